@@ -1,0 +1,170 @@
+#include "chainer/array/array.h"
+
+#include "chainer/array/backend.h"
+#include "chainer/array/index.h"
+
+namespace chainer {
+
+void Array::no_array() { throw ValueError("an array was expected, but this handle refers to none (None)"); }
+
+void Array::wrong_type(Dtype d) const {
+  throw DtypeError("elements of dtype ", dtype(), " were accessed as ", d, ": cast with astype() first");
+}
+
+Scalar Array::scalar() const {
+  if (size() != 1) throw ValueError("only an array of one element has a value of its own; this one has shape ", shape());
+  return visit(dtype(), "scalar", [&]<class T>() -> Scalar { return *static_cast<const T*>(raw()); });
+}
+
+template <class T>
+std::vector<T> Array::to_vector() const {
+  std::vector<T> out(static_cast<std::size_t>(size()));
+  if (out.empty()) return out;
+  const Array dense = is_contiguous() ? *this : copy();
+  visit(dtype(), "to_vector", [&]<class S>() {
+    const S* p = dense.data<S>();
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<T>(p[i]);
+  });
+  return out;
+}
+template std::vector<float> Array::to_vector() const;
+template std::vector<double> Array::to_vector() const;
+template std::vector<int> Array::to_vector() const;
+template std::vector<int64_t> Array::to_vector() const;
+template std::vector<uint8_t> Array::to_vector() const;
+
+Array Array::reshape(const Shape& wanted) const {
+  Shape s = wanted;
+  int unknown = -1;
+  int64_t known = 1;
+  for (int i = 0; i < s.ndim(); ++i) {
+    if (s[i] == -1 && unknown < 0) unknown = i;
+    else known *= s[i];
+  }
+  const bool fits = unknown < 0 ? known == size() : known > 0 && size() % known == 0;
+  if (!fits) throw DimensionError("reshape: cannot reshape an array of shape ", shape(), " into ", wanted);
+  if (unknown >= 0) s[unknown] = size() / known;
+  if (s == shape()) return *this;
+  if (is_contiguous()) return Array(ArrayBody::view(body_, s, contiguous_strides(s), 0));
+
+  // A view works if every group of merged or split axes is evenly spaced in memory.
+  Strides out = Dims::filled(s.ndim(), 0);
+  Dims from_shape, from_strides;
+  const Strides st = strides();
+  for (int i = 0; i < ndim(); ++i)
+    if (shape()[i] != 1) from_shape.push_back(shape()[i]), from_strides.push_back(st[i]);
+  int i = 0, j = 0;
+  bool viewable = size() > 0;
+  while (viewable && i < from_shape.ndim() && j < s.ndim()) {
+    int i1 = i + 1, j1 = j + 1;
+    int64_t a = from_shape[i], b = s[j];
+    while (a != b) {
+      if (a < b) a *= from_shape[i1++];
+      else b *= s[j1++];
+    }
+    for (int k = i; k + 1 < i1; ++k) viewable &= from_strides[k] == from_strides[k + 1] * from_shape[k + 1];
+    out[j1 - 1] = from_strides[i1 - 1];
+    for (int k = j1 - 2; k >= j; --k) out[k] = out[k + 1] * s[k + 1];
+    i = i1;
+    j = j1;
+  }
+  if (viewable) return Array(ArrayBody::view(body_, s, out, 0));
+  return copy().reshape(s);
+}
+
+Array Array::transpose(const Axes& axes) const {
+  const int n = ndim();
+  Dims order;
+  if (!axes.given()) {
+    for (int i = n - 1; i >= 0; --i) order.push_back(i);
+  } else {
+    axes.normalized(n, "transpose");  // checks range and repetition
+    if (axes.list().ndim() != n)
+      throw ValueError("transpose: axes ", axes.list(), " do not match an array of shape ", shape());
+    for (int64_t a : axes.list()) order.push_back(normalize_axis(a, n, "transpose"));
+  }
+  Shape s;
+  Strides out;
+  const Strides st = strides();
+  for (int64_t a : order) s.push_back(shape()[a]), out.push_back(st[a]);
+  return Array(ArrayBody::view(body_, s, out, 0));
+}
+
+Array Array::astype(Dtype d, bool copy) const {
+  if (!copy && d == dtype()) return *this;
+  Array out(shape(), d, device());
+  copy_elements(*this, out);
+  return out;
+}
+
+Array Array::copy() const { return astype(dtype()); }
+
+void Array::fill(Scalar value) {
+  if (size() == 0) return;
+  Array one(Shape{}, dtype(), device());
+  visit(dtype(), "fill", [&]<class T>() { *one.mutable_data<T>() = value.to<T>(); });
+  copy_elements(Array(ArrayBody::view(one.body_ref(), shape(), Dims::filled(ndim(), 0), 0)), *this);
+}
+
+Array Array::to_device(const Device& to) const {
+  if (to == device()) return *this;
+  throw DeviceError("to_device: no way from ", device(), " to ", to, " in this build");
+}
+
+Array Array::operator[](const Index& index) const { return get_item(*this, {index}); }
+Array Array::operator[](std::initializer_list<Index> indices) const { return get_item(*this, indices); }
+void Array::set(const Index& index, const Array& value) { set_item(*this, {index}, value); }
+void Array::set(std::initializer_list<Index> indices, const Array& value) { set_item(*this, indices, value); }
+
+namespace {
+// A 0-d array of the target's dtype: an assigned number never widens anything.
+Array constant(const Array& like, Scalar value) {
+  Array one(Shape{}, like.dtype(), like.device());
+  one.fill(value);
+  return one;
+}
+
+Array& in_place(Elementwise op, Array& a, const Array& b) {
+  const Shape s = broadcast_shapes(a.shape(), b.shape(), name(op));
+  if (s != a.shape())
+    throw DimensionError("in-place ", name(op), ": an operand of shape ", b.shape(), " does not fit into ", a.shape());
+  const Dtype common = promote(a.dtype(), b.dtype());
+  if (is_floating(common) && !is_floating(a.dtype()))
+    throw DtypeError("in-place ", name(op), ": cannot store ", common, " in ", a.dtype());
+  // An operand that looks into the same memory with another layout would be read after it was written.
+  Array operand = b;
+  if (&b.body().owner() == &a.body().owner() && !(b.shape() == a.shape() && b.strides() == a.strides() && b.raw() == a.raw()))
+    operand = b.copy();
+  Strides st = Dims::filled(a.ndim(), 0);
+  const Strides bs = operand.strides();
+  for (int i = 0; i < b.ndim(); ++i) {
+    const int at = a.ndim() - b.ndim() + i;
+    if (b.shape()[i] == a.shape()[at]) st[at] = bs[i];
+  }
+  const Array inputs[] = {a, Array(ArrayBody::view(operand.body_ref(), a.shape(), st, 0))};
+  const Dtype compute = op == Elementwise::divide && !is_floating(common) ? float64 : common;
+  a.device().backend().elementwise(op, inputs, a, compute);
+  return a;
+}
+}  // namespace
+
+void Array::set(const Index& index, Scalar value) { set_item(*this, {index}, constant(*this, value)); }
+void Array::set(std::initializer_list<Index> indices, Scalar value) {
+  set_item(*this, indices, constant(*this, value));
+}
+
+Array& Array::operator+=(const Array& b) & { return in_place(Elementwise::add, *this, b); }
+Array& Array::operator-=(const Array& b) & { return in_place(Elementwise::subtract, *this, b); }
+Array& Array::operator*=(const Array& b) & { return in_place(Elementwise::multiply, *this, b); }
+Array& Array::operator/=(const Array& b) & { return in_place(Elementwise::divide, *this, b); }
+Array& Array::operator+=(Scalar b) & { return *this += constant(*this, b); }
+Array& Array::operator-=(Scalar b) & { return *this -= constant(*this, b); }
+Array& Array::operator*=(Scalar b) & { return *this *= constant(*this, b); }
+Array& Array::operator/=(Scalar b) & { return *this /= constant(*this, b); }
+
+int64_t len(const Array& a) {
+  if (a.ndim() == 0) throw TypeError("len() of an array without axes");
+  return a.shape()[0];
+}
+
+}  // namespace chainer

@@ -1,0 +1,129 @@
+// The n-dimensional array: NumPy's semantics, one pointer per handle.
+#pragma once
+#include <initializer_list>
+#include <vector>
+
+#include "chainer/array/body.h"
+#include "chainer/array/scalar.h"
+#include "chainer/core/small_vector.h"
+
+namespace chainer {
+
+class Index;
+class Variable;
+
+/// A handle to an n-dimensional array. Copies share elements, as Python's references do; copy() makes new ones.
+/// A default-constructed handle refers to nothing (Python's None) and is false.
+class [[nodiscard]] Array {
+ public:
+  Array() = default;
+  explicit Array(Ref<ArrayBody> body) : body_(std::move(body)) {}
+  /// An array with undefined elements.
+  explicit Array(const Shape& shape, Dtype dtype = float32, Device device = {})
+      : body_(ArrayBody::make(shape, dtype, device)) {}
+
+  explicit operator bool() const { return static_cast<bool>(body_); }
+  /// An array where a variable is wanted becomes one without gradient. Defined beside Variable.
+  operator Variable() const;
+
+  Dtype dtype() const { return body().dtype; }
+  const Shape& shape() const { return body().shape; }
+  int64_t shape(int64_t axis) const { return body().shape[normalize_axis(axis, ndim(), "shape")]; }
+  int ndim() const { return body().shape.ndim(); }
+  int64_t size() const { return body().size; }
+  int64_t nbytes() const { return size() * item_size(dtype()); }
+  const Device& device() const { return body().device; }
+  Strides strides() const { return body().effective_strides(); }
+  bool is_contiguous() const { return body().contiguous; }
+
+  /// The first element, for reading. Computes what is pending; elements lie at strides().
+  const void* raw() const {
+    force(body());
+    return body_->data;
+  }
+  /// The first element, for writing: pending readers of the old values run first.
+  void* mutable_raw() {
+    before_write(body());
+    return body_->data;
+  }
+  /// As raw(), with the element type checked.
+  template <class T>
+  const T* data() const {
+    expect_type(dtype_of<T>());
+    return static_cast<const T*>(raw());
+  }
+  template <class T>
+  T* mutable_data() {
+    expect_type(dtype_of<T>());
+    return static_cast<T*>(mutable_raw());
+  }
+  /// The value of a one-element array, converted to T.
+  template <class T>
+  T item() const {
+    return scalar().to<T>();
+  }
+  Scalar scalar() const;
+  /// All elements in C order, converted to T.
+  template <class T>
+  std::vector<T> to_vector() const;
+
+  /// NumPy's basic and advanced indexing for reading: views for integers, slices, newaxis and ellipsis, new arrays
+  /// for integer arrays and boolean masks. x[{0, 1}] is NumPy's x[0, 1]; x[array({0, 1})] its x[[0, 1]].
+  Array operator[](const Index& index) const;
+  Array operator[](std::initializer_list<Index> indices) const;
+  /// Assignment through any index; `value` is broadcast to the selected shape and cast to this dtype.
+  void set(const Index& index, const Array& value);
+  void set(const Index& index, Scalar value);
+  void set(std::initializer_list<Index> indices, const Array& value);
+  void set(std::initializer_list<Index> indices, Scalar value);
+
+  /// One length may be -1. A view where the memory order allows it, else a copy.
+  Array reshape(const Shape& shape) const;
+  /// A view with permuted axes; all reversed when none are given.
+  Array transpose(const Axes& axes = {}) const;
+  Array T() const { return transpose(); }
+  Array ravel() const { return reshape({-1}); }
+  /// A copy in C order; the array itself unless `copy` when the dtype is right already.
+  Array astype(Dtype dtype, bool copy = true) const;
+  Array copy() const;
+  void fill(Scalar value);
+  /// This array moved to another device, or itself when it is there.
+  Array to_device(const Device& device) const;
+
+  Array& operator+=(const Array& b) &;
+  Array& operator-=(const Array& b) &;
+  Array& operator*=(const Array& b) &;
+  Array& operator/=(const Array& b) &;
+  Array& operator+=(Scalar b) &;
+  Array& operator-=(Scalar b) &;
+  Array& operator*=(Scalar b) &;
+  Array& operator/=(Scalar b) &;
+
+  ArrayBody& body() const {
+    if (!body_) [[unlikely]] no_array();
+    return *body_;
+  }
+  const Ref<ArrayBody>& body_ref() const { return body_; }
+  /// Whether both handles refer to the same array object (not: equal elements).
+  bool is(const Array& other) const { return body_ == other.body_; }
+
+ private:
+  [[noreturn]] static void no_array();
+  void expect_type(Dtype d) const {
+    if (dtype() != d) [[unlikely]] wrong_type(d);
+  }
+  [[noreturn]] void wrong_type(Dtype d) const;
+  Ref<ArrayBody> body_;
+};
+
+/// A short list of arrays: what functions take and return.
+using Arrays = SmallVector<Array, 4>;
+
+/// NumPy's text of an array: array([[1., 2.], [3., 4.]], dtype=float32) in repr, without commas in str.
+std::string repr(const Array& a);
+std::string to_string(const Array& a);
+
+/// The length of the first axis.
+int64_t len(const Array& a);
+
+}  // namespace chainer

@@ -1,0 +1,45 @@
+// The interface between arrays and the devices that compute: one entry per family of operations.
+#pragma once
+#include <span>
+
+#include "chainer/array/array.h"
+#include "chainer/backend/common/ops.h"
+
+namespace chainer {
+
+/// A device's arithmetic. Shapes and dtypes were settled and checked by the caller; outputs exist already. An operand
+/// may have any strides, also zero for broadcast axes.
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  virtual std::string name(int index) const = 0;
+
+  /// out = op(inputs...), elementwise; inputs have the shape of `out` (views with zero strides where broadcast) and
+  /// any dtype: they are converted to `compute` (float32, float64, int64 or bool) first, the result to out's dtype.
+  virtual void elementwise(Elementwise op, std::span<const Array> inputs, Array& out, Dtype compute) = 0;
+  /// Reduces `axes` of `a`; `out` has their lengths as one or lacks them. Sums are blocked the same way for any
+  /// number of threads.
+  virtual void reduce(Reduce op, const Array& a, const Dims& axes, Array& out) = 0;
+  /// Index (int64) of the largest or smallest element along one axis; NaN wins, the first of equals counts.
+  virtual void arg_reduce(ArgReduce op, const Array& a, int axis, Array& out) = 0;
+  /// Running sum or product along one axis.
+  virtual void scan(Scan op, const Array& a, int axis, Array& out) = 0;
+  /// out = alpha * a b + beta * out for matrices or stacks of matrices (3 axes) of one dtype.
+  virtual void gemm(const Array& a, const Array& b, Array& out, double alpha, double beta) = 0;
+  /// out[i...] = a[index[i], ...] along axis 0; indices were checked.
+  virtual void take_rows(const Array& a, const Array& index, Array& out) = 0;
+  /// out[index[i], ...] = values[i, ...], or += with `accumulate`, in order of i; `out` is contiguous.
+  virtual void scatter_rows(Array& out, const Array& index, const Array& values, bool accumulate) = 0;
+  /// One fused pass of an optimizer: parameter and states updated from the gradient (see update_ops.h).
+  virtual void update(Update op, Array& param, const Array& grad, std::span<Array> states,
+                      std::span<const double> hyper) = 0;
+  /// Fills `out` with draws of the counter-based generator, starting at `counter`.
+  virtual void random(RandomFill fill, uint64_t seed, uint64_t counter, double a, double b, Array& out) = 0;
+  /// Softmax, or its logarithm, over the middle axis of a contiguous array seen as (outer, n, inner).
+  virtual void softmax(bool log, const Array& a, int64_t outer, int64_t n, int64_t inner, Array& out) = 0;
+};
+
+/// Converts between any two layouts and dtypes of one shape.
+void copy_elements(const Array& from, Array& to);
+
+}  // namespace chainer

@@ -1,0 +1,248 @@
+#include "chainer/array/index.h"
+
+#include <algorithm>
+
+#include "chainer/array/backend.h"
+
+namespace chainer {
+namespace {
+
+// An index taken apart: `view` has the axes picked by index arrays in front, `rows` says which of their combinations
+// are selected, `at` where NumPy puts the axes of `rows` in the result.
+struct Selection {
+  Array view;
+  bool advanced = false;
+  int axes = 0;  // leading axes of view that `rows` runs over
+  Array rows;    // int64, flat positions in those axes
+  int at = 0;
+};
+
+int64_t resolve(int64_t i, int64_t n, int axis) {
+  if (i < -n || i >= n) throw IndexError("index ", i, " is out of bounds for axis ", axis, " with size ", n);
+  return i < 0 ? i + n : i;
+}
+
+// The length of a slice of n elements; start is made non-negative.
+int64_t slice_length(const Slice& s, int64_t n, int64_t& start) {
+  if (s.step == 0) throw ValueError("slice step cannot be zero");
+  const auto bound = [&](int64_t v) {
+    if (v < 0) v += n;
+    return std::clamp<int64_t>(v, s.step > 0 ? 0 : -1, s.step > 0 ? n : n - 1);
+  };
+  start = s.start ? bound(*s.start) : s.step > 0 ? 0 : n - 1;
+  const int64_t stop = s.stop ? bound(*s.stop) : s.step > 0 ? n : -1;
+  const int64_t span = s.step > 0 ? stop - start : start - stop, step = std::abs(s.step);
+  return span <= 0 ? 0 : (span + step - 1) / step;
+}
+
+// The positions of the true elements of a mask, one int64 array an axis.
+std::vector<Array> nonzero_positions(const Array& mask) {
+  const std::vector<uint8_t> m = mask.to_vector<uint8_t>();
+  const int64_t count = std::count_if(m.begin(), m.end(), [](uint8_t v) { return v != 0; });
+  std::vector<Array> out;
+  std::vector<int64_t*> p;
+  for (int i = 0; i < mask.ndim(); ++i) {
+    out.emplace_back(Shape{count}, int64);
+    p.push_back(out.back().mutable_data<int64_t>());
+  }
+  int64_t at = 0;
+  for (std::size_t i = 0; i < m.size(); ++i) {
+    if (!m[i]) continue;
+    auto rest = static_cast<int64_t>(i);
+    for (int d = mask.ndim() - 1; d >= 0; --d) {
+      p[static_cast<std::size_t>(d)][at] = rest % mask.shape()[d];
+      rest /= mask.shape()[d];
+    }
+    ++at;
+  }
+  return out;
+}
+
+Selection select(const Array& a, const Indices& indices) {
+  int consumed = 0, ellipses = 0, masks = 0;
+  bool any_array = false;
+  for (const Index& i : indices) {
+    if (const Array* x = i.get<Array>()) {
+      any_array = true;
+      if (x->dtype() == Dtype::bool_) consumed += x->ndim(), ++masks;
+      else if (is_floating(x->dtype())) throw IndexError("arrays used as indices must be of integer or boolean type, not ", x->dtype());
+      else ++consumed;
+    } else if (i.get<Ellipsis>()) {
+      ++ellipses;
+    } else if (!i.get<NewAxis>()) {
+      ++consumed;
+    }
+  }
+  if (ellipses > 1) throw IndexError("an index can have only a single ellipsis");
+  if (masks > 1) throw ValueError("only one boolean array is allowed in an index");
+  if (consumed > a.ndim())
+    throw IndexError("too many indices: the array has shape ", a.shape(), ", but ", consumed, " axes were indexed");
+
+  Shape shape;
+  Strides strides;
+  int64_t offset = 0;
+  int axis = 0;
+  std::vector<int> picked;       // axes of the view that index arrays run over
+  std::vector<Array> positions;  // the index arrays
+  bool gap = false;              // a slice, newaxis or ellipsis stands between index arrays
+  int last_array = -1;
+  const Strides from = a.strides();
+  const auto keep = [&](int64_t n, int64_t step) { shape.push_back(n), strides.push_back(step); };
+  const auto pick = [&](const Array& x, int item) {
+    if (last_array >= 0 && item - last_array > 1) gap = true;
+    last_array = item;
+    picked.push_back(shape.ndim());
+    positions.push_back(x);
+    keep(a.shape()[axis], from[axis]);
+    ++axis;
+  };
+  const auto skip_rest = [&](int until) {
+    for (; axis < until; ++axis) keep(a.shape()[axis], from[axis]);
+  };
+  int item = 0;
+  for (const Index& i : indices) {
+    if (const int64_t* n = i.get<int64_t>()) {
+      const int64_t at = resolve(*n, a.shape()[axis], axis);
+      if (any_array) {
+        Array one(Shape{}, int64);
+        *one.mutable_data<int64_t>() = at;
+        pick(one, item);
+      } else {
+        offset += at * from[axis++];
+      }
+    } else if (const Slice* s = i.get<Slice>()) {
+      int64_t start = 0;
+      const int64_t n = slice_length(*s, a.shape()[axis], start);
+      if (n > 0) offset += start * from[axis];
+      keep(n, from[axis] * s->step);
+      ++axis;
+    } else if (i.get<NewAxis>()) {
+      keep(1, 0);
+    } else if (i.get<Ellipsis>()) {
+      skip_rest(axis + a.ndim() - consumed);
+    } else {
+      const Array& x = *i.get<Array>();
+      if (x.dtype() != Dtype::bool_) {
+        pick(x, item);
+      } else {
+        for (int d = 0; d < x.ndim(); ++d)
+          if (x.shape()[d] != a.shape()[axis + d])
+            throw IndexError("boolean index of shape ", x.shape(), " does not match an array of shape ", a.shape());
+        for (const Array& p : nonzero_positions(x)) pick(p, item);
+      }
+    }
+    ++item;
+  }
+  skip_rest(a.ndim());
+  Selection out{Array(ArrayBody::view(a.body_ref(), shape, strides, offset)), any_array, 0, {}, 0};
+  if (!any_array) return out;
+
+  // Flat positions: the index arrays broadcast together, combined in C order.
+  Shape rows_shape;
+  for (const Array& x : positions) rows_shape = broadcast_shapes(rows_shape, x.shape(), "index");
+  Array rows(rows_shape, int64);
+  int64_t* r = rows.mutable_data<int64_t>();
+  std::fill(r, r + rows.size(), 0);
+  for (std::size_t k = 0; k < positions.size(); ++k) {
+    Array full(rows_shape, int64);
+    const Array& x = positions[k];
+    Strides st = Dims::filled(rows_shape.ndim(), 0);
+    const Strides xs = x.strides();
+    for (int d = 0; d < x.ndim(); ++d) {
+      const int to = rows_shape.ndim() - x.ndim() + d;
+      if (x.shape()[d] != 1) st[to] = xs[d];
+    }
+    copy_elements(Array(ArrayBody::view(x.body_ref(), rows_shape, st, 0)), full);
+    const int64_t* p = full.data<int64_t>();
+    const int64_t n = shape[picked[k]];
+    for (int64_t i = 0; i < rows.size(); ++i) r[i] = r[i] * n + resolve(p[i], n, picked[k]);
+  }
+  Dims order;
+  for (int d : picked) order.push_back(d);
+  for (int d = 0; d < shape.ndim(); ++d)
+    if (std::find(picked.begin(), picked.end(), d) == picked.end()) order.push_back(d);
+  out.view = out.view.transpose(order);
+  out.axes = static_cast<int>(picked.size());
+  out.rows = rows;
+  out.at = gap || picked.empty() ? 0 : picked[0];
+  return out;
+}
+
+// The view with its picked axes flattened into one. The rows of a view that is not dense are a copy.
+Array as_rows(const Selection& s) {
+  Shape shape{1};
+  for (int d = 0; d < s.view.ndim(); ++d) {
+    if (d < s.axes) shape[0] *= s.view.shape()[d];
+    else shape.push_back(s.view.shape()[d]);
+  }
+  return (s.view.is_contiguous() ? s.view : s.view.copy()).reshape(shape);
+}
+
+// Moves `count` leading axes behind `at` others, or back.
+Array move_axes(const Array& a, int count, int at, bool back) {
+  if (at == 0) return a;
+  Dims order;
+  const int first = back ? at : count, second = back ? count : at;
+  for (int i = 0; i < second; ++i) order.push_back(first + i);
+  for (int i = 0; i < first; ++i) order.push_back(i);
+  for (int i = first + second; i < a.ndim(); ++i) order.push_back(i);
+  return a.transpose(order);
+}
+
+Array broadcast_view(const Array& a, const Shape& shape) {
+  if (broadcast_shapes(a.shape(), shape, "assignment") != shape)
+    throw DimensionError("cannot assign an array of shape ", a.shape(), " to a selection of shape ", shape);
+  Strides st = Dims::filled(shape.ndim(), 0);
+  const Strides as = a.strides();
+  for (int i = 0; i < a.ndim(); ++i) {
+    const int to = shape.ndim() - a.ndim() + i;
+    if (a.shape()[i] != 1) st[to] = as[i];
+  }
+  return Array(ArrayBody::view(a.body_ref(), shape, st, 0));
+}
+
+void write(Array& a, const Indices& indices, const Array& value, bool accumulate) {
+  before_write(a.body());
+  Selection s = select(a, indices);
+  // A value that looks into the memory that is written is read first.
+  const Array safe = &value.body().owner() == &a.body().owner() ? value.copy() : value;
+  if (!s.advanced) {
+    const Array from = broadcast_view(safe, s.view.shape());
+    if (accumulate) s.view += from;
+    else copy_elements(from, s.view);
+    return;
+  }
+  Array rows = as_rows(s);
+  Shape shape = s.rows.shape();
+  for (int d = 1; d < rows.ndim(); ++d) shape.push_back(rows.shape()[d]);
+  // The value arrives in the result's order of axes.
+  Shape result = shape;
+  if (s.at) {
+    Dims moved;
+    for (int i = 0; i < s.at; ++i) moved.push_back(shape[s.rows.ndim() + i]);
+    for (int i = 0; i < s.rows.ndim(); ++i) moved.push_back(shape[i]);
+    for (int i = s.rows.ndim() + s.at; i < shape.ndim(); ++i) moved.push_back(shape[i]);
+    result = moved;
+  }
+  const Array ordered = move_axes(broadcast_view(safe, result), s.rows.ndim(), s.at, true);
+  a.device().backend().scatter_rows(rows, s.rows, ordered, accumulate);
+  if (!s.view.is_contiguous()) copy_elements(rows.reshape(s.view.shape()), s.view);
+}
+
+}  // namespace
+
+Array get_item(const Array& a, const Indices& indices) {
+  Selection s = select(a, indices);
+  if (!s.advanced) return s.view;
+  const Array rows = as_rows(s);
+  Shape shape = s.rows.shape();
+  for (int d = 1; d < rows.ndim(); ++d) shape.push_back(rows.shape()[d]);
+  Array out(shape, a.dtype(), a.device());
+  a.device().backend().take_rows(rows, s.rows, out);
+  return move_axes(out, s.rows.ndim(), s.at, false);
+}
+
+void set_item(Array& a, const Indices& indices, const Array& value) { write(a, indices, value, false); }
+void add_at(Array& a, const Indices& indices, const Array& value) { write(a, indices, value, true); }
+
+}  // namespace chainer

@@ -1,0 +1,244 @@
+#include "chainer/array/print.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <functional>
+
+#include "chainer/array/index.h"
+
+namespace chainer {
+namespace {
+
+constexpr int64_t kThreshold = 1000, kEdge = 3;
+constexpr int kPrecision = 8, kLineWidth = 75;
+
+// Shortest digits that read back as the same number: value = 0.d1d2d3... * 10^exponent.
+struct Decimal {
+  std::string digits;
+  int exponent = 0;
+};
+template <class T>
+Decimal decimal(T v) {
+  char buffer[64];
+  const auto r = std::to_chars(buffer, buffer + sizeof buffer, std::abs(v), std::chars_format::scientific);
+  std::string_view s(buffer, static_cast<std::size_t>(r.ptr - buffer));
+  const std::size_t e = s.find('e');
+  Decimal d;
+  for (char c : s.substr(0, e))
+    if (c != '.') d.digits += c;
+  int exponent = 0;
+  const std::string_view tail = s.substr(e + (s[e + 1] == '+' ? 2 : 1));
+  std::from_chars(tail.data(), tail.data() + tail.size(), exponent);
+  d.exponent = v == T(0) ? 1 : exponent + 1;
+  while (d.digits.size() > 1 && d.digits.back() == '0') d.digits.pop_back();
+  return d;
+}
+
+// Keeps `count` digits (perhaps none), rounding half to even.
+void round_digits(Decimal& d, int count) {
+  if (count >= static_cast<int>(d.digits.size())) return;
+  if (count < 0) {
+    d.digits = "0";
+    d.exponent = 1;
+    return;
+  }
+  const auto n = static_cast<std::size_t>(count);
+  const bool tie = d.digits[n] == '5' && d.digits.find_first_not_of('0', n + 1) == std::string::npos;
+  const bool odd = n > 0 && (d.digits[n - 1] - '0') % 2 == 1;
+  const bool up = tie ? odd : d.digits[n] >= '5';
+  d.digits.resize(n);
+  if (up) {
+    auto i = static_cast<int>(n) - 1;
+    while (i >= 0 && d.digits[static_cast<std::size_t>(i)] == '9') d.digits[static_cast<std::size_t>(i--)] = '0';
+    if (i >= 0) {
+      ++d.digits[static_cast<std::size_t>(i)];
+    } else {
+      d.digits.insert(d.digits.begin(), '1');
+      ++d.exponent;
+    }
+  }
+  while (d.digits.size() > 1 && d.digits.back() == '0') d.digits.pop_back();
+  if (d.digits.empty()) d.digits = "0", d.exponent = 1;
+}
+
+struct Parts {
+  std::string whole, fraction, exponent;  // sign included in whole
+  std::string special;                    // nan, inf
+};
+
+template <class T>
+Parts split(T v, bool scientific) {
+  Parts p;
+  if (std::isnan(v)) return {"", "", "", "nan"};
+  if (std::isinf(v)) return {"", "", "", v < 0 ? "-inf" : "inf"};
+  Decimal d = decimal(v);
+  const std::string sign = std::signbit(v) ? "-" : "";
+  if (scientific) {
+    round_digits(d, kPrecision + 1);
+    p.whole = sign + d.digits.substr(0, 1);
+    p.fraction = d.digits.substr(1);
+    const int e = v == T(0) ? 0 : d.exponent - 1;
+    std::string digits = std::to_string(std::abs(e));
+    if (digits.size() < 2) digits = "0" + digits;
+    p.exponent = (e < 0 ? "-" : "+") + digits;
+    return p;
+  }
+  round_digits(d, d.exponent + kPrecision);
+  if (d.exponent <= 0) {
+    p.whole = sign + "0";
+    if (d.digits != "0") p.fraction = std::string(static_cast<std::size_t>(-d.exponent), '0') + d.digits;
+  } else {
+    const auto n = static_cast<std::size_t>(d.exponent);
+    if (d.digits.size() < n) d.digits.append(n - d.digits.size(), '0');
+    p.whole = sign + d.digits.substr(0, n);
+    p.fraction = d.digits.substr(n);
+  }
+  return p;
+}
+
+std::string pad_left(const std::string& s, std::size_t n) { return s.size() < n ? std::string(n - s.size(), ' ') + s : s; }
+
+using Formatter = std::function<std::string(double, int64_t)>;
+
+template <class T>
+Formatter floating_formatter(const std::vector<T>& shown) {
+  T largest = 0, smallest = 0;
+  bool any = false;
+  for (T v : shown) {
+    if (!std::isfinite(v) || v == T(0)) continue;
+    const T a = std::abs(v);
+    largest = any ? std::max(largest, a) : a;
+    smallest = any ? std::min(smallest, a) : a;
+    any = true;
+  }
+  const bool scientific = any && (largest >= T(1e8) || smallest < T(1e-4) || largest / smallest > T(1000));
+  std::size_t whole = 0, fraction = 0, exponent = 0, special = 0;
+  for (T v : shown) {
+    const Parts p = split(v, scientific);
+    whole = std::max(whole, p.whole.size());
+    fraction = std::max(fraction, p.fraction.size());
+    exponent = std::max(exponent, p.exponent.size());
+    special = std::max(special, p.special.size());
+  }
+  const std::size_t rest = fraction + 1 + (scientific ? exponent + 1 : 0);
+  if (special > whole + rest) whole = special - rest;
+  return [=](double v, int64_t) {
+    const Parts p = split(static_cast<T>(v), scientific);
+    if (!p.special.empty()) return pad_left(p.special, whole + rest);
+    std::string s = pad_left(p.whole, whole) + "." + p.fraction;
+    s.append(fraction - p.fraction.size(), scientific ? '0' : ' ');
+    return scientific ? s + "e" + p.exponent : s;
+  };
+}
+
+// The elements that are printed, in order; with summarising, only those near the ends.
+template <class T>
+void collect(const Array& a, bool summarize, std::vector<T>& out) {
+  if (a.ndim() == 0) {
+    out.push_back(a.item<T>());
+    return;
+  }
+  const int64_t n = a.shape()[0];
+  for (int64_t i = 0; i < n; ++i) {
+    if (summarize && n > 2 * kEdge && i == kEdge) i = n - kEdge;
+    collect(a[i], summarize, out);
+  }
+}
+
+struct Printer {
+  Formatter format;
+  std::string_view separator;
+  bool summarize;
+
+  std::string element(const Array& a) const {
+    const Scalar s = a.scalar();
+    return format(s.to_double(), s.to_int());
+  }
+  void append_word(std::string& text, std::string& line, const std::string& word, const std::string& indent) const {
+    if (line.size() + word.size() > kLineWidth && line.size() > indent.size()) {
+      while (!line.empty() && line.back() == ' ') line.pop_back();
+      text += line + "\n";
+      line = indent;
+    }
+    line += word;
+  }
+  std::string print(const Array& a, int indent) const {
+    if (a.ndim() == 0) return element(a);
+    const int64_t n = a.shape()[0];
+    const bool cut = summarize && n > 2 * kEdge;
+    const std::string inner(static_cast<std::size_t>(indent + 1), ' ');
+    const std::string glue = std::string(separator) + (a.ndim() == 1 ? " " : "");
+    std::string text;
+    if (a.ndim() == 1) {
+      std::string line = inner;
+      for (int64_t i = 0; i < n; ++i) {
+        if (cut && i == kEdge) {
+          append_word(text, line, "..." + glue, inner);
+          i = n - kEdge;
+        }
+        // The separator belongs to the word before it; a closing bracket must fit behind the last.
+        append_word(text, line, element(a[i]) + (i + 1 < n ? std::string(separator) : "]"), inner);
+        if (i + 1 < n) line += " ";
+      }
+      if (n == 0) line += "]";
+      text += line;
+    } else {
+      const std::string newline(static_cast<std::size_t>(a.ndim() - 1), '\n');
+      for (int64_t i = 0; i < n; ++i) {
+        if (cut && i == kEdge) {
+          text += inner + "..." + std::string(separator) + newline;
+          i = n - kEdge;
+        }
+        text += inner + print(a[i], indent + 1);
+        if (i + 1 < n) text += std::string(separator) + newline;
+      }
+      text += "]";
+    }
+    return "[" + text.substr(inner.size());
+  }
+};
+
+}  // namespace
+
+std::string format_elements(const Array& a, std::string_view separator, int indent) {
+  if (a.size() == 0) return "[]";
+  const bool summarize = a.size() > kThreshold;
+  Formatter format;
+  if (is_floating(a.dtype())) {
+    if (a.dtype() == float64) {
+      std::vector<double> shown;
+      collect(a, summarize, shown);
+      format = floating_formatter(shown);
+    } else {
+      std::vector<float> shown;
+      collect(a, summarize, shown);
+      format = floating_formatter(shown);
+    }
+  } else if (a.dtype() == Dtype::bool_) {
+    std::vector<int64_t> shown;
+    collect(a, summarize, shown);
+    const bool all = std::all_of(shown.begin(), shown.end(), [](int64_t v) { return v != 0; });
+    const std::size_t width = a.ndim() == 0 ? 0 : all ? 4 : 5;
+    format = [=](double, int64_t v) { return pad_left(v ? "True" : "False", width); };
+  } else {
+    std::vector<int64_t> shown;
+    collect(a, summarize, shown);
+    std::size_t width = 0;
+    for (int64_t v : shown) width = std::max(width, std::to_string(v).size());
+    format = [=](double, int64_t v) { return pad_left(std::to_string(v), width); };
+  }
+  return Printer{std::move(format), separator, summarize}.print(a, indent);
+}
+
+std::string repr(const Array& a) {
+  if (!a) return "None";
+  std::string s = "array(" + format_elements(a, ",", 6);
+  if (a.size() == 0 && a.shape() != Shape{0}) s += text(", shape=", a.shape());
+  if (a.dtype() != float64 && a.dtype() != int64 && a.dtype() != Dtype::bool_) s += text(", dtype=", a.dtype());
+  return s + ")";
+}
+
+std::string to_string(const Array& a) { return a ? format_elements(a, "", 0) : "None"; }
+
+}  // namespace chainer

@@ -1,0 +1,64 @@
+#include "chainer/array/shape.h"
+
+#include <algorithm>
+
+namespace chainer {
+
+void Dims::insert(int at, int64_t v) {
+  push_back(0);
+  for (int i = n_ - 1; i > at; --i) d_[i] = d_[i - 1];
+  d_[at] = v;
+}
+
+void Dims::erase(int at) {
+  for (int i = at; i + 1 < n_; ++i) d_[i] = d_[i + 1];
+  --n_;
+}
+
+std::string to_string(const Dims& d) {
+  std::string s = "(";
+  for (int i = 0; i < d.ndim(); ++i) s += text(i ? ", " : "", d[i]);
+  return s + (d.ndim() == 1 ? ",)" : ")");
+}
+
+Strides contiguous_strides(const Dims& shape) {
+  Strides s = Dims::filled(shape.ndim(), 1);
+  for (int i = shape.ndim() - 2; i >= 0; --i) s[i] = s[i + 1] * shape[i + 1];
+  return s;
+}
+
+int normalize_axis(int64_t axis, int ndim, std::string_view operation) {
+  if (axis < -ndim || axis >= ndim)
+    throw IndexError(operation, ": axis ", axis, " is out of bounds for an array of dimension ", ndim);
+  return static_cast<int>(axis < 0 ? axis + ndim : axis);
+}
+
+Dims Axes::normalized(int ndim, std::string_view operation) const {
+  Dims out;
+  if (!given_) {
+    for (int i = 0; i < ndim; ++i) out.push_back(i);
+    return out;
+  }
+  for (int64_t a : axes_) {
+    const int axis = normalize_axis(a, ndim, operation);
+    if (std::find(out.begin(), out.end(), axis) != out.end())
+      throw ValueError(operation, ": axis ", a, " is given twice in ", axes_);
+    out.push_back(axis);
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+Shape broadcast_shapes(const Dims& a, const Dims& b, std::string_view operation) {
+  const int n = std::max(a.ndim(), b.ndim());
+  Shape out = Dims::filled(n, 1);
+  for (int i = 0; i < n; ++i) {
+    const int64_t x = i < n - a.ndim() ? 1 : a[i - n + a.ndim()], y = i < n - b.ndim() ? 1 : b[i - n + b.ndim()];
+    if (x != y && x != 1 && y != 1)
+      throw DimensionError(operation, ": shapes ", a, " and ", b, " cannot be broadcast together");
+    out[i] = x == 1 ? y : x;
+  }
+  return out;
+}
+
+}  // namespace chainer

@@ -1,0 +1,113 @@
+// Shapes, strides and axes: short lists of integers held in place.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "chainer/core/error.h"
+
+namespace chainer {
+
+/// The highest rank an array may have.
+inline constexpr int kMaxNdim = 10;
+
+/// A list of at most kMaxNdim integers without heap memory.
+class Dims {
+ public:
+  Dims() {}
+  Dims(std::initializer_list<int64_t> list) : Dims(list.begin(), list.end()) {}
+  Dims(const std::vector<int64_t>& v) : Dims(v.begin(), v.end()) {}
+  template <class It>
+  Dims(It first, It last) {
+    for (; first != last; ++first) push_back(*first);
+  }
+  Dims(const Dims& o) : n_(o.n_) { copy(o); }
+  Dims& operator=(const Dims& o) {
+    n_ = o.n_;
+    copy(o);
+    return *this;
+  }
+  static Dims filled(int n, int64_t value) {
+    Dims d;
+    for (int i = 0; i < n; ++i) d.push_back(value);
+    return d;
+  }
+  int ndim() const { return n_; }
+  std::size_t size() const { return static_cast<std::size_t>(n_); }
+  bool empty() const { return n_ == 0; }
+  int64_t operator[](int64_t i) const { return d_[i]; }
+  int64_t& operator[](int64_t i) { return d_[i]; }
+  int64_t back() const { return d_[n_ - 1]; }
+  const int64_t* begin() const { return d_; }
+  const int64_t* end() const { return d_ + n_; }
+  int64_t* begin() { return d_; }
+  int64_t* end() { return d_ + n_; }
+  void push_back(int64_t v) {
+    if (n_ == kMaxNdim) throw DimensionError("an array may have at most ", kMaxNdim, " dimensions");
+    d_[n_++] = v;
+  }
+  void insert(int at, int64_t v);
+  void erase(int at);
+  friend bool operator==(const Dims& a, const Dims& b) {
+    if (a.n_ != b.n_) return false;
+    for (int i = 0; i < a.n_; ++i)
+      if (a.d_[i] != b.d_[i]) return false;
+    return true;
+  }
+  /// The product of all entries; 1 for none.
+  int64_t product() const {
+    int64_t p = 1;
+    for (int64_t v : *this) p *= v;
+    return p;
+  }
+
+ private:
+  void copy(const Dims& o) {
+    for (int i = 0; i < n_; ++i) d_[i] = o.d_[i];
+  }
+  int n_ = 0;
+  int64_t d_[kMaxNdim];
+};
+
+/// The lengths of an array's axes. Prints as NumPy's tuple: (2, 3), (2,), ().
+class Shape : public Dims {
+ public:
+  using Dims::Dims;
+  Shape() = default;
+  Shape(const Dims& d) : Dims(d) {}
+};
+std::string to_string(const Dims& d);
+
+/// Distances between neighbours along each axis, in elements.
+using Strides = Dims;
+/// C-order strides of a shape.
+Strides contiguous_strides(const Dims& shape);
+
+/// Axes of a reduction or a permutation: none (all of them), one, or several.
+class Axes {
+ public:
+  Axes() = default;
+  Axes(std::nullopt_t) {}
+  Axes(int axis) : given_(true) { axes_.push_back(axis); }
+  Axes(int64_t axis) : given_(true) { axes_.push_back(axis); }
+  Axes(std::initializer_list<int64_t> list) : given_(true), axes_(list) {}
+  Axes(const Dims& list) : given_(true), axes_(list) {}
+  bool given() const { return given_; }
+  const Dims& list() const { return axes_; }
+  /// Non-negative, sorted, checked axes of an array of rank ndim; all axes when none were given.
+  Dims normalized(int ndim, std::string_view operation) const;
+
+ private:
+  bool given_ = false;
+  Dims axes_;
+};
+
+/// axis in [-ndim, ndim) as a non-negative number; throws an IndexError naming `operation` otherwise.
+int normalize_axis(int64_t axis, int ndim, std::string_view operation);
+/// NumPy's broadcast of two shapes; throws DimensionError naming `operation` and both shapes.
+Shape broadcast_shapes(const Dims& a, const Dims& b, std::string_view operation = "broadcast");
+
+}  // namespace chainer

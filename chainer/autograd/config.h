@@ -1,0 +1,124 @@
+// Configuration: process-wide values, and per-thread values that override them for a scope.
+#pragma once
+#include <any>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "chainer/array/dtype.h"
+
+namespace chainer {
+
+/// One entry: a value of its own, or the value of the parent entry.
+template <class T>
+class Option {
+ public:
+  Option(T v) : value_(std::move(v)) {}
+  operator const T&() const { return get(); }
+  const T& get() const { return local_ || !parent_ ? value_ : parent_->get(); }
+  Option& operator=(T v) {
+    value_ = std::move(v);
+    local_ = true;
+    return *this;
+  }
+  void follow(const Option* parent) { parent_ = parent; }
+  std::optional<T> local() const { return local_ ? std::optional<T>(value_) : std::nullopt; }
+  void restore(std::optional<T> v) {
+    local_ = v.has_value();
+    if (v) value_ = std::move(*v);
+  }
+
+ private:
+  T value_;
+  const Option* parent_ = nullptr;
+  bool local_ = false;
+};
+
+/// The keys of the manual's configuration chapter, with its defaults; environment variables named there change them.
+struct Config {
+  Option<bool> autotune{false};
+  Option<bool> cudnn_deterministic{false};
+  Option<bool> cudnn_fast_batch_normalization;
+  Option<bool> debug;                 ///< NaN and gradient checks; a failing forward names its function
+  Option<Dtype> dtype;                ///< the default floating type
+  Option<bool> enable_backprop{true};
+  Option<bool> flush_denormals;       ///< training threads flush denormal numbers to zero
+  Option<bool> in_recomputing{false};
+  Option<bool> keep_graph_on_report;
+  Option<bool> lazy_grad_sum;
+  Option<bool> train{true};
+  Option<bool> type_check;
+  Option<std::string> use_cudnn;
+  Option<std::string> use_cudnn_tensor_core{"auto"};
+  Option<std::string> use_ideep;
+  std::map<std::string, std::any, std::less<>> user;  ///< keys of the user's own
+
+  /// The process's configuration reads the environment, a thread's follows the process's.
+  Config();
+  explicit Config(const Config& parent);
+  Config& operator=(const Config&) = delete;
+
+  /// A user key, looked up in this thread first; KeyError if nobody set it.
+  template <class T>
+  T get(std::string_view key) const {
+    return std::any_cast<T>(find(key));
+  }
+  /// "key value" lines, keys sorted and padded.
+  std::string show() const;
+
+ private:
+  const std::any& find(std::string_view key) const;
+  const Config* parent_ = nullptr;
+};
+
+Config& global_config();
+/// This thread's configuration.
+Config& config();
+
+/// Sets an entry of this thread's configuration for a scope:
+///   UsingConfig test_mode(&Config::train, false);
+///   UsingConfig mine("user_key", 3);
+class [[nodiscard]] UsingConfig {
+ public:
+  template <class T>
+  UsingConfig(Option<T> Config::*entry, std::type_identity_t<T> value) {
+    Option<T>& option = config().*entry;
+    restore_ = [&option, old = option.local()] { option.restore(old); };
+    option = std::move(value);
+  }
+  /// By name, for the boolean entries ("train"), and for user keys with a value of any type.
+  template <class T>
+  UsingConfig(std::string_view key, T value) {
+    if constexpr (std::is_same_v<T, bool>) {
+      if (set_flag(key, value)) return;
+    }
+    set_user(key, std::any(std::move(value)));
+  }
+  UsingConfig(const UsingConfig&) = delete;
+  UsingConfig& operator=(const UsingConfig&) = delete;
+  ~UsingConfig() { restore_(); }
+
+ private:
+  bool set_flag(std::string_view key, bool value);
+  void set_user(std::string_view key, std::any value);
+  std::function<void()> restore_;
+};
+
+/// Scopes without and with graph building; the inner one counts.
+struct [[nodiscard]] NoBackpropMode : UsingConfig {
+  NoBackpropMode() : UsingConfig(&Config::enable_backprop, false) {}
+};
+struct [[nodiscard]] ForceBackpropMode : UsingConfig {
+  ForceBackpropMode() : UsingConfig(&Config::enable_backprop, true) {}
+};
+inline NoBackpropMode no_backprop_mode() { return {}; }
+inline ForceBackpropMode force_backprop_mode() { return {}; }
+
+bool is_debug();
+void set_debug(bool debug);
+/// `dtype` if given, else the configured default.
+Dtype get_dtype(std::optional<Dtype> dtype = {});
+
+}  // namespace chainer

@@ -1,0 +1,31 @@
+// Matrix libraries opened on first use: oneDNN for float32, OpenBLAS for float64, small matrices and LAPACK. A
+// program that never multiplies matrices does not pay for loading them; where one is missing the answer is nullptr.
+#pragma once
+#include <cstdint>
+#include <string>
+
+namespace chainer::cpu {
+
+/// oneDNN's row-major single-precision product; nullptr without oneDNN. Returns 0 on success.
+using SgemmFunction = int (*)(char transa, char transb, int64_t m, int64_t n, int64_t k, float alpha, const float* a,
+                              int64_t lda, const float* b, int64_t ldb, float beta, float* c, int64_t ldc);
+SgemmFunction onednn_sgemm();
+/// "2.6.3", or "" without oneDNN.
+std::string onednn_version();
+
+/// The functions used from OpenBLAS, running one thread each.
+struct Blas {
+  void (*sgemm)(int order, int transa, int transb, int m, int n, int k, float alpha, const float* a, int lda,
+                const float* b, int ldb, float beta, float* c, int ldc) = nullptr;
+  void (*dgemm)(int order, int transa, int transb, int m, int n, int k, double alpha, const double* a, int lda,
+                const double* b, int ldb, double beta, double* c, int ldc) = nullptr;
+  void (*dgesdd)(const char* job, const int* m, const int* n, double* a, const int* lda, double* s, double* u,
+                 const int* ldu, double* vt, const int* ldvt, double* work, const int* lwork, int* iwork,
+                 int* info) = nullptr;
+  std::string description;  ///< OpenBLAS's own configuration text
+  std::string threading;    ///< "sequential", "pthreads" or "OpenMP", as the library was built
+};
+/// The opened library; nullptr without one.
+const Blas* blas();
+
+}  // namespace chainer::cpu

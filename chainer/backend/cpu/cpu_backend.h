@@ -1,0 +1,36 @@
+// The host's backend: plain loops for everything, oneDNN and BLAS where they are faster.
+#pragma once
+#include "chainer/array/backend.h"
+#include "chainer/backend/cpu/kernels/table.h"
+
+namespace chainer::cpu {
+
+class CpuBackend final : public Backend {
+ public:
+  std::string name(int) const override { return "@cpu"; }
+  void elementwise(Elementwise op, std::span<const Array> inputs, Array& out, Dtype compute) override;
+  void reduce(Reduce op, const Array& a, const Dims& axes, Array& out) override;
+  void arg_reduce(ArgReduce op, const Array& a, int axis, Array& out) override;
+  void scan(Scan op, const Array& a, int axis, Array& out) override;
+  void gemm(const Array& a, const Array& b, Array& out, double alpha, double beta) override;
+  void take_rows(const Array& a, const Array& index, Array& out) override;
+  void scatter_rows(Array& out, const Array& index, const Array& values, bool accumulate) override;
+  void update(Update op, Array& param, const Array& grad, std::span<Array> states,
+              std::span<const double> hyper) override;
+  void random(RandomFill fill, uint64_t seed, uint64_t counter, double a, double b, Array& out) override;
+  void softmax(bool log, const Array& a, int64_t outer, int64_t n, int64_t inner, Array& out) override;
+};
+
+CpuBackend& backend();
+
+/// The compute type that holds every value of a dtype: float32 for the 16-bit types, int64 for integers and bool.
+Compute compute_type(Dtype d);
+inline int64_t compute_size(Compute c) { return c == kF32 ? 4 : c == kMask ? 1 : 8; }
+/// Whether arrays of this dtype need no conversion for a compute type.
+inline bool stored_as(Dtype d, Compute c) {
+  return c == kF32 ? d == Dtype::float32 : c == kF64 ? d == Dtype::float64 : c == kI64 && d == Dtype::int64;
+}
+/// Blocks of this many elements pass through a kernel at a time; several of them fit the first-level cache.
+inline constexpr int64_t kBlock = 1024;
+
+}  // namespace chainer::cpu

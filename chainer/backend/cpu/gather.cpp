@@ -1,0 +1,133 @@
+// Rows picked and added by index, the optimizers' passes, and counter-based random numbers.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <numbers>
+#include <vector>
+
+#include "chainer/backend/cpu/cpu_backend.h"
+#include "chainer/backend/cpu/parallel.h"
+
+namespace chainer::cpu {
+
+namespace {
+// The array itself where it is dense and of this dtype, else a copy that is.
+Array dense(const Array& a, Dtype dtype) {
+  const Array typed = a.astype(dtype, false);
+  return typed.is_contiguous() ? typed : typed.copy();
+}
+}  // namespace
+
+void CpuBackend::take_rows(const Array& a, const Array& index, Array& out) {
+  const Array source = dense(a, a.dtype()), at = dense(index, int64);
+  const int64_t rows = at.size();
+  if (rows == 0 || out.size() == 0) return;
+  const int64_t bytes = source.nbytes() / source.shape()[0];
+  const int64_t* i = at.data<int64_t>();
+  const char* from = static_cast<const char*>(source.raw());
+  char* to = static_cast<char*>(out.mutable_raw());
+  parallel_ranges(rows, rows * bytes / 4, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r)
+      std::memcpy(to + r * bytes, from + i[r] * bytes, static_cast<std::size_t>(bytes));
+  });
+}
+
+void CpuBackend::scatter_rows(Array& out, const Array& index, const Array& values, bool accumulate) {
+  const Array at = dense(index, int64), source = dense(values, out.dtype());
+  const int64_t rows = at.size();
+  if (rows == 0 || out.size() == 0) return;
+  const int64_t width = out.size() / out.shape()[0];
+  const int64_t* i = at.data<int64_t>();
+  visit(out.dtype(), "scatter_rows", [&]<class T>() {
+    const T* from = static_cast<const T*>(source.raw());
+    T* to = static_cast<T*>(out.mutable_raw());
+    // Threads own columns, so each element gets its values in the order of the index.
+    parallel_ranges(width, rows * width, 16, [&](int64_t begin, int64_t end) {
+      for (int64_t r = 0; r < rows; ++r) {
+        T* o = to + i[r] * width;
+        const T* v = from + r * width;
+        if (accumulate) {
+          for (int64_t c = begin; c < end; ++c) o[c] = static_cast<T>(o[c] + v[c]);
+        } else {
+          std::copy(v + begin, v + end, o + begin);
+        }
+      }
+    });
+  });
+}
+
+void CpuBackend::update(Update op, Array& param, const Array& grad, std::span<Array> states,
+                        std::span<const double> hyper) {
+  const Kernels& k = kernels();
+  const Compute c = compute_type(param.dtype());
+  const Dtype work = c == kF64 ? float64 : float32;
+  if (param.dtype() != work) {  // 16-bit parameters without a master copy: update in float32, store back
+    Array wide = param.astype(float32);
+    std::vector<Array> wide_states;
+    for (Array& s : states) wide_states.push_back(s.astype(float32));
+    update(op, wide, grad.astype(float32), wide_states, hyper);
+    copy_elements(wide, param);
+    for (std::size_t i = 0; i < states.size(); ++i) copy_elements(wide_states[i], states[i]);
+    return;
+  }
+  if (!param.is_contiguous()) {
+    Array copy = param.copy();
+    update(op, copy, grad, states, hyper);
+    return copy_elements(copy, param);
+  }
+  const Array g = dense(grad, work);
+  double h[6] = {};
+  std::copy(hyper.begin(), hyper.end(), h);
+  const int64_t item = compute_size(c);
+  char* w = static_cast<char*>(param.mutable_raw());
+  const char* gradient = static_cast<const char*>(g.raw());
+  char* s[3] = {};
+  for (std::size_t i = 0; i < states.size(); ++i) s[i] = static_cast<char*>(states[i].mutable_raw());
+  const UpdateKernel kernel = k.update[c][static_cast<int>(op)];
+  parallel_ranges(param.size(), param.size(), 64, [&](int64_t begin, int64_t end) {
+    const int64_t at = begin * item;
+    const auto shift = [&](char* p) -> char* { return p ? p + at : nullptr; };
+    kernel(w + at, gradient + at, shift(s[0]), shift(s[1]), shift(s[2]), h, end - begin);
+  });
+}
+
+void CpuBackend::random(RandomFill fill, uint64_t seed, uint64_t counter, double a, double b, Array& out) {
+  if (out.size() == 0) return;
+  if (!out.is_contiguous() || (out.dtype() != float32 && out.dtype() != float64)) {
+    Array wide(out.shape(), float32, out.device());
+    random(fill, seed, counter, a, b, wide);
+    return copy_elements(wide, out);
+  }
+  const Kernels& k = kernels();
+  const auto run = [&]<class T>() {
+    T* o = out.mutable_data<T>();
+    // Element i always comes from word i of the stream, so the numbers do not depend on the split.
+    parallel_ranges(out.size(), out.size() * 8, kBlock, [&](int64_t begin, int64_t end) {
+      alignas(64) uint32_t words[kBlock];
+      for (int64_t at = begin; at < end; at += kBlock) {
+        const int64_t n = std::min(kBlock, end - at);
+        k.philox(words, seed, counter + static_cast<uint64_t>(at / 4), (n + 3) / 4 * 4);
+        T* y = o + at;
+        if (fill == RandomFill::bernoulli) {
+          const T value = static_cast<T>(b);
+          const auto limit = static_cast<uint64_t>(std::ceil(a * 0x1p32));
+          for (int64_t i = 0; i < n; ++i) y[i] = words[i] < limit ? value : T(0);
+        } else if (fill == RandomFill::uniform) {
+          const double scale = (b - a) * 0x1p-32;
+          for (int64_t i = 0; i < n; ++i) y[i] = static_cast<T>(a + scale * words[i]);
+        } else {
+          for (int64_t i = 0; i < n; i += 2) {  // Box-Muller on pairs of words
+            const double r = std::sqrt(-2 * std::log((words[i] + 0.5) * 0x1p-32));
+            const double angle = 2 * std::numbers::pi * 0x1p-32 * words[i + 1];
+            y[i] = static_cast<T>(a + b * r * std::cos(angle));
+            if (i + 1 < n) y[i + 1] = static_cast<T>(a + b * r * std::sin(angle));
+          }
+        }
+      }
+    });
+  };
+  if (out.dtype() == float32) run.operator()<float>();
+  else run.operator()<double>();
+}
+
+}  // namespace chainer::cpu

@@ -1,0 +1,154 @@
+// Matrix products: the fastest library that is there, and plain loops that need none.
+#include <algorithm>
+#include <cmath>
+
+#include "chainer/backend/cpu/blas.h"
+#include "chainer/backend/cpu/cpu_backend.h"
+#include "chainer/backend/cpu/parallel.h"
+
+namespace chainer::cpu {
+namespace {
+
+// A matrix as BLAS sees it: row-major with leading dimension ld, perhaps transposed.
+struct Matrix {
+  Array array;  // keeps the memory
+  bool transposed = false;
+  int64_t ld = 1;
+};
+
+// The last two axes in BLAS's terms; copied where their strides allow no view.
+Matrix as_matrix(const Array& a) {
+  const int d = a.ndim();
+  const int64_t rows = a.shape()[d - 2], columns = a.shape()[d - 1];
+  const Strides s = a.strides();
+  const int64_t s0 = s[d - 2], s1 = s[d - 1];
+  if ((s1 == 1 || columns <= 1) && (rows <= 1 || s0 >= columns))
+    return {a, false, std::max<int64_t>({1, columns, rows > 1 ? s0 : 0})};
+  if ((s0 == 1 || rows <= 1) && (columns <= 1 || s1 >= rows))
+    return {a, true, std::max<int64_t>({1, rows, columns > 1 ? s1 : 0})};
+  return {a.copy(), false, std::max<int64_t>(1, columns)};
+}
+
+constexpr int64_t kSmall = 16384;  // products of fewer multiplications are cheaper without oneDNN's set-up
+
+template <class T>
+struct Problem {
+  int64_t m, n, k;
+  const T* a;
+  int64_t lda;
+  bool ta;
+  const T* b;
+  int64_t ldb;
+  bool tb;
+  T* c;
+  int64_t ldc;
+  T alpha, beta;
+};
+
+// Rows [begin, end) of the result, in plain loops over tiles of B that stay in cache.
+template <class T>
+void plain_rows(const Problem<T>& p, int64_t begin, int64_t end) {
+  constexpr int64_t kDepth = 256, kWidth = 512;
+  for (int64_t i = begin; i < end; ++i) {
+    T* c = p.c + i * p.ldc;
+    for (int64_t j = 0; j < p.n; ++j) c[j] = p.beta == T(0) ? T(0) : static_cast<T>(p.beta * c[j]);
+  }
+  for (int64_t l0 = 0; l0 < p.k; l0 += kDepth) {
+    const int64_t l1 = std::min(p.k, l0 + kDepth);
+    for (int64_t j0 = 0; j0 < p.n; j0 += kWidth) {
+      const int64_t j1 = std::min(p.n, j0 + kWidth);
+      for (int64_t i = begin; i < end; ++i) {
+        T* c = p.c + i * p.ldc;
+        if (p.tb) {
+          for (int64_t j = j0; j < j1; ++j) {
+            T s = 0;
+            for (int64_t l = l0; l < l1; ++l) s += (p.ta ? p.a[l * p.lda + i] : p.a[i * p.lda + l]) * p.b[j * p.ldb + l];
+            c[j] += p.alpha * s;
+          }
+        } else {
+          for (int64_t l = l0; l < l1; ++l) {
+            const T x = p.alpha * (p.ta ? p.a[l * p.lda + i] : p.a[i * p.lda + l]);
+            const T* b = p.b + l * p.ldb;
+            for (int64_t j = j0; j < j1; ++j) c[j] += x * b[j];
+          }
+        }
+      }
+    }
+  }
+}
+
+template <class T, class F>
+void split_rows(const Problem<T>& p, F&& rows) {
+  parallel_ranges(p.m, p.m * p.n * p.k / 8, 8, rows);
+}
+
+void multiply(const Problem<float>& p) {
+  const bool small = p.m * p.n * p.k <= kSmall;
+  if (!small) {
+    if (const SgemmFunction f = onednn_sgemm()) {
+      const int status = f(p.ta ? 'T' : 'N', p.tb ? 'T' : 'N', p.m, p.n, p.k, p.alpha, p.a, p.lda, p.b, p.ldb, p.beta,
+                           p.c, p.ldc);
+      if (status == 0) return;
+    }
+  }
+  const Blas* b = p.m * p.n * p.k > 64 ? blas() : nullptr;
+  split_rows(p, [&](int64_t begin, int64_t end) {
+    if (!b) return plain_rows(p, begin, end);
+    b->sgemm(101, p.ta ? 112 : 111, p.tb ? 112 : 111, static_cast<int>(end - begin), static_cast<int>(p.n),
+             static_cast<int>(p.k), p.alpha, p.a + begin * (p.ta ? 1 : p.lda), static_cast<int>(p.lda), p.b,
+             static_cast<int>(p.ldb), p.beta, p.c + begin * p.ldc, static_cast<int>(p.ldc));
+  });
+}
+
+void multiply(const Problem<double>& p) {
+  const Blas* b = p.m * p.n * p.k > 64 ? blas() : nullptr;
+  split_rows(p, [&](int64_t begin, int64_t end) {
+    if (!b) return plain_rows(p, begin, end);
+    b->dgemm(101, p.ta ? 112 : 111, p.tb ? 112 : 111, static_cast<int>(end - begin), static_cast<int>(p.n),
+             static_cast<int>(p.k), p.alpha, p.a + begin * (p.ta ? 1 : p.lda), static_cast<int>(p.lda), p.b,
+             static_cast<int>(p.ldb), p.beta, p.c + begin * p.ldc, static_cast<int>(p.ldc));
+  });
+}
+
+template <class T>
+void multiply(const Problem<T>& p) {
+  split_rows(p, [&](int64_t begin, int64_t end) { plain_rows(p, begin, end); });
+}
+
+}  // namespace
+
+void CpuBackend::gemm(const Array& a, const Array& b, Array& out, double alpha, double beta) {
+  if (out.size() == 0) return;
+  const Dtype dtype = out.dtype();
+  const Dtype work = compute_type(dtype) == kF32 ? float32 : compute_type(dtype) == kF64 ? float64 : int64;
+  if (dtype != work || !out.is_contiguous()) {
+    Array wide = beta == 0 ? Array(out.shape(), work, out.device()) : out.astype(work);
+    gemm(a.astype(work, false), b.astype(work, false), wide, alpha, beta);
+    return copy_elements(wide, out);
+  }
+  const Matrix x = as_matrix(a), y = as_matrix(b);
+  const int d = out.ndim();
+  const int64_t m = out.shape()[d - 2], n = out.shape()[d - 1], k = a.shape()[a.ndim() - 1];
+  const int64_t batch = d == 3 ? out.shape()[0] : 1;
+  const int64_t step_a = x.array.ndim() == 3 ? x.array.strides()[0] : 0;
+  const int64_t step_b = y.array.ndim() == 3 ? y.array.strides()[0] : 0;
+  const auto run = [&]<class T>() {
+    const T *pa = x.array.data<T>(), *pb = y.array.data<T>();
+    T* pc = out.mutable_data<T>();
+    const auto one = [&](int64_t i) {
+      multiply(Problem<T>{m, n, k, pa + i * step_a, x.ld, x.transposed, pb + i * step_b, y.ld, y.transposed,
+                          pc + i * m * n, n, static_cast<T>(alpha), static_cast<T>(beta)});
+    };
+    if (batch > 1 && m * n * k <= kSmall) {  // many small products: a share of them for each thread
+      return parallel_ranges(batch, batch * m * n * k, 1, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) one(i);
+      });
+    }
+    for (int64_t i = 0; i < batch; ++i) one(i);
+  };
+  if (work == float32) return run.operator()<float>();
+  if (work == float64) return run.operator()<double>();
+  run.operator()<int64_t>();
+}
+
+}  // namespace chainer::cpu

@@ -1,0 +1,126 @@
+// Inner loops of the elementwise operations, made from the lists. Compiled once per instruction set.
+#include "chainer/backend/cpu/kernels/math.h"
+
+#include "chainer/backend/cpu/kernels/fill.h"
+
+namespace {
+
+// A row's category decides which types get a loop; the formula is not instantiated for the others.
+constexpr bool any = true, floating = false;
+
+#define X(NAME, CATEGORY, ...)                                                                    \
+  struct NAME##_op {                                                                              \
+    static constexpr bool integers = CATEGORY;                                                    \
+    template <class T>                                                                            \
+    static inline T apply(T x) {                                                                  \
+      return static_cast<T>(__VA_ARGS__);                                                         \
+    }                                                                                             \
+  };
+CHAINER_UNARY_OPS(X)
+#undef X
+#define X(NAME, CATEGORY, ...)                                                                    \
+  struct NAME##_op {                                                                              \
+    static constexpr bool integers = CATEGORY;                                                    \
+    template <class T>                                                                            \
+    static inline T apply(T a, T b) {                                                             \
+      return static_cast<T>(__VA_ARGS__);                                                         \
+    }                                                                                             \
+  };
+CHAINER_BINARY_OPS(X)
+#undef X
+#define X(NAME, ...)                                                                              \
+  struct NAME##_op {                                                                              \
+    template <class T>                                                                            \
+    static inline bool apply(T a, [[maybe_unused]] T b) {                                         \
+      return __VA_ARGS__;                                                                         \
+    }                                                                                             \
+  };
+CHAINER_COMPARE_OPS(X)
+#undef X
+#define X(NAME, CATEGORY, ...)                                                                    \
+  struct NAME##_op {                                                                              \
+    static constexpr bool integers = CATEGORY;                                                    \
+    template <class T>                                                                            \
+    static inline T apply(T a, T b, T c) {                                                        \
+      return static_cast<T>(__VA_ARGS__);                                                         \
+    }                                                                                             \
+  };
+CHAINER_TERNARY_OPS(X)
+#undef X
+
+#define CHAINER_LOOP _Pragma("GCC ivdep") for (int64_t i = 0; i < n; ++i)
+
+template <class T, class Op>
+void unary(void* o_, const void* x_, const void*, const void*, int64_t n) {
+  T* o = static_cast<T*>(o_);
+  const T* x = static_cast<const T*>(x_);
+  CHAINER_LOOP o[i] = Op::template apply<T>(x[i]);
+}
+template <class T, class Op>
+void binary(void* o_, const void* a_, const void* b_, const void*, int64_t n) {
+  T* o = static_cast<T*>(o_);
+  const T *a = static_cast<const T*>(a_), *b = static_cast<const T*>(b_);
+  CHAINER_LOOP o[i] = Op::template apply<T>(a[i], b[i]);
+}
+template <class T, class Op>
+void compare(void* o_, const void* a_, const void* b_, const void*, int64_t n) {
+  uint8_t* o = static_cast<uint8_t*>(o_);
+  const T *a = static_cast<const T*>(a_), *b = static_cast<const T*>(b_);
+  CHAINER_LOOP o[i] = Op::template apply<T>(a[i], b[i]);
+}
+template <class T, class Op>
+void compare_one(void* o_, const void* a_, const void*, const void*, int64_t n) {
+  uint8_t* o = static_cast<uint8_t*>(o_);
+  const T* a = static_cast<const T*>(a_);
+  CHAINER_LOOP o[i] = Op::template apply<T>(a[i], T(0));
+}
+template <class T, class Op>
+void ternary(void* o_, const void* a_, const void* b_, const void* c_, int64_t n) {
+  T* o = static_cast<T*>(o_);
+  const T *a = static_cast<const T*>(a_), *b = static_cast<const T*>(b_), *c = static_cast<const T*>(c_);
+  CHAINER_LOOP o[i] = Op::template apply<T>(a[i], b[i], c[i]);
+}
+template <class T>
+void select(void* o_, const void* c_, const void* a_, const void* b_, int64_t n) {
+  T* o = static_cast<T*>(o_);
+  const uint8_t* c = static_cast<const uint8_t*>(c_);
+  const T *a = static_cast<const T*>(a_), *b = static_cast<const T*>(b_);
+  CHAINER_LOOP o[i] = c[i] ? a[i] : b[i];
+}
+
+template <class T, class Op>
+constexpr bool has() {
+  return Op::integers || T(0.5) != T(0);
+}
+
+template <class T>
+void fill_type(chainer::cpu::ElementKernel* table) {
+  using chainer::Elementwise;
+  auto at = [&](Elementwise op) -> chainer::cpu::ElementKernel& { return table[static_cast<int>(op)]; };
+#define X(NAME, ...) \
+  if constexpr (has<T, NAME##_op>()) at(Elementwise::NAME) = unary<T, NAME##_op>;
+  CHAINER_UNARY_OPS(X)
+#undef X
+#define X(NAME, ...) \
+  if constexpr (has<T, NAME##_op>()) at(Elementwise::NAME) = binary<T, NAME##_op>;
+  CHAINER_BINARY_OPS(X)
+#undef X
+#define X(NAME, ...) at(Elementwise::NAME) = Elementwise::NAME < Elementwise::isnan ? compare<T, NAME##_op> : compare_one<T, NAME##_op>;
+  CHAINER_COMPARE_OPS(X)
+#undef X
+#define X(NAME, ...) \
+  if constexpr (has<T, NAME##_op>()) at(Elementwise::NAME) = ternary<T, NAME##_op>;
+  CHAINER_TERNARY_OPS(X)
+#undef X
+  at(Elementwise::where) = select<T>;
+}
+
+}  // namespace
+
+namespace chainer::cpu::CHAINER_KERNEL_ISA {
+void fill_elementwise(Kernels& k) {
+  fill_type<float>(k.elementwise[kF32]);
+  fill_type<double>(k.elementwise[kF64]);
+  fill_type<int64_t>(k.elementwise[kI64]);
+}
+}  // namespace chainer::cpu::CHAINER_KERNEL_ISA

@@ -1,0 +1,111 @@
+// Inner loops that reduce a block, and softmax of a row. Compiled once per instruction set.
+#include "chainer/backend/cpu/kernels/math.h"
+
+#include <limits>
+
+#include "chainer/backend/cpu/kernels/fill.h"
+
+namespace {
+
+template <class T>
+struct Wide {
+  using type = double;
+};
+template <>
+struct Wide<int64_t> {
+  using type = int64_t;
+};
+
+template <class T>
+void sum(void* result, const void* block, int64_t n) {
+  const T* x = static_cast<const T*>(block);
+  T s = 0;
+#pragma omp simd reduction(+ : s)
+  for (int64_t i = 0; i < n; ++i) s += x[i];
+  *static_cast<typename Wide<T>::type*>(result) = s;
+}
+template <class T>
+void prod(void* result, const void* block, int64_t n) {
+  const T* x = static_cast<const T*>(block);
+  T s = 1;
+#pragma omp simd reduction(* : s)
+  for (int64_t i = 0; i < n; ++i) s *= x[i];
+  *static_cast<typename Wide<T>::type*>(result) = s;
+}
+// NaN wins, as in NumPy: it is looked for beside the comparison, which lets both vectorise.
+template <class T>
+void max(void* result, const void* block, int64_t n) {
+  const T* x = static_cast<const T*>(block);
+  T s = x[0];
+  int nan = 0;
+#pragma omp simd reduction(max : s) reduction(| : nan)
+  for (int64_t i = 0; i < n; ++i) s = x[i] > s ? x[i] : s, nan |= x[i] != x[i];
+  if (nan) s = std::numeric_limits<T>::quiet_NaN();
+  *static_cast<typename Wide<T>::type*>(result) = s;
+}
+template <class T>
+void min(void* result, const void* block, int64_t n) {
+  const T* x = static_cast<const T*>(block);
+  T s = x[0];
+  int nan = 0;
+#pragma omp simd reduction(min : s) reduction(| : nan)
+  for (int64_t i = 0; i < n; ++i) s = x[i] < s ? x[i] : s, nan |= x[i] != x[i];
+  if (nan) s = std::numeric_limits<T>::quiet_NaN();
+  *static_cast<typename Wide<T>::type*>(result) = s;
+}
+
+template <class T>
+void softmax(void* out, const void* in, int64_t n, bool log) {
+  T* o = static_cast<T*>(out);
+  const T* x = static_cast<const T*>(in);
+  double largest;
+  max<T>(&largest, x, n);
+  const T top = static_cast<T>(largest);
+  double total = 0;  // blocks of 256 in T, their sums in double: rows of any length keep their precision
+  for (int64_t i = 0; i < n; i += 256) {
+    const int64_t end = i + 256 < n ? i + 256 : n;
+    T s = 0;
+    if (log) {
+#pragma omp simd reduction(+ : s)
+      for (int64_t j = i; j < end; ++j) s += m::exp(x[j] - top);
+    } else {
+#pragma omp simd reduction(+ : s)
+      for (int64_t j = i; j < end; ++j) {
+        const T e = m::exp(x[j] - top);
+        o[j] = e;
+        s += e;
+      }
+    }
+    total += s;
+  }
+  if (log) {
+    const T shift = static_cast<T>(::log(total));
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; ++i) o[i] = (x[i] - top) - shift;
+  } else {
+    const T scale = static_cast<T>(1 / total);
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; ++i) o[i] *= scale;
+  }
+}
+
+template <class T>
+void fill_rows(chainer::cpu::RowKernel* row) {
+  using chainer::Reduce;
+  row[static_cast<int>(Reduce::sum)] = sum<T>;
+  row[static_cast<int>(Reduce::prod)] = prod<T>;
+  row[static_cast<int>(Reduce::max)] = max<T>;
+  row[static_cast<int>(Reduce::min)] = min<T>;
+}
+
+}  // namespace
+
+namespace chainer::cpu::CHAINER_KERNEL_ISA {
+void fill_reduce(Kernels& k) {
+  fill_rows<float>(k.row[kF32]);
+  fill_rows<double>(k.row[kF64]);
+  fill_rows<int64_t>(k.row[kI64]);
+  k.softmax[kF32] = softmax<float>;
+  k.softmax[kF64] = softmax<double>;
+}
+}  // namespace chainer::cpu::CHAINER_KERNEL_ISA

@@ -1,0 +1,52 @@
+#include "chainer/backend/cpu/kernels/table.h"
+
+#include <cstdlib>
+#include <string_view>
+
+#include "chainer/backend/cpu/kernels/fill.h"
+
+namespace chainer::cpu {
+namespace {
+
+#define CHAINER_TABLE(ISA)           \
+  const Kernels& ISA##_table() {     \
+    static const Kernels table = [] { \
+      Kernels k{};                   \
+      k.name = #ISA;                 \
+      ISA::fill_elementwise(k);      \
+      ISA::fill_convert(k);          \
+      ISA::fill_reduce(k);           \
+      ISA::fill_update(k);           \
+      ISA::fill_random(k);           \
+      return k;                      \
+    }();                             \
+    return table;                    \
+  }
+CHAINER_TABLE(baseline)
+#if defined(CHAINER_X86_KERNELS)
+CHAINER_TABLE(avx2)
+CHAINER_TABLE(avx512)
+#endif
+
+const Kernels& choose() {
+  const char* wish = std::getenv("CHAINER_ISA");
+  [[maybe_unused]] const std::string_view isa = wish ? wish : "";
+#if defined(CHAINER_X86_KERNELS)
+  __builtin_cpu_init();
+  const bool has2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  const bool has512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+                      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+  if (has512 && (isa.empty() || isa == "avx512")) return avx512_table();
+  if (has2 && isa != "baseline") return avx2_table();
+#endif
+  return baseline_table();
+}
+
+}  // namespace
+
+const Kernels& kernels() {
+  static const Kernels& chosen = choose();
+  return chosen;
+}
+
+}  // namespace chainer::cpu

@@ -1,0 +1,39 @@
+// The tables of contiguous inner loops, one per instruction set. The driver around them knows about layouts, dtypes
+// and threads; these loops know neither.
+#pragma once
+#include <cstdint>
+
+#include "chainer/backend/common/ops.h"
+
+namespace chainer::cpu {
+
+/// The types kernels compute in; arrays of other dtypes are converted block by block.
+enum Compute : int { kF32, kF64, kI64, kMask, kComputeCount };
+
+/// out[i] = f(a[i], b[i], c[i]); operands that an operation lacks are not read. `out` may be one of the operands.
+using ElementKernel = void (*)(void* out, const void* a, const void* b, const void* c, int64_t n);
+/// Elements of some dtype at a stride, converted to a block of a compute type, and back.
+using LoadKernel = void (*)(void* block, const void* from, int64_t stride, int64_t n);
+using StoreKernel = void (*)(void* to, int64_t stride, const void* block, int64_t n);
+/// Reduces a block to one value, written as double (floating types) or int64.
+using RowKernel = void (*)(void* result, const void* block, int64_t n);
+using UpdateKernel = void (*)(void* w, const void* g, void* s0, void* s1, void* s2, const double* h, int64_t n);
+/// Softmax (or its logarithm) of one row.
+using SoftmaxKernel = void (*)(void* out, const void* in, int64_t n, bool log);
+
+struct Kernels {
+  const char* name;
+  ElementKernel elementwise[3][static_cast<int>(Elementwise::count)];
+  LoadKernel load[kComputeCount][10];
+  StoreKernel store[kComputeCount][10];
+  RowKernel row[3][4];
+  UpdateKernel update[2][static_cast<int>(Update::count)];
+  SoftmaxKernel softmax[2];
+  /// Philox 4x32-10: n words of the stream `seed` from word number 4 * block on; n is a multiple of four.
+  void (*philox)(uint32_t* out, uint64_t seed, uint64_t block, int64_t n);
+};
+
+/// The table of the best instruction set this processor has, or of the one CHAINER_ISA names (baseline, avx2, avx512).
+const Kernels& kernels();
+
+}  // namespace chainer::cpu

@@ -1,0 +1,116 @@
+// A vector whose first N elements need no heap. For argument lists and graph edges.
+#pragma once
+#include <cstddef>
+#include <initializer_list>
+#include <iterator>
+#include <memory>
+#include <new>
+#include <utility>
+#include <vector>
+
+namespace chainer {
+
+template <class T, std::size_t N>
+class SmallVector {
+ public:
+  using value_type = T;
+  using iterator = T*;
+  using const_iterator = const T*;
+  SmallVector() = default;
+  SmallVector(std::initializer_list<T> list) : SmallVector(list.begin(), list.end()) {}
+  SmallVector(const std::vector<T>& v) : SmallVector(v.begin(), v.end()) {}
+  explicit SmallVector(std::size_t n) { resize(n); }
+  template <std::input_iterator It>
+  SmallVector(It first, It last) {
+    if constexpr (std::random_access_iterator<It>) reserve(static_cast<std::size_t>(last - first));
+    for (; first != last; ++first) push_back(*first);
+  }
+  SmallVector(const SmallVector& o) : SmallVector(o.begin(), o.end()) {}
+  SmallVector(SmallVector&& o) noexcept { take(o); }
+  SmallVector& operator=(const SmallVector& o) {
+    if (this != &o) *this = SmallVector(o);
+    return *this;
+  }
+  SmallVector& operator=(SmallVector&& o) noexcept {
+    if (this != &o) {
+      release();
+      take(o);
+    }
+    return *this;
+  }
+  ~SmallVector() { release(); }
+
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  T& operator[](std::size_t i) { return data_[i]; }
+  const T& operator[](std::size_t i) const { return data_[i]; }
+  T* data() { return data_; }
+  const T* data() const { return data_; }
+  T* begin() { return data_; }
+  T* end() { return data_ + size_; }
+  const T* begin() const { return data_; }
+  const T* end() const { return data_ + size_; }
+  T& front() { return data_[0]; }
+  const T& front() const { return data_[0]; }
+  T& back() { return data_[size_ - 1]; }
+  const T& back() const { return data_[size_ - 1]; }
+
+  void reserve(std::size_t n) {
+    if (n > capacity_) grow(n);
+  }
+  void push_back(T v) {
+    if (size_ == capacity_) grow(capacity_ * 2);
+    new (data_ + size_++) T(std::move(v));
+  }
+  void pop_back() { data_[--size_].~T(); }
+  void clear() {
+    std::destroy_n(data_, size_);
+    size_ = 0;
+  }
+  void resize(std::size_t n) {
+    reserve(n);
+    while (size_ > n) pop_back();
+    while (size_ < n) new (data_ + size_++) T();
+  }
+  friend bool operator==(const SmallVector& a, const SmallVector& b) {
+    if (a.size_ != b.size_) return false;
+    for (std::size_t i = 0; i < a.size_; ++i)
+      if (!(a[i] == b[i])) return false;
+    return true;
+  }
+
+ private:
+  T* inline_data() { return std::launder(reinterpret_cast<T*>(storage_)); }
+  bool is_inline() const { return data_ == reinterpret_cast<const T*>(storage_); }
+  void grow(std::size_t n) {
+    T* fresh = std::allocator<T>().allocate(n);
+    std::uninitialized_move_n(data_, size_, fresh);
+    std::destroy_n(data_, size_);
+    if (!is_inline()) std::allocator<T>().deallocate(data_, capacity_);
+    data_ = fresh;
+    capacity_ = n;
+  }
+  void release() {
+    clear();
+    if (!is_inline()) std::allocator<T>().deallocate(data_, capacity_);
+    data_ = reinterpret_cast<T*>(storage_);
+    capacity_ = N;
+  }
+  void take(SmallVector& o) noexcept {
+    if (o.is_inline()) {
+      std::uninitialized_move_n(o.data_, o.size_, data_);
+      size_ = o.size_;
+      o.clear();
+    } else {
+      data_ = std::exchange(o.data_, reinterpret_cast<T*>(o.storage_));
+      size_ = std::exchange(o.size_, 0);
+      capacity_ = std::exchange(o.capacity_, N);
+    }
+  }
+
+  alignas(T) unsigned char storage_[N * sizeof(T)];
+  T* data_ = reinterpret_cast<T*>(storage_);
+  std::size_t size_ = 0, capacity_ = N;
+};
+
+}  // namespace chainer

@@ -1,0 +1,59 @@
+#include "chainer/routines/creation.h"
+
+#include <cmath>
+#include <cstring>
+
+namespace chainer {
+
+Array empty(const Shape& shape, Dtype dtype, Device device) { return Array(shape, dtype, device); }
+
+Array zeros(const Shape& shape, Dtype dtype, Device device) { return full(shape, 0, dtype, device); }
+Array ones(const Shape& shape, Dtype dtype, Device device) { return full(shape, 1, dtype, device); }
+
+Array full(const Shape& shape, Scalar value, Dtype dtype, Device device) {
+  Array a(shape, dtype, device);
+  a.fill(value);
+  return a;
+}
+
+Array empty_like(const Array& a) { return empty(a.shape(), a.dtype(), a.device()); }
+Array zeros_like(const Array& a) { return zeros(a.shape(), a.dtype(), a.device()); }
+Array ones_like(const Array& a) { return ones(a.shape(), a.dtype(), a.device()); }
+Array full_like(const Array& a, Scalar value) { return full(a.shape(), value, a.dtype(), a.device()); }
+
+Array arange(Scalar start, Scalar stop, Scalar step, std::optional<Dtype> dtype) {
+  if (step.to_double() == 0) throw ValueError("arange: the step must not be zero");
+  const bool floating = start.kind() == 'f' || stop.kind() == 'f' || step.kind() == 'f';
+  const double length = std::ceil((stop.to_double() - start.to_double()) / step.to_double());
+  const int64_t n = length > 0 ? static_cast<int64_t>(length) : 0;
+  Array a({n}, floating ? float64 : int64);
+  if (floating) {
+    double* p = a.mutable_data<double>();
+    for (int64_t i = 0; i < n; ++i) p[i] = start.to_double() + static_cast<double>(i) * step.to_double();
+  } else {
+    int64_t* p = a.mutable_data<int64_t>();
+    for (int64_t i = 0; i < n; ++i) p[i] = start.to_int() + i * step.to_int();
+  }
+  return dtype ? a.astype(*dtype, false) : a;
+}
+Array arange(Scalar stop) { return arange(0, stop); }
+
+Array linspace(double start, double stop, int64_t count, Dtype dtype) {
+  Array a({count}, float64);
+  double* p = a.mutable_data<double>();
+  const double step = count > 1 ? (stop - start) / static_cast<double>(count - 1) : 0;
+  for (int64_t i = 0; i < count; ++i) p[i] = start + static_cast<double>(i) * step;
+  if (count > 1) p[count - 1] = stop;
+  return a.astype(dtype, false);
+}
+
+Array eye(int64_t n, std::optional<int64_t> m, int64_t k, Dtype dtype) {
+  const int64_t columns = m.value_or(n);
+  Array a = zeros({n, columns}, float64);
+  double* p = a.mutable_data<double>();
+  for (int64_t i = 0; i < n; ++i)
+    if (i + k >= 0 && i + k < columns) p[i * columns + i + k] = 1;
+  return a.astype(dtype, false);
+}
+
+}  // namespace chainer

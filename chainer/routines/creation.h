@@ -1,0 +1,83 @@
+// New arrays, from values or by rule.
+#pragma once
+#include <algorithm>
+#include <initializer_list>
+#include <optional>
+#include <vector>
+
+#include "chainer/array/array.h"
+
+namespace chainer {
+
+Array empty(const Shape& shape, Dtype dtype = float32, Device device = {});
+Array zeros(const Shape& shape, Dtype dtype = float32, Device device = {});
+Array ones(const Shape& shape, Dtype dtype = float32, Device device = {});
+Array full(const Shape& shape, Scalar value, Dtype dtype = float32, Device device = {});
+/// Of another array's shape, dtype and device.
+Array empty_like(const Array& a);
+Array zeros_like(const Array& a);
+Array ones_like(const Array& a);
+Array full_like(const Array& a, Scalar value);
+/// start, start + step, ... below stop.
+Array arange(Scalar start, Scalar stop, Scalar step = 1, std::optional<Dtype> dtype = {});
+Array arange(Scalar stop);
+/// `count` evenly spaced numbers from start to stop, both included.
+Array linspace(double start, double stop, int64_t count, Dtype dtype = float64);
+/// n rows, m columns (n when absent), ones on diagonal k.
+Array eye(int64_t n, std::optional<int64_t> m = {}, int64_t k = 0, Dtype dtype = float32);
+/// The elements copied from memory in C order.
+template <class T>
+Array from_data(const T* data, const Shape& shape) {
+  Array a(shape, dtype_of<T>());
+  if (a.size()) std::copy(data, data + a.size(), static_cast<std::conditional_t<std::is_unsigned_v<T> && (sizeof(T) > 1), int64_t, T>*>(a.mutable_raw()));
+  return a;
+}
+
+/// NumPy's array(): a number, lists of numbers up to three deep, or a vector with an optional shape.
+template <class T>
+  requires std::is_arithmetic_v<T>
+Array array(T value) {
+  return from_data(&value, {});
+}
+template <class T>
+Array array(std::initializer_list<T> values) {
+  return from_data(values.begin(), {static_cast<int64_t>(values.size())});
+}
+template <class T>
+Array array(const std::vector<T>& values) {
+  if constexpr (std::is_same_v<T, bool>) {
+    std::vector<uint8_t> bytes(values.begin(), values.end());
+    return from_data(bytes.data(), {static_cast<int64_t>(bytes.size())}).astype(bool_);
+  } else {
+    return from_data(values.data(), {static_cast<int64_t>(values.size())});
+  }
+}
+template <class T>
+Array array(const std::vector<T>& values, const Shape& shape) {
+  return array(values).reshape(shape);
+}
+template <class T>
+Array array(std::initializer_list<std::initializer_list<T>> rows) {
+  const std::size_t width = rows.size() ? rows.begin()->size() : 0;
+  std::vector<T> flat;
+  for (const auto& r : rows) {
+    if (r.size() != width) throw ValueError("array: rows of unequal length, ", width, " and ", r.size());
+    flat.insert(flat.end(), r.begin(), r.end());
+  }
+  return array(flat).reshape({static_cast<int64_t>(rows.size()), static_cast<int64_t>(width)});
+}
+template <class T>
+Array array(std::initializer_list<std::initializer_list<std::initializer_list<T>>> blocks) {
+  std::vector<T> flat;
+  std::size_t rows = blocks.size() ? blocks.begin()->size() : 0, width = rows ? blocks.begin()->begin()->size() : 0;
+  for (const auto& b : blocks) {
+    if (b.size() != rows) throw ValueError("array: blocks of unequal length, ", rows, " and ", b.size());
+    for (const auto& r : b) {
+      if (r.size() != width) throw ValueError("array: rows of unequal length, ", width, " and ", r.size());
+      flat.insert(flat.end(), r.begin(), r.end());
+    }
+  }
+  return array(flat).reshape({static_cast<int64_t>(blocks.size()), static_cast<int64_t>(rows), static_cast<int64_t>(width)});
+}
+
+}  // namespace chainer

@@ -1,0 +1,32 @@
+// NumPy's .npy format: one array with its dtype and shape.
+#pragma once
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "chainer/array/array.h"
+
+namespace chainer {
+
+/// The bytes of a version 1.0 file, C order, little-endian. bfloat16 is stored as float32.
+std::string to_npy(const Array& a);
+/// An array from such bytes: header versions 1 to 3, both byte orders, C and Fortran order, every integer width, bool
+/// and float16/32/64 (unsigned 16 to 64 bits become int64). Throws FileError, naming `what`, for anything else.
+Array from_npy(std::string_view bytes, std::string_view what = "npy data");
+/// What an .npy header says, for readers that treat some dtypes themselves.
+struct NpyHeader {
+  std::string descr;  ///< "<f4", "|O", "<U12"
+  bool fortran_order = false;
+  Shape shape;
+  std::size_t data_offset = 0;
+};
+NpyHeader parse_npy_header(std::string_view bytes, std::string_view what);
+/// A header for other dtypes, padded as NumPy pads it.
+std::string make_npy_header(std::string_view descr, const Dims& shape);
+
+/// Through a temporary file beside it, so that an interrupted write leaves the old file whole.
+void save_npy(const std::filesystem::path& path, const Array& a);
+Array load_npy(const std::filesystem::path& path);
+
+}  // namespace chainer

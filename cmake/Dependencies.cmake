@@ -1,0 +1,30 @@
+# What is found on this machine. Only zlib is required; each of the others makes something faster or possible.
+find_package(ZLIB REQUIRED)
+find_package(Threads REQUIRED)
+find_package(OpenMP COMPONENTS CXX)
+find_package(PkgConfig)
+
+# A library that is opened at run time on first use: its soname, or nothing.
+function(chainer_find_runtime_library variable)
+  set(name "")
+  if(NOT CHAINER_PLAIN_KERNELS)
+    find_library(${variable}_FILE NAMES ${ARGN})
+    if(${variable}_FILE)
+      get_filename_component(real "${${variable}_FILE}" REALPATH)
+      get_filename_component(name "${real}" NAME)
+      # libdnnl.so.2.6 -> libdnnl.so.2: the name that stays valid within one binary interface
+      string(REGEX REPLACE "\\.so\\.([0-9]+)\\..*$" ".so.\\1" name "${name}")
+      if(name MATCHES "openblas.*-r")  # libopenblasp-r0.3.21.so is reached through libopenblas.so.0
+        set(name "libopenblas.so.0")
+      endif()
+    endif()
+  endif()
+  set(${variable} "${name}" PARENT_SCOPE)
+endfunction()
+chainer_find_runtime_library(CHAINER_ONEDNN_LIBRARY dnnl)
+chainer_find_runtime_library(CHAINER_OPENBLAS_LIBRARY openblas)
+
+if(PkgConfig_FOUND)
+  pkg_check_modules(CAIRO IMPORTED_TARGET cairo)
+endif()
+find_package(CURL QUIET)

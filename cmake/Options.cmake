@@ -1,0 +1,14 @@
+# What every target of this project is compiled with.
+add_library(chainer_options INTERFACE)
+target_compile_features(chainer_options INTERFACE cxx_std_20)
+target_compile_options(chainer_options INTERFACE -Wall -Wextra -Wpedantic -Werror)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # GCC 12 sees writes past the end of objects whose size it lost track of through the inlined pools and vectors.
+  target_compile_options(chainer_options INTERFACE -Wno-stringop-overflow -Wno-array-bounds -Wno-maybe-uninitialized
+                                                   -Wno-restrict -Wno-use-after-free)
+endif()
+if(CHAINER_SANITIZE)
+  target_compile_options(chainer_options INTERFACE -fsanitize=${CHAINER_SANITIZE} -fno-omit-frame-pointer
+                                                   -fno-sanitize-recover=all)
+  target_link_options(chainer_options INTERFACE -fsanitize=${CHAINER_SANITIZE})
+endif()
