@@ -1,0 +1,30 @@
+#include "chainer/runtime_info.h"
+
+#include "chainer/autograd/config.h"
+#include "chainer/backend/cpu/blas.h"
+#include "chainer/backend/cpu/kernels/table.h"
+#include "chainer/backend/cpu/parallel.h"
+#include "chainer/training/plot/figure.h"
+
+namespace chainer {
+
+std::string runtime_info() {
+#if defined(__clang__)
+  const std::string compiler = text("Clang ", __clang_major__, ".", __clang_minor__);
+#elif defined(__GNUC__)
+  const std::string compiler = text("GCC ", __GNUC__, ".", __GNUC_MINOR__);
+#else
+  const std::string compiler = "unknown";
+#endif
+  const cpu::Blas* blas = cpu::blas();
+  const std::string onednn = cpu::onednn_version();
+  return text("chainer: ", CHAINER_VERSION, "\ncompiler: ", compiler, "\ninstruction set: ", cpu::kernels().name,
+              "\noneDNN: ", onednn.empty() ? "not available" : onednn,
+              "\nBLAS: ", blas ? text(blas->description, ", built for ", blas->threading, ", used with one thread a call") : "not available",
+              "\nLAPACK: ", blas && blas->dgesdd ? "in BLAS" : "not available", "\nthreads: ", cpu::thread_count(),
+              "\ndenormals: ", config().flush_denormals ? "flushed to zero from the first training step" : "kept",
+              "\nplots: ", plot::available() ? "cairo" : "not available", "\n");
+}
+void print_runtime_info(std::FILE* out) { std::fputs(runtime_info().c_str(), out); }
+
+}  // namespace chainer

@@ -5,7 +5,7 @@ target_compile_options(chainer_options INTERFACE -Wall -Wextra -Wpedantic -Werro
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 sees writes past the end of objects whose size it lost track of through the inlined pools and vectors.
   target_compile_options(chainer_options INTERFACE -Wno-stringop-overflow -Wno-array-bounds -Wno-maybe-uninitialized
-                                                   -Wno-restrict -Wno-use-after-free)
+                                                   -Wno-restrict -Wno-use-after-free -Wno-dangling-pointer)
 endif()
 if(CHAINER_SANITIZE)
   target_compile_options(chainer_options INTERFACE -fsanitize=${CHAINER_SANITIZE} -fno-omit-frame-pointer

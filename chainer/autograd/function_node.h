@@ -126,8 +126,6 @@ class FunctionNode {
   const std::unique_ptr<Hooks>& local_function_hooks() const { return hooks_; }
 };
 
-Variables apply_function(Ref<FunctionNode> f, const Variable* const* inputs, std::size_t count);
-
 /// Applies a function: type check, hooks, forward, and the graph behind the outputs if one is wanted.
 Variables apply(const Ref<FunctionNode>& f, const Variables& inputs);
 template <std::derived_from<FunctionNode> F>

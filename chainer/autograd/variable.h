@@ -15,6 +15,7 @@ class VariableNode;
 
 /// A short list of variables: what functions take and return.
 using Variables = SmallVector<Variable, 2>;
+Variables apply_function(Ref<FunctionNode> f, const Variable* const* inputs, std::size_t count);
 
 /// Options of Variable::backward(), in the manual's order.
 struct BackwardOptions {
@@ -107,6 +108,7 @@ class [[nodiscard]] Variable {
   /// Summary, device, shape, dtype and the statistics of data and gradient, in lines.
   std::string debug_print() const;
 
+  // These are functions of the graph and defined beside them, in functions/array/variable_methods.cpp.
   Variable operator[](const Index& index) const;
   Variable operator[](std::initializer_list<Index> indices) const;
   Variable reshape(const Shape& shape) const;
@@ -116,6 +118,7 @@ class [[nodiscard]] Variable {
 
  private:
   friend class VariableNode;
+  friend Variables apply_function(Ref<FunctionNode>, const Variable* const*, std::size_t);
   void drop() noexcept;
   VariableNode& ensure_node() const;
   Array array_;
@@ -128,7 +131,7 @@ class [[nodiscard]] Variable {
 /// of its own leads back here, and would keep itself alive otherwise.
 class VariableNode {
  public:
-  VariableNode(const Shape& s, Dtype d, bool requires_grad) : dtype_(d), requires_grad_(requires_grad), shape_(s) {}
+  VariableNode(const Shape& shape, Dtype dtype, bool requires_grad);
   ~VariableNode();
   static void destroy(VariableNode* n);
   RefCount refs;
@@ -156,6 +159,7 @@ class VariableNode {
  private:
   friend class Variable;
   friend class FunctionNode;
+  friend Variables apply_function(Ref<FunctionNode>, const Variable* const*, std::size_t);
   struct Extra {  // what few nodes have
     std::string name;
     Array data;
@@ -175,6 +179,8 @@ class VariableNode {
   std::unique_ptr<Extra> extra_;
 };
 
+/// The sum of two gradients; part of the graph if one is being built. Defined beside F::add.
+Variable add_gradients(const Variable& a, const Variable& b);
 /// A variable as it is; an array becomes one without gradient.
 inline Variable as_variable(const Variable& v) { return v; }
 /// NumPy-like text: variable([[1., 2.], ...]), with the name inserted.

@@ -1,0 +1,53 @@
+// Hooks around every forward and backward computation.
+#pragma once
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "chainer/autograd/function_node.h"
+
+namespace chainer {
+
+/// Callbacks around functions. Derive, override what is needed, and open a FunctionHookScope for all functions of
+/// this thread, or add_hook() to one node. `function` is nullptr where the hook is added to a thread.
+class FunctionHook {
+ public:
+  virtual ~FunctionHook() = default;
+  virtual std::string name() const { return "FunctionHook"; }
+  virtual void added(FunctionNode* function) { (void)function; }
+  virtual void deleted(FunctionNode* function) { (void)function; }
+  virtual void forward_preprocess(FunctionNode& function, const Arrays& in) { (void)function, (void)in; }
+  virtual void forward_postprocess(FunctionNode& function, const Arrays& in) { (void)function, (void)in; }
+  virtual void backward_preprocess(FunctionNode& function, const Arrays& in, const Arrays& gy) {
+    (void)function, (void)in, (void)gy;
+  }
+  virtual void backward_postprocess(FunctionNode& function, const Arrays& in, const Arrays& gy) {
+    (void)function, (void)in, (void)gy;
+  }
+};
+
+/// This thread's hooks in the order they were opened.
+std::vector<std::pair<std::string, FunctionHook*>>& get_function_hooks();
+
+/// Registers a hook for all functions of this thread while the scope lasts; KeyError for a name that is there already.
+class [[nodiscard]] FunctionHookScope {
+ public:
+  explicit FunctionHookScope(FunctionHook& hook);
+  FunctionHookScope(const FunctionHookScope&) = delete;
+  FunctionHookScope& operator=(const FunctionHookScope&) = delete;
+  ~FunctionHookScope();
+
+ private:
+  FunctionHook& hook_;
+};
+
+/// Runs f for the thread's hooks, then for the node's own.
+template <class F>
+void for_hooks(const FunctionNode& node, F&& f) {
+  for (const auto& [name, hook] : get_function_hooks()) f(*hook);
+  if (node.local_function_hooks())
+    for (const auto& [name, hook] : *node.local_function_hooks()) f(*hook);
+}
+
+}  // namespace chainer

@@ -1,0 +1,199 @@
+#include "chainer/autograd/function_node.h"
+
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <typeinfo>
+
+#include "chainer/autograd/function_hook.h"
+#include "chainer/routines/arithmetic.h"
+#include "chainer/routines/reduction.h"
+
+namespace chainer {
+namespace {
+
+// Functions waiting for destruction. A chain of any length dies in a loop, not in a recursion.
+thread_local std::vector<FunctionNode*>* dying = nullptr;
+
+bool has_nan(const Array& a) { return a && is_floating(a.dtype()) && any(isnan(a)).item<bool>(); }
+
+}  // namespace
+
+FunctionNode::~FunctionNode() = default;
+
+void FunctionNode::destroy(FunctionNode* f) {
+  if (dying) return dying->push_back(f);
+  std::vector<FunctionNode*> waiting;
+  dying = &waiting;
+  for (;;) {
+    const uint32_t bytes = f->bytes_;
+    f->~FunctionNode();
+    pool::release(f, bytes);
+    if (waiting.empty()) break;
+    f = waiting.back();
+    waiting.pop_back();
+  }
+  dying = nullptr;
+}
+
+Variables FunctionNode::backward(const Indexes& wanted, const Variables&) { return Variables(wanted.size()); }
+
+Variables FunctionNode::backward_accumulate(const Indexes&, const Variables&, const Variables&) {
+  throw NotImplementedError(label(), ": accumulates() is true but backward_accumulate() is not defined");
+}
+
+std::string FunctionNode::impl_name() const {
+  int status = 0;
+  char* demangled = abi::__cxa_demangle(typeid(*this).name(), nullptr, nullptr, &status);
+  std::string s = status == 0 ? demangled : typeid(*this).name();
+  std::free(demangled);
+  if (const std::size_t at = s.rfind("::"); at != s.npos) s = s.substr(at + 2);
+  return s;
+}
+
+void FunctionNode::unchain() {
+  const Ref<FunctionNode> self(this);  // the outputs may hold the last references
+  for (VariableNode*& n : outputs_)
+    if (VariableNode* out = std::exchange(n, nullptr)) out->creator_.reset();
+  inputs_.clear();
+}
+
+void FunctionNode::add_hook(std::shared_ptr<FunctionHook> hook, const std::string& name) {
+  if (!hooks_) hooks_ = std::make_unique<Hooks>();
+  const std::string key = name.empty() ? hook->name() : name;
+  for (const auto& [existing, h] : *hooks_)
+    if (existing == key) throw KeyError("hook ", key, " already exists");
+  hook->added(this);
+  hooks_->emplace_back(key, std::move(hook));
+}
+
+void FunctionNode::delete_hook(const std::string& name) {
+  if (hooks_) {
+    for (auto it = hooks_->begin(); it != hooks_->end(); ++it) {
+      if (it->first != name) continue;
+      it->second->deleted(this);
+      hooks_->erase(it);
+      return;
+    }
+  }
+  throw KeyError("hook ", name, " does not exist");
+}
+
+Arrays FunctionNode::input_data() const {
+  Arrays out(inputs_.size());
+  for (std::size_t i = 0; i < kept_in_.size(); ++i) out[static_cast<std::size_t>(retained_in_[i])] = kept_in_[i];
+  return out;
+}
+Arrays FunctionNode::output_data() const {
+  Arrays out(outputs_.size());
+  for (std::size_t i = 0; i < kept_out_.size(); ++i) out[static_cast<std::size_t>(retained_out_[i])] = kept_out_[i];
+  return out;
+}
+
+Variable FunctionNode::retained_input(int i) const {
+  const auto at = static_cast<std::size_t>(i);
+  if (at >= kept_in_.size()) throw RuntimeError(label(), ": retained input ", i, " is asked for, ", kept_in_.size(), " were retained");
+  return Variable(kept_in_[at], inputs_[static_cast<std::size_t>(retained_in_[at])]);
+}
+
+Variable FunctionNode::retained_output(int i) {
+  const auto at = static_cast<std::size_t>(i);
+  if (at >= kept_out_.size()) throw RuntimeError(label(), ": retained output ", i, " is asked for, ", kept_out_.size(), " were retained");
+  const auto index = static_cast<std::size_t>(retained_out_[at]);
+  const Array& a = kept_out_[at];
+  if (VariableNode* n = outputs_[index]) return Variable(a, Ref<VariableNode>(n));
+  // The output's node died with its last user; a fresh one takes its place.
+  Ref<VariableNode> n = make_ref<VariableNode>(a.shape(), a.dtype(), true);
+  n->creator_ = Ref<FunctionNode>(this);
+  n->rank_ = rank_ + 1;
+  n->output_index_ = static_cast<uint16_t>(index);
+  outputs_[index] = n.get();
+  return Variable(a, n);
+}
+
+Variables FunctionNode::retained_inputs() const {
+  Variables out;
+  for (std::size_t i = 0; i < kept_in_.size(); ++i) out.push_back(retained_input(static_cast<int>(i)));
+  return out;
+}
+Variables FunctionNode::retained_outputs() {
+  Variables out;
+  for (std::size_t i = 0; i < kept_out_.size(); ++i) out.push_back(retained_output(static_cast<int>(i)));
+  return out;
+}
+
+void FunctionNode::keep(const Arrays& in, const Arrays& out) {
+  for (int i : retained_in_) kept_in_.push_back(in[static_cast<std::size_t>(i)]);
+  for (int i : retained_out_) kept_out_.push_back(out[static_cast<std::size_t>(i)]);
+}
+
+Variables apply_function(Ref<FunctionNode> f, const Variable* const* inputs, std::size_t count) {
+  FunctionNode& node = *f;
+  if (node.applied_) throw RuntimeError(node.label(), ": a function node is applied once; make a new one for each call");
+  node.applied_ = true;
+  const Config& c = config();
+  Arrays in;
+  bool requires_grad = false;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Variable& v = *inputs[i];
+    if (!v) throw TypeError(node.label(), ": input ", i, " is none");
+    in.push_back(v.array());
+    requires_grad |= v.requires_grad();
+    if (v.device() != in[0].device())
+      throw TypeError("incompatible array types are mixed in the forward input (", node.label(), ")");
+  }
+  if (c.type_check) {
+    try {
+      node.check_type_forward(type_check::TypeInfos(in));
+    } catch (const type_check::Failed&) {
+      type_check::run(node.label(), in, [](const void* o, const type_check::TypeInfos& t) {
+        static_cast<const FunctionNode*>(o)->check_type_forward(t);
+      }, &node);
+      throw RuntimeError(node.label(), ": a type check failed once and passed when it was repeated");
+    }
+  }
+
+  const bool hooked = !get_function_hooks().empty() || node.hooks_;
+  if (hooked) for_hooks(node, [&](FunctionHook& h) { h.forward_preprocess(node, in); });
+  Arrays out = node.forward(in);
+  if (hooked) for_hooks(node, [&](FunctionHook& h) { h.forward_postprocess(node, in); });
+  for (const Array& a : out)
+    if (!a) throw TypeError(node.label(), ": forward returned none");
+  if (c.debug)
+    for (const Array& a : out)
+      if (has_nan(a)) throw RuntimeError("NaN is detected on forward computation of ", node.label());
+
+  Variables result;
+  if (!requires_grad || !c.enable_backprop) {
+    for (Array& a : out) result.push_back(std::move(a));
+    return result;
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    VariableNode& n = inputs[i]->node_ ? *inputs[i]->node_ : inputs[i]->ensure_node();
+    node.rank_ = std::max(node.rank_, n.rank_);
+    node.inputs_.push_back(Ref<VariableNode>(&n));
+  }
+  node.keep(in, out);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    Ref<VariableNode> n = make_ref<VariableNode>(out[i].shape(), out[i].dtype(), true);
+    n->rank_ = node.rank_ + 1;
+    n->output_index_ = static_cast<uint16_t>(i);
+    n->creator_ = f;
+    node.outputs_.push_back(n.get());
+    Variable v;
+    v.array_ = std::move(out[i]);
+    n->handles_.store(1, std::memory_order_relaxed);
+    v.node_ = n.release();
+    result.push_back(std::move(v));
+  }
+  return result;
+}
+
+Variables apply(const Ref<FunctionNode>& f, const Variables& inputs) {
+  SmallVector<const Variable*, 8> pointers;
+  for (const Variable& v : inputs) pointers.push_back(&v);
+  return apply_function(f, pointers.data(), pointers.size());
+}
+
+}  // namespace chainer

@@ -1,0 +1,82 @@
+// Variables that links own and optimizers update.
+#pragma once
+#include <memory>
+#include <string>
+
+#include "chainer/autograd/initializer.h"
+#include "chainer/autograd/variable.h"
+#include "chainer/core/update_rule.h"
+
+namespace chainer {
+
+/// A handle to a trainable variable; copies refer to the same one. It may be uninitialized: its shape is then settled
+/// by initialize(), usually at the first call of the link that owns it.
+///
+/// Construction: without a shape and with an array, that array is the data; without a shape otherwise it stays
+/// uninitialized; with a shape it is filled at once, in the initializer's dtype or the configured one. No initializer
+/// fills with NaN. A new parameter's gradient is NaN until cleargrad() or backward, so that forgetting both shows.
+class [[nodiscard]] Parameter {
+ public:
+  Parameter() : Parameter(InitializerArg()) {}
+  explicit Parameter(InitializerArg initializer, std::optional<Shape> shape = {}, std::string name = {});
+
+  /// The variable; none while uninitialized.
+  const Variable& variable() const { return body_->variable; }
+  operator const Variable&() const { return body_->variable; }
+  bool is_initialized() const { return static_cast<bool>(body_->variable); }
+  /// Allocates and fills data and gradient.
+  void initialize(const Shape& shape);
+  const InitializerArg& initializer() const { return body_->initializer; }
+
+  const Array& array() const { return variable().array(); }
+  const Array& data() const { return array(); }
+  /// Replaces the array, keeping the parameter's identity.
+  void set_array(Array array);
+  Dtype dtype() const { return variable().dtype(); }
+  const Shape& shape() const { return variable().shape(); }
+  int ndim() const { return variable().ndim(); }
+  int64_t size() const { return variable().size(); }
+  Array grad() const { return variable().grad(); }
+  Variable grad_var() const { return variable().grad_var(); }
+  void set_grad(const Array& g) { body_->variable.set_grad(g); }
+  void set_grad_var(const Variable& g) { body_->variable.set_grad_var(g); }
+  void cleargrad();
+  void zerograd();
+  void addgrad(const Parameter& other);
+  /// Copies the other's data; an uninitialized side is initialized first, both uninitialized do nothing.
+  void copydata(Parameter other);
+  /// The scale of the loss whose gradient this holds.
+  double loss_scale() const;
+
+  const std::string& name() const { return body_->name; }
+  void set_name(std::string name);
+  const std::shared_ptr<ParameterUpdater>& update_rule() const { return body_->update_rule; }
+  void set_update_rule(std::shared_ptr<ParameterUpdater> rule) { body_->update_rule = std::move(rule); }
+  /// Applies the update rule, if there is one.
+  void update();
+  void to_device(const Device& device);
+
+  /// Another parameter: on the same array with no gradient (share), or with a copy of it.
+  Parameter shared() const;
+  Parameter copied() const;
+  /// Whether both handles refer to one parameter.
+  bool is(const Parameter& o) const { return body_ == o.body_; }
+  const void* id() const { return body_.get(); }
+
+ private:
+  struct Body {
+    Variable variable;
+    InitializerArg initializer;
+    std::string name;
+    Device device;
+    enum class Gradient { nan, zero, none } first_gradient = Gradient::nan;
+    std::shared_ptr<ParameterUpdater> update_rule;
+  };
+  void adopt(Array data);
+  std::shared_ptr<Body> body_;
+};
+
+std::string repr(const Parameter& p);
+inline int64_t len(const Parameter& p) { return len(p.array()); }
+
+}  // namespace chainer

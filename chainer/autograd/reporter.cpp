@@ -1,0 +1,106 @@
+#include "chainer/autograd/reporter.h"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include "chainer/core/json.h"
+
+namespace chainer {
+namespace {
+thread_local Reporter* current = nullptr;
+}
+
+bool ReportValue::is_scalar() const {
+  if (const Variable* v = variable()) return *v && v->size() == 1 && v->ndim() == 0;
+  return !std::holds_alternative<std::string>(value_);
+}
+double ReportValue::number() const {
+  if (const Variable* v = variable()) return v->item<double>();
+  if (const auto* w = std::get_if<Weighted>(&value_)) return w->first;
+  if (const auto* d = std::get_if<double>(&value_)) return *d;
+  throw TypeError("a reported text has no number: ", std::get<std::string>(value_));
+}
+double ReportValue::weight() const {
+  const auto* w = std::get_if<Weighted>(&value_);
+  return w ? w->second : 1;
+}
+
+void Reporter::report(const Observation& values, const void* observer) {
+  std::string prefix;
+  if (observer) {
+    const auto it = names_.find(observer);
+    if (it == names_.end()) throw KeyError("report: the observer was not added to the reporter");
+    prefix = it->second + "/";
+  }
+  for (const auto& [key, v] : values) {
+    ReportValue stored = v;
+    if (const Variable* x = v.variable(); x && *x && !config().keep_graph_on_report) stored = ReportValue(x->array());
+    current_->insert_or_assign(prefix + key, std::move(stored));
+  }
+}
+
+Reporter::Scope::Scope(Reporter& r) : outer_(std::exchange(current, &r)) {}
+Reporter::Scope::~Scope() { current = outer_; }
+Reporter::ObservationScope::ObservationScope(Reporter& r, Observation& target)
+    : reporter_(r), outer_(std::exchange(r.current_, &target)) {}
+Reporter::ObservationScope::~ObservationScope() { reporter_.current_ = outer_; }
+
+Reporter* current_reporter() { return current; }
+Reporter& get_current_reporter() {
+  if (!current) throw RuntimeError("there is no current reporter");
+  return *current;
+}
+void report(const Observation& values, const void* observer) {
+  if (current) current->report(values, observer);
+}
+Reporter::ObservationScope report_scope(Observation& target) { return get_current_reporter().scope(target); }
+
+void Summary::add(double v, double weight) {
+  x_ += weight * v;
+  x2_ += weight * v * v;
+  n_ += weight;
+}
+std::pair<double, double> Summary::make_statistics() const {
+  const double mean = x_ / n_;
+  return {mean, std::sqrt(std::max(0.0, x2_ / n_ - mean * mean))};
+}
+void Summary::serialize(Serializer& s) {
+  s("_x", x_);
+  s("_x2", x2_);
+  s("_n", n_);
+}
+
+void DictSummary::add(const Observation& values) {
+  for (const auto& [key, v] : values)
+    if (v.is_scalar()) summaries_[key].add(v.number(), v.weight());
+}
+std::map<std::string, double> DictSummary::compute_mean() const {
+  std::map<std::string, double> out;
+  for (const auto& [key, s] : summaries_) out[key] = s.compute_mean();
+  return out;
+}
+std::map<std::string, double> DictSummary::make_statistics() const {
+  std::map<std::string, double> out;
+  for (const auto& [key, s] : summaries_) std::tie(out[key], out[key + ".std"]) = s.make_statistics();
+  return out;
+}
+void DictSummary::serialize(Serializer& s) {
+  // As the release stores it: the names as JSON text, the summaries by number.
+  if (s.is_loading() && !s.contains("_names")) return;
+  json::List names;
+  for (const auto& [key, v] : summaries_) names.emplace_back(key);
+  std::string joined = json::dump(json::Value(names));
+  s("_names", joined);
+  if (s.is_loading()) {
+    summaries_.clear();
+    const json::Value v = json::parse(joined);
+    names = v.list() ? *v.list() : json::List();
+  }
+  const auto children = s.child("_summaries");
+  std::size_t i = 0;
+  for (const json::Value& n : names)
+    if (n.string()) summaries_[*n.string()].serialize(*children->child(std::to_string(i++)));
+}
+
+}  // namespace chainer

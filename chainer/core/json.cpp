@@ -1,0 +1,219 @@
+#include "chainer/core/json.h"
+
+#include <charconv>
+#include <cmath>
+
+#include "chainer/core/error.h"
+
+namespace chainer::json {
+
+double Value::number() const {
+  if (const auto* d = std::get_if<double>(&data)) return *d;
+  if (const auto* i = std::get_if<int64_t>(&data)) return static_cast<double>(*i);
+  throw ValueError("JSON: a number was expected");
+}
+const Value* Value::find(std::string_view key) const {
+  if (const Object* o = object())
+    for (const auto& [k, v] : *o)
+      if (k == key) return &v;
+  return nullptr;
+}
+void Value::set(std::string_view key, Value v) {
+  if (!object()) data = Object();
+  for (auto& [k, old] : *object())
+    if (k == key) {
+      old = std::move(v);
+      return;
+    }
+  object()->emplace_back(key, std::move(v));
+}
+
+namespace {
+
+std::string quoted(const std::string& s) {
+  std::string out = "\"";
+  for (char c : s) {
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (c == '\n') {
+      out += "\\n";
+    } else if (c == '\t') {
+      out += "\\t";
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      constexpr char hex[] = "0123456789abcdef";
+      out += text("\\u00", hex[c >> 4], hex[c & 15]);
+    } else {
+      out += c;
+    }
+  }
+  return out + "\"";
+}
+
+std::string number_text(double d) {
+  if (std::isnan(d)) return "NaN";
+  if (std::isinf(d)) return d > 0 ? "Infinity" : "-Infinity";
+  std::string s = text(d);
+  // A whole number keeps its point, as Python's float does.
+  return s.find_first_of(".e") == std::string::npos ? s + ".0" : s;
+}
+
+void write(const Value& v, int indent, int depth, std::string& out) {
+  const auto newline = [&](int d) {
+    if (indent) out += "\n" + std::string(static_cast<std::size_t>(indent * d), ' ');
+  };
+  if (std::holds_alternative<std::nullptr_t>(v.data)) out += "null";
+  else if (const auto* b = std::get_if<bool>(&v.data)) out += *b ? "true" : "false";
+  else if (const auto* i = std::get_if<int64_t>(&v.data)) out += std::to_string(*i);
+  else if (const auto* d = std::get_if<double>(&v.data)) out += number_text(*d);
+  else if (const std::string* s = v.string()) out += quoted(*s);
+  else if (const List* l = v.list()) {
+    if (l->empty()) return void(out += "[]");
+    out += "[";
+    for (std::size_t k = 0; k < l->size(); ++k) {
+      if (k) out += indent ? "," : ", ";
+      newline(depth + 1);
+      write((*l)[k], indent, depth + 1, out);
+    }
+    newline(depth);
+    out += "]";
+  } else if (const Object* o = v.object()) {
+    if (o->empty()) return void(out += "{}");
+    out += "{";
+    for (std::size_t k = 0; k < o->size(); ++k) {
+      if (k) out += indent ? "," : ", ";
+      newline(depth + 1);
+      out += quoted((*o)[k].first) + ": ";
+      write((*o)[k].second, indent, depth + 1, out);
+    }
+    newline(depth);
+    out += "}";
+  }
+}
+
+class Parser {
+ public:
+  explicit Parser(std::string_view t) : text_(t) {}
+  Value whole() {
+    Value v = value(0);
+    space();
+    if (at_ != text_.size()) fail("something follows the value");
+    return v;
+  }
+
+ private:
+  [[noreturn]] void fail(std::string_view what) const { throw ValueError("JSON: ", what, " at position ", at_); }
+  void space() {
+    while (at_ < text_.size() && std::string_view(" \t\r\n").find(text_[at_]) != std::string_view::npos) ++at_;
+  }
+  bool take(std::string_view word) {
+    if (text_.substr(at_, word.size()) != word) return false;
+    at_ += word.size();
+    return true;
+  }
+  Value value(int depth) {
+    if (depth > 200) fail("nested too deeply");
+    space();
+    if (at_ == text_.size()) fail("the text ends early");
+    const char c = text_[at_];
+    if (c == '{') return object(depth);
+    if (c == '[') return list(depth);
+    if (c == '"') return Value(string());
+    if (take("true")) return Value(true);
+    if (take("false")) return Value(false);
+    if (take("null")) return Value();
+    if (take("NaN")) return Value(std::nan(""));
+    if (take("Infinity")) return Value(HUGE_VAL);
+    if (take("-Infinity")) return Value(-HUGE_VAL);
+    return number();
+  }
+  Value number() {
+    const char *begin = text_.data() + at_, *end = text_.data() + text_.size();
+    int64_t i = 0;
+    double d = 0;
+    const auto ri = std::from_chars(begin, end, i);
+    const auto rd = std::from_chars(begin, end, d);
+    if (rd.ec != std::errc() || rd.ptr == begin) fail("a value was expected");
+    at_ += static_cast<std::size_t>(rd.ptr - begin);
+    return ri.ec == std::errc() && ri.ptr == rd.ptr ? Value(i) : Value(d);
+  }
+  std::string string() {
+    std::string out;
+    for (++at_;; ++at_) {
+      if (at_ >= text_.size()) fail("a string is not closed");
+      char c = text_[at_];
+      if (c == '"') break;
+      if (c != '\\') {
+        out += c;
+        continue;
+      }
+      if (++at_ >= text_.size()) fail("a string is not closed");
+      c = text_[at_];
+      constexpr std::string_view from = "nrtbf\"\\/", to = "\n\r\t\b\f\"\\/";
+      if (const auto k = from.find(c); k != from.npos) {
+        out += to[k];
+      } else if (c == 'u') {
+        unsigned code = 0;
+        const char* p = text_.data() + at_ + 1;
+        if (at_ + 4 >= text_.size() || std::from_chars(p, p + 4, code, 16).ptr != p + 4) fail("bad \\u escape");
+        at_ += 4;
+        if (code < 0x80) {
+          out += static_cast<char>(code);
+        } else if (code < 0x800) {
+          out += static_cast<char>(0xc0 | code >> 6);
+          out += static_cast<char>(0x80 | (code & 0x3f));
+        } else {
+          out += static_cast<char>(0xe0 | code >> 12);
+          out += static_cast<char>(0x80 | (code >> 6 & 0x3f));
+          out += static_cast<char>(0x80 | (code & 0x3f));
+        }
+      } else {
+        fail("unknown escape");
+      }
+    }
+    ++at_;
+    return out;
+  }
+  Value list(int depth) {
+    List l;
+    ++at_;
+    space();
+    if (take("]")) return Value(std::move(l));
+    for (;;) {
+      l.push_back(value(depth + 1));
+      space();
+      if (take("]")) return Value(std::move(l));
+      if (!take(",")) fail("',' or ']' was expected");
+    }
+  }
+  Value object(int depth) {
+    Object o;
+    ++at_;
+    space();
+    if (take("}")) return Value(std::move(o));
+    for (;;) {
+      space();
+      if (at_ >= text_.size() || text_[at_] != '"') fail("a name was expected");
+      std::string key = string();
+      space();
+      if (!take(":")) fail("':' was expected");
+      o.emplace_back(std::move(key), value(depth + 1));
+      space();
+      if (take("}")) return Value(std::move(o));
+      if (!take(",")) fail("',' or '}' was expected");
+    }
+  }
+  std::string_view text_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace
+
+std::string dump(const Value& v, int indent) {
+  std::string out;
+  write(v, indent, 0, out);
+  return out;
+}
+Value parse(std::string_view t) { return Parser(t).whole(); }
+
+}  // namespace chainer::json

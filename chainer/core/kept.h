@@ -1,0 +1,75 @@
+// How objects keep each other: borrowed with a check, owned, or shared.
+#pragma once
+#include <concepts>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include "chainer/core/error.h"
+
+namespace chainer {
+
+/// Base of what can be kept. The first keeper makes a cell that follows the object when it is moved and is cleared
+/// when it dies.
+class Anchored {
+ public:
+  Anchored() = default;
+  Anchored(const Anchored&) {}
+  Anchored(Anchored&& o) noexcept : cell_(std::move(o.cell_)) {
+    if (cell_) *cell_ = this;
+  }
+  Anchored& operator=(const Anchored&) { return *this; }
+  Anchored& operator=(Anchored&& o) noexcept {
+    if (this != &o && o.cell_) {  // who kept this object keeps losing it; who kept the other follows
+      if (cell_) *cell_ = nullptr;
+      cell_ = std::move(o.cell_);
+      *cell_ = this;
+    }
+    return *this;
+  }
+  virtual ~Anchored() {
+    if (cell_) *cell_ = nullptr;
+  }
+  const std::shared_ptr<Anchored*>& cell() const {
+    if (!cell_) cell_ = std::make_shared<Anchored*>(const_cast<Anchored*>(this));
+    return cell_;
+  }
+
+ private:
+  mutable std::shared_ptr<Anchored*> cell_;
+};
+
+/// Keeps a T for later: an lvalue is borrowed (get() throws a clear error once it is gone), an rvalue is moved in and
+/// owned, a shared_ptr is shared.
+template <class T>
+class Kept {
+ public:
+  Kept() = default;
+  template <class U>
+    requires(std::derived_from<U, T> && !std::is_const_v<U>)
+  Kept(U& lvalue) : cell_(lvalue.cell()) {}
+  template <class U>
+    requires(std::derived_from<U, T> && !std::is_reference_v<U> && !std::is_const_v<U>)
+  Kept(U&& rvalue) : owned_(std::make_shared<U>(std::move(rvalue))), cell_(owned_->cell()) {}
+  template <class U>
+    requires std::derived_from<U, T>
+  Kept(std::shared_ptr<U> shared) : owned_(std::move(shared)) {
+    if (owned_) cell_ = owned_->cell();
+  }
+  explicit operator bool() const { return cell_ != nullptr; }
+  T& get() const {
+    if (!cell_) throw RuntimeError("nothing is kept here");
+    if (!*cell_) throw RuntimeError("the object that was kept here by reference is gone: move it in, or share it");
+    return static_cast<T&>(**cell_);
+  }
+  T& operator*() const { return get(); }
+  T* operator->() const { return &get(); }
+  /// The owned or shared object; empty when it is borrowed.
+  const std::shared_ptr<T>& owned() const { return owned_; }
+
+ private:
+  std::shared_ptr<T> owned_;
+  std::shared_ptr<Anchored*> cell_;
+};
+
+}  // namespace chainer

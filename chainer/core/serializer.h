@@ -1,0 +1,55 @@
+// The interface through which objects save and load themselves: one serialize() method for both directions.
+#pragma once
+#include <concepts>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace chainer {
+
+class Array;
+
+/// Saves or loads named values. An object's serialize() calls s("name", member) for each of its values; saving writes
+/// it, loading replaces it. Children have names of their own: nested objects get *s.child("name").
+///
+/// Loading: arrays are filled in place, or set if they refer to none; a stored None leaves the value as it is; a
+/// missing name is a KeyError where the serializer is strict, else the value stays as it is.
+class Serializer {
+ public:
+  virtual ~Serializer() = default;
+  virtual bool is_loading() const = 0;
+  /// The serializer of a nested object; Python's serializer[key].
+  virtual std::unique_ptr<Serializer> child(std::string_view key) = 0;
+  /// Loading: whether the name is stored. Saving: true.
+  virtual bool contains(std::string_view key) const = 0;
+
+  virtual void array(std::string_view key, Array& value) = 0;
+  virtual void integer(std::string_view key, int64_t& value) = 0;
+  virtual void number(std::string_view key, double& value) = 0;
+  virtual void flag(std::string_view key, bool& value) = 0;
+  virtual void string(std::string_view key, std::string& value) = 0;
+
+  template <class T>
+  void operator()(std::string_view key, T& value) {
+    if constexpr (std::same_as<T, Array>) {
+      array(key, value);
+    } else if constexpr (std::same_as<T, bool>) {
+      flag(key, value);
+    } else if constexpr (std::integral<T>) {
+      auto v = static_cast<int64_t>(value);
+      integer(key, v);
+      value = static_cast<T>(v);
+    } else if constexpr (std::floating_point<T>) {
+      auto v = static_cast<double>(value);
+      number(key, v);
+      value = static_cast<T>(v);
+    } else if constexpr (std::same_as<T, std::string>) {
+      string(key, value);
+    } else {
+      value.serialize(*child(key));
+    }
+  }
+};
+
+}  // namespace chainer

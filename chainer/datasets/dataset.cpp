@@ -1,0 +1,110 @@
+#include "chainer/datasets/dataset.h"
+
+#include <algorithm>
+
+#include "chainer/array/backend.h"
+#include "chainer/array/index.h"
+#include "chainer/routines/creation.h"
+#include "chainer/routines/manipulation.h"
+
+namespace chainer {
+namespace {
+
+struct Rows : Dataset {
+  explicit Rows(Array a) : rows(std::move(a)) {}
+  int64_t size() const override { return len(rows); }
+  Example get(int64_t i) const override { return rows[i]; }
+  Array rows;
+};
+
+}  // namespace
+
+const Array& Example::operator[](std::size_t i) const {
+  if (i >= arrays_.size()) throw IndexError("example: entry ", i, " is out of range for ", arrays_.size());
+  return arrays_[i];
+}
+const Array& Example::operator[](const std::string& name) const {
+  for (std::size_t i = 0; i < names_.size(); ++i)
+    if (names_[i] == name) return arrays_[i];
+  throw KeyError("example: there is no entry '", name, "'");
+}
+
+AnyDataset::AnyDataset(const Array& rows) : dataset_(std::make_shared<const Rows>(rows)) {}
+
+Example AnyDataset::operator[](int64_t i) const {
+  const int64_t n = size();
+  if (i < -n || i >= n) throw IndexError("dataset: index ", i, " is out of range for ", n, " examples");
+  return dataset_->get(i < 0 ? i + n : i);
+}
+Examples AnyDataset::operator[](const std::vector<int64_t>& indices) const {
+  Examples out;
+  out.reserve(indices.size());
+  for (int64_t i : indices) out.push_back((*this)[i]);
+  return out;
+}
+Examples AnyDataset::slice(std::optional<int64_t> start, std::optional<int64_t> stop, int64_t step) const {
+  if (step == 0) throw ValueError("dataset: slice step cannot be zero");
+  const int64_t n = size();
+  const auto bound = [&](int64_t v) { return std::clamp<int64_t>(v < 0 ? v + n : v, step > 0 ? 0 : -1, step > 0 ? n : n - 1); };
+  const int64_t a = start ? bound(*start) : step > 0 ? 0 : n - 1, b = stop ? bound(*stop) : step > 0 ? n : -1;
+  Examples out;
+  for (int64_t i = a; step > 0 ? i < b : i > b; i += step) out.push_back(dataset_->get(i));
+  return out;
+}
+
+std::optional<Scalar> Padding::of(std::size_t i, const std::string& name) const {
+  if (all_) return all_;
+  if (i < each_.size()) return each_[i];
+  if (const auto it = named_.find(name); it != named_.end()) return it->second;
+  return {};
+}
+
+namespace {
+Array join(const Examples& batch, std::size_t entry, std::optional<Scalar> padding) {
+  const Array& first = batch[0].arrays()[entry];
+  Shape largest = first.shape();
+  bool equal = true;
+  for (const Example& e : batch) {
+    const Shape& s = e.arrays()[entry].shape();
+    if (s == first.shape()) continue;
+    equal = false;
+    if (!padding || s.ndim() != largest.ndim())
+      throw ValueError("concat_examples: entry ", entry, " has arrays of shapes ", first.shape(), " and ", s,
+                       padding ? " of different rank" : "; give a padding value");
+    for (int d = 0; d < s.ndim(); ++d) largest[d] = std::max(largest[d], s[d]);
+  }
+  Shape shape = largest;
+  shape.insert(0, static_cast<int64_t>(batch.size()));
+  Array out(shape, first.dtype(), first.device());
+  if (!equal) out.fill(*padding);
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    const Array& a = batch[i].arrays()[entry];
+    Indices at{static_cast<int64_t>(i)};
+    if (!equal)
+      for (int d = 0; d < a.ndim(); ++d) at.push_back(Slice(0, a.shape()[d]));
+    Array row = get_item(out, at);
+    copy_elements(a, row);
+  }
+  return out;
+}
+}  // namespace
+
+Array to_device(const std::optional<Device>& device, const Array& x) { return device ? x.to_device(*device) : x; }
+
+Example concat_examples(const Examples& batch, const std::optional<Device>& device, const Padding& padding) {
+  if (batch.empty()) throw ValueError("concat_examples: the batch is empty");
+  const Example& first = batch[0];
+  for (const Example& e : batch)
+    if (e.size() != first.size() || e.names() != first.names())
+      throw ValueError("concat_examples: examples of different kinds, with ", first.size(), " and ", e.size(), " entries");
+  Arrays joined;
+  for (std::size_t i = 0; i < first.size(); ++i)
+    joined.push_back(to_device(device, join(batch, i, padding.of(i, first.is_dict() ? first.names()[i] : ""))));
+  if (first.is_single()) return Example(joined[0]);
+  if (!first.is_dict()) return Example(std::move(joined));
+  std::vector<std::pair<std::string, Array>> dict;
+  for (std::size_t i = 0; i < joined.size(); ++i) dict.emplace_back(first.names()[i], joined[i]);
+  return Example(std::move(dict));
+}
+
+}  // namespace chainer

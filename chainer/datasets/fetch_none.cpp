@@ -1,0 +1,11 @@
+// Downloads where the library was built without libcurl: an error that says so.
+#include "chainer/core/error.h"
+#include "chainer/datasets/download.h"
+
+namespace chainer::dataset {
+
+void fetch(const std::string& url, const std::filesystem::path&) {
+  throw FileError("cannot download ", url, ": this build has no libcurl");
+}
+
+}  // namespace chainer::dataset

@@ -1,0 +1,143 @@
+#include <zlib.h>
+
+#include <cstring>
+
+#include "chainer/array/index.h"
+#include "chainer/autograd/config.h"
+#include "chainer/core/file.h"
+#include "chainer/datasets/datasets.h"
+#include "chainer/datasets/download.h"
+#include "chainer/routines/arithmetic.h"
+#include "chainer/routines/creation.h"
+#include "chainer/routines/manipulation.h"
+#include "chainer/serializers/serializers.h"
+
+namespace chainer::datasets {
+namespace {
+
+struct File {
+  const char* name;
+  const char* md5;  // of the unpacked content: a mirror may have packed it again
+};
+struct Source {
+  const char* dataset;  // its folder in the cache and on mirrors
+  const char* url;
+  File train_images, train_labels, test_images, test_labels;
+};
+
+constexpr Source kMnist{"mnist",
+                        "http://yann.lecun.com/exdb/mnist/",
+                        {"train-images-idx3-ubyte.gz", "6bbc9ace898e44ae57da46a324031adb"},
+                        {"train-labels-idx1-ubyte.gz", "a25bea736e30d166cdddb491f175f624"},
+                        {"t10k-images-idx3-ubyte.gz", "2646ac647ad5339dbf082846283269ea"},
+                        {"t10k-labels-idx1-ubyte.gz", "27ae3e4e09519cfbb04c329615203637"}};
+constexpr Source kFashion{"fashion-mnist",
+                          "http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/",
+                          {"train-images-idx3-ubyte.gz", ""},
+                          {"train-labels-idx1-ubyte.gz", ""},
+                          {"t10k-images-idx3-ubyte.gz", ""},
+                          {"t10k-labels-idx1-ubyte.gz", ""}};
+
+std::string gunzip(const std::filesystem::path& path, const std::string& what) {
+  const gzFile file = gzopen(path.c_str(), "rb");
+  if (!file) throw FileError("cannot read ", what);
+  std::string out;
+  char buffer[1 << 16];
+  int n = 0;
+  while ((n = gzread(file, buffer, sizeof buffer)) > 0) out.append(buffer, static_cast<std::size_t>(n));
+  const bool broken = n < 0;
+  // A truncated file ends quietly; only closing tells.
+  if (gzclose(file) != Z_OK || broken) throw FileError(what, " is truncated or not a gzip file");
+  return out;
+}
+
+// IDX: two zero bytes, the type (8: bytes), the rank, big-endian lengths, elements.
+Array read_idx(const std::string& s, int rank, const std::string& what) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(s[i]); };
+  const std::size_t head = 4 + 4 * static_cast<std::size_t>(rank);
+  if (s.size() < head || byte(0) || byte(1) || byte(2) != 8 || byte(3) != rank)
+    throw FileError(what, " is not an IDX file of bytes with ", rank, " axes");
+  Shape shape;
+  for (int d = 0; d < rank; ++d) {
+    const std::size_t at = 4 + 4 * static_cast<std::size_t>(d);
+    shape.push_back(int64_t(byte(at)) << 24 | byte(at + 1) << 16 | byte(at + 2) << 8 | byte(at + 3));
+  }
+  if (static_cast<int64_t>(s.size() - head) != shape.product())
+    throw FileError(what, " has ", s.size() - head, " elements where its header promises ", shape.product());
+  return from_data(reinterpret_cast<const uint8_t*>(s.data() + head), shape);
+}
+
+Array load(const Source& source, const File& file, int rank) {
+  const std::string url = std::string(source.url) + file.name, what = text(url, " (from the dataset cache)");
+  std::string bytes;
+  for (int attempt = 0;; ++attempt) {
+    const auto path = dataset::cached_download(url, text(source.dataset, "/", file.name));
+    try {
+      bytes = gunzip(path, what);
+      if (*file.md5 && dataset::md5(bytes) != file.md5) throw FileError(what, " is not the file expected: its checksum differs");
+      return read_idx(bytes, rank, what);
+    } catch (const FileError&) {
+      dataset::forget_download(url);  // perhaps an interrupted download of another program: once more
+      if (attempt == 1) throw;
+    }
+  }
+}
+
+// Images and labels from the cache's NPZ, which is made from the downloads when it is not there.
+AnyDataset part(const Source& source, const char* name, const File& images, const File& labels, const MnistOptions& o) {
+  Array x, y;
+  const auto path = dataset::get_dataset_root() / "pfnet" / "chainer" / source.dataset / (std::string(name) + ".npz");
+  const auto create = [&](const std::filesystem::path& to) {
+    serializers::DictionarySerializer::Target target;
+    const Array raw = load(source, images, 3);
+    target["x"] = raw.reshape({raw.shape()[0], -1});
+    target["y"] = load(source, labels, 1);
+    serializers::write_npz(to, target);
+  };
+  const auto read = [&](const std::filesystem::path& from) {
+    const serializers::NpzFile file(from);
+    x = file.array("x");
+    y = file.array("y");
+  };
+  try {
+    dataset::cache_or_load_file(path, create, read);
+  } catch (const Error&) {
+    if (!std::filesystem::exists(path)) throw;
+    std::filesystem::remove(path);  // a damaged cache is made anew
+    dataset::cache_or_load_file(path, create, read);
+  }
+  return make_mnist_dataset(x, y, o);
+}
+
+TrainTest both(const Source& s, const MnistOptions& o) {
+  return {part(s, "train", s.train_images, s.train_labels, o), part(s, "test", s.test_images, s.test_labels, o)};
+}
+
+}  // namespace
+
+AnyDataset make_mnist_dataset(const Array& images, const Array& labels, const MnistOptions& o) {
+  const int64_t n = images.shape()[0];
+  Array x;
+  if (o.ndim == 1) x = images.reshape({n, 784});
+  else if (o.ndim == 2) x = images.reshape({n, 28, 28});
+  else if (o.ndim == 3) x = images.reshape({n, 1, 28, 28});
+  else throw ValueError("get_mnist: ndim must be 1, 2 or 3, not ", o.ndim);
+  if (o.rgb_format) {
+    if (o.ndim != 3) throw ValueError("get_mnist: rgb_format needs ndim 3, not ", o.ndim);
+    x = broadcast_to(x, {n, 3, 28, 28}).copy();
+  }
+  x = x.astype(get_dtype(o.dtype));
+  x *= o.scale / 255.0;
+  if (!o.withlabel) return AnyDataset(x);
+  return TupleDataset(x, labels.astype(o.label_dtype));
+}
+
+TrainTest get_mnist(const MnistOptions& o) { return both(kMnist, o); }
+TrainTest get_fashion_mnist(const MnistOptions& o) { return both(kFashion, o); }
+const std::vector<std::string>& get_fashion_mnist_labels() {
+  static const std::vector<std::string> labels{"T-shirt/top", "Trouser", "Pullover", "Dress", "Coat",
+                                               "Sandal",      "Shirt",   "Sneaker",  "Bag",   "Ankle boot"};
+  return labels;
+}
+
+}  // namespace chainer::datasets

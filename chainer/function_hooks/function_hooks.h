@@ -1,0 +1,104 @@
+// Function and link hooks that measure time or memory, and one that prints.
+#pragma once
+#include <cstdio>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "chainer/autograd/function_hook.h"
+
+namespace chainer::function_hooks {
+
+/// What hooks that measure share: a history of (name, amount, depth), totals over the outermost calls, sums by name.
+struct TimeRecord {
+  double elapsed_time = 0;  ///< seconds
+  int64_t occurrence = 0;
+};
+/// "1.23 ms": seconds in the unit that fits.
+std::string format_seconds(double seconds);
+
+/// Measures each forward and backward computation.
+///   TimerHook hook; { FunctionHookScope scope(hook); loss.backward(); } hook.print_report();
+class TimerHook : public FunctionHook {
+ public:
+  std::string name() const override { return "TimerHook"; }
+  void forward_preprocess(FunctionNode& f, const Arrays& in) override;
+  void forward_postprocess(FunctionNode& f, const Arrays& in) override;
+  void backward_preprocess(FunctionNode& f, const Arrays& in, const Arrays& gy) override;
+  void backward_postprocess(FunctionNode& f, const Arrays& in, const Arrays& gy) override;
+
+  struct Call {
+    std::string function;
+    double seconds;
+    int depth;
+  };
+  const std::vector<Call>& call_history() const { return history_; }
+  /// Seconds of the outermost calls.
+  double total_time() const;
+  /// By function name.
+  std::map<std::string, TimeRecord> summary() const;
+  void print_report(std::FILE* file = stdout) const;
+
+ private:
+  void start();
+  void stop(const std::string& function);
+  std::vector<Call> history_;
+  std::vector<double> running_;
+};
+
+/// Before each forward and backward: the function's label and debug_print() of every input (and output gradient).
+class PrintHook : public FunctionHook {
+ public:
+  explicit PrintHook(std::string end = "\n", std::FILE* file = stdout, bool flush = true)
+      : end_(std::move(end)), file_(file), flush_(flush) {}
+  std::string name() const override { return "PrintHook"; }
+  void forward_preprocess(FunctionNode& f, const Arrays& in) override;
+  void backward_preprocess(FunctionNode& f, const Arrays& in, const Arrays& gy) override;
+
+ private:
+  void print(const FunctionNode& f, const Arrays& in, const Arrays* gy) const;
+  std::string end_;
+  std::FILE* file_;
+  bool flush_;
+};
+
+/// Counts the bytes that arrays took from the allocator in each function, and those that came from the system.
+class MemoryProfileHook : public FunctionHook {
+ public:
+  std::string name() const override { return "MemoryProfileHook"; }
+  void forward_preprocess(FunctionNode& f, const Arrays& in) override;
+  void forward_postprocess(FunctionNode& f, const Arrays& in) override;
+  void backward_preprocess(FunctionNode& f, const Arrays& in, const Arrays& gy) override;
+  void backward_postprocess(FunctionNode& f, const Arrays& in, const Arrays& gy) override;
+
+  struct Call {
+    std::string function;
+    int64_t used_bytes, acquired_bytes;
+    int depth;
+  };
+  struct Record {
+    int64_t used_bytes = 0, acquired_bytes = 0, occurrence = 0;
+  };
+  const std::vector<Call>& call_history() const { return history_; }
+  int64_t total_used_bytes() const;
+  int64_t total_acquired_bytes() const;
+  std::map<std::string, Record> summary() const;
+  void print_report(std::FILE* file = stdout) const;
+
+ private:
+  void start();
+  void stop(const std::string& function);
+  std::vector<Call> history_;
+  std::vector<std::pair<int64_t, int64_t>> running_;
+};
+/// The manual's name.
+using CupyMemoryProfileHook = MemoryProfileHook;
+
+/// Needs CUDA; its constructor says so.
+class CUDAProfileHook : public FunctionHook {
+ public:
+  CUDAProfileHook() { throw RuntimeError("CUDAProfileHook: this build has no CUDA"); }
+};
+
+}  // namespace chainer::function_hooks

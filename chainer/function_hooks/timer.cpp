@@ -1,0 +1,63 @@
+#include <algorithm>
+#include <array>
+#include <chrono>
+
+#include "chainer/function_hooks/function_hooks.h"
+
+namespace chainer::function_hooks {
+namespace {
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+}  // namespace
+
+std::string format_seconds(double s) {
+  const std::pair<double, const char*> units[] = {{1, "sec"}, {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"}};
+  for (const auto& [factor, unit] : units) {
+    if (s < factor && factor > 1e-9) continue;
+    char buffer[48];
+    std::snprintf(buffer, sizeof buffer, "%3.2f%s", s / factor, unit);
+    return buffer;
+  }
+  return "0.00ns";
+}
+
+void TimerHook::start() { running_.push_back(now()); }
+void TimerHook::stop(const std::string& function) {
+  if (running_.empty()) return;  // the hook was added inside this call
+  const double seconds = now() - running_.back();
+  running_.pop_back();
+  history_.push_back({function, seconds, static_cast<int>(running_.size())});
+}
+void TimerHook::forward_preprocess(FunctionNode&, const Arrays&) { start(); }
+void TimerHook::forward_postprocess(FunctionNode& f, const Arrays&) { stop(f.impl_name()); }
+void TimerHook::backward_preprocess(FunctionNode&, const Arrays&, const Arrays&) { start(); }
+void TimerHook::backward_postprocess(FunctionNode& f, const Arrays&, const Arrays&) { stop(f.impl_name()); }
+
+double TimerHook::total_time() const {
+  double total = 0;
+  for (const Call& c : history_)
+    if (c.depth == 0) total += c.seconds;
+  return total;
+}
+
+std::map<std::string, TimeRecord> TimerHook::summary() const {
+  std::map<std::string, TimeRecord> out;
+  for (const Call& c : history_) {
+    out[c.function].elapsed_time += c.seconds;
+    ++out[c.function].occurrence;
+  }
+  return out;
+}
+
+void TimerHook::print_report(std::FILE* file) const {
+  std::vector<std::array<std::string, 3>> rows{{"FunctionName", "ElapsedTime", "Occurrence"}};
+  for (const auto& [function, r] : summary())
+    rows.push_back({function, format_seconds(r.elapsed_time), std::to_string(r.occurrence)});
+  std::size_t width[3] = {};
+  for (const auto& row : rows)
+    for (std::size_t i = 0; i < 3; ++i) width[i] = std::max(width[i], row[i].size());
+  for (const auto& row : rows)
+    std::fprintf(file, "%*s  %*s  %*s\n", static_cast<int>(width[0]), row[0].c_str(), static_cast<int>(width[1]),
+                 row[1].c_str(), static_cast<int>(width[2]), row[2].c_str());
+}
+
+}  // namespace chainer::function_hooks

@@ -1,0 +1,28 @@
+#include "chainer/functions/activation.h"
+#include "chainer/functions/math.h"
+#include "chainer/functions/math/unary_node.h"
+
+namespace chainer::functions {
+namespace {
+struct SoftplusNode : UnaryNode<Elementwise::softplus> {
+  explicit SoftplusNode(double b) : beta(b) {}
+  std::string label() const override { return "Softplus"; }
+  Arrays forward(const Arrays& x) override {
+    retain_inputs({0});
+    if (beta == 1) return {chainer::softplus(x[0])};
+    return {chainer::softplus(x[0] * beta) / beta};
+  }
+  Variables backward(const Indexes&, const Variables& gy) override {
+    const Variable x = retained_input(0);
+    return {sigmoid(beta == 1 ? x : x * beta) * gy[0]};
+  }
+  double beta;
+};
+}  // namespace
+
+Variable Softplus::operator()(const Variable& x, const SoftplusOptions& o) const {
+  if (o.beta == 0) throw ValueError("softplus: beta must not be zero");
+  return apply_single(SoftplusNode(o.beta), x);
+}
+
+}  // namespace chainer::functions

@@ -1,0 +1,39 @@
+#include "chainer/autograd/function_node.h"
+#include "chainer/functions/array.h"
+#include "chainer/routines/creation.h"
+
+namespace chainer::functions {
+namespace {
+
+struct GetItemNode : FunctionNode {
+  explicit GetItemNode(Indices s) : slices(std::move(s)) {}
+  std::string label() const override { return "GetItem"; }
+  Arrays forward(const Arrays& x) override { return {chainer::get_item(x[0], slices)}; }
+  Variables backward(const Indexes&, const Variables& gy) override;
+  Indices slices;
+};
+
+// The gradient: gy put into zeros of x's shape.
+struct GetItemGrad : FunctionNode {
+  GetItemGrad(Indices s, const Shape& x) : slices(std::move(s)), shape(x) {}
+  Arrays forward(const Arrays& gy) override {
+    Array gx = zeros(shape, gy[0].dtype(), gy[0].device());
+    add_at(gx, slices, gy[0]);
+    return {gx};
+  }
+  Variables backward(const Indexes&, const Variables& ggx) override { return {get_item(ggx[0], slices)}; }
+  Indices slices;
+  Shape shape;
+};
+
+Variables GetItemNode::backward(const Indexes&, const Variables& gy) {
+  return {apply_single(GetItemGrad(slices, input_shape(0)), gy[0])};
+}
+
+}  // namespace
+
+Variable GetItem::operator()(const Variable& x, const Indices& slices) const {
+  return apply_single(GetItemNode(slices), x);
+}
+
+}  // namespace chainer::functions

@@ -1,0 +1,70 @@
+#include "chainer/array/backend.h"
+#include "chainer/autograd/function_node.h"
+#include "chainer/functions/array.h"
+#include "chainer/functions/connection.h"
+#include "chainer/functions/math.h"
+#include "chainer/routines/arithmetic.h"
+#include "chainer/routines/creation.h"
+#include "chainer/routines/manipulation.h"
+
+namespace chainer::functions {
+namespace {
+
+using Ignore = std::optional<int64_t>;
+
+// Row numbers with ignored ids replaced by 0; every other id is checked.
+Array checked_rows(const Array& ids, int64_t vocabulary, Ignore ignore) {
+  Array rows = ids.astype(int64);
+  int64_t* p = rows.mutable_data<int64_t>();
+  for (int64_t i = 0; i < rows.size(); ++i) {
+    if (ignore && p[i] == *ignore) p[i] = 0;
+    else if (p[i] < 0 || p[i] >= vocabulary)
+      throw IndexError("embed_id: id ", p[i], " at position ", i, " is outside the vocabulary of ", vocabulary);
+  }
+  return rows;
+}
+// 1 where the id counts, 0 where it is ignored, with an axis for the embedding.
+Array counted(const Array& ids, int64_t ignore, Dtype d) { return chainer::expand_dims(not_equal(ids, ignore).astype(d), ids.ndim()); }
+
+struct EmbedIdGrad : FunctionNode {
+  EmbedIdGrad(Array i, const Shape& w, Ignore ig) : ids(std::move(i)), shape(w), ignore(ig) {}
+  Arrays forward(const Arrays& gy) override {
+    Array gW = zeros(shape, gy[0].dtype(), gy[0].device());
+    Array g = ignore ? gy[0] * counted(ids, *ignore, gy[0].dtype()) : gy[0];
+    gW.device().backend().scatter_rows(gW, checked_rows(ids, shape[0], ignore).ravel(), g.reshape({ids.size(), shape[1]}), true);
+    return {gW};
+  }
+  Variables backward(const Indexes&, const Variables& ggW) override { return {embed_id(ids, ggW[0], {ignore})}; }
+  Array ids;
+  Shape shape;
+  Ignore ignore;
+};
+
+struct EmbedIdNode : FunctionNode {
+  explicit EmbedIdNode(Ignore ig) : ignore(ig) {}
+  std::string label() const override { return "EmbedIDFunction"; }
+  void check_type_forward(const type_check::TypeInfos& in) const override {
+    in.names({"x", "W"});
+    type_check::expect(in[0].dtype().kind() == 'i', in[1].dtype().kind() == 'f', in[1].ndim() == 2);
+  }
+  Arrays forward(const Arrays& in) override {
+    retain_inputs({0});
+    Shape s = in[0].shape();
+    s.push_back(in[1].shape()[1]);
+    Array y(s, in[1].dtype(), in[1].device());
+    y.device().backend().take_rows(in[1], checked_rows(in[0], in[1].shape()[0], ignore).ravel(), y);
+    return {ignore ? y * counted(in[0], *ignore, y.dtype()) : y};
+  }
+  Variables backward(const Indexes&, const Variables& gy) override {
+    return {Variable(), apply_single(EmbedIdGrad(input_data()[0], input_shape(1), ignore), gy[0])};
+  }
+  Ignore ignore;
+};
+
+}  // namespace
+
+Variable EmbedId::operator()(const Variable& x, const Variable& W, const EmbedIdOptions& o) const {
+  return apply_single(EmbedIdNode(o.ignore_label), x, W);
+}
+
+}  // namespace chainer::functions

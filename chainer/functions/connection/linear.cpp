@@ -1,0 +1,85 @@
+#include "chainer/array/backend.h"
+#include "chainer/autograd/function_node.h"
+#include "chainer/functions/array.h"
+#include "chainer/functions/connection.h"
+#include "chainer/functions/math.h"
+#include "chainer/routines/creation.h"
+#include "chainer/routines/linalg.h"
+#include "chainer/routines/manipulation.h"
+
+namespace chainer::functions {
+namespace {
+
+struct LinearFunction : FunctionNode {
+  void check_type_forward(const type_check::TypeInfos& in) const override {
+    using type_check::expect;
+    in.names({"x", "W", "b"});
+    expect(in[0].dtype().kind() == 'f', in[1].dtype() == in[0].dtype());
+    expect(in[0].ndim() == 2, in[1].ndim() == 2, in[0].shape(1) == in[1].shape(1));
+    if (in.count() == 3) expect(in[2].dtype() == in[0].dtype(), in[2].ndim() == 1, in[2].shape(0) == in[1].shape(0));
+  }
+  Arrays forward(const Arrays& in) override {
+    retain_inputs({0, 1});
+    const int64_t n = in[0].shape()[0], out = in[1].shape()[0];
+    Array y({n, out}, in[0].dtype(), in[0].device());
+    const bool bias = in.size() == 3;
+    if (bias) copy_elements(chainer::broadcast_to(in[2], y.shape()), y);  // the product is added to it in place
+    if (in[0].shape()[1] == 0) {
+      if (!bias) y.fill(0);
+    } else {
+      matmul_into(in[0], in[1].T(), y, 1, bias ? 1 : 0);
+    }
+    return {y};
+  }
+  Variables backward(const Indexes& wanted, const Variables& gy) override {
+    return backward_accumulate(wanted, gy, Variables(wanted.size()));
+  }
+  bool accumulates() const override { return true; }
+  Variables backward_accumulate(const Indexes& wanted, const Variables& gy, const Variables& gx) override {
+    auto [x, W] = retained_inputs<2>();
+    Variables out;
+    for (std::size_t k = 0; k < wanted.size(); ++k) {
+      Variable g;
+      if (wanted[k] == 0) {
+        g = matmul(gy[0], W);
+      } else if (wanted[k] == 1) {
+        if (gx[k] && !config().enable_backprop && gx[k].array().is_contiguous()) {
+          // A weight used several times: the product goes into its gradient without a temporary.
+          Array sum = gx[k].array();
+          matmul_into(gy[0].array().T(), x.array(), sum, 1, 1);
+          out.push_back(gx[k]);
+          continue;
+        }
+        g = matmul(gy[0], x, {.transa = true});
+      } else {
+        g = sum(gy[0], 0);
+      }
+      out.push_back(gx[k] ? gx[k] + g : g);
+    }
+    return out;
+  }
+};
+
+}  // namespace
+
+Variable Linear::operator()(const Variable& x, const Variable& W, const Variable& b, const LinearOptions& o) const {
+  const int64_t axes = o.n_batch_axes;
+  if (axes < 1) throw ValueError("linear: n_batch_axes must be at least 1, not ", axes);
+  Variable rows = x;
+  Shape batch;
+  if (axes > 1) {
+    if (axes > x.ndim()) throw DimensionError("linear: n_batch_axes ", axes, " exceeds the ", x.ndim(), " axes of x");
+    batch = Shape(x.shape().begin(), x.shape().begin() + axes);
+    rows = reshape(x, {batch.product(), -1});
+  } else if (x.ndim() > 2) {
+    rows = reshape(x, {x.shape()[0], x.shape()[0] ? x.size() / x.shape()[0] : W.shape(1)});
+  }
+  Variable y = b ? apply_single(LinearFunction(), rows, W, b) : apply_single(LinearFunction(), rows, W);
+  if (axes > 1) {
+    batch.push_back(y.shape()[1]);
+    y = reshape(y, batch);
+  }
+  return y;
+}
+
+}  // namespace chainer::functions

@@ -1,0 +1,54 @@
+#include "chainer/autograd/function_node.h"
+#include "chainer/functions/evaluation.h"
+#include "chainer/routines/arithmetic.h"
+#include "chainer/routines/creation.h"
+#include "chainer/routines/reduction.h"
+
+namespace chainer::functions {
+namespace {
+
+// The share of `right` among `valid` elements, as a 0-d array.
+Array share(const Array& right, const Array& valid, Dtype d) {
+  const double count = sum(valid).item<double>();
+  return full({}, count > 0 ? sum(right & valid).item<double>() / count : 0, d);
+}
+
+struct AccuracyNode : FunctionNode {
+  explicit AccuracyNode(const AccuracyOptions& o) : options(o) {}
+  std::string label() const override { return "Accuracy"; }
+  void check_type_forward(const type_check::TypeInfos& in) const override {
+    using type_check::expect;
+    in.names({"x", "t"});
+    expect(in[0].dtype().kind() == 'f', in[1].dtype().kind() == 'i', in[0].ndim() >= 2);
+    expect(type_check::make_variable(in[0].array().size() / std::max<int64_t>(1, in[0].array().shape()[1]), "x.size / x.shape[1]") == in[1].size());
+    expect(in[0].shape(0) == in[1].shape(0));
+  }
+  Arrays forward(const Arrays& in) override {
+    const Array right = equal(argmax(in[0], 1).reshape(in[1].shape()), in[1]);
+    const Array valid = options.ignore_label ? not_equal(in[1], *options.ignore_label) : ones(in[1].shape(), Dtype::bool_);
+    return {share(right, valid, in[0].dtype())};
+  }
+  AccuracyOptions options;
+};
+
+struct BinaryAccuracyNode : FunctionNode {
+  std::string label() const override { return "BinaryAccuracy"; }
+  void check_type_forward(const type_check::TypeInfos& in) const override {
+    in.names({"x", "t"});
+    type_check::expect(in[0].dtype().kind() == 'f', in[1].dtype().kind() == 'i', in[0].shape() == in[1].shape());
+  }
+  Arrays forward(const Arrays& in) override {
+    return {share(equal((in[0] >= 0).astype(in[1].dtype()), in[1]), not_equal(in[1], -1), in[0].dtype())};
+  }
+};
+
+}  // namespace
+
+Variable Accuracy::operator()(const Variable& y, const Variable& t, const AccuracyOptions& o) const {
+  return apply_single(AccuracyNode(o), Variable(y.array(), false), Variable(t.array(), false));
+}
+Variable BinaryAccuracy::operator()(const Variable& y, const Variable& t) const {
+  return apply_single(BinaryAccuracyNode(), Variable(y.array(), false), Variable(t.array(), false));
+}
+
+}  // namespace chainer::functions

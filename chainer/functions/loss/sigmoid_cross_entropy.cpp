@@ -1,0 +1,49 @@
+#include <algorithm>
+
+#include "chainer/autograd/function_node.h"
+#include "chainer/functions/activation.h"
+#include "chainer/functions/array.h"
+#include "chainer/functions/loss.h"
+#include "chainer/functions/math.h"
+#include "chainer/routines/arithmetic.h"
+#include "chainer/routines/reduction.h"
+
+namespace chainer::functions {
+namespace {
+
+struct SigmoidCrossEntropyNode : FunctionNode {
+  explicit SigmoidCrossEntropyNode(const SigmoidCrossEntropyOptions& o) : options(o) {}
+  std::string label() const override { return "SigmoidCrossEntropy"; }
+  void check_type_forward(const type_check::TypeInfos& in) const override {
+    in.names({"x", "t"});
+    type_check::expect(in[0].dtype().kind() == 'f', in[1].dtype().kind() == 'i', in[0].shape() == in[1].shape());
+  }
+  Arrays forward(const Arrays& in) override {
+    retain_inputs({0});
+    const Array &x = in[0], &t = in[1];
+    target = t.astype(x.dtype());
+    valid = not_equal(t, -1).astype(x.dtype());
+    // -log of the probability of the label: softplus(x) - x t, which neither overflows nor cancels.
+    const Array loss = (chainer::softplus(x) - x * target) * valid;
+    if (options.reduce == Reduction::no) return {loss};
+    const double count = options.normalize ? chainer::sum(valid, {}, false, float64).item<double>() : static_cast<double>(len(x));
+    if (options.reduce == Reduction::mean) scale = 1 / std::max(count, 1.0);
+    return {chainer::sum(loss) * scale};
+  }
+  Variables backward(const Indexes&, const Variables& gy) override {
+    const Variable x = retained_input(0);
+    const Variable g = options.reduce == Reduction::no ? gy[0] : broadcast_to(gy[0] * scale, x.shape());
+    return {g * (sigmoid(x) - target) * valid, Variable()};
+  }
+  SigmoidCrossEntropyOptions options;
+  Array target, valid;
+  double scale = 1;
+};
+
+}  // namespace
+
+Variable SigmoidCrossEntropy::operator()(const Variable& x, const Variable& t, const SigmoidCrossEntropyOptions& o) const {
+  return apply_single(SigmoidCrossEntropyNode(o), x, t);
+}
+
+}  // namespace chainer::functions

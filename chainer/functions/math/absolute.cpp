@@ -1,0 +1,16 @@
+#include "chainer/functions/math.h"
+#include "chainer/functions/math/unary_node.h"
+
+namespace chainer::functions {
+namespace {
+struct AbsoluteNode : UnaryNode<Elementwise::absolute> {
+  std::string label() const override { return "|_|"; }
+  Variables backward(const Indexes&, const Variables& gy) override {
+    return {gy[0] * chainer::sign(retained_input(0).array())};  // piecewise constant: no second gradient through it
+  }
+};
+}  // namespace
+
+Variable Absolute::operator()(const Variable& x) const { return apply_single(AbsoluteNode(), x); }
+
+}  // namespace chainer::functions

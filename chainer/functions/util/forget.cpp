@@ -1,0 +1,51 @@
+#include "chainer/autograd/function_node.h"
+#include "chainer/functions/util.h"
+
+namespace chainer::functions {
+namespace {
+
+using Func = std::function<Variables(const Variables&)>;
+
+struct ForgetNode : FunctionNode {
+  explicit ForgetNode(Func f) : func(std::move(f)) {}
+  std::string label() const override { return "Forget"; }
+  Arrays forward(const Arrays& in) override {
+    Indexes all;
+    for (std::size_t i = 0; i < in.size(); ++i) all.push_back(static_cast<int>(i));
+    retain_inputs(all);
+    const NoBackpropMode no_graph;
+    Variables xs;
+    for (const Array& a : in) xs.push_back(a);
+    Arrays out;
+    for (const Variable& y : func(xs)) out.push_back(y.array());
+    return out;
+  }
+  Variables backward(const Indexes& wanted, const Variables& gy) override {
+    const bool again = config().enable_backprop;
+    const UsingConfig recomputing(&Config::in_recomputing, true);
+    Variables xs = retained_inputs();
+    // Without a second graph the inputs are cut off, so that this walk ends at them.
+    if (!again)
+      for (Variable& x : xs) x = Variable(x.array());
+    Variables ys;
+    {
+      const ForceBackpropMode graph;
+      ys = func(xs);
+    }
+    Variables outputs, grads, targets;
+    for (std::size_t i = 0; i < ys.size(); ++i)
+      if (gy[i]) outputs.push_back(ys[i]), grads.push_back(gy[i]);
+    for (int i : wanted) targets.push_back(xs[static_cast<std::size_t>(i)]);
+    return chainer::grad(outputs, targets, {.grad_outputs = grads, .enable_double_backprop = again});
+  }
+  Func func;
+};
+
+}  // namespace
+
+Variables Forget::operator()(Func func, const Variables& xs) const { return apply(ForgetNode(std::move(func)), xs); }
+Variable Forget::operator()(const std::function<Variable(const Variable&)>& func, const Variable& x) const {
+  return (*this)([func](const Variables& v) { return Variables{func(v[0])}; }, {x})[0];
+}
+
+}  // namespace chainer::functions

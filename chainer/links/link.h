@@ -1,0 +1,261 @@
+// Links: parameters and the computation that uses them.
+#pragma once
+#include <array>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "chainer/autograd/parameter.h"
+#include "chainer/core/kept.h"
+#include "chainer/core/serializer.h"
+
+namespace chainer {
+
+class Link;
+class LinkHook;
+class Sequential;
+
+/// How a link is copied: new links on the same arrays, on copies of them, or on freshly initialized ones.
+enum class CopyMode { share, copy, init };
+
+/// What a walk over a link's members meets.
+class MemberVisitor {
+ public:
+  virtual ~MemberVisitor() = default;
+  virtual void param(const std::string& name, Parameter& p) { (void)name, (void)p; }
+  virtual void link(const std::string& name, Link& l) { (void)name, (void)l; }
+  /// A persistent value: serialized, not trained.
+  virtual void persistent(const std::string& name, Array& v) { (void)name, (void)v; }
+  virtual void persistent(const std::string& name, int64_t& v) { (void)name, (void)v; }
+  virtual void persistent(const std::string& name, double& v) { (void)name, (void)v; }
+  virtual void persistent(const std::string& name, bool& v) { (void)name, (void)v; }
+  virtual void persistent(const std::string& name, std::string& v) { (void)name, (void)v; }
+};
+
+/// Variables by name, as dict examples give them.
+using NamedVariables = std::map<std::string, Variable>;
+
+/// A parametrised computation. Derive, list parameters, children and persistent values in CHAINER_MEMBERS, and define
+/// forward; see the example in links.h. Links are moved, never copied by accident: copy() says how.
+class Link : public Anchored {
+ public:
+  Link() = default;
+  Link(const Link& o);
+  Link(Link&& o) noexcept = default;
+  Link& operator=(const Link&) = delete;
+  Link& operator=(Link&&) = default;
+  ~Link() override = default;
+
+  /// Own parameters by name, then those of children; paths like /l1/W.
+  std::vector<Parameter> params(bool include_uninit = true) const;
+  std::vector<std::pair<std::string, Parameter>> namedparams(bool include_uninit = true) const;
+  /// This link first (path /), then children depth first.
+  std::vector<Link*> links(bool skipself = false) const;
+  std::vector<std::pair<std::string, Link*>> namedlinks(bool skipself = false) const;
+  /// Direct children, by name or index.
+  std::vector<Link*> children() const;
+  /// Set by the parent; empty for the outermost link.
+  const std::string& name() const { return name_; }
+
+  void cleargrads();
+  void zerograds();
+  /// Copies the other link's data (not gradients) by path, and its persistent values.
+  void copyparams(const Link& other, bool copy_persistent = true);
+  /// Adds the other link's gradients, by path.
+  void addgrads(const Link& other);
+  /// Elements of all initialized parameters; warns about each uninitialized one.
+  int64_t count_params() const;
+  void enable_update();
+  void disable_update();
+  /// Whether any parameter's update rule is enabled.
+  bool update_enabled() const;
+  /// Moves parameters and array values.
+  Link& to_device(const Device& device);
+  Link& to_cpu() { return to_device(Device()); }
+  virtual void serialize(Serializer& s);
+  /// n copies of this link, one after the other.
+  Sequential repeat(int64_t n, CopyMode mode = CopyMode::init) const;
+
+  /// Registered at run time, under names that are not taken. Without an initializer a parameter is NaN.
+  Parameter add_param(const std::string& name, std::optional<Shape> shape = {}, InitializerArg initializer = {});
+  void add_persistent(const std::string& name, Array value);
+  /// A persistent value added at run time.
+  Array& persistent(const std::string& name);
+  /// A parameter added at run time.
+  Parameter param(const std::string& name) const;
+
+  /// Hooks around this link's forward.
+  Link& add_hook(std::shared_ptr<LinkHook> hook, const std::string& name = {});
+  void delete_hook(const std::string& name);
+  const std::vector<std::pair<std::string, std::shared_ptr<LinkHook>>>& local_link_hooks() const { return hooks_; }
+
+  /// forward with variables whose number is known at run time only: what trainers and evaluators call.
+  virtual Variables call(const Variables& x);
+  virtual Variables call(const NamedVariables& x);
+  virtual std::shared_ptr<Link> clone(CopyMode mode) const;
+  /// Walks listed and added members.
+  virtual void visit(MemberVisitor& v);
+  /// The class name.
+  std::string class_name() const;
+
+ protected:
+  void visit_added(MemberVisitor& v);
+  void add_child(const std::string& name, Kept<Link> link);
+  bool has_member(const std::string& name);
+  std::string name_;
+
+ private:
+  friend struct LinkCopier;
+  friend class LinkCollector;
+  std::vector<std::pair<std::string, Parameter>> added_params_;
+  std::vector<std::pair<std::string, Array>> added_persistents_;
+  std::vector<std::pair<std::string, Kept<Link>>> added_links_;
+  std::vector<std::pair<std::string, std::shared_ptr<LinkHook>>> hooks_;
+};
+
+/// A link with children.
+class Chain : public Link {
+ public:
+  /// Registers a child under a name that is not taken.
+  void add_link(const std::string& name, Kept<Link> link) { add_child(name, std::move(link)); }
+  /// The child of that name; KeyError if there is none.
+  Link& operator[](const std::string& name) const;
+};
+
+/// A child of any type, kept as Kept does; copied along with the link that has it.
+class Child {
+ public:
+  Child() = default;
+  template <class T>
+    requires std::is_constructible_v<Kept<Link>, T>
+  Child(T&& link) : kept_(std::forward<T>(link)) {}
+  Child(const Child& o);
+  Child(Child&&) noexcept = default;
+  Child& operator=(Child&&) = default;
+  explicit operator bool() const { return static_cast<bool>(kept_); }
+  Link& operator*() const { return *kept_; }
+  Link* operator->() const { return &*kept_; }
+
+ private:
+  Kept<Link> kept_;
+};
+
+/// A link that is being copied; while one exists, copy constructors of links may run on this thread.
+struct LinkCopier {
+  explicit LinkCopier(CopyMode mode);
+  LinkCopier(const LinkCopier&) = delete;
+  LinkCopier& operator=(const LinkCopier&) = delete;
+  ~LinkCopier();
+  static const CopyMode* current();
+  /// Gives the finished copy parameters of its own.
+  void finish(Link& copy) const;
+
+ private:
+  CopyMode mode_;
+  const CopyMode* outer_;
+};
+
+/// Runs link hooks around a call of forward.
+class LinkCall {
+ public:
+  LinkCall(Link& link, Variables args);
+  void finish(Variables out);
+  static bool hooked(const Link& link);
+
+ private:
+  Link& link_;
+  Variables args_;
+};
+
+namespace detail {
+
+std::string next_name(std::string_view& names);
+
+template <class M>
+void visit_member(MemberVisitor& v, const std::string& name, M& m) {
+  if constexpr (std::derived_from<M, Link>) v.link(name, m);
+  else if constexpr (std::same_as<M, Parameter>) v.param(name, m);
+  else if constexpr (requires { v.persistent(name, m); }) v.persistent(name, m);
+  else if constexpr (requires { static_cast<bool>(m); *m; }) {
+    if (m) visit_member(v, name, *m);
+  } else {
+    std::size_t i = 0;
+    for (auto& e : m) visit_member(v, name + "/" + std::to_string(i++), e);
+  }
+}
+template <class... M>
+void visit_members(MemberVisitor& v, std::string_view names, M&... m) {
+  (visit_member(v, next_name(names), m), ...);
+}
+
+template <class R>
+Variables as_variables(R&& r) {
+  if constexpr (std::is_convertible_v<R, Variable>) return Variables{Variable(std::forward<R>(r))};
+  else if constexpr (std::is_convertible_v<R, Variables>) return std::forward<R>(r);
+  else return Variables(r.begin(), r.end());
+}
+[[noreturn]] void wrong_argument_count(const Link& link, std::size_t count);
+
+template <class L>
+Variables call_forward(L& l, const Variables& x) {
+  if constexpr (requires { l.forward(x[0]); })
+    if (x.size() == 1) return as_variables(l(x[0]));
+  if constexpr (requires { l.forward(x[0], x[0]); })
+    if (x.size() == 2) return as_variables(l(x[0], x[1]));
+  if constexpr (requires { l.forward(x[0], x[0], x[0]); })
+    if (x.size() == 3) return as_variables(l(x[0], x[1], x[2]));
+  if constexpr (requires { l.forward(x); }) return as_variables(l(x));
+  wrong_argument_count(l, x.size());
+}
+
+template <class A>
+void collect_variable(Variables& out, const A& a) {
+  if constexpr (std::is_convertible_v<const A&, Variable>) out.push_back(a);
+}
+
+template <class L, class... A>
+decltype(auto) call_with_hooks(L& l, A&&... a) {
+  if (!LinkCall::hooked(l)) [[likely]] return l.forward(std::forward<A>(a)...);
+  Variables args;
+  (collect_variable(args, a), ...);
+  LinkCall call(l, args);
+  decltype(auto) out = l.forward(std::forward<A>(a)...);
+  Variables results;
+  collect_variable(results, out);
+  call.finish(results);
+  return out;
+}
+
+}  // namespace detail
+
+/// Lists the members of a link type, once: parameters, links, persistent values (Array, int64_t, double, bool,
+/// std::string), and std::optional, std::unique_ptr, std::vector, std::array of them. From the list come params(),
+/// serialize(), copy() and the rest; operator() runs hooks around forward, whose signature is the type's own.
+#define CHAINER_MEMBERS(Type, ...)                                                                            \
+  void visit(::chainer::MemberVisitor& visitor_) override {                                                   \
+    ::chainer::detail::visit_members(visitor_, #__VA_ARGS__ __VA_OPT__(, ) __VA_ARGS__);                      \
+    this->visit_added(visitor_);                                                                              \
+  }                                                                                                           \
+  Type copy(::chainer::CopyMode mode_ = ::chainer::CopyMode::share) const {                                   \
+    const ::chainer::LinkCopier copier_(mode_);                                                               \
+    Type copy_(*this);                                                                                        \
+    copier_.finish(copy_);                                                                                    \
+    return copy_;                                                                                             \
+  }                                                                                                           \
+  std::shared_ptr<::chainer::Link> clone(::chainer::CopyMode mode_) const override {                          \
+    return std::make_shared<Type>(copy(mode_));                                                               \
+  }                                                                                                           \
+  ::chainer::Variables call(const ::chainer::Variables& x_) override {                                        \
+    return ::chainer::detail::call_forward(*this, x_);                                                        \
+  }                                                                                                           \
+  using ::chainer::Link::call;                                                                                \
+  template <class... A_>                                                                                      \
+  decltype(auto) operator()(A_&&... a_) {                                                                     \
+    return ::chainer::detail::call_with_hooks(*this, std::forward<A_>(a_)...);                                \
+  }                                                                                                           \
+  static_assert(true)
+
+}  // namespace chainer

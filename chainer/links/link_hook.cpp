@@ -1,0 +1,77 @@
+#include "chainer/links/link_hook.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace chainer {
+
+std::vector<std::pair<std::string, LinkHook*>>& get_link_hooks() {
+  thread_local std::vector<std::pair<std::string, LinkHook*>> hooks;
+  return hooks;
+}
+
+LinkHookScope::LinkHookScope(LinkHook& hook) : hook_(hook) {
+  auto& hooks = get_link_hooks();
+  const std::string name = hook.name();
+  for (const auto& [existing, h] : hooks)
+    if (existing == name) throw KeyError("hook ", name, " already exists");
+  hooks.emplace_back(name, &hook);
+  hook.added(nullptr);
+}
+LinkHookScope::~LinkHookScope() {
+  hook_.deleted(nullptr);
+  auto& hooks = get_link_hooks();
+  hooks.erase(std::remove_if(hooks.begin(), hooks.end(), [&](const auto& h) { return h.second == &hook_; }), hooks.end());
+}
+
+namespace {
+template <class F>
+void for_hooks(const Link& link, F&& f) {
+  for (const auto& [name, hook] : get_link_hooks()) f(*hook);
+  for (const auto& [name, hook] : link.local_link_hooks()) f(*hook);
+}
+}  // namespace
+
+bool LinkCall::hooked(const Link& link) { return !get_link_hooks().empty() || !link.local_link_hooks().empty(); }
+LinkCall::LinkCall(Link& link, Variables args) : link_(link), args_(std::move(args)) {
+  for_hooks(link_, [&](LinkHook& h) { h.forward_preprocess({link_, "forward", args_}); });
+}
+void LinkCall::finish(Variables out) {
+  for_hooks(link_, [&](LinkHook& h) { h.forward_postprocess({link_, "forward", args_, out}); });
+}
+
+namespace link_hooks {
+namespace {
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+}  // namespace
+
+void TimerHook::forward_preprocess(const LinkHookArgs&) { running_.push_back(now()); }
+void TimerHook::forward_postprocess(const LinkHookArgs& args) {
+  if (running_.empty()) return;
+  const double seconds = now() - running_.back();
+  running_.pop_back();
+  history_.push_back({args.link.class_name(), seconds, static_cast<int>(running_.size())});
+}
+double TimerHook::total_time() const {
+  double total = 0;
+  for (const Call& c : history_)
+    if (c.depth == 0) total += c.seconds;
+  return total;
+}
+std::map<std::string, function_hooks::TimeRecord> TimerHook::summary() const {
+  std::map<std::string, function_hooks::TimeRecord> out;
+  for (const Call& c : history_) {
+    out[c.link].elapsed_time += c.seconds;
+    ++out[c.link].occurrence;
+  }
+  return out;
+}
+void TimerHook::print_report(std::FILE* file) const {
+  std::fprintf(file, "%24s %12s %11s\n", "LinkName", "ElapsedTime", "Occurrence");
+  for (const auto& [link, r] : summary())
+    std::fprintf(file, "%24s %12s %11lld\n", link.c_str(), function_hooks::format_seconds(r.elapsed_time).c_str(),
+                 static_cast<long long>(r.occurrence));
+}
+
+}  // namespace link_hooks
+}  // namespace chainer

@@ -1,0 +1,72 @@
+// Hooks around the forward computation of links.
+#pragma once
+#include <cstdio>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "chainer/function_hooks/function_hooks.h"
+#include "chainer/links/link.h"
+
+namespace chainer {
+
+/// What a link hook sees of one call.
+struct LinkHookArgs {
+  Link& link;
+  std::string forward_name = "forward";
+  Variables args;
+  Variables out = {};  ///< after the call
+};
+
+/// Callbacks around links; scoped for this thread, or added to one link.
+class LinkHook {
+ public:
+  virtual ~LinkHook() = default;
+  virtual std::string name() const { return "LinkHook"; }
+  virtual void added(Link* link) { (void)link; }
+  virtual void deleted(Link* link) { (void)link; }
+  virtual void forward_preprocess(const LinkHookArgs& args) { (void)args; }
+  virtual void forward_postprocess(const LinkHookArgs& args) { (void)args; }
+};
+
+/// This thread's link hooks in the order they were opened.
+std::vector<std::pair<std::string, LinkHook*>>& get_link_hooks();
+
+/// Registers a hook for all links of this thread while the scope lasts.
+class [[nodiscard]] LinkHookScope {
+ public:
+  explicit LinkHookScope(LinkHook& hook);
+  LinkHookScope(const LinkHookScope&) = delete;
+  LinkHookScope& operator=(const LinkHookScope&) = delete;
+  ~LinkHookScope();
+
+ private:
+  LinkHook& hook_;
+};
+
+namespace link_hooks {
+
+/// Measures each link's forward. Nested links overlap in time; total_time() counts the outermost calls.
+class TimerHook : public LinkHook {
+ public:
+  std::string name() const override { return "TimerHook"; }
+  void forward_preprocess(const LinkHookArgs& args) override;
+  void forward_postprocess(const LinkHookArgs& args) override;
+  struct Call {
+    std::string link;
+    double seconds;
+    int depth;
+  };
+  const std::vector<Call>& call_history() const { return history_; }
+  double total_time() const;
+  std::map<std::string, function_hooks::TimeRecord> summary() const;
+  void print_report(std::FILE* file = stdout) const;
+
+ private:
+  std::vector<Call> history_;
+  std::vector<double> running_;
+};
+
+}  // namespace link_hooks
+}  // namespace chainer

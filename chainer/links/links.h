@@ -1,0 +1,130 @@
+// L: links with parameters (manual: "Link implementations").
+//
+//   struct MLP : Chain {
+//     L::Linear l1, l2;
+//     MLP(int64_t n_units, int64_t n_out) : l1(n_units), l2(n_out) {}
+//     CHAINER_MEMBERS(MLP, l1, l2);
+//     Variable forward(const Variable& x) { return l2(F::relu(l1(x))); }
+//   };
+#pragma once
+#include <functional>
+#include <variant>
+
+#include "chainer/functions/evaluation.h"
+#include "chainer/functions/loss.h"
+#include "chainer/links/chain_list.h"
+#include "chainer/links/link.h"
+#include "chainer/links/sequential.h"
+
+namespace chainer {
+namespace links {
+
+/// Options of Linear.
+struct LinearOptions {
+  bool nobias = false;
+  InitializerArg initialW = {};      ///< LeCunNormal by default
+  InitializerArg initial_bias = {};  ///< zero by default
+};
+/// y = x W^T + b, see F::linear. Parameters W (out_size, in_size) and b (out_size). With one size, or in_size nullopt,
+/// the input size is found at the first call.
+class Linear : public Link {
+ public:
+  explicit Linear(int64_t out_size, const LinearOptions& options = {}) : Linear(std::nullopt, out_size, options) {}
+  Linear(std::optional<int64_t> in_size, int64_t out_size, const LinearOptions& options = {});
+  Variable forward(const Variable& x, int64_t n_batch_axes = 1);
+  chainer::Parameter W;
+  std::optional<chainer::Parameter> b;  ///< absent with nobias
+  int64_t out_size() const { return out_size_; }
+  CHAINER_MEMBERS(Linear, W, b);
+
+ private:
+  int64_t out_size_;
+};
+
+/// Options of EmbedID.
+struct EmbedIDOptions {
+  InitializerArg initialW = {};  ///< N(0, 1) by default
+  std::optional<int64_t> ignore_label = {};
+};
+/// Rows of W (in_size, out_size) by integer id, see F::embed_id.
+class EmbedID : public Link {
+ public:
+  EmbedID(int64_t in_size, int64_t out_size, const EmbedIDOptions& options = {});
+  Variable forward(const Variable& x);
+  chainer::Parameter W;
+  CHAINER_MEMBERS(EmbedID, W);
+
+ private:
+  std::optional<int64_t> ignore_label_;
+};
+
+/// x + b along an axis, see F::bias. With a shape it has b as a parameter, else the second argument.
+class Bias : public Link {
+ public:
+  explicit Bias(int64_t axis = 1, std::optional<Shape> shape = {});
+  Variable forward(const Variable& x);
+  Variable forward(const Variable& x, const Variable& y);
+  std::optional<chainer::Parameter> b;
+  CHAINER_MEMBERS(Bias, b);
+
+ private:
+  int64_t axis_;
+};
+
+/// Options of Scale.
+struct ScaleOptions {
+  bool bias_term = false;             ///< add a Bias
+  std::optional<Shape> bias_shape = {};  ///< its shape, where W is not a parameter
+};
+/// x * W along an axis, see F::scale. With W_shape it has W as a parameter (ones), else the second argument.
+class Scale : public Chain {
+ public:
+  explicit Scale(int64_t axis = 1, std::optional<Shape> W_shape = {}, const ScaleOptions& options = {});
+  Variable forward(const Variable& x);
+  Variable forward(const Variable& x, const Variable& y);
+  std::optional<chainer::Parameter> W;
+  std::optional<Bias> bias;
+  CHAINER_MEMBERS(Scale, W, bias);
+
+ private:
+  int64_t axis_;
+};
+
+/// A parameter as a link; called without arguments.
+class Parameter : public Link {
+ public:
+  explicit Parameter(const Array& array) : W(array) {}
+  Variable forward() { return W; }
+  chainer::Parameter W;
+  CHAINER_MEMBERS(Parameter, W);
+};
+
+/// Options of Classifier.
+struct ClassifierOptions {
+  std::function<Variable(const Variable&, const Variable&)> lossfun = functions::softmax_cross_entropy;
+  std::function<Variable(const Variable&, const Variable&)> accfun = functions::accuracy;  ///< may be empty
+  std::variant<int64_t, std::string> label_key = int64_t(-1);  ///< which argument is the label
+};
+/// A predictor with its loss: called with inputs and label, it computes the loss, keeps y, loss and accuracy, and
+/// reports loss and accuracy. The predictor may be any link.
+class Classifier : public Chain {
+ public:
+  explicit Classifier(Child predictor, const ClassifierOptions& options = {});
+  Variable forward(const Variables& args);
+  Variable forward(const NamedVariables& args);
+  Variable forward(const Variable& x, const Variable& t) { return forward(Variables{x, t}); }
+  Link& predictor() const { return *predictor_; }
+  Variables call(const NamedVariables& x) override { return {forward(x)}; }
+  bool compute_accuracy = true;
+  Variable y, loss, accuracy;
+  CHAINER_MEMBERS(Classifier, predictor_);
+
+ private:
+  Variable evaluate(const Variables& inputs, const Variable& t);
+  Child predictor_;
+  ClassifierOptions options_;
+};
+
+}  // namespace links
+namespace L = links;
+}  // namespace chainer

@@ -1,0 +1,91 @@
+// Layers one after the other.
+#pragma once
+#include "chainer/links/link.h"
+
+namespace chainer {
+
+/// One layer: a link, or a function of variables.
+class Layer {
+ public:
+  template <class T>
+    requires std::derived_from<std::remove_cvref_t<T>, Link>
+  Layer(T&& link) : link_(std::forward<T>(link)) {}
+  template <class T>
+    requires std::derived_from<T, Link>
+  Layer(std::shared_ptr<T> link) : link_(std::move(link)) {}
+  template <class F>
+    requires(std::is_invocable_v<const F&, const Variable&> && !std::derived_from<F, Link>)
+  Layer(F f) {
+    if constexpr (requires { F::name; }) name_ = F::name;
+    else name_ = "<lambda>";
+    function_ = [f = std::move(f)](const Variable& x) -> Variable { return f(x); };
+  }
+  bool is_link() const { return static_cast<bool>(link_); }
+  Link& link() const { return *link_; }
+  /// The function's name, or the link's class.
+  std::string name() const { return is_link() ? link().class_name() : name_; }
+  Variables operator()(const Variables& x) const;
+  Layer copy(CopyMode mode) const;
+
+ private:
+  Kept<Link> link_;
+  std::function<Variable(const Variable&)> function_;
+  std::string name_;
+};
+
+/// Feeds its input through layers in order; a layer's several results are the next one's arguments. Prints one line a
+/// layer. Paths and file keys are those of the release, which numbers links unlike layers: the first link is 0, each
+/// later one is inserted right behind it, so that of five links the last is 1. Indices and iteration are in order.
+///   auto mlp = Sequential(L::Linear(100), F::relu, L::Linear(10));
+class Sequential : public Link {
+ public:
+  Sequential() = default;
+  Sequential(const Sequential& o);  // for copy(); by accident it throws, as every link's
+  Sequential(Sequential&&) noexcept = default;
+  Sequential& operator=(Sequential&&) = default;
+  template <class... T>
+    requires(sizeof...(T) > 0 && (sizeof...(T) > 1 || !(std::same_as<std::remove_cvref_t<T>, Sequential> && ...)) &&
+             (std::is_constructible_v<Layer, T> && ...))
+  explicit Sequential(T&&... layers) {
+    (append(Layer(std::forward<T>(layers))), ...);
+  }
+
+  Variable forward(const Variable& x);
+  Variables forward(const Variables& x);
+  Variable operator()(const Variable& x) { return detail::call_with_hooks(*this, x); }
+  Variables operator()(const Variables& x) { return detail::call_with_hooks(*this, x); }
+
+  std::size_t size() const { return layers_.size(); }
+  const Layer& operator[](int64_t i) const;
+  auto begin() const { return layers_.begin(); }
+  auto end() const { return layers_.end(); }
+  void append(Layer layer) { layers_.push_back(std::move(layer)); }
+  void extend(Sequential&& other);
+  void insert(int64_t i, Layer layer);
+  Layer pop(int64_t i = -1);
+  void set(int64_t i, Layer layer);
+  void clear() { layers_.clear(); }
+  /// By the name of the class or function.
+  void remove_by_layer_type(const std::string& type);
+  int64_t count_by_layer_type(const std::string& type) const;
+  int64_t index(const Link& link) const;
+  Sequential& operator+=(Sequential&& other) {
+    extend(std::move(other));
+    return *this;
+  }
+  /// Nested Sequentials replaced by their layers, which are shared with this one.
+  Sequential flatten() const;
+  Sequential copy(CopyMode mode = CopyMode::share) const;
+
+  Variables call(const Variables& x) override { return (*this)(x); }
+  using Link::call;
+  std::shared_ptr<Link> clone(CopyMode mode) const override;
+  void visit(MemberVisitor& v) override;
+
+ private:
+  std::size_t resolve(int64_t i) const;
+  std::vector<Layer> layers_;
+};
+std::string to_string(const Sequential& s);
+
+}  // namespace chainer

@@ -1,0 +1,16 @@
+#include "chainer/optimizers/optimizers.h"
+
+namespace chainer::optimizers {
+
+MomentumSGD::MomentumSGD(const MomentumOptions& o) {
+  hyperparam_->set("lr", o.lr);
+  hyperparam_->set("momentum", o.momentum);
+}
+
+std::shared_ptr<UpdateRule> MomentumSGD::create_update_rule() {
+  return std::make_shared<FusedRule>(hyperparam_, FusedRule::States{{"v", 0.0}}, [](const FusedRule& r, const Parameter&) {
+    return std::pair(Update::momentum_sgd, std::vector<double>{r.hyper("lr"), r.hyper("momentum")});
+  });
+}
+
+}  // namespace chainer::optimizers

@@ -1,0 +1,231 @@
+#include "chainer/optimizers/optimizer.h"
+
+#include <algorithm>
+
+#include "chainer/array/backend.h"
+#include "chainer/autograd/config.h"
+#include "chainer/backend/cpu/parallel.h"
+#include "chainer/routines/creation.h"
+#include "chainer/routines/arithmetic.h"
+
+namespace chainer {
+namespace optimizer {
+
+double Hyperparameter::get(std::string_view name) const {
+  for (const Hyperparameter* h = this; h; h = h->parent_.get())
+    if (const auto it = h->values_.find(name); it != h->values_.end()) return it->second;
+  throw KeyError("there is no hyperparameter '", name, "'; there are ", to_string(*this));
+}
+bool Hyperparameter::has(std::string_view name) const {
+  for (const Hyperparameter* h = this; h; h = h->parent_.get())
+    if (h->values_.count(std::string(name))) return true;
+  return false;
+}
+std::map<std::string, double> Hyperparameter::get_dict() const {
+  std::map<std::string, double> out = parent_ ? parent_->get_dict() : std::map<std::string, double>();
+  for (const auto& [k, v] : values_) out[k] = v;
+  return out;
+}
+std::string to_string(const Hyperparameter& h) {
+  std::string s;
+  for (const auto& [k, v] : h.get_dict()) s += text(s.empty() ? "" : ", ", k, "=", v);
+  return "Hyperparameter(" + s + ")";
+}
+
+void Hook::operator()(UpdateRule&, Parameter&) { throw TypeError("hook ", name(), " is called with the optimizer, not with a parameter"); }
+void Hook::operator()(Optimizer&) { throw TypeError("hook ", name(), " is called with each parameter, not with the optimizer"); }
+
+namespace {
+template <bool each>
+struct FunctionHook : Hook {
+  using F = std::conditional_t<each, std::function<void(UpdateRule&, Parameter&)>, std::function<void(Optimizer&)>>;
+  FunctionHook(std::string n, F g, Timing t) : name_(std::move(n)), f(std::move(g)), timing_(t) {}
+  std::string name() const override { return name_; }
+  Timing timing() const override { return timing_; }
+  bool call_for_each_param() const override { return each; }
+  void operator()(UpdateRule& r, Parameter& p) override {
+    if constexpr (each) f(r, p);
+    else Hook::operator()(r, p);
+  }
+  void operator()(Optimizer& o) override {
+    if constexpr (each) Hook::operator()(o);
+    else f(o);
+  }
+  std::string name_;
+  F f;
+  Timing timing_;
+};
+}  // namespace
+
+std::shared_ptr<Hook> make_hook(std::string name, std::function<void(Optimizer&)> f, Timing timing) {
+  return std::make_shared<FunctionHook<false>>(std::move(name), std::move(f), timing);
+}
+std::shared_ptr<Hook> make_hook(std::string name, std::function<void(UpdateRule&, Parameter&)> f, Timing timing) {
+  return std::make_shared<FunctionHook<true>>(std::move(name), std::move(f), timing);
+}
+
+void HookList::add(std::shared_ptr<Hook> hook, const std::string& given, Timing timing) {
+  if (!hook) throw TypeError("add_hook: a hook is needed");
+  const std::string name = given.empty() ? hook->name() : given;
+  for (const Entry& e : hooks_)
+    if (e.name == name) throw KeyError("hook '", name, "' already exists");
+  if (timing == Timing::automatic) timing = hook->timing() == Timing::post ? Timing::post : Timing::pre;
+  hooks_.push_back({name, std::move(hook), timing});
+}
+void HookList::remove(const std::string& name) {
+  const auto it = std::find_if(hooks_.begin(), hooks_.end(), [&](const Entry& e) { return e.name == name; });
+  if (it == hooks_.end()) throw KeyError("hook '", name, "' does not exist");
+  hooks_.erase(it);
+}
+const std::vector<std::pair<std::string, std::shared_ptr<Hook>>> HookList::of(Timing timing) const {
+  std::vector<std::pair<std::string, std::shared_ptr<Hook>>> out;
+  for (const Entry& e : hooks_)
+    if (e.timing == timing) out.emplace_back(e.name, e.hook);
+  return out;
+}
+
+}  // namespace optimizer
+
+using optimizer::Timing;
+
+UpdateRule::UpdateRule(std::shared_ptr<optimizer::Hyperparameter> parent)
+    : hyperparam_(std::make_shared<optimizer::Hyperparameter>(std::move(parent))) {}
+
+void UpdateRule::prepare(const Array& data) {
+  const auto wanted = initial_state();
+  if (state.size() != wanted.size()) {
+    state.clear();
+    for (const auto& [name, value] : wanted) state.emplace_back(name, full_like(data, value));
+  }
+  for (auto& [name, a] : state)
+    if (a.device() != data.device()) a = a.to_device(data.device());
+}
+
+void UpdateRule::update(Parameter& param) {
+  if (!enabled || !param.is_initialized()) return;
+  ++t;
+  const bool narrow = fp32_ && item_size(param.dtype()) == 2;
+  if (narrow) {
+    if (!master_ || master_->shape() != param.shape()) master_ = Parameter(param.array().astype(float32));
+    const Array g = param.grad();
+    master_->set_grad(g ? g.astype(float32) : Array());
+  }
+  Parameter& target = narrow ? *master_ : param;
+  prepare(target.array());
+  if (const double scale = param.loss_scale(); scale != 1 && target.grad()) target.set_grad(target.grad() * (1 / scale));
+  for (const auto& [name, hook] : hooks_.of(Timing::pre)) (*hook)(*this, target);
+  if (target.grad()) update_core(target);
+  for (const auto& [name, hook] : hooks_.of(Timing::post)) (*hook)(*this, target);
+  if (narrow) {
+    Array data = param.array();
+    copy_elements(master_->array(), data);
+  }
+}
+
+void UpdateRule::serialize(Serializer& s) {
+  s("t", t);
+  for (const auto& [name, value] : initial_state()) {
+    auto it = std::find_if(state.begin(), state.end(), [&](const auto& e) { return e.first == name; });
+    if (!s.is_loading()) {
+      Array a = it == state.end() ? Array() : it->second;
+      s.array(name, a);
+      continue;
+    }
+    if (it != state.end()) {
+      s.array(name, it->second);
+    } else if (s.contains(name) || enabled) {
+      Array a;
+      s.array(name, a);
+      if (a) state.emplace_back(name, a);
+    }
+  }
+}
+
+void Optimizer::setup_link(Kept<Link> link) {
+  target_ = std::move(link);
+  t = 0;
+  epoch = 0;
+  hooks_.clear();
+}
+
+Link& Optimizer::target() const {
+  if (!target_) throw RuntimeError("the optimizer has no target: call setup() first");
+  return *target_;
+}
+
+void Optimizer::new_epoch(bool automatic) {
+  if (automatic != use_auto_new_epoch)
+    throw RuntimeError(automatic ? "new_epoch(automatic) was called, but use_auto_new_epoch is off"
+                                 : "new_epoch() was called by hand, but use_auto_new_epoch is on: the updater calls it");
+  ++epoch;
+}
+
+void Optimizer::add_hook(std::shared_ptr<optimizer::Hook> hook, const std::string& name, Timing timing) {
+  if (!target_) throw RuntimeError("add_hook: call setup() first");
+  hooks_.add(std::move(hook), name, timing);
+}
+
+void Optimizer::call_hooks(Timing timing) {
+  for (const auto& [name, hook] : hooks_.of(timing)) {
+    if (!hook->call_for_each_param()) {
+      (*hook)(*this);
+    } else {
+      for (Parameter& p : target().params())
+        if (auto* rule = dynamic_cast<UpdateRule*>(p.update_rule().get())) (*hook)(*rule, p);
+    }
+    if (auto* method = dynamic_cast<GradientMethod*>(this); method && timing == Timing::pre) method->reallocate_cleared_grads();
+  }
+}
+
+void Optimizer::serialize(Serializer& s) {
+  s("t", t);
+  s("epoch", epoch);
+  for (const auto& [path, p] : target().namedparams())
+    if (auto* rule = dynamic_cast<UpdateRule*>(p.update_rule().get())) rule->serialize(*s.child(path.substr(1)));
+}
+
+void GradientMethod::setup_link(Kept<Link> link) {
+  Optimizer::setup_link(std::move(link));
+  for (Parameter& p : target().params()) {
+    const std::shared_ptr<UpdateRule> rule = create_update_rule();
+    rule->use_fp32_update(fp32_);
+    p.set_update_rule(rule);
+  }
+}
+
+void GradientMethod::set(const std::string& name, double value) {
+  if (!hyperparam_->has(name)) (void)hyperparam_->get(name);  // throws, naming those that exist
+  hyperparam_->set(name, value);
+}
+
+void GradientMethod::use_fp32_update(bool flag) {
+  fp32_ = flag;
+  if (!target_) return;
+  for (const Parameter& p : target().params())
+    if (auto* rule = dynamic_cast<UpdateRule*>(p.update_rule().get())) rule->use_fp32_update(flag);
+}
+
+void GradientMethod::reallocate_cleared_grads() {
+  for (Parameter& p : target().params(false))
+    if (!p.grad()) p.set_grad(zeros_like(p.array()));
+}
+
+void GradientMethod::update() {
+  if (config().flush_denormals) cpu::flush_denormals(true);
+  reallocate_cleared_grads();
+  call_hooks(Timing::pre);
+  ++t;
+  for (Parameter& p : target().params(false)) p.update();
+  reallocate_cleared_grads();
+  call_hooks(Timing::post);
+}
+
+void GradientMethod::update(const LossFunction& lossfun) {
+  const Variable loss = lossfun();
+  if (use_cleargrads_) target().cleargrads();
+  else target().zerograds();
+  loss.backward({.loss_scale = loss_scale_});
+  update();
+}
+
+}  // namespace chainer

@@ -1,0 +1,195 @@
+// Optimizers: the base classes. The optimizers themselves are in optimizers.h, hooks in optimizer_hooks.h.
+#pragma once
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "chainer/backend/common/ops.h"
+#include "chainer/links/link.h"
+
+namespace chainer {
+
+class Optimizer;
+class UpdateRule;
+
+namespace optimizer {
+
+/// Named numbers. What a child does not have is looked up in its parent, so that a rule's own value overrides the
+/// optimizer's.
+class Hyperparameter {
+ public:
+  explicit Hyperparameter(std::shared_ptr<Hyperparameter> parent = nullptr) : parent_(std::move(parent)) {}
+  /// The value; KeyError if neither this nor a parent has it.
+  double get(std::string_view name) const;
+  bool has(std::string_view name) const;
+  void set(const std::string& name, double value) { values_[name] = value; }
+  /// All values, parents' first.
+  std::map<std::string, double> get_dict() const;
+  const std::shared_ptr<Hyperparameter>& parent() const { return parent_; }
+
+ private:
+  std::map<std::string, double, std::less<>> values_;
+  std::shared_ptr<Hyperparameter> parent_;
+};
+/// "Hyperparameter(k=v, ...)"
+std::string to_string(const Hyperparameter& h);
+
+/// When a hook runs; automatic takes the hook's own timing.
+enum class Timing { automatic, pre, post };
+
+/// Base of hooks that change gradients (or parameters) around an update. The class name is the hook's name.
+class Hook {
+ public:
+  virtual ~Hook() = default;
+  virtual std::string name() const = 0;
+  virtual Timing timing() const { return Timing::pre; }
+  /// Called once with each rule and parameter, or once with the optimizer.
+  virtual bool call_for_each_param() const { return true; }
+  virtual void operator()(UpdateRule& rule, Parameter& param);
+  virtual void operator()(Optimizer& optimizer);
+};
+
+/// A hook made from a function of the optimizer or of a rule and its parameter.
+std::shared_ptr<Hook> make_hook(std::string name, std::function<void(Optimizer&)> f, Timing timing = Timing::pre);
+std::shared_ptr<Hook> make_hook(std::string name, std::function<void(UpdateRule&, Parameter&)> f,
+                                Timing timing = Timing::pre);
+
+/// Hooks by name in the order they were added.
+class HookList {
+ public:
+  void add(std::shared_ptr<Hook> hook, const std::string& name, Timing timing);
+  void remove(const std::string& name);
+  void clear() { hooks_.clear(); }
+  const std::vector<std::pair<std::string, std::shared_ptr<Hook>>> of(Timing timing) const;
+
+ private:
+  struct Entry {
+    std::string name;
+    std::shared_ptr<Hook> hook;
+    Timing timing;
+  };
+  std::vector<Entry> hooks_;
+};
+
+}  // namespace optimizer
+
+/// How one parameter is updated: its state, its count of updates, hyperparameters of its own over the optimizer's.
+class UpdateRule : public ParameterUpdater {
+ public:
+  explicit UpdateRule(std::shared_ptr<optimizer::Hyperparameter> parent);
+  /// Returns at once unless enabled; counts, creates the state on first use, divides the gradient by the loss scale,
+  /// runs hooks around update_core. A parameter without gradient is left as it is.
+  void update(Parameter& param) override;
+  void add_hook(std::shared_ptr<optimizer::Hook> hook, const std::string& name = {},
+                optimizer::Timing timing = optimizer::Timing::automatic) {
+    hooks_.add(std::move(hook), name, timing);
+  }
+  void remove_hook(const std::string& name) { hooks_.remove(name); }
+  /// Keeps a float32 copy of 16-bit parameters and updates that.
+  void use_fp32_update(bool flag = true) { fp32_ = flag; }
+  void serialize(Serializer& s);
+
+  optimizer::Hyperparameter& hyperparam() { return *hyperparam_; }
+  double hyper(std::string_view name) const { return hyperparam_->get(name); }
+  int64_t t = 0;
+  /// The state by name, in the rule's order; empty until the first update or load.
+  std::vector<std::pair<std::string, Array>> state;
+
+ protected:
+  /// Names of the states and their initial values.
+  virtual std::vector<std::pair<std::string, double>> initial_state() const { return {}; }
+  virtual void update_core(Parameter& param) = 0;
+
+ private:
+  void prepare(const Array& data);
+  std::shared_ptr<optimizer::Hyperparameter> hyperparam_;
+  optimizer::HookList hooks_;
+  bool fp32_ = false;
+  std::optional<Parameter> master_;
+};
+
+/// Base of all optimizers. setup() gives it a link; update() changes the link's parameters.
+class Optimizer : public Anchored {
+ public:
+  using LossFunction = std::function<Variable()>;
+  Optimizer() = default;
+  Optimizer(Optimizer&&) = default;
+  Optimizer& operator=(Optimizer&&) = default;
+  Optimizer(const Optimizer&) = delete;
+
+  virtual void setup_link(Kept<Link> link);
+  /// Updates from the gradients that are there.
+  virtual void update() = 0;
+  /// Computes the loss, clears gradients, runs backward, updates.
+  virtual void update(const LossFunction& lossfun) = 0;
+  /// epoch += 1. `automatic` must match use_auto_new_epoch.
+  void new_epoch(bool automatic = false);
+  /// Needs setup(); a name that is taken is a KeyError.
+  void add_hook(std::shared_ptr<optimizer::Hook> hook, const std::string& name = {},
+                optimizer::Timing timing = optimizer::Timing::automatic);
+  template <std::derived_from<optimizer::Hook> H>
+  void add_hook(H hook, const std::string& name = {}, optimizer::Timing timing = optimizer::Timing::automatic) {
+    add_hook(std::make_shared<H>(std::move(hook)), name, timing);
+  }
+  void remove_hook(const std::string& name) { hooks_.remove(name); }
+  void call_hooks(optimizer::Timing timing);
+  /// t, epoch, and each rule's state under its parameter's path; never the parameters.
+  void serialize(Serializer& s);
+  void set_loss_scale(double scale) { loss_scale_ = scale; }
+  bool has_target() const { return static_cast<bool>(target_); }
+  Link& target() const;
+  const Kept<Link>& kept_target() const { return target_; }
+  /// A hyperparameter by name; set() changes it for all parameters that have no value of their own.
+  virtual double get(std::string_view name) const = 0;
+  virtual void set(const std::string& name, double value) = 0;
+
+  int64_t t = 0, epoch = 0;
+  bool use_auto_new_epoch = false;
+
+ protected:
+  Kept<Link> target_;
+  optimizer::HookList hooks_;
+  std::optional<double> loss_scale_;
+};
+
+/// Base of optimizers that update each parameter from its gradient by a rule.
+class GradientMethod : public Optimizer {
+ public:
+  GradientMethod() : hyperparam_(std::make_shared<optimizer::Hyperparameter>()) {}
+  void setup_link(Kept<Link> link) override;
+  void update() override;
+  void update(const LossFunction& lossfun) override;
+  /// Gradients of zeros for parameters that have data but no gradient.
+  void reallocate_cleared_grads();
+  /// 32-bit master copies of 16-bit parameters, in all rules.
+  void use_fp32_update(bool flag = true);
+  /// Deprecated: false fills gradients with zeros instead of clearing them.
+  void use_cleargrads(bool use = true) { use_cleargrads_ = use; }
+  virtual std::shared_ptr<UpdateRule> create_update_rule() = 0;
+  optimizer::Hyperparameter& hyperparam() { return *hyperparam_; }
+  double get(std::string_view name) const override { return hyperparam_->get(name); }
+  void set(const std::string& name, double value) override;
+
+ protected:
+  std::shared_ptr<optimizer::Hyperparameter> hyperparam_;
+  bool use_cleargrads_ = true, fp32_ = false;
+};
+
+/// setup() for a concrete optimizer: returns it, by value when called on a temporary.
+template <class Derived>
+class GradientMethodOf : public GradientMethod {
+ public:
+  Derived& setup(Kept<Link> link) & {
+    setup_link(std::move(link));
+    return static_cast<Derived&>(*this);
+  }
+  Derived setup(Kept<Link> link) && {
+    setup_link(std::move(link));
+    return std::move(static_cast<Derived&>(*this));
+  }
+};
+
+}  // namespace chainer

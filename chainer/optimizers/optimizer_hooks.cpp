@@ -1,0 +1,48 @@
+#include "chainer/optimizers/optimizer_hooks.h"
+
+#include <cmath>
+
+#include "chainer/routines/arithmetic.h"
+#include "chainer/routines/random.h"
+#include "chainer/routines/reduction.h"
+
+namespace chainer::optimizer_hooks {
+namespace {
+// Parameters without data or gradient have nothing to change.
+bool ready(const Parameter& p) { return p.is_initialized() && p.grad(); }
+double norm(const Array& a) { return std::sqrt(sum(square(a), {}, false, float64).item<double>()); }
+}  // namespace
+
+void WeightDecay::operator()(UpdateRule&, Parameter& p) {
+  if (ready(p)) p.set_grad(p.grad() + p.array() * rate);
+}
+void Lasso::operator()(UpdateRule&, Parameter& p) {
+  if (ready(p)) p.set_grad(p.grad() + sign(p.array()) * rate);
+}
+void GradientClipping::operator()(Optimizer& optimizer) {
+  double total = 0;
+  const std::vector<Parameter> params = optimizer.target().params(false);
+  for (const Parameter& p : params)
+    if (ready(p)) total += sum(square(p.grad()), {}, false, float64).item<double>();
+  const double rate = threshold / std::sqrt(total);
+  if (!(rate < 1)) return;
+  for (Parameter p : params)
+    if (ready(p)) p.set_grad(p.grad() * rate);
+}
+void GradientHardClipping::operator()(UpdateRule&, Parameter& p) {
+  if (ready(p)) p.set_grad(clip(p.grad(), lower_bound, upper_bound));
+}
+Array GradientNoise::exponential_decay_noise(const Shape& shape, Dtype dtype, const GradientNoise& hook, const UpdateRule& rule) {
+  return random::normal(0, std::sqrt(hook.eta / std::pow(1 + static_cast<double>(rule.t), 0.55)), shape, dtype);
+}
+void GradientNoise::operator()(UpdateRule& rule, Parameter& p) {
+  if (ready(p)) p.set_grad(p.grad() + noise_func_(p.shape(), p.dtype(), *this, rule));
+}
+void GradientLARS::operator()(UpdateRule&, Parameter& p) {
+  if (!ready(p)) return;
+  const double w = norm(p.array()), g = norm(p.grad());
+  const double rate = w > threshold ? w / (eps + g + weight_decay * w) : 1;
+  p.set_grad((p.grad() + p.array() * weight_decay) * rate);
+}
+
+}  // namespace chainer::optimizer_hooks

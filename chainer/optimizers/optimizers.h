@@ -1,0 +1,140 @@
+// The optimizers (manual: "Optimizers"). Every hyperparameter can be read and set by name: get("lr"), set("lr", 0.1).
+#pragma once
+#include "chainer/optimizers/optimizer.h"
+
+namespace chainer::optimizers {
+
+/// A rule that is one fused pass of the backend; see backend/common/update_ops.h for the formulas.
+class FusedRule : public UpdateRule {
+ public:
+  using States = std::vector<std::pair<std::string, double>>;
+  /// The operation and its hyperparameters for one parameter, from the rule's values and count.
+  using Plan = std::function<std::pair<Update, std::vector<double>>(const FusedRule&, const Parameter&)>;
+  FusedRule(std::shared_ptr<optimizer::Hyperparameter> parent, States states, Plan plan)
+      : UpdateRule(std::move(parent)), states_(std::move(states)), plan_(std::move(plan)) {}
+
+ protected:
+  States initial_state() const override { return states_; }
+  void update_core(Parameter& param) override;
+
+ private:
+  States states_;
+  Plan plan_;
+};
+
+/// Throws ValueError if a nonzero eps is zero in a parameter's dtype.
+void check_eps(double eps, Dtype dtype, std::string_view name);
+
+struct AdaDeltaOptions {
+  double rho = 0.95, eps = 1e-6;
+};
+/// Zeiler, arXiv:1212.5701.
+class AdaDelta : public GradientMethodOf<AdaDelta> {
+ public:
+  explicit AdaDelta(const AdaDeltaOptions& options = {});
+  std::shared_ptr<UpdateRule> create_update_rule() override;
+};
+
+struct AdaGradOptions {
+  double lr = 0.001, eps = 1e-8;
+};
+/// Duchi et al., JMLR 12, 2011.
+class AdaGrad : public GradientMethodOf<AdaGrad> {
+ public:
+  explicit AdaGrad(const AdaGradOptions& options = {});
+  std::shared_ptr<UpdateRule> create_update_rule() override;
+};
+
+struct AdamOptions {
+  double alpha = 0.001, beta1 = 0.9, beta2 = 0.999, eps = 1e-8, eta = 1.0, weight_decay_rate = 0;
+  bool amsgrad = false;
+};
+/// Kingma and Ba, arXiv:1412.6980; with weight_decay_rate AdamW (arXiv:1711.05101), with amsgrad AMSGrad.
+class Adam : public GradientMethodOf<Adam> {
+ public:
+  explicit Adam(const AdamOptions& options = {});
+  std::shared_ptr<UpdateRule> create_update_rule() override;
+  /// The step size with bias correction at the optimizer's t; RuntimeError before the first update.
+  double lr() const;
+
+ private:
+  bool amsgrad_;
+};
+
+struct MomentumOptions {
+  double lr = 0.01, momentum = 0.9;
+};
+/// Momentum whose velocity does not contain the learning rate, so that changing it acts at once.
+class CorrectedMomentumSGD : public GradientMethodOf<CorrectedMomentumSGD> {
+ public:
+  explicit CorrectedMomentumSGD(const MomentumOptions& options = {});
+  std::shared_ptr<UpdateRule> create_update_rule() override;
+};
+/// Stochastic gradient descent with momentum.
+class MomentumSGD : public GradientMethodOf<MomentumSGD> {
+ public:
+  explicit MomentumSGD(const MomentumOptions& options = {});
+  std::shared_ptr<UpdateRule> create_update_rule() override;
+};
+/// Nesterov's accelerated gradient, arXiv:1212.0901.
+class NesterovAG : public GradientMethodOf<NesterovAG> {
+ public:
+  explicit NesterovAG(const MomentumOptions& options = {});
+  std::shared_ptr<UpdateRule> create_update_rule() override;
+};
+
+struct MSVAGOptions {
+  double lr = 0.1, beta = 0.9, eta = 1.0, weight_decay_rate = 0;
+};
+/// Balles and Hennig, arXiv:1705.07774.
+class MSVAG : public GradientMethodOf<MSVAG> {
+ public:
+  explicit MSVAG(const MSVAGOptions& options = {});
+  std::shared_ptr<UpdateRule> create_update_rule() override;
+};
+
+struct RMSpropOptions {
+  double lr = 0.01, alpha = 0.99, eps = 1e-8;
+  bool eps_inside_sqrt = false;
+};
+/// Tieleman and Hinton 2012.
+class RMSprop : public GradientMethodOf<RMSprop> {
+ public:
+  explicit RMSprop(const RMSpropOptions& options = {});
+  std::shared_ptr<UpdateRule> create_update_rule() override;
+
+ private:
+  bool inside_;
+};
+
+struct RMSpropGravesOptions {
+  double lr = 0.0001, alpha = 0.95, momentum = 0.9, eps = 0.0001;
+};
+/// Graves, arXiv:1308.0850.
+class RMSpropGraves : public GradientMethodOf<RMSpropGraves> {
+ public:
+  explicit RMSpropGraves(const RMSpropGravesOptions& options = {});
+  std::shared_ptr<UpdateRule> create_update_rule() override;
+};
+
+struct SGDOptions {
+  double lr = 0.01;
+};
+/// Plain stochastic gradient descent.
+class SGD : public GradientMethodOf<SGD> {
+ public:
+  explicit SGD(const SGDOptions& options = {});
+  std::shared_ptr<UpdateRule> create_update_rule() override;
+};
+
+struct SMORMS3Options {
+  double lr = 0.001, eps = 1e-16;
+};
+/// Funk 2015: RMSprop with a memory that fits itself to the gradient's noise.
+class SMORMS3 : public GradientMethodOf<SMORMS3> {
+ public:
+  explicit SMORMS3(const SMORMS3Options& options = {});
+  std::shared_ptr<UpdateRule> create_update_rule() override;
+};
+
+}  // namespace chainer::optimizers

@@ -1,0 +1,119 @@
+// Saving and loading in NumPy's NPZ format, with the release's keys (manual: "Serializers").
+#pragma once
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <map>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "chainer/array/array.h"
+#include "chainer/core/serializer.h"
+#include "chainer/serializers/zip.h"
+
+namespace chainer {
+
+/// Anything with a serialize(Serializer&) method.
+template <class T>
+concept Serializable = requires(T& t, Serializer& s) { t.serialize(s); };
+
+namespace serializers {
+
+/// Collects values under flat keys: "predictor/l1/W". Text and None have no array of their own; they are held as the
+/// bytes of the .npy members that NumPy would write.
+class DictionarySerializer : public Serializer {
+ public:
+  using Target = std::map<std::string, std::variant<Array, std::string>>;
+  DictionarySerializer() : target_(std::make_shared<Target>()) {}
+  DictionarySerializer(std::shared_ptr<Target> target, std::string path)
+      : target_(std::move(target)), path_(std::move(path)) {}
+  const Target& target() const { return *target_; }
+
+  bool is_loading() const override { return false; }
+  std::unique_ptr<Serializer> child(std::string_view key) override;
+  bool contains(std::string_view) const override { return true; }
+  void array(std::string_view key, Array& value) override;
+  void integer(std::string_view key, int64_t& value) override;
+  void number(std::string_view key, double& value) override;
+  void flag(std::string_view key, bool& value) override;
+  void string(std::string_view key, std::string& value) override;
+
+ private:
+  std::shared_ptr<Target> target_;
+  std::string path_;
+};
+
+/// Keys that are not loaded: full keys, or predicates on them.
+using IgnoreName = std::variant<std::string, std::function<bool(const std::string&)>>;
+/// Options of load_npz(), in the manual's order.
+struct NpzOptions {
+  std::string path = "";  ///< only what lies below this group, which must end with /
+  bool strict = true;     ///< a missing key is a KeyError; else the value stays as it is
+  std::vector<IgnoreName> ignore_names = {};
+};
+
+/// An opened NPZ file.
+class NpzFile {
+ public:
+  explicit NpzFile(const std::filesystem::path& file);
+  NpzFile(std::string bytes, const std::string& what) : zip_(std::move(bytes), what), what_(what) {}
+  bool contains(const std::string& key) const { return zip_.contains(key + ".npy"); }
+  /// All keys.
+  std::vector<std::string> keys() const;
+  /// The array of a key; none for a stored None, TypeError for text.
+  Array array(const std::string& key) const;
+  std::string text(const std::string& key) const;
+  /// Reads a member for its checksum's sake; throws FileError if it is damaged.
+  void check(const std::string& key) const { (void)member(key); }
+  const std::string& what() const { return what_; }
+
+ private:
+  std::string member(const std::string& key) const;
+  zip::Reader zip_;
+  std::string what_;
+};
+
+/// Loads from an NPZ file. Arrays are cast to the target's dtype by same-kind rules; a floating value for an integer
+/// target, another shape, or a pickle are errors that name the key.
+class NpzDeserializer : public Serializer {
+ public:
+  explicit NpzDeserializer(std::shared_ptr<const NpzFile> npz, NpzOptions options = {})
+      : npz_(std::move(npz)), options_(std::move(options)) {}
+  bool is_loading() const override { return true; }
+  std::unique_ptr<Serializer> child(std::string_view key) override;
+  bool contains(std::string_view key) const override;
+  void array(std::string_view key, Array& value) override;
+  void integer(std::string_view key, int64_t& value) override;
+  void number(std::string_view key, double& value) override;
+  void flag(std::string_view key, bool& value) override;
+  void string(std::string_view key, std::string& value) override;
+
+ private:
+  std::string full(std::string_view key) const;
+  bool ignored(const std::string& key) const;
+  bool wanted(const std::string& key) const;
+  std::shared_ptr<const NpzFile> npz_;
+  NpzOptions options_;
+};
+
+/// Arrays by key, written through a temporary file that is then renamed.
+void write_npz(const std::filesystem::path& file, const DictionarySerializer::Target& values, bool compression = true);
+std::string npz_bytes(const DictionarySerializer::Target& values, bool compression = true);
+
+/// Saves an object (a link, an optimizer, a trainer) to exactly this file name.
+template <Serializable T>
+void save_npz(const std::filesystem::path& file, T& object, bool compression = true) {
+  DictionarySerializer s;
+  object.serialize(s);
+  write_npz(file, s.target(), compression);
+}
+/// Loads it again.
+template <Serializable T>
+void load_npz(const std::filesystem::path& file, T& object, NpzOptions options = {}) {
+  NpzDeserializer s(std::make_shared<const NpzFile>(file), std::move(options));
+  object.serialize(s);
+}
+
+}  // namespace serializers
+}  // namespace chainer

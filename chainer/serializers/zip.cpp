@@ -1,0 +1,229 @@
+#include "chainer/serializers/zip.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "chainer/core/error.h"
+
+namespace chainer::zip {
+namespace {
+
+constexpr uint32_t kLocal = 0x04034b50, kCentral = 0x02014b50, kEnd = 0x06054b50, kEnd64 = 0x06064b50,
+                   kLocator64 = 0x07064b50;
+constexpr uint64_t kMax32 = 0xffffffff;
+constexpr uint16_t kStored = 0, kDeflated = 8;
+
+void put(std::string& out, uint64_t v, int bytes) {
+  for (int i = 0; i < bytes; ++i) out += static_cast<char>(v >> (8 * i) & 0xff);
+}
+
+uint32_t checksum(std::string_view s) {
+  uLong crc = crc32(0, nullptr, 0);
+  while (!s.empty()) {
+    const auto n = static_cast<uInt>(std::min<std::size_t>(s.size(), 1u << 30));
+    crc = crc32(crc, reinterpret_cast<const Bytef*>(s.data()), n);
+    s.remove_prefix(n);
+  }
+  return static_cast<uint32_t>(crc);
+}
+
+std::string deflated(std::string_view s) {
+  z_stream z{};
+  if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+    throw FileError("zlib could not start compressing");
+  std::string out;
+  std::string buffer(1 << 18, '\0');
+  const char* next = s.data();
+  std::size_t left = s.size();
+  int status = Z_OK;
+  do {
+    if (z.avail_in == 0 && left > 0) {
+      const auto n = static_cast<uInt>(std::min<std::size_t>(left, 1u << 30));
+      z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(next));
+      z.avail_in = n;
+      next += n;
+      left -= n;
+    }
+    z.next_out = reinterpret_cast<Bytef*>(buffer.data());
+    z.avail_out = static_cast<uInt>(buffer.size());
+    status = deflate(&z, left == 0 ? Z_FINISH : Z_NO_FLUSH);
+    out.append(buffer.data(), buffer.size() - z.avail_out);
+  } while (status == Z_OK || status == Z_BUF_ERROR);
+  deflateEnd(&z);
+  if (status != Z_STREAM_END) throw FileError("zlib could not compress");
+  return out;
+}
+
+}  // namespace
+
+void Writer::add(const std::string& name, std::string_view bytes) {
+  const std::string packed = compress_ ? deflated(bytes) : std::string();
+  const std::string_view body = compress_ ? std::string_view(packed) : bytes;
+  Entry e{name, checksum(bytes), body.size(), bytes.size(), out_.size(), compress_ ? kDeflated : kStored};
+  const bool wide = e.size >= kMax32 || e.packed >= kMax32;
+  put(out_, kLocal, 4);
+  put(out_, wide ? 45 : 20, 2);
+  put(out_, 0, 2);
+  put(out_, e.method, 2);
+  put(out_, 0x00210000, 4);  // 1980-01-01: the same bytes for the same content
+  put(out_, e.crc, 4);
+  put(out_, wide ? kMax32 : e.packed, 4);
+  put(out_, wide ? kMax32 : e.size, 4);
+  put(out_, name.size(), 2);
+  put(out_, wide ? 20 : 0, 2);
+  out_ += name;
+  if (wide) put(out_, 1, 2), put(out_, 16, 2), put(out_, e.size, 8), put(out_, e.packed, 8);
+  out_ += body;
+  entries_.push_back(std::move(e));
+}
+
+std::string Writer::finish() {
+  const uint64_t start = out_.size();
+  for (const Entry& e : entries_) {
+    std::string extra;
+    const auto field = [&](uint64_t v) {
+      if (v < kMax32) return v;
+      put(extra, v, 8);
+      return kMax32;
+    };
+    const uint64_t size = field(e.size), packed = field(e.packed), offset = field(e.offset);
+    put(out_, kCentral, 4);
+    put(out_, extra.empty() ? 20 : 45, 2);
+    put(out_, extra.empty() ? 20 : 45, 2);
+    put(out_, 0, 2);
+    put(out_, e.method, 2);
+    put(out_, 0x00210000, 4);
+    put(out_, e.crc, 4);
+    put(out_, packed, 4);
+    put(out_, size, 4);
+    put(out_, e.name.size(), 2);
+    put(out_, extra.empty() ? 0 : extra.size() + 4, 2);
+    put(out_, 0, 2);
+    put(out_, 0, 2);
+    put(out_, 0, 2);
+    put(out_, uint32_t(0600) << 16, 4);
+    put(out_, offset, 4);
+    out_ += e.name;
+    if (!extra.empty()) put(out_, 1, 2), put(out_, extra.size(), 2), out_ += extra;
+  }
+  const uint64_t length = out_.size() - start, count = entries_.size();
+  const bool wide = start >= kMax32 || length >= kMax32 || count >= 0xffff;
+  if (wide) {
+    const uint64_t at = out_.size();
+    put(out_, kEnd64, 4);
+    put(out_, 44, 8);
+    put(out_, 45, 2), put(out_, 45, 2), put(out_, 0, 4), put(out_, 0, 4);
+    put(out_, count, 8), put(out_, count, 8), put(out_, length, 8), put(out_, start, 8);
+    put(out_, kLocator64, 4), put(out_, 0, 4), put(out_, at, 8), put(out_, 1, 4);
+  }
+  put(out_, kEnd, 4);
+  put(out_, 0, 4);
+  put(out_, wide ? 0xffff : count, 2), put(out_, wide ? 0xffff : count, 2);
+  put(out_, wide ? kMax32 : length, 4), put(out_, wide ? kMax32 : start, 4);
+  put(out_, 0, 2);
+  return std::move(out_);
+}
+
+void Reader::damaged(std::string_view why) const { throw FileError(what_, ": not a whole zip archive: ", why); }
+
+uint64_t Reader::number(uint64_t at, int n) const {
+  if (at > bytes_.size() || bytes_.size() - at < static_cast<uint64_t>(n)) damaged("it ends early");
+  uint64_t v = 0;
+  for (int i = 0; i < n; ++i) v |= uint64_t(static_cast<unsigned char>(bytes_[at + static_cast<uint64_t>(i)])) << (8 * i);
+  return v;
+}
+
+Reader::Reader(std::string bytes, std::string what) : bytes_(std::move(bytes)), what_(std::move(what)) {
+  if (bytes_.size() < 22) damaged("it is too short");
+  // The end record is last, but for a comment of up to 64 KiB.
+  uint64_t end = bytes_.size() - 22;
+  const uint64_t least = end > 0xffff ? end - 0xffff : 0;
+  while (number(end, 4) != kEnd || number(end + 20, 2) != bytes_.size() - end - 22) {
+    if (end == least) damaged("its directory is missing");
+    --end;
+  }
+  uint64_t count = number(end + 10, 2), at = number(end + 16, 4);
+  if ((count == 0xffff || at == kMax32) && end >= 20 && number(end - 20, 4) == kLocator64) {
+    const uint64_t end64 = number(end - 12, 8);
+    if (number(end64, 4) != kEnd64) damaged("its zip64 directory is missing");
+    count = number(end64 + 32, 8);
+    at = number(end64 + 48, 8);
+  }
+  for (uint64_t i = 0; i < count; ++i) {
+    if (number(at, 4) != kCentral) damaged("its directory is damaged");
+    Entry e;
+    e.flags = static_cast<uint16_t>(number(at + 8, 2));
+    e.method = static_cast<uint16_t>(number(at + 10, 2));
+    e.crc = static_cast<uint32_t>(number(at + 16, 4));
+    e.packed = number(at + 20, 4);
+    e.size = number(at + 24, 4);
+    e.offset = number(at + 42, 4);
+    const uint64_t name = number(at + 28, 2), extra = number(at + 30, 2), comment = number(at + 32, 2);
+    if (at + 46 + name + extra > bytes_.size()) damaged("it ends early");
+    const std::string key = bytes_.substr(at + 46, name);
+    // Sizes that do not fit 32 bits stand in the zip64 extra field, in this order.
+    for (uint64_t x = at + 46 + name, stop = x + extra; x + 4 <= stop;) {
+      const uint64_t id = number(x, 2), n = number(x + 2, 2);
+      uint64_t field = x + 4;
+      if (id == 1)
+        for (uint64_t* v : {&e.size, &e.packed, &e.offset})
+          if (*v == kMax32 && field + 8 <= x + 4 + n) *v = number(field, 8), field += 8;
+      x += 4 + n;
+    }
+    entries_[key] = e;
+    at += 46 + name + extra + comment;
+  }
+}
+
+std::vector<std::string> Reader::names() const {
+  std::vector<std::string> out;
+  for (const auto& [name, e] : entries_) out.push_back(name);
+  return out;
+}
+
+std::string Reader::read(const std::string& name) const {
+  const auto it = entries_.find(name);
+  if (it == entries_.end()) throw KeyError(what_, ": there is no member '", name, "'");
+  const Entry& e = it->second;
+  if (e.flags & 1) throw FileError(what_, ": member '", name, "' is encrypted");
+  if (number(e.offset, 4) != kLocal) damaged("a member is not where the directory says");
+  const uint64_t begin = e.offset + 30 + number(e.offset + 26, 2) + number(e.offset + 28, 2);
+  if (begin > bytes_.size() || e.packed > bytes_.size() - begin) damaged("it ends early");
+  std::string out;
+  if (e.method == kStored) {
+    if (e.size != e.packed) damaged("a stored member has two sizes");
+    out = bytes_.substr(begin, e.packed);
+  } else if (e.method == kDeflated) {
+    // Deflate packs at most 1032 to 1: a directory that promises more is lying.
+    if (e.size / 1032 > e.packed + 64) damaged("a member's size is impossible");
+    out.resize(e.size);
+    z_stream z{};
+    if (inflateInit2(&z, -MAX_WBITS) != Z_OK) throw FileError("zlib could not start");
+    uint64_t in = 0, done = 0;
+    int status = Z_OK;
+    while (status == Z_OK) {
+      z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes_.data() + begin + in));
+      z.avail_in = static_cast<uInt>(std::min<uint64_t>(e.packed - in, 1u << 30));
+      char spare;
+      const bool full = done == e.size;
+      z.next_out = reinterpret_cast<Bytef*>(full ? &spare : out.data() + done);
+      z.avail_out = full ? 1 : static_cast<uInt>(std::min<uint64_t>(e.size - done, 1u << 30));
+      const uInt before_in = z.avail_in, before_out = z.avail_out;
+      status = inflate(&z, Z_NO_FLUSH);
+      in += before_in - z.avail_in;
+      if (full && z.avail_out == 0) status = Z_DATA_ERROR;  // more data than promised
+      if (!full) done += before_out - z.avail_out;
+      if (status == Z_OK && before_in == z.avail_in && before_out == z.avail_out) status = Z_DATA_ERROR;
+    }
+    inflateEnd(&z);
+    if (status != Z_STREAM_END || done != e.size) throw FileError(what_, ": member '", name, "' is damaged");
+  } else {
+    throw FileError(what_, ": member '", name, "' is packed by method ", e.method, ", which is not supported");
+  }
+  if (checksum(out) != e.crc) throw FileError(what_, ": member '", name, "' is damaged: its checksum does not match");
+  return out;
+}
+
+}  // namespace chainer::zip

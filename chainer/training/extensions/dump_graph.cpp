@@ -1,0 +1,40 @@
+#include "chainer/core/file.h"
+#include "chainer/training/extensions.h"
+
+namespace chainer::training::extensions {
+
+void DumpGraph::initialize(Trainer&) {
+  if (called_) return;
+  original_flag_ = config().keep_graph_on_report.local().value_or(false);
+  config().keep_graph_on_report = true;
+}
+
+void DumpGraph::operator()(Trainer& trainer) {
+  if (called_) return;
+  called_ = true;
+  const auto it = trainer.observation.find(root_name_);
+  const Variable* root = it == trainer.observation.end() ? nullptr : it->second.variable();
+  if (!root || !*root) throw TypeError("dump_graph: the root '", root_name_, "' was not reported as a variable");
+  const auto graph = computational_graph::build_computational_graph({*root}, options_);
+  write_file(trainer.out() / out_name_, graph.dump());
+  finalize();
+  // The graph must not live as long as the observation.
+  trainer.observation.insert_or_assign(root_name_, ReportValue(root->array()));
+}
+
+void DumpGraph::finalize() {
+  if (original_flag_) config().keep_graph_on_report = *original_flag_;
+  original_flag_.reset();
+}
+
+void DumpGraph::serialize(Serializer& s) {
+  bool original = original_flag_.value_or(false);
+  if (!s.is_loading() || s.contains("_original_flag")) s("_original_flag", original);
+  if (!s.is_loading() || s.contains("_flag_called")) s("_flag_called", called_);
+}
+
+DumpGraph dump_graph(const std::string& root_name, const std::string& out_name, const computational_graph::GraphOptions& options) {
+  return DumpGraph(root_name, out_name, options);
+}
+
+}  // namespace chainer::training::extensions

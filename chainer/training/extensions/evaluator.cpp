@@ -1,0 +1,54 @@
+#include "chainer/training/extensions.h"
+
+namespace chainer::training::extensions {
+
+Evaluator::Evaluator(NamedKept<Iterator> iterator, NamedKept<Link> target, const EvaluatorOptions& o)
+    : iterators_(std::move(iterator)), targets_(std::move(target)), options_(o) {
+  if (get_iterator("main").repeat()) warn("The iterator of an Evaluator repeats: an evaluation would never end");
+}
+
+std::map<std::string, double> Evaluator::run_as(const std::string& prefix) {
+  Reporter reporter;
+  for (const auto& [target_name, link] : targets_.all()) {
+    reporter.add_observer(prefix + target_name, &*link);
+    reporter.add_observers(prefix + target_name, link->namedlinks(true));
+  }
+  const auto current = reporter.make_current();
+  const UsingConfig test_mode(&Config::train, false);
+  return evaluate();
+}
+
+void Evaluator::operator()(Trainer& trainer) {
+  for (const auto& [key, mean] : run_as(name.empty() ? "" : name + "/")) trainer.observation.insert_or_assign(key, mean);
+}
+std::map<std::string, double> Evaluator::run() { return run_as(""); }
+
+std::map<std::string, double> Evaluator::evaluate() {
+  Iterator& iterator = get_iterator("main");
+  if (options_.eval_hook) options_.eval_hook(*this);
+  iterator.reset();
+  DictSummary summary;
+  while (const std::optional<Examples> batch = iterator.try_next()) {
+    Observation observation;
+    {
+      const auto scope = report_scope(observation);
+      const NoBackpropMode no_graph;
+      const Example arrays = options_.converter ? options_.converter(*batch, options_.device) : concat_examples(*batch, options_.device);
+      if (options_.eval_func) {
+        Variables args;
+        for (const Array& a : arrays.arrays()) args.push_back(a);
+        options_.eval_func(args);
+      } else {
+        (void)call_link(get_target("main"), arrays);
+      }
+    }
+    summary.add(observation);
+  }
+  return summary.compute_mean();
+}
+
+void Evaluator::finalize() {
+  for (const auto& [n, i] : iterators_.all()) i->finalize();
+}
+
+}  // namespace chainer::training::extensions

@@ -1,0 +1,96 @@
+// LogReport and PrintReport.
+#include <algorithm>
+#include <cmath>
+
+#include "chainer/core/file.h"
+#include "chainer/training/extensions.h"
+
+namespace chainer::training::extensions {
+namespace {
+
+std::string filled(std::string pattern, const json::Object& entry) {
+  for (const auto& [key, v] : entry) {
+    const std::string field = "{" + key + "}";
+    if (const auto at = pattern.find(field); at != pattern.npos) {
+      std::string s = json::dump(v);
+      pattern.replace(at, field.size(), s);
+    }
+  }
+  return pattern;
+}
+
+}  // namespace
+
+void LogReport::operator()(Trainer& trainer) {
+  if (options_.keys.empty()) {
+    summary_.add(trainer.observation);
+  } else {
+    Observation chosen;
+    for (const std::string& k : options_.keys)
+      if (const auto it = trainer.observation.find(k); it != trainer.observation.end()) chosen.insert(*it);
+    summary_.add(chosen);
+  }
+  if (!options_.trigger(trainer)) return;
+  json::Object entry;
+  for (const auto& [key, mean] : summary_.compute_mean()) entry.emplace_back(key, mean);
+  entry.emplace_back("epoch", trainer.updater().epoch());
+  entry.emplace_back("iteration", trainer.updater().iteration());
+  entry.emplace_back("elapsed_time", trainer.elapsed_time());
+  if (options_.postprocess) options_.postprocess(entry);
+  if (options_.log_name) {
+    json::List all = log_;
+    all.emplace_back(entry);
+    write_file(trainer.out() / filled(*options_.log_name, entry), json::dump(json::Value(std::move(all)), 4));
+  }
+  log_.emplace_back(std::move(entry));
+  summary_ = {};
+}
+
+void LogReport::serialize(Serializer& s) {
+  options_.trigger.serialize(*s.child("_trigger"));
+  // An open interval goes into the file too; the release's reader takes it, and its files may lack it.
+  if (!s.is_loading() || s.contains("_summary/_names")) summary_.serialize(*s.child("_summary"));
+  std::string log = json::dump(json::Value(log_));
+  s("_log", log);
+  if (!s.is_loading()) return;
+  json::Value v = json::parse(log);
+  if (!v.list()) throw ValueError("LogReport: the stored log is not a list");
+  log_ = std::move(*v.list());
+}
+
+void PrintReport::operator()(Trainer& trainer) {
+  LogReport* report = own_.get();
+  if (own_) {
+    (*own_)(trainer);
+  } else {
+    report = dynamic_cast<LogReport*>(&trainer.get_extension(log_report_name_));
+    if (!report) throw TypeError("PrintReport: the extension '", log_report_name_, "' is not a LogReport");
+  }
+  const auto column = [](const std::string& e) { return static_cast<int>(std::max<std::size_t>(10, e.size())); };
+  const bool fresh = printed_ < report->log().size() || !header_done_;
+  if (fresh) std::fputs("\033[J", out_ == stdout || out_ == stderr ? out_ : stdout);
+  if (!header_done_) {
+    std::string line;
+    for (const std::string& e : entries_) line += (line.empty() ? "" : "  ") + e + std::string(static_cast<std::size_t>(column(e)) - e.size(), ' ');
+    std::fprintf(out_, "%s\n", line.c_str());
+    header_done_ = true;
+  }
+  for (; printed_ < report->log().size(); ++printed_) {
+    const json::Value& entry = report->log()[printed_];
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+      const json::Value* v = entry.find(entries_[i]);
+      const int width = column(entries_[i]);
+      if (i) std::fputs("  ", out_);
+      if (v && v->is_number()) std::fprintf(out_, "%-*g", width, v->number());
+      else std::fprintf(out_, "%*s", width, "");
+    }
+    std::fputc('\n', out_);
+  }
+  std::fflush(out_);
+}
+
+void PrintReport::serialize(Serializer& s) {
+  if (own_) own_->serialize(*s.child("_log_report"));
+}
+
+}  // namespace chainer::training::extensions

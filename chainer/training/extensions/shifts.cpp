@@ -1,0 +1,84 @@
+// Schedules of hyperparameters.
+#include <algorithm>
+#include <cmath>
+
+#include "chainer/training/extensions.h"
+
+namespace chainer::training::extensions {
+
+Optimizer& Shift::optimizer(Trainer& trainer) const { return optimizer_ ? *optimizer_ : trainer.updater().get_optimizer("main"); }
+
+void Shift::initialize(Trainer& trainer) {
+  Optimizer& o = optimizer(trainer);
+  const double start = first(o.get(attr_));
+  o.set(attr_, last_value_.value_or(start));  // a resumed run goes on where it was
+}
+void Shift::operator()(Trainer& trainer) {
+  if (const std::optional<double> v = value(++t_)) {
+    optimizer(trainer).set(attr_, *v);
+    last_value_ = v;
+  }
+}
+void Shift::serialize(Serializer& s) {
+  s("_t", t_);
+  double last = last_value_.value_or(std::nan(""));
+  if (!s.is_loading() || s.contains("_last_value")) s("_last_value", last);
+  last_value_ = std::isnan(last) ? std::nullopt : std::optional(last);
+  serialize_more(s);
+}
+
+namespace {
+// Stops at the target, whichever side the values come from.
+double clamped(double v, double init, std::optional<double> target) {
+  if (!target) return v;
+  return init <= *target ? std::min(v, *target) : std::max(v, *target);
+}
+}  // namespace
+
+ExponentialShift::ExponentialShift(std::string attr, double rate, const ShiftOptions& o)
+    : Shift(std::move(attr), o.optimizer), rate_(rate), options_(o) {
+  if (rate < 0) throw ValueError("ExponentialShift does not support negative rate: ", rate);
+}
+std::optional<double> ExponentialShift::value(int64_t t) {
+  return clamped(init_ * std::pow(rate_, static_cast<double>(t)), init_, options_.target);
+}
+
+InverseShift::InverseShift(std::string attr, double gamma, double power, const ShiftOptions& o)
+    : Shift(std::move(attr), o.optimizer), gamma_(gamma), power_(power), options_(o) {
+  if (gamma < 0) throw ValueError("InverseShift does not support negative gamma: ", gamma);
+}
+std::optional<double> InverseShift::value(int64_t t) {
+  return clamped(init_ * std::pow(1 + gamma_ * static_cast<double>(t), -power_), init_, options_.target);
+}
+
+std::optional<double> LinearShift::value(int64_t t) {
+  const auto [v1, v2] = values_;
+  const auto [t1, t2] = times_;
+  const double now = static_cast<double>(t);
+  if (now <= t1) return v1;
+  if (now >= t2) return v2;
+  const double rate = (now - t1) / (t2 - t1);
+  return v1 + rate * (v2 - v1);
+}
+
+std::optional<double> MultistepShift::value(int64_t t) {
+  if (current_step_ < static_cast<int64_t>(steps_.size()) && t >= steps_[static_cast<std::size_t>(current_step_)]) ++current_step_;
+  return init_ * std::pow(gamma_, static_cast<double>(current_step_));
+}
+void MultistepShift::serialize_more(Serializer& s) { s("_current_step", current_step_); }
+
+std::optional<double> PolynomialShift::value(int64_t t) {
+  return clamped(init_ * std::pow(std::max(1 - static_cast<double>(t) / max_count_, 0.0), rate_), init_, options_.target);
+}
+
+std::optional<double> WarmupShift::value(int64_t t) {
+  if (t > n_) return {};
+  const double now = static_cast<double>(t), n = static_cast<double>(n_);
+  return (now * init_ + (n - now) * start_) / n;
+}
+
+std::optional<double> StepShift::value(int64_t t) {
+  return clamped(init_ * std::pow(gamma_, static_cast<double>(t / step_)), init_, options_.target);
+}
+
+}  // namespace chainer::training::extensions

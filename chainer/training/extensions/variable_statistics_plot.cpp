@@ -1,0 +1,115 @@
+#include <algorithm>
+#include <cmath>
+
+#include "chainer/array/index.h"
+#include "chainer/routines/manipulation.h"
+#include "chainer/routines/reduction.h"
+#include "chainer/training/extensions.h"
+
+namespace chainer::training::extensions {
+
+VariableStatisticsPlot::VariableStatisticsPlot(std::vector<chainer::Parameter> targets, const VariableStatisticsPlotOptions& o)
+    : targets_(std::move(targets)), options_(o) {
+  if (targets_.empty()) throw ValueError("VariableStatisticsPlot: there is no variable to plot");
+  if (!o.report_data && !o.report_grad) throw ValueError("VariableStatisticsPlot: either report_data or report_grad must be on");
+  if (!o.plot_mean && !o.plot_std && o.percentile_sigmas.empty()) throw ValueError("VariableStatisticsPlot: nothing to plot");
+}
+
+void VariableStatisticsPlot::operator()(Trainer& trainer) {
+  if (!available()) {
+    warn("VariableStatisticsPlot: this build has no drawing library (cairo); no plot is written");
+    return;
+  }
+  const auto row = [&](bool gradient) -> Row {
+    Arrays parts;
+    for (const chainer::Parameter& p : targets_) {
+      const Array a = !p.is_initialized() ? Array() : gradient ? p.grad() : p.array();
+      if (a) parts.push_back(a.ravel());
+    }
+    if (parts.empty()) return {std::vector<double>(options_.percentile_sigmas.size(), std::nan("")), std::nan(""), std::nan("")};
+    const Array joined = concatenate(parts);
+    return {percentile(joined, options_.percentile_sigmas), mean(joined).item<double>(), chainer::std(joined).item<double>()};
+  };
+  // A reservoir: every iteration is as likely as any other to be among those kept.
+  const auto limit = options_.max_sample_size;
+  int64_t place = static_cast<int64_t>(iterations_.size());
+  ++seen_;
+  if (place >= limit) place = static_cast<int64_t>(random::global().next_interval(static_cast<uint64_t>(seen_ - 1)));
+  if (place < limit) {
+    const auto at = static_cast<std::size_t>(place);
+    const bool fresh = at == iterations_.size();
+    const auto put = [&](auto& list, auto v) {
+      if (fresh) list.push_back(std::move(v));
+      else list[at] = std::move(v);
+    };
+    if (options_.report_data) put(rows_[0], row(false));
+    if (options_.report_grad) put(rows_[1], row(true));
+    put(iterations_, trainer.updater().iteration());
+  }
+  if (options_.trigger(trainer)) save_plot(trainer.out() / options_.file_name);
+}
+
+void VariableStatisticsPlot::save_plot(const std::filesystem::path& file) const {
+  std::vector<std::size_t> order(iterations_.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return iterations_[a] < iterations_[b]; });
+
+  plot::Figure figure;
+  figure.axes.clear();
+  const bool moments = options_.plot_mean || options_.plot_std;
+  figure.rows = (moments ? 1 : 0) + (options_.percentile_sigmas.empty() ? 0 : 1);
+  figure.columns = (options_.report_data ? 1 : 0) + (options_.report_grad ? 1 : 0);
+  figure.width = 520 * figure.columns;
+  figure.height = 320 * figure.rows;
+  const plot::Color blue = plot::series_color(0);
+  for (int line = 0; line < figure.rows; ++line) {
+    for (int kind = 0; kind < 2; ++kind) {
+      if (kind == 0 ? !options_.report_data : !options_.report_grad) continue;
+      plot::Axes axes;
+      axes.title = kind == 0 ? "Data" : "Gradient";
+      axes.xlabel = "iteration";
+      axes.grid = options_.grid;
+      const std::vector<Row>& rows = rows_[kind];
+      std::vector<double> x;
+      for (std::size_t i : order) x.push_back(static_cast<double>(iterations_[i]));
+      const auto curve = [&](auto&& f) {
+        std::vector<double> y;
+        for (std::size_t i : order) y.push_back(f(rows[i]));
+        return y;
+      };
+      if (moments && line == 0) {
+        axes.ylabel = "mean and deviation";
+        if (options_.plot_std) {
+          plot::Series band{"mean ± std", x, curve([](const Row& r) { return r.mean - r.std; }), curve([](const Row& r) { return r.mean + r.std; })};
+          band.color = plot::Color{blue.r, blue.g, blue.b, 0.25};
+          axes.series.push_back(band);
+        }
+        if (options_.plot_mean) {
+          plot::Series s{"mean", x, curve([](const Row& r) { return r.mean; })};
+          s.color = blue;
+          s.marker = options_.marker;
+          axes.series.push_back(s);
+        }
+      } else {
+        axes.ylabel = "percentiles";
+        const std::size_t n = options_.percentile_sigmas.size();
+        for (std::size_t k = 0; k < n / 2; ++k) {
+          plot::Series band{text(options_.percentile_sigmas[k], "-", options_.percentile_sigmas[n - 1 - k], "%"), x,
+                            curve([k](const Row& r) { return r.percentiles[k]; }), curve([k, n](const Row& r) { return r.percentiles[n - 1 - k]; })};
+          band.color = plot::Color{blue.r, blue.g, blue.b, 0.18};
+          axes.series.push_back(band);
+        }
+        if (n % 2 == 1) {
+          plot::Series s{text(options_.percentile_sigmas[n / 2], "%"), x, curve([n](const Row& r) { return r.percentiles[n / 2]; })};
+          s.color = blue;
+          s.marker = options_.marker;
+          axes.series.push_back(s);
+        }
+      }
+      figure.axes.push_back(std::move(axes));
+    }
+  }
+  plot::save(figure, file);
+}
+
+}  // namespace chainer::training::extensions

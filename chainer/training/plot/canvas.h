@@ -1,0 +1,35 @@
+// What a figure is drawn on. One of two sources is built: with cairo, or without.
+#pragma once
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "chainer/training/plot/figure.h"
+
+namespace chainer::plot {
+
+struct Position {
+  double x, y;
+};
+
+class Canvas {
+ public:
+  enum class Anchor { start, middle, end };
+  virtual ~Canvas() = default;
+  virtual void lines(const std::vector<Position>& points, Color color, double width) = 0;
+  virtual void area(const std::vector<Position>& outline, Color color) = 0;
+  /// Text with its baseline at `at`; turned a quarter to the left if `vertical`.
+  virtual void text(Position at, const std::string& s, double size, Anchor anchor, Color color, bool vertical = false) = 0;
+  virtual double text_width(const std::string& s, double size) = 0;
+  virtual void clip(Position low, Position high) = 0;
+  virtual void unclip() = 0;
+  /// Writes the file; throws FileError.
+  virtual void finish() = 0;
+};
+
+/// A canvas that will be written to `file` (SVG by its name `shown_as`, else PNG); nullptr without a drawing library.
+std::unique_ptr<Canvas> make_canvas(const std::filesystem::path& file, const std::filesystem::path& shown_as, double width,
+                                    double height);
+
+}  // namespace chainer::plot

@@ -1,0 +1,9 @@
+// Drawing where the library was built without cairo: there is none.
+#include "chainer/training/plot/canvas.h"
+
+namespace chainer::plot {
+
+bool available() { return false; }
+std::unique_ptr<Canvas> make_canvas(const std::filesystem::path&, const std::filesystem::path&, double, double) { return nullptr; }
+
+}  // namespace chainer::plot

@@ -1,0 +1,155 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "chainer/core/error.h"
+#include "chainer/training/trainer.h"
+
+namespace chainer::training {
+
+Unit parse_unit(std::string_view s) {
+  if (s == "iteration") return Unit::iteration;
+  if (s == "epoch") return Unit::epoch;
+  throw ValueError("a trigger's unit is 'iteration' or 'epoch', not '", s, "'");
+}
+std::string_view name(Unit u) { return u == Unit::iteration ? "iteration" : "epoch"; }
+
+Trigger::Trigger(double period, Unit unit) : trigger_(std::make_shared<triggers::IntervalTrigger>(period, unit)) {}
+
+Trigger Trigger::from_function(std::function<bool(Trainer&)> f) {
+  struct FunctionTrigger : TriggerBase {
+    explicit FunctionTrigger(std::function<bool(Trainer&)> g) : f(std::move(g)) {}
+    bool operator()(Trainer& t) override { return f(t); }
+    std::function<bool(Trainer&)> f;
+  };
+  return Trigger(std::make_shared<FunctionTrigger>(std::move(f)));
+}
+
+namespace triggers {
+namespace {
+
+// The counters of the last call that the interval and schedule triggers keep.
+void serialize_previous(Serializer& s, int64_t& iteration, double& epoch_detail) {
+  if (!s.is_loading() || s.contains("previous_iteration")) s("previous_iteration", iteration);
+  if (!s.is_loading() || s.contains("previous_epoch_detail")) s("previous_epoch_detail", epoch_detail);
+}
+
+void serialize_optional(Serializer& s, const char* key, std::optional<double>& v) {
+  if (s.is_loading() && !s.contains(key)) return;
+  double x = v.value_or(std::nan(""));
+  s(key, x);
+  v = std::isnan(x) ? std::nullopt : std::optional<double>(x);
+}
+
+// The mean of one key over an interval; keys of our own that the release ignores.
+void serialize_summary(Serializer& s, DictSummary& summary) {
+  if (s.is_loading() && !s.contains("_summary/_names")) return;
+  summary.serialize(*s.child("_summary"));
+}
+
+}  // namespace
+
+IntervalTrigger::IntervalTrigger(double p, Unit u) : period(p), unit(u) {
+  if (!(p > 0)) throw ValueError("an interval trigger's period must be positive, not ", p);
+}
+bool IntervalTrigger::operator()(Trainer& trainer) {
+  const Updater& u = trainer.updater();
+  bool fire;
+  if (unit == Unit::epoch) {
+    const double detail = u.epoch_detail();
+    fire = std::floor(previous_epoch_detail_ / period) != std::floor(detail / period);
+    previous_epoch_detail_ = detail;
+  } else {
+    const int64_t now = u.iteration();
+    fire = std::floor(static_cast<double>(previous_iteration_) / period) != std::floor(static_cast<double>(now) / period);
+    previous_iteration_ = now;
+  }
+  if (unit == Unit::epoch) previous_iteration_ = u.iteration();
+  else previous_epoch_detail_ = u.epoch_detail();
+  return fire;
+}
+void IntervalTrigger::serialize(Serializer& s) { serialize_previous(s, previous_iteration_, previous_epoch_detail_); }
+
+bool ManualScheduleTrigger::operator()(Trainer& trainer) {
+  const Updater& u = trainer.updater();
+  const double before = unit_ == Unit::epoch ? previous_epoch_detail_ : static_cast<double>(previous_iteration_);
+  const double now = unit_ == Unit::epoch ? u.epoch_detail() : static_cast<double>(u.iteration());
+  previous_iteration_ = u.iteration();
+  previous_epoch_detail_ = u.epoch_detail();
+  return std::any_of(points_.begin(), points_.end(), [&](double p) { return before < p && p <= now; });
+}
+void ManualScheduleTrigger::serialize(Serializer& s) { serialize_previous(s, previous_iteration_, previous_epoch_detail_); }
+
+BestValueTrigger::BestValueTrigger(std::string key, std::function<bool(double, double)> compare, Trigger trigger)
+    : key_(std::move(key)), compare_(std::move(compare)), interval_(std::move(trigger)) {}
+bool BestValueTrigger::operator()(Trainer& trainer) {
+  if (const auto it = trainer.observation.find(key_); it != trainer.observation.end()) summary_.add({*it});
+  if (!interval_(trainer)) return false;
+  const auto means = summary_.compute_mean();
+  summary_ = {};
+  const auto it = means.find(key_);
+  if (it == means.end()) throw KeyError("BestValueTrigger: '", key_, "' was not reported in the interval");
+  if (best_ && !compare_(*best_, it->second)) return false;
+  best_ = it->second;
+  return true;
+}
+void BestValueTrigger::serialize(Serializer& s) {
+  interval_.serialize(*s.child("_trigger"));
+  serialize_summary(s, summary_);
+  serialize_optional(s, "_best_value", best_);
+}
+
+EarlyStoppingTrigger::EarlyStoppingTrigger(const EarlyStoppingOptions& o) : options_(o) {
+  if (o.mode != "auto" && o.mode != "max" && o.mode != "min")
+    throw ValueError("EarlyStoppingTrigger: mode must be 'auto', 'max' or 'min', not '", o.mode, "'");
+  larger_is_better_ = o.mode == "max" || (o.mode == "auto" && o.monitor.find("accuracy") != std::string::npos);
+  best_ = larger_is_better_ ? -HUGE_VAL : HUGE_VAL;
+}
+bool EarlyStoppingTrigger::operator()(Trainer& trainer) {
+  const auto it = trainer.observation.find(options_.monitor);
+  if (it != trainer.observation.end()) summary_.add({*it});
+  if (options_.max_trigger(trainer)) return true;
+  if (!options_.check_trigger(trainer)) return false;
+  const auto means = summary_.compute_mean();
+  summary_ = {};
+  const auto mean = means.find(options_.monitor);
+  if (mean == means.end()) {
+    warn(text("EarlyStoppingTrigger: '", options_.monitor, "' was not reported in the interval"));
+    return false;
+  }
+  if (larger_is_better_ ? mean->second > best_ : mean->second < best_) {
+    best_ = mean->second;
+    count_ = 0;
+    return false;
+  }
+  if (++count_ < options_.patients) return false;
+  if (options_.verbose) std::printf("Epoch %lld: early stopping\n", static_cast<long long>(trainer.updater().epoch()));
+  return true;
+}
+void EarlyStoppingTrigger::serialize(Serializer& s) {
+  options_.check_trigger.serialize(*s.child("_check_trigger"));
+  options_.max_trigger.serialize(*s.child("_max_trigger"));
+  serialize_summary(s, summary_);
+  if (!s.is_loading() || s.contains("_best")) s("_best", best_);
+  if (!s.is_loading() || s.contains("_count")) s("_count", count_);
+}
+
+bool TimeTrigger::operator()(Trainer& trainer) {
+  if (next_time_ >= trainer.elapsed_time()) return false;
+  next_time_ += period_;
+  return true;
+}
+
+bool OnceTrigger::operator()(Trainer&) {
+  if (done_) return false;
+  done_ = true;
+  return true;
+}
+void OnceTrigger::serialize(Serializer& s) {
+  bool done = done_;
+  if (!s.is_loading() || s.contains("_done")) s("_done", done);
+  if (s.is_loading()) done_ = done && !call_on_resume_;
+}
+
+}  // namespace triggers
+}  // namespace chainer::training

@@ -1,0 +1,94 @@
+// Updaters: one step of training.
+#pragma once
+#include <functional>
+#include <map>
+#include <string>
+
+#include "chainer/datasets/dataset.h"
+#include "chainer/iterators/iterators.h"
+#include "chainer/optimizers/optimizer.h"
+
+namespace chainer::training {
+
+class Trainer;
+
+/// Base of updaters.
+class Updater : public Anchored {
+ public:
+  virtual void connect_trainer(Trainer& trainer) { (void)trainer; }
+  virtual void finalize() {}
+  virtual Optimizer& get_optimizer(const std::string& name) const = 0;
+  virtual std::map<std::string, Optimizer*> get_all_optimizers() const = 0;
+  virtual void update() = 0;
+  virtual void serialize(Serializer& s) = 0;
+  virtual int64_t iteration() const = 0;
+  virtual int64_t epoch() const = 0;
+  virtual double epoch_detail() const = 0;
+  virtual std::optional<double> previous_epoch_detail() const = 0;
+  virtual bool is_new_epoch() const = 0;
+};
+
+/// One T under the name main, or several by name.
+template <class T>
+class NamedKept {
+ public:
+  template <class U>
+    requires(std::is_constructible_v<Kept<T>, U> && !std::same_as<std::remove_cvref_t<U>, NamedKept>)
+  NamedKept(U&& one) {
+    all_.emplace("main", Kept<T>(std::forward<U>(one)));
+  }
+  NamedKept(std::map<std::string, Kept<T>> all) : all_(std::move(all)) {}
+  T& get(const std::string& name) const {
+    const auto it = all_.find(name);
+    if (it == all_.end()) throw KeyError("there is none named '", name, "' here");
+    return it->second.get();
+  }
+  const std::map<std::string, Kept<T>>& all() const { return all_; }
+
+ private:
+  std::map<std::string, Kept<T>> all_;
+};
+
+namespace updaters {
+
+/// Options of StandardUpdater, in the manual's order.
+struct StandardUpdaterOptions {
+  Converter converter = {};  ///< concat_examples by default
+  std::optional<Device> device = {};
+  std::function<Variable(const Variables&)> loss_func = {};  ///< the optimizer's target by default
+  std::optional<double> loss_scale = {};
+  bool auto_new_epoch = true;
+};
+/// Next batch, convert, optimizer.update(loss). Override update_core() for another step.
+class StandardUpdater : public Updater {
+ public:
+  StandardUpdater(NamedKept<Iterator> iterator, NamedKept<Optimizer> optimizer, const StandardUpdaterOptions& options = {});
+  void update() override;
+  virtual void update_core();
+  void finalize() override;
+  Iterator& get_iterator(const std::string& name) const { return iterators_.get(name); }
+  Optimizer& get_optimizer(const std::string& name) const override { return optimizers_.get(name); }
+  std::map<std::string, Optimizer*> get_all_optimizers() const override;
+  void serialize(Serializer& s) override;
+  int64_t iteration() const override { return iteration_; }
+  int64_t epoch() const override { return get_iterator("main").epoch(); }
+  double epoch_detail() const override { return get_iterator("main").epoch_detail(); }
+  std::optional<double> previous_epoch_detail() const override { return get_iterator("main").previous_epoch_detail(); }
+  bool is_new_epoch() const override { return get_iterator("main").is_new_epoch(); }
+  const std::optional<Device>& device() const { return options_.device; }
+  Example convert(const Examples& batch) const;
+
+ private:
+  NamedKept<Iterator> iterators_;
+  NamedKept<Optimizer> optimizers_;
+  StandardUpdaterOptions options_;
+  int64_t iteration_ = 0;
+};
+
+}  // namespace updaters
+using updaters::StandardUpdater;
+
+/// Calls a link with a converted batch: dicts by name, tuples and single arrays in order. The first result.
+Variable call_link(Link& link, const Example& batch);
+
+}  // namespace chainer::training

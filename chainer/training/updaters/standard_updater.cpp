@@ -1,0 +1,74 @@
+#include "chainer/training/updater.h"
+
+namespace chainer::training {
+
+Variable call_link(Link& link, const Example& batch) {
+  Variables out;
+  if (batch.is_dict()) {
+    NamedVariables named;
+    for (std::size_t i = 0; i < batch.size(); ++i) named[batch.names()[i]] = batch[i];
+    out = link.call(named);
+  } else {
+    Variables args;
+    for (const Array& a : batch.arrays()) args.push_back(a);
+    out = link.call(args);
+  }
+  if (out.empty()) throw TypeError(link.class_name(), " returned nothing where a loss is wanted");
+  return out[0];
+}
+
+namespace updaters {
+
+StandardUpdater::StandardUpdater(NamedKept<Iterator> iterator, NamedKept<Optimizer> optimizer, const StandardUpdaterOptions& o)
+    : iterators_(std::move(iterator)), optimizers_(std::move(optimizer)), options_(o) {
+  for (const auto& [name, opt] : optimizers_.all()) {
+    opt->use_auto_new_epoch = o.auto_new_epoch;
+    if (o.loss_scale) opt->set_loss_scale(*o.loss_scale);
+    if (o.device && opt->has_target()) opt->target().to_device(*o.device);
+  }
+}
+
+Example StandardUpdater::convert(const Examples& batch) const {
+  return options_.converter ? options_.converter(batch, options_.device) : concat_examples(batch, options_.device);
+}
+
+void StandardUpdater::update() {
+  update_core();
+  ++iteration_;
+}
+
+void StandardUpdater::update_core() {
+  Iterator& iterator = get_iterator("main");
+  Optimizer& optimizer = get_optimizer("main");
+  const Example batch = convert(iterator.next());
+  optimizer.update([&]() -> Variable {
+    if (!options_.loss_func) return call_link(optimizer.target(), batch);
+    Variables args;
+    for (const Array& a : batch.arrays()) args.push_back(a);
+    return options_.loss_func(args);
+  });
+  if (options_.auto_new_epoch && iterator.is_new_epoch()) optimizer.new_epoch(true);
+}
+
+void StandardUpdater::finalize() {
+  for (const auto& [name, i] : iterators_.all()) i->finalize();
+}
+
+std::map<std::string, Optimizer*> StandardUpdater::get_all_optimizers() const {
+  std::map<std::string, Optimizer*> out;
+  for (const auto& [name, o] : optimizers_.all()) out[name] = &o.get();
+  return out;
+}
+
+void StandardUpdater::serialize(Serializer& s) {
+  for (const auto& [name, i] : iterators_.all()) i->serialize(*s.child("iterator:" + name));
+  for (const auto& [name, o] : optimizers_.all()) {
+    // The model first: its parameters get their shapes before the optimizer's states are loaded.
+    if (o->has_target()) o->target().serialize(*s.child("model:" + name));
+    o->serialize(*s.child("optimizer:" + name));
+  }
+  s("iteration", iteration_);
+}
+
+}  // namespace updaters
+}  // namespace chainer::training
