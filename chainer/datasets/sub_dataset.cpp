@@ -14,8 +14,10 @@ TupleDataset::TupleDataset(std::vector<AnyDataset> datasets) : datasets_(std::mo
 }
 Example TupleDataset::get(int64_t i) const {
   Arrays out;
-  for (const AnyDataset& d : datasets_)
-    for (const Array& a : d.get().get(i).arrays()) out.push_back(a);
+  for (const AnyDataset& d : datasets_) {
+    const Example e = d.get().get(i);
+    for (const Array& a : e.arrays()) out.push_back(a);
+  }
   return Example(std::move(out));
 }
 

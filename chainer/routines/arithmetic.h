@@ -46,7 +46,6 @@ X(logical_xor)
 #undef X
 
 inline Array operator-(const Array& x) { return negative(x); }
-inline Array operator!(const Array& x) { return logical_not(x); }
 #define X(SYMBOL, NAME)                                                                    \
   inline Array operator SYMBOL(const Array& a, const Array& b) { return NAME(a, b); }      \
   inline Array operator SYMBOL(const Array& a, Scalar b) { return NAME(a, b); }            \

@@ -47,7 +47,7 @@ struct ExtremeNode : FunctionNode {
   }
   Variables backward(const Indexes&, const Variables& gy) override {
     return {sum_to(gy[0] * first.astype(gy[0].dtype()), input_shape(0)),
-            sum_to(gy[0] * (!first).astype(gy[0].dtype()), input_shape(1))};
+            sum_to(gy[0] * logical_not(first).astype(gy[0].dtype()), input_shape(1))};
   }
   Array first;
 };

@@ -1,4 +1,6 @@
 // LogReport and PrintReport.
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -67,8 +69,8 @@ void PrintReport::operator()(Trainer& trainer) {
     if (!report) throw TypeError("PrintReport: the extension '", log_report_name_, "' is not a LogReport");
   }
   const auto column = [](const std::string& e) { return static_cast<int>(std::max<std::size_t>(10, e.size())); };
-  const bool fresh = printed_ < report->log().size() || !header_done_;
-  if (fresh) std::fputs("\033[J", out_ == stdout || out_ == stderr ? out_ : stdout);
+  // In a terminal a progress bar may stand below the cursor.
+  if ((printed_ < report->log().size() || !header_done_) && isatty(fileno(out_))) std::fputs("\033[J", out_);
   if (!header_done_) {
     std::string line;
     for (const std::string& e : entries_) line += (line.empty() ? "" : "  ") + e + std::string(static_cast<std::size_t>(column(e)) - e.size(), ' ');

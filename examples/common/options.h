@@ -1,0 +1,92 @@
+// Command lines of the examples: --name value, with a help text and clear errors.
+#pragma once
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "chainer/core/error.h"
+
+namespace examples {
+
+class Options {
+ public:
+  Options(std::string program, std::string purpose) : program_(std::move(program)), purpose_(std::move(purpose)) {}
+
+  void add(const std::string& name, const std::string& help, std::string& value) {
+    all_.push_back({name, help, value, [&value](const std::string& s) { value = s; }, false, false});
+  }
+  void add(const std::string& name, const std::string& help, long& value, long least) {
+    all_.push_back({name, help, std::to_string(value), [&value, name, least](const std::string& s) {
+                      char* end = nullptr;
+                      value = std::strtol(s.c_str(), &end, 10);
+                      if (s.empty() || *end) throw chainer::ValueError(name, ": '", s, "' is not a whole number");
+                      if (value < least) throw chainer::ValueError(name, ": ", value, " is below ", least);
+                    }, false, false});
+  }
+  /// A switch without value.
+  void add(const std::string& name, const std::string& help, bool& value) {
+    all_.push_back({name, help, "", [&value](const std::string&) { value = true; }, true, false});
+  }
+  /// An option whose value may be left out.
+  void add_optional(const std::string& name, const std::string& help, bool& given, std::string& value) {
+    all_.push_back({name, help, "", [&](const std::string& s) { given = true, value = s; }, false, true});
+  }
+
+  /// Prints the help and exits with 0 on --help; throws ValueError for anything it does not know.
+  void parse(int argc, char** argv) const {
+    for (int i = 1; i < argc; ++i) {
+      std::string arg = argv[i], value;
+      if (arg == "-h" || arg == "--help") {
+        help();
+        std::exit(0);
+      }
+      bool attached = false;
+      if (const auto at = arg.find('='); at != arg.npos) {
+        value = arg.substr(at + 1);
+        arg.resize(at);
+        attached = true;
+      }
+      const Option* option = nullptr;
+      for (const Option& o : all_)
+        if (o.name == arg) option = &o;
+      if (!option) throw chainer::ValueError("unknown option ", arg, "; ", program_, " --help lists those there are");
+      if (!option->flag && !attached) {
+        const bool follows = i + 1 < argc && std::string(argv[i + 1]).rfind("--", 0) != 0;
+        if (follows) value = argv[++i];
+        else if (!option->optional) throw chainer::ValueError("option ", arg, " needs a value");
+      }
+      option->set(value);
+    }
+  }
+
+ private:
+  struct Option {
+    std::string name, help, initial;
+    std::function<void(const std::string&)> set;
+    bool flag, optional;
+  };
+  void help() const {
+    std::printf("%s\n\nusage: %s [options]\n\n", purpose_.c_str(), program_.c_str());
+    for (const Option& o : all_) {
+      const std::string initial = o.initial.empty() ? "" : " (" + o.initial + ")";
+      std::printf("  %-22s %s%s\n", (o.name + (o.flag ? "" : o.optional ? " [VALUE]" : " VALUE")).c_str(), o.help.c_str(), initial.c_str());
+    }
+  }
+  std::string program_, purpose_;
+  std::vector<Option> all_;
+};
+
+/// Runs a program's body; an exception becomes one line on standard error and exit status 1.
+inline int run(const char* program, const std::function<void()>& body) {
+  try {
+    body();
+    return 0;
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "%s: %s\n", program, e.what());
+    return 1;
+  }
+}
+
+}  // namespace examples

@@ -1,0 +1,32 @@
+// The multilayer perceptron of the manual's MNIST examples, and where their data come from.
+#pragma once
+#include <cstdio>
+#include <string>
+
+#include "chainer/datasets/datasets.h"
+#include "chainer/functions/activation.h"
+#include "chainer/links/links.h"
+
+/// Three layers with relu between them; input sizes are found at the first call.
+struct MLP : chainer::Chain {
+  chainer::L::Linear l1, l2, l3;
+  MLP(int64_t n_units, int64_t n_out) : l1(n_units), l2(n_units), l3(n_out) {}
+  CHAINER_MEMBERS(MLP, l1, l2, l3);
+  chainer::Variable forward(const chainer::Variable& x) { return l3(chainer::F::relu(l2(chainer::F::relu(l1(x))))); }
+};
+
+/// mnist, fashion or drawn by name. With no name: MNIST from the cache or the network, and drawn digits where neither
+/// has it. A name that is given never falls back.
+inline chainer::datasets::TrainTest load_digits(const std::string& name) {
+  using namespace chainer;
+  if (name == "fashion") return datasets::get_fashion_mnist();
+  if (name == "drawn") return datasets::get_drawn_digits();
+  if (!name.empty() && name != "mnist") throw ValueError("--dataset is mnist, fashion or drawn, not '", name, "'");
+  try {
+    return datasets::get_mnist();
+  } catch (const FileError& e) {
+    if (!name.empty()) throw;
+    std::fprintf(stderr, "MNIST cannot be had (%s): training on digits drawn by this program\n", e.what());
+    return datasets::get_drawn_digits();
+  }
+}
