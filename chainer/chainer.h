@@ -18,5 +18,6 @@
 #include "chainer/routines/sorting.h"
 #include "chainer/runtime_info.h"
 #include "chainer/serializers/serializers.h"
+#include "chainer/testing/gradient_check.h"
 #include "chainer/training/extensions.h"
 #include "chainer/training/trainer.h"

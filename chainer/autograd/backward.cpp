@@ -132,11 +132,12 @@ void Variable::backward(const BackwardOptions& options) const {
     gy.clear();
     bool any_gradient = false;
     for (VariableNode* n : f->outputs()) {
-      gy.push_back(n ? std::move(n->arriving) : Variable());
+      // What arrived, or else what the user set on an output beside the one that backward() was called on.
+      gy.push_back(!n ? Variable() : n->arriving ? std::move(n->arriving) : n->grad);
       if (!gy.back()) continue;
       any_gradient = true;
       n->arriving = Variable();
-      if (options.retain_grad && n != node_) n->grad = gy.back();
+      if (n != node_) n->grad = options.retain_grad ? gy.back() : Variable();
     }
     if (!any_gradient) continue;
     wanted.clear();

@@ -15,7 +15,7 @@ namespace chainer {
 /// Construction: without a shape and with an array, that array is the data; without a shape otherwise it stays
 /// uninitialized; with a shape it is filled at once, in the initializer's dtype or the configured one. No initializer
 /// fills with NaN. A new parameter's gradient is NaN until cleargrad() or backward, so that forgetting both shows.
-class [[nodiscard]] Parameter {
+class Parameter {
  public:
   Parameter() : Parameter(InitializerArg()) {}
   explicit Parameter(InitializerArg initializer, std::optional<Shape> shape = {}, std::string name = {});

@@ -109,7 +109,7 @@ TypeInfo TypeInfos::operator[](int64_t i) const {
   std::string name;
   if (detail::recording()) {
     const auto at = static_cast<std::size_t>(i);
-    name = at < names_.size() ? names_.begin()[at] : text("in_types[", i, "]");
+    name = at < names_.size() ? std::string(names_[at]) : text("in_types[", i, "]");
   }
   return TypeInfo((*arrays_)[static_cast<std::size_t>(i)], std::move(name));
 }

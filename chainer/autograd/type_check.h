@@ -130,13 +130,13 @@ class TypeInfos {
   TypeInfo operator[](int64_t i) const;
   /// The argument names used in messages.
   const TypeInfos& names(std::initializer_list<const char*> names) const {
-    names_ = names;
+    names_ = names;  // copied: the list itself ends with the call
     return *this;
   }
 
  private:
   const Arrays* arrays_;
-  mutable std::initializer_list<const char*> names_;
+  mutable SmallVector<const char*, 4> names_;
 };
 
 inline void expect(const Condition& c) {

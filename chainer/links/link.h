@@ -233,7 +233,8 @@ decltype(auto) call_with_hooks(L& l, A&&... a) {
 
 /// Lists the members of a link type, once: parameters, links, persistent values (Array, int64_t, double, bool,
 /// std::string), and std::optional, std::unique_ptr, std::vector, std::array of them. From the list come params(),
-/// serialize(), copy() and the rest; operator() runs hooks around forward, whose signature is the type's own.
+/// serialize(), copy() and the rest; operator() runs hooks around forward, whose signature is the type's own. (C++ allows
+/// no templates in classes local to a function: define links at namespace scope.)
 #define CHAINER_MEMBERS(Type, ...)                                                                            \
   void visit(::chainer::MemberVisitor& visitor_) override {                                                   \
     ::chainer::detail::visit_members(visitor_, #__VA_ARGS__ __VA_OPT__(, ) __VA_ARGS__);                      \

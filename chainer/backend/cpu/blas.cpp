@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include <cstdlib>
+#include <string_view>
 
 #include "chainer/core/error.h"
 
@@ -13,7 +14,16 @@ namespace {
 constexpr const char* kOneDnn = CHAINER_ONEDNN_LIBRARY;
 constexpr const char* kOpenBlas = CHAINER_OPENBLAS_LIBRARY;
 
-void* open_library(const char* name) { return *name ? dlopen(name, RTLD_NOW | RTLD_LOCAL) : nullptr; }
+// CHAINER_MATMUL names the one library to use: onednn, openblas or none (plain loops). Runs that are compared with
+// the release's number by number take OpenBLAS, which adds in the same order as the release's.
+bool wanted(std::string_view library) {
+  const char* choice = std::getenv("CHAINER_MATMUL");
+  return !choice || !*choice || choice == library;
+}
+
+void* open_library(const char* name, std::string_view library) {
+  return *name && wanted(library) ? dlopen(name, RTLD_NOW | RTLD_LOCAL) : nullptr;
+}
 
 template <class F>
 bool find(void* library, const char* symbol, F& function) {
@@ -25,7 +35,7 @@ struct OneDnn {
   SgemmFunction sgemm = nullptr;
   std::string version;
   OneDnn() {
-    void* library = open_library(kOneDnn);
+    void* library = open_library(kOneDnn, "onednn");
     if (!library) return;
     struct Version {  // the head of oneDNN's dnnl_version_t
       int major, minor, patch;
@@ -48,7 +58,7 @@ std::string onednn_version() { return onednn().version; }
 
 const Blas* blas() {
   static const Blas* instance = []() -> const Blas* {
-    void* library = open_library(kOpenBlas);
+    void* library = open_library(kOpenBlas, "openblas");
     if (!library) return nullptr;
     Blas b;
     void (*set_threads)(int) = nullptr;

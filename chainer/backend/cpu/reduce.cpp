@@ -1,4 +1,4 @@
-// Reductions. Whatever the thread count, elements are added in the same blocks: floats in blocks of kBlock (rows) or
+// Reductions. Whatever the thread count, elements are added in the same blocks: floats in runs of kRow (rows) or
 // groups of kGroup (columns), the block sums in double, doubles with a compensated sum.
 #include <cmath>
 #include <cstring>
@@ -12,7 +12,7 @@
 namespace chainer::cpu {
 namespace {
 
-constexpr int64_t kGroup = 16;
+constexpr int64_t kGroup = 16, kRow = 256;
 
 // Combines block results in order. Sums of doubles carry a compensation (Neumaier).
 struct Accumulator {
@@ -46,10 +46,15 @@ struct Accumulator {
     }
   }
   void add_block(const Kernels& k, Reduce op, Compute c, const void* block, int64_t n) {
-    double v = 0;
-    int64_t w = 0;
-    k.row[c][static_cast<int>(op)](c == kI64 ? static_cast<void*>(&w) : &v, block, n);
-    add(op, c, v, w);
+    // Float sums stay short: the sums of kRow elements are added in double.
+    const int64_t step = c == kF32 && op == Reduce::sum ? kRow : n;
+    for (int64_t at = 0; at < n; at += step) {
+      double v = 0;
+      int64_t w = 0;
+      k.row[c][static_cast<int>(op)](c == kI64 ? static_cast<void*>(&w) : &v,
+                                     static_cast<const char*>(block) + at * compute_size(c), std::min(step, n - at));
+      add(op, c, v, w);
+    }
   }
   void store(const Kernels& k, Compute c, Dtype dtype, void* to) const {
     const double v = std::isfinite(d) ? d + compensation : d;

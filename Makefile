@@ -1,0 +1,30 @@
+# The two commands: make mnist, make test. Everything else is CMake's (see CMakePresets.json).
+.PHONY: mnist test glance build install-dependencies format clean
+.NOTPARALLEL:
+
+# Options for the program: make mnist ARGS="--epoch 2"
+ARGS ?=
+
+mnist: install-dependencies
+	@scripts/build release train_mnist
+	build/release/examples/mnist/train_mnist $(ARGS)
+
+glance: install-dependencies
+	@scripts/build release glance
+	build/release/examples/glance/glance $(ARGS)
+
+test: install-dependencies
+	@scripts/build release
+	cd build/release && ctest --output-on-failure --parallel 2
+
+build: install-dependencies
+	@scripts/build release
+
+install-dependencies:
+	@scripts/install_dependencies
+
+format:
+	git ls-files '*.h' '*.cpp' | xargs clang-format -i
+
+clean:
+	rm -rf build

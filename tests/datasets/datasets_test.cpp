@@ -1,0 +1,179 @@
+#include <chainer/chainer.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <unistd.h>
+#include <filesystem>
+
+#include "chainer/core/file.h"
+#include "chainer/datasets/download.h"
+#include "test.h"
+
+using namespace chainer;
+
+namespace {
+struct Squares : Dataset {
+  int64_t size() const override { return 7; }
+  Example get(int64_t i) const override { return {array(i), array(i * i)}; }
+};
+std::vector<int64_t> indices(const Examples& batch) {
+  std::vector<int64_t> out;
+  for (const Example& e : batch) out.push_back(e[0].item<int64_t>());
+  return out;
+}
+using List = std::vector<int64_t>;
+struct Folder {
+  std::filesystem::path path = std::filesystem::temp_directory_path() / text("chainer-test-", ::getpid());
+  Folder() { std::filesystem::create_directories(path); }
+  ~Folder() { std::filesystem::remove_all(path); }
+};
+}  // namespace
+
+TEST(general_datasets) {
+  const AnyDataset d = Squares();
+  EXPECT_EQ(d[-1][1].item<int>(), 36);
+  EXPECT_THROW(IndexError, "out of range", d[7]);
+  EXPECT(indices(d.slice(5, std::nullopt)) == (List{5, 6}) && indices(d.slice(std::nullopt, std::nullopt, -3)) == (List{6, 3, 0}));
+  const datasets::TupleDataset t(arange(3), arange(3) * 2, array({1.f, 2.f, 3.f}));
+  EXPECT_EQ(t.get(2).size(), std::size_t(3));
+  EXPECT_THROW(ValueError, "3 and 4", datasets::TupleDataset(arange(3), arange(4)));
+  const datasets::DictDataset dict({{"x", arange(3)}, {"y", arange(3) * 2}});
+  EXPECT_EQ(dict.get(1)["y"].item<int>(), 2);
+  EXPECT_THROW(KeyError, "'z'", dict.get(1)["z"]);
+  const AnyDataset joined = datasets::ConcatenatedDataset({arange(3), arange(2)});
+  EXPECT_EQ(joined.size(), 5);
+  EXPECT_EQ(joined[4][0].item<int>(), 1);
+  const AnyDataset squared = datasets::TransformDataset(arange(4), [](const Example& e) { return Example(e[0] * e[0]); });
+  EXPECT_EQ(squared[3][0].item<int>(), 9);
+}
+
+TEST(splits_and_folds) {
+  const AnyDataset d = arange(7);
+  const auto [a, b] = datasets::split_dataset(d, 3);
+  EXPECT(a.size() == 3 && AnyDataset(b)[0][0].item<int>() == 3);
+  EXPECT_THROW(ValueError, "outside 0 ... 7", datasets::split_dataset(d, 8));
+  EXPECT_THROW(ValueError, "make no range", datasets::SubDataset(d, 5, 3));
+  const auto [p, q] = datasets::split_dataset_random(d, 4, 0);
+  std::vector<int64_t> all = indices(AnyDataset(p).slice({}, {}));
+  for (int64_t i : indices(AnyDataset(q).slice({}, {}))) all.push_back(i);
+  EXPECT(all == random::RandomState(0).permutation(7).to_vector<int64_t>());
+  EXPECT_EQ(datasets::split_dataset_n(d, 3)[2].size(), 2);
+  const auto folds = datasets::get_cross_validation_datasets(d, 3);
+  const List tests[] = {{4, 5, 6}, {2, 3}, {0, 1}}, trains[] = {{0, 1, 2, 3}, {4, 5, 6, 0, 1}, {2, 3, 4, 5, 6}};
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT(indices(AnyDataset(folds[i].second).slice({}, {})) == tests[i]);
+    EXPECT(indices(AnyDataset(folds[i].first).slice({}, {})) == trains[i]);
+  }
+}
+
+TEST(batches_become_arrays) {
+  const AnyDataset d = Squares();
+  auto [x, y] = concat_examples<2>(d.slice(0, 3));
+  EXPECT_CLOSE(y, array({0, 1, 4}));
+  EXPECT_EQ(x.dtype(), int64);
+  const Examples ragged{Example(array({1.f, 2.f})), Example(array({3.f}))};
+  EXPECT_THROW(ValueError, "padding", concat_examples(ragged));
+  EXPECT_CLOSE(concat_examples(ragged, {}, -1)[0], array({{1.f, 2.f}, {3.f, -1.f}}));
+  EXPECT_THROW(ValueError, "empty", concat_examples({}));
+  const AnyDataset dict = datasets::DictDataset({{"x", arange(3)}, {"y", arange(3)}});
+  EXPECT_EQ(concat_examples(dict.slice(0, 2))["x"].shape(), Shape{2});
+  EXPECT_THROW(DeviceError, "no device", concat_examples(d.slice(0, 1), get_device("@cuda:0")));
+}
+
+TEST(serial_iteration_follows_the_release) {
+  iterators::SerialIterator i(arange(5), 2, {.shuffle = false});
+  EXPECT(!i.previous_epoch_detail());
+  EXPECT(indices(i.next()) == (List{0, 1}) && i.epoch_detail() == 0.4);
+  EXPECT(indices(i.next()) == (List{2, 3}) && i.epoch_detail() == 0.8 && !i.is_new_epoch());
+  EXPECT(indices(i.next()) == (List{4, 0}) && i.epoch() == 1 && i.is_new_epoch() && i.epoch_detail() == 1.2);
+  EXPECT(indices(i.next()) == (List{1, 2}) && *i.previous_epoch_detail() == 1.2);
+  EXPECT(indices(i.next()) == (List{3, 4}) && i.epoch() == 2 && i.epoch_detail() == 2.0);
+  iterators::SerialIterator once(arange(5), 2, {.repeat = false, .shuffle = false});
+  (void)once.next(), (void)once.next();
+  EXPECT(indices(once.next()) == List{4} && once.epoch_detail() == 1.0);
+  EXPECT_THROW(StopIteration, "ended", once.next());
+  once.reset();
+  EXPECT(indices(once.next()) == (List{0, 1}));
+  iterators::SerialIterator large(arange(3), 7, {.shuffle = false});
+  EXPECT(indices(large.next()) == (List{0, 1, 2, 0, 1, 2, 0}) && large.epoch() == 2);
+  EXPECT_THROW(ValueError, "not both", iterators::SerialIterator(arange(3), 1, {.shuffle = true, .order_sampler = iterators::ShuffleOrderSampler()}));
+  EXPECT_THROW(ValueError, "positive", iterators::SerialIterator(arange(3), 0));
+  EXPECT_THROW(ValueError, "with examples", iterators::SerialIterator(zeros({0, 2}), 1));
+}
+
+TEST(shuffles_draw_from_the_global_generator) {
+  random::seed(3);
+  iterators::SerialIterator i(arange(6), 4);
+  random::RandomState r(3);
+  const List first = r.permutation(6).to_vector<int64_t>();
+  EXPECT(indices(i.next()) == List(first.begin(), first.begin() + 4));
+  const List second = r.permutation(6).to_vector<int64_t>();
+  EXPECT(indices(i.next()) == (List{first[4], first[5], second[0], second[1]}));
+}
+
+TEST(iterators_are_saved_and_restored) {
+  random::seed(0);
+  iterators::SerialIterator a(arange(10), 3), b(arange(10), 3);
+  (void)a.next();
+  serializers::DictionarySerializer s;
+  a.serialize(s);
+  EXPECT(s.target().count("order") && s.target().count("current_position"));
+  serializers::NpzDeserializer d(std::make_shared<const serializers::NpzFile>(serializers::npz_bytes(s.target()), "memory"));
+  b.serialize(d);
+  EXPECT(indices(a.next()) == indices(b.next()));
+  iterators::SerialIterator smaller(arange(4), 3);
+  EXPECT_THROW(ValueError, "shape (10,) does not fit the target's (4,)", smaller.serialize(d));
+}
+
+TEST(threads_read_the_same_sequence) {
+  random::seed(0);
+  iterators::MultithreadIterator m(Squares(), 3, {.shuffle = false, .n_threads = 3});
+  iterators::SerialIterator s(Squares(), 3, {.shuffle = false});
+  for (int i = 0; i < 8; ++i) {
+    EXPECT(indices(m.next()) == indices(s.next()));
+    EXPECT(m.epoch_detail() == s.epoch_detail() && m.is_new_epoch() == s.is_new_epoch());
+  }
+  struct Broken : Dataset {
+    int64_t size() const override { return 4; }
+    Example get(int64_t) const override { throw ValueError("a damaged example"); }
+  };
+  iterators::MultithreadIterator broken(Broken(), 2);
+  EXPECT_THROW(ValueError, "a damaged example", broken.next());
+}
+
+TEST(drawn_digits) {
+  const auto [train, test] = datasets::get_drawn_digits({.ndim = 3}, 300, 50);
+  EXPECT(train.size() == 300 && test.size() == 50);
+  EXPECT_EQ(train[0][0].shape(), (Shape{1, 28, 28}));
+  EXPECT_EQ(train[0][1].dtype(), int32);
+  const Array x = concat_examples<2>(train.slice(0, 300))[0];
+  EXPECT(max(x).item<double>() <= 1 && mean(x).item<double>() > 0.05 && mean(x).item<double>() < 0.3);
+  const auto again = datasets::get_drawn_digits({.ndim = 3}, 300, 50);
+  EXPECT_CLOSE(again.train[7][0], train[7][0], {.atol = 0, .rtol = 0});
+  EXPECT_THROW(ValueError, "ndim", datasets::get_drawn_digits({.ndim = 4}, 10, 10));
+  EXPECT_EQ(datasets::get_drawn_digits({.ndim = 3, .rgb_format = true}, 10, 10).train[0][0].shape(), (Shape{3, 28, 28}));
+}
+
+TEST(downloads_are_cached_and_whole) {
+  const Folder folder;
+  dataset::set_dataset_root(folder.path / "root");
+  write_file(folder.path / "source", "content");
+  const std::string url = "file://" + (folder.path / "source").string();
+  const auto file = dataset::cached_download(url);
+  EXPECT_EQ(read_file(file), "content");
+  EXPECT_EQ(file.filename().string(), dataset::md5(url));
+  write_file(folder.path / "source", "other");
+  EXPECT_EQ(read_file(dataset::cached_download(url)), "content");
+  EXPECT_THROW(FileError, "cannot read", dataset::cached_download("file:///no/such/file"));
+  std::size_t left = 0;
+  for (const auto& e : std::filesystem::directory_iterator(folder.path / "root" / "_dl_cache")) left += e.path().filename().string().rfind("tmp-", 0) == 0;
+  EXPECT_EQ(left, std::size_t(0));
+  int created = 0, loaded = 0;
+  const auto target = folder.path / "root" / "x" / "made";
+  for (int i = 0; i < 2; ++i)
+    dataset::cache_or_load_file(target, [&](const auto& p) { ++created, write_file(p, "made"); }, [&](const auto& p) { loaded += read_file(p) == "made"; });
+  EXPECT(created == 1 && loaded == 2);
+  EXPECT_EQ(dataset::md5("The quick brown fox jumps over the lazy dog"), "9e107d9d372bb6826bd81d3542a419d6");
+  EXPECT_EQ(dataset::md5(""), "d41d8cd98f00b204e9800998ecf8427e");
+  dataset::set_dataset_root("");
+}

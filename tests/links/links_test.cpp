@@ -1,0 +1,223 @@
+#include <chainer/chainer.h>
+
+#include "chainer/links/link_hook.h"
+#include "test.h"
+
+using namespace chainer;
+
+namespace {
+struct MLP : Chain {
+  L::Linear l1, l2;
+  std::optional<L::Linear> projection;
+  std::vector<L::Linear> more;
+  int64_t calls = 0;
+  Array running = zeros({2});
+  int plain = 3;
+  MLP(int64_t in, int64_t out) : l1(in, 4), l2(4, out) {
+    more.emplace_back(2, 2);
+    more.emplace_back(2, 3);
+  }
+  CHAINER_MEMBERS(MLP, l1, l2, projection, more, calls, running);
+  Variable forward(const Variable& x) { return l2(F::relu(l1(x))); }
+};
+std::vector<std::string> paths(const Link& l) {
+  std::vector<std::string> out;
+  for (const auto& [path, p] : l.namedparams()) out.push_back(path);
+  return out;
+}
+MLP make() {
+  MLP m(3, 2);
+  return m;
+}
+}  // namespace
+
+TEST(members_give_paths_in_order) {
+  MLP m(3, 2);
+  const std::vector<std::string> expected{"/l1/W", "/l1/b", "/l2/W", "/l2/b", "/more/0/W", "/more/0/b", "/more/1/W", "/more/1/b"};
+  EXPECT(paths(m) == expected);
+  EXPECT_EQ(m.namedlinks()[0].first, "/");
+  EXPECT_EQ(m.namedlinks(true)[0].first, "/l1");
+  EXPECT_EQ(m.children().size(), std::size_t(4));
+  EXPECT_EQ(m.l2.name(), "l2");
+  EXPECT_EQ(m.count_params(), 3 * 4 + 4 + 4 * 2 + 2 + 4 + 2 + 6 + 3);
+  EXPECT(&m["l2"] == &m.l2);
+  EXPECT_THROW(KeyError, "no child 'l9'", m["l9"]);
+}
+
+TEST(copies_say_which_kind_they_are) {
+  random::seed(0);
+  MLP m(3, 2);
+  EXPECT_THROW(RuntimeError, "copied by accident", MLP(m));
+  m.cleargrads();
+  MLP shared = m.copy();
+  EXPECT(shared.l1.W.array().is(m.l1.W.array()) && !shared.l1.W.is(m.l1.W));
+  EXPECT(shared.l1.b->array().is(m.l1.b->array()) && !shared.l1.b->is(*m.l1.b));
+  MLP copied = m.copy(CopyMode::copy);
+  EXPECT(!copied.more[1].W.array().is(m.more[1].W.array()));
+  EXPECT_CLOSE(copied.more[1].W.array(), m.more[1].W.array());
+  MLP fresh = m.copy(CopyMode::init);
+  EXPECT(!all(equal(fresh.l1.W.array(), m.l1.W.array())).item<bool>());
+  EXPECT_EQ(fresh.plain, 3);
+  fresh.copyparams(m);
+  EXPECT_CLOSE(fresh.l1.W.array(), m.l1.W.array());
+}
+
+TEST(borrowed_links_are_checked) {
+  Kept<Link> gone;
+  {
+    MLP m = make();
+    gone = Kept<Link>(m);
+    MLP moved = std::move(m);
+    EXPECT(&gone.get() == &moved);
+  }
+  EXPECT_THROW(RuntimeError, "is gone", gone.get());
+  auto optimizer = optimizers::SGD().setup(make());  // owned
+  EXPECT_EQ(optimizer.target().params().size(), std::size_t(8));
+}
+
+TEST(linear_finds_its_input_size) {
+  L::Linear l(5);
+  EXPECT(!l.W.is_initialized());
+  EXPECT_EQ(l(zeros({2, 3, 4})).shape(), (Shape{2, 5}));
+  EXPECT_EQ(l.W.shape(), (Shape{5, 12}));
+  L::Linear nobias(3, 2, {.nobias = true});
+  EXPECT(!nobias.b);
+  EXPECT_EQ(nobias(zeros({4, 3})).shape(), (Shape{4, 2}));
+  EXPECT_EQ(L::Linear(2, 3, {.initialW = 0.5})(ones({1, 2})).array().to_vector<float>()[2], 1.f);
+  EXPECT_EQ(L::Linear(4, 3)(zeros({2, 5, 4}), 2).shape(), (Shape{2, 5, 3}));
+}
+
+TEST(sequential) {
+  random::seed(0);
+  auto layer = Sequential(L::Linear(4), F::relu);
+  auto model = layer.repeat(2);
+  model.append(L::Linear(2));
+  EXPECT_EQ(model.size(), std::size_t(5));
+  EXPECT_EQ(model(zeros({3, 6})).shape(), (Shape{3, 2}));
+  const std::vector<std::string> expected{"/0/W", "/0/b", "/1/W", "/1/b", "/2/W", "/2/b"};
+  EXPECT(paths(model) == expected);
+  EXPECT_EQ(model.namedparams()[2].second.shape(), (Shape{2, 4}));  // the last link comes right behind the first
+  const std::string text = to_string(model);
+  EXPECT(text.find("0\tLinear\tW((4, 6))\tb((4,))\t\n1\trelu\t") == 0);
+  EXPECT_EQ(model.count_by_layer_type("relu"), 2);
+  model.remove_by_layer_type("relu");
+  EXPECT_EQ(model.size(), std::size_t(3));
+  auto nested = Sequential(std::move(model), F::tanh);
+  EXPECT_EQ(nested.flatten().size(), std::size_t(4));
+  EXPECT_THROW(IndexError, "out of range", nested[7]);
+  const Sequential copy = nested.copy(CopyMode::copy);
+  EXPECT_EQ(copy.size(), std::size_t(2));
+  EXPECT(nested.pop().name() == "tanh");
+}
+
+TEST(chain_list_and_links_added_at_run_time) {
+  ChainList list(L::Linear(2, 3), L::Linear(3, 4));
+  const std::vector<std::string> expected{"/0/W", "/0/b", "/1/W", "/1/b"};
+  EXPECT(paths(list) == expected);
+  list.reverse();
+  EXPECT_EQ(dynamic_cast<L::Linear&>(list[0]).out_size(), 4);
+  EXPECT_THROW(IndexError, "out of range", list[2]);
+  Chain c;
+  c.add_link("l", L::Linear(2, 3));
+  c.add_param("scale", Shape{2}, 1.0);
+  c.add_persistent("count", zeros({1}));
+  EXPECT_THROW(KeyError, "a member of that name exists", c.add_link("scale", L::Linear(1, 1)));
+  EXPECT_EQ(paths(c).size(), std::size_t(3));
+  const auto copy = [&] { return c.clone(CopyMode::copy); };
+  EXPECT_THROW(NotImplementedError, "cannot be copied", copy());
+}
+
+TEST(classifier_reports) {
+  random::seed(0);
+  L::Classifier model(MLP(3, 2));
+  EXPECT_EQ(paths(model)[0], "/predictor/l1/W");
+  Reporter reporter;
+  reporter.add_observer("main", &model);
+  {
+    const auto current = reporter.make_current();
+    (void)model(zeros({4, 3}), array({0, 1, 0, 1}));
+  }
+  EXPECT_EQ(reporter.observation().at("main/accuracy").number(), 0.5);
+  EXPECT(model.loss && model.y.shape() == (Shape{4, 2}));
+  L::Classifier named(MLP(3, 2), {.label_key = std::string("t")});
+  (void)named.call(NamedVariables{{"x", zeros({4, 3})}, {"t", array({0, 1, 0, 1})}});
+  EXPECT_THROW(ValueError, "label key 't'", named.call(NamedVariables{{"x", zeros({4, 3})}}));
+  L::Classifier first(MLP(3, 2), {.label_key = int64_t(5)});
+  EXPECT_THROW(ValueError, "out of range for 2 arguments", first(zeros({4, 3}), array({0, 1, 0, 1})));
+  L::Classifier no_accuracy(MLP(3, 2), {.accfun = nullptr});
+  EXPECT(!no_accuracy.compute_accuracy);
+  L::Classifier copy = model.copy(CopyMode::copy);
+  EXPECT(!copy.params()[0].is(model.params()[0]));
+}
+
+TEST(gradients_and_updates_of_links) {
+  MLP m(3, 2), other(3, 2);
+  F::sum(m(ones({2, 3}))).backward();
+  other.cleargrads();
+  m.cleargrads();
+  F::sum(m(ones({2, 3}))).backward();
+  other.addgrads(m);
+  EXPECT_CLOSE(other.l2.W.grad(), m.l2.W.grad());
+  auto optimizer = optimizers::SGD().setup(m);
+  m.l1.disable_update();
+  EXPECT(!m.l1.update_enabled() && m.update_enabled());
+  const Array before = m.l1.W.array().copy();
+  optimizer.update();
+  EXPECT_CLOSE(m.l1.W.array(), before, {.atol = 0, .rtol = 0});
+}
+
+TEST(other_links) {
+  random::seed(0);
+  L::EmbedID e(5, 2);
+  EXPECT_EQ(e(array({1, 4})).shape(), (Shape{2, 2}));
+  L::Scale scale(1, Shape{3}, {.bias_term = true});
+  EXPECT_EQ(scale(ones({2, 3})).shape(), (Shape{2, 3}));
+  EXPECT_EQ(paths(scale).size(), std::size_t(2));
+  L::Bias bias;
+  EXPECT_EQ(bias(ones({2, 3}), array({1.f, 2.f, 3.f})).array().to_vector<float>()[1], 3.f);
+  EXPECT_THROW(ValueError, "second argument", bias(ones({2, 3})));
+  L::Parameter p(array({1.f}));
+  EXPECT_EQ(p().item<float>(), 1.f);
+}
+
+TEST(link_hooks) {
+  MLP m(3, 2);
+  link_hooks::TimerHook timer;
+  {
+    const LinkHookScope scope(timer);
+    (void)m(zeros({2, 3}));
+  }
+  EXPECT_EQ(timer.call_history().size(), std::size_t(3));
+  EXPECT_EQ(timer.summary().at("Linear").occurrence, 2);
+  EXPECT(timer.total_time() >= timer.summary().at("Linear").elapsed_time);
+}
+
+TEST(initializers_equal_the_releases) {
+  const serializers::NpzFile f(TEST_DATA "initializers.npz");
+  const auto check = [&](const char* name, const Initializer& init, const Shape& shape = {4, 6}) {
+    random::seed(9);
+    Array a(shape, float32);
+    init(a);
+    EXPECT_CLOSE(abs(Variable(a)).array(), absolute(f.array(name)), {.atol = 1e-6});  // the SVD's signs are free
+    if (std::string_view(name) != "Orthogonal") EXPECT_CLOSE(a, f.array(name), {.atol = 0, .rtol = 1e-6});
+  };
+  check("Normal", initializers::Normal());
+  check("LeCunNormal", initializers::LeCunNormal());
+  check("GlorotNormal", initializers::GlorotNormal());
+  check("HeNormal", initializers::HeNormal());
+  check("HeNormal_fan_out", initializers::HeNormal(1.0, {}, initializers::FanOption::fan_out), {4, 3, 2});
+  check("Orthogonal", initializers::Orthogonal());
+  check("Uniform", initializers::Uniform());
+  check("LeCunUniform", initializers::LeCunUniform());
+  check("GlorotUniform", initializers::GlorotUniform());
+  check("HeUniform", initializers::HeUniform());
+  Array square({3, 3});
+  initializers::Identity(2)(square);
+  EXPECT_EQ(sum(square).item<float>(), 6.f);
+  Array tall({6, 4}), flat({4});
+  EXPECT_THROW(ValueError, "cannot be orthogonal", initializers::Orthogonal()(tall));
+  EXPECT_THROW(ValueError, "at least two axes", initializers::LeCunNormal()(flat));
+  EXPECT_THROW(ValueError, "square", initializers::Identity()(tall));
+  EXPECT_THROW(TypeError, "dtype", initializers::Normal(1, float64)(flat));
+  EXPECT_THROW(ValueError, "was asked for", generate_array(initializers::Zero(float64), {2}, float32));
+}

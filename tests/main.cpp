@@ -1,0 +1,3 @@
+#include "test.h"
+
+int main(int argc, char** argv) { return test::main(argc, argv); }

@@ -1,0 +1,168 @@
+#include <chainer/chainer.h>
+
+#include "chainer/backend/cpu/parallel.h"
+#include "test.h"
+
+using namespace chainer;
+
+namespace {
+
+struct One : Link {
+  Parameter w;
+  explicit One(const Array& start) : w(start) {}
+  CHAINER_MEMBERS(One, w);
+};
+
+const serializers::NpzFile& reference() {
+  static const serializers::NpzFile f(TEST_DATA "optimizers.npz");
+  return f;
+}
+
+// Ten steps from the release's start with its gradients; every step's parameter must agree.
+template <class O>
+void check(const char* name, O optimizer, std::shared_ptr<optimizer::Hook> hook = nullptr) {
+  One link(reference().array("start"));
+  optimizer.setup(link);
+  if (hook) optimizer.add_hook(hook);
+  random::seed(5);
+  const Array grads = reference().array("grads"), expected = reference().array(name);
+  for (int64_t i = 0; i < len(grads); ++i) {
+    link.w.set_grad(grads[i].copy());
+    optimizer.update();
+    EXPECT_CLOSE(link.w.array(), expected[i], {.atol = 2e-6, .rtol = 2e-5});
+  }
+  EXPECT_EQ(optimizer.t, 10);
+}
+
+}  // namespace
+
+TEST(ten_steps_equal_the_releases) {
+  check("AdaDelta", optimizers::AdaDelta());
+  check("AdaGrad", optimizers::AdaGrad());
+  check("Adam", optimizers::Adam());
+  check("AMSGrad", optimizers::Adam({.amsgrad = true}));
+  check("AdamW", optimizers::Adam({.eta = .5, .weight_decay_rate = .1}));
+  check("CorrectedMomentumSGD", optimizers::CorrectedMomentumSGD());
+  check("MomentumSGD", optimizers::MomentumSGD());
+  check("NesterovAG", optimizers::NesterovAG());
+  check("RMSprop", optimizers::RMSprop());
+  check("RMSpropInside", optimizers::RMSprop({.eps_inside_sqrt = true}));
+  check("RMSpropGraves", optimizers::RMSpropGraves());
+  check("SGD", optimizers::SGD());
+  check("SMORMS3", optimizers::SMORMS3());
+  check("MSVAG", optimizers::MSVAG());
+}
+
+TEST(hooks_equal_the_releases) {
+  namespace h = optimizer_hooks;
+  check("WeightDecay", optimizers::SGD({.lr = .1}), std::make_shared<h::WeightDecay>(.1));
+  check("Lasso", optimizers::SGD({.lr = .1}), std::make_shared<h::Lasso>(.1));
+  check("GradientClipping", optimizers::SGD({.lr = .1}), std::make_shared<h::GradientClipping>(1.));
+  check("GradientHardClipping", optimizers::SGD({.lr = .1}), std::make_shared<h::GradientHardClipping>(-.5, .3));
+  check("GradientLARS", optimizers::SGD({.lr = .1}), std::make_shared<h::GradientLARS>(.01, .1));
+  check("GradientNoise", optimizers::SGD({.lr = .1}), std::make_shared<h::GradientNoise>(.3));
+}
+
+TEST(three_steps_in_float64_meet_the_table) {
+  const auto run = [](auto optimizer, std::initializer_list<double> expected) {
+    One link(array({1., -2.}));
+    optimizer.setup(link);
+    for (const Array& g : {array({.5, -1.}), array({.25, 2.}), array({-1., .1})}) {
+      link.w.set_grad(g);
+      optimizer.update();
+    }
+    EXPECT_CLOSE(link.w.array(), array(expected), {.atol = 0, .rtol = 1e-11});
+  };
+  run(optimizers::SGD(), {1.0025, -2.011});
+  run(optimizers::MomentumSGD(), {.9917, -2.0119});
+  run(optimizers::NesterovAG(), {.998027, -2.030539});
+  run(optimizers::AdaGrad(), {.999425657986, -1.9999391039});
+  run(optimizers::AdaDelta(), {.9987104513, -2.00160225422});
+  run(optimizers::Adam(), {.998274178491, -1.99967737711});
+  run(optimizers::SMORMS3(), {.999283913169, -2.00012352406});
+  run(optimizers::MSVAG(), {.918013488652, -1.91468174723});
+}
+
+TEST(half_precision_with_and_without_master_copies) {
+  One plain(ones({3}, float16)), wide(ones({3}, float16));
+  auto a = optimizers::SGD({.lr = 1e-4}).setup(plain);
+  auto b = optimizers::SGD({.lr = 1e-4});
+  b.use_fp32_update();
+  b.setup(wide);
+  for (int i = 0; i < 20; ++i) {
+    plain.w.set_grad(ones({3}, float16));
+    wide.w.set_grad(ones({3}, float16));
+    a.update();
+    b.update();
+  }
+  EXPECT_EQ(plain.w.array().to_vector<float>()[0], 1.f);  // each step is lost in rounding
+  EXPECT(wide.w.array().to_vector<float>()[0] < 0.9985f);
+  One half(ones({2}, float16));
+  auto adam = optimizers::Adam().setup(half);
+  half.w.set_grad(ones({2}, float16));
+  EXPECT_THROW(ValueError, "zero in float16", adam.update());
+}
+
+TEST(updates_without_gradients_change_nothing) {
+  One link(array({1.f, 2.f}));
+  auto adam = optimizers::Adam().setup(link);
+  link.w.cleargrad();
+  adam.update();
+  EXPECT_CLOSE(link.w.array(), array({1.f, 2.f}), {.atol = 0, .rtol = 0});
+}
+
+TEST(loss_scale_is_divided_out) {
+  One a(array({2.f})), b(array({2.f}));
+  auto plain = optimizers::SGD().setup(a), scaled = optimizers::SGD().setup(b);
+  scaled.set_loss_scale(128);
+  plain.update([&] { return a.w.variable() * a.w.variable(); });
+  scaled.update([&] { return b.w.variable() * b.w.variable(); });
+  EXPECT_CLOSE(b.w.array(), a.w.array(), {.atol = 0, .rtol = 1e-7});
+}
+
+TEST(hyperparameters_and_rules_of_ones_own) {
+  One link(array({1.f}));
+  auto sgd = optimizers::SGD({.lr = 0.5}).setup(link);
+  EXPECT_EQ(sgd.get("lr"), 0.5);
+  sgd.set("lr", 0.25);
+  EXPECT_EQ(to_string(sgd.hyperparam()), "Hyperparameter(lr=0.25)");
+  EXPECT_THROW(KeyError, "no hyperparameter 'momentum'", sgd.set("momentum", 1));
+  auto& rule = dynamic_cast<UpdateRule&>(*link.w.update_rule());
+  rule.hyperparam().set("lr", 2);
+  link.w.set_grad(array({1.f}));
+  sgd.update();
+  EXPECT_EQ(link.w.array().item<float>(), -1.f);
+  auto adam = optimizers::Adam();
+  EXPECT_THROW(RuntimeError, "t is 0", adam.lr());
+}
+
+TEST(hooks_by_hand) {
+  One link(array({1.f}));
+  optimizers::SGD sgd;
+  EXPECT_THROW(RuntimeError, "call setup() first", sgd.add_hook(optimizer_hooks::WeightDecay(1)));
+  sgd.setup(link);
+  std::string order;
+  sgd.add_hook(optimizer::make_hook("pre", [&](Optimizer&) { order += "a"; }));
+  sgd.add_hook(optimizer::make_hook("post", [&](UpdateRule&, Parameter&) { order += "b"; }, optimizer::Timing::post));
+  EXPECT_THROW(KeyError, "already exists", sgd.add_hook(optimizer::make_hook("pre", [](Optimizer&) {})));
+  link.w.set_grad(array({1.f}));
+  sgd.update();
+  EXPECT_EQ(order, "ab");
+  sgd.remove_hook("pre");
+  EXPECT_THROW(KeyError, "does not exist", sgd.remove_hook("pre"));
+  EXPECT_THROW(RuntimeError, "use_auto_new_epoch", sgd.new_epoch(true));
+  sgd.new_epoch();
+  EXPECT_EQ(sgd.epoch, 1);
+}
+
+TEST(vanishing_gradients_do_not_slow_updates) {
+  One link(zeros({100000}));
+  auto adam = optimizers::Adam().setup(link);
+  link.w.set_grad(full({100000}, 1e-3));
+  adam.update();
+  link.w.set_grad(zeros({100000}));
+  for (int i = 0; i < 1500; ++i) adam.update();
+  EXPECT(cpu::denormals_flushed());
+  const auto& state = dynamic_cast<UpdateRule&>(*link.w.update_rule()).state;
+  EXPECT_EQ(count_nonzero(state[0].second).item<int>(), 0);  // the first moment reached zero instead of a denormal
+}

@@ -1,0 +1,86 @@
+// A small test framework: it compiles in no time and is there on every machine. A test is a function that throws or
+// reports a failed expectation; each executable takes a filter on the names.
+#pragma once
+#include <cmath>
+#include <cstdio>
+#include <exception>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "chainer/core/error.h"
+
+namespace test {
+
+struct Case {
+  const char* name;
+  void (*run)();
+};
+inline std::vector<Case>& cases() {
+  static std::vector<Case> all;
+  return all;
+}
+inline int failures = 0;
+inline bool add(const char* name, void (*run)()) {
+  cases().push_back({name, run});
+  return true;
+}
+inline void fail(const char* file, int line, const std::string& what) {
+  std::printf("  %s:%d: %s\n", file, line, what.c_str());
+  ++failures;
+}
+template <class A, class B>
+void equal(const A& a, const B& b, const char* text, const char* file, int line) {
+  if (!(a == b)) fail(file, line, chainer::text(text, ": ", a, " != ", b));
+}
+template <class E>
+void throws(const std::function<void()>& f, std::string_view part, const char* text, const char* file, int line) {
+  try {
+    f();
+  } catch (const E& e) {
+    if (std::string_view(e.what()).find(part) == std::string_view::npos)
+      fail(file, line, chainer::text(text, ": the message lacks '", part, "': ", e.what()));
+    return;
+  } catch (const std::exception& e) {
+    return fail(file, line, chainer::text(text, ": another exception: ", e.what()));
+  }
+  fail(file, line, chainer::text(text, ": nothing was thrown"));
+}
+
+inline int main(int argc, char** argv) {
+  const std::string_view filter = argc > 1 ? argv[1] : "";
+  int passed = 0, failed = 0;
+  for (const Case& c : cases()) {
+    if (std::string_view(c.name).find(filter) == std::string_view::npos) continue;
+    const int before = failures;
+    try {
+      c.run();
+    } catch (const std::exception& e) {
+      std::printf("  exception: %s\n", e.what());
+      ++failures;
+    }
+    failures == before ? ++passed : ++failed;
+    if (failures != before) std::printf("FAILED %s\n", c.name);
+  }
+  std::printf("%d passed, %d failed\n", passed, failed);
+  return failed != 0 || passed == 0;
+}
+
+}  // namespace test
+
+#define TEST(NAME)                                              \
+  static void test_##NAME();                                    \
+  static const bool added_##NAME = test::add(#NAME, test_##NAME); \
+  static void test_##NAME()
+#define EXPECT(...) \
+  if (!(__VA_ARGS__)) test::fail(__FILE__, __LINE__, "expected: " #__VA_ARGS__)
+#define EXPECT_EQ(A, ...) test::equal(A, __VA_ARGS__, #A, __FILE__, __LINE__)
+#define EXPECT_THROW(E, PART, ...) test::throws<E>([&] { (void)(__VA_ARGS__); }, PART, #__VA_ARGS__, __FILE__, __LINE__)
+/// Arrays agree in shape and to a tolerance.
+#define EXPECT_CLOSE(...)                                     \
+  try {                                                       \
+    chainer::testing::assert_allclose(__VA_ARGS__);           \
+  } catch (const std::exception& e) {                         \
+    test::fail(__FILE__, __LINE__, e.what());                 \
+  }

@@ -1,0 +1,273 @@
+#include <chainer/chainer.h>
+
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "chainer/core/file.h"
+#include "test.h"
+
+using namespace chainer;
+using namespace chainer::training;
+namespace fs = std::filesystem;
+
+namespace {
+
+const fs::path folder = fs::temp_directory_path() / text("chainer-training-", ::getpid());
+struct Clean {
+  Clean() { fs::create_directories(folder); }
+  ~Clean() { fs::remove_all(folder); }
+} clean;
+std::string out(const std::string& name) { return (folder / name).string(); }
+
+// An updater that only counts.
+struct Mock : Updater {
+  explicit Mock(int64_t per_epoch = 10) : iterations_per_epoch(per_epoch) { optimizer.setup_link(link); }
+  Optimizer& get_optimizer(const std::string&) const override { return const_cast<optimizers::SGD&>(optimizer); }
+  std::map<std::string, Optimizer*> get_all_optimizers() const override { return {{"main", &get_optimizer("main")}}; }
+  void update() override {
+    ++n;
+    report({{"loss", 1.0 / static_cast<double>(n)}}, &link);
+  }
+  void serialize(Serializer& s) override { s("iteration", n); }
+  int64_t iteration() const override { return n; }
+  int64_t epoch() const override { return n / iterations_per_epoch; }
+  double epoch_detail() const override { return static_cast<double>(n) / static_cast<double>(iterations_per_epoch); }
+  std::optional<double> previous_epoch_detail() const override { return static_cast<double>(n - 1) / static_cast<double>(iterations_per_epoch); }
+  bool is_new_epoch() const override { return n % iterations_per_epoch == 0; }
+  L::Linear link{2, 1};
+  optimizers::SGD optimizer;
+  int64_t iterations_per_epoch, n = 0;
+};
+
+std::vector<int64_t> firings(Trigger trigger, int64_t per_epoch = 10, int64_t until = 30) {
+  Mock updater(per_epoch);
+  Trainer trainer(updater, {until, "iteration"}, {.out = out("triggers")});
+  std::vector<int64_t> fired;
+  trainer.extend([&](Trainer& t) { fired.push_back(t.updater().iteration()); }, {.trigger = trigger});
+  trainer.run();
+  return fired;
+}
+using List = std::vector<int64_t>;
+
+AnyDataset teacher_data(int64_t n) {
+  random::RandomState r(7);
+  Array x = r.rand({n, 784}, float32);
+  x = where(x < 0.2, x * 5, zeros({}));
+  return datasets::TupleDataset(x, argmax(matmul(x.astype(float64) - 0.1, r.randn({784, 10})), 1).astype(int32));
+}
+
+struct MLP : Chain {
+  L::Linear l1, l2, l3;
+  MLP(int64_t n_units, int64_t n_out) : l1(n_units), l2(n_units), l3(n_out) {}
+  CHAINER_MEMBERS(MLP, l1, l2, l3);
+  Variable forward(const Variable& x) { return l3(F::relu(l2(F::relu(l1(x))))); }
+};
+
+}  // namespace
+
+TEST(triggers_fire_when_they_should) {
+  EXPECT(firings({3, "iteration"}, 10, 10) == (List{3, 6, 9}));
+  EXPECT(firings({1, "epoch"}) == (List{10, 20, 30}));
+  EXPECT(firings({0.5, "epoch"}, 10, 10) == (List{5, 10}));
+  EXPECT(firings(triggers::ManualScheduleTrigger({2, 5, 8}, "iteration")) == (List{2, 5, 8}));
+  EXPECT(firings(triggers::ManualScheduleTrigger(1.5, "epoch")) == List{15});
+  EXPECT(firings(triggers::OnceTrigger()) == List{1});
+  EXPECT(firings([](Trainer& t) { return t.updater().iteration() == 4; }) == List{4});
+  EXPECT(firings(triggers::MinValueTrigger("main/loss", {5, "iteration"}), 10, 20) == (List{5, 10, 15, 20}));
+  EXPECT(firings(triggers::MaxValueTrigger("main/loss", {5, "iteration"}), 10, 20) == List{5});
+  EXPECT_THROW(ValueError, "'iteration' or 'epoch'", Trigger(1, "hours"));
+  EXPECT_THROW(ValueError, "must be positive", Trigger(0, "epoch"));
+}
+
+TEST(early_stopping) {
+  Mock updater;
+  Trainer trainer(updater, triggers::EarlyStoppingTrigger({.check_trigger = {1, "iteration"}, .monitor = "value", .patients = 3, .max_trigger = {50, "iteration"}}), {.out = out("early")});
+  trainer.extend([](Trainer& t) { t.observation.insert_or_assign("value", std::abs(static_cast<double>(t.updater().iteration()) - 5)); });
+  trainer.run();
+  EXPECT_EQ(updater.n, 8);
+  EXPECT_THROW(ValueError, "mode", triggers::EarlyStoppingTrigger({.mode = "best"}));
+}
+
+TEST(schedules_meet_the_table) {
+  const auto check = [](auto shift, std::vector<double> expected) {
+    Mock updater;
+    updater.optimizer.set("lr", 1);
+    Trainer trainer(updater, {static_cast<int>(expected.size()), "iteration"}, {.out = out("shift")});
+    std::vector<double> seen;
+    trainer.extend(std::move(shift), {.name = "shift"});
+    trainer.extend([&](Trainer& t) { seen.push_back(t.updater().get_optimizer("main").get("lr")); });
+    trainer.run();
+    EXPECT_CLOSE(array(seen), array(expected), {.atol = 0, .rtol = 1e-5});
+  };
+  using namespace extensions;
+  check(ExponentialShift("lr", .5, {.target = .1}), {.5, .25, .125, .1, .1});
+  check(InverseShift("lr", .1, .75), {.931012, .872196, .821377});
+  check(LinearShift("lr", {1, .2}, {2, 6}), {1, 1, .8, .6, .4, .2});
+  check(MultistepShift("lr", .1, {2, 4, 5}, 1), {1, .1, .1, .01, .001});
+  check(PolynomialShift("lr", 2, 5), {.64, .36, .16, .04, 0});
+  check(StepShift("lr", .1, 3), {1, 1, .1, .1, .1, .01});
+  check(WarmupShift("lr", .1, 4, 1), {.325, .55, .775, 1, 1});
+  EXPECT_THROW(ValueError, "negative rate", ExponentialShift("lr", -1));
+}
+
+TEST(extensions_are_named_ordered_and_finalized) {
+  Mock updater;
+  Trainer trainer(updater, {1, "iteration"}, {.out = out("order")});
+  std::string order;
+  trainer.extend([&](Trainer&) { order += "r"; }, {.name = "x"});
+  trainer.extend([&](Trainer&) { order += "w"; }, {.name = "x", .priority = PRIORITY_WRITER});
+  trainer.extend(make_extension([&](Trainer&) { order += "e"; }, {.default_name = "edit", .priority = PRIORITY_EDITOR,
+                                .finalizer = [&](Trainer&) { order += "."; }, .initializer = [&](Trainer&) { order += "i"; }}));
+  EXPECT_EQ(trainer.get_extension("x_1").name, "x_1");
+  EXPECT_THROW(ValueError, "not found", trainer.get_extension("y"));
+  EXPECT_THROW(ValueError, "reserved", trainer.extend([](Trainer&) {}, {.name = "training"}));
+  EXPECT_THROW(RuntimeError, "has not been started", trainer.elapsed_time());
+  trainer.run();
+  EXPECT_EQ(order, "iwer.");
+  EXPECT_THROW(RuntimeError, "multiple times", trainer.run());
+}
+
+TEST(an_exception_leaves_everything_finalized) {
+  Mock updater;
+  Trainer trainer(updater, {5, "iteration"}, {.out = out("exception")});
+  bool finalized = false;
+  trainer.extend(make_extension([](Trainer&) { throw ValueError("on purpose"); }, {.finalizer = [&](Trainer&) { finalized = true; }}));
+  EXPECT_THROW(ValueError, "on purpose", trainer.run(false));
+  EXPECT(finalized);
+}
+
+TEST(log_print_and_plots) {
+  Mock updater;
+  Trainer trainer(updater, {3, "epoch"}, {.out = out("log")});
+  trainer.extend(extensions::LogReport());
+  std::FILE* file = std::tmpfile();
+  trainer.extend(extensions::PrintReport({"epoch", "main/loss", "missing"}, "LogReport", file));
+  trainer.extend(extensions::PlotReport({"main/loss"}, {.x_key = "epoch", .file_name = "loss.png"}));
+  trainer.extend(extensions::PlotReport({"main/loss"}, {.file_name = "loss.svg"}), {.name = "svg"});
+  trainer.extend(extensions::VariableStatisticsPlot(updater.link));
+  trainer.extend(extensions::ParameterStatistics(updater.link));
+  trainer.extend(extensions::observe_lr());
+  trainer.run();
+  const json::Value log = json::parse(read_file(folder / "log" / "log"));
+  EXPECT_EQ(log.list()->size(), std::size_t(3));
+  const json::Value& last = log.list()->back();
+  double mean = 0;
+  for (int i = 21; i <= 30; ++i) mean += 0.1 / i;
+  EXPECT_CLOSE(array(last.find("main/loss")->number()), array(mean), {.rtol = 1e-12});
+  EXPECT(last.find("epoch")->number() == 3 && last.find("iteration")->number() == 30 && last.find("lr")->number() == 0.01);
+  EXPECT(last.find("/W/data/percentile/3") && last.find("/b/data/zeros")->number() == 1);
+  std::rewind(file);
+  char line[200];
+  EXPECT_EQ(std::string(std::fgets(line, sizeof line, file)), "epoch       main/loss   missing   \n");
+  EXPECT_EQ(std::string(std::fgets(line, sizeof line, file)), "1           0.292897              \n");
+  std::fclose(file);
+  if (!plot::available()) return;
+  EXPECT(read_file(folder / "log" / "loss.png").substr(1, 3) == "PNG" && read_file(folder / "log" / "loss.svg").find("<svg") != std::string::npos);
+  EXPECT(fs::exists(folder / "log" / "statistics.png"));
+}
+
+TEST(other_extensions) {
+  Mock updater;
+  Trainer trainer(updater, {10, "iteration"}, {.out = out("other")});
+  trainer.extend([](Trainer& t) { t.observation.insert_or_assign("n", 2), t.observation.insert_or_assign("d", 4); }, {.priority = PRIORITY_WRITER});
+  trainer.extend(extensions::MicroAverage("n", "d", "ratio", {5, "iteration"}));
+  double ratio = 0;
+  trainer.extend([&](Trainer& t) {
+    if (const auto it = t.observation.find("ratio"); it != t.observation.end()) ratio = it->second.number();
+  });
+  trainer.extend(extensions::FailOnNonNumber());
+  trainer.extend(extensions::ProgressBar({.update_interval = 2, .out = std::tmpfile()}));
+  trainer.run();
+  EXPECT_EQ(ratio, 0.5);
+  Mock broken;
+  broken.link.W.set_array(full({1, 2}, std::nan("")));
+  Trainer failing(broken, {10, "iteration"}, {.out = out("other")});
+  failing.extend(extensions::FailOnNonNumber());
+  EXPECT_THROW(RuntimeError, "diverge: /W", failing.run(false));
+}
+
+TEST(evaluation_averages_batches) {
+  random::seed(0);
+  L::Classifier model(MLP(4, 10));
+  iterators::SerialIterator test(teacher_data(5), 2, {.repeat = false, .shuffle = false});
+  extensions::Evaluator evaluator(test, model);
+  const auto result = evaluator.run();
+  EXPECT(result.count("main/loss") && result.count("main/accuracy"));
+  EXPECT_EQ(evaluator.run().at("main/loss"), result.at("main/loss"));
+}
+
+TEST(snapshots_resume_bit_for_bit) {
+  const AnyDataset data = teacher_data(120);
+  const auto run = [&](const std::string& name, int epochs, bool resume) {
+    if (!resume) random::seed(4);
+    L::Classifier model(MLP(6, 10));
+    auto optimizer = optimizers::Adam().setup(model);
+    iterators::SerialIterator train(data, 25), test(data, 25, {.repeat = false, .shuffle = false});
+    StandardUpdater updater(train, optimizer);
+    Trainer trainer(updater, {epochs, "epoch"}, {.out = out(name)});
+    trainer.extend(extensions::Evaluator(test, model));
+    trainer.extend(extensions::snapshot({.n_retains = 2, .autoload = resume}), {.trigger = {7, "iteration"}});
+    trainer.extend(extensions::LogReport({.trigger = {1, "epoch"}}));
+    trainer.extend(extensions::ExponentialShift("alpha", 0.9), {.trigger = {1, "epoch"}});
+    trainer.extend([](Trainer&) { (void)random::randn({3}); });  // somebody else draws too
+    trainer.run();
+    json::Value log = json::parse(read_file(folder / name / "log"));
+    for (json::Value& entry : *log.list()) entry.set("elapsed_time", 0);
+    return std::pair(json::dump(log), model.params()[3].array());
+  };
+  const auto whole = run("whole", 6, false);
+  (void)run("cut", 3, false);
+  const auto resumed = run("cut", 6, true);
+  EXPECT_EQ(resumed.first, whole.first);
+  EXPECT(all(equal(resumed.second, whole.second)).item<bool>());
+  std::size_t kept = 0;
+  for (const auto& e : fs::directory_iterator(folder / "whole")) kept += e.path().filename().string().rfind("snapshot_iter_", 0) == 0;
+  EXPECT_EQ(kept, std::size_t(2));
+}
+
+TEST(a_snapshot_of_the_release_goes_on_here) {
+  random::seed(0);
+  L::Classifier model(MLP(8, 10));
+  auto optimizer = optimizers::MomentumSGD().setup(model);
+  iterators::SerialIterator train(teacher_data(200), 50);
+  StandardUpdater updater(train, optimizer);
+  Trainer trainer(updater, {3, "epoch"}, {.out = out("release")});
+  trainer.extend(extensions::LogReport());
+  trainer.extend(extensions::snapshot());
+  serializers::load_npz(TEST_DATA "release_snapshot.npz", trainer);
+  EXPECT_EQ(updater.iteration(), 8);
+  EXPECT_EQ(train.epoch(), 2);
+  const auto& report = dynamic_cast<extensions::LogReport&>(trainer.get_extension("LogReport"));
+  EXPECT_EQ(report.log().size(), std::size_t(2));
+  trainer.run();
+  EXPECT_EQ(updater.iteration(), 12);
+  EXPECT_EQ(report.log().size(), std::size_t(3));
+}
+
+TEST(losses_equal_the_releases_for_200_iterations) {
+  const serializers::NpzFile reference(TEST_DATA "losses.npz");
+  const AnyDataset data = teacher_data(2000);
+  const auto check = [&](const char* name, auto optimizer, int64_t units) {
+    random::seed(0);
+    iterators::SerialIterator train(data, 100);
+    L::Classifier model(MLP(units, 10));
+    optimizer.setup(model);
+    const std::vector<double> expected = reference.array(name).to_vector<double>();
+    double worst = 0;
+    for (double e : expected) {
+      auto [x, t] = concat_examples<2>(train.next());
+      const Variable loss = model(x, t);
+      model.cleargrads();
+      loss.backward();
+      optimizer.update();
+      worst = std::max(worst, std::abs(loss.item<double>() - e));
+    }
+    std::printf("  %s: %zu iterations, largest difference %.2g\n", name, expected.size(), worst);
+    EXPECT(worst < 1e-4);
+  };
+  check("sgd", optimizers::SGD(), 1000);
+  check("momentum_sgd", optimizers::MomentumSGD(), 1000);
+  check("adam_100", optimizers::Adam(), 100);
+  check("adam_1000", optimizers::Adam(), 1000);
+}
