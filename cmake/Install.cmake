@@ -3,16 +3,16 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 install(TARGETS chainer EXPORT chainer-targets)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/chainer DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h"
-        PATTERN "kernels" EXCLUDE)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/chainer DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 set(chainer_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/chainer)
 install(EXPORT chainer-targets NAMESPACE chainer:: DESTINATION ${chainer_cmake_dir})
 
 # A static library passes its own needs on; a shared one has them inside.
 set(CHAINER_STATIC_DEPENDENCIES "")
 set(CHAINER_PC_REQUIRES "")
-set(CHAINER_PC_LIBS "-lpthread -ldl")
+set(CHAINER_PC_LIBS "")
 if(NOT BUILD_SHARED_LIBS)
+  set(CHAINER_PC_LIBS "-lpthread -ldl")
   string(APPEND CHAINER_STATIC_DEPENDENCIES "find_dependency(ZLIB)\nfind_dependency(Threads)\n")
   set(CHAINER_PC_REQUIRES "zlib")
   if(OpenMP_CXX_FOUND)

@@ -8,15 +8,16 @@
 namespace chainer {
 namespace {
 
-// What an old-style backward returns: arrays that cannot be differentiated again.
+// Carries old-style gradients into a second graph, where it says why that ends here. Its inputs are all that the
+// gradients depend on, so that whoever differentiates again meets it.
 struct OldStyleGradient : FunctionNode {
-  OldStyleGradient(std::shared_ptr<Function> f, Arrays x) : function(std::move(f)), inputs_data(std::move(x)) {}
-  Arrays forward(const Arrays& gy) override { return function->backward(inputs_data, gy); }
+  OldStyleGradient(Arrays g, std::string n) : gradients(std::move(g)), name(std::move(n)) {}
+  Arrays forward(const Arrays&) override { return gradients; }
   Variables backward(const Indexes&, const Variables&) override {
-    throw RuntimeError("cannot twice-differentiate an old style Function \"", function->label(), "\"");
+    throw RuntimeError("cannot twice-differentiate an old style Function \"", name, "\"");
   }
-  std::shared_ptr<Function> function;
-  Arrays inputs_data;
+  Arrays gradients;
+  std::string name;
 };
 
 }  // namespace
@@ -49,32 +50,28 @@ Arrays FunctionAdapter::forward(const Arrays& in) {
 Variables FunctionAdapter::backward(const Indexes& wanted, const Variables& gy) {
   function_->output_data_ = FunctionNode::output_data();
   Arrays g;
-  bool all_there = true;
-  for (const Variable& v : gy) {
-    g.push_back(v.array());
-    all_there &= static_cast<bool>(v);
-  }
+  for (const Variable& v : gy) g.push_back(v.array());
   const Arrays in = input_data();
   Arrays out = function_->backward(in, g);
   if (out.size() != in.size())
     throw ValueError("backward of ", label(), " returned ", out.size(), " gradients for ", in.size(), " inputs");
-  Variables result;
-  for (int i : wanted) result.push_back(out[static_cast<std::size_t>(i)]);
-  if (!config().enable_backprop || !all_there) return result;
-  // A second graph is wanted: leave a node in it that says why it ends here.
-  struct Again : Function {
-    explicit Again(Arrays v, std::string n) : values(std::move(v)), name(std::move(n)) {}
-    Arrays forward(const Arrays&) override { return {}; }
-    Arrays backward(const Arrays&, const Arrays&) override { return values; }
-    std::string label() const override { return name; }
-    Arrays values;
-    std::string name;
-  };
-  Arrays chosen;
-  for (int i : wanted) chosen.push_back(out[static_cast<std::size_t>(i)]);
-  for (const Array& a : chosen)
-    if (!a) return result;
-  return apply(OldStyleGradient(std::make_shared<Again>(chosen, label()), in), gy);
+  Variables result(wanted.size());
+  Arrays present;
+  for (int i : wanted)
+    if (const Array& g2 = out[static_cast<std::size_t>(i)]) present.push_back(g2);
+  Variables carried;
+  if (config().enable_backprop && !present.empty()) {
+    Variables depends = FunctionNode::retained_inputs();
+    for (const Variable& v : gy)
+      if (v) depends.push_back(v);
+    carried = apply(OldStyleGradient(present, label()), depends);
+  } else {
+    for (const Array& a : present) carried.push_back(a);
+  }
+  std::size_t next = 0;
+  for (std::size_t k = 0; k < wanted.size(); ++k)
+    if (out[static_cast<std::size_t>(wanted[k])]) result[k] = carried[next++];
+  return result;
 }
 
 }  // namespace chainer

@@ -1,0 +1,29 @@
+"""The release loads what interop_write wrote, and goes on with it: read_ours.py FOLDER."""
+import sys
+
+from release import *
+
+folder = sys.argv[1]
+numpy.random.seed(0)
+ours = numpy.load(folder + '/our_output.npz')
+model = L.Classifier(MLP(8, 10))
+serializers.load_npz(folder + '/our_model.npz', model)
+numpy.testing.assert_allclose(model.predictor(ours['x']).array, ours['y'], rtol=1e-4, atol=1e-5)
+opt = optimizers.Adam().setup(model)
+serializers.load_npz(folder + '/our_optimizer.npz', opt)
+assert (opt.t, opt.epoch) == (8, 2), (opt.t, opt.epoch)
+assert abs(model.predictor.l1.W.update_rule.state['m']).sum() > 0
+serializers.load_npz(folder + '/our_uninitialized.npz', MLP(8, 10))
+
+t = numpy.zeros(200, 'i')
+model = L.Classifier(MLP(8, 10))
+opt = optimizers.Adam().setup(model)
+iterator = chainer.iterators.SerialIterator(chainer.datasets.TupleDataset(ours['x'], t), 50)
+trainer = training.Trainer(training.StandardUpdater(iterator, opt), (3, 'epoch'), out=folder)
+trainer.extend(extensions.LogReport())
+trainer.extend(extensions.snapshot(filename='our_snapshot.npz'))
+serializers.load_npz(folder + '/our_snapshot.npz', trainer)
+assert trainer.updater.iteration == 8 and iterator.epoch == 2
+trainer.run()
+assert len(trainer.get_extension('LogReport').log) == 3
+print('the release loads the model, the optimizer and the snapshot, and trains on')
