@@ -18,11 +18,17 @@ struct Wide<int64_t> {
 
 template <class T>
 void sum(void* result, const void* block, int64_t n) {
+  // Lanes written out: the same order of additions for every instruction set, short chains also without vectors.
+  constexpr int kLanes = 32;
   const T* x = static_cast<const T*>(block);
-  T s = 0;
-#pragma omp simd reduction(+ : s)
-  for (int64_t i = 0; i < n; ++i) s += x[i];
-  *static_cast<typename Wide<T>::type*>(result) = s;
+  T lane[kLanes] = {};
+  int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes)
+    for (int l = 0; l < kLanes; ++l) lane[l] += x[i + l];
+  for (int l = 0; i + l < n; ++l) lane[l] += x[i + l];
+  for (int width = kLanes / 2; width > 0; width /= 2)
+    for (int l = 0; l < width; ++l) lane[l] += lane[l + width];
+  *static_cast<typename Wide<T>::type*>(result) = lane[0];
 }
 template <class T>
 void prod(void* result, const void* block, int64_t n) {
