@@ -25,7 +25,7 @@ function(chainer_add_kernels isa)
   target_include_directories(chainer_kernels_${isa} PRIVATE ${PROJECT_SOURCE_DIR})
   target_compile_definitions(chainer_kernels_${isa} PRIVATE CHAINER_KERNEL_ISA=${isa} CHAINER_LIBMVEC)
   target_compile_options(chainer_kernels_${isa} PRIVATE -O3 -fopenmp-simd -fno-math-errno -fno-trapping-math
-                                                        -Wno-unknown-pragmas -Wno-unused-function ${ARGN})
+                                                        ${ARGN})
   set_target_properties(chainer_kernels_${isa} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden)
 endfunction()
 chainer_add_kernels(baseline)

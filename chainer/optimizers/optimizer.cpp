@@ -125,7 +125,8 @@ void UpdateRule::update(Parameter& param) {
 void UpdateRule::serialize(Serializer& s) {
   s("t", t);
   for (const auto& [name, value] : initial_state()) {
-    auto it = std::find_if(state.begin(), state.end(), [&](const auto& e) { return e.first == name; });
+    auto it = state.begin();
+    while (it != state.end() && it->first != name) ++it;
     if (!s.is_loading()) {
       Array a = it == state.end() ? Array() : it->second;
       s.array(name, a);

@@ -44,11 +44,11 @@ TEST(promotion) {
 }
 
 TEST(half_precision_rounds_to_nearest_even) {
-  for (float f : {1.f, 65504.f, 65519.f, 65520.f, 1e-7f, 6.1e-5f, 5.96e-8f, 1.0009765f, 0.f, -2.5f}) {
-    const Array a = array({f}).astype(float16).astype(float32);
-    const _Float16 expected = static_cast<_Float16>(f);
-    EXPECT_EQ(a.item<float>(), static_cast<float>(expected));
-  }
+  const std::pair<float, float> cases[] = {{1.f, 1.f},         {65504.f, 65504.f},         {65519.f, 65504.f},
+                                           {65520.f, INFINITY}, {1e-7f, 0x1p-23f},          {6.1e-5f, 0x1.ff8p-15f},
+                                           {0x1p-24f, 0x1p-24f}, {0x1p-25f, 0.f},           {0x1.8p-24f, 0x1p-23f},
+                                           {1.0009765f, 0x1.004p0f}, {0x1.002p0f, 1.f},     {-2.5f, -2.5f}};
+  for (const auto& [f, expected] : cases) EXPECT_EQ(array({f}).astype(float16).astype(float32).item<float>(), expected);
   EXPECT_EQ(array({1.00390625f}).astype(bfloat16).astype(float32).item<float>(), 1.f);
   EXPECT(std::isnan(array({NAN}).astype(float16).astype(float32).item<float>()));
 }

@@ -48,7 +48,7 @@ CHAINER_COMPARE_OPS(X)
 CHAINER_TERNARY_OPS(X)
 #undef X
 
-#define CHAINER_LOOP _Pragma("GCC ivdep") for (int64_t i = 0; i < n; ++i)
+#define CHAINER_LOOP CHAINER_IVDEP for (int64_t i = 0; i < n; ++i)
 
 template <class T, class Op>
 void unary(void* o_, const void* x_, const void*, const void*, int64_t n) {

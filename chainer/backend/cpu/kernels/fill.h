@@ -2,6 +2,13 @@
 #pragma once
 #include "chainer/backend/cpu/kernels/table.h"
 
+// The iterations of the loop that follows do not depend on each other (operands may be the output itself).
+#if defined(__clang__)
+#define CHAINER_IVDEP _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define CHAINER_IVDEP _Pragma("GCC ivdep")
+#endif
+
 namespace chainer::cpu {
 
 #define CHAINER_DECLARE_FILL(ISA)      \

@@ -4,7 +4,7 @@
 namespace {
 
 void philox(uint32_t* out, uint64_t seed, uint64_t block, int64_t n) {
-#pragma GCC ivdep
+  CHAINER_IVDEP
   for (int64_t i = 0; i < n / 4; ++i) {
     const uint64_t counter = block + static_cast<uint64_t>(i);
     uint32_t c0 = static_cast<uint32_t>(counter), c1 = static_cast<uint32_t>(counter >> 32), c2 = 0, c3 = 0;

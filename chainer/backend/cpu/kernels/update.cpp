@@ -12,7 +12,7 @@ namespace {
     const T* pg = static_cast<const T*>(g_);                                                                   \
     [[maybe_unused]] T *p0 = static_cast<T*>(s0_), *p1 = static_cast<T*>(s1_), *p2 = static_cast<T*>(s2_);     \
     const T h[6] = {T(hyper[0]), T(hyper[1]), T(hyper[2]), T(hyper[3]), T(hyper[4]), T(hyper[5])};             \
-    _Pragma("GCC ivdep") for (int64_t i = 0; i < n; ++i) {                                                     \
+    CHAINER_IVDEP for (int64_t i = 0; i < n; ++i) {                                                     \
       T w = pw[i];                                                                                             \
       const T g = pg[i];                                                                                       \
       [[maybe_unused]] T s0 = 0, s1 = 0, s2 = 0;                                                               \
