@@ -19,8 +19,9 @@ std::string runtime_info() {
   const cpu::Blas* blas = cpu::blas();
   const std::string onednn = cpu::onednn_version();
   return text("chainer: ", CHAINER_VERSION, "\ncompiler: ", compiler, "\ninstruction set: ", cpu::kernels().name,
-              "\noneDNN: ", onednn.empty() ? "not available" : onednn,
-              "\nBLAS: ", blas ? text(blas->description, ", built for ", blas->threading, ", used with one thread a call") : "not available",
+              "\noneDNN: ", onednn.empty() ? "not available" : onednn, "\nBLAS: ",
+              blas ? text(blas->description, ", built for ", blas->threading, ", used with one thread a call")
+                   : "not available",
               "\nLAPACK: ", blas && blas->dgesdd ? "in BLAS" : "not available", "\nthreads: ", cpu::thread_count(),
               "\ndenormals: ", config().flush_denormals ? "flushed to zero from the first training step" : "kept",
               "\nplots: ", plot::available() ? "cairo" : "not available", "\n");

@@ -42,9 +42,7 @@ void throws(const std::function<void()>& f, std::string_view part, const char* t
     if (std::string_view(e.what()).find(part) == std::string_view::npos)
       fail(file, line, chainer::text(text, ": the message lacks '", part, "': ", e.what()));
     return;
-  } catch (const std::exception& e) {
-    return fail(file, line, chainer::text(text, ": another exception: ", e.what()));
-  }
+  } catch (const std::exception& e) { return fail(file, line, chainer::text(text, ": another exception: ", e.what())); }
   fail(file, line, chainer::text(text, ": nothing was thrown"));
 }
 
@@ -69,8 +67,8 @@ inline int main(int argc, char** argv) {
 
 }  // namespace test
 
-#define TEST(NAME)                                              \
-  static void test_##NAME();                                    \
+#define TEST(NAME)                                                \
+  static void test_##NAME();                                      \
   static const bool added_##NAME = test::add(#NAME, test_##NAME); \
   static void test_##NAME()
 #define EXPECT(...) \
@@ -78,9 +76,7 @@ inline int main(int argc, char** argv) {
 #define EXPECT_EQ(A, ...) test::equal(A, __VA_ARGS__, #A, __FILE__, __LINE__)
 #define EXPECT_THROW(E, PART, ...) test::throws<E>([&] { (void)(__VA_ARGS__); }, PART, #__VA_ARGS__, __FILE__, __LINE__)
 /// Arrays agree in shape and to a tolerance.
-#define EXPECT_CLOSE(...)                                     \
-  try {                                                       \
-    chainer::testing::assert_allclose(__VA_ARGS__);           \
-  } catch (const std::exception& e) {                         \
-    test::fail(__FILE__, __LINE__, e.what());                 \
-  }
+#define EXPECT_CLOSE(...)                           \
+  try {                                             \
+    chainer::testing::assert_allclose(__VA_ARGS__); \
+  } catch (const std::exception& e) { test::fail(__FILE__, __LINE__, e.what()); }

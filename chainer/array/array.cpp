@@ -12,7 +12,8 @@ void Array::wrong_type(Dtype d) const {
 }
 
 Scalar Array::scalar() const {
-  if (size() != 1) throw ValueError("only an array of one element has a value of its own; this one has shape ", shape());
+  if (size() != 1)
+    throw ValueError("only an array of one element has a value of its own; this one has shape ", shape());
   return visit(dtype(), "scalar", [&]<class T>() -> Scalar { return *static_cast<const T*>(raw()); });
 }
 
@@ -38,8 +39,10 @@ Array Array::reshape(const Shape& wanted) const {
   int unknown = -1;
   int64_t known = 1;
   for (int i = 0; i < s.ndim(); ++i) {
-    if (s[i] == -1 && unknown < 0) unknown = i;
-    else known *= s[i];
+    if (s[i] == -1 && unknown < 0)
+      unknown = i;
+    else
+      known *= s[i];
   }
   const bool fits = unknown < 0 ? known == size() : known > 0 && size() % known == 0;
   if (!fits) throw DimensionError("reshape: cannot reshape an array of shape ", shape(), " into ", wanted);
@@ -59,8 +62,10 @@ Array Array::reshape(const Shape& wanted) const {
     int i1 = i + 1, j1 = j + 1;
     int64_t a = from_shape[i], b = s[j];
     while (a != b) {
-      if (a < b) a *= from_shape[i1++];
-      else b *= s[j1++];
+      if (a < b)
+        a *= from_shape[i1++];
+      else
+        b *= s[j1++];
     }
     for (int k = i; k + 1 < i1; ++k) viewable &= from_strides[k] == from_strides[k + 1] * from_shape[k + 1];
     out[j1 - 1] = from_strides[i1 - 1];
@@ -133,7 +138,8 @@ Array& in_place(Elementwise op, Array& a, const Array& b) {
     throw DtypeError("in-place ", name(op), ": cannot store ", common, " in ", a.dtype());
   // An operand that looks into the same memory with another layout would be read after it was written.
   Array operand = b;
-  if (&b.body().owner() == &a.body().owner() && !(b.shape() == a.shape() && b.strides() == a.strides() && b.raw() == a.raw()))
+  if (&b.body().owner() == &a.body().owner() &&
+      !(b.shape() == a.shape() && b.strides() == a.strides() && b.raw() == a.raw()))
     operand = b.copy();
   Strides st = Dims::filled(a.ndim(), 0);
   const Strides bs = operand.strides();

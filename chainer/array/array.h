@@ -100,7 +100,8 @@ class [[nodiscard]] Array {
   Array& operator/=(Scalar b) &;
 
   ArrayBody& body() const {
-    if (!body_) [[unlikely]] no_array();
+    if (!body_) [[unlikely]]
+      no_array();
     return *body_;
   }
   const Ref<ArrayBody>& body_ref() const { return body_; }
@@ -110,7 +111,8 @@ class [[nodiscard]] Array {
  private:
   [[noreturn]] static void no_array();
   void expect_type(Dtype d) const {
-    if (dtype() != d) [[unlikely]] wrong_type(d);
+    if (dtype() != d) [[unlikely]]
+      wrong_type(d);
   }
   [[noreturn]] void wrong_type(Dtype d) const;
   Ref<ArrayBody> body_;

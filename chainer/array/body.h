@@ -26,11 +26,11 @@ struct ArrayBody {
 
   RefCount refs;
   Dtype dtype;
-  bool contiguous = true;        ///< C order without gaps; strides are then implied
-  uint32_t tail = 0;             ///< bytes behind the body
+  bool contiguous = true;  ///< C order without gaps; strides are then implied
+  uint32_t tail = 0;       ///< bytes behind the body
   int64_t size;
-  char* data = nullptr;          ///< the first element
-  memory::Block block;           ///< owned memory, if any
+  char* data = nullptr;  ///< the first element
+  memory::Block block;   ///< owned memory, if any
   Device device;
   Shape shape;
   Strides strides;               ///< in elements; set only when not contiguous
@@ -56,11 +56,13 @@ void run_readers(ArrayBody& owner);
 
 /// The two choke points: nothing reads memory without the first, nothing writes without the second.
 inline void force(ArrayBody& body) {
-  if (body.deferred) [[unlikely]] run_deferred(body);
+  if (body.deferred) [[unlikely]]
+    run_deferred(body);
 }
 inline void before_write(ArrayBody& body) {
   force(body);
-  if (ArrayBody& o = body.owner(); o.readers) [[unlikely]] run_readers(o);
+  if (ArrayBody& o = body.owner(); o.readers) [[unlikely]]
+    run_readers(o);
 }
 
 }  // namespace chainer

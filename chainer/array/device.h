@@ -16,9 +16,7 @@ class Device {
   int index() const { return index_; }
   /// "@cpu", "@cuda:0"
   std::string name() const;
-  friend bool operator==(const Device& a, const Device& b) {
-    return a.backend_ == b.backend_ && a.index_ == b.index_;
-  }
+  friend bool operator==(const Device& a, const Device& b) { return a.backend_ == b.backend_ && a.index_ == b.index_; }
 
  private:
   Backend* backend_;

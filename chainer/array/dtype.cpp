@@ -10,7 +10,7 @@ struct Row {
   char kind;
   int64_t size;
 };
-constexpr Row kRows[kDtypeCount] = {{"bool", 'b', 1},    {"int8", 'i', 1},    {"int16", 'i', 2},  {"int32", 'i', 4},
+constexpr Row kRows[kDtypeCount] = {{"bool", 'b', 1},    {"int8", 'i', 1},    {"int16", 'i', 2},   {"int32", 'i', 4},
                                     {"int64", 'i', 8},   {"uint8", 'u', 1},   {"float16", 'f', 2}, {"float32", 'f', 4},
                                     {"float64", 'f', 8}, {"bfloat16", 'f', 2}};
 const Row& row(Dtype d) { return kRows[static_cast<int>(d)]; }
@@ -33,7 +33,8 @@ Dtype parse_dtype(std::string_view s) {
       if (r.name != "bfloat16" && r.kind == code[0] && r.size == code[1] - '0') return static_cast<Dtype>(i);
     }
   }
-  throw TypeError("unknown dtype: '", s, "' (expected one of bool, int8, int16, int32, int64, uint8, float16, float32, "
+  throw TypeError("unknown dtype: '", s,
+                  "' (expected one of bool, int8, int16, int32, int64, uint8, float16, float32, "
                   "float64, bfloat16)");
 }
 

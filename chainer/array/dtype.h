@@ -14,23 +14,31 @@ enum class Dtype : uint8_t { bool_, int8, int16, int32, int64, uint8, float16, f
 inline constexpr int kDtypeCount = 10;
 
 inline constexpr Dtype bool_ = Dtype::bool_, int8 = Dtype::int8, int16 = Dtype::int16, int32 = Dtype::int32,
-                       int64 = Dtype::int64, uint8 = Dtype::uint8, float16 = Dtype::float16,
-                       float32 = Dtype::float32, float64 = Dtype::float64, bfloat16 = Dtype::bfloat16;
+                       int64 = Dtype::int64, uint8 = Dtype::uint8, float16 = Dtype::float16, float32 = Dtype::float32,
+                       float64 = Dtype::float64, bfloat16 = Dtype::bfloat16;
 
 /// The dtype that stores T: bool, the fixed-width integers, Float16, BFloat16, float, double.
 template <class T>
 constexpr Dtype dtype_of() {
   using U = std::remove_cv_t<T>;
-  if constexpr (std::is_same_v<U, bool>) return Dtype::bool_;
-  else if constexpr (std::is_same_v<U, uint8_t>) return Dtype::uint8;
-  else if constexpr (std::is_same_v<U, Float16>) return Dtype::float16;
-  else if constexpr (std::is_same_v<U, BFloat16>) return Dtype::bfloat16;
-  else if constexpr (std::is_same_v<U, float>) return Dtype::float32;
-  else if constexpr (std::is_same_v<U, double>) return Dtype::float64;
+  if constexpr (std::is_same_v<U, bool>)
+    return Dtype::bool_;
+  else if constexpr (std::is_same_v<U, uint8_t>)
+    return Dtype::uint8;
+  else if constexpr (std::is_same_v<U, Float16>)
+    return Dtype::float16;
+  else if constexpr (std::is_same_v<U, BFloat16>)
+    return Dtype::bfloat16;
+  else if constexpr (std::is_same_v<U, float>)
+    return Dtype::float32;
+  else if constexpr (std::is_same_v<U, double>)
+    return Dtype::float64;
   else if constexpr (std::is_integral_v<U> && std::is_signed_v<U>)
     return sizeof(U) == 1 ? Dtype::int8 : sizeof(U) == 2 ? Dtype::int16 : sizeof(U) == 4 ? Dtype::int32 : Dtype::int64;
-  else if constexpr (std::is_integral_v<U>) return Dtype::int64;  // wider unsigned values are stored as int64
-  else static_assert(!sizeof(U), "no dtype stores this type");
+  else if constexpr (std::is_integral_v<U>)
+    return Dtype::int64;  // wider unsigned values are stored as int64
+  else
+    static_assert(!sizeof(U), "no dtype stores this type");
 }
 
 int64_t item_size(Dtype d);
@@ -57,10 +65,14 @@ namespace detail {
 template <class List, class T>
 constexpr bool in_list() {
   constexpr bool floating = std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16> || std::is_floating_point_v<T>;
-  if constexpr (std::is_same_v<List, AllTypes>) return true;
-  else if constexpr (std::is_same_v<List, FloatingTypes>) return floating;
-  else if constexpr (std::is_same_v<List, IntegerTypes>) return !floating && !std::is_same_v<T, bool>;
-  else return !std::is_same_v<T, bool>;
+  if constexpr (std::is_same_v<List, AllTypes>)
+    return true;
+  else if constexpr (std::is_same_v<List, FloatingTypes>)
+    return floating;
+  else if constexpr (std::is_same_v<List, IntegerTypes>)
+    return !floating && !std::is_same_v<T, bool>;
+  else
+    return !std::is_same_v<T, bool>;
 }
 [[noreturn]] void unsupported(Dtype d, std::string_view operation);
 }  // namespace detail
@@ -68,8 +80,8 @@ constexpr bool in_list() {
 /// Calls f.template operator()<T>() with the C++ type of `d`; throws DtypeError naming `operation` outside the list.
 template <class List = AllTypes, class F>
 decltype(auto) visit(Dtype d, std::string_view operation, F&& f) {
-#define CHAINER_CASE(D, T)                                                    \
-  case Dtype::D:                                                              \
+#define CHAINER_CASE(D, T)                                                       \
+  case Dtype::D:                                                                 \
     if constexpr (detail::in_list<List, T>()) return f.template operator()<T>(); \
     break;
   switch (d) {

@@ -64,9 +64,12 @@ Selection select(const Array& a, const Indices& indices) {
   for (const Index& i : indices) {
     if (const Array* x = i.get<Array>()) {
       any_array = true;
-      if (x->dtype() == Dtype::bool_) consumed += x->ndim(), ++masks;
-      else if (is_floating(x->dtype())) throw IndexError("arrays used as indices must be of integer or boolean type, not ", x->dtype());
-      else ++consumed;
+      if (x->dtype() == Dtype::bool_)
+        consumed += x->ndim(), ++masks;
+      else if (is_floating(x->dtype()))
+        throw IndexError("arrays used as indices must be of integer or boolean type, not ", x->dtype());
+      else
+        ++consumed;
     } else if (i.get<Ellipsis>()) {
       ++ellipses;
     } else if (!i.get<NewAxis>()) {
@@ -172,8 +175,10 @@ Selection select(const Array& a, const Indices& indices) {
 Array as_rows(const Selection& s) {
   Shape shape{1};
   for (int d = 0; d < s.view.ndim(); ++d) {
-    if (d < s.axes) shape[0] *= s.view.shape()[d];
-    else shape.push_back(s.view.shape()[d]);
+    if (d < s.axes)
+      shape[0] *= s.view.shape()[d];
+    else
+      shape.push_back(s.view.shape()[d]);
   }
   return (s.view.is_contiguous() ? s.view : s.view.copy()).reshape(shape);
 }
@@ -208,8 +213,10 @@ void write(Array& a, const Indices& indices, const Array& value, bool accumulate
   const Array safe = &value.body().owner() == &a.body().owner() ? value.copy() : value;
   if (!s.advanced) {
     const Array from = broadcast_view(safe, s.view.shape());
-    if (accumulate) s.view += from;
-    else copy_elements(from, s.view);
+    if (accumulate)
+      s.view += from;
+    else
+      copy_elements(from, s.view);
     return;
   }
   Array rows = as_rows(s);

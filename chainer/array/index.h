@@ -25,8 +25,7 @@ inline constexpr Ellipsis ellipsis{};
 class Index {
  public:
   template <std::integral T>
-    requires(!std::is_same_v<T, bool>)
-  Index(T i) : value_(static_cast<int64_t>(i)) {}
+  requires(!std::is_same_v<T, bool>) Index(T i) : value_(static_cast<int64_t>(i)) {}
   Index(Slice s) : value_(s) {}
   Index(NewAxis n) : value_(n) {}
   Index(Ellipsis e) : value_(e) {}

@@ -19,12 +19,12 @@ void release(Block block);
 
 /// Counts in bytes, of size-class sizes.
 struct Statistics {
-  int64_t in_use = 0;          ///< held by arrays now
-  int64_t peak = 0;            ///< the most that was in use since reset_peak()
-  int64_t cached = 0;          ///< waiting for reuse
-  int64_t allocations = 0;     ///< requests so far
-  int64_t system_requests = 0; ///< requests that went to the system
-  int64_t allocated_total = 0; ///< bytes over all requests
+  int64_t in_use = 0;           ///< held by arrays now
+  int64_t peak = 0;             ///< the most that was in use since reset_peak()
+  int64_t cached = 0;           ///< waiting for reuse
+  int64_t allocations = 0;      ///< requests so far
+  int64_t system_requests = 0;  ///< requests that went to the system
+  int64_t allocated_total = 0;  ///< bytes over all requests
 };
 Statistics statistics();
 void reset_peak();

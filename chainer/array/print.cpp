@@ -97,7 +97,9 @@ Parts split(T v, bool scientific) {
   return p;
 }
 
-std::string pad_left(const std::string& s, std::size_t n) { return s.size() < n ? std::string(n - s.size(), ' ') + s : s; }
+std::string pad_left(const std::string& s, std::size_t n) {
+  return s.size() < n ? std::string(n - s.size(), ' ') + s : s;
+}
 
 using Formatter = std::function<std::string(double, int64_t)>;
 

@@ -10,11 +10,13 @@ namespace chainer {
 class Scalar {
  public:
   template <class T>
-    requires(std::is_arithmetic_v<T> || std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>)
-  Scalar(T v) {
-    if constexpr (std::is_same_v<T, bool>) kind_ = 'b', i_ = v, f_ = v;
-    else if constexpr (std::is_integral_v<T>) kind_ = 'i', i_ = static_cast<int64_t>(v), f_ = static_cast<double>(v);
-    else kind_ = 'f', f_ = static_cast<double>(v), i_ = 0;
+  requires(std::is_arithmetic_v<T> || std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>) Scalar(T v) {
+    if constexpr (std::is_same_v<T, bool>)
+      kind_ = 'b', i_ = v, f_ = v;
+    else if constexpr (std::is_integral_v<T>)
+      kind_ = 'i', i_ = static_cast<int64_t>(v), f_ = static_cast<double>(v);
+    else
+      kind_ = 'f', f_ = static_cast<double>(v), i_ = 0;
   }
   /// b, i or f.
   char kind() const { return kind_; }
@@ -23,9 +25,12 @@ class Scalar {
   bool to_bool() const { return kind_ == 'f' ? f_ != 0 : i_ != 0; }
   template <class T>
   T to() const {
-    if constexpr (std::is_same_v<T, bool>) return to_bool();
-    else if constexpr (std::is_integral_v<T>) return static_cast<T>(to_int());
-    else return static_cast<T>(f_);
+    if constexpr (std::is_same_v<T, bool>)
+      return to_bool();
+    else if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(to_int());
+    else
+      return static_cast<T>(f_);
   }
   /// The dtype of an operation between this scalar and an array of dtype d: d, unless the scalar is of a wider kind.
   Dtype promoted_with(Dtype d) const {

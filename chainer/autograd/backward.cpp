@@ -75,22 +75,26 @@ struct Backprop {
   }
 
   [[noreturn]] static void wrong_count(const FunctionNode& f, std::size_t got, std::size_t wanted) {
-    throw ValueError("backward of ", f.label(), " returned ", got, " gradients; ", wanted, " inputs want one and there are ",
-                     f.inputs_.size());
+    throw ValueError("backward of ", f.label(), " returned ", got, " gradients; ", wanted,
+                     " inputs want one and there are ", f.inputs_.size());
   }
 
   static void check(const FunctionNode& f, const VariableNode& x, const Array& g) {
     if (g.dtype() != x.dtype())
-      throw TypeError("backward of ", f.label(), " returned a gradient of dtype ", g.dtype(), " for an input of ", x.dtype());
+      throw TypeError("backward of ", f.label(), " returned a gradient of dtype ", g.dtype(), " for an input of ",
+                      x.dtype());
     if (g.shape() != x.shape())
-      throw ValueError("backward of ", f.label(), " returned a gradient of shape ", g.shape(), " for an input of ", x.shape());
+      throw ValueError("backward of ", f.label(), " returned a gradient of shape ", g.shape(), " for an input of ",
+                       x.shape());
     if (config().debug && is_floating(g.dtype()) && any(isnan(g)).item<bool>())
       throw RuntimeError("NaN is detected on backward computation of ", f.label());
   }
 
   static void accumulate(Variable& slot, Variable&& g) {
-    if (!slot) slot = std::move(g);
-    else slot = add_gradients(slot, g);
+    if (!slot)
+      slot = std::move(g);
+    else
+      slot = add_gradients(slot, g);
   }
 };
 
@@ -106,7 +110,8 @@ void Variable::backward(const BackwardOptions& options) const {
   if (!node_ || !node_->creator_) return;
   if (!node_->grad) {
     if (size() != 1)
-      throw ValueError("backward: a variable of shape ", shape(), " needs its gradient set first; only one element starts from 1");
+      throw ValueError("backward: a variable of shape ", shape(),
+                       " needs its gradient set first; only one element starts from 1");
     node_->grad = first_gradient(*this, options.loss_scale);
   }
   if (config().flush_denormals) cpu::flush_denormals(true);

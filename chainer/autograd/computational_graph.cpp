@@ -33,10 +33,12 @@ ComputationalGraph build_computational_graph(const Variables& outputs, const Gra
     if (seen.emplace(from, to).second) g.edges.emplace_back(from, to);
   };
   const auto variable = [&](const VariableNode* n) {
-    return id(n, [&] {
-             const std::string name = options.show_name ? n->name() : "";
-             return ComputationalGraph::Node{name.empty() ? n->label() : name + ": " + n->label(), false};
-           }).first;
+    return id(n,
+              [&] {
+                const std::string name = options.show_name ? n->name() : "";
+                return ComputationalGraph::Node{name.empty() ? n->label() : name + ": " + n->label(), false};
+              })
+        .first;
   };
   const auto function = [&](const FunctionNode* f) {
     const auto [at, fresh] = id(f, [&] { return ComputationalGraph::Node{f->label(), true}; });
@@ -61,8 +63,10 @@ ComputationalGraph build_computational_graph(const Variables& outputs, const Gra
     waiting.pop_back();
     for (const auto& x : f->inputs()) {
       link_creator(x.get());
-      if (!options.remove_variable) connect(variable(x.get()), function(f));
-      else if (x->creator()) connect(function(x->creator()), function(f));
+      if (!options.remove_variable)
+        connect(variable(x.get()), function(f));
+      else if (x->creator())
+        connect(function(x->creator()), function(f));
     }
   }
   return g;

@@ -131,8 +131,10 @@ void UsingConfig::set_user(std::string_view key, std::any value) {
   std::optional<std::any> old;
   if (auto it = user.find(key); it != user.end()) old = it->second;
   restore_ = [name = std::string(key), old = std::move(old), &user] {
-    if (old) user[name] = *old;
-    else user.erase(name);
+    if (old)
+      user[name] = *old;
+    else
+      user.erase(name);
   };
   user[std::string(key)] = std::move(value);
 }

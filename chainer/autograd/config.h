@@ -41,10 +41,10 @@ struct Config {
   Option<bool> autotune{false};
   Option<bool> cudnn_deterministic{false};
   Option<bool> cudnn_fast_batch_normalization;
-  Option<bool> debug;                 ///< NaN and gradient checks; a failing forward names its function
-  Option<Dtype> dtype;                ///< the default floating type
+  Option<bool> debug;   ///< NaN and gradient checks; a failing forward names its function
+  Option<Dtype> dtype;  ///< the default floating type
   Option<bool> enable_backprop{true};
-  Option<bool> flush_denormals;       ///< training threads flush denormal numbers to zero
+  Option<bool> flush_denormals;  ///< training threads flush denormal numbers to zero
   Option<bool> in_recomputing{false};
   Option<bool> keep_graph_on_report;
   Option<bool> lazy_grad_sum;

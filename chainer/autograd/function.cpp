@@ -1,9 +1,5 @@
 #include "chainer/autograd/function.h"
-
-#include <cxxabi.h>
-
-#include <cstdlib>
-#include <typeinfo>
+#include "chainer/core/type_name.h"
 
 namespace chainer {
 namespace {
@@ -24,14 +20,7 @@ struct OldStyleGradient : FunctionNode {
 
 Arrays Function::backward(const Arrays& inputs, const Arrays&) { return Arrays(inputs.size()); }
 
-std::string Function::label() const {
-  int status = 0;
-  char* demangled = abi::__cxa_demangle(typeid(*this).name(), nullptr, nullptr, &status);
-  std::string s = status == 0 ? demangled : typeid(*this).name();
-  std::free(demangled);
-  if (const std::size_t at = s.rfind("::"); at != s.npos) s = s.substr(at + 2);
-  return s;
-}
+std::string Function::label() const { return type_name(typeid(*this)); }
 
 Arrays FunctionAdapter::forward(const Arrays& in) {
   function_->retained_in_.reset();

@@ -21,7 +21,8 @@ FunctionHookScope::FunctionHookScope(FunctionHook& hook) : hook_(hook) {
 FunctionHookScope::~FunctionHookScope() {
   auto& hooks = get_function_hooks();
   hook_.deleted(nullptr);
-  hooks.erase(std::remove_if(hooks.begin(), hooks.end(), [&](const auto& h) { return h.second == &hook_; }), hooks.end());
+  hooks.erase(std::remove_if(hooks.begin(), hooks.end(), [&](const auto& h) { return h.second == &hook_; }),
+              hooks.end());
 }
 
 }  // namespace chainer

@@ -1,14 +1,11 @@
 #include "chainer/autograd/function_node.h"
 
-#include <cxxabi.h>
-
 #include <algorithm>
-#include <cstdlib>
-#include <typeinfo>
 
 #include "chainer/autograd/function_hook.h"
 #include "chainer/routines/arithmetic.h"
 #include "chainer/routines/reduction.h"
+#include "chainer/core/type_name.h"
 
 namespace chainer {
 namespace {
@@ -43,14 +40,7 @@ Variables FunctionNode::backward_accumulate(const Indexes&, const Variables&, co
   throw NotImplementedError(label(), ": accumulates() is true but backward_accumulate() is not defined");
 }
 
-std::string FunctionNode::impl_name() const {
-  int status = 0;
-  char* demangled = abi::__cxa_demangle(typeid(*this).name(), nullptr, nullptr, &status);
-  std::string s = status == 0 ? demangled : typeid(*this).name();
-  std::free(demangled);
-  if (const std::size_t at = s.rfind("::"); at != s.npos) s = s.substr(at + 2);
-  return s;
-}
+std::string FunctionNode::impl_name() const { return type_name(typeid(*this)); }
 
 void FunctionNode::unchain() {
   const Ref<FunctionNode> self(this);  // the outputs may hold the last references
@@ -93,13 +83,15 @@ Arrays FunctionNode::output_data() const {
 
 Variable FunctionNode::retained_input(int i) const {
   const auto at = static_cast<std::size_t>(i);
-  if (at >= kept_in_.size()) throw RuntimeError(label(), ": retained input ", i, " is asked for, ", kept_in_.size(), " were retained");
+  if (at >= kept_in_.size())
+    throw RuntimeError(label(), ": retained input ", i, " is asked for, ", kept_in_.size(), " were retained");
   return Variable(kept_in_[at], inputs_[static_cast<std::size_t>(retained_in_[at])]);
 }
 
 Variable FunctionNode::retained_output(int i) {
   const auto at = static_cast<std::size_t>(i);
-  if (at >= kept_out_.size()) throw RuntimeError(label(), ": retained output ", i, " is asked for, ", kept_out_.size(), " were retained");
+  if (at >= kept_out_.size())
+    throw RuntimeError(label(), ": retained output ", i, " is asked for, ", kept_out_.size(), " were retained");
   const auto index = static_cast<std::size_t>(retained_out_[at]);
   const Array& a = kept_out_[at];
   if (VariableNode* n = outputs_[index]) return Variable(a, Ref<VariableNode>(n));
@@ -130,7 +122,8 @@ void FunctionNode::keep(const Arrays& in, const Arrays& out) {
 
 Variables apply_function(Ref<FunctionNode> f, const Variable* const* inputs, std::size_t count) {
   FunctionNode& node = *f;
-  if (node.applied_) throw RuntimeError(node.label(), ": a function node is applied once; make a new one for each call");
+  if (node.applied_)
+    throw RuntimeError(node.label(), ": a function node is applied once; make a new one for each call");
   node.applied_ = true;
   const Config& c = config();
   Arrays in;
@@ -147,9 +140,12 @@ Variables apply_function(Ref<FunctionNode> f, const Variable* const* inputs, std
     try {
       node.check_type_forward(type_check::TypeInfos(in));
     } catch (const type_check::Failed&) {
-      type_check::run(node.label(), in, [](const void* o, const type_check::TypeInfos& t) {
-        static_cast<const FunctionNode*>(o)->check_type_forward(t);
-      }, &node);
+      type_check::run(
+          node.label(), in,
+          [](const void* o, const type_check::TypeInfos& t) {
+            static_cast<const FunctionNode*>(o)->check_type_forward(t);
+          },
+          &node);
       throw RuntimeError(node.label(), ": a type check failed once and passed when it was repeated");
     }
   }

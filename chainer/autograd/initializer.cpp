@@ -32,7 +32,8 @@ void Initializer::check_dtype(const Array& a) const {
 
 InitializerArg::InitializerArg(Scalar value) : initializer_(std::make_shared<FillNumber>(value)) {}
 InitializerArg::InitializerArg(const Array& value) : initializer_(std::make_shared<FillArray>(value)), array_(value) {}
-InitializerArg::InitializerArg(std::function<void(Array&)> fill) : initializer_(std::make_shared<FillCall>(std::move(fill))) {}
+InitializerArg::InitializerArg(std::function<void(Array&)> fill)
+    : initializer_(std::make_shared<FillCall>(std::move(fill))) {}
 
 Array generate_array(const InitializerArg& initializer, const Shape& shape, std::optional<Dtype> dtype, Device device) {
   if (!initializer) throw TypeError("generate_array: an initializer is needed");

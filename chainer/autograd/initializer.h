@@ -35,8 +35,7 @@ class InitializerArg {
   InitializerArg(I initializer) : initializer_(std::make_shared<I>(std::move(initializer))) {}
   InitializerArg(std::shared_ptr<const Initializer> initializer) : initializer_(std::move(initializer)) {}
   template <class T>
-    requires std::is_arithmetic_v<T>
-  InitializerArg(T value) : InitializerArg(Scalar(value)) {}
+  requires std::is_arithmetic_v<T> InitializerArg(T value) : InitializerArg(Scalar(value)) {}
   InitializerArg(Scalar value);
   InitializerArg(const Array& value);
   InitializerArg(std::function<void(Array&)> fill);

@@ -27,12 +27,15 @@ void Parameter::adopt(Array data) {
 void Parameter::initialize(const Shape& shape) {
   adopt(generate_array(body_->initializer, shape, {}, body_->device));
   if (body_->first_gradient == Body::Gradient::none || !is_floating(dtype())) return;
-  set_grad(full_like(array(), body_->first_gradient == Body::Gradient::zero ? 0 : std::numeric_limits<double>::quiet_NaN()));
+  set_grad(
+      full_like(array(), body_->first_gradient == Body::Gradient::zero ? 0 : std::numeric_limits<double>::quiet_NaN()));
 }
 
 void Parameter::set_array(Array array) {
-  if (is_initialized()) body_->variable.set_array(std::move(array));
-  else adopt(std::move(array));
+  if (is_initialized())
+    body_->variable.set_array(std::move(array));
+  else
+    adopt(std::move(array));
 }
 
 void Parameter::cleargrad() {

@@ -16,8 +16,7 @@ class ReportValue {
  public:
   using Weighted = std::pair<double, double>;
   template <class T>
-    requires std::is_arithmetic_v<T>
-  ReportValue(T v) : value_(static_cast<double>(v)) {}
+  requires std::is_arithmetic_v<T> ReportValue(T v) : value_(static_cast<double>(v)) {}
   ReportValue(Variable v) : value_(std::move(v)) {}
   ReportValue(const Array& v) : value_(Variable(v)) {}
   ReportValue(double value, double weight) : value_(Weighted(value, weight)) {}

@@ -42,9 +42,9 @@ class Expr {
   int64_t value;
   detail::TextRef text;
 };
-#define CHAINER_TYPE_OPERATOR(OP, PRIORITY)                                                                         \
-  inline Expr operator OP(const Expr& a, const Expr& b) {                                                           \
-    return {a.value OP b.value, detail::recording() ? detail::joined(a.text, #OP, PRIORITY, b.text) : nullptr};     \
+#define CHAINER_TYPE_OPERATOR(OP, PRIORITY)                                                                     \
+  inline Expr operator OP(const Expr& a, const Expr& b) {                                                       \
+    return {a.value OP b.value, detail::recording() ? detail::joined(a.text, #OP, PRIORITY, b.text) : nullptr}; \
   }
 CHAINER_TYPE_OPERATOR(+, 4)
 CHAINER_TYPE_OPERATOR(-, 4)
@@ -60,11 +60,11 @@ struct Condition {
   std::string actual;
   explicit operator bool() const = delete;  // pass it to expect()
 };
-#define CHAINER_TYPE_COMPARISON(OP, INVERSE)                                                              \
-  inline Condition operator OP(const Expr& a, const Expr& b) {                                            \
-    if (!detail::recording()) return {a.value OP b.value, nullptr, {}};                                   \
-    return {a.value OP b.value, detail::joined(a.text, #OP, 1, b.text),                                   \
-            chainer::text(a.value, " " #INVERSE " ", b.value)};                                           \
+#define CHAINER_TYPE_COMPARISON(OP, INVERSE)                            \
+  inline Condition operator OP(const Expr& a, const Expr& b) {          \
+    if (!detail::recording()) return {a.value OP b.value, nullptr, {}}; \
+    return {a.value OP b.value, detail::joined(a.text, #OP, 1, b.text), \
+            chainer::text(a.value, " " #INVERSE " ", b.value)};         \
   }
 CHAINER_TYPE_COMPARISON(==, !=)
 CHAINER_TYPE_COMPARISON(!=, ==)
@@ -140,7 +140,8 @@ class TypeInfos {
 };
 
 inline void expect(const Condition& c) {
-  if (!c.holds) [[unlikely]] detail::fail(c.text, c.actual);
+  if (!c.holds) [[unlikely]]
+    detail::fail(c.text, c.actual);
 }
 template <class... C>
 void expect(const Condition& first, const Condition& second, const C&... rest) {

@@ -16,7 +16,8 @@ Array::operator Variable() const { return Variable(*this, Ref<VariableNode>()); 
 
 Variable::Variable(Array array, bool requires_grad) : array_(std::move(array)) {
   if (!array_) {
-    if (requires_grad) throw TypeError("Variable: an array is needed, not none; Variable() is the variable that is none");
+    if (requires_grad)
+      throw TypeError("Variable: an array is needed, not none; Variable() is the variable that is none");
     return;
   }
   if (requires_grad) {
@@ -36,7 +37,8 @@ Variable::Variable(const Variable& o) : array_(o.array_), node_(o.node_) {
 
 void Variable::drop() noexcept {
   VariableNode* n = std::exchange(node_, nullptr);
-  if (n->handles_.load(std::memory_order_acquire) != 1 && n->handles_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  if (n->handles_.load(std::memory_order_acquire) != 1 && n->handles_.fetch_sub(1, std::memory_order_acq_rel) != 1)
+    return;
   n->handles_.store(0, std::memory_order_relaxed);
   if (n->grad.array_ || n->grad.node_) Variable gone = std::move(n->grad);  // no variable can ask for it any more
   if (n->refs.decrement()) VariableNode::destroy(n);

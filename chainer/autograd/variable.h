@@ -153,8 +153,8 @@ class VariableNode {
   std::optional<double> loss_scale() const { return extra_ ? extra_->loss_scale : std::nullopt; }
   void set_loss_scale(std::optional<double> s);
 
-  Variable grad;     ///< of leaves, and of others with retain_grad
-  Variable arriving; ///< while backward runs: what has been accumulated so far
+  Variable grad;      ///< of leaves, and of others with retain_grad
+  Variable arriving;  ///< while backward runs: what has been accumulated so far
 
  private:
   friend class Variable;

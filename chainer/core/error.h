@@ -41,8 +41,9 @@ std::string text(const A&... parts) {
 class Error : public std::runtime_error {
  public:
   template <class... A>
-    requires(sizeof...(A) > 0 && !(std::is_base_of_v<Error, std::remove_cvref_t<A>> || ...))
-  explicit Error(const A&... parts) : std::runtime_error(text(parts...)) {}
+  requires(sizeof...(A) > 0 &&
+           !(std::is_base_of_v<Error, std::remove_cvref_t<A>> || ...)) explicit Error(const A&... parts)
+      : std::runtime_error(text(parts...)) {}
 };
 
 /// An argument of the wrong kind: array kinds mixed, a dtype that does not fit.

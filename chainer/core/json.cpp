@@ -62,11 +62,16 @@ void write(const Value& v, int indent, int depth, std::string& out) {
   const auto newline = [&](int d) {
     if (indent) out += "\n" + std::string(static_cast<std::size_t>(indent * d), ' ');
   };
-  if (std::holds_alternative<std::nullptr_t>(v.data)) out += "null";
-  else if (const auto* b = std::get_if<bool>(&v.data)) out += *b ? "true" : "false";
-  else if (const auto* i = std::get_if<int64_t>(&v.data)) out += std::to_string(*i);
-  else if (const auto* d = std::get_if<double>(&v.data)) out += number_text(*d);
-  else if (const std::string* s = v.string()) out += quoted(*s);
+  if (std::holds_alternative<std::nullptr_t>(v.data))
+    out += "null";
+  else if (const auto* b = std::get_if<bool>(&v.data))
+    out += *b ? "true" : "false";
+  else if (const auto* i = std::get_if<int64_t>(&v.data))
+    out += std::to_string(*i);
+  else if (const auto* d = std::get_if<double>(&v.data))
+    out += number_text(*d);
+  else if (const std::string* s = v.string())
+    out += quoted(*s);
   else if (const List* l = v.list()) {
     if (l->empty()) return void(out += "[]");
     out += "[";

@@ -46,14 +46,12 @@ class Kept {
  public:
   Kept() = default;
   template <class U>
-    requires(std::derived_from<U, T> && !std::is_const_v<U>)
-  Kept(U& lvalue) : cell_(lvalue.cell()) {}
+  requires(std::derived_from<U, T> && !std::is_const_v<U>) Kept(U& lvalue) : cell_(lvalue.cell()) {}
   template <class U>
-    requires(std::derived_from<U, T> && !std::is_reference_v<U> && !std::is_const_v<U>)
-  Kept(U&& rvalue) : owned_(std::make_shared<U>(std::move(rvalue))), cell_(owned_->cell()) {}
+  requires(std::derived_from<U, T> && !std::is_reference_v<U> && !std::is_const_v<U>) Kept(U&& rvalue)
+      : owned_(std::make_shared<U>(std::move(rvalue))), cell_(owned_->cell()) {}
   template <class U>
-    requires std::derived_from<U, T>
-  Kept(std::shared_ptr<U> shared) : owned_(std::move(shared)) {
+  requires std::derived_from<U, T> Kept(std::shared_ptr<U> shared) : owned_(std::move(shared)) {
     if (owned_) cell_ = owned_->cell();
   }
   explicit operator bool() const { return cell_ != nullptr; }

@@ -42,8 +42,7 @@ class Ref {
   Ref(const Ref& o) : Ref(o.p_) {}
   Ref(Ref&& o) noexcept : p_(std::exchange(o.p_, nullptr)) {}
   template <class U>
-    requires(std::is_convertible_v<U*, T*> && !std::is_same_v<U, T>)
-  Ref(Ref<U> o) : p_(o.release()) {}
+  requires(std::is_convertible_v<U*, T*> && !std::is_same_v<U, T>) Ref(Ref<U> o) : p_(o.release()) {}
   ~Ref() { reset(); }
   Ref& operator=(const Ref& o) {
     Ref(o).swap(*this);

@@ -45,7 +45,9 @@ Examples AnyDataset::operator[](const std::vector<int64_t>& indices) const {
 Examples AnyDataset::slice(std::optional<int64_t> start, std::optional<int64_t> stop, int64_t step) const {
   if (step == 0) throw ValueError("dataset: slice step cannot be zero");
   const int64_t n = size();
-  const auto bound = [&](int64_t v) { return std::clamp<int64_t>(v < 0 ? v + n : v, step > 0 ? 0 : -1, step > 0 ? n : n - 1); };
+  const auto bound = [&](int64_t v) {
+    return std::clamp<int64_t>(v < 0 ? v + n : v, step > 0 ? 0 : -1, step > 0 ? n : n - 1);
+  };
   const int64_t a = start ? bound(*start) : step > 0 ? 0 : n - 1, b = stop ? bound(*stop) : step > 0 ? n : -1;
   Examples out;
   for (int64_t i = a; step > 0 ? i < b : i > b; i += step) out.push_back(dataset_->get(i));
@@ -96,7 +98,8 @@ Example concat_examples(const Examples& batch, const std::optional<Device>& devi
   const Example& first = batch[0];
   for (const Example& e : batch)
     if (e.size() != first.size() || e.names() != first.names())
-      throw ValueError("concat_examples: examples of different kinds, with ", first.size(), " and ", e.size(), " entries");
+      throw ValueError("concat_examples: examples of different kinds, with ", first.size(), " and ", e.size(),
+                       " entries");
   Arrays joined;
   for (std::size_t i = 0; i < first.size(); ++i)
     joined.push_back(to_device(device, join(batch, i, padding.of(i, first.is_dict() ? first.names()[i] : ""))));

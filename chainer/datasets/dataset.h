@@ -77,8 +77,7 @@ class Padding {
   Padding() = default;
   Padding(std::nullopt_t) {}
   template <class T>
-    requires std::is_arithmetic_v<T>
-  Padding(T all) : all_(Scalar(all)) {}
+  requires std::is_arithmetic_v<T> Padding(T all) : all_(Scalar(all)) {}
   Padding(std::vector<std::optional<Scalar>> each) : each_(std::move(each)) {}
   Padding(std::map<std::string, std::optional<Scalar>> named) : named_(std::move(named)) {}
   std::optional<Scalar> of(std::size_t i, const std::string& name) const;
@@ -94,7 +93,8 @@ class Padding {
 Example concat_examples(const Examples& batch, const std::optional<Device>& device = {}, const Padding& padding = {});
 /// The same for tuples of N: auto [x, t] = concat_examples<2>(batch).
 template <std::size_t N>
-std::array<Array, N> concat_examples(const Examples& batch, const std::optional<Device>& device = {}, const Padding& padding = {}) {
+std::array<Array, N> concat_examples(const Examples& batch, const std::optional<Device>& device = {},
+                                     const Padding& padding = {}) {
   const Example e = concat_examples(batch, device, padding);
   if (e.size() != N) throw ValueError("concat_examples<", N, ">: examples have ", e.size(), " entries");
   std::array<Array, N> out;

@@ -14,8 +14,9 @@ namespace chainer::datasets {
 class TupleDataset : public Dataset {
  public:
   template <class... D>
-    requires(sizeof...(D) > 0 && (std::is_convertible_v<D, AnyDataset> && ...) && !(std::same_as<D, TupleDataset> && ...))
-  explicit TupleDataset(D... datasets) : TupleDataset(std::vector<AnyDataset>{AnyDataset(std::move(datasets))...}) {}
+  requires(sizeof...(D) > 0 && (std::is_convertible_v<D, AnyDataset> && ...) &&
+           !(std::same_as<D, TupleDataset> && ...)) explicit TupleDataset(D... datasets)
+      : TupleDataset(std::vector<AnyDataset>{AnyDataset(std::move(datasets))...}) {}
   explicit TupleDataset(std::vector<AnyDataset> datasets);
   int64_t size() const override { return datasets_[0].size(); }
   Example get(int64_t i) const override;
@@ -66,12 +67,14 @@ std::pair<SubDataset, SubDataset> split_dataset(const AnyDataset& dataset, int64
 std::pair<SubDataset, SubDataset> split_dataset_random(const AnyDataset& dataset, int64_t first_size,
                                                        std::optional<uint32_t> seed = {});
 /// n parts of size len / n; what is left over is dropped.
-std::vector<SubDataset> split_dataset_n(const AnyDataset& dataset, int64_t n, std::optional<std::vector<int64_t>> order = {});
+std::vector<SubDataset> split_dataset_n(const AnyDataset& dataset, int64_t n,
+                                        std::optional<std::vector<int64_t>> order = {});
 std::vector<SubDataset> split_dataset_n_random(const AnyDataset& dataset, int64_t n, std::optional<uint32_t> seed = {});
 /// (training, test) pairs for cross validation.
 std::vector<std::pair<SubDataset, SubDataset>> get_cross_validation_datasets(
     const AnyDataset& dataset, int64_t n_fold, std::optional<std::vector<int64_t>> order = {});
-std::vector<std::pair<SubDataset, SubDataset>> get_cross_validation_datasets_random(const AnyDataset& dataset, int64_t n_fold,
+std::vector<std::pair<SubDataset, SubDataset>> get_cross_validation_datasets_random(const AnyDataset& dataset,
+                                                                                    int64_t n_fold,
                                                                                     std::optional<uint32_t> seed = {});
 
 /// Applies a function to each example when it is read.
@@ -90,11 +93,11 @@ class TransformDataset : public Dataset {
 /// Options of get_mnist() and get_fashion_mnist(), in the manual's order.
 struct MnistOptions {
   bool withlabel = true;
-  int64_t ndim = 1;          ///< 1: (784,); 2: (28, 28); 3: (1, 28, 28)
-  double scale = 1.0;        ///< pixels are in [0, scale]
+  int64_t ndim = 1;    ///< 1: (784,); 2: (28, 28); 3: (1, 28, 28)
+  double scale = 1.0;  ///< pixels are in [0, scale]
   std::optional<Dtype> dtype = {};
   Dtype label_dtype = int32;
-  bool rgb_format = false;   ///< (3, 28, 28), with ndim 3
+  bool rgb_format = false;  ///< (3, 28, 28), with ndim 3
 };
 struct TrainTest {
   AnyDataset train, test;

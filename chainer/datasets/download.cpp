@@ -26,8 +26,10 @@ std::filesystem::path& chosen_root() {
 // One process at a time fills the cache.
 class Lock {
  public:
-  explicit Lock(const std::filesystem::path& folder) : fd_(::open((folder / ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
-    if (fd_ < 0 || ::flock(fd_, LOCK_EX) != 0) throw FileError("cannot lock the dataset cache ", folder.string(), ": ", std::strerror(errno));
+  explicit Lock(const std::filesystem::path& folder)
+      : fd_(::open((folder / ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
+    if (fd_ < 0 || ::flock(fd_, LOCK_EX) != 0)
+      throw FileError("cannot lock the dataset cache ", folder.string(), ": ", std::strerror(errno));
   }
   Lock(const Lock&) = delete;
   ~Lock() { ::close(fd_); }
@@ -73,8 +75,10 @@ std::filesystem::path cached_download(const std::string& url, const std::string&
   std::fprintf(stderr, "Downloading from %s...\n", from.c_str());
   const auto temporary = temporary_beside(path);
   try {
-    if (from.rfind("file://", 0) == 0) write_file(temporary, read_file(from.substr(7)));
-    else fetch(from, temporary);
+    if (from.rfind("file://", 0) == 0)
+      write_file(temporary, read_file(from.substr(7)));
+    else
+      fetch(from, temporary);
     std::filesystem::rename(temporary, path);
   } catch (...) {
     std::error_code ignored;
@@ -89,7 +93,8 @@ void forget_download(const std::string& url) {
   std::filesystem::remove(cache_folder() / md5(url), ignored);
 }
 
-void cache_or_load_file(const std::filesystem::path& path, const std::function<void(const std::filesystem::path&)>& creator,
+void cache_or_load_file(const std::filesystem::path& path,
+                        const std::function<void(const std::filesystem::path&)>& creator,
                         const std::function<void(const std::filesystem::path&)>& loader) {
   if (!std::filesystem::exists(path)) {
     make_folder(path.parent_path());
@@ -112,7 +117,8 @@ void cache_or_load_file(const std::filesystem::path& path, const std::function<v
 std::string md5(std::string_view input) {
   static const auto table = [] {
     std::array<uint32_t, 64> t{};
-    for (std::size_t i = 0; i < 64; ++i) t[i] = static_cast<uint32_t>(std::floor(std::abs(std::sin(static_cast<double>(i + 1))) * 0x1p32));
+    for (std::size_t i = 0; i < 64; ++i)
+      t[i] = static_cast<uint32_t>(std::floor(std::abs(std::sin(static_cast<double>(i + 1))) * 0x1p32));
     return t;
   }();
   constexpr int shifts[4][4] = {{7, 12, 17, 22}, {5, 9, 14, 20}, {4, 11, 16, 23}, {6, 10, 15, 21}};
@@ -127,7 +133,10 @@ std::string md5(std::string_view input) {
     for (std::size_t i = 0; i < 16; ++i) std::memcpy(&m[i], s.data() + at + 4 * i, 4);
     for (uint32_t i = 0; i < 64; ++i) {
       const uint32_t round = i / 16;
-      const uint32_t f = round == 0 ? (b & c) | (~b & d) : round == 1 ? (d & b) | (~d & c) : round == 2 ? b ^ c ^ d : c ^ (b | ~d);
+      const uint32_t f = round == 0   ? (b & c) | (~b & d)
+                         : round == 1 ? (d & b) | (~d & c)
+                         : round == 2 ? b ^ c ^ d
+                                      : c ^ (b | ~d);
       const uint32_t g = round == 0 ? i : round == 1 ? (5 * i + 1) % 16 : round == 2 ? (3 * i + 5) % 16 : (7 * i) % 16;
       const uint32_t sum = a + f + table[i] + m[g];
       a = d;

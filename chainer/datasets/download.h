@@ -21,7 +21,8 @@ std::filesystem::path cached_download(const std::string& url, const std::string&
 void forget_download(const std::string& url);
 
 /// loader(path) if the file exists; else creator(temporary path), which is then moved to `path`, and loader(path).
-void cache_or_load_file(const std::filesystem::path& path, const std::function<void(const std::filesystem::path&)>& creator,
+void cache_or_load_file(const std::filesystem::path& path,
+                        const std::function<void(const std::filesystem::path&)>& creator,
                         const std::function<void(const std::filesystem::path&)>& loader);
 
 /// The hexadecimal MD5 of some bytes (RFC 1321).

@@ -78,7 +78,8 @@ void draw(const std::vector<Stroke>& shape, Generator g, uint8_t* pixels) {
     double fx, fy, phase, ax, ay;
   } waves[3];
   for (Wave& w : waves)
-    w = {g.uniform(-2.5, 2.5), g.uniform(-2.5, 2.5), g.uniform(0, 2 * std::numbers::pi), g.uniform(-0.09, 0.09), g.uniform(-0.09, 0.09)};
+    w = {g.uniform(-2.5, 2.5), g.uniform(-2.5, 2.5), g.uniform(0, 2 * std::numbers::pi), g.uniform(-0.09, 0.09),
+         g.uniform(-0.09, 0.09)};
   const double pen = g.uniform(0.75, 1.45), ink = g.uniform(215, 255);
   float nearest[784];
   std::fill(nearest, nearest + 784, 100.f);
@@ -95,8 +96,10 @@ void draw(const std::vector<Stroke>& shape, Generator g, uint8_t* pixels) {
       const Point q{tx + std::cos(angle) * x - std::sin(angle) * y, ty + std::sin(angle) * x + std::cos(angle) * y};
       if (i > 0) {
         const double reach = pen + 2;
-        const int x0 = std::max(0, static_cast<int>(std::min(q.x, last.x) - reach)), x1 = std::min(27, static_cast<int>(std::max(q.x, last.x) + reach));
-        const int y0 = std::max(0, static_cast<int>(std::min(q.y, last.y) - reach)), y1 = std::min(27, static_cast<int>(std::max(q.y, last.y) + reach));
+        const int x0 = std::max(0, static_cast<int>(std::min(q.x, last.x) - reach)),
+                  x1 = std::min(27, static_cast<int>(std::max(q.x, last.x) + reach));
+        const int y0 = std::max(0, static_cast<int>(std::min(q.y, last.y) - reach)),
+                  y1 = std::min(27, static_cast<int>(std::max(q.y, last.y) + reach));
         for (int py = y0; py <= y1; ++py)
           for (int px = x0; px <= x1; ++px) {
             float& d = nearest[py * 28 + px];

@@ -74,7 +74,8 @@ Array load(const Source& source, const File& file, int rank) {
     const auto path = dataset::cached_download(url, text(source.dataset, "/", file.name));
     try {
       bytes = gunzip(path, what);
-      if (*file.md5 && dataset::md5(bytes) != file.md5) throw FileError(what, " is not the file expected: its checksum differs");
+      if (*file.md5 && dataset::md5(bytes) != file.md5)
+        throw FileError(what, " is not the file expected: its checksum differs");
       return read_idx(bytes, rank, what);
     } catch (const FileError&) {
       dataset::forget_download(url);  // perhaps an interrupted download of another program: once more
@@ -118,10 +119,14 @@ TrainTest both(const Source& s, const MnistOptions& o) {
 AnyDataset make_mnist_dataset(const Array& images, const Array& labels, const MnistOptions& o) {
   const int64_t n = images.shape()[0];
   Array x;
-  if (o.ndim == 1) x = images.reshape({n, 784});
-  else if (o.ndim == 2) x = images.reshape({n, 28, 28});
-  else if (o.ndim == 3) x = images.reshape({n, 1, 28, 28});
-  else throw ValueError("get_mnist: ndim must be 1, 2 or 3, not ", o.ndim);
+  if (o.ndim == 1)
+    x = images.reshape({n, 784});
+  else if (o.ndim == 2)
+    x = images.reshape({n, 28, 28});
+  else if (o.ndim == 3)
+    x = images.reshape({n, 1, 28, 28});
+  else
+    throw ValueError("get_mnist: ndim must be 1, 2 or 3, not ", o.ndim);
   if (o.rgb_format) {
     if (o.ndim != 3) throw ValueError("get_mnist: rgb_format needs ndim 3, not ", o.ndim);
     x = broadcast_to(x, {n, 3, 28, 28}).copy();

@@ -33,7 +33,8 @@ Example DictDataset::get(int64_t i) const {
 }
 
 int64_t ConcatenatedDataset::size() const {
-  return std::accumulate(datasets_.begin(), datasets_.end(), int64_t(0), [](int64_t n, const AnyDataset& d) { return n + d.size(); });
+  return std::accumulate(datasets_.begin(), datasets_.end(), int64_t(0),
+                         [](int64_t n, const AnyDataset& d) { return n + d.size(); });
 }
 Example ConcatenatedDataset::get(int64_t i) const {
   for (const AnyDataset& d : datasets_) {
@@ -63,11 +64,13 @@ std::vector<int64_t> random_order(int64_t n, std::optional<uint32_t> seed) {
 }
 }  // namespace
 
-std::pair<SubDataset, SubDataset> split_dataset(const AnyDataset& d, int64_t at, std::optional<std::vector<int64_t>> order) {
+std::pair<SubDataset, SubDataset> split_dataset(const AnyDataset& d, int64_t at,
+                                                std::optional<std::vector<int64_t>> order) {
   if (at < 0 || at > d.size()) throw ValueError("split_dataset: split_at ", at, " is outside 0 ... ", d.size());
   return {SubDataset(d, 0, at, order), SubDataset(d, at, d.size(), order)};
 }
-std::pair<SubDataset, SubDataset> split_dataset_random(const AnyDataset& d, int64_t first_size, std::optional<uint32_t> seed) {
+std::pair<SubDataset, SubDataset> split_dataset_random(const AnyDataset& d, int64_t first_size,
+                                                       std::optional<uint32_t> seed) {
   return split_dataset(d, first_size, random_order(d.size(), seed));
 }
 std::vector<SubDataset> split_dataset_n(const AnyDataset& d, int64_t n, std::optional<std::vector<int64_t>> order) {
@@ -81,8 +84,8 @@ std::vector<SubDataset> split_dataset_n_random(const AnyDataset& d, int64_t n, s
   return split_dataset_n(d, n, random_order(d.size(), seed));
 }
 
-std::vector<std::pair<SubDataset, SubDataset>> get_cross_validation_datasets(const AnyDataset& d, int64_t n_fold,
-                                                                             std::optional<std::vector<int64_t>> given) {
+std::vector<std::pair<SubDataset, SubDataset>> get_cross_validation_datasets(
+    const AnyDataset& d, int64_t n_fold, std::optional<std::vector<int64_t>> given) {
   const int64_t whole = d.size();
   if (n_fold <= 0) throw ValueError("get_cross_validation_datasets: n_fold must be positive, not ", n_fold);
   std::vector<int64_t> order(static_cast<std::size_t>(whole));

@@ -27,7 +27,8 @@ void MemoryProfileHook::stop(const std::string& function) {
   const memory::Statistics s = memory::statistics();
   const auto [used, held] = running_.back();
   running_.pop_back();
-  history_.push_back({function, s.allocated_total - used, s.in_use + s.cached - held, static_cast<int>(running_.size())});
+  history_.push_back(
+      {function, s.allocated_total - used, s.in_use + s.cached - held, static_cast<int>(running_.size())});
 }
 void MemoryProfileHook::forward_preprocess(FunctionNode&, const Arrays&) { start(); }
 void MemoryProfileHook::forward_postprocess(FunctionNode& f, const Arrays&) { stop(f.impl_name()); }

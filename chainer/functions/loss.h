@@ -34,10 +34,10 @@ inline constexpr struct SigmoidCrossEntropy {
 
 /// Options of softmax_cross_entropy().
 struct SoftmaxCrossEntropyOptions {
-  bool normalize = true;     ///< divide by the number of counted labels, else by the batch size
-  bool cache_score = true;   ///< keep the softmax for backward instead of computing it again
-  Array class_weight = {};   ///< a factor for each class, of x's dtype
-  int64_t ignore_label = -1; ///< elements with this label do not count
+  bool normalize = true;      ///< divide by the number of counted labels, else by the batch size
+  bool cache_score = true;    ///< keep the softmax for backward instead of computing it again
+  Array class_weight = {};    ///< a factor for each class, of x's dtype
+  int64_t ignore_label = -1;  ///< elements with this label do not count
   Reduction reduce = Reduction::mean;
   bool enable_double_backprop = false;  ///< accepted for the manual's sake: second gradients always exist here
 };

@@ -157,7 +157,7 @@ namespace F = functions;
 Variable operator-(const Variable& x);
 inline Variable operator+(const Variable& x) { return x; }
 inline Variable abs(const Variable& x) { return functions::absolute(x); }
-#define CHAINER_VARIABLE_OPERATOR(OP)                        \
+#define CHAINER_VARIABLE_OPERATOR(OP)                         \
   Variable operator OP(const Variable& a, const Variable& b); \
   Variable operator OP(const Variable& a, Scalar b);          \
   Variable operator OP(Scalar a, const Variable& b);          \

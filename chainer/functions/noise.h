@@ -7,8 +7,8 @@ namespace functions {
 
 /// Options of dropout().
 struct DropoutOptions {
-  Array mask = {};                ///< use this mask (of factors) instead of drawing one
-  Array* return_mask = nullptr;   ///< where to put the mask that was used
+  Array mask = {};               ///< use this mask (of factors) instead of drawing one
+  Array* return_mask = nullptr;  ///< where to put the mask that was used
 };
 /// In training: each element is zero with probability `ratio`, else divided by 1 - ratio. In test mode: x.
 /// Hinton et al., arXiv:1207.0580.

@@ -25,7 +25,8 @@ void Identity::operator()(Array& a) const {
   copy_elements(eye(a.shape()[0], {}, 0, float64) * scale_, a);
 }
 
-Constant::Constant(Scalar fill_value, std::optional<Dtype> dtype) : Initializer(dtype), value_(full({}, fill_value, float64)) {}
+Constant::Constant(Scalar fill_value, std::optional<Dtype> dtype)
+    : Initializer(dtype), value_(full({}, fill_value, float64)) {}
 void Constant::operator()(Array& a) const {
   check_dtype(a);
   copy_elements(broadcast_to(value_, a.shape()), a);
@@ -45,8 +46,10 @@ void FanScaled::operator()(Array& a) const {
   const double fan = static_cast<double>(fan_ == Fan::in ? in : fan_ == Fan::out ? out : in + out);
   const double width = scale_ * std::sqrt(factor_ / fan);
   check_dtype(a);
-  if (normal_) Normal{width}(a);
-  else Uniform{width}(a);
+  if (normal_)
+    Normal{width}(a);
+  else
+    Uniform{width}(a);
 }
 
 void Orthogonal::operator()(Array& a) const {
@@ -54,8 +57,7 @@ void Orthogonal::operator()(Array& a) const {
   if (a.ndim() == 0) return a.fill(scale_);
   if (a.size() == 0) throw ValueError("Orthogonal: an array without elements, of shape ", a.shape());
   const int64_t rows = a.shape()[0], columns = a.size() / rows;
-  if (rows > columns)
-    throw ValueError("Orthogonal: ", rows, " rows of ", columns, " elements cannot be orthogonal");
+  if (rows > columns) throw ValueError("Orthogonal: ", rows, " rows of ", columns, " elements cannot be orthogonal");
   const Svd d = svd(random::normal(0, 1, {rows, columns}));
   // u is square here, vt has the shape of the weight.
   copy_elements((rows == columns ? d.u : d.vt).reshape(a.shape()) * scale_, a);

@@ -22,7 +22,8 @@ class Identity : public Initializer {
 class Constant : public Initializer {
  public:
   explicit Constant(Scalar fill_value, std::optional<Dtype> dtype = {});
-  explicit Constant(Array fill_value, std::optional<Dtype> dtype = {}) : Initializer(dtype), value_(std::move(fill_value)) {}
+  explicit Constant(Array fill_value, std::optional<Dtype> dtype = {})
+      : Initializer(dtype), value_(std::move(fill_value)) {}
   void operator()(Array& array) const override;
 
  private:
@@ -100,7 +101,8 @@ struct GlorotUniform : FanScaled {
 };
 /// U[-w, w] with w = scale sqrt(6 / fan_in).
 struct HeUniform : FanScaled {
-  explicit HeUniform(double scale = 1.0, std::optional<Dtype> dtype = {}) : FanScaled(false, 6, Fan::in, scale, dtype) {}
+  explicit HeUniform(double scale = 1.0, std::optional<Dtype> dtype = {})
+      : FanScaled(false, 6, Fan::in, scale, dtype) {}
 };
 
 /// Rows of a random orthogonal matrix, times scale: the singular vectors of a normal one. Saxe et al. 2014. More rows

@@ -51,7 +51,8 @@ Position first_position(int64_t size, const OrderSampler& sampler) {
 
 }  // namespace
 
-std::optional<std::vector<int64_t>> Position::advance(int64_t batch_size, int64_t size, bool repeat, const OrderSampler& sampler) {
+std::optional<std::vector<int64_t>> Position::advance(int64_t batch_size, int64_t size, bool repeat,
+                                                      const OrderSampler& sampler) {
   if (!repeat && epoch > 0) return {};
   previous_epoch_detail = epoch_detail(size);
   is_new_epoch = false;
@@ -83,7 +84,8 @@ void Position::serialize(Serializer& s, int64_t size, const char* order_key) {
     s(key, a);
     order = a.to_vector<int64_t>();
     for (int64_t i : *order)
-      if (i < 0 || i >= size) throw ValueError("iterator: the stored order names example ", i, ", the dataset has ", size);
+      if (i < 0 || i >= size)
+        throw ValueError("iterator: the stored order names example ", i, ", the dataset has ", size);
   }
   double previous = previous_epoch_detail.value_or(-1);
   if (!s.is_loading() || s.contains("previous_epoch_detail")) s("previous_epoch_detail", previous);
@@ -106,7 +108,11 @@ void SerialIterator::reset() { position = first_position(dataset_.size(), sample
 void SerialIterator::serialize(Serializer& s) { position.serialize(s, dataset_.size(), "order"); }
 
 MultithreadIterator::MultithreadIterator(AnyDataset dataset, int64_t batch_size, const IteratorOptions& o)
-    : dataset_(std::move(dataset)), batch_size_(batch_size), repeat_(o.repeat), n_threads_(std::max(1, o.n_threads)), sampler_(sampler_of(o)) {
+    : dataset_(std::move(dataset)),
+      batch_size_(batch_size),
+      repeat_(o.repeat),
+      n_threads_(std::max(1, o.n_threads)),
+      sampler_(sampler_of(o)) {
   check(dataset_, batch_size);
   reset();
 }

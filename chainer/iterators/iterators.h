@@ -43,11 +43,13 @@ class Iterator : public Anchored {
 namespace iterators {
 
 /// Gives the order of the next epoch, of the same length as the last one.
-using OrderSampler = std::function<std::vector<int64_t>(const std::vector<int64_t>& current_order, int64_t current_position)>;
+using OrderSampler =
+    std::function<std::vector<int64_t>(const std::vector<int64_t>& current_order, int64_t current_position)>;
 /// A random permutation each epoch, from a generator of its own or the global one.
 class ShuffleOrderSampler {
  public:
-  explicit ShuffleOrderSampler(std::shared_ptr<random::RandomState> random_state = nullptr) : state_(std::move(random_state)) {}
+  explicit ShuffleOrderSampler(std::shared_ptr<random::RandomState> random_state = nullptr)
+      : state_(std::move(random_state)) {}
   std::vector<int64_t> operator()(const std::vector<int64_t>& current_order, int64_t current_position) const;
 
  private:
@@ -74,7 +76,8 @@ struct Position {
   }
   /// The indices of the next batch; nothing at the end. A batch that crosses the end of an epoch goes on in the next
   /// one (whose order is drawn at that moment), also when it holds more examples than the dataset.
-  std::optional<std::vector<int64_t>> advance(int64_t batch_size, int64_t size, bool repeat, const OrderSampler& sampler);
+  std::optional<std::vector<int64_t>> advance(int64_t batch_size, int64_t size, bool repeat,
+                                              const OrderSampler& sampler);
   void serialize(Serializer& s, int64_t size, const char* order_key);
 };
 

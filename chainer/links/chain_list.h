@@ -12,9 +12,8 @@ class ChainList : public Link {
   ChainList(ChainList&&) noexcept = default;
   ChainList& operator=(ChainList&&) = default;
   template <class... L>
-    requires(sizeof...(L) > 0 && !(std::derived_from<std::remove_cvref_t<L>, ChainList> && ...) &&
-             (std::is_constructible_v<Kept<Link>, L> && ...))
-  explicit ChainList(L&&... links) {
+  requires(sizeof...(L) > 0 && !(std::derived_from<std::remove_cvref_t<L>, ChainList> && ...) &&
+           (std::is_constructible_v<Kept<Link>, L> && ...)) explicit ChainList(L&&... links) {
     (append(std::forward<L>(links)), ...);
   }
   void append(Kept<Link> link) { list_.push_back(std::move(link)); }

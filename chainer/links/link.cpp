@@ -1,13 +1,10 @@
 #include "chainer/links/link.h"
 
-#include <cxxabi.h>
-
 #include <algorithm>
-#include <cstdlib>
-#include <typeinfo>
 
 #include "chainer/array/backend.h"
 #include "chainer/links/link_hook.h"
+#include "chainer/core/type_name.h"
 
 namespace chainer {
 namespace {
@@ -164,8 +161,10 @@ void Link::copyparams(const Link& other, bool copy_persistent) {
   for (auto& [path, to] : persistent_arrays(*this)) {
     const auto it = values.find(path);
     if (it == values.end() || !*it->second) continue;
-    if (*to && to->shape() == it->second->shape()) copy_elements(*it->second, *to);
-    else *to = it->second->copy();
+    if (*to && to->shape() == it->second->shape())
+      copy_elements(*it->second, *to);
+    else
+      *to = it->second->copy();
   }
 }
 
@@ -182,8 +181,11 @@ void Link::addgrads(const Link& other) {
 int64_t Link::count_params() const {
   int64_t n = 0;
   walk_params(*this, "", [&](const std::string& path, Parameter& p) {
-    if (p.is_initialized()) n += p.size();
-    else warn(text("Parameter '", path, "' has not been initialized, so the resulting count will not include the number of parameters in it."));
+    if (p.is_initialized())
+      n += p.size();
+    else
+      warn(text("Parameter '", path,
+                "' has not been initialized, so the resulting count will not include the number of parameters in it."));
   });
   return n;
 }
@@ -313,7 +315,9 @@ void Link::delete_hook(const std::string& name) {
   throw KeyError("hook ", name, " does not exist");
 }
 
-Variables Link::call(const Variables&) { throw NotImplementedError(class_name(), " has no forward: list its members with CHAINER_MEMBERS"); }
+Variables Link::call(const Variables&) {
+  throw NotImplementedError(class_name(), " has no forward: list its members with CHAINER_MEMBERS");
+}
 Variables Link::call(const NamedVariables&) {
   throw NotImplementedError(class_name(), " does not take named arguments: override call(const NamedVariables&)");
 }
@@ -321,14 +325,7 @@ std::shared_ptr<Link> Link::clone(CopyMode) const {
   throw NotImplementedError(class_name(), " cannot be copied: list its members with CHAINER_MEMBERS");
 }
 
-std::string Link::class_name() const {
-  int status = 0;
-  char* demangled = abi::__cxa_demangle(typeid(*this).name(), nullptr, nullptr, &status);
-  std::string s = status == 0 ? demangled : typeid(*this).name();
-  std::free(demangled);
-  if (const std::size_t at = s.rfind("::"); at != s.npos) s = s.substr(at + 2);
-  return s;
-}
+std::string Link::class_name() const { return type_name(typeid(*this)); }
 
 Link& Chain::operator[](const std::string& name) const {
   for (const auto& [n, l] : members(*this).links)

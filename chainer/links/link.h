@@ -130,8 +130,7 @@ class Child {
  public:
   Child() = default;
   template <class T>
-    requires std::is_constructible_v<Kept<Link>, T>
-  Child(T&& link) : kept_(std::forward<T>(link)) {}
+  requires std::is_constructible_v<Kept<Link>, T> Child(T&& link) : kept_(std::forward<T>(link)) {}
   Child(const Child& o);
   Child(Child&&) noexcept = default;
   Child& operator=(Child&&) = default;
@@ -176,10 +175,16 @@ std::string next_name(std::string_view& names);
 
 template <class M>
 void visit_member(MemberVisitor& v, const std::string& name, M& m) {
-  if constexpr (std::derived_from<M, Link>) v.link(name, m);
-  else if constexpr (std::same_as<M, Parameter>) v.param(name, m);
-  else if constexpr (requires { v.persistent(name, m); }) v.persistent(name, m);
-  else if constexpr (requires { static_cast<bool>(m); *m; }) {
+  if constexpr (std::derived_from<M, Link>)
+    v.link(name, m);
+  else if constexpr (std::same_as<M, Parameter>)
+    v.param(name, m);
+  else if constexpr (requires { v.persistent(name, m); })
+    v.persistent(name, m);
+  else if constexpr (requires {
+                       static_cast<bool>(m);
+                       *m;
+                     }) {
     if (m) visit_member(v, name, *m);
   } else {
     std::size_t i = 0;
@@ -193,9 +198,12 @@ void visit_members(MemberVisitor& v, std::string_view names, M&... m) {
 
 template <class R>
 Variables as_variables(R&& r) {
-  if constexpr (std::is_convertible_v<R, Variable>) return Variables{Variable(std::forward<R>(r))};
-  else if constexpr (std::is_convertible_v<R, Variables>) return std::forward<R>(r);
-  else return Variables(r.begin(), r.end());
+  if constexpr (std::is_convertible_v<R, Variable>)
+    return Variables{Variable(std::forward<R>(r))};
+  else if constexpr (std::is_convertible_v<R, Variables>)
+    return std::forward<R>(r);
+  else
+    return Variables(r.begin(), r.end());
 }
 [[noreturn]] void wrong_argument_count(const Link& link, std::size_t count);
 
@@ -218,7 +226,8 @@ void collect_variable(Variables& out, const A& a) {
 
 template <class L, class... A>
 decltype(auto) call_with_hooks(L& l, A&&... a) {
-  if (!LinkCall::hooked(l)) [[likely]] return l.forward(std::forward<A>(a)...);
+  if (!LinkCall::hooked(l)) [[likely]]
+    return l.forward(std::forward<A>(a)...);
   Variables args;
   (collect_variable(args, a), ...);
   LinkCall call(l, args);
@@ -233,30 +242,30 @@ decltype(auto) call_with_hooks(L& l, A&&... a) {
 
 /// Lists the members of a link type, once: parameters, links, persistent values (Array, int64_t, double, bool,
 /// std::string), and std::optional, std::unique_ptr, std::vector, std::array of them. From the list come params(),
-/// serialize(), copy() and the rest; operator() runs hooks around forward, whose signature is the type's own. (C++ allows
-/// no templates in classes local to a function: define links at namespace scope.)
-#define CHAINER_MEMBERS(Type, ...)                                                                            \
-  void visit(::chainer::MemberVisitor& visitor_) override {                                                   \
-    ::chainer::detail::visit_members(visitor_, #__VA_ARGS__ __VA_OPT__(, ) __VA_ARGS__);                      \
-    this->visit_added(visitor_);                                                                              \
-  }                                                                                                           \
-  Type copy(::chainer::CopyMode mode_ = ::chainer::CopyMode::share) const {                                   \
-    const ::chainer::LinkCopier copier_(mode_);                                                               \
-    Type copy_(*this);                                                                                        \
-    copier_.finish(copy_);                                                                                    \
-    return copy_;                                                                                             \
-  }                                                                                                           \
-  std::shared_ptr<::chainer::Link> clone(::chainer::CopyMode mode_) const override {                          \
-    return std::make_shared<Type>(copy(mode_));                                                               \
-  }                                                                                                           \
-  ::chainer::Variables call(const ::chainer::Variables& x_) override {                                        \
-    return ::chainer::detail::call_forward(*this, x_);                                                        \
-  }                                                                                                           \
-  using ::chainer::Link::call;                                                                                \
-  template <class... A_>                                                                                      \
-  decltype(auto) operator()(A_&&... a_) {                                                                     \
-    return ::chainer::detail::call_with_hooks(*this, std::forward<A_>(a_)...);                                \
-  }                                                                                                           \
+/// serialize(), copy() and the rest; operator() runs hooks around forward, whose signature is the type's own. (C++
+/// allows no templates in classes local to a function: define links at namespace scope.)
+#define CHAINER_MEMBERS(Type, ...)                                                       \
+  void visit(::chainer::MemberVisitor& visitor_) override {                              \
+    ::chainer::detail::visit_members(visitor_, #__VA_ARGS__ __VA_OPT__(, ) __VA_ARGS__); \
+    this->visit_added(visitor_);                                                         \
+  }                                                                                      \
+  Type copy(::chainer::CopyMode mode_ = ::chainer::CopyMode::share) const {              \
+    const ::chainer::LinkCopier copier_(mode_);                                          \
+    Type copy_(*this);                                                                   \
+    copier_.finish(copy_);                                                               \
+    return copy_;                                                                        \
+  }                                                                                      \
+  std::shared_ptr<::chainer::Link> clone(::chainer::CopyMode mode_) const override {     \
+    return std::make_shared<Type>(copy(mode_));                                          \
+  }                                                                                      \
+  ::chainer::Variables call(const ::chainer::Variables& x_) override {                   \
+    return ::chainer::detail::call_forward(*this, x_);                                   \
+  }                                                                                      \
+  using ::chainer::Link::call;                                                           \
+  template <class... A_>                                                                 \
+  decltype(auto) operator()(A_&&... a_) {                                                \
+    return ::chainer::detail::call_with_hooks(*this, std::forward<A_>(a_)...);           \
+  }                                                                                      \
   static_assert(true)
 
 }  // namespace chainer

@@ -21,7 +21,8 @@ LinkHookScope::LinkHookScope(LinkHook& hook) : hook_(hook) {
 LinkHookScope::~LinkHookScope() {
   hook_.deleted(nullptr);
   auto& hooks = get_link_hooks();
-  hooks.erase(std::remove_if(hooks.begin(), hooks.end(), [&](const auto& h) { return h.second == &hook_; }), hooks.end());
+  hooks.erase(std::remove_if(hooks.begin(), hooks.end(), [&](const auto& h) { return h.second == &hook_; }),
+              hooks.end());
 }
 
 namespace {

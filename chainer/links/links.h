@@ -73,7 +73,7 @@ class Bias : public Link {
 
 /// Options of Scale.
 struct ScaleOptions {
-  bool bias_term = false;             ///< add a Bias
+  bool bias_term = false;                ///< add a Bias
   std::optional<Shape> bias_shape = {};  ///< its shape, where W is not a parameter
 };
 /// x * W along an axis, see F::scale. With W_shape it has W as a parameter (ones), else the second argument.

@@ -22,7 +22,8 @@ Sequential::Sequential(const Sequential& o) : Link(o) {
 
 Variable Sequential::forward(const Variable& x) {
   Variables out = forward(Variables{x});
-  if (out.size() != 1) throw TypeError("Sequential: the last layer gave ", out.size(), " variables where one is wanted");
+  if (out.size() != 1)
+    throw TypeError("Sequential: the last layer gave ", out.size(), " variables where one is wanted");
   return out[0];
 }
 Variables Sequential::forward(const Variables& x) {
@@ -69,8 +70,10 @@ Sequential Sequential::flatten() const {
   Sequential out;
   for (const Layer& l : layers_) {
     auto* inner = l.is_link() ? dynamic_cast<Sequential*>(&l.link()) : nullptr;
-    if (inner) out.extend(inner->flatten());
-    else out.append(l);
+    if (inner)
+      out.extend(inner->flatten());
+    else
+      out.append(l);
   }
   return out;
 }
@@ -95,8 +98,10 @@ Sequential Link::repeat(int64_t n, CopyMode mode) const {
   Sequential out;
   for (int64_t i = 0; i < n; ++i) {
     const std::shared_ptr<Link> copy = clone(mode);
-    if (auto* s = dynamic_cast<Sequential*>(copy.get())) out.extend(std::move(*s));
-    else out.append(copy);
+    if (auto* s = dynamic_cast<Sequential*>(copy.get()))
+      out.extend(std::move(*s));
+    else
+      out.append(copy);
   }
   return out;
 }

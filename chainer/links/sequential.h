@@ -8,16 +8,15 @@ namespace chainer {
 class Layer {
  public:
   template <class T>
-    requires std::derived_from<std::remove_cvref_t<T>, Link>
-  Layer(T&& link) : link_(std::forward<T>(link)) {}
+  requires std::derived_from<std::remove_cvref_t<T>, Link> Layer(T&& link) : link_(std::forward<T>(link)) {}
   template <class T>
-    requires std::derived_from<T, Link>
-  Layer(std::shared_ptr<T> link) : link_(std::move(link)) {}
+  requires std::derived_from<T, Link> Layer(std::shared_ptr<T> link) : link_(std::move(link)) {}
   template <class F>
-    requires(std::is_invocable_v<const F&, const Variable&> && !std::derived_from<F, Link>)
-  Layer(F f) {
-    if constexpr (requires { F::name; }) name_ = F::name;
-    else name_ = "<lambda>";
+  requires(std::is_invocable_v<const F&, const Variable&> && !std::derived_from<F, Link>) Layer(F f) {
+    if constexpr (requires { F::name; })
+      name_ = F::name;
+    else
+      name_ = "<lambda>";
     function_ = [f = std::move(f)](const Variable& x) -> Variable { return f(x); };
   }
   bool is_link() const { return static_cast<bool>(link_); }
@@ -44,9 +43,8 @@ class Sequential : public Link {
   Sequential(Sequential&&) noexcept = default;
   Sequential& operator=(Sequential&&) = default;
   template <class... T>
-    requires(sizeof...(T) > 0 && (sizeof...(T) > 1 || !(std::same_as<std::remove_cvref_t<T>, Sequential> && ...)) &&
-             (std::is_constructible_v<Layer, T> && ...))
-  explicit Sequential(T&&... layers) {
+  requires(sizeof...(T) > 0 && (sizeof...(T) > 1 || !(std::same_as<std::remove_cvref_t<T>, Sequential> && ...)) &&
+           (std::is_constructible_v<Layer, T> && ...)) explicit Sequential(T&&... layers) {
     (append(Layer(std::forward<T>(layers))), ...);
   }
 

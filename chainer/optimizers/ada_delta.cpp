@@ -8,9 +8,10 @@ AdaDelta::AdaDelta(const AdaDeltaOptions& o) {
 }
 
 std::shared_ptr<UpdateRule> AdaDelta::create_update_rule() {
-  return std::make_shared<FusedRule>(hyperparam_, FusedRule::States{{"msg", 0.0}, {"msdx", 0.0}}, [](const FusedRule& r, const Parameter&) {
-    return std::pair(Update::ada_delta, std::vector<double>{r.hyper("rho"), r.hyper("eps")});
-  });
+  return std::make_shared<FusedRule>(
+      hyperparam_, FusedRule::States{{"msg", 0.0}, {"msdx", 0.0}}, [](const FusedRule& r, const Parameter&) {
+        return std::pair(Update::ada_delta, std::vector<double>{r.hyper("rho"), r.hyper("eps")});
+      });
 }
 
 }  // namespace chainer::optimizers

@@ -8,9 +8,10 @@ AdaGrad::AdaGrad(const AdaGradOptions& o) {
 }
 
 std::shared_ptr<UpdateRule> AdaGrad::create_update_rule() {
-  return std::make_shared<FusedRule>(hyperparam_, FusedRule::States{{"h", 0.0}}, [](const FusedRule& r, const Parameter&) {
-    return std::pair(Update::ada_grad, std::vector<double>{r.hyper("lr"), r.hyper("eps")});
-  });
+  return std::make_shared<FusedRule>(
+      hyperparam_, FusedRule::States{{"h", 0.0}}, [](const FusedRule& r, const Parameter&) {
+        return std::pair(Update::ada_grad, std::vector<double>{r.hyper("lr"), r.hyper("eps")});
+      });
 }
 
 }  // namespace chainer::optimizers

@@ -8,9 +8,10 @@ CorrectedMomentumSGD::CorrectedMomentumSGD(const MomentumOptions& o) {
 }
 
 std::shared_ptr<UpdateRule> CorrectedMomentumSGD::create_update_rule() {
-  return std::make_shared<FusedRule>(hyperparam_, FusedRule::States{{"v", 0.0}}, [](const FusedRule& r, const Parameter&) {
-    return std::pair(Update::corrected_momentum_sgd, std::vector<double>{r.hyper("lr"), r.hyper("momentum")});
-  });
+  return std::make_shared<FusedRule>(
+      hyperparam_, FusedRule::States{{"v", 0.0}}, [](const FusedRule& r, const Parameter&) {
+        return std::pair(Update::corrected_momentum_sgd, std::vector<double>{r.hyper("lr"), r.hyper("momentum")});
+      });
 }
 
 }  // namespace chainer::optimizers

@@ -32,8 +32,12 @@ std::string to_string(const Hyperparameter& h) {
   return "Hyperparameter(" + s + ")";
 }
 
-void Hook::operator()(UpdateRule&, Parameter&) { throw TypeError("hook ", name(), " is called with the optimizer, not with a parameter"); }
-void Hook::operator()(Optimizer&) { throw TypeError("hook ", name(), " is called with each parameter, not with the optimizer"); }
+void Hook::operator()(UpdateRule&, Parameter&) {
+  throw TypeError("hook ", name(), " is called with the optimizer, not with a parameter");
+}
+void Hook::operator()(Optimizer&) {
+  throw TypeError("hook ", name(), " is called with each parameter, not with the optimizer");
+}
 
 namespace {
 template <bool each>
@@ -44,12 +48,16 @@ struct FunctionHook : Hook {
   Timing timing() const override { return timing_; }
   bool call_for_each_param() const override { return each; }
   void operator()(UpdateRule& r, Parameter& p) override {
-    if constexpr (each) f(r, p);
-    else Hook::operator()(r, p);
+    if constexpr (each)
+      f(r, p);
+    else
+      Hook::operator()(r, p);
   }
   void operator()(Optimizer& o) override {
-    if constexpr (each) Hook::operator()(o);
-    else f(o);
+    if constexpr (each)
+      Hook::operator()(o);
+    else
+      f(o);
   }
   std::string name_;
   F f;
@@ -112,7 +120,8 @@ void UpdateRule::update(Parameter& param) {
   }
   Parameter& target = narrow ? *master_ : param;
   prepare(target.array());
-  if (const double scale = param.loss_scale(); scale != 1 && target.grad()) target.set_grad(target.grad() * (1 / scale));
+  if (const double scale = param.loss_scale(); scale != 1 && target.grad())
+    target.set_grad(target.grad() * (1 / scale));
   for (const auto& [name, hook] : hooks_.of(Timing::pre)) (*hook)(*this, target);
   if (target.grad()) update_core(target);
   for (const auto& [name, hook] : hooks_.of(Timing::post)) (*hook)(*this, target);
@@ -156,8 +165,9 @@ Link& Optimizer::target() const {
 
 void Optimizer::new_epoch(bool automatic) {
   if (automatic != use_auto_new_epoch)
-    throw RuntimeError(automatic ? "new_epoch(automatic) was called, but use_auto_new_epoch is off"
-                                 : "new_epoch() was called by hand, but use_auto_new_epoch is on: the updater calls it");
+    throw RuntimeError(automatic
+                           ? "new_epoch(automatic) was called, but use_auto_new_epoch is off"
+                           : "new_epoch() was called by hand, but use_auto_new_epoch is on: the updater calls it");
   ++epoch;
 }
 
@@ -174,7 +184,8 @@ void Optimizer::call_hooks(Timing timing) {
       for (Parameter& p : target().params())
         if (auto* rule = dynamic_cast<UpdateRule*>(p.update_rule().get())) (*hook)(*rule, p);
     }
-    if (auto* method = dynamic_cast<GradientMethod*>(this); method && timing == Timing::pre) method->reallocate_cleared_grads();
+    if (auto* method = dynamic_cast<GradientMethod*>(this); method && timing == Timing::pre)
+      method->reallocate_cleared_grads();
   }
 }
 
@@ -223,8 +234,10 @@ void GradientMethod::update() {
 
 void GradientMethod::update(const LossFunction& lossfun) {
   const Variable loss = lossfun();
-  if (use_cleargrads_) target().cleargrads();
-  else target().zerograds();
+  if (use_cleargrads_)
+    target().cleargrads();
+  else
+    target().zerograds();
   loss.backward({.loss_scale = loss_scale_});
   update();
 }

@@ -32,7 +32,8 @@ void GradientClipping::operator()(Optimizer& optimizer) {
 void GradientHardClipping::operator()(UpdateRule&, Parameter& p) {
   if (ready(p)) p.set_grad(clip(p.grad(), lower_bound, upper_bound));
 }
-Array GradientNoise::exponential_decay_noise(const Shape& shape, Dtype dtype, const GradientNoise& hook, const UpdateRule& rule) {
+Array GradientNoise::exponential_decay_noise(const Shape& shape, Dtype dtype, const GradientNoise& hook,
+                                             const UpdateRule& rule) {
   return random::normal(0, std::sqrt(hook.eta / std::pow(1 + static_cast<double>(rule.t), 0.55)), shape, dtype);
 }
 void GradientNoise::operator()(UpdateRule& rule, Parameter& p) {

@@ -52,7 +52,8 @@ class GradientNoise : public optimizer::Hook {
   using NoiseFunction = std::function<Array(const Shape&, Dtype, const GradientNoise&, const UpdateRule&)>;
   explicit GradientNoise(double eta, NoiseFunction noise_func = exponential_decay_noise)
       : eta(eta), noise_func_(std::move(noise_func)) {}
-  static Array exponential_decay_noise(const Shape& shape, Dtype dtype, const GradientNoise& hook, const UpdateRule& rule);
+  static Array exponential_decay_noise(const Shape& shape, Dtype dtype, const GradientNoise& hook,
+                                       const UpdateRule& rule);
   std::string name() const override { return "GradientNoise"; }
   void operator()(UpdateRule& rule, Parameter& param) override;
   using Hook::operator();
@@ -62,7 +63,8 @@ class GradientNoise : public optimizer::Hook {
   NoiseFunction noise_func_;
 };
 
-/// Layer-wise rate: g = (g + decay w) |w| / (eps + |g| + decay |w|) where |w| > threshold. You et al., arXiv:1708.03888.
+/// Layer-wise rate: g = (g + decay w) |w| / (eps + |g| + decay |w|) where |w| > threshold. You et al.,
+/// arXiv:1708.03888.
 class GradientLARS : public optimizer::Hook {
  public:
   explicit GradientLARS(double threshold = 0.01, double weight_decay = 0.0, double eps = 1e-9)

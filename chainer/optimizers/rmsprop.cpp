@@ -10,10 +10,11 @@ RMSprop::RMSprop(const RMSpropOptions& o) : inside_(o.eps_inside_sqrt) {
 
 std::shared_ptr<UpdateRule> RMSprop::create_update_rule() {
   const Update op = inside_ ? Update::rmsprop_inside : Update::rmsprop;
-  return std::make_shared<FusedRule>(hyperparam_, FusedRule::States{{"ms", 0.0}}, [op](const FusedRule& r, const Parameter& p) {
-    check_eps(r.hyper("eps"), p.dtype(), "RMSprop");
-    return std::pair(op, std::vector<double>{r.hyper("lr"), r.hyper("alpha"), r.hyper("eps")});
-  });
+  return std::make_shared<FusedRule>(
+      hyperparam_, FusedRule::States{{"ms", 0.0}}, [op](const FusedRule& r, const Parameter& p) {
+        check_eps(r.hyper("eps"), p.dtype(), "RMSprop");
+        return std::pair(op, std::vector<double>{r.hyper("lr"), r.hyper("alpha"), r.hyper("eps")});
+      });
 }
 
 }  // namespace chainer::optimizers

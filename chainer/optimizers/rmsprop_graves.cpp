@@ -10,9 +10,11 @@ RMSpropGraves::RMSpropGraves(const RMSpropGravesOptions& o) {
 }
 
 std::shared_ptr<UpdateRule> RMSpropGraves::create_update_rule() {
-  return std::make_shared<FusedRule>(hyperparam_, FusedRule::States{{"n", 0.0}, {"g", 0.0}, {"delta", 0.0}}, [](const FusedRule& r, const Parameter&) {
-    return std::pair(Update::rmsprop_graves, std::vector<double>{r.hyper("lr"), r.hyper("alpha"), r.hyper("momentum"), r.hyper("eps")});
-  });
+  return std::make_shared<FusedRule>(
+      hyperparam_, FusedRule::States{{"n", 0.0}, {"g", 0.0}, {"delta", 0.0}}, [](const FusedRule& r, const Parameter&) {
+        return std::pair(Update::rmsprop_graves,
+                         std::vector<double>{r.hyper("lr"), r.hyper("alpha"), r.hyper("momentum"), r.hyper("eps")});
+      });
 }
 
 }  // namespace chainer::optimizers

@@ -2,9 +2,7 @@
 
 namespace chainer::optimizers {
 
-SGD::SGD(const SGDOptions& o) {
-  hyperparam_->set("lr", o.lr);
-}
+SGD::SGD(const SGDOptions& o) { hyperparam_->set("lr", o.lr); }
 
 std::shared_ptr<UpdateRule> SGD::create_update_rule() {
   return std::make_shared<FusedRule>(hyperparam_, FusedRule::States{}, [](const FusedRule& r, const Parameter&) {

@@ -80,7 +80,8 @@ Array scalar_array(Scalar value, const Array& like) {
 
 Array binary(Elementwise op, const Array& a, Scalar b) {
   if (op == Elementwise::power) {  // the powers that have an operation of their own
-    if (b == Scalar(2) || b == Scalar(2.0)) return square(b.kind() == 'f' && !is_floating(a.dtype()) ? a.astype(float64) : a);
+    if (b == Scalar(2) || b == Scalar(2.0))
+      return square(b.kind() == 'f' && !is_floating(a.dtype()) ? a.astype(float64) : a);
     if (b == Scalar(0.5)) return sqrt(a);
     if (b == Scalar(-1.0) || (b == Scalar(-1) && is_floating(a.dtype()))) return reciprocal(a);
   }

@@ -29,9 +29,9 @@ X(isfinite)
 X(isinf)
 X(logical_not)
 #undef X
-#define X(NAME, ...)                                                                               \
-  inline Array NAME(const Array& a, const Array& b) { return binary(Elementwise::NAME, a, b); }    \
-  inline Array NAME(const Array& a, Scalar b) { return binary(Elementwise::NAME, a, b); }          \
+#define X(NAME, ...)                                                                            \
+  inline Array NAME(const Array& a, const Array& b) { return binary(Elementwise::NAME, a, b); } \
+  inline Array NAME(const Array& a, Scalar b) { return binary(Elementwise::NAME, a, b); }       \
   inline Array NAME(Scalar a, const Array& b) { return binary(Elementwise::NAME, a, b); }
 CHAINER_BINARY_OPS(X)
 X(equal)
@@ -46,9 +46,9 @@ X(logical_xor)
 #undef X
 
 inline Array operator-(const Array& x) { return negative(x); }
-#define X(SYMBOL, NAME)                                                                    \
-  inline Array operator SYMBOL(const Array& a, const Array& b) { return NAME(a, b); }      \
-  inline Array operator SYMBOL(const Array& a, Scalar b) { return NAME(a, b); }            \
+#define X(SYMBOL, NAME)                                                               \
+  inline Array operator SYMBOL(const Array& a, const Array& b) { return NAME(a, b); } \
+  inline Array operator SYMBOL(const Array& a, Scalar b) { return NAME(a, b); }       \
   inline Array operator SYMBOL(Scalar a, const Array& b) { return NAME(a, b); }
 X(+, add)
 X(-, subtract)

@@ -29,16 +29,15 @@ Array eye(int64_t n, std::optional<int64_t> m = {}, int64_t k = 0, Dtype dtype =
 template <class T>
 Array from_data(const T* data, const Shape& shape) {
   Array a(shape, dtype_of<T>());
-  if (a.size()) std::copy(data, data + a.size(), static_cast<std::conditional_t<std::is_unsigned_v<T> && (sizeof(T) > 1), int64_t, T>*>(a.mutable_raw()));
+  if (a.size())
+    std::copy(data, data + a.size(),
+              static_cast<std::conditional_t<std::is_unsigned_v<T> && (sizeof(T) > 1), int64_t, T>*>(a.mutable_raw()));
   return a;
 }
 
 /// NumPy's array(): a number, lists of numbers up to three deep, or a vector with an optional shape.
 template <class T>
-  requires std::is_arithmetic_v<T>
-Array array(T value) {
-  return from_data(&value, {});
-}
+requires std::is_arithmetic_v<T> Array array(T value) { return from_data(&value, {}); }
 template <class T>
 Array array(std::initializer_list<T> values) {
   return from_data(values.begin(), {static_cast<int64_t>(values.size())});
@@ -77,7 +76,8 @@ Array array(std::initializer_list<std::initializer_list<std::initializer_list<T>
       flat.insert(flat.end(), r.begin(), r.end());
     }
   }
-  return array(flat).reshape({static_cast<int64_t>(blocks.size()), static_cast<int64_t>(rows), static_cast<int64_t>(width)});
+  return array(flat).reshape(
+      {static_cast<int64_t>(blocks.size()), static_cast<int64_t>(rows), static_cast<int64_t>(width)});
 }
 
 }  // namespace chainer

@@ -33,8 +33,10 @@ Array matmul(const Array& a, const Array& b) {
   if (b.ndim() == 2) {  // one product however many matrices a stacks
     const Array rows = a.ndim() == 2 ? x : x.reshape({-1, k});
     Array out({a.size() && k ? a.size() / k : a.shape().product() / std::max<int64_t>(k, 1), n}, type, a.device());
-    if (k == 0) out = zeros({Dims(a.shape().begin(), a.shape().end() - 1).product(), n}, type, a.device());
-    else matmul_into(rows, y, out);
+    if (k == 0)
+      out = zeros({Dims(a.shape().begin(), a.shape().end() - 1).product(), n}, type, a.device());
+    else
+      matmul_into(rows, y, out);
     Shape shape = a.shape();
     shape[a.ndim() - 1] = n;
     return out.reshape(shape);
@@ -48,8 +50,10 @@ Array matmul(const Array& a, const Array& b) {
     return broadcast_to(z, s).reshape({batch.product(), z.shape(-2), z.shape(-1)});
   };
   Array out({batch.product(), m, n}, type, a.device());
-  if (k == 0) out.fill(0);
-  else matmul_into(stacked(x), stacked(y), out);
+  if (k == 0)
+    out.fill(0);
+  else
+    matmul_into(stacked(x), stacked(y), out);
   Shape shape = batch;
   shape.push_back(m);
   shape.push_back(n);
@@ -112,7 +116,8 @@ Svd jacobi(const Array& a) {
     const int64_t from = order[static_cast<std::size_t>(j)];
     const double value = s[static_cast<std::size_t>(from)];
     out.s.mutable_data<double>()[j] = value;
-    for (int64_t i = 0; i < m; ++i) out.u.mutable_data<double>()[j * m + i] = value > 0 ? column(g, m, from)[i] / value : 0;
+    for (int64_t i = 0; i < m; ++i)
+      out.u.mutable_data<double>()[j * m + i] = value > 0 ? column(g, m, from)[i] / value : 0;
     std::copy_n(column(v, n, from), n, out.vt.mutable_data<double>() + j * n);
   }
   out.u = out.u.T().copy();
@@ -122,7 +127,8 @@ Svd jacobi(const Array& a) {
 }  // namespace
 
 Svd svd(const Array& a) {
-  if (a.ndim() != 2 || a.size() == 0) throw DimensionError("svd: a matrix with elements is needed, not shape ", a.shape());
+  if (a.ndim() != 2 || a.size() == 0)
+    throw DimensionError("svd: a matrix with elements is needed, not shape ", a.shape());
   const int64_t m = a.shape()[0], n = a.shape()[1], k = std::min(m, n);
   const cpu::Blas* blas = cpu::blas();
   if (!blas || !blas->dgesdd) {

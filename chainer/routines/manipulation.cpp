@@ -130,7 +130,8 @@ Array moveaxis(const Array& a, const Axes& source, const Axes& destination) {
     for (int64_t f : from) moved |= normalize_axis(f, n, "moveaxis") == i;
     if (!moved) rest.push_back(i);
   }
-  for (int i = 0; i < from.ndim(); ++i) order[normalize_axis(to[i], n, "moveaxis")] = normalize_axis(from[i], n, "moveaxis");
+  for (int i = 0; i < from.ndim(); ++i)
+    order[normalize_axis(to[i], n, "moveaxis")] = normalize_axis(from[i], n, "moveaxis");
   int next = 0;
   for (int64_t& o : order)
     if (o < 0) o = rest[next++];

@@ -89,7 +89,8 @@ NpyHeader parse_npy_header(std::string_view bytes, std::string_view what) {
     if (begin == shape.npos) break;
     int64_t n = -1;
     const auto r = std::from_chars(shape.data() + begin, shape.data() + shape.size(), n);
-    if (r.ec != std::errc() || n < 0 || n > (int64_t(1) << 46)) throw FileError(what, ": bad shape ", shape, " in the npy header");
+    if (r.ec != std::errc() || n < 0 || n > (int64_t(1) << 46))
+      throw FileError(what, ": bad shape ", shape, " in the npy header");
     h.shape.push_back(n);
     i = static_cast<std::size_t>(r.ptr - shape.data());
   }
@@ -101,13 +102,16 @@ Array from_npy(std::string_view bytes, std::string_view what) {
   const std::string& d = h.descr;
   int width = 0;
   const bool sized = d.size() == 3 && std::from_chars(d.data() + 2, d.data() + d.size(), width).ec == std::errc();
-  if (!sized || std::string_view("<>|=").find(d[0]) == std::string_view::npos || std::string_view("biuf").find(d[1]) == std::string_view::npos)
-    throw FileError(what, ": arrays of dtype '", d, "' cannot be read", d == "|O" ? " (it is a Python pickle, which is never executed)" : "");
+  if (!sized || std::string_view("<>|=").find(d[0]) == std::string_view::npos ||
+      std::string_view("biuf").find(d[1]) == std::string_view::npos)
+    throw FileError(what, ": arrays of dtype '", d, "' cannot be read",
+                    d == "|O" ? " (it is a Python pickle, which is never executed)" : "");
   double elements = 1;
   for (int64_t n : h.shape) elements *= static_cast<double>(n);
   const std::string_view data = bytes.substr(h.data_offset);
   if (elements * width != static_cast<double>(data.size()) && elements * width > static_cast<double>(data.size()))
-    throw FileError(what, ": truncated: shape ", h.shape, " of '", d, "' needs ", elements * width, " bytes, ", data.size(), " are there");
+    throw FileError(what, ": truncated: shape ", h.shape, " of '", d, "' needs ", elements * width, " bytes, ",
+                    data.size(), " are there");
   const auto count = static_cast<std::size_t>(elements);
   Shape shape = h.shape;
   if (h.fortran_order) std::reverse(shape.begin(), shape.end());
@@ -115,14 +119,14 @@ Array from_npy(std::string_view bytes, std::string_view what) {
   if (d[0] == '>' && width > 1) swap_bytes(raw.data(), count, static_cast<std::size_t>(width));
   Array out;
   if (d[1] == 'u' && width > 1) {
-    out = width == 2 ? widen<uint16_t>(raw, shape) : width == 4 ? widen<uint32_t>(raw, shape) : widen<uint64_t>(raw, shape);
+    out = width == 2   ? widen<uint16_t>(raw, shape)
+          : width == 4 ? widen<uint32_t>(raw, shape)
+                       : widen<uint64_t>(raw, shape);
   } else {
     Dtype type;
     try {
       type = parse_dtype(d);
-    } catch (const TypeError&) {
-      throw FileError(what, ": arrays of dtype '", d, "' cannot be read");
-    }
+    } catch (const TypeError&) { throw FileError(what, ": arrays of dtype '", d, "' cannot be read"); }
     out = Array(shape, type);
     if (!raw.empty()) std::memcpy(out.mutable_raw(), raw.data(), raw.size());
   }

@@ -2,12 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <random>
-#include <set>
-
-#include "chainer/array/backend.h"
-#include "chainer/array/index.h"
 
 namespace chainer::random {
 
@@ -30,7 +25,8 @@ State RandomState::state() const {
 
 void RandomState::set_state(const State& s) {
   std::lock_guard lock(mutex_);
-  if (s.key.size() != 624 || s.position < 0 || s.position > 624) throw ValueError("random state: 624 words and a position in [0, 624] are needed");
+  if (s.key.size() != 624 || s.position < 0 || s.position > 624)
+    throw ValueError("random state: 624 words and a position in [0, 624] are needed");
   std::copy(s.key.begin(), s.key.end(), key_);
   position_ = s.position;
   has_gauss_ = s.has_gauss;
@@ -205,207 +201,10 @@ int64_t RandomState::next_binomial(int64_t n, double p) {
       const double x2 = x * x;
       return (13680. - (462. - (132. - (99. - 140. / x2) / x2) / x2) / x2) / x / 166320.;
     };
-    const double limit = xm * std::log(f1 / x1) + (nd - m + 0.5) * std::log(z / w) + (y - m) * std::log(w * p / (x1 * q)) +
-                         stirling(f1) + stirling(z) + stirling(x1) + stirling(w);
+    const double limit = xm * std::log(f1 / x1) + (nd - m + 0.5) * std::log(z / w) +
+                         (y - m) * std::log(w * p / (x1 * q)) + stirling(f1) + stirling(z) + stirling(x1) + stirling(w);
     if (log_v <= limit) return static_cast<int64_t>(y);
   }
-}
-
-template <class F>
-Array RandomState::draw(const Shape& shape, Dtype dtype, F&& next) {
-  std::lock_guard lock(mutex_);
-  using T = decltype(next());
-  Array a(shape, dtype_of<T>());
-  T* p = a.mutable_data<T>();
-  for (int64_t i = 0; i < a.size(); ++i) p[i] = next();
-  return a.astype(dtype, false);
-}
-
-Array RandomState::random_sample(const Shape& s, Dtype d) {
-  return draw(s, d, [&] { return next_double(); });
-}
-Array RandomState::uniform(double low, double high, const Shape& s, Dtype d) {
-  return draw(s, d, [&] { return low + (high - low) * next_double(); });
-}
-Array RandomState::normal(double mean, double deviation, const Shape& s, Dtype d) {
-  if (deviation < 0) throw ValueError("normal: the deviation must not be negative: ", deviation);
-  return draw(s, d, [&] { return mean + deviation * next_gauss(); });
-}
-Array RandomState::lognormal(double mean, double sigma, const Shape& s, Dtype d) {
-  return draw(s, d, [&] { return std::exp(mean + sigma * next_gauss()); });
-}
-Array RandomState::exponential(double scale, const Shape& s, Dtype d) {
-  return draw(s, d, [&] { return scale * next_exponential(); });
-}
-Array RandomState::gamma(double k, double scale, const Shape& s, Dtype d) {
-  if (k < 0) throw ValueError("gamma: the shape must not be negative: ", k);
-  return draw(s, d, [&] { return scale * next_gamma(k); });
-}
-Array RandomState::beta(double a, double b, const Shape& s, Dtype d) {
-  if (a <= 0 || b <= 0) throw ValueError("beta: both parameters must be positive: ", a, ", ", b);
-  return draw(s, d, [&] { return next_beta(a, b); });
-}
-Array RandomState::gumbel(double location, double scale, const Shape& s, Dtype d) {
-  return draw(s, d, [&] {
-    double u;
-    do u = 1 - next_double();
-    while (u >= 1);
-    return location - scale * std::log(-std::log(u));
-  });
-}
-Array RandomState::laplace(double location, double scale, const Shape& s, Dtype d) {
-  return draw(s, d, [&] {
-    for (;;) {
-      const double u = next_double();
-      if (u >= 0.5) return location - scale * std::log(2 - u - u);
-      if (u > 0) return location + scale * std::log(u + u);
-    }
-  });
-}
-
-Array RandomState::dirichlet(const std::vector<double>& alpha, const Shape& shape, Dtype d) {
-  std::lock_guard lock(mutex_);
-  Shape full = shape;
-  full.push_back(static_cast<int64_t>(alpha.size()));
-  Array a(full, float64);
-  double* p = a.mutable_data<double>();
-  for (int64_t row = 0; row < shape.product(); ++row) {
-    double total = 0;
-    for (double k : alpha) total += *p++ = next_gamma(k);
-    for (std::size_t i = 1; i <= alpha.size(); ++i) p[-static_cast<std::ptrdiff_t>(i)] *= 1 / total;
-  }
-  return a.astype(d, false);
-}
-
-Array RandomState::binomial(int64_t n, double p, const Shape& s, Dtype d) {
-  if (n < 0 || !(p >= 0 && p <= 1)) throw ValueError("binomial: n >= 0 and p in [0, 1] are needed, not ", n, " and ", p);
-  return draw(s, d, [&] { return next_binomial(n, p); });
-}
-
-Array RandomState::multinomial(int64_t n, const std::vector<double>& p, const Shape& shape, Dtype d) {
-  std::lock_guard lock(mutex_);
-  Shape full = shape;
-  full.push_back(static_cast<int64_t>(p.size()));
-  Array a(full, int64);
-  a.fill(0);
-  int64_t* row = a.mutable_data<int64_t>();
-  for (int64_t r = 0; r < shape.product(); ++r, row += p.size()) {
-    int64_t left = n;
-    double rest = 1;
-    for (std::size_t j = 0; j + 1 < p.size() && left > 0; ++j) {
-      row[j] = next_binomial(left, p[j] / rest);
-      left -= row[j];
-      rest -= p[j];
-    }
-    if (left > 0 && !p.empty()) row[p.size() - 1] += left;
-  }
-  return a.astype(d, false);
-}
-
-Array RandomState::randint(int64_t low, int64_t high, const Shape& shape, Dtype dtype) {
-  if (low >= high) throw ValueError("randint: low >= high (", low, " >= ", high, ")");
-  std::lock_guard lock(mutex_);
-  const uint64_t range = static_cast<uint64_t>(high) - static_cast<uint64_t>(low) - 1;
-  const int width = static_cast<int>(item_size(dtype));
-  Array a(shape, int64);
-  int64_t* p = a.mutable_data<int64_t>();
-  uint64_t mask = range;
-  for (int shift = 1; shift < 64; shift *= 2) mask |= mask >> shift;
-  uint32_t buffer = 0;
-  int left = 0;
-  // Narrow types take several numbers out of one 32-bit draw, as NumPy does.
-  const int bits = dtype == Dtype::bool_ ? 1 : width < 4 ? 8 * width : 0;
-  const auto narrow = [&]() -> uint64_t {
-    if (left == 0) {
-      buffer = next_uint32();
-      left = 32 / bits;
-    } else {
-      buffer >>= bits;
-    }
-    --left;
-    return buffer & ((1u << bits) - 1);
-  };
-  for (int64_t i = 0; i < a.size(); ++i) {
-    uint64_t v = 0;
-    if (range > 0) {
-      if (bits == 0) {
-        v = next_interval(range);
-      } else {
-        do v = narrow() & mask;
-        while (v > range);
-      }
-    }
-    p[i] = static_cast<int64_t>(static_cast<uint64_t>(low) + v);
-  }
-  return a.astype(dtype, false);
-}
-
-Array RandomState::permutation(int64_t n) {
-  Array a(Shape{n}, int64);
-  std::iota(a.mutable_data<int64_t>(), a.mutable_data<int64_t>() + n, int64_t(0));
-  shuffle(a);
-  return a;
-}
-
-Array RandomState::permutation(const Array& a) { return a[permutation(len(a))]; }
-
-void RandomState::shuffle(Array& a) {
-  const int64_t n = len(a);
-  if (a.ndim() != 1 || a.dtype() != int64 || !a.is_contiguous()) {
-    const Array reordered = a[permutation(n)];
-    return copy_elements(reordered, a);
-  }
-  std::lock_guard lock(mutex_);
-  int64_t* p = a.mutable_data<int64_t>();
-  for (int64_t i = n - 1; i > 0; --i) std::swap(p[i], p[next_interval(static_cast<uint64_t>(i))]);
-}
-
-Array RandomState::choice(int64_t n, const Shape& shape, bool replace, const std::optional<std::vector<double>>& p) {
-  if (n <= 0) throw ValueError("choice: nothing to choose from (n = ", n, ")");
-  const int64_t size = shape.product();
-  if (!replace && size > n) throw ValueError("choice: cannot take ", size, " of ", n, " without replacement");
-  if (!p && replace) return randint(0, n, shape);
-  if (!p) {
-    const Array order = permutation(n);
-    return order[Slice(0, size)].reshape(shape);
-  }
-  if (static_cast<int64_t>(p->size()) != n) throw ValueError("choice: ", p->size(), " probabilities for ", n, " choices");
-  std::vector<double> weights = *p;
-  std::lock_guard lock(mutex_);
-  Array out(shape, int64);
-  int64_t* found = out.mutable_data<int64_t>();
-  // The place of u in the cumulative distribution.
-  std::vector<double> cdf(weights.size());
-  const auto cumulate = [&] {
-    std::partial_sum(weights.begin(), weights.end(), cdf.begin());
-    const double total = cdf.back();
-    if (!(total > 0)) throw ValueError("choice: too few choices have a probability above zero");
-    for (double& c : cdf) c /= total;
-  };
-  const auto place = [&](double u) { return std::upper_bound(cdf.begin(), cdf.end(), u) - cdf.begin(); };
-  if (replace) {
-    cumulate();
-    for (int64_t i = 0; i < size; ++i) found[i] = place(next_double());
-    return out;
-  }
-  for (int64_t have = 0; have < size;) {  // rounds of draws; what was found already has weight zero in the next
-    cumulate();
-    std::vector<int64_t> fresh(static_cast<std::size_t>(size - have));
-    for (int64_t& f : fresh) f = place(next_double());
-    std::set<int64_t> seen;
-    for (int64_t f : fresh)
-      if (seen.insert(f).second) found[have++] = f;
-    for (int64_t f : seen) weights[static_cast<std::size_t>(f)] = 0;
-  }
-  return out;
-}
-
-Array RandomState::bulk(RandomFill fill, double a, double b, const Shape& shape, Dtype dtype, Device device) {
-  Array out(shape, dtype, device);
-  std::lock_guard lock(mutex_);
-  device.backend().random(fill, bulk_seed_, bulk_counter_, a, b, out);
-  bulk_counter_ += static_cast<uint64_t>((out.size() + 3) / 4);
-  return out;
 }
 
 RandomState& global() {

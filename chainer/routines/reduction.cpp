@@ -20,8 +20,10 @@ Array reduce(Reduce op, const Array& a, const Axes& axes, bool keepdims, Dtype t
   for (int d = 0; d < a.ndim(); ++d) {
     const bool reduced = std::find(list.begin(), list.end(), d) != list.end();
     if (reduced && a.shape()[d] == 0) empty = true;
-    if (!reduced) shape.push_back(a.shape()[d]);
-    else if (keepdims) shape.push_back(1);
+    if (!reduced)
+      shape.push_back(a.shape()[d]);
+    else if (keepdims)
+      shape.push_back(1);
   }
   if (empty && (op == Reduce::max || op == Reduce::min))
     throw ValueError(name, ": zero-size array of shape ", a.shape(), " has no ", name);

@@ -16,7 +16,8 @@ std::string stripped(std::string_view key) {
 // An object array of one None, protocol 3: what numpy.array(None) saves, byte for byte.
 std::string none_member() {
   static constexpr char pickle[] =
-      "\x80\x03\x63numpy.core.multiarray\n_reconstruct\nq\x00\x63numpy\nndarray\nq\x01K\x00\x85q\x02\x43\x01\x62q\x03\x87"
+      "\x80\x03\x63numpy.core.multiarray\n_"
+      "reconstruct\nq\x00\x63numpy\nndarray\nq\x01K\x00\x85q\x02\x43\x01\x62q\x03\x87"
       "q\x04Rq\x05(K\x01)cnumpy\ndtype\nq\x06X\x02\x00\x00\x00O8q\x07\x89\x88\x87q\x08Rq\t(K\x03X\x01\x00\x00\x00|q\n"
       "NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK?tq\x0b\x62\x89]q\x0cNatq\rb.";
   return make_npy_header("|O", {}) + std::string(pickle, sizeof pickle - 1);
@@ -30,7 +31,8 @@ std::string text_member(const std::string& s) {
     const auto c = static_cast<unsigned char>(s[i]);
     const std::size_t n = c < 0x80 ? 1 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4;
     uint32_t code = n == 1 ? c : c & (0xffu >> (n + 1));
-    for (std::size_t k = 1; k < n && i + k < s.size(); ++k) code = code << 6 | (static_cast<unsigned char>(s[i + k]) & 0x3fu);
+    for (std::size_t k = 1; k < n && i + k < s.size(); ++k)
+      code = code << 6 | (static_cast<unsigned char>(s[i + k]) & 0x3fu);
     for (int b = 0; b < 4; ++b) data += static_cast<char>(code >> (8 * b) & 0xff);
     ++count;
     i += n;
@@ -43,7 +45,8 @@ std::string from_ucs4(std::string_view data, bool big) {
   std::string out;
   for (std::size_t i = 0; i + 4 <= data.size(); i += 4) {
     uint32_t code = 0;
-    for (std::size_t b = 0; b < 4; ++b) code |= uint32_t(static_cast<unsigned char>(data[i + (big ? 3 - b : b)])) << (8 * b);
+    for (std::size_t b = 0; b < 4; ++b)
+      code |= uint32_t(static_cast<unsigned char>(data[i + (big ? 3 - b : b)])) << (8 * b);
     if (code == 0) break;  // padding
     if (code < 0x80) {
       out += static_cast<char>(code);
@@ -70,19 +73,31 @@ std::unique_ptr<Serializer> DictionarySerializer::child(std::string_view key) {
   return std::make_unique<DictionarySerializer>(target_, path_ + stripped(key) + "/");
 }
 void DictionarySerializer::array(std::string_view key, Array& v) {
-  if (v) (*target_)[path_ + stripped(key)] = v.copy();
-  else (*target_)[path_ + stripped(key)] = none_member();
+  if (v)
+    (*target_)[path_ + stripped(key)] = v.copy();
+  else
+    (*target_)[path_ + stripped(key)] = none_member();
 }
-void DictionarySerializer::integer(std::string_view key, int64_t& v) { (*target_)[path_ + stripped(key)] = chainer::array(v); }
-void DictionarySerializer::number(std::string_view key, double& v) { (*target_)[path_ + stripped(key)] = chainer::array(v); }
-void DictionarySerializer::flag(std::string_view key, bool& v) { (*target_)[path_ + stripped(key)] = chainer::array(v); }
-void DictionarySerializer::string(std::string_view key, std::string& v) { (*target_)[path_ + stripped(key)] = text_member(v); }
+void DictionarySerializer::integer(std::string_view key, int64_t& v) {
+  (*target_)[path_ + stripped(key)] = chainer::array(v);
+}
+void DictionarySerializer::number(std::string_view key, double& v) {
+  (*target_)[path_ + stripped(key)] = chainer::array(v);
+}
+void DictionarySerializer::flag(std::string_view key, bool& v) {
+  (*target_)[path_ + stripped(key)] = chainer::array(v);
+}
+void DictionarySerializer::string(std::string_view key, std::string& v) {
+  (*target_)[path_ + stripped(key)] = text_member(v);
+}
 
 std::string npz_bytes(const DictionarySerializer::Target& values, bool compression) {
   zip::Writer zip(compression);
   for (const auto& [key, v] : values) {
-    if (const auto* a = std::get_if<Array>(&v)) zip.add(key + ".npy", to_npy(*a));
-    else zip.add(key + ".npy", std::get<std::string>(v));
+    if (const auto* a = std::get_if<Array>(&v))
+      zip.add(key + ".npy", to_npy(*a));
+    else
+      zip.add(key + ".npy", std::get<std::string>(v));
   }
   return zip.finish();
 }
@@ -159,7 +174,9 @@ void NpzDeserializer::array(std::string_view key, Array& value) {
   }
   if (stored.shape() != value.shape())
     throw ValueError(npz_->what(), ", '", k, "': shape ", stored.shape(), " does not fit the target's ", value.shape());
-  const bool same_kind = is_floating(value.dtype()) || (!is_floating(stored.dtype()) && (value.dtype() != Dtype::bool_ || stored.dtype() == Dtype::bool_));
+  const bool same_kind =
+      is_floating(value.dtype()) ||
+      (!is_floating(stored.dtype()) && (value.dtype() != Dtype::bool_ || stored.dtype() == Dtype::bool_));
   if (!same_kind)
     throw TypeError(npz_->what(), ", '", k, "': ", stored.dtype(), " cannot be loaded into ", value.dtype());
   copy_elements(stored, value);

@@ -16,7 +16,9 @@ namespace chainer {
 
 /// Anything with a serialize(Serializer&) method.
 template <class T>
-concept Serializable = requires(T& t, Serializer& s) { t.serialize(s); };
+concept Serializable = requires(T& t, Serializer& s) {
+  t.serialize(s);
+};
 
 namespace serializers {
 

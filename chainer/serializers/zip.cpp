@@ -131,7 +131,8 @@ void Reader::damaged(std::string_view why) const { throw FileError(what_, ": not
 uint64_t Reader::number(uint64_t at, int n) const {
   if (at > bytes_.size() || bytes_.size() - at < static_cast<uint64_t>(n)) damaged("it ends early");
   uint64_t v = 0;
-  for (int i = 0; i < n; ++i) v |= uint64_t(static_cast<unsigned char>(bytes_[at + static_cast<uint64_t>(i)])) << (8 * i);
+  for (int i = 0; i < n; ++i)
+    v |= uint64_t(static_cast<unsigned char>(bytes_[at + static_cast<uint64_t>(i)])) << (8 * i);
   return v;
 }
 

@@ -34,9 +34,10 @@ void testing::assert_allclose(const Array& x, const Array& y, const AllcloseOpti
   for (int d = x.ndim() - 1; d >= 0; --d) index[d] = rest % x.shape()[d], rest /= x.shape()[d];
   const double error = std::abs(a[worst] - b[worst]);
   throw AssertionError("not equal to tolerance rtol=", o.rtol, ", atol=", o.atol, "\n", wrong, " of ", a.size(),
-                       " elements differ; the worst at ", index, "\n  x: shape ", x.shape(), ", dtype ", x.dtype(), ", value ",
-                       a[worst], "\n  y: shape ", y.shape(), ", dtype ", y.dtype(), ", value ", b[worst], "\n  absolute error ",
-                       error, ", relative error ", error / std::abs(b[worst]), "\nx: ", x, "\ny: ", y);
+                       " elements differ; the worst at ", index, "\n  x: shape ", x.shape(), ", dtype ", x.dtype(),
+                       ", value ", a[worst], "\n  y: shape ", y.shape(), ", dtype ", y.dtype(), ", value ", b[worst],
+                       "\n  absolute error ", error, ", relative error ", error / std::abs(b[worst]), "\nx: ", x,
+                       "\ny: ", y);
 }
 
 namespace gradient_check {
@@ -64,7 +65,8 @@ void set_element(Array& a, int64_t flat, double v) {
 void check_smooth(const std::array<double, 5>& y, double atol, double rtol) {
   const bool finite = std::isfinite(y[2]);
   for (double v : y)
-    if (std::isfinite(v) != finite) throw NondifferentiableError("the function is finite on one side of the point only");
+    if (std::isfinite(v) != finite)
+      throw NondifferentiableError("the function is finite on one side of the point only");
   if (!finite) return;
   const auto [lo, hi] = std::minmax_element(y.begin(), y.end());
   if (*hi == *lo) return;
@@ -72,12 +74,14 @@ void check_smooth(const std::array<double, 5>& y, double atol, double rtol) {
   const double c3 = (-y[0] + 2 * y[1] - 2 * y[3] + y[4]), c4 = (y[0] - 4 * y[1] + 6 * y[2] - 4 * y[3] + y[4]);
   const double residual = c3 * c3 / 10 + c4 * c4 / 70;
   if (std::sqrt(residual / 5) > atol + rtol * (*hi - *lo))
-    throw NondifferentiableError("the function is not differentiable at the point: its values nearby are ", y[0], ", ", y[1], ", ", y[2], ", ", y[3], ", ", y[4]);
+    throw NondifferentiableError("the function is not differentiable at the point: its values nearby are ", y[0], ", ",
+                                 y[1], ", ", y[2], ", ", y[3], ", ", y[4]);
 }
 
 }  // namespace
 
-Arrays numerical_grad(const std::function<Arrays()>& f, Arrays inputs, const Arrays& gy, const NumericalGradOptions& o) {
+Arrays numerical_grad(const std::function<Arrays()>& f, Arrays inputs, const Arrays& gy,
+                      const NumericalGradOptions& o) {
   const UsingConfig unchecked(&Config::type_check, false);
   Arrays out;
   for (Array& x : inputs) {
@@ -107,9 +111,12 @@ Arrays numerical_grad(const std::function<Arrays()>& f, Arrays inputs, const Arr
   return out;
 }
 
-void check_backward(const std::function<Variables(const Variables&)>& func, const Arrays& x_data, const Arrays& y_grad, const CheckOptions& o) {
+void check_backward(const std::function<Variables(const Variables&)>& func, const Arrays& x_data, const Arrays& y_grad,
+                    const CheckOptions& o) {
   if (o.dtype && !is_floating(*o.dtype)) throw ValueError("check_backward: dtype must be floating, not ", *o.dtype);
-  const auto skipped = [&](std::size_t i) { return i < o.no_grads.size() ? bool(o.no_grads[i]) : !is_floating(x_data[i].dtype()); };
+  const auto skipped = [&](std::size_t i) {
+    return i < o.no_grads.size() ? bool(o.no_grads[i]) : !is_floating(x_data[i].dtype());
+  };
 
   // Backpropagation.
   Variables xs;
@@ -121,10 +128,12 @@ void check_backward(const std::function<Variables(const Variables&)>& func, cons
   ys = functions::identity(ys);
   Arrays gys;
   if (y_grad.empty()) {
-    if (ys.size() != 1 || ys[0].size() != 1) throw ValueError("check_backward: y_grad is needed unless the one output is a scalar");
+    if (ys.size() != 1 || ys[0].size() != 1)
+      throw ValueError("check_backward: y_grad is needed unless the one output is a scalar");
     gys.push_back(ones_like(ys[0].array()));
   } else {
-    if (y_grad.size() != ys.size()) throw ValueError("check_backward: ", y_grad.size(), " output gradients for ", ys.size(), " outputs");
+    if (y_grad.size() != ys.size())
+      throw ValueError("check_backward: ", y_grad.size(), " output gradients for ", ys.size(), " outputs");
     gys = y_grad;
   }
   for (std::size_t i = 0; i < ys.size(); ++i) ys[i].set_grad(gys[i]);
@@ -134,7 +143,8 @@ void check_backward(const std::function<Variables(const Variables&)>& func, cons
       break;
     }
   for (std::size_t i = 0; i < xs.size(); ++i)
-    if (skipped(i) && xs[i].grad()) throw RuntimeError("check_backward: input ", i, " has a gradient where none is expected");
+    if (skipped(i) && xs[i].grad())
+      throw RuntimeError("check_backward: input ", i, " has a gradient where none is expected");
 
   // A random direction of unit length over all inputs and parameters.
   std::vector<std::pair<Array, Array>> moved;  // (data, direction)
@@ -154,7 +164,8 @@ void check_backward(const std::function<Variables(const Variables&)>& func, cons
     direction = direction / (norm > 0 ? norm : 1.0);
     if (!gradients[i]) continue;  // no path: contributes nothing
     if (gradients[i].dtype() != moved[i].first.dtype() || gradients[i].shape() != moved[i].first.shape())
-      throw AssertionError("check_backward: gradient ", i, " has dtype ", gradients[i].dtype(), " and shape ", gradients[i].shape());
+      throw AssertionError("check_backward: gradient ", i, " has dtype ", gradients[i].dtype(), " and shape ",
+                           gradients[i].shape());
     expected += sum(gradients[i].astype(float64) * direction).item<double>();
   }
 
@@ -167,8 +178,10 @@ void check_backward(const std::function<Variables(const Variables&)>& func, cons
     for (std::size_t i = 0; i < xs.size(); ++i) {
       Array a = x_data[i];
       const Dtype d = o.dtype && is_floating(a.dtype()) ? *o.dtype : a.dtype();
-      if (!skipped(i)) a = (a.astype(float64) + moved[k++].second * delta).astype(d);
-      else if (d != a.dtype()) a = a.astype(d);
+      if (!skipped(i))
+        a = (a.astype(float64) + moved[k++].second * delta).astype(d);
+      else if (d != a.dtype())
+        a = a.astype(d);
       inputs.push_back(a);
     }
     std::vector<Parameter> params = o.params;
@@ -182,22 +195,25 @@ void check_backward(const std::function<Variables(const Variables&)>& func, cons
     for (std::size_t i = 0; i < params.size(); ++i) params[i].set_array(saved[i]);
     return weighted_sum(out, gys);
   };
-  if (o.detect_nondifferentiable) check_smooth({value(-o.eps), value(-o.eps / 2), value(0), value(o.eps / 2), value(o.eps)}, 0, 0.01);
+  if (o.detect_nondifferentiable)
+    check_smooth({value(-o.eps), value(-o.eps / 2), value(0), value(o.eps / 2), value(o.eps)}, 0, 0.01);
   const double numerical = (value(o.eps) - value(-o.eps)) / (2 * o.eps);
   if (std::abs(expected - numerical) <= o.atol + o.rtol * std::abs(numerical)) return;
-  throw AssertionError("check_backward failed (eps=", o.eps, " atol=", o.atol, " rtol=", o.rtol, ")\nthe gradients along a random direction: ",
-                       expected, "\nthe numerical derivative along it:       ", numerical);
+  throw AssertionError("check_backward failed (eps=", o.eps, " atol=", o.atol, " rtol=", o.rtol,
+                       ")\nthe gradients along a random direction: ", expected,
+                       "\nthe numerical derivative along it:       ", numerical);
 }
 
-void check_double_backward(const std::function<Variables(const Variables&)>& func, const Arrays& x_data, const Arrays& y_grad,
-                           const Arrays& x_grad_grad, CheckOptions o) {
+void check_double_backward(const std::function<Variables(const Variables&)>& func, const Arrays& x_data,
+                           const Arrays& y_grad, const Arrays& x_grad_grad, CheckOptions o) {
   const std::size_t n = x_data.size();
   const auto first_order = [&](const Variables& in) {
     Variables xs;
     for (std::size_t i = 0; i < n; ++i) xs.push_back(in[i]);
     const ForceBackpropMode graph;
     Variables inputs;
-    for (const Variable& x : xs) inputs.push_back(is_floating(x.dtype()) ? (x.requires_grad() ? functions::identity(x) : Variable(x.array())) : x);
+    for (const Variable& x : xs)
+      inputs.push_back(is_floating(x.dtype()) ? (x.requires_grad() ? functions::identity(x) : Variable(x.array())) : x);
     Variables ys = func(inputs), gys, targets;
     for (std::size_t i = n; i < in.size(); ++i) gys.push_back(in[i]);
     for (const Variable& x : inputs)

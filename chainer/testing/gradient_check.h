@@ -49,10 +49,10 @@ Arrays numerical_grad(const std::function<Arrays()>& f, Arrays inputs, const Arr
 struct CheckOptions {
   std::vector<Parameter> params = {};
   double eps = 1e-3, atol = 1e-5, rtol = 1e-4;
-  std::vector<bool> no_grads = {};     ///< inputs whose gradient must be none; by default those that are not floating
-  std::optional<Dtype> dtype = {};     ///< the numerical side runs in this floating dtype
+  std::vector<bool> no_grads = {};  ///< inputs whose gradient must be none; by default those that are not floating
+  std::optional<Dtype> dtype = {};  ///< the numerical side runs in this floating dtype
   bool detect_nondifferentiable = false;
-  Arrays params_grad_grad = {};        ///< check_double_backward only
+  Arrays params_grad_grad = {};  ///< check_double_backward only
 };
 /// Compares the gradients of func at x_data with the numerical derivative along a random direction. y_grad may be
 /// empty for a scalar loss. Also checks dtype and shape of each gradient, and that inputs without gradient get none.

@@ -1,17 +1,15 @@
 #include "chainer/training/trainer.h"
 
-#include <cxxabi.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <typeinfo>
 
 #include "chainer/autograd/config.h"
 #include "chainer/backend/cpu/parallel.h"
 #include "chainer/routines/creation.h"
 #include "chainer/routines/random.h"
+#include "chainer/core/type_name.h"
 
 namespace chainer::training {
 namespace {
@@ -58,14 +56,7 @@ void serialize_random(Serializer& s) {
 
 }  // namespace
 
-std::string Extension::default_name() const {
-  int status = 0;
-  char* demangled = abi::__cxa_demangle(typeid(*this).name(), nullptr, nullptr, &status);
-  std::string s = status == 0 ? demangled : typeid(*this).name();
-  std::free(demangled);
-  if (const std::size_t at = s.rfind("::"); at != s.npos) s = s.substr(at + 2);
-  return s;
-}
+std::string Extension::default_name() const { return type_name(typeid(*this)); }
 
 std::shared_ptr<Extension> make_extension(std::function<void(Trainer&)> f, const MakeExtensionOptions& options) {
   return std::make_shared<FunctionExtension>(std::move(f), options);
@@ -114,12 +105,14 @@ void Trainer::run(bool show_loop_exception_msg) {
   std::error_code error;
   std::filesystem::create_directories(out_, error);
   if (error || !std::filesystem::is_directory(out_))
-    throw FileError("cannot make the output folder ", out_.string(), ": ", error ? error.message() : "it is not a folder");
+    throw FileError("cannot make the output folder ", out_.string(), ": ",
+                    error ? error.message() : "it is not a folder");
   if (config().flush_denormals) cpu::flush_denormals(true);
 
   std::vector<Entry*> order;
   for (Entry& e : extensions_) order.push_back(&e);
-  std::stable_sort(order.begin(), order.end(), [](const Entry* a, const Entry* b) { return a->priority > b->priority; });
+  std::stable_sort(order.begin(), order.end(),
+                   [](const Entry* a, const Entry* b) { return a->priority > b->priority; });
   start_time_ = now();
   struct Finalizer {
     Trainer& t;
@@ -175,10 +168,15 @@ std::string Trainer::format(const std::string& pattern) const {
       field.resize(colon);
     }
     std::string value;
-    if (field == ".updater.iteration") value = std::to_string(updater_->iteration());
-    else if (field == ".updater.epoch") value = std::to_string(updater_->epoch());
-    else if (field == ".updater.epoch_detail") value = text(updater_->epoch_detail());
-    else throw ValueError("file name '", pattern, "': there is no {", field, "}; there are {.updater.iteration}, {.updater.epoch}, {.updater.epoch_detail}");
+    if (field == ".updater.iteration")
+      value = std::to_string(updater_->iteration());
+    else if (field == ".updater.epoch")
+      value = std::to_string(updater_->epoch());
+    else if (field == ".updater.epoch_detail")
+      value = text(updater_->epoch_detail());
+    else
+      throw ValueError("file name '", pattern, "': there is no {", field,
+                       "}; there are {.updater.iteration}, {.updater.epoch}, {.updater.epoch_detail}");
     const std::size_t width = static_cast<std::size_t>(std::atoi(spec.c_str()));
     if (value.size() < width) value.insert(0, width - value.size(), spec[0] == '0' ? '0' : ' ');
     out += value;

@@ -35,8 +35,8 @@ class Trainer {
   }
   void extend(std::shared_ptr<Extension> extension, const ExtendOptions& options = {});
   template <class F>
-    requires(std::is_invocable_v<F&, Trainer&> && !std::derived_from<F, Extension>)
-  void extend(F f, const ExtendOptions& options = {}) {
+  requires(std::is_invocable_v<F&, Trainer&> &&
+           !std::derived_from<F, Extension>) void extend(F f, const ExtendOptions& options = {}) {
     extend(make_extension(std::move(f)), options);
   }
   Extension& get_extension(const std::string& name) const;

@@ -36,15 +36,15 @@ class Trigger {
  public:
   Trigger() = default;
   template <class T>
-    requires std::is_arithmetic_v<T>
-  Trigger(T period, std::string_view unit) : Trigger(static_cast<double>(period), parse_unit(unit)) {}
+  requires std::is_arithmetic_v<T> Trigger(T period, std::string_view unit)
+      : Trigger(static_cast<double>(period), parse_unit(unit)) {}
   Trigger(double period, Unit unit);
   template <std::derived_from<TriggerBase> T>
   Trigger(T trigger) : trigger_(std::make_shared<T>(std::move(trigger))) {}
   Trigger(std::shared_ptr<TriggerBase> trigger) : trigger_(std::move(trigger)) {}
   template <class F>
-    requires(std::is_invocable_r_v<bool, F&, Trainer&> && !std::derived_from<F, TriggerBase>)
-  Trigger(F f) : Trigger(from_function(std::move(f))) {}
+  requires(std::is_invocable_r_v<bool, F&, Trainer&> && !std::derived_from<F, TriggerBase>) Trigger(F f)
+      : Trigger(from_function(std::move(f))) {}
 
   bool given() const { return trigger_ != nullptr; }
   /// A trigger that was not given never fires.
@@ -86,8 +86,10 @@ class IntervalTrigger : public TriggerBase {
 /// Fires when one of the points was passed since the last call.
 class ManualScheduleTrigger : public TriggerBase {
  public:
-  ManualScheduleTrigger(std::vector<double> points, std::string_view unit) : points_(std::move(points)), unit_(parse_unit(unit)) {}
-  ManualScheduleTrigger(double point, std::string_view unit) : ManualScheduleTrigger(std::vector<double>{point}, unit) {}
+  ManualScheduleTrigger(std::vector<double> points, std::string_view unit)
+      : points_(std::move(points)), unit_(parse_unit(unit)) {}
+  ManualScheduleTrigger(double point, std::string_view unit)
+      : ManualScheduleTrigger(std::vector<double>{point}, unit) {}
   bool operator()(Trainer& trainer) override;
   void serialize(Serializer& s) override;
 
@@ -101,7 +103,8 @@ class ManualScheduleTrigger : public TriggerBase {
 /// Fires when the mean of a reported value over an interval is the first, or better than the best so far.
 class BestValueTrigger : public TriggerBase {
  public:
-  BestValueTrigger(std::string key, std::function<bool(double best, double now)> compare, Trigger trigger = {1, "epoch"});
+  BestValueTrigger(std::string key, std::function<bool(double best, double now)> compare,
+                   Trigger trigger = {1, "epoch"});
   bool operator()(Trainer& trainer) override;
   void serialize(Serializer& s) override;
   std::optional<double> best_value() const { return best_; }
@@ -115,11 +118,13 @@ class BestValueTrigger : public TriggerBase {
 };
 struct MaxValueTrigger : BestValueTrigger {
   explicit MaxValueTrigger(std::string key, Trigger trigger = {1, "epoch"})
-      : BestValueTrigger(std::move(key), [](double best, double now) { return now > best; }, std::move(trigger)) {}
+      : BestValueTrigger(
+            std::move(key), [](double best, double now) { return now > best; }, std::move(trigger)) {}
 };
 struct MinValueTrigger : BestValueTrigger {
   explicit MinValueTrigger(std::string key, Trigger trigger = {1, "epoch"})
-      : BestValueTrigger(std::move(key), [](double best, double now) { return now < best; }, std::move(trigger)) {}
+      : BestValueTrigger(
+            std::move(key), [](double best, double now) { return now < best; }, std::move(trigger)) {}
 };
 
 /// Options of EarlyStoppingTrigger, in the manual's order.
@@ -137,7 +142,9 @@ class EarlyStoppingTrigger : public TriggerBase {
   explicit EarlyStoppingTrigger(const EarlyStoppingOptions& options = {});
   bool operator()(Trainer& trainer) override;
   void serialize(Serializer& s) override;
-  std::optional<std::pair<double, Unit>> get_training_length() const override { return options_.max_trigger.get_training_length(); }
+  std::optional<std::pair<double, Unit>> get_training_length() const override {
+    return options_.max_trigger.get_training_length();
+  }
 
  private:
   EarlyStoppingOptions options_;

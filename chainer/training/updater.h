@@ -33,8 +33,7 @@ template <class T>
 class NamedKept {
  public:
   template <class U>
-    requires(std::is_constructible_v<Kept<T>, U> && !std::same_as<std::remove_cvref_t<U>, NamedKept>)
-  NamedKept(U&& one) {
+  requires(std::is_constructible_v<Kept<T>, U> && !std::same_as<std::remove_cvref_t<U>, NamedKept>) NamedKept(U&& one) {
     all_.emplace("main", Kept<T>(std::forward<U>(one)));
   }
   NamedKept(std::map<std::string, Kept<T>> all) : all_(std::move(all)) {}
@@ -62,7 +61,8 @@ struct StandardUpdaterOptions {
 /// Next batch, convert, optimizer.update(loss). Override update_core() for another step.
 class StandardUpdater : public Updater {
  public:
-  StandardUpdater(NamedKept<Iterator> iterator, NamedKept<Optimizer> optimizer, const StandardUpdaterOptions& options = {});
+  StandardUpdater(NamedKept<Iterator> iterator, NamedKept<Optimizer> optimizer,
+                  const StandardUpdaterOptions& options = {});
   void update() override;
   virtual void update_core();
   void finalize() override;

@@ -18,12 +18,14 @@ class Options {
     all_.push_back({name, help, value, [&value](const std::string& s) { value = s; }, false, false});
   }
   void add(const std::string& name, const std::string& help, long& value, long least) {
-    all_.push_back({name, help, std::to_string(value), [&value, name, least](const std::string& s) {
+    all_.push_back({name, help, std::to_string(value),
+                    [&value, name, least](const std::string& s) {
                       char* end = nullptr;
                       value = std::strtol(s.c_str(), &end, 10);
                       if (s.empty() || *end) throw chainer::ValueError(name, ": '", s, "' is not a whole number");
                       if (value < least) throw chainer::ValueError(name, ": ", value, " is below ", least);
-                    }, false, false});
+                    },
+                    false, false});
   }
   /// A switch without value.
   void add(const std::string& name, const std::string& help, bool& value) {
@@ -54,8 +56,10 @@ class Options {
       if (!option) throw chainer::ValueError("unknown option ", arg, "; ", program_, " --help lists those there are");
       if (!option->flag && !attached) {
         const bool follows = i + 1 < argc && std::string(argv[i + 1]).rfind("--", 0) != 0;
-        if (follows) value = argv[++i];
-        else if (!option->optional) throw chainer::ValueError("option ", arg, " needs a value");
+        if (follows)
+          value = argv[++i];
+        else if (!option->optional)
+          throw chainer::ValueError("option ", arg, " needs a value");
       }
       option->set(value);
     }
@@ -71,7 +75,12 @@ class Options {
     std::printf("%s\n\nusage: %s [options]\n\n", purpose_.c_str(), program_.c_str());
     for (const Option& o : all_) {
       const std::string initial = o.initial.empty() ? "" : " (" + o.initial + ")";
-      std::printf("  %-22s %s%s\n", (o.name + (o.flag ? "" : o.optional ? " [VALUE]" : " VALUE")).c_str(), o.help.c_str(), initial.c_str());
+      std::printf("  %-22s %s%s\n",
+                  (o.name + (o.flag       ? ""
+                             : o.optional ? " [VALUE]"
+                                          : " VALUE"))
+                      .c_str(),
+                  o.help.c_str(), initial.c_str());
     }
   }
   std::string program_, purpose_;

@@ -44,9 +44,12 @@ int main(int argc, char** argv) {
     trainer.extend(extensions::dump_graph("main/loss"));
     trainer.extend(extensions::snapshot(), {.trigger = {20, "epoch"}});
     trainer.extend(extensions::LogReport());
-    trainer.extend(extensions::PlotReport({"main/loss", "validation/main/loss"}, {.x_key = "epoch", .file_name = "loss.png"}));
-    trainer.extend(extensions::PlotReport({"main/accuracy", "validation/main/accuracy"}, {.x_key = "epoch", .file_name = "accuracy.png"}));
-    trainer.extend(extensions::PrintReport({"epoch", "main/loss", "validation/main/loss", "main/accuracy", "validation/main/accuracy", "elapsed_time"}));
+    trainer.extend(
+        extensions::PlotReport({"main/loss", "validation/main/loss"}, {.x_key = "epoch", .file_name = "loss.png"}));
+    trainer.extend(extensions::PlotReport({"main/accuracy", "validation/main/accuracy"},
+                                          {.x_key = "epoch", .file_name = "accuracy.png"}));
+    trainer.extend(extensions::PrintReport(
+        {"epoch", "main/loss", "validation/main/loss", "main/accuracy", "validation/main/accuracy", "elapsed_time"}));
     trainer.run();
 
     // One of the test rows, chosen at random.

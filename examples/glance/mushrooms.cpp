@@ -23,24 +23,32 @@ std::pair<Array, Array> load_mushrooms(const std::string& path) {
     if (line.empty()) continue;
     std::vector<std::string> fields{""};
     for (char c : line) {
-      if (c == ',') fields.emplace_back();
-      else fields.back() += c;
+      if (c == ',')
+        fields.emplace_back();
+      else
+        fields.back() += c;
     }
     if (!rows.empty() && fields.size() != rows[0].size())
-      throw FileError(path, ", line ", line_number, ": ", fields.size(), " fields, but the header has ", rows[0].size());
+      throw FileError(path, ", line ", line_number, ": ", fields.size(), " fields, but the header has ",
+                      rows[0].size());
     rows.push_back(std::move(fields));
   }
-  if (rows.size() < 2 || rows[0].size() < 2) throw FileError(path, ": a header line and rows of comma-separated fields are needed");
+  if (rows.size() < 2 || rows[0].size() < 2)
+    throw FileError(path, ": a header line and rows of comma-separated fields are needed");
   const auto n = static_cast<int64_t>(rows.size()) - 1, columns = static_cast<int64_t>(rows[0].size());
   Array x({n, columns - 1}, float32), y({n, 1}, int32);
   for (int64_t c = 0; c < columns; ++c) {
     std::set<std::string> distinct;
     for (int64_t r = 0; r < n; ++r) distinct.insert(rows[static_cast<std::size_t>(r + 1)][static_cast<std::size_t>(c)]);
-    if (c == 0 && distinct.size() != 2) throw FileError(path, ": the first column has ", distinct.size(), " values where a label has two");
+    if (c == 0 && distinct.size() != 2)
+      throw FileError(path, ": the first column has ", distinct.size(), " values where a label has two");
     for (int64_t r = 0; r < n; ++r) {
-      const auto index = std::distance(distinct.begin(), distinct.find(rows[static_cast<std::size_t>(r + 1)][static_cast<std::size_t>(c)]));
-      if (c == 0) y.mutable_data<int32_t>()[r] = static_cast<int32_t>(index);
-      else x.mutable_data<float>()[r * (columns - 1) + c - 1] = static_cast<float>(index);
+      const auto index = std::distance(
+          distinct.begin(), distinct.find(rows[static_cast<std::size_t>(r + 1)][static_cast<std::size_t>(c)]));
+      if (c == 0)
+        y.mutable_data<int32_t>()[r] = static_cast<int32_t>(index);
+      else
+        x.mutable_data<float>()[r * (columns - 1) + c - 1] = static_cast<float>(index);
     }
   }
   return {x, y};

@@ -30,10 +30,12 @@ Settings parse(int argc, char** argv) {
   options.add("--frequency", "a snapshot every so many epochs; -1: one at the end", s.frequency, -1);
   options.add("--device", "where to compute: @cpu, or -1", s.device);
   options.add("--out", "folder for the results", s.out);
-  options.add_optional("--resume", "go on from this snapshot, by default from the newest whole one in --out", s.resuming, s.resume);
+  options.add_optional("--resume", "go on from this snapshot, by default from the newest whole one in --out",
+                       s.resuming, s.resume);
   options.add("--noplot", "draw no plots", s.noplot);
   options.add("--optimizer", "adam, momentum_sgd or sgd", s.optimizer);
-  options.add("--dataset", "mnist, fashion or drawn; by default mnist, or drawn digits where it cannot be had", s.dataset);
+  options.add("--dataset", "mnist, fashion or drawn; by default mnist, or drawn digits where it cannot be had",
+              s.dataset);
   options.add("--seed", "seed of the random numbers; -1 takes one from the system", s.seed, -1);
   options.parse(argc, argv);
   return s;
@@ -56,10 +58,13 @@ void train(const Settings& s, GradientMethod& optimizer) {
   trainer.extend(extensions::snapshot(), {.trigger = {frequency, "epoch"}});
   trainer.extend(extensions::LogReport());
   if (!s.noplot && extensions::PlotReport::available()) {
-    trainer.extend(extensions::PlotReport({"main/loss", "validation/main/loss"}, {.x_key = "epoch", .file_name = "loss.png"}));
-    trainer.extend(extensions::PlotReport({"main/accuracy", "validation/main/accuracy"}, {.x_key = "epoch", .file_name = "accuracy.png"}));
+    trainer.extend(
+        extensions::PlotReport({"main/loss", "validation/main/loss"}, {.x_key = "epoch", .file_name = "loss.png"}));
+    trainer.extend(extensions::PlotReport({"main/accuracy", "validation/main/accuracy"},
+                                          {.x_key = "epoch", .file_name = "accuracy.png"}));
   }
-  trainer.extend(extensions::PrintReport({"epoch", "main/loss", "validation/main/loss", "main/accuracy", "validation/main/accuracy", "elapsed_time"}));
+  trainer.extend(extensions::PrintReport(
+      {"epoch", "main/loss", "validation/main/loss", "main/accuracy", "validation/main/accuracy", "elapsed_time"}));
   trainer.extend(extensions::ProgressBar());
 
   if (s.resuming && !s.resume.empty()) {
@@ -67,8 +72,10 @@ void train(const Settings& s, GradientMethod& optimizer) {
     std::printf("resumed from %s\n", s.resume.c_str());
   } else if (s.resuming) {
     const auto file = extensions::load_newest_snapshot(trainer, s.out);
-    if (file) std::printf("resumed from %s\n", file->c_str());
-    else std::printf("there is no snapshot in %s: starting anew\n", s.out.c_str());
+    if (file)
+      std::printf("resumed from %s\n", file->c_str());
+    else
+      std::printf("there is no snapshot in %s: starting anew\n", s.out.c_str());
   }
   trainer.run(false);
 }
@@ -79,7 +86,8 @@ int main(int argc, char** argv) {
   return examples::run("train_mnist", [&] {
     const Settings s = parse(argc, argv);
     if (s.seed >= 0) random::seed(static_cast<uint32_t>(s.seed));
-    std::printf("Device: %s\n# unit: %ld\n# Minibatch-size: %ld\n# epoch: %ld\n\n", s.device.c_str(), s.unit, s.batchsize, s.epoch);
+    std::printf("Device: %s\n# unit: %ld\n# Minibatch-size: %ld\n# epoch: %ld\n\n", s.device.c_str(), s.unit,
+                s.batchsize, s.epoch);
     std::fflush(stdout);
     if (s.optimizer == "adam") {
       optimizers::Adam optimizer;

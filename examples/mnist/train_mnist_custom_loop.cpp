@@ -21,7 +21,8 @@ int main(int argc, char** argv) {
     examples::Options options("train_mnist_custom_loop", "Trains a multilayer perceptron on MNIST in a manual loop.");
     options.add("--epoch", "how often to go through the images", epochs, 1);
     options.add("--out", "folder for the model", out);
-    options.add("--dataset", "mnist, fashion or drawn; by default mnist, or drawn digits where it cannot be had", dataset);
+    options.add("--dataset", "mnist, fashion or drawn; by default mnist, or drawn digits where it cannot be had",
+                dataset);
     options.add("--seed", "seed of the random numbers; -1 takes one from the system", seed, -1);
     options.parse(argc, argv);
     if (seed >= 0) random::seed(static_cast<uint32_t>(seed));
@@ -55,8 +56,8 @@ int main(int argc, char** argv) {
         ++batches;
       }
       const double n = static_cast<double>(batches);
-      std::printf("epoch:%02lld train_loss:%.04f val_loss:%.04f val_accuracy:%.04f\n", static_cast<long long>(train_iter.epoch()),
-                  loss.item<double>(), test_loss / n, accuracy / n);
+      std::printf("epoch:%02lld train_loss:%.04f val_loss:%.04f val_accuracy:%.04f\n",
+                  static_cast<long long>(train_iter.epoch()), loss.item<double>(), test_loss / n, accuracy / n);
       std::fflush(stdout);
     }
 

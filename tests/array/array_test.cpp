@@ -44,10 +44,18 @@ TEST(promotion) {
 }
 
 TEST(half_precision_rounds_to_nearest_even) {
-  const std::pair<float, float> cases[] = {{1.f, 1.f},         {65504.f, 65504.f},         {65519.f, 65504.f},
-                                           {65520.f, INFINITY}, {1e-7f, 0x1p-23f},          {6.1e-5f, 0x1.ff8p-15f},
-                                           {0x1p-24f, 0x1p-24f}, {0x1p-25f, 0.f},           {0x1.8p-24f, 0x1p-23f},
-                                           {1.0009765f, 0x1.004p0f}, {0x1.002p0f, 1.f},     {-2.5f, -2.5f}};
+  const std::pair<float, float> cases[] = {{1.f, 1.f},
+                                           {65504.f, 65504.f},
+                                           {65519.f, 65504.f},
+                                           {65520.f, INFINITY},
+                                           {1e-7f, 0x1p-23f},
+                                           {6.1e-5f, 0x1.ff8p-15f},
+                                           {0x1p-24f, 0x1p-24f},
+                                           {0x1p-25f, 0.f},
+                                           {0x1.8p-24f, 0x1p-23f},
+                                           {1.0009765f, 0x1.004p0f},
+                                           {0x1.002p0f, 1.f},
+                                           {-2.5f, -2.5f}};
   for (const auto& [f, expected] : cases) EXPECT_EQ(array({f}).astype(float16).astype(float32).item<float>(), expected);
   EXPECT_EQ(array({1.00390625f}).astype(bfloat16).astype(float32).item<float>(), 1.f);
   EXPECT(std::isnan(array({NAN}).astype(float16).astype(float32).item<float>()));
@@ -135,7 +143,8 @@ TEST(layouts_give_the_same_results) {
   const Array base = random::RandomState(1).randn({6, 7, 8});
   for (Dtype d : {float16, float32, float64, bfloat16, int32, uint8}) {
     const Array x = (base * 5 + (d == uint8 ? 30 : 0)).astype(d);
-    const Array views[] = {x, x.T(), x[{Slice(0, 6, 2), Slice(), Slice(7, std::nullopt, -1)}], broadcast_to(x[{Slice(0, 1)}], {4, 7, 8})};
+    const Array views[] = {x, x.T(), x[{Slice(0, 6, 2), Slice(), Slice(7, std::nullopt, -1)}],
+                           broadcast_to(x[{Slice(0, 1)}], {4, 7, 8})};
     for (const Array& v : views) {
       const Array dense = v.copy();
       EXPECT(same((v + v).copy(), dense + dense));
@@ -208,7 +217,8 @@ TEST(sorting_and_unique) {
   EXPECT(same(argsort(array({3, 1, 2})), array<int64_t>({1, 2, 0})));
   EXPECT(same(sort(array({{3, 1}, {2, 4}}), 0), array({{2, 1}, {3, 4}})));
   const Unique u = unique(array({5, 3, 5, 1}));
-  EXPECT(same(u.values, array({1, 3, 5})) && same(u.inverse, array<int64_t>({2, 1, 2, 0})) && same(u.counts, array<int64_t>({1, 1, 2})));
+  EXPECT(same(u.values, array({1, 3, 5})) && same(u.inverse, array<int64_t>({2, 1, 2, 0})) &&
+         same(u.counts, array<int64_t>({1, 1, 2})));
   EXPECT_EQ(nonzero(array({0, 3, 0, 4}))[0].to_vector<int>()[1], 3);
 }
 
@@ -218,7 +228,8 @@ TEST(matrix_products) {
     const Array a = (r.randn({5, 7}) * 4).astype(d), b = (r.randn({7, 6}) * 4).astype(d);
     Array expected = zeros({5, 6}, float64);
     for (int i = 0; i < 5; ++i)
-      for (int j = 0; j < 6; ++j) expected.set({i, j}, sum(a[i].astype(float64) * b[{Slice(), j}].astype(float64)).item<double>());
+      for (int j = 0; j < 6; ++j)
+        expected.set({i, j}, sum(a[i].astype(float64) * b[{Slice(), j}].astype(float64)).item<double>());
     const double rtol = d == float16 ? 1e-2 : 1e-5;
     EXPECT_CLOSE(matmul(a, b), expected, {.atol = rtol * 50, .rtol = rtol});
     EXPECT_CLOSE(matmul(a.T().copy().T(), b.T().copy().T()), expected, {.atol = rtol * 50, .rtol = rtol});
@@ -246,13 +257,15 @@ TEST(special_values_behave_as_numpys) {
   EXPECT(t[2] == 1 && t[3] == -1 && std::isnan(t[4]) && t[5] == 1 && std::signbit(t[1]));
   const std::vector<double> r = relu(x).to_vector<double>();
   EXPECT(r[2] == HUGE_VAL && r[3] == 0 && std::isnan(r[4]) && r[6] == 0);
-  EXPECT(std::isnan(maximum(array({NAN}), array({1.})).item<double>()) && std::isnan(maximum(array({1.}), array({NAN})).item<double>()));
+  EXPECT(std::isnan(maximum(array({NAN}), array({1.})).item<double>()) &&
+         std::isnan(maximum(array({1.}), array({NAN})).item<double>()));
   EXPECT(std::isinf((array({1.}) / array({0.})).item<double>()));
   EXPECT_EQ(floor_divide(array({-7, 7}), 2).to_vector<int>()[0], -4);
   EXPECT_EQ(remainder(array({-7., 7.}), -3.).to_vector<double>()[0], -1.);
   EXPECT_EQ(floor_divide(array({5}), 0).item<int>(), 0);
   EXPECT_EQ(power(array<int64_t>({2, 3}), 10).to_vector<int>()[1], 59049);
-  EXPECT_CLOSE(softplus(array({-100., 0., 100.})), array({3.720075976e-44, 0.693147181, 100.}), {.atol = 0, .rtol = 1e-6});
+  EXPECT_CLOSE(softplus(array({-100., 0., 100.})), array({3.720075976e-44, 0.693147181, 100.}),
+               {.atol = 0, .rtol = 1e-6});
   EXPECT_THROW(TypeError, "bool", -array({true}).astype(bool_));
 }
 

@@ -63,7 +63,8 @@ TEST(grad_follows_the_paths_between_only) {
   EXPECT_EQ(g[1].item<double>(), 12.);
   EXPECT(!g[2]);
   EXPECT(!c.grad() && !b.grad());
-  const Variables w = grad({y}, {a}, {.grad_outputs = {Variable(array({10.}))}, .grad_inputs = {Variable(array({1.}))}, .set_grad = true});
+  const Variables w = grad(
+      {y}, {a}, {.grad_outputs = {Variable(array({10.}))}, .grad_inputs = {Variable(array({1.}))}, .set_grad = true});
   EXPECT_EQ(w[0].item<double>(), 121.);
   EXPECT_EQ(a.grad().item<double>(), 121.);
 }
@@ -156,15 +157,17 @@ TEST(wrong_gradients_are_caught) {
     }
     Variables backward(const Indexes&, const Variables& gy) override {
       const Variable x = retained_input(0);
-      if (kind == 0) return {gy[0] * x};                     // a factor is missing
-      if (kind == 1) return {F::sum(gy[0])};                 // another shape
-      if (kind == 2) return {F::cast(gy[0] * x, float32)};   // another dtype
-      return {gy[0], gy[0]};                                 // too many
+      if (kind == 0) return {gy[0] * x};                    // a factor is missing
+      if (kind == 1) return {F::sum(gy[0])};                // another shape
+      if (kind == 2) return {F::cast(gy[0] * x, float32)};  // another dtype
+      return {gy[0], gy[0]};                                // too many
     }
     int kind;
   };
   const Array x = array({1., 2.}), gy = array({1., 1.5});
-  const auto check = [&](int k) { gradient_check::check_backward([k](const Variables& v) { return apply(Wrong(k), v); }, {x}, {gy}); };
+  const auto check = [&](int k) {
+    gradient_check::check_backward([k](const Variables& v) { return apply(Wrong(k), v); }, {x}, {gy});
+  };
   EXPECT_THROW(AssertionError, "check_backward failed", check(0));
   EXPECT_THROW(ValueError, "shape", check(1));
   EXPECT_THROW(TypeError, "dtype", check(2));
@@ -176,7 +179,9 @@ TEST(numerical_gradients) {
   const auto f = [&] { return Arrays{x * x}; };
   EXPECT_CLOSE(gradient_check::numerical_grad(f, {x}, {array({1., 10.})})[0], array({2., 40.}));
   Array z = array({0.});
-  EXPECT_THROW(NondifferentiableError, "not differentiable", gradient_check::numerical_grad([&] { return Arrays{absolute(z)}; }, {z}, {array({1.})}, {.detect_nondifferentiable = true}));
+  EXPECT_THROW(NondifferentiableError, "not differentiable",
+               gradient_check::numerical_grad([&] { return Arrays{absolute(z)}; }, {z}, {array({1.})},
+                                              {.detect_nondifferentiable = true}));
 }
 
 TEST(old_style_functions) {
@@ -195,9 +200,13 @@ TEST(old_style_functions) {
 
 TEST(type_checks_show_condition_and_values) {
   const Array i = array({1, 2});
-  EXPECT_THROW(InvalidType, "Invalid operation is performed in: ReLU (Forward)\n\nExpect: x.dtype.kind == f\nActual: i != f", F::relu(Variable(i, false)));
-  EXPECT_THROW(InvalidType, "Expect: x.shape[1] == W.shape[1]\nActual: 3 != 4", F::linear(zeros({2, 3}), zeros({5, 4})));
-  EXPECT_THROW(InvalidType, "Expect: in_types[0].dtype == in_types[1].dtype\nActual: float32 != float64", Variable(zeros({2}), false) + Variable(zeros({2}, float64), false));
+  EXPECT_THROW(InvalidType,
+               "Invalid operation is performed in: ReLU (Forward)\n\nExpect: x.dtype.kind == f\nActual: i != f",
+               F::relu(Variable(i, false)));
+  EXPECT_THROW(InvalidType, "Expect: x.shape[1] == W.shape[1]\nActual: 3 != 4",
+               F::linear(zeros({2, 3}), zeros({5, 4})));
+  EXPECT_THROW(InvalidType, "Expect: in_types[0].dtype == in_types[1].dtype\nActual: float32 != float64",
+               Variable(zeros({2}), false) + Variable(zeros({2}, float64), false));
   struct Checked : FunctionNode {
     void check_type_forward(const type_check::TypeInfos& in) const override {
       using type_check::expect;
@@ -207,7 +216,8 @@ TEST(type_checks_show_condition_and_values) {
     Arrays forward(const Arrays& x) override { return x; }
     int n = 3;
   };
-  EXPECT_THROW(InvalidType, "Expect: in_types[0].shape[0] * 2 + 1 == in_types[0].shape[1] - n\nActual: 5 != 3", apply(Checked(), {zeros({2, 6})}));
+  EXPECT_THROW(InvalidType, "Expect: in_types[0].shape[0] * 2 + 1 == in_types[0].shape[1] - n\nActual: 5 != 3",
+               apply(Checked(), {zeros({2, 6})}));
   EXPECT_THROW(InvalidType, "Expect: in_types[0].ndim == 2\nActual: 1 != 2", apply(Checked(), {zeros({2})}));
   const UsingConfig off(&Config::type_check, false);
   (void)apply(Checked(), {zeros({2})});
@@ -221,9 +231,12 @@ TEST(debug_mode_finds_nan) {
   EXPECT_THROW(RuntimeError, "NaN is detected on", (y * 0.0).backward());  // 0 times infinity, in the gradient
   struct NaNGradient : FunctionNode {
     Arrays forward(const Arrays& v) override { return v; }
-    Variables backward(const Indexes&, const Variables& gy) override { return {Variable(full_like(gy[0].array(), NAN), false)}; }
+    Variables backward(const Indexes&, const Variables& gy) override {
+      return {Variable(full_like(gy[0].array(), NAN), false)};
+    }
   };
-  EXPECT_THROW(RuntimeError, "NaN is detected on backward computation of NaNGradient", apply_single(NaNGradient(), x).backward());
+  EXPECT_THROW(RuntimeError, "NaN is detected on backward computation of NaNGradient",
+               apply_single(NaNGradient(), x).backward());
 }
 
 TEST(configuration_scopes) {
@@ -264,7 +277,8 @@ TEST(function_hooks_see_forward_and_backward) {
   std::string text(5000, '\0');
   text.resize(std::fread(text.data(), 1, text.size(), file));
   std::fclose(file);
-  EXPECT(text.find("FunctionName") != text.npos && text.find("function\texp") != text.npos && text.find("- shape: (1,)") != text.npos);
+  EXPECT(text.find("FunctionName") != text.npos && text.find("function\texp") != text.npos &&
+         text.find("- shape: (1,)") != text.npos);
   function_hooks::MemoryProfileHook memory;
   {
     const FunctionHookScope scope(memory);
@@ -279,7 +293,8 @@ TEST(graph_as_dot) {
   const Variable y = F::sum(F::relu(x * 2));
   const std::string dot = computational_graph::build_computational_graph({y}).dump();
   EXPECT(dot.find("digraph graphname{rankdir=TB;") == 0);
-  EXPECT(dot.find("label=\"_ * 2\"") != dot.npos && dot.find("label=\"x: (1, 2), float32\"") != dot.npos && dot.find("label=\"ReLU\"") != dot.npos);
+  EXPECT(dot.find("label=\"_ * 2\"") != dot.npos && dot.find("label=\"x: (1, 2), float32\"") != dot.npos &&
+         dot.find("label=\"ReLU\"") != dot.npos);
   computational_graph::GraphOptions o;
   o.rankdir = "XX";
   EXPECT_THROW(ValueError, "rankdir", computational_graph::build_computational_graph({y}, o).dump());

@@ -33,7 +33,8 @@ TEST(general_datasets) {
   const AnyDataset d = Squares();
   EXPECT_EQ(d[-1][1].item<int>(), 36);
   EXPECT_THROW(IndexError, "out of range", d[7]);
-  EXPECT(indices(d.slice(5, std::nullopt)) == (List{5, 6}) && indices(d.slice(std::nullopt, std::nullopt, -3)) == (List{6, 3, 0}));
+  EXPECT(indices(d.slice(5, std::nullopt)) == (List{5, 6}) &&
+         indices(d.slice(std::nullopt, std::nullopt, -3)) == (List{6, 3, 0}));
   const datasets::TupleDataset t(arange(3), arange(3) * 2, array({1.f, 2.f, 3.f}));
   EXPECT_EQ(t.get(2).size(), std::size_t(3));
   EXPECT_THROW(ValueError, "3 and 4", datasets::TupleDataset(arange(3), arange(4)));
@@ -43,7 +44,8 @@ TEST(general_datasets) {
   const AnyDataset joined = datasets::ConcatenatedDataset({arange(3), arange(2)});
   EXPECT_EQ(joined.size(), 5);
   EXPECT_EQ(joined[4][0].item<int>(), 1);
-  const AnyDataset squared = datasets::TransformDataset(arange(4), [](const Example& e) { return Example(e[0] * e[0]); });
+  const AnyDataset squared =
+      datasets::TransformDataset(arange(4), [](const Example& e) { return Example(e[0] * e[0]); });
   EXPECT_EQ(squared[3][0].item<int>(), 9);
 }
 
@@ -96,7 +98,9 @@ TEST(serial_iteration_follows_the_release) {
   EXPECT(indices(once.next()) == (List{0, 1}));
   iterators::SerialIterator large(arange(3), 7, {.shuffle = false});
   EXPECT(indices(large.next()) == (List{0, 1, 2, 0, 1, 2, 0}) && large.epoch() == 2);
-  EXPECT_THROW(ValueError, "not both", iterators::SerialIterator(arange(3), 1, {.shuffle = true, .order_sampler = iterators::ShuffleOrderSampler()}));
+  EXPECT_THROW(
+      ValueError, "not both",
+      iterators::SerialIterator(arange(3), 1, {.shuffle = true, .order_sampler = iterators::ShuffleOrderSampler()}));
   EXPECT_THROW(ValueError, "positive", iterators::SerialIterator(arange(3), 0));
   EXPECT_THROW(ValueError, "with examples", iterators::SerialIterator(zeros({0, 2}), 1));
 }
@@ -118,7 +122,8 @@ TEST(iterators_are_saved_and_restored) {
   serializers::DictionarySerializer s;
   a.serialize(s);
   EXPECT(s.target().count("order") && s.target().count("current_position"));
-  serializers::NpzDeserializer d(std::make_shared<const serializers::NpzFile>(serializers::npz_bytes(s.target()), "memory"));
+  serializers::NpzDeserializer d(
+      std::make_shared<const serializers::NpzFile>(serializers::npz_bytes(s.target()), "memory"));
   b.serialize(d);
   EXPECT(indices(a.next()) == indices(b.next()));
   iterators::SerialIterator smaller(arange(4), 3);
@@ -151,7 +156,8 @@ TEST(drawn_digits) {
   const auto again = datasets::get_drawn_digits({.ndim = 3}, 300, 50);
   EXPECT_CLOSE(again.train[7][0], train[7][0], {.atol = 0, .rtol = 0});
   EXPECT_THROW(ValueError, "ndim", datasets::get_drawn_digits({.ndim = 4}, 10, 10));
-  EXPECT_EQ(datasets::get_drawn_digits({.ndim = 3, .rgb_format = true}, 10, 10).train[0][0].shape(), (Shape{3, 28, 28}));
+  EXPECT_EQ(datasets::get_drawn_digits({.ndim = 3, .rgb_format = true}, 10, 10).train[0][0].shape(),
+            (Shape{3, 28, 28}));
 }
 
 TEST(downloads_are_cached_and_whole) {
@@ -166,12 +172,15 @@ TEST(downloads_are_cached_and_whole) {
   EXPECT_EQ(read_file(dataset::cached_download(url)), "content");
   EXPECT_THROW(FileError, "cannot read", dataset::cached_download("file:///no/such/file"));
   std::size_t left = 0;
-  for (const auto& e : std::filesystem::directory_iterator(folder.path / "root" / "_dl_cache")) left += e.path().filename().string().rfind("tmp-", 0) == 0;
+  for (const auto& e : std::filesystem::directory_iterator(folder.path / "root" / "_dl_cache"))
+    left += e.path().filename().string().rfind("tmp-", 0) == 0;
   EXPECT_EQ(left, std::size_t(0));
   int created = 0, loaded = 0;
   const auto target = folder.path / "root" / "x" / "made";
   for (int i = 0; i < 2; ++i)
-    dataset::cache_or_load_file(target, [&](const auto& p) { ++created, write_file(p, "made"); }, [&](const auto& p) { loaded += read_file(p) == "made"; });
+    dataset::cache_or_load_file(
+        target, [&](const auto& p) { ++created, write_file(p, "made"); },
+        [&](const auto& p) { loaded += read_file(p) == "made"; });
   EXPECT(created == 1 && loaded == 2);
   EXPECT_EQ(dataset::md5("The quick brown fox jumps over the lazy dog"), "9e107d9d372bb6826bd81d3542a419d6");
   EXPECT_EQ(dataset::md5(""), "d41d8cd98f00b204e9800998ecf8427e");

@@ -110,7 +110,8 @@ TEST(graphs_are_cut_where_no_gradient_is_wanted) {
 TEST(losses_do_not_overflow) {
   const Array x = array({{1e4, -1e4, 0.}, {-1e4, 1e4, 1e4}});
   EXPECT_CLOSE(F::softmax_cross_entropy(x, array({0, 1})).array(), array(0.34657359), {.atol = 1e-7});
-  EXPECT_CLOSE(F::log_softmax(x).array(), array({{0., -2e4, -1e4}, {-20000.69314718, -0.69314718, -0.69314718}}), {.atol = 1e-7});
+  EXPECT_CLOSE(F::log_softmax(x).array(), array({{0., -2e4, -1e4}, {-20000.69314718, -0.69314718, -0.69314718}}),
+               {.atol = 1e-7});
   EXPECT_CLOSE(F::sigmoid_cross_entropy(array({{1e4, -1e4}}), array({{1, 1}})).array(), array(5000.));
   Variable z(array({1e3, -1e3}));
   const Variable g = grad({F::softplus(z)}, {z}, {.enable_double_backprop = true})[0];
@@ -128,7 +129,8 @@ TEST(accuracies) {
 
 TEST(bad_labels_and_arguments_are_named) {
   const Array x = zeros({2, 3});
-  EXPECT_THROW(IndexError, "softmax_cross_entropy: label 3 at position 1 is not in 0 ... 2", F::softmax_cross_entropy(x, array({0, 3})));
+  EXPECT_THROW(IndexError, "softmax_cross_entropy: label 3 at position 1 is not in 0 ... 2",
+               F::softmax_cross_entropy(x, array({0, 3})));
   EXPECT_THROW(IndexError, "label -2", F::softmax_cross_entropy(x, array({-2, 0})));
   EXPECT_THROW(InvalidType, "t.dtype.kind == i", F::softmax_cross_entropy(x, zeros({2})));
   EXPECT_THROW(IndexError, "embed_id: id 5", F::embed_id(array({0, 5}), zeros({5, 2})));
@@ -139,7 +141,8 @@ TEST(bad_labels_and_arguments_are_named) {
   EXPECT_THROW(InvalidType, "", F::concat({x, zeros({3, 3})}));
   EXPECT_THROW(InvalidType, "axis", F::softmax(x, 2));
   EXPECT_THROW(ValueError, "x_min", F::clip(x, 1, 0));
-  EXPECT_THROW(DimensionError, "class_weight", F::softmax_cross_entropy(x, array({0, 1}), {.class_weight = zeros({2})}));
+  EXPECT_THROW(DimensionError, "class_weight",
+               F::softmax_cross_entropy(x, array({0, 1}), {.class_weight = zeros({2})}));
   EXPECT_THROW(InvalidType, "broadcast", Variable(x, false) + Variable(zeros({2, 2}), false));
   EXPECT_THROW(ValueError, "'mean', 'sum' or 'no'", parse_reduction("average"));
 }

@@ -11,8 +11,8 @@ namespace table {
 struct Row {
   std::string name;
   std::function<chainer::Variables(const chainer::Variables&)> function;
-  chainer::Arrays inputs;                                              ///< in float64, or integers
-  std::function<chainer::Arrays(const chainer::Arrays&)> reference;    ///< plain loops, in float64
+  chainer::Arrays inputs;                                            ///< in float64, or integers
+  std::function<chainer::Arrays(const chainer::Arrays&)> reference;  ///< plain loops, in float64
   bool second_order = true;
   double half_tolerance = 2e-2;
 };

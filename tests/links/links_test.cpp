@@ -33,7 +33,8 @@ MLP make() {
 
 TEST(members_give_paths_in_order) {
   MLP m(3, 2);
-  const std::vector<std::string> expected{"/l1/W", "/l1/b", "/l2/W", "/l2/b", "/more/0/W", "/more/0/b", "/more/1/W", "/more/1/b"};
+  const std::vector<std::string> expected{"/l1/W",     "/l1/b",     "/l2/W",     "/l2/b",
+                                          "/more/0/W", "/more/0/b", "/more/1/W", "/more/1/b"};
   EXPECT(paths(m) == expected);
   EXPECT_EQ(m.namedlinks()[0].first, "/");
   EXPECT_EQ(m.namedlinks(true)[0].first, "/l1");

@@ -143,7 +143,8 @@ TEST(hooks_by_hand) {
   sgd.setup(link);
   std::string order;
   sgd.add_hook(optimizer::make_hook("pre", [&](Optimizer&) { order += "a"; }));
-  sgd.add_hook(optimizer::make_hook("post", [&](UpdateRule&, Parameter&) { order += "b"; }, optimizer::Timing::post));
+  sgd.add_hook(optimizer::make_hook(
+      "post", [&](UpdateRule&, Parameter&) { order += "b"; }, optimizer::Timing::post));
   EXPECT_THROW(KeyError, "already exists", sgd.add_hook(optimizer::make_hook("pre", [](Optimizer&) {})));
   link.w.set_grad(array({1.f}));
   sgd.update();

@@ -133,9 +133,7 @@ TEST(hostile_files_are_refused) {
     ++tried;
     try {
       (void)NpzFile(good.substr(0, n), "cut");
-    } catch (const FileError&) {
-      ++refused;
-    }
+    } catch (const FileError&) { ++refused; }
   }
   EXPECT_EQ(refused, tried);
   random::RandomState r(0);
@@ -145,8 +143,7 @@ TEST(hostile_files_are_refused) {
     try {
       const NpzFile f(bad, "flipped");
       for (const std::string& key : f.keys()) (void)f.array(key);
-    } catch (const Error&) {
-    }
+    } catch (const Error&) {}
   }
   zip::Writer pickle(true);
   pickle.add("x.npy", make_npy_header("|O", {}) + "\x80\x03cos\nsystem\nq\x00X\x02\x00\x00\x00lsq\x01\x85q\x02Rq\x03.");
@@ -191,6 +188,7 @@ TEST(json) {
   EXPECT_EQ(json::dump(v), "{\"a\": [1, 2.5, NaN, -Infinity, true, null], \"b\": {\"c\": \"x\\\"é\\n\"}}");
   EXPECT_EQ(json::dump(json::parse(json::dump(v, 4))), json::dump(v));
   EXPECT_EQ(json::dump(json::Value(1.0)), "1.0");
-  for (const char* bad : {"", "{", "[1,", "{\"a\" 1}", "tru", "\"x", "[1] 2", "{a: 1}", "\"\\u12\""}) EXPECT_THROW(ValueError, "JSON", json::parse(bad));
+  for (const char* bad : {"", "{", "[1,", "{\"a\" 1}", "tru", "\"x", "[1] 2", "{a: 1}", "\"\\u12\""})
+    EXPECT_THROW(ValueError, "JSON", json::parse(bad));
   EXPECT_THROW(ValueError, "nested too deeply", json::parse(std::string(100000, '[')));
 }

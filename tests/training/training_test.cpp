@@ -33,7 +33,9 @@ struct Mock : Updater {
   int64_t iteration() const override { return n; }
   int64_t epoch() const override { return n / iterations_per_epoch; }
   double epoch_detail() const override { return static_cast<double>(n) / static_cast<double>(iterations_per_epoch); }
-  std::optional<double> previous_epoch_detail() const override { return static_cast<double>(n - 1) / static_cast<double>(iterations_per_epoch); }
+  std::optional<double> previous_epoch_detail() const override {
+    return static_cast<double>(n - 1) / static_cast<double>(iterations_per_epoch);
+  }
   bool is_new_epoch() const override { return n % iterations_per_epoch == 0; }
   L::Linear link{2, 1};
   optimizers::SGD optimizer;
@@ -82,8 +84,14 @@ TEST(triggers_fire_when_they_should) {
 
 TEST(early_stopping) {
   Mock updater;
-  Trainer trainer(updater, triggers::EarlyStoppingTrigger({.check_trigger = {1, "iteration"}, .monitor = "value", .patients = 3, .max_trigger = {50, "iteration"}}), {.out = out("early")});
-  trainer.extend([](Trainer& t) { t.observation.insert_or_assign("value", std::abs(static_cast<double>(t.updater().iteration()) - 5)); });
+  Trainer trainer(
+      updater,
+      triggers::EarlyStoppingTrigger(
+          {.check_trigger = {1, "iteration"}, .monitor = "value", .patients = 3, .max_trigger = {50, "iteration"}}),
+      {.out = out("early")});
+  trainer.extend([](Trainer& t) {
+    t.observation.insert_or_assign("value", std::abs(static_cast<double>(t.updater().iteration()) - 5));
+  });
   trainer.run();
   EXPECT_EQ(updater.n, 8);
   EXPECT_THROW(ValueError, "mode", triggers::EarlyStoppingTrigger({.mode = "best"}));
@@ -117,8 +125,10 @@ TEST(extensions_are_named_ordered_and_finalized) {
   std::string order;
   trainer.extend([&](Trainer&) { order += "r"; }, {.name = "x"});
   trainer.extend([&](Trainer&) { order += "w"; }, {.name = "x", .priority = PRIORITY_WRITER});
-  trainer.extend(make_extension([&](Trainer&) { order += "e"; }, {.default_name = "edit", .priority = PRIORITY_EDITOR,
-                                .finalizer = [&](Trainer&) { order += "."; }, .initializer = [&](Trainer&) { order += "i"; }}));
+  trainer.extend(make_extension([&](Trainer&) { order += "e"; }, {.default_name = "edit",
+                                                                  .priority = PRIORITY_EDITOR,
+                                                                  .finalizer = [&](Trainer&) { order += "."; },
+                                                                  .initializer = [&](Trainer&) { order += "i"; }}));
   EXPECT_EQ(trainer.get_extension("x_1").name, "x_1");
   EXPECT_THROW(ValueError, "not found", trainer.get_extension("y"));
   EXPECT_THROW(ValueError, "reserved", trainer.extend([](Trainer&) {}, {.name = "training"}));
@@ -132,7 +142,8 @@ TEST(an_exception_leaves_everything_finalized) {
   Mock updater;
   Trainer trainer(updater, {5, "iteration"}, {.out = out("exception")});
   bool finalized = false;
-  trainer.extend(make_extension([](Trainer&) { throw ValueError("on purpose"); }, {.finalizer = [&](Trainer&) { finalized = true; }}));
+  trainer.extend(make_extension([](Trainer&) { throw ValueError("on purpose"); },
+                                {.finalizer = [&](Trainer&) { finalized = true; }}));
   EXPECT_THROW(ValueError, "on purpose", trainer.run(false));
   EXPECT(finalized);
 }
@@ -155,7 +166,8 @@ TEST(log_print_and_plots) {
   double mean = 0;
   for (int i = 21; i <= 30; ++i) mean += 0.1 / i;
   EXPECT_CLOSE(array(last.find("main/loss")->number()), array(mean), {.rtol = 1e-12});
-  EXPECT(last.find("epoch")->number() == 3 && last.find("iteration")->number() == 30 && last.find("lr")->number() == 0.01);
+  EXPECT(last.find("epoch")->number() == 3 && last.find("iteration")->number() == 30 &&
+         last.find("lr")->number() == 0.01);
   EXPECT(last.find("/W/data/percentile/3") && last.find("/b/data/zeros")->number() == 1);
   std::rewind(file);
   char line[200];
@@ -163,14 +175,16 @@ TEST(log_print_and_plots) {
   EXPECT_EQ(std::string(std::fgets(line, sizeof line, file)), "1           0.292897              \n");
   std::fclose(file);
   if (!plot::available()) return;
-  EXPECT(read_file(folder / "log" / "loss.png").substr(1, 3) == "PNG" && read_file(folder / "log" / "loss.svg").find("<svg") != std::string::npos);
+  EXPECT(read_file(folder / "log" / "loss.png").substr(1, 3) == "PNG" &&
+         read_file(folder / "log" / "loss.svg").find("<svg") != std::string::npos);
   EXPECT(fs::exists(folder / "log" / "statistics.png"));
 }
 
 TEST(other_extensions) {
   Mock updater;
   Trainer trainer(updater, {10, "iteration"}, {.out = out("other")});
-  trainer.extend([](Trainer& t) { t.observation.insert_or_assign("n", 2), t.observation.insert_or_assign("d", 4); }, {.priority = PRIORITY_WRITER});
+  trainer.extend([](Trainer& t) { t.observation.insert_or_assign("n", 2), t.observation.insert_or_assign("d", 4); },
+                 {.priority = PRIORITY_WRITER});
   trainer.extend(extensions::MicroAverage("n", "d", "ratio", {5, "iteration"}));
   double ratio = 0;
   trainer.extend([&](Trainer& t) {
@@ -222,7 +236,8 @@ TEST(snapshots_resume_bit_for_bit) {
   EXPECT_EQ(resumed.first, whole.first);
   EXPECT(all(equal(resumed.second, whole.second)).item<bool>());
   std::size_t kept = 0;
-  for (const auto& e : fs::directory_iterator(folder / "whole")) kept += e.path().filename().string().rfind("snapshot_iter_", 0) == 0;
+  for (const auto& e : fs::directory_iterator(folder / "whole"))
+    kept += e.path().filename().string().rfind("snapshot_iter_", 0) == 0;
   EXPECT_EQ(kept, std::size_t(2));
 }
 
@@ -268,7 +283,8 @@ TEST(losses_equal_the_releases_for_200_iterations) {
       double& worst = i++ < strict ? early : late;
       worst = std::max(worst, std::abs(loss.item<double>() - e));
     }
-    std::printf("  %s: %d iterations, largest difference %.2g in the first %d, %.2g after them\n", name, i, early, strict, late);
+    std::printf("  %s: %d iterations, largest difference %.2g in the first %d, %.2g after them\n", name, i, early,
+                strict, late);
     EXPECT(early < 1e-4 && (late < loose || i == strict));
   };
   check("sgd", optimizers::SGD(), 1000, 200, 0);

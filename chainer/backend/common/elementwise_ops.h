@@ -3,6 +3,7 @@
 // with category `any` (float32, float64, int64) or `floating` (float32, float64). A result of a comparison is bool.
 // To add a function, add a row; kernels for every instruction set, the dispatch and the name for printing follow.
 #pragma once
+// clang-format off
 
 #define CHAINER_UNARY_OPS(X)                                     \
   X(copy, any, x)                                                \
@@ -75,3 +76,4 @@
   X(clip, any, m::clip(a, b, c))                                 \
   X(multiply_add, any, a * b + c)                                \
   X(linear_interpolate, floating, a * b + (T(1) - a) * c)
+// clang-format on

@@ -12,8 +12,8 @@ template <int N>
 struct Loop {
   int ndim = 0;
   int64_t size = 1;
-  int64_t extent[kMaxNdim];      ///< innermost first
-  int64_t stride[N][kMaxNdim];   ///< in elements, innermost first
+  int64_t extent[kMaxNdim];     ///< innermost first
+  int64_t stride[N][kMaxNdim];  ///< in elements, innermost first
 
   /// True when array k is one run of consecutive elements.
   bool dense(int k) const { return ndim <= 1 && (ndim == 0 || stride[k][0] == 1 || extent[0] == 1); }

@@ -13,15 +13,15 @@ constexpr Row kRows[] = {
     CHAINER_UNARY_OPS(X)
 #undef X
 #define X(NAME, CATEGORY, ...) {#NAME, Category::CATEGORY, 2},
-    CHAINER_BINARY_OPS(X)
+        CHAINER_BINARY_OPS(X)
 #undef X
 #define X(NAME, ...) {#NAME, Category::compare, Elementwise::NAME < Elementwise::isnan ? 2 : 1},
-    CHAINER_COMPARE_OPS(X)
+            CHAINER_COMPARE_OPS(X)
 #undef X
 #define X(NAME, CATEGORY, ...) {#NAME, Category::CATEGORY, 3},
-    CHAINER_TERNARY_OPS(X)
+                CHAINER_TERNARY_OPS(X)
 #undef X
-    {"where", Category::any, 3}};
+                    {"where", Category::any, 3}};
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 // In a formula `w` is the parameter, `g` the gradient, `s0`, `s1`, `s2` the states, `h[...]` the hyperparameters in
 // the order the optimizer passes them. Formulas are those of release 5.4.0.
 #pragma once
+// clang-format off
 
 #define CHAINER_UPDATE_OPS(X)                                                                                       \
   X(sgd, 0, w -= h[0] * g;)                                                                                         \
@@ -26,3 +27,4 @@
   X(msvag, 2, s0 += h[1] * (g - s0); s1 += h[1] * (g * g - s1); const T mt = s0 / h[2]; const T vt = s1 / h[2];     \
     const T m2 = mt * mt; const T s = (vt - m2) / (T(1) - h[3]); const T q = m2 / (m2 + h[3] * s);                  \
     const T f = q == q ? (q < T(0) ? T(0) : (q > T(1) ? T(1) : q)) : T(0); w -= h[4] * (h[0] * mt * f + h[5] * w);)
+// clang-format on

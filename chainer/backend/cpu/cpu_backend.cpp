@@ -9,9 +9,7 @@ cpu::CpuBackend& cpu::backend() {
   return *b;
 }
 
-cpu::Compute cpu::compute_type(Dtype d) {
-  return d == Dtype::float64 ? kF64 : is_floating(d) ? kF32 : kI64;
-}
+cpu::Compute cpu::compute_type(Dtype d) { return d == Dtype::float64 ? kF64 : is_floating(d) ? kF32 : kI64; }
 
 Device::Device() : backend_(&cpu::backend()) {}
 std::string Device::name() const { return backend_->name(index_); }

@@ -63,8 +63,8 @@ void CpuBackend::elementwise(Elementwise op, std::span<const Array> inputs, Arra
   const int count = static_cast<int>(inputs.size()) + 1;
 
   // The common case, one run over dense arrays of the compute type, needs no plan.
-  bool simple = category(op) != Category::compare && op != Elementwise::where && out.is_contiguous() &&
-                stored_as(out.dtype(), c);
+  bool simple =
+      category(op) != Category::compare && op != Elementwise::where && out.is_contiguous() && stored_as(out.dtype(), c);
   for (const Array& a : inputs) simple = simple && a.is_contiguous() && a.dtype() == out.dtype();
   if (simple) {
     const int64_t item = compute_size(c);
@@ -99,9 +99,8 @@ void CpuBackend::elementwise(Elementwise op, std::span<const Array> inputs, Arra
     operands[i].constant = i > 0;
     for (int axis = 0; axis < loop.ndim; ++axis) operands[i].constant &= loop.stride[i][axis] == 0;
   }
-  parallel_ranges(loop.size, loop.size, kBlock, [&](int64_t begin, int64_t end) {
-    run_range(k, kernel, operands, count, loop, begin, end);
-  });
+  parallel_ranges(loop.size, loop.size, kBlock,
+                  [&](int64_t begin, int64_t end) { run_range(k, kernel, operands, count, loop, begin, end); });
 }
 
 }  // namespace cpu
@@ -110,9 +109,12 @@ void copy_elements(const Array& from, Array& to) {
   // A conversion between floating dtypes of at most 32 bits stays in float32, one between integers in int64.
   const Dtype f = from.dtype(), t = to.dtype();
   Dtype compute = float64;
-  if (!is_floating(f) && !is_floating(t)) compute = int64;
-  else if (is_floating(f) && is_floating(t) && f != float64 && t != float64) compute = float32;
-  else if (!is_floating(f) && item_size(f) <= 2 && t != float64) compute = float32;
+  if (!is_floating(f) && !is_floating(t))
+    compute = int64;
+  else if (is_floating(f) && is_floating(t) && f != float64 && t != float64)
+    compute = float32;
+  else if (!is_floating(f) && item_size(f) <= 2 && t != float64)
+    compute = float32;
   const Array inputs[] = {from};
   to.device().backend().elementwise(Elementwise::copy, inputs, to, compute);
 }

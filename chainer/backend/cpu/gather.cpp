@@ -126,8 +126,10 @@ void CpuBackend::random(RandomFill fill, uint64_t seed, uint64_t counter, double
       }
     });
   };
-  if (out.dtype() == float32) run.operator()<float>();
-  else run.operator()<double>();
+  if (out.dtype() == float32)
+    run.operator()<float>();
+  else
+    run.operator()<double>();
 }
 
 }  // namespace chainer::cpu

@@ -62,7 +62,8 @@ void plain_rows(const Problem<T>& p, int64_t begin, int64_t end) {
         if (p.tb) {
           for (int64_t j = j0; j < j1; ++j) {
             T s = 0;
-            for (int64_t l = l0; l < l1; ++l) s += (p.ta ? p.a[l * p.lda + i] : p.a[i * p.lda + l]) * p.b[j * p.ldb + l];
+            for (int64_t l = l0; l < l1; ++l)
+              s += (p.ta ? p.a[l * p.lda + i] : p.a[i * p.lda + l]) * p.b[j * p.ldb + l];
             c[j] += p.alpha * s;
           }
         } else {
@@ -86,8 +87,8 @@ void multiply(const Problem<float>& p) {
   const bool small = p.m * p.n * p.k <= kSmall;
   if (!small) {
     if (const SgemmFunction f = onednn_sgemm()) {
-      const int status = f(p.ta ? 'T' : 'N', p.tb ? 'T' : 'N', p.m, p.n, p.k, p.alpha, p.a, p.lda, p.b, p.ldb, p.beta,
-                           p.c, p.ldc);
+      const int status =
+          f(p.ta ? 'T' : 'N', p.tb ? 'T' : 'N', p.m, p.n, p.k, p.alpha, p.a, p.lda, p.b, p.ldb, p.beta, p.c, p.ldc);
       if (status == 0) return;
     }
   }

@@ -24,7 +24,8 @@ void parallel(int parts, F&& f) {
     if (parts == 1) f(0);
     return;
   }
-  detail::run(parts, [](void* c, int part) { (*static_cast<std::remove_reference_t<F>*>(c))(part); }, &f);
+  detail::run(
+      parts, [](void* c, int part) { (*static_cast<std::remove_reference_t<F>*>(c))(part); }, &f);
 }
 
 /// Splits [0, n) into one range a thread at multiples of `align` and calls f(begin, end); one range if `work`

@@ -58,8 +58,10 @@ struct Accumulator {
   }
   void store(const Kernels& k, Compute c, Dtype dtype, void* to) const {
     const double v = std::isfinite(d) ? d + compensation : d;
-    if (c == kI64) k.store[kI64][static_cast<int>(dtype)](to, 1, &i, 1);
-    else k.store[kF64][static_cast<int>(dtype)](to, 1, &v, 1);
+    if (c == kI64)
+      k.store[kI64][static_cast<int>(dtype)](to, 1, &i, 1);
+    else
+      k.store[kF64][static_cast<int>(dtype)](to, 1, &v, 1);
   }
 };
 
@@ -146,10 +148,10 @@ void reduce_rows(const Plan& p) {
 }
 
 ElementKernel combine_kernel(const Kernels& k, Reduce op, Compute c) {
-  const Elementwise e = op == Reduce::sum ? Elementwise::add
+  const Elementwise e = op == Reduce::sum    ? Elementwise::add
                         : op == Reduce::prod ? Elementwise::multiply
-                        : op == Reduce::max ? Elementwise::maximum
-                                            : Elementwise::minimum;
+                        : op == Reduce::max  ? Elementwise::maximum
+                                             : Elementwise::minimum;
   return k.elementwise[c][static_cast<int>(e)];
 }
 

@@ -10,7 +10,9 @@ namespace {
 struct LeakyReLUGrad : FunctionNode {
   LeakyReLUGrad(Array x_, double s) : x(std::move(x_)), slope(s) {}
   Arrays forward(const Arrays& gy) override { return {chainer::where(x >= 0, gy[0], gy[0] * slope)}; }
-  Variables backward(const Indexes&, const Variables& ggx) override { return {apply_single(LeakyReLUGrad(x, slope), ggx[0])}; }
+  Variables backward(const Indexes&, const Variables& ggx) override {
+    return {apply_single(LeakyReLUGrad(x, slope), ggx[0])};
+  }
   Array x;
   double slope;
 };

@@ -15,8 +15,10 @@ struct SoftmaxNode : FunctionNode {
   void check_type_forward(const type_check::TypeInfos& in) const override {
     in.names({"x"});
     type_check::expect_floating(in[0]);
-    if (axis >= 0) type_check::expect(type_check::make_variable(axis, "axis") < in[0].ndim());
-    else type_check::expect(type_check::make_variable(-axis, "-axis") <= in[0].ndim());
+    if (axis >= 0)
+      type_check::expect(type_check::make_variable(axis, "axis") < in[0].ndim());
+    else
+      type_check::expect(type_check::make_variable(-axis, "-axis") <= in[0].ndim());
   }
   Arrays forward(const Arrays& in) override {
     retain_outputs({0});
@@ -44,7 +46,11 @@ struct SoftmaxNode : FunctionNode {
 
 }  // namespace
 
-Variable Softmax::operator()(const Variable& x, int64_t axis) const { return apply_single(SoftmaxNode<false>(axis), x); }
-Variable LogSoftmax::operator()(const Variable& x, int64_t axis) const { return apply_single(SoftmaxNode<true>(axis), x); }
+Variable Softmax::operator()(const Variable& x, int64_t axis) const {
+  return apply_single(SoftmaxNode<false>(axis), x);
+}
+Variable LogSoftmax::operator()(const Variable& x, int64_t axis) const {
+  return apply_single(SoftmaxNode<true>(axis), x);
+}
 
 }  // namespace chainer::functions

@@ -11,7 +11,8 @@ struct ConcatNode : FunctionNode {
   void check_type_forward(const type_check::TypeInfos& in) const override {
     using type_check::expect;
     expect(in.size() > 0);
-    expect(type_check::make_variable(axis, "axis") < in[0].ndim(), -in[0].ndim().eval() <= type_check::make_variable(axis, "axis"));
+    expect(type_check::make_variable(axis, "axis") < in[0].ndim(),
+           -in[0].ndim().eval() <= type_check::make_variable(axis, "axis"));
     const int64_t d = axis < 0 ? axis + in[0].ndim().eval() : axis;
     for (std::size_t i = 1; i < in.count(); ++i) {
       const auto k = static_cast<int64_t>(i);
@@ -26,7 +27,8 @@ struct ConcatNode : FunctionNode {
     std::vector<int64_t> positions;
     int64_t at = 0;
     const int d = normalize_axis(axis, gy[0].ndim(), "concat");
-    for (std::size_t i = 0; i + 1 < inputs().size(); ++i) positions.push_back(at += input_shape(static_cast<int>(i))[d]);
+    for (std::size_t i = 0; i + 1 < inputs().size(); ++i)
+      positions.push_back(at += input_shape(static_cast<int>(i))[d]);
     return split_axis(gy[0], positions, axis);
   }
   int64_t axis;

@@ -13,8 +13,12 @@ struct ReshapeNode : FunctionNode {
     int64_t known = 1;
     int unknown = 0;
     for (int64_t n : shape) n == -1 ? void(++unknown) : void(known *= n);
-    if (unknown == 0) type_check::expect(type_check::prod(in[0].shape()) == type_check::make_variable(known, "prod(shape)"));
-    else if (known > 0) type_check::expect(type_check::prod(in[0].shape()) % type_check::make_variable(known, "known_size(=" + std::to_string(known) + ")") == 0);
+    if (unknown == 0)
+      type_check::expect(type_check::prod(in[0].shape()) == type_check::make_variable(known, "prod(shape)"));
+    else if (known > 0)
+      type_check::expect(type_check::prod(in[0].shape()) %
+                             type_check::make_variable(known, "known_size(=" + std::to_string(known) + ")") ==
+                         0);
   }
   Arrays forward(const Arrays& x) override { return {x[0].reshape(shape)}; }
   Variables backward(const Indexes&, const Variables& gy) override { return {reshape(gy[0], input_shape(0))}; }

@@ -31,7 +31,8 @@ Variables SplitAxis::operator()(const Variable& x, const std::vector<int64_t>& i
   const int64_t n = x.shape(axis);
   int64_t last = 0;
   for (int64_t i : indices) {
-    if (i < last || i > n) throw ValueError("split_axis: positions must ascend within 0 ... ", n, "; ", i, " follows ", last);
+    if (i < last || i > n)
+      throw ValueError("split_axis: positions must ascend within 0 ... ", n, "; ", i, " follows ", last);
     last = i;
   }
   return apply(SplitAxisNode(indices, axis), {x});

@@ -19,6 +19,8 @@ struct TransposeNode : FunctionNode {
 
 }  // namespace
 
-Variable Transpose::operator()(const Variable& x, const Axes& axes) const { return apply_single(TransposeNode(axes), x); }
+Variable Transpose::operator()(const Variable& x, const Axes& axes) const {
+  return apply_single(TransposeNode(axes), x);
+}
 
 }  // namespace chainer::functions

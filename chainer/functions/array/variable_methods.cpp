@@ -4,7 +4,9 @@
 namespace chainer {
 
 Variable Variable::operator[](const Index& index) const { return functions::get_item(*this, {index}); }
-Variable Variable::operator[](std::initializer_list<Index> indices) const { return functions::get_item(*this, indices); }
+Variable Variable::operator[](std::initializer_list<Index> indices) const {
+  return functions::get_item(*this, indices);
+}
 Variable Variable::reshape(const Shape& s) const { return functions::reshape(*this, s); }
 Variable Variable::transpose(const Axes& axes) const { return functions::transpose(*this, axes); }
 Variable Variable::to_device(const Device& d) const { return d == device() ? *this : functions::copy(*this, d); }

@@ -17,21 +17,25 @@ Array checked_rows(const Array& ids, int64_t vocabulary, Ignore ignore) {
   Array rows = ids.astype(int64);
   int64_t* p = rows.mutable_data<int64_t>();
   for (int64_t i = 0; i < rows.size(); ++i) {
-    if (ignore && p[i] == *ignore) p[i] = 0;
+    if (ignore && p[i] == *ignore)
+      p[i] = 0;
     else if (p[i] < 0 || p[i] >= vocabulary)
       throw IndexError("embed_id: id ", p[i], " at position ", i, " is outside the vocabulary of ", vocabulary);
   }
   return rows;
 }
 // 1 where the id counts, 0 where it is ignored, with an axis for the embedding.
-Array counted(const Array& ids, int64_t ignore, Dtype d) { return chainer::expand_dims(not_equal(ids, ignore).astype(d), ids.ndim()); }
+Array counted(const Array& ids, int64_t ignore, Dtype d) {
+  return chainer::expand_dims(not_equal(ids, ignore).astype(d), ids.ndim());
+}
 
 struct EmbedIdGrad : FunctionNode {
   EmbedIdGrad(Array i, const Shape& w, Ignore ig) : ids(std::move(i)), shape(w), ignore(ig) {}
   Arrays forward(const Arrays& gy) override {
     Array gW = zeros(shape, gy[0].dtype(), gy[0].device());
     Array g = ignore ? gy[0] * counted(ids, *ignore, gy[0].dtype()) : gy[0];
-    gW.device().backend().scatter_rows(gW, checked_rows(ids, shape[0], ignore).ravel(), g.reshape({ids.size(), shape[1]}), true);
+    gW.device().backend().scatter_rows(gW, checked_rows(ids, shape[0], ignore).ravel(),
+                                       g.reshape({ids.size(), shape[1]}), true);
     return {gW};
   }
   Variables backward(const Indexes&, const Variables& ggW) override { return {embed_id(ids, ggW[0], {ignore})}; }

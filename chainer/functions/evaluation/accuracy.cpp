@@ -20,12 +20,14 @@ struct AccuracyNode : FunctionNode {
     using type_check::expect;
     in.names({"x", "t"});
     expect(in[0].dtype().kind() == 'f', in[1].dtype().kind() == 'i', in[0].ndim() >= 2);
-    expect(type_check::make_variable(in[0].array().size() / std::max<int64_t>(1, in[0].array().shape()[1]), "x.size / x.shape[1]") == in[1].size());
+    expect(type_check::make_variable(in[0].array().size() / std::max<int64_t>(1, in[0].array().shape()[1]),
+                                     "x.size / x.shape[1]") == in[1].size());
     expect(in[0].shape(0) == in[1].shape(0));
   }
   Arrays forward(const Arrays& in) override {
     const Array right = equal(argmax(in[0], 1).reshape(in[1].shape()), in[1]);
-    const Array valid = options.ignore_label ? not_equal(in[1], *options.ignore_label) : ones(in[1].shape(), Dtype::bool_);
+    const Array valid =
+        options.ignore_label ? not_equal(in[1], *options.ignore_label) : ones(in[1].shape(), Dtype::bool_);
     return {share(right, valid, in[0].dtype())};
   }
   AccuracyOptions options;

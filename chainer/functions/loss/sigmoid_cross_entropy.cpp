@@ -26,7 +26,8 @@ struct SigmoidCrossEntropyNode : FunctionNode {
     // -log of the probability of the label: softplus(x) - x t, which neither overflows nor cancels.
     const Array loss = (chainer::softplus(x) - x * target) * valid;
     if (options.reduce == Reduction::no) return {loss};
-    const double count = options.normalize ? chainer::sum(valid, {}, false, float64).item<double>() : static_cast<double>(len(x));
+    const double count =
+        options.normalize ? chainer::sum(valid, {}, false, float64).item<double>() : static_cast<double>(len(x));
     if (options.reduce == Reduction::mean) scale = 1 / std::max(count, 1.0);
     return {chainer::sum(loss) * scale};
   }
@@ -42,7 +43,8 @@ struct SigmoidCrossEntropyNode : FunctionNode {
 
 }  // namespace
 
-Variable SigmoidCrossEntropy::operator()(const Variable& x, const Variable& t, const SigmoidCrossEntropyOptions& o) const {
+Variable SigmoidCrossEntropy::operator()(const Variable& x, const Variable& t,
+                                         const SigmoidCrossEntropyOptions& o) const {
   return apply_single(SigmoidCrossEntropyNode(o), x, t);
 }
 

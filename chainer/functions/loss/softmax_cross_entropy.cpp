@@ -37,7 +37,8 @@ struct SoftmaxCrossEntropyNode : FunctionNode {
   Arrays forward(const Arrays& in) override {
     const Array &x = in[0], &t = in[1];
     if (options.class_weight && (options.class_weight.ndim() != 1 || options.class_weight.size() != x.shape()[1]))
-      throw DimensionError("softmax_cross_entropy: class_weight of shape ", options.class_weight.shape(), " for ", x.shape()[1], " classes");
+      throw DimensionError("softmax_cross_entropy: class_weight of shape ", options.class_weight.shape(), " for ",
+                           x.shape()[1], " classes");
     retain_inputs({0});
     read_labels(x.shape(), t);
     const int64_t classes = x.shape()[1], inner = Dims(x.shape().begin() + 2, x.shape().end()).product();
@@ -51,7 +52,9 @@ struct SoftmaxCrossEntropyNode : FunctionNode {
     for (int64_t i = 0; i < t.size(); ++i) p[i] = (i / inner * classes + l[i]) * inner + i % inner;
     Array losses = log_y.ravel()[at] * -row_weight;
     if (options.reduce == Reduction::no) return {losses.reshape(t.shape())};
-    const double divisor = options.reduce == Reduction::sum ? 1 : static_cast<double>(std::max<int64_t>(1, options.normalize ? counted : t.shape()[0]));
+    const double divisor = options.reduce == Reduction::sum
+                               ? 1
+                               : static_cast<double>(std::max<int64_t>(1, options.normalize ? counted : t.shape()[0]));
     scale = 1 / divisor;
     return {chainer::sum(losses) * scale};
   }
@@ -124,7 +127,8 @@ struct SoftmaxCrossEntropyNode : FunctionNode {
 
 }  // namespace
 
-Variable SoftmaxCrossEntropy::operator()(const Variable& x, const Variable& t, const SoftmaxCrossEntropyOptions& o) const {
+Variable SoftmaxCrossEntropy::operator()(const Variable& x, const Variable& t,
+                                         const SoftmaxCrossEntropyOptions& o) const {
   SoftmaxCrossEntropyNode node(o);
   node.inputs_dtype = x.dtype();
   return apply_single(std::move(node), x, t);

@@ -19,9 +19,7 @@ std::string constant_text(Scalar v) {
 }
 
 // The constant as the variable's dtype has it: a number never widens a variable.
-Scalar cast_to(Scalar v, Dtype d) {
-  return is_floating(d) ? Scalar(v.to_double()) : Scalar(v.to_int());
-}
+Scalar cast_to(Scalar v, Dtype d) { return is_floating(d) ? Scalar(v.to_double()) : Scalar(v.to_int()); }
 
 struct BinaryNode : FunctionNode {
   void check_type_forward(const type_check::TypeInfos& in) const override {
@@ -44,7 +42,8 @@ struct SubNode : BinaryNode {
   Arrays forward(const Arrays& x) override { return {x[0] - x[1]}; }
   Variables backward(const Indexes& wanted, const Variables& gy) override {
     Variables out(2);
-    for (int i : wanted) out[static_cast<std::size_t>(i)] = i == 0 ? sum_to(gy[0], input_shape(0)) : sum_to(-gy[0], input_shape(1));
+    for (int i : wanted)
+      out[static_cast<std::size_t>(i)] = i == 0 ? sum_to(gy[0], input_shape(0)) : sum_to(-gy[0], input_shape(1));
     return out;
   }
 };
@@ -72,7 +71,8 @@ struct DivNode : BinaryNode {
     auto [a, b] = retained_inputs<2>();
     const Variable q = gy[0] / b;
     Variables out(2);
-    for (int i : wanted) out[static_cast<std::size_t>(i)] = i == 0 ? sum_to(q, input_shape(0)) : sum_to(-(q * a / b), input_shape(1));
+    for (int i : wanted)
+      out[static_cast<std::size_t>(i)] = i == 0 ? sum_to(q, input_shape(0)) : sum_to(-(q * a / b), input_shape(1));
     return out;
   }
 };
@@ -88,8 +88,9 @@ struct PowNode : BinaryNode {
     auto [a, b] = retained_inputs<2>();
     Variables out(2);
     for (int i : wanted)
-      out[static_cast<std::size_t>(i)] = i == 0 ? sum_to(b * pow(a, b - 1) * gy[0], input_shape(0))
-                                                : sum_to(functions::log(a) * retained_output(0) * gy[0], input_shape(1));
+      out[static_cast<std::size_t>(i)] = i == 0
+                                             ? sum_to(b * pow(a, b - 1) * gy[0], input_shape(0))
+                                             : sum_to(functions::log(a) * retained_output(0) * gy[0], input_shape(1));
     return out;
   }
 };
@@ -127,7 +128,9 @@ struct MulConstantNode : FunctionNode {
 struct DivConstantNode : FunctionNode {
   explicit DivConstantNode(Scalar v) : value(v) {}
   std::string label() const override { return "_ / " + constant_text(value); }
-  Arrays forward(const Arrays& x) override { return {(x[0] / cast_to(value, x[0].dtype())).astype(x[0].dtype(), false)}; }
+  Arrays forward(const Arrays& x) override {
+    return {(x[0] / cast_to(value, x[0].dtype())).astype(x[0].dtype(), false)};
+  }
   Variables backward(const Indexes&, const Variables& gy) override { return {gy[0] / value}; }
   Scalar value;
 };
@@ -179,7 +182,8 @@ struct PowFromConstantNode : FunctionNode {
 struct MultiAddNode : FunctionNode {
   std::string label() const override { return "_ + _"; }
   void check_type_forward(const type_check::TypeInfos& in) const override {
-    for (std::size_t i = 1; i < in.count(); ++i) type_check::expect(in[0].dtype() == in[static_cast<int64_t>(i)].dtype());
+    for (std::size_t i = 1; i < in.count(); ++i)
+      type_check::expect(in[0].dtype() == in[static_cast<int64_t>(i)].dtype());
   }
   Arrays forward(const Arrays& x) override {
     Array y = x[0] + x[1];
@@ -196,13 +200,16 @@ struct MultiAddNode : FunctionNode {
 // A constant array operand: cast to the variable's dtype; it must broadcast to the variable's own shape.
 Variable constant(const Array& a, const Variable& like) {
   if (broadcast_shapes(a.shape(), like.shape(), "arithmetic with a constant array") != like.shape())
-    throw ValueError("a constant array of shape ", a.shape(), " does not broadcast to the variable's shape ", like.shape());
+    throw ValueError("a constant array of shape ", a.shape(), " does not broadcast to the variable's shape ",
+                     like.shape());
   return Variable(a.astype(like.dtype(), false), false);
 }
 
 }  // namespace
 
-Variable functions::Add::operator()(const Variable& a, const Variable& b) const { return apply_single(AddNode(), a, b); }
+Variable functions::Add::operator()(const Variable& a, const Variable& b) const {
+  return apply_single(AddNode(), a, b);
+}
 Variable functions::Add::operator()(const Variables& xs) const {
   if (xs.empty()) throw ValueError("add: at least one variable is needed");
   if (xs.size() == 1) return xs[0];
@@ -230,8 +237,8 @@ Variable operator/(Scalar a, const Variable& b) { return apply_single(DivFromCon
 Variable pow(const Variable& a, const Variable& b) { return apply_single(PowNode(), a, b); }
 Variable pow(const Variable& a, Scalar b) { return apply_single(PowConstantNode(b), a); }
 Variable pow(Scalar a, const Variable& b) { return apply_single(PowFromConstantNode(a), b); }
-#define CHAINER_CONSTANT_OPERATOR(OP)                                                              \
-  Variable operator OP(const Variable& a, const Array& b) { return a OP constant(b, a); }          \
+#define CHAINER_CONSTANT_OPERATOR(OP)                                                     \
+  Variable operator OP(const Variable& a, const Array& b) { return a OP constant(b, a); } \
   Variable operator OP(const Array& a, const Variable& b) { return constant(a, b) OP b; }
 CHAINER_CONSTANT_OPERATOR(+)
 CHAINER_CONSTANT_OPERATOR(-)

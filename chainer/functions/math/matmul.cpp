@@ -17,7 +17,8 @@ struct MatMulNode : FunctionNode {
     type_check::expect(in[0].dtype().kind() == 'f', in[0].dtype() == in[1].dtype());
     type_check::expect(in[0].ndim() >= 1, in[1].ndim() >= 1);
     const int64_t na = in[0].ndim().eval(), nb = in[1].ndim().eval();
-    type_check::expect(in[0].shape(options.transa && na > 1 ? -2 : -1) == in[1].shape(nb == 1 || options.transb ? -1 : -2));
+    type_check::expect(in[0].shape(options.transa && na > 1 ? -2 : -1) ==
+                       in[1].shape(nb == 1 || options.transb ? -1 : -2));
   }
   Arrays forward(const Arrays& x) override {
     retain_inputs({0, 1});

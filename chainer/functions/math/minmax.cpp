@@ -21,7 +21,9 @@ struct SelectNode : FunctionNode {
     const Array top = largest ? chainer::max(x[0], axis, true) : chainer::min(x[0], axis, true);
     kept = top.shape();
     selected = equal(x[0], top).astype(x[0].dtype());
-    return {keepdims ? top : chainer::squeeze(top, axis.given() ? axis.normalized(x[0].ndim(), "max") : all_axes(x[0].ndim()))};
+    return {keepdims
+                ? top
+                : chainer::squeeze(top, axis.given() ? axis.normalized(x[0].ndim(), "max") : all_axes(x[0].ndim()))};
   }
   Variables backward(const Indexes&, const Variables& gy) override {
     return {broadcast_to(reshape(gy[0], kept), input_shape(0)) * selected};

@@ -13,8 +13,10 @@ struct UnaryNode : FunctionNode {
     type_check::expect_floating(in[0]);
   }
   Arrays forward(const Arrays& x) override {
-    if constexpr (keeps_output) retain_outputs({0});
-    else retain_inputs({0});
+    if constexpr (keeps_output)
+      retain_outputs({0});
+    else
+      retain_inputs({0});
     return {unary(op, x[0])};
   }
   /// Functions whose gradient is simplest in terms of the result keep that.

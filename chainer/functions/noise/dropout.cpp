@@ -28,7 +28,8 @@ Variable Dropout::operator()(const Variable& x, double ratio, const DropoutOptio
   }
   Array mask = o.mask;
   if (!mask) mask = random::bulk(RandomFill::bernoulli, 1 - ratio, 1 / (1 - ratio), x.shape(), x.dtype(), x.device());
-  if (mask.shape() != x.shape()) throw DimensionError("dropout: mask of shape ", mask.shape(), " for x of shape ", x.shape());
+  if (mask.shape() != x.shape())
+    throw DimensionError("dropout: mask of shape ", mask.shape(), " for x of shape ", x.shape());
   if (o.return_mask) *o.return_mask = mask;
   return apply_single(DropoutNode(mask), x);
 }

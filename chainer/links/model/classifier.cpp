@@ -23,9 +23,12 @@ Variable Classifier::evaluate(const Variables& inputs, const Variable& t) {
 
 Variable Classifier::forward(const Variables& args) {
   const auto* key = std::get_if<int64_t>(&options_.label_key);
-  if (!key) throw ValueError("Classifier: the label is named '", std::get<std::string>(options_.label_key), "', but the arguments have no names");
+  if (!key)
+    throw ValueError("Classifier: the label is named '", std::get<std::string>(options_.label_key),
+                     "', but the arguments have no names");
   const auto n = static_cast<int64_t>(args.size());
-  if (*key < -n || *key >= n) throw ValueError("Classifier: label key ", *key, " is out of range for ", n, " arguments");
+  if (*key < -n || *key >= n)
+    throw ValueError("Classifier: label key ", *key, " is out of range for ", n, " arguments");
   const auto at = static_cast<std::size_t>(*key < 0 ? *key + n : *key);
   Variables inputs;
   for (std::size_t i = 0; i < args.size(); ++i)

@@ -33,7 +33,8 @@ void DumpGraph::serialize(Serializer& s) {
   if (!s.is_loading() || s.contains("_flag_called")) s("_flag_called", called_);
 }
 
-DumpGraph dump_graph(const std::string& root_name, const std::string& out_name, const computational_graph::GraphOptions& options) {
+DumpGraph dump_graph(const std::string& root_name, const std::string& out_name,
+                     const computational_graph::GraphOptions& options) {
   return DumpGraph(root_name, out_name, options);
 }
 

@@ -19,7 +19,8 @@ std::map<std::string, double> Evaluator::run_as(const std::string& prefix) {
 }
 
 void Evaluator::operator()(Trainer& trainer) {
-  for (const auto& [key, mean] : run_as(name.empty() ? "" : name + "/")) trainer.observation.insert_or_assign(key, mean);
+  for (const auto& [key, mean] : run_as(name.empty() ? "" : name + "/"))
+    trainer.observation.insert_or_assign(key, mean);
 }
 std::map<std::string, double> Evaluator::run() { return run_as(""); }
 
@@ -33,7 +34,8 @@ std::map<std::string, double> Evaluator::evaluate() {
     {
       const auto scope = report_scope(observation);
       const NoBackpropMode no_graph;
-      const Example arrays = options_.converter ? options_.converter(*batch, options_.device) : concat_examples(*batch, options_.device);
+      const Example arrays =
+          options_.converter ? options_.converter(*batch, options_.device) : concat_examples(*batch, options_.device);
       if (options_.eval_func) {
         Variables args;
         for (const Array& a : arrays.arrays()) args.push_back(a);

@@ -73,7 +73,8 @@ void PrintReport::operator()(Trainer& trainer) {
   if ((printed_ < report->log().size() || !header_done_) && isatty(fileno(out_))) std::fputs("\033[J", out_);
   if (!header_done_) {
     std::string line;
-    for (const std::string& e : entries_) line += (line.empty() ? "" : "  ") + e + std::string(static_cast<std::size_t>(column(e)) - e.size(), ' ');
+    for (const std::string& e : entries_)
+      line += (line.empty() ? "" : "  ") + e + std::string(static_cast<std::size_t>(column(e)) - e.size(), ' ');
     std::fprintf(out_, "%s\n", line.c_str());
     header_done_ = true;
   }
@@ -83,8 +84,10 @@ void PrintReport::operator()(Trainer& trainer) {
       const json::Value* v = entry.find(entries_[i]);
       const int width = column(entries_[i]);
       if (i) std::fputs("  ", out_);
-      if (v && v->is_number()) std::fprintf(out_, "%-*g", width, v->number());
-      else std::fprintf(out_, "%*s", width, "");
+      if (v && v->is_number())
+        std::fprintf(out_, "%-*g", width, v->number());
+      else
+        std::fprintf(out_, "%*s", width, "");
     }
     std::fputc('\n', out_);
   }

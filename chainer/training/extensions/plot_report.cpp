@@ -14,11 +14,16 @@ void PlotReport::operator()(Trainer& trainer) {
   if (!options_.trigger(trainer)) return;
   const Updater& u = trainer.updater();
   double x = 0;
-  if (options_.x_key == "epoch") x = static_cast<double>(u.epoch());
-  else if (options_.x_key == "iteration") x = static_cast<double>(u.iteration());
-  else if (options_.x_key == "elapsed_time") x = trainer.elapsed_time();
-  else if (const auto it = trainer.observation.find(options_.x_key); it != trainer.observation.end()) x = it->second.number();
-  else throw KeyError("PlotReport: the x_key '", options_.x_key, "' was not reported");
+  if (options_.x_key == "epoch")
+    x = static_cast<double>(u.epoch());
+  else if (options_.x_key == "iteration")
+    x = static_cast<double>(u.iteration());
+  else if (options_.x_key == "elapsed_time")
+    x = trainer.elapsed_time();
+  else if (const auto it = trainer.observation.find(options_.x_key); it != trainer.observation.end())
+    x = it->second.number();
+  else
+    throw KeyError("PlotReport: the x_key '", options_.x_key, "' was not reported");
   for (const auto& [key, mean] : summary_.compute_mean()) data_[key].emplace_back(x, mean);
   summary_ = {};
 

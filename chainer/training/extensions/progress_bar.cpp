@@ -19,8 +19,11 @@ std::string bar(double rate, int length) {
 std::string duration(double seconds) {
   const auto s = static_cast<long long>(std::max(0.0, seconds));
   char buffer[64];
-  if (s >= 86400) std::snprintf(buffer, sizeof buffer, "%lld day%s, %lld:%02lld:%02lld", s / 86400, s >= 172800 ? "s" : "", s / 3600 % 24, s / 60 % 60, s % 60);
-  else std::snprintf(buffer, sizeof buffer, "%lld:%02lld:%02lld", s / 3600, s / 60 % 60, s % 60);
+  if (s >= 86400)
+    std::snprintf(buffer, sizeof buffer, "%lld day%s, %lld:%02lld:%02lld", s / 86400, s >= 172800 ? "s" : "",
+                  s / 3600 % 24, s / 60 % 60, s % 60);
+  else
+    std::snprintf(buffer, sizeof buffer, "%lld:%02lld:%02lld", s / 3600, s / 60 % 60, s % 60);
   return buffer;
 }
 
@@ -41,13 +44,18 @@ void ProgressBar::operator()(Trainer& trainer) {
   const Trigger length_of = options_.training_length.value_or(trainer.stop_trigger());
   const auto length = length_of.get_training_length();
   const double epoch = u.epoch_detail();
-  const double done = !length ? 0 : length->second == Unit::iteration ? static_cast<double>(iteration) / length->first : epoch / length->first;
+  const double done = !length                             ? 0
+                      : length->second == Unit::iteration ? static_cast<double>(iteration) / length->first
+                                                          : epoch / length->first;
   const auto [first_iteration, first_time] = recent_.front();
-  const double speed = (static_cast<double>(iteration) - first_iteration) / std::max(1e-9, recent_.back().second - first_time);
+  const double speed =
+      (static_cast<double>(iteration) - first_iteration) / std::max(1e-9, recent_.back().second - first_time);
   // What is left, in iterations: the epoch's length follows from where we are.
   double left = 0;
-  if (length && length->second == Unit::iteration) left = length->first - static_cast<double>(iteration);
-  else if (length && epoch > 0) left = (length->first - epoch) * static_cast<double>(iteration) / epoch;
+  if (length && length->second == Unit::iteration)
+    left = length->first - static_cast<double>(iteration);
+  else if (length && epoch > 0)
+    left = (length->first - epoch) * static_cast<double>(iteration) / epoch;
   const std::string remaining = speed > 0 && length ? duration(left / speed) : "unknown";
   if (!terminal_) {
     if (now() - last_line_ < kLineEvery) return;
@@ -62,10 +70,16 @@ void ProgressBar::operator()(Trainer& trainer) {
   std::snprintf(line, sizeof line, "     total [%s] %6.2f%%\n", bar(done, options_.bar_length).c_str(), 100 * done);
   out += line;
   const double fraction = epoch - std::floor(epoch);
-  std::snprintf(line, sizeof line, "this epoch [%s] %6.2f%%\n", bar(fraction, options_.bar_length).c_str(), 100 * fraction);
+  std::snprintf(line, sizeof line, "this epoch [%s] %6.2f%%\n", bar(fraction, options_.bar_length).c_str(),
+                100 * fraction);
   out += line;
-  if (length) std::snprintf(line, sizeof line, "%10lld iter, %lld epoch / %g %ss\n", static_cast<long long>(iteration), static_cast<long long>(u.epoch()), length->first, std::string(chainer::training::name(length->second)).c_str());
-  else std::snprintf(line, sizeof line, "%10lld iter, %lld epoch\n", static_cast<long long>(iteration), static_cast<long long>(u.epoch()));
+  if (length)
+    std::snprintf(line, sizeof line, "%10lld iter, %lld epoch / %g %ss\n", static_cast<long long>(iteration),
+                  static_cast<long long>(u.epoch()), length->first,
+                  std::string(chainer::training::name(length->second)).c_str());
+  else
+    std::snprintf(line, sizeof line, "%10lld iter, %lld epoch\n", static_cast<long long>(iteration),
+                  static_cast<long long>(u.epoch()));
   out += line;
   std::snprintf(line, sizeof line, "%10.5g iters/sec. Estimated time to finish: %s.\n", speed, remaining.c_str());
   out += line;

@@ -6,7 +6,9 @@
 
 namespace chainer::training::extensions {
 
-Optimizer& Shift::optimizer(Trainer& trainer) const { return optimizer_ ? *optimizer_ : trainer.updater().get_optimizer("main"); }
+Optimizer& Shift::optimizer(Trainer& trainer) const {
+  return optimizer_ ? *optimizer_ : trainer.updater().get_optimizer("main");
+}
 
 void Shift::initialize(Trainer& trainer) {
   Optimizer& o = optimizer(trainer);
@@ -62,13 +64,15 @@ std::optional<double> LinearShift::value(int64_t t) {
 }
 
 std::optional<double> MultistepShift::value(int64_t t) {
-  if (current_step_ < static_cast<int64_t>(steps_.size()) && t >= steps_[static_cast<std::size_t>(current_step_)]) ++current_step_;
+  if (current_step_ < static_cast<int64_t>(steps_.size()) && t >= steps_[static_cast<std::size_t>(current_step_)])
+    ++current_step_;
   return init_ * std::pow(gamma_, static_cast<double>(current_step_));
 }
 void MultistepShift::serialize_more(Serializer& s) { s("_current_step", current_step_); }
 
 std::optional<double> PolynomialShift::value(int64_t t) {
-  return clamped(init_ * std::pow(std::max(1 - static_cast<double>(t) / max_count_, 0.0), rate_), init_, options_.target);
+  return clamped(init_ * std::pow(std::max(1 - static_cast<double>(t) / max_count_, 0.0), rate_), init_,
+                 options_.target);
 }
 
 std::optional<double> WarmupShift::value(int64_t t) {

@@ -20,7 +20,9 @@ std::vector<fs::path> matching(const fs::path& folder, const std::string& patter
       if (name == pattern) found.emplace_back(0, e.path());
       continue;
     }
-    if (name.size() <= head.size() + tail.size() || name.compare(0, head.size(), head) != 0 || name.compare(name.size() - tail.size(), tail.size(), tail) != 0) continue;
+    if (name.size() <= head.size() + tail.size() || name.compare(0, head.size(), head) != 0 ||
+        name.compare(name.size() - tail.size(), tail.size(), tail) != 0)
+      continue;
     const std::string middle = name.substr(head.size(), name.size() - head.size() - tail.size());
     if (middle.find_first_not_of("0123456789.") != middle.npos) continue;
     found.emplace_back(std::stod(middle), e.path());
@@ -58,8 +60,10 @@ void Snapshot::load(Trainer& trainer) {
 void Snapshot::operator()(Trainer& trainer) {
   const fs::path file = trainer.out() / trainer.format(options_.filename);
   serializers::DictionarySerializer s;
-  if (target_) target_(trainer, s);
-  else trainer.serialize(s);
+  if (target_)
+    target_(trainer, s);
+  else
+    trainer.serialize(s);
   serializers::write_npz(file, s.target(), options_.compression);
   if (!options_.n_retains) return;
   std::vector<fs::path> files = matching(trainer.out(), options_.filename);

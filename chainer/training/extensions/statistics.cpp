@@ -8,8 +8,12 @@
 
 namespace chainer::training::extensions {
 
-MicroAverage::MicroAverage(std::string numerator_key, std::string denominator_key, std::string result_key, Trigger interval)
-    : numerator_key_(std::move(numerator_key)), denominator_key_(std::move(denominator_key)), result_key_(std::move(result_key)), interval_(std::move(interval)) {}
+MicroAverage::MicroAverage(std::string numerator_key, std::string denominator_key, std::string result_key,
+                           Trigger interval)
+    : numerator_key_(std::move(numerator_key)),
+      denominator_key_(std::move(denominator_key)),
+      result_key_(std::move(result_key)),
+      interval_(std::move(interval)) {}
 
 void MicroAverage::operator()(Trainer& trainer) {
   const auto n = trainer.observation.find(numerator_key_), d = trainer.observation.find(denominator_key_);
@@ -31,16 +35,21 @@ void FailOnNonNumber::operator()(Trainer& trainer) {
   for (const auto& [optimizer_name, optimizer] : trainer.updater().get_all_optimizers())
     for (const auto& [path, p] : optimizer->target().namedparams(false))
       if (!all(isfinite(p.array())).item<bool>())
-        throw RuntimeError("Kill the process since parameters in optimizer '", optimizer_name, "' diverge: ", path, " is not finite. R.I.P.");
+        throw RuntimeError("Kill the process since parameters in optimizer '", optimizer_name, "' diverge: ", path,
+                           " is not finite. R.I.P.");
 }
 
 std::map<std::string, ParameterStatistics::Statistic> ParameterStatistics::default_statistics() {
-  return {{"mean", [](const Array& a) { return std::vector{mean(a).item<double>()}; }},
-          {"std", [](const Array& a) { return std::vector{chainer::std(a).item<double>()}; }},
-          {"min", [](const Array& a) { return std::vector{min(a).item<double>()}; }},
-          {"max", [](const Array& a) { return std::vector{max(a).item<double>()}; }},
-          {"zeros", [](const Array& a) { return std::vector{static_cast<double>(a.size() - count_nonzero(a).item<int64_t>())}; }},
-          {"percentile", [](const Array& a) { return percentile(a, {0.13, 2.28, 15.87, 50, 84.13, 97.72, 99.87}); }}};
+  return {
+      {"mean", [](const Array& a) { return std::vector{mean(a).item<double>()}; }},
+      {"std", [](const Array& a) { return std::vector{chainer::std(a).item<double>()}; }},
+      {"min", [](const Array& a) { return std::vector{min(a).item<double>()}; }},
+      {"max", [](const Array& a) { return std::vector{max(a).item<double>()}; }},
+      {"zeros",
+       [](const Array& a) { return std::vector{static_cast<double>(a.size() - count_nonzero(a).item<int64_t>())}; }},
+      {"percentile", [](const Array& a) {
+         return percentile(a, {0.13, 2.28, 15.87, 50, 84.13, 97.72, 99.87});
+       }}};
 }
 
 ParameterStatistics::ParameterStatistics(std::vector<Kept<Link>> links, const Options& options)
@@ -54,7 +63,8 @@ void ParameterStatistics::operator()(Trainer& trainer) {
     for (const auto& [statistic, f] : options_.statistics) {
       const std::vector<double> values = f(a);
       for (std::size_t i = 0; i < values.size(); ++i)
-        found.insert_or_assign(values.size() == 1 ? text(key, "/", statistic) : text(key, "/", statistic, "/", i), values[i]);
+        found.insert_or_assign(values.size() == 1 ? text(key, "/", statistic) : text(key, "/", statistic, "/", i),
+                               values[i]);
     }
   };
   for (const auto& link : links_) {

@@ -8,11 +8,14 @@
 
 namespace chainer::training::extensions {
 
-VariableStatisticsPlot::VariableStatisticsPlot(std::vector<chainer::Parameter> targets, const VariableStatisticsPlotOptions& o)
+VariableStatisticsPlot::VariableStatisticsPlot(std::vector<chainer::Parameter> targets,
+                                               const VariableStatisticsPlotOptions& o)
     : targets_(std::move(targets)), options_(o) {
   if (targets_.empty()) throw ValueError("VariableStatisticsPlot: there is no variable to plot");
-  if (!o.report_data && !o.report_grad) throw ValueError("VariableStatisticsPlot: either report_data or report_grad must be on");
-  if (!o.plot_mean && !o.plot_std && o.percentile_sigmas.empty()) throw ValueError("VariableStatisticsPlot: nothing to plot");
+  if (!o.report_data && !o.report_grad)
+    throw ValueError("VariableStatisticsPlot: either report_data or report_grad must be on");
+  if (!o.plot_mean && !o.plot_std && o.percentile_sigmas.empty())
+    throw ValueError("VariableStatisticsPlot: nothing to plot");
 }
 
 void VariableStatisticsPlot::operator()(Trainer& trainer) {
@@ -26,9 +29,11 @@ void VariableStatisticsPlot::operator()(Trainer& trainer) {
       const Array a = !p.is_initialized() ? Array() : gradient ? p.grad() : p.array();
       if (a) parts.push_back(a.ravel());
     }
-    if (parts.empty()) return {std::vector<double>(options_.percentile_sigmas.size(), std::nan("")), std::nan(""), std::nan("")};
+    if (parts.empty())
+      return {std::vector<double>(options_.percentile_sigmas.size(), std::nan("")), std::nan(""), std::nan("")};
     const Array joined = concatenate(parts);
-    return {percentile(joined, options_.percentile_sigmas), mean(joined).item<double>(), chainer::std(joined).item<double>()};
+    return {percentile(joined, options_.percentile_sigmas), mean(joined).item<double>(),
+            chainer::std(joined).item<double>()};
   };
   // A reservoir: every iteration is as likely as any other to be among those kept.
   const auto limit = options_.max_sample_size;
@@ -39,8 +44,10 @@ void VariableStatisticsPlot::operator()(Trainer& trainer) {
     const auto at = static_cast<std::size_t>(place);
     const bool fresh = at == iterations_.size();
     const auto put = [&](auto& list, auto v) {
-      if (fresh) list.push_back(std::move(v));
-      else list[at] = std::move(v);
+      if (fresh)
+        list.push_back(std::move(v));
+      else
+        list[at] = std::move(v);
     };
     if (options_.report_data) put(rows_[0], row(false));
     if (options_.report_grad) put(rows_[1], row(true));
@@ -80,7 +87,8 @@ void VariableStatisticsPlot::save_plot(const std::filesystem::path& file) const 
       if (moments && line == 0) {
         axes.ylabel = "mean and deviation";
         if (options_.plot_std) {
-          plot::Series band{"mean ± std", x, curve([](const Row& r) { return r.mean - r.std; }), curve([](const Row& r) { return r.mean + r.std; })};
+          plot::Series band{"mean ± std", x, curve([](const Row& r) { return r.mean - r.std; }),
+                            curve([](const Row& r) { return r.mean + r.std; })};
           band.color = plot::Color{blue.r, blue.g, blue.b, 0.25};
           axes.series.push_back(band);
         }
@@ -95,12 +103,14 @@ void VariableStatisticsPlot::save_plot(const std::filesystem::path& file) const 
         const std::size_t n = options_.percentile_sigmas.size();
         for (std::size_t k = 0; k < n / 2; ++k) {
           plot::Series band{text(options_.percentile_sigmas[k], "-", options_.percentile_sigmas[n - 1 - k], "%"), x,
-                            curve([k](const Row& r) { return r.percentiles[k]; }), curve([k, n](const Row& r) { return r.percentiles[n - 1 - k]; })};
+                            curve([k](const Row& r) { return r.percentiles[k]; }),
+                            curve([k, n](const Row& r) { return r.percentiles[n - 1 - k]; })};
           band.color = plot::Color{blue.r, blue.g, blue.b, 0.18};
           axes.series.push_back(band);
         }
         if (n % 2 == 1) {
-          plot::Series s{text(options_.percentile_sigmas[n / 2], "%"), x, curve([n](const Row& r) { return r.percentiles[n / 2]; })};
+          plot::Series s{text(options_.percentile_sigmas[n / 2], "%"), x,
+                         curve([n](const Row& r) { return r.percentiles[n / 2]; })};
           s.color = blue;
           s.marker = options_.marker;
           axes.series.push_back(s);

@@ -20,7 +20,8 @@ class Canvas {
   virtual void lines(const std::vector<Position>& points, Color color, double width) = 0;
   virtual void area(const std::vector<Position>& outline, Color color) = 0;
   /// Text with its baseline at `at`; turned a quarter to the left if `vertical`.
-  virtual void text(Position at, const std::string& s, double size, Anchor anchor, Color color, bool vertical = false) = 0;
+  virtual void text(Position at, const std::string& s, double size, Anchor anchor, Color color,
+                    bool vertical = false) = 0;
   virtual double text_width(const std::string& s, double size) = 0;
   virtual void clip(Position low, Position high) = 0;
   virtual void unclip() = 0;
@@ -29,7 +30,7 @@ class Canvas {
 };
 
 /// A canvas that will be written to `file` (SVG by its name `shown_as`, else PNG); nullptr without a drawing library.
-std::unique_ptr<Canvas> make_canvas(const std::filesystem::path& file, const std::filesystem::path& shown_as, double width,
-                                    double height);
+std::unique_ptr<Canvas> make_canvas(const std::filesystem::path& file, const std::filesystem::path& shown_as,
+                                    double width, double height);
 
 }  // namespace chainer::plot

@@ -16,7 +16,8 @@ class CairoCanvas : public Canvas {
  public:
   CairoCanvas(std::filesystem::path file, bool svg, double width, double height) : file_(std::move(file)), svg_(svg) {
     surface_ = svg ? cairo_svg_surface_create(file_.c_str(), width, height)
-                   : cairo_image_surface_create(CAIRO_FORMAT_RGB24, static_cast<int>(width * kScale), static_cast<int>(height * kScale));
+                   : cairo_image_surface_create(CAIRO_FORMAT_RGB24, static_cast<int>(width * kScale),
+                                                static_cast<int>(height * kScale));
     cr_ = cairo_create(surface_);
     if (!svg) cairo_scale(cr_, kScale, kScale);
     cairo_set_source_rgb(cr_, 1, 1, 1);
@@ -75,7 +76,8 @@ class CairoCanvas : public Canvas {
         status = cairo_surface_write_to_png(surface_, file_.c_str());
       }
     }
-    if (status != CAIRO_STATUS_SUCCESS) throw FileError("cannot draw ", file_.string(), ": ", cairo_status_to_string(status));
+    if (status != CAIRO_STATUS_SUCCESS)
+      throw FileError("cannot draw ", file_.string(), ": ", cairo_status_to_string(status));
   }
 
  private:
@@ -93,7 +95,8 @@ class CairoCanvas : public Canvas {
 }  // namespace
 
 bool available() { return true; }
-std::unique_ptr<Canvas> make_canvas(const std::filesystem::path& file, const std::filesystem::path& shown_as, double width, double height) {
+std::unique_ptr<Canvas> make_canvas(const std::filesystem::path& file, const std::filesystem::path& shown_as,
+                                    double width, double height) {
   return std::make_unique<CairoCanvas>(file, shown_as.extension() == ".svg", width, height);
 }
 

@@ -38,8 +38,11 @@ struct Range {
 std::string label_of(double v, double step) {
   if (std::abs(v) < step * 1e-9) v = 0;
   char buffer[40];
-  if (std::abs(v) >= 1e6 || (v != 0 && std::abs(v) < 1e-4)) std::snprintf(buffer, sizeof buffer, "%.3g", v);
-  else std::snprintf(buffer, sizeof buffer, "%.*f", std::clamp(static_cast<int>(std::ceil(-std::log10(step) - 1e-9)), 0, 6), v);
+  if (std::abs(v) >= 1e6 || (v != 0 && std::abs(v) < 1e-4))
+    std::snprintf(buffer, sizeof buffer, "%.3g", v);
+  else
+    std::snprintf(buffer, sizeof buffer, "%.*f",
+                  std::clamp(static_cast<int>(std::ceil(-std::log10(step) - 1e-9)), 0, 6), v);
   return buffer;
 }
 
@@ -56,7 +59,8 @@ void draw_marker(Canvas& c, const std::string& kind, Position p, Color color) {
   } else if (!kind.empty()) {
     std::vector<Position> circle;
     const double radius = kind == "." ? r * 0.6 : r;
-    for (int i = 0; i < 20; ++i) circle.push_back({p.x + radius * std::cos(i * M_PI / 10), p.y + radius * std::sin(i * M_PI / 10)});
+    for (int i = 0; i < 20; ++i)
+      circle.push_back({p.x + radius * std::cos(i * M_PI / 10), p.y + radius * std::sin(i * M_PI / 10)});
     c.area(circle, color);
   }
 }
@@ -115,16 +119,20 @@ void draw_axes(Canvas& c, const Axes& a, Position low, Position high) {
         run.clear();
       };
       for (std::size_t i = 0; i < s.x.size(); ++i) {
-        if (std::isfinite(s.x[i]) && std::isfinite(s.y[i])) run.push_back({px(s.x[i]), py(s.y[i])});
-        else flush();  // a gap in the data is a gap in the curve
+        if (std::isfinite(s.x[i]) && std::isfinite(s.y[i]))
+          run.push_back({px(s.x[i]), py(s.y[i])});
+        else
+          flush();  // a gap in the data is a gap in the curve
       }
       flush();
     }
     c.unclip();
     if (!a.legend || s.label.empty()) continue;
     const double x = right + 12;
-    if (!s.y2.empty()) c.area({{x, legend_y - 5}, {x + 18, legend_y - 5}, {x + 18, legend_y + 5}, {x, legend_y + 5}}, color);
-    else if (s.line) c.lines({{x, legend_y}, {x + 18, legend_y}}, color, 1.8);
+    if (!s.y2.empty())
+      c.area({{x, legend_y - 5}, {x + 18, legend_y - 5}, {x + 18, legend_y + 5}, {x, legend_y + 5}}, color);
+    else if (s.line)
+      c.lines({{x, legend_y}, {x + 18, legend_y}}, color, 1.8);
     if (s.y2.empty()) draw_marker(c, s.marker, {x + 9, legend_y}, color);
     c.text({x + 24, legend_y + 4}, s.label, kTextSize, Canvas::Anchor::start, kInk);
     legend_y += 19;
@@ -163,7 +171,8 @@ void save(const Figure& f, const std::filesystem::path& file) {
   if (!canvas) throw RuntimeError("cannot draw ", file.string(), ": this build has no cairo");
   const double w = f.width / f.columns, h = f.height / f.rows;
   for (std::size_t i = 0; i < f.axes.size(); ++i) {
-    const double x = w * static_cast<double>(i % static_cast<std::size_t>(f.columns)), y = h * static_cast<double>(i / static_cast<std::size_t>(f.columns));
+    const double x = w * static_cast<double>(i % static_cast<std::size_t>(f.columns)),
+                 y = h * static_cast<double>(i / static_cast<std::size_t>(f.columns));
     draw_axes(*canvas, f.axes[i], {x, y}, {x + w, y + h});
   }
   std::error_code error;

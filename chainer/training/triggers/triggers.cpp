@@ -61,11 +61,14 @@ bool IntervalTrigger::operator()(Trainer& trainer) {
     previous_epoch_detail_ = detail;
   } else {
     const int64_t now = u.iteration();
-    fire = std::floor(static_cast<double>(previous_iteration_) / period) != std::floor(static_cast<double>(now) / period);
+    fire =
+        std::floor(static_cast<double>(previous_iteration_) / period) != std::floor(static_cast<double>(now) / period);
     previous_iteration_ = now;
   }
-  if (unit == Unit::epoch) previous_iteration_ = u.iteration();
-  else previous_epoch_detail_ = u.epoch_detail();
+  if (unit == Unit::epoch)
+    previous_iteration_ = u.iteration();
+  else
+    previous_epoch_detail_ = u.epoch_detail();
   return fire;
 }
 void IntervalTrigger::serialize(Serializer& s) { serialize_previous(s, previous_iteration_, previous_epoch_detail_); }
@@ -78,7 +81,9 @@ bool ManualScheduleTrigger::operator()(Trainer& trainer) {
   previous_epoch_detail_ = u.epoch_detail();
   return std::any_of(points_.begin(), points_.end(), [&](double p) { return before < p && p <= now; });
 }
-void ManualScheduleTrigger::serialize(Serializer& s) { serialize_previous(s, previous_iteration_, previous_epoch_detail_); }
+void ManualScheduleTrigger::serialize(Serializer& s) {
+  serialize_previous(s, previous_iteration_, previous_epoch_detail_);
+}
 
 BestValueTrigger::BestValueTrigger(std::string key, std::function<bool(double, double)> compare, Trigger trigger)
     : key_(std::move(key)), compare_(std::move(compare)), interval_(std::move(trigger)) {}

@@ -19,7 +19,8 @@ Variable call_link(Link& link, const Example& batch) {
 
 namespace updaters {
 
-StandardUpdater::StandardUpdater(NamedKept<Iterator> iterator, NamedKept<Optimizer> optimizer, const StandardUpdaterOptions& o)
+StandardUpdater::StandardUpdater(NamedKept<Iterator> iterator, NamedKept<Optimizer> optimizer,
+                                 const StandardUpdaterOptions& o)
     : iterators_(std::move(iterator)), optimizers_(std::move(optimizer)), options_(o) {
   for (const auto& [name, opt] : optimizers_.all()) {
     opt->use_auto_new_epoch = o.auto_new_epoch;

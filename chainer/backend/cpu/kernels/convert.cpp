@@ -76,8 +76,8 @@ void fill_compute(chainer::cpu::Kernels& k, int c) {
   // In the order of Dtype.
   const LoadKernel loads[] = {load<C, Mask>,    load<C, int8_t>, load<C, int16_t>, load<C, int32_t>, load<C, int64_t>,
                               load<C, uint8_t>, load<C, Half>,   load<C, float>,   load<C, double>,  load<C, BHalf>};
-  const StoreKernel stores[] = {store<C, Mask>,    store<C, int8_t>, store<C, int16_t>, store<C, int32_t>,
-                                store<C, int64_t>, store<C, uint8_t>, store<C, Half>,   store<C, float>,
+  const StoreKernel stores[] = {store<C, Mask>,    store<C, int8_t>,  store<C, int16_t>, store<C, int32_t>,
+                                store<C, int64_t>, store<C, uint8_t>, store<C, Half>,    store<C, float>,
                                 store<C, double>,  store<C, BHalf>};
   for (int d = 0; d < 10; ++d) k.load[c][d] = loads[d], k.store[c][d] = stores[d];
 }

@@ -8,42 +8,42 @@ namespace {
 // A row's category decides which types get a loop; the formula is not instantiated for the others.
 constexpr bool any = true, floating = false;
 
-#define X(NAME, CATEGORY, ...)                                                                    \
-  struct NAME##_op {                                                                              \
-    static constexpr bool integers = CATEGORY;                                                    \
-    template <class T>                                                                            \
-    static inline T apply(T x) {                                                                  \
-      return static_cast<T>(__VA_ARGS__);                                                         \
-    }                                                                                             \
+#define X(NAME, CATEGORY, ...)                 \
+  struct NAME##_op {                           \
+    static constexpr bool integers = CATEGORY; \
+    template <class T>                         \
+    static inline T apply(T x) {               \
+      return static_cast<T>(__VA_ARGS__);      \
+    }                                          \
   };
 CHAINER_UNARY_OPS(X)
 #undef X
-#define X(NAME, CATEGORY, ...)                                                                    \
-  struct NAME##_op {                                                                              \
-    static constexpr bool integers = CATEGORY;                                                    \
-    template <class T>                                                                            \
-    static inline T apply(T a, T b) {                                                             \
-      return static_cast<T>(__VA_ARGS__);                                                         \
-    }                                                                                             \
+#define X(NAME, CATEGORY, ...)                 \
+  struct NAME##_op {                           \
+    static constexpr bool integers = CATEGORY; \
+    template <class T>                         \
+    static inline T apply(T a, T b) {          \
+      return static_cast<T>(__VA_ARGS__);      \
+    }                                          \
   };
 CHAINER_BINARY_OPS(X)
 #undef X
-#define X(NAME, ...)                                                                              \
-  struct NAME##_op {                                                                              \
-    template <class T>                                                                            \
-    static inline bool apply(T a, [[maybe_unused]] T b) {                                         \
-      return __VA_ARGS__;                                                                         \
-    }                                                                                             \
+#define X(NAME, ...)                                      \
+  struct NAME##_op {                                      \
+    template <class T>                                    \
+    static inline bool apply(T a, [[maybe_unused]] T b) { \
+      return __VA_ARGS__;                                 \
+    }                                                     \
   };
 CHAINER_COMPARE_OPS(X)
 #undef X
-#define X(NAME, CATEGORY, ...)                                                                    \
-  struct NAME##_op {                                                                              \
-    static constexpr bool integers = CATEGORY;                                                    \
-    template <class T>                                                                            \
-    static inline T apply(T a, T b, T c) {                                                        \
-      return static_cast<T>(__VA_ARGS__);                                                         \
-    }                                                                                             \
+#define X(NAME, CATEGORY, ...)                 \
+  struct NAME##_op {                           \
+    static constexpr bool integers = CATEGORY; \
+    template <class T>                         \
+    static inline T apply(T a, T b, T c) {     \
+      return static_cast<T>(__VA_ARGS__);      \
+    }                                          \
   };
 CHAINER_TERNARY_OPS(X)
 #undef X
@@ -105,7 +105,8 @@ void fill_type(chainer::cpu::ElementKernel* table) {
   if constexpr (has<T, NAME##_op>()) at(Elementwise::NAME) = binary<T, NAME##_op>;
   CHAINER_BINARY_OPS(X)
 #undef X
-#define X(NAME, ...) at(Elementwise::NAME) = Elementwise::NAME < Elementwise::isnan ? compare<T, NAME##_op> : compare_one<T, NAME##_op>;
+#define X(NAME, ...) \
+  at(Elementwise::NAME) = Elementwise::NAME < Elementwise::isnan ? compare<T, NAME##_op> : compare_one<T, NAME##_op>;
   CHAINER_COMPARE_OPS(X)
 #undef X
 #define X(NAME, ...) \

@@ -11,13 +11,13 @@
 
 namespace chainer::cpu {
 
-#define CHAINER_DECLARE_FILL(ISA)      \
-  namespace ISA {                      \
-  void fill_elementwise(Kernels& k);   \
-  void fill_convert(Kernels& k);       \
-  void fill_reduce(Kernels& k);        \
-  void fill_update(Kernels& k);        \
-  void fill_random(Kernels& k);        \
+#define CHAINER_DECLARE_FILL(ISA)    \
+  namespace ISA {                    \
+  void fill_elementwise(Kernels& k); \
+  void fill_convert(Kernels& k);     \
+  void fill_reduce(Kernels& k);      \
+  void fill_update(Kernels& k);      \
+  void fill_random(Kernels& k);      \
   }
 CHAINER_DECLARE_FILL(baseline)
 CHAINER_DECLARE_FILL(avx2)

@@ -4,8 +4,8 @@
 
 // glibc has vector forms of these (libmvec, all of them from 2.35 on); saying so lets plain loops call them.
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(CHAINER_LIBMVEC)
-#define CHAINER_SIMD_FUNCTION(NAME)                                            \
-  __attribute__((simd("notinbranch"))) float NAME##f(float) noexcept;          \
+#define CHAINER_SIMD_FUNCTION(NAME)                                   \
+  __attribute__((simd("notinbranch"))) float NAME##f(float) noexcept; \
   __attribute__((simd("notinbranch"))) double NAME(double) noexcept;
 extern "C" {
 CHAINER_SIMD_FUNCTION(exp)
@@ -36,8 +36,8 @@ CHAINER_SIMD_FUNCTION(erfc)
 namespace {
 namespace m {
 
-#define CHAINER_MATH(NAME)                             \
-  inline float NAME(float x) { return ::NAME##f(x); }  \
+#define CHAINER_MATH(NAME)                            \
+  inline float NAME(float x) { return ::NAME##f(x); } \
   inline double NAME(double x) { return ::NAME(x); }
 CHAINER_MATH(sqrt)
 CHAINER_MATH(exp)

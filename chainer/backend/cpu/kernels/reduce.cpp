@@ -86,11 +86,11 @@ void softmax(void* out, const void* in, int64_t n, bool log) {
   }
   if (log) {
     const T shift = static_cast<T>(::log(total));
-  CHAINER_IVDEP
+    CHAINER_IVDEP
     for (int64_t i = 0; i < n; ++i) o[i] = (x[i] - top) - shift;
   } else {
     const T scale = static_cast<T>(1 / total);
-  CHAINER_IVDEP
+    CHAINER_IVDEP
     for (int64_t i = 0; i < n; ++i) o[i] *= scale;
   }
 }

@@ -8,19 +8,19 @@
 namespace chainer::cpu {
 namespace {
 
-#define CHAINER_TABLE(ISA)           \
-  const Kernels& ISA##_table() {     \
+#define CHAINER_TABLE(ISA)            \
+  const Kernels& ISA##_table() {      \
     static const Kernels table = [] { \
-      Kernels k{};                   \
-      k.name = #ISA;                 \
-      ISA::fill_elementwise(k);      \
-      ISA::fill_convert(k);          \
-      ISA::fill_reduce(k);           \
-      ISA::fill_update(k);           \
-      ISA::fill_random(k);           \
-      return k;                      \
-    }();                             \
-    return table;                    \
+      Kernels k{};                    \
+      k.name = #ISA;                  \
+      ISA::fill_elementwise(k);       \
+      ISA::fill_convert(k);           \
+      ISA::fill_reduce(k);            \
+      ISA::fill_update(k);            \
+      ISA::fill_random(k);            \
+      return k;                       \
+    }();                              \
+    return table;                     \
   }
 CHAINER_TABLE(baseline)
 #if defined(CHAINER_X86_KERNELS)

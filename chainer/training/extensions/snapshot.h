@@ -1,0 +1,51 @@
+// Snapshots (manual: "Extensions").
+#pragma once
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "chainer/serializers/serializers.h"
+#include "chainer/training/trainer.h"
+
+namespace chainer {
+namespace training::extensions {
+
+/// Options of snapshot() and snapshot_object().
+struct SnapshotOptions {
+  std::string filename = "snapshot_iter_{.updater.iteration}";
+  bool compression = true;
+  /// Keep only this many of the newest snapshots that this run and its predecessors wrote; all by default.
+  std::optional<int64_t> n_retains = {};
+  /// Load the newest whole snapshot in the output folder before training; damaged ones are passed over with a warning.
+  bool autoload = false;
+};
+/// Saves the trainer once an epoch, after everything else (priority -100), through a temporary file.
+class Snapshot : public Extension {
+ public:
+  explicit Snapshot(const SnapshotOptions& options, std::function<void(Trainer&, Serializer&)> target = {})
+      : options_(options), target_(std::move(target)) {}
+  void load(Trainer& trainer) override;
+  void operator()(Trainer& trainer) override;
+  Trigger trigger() const override { return {1, "epoch"}; }
+  int priority() const override { return -100; }
+  std::string default_name() const override { return target_ ? "snapshot_object" : "snapshot"; }
+
+ private:
+  SnapshotOptions options_;
+  std::function<void(Trainer&, Serializer&)> target_;
+};
+Snapshot snapshot(const SnapshotOptions& options = {});
+/// Saves any object with serialize().
+template <Serializable T>
+Snapshot snapshot_object(T& target, const std::string& filename, SnapshotOptions options = {}) {
+  options.filename = filename;
+  return Snapshot(options, [&target](Trainer&, Serializer& s) { target.serialize(s); });
+}
+/// Loads the newest whole snapshot of the trainer in a folder; returns its path, or nothing if there is none.
+std::optional<std::filesystem::path> load_newest_snapshot(Trainer& trainer, const std::filesystem::path& folder,
+                                                          const std::string& filename = SnapshotOptions().filename);
+
+}  // namespace training::extensions
+namespace extensions = training::extensions;
+}  // namespace chainer
