@@ -13,7 +13,7 @@
 namespace chainer::cpu {
 namespace {
 std::atomic<int> chosen{0};
-thread_local bool inside = false;
+[[maybe_unused]] thread_local bool inside = false;
 
 #if defined(__SSE2__)
 constexpr unsigned kFlush = 0x8040;  // flush to zero, denormals are zero

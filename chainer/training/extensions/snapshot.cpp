@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 
 #include "chainer/training/extensions.h"
@@ -24,8 +25,10 @@ std::vector<fs::path> matching(const fs::path& folder, const std::string& patter
         name.compare(name.size() - tail.size(), tail.size(), tail) != 0)
       continue;
     const std::string middle = name.substr(head.size(), name.size() - head.size() - tail.size());
-    if (middle.find_first_not_of("0123456789.") != middle.npos) continue;
-    found.emplace_back(std::stod(middle), e.path());
+    double number = 0;
+    const auto r = std::from_chars(middle.data(), middle.data() + middle.size(), number);
+    if (r.ec != std::errc() || r.ptr != middle.data() + middle.size()) continue;
+    found.emplace_back(number, e.path());
   }
   std::sort(found.begin(), found.end());
   std::vector<fs::path> out;
