@@ -208,8 +208,7 @@ void check_double_backward(const std::function<Variables(const Variables&)>& fun
                            const Arrays& y_grad, const Arrays& x_grad_grad, CheckOptions o) {
   const std::size_t n = x_data.size();
   const auto first_order = [&](const Variables& in) {
-    Variables xs;
-    for (std::size_t i = 0; i < n; ++i) xs.push_back(in[i]);
+    const Variables xs(in.begin(), in.begin() + n);
     const ForceBackpropMode graph;
     Variables inputs;
     for (const Variable& x : xs)

@@ -137,7 +137,6 @@ TEST(a_function_of_ones_own) {
     }
   };
   const auto muladd = [](const Variables& v) { return apply(MulAdd(), v); };
-  const random::RandomState seed(0);
   random::RandomState r(0);
   const Arrays x{r.randn({3, 2}), r.randn({3, 2}), r.randn({3, 2})}, gy{r.randn({3, 2})};
   gradient_check::check_backward(muladd, x, gy);

@@ -13,6 +13,8 @@ namespace chainer::cpu {
 namespace {
 
 constexpr int64_t kGroup = 16, kRow = 256;
+// Long rows are summed in parts of this length, combined in order: the same sum for any thread count.
+constexpr int64_t kPart = 16 * kBlock;
 
 // Combines block results in order. Sums of doubles carry a compensation (Neumaier).
 struct Accumulator {
@@ -113,7 +115,6 @@ Accumulator reduce_run(const Plan& p, const char* base, int64_t begin, int64_t e
 void reduce_rows(const Plan& p) {
   const int64_t outputs = p.kept.size, length = p.reduced.size;
   if (outputs < thread_count() && length >= kParallelElements) {
-    constexpr int64_t kPart = 16 * kBlock;  // fixed parts, combined in order: the same sum for any thread count
     const int64_t parts = (length + kPart - 1) / kPart;
     std::vector<Accumulator> partial(static_cast<std::size_t>(parts));
     for (int64_t o = 0; o < outputs; ++o) {
@@ -133,7 +134,6 @@ void reduce_rows(const Plan& p) {
   }
   // Long rows are cut into the same parts even when one thread does a whole row.
   parallel_ranges(outputs, outputs * length, 1, [&](int64_t begin, int64_t end) {
-    constexpr int64_t kPart = 16 * kBlock;
     for (int64_t o = begin; o < end; ++o) {
       const char* base = p.in + offset_of(p.kept, 0, o) * p.in_item;
       Accumulator total = Accumulator::start(p.op);
