@@ -30,6 +30,12 @@ class Backend {
   virtual void take_rows(const Array& a, const Array& index, Array& out) = 0;
   /// out[index[i], ...] = values[i, ...], or += with `accumulate`, in order of i; `out` is contiguous.
   virtual void scatter_rows(Array& out, const Array& index, const Array& values, bool accumulate) = 0;
+  /// out[i, j] = x[i] . w[index[i, j]] for x (n, d), w (v, d), index (n, k) of checked int64, one floating dtype.
+  virtual void rows_dot(const Array& x, const Array& w, const Array& index, Array& out) = 0;
+  /// out[i] = sum over j of g[i, j] w[index[i, j]]
+  virtual void rows_combine(const Array& g, const Array& w, const Array& index, Array& out) = 0;
+  /// out[index[i, j]] += g[i, j] x[i], in the order of (i, j); `out` is contiguous.
+  virtual void rows_scatter(const Array& g, const Array& x, const Array& index, Array& out) = 0;
   /// One fused pass of an optimizer: parameter and states updated from the gradient (see update_ops.h).
   virtual void update(Update op, Array& param, const Array& grad, std::span<Array> states,
                       std::span<const double> hyper) = 0;

@@ -1,5 +1,6 @@
 // F: loss functions (manual: "Loss functions").
 #pragma once
+#include <functional>
 #include <optional>
 
 #include "chainer/autograd/variable.h"
@@ -19,6 +20,22 @@ inline constexpr struct MeanSquaredError {
   static constexpr std::string_view name = "mean_squared_error";
   Variable operator()(const Variable& x0, const Variable& x1) const;
 } mean_squared_error{};
+
+/// Options of negative_sampling().
+struct NegativeSamplingOptions {
+  Reduction reduce = Reduction::sum;  ///< sum or no
+};
+/// The loss that tells a word from sampled ones (Mikolov et al., 2013): for x (N, D), its labels t (N) and weights
+/// W (V, D), the sum over i of softplus(-x_i . W[t_i]) + sum over its `sample_size` samples s of softplus(x_i . W[s]).
+/// `sampler` gives integers of a shape, as utils::WalkerAlias::sample does. Items whose label is -1 do not count; any
+/// other label or sample outside 0 ... V-1 is an IndexError. Shape () or, not reduced, (N).
+///   F::negative_sampling(ones({1, 2}), array({0}), ones({3, 2}), [](const Shape& s) { return ones(s, int32); }, 1)
+inline constexpr struct NegativeSampling {
+  static constexpr std::string_view name = "negative_sampling";
+  Variable operator()(const Variable& x, const Variable& t, const Variable& W,
+                      const std::function<Array(const Shape&)>& sampler, int64_t sample_size,
+                      const NegativeSamplingOptions& options = {}) const;
+} negative_sampling{};
 
 /// Options of sigmoid_cross_entropy().
 struct SigmoidCrossEntropyOptions {

@@ -15,6 +15,7 @@
 #include "chainer/links/chain_list.h"
 #include "chainer/links/link.h"
 #include "chainer/links/sequential.h"
+#include "chainer/routines/walker_alias.h"
 
 namespace chainer {
 namespace links {
@@ -88,6 +89,25 @@ class Scale : public Chain {
 
  private:
   int64_t axis_;
+};
+
+/// Options of NegativeSampling.
+struct NegativeSamplingOptions {
+  double power = 0.75;              ///< samples are drawn in proportion to counts^power
+  std::optional<Dtype> dtype = {};  ///< the dtype of the probabilities, config().dtype by default
+};
+/// The loss of F::negative_sampling with its weights W (number of counts, in_size), zero at first, and a sampler.
+class NegativeSampling : public Link {
+ public:
+  NegativeSampling(int64_t in_size, const std::vector<double>& counts, int64_t sample_size,
+                   const NegativeSamplingOptions& options = {});
+  Variable forward(const Variable& x, const Variable& t, Reduction reduce = Reduction::sum);
+  chainer::Parameter W;
+  utils::WalkerAlias sampler;
+  CHAINER_MEMBERS(NegativeSampling, W);
+
+ private:
+  int64_t sample_size_;
 };
 
 /// A parameter as a link; called without arguments.

@@ -15,6 +15,9 @@ class CpuBackend final : public Backend {
   void gemm(const Array& a, const Array& b, Array& out, double alpha, double beta) override;
   void take_rows(const Array& a, const Array& index, Array& out) override;
   void scatter_rows(Array& out, const Array& index, const Array& values, bool accumulate) override;
+  void rows_dot(const Array& x, const Array& w, const Array& index, Array& out) override;
+  void rows_combine(const Array& g, const Array& w, const Array& index, Array& out) override;
+  void rows_scatter(const Array& g, const Array& x, const Array& index, Array& out) override;
   void update(Update op, Array& param, const Array& grad, std::span<Array> states,
               std::span<const double> hyper) override;
   void random(RandomFill fill, uint64_t seed, uint64_t counter, double a, double b, Array& out) override;

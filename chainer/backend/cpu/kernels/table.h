@@ -29,6 +29,9 @@ struct Kernels {
   RowKernel row[3][4];
   UpdateKernel update[2][static_cast<int>(Update::count)];
   SoftmaxKernel softmax[2];
+  /// The inner product of two runs, and y += a x.
+  double (*dot[2])(const void* a, const void* b, int64_t n);
+  void (*axpy[2])(void* y, double a, const void* x, int64_t n);
   /// Philox 4x32-10: n words of the stream `seed` from word number 4 * block on; n is a multiple of four.
   void (*philox)(uint32_t* out, uint64_t seed, uint64_t block, int64_t n);
 };

@@ -1,0 +1,145 @@
+// Times whole training steps and prints a line a workload: name, median ms, least ms, count. See docs/performance.md.
+//
+//   build/release/benchmarks/chainer_bench --seconds 4 --threads 2 mnist_mlp tiny_graph
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include <chainer/backend/cpu/parallel.h>
+
+#include "profile.h"
+#include "workload.h"
+
+namespace bench {
+const std::vector<Workload>& workloads() {
+  static const std::vector<Workload> all = {{"mnist_mlp", mnist_mlp},
+                                            {"word2vec_ns", word2vec_ns},
+                                            {"tiny_graph", tiny_graph},
+                                            {"elementwise_chain", elementwise_chain},
+                                            {"double_backprop", double_backprop}};
+  return all;
+}
+}  // namespace bench
+
+namespace {
+
+constexpr const char* kUsage =
+    "usage: chainer_bench [--seconds S] [--threads N] [--check DIR] [--profile] [--list] [WORKLOAD...]\n"
+    "Times training steps and prints a line a workload (all of them when none is named):\n"
+    "  name<TAB>median ms<TAB>min least ms<TAB>n steps\n"
+    "  --seconds S   time spent on each workload (6)\n"
+    "  --threads N   threads to use (2)\n"
+    "  --check DIR   instead run one step of each and write its inputs, parameters before and after, gradients and\n"
+    "                loss to DIR/WORKLOAD.npz, for peers/check.py\n"
+    "  --profile     instead print where the time of a step goes\n"
+    "  --list        print the names\n";
+
+struct Arguments {
+  double seconds = 6;
+  int threads = 2;
+  std::string check;
+  bool profile = false;
+  std::vector<std::string> names;
+};
+
+[[noreturn]] void wrong(const std::string& what) {
+  std::fprintf(stderr, "chainer_bench: %s\n%s", what.c_str(), kUsage);
+  std::exit(2);
+}
+
+Arguments parse(int argc, char** argv) {
+  Arguments a;
+  const auto number = [](const std::string& name, const char* value, double least) {
+    char* end = nullptr;
+    const double v = std::strtod(value, &end);
+    if (!*value || *end || !(v >= least)) wrong(chainer::text(name, ": '", value, "' is no number from ", least));
+    return v;
+  };
+  for (int i = 1; i < argc; ++i) {
+    const std::string arg = argv[i];
+    const auto value = [&] { return ++i < argc ? argv[i] : (wrong(arg + " needs a value"), nullptr); };
+    if (arg == "--seconds") {
+      a.seconds = number(arg, value(), 0);
+    } else if (arg == "--threads") {
+      a.threads = static_cast<int>(number(arg, value(), 1));
+    } else if (arg == "--check") {
+      a.check = value();
+    } else if (arg == "--profile") {
+      a.profile = true;
+    } else if (arg == "--list") {
+      for (const auto& w : bench::workloads()) std::puts(w.name.c_str());
+      std::exit(0);
+    } else if (arg == "--help" || arg == "-h") {
+      std::fputs(kUsage, stdout);
+      std::exit(0);
+    } else if (arg.starts_with("-")) {
+      wrong("unknown option " + arg);
+    } else {
+      a.names.push_back(arg);
+    }
+  }
+  if (a.names.empty())
+    for (const auto& w : bench::workloads()) a.names.push_back(w.name);
+  return a;
+}
+
+void time_steps(const std::string& name, bench::Step& step, double seconds) {
+  using Clock = std::chrono::steady_clock;
+  const auto since = [](Clock::time_point t) { return std::chrono::duration<double>(Clock::now() - t).count(); };
+  for (int i = 0; i < 3; ++i) (void)step.run();
+  std::vector<double> ms;
+  for (const auto start = Clock::now(); since(start) < seconds || ms.size() < 3;) {
+    const auto t = Clock::now();
+    (void)step.run();
+    ms.push_back(since(t) * 1e3);
+  }
+  std::sort(ms.begin(), ms.end());
+  std::printf("%s\t%.3f\tmin %.3f\tn %zu\n", name.c_str(), ms[ms.size() / 2], ms[0], ms.size());
+  std::fflush(stdout);
+}
+
+void write_check(const std::string& file, bench::Step& step) {
+  std::map<std::string, chainer::Array> out;
+  for (const auto& [name, a] : step.inputs) out["input/" + name] = a.copy();
+  for (const auto& [name, p] : step.parameters) out["before/" + name] = p.array().copy();
+  const chainer::Variable loss = step.run();
+  std::map<std::string, chainer::Array> drawn;
+  if (step.drawn) step.drawn(drawn);
+  for (const auto& [name, a] : drawn) out["input/" + name] = a.copy();
+  for (const auto& [name, p] : step.parameters) {
+    out["after/" + name] = p.array().copy();
+    if (const chainer::Array g = p.grad()) out["grad/" + name] = g.copy();
+  }
+  out["loss"] = loss.array();
+  chainer::serializers::write_npz(file, {out.begin(), out.end()});
+  std::printf("%s\n", file.c_str());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  const Arguments a = parse(argc, argv);
+  chainer::cpu::set_thread_count(a.threads);
+  if (!a.check.empty()) std::filesystem::create_directories(a.check);
+  for (const std::string& name : a.names) {
+    const auto& all = bench::workloads();
+    const auto it = std::find_if(all.begin(), all.end(), [&](const auto& w) { return w.name == name; });
+    if (it == all.end()) wrong("no workload " + name + "; --list prints those there are");
+    chainer::random::seed(0);
+    bench::Step step = it->make();
+    if (!a.check.empty()) {
+      write_check(a.check + "/" + name + ".npz", step);
+    } else if (a.profile) {
+      std::printf("%s\n", name.c_str());
+      bench::profile([&] { (void)step.run(); }, 20, stdout);
+    } else {
+      time_steps(name, step, a.seconds);
+    }
+  }
+} catch (const std::exception& e) {
+  std::fprintf(stderr, "chainer_bench: %s\n", e.what());
+  return 1;
+}

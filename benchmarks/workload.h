@@ -1,0 +1,53 @@
+// What chainer_bench times: the training work of peers/peer_torch.py, step for step.
+#pragma once
+#include <chainer/chainer.h>
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+/// One workload, built: its step, and what a check writes beside the loss.
+struct Step {
+  std::function<chainer::Variable()> run;               ///< forward, clear, backward, update; returns the loss
+  std::map<std::string, chainer::Array> inputs;         ///< what the step reads besides parameters
+  std::map<std::string, chainer::Variable> parameters;  ///< what it updates, or differentiates by
+  std::function<void(std::map<std::string, chainer::Array>&)> drawn = {};  ///< adds what the last step drew at random
+};
+struct Workload {
+  std::string name;
+  Step (*make)();
+};
+/// All of them, in the order of the tables.
+const std::vector<Workload>& workloads();
+
+Step mnist_mlp();
+Step word2vec_ns();
+Step tiny_graph();
+Step elementwise_chain();
+Step double_backprop();
+
+/// A model, its optimizer and a loss as a step; the parameters are named by their paths.
+template <class Model, class Loss>
+Step training(std::shared_ptr<Model> model, Loss loss) {
+  auto optimizer = std::make_shared<chainer::optimizers::Adam>();
+  optimizer->setup(*model);
+  Step s;
+  s.run = [=] {
+    chainer::Variable l = loss();
+    model->cleargrads();
+    l.backward();
+    optimizer->update();
+    return l;
+  };
+  for (auto& [path, p] : model->namedparams()) s.parameters[path] = p.variable();
+  return s;
+}
+inline chainer::Array uniform(const chainer::Shape& s) { return chainer::random::uniform(0, 1, s, chainer::float32); }
+inline chainer::Array labels(int64_t classes, const chainer::Shape& s) {
+  return chainer::random::randint(0, classes, s).astype(chainer::int32);
+}
+
+}  // namespace bench

@@ -1,0 +1,65 @@
+#include "chainer/autograd/function_node.h"
+#include "chainer/functions/activation.h"
+#include "chainer/functions/loss.h"
+#include "chainer/functions/loss/rows_dot.h"
+#include "chainer/functions/math.h"
+#include "chainer/routines/arithmetic.h"
+#include "chainer/routines/creation.h"
+
+namespace chainer::functions {
+namespace {
+
+constexpr int64_t kIgnore = -1;
+
+void check(const void*, const type_check::TypeInfos& in) {
+  using type_check::expect;
+  in.names({"x", "t", "W"});
+  expect(in[0].dtype().kind() == 'f', in[0].ndim() == 2, in[1].dtype().kind() == 'i', in[1].ndim() == 1);
+  expect(in[0].shape(0) == in[1].shape(0), in[2].dtype() == in[0].dtype(), in[2].ndim() == 2);
+  expect(in[2].shape(1) == in[0].shape(1));
+}
+
+// The samples (n, k) with the labels put before them, checked; *ignored tells whether some label does not count.
+Array labels_and_samples(const Array& t, const Array& samples, int64_t vocabulary, bool* ignored) {
+  const int64_t n = samples.shape()[0], k = samples.shape()[1];
+  const Array labels = t.astype(int64);
+  Array index = samples.astype(int64);
+  const int64_t* label = labels.data<int64_t>();
+  int64_t* p = index.mutable_data<int64_t>();
+  for (int64_t i = 0; i < n; ++i) {
+    *ignored |= label[i] == kIgnore;
+    if (label[i] != kIgnore && (label[i] < 0 || label[i] >= vocabulary))
+      throw IndexError("negative_sampling: label ", label[i], " at position ", i, " is not in 0 ... ", vocabulary - 1);
+    p[i * k] = label[i] == kIgnore ? 0 : label[i];
+    for (int64_t j = i * k + 1; j < (i + 1) * k; ++j)
+      if (p[j] < 0 || p[j] >= vocabulary)
+        throw IndexError("negative_sampling: the sampler drew ", p[j], ", which is not in 0 ... ", vocabulary - 1);
+  }
+  return index;
+}
+
+}  // namespace
+
+Variable NegativeSampling::operator()(const Variable& x, const Variable& t, const Variable& W,
+                                      const std::function<Array(const Shape&)>& sampler, int64_t sample_size,
+                                      const NegativeSamplingOptions& options) const {
+  if (options.reduce == Reduction::mean)
+    throw ValueError("negative_sampling: only 'sum' and 'no' are valid for 'reduce'");
+  if (sample_size < 0) throw ValueError("negative_sampling: sample_size must not be negative, it is ", sample_size);
+  if (config().type_check)
+    type_check::run("NegativeSamplingFunction", {x.array(), t.array(), W.array()}, check, nullptr);
+  const Shape shape = {t.shape()[0], sample_size + 1};
+  const Array samples = sampler(shape);
+  if (samples.shape() != shape || is_floating(samples.dtype()))
+    throw ValueError("negative_sampling: the sampler must give integers of shape ", shape, ", it gave ",
+                     samples.dtype(), " of shape ", samples.shape());
+  bool ignored = false;
+  const Array index = labels_and_samples(t.array(), samples, W.shape()[0], &ignored);
+  Array sign = ones({sample_size + 1}, x.dtype());
+  sign.set(0, -1);
+  Variable loss = sum(softplus(rows_dot(x, W, index) * sign), 1);
+  if (ignored) loss = loss * not_equal(t.array(), kIgnore).astype(x.dtype());
+  return options.reduce == Reduction::sum ? sum(loss) : loss;
+}
+
+}  // namespace chainer::functions
