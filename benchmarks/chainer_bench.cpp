@@ -89,11 +89,11 @@ Arguments parse(int argc, char** argv) {
 void time_steps(const std::string& name, bench::Step& step, double seconds) {
   using Clock = std::chrono::steady_clock;
   const auto since = [](Clock::time_point t) { return std::chrono::duration<double>(Clock::now() - t).count(); };
-  for (int i = 0; i < 3; ++i) (void)step.run();
+  for (int i = 0; i < 3; ++i) (void)step.run().array().raw();
   std::vector<double> ms;
   for (const auto start = Clock::now(); since(start) < seconds || ms.size() < 3;) {
     const auto t = Clock::now();
-    (void)step.run();
+    (void)step.run().array().raw();
     ms.push_back(since(t) * 1e3);
   }
   std::sort(ms.begin(), ms.end());
@@ -134,7 +134,7 @@ int main(int argc, char** argv) try {
       write_check(a.check + "/" + name + ".npz", step);
     } else if (a.profile) {
       std::printf("%s\n", name.c_str());
-      bench::profile([&] { (void)step.run(); }, 20, stdout);
+      bench::profile([&] { (void)step.run().array().raw(); }, 20, stdout);
     } else {
       time_steps(name, step, a.seconds);
     }

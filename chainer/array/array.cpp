@@ -2,6 +2,7 @@
 
 #include "chainer/array/backend.h"
 #include "chainer/array/index.h"
+#include "chainer/backend/common/deferred.h"
 
 namespace chainer {
 
@@ -97,6 +98,7 @@ Array Array::transpose(const Axes& axes) const {
 
 Array Array::astype(Dtype d, bool copy) const {
   if (!copy && d == dtype()) return *this;
+  if (Array later = d == dtype() ? Array() : deferred::cast(*this, d)) return later;
   Array out(shape(), d, device());
   copy_elements(*this, out);
   return out;

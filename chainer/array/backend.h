@@ -7,6 +7,8 @@
 
 namespace chainer {
 
+struct Program;
+
 /// A device's arithmetic. Shapes and dtypes were settled and checked by the caller; outputs exist already. An operand
 /// may have any strides, also zero for broadcast axes.
 class Backend {
@@ -17,6 +19,8 @@ class Backend {
   /// out = op(inputs...), elementwise; inputs have the shape of `out` (views with zero strides where broadcast) and
   /// any dtype: they are converted to `compute` (float32, float64, int64 or bool) first, the result to out's dtype.
   virtual void elementwise(Elementwise op, std::span<const Array> inputs, Array& out, Dtype compute) = 0;
+  /// Runs operations over one space block by block (backend/common/pending.h); memory for the results is there.
+  virtual void run(const Program& program) = 0;
   /// Reduces `axes` of `a`; `out` has their lengths as one or lacks them. Sums are blocked the same way for any
   /// number of threads.
   virtual void reduce(Reduce op, const Array& a, const Dims& axes, Array& out) = 0;

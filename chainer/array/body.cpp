@@ -8,7 +8,7 @@
 namespace chainer {
 
 ArrayBody::~ArrayBody() {
-  delete deferred;
+  if (pending.load(std::memory_order_acquire)) deferred::drop(*this);
   if (block.data) memory::release(block);
 }
 
@@ -33,17 +33,22 @@ Ref<ArrayBody> ArrayBody::make(const Shape& shape, Dtype dtype, Device device) {
     b->data = memory + head;
     return Ref<ArrayBody>(b, Ref<ArrayBody>::Adopt{});
   }
-  memory::Block block = memory::allocate(bytes);
-  auto b = make_ref<ArrayBody>(shape, dtype, device);
-  b->block = block;
-  b->data = static_cast<char*>(block.data);
+  auto b = without_memory(shape, dtype, device);
+  b->allocate();
   return b;
 }
 
+Ref<ArrayBody> ArrayBody::without_memory(const Shape& shape, Dtype dtype, Device device) {
+  return make_ref<ArrayBody>(shape, dtype, device);
+}
+
+void ArrayBody::allocate() {
+  block = memory::allocate(static_cast<std::size_t>(size * item_size(dtype)));
+  data = static_cast<char*>(block.data);
+}
+
 Ref<ArrayBody> ArrayBody::view(const Ref<ArrayBody>& of, const Shape& shape, const Strides& strides, int64_t offset) {
-  force(*of);
   auto b = make_ref<ArrayBody>(shape, of->dtype, of->device);
-  b->data = of->data + offset * item_size(of->dtype);
   b->base = of->base ? of->base : of;
   // Axes of length one or arrays without elements have no stride worth looking at.
   int64_t expected = 1;
@@ -52,23 +57,11 @@ Ref<ArrayBody> ArrayBody::view(const Ref<ArrayBody>& of, const Shape& shape, con
     expected *= shape[i];
   }
   if (!b->contiguous) b->strides = strides;
+  if (of->pending.load(std::memory_order_acquire)) [[unlikely]]
+    deferred::attach_view(*b, *of, offset);
+  else
+    b->data = of->data + offset * item_size(of->dtype);
   return b;
-}
-
-void run_deferred(ArrayBody& body) {
-  Deferred* d = std::exchange(body.deferred, nullptr);
-  try {
-    d->run(body);
-  } catch (...) {
-    body.deferred = d;  // nothing was lost: the next read tries again
-    throw;
-  }
-  delete d;
-}
-
-void run_readers(ArrayBody& owner) {
-  Deferred* d = std::exchange(owner.readers, nullptr);
-  d->run(owner);
 }
 
 }  // namespace chainer

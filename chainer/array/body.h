@@ -12,12 +12,7 @@ namespace chainer {
 
 struct ArrayBody;
 
-/// The computation of an array whose elements are not there yet. run() fills the body and is called once, by the
-/// first read. `inputs()` are written to only after this ran.
-struct Deferred {
-  virtual ~Deferred() = default;
-  virtual void run(ArrayBody& out) = 0;
-};
+struct Pending;  // backend/common/pending.h
 
 /// One array: its layout, and either its memory (owner) or the body whose memory it looks into (view).
 /// Elements up to kInlineBytes lie behind the body in the same block.
@@ -33,10 +28,13 @@ struct ArrayBody {
   memory::Block block;   ///< owned memory, if any
   Device device;
   Shape shape;
-  Strides strides;               ///< in elements; set only when not contiguous
-  Ref<ArrayBody> base;           ///< the owner, of a view
-  Deferred* deferred = nullptr;  ///< set while the elements are still to be computed
-  Deferred* readers = nullptr;   ///< owner only: pending computation that reads this memory and must run before a write
+  Strides strides;                           ///< in elements; set only when not contiguous
+  Ref<ArrayBody> base;                       ///< the owner, of a view
+  std::atomic<Pending*> pending{nullptr};    ///< how the elements will be computed, while they are not there yet
+  std::atomic<uint32_t> pending_readers{0};  ///< owner only: computations that wait and read this memory
+  bool held = false;                         ///< owner only: counted among the memory that those keep alive
+  int32_t position = -1;                     ///< in the evaluation `visit`
+  uint64_t visit = 0;
 
   ArrayBody(const Shape& s, Dtype d, Device dev) : dtype(d), size(s.product()), device(dev), shape(s) {}
   ~ArrayBody();
@@ -47,22 +45,30 @@ struct ArrayBody {
 
   /// A body with memory of its own, elements undefined.
   static Ref<ArrayBody> make(const Shape& shape, Dtype dtype, Device device);
-  /// A view into `of`: `offset` in elements from its first one.
+  /// A body whose memory comes when its elements are computed.
+  static Ref<ArrayBody> without_memory(const Shape& shape, Dtype dtype, Device device);
+  void allocate();
+  /// A view into `of`: `offset` in elements from its first one. A view of what is still to be computed waits with it.
   static Ref<ArrayBody> view(const Ref<ArrayBody>& of, const Shape& shape, const Strides& strides, int64_t offset);
 };
 
-void run_deferred(ArrayBody& body);
-void run_readers(ArrayBody& owner);
+// Defined by the evaluator, backend/common/deferred.cpp.
+namespace deferred {
+void evaluate(ArrayBody& body);
+void evaluate_readers(ArrayBody& owner);
+void attach_view(ArrayBody& view, ArrayBody& of, int64_t offset);
+void drop(ArrayBody& body) noexcept;
+}  // namespace deferred
 
 /// The two choke points: nothing reads memory without the first, nothing writes without the second.
 inline void force(ArrayBody& body) {
-  if (body.deferred) [[unlikely]]
-    run_deferred(body);
+  if (body.pending.load(std::memory_order_acquire)) [[unlikely]]
+    deferred::evaluate(body);
 }
 inline void before_write(ArrayBody& body) {
   force(body);
-  if (ArrayBody& o = body.owner(); o.readers) [[unlikely]]
-    run_readers(o);
+  if (ArrayBody& o = body.owner(); o.pending_readers.load(std::memory_order_acquire)) [[unlikely]]
+    deferred::evaluate_readers(o);
 }
 
 }  // namespace chainer

@@ -6,6 +6,7 @@
 
 #include "chainer/autograd/function_hook.h"
 #include "chainer/autograd/function_node.h"
+#include "chainer/backend/common/deferred.h"
 #include "chainer/backend/cpu/parallel.h"
 #include "chainer/routines/arithmetic.h"
 #include "chainer/routines/creation.h"
@@ -132,6 +133,7 @@ void Variable::backward(const BackwardOptions& options) const {
   b.push(node_->creator_);
   Variables gy, gx;
   Indexes wanted;
+  SmallVector<Ref<VariableNode>, 8> leaves;
   while (!b.heap.empty()) {
     const Ref<FunctionNode> f = b.pop();
     gy.clear();
@@ -167,11 +169,16 @@ void Variable::backward(const BackwardOptions& options) const {
         Backprop::accumulate(x.arriving, std::move(out[k]));
         if (b.first_visit(*x.creator())) b.push(x.creator_ref());
       } else if (x.handles_.load(std::memory_order_relaxed) > 0) {
+        if (!x.grad) leaves.push_back(Ref<VariableNode>(&x));
         Backprop::accumulate(x.grad, std::move(out[k]));
         x.set_loss_scale(options.loss_scale);
       }
     }
   }
+  // Whoever called backward() wants all of these: computed together, each common part is computed once.
+  Arrays results{array_};
+  for (const auto& x : leaves) results.push_back(x->grad.array_);
+  deferred::evaluate({results.data(), results.size()});
 }
 
 void Variable::unchain_backward() {

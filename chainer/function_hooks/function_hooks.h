@@ -2,11 +2,13 @@
 #pragma once
 #include <cstdio>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "chainer/autograd/function_hook.h"
+#include "chainer/backend/common/deferred.h"
 
 namespace chainer::function_hooks {
 
@@ -18,7 +20,8 @@ struct TimeRecord {
 /// "1.23 ms": seconds in the unit that fits.
 std::string format_seconds(double seconds);
 
-/// Measures each forward and backward computation.
+/// Measures each forward and backward computation. Inside them nothing is deferred, so that time falls where it
+/// belongs.
 ///   TimerHook hook; { FunctionHookScope scope(hook); loss.backward(); } hook.print_report();
 class TimerHook : public FunctionHook {
  public:
@@ -45,6 +48,7 @@ class TimerHook : public FunctionHook {
   void stop(const std::string& function);
   std::vector<Call> history_;
   std::vector<double> running_;
+  std::optional<deferred::EagerMode> eager_;
 };
 
 /// Before each forward and backward: the function's label and debug_print() of every input (and output gradient).
@@ -63,7 +67,8 @@ class PrintHook : public FunctionHook {
   bool flush_;
 };
 
-/// Counts the bytes that arrays took from the allocator in each function, and those that came from the system.
+/// Counts the bytes that arrays took from the allocator in each function, and those that came from the system. As in
+/// TimerHook, nothing is deferred inside them.
 class MemoryProfileHook : public FunctionHook {
  public:
   std::string name() const override { return "MemoryProfileHook"; }
@@ -91,6 +96,7 @@ class MemoryProfileHook : public FunctionHook {
   void stop(const std::string& function);
   std::vector<Call> history_;
   std::vector<std::pair<int64_t, int64_t>> running_;
+  std::optional<deferred::EagerMode> eager_;
 };
 /// The manual's name.
 using CupyMemoryProfileHook = MemoryProfileHook;

@@ -19,6 +19,7 @@ std::string format_bytes(int64_t bytes) {
 }  // namespace
 
 void MemoryProfileHook::start() {
+  if (running_.empty()) eager_.emplace();
   const memory::Statistics s = memory::statistics();
   running_.emplace_back(s.allocated_total, s.in_use + s.cached);
 }
@@ -27,6 +28,7 @@ void MemoryProfileHook::stop(const std::string& function) {
   const memory::Statistics s = memory::statistics();
   const auto [used, held] = running_.back();
   running_.pop_back();
+  if (running_.empty()) eager_.reset();
   history_.push_back(
       {function, s.allocated_total - used, s.in_use + s.cached - held, static_cast<int>(running_.size())});
 }

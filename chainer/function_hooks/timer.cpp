@@ -20,11 +20,15 @@ std::string format_seconds(double s) {
   return "0.00ns";
 }
 
-void TimerHook::start() { running_.push_back(now()); }
+void TimerHook::start() {
+  if (running_.empty()) eager_.emplace();
+  running_.push_back(now());
+}
 void TimerHook::stop(const std::string& function) {
   if (running_.empty()) return;  // the hook was added inside this call
   const double seconds = now() - running_.back();
   running_.pop_back();
+  if (running_.empty()) eager_.reset();
   history_.push_back({function, seconds, static_cast<int>(running_.size())});
 }
 void TimerHook::forward_preprocess(FunctionNode&, const Arrays&) { start(); }

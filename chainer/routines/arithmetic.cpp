@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "chainer/array/backend.h"
+#include "chainer/backend/common/deferred.h"
 #include "chainer/routines/manipulation.h"
 
 namespace chainer {
@@ -55,10 +56,15 @@ Array compute(Elementwise op, Arrays in, Dtype common) {
     if (a.shape() == shape && like->shape() != shape) like = &a;
   }
   const Dtype type = result_type(op, common);
+  const Dtype work = category(op) == Category::compare ? common : type;
+  if (shape.product() >= deferred::kLeast) {
+    for (Array& a : in)
+      if (a.shape() != shape) a = broadcast_to(a, shape);
+    if (Array later = deferred::elementwise(op, {in.data(), in.size()}, shape, type, work)) return later;
+  }
   Array out = like->shape() == shape ? empty_in_order(*like, type) : Array(shape, type, in[0].device());
   for (Array& a : in)
     if (a.shape() != shape) a = broadcast_to(a, shape);
-  const Dtype work = category(op) == Category::compare ? common : type;
   out.device().backend().elementwise(op, {in.data(), in.size()}, out, work);
   return out;
 }

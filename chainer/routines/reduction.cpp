@@ -4,17 +4,15 @@
 #include <cmath>
 
 #include "chainer/array/backend.h"
+#include "chainer/backend/common/deferred.h"
 #include "chainer/routines/arithmetic.h"
 #include "chainer/routines/manipulation.h"
 
 namespace chainer {
 namespace {
 
-constexpr std::string_view kNames[] = {"sum", "prod", "max", "min"};
-
 Array reduce(Reduce op, const Array& a, const Axes& axes, bool keepdims, Dtype type) {
-  const std::string_view name = kNames[static_cast<int>(op)];
-  const Dims list = axes.normalized(a.ndim(), name);
+  const Dims list = axes.normalized(a.ndim(), name(op));
   Shape shape;
   bool empty = false;
   for (int d = 0; d < a.ndim(); ++d) {
@@ -26,7 +24,8 @@ Array reduce(Reduce op, const Array& a, const Axes& axes, bool keepdims, Dtype t
       shape.push_back(1);
   }
   if (empty && (op == Reduce::max || op == Reduce::min))
-    throw ValueError(name, ": zero-size array of shape ", a.shape(), " has no ", name);
+    throw ValueError(name(op), ": zero-size array of shape ", a.shape(), " has no ", name(op));
+  if (Array later = deferred::reduce(op, a, list, shape, type)) return later;
   Array out(shape, type, a.device());
   a.device().backend().reduce(op, a, list, out);
   return out;

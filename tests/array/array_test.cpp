@@ -331,34 +331,6 @@ TEST(memory_is_recycled_and_counted) {
   EXPECT_THROW(ValueError, "too large", Array({1LL << 30, 1LL << 30}));
 }
 
-TEST(pending_arrays_are_computed_when_read_and_their_readers_run_before_a_write) {
-  struct Fill : Deferred {
-    void run(ArrayBody& out) override {
-      ++runs();
-      for (int64_t i = 0; i < out.size; ++i) reinterpret_cast<float*>(out.data)[i] = 3;
-    }
-    static int& runs() {
-      static int n = 0;
-      return n;
-    }
-  };
-  Array a({4});
-  a.body().deferred = new Fill;
-  EXPECT_EQ(Fill::runs(), 0);
-  EXPECT_EQ(sum(a).item<float>(), 12.f);
-  EXPECT_EQ(sum(a).item<float>(), 12.f);
-  EXPECT_EQ(Fill::runs(), 1);
-  struct Reader : Deferred {
-    void run(ArrayBody& owner) override { seen = *reinterpret_cast<float*>(owner.data); }
-    float seen = 0;
-  } reader;
-  Array view = a[Slice(1, 3)];
-  a.body().readers = &reader;
-  view.fill(7);  // the owner's readers run first, also for a write through a view
-  EXPECT_EQ(reader.seen, 3.f);
-  EXPECT_EQ(sum(a).item<float>(), 20.f);
-}
-
 TEST(wrong_handles_and_types_are_refused) {
   const Array none;
   EXPECT_THROW(ValueError, "none", none.shape());

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "chainer/array/dtype.h"
 #include "chainer/backend/common/elementwise_ops.h"
 #include "chainer/backend/common/update_ops.h"
 
@@ -23,8 +24,13 @@ Category category(Elementwise op);
 /// The number of operands: one, two or three.
 int arity(Elementwise op);
 std::string_view name(Elementwise op);
+/// Roughly how many additions one element costs.
+float cost(Elementwise op);
+/// The dtype, of those that kernels compute in, through which one dtype becomes another.
+Dtype conversion_type(Dtype from, Dtype to);
 
 enum class Reduce : uint8_t { sum, prod, max, min };
+std::string_view name(Reduce op);
 enum class ArgReduce : uint8_t { argmax, argmin };
 enum class Scan : uint8_t { cumsum, cumprod };
 /// uniform: [a, b); normal: mean a, deviation b; bernoulli: b with probability a, else 0.

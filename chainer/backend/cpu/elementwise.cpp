@@ -106,17 +106,8 @@ void CpuBackend::elementwise(Elementwise op, std::span<const Array> inputs, Arra
 }  // namespace cpu
 
 void copy_elements(const Array& from, Array& to) {
-  // A conversion between floating dtypes of at most 32 bits stays in float32, one between integers in int64.
-  const Dtype f = from.dtype(), t = to.dtype();
-  Dtype compute = float64;
-  if (!is_floating(f) && !is_floating(t))
-    compute = int64;
-  else if (is_floating(f) && is_floating(t) && f != float64 && t != float64)
-    compute = float32;
-  else if (!is_floating(f) && item_size(f) <= 2 && t != float64)
-    compute = float32;
   const Array inputs[] = {from};
-  to.device().backend().elementwise(Elementwise::copy, inputs, to, compute);
+  to.device().backend().elementwise(Elementwise::copy, inputs, to, conversion_type(from.dtype(), to.dtype()));
 }
 
 }  // namespace chainer

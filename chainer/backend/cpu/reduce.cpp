@@ -1,71 +1,12 @@
-// Reductions. Whatever the thread count, elements are added in the same blocks: floats in runs of kRow (rows) or
-// groups of kGroup (columns), the block sums in double, doubles with a compensated sum.
-#include <cmath>
-#include <cstring>
-#include <limits>
+// Reductions, along the axes closest in memory or across them; scans and softmax.
 #include <vector>
 
 #include "chainer/backend/common/loop.h"
-#include "chainer/backend/cpu/cpu_backend.h"
+#include "chainer/backend/cpu/accumulate.h"
 #include "chainer/backend/cpu/parallel.h"
 
 namespace chainer::cpu {
 namespace {
-
-constexpr int64_t kGroup = 16, kRow = 256;
-// Long rows are summed in parts of this length, combined in order: the same sum for any thread count.
-constexpr int64_t kPart = 16 * kBlock;
-
-// Combines block results in order. Sums of doubles carry a compensation (Neumaier).
-struct Accumulator {
-  double d = 0, compensation = 0;
-  int64_t i = 0;
-
-  static Accumulator start(Reduce op) {
-    Accumulator a;
-    if (op == Reduce::prod) a.d = 1, a.i = 1;
-    if (op == Reduce::max) a.d = -INFINITY, a.i = std::numeric_limits<int64_t>::min();
-    if (op == Reduce::min) a.d = INFINITY, a.i = std::numeric_limits<int64_t>::max();
-    return a;
-  }
-  void add(Reduce op, Compute c, double v, int64_t w) {
-    if (c == kI64) {
-      const auto wrap = [](uint64_t x) { return static_cast<int64_t>(x); };
-      if (op == Reduce::sum) i = wrap(static_cast<uint64_t>(i) + static_cast<uint64_t>(w));
-      if (op == Reduce::prod) i = wrap(static_cast<uint64_t>(i) * static_cast<uint64_t>(w));
-      if (op == Reduce::max) i = std::max(i, w);
-      if (op == Reduce::min) i = std::min(i, w);
-    } else if (op == Reduce::sum) {
-      const double s = d + v;
-      if (std::isfinite(s)) compensation += std::abs(d) >= std::abs(v) ? (d - s) + v : (v - s) + d;
-      d = s;
-    } else if (op == Reduce::prod) {
-      d *= v;
-    } else if (op == Reduce::max) {
-      d = v > d || v != v ? v : d;
-    } else {
-      d = v < d || v != v ? v : d;
-    }
-  }
-  void add_block(const Kernels& k, Reduce op, Compute c, const void* block, int64_t n) {
-    // Float sums stay short: the sums of kRow elements are added in double.
-    const int64_t step = c == kF32 && op == Reduce::sum ? kRow : n;
-    for (int64_t at = 0; at < n; at += step) {
-      double v = 0;
-      int64_t w = 0;
-      k.row[c][static_cast<int>(op)](c == kI64 ? static_cast<void*>(&w) : &v,
-                                     static_cast<const char*>(block) + at * compute_size(c), std::min(step, n - at));
-      add(op, c, v, w);
-    }
-  }
-  void store(const Kernels& k, Compute c, Dtype dtype, void* to) const {
-    const double v = std::isfinite(d) ? d + compensation : d;
-    if (c == kI64)
-      k.store[kI64][static_cast<int>(dtype)](to, 1, &i, 1);
-    else
-      k.store[kF64][static_cast<int>(dtype)](to, 1, &v, 1);
-  }
-};
 
 struct Plan {
   const Kernels& k;
@@ -124,10 +65,7 @@ void reduce_rows(const Plan& p) {
           partial[static_cast<std::size_t>(i)] = reduce_run(p, base, i * kPart, std::min(length, (i + 1) * kPart));
       });
       Accumulator total = Accumulator::start(p.op);
-      for (const Accumulator& a : partial) {
-        total.add(p.op, p.c, a.d, a.i);
-        if (p.op == Reduce::sum) total.compensation += a.compensation;
-      }
+      for (const Accumulator& a : partial) total.add_part(p.op, p.c, a);
       total.store(p.k, p.c, p.out_dtype, p.out + offset_of(p.kept, 1, o) * p.out_item);
     }
     return;
@@ -139,57 +77,36 @@ void reduce_rows(const Plan& p) {
       Accumulator total = Accumulator::start(p.op);
       for (int64_t at = 0; at < length; at += kPart) {
         const Accumulator a = reduce_run(p, base, at, std::min(length, at + kPart));
-        total.add(p.op, p.c, a.d, a.i);
-        if (p.op == Reduce::sum) total.compensation += a.compensation;
+        total.add_part(p.op, p.c, a);
       }
       total.store(p.k, p.c, p.out_dtype, p.out + offset_of(p.kept, 1, o) * p.out_item);
     }
   });
 }
 
-ElementKernel combine_kernel(const Kernels& k, Reduce op, Compute c) {
-  const Elementwise e = op == Reduce::sum    ? Elementwise::add
-                        : op == Reduce::prod ? Elementwise::multiply
-                        : op == Reduce::max  ? Elementwise::maximum
-                                             : Elementwise::minimum;
-  return k.elementwise[c][static_cast<int>(e)];
-}
-
 // A kept axis is closest in memory: rows are combined element by element, a tile of outputs at a time.
 void reduce_columns(const Plan& p) {
   const int64_t width = p.kept.extent[0], outer = p.kept.size / width, rows = p.reduced.size;
-  const ElementKernel combine = combine_kernel(p.k, p.op, p.c);
-  const bool wide = p.c == kF32 && p.op == Reduce::sum;  // groups in float, their sums in double
-  const ElementKernel add_double = combine_kernel(p.k, Reduce::sum, kF64);
   const bool same = stored_as(static_cast<Dtype>(p.in_dtype), p.c) && p.kept.stride[0][0] == 1;
   const int64_t tile = std::min(kBlock, std::max<int64_t>(64, (width / std::max(1, thread_count()) + 63) / 64 * 64));
   const int64_t tiles = (width + tile - 1) / tile;
   parallel_ranges(outer * tiles, outer * width * rows, 1, [&](int64_t begin, int64_t end) {
-    alignas(64) char acc[kBlock * 8], row[kBlock * 8], sums[kBlock * 8];
+    alignas(64) char block[kBlock * 8];
+    ColumnAccumulator columns;
     for (int64_t job = begin; job < end; ++job) {
       const int64_t o = job / tiles, first = job % tiles * tile, n = std::min(tile, width - first);
       const int64_t index = o * width + first;
       const char* base = p.in + offset_of(p.kept, 0, index) * p.in_item;
-      if (wide) std::memset(sums, 0, static_cast<std::size_t>(n) * 8);
       for (int64_t r = 0; r < rows; ++r) {
-        const char* source = base + offset_of(p.reduced, 0, r) * p.in_item;
-        const bool fresh = r == 0 || (wide && r % kGroup == 0);
-        if (fresh) {
-          p.k.load[p.c][p.in_dtype](acc, source, p.kept.stride[0][0], n);
-        } else if (same) {
-          combine(acc, acc, source, nullptr, n);
-        } else {
-          p.k.load[p.c][p.in_dtype](row, source, p.kept.stride[0][0], n);
-          combine(acc, acc, row, nullptr, n);
+        const char* row = base + offset_of(p.reduced, 0, r) * p.in_item;
+        if (!same) {
+          p.k.load[p.c][p.in_dtype](block, row, p.kept.stride[0][0], n);
+          row = block;
         }
-        if (wide && (r % kGroup == kGroup - 1 || r == rows - 1)) {
-          p.k.load[kF64][static_cast<int>(Dtype::float32)](row, acc, 1, n);
-          add_double(sums, sums, row, nullptr, n);
-        }
+        columns.add_row(p.k, p.op, p.c, row, n, r, rows);
       }
-      char* out = p.out + offset_of(p.kept, 1, index) * p.out_item;
-      const Compute held = wide ? kF64 : p.c;
-      p.k.store[held][static_cast<int>(p.out_dtype)](out, p.kept.stride[1][0], wide ? sums : acc, n);
+      columns.store(p.k, p.op, p.c, p.out_dtype, p.out + offset_of(p.kept, 1, index) * p.out_item, p.kept.stride[1][0],
+                    n);
     }
   });
 }

@@ -1,6 +1,8 @@
 // Inner loops of the elementwise operations, made from the lists. Compiled once per instruction set.
 #include "chainer/backend/cpu/kernels/math.h"
 
+#include <type_traits>
+
 #include "chainer/backend/cpu/kernels/fill.h"
 
 namespace {
@@ -50,17 +52,49 @@ CHAINER_TERNARY_OPS(X)
 
 #define CHAINER_LOOP CHAINER_IVDEP for (int64_t i = 0; i < n; ++i)
 
+// Functions whose vector and scalar versions round differently.
 template <class T, class Op>
-void unary(void* o_, const void* x_, const void*, const void*, int64_t n) {
-  T* o = static_cast<T*>(o_);
-  const T* x = static_cast<const T*>(x_);
+constexpr bool approximate() {
+  return T(0.5) != T(0) && (!Op::integers || std::is_same_v<Op, power_op>);
+}
+// Calls loop(out, a, b, n) so that every element goes through full vectors: the rest of the run in a padded copy. An
+// element then has one result, wherever it stands.
+template <class T, class Loop>
+void in_full_vectors(Loop loop, T* o, const T* a, const T* b, int64_t n) {
+  constexpr int64_t kWidth = 64 / sizeof(T);
+  const int64_t whole = n / kWidth * kWidth, rest = n - whole;
+  if (whole) loop(o, a, b, whole);
+  if (!rest) return;
+  T in[2][kWidth], out[kWidth];
+  for (int64_t i = 0; i < kWidth; ++i) {
+    in[0][i] = a[whole + (i < rest ? i : 0)];
+    in[1][i] = b ? b[whole + (i < rest ? i : 0)] : T(0);
+  }
+  loop(out, in[0], in[1], kWidth);
+  for (int64_t i = 0; i < rest; ++i) o[whole + i] = out[i];
+}
+
+template <class T, class Op>
+[[gnu::noinline]] void unary_loop(T* o, const T* x, const T*, int64_t n) {
   CHAINER_LOOP o[i] = Op::template apply<T>(x[i]);
 }
 template <class T, class Op>
-void binary(void* o_, const void* a_, const void* b_, const void*, int64_t n) {
-  T* o = static_cast<T*>(o_);
-  const T *a = static_cast<const T*>(a_), *b = static_cast<const T*>(b_);
+void unary(void* o, const void* x, const void*, const void*, int64_t n) {
+  if constexpr (approximate<T, Op>())
+    in_full_vectors<T>(unary_loop<T, Op>, static_cast<T*>(o), static_cast<const T*>(x), nullptr, n);
+  else
+    unary_loop<T, Op>(static_cast<T*>(o), static_cast<const T*>(x), nullptr, n);
+}
+template <class T, class Op>
+[[gnu::noinline]] void binary_loop(T* o, const T* a, const T* b, int64_t n) {
   CHAINER_LOOP o[i] = Op::template apply<T>(a[i], b[i]);
+}
+template <class T, class Op>
+void binary(void* o, const void* a, const void* b, const void*, int64_t n) {
+  if constexpr (approximate<T, Op>())
+    in_full_vectors<T>(binary_loop<T, Op>, static_cast<T*>(o), static_cast<const T*>(a), static_cast<const T*>(b), n);
+  else
+    binary_loop<T, Op>(static_cast<T*>(o), static_cast<const T*>(a), static_cast<const T*>(b), n);
 }
 template <class T, class Op>
 void compare(void* o_, const void* a_, const void* b_, const void*, int64_t n) {

@@ -1,0 +1,98 @@
+#include "chainer/backend/cpu/accumulate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+namespace chainer::cpu {
+namespace {
+
+constexpr int64_t kRow = 256;
+
+ElementKernel combine_kernel(const Kernels& k, Reduce op, Compute c) {
+  const Elementwise e = op == Reduce::sum    ? Elementwise::add
+                        : op == Reduce::prod ? Elementwise::multiply
+                        : op == Reduce::max  ? Elementwise::maximum
+                                             : Elementwise::minimum;
+  return k.elementwise[c][static_cast<int>(e)];
+}
+
+}  // namespace
+
+Accumulator Accumulator::start(Reduce op) {
+  Accumulator a;
+  if (op == Reduce::prod) a.d = 1, a.i = 1;
+  if (op == Reduce::max) a.d = -INFINITY, a.i = std::numeric_limits<int64_t>::min();
+  if (op == Reduce::min) a.d = INFINITY, a.i = std::numeric_limits<int64_t>::max();
+  return a;
+}
+
+void Accumulator::add(Reduce op, Compute c, double v, int64_t w) {
+  if (c == kI64) {
+    const auto wrap = [](uint64_t x) { return static_cast<int64_t>(x); };
+    if (op == Reduce::sum) i = wrap(static_cast<uint64_t>(i) + static_cast<uint64_t>(w));
+    if (op == Reduce::prod) i = wrap(static_cast<uint64_t>(i) * static_cast<uint64_t>(w));
+    if (op == Reduce::max) i = std::max(i, w);
+    if (op == Reduce::min) i = std::min(i, w);
+  } else if (op == Reduce::sum) {
+    const double s = d + v;
+    if (std::isfinite(s)) compensation += std::abs(d) >= std::abs(v) ? (d - s) + v : (v - s) + d;
+    d = s;
+  } else if (op == Reduce::prod) {
+    d *= v;
+  } else if (op == Reduce::max) {
+    d = v > d || v != v ? v : d;
+  } else {
+    d = v < d || v != v ? v : d;
+  }
+}
+
+void Accumulator::add_block(const Kernels& k, Reduce op, Compute c, const void* block, int64_t n) {
+  // Float sums stay short: the sums of kRow elements are added in double.
+  const int64_t step = c == kF32 && op == Reduce::sum ? kRow : n;
+  for (int64_t at = 0; at < n; at += step) {
+    double v = 0;
+    int64_t w = 0;
+    k.row[c][static_cast<int>(op)](c == kI64 ? static_cast<void*>(&w) : &v,
+                                   static_cast<const char*>(block) + at * compute_size(c), std::min(step, n - at));
+    add(op, c, v, w);
+  }
+}
+
+void Accumulator::add_part(Reduce op, Compute c, const Accumulator& part) {
+  add(op, c, part.d, part.i);
+  if (op == Reduce::sum) compensation += part.compensation;
+}
+
+void Accumulator::store(const Kernels& k, Compute c, Dtype dtype, void* to) const {
+  const double v = std::isfinite(d) ? d + compensation : d;
+  if (c == kI64)
+    k.store[kI64][static_cast<int>(dtype)](to, 1, &i, 1);
+  else
+    k.store[kF64][static_cast<int>(dtype)](to, 1, &v, 1);
+}
+
+void ColumnAccumulator::add_row(const Kernels& k, Reduce op, Compute c, const void* row, int64_t n, int64_t r,
+                                int64_t rows) {
+  const bool sums = wide(op, c);
+  if (r == 0 || (sums && r % kGroup == 0))
+    std::memcpy(acc_, row, static_cast<std::size_t>(n * compute_size(c)));
+  else
+    combine_kernel(k, op, c)(acc_, acc_, row, nullptr, n);
+  if (!sums || (r % kGroup != kGroup - 1 && r != rows - 1)) return;
+  alignas(64) char group[kBlock * 8];
+  k.load[kF64][static_cast<int>(Dtype::float32)](group, acc_, 1, n);
+  if (r < kGroup)
+    std::memcpy(sums_, group, static_cast<std::size_t>(n) * 8);
+  else
+    combine_kernel(k, Reduce::sum, kF64)(sums_, sums_, group, nullptr, n);
+}
+
+void ColumnAccumulator::store(const Kernels& k, Reduce op, Compute c, Dtype dtype, void* to, int64_t stride,
+                              int64_t n) const {
+  const bool sums = wide(op, c);
+  k.store[sums ? kF64 : c][static_cast<int>(dtype)](to, stride, sums ? sums_ : acc_, n);
+}
+
+}  // namespace chainer::cpu

@@ -1,0 +1,240 @@
+// Runs programs of the deferred evaluator: every instruction on one block, then the next block. Registers are blocks
+// that stay in the first-level cache; only leaves are read from memory and only results written to it.
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <vector>
+
+#include "chainer/backend/common/loop.h"
+#include "chainer/backend/common/pending.h"
+#include "chainer/backend/cpu/accumulate.h"
+#include "chainer/backend/cpu/parallel.h"
+
+namespace chainer::cpu {
+namespace {
+
+using Kind = Program::Instruction::Kind;
+constexpr int64_t kRegister = kBlock * 8;
+
+// Memory of a thread that programs reuse.
+char* scratch(std::size_t bytes) {
+  struct Buffer {
+    std::unique_ptr<char, void (*)(void*)> data{nullptr, std::free};
+    std::size_t size = 0;
+  };
+  thread_local Buffer b;
+  if (b.size < bytes) {
+    const std::size_t size = (bytes + 4095) / 4096 * 4096;
+    b.data.reset(static_cast<char*>(std::aligned_alloc(64, size)));
+    b.size = b.data ? size : 0;
+    if (!b.data) throw std::bad_alloc();
+  }
+  return b.data.get();
+}
+
+// An instruction with what it needs to know resolved.
+struct Step {
+  Kind kind;
+  ElementKernel kernel;
+  LoadKernel load;
+  StoreKernel store;
+  int out, in[3];
+  const char* source;
+  int64_t item, out_item;
+  int loop;
+};
+// Where a slot's block is: base + step * (position in the space); step 0 for registers.
+struct Place {
+  char* base;
+  int64_t step;
+};
+
+bool computes(Dtype d) { return d == Dtype::float32 || d == Dtype::float64 || d == Dtype::int64 || d == Dtype::bool_; }
+Compute as_compute(Dtype d) { return d == Dtype::bool_ ? kMask : compute_type(d); }
+
+class Runner {
+ public:
+  explicit Runner(const Program& p) : program_(p), k_(kernels()) {
+    for (const auto& s : p.slots)
+      places_.push_back(s.memory ? Place{s.memory->data, item_size(s.dtype)} : Place{nullptr, 0});
+    for (const auto& i : p.constants) constants_.push_back(resolve(i));
+    for (const auto& i : p.code) code_.push_back(resolve(i));
+  }
+  void run() {
+    const Traversal& t = program_.traversal;
+    if (program_.sinks.empty())
+      plain();
+    else if (t.columns)
+      columns(t);
+    else if (t.width <= kBlock)
+      short_rows(t);
+    else
+      long_rows(t);
+  }
+
+ private:
+  Step resolve(const Program::Instruction& i) {
+    Step s{i.kind, nullptr, nullptr, nullptr, i.out, {i.in[0], i.in[1], i.in[2]}, nullptr, 0, 0, -1};
+    const Dtype to = program_.slots[static_cast<std::size_t>(i.out)].dtype;
+    s.out_item = item_size(to);
+    if (i.kind == Kind::kernel) {
+      s.kernel = k_.elementwise[compute_type(i.compute)][static_cast<int>(i.op)];
+      if (!s.kernel) throw DtypeError(name(i.op), ": not defined for dtype ", i.compute);
+    } else if (i.kind == Kind::load) {
+      const Strides strides = i.source->effective_strides(), order = contiguous_strides(program_.space);
+      loops_.push_back(make_loop<2>(program_.space, {&order, &strides}, 2, false));
+      s.loop = static_cast<int>(loops_.size()) - 1;
+      s.source = i.source->data;
+      s.item = item_size(i.source->dtype);
+      s.load = k_.load[as_compute(to)][static_cast<int>(i.source->dtype)];
+    } else {
+      const Dtype from = program_.slots[static_cast<std::size_t>(i.in[0])].dtype;
+      if (computes(to))
+        s.load = k_.load[as_compute(to)][static_cast<int>(from)];
+      else
+        s.store = k_.store[as_compute(from)][static_cast<int>(to)];
+    }
+    return s;
+  }
+
+  // The slots of one thread, its registers in scratch memory, constants filled.
+  std::vector<Place> thread_places() const {
+    char* memory = scratch(static_cast<std::size_t>(program_.registers * kRegister));
+    std::vector<Place> places = places_;
+    for (std::size_t i = 0; i < places.size(); ++i)
+      if (!program_.slots[i].memory) places[i] = {memory + program_.slots[i].reg * kRegister, 0};
+    for (const Step& s : constants_) s.load(places[static_cast<std::size_t>(s.out)].base, s.source, 0, kBlock);
+    return places;
+  }
+
+  void block(const std::vector<Place>& places, int64_t at, int64_t n) const {
+    const auto pointer = [&](int slot) -> char* {
+      if (slot < 0) return nullptr;
+      const Place& p = places[static_cast<std::size_t>(slot)];
+      return p.base + p.step * at;
+    };
+    for (const Step& s : code_) {
+      char* out = pointer(s.out);
+      if (s.kind == Kind::kernel) {
+        s.kernel(out, pointer(s.in[0]), pointer(s.in[1]), pointer(s.in[2]), n);
+      } else if (s.kind == Kind::convert) {
+        if (s.load)
+          s.load(out, pointer(s.in[0]), 1, n);
+        else
+          s.store(out, 1, pointer(s.in[0]), n);
+      } else {
+        const Loop<2>& loop = loops_[static_cast<std::size_t>(s.loop)];
+        loop.walk(1, at, n, [&](int64_t offset, int64_t position, int64_t run) {
+          s.load(out + position * s.out_item, s.source + offset * s.item, loop.ndim ? loop.stride[1][0] : 1, run);
+        });
+      }
+    }
+  }
+
+  Compute sink_type(const Program::Sink& s) const {
+    return as_compute(program_.slots[static_cast<std::size_t>(s.in)].dtype);
+  }
+  const char* sink_block(const Program::Sink& s, const std::vector<Place>& places, int64_t at) const {
+    const Place& p = places[static_cast<std::size_t>(s.in)];
+    return p.base + p.step * at;
+  }
+  static char* result(const Program::Sink& s, int64_t i) { return s.out->data + i * item_size(s.out->dtype); }
+
+  void plain() {
+    const int64_t size = program_.space.product();
+    parallel_ranges(size, size, kBlock, [&](int64_t begin, int64_t end) {
+      const std::vector<Place> places = thread_places();
+      for (int64_t at = begin; at < end; at += kBlock) block(places, at, std::min(kBlock, end - at));
+    });
+  }
+
+  // Reduced runs that fit a block: as many of them as do at a time.
+  void short_rows(const Traversal& t) {
+    const int64_t group = kBlock / t.width;
+    parallel_ranges((t.outer + group - 1) / group, t.outer * t.width, 1, [&](int64_t begin, int64_t end) {
+      const std::vector<Place> places = thread_places();
+      for (int64_t g = begin; g < end; ++g) {
+        const int64_t first = g * group, count = std::min(group, t.outer - first), at = first * t.width;
+        block(places, at, count * t.width);
+        for (const Program::Sink& s : program_.sinks) {
+          const Compute c = sink_type(s);
+          const char* x = sink_block(s, places, at);
+          for (int64_t r = 0; r < count; ++r) {
+            Accumulator part = Accumulator::start(s.op), total = part;
+            part.add_block(k_, s.op, c, x + r * t.width * compute_size(c), t.width);
+            total.add_part(s.op, c, part);
+            total.store(k_, c, s.out->dtype, result(s, first + r));
+          }
+        }
+      }
+    });
+  }
+
+  void long_rows(const Traversal& t) {
+    const int64_t parts = (t.width + kPart - 1) / kPart, units = t.outer * parts;
+    const std::size_t sinks = program_.sinks.size();
+    std::vector<Accumulator> partial(static_cast<std::size_t>(units) * sinks);
+    parallel_ranges(units, t.outer * t.width, 1, [&](int64_t begin, int64_t end) {
+      const std::vector<Place> places = thread_places();
+      for (int64_t u = begin; u < end; ++u) {
+        Accumulator* a = &partial[static_cast<std::size_t>(u) * sinks];
+        for (std::size_t i = 0; i < sinks; ++i) a[i] = Accumulator::start(program_.sinks[i].op);
+        const int64_t row = u / parts * t.width, last = std::min(t.width, (u % parts + 1) * kPart);
+        for (int64_t x = u % parts * kPart; x < last; x += kBlock) {
+          const int64_t n = std::min(kBlock, last - x);
+          block(places, row + x, n);
+          for (std::size_t i = 0; i < sinks; ++i) {
+            const Program::Sink& s = program_.sinks[i];
+            a[i].add_block(k_, s.op, sink_type(s), sink_block(s, places, row + x), n);
+          }
+        }
+      }
+    });
+    for (std::size_t i = 0; i < sinks; ++i) {
+      const Program::Sink& s = program_.sinks[i];
+      const Compute c = sink_type(s);
+      for (int64_t o = 0; o < t.outer; ++o) {
+        Accumulator total = Accumulator::start(s.op);
+        for (int64_t u = o * parts; u < (o + 1) * parts; ++u)
+          total.add_part(s.op, c, partial[static_cast<std::size_t>(u) * sinks + i]);
+        total.store(k_, c, s.out->dtype, result(s, o));
+      }
+    }
+  }
+
+  void columns(const Traversal& t) {
+    const int64_t share = (t.width / std::max(1, thread_count()) + 63) / 64 * 64;
+    const int64_t tile = std::min(kBlock, std::max<int64_t>(64, share)), tiles = (t.width + tile - 1) / tile;
+    parallel_ranges(t.outer * tiles, t.outer * t.rows * t.width, 1, [&](int64_t begin, int64_t end) {
+      const std::vector<Place> places = thread_places();
+      std::vector<ColumnAccumulator> sums(program_.sinks.size());
+      for (int64_t job = begin; job < end; ++job) {
+        const int64_t o = job / tiles, first = job % tiles * tile, n = std::min(tile, t.width - first);
+        for (int64_t r = 0; r < t.rows; ++r) {
+          const int64_t at = (o * t.rows + r) * t.width + first;
+          block(places, at, n);
+          for (std::size_t i = 0; i < sums.size(); ++i) {
+            const Program::Sink& s = program_.sinks[i];
+            sums[i].add_row(k_, s.op, sink_type(s), sink_block(s, places, at), n, r, t.rows);
+          }
+        }
+        for (std::size_t i = 0; i < sums.size(); ++i) {
+          const Program::Sink& s = program_.sinks[i];
+          sums[i].store(k_, s.op, sink_type(s), s.out->dtype, result(s, o * t.width + first), 1, n);
+        }
+      }
+    });
+  }
+
+  const Program& program_;
+  const Kernels& k_;
+  std::vector<Place> places_;
+  std::vector<Step> constants_, code_;
+  std::vector<Loop<2>> loops_;
+};
+
+}  // namespace
+
+void CpuBackend::run(const Program& program) { Runner(program).run(); }
+
+}  // namespace chainer::cpu

@@ -1,0 +1,238 @@
+// Deferred evaluation: what waits, what a write does, and that nothing but speed tells it from eager evaluation.
+#include <chainer/backend/common/deferred.h>
+#include <chainer/backend/cpu/parallel.h>
+#include <chainer/chainer.h>
+
+#include <cstring>
+#include <thread>
+
+#include "test.h"
+
+using namespace chainer;
+
+namespace {
+
+Array numbers(const Shape& s, Dtype d = float32) { return random::uniform(-2, 2, s).astype(d); }
+bool waits(const Array& a) { return a.body().pending.load() != nullptr; }
+bool same_bits(const Array& a, const Array& b) {
+  const Array x = a.copy(), y = b.copy();
+  return x.shape() == y.shape() && x.dtype() == y.dtype() &&
+         std::memcmp(x.raw(), y.raw(), static_cast<std::size_t>(x.nbytes())) == 0;
+}
+// The result of f with everything computed at once.
+template <class F>
+auto eagerly(F f) {
+  const deferred::EagerMode eager;
+  return f();
+}
+
+}  // namespace
+
+TEST(large_arrays_wait_and_small_ones_do_not) {
+  const Array x = numbers({64, 64}), small = numbers({8, 8});
+  const Array y = x + x;
+  EXPECT(waits(y));
+  EXPECT(waits(y.reshape({4096})));
+  EXPECT(waits(sum(y)));
+  EXPECT(!waits(small + small));
+  EXPECT(!waits(eagerly([&] { return x + x; })));
+  EXPECT(same_bits(y, eagerly([&] { return x + x; })));
+  EXPECT(!waits(y));
+}
+
+TEST(a_write_runs_the_readers_first) {
+  Array x = numbers({64, 64});
+  const Array before = x.copy();
+  const Array doubled = x + x, row = x[3] * numbers({64, 64});
+  x[Slice(0, 1)].fill(7);  // through a view
+  EXPECT(same_bits(doubled, before + before));
+  Array z = x * 3;
+  const Array w = z + 1;
+  z += 5;  // of what was still waiting itself
+  EXPECT_CLOSE(w, x * 3 + 1, {.atol = 1e-6});
+  EXPECT_CLOSE(z, x * 3 + 5, {.atol = 1e-6});
+  const Array view = z[{Slice(), Slice(0, 32)}] * 1;
+  z.set({0, 0}, -100);
+  EXPECT(view[{0, 0}].item<float>() != -100);
+}
+
+TEST(views_of_waiting_arrays_share_their_memory) {
+  const Array x = numbers({64, 64});
+  Array y = x * 2;
+  Array top = y[Slice(0, 32)], corner = top[{Slice(), Slice(32, std::nullopt)}];
+  EXPECT(waits(corner));
+  corner.fill(1);
+  EXPECT_EQ(y[{5, 40}].item<float>(), 1.f);
+  EXPECT_EQ(y[{5, 3}].item<float>(), x[{5, 3}].item<float>() * 2);
+  EXPECT_EQ(top[{5, 40}].item<float>(), 1.f);
+}
+
+TEST(what_is_dropped_unread_never_runs) {
+  const auto before = deferred::statistics();
+  {
+    const Array x = numbers({64, 64});
+    Array y = x;
+    for (int i = 0; i < 10; ++i) y = y * x + 1;
+  }
+  const auto after = deferred::statistics();
+  EXPECT_EQ(after.programs, before.programs);
+  EXPECT_EQ(after.waiting, before.waiting);
+  EXPECT_EQ(after.held_bytes, before.held_bytes);
+}
+
+TEST(reductions_run_with_what_shares_their_space) {
+  const Array x = numbers({256, 128});
+  const Array y = tanh(x), rows = sum(y, 1), columns = sum(y * y, 0), all = sum(y), z = y + 1;
+  const auto before = deferred::statistics();
+  (void)z.raw();
+  const auto after = deferred::statistics();
+  EXPECT_EQ(after.programs, before.programs + 1);
+  EXPECT(waits(rows) + waits(columns) + waits(all) == 2);  // one order of going through at a time
+  const deferred::EagerMode eager;
+  const Array t = tanh(x);
+  EXPECT(same_bits(rows, sum(t, 1)));
+  EXPECT(same_bits(columns, sum(t * t, 0)));
+  EXPECT(same_bits(all, sum(t)));
+  EXPECT(same_bits(z, t + 1));
+}
+
+TEST(state_over_many_iterations_keeps_little_memory) {
+  Array average = zeros({512, 512}), unread;
+  int64_t most = 0;
+  for (int i = 0; i < 200; ++i) {
+    const Array x = numbers({512, 512});
+    average = 0.9 * average + 0.1 * x;
+    unread = sum(average);
+    most = std::max(most, deferred::statistics().held_bytes);
+  }
+  EXPECT(most <= 40 << 20);
+  // Arrays so large that the budget rules: the oldest run first.
+  Array big = zeros({4 << 20});
+  for (int i = 0; i < 30; ++i) {
+    big = big + numbers({4 << 20});
+    most = std::max(most, deferred::statistics().held_bytes);
+  }
+  EXPECT(most <= deferred::kBudget + (32 << 20));
+}
+
+TEST(chains_of_any_length_neither_recurse_nor_keep_all) {
+  const Array x = numbers({2048});
+  Array y = x;
+  for (int i = 0; i < 20000; ++i) y = y * 0.5 + x;
+  EXPECT_CLOSE(y, x * 2, {.atol = 1e-5});
+  for (int i = 0; i < 2000; ++i) y = y - sum(y) * 1e-6;  // each needs the one before whole
+  EXPECT(isfinite(y).to_vector<uint8_t>()[0] == 1);
+}
+
+TEST(threads_share_and_drop_what_waits) {
+  std::vector<std::thread> threads;
+  const Array shared = numbers({128, 128}) * 2;
+  const Array expected = eagerly([&] { return sum(shared * shared); });
+  std::atomic<int> wrong{0};
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, handed = shared + 1.0] {
+      for (int i = 0; i < 200; ++i) {
+        const Array y = shared * shared, s = sum(y), unread = y + handed, other = sum(unread);
+        if (!same_bits(s, expected)) ++wrong;
+      }
+    });
+  }
+  for (auto& t : threads) t.join();
+  EXPECT_EQ(wrong.load(), 0);
+}
+
+TEST(observers_name_programs) {
+  std::string seen;
+  deferred::set_observer([&](const std::string& names, double, int64_t) { seen = names; });
+  const Array x = numbers({64, 64});
+  EXPECT(sum(tanh(x) * x).item<float>() != 12345.f);
+  deferred::set_observer({});
+  EXPECT_EQ(seen, std::string("tanh multiply sum"));
+}
+
+namespace {
+
+// One random program, run eagerly or not, reading nothing until the end unless it drew so. The same seed makes the
+// same program either way.
+class Fuzz {
+ public:
+  explicit Fuzz(uint32_t seed) : r_(seed) {}
+  Arrays run(int steps) {
+    for (int i = 0; i < 4; ++i) pool_.push_back(fresh());
+    for (int i = 0; i < steps; ++i) step();
+    return pool_;
+  }
+
+ private:
+  int draw(int n) { return static_cast<int>(r_.next_interval(static_cast<uint64_t>(n - 1))); }
+  Dtype dtype() {
+    constexpr Dtype kTypes[] = {Dtype::float32, Dtype::float32, Dtype::float64, Dtype::float16,
+                                Dtype::int32,   Dtype::bool_,   Dtype::uint8};
+    return kTypes[draw(7)];
+  }
+  Array fresh() {
+    static const Shape kShapes[] = {{40, 60}, {60}, {40, 1}, {1, 60}, {2400}, {3, 40, 60}, {2100}, {5}};
+    return r_.uniform(-3, 3, kShapes[draw(8)]).astype(dtype());
+  }
+  const Array& any() { return pool_[static_cast<std::size_t>(draw(static_cast<int>(pool_.size())))]; }
+  void keep(Array a) {
+    if (pool_.size() < 12)
+      pool_.push_back(std::move(a));
+    else
+      pool_[static_cast<std::size_t>(draw(12))] = std::move(a);  // drops another
+  }
+  void step() {
+    try {
+      switch (draw(16)) {
+        case 0: return keep(fresh());
+        case 1: return keep(any() + any());
+        case 2: return keep(any() * any());
+        case 3: return keep(maximum(any(), any()));
+        case 4: return keep(any() - 0.5);
+        case 5: return keep(tanh(any()));
+        case 6: return keep(sigmoid(any()));
+        case 7: return keep(where(less(any(), any()), any(), any()));
+        case 8: return keep(any().astype(dtype()));
+        case 9: return keep(sum(any(), draw(2) ? Axes(0) : Axes(-1), draw(2)));
+        case 10: return keep(draw(2) ? max(any(), -1) : sum(any()));
+        case 11: {
+          const Array& a = any();
+          if (a.ndim() == 0) return;
+          return keep(draw(2) ? a[Slice(std::nullopt, std::nullopt, 2)] : a[{ellipsis, Slice(1, 50)}]);
+        }
+        case 12: return keep(draw(2) ? any().T() : any().reshape({-1}));
+        case 13: {  // a write, also into what others look into or wait for
+          Array a = any();
+          if (draw(2)) {
+            a += any();
+          } else {
+            a.set(Slice(0, 1), 3);
+          }
+          return;
+        }
+        case 14: (void)any().raw(); return;
+        default: return keep(any() * any() + any());
+      }
+    } catch (const Error&) {}  // shapes that do not broadcast: refused alike in both modes
+  }
+  random::RandomState r_;
+  Arrays pool_;
+};
+
+}  // namespace
+
+TEST(random_programs_agree_with_eager_evaluation_bit_for_bit) {
+  for (int threads : {1, 2, 3}) {
+    cpu::set_thread_count(threads);
+    for (uint32_t seed = 0; seed < 400; ++seed) {
+      const Arrays lazy = Fuzz(seed).run(60);
+      const Arrays eager = eagerly([&] { return Fuzz(seed).run(60); });
+      EXPECT_EQ(lazy.size(), eager.size());
+      for (std::size_t i = 0; i < lazy.size(); ++i)
+        if (!same_bits(lazy[i], eager[i]))
+          test::fail(__FILE__, __LINE__,
+                     chainer::text("seed ", seed, ", ", threads, " threads: array ", i, " differs"));
+    }
+  }
+  cpu::set_thread_count(0);
+}
