@@ -149,7 +149,8 @@ Array& in_place(Elementwise op, Array& a, const Array& b) {
     const int at = a.ndim() - b.ndim() + i;
     if (b.shape()[i] == a.shape()[at]) st[at] = bs[i];
   }
-  const Array inputs[] = {a, Array(ArrayBody::view(operand.body_ref(), a.shape(), st, 0))};
+  const Array wide(ArrayBody::view(operand.body_ref(), a.shape(), st, 0));
+  const Array* const inputs[] = {&a, &wide};
   const Dtype compute = op == Elementwise::divide && !is_floating(common) ? float64 : common;
   a.device().backend().elementwise(op, inputs, a, compute);
   return a;

@@ -18,7 +18,7 @@ class Backend {
 
   /// out = op(inputs...), elementwise; inputs have the shape of `out` (views with zero strides where broadcast) and
   /// any dtype: they are converted to `compute` (float32, float64, int64 or bool) first, the result to out's dtype.
-  virtual void elementwise(Elementwise op, std::span<const Array> inputs, Array& out, Dtype compute) = 0;
+  virtual void elementwise(Elementwise op, std::span<const Array* const> inputs, Array& out, Dtype compute) = 0;
   /// Runs operations over one space block by block (backend/common/pending.h); memory for the results is there.
   virtual void run(const Program& program) = 0;
   /// Reduces `axes` of `a`; `out` has their lengths as one or lacks them. Sums are blocked the same way for any

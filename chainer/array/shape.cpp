@@ -50,6 +50,7 @@ Dims Axes::normalized(int ndim, std::string_view operation) const {
 }
 
 Shape broadcast_shapes(const Dims& a, const Dims& b, std::string_view operation) {
+  if (a == b) return Shape(a);
   const int n = std::max(a.ndim(), b.ndim());
   Shape out = Dims::filled(n, 1);
   for (int i = 0; i < n; ++i) {

@@ -2,6 +2,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <initializer_list>
 #include <optional>
 #include <string>
@@ -24,10 +25,10 @@ class Dims {
   Dims(It first, It last) {
     for (; first != last; ++first) push_back(*first);
   }
-  Dims(const Dims& o) : n_(o.n_) { copy(o); }
+  // A whole block of fixed size: cheaper than to look at how much of it is in use.
+  Dims(const Dims& o) { std::memcpy(static_cast<void*>(this), &o, sizeof(Dims)); }
   Dims& operator=(const Dims& o) {
-    n_ = o.n_;
-    copy(o);
+    std::memcpy(static_cast<void*>(this), &o, sizeof(Dims));
     return *this;
   }
   static Dims filled(int n, int64_t value) {
@@ -65,9 +66,6 @@ class Dims {
   }
 
  private:
-  void copy(const Dims& o) {
-    for (int i = 0; i < n_; ++i) d_[i] = o.d_[i];
-  }
   int n_ = 0;
   int64_t d_[kMaxNdim];
 };

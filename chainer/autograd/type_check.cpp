@@ -12,7 +12,6 @@ InvalidType::InvalidType(const std::string& expected, const std::string& actual,
 namespace type_check {
 namespace detail {
 namespace {
-thread_local bool is_recording = false;
 thread_local std::string head;
 }  // namespace
 
@@ -21,7 +20,6 @@ struct Text {
   int priority;
 };
 
-bool recording() { return is_recording; }
 TextRef named(std::string t, int priority) { return std::make_shared<const Text>(Text{std::move(t), priority}); }
 const std::string& text_of(const TextRef& t) { return t->text; }
 TextRef joined(const TextRef& a, std::string_view op, int priority, const TextRef& b) {
@@ -61,7 +59,7 @@ Condition operator!=(const KindExpr& a, char b) {
   return compare(a.value != b, a.text, "!=", "==", literal(std::string(1, b)), a.value, b);
 }
 KindExpr DtypeExpr::kind() const { return {chainer::kind(value), member_of(text, ".kind")}; }
-Condition operator==(const DtypeExpr& a, const DtypeExpr& b) {
+Condition compare_dtypes(const DtypeExpr& a, const DtypeExpr& b) {
   return compare(a.value == b.value, a.text, "==", "!=", b.text, a.value, b.value);
 }
 Condition operator==(const DtypeExpr& a, Dtype b) {
@@ -96,22 +94,20 @@ ShapeExpr ShapeExpr::slice(std::optional<int64_t> from, std::optional<int64_t> t
           member_of(text, chainer::text("[", end_text(from), ":", end_text(to), "]"))};
 }
 
-detail::TextRef TypeInfo::member(std::string_view m) const { return literal(chainer::text(name_, m)); }
+detail::TextRef TypeInfo::member(std::string_view m) const {
+  return detail::recording() ? detail::named(all_->name(index_) + std::string(m)) : nullptr;
+}
 Expr TypeInfo::ndim() const { return {array_->ndim(), member(".ndim")}; }
 Expr TypeInfo::size() const { return {array_->size(), member(".size")}; }
 DtypeExpr TypeInfo::dtype() const { return {array_->dtype(), member(".dtype")}; }
 ShapeExpr TypeInfo::shape() const { return {array_->shape(), member(".shape")}; }
 
 Expr TypeInfos::size() const { return {static_cast<int64_t>(arrays_->size()), literal("in_types.size")}; }
-TypeInfo TypeInfos::operator[](int64_t i) const {
-  if (i < 0 || i >= static_cast<int64_t>(arrays_->size()))
-    detail::fail(literal(text("in_types.size > ", i)), text(arrays_->size(), " <= ", i));
-  std::string name;
-  if (detail::recording()) {
-    const auto at = static_cast<std::size_t>(i);
-    name = at < names_.size() ? std::string(names_[at]) : text("in_types[", i, "]");
-  }
-  return TypeInfo((*arrays_)[static_cast<std::size_t>(i)], std::move(name));
+void TypeInfos::missing(int64_t i) const {
+  detail::fail(literal(text("in_types.size > ", i)), text(arrays_->size(), " <= ", i));
+}
+std::string TypeInfos::name(std::size_t i) const {
+  return i < names_.size() ? std::string(names_[i]) : text("in_types[", i, "]");
 }
 
 Expr make_variable(int64_t value, const std::string& name) { return {value, literal(name)}; }
@@ -133,11 +129,8 @@ void expect_broadcast_shapes(std::initializer_list<ShapeExpr> shapes) {
   }
 }
 
-void expect_floating(const TypeInfo& t) { expect(t.dtype().kind() == 'f'); }
-
-void expect_argument_count(const TypeInfos& t, int64_t count) {
-  if (static_cast<int64_t>(t.count()) != count)
-    detail::fail(literal(text(count, " argument(s)")), text(t.count(), " argument(s)"));
+void wrong_argument_count(const TypeInfos& t, int64_t count) {
+  detail::fail(literal(text(count, " argument(s)")), text(t.count(), " argument(s)"));
 }
 
 void run(const std::string& label, const Arrays& in, void (*check)(const void*, const TypeInfos&), const void* object) {

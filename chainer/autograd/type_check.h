@@ -23,7 +23,8 @@ namespace type_check {
 
 namespace detail {
 // Texts are only made in a second run, after a condition failed: the first one compares plain values.
-bool recording();
+inline constinit thread_local bool is_recording = false;
+inline bool recording() { return is_recording; }
 struct Text;  // text with the priority of its outermost operator
 using TextRef = std::shared_ptr<const Text>;
 TextRef named(std::string text, int priority = 100);
@@ -87,7 +88,12 @@ struct DtypeExpr {
   detail::TextRef text;
   KindExpr kind() const;
 };
-Condition operator==(const DtypeExpr& a, const DtypeExpr& b);
+Condition compare_dtypes(const DtypeExpr& a, const DtypeExpr& b);
+inline Condition operator==(const DtypeExpr& a, const DtypeExpr& b) {
+  if (!detail::recording()) [[likely]]
+    return {a.value == b.value, nullptr, {}};
+  return compare_dtypes(a, b);
+}
 Condition operator==(const DtypeExpr& a, Dtype b);
 Condition operator!=(const DtypeExpr& a, Dtype b);
 
@@ -102,22 +108,24 @@ struct ShapeExpr {
 Condition operator==(const ShapeExpr& a, const ShapeExpr& b);
 Condition operator==(const ShapeExpr& a, const Shape& b);
 
+class TypeInfos;
+
 /// The type of one input.
 class TypeInfo {
  public:
-  TypeInfo(const Array& a, std::string n) : array_(&a), name_(std::move(n)) {}
+  TypeInfo(const Array& a, const TypeInfos& all, std::size_t i) : array_(&a), all_(&all), index_(i) {}
   Expr ndim() const;
   Expr size() const;
   DtypeExpr dtype() const;
   ShapeExpr shape() const;
   Expr shape(int64_t axis) const { return shape()[axis]; }
-  const std::string& name() const { return name_; }
   const Array& array() const { return *array_; }
 
  private:
   detail::TextRef member(std::string_view m) const;
   const Array* array_;
-  std::string name_;
+  const TypeInfos* all_;
+  std::size_t index_;
 };
 
 /// The types of all inputs. Named in_types[i] in messages unless names() says better.
@@ -127,14 +135,22 @@ class TypeInfos {
   /// The number of inputs, as an expression.
   Expr size() const;
   std::size_t count() const { return arrays_->size(); }
-  TypeInfo operator[](int64_t i) const;
+  TypeInfo operator[](int64_t i) const {
+    const auto at = static_cast<std::size_t>(i);
+    if (at >= arrays_->size()) [[unlikely]]
+      missing(i);
+    return TypeInfo((*arrays_)[at], *this, at);
+  }
+  /// How messages call input i.
+  std::string name(std::size_t i) const;
   /// The argument names used in messages.
   const TypeInfos& names(std::initializer_list<const char*> names) const {
-    names_ = names;  // copied: the list itself ends with the call
+    if (detail::recording()) names_ = names;  // copied: the list itself ends with the call
     return *this;
   }
 
  private:
+  [[noreturn]] void missing(int64_t i) const;
   const Arrays* arrays_;
   mutable SmallVector<const char*, 4> names_;
 };
@@ -154,9 +170,19 @@ Expr make_variable(int64_t value, const std::string& name);
 Expr prod(const ShapeExpr& s);
 /// All shapes broadcast together.
 void expect_broadcast_shapes(std::initializer_list<ShapeExpr> shapes);
+inline void expect_broadcast_shapes(const TypeInfo& a, const TypeInfo& b) {
+  if (a.array().shape() != b.array().shape()) expect_broadcast_shapes({a.shape(), b.shape()});
+}
 /// The common conditions, in one call each.
-void expect_floating(const TypeInfo& t);
-void expect_argument_count(const TypeInfos& t, int64_t count);
+inline void expect_floating(const TypeInfo& t) {
+  if (!is_floating(t.array().dtype())) [[unlikely]]
+    expect(t.dtype().kind() == 'f');
+}
+void wrong_argument_count(const TypeInfos& t, int64_t count);
+inline void expect_argument_count(const TypeInfos& t, int64_t count) {
+  if (static_cast<int64_t>(t.count()) != count) [[unlikely]]
+    wrong_argument_count(t, count);
+}
 
 /// Runs a check without texts; if it fails, runs it again with them and throws InvalidType.
 void run(const std::string& label, const Arrays& in, void (*check)(const void*, const TypeInfos&), const void* object);

@@ -44,37 +44,57 @@ Elementwise boolean_form(Elementwise op) {
   return op;
 }
 
-Array compute(Elementwise op, Arrays in, Dtype common) {
+void check_devices(Elementwise op, std::span<const Array* const> in) {
+  for (const Array* a : in)
+    if (a->device() != in[0]->device())
+      throw DeviceError(name(op), ": operands on different devices, ", in[0]->device(), " and ", a->device());
+}
+
+// Operands of any shapes and layouts.
+Array compute_general(Elementwise op, std::span<const Array* const> operands, Dtype type, Dtype work) {
+  Arrays in;
+  Shape shape = operands[0]->shape();
+  for (const Array* a : operands) {
+    if (a->shape() != shape) shape = broadcast_shapes(shape, a->shape(), name(op));
+    in.push_back(*a);
+  }
+  const Array* like = nullptr;
+  for (Array& a : in) {
+    if (a.shape() != shape)
+      a = broadcast_to(a, shape);
+    else if (!like)
+      like = &a;
+  }
+  const Array* pointers[3];
+  for (std::size_t i = 0; i < in.size(); ++i) pointers[i] = &in[i];
+  const std::span<const Array* const> wide(pointers, in.size());
+  if (Array later = deferred::elementwise(op, wide, shape, type, work)) return later;
+  Array out = like ? empty_in_order(*like, type) : Array(shape, type, in[0].device());
+  out.device().backend().elementwise(op, wide, out, work);
+  return out;
+}
+
+Array compute(Elementwise op, std::initializer_list<const Array*> list, Dtype common) {
   if (common == Dtype::bool_) op = boolean_form(op);
-  Shape shape = in[0].shape();
-  for (std::size_t i = 1; i < in.size(); ++i)
-    if (in[i].shape() != shape) shape = broadcast_shapes(shape, in[i].shape(), name(op));
-  const Array* like = &in[0];
-  for (const Array& a : in) {
-    if (a.device() != in[0].device())
-      throw DeviceError(name(op), ": operands on different devices, ", in[0].device(), " and ", a.device());
-    if (a.shape() == shape && like->shape() != shape) like = &a;
-  }
-  const Dtype type = result_type(op, common);
-  const Dtype work = category(op) == Category::compare ? common : type;
-  if (shape.product() >= deferred::kLeast) {
-    for (Array& a : in)
-      if (a.shape() != shape) a = broadcast_to(a, shape);
-    if (Array later = deferred::elementwise(op, {in.data(), in.size()}, shape, type, work)) return later;
-  }
-  Array out = like->shape() == shape ? empty_in_order(*like, type) : Array(shape, type, in[0].device());
-  for (Array& a : in)
-    if (a.shape() != shape) a = broadcast_to(a, shape);
-  out.device().backend().elementwise(op, {in.data(), in.size()}, out, work);
+  const std::span<const Array* const> in(list.begin(), list.size());
+  check_devices(op, in);
+  const Dtype type = result_type(op, common), work = category(op) == Category::compare ? common : type;
+  // The common case of define-by-run on small arrays needs no plan.
+  const Array& first = *in[0];
+  bool plain = first.size() < deferred::kLeast;
+  for (const Array* a : in) plain = plain && a->is_contiguous() && a->shape() == first.shape();
+  if (!plain) return compute_general(op, in, type, work);
+  Array out(first.shape(), type, first.device());
+  out.device().backend().elementwise(op, in, out, work);
   return out;
 }
 
 }  // namespace
 
-Array unary(Elementwise op, const Array& x) { return compute(op, {x}, x.dtype()); }
+Array unary(Elementwise op, const Array& x) { return compute(op, {&x}, x.dtype()); }
 
 Array binary(Elementwise op, const Array& a, const Array& b) {
-  return compute(op, {a, b}, a.dtype() == b.dtype() ? a.dtype() : promote(a.dtype(), b.dtype()));
+  return compute(op, {&a, &b}, a.dtype() == b.dtype() ? a.dtype() : promote(a.dtype(), b.dtype()));
 }
 
 Array scalar_array(Scalar value, const Array& like) {
@@ -96,11 +116,11 @@ Array binary(Elementwise op, const Array& a, Scalar b) {
 Array binary(Elementwise op, Scalar a, const Array& b) { return binary(op, scalar_array(a, b), b); }
 
 Array ternary(Elementwise op, const Array& a, const Array& b, const Array& c) {
-  return compute(op, {a, b, c}, promote(promote(a.dtype(), b.dtype()), c.dtype()));
+  return compute(op, {&a, &b, &c}, promote(promote(a.dtype(), b.dtype()), c.dtype()));
 }
 
 Array where(const Array& condition, const Array& a, const Array& b) {
-  return compute(Elementwise::where, {condition, a, b}, promote(a.dtype(), b.dtype()));
+  return compute(Elementwise::where, {&condition, &a, &b}, promote(a.dtype(), b.dtype()));
 }
 
 Array clip(const Array& x, Scalar lo, Scalar hi) {

@@ -112,15 +112,15 @@ void set_observer(Observer observer) {
   registry().observer = std::move(observer);
 }
 
-Array elementwise(Elementwise op, std::span<const Array> in, const Shape& shape, Dtype dtype, Dtype compute) {
+Array elementwise(Elementwise op, std::span<const Array* const> in, const Shape& shape, Dtype dtype, Dtype compute) {
   if (!enabled() || shape.product() < kLeast) return {};
-  for (const Array& a : in)
-    if (!in_order(a.body())) return {};
-  auto body = ArrayBody::without_memory(shape, dtype, in[0].device());
+  for (const Array* a : in)
+    if (!in_order(a->body())) return {};
+  auto body = ArrayBody::without_memory(shape, dtype, in[0]->device());
   Pending* p = make(Pending::Kind::elementwise, *body);
   p->op = op;
   p->compute = compute == Dtype::float64 ? Dtype::float64 : is_floating(compute) ? Dtype::float32 : Dtype::int64;
-  for (const Array& a : in) p->in[p->count++] = a.body_ref();
+  for (const Array* a : in) p->in[p->count++] = a->body_ref();
   return enlist(p, std::move(body));
 }
 
@@ -139,7 +139,8 @@ Array reduce(Reduce op, const Array& a, const Dims& axes, const Shape& shape, Dt
 Array cast(const Array& a, Dtype dtype) {
   const Pending* p = a.body().pending.load(std::memory_order_acquire);
   if (!p || p->kind != Pending::Kind::elementwise) return {};
-  return elementwise(Elementwise::copy, {&a, 1}, a.shape(), dtype, conversion_type(a.dtype(), dtype));
+  const Array* const in[] = {&a};
+  return elementwise(Elementwise::copy, in, a.shape(), dtype, conversion_type(a.dtype(), dtype));
 }
 
 void attach_view(ArrayBody& view, ArrayBody& of, int64_t offset) {

@@ -33,7 +33,7 @@ class EagerMode {
 
 /// The result of an elementwise operation to be computed later, or none if it is better computed now. Operands have
 /// the shape already.
-Array elementwise(Elementwise op, std::span<const Array> in, const Shape& shape, Dtype dtype, Dtype compute);
+Array elementwise(Elementwise op, std::span<const Array* const> in, const Shape& shape, Dtype dtype, Dtype compute);
 /// The same for the reduction of sorted `axes`.
 Array reduce(Reduce op, const Array& a, const Dims& axes, const Shape& shape, Dtype dtype);
 /// `a` in another dtype, if `a` itself is still waiting; else none.

@@ -19,11 +19,35 @@ enum class Elementwise : uint8_t {
 };
 
 enum class Category : uint8_t { any, floating, compare };
+namespace detail {
+struct OperationRow {
+  std::string_view name;
+  Category category;
+  int arity;
+};
+inline constexpr OperationRow kOperations[] = {
+// clang-format off
+#define X(NAME, CATEGORY, ...) {#NAME, Category::CATEGORY, 1},
+    CHAINER_UNARY_OPS(X)
+#undef X
+#define X(NAME, CATEGORY, ...) {#NAME, Category::CATEGORY, 2},
+    CHAINER_BINARY_OPS(X)
+#undef X
+#define X(NAME, ...) {#NAME, Category::compare, Elementwise::NAME < Elementwise::isnan ? 2 : 1},
+    CHAINER_COMPARE_OPS(X)
+#undef X
+#define X(NAME, CATEGORY, ...) {#NAME, Category::CATEGORY, 3},
+    CHAINER_TERNARY_OPS(X)
+#undef X
+    {"where", Category::any, 3}};
+// clang-format on
+}  // namespace detail
+
 /// Which compute types an operation has.
-Category category(Elementwise op);
+constexpr Category category(Elementwise op) { return detail::kOperations[static_cast<int>(op)].category; }
 /// The number of operands: one, two or three.
-int arity(Elementwise op);
-std::string_view name(Elementwise op);
+constexpr int arity(Elementwise op) { return detail::kOperations[static_cast<int>(op)].arity; }
+constexpr std::string_view name(Elementwise op) { return detail::kOperations[static_cast<int>(op)].name; }
 /// Roughly how many additions one element costs.
 float cost(Elementwise op);
 /// The dtype, of those that kernels compute in, through which one dtype becomes another.

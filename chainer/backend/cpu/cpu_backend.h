@@ -8,7 +8,7 @@ namespace chainer::cpu {
 class CpuBackend final : public Backend {
  public:
   std::string name(int) const override { return "@cpu"; }
-  void elementwise(Elementwise op, std::span<const Array> inputs, Array& out, Dtype compute) override;
+  void elementwise(Elementwise op, std::span<const Array* const> inputs, Array& out, Dtype compute) override;
   void run(const Program& program) override;
   void reduce(Reduce op, const Array& a, const Dims& axes, Array& out) override;
   void arg_reduce(ArgReduce op, const Array& a, int axis, Array& out) override;

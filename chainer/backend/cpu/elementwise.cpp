@@ -54,7 +54,7 @@ void run_range(const Kernels& k, ElementKernel kernel, const Operand* ops, int c
 
 }  // namespace
 
-void CpuBackend::elementwise(Elementwise op, std::span<const Array> inputs, Array& out, Dtype compute) {
+void CpuBackend::elementwise(Elementwise op, std::span<const Array* const> inputs, Array& out, Dtype compute) {
   if (out.size() == 0) return;
   const Kernels& k = kernels();
   const Compute c = compute_type(compute);
@@ -65,11 +65,11 @@ void CpuBackend::elementwise(Elementwise op, std::span<const Array> inputs, Arra
   // The common case, one run over dense arrays of the compute type, needs no plan.
   bool simple =
       category(op) != Category::compare && op != Elementwise::where && out.is_contiguous() && stored_as(out.dtype(), c);
-  for (const Array& a : inputs) simple = simple && a.is_contiguous() && a.dtype() == out.dtype();
+  for (const Array* a : inputs) simple = simple && a->is_contiguous() && a->dtype() == out.dtype();
   if (simple) {
     const int64_t item = compute_size(c);
     const char* in[3] = {};
-    for (int i = 0; i < count - 1; ++i) in[i] = static_cast<const char*>(inputs[i].raw());
+    for (int i = 0; i < count - 1; ++i) in[i] = static_cast<const char*>(inputs[i]->raw());
     char* o = static_cast<char*>(out.mutable_raw());
     return parallel_ranges(out.size(), out.size(), 64, [&](int64_t begin, int64_t end) {
       const int64_t at = begin * item;
@@ -81,7 +81,7 @@ void CpuBackend::elementwise(Elementwise op, std::span<const Array> inputs, Arra
   std::array<const Strides*, kOperands> pointers{};
   Operand operands[kOperands];
   for (int i = 0; i < count; ++i) {
-    const Array& a = i ? inputs[i - 1] : out;
+    const Array& a = i ? *inputs[i - 1] : out;
     Compute type = c;
     if (i == 0 && category(op) == Category::compare) type = kMask;
     if (i == 1 && op == Elementwise::where) type = kMask;
@@ -106,7 +106,7 @@ void CpuBackend::elementwise(Elementwise op, std::span<const Array> inputs, Arra
 }  // namespace cpu
 
 void copy_elements(const Array& from, Array& to) {
-  const Array inputs[] = {from};
+  const Array* const inputs[] = {&from};
   to.device().backend().elementwise(Elementwise::copy, inputs, to, conversion_type(from.dtype(), to.dtype()));
 }
 

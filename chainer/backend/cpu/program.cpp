@@ -14,7 +14,6 @@ namespace chainer::cpu {
 namespace {
 
 using Kind = Program::Instruction::Kind;
-constexpr int64_t kRegister = kBlock * 8;
 
 // Memory of a thread that programs reuse.
 char* scratch(std::size_t bytes) {
@@ -57,6 +56,9 @@ class Runner {
   explicit Runner(const Program& p) : program_(p), k_(kernels()) {
     for (const auto& s : p.slots)
       places_.push_back(s.memory ? Place{s.memory->data, item_size(s.dtype)} : Place{nullptr, 0});
+    int64_t item = 1;
+    for (const auto& s : p.slots) item = std::max(item, item_size(s.dtype));
+    register_ = kBlock * item;
     for (const auto& i : p.constants) constants_.push_back(resolve(i));
     for (const auto& i : p.code) code_.push_back(resolve(i));
   }
@@ -99,10 +101,10 @@ class Runner {
 
   // The slots of one thread, its registers in scratch memory, constants filled.
   std::vector<Place> thread_places() const {
-    char* memory = scratch(static_cast<std::size_t>(program_.registers * kRegister));
+    char* memory = scratch(static_cast<std::size_t>(program_.registers * register_));
     std::vector<Place> places = places_;
     for (std::size_t i = 0; i < places.size(); ++i)
-      if (!program_.slots[i].memory) places[i] = {memory + program_.slots[i].reg * kRegister, 0};
+      if (!program_.slots[i].memory) places[i] = {memory + program_.slots[i].reg * register_, 0};
     for (const Step& s : constants_) s.load(places[static_cast<std::size_t>(s.out)].base, s.source, 0, kBlock);
     return places;
   }
@@ -228,6 +230,7 @@ class Runner {
 
   const Program& program_;
   const Kernels& k_;
+  int64_t register_ = 0;  // bytes
   std::vector<Place> places_;
   std::vector<Step> constants_, code_;
   std::vector<Loop<2>> loops_;

@@ -25,7 +25,7 @@ struct BinaryNode : FunctionNode {
   void check_type_forward(const type_check::TypeInfos& in) const override {
     type_check::expect_argument_count(in, 2);
     type_check::expect(in[0].dtype() == in[1].dtype());
-    type_check::expect_broadcast_shapes({in[0].shape(), in[1].shape()});
+    type_check::expect_broadcast_shapes(in[0], in[1]);
   }
 };
 
