@@ -24,7 +24,8 @@ class [[nodiscard]] Array {
 
   explicit operator bool() const { return static_cast<bool>(body_); }
   /// An array where a variable is wanted becomes one without gradient. Defined beside Variable.
-  operator Variable() const;
+  operator Variable() const&;
+  operator Variable() &&;
 
   Dtype dtype() const { return body().dtype; }
   const Shape& shape() const { return body().shape; }
@@ -105,6 +106,8 @@ class [[nodiscard]] Array {
     return *body_;
   }
   const Ref<ArrayBody>& body_ref() const { return body_; }
+  /// Gives up the body without counting: for handles that were not counted either.
+  ArrayBody* release() { return body_.release(); }
   /// Whether both handles refer to the same array object (not: equal elements).
   bool is(const Array& other) const { return body_ == other.body_; }
 

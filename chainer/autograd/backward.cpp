@@ -19,7 +19,7 @@ struct Backprop {
   struct Entry {
     int rank;
     std::size_t order;
-    Ref<FunctionNode> f;
+    FunctionNode* f;  // alive: the graph belongs to the variable that backward() was called on
     bool operator<(const Entry& o) const { return rank != o.rank ? rank < o.rank : order > o.order; }
   };
   std::vector<Entry> heap;
@@ -28,15 +28,15 @@ struct Backprop {
   static inline std::atomic<uint64_t> walks{0};
 
   bool first_visit(FunctionNode& f) { return std::exchange(f.visit_, walk) != walk; }
-  void push(const Ref<FunctionNode>& f) {
-    heap.push_back({f->rank_, met++, f});
+  void push(FunctionNode& f) {
+    heap.push_back({f.rank_, met++, &f});
     if (heap.size() > 1) std::push_heap(heap.begin(), heap.end());
   }
-  Ref<FunctionNode> pop() {
+  FunctionNode& pop() {
     if (heap.size() > 1) std::pop_heap(heap.begin(), heap.end());
-    Ref<FunctionNode> f = std::move(heap.back().f);
+    FunctionNode* f = heap.back().f;
     heap.pop_back();
-    return f;
+    return *f;
   }
 
   static const SmallVector<VariableNode*, 1>& outputs(const FunctionNode& f) { return f.outputs_; }
@@ -45,7 +45,7 @@ struct Backprop {
   // what its inputs have so far in `gx` and returns the sums, which *includes_old then says.
   static Variables run(FunctionNode& f, const Indexes& wanted, const Variables& gy, const Variables& gx = {},
                        bool* includes_old = nullptr) {
-    const bool hooked = !get_function_hooks().empty() || f.hooks_;
+    const bool hooked = function_hook_count > 0 || f.hooks_;
     Arrays in, g;
     if (hooked) {
       in = f.input_data();
@@ -130,12 +130,12 @@ void Variable::backward(const BackwardOptions& options) const {
 
   node_->arriving = node_->grad;
   b.first_visit(*node_->creator_);
-  b.push(node_->creator_);
+  b.push(*node_->creator_);
   Variables gy, gx;
   Indexes wanted;
   SmallVector<Ref<VariableNode>, 8> leaves;
   while (!b.heap.empty()) {
-    const Ref<FunctionNode> f = b.pop();
+    FunctionNode* const f = &b.pop();
     gy.clear();
     bool any_gradient = false;
     for (VariableNode* n : f->outputs()) {
@@ -167,7 +167,7 @@ void Variable::backward(const BackwardOptions& options) const {
       if (includes_old && gx[k]) (x.creator() ? x.arriving : x.grad) = Variable();
       if (x.creator()) {
         Backprop::accumulate(x.arriving, std::move(out[k]));
-        if (b.first_visit(*x.creator())) b.push(x.creator_ref());
+        if (b.first_visit(*x.creator())) b.push(*x.creator());
       } else if (x.handles_.load(std::memory_order_relaxed) > 0) {
         if (!x.grad) leaves.push_back(Ref<VariableNode>(&x));
         Backprop::accumulate(x.grad, std::move(out[k]));
@@ -239,7 +239,7 @@ Variables grad(const Variables& outputs, const Variables& inputs, const GradOpti
   for (const Variable& x : inputs) sources.insert(x.node_pointer());
   b.walk = ++Backprop::walks;
   const auto enter = [&](const VariableNode* n) {
-    if (n->creator() && on_path.count(n->creator()) && b.first_visit(*n->creator())) b.push(n->creator_ref());
+    if (n->creator() && on_path.count(n->creator()) && b.first_visit(*n->creator())) b.push(*n->creator());
   };
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const VariableNode* n = outputs[i].node_pointer();
@@ -255,7 +255,7 @@ Variables grad(const Variables& outputs, const Variables& inputs, const GradOpti
       if (o.grad_inputs[i] && inputs[i].node_pointer())
         Backprop::accumulate(gradients[inputs[i].node_pointer()], Variable(o.grad_inputs[i]));
   while (!b.heap.empty()) {
-    const Ref<FunctionNode> f = b.pop();
+    FunctionNode* const f = &b.pop();
     Variables gy;
     bool any_gradient = false;
     for (VariableNode* n : f->outputs()) {

@@ -108,8 +108,9 @@ Config& global_config() {
   static Config c;
   return c;
 }
-Config& config() {
+Config& detail::make_thread_config() {
   thread_local Config c(global_config());
+  thread_config = &c;
   return c;
 }
 

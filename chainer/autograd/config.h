@@ -74,8 +74,12 @@ struct Config {
 };
 
 Config& global_config();
+namespace detail {
+inline constinit thread_local Config* thread_config = nullptr;
+Config& make_thread_config();
+}  // namespace detail
 /// This thread's configuration.
-Config& config();
+inline Config& config() { return detail::thread_config ? *detail::thread_config : detail::make_thread_config(); }
 
 /// Sets an entry of this thread's configuration for a scope:
 ///   UsingConfig test_mode(&Config::train, false);

@@ -4,22 +4,28 @@
 
 namespace chainer {
 
-std::vector<std::pair<std::string, FunctionHook*>>& get_function_hooks() {
+namespace {
+std::vector<std::pair<std::string, FunctionHook*>>& mutable_hooks() {
   thread_local std::vector<std::pair<std::string, FunctionHook*>> hooks;
   return hooks;
 }
+}  // namespace
+
+const std::vector<std::pair<std::string, FunctionHook*>>& get_function_hooks() { return mutable_hooks(); }
 
 FunctionHookScope::FunctionHookScope(FunctionHook& hook) : hook_(hook) {
-  auto& hooks = get_function_hooks();
+  auto& hooks = mutable_hooks();
   const std::string name = hook.name();
   for (const auto& [existing, h] : hooks)
     if (existing == name) throw KeyError("hook ", name, " already exists");
   hooks.emplace_back(name, &hook);
+  ++function_hook_count;
   hook.added(nullptr);
 }
 
 FunctionHookScope::~FunctionHookScope() {
-  auto& hooks = get_function_hooks();
+  --function_hook_count;
+  auto& hooks = mutable_hooks();
   hook_.deleted(nullptr);
   hooks.erase(std::remove_if(hooks.begin(), hooks.end(), [&](const auto& h) { return h.second == &hook_; }),
               hooks.end());

@@ -28,7 +28,9 @@ class FunctionHook {
 };
 
 /// This thread's hooks in the order they were opened.
-std::vector<std::pair<std::string, FunctionHook*>>& get_function_hooks();
+const std::vector<std::pair<std::string, FunctionHook*>>& get_function_hooks();
+/// How many there are, without looking at them.
+inline constinit thread_local int function_hook_count = 0;
 
 /// Registers a hook for all functions of this thread while the scope lasts; KeyError for a name that is there already.
 class [[nodiscard]] FunctionHookScope {

@@ -120,22 +120,33 @@ void FunctionNode::keep(const Arrays& in, const Arrays& out) {
   for (int i : retained_out_) kept_out_.push_back(out[static_cast<std::size_t>(i)]);
 }
 
-Variables apply_function(Ref<FunctionNode> f, const Variable* const* inputs, std::size_t count) {
-  FunctionNode& node = *f;
-  if (node.applied_)
-    throw RuntimeError(node.label(), ": a function node is applied once; make a new one for each call");
-  node.applied_ = true;
-  const Config& c = config();
-  Arrays in;
-  bool requires_grad = false;
+namespace {
+
+// Handles that are not counted: the caller's variables hold the arrays meanwhile.
+struct Borrowed {
+  Arrays arrays;
+  Borrowed() = default;
+  Borrowed(const Borrowed&) = delete;
+  Borrowed& operator=(const Borrowed&) = delete;
+  ~Borrowed() {
+    for (Array& a : arrays) (void)a.release();
+  }
+  void add(const Array& a) { arrays.push_back(Array(Ref<ArrayBody>(a.body_ref().get(), Ref<ArrayBody>::Adopt{}))); }
+};
+
+}  // namespace
+
+// Checks the inputs, which it puts into `in`, and computes the outputs.
+Arrays run_forward(FunctionNode& node, const Variable* const* inputs, std::size_t count, Borrowed& borrowed) {
+  Arrays& in = borrowed.arrays;
   for (std::size_t i = 0; i < count; ++i) {
     const Variable& v = *inputs[i];
     if (!v) throw TypeError(node.label(), ": input ", i, " is none");
-    in.push_back(v.array());
-    requires_grad |= v.requires_grad();
-    if (v.device() != in[0].device())
+    if (i && v.device() != in[0].device())
       throw TypeError("incompatible array types are mixed in the forward input (", node.label(), ")");
+    borrowed.add(v.array());
   }
+  const Config& c = config();
   if (c.type_check) {
     try {
       node.check_type_forward(type_check::TypeInfos(in));
@@ -149,8 +160,7 @@ Variables apply_function(Ref<FunctionNode> f, const Variable* const* inputs, std
       throw RuntimeError(node.label(), ": a type check failed once and passed when it was repeated");
     }
   }
-
-  const bool hooked = !get_function_hooks().empty() || node.hooks_;
+  const bool hooked = function_hook_count > 0 || node.local_function_hooks();
   if (hooked) for_hooks(node, [&](FunctionHook& h) { h.forward_preprocess(node, in); });
   Arrays out = node.forward(in);
   if (hooked) for_hooks(node, [&](FunctionHook& h) { h.forward_postprocess(node, in); });
@@ -159,9 +169,35 @@ Variables apply_function(Ref<FunctionNode> f, const Variable* const* inputs, std
   if (c.debug)
     for (const Array& a : out)
       if (has_nan(a)) throw RuntimeError("NaN is detected on forward computation of ", node.label());
+  return out;
+}
+
+bool wants_node(const Variable* const* inputs, std::size_t count) {
+  if (function_hook_count > 0) return true;
+  if (!config().enable_backprop) return false;
+  for (std::size_t i = 0; i < count; ++i)
+    if (inputs[i]->requires_grad()) return true;
+  return false;
+}
+
+Variable apply_without_node(FunctionNode& f, const Variable* const* inputs, std::size_t count) {
+  Borrowed borrowed;
+  Arrays out = run_forward(f, inputs, count, borrowed);
+  return std::move(out[0]);
+}
+
+Variables apply_function(Ref<FunctionNode> f, const Variable* const* inputs, std::size_t count) {
+  FunctionNode& node = *f;
+  if (node.applied_)
+    throw RuntimeError(node.label(), ": a function node is applied once; make a new one for each call");
+  node.applied_ = true;
+  Borrowed borrowed;
+  Arrays out = run_forward(node, inputs, count, borrowed);
+  bool requires_grad = false;
+  for (std::size_t i = 0; i < count; ++i) requires_grad |= inputs[i]->requires_grad();
 
   Variables result;
-  if (!requires_grad || !c.enable_backprop) {
+  if (!requires_grad || !config().enable_backprop) {
     for (Array& a : out) result.push_back(std::move(a));
     return result;
   }
@@ -170,12 +206,12 @@ Variables apply_function(Ref<FunctionNode> f, const Variable* const* inputs, std
     node.rank_ = std::max(node.rank_, n.rank_);
     node.inputs_.push_back(Ref<VariableNode>(&n));
   }
-  node.keep(in, out);
+  node.keep(borrowed.arrays, out);
   for (std::size_t i = 0; i < out.size(); ++i) {
     Ref<VariableNode> n = make_ref<VariableNode>(out[i].shape(), out[i].dtype(), true);
     n->rank_ = node.rank_ + 1;
     n->output_index_ = static_cast<uint16_t>(i);
-    n->creator_ = f;
+    n->creator_ = i + 1 < out.size() ? f : std::move(f);
     node.outputs_.push_back(n.get());
     Variable v;
     v.array_ = std::move(out[i]);

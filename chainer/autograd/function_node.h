@@ -132,10 +132,19 @@ template <std::derived_from<FunctionNode> F>
 Variables apply(F&& f, const Variables& inputs) {
   return apply(FunctionNode::make(std::forward<F>(f)), inputs);
 }
-/// The only output of a function of a few inputs, without an argument list in between.
+template <std::derived_from<FunctionNode> F>
+Variables apply(F&& f, const Variable& x) {
+  return apply(FunctionNode::make(std::forward<F>(f)), Variables{x});
+}
+/// Whether these inputs want a graph (or hooks a node).
+bool wants_node(const Variable* const* inputs, std::size_t count);
+Variable apply_without_node(FunctionNode& f, const Variable* const* inputs, std::size_t count);
+/// The only output of a function of a few inputs, without an argument list in between. Where no graph is wanted the
+/// node lives on the stack.
 template <std::derived_from<FunctionNode> F, std::same_as<Variable>... V>
 Variable apply_single(F&& f, const V&... inputs) {
   const Variable* pointers[] = {&inputs...};
+  if (!wants_node(pointers, sizeof...(V))) return apply_without_node(f, pointers, sizeof...(V));
   return std::move(apply_function(FunctionNode::make(std::forward<F>(f)), pointers, sizeof...(V))[0]);
 }
 

@@ -99,7 +99,6 @@ detail::TextRef TypeInfo::member(std::string_view m) const {
 }
 Expr TypeInfo::ndim() const { return {array_->ndim(), member(".ndim")}; }
 Expr TypeInfo::size() const { return {array_->size(), member(".size")}; }
-DtypeExpr TypeInfo::dtype() const { return {array_->dtype(), member(".dtype")}; }
 ShapeExpr TypeInfo::shape() const { return {array_->shape(), member(".shape")}; }
 
 Expr TypeInfos::size() const { return {static_cast<int64_t>(arrays_->size()), literal("in_types.size")}; }

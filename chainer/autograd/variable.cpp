@@ -12,7 +12,8 @@
 
 namespace chainer {
 
-Array::operator Variable() const { return Variable(*this, Ref<VariableNode>()); }
+Array::operator Variable() const& { return Variable(*this, Ref<VariableNode>()); }
+Array::operator Variable() && { return Variable(std::move(*this), Ref<VariableNode>()); }
 
 Variable::Variable(Array array, bool requires_grad) : array_(std::move(array)) {
   if (!array_) {

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <memory>
 #include <new>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -17,7 +18,16 @@ class SmallVector {
   using iterator = T*;
   using const_iterator = const T*;
   SmallVector() = default;
-  SmallVector(std::initializer_list<T> list) : SmallVector(list.begin(), list.end()) {}
+  SmallVector(std::initializer_list<T> list) requires std::is_trivially_copyable_v<T>
+      : SmallVector(list.begin(), list.end()) {}
+  /// {a, b}: moves what can be moved, which an initializer_list would copy. One element must be a T for that: a call
+  /// f(x) never becomes f({x}) on the way.
+  template <class... U>
+  requires(sizeof...(U) > 0 && !std::is_trivially_copyable_v<T> && (std::is_convertible_v<U&&, T> && ...))
+  explicit(sizeof...(U) == 1 && !(std::is_same_v<std::remove_cvref_t<U>, T> && ...)) SmallVector(U&&... elements) {
+    reserve(sizeof...(U));
+    (push_back(T(std::forward<U>(elements))), ...);
+  }
   SmallVector(const std::vector<T>& v) : SmallVector(v.begin(), v.end()) {}
   explicit SmallVector(std::size_t n) { resize(n); }
   template <std::input_iterator It>
