@@ -38,9 +38,12 @@ void RandomState::set_state(const State& s) {
 void RandomState::refill() {
   const auto twist = [](uint32_t a, uint32_t b) {
     const uint32_t y = (a & 0x80000000u) | (b & 0x7fffffffu);
-    return (y >> 1) ^ ((y & 1u) ? 0x9908b0dfu : 0u);
+    return (y >> 1) ^ ((0u - (y & 1u)) & 0x9908b0dfu);
   };
-  for (int i = 0; i < 624; ++i) key_[i] = key_[(i + 397) % 624] ^ twist(key_[i], key_[(i + 1) % 624]);
+  // Words 397 ahead, without a remainder in the loop.
+  for (int i = 0; i < 227; ++i) key_[i] = key_[i + 397] ^ twist(key_[i], key_[i + 1]);
+  for (int i = 227; i < 623; ++i) key_[i] = key_[i - 227] ^ twist(key_[i], key_[i + 1]);
+  key_[623] = key_[396] ^ twist(key_[623], key_[0]);
   position_ = 0;
 }
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "chainer/backend/cpu/cpu_backend.h"
-#include "chainer/backend/cpu/parallel.h"
+#include "chainer/backend/cpu/scatter.h"
 
 namespace chainer::cpu {
 
@@ -41,18 +41,16 @@ void CpuBackend::scatter_rows(Array& out, const Array& index, const Array& value
   visit(out.dtype(), "scatter_rows", [&]<class T>() {
     const T* from = static_cast<const T*>(source.raw());
     T* to = static_cast<T*>(out.mutable_raw());
-    // Threads own columns, so each element gets its values in the order of the index.
-    parallel_ranges(width, rows * width, 16, [&](int64_t begin, int64_t end) {
-      for (int64_t r = 0; r < rows; ++r) {
-        T* o = to + i[r] * width;
-        const T* v = from + r * width;
-        if (accumulate) {
-          for (int64_t c = begin; c < end; ++c) o[c] = static_cast<T>(o[c] + v[c]);
-        } else {
-          std::copy(v + begin, v + end, o + begin);
-        }
-      }
-    });
+    for_owned_rows(i, rows, out.shape()[0], width * static_cast<int64_t>(sizeof(T)), reinterpret_cast<char*>(to),
+                   [&](char* row, int64_t r) {
+                     T* o = reinterpret_cast<T*>(row);
+                     const T* v = from + r * width;
+                     if (!accumulate) {
+                       std::copy(v, v + width, o);
+                     } else {
+                       for (int64_t c = 0; c < width; ++c) o[c] = static_cast<T>(o[c] + v[c]);
+                     }
+                   });
   });
 }
 

@@ -1,8 +1,6 @@
 // Inner products with rows picked by index, and the two transposes of that: what samplings and trees are made of.
-#include <cstring>
-
 #include "chainer/backend/cpu/cpu_backend.h"
-#include "chainer/backend/cpu/parallel.h"
+#include "chainer/backend/cpu/scatter.h"
 
 namespace chainer::cpu {
 namespace {
@@ -25,6 +23,15 @@ struct Rows {
         held(typed(i, int64)) {
     index = held.data<int64_t>();
   }
+  // Whether the index goes on behind row i far enough for the rows to come to be fetched.
+  bool more_follow(int64_t i) const { return (n - i - 1) * k >= std::max(k, kernels().rows_ahead); }
+  // Calls f(i, more_follow(i)) for every row, spread over the threads.
+  template <class F>
+  void for_each(F&& f) const {
+    parallel_ranges(n, n * k * d, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) f(i, more_follow(i));
+    });
+  }
   static Array typed(const Array& a, Dtype dtype) {
     const Array t = a.astype(dtype, false);
     return t.is_contiguous() ? t : t.copy();
@@ -40,28 +47,16 @@ void with_output(Array& out, Dtype work, bool keep, F&& f) {
   copy_elements(wide, out);
 }
 
-double value(const char* g, int64_t i, Compute c) {
-  return c == kF32 ? static_cast<double>(reinterpret_cast<const float*>(g)[i]) : reinterpret_cast<const double*>(g)[i];
-}
-
 }  // namespace
 
 void CpuBackend::rows_dot(const Array& x, const Array& w, const Array& index, Array& out) {
   const Rows r(index, x.shape()[1], out.dtype());
   const Array a = Rows::typed(x, r.work), b = Rows::typed(w, r.work);
   const char *left = static_cast<const char*>(a.raw()), *right = static_cast<const char*>(b.raw());
-  const auto dot = kernels().dot[r.c];
+  const RowsKernel dot = kernels().rows_dot[r.c];
   with_output(out, r.work, false, [&](char* o) {
-    parallel_ranges(r.n, r.n * r.k * r.d, 1, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) {
-        for (int64_t j = i * r.k; j < (i + 1) * r.k; ++j) {
-          const double v = dot(left + i * r.d * r.item, right + r.index[j] * r.d * r.item, r.d);
-          if (r.c == kF32)
-            reinterpret_cast<float*>(o)[j] = static_cast<float>(v);
-          else
-            reinterpret_cast<double*>(o)[j] = v;
-        }
-      }
+    r.for_each([&](int64_t i, bool fetch) {
+      dot(o + i * r.k * r.item, left + i * r.d * r.item, right, r.index + i * r.k, r.k, r.d, fetch);
     });
   });
 }
@@ -70,15 +65,10 @@ void CpuBackend::rows_combine(const Array& g, const Array& w, const Array& index
   const Rows r(index, w.shape()[1], out.dtype());
   const Array a = Rows::typed(g, r.work), b = Rows::typed(w, r.work);
   const char *factor = static_cast<const char*>(a.raw()), *rows = static_cast<const char*>(b.raw());
-  const auto axpy = kernels().axpy[r.c];
-  const int64_t bytes = r.d * r.item;
+  const RowsKernel combine = kernels().rows_combine[r.c];
   with_output(out, r.work, false, [&](char* o) {
-    parallel_ranges(r.n, r.n * r.k * r.d, 1, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) {
-        std::memset(o + i * bytes, 0, static_cast<std::size_t>(bytes));
-        for (int64_t j = i * r.k; j < (i + 1) * r.k; ++j)
-          axpy(o + i * bytes, value(factor, j, r.c), rows + r.index[j] * bytes, r.d);
-      }
+    r.for_each([&](int64_t i, bool fetch) {
+      combine(o + i * r.d * r.item, factor + i * r.k * r.item, rows, r.index + i * r.k, r.k, r.d, fetch);
     });
   });
 }
@@ -86,17 +76,14 @@ void CpuBackend::rows_combine(const Array& g, const Array& w, const Array& index
 void CpuBackend::rows_scatter(const Array& g, const Array& x, const Array& index, Array& out) {
   const Rows r(index, x.shape()[1], out.dtype());
   const Array a = Rows::typed(g, r.work), b = Rows::typed(x, r.work);
-  const char *factor = static_cast<const char*>(a.raw()), *rows = static_cast<const char*>(b.raw());
-  const auto axpy = kernels().axpy[r.c];
+  const Array factors = a.astype(float64, false);
+  const double* factor = factors.data<double>();
+  const char* rows = static_cast<const char*>(b.raw());
+  const auto add_scaled = kernels().add_scaled[r.c];
+  const int64_t bytes = r.d * r.item;
   with_output(out, r.work, true, [&](char* o) {
-    // Threads own columns, so that every element is summed in the order of the index.
-    parallel_ranges(r.d, r.n * r.k * r.d, 16, [&](int64_t begin, int64_t end) {
-      const int64_t from = begin * r.item;
-      for (int64_t i = 0; i < r.n; ++i)
-        for (int64_t j = i * r.k; j < (i + 1) * r.k; ++j)
-          axpy(o + r.index[j] * r.d * r.item + from, value(factor, j, r.c), rows + i * r.d * r.item + from,
-               end - begin);
-    });
+    for_owned_rows(r.index, r.n * r.k, out.shape()[0], bytes, o,
+                   [&](char* row, int64_t j) { add_scaled(row, factor[j], rows + j / r.k * bytes, r.d); });
   });
 }
 

@@ -57,7 +57,9 @@ Variable NegativeSampling::operator()(const Variable& x, const Variable& t, cons
   const Array index = labels_and_samples(t.array(), samples, W.shape()[0], &ignored);
   Array sign = ones({sample_size + 1}, x.dtype());
   sign.set(0, -1);
-  Variable loss = sum(softplus(rows_dot(x, W, index) * sign), 1);
+  const Variable losses = softplus(rows_dot(x, W, index) * sign);
+  if (!ignored && options.reduce == Reduction::sum) return sum(losses);
+  Variable loss = sum(losses, 1);
   if (ignored) loss = loss * not_equal(t.array(), kIgnore).astype(x.dtype());
   return options.reduce == Reduction::sum ? sum(loss) : loss;
 }

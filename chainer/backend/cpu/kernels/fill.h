@@ -18,6 +18,7 @@ namespace chainer::cpu {
   void fill_reduce(Kernels& k);      \
   void fill_update(Kernels& k);      \
   void fill_random(Kernels& k);      \
+  void fill_picked_rows(Kernels& k); \
   }
 CHAINER_DECLARE_FILL(baseline)
 CHAINER_DECLARE_FILL(avx2)

@@ -1,4 +1,4 @@
-// Inner loops that reduce a block, inner products, and softmax of a row. Compiled once per instruction set.
+// Inner loops that reduce a block, and softmax of a row. Compiled once per instruction set.
 #include "chainer/backend/cpu/kernels/math.h"
 
 #include <limits>
@@ -96,23 +96,6 @@ void softmax(void* out, const void* in, int64_t n, bool log) {
 }
 
 template <class T>
-double dot(const void* a_, const void* b_, int64_t n) {
-  const T *a = static_cast<const T*>(a_), *b = static_cast<const T*>(b_);
-  T s = 0;
-#pragma omp simd reduction(+ : s)
-  for (int64_t i = 0; i < n; ++i) s += a[i] * b[i];
-  return s;
-}
-template <class T>
-void axpy(void* y_, double a, const void* x_, int64_t n) {
-  T* y = static_cast<T*>(y_);
-  const T* x = static_cast<const T*>(x_);
-  const T factor = static_cast<T>(a);
-  CHAINER_IVDEP
-  for (int64_t i = 0; i < n; ++i) y[i] += factor * x[i];
-}
-
-template <class T>
 void fill_rows(chainer::cpu::RowKernel* row) {
   using chainer::Reduce;
   row[static_cast<int>(Reduce::sum)] = sum<T>;
@@ -130,9 +113,5 @@ void fill_reduce(Kernels& k) {
   fill_rows<int64_t>(k.row[kI64]);
   k.softmax[kF32] = softmax<float>;
   k.softmax[kF64] = softmax<double>;
-  k.dot[kF32] = dot<float>;
-  k.dot[kF64] = dot<double>;
-  k.axpy[kF32] = axpy<float>;
-  k.axpy[kF64] = axpy<double>;
 }
 }  // namespace chainer::cpu::CHAINER_KERNEL_ISA

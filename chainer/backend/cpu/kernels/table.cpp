@@ -18,6 +18,7 @@ namespace {
       ISA::fill_reduce(k);            \
       ISA::fill_update(k);            \
       ISA::fill_random(k);            \
+      ISA::fill_picked_rows(k);       \
       return k;                       \
     }();                              \
     return table;                     \

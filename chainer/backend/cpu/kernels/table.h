@@ -21,6 +21,9 @@ using UpdateKernel = void (*)(void* w, const void* g, void* s0, void* s1, void* 
 /// Softmax (or its logarithm) of one row.
 using SoftmaxKernel = void (*)(void* out, const void* in, int64_t n, bool log);
 
+using RowsKernel = void (*)(void* out, const void* left, const void* w, const int64_t* index, int64_t k, int64_t d,
+                            bool fetch);
+
 struct Kernels {
   const char* name;
   ElementKernel elementwise[3][static_cast<int>(Elementwise::count)];
@@ -29,9 +32,13 @@ struct Kernels {
   RowKernel row[3][4];
   UpdateKernel update[2][static_cast<int>(Update::count)];
   SoftmaxKernel softmax[2];
-  /// The inner product of two runs, and y += a x.
-  double (*dot[2])(const void* a, const void* b, int64_t n);
-  void (*axpy[2])(void* y, double a, const void* x, int64_t n);
+  /// For one row x of d elements and k rows of w picked by index: out[j] = x . w[index[j]], and out = the sum of
+  /// g[j] w[index[j]]. With `fetch` the index goes on for at least max(k, rows_ahead) entries, whose rows are fetched
+  /// meanwhile.
+  RowsKernel rows_dot[2], rows_combine[2];
+  int64_t rows_ahead;
+  /// y += a x
+  void (*add_scaled[2])(void* y, double a, const void* x, int64_t n);
   /// Philox 4x32-10: n words of the stream `seed` from word number 4 * block on; n is a multiple of four.
   void (*philox)(uint32_t* out, uint64_t seed, uint64_t block, int64_t n);
 };
