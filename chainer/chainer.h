@@ -11,6 +11,7 @@
 #include "chainer/optimizers/optimizers.h"
 #include "chainer/routines/arithmetic.h"
 #include "chainer/routines/creation.h"
+#include "chainer/routines/kernel.h"
 #include "chainer/routines/linalg.h"
 #include "chainer/routines/manipulation.h"
 #include "chainer/routines/random.h"

@@ -8,6 +8,8 @@
 namespace chainer {
 
 struct Program;
+struct BlockFunction;
+struct BlockFold;
 
 /// A device's arithmetic. Shapes and dtypes were settled and checked by the caller; outputs exist already. An operand
 /// may have any strides, also zero for broadcast axes.
@@ -19,6 +21,13 @@ class Backend {
   /// out = op(inputs...), elementwise; inputs have the shape of `out` (views with zero strides where broadcast) and
   /// any dtype: they are converted to `compute` (float32, float64, int64 or bool) first, the result to out's dtype.
   virtual void elementwise(Elementwise op, std::span<const Array* const> inputs, Array& out, Dtype compute) = 0;
+  /// A user's formula on operands of one shape, computed in float32, float64 or int64; each result has that type
+  /// after conversion or is bool.
+  virtual void apply(const BlockFunction& f, std::span<const Array* const> in, std::span<Array* const> out,
+                     Dtype compute) = 0;
+  /// The formula, then its results combined over the axes behind those of `out`.
+  virtual void fold(const BlockFunction& map, const BlockFold& fold, std::span<const Array* const> in, Array& out,
+                    Dtype compute) = 0;
   /// Runs operations over one space block by block (backend/common/pending.h); memory for the results is there.
   virtual void run(const Program& program) = 0;
   /// Reduces `axes` of `a`; `out` has their lengths as one or lacks them. Sums are blocked the same way for any

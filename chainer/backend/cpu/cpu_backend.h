@@ -9,6 +9,10 @@ class CpuBackend final : public Backend {
  public:
   std::string name(int) const override { return "@cpu"; }
   void elementwise(Elementwise op, std::span<const Array* const> inputs, Array& out, Dtype compute) override;
+  void apply(const BlockFunction& f, std::span<const Array* const> in, std::span<Array* const> out,
+             Dtype compute) override;
+  void fold(const BlockFunction& map, const BlockFold& fold, std::span<const Array* const> in, Array& out,
+            Dtype compute) override;
   void run(const Program& program) override;
   void reduce(Reduce op, const Array& a, const Dims& axes, Array& out) override;
   void arg_reduce(ArgReduce op, const Array& a, int axis, Array& out) override;

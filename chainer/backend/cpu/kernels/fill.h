@@ -1,13 +1,7 @@
 // The parts of a kernel table, filled by the sources that are compiled for one instruction set.
 #pragma once
 #include "chainer/backend/cpu/kernels/table.h"
-
-// The iterations of the loop that follows do not depend on each other (operands may be the output itself).
-#if defined(__clang__)
-#define CHAINER_IVDEP _Pragma("clang loop vectorize(assume_safety)")
-#else
-#define CHAINER_IVDEP _Pragma("GCC ivdep")
-#endif
+#include "chainer/core/ivdep.h"
 
 namespace chainer::cpu {
 

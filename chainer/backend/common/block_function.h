@@ -1,0 +1,28 @@
+// A user's formula as the backends see it.
+#pragma once
+#include <cstdint>
+
+#include "chainer/array/dtype.h"
+
+namespace chainer {
+
+/// Loops over blocks of elements for float32, float64 and int64, in this order; nullptr where the formula does not
+/// take that type. A result that the formula returns as bool is a block of bytes, any other of the computed type.
+struct BlockFunction {
+  using Loop = void (*)(const void* formula, void* const* out, const void* const* in, int64_t n);
+  Loop loops[3] = {};
+  const void* formula = nullptr;
+
+  static int index(Dtype d) { return d == Dtype::float64 ? 1 : is_floating(d) ? 0 : 2; }
+};
+
+/// Reduces n elements of a block to its first one; the identity is another block of one element.
+struct BlockFold {
+  using Loop = void (*)(const void* combine, void* block, int64_t n);
+  using Join = void (*)(const void* combine, void* total, const void* part);
+  Loop loops[3] = {};
+  Join joins[3] = {};
+  const void* combine = nullptr;
+};
+
+}  // namespace chainer
