@@ -69,9 +69,9 @@ class FunctionNode {
 
  protected:
   /// Called in forward: keeps these inputs' or outputs' arrays for backward. Nothing is kept by default.
-  void retain_inputs(std::initializer_list<int> indexes) { retained_in_ = Indexes(indexes); }
+  void retain_inputs(std::initializer_list<int> indexes) { retained_in_ = Indexes(indexes.begin(), indexes.end()); }
   void retain_inputs(const Indexes& indexes) { retained_in_ = indexes; }
-  void retain_outputs(std::initializer_list<int> indexes) { retained_out_ = Indexes(indexes); }
+  void retain_outputs(std::initializer_list<int> indexes) { retained_out_ = Indexes(indexes.begin(), indexes.end()); }
   void retain_outputs(const Indexes& indexes) { retained_out_ = indexes; }
   /// Called in backward: the kept ones as variables, in the order they were named.
   Variables retained_inputs() const;
@@ -131,10 +131,6 @@ Variables apply(const Ref<FunctionNode>& f, const Variables& inputs);
 template <std::derived_from<FunctionNode> F>
 Variables apply(F&& f, const Variables& inputs) {
   return apply(FunctionNode::make(std::forward<F>(f)), inputs);
-}
-template <std::derived_from<FunctionNode> F>
-Variables apply(F&& f, const Variable& x) {
-  return apply(FunctionNode::make(std::forward<F>(f)), Variables{x});
 }
 /// Whether these inputs want a graph (or hooks a node).
 bool wants_node(const Variable* const* inputs, std::size_t count);

@@ -145,14 +145,15 @@ class TypeInfos {
   std::string name(std::size_t i) const;
   /// The argument names used in messages.
   const TypeInfos& names(std::initializer_list<const char*> names) const {
-    if (detail::recording()) names_ = names;  // copied: the list itself ends with the call
+    if (detail::recording()) names_ = Names(names.begin(), names.end());  // the list itself ends with the call
     return *this;
   }
 
  private:
   [[noreturn]] void missing(int64_t i) const;
   const Arrays* arrays_;
-  mutable SmallVector<const char*, 4> names_;
+  using Names = SmallVector<const char*, 4>;
+  mutable Names names_;
 };
 
 inline void expect(const Condition& c) {

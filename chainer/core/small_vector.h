@@ -13,20 +13,23 @@ namespace chainer {
 
 template <class T, std::size_t N>
 class SmallVector {
+  // One element of {a, b}: mutable, because an initializer_list has only constant ones, which could not be moved from.
+  struct Element {
+    Element(T v) : value(std::move(v)) {}
+    template <class U>
+    requires(!std::is_same_v<std::remove_cvref_t<U>, T> && std::is_convertible_v<U&&, T>) Element(U&& u)
+        : value(std::forward<U>(u)) {}
+    mutable T value;
+  };
+
  public:
   using value_type = T;
   using iterator = T*;
   using const_iterator = const T*;
   SmallVector() = default;
-  SmallVector(std::initializer_list<T> list) requires std::is_trivially_copyable_v<T>
-      : SmallVector(list.begin(), list.end()) {}
-  /// {a, b}: moves what can be moved, which an initializer_list would copy. One element must be a T for that: a call
-  /// f(x) never becomes f({x}) on the way.
-  template <class... U>
-  requires(sizeof...(U) > 0 && !std::is_trivially_copyable_v<T> && (std::is_convertible_v<U&&, T> && ...))
-  explicit(sizeof...(U) == 1 && !(std::is_same_v<std::remove_cvref_t<U>, T> && ...)) SmallVector(U&&... elements) {
-    reserve(sizeof...(U));
-    (push_back(T(std::forward<U>(elements))), ...);
+  SmallVector(std::initializer_list<Element> list) {
+    reserve(list.size());
+    for (const Element& e : list) push_back(std::move(e.value));
   }
   SmallVector(const std::vector<T>& v) : SmallVector(v.begin(), v.end()) {}
   explicit SmallVector(std::size_t n) { resize(n); }

@@ -216,10 +216,10 @@ TEST(type_checks_show_condition_and_values) {
     int n = 3;
   };
   EXPECT_THROW(InvalidType, "Expect: in_types[0].shape[0] * 2 + 1 == in_types[0].shape[1] - n\nActual: 5 != 3",
-               apply(Checked(), zeros({2, 6})));
-  EXPECT_THROW(InvalidType, "Expect: in_types[0].ndim == 2\nActual: 1 != 2", apply(Checked(), zeros({2})));
+               apply(Checked(), {zeros({2, 6})}));
+  EXPECT_THROW(InvalidType, "Expect: in_types[0].ndim == 2\nActual: 1 != 2", apply(Checked(), {zeros({2})}));
   const UsingConfig off(&Config::type_check, false);
-  (void)apply(Checked(), zeros({2}));
+  (void)apply(Checked(), {zeros({2})});
 }
 
 TEST(debug_mode_finds_nan) {
