@@ -57,6 +57,7 @@ struct Lists {
   }
 };
 thread_local Lists lists;
+constinit thread_local int64_t balance = 0;
 
 [[gnu::noinline]] void* refill(std::size_t c) {
   {
@@ -80,7 +81,10 @@ thread_local Lists lists;
 
 }  // namespace
 
+int64_t outstanding() { return balance; }
+
 void* allocate(std::size_t bytes) {
+  ++balance;
   const std::size_t c = (bytes + kGranule - 1) / kGranule;
   if (!kPooled || c >= kClasses) return system_allocate(c * kGranule);
   if (Free* f = lists.heads[c]) {
@@ -91,6 +95,7 @@ void* allocate(std::size_t bytes) {
 }
 
 void release(void* p, std::size_t bytes) {
+  --balance;
   const std::size_t c = (bytes + kGranule - 1) / kGranule;
   if (!kPooled || c >= kClasses) return std::free(p);
   Free* f = static_cast<Free*>(p);

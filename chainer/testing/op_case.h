@@ -1,0 +1,43 @@
+// The test of a function from one row of a table: name, function, inputs, options. Needs no test framework: what is
+// wrong throws AssertionError and says where.
+#pragma once
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "chainer/testing/gradient_check.h"
+
+namespace chainer::testing {
+
+/// A function with inputs, and what it must compute. Inputs are float64, or integers where the function takes them.
+struct OpCase {
+  std::string name;    ///< the manual's name
+  std::string python;  ///< the same in the reference's words, of x[0], x[1], ...; empty where it has nothing like it
+  std::function<Variables(const Variables&)> function;
+  Arrays inputs;
+  std::function<Arrays(const Arrays&)> reference = {};  ///< plain loops in float64, if there are any
+  bool elementwise = false;                             ///< takes any shape: also tested 0-d, empty, and large
+  bool differentiable = true;                           ///< false for counts and the like
+  bool twice = true;                                    ///< has second derivatives
+  double tolerance = 1e-5;                              ///< in float32; squared in float64
+  double half_tolerance = 2e-2;                         ///< in float16
+};
+
+/// Forward in float16, float32 and float64 on contiguous, transposed, padded, reversed and broadcast inputs: results
+/// have the inputs' dtype and agree with the reference, or with float64 on contiguous inputs.
+void check_forward(const OpCase& c);
+/// First and second derivatives against finite differences in float64, on each of these layouts; gradients have their
+/// inputs' shapes and dtypes.
+void check_gradients(const OpCase& c);
+/// Results have a creator only where a gradient is wanted, gradients only with enable_double_backprop; backward runs
+/// twice through one graph; inputs stay as they are.
+void check_graph(const OpCase& c);
+/// Elementwise functions on arrays that threads share and that are computed later: the same bits for any number of
+/// threads, deferred or not, and those of the small array.
+void check_large(const OpCase& c);
+/// Forward, backward and double backward leave neither arrays nor nodes behind.
+void check_leaks(const OpCase& c);
+/// All of the above; the message of a failure begins with the name.
+void check_op(const OpCase& c);
+
+}  // namespace chainer::testing

@@ -1,0 +1,121 @@
+// Runs the table of functions through the harness, and compares it with the release and with the headers.
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "rows/table.h"
+#include "test.h"
+
+using namespace chainer;
+
+namespace {
+
+// The names that the chapters' headers declare.
+std::set<std::string> declared() {
+  std::set<std::string> names;
+  for (const auto& file : std::filesystem::directory_iterator(SOURCE_DIR "/chainer/functions")) {
+    if (file.path().extension() != ".h") continue;
+    std::ifstream in(file.path());
+    const std::string key = "static constexpr std::string_view name = \"";
+    for (std::string line; std::getline(in, line);)
+      if (const auto at = line.find(key); at != line.npos)
+        names.insert(line.substr(at + key.size(), line.find('"', at + key.size()) - at - key.size()));
+  }
+  return names;
+}
+
+}  // namespace
+
+TEST(the_table_through_the_harness) {
+  for (const testing::OpCase& c : table::rows()) {
+    try {
+      testing::check_op(c);
+    } catch (const std::exception& e) { test::fail(c.name.c_str(), 0, e.what()); }
+  }
+}
+
+TEST(every_declared_function_has_a_row) {
+  std::set<std::string> missing = declared();
+  EXPECT(missing.size() > 40);
+  for (const testing::OpCase& c : table::rows()) missing.erase(c.name);
+  for (const std::string& name : missing)
+    test::fail(name.c_str(), 0, "declared in chainer/functions, not in the table");
+}
+
+// Results, gradients for random output gradients, and second derivatives as release 5.4.0 computed them
+// (conformance/make_conformance.py).
+TEST(the_table_agrees_with_the_release) {
+  const serializers::NpzFile release(TEST_DATA "../conformance/functions.npz");
+  std::map<std::string, int> seen;
+  int compared = 0, second = 0;
+  for (const testing::OpCase& c : table::rows()) {
+    const std::string key = chainer::text(c.name, ".", seen[c.name]++, "/");
+    if (c.python.empty()) continue;
+    try {
+      if (release.text(key + "python") != c.python) throw RuntimeError("the row changed: run make_conformance.py");
+      Variables xs;
+      for (std::size_t i = 0; i < c.inputs.size(); ++i) {
+        const Array x = release.array(chainer::text(key, "x", i));
+        testing::assert_allclose(x, c.inputs[i], {.atol = 0, .rtol = 0});
+        xs.push_back(Variable(x, is_floating(x.dtype())));
+      }
+      const double tight = 1e-10;
+      const auto compare = [&](const std::string& name, const Variable& ours) {
+        if (!release.contains(key + name)) return false;
+        const Array theirs = release.array(key + name);
+        testing::assert_allclose(ours ? ours.array() : zeros_like(theirs), theirs, {.atol = tight, .rtol = tight});
+        return true;
+      };
+      const Variables ys = F::identity(c.function(xs));
+      for (std::size_t i = 0; i < ys.size(); ++i) EXPECT(compare(chainer::text("y", i), ys[i]));
+      ++compared;
+      if (!c.differentiable) continue;
+      Variables gy, floating;
+      for (std::size_t i = 0; i < ys.size(); ++i) gy.push_back(Variable(release.array(chainer::text(key, "gy", i))));
+      for (const Variable& x : xs)
+        if (x.requires_grad()) floating.push_back(x);
+      const Variables gx = grad(ys, floating, {.grad_outputs = gy, .enable_double_backprop = true});
+      for (std::size_t i = 0; i < gx.size(); ++i)
+        if (!compare(chainer::text("gx", i), gx[i])) throw RuntimeError("the release has no gradient of input ", i);
+      if (!release.contains(key + "ggx0")) continue;
+      Variables sources = floating, ggx;
+      for (const Variable& g : gy) sources.push_back(g);
+      Variable total;
+      for (std::size_t i = 0; i < gx.size(); ++i) {
+        const Variable term = F::sum(gx[i] * release.array(chainer::text(key, "ggx", i)));
+        total = total ? total + term : term;
+      }
+      const Variables twice = grad({total}, sources);
+      for (std::size_t i = 0; i < twice.size(); ++i) second += compare(chainer::text("gg", i), twice[i]);
+    } catch (const std::exception& e) { test::fail((key + c.python).c_str(), 0, e.what()); }
+  }
+  EXPECT(compared > 80);
+  EXPECT(second > 100);
+}
+
+// With a folder in CONFORMANCE_OUT: writes the inputs there, for make_conformance.py.
+TEST(write_cases) {
+  const char* out = std::getenv("CONFORMANCE_OUT");
+  if (!out) return;
+  random::RandomState r(17);
+  serializers::DictionarySerializer::Target values;
+  std::map<std::string, int> seen;
+  std::ofstream list(std::string(out) + "/cases.tsv");
+  for (const testing::OpCase& c : table::rows()) {
+    const std::string key = chainer::text(c.name, ".", seen[c.name]++, "/");
+    if (c.python.empty()) continue;
+    list << key << '\t' << c.python << '\t' << c.differentiable << '\n';
+    Variables xs;
+    std::size_t floating = 0;
+    for (std::size_t i = 0; i < c.inputs.size(); ++i) {
+      values[chainer::text(key, "x", i)] = c.inputs[i].copy();
+      xs.push_back(Variable(c.inputs[i], false));
+      if (is_floating(c.inputs[i].dtype()))
+        values[chainer::text(key, "ggx", floating++)] = r.randn(c.inputs[i].shape());
+    }
+    if (!c.differentiable) continue;
+    const Variables ys = c.function(xs);
+    for (std::size_t i = 0; i < ys.size(); ++i) values[chainer::text(key, "gy", i)] = r.randn(ys[i].shape());
+  }
+  serializers::write_npz(std::string(out) + "/cases.npz", values);
+}
