@@ -18,16 +18,16 @@ WalkerAlias::WalkerAlias(const std::vector<double>& probs) : threshold_(probs.si
   for (std::size_t i = 0; i < p.size(); ++i)
     sorted.emplace_back(p[i] / static_cast<float>(total), static_cast<int32_t>(i));
   std::sort(sorted.begin(), sorted.end());
-  const auto n = static_cast<float>(p.size());
+  const auto n = static_cast<double>(p.size());
   std::size_t lower = 0, filled = 0;  // entries from `lower` to `filled` still lack their second value
   for (const auto& [share, i] : sorted) {
-    float left = share * n;
+    double left = share * n;  // the reference's scalars are doubles here
     while (left > 1 && lower < filled) {
       values_[2 * lower + 1] = i;
-      left -= 1 - threshold_[lower];
+      left -= 1.0 - threshold_[lower];
       ++lower;
     }
-    threshold_[filled] = left;
+    threshold_[filled] = static_cast<float>(left);
     values_[2 * filled] = i;
     ++filled;
   }

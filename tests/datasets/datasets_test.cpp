@@ -186,3 +186,23 @@ TEST(downloads_are_cached_and_whole) {
   EXPECT_EQ(dataset::md5(""), "d41d8cd98f00b204e9800998ecf8427e");
   dataset::set_dataset_root("");
 }
+
+TEST(orders_equal_the_releases) {
+  const serializers::NpzFile f(TEST_DATA "../conformance/training.npz");
+  for (bool repeat : {false, true}) {
+    for (bool shuffle : {false, true}) {
+      random::seed(8);
+      iterators::SerialIterator it(arange(10), 4, {.repeat = repeat, .shuffle = shuffle});
+      const Array expected = f.array(text("iterator/", int(repeat), int(shuffle)));
+      for (int64_t row = 0; row < len(expected); ++row) {
+        std::vector<double> got;
+        for (int64_t i : indices(it.next())) got.push_back(static_cast<double>(i));
+        got.resize(4, -1);
+        for (double v : {static_cast<double>(it.epoch()), double(it.is_new_epoch()), it.epoch_detail()})
+          got.push_back(v);
+        EXPECT_CLOSE(array(got), expected[row], {.atol = 1e-12});
+      }
+      if (!repeat) EXPECT(!it.try_next());
+    }
+  }
+}

@@ -222,3 +222,61 @@ TEST(initializers_equal_the_releases) {
   EXPECT_THROW(TypeError, "dtype", initializers::Normal(1, float64)(flat));
   EXPECT_THROW(ValueError, "was asked for", generate_array(initializers::Zero(float64), {2}, float32));
 }
+
+// Initial parameters under a seed, results and gradients as release 5.4.0 has them (conformance/make_training.py).
+TEST(links_equal_the_releases) {
+  const serializers::NpzFile f(TEST_DATA "../conformance/training.npz");
+  const Array x = f.array("link/x"), cube = f.array("link/cube"), ids = f.array("link/ids");
+  const Array labels = f.array("link/labels");
+  const auto check = [&](const std::string& name, auto make, auto call) {
+    random::seed(4);
+    auto link = make();
+    if (Array W = link.params()[0].array(); name.starts_with("NegativeSampling"))
+      W.set(ellipsis, arange(16).reshape({4, 4}) / 10. - 0.7);
+    Variable y = call(link);
+    y.set_grad(ones_like(y.array()));
+    y.backward();
+    EXPECT_CLOSE(y.array(), f.array("link/" + name + "/y"), {.atol = 1e-6});
+    for (const auto& [path, p] : link.namedparams()) {
+      EXPECT_CLOSE(p.array(), f.array("link/" + name + path), {.atol = 1e-7});
+      EXPECT_CLOSE(p.grad(), f.array("link/" + name + path + "_grad"), {.atol = 1e-6});
+    }
+  };
+  const auto on_x = [&](auto& l) { return l(x); };
+  check(
+      "Linear", [] { return L::Linear(4, 5); }, on_x);
+  check(
+      "Linear_lazy", [] { return L::Linear(5); }, [&](auto& l) { return l(cube); });
+  check(
+      "Linear_nobias", [] { return L::Linear(4, 5, {.nobias = true}); }, on_x);
+  check(
+      "Linear_axes", [] { return L::Linear(4, 5); }, [&](auto& l) { return l.forward(cube, 2); });
+  check(
+      "EmbedID", [] { return L::EmbedID(5, 3); }, [&](auto& l) { return l(ids); });
+  check(
+      "EmbedID_ignore", [] { return L::EmbedID(5, 3, {.ignore_label = 2}); }, [&](auto& l) { return l(ids); });
+  check(
+      "Bias", [] { return L::Bias(1, Shape{4}); }, on_x);
+  check(
+      "Scale", [] { return L::Scale(1, Shape{4}, {.bias_term = true}); }, on_x);
+  const std::vector<double> counts = {5, 1, 3, 2};
+  const auto sampled = [&](auto& l) { return l.forward(x, labels); };
+  check(
+      "NegativeSampling", [&] { return L::NegativeSampling(4, counts, 3); }, sampled);
+  check(
+      "NegativeSampling_power", [&] { return L::NegativeSampling(4, counts, 2, {.power = 0.5}); }, sampled);
+  check(
+      "Classifier", [] { return L::Classifier(L::Linear(4, 3)); }, sampled);
+}
+
+TEST(walkers_alias_equals_the_releases) {
+  const serializers::NpzFile f(TEST_DATA "../conformance/training.npz");
+  random::seed(6);
+  const utils::WalkerAlias alias({1, 2, 3, 4});
+  EXPECT(alias.threshold() == f.array("walker/threshold").to_vector<float>());
+  EXPECT(alias.values() == f.array("walker/values").to_vector<int>());
+  EXPECT_CLOSE(alias.sample({5, 4}), f.array("walker/samples"), {.atol = 0});
+  EXPECT_EQ(alias.sample({2}).dtype(), int32);
+  EXPECT_THROW(ValueError, "position 1", utils::WalkerAlias({1, -1}));
+  EXPECT_THROW(ValueError, "sum 0", utils::WalkerAlias({0, 0}));
+}

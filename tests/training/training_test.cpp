@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "chainer/core/file.h"
+#include "chainer/core/json.h"
 #include "test.h"
 
 using namespace chainer;
@@ -80,6 +81,53 @@ TEST(triggers_fire_when_they_should) {
   EXPECT(firings(triggers::MaxValueTrigger("main/loss", {5, "iteration"}), 10, 20) == List{5});
   EXPECT_THROW(ValueError, "'iteration' or 'epoch'", Trigger(1, "hours"));
   EXPECT_THROW(ValueError, "must be positive", Trigger(0, "epoch"));
+}
+
+TEST(triggers_and_log_equal_the_releases) {
+  const serializers::NpzFile f(TEST_DATA "../conformance/training.npz");
+  const std::vector<double> values = f.array("trigger/values").to_vector<double>();
+  const auto check = [&](const std::string& name, Trigger trigger) {
+    Mock updater(7);
+    Trainer trainer(updater, {1000, "iteration"}, {.out = out("release_triggers")});
+    List fired;
+    for (double v : values) {
+      updater.update();
+      trainer.observation.clear();
+      trainer.observation.insert_or_assign("value", v);
+      if (trigger(trainer)) fired.push_back(updater.iteration());
+    }
+    if (fired != f.array("trigger/" + name).to_vector<int64_t>())
+      test::fail(__FILE__, __LINE__,
+                 text(name, " fires at ", array(fired), ", the release's at ", f.array("trigger/" + name)));
+  };
+  check("interval_iteration", {3, "iteration"});
+  check("interval_epoch", {2, "epoch"});
+  check("interval_part", {0.4, "epoch"});
+  check("manual_iteration", triggers::ManualScheduleTrigger({2, 5, 29}, "iteration"));
+  check("manual_epoch", triggers::ManualScheduleTrigger({0.3, 1.2, 4}, "epoch"));
+  check("max", triggers::MaxValueTrigger("value", {3, "iteration"}));
+  check("min", triggers::MinValueTrigger("value", {1, "epoch"}));
+  check("early",
+        triggers::EarlyStoppingTrigger(
+            {.check_trigger = {2, "iteration"}, .monitor = "value", .patients = 4, .max_trigger = {40, "iteration"}}));
+
+  random::seed(1);
+  L::Classifier model(MLP(8, 10));
+  auto optimizer = optimizers::SGD({.lr = 0.1}).setup(model);
+  iterators::SerialIterator it(teacher_data(200), 40);
+  StandardUpdater updater(it, optimizer);
+  Trainer trainer(updater, {4, "epoch"}, {.out = out("release_log")});
+  trainer.extend(extensions::LogReport({.trigger = {3, "iteration"}}));
+  trainer.extend(extensions::ExponentialShift("lr", 0.5), {.trigger = {1, "epoch"}});
+  trainer.extend(extensions::observe_lr(), {.trigger = {1, "iteration"}});
+  trainer.run();
+  const json::Value log = json::parse(read_file(out("release_log") + "/log"));
+  std::vector<double> rows;
+  for (const json::Value& entry : *log.list())
+    for (const char* key : {"epoch", "iteration", "main/loss", "main/accuracy", "lr"})
+      rows.push_back(entry.find(key)->number());
+  const Array expected = f.array("log");
+  EXPECT_CLOSE(array(rows), expected.ravel(), {.atol = 1e-5});
 }
 
 TEST(early_stopping) {

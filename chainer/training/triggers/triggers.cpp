@@ -52,17 +52,20 @@ void serialize_summary(Serializer& s, DictSummary& summary) {
 IntervalTrigger::IntervalTrigger(double p, Unit u) : period(p), unit(u) {
   if (!(p > 0)) throw ValueError("an interval trigger's period must be positive, not ", p);
 }
+// Exact, as Python's // is: 2.0 // 0.4 is 4, because 0.4 is a little more than two fifths.
+static double whole_periods(double t, double period) { return std::round((t - std::fmod(t, period)) / period); }
+
 bool IntervalTrigger::operator()(Trainer& trainer) {
   const Updater& u = trainer.updater();
   bool fire;
   if (unit == Unit::epoch) {
     const double detail = u.epoch_detail();
-    fire = std::floor(previous_epoch_detail_ / period) != std::floor(detail / period);
+    fire = whole_periods(previous_epoch_detail_, period) != whole_periods(detail, period);
     previous_epoch_detail_ = detail;
   } else {
     const int64_t now = u.iteration();
-    fire =
-        std::floor(static_cast<double>(previous_iteration_) / period) != std::floor(static_cast<double>(now) / period);
+    fire = whole_periods(static_cast<double>(previous_iteration_), period) !=
+           whole_periods(static_cast<double>(now), period);
     previous_iteration_ = now;
   }
   if (unit == Unit::epoch)

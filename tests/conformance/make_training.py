@@ -1,0 +1,111 @@
+"""Runs links, iterators, triggers and the log of release 5.4.0 and writes training.npz, which the C++ tests read.
+
+usage: make_training.py      (with the Python of ../interop/release.py)
+"""
+import json
+import os
+import sys
+import tempfile
+import unittest.mock
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, '..', 'interop'))
+sys.modules['mock'] = unittest.mock  # where the release looks for it
+from release import *  # noqa: E402
+import chainer.testing  # noqa: E402
+from chainer.training import triggers  # noqa: E402
+from chainer.utils import WalkerAlias  # noqa: E402
+
+
+def links(out):
+    """Initial parameters under a seed, results and gradients for an output gradient of ones."""
+    r = numpy.random.RandomState(2)
+    x, cube, ids, labels = r.randn(3, 4).astype('f'), r.randn(3, 2, 4).astype('f'), numpy.array([[0, 2], [4, 2]], 'i'), numpy.array([1, 0, 1], 'i')
+    out.update({'link/x': x, 'link/cube': cube, 'link/ids': ids, 'link/labels': labels})
+    cases = {
+        'Linear': (lambda: L.Linear(4, 5), (x,)), 'Linear_lazy': (lambda: L.Linear(5), (cube,)),
+        'Linear_nobias': (lambda: L.Linear(4, 5, nobias=True), (x,)),
+        'Linear_axes': (lambda: L.Linear(4, 5), (cube, 2)),
+        'EmbedID': (lambda: L.EmbedID(5, 3), (ids,)), 'EmbedID_ignore': (lambda: L.EmbedID(5, 3, ignore_label=2), (ids,)),
+        'Bias': (lambda: L.Bias(1, (4,)), (x,)), 'Scale': (lambda: L.Scale(1, (4,), bias_term=True), (x,)),
+        'NegativeSampling': (lambda: L.NegativeSampling(4, [5, 1, 3, 2], 3), (x, labels)),
+        'NegativeSampling_power': (lambda: L.NegativeSampling(4, [5, 1, 3, 2], 2, power=0.5), (x, labels)),
+        'Classifier': (lambda: L.Classifier(L.Linear(4, 3)), (x, labels)),
+    }
+    for name, (make, args) in cases.items():
+        numpy.random.seed(4)
+        link = make()
+        if name.startswith('NegativeSampling'):
+            link.W.array[...] = numpy.arange(16, dtype='f').reshape(4, 4) / 10 - 0.7
+        y = link(*args)
+        y.grad = numpy.ones_like(y.array)
+        y.backward()
+        out[f'link/{name}/y'] = y.array
+        for path, p in link.namedparams():
+            out[f'link/{name}{path}'] = p.array
+            out[f'link/{name}{path}_grad'] = p.grad
+    numpy.random.seed(6)
+    alias = WalkerAlias([1, 2, 3, 4])
+    out['walker/threshold'], out['walker/values'], out['walker/samples'] = alias.threshold, alias.values, alias.sample((5, 4))
+
+
+def iterators(out):
+    for repeat in (False, True):
+        for shuffle in (False, True):
+            numpy.random.seed(8)
+            it = chainer.iterators.SerialIterator(list(range(10)), 4, repeat=repeat, shuffle=shuffle)
+            rows = []
+            for _ in range(7):
+                try:
+                    batch = it.next()
+                except StopIteration:
+                    break
+                rows.append(list(batch) + [-1] * (4 - len(batch)) + [it.epoch, it.is_new_epoch, it.epoch_detail])
+            out[f'iterator/{int(repeat)}{int(shuffle)}'] = numpy.array(rows, 'd')
+
+
+def firings(out):
+    """The iterations at which triggers fire, seven iterations an epoch; the value reported is a fixed sequence."""
+    values = numpy.random.RandomState(5).rand(40)
+    out['trigger/values'] = values
+    cases = {
+        'interval_iteration': triggers.IntervalTrigger(3, 'iteration'), 'interval_epoch': triggers.IntervalTrigger(2, 'epoch'),
+        'interval_part': triggers.IntervalTrigger(0.4, 'epoch'),
+        'manual_iteration': triggers.ManualScheduleTrigger([2, 5, 29], 'iteration'),
+        'manual_epoch': triggers.ManualScheduleTrigger([0.3, 1.2, 4], 'epoch'),
+        'max': triggers.MaxValueTrigger('value', (3, 'iteration')), 'min': triggers.MinValueTrigger('value', (1, 'epoch')),
+        'early': triggers.EarlyStoppingTrigger(check_trigger=(2, 'iteration'), monitor='value', patients=4,
+                                               max_trigger=(40, 'iteration')),
+    }
+    for name, trigger in cases.items():
+        trainer = chainer.testing.get_trainer_with_mock_updater(stop_trigger=(40, 'iteration'), iter_per_epoch=7)
+        fired = []
+        for i in range(40):
+            trainer.updater.update()
+            trainer.observation = {'value': values[i]}
+            if trigger(trainer):
+                fired.append(trainer.updater.iteration)
+        out['trigger/' + name] = numpy.array(fired, 'l')
+
+
+def log(out):
+    with tempfile.TemporaryDirectory() as folder:
+        numpy.random.seed(1)
+        model = L.Classifier(MLP(8, 10))
+        opt = optimizers.SGD(0.1).setup(model)
+        it = chainer.iterators.SerialIterator(teacher_data(200), 40)
+        trainer = training.Trainer(training.StandardUpdater(it, opt), (4, 'epoch'), out=folder)
+        trainer.extend(extensions.LogReport(trigger=(3, 'iteration')))
+        trainer.extend(extensions.ExponentialShift('lr', 0.5), trigger=(1, 'epoch'))
+        trainer.extend(extensions.observe_lr(), trigger=(1, 'iteration'))
+        trainer.run()
+        entries = json.load(open(folder + '/log'))
+        keys = ['epoch', 'iteration', 'main/loss', 'main/accuracy', 'lr']
+        assert sorted(entries[0]) == sorted(keys + ['elapsed_time']), entries[0]
+        out['log'] = numpy.array([[e[k] for k in keys] for e in entries])
+
+
+results = {}
+links(results), iterators(results), firings(results), log(results)
+numpy.savez_compressed(HERE + '/training.npz', **results)
+print(len(results), 'arrays in training.npz')
