@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "chainer/autograd/config.h"
+
 namespace chainer {
 
 InvalidType::InvalidType(const std::string& expected, const std::string& actual, const std::string& head)
@@ -140,6 +142,8 @@ void run(const std::string& label, const Arrays& in, void (*check)(const void*, 
   detail::head = text("Invalid operation is performed in: ", label, " (Forward)");
   check(object, TypeInfos(in));
 }
+
+bool wanted() { return config().type_check; }
 
 }  // namespace type_check
 }  // namespace chainer

@@ -189,5 +189,19 @@ inline void expect_argument_count(const TypeInfos& t, int64_t count) {
 void run(const std::string& label, const Arrays& in, void (*check)(const void*, const TypeInfos&), const void* object);
 struct Failed {};  // thrown by the first run only
 
+/// The check of a function that is made of others: f(TypeInfos) with expect(), if the configuration wants checks.
+bool wanted();
+template <class F>
+void check(const char* label, const Arrays& in, F&& f) {
+  if (!wanted()) return;
+  try {
+    f(TypeInfos(in));
+  } catch (const Failed&) {
+    run(
+        label, in, [](const void* o, const TypeInfos& t) { (*static_cast<const std::remove_reference_t<F>*>(o))(t); },
+        &f);
+  }
+}
+
 }  // namespace type_check
 }  // namespace chainer

@@ -18,7 +18,8 @@ class SmallVector {
     Element(T v) : value(std::move(v)) {}
     template <class U>
     requires(!std::is_same_v<std::remove_cvref_t<U>, T> && std::is_convertible_v<U&&, T>) Element(U&& u)
-        : value(std::forward<U>(u)) {}
+        : value(implicitly(std::forward<U>(u))) {}
+    static T implicitly(T v) { return v; }  // never through an explicit constructor
     mutable T value;
   };
 

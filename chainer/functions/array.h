@@ -1,6 +1,7 @@
 // F: array manipulations (manual: "Array manipulations").
 #pragma once
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -115,6 +116,170 @@ inline constexpr struct Where {
   static constexpr std::string_view name = "where";
   Variable operator()(const Variable& condition, const Variable& x, const Variable& y) const;
 } where{};
+
+/// Channels become pixels: (N, r^2 C, H, W) to (N, C, rH, rW). Shi et al., arXiv:1609.05158.
+///   F::depth2space(ones({1, 4, 2, 2}), 2)
+inline constexpr struct Depth2space {
+  static constexpr std::string_view name = "depth2space";
+  Variable operator()(const Variable& X, int64_t r) const;
+} depth2space{};
+
+/// Pixels become channels: (N, C, rH, rW) to (N, r^2 C, H, W), the inverse of depth2space.
+///   F::space2depth(ones({1, 1, 4, 4}), 2)
+inline constexpr struct Space2depth {
+  static constexpr std::string_view name = "space2depth";
+  Variable operator()(const Variable& X, int64_t r) const;
+} space2depth{};
+
+/// The diagonals of the matrices along two axes, as the last axis.
+///   F::diagonal(array({{1.f, 2.f}, {3.f, 4.f}}))  // [1, 4]
+inline constexpr struct Diagonal {
+  static constexpr std::string_view name = "diagonal";
+  Variable operator()(const Variable& x, int64_t offset = 0, int64_t axis1 = 0, int64_t axis2 = 1) const;
+} diagonal{};
+
+/// Arrays joined along the third axis; those with fewer axes become (1, n, 1) or (m, n, 1).
+///   F::dstack({array({1.f}), array({2.f})})  // [[[1, 2]]]
+inline constexpr struct Dstack {
+  static constexpr std::string_view name = "dstack";
+  Variable operator()(const Variables& xs) const;
+} dstack{};
+
+/// Arrays joined along the second axis, or the only one.
+///   F::hstack({array({1.f}), array({2.f})})  // [1, 2]
+inline constexpr struct Hstack {
+  static constexpr std::string_view name = "hstack";
+  Variable operator()(const Variables& xs) const;
+} hstack{};
+
+/// Arrays joined along the first axis; those with one axis are rows.
+///   F::vstack({array({1.f}), array({2.f})})  // [[1], [2]]
+inline constexpr struct Vstack {
+  static constexpr std::string_view name = "vstack";
+  Variable operator()(const Variables& xs) const;
+} vstack{};
+
+/// Elements in reverse order along an axis.
+///   F::flip(array({1.f, 2.f}), 0)  // [2, 1]
+inline constexpr struct Flip {
+  static constexpr std::string_view name = "flip";
+  Variable operator()(const Variable& x, int64_t axis) const;
+} flip{};
+
+/// flip along the second axis.
+///   F::fliplr(array({{1.f, 2.f}}))  // [[2, 1]]
+inline constexpr struct Fliplr {
+  static constexpr std::string_view name = "fliplr";
+  Variable operator()(const Variable& a) const;
+} fliplr{};
+
+/// flip along the first axis.
+///   F::flipud(array({1.f, 2.f}))  // [2, 1]
+inline constexpr struct Flipud {
+  static constexpr std::string_view name = "flipud";
+  Variable operator()(const Variable& a) const;
+} flipud{};
+
+/// Axes moved to other places, the others in their order.
+///   F::moveaxis(ones({2, 3, 4}), 0, -1)  // shape (3, 4, 2)
+inline constexpr struct Moveaxis {
+  static constexpr std::string_view name = "moveaxis";
+  Variable operator()(const Variable& x, int64_t source, int64_t destination) const;
+  Variable operator()(const Variable& x, const Dims& source, const Dims& destination) const;
+} moveaxis{};
+
+/// One axis moved before `start`, as NumPy's rollaxis.
+///   F::rollaxis(ones({2, 3, 4}), 2)  // shape (4, 2, 3)
+inline constexpr struct Rollaxis {
+  static constexpr std::string_view name = "rollaxis";
+  Variable operator()(const Variable& x, int64_t axis, int64_t start = 0) const;
+} rollaxis{};
+
+/// Two axes exchanged.
+///   F::swapaxes(ones({2, 3}), 0, 1)  // shape (3, 2)
+inline constexpr struct Swapaxes {
+  static constexpr std::string_view name = "swapaxes";
+  Variable operator()(const Variable& x, int64_t axis1, int64_t axis2) const;
+} swapaxes{};
+
+/// Options of pad().
+struct PadOptions {
+  double constant_values = 0;  ///< of mode "constant"
+};
+/// Elements put around an array, (before, after) for each axis or once for all. Modes: "constant", "edge", "wrap",
+/// "symmetric" (the edge twice), "reflect" (the edge once). Repeated elements gather their gradients.
+///   F::pad(array({1.f}), {{1, 2}}, "constant")  // [0, 1, 0, 0]
+inline constexpr struct Pad {
+  static constexpr std::string_view name = "pad";
+  Variable operator()(const Variable& x, const std::vector<std::pair<int64_t, int64_t>>& pad_width,
+                      const std::string& mode, const PadOptions& options = {}) const;
+} pad{};
+
+/// Options of pad_sequence().
+struct PadSequenceOptions {
+  std::optional<int64_t> length = {};  ///< that of the longest by default
+  double padding = 0;
+};
+/// Arrays of several lengths as one (number, length, ...), the shorter ones padded at their end.
+///   F::pad_sequence({array({1.f, 2.f}), array({3.f})})  // [[1, 2], [3, 0]]
+inline constexpr struct PadSequence {
+  static constexpr std::string_view name = "pad_sequence";
+  Variable operator()(const Variables& xs, const PadSequenceOptions& options = {}) const;
+} pad_sequence{};
+
+/// Options of permutate().
+struct PermutateOptions {
+  bool inv = false;  ///< the inverse permutation
+};
+/// Slices along an axis in another order: y[i] = x[indices[i]].
+///   F::permutate(array({1.f, 2.f}), array({1, 0}))  // [2, 1]
+inline constexpr struct Permutate {
+  static constexpr std::string_view name = "permutate";
+  Variable operator()(const Variable& x, const Array& indices, int64_t axis = 0,
+                      const PermutateOptions& options = {}) const;
+} permutate{};
+
+/// Every element several times: one count for all, or one for each along the axis (the flattened array by default).
+///   F::repeat(array({1.f, 2.f}), {2})  // [1, 1, 2, 2]
+inline constexpr struct Repeat {
+  static constexpr std::string_view name = "repeat";
+  Variable operator()(const Variable& x, const std::vector<int64_t>& repeats, std::optional<int64_t> axis = {}) const;
+} repeat{};
+
+/// a with b added at the places of an index; places named twice get both.
+///   F::scatter_add(array({1.f, 2.f}), {array({0, 0})}, array({10.f, 20.f}))  // [31, 2]
+inline constexpr struct ScatterAdd {
+  static constexpr std::string_view name = "scatter_add";
+  Variable operator()(const Variable& a, const Indices& slices, const Variable& b) const;
+} scatter_add{};
+
+/// The element t[i] of each row: (N, C) and integers (N) to (N). A label outside the row is an IndexError.
+///   F::select_item(array({{1.f, 2.f}, {3.f, 4.f}}), array({1, 0}))  // [2, 3]
+inline constexpr struct SelectItem {
+  static constexpr std::string_view name = "select_item";
+  Variable operator()(const Variable& x, const Variable& t) const;
+} select_item{};
+
+/// The slices along an axis, one variable each.
+///   F::separate(array({{1.f, 2.f}, {3.f, 4.f}}))  // {[1, 2], [3, 4]}
+inline constexpr struct Separate {
+  static constexpr std::string_view name = "separate";
+  Variables operator()(const Variable& x, int64_t axis = 0) const;
+} separate{};
+
+/// An array repeated as a whole along its axes.
+///   F::tile(array({1.f, 2.f}), {2})  // [1, 2, 1, 2]
+inline constexpr struct Tile {
+  static constexpr std::string_view name = "tile";
+  Variable operator()(const Variable& x, const Dims& reps) const;
+} tile{};
+
+/// Sequences sorted by length, the longest first, to one array a time step.
+///   F::transpose_sequence({array({1.f, 2.f}), array({3.f})})  // {[1, 3], [2]}
+inline constexpr struct TransposeSequence {
+  static constexpr std::string_view name = "transpose_sequence";
+  Variables operator()(const Variables& xs) const;
+} transpose_sequence{};
 
 }  // namespace functions
 namespace F = functions;

@@ -7,4 +7,5 @@
 #include "chainer/functions/loss.h"
 #include "chainer/functions/math.h"
 #include "chainer/functions/noise.h"
+#include "chainer/functions/normalization.h"
 #include "chainer/functions/util.h"

@@ -1,5 +1,6 @@
 // F: loss functions (manual: "Loss functions").
 #pragma once
+#include <string>
 #include <functional>
 #include <optional>
 
@@ -65,6 +66,118 @@ inline constexpr struct SoftmaxCrossEntropy {
   static constexpr std::string_view name = "softmax_cross_entropy";
   Variable operator()(const Variable& x, const Variable& t, const SoftmaxCrossEntropyOptions& options = {}) const;
 } softmax_cross_entropy{};
+
+/// |x0 - x1|
+///   F::absolute_error(array({1.f}), array({3.f}))  // [2]
+inline constexpr struct AbsoluteError {
+  static constexpr std::string_view name = "absolute_error";
+  Variable operator()(const Variable& x0, const Variable& x1) const;
+} absolute_error{};
+
+/// The mean of |x0 - x1|.
+///   F::mean_absolute_error(array({1.f, 2.f}), array({3.f, 2.f}))  // 1
+inline constexpr struct MeanAbsoluteError {
+  static constexpr std::string_view name = "mean_absolute_error";
+  Variable operator()(const Variable& x0, const Variable& x1) const;
+} mean_absolute_error{};
+
+/// (x0 - x1)^2
+///   F::squared_error(array({1.f}), array({3.f}))  // [4]
+inline constexpr struct SquaredError {
+  static constexpr std::string_view name = "squared_error";
+  Variable operator()(const Variable& x0, const Variable& x1) const;
+} squared_error{};
+
+/// The negative log-likelihood of x in [0, 1] under Bernoulli distributions with probability sigmoid(y): sum or no.
+///   F::bernoulli_nll(array({1.f}), array({0.f}))  // 0.693
+inline constexpr struct BernoulliNll {
+  static constexpr std::string_view name = "bernoulli_nll";
+  Variable operator()(const Variable& x, const Variable& y, Reduction reduce = Reduction::sum) const;
+} bernoulli_nll{};
+
+/// The divergence of N(mean, exp(ln_var)) from N(0, 1): sum or no.
+///   F::gaussian_kl_divergence(array({0.f}), array({0.f}))  // 0
+inline constexpr struct GaussianKlDivergence {
+  static constexpr std::string_view name = "gaussian_kl_divergence";
+  Variable operator()(const Variable& mean, const Variable& ln_var, Reduction reduce = Reduction::sum) const;
+} gaussian_kl_divergence{};
+
+/// The negative log-likelihood of x under N(mean, exp(ln_var)): sum or no.
+///   F::gaussian_nll(array({0.f}), array({0.f}), array({0.f}))  // 0.919
+inline constexpr struct GaussianNll {
+  static constexpr std::string_view name = "gaussian_nll";
+  Variable operator()(const Variable& x, const Variable& mean, const Variable& ln_var,
+                      Reduction reduce = Reduction::sum) const;
+} gaussian_nll{};
+
+/// Options of contrastive().
+struct ContrastiveOptions {
+  double margin = 1;
+  Reduction reduce = Reduction::mean;  ///< mean or no
+};
+/// For pairs of rows (N, D) and labels y (N), 1 for alike: half the squared distance of alike ones, half the square
+/// of what apart ones lack of the margin. Hadsell et al., 2006.
+///   F::contrastive(array({{0.f}}), array({{2.f}}), array({1}))  // 2
+inline constexpr struct Contrastive {
+  static constexpr std::string_view name = "contrastive";
+  Variable operator()(const Variable& x0, const Variable& x1, const Variable& y,
+                      const ContrastiveOptions& options = {}) const;
+} contrastive{};
+
+/// Options of cross_covariance() and decov().
+struct CovarianceOptions {
+  std::string reduce = "half_squared_sum";  ///< or "no": the matrix itself
+};
+/// Half the sum of the squared covariances between the columns of y (N, M) and z (N, L).
+///   F::cross_covariance(array({{1.f}, {-1.f}}), array({{1.f}, {-1.f}}))  // 0.5
+inline constexpr struct CrossCovariance {
+  static constexpr std::string_view name = "cross_covariance";
+  Variable operator()(const Variable& y, const Variable& z, const CovarianceOptions& options = {}) const;
+} cross_covariance{};
+
+/// Half the sum of the squared covariances between different columns of h (N, M). Cogswell et al., arXiv:1511.06068.
+///   F::decov(array({{1.f, 1.f}, {-1.f, -1.f}}))  // 1
+inline constexpr struct Decov {
+  static constexpr std::string_view name = "decov";
+  Variable operator()(const Variable& h, const CovarianceOptions& options = {}) const;
+} decov{};
+
+/// Options of hinge().
+struct HingeOptions {
+  std::string norm = "L1";             ///< or "L2"
+  Reduction reduce = Reduction::mean;  ///< mean or no
+};
+/// max(0, 1 - d x)^p with d 1 for the label and -1 elsewhere, p 1 or 2, summed and divided by N. A label outside
+/// 0 ... K-1 is an IndexError.
+///   F::hinge(array({{1.f, -1.f}}), array({0}))  // 0
+inline constexpr struct Hinge {
+  static constexpr std::string_view name = "hinge";
+  Variable operator()(const Variable& x, const Variable& t, const HingeOptions& options = {}) const;
+} hinge{};
+
+/// Options of huber_loss().
+struct HuberLossOptions {
+  std::string reduce = "sum_along_second_axis";  ///< or "no"
+};
+/// d^2 / 2 for |d| <= delta, else delta (|d| - delta / 2), with d = x - t; summed along axis 1.
+///   F::huber_loss(array({{0.f, 3.f}}), array({{1.f, 0.f}}), 1)  // [3]
+inline constexpr struct HuberLoss {
+  static constexpr std::string_view name = "huber_loss";
+  Variable operator()(const Variable& x, const Variable& t, double delta, const HuberLossOptions& options = {}) const;
+} huber_loss{};
+
+/// Options of triplet().
+struct TripletOptions {
+  double margin = 0.2;
+  Reduction reduce = Reduction::mean;  ///< mean or no
+};
+/// max(0, |anchor - positive|^2 - |anchor - negative|^2 + margin) for rows (N, D).
+///   F::triplet(array({{0.f}}), array({{1.f}}), array({{1.f}}))  // 0.2
+inline constexpr struct Triplet {
+  static constexpr std::string_view name = "triplet";
+  Variable operator()(const Variable& anchor, const Variable& positive, const Variable& negative,
+                      const TripletOptions& options = {}) const;
+} triplet{};
 
 }  // namespace functions
 namespace F = functions;

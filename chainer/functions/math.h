@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "chainer/autograd/variable.h"
+#include "chainer/functions/math_elementwise.h"
 
 namespace chainer {
 namespace functions {
@@ -14,13 +15,6 @@ inline constexpr struct Add {
   Variable operator()(const Variables& xs) const;
   Variable operator()(const Variable& a, const Variable& b) const;
 } add{};
-
-/// |x|, also abs(x). The gradient at 0 is 0.
-///   F::absolute(array({-1.f, 2.f}))  // [1, 2]
-inline constexpr struct Absolute {
-  static constexpr std::string_view name = "absolute";
-  Variable operator()(const Variable& x) const;
-} absolute{};
 
 /// Options of average().
 struct AverageOptions {
@@ -53,27 +47,6 @@ inline constexpr struct Scale {
   Variable operator()(const Variable& x, const Variable& y, int64_t axis = 1) const;
 } scale{};
 
-/// x limited to [x_min, x_max]; the gradient is 0 outside.
-///   F::clip(array({-2.f, 0.5f}), -1, 1)  // [-1, 0.5]
-inline constexpr struct Clip {
-  static constexpr std::string_view name = "clip";
-  Variable operator()(const Variable& x, double x_min, double x_max) const;
-} clip{};
-
-/// e to the x.
-///   F::exp(array({0.f}))  // [1]
-inline constexpr struct Exp {
-  static constexpr std::string_view name = "exp";
-  Variable operator()(const Variable& x) const;
-} exp{};
-
-/// The largest integer not above x; no gradient.
-///   F::floor(array({1.5f}))  // [1]
-inline constexpr struct Floor {
-  static constexpr std::string_view name = "floor";
-  Variable operator()(const Variable& x) const;
-} floor{};
-
 /// Its arguments as they are, in the graph as one function.
 ///   F::identity(array({1.f}))
 inline constexpr struct Identity {
@@ -81,13 +54,6 @@ inline constexpr struct Identity {
   Variable operator()(const Variable& x) const;
   Variables operator()(const Variables& xs) const;
 } identity{};
-
-/// Natural logarithm.
-///   F::log(array({1.f}))  // [0]
-inline constexpr struct Log {
-  static constexpr std::string_view name = "log";
-  Variable operator()(const Variable& x) const;
-} log{};
 
 /// Options of matmul().
 struct MatmulOptions {
@@ -128,26 +94,96 @@ inline constexpr struct Minimum {
   Variable operator()(const Variable& x1, const Variable& x2) const;
 } minimum{};
 
-/// Square root.
-///   F::sqrt(array({4.f}))  // [2]
-inline constexpr struct Sqrt {
-  static constexpr std::string_view name = "sqrt";
-  Variable operator()(const Variable& x) const;
-} sqrt{};
-
-/// x times x.
-///   F::square(array({-3.f}))  // [9]
-inline constexpr struct Square {
-  static constexpr std::string_view name = "square";
-  Variable operator()(const Variable& x) const;
-} square{};
-
 /// Sum over axes, all by default.
 ///   F::sum(array({{1.f, 2.f}, {3.f, 4.f}}), 0)  // [4, 6]
 inline constexpr struct Sum {
   static constexpr std::string_view name = "sum";
   Variable operator()(const Variable& x, const Axes& axis = {}, const ReduceOptions& options = {}) const;
 } sum{};
+
+/// The position of the largest element, int32: in the flattened array, or along an axis. No gradient.
+///   F::argmax(array({1.f, 3.f}))  // 1
+inline constexpr struct Argmax {
+  static constexpr std::string_view name = "argmax";
+  Variable operator()(const Variable& x, std::optional<int64_t> axis = {}) const;
+} argmax{};
+
+/// The position of the smallest element, as argmax.
+///   F::argmin(array({1.f, 3.f}))  // 0
+inline constexpr struct Argmin {
+  static constexpr std::string_view name = "argmin";
+  Variable operator()(const Variable& x, std::optional<int64_t> axis = {}) const;
+} argmin{};
+
+/// The angle of the point (x2, x1) in (-pi, pi].
+///   F::arctan2(array({0.f}), array({1.f}))  // [0]
+inline constexpr struct Arctan2 {
+  static constexpr std::string_view name = "arctan2";
+  Variable operator()(const Variable& x1, const Variable& x2) const;
+} arctan2{};
+
+/// The squared Euclidean norm of each item of a batch: (N, ...) to (N).
+///   F::batch_l2_norm_squared(array({{3.f, 4.f}}))  // [25]
+inline constexpr struct BatchL2NormSquared {
+  static constexpr std::string_view name = "batch_l2_norm_squared";
+  Variable operator()(const Variable& x) const;
+} batch_l2_norm_squared{};
+
+/// Products of stacks of matrices (N, m, k); (N, m) are columns. Deprecated in favour of matmul.
+///   F::batch_matmul(ones({2, 3, 4}), ones({2, 4, 5}))
+inline constexpr struct BatchMatmul {
+  static constexpr std::string_view name = "batch_matmul";
+  Variable operator()(const Variable& a, const Variable& b, const MatmulOptions& options = {}) const;
+} batch_matmul{};
+
+/// Running products along an axis, or of the flattened array.
+///   F::cumprod(array({2.f, 3.f, 4.f}))  // [2, 6, 24]
+inline constexpr struct Cumprod {
+  static constexpr std::string_view name = "cumprod";
+  Variable operator()(const Variable& x, std::optional<int64_t> axis = {}) const;
+} cumprod{};
+
+/// Running sums along an axis, or of the flattened array.
+///   F::cumsum(array({1.f, 2.f, 3.f}))  // [1, 3, 6]
+inline constexpr struct Cumsum {
+  static constexpr std::string_view name = "cumsum";
+  Variable operator()(const Variable& x, std::optional<int64_t> axis = {}) const;
+} cumsum{};
+
+/// The remainder of x / divisor with the sign of x, as C's fmod.
+///   F::fmod(array({-3.f}), array({2.f}))  // [-1]
+inline constexpr struct Fmod {
+  static constexpr std::string_view name = "fmod";
+  Variable operator()(const Variable& x, const Variable& divisor) const;
+} fmod{};
+
+/// p x + (1 - p) y
+///   F::linear_interpolate(array({0.5f}), array({1.f}), array({3.f}))  // [2]
+inline constexpr struct LinearInterpolate {
+  static constexpr std::string_view name = "linear_interpolate";
+  Variable operator()(const Variable& p, const Variable& x, const Variable& y) const;
+} linear_interpolate{};
+
+/// log(sum(exp(x))) over axes, without overflow.
+///   F::logsumexp(array({0.f, 0.f}))  // 0.693
+inline constexpr struct Logsumexp {
+  static constexpr std::string_view name = "logsumexp";
+  Variable operator()(const Variable& x, const Axes& axis = {}) const;
+} logsumexp{};
+
+/// The product over axes. Its gradient is right for elements that are zero, too.
+///   F::prod(array({2.f, 3.f}))  // 6
+inline constexpr struct Prod {
+  static constexpr std::string_view name = "prod";
+  Variable operator()(const Variable& x, const Axes& axis = {}, const ReduceOptions& options = {}) const;
+} prod{};
+
+/// (x1 - x2)^2
+///   F::squared_difference(array({1.f}), array({3.f}))  // [4]
+inline constexpr struct SquaredDifference {
+  static constexpr std::string_view name = "squared_difference";
+  Variable operator()(const Variable& x1, const Variable& x2) const;
+} squared_difference{};
 
 }  // namespace functions
 namespace F = functions;

@@ -33,6 +33,56 @@ void activation(std::vector<OpCase>& t) {
                     [=](const Variables& x) { return F::log_softmax(x[0], axis); }, {cube})
                     .reference([=](const Arrays& x) { return Arrays{x[0] - log(sum(exp(x[0]), axis, true))}; }));
   }
+
+  const auto one = [&](const std::string& python, auto f, const Array& x) {
+    return row(python.substr(2, python.find('(') - 2), python, [f](const Variables& v) { return f(v[0]); }, {x});
+  };
+  t.push_back(
+      one(
+          "F.clipped_relu(x[0], 1.5)", [](const Variable& x) { return F::clipped_relu(x, 1.5); }, away({3, 4}) * 2)
+          .elementwise());
+  t.push_back(one(
+      "F.clipped_relu(x[0])", [](const Variable& x) { return F::clipped_relu(x); }, away({3, 4}) * 20));
+  t.push_back(one(
+      "F.crelu(x[0])", [](const Variable& x) { return F::crelu(x); }, away({3, 4})));
+  t.push_back(one(
+      "F.crelu(x[0], axis=-1)", [](const Variable& x) { return F::crelu(x, -1); }, away({2, 3, 4})));
+  t.push_back(one("F.hard_sigmoid(x[0])", F::hard_sigmoid, away({3, 4}) * 3).elementwise());
+  t.push_back(one(
+      "F.maxout(x[0], 2)", [](const Variable& x) { return F::maxout(x, 2); }, m));
+  t.push_back(one(
+      "F.maxout(x[0], 3, axis=1)", [](const Variable& x) { return F::maxout(x, 3, 1); }, cube));
+  t.push_back(one(
+                  "F.selu(x[0])", [](const Variable& x) { return F::selu(x); }, away({3, 4}))
+                  .elementwise());
+  t.push_back(one(
+      "F.selu(x[0], alpha=1.2, scale=0.5)", [](const Variable& x) { return F::selu(x, {.alpha = 1.2, .scale = 0.5}); },
+      away({3, 4})));
+  const auto two = [&](const std::string& name, auto f, const Array& x, const Array& w) {
+    t.push_back(row(name, "F." + name + "(x[0], x[1])", [f](const Variables& v) { return f(v[0], v[1]); }, {x, w}));
+  };
+  two("prelu", F::prelu, away({3, 4}), normal({4}));
+  two("prelu", F::prelu, away({2, 3, 4}), normal({3}));
+  two("prelu", F::prelu, away({2, 3, 4}), normal({3, 4}));
+  two("swish", F::swish, m, normal({4}));
+  two("swish", F::swish, cube, normal({3}));
+  two("swish", F::swish, cube, normal({}));
+  const Array slopes = positive({3, 4}) / 8.0;
+  t.push_back(row("rrelu", "F.rrelu(x[0], r=x[1].array)",
+                  [](const Variables& x) { return F::rrelu(x[0], 1.0 / 8, 1.0 / 3, {.r = x[1].array()}); },
+                  {away({3, 4}), slopes})
+                  .no_gradient());
+  t.push_back(row("rrelu", "", [slopes](const Variables& x) { return F::rrelu(x[0], 1.0 / 8, 1.0 / 3, {.r = slopes}); },
+                  {away({3, 4})}));
+  two("lstm", F::lstm, normal({3, 2}), normal({3, 8}));
+  two("lstm", F::lstm, normal({3, 2}), normal({2, 8}));
+  two("lstm", F::lstm, normal({2, 3, 2}), normal({2, 12, 2}));
+  t.push_back(row("slstm", "F.slstm(*x)", [](const Variables& x) { return F::slstm(x[0], x[1], x[2], x[3]); },
+                  {normal({3, 2}), normal({3, 2}), normal({3, 8}), normal({3, 8})}));
+  t.push_back(row("tree_lstm", "F.tree_lstm(*x)", [](const Variables& x) { return F::tree_lstm(x); },
+                  {normal({3, 2}), normal({3, 2}), normal({3, 10})}));
+  t.push_back(row("tree_lstm", "F.tree_lstm(*x)", [](const Variables& x) { return F::tree_lstm(x); },
+                  {normal({3, 2}), normal({3, 8})}));
 }
 
 }  // namespace table

@@ -87,6 +87,124 @@ void array_manipulation(std::vector<OpCase>& t) {
   one(
       "cast", "F.cast(F.cast(x[0], 'd'), x[0].dtype)",
       [](const Variable& x) { return F::cast(F::cast(x, float64), x.dtype()); }, m);
+
+  one(
+      "flip", "F.flip(x[0], -1)", [](const Variable& x) { return F::flip(x, -1); }, cube);
+  one("fliplr", "F.fliplr(x[0])", F::fliplr, cube);
+  one("flipud", "F.flipud(x[0])", F::flipud, line);
+  one(
+      "moveaxis", "F.moveaxis(x[0], 0, -1)", [](const Variable& x) { return F::moveaxis(x, 0, -1); }, cube);
+  one(
+      "moveaxis", "F.moveaxis(x[0], (0, 2), (-1, 0))",
+      [](const Variable& x) {
+        return F::moveaxis(x, Dims{0, 2}, Dims{-1, 0});
+      },
+      cube);
+  one(
+      "rollaxis", "F.rollaxis(x[0], 2)", [](const Variable& x) { return F::rollaxis(x, 2); }, cube);
+  one(
+      "rollaxis", "F.rollaxis(x[0], 0, 3)", [](const Variable& x) { return F::rollaxis(x, 0, 3); }, cube);
+  one(
+      "rollaxis", "F.rollaxis(x[0], -1, -2)", [](const Variable& x) { return F::rollaxis(x, -1, -2); }, cube);
+  one(
+      "swapaxes", "F.swapaxes(x[0], 0, -1)", [](const Variable& x) { return F::swapaxes(x, 0, -1); }, cube);
+  t.push_back(row("hstack", "F.hstack(x)", [](const Variables& x) { return F::hstack(x); }, {m, column}));
+  t.push_back(row("hstack", "F.hstack(x)", [](const Variables& x) { return F::hstack(x); }, {line, normal({2})}));
+  t.push_back(row("hstack", "F.hstack(x)", [](const Variables& x) { return F::hstack(x); }, {normal({}), normal({})}));
+  t.push_back(row("vstack", "F.vstack(x)", [](const Variables& x) { return F::vstack(x); }, {m, normal({1, 4})}));
+  t.push_back(row("vstack", "F.vstack(x)", [](const Variables& x) { return F::vstack(x); }, {line, normal({4})}));
+  t.push_back(row("dstack", "F.dstack(x)", [](const Variables& x) { return F::dstack(x); }, {m, normal({3, 4})}));
+  t.push_back(row("dstack", "F.dstack(x)", [](const Variables& x) { return F::dstack(x); }, {line, normal({4})}));
+  one(
+      "repeat", "F.repeat(x[0], 2)", [](const Variable& x) { return F::repeat(x, {2}); }, m);
+  one(
+      "repeat", "F.repeat(x[0], (1, 0, 3), 0)",
+      [](const Variable& x) {
+        return F::repeat(x, {1, 0, 3}, 0);
+      },
+      m);
+  one(
+      "repeat", "F.repeat(x[0], 3, -1)", [](const Variable& x) { return F::repeat(x, {3}, -1); }, cube);
+  one(
+      "tile", "F.tile(x[0], 2)", [](const Variable& x) { return F::tile(x, {2}); }, m);
+  one(
+      "tile", "F.tile(x[0], (2, 1, 3))",
+      [](const Variable& x) {
+        return F::tile(x, {2, 1, 3});
+      },
+      m);
+  one(
+      "tile", "F.tile(x[0], (2, 3))",
+      [](const Variable& x) {
+        return F::tile(x, {2, 3});
+      },
+      cube);
+  one(
+      "permutate", "F.permutate(x[0], np.array([2, 0, 1], 'i'))",
+      [](const Variable& x) {
+        return F::permutate(x, array({2, 0, 1}));
+      },
+      m);
+  one(
+      "permutate", "F.permutate(x[0], np.array([2, 0, 3, 1], 'i'), axis=1, inv=True)",
+      [](const Variable& x) {
+        return F::permutate(x, array({2, 0, 3, 1}), 1, {.inv = true});
+      },
+      m);
+  t.push_back(row("select_item", "F.select_item(x[0], x[1])",
+                  [](const Variables& x) { return F::select_item(x[0], x[1]); }, {m, array({3, 0, 1})}));
+  one(
+      "separate", "F.separate(x[0], axis=1)", [](const Variable& x) { return F::separate(x, 1); }, cube);
+  one(
+      "separate", "F.separate(x[0])", [](const Variable& x) { return F::separate(x); }, line);
+  t.push_back(row("scatter_add", "F.scatter_add(x[0], (slice(0, 2), 1), x[1])",
+                  [](const Variables& x) {
+                    return F::scatter_add(x[0], {Slice(0, 2), 1}, x[1]);
+                  },
+                  {m, normal({2})}));
+  t.push_back(row("scatter_add", "F.scatter_add(x[0], [0, 2, 0], x[1])",
+                  [](const Variables& x) {
+                    return F::scatter_add(x[0], {array({0, 2, 0})}, x[1]);
+                  },
+                  {m, normal({3, 4})}));
+  one(
+      "diagonal", "F.diagonal(x[0])", [](const Variable& x) { return F::diagonal(x); }, m);
+  one(
+      "diagonal", "F.diagonal(x[0], offset=-1)", [](const Variable& x) { return F::diagonal(x, -1); }, m);
+  one(
+      "diagonal", "F.diagonal(x[0], 1, 2, 0)", [](const Variable& x) { return F::diagonal(x, 1, 2, 0); }, cube);
+  one(
+      "depth2space", "F.depth2space(x[0], 2)", [](const Variable& x) { return F::depth2space(x, 2); },
+      normal({2, 8, 3, 2}));
+  one(
+      "space2depth", "F.space2depth(x[0], 2)", [](const Variable& x) { return F::space2depth(x, 2); },
+      normal({2, 3, 4, 6}));
+  one(
+      "pad", "F.pad(x[0], ((1, 2), (0, 3)), 'constant', constant_values=0)",
+      [](const Variable& x) {
+        return F::pad(x, {{1, 2}, {0, 3}}, "constant");
+      },
+      m);
+  one(
+      "pad", "F.pad(x[0], 1, 'constant', constant_values=2.5)",
+      [](const Variable& x) {
+        return F::pad(x, {{1, 1}}, "constant", {.constant_values = 2.5});
+      },
+      cube);
+  for (const char* mode : {"edge", "wrap", "symmetric", "reflect"})  // their gradients are lost in the release
+    one(
+        "pad", "",
+        [mode](const Variable& x) {
+          return F::pad(x, {{2, 1}, {1, 2}}, mode);
+        },
+        m);
+  t.push_back(row("pad_sequence", "F.pad_sequence(x)", [](const Variables& x) { return F::pad_sequence(x); },
+                  {m, normal({1, 4}), normal({2, 4})}));
+  t.push_back(row("pad_sequence", "F.pad_sequence(x, length=5, padding=-1.5)",
+                  [](const Variables& x) { return F::pad_sequence(x, {.length = 5, .padding = -1.5}); },
+                  {line, normal({2})}));
+  t.push_back(row("transpose_sequence", "F.transpose_sequence(x)",
+                  [](const Variables& x) { return F::transpose_sequence(x); }, {m, normal({2, 4}), normal({1, 4})}));
 }
 
 }  // namespace table

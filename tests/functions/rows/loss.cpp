@@ -61,6 +61,67 @@ void loss(std::vector<OpCase>& t) {
   sampling_row("", {}, array({3, 1, 2}));
   sampling_row("", {}, array({3, -1, 2}));
   sampling_row(", reduce='no'", {.reduce = Reduction::no}, array({3, -1, 2}));
+
+  const auto two = [&](const std::string& python, auto f, const Array& x, const Array& y) {
+    return row(python.substr(2, python.find('(') - 2), python, [f](const Variables& v) { return f(v[0], v[1]); },
+               {x, y});
+  };
+  t.push_back(two("F.absolute_error(*x)", F::absolute_error, m, normal({3, 4})).elementwise());
+  t.back().elementwise = false;  // equal elements have a corner
+  t.push_back(two("F.mean_absolute_error(*x)", F::mean_absolute_error, m, normal({3, 4})));
+  t.push_back(two("F.squared_error(*x)", F::squared_error, m, normal({3, 4})).elementwise());
+  const auto reductions = [&](const std::string& name, auto f, const Arrays& in) {
+    for (const auto& [python, reduce] : {std::pair("", Reduction::sum), std::pair(", reduce='no'", Reduction::no)})
+      t.push_back(row(
+          name, "F." + name + "(*x" + python + ")", [f, reduce = reduce](const Variables& v) { return f(v, reduce); },
+          in));
+  };
+  reductions("bernoulli_nll", [](const Variables& v, Reduction r) { return F::bernoulli_nll(v[0], v[1], r); },
+             {sigmoid(m), normal({3, 4})});
+  reductions("gaussian_kl_divergence",
+             [](const Variables& v, Reduction r) { return F::gaussian_kl_divergence(v[0], v[1], r); },
+             {m, normal({3, 4})});
+  reductions("gaussian_nll", [](const Variables& v, Reduction r) { return F::gaussian_nll(v[0], v[1], v[2], r); },
+             {m, normal({3, 4}), normal({3, 4})});
+  t.push_back(two(
+      "F.hinge(*x)", [](const Variable& x, const Variable& y) { return F::hinge(x, y); }, m, array({3, 0, 1})));
+  t.push_back(two(
+      "F.hinge(*x, norm='L2')", [](const Variable& x, const Variable& y) { return F::hinge(x, y, {.norm = "L2"}); }, m,
+      array({3, 0, 1})));
+  t.push_back(two(
+      "F.hinge(*x, reduce='no')",
+      [](const Variable& x, const Variable& y) { return F::hinge(x, y, {.reduce = Reduction::no}); }, m,
+      array({3, 0, 1})));
+  t.push_back(two(
+      "F.huber_loss(*x, delta=1)", [](const Variable& x, const Variable& y) { return F::huber_loss(x, y, 1); }, m * 2,
+      normal({3, 4})));
+  t.push_back(two(
+      "F.huber_loss(*x, delta=0.5, reduce='no')",
+      [](const Variable& x, const Variable& y) { return F::huber_loss(x, y, 0.5, {.reduce = "no"}); }, m * 2,
+      normal({3, 4})));
+  const Array y = array({1, 0, 1, 0});
+  for (const auto& [python, o] :
+       {std::pair("", F::ContrastiveOptions{}), std::pair(", margin=3", F::ContrastiveOptions{.margin = 3}),
+        std::pair(", reduce='no'", F::ContrastiveOptions{.reduce = Reduction::no})})
+    t.push_back(row("contrastive", text("F.contrastive(*x", python, ")"),
+                    [o = o](const Variables& v) { return F::contrastive(v[0], v[1], v[2], o); },
+                    {normal({4, 3}) * 0.4, normal({4, 3}) * 0.4, y}));
+  t.push_back(two(
+      "F.cross_covariance(*x)", [](const Variable& a, const Variable& b) { return F::cross_covariance(a, b); }, m,
+      normal({3, 2})));
+  t.push_back(two(
+      "F.cross_covariance(*x, reduce='no')",
+      [](const Variable& a, const Variable& b) { return F::cross_covariance(a, b, {.reduce = "no"}); }, m,
+      normal({3, 2})));
+  t.push_back(row("decov", "F.decov(x[0])", [](const Variables& x) { return F::decov(x[0]); }, {m}));
+  t.push_back(row("decov", "F.decov(x[0], reduce='no')",
+                  [](const Variables& x) { return F::decov(x[0], {.reduce = "no"}); }, {m}));
+  for (const auto& [python, o] :
+       {std::pair("", F::TripletOptions{}), std::pair(", margin=2", F::TripletOptions{.margin = 2}),
+        std::pair(", reduce='no'", F::TripletOptions{.reduce = Reduction::no})})
+    t.push_back(row("triplet", text("F.triplet(*x", python, ")"),
+                    [o = o](const Variables& v) { return F::triplet(v[0], v[1], v[2], o); },
+                    {normal({4, 3}), normal({4, 3}), normal({4, 3})}));
 }
 
 }  // namespace table

@@ -87,6 +87,50 @@ void math(std::vector<OpCase>& t) {
   product("", {4}, {4});
   product("", {4}, {2, 4, 3});
   product("", {2, 3, 4}, {4});
+
+  for (const auto& [python, axis] :
+       {std::pair("", std::optional<int64_t>()), std::pair(", axis=0", std::optional<int64_t>(0)),
+        std::pair(", axis=-1", std::optional<int64_t>(-1))}) {
+    const auto along = [&](const std::string& name, auto f, const Array& x) {
+      return row(name, "F." + name + "(x[0]" + python + ")",
+                 [f, axis = axis](const Variables& v) { return f(v[0], axis); }, {x});
+    };
+    t.push_back(along("argmax", F::argmax, cube).no_gradient());
+    t.push_back(along("argmin", F::argmin, cube).no_gradient());
+    t.push_back(along("cumsum", F::cumsum, cube));
+    t.push_back(along("cumprod", F::cumprod, cube));
+  }
+  const Array with_zeros = array({{0., 2., 3.}, {1.5, 0., -2.}, {0., 0.5, 0.}});
+  one(
+      "cumprod", "F.cumprod(x[0], axis=1)", [](const Variable& x) { return F::cumprod(x, 1); }, with_zeros);
+  one(
+      "prod", "F.prod(x[0])", [](const Variable& x) { return F::prod(x); }, normal({2, 3}));
+  one(
+      "prod", "F.prod(x[0], axis=1, keepdims=True)",
+      [](const Variable& x) { return F::prod(x, 1, {.keepdims = true}); }, with_zeros);
+  one(
+      "prod", "F.prod(x[0], axis=(0, 2))",
+      [](const Variable& x) {
+        return F::prod(x, {0, 2});
+      },
+      cube);
+  one(
+      "logsumexp", "F.logsumexp(x[0])", [](const Variable& x) { return F::logsumexp(x); }, cube);
+  one(
+      "logsumexp", "F.logsumexp(x[0], axis=1)", [](const Variable& x) { return F::logsumexp(x, 1); }, cube);
+  one(
+      "logsumexp", "F.logsumexp(x[0], axis=(0, -1))",
+      [](const Variable& x) {
+        return F::logsumexp(x, {0, -1});
+      },
+      cube);
+  one("batch_l2_norm_squared", "F.batch_l2_norm_squared(x[0])", F::batch_l2_norm_squared, cube);
+  one("batch_l2_norm_squared", "F.batch_l2_norm_squared(x[0])", F::batch_l2_norm_squared, m);
+  t.push_back(row("batch_matmul", "F.matmul(*x)", [](const Variables& x) { return F::batch_matmul(x[0], x[1]); },
+                  {cube, normal({2, 4, 2})}));
+  t.push_back(row("batch_matmul", "F.matmul(F.expand_dims(x[0], 2), F.expand_dims(x[1], 2), transa=True)",
+                  [](const Variables& x) { return F::batch_matmul(x[0], x[1], {.transa = true}); },
+                  {m, normal({3, 4})}));
 }
 
 }  // namespace table

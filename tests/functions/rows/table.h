@@ -60,6 +60,8 @@ void array_manipulation(std::vector<OpCase>& t);
 void connection(std::vector<OpCase>& t);
 void loss(std::vector<OpCase>& t);
 void math(std::vector<OpCase>& t);
+void math_elementwise(std::vector<OpCase>& t);
+void normalization(std::vector<OpCase>& t);
 void other(std::vector<OpCase>& t);
 /// All rows.
 const std::vector<OpCase>& rows();

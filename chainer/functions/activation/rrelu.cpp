@@ -1,0 +1,28 @@
+#include "chainer/autograd/function_node.h"
+#include "chainer/functions/activation.h"
+#include "chainer/functions/math.h"
+#include "chainer/routines/arithmetic.h"
+#include "chainer/routines/creation.h"
+#include "chainer/routines/random.h"
+
+namespace chainer::functions {
+
+Variable Rrelu::operator()(const Variable& x, double l, double u, const RreluOptions& o) const {
+  type_check::check("RReLU", {x.array()}, [](const type_check::TypeInfos& in) {
+    in.names({"x"});
+    using type_check::expect;
+    expect(in[0].dtype().kind() == 'f');
+  });
+  if (!(0 <= l && l < u && u < 1)) throw ValueError("rrelu: 0 <= l < u < 1 is needed, not l = ", l, " and u = ", u);
+  Array r = o.r;
+  if (!config().train)
+    r = full(x.shape(), (l + u) / 2, x.dtype());
+  else if (!r)
+    r = random::uniform(l, u, x.shape(), x.dtype());
+  if (r.shape() != x.shape()) throw DimensionError("rrelu: r has shape ", r.shape(), ", x ", x.shape());
+  if (o.return_r) *o.return_r = r;
+  const Array slope = where(x.array() >= 0, ones_like(x.array()), r.astype(x.dtype(), false));
+  return x * Variable(slope, false);
+}
+
+}  // namespace chainer::functions

@@ -1,0 +1,41 @@
+#include <algorithm>
+
+#include "chainer/functions/array.h"
+
+namespace chainer::functions {
+
+Variable Moveaxis::operator()(const Variable& x, const Dims& source, const Dims& destination) const {
+  if (source.ndim() != destination.ndim())
+    throw ValueError("moveaxis: ", source.ndim(), " source axes, ", destination.ndim(), " destinations");
+  const Dims from = Axes(source).normalized(x.ndim(), "moveaxis");
+  (void)Axes(destination).normalized(x.ndim(), "moveaxis");  // refuses axes that are there twice
+  Dims order = Dims::filled(x.ndim(), -1);
+  for (int i = 0; i < source.ndim(); ++i)
+    order[normalize_axis(destination[i], x.ndim(), "moveaxis")] = normalize_axis(source[i], x.ndim(), "moveaxis");
+  int64_t next = 0;
+  for (int64_t& d : order) {
+    if (d >= 0) continue;
+    while (std::find(from.begin(), from.end(), next) != from.end()) ++next;
+    d = next++;
+  }
+  return transpose(x, order);
+}
+Variable Moveaxis::operator()(const Variable& x, int64_t source, int64_t destination) const {
+  return (*this)(x, Dims{source}, Dims{destination});
+}
+
+Variable Rollaxis::operator()(const Variable& x, int64_t axis, int64_t start) const {
+  const int n = x.ndim(), from = normalize_axis(axis, n, "rollaxis");
+  if (start < -n || start > n) throw ValueError("rollaxis: start ", start, " is not in ", -n, " ... ", n);
+  const int64_t to = start < 0 ? start + n : start;
+  return moveaxis(x, from, from < to ? to - 1 : to);
+}
+
+Variable Swapaxes::operator()(const Variable& x, int64_t axis1, int64_t axis2) const {
+  Dims order;
+  for (int d = 0; d < x.ndim(); ++d) order.push_back(d);
+  std::swap(order[normalize_axis(axis1, x.ndim(), "swapaxes")], order[normalize_axis(axis2, x.ndim(), "swapaxes")]);
+  return x.ndim() ? transpose(x, order) : x;
+}
+
+}  // namespace chainer::functions

@@ -1,0 +1,23 @@
+#include "chainer/functions/array.h"
+#include "chainer/routines/creation.h"
+
+namespace chainer::functions {
+
+Variable Repeat::operator()(const Variable& x, const std::vector<int64_t>& repeats, std::optional<int64_t> axis) const {
+  if (!axis) return repeat(flatten(x), repeats, 0);
+  const int d = normalize_axis(*axis, x.ndim(), "repeat");
+  const auto n = static_cast<std::size_t>(x.shape()[d]);
+  if (repeats.size() != 1 && repeats.size() != n)
+    throw ValueError("repeat: ", repeats.size(), " counts for an axis of length ", n);
+  std::vector<int64_t> rows;
+  for (std::size_t i = 0; i < n; ++i) {
+    const int64_t count = repeats[repeats.size() == 1 ? 0 : i];
+    if (count < 0) throw ValueError("repeat: counts must not be negative, one is ", count);
+    rows.insert(rows.end(), static_cast<std::size_t>(count), static_cast<int64_t>(i));
+  }
+  Indices slices(static_cast<std::size_t>(d), Slice());
+  slices.push_back(array(rows, Shape{static_cast<int64_t>(rows.size())}));
+  return get_item(x, slices);
+}
+
+}  // namespace chainer::functions

@@ -1,0 +1,20 @@
+#include "chainer/autograd/function_node.h"
+#include "chainer/functions/loss.h"
+#include "chainer/functions/math.h"
+
+namespace chainer::functions {
+
+Variable AbsoluteError::operator()(const Variable& x0, const Variable& x1) const {
+  type_check::check("AbsoluteError", {x0.array(), x1.array()}, [](const type_check::TypeInfos& in) {
+    in.names({"x0", "x1"});
+    using type_check::expect;
+    expect(in[0].dtype().kind() == 'f');
+    expect(in[0].dtype() == in[1].dtype(), in[0].shape() == in[1].shape());
+  });
+  return absolute(x0 - x1);
+}
+Variable MeanAbsoluteError::operator()(const Variable& x0, const Variable& x1) const {
+  return mean(absolute_error(x0, x1));
+}
+
+}  // namespace chainer::functions

@@ -1,0 +1,33 @@
+#include "chainer/autograd/function_node.h"
+#include "chainer/functions/activation.h"
+#include "chainer/functions/loss.h"
+#include "chainer/functions/math.h"
+#include "chainer/routines/creation.h"
+
+namespace chainer::functions {
+
+Variable Hinge::operator()(const Variable& x, const Variable& t, const HingeOptions& o) const {
+  type_check::check("Hinge", {x.array(), t.array()}, [](const type_check::TypeInfos& in) {
+    in.names({"x", "t"});
+    using type_check::expect;
+    expect(in[0].dtype().kind() == 'f', in[1].dtype().kind() == 'i', in[0].ndim() == 2, in[1].ndim() == 1);
+    expect(in[0].shape(0) == in[1].shape(0));
+  });
+  if (o.norm != "L1" && o.norm != "L2")
+    throw NotImplementedError("hinge: norm should be either 'L1' or 'L2', not '", o.norm, "'");
+  if (o.reduce != Reduction::mean && o.reduce != Reduction::no)
+    throw ValueError("hinge: only 'mean' and 'no' are valid for 'reduce'");
+  // The label's score counts against the loss, the others for it.
+  Array sign = ones_like(x.array());
+  const std::vector<int64_t> labels = t.array().to_vector<int64_t>();
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    if (labels[i] < 0 || labels[i] >= x.shape()[1])
+      throw IndexError("hinge: label ", labels[i], " at position ", i, " is not in 0 ... ", x.shape()[1] - 1);
+    sign.set({static_cast<int64_t>(i), labels[i]}, -1);
+  }
+  Variable loss = relu(1 + x * Variable(sign, false));
+  if (o.norm == "L2") loss = square(loss);
+  return o.reduce == Reduction::no ? loss : sum(loss) / static_cast<double>(x.shape()[0]);
+}
+
+}  // namespace chainer::functions

@@ -1,0 +1,16 @@
+#include <algorithm>
+
+#include "chainer/functions/loss/reduced.h"
+#include "chainer/functions/math.h"
+
+namespace chainer::functions {
+
+Variable reduced(const Variable& loss, Reduction reduce, std::string_view name,
+                 std::initializer_list<Reduction> valid) {
+  if (std::find(valid.begin(), valid.end(), reduce) == valid.end())
+    throw ValueError(name, ": this reduction is not valid for 'reduce' here");
+  if (reduce == Reduction::no) return loss;
+  return reduce == Reduction::sum ? sum(loss) : mean(loss);
+}
+
+}  // namespace chainer::functions

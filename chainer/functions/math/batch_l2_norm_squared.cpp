@@ -1,0 +1,15 @@
+#include "chainer/autograd/function_node.h"
+#include "chainer/functions/array.h"
+#include "chainer/functions/math.h"
+
+namespace chainer::functions {
+
+Variable BatchL2NormSquared::operator()(const Variable& x) const {
+  type_check::check("BatchL2NormSquared", {x.array()}, [](const type_check::TypeInfos& in) {
+    in.names({"x"});
+    type_check::expect(in[0].dtype().kind() == 'f', in[0].ndim() >= 2);
+  });
+  return sum(square(reshape(x, {x.shape()[0], -1})), 1);
+}
+
+}  // namespace chainer::functions

@@ -1,0 +1,48 @@
+#include "chainer/autograd/function_node.h"
+#include "chainer/functions/array.h"
+#include "chainer/functions/math.h"
+#include "chainer/routines/arithmetic.h"
+#include "chainer/routines/creation.h"
+
+namespace chainer::functions {
+namespace {
+
+// y[0] = b[0], y[i] = a[i] y[i - 1] + b[i] along axis 0. Its gradient is the same recurrence, backward.
+struct Recurrence : FunctionNode {
+  Arrays forward(const Arrays& in) override {
+    retain_inputs({0});
+    retain_outputs({0});
+    const Array &a = in[0], &b = in[1];
+    Array y = b.copy();
+    for (int64_t i = 1; i < len(y); ++i) y.set(i, a[i] * y[i - 1] + b[i]);
+    return {y};
+  }
+  Variables backward(const Indexes&, const Variables& gy) override;
+};
+
+Variable recurrence(const Variable& a, const Variable& b) { return apply_single(Recurrence(), a, b); }
+// x moved up or down by one, zeros behind it.
+Variable later(const Variable& x) { return concat({zeros_like(x.array()[Slice(0, 1)]), x[Slice(0, -1)]}, 0); }
+
+Variables Recurrence::backward(const Indexes&, const Variables& gy) {
+  const Variable a = retained_input(0), y = retained_output(0);
+  // gb[i] = gy[i] + a[i + 1] gb[i + 1]: in reverse the factors stand one place later.
+  const Variable gb = flip(recurrence(later(flip(a, 0)), flip(gy[0], 0)), 0);
+  return {gb * later(y), gb};
+}
+
+}  // namespace
+
+Variable Cumprod::operator()(const Variable& x, std::optional<int64_t> axis) const {
+  type_check::check("Cumprod", {x.array()}, [](const type_check::TypeInfos& in) {
+    in.names({"x"});
+    type_check::expect_floating(in[0]);
+  });
+  if (!axis) return cumprod(flatten(x), 0);
+  if (x.size() == 0) return identity(x);
+  const Variable first = moveaxis(x, *axis, 0);
+  const Variable start = concat({first[Slice(0, 1)], zeros_like(first.array()[Slice(1, std::nullopt)])}, 0);
+  return moveaxis(recurrence(first, start), 0, *axis);
+}
+
+}  // namespace chainer::functions

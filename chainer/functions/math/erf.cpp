@@ -1,0 +1,20 @@
+#include <cmath>
+#include <numbers>
+
+#include "chainer/functions/math.h"
+#include "chainer/functions/math/unary_node.h"
+
+namespace chainer::functions {
+namespace {
+struct ErfNode : UnaryNode<Elementwise::erf> {
+  std::string label() const override { return "erf"; }
+  Variables backward(const Indexes&, const Variables& gy) override {
+    const Variable x = retained_input(0);
+    return {gy[0] * exp(-(x * x)) * (2 / std::sqrt(std::numbers::pi))};
+  }
+};
+}  // namespace
+
+Variable Erf::operator()(const Variable& x) const { return apply_single(ErfNode(), x); }
+
+}  // namespace chainer::functions

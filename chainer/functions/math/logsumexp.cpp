@@ -1,0 +1,21 @@
+#include "chainer/autograd/function_node.h"
+#include "chainer/functions/math.h"
+#include "chainer/routines/arithmetic.h"
+#include "chainer/routines/creation.h"
+#include "chainer/routines/reduction.h"
+
+namespace chainer::functions {
+
+Variable Logsumexp::operator()(const Variable& x, const Axes& axis) const {
+  type_check::check("LogSumExp", {x.array()}, [](const type_check::TypeInfos& in) {
+    in.names({"x"});
+    type_check::expect_floating(in[0]);
+  });
+  // Relative to the largest element nothing overflows; infinite ones are left to exp and log.
+  const Array top = chainer::max(x.array(), axis, true);
+  const Variable shift(where(isfinite(top), top, zeros_like(top)), false);
+  const Variable y = log(sum(exp(x - shift), axis));
+  return y + shift.array().reshape(y.shape());
+}
+
+}  // namespace chainer::functions

@@ -1,0 +1,61 @@
+#include <algorithm>
+
+#include "chainer/autograd/function_node.h"
+#include "chainer/functions/array.h"
+#include "chainer/functions/math.h"
+#include "chainer/routines/creation.h"
+#include "chainer/routines/reduction.h"
+
+namespace chainer::functions {
+namespace {
+
+// The products of all elements before each along axis 0.
+Variable before(const Variable& x) {
+  const Variable all = cumprod(x, 0);
+  return concat({ones_like(all.array()[Slice(0, 1)]), all[Slice(0, -1)]}, 0);
+}
+
+struct ProdNode : FunctionNode {
+  ProdNode(Axes a, bool k) : axis(std::move(a)), keepdims(k) {}
+  std::string label() const override { return "Prod"; }
+  void check_type_forward(const type_check::TypeInfos& in) const override {
+    in.names({"x"});
+    type_check::expect_floating(in[0]);
+  }
+  Arrays forward(const Arrays& x) override {
+    retain_inputs({0});
+    return {chainer::prod(x[0], axis, keepdims)};
+  }
+  // The product of the others, without division: elements may be zero.
+  Variables backward(const Indexes&, const Variables& gy) override {
+    const Variable x = retained_input(0);
+    if (x.size() == 0) return {x * 0.0};
+    const Dims reduced = axis.normalized(x.ndim(), "prod");
+    Dims order(reduced), inverse = Dims::filled(x.ndim(), 0);
+    Shape kept;
+    int64_t count = 1;
+    for (int64_t d : reduced) count *= x.shape()[d];
+    for (int d = 0; d < x.ndim(); ++d)
+      if (std::find(reduced.begin(), reduced.end(), d) == reduced.end())
+        order.push_back(d), kept.push_back(x.shape()[d]);
+    for (int d = 0; d < x.ndim(); ++d) inverse[order[d]] = d;
+    const Variable moved = x.ndim() ? transpose(x, order) : x;
+    Shape flat = kept;
+    flat.insert(0, count);
+    const Variable line = reshape(moved, flat);
+    const Variable others = before(line) * flip(before(flip(line, 0)), 0);
+    const Variable g = others * reshape(gy[0], kept);
+    const Variable back = reshape(g, moved.shape());
+    return {x.ndim() ? transpose(back, inverse) : back};
+  }
+  Axes axis;
+  bool keepdims;
+};
+
+}  // namespace
+
+Variable Prod::operator()(const Variable& x, const Axes& axis, const ReduceOptions& o) const {
+  return apply_single(ProdNode(axis, o.keepdims), x);
+}
+
+}  // namespace chainer::functions

@@ -1,0 +1,185 @@
+// F: mathematical functions of one number (manual: "Mathematical functions").
+#pragma once
+#include "chainer/autograd/variable.h"
+
+namespace chainer {
+namespace functions {
+
+/// |x|, also abs(x). The gradient at 0 is 0.
+///   F::absolute(array({-1.f, 2.f}))  // [1, 2]
+inline constexpr struct Absolute {
+  static constexpr std::string_view name = "absolute";
+  Variable operator()(const Variable& x) const;
+} absolute{};
+
+/// The arc cosine of x in [-1, 1].
+///   F::arccos(array({1.f}))  // [0]
+inline constexpr struct Arccos {
+  static constexpr std::string_view name = "arccos";
+  Variable operator()(const Variable& x) const;
+} arccos{};
+
+/// The arc sine of x in [-1, 1].
+///   F::arcsin(array({0.f}))  // [0]
+inline constexpr struct Arcsin {
+  static constexpr std::string_view name = "arcsin";
+  Variable operator()(const Variable& x) const;
+} arcsin{};
+
+/// The arc tangent of x.
+///   F::arctan(array({0.f}))  // [0]
+inline constexpr struct Arctan {
+  static constexpr std::string_view name = "arctan";
+  Variable operator()(const Variable& x) const;
+} arctan{};
+
+/// The least integer not below x; no gradient.
+///   F::ceil(array({1.2f}))  // [2]
+inline constexpr struct Ceil {
+  static constexpr std::string_view name = "ceil";
+  Variable operator()(const Variable& x) const;
+} ceil{};
+
+/// x limited to [x_min, x_max]; the gradient is 0 outside.
+///   F::clip(array({-2.f, 0.5f}), -1, 1)  // [-1, 0.5]
+inline constexpr struct Clip {
+  static constexpr std::string_view name = "clip";
+  Variable operator()(const Variable& x, double x_min, double x_max) const;
+} clip{};
+
+/// The cosine of x.
+///   F::cos(array({0.f}))  // [1]
+inline constexpr struct Cos {
+  static constexpr std::string_view name = "cos";
+  Variable operator()(const Variable& x) const;
+} cos{};
+
+/// The hyperbolic cosine of x.
+///   F::cosh(array({0.f}))  // [1]
+inline constexpr struct Cosh {
+  static constexpr std::string_view name = "cosh";
+  Variable operator()(const Variable& x) const;
+} cosh{};
+
+/// The error function: 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x.
+///   F::erf(array({0.f}))  // [0]
+inline constexpr struct Erf {
+  static constexpr std::string_view name = "erf";
+  Variable operator()(const Variable& x) const;
+} erf{};
+
+/// 1 - erf(x), accurate also where erf(x) is near 1.
+///   F::erfc(array({0.f}))  // [1]
+inline constexpr struct Erfc {
+  static constexpr std::string_view name = "erfc";
+  Variable operator()(const Variable& x) const;
+} erfc{};
+
+/// e to the x.
+///   F::exp(array({0.f}))  // [1]
+inline constexpr struct Exp {
+  static constexpr std::string_view name = "exp";
+  Variable operator()(const Variable& x) const;
+} exp{};
+
+/// exp(x) - 1, accurate near 0.
+///   F::expm1(array({0.f}))  // [0]
+inline constexpr struct Expm1 {
+  static constexpr std::string_view name = "expm1";
+  Variable operator()(const Variable& x) const;
+} expm1{};
+
+/// x rounded towards zero; no gradient.
+///   F::fix(array({-1.7f}))  // [-1]
+inline constexpr struct Fix {
+  static constexpr std::string_view name = "fix";
+  Variable operator()(const Variable& x) const;
+} fix{};
+
+/// The largest integer not above x; no gradient.
+///   F::floor(array({1.5f}))  // [1]
+inline constexpr struct Floor {
+  static constexpr std::string_view name = "floor";
+  Variable operator()(const Variable& x) const;
+} floor{};
+
+/// Natural logarithm.
+///   F::log(array({1.f}))  // [0]
+inline constexpr struct Log {
+  static constexpr std::string_view name = "log";
+  Variable operator()(const Variable& x) const;
+} log{};
+
+/// The logarithm of x to base 10.
+///   F::log10(array({100.f}))  // [2]
+inline constexpr struct Log10 {
+  static constexpr std::string_view name = "log10";
+  Variable operator()(const Variable& x) const;
+} log10{};
+
+/// log(1 + x), accurate near 0.
+///   F::log1p(array({0.f}))  // [0]
+inline constexpr struct Log1p {
+  static constexpr std::string_view name = "log1p";
+  Variable operator()(const Variable& x) const;
+} log1p{};
+
+/// The logarithm of x to base 2.
+///   F::log2(array({8.f}))  // [3]
+inline constexpr struct Log2 {
+  static constexpr std::string_view name = "log2";
+  Variable operator()(const Variable& x) const;
+} log2{};
+
+/// 1 / sqrt(x)
+///   F::rsqrt(array({4.f}))  // [0.5]
+inline constexpr struct Rsqrt {
+  static constexpr std::string_view name = "rsqrt";
+  Variable operator()(const Variable& x) const;
+} rsqrt{};
+
+/// -1, 0 or 1, as x is; no gradient.
+///   F::sign(array({-3.f, 0.f}))  // [-1, 0]
+inline constexpr struct Sign {
+  static constexpr std::string_view name = "sign";
+  Variable operator()(const Variable& x) const;
+} sign{};
+
+/// The sine of x.
+///   F::sin(array({0.f}))  // [0]
+inline constexpr struct Sin {
+  static constexpr std::string_view name = "sin";
+  Variable operator()(const Variable& x) const;
+} sin{};
+
+/// The hyperbolic sine of x.
+///   F::sinh(array({0.f}))  // [0]
+inline constexpr struct Sinh {
+  static constexpr std::string_view name = "sinh";
+  Variable operator()(const Variable& x) const;
+} sinh{};
+
+/// Square root.
+///   F::sqrt(array({4.f}))  // [2]
+inline constexpr struct Sqrt {
+  static constexpr std::string_view name = "sqrt";
+  Variable operator()(const Variable& x) const;
+} sqrt{};
+
+/// x times x.
+///   F::square(array({-3.f}))  // [9]
+inline constexpr struct Square {
+  static constexpr std::string_view name = "square";
+  Variable operator()(const Variable& x) const;
+} square{};
+
+/// The tangent of x.
+///   F::tan(array({0.f}))  // [0]
+inline constexpr struct Tan {
+  static constexpr std::string_view name = "tan";
+  Variable operator()(const Variable& x) const;
+} tan{};
+
+}  // namespace functions
+namespace F = functions;
+}  // namespace chainer

@@ -1,0 +1,21 @@
+#include "chainer/autograd/function_node.h"
+#include "chainer/functions/math.h"
+#include "chainer/functions/normalization.h"
+#include "chainer/routines/arithmetic.h"
+
+namespace chainer::functions {
+
+Variable Normalize::operator()(const Variable& x, const NormalizeOptions& o) const {
+  type_check::check("NormalizeL2", {x.array()}, [](const type_check::TypeInfos& in) {
+    in.names({"x"});
+    using type_check::expect;
+    expect(in[0].dtype().kind() == 'f');
+  });
+  // A vector of zeros stays one, with the gradient of a division by eps: its norm has none.
+  const Variable squared = sum(square(x), o.axis, {.keepdims = true});
+  const Array zero = equal(squared.array(), 0).astype(x.dtype());
+  const Variable norm = sqrt(squared + Variable(zero, false)) - Variable(zero, false);
+  return x / (norm + o.eps);
+}
+
+}  // namespace chainer::functions
