@@ -31,6 +31,15 @@ inline constexpr struct Linear {
                       const LinearOptions& options = {}) const;
 } linear{};
 
+/// For rows e1 (N, J) and e2 (N, K): the sum over j, k of e1_j e2_k W_jkl, plus e1 V1 + e2 V2 + b if these are given,
+/// with W (J, K, L), V1 (J, L), V2 (K, L), b (L).
+///   F::bilinear(ones({2, 3}), ones({2, 4}), ones({3, 4, 5}))
+inline constexpr struct Bilinear {
+  static constexpr std::string_view name = "bilinear";
+  Variable operator()(const Variable& e1, const Variable& e2, const Variable& W, const Variable& V1 = {},
+                      const Variable& V2 = {}, const Variable& b = {}) const;
+} bilinear{};
+
 }  // namespace functions
 namespace F = functions;
 }  // namespace chainer

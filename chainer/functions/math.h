@@ -185,6 +185,15 @@ inline constexpr struct SquaredDifference {
   Variable operator()(const Variable& x1, const Variable& x2) const;
 } squared_difference{};
 
+/// The sum of products over pairs of axes: the last `axes` of a with the first of b, or those named. One matrix
+/// product.
+///   F::tensordot(ones({2, 3, 4}), ones({3, 4, 5}))  // shape (2, 5)
+inline constexpr struct Tensordot {
+  static constexpr std::string_view name = "tensordot";
+  Variable operator()(const Variable& a, const Variable& b, int64_t axes = 2) const;
+  Variable operator()(const Variable& a, const Variable& b, const Dims& a_axes, const Dims& b_axes) const;
+} tensordot{};
+
 }  // namespace functions
 namespace F = functions;
 

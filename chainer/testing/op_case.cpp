@@ -117,7 +117,8 @@ void check_forward(const OpCase& whole) {
                                                   : c.half_tolerance;
           for (std::size_t i = 0; i < out.size(); ++i) {
             const bool floating = is_floating(expected[i].dtype());
-            expect(!floating || out[i].dtype() == d, text("result ", i, " has dtype ", out[i].dtype()));
+            expect(!floating || out[i].dtype() == (c.float64_result ? float64 : d),
+                   text("result ", i, " has dtype ", out[i].dtype()));
             if (floating)
               assert_allclose(out[i], expected[i], {.atol = tolerance, .rtol = tolerance});
             else

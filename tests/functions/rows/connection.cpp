@@ -24,6 +24,15 @@ void connection(std::vector<OpCase>& t) {
                     return F::embed_id(array({-1, 2, 1}), x[0], {.ignore_label = -1});
                   },
                   {m}));
+
+  // (the release takes float32 only here)
+  t.push_back(row("bilinear", "", [](const Variables& x) { return F::bilinear(x[0], x[1], x[2]); },
+                  {m, normal({3, 3}), normal({4, 3, 2})}));
+  t.back().reference = [](const Arrays& x) {
+    return Arrays{sum(x[0].reshape({3, 4, 1, 1}) * x[1].reshape({3, 1, 3, 1}) * x[2], {1, 2})};
+  };
+  t.push_back(row("bilinear", "", [](const Variables& x) { return F::bilinear(x[0], x[1], x[2], x[3], x[4], x[5]); },
+                  {cube, normal({2, 3}), normal({12, 3, 2}), normal({12, 2}), normal({3, 2}), normal({2})}));
 }
 
 }  // namespace table

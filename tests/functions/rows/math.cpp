@@ -131,6 +131,16 @@ void math(std::vector<OpCase>& t) {
   t.push_back(row("batch_matmul", "F.matmul(F.expand_dims(x[0], 2), F.expand_dims(x[1], 2), transa=True)",
                   [](const Variables& x) { return F::batch_matmul(x[0], x[1], {.transa = true}); },
                   {m, normal({3, 4})}));
+
+  t.push_back(row("tensordot", "F.tensordot(*x)", [](const Variables& x) { return F::tensordot(x[0], x[1]); },
+                  {cube, normal({3, 4, 5})}));
+  t.push_back(row("tensordot", "F.tensordot(x[0], x[1], axes=([2, 0], [0, 1]))",
+                  [](const Variables& x) {
+                    return F::tensordot(x[0], x[1], Dims{2, 0}, Dims{0, 1});
+                  },
+                  {cube, normal({4, 2, 3})}));
+  t.push_back(row("tensordot", "F.tensordot(x[0], x[1], axes=0)",
+                  [](const Variables& x) { return F::tensordot(x[0], x[1], 0); }, {line, normal({3})}));
 }
 
 }  // namespace table

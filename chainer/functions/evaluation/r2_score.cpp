@@ -1,0 +1,26 @@
+#include "chainer/autograd/function_node.h"
+#include "chainer/functions/evaluation.h"
+#include "chainer/routines/arithmetic.h"
+#include "chainer/routines/creation.h"
+#include "chainer/routines/reduction.h"
+
+namespace chainer::functions {
+
+Variable R2Score::operator()(const Variable& pred, const Variable& truth, const std::string& multioutput) const {
+  type_check::check("R2_score", {pred.array(), truth.array()}, [](const type_check::TypeInfos& in) {
+    in.names({"pred", "true"});
+    using type_check::expect;
+    expect(in[0].dtype().kind() == 'f');
+    expect(in[1].dtype().kind() == 'f', in[0].shape() == in[1].shape());
+  });
+  if (multioutput != "uniform_average" && multioutput != "raw_values")
+    throw ValueError("r2_score: multioutput must be 'uniform_average' or 'raw_values', not '", multioutput, "'");
+  const Array &p = pred.array(), &t = truth.array();
+  const Array residual = chainer::sum(square(p - t), 0), total = chainer::sum(square(t - chainer::mean(t, 0)), 0);
+  // A constant output has no variation to explain: its score is 0, also where its mean was rounded.
+  const Array constant = equal(chainer::max(t, 0), chainer::min(t, 0));
+  const Array score = where(constant, zeros_like(total), 1 - residual / where(constant, ones_like(total), total));
+  return multioutput == "raw_values" ? score : chainer::mean(score);
+}
+
+}  // namespace chainer::functions

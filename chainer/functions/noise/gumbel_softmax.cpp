@@ -1,0 +1,16 @@
+#include "chainer/functions/activation.h"
+#include "chainer/functions/math.h"
+#include "chainer/functions/noise.h"
+#include "chainer/routines/creation.h"
+#include "chainer/routines/random.h"
+
+namespace chainer::functions {
+
+Variable GumbelSoftmax::operator()(const Variable& log_pi, double tau, int64_t axis) const {
+  if (!(tau > 0)) throw ValueError("gumbel_softmax: tau must be positive, not ", tau);
+  if (log_pi.ndim() < 1) return Variable(ones({}, log_pi.dtype()), false);
+  const Array noise = random::global().gumbel(0, 1, log_pi.shape(), log_pi.dtype());
+  return softmax((log_pi + Variable(noise, false)) / tau, axis);
+}
+
+}  // namespace chainer::functions

@@ -1,0 +1,17 @@
+#include "chainer/autograd/config.h"
+#include "chainer/functions/math.h"
+#include "chainer/functions/noise.h"
+#include "chainer/routines/arithmetic.h"
+#include "chainer/routines/random.h"
+
+namespace chainer::functions {
+
+Variable Zoneout::operator()(const Variable& h, const Variable& x, double ratio) const {
+  if (!(ratio >= 0 && ratio <= 1)) throw ValueError("zoneout: ratio must be in [0, 1], not ", ratio);
+  if (h.shape() != x.shape()) throw DimensionError("zoneout: h has shape ", h.shape(), ", x ", x.shape());
+  if (!config().train) return x;
+  const Array renewed = (random::global().random_sample(x.shape()) >= ratio).astype(x.dtype());
+  return h * Variable(1 - renewed, false) + x * Variable(renewed, false);
+}
+
+}  // namespace chainer::functions
