@@ -10,6 +10,7 @@
 #include <functional>
 #include <variant>
 
+#include "chainer/functions/activation.h"
 #include "chainer/functions/evaluation.h"
 #include "chainer/functions/loss.h"
 #include "chainer/links/chain_list.h"
@@ -89,6 +90,132 @@ class Scale : public Chain {
 
  private:
   int64_t axis_;
+};
+
+/// Options of Bilinear.
+struct BilinearOptions {
+  bool nobias = false;           ///< W only, without V1, V2 and b
+  InitializerArg initialW = {};  ///< LeCunNormal by default, as initialV1 and initialV2
+  InitializerArg initialV1 = {}, initialV2 = {};
+  InitializerArg initialb = {};  ///< zero by default
+};
+/// F::bilinear with its parameters W (left, right, out), V1 (left, out), V2 (right, out), b (out).
+class Bilinear : public Link {
+ public:
+  Bilinear(int64_t left_size, int64_t right_size, int64_t out_size, const BilinearOptions& options = {});
+  Variable forward(const Variable& e1, const Variable& e2);
+  chainer::Parameter W;
+  std::optional<chainer::Parameter> V1, V2, b;  ///< absent with nobias
+  CHAINER_MEMBERS(Bilinear, W, V1, V2, b);
+};
+
+/// Options of Highway.
+struct HighwayOptions {
+  bool nobias = false;
+  std::function<Variable(const Variable&)> activate = functions::relu;
+  InitializerArg init_Wh = {}, init_Wt = {}, init_bh = {};
+  InitializerArg init_bt = {};  ///< -1 by default: at first the input mostly passes through
+};
+/// activate(plain(x)) t + x (1 - t) with t = sigmoid(transform(x)). Srivastava et al., arXiv:1505.00387.
+class Highway : public Chain {
+ public:
+  explicit Highway(int64_t in_out_size, const HighwayOptions& options = {});
+  Variable forward(const Variable& x);
+  Linear plain, transform;
+  CHAINER_MEMBERS(Highway, plain, transform);
+
+ private:
+  std::function<Variable(const Variable&)> activate_;
+};
+
+/// F::maxout over pools of pool_size outputs of a Linear, its child `linear`.
+class Maxout : public Chain {
+ public:
+  Maxout(std::optional<int64_t> in_size, int64_t out_size, int64_t pool_size, const LinearOptions& options = {});
+  Variable forward(const Variable& x);
+  Linear linear;
+  CHAINER_MEMBERS(Maxout, linear);
+
+ private:
+  int64_t pool_size_;
+};
+
+/// F::prelu with its slopes W, of one value for all by default.
+class PReLU : public Link {
+ public:
+  explicit PReLU(const Shape& shape = {}, const InitializerArg& init = 0.25);
+  Variable forward(const Variable& x);
+  chainer::Parameter W;
+  CHAINER_MEMBERS(PReLU, W);
+};
+
+/// F::swish with its parameter beta; without a shape it takes that of the first input's items.
+class Swish : public Link {
+ public:
+  explicit Swish(std::optional<Shape> beta_shape, const InitializerArg& beta_init = 1.0);
+  Variable forward(const Variable& x);
+  chainer::Parameter beta;
+  CHAINER_MEMBERS(Swish, beta);
+};
+
+/// Options of LayerNormalization.
+struct LayerNormalizationOptions {
+  double eps = 1e-6;
+  InitializerArg initial_gamma = {};  ///< one by default
+  InitializerArg initial_beta = {};   ///< zero by default
+};
+/// F::layer_normalization with gamma and beta; the size is found at the first call if it is not given.
+class LayerNormalization : public Link {
+ public:
+  explicit LayerNormalization(std::optional<int64_t> size = {}, const LayerNormalizationOptions& options = {});
+  Variable forward(const Variable& x);
+  chainer::Parameter gamma, beta;
+  CHAINER_MEMBERS(LayerNormalization, gamma, beta);
+
+ private:
+  double eps_;
+};
+
+/// Options of GroupNormalization.
+struct GroupNormalizationOptions {
+  double eps = 1e-5;
+  InitializerArg initial_gamma = {};  ///< one by default
+  InitializerArg initial_beta = {};   ///< zero by default
+};
+/// F::group_normalization with gamma and beta of the channels.
+class GroupNormalization : public Link {
+ public:
+  explicit GroupNormalization(int64_t groups, std::optional<int64_t> size = {},
+                              const GroupNormalizationOptions& options = {});
+  Variable forward(const Variable& x);
+  chainer::Parameter gamma, beta;
+  CHAINER_MEMBERS(GroupNormalization, gamma, beta);
+
+ private:
+  int64_t groups_;
+  double eps_;
+};
+
+/// Options of SimplifiedDropconnect.
+struct SimplifiedDropconnectOptions {
+  double ratio = 0.5;
+  bool nobias = false;
+  InitializerArg initialW = {};      ///< HeNormal(1 / sqrt(2)) by default
+  InitializerArg initial_bias = {};  ///< zero by default
+};
+/// F::simplified_dropconnect with its weights.
+class SimplifiedDropconnect : public Link {
+ public:
+  SimplifiedDropconnect(std::optional<int64_t> in_size, int64_t out_size,
+                        const SimplifiedDropconnectOptions& options = {});
+  Variable forward(const Variable& x, bool train = true, const Array& mask = {}, bool use_batchwise_mask = true);
+  chainer::Parameter W;
+  std::optional<chainer::Parameter> b;  ///< absent with nobias
+  CHAINER_MEMBERS(SimplifiedDropconnect, W, b);
+
+ private:
+  int64_t out_size_;
+  double ratio_;
 };
 
 /// Options of NegativeSampling.

@@ -30,6 +30,11 @@ def links(out):
         'Bias': (lambda: L.Bias(1, (4,)), (x,)), 'Scale': (lambda: L.Scale(1, (4,), bias_term=True), (x,)),
         'NegativeSampling': (lambda: L.NegativeSampling(4, [5, 1, 3, 2], 3), (x, labels)),
         'NegativeSampling_power': (lambda: L.NegativeSampling(4, [5, 1, 3, 2], 2, power=0.5), (x, labels)),
+        'Bilinear': (lambda: L.Bilinear(4, 4, 2), (x, x)), 'Bilinear_nobias': (lambda: L.Bilinear(4, 4, 2, nobias=True), (x, x)),
+        'Highway': (lambda: L.Highway(4), (x,)), 'Maxout': (lambda: L.Maxout(4, 3, 2), (x,)),
+        'PReLU': (lambda: L.PReLU((4,)), (x,)), 'Swish': (lambda: L.Swish((4,)), (x,)), 'Swish_lazy': (lambda: L.Swish(None), (cube,)),
+        'LayerNormalization': (lambda: L.LayerNormalization(), (x,)),
+        'GroupNormalization': (lambda: L.GroupNormalization(2), (cube,)),
         'Classifier': (lambda: L.Classifier(L.Linear(4, 3)), (x, labels)),
     }
     for name, (make, args) in cases.items():

@@ -269,6 +269,16 @@ TEST(links_equal_the_releases) {
       "Classifier", [] { return L::Classifier(L::Linear(4, 3)); }, sampled);
 }
 
+TEST(dropconnect_drops_in_training_only) {
+  L::SimplifiedDropconnect link(std::nullopt, 3);
+  const Array x = ones({2, 4});
+  const Array all = ones({3, 4});
+  const Variable y = link(x, true, all, false);  // makes the weights
+  EXPECT_CLOSE(y.array(), F::linear(x, link.W * 2.0, link.b->variable()).array(), {});
+  const UsingConfig test_mode(&Config::train, false);
+  EXPECT_CLOSE(link(x).array(), F::linear(x, link.W, link.b->variable()).array(), {});
+}
+
 TEST(walkers_alias_equals_the_releases) {
   const serializers::NpzFile f(TEST_DATA "../conformance/training.npz");
   random::seed(6);

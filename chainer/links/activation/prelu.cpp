@@ -1,0 +1,9 @@
+#include "chainer/functions/activation.h"
+#include "chainer/links/links.h"
+
+namespace chainer::links {
+
+PReLU::PReLU(const Shape& shape, const InitializerArg& init) : W(init, shape) {}
+Variable PReLU::forward(const Variable& x) { return functions::prelu(x, W); }
+
+}  // namespace chainer::links
