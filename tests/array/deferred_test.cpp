@@ -96,6 +96,22 @@ TEST(reductions_run_with_what_shares_their_space) {
   EXPECT(same_bits(z, t + 1));
 }
 
+TEST(narrow_columns_are_summed_in_chunks_alike_for_any_threads) {
+  const Array x = numbers({70001, 64}), few = numbers({70001, 3}), middle = numbers({2, 5000, 200}, Dtype::float16);
+  const auto run = [&] {
+    return Arrays{sum(x * 2, 0), max(x, 0), sum(few, 0), sum(middle + 1, 1), sum(x.astype(float64), 0)};
+  };
+  cpu::set_thread_count(1);
+  const Arrays one = run();
+  EXPECT_CLOSE(one[0], sum((x * 2).astype(float64), 0), {.atol = 1e-2, .rtol = 1e-6});
+  for (int threads : {1, 2, 3}) {
+    cpu::set_thread_count(threads);
+    const Arrays later = run(), now = eagerly(run);
+    for (std::size_t i = 0; i < one.size(); ++i) EXPECT(same_bits(later[i], one[i]) && same_bits(now[i], one[i]));
+  }
+  cpu::set_thread_count(0);
+}
+
 TEST(state_over_many_iterations_keeps_little_memory) {
   Array average = zeros({512, 512}), unread;
   int64_t most = 0;

@@ -89,6 +89,13 @@ void ColumnAccumulator::add_row(const Kernels& k, Reduce op, Compute c, const vo
     combine_kernel(k, Reduce::sum, kF64)(sums_, sums_, group, nullptr, n);
 }
 
+void ColumnAccumulator::merge(const Kernels& k, Reduce op, Compute c, const ColumnAccumulator& later, int64_t n) {
+  if (wide(op, c))
+    combine_kernel(k, Reduce::sum, kF64)(sums_, sums_, later.sums_, nullptr, n);
+  else
+    combine_kernel(k, op, c)(acc_, acc_, later.acc_, nullptr, n);
+}
+
 void ColumnAccumulator::store(const Kernels& k, Reduce op, Compute c, Dtype dtype, void* to, int64_t stride,
                               int64_t n) const {
   const bool sums = wide(op, c);

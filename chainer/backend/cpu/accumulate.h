@@ -2,7 +2,12 @@
 // count, elements are added in the same order: floats in runs of kRow (rows) or groups of kGroup (columns), the block
 // sums in double, doubles with a compensated sum.
 #pragma once
+#include <algorithm>
+#include <span>
+#include <vector>
+
 #include "chainer/backend/cpu/cpu_backend.h"
+#include "chainer/backend/cpu/parallel.h"
 
 namespace chainer::cpu {
 
@@ -27,6 +32,8 @@ struct Accumulator {
 class ColumnAccumulator {
  public:
   void add_row(const Kernels& k, Reduce op, Compute c, const void* row, int64_t n, int64_t r, int64_t rows);
+  /// The results of rows that came after these.
+  void merge(const Kernels& k, Reduce op, Compute c, const ColumnAccumulator& later, int64_t n);
   void store(const Kernels& k, Reduce op, Compute c, Dtype dtype, void* to, int64_t stride, int64_t n) const;
 
  private:
@@ -35,5 +42,48 @@ class ColumnAccumulator {
   alignas(64) char acc_[kBlock * 8];
   alignas(64) char sums_[kBlock * 8];
 };
+
+/// One reduction of several that go over the same rows.
+struct ColumnSink {
+  Reduce op;
+  Compute c;
+};
+
+/// Reduces the middle axis of (outer, rows, width). A job is a tile of columns and, where there are too few of them to
+/// share among threads, a chunk of rows; chunks depend on the shape only and are merged in order, so that the results
+/// do not depend on the number of threads. make() gives a thread's state; add(state, o, first, n, r, accumulators, i,
+/// count) adds row r, the i-th of count, columns first ... first + n; store(o, first, n, accumulators) takes the
+/// results.
+template <class Make, class Add, class Store>
+void reduce_columns(const Kernels& k, int64_t outer, int64_t rows, int64_t width, std::span<const ColumnSink> sinks,
+                    Make&& make, Add&& add, Store&& store) {
+  const int64_t share = (width / std::max(1, thread_count()) + 63) / 64 * 64;
+  const int64_t tile = std::min(kBlock, std::max<int64_t>(64, share)), tiles = (width + tile - 1) / tile;
+  const bool narrow = outer * width <= 2048 && rows >= 2048;
+  const int64_t chunk = narrow ? std::max<int64_t>(1024, (rows / 32 + 15) / 16 * 16) : rows;
+  const int64_t chunks = rows ? (rows + chunk - 1) / chunk : 1;
+  std::vector<ColumnAccumulator> partial(chunks > 1 ? static_cast<std::size_t>(outer * tiles * chunks) * sinks.size()
+                                                    : 0);
+  parallel_ranges(outer * tiles * chunks, outer * rows * width, 1, [&](int64_t begin, int64_t end) {
+    auto state = make();
+    std::vector<ColumnAccumulator> own(chunks > 1 ? 0 : sinks.size());
+    for (int64_t job = begin; job < end; ++job) {
+      const int64_t o = job / chunks / tiles, first = job / chunks % tiles * tile, n = std::min(tile, width - first);
+      const int64_t from = job % chunks * chunk, count = std::min(rows - from, chunk);
+      ColumnAccumulator* sums = chunks > 1 ? &partial[static_cast<std::size_t>(job) * sinks.size()] : own.data();
+      for (int64_t i = 0; i < count; ++i) add(state, o, first, n, from + i, sums, i, count);
+      if (chunks == 1) store(o, first, n, sums);
+    }
+  });
+  if (chunks == 1) return;
+  for (int64_t job = 0; job < outer * tiles; ++job) {
+    const int64_t o = job / tiles, first = job % tiles * tile, n = std::min(tile, width - first);
+    ColumnAccumulator* sums = &partial[static_cast<std::size_t>(job * chunks) * sinks.size()];
+    for (std::size_t c = 1; c < static_cast<std::size_t>(chunks); ++c)
+      for (std::size_t s = 0; s < sinks.size(); ++s)
+        sums[s].merge(k, sinks[s].op, sinks[s].c, sums[c * sinks.size() + s], n);
+    store(o, first, n, sums);
+  }
+}
 
 }  // namespace chainer::cpu

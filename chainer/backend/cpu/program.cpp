@@ -205,27 +205,23 @@ class Runner {
   }
 
   void columns(const Traversal& t) {
-    const int64_t share = (t.width / std::max(1, thread_count()) + 63) / 64 * 64;
-    const int64_t tile = std::min(kBlock, std::max<int64_t>(64, share)), tiles = (t.width + tile - 1) / tile;
-    parallel_ranges(t.outer * tiles, t.outer * t.rows * t.width, 1, [&](int64_t begin, int64_t end) {
-      const std::vector<Place> places = thread_places();
-      std::vector<ColumnAccumulator> sums(program_.sinks.size());
-      for (int64_t job = begin; job < end; ++job) {
-        const int64_t o = job / tiles, first = job % tiles * tile, n = std::min(tile, t.width - first);
-        for (int64_t r = 0; r < t.rows; ++r) {
+    std::vector<ColumnSink> sinks;
+    for (const Program::Sink& s : program_.sinks) sinks.push_back({s.op, sink_type(s)});
+    reduce_columns(
+        k_, t.outer, t.rows, t.width, sinks, [&] { return thread_places(); },
+        [&](const std::vector<Place>& places, int64_t o, int64_t first, int64_t n, int64_t r, ColumnAccumulator* sums,
+            int64_t row, int64_t count) {
           const int64_t at = (o * t.rows + r) * t.width + first;
           block(places, at, n);
-          for (std::size_t i = 0; i < sums.size(); ++i) {
+          for (std::size_t i = 0; i < sinks.size(); ++i)
+            sums[i].add_row(k_, sinks[i].op, sinks[i].c, sink_block(program_.sinks[i], places, at), n, row, count);
+        },
+        [&](int64_t o, int64_t first, int64_t n, const ColumnAccumulator* sums) {
+          for (std::size_t i = 0; i < sinks.size(); ++i) {
             const Program::Sink& s = program_.sinks[i];
-            sums[i].add_row(k_, s.op, sink_type(s), sink_block(s, places, at), n, r, t.rows);
+            sums[i].store(k_, s.op, sinks[i].c, s.out->dtype, result(s, o * t.width + first), 1, n);
           }
-        }
-        for (std::size_t i = 0; i < sums.size(); ++i) {
-          const Program::Sink& s = program_.sinks[i];
-          sums[i].store(k_, s.op, sink_type(s), s.out->dtype, result(s, o * t.width + first), 1, n);
-        }
-      }
-    });
+        });
   }
 
   const Program& program_;

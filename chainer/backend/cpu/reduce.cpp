@@ -85,30 +85,29 @@ void reduce_rows(const Plan& p) {
 }
 
 // A kept axis is closest in memory: rows are combined element by element, a tile of outputs at a time.
-void reduce_columns(const Plan& p) {
-  const int64_t width = p.kept.extent[0], outer = p.kept.size / width, rows = p.reduced.size;
-  const bool same = stored_as(static_cast<Dtype>(p.in_dtype), p.c) && p.kept.stride[0][0] == 1;
-  const int64_t tile = std::min(kBlock, std::max<int64_t>(64, (width / std::max(1, thread_count()) + 63) / 64 * 64));
-  const int64_t tiles = (width + tile - 1) / tile;
-  parallel_ranges(outer * tiles, outer * width * rows, 1, [&](int64_t begin, int64_t end) {
-    alignas(64) char block[kBlock * 8];
-    ColumnAccumulator columns;
-    for (int64_t job = begin; job < end; ++job) {
-      const int64_t o = job / tiles, first = job % tiles * tile, n = std::min(tile, width - first);
-      const int64_t index = o * width + first;
-      const char* base = p.in + offset_of(p.kept, 0, index) * p.in_item;
-      for (int64_t r = 0; r < rows; ++r) {
-        const char* row = base + offset_of(p.reduced, 0, r) * p.in_item;
+void reduce_across(const Plan& p) {
+  const int64_t width = p.kept.extent[0], step = p.kept.stride[0][0];
+  const bool same = stored_as(static_cast<Dtype>(p.in_dtype), p.c) && step == 1;
+  const ColumnSink sink{p.op, p.c};
+  struct Block {
+    alignas(64) char data[kBlock * 8];
+  };
+  reduce_columns(
+      p.k, p.kept.size / width, p.reduced.size, width, {&sink, 1}, [] { return Block(); },
+      [&](Block& block, int64_t o, int64_t first, int64_t n, int64_t r, ColumnAccumulator* sum, int64_t i,
+          int64_t count) {
+        const int64_t at = offset_of(p.kept, 0, o * width + first) + offset_of(p.reduced, 0, r);
+        const char* row = p.in + at * p.in_item;
         if (!same) {
-          p.k.load[p.c][p.in_dtype](block, row, p.kept.stride[0][0], n);
-          row = block;
+          p.k.load[p.c][p.in_dtype](block.data, row, step, n);
+          row = block.data;
         }
-        columns.add_row(p.k, p.op, p.c, row, n, r, rows);
-      }
-      columns.store(p.k, p.op, p.c, p.out_dtype, p.out + offset_of(p.kept, 1, index) * p.out_item, p.kept.stride[1][0],
-                    n);
-    }
-  });
+        sum->add_row(p.k, p.op, p.c, row, n, i, count);
+      },
+      [&](int64_t o, int64_t first, int64_t n, const ColumnAccumulator* sum) {
+        sum->store(p.k, p.op, p.c, p.out_dtype, p.out + offset_of(p.kept, 1, o * width + first) * p.out_item,
+                   p.kept.stride[1][0], n);
+      });
 }
 
 }  // namespace
@@ -151,7 +150,7 @@ void CpuBackend::reduce(Reduce op, const Array& a, const Dims& axes, Array& out)
   }
   const int64_t inner_kept = p.kept.ndim ? std::abs(p.kept.stride[0][0]) : INT64_MAX;
   const int64_t inner_reduced = p.reduced.ndim ? std::abs(p.reduced.stride[0][0]) : 0;
-  if (p.reduced.ndim && inner_kept != 0 && inner_kept < inner_reduced) return reduce_columns(p);
+  if (p.reduced.ndim && inner_kept != 0 && inner_kept < inner_reduced) return reduce_across(p);
   reduce_rows(p);
 }
 
