@@ -15,11 +15,15 @@ namespace chainer::testing {
 namespace {
 
 enum class Layout { contiguous, transposed, padded, reversed, broadcast };
-constexpr std::pair<Layout, const char*> kLayouts[] = {{Layout::contiguous, "contiguous"},
-                                                       {Layout::transposed, "transposed"},
-                                                       {Layout::padded, "padded"},
-                                                       {Layout::reversed, "reversed"},
-                                                       {Layout::broadcast, "broadcast"}};
+struct NamedLayout {
+  Layout layout;
+  const char* name;
+};
+constexpr NamedLayout kLayouts[] = {{Layout::contiguous, "contiguous"},
+                                    {Layout::transposed, "transposed"},
+                                    {Layout::padded, "padded"},
+                                    {Layout::reversed, "reversed"},
+                                    {Layout::broadcast, "broadcast"}};
 
 // The same elements behind other strides; `broadcast` repeats the first one along an axis instead.
 Array with_layout(const Array& a, Layout layout) {
@@ -105,12 +109,12 @@ std::vector<OpCase> shapes_of(const OpCase& c) {
 
 void check_forward(const OpCase& whole) {
   for (const OpCase& c : shapes_of(whole)) {
-    for (const auto& [layout, layout_name] : kLayouts) {
-      const Arrays in = copies(with_layout(c.inputs, layout));
+    for (const NamedLayout& l : kLayouts) {
+      const Arrays in = copies(with_layout(c.inputs, l.layout));
       const Arrays expected = c.reference ? c.reference(in) : forward(c, in);
       for (Dtype d : {float64, float32, float16}) {
-        named(text("forward of ", layout_name, " ", d, " of shape ", in[0].shape()), [&] {
-          const Arrays out = forward(c, as_dtype(with_layout(c.inputs, layout), d));
+        named(text("forward of ", l.name, " ", d, " of shape ", in[0].shape()), [&] {
+          const Arrays out = forward(c, as_dtype(with_layout(c.inputs, l.layout), d));
           expect(out.size() == expected.size(), text(out.size(), " results, expected ", expected.size()));
           const double tolerance = d == float64   ? c.tolerance * c.tolerance
                                    : d == float32 ? c.tolerance
@@ -134,17 +138,17 @@ void check_gradients(const OpCase& whole) {
   if (!whole.differentiable) return;
   random::RandomState r(5);
   for (const OpCase& c : shapes_of(whole)) {
-    for (const auto& [layout, layout_name] : kLayouts) {
-      if (layout == Layout::broadcast && !whole.elementwise) continue;  // may meet corners that inputs were kept from
-      const Arrays in = with_layout(c.inputs, layout);
+    for (const NamedLayout& l : kLayouts) {
+      if (l.layout == Layout::broadcast && !whole.elementwise) continue;  // may meet corners that inputs were kept from
+      const Arrays in = with_layout(c.inputs, l.layout);
       const Arrays gy = random_like(forward(c, in), r);
-      named(text("backward of ", layout_name, " inputs of shape ", in[0].shape()),
+      named(text("backward of ", l.name, " inputs of shape ", in[0].shape()),
             [&] { gradient_check::check_backward(c.function, in, gy, {.eps = 1e-4, .atol = 1e-7, .rtol = 1e-6}); });
-      if (!c.twice || layout == Layout::broadcast || layout == Layout::reversed) continue;
+      if (!c.twice || l.layout == Layout::broadcast || l.layout == Layout::reversed) continue;
       Arrays ggx;
       for (const Array& x : in)
         if (is_floating(x.dtype())) ggx.push_back(r.randn(x.shape()));
-      named(text("double backward of ", layout_name, " inputs of shape ", in[0].shape()), [&] {
+      named(text("double backward of ", l.name, " inputs of shape ", in[0].shape()), [&] {
         gradient_check::check_double_backward(c.function, in, gy, ggx, {.eps = 1e-4, .atol = 1e-6, .rtol = 1e-5});
       });
     }

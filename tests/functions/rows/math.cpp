@@ -88,12 +88,14 @@ void math(std::vector<OpCase>& t) {
   product("", {4}, {2, 4, 3});
   product("", {2, 3, 4}, {4});
 
-  for (const auto& [python, axis] :
-       {std::pair("", std::optional<int64_t>()), std::pair(", axis=0", std::optional<int64_t>(0)),
-        std::pair(", axis=-1", std::optional<int64_t>(-1))}) {
+  struct Along {
+    std::string python;
+    std::optional<int64_t> axis;
+  };
+  for (const Along& a : {Along{"", {}}, Along{", axis=0", 0}, Along{", axis=-1", -1}}) {
     const auto along = [&](const std::string& name, auto f, const Array& x) {
-      return row(name, "F." + name + "(x[0]" + python + ")",
-                 [f, axis = axis](const Variables& v) { return f(v[0], axis); }, {x});
+      return row(name, "F." + name + "(x[0]" + a.python + ")",
+                 [f, axis = a.axis](const Variables& v) { return f(v[0], axis); }, {x});
     };
     t.push_back(along("argmax", F::argmax, cube).no_gradient());
     t.push_back(along("argmin", F::argmin, cube).no_gradient());
