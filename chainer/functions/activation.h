@@ -156,9 +156,8 @@ inline constexpr struct Swish {
   Variable operator()(const Variable& x, const Variable& beta) const;
 } swish{};
 
-/// One step of an n-ary tree LSTM: {c, h} from n cells and, last, the gates (N, (3 + n) D), one
-/// behind the other: a, i, o, then a forget
-/// gate a child. Tai et al., arXiv:1503.00075.
+/// One step of an n-ary tree LSTM: {c, h} from n cells and, last, the gates (N, (3 + n) D), one behind the other:
+/// a, i, o, then a forget gate a child. Tai et al., arXiv:1503.00075.
 ///   F::tree_lstm({zeros({2, 3}), zeros({2, 3}), ones({2, 15})})
 inline constexpr struct TreeLstm {
   static constexpr std::string_view name = "tree_lstm";

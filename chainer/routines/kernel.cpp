@@ -28,9 +28,7 @@ struct Prepared {
     for (const Array* a : operands) in.push_back(broadcast_to(*a, shape));
     for (std::size_t i = 0; i < in.size(); ++i) pointers[i] = &in[i];
   }
-  Dtype computed() const {
-    return common == Dtype::float64 ? Dtype::float64 : is_floating(common) ? Dtype::float32 : Dtype::int64;
-  }
+  Dtype computed() const { return compute_dtype(common); }
   Dtype result() const { return common == Dtype::bool_ ? int64 : common; }
   std::span<const Array* const> operands() const { return {pointers.data(), in.size()}; }
 };

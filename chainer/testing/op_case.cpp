@@ -116,9 +116,7 @@ void check_forward(const OpCase& whole) {
         named(text("forward of ", l.name, " ", d, " of shape ", in[0].shape()), [&] {
           const Arrays out = forward(c, as_dtype(with_layout(c.inputs, l.layout), d));
           expect(out.size() == expected.size(), text(out.size(), " results, expected ", expected.size()));
-          const double tolerance = d == float64   ? c.tolerance * c.tolerance
-                                   : d == float32 ? c.tolerance
-                                                  : c.half_tolerance;
+          const double tolerance = d == float64 ? c.double_tolerance : d == float32 ? c.tolerance : c.half_tolerance;
           for (std::size_t i = 0; i < out.size(); ++i) {
             const bool floating = is_floating(expected[i].dtype());
             expect(!floating || out[i].dtype() == (c.float64_result ? float64 : d),

@@ -20,8 +20,9 @@ struct OpCase {
   bool differentiable = true;                           ///< false for counts and the like
   bool float64_result = false;                          ///< scores, whatever the inputs' dtype is
   bool twice = true;                                    ///< has second derivatives
-  double tolerance = 1e-5;                              ///< in float32; squared in float64
+  double tolerance = 1e-5;                              ///< in float32
   double half_tolerance = 2e-2;                         ///< in float16
+  double double_tolerance = 1e-11;                      ///< in float64
 };
 
 /// Forward in float16, float32 and float64 on contiguous, transposed, padded, reversed and broadcast inputs: results

@@ -16,7 +16,7 @@ struct BlockFunction {
   static int index(Dtype d) { return d == Dtype::float64 ? 1 : is_floating(d) ? 0 : 2; }
 };
 
-/// Reduces n elements of a block to its first one; the identity is another block of one element.
+/// A user's combination: `loops` reduce n elements of a block to its first one, `joins` add one element to another.
 struct BlockFold {
   using Loop = void (*)(const void* combine, void* block, int64_t n);
   using Join = void (*)(const void* combine, void* total, const void* part);

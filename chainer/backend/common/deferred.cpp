@@ -119,7 +119,7 @@ Array elementwise(Elementwise op, std::span<const Array* const> in, const Shape&
   auto body = ArrayBody::without_memory(shape, dtype, in[0]->device());
   Pending* p = make(Pending::Kind::elementwise, *body);
   p->op = op;
-  p->compute = compute == Dtype::float64 ? Dtype::float64 : is_floating(compute) ? Dtype::float32 : Dtype::int64;
+  p->compute = compute_dtype(compute);
   for (const Array* a : in) p->in[p->count++] = a->body_ref();
   return enlist(p, std::move(body));
 }

@@ -260,9 +260,7 @@ class Planner {
       if (!same_size) free_after(p, at);
     }
     for (const Pending* p : reductions_) {
-      const Dtype d = p->in[0]->dtype;
-      const Dtype c = d == Dtype::float64 ? d : is_floating(d) ? Dtype::float32 : Dtype::int64;
-      program.sinks.push_back({p->reduction, slot(*p->in[0], c), p->body});
+      program.sinks.push_back({p->reduction, slot(*p->in[0], compute_dtype(p->in[0]->dtype)), p->body});
     }
   }
 

@@ -50,6 +50,10 @@ constexpr int arity(Elementwise op) { return detail::kOperations[static_cast<int
 constexpr std::string_view name(Elementwise op) { return detail::kOperations[static_cast<int>(op)].name; }
 /// Roughly how many additions one element costs.
 float cost(Elementwise op);
+/// The dtype that kernels compute in for a dtype: float64, float32 for the other floating ones, int64 for the rest.
+constexpr Dtype compute_dtype(Dtype d) {
+  return d == Dtype::float64 ? d : is_floating(d) ? Dtype::float32 : Dtype::int64;
+}
 /// The dtype, of those that kernels compute in, through which one dtype becomes another.
 Dtype conversion_type(Dtype from, Dtype to);
 

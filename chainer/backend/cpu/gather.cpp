@@ -10,14 +10,6 @@
 
 namespace chainer::cpu {
 
-namespace {
-// The array itself where it is dense and of this dtype, else a copy that is.
-Array dense(const Array& a, Dtype dtype) {
-  const Array typed = a.astype(dtype, false);
-  return typed.is_contiguous() ? typed : typed.copy();
-}
-}  // namespace
-
 void CpuBackend::take_rows(const Array& a, const Array& index, Array& out) {
   const Array source = dense(a, a.dtype()), at = dense(index, int64);
   const int64_t rows = at.size();

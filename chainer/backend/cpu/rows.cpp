@@ -20,7 +20,7 @@ struct Rows {
         n(i.shape()[0]),
         k(i.shape()[1]),
         d(width),
-        held(typed(i, int64)) {
+        held(dense(i, int64)) {
     index = held.data<int64_t>();
   }
   // Whether the index goes on behind row i far enough for the rows to come to be fetched.
@@ -31,10 +31,6 @@ struct Rows {
     parallel_ranges(n, n * k * d, 1, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) f(i, more_follow(i));
     });
-  }
-  static Array typed(const Array& a, Dtype dtype) {
-    const Array t = a.astype(dtype, false);
-    return t.is_contiguous() ? t : t.copy();
   }
 };
 
@@ -51,7 +47,7 @@ void with_output(Array& out, Dtype work, bool keep, F&& f) {
 
 void CpuBackend::rows_dot(const Array& x, const Array& w, const Array& index, Array& out) {
   const Rows r(index, x.shape()[1], out.dtype());
-  const Array a = Rows::typed(x, r.work), b = Rows::typed(w, r.work);
+  const Array a = dense(x, r.work), b = dense(w, r.work);
   const char *left = static_cast<const char*>(a.raw()), *right = static_cast<const char*>(b.raw());
   const RowsKernel dot = kernels().rows_dot[r.c];
   with_output(out, r.work, false, [&](char* o) {
@@ -63,7 +59,7 @@ void CpuBackend::rows_dot(const Array& x, const Array& w, const Array& index, Ar
 
 void CpuBackend::rows_combine(const Array& g, const Array& w, const Array& index, Array& out) {
   const Rows r(index, w.shape()[1], out.dtype());
-  const Array a = Rows::typed(g, r.work), b = Rows::typed(w, r.work);
+  const Array a = dense(g, r.work), b = dense(w, r.work);
   const char *factor = static_cast<const char*>(a.raw()), *rows = static_cast<const char*>(b.raw());
   const RowsKernel combine = kernels().rows_combine[r.c];
   with_output(out, r.work, false, [&](char* o) {
@@ -75,7 +71,7 @@ void CpuBackend::rows_combine(const Array& g, const Array& w, const Array& index
 
 void CpuBackend::rows_scatter(const Array& g, const Array& x, const Array& index, Array& out) {
   const Rows r(index, x.shape()[1], out.dtype());
-  const Array a = Rows::typed(g, r.work), b = Rows::typed(x, r.work);
+  const Array a = dense(g, r.work), b = dense(x, r.work);
   const Array factors = a.astype(float64, false);
   const double* factor = factors.data<double>();
   const char* rows = static_cast<const char*>(b.raw());

@@ -24,18 +24,4 @@ Variable Moveaxis::operator()(const Variable& x, int64_t source, int64_t destina
   return (*this)(x, Dims{source}, Dims{destination});
 }
 
-Variable Rollaxis::operator()(const Variable& x, int64_t axis, int64_t start) const {
-  const int n = x.ndim(), from = normalize_axis(axis, n, "rollaxis");
-  if (start < -n || start > n) throw ValueError("rollaxis: start ", start, " is not in ", -n, " ... ", n);
-  const int64_t to = start < 0 ? start + n : start;
-  return moveaxis(x, from, from < to ? to - 1 : to);
-}
-
-Variable Swapaxes::operator()(const Variable& x, int64_t axis1, int64_t axis2) const {
-  Dims order;
-  for (int d = 0; d < x.ndim(); ++d) order.push_back(d);
-  std::swap(order[normalize_axis(axis1, x.ndim(), "swapaxes")], order[normalize_axis(axis2, x.ndim(), "swapaxes")]);
-  return x.ndim() ? transpose(x, order) : x;
-}
-
 }  // namespace chainer::functions

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "chainer/functions/array.h"
+#include "chainer/functions/array/pick.h"
 #include "chainer/routines/creation.h"
 
 namespace chainer::functions {
@@ -53,10 +53,8 @@ Variable Pad::operator()(const Variable& x, const std::vector<std::pair<int64_t,
       };
       y = concat({constant(left), y, constant(right)}, d);
     } else {
-      Indices slices(static_cast<std::size_t>(d), Slice());
       const std::vector<int64_t> at = places(y.shape()[d], before, after, mode);
-      slices.push_back(array(at, Shape{static_cast<int64_t>(at.size())}));
-      y = get_item(y, slices);
+      y = pick(y, array(at, Shape{static_cast<int64_t>(at.size())}), d);
     }
   }
   return y;

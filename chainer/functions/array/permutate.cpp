@@ -1,4 +1,4 @@
-#include "chainer/functions/array.h"
+#include "chainer/functions/array/pick.h"
 #include "chainer/routines/creation.h"
 
 namespace chainer::functions {
@@ -17,9 +17,7 @@ Variable Permutate::operator()(const Variable& x, const Array& indices, int64_t 
       throw ValueError("permutate: index ", order[i], " at position ", i, " is out of range or there twice");
     inverse[static_cast<std::size_t>(order[i])] = static_cast<int64_t>(i);
   }
-  Indices slices(static_cast<std::size_t>(d), Slice());
-  slices.push_back(array(o.inv ? inverse : order, Shape{static_cast<int64_t>(n)}));
-  return get_item(x, slices);
+  return pick(x, array(o.inv ? inverse : order, Shape{static_cast<int64_t>(n)}), d);
 }
 
 }  // namespace chainer::functions

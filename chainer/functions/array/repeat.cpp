@@ -1,4 +1,4 @@
-#include "chainer/functions/array.h"
+#include "chainer/functions/array/pick.h"
 #include "chainer/routines/creation.h"
 
 namespace chainer::functions {
@@ -15,9 +15,7 @@ Variable Repeat::operator()(const Variable& x, const std::vector<int64_t>& repea
     if (count < 0) throw ValueError("repeat: counts must not be negative, one is ", count);
     rows.insert(rows.end(), static_cast<std::size_t>(count), static_cast<int64_t>(i));
   }
-  Indices slices(static_cast<std::size_t>(d), Slice());
-  slices.push_back(array(rows, Shape{static_cast<int64_t>(rows.size())}));
-  return get_item(x, slices);
+  return pick(x, array(rows, Shape{static_cast<int64_t>(rows.size())}), d);
 }
 
 }  // namespace chainer::functions

@@ -13,8 +13,5 @@ Variable AbsoluteError::operator()(const Variable& x0, const Variable& x1) const
   });
   return absolute(x0 - x1);
 }
-Variable MeanAbsoluteError::operator()(const Variable& x0, const Variable& x1) const {
-  return mean(absolute_error(x0, x1));
-}
 
 }  // namespace chainer::functions

@@ -66,8 +66,8 @@ void loss(std::vector<OpCase>& t) {
     return row(python.substr(2, python.find('(') - 2), python, [f](const Variables& v) { return f(v[0], v[1]); },
                {x, y});
   };
-  t.push_back(two("F.absolute_error(*x)", F::absolute_error, m, normal({3, 4})).elementwise());
-  t.back().elementwise = false;  // equal elements have a corner
+  t.push_back(two("F.absolute_error(*x)", F::absolute_error, m,
+                  normal({3, 4})));  // (elementwise, but for the corner of equal elements)
   t.push_back(two("F.mean_absolute_error(*x)", F::mean_absolute_error, m, normal({3, 4})));
   t.push_back(two("F.squared_error(*x)", F::squared_error, m, normal({3, 4})).elementwise());
   const auto reductions = [&](const std::string& name, auto f, const Arrays& in) {

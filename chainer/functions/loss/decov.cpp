@@ -1,0 +1,17 @@
+#include "chainer/autograd/function_node.h"
+#include "chainer/functions/loss/covariance.h"
+#include "chainer/routines/arithmetic.h"
+#include "chainer/routines/creation.h"
+
+namespace chainer::functions {
+
+Variable Decov::operator()(const Variable& h, const CovarianceOptions& o) const {
+  type_check::check("DeCov", {h.array()}, [](const type_check::TypeInfos& in) {
+    in.names({"h"});
+    type_check::expect(in[0].dtype().kind() == 'f', in[0].ndim() == 2);
+  });
+  // Between different units only.
+  return reduce_covariance(covariance(h, h) * Variable(1 - eye(h.shape()[1], {}, 0, h.dtype()), false), o.reduce, name);
+}
+
+}  // namespace chainer::functions
