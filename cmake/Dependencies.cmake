@@ -28,3 +28,7 @@ if(PkgConfig_FOUND)
   pkg_check_modules(CAIRO IMPORTED_TARGET cairo)
 endif()
 find_package(CURL QUIET)
+
+# Headers without a library behind them, each used by one source.
+find_package(Boost 1.70 QUIET)
+find_path(KISSFFT_INCLUDE_DIR kissfft/kissfft.hh)

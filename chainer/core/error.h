@@ -97,6 +97,12 @@ class NotImplementedError : public Error {
   using Error::Error;
 };
 
+/// Something that this build was made without.
+class MissingPartError : public RuntimeError {
+ public:
+  using RuntimeError::RuntimeError;
+};
+
 /// Prints a warning on standard error, once per distinct text and process.
 void warn(const std::string& message);
 /// The number of warnings given so far, for tests.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "chainer/autograd/variable.h"
+#include "chainer/routines/im2col.h"
 
 namespace chainer {
 namespace functions {
@@ -280,6 +281,42 @@ inline constexpr struct TransposeSequence {
   static constexpr std::string_view name = "transpose_sequence";
   Variables operator()(const Variables& xs) const;
 } transpose_sequence{};
+
+/// Options of im2col().
+struct Im2colOptions {
+  IntPair stride = 1, pad = 0;
+  bool cover_all = false;  ///< every element is in some patch, also where a patch stands over the edge
+  IntPair dilate = 1;
+};
+/// The patches of images (n, c, h, w) under a filter of ksize, put into the channels: (n, c kh kw, out_h, out_w).
+///   F::im2col(ones({1, 2, 4, 4}), 2, {.stride = 2})  // shape (1, 8, 2, 2)
+inline constexpr struct Im2col {
+  static constexpr std::string_view name = "im2col";
+  Variable operator()(const Variable& x, IntPair ksize, const Im2colOptions& options = {}) const;
+} im2col{};
+
+/// Images (n, c, h, w) resized to (height, width) by bilinear interpolation; corners stay corners.
+///   F::resize_images(array({{0.f, 1.f}}).reshape({1, 1, 1, 2}), {1, 3})  // [[[[0, 0.5, 1]]]]
+inline constexpr struct ResizeImages {
+  static constexpr std::string_view name = "resize_images";
+  Variable operator()(const Variable& x, IntPair output_shape) const;
+} resize_images{};
+
+/// The points theta (x, y, 1) for x and y from -1 to 1 over an image of output_shape: theta (n, 2, 3) to (n, 2, h, w),
+/// x first. Jaderberg et al., arXiv:1506.02025.
+///   F::spatial_transformer_grid(array({{{1.f, 0.f, 0.f}, {0.f, 1.f, 0.f}}}), {2, 2})  // shape (1, 2, 2, 2)
+inline constexpr struct SpatialTransformerGrid {
+  static constexpr std::string_view name = "spatial_transformer_grid";
+  Variable operator()(const Variable& theta, IntPair output_shape) const;
+} spatial_transformer_grid{};
+
+/// Images (n, c, h, w) sampled bilinearly at the points of a grid (n, 2, out_h, out_w), where (-1, -1) is the upper
+/// left pixel and (1, 1) the lower right one; zero outside.
+///   F::spatial_transformer_sampler(ones({1, 1, 3, 3}), zeros({1, 2, 1, 1}))  // [[[[1]]]]
+inline constexpr struct SpatialTransformerSampler {
+  static constexpr std::string_view name = "spatial_transformer_sampler";
+  Variable operator()(const Variable& x, const Variable& grid) const;
+} spatial_transformer_sampler{};
 
 }  // namespace functions
 namespace F = functions;

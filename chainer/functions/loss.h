@@ -179,6 +179,71 @@ inline constexpr struct Triplet {
                       const TripletOptions& options = {}) const;
 } triplet{};
 
+/// The loss that tells the label from samples (Ji et al., arXiv:1511.06909): -log p(t) - sum over s of log(1 - p(s)),
+/// where p is the softmax of x . W over the label and its samples. x (N, D), t (N), W (V, D), samples (N, S). Items
+/// whose label is -1 have no loss; any other label or sample outside 0 ... V-1 is an IndexError. mean or no.
+///   F::black_out(ones({1, 2}), array({0}), ones({3, 2}), array({{1, 2}}))  // 1.910
+inline constexpr struct BlackOut {
+  static constexpr std::string_view name = "black_out";
+  Variable operator()(const Variable& x, const Variable& t, const Variable& W, const Variable& samples,
+                      Reduction reduce = Reduction::mean) const;
+} black_out{};
+
+/// Options of connectionist_temporal_classification().
+struct CtcOptions {
+  Array input_length = {};             ///< time steps of each item; all of x by default
+  Array label_length = {};             ///< labels of each item; all of t by default
+  Reduction reduce = Reduction::mean;  ///< mean or no
+};
+/// Connectionist temporal classification (Graves et al., 2006): the negative logarithm of the probability that x, read
+/// without repetitions and blanks, gives the labels t. x are time steps (B, V) of values before softmax, or one array
+/// (T, B, V); t is (B, M). A label outside 0 ... V-1 (within label_length) is an IndexError. An item that is too short
+/// for its labels has an infinite loss and no gradient.
+///   F::connectionist_temporal_classification(zeros({2, 1, 3}), array({{1}}), 0)  // 1.099
+inline constexpr struct ConnectionistTemporalClassification {
+  static constexpr std::string_view name = "connectionist_temporal_classification";
+  Variable operator()(const Variables& x, const Variable& t, int64_t blank_symbol,
+                      const CtcOptions& options = {}) const;
+  Variable operator()(const Variable& x, const Variable& t, int64_t blank_symbol, const CtcOptions& options = {}) const;
+} connectionist_temporal_classification{};
+
+/// The negative log-likelihood of label sequences under a linear-chain conditional random field (Lafferty et al.,
+/// 2001): cost (K, K) from label to label, xs one array (B_i, K) a time step, ys the labels (B_i). Sequences are sorted
+/// by length, the longest first, so that B_i does not grow (F::transpose_sequence gives this form). mean or no. A label
+/// outside 0 ... K-1 is an IndexError.
+///   F::crf1d(zeros({2, 2}), {zeros({1, 2}), zeros({1, 2})}, {array({0}), array({1})})  // 1.386
+inline constexpr struct Crf1d {
+  static constexpr std::string_view name = "crf1d";
+  Variable operator()(const Variable& cost, const Variables& xs, const Variables& ys,
+                      Reduction reduce = Reduction::mean) const;
+} crf1d{};
+
+/// The likeliest label sequences under crf1d's model, and their scores.
+///   F::argmax_crf1d(zeros({2, 2}), {array({{0.f, 1.f}}), array({{3.f, 2.f}})}).s  // [4]
+inline constexpr struct ArgmaxCrf1d {
+  static constexpr std::string_view name = "argmax_crf1d";
+  struct Result {
+    Variable s;  ///< (B_0)
+    Arrays ps;   ///< int32, (B_i) for each time step
+  };
+  Result operator()(const Variable& cost, const Variables& xs) const;
+} argmax_crf1d{};
+
+/// Options of discriminative_margin_based_clustering_loss().
+struct ClusteringLossOptions {
+  int64_t norm = 1;                           ///< 1 or 2
+  double alpha = 1, beta = 1, gamma = 0.001;  ///< factors of the three losses
+};
+/// The losses of De Brabandere et al., arXiv:1708.02551, for embeddings (n, max_embedding_dim, h, w) and instance
+/// labels (n, h, w), where 1 ... max_embedding_dim count: pixels farther than delta_v from their instance's mean, means
+/// closer than 2 delta_d to each other, and the size of the means. Three variables.
+///   F::discriminative_margin_based_clustering_loss(zeros({1, 2, 1, 2}), array({{{1, 2}}}), 0.5, 1, 2)  // {0, 4, 0}
+inline constexpr struct DiscriminativeMarginBasedClusteringLoss {
+  static constexpr std::string_view name = "discriminative_margin_based_clustering_loss";
+  Variables operator()(const Variable& embeddings, const Variable& labels, double delta_v, double delta_d,
+                       int64_t max_embedding_dim, const ClusteringLossOptions& options = {}) const;
+} discriminative_margin_based_clustering_loss{};
+
 }  // namespace functions
 namespace F = functions;
 }  // namespace chainer

@@ -1,6 +1,8 @@
 // F: mathematical functions and arithmetic (manual: "Mathematical functions", "Arithmetic functions").
 #pragma once
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "chainer/autograd/variable.h"
 #include "chainer/functions/math_elementwise.h"
@@ -193,6 +195,69 @@ inline constexpr struct Tensordot {
   Variable operator()(const Variable& a, const Variable& b, int64_t axes = 2) const;
   Variable operator()(const Variable& a, const Variable& b, const Dims& a_axes, const Dims& b_axes) const;
 } tensordot{};
+
+/// Determinants of matrices (N, n, n), by LU decomposition in float64. The gradient needs regular ones.
+///   F::batch_det(array({{{2.f, 1.f}, {1.f, 2.f}}}))  // [3]
+inline constexpr struct BatchDet {
+  static constexpr std::string_view name = "batch_det";
+  Variable operator()(const Variable& a) const;
+} batch_det{};
+
+/// Inverses of matrices (N, n, n). A singular one is a ValueError that names it.
+///   F::batch_inv(array({{{2.f, 0.f}, {0.f, 4.f}}}))  // [[[0.5, 0], [0, 0.25]]]
+inline constexpr struct BatchInv {
+  static constexpr std::string_view name = "batch_inv";
+  Variable operator()(const Variable& a) const;
+} batch_inv{};
+
+/// The determinant of a square matrix.
+///   F::det(array({{2.f, 1.f}, {1.f, 2.f}}))  // 3
+inline constexpr struct Det {
+  static constexpr std::string_view name = "det";
+  Variable operator()(const Variable& a) const;
+} det{};
+
+/// The inverse of a square matrix; ValueError for a singular one.
+///   F::inv(array({{2.f, 0.f}, {0.f, 4.f}}))  // [[0.5, 0], [0, 0.25]]
+inline constexpr struct Inv {
+  static constexpr std::string_view name = "inv";
+  Variable operator()(const Variable& a) const;
+} inv{};
+
+/// A label of einsum's second form: a number, or the ellipsis.
+struct EinsumAxis {
+  EinsumAxis(int l) : label(l) {
+    if (l < 0) throw ValueError("einsum: a label must not be negative, one is ", l);
+  }
+  EinsumAxis(Ellipsis) : label(-1) {}
+  int label;
+};
+using EinsumAxes = std::vector<EinsumAxis>;
+/// Einstein's summation under NumPy's rules: labels, "...", repeated labels of one operand (its diagonal), and without
+/// "->" the labels that occur once as the result. Sums go to matrix products; of several operands the pair with the
+/// smallest result is multiplied first.
+///   F::einsum("ij,jk->ik", {ones({2, 3}), ones({3, 4})})  // shape (2, 4)
+///   F::einsum({ones({2, 3}), ones({3, 4})}, {{0, 1}, {1, 2}}, {{0, 2}})  // shape (2, 4)
+inline constexpr struct Einsum {
+  static constexpr std::string_view name = "einsum";
+  Variable operator()(const std::string& subscripts, const Variables& operands) const;
+  Variable operator()(const Variables& operands, const std::vector<EinsumAxes>& sublists,
+                      const std::optional<EinsumAxes>& result = {}) const;
+} einsum{};
+
+/// The discrete Fourier transform along the last axis of x[0] + i x[1], as its real and imaginary parts. Needs kissfft.
+///   F::fft({array({1.f, 0.f}), array({0.f, 0.f})})  // {[1, 1], [0, 0]}
+inline constexpr struct Fft {
+  static constexpr std::string_view name = "fft";
+  Variables operator()(const Variables& x) const;
+} fft{};
+
+/// The inverse of fft.
+///   F::ifft({array({1.f, 1.f}), array({0.f, 0.f})})  // {[1, 0], [0, 0]}
+inline constexpr struct Ifft {
+  static constexpr std::string_view name = "ifft";
+  Variables operator()(const Variables& x) const;
+} ifft{};
 
 }  // namespace functions
 namespace F = functions;

@@ -61,6 +61,13 @@ inline constexpr struct Cosh {
   Variable operator()(const Variable& x) const;
 } cosh{};
 
+/// The derivative of log(gamma(x)). Needs Boost.Math, as do its relatives below.
+///   F::digamma(array({1.f}))  // [-0.577]
+inline constexpr struct Digamma {
+  static constexpr std::string_view name = "digamma";
+  Variable operator()(const Variable& x) const;
+} digamma{};
+
 /// The error function: 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x.
 ///   F::erf(array({0.f}))  // [0]
 inline constexpr struct Erf {
@@ -74,6 +81,27 @@ inline constexpr struct Erfc {
   static constexpr std::string_view name = "erfc";
   Variable operator()(const Variable& x) const;
 } erfc{};
+
+/// The inverse of erfc, for x in [0, 2].
+///   F::erfcinv(array({1.f}))  // [0]
+inline constexpr struct Erfcinv {
+  static constexpr std::string_view name = "erfcinv";
+  Variable operator()(const Variable& x) const;
+} erfcinv{};
+
+/// exp(x^2) erfc(x), which neither overflows nor vanishes for large x.
+///   F::erfcx(array({0.f}))  // [1]
+inline constexpr struct Erfcx {
+  static constexpr std::string_view name = "erfcx";
+  Variable operator()(const Variable& x) const;
+} erfcx{};
+
+/// The inverse of erf, for x in [-1, 1].
+///   F::erfinv(array({0.5f}))  // [0.477]
+inline constexpr struct Erfinv {
+  static constexpr std::string_view name = "erfinv";
+  Variable operator()(const Variable& x) const;
+} erfinv{};
 
 /// e to the x.
 ///   F::exp(array({0.f}))  // [1]
@@ -103,6 +131,13 @@ inline constexpr struct Floor {
   Variable operator()(const Variable& x) const;
 } floor{};
 
+/// log |gamma(x)|
+///   F::lgamma(array({3.f}))  // [0.693]
+inline constexpr struct Lgamma {
+  static constexpr std::string_view name = "lgamma";
+  Variable operator()(const Variable& x) const;
+} lgamma{};
+
 /// Natural logarithm.
 ///   F::log(array({1.f}))  // [0]
 inline constexpr struct Log {
@@ -130,6 +165,34 @@ inline constexpr struct Log2 {
   static constexpr std::string_view name = "log2";
   Variable operator()(const Variable& x) const;
 } log2{};
+
+/// The logarithm of ndtr(x), accurate also where that is near 0 or 1.
+///   F::log_ndtr(array({0.f}))  // [-0.693]
+inline constexpr struct LogNdtr {
+  static constexpr std::string_view name = "log_ndtr";
+  Variable operator()(const Variable& x) const;
+} log_ndtr{};
+
+/// The cumulative distribution function of the normal distribution: the probability of a value below x.
+///   F::ndtr(array({0.f}))  // [0.5]
+inline constexpr struct Ndtr {
+  static constexpr std::string_view name = "ndtr";
+  Variable operator()(const Variable& x) const;
+} ndtr{};
+
+/// The inverse of ndtr, for x in [0, 1].
+///   F::ndtri(array({0.5f}))  // [0]
+inline constexpr struct Ndtri {
+  static constexpr std::string_view name = "ndtri";
+  Variable operator()(const Variable& x) const;
+} ndtri{};
+
+/// The n-th derivative of digamma, for n = 0, 1, ... (integers), with broadcasting. Only x has a gradient.
+///   F::polygamma(array({1}), array({1.f}))  // [1.645]
+inline constexpr struct Polygamma {
+  static constexpr std::string_view name = "polygamma";
+  Variable operator()(const Variable& n, const Variable& x) const;
+} polygamma{};
 
 /// 1 / sqrt(x)
 ///   F::rsqrt(array({4.f}))  // [0.5]

@@ -4,6 +4,7 @@
 
 #include "chainer/array/backend.h"
 #include "chainer/backend/common/deferred.h"
+#include "chainer/backend/common/special.h"
 #include "chainer/routines/manipulation.h"
 
 namespace chainer {
@@ -31,7 +32,8 @@ Array empty_in_order(const Array& like, Dtype dtype) {
 
 Dtype result_type(Elementwise op, Dtype common) {
   if (category(op) == Category::compare) return Dtype::bool_;
-  if (category(op) == Category::floating && !is_floating(common)) return float64;
+  if (category(op) == Category::special) special::expect_available(name(op));
+  if (category(op) != Category::any && !is_floating(common)) return float64;
   return common;
 }
 

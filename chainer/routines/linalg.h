@@ -11,6 +11,11 @@ Array dot(const Array& a, const Array& b);
 /// out = alpha a b + beta out for matrices, without a temporary.
 void matmul_into(const Array& a, const Array& b, Array& out, double alpha = 1, double beta = 0);
 
+/// Inverses of square matrices, stacked along all axes but the last two. A singular one is a ValueError that names it.
+Array inv(const Array& a);
+/// Their determinants, without the last two axes.
+Array det(const Array& a);
+
 struct Svd {
   Array u, s, vt;
 };

@@ -110,6 +110,7 @@ std::vector<OpCase> shapes_of(const OpCase& c) {
 void check_forward(const OpCase& whole) {
   for (const OpCase& c : shapes_of(whole)) {
     for (const NamedLayout& l : kLayouts) {
+      if (l.layout == Layout::broadcast && !c.repeats) continue;
       const Arrays in = copies(with_layout(c.inputs, l.layout));
       const Arrays expected = c.reference ? c.reference(in) : forward(c, in);
       for (Dtype d : {float64, float32, float16}) {

@@ -18,6 +18,7 @@ struct OpCase {
   std::function<Arrays(const Arrays&)> reference = {};  ///< plain loops in float64, if there are any
   bool elementwise = false;                             ///< takes any shape: also tested 0-d, empty, and large
   bool differentiable = true;                           ///< false for counts and the like
+  bool repeats = true;                                  ///< may be tested on inputs that repeat one row
   bool float64_result = false;                          ///< scores, whatever the inputs' dtype is
   bool twice = true;                                    ///< has second derivatives
   double tolerance = 1e-5;                              ///< in float32

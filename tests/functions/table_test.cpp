@@ -77,7 +77,8 @@ TEST(the_table_agrees_with_the_release) {
         if (x.requires_grad()) floating.push_back(x);
       const Variables gx = grad(ys, floating, {.grad_outputs = gy, .enable_double_backprop = true});
       for (std::size_t i = 0; i < gx.size(); ++i)
-        if (!compare(chainer::text("gx", i), gx[i])) throw RuntimeError("the release has no gradient of input ", i);
+        if (!compare(chainer::text("gx", i), gx[i]) && gx[i])
+          throw RuntimeError("the release has no gradient of input ", i);
       if (!release.contains(key + "ggx0")) continue;
       Variables sources = floating, ggx;
       for (const Variable& g : gy) sources.push_back(g);

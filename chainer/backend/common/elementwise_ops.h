@@ -1,6 +1,7 @@
 // The list of elementwise operations: the one place that names them. A row is
 //   X(name, category, formula)
-// with category `any` (float32, float64, int64) or `floating` (float32, float64). A result of a comparison is bool.
+// with category `any` (float32, float64, int64), `floating` (float32, float64) or `special` (as floating, in loops that
+// do not vectorise). A result of a comparison is bool.
 // To add a function, add a row; kernels for every instruction set, the dispatch and the name for printing follow.
 #pragma once
 // clang-format off
@@ -37,7 +38,15 @@
   X(sigmoid, floating, m::sigmoid(x))                            \
   X(softplus, floating, m::softplus(x))                          \
   X(erf, floating, m::erf(x))                                    \
-  X(erfc, floating, m::erfc(x))
+  X(erfc, floating, m::erfc(x))                                  \
+  X(digamma, special, m::digamma(x))                             \
+  X(erfcinv, special, m::erfcinv(x))                             \
+  X(erfcx, special, m::erfcx(x))                                 \
+  X(erfinv, special, m::erfinv(x))                               \
+  X(lgamma, special, m::lgamma(x))                               \
+  X(log_ndtr, special, m::log_ndtr(x))                           \
+  X(ndtr, special, m::ndtr(x))                                   \
+  X(ndtri, special, m::ndtri(x))
 
 #define CHAINER_BINARY_OPS(X)                                    \
   X(add, any, a + b)                                             \
@@ -55,7 +64,8 @@
   X(elu, floating, a >= T(0) ? a : b * m::expm1(a))              \
   X(relu_grad, floating, a > T(0) ? b : T(0))                    \
   X(sigmoid_grad, floating, b * a * (T(1) - a))                  \
-  X(tanh_grad, floating, b * (T(1) - a * a))
+  X(tanh_grad, floating, b * (T(1) - a * a))                     \
+  X(polygamma, special, m::polygamma(a, b))
 
 #define CHAINER_COMPARE_OPS(X)                                   \
   X(equal, a == b)                                               \

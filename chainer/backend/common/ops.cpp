@@ -23,7 +23,11 @@ float cost(Elementwise op) {
     case elu:
     case power:
     case arctan2: return 12;
-    default: return category(op) != Category::floating || op == relu_grad || op == leaky_relu ? 1 : 8;
+    case lgamma:
+    case ndtr: return 12;
+    default:
+      if (category(op) == Category::special) return 30;
+      return category(op) != Category::floating || op == relu_grad || op == leaky_relu ? 1 : 8;
   }
 }
 

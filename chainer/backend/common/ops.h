@@ -18,7 +18,7 @@ enum class Elementwise : uint8_t {
   count
 };
 
-enum class Category : uint8_t { any, floating, compare };
+enum class Category : uint8_t { any, floating, special, compare };
 namespace detail {
 struct OperationRow {
   std::string_view name;

@@ -66,6 +66,8 @@ const Blas* blas() {
     char* (*get_config)() = nullptr;
     if (!find(library, "cblas_sgemm", b.sgemm) || !find(library, "cblas_dgemm", b.dgemm)) return nullptr;
     find(library, "dgesdd_", b.dgesdd);
+    find(library, "dgetrf_", b.dgetrf);
+    find(library, "dgetri_", b.dgetri);
     // The build with its own threads fights our pool for the cores; one thread in it and our own split instead.
     if (find(library, "openblas_set_num_threads", set_threads)) set_threads(1);
     if (find(library, "openblas_get_config", get_config)) b.description = get_config();

@@ -22,6 +22,9 @@ struct Blas {
   void (*dgesdd)(const char* job, const int* m, const int* n, double* a, const int* lda, double* s, double* u,
                  const int* ldu, double* vt, const int* ldvt, double* work, const int* lwork, int* iwork,
                  int* info) = nullptr;
+  void (*dgetrf)(const int* m, const int* n, double* a, const int* lda, int* pivots, int* info) = nullptr;
+  void (*dgetri)(const int* n, double* a, const int* lda, const int* pivots, double* work, const int* lwork,
+                 int* info) = nullptr;
   std::string description;  ///< OpenBLAS's own configuration text
   std::string threading;    ///< "sequential", "pthreads" or "OpenMP", as the library was built
 };

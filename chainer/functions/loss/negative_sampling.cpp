@@ -1,6 +1,7 @@
 #include "chainer/autograd/function_node.h"
 #include "chainer/functions/activation.h"
 #include "chainer/functions/loss.h"
+#include "chainer/functions/loss/labels_and_samples.h"
 #include "chainer/functions/loss/rows_dot.h"
 #include "chainer/functions/math.h"
 #include "chainer/routines/arithmetic.h"
@@ -9,33 +10,12 @@
 namespace chainer::functions {
 namespace {
 
-constexpr int64_t kIgnore = -1;
-
 void check(const void*, const type_check::TypeInfos& in) {
   using type_check::expect;
   in.names({"x", "t", "W"});
   expect(in[0].dtype().kind() == 'f', in[0].ndim() == 2, in[1].dtype().kind() == 'i', in[1].ndim() == 1);
   expect(in[0].shape(0) == in[1].shape(0), in[2].dtype() == in[0].dtype(), in[2].ndim() == 2);
   expect(in[2].shape(1) == in[0].shape(1));
-}
-
-// The samples (n, k) with the labels put before them, checked; *ignored tells whether some label does not count.
-Array labels_and_samples(const Array& t, const Array& samples, int64_t vocabulary, bool* ignored) {
-  const int64_t n = samples.shape()[0], k = samples.shape()[1];
-  const Array labels = t.astype(int64);
-  Array index = samples.astype(int64);
-  const int64_t* label = labels.data<int64_t>();
-  int64_t* p = index.mutable_data<int64_t>();
-  for (int64_t i = 0; i < n; ++i) {
-    *ignored |= label[i] == kIgnore;
-    if (label[i] != kIgnore && (label[i] < 0 || label[i] >= vocabulary))
-      throw IndexError("negative_sampling: label ", label[i], " at position ", i, " is not in 0 ... ", vocabulary - 1);
-    p[i * k] = label[i] == kIgnore ? 0 : label[i];
-    for (int64_t j = i * k + 1; j < (i + 1) * k; ++j)
-      if (p[j] < 0 || p[j] >= vocabulary)
-        throw IndexError("negative_sampling: the sampler drew ", p[j], ", which is not in 0 ... ", vocabulary - 1);
-  }
-  return index;
 }
 
 }  // namespace
@@ -54,13 +34,14 @@ Variable NegativeSampling::operator()(const Variable& x, const Variable& t, cons
     throw ValueError("negative_sampling: the sampler must give integers of shape ", shape, ", it gave ",
                      samples.dtype(), " of shape ", samples.shape());
   bool ignored = false;
-  const Array index = labels_and_samples(t.array(), samples, W.shape()[0], &ignored);
+  const Array index =
+      labels_and_samples(t.array(), samples[{Slice(), Slice(1, std::nullopt)}], W.shape()[0], name, &ignored);
   Array sign = ones({sample_size + 1}, x.dtype());
   sign.set(0, -1);
   const Variable losses = softplus(rows_dot(x, W, index) * sign);
   if (!ignored && options.reduce == Reduction::sum) return sum(losses);
   Variable loss = sum(losses, 1);
-  if (ignored) loss = loss * not_equal(t.array(), kIgnore).astype(x.dtype());
+  if (ignored) loss = loss * not_equal(t.array(), -1).astype(x.dtype());
   return options.reduce == Reduction::sum ? sum(loss) : loss;
 }
 

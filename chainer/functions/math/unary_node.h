@@ -20,8 +20,9 @@ struct UnaryNode : FunctionNode {
     return {unary(op, x[0])};
   }
   /// Functions whose gradient is simplest in terms of the result keep that.
-  static constexpr bool keeps_output = op == Elementwise::exp || op == Elementwise::sqrt || op == Elementwise::tanh ||
-                                       op == Elementwise::sigmoid || op == Elementwise::relu;
+  static constexpr bool keeps_output =
+      op == Elementwise::exp || op == Elementwise::sqrt || op == Elementwise::tanh || op == Elementwise::sigmoid ||
+      op == Elementwise::relu || op == Elementwise::erfinv || op == Elementwise::erfcinv || op == Elementwise::ndtri;
 };
 
 }  // namespace chainer::functions

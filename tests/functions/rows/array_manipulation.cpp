@@ -205,6 +205,37 @@ void array_manipulation(std::vector<OpCase>& t) {
                   {line, normal({2})}));
   t.push_back(row("transpose_sequence", "F.transpose_sequence(x)",
                   [](const Variables& x) { return F::transpose_sequence(x); }, {m, normal({2, 4}), normal({1, 4})}));
+
+  const Array image = normal({2, 3, 5, 4});
+  const auto patches = [&](const std::string& python, IntPair ksize, const F::Im2colOptions& o) {
+    t.push_back(row("im2col", "F.im2col(x[0], " + python + ")",
+                    [=](const Variables& x) { return F::im2col(x[0], ksize, o); }, {image}));
+  };
+  patches("3", 3, {});
+  patches("(2, 3), stride=2, pad=1", {2, 3}, {.stride = 2, .pad = 1});
+  patches("2, stride=(3, 2), pad=(0, 1), cover_all=True", 2, {.stride = {3, 2}, .pad = {0, 1}, .cover_all = true});
+  patches("2, dilate=(2, 3)", 2, {.dilate = {2, 3}});
+  patches("1, stride=4", 1, {.stride = 4});
+  for (const auto& [h, w] : {std::pair(7, 3), std::pair(2, 9), std::pair(1, 1), std::pair(5, 4)})
+    t.push_back(row("resize_images", "",
+                    [h = h, w = w](const Variables& x) {
+                      return F::resize_images(x[0], {h, w});
+                    },
+                    {image}));
+  const Array theta = normal({2, 2, 3}) * 0.5;
+  for (const auto& [h, w] : {std::pair(3, 4), std::pair(1, 2), std::pair(1, 1)})
+    t.push_back(row("spatial_transformer_grid", text("F.spatial_transformer_grid(x[0], (", h, ", ", w, "))"),
+                    [h = h, w = w](const Variables& x) {
+                      return F::spatial_transformer_grid(x[0], {h, w});
+                    },
+                    {theta}));
+  for (double spread : {0.5, 1.5})  // inside, and partly outside
+    t.push_back(row("spatial_transformer_sampler", "F.spatial_transformer_sampler(*x)",
+                    [](const Variables& x) { return F::spatial_transformer_sampler(x[0], x[1]); },
+                    {image, tanh(normal({2, 2, 3, 2})) * spread}));
+  t.push_back(row("spatial_transformer_sampler", "F.spatial_transformer_sampler(*x)",
+                  [](const Variables& x) { return F::spatial_transformer_sampler(x[0], x[1]); },
+                  {normal({1, 1, 1, 3}), tanh(normal({1, 2, 1, 2}))}));
 }
 
 }  // namespace table

@@ -122,6 +122,79 @@ void loss(std::vector<OpCase>& t) {
     t.push_back(row("triplet", text("F.triplet(*x", python, ")"),
                     [o = o](const Variables& v) { return F::triplet(v[0], v[1], v[2], o); },
                     {normal({4, 3}), normal({4, 3}), normal({4, 3})}));
+
+  const Array V = normal({5, 3}), rows_x = normal({4, 3}), words = array({2, 0, 4, 2});
+  const Array drawn = array({{1, 3}, {4, 4}, {0, 3}, {2, 1}});
+  for (const auto& [python, r] : {std::pair("", Reduction::mean), std::pair(", reduce='no'", Reduction::no)})
+    t.push_back(row(
+        "black_out", text("F.black_out(x[0], x[1].array.astype('i'), x[2], x[3].array.astype('i')", python, ")"),
+        [r = r](const Variables& x) { return F::black_out(x[0], x[1], x[2], x[3], r); }, {rows_x, words, V, drawn}));
+  t.push_back(row("black_out", "", [](const Variables& x) { return F::black_out(x[0], x[1], x[2], x[3]); },
+                  {rows_x, array({2, -1, 4, 2}), V, drawn}));
+
+  const Array steps = normal({5, 3, 4}), path = array({{1, 2}, {3, 3}, {2, 0}});
+  const auto ctc = [&](const std::string& python, const Array& x, const Array& y, const F::CtcOptions& o) {
+    t.push_back(row("connectionist_temporal_classification", python,
+                    [o](const Variables& v) { return F::connectionist_temporal_classification(v[0], v[1], 0, o); },
+                    {x, y}));
+  };
+  const std::string call =
+      "F.connectionist_temporal_classification([v for v in F.separate(x[0])], x[1].array.astype('i'), 0";
+  ctc(call + ")", steps, array({{1, 2}, {3, 3}, {2, 1}}), {});
+  ctc(call + ", reduce='no')", steps, array({{1, 2}, {3, 3}, {2, 1}}), {.reduce = Reduction::no});
+  ctc(call + ", input_length=np.array([5, 4, 2], 'i'), label_length=np.array([2, 2, 1], 'i'), reduce='no')", steps,
+      path, {.input_length = array({5, 4, 2}), .label_length = array({2, 2, 1}), .reduce = Reduction::no});
+  ctc(call + ", label_length=np.array([0], 'i'))", normal({3, 1, 2}), array({{1}}), {.label_length = array({0})});
+  ctc("", normal({1, 2, 3}), array({{2}, {1}}), {});
+
+  const Array K = normal({3, 3});
+  const auto crf = [&](const std::string& python, const Arrays& in, Reduction r) {
+    t.push_back(row(
+        "crf1d", python,
+        [r](const Variables& v) {
+          const std::size_t n = (v.size() - 1) / 2;
+          Variables xs, ys;
+          for (std::size_t i = 0; i < n; ++i) xs.push_back(v[1 + i]), ys.push_back(v[1 + n + i]);
+          return F::crf1d(v[0], xs, ys, r);
+        },
+        in));
+  };
+  crf("F.crf1d(x[0], x[1:3], x[3:5])", {K, normal({2, 3}), normal({2, 3}), array({0, 2}), array({1, 1})},
+      Reduction::mean);
+  crf("F.crf1d(x[0], x[1:4], x[4:7], reduce='no')",
+      {K, normal({3, 3}), normal({2, 3}), normal({1, 3}), array({0, 2, 1}), array({1, 1}), array({2})}, Reduction::no);
+  crf("F.crf1d(x[0], x[1:2], x[2:3])", {K, normal({2, 3}), array({0, 2})}, Reduction::mean);
+  const auto viterbi = [&](const std::string& python, const Arrays& in) {
+    t.push_back(row(
+        "argmax_crf1d", python,
+        [](const Variables& v) { return F::argmax_crf1d(v[0], Variables(v.begin() + 1, v.end())).s; }, in));
+  };
+  viterbi("F.argmax_crf1d(x[0], x[1:])[0]", {K, normal({2, 3}), normal({2, 3}), normal({2, 3})});
+  viterbi("F.argmax_crf1d(x[0], x[1:])[0]", {K, normal({3, 3}), normal({2, 3}), normal({1, 3})});
+  viterbi("F.argmax_crf1d(x[0], x[1:])[0]", {K, normal({2, 3})});
+  t.push_back(row("argmax_crf1d", "F.concat([chainer.Variable(p) for p in F.argmax_crf1d(x[0], x[1:])[1]], axis=0)",
+                  [](const Variables& v) {
+                    Variables ps;
+                    for (const Array& p : F::argmax_crf1d(v[0], Variables(v.begin() + 1, v.end())).ps)
+                      ps.push_back(p.astype(int32));
+                    return F::concat(ps, 0);
+                  },
+                  {K * 3, normal({4, 3}), normal({3, 3}), normal({3, 3}), normal({1, 3})})
+                  .no_gradient());
+
+  const auto clusters = [&](const std::string& python, const Array& x, const Array& y,
+                            const F::ClusteringLossOptions& o) {
+    t.push_back(row("discriminative_margin_based_clustering_loss", python,
+                    [o](const Variables& v) {
+                      return F::discriminative_margin_based_clustering_loss(v[0], v[1], 0.3, 1.5, v[0].shape()[1], o);
+                    },
+                    {x, y}));
+  };
+  const std::string discriminative = "F.discriminative_margin_based_clustering_loss(x[0], x[1].array, 0.3, 1.5, ";
+  clusters(discriminative + "2)", normal({2, 2, 2, 3}), array({{{1, 1, 2}, {2, 1, 1}}, {{2, 1, 2}, {1, 1, 2}}}), {});
+  clusters(discriminative + "2, alpha=2, beta=0.5, gamma=0.1)", normal({1, 2, 2, 2}), array({{{1, 2}, {1, 2}}}),
+           {.alpha = 2, .beta = 0.5, .gamma = 0.1});
+  clusters("", normal({2, 3, 2, 3}), array({{{0, 1, 2}, {2, 1, 1}}, {{2, 3, 2}, {1, 1, 0}}}), {.norm = 2});
 }
 
 }  // namespace table

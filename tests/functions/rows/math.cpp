@@ -143,6 +143,85 @@ void math(std::vector<OpCase>& t) {
                   {cube, normal({4, 2, 3})}));
   t.push_back(row("tensordot", "F.tensordot(x[0], x[1], axes=0)",
                   [](const Variables& x) { return F::tensordot(x[0], x[1], 0); }, {line, normal({3})}));
+
+  const Array square = normal({3, 3}) + eye(3, 3, 0, float64) * 2,
+              batch = normal({2, 3, 3}) + eye(3, 3, 0, float64) * 2;
+  one("det", "F.det(x[0])", F::det, square);
+  one("det", "F.det(x[0])", F::det, array({{0., 2.}, {3., 1.}}));
+  one("det", "F.det(x[0])", F::det, array({{-2.}}));
+  for (const Array& a : {square, array({{0., 2.}, {3., 1.}}), array({{-4.}})})
+    t.push_back(row("inv", "F.inv(x[0])", [](const Variables& x) { return F::inv(x[0]); }, {a}).no_repeats());
+  one("batch_det", "F.batch_det(x[0])", F::batch_det, batch);
+  one("batch_det", "F.batch_det(x[0])", F::batch_det, normal({3, 1, 1}));
+  one("batch_inv", "F.batch_inv(x[0])", F::batch_inv, batch);
+  one("batch_inv", "F.batch_inv(x[0])", F::batch_inv, array({{{4.}}, {{-0.5}}}));
+  for (const Shape& s : {Shape{8}, Shape{2, 3, 6}, Shape{3, 7}, Shape{2, 1}, Shape{45}}) {
+    const Arrays parts = {normal(s), normal(s)};
+    t.push_back(row(
+        "fft", "F.fft(tuple(x))", [](const Variables& x) { return F::fft(x); }, parts));
+    t.push_back(row(
+        "ifft", "F.ifft(tuple(x))", [](const Variables& x) { return F::ifft(x); }, parts));
+  }
+  const auto einsum = [&](const std::string& subscripts, const Arrays& in) {
+    t.push_back(row(
+        "einsum", "F.einsum('" + subscripts + "', *x)",
+        [subscripts](const Variables& x) { return F::einsum(subscripts, x); }, in));
+  };
+  einsum("ij,ik,jkl->il", {normal({3, 4}), normal({3, 2}), normal({4, 2, 3})});
+  einsum("...j,...k,jkl", {normal({3, 4}), normal({3, 2}), normal({4, 2, 3})});
+  einsum("ij,jk", {normal({3, 4}), normal({4, 2})});
+  einsum("bij,bjk->bki", {normal({2, 3, 4}), normal({2, 4, 2})});
+  einsum("ii->i", {normal({3, 3})});
+  einsum("ii", {normal({3, 3})});
+  einsum("iij,j->ij", {normal({3, 3, 2}), normal({2})});
+  einsum("ijk->j", {normal({2, 3, 4})});
+  einsum("i,j->ji", {normal({3}), normal({2})});
+  einsum("ij,ij->ij", {normal({3, 2}), normal({3, 2})});
+  t.push_back(row("einsum", "",  // the release does not broadcast lengths of one
+                  [](const Variables& x) { return F::einsum("...ij,...jk->...ik", x); },
+                  {normal({2, 1, 3, 2}), normal({4, 2, 3})})
+                  .reference([](const Arrays& x) { return Arrays{matmul(x[0], x[1])}; }));
+  einsum("i...->...", {normal({3, 2})});
+  einsum(",ij->ij", {normal({}), normal({3, 2})});
+  einsum("ba", {normal({3, 2})});
+  t.push_back(row("einsum", "F.einsum(x[0], [Ellipsis, 1], x[1], [Ellipsis, 2], x[2], [1, 2, 3])",
+                  [](const Variables& x) {
+                    return F::einsum(x, {{ellipsis, 1}, {ellipsis, 2}, {1, 2, 3}});
+                  },
+                  {normal({3, 4}), normal({3, 2}), normal({4, 2, 3})}));
+  t.push_back(row("einsum", "F.einsum(x[0], [0, 1], x[1], [0, 2], x[2], [1, 2, 3], [0, 3])",
+                  [](const Variables& x) {
+                    return F::einsum(x, {{0, 1}, {0, 2}, {1, 2, 3}}, F::EinsumAxes{0, 3});
+                  },
+                  {normal({3, 4}), normal({3, 2}), normal({4, 2, 3})}));
+
+  // Sparse matrices come from a dense pattern; their values stand in x[0].
+  const auto sparse = [&](const std::string& python, bool left, const F::MatmulOptions& o, const Array& values,
+                          const Array& row_index, const Array& col_index, const Shape& shape, const Array& dense) {
+    t.push_back(row("sparse_matmul", python,
+                    [=](const Variables& v) {
+                      utils::CooMatrix m(v[0].array(), row_index, col_index, shape);
+                      m.data = v[0];
+                      return left ? F::sparse_matmul(m, v[1], o) : F::sparse_matmul(v[1], m, o);
+                    },
+                    {values, dense}));
+  };
+  const Array r = array({0, 1, 1, 2}), c = array({1, 0, 2, 1});
+  sparse("", true, {}, normal({4}), r, c, {3, 3}, normal({3, 2}));
+  sparse("", true, {.transa = true, .transb = true}, normal({4}), r, c, {3, 4}, normal({2, 3}));
+  sparse("", false, {}, normal({4}), r, c, {3, 4}, normal({2, 3}));
+  sparse("", false, {.transa = true, .transb = true}, normal({4}), r, c, {3, 4}, normal({4, 2}));
+  sparse("", true, {}, normal({2, 3}), array({{0, 1, 2}, {2, 0, -1}}), array({{1, 1, 0}, {0, 1, -1}}), {3, 2},
+         normal({2, 2, 3}));
+  const auto fixed = [&] { return utils::CooMatrix(array({1., 2., 3., 4.}), r, c, {3, 3}); };
+  t.push_back(row("sparse_matmul", "",
+                  [m = fixed()](const Variables& v) {
+                    utils::CooMatrix a = m;
+                    a.data = Variable(m.data.array().astype(v[0].dtype()), false);
+                    return F::sparse_matmul(a, v[0]);
+                  },
+                  {normal({3, 2})})
+                  .reference([m = fixed()](const Arrays& x) { return Arrays{matmul(m.to_dense(), x[0])}; }));
 }
 
 }  // namespace table

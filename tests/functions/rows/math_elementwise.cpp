@@ -37,6 +37,27 @@ void math_elementwise(std::vector<OpCase>& t) {
                   [](const Variables& x) { return F::linear_interpolate(x[0], x[1], x[2]); },
                   {sigmoid(normal({3, 4})), normal({3, 4}), normal({3, 4})})
                   .elementwise());
+  // Special functions: values against an independent source are in special_test.cpp.
+  const auto special = [&](const std::string& name, auto f, const Array& x) {
+    t.push_back(row(name, "F." + name + "(x[0])", [f](const Variables& v) { return f(v[0]); }, {x}).elementwise());
+  };
+  special("digamma", F::digamma, positive({3, 4}) * 3);
+  special("digamma", F::digamma, array({-0.7, -1.4, -3.3}));
+  special("erfcinv", F::erfcinv, inside({3, 4}) + 1);
+  special("erfcx", F::erfcx, normal({3, 4}));
+  special("erfcx", F::erfcx, array({12., 25., 40.}));
+  special("erfinv", F::erfinv, inside({3, 4}));
+  special("lgamma", F::lgamma, positive({3, 4}) * 3);
+  special("lgamma", F::lgamma, array({-0.7, -1.4, -3.3}));
+  special("log_ndtr", F::log_ndtr, normal({3, 4}) * 3);
+  special("log_ndtr", F::log_ndtr, array({-15., -8., 6.}));
+  special("ndtr", F::ndtr, normal({3, 4}));
+  special("ndtri", F::ndtri, inside({3, 4}) / 2 + 0.5);
+  for (const auto& [n, x] :
+       {std::pair(array({0, 1, 2, 3}), positive({3, 4}) + 0.5), std::pair(array({2}), array({-0.7, -1.4, -3.3})),
+        std::pair(array(5), positive({2, 1, 3}) + 1)})
+    t.push_back(
+        row("polygamma", "F.polygamma(*x)", [](const Variables& v) { return F::polygamma(v[0], v[1]); }, {n, x}));
 }
 
 }  // namespace table

@@ -20,6 +20,7 @@ class Row {
   Row& reference(std::function<Arrays(const Arrays&)> f) { return case_.reference = std::move(f), *this; }
   /// Of elementwise functions of one argument: the formula on a number.
   Row& formula(double (*f)(double));
+  Row& no_repeats() { return case_.repeats = false, *this; }
   Row& no_gradient() { return case_.differentiable = false, *this; }
   operator OpCase() const { return case_; }
 

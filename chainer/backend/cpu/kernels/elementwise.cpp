@@ -8,25 +8,25 @@
 namespace {
 
 // A row's category decides which types get a loop; the formula is not instantiated for the others.
-constexpr bool any = true, floating = false;
+constexpr int any = 2, floating = 1, special = 0;
 
-#define X(NAME, CATEGORY, ...)                 \
-  struct NAME##_op {                           \
-    static constexpr bool integers = CATEGORY; \
-    template <class T>                         \
-    static inline T apply(T x) {               \
-      return static_cast<T>(__VA_ARGS__);      \
-    }                                          \
+#define X(NAME, CATEGORY, ...)                \
+  struct NAME##_op {                          \
+    static constexpr int category = CATEGORY; \
+    template <class T>                        \
+    static inline T apply(T x) {              \
+      return static_cast<T>(__VA_ARGS__);     \
+    }                                         \
   };
 CHAINER_UNARY_OPS(X)
 #undef X
-#define X(NAME, CATEGORY, ...)                 \
-  struct NAME##_op {                           \
-    static constexpr bool integers = CATEGORY; \
-    template <class T>                         \
-    static inline T apply(T a, T b) {          \
-      return static_cast<T>(__VA_ARGS__);      \
-    }                                          \
+#define X(NAME, CATEGORY, ...)                \
+  struct NAME##_op {                          \
+    static constexpr int category = CATEGORY; \
+    template <class T>                        \
+    static inline T apply(T a, T b) {         \
+      return static_cast<T>(__VA_ARGS__);     \
+    }                                         \
   };
 CHAINER_BINARY_OPS(X)
 #undef X
@@ -39,13 +39,13 @@ CHAINER_BINARY_OPS(X)
   };
 CHAINER_COMPARE_OPS(X)
 #undef X
-#define X(NAME, CATEGORY, ...)                 \
-  struct NAME##_op {                           \
-    static constexpr bool integers = CATEGORY; \
-    template <class T>                         \
-    static inline T apply(T a, T b, T c) {     \
-      return static_cast<T>(__VA_ARGS__);      \
-    }                                          \
+#define X(NAME, CATEGORY, ...)                \
+  struct NAME##_op {                          \
+    static constexpr int category = CATEGORY; \
+    template <class T>                        \
+    static inline T apply(T a, T b, T c) {    \
+      return static_cast<T>(__VA_ARGS__);     \
+    }                                         \
   };
 CHAINER_TERNARY_OPS(X)
 #undef X
@@ -55,7 +55,7 @@ CHAINER_TERNARY_OPS(X)
 // Functions whose vector and scalar versions round differently.
 template <class T, class Op>
 constexpr bool approximate() {
-  return T(0.5) != T(0) && (!Op::integers || std::is_same_v<Op, power_op>);
+  return T(0.5) != T(0) && (Op::category == floating || std::is_same_v<Op, power_op>);
 }
 // Calls loop(out, a, b, n) so that every element goes through full vectors: the rest of the run in a padded copy. An
 // element then has one result, wherever it stands.
@@ -124,7 +124,7 @@ void select(void* o_, const void* c_, const void* a_, const void* b_, int64_t n)
 
 template <class T, class Op>
 constexpr bool has() {
-  return Op::integers || T(0.5) != T(0);
+  return Op::category == any || T(0.5) != T(0);
 }
 
 template <class T>

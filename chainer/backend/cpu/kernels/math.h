@@ -33,6 +33,8 @@ CHAINER_SIMD_FUNCTION(erfc)
 
 #include <cstdint>
 
+#include "chainer/backend/common/special.h"
+
 namespace {
 namespace m {
 
@@ -124,6 +126,23 @@ inline int64_t floor_divide(int64_t a, int64_t b) {
   if (b == -1) return static_cast<int64_t>(0 - static_cast<uint64_t>(a));
   const int64_t q = a / b;
   return a % b != 0 && ((a < 0) != (b < 0)) ? q - 1 : q;
+}
+// Special functions are computed in double, outside of the kernels.
+#define CHAINER_SPECIAL(NAME)                                                                               \
+  inline float NAME(float x) { return static_cast<float>(chainer::special::NAME(static_cast<double>(x))); } \
+  inline double NAME(double x) { return chainer::special::NAME(x); }
+CHAINER_SPECIAL(digamma)
+CHAINER_SPECIAL(erfcinv)
+CHAINER_SPECIAL(erfcx)
+CHAINER_SPECIAL(erfinv)
+CHAINER_SPECIAL(lgamma)
+CHAINER_SPECIAL(log_ndtr)
+CHAINER_SPECIAL(ndtr)
+CHAINER_SPECIAL(ndtri)
+#undef CHAINER_SPECIAL
+inline double polygamma(double n, double x) { return chainer::special::polygamma(n, x); }
+inline float polygamma(float n, float x) {
+  return static_cast<float>(polygamma(static_cast<double>(n), static_cast<double>(x)));
 }
 template <class T>
 inline bool isfinite(T x) {

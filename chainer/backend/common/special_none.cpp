@@ -1,0 +1,25 @@
+// Where the library was built without Boost.Math: the functions that need it say so.
+#include <algorithm>
+#include <array>
+
+#include "chainer/backend/common/special.h"
+#include "chainer/core/error.h"
+
+namespace chainer::special {
+namespace {
+
+constexpr std::array<std::string_view, 5> kMissing = {"digamma", "erfcinv", "erfinv", "ndtri", "polygamma"};
+
+}  // namespace
+
+void expect_available(std::string_view name) {
+  if (std::find(kMissing.begin(), kMissing.end(), name) != kMissing.end())
+    throw MissingPartError(name, ": this build has no Boost.Math (package libboost-dev)");
+}
+
+double digamma(double) { throw MissingPartError("digamma: this build has no Boost.Math"); }
+double erfcinv(double) { throw MissingPartError("erfcinv: this build has no Boost.Math"); }
+double erfinv(double) { throw MissingPartError("erfinv: this build has no Boost.Math"); }
+double polygamma(double, double) { throw MissingPartError("polygamma: this build has no Boost.Math"); }
+
+}  // namespace chainer::special

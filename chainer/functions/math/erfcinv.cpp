@@ -1,0 +1,20 @@
+#include <cmath>
+#include <numbers>
+
+#include "chainer/functions/math.h"
+#include "chainer/functions/math/unary_node.h"
+
+namespace chainer::functions {
+namespace {
+struct ErfcinvNode : UnaryNode<Elementwise::erfcinv> {
+  std::string label() const override { return "erfcinv"; }
+  Variables backward(const Indexes&, const Variables& gy) override {
+    const Variable y = retained_output(0);
+    return {gy[0] * exp(y * y) * (-std::sqrt(std::numbers::pi) / 2)};
+  }
+};
+}  // namespace
+
+Variable Erfcinv::operator()(const Variable& x) const { return apply_single(ErfcinvNode(), x); }
+
+}  // namespace chainer::functions

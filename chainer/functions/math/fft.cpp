@@ -1,0 +1,45 @@
+#include "chainer/routines/fft.h"
+
+#include "chainer/autograd/function_node.h"
+#include "chainer/functions/array.h"
+#include "chainer/functions/math.h"
+#include "chainer/routines/creation.h"
+
+namespace chainer::functions {
+namespace {
+
+struct FftNode : FunctionNode {
+  explicit FftNode(bool i) : inverse(i) {}
+  std::string label() const override { return inverse ? "ifft" : "fft"; }
+  void check_type_forward(const type_check::TypeInfos& in) const override {
+    in.names({"real", "imag"});
+    type_check::expect(in[0].dtype().kind() == 'f', in[0].ndim() > 0, in[1].dtype() == in[0].dtype());
+    type_check::expect(in[0].shape() == in[1].shape());
+  }
+  Arrays forward(const Arrays& x) override { return chainer::fft(x[0], x[1], inverse); }
+  Variables backward(const Indexes&, const Variables& gy) override {
+    // The adjoint of a transform is the other one without its factor.
+    const auto part = [&](std::size_t i) {
+      return gy[i] ? gy[i] : Variable(zeros(input_shape(0), gy[1 - i].dtype()), false);
+    };
+    const double n = static_cast<double>(input_shape(0)[input_shape(0).ndim() - 1]);
+    Variables gx = apply(FftNode(!inverse), {part(0), part(1)});
+    for (Variable& g : gx) g = g * (inverse ? 1 / n : n);
+    return gx;
+  }
+  bool inverse;
+};
+
+}  // namespace
+
+Variables Fft::operator()(const Variables& x) const {
+  if (x.size() != 2) throw ValueError("fft: the real and the imaginary part are needed, ", x.size(), " are given");
+  return apply(FftNode(false), x);
+}
+
+Variables Ifft::operator()(const Variables& x) const {
+  if (x.size() != 2) throw ValueError("ifft: the real and the imaginary part are needed, ", x.size(), " are given");
+  return apply(FftNode(true), x);
+}
+
+}  // namespace chainer::functions

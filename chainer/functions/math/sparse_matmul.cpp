@@ -1,0 +1,143 @@
+#include "chainer/autograd/function_node.h"
+#include "chainer/backend/cpu/parallel.h"
+#include "chainer/functions/array.h"
+#include "chainer/functions/sparse.h"
+#include "chainer/routines/creation.h"
+
+namespace chainer::functions {
+namespace {
+
+// The places of the entries: `row` of the result that entry i adds to, `col` of the dense operand it multiplies.
+struct Places {
+  Array row, col;  // (batch, nnz), int32
+  int64_t rows;    // of the result
+  Places swapped(int64_t new_rows) const { return {col, row, new_rows}; }
+};
+
+// Computes in float32 or float64.
+Dtype working(Dtype d) { return d == float64 ? float64 : float32; }
+
+// c[b, row] += data * x[b, col] for all entries: threads share the columns, so each sum has its order.
+Array multiply(const Array& data, const Places& p, const Array& x) {
+  const int64_t batch = x.shape()[0], k = x.shape()[1], n = x.shape()[2], nnz = data.shape()[1];
+  const Dtype d = working(x.dtype());
+  Array c = zeros({batch, p.rows, n}, d);
+  const Array values = data.astype(d, false).copy(), dense = x.astype(d, false).copy(), rows = p.row.copy(),
+              cols = p.col.copy();
+  const int32_t *row = rows.data<int32_t>(), *col = cols.data<int32_t>();
+  const auto run = [&]<class T>(T* out, const T* v, const T* in) {
+    cpu::parallel_ranges(n, batch * nnz * n, 16, [&](int64_t begin, int64_t end) {
+      for (int64_t i = 0; i < batch * nnz; ++i) {
+        if (row[i] < 0) continue;
+        const int64_t b = i / nnz;
+        T* o = out + (b * p.rows + row[i]) * n;
+        const T* r = in + (b * k + col[i]) * n;
+        for (int64_t j = begin; j < end; ++j) o[j] += v[i] * r[j];
+      }
+    });
+  };
+  if (d == float64)
+    run(c.mutable_data<double>(), values.data<double>(), dense.data<double>());
+  else
+    run(c.mutable_data<float>(), values.data<float>(), dense.data<float>());
+  return c.astype(x.dtype(), false);
+}
+
+// For every entry the product of row `row` of g with row `col` of x.
+Array sampled(const Array& g, const Places& p, const Array& x) {
+  const int64_t batch = x.shape()[0], m = g.shape()[1], k = x.shape()[1], n = x.shape()[2], nnz = p.row.shape()[1];
+  const Array left = g.astype(float64, false).copy(), right = x.astype(float64, false).copy(), rows = p.row.copy(),
+              cols = p.col.copy();
+  Array out = zeros({batch, nnz}, float64);
+  double* o = out.mutable_data<double>();
+  const double *a = left.data<double>(), *c = right.data<double>();
+  const int32_t *row = rows.data<int32_t>(), *col = cols.data<int32_t>();
+  cpu::parallel_ranges(batch * nnz, batch * nnz * n, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      if (row[i] < 0) continue;
+      const int64_t b = i / nnz;
+      for (int64_t j = 0; j < n; ++j) o[i] += a[(b * m + row[i]) * n + j] * c[(b * k + col[i]) * n + j];
+    }
+  });
+  return out.astype(g.dtype(), false);
+}
+
+Variable multiply(const Variable& data, const Places& p, const Variable& x);
+Variable sampled(const Variable& g, const Places& p, const Variable& x);
+
+// The form sum over entries of data * g[row] . x[col] is linear in data, g and x: the two nodes are its derivatives.
+struct CooMatMul : FunctionNode {
+  explicit CooMatMul(Places q) : p(std::move(q)) {}
+  Arrays forward(const Arrays& in) override {
+    retain_inputs({0, 1});
+    return {multiply(in[0], p, in[1])};
+  }
+  Variables backward(const Indexes& wanted, const Variables& gy) override {
+    auto [data, x] = retained_inputs<2>();
+    Variables out(2);
+    for (int i : wanted)
+      out[static_cast<std::size_t>(i)] = i == 0 ? sampled(gy[0], p, x) : multiply(data, p.swapped(x.shape()[1]), gy[0]);
+    return out;
+  }
+  Places p;
+};
+struct CooMatMulGradSP : FunctionNode {
+  explicit CooMatMulGradSP(Places q) : p(std::move(q)) {}
+  Arrays forward(const Arrays& in) override {
+    retain_inputs({0, 1});
+    return {sampled(in[0], p, in[1])};
+  }
+  Variables backward(const Indexes& wanted, const Variables& gy) override {
+    auto [g, x] = retained_inputs<2>();
+    Variables out(2);
+    for (int i : wanted)
+      out[static_cast<std::size_t>(i)] = i == 0 ? multiply(gy[0], p, x) : multiply(gy[0], p.swapped(x.shape()[1]), g);
+    return out;
+  }
+  Places p;
+};
+Variable multiply(const Variable& data, const Places& p, const Variable& x) {
+  return apply_single(CooMatMul(p), data, x);
+}
+Variable sampled(const Variable& g, const Places& p, const Variable& x) {
+  return apply_single(CooMatMulGradSP(p), g, x);
+}
+
+// a b for a sparse a, both batched or neither; `operands` names them in messages.
+Variable product(const utils::CooMatrix& a, bool transa, const Variable& b, std::string_view operands) {
+  const bool batched = a.data.ndim() == 2;
+  const int64_t m = a.shape[transa ? 1 : 0], k = a.shape[transa ? 0 : 1];
+  if (b.ndim() != (batched ? 3 : 2) || b.shape(-2) != k || (batched && b.shape()[0] != a.data.shape()[0]))
+    throw DimensionError("sparse_matmul: ", operands, " do not fit: sparse ", batched ? "batch of " : "", a.shape,
+                         transa ? " (transposed)" : "", " and dense ", b.shape());
+  if (a.data.dtype() != b.dtype() || !is_floating(b.dtype()))
+    throw TypeError("sparse_matmul: both operands must have one floating dtype, they have ", a.data.dtype(), " and ",
+                    b.dtype());
+  const int64_t batch = batched ? b.shape()[0] : 1;
+  Places p{a.row.reshape({batch, -1}), a.col.reshape({batch, -1}), m};
+  if (transa) p = p.swapped(m);
+  const Variable y = multiply(a.data.reshape({batch, a.data.shape(-1)}), p, b.reshape({batch, k, b.shape(-1)}));
+  return batched ? y : y.reshape({m, b.shape(-1)});
+}
+
+Variable turned(const Variable& x) {
+  Dims axes;
+  for (int i = 0; i < x.ndim() - 2; ++i) axes.push_back(i);
+  axes.push_back(x.ndim() - 1), axes.push_back(x.ndim() - 2);
+  return transpose(x, axes);
+}
+
+}  // namespace
+
+Variable SparseMatmul::operator()(const utils::CooMatrix& a, const Variable& b, const MatmulOptions& o) const {
+  if (b.ndim() < 2) throw DimensionError("sparse_matmul: b must be a matrix, it has shape ", b.shape());
+  return product(a, o.transa, o.transb ? turned(b) : b, "a and b");
+}
+
+Variable SparseMatmul::operator()(const Variable& a, const utils::CooMatrix& b, const MatmulOptions& o) const {
+  if (a.ndim() < 2) throw DimensionError("sparse_matmul: a must be a matrix, it has shape ", a.shape());
+  // a b = (b^T a^T)^T
+  return turned(product(b, !o.transb, o.transa ? a : turned(a), "b and a"));
+}
+
+}  // namespace chainer::functions
