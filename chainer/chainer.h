@@ -3,6 +3,7 @@
 #include "chainer/autograd/function.h"
 #include "chainer/autograd/reporter.h"
 #include "chainer/datasets/datasets.h"
+#include "chainer/distributions/distributions.h"
 #include "chainer/functions/functions.h"
 #include "chainer/initializers/initializers.h"
 #include "chainer/iterators/iterators.h"

@@ -90,6 +90,8 @@ template <class F>
 void named(const std::string& what, F&& f) {
   try {
     f();
+  } catch (const MissingPartError&) {
+    throw;  // nothing is wrong with the function
   } catch (const std::exception& e) { throw AssertionError(what, ": ", e.what()); }
 }
 

@@ -27,9 +27,8 @@ const std::vector<OpCase>& rows() {
   static const std::vector<OpCase> all = [] {
     std::vector<OpCase> t;
     // Each chapter starts the numbers anew: new rows at its end leave the others' inputs as they are.
-    // Each chapter starts the numbers anew: new rows at its end leave the others' inputs as they are.
-    for (auto* chapter :
-         {activation, arithmetic, array_manipulation, connection, loss, math, math_elementwise, normalization, other}) {
+    for (auto* chapter : {activation, arithmetic, array_manipulation, connection, loss, math, math_elementwise,
+                          normalization, other, distributions}) {
       generator().seed(11);
       chapter(t);
     }

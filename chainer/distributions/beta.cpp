@@ -1,0 +1,57 @@
+#include <limits>
+
+#include "chainer/distributions/parameters.h"
+#include "chainer/functions/array.h"
+#include "chainer/functions/math.h"
+#include "chainer/routines/arithmetic.h"
+#include "chainer/routines/random.h"
+
+namespace chainer::distributions {
+namespace {
+
+Variable lbeta(const Variable& a, const Variable& b) { return F::lgamma(a) + F::lgamma(b) - F::lgamma(a + b); }
+
+}  // namespace
+
+Beta::Beta(const Variable& a_, const Variable& b_) : a(a_), b(b_) { prepare("Beta", {{"a", &a}, {"b", &b}}); }
+
+Variable Beta::sample_n(int64_t n) const {
+  const std::vector<double> as = a.array().to_vector<double>(), bs = b.array().to_vector<double>();
+  Array out({n, a.size()}, float64);
+  double* at = out.mutable_data<double>();
+  for (int64_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < as.size(); ++j) *at++ = random::global().beta(as[j], bs[j], {}).item<double>();
+  const Shape shape = with_samples(n, a.shape());
+  return Variable(out.reshape(shape).astype(a.dtype()), false);
+}
+
+Variable Beta::log_prob(const Variable& x) const {
+  const Variable inside(logical_and(greater_equal(x.array(), 0), less_equal(x.array(), 1)), false);
+  const Variable at = F::where(inside, x, constant(0.5, x.dtype()));
+  const Variable y = (a - 1) * F::log(at) + (b - 1) * F::log1p(-at) - lbeta(a, b);
+  return F::where(inside, y, constant(-std::numeric_limits<double>::infinity(), a.dtype()));
+}
+
+Variable Beta::entropy() const {
+  return lbeta(a, b) - (a - 1) * F::digamma(a) - (b - 1) * F::digamma(b) + (a + b - 2) * F::digamma(a + b);
+}
+
+Variable Beta::mean() const { return a / (a + b); }
+
+Variable Beta::mode() const {
+  const Variable inside(logical_and(greater(a.array(), 1), greater(b.array(), 1)), false);
+  return F::where(inside, (a - 1) / (a + b - 2), constant(std::numeric_limits<double>::quiet_NaN(), a.dtype()));
+}
+
+Variable Beta::variance() const {
+  const Variable total = a + b;
+  return a * b / F::square(total) / (total + 1);
+}
+
+Variable kl(const Beta& p, const Beta& q) {
+  const Variable total = p.a + p.b;
+  return lbeta(q.a, q.b) - lbeta(p.a, p.b) + (p.a - q.a) * F::digamma(p.a) + (p.b - q.b) * F::digamma(p.b) +
+         (q.a + q.b - total) * F::digamma(total);
+}
+
+}  // namespace chainer::distributions

@@ -1,0 +1,55 @@
+#include "chainer/distributions/parameters.h"
+#include "chainer/functions/activation.h"
+#include "chainer/functions/array.h"
+#include "chainer/functions/math.h"
+#include "chainer/routines/creation.h"
+#include "chainer/routines/manipulation.h"
+#include "chainer/routines/random.h"
+#include "chainer/routines/reduction.h"
+
+namespace chainer::distributions {
+
+Categorical::Categorical(const CategoricalOptions& o) : p(o.p) {
+  if (static_cast<bool>(o.p) == static_cast<bool>(o.logit))
+    throw ValueError("Categorical: either p or logit (not both) must have a value");
+  Variable given = p ? p : o.logit;
+  prepare("Categorical", {{p ? "p" : "logit", &given}});
+  if (given.ndim() == 0) throw DimensionError("Categorical: probabilities along an axis are needed, not a number");
+  const ForceBackpropMode graph;  // kept by this object, also where one without graph evaluates it
+  log_p = p ? F::log(p) : F::log_softmax(given, given.ndim() - 1);
+  if (!p) p = F::exp(log_p);
+}
+
+Variable Categorical::sample_n(int64_t n) const {
+  const int64_t k = p.shape(-1), count = p.size() / k;
+  const std::vector<double> all = p.array().to_vector<double>();
+  Arrays draws;
+  for (int64_t i = 0; i < count; ++i) {
+    std::vector<double> one(all.begin() + i * k, all.begin() + (i + 1) * k);
+    double total = 0;
+    for (double q : one) total += q;
+    for (double& q : one) q /= total;  // rounded in float32 their sum may miss one
+    draws.push_back(random::global().choice(k, {n}, true, one));
+  }
+  const Shape shape = with_samples(n, batch_shape());
+  if (draws.empty()) return Variable(zeros(shape, int64), false);
+  return Variable(stack(draws, 1).reshape(shape).astype(int64), false);
+}
+
+Variable Categorical::log_prob(const Variable& x) const {
+  if (is_floating(x.dtype())) throw TypeError("Categorical: log_prob needs integers, not ", x.dtype());
+  const int64_t k = p.shape(-1), count = p.size() / k;
+  if (x.size() && (min(x.array()).item<int64_t>() < 0 || max(x.array()).item<int64_t>() >= k))
+    throw IndexError("Categorical: log_prob of a value outside of 0 ... ", k - 1, ": they lie between ",
+                     min(x.array()).item<int64_t>(), " and ", max(x.array()).item<int64_t>());
+  const Shape shape = broadcast_shapes(x.shape(), batch_shape(), "Categorical");
+  const Array which = broadcast_to(arange(count).reshape(batch_shape()), shape);
+  return F::get_item(log_p.reshape({count, k}), {which.copy(), broadcast_to(x.array(), shape).copy()});
+}
+
+Variable Categorical::entropy() const { return -F::sum(xlogx(p), -1); }
+Variable Categorical::mode() const { return Variable(argmax(p.array(), -1), false); }
+
+Variable kl(const Categorical& p, const Categorical& q) { return F::sum(p.p * (p.log_p - q.log_p), -1); }
+
+}  // namespace chainer::distributions

@@ -1,0 +1,53 @@
+#include <cmath>
+
+#include "chainer/distributions/parameters.h"
+#include "chainer/functions/array.h"
+#include "chainer/functions/math.h"
+#include "chainer/routines/arithmetic.h"
+#include "chainer/routines/random.h"
+
+namespace chainer::distributions {
+namespace {
+
+// Half the mass beyond |z|, on the side of z: the cdf for negative z, one minus it for positive ones.
+Variable tail(const Variable& z) { return F::exp(-F::absolute(z)) * 0.5; }
+
+}  // namespace
+
+Laplace::Laplace(const Variable& l, const Variable& s) : loc(l), scale(s) {
+  prepare("Laplace", {{"loc", &loc}, {"scale", &scale}});
+}
+
+Variable Laplace::sample_n(int64_t n) const {
+  const Shape shape = with_samples(n, loc.shape());
+  return random::global().laplace(0, 1, shape, loc.dtype()) * scale + loc;
+}
+
+Variable Laplace::log_prob(const Variable& x) const { return -F::log(2 * scale) - F::absolute(x - loc) / scale; }
+
+Variable Laplace::cdf(const Variable& x) const {
+  const Variable z = (x - loc) / scale, t = tail(z);
+  return F::where(Variable(less(z.array(), 0), false), t, 1 - t);
+}
+
+Variable Laplace::survival_function(const Variable& x) const {
+  const Variable z = (x - loc) / scale, t = tail(z);
+  return F::where(Variable(less(z.array(), 0), false), 1 - t, t);
+}
+
+Variable Laplace::icdf(const Variable& x) const {
+  const Variable h = 1 - 2 * x;
+  const Array side = chainer::sign(h.array());
+  return loc + scale * (side * F::log1p(-F::absolute(h)));
+}
+
+Variable Laplace::entropy() const { return 1 + F::log(2 * scale); }
+Variable Laplace::variance() const { return 2 * F::square(scale); }
+Variable Laplace::stddev() const { return std::sqrt(2.0) * scale; }
+
+Variable kl(const Laplace& p, const Laplace& q) {
+  const Variable distance = F::absolute(p.loc - q.loc);
+  return F::log(q.scale) - F::log(p.scale) + distance / q.scale + p.scale / q.scale * F::exp(-distance / p.scale) - 1;
+}
+
+}  // namespace chainer::distributions

@@ -1,0 +1,37 @@
+#include "chainer/distributions/parameters.h"
+
+#include "chainer/functions/array.h"
+#include "chainer/functions/math.h"
+#include "chainer/routines/arithmetic.h"
+#include "chainer/routines/creation.h"
+
+namespace chainer::distributions {
+
+void prepare(std::string_view distribution, std::initializer_list<Parameter> parameters) {
+  Shape shape;
+  const Parameter& first = *parameters.begin();
+  for (const Parameter& p : parameters) {
+    if (!*p.value) throw ValueError(distribution, ": parameter '", p.name, "' is missing");
+    if (!is_floating(p.value->dtype()) || p.value->dtype() != first.value->dtype())
+      throw TypeError(distribution, ": parameters must have one floating dtype; '", p.name, "' has ", p.value->dtype(),
+                      ", '", first.name, "' ", first.value->dtype());
+    shape = broadcast_shapes(shape, p.value->shape(), distribution);
+  }
+  for (const Parameter& p : parameters)
+    if (p.value->shape() != shape) *p.value = F::broadcast_to(*p.value, shape);
+}
+
+Shape with_samples(int64_t n, const Shape& shape) {
+  Shape out = {n};
+  for (int64_t d : shape) out.push_back(d);
+  return out;
+}
+
+Variable constant(double value, Dtype dtype) { return Variable(full({}, value, dtype), false); }
+
+Variable xlogx(const Variable& x) {
+  const Variable positive(greater(x.array(), 0), false);
+  return x * F::log(F::where(positive, x, constant(1, x.dtype())));
+}
+
+}  // namespace chainer::distributions
