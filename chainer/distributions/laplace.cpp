@@ -20,7 +20,7 @@ Laplace::Laplace(const Variable& l, const Variable& s) : loc(l), scale(s) {
 
 Variable Laplace::sample_n(int64_t n) const {
   const Shape shape = with_samples(n, loc.shape());
-  return random::global().laplace(0, 1, shape, loc.dtype()) * scale + loc;
+  return Variable(random::global().laplace(0, 1, shape, loc.dtype()), false) * scale + loc;
 }
 
 Variable Laplace::log_prob(const Variable& x) const { return -F::log(2 * scale) - F::absolute(x - loc) / scale; }

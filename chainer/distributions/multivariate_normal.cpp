@@ -43,7 +43,8 @@ MultivariateNormal::MultivariateNormal(const Variable& l, const MultivariateNorm
 Variable MultivariateNormal::sample_n(int64_t n) const {
   Shape shape = with_samples(n, loc.shape());
   shape.push_back(1);
-  return loc + F::squeeze(F::matmul(scale_tril, random::global().standard_normal(shape, loc.dtype())), -1);
+  return loc +
+         F::squeeze(F::matmul(scale_tril, Variable(random::global().standard_normal(shape, loc.dtype()), false)), -1);
 }
 
 Variable MultivariateNormal::log_prob(const Variable& x) const {

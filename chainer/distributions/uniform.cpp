@@ -23,7 +23,7 @@ Uniform::Uniform(const UniformOptions& o) : low(o.low), high(o.high), loc(o.loc)
 
 Variable Uniform::sample_n(int64_t n) const {
   const Shape shape = with_samples(n, low.shape());
-  return icdf(random::global().random_sample(shape, low.dtype()));
+  return icdf(Variable(random::global().random_sample(shape, low.dtype()), false));
 }
 
 Variable Uniform::log_prob(const Variable& x) const {

@@ -21,6 +21,15 @@ int64_t get_deconv_outsize(int64_t size, int64_t k, int64_t s, int64_t p, bool c
 
 namespace {
 
+const PatchGeometry& checked(const PatchGeometry& g) {
+  if (g.ksize.h < 1 || g.ksize.w < 1 || g.stride.h < 1 || g.stride.w < 1 || g.dilate.h < 1 || g.dilate.w < 1 ||
+      g.pad.h < 0 || g.pad.w < 0)
+    throw ValueError("im2col: filter (", g.ksize.h, ", ", g.ksize.w, "), stride (", g.stride.h, ", ", g.stride.w,
+                     ") and dilation (", g.dilate.h, ", ", g.dilate.w, ") must be positive, padding (", g.pad.h, ", ",
+                     g.pad.w, ") not negative");
+  return g;
+}
+
 // Room for filters that stand over the end, which cover_all allows.
 struct Padded {
   Padded(const PatchGeometry& g, IntPair size)
@@ -42,25 +51,16 @@ std::vector<Index> inside(const PatchGeometry& g, IntPair size) {
 }
 std::vector<Index> place(int64_t i, int64_t j) { return {Slice(), Slice(), i, j}; }
 
-void check(const PatchGeometry& g, const Padded& p, IntPair size) {
-  if (g.ksize.h < 1 || g.ksize.w < 1 || g.stride.h < 1 || g.stride.w < 1 || g.dilate.h < 1 || g.dilate.w < 1 ||
-      g.pad.h < 0 || g.pad.w < 0)
-    throw ValueError("im2col: filter (", g.ksize.h, ", ", g.ksize.w, "), stride (", g.stride.h, ", ", g.stride.w,
-                     ") and dilation (", g.dilate.h, ", ", g.dilate.w, ") must be positive, padding (", g.pad.h, ", ",
-                     g.pad.w, ") not negative");
-  if (p.out.h < 1 || p.out.w < 1)
-    throw DimensionError("im2col: a filter of (", g.ksize.h, ", ", g.ksize.w, ") does not fit into an image of (",
-                         size.h, ", ", size.w, ") with padding (", g.pad.h, ", ", g.pad.w, ")");
-}
-
 }  // namespace
 
 Array im2col(const Array& images, const PatchGeometry& g) {
   if (images.ndim() != 4) throw DimensionError("im2col: images (n, c, h, w) are needed, not shape ", images.shape());
   const Shape& s = images.shape();
   const IntPair size(s[2], s[3]);
-  const Padded p(g, size);
-  check(g, p, size);
+  const Padded p(checked(g), size);
+  if (p.out.h < 1 || p.out.w < 1)
+    throw DimensionError("im2col: a filter of (", g.ksize.h, ", ", g.ksize.w, ") does not fit into an image of (",
+                         size.h, ", ", size.w, ") with padding (", g.pad.h, ", ", g.pad.w, ")");
   Array padded = zeros({s[0], s[1], p.length.h, p.length.w}, images.dtype(), images.device());
   set_item(padded, inside(g, size), images);
   Array out({s[0], s[1], g.ksize.h, g.ksize.w, p.out.h, p.out.w}, images.dtype(), images.device());

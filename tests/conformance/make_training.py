@@ -13,6 +13,7 @@ sys.path.insert(0, os.path.join(HERE, '..', 'interop'))
 sys.modules['mock'] = unittest.mock  # where the release looks for it
 from release import *  # noqa: E402
 import chainer.testing  # noqa: E402
+from chainer import distributions as D  # noqa: E402
 from chainer.training import triggers  # noqa: E402
 from chainer.utils import WalkerAlias  # noqa: E402
 
@@ -36,11 +37,13 @@ def links(out):
         'LayerNormalization': (lambda: L.LayerNormalization(), (x,)),
         'GroupNormalization': (lambda: L.GroupNormalization(2), (cube,)),
         'Classifier': (lambda: L.Classifier(L.Linear(4, 3)), (x, labels)),
+        'BinaryHierarchicalSoftmax': (lambda: L.BinaryHierarchicalSoftmax(4, ((2, 0), (3, 1))), (x, labels)),
+        'BlackOut': (lambda: L.BlackOut(4, [5, 1, 3, 2], 3), (x, labels)),
     }
     for name, (make, args) in cases.items():
         numpy.random.seed(4)
         link = make()
-        if name.startswith('NegativeSampling'):
+        if name.startswith(('NegativeSampling', 'BlackOut')):
             link.W.array[...] = numpy.arange(16, dtype='f').reshape(4, 4) / 10 - 0.7
         y = link(*args)
         y.grad = numpy.ones_like(y.array)
@@ -52,6 +55,29 @@ def links(out):
     numpy.random.seed(6)
     alias = WalkerAlias([1, 2, 3, 4])
     out['walker/threshold'], out['walker/values'], out['walker/samples'] = alias.threshold, alias.values, alias.sample((5, 4))
+
+
+def distributions(out):
+    """Samples under a seed, of float32 parameters: the noise is drawn in float64 and rounded."""
+    r = numpy.random.RandomState(3)
+    a, b = r.rand(2, 3).astype('f') + 0.5, r.rand(2, 3).astype('f') + 0.5
+    tril = (numpy.tril(r.rand(2, 3, 3)) + numpy.eye(3)).astype('f')
+    p = (a / a.sum(axis=1, keepdims=True)).astype('f')
+    out.update({'sample/a': a, 'sample/b': b, 'sample/tril': tril, 'sample/p': p})
+    cases = {
+        'Bernoulli': lambda: D.Bernoulli(p), 'Beta': lambda: D.Beta(a, b), 'Categorical': lambda: D.Categorical(p),
+        'Dirichlet': lambda: D.Dirichlet(a), 'Laplace': lambda: D.Laplace(a, b), 'LogNormal': lambda: D.LogNormal(a, b),
+        'MultivariateNormal': lambda: D.MultivariateNormal(a, scale_tril=tril), 'Normal': lambda: D.Normal(a, b),
+        'Uniform': lambda: D.Uniform(loc=a, scale=b),
+    }
+    for name, make in cases.items():
+        numpy.random.seed(7)
+        out[f'sample/{name}'] = make().sample((4, 2)).array
+    d1, d2 = D.MultivariateNormal(a, scale_tril=tril), D.MultivariateNormal(b, scale_tril=tril * 2)
+    out['multivariate/log_prob'], out['multivariate/entropy'] = d1.log_prob(b).array, d1.entropy.array
+    out['multivariate/kl'] = chainer.kl_divergence(d1, d2).array
+    tree = L.BinaryHierarchicalSoftmax.create_huffman_tree({0: 8, 1: 5, 2: 6, 3: 4})
+    assert tree == ((3, 1), (2, 0)), tree
 
 
 def iterators(out):
@@ -111,6 +137,6 @@ def log(out):
 
 
 results = {}
-links(results), iterators(results), firings(results), log(results)
+links(results), distributions(results), iterators(results), firings(results), log(results)
 numpy.savez_compressed(HERE + '/training.npz', **results)
 print(len(results), 'arrays in training.npz')

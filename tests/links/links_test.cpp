@@ -231,7 +231,7 @@ TEST(links_equal_the_releases) {
   const auto check = [&](const std::string& name, auto make, auto call) {
     random::seed(4);
     auto link = make();
-    if (Array W = link.params()[0].array(); name.starts_with("NegativeSampling"))
+    if (Array W = link.params()[0].array(); name.starts_with("NegativeSampling") || name == "BlackOut")
       W.set(ellipsis, arange(16).reshape({4, 4}) / 10. - 0.7);
     Variable y = call(link);
     y.set_grad(ones_like(y.array()));
@@ -266,7 +266,34 @@ TEST(links_equal_the_releases) {
   check(
       "NegativeSampling_power", [&] { return L::NegativeSampling(4, counts, 2, {.power = 0.5}); }, sampled);
   check(
+      "BlackOut", [&] { return L::BlackOut(4, counts, 3); }, sampled);
+  check(
+      "BinaryHierarchicalSoftmax",
+      [] {
+        using L::Tree;
+        return L::BinaryHierarchicalSoftmax(4, Tree(Tree(Tree(2), Tree(0)), Tree(Tree(3), Tree(1))));
+      },
+      sampled);
+  check(
       "Classifier", [] { return L::Classifier(L::Linear(4, 3)); }, sampled);
+}
+
+TEST(huffmans_tree) {
+  const L::Tree tree = L::BinaryHierarchicalSoftmax::create_huffman_tree({{0, 8}, {1, 5}, {2, 6}, {3, 4}});
+  EXPECT_EQ(tree.branches[0].branches[0].leaf, 3);
+  EXPECT_EQ(tree.branches[0].branches[1].leaf, 1);
+  EXPECT_EQ(tree.branches[1].branches[0].leaf, 2);
+  EXPECT_EQ(tree.branches[1].branches[1].leaf, 0);
+}
+
+TEST(crf1d_learns_and_predicts) {
+  L::CRF1d link(2, array({{0.f, 1.f}, {2.f, 0.f}}));
+  const Variables xs = {array({{1.f, 0.f}, {0.f, 1.f}}), array({{0.f, 0.5f}})}, ys = {array({0, 1}), array({1})};
+  EXPECT_CLOSE(link(xs, ys).array(), F::crf1d(link.cost, xs, ys).array(), {.atol = 0});
+  const auto best = link.argmax(xs);
+  EXPECT_CLOSE(best.s.array(), array({2.5f, 1.f}), {});
+  EXPECT_EQ(best.ps[1].item<int>(), 1);
+  EXPECT_CLOSE(L::CRF1d(3).cost.array(), zeros({3, 3}), {});
 }
 
 TEST(dropconnect_drops_in_training_only) {

@@ -38,7 +38,7 @@ CooMatrix::CooMatrix(const Array& d, const Array& r, const Array& c, const Shape
     throw ValueError("CooMatrix: shape must be two positive numbers, not ", s);
   if (!order.empty() && order != "C" && order != "F" && order != "other")
     throw ValueError("CooMatrix: order must be 'C', 'F' or 'other', not '", order, "'");
-  const std::vector<int64_t> rows = row.to_vector<int64_t>(), cols = col.to_vector<int64_t>();
+  const std::vector<int64_t> rows = r.to_vector<int64_t>(), cols = c.to_vector<int64_t>();
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (rows[i] == -1 && cols[i] == -1) continue;
     if (rows[i] < 0 || rows[i] >= s[0] || cols[i] < 0 || cols[i] >= s[1])

@@ -1,0 +1,148 @@
+// Distributions: samples, their gradients and moments, divergences of the user's, errors.
+#include <chainer/chainer.h>
+
+#include <cmath>
+#include <memory>
+
+#include "test.h"
+
+using namespace chainer;
+
+namespace {
+
+const serializers::NpzFile& release() {
+  static const serializers::NpzFile f(TEST_DATA "../conformance/training.npz");
+  return f;
+}
+
+// A distribution of the user's own.
+struct Certain : Distribution {
+  Variable at;
+  explicit Certain(Variable v) : at(std::move(v)) {}
+  Shape batch_shape() const override { return at.shape(); }
+  std::map<std::string, Variable> params() const override { return {{"at", at}}; }
+  Variable sample_n(int64_t n) const override { return F::tile(F::expand_dims(at, 0), {n}); }
+  Variable log_prob(const Variable& x) const override { return x * 0; }
+};
+
+}  // namespace
+
+TEST(samples_equal_the_releases) {
+  const Array a = release().array("sample/a"), b = release().array("sample/b"), p = release().array("sample/p");
+  const auto check = [&](const std::string& name, const Distribution& d) {
+    random::seed(7);
+    const Variable x = d.sample({4, 2});
+    EXPECT_CLOSE(x.array(), release().array("sample/" + name), {.atol = 1e-6, .rtol = 1e-6});
+    EXPECT_EQ(x.dtype(), release().array("sample/" + name).dtype());
+  };
+  check("Bernoulli", D::Bernoulli(p));
+  check("Beta", D::Beta(a, b));
+  check("Categorical", D::Categorical(p));
+  check("Dirichlet", D::Dirichlet(a));
+  check("Laplace", D::Laplace(a, b));
+  check("LogNormal", D::LogNormal(a, b));
+  check("Normal", D::Normal(a, b));
+  check("Uniform", D::Uniform({.loc = a, .scale = b}));
+  const Array tril = release().array("sample/tril");
+  const D::MultivariateNormal d(a, {.scale_tril = tril});
+  check("MultivariateNormal", d);
+  EXPECT_CLOSE(d.log_prob(b).array(), release().array("multivariate/log_prob"), {.atol = 1e-4});
+  EXPECT_CLOSE(d.entropy().array(), release().array("multivariate/entropy"), {.atol = 1e-5});
+  const D::MultivariateNormal other(b, {.scale_tril = tril * 2});
+  EXPECT_CLOSE(kl_divergence(d, other).array(), release().array("multivariate/kl"), {.atol = 1e-5});
+}
+
+TEST(samples_have_the_moments_of_their_distribution) {
+  random::seed(0);
+  const Array a = array({0.5, 1.0, 3.0}), b = array({2.0, 0.7, 1.5});
+  const auto check = [&](const Distribution& d) {
+    const Array x = d.sample({20000}).array().astype(float64);
+    const Array m = d.mean().array(), v = d.variance().array();
+    EXPECT_EQ(x.shape()[0], 20000);
+    EXPECT_CLOSE(mean(x, 0), m, {.atol = 0.1, .rtol = 0.05});
+    EXPECT_CLOSE(var(x, 0), v, {.atol = 0.1, .rtol = 0.1});
+  };
+  check(D::Normal(a, b));
+  check(D::Laplace(a, b));
+  check(D::LogNormal(a, array({0.3, 0.5, 0.2})));
+  check(D::Uniform({.low = a, .high = a + b}));
+  check(D::Beta(a, b));
+  check(D::Dirichlet(a));
+  check(D::Bernoulli(array({0.2, 0.5, 0.9})));
+  check(D::MultivariateNormal(a, {.scale_tril = array({{1., 0., 0.}, {0.5, 1., 0.}, {0.2, 0.1, 2.}})}));
+  const Array draws = D::Categorical(array({0.2, 0.5, 0.3})).sample({20000}).array();
+  for (int64_t i = 0; i < 3; ++i)
+    EXPECT_CLOSE(mean(equal(draws, i)), array(std::vector<double>{0.2, 0.5, 0.3})[i], {.atol = 0.02});
+}
+
+// d/dloc of a sample is 1, d/dscale its noise.
+TEST(samples_have_gradients) {
+  random::seed(1);
+  Variable loc(array({1.0, 2.0})), scale(array({0.5, 3.0}));
+  const auto check = [&](const Distribution& d) {
+    loc.cleargrad(), scale.cleargrad();
+    const Variable x = d.sample({5});
+    F::sum(x).backward();
+    EXPECT_CLOSE(loc.grad(), array({5.0, 5.0}), {});
+    EXPECT_CLOSE(scale.grad(), sum((x.array() - loc.array()) / scale.array(), 0), {.atol = 1e-12});
+  };
+  check(D::Normal(loc, scale));
+  check(D::Laplace(loc, scale));
+  check(D::Uniform({.loc = loc, .scale = scale}));
+  const Variable tril(array({{1.0, 0.0}, {0.5, 2.0}}));
+  F::sum(D::MultivariateNormal(loc, {.scale_tril = tril}).sample({3})).backward();
+  EXPECT(static_cast<bool>(tril.grad()));
+}
+
+TEST(shapes_are_sample_batch_event) {
+  const D::MultivariateNormal d(zeros({4, 3, 2}), {.scale_tril = eye(2)});
+  EXPECT_EQ(d.batch_shape(), Shape({4, 3}));
+  EXPECT_EQ(d.event_shape(), Shape({2}));
+  const Variable x = d.sample({6, 5});
+  EXPECT_EQ(x.shape(), Shape({6, 5, 4, 3, 2}));
+  EXPECT_EQ(d.log_prob(x).shape(), Shape({6, 5, 4, 3}));
+  EXPECT_EQ(D::Normal(zeros({2}), ones({2})).sample().shape(), Shape({2}));
+  EXPECT_EQ(D::Categorical(ones({2, 4}) / 4.).sample({3}).shape(), Shape({3, 2}));
+  EXPECT_EQ(D::Normal(zeros({0}), ones({0})).sample({3}).shape(), Shape({3, 0}));
+}
+
+TEST(divergences_of_the_users_own) {
+  const D::Normal n(array({0.0}), array({1.0}));
+  const Certain c(array({2.0}));
+  EXPECT_THROW(NotImplementedError, "no formula for Certain and Normal", kl_divergence(c, n));
+  register_kl<Certain, D::Normal>([](const Certain& p, const D::Normal& q) { return -q.log_prob(p.at); });
+  EXPECT_CLOSE(kl_divergence(c, n).array(), array({2.0 + 0.918938533204672}), {.atol = 1e-12});
+  EXPECT_CLOSE(cross_entropy(n, n).array(), n.entropy().array(), {.atol = 1e-12});
+  EXPECT_THROW(NotImplementedError, "Certain: cdf is not defined", c.cdf(array({1.0})));
+  EXPECT_THROW(NotImplementedError, "Certain: entropy is not defined", cross_entropy(c, n));
+  EXPECT_CLOSE(c.prob(array({1.0})).array(), array({1.0}), {});
+}
+
+TEST(certain_and_impossible_values) {
+  const double inf = INFINITY;
+  const D::Bernoulli sure({.logit = array({inf, -inf, 0.0})});
+  EXPECT_CLOSE(sure.log_prob(array({1, 0, 1})).array(), array({0.0, 0.0, std::log(0.5)}), {.atol = 1e-12});
+  EXPECT(sure.log_prob(array({0, 0, 0})).array()[0].item<double>() == -inf);
+  const D::Bernoulli checked({.p = array({0.5}), .binary_check = true});
+  EXPECT(checked.log_prob(array({0.5})).item<double>() == -inf && checked.prob(array({2.0})).item<double>() == 0);
+  EXPECT_CLOSE(D::Bernoulli(array({0.0, 1.0})).entropy().array(), array({0.0, 0.0}), {});
+  const D::Beta beta(array({2.0}), array({2.0}));
+  EXPECT(beta.log_prob(array({-0.5})).item<double>() == -inf && beta.prob(array({1.5})).item<double>() == 0);
+  EXPECT(std::isnan(D::Beta(array({0.5}), array({2.0})).mode().item<double>()));
+}
+
+TEST(distributions_say_what_is_wrong) {
+  const Array one = array({1.0});
+  EXPECT_THROW(ValueError, "either p or logit", D::Bernoulli(D::BernoulliOptions{}));
+  EXPECT_THROW(ValueError, "either p or logit", D::Categorical({.p = one, .logit = one}));
+  EXPECT_THROW(ValueError, "either low and high or loc and scale", D::Uniform({.low = one}));
+  EXPECT_THROW(ValueError, "'scale' is missing", D::Normal(one, Variable()));
+  EXPECT_THROW(ValueError, "'scale_tril' is missing", D::MultivariateNormal(one, {}));
+  EXPECT_THROW(TypeError, "'scale' has float32, 'loc' float64", D::Laplace(one, array({1.f})));
+  EXPECT_THROW(TypeError, "'loc' has int64", D::Normal(array({int64_t(1)}), array({int64_t(1)})));
+  EXPECT_THROW(DimensionError, "Normal", D::Normal(zeros({3}), ones({2})));
+  EXPECT_THROW(DimensionError, "scale_tril (..., d, d)", D::MultivariateNormal(zeros({3}), {.scale_tril = eye(2)}));
+  EXPECT_THROW(IndexError, "outside of 0 ... 1", D::Categorical(array({0.5, 0.5})).log_prob(array({2})));
+  EXPECT_THROW(TypeError, "needs integers", D::Categorical(array({0.5, 0.5})).log_prob(array({0.5})));
+  EXPECT_THROW(NotImplementedError, "Beta: cdf is not defined", D::Beta(one, one).cdf(one));
+}

@@ -1,0 +1,120 @@
+// What functions say of arguments they cannot take. Labels and indices beyond their range must never be read with:
+// the address-sanitized build runs these, too.
+#include <chainer/chainer.h>
+
+#include <limits>
+
+#include "test.h"
+
+using namespace chainer;
+
+TEST(labels_out_of_range) {
+  const Array x = zeros({2, 3}), W = zeros({4, 3}), image = zeros({1, 2, 1, 2});
+  for (int64_t bad :
+       {int64_t(-2), int64_t(3), std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max()}) {
+    const Array t = array({int64_t(1), bad});
+    EXPECT_THROW(IndexError, text("label ", bad), F::softmax_cross_entropy(x, t));
+    EXPECT_THROW(IndexError, text("label ", bad), F::hinge(x, t));
+    EXPECT_THROW(IndexError, text("label ", bad), F::select_item(x, t));
+    EXPECT_THROW(IndexError, text("label ", bad), F::crf1d(zeros({3, 3}), {x}, {t}));
+    EXPECT_THROW(IndexError, text("label ", bad, " at position (1, 0)"),
+                 F::connectionist_temporal_classification(zeros({2, 2, 3}), t.reshape({2, 1}), 0));
+    if (bad != -2) {  // which counts from the end
+      EXPECT_THROW(IndexError, text(bad), F::get_item(x, {t}));
+      EXPECT_THROW(Error, text(bad), F::scatter_add(x, {t}, zeros({2, 3})));
+    }
+    EXPECT_THROW(Error, text(bad), F::permutate(x, t));
+    EXPECT_THROW(IndexError, text(bad), D::Categorical(ones({3}) / 3.f).log_prob(t));
+    EXPECT_THROW(ValueError, text(bad), utils::CooMatrix(array({1.f, 2.f}), t, array({0, 0}), {3, 3}));
+    EXPECT_THROW(ValueError, text(bad), utils::CooMatrix(array({1.f, 2.f}), array({0, 0}), t, {3, 3}));
+  }
+  for (int64_t bad : {int64_t(-2), int64_t(4), std::numeric_limits<int64_t>::max()}) {
+    const Array t = array({int64_t(1), bad}), good = array({1, 2}), samples = array({{0}, {3}});
+    EXPECT_THROW(Error, text(bad), F::embed_id(t, W));
+    EXPECT_THROW(IndexError, text("label ", bad), F::black_out(x, t, W, samples));
+    EXPECT_THROW(IndexError, text("sample ", bad), F::black_out(x, good, W, t.reshape({2, 1})));
+    EXPECT_THROW(IndexError, text("label ", bad),
+                 F::negative_sampling(
+                     x, t, W, [](const Shape& s) { return zeros(s, int32); }, 1));
+    EXPECT_THROW(IndexError, text("sample ", bad),
+                 F::negative_sampling(
+                     x, good, W, [&](const Shape& s) { return full(s, bad, int64); }, 1));
+    L::BinaryHierarchicalSoftmax tree(3, L::Tree(L::Tree(L::Tree(0), L::Tree(1)), L::Tree(3)));
+    EXPECT_THROW(IndexError, text("word ", bad), tree(x, t));
+    EXPECT_THROW(IndexError, "word 2 at position 1 is not in the tree", tree(x, array({1, 2})));
+  }
+  EXPECT_THROW(IndexError, "blank_symbol 3",
+               F::connectionist_temporal_classification(zeros({2, 1, 3}), array({{1}}), 3));
+  EXPECT_THROW(
+      ValueError, "label_length 2 at position 0 is not in 0 ... 1",
+      F::connectionist_temporal_classification(zeros({2, 1, 3}), array({{1}}), 0, {.label_length = array({2})}));
+  EXPECT_THROW(
+      ValueError, "input_length 0 at position 0 is not in 1 ... 2",
+      F::connectionist_temporal_classification(zeros({2, 1, 3}), array({{1}}), 0, {.input_length = array({0})}));
+  // Labels that name no instance do not count.
+  EXPECT_EQ(F::discriminative_margin_based_clustering_loss(image, array({{{7, -3}}}), 0.5, 1, 2)[0].item<float>(), 0.f);
+}
+
+TEST(linear_algebra_says_what_is_wrong) {
+  EXPECT_THROW(ValueError, "matrix 1 is singular", F::batch_inv(array({{{1., 0.}, {0., 1.}}, {{1., 2.}, {2., 4.}}})));
+  EXPECT_THROW(InvalidType, "a.shape[-1] == a.shape[-2]", F::inv(zeros({2, 3})));
+  EXPECT_THROW(InvalidType, "a.ndim == 3", F::batch_det(zeros({2, 2})));
+  EXPECT_EQ(F::det(array({{1., 2.}, {2., 4.}})).item<double>(), 0.);
+  const Variable singular(array({{1., 2.}, {2., 4.}}));
+  EXPECT_THROW(ValueError, "singular", F::det(singular).backward());
+  EXPECT_THROW(ValueError, "name 2 operands, 1 are given", F::einsum("ij,jk", {zeros({2, 2})}));
+  EXPECT_THROW(ValueError, "do not fit an operand with 2 axes", F::einsum("ijk", {zeros({2, 2})}));
+  EXPECT_THROW(DimensionError, "label 'j' stands for lengths", F::einsum("ij,jk", {zeros({2, 3}), zeros({2, 2})}));
+  EXPECT_THROW(ValueError, "label 'k' of the result is in no operand", F::einsum("ij->k", {zeros({2, 3})}));
+  EXPECT_THROW(ValueError, "label 'i' is twice in the result", F::einsum("ij->ii", {zeros({2, 3})}));
+  EXPECT_THROW(ValueError, "'-'", F::einsum("i-", {zeros({2, 3})}));
+  EXPECT_THROW(TypeError, "operand 1 has float64, operand 0 float32",
+               F::einsum("i,i", {zeros({2}), zeros({2}, float64)}));
+  EXPECT_THROW(DimensionError, "one operand", F::einsum("ii", {zeros({2, 3})}));
+  EXPECT_THROW(DimensionError, "sparse", F::sparse_matmul(utils::to_coo(eye(3)), zeros({2, 2})));
+  EXPECT_THROW(TypeError, "float32 and float64", F::sparse_matmul(utils::to_coo(eye(3)), zeros({3, 2}, float64)));
+  EXPECT_THROW(ValueError, "order must be",
+               utils::CooMatrix(array({1.f}), array({0}), array({0}), {1, 1}, {.order = "X"}));
+  try {
+    EXPECT_THROW(InvalidType, "real.shape == imag.shape", F::fft({zeros({2}), zeros({3})}));
+    EXPECT_THROW(ValueError, "1 are given", F::ifft({zeros({2})}));
+  } catch (const MissingPartError&) {}
+}
+
+TEST(images_and_sequences_say_what_is_wrong) {
+  EXPECT_THROW(DimensionError, "does not fit", F::im2col(zeros({1, 1, 2, 2}), 3));
+  EXPECT_THROW(ValueError, "stride (0, 0)", F::im2col(zeros({1, 1, 2, 2}), 1, {.stride = 0}));
+  EXPECT_THROW(InvalidType, "x.ndim == 4", F::im2col(zeros({2, 2}), 1));
+  EXPECT_THROW(ValueError, "must be positive", F::resize_images(zeros({1, 1, 2, 2}), {0, 3}));
+  EXPECT_THROW(InvalidType, "theta.shape[2] == 3", F::spatial_transformer_grid(zeros({1, 2, 2}), {2, 2}));
+  EXPECT_THROW(InvalidType, "grid.shape[1] == 2",
+               F::spatial_transformer_sampler(zeros({1, 1, 2, 2}), zeros({1, 3, 2, 2})));
+  EXPECT_THROW(ValueError, "no time steps", F::crf1d(zeros({2, 2}), {}, {}));
+  EXPECT_THROW(DimensionError, "the longest first",
+               F::crf1d(zeros({2, 2}), {zeros({1, 2}), zeros({2, 2})}, {array({0}), array({0, 1})}));
+  EXPECT_THROW(DimensionError, "cost must be a square matrix", F::argmax_crf1d(zeros({2, 3}), {zeros({1, 2})}));
+  EXPECT_THROW(ValueError, "norm can only be 1 or 2",
+               F::discriminative_margin_based_clustering_loss(zeros({1, 2, 1, 2}), zeros({1, 1, 2}, int32), 0.5, 1, 2,
+                                                              {.norm = 3}));
+  EXPECT_THROW(ValueError, "the vocabulary is empty", L::BinaryHierarchicalSoftmax::create_huffman_tree({}));
+  EXPECT_THROW(ValueError, "word 1 is twice", L::BinaryHierarchicalSoftmax(2, L::Tree(L::Tree(1), L::Tree(1))));
+}
+
+// A label sequence longer than the time it has: an infinite loss and no gradient, beside items that fit.
+TEST(impossible_paths) {
+  const Variable x(random::RandomState(0).randn({2, 2, 3}));
+  const Variable loss =
+      F::connectionist_temporal_classification(x, array({{1, 1}, {1, 2}}), 0, {.reduce = Reduction::no});
+  EXPECT(loss.array()[0].item<double>() == std::numeric_limits<double>::infinity());
+  F::sum(loss[1]).backward();
+  EXPECT_CLOSE(x.grad()[{Slice(), 0}], zeros({2, 3}, float64), {.atol = 0});
+  EXPECT(max(absolute(x.grad())).item<double>() > 0.01);
+}
+
+// Overflow and cancellation at logits of 1e4.
+TEST(large_logits) {
+  const Array x = array({{1e4f, 9999.f, -1e4f}});
+  EXPECT_CLOSE(F::log_softmax(x).array(), array({{-0.3132617f, -1.3132617f, -20000.313f}}), {.atol = 2e-3});
+  EXPECT_CLOSE(F::softmax_cross_entropy(x, array({1})).array(), array(1.3132617f), {.atol = 1e-3});
+  EXPECT_CLOSE(F::logsumexp(x.astype(float64)).array(), array(1e4 + 0.31326168751822286), {.atol = 1e-9});
+}
