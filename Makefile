@@ -1,5 +1,5 @@
-# The two commands: make mnist, make test. Everything else is CMake's (see CMakePresets.json).
-.PHONY: mnist test glance build install-dependencies format clean
+# The two commands: make mnist, make test; and make docs for the reference. Everything else is CMake's (see CMakePresets.json).
+.PHONY: mnist test glance build docs coverage install-dependencies format clean
 .NOTPARALLEL:
 
 # Options for the program: make mnist ARGS="--epoch 2"
@@ -16,6 +16,15 @@ glance: install-dependencies
 test: install-dependencies
 	@scripts/build release
 	cd build/release && ctest --output-on-failure --parallel 2
+
+# The reference, in build/release/docs/html/index.html
+docs:
+	@scripts/install_dependencies docs
+	@scripts/build release docs
+
+# docs/coverage.md, after a name of the manual was added
+coverage:
+	docs/coverage/make_coverage c++ > docs/coverage.md.new && mv docs/coverage.md.new docs/coverage.md
 
 build: install-dependencies
 	@scripts/build release

@@ -1,12 +1,16 @@
 // Everything. Chapter headers can be included one by one.
 #pragma once
+#include "chainer/autograd/computational_graph.h"
 #include "chainer/autograd/function.h"
 #include "chainer/autograd/reporter.h"
 #include "chainer/datasets/datasets.h"
+#include "chainer/datasets/download.h"
 #include "chainer/distributions/distributions.h"
+#include "chainer/function_hooks/function_hooks.h"
 #include "chainer/functions/functions.h"
 #include "chainer/initializers/initializers.h"
 #include "chainer/iterators/iterators.h"
+#include "chainer/links/link_hook.h"
 #include "chainer/links/links.h"
 #include "chainer/optimizers/optimizer_hooks.h"
 #include "chainer/optimizers/optimizers.h"

@@ -119,7 +119,13 @@ struct [[nodiscard]] ForceBackpropMode : UsingConfig {
 };
 inline NoBackpropMode no_backprop_mode() { return {}; }
 inline ForceBackpropMode force_backprop_mode() { return {}; }
+/// A scope in which functions look for NaN, or do not.
+///   const DebugMode debug(true);
+struct [[nodiscard]] DebugMode : UsingConfig {
+  explicit DebugMode(bool debug) : UsingConfig(&Config::debug, debug) {}
+};
 
+/// The configuration's debug entry.
 bool is_debug();
 void set_debug(bool debug);
 /// `dtype` if given, else the configured default.

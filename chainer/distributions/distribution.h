@@ -69,7 +69,10 @@ using KlFunction = std::function<Variable(const Distribution&, const Distributio
 void register_kl(std::type_index dist1, std::type_index dist2, KlFunction f);
 }  // namespace detail
 /// Makes kl_divergence() use `f(dist1, dist2)` for these two types, in place of what it used before.
-///   register_kl<MyNormal, distributions::Normal>([](const MyNormal& p, const distributions::Normal& q) { ... });
+///   register_kl<D::Laplace, D::Normal>([](const D::Laplace& p, const D::Normal& q) {
+///     const Variable squared_distance = F::square(p.loc - q.loc) + p.variance();
+///     return q.log_scale + 0.918939 + squared_distance / (2 * q.variance()) - p.entropy();
+///   });
 template <class Dist1, class Dist2, class Formula>
 void register_kl(Formula f) {
   detail::register_kl(typeid(Dist1), typeid(Dist2), [f](const Distribution& p, const Distribution& q) -> Variable {

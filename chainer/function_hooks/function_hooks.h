@@ -22,7 +22,9 @@ std::string format_seconds(double seconds);
 
 /// Measures each forward and backward computation. Inside them nothing is deferred, so that time falls where it
 /// belongs.
-///   TimerHook hook; { FunctionHookScope scope(hook); loss.backward(); } hook.print_report();
+///   function_hooks::TimerHook hook;
+///   { FunctionHookScope scope(hook); (void)F::exp(array({1.f})); }
+///   hook.print_report();
 class TimerHook : public FunctionHook {
  public:
   std::string name() const override { return "TimerHook"; }

@@ -136,7 +136,7 @@ struct SeluOptions {
   double alpha = 1.6732632423543772, scale = 1.0507009873554805;
 };
 /// scale elu(x, alpha), which keeps activations normalised. Klambauer et al., arXiv:1706.02515.
-///   F::selu(array({0.f, 1.f}))  // [0, 1.05]
+///   F::selu(array({0.f, 1.f}))  // [0, 1.051]
 inline constexpr struct Selu {
   static constexpr std::string_view name = "selu";
   Variable operator()(const Variable& x, const SeluOptions& options = {}) const;
@@ -150,7 +150,7 @@ inline constexpr struct Slstm {
 } slstm{};
 
 /// x sigmoid(beta x), with beta's shape that of x's axes behind the first. Ramachandran et al., arXiv:1710.05941.
-///   F::swish(array({{0.f, 1.f}}), array({1.f, 1.f}))  // [[0, 0.73]]
+///   F::swish(array({{0.f, 1.f}}), array({1.f, 1.f}))  // [[0, 0.731]]
 inline constexpr struct Swish {
   static constexpr std::string_view name = "swish";
   Variable operator()(const Variable& x, const Variable& beta) const;

@@ -30,6 +30,7 @@ inline constexpr struct Average {
   Variable operator()(const Variable& x, const Axes& axis = {}, const AverageOptions& options = {}) const;
 } average{};
 /// Another name of average.
+///   F::mean(array({1.f, 2.f, 3.f}))  // 2
 inline constexpr struct Mean {
   static constexpr std::string_view name = "mean";
   Variable operator()(const Variable& x, const Axes& axis = {}, const AverageOptions& options = {}) const {

@@ -239,7 +239,7 @@ class NegativeSampling : public Link {
 };
 
 /// A binary tree over words: a leaf, or two branches.
-///   Tree tree(Tree(Tree(2), Tree(3)), Tree(Tree(1), Tree(0)));
+///   L::Tree tree(L::Tree(L::Tree(2), L::Tree(3)), L::Tree(L::Tree(1), L::Tree(0)));
 class Tree {
  public:
   explicit Tree(int64_t leaf) : leaf(leaf) {}

@@ -9,6 +9,7 @@
 
 namespace chainer {
 
+/// Arrays of a shape: with undefined elements, zeros, ones, or one value.
 Array empty(const Shape& shape, Dtype dtype = float32, Device device = {});
 Array zeros(const Shape& shape, Dtype dtype = float32, Device device = {});
 Array ones(const Shape& shape, Dtype dtype = float32, Device device = {});

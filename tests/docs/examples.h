@@ -1,0 +1,62 @@
+// What the examples of the headers' comments are checked with: the value of an expression against the text behind it.
+#pragma once
+#include <chainer/chainer.h>
+
+#include <cmath>
+#include <cstdlib>
+
+#include "test.h"
+
+using namespace chainer;
+
+namespace examples {
+
+/// The numbers in a text, in order: those of "[[1, 2]]" or "{[1], [2]}".
+inline std::vector<double> numbers(const std::string& text) {
+  std::vector<double> out;
+  for (const char* p = text.c_str(); *p;) {
+    char* end = nullptr;
+    const bool start = std::isdigit(static_cast<unsigned char>(*p)) || *p == '-' || *p == '.' ||
+                       std::string_view(p).starts_with("nan");
+    const double v = start ? std::strtod(p, &end) : 0;
+    if (start && end != p)
+      out.push_back(v), p = end;
+    else
+      ++p;
+  }
+  return out;
+}
+
+inline void collect(const Array& a, std::vector<double>& values) {
+  for (double v : a.to_vector<double>()) values.push_back(v);
+}
+inline void collect(const Variable& v, std::vector<double>& values) { collect(v.array(), values); }
+template <class T, std::size_t N>
+void collect(const SmallVector<T, N>& list, std::vector<double>& values) {
+  for (const T& x : list) collect(x, values);
+}
+
+/// Runs f and compares: "shape (2, 3)" with the shape, else all numbers with all elements, to the digits given.
+template <class F>
+void check(F&& f, const std::string& expected, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  const auto value = f();
+  if (expected.empty()) return;
+  if constexpr (requires { value.shape(); }) {
+    if (expected.starts_with("shape "))
+      return test::equal(text("shape ", value.shape()), expected, "shape", file, line);
+  }
+  std::vector<double> seen;
+  const std::vector<double> wanted = numbers(expected);
+  if constexpr (std::is_arithmetic_v<std::remove_cvref_t<decltype(value)>>)
+    seen.push_back(static_cast<double>(value));
+  else
+    collect(value, seen);
+  bool same = seen.size() == wanted.size();
+  for (std::size_t i = 0; same && i < seen.size(); ++i)
+    same = std::isnan(wanted[i]) ? std::isnan(seen[i]) : std::abs(seen[i] - wanted[i]) <= 6e-4 * std::max(1.0, std::abs(wanted[i]));
+  std::string got;
+  for (double v : seen) got += text(got.empty() ? "" : ", ", v);
+  if (!same) test::fail(file, line, text("the example gives ", got, ", its comment says ", expected));
+}
+
+}  // namespace examples
