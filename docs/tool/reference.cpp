@@ -50,6 +50,19 @@ bool is_function(const std::string& code) {
   return code.find('(') != code.npos;
 }
 
+// A line of a class as a reader wants it: without the body of a function, with plain comments.
+std::string declared_only(std::string line) {
+  const auto comment = line.find("///");
+  if (comment != line.npos) line.replace(comment, line.compare(comment, 4, "///<") == 0 ? 4 : 3, "//");
+  const auto end = line.find("  //") == line.npos ? line.size() : line.find("  //");
+  const std::string code = line.substr(0, end);
+  if (!code.starts_with("  ") || !code.ends_with("}")) return line;
+  const auto list = code.find(") : "),
+             body = code.find(" {", code.find(')') == code.npos ? code.size() : code.find(')'));
+  const auto cut = list != code.npos ? list + 1 : body;
+  return cut == code.npos ? line : code.substr(0, cut) + ";" + line.substr(end);
+}
+
 // Without what is not for users: private parts and the macro that lists members.
 std::string public_part(const std::string& code) {
   std::istringstream in(code);
@@ -72,7 +85,7 @@ std::string public_part(const std::string& code) {
         continue;
       if (blank && !out.empty() && line[0] != '}') out += "\n";
       blank = false;
-      out += line + "\n";
+      out += declared_only(line) + "\n";
     }
   }
   return out;
@@ -151,7 +164,13 @@ std::vector<Page> read_pages(const std::string& root) {
 // Characters that Markdown or Doxygen would take for markup.
 std::string escaped(const std::string& s) {
   std::string out;
+  bool code = false;
   for (char c : s) {
+    if (c == '`') code = !code;
+    if (code) {
+      out += c;
+      continue;
+    }
     if (c == '<') {
       out += "&lt;";
       continue;
@@ -168,6 +187,23 @@ std::string object_name(const std::string& code) {
   return code.substr(begin + 2, end - begin - 2);
 }
 
+// A call on one line, or an argument a line where it is long.
+std::string folded(const std::string& head, const std::string& arguments) {
+  if (head.size() + arguments.size() <= 88) return head + arguments;
+  std::string out = head;
+  int depth = 0;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const char c = arguments[i];
+    depth += (c == '(' || c == '<' || c == '{') - (c == ')' || c == '>' || c == '}');
+    out += c;
+    if (i == 0 || (c == ',' && depth == 1)) {
+      out += "\n    ";
+      while (i + 1 < arguments.size() && arguments[i + 1] == ' ') ++i;
+    }
+  }
+  return out;
+}
+
 // The calls of a function object, under its name.
 std::string calls(const std::string& code, const std::string& name) {
   std::string out;
@@ -181,7 +217,8 @@ std::string calls(const std::string& code, const std::string& name) {
     std::string arguments;
     for (char c : code.substr(at + 10, end - at - 9))
       if (c != '\n' && !(c == ' ' && !arguments.empty() && arguments.back() == ' ')) arguments += c;
-    out += trimmed(code.substr(line, at - line)) + " F::" + name + arguments + "\n";
+    const std::string head = trimmed(code.substr(line, at - line)) + " F::" + name;
+    out += folded(head, arguments) + "\n";
   }
   return out;
 }
@@ -209,15 +246,21 @@ std::string declared_name(const std::string& code) {
 void write_page(const Page& p, const std::string& folder) {
   std::ofstream out(folder + "/" + p.id + ".md");
   out << "# " << p.title << " {#" << p.id << "}\n\n[TOC]\n\n";
-  std::string previous;
   for (const Header& h : p.headers) {
     out << escaped(h.intro.substr(0, h.intro.find("\n//"))) << "\n`#include <" << h.path << ">`\n\n";
-    for (const Declaration& d : h.declarations) {
+    std::string options;  // shown with the function or class behind them
+    for (std::size_t i = 0; i < h.declarations.size(); ++i) {
+      const Declaration& d = h.declarations[i];
       const std::string name = d.is_function_object() ? "F::" + object_name(d.code) : declared_name(d.code);
-      if (name != previous) out << "## " << escaped(name) << "\n\n";
-      previous = name;
-      out << "```cpp\n"
-          << (d.is_function_object() ? calls(d.code, object_name(d.code)) : public_part(d.code)) << "```\n\n";
+      const bool more = i + 1 < h.declarations.size();
+      if (more && name.ends_with("Options") && h.declarations[i + 1].code.find(name) != std::string::npos) {
+        options += public_part(d.code) + "\n";
+        continue;
+      }
+      out << "### " << escaped(name) << "\n\n```cpp\n"
+          << options << (d.is_function_object() ? calls(d.code, object_name(d.code)) : public_part(d.code))
+          << "```\n\n";
+      options.clear();
       for (const std::string& line : d.text) out << escaped(line) << "\n";
       out << "\n";
       if (d.examples.empty()) continue;

@@ -73,3 +73,24 @@ TEST(a_number_never_widens_a_variable) {
   EXPECT_THROW(ValueError, "does not broadcast", h + zeros({3, 2}));
   EXPECT_EQ(floor_divide(Variable(array({-7.f}), false), 2).item<float>(), -4.f);
 }
+
+// Labels and ids go through array manipulations too (manual: the word-embedding and sequence examples).
+TEST(integer_variables) {
+  const Variable x(array({{1, 2, 3}, {4, 5, 6}}), false);
+  const auto check = [](const Variable& y, const Array& expected) {
+    EXPECT_EQ(y.dtype(), int32);
+    EXPECT_CLOSE(y.array(), expected, {.atol = 0});
+  };
+  check(F::concat({x, x}, 0)[3], array({4, 5, 6}));
+  check(F::broadcast_to(x[{Slice(), newaxis}], {2, 2, 3})[{1, 1}], array({4, 5, 6}));
+  check(x.reshape({3, 2}), array({{1, 2}, {3, 4}, {5, 6}}));
+  check(F::split_axis(x, 3, 1)[2], array({{3}, {6}}));
+  check(F::split_axis(x, std::vector<int64_t>{1}, 1)[1], array({{2, 3}, {5, 6}}));
+  check(F::transpose(x), array({{1, 4}, {2, 5}, {3, 6}}));
+  check(F::stack({x, x}, 2)[{0, 1}], array({2, 2}));
+  check(F::pad_sequence({array({1, 2}), array({3})}, {.padding = -1}), array({{1, 2}, {3, -1}}));
+  check(F::where(array({true, false, true}), x[0], x[1]), array({1, 5, 3}));
+  check(F::flip(x, 1), array({{3, 2, 1}, {6, 5, 4}}));
+  check(F::separate(x, 1)[1], array({2, 5}));
+  check(F::get_item(x, {array({1, 0})}), array({{4, 5, 6}, {1, 2, 3}}));
+}

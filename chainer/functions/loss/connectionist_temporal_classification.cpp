@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "chainer/autograd/function_node.h"
+#include "chainer/backend/cpu/kernels/table.h"
 #include "chainer/backend/cpu/parallel.h"
 #include "chainer/functions/array/pick.h"
 #include "chainer/functions/loss/reduced.h"
@@ -15,10 +16,7 @@ namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
-double log_add(double a, double b) {
-  const double top = std::max(a, b);
-  return top == -kInf ? top : top + std::log1p(std::exp(-std::abs(a - b)));
-}
+constexpr double kNever = -1e30;  // the logarithm of an impossibility, with which one can still calculate
 
 // The labels with blanks between, before and behind them, and what of it counts.
 struct Paths {
@@ -30,90 +28,128 @@ struct Paths {
   bool skips(int64_t b, int64_t s) const { return s >= 2 && at(b, s) != blank && at(b, s) != at(b, s - 2); }
 };
 
-// -log of the summed probability of all paths, from the log probabilities e (steps, batch, width) of their symbols.
-// forward and the first gradient run over plain loops, each item of the batch on its own; a gradient that needs a
-// graph goes through `unrolled`.
+// The recurrences of one item of the batch, on plain numbers. Rows lie between two impossible elements on each side.
+class Lattice {
+ public:
+  Lattice(const Paths& p, int64_t b)
+      : steps_(p.input_length[static_cast<std::size_t>(b)]),
+        length_(p.path_length[static_cast<std::size_t>(b)]),
+        symbols_(p.symbols.data<int64_t>() + b * p.width),
+        skip_(static_cast<std::size_t>(length_ + 2), kNever),
+        block_(static_cast<std::size_t>(3 * length_)),
+        top_(static_cast<std::size_t>(length_)) {
+    for (int64_t s = 2; s < length_; ++s)
+      if (p.skips(b, s)) skip_[static_cast<std::size_t>(s)] = 0;
+  }
+  /// All ways to each symbol after each step; x are log probabilities (steps, vocabulary), `stride` from step to step.
+  double forward(const double* x, int64_t stride, std::vector<double>& alpha) {
+    alpha.assign(static_cast<std::size_t>(steps_ * pitch()), kNever);
+    for (int64_t t = 0; t < steps_; ++t) {
+      double* now = row(alpha, t);
+      if (t == 0) {
+        for (int64_t s = 0; s < std::min<int64_t>(2, length_); ++s) now[s] = 0;
+      } else {
+        const double* before = row(alpha, t - 1);
+        add_ways(before, before - 1, before - 2, skip_.data(), now);
+      }
+      for (int64_t s = 0; s < length_; ++s) now[s] += x[t * stride + symbols_[s]];
+    }
+    const double* end = row(alpha, steps_ - 1) + length_ - 2;  // the last label or the blank behind it
+    const double a = length_ > 1 ? end[0] : kNever, b = end[1], top = std::max(a, b);
+    return top + std::log(std::exp(a - top) + std::exp(b - top));
+  }
+  /// gx -= weight times the probability of each symbol at each step, given the labels.
+  void backward(const double* x, int64_t stride, std::vector<double>& alpha, double total, double weight, double* gx) {
+    std::vector<double> beta(static_cast<std::size_t>(length_)), next(static_cast<std::size_t>(pitch()), kNever);
+    for (int64_t s = 0; s < length_; ++s) beta[static_cast<std::size_t>(s)] = s < length_ - 2 ? kNever : 0;
+    for (int64_t t = steps_ - 1; t >= 0; --t) {
+      const double* now = row(alpha, t);
+      for (int64_t s = 0; s < length_; ++s)
+        block_[static_cast<std::size_t>(s)] = now[s] + beta[static_cast<std::size_t>(s)] - total;
+      apply(Elementwise::exp, length_);
+      for (int64_t s = 0; s < length_; ++s)
+        gx[t * stride + symbols_[s]] -= weight * block_[static_cast<std::size_t>(s)];
+      double* ahead = next.data() + 2;
+      for (int64_t s = 0; s < length_; ++s) ahead[s] = beta[static_cast<std::size_t>(s)] + x[t * stride + symbols_[s]];
+      if (t) add_ways(ahead, ahead + 1, ahead + 2, skip_.data() + 2, beta.data());
+    }
+  }
+
+ private:
+  int64_t pitch() const { return length_ + 4; }
+  double* row(std::vector<double>& v, int64_t t) const { return v.data() + t * pitch() + 2; }
+  // The block through one of the backend's vectorised loops.
+  void apply(Elementwise op, int64_t n) {
+    cpu::kernels().elementwise[cpu::kF64][static_cast<int>(op)](block_.data(), block_.data(), nullptr, nullptr, n);
+  }
+  // out = log(exp(a) + exp(b) + exp(c + penalty)), relative to the largest
+  void add_ways(const double* a, const double* b, const double* c, const double* penalty, double* out) {
+    double *d = block_.data(), *top = top_.data();
+    const int64_t n = length_;
+    for (int64_t s = 0; s < n; ++s) {
+      const double z = c[s] + penalty[s], m = std::max(std::max(a[s], b[s]), z);
+      top[s] = m, d[s] = a[s] - m, d[n + s] = b[s] - m, d[2 * n + s] = z - m;
+    }
+    apply(Elementwise::exp, 3 * n);
+    for (int64_t s = 0; s < n; ++s) d[s] += d[n + s] + d[2 * n + s];
+    apply(Elementwise::log, n);
+    for (int64_t s = 0; s < n; ++s) out[s] = top[s] + d[s];
+  }
+
+  int64_t steps_, length_;
+  const int64_t* symbols_;
+  std::vector<double> skip_, block_, top_;
+};
+
+// -log of the summed probability of all paths, from log probabilities (steps, batch, vocabulary). forward and the first
+// gradient run on plain numbers, each item of the batch on its own; a gradient that needs a graph goes through
+// `unrolled`.
 struct CtcNode : FunctionNode {
   explicit CtcNode(Paths p) : paths(std::move(p)) {}
   std::string label() const override { return "ConnectionistTemporalClassification"; }
 
-  // alpha[t][s]: all ways to be at s after step t (with `reverse`: from there to the end, its own symbol left out).
-  void walk(const double* e, int64_t b, bool reverse, std::vector<double>& alpha) const {
-    const int64_t T = paths.input_length[static_cast<std::size_t>(b)],
-                  L = paths.path_length[static_cast<std::size_t>(b)];
-    const auto emission = [&](int64_t t, int64_t s) { return e[(t * paths.batch + b) * paths.width + s]; };
-    const auto at = [&](int64_t t, int64_t s) -> double& { return alpha[static_cast<std::size_t>(t * L + s)]; };
-    alpha.assign(static_cast<std::size_t>(T * L), -kInf);
-    if (!reverse) {
-      for (int64_t s = 0; s < std::min<int64_t>(2, L); ++s) at(0, s) = emission(0, s);
-      for (int64_t t = 1; t < T; ++t) {
-        for (int64_t s = 0; s < L; ++s) {
-          double sum = at(t - 1, s);
-          if (s >= 1) sum = log_add(sum, at(t - 1, s - 1));
-          if (paths.skips(b, s)) sum = log_add(sum, at(t - 1, s - 2));
-          at(t, s) = sum + emission(t, s);
-        }
-      }
-    } else {
-      for (int64_t s = std::max<int64_t>(0, L - 2); s < L; ++s) at(T - 1, s) = 0;
-      for (int64_t t = T - 2; t >= 0; --t) {
-        for (int64_t s = 0; s < L; ++s) {
-          double sum = at(t + 1, s) + emission(t + 1, s);
-          if (s + 1 < L) sum = log_add(sum, at(t + 1, s + 1) + emission(t + 1, s + 1));
-          if (s + 2 < L && paths.skips(b, s + 2)) sum = log_add(sum, at(t + 1, s + 2) + emission(t + 1, s + 2));
-          at(t, s) = sum;
-        }
-      }
-    }
-  }
-  static double total(const std::vector<double>& alpha, int64_t L) {
-    return L > 1 ? log_add(alpha.back(), alpha[alpha.size() - 2]) : alpha.back();
-  }
-
   Arrays forward(const Arrays& in) override {
     retain_inputs({0});
-    const Array e = in[0].astype(float64, false).copy();
+    const Array x = in[0].astype(float64, false).copy();
+    const int64_t vocabulary = x.shape()[2];
     Array loss({paths.batch}, float64);
-    const double* p = e.data<double>();
+    const double* p = x.data<double>();
     double* out = loss.mutable_data<double>();
-    cpu::parallel_ranges(paths.batch, e.size() * 32, 1, [&](int64_t begin, int64_t end) {
-      std::vector<double> alpha;
+    alphas.resize(static_cast<std::size_t>(paths.batch));
+    totals.resize(alphas.size());
+    cpu::parallel_ranges(paths.batch, x.size(), 1, [&](int64_t begin, int64_t end) {
       for (int64_t b = begin; b < end; ++b) {
-        walk(p, b, false, alpha);
-        out[b] = -total(alpha, paths.path_length[static_cast<std::size_t>(b)]);
+        const auto k = static_cast<std::size_t>(b);
+        totals[k] = Lattice(paths, b).forward(p + b * vocabulary, paths.batch * vocabulary, alphas[k]);
+        out[b] = totals[k] < kNever / 2 ? kInf : -totals[k];
       }
     });
     return {loss.astype(in[0].dtype(), false)};
   }
 
   Variables backward(const Indexes&, const Variables& gy) override {
-    const Variable e = retained_input(0);
-    if (config().enable_backprop) return grad({unrolled(e)}, {e}, {.grad_outputs = gy, .enable_double_backprop = true});
-    const Array values = e.array().astype(float64, false).copy(), weights = gy[0].array().astype(float64);
-    Array ge = zeros(e.shape(), float64);
+    const Variable x = retained_input(0);
+    if (config().enable_backprop) return grad({unrolled(x)}, {x}, {.grad_outputs = gy, .enable_double_backprop = true});
+    const Array values = x.array().astype(float64, false).copy(), weights = gy[0].array().astype(float64);
+    const int64_t vocabulary = x.shape()[2];
+    Array gx = zeros(x.shape(), float64);
     const double *p = values.data<double>(), *weight = weights.data<double>();
-    double* out = ge.mutable_data<double>();
-    cpu::parallel_ranges(paths.batch, values.size() * 64, 1, [&](int64_t begin, int64_t end) {
-      std::vector<double> alpha, beta;
+    double* out = gx.mutable_data<double>();
+    cpu::parallel_ranges(paths.batch, values.size(), 1, [&](int64_t begin, int64_t end) {
       for (int64_t b = begin; b < end; ++b) {
-        const int64_t L = paths.path_length[static_cast<std::size_t>(b)];
-        walk(p, b, false, alpha);
-        walk(p, b, true, beta);
-        const double all = total(alpha, L);
-        if (all == -kInf) continue;  // no path fits: there is no way to go
-        for (std::size_t i = 0; i < alpha.size(); ++i) {
-          const int64_t t = static_cast<int64_t>(i) / L, s = static_cast<int64_t>(i) % L;
-          out[(t * paths.batch + b) * paths.width + s] = -weight[b] * std::exp(alpha[i] + beta[i] - all);
-        }
+        const auto k = static_cast<std::size_t>(b);
+        if (totals[k] < kNever / 2) continue;  // no path fits: there is no way to go
+        Lattice(paths, b).backward(p + b * vocabulary, paths.batch * vocabulary, alphas[k], totals[k], weight[b],
+                                   out + b * vocabulary);
       }
     });
-    return {Variable(ge.astype(e.dtype(), false), false)};
+    return {Variable(gx.astype(x.dtype(), false), false)};
   }
 
-  // The same in functions on variables, one step of the recurrence after the other. Impossible is a large negative
-  // number here, which has gradients.
-  Variable unrolled(const Variable& e) const {
-    const double kNever = e.dtype() == float16 ? -1e4 : -1e30;
+  // The same in functions on variables, one step of the recurrence after the other.
+  Variable unrolled(const Variable& x) const {
+    const Variable e =
+        get_item(x, {arange(paths.steps).reshape({-1, 1, 1}), arange(paths.batch).reshape({-1, 1}), paths.symbols});
     const int64_t B = paths.batch, W = paths.width;
     const auto constant = [&](const Shape& s) { return Variable(full(s, kNever, e.dtype()), false); };
     Array start = full({B, W}, kNever, e.dtype()), skip = full({B, W}, kNever, e.dtype());
@@ -137,6 +173,8 @@ struct CtcNode : FunctionNode {
   }
 
   Paths paths;
+  std::vector<std::vector<double>> alphas;  // of each item, for backward
+  std::vector<double> totals;
 };
 
 std::vector<int64_t> lengths(const Array& given, int64_t batch, int64_t most, int64_t least, const char* what) {
@@ -189,9 +227,7 @@ Variable ConnectionistTemporalClassification::operator()(const Variable& x, cons
   for (int64_t& n : p.path_length) n = 2 * n + 1;
   // In float32 at least: long sums of logarithms leave no digits in 16 bits.
   const Variable wide = x.dtype() == float16 || x.dtype() == bfloat16 ? cast(x, float32) : x;
-  const Variable e = get_item(log_softmax(wide, 2),
-                              {arange(p.steps).reshape({-1, 1, 1}), arange(p.batch).reshape({-1, 1}), p.symbols});
-  const Variable loss = cast(apply_single(CtcNode(std::move(p)), e), x.dtype());
+  const Variable loss = cast(apply_single(CtcNode(std::move(p)), log_softmax(wide, 2)), x.dtype());
   return reduced(loss, options.reduce, name, {Reduction::mean, Reduction::no});
 }
 
