@@ -49,6 +49,11 @@ class Backend {
   virtual void rows_combine(const Array& g, const Array& w, const Array& index, Array& out) = 0;
   /// out[index[i, j]] += g[i, j] x[i], in the order of (i, j); `out` is contiguous.
   virtual void rows_scatter(const Array& g, const Array& x, const Array& index, Array& out) = 0;
+  /// y = (x - mean) / sqrt(variance + eps) for each row of x (n, d); rstd (n, float64) gets the factors. All are
+  /// contiguous, x and y of one dtype that kernels compute in.
+  virtual void standardize(const Array& x, double eps, Array& y, Array& rstd) = 0;
+  /// The gradient of that by x, from its results.
+  virtual void standardize_grad(const Array& gy, const Array& y, const Array& rstd, Array& gx) = 0;
   /// One fused pass of an optimizer: parameter and states updated from the gradient (see update_ops.h).
   virtual void update(Update op, Array& param, const Array& grad, std::span<Array> states,
                       std::span<const double> hyper) = 0;

@@ -111,6 +111,15 @@ TEST(impossible_paths) {
   EXPECT(max(absolute(x.grad())).item<double>() > 0.01);
 }
 
+// Coordinates that are no numbers, or anywhere, lead to NaN and to zero.
+TEST(sampling_anywhere) {
+  const float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  const Array grid = array({nan, inf, -inf, 1e30f, 0.f, 0.f, 0.f, 0.f}).reshape({1, 2, 2, 2});
+  const Array y = F::spatial_transformer_sampler(ones({1, 1, 3, 3}), grid).array();
+  EXPECT(isnan(y[{0, 0, 0, 0}]).item<bool>());
+  EXPECT_CLOSE(y.ravel()[Slice(1, 4)], zeros({3}), {.atol = 0});
+}
+
 // Overflow and cancellation at logits of 1e4.
 TEST(large_logits) {
   const Array x = array({{1e4f, 9999.f, -1e4f}});

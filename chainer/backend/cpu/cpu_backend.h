@@ -23,6 +23,8 @@ class CpuBackend final : public Backend {
   void rows_dot(const Array& x, const Array& w, const Array& index, Array& out) override;
   void rows_combine(const Array& g, const Array& w, const Array& index, Array& out) override;
   void rows_scatter(const Array& g, const Array& x, const Array& index, Array& out) override;
+  void standardize(const Array& x, double eps, Array& y, Array& rstd) override;
+  void standardize_grad(const Array& gy, const Array& y, const Array& rstd, Array& gx) override;
   void update(Update op, Array& param, const Array& grad, std::span<Array> states,
               std::span<const double> hyper) override;
   void random(RandomFill fill, uint64_t seed, uint64_t counter, double a, double b, Array& out) override;

@@ -1,33 +1,25 @@
 #include <algorithm>
-#include <cmath>
 
 #include "chainer/autograd/function_node.h"
-#include "chainer/functions/array/pick.h"
+#include "chainer/functions/array.h"
 #include "chainer/functions/math.h"
 #include "chainer/routines/creation.h"
-#include "chainer/routines/im2col.h"
 
 namespace chainer::functions {
 namespace {
 
-// Linear interpolation along an axis, the first and last elements staying at the ends.
-Variable resized(const Variable& x, int axis, int64_t length) {
-  const int64_t n = x.shape()[axis];
-  if (n == length) return x;
-  std::vector<int64_t> left, right;
-  std::vector<double> weight;
+// The matrix (length, n) of linear interpolation between n elements whose first and last stay at the ends. One dense
+// product is several times faster than gathering two neighbours an element.
+Variable interpolation(int64_t n, int64_t length, Dtype dtype) {
+  Array weights = zeros({length, n}, float64);
+  double* w = weights.mutable_data<double>();
   for (int64_t i = 0; i < length; ++i) {
-    const double at =
-        length == 1 ? 0 : static_cast<double>(i) * static_cast<double>(n - 1) / static_cast<double>(length - 1);
-    left.push_back(std::min(static_cast<int64_t>(at), std::max<int64_t>(n - 2, 0)));
-    right.push_back(std::min(left.back() + 1, n - 1));
-    weight.push_back(at - static_cast<double>(left.back()));
+    const double at = length == 1 ? 0 : static_cast<double>(i * (n - 1)) / static_cast<double>(length - 1);
+    const int64_t left = std::min(static_cast<int64_t>(at), std::max<int64_t>(n - 2, 0));
+    w[i * n + left] += 1 - (at - static_cast<double>(left));
+    if (left + 1 < n) w[i * n + left + 1] += at - static_cast<double>(left);
   }
-  Shape shape = {length};
-  while (shape.ndim() < x.ndim() - axis) shape.push_back(1);
-  const Array w = array(weight, shape).astype(x.dtype());
-  const Variable a = pick(x, array(left, Shape{length}), axis), b = pick(x, array(right, Shape{length}), axis);
-  return a + (b - a) * w;
+  return Variable(weights.astype(dtype), false);
 }
 
 }  // namespace
@@ -41,7 +33,13 @@ Variable ResizeImages::operator()(const Variable& x, IntPair output_shape) const
   if (output_shape.h < 1 || output_shape.w < 1)
     throw ValueError("resize_images: the output's height and width must be positive, they are ", output_shape.h,
                      " and ", output_shape.w);
-  return resized(resized(x, 2, output_shape.h), 3, output_shape.w);
+  const int64_t n = x.shape()[0], c = x.shape()[1], h = x.shape()[2], w = x.shape()[3];
+  Variable y = x;
+  if (output_shape.w != w)
+    y = matmul(y.reshape({n * c * h, w}), interpolation(w, output_shape.w, x.dtype()), {.transb = true});
+  y = y.reshape({n * c, h, output_shape.w});
+  if (output_shape.h != h) y = matmul(interpolation(h, output_shape.h, x.dtype()), y);
+  return y.reshape({n, c, output_shape.h, output_shape.w});
 }
 
 }  // namespace chainer::functions

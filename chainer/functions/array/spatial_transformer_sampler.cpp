@@ -1,4 +1,8 @@
+#include <algorithm>
+#include <cmath>
+
 #include "chainer/autograd/function_node.h"
+#include "chainer/backend/cpu/parallel.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/math.h"
 #include "chainer/routines/arithmetic.h"
@@ -6,16 +10,17 @@
 #include "chainer/routines/manipulation.h"
 
 namespace chainer::functions {
+namespace {
 
-Variable SpatialTransformerSampler::operator()(const Variable& x, const Variable& grid) const {
-  type_check::check("SpatialTransformerSampler", {x.array(), grid.array()}, [](const type_check::TypeInfos& in) {
-    in.names({"x", "grid"});
-    using type_check::expect;
-    expect(in[0].dtype().kind() == 'f', in[0].dtype() == in[1].dtype(), in[0].ndim() == 4, in[1].ndim() == 4);
-    expect(in[1].shape(1) == 2, in[0].shape(0) == in[1].shape(0));
-  });
-  const int64_t n = x.shape()[0], c = x.shape()[1], h = x.shape()[2], w = x.shape()[3];
-  const int64_t out_h = grid.shape()[2], out_w = grid.shape()[3];
+struct Sizes {
+  int64_t n, c, h, w, out_h, out_w;
+  Sizes(const Shape& x, const Shape& grid) : n(x[0]), c(x[1]), h(x[2]), w(x[3]), out_h(grid[2]), out_w(grid[3]) {}
+};
+
+// In functions on variables: what gradients with a graph go through.
+Variable composed(const Variable& x, const Variable& grid) {
+  const Sizes s(x.shape(), grid.shape());
+  const int64_t n = s.n, c = s.c, h = s.h, w = s.w, out_h = s.out_h, out_w = s.out_w;
   // One pixel of zeros around the image; channels last, so that a pixel is one row.
   const Variable padded = pad(x, {{0, 0}, {0, 0}, {1, 1}, {1, 1}}, "constant");
   const int64_t wide = w + 2;
@@ -41,6 +46,129 @@ Variable SpatialTransformerSampler::operator()(const Variable& x, const Variable
   const Variable y =
       pixel(0, (1 - du) * (1 - dv)) + pixel(1, du * (1 - dv)) + pixel(wide, (1 - du) * dv) + pixel(wide + 1, du * dv);
   return transpose(y.reshape({n, out_h, out_w, c}), {0, 3, 1, 2});
+}
+
+// Where a point lies: the pixel above and left of it, and how far it is from there. Points far outside stay next to the
+// image, where all is zero; `inside` tells whether moving the point moves it there.
+struct Place {
+  int64_t at;
+  double part;
+  bool inside;
+  Place(double coordinate, int64_t length) {
+    const double half = static_cast<double>(length - 1) / 2, u = coordinate * half + half;
+    const double clipped = std::clamp(u, -1.0, static_cast<double>(length));
+    inside = u >= -1 && u <= static_cast<double>(length);
+    at = clipped == clipped ? std::min(static_cast<int64_t>(std::floor(clipped)), length - 1) : 0;  // NaN stays in part
+    part = clipped - static_cast<double>(at);
+  }
+};
+
+// Four neighbours of a point with their weights, those outside of the image left out.
+template <class F>
+void for_neighbours(const Place& u, const Place& v, int64_t h, int64_t w, F&& f) {
+  for (int dy = 0; dy < 2; ++dy) {
+    for (int dx = 0; dx < 2; ++dx) {
+      const int64_t y = v.at + dy, x = u.at + dx;
+      if (y >= 0 && y < h && x >= 0 && x < w)
+        f(y * w + x, dx ? u.part : 1 - u.part, dy ? v.part : 1 - v.part, dx ? 1 : -1, dy ? 1 : -1);
+    }
+  }
+}
+
+// forward and the first gradient as plain loops, an image a thread.
+struct SamplerNode : FunctionNode {
+  std::string label() const override { return "SpatialTransformerSampler"; }
+  void check_type_forward(const type_check::TypeInfos& in) const override {
+    in.names({"x", "grid"});
+    using type_check::expect;
+    expect(in[0].dtype().kind() == 'f', in[0].dtype() == in[1].dtype(), in[0].ndim() == 4, in[1].ndim() == 4);
+    expect(in[1].shape(1) == 2, in[0].shape(0) == in[1].shape(0));
+  }
+  Arrays forward(const Arrays& in) override {
+    retain_inputs({0, 1});
+    const Dtype d = compute_dtype(in[0].dtype());
+    const Array x = in[0].astype(d, false).copy(), grid = in[1].astype(d, false).copy();
+    const Sizes s(x.shape(), grid.shape());
+    Array y = zeros({s.n, s.c, s.out_h, s.out_w}, d);
+    visit_type(d, [&]<class T>(T) { sample(s, x.data<T>(), grid.data<T>(), y.mutable_data<T>()); });
+    return {y.astype(in[0].dtype(), false)};
+  }
+  Variables backward(const Indexes& wanted, const Variables& gy) override {
+    auto [x, grid] = retained_inputs<2>();
+    if (config().enable_backprop) {
+      Variables sources, out(2);
+      for (int i : wanted) sources.push_back(i == 0 ? x : grid);
+      const Variables g = grad({composed(x, grid)}, sources, {.grad_outputs = gy, .enable_double_backprop = true});
+      for (std::size_t k = 0; k < wanted.size(); ++k) out[static_cast<std::size_t>(wanted[k])] = g[k];
+      return out;
+    }
+    const Dtype d = compute_dtype(x.dtype());
+    const Array xs = x.array().astype(d, false).copy(), points = grid.array().astype(d, false).copy(),
+                g = gy[0].array().astype(d, false).copy();
+    Array gx = zeros(x.shape(), d), ggrid = zeros(grid.shape(), d);
+    visit_type(d, [&]<class T>(T) {
+      scatter(Sizes(x.shape(), grid.shape()), xs.data<T>(), points.data<T>(), g.data<T>(), gx.mutable_data<T>(),
+              ggrid.mutable_data<T>());
+    });
+    return {Variable(gx.astype(x.dtype(), false), false), Variable(ggrid.astype(x.dtype(), false), false)};
+  }
+
+ private:
+  template <class F>
+  static void visit_type(Dtype d, F&& f) {
+    if (d == float64)
+      f(double());
+    else
+      f(float());
+  }
+  // Calls f(image, point, u, v) for every point of the grid.
+  template <class T, class F>
+  static void for_points(const Sizes& s, const T* grid, F&& f) {
+    const int64_t points = s.out_h * s.out_w;
+    cpu::parallel_ranges(s.n, s.n * points * s.c * 4, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        for (int64_t p = 0; p < points; ++p) {
+          const T* at = grid + i * 2 * points + p;
+          f(i, p, Place(static_cast<double>(at[0]), s.w), Place(static_cast<double>(at[points]), s.h));
+        }
+      }
+    });
+  }
+  template <class T>
+  static void sample(const Sizes& s, const T* x, const T* grid, T* y) {
+    const int64_t points = s.out_h * s.out_w, pixels = s.h * s.w;
+    for_points(s, grid, [&](int64_t i, int64_t p, const Place& u, const Place& v) {
+      for_neighbours(u, v, s.h, s.w, [&](int64_t at, double wu, double wv, double, double) {
+        for (int64_t c = 0; c < s.c; ++c)
+          y[(i * s.c + c) * points + p] += static_cast<T>(wu * wv) * x[(i * s.c + c) * pixels + at];
+      });
+    });
+  }
+  template <class T>
+  static void scatter(const Sizes& s, const T* x, const T* grid, const T* gy, T* gx, T* ggrid) {
+    const int64_t points = s.out_h * s.out_w, pixels = s.h * s.w;
+    for_points(s, grid, [&](int64_t i, int64_t p, const Place& u, const Place& v) {
+      double gu = 0, gv = 0;
+      for_neighbours(u, v, s.h, s.w, [&](int64_t at, double wu, double wv, double du, double dv) {
+        double along = 0;
+        for (int64_t c = 0; c < s.c; ++c) {
+          const T g = gy[(i * s.c + c) * points + p];
+          gx[(i * s.c + c) * pixels + at] += static_cast<T>(wu * wv) * g;
+          along += static_cast<double>(g) * static_cast<double>(x[(i * s.c + c) * pixels + at]);
+        }
+        gu += along * du * wv, gv += along * wu * dv;
+      });
+      T* g = ggrid + i * 2 * points + p;
+      if (u.inside) g[0] = static_cast<T>(gu * static_cast<double>(s.w - 1) / 2);
+      if (v.inside) g[points] = static_cast<T>(gv * static_cast<double>(s.h - 1) / 2);
+    });
+  }
+};
+
+}  // namespace
+
+Variable SpatialTransformerSampler::operator()(const Variable& x, const Variable& grid) const {
+  return apply_single(SamplerNode(), x, grid);
 }
 
 }  // namespace chainer::functions

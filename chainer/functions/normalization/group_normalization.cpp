@@ -1,6 +1,7 @@
 #include "chainer/functions/array.h"
 #include "chainer/functions/math.h"
 #include "chainer/functions/normalization.h"
+#include "chainer/functions/normalization/standardize.h"
 
 namespace chainer::functions {
 
@@ -11,12 +12,9 @@ Variable GroupNormalization::operator()(const Variable& x, int64_t groups, const
   const int64_t n = x.shape()[0], channels = x.shape()[1];
   if (channels % groups != 0)
     throw ValueError("group_normalization: ", groups, " groups do not divide ", channels, " channels");
-  const Variable rows = reshape(x, {n * groups, -1});
-  const Variable centered = rows - mean(rows, 1, {.keepdims = true});
-  const Variable variance = mean(square(centered), 1, {.keepdims = true});
   Shape wide = Shape(Dims::filled(x.ndim(), 1));
   wide[1] = channels;
-  const Variable normalized = reshape(centered * rsqrt(variance + o.eps), x.shape());
+  const Variable normalized = reshape(standardize(reshape(x, {n * groups, -1}), o.eps), x.shape());
   return normalized * reshape(gamma, wide) + reshape(beta, wide);
 }
 

@@ -1,6 +1,7 @@
 #include "chainer/autograd/function_node.h"
 #include "chainer/functions/math.h"
 #include "chainer/functions/normalization.h"
+#include "chainer/functions/normalization/standardize.h"
 
 namespace chainer::functions {
 
@@ -13,9 +14,7 @@ Variable LayerNormalization::operator()(const Variable& x, const Variable& gamma
         expect(in[0].dtype().kind() == 'f', in[0].ndim() == 2, in[1].ndim() == 1, in[1].dtype() == in[0].dtype());
         expect(in[2].dtype() == in[0].dtype(), in[1].shape() == in[2].shape(), in[1].shape(0) == in[0].shape(1));
       });
-  const Variable centered = x - mean(x, 1, {.keepdims = true});
-  const Variable variance = mean(square(centered), 1, {.keepdims = true});
-  return centered * rsqrt(variance + o.eps) * gamma + beta;
+  return standardize(x, o.eps) * gamma + beta;
 }
 
 }  // namespace chainer::functions

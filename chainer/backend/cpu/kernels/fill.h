@@ -13,6 +13,7 @@ namespace chainer::cpu {
   void fill_update(Kernels& k);      \
   void fill_random(Kernels& k);      \
   void fill_picked_rows(Kernels& k); \
+  void fill_normalize(Kernels& k);   \
   }
 CHAINER_DECLARE_FILL(baseline)
 CHAINER_DECLARE_FILL(avx2)

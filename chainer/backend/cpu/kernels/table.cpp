@@ -19,6 +19,7 @@ namespace {
       ISA::fill_update(k);            \
       ISA::fill_random(k);            \
       ISA::fill_picked_rows(k);       \
+      ISA::fill_normalize(k);         \
       return k;                       \
     }();                              \
     return table;                     \

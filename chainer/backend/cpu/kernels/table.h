@@ -39,6 +39,9 @@ struct Kernels {
   int64_t rows_ahead;
   /// y += a x
   void (*add_scaled[2])(void* y, double a, const void* x, int64_t n);
+  /// One row of n elements with mean 0 and variance 1, and its gradient (see Backend::standardize).
+  void (*standardize[2])(void* y, const void* x, int64_t n, double eps, double* rstd);
+  void (*standardize_grad[2])(void* gx, const void* gy, const void* y, int64_t n, double rstd);
   /// Philox 4x32-10: n words of the stream `seed` from word number 4 * block on; n is a multiple of four.
   void (*philox)(uint32_t* out, uint64_t seed, uint64_t block, int64_t n);
 };

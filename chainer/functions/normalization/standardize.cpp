@@ -1,0 +1,50 @@
+#include "chainer/functions/normalization/standardize.h"
+
+#include "chainer/array/backend.h"
+#include "chainer/autograd/function_node.h"
+#include "chainer/functions/math.h"
+
+namespace chainer::functions {
+namespace {
+
+// In functions on variables: what gradients with a graph go through.
+Variable composed(const Variable& x, double eps) {
+  const Variable centered = x - mean(x, 1, {.keepdims = true});
+  return centered * rsqrt(mean(square(centered), 1, {.keepdims = true}) + eps);
+}
+
+// Contiguous, of the dtype that kernels compute in.
+Array dense(const Array& a) {
+  const Array wide = a.astype(compute_dtype(a.dtype()), false);
+  return wide.is_contiguous() ? wide : wide.copy();
+}
+
+struct StandardizeNode : FunctionNode {
+  explicit StandardizeNode(double e) : eps(e) {}
+  std::string label() const override { return "Standardize"; }
+  Arrays forward(const Arrays& in) override {
+    retain_inputs({0});
+    const Array x = dense(in[0]);
+    y = Array(x.shape(), x.dtype(), x.device());
+    rstd = Array({x.shape()[0]}, float64, x.device());
+    if (x.size()) y.device().backend().standardize(x, eps, y, rstd);
+    return {y.astype(in[0].dtype(), false)};
+  }
+  Variables backward(const Indexes&, const Variables& gy) override {
+    const Variable x = retained_input(0);
+    if (config().enable_backprop)
+      return grad({composed(x, eps)}, {x}, {.grad_outputs = gy, .enable_double_backprop = true});
+    const Array g = dense(gy[0].array());
+    Array gx(g.shape(), g.dtype(), g.device());
+    if (g.size()) gx.device().backend().standardize_grad(g, y, rstd, gx);
+    return {Variable(gx.astype(x.dtype(), false), false)};
+  }
+  double eps;
+  Array y, rstd;
+};
+
+}  // namespace
+
+Variable standardize(const Variable& x, double eps) { return apply_single(StandardizeNode(eps), x); }
+
+}  // namespace chainer::functions
