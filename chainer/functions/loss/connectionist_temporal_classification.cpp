@@ -153,7 +153,7 @@ struct CtcNode : FunctionNode {
     const int64_t B = paths.batch, W = paths.width;
     const auto constant = [&](const Shape& s) { return Variable(full(s, kNever, e.dtype()), false); };
     Array start = full({B, W}, kNever, e.dtype()), skip = full({B, W}, kNever, e.dtype());
-    Array last = full({B, W}, kNever, e.dtype()), possible({B}, bool_);
+    Array last = full({B, W}, kNever, e.dtype());
     for (int64_t b = 0; b < B; ++b) {
       const int64_t L = paths.path_length[static_cast<std::size_t>(b)];
       for (int64_t s = 0; s < std::min<int64_t>(2, L); ++s) start.set({b, s}, 0), last.set({b, L - 1 - s}, 0);
