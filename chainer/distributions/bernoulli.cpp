@@ -28,13 +28,7 @@ Bernoulli::Bernoulli(const BernoulliOptions& o) : p(o.p), logit(o.logit), binary
 }
 
 Variable Bernoulli::sample_n(int64_t n) const {
-  const std::vector<double> probabilities = p.array().to_vector<double>();
-  Array out({n, p.size()}, int64);
-  int64_t* at = out.mutable_data<int64_t>();
-  for (int64_t i = 0; i < n; ++i)
-    for (double q : probabilities) *at++ = random::global().binomial(1, q, {}).item<int64_t>();
-  const Shape shape = with_samples(n, p.shape());
-  return Variable(out.reshape(shape), false);
+  return Variable(random::global().binomial(1, p.array(), with_samples(n, p.shape())), false);
 }
 
 Variable Bernoulli::log_prob(const Variable& x) const {

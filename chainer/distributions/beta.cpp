@@ -16,13 +16,7 @@ Variable lbeta(const Variable& a, const Variable& b) { return F::lgamma(a) + F::
 Beta::Beta(const Variable& a_, const Variable& b_) : a(a_), b(b_) { prepare("Beta", {{"a", &a}, {"b", &b}}); }
 
 Variable Beta::sample_n(int64_t n) const {
-  const std::vector<double> as = a.array().to_vector<double>(), bs = b.array().to_vector<double>();
-  Array out({n, a.size()}, float64);
-  double* at = out.mutable_data<double>();
-  for (int64_t i = 0; i < n; ++i)
-    for (std::size_t j = 0; j < as.size(); ++j) *at++ = random::global().beta(as[j], bs[j], {}).item<double>();
-  const Shape shape = with_samples(n, a.shape());
-  return Variable(out.reshape(shape).astype(a.dtype()), false);
+  return Variable(random::global().beta(a.array(), b.array(), with_samples(n, a.shape()), a.dtype()), false);
 }
 
 Variable Beta::log_prob(const Variable& x) const {

@@ -206,12 +206,16 @@ inline constexpr struct Swapaxes {
 /// Options of pad().
 struct PadOptions {
   double constant_values = 0;  ///< of mode "constant"
+  double end_values = 0;       ///< of mode "linear_ramp"
 };
-/// Elements put around an array, (before, after) for each axis or once for all. Modes: "constant", "edge", "wrap",
-/// "symmetric" (the edge twice), "reflect" (the edge once). Repeated elements gather their gradients.
+/// Elements put around an array: as many everywhere, or (before, after) for each axis or once for all. NumPy's modes:
+/// "constant", "edge", "wrap", "symmetric" (the edge twice), "reflect" (the edge once), "linear_ramp" (down to
+/// end_values), "maximum", "minimum" and "mean" of the axis. Repeated elements gather their gradients.
 ///   F::pad(array({1.f}), {{1, 2}}, "constant")  // [0, 1, 0, 0]
 inline constexpr struct Pad {
   static constexpr std::string_view name = "pad";
+  Variable operator()(const Variable& x, int64_t pad_width, const std::string& mode,
+                      const PadOptions& options = {}) const;
   Variable operator()(const Variable& x, const std::vector<std::pair<int64_t, int64_t>>& pad_width,
                       const std::string& mode, const PadOptions& options = {}) const;
 } pad{};

@@ -56,6 +56,9 @@ class RandomState {
   /// Rows of `shape` x alpha.size(), each of sum one.
   Array dirichlet(const std::vector<double>& alpha, const Shape& shape, Dtype dtype = float64);
   Array binomial(int64_t n, double p, const Shape& shape, Dtype dtype = int64);
+  /// A parameter for each element, repeated over the leading axes of `shape`.
+  Array beta(const Array& a, const Array& b, const Shape& shape, Dtype dtype = float64);
+  Array binomial(int64_t n, const Array& p, const Shape& shape, Dtype dtype = int64);
   /// Rows of `shape` x p.size(), each of sum n.
   Array multinomial(int64_t n, const std::vector<double>& p, const Shape& shape, Dtype dtype = int64);
   /// Integers in [low, high); the stream depends on the dtype, as in NumPy.

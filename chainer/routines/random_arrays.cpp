@@ -76,6 +76,24 @@ Array RandomState::dirichlet(const std::vector<double>& alpha, const Shape& shap
   return a.astype(d, false);
 }
 
+Array RandomState::beta(const Array& a, const Array& b, const Shape& s, Dtype d) {
+  const std::vector<double> as = a.to_vector<double>(), bs = b.to_vector<double>();
+  for (std::size_t i = 0; i < as.size(); ++i)
+    if (!(as[i] > 0 && bs[i] > 0)) throw ValueError("beta: both parameters must be positive: ", as[i], ", ", bs[i]);
+  std::size_t at = 0;
+  return draw(s, d, [&] {
+    const std::size_t i = at++ % as.size();
+    return next_beta(as[i], bs[i]);
+  });
+}
+Array RandomState::binomial(int64_t n, const Array& p, const Shape& s, Dtype d) {
+  const std::vector<double> ps = p.to_vector<double>();
+  for (double q : ps)
+    if (n < 0 || !(q >= 0 && q <= 1))
+      throw ValueError("binomial: n >= 0 and p in [0, 1] are needed, not ", n, " and ", q);
+  std::size_t at = 0;
+  return draw(s, d, [&] { return next_binomial(n, ps[at++ % ps.size()]); });
+}
 Array RandomState::binomial(int64_t n, double p, const Shape& s, Dtype d) {
   if (n < 0 || !(p >= 0 && p <= 1))
     throw ValueError("binomial: n >= 0 and p in [0, 1] are needed, not ", n, " and ", p);

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "chainer/functions/array/pick.h"
+#include "chainer/functions/math.h"
 #include "chainer/routines/creation.h"
 
 namespace chainer::functions {
@@ -9,8 +10,6 @@ namespace {
 // Which element stands at each place of a padded axis of length n.
 std::vector<int64_t> places(int64_t n, int64_t before, int64_t after, const std::string& mode) {
   std::vector<int64_t> out;
-  if (n == 0 && before + after > 0)
-    throw ValueError("pad: an axis without elements cannot be padded in mode '", mode, "'");
   for (int64_t i = -before; i < n + after; ++i) {
     int64_t at = i;
     if (mode == "edge") {
@@ -31,13 +30,42 @@ std::vector<int64_t> places(int64_t n, int64_t before, int64_t after, const std:
   return out;
 }
 
+// What is put beside an axis in the modes that do not repeat elements; the edge is the element next to it.
+Variable filling(const Variable& y, int d, int64_t width, const Variable& edge, bool before, const std::string& mode,
+                 const PadOptions& o) {
+  Shape shape = y.shape();
+  shape[d] = width;
+  if (mode == "constant") return Variable(full(shape, o.constant_values, y.dtype()), false);
+  if (mode == "linear_ramp") {  // from the end's value up to the edge, which is not repeated
+    Shape along = Shape(Dims::filled(y.ndim(), 1));
+    along[d] = width;
+    std::vector<double> share;
+    for (int64_t i = 0; i < width; ++i)
+      share.push_back(static_cast<double>(before ? i : width - 1 - i) / static_cast<double>(width));
+    const Variable w(array(share, along).astype(y.dtype()), false);
+    return edge * w + (1 - w) * o.end_values;
+  }
+  const Variable value = mode == "maximum"   ? max(y, d, {.keepdims = true})
+                         : mode == "minimum" ? min(y, d, {.keepdims = true})
+                                             : mean(y, d, {.keepdims = true});
+  return broadcast_to(value, shape);
+}
+
 }  // namespace
+
+Variable Pad::operator()(const Variable& x, int64_t pad_width, const std::string& mode,
+                         const PadOptions& options) const {
+  return (*this)(x, {{pad_width, pad_width}}, mode, options);
+}
 
 Variable Pad::operator()(const Variable& x, const std::vector<std::pair<int64_t, int64_t>>& pad_width,
                          const std::string& mode, const PadOptions& options) const {
-  constexpr std::string_view kModes[] = {"constant", "edge", "wrap", "symmetric", "reflect"};
-  if (std::find(std::begin(kModes), std::end(kModes), mode) == std::end(kModes))
-    throw ValueError("pad: mode '", mode, "' is none of constant, edge, wrap, symmetric, reflect");
+  constexpr std::string_view kFilling[] = {"constant", "linear_ramp", "maximum", "mean", "minimum"};
+  constexpr std::string_view kRepeating[] = {"edge", "reflect", "symmetric", "wrap"};
+  const bool fills = std::find(std::begin(kFilling), std::end(kFilling), mode) != std::end(kFilling);
+  if (!fills && std::find(std::begin(kRepeating), std::end(kRepeating), mode) == std::end(kRepeating))
+    throw ValueError("pad: mode '", mode,
+                     "' is none of constant, edge, linear_ramp, maximum, mean, minimum, reflect, symmetric, wrap");
   if (pad_width.size() != 1 && pad_width.size() != static_cast<std::size_t>(x.ndim()))
     throw ValueError("pad: ", pad_width.size(), " widths for ", x.ndim(), " axes");
   Variable y = x;
@@ -45,15 +73,15 @@ Variable Pad::operator()(const Variable& x, const std::vector<std::pair<int64_t,
     const auto [before, after] = pad_width[pad_width.size() == 1 ? 0 : static_cast<std::size_t>(d)];
     if (before < 0 || after < 0) throw ValueError("pad: widths must not be negative, one is ", std::min(before, after));
     if (before == 0 && after == 0) continue;
-    if (mode == "constant") {
-      Shape left = y.shape(), right = y.shape();
-      left[d] = before, right[d] = after;
-      const auto constant = [&](const Shape& s) {
-        return Variable(full(s, options.constant_values, x.dtype()), false);
-      };
-      y = concat({constant(left), y, constant(right)}, d);
+    const int64_t n = y.shape()[d];
+    if (n == 0 && mode != "constant")
+      throw ValueError("pad: an axis without elements cannot be padded in mode '", mode, "'");
+    if (fills) {
+      const Variable first = n ? pick(y, Slice(0, 1), d) : y, last = n ? pick(y, Slice(n - 1, n), d) : y;
+      y = concat(
+          {filling(y, d, before, first, true, mode, options), y, filling(y, d, after, last, false, mode, options)}, d);
     } else {
-      const std::vector<int64_t> at = places(y.shape()[d], before, after, mode);
+      const std::vector<int64_t> at = places(n, before, after, mode);
       y = pick(y, array(at, Shape{static_cast<int64_t>(at.size())}), d);
     }
   }

@@ -83,6 +83,21 @@ void unusual(std::vector<OpCase>& t) {
         return F::moveaxis(x, Dims{0, -1}, Dims{-1, 0});
       },
       four);
+  one(
+      "F.pad(x[0], 2, 'constant', constant_values=3)",
+      [](V x) { return F::pad(x, 2, "constant", {.constant_values = 3}); }, m);
+  // (the release has no gradients in these modes)
+  for (const std::string mode : {"maximum", "minimum", "mean", "linear_ramp"}) {
+    one(
+        "F.pad(x[0], ((1, 2), (3, 0)), '" + mode + "')",
+        [mode](V x) {
+          return F::pad(x, {{1, 2}, {3, 0}}, mode);
+        },
+        m)
+        .differentiable = false;
+    t.push_back(row("pad", "", [mode](Vs x) { return F::pad(x[0], {{1, 2}, {3, 0}}, mode); }, {m}));
+  }
+  t.push_back(row("pad", "", [](Vs x) { return F::pad(x[0], 3, "linear_ramp", {.end_values = 2}); }, {line}));
   add("F.pad_sequence(x, length=4, padding=-1)", [](Vs x) { return F::pad_sequence(x, {.length = 4, .padding = -1}); },
       {normal({2, 2}), normal({3, 2}), normal({0, 2})});
   one(
