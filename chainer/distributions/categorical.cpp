@@ -14,7 +14,8 @@ Categorical::Categorical(const CategoricalOptions& o) : p(o.p) {
     throw ValueError("Categorical: either p or logit (not both) must have a value");
   Variable given = p ? p : o.logit;
   prepare("Categorical", {{p ? "p" : "logit", &given}});
-  if (given.ndim() == 0) throw DimensionError("Categorical: probabilities along an axis are needed, not a number");
+  if (given.ndim() == 0 || given.shape(-1) == 0)
+    throw DimensionError("Categorical: probabilities along the last axis are needed, not shape ", given.shape());
   const ForceBackpropMode graph;  // kept by this object, also where one without graph evaluates it
   log_p = p ? F::log(p) : F::log_softmax(given, given.ndim() - 1);
   if (!p) p = F::exp(log_p);

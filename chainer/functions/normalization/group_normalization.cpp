@@ -1,3 +1,4 @@
+#include "chainer/autograd/type_check.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/math.h"
 #include "chainer/functions/normalization.h"
@@ -8,6 +9,13 @@ namespace chainer::functions {
 Variable GroupNormalization::operator()(const Variable& x, int64_t groups, const Variable& gamma, const Variable& beta,
                                         const LayerNormalizationOptions& o) const {
   if (x.ndim() <= 1) throw ValueError("group_normalization: x must have at least two axes, not ", x.ndim());
+  type_check::check(
+      "GroupNormalization", {x.array(), gamma.array(), beta.array()}, [](const type_check::TypeInfos& in) {
+        in.names({"x", "gamma", "beta"});
+        using type_check::expect;
+        expect(in[0].dtype().kind() == 'f', in[1].ndim() == 1, in[1].dtype() == in[0].dtype());
+        expect(in[2].dtype() == in[0].dtype(), in[1].shape() == in[2].shape(), in[1].shape(0) == in[0].shape(1));
+      });
   if (groups < 1) throw TypeError("group_normalization: groups must be positive, not ", groups);
   const int64_t n = x.shape()[0], channels = x.shape()[1];
   if (channels % groups != 0)
