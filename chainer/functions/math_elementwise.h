@@ -61,7 +61,7 @@ inline constexpr struct Cosh {
   Variable operator()(const Variable& x) const;
 } cosh{};
 
-/// The derivative of log(gamma(x)). Needs Boost.Math, as do its relatives below.
+/// The derivative of log(gamma(x)). Needs Boost.Math, as erfcinv, erfinv, ndtri and polygamma do.
 ///   F::digamma(array({1.f}))  // [-0.577]
 inline constexpr struct Digamma {
   static constexpr std::string_view name = "digamma";

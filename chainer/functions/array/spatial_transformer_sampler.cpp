@@ -107,7 +107,7 @@ struct SamplerNode : FunctionNode {
                 g = gy[0].array().astype(d, false).copy();
     Array gx = zeros(x.shape(), d), ggrid = zeros(grid.shape(), d);
     visit_type(d, [&]<class T>(T) {
-      scatter(Sizes(x.shape(), grid.shape()), xs.data<T>(), points.data<T>(), g.data<T>(), gx.mutable_data<T>(),
+      scatter(Sizes(xs.shape(), points.shape()), xs.data<T>(), points.data<T>(), g.data<T>(), gx.mutable_data<T>(),
               ggrid.mutable_data<T>());
     });
     return {Variable(gx.astype(x.dtype(), false), false), Variable(ggrid.astype(x.dtype(), false), false)};

@@ -58,15 +58,17 @@ void activation(std::vector<OpCase>& t) {
   t.push_back(one(
       "F.selu(x[0], alpha=1.2, scale=0.5)", [](const Variable& x) { return F::selu(x, {.alpha = 1.2, .scale = 0.5}); },
       away({3, 4})));
-  const auto two = [&](const std::string& name, auto f, const Array& x, const Array& w) {
-    t.push_back(row(name, "F." + name + "(x[0], x[1])", [f](const Variables& v) { return f(v[0], v[1]); }, {x, w}));
+  // (a list in braces: its calls are made in order by every compiler)
+  const auto two = [&](const std::string& name, auto f, const Arrays& in) {
+    t.push_back(row(
+        name, "F." + name + "(x[0], x[1])", [f](const Variables& v) { return f(v[0], v[1]); }, in));
   };
-  two("prelu", F::prelu, away({3, 4}), normal({4}));
-  two("prelu", F::prelu, away({2, 3, 4}), normal({3}));
-  two("prelu", F::prelu, away({2, 3, 4}), normal({3, 4}));
-  two("swish", F::swish, m, normal({4}));
-  two("swish", F::swish, cube, normal({3}));
-  two("swish", F::swish, cube, normal({}));
+  two("prelu", F::prelu, {away({3, 4}), normal({4})});
+  two("prelu", F::prelu, {away({2, 3, 4}), normal({3})});
+  two("prelu", F::prelu, {away({2, 3, 4}), normal({3, 4})});
+  two("swish", F::swish, {m, normal({4})});
+  two("swish", F::swish, {cube, normal({3})});
+  two("swish", F::swish, {cube, normal({})});
   const Array slopes = positive({3, 4}) / 8.0;
   t.push_back(row("rrelu", "F.rrelu(x[0], r=x[1].array)",
                   [](const Variables& x) { return F::rrelu(x[0], 1.0 / 8, 1.0 / 3, {.r = x[1].array()}); },
@@ -74,9 +76,9 @@ void activation(std::vector<OpCase>& t) {
                   .no_gradient());
   t.push_back(row("rrelu", "", [slopes](const Variables& x) { return F::rrelu(x[0], 1.0 / 8, 1.0 / 3, {.r = slopes}); },
                   {away({3, 4})}));
-  two("lstm", F::lstm, normal({3, 2}), normal({3, 8}));
-  two("lstm", F::lstm, normal({3, 2}), normal({2, 8}));
-  two("lstm", F::lstm, normal({2, 3, 2}), normal({2, 12, 2}));
+  two("lstm", F::lstm, {normal({3, 2}), normal({3, 8})});
+  two("lstm", F::lstm, {normal({3, 2}), normal({2, 8})});
+  two("lstm", F::lstm, {normal({2, 3, 2}), normal({2, 12, 2})});
   t.push_back(row("slstm", "F.slstm(*x)", [](const Variables& x) { return F::slstm(x[0], x[1], x[2], x[3]); },
                   {normal({3, 2}), normal({3, 2}), normal({3, 8}), normal({3, 8})}));
   t.push_back(row("tree_lstm", "F.tree_lstm(*x)", [](const Variables& x) { return F::tree_lstm(x); },

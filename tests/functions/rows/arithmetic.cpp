@@ -43,9 +43,9 @@ void arithmetic(std::vector<OpCase>& t) {
                   .elementwise());
   t.push_back(two("mul", "x[0] * x[1]", times, m, normal({3, 4})).elementwise());
   t.push_back(two("div", "x[0] / x[1]", over, m, positive({3, 4})).elementwise());
+  const Array base = positive({3, 4}), exponent = positive({3, 4});
   t.push_back(two(
-                  "pow", "x[0] ** x[1]", [](const Variable& x, const Variable& y) { return pow(x, y); },
-                  positive({3, 4}), positive({3, 4}))
+                  "pow", "x[0] ** x[1]", [](const Variable& x, const Variable& y) { return pow(x, y); }, base, exponent)
                   .elementwise());
   // The reference's operators do not broadcast variables: F.broadcast makes their shapes one first.
   t.push_back(two("add", "sum(F.broadcast(x[0], x[1]))", plus, column, line));

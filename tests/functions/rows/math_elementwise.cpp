@@ -25,14 +25,15 @@ void math_elementwise(std::vector<OpCase>& t) {
   t.push_back(unary("fix", F::fix, away({3, 4}) * 3, [](double x) { return std::trunc(x); }).no_gradient());
   t.push_back(
       unary("sign", F::sign, away({3, 4}) * 3, [](double x) { return double((x > 0) - (x < 0)); }).no_gradient());
-  const auto two = [&](const std::string& name, auto f, const Array& x, const Array& y) {
-    t.push_back(row(name, "F." + name + "(x[0], x[1])", [f](const Variables& v) { return f(v[0], v[1]); }, {x, y})
+  const auto two = [&](const std::string& name, auto f, const Arrays& in) {
+    t.push_back(row(
+                    name, "F." + name + "(x[0], x[1])", [f](const Variables& v) { return f(v[0], v[1]); }, in)
                     .elementwise());
   };
-  two("arctan2", F::arctan2, away({3, 4}), positive({3, 4}));
-  two("fmod", F::fmod, array({{3.3, -3.4, 0.7}, {5.1, -0.2, 9.9}}), array({{1., 2., 3.}, {-2., 1., 4.}}));
+  two("arctan2", F::arctan2, {away({3, 4}), positive({3, 4})});
+  two("fmod", F::fmod, {array({{3.3, -3.4, 0.7}, {5.1, -0.2, 9.9}}), array({{1., 2., 3.}, {-2., 1., 4.}})});
   t.back().elementwise = false;  // zero divisors have no remainder
-  two("squared_difference", F::squared_difference, normal({3, 4}), normal({3, 4}));
+  two("squared_difference", F::squared_difference, {normal({3, 4}), normal({3, 4})});
   t.push_back(row("linear_interpolate", "F.linear_interpolate(*x)",
                   [](const Variables& x) { return F::linear_interpolate(x[0], x[1], x[2]); },
                   {sigmoid(normal({3, 4})), normal({3, 4}), normal({3, 4})})
