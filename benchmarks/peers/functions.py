@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs bench_functions and PyTorch in turns on the same functions, forward and backward, and prints the ratios.
 
-usage: functions.py BENCH_FUNCTIONS [ROUNDS]      (with a Python that has torch)
+usage: functions.py BENCH_FUNCTIONS [ROUNDS [FUNCTION...]]      (with a Python that has torch)
 """
 import json
 import statistics
@@ -86,7 +86,7 @@ def ours(program, name):
 def main():
     program, rounds = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 3
     print(f'{"function":28s} {"ours ms":>9s} {"torch ms":>9s} {"ratio":>6s} {"spread":>12s}')
-    for name in CASES:
+    for name in sys.argv[3:] or CASES:
         pairs = [(ours(program, name), theirs(name)) for _ in range(rounds)]
         ratios = sorted(o / p for o, p in pairs)
         o, p = (statistics.median(v) for v in zip(*pairs))

@@ -134,10 +134,22 @@ struct SamplerNode : FunctionNode {
       }
     });
   }
+  static bool within(const Sizes& s, const Place& u, const Place& v) {
+    return u.at >= 0 && u.at + 1 < s.w && v.at >= 0 && v.at + 1 < s.h;
+  }
   template <class T>
   static void sample(const Sizes& s, const T* x, const T* grid, T* y) {
     const int64_t points = s.out_h * s.out_w, pixels = s.h * s.w;
     for_points(s, grid, [&](int64_t i, int64_t p, const Place& u, const Place& v) {
+      if (within(s, u, v)) {  // all four are there: no questions
+        const T du = static_cast<T>(u.part), dv = static_cast<T>(v.part);
+        const T a = (1 - du) * (1 - dv), b = du * (1 - dv), d = (1 - du) * dv, e = du * dv;
+        const T* pixel = x + i * s.c * pixels + v.at * s.w + u.at;
+        T* to = y + i * s.c * points + p;
+        for (int64_t c = 0; c < s.c; ++c, pixel += pixels, to += points)
+          *to = a * pixel[0] + b * pixel[1] + d * pixel[s.w] + e * pixel[s.w + 1];
+        return;
+      }
       for_neighbours(u, v, s.h, s.w, [&](int64_t at, double wu, double wv, double, double) {
         for (int64_t c = 0; c < s.c; ++c)
           y[(i * s.c + c) * points + p] += static_cast<T>(wu * wv) * x[(i * s.c + c) * pixels + at];
@@ -149,6 +161,24 @@ struct SamplerNode : FunctionNode {
     const int64_t points = s.out_h * s.out_w, pixels = s.h * s.w;
     for_points(s, grid, [&](int64_t i, int64_t p, const Place& u, const Place& v) {
       double gu = 0, gv = 0;
+      if (within(s, u, v)) {
+        const T du = static_cast<T>(u.part), dv = static_cast<T>(v.part);
+        const T a = (1 - du) * (1 - dv), b = du * (1 - dv), d = (1 - du) * dv, e = du * dv;
+        const int64_t first = i * s.c * pixels + v.at * s.w + u.at;
+        const T *pixel = x + first, *from = gy + i * s.c * points + p;
+        T* to = gx + first;
+        T along_u = 0, along_v = 0;
+        for (int64_t c = 0; c < s.c; ++c, pixel += pixels, to += pixels, from += points) {
+          const T g = *from, top = pixel[1] - pixel[0], bottom = pixel[s.w + 1] - pixel[s.w];
+          to[0] += a * g, to[1] += b * g, to[s.w] += d * g, to[s.w + 1] += e * g;
+          along_u += g * (top + dv * (bottom - top));
+          along_v += g * (pixel[s.w] - pixel[0] + du * (bottom - top));
+        }
+        T* grid_gradient = ggrid + i * 2 * points + p;
+        grid_gradient[0] = along_u * static_cast<T>(s.w - 1) / 2;
+        grid_gradient[points] = along_v * static_cast<T>(s.h - 1) / 2;
+        return;
+      }
       for_neighbours(u, v, s.h, s.w, [&](int64_t at, double wu, double wv, double du, double dv) {
         double along = 0;
         for (int64_t c = 0; c < s.c; ++c) {
