@@ -111,6 +111,21 @@ TEST(impossible_paths) {
   EXPECT(max(absolute(x.grad())).item<double>() > 0.01);
 }
 
+// Logits of minus infinity rule symbols out.
+TEST(masked_symbols) {
+  Array x = random::RandomState(0).randn({3, 1, 4});
+  x.set({Slice(), Slice(), 3}, -std::numeric_limits<double>::infinity());
+  const auto loss = [](const Variable& v, int64_t label) {
+    return F::connectionist_temporal_classification(v, array({{label}}), 0);
+  };
+  const Variable masked(x), three(x[{ellipsis, Slice(0, 3)}].copy());
+  const Variable y = loss(masked, 1), z = loss(three, 1);
+  EXPECT_CLOSE(y.array(), z.array(), {.atol = 1e-12});
+  y.backward(), z.backward();
+  EXPECT_CLOSE(masked.grad()[{ellipsis, Slice(0, 3)}], three.grad(), {.atol = 1e-12});
+  EXPECT_EQ(loss(masked, 3).item<double>(), std::numeric_limits<double>::infinity());
+}
+
 // Coordinates that are no numbers, or anywhere, lead to NaN and to zero.
 TEST(sampling_anywhere) {
   const float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();

@@ -4,10 +4,10 @@
 #include "chainer/autograd/function_node.h"
 #include "chainer/backend/cpu/kernels/table.h"
 #include "chainer/backend/cpu/parallel.h"
+#include "chainer/functions/activation.h"
 #include "chainer/functions/array/pick.h"
 #include "chainer/functions/loss/reduced.h"
 #include "chainer/functions/math.h"
-#include "chainer/functions/activation.h"
 #include "chainer/routines/arithmetic.h"
 #include "chainer/routines/creation.h"
 
@@ -15,7 +15,6 @@ namespace chainer::functions {
 namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
-
 constexpr double kNever = -1e30;  // the logarithm of an impossibility, with which one can still calculate
 
 // The labels with blanks between, before and behind them, and what of it counts.
@@ -52,7 +51,7 @@ class Lattice {
         const double* before = row(alpha, t - 1);
         add_ways(before, before - 1, before - 2, skip_.data(), now);
       }
-      for (int64_t s = 0; s < length_; ++s) now[s] += x[t * stride + symbols_[s]];
+      for (int64_t s = 0; s < length_; ++s) now[s] += emission(x, stride, t, s);
     }
     const double* end = row(alpha, steps_ - 1) + length_ - 2;  // the last label or the blank behind it
     const double a = length_ > 1 ? end[0] : kNever, b = end[1], top = std::max(a, b);
@@ -70,12 +69,15 @@ class Lattice {
       for (int64_t s = 0; s < length_; ++s)
         gx[t * stride + symbols_[s]] -= weight * block_[static_cast<std::size_t>(s)];
       double* ahead = next.data() + 2;
-      for (int64_t s = 0; s < length_; ++s) ahead[s] = beta[static_cast<std::size_t>(s)] + x[t * stride + symbols_[s]];
+      for (int64_t s = 0; s < length_; ++s) ahead[s] = beta[static_cast<std::size_t>(s)] + emission(x, stride, t, s);
       if (t) add_ways(ahead, ahead + 1, ahead + 2, skip_.data() + 2, beta.data());
     }
   }
 
  private:
+  double emission(const double* x, int64_t stride, int64_t t, int64_t s) const {
+    return std::max(x[t * stride + symbols_[s]], kNever);  // also of logits that were set to minus infinity
+  }
   int64_t pitch() const { return length_ + 4; }
   double* row(std::vector<double>& v, int64_t t) const { return v.data() + t * pitch() + 2; }
   // The block through one of the backend's vectorised loops.
@@ -148,8 +150,9 @@ struct CtcNode : FunctionNode {
 
   // The same in functions on variables, one step of the recurrence after the other.
   Variable unrolled(const Variable& x) const {
-    const Variable e =
-        get_item(x, {arange(paths.steps).reshape({-1, 1, 1}), arange(paths.batch).reshape({-1, 1}), paths.symbols});
+    const Variable e = clip(
+        get_item(x, {arange(paths.steps).reshape({-1, 1, 1}), arange(paths.batch).reshape({-1, 1}), paths.symbols}),
+        kNever, kInf);
     const int64_t B = paths.batch, W = paths.width;
     const auto constant = [&](const Shape& s) { return Variable(full(s, kNever, e.dtype()), false); };
     Array start = full({B, W}, kNever, e.dtype()), skip = full({B, W}, kNever, e.dtype());
