@@ -265,7 +265,7 @@ class BinaryHierarchicalSoftmax : public Link {
   CHAINER_MEMBERS(BinaryHierarchicalSoftmax, W);
 
  private:
-  Array paths_;  // (words, longest way): inner nodes, 0 behind the end
+  Array paths_;  // (words, longest way): inner nodes, 0 behind the end; -1 for numbers that are no words
   Array codes_;  // likewise: -1 or 1, 0 behind the end
 };
 

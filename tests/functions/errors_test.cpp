@@ -97,6 +97,7 @@ TEST(images_and_sequences_say_what_is_wrong) {
                F::discriminative_margin_based_clustering_loss(zeros({1, 2, 1, 2}), zeros({1, 1, 2}, int32), 0.5, 1, 2,
                                                               {.norm = 3}));
   EXPECT_THROW(ValueError, "the vocabulary is empty", L::BinaryHierarchicalSoftmax::create_huffman_tree({}));
+  EXPECT_THROW(ValueError, "two words at least", L::BinaryHierarchicalSoftmax(2, L::Tree(0)));
   EXPECT_THROW(ValueError, "word 1 is twice", L::BinaryHierarchicalSoftmax(2, L::Tree(L::Tree(1), L::Tree(1))));
 }
 

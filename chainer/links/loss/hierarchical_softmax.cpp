@@ -47,6 +47,7 @@ int64_t inner_nodes(const Tree& t) {
 BinaryHierarchicalSoftmax::BinaryHierarchicalSoftmax(int64_t in_size, const Tree& tree,
                                                      const BinaryHierarchicalSoftmaxOptions& o)
     : W(initializers::Uniform(1, o.dtype), Shape{inner_nodes(tree), in_size}) {
+  if (tree.branches.empty()) throw ValueError("BinaryHierarchicalSoftmax: a tree of two words at least is needed");
   std::map<int64_t, Way> ways;
   Way way;
   int64_t next = 0;
@@ -54,8 +55,8 @@ BinaryHierarchicalSoftmax::BinaryHierarchicalSoftmax(int64_t in_size, const Tree
   int64_t longest = 1;
   for (const auto& [word, w] : ways) longest = std::max(longest, static_cast<int64_t>(w.nodes.size()));
   const int64_t words = ways.rbegin()->first + 1;
-  paths_ = full({words, longest}, -1, int64);
-  codes_ = zeros({words, longest}, float64);
+  paths_ = full({words, longest}, -1, int32);  // narrow types: vocabularies are large
+  codes_ = zeros({words, longest}, int8);
   for (const auto& [word, w] : ways) {
     paths_.set(word, 0);
     const Slice used(0, static_cast<int64_t>(w.nodes.size()));
@@ -77,7 +78,7 @@ Variable BinaryHierarchicalSoftmax::forward(const Variable& x, const Variable& t
     if (words[i] < 0 || words[i] >= paths_.shape()[0] || paths_[{words[i], 0}].item<int64_t>() < 0)
       throw IndexError("BinaryHierarchicalSoftmax: word ", words[i], " at position ", i, " is not in the tree");
   const Array codes = take(codes_, t.array(), 0).astype(x.dtype());
-  const Array nodes = maximum(take(paths_, t.array(), 0), 0);
+  const Array nodes = maximum(take(paths_, t.array(), 0), 0).astype(int64);
   const Variable losses = functions::softplus(-(functions::rows_dot(x, W, nodes) * codes));
   return functions::sum(losses * not_equal(codes, 0).astype(x.dtype()));
 }
