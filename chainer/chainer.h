@@ -25,6 +25,7 @@
 #include "chainer/runtime_info.h"
 #include "chainer/serializers/serializers.h"
 #include "chainer/testing/gradient_check.h"
+#include "chainer/testing/helpers.h"
 #include "chainer/testing/op_case.h"
 #include "chainer/training/extensions.h"
 #include "chainer/training/trainer.h"
