@@ -36,7 +36,7 @@ Variable Bernoulli::log_prob(const Variable& x) const {
   // Infinite logits are certainties: log(x) or log(1 - x).
   const Array infinite = isinf(logit.array());
   const Variable finite = F::where(Variable(infinite, false), constant(0, p.dtype()), logit);
-  Variable y = finite * at - F::softplus(finite);
+  Variable y = finite * Variable(at, false) - F::softplus(finite);
   if (any(infinite).item<bool>()) {
     const Array certain = chainer::where(greater(logit.array(), 0), chainer::log(at), chainer::log(1 - at));
     y = F::where(Variable(infinite, false), Variable(certain, false), y);
@@ -50,13 +50,13 @@ Variable Bernoulli::log_prob(const Variable& x) const {
 
 Variable Bernoulli::prob(const Variable& x) const {
   const Array at = x.array().astype(p.dtype());
-  const Variable y = at * p + (1 - at) * (1 - p);
+  const Variable y = Variable(at, false) * p + Variable(1 - at, false) * (1 - p);
   return binary_check_ ? y * logical_or(equal(at, 0), equal(at, 1)).astype(p.dtype()) : y;
 }
 
 Variable Bernoulli::cdf(const Variable& x) const {
   const Array below = less(x.array(), 0).astype(p.dtype()), above = greater_equal(x.array(), 1).astype(p.dtype());
-  return (1 - p) * (1 - below - above) + above;
+  return (1 - p) * Variable(1 - below - above, false) + above;
 }
 
 Variable Bernoulli::entropy() const { return -xlogx(p) - xlogx(1 - p); }

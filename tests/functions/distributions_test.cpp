@@ -118,6 +118,59 @@ TEST(divergences_of_the_users_own) {
   EXPECT_CLOSE(c.prob(array({1.0})).array(), array({1.0}), {});
 }
 
+// Points of any sample shape, for every distribution.
+TEST(functions_of_samples) {
+  const Array a = array({0.5, 1.0, 3.0}), tril = array({{1., 0., 0.}, {0.5, 1., 0.}, {0.2, 0.1, 2.}});
+  const auto check = [](const Distribution& d) {
+    const Variable x = d.sample({4, 2});
+    Shape expected = {4, 2};
+    for (int64_t n : d.batch_shape()) expected.push_back(n);
+    EXPECT_EQ(d.log_prob(x).shape(), expected);
+    EXPECT_CLOSE(d.prob(x).array(), exp(d.log_prob(x).array()), {.atol = 1e-12});
+  };
+  check(D::Bernoulli(array({0.2, 0.5, 0.9})));
+  check(D::Bernoulli({.logit = array({0.2, double(INFINITY), -1.0}), .binary_check = true}));
+  check(D::Beta(a, a));
+  check(D::Categorical(array({{0.2, 0.8}, {0.5, 0.5}})));
+  check(D::Dirichlet(a));
+  check(D::Laplace(a, a));
+  check(D::LogNormal(a, a));
+  check(D::MultivariateNormal(a, {.scale_tril = tril}));
+  check(D::Normal(a, a));
+  check(D::Uniform({.low = a, .high = a + 1}));
+}
+
+// What the release does not have, against what it has.
+TEST(cdfs_and_moments_fit_together) {
+  const Array p = array({0.1, 0.5, 0.8}), x = array({0.4, 1.0, 2.5});
+  const auto inverse = [&](const Distribution& d) { EXPECT_CLOSE(d.cdf(d.icdf(p)).array(), p, {.atol = 1e-12}); };
+  const D::LogNormal log_normal(array({0.3}), array({0.7}));
+  const D::Laplace laplace(array({0.3}), array({0.7}));
+  const D::Normal normal(array({0.3}), array({0.7}));
+  try {
+    inverse(log_normal), inverse(normal);
+  } catch (const MissingPartError& e) { std::fprintf(stderr, "left out: %s\n", e.what()); }
+  inverse(laplace);
+  EXPECT_CLOSE(log_normal.cdf(x).array(), normal.cdf(F::log(x)).array(), {.atol = 1e-12});
+  EXPECT_CLOSE(log_normal.mode().array(), array({std::exp(0.3 - 0.49)}), {.atol = 1e-12});
+  EXPECT_CLOSE(laplace.survival_function(x).array(), 1.0 - laplace.cdf(x).array(), {.atol = 1e-12});
+  EXPECT_CLOSE(laplace.log_cdf(x).array(), log(laplace.cdf(x).array()), {.atol = 1e-12});
+  EXPECT_CLOSE(normal.covariance().array(), normal.variance().array(), {.atol = 0});
+  EXPECT_CLOSE(normal.perplexity().array(), exp(normal.entropy().array()), {.atol = 0});
+  const D::Bernoulli coin(array({0.25}));
+  EXPECT_CLOSE(coin.cdf(array({-1.0, 0.0, 0.5, 1.0})).array(), array({0.0, 0.75, 0.75, 1.0}), {.atol = 1e-12});
+  EXPECT_CLOSE(coin.prob(array({0, 1})).array(), array({0.75, 0.25}), {.atol = 1e-12});
+  EXPECT_CLOSE(coin.mode().array(), array({0.0}), {.atol = 0});
+  EXPECT_CLOSE(D::Beta(array({3.0}), array({2.0})).mode().array(), array({2.0 / 3}), {.atol = 1e-12});
+  const D::Dirichlet dirichlet(array({1.0, 2.0, 4.0}));
+  const Variable covariance = dirichlet.covariance();
+  EXPECT_CLOSE(F::diagonal(covariance).array(), dirichlet.variance().array(), {.atol = 1e-12});
+  EXPECT_CLOSE(F::sum(covariance, 0).array(), zeros({3}, float64), {.atol = 1e-12});
+  const D::MultivariateNormal vectors(zeros({2}, float64), {.scale_tril = array({{1.0, 0.0}, {0.5, 2.0}})});
+  EXPECT_CLOSE(vectors.covariance().array(), array({{1.0, 0.5}, {0.5, 4.25}}), {.atol = 1e-12});
+  EXPECT_CLOSE(vectors.variance().array(), array({1.0, 4.25}), {.atol = 1e-12});
+}
+
 TEST(certain_and_impossible_values) {
   const double inf = INFINITY;
   const D::Bernoulli sure({.logit = array({inf, -inf, 0.0})});
