@@ -65,5 +65,7 @@ class Backend {
 
 /// Converts between any two layouts and dtypes of one shape.
 void copy_elements(const Array& from, Array& to);
+/// The array itself where it is contiguous and of this dtype, else a copy that is.
+Array dense(const Array& a, Dtype dtype);
 
 }  // namespace chainer

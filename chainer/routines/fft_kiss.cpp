@@ -4,6 +4,7 @@
 
 #include <kissfft/kissfft.hh>
 
+#include "chainer/array/backend.h"
 #include "chainer/backend/cpu/parallel.h"
 #include "chainer/routines/fft.h"
 
@@ -39,11 +40,6 @@ void transform(const Array& re, const Array& im, bool inverse, Array& out_re, Ar
       }
     }
   });
-}
-
-Array dense(const Array& a, Dtype dtype) {
-  const Array b = a.astype(dtype, false);
-  return b.is_contiguous() ? b : b.copy();
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ cpu::CpuBackend& cpu::backend() {
 
 cpu::Compute cpu::compute_type(Dtype d) { return d == Dtype::float64 ? kF64 : is_floating(d) ? kF32 : kI64; }
 
-Array cpu::dense(const Array& a, Dtype dtype) {
+Array dense(const Array& a, Dtype dtype) {
   const Array typed = a.astype(dtype, false);
   return typed.is_contiguous() ? typed : typed.copy();
 }

@@ -40,8 +40,6 @@ inline int64_t compute_size(Compute c) { return c == kF32 ? 4 : c == kMask ? 1 :
 inline bool stored_as(Dtype d, Compute c) {
   return c == kF32 ? d == Dtype::float32 : c == kF64 ? d == Dtype::float64 : c == kI64 && d == Dtype::int64;
 }
-/// The array itself where it is dense and of this dtype, else a copy that is.
-Array dense(const Array& a, Dtype dtype);
 /// Blocks of this many elements pass through a kernel at a time; several of them fit the first-level cache.
 inline constexpr int64_t kBlock = 1024;
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "chainer/array/backend.h"
 #include "chainer/autograd/function_node.h"
 #include "chainer/backend/cpu/parallel.h"
 #include "chainer/functions/array.h"
@@ -87,7 +88,7 @@ struct SamplerNode : FunctionNode {
   Arrays forward(const Arrays& in) override {
     retain_inputs({0, 1});
     const Dtype d = compute_dtype(in[0].dtype());
-    const Array x = in[0].astype(d, false).copy(), grid = in[1].astype(d, false).copy();
+    const Array x = dense(in[0], d), grid = dense(in[1], d);
     const Sizes s(x.shape(), grid.shape());
     Array y = zeros({s.n, s.c, s.out_h, s.out_w}, d);
     visit_type(d, [&]<class T>(T) { sample(s, x.data<T>(), grid.data<T>(), y.mutable_data<T>()); });
@@ -103,8 +104,7 @@ struct SamplerNode : FunctionNode {
       return out;
     }
     const Dtype d = compute_dtype(x.dtype());
-    const Array xs = x.array().astype(d, false).copy(), points = grid.array().astype(d, false).copy(),
-                g = gy[0].array().astype(d, false).copy();
+    const Array xs = dense(x.array(), d), points = dense(grid.array(), d), g = dense(gy[0].array(), d);
     Array gx = zeros(x.shape(), d), ggrid = zeros(grid.shape(), d);
     visit_type(d, [&]<class T>(T) {
       scatter(Sizes(xs.shape(), points.shape()), xs.data<T>(), points.data<T>(), g.data<T>(), gx.mutable_data<T>(),

@@ -1,6 +1,7 @@
 #include <cmath>
 #include <limits>
 
+#include "chainer/array/backend.h"
 #include "chainer/autograd/function_node.h"
 #include "chainer/backend/cpu/kernels/table.h"
 #include "chainer/backend/cpu/parallel.h"
@@ -112,7 +113,7 @@ struct CtcNode : FunctionNode {
 
   Arrays forward(const Arrays& in) override {
     retain_inputs({0});
-    const Array x = in[0].astype(float64, false).copy();
+    const Array x = dense(in[0], float64);
     const int64_t vocabulary = x.shape()[2];
     Array loss({paths.batch}, float64);
     const double* p = x.data<double>();
@@ -132,7 +133,7 @@ struct CtcNode : FunctionNode {
   Variables backward(const Indexes&, const Variables& gy) override {
     const Variable x = retained_input(0);
     if (config().enable_backprop) return grad({unrolled(x)}, {x}, {.grad_outputs = gy, .enable_double_backprop = true});
-    const Array values = x.array().astype(float64, false).copy(), weights = gy[0].array().astype(float64);
+    const Array values = dense(x.array(), float64), weights = dense(gy[0].array(), float64);
     const int64_t vocabulary = x.shape()[2];
     Array gx = zeros(x.shape(), float64);
     const double *p = values.data<double>(), *weight = weights.data<double>();

@@ -27,7 +27,7 @@ void check_crf1d(std::string_view name, const Variable& cost, const Variables& x
 Variable Crf1d::operator()(const Variable& cost, const Variables& xs, const Variables& ys, Reduction reduce) const {
   check_crf1d(name, cost, xs);
   if (ys.size() != xs.size()) throw ValueError("crf1d: xs has ", xs.size(), " time steps, ys ", ys.size());
-  const int64_t K = cost.shape()[0], batch = xs[0].shape()[0];
+  const int64_t K = cost.shape()[0];
   for (std::size_t i = 0; i < ys.size(); ++i) {
     if (ys[i].shape() != Shape{xs[i].shape()[0]} || is_floating(ys[i].dtype()))
       throw DimensionError("crf1d: ys[", i, "] must be integers of shape ", Shape{xs[i].shape()[0]}, ", it is ",
@@ -53,13 +53,11 @@ Variable Crf1d::operator()(const Variable& cost, const Variables& xs, const Vari
     const Array before = ys[i - 1].array()[Slice(0, now)];
     score = score + select_item(xs[i], ys[i]) + get_item(cost, {before, ys[i].array()});
   }
-  Variables all_z, all_score;
-  if (alpha.shape()[0]) all_z.push_back(logsumexp(alpha, 1)), all_score.push_back(score);
+  Variables all_z = {logsumexp(alpha, 1)}, all_score = {score};
   for (std::size_t i = finished_z.size(); i-- > 0;) {
     all_z.push_back(finished_z[i]);
     all_score.push_back(finished_score[i]);
   }
-  if (batch == 0) return reduced(sum(alpha, 1), reduce, name, {Reduction::mean, Reduction::no});
   const Variable loss = concat(all_z, 0) - concat(all_score, 0);
   return reduced(loss, reduce, name, {Reduction::mean, Reduction::no});
 }

@@ -1,3 +1,4 @@
+#include "chainer/array/backend.h"
 #include "chainer/autograd/function_node.h"
 #include "chainer/backend/cpu/parallel.h"
 #include "chainer/functions/array.h"
@@ -14,16 +15,12 @@ struct Places {
   Places swapped(int64_t new_rows) const { return {col, row, new_rows}; }
 };
 
-// Computes in float32 or float64.
-Dtype working(Dtype d) { return d == float64 ? float64 : float32; }
-
 // c[b, row] += data * x[b, col] for all entries: threads share the columns, so each sum has its order.
 Array multiply(const Array& data, const Places& p, const Array& x) {
   const int64_t batch = x.shape()[0], k = x.shape()[1], n = x.shape()[2], nnz = data.shape()[1];
-  const Dtype d = working(x.dtype());
+  const Dtype d = compute_dtype(x.dtype());
   Array c = zeros({batch, p.rows, n}, d);
-  const Array values = data.astype(d, false).copy(), dense = x.astype(d, false).copy(), rows = p.row.copy(),
-              cols = p.col.copy();
+  const Array values = dense(data, d), right = dense(x, d), rows = dense(p.row, int32), cols = dense(p.col, int32);
   const int32_t *row = rows.data<int32_t>(), *col = cols.data<int32_t>();
   const auto run = [&]<class T>(T* out, const T* v, const T* in) {
     cpu::parallel_ranges(n, batch * nnz * n, 16, [&](int64_t begin, int64_t end) {
@@ -37,17 +34,17 @@ Array multiply(const Array& data, const Places& p, const Array& x) {
     });
   };
   if (d == float64)
-    run(c.mutable_data<double>(), values.data<double>(), dense.data<double>());
+    run(c.mutable_data<double>(), values.data<double>(), right.data<double>());
   else
-    run(c.mutable_data<float>(), values.data<float>(), dense.data<float>());
+    run(c.mutable_data<float>(), values.data<float>(), right.data<float>());
   return c.astype(x.dtype(), false);
 }
 
 // For every entry the product of row `row` of g with row `col` of x.
 Array sampled(const Array& g, const Places& p, const Array& x) {
   const int64_t batch = x.shape()[0], m = g.shape()[1], k = x.shape()[1], n = x.shape()[2], nnz = p.row.shape()[1];
-  const Array left = g.astype(float64, false).copy(), right = x.astype(float64, false).copy(), rows = p.row.copy(),
-              cols = p.col.copy();
+  const Array left = dense(g, float64), right = dense(x, float64), rows = dense(p.row, int32),
+              cols = dense(p.col, int32);
   Array out = zeros({batch, nnz}, float64);
   double* o = out.mutable_data<double>();
   const double *a = left.data<double>(), *c = right.data<double>();

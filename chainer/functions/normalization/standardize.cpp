@@ -13,18 +13,12 @@ Variable composed(const Variable& x, double eps) {
   return centered * rsqrt(mean(square(centered), 1, {.keepdims = true}) + eps);
 }
 
-// Contiguous, of the dtype that kernels compute in.
-Array dense(const Array& a) {
-  const Array wide = a.astype(compute_dtype(a.dtype()), false);
-  return wide.is_contiguous() ? wide : wide.copy();
-}
-
 struct StandardizeNode : FunctionNode {
   explicit StandardizeNode(double e) : eps(e) {}
   std::string label() const override { return "Standardize"; }
   Arrays forward(const Arrays& in) override {
     retain_inputs({0});
-    const Array x = dense(in[0]);
+    const Array x = dense(in[0], compute_dtype(in[0].dtype()));
     y = Array(x.shape(), x.dtype(), x.device());
     rstd = Array({x.shape()[0]}, float64, x.device());
     if (x.size()) y.device().backend().standardize(x, eps, y, rstd);
@@ -34,7 +28,7 @@ struct StandardizeNode : FunctionNode {
     const Variable x = retained_input(0);
     if (config().enable_backprop)
       return grad({composed(x, eps)}, {x}, {.grad_outputs = gy, .enable_double_backprop = true});
-    const Array g = dense(gy[0].array());
+    const Array g = dense(gy[0].array(), y.dtype());
     Array gx(g.shape(), g.dtype(), g.device());
     if (g.size()) gx.device().backend().standardize_grad(g, y, rstd, gx);
     return {Variable(gx.astype(x.dtype(), false), false)};

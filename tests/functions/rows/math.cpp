@@ -204,7 +204,12 @@ void math(std::vector<OpCase>& t) {
                       m.data = v[0];
                       return left ? F::sparse_matmul(m, v[1], o) : F::sparse_matmul(v[1], m, o);
                     },
-                    {values, dense}));
+                    {values, dense})
+                    .reference([=](const Arrays& v) {
+                      const Array m = utils::CooMatrix(v[0], row_index, col_index, shape).to_dense();
+                      const Array &a = left ? m : v[1], &b = left ? v[1] : m;
+                      return Arrays{matmul(o.transa ? swapaxes(a, -1, -2) : a, o.transb ? swapaxes(b, -1, -2) : b)};
+                    }));
   };
   const Array r = array({0, 1, 1, 2}), c = array({1, 0, 2, 1});
   sparse("", true, {}, normal({4}), r, c, {3, 3}, normal({3, 2}));
