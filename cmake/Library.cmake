@@ -63,6 +63,7 @@ set_source_files_properties(
   "CHAINER_ONEDNN_LIBRARY=\"${CHAINER_ONEDNN_LIBRARY}\";CHAINER_OPENBLAS_LIBRARY=\"${CHAINER_OPENBLAS_LIBRARY}\"")
 set_source_files_properties(${PROJECT_SOURCE_DIR}/chainer/runtime_info.cpp
                             PROPERTIES COMPILE_DEFINITIONS "CHAINER_VERSION=\"${PROJECT_VERSION}\"")
+chainer_precompile(chainer)
 if(OpenMP_CXX_FOUND)
   target_link_libraries(chainer PRIVATE OpenMP::OpenMP_CXX)
 endif()

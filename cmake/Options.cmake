@@ -16,3 +16,16 @@ if(CHAINER_SANITIZE)
                                                    -fno-sanitize-recover=all)
   target_link_options(chainer_options INTERFACE -fsanitize=${CHAINER_SANITIZE})
 endif()
+
+# Headers that nearly every source reads, parsed once a target. (Kernel sources stay apart: nothing that is compiled for
+# one instruction set may be linked into another.)
+function(chainer_precompile target)
+  if(CHAINER_PRECOMPILE)
+    target_precompile_headers(${target} PRIVATE
+      <algorithm> <array> <cmath> <functional> <map> <memory> <optional> <span> <string> <vector>
+      <chainer/array/backend.h> <chainer/autograd/function_node.h>)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+      target_compile_options(${target} PRIVATE -fpch-preprocess)  # lets ccache see through it
+    endif()
+  endif()
+endfunction()
