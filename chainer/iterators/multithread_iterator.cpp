@@ -1,0 +1,55 @@
+#include "chainer/iterators/multithread_iterator.h"
+
+#include <algorithm>
+
+namespace chainer::iterators {
+
+MultithreadIterator::MultithreadIterator(AnyDataset dataset, int64_t batch_size, const IteratorOptions& o)
+    : dataset_(std::move(dataset)),
+      batch_size_(batch_size),
+      repeat_(o.repeat),
+      n_threads_(std::max(1, o.n_threads)),
+      sampler_(sampler_of(o)) {
+  check_batches(dataset_, batch_size);
+  reset();
+}
+
+void MultithreadIterator::prefetch() {
+  ahead_ = position_;
+  const auto indices = ahead_.advance(batch_size_, dataset_.size(), repeat_, sampler_);
+  pending_.reset();
+  prefetched_ = true;
+  if (!indices) return;
+  pending_.emplace();
+  const std::size_t n = indices->size(), parts = std::min<std::size_t>(static_cast<std::size_t>(n_threads_), n);
+  for (std::size_t p = 0; p < parts; ++p) {
+    std::vector<int64_t> share(indices->begin() + static_cast<std::ptrdiff_t>(n * p / parts),
+                               indices->begin() + static_cast<std::ptrdiff_t>(n * (p + 1) / parts));
+    pending_->push_back(std::async(std::launch::async, [d = dataset_, share = std::move(share)] { return d[share]; }));
+  }
+}
+
+std::optional<Examples> MultithreadIterator::try_next() {
+  if (!prefetched_) prefetch();
+  if (!pending_) return {};
+  Examples batch;
+  for (auto& f : *pending_)
+    for (Example& e : f.get()) batch.push_back(std::move(e));
+  position_ = ahead_;
+  prefetch();
+  return batch;
+}
+void MultithreadIterator::finalize() {
+  pending_.reset();  // waits for the threads
+  prefetched_ = false;
+}
+void MultithreadIterator::reset() {
+  finalize();
+  position_ = first_position(dataset_.size(), sampler_);
+}
+void MultithreadIterator::serialize(Serializer& s) {
+  position_.serialize(s, dataset_.size(), "_order");
+  if (s.is_loading()) finalize();
+}
+
+}  // namespace chainer::iterators
