@@ -1,5 +1,5 @@
 #include "chainer/functions/activation.h"
-#include "chainer/links/links.h"
+#include "chainer/links/activation.h"
 
 namespace chainer::links {
 

@@ -1,6 +1,6 @@
 #include "chainer/functions/connection.h"
 #include "chainer/initializers/initializers.h"
-#include "chainer/links/links.h"
+#include "chainer/links/connection.h"
 
 namespace chainer::links {
 

@@ -1,6 +1,6 @@
 #include "chainer/functions/activation.h"
 #include "chainer/functions/math.h"
-#include "chainer/links/links.h"
+#include "chainer/links/connection.h"
 
 namespace chainer::links {
 

@@ -1,6 +1,6 @@
 // Bias and Scale.
 #include "chainer/functions/math.h"
-#include "chainer/links/links.h"
+#include "chainer/links/connection.h"
 
 namespace chainer::links {
 

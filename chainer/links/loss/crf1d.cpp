@@ -1,5 +1,5 @@
 #include "chainer/functions/loss.h"
-#include "chainer/links/links.h"
+#include "chainer/links/loss.h"
 
 namespace chainer::links {
 

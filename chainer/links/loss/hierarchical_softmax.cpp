@@ -8,7 +8,7 @@
 #include "chainer/functions/loss/rows_dot.h"
 #include "chainer/functions/math.h"
 #include "chainer/initializers/initializers.h"
-#include "chainer/links/links.h"
+#include "chainer/links/loss.h"
 #include "chainer/routines/arithmetic.h"
 #include "chainer/routines/creation.h"
 #include "chainer/routines/manipulation.h"

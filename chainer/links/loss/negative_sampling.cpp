@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "chainer/links/links.h"
+#include "chainer/links/loss.h"
 #include "chainer/routines/arithmetic.h"
 #include "chainer/routines/creation.h"
 

@@ -1,5 +1,5 @@
 #include "chainer/autograd/reporter.h"
-#include "chainer/links/links.h"
+#include "chainer/links/model.h"
 
 namespace chainer::links {
 

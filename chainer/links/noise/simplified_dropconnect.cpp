@@ -2,7 +2,7 @@
 
 #include "chainer/functions/noise.h"
 #include "chainer/initializers/initializers.h"
-#include "chainer/links/links.h"
+#include "chainer/links/noise.h"
 
 namespace chainer::links {
 

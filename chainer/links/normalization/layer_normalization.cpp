@@ -1,5 +1,5 @@
 #include "chainer/functions/normalization.h"
-#include "chainer/links/links.h"
+#include "chainer/links/normalization.h"
 
 namespace chainer::links {
 

@@ -1,0 +1,18 @@
+#include <limits>
+
+#include "chainer/array/backend.h"
+#include "chainer/initializers/constant.h"
+#include "chainer/routines/creation.h"
+#include "chainer/routines/manipulation.h"
+
+namespace chainer::initializers {
+
+Constant::Constant(Scalar fill_value, std::optional<Dtype> dtype)
+    : Initializer(dtype), value_(full({}, fill_value, float64)) {}
+void Constant::operator()(Array& a) const {
+  check_dtype(a);
+  copy_elements(broadcast_to(value_, a.shape()), a);
+}
+NaN::NaN(std::optional<Dtype> dtype) : Constant(std::numeric_limits<double>::quiet_NaN(), dtype) {}
+
+}  // namespace chainer::initializers
