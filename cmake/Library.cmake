@@ -63,7 +63,8 @@ set_source_files_properties(
   "CHAINER_ONEDNN_LIBRARY=\"${CHAINER_ONEDNN_LIBRARY}\";CHAINER_OPENBLAS_LIBRARY=\"${CHAINER_OPENBLAS_LIBRARY}\"")
 set_source_files_properties(${PROJECT_SOURCE_DIR}/chainer/runtime_info.cpp
                             PROPERTIES COMPILE_DEFINITIONS "CHAINER_VERSION=\"${PROJECT_VERSION}\"")
-chainer_precompile(chainer)
+chainer_precompile(chainer <algorithm> <array> <cmath> <functional> <map> <memory> <optional> <span> <string> <vector>
+                   <chainer/array/backend.h> <chainer/autograd/function_node.h>)
 if(OpenMP_CXX_FOUND)
   target_link_libraries(chainer PRIVATE OpenMP::OpenMP_CXX)
 endif()
@@ -81,3 +82,8 @@ chainer_headers_for(routines/fft_kiss.cpp "${KISSFFT_INCLUDE_DIR}")
 if(CURL_FOUND)
   target_link_libraries(chainer PRIVATE CURL::libcurl)
 endif()
+
+# Holds the precompiled <chainer/chainer.h> that chainer_program() shares.
+add_library(chainer_precompiled OBJECT EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/cmake/precompiled.cpp)
+target_link_libraries(chainer_precompiled PRIVATE chainer::chainer chainer_options)
+chainer_precompile(chainer_precompiled <chainer/chainer.h>)

@@ -17,15 +17,25 @@ if(CHAINER_SANITIZE)
   target_link_options(chainer_options INTERFACE -fsanitize=${CHAINER_SANITIZE})
 endif()
 
-# Headers that nearly every source reads, parsed once a target. (Kernel sources stay apart: nothing that is compiled for
-# one instruction set may be linked into another.)
+# Headers that nearly every source reads, parsed once. (Kernel sources stay apart: nothing that is compiled for one
+# instruction set may be linked into another.) -fpch-preprocess lets ccache see through a precompiled header.
 function(chainer_precompile target)
   if(CHAINER_PRECOMPILE)
-    target_precompile_headers(${target} PRIVATE
-      <algorithm> <array> <cmath> <functional> <map> <memory> <optional> <span> <string> <vector>
-      <chainer/array/backend.h> <chainer/autograd/function_node.h>)
+    target_precompile_headers(${target} PRIVATE ${ARGN})
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-      target_compile_options(${target} PRIVATE -fpch-preprocess)  # lets ccache see through it
+      target_compile_options(${target} PRIVATE -fpch-preprocess)
+    endif()
+  endif()
+endfunction()
+
+# A program of this project that includes <chainer/chainer.h>: tests, examples and benchmarks share one precompiled
+# header.
+function(chainer_program target)
+  target_link_libraries(${target} PRIVATE chainer::chainer chainer_options)
+  if(CHAINER_PRECOMPILE)
+    target_precompile_headers(${target} REUSE_FROM chainer_precompiled)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+      target_compile_options(${target} PRIVATE -fpch-preprocess)
     endif()
   endif()
 endfunction()

@@ -1,0 +1,1 @@
+// The source of a target that exists for its precompiled header.
