@@ -107,7 +107,7 @@ std::vector<double> percentile(const Array& a, const std::vector<double>& q) {
   std::vector<double> v = a.to_vector<double>(), out;
   if (v.empty()) throw ValueError("percentile: the array is empty");
   const bool nan = std::any_of(v.begin(), v.end(), [](double x) { return std::isnan(x); });
-  std::sort(v.begin(), v.end());
+  if (!nan) std::sort(v.begin(), v.end());  // with NaN among them, numbers have no order to sort by
   for (double p : q) {
     if (!(p >= 0 && p <= 100)) throw ValueError("percentile: ", p, " is not in [0, 100]");
     const double at = p / 100 * static_cast<double>(v.size() - 1);

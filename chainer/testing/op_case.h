@@ -35,6 +35,10 @@ void check_gradients(const OpCase& c);
 /// Results have a creator only where a gradient is wanted, gradients only with enable_double_backprop; backward runs
 /// twice through one graph; inputs stay as they are.
 void check_graph(const OpCase& c);
+/// Each input is used twice, by the function and by an `add` that hands one gradient array to it and to another
+/// variable: gradients are the sums of what both give apart, to rounding. Arrays that the caller passed to set_grad or
+/// keeps from an earlier backward, the other variables' gradients and the outputs' keep their bits.
+void check_shared_gradients(const OpCase& c);
 /// Elementwise functions on arrays that threads share and that are computed later: the same bits for any number of
 /// threads, deferred or not, and those of the small array.
 void check_large(const OpCase& c);

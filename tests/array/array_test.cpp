@@ -113,7 +113,24 @@ TEST(in_place_operators_read_before_they_write) {
   a += a.T();
   EXPECT(same(a, expected));
   Array i = array({1, 2});
-  EXPECT_THROW(DtypeError, "cannot store", i += array({0.5}));
+  EXPECT_THROW(DtypeError, "in-place add: the result has dtype float64, which an array of int", i += array({0.5}));
+  EXPECT_THROW(DtypeError, "write a = a * b", i *= 0.5);
+  EXPECT_THROW(DtypeError, "float64", i -= 1.0);
+  EXPECT_THROW(DtypeError, "float64", i /= 2);  // the quotient of integers is no integer
+  EXPECT_THROW(DtypeError, "float64", i /= i);
+  i *= 3;
+  i -= array({1, 1});
+  Array small = array({1, 2}).astype(int32), flags = array({true, false}), bytes = array({1, 2}).astype(uint8);
+  small += array({1, 1}).astype(int64);  // of the same kind
+  EXPECT_CLOSE(small, array({2, 3}).astype(int32));
+  EXPECT_THROW(DtypeError, "bool cannot hold", flags += 1);
+  EXPECT_THROW(DtypeError, "uint8 cannot hold", bytes += small);
+  bytes += 1;
+  EXPECT_THROW(TypeError, "not defined for bool", flags -= flags);
+  flags += array({true, true});
+  EXPECT(flags.to_vector<int>() == (std::vector<int>{1, 1}));
+  flags *= array({false, true});
+  EXPECT(flags.to_vector<int>() == (std::vector<int>{0, 1}));
   EXPECT_THROW(DimensionError, "does not fit", i += array({{1, 2}, {3, 4}}));
 }
 
@@ -220,6 +237,20 @@ TEST(sorting_and_unique) {
   EXPECT(same(u.values, array({1, 3, 5})) && same(u.inverse, array<int64_t>({2, 1, 2, 0})) &&
          same(u.counts, array<int64_t>({1, 1, 2})));
   EXPECT_EQ(nonzero(array({0, 3, 0, 4}))[0].to_vector<int>()[1], 3);
+}
+
+TEST(statistics_over_nan) {
+  const double nan = std::nan("");
+  std::vector<double> values;  // enough of them for a sort to run out of the array if its order is none
+  for (int i = 0; i < 3000; ++i) values.push_back(i % 3 ? nan : std::sin(i));
+  const Array a = array(values);
+  for (double q : percentile(a, {0, 50, 100})) EXPECT(std::isnan(q));
+  EXPECT(std::isnan(max(a).item<double>()) && std::isnan(min(a).item<double>()));
+  EXPECT(std::isnan(mean(a).item<double>()) && std::isnan(chainer::std(a).item<double>()));
+  const Array ordered = sort(a), order = argsort(a);
+  EXPECT(std::is_sorted(ordered.data<double>(), ordered.data<double>() + 1000));
+  EXPECT(all(isnan(ordered[Slice(1000, 3000)])).item<bool>());
+  EXPECT(all(isnan(a[order[Slice(1000, 3000)]])).item<bool>());
 }
 
 TEST(matrix_products) {

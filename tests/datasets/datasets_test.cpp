@@ -77,6 +77,10 @@ TEST(batches_become_arrays) {
   EXPECT_THROW(ValueError, "padding", concat_examples(ragged));
   EXPECT_CLOSE(concat_examples(ragged, {}, -1)[0], array({{1.f, 2.f}, {3.f, -1.f}}));
   EXPECT_THROW(ValueError, "empty", concat_examples({}));
+  // The dtype holds every example's values, not only the first one's.
+  const Examples mixed{Example(array({1, 2})), Example(array({0.5f, 1.5f})), Example(array({2.25, 0.}))};
+  EXPECT_CLOSE(concat_examples(mixed)[0], array({{1., 2.}, {0.5, 1.5}, {2.25, 0.}}));
+  EXPECT_EQ(concat_examples(mixed)[0].dtype(), float64);
   const AnyDataset dict = datasets::DictDataset({{"x", arange(3)}, {"y", arange(3)}});
   EXPECT_EQ(concat_examples(dict.slice(0, 2))["x"].shape(), Shape{2});
   EXPECT_THROW(DeviceError, "no device", concat_examples(d.slice(0, 1), get_device("@cuda:0")));

@@ -1,4 +1,5 @@
 #include "chainer/array/backend.h"
+#include "chainer/array/exclusive.h"
 #include "chainer/autograd/function_node.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/connection.h"
@@ -43,8 +44,9 @@ struct LinearFunction : FunctionNode {
       if (wanted[k] == 0) {
         g = matmul(gy[0], W);
       } else if (wanted[k] == 1) {
-        if (gx[k] && !config().enable_backprop && gx[k].array().is_contiguous()) {
-          // A weight used several times: the product goes into its gradient without a temporary.
+        if (gx[k] && !config().enable_backprop && gx[k].array().is_contiguous() && is_exclusive(gx[k].array())) {
+          // A weight used several times: the product goes into its gradient without a temporary, if no other variable,
+          // and nobody who set or keeps a gradient, sees the array.
           Array sum = gx[k].array();
           matmul_into(gy[0].array().T(), x.array(), sum, 1, 1);
           out.push_back(gx[k]);
