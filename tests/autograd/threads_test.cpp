@@ -1,6 +1,7 @@
 // The floating-point mode of threads, and one model that several threads call.
 #include <chainer/chainer.h>
 
+#include <atomic>
 #include <cstring>
 #include <thread>
 
@@ -38,6 +39,21 @@ TEST(a_forward_is_the_same_before_and_after_the_first_backward) {
     EXPECT(same_bits(forward().array().copy(), before));
     EXPECT_EQ(cpu::denormals_flushed(), config().flush_denormals.get());
   }).join();
+}
+
+TEST(a_hook_that_throws_at_its_end_is_reported) {
+  struct Throws : FunctionHook {
+    void deleted(FunctionNode*) override { throw RuntimeError("on purpose"); }
+  } hook;
+  struct LinkThrows : LinkHook {
+    void deleted(Link*) override { throw RuntimeError("on purpose"); }
+  } link_hook;
+  {
+    const FunctionHookScope scope(hook);
+    const LinkHookScope link_scope(link_hook);
+  }
+  EXPECT(get_function_hooks().empty());
+  EXPECT(get_link_hooks().empty());
 }
 
 TEST(threads_share_a_model_in_test_mode) {
