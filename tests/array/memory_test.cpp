@@ -63,7 +63,7 @@ TEST(sizes_are_checked_where_the_shape_is_made) {
   EXPECT_THROW(MemoryError, "zeros: an array of shape (1099511627776,)", zeros({1LL << 40}));
   EXPECT_THROW(MemoryError, "bytes are in use", zeros({1LL << 40}));
   EXPECT_THROW(std::bad_alloc, "float64", zeros({1LL << 40}, float64));
-  EXPECT_THROW(std::exception, "forward of",
+  EXPECT_THROW(MemoryError, "forward of",
                F::broadcast_to(Variable(ones({1}), true), {1 << 20, 1}) + Variable(ones({1, 1 << 20}), true));
 }
 
@@ -89,7 +89,7 @@ TEST(int64_wraps_around_as_in_numpy) {
   EXPECT_EQ((-b)[7].item<int64_t>(), bottom);
   EXPECT_EQ(absolute(b)[7].item<int64_t>(), bottom);
   EXPECT_EQ(square(a)[7].item<int64_t>(), 1);
-  EXPECT_EQ(sum(a).item<int64_t>(), -3000 - bottom - bottom);
+  EXPECT_EQ(sum(a).item<int64_t>(), -3000);
   EXPECT_EQ(floor_divide(b, -one)[7].item<int64_t>(), bottom);
   EXPECT_EQ(matmul(full({2, 2}, top, int64), full({2, 2}, 2, int64))[{0, 0}].item<int64_t>(), -4);
   EXPECT_EQ(cumsum(a)[1].item<int64_t>(), -2);
