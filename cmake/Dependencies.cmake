@@ -1,7 +1,6 @@
 # What is found on this machine. Only zlib is required; each of the others makes something faster or possible.
 find_package(ZLIB REQUIRED)
 find_package(Threads REQUIRED)
-find_package(OpenMP COMPONENTS CXX)
 find_package(PkgConfig)
 
 # A library that is opened at run time on first use: its soname, or nothing.

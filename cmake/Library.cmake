@@ -35,6 +35,7 @@ function(chainer_add_kernels isa)
   target_include_directories(chainer_kernels_${isa} PRIVATE ${PROJECT_SOURCE_DIR})
   target_compile_definitions(chainer_kernels_${isa} PRIVATE CHAINER_KERNEL_ISA=${isa} CHAINER_LIBMVEC)
   target_compile_options(chainer_kernels_${isa} PRIVATE -O3 -fopenmp-simd -fno-math-errno -fno-trapping-math
+                                                        -fwrapv  # int64 wraps as NumPy's does
                                                         ${ARGN})
   set_target_properties(chainer_kernels_${isa} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden)
 endfunction()
@@ -61,13 +62,12 @@ endif()
 set_source_files_properties(
   ${PROJECT_SOURCE_DIR}/chainer/backend/cpu/blas.cpp PROPERTIES COMPILE_DEFINITIONS
   "CHAINER_ONEDNN_LIBRARY=\"${CHAINER_ONEDNN_LIBRARY}\";CHAINER_OPENBLAS_LIBRARY=\"${CHAINER_OPENBLAS_LIBRARY}\"")
+# Plain loops over int64 wrap around, too.
+set_source_files_properties(${PROJECT_SOURCE_DIR}/chainer/backend/cpu/gemm.cpp PROPERTIES COMPILE_OPTIONS -fwrapv)
 set_source_files_properties(${PROJECT_SOURCE_DIR}/chainer/runtime_info.cpp
                             PROPERTIES COMPILE_DEFINITIONS "CHAINER_VERSION=\"${PROJECT_VERSION}\"")
 chainer_precompile(chainer <algorithm> <array> <cmath> <functional> <map> <memory> <optional> <span> <string> <vector>
                    <chainer/array/backend.h> <chainer/autograd/function_node.h>)
-if(OpenMP_CXX_FOUND)
-  target_link_libraries(chainer PRIVATE OpenMP::OpenMP_CXX)
-endif()
 if(CAIRO_FOUND)
   target_link_libraries(chainer PRIVATE PkgConfig::CAIRO)
 endif()

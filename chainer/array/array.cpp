@@ -1,5 +1,7 @@
 #include "chainer/array/array.h"
 
+#include <algorithm>
+
 #include "chainer/array/backend.h"
 #include "chainer/array/index.h"
 #include "chainer/backend/common/deferred.h"
@@ -39,13 +41,18 @@ Array Array::reshape(const Shape& wanted) const {
   Shape s = wanted;
   int unknown = -1;
   int64_t known = 1;
+  bool overflow = false;
   for (int i = 0; i < s.ndim(); ++i) {
-    if (s[i] == -1 && unknown < 0)
+    if (s[i] == -1 && unknown < 0) {
       unknown = i;
-    else
-      known *= s[i];
+      continue;
+    }
+    if (s[i] < 0)
+      throw DimensionError("reshape: the shape ", wanted, " has a negative length; only one may be -1, for the rest");
+    overflow |= __builtin_mul_overflow(known, s[i], &known) && s[i] != 0;
   }
-  const bool fits = unknown < 0 ? known == size() : known > 0 && size() % known == 0;
+  if (std::find(s.begin(), s.end(), 0) != s.end()) overflow = false, known = 0;
+  const bool fits = overflow ? false : unknown < 0 ? known == size() : known > 0 && size() % known == 0;
   if (!fits) throw DimensionError("reshape: cannot reshape an array of shape ", shape(), " into ", wanted);
   if (unknown >= 0) s[unknown] = size() / known;
   if (s == shape()) return *this;

@@ -18,9 +18,10 @@ class [[nodiscard]] Array {
  public:
   Array() = default;
   explicit Array(Ref<ArrayBody> body) : body_(std::move(body)) {}
-  /// An array with undefined elements.
-  explicit Array(const Shape& shape, Dtype dtype = float32, Device device = {})
-      : body_(ArrayBody::make(shape, dtype, device)) {}
+  /// An array with undefined elements. Errors about its size name `operation`, by default the function that calls.
+  explicit Array(const Shape& shape, Dtype dtype = float32, Device device = {},
+                 const char* operation = __builtin_FUNCTION())
+      : body_(ArrayBody::make(shape, dtype, device, operation)) {}
 
   explicit operator bool() const { return static_cast<bool>(body_); }
   /// An array where a variable is wanted becomes one without gradient. Defined beside Variable.

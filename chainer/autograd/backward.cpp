@@ -8,7 +8,6 @@
 #include "chainer/autograd/function_hook.h"
 #include "chainer/autograd/function_node.h"
 #include "chainer/backend/common/deferred.h"
-#include "chainer/backend/cpu/parallel.h"
 #include "chainer/routines/arithmetic.h"
 #include "chainer/routines/creation.h"
 #include "chainer/routines/reduction.h"
@@ -117,7 +116,6 @@ void Variable::backward(const BackwardOptions& options) const {
                        " needs its gradient set first; only one element starts from 1");
     node_->grad = first_gradient(*this, options.loss_scale);
   }
-  if (config().flush_denormals) cpu::flush_denormals(true);
   const UsingConfig graph(&Config::enable_backprop, options.enable_double_backprop);
   Backprop b;
   // What was left in the nodes when a function throws must not meet the next call.
@@ -246,7 +244,6 @@ Variables grad(const Variables& outputs, const Variables& inputs, const GradOpti
   }
 
   // 3. Backpropagation through them. Gradients stay in a table, not in the nodes.
-  if (config().flush_denormals) cpu::flush_denormals(true);
   const UsingConfig graph(&Config::enable_backprop, o.enable_double_backprop);
   std::unordered_map<const VariableNode*, Variable> gradients;
   std::unordered_set<const VariableNode*> sources;

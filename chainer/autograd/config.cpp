@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <vector>
 
+#include "chainer/backend/cpu/parallel.h"
+
 namespace chainer {
 namespace {
 
@@ -111,6 +113,7 @@ Config& global_config() {
 Config& detail::make_thread_config() {
   thread_local Config c(global_config());
   thread_config = &c;
+  if (c.flush_denormals) cpu::flush_denormals(true);
   return c;
 }
 

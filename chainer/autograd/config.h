@@ -44,7 +44,10 @@ struct Config {
   Option<bool> debug;   ///< NaN and gradient checks; a failing forward names its function
   Option<Dtype> dtype;  ///< the default floating type
   Option<bool> enable_backprop{true};
-  Option<bool> flush_denormals;  ///< training threads flush denormal numbers to zero
+  /// Threads flush denormal numbers to zero, from the moment on when they first use the configuration, which every
+  /// function and every update does: no result changes between one step and the next. A thread reads this entry once;
+  /// cpu::flush_denormals() changes the thread's mode later.
+  Option<bool> flush_denormals;
   Option<bool> in_recomputing{false};
   Option<bool> keep_graph_on_report;
   Option<bool> lazy_grad_sum;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "chainer/core/report.h"
+
 namespace chainer {
 
 std::vector<std::pair<std::string, LinkHook*>>& get_link_hooks() {
@@ -19,7 +21,7 @@ LinkHookScope::LinkHookScope(LinkHook& hook) : hook_(hook) {
   hook.added(nullptr);
 }
 LinkHookScope::~LinkHookScope() {
-  hook_.deleted(nullptr);
+  report_exceptions("deleted() of a link hook", [&] { hook_.deleted(nullptr); });
   auto& hooks = get_link_hooks();
   hooks.erase(std::remove_if(hooks.begin(), hooks.end(), [&](const auto& h) { return h.second == &hook_; }),
               hooks.end());

@@ -11,8 +11,8 @@ namespace chainer {
 namespace {
 
 // A new array whose axes lie in memory as those of `like` do, so that kernels run along both.
-Array empty_in_order(const Array& like, Dtype dtype) {
-  if (like.is_contiguous()) return Array(like.shape(), dtype, like.device());
+Array empty_in_order(const Array& like, Dtype dtype, const char* operation) {
+  if (like.is_contiguous()) return Array(like.shape(), dtype, like.device(), operation);
   const Strides st = like.strides();
   Dims order;
   for (int i = 0; i < like.ndim(); ++i) order.push_back(i);
@@ -23,11 +23,11 @@ Array empty_in_order(const Array& like, Dtype dtype) {
     if (like.shape()[order[i]] != 1) dense &= st[order[i]] == expected;
     expected *= like.shape()[order[i]];
   }
-  if (!dense) return Array(like.shape(), dtype, like.device());
+  if (!dense) return Array(like.shape(), dtype, like.device(), operation);
   Shape s;
   Dims inverse = order;
   for (int i = 0; i < like.ndim(); ++i) s.push_back(like.shape()[order[i]]), inverse[order[i]] = i;
-  return Array(s, dtype, like.device()).transpose(inverse);
+  return Array(s, dtype, like.device(), operation).transpose(inverse);
 }
 
 Dtype result_type(Elementwise op, Dtype common) {
@@ -60,6 +60,7 @@ Array compute_general(Elementwise op, std::span<const Array* const> operands, Dt
     if (a->shape() != shape) shape = broadcast_shapes(shape, a->shape(), name(op));
     in.push_back(*a);
   }
+  checked_size(shape, item_size(type), name(op));
   const Array* like = nullptr;
   for (Array& a : in) {
     if (a.shape() != shape)
@@ -71,7 +72,8 @@ Array compute_general(Elementwise op, std::span<const Array* const> operands, Dt
   for (std::size_t i = 0; i < in.size(); ++i) pointers[i] = &in[i];
   const std::span<const Array* const> wide(pointers, in.size());
   if (Array later = deferred::elementwise(op, wide, shape, type, work)) return later;
-  Array out = like ? empty_in_order(*like, type) : Array(shape, type, in[0].device());
+  const char* operation = name(op).data();
+  Array out = like ? empty_in_order(*like, type, operation) : Array(shape, type, in[0].device(), operation);
   out.device().backend().elementwise(op, wide, out, work);
   return out;
 }
@@ -86,7 +88,7 @@ Array compute(Elementwise op, std::initializer_list<const Array*> list, Dtype co
   bool plain = first.size() < deferred::kLeast;
   for (const Array* a : in) plain = plain && a->is_contiguous() && a->shape() == first.shape();
   if (!plain) return compute_general(op, in, type, work);
-  Array out(first.shape(), type, first.device());
+  Array out(first.shape(), type, first.device(), name(op).data());
   out.device().backend().elementwise(op, in, out, work);
   return out;
 }

@@ -144,6 +144,7 @@ Svd svd(const Array& a) {
   double size = 0;
   int lwork = -1, info = 0;
   const auto call = [&](double* work) {
+    const cpu::OneThreadBlas one_thread;
     blas->dgesdd("S", &rows, &columns, x.mutable_data<double>(), &rows, out.s.mutable_data<double>(),
                  out.vt.mutable_data<double>(), &rows, out.u.mutable_data<double>(), &least, work, &lwork, iwork.data(),
                  &info);

@@ -14,6 +14,7 @@ namespace {
 bool decompose(double* a, int* pivots, int n) {
   int info = 0;
   if (const cpu::Blas* blas = cpu::blas(); blas && blas->dgetrf) {
+    const cpu::OneThreadBlas one_thread;
     blas->dgetrf(&n, &n, a, &n, pivots, &info);
     return info == 0;
   }
@@ -44,6 +45,7 @@ void invert(double* a, const int* pivots, int n) {
     const int size = 64 * n;
     std::vector<double> work(static_cast<std::size_t>(size));
     int info = 0;
+    const cpu::OneThreadBlas one_thread;
     blas->dgetri(&n, a, &n, pivots, work.data(), &size, &info);
     return;
   }

@@ -163,6 +163,7 @@ Array repeat(const Array& a, int64_t repeats, std::optional<int64_t> axis) {
   const int d = normalize_axis(axis.value_or(0), x.ndim(), "repeat");
   Shape wide = x.shape(), out = x.shape();
   wide.insert(d + 1, repeats);
+  checked_size(wide, item_size(a.dtype()), "repeat");
   out[d] *= repeats;
   return broadcast_to(expand_dims(x, d + 1), wide).copy().reshape(out);
 }
@@ -177,6 +178,7 @@ Array tile(const Array& a, const Dims& reps) {
     if (r[d] == 1) continue;
     Shape wide = out.shape(), merged = out.shape();
     wide.insert(d, r[d]);
+    checked_size(wide, item_size(a.dtype()), "tile");
     merged[d] *= r[d];
     out = broadcast_to(expand_dims(out, d), wide).copy().reshape(merged);
   }

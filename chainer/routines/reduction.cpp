@@ -26,7 +26,7 @@ Array reduce(Reduce op, const Array& a, const Axes& axes, bool keepdims, Dtype t
   if (empty && (op == Reduce::max || op == Reduce::min))
     throw ValueError(name(op), ": zero-size array of shape ", a.shape(), " has no ", name(op));
   if (Array later = deferred::reduce(op, a, list, shape, type)) return later;
-  Array out(shape, type, a.device());
+  Array out(shape, type, a.device(), name(op).data());
   a.device().backend().reduce(op, a, list, out);
   return out;
 }
@@ -39,14 +39,14 @@ Array arg(ArgReduce op, const Array& a, std::optional<int64_t> axis, std::string
   if (x.shape()[d] == 0) throw ValueError(name, ": no element along axis ", d, " of shape ", x.shape());
   Shape shape = x.shape();
   shape.erase(d);
-  Array out(shape, int64, a.device());
+  Array out(shape, int64, a.device(), name.data());
   a.device().backend().arg_reduce(op, x, d, out);
   return out;
 }
 
 Array running(Scan op, const Array& a, std::optional<int64_t> axis, std::string_view name) {
   const Array x = (axis ? a : a.ravel()).astype(total_type(a.dtype()), false);
-  Array out(x.shape(), x.dtype(), a.device());
+  Array out(x.shape(), x.dtype(), a.device(), name.data());
   a.device().backend().scan(op, x, normalize_axis(axis.value_or(0), x.ndim(), name), out);
   return out;
 }
