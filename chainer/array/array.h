@@ -84,7 +84,9 @@ class [[nodiscard]] Array {
   Array transpose(const Axes& axes = {}) const;
   Array T() const { return transpose(); }
   Array ravel() const { return reshape({-1}); }
-  /// A copy in C order; the array itself unless `copy` when the dtype is right already.
+  /// The array itself where it is in C order without gaps, else a copy that is: for whoever reads raw memory.
+  Array contiguous() const;
+  /// A copy in this array's memory order (NumPy's order 'K'); the array itself unless `copy` when the dtype is right.
   Array astype(Dtype dtype, bool copy = true) const;
   Array copy() const;
   void fill(Scalar value);

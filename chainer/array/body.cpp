@@ -3,6 +3,7 @@
 #include <cstring>
 #include <utility>
 
+#include "chainer/array/order.h"
 #include "chainer/core/pool.h"
 
 namespace chainer {
@@ -18,7 +19,7 @@ void ArrayBody::destroy(ArrayBody* b) {
   pool::release(b, bytes);
 }
 
-Ref<ArrayBody> ArrayBody::make(const Shape& shape, Dtype dtype, Device device) {
+Ref<ArrayBody> ArrayBody::make(const Shape& shape, Dtype dtype, Device device, const Dims& order) {
   for (int64_t n : shape)
     if (n < 0) throw DimensionError("negative dimensions are not allowed: ", shape);
   double elements = 1;
@@ -31,15 +32,29 @@ Ref<ArrayBody> ArrayBody::make(const Shape& shape, Dtype dtype, Device device) {
     auto* b = new (memory) ArrayBody(shape, dtype, device);
     b->tail = static_cast<uint32_t>(head + bytes - sizeof(ArrayBody));
     b->data = memory + head;
+    if (!order.empty()) b->set_strides(strides_in_order(shape, order));
     return Ref<ArrayBody>(b, Ref<ArrayBody>::Adopt{});
   }
-  auto b = without_memory(shape, dtype, device);
+  auto b = without_memory(shape, dtype, device, order);
   b->allocate();
   return b;
 }
 
-Ref<ArrayBody> ArrayBody::without_memory(const Shape& shape, Dtype dtype, Device device) {
-  return make_ref<ArrayBody>(shape, dtype, device);
+Ref<ArrayBody> ArrayBody::without_memory(const Shape& shape, Dtype dtype, Device device, const Dims& order) {
+  auto b = make_ref<ArrayBody>(shape, dtype, device);
+  if (!order.empty()) b->set_strides(strides_in_order(shape, order));
+  return b;
+}
+
+void ArrayBody::set_strides(const Strides& s) {
+  // Axes of length one or arrays without elements have no stride worth looking at.
+  contiguous = true;
+  int64_t expected = 1;
+  for (int i = shape.ndim() - 1; i >= 0 && size; --i) {
+    if (shape[i] != 1 && s[i] != expected) contiguous = false;
+    expected *= shape[i];
+  }
+  if (!contiguous) strides = s;
 }
 
 void ArrayBody::allocate() {
@@ -50,13 +65,7 @@ void ArrayBody::allocate() {
 Ref<ArrayBody> ArrayBody::view(const Ref<ArrayBody>& of, const Shape& shape, const Strides& strides, int64_t offset) {
   auto b = make_ref<ArrayBody>(shape, of->dtype, of->device);
   b->base = of->base ? of->base : of;
-  // Axes of length one or arrays without elements have no stride worth looking at.
-  int64_t expected = 1;
-  for (int i = shape.ndim() - 1; i >= 0 && b->size; --i) {
-    if (shape[i] != 1 && strides[i] != expected) b->contiguous = false;
-    expected *= shape[i];
-  }
-  if (!b->contiguous) b->strides = strides;
+  b->set_strides(strides);
   if (of->pending.load(std::memory_order_acquire)) [[unlikely]]
     deferred::attach_view(*b, *of, offset);
   else

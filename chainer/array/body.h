@@ -28,7 +28,7 @@ struct ArrayBody {
   memory::Block block;   ///< owned memory, if any
   Device device;
   Shape shape;
-  Strides strides;                           ///< in elements; set only when not contiguous
+  Strides strides;                           ///< in elements; set only when not contiguous, of owners without gaps
   Ref<ArrayBody> base;                       ///< the owner, of a view
   std::atomic<Pending*> pending{nullptr};    ///< how the elements will be computed, while they are not there yet
   std::atomic<uint32_t> pending_readers{0};  ///< owner only: computations that wait and read this memory
@@ -41,12 +41,14 @@ struct ArrayBody {
   static void destroy(ArrayBody* b);
 
   Strides effective_strides() const { return contiguous ? contiguous_strides(shape) : strides; }
+  /// Takes these strides, which are those of C order where no axis longer than one says otherwise.
+  void set_strides(const Strides& s);
   ArrayBody& owner() { return base ? *base : *this; }
 
-  /// A body with memory of its own, elements undefined.
-  static Ref<ArrayBody> make(const Shape& shape, Dtype dtype, Device device);
+  /// A body with memory of its own, elements undefined. Axes lie in memory in `order` (array/order.h), or in C order.
+  static Ref<ArrayBody> make(const Shape& shape, Dtype dtype, Device device, const Dims& order = {});
   /// A body whose memory comes when its elements are computed.
-  static Ref<ArrayBody> without_memory(const Shape& shape, Dtype dtype, Device device);
+  static Ref<ArrayBody> without_memory(const Shape& shape, Dtype dtype, Device device, const Dims& order = {});
   void allocate();
   /// A view into `of`: `offset` in elements from its first one. A view of what is still to be computed waits with it.
   static Ref<ArrayBody> view(const Ref<ArrayBody>& of, const Shape& shape, const Strides& strides, int64_t offset);

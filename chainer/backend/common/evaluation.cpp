@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "chainer/array/backend.h"
+#include "chainer/array/order.h"
 
 namespace chainer {
 
@@ -36,7 +37,12 @@ struct Value {
 
 class Planner {
  public:
-  explicit Planner(const Shape& space) : visit_(++registry().visits) { program.space = space; }
+  /// For what is computed in the layout of `top`, which has no gaps.
+  explicit Planner(const ArrayBody& top) : visit_(++registry().visits), top_(top) {
+    if (!top.contiguous) program.order = memory_order(top.shape, top.strides);
+    program.space = permuted(top.shape, program.order);
+  }
+  bool fits(const ArrayBody& b) const { return same_layout(b, top_); }
 
   // Adds what waits behind `body`. Returns what must be computed first, or nullptr; then nothing was added.
   ArrayBody* collect(ArrayBody& body) {
@@ -56,7 +62,7 @@ class Planner {
         stack.pop_back();
         continue;
       }
-      if (p->kind != Kind::elementwise || b.shape != program.space) {
+      if (p->kind != Kind::elementwise || !fits(b)) {
         undo(nodes_, nodes);
         undo(leaves_, leaves);
         return &b;
@@ -191,6 +197,17 @@ class Planner {
     return static_cast<int>(program.slots.size()) - 1;
   }
 
+  // After how many elements of the space an operand repeats.
+  int64_t period_of(const ArrayBody& b) const {
+    const Strides strides = permuted(b.effective_strides(), program.order);
+    int64_t period = 1, inside = 1;
+    for (int d = program.space.ndim() - 1; d >= 0; --d) {
+      inside *= program.space[d];
+      if (program.space[d] != 1 && strides[d] != 0) period = inside;
+    }
+    return period;
+  }
+
   // The slot of a value as `dtype`, which is its own or one that kernels compute in.
   int slot(ArrayBody& b, Dtype dtype) {
     for (const auto& [d, s] : value(b).slots)
@@ -199,14 +216,14 @@ class Planner {
     if (b.position >= 0) {
       s = new_register(dtype);
       program.code.push_back({Program::Instruction::Kind::convert, {}, dtype, s, {value(b).slots[0].second}, nullptr});
-    } else if (b.contiguous && b.shape == program.space && b.dtype == dtype && dtype != Dtype::bool_) {
+    } else if (fits(b) && b.dtype == dtype && dtype != Dtype::bool_) {
       s = memory_slot(b);  // (the bytes of a bool array must first become 0 or 1)
     } else {
-      bool constant = true;
-      const Strides st = b.effective_strides();
-      for (int d = 0; d < b.shape.ndim(); ++d) constant &= b.shape[d] == 1 || st[d] == 0;
+      const int64_t period = period_of(b);
+      const bool constant = period <= Program::kLongestPeriod;
       if (constant) {
-        program.slots.push_back({nullptr, program.registers++, dtype});
+        program.slots.push_back({nullptr, program.registers, dtype, period});
+        program.registers += period == 1 ? 1 : 2;
         s = static_cast<int>(program.slots.size()) - 1;
       } else {
         s = new_register(dtype);
@@ -265,6 +282,7 @@ class Planner {
   }
 
   uint64_t visit_;
+  const ArrayBody& top_;
   int meetings_ = 0;
   std::vector<Value> nodes_, leaves_;
   std::vector<ArrayBody*> roots_;
@@ -286,7 +304,7 @@ void evaluate_locked(ArrayBody& root, std::span<ArrayBody* const> also) {
     }
     const bool reduction = p->kind == Kind::reduce;
     ArrayBody& top = reduction ? *p->in[0] : root;
-    Planner planner(top.shape);
+    Planner planner(top);
     if (ArrayBody* first = planner.collect(top)) {
       const Ref<ArrayBody> hold(first);
       evaluate_locked(*first, {});
@@ -296,13 +314,12 @@ void evaluate_locked(ArrayBody& root, std::span<ArrayBody* const> also) {
       planner.add_reduction(*p, false);
     else
       planner.add_root(root);
-    const Shape& space = planner.program.space;
     for (ArrayBody* b : also) {
       const Pending* q = waiting(*b);
-      if (q && b != &root && q->kind == Kind::elementwise && b->shape == space) planner.add_root(*b);
+      if (q && b != &root && q->kind == Kind::elementwise && planner.fits(*b)) planner.add_root(*b);
     }
     for (Pending* q = registry().oldest; q; q = q->newer)
-      if (q->kind == Kind::reduce && q != p && q->in[0]->shape == space) planner.add_reduction(*q, true);
+      if (q->kind == Kind::reduce && q != p && planner.fits(*q->in[0])) planner.add_reduction(*q, true);
     planner.plan();
     planner.run();
   }
