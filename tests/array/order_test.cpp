@@ -4,6 +4,7 @@
 #include <chainer/backend/common/deferred.h>
 #include <chainer/backend/cpu/parallel.h>
 #include <chainer/chainer.h>
+#include <chainer/routines/npy.h>
 
 #include <cstring>
 
