@@ -4,6 +4,7 @@
 
 #include "chainer/array/backend.h"
 #include "chainer/array/index.h"
+#include "chainer/array/order.h"
 #include "chainer/backend/common/deferred.h"
 
 namespace chainer {
@@ -24,7 +25,7 @@ template <class T>
 std::vector<T> Array::to_vector() const {
   std::vector<T> out(static_cast<std::size_t>(size()));
   if (out.empty()) return out;
-  const Array dense = is_contiguous() ? *this : copy();
+  const Array dense = contiguous();
   visit(dtype(), "to_vector", [&]<class S>() {
     const S* p = dense.data<S>();
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<T>(p[i]);
@@ -82,7 +83,7 @@ Array Array::reshape(const Shape& wanted) const {
     j = j1;
   }
   if (viewable) return Array(ArrayBody::view(body_, s, out, 0));
-  return copy().reshape(s);
+  return contiguous().reshape(s);
 }
 
 Array Array::transpose(const Axes& axes) const {
@@ -106,7 +107,15 @@ Array Array::transpose(const Axes& axes) const {
 Array Array::astype(Dtype d, bool copy) const {
   if (!copy && d == dtype()) return *this;
   if (Array later = d == dtype() ? Array() : deferred::cast(*this, d)) return later;
-  Array out(shape(), d, device());
+  const Array* const self[] = {this};
+  Array out = empty_in_order(shape(), d, device(), result_order(self));
+  copy_elements(*this, out);
+  return out;
+}
+
+Array Array::contiguous() const {
+  if (is_contiguous()) return *this;
+  Array out(shape(), dtype(), device());
   copy_elements(*this, out);
   return out;
 }
@@ -175,7 +184,8 @@ Array& in_place(Elementwise op, Array& a, const Array& b) {
     const int at = a.ndim() - b.ndim() + i;
     if (b.shape()[i] == a.shape()[at]) st[at] = bs[i];
   }
-  const Array wide(ArrayBody::view(operand.body_ref(), a.shape(), st, 0));
+  Array wide(ArrayBody::view(operand.body_ref(), a.shape(), st, 0));
+  if (a.size() >= deferred::kLeast) wide = aligned(wide, memory_order(a));
   const Array* const inputs[] = {&a, &wide};
   a.device().backend().elementwise(op, inputs, a, compute);
   return a;

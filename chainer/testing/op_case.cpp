@@ -16,22 +16,24 @@
 namespace chainer::testing {
 namespace {
 
-enum class Layout { contiguous, transposed, padded, reversed, broadcast };
+enum class Layout { contiguous, transposed, padded, reversed, broadcast, channels_last };
 struct NamedLayout {
   Layout layout;
   const char* name;
 };
-constexpr NamedLayout kLayouts[] = {{Layout::contiguous, "contiguous"},
-                                    {Layout::transposed, "transposed"},
-                                    {Layout::padded, "padded"},
-                                    {Layout::reversed, "reversed"},
-                                    {Layout::broadcast, "broadcast"}};
+constexpr NamedLayout kLayouts[] = {{Layout::contiguous, "contiguous"}, {Layout::transposed, "transposed"},
+                                    {Layout::padded, "padded"},         {Layout::reversed, "reversed"},
+                                    {Layout::broadcast, "broadcast"},   {Layout::channels_last, "channels-last"}};
 
 // The same elements behind other strides; `broadcast` repeats the first one along an axis instead.
 Array with_layout(const Array& a, Layout layout) {
   if (a.ndim() == 0 || layout == Layout::contiguous) return a;
-  if (layout == Layout::transposed) return a.T().copy().T();
+  if (layout == Layout::transposed) return a.T().contiguous().T();
   if (layout == Layout::broadcast) return a.size() ? broadcast_to(a[Slice(0, 1)], a.shape()) : a;
+  if (layout == Layout::channels_last) {  // axis 1 nearest in memory
+    if (a.ndim() < 3) return a;
+    return moveaxis(moveaxis(a, 1, -1).contiguous(), -1, 1);
+  }
   const Slice backward(std::nullopt, std::nullopt, -1);
   if (layout == Layout::reversed) return a[backward].copy()[backward];
   Shape wide = a.shape();
@@ -84,7 +86,7 @@ void expect(bool condition, const std::string& what) {
   if (!condition) throw AssertionError(what);
 }
 bool same_bits(const Array& a, const Array& b) {
-  const Array x = a.copy(), y = b.copy();
+  const Array x = a.contiguous(), y = b.contiguous();
   return x.shape() == y.shape() && x.dtype() == y.dtype() &&
          (x.size() == 0 || std::memcmp(x.raw(), y.raw(), static_cast<std::size_t>(x.nbytes())) == 0);
 }
@@ -95,6 +97,12 @@ void named(const std::string& what, F&& f) {
   } catch (const MissingPartError&) {
     throw;  // nothing is wrong with the function
   } catch (const std::exception& e) { throw AssertionError(what, ": ", e.what()); }
+}
+
+// Whether a layout says nothing that another one does not say.
+bool redundant(const OpCase& c, Layout layout) {
+  return layout == Layout::channels_last &&
+         std::none_of(c.inputs.begin(), c.inputs.end(), [](const Array& a) { return a.ndim() >= 3; });
 }
 
 // The case as it is; elementwise ones also on one element and on none.
@@ -114,7 +122,7 @@ std::vector<OpCase> shapes_of(const OpCase& c) {
 void check_forward(const OpCase& whole) {
   for (const OpCase& c : shapes_of(whole)) {
     for (const NamedLayout& l : kLayouts) {
-      if (l.layout == Layout::broadcast && !c.repeats) continue;
+      if ((l.layout == Layout::broadcast && !c.repeats) || redundant(c, l.layout)) continue;
       const Arrays in = copies(with_layout(c.inputs, l.layout));
       const Arrays expected = c.reference ? c.reference(in) : forward(c, in);
       for (Dtype d : {float64, float32, float16}) {
@@ -143,6 +151,7 @@ void check_gradients(const OpCase& whole) {
   for (const OpCase& c : shapes_of(whole)) {
     for (const NamedLayout& l : kLayouts) {
       if (l.layout == Layout::broadcast && !whole.elementwise) continue;  // may meet corners that inputs were kept from
+      if (redundant(c, l.layout)) continue;
       const Arrays in = with_layout(c.inputs, l.layout);
       const Arrays gy = random_like(forward(c, in), r);
       named(text("backward of ", l.name, " inputs of shape ", in[0].shape()),

@@ -26,8 +26,9 @@ struct OpCase {
   double double_tolerance = 1e-11;                      ///< in float64
 };
 
-/// Forward in float16, float32 and float64 on contiguous, transposed, padded, reversed and broadcast inputs: results
-/// have the inputs' dtype and agree with the reference, or with float64 on contiguous inputs.
+/// Forward in float16, float32 and float64 on contiguous, transposed, padded, reversed, broadcast and (from three axes
+/// on) channels-last inputs: results have the inputs' dtype and agree with the reference, or with float64 on contiguous
+/// inputs.
 void check_forward(const OpCase& c);
 /// First and second derivatives against finite differences in float64, on each of these layouts; gradients have their
 /// inputs' shapes and dtypes.

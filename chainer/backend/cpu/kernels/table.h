@@ -17,6 +17,8 @@ using LoadKernel = void (*)(void* block, const void* from, int64_t stride, int64
 using StoreKernel = void (*)(void* to, int64_t stride, const void* block, int64_t n);
 /// Reduces a block to one value, written as double (floating types) or int64.
 using RowKernel = void (*)(void* result, const void* block, int64_t n);
+/// Combines rows of n elements, one behind the other, with `acc`, in order; with `start` the first takes its place.
+using ColumnKernel = void (*)(void* acc, const void* rows, int64_t n, int64_t count, bool start);
 using UpdateKernel = void (*)(void* w, const void* g, void* s0, void* s1, void* s2, const double* h, int64_t n);
 /// Softmax (or its logarithm) of one row.
 using SoftmaxKernel = void (*)(void* out, const void* in, int64_t n, bool log);
@@ -30,6 +32,11 @@ struct Kernels {
   LoadKernel load[kComputeCount][10];
   StoreKernel store[kComputeCount][10];
   RowKernel row[3][4];
+  ColumnKernel columns[3][4];
+  /// sums += acc for n sums of groups of floats; with `start` they are taken as they are.
+  void (*widen_columns)(double* sums, const void* acc, int64_t n, bool start);
+  /// out[j * out_step + i] = in[i * in_step + j] for i < rows, j < columns, by the bytes of an element (1, 2, 4, 8).
+  void (*transpose[9])(void* out, int64_t out_step, const void* in, int64_t in_step, int64_t rows, int64_t columns);
   UpdateKernel update[2][static_cast<int>(Update::count)];
   SoftmaxKernel softmax[2];
   /// For one row x of d elements and k rows of w picked by index: out[j] = x . w[index[j]], and out = the sum of
