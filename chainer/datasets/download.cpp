@@ -64,8 +64,9 @@ std::filesystem::path get_dataset_directory(const std::string& name, bool create
 
 std::filesystem::path cached_download(const std::string& url, const std::string& mirror_path) {
   const auto folder = cache_folder();
-  make_folder(folder);
   const auto path = folder / md5(url);
+  if (std::filesystem::exists(path)) return path;  // whole once it has its name; the cache may be read-only
+  make_folder(folder);
   const Lock lock(folder);
   if (std::filesystem::exists(path)) return path;
   std::string from = url;

@@ -1,12 +1,9 @@
-#include <zlib.h>
-
-#include <cstring>
-
 #include "chainer/array/index.h"
 #include "chainer/autograd/config.h"
 #include "chainer/core/file.h"
 #include "chainer/datasets/datasets.h"
 #include "chainer/datasets/download.h"
+#include "chainer/datasets/idx.h"
 #include "chainer/routines/arithmetic.h"
 #include "chainer/routines/creation.h"
 #include "chainer/routines/manipulation.h"
@@ -38,33 +35,10 @@ constexpr Source kFashion{"fashion-mnist",
                           {"t10k-images-idx3-ubyte.gz", ""},
                           {"t10k-labels-idx1-ubyte.gz", ""}};
 
-std::string gunzip(const std::filesystem::path& path, const std::string& what) {
-  const gzFile file = gzopen(path.c_str(), "rb");
-  if (!file) throw FileError("cannot read ", what);
-  std::string out;
-  char buffer[1 << 16];
-  int n = 0;
-  while ((n = gzread(file, buffer, sizeof buffer)) > 0) out.append(buffer, static_cast<std::size_t>(n));
-  const bool broken = n < 0;
-  // A truncated file ends quietly; only closing tells.
-  if (gzclose(file) != Z_OK || broken) throw FileError(what, " is truncated or not a gzip file");
-  return out;
-}
-
-// IDX: two zero bytes, the type (8: bytes), the rank, big-endian lengths, elements.
-Array read_idx(const std::string& s, int rank, const std::string& what) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(s[i]); };
-  const std::size_t head = 4 + 4 * static_cast<std::size_t>(rank);
-  if (s.size() < head || byte(0) || byte(1) || byte(2) != 8 || byte(3) != rank)
-    throw FileError(what, " is not an IDX file of bytes with ", rank, " axes");
-  Shape shape;
-  for (int d = 0; d < rank; ++d) {
-    const std::size_t at = 4 + 4 * static_cast<std::size_t>(d);
-    shape.push_back(int64_t(byte(at)) << 24 | byte(at + 1) << 16 | byte(at + 2) << 8 | byte(at + 3));
-  }
-  if (static_cast<int64_t>(s.size() - head) != shape.product())
-    throw FileError(what, " has ", s.size() - head, " elements where its header promises ", shape.product());
-  return from_data(reinterpret_cast<const uint8_t*>(s.data() + head), shape);
+// A cache that this library or the release wrote has both.
+void check_parts(const Array& x, const Array& y, const std::string& what) {
+  if (!x || !y || x.ndim() != 2 || x.shape()[1] != 784 || y.ndim() != 1 || y.shape()[0] != x.shape()[0])
+    throw FileError(what, ": images of 784 pixels and as many labels were expected");
 }
 
 Array load(const Source& source, const File& file, int rank) {
@@ -73,10 +47,10 @@ Array load(const Source& source, const File& file, int rank) {
   for (int attempt = 0;; ++attempt) {
     const auto path = dataset::cached_download(url, text(source.dataset, "/", file.name));
     try {
-      bytes = gunzip(path, what);
+      bytes = unpack_idx(path, rank, what);
       if (*file.md5 && dataset::md5(bytes) != file.md5)
         throw FileError(what, " is not the file expected: its checksum differs");
-      return read_idx(bytes, rank, what);
+      return parse_idx(bytes, rank, what);
     } catch (const FileError&) {
       dataset::forget_download(url);  // perhaps an interrupted download of another program: once more
       if (attempt == 1) throw;
@@ -84,28 +58,46 @@ Array load(const Source& source, const File& file, int rank) {
   }
 }
 
-// Images and labels from the cache's NPZ, which is made from the downloads when it is not there.
+// Images and labels from the cache's NPZ, which is made from the downloads when it is not there. Where it cannot be
+// written (a read-only cache), the downloads alone do.
 AnyDataset part(const Source& source, const char* name, const File& images, const File& labels, const MnistOptions& o) {
   Array x, y;
   const auto path = dataset::get_dataset_root() / "pfnet" / "chainer" / source.dataset / (std::string(name) + ".npz");
+  bool tried = false, made = false;
+  const auto make = [&] {
+    tried = true;
+    x = load(source, images, 3);
+    x = x.reshape({x.shape()[0], -1});
+    y = load(source, labels, 1);
+    made = true;
+  };
   const auto create = [&](const std::filesystem::path& to) {
+    make();
     serializers::DictionarySerializer::Target target;
-    const Array raw = load(source, images, 3);
-    target["x"] = raw.reshape({raw.shape()[0], -1});
-    target["y"] = load(source, labels, 1);
+    target["x"] = x;
+    target["y"] = y;
     serializers::write_npz(to, target);
   };
   const auto read = [&](const std::filesystem::path& from) {
     const serializers::NpzFile file(from);
     x = file.array("x");
     y = file.array("y");
+    check_parts(x, y, from.string());
   };
-  try {
-    dataset::cache_or_load_file(path, create, read);
-  } catch (const Error&) {
-    if (!std::filesystem::exists(path)) throw;
-    std::filesystem::remove(path);  // a damaged cache is made anew
-    dataset::cache_or_load_file(path, create, read);
+  const auto from_cache = [&] {
+    try {
+      dataset::cache_or_load_file(path, create, read);
+      return true;
+    } catch (const Error& e) {
+      if (tried && !made) throw;
+      if (made) warn(text("the dataset cache cannot be written: ", e.what()));
+      return made;
+    }
+  };
+  if (!from_cache()) {
+    std::error_code ignored;
+    const bool removed = std::filesystem::remove(path, ignored);  // a damaged cache is made anew
+    if (!removed || !from_cache()) make();
   }
   return make_mnist_dataset(x, y, o);
 }

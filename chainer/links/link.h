@@ -229,6 +229,33 @@ void visit_members(MemberVisitor& v, std::string_view names, M&... m) {
   (visit_member(v, next_name(names), m), ...);
 }
 
+// Whether members of these types can be copied. A std::vector claims that it can, whatever it holds.
+template <class M>
+inline constexpr bool kCopies = std::is_copy_constructible_v<M>;
+template <class M>
+inline constexpr bool kCopies<std::vector<M>> = kCopies<M>;
+template <class M, std::size_t n>
+inline constexpr bool kCopies<std::array<M, n>> = kCopies<M>;
+template <class... M>
+struct Types {
+  static constexpr bool copies = (kCopies<M> && ...);
+};
+template <class... M>
+Types<M...> types_of(const M&...);
+
+template <class Members, class T>
+T copy_link(const T& link, CopyMode mode) {
+  if constexpr (Members::copies && std::is_copy_constructible_v<T>) {
+    const LinkCopier copier(mode);
+    T copy(link);
+    copier.finish(copy);
+    return copy;
+  } else {
+    throw TypeError("a ", link.class_name(), " cannot be copied: a std::unique_ptr among its members has one owner; ",
+                    "a Child or a std::optional is copied along");
+  }
+}
+
 template <class R>
 Variables as_variables(R&& r) {
   if constexpr (std::is_convertible_v<R, Variable>)
@@ -285,7 +312,8 @@ decltype(auto) call_with_hooks(L& l, A&&... a) {
 
 /// Lists the members of a link type, once: parameters, links, persistent values (Array, int64_t, double, bool,
 /// std::string), and std::optional, std::unique_ptr, std::vector, std::array of them. From the list come params(),
-/// serialize(), copy() and the rest; operator() runs hooks around forward, whose signature is the type's own. (C++
+/// serialize(), copy() and the rest; operator() runs hooks around forward, whose signature is the type's own. A link
+/// with a std::unique_ptr cannot be copied: there copy() is a TypeError (Child and std::optional are copied). (C++
 /// allows no templates in classes local to a function: define links at namespace scope.)
 #define CHAINER_MEMBERS(Type, ...)                                                       \
   void visit(::chainer::MemberVisitor& visitor_) override {                              \
@@ -293,10 +321,8 @@ decltype(auto) call_with_hooks(L& l, A&&... a) {
     this->visit_added(visitor_);                                                         \
   }                                                                                      \
   Type copy(::chainer::CopyMode mode_ = ::chainer::CopyMode::share) const {              \
-    const ::chainer::LinkCopier copier_(mode_);                                          \
-    Type copy_(*this);                                                                   \
-    copier_.finish(copy_);                                                               \
-    return copy_;                                                                        \
+    using Members_ = decltype(::chainer::detail::types_of(__VA_ARGS__));                 \
+    return ::chainer::detail::copy_link<Members_>(*this, mode_);                         \
   }                                                                                      \
   std::shared_ptr<::chainer::Link> clone(::chainer::CopyMode mode_) const override {     \
     return std::make_shared<Type>(copy(mode_));                                          \

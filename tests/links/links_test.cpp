@@ -45,6 +45,37 @@ TEST(members_give_paths_in_order) {
   EXPECT_THROW(KeyError, "no child 'l9'", m["l9"]);
 }
 
+namespace {
+struct Owning : Chain {
+  std::unique_ptr<L::Linear> first = std::make_unique<L::Linear>(3, 2), none;
+  std::vector<std::unique_ptr<L::Linear>> rest;
+  Owning() { rest.push_back(std::make_unique<L::Linear>(2, 2)); }
+  CHAINER_MEMBERS(Owning, first, none, rest);
+  Variable forward(const Variable& x) { return (*rest[0])((*first)(x)); }
+};
+struct OwningVectors : Chain {
+  std::vector<std::unique_ptr<L::Linear>> rest;
+  CHAINER_MEMBERS(OwningVectors, rest);
+};
+}  // namespace
+
+TEST(links_may_own_members_through_pointers) {
+  Owning link, other;
+  EXPECT_EQ(link.namedparams()[2].first, "/rest/0/W");
+  EXPECT_EQ(link.params().size(), std::size_t(4));
+  const Array x = ones({1, 3});
+  serializers::DictionarySerializer s;
+  link.serialize(s);
+  serializers::NpzDeserializer d(
+      std::make_shared<const serializers::NpzFile>(serializers::npz_bytes(s.target()), "memory"));
+  other.serialize(d);
+  EXPECT_CLOSE(other(x).array(), link(x).array(), {.atol = 0, .rtol = 0});
+  const Owning moved(std::move(link));
+  EXPECT_EQ(moved.params().size(), std::size_t(4));
+  EXPECT_THROW(TypeError, "a std::unique_ptr among its members", other.copy());
+  EXPECT_THROW(TypeError, "a std::unique_ptr among its members", OwningVectors().copy());
+}
+
 TEST(copies_say_which_kind_they_are) {
   random::seed(0);
   MLP m(3, 2);

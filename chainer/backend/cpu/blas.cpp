@@ -22,12 +22,15 @@ constexpr const char* kOpenBlas = CHAINER_OPENBLAS_LIBRARY;
 // CHAINER_MATMUL names the one library to use: onednn, openblas or none (plain loops). Runs that are compared with
 // the release's number by number take OpenBLAS, which adds in the same order as the release's.
 bool wanted(std::string_view library) {
-  const char* choice = std::getenv("CHAINER_MATMUL");
-  return !choice || !*choice || choice == library;
+  const char* variable = std::getenv("CHAINER_MATMUL");
+  const std::string_view choice = variable ? variable : "";
+  if (!choice.empty() && choice != "onednn" && choice != "openblas" && choice != "none")
+    throw ValueError("CHAINER_MATMUL must be onednn, openblas or none, not '", choice, "'");
+  return choice.empty() || choice == library;
 }
 
 void* open_library(const char* name, std::string_view library) {
-  return *name && wanted(library) ? dlopen(name, RTLD_NOW | RTLD_LOCAL) : nullptr;
+  return wanted(library) && *name ? dlopen(name, RTLD_NOW | RTLD_LOCAL) : nullptr;
 }
 
 template <class F>
