@@ -2,11 +2,11 @@
 
 #include <atomic>
 #include <cstdlib>
-#include <unistd.h>
 #include <filesystem>
 
 #include "chainer/core/file.h"
 #include "chainer/datasets/download.h"
+#include "folder.h"
 #include "test.h"
 
 using namespace chainer;
@@ -22,11 +22,6 @@ std::vector<int64_t> indices(const Examples& batch) {
   return out;
 }
 using List = std::vector<int64_t>;
-struct Folder {
-  std::filesystem::path path = std::filesystem::temp_directory_path() / text("chainer-test-", ::getpid());
-  Folder() { std::filesystem::create_directories(path); }
-  ~Folder() { std::filesystem::remove_all(path); }
-};
 }  // namespace
 
 TEST(general_datasets) {
