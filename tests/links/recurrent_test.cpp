@@ -153,12 +153,12 @@ TEST(recurrent_links_keep_reset_and_take_states) {
   L::GRU gru(4, 2);
   gru.set_state(state(0));
   EXPECT_CLOSE(gru.h.array(), state(0).array(), {.atol = 0});
-  gru(x(0));
+  (void)gru(x(0));
   gru.reset_state();
   EXPECT(!gru.h);
   L::StatefulMGU mgu(4, 2);
   mgu.set_state(state(0));
-  mgu(x(0));
+  (void)mgu(x(0));
   EXPECT_EQ(mgu.h.shape(), Shape({3, 2}));
   EXPECT_THROW(ValueError, "StatefulMGU.set_state", mgu.set_state({}));
   EXPECT_THROW(ValueError, "all of the children's states and x are none",
@@ -172,7 +172,7 @@ TEST(recurrent_links_keep_reset_and_take_states) {
 TEST(zoneout_keeps_old_states) {
   L::StatefulZoneoutLSTM all(4, 2, {.c_ratio = 1, .h_ratio = 1}), none(4, 2, {.c_ratio = 0, .h_ratio = 0});
   all.set_state(state(0), state(1));
-  all(x(0));
+  (void)all(x(0));
   EXPECT_CLOSE(all.c.array(), state(0).array(), {.atol = 0});
   EXPECT_CLOSE(all.h.array(), state(1).array(), {.atol = 0});
   const Variables next = F::lstm(Variable(zeros({3, 2})), none.upward(x(0)));

@@ -114,23 +114,24 @@ Arrays RnnLayer::forward(const Arrays& in) {
   }
   for (std::size_t i = 0; units_ && i < steps(); ++i) {
     const int64_t begin = starts_[time(i)], n = sizes_[time(i)];
-    if (n == 0) continue;
-    const Array before = rows(h_before_, begin, n);
-    Array z = rows(gates_, begin, n), h = rows(h_, begin, n);
-    Array sum = gru ? rows(state_gates_, begin, n) : z;
-    matmul_into(before, Wh_.T(), sum, 1, 1);
-    if (has_cell()) {
-      Array c = rows(c_, begin, n);
-      const Array c_prev = rows(c_before_, begin, n);
-      backend.lstm(cells(n), {&z, 1}, {&c_prev, 1}, c, h);
-      carry(c_, c0, c_before_, c_last, i);
-    } else if (gru) {
-      backend.gru(z, sum, before, h);
-    } else {
-      const Array* operand = &z;
-      backend.elementwise(kind_ == RnnKind::tanh ? Elementwise::tanh : Elementwise::relu, {&operand, 1}, h, work);
+    if (n > 0) {
+      const Array before = rows(h_before_, begin, n);
+      Array z = rows(gates_, begin, n), h = rows(h_, begin, n);
+      Array sum = gru ? rows(state_gates_, begin, n) : z;
+      matmul_into(before, Wh_.T(), sum, 1, 1);
+      if (has_cell()) {
+        Array c = rows(c_, begin, n);
+        const Array c_prev = rows(c_before_, begin, n);
+        backend.lstm(cells(n), {&z, 1}, {&c_prev, 1}, c, h);
+      } else if (gru) {
+        backend.gru(z, sum, before, h);
+      } else {
+        const Array* operand = &z;
+        backend.elementwise(kind_ == RnnKind::tanh ? Elementwise::tanh : Elementwise::relu, {&operand, 1}, h, work);
+      }
     }
     carry(h_, h0, h_before_, h_last, i);
+    if (has_cell()) carry(c_, c0, c_before_, c_last, i);
   }
   Arrays out = {h_.astype(dtype, false), h_last.astype(dtype, false)};
   if (has_cell()) out.push_back(c_last.astype(dtype, false));
