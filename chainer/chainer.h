@@ -12,7 +12,6 @@
 #include "chainer/iterators/iterators.h"
 #include "chainer/links/link_hook.h"
 #include "chainer/links/links.h"
-#include "chainer/links/recurrent.h"
 #include "chainer/optimizers/optimizer_hooks.h"
 #include "chainer/optimizers/optimizers.h"
 #include "chainer/routines/arithmetic.h"

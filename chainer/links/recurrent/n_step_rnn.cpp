@@ -5,7 +5,7 @@
 #include "chainer/functions/array.h"
 #include "chainer/functions/rnn/packed.h"
 #include "chainer/initializers/initializers.h"
-#include "chainer/links/recurrent.h"
+#include "chainer/links/n_step_rnn.h"
 #include "chainer/routines/creation.h"
 
 namespace chainer::links {
