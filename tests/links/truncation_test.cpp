@@ -82,3 +82,31 @@ TEST(gradients_of_repeated_weights_add_up) {
   };
   EXPECT_CLOSE(gradient(false), gradient(true), {.atol = 1e-6});
 }
+
+// Weights and word vectors that many functions read: the same gradients as one by one, in memory of two gradients.
+TEST(gradients_of_many_steps_are_joined) {
+  random::seed(5);
+  L::Linear linear(40, 60);
+  L::EmbedID embed(30, 40);
+  const auto loss = [&](int64_t t) { return F::sum(F::tanh(linear(embed(((arange(7) + t) % 30).astype(int32))))); };
+  const auto clear = [&] { linear.cleargrads(), embed.cleargrads(); };
+  Array W = zeros({60, 40}), words = zeros({30, 40});
+  const int64_t steps = 400;  // 2800 rows: settled on the way and at the end
+  for (int64_t t = 0; t < steps; ++t) {
+    clear();
+    loss(t).backward();
+    W += linear.W.grad(), words += embed.W.grad();
+  }
+  clear();
+  Variable sum = loss(0);
+  for (int64_t t = 1; t < steps; ++t) sum = sum + loss(t);
+  sum.backward();
+  EXPECT_CLOSE(linear.W.grad(), W, {.atol = 1e-2, .rtol = 1e-4});
+  EXPECT_CLOSE(embed.W.grad(), words, {.atol = 1e-2, .rtol = 1e-4});
+  // A gradient that somebody keeps stays as it is when more is added.
+  const Array kept = linear.W.grad(), before = kept.copy();
+  Variable more = loss(0) + loss(1);
+  more.backward();
+  EXPECT_CLOSE(kept, before, {.atol = 0});
+  EXPECT(any(linear.W.grad() != kept).item<bool>());
+}
