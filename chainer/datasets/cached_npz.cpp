@@ -14,7 +14,7 @@ std::map<std::string, Array> cached_npz(const std::string& name, const std::vect
   const auto make = [&] {
     tried = true;
     ArraysByName arrays = create();
-    for (const std::string& key : keys) out[key] = arrays.at(key);
+    for (const std::string& key : keys) out[key] = std::get<Array>(arrays.at(key));
     made = true;
     return arrays;
   };
