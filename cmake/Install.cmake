@@ -37,6 +37,7 @@ endif()
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/chainer-config.cmake.in
                               ${PROJECT_BINARY_DIR}/chainer-config.cmake INSTALL_DESTINATION ${chainer_cmake_dir})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/chainer-config-version.cmake COMPATIBILITY SameMinorVersion)
+file(RELATIVE_PATH CHAINER_PC_TO_PREFIX "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
 configure_file(${PROJECT_SOURCE_DIR}/cmake/chainer.pc.in ${PROJECT_BINARY_DIR}/chainer.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/chainer-config.cmake ${PROJECT_BINARY_DIR}/chainer-config-version.cmake
         DESTINATION ${chainer_cmake_dir})
