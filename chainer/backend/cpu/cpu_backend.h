@@ -25,6 +25,11 @@ class CpuBackend final : public Backend {
   void rows_scatter(const Array& g, const Array& x, const Array& index, Array& out) override;
   void standardize(const Array& x, double eps, Array& y, Array& rstd) override;
   void standardize_grad(const Array& gy, const Array& y, const Array& rstd, Array& gx) override;
+  void pooling(Pooling op, const PoolingPlan& plan, const Array& in, Array& out, Array* place) override;
+  void moments(const Array& x, Array& mean, Array& squares) override;
+  void moments_grad(const Array& gy, const Array& x, const Array& mean, Array& total, Array& along) override;
+  void centered_combination(const Array& gy, const Array& x, const Array& mean, const Array& a, const Array& b,
+                            const Array& c, Array& gx) override;
   void update(Update op, Array& param, const Array& grad, std::span<Array> states,
               std::span<const double> hyper) override;
   void random(RandomFill fill, uint64_t seed, uint64_t counter, double a, double b, Array& out) override;
