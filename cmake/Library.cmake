@@ -56,6 +56,7 @@ set_target_properties(chainer PROPERTIES POSITION_INDEPENDENT_CODE ON VERSION ${
                                          SOVERSION ${PROJECT_VERSION_MAJOR})
 if(CHAINER_X86_KERNELS)
   set_source_files_properties(${PROJECT_SOURCE_DIR}/chainer/backend/cpu/kernels/table.cpp
+                              ${PROJECT_SOURCE_DIR}/chainer/backend/cpu/kernels/image_table.cpp
                               PROPERTIES COMPILE_DEFINITIONS CHAINER_X86_KERNELS)
 endif()
 set_source_files_properties(

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "chainer/backend/cpu/cpu_backend.h"
+#include "chainer/backend/cpu/kernels/image_table.h"
 #include "chainer/backend/cpu/parallel.h"
 
 namespace chainer::cpu {
@@ -58,7 +59,7 @@ void CpuBackend::moments(const Array& x, Array& mean_, Array& squares_) {
   const Extent e(x);
   const Compute c = compute_type(x.dtype());
   double *mean = mean_.mutable_data<double>(), *squares = squares_.mutable_data<double>();
-  const Kernels& k = kernels();
+  const ImageKernels& k = image_kernels();
   if (e.inner == 1) {
     const Tiles tiles(e);
     std::vector<double> sums(static_cast<std::size_t>(tiles.groups * e.keys * 2));
@@ -110,7 +111,7 @@ void CpuBackend::moments_grad(const Array& gy, const Array& x, const Array& mean
   double *total = total_.mutable_data<double>(), *along = along_.mutable_data<double>();
   std::fill(total, total + e.keys, 0.0);
   std::fill(along, along + e.keys, 0.0);
-  const Kernels& k = kernels();
+  const ImageKernels& k = image_kernels();
   (void)gy.raw();  // computed before threads read it
   if (e.inner == 1) {
     const Tiles tiles(e);
@@ -144,7 +145,7 @@ void CpuBackend::centered_combination(const Array& gy, const Array& x, const Arr
   (void)gy.raw(), (void)x.raw();
   char* out = static_cast<char*>(gx.mutable_raw());
   const int64_t item = item_size(x.dtype());
-  const Kernels& k = kernels();
+  const ImageKernels& k = image_kernels();
   if (e.inner == 1) {
     const Array typed[] = {mean.astype(x.dtype(), false), a.astype(x.dtype(), false), b.astype(x.dtype(), false),
                            c_.astype(x.dtype(), false)};

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "chainer/backend/cpu/cpu_backend.h"
+#include "chainer/backend/cpu/kernels/image_table.h"
 #include "chainer/backend/cpu/parallel.h"
 
 namespace chainer::cpu {
@@ -16,17 +17,20 @@ struct Windows {
         axes(p.size.ndim()),
         inner(channels),
         image(p.size.product() * channels),
-        windows(p.out.product() * channels) {}
+        windows(p.out.product() * channels),
+        weight_(p.weight == PoolingPlan::Weight::volume ? 1.0 / static_cast<double>(p.ksize.product()) : 1) {}
   /// The first element under window `o` along axis d, maybe before the image.
   int64_t start(int d, int64_t o) const { return o * plan.stride[d] - plan.pad[d]; }
   /// The weight of a window with `inside` elements in the image.
   double weight(int64_t inside) const {
-    if (plan.weight == PoolingPlan::Weight::one) return 1;
-    return 1.0 / static_cast<double>(plan.weight == PoolingPlan::Weight::volume ? plan.ksize.product() : inside);
+    return plan.weight == PoolingPlan::Weight::inside ? 1.0 / static_cast<double>(inside) : weight_;
   }
   const PoolingPlan& plan;
   int axes;
   int64_t inner, image, windows;
+
+ private:
+  double weight_;
 };
 
 // The elements under a window: where they are from a point on, and their places in the window.
@@ -124,69 +128,91 @@ void for_rows(const Windows& w, int64_t outer, F&& f) {
   });
 }
 
-// Of every element of the image, the windows over it. Rows of the image are spread over threads.
+// Along one axis: the windows over each coordinate, and how much of each window lies in the image.
+struct Coverage {
+  Coverage(const PoolingPlan& p, int d) {
+    for (int64_t i = 0; i < p.size[d]; ++i) {
+      const int64_t from = i + p.pad[d] - p.ksize[d] + 1,
+                    begin = from <= 0 ? 0 : (from + p.stride[d] - 1) / p.stride[d];
+      first.push_back(begin);
+      end.push_back(std::min((i + p.pad[d]) / p.stride[d] + 1, p.out[d]));
+    }
+    for (int64_t o = 0; o < p.out[d]; ++o) {
+      const int64_t start = o * p.stride[d] - p.pad[d];
+      inside.push_back(std::min(start + p.ksize[d], p.size[d]) - std::max<int64_t>(start, 0));
+    }
+  }
+  std::vector<int64_t> first, end, inside;
+};
+
+// Of every element of the image, the windows over it: calls f(element, windows, over, weights). Lines of the image
+// along its last axis are spread over threads.
 template <class F>
 void for_elements(const Windows& w, int64_t outer, F&& f) {
   const PoolingPlan& p = w.plan;
-  const int64_t rows = p.size[0], length = w.image / std::max<int64_t>(rows, 1);
-  parallel_ranges(outer * rows, outer * std::max(w.image, w.windows), 1, [&](int64_t begin, int64_t end) {
+  const int last = w.axes - 1;
+  std::vector<Coverage> axes;
+  for (int d = 0; d < w.axes; ++d) axes.emplace_back(p, d);
+  const Coverage& along = axes.back();
+  const int64_t length = p.size[last], lines = p.size.product() / std::max<int64_t>(length, 1);
+  const auto at = [](const std::vector<int64_t>& v, int64_t i) { return v[static_cast<std::size_t>(i)]; };
+  // Windows over a line: their number but for the last axis, the line's place in them, what of them is in the image.
+  struct Over {
+    int64_t window, place, inside;
+  };
+  parallel_ranges(outer * lines, outer * std::max(w.image, w.windows), 1, [&](int64_t begin, int64_t end) {
+    std::vector<Over> line, more;
     Elements over;
     std::vector<double> weights;
     for (int64_t i = begin; i < end; ++i) {
-      Dims at = Dims::filled(w.axes, 0);
-      at[0] = i % rows;
-      const int64_t windows = i / rows * w.windows;
-      int64_t element = i * length;
-      do {
-        // Windows from first to before `end` along each axis.
-        Dims first = at, count = at;
-        bool any = true;
-        for (int d = 0; d < w.axes; ++d) {
-          const int64_t from = at[d] + p.pad[d] - p.ksize[d] + 1;
-          first[d] = from <= 0 ? 0 : (from + p.stride[d] - 1) / p.stride[d];
-          count[d] = std::min((at[d] + p.pad[d]) / p.stride[d] + 1, p.out[d]) - first[d];
-          any = any && count[d] > 0;
-        }
+      Dims position = Dims::filled(last, 0);
+      for (int64_t d = last - 1, rest = i % lines; d >= 0; --d) position[d] = rest % p.size[d], rest /= p.size[d];
+      line.assign(1, Over{0, 0, 1});
+      for (int d = 0; d < last; ++d) {
+        const Coverage& a = axes[static_cast<std::size_t>(d)];
+        more.clear();
+        for (const Over& v : line)
+          for (int64_t o = at(a.first, position[d]); o < at(a.end, position[d]); ++o)
+            more.push_back({v.window * p.out[d] + o, v.place * p.ksize[d] + position[d] - w.start(d, o),
+                            v.inside * at(a.inside, o)});
+        line.swap(more);
+      }
+      for (int64_t x = 0; x < length; ++x) {
         over.clear(), weights.clear();
-        Dims k = Dims::filled(w.axes, 0);
-        if (any) {
-          do {
-            int64_t window = 0, place = 0, inside = 1;
-            for (int d = 0; d < w.axes; ++d) {
-              const int64_t o = first[d] + k[d], start = w.start(d, o);
-              window = window * p.out[d] + o;
-              place = place * p.ksize[d] + at[d] - start;
-              inside *= std::min(start + p.ksize[d], p.size[d]) - std::max<int64_t>(start, 0);
-            }
-            over.add(window * w.inner, place);
-            weights.push_back(w.weight(inside));
-          } while (advance(k, count, 0, w.axes));
+        for (const Over& v : line) {
+          for (int64_t o = at(along.first, x); o < at(along.end, x); ++o) {
+            over.add((v.window * p.out[last] + o) * w.inner, v.place * p.ksize[last] + x - w.start(last, o));
+            weights.push_back(w.weight(v.inside * at(along.inside, o)));
+          }
         }
-        f(element, windows, over, weights.data());
-        element += w.inner;
-      } while (advance(at, p.size, 1, w.axes));
+        f((i * length + x) * w.inner, i / lines * w.windows, over, weights.data());
+      }
     }
   });
 }
 
-// Images of one channel: every window adds to what is under it. An image belongs to one thread.
+// As for_rows, for images of one channel: each belongs to one thread, and many share what is found out about a row.
 template <class F>
 void for_images(const Windows& w, int64_t outer, F&& f) {
+  constexpr int64_t kTogether = 64;
   const int last = w.axes - 1;
   parallel_ranges(outer, outer * std::max(w.image, w.windows), 1, [&](int64_t begin, int64_t end) {
     WindowRow row(w);
-    Dims position = Dims::filled(w.axes, 0);
-    int64_t first = 0;
-    do {
-      row.place(position);
-      for (int64_t i = begin; i < end; ++i) f(i * w.image, i * w.windows + first, row);
-      first += w.plan.out[last];
-    } while (advance(position, w.plan.out, 0, last));
+    for (int64_t b = begin; b < end; b += kTogether) {
+      Dims position = Dims::filled(w.axes, 0);
+      int64_t first = 0;
+      do {
+        row.place(position);
+        for (int64_t i = b; i < std::min(b + kTogether, end); ++i) f(i * w.image, i * w.windows + first, row);
+        first += w.plan.out[last];
+      } while (advance(position, w.plan.out, 0, last));
+    }
   });
 }
 
 template <class T>
-void run(Pooling op, const Windows& w, int64_t outer, const T* in, T* out, int32_t* place, const Kernels& kernels) {
+void run(Pooling op, const Windows& w, int64_t outer, const T* in, T* out, int32_t* place,
+         const ImageKernels& kernels) {
   constexpr Compute c = sizeof(T) == 4 ? kF32 : kF64;
   // Windows of one channel are each other's neighbours; of several, their channels are.
   const bool single = w.inner == 1;
@@ -196,12 +222,13 @@ void run(Pooling op, const Windows& w, int64_t outer, const T* in, T* out, int32
     for (int64_t i = 0; i < n; ++i) f(where + i * w.plan.stride[w.axes - 1] * w.inner, at + i * w.inner, w.inner);
   };
   const auto for_runs = [&](auto&& f) {
-    for_rows(w, outer, [&](int64_t image, int64_t windows, WindowRow& row) {
+    const auto of_row = [&](int64_t image, int64_t windows, WindowRow& row) {
       row.run([&](int64_t o, int64_t n, const Elements& e, int64_t where) {
         for_windows(n, image + where, windows + o * w.inner,
                     [&](int64_t from, int64_t at, int64_t lanes) { f(e, from, at, lanes); });
       });
-    });
+    };
+    single ? for_images(w, outer, of_row) : for_rows(w, outer, of_row);
   };
   switch (op) {
     case Pooling::max:
@@ -263,9 +290,9 @@ void CpuBackend::pooling(Pooling op, const PoolingPlan& plan, const Array& in, A
   const Windows windows(plan, in.shape()[in.ndim() - 1]);
   int32_t* places = place ? static_cast<int32_t*>(place->mutable_raw()) : nullptr;
   if (in.dtype() == float64)
-    run(op, windows, outer, in.data<double>(), out.mutable_data<double>(), places, kernels());
+    run(op, windows, outer, in.data<double>(), out.mutable_data<double>(), places, image_kernels());
   else
-    run(op, windows, outer, in.data<float>(), out.mutable_data<float>(), places, kernels());
+    run(op, windows, outer, in.data<float>(), out.mutable_data<float>(), places, image_kernels());
 }
 
 }  // namespace chainer::cpu

@@ -14,8 +14,6 @@ namespace chainer::cpu {
   void fill_random(Kernels& k);      \
   void fill_picked_rows(Kernels& k); \
   void fill_normalize(Kernels& k);   \
-  void fill_pooling(Kernels& k);     \
-  void fill_moments(Kernels& k);     \
   }
 CHAINER_DECLARE_FILL(baseline)
 CHAINER_DECLARE_FILL(avx2)

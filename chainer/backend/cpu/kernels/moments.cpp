@@ -1,7 +1,8 @@
 // Means, variances and what their gradients need, for each of several keys. Compiled once per instruction set.
 #include <cstdint>
 
-#include "chainer/backend/cpu/kernels/fill.h"
+#include "chainer/backend/cpu/kernels/image_table.h"
+#include "chainer/core/ivdep.h"
 
 namespace {
 
@@ -110,7 +111,7 @@ void combine_run(void* gx_, const void* gy_, const void* x_, double mean, double
 }
 
 template <class T>
-void fill(chainer::cpu::Kernels& k, int c) {
+void fill(chainer::cpu::ImageKernels& k, int c) {
   k.moments_rows[c] = moments_rows<T>;
   k.moments_run[c] = moments_run<T>;
   k.products_rows[c] = products_rows<T>;
@@ -122,8 +123,8 @@ void fill(chainer::cpu::Kernels& k, int c) {
 }  // namespace
 
 namespace chainer::cpu::CHAINER_KERNEL_ISA {
-void fill_moments(Kernels& k) {
-  fill<float>(k, kF32);
-  fill<double>(k, kF64);
+void fill_moments(ImageKernels& k) {
+  fill<float>(k, 0);
+  fill<double>(k, 1);
 }
 }  // namespace chainer::cpu::CHAINER_KERNEL_ISA

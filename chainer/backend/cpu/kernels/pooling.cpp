@@ -1,7 +1,8 @@
 // Windows of pooling, several of them side by side. Compiled once per instruction set.
 #include <cstdint>
 
-#include "chainer/backend/cpu/kernels/fill.h"
+#include "chainer/backend/cpu/kernels/image_table.h"
+#include "chainer/core/ivdep.h"
 
 namespace {
 
@@ -116,14 +117,14 @@ void pool_spread(void* gx_, const void* gy_, const int64_t* at, const double* we
 }  // namespace
 
 namespace chainer::cpu::CHAINER_KERNEL_ISA {
-void fill_pooling(Kernels& k) {
-  k.pool_max[kF32] = pool_max<float>;
-  k.pool_max[kF64] = pool_max<double>;
-  k.pool_sum[kF32] = pool_sum<float>;
-  k.pool_sum[kF64] = pool_sum<double>;
-  k.pool_scatter[kF32] = pool_scatter<float>;
-  k.pool_scatter[kF64] = pool_scatter<double>;
-  k.pool_spread[kF32] = pool_spread<float>;
-  k.pool_spread[kF64] = pool_spread<double>;
+void fill_pooling(ImageKernels& k) {
+  k.pool_max[0] = pool_max<float>;
+  k.pool_max[1] = pool_max<double>;
+  k.pool_sum[0] = pool_sum<float>;
+  k.pool_sum[1] = pool_sum<double>;
+  k.pool_scatter[0] = pool_scatter<float>;
+  k.pool_scatter[1] = pool_scatter<double>;
+  k.pool_spread[0] = pool_spread<float>;
+  k.pool_spread[1] = pool_spread<double>;
 }
 }  // namespace chainer::cpu::CHAINER_KERNEL_ISA

@@ -20,8 +20,6 @@ namespace {
       ISA::fill_random(k);            \
       ISA::fill_picked_rows(k);       \
       ISA::fill_normalize(k);         \
-      ISA::fill_pooling(k);           \
-      ISA::fill_moments(k);           \
       return k;                       \
     }();                              \
     return table;                     \
