@@ -30,6 +30,13 @@ class CpuBackend final : public Backend {
   void moments_grad(const Array& gy, const Array& x, const Array& mean, Array& total, Array& along) override;
   void centered_combination(const Array& gy, const Array& x, const Array& mean, const Array& a, const Array& b,
                             const Array& c, Array& gx) override;
+  void lstm(const LstmCells& cells, std::span<const Array> x, std::span<const Array> c_prev, Array& c,
+            Array& h) override;
+  void lstm_grad(const LstmCells& cells, std::span<const Array> x, std::span<const Array> c_prev, const Array& c,
+                 const Array& gc, const Array& gh, std::span<Array> gx, std::span<Array> gc_prev) override;
+  void gru(const Array& x, const Array& hx, const Array& h_prev, Array& h) override;
+  void gru_grad(const Array& x, const Array& hx, const Array& h_prev, const Array& gh, Array& gx, Array& ghx,
+                Array& gh_prev) override;
   void update(Update op, Array& param, const Array& grad, std::span<Array> states,
               std::span<const double> hyper) override;
   void random(RandomFill fill, uint64_t seed, uint64_t counter, double a, double b, Array& out) override;
