@@ -4,7 +4,6 @@
 
 #include "chainer/array/array.h"
 #include "chainer/backend/common/ops.h"
-#include "chainer/backend/common/pooling.h"
 #include "chainer/backend/common/recurrent_cells.h"
 
 namespace chainer {
@@ -56,18 +55,6 @@ class Backend {
   virtual void standardize(const Array& x, double eps, Array& y, Array& rstd) = 0;
   /// The gradient of that by x, from its results.
   virtual void standardize_grad(const Array& gy, const Array& y, const Array& rstd, Array& gx) = 0;
-  /// One operation of pooling. Images are (outer, size..., inner), windows (outer, out..., inner), both contiguous and
-  /// of one dtype that kernels compute in. `place` (int32, as windows) is where in a window, in C order: max fills it
-  /// where it is given, gather and scatter read it.
-  virtual void pooling(Pooling op, const PoolingPlan& plan, const Array& in, Array& out, Array* place) = 0;
-  /// Of contiguous x (outer, keys, inner): the mean over outer and inner and the sum of squared distances from it, both
-  /// (keys) in float64, in one pass over x, with blocked sums.
-  virtual void moments(const Array& x, Array& mean, Array& squares) = 0;
-  /// The sums of gy and of gy (x - mean) over outer and inner, both (keys) in float64.
-  virtual void moments_grad(const Array& gy, const Array& x, const Array& mean, Array& total, Array& along) = 0;
-  /// gx = a (gy - b) - c (x - mean), where a, b, c and mean (keys) are float64.
-  virtual void centered_combination(const Array& gy, const Array& x, const Array& mean, const Array& a, const Array& b,
-                                    const Array& c, Array& gx) = 0;
   /// c and h of cells of the LSTM family (see recurrent_cells.h) from gates, an array for each source, and cells, an
   /// array for each source and child. All are contiguous, of one dtype that kernels compute in.
   virtual void lstm(const LstmCells& cells, std::span<const Array> x, std::span<const Array> c_prev, Array& c,

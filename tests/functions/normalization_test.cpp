@@ -33,7 +33,7 @@ TEST(batch_statistics_are_exact_far_from_zero) {
   for (const bool rows : {true, false}) {
     Array x = images({16, 20, 20, 6}, 0);
     x = (x.astype(float64) * 0.5 + 3000).astype(float32);
-    x = rows ? x.transpose({0, 2, 3, 1}).copy().transpose({0, 3, 1, 2}) : c_order(x);
+    x = rows ? x : c_order(x);
     Array mean = zeros({6}), variance = zeros({6});
     const Array y =
         F::batch_normalization(x, ones({6}), zeros({6}), {.running_mean = mean, .running_var = variance, .decay = 0})
@@ -86,8 +86,9 @@ TEST(batch_statistics_do_not_depend_on_threads) {
 // What stands behind a batch normalization runs in the pass that computes it.
 TEST(an_activation_joins_batch_normalization) {
   if (!deferred::enabled()) return;
-  const Array x = c_order(images({4, 16, 16, 32}, 1)), shortcut = c_order(images({4, 16, 16, 32}, 0));
-  for (const bool residual : {false, true}) {
+  for (const auto& [channels, residual] : {std::pair(false, false), std::pair(false, true), std::pair(true, true)}) {
+    Array x = images({4, 16, 16, 32}, 1), shortcut = images({4, 16, 16, 32}, 0);
+    if (!channels) x = x.contiguous(), shortcut = shortcut.contiguous();
     const NoBackpropMode no_graph;
     Variable y = F::batch_normalization(x, ones({32}), zeros({32}));
     if (residual) y = y + shortcut;

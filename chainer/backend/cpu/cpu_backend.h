@@ -1,11 +1,12 @@
 // The host's backend: plain loops for everything, oneDNN and BLAS where they are faster.
 #pragma once
 #include "chainer/array/backend.h"
+#include "chainer/array/image_backend.h"
 #include "chainer/backend/cpu/kernels/table.h"
 
 namespace chainer::cpu {
 
-class CpuBackend final : public Backend {
+class CpuBackend final : public Backend, public ImageBackend {
  public:
   std::string name(int) const override { return "@cpu"; }
   void elementwise(Elementwise op, std::span<const Array* const> inputs, Array& out, Dtype compute) override;

@@ -211,8 +211,8 @@ void for_images(const Windows& w, int64_t outer, F&& f) {
 }
 
 template <class T>
-void run(Pooling op, const Windows& w, int64_t outer, const T* in, T* out, int32_t* place,
-         const ImageKernels& kernels) {
+void pool(Pooling op, const Windows& w, int64_t outer, const T* in, T* out, int32_t* place,
+          const ImageKernels& kernels) {
   constexpr Compute c = sizeof(T) == 4 ? kF32 : kF64;
   // Windows of one channel are each other's neighbours; of several, their channels are.
   const bool single = w.inner == 1;
@@ -290,9 +290,9 @@ void CpuBackend::pooling(Pooling op, const PoolingPlan& plan, const Array& in, A
   const Windows windows(plan, in.shape()[in.ndim() - 1]);
   int32_t* places = place ? static_cast<int32_t*>(place->mutable_raw()) : nullptr;
   if (in.dtype() == float64)
-    run(op, windows, outer, in.data<double>(), out.mutable_data<double>(), places, image_kernels());
+    pool(op, windows, outer, in.data<double>(), out.mutable_data<double>(), places, image_kernels());
   else
-    run(op, windows, outer, in.data<float>(), out.mutable_data<float>(), places, image_kernels());
+    pool(op, windows, outer, in.data<float>(), out.mutable_data<float>(), places, image_kernels());
 }
 
 }  // namespace chainer::cpu

@@ -36,8 +36,4 @@ Array KeyOrder::restore(const Array& elements) const {
   return elements.reshape(s).transpose(inverse);
 }
 
-Array KeyOrder::spread(const Array& keys_, Dtype dtype) const {
-  return keys_.astype(dtype, false).reshape({keys(), 1});
-}
-
 }  // namespace chainer::functions

@@ -14,8 +14,6 @@ class KeyOrder {
   Array take(const Array& x, Dtype dtype) const;
   /// Elements as an array of x's shape and memory order.
   Array restore(const Array& elements) const;
-  /// One number for each key, in the shape that broadcasts to the elements.
-  Array spread(const Array& keys, Dtype dtype) const;
   int64_t keys() const { return key_shape_.product(); }
   int64_t averaged() const { return outer_ * inner_; }
   const Shape& key_shape() const { return key_shape_; }
