@@ -1,5 +1,5 @@
 file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/chainer/*.cpp)
-list(FILTER sources EXCLUDE REGEX "/backend/cpu/kernels/(elementwise|convert|reduce|update|random|rows|normalize|recurrent)\\.cpp$")
+list(FILTER sources EXCLUDE REGEX "/backend/cpu/kernels/(elementwise|convert|reduce|update|random|rows|normalize|recurrent|pooling|moments)\\.cpp$")
 # A missing optional part is another source file.
 if(CAIRO_FOUND)
   list(FILTER sources EXCLUDE REGEX "/canvas_none\\.cpp$")
@@ -38,7 +38,7 @@ else()
 endif()
 
 # The kernels, once per instruction set. Loops vectorise without math-errno and trapping; the rest of IEEE stays.
-set(kernel_names elementwise convert reduce update random rows normalize recurrent)
+set(kernel_names elementwise convert reduce update random rows normalize recurrent pooling moments)
 set(kernel_sources)
 foreach(name ${kernel_names})
   list(APPEND kernel_sources ${PROJECT_SOURCE_DIR}/chainer/backend/cpu/kernels/${name}.cpp)
@@ -72,6 +72,7 @@ set_target_properties(chainer PROPERTIES POSITION_INDEPENDENT_CODE ON VERSION ${
                                          SOVERSION ${PROJECT_VERSION_MAJOR})
 if(CHAINER_X86_KERNELS)
   set_source_files_properties(${PROJECT_SOURCE_DIR}/chainer/backend/cpu/kernels/table.cpp
+                              ${PROJECT_SOURCE_DIR}/chainer/backend/cpu/kernels/image_table.cpp
                               PROPERTIES COMPILE_DEFINITIONS CHAINER_X86_KERNELS)
 endif()
 set_source_files_properties(

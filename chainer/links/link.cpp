@@ -248,7 +248,10 @@ void Link::serialize(Serializer& s) {
       Array a = p.array();
       copy_elements(stored, a);
     }
-    void persistent(const std::string& name, Array& v) override { s.array(name, v); }
+    void persistent(const std::string& name, Array& v) override {
+      // What is not there yet is not in files, the release's neither.
+      if (v || (s.is_loading() && s.contains(name))) s.array(name, v);
+    }
     void persistent(const std::string& name, int64_t& v) override { s.integer(name, v); }
     void persistent(const std::string& name, double& v) override { s.number(name, v); }
     void persistent(const std::string& name, bool& v) override { s.flag(name, v); }
