@@ -173,7 +173,7 @@ Reader::Reader(std::string bytes, std::string what) : bytes_(std::move(bytes)), 
           if (*v == kMax32 && field + 8 <= x + 4 + n) *v = number(field, 8), field += 8;
       x += 4 + n;
     }
-    entries_[key] = e;
+    if (entries_.insert_or_assign(key, e).second) order_.push_back(key);
     at += 46 + name + extra + comment;
   }
 }

@@ -9,7 +9,9 @@
 
 #include "chainer/core/file.h"
 #include "chainer/datasets/download.h"
+#include "chainer/datasets/cached_npz.h"
 #include "chainer/datasets/idx.h"
+#include "folder.h"
 #include "test.h"
 
 using namespace chainer;
@@ -25,11 +27,6 @@ std::vector<int64_t> indices(const Examples& batch) {
   return out;
 }
 using List = std::vector<int64_t>;
-struct Folder {
-  std::filesystem::path path = std::filesystem::temp_directory_path() / text("chainer-test-", ::getpid());
-  Folder() { std::filesystem::create_directories(path); }
-  ~Folder() { std::filesystem::remove_all(path); }
-};
 }  // namespace
 
 TEST(general_datasets) {
@@ -258,16 +255,13 @@ TEST(idx_files_are_read_within_bounds) {
 }
 
 TEST(a_read_only_cache_of_downloads_is_enough) {
+  namespace fs = std::filesystem;
   const Folder folder;
   const auto root = folder.path / "root", downloads = root / "_dl_cache";
-  std::filesystem::create_directories(downloads);
-  const std::string url = "http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/";
-  for (const char* part : {"train", "t10k"}) {
-    write_file(downloads / dataset::md5(text(url, part, "-images-idx3-ubyte.gz")), idx({3, 28, 28}, 3 * 784));
-    write_file(downloads / dataset::md5(text(url, part, "-labels-idx1-ubyte.gz")), idx({3}, 3));
-  }
+  fs::create_directories(downloads);
+  const std::string url = "http://nowhere.invalid/images";
+  write_file(downloads / dataset::md5(url), idx({3, 2}, 6));
   dataset::set_dataset_root(root);
-  namespace fs = std::filesystem;
   struct Restricted {  // folders without write permission; a root user, whom that does not stop, goes on as nobody
     const std::vector<fs::path> folders;
     const bool root_user = ::geteuid() == 0;
@@ -280,22 +274,31 @@ TEST(a_read_only_cache_of_downloads_is_enough) {
       for (const auto& p : folders) fs::permissions(p, fs::perms(0755));
     }
   };
-  const auto [train, test] = [&] {
+  const auto create = [&] {
+    return dataset::ArraysByName{{"x", datasets::parse_idx(read_file(dataset::cached_download(url)), 2, "file")}};
+  };
+  const auto check = [](const std::map<std::string, Array>& a) {
+    if (a.at("x").shape() != Shape{3, 2}) throw FileError("three pairs were expected");
+  };
+  const auto load = [&] { return dataset::cached_npz("set/part.npz", {"x"}, create, check).at("x"); };
+  {
     const Restricted permissions({root, downloads});
-    return datasets::get_fashion_mnist();
-  }();
-  EXPECT(train.size() == 3 && test.size() == 3);
-  EXPECT_EQ(train[0][1].item<int>(), 1);
+    EXPECT_EQ(load().shape(), (Shape{3, 2}));
+    const auto fails = []() -> dataset::ArraysByName { throw FileError("there is no download"); };
+    EXPECT_THROW(FileError, "there is no download", dataset::cached_npz("set/part.npz", {"x"}, fails));
+  }
   EXPECT(!fs::exists(root / "pfnet"));
-  // The same cache, writable and with a damaged file in it, is made good.
-  fs::create_directories(root / "pfnet" / "chainer" / "fashion-mnist");
-  serializers::DictionarySerializer s;
-  Array x = zeros({3, 7}), y = zeros({2});
-  s.array("x", x), s.array("y", y);
-  serializers::write_npz(root / "pfnet" / "chainer" / "fashion-mnist" / "train.npz", s.target());
-  EXPECT_EQ(datasets::get_fashion_mnist().train.size(), 3);
-  EXPECT_EQ(serializers::NpzFile(root / "pfnet" / "chainer" / "fashion-mnist" / "train.npz").array("x").shape(),
-            (Shape{3, 784}));
+  // A writable cache is filled, and a damaged file in it is made anew.
+  const auto file = root / "pfnet" / "chainer" / "set" / "part.npz";
+  EXPECT_EQ(load().shape(), (Shape{3, 2}));
+  serializers::write_npz(file, {{"x", zeros({7})}});
+  EXPECT_EQ(load().shape(), (Shape{3, 2}));
+  EXPECT_EQ(serializers::NpzFile(file).array("x").shape(), (Shape{3, 2}));
+  write_file(file, "no archive");
+  {
+    const Restricted permissions({file.parent_path()});
+    EXPECT_EQ(load().shape(), (Shape{3, 2}));
+  }
   dataset::set_dataset_root("");
 }
 
