@@ -60,6 +60,7 @@ void arithmetic(std::vector<OpCase>& t);
 void array_manipulation(std::vector<OpCase>& t);
 void connection(std::vector<OpCase>& t);
 void distributions(std::vector<OpCase>& t);
+void elementwise(std::vector<OpCase>& t);
 void loss(std::vector<OpCase>& t);
 void math(std::vector<OpCase>& t);
 void math_elementwise(std::vector<OpCase>& t);
