@@ -34,14 +34,17 @@ bool find(void* library, const char* symbol, F& function) {
 struct OneDnn {
   SgemmFunction sgemm = nullptr;
   std::string version;
+  void* library = open_library(kOneDnn, "onednn");
   OneDnn() {
-    void* library = open_library(kOneDnn, "onednn");
     if (!library) return;
     struct Version {  // the head of oneDNN's dnnl_version_t
       int major, minor, patch;
     };
     const Version* (*get_version)() = nullptr;
-    if (!find(library, "dnnl_version", get_version) || !find(library, "dnnl_sgemm", sgemm)) return;
+    if (!find(library, "dnnl_version", get_version) || !find(library, "dnnl_sgemm", sgemm)) {
+      library = nullptr;
+      return;
+    }
     const Version* v = get_version();
     version = text(v->major, '.', v->minor, '.', v->patch);
   }
@@ -54,6 +57,7 @@ const OneDnn& onednn() {
 }  // namespace
 
 SgemmFunction onednn_sgemm() { return onednn().sgemm; }
+void* onednn_library() { return onednn().library; }
 std::string onednn_version() { return onednn().version; }
 
 const Blas* blas() {
