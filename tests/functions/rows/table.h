@@ -59,6 +59,7 @@ void activation(std::vector<OpCase>& t);
 void arithmetic(std::vector<OpCase>& t);
 void array_manipulation(std::vector<OpCase>& t);
 void connection(std::vector<OpCase>& t);
+void convolution(std::vector<OpCase>& t);
 void distributions(std::vector<OpCase>& t);
 void elementwise(std::vector<OpCase>& t);
 void loss(std::vector<OpCase>& t);
