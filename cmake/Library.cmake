@@ -1,5 +1,5 @@
 file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/chainer/*.cpp)
-list(FILTER sources EXCLUDE REGEX "/backend/cpu/kernels/(elementwise|convert|reduce|update|random|rows|normalize)\\.cpp$")
+list(FILTER sources EXCLUDE REGEX "/backend/cpu/kernels/(elementwise|convert|reduce|update|random|rows|normalize|recurrent)\\.cpp$")
 # A missing optional part is another source file.
 if(CAIRO_FOUND)
   list(FILTER sources EXCLUDE REGEX "/canvas_none\\.cpp$")
@@ -23,7 +23,7 @@ else()
 endif()
 
 # The kernels, once per instruction set. Loops vectorise without math-errno and trapping; the rest of IEEE stays.
-set(kernel_names elementwise convert reduce update random rows normalize)
+set(kernel_names elementwise convert reduce update random rows normalize recurrent)
 set(kernel_sources)
 foreach(name ${kernel_names})
   list(APPEND kernel_sources ${PROJECT_SOURCE_DIR}/chainer/backend/cpu/kernels/${name}.cpp)

@@ -8,5 +8,6 @@
 #include "chainer/functions/math.h"
 #include "chainer/functions/noise.h"
 #include "chainer/functions/normalization.h"
+#include "chainer/functions/rnn.h"
 #include "chainer/functions/sparse.h"
 #include "chainer/functions/util.h"

@@ -249,23 +249,27 @@ decltype(auto) call_with_hooks(L& l, A&&... a) {
     ::chainer::detail::visit_members(visitor_, #__VA_ARGS__ __VA_OPT__(, ) __VA_ARGS__); \
     this->visit_added(visitor_);                                                         \
   }                                                                                      \
-  Type copy(::chainer::CopyMode mode_ = ::chainer::CopyMode::share) const {              \
-    const ::chainer::LinkCopier copier_(mode_);                                          \
-    Type copy_(*this);                                                                   \
-    copier_.finish(copy_);                                                               \
-    return copy_;                                                                        \
-  }                                                                                      \
-  std::shared_ptr<::chainer::Link> clone(::chainer::CopyMode mode_) const override {     \
-    return std::make_shared<Type>(copy(mode_));                                          \
-  }                                                                                      \
-  ::chainer::Variables call(const ::chainer::Variables& x_) override {                   \
-    return ::chainer::detail::call_forward(*this, x_);                                   \
-  }                                                                                      \
-  using ::chainer::Link::call;                                                           \
-  template <class... A_>                                                                 \
-  decltype(auto) operator()(A_&&... a_) {                                                \
-    return ::chainer::detail::call_with_hooks(*this, std::forward<A_>(a_)...);           \
-  }                                                                                      \
+  CHAINER_LINK(Type)
+
+/// The same without a list, for a link type whose visit() is written by hand or inherited, as ChainList's.
+#define CHAINER_LINK(Type)                                                           \
+  Type copy(::chainer::CopyMode mode_ = ::chainer::CopyMode::share) const {          \
+    const ::chainer::LinkCopier copier_(mode_);                                      \
+    Type copy_(*this);                                                               \
+    copier_.finish(copy_);                                                           \
+    return copy_;                                                                    \
+  }                                                                                  \
+  std::shared_ptr<::chainer::Link> clone(::chainer::CopyMode mode_) const override { \
+    return std::make_shared<Type>(copy(mode_));                                      \
+  }                                                                                  \
+  ::chainer::Variables call(const ::chainer::Variables& x_) override {               \
+    return ::chainer::detail::call_forward(*this, x_);                               \
+  }                                                                                  \
+  using ::chainer::Link::call;                                                       \
+  template <class... A_>                                                             \
+  decltype(auto) operator()(A_&&... a_) {                                            \
+    return ::chainer::detail::call_with_hooks(*this, std::forward<A_>(a_)...);       \
+  }                                                                                  \
   static_assert(true)
 
 }  // namespace chainer

@@ -25,6 +25,13 @@ class CpuBackend final : public Backend {
   void rows_scatter(const Array& g, const Array& x, const Array& index, Array& out) override;
   void standardize(const Array& x, double eps, Array& y, Array& rstd) override;
   void standardize_grad(const Array& gy, const Array& y, const Array& rstd, Array& gx) override;
+  void lstm(const LstmCells& cells, std::span<const Array> x, std::span<const Array> c_prev, Array& c,
+            Array& h) override;
+  void lstm_grad(const LstmCells& cells, std::span<const Array> x, std::span<const Array> c_prev, const Array& c,
+                 const Array& gc, const Array& gh, std::span<Array> gx, std::span<Array> gc_prev) override;
+  void gru(const Array& x, const Array& hx, const Array& h_prev, Array& h) override;
+  void gru_grad(const Array& x, const Array& hx, const Array& h_prev, const Array& gh, Array& gx, Array& ghx,
+                Array& gh_prev) override;
   void update(Update op, Array& param, const Array& grad, std::span<Array> states,
               std::span<const double> hyper) override;
   void random(RandomFill fill, uint64_t seed, uint64_t counter, double a, double b, Array& out) override;

@@ -65,6 +65,7 @@ void math(std::vector<OpCase>& t);
 void math_elementwise(std::vector<OpCase>& t);
 void normalization(std::vector<OpCase>& t);
 void other(std::vector<OpCase>& t);
+void recurrent(std::vector<OpCase>& t);
 void unusual(std::vector<OpCase>& t);
 /// All rows.
 const std::vector<OpCase>& rows();

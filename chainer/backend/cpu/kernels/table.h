@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "chainer/backend/common/ops.h"
+#include "chainer/backend/common/recurrent_cells.h"
 
 namespace chainer::cpu {
 
@@ -24,6 +25,23 @@ using SoftmaxKernel = void (*)(void* out, const void* in, int64_t n, bool log);
 using RowsKernel = void (*)(void* out, const void* left, const void* w, const int64_t* index, int64_t k, int64_t d,
                             bool fetch);
 
+/// The memory of cells of the LSTM family, contiguous rows; gradients are used by lstm_grad only.
+struct LstmArrays {
+  const void* const* x = nullptr;       // a pointer a source
+  const void* const* c_prev = nullptr;  // a pointer a source and child
+  void *c = nullptr, *h = nullptr;
+  const void *gc = nullptr, *gh = nullptr;  // nullptr where zero
+  void* const* gx = nullptr;
+  void* const* gc_prev = nullptr;  // entries may be nullptr
+};
+/// Likewise of GRU cells: the gates' parts that come from the input and from the state, one behind the other r, z, h.
+struct GruArrays {
+  const void *x = nullptr, *hx = nullptr, *h_prev = nullptr;
+  void* h = nullptr;
+  const void* gh = nullptr;
+  void *gx = nullptr, *ghx = nullptr, *gh_prev = nullptr;
+};
+
 struct Kernels {
   const char* name;
   ElementKernel elementwise[3][static_cast<int>(Elementwise::count)];
@@ -42,6 +60,11 @@ struct Kernels {
   /// One row of n elements with mean 0 and variance 1, and its gradient (see Backend::standardize).
   void (*standardize[2])(void* y, const void* x, int64_t n, double eps, double* rstd);
   void (*standardize_grad[2])(void* gx, const void* gy, const void* y, int64_t n, double rstd);
+  /// Rows [begin, end) of recurrent cells and their gradients (see Backend::lstm and Backend::gru).
+  void (*lstm[2])(const LstmCells& cells, const LstmArrays& arrays, int64_t begin, int64_t end);
+  void (*lstm_grad[2])(const LstmCells& cells, const LstmArrays& arrays, int64_t begin, int64_t end);
+  void (*gru[2])(int64_t units, const GruArrays& arrays, int64_t begin, int64_t end);
+  void (*gru_grad[2])(int64_t units, const GruArrays& arrays, int64_t begin, int64_t end);
   /// Philox 4x32-10: n words of the stream `seed` from word number 4 * block on; n is a multiple of four.
   void (*philox)(uint32_t* out, uint64_t seed, uint64_t block, int64_t n);
 };
