@@ -6,6 +6,7 @@
 
 #include "chainer/autograd/function_hook.h"
 #include "chainer/autograd/function_node.h"
+#include "chainer/autograd/joined_products.h"
 #include "chainer/backend/common/deferred.h"
 #include "chainer/backend/cpu/parallel.h"
 #include "chainer/routines/arithmetic.h"
@@ -128,6 +129,7 @@ void Variable::backward(const BackwardOptions& options) const {
     }
   } cleaner{b};
 
+  JoinedProducts owed;
   node_->arriving = node_->grad;
   b.first_visit(*node_->creator_);
   b.push(*node_->creator_);
@@ -174,7 +176,9 @@ void Variable::backward(const BackwardOptions& options) const {
         x.set_loss_scale(options.loss_scale);
       }
     }
+    owed.settle(false);
   }
+  owed.settle(true);
   // Whoever called backward() wants all of these: computed together, each common part is computed once.
   Arrays results{array_};
   for (const auto& x : leaves) results.push_back(x->grad.array_);
