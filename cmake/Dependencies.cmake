@@ -34,3 +34,4 @@ find_package(PNG QUIET)
 # Headers without a library behind them, each used by one source.
 find_package(Boost 1.70 QUIET)
 find_path(KISSFFT_INCLUDE_DIR kissfft/kissfft.hh)
+find_path(ONEDNN_INCLUDE_DIR oneapi/dnnl/dnnl.h)  # the interface of the library above

@@ -3,6 +3,7 @@
 #include <span>
 
 #include "chainer/array/array.h"
+#include "chainer/backend/common/convolution.h"
 #include "chainer/backend/common/ops.h"
 #include "chainer/backend/common/recurrent_cells.h"
 
@@ -77,6 +78,11 @@ class Backend {
   virtual void random(RandomFill fill, uint64_t seed, uint64_t counter, double a, double b, Array& out) = 0;
   /// Softmax, or its logarithm, over the middle axis of a contiguous array seen as (outer, n, inner).
   virtual void softmax(bool log, const Array& a, int64_t outer, int64_t n, int64_t inner, Array& out) = 0;
+  /// One of the three operations of a convolution (backend/common/convolution.h), of one floating dtype: `a` and `b`
+  /// are (x, W), (y, W) or (x, y); `bias`, if there is one, is added to a forward or backward_data result; `accumulate`
+  /// adds to `out`. By default with matrices of patches, which takes any number of axes.
+  virtual void convolution(Convolution op, const ConvolutionPlan& plan, const Array& a, const Array& b,
+                           const Array& bias, Array& out, bool accumulate);
 };
 
 /// Converts between any two layouts and dtypes of one shape.

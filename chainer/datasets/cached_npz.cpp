@@ -1,6 +1,5 @@
 #include "chainer/datasets/cached_npz.h"
 
-#include "chainer/core/error.h"
 #include "chainer/datasets/download.h"
 
 namespace chainer::dataset {
@@ -13,7 +12,7 @@ std::map<std::string, Array> cached_npz(const std::string& name, const std::vect
   bool tried = false, made = false;
   const auto make = [&] {
     tried = true;
-    ArraysByName arrays = create();
+    const ArraysByName arrays = create();
     for (const std::string& key : keys) out[key] = std::get<Array>(arrays.at(key));
     made = true;
     return arrays;
@@ -34,11 +33,10 @@ std::map<std::string, Array> cached_npz(const std::string& name, const std::vect
       return made;
     }
   };
-  if (!from_cache()) {
-    std::error_code ignored;
-    const bool removed = std::filesystem::remove(path, ignored);  // a damaged cache is made anew
-    if (!removed || !from_cache()) make();
-  }
+  if (from_cache()) return out;
+  // The file is damaged, and is made anew; or the cache is read-only, and the downloads in it do.
+  std::error_code ignored;
+  if (!std::filesystem::remove(path, ignored) || !from_cache()) (void)make();
   return out;
 }
 

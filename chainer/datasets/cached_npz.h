@@ -10,8 +10,8 @@ namespace chainer::dataset {
 using ArraysByName = serializers::DictionarySerializer::Target;
 
 /// The NPZ file pfnet/chainer/<name> below the dataset root: made by `create` where it is missing, and once more where
-/// what is there does not hold every array of `keys`, or `check` throws at them. Where the cache cannot be written the
-/// arrays are made each time, with a warning.
+/// what is there does not hold every array of `keys`, or `check` throws. Where the cache is read-only, what `create`
+/// gives is returned and not stored.
 std::map<std::string, Array> cached_npz(const std::string& name, const std::vector<std::string>& keys,
                                         const std::function<ArraysByName()>& create,
                                         const std::function<void(const std::map<std::string, Array>&)>& check = {});

@@ -3,6 +3,7 @@
 #include "chainer/functions/activation.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/connection.h"
+#include "chainer/functions/convolution.h"
 #include "chainer/functions/evaluation.h"
 #include "chainer/functions/loss.h"
 #include "chainer/functions/math.h"

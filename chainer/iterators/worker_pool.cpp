@@ -6,10 +6,17 @@
 namespace chainer::iterators {
 
 WorkerPool::WorkerPool(int n_threads) {
-  for (int i = 0; i < std::max(1, n_threads); ++i) threads_.emplace_back([this] { work(); });
+  try {
+    for (int i = 0; i < std::max(1, n_threads); ++i) threads_.emplace_back([this] { work(); });
+  } catch (...) {  // the system has no more threads: those that were started must end
+    end();
+    throw;
+  }
 }
 
-WorkerPool::~WorkerPool() {
+WorkerPool::~WorkerPool() { end(); }
+
+void WorkerPool::end() {
   {
     const std::lock_guard lock(mutex_);
     ending_ = true;

@@ -27,6 +27,7 @@ class WorkerPool {
 
  private:
   void work();
+  void end();
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::packaged_task<Examples()>> waiting_;

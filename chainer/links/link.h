@@ -225,7 +225,7 @@ void visit_member(MemberVisitor& v, const std::string& name, M& m) {
   }
 }
 template <class... M>
-void visit_members(MemberVisitor& v, std::string_view names, M&... m) {
+void visit_members([[maybe_unused]] MemberVisitor& v, [[maybe_unused]] std::string_view names, M&... m) {
   (visit_member(v, next_name(names), m), ...);
 }
 

@@ -65,9 +65,10 @@ struct OneDnn {
   void (*set_omp_threads)(int) = nullptr;
   std::atomic<bool> forked{false};
   std::string version;
+  void* library = nullptr;
   OneDnn() {
     const ShortSpin spin;
-    void* library = open_library(kOneDnn, "onednn");
+    library = open_library(kOneDnn, "onednn");
     if (!library) return;
     if (find(library, "omp_get_max_threads", omp_threads) && find(library, "omp_set_num_threads", set_omp_threads))
       at_fork({kForkThreads, [] {}, [] {}, [this] { forked = true; }});
@@ -75,7 +76,10 @@ struct OneDnn {
       int major, minor, patch;
     };
     const Version* (*get_version)() = nullptr;
-    if (!find(library, "dnnl_version", get_version) || !find(library, "dnnl_sgemm", sgemm)) return;
+    if (!find(library, "dnnl_version", get_version) || !find(library, "dnnl_sgemm", sgemm)) {
+      library = nullptr;
+      return;
+    }
     const Version* v = get_version();
     version = text(v->major, '.', v->minor, '.', v->patch);
   }
@@ -135,6 +139,7 @@ OneThreadBlas::~OneThreadBlas() {
 }
 
 SgemmFunction onednn_sgemm() { return onednn().sgemm; }
+void* onednn_library() { return onednn().library; }
 std::string onednn_version() { return onednn().version; }
 
 const Blas* blas() {

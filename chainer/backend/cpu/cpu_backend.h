@@ -42,6 +42,8 @@ class CpuBackend final : public Backend, public ImageBackend {
               std::span<const double> hyper) override;
   void random(RandomFill fill, uint64_t seed, uint64_t counter, double a, double b, Array& out) override;
   void softmax(bool log, const Array& a, int64_t outer, int64_t n, int64_t inner, Array& out) override;
+  void convolution(Convolution op, const ConvolutionPlan& plan, const Array& a, const Array& b, const Array& bias,
+                   Array& out, bool accumulate) override;
 };
 
 CpuBackend& backend();
