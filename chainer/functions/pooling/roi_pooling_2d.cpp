@@ -6,6 +6,7 @@
 #include "chainer/functions/array.h"
 #include "chainer/functions/pooling.h"
 #include "chainer/functions/pooling/windows.h"
+#include "chainer/routines/arithmetic.h"
 #include "chainer/routines/creation.h"
 #include "chainer/routines/manipulation.h"
 

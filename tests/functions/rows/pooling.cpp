@@ -47,10 +47,10 @@ void pooling(std::vector<OpCase>& t) {
       [](Vs x) { return F::max_pooling_2d(to_front(x[0]), 3, {.stride = 2}); }, {last});
   add("max_pooling_2d", "F.max_pooling_2d(" + front + ", 2, stride=1, pad=1)",
       [](Vs x) { return F::max_pooling_2d(to_front(x[0]), 2, {.stride = 1, .pad = 1}); }, {wide});
-  add("max_pooling_2d", "F.max_pooling_2d(x[0], 5, stride=3, pad=3)",
-      [](Vs x) { return F::max_pooling_2d(x[0], 5, {.stride = 3, .pad = 3}); }, {image});
-  add("max_pooling_2d", "F.max_pooling_2d(x[0], 2, stride=3)",
-      [](Vs x) { return F::max_pooling_2d(x[0], 2, {.stride = 3}); }, {wide});
+  add("max_pooling_2d", "F.max_pooling_2d(x[0], 5, stride=3, pad=2)",
+      [](Vs x) { return F::max_pooling_2d(x[0], 5, {.stride = 3, .pad = 2}); }, {image});
+  add("max_pooling_2d", "F.max_pooling_2d(x[0], 2, stride=3, cover_all=False)",
+      [](Vs x) { return F::max_pooling_2d(x[0], 2, {.stride = 3, .cover_all = false}); }, {wide});
   add("max_pooling_2d", "F.max_pooling_2d(x[0], 2, stride=2)",
       [](Vs x) { return F::max_pooling_2d(x[0], 2, {.stride = 2}); }, {pixel});
   add("max_pooling_2d", "", [](Vs x) { return F::max_pooling_2d(x[0], 2); }, {none}).reference = [](const Arrays&) {
@@ -162,9 +162,9 @@ void pooling(std::vector<OpCase>& t) {
       [](Vs x) { return F::unpooling_nd(x[0], 2, {.cover_all = false}); }, {four});
   add("unpooling_nd", "F.unpooling_nd(x[0], 3, stride=2, pad=1)",
       [](Vs x) { return F::unpooling_nd(x[0], 3, {.stride = 2, .pad = 1}); }, {line});
-  add("unpooling_nd", "F.unpooling_nd(x[0], (2, 3), stride=(2, 1), outsize=(10, 7))",
+  add("unpooling_nd", "F.unpooling_nd(x[0], (2, 3), stride=(2, 1), outsize=(10, 8))",
       [](Vs x) {
-        return F::unpooling_nd(x[0], {2, 3}, {.stride = {2, 1}, .outsize = {10, 7}});
+        return F::unpooling_nd(x[0], {2, 3}, {.stride = {2, 1}, .outsize = {10, 8}});
       },
       {image});
   const Array of_image = places(image.shape(), 4), of_last = places({2, 3, 5, 4}, 9), of_odd = places(odd.shape(), 6);
@@ -245,7 +245,7 @@ void pooling(std::vector<OpCase>& t) {
   align(1, 2, 1.5, IntPair(1), normal({2, 2, 1, 4}));
 
   // spatial_pyramid_pooling_2d
-  for (const Array& x : {image, odd, normal({2, 1, 4, 8})})
+  for (const Array& x : {normal({2, 3, 6, 8}), normal({1, 2, 7, 6}), normal({2, 1, 4, 8})})
     add("spatial_pyramid_pooling_2d", "F.spatial_pyramid_pooling_2d(x[0], 3, pooling='max')",
         [](Vs v) { return F::spatial_pyramid_pooling_2d(v[0], 3); }, {x});
 }
