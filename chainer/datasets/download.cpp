@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <set>
 
 #include "chainer/core/error.h"
 #include "chainer/core/file.h"
@@ -21,19 +22,34 @@ std::filesystem::path& chosen_root() {
   return root;
 }
 
-// One process at a time fills the cache.
+// One process at a time fills the cache. What makes one file may lead to another of the same folder: the thread that
+// has a folder's lock does not wait for itself.
 class Lock {
  public:
-  explicit Lock(const std::filesystem::path& folder)
-      : fd_(::open((folder / ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
-    if (fd_ < 0 || ::flock(fd_, LOCK_EX) != 0)
-      throw FileError("cannot lock the dataset cache ", folder.string(), ": ", std::strerror(errno));
+  explicit Lock(const std::filesystem::path& folder) : folder_(folder.string()) {
+    if (held().count(folder_)) return;
+    fd_ = ::open((folder / ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (fd_ < 0 || ::flock(fd_, LOCK_EX) != 0) {
+      const std::string why = std::strerror(errno);
+      if (fd_ >= 0) ::close(fd_);
+      throw FileError("cannot lock the dataset cache ", folder_, ": ", why);
+    }
+    held().insert(folder_);
   }
   Lock(const Lock&) = delete;
-  ~Lock() { ::close(fd_); }
+  ~Lock() {
+    if (fd_ < 0) return;
+    held().erase(folder_);
+    ::close(fd_);
+  }
 
  private:
-  int fd_;
+  static std::set<std::string>& held() {
+    thread_local std::set<std::string> folders;
+    return folders;
+  }
+  std::string folder_;
+  int fd_ = -1;
 };
 
 void make_folder(const std::filesystem::path& p) {
