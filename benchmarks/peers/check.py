@@ -53,7 +53,7 @@ def n_step_lstm(p, path, layer, x):
     gx = F.linear(x, torch.cat(w[:4]), torch.cat(b[:4])); wh, bh = torch.cat(w[4:]), torch.cat(b[4:])
     h = c = torch.zeros(len(w[0])); out = []
     for t in range(len(x)):
-        i, f, o, a = (gx[t] + F.linear(h, wh, bh)).chunk(4)
+        i, f, a, o = (gx[t] + F.linear(h, wh, bh)).chunk(4)
         c = f.sigmoid()*c + i.sigmoid()*a.tanh(); h = o.sigmoid()*c.tanh(); out.append(h)
     return torch.stack(out)
 def nstep_lstm(p, i):

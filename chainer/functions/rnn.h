@@ -25,10 +25,12 @@ struct NStepRnnResult {
 };
 
 /// Layers of long short-term memory. Layer l has eight matrices ws[l], 0 to 3 for the input and 4 to 7 for the state,
-/// and as many biases: i = sigmoid(W0 x + W4 h + b0 + b4), f likewise with 1 and 5, o with 2 and 6,
-/// a = tanh(W3 x + W7 h + b3 + b7); c = f c + i a, h = o tanh(c).
-///   F::n_step_lstm(1, 0, {}, {}, {Variables(std::vector(8, Variable(ones({2, 2}))))},
-///                  {Variables(std::vector(8, Variable(ones({2}))))}, {ones({3, 2}), ones({1, 2})}).ys
+/// and as many biases: i = sigmoid(W0 x + W4 h + b0 + b4), f likewise with 1 and 5, a = tanh(W2 x + W6 h + b2 + b6),
+/// o = sigmoid(W3 x + W7 h + b3 + b7); c = f c + i a, h = o tanh(c). (The manual's formulas have a and o the other way
+/// round; release 5.4.0 and its files have them so.)
+///   const std::vector<Variables> ws(1, std::vector(8, Variable(ones({2, 2}))));
+///   const std::vector<Variables> bs(1, std::vector(8, Variable(ones({2}))));
+///   F::n_step_lstm(1, 0, {}, {}, ws, bs, {ones({3, 2}), ones({1, 2})}).hy  // shape (1, 3, 2)
 inline constexpr struct NStepLstm {
   static constexpr std::string_view name = "n_step_lstm";
   NStepLstmResult operator()(int64_t n_layers, double dropout_ratio, const Variable& hx, const Variable& cx,
@@ -38,8 +40,9 @@ inline constexpr struct NStepLstm {
 
 /// The same in both directions: layer l has ws[2 l] forward and ws[2 l + 1] backward, and its output is [forward,
 /// backward] (B_t, 2 N).
-///   F::n_step_bilstm(1, 0, {}, {}, std::vector(2, Variables(std::vector(8, Variable(ones({2, 2}))))),
-///                    std::vector(2, Variables(std::vector(8, Variable(ones({2}))))), {ones({3, 2}), ones({1, 2})}).ys
+///   const std::vector<Variables> ws(2, std::vector(8, Variable(ones({2, 2}))));
+///   const std::vector<Variables> bs(2, std::vector(8, Variable(ones({2}))));
+///   F::n_step_bilstm(1, 0, {}, {}, ws, bs, {ones({3, 2}), ones({1, 2})}).hy  // shape (2, 3, 2)
 inline constexpr struct NStepBilstm {
   static constexpr std::string_view name = "n_step_bilstm";
   NStepLstmResult operator()(int64_t n_layers, double dropout_ratio, const Variable& hx, const Variable& cx,
@@ -49,8 +52,9 @@ inline constexpr struct NStepBilstm {
 
 /// Layers of gated recurrent units with six matrices and biases each: r = sigmoid(W0 x + W3 h + b0 + b3), z likewise
 /// with 1 and 4, h' = tanh(W2 x + b2 + r (W5 h + b5)); h = (1 - z) h' + z h.
-///   F::n_step_gru(1, 0, {}, {Variables(std::vector(6, Variable(ones({2, 2}))))},
-///                 {Variables(std::vector(6, Variable(ones({2}))))}, {ones({3, 2}), ones({1, 2})}).ys
+///   const std::vector<Variables> ws(1, std::vector(6, Variable(ones({2, 2}))));
+///   const std::vector<Variables> bs(1, std::vector(6, Variable(ones({2}))));
+///   F::n_step_gru(1, 0, {}, ws, bs, {ones({3, 2}), ones({1, 2})}).hy  // shape (1, 3, 2)
 inline constexpr struct NStepGru {
   static constexpr std::string_view name = "n_step_gru";
   NStepRnnResult operator()(int64_t n_layers, double dropout_ratio, const Variable& hx,
@@ -59,8 +63,9 @@ inline constexpr struct NStepGru {
 } n_step_gru{};
 
 /// The same in both directions, as n_step_bilstm.
-///   F::n_step_bigru(1, 0, {}, std::vector(2, Variables(std::vector(6, Variable(ones({2, 2}))))),
-///                   std::vector(2, Variables(std::vector(6, Variable(ones({2}))))), {ones({3, 2}), ones({1, 2})}).ys
+///   const std::vector<Variables> ws(2, std::vector(6, Variable(ones({2, 2}))));
+///   const std::vector<Variables> bs(2, std::vector(6, Variable(ones({2}))));
+///   F::n_step_bigru(1, 0, {}, ws, bs, {ones({3, 2}), ones({1, 2})}).hy  // shape (2, 3, 2)
 inline constexpr struct NStepBigru {
   static constexpr std::string_view name = "n_step_bigru";
   NStepRnnResult operator()(int64_t n_layers, double dropout_ratio, const Variable& hx,
@@ -72,9 +77,9 @@ inline constexpr struct NStepBigru {
 enum class RnnActivation { tanh, relu };
 
 /// Layers of simple recurrent networks with two matrices and biases each: h = f(W0 x + W1 h + b0 + b1).
-///   F::n_step_rnn(1, 0, {}, {Variables(std::vector(2, Variable(ones({2, 2}))))},
-///                 {Variables(std::vector(2, Variable(ones({2}))))}, {ones({3, 2}), ones({1, 2})},
-///                 F::RnnActivation::relu).ys
+///   const std::vector<Variables> ws(1, std::vector(2, Variable(ones({2, 2}))));
+///   const std::vector<Variables> bs(1, std::vector(2, Variable(ones({2}))));
+///   F::n_step_rnn(1, 0, {}, ws, bs, {ones({3, 2}), ones({1, 2})}, F::RnnActivation::relu).hy  // shape (1, 3, 2)
 inline constexpr struct NStepRnn {
   static constexpr std::string_view name = "n_step_rnn";
   NStepRnnResult operator()(int64_t n_layers, double dropout_ratio, const Variable& hx,
@@ -83,8 +88,9 @@ inline constexpr struct NStepRnn {
 } n_step_rnn{};
 
 /// The same in both directions, as n_step_bilstm.
-///   F::n_step_birnn(1, 0, {}, std::vector(2, Variables(std::vector(2, Variable(ones({2, 2}))))),
-///                   std::vector(2, Variables(std::vector(2, Variable(ones({2}))))), {ones({3, 2}), ones({1, 2})}).ys
+///   const std::vector<Variables> ws(2, std::vector(2, Variable(ones({2, 2}))));
+///   const std::vector<Variables> bs(2, std::vector(2, Variable(ones({2}))));
+///   F::n_step_birnn(1, 0, {}, ws, bs, {ones({3, 2}), ones({1, 2})}).hy  // shape (2, 3, 2)
 inline constexpr struct NStepBirnn {
   static constexpr std::string_view name = "n_step_birnn";
   NStepRnnResult operator()(int64_t n_layers, double dropout_ratio, const Variable& hx,

@@ -67,7 +67,7 @@ TEST(the_last_handle_goes_while_the_array_is_computed) {
     inside = finished = false;
     const Array x = random::uniform(-1, 1, {64, 64});
     const Array y = x * 3 + 1, first = sum(y, 0);
-    Array second = sum(y, 1);
+    Array second = sum(y * 2, 0);
     EXPECT(waits(first) && waits(second));
     deferred::before_drop = [] {
       inside = true;

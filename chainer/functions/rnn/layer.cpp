@@ -45,7 +45,7 @@ class RnnLayer : public FunctionNode {
   std::size_t steps() const { return sizes_.size(); }
   std::size_t time(std::size_t i) const { return reverse_ ? steps() - 1 - i : i; }
   LstmCells cells(int64_t batch) const {
-    return {.rows = batch, .units = units_, .gate_stride = units_, .unit_stride = 1, .a = 3, .i = 0, .o = 2, .f = 1};
+    return {.rows = batch, .units = units_, .gate_stride = units_, .unit_stride = 1, .a = 2, .i = 0, .o = 3, .f = 1};
   }
 
   void carry(const Array& made, const Array& first, Array& before, Array& last, std::size_t i) const;
@@ -156,8 +156,8 @@ Variables RnnLayer::composed(const Variables& in) const {
     Variable now;
     if (has_cell()) {
       const Variable sum = z + s;
-      const Variable cell = sigmoid(gate(sum, 1)) * c[Slice(0, n)] + sigmoid(gate(sum, 0)) * tanh(gate(sum, 3));
-      now = sigmoid(gate(sum, 2)) * tanh(cell);
+      const Variable cell = sigmoid(gate(sum, 1)) * c[Slice(0, n)] + sigmoid(gate(sum, 0)) * tanh(gate(sum, 2));
+      now = sigmoid(gate(sum, 3)) * tanh(cell);
       c = concat({cell, c[Slice(n, std::nullopt)]}, 0);
     } else if (kind_ == RnnKind::gru) {
       const Variable r = sigmoid(gate(z, 0) + gate(s, 0)), keep = sigmoid(gate(z, 1) + gate(s, 1));
