@@ -20,7 +20,13 @@ const std::vector<Workload>& workloads() {
                                             {"word2vec_ns", word2vec_ns},
                                             {"tiny_graph", tiny_graph},
                                             {"elementwise_chain", elementwise_chain},
-                                            {"double_backprop", double_backprop}};
+                                            {"double_backprop", double_backprop},
+                                            {"ptb_lstm", ptb_lstm},
+                                            {"nstep_lstm", nstep_lstm},
+                                            {"dynamic_language_model", dynamic_language_model},
+                                            {"dynamic_tagger", dynamic_tagger},
+                                            {"dynamic_tagger_characters", dynamic_tagger_characters},
+                                            {"dynamic_tree", dynamic_tree}};
   return all;
 }
 }  // namespace bench

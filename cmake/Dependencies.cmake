@@ -25,9 +25,13 @@ chainer_find_runtime_library(CHAINER_OPENBLAS_LIBRARY openblas)
 
 if(PkgConfig_FOUND)
   pkg_check_modules(CAIRO IMPORTED_TARGET cairo)
+  pkg_check_modules(TURBOJPEG IMPORTED_TARGET libturbojpeg)
+  pkg_search_module(HDF5 IMPORTED_TARGET hdf5-serial hdf5)
 endif()
 find_package(CURL QUIET)
+find_package(PNG QUIET)
 
 # Headers without a library behind them, each used by one source.
 find_package(Boost 1.70 QUIET)
 find_path(KISSFFT_INCLUDE_DIR kissfft/kissfft.hh)
+find_path(ONEDNN_INCLUDE_DIR oneapi/dnnl/dnnl.h)  # the interface of the library above

@@ -1,7 +1,7 @@
 # What was found, and what an absence costs.
 function(chainer_row name found cost)
   string(LENGTH "${name}" length)
-  math(EXPR pad "12 - ${length}")
+  math(EXPR pad "15 - ${length}")
   string(REPEAT " " ${pad} space)
   if(found)
     message(STATUS "  ${name}${space}found: ${found}")
@@ -17,3 +17,6 @@ chainer_row("Boost.Math" "${Boost_VERSION_STRING}" "no digamma, polygamma, erfin
 chainer_row("kissfft" "${KISSFFT_INCLUDE_DIR}" "no fft, ifft")
 chainer_row("cairo" "${CAIRO_VERSION}" "PlotReport and VariableStatisticsPlot draw nothing")
 chainer_row("libcurl" "${CURL_VERSION_STRING}" "datasets are read from the cache or a local mirror only")
+chainer_row("libjpeg-turbo" "${TURBOJPEG_VERSION}" "JPEG pictures cannot be read")
+chainer_row("libpng" "${PNG_VERSION_STRING}" "PNG pictures cannot be read")
+chainer_row("libhdf5" "${HDF5_VERSION}" "no HDF5 files")

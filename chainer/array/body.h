@@ -31,7 +31,7 @@ struct ArrayBody {
   memory::Block block;   ///< owned memory, if any
   Device device;
   Shape shape;
-  Strides strides;                           ///< in elements; set only when not contiguous
+  Strides strides;                           ///< in elements; set only when not contiguous, of owners without gaps
   Ref<ArrayBody> base;                       ///< the owner, of a view
   std::atomic<Pending*> pending{nullptr};    ///< how the elements will be computed, while they are not there yet
   std::atomic<uint32_t> pending_readers{0};  ///< owner only: computations that wait and read this memory
@@ -48,14 +48,16 @@ struct ArrayBody {
   static bool drop_reference(ArrayBody* b);
 
   Strides effective_strides() const { return contiguous ? contiguous_strides(shape) : strides; }
+  /// Takes these strides, which are those of C order where no axis longer than one says otherwise.
+  void set_strides(const Strides& s);
   ArrayBody& owner() { return base ? *base : *this; }
 
-  /// A body with memory of its own, elements undefined. Shapes are checked here and in the next two: errors name
-  /// `operation`, by default the function that calls.
-  static Ref<ArrayBody> make(const Shape& shape, Dtype dtype, Device device,
+  /// A body with memory of its own, elements undefined. Axes lie in memory in `order` (array/order.h), or in C order.
+  /// Shapes are checked here and in the next two: errors name `operation`, by default the function that calls.
+  static Ref<ArrayBody> make(const Shape& shape, Dtype dtype, Device device, const Dims& order = {},
                              const char* operation = __builtin_FUNCTION());
   /// A body whose memory comes when its elements are computed.
-  static Ref<ArrayBody> without_memory(const Shape& shape, Dtype dtype, Device device,
+  static Ref<ArrayBody> without_memory(const Shape& shape, Dtype dtype, Device device, const Dims& order = {},
                                        const char* operation = __builtin_FUNCTION());
   void allocate(std::string_view operation);
   /// A view into `of`: `offset` in elements from its first one. A view of what is still to be computed waits with it.

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "chainer/array/order.h"
+
 namespace chainer {
 
 namespace {
@@ -19,10 +21,17 @@ Array full(const Shape& shape, Scalar value, Dtype dtype, Device device) {
   return filled(Array(shape, dtype, device), value);
 }
 
-Array empty_like(const Array& a) { return empty(a.shape(), a.dtype(), a.device()); }
-Array zeros_like(const Array& a) { return zeros(a.shape(), a.dtype(), a.device()); }
-Array ones_like(const Array& a) { return ones(a.shape(), a.dtype(), a.device()); }
-Array full_like(const Array& a, Scalar value) { return full(a.shape(), value, a.dtype(), a.device()); }
+Array empty_like(const Array& a) {
+  const Array* const like[] = {&a};
+  return empty_in_order(a.shape(), a.dtype(), a.device(), result_order(like));
+}
+Array zeros_like(const Array& a) { return full_like(a, 0); }
+Array ones_like(const Array& a) { return full_like(a, 1); }
+Array full_like(const Array& a, Scalar value) {
+  Array out = empty_like(a);
+  out.fill(value);
+  return out;
+}
 
 Array arange(Scalar start, Scalar stop, Scalar step, std::optional<Dtype> dtype) {
   if (step.to_double() == 0) throw ValueError("arange: the step must not be zero");

@@ -70,7 +70,7 @@ template <class F>
 Array for_matrices(const Array& a, std::string_view name, F&& f) {
   if (a.ndim() < 2 || a.shape(-1) != a.shape(-2))
     throw DimensionError(name, ": square matrices are needed, not shape ", a.shape());
-  Array copy = a.astype(Dtype::float64);
+  Array copy = a.contiguous().astype(Dtype::float64);
   double* data = copy.mutable_data<double>();
   const int64_t n = a.shape(-1), count = n ? a.size() / (n * n) : 0;
   cpu::parallel_ranges(count, a.size() * n, 1, [&](int64_t begin, int64_t end) {

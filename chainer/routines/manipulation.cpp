@@ -4,6 +4,7 @@
 
 #include "chainer/array/backend.h"
 #include "chainer/array/index.h"
+#include "chainer/array/order.h"
 
 namespace chainer {
 
@@ -42,7 +43,9 @@ Array concatenate(const Arrays& arrays, int64_t axis) {
     shape[d] += a.shape()[d];
     type = promote(type, a.dtype());
   }
-  Array out(shape, type, arrays[0].device());
+  SmallVector<const Array*, 4> operands;
+  for (const Array& a : arrays) operands.push_back(&a);
+  Array out = empty_in_order(shape, type, arrays[0].device(), result_order({operands.data(), operands.size()}));
   int64_t at = 0;
   for (const Array& a : arrays) {
     Array part = get_item(out, along(d, Slice(at, at + a.shape()[d])));
@@ -149,7 +152,7 @@ Array take(const Array& a, const Array& indices, std::optional<int64_t> axis) {
 
 void put(Array& a, const Array& indices, const Array& values) {
   if (!a.is_contiguous()) {
-    Array dense = a.copy();
+    Array dense = a.contiguous();
     put(dense, indices, values);
     return copy_elements(dense, a);
   }

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "chainer/array/order.h"
 #include "chainer/backend/common/evaluation.h"
 #include "chainer/core/fork.h"
 
@@ -15,18 +16,6 @@ namespace chainer::deferred {
 namespace {
 
 thread_local int eager_modes = 0;
-
-// C order, perhaps with gaps or broadcast axes: blocks of it are read in long runs.
-bool in_order(const ArrayBody& b) {
-  if (b.contiguous) return true;
-  int64_t least = 0;
-  for (int d = b.shape.ndim() - 1; d >= 0; --d) {
-    if (b.shape[d] == 1 || b.strides[d] == 0) continue;
-    if (b.strides[d] < least) return false;
-    least = b.strides[d];
-  }
-  return true;
-}
 
 int depth_of(const ArrayBody& b) {
   const Pending* p = b.pending.load(std::memory_order_relaxed);
@@ -77,10 +66,11 @@ Array enlist(Registry& r, Pending* p, Ref<ArrayBody> body) {
 }
 
 // Which traversal a reduction needs; none when eager evaluation does it better.
-std::optional<Traversal> traversal_of(const Shape& shape, const Dims& axes) {
+std::optional<Traversal> traversal_of(const Array& a, const Dims& axes) {
+  const Shape& shape = a.shape();
   Traversal t;
   int state = 0;  // before, within, behind the reduced axes
-  for (int d = 0; d < shape.ndim(); ++d) {
+  for (int64_t d : memory_order(a)) {
     if (shape[d] == 1) continue;
     const bool reduced = std::find(axes.begin(), axes.end(), d) != axes.end();
     if (reduced && state == 2) return {};
@@ -90,7 +80,7 @@ std::optional<Traversal> traversal_of(const Shape& shape, const Dims& axes) {
   }
   if (state == 2) {
     t.columns = true;
-    return t.width >= 64 ? std::optional(t) : std::nullopt;
+    return t.width >= 64 || t.rows >= 64 ? std::optional(t) : std::nullopt;
   }
   return Traversal{false, t.outer, 1, t.rows};
 }
@@ -197,13 +187,14 @@ void set_observer(Observer observer) {
   registries().observer = std::move(observer);
 }
 
-Array elementwise(Elementwise op, std::span<const Array* const> in, const Shape& shape, Dtype dtype, Dtype compute) {
-  if (!enabled() || shape.product() < kLeast) return {};
+Array elementwise(Elementwise op, std::span<const Array* const> in, const Dims& order, Dtype dtype, Dtype compute) {
+  const Shape& shape = in[0]->shape();
+  if (!enabled() || in[0]->size() < kLeast) return {};
   for (const Array* a : in)
-    if (!in_order(a->body())) return {};
+    if (!follows(a->body(), order)) return {};
   Registry& r = registry();
   take_over(in, r);
-  auto body = ArrayBody::without_memory(shape, dtype, in[0]->device(), name(op).data());
+  auto body = ArrayBody::without_memory(shape, dtype, in[0]->device(), order, name(op).data());
   Pending* p = make(Pending::Kind::elementwise, *body);
   p->op = op;
   p->compute = compute_dtype(compute);
@@ -211,14 +202,14 @@ Array elementwise(Elementwise op, std::span<const Array* const> in, const Shape&
   return enlist(r, p, std::move(body));
 }
 
-Array reduce(Reduce op, const Array& a, const Dims& axes, const Shape& shape, Dtype dtype) {
-  if (!enabled() || a.size() < kLeast || (!a.is_contiguous() && !a.body().pending.load())) return {};
-  const std::optional<Traversal> t = traversal_of(a.shape(), axes);
+Array reduce(Reduce op, const Array& a, const Dims& axes, const Shape& shape, const Dims& order, Dtype dtype) {
+  if (!enabled() || a.size() < kLeast || !is_dense(a.body())) return {};
+  const std::optional<Traversal> t = traversal_of(a, axes);
   if (!t) return {};
   Registry& r = registry();
   const Array* const in[] = {&a};
   take_over(in, r);
-  auto body = ArrayBody::make(shape, dtype, a.device(), name(op).data());
+  auto body = ArrayBody::make(shape, dtype, a.device(), order, name(op).data());
   Pending* p = make(Pending::Kind::reduce, *body);
   p->reduction = op;
   p->traversal = *t;
@@ -235,7 +226,7 @@ Array cast(const Array& a, Dtype dtype) {
     if (!p || p->kind != Pending::Kind::elementwise) return {};
   }
   const Array* const in[] = {&a};
-  return elementwise(Elementwise::copy, in, a.shape(), dtype, conversion_type(a.dtype(), dtype));
+  return elementwise(Elementwise::copy, in, result_order(in), dtype, conversion_type(a.dtype(), dtype));
 }
 
 void attach_view(ArrayBody& view, ArrayBody& of, int64_t offset) {

@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "chainer/array/backend.h"
+#include "chainer/array/order.h"
 
 namespace chainer {
 
@@ -82,7 +83,12 @@ class Positions {
 
 class Planner {
  public:
-  Planner(Registry& r, const Shape& space) : registry_(r), visit_(++r.visits) { program.space = space; }
+  /// For what is computed in the layout of `top`, which has no gaps.
+  Planner(Registry& r, const ArrayBody& top) : registry_(r), visit_(++r.visits), top_(top) {
+    if (!top.contiguous) program.order = memory_order(top.shape, top.strides);
+    program.space = permuted(top.shape, program.order);
+  }
+  bool fits(const ArrayBody& b) const { return same_layout(b, top_); }
 
   // Adds what waits behind `body`. Returns what must be computed first, or nullptr; then nothing was added.
   ArrayBody* collect(ArrayBody& body) {
@@ -103,7 +109,7 @@ class Planner {
         stack.pop_back();
         continue;
       }
-      if (p->kind != Kind::elementwise || b.shape != program.space) {
+      if (p->kind != Kind::elementwise || !fits(b)) {
         undo(nodes, leaves);
         return &b;
       }
@@ -231,6 +237,17 @@ class Planner {
     return static_cast<int>(program.slots.size()) - 1;
   }
 
+  // After how many elements of the space an operand repeats.
+  int64_t period_of(const ArrayBody& b) const {
+    const Strides strides = permuted(b.effective_strides(), program.order);
+    int64_t period = 1, inside = 1;
+    for (int d = program.space.ndim() - 1; d >= 0; --d) {
+      inside *= program.space[d];
+      if (program.space[d] != 1 && strides[d] != 0) period = inside;
+    }
+    return period;
+  }
+
   // The slot of a value as `dtype`, which is its own or one that kernels compute in.
   int slot(ArrayBody& b, Dtype dtype) {
     for (const auto& [d, s] : value(b).slots)
@@ -239,14 +256,14 @@ class Planner {
     if (is_node(b)) {
       s = new_register(dtype);
       program.code.push_back({Program::Instruction::Kind::convert, {}, dtype, s, {value(b).slots[0].second}, nullptr});
-    } else if (b.contiguous && b.shape == program.space && b.dtype == dtype && dtype != Dtype::bool_) {
+    } else if (fits(b) && b.dtype == dtype && dtype != Dtype::bool_) {
       s = memory_slot(b);  // (the bytes of a bool array must first become 0 or 1)
     } else {
-      bool constant = true;
-      const Strides st = b.effective_strides();
-      for (int d = 0; d < b.shape.ndim(); ++d) constant &= b.shape[d] == 1 || st[d] == 0;
+      const int64_t period = period_of(b);
+      const bool constant = period <= Program::kLongestPeriod;
       if (constant) {
-        program.slots.push_back({nullptr, program.registers++, dtype});
+        program.slots.push_back({nullptr, program.registers, dtype, period});
+        program.registers += period == 1 ? 1 : 2;
         s = static_cast<int>(program.slots.size()) - 1;
       } else {
         s = new_register(dtype);
@@ -307,6 +324,7 @@ class Planner {
   Registry& registry_;
   uint64_t visit_;
   Positions positions_;
+  const ArrayBody& top_;
   int meetings_ = 0;
   std::vector<Value> nodes_, leaves_;
   std::vector<ArrayBody*> roots_;
@@ -328,7 +346,7 @@ void evaluate_locked(Registry& r, ArrayBody& root, std::span<ArrayBody* const> a
     }
     const bool reduction = p->kind == Kind::reduce;
     ArrayBody& top = reduction ? *p->in[0] : root;
-    Planner planner(r, top.shape);
+    Planner planner(r, top);
     if (ArrayBody* first = planner.collect(top)) {
       const Ref<ArrayBody> hold(first);
       evaluate_locked(r, *first, {});
@@ -338,13 +356,12 @@ void evaluate_locked(Registry& r, ArrayBody& root, std::span<ArrayBody* const> a
       planner.add_reduction(*p, false);
     else
       planner.add_root(root);
-    const Shape& space = planner.program.space;
     for (ArrayBody* b : also) {
       const Pending* q = waiting(*b);
-      if (q && b != &root && q->kind == Kind::elementwise && b->shape == space) planner.add_root(*b);
+      if (q && b != &root && q->kind == Kind::elementwise && planner.fits(*b)) planner.add_root(*b);
     }
     for (Pending* q = r.oldest; q; q = q->newer)
-      if (q->kind == Kind::reduce && q != p && q->in[0]->shape == space) planner.add_reduction(*q, true);
+      if (q->kind == Kind::reduce && q != p && planner.fits(*q->in[0])) planner.add_reduction(*q, true);
     planner.plan();
     planner.run();
   }

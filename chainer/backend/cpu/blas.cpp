@@ -22,12 +22,15 @@ constexpr const char* kOpenBlas = CHAINER_OPENBLAS_LIBRARY;
 // CHAINER_MATMUL names the one library to use: onednn, openblas or none (plain loops). Runs that are compared with
 // the release's number by number take OpenBLAS, which adds in the same order as the release's.
 bool wanted(std::string_view library) {
-  const char* choice = std::getenv("CHAINER_MATMUL");
-  return !choice || !*choice || choice == library;
+  const char* variable = std::getenv("CHAINER_MATMUL");
+  const std::string_view choice = variable ? variable : "";
+  if (!choice.empty() && choice != "onednn" && choice != "openblas" && choice != "none")
+    throw ValueError("CHAINER_MATMUL must be onednn, openblas or none, not '", choice, "'");
+  return choice.empty() || choice == library;
 }
 
 void* open_library(const char* name, std::string_view library) {
-  return *name && wanted(library) ? dlopen(name, RTLD_NOW | RTLD_LOCAL) : nullptr;
+  return wanted(library) && *name ? dlopen(name, RTLD_NOW | RTLD_LOCAL) : nullptr;
 }
 
 template <class F>
@@ -62,9 +65,10 @@ struct OneDnn {
   void (*set_omp_threads)(int) = nullptr;
   std::atomic<bool> forked{false};
   std::string version;
+  void* library = nullptr;
   OneDnn() {
     const ShortSpin spin;
-    void* library = open_library(kOneDnn, "onednn");
+    library = open_library(kOneDnn, "onednn");
     if (!library) return;
     if (find(library, "omp_get_max_threads", omp_threads) && find(library, "omp_set_num_threads", set_omp_threads))
       at_fork({kForkThreads, [] {}, [] {}, [this] { forked = true; }});
@@ -72,7 +76,10 @@ struct OneDnn {
       int major, minor, patch;
     };
     const Version* (*get_version)() = nullptr;
-    if (!find(library, "dnnl_version", get_version) || !find(library, "dnnl_sgemm", sgemm)) return;
+    if (!find(library, "dnnl_version", get_version) || !find(library, "dnnl_sgemm", sgemm)) {
+      library = nullptr;
+      return;
+    }
     const Version* v = get_version();
     version = text(v->major, '.', v->minor, '.', v->patch);
   }
@@ -132,6 +139,7 @@ OneThreadBlas::~OneThreadBlas() {
 }
 
 SgemmFunction onednn_sgemm() { return onednn().sgemm; }
+void* onednn_library() { return onednn().library; }
 std::string onednn_version() { return onednn().version; }
 
 const Blas* blas() {

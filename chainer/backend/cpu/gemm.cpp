@@ -143,7 +143,8 @@ void CpuBackend::gemm(const Array& a, const Array& b, Array& out, double alpha, 
   const Dtype dtype = out.dtype();
   const Dtype work = compute_type(dtype) == kF32 ? float32 : compute_type(dtype) == kF64 ? float64 : int64;
   if (dtype != work || !out.is_contiguous()) {
-    Array wide = beta == 0 ? Array(out.shape(), work, out.device()) : out.astype(work);
+    Array wide(out.shape(), work, out.device());
+    if (beta != 0) copy_elements(out, wide);
     gemm(a.astype(work, false), b.astype(work, false), wide, alpha, beta);
     return copy_elements(wide, out);
   }
