@@ -1,4 +1,5 @@
 #include "chainer/array/backend.h"
+#include "chainer/array/exclusive.h"
 #include "chainer/autograd/function_node.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/connection.h"
@@ -68,7 +69,8 @@ struct EmbedIdNode : FunctionNode {
   // A matrix that is looked up several times: the rows go into its gradient without a temporary of its size.
   bool accumulates() const override { return true; }
   Variables backward_accumulate(const Indexes&, const Variables& gy, const Variables& gx) override {
-    if (config().enable_backprop || !gx[0].array().is_contiguous()) return {gx[0] + backward({1}, gy)[1]};
+    if (config().enable_backprop || !gx[0].array().is_contiguous() || !is_exclusive(gx[0].array()))
+      return {gx[0] + backward({1}, gy)[1]};
     Array sum = gx[0].array();
     EmbedIdGrad(input_data()[0], input_shape(1), ignore).add_to(sum, gy[0].array());
     return {gx[0]};
