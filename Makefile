@@ -1,5 +1,5 @@
-# The two commands: make mnist, make test; and make docs for the reference. Everything else is CMake's (see CMakePresets.json).
-.PHONY: mnist test glance build docs coverage install-dependencies format clean
+# The two commands: make mnist, make test; and make docs for the reference; make sanitize. Everything else is CMake's (see CMakePresets.json).
+.PHONY: mnist test sanitize glance build docs coverage install-dependencies format clean
 .NOTPARALLEL:
 
 # Options for the program: make mnist ARGS="--epoch 2"
@@ -16,6 +16,15 @@ glance: install-dependencies
 test: install-dependencies
 	@scripts/build release
 	cd build/release && ctest --output-on-failure --parallel 2
+	@tests/fuzz/run 5
+
+# All tests with the address and undefined-behaviour sanitizers, and with the thread sanitizer (Clang, libomp).
+sanitize:
+	@scripts/install_dependencies sanitize
+	@scripts/build asan
+	cd build/asan && ctest --output-on-failure --parallel 2
+	@scripts/build tsan
+	cd build/tsan && ctest --output-on-failure --parallel 2
 
 # The reference, in build/release/docs/html/index.html
 docs:

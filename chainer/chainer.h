@@ -23,6 +23,7 @@
 #include "chainer/routines/reduction.h"
 #include "chainer/routines/sorting.h"
 #include "chainer/runtime_info.h"
+#include "chainer/serializers/hdf5.h"
 #include "chainer/serializers/serializers.h"
 #include "chainer/testing/gradient_check.h"
 #include "chainer/testing/helpers.h"

@@ -1,7 +1,6 @@
 # What is found on this machine. Only zlib is required; each of the others makes something faster or possible.
 find_package(ZLIB REQUIRED)
 find_package(Threads REQUIRED)
-find_package(OpenMP COMPONENTS CXX)
 find_package(PkgConfig)
 
 # A library that is opened at run time on first use: its soname, or nothing.
@@ -26,8 +25,11 @@ chainer_find_runtime_library(CHAINER_OPENBLAS_LIBRARY openblas)
 
 if(PkgConfig_FOUND)
   pkg_check_modules(CAIRO IMPORTED_TARGET cairo)
+  pkg_check_modules(TURBOJPEG IMPORTED_TARGET libturbojpeg)
+  pkg_search_module(HDF5 IMPORTED_TARGET hdf5-serial hdf5)
 endif()
 find_package(CURL QUIET)
+find_package(PNG QUIET)
 
 # Headers without a library behind them, each used by one source.
 find_package(Boost 1.70 QUIET)

@@ -1,5 +1,5 @@
 // A small test framework: it compiles in no time and is there on every machine. A test is a function that throws or
-// reports a failed expectation; each executable takes a filter on the names.
+// reports a failed expectation. Each executable takes a filter on the names, and counts tests and expectations.
 #pragma once
 #include <cmath>
 #include <cstdio>
@@ -21,7 +21,7 @@ inline std::vector<Case>& cases() {
   static std::vector<Case> all;
   return all;
 }
-inline int failures = 0;
+inline int failures = 0, expectations = 0;
 inline bool add(const char* name, void (*run)()) {
   cases().push_back({name, run});
   return true;
@@ -30,12 +30,18 @@ inline void fail(const char* file, int line, const std::string& what) {
   std::printf("  %s:%d: %s\n", file, line, what.c_str());
   ++failures;
 }
+inline void expect(bool holds, const char* file, int line, const char* what) {
+  ++expectations;
+  if (!holds) fail(file, line, what);
+}
 template <class A, class B>
 void equal(const A& a, const B& b, const char* text, const char* file, int line) {
+  ++expectations;
   if (!(a == b)) fail(file, line, chainer::text(text, ": ", a, " != ", b));
 }
 template <class E>
 void throws(const std::function<void()>& f, std::string_view part, const char* text, const char* file, int line) {
+  ++expectations;
   try {
     f();
   } catch (const E& e) {
@@ -48,21 +54,23 @@ void throws(const std::function<void()>& f, std::string_view part, const char* t
 
 inline int main(int argc, char** argv) {
   const std::string_view filter = argc > 1 ? argv[1] : "";
-  int passed = 0, failed = 0;
+  int passed = 0, failed = 0, without = 0;
   for (const Case& c : cases()) {
     if (std::string_view(c.name).find(filter) == std::string_view::npos) continue;
-    const int before = failures;
+    const int before = failures, expected = expectations;
     try {
       c.run();
     } catch (const std::exception& e) {
       std::printf("  exception: %s\n", e.what());
       ++failures;
     }
+    without += expectations == expected;
     failures == before ? ++passed : ++failed;
     if (failures != before) std::printf("FAILED %s\n", c.name);
   }
-  std::printf("%d passed, %d failed\n", passed, failed);
-  return failed != 0 || passed == 0;
+  std::printf("%d passed, %d failed, %d expectations\n", passed, failed, expectations);
+  if (without) std::printf("  (%d tests expect nothing but to end)\n", without);
+  return failed != 0 || passed == 0 || std::fflush(stdout) != 0;
 }
 
 }  // namespace test
@@ -71,12 +79,15 @@ inline int main(int argc, char** argv) {
   static void test_##NAME();                                      \
   static const bool added_##NAME = test::add(#NAME, test_##NAME); \
   static void test_##NAME()
-#define EXPECT(...) \
-  if (!(__VA_ARGS__)) test::fail(__FILE__, __LINE__, "expected: " #__VA_ARGS__)
+// Each is one statement, also between if and else.
+#define EXPECT(...) test::expect(static_cast<bool>(__VA_ARGS__), __FILE__, __LINE__, "expected: " #__VA_ARGS__)
 #define EXPECT_EQ(A, ...) test::equal(A, __VA_ARGS__, #A, __FILE__, __LINE__)
 #define EXPECT_THROW(E, PART, ...) test::throws<E>([&] { (void)(__VA_ARGS__); }, PART, #__VA_ARGS__, __FILE__, __LINE__)
 /// Arrays agree in shape and to a tolerance.
-#define EXPECT_CLOSE(...)                           \
-  try {                                             \
-    chainer::testing::assert_allclose(__VA_ARGS__); \
-  } catch (const std::exception& e) { test::fail(__FILE__, __LINE__, e.what()); }
+#define EXPECT_CLOSE(...)                                                           \
+  do {                                                                              \
+    ++test::expectations;                                                           \
+    try {                                                                           \
+      chainer::testing::assert_allclose(__VA_ARGS__);                               \
+    } catch (const std::exception& e) { test::fail(__FILE__, __LINE__, e.what()); } \
+  } while (false)

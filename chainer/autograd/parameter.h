@@ -26,6 +26,8 @@ class Parameter {
   bool is_initialized() const { return static_cast<bool>(body_->variable); }
   /// Allocates and fills data and gradient.
   void initialize(const Shape& shape);
+  /// Back to the state before initialize(): neither data nor gradient.
+  void uninitialize() { body_->variable = Variable(); }
   const InitializerArg& initializer() const { return body_->initializer; }
 
   const Array& array() const { return variable().array(); }

@@ -26,12 +26,29 @@ double ReportValue::weight() const {
   return w ? w->second : 1;
 }
 
+void Reporter::add_observer(const std::string& name, const Anchored* observer) {
+  names_[observer] = {name, observer ? observer->cell() : nullptr};
+}
+
+const std::string* Reporter::name_of(const void* observer) {
+  const auto is_there = [](const void* place, const Observer& o) { return !o.cell || *o.cell == place; };
+  auto it = names_.find(observer);
+  if (it != names_.end() && is_there(it->first, it->second)) return &it->second.name;
+  // Something was moved: everything gets the place where it is now.
+  std::map<const void*, Observer> now;
+  for (auto& [place, o] : names_)
+    if (!o.cell || *o.cell) now[o.cell ? *o.cell : place] = o;
+  names_ = std::move(now);
+  it = names_.find(observer);
+  return it == names_.end() ? nullptr : &it->second.name;
+}
+
 void Reporter::report(const Observation& values, const void* observer) {
   std::string prefix;
   if (observer) {
-    const auto it = names_.find(observer);
-    if (it == names_.end()) throw KeyError("report: the observer was not added to the reporter");
-    prefix = it->second + "/";
+    const std::string* name = name_of(observer);
+    if (!name) throw KeyError("report: the observer was not added to the reporter");
+    prefix = *name + "/";
   }
   for (const auto& [key, v] : values) {
     ReportValue stored = v;

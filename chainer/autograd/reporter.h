@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "chainer/autograd/variable.h"
+#include "chainer/core/kept.h"
 #include "chainer/core/serializer.h"
 
 namespace chainer {
@@ -36,13 +37,15 @@ class ReportValue {
 using Observation = std::map<std::string, ReportValue>;
 
 /// Collects what observed objects report into the current observation, under "name/key". Objects are known by
-/// identity. A scope makes a reporter the thread's current one.
+/// identity; links stay known when they are moved. A scope makes a reporter the thread's current one.
 class Reporter {
  public:
   Reporter() = default;
   Reporter(const Reporter&) = delete;
   Reporter& operator=(const Reporter&) = delete;
-  void add_observer(const std::string& name, const void* observer) { names_[observer] = name; }
+  void add_observer(const std::string& name, const void* observer) { names_[observer] = {name, nullptr}; }
+  /// The same for a link (or anything anchored), which keeps its name when it is moved.
+  void add_observer(const std::string& name, const Anchored* observer);
   /// Pairs of (suffix, observer); suffixes are appended to the prefix.
   template <class Pairs>
   void add_observers(const std::string& prefix, const Pairs& observers) {
@@ -81,7 +84,12 @@ class Reporter {
   ObservationScope scope(Observation& target) { return {*this, target}; }
 
  private:
-  std::map<const void*, std::string> names_;
+  struct Observer {
+    std::string name;
+    std::shared_ptr<Anchored*> cell;  // follows the object; none for objects that are not anchored
+  };
+  const std::string* name_of(const void* observer);
+  std::map<const void*, Observer> names_;
   Observation own_;
   Observation* current_ = &own_;
 };

@@ -5,9 +5,12 @@
 
 #include <atomic>
 #include <cerrno>
+#include <charconv>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 #include "chainer/core/error.h"
 
@@ -41,9 +44,36 @@ std::string read_file(const std::filesystem::path& path) {
   }
 }
 
+namespace {
+std::atomic<int> temporaries{0};  // made by this process so far
+
+// Whether a name is a temporary file's whose writer has ended.
+bool is_orphan(std::string_view name) {
+  if (name.substr(0, 4) != "tmp-") return false;
+  const char *at = name.data() + 4, *end = name.data() + name.size();
+  int process = 0, number = 0;
+  auto r = std::from_chars(at, end, process);
+  if (r.ec != std::errc() || process <= 0 || r.ptr == end || *r.ptr != '-') return false;
+  r = std::from_chars(r.ptr + 1, end, number);
+  if (r.ec != std::errc() || r.ptr == end || *r.ptr != '-') return false;
+  // A process number comes again: one of our own number that we did not make is a predecessor's.
+  if (process == ::getpid()) return number >= temporaries;
+  return ::kill(process, 0) != 0 && errno == ESRCH;
+}
+}  // namespace
+
 std::filesystem::path temporary_beside(const std::filesystem::path& path) {
-  static std::atomic<int> counter{0};
-  return path.parent_path() / text("tmp-", ::getpid(), "-", counter++, "-", path.filename().string());
+  return path.parent_path() / text("tmp-", ::getpid(), "-", temporaries++, "-", path.filename().string());
+}
+
+int remove_orphaned_temporaries(const std::filesystem::path& folder) {
+  int removed = 0;
+  std::error_code error;
+  std::vector<std::filesystem::path> orphans;
+  for (const auto& e : std::filesystem::directory_iterator(folder, error))
+    if (is_orphan(e.path().filename().string())) orphans.push_back(e.path());
+  for (const auto& path : orphans) removed += std::filesystem::remove(path, error);
+  return removed;
 }
 
 void write_file(const std::filesystem::path& path, std::string_view bytes) {

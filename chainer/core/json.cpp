@@ -1,5 +1,6 @@
 #include "chainer/core/json.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -96,6 +97,22 @@ void write(const Value& v, int indent, int depth, std::string& out) {
   }
 }
 
+void append_utf8(std::string& out, unsigned code) {
+  const auto tail = [&](int shift) { out += static_cast<char>(0x80 | (code >> shift & 0x3f)); };
+  if (code < 0x80) {
+    out += static_cast<char>(code);
+  } else if (code < 0x800) {
+    out += static_cast<char>(0xc0 | code >> 6);
+    tail(0);
+  } else if (code < 0x10000) {
+    out += static_cast<char>(0xe0 | code >> 12);
+    tail(6), tail(0);
+  } else {
+    out += static_cast<char>(0xf0 | code >> 18);
+    tail(12), tail(6), tail(0);
+  }
+}
+
 class Parser {
  public:
   explicit Parser(std::string_view t) : text_(t) {}
@@ -132,15 +149,69 @@ class Parser {
     if (take("-Infinity")) return Value(-HUGE_VAL);
     return number();
   }
+  // -? (0 | [1-9][0-9]*) (. [0-9]+)? ([eE] [+-]? [0-9]+)?
   Value number() {
-    const char *begin = text_.data() + at_, *end = text_.data() + text_.size();
+    const std::size_t begin = at_;
+    const auto digits = [&] {
+      const std::size_t first = at_;
+      while (at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9') ++at_;
+      return at_ - first;
+    };
+    (void)take("-");
+    const std::size_t whole = at_;
+    const std::size_t count = digits();
+    if (count == 0) fail("a value was expected");
+    if (count > 1 && text_[whole] == '0') fail("a number begins with 0");
+    bool integral = true;
+    if (take(".")) {
+      integral = false;
+      if (digits() == 0) fail("a number ends with its point");
+    }
+    if (take("e") || take("E")) {
+      integral = false;
+      if (!take("+")) (void)take("-");
+      if (digits() == 0) fail("an exponent has no digits");
+    }
+    const char *first = text_.data() + begin, *last = text_.data() + at_;
     int64_t i = 0;
+    if (integral && std::from_chars(first, last, i).ec == std::errc()) return Value(i);
     double d = 0;
-    const auto ri = std::from_chars(begin, end, i);
-    const auto rd = std::from_chars(begin, end, d);
-    if (rd.ec != std::errc() || rd.ptr == begin) fail("a value was expected");
-    at_ += static_cast<std::size_t>(rd.ptr - begin);
-    return ri.ec == std::errc() && ri.ptr == rd.ptr ? Value(i) : Value(d);
+    if (std::from_chars(first, last, d).ec == std::errc::result_out_of_range)
+      d = beyond_double(text_.substr(begin, at_ - begin));
+    return Value(d);
+  }
+  // What Python makes of a number that no double holds: 0 or an infinity, with its sign.
+  static double beyond_double(std::string_view number) {
+    const bool negative = number[0] == '-';
+    const std::size_t e = number.find_first_of("eE");
+    const std::string_view mantissa = number.substr(negative, e == number.npos ? number.npos : e - negative);
+    const std::size_t point = std::min(mantissa.find('.'), mantissa.size());
+    const auto leading = static_cast<double>(mantissa.find_first_of("123456789"));
+    double exponent = 0;
+    if (e != number.npos)
+      for (char c : number.substr(e + 1))
+        if (c >= '0' && c <= '9') exponent = std::min(exponent * 10 + (c - '0'), 1e15);
+    if (e != number.npos && number[e + 1] == '-') exponent = -exponent;
+    const double size = static_cast<double>(point) - leading + exponent > 0 ? HUGE_VAL : 0;
+    return negative ? -size : size;
+  }
+  // The four hexadecimal digits behind \u; at_ stands on the u, and on the last digit afterwards.
+  unsigned code_unit() {
+    unsigned code = 0;
+    const char* p = text_.data() + at_ + 1;
+    if (at_ + 4 >= text_.size() || std::from_chars(p, p + 4, code, 16).ptr != p + 4) fail("bad \\u escape");
+    at_ += 4;
+    return code;
+  }
+  // Characters beyond 16 bits are written as two escapes, a high and a low surrogate.
+  unsigned code_point() {
+    const unsigned high = code_unit();
+    if (high < 0xd800 || high > 0xdfff) return high;
+    if (high > 0xdbff || text_.substr(at_ + 1, 2) != "\\u") fail("a surrogate stands alone");
+    at_ += 2;
+    const unsigned low = code_unit();
+    if (low < 0xdc00 || low > 0xdfff) fail("a surrogate stands alone");
+    return 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00);
   }
   std::string string() {
     std::string out;
@@ -148,6 +219,7 @@ class Parser {
       if (at_ >= text_.size()) fail("a string is not closed");
       char c = text_[at_];
       if (c == '"') break;
+      if (static_cast<unsigned char>(c) < 0x20) fail("a control character stands in a string");
       if (c != '\\') {
         out += c;
         continue;
@@ -155,26 +227,12 @@ class Parser {
       if (++at_ >= text_.size()) fail("a string is not closed");
       c = text_[at_];
       constexpr std::string_view from = "nrtbf\"\\/", to = "\n\r\t\b\f\"\\/";
-      if (const auto k = from.find(c); k != from.npos) {
+      if (const auto k = from.find(c); k != from.npos)
         out += to[k];
-      } else if (c == 'u') {
-        unsigned code = 0;
-        const char* p = text_.data() + at_ + 1;
-        if (at_ + 4 >= text_.size() || std::from_chars(p, p + 4, code, 16).ptr != p + 4) fail("bad \\u escape");
-        at_ += 4;
-        if (code < 0x80) {
-          out += static_cast<char>(code);
-        } else if (code < 0x800) {
-          out += static_cast<char>(0xc0 | code >> 6);
-          out += static_cast<char>(0x80 | (code & 0x3f));
-        } else {
-          out += static_cast<char>(0xe0 | code >> 12);
-          out += static_cast<char>(0x80 | (code >> 6 & 0x3f));
-          out += static_cast<char>(0x80 | (code & 0x3f));
-        }
-      } else {
+      else if (c == 'u')
+        append_utf8(out, code_point());
+      else
         fail("unknown escape");
-      }
     }
     ++at_;
     return out;

@@ -5,6 +5,9 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
+
+#include "chainer/core/error.h"
 
 namespace chainer {
 
@@ -30,6 +33,13 @@ class Serializer {
   virtual void flag(std::string_view key, bool& value) = 0;
   virtual void string(std::string_view key, std::string& value) = 0;
 
+  /// A number of steps, examples or epochs. Loading a negative one or one beyond 2^53 is a ValueError: no run counted
+  /// so far, and the next step must not overflow.
+  void count(std::string_view key, int64_t& value) {
+    integer(key, value);
+    if (value < 0 || value > (int64_t(1) << 53)) throw ValueError("'", key, "': ", value, " is no count");
+  }
+
   template <class T>
   void operator()(std::string_view key, T& value) {
     if constexpr (std::same_as<T, Array>) {
@@ -39,6 +49,7 @@ class Serializer {
     } else if constexpr (std::integral<T>) {
       auto v = static_cast<int64_t>(value);
       integer(key, v);
+      if (!std::in_range<T>(v)) throw ValueError("'", key, "': ", v, " does not fit the number that is loaded");
       value = static_cast<T>(v);
     } else if constexpr (std::floating_point<T>) {
       auto v = static_cast<double>(value);

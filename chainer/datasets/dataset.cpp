@@ -65,9 +65,11 @@ namespace {
 Array join(const Examples& batch, std::size_t entry, std::optional<Scalar> padding) {
   const Array& first = batch[0].arrays()[entry];
   Shape largest = first.shape();
+  Dtype dtype = first.dtype();  // one that holds every example's values
   bool equal = true;
   for (const Example& e : batch) {
     const Shape& s = e.arrays()[entry].shape();
+    dtype = promote(dtype, e.arrays()[entry].dtype());
     if (s == first.shape()) continue;
     equal = false;
     if (!padding || s.ndim() != largest.ndim())
@@ -77,7 +79,7 @@ Array join(const Examples& batch, std::size_t entry, std::optional<Scalar> paddi
   }
   Shape shape = largest;
   shape.insert(0, static_cast<int64_t>(batch.size()));
-  Array out(shape, first.dtype(), first.device());
+  Array out(shape, dtype, first.device());
   if (!equal) out.fill(*padding);
   for (std::size_t i = 0; i < batch.size(); ++i) {
     const Array& a = batch[i].arrays()[entry];

@@ -1,4 +1,4 @@
-// General and named datasets (manual: "Dataset Examples").
+// Datasets (manual: "Dataset Examples"): the general ones here, the others by topic.
 #pragma once
 #include <functional>
 #include <optional>
@@ -6,7 +6,13 @@
 #include <utility>
 #include <vector>
 
+#include "chainer/datasets/csv.h"
 #include "chainer/datasets/dataset.h"
+#include "chainer/datasets/images.h"
+#include "chainer/datasets/named.h"
+#include "chainer/datasets/pickle_dataset.h"
+#include "chainer/datasets/text.h"
+#include "chainer/datasets/transforms.h"
 
 namespace chainer::datasets {
 
@@ -89,29 +95,5 @@ class TransformDataset : public Dataset {
   AnyDataset dataset_;
   std::function<Example(const Example&)> transform_;
 };
-
-/// Options of get_mnist() and get_fashion_mnist(), in the manual's order.
-struct MnistOptions {
-  bool withlabel = true;
-  int64_t ndim = 1;    ///< 1: (784,); 2: (28, 28); 3: (1, 28, 28)
-  double scale = 1.0;  ///< pixels are in [0, scale]
-  std::optional<Dtype> dtype = {};
-  Dtype label_dtype = int32;
-  bool rgb_format = false;  ///< (3, 28, 28), with ndim 3
-};
-struct TrainTest {
-  AnyDataset train, test;
-};
-/// The handwritten digits of LeCun, Cortes and Burges: 60,000 for training and 10,000 for testing. Downloaded on first
-/// use into the dataset cache (see download.h) and checked.
-TrainTest get_mnist(const MnistOptions& options = {});
-/// Fashion-MNIST of Xiao et al., same form.
-TrainTest get_fashion_mnist(const MnistOptions& options = {});
-const std::vector<std::string>& get_fashion_mnist_labels();
-/// Digits drawn by the program (strokes under random affine and elastic distortion, fixed seed): the shapes and types
-/// of MNIST where there is no network.
-TrainTest get_drawn_digits(const MnistOptions& options = {}, int64_t train_size = 60000, int64_t test_size = 10000);
-/// The same from images (n, 784) and labels (n,) of bytes that are there already.
-AnyDataset make_mnist_dataset(const Array& images, const Array& labels, const MnistOptions& options = {});
 
 }  // namespace chainer::datasets

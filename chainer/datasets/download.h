@@ -4,6 +4,8 @@
 #include <functional>
 #include <string>
 
+#include "chainer/datasets/md5.h"
+
 namespace chainer::dataset {
 
 /// $CHAINER_DATASET_ROOT, else $HOME/.chainer/dataset; set_dataset_root() overrides both.
@@ -17,6 +19,15 @@ std::filesystem::path get_dataset_directory(const std::string& name, bool create
 /// URL. Addresses may start with http(s):// or file://. Progress goes to standard error. A FileError says why nothing
 /// could be had; no half-written file stays.
 std::filesystem::path cached_download(const std::string& url, const std::string& mirror_path = {});
+/// A file whose content is known.
+struct KnownFile {
+  std::string url;
+  std::string mirror_path;  ///< below $CHAINER_DATASET_MIRROR
+  std::string md5;          ///< of the file as it is downloaded
+};
+/// cached_download() of a known file: its checksum is verified, and a file that fails is downloaded once more. An
+/// interrupted download goes on where it stopped the next time. FileError when the checksum differs again.
+std::filesystem::path known_download(const KnownFile& file);
 /// Forgets a cached download, so that a damaged one is fetched again.
 void forget_download(const std::string& url);
 
@@ -25,10 +36,8 @@ void cache_or_load_file(const std::filesystem::path& path,
                         const std::function<void(const std::filesystem::path&)>& creator,
                         const std::function<void(const std::filesystem::path&)>& loader);
 
-/// The hexadecimal MD5 of some bytes (RFC 1321).
-std::string md5(std::string_view bytes);
-
-/// Fetches a URL into a file; throws FileError. One of two sources is built: with libcurl, or without.
-void fetch(const std::string& url, const std::filesystem::path& to);
+/// Fetches a URL into a file, with progress on standard error; throws FileError. With `resume`, what the file holds
+/// already is kept and only the rest is asked for. One of two sources is built: with libcurl, or without.
+void fetch(const std::string& url, const std::filesystem::path& to, bool resume);
 
 }  // namespace chainer::dataset

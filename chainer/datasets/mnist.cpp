@@ -1,23 +1,21 @@
-#include <zlib.h>
-
-#include <cstring>
-
 #include "chainer/array/index.h"
 #include "chainer/autograd/config.h"
 #include "chainer/core/file.h"
-#include "chainer/datasets/datasets.h"
+#include "chainer/datasets/archive.h"
+#include "chainer/datasets/cached_npz.h"
 #include "chainer/datasets/download.h"
+#include "chainer/datasets/datasets.h"
+#include "chainer/datasets/idx.h"
 #include "chainer/routines/arithmetic.h"
 #include "chainer/routines/creation.h"
 #include "chainer/routines/manipulation.h"
-#include "chainer/serializers/serializers.h"
 
 namespace chainer::datasets {
 namespace {
 
 struct File {
   const char* name;
-  const char* md5;  // of the unpacked content: a mirror may have packed it again
+  const char* md5;  // of the unpacked content, which a mirror may have packed again, or of the packed file
 };
 struct Source {
   const char* dataset;  // its folder in the cache and on mirrors
@@ -33,38 +31,22 @@ constexpr Source kMnist{"mnist",
                         {"t10k-labels-idx1-ubyte.gz", "27ae3e4e09519cfbb04c329615203637"}};
 constexpr Source kFashion{"fashion-mnist",
                           "http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/",
-                          {"train-images-idx3-ubyte.gz", ""},
-                          {"train-labels-idx1-ubyte.gz", ""},
-                          {"t10k-images-idx3-ubyte.gz", ""},
-                          {"t10k-labels-idx1-ubyte.gz", ""}};
+                          {"train-images-idx3-ubyte.gz", "8d4fb7e6c68d591d4c3dfef9ec88bf0d"},
+                          {"train-labels-idx1-ubyte.gz", "25c81989df183df01b3e8a0aad5dffbe"},
+                          {"t10k-images-idx3-ubyte.gz", "bef4ecab320f06d8554ea6380940ec79"},
+                          {"t10k-labels-idx1-ubyte.gz", "bb300cfdad3c16e7a12a480ee83cd310"}};
+constexpr Source kKuzushiji{"kuzushiji_mnist",
+                            "http://codh.rois.ac.jp/kmnist/dataset/kmnist/",
+                            {"train-images-idx3-ubyte.gz", "bdb82020997e1d708af4cf47b453dcf7"},
+                            {"train-labels-idx1-ubyte.gz", "e144d726b3acfaa3e44228e80efcd344"},
+                            {"t10k-images-idx3-ubyte.gz", "5c965bf0a639b31b8f53240b1b52f4d7"},
+                            {"t10k-labels-idx1-ubyte.gz", "7320c461ea6c1c855c0b718fb2a4b134"}};
 
-std::string gunzip(const std::filesystem::path& path, const std::string& what) {
-  const gzFile file = gzopen(path.c_str(), "rb");
-  if (!file) throw FileError("cannot read ", what);
-  std::string out;
-  char buffer[1 << 16];
-  int n = 0;
-  while ((n = gzread(file, buffer, sizeof buffer)) > 0) out.append(buffer, static_cast<std::size_t>(n));
-  const bool broken = n < 0;
-  // A truncated file ends quietly; only closing tells.
-  if (gzclose(file) != Z_OK || broken) throw FileError(what, " is truncated or not a gzip file");
-  return out;
-}
-
-// IDX: two zero bytes, the type (8: bytes), the rank, big-endian lengths, elements.
-Array read_idx(const std::string& s, int rank, const std::string& what) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(s[i]); };
-  const std::size_t head = 4 + 4 * static_cast<std::size_t>(rank);
-  if (s.size() < head || byte(0) || byte(1) || byte(2) != 8 || byte(3) != rank)
-    throw FileError(what, " is not an IDX file of bytes with ", rank, " axes");
-  Shape shape;
-  for (int d = 0; d < rank; ++d) {
-    const std::size_t at = 4 + 4 * static_cast<std::size_t>(d);
-    shape.push_back(int64_t(byte(at)) << 24 | byte(at + 1) << 16 | byte(at + 2) << 8 | byte(at + 3));
-  }
-  if (static_cast<int64_t>(s.size() - head) != shape.product())
-    throw FileError(what, " has ", s.size() - head, " elements where its header promises ", shape.product());
-  return from_data(reinterpret_cast<const uint8_t*>(s.data() + head), shape);
+// A cache that this library or the release wrote has both.
+void check_parts(const std::map<std::string, Array>& parts) {
+  const Array &x = parts.at("x"), &y = parts.at("y");
+  if (!x || !y || x.ndim() != 2 || x.shape()[1] != 784 || y.ndim() != 1 || y.shape()[0] != x.shape()[0])
+    throw FileError("images of 784 pixels and as many labels were expected");
 }
 
 Array load(const Source& source, const File& file, int rank) {
@@ -73,10 +55,10 @@ Array load(const Source& source, const File& file, int rank) {
   for (int attempt = 0;; ++attempt) {
     const auto path = dataset::cached_download(url, text(source.dataset, "/", file.name));
     try {
-      bytes = gunzip(path, what);
-      if (*file.md5 && dataset::md5(bytes) != file.md5)
+      bytes = unpack_idx(path, rank, what);
+      if (dataset::md5(bytes) != file.md5 && dataset::md5_of_file(path) != file.md5)
         throw FileError(what, " is not the file expected: its checksum differs");
-      return read_idx(bytes, rank, what);
+      return parse_idx(bytes, rank, what);
     } catch (const FileError&) {
       dataset::forget_download(url);  // perhaps an interrupted download of another program: once more
       if (attempt == 1) throw;
@@ -84,30 +66,13 @@ Array load(const Source& source, const File& file, int rank) {
   }
 }
 
-// Images and labels from the cache's NPZ, which is made from the downloads when it is not there.
 AnyDataset part(const Source& source, const char* name, const File& images, const File& labels, const MnistOptions& o) {
-  Array x, y;
-  const auto path = dataset::get_dataset_root() / "pfnet" / "chainer" / source.dataset / (std::string(name) + ".npz");
-  const auto create = [&](const std::filesystem::path& to) {
-    serializers::DictionarySerializer::Target target;
+  const auto create = [&] {
     const Array raw = load(source, images, 3);
-    target["x"] = raw.reshape({raw.shape()[0], -1});
-    target["y"] = load(source, labels, 1);
-    serializers::write_npz(to, target);
+    return dataset::ArraysByName{{"x", raw.reshape({raw.shape()[0], -1})}, {"y", load(source, labels, 1)}};
   };
-  const auto read = [&](const std::filesystem::path& from) {
-    const serializers::NpzFile file(from);
-    x = file.array("x");
-    y = file.array("y");
-  };
-  try {
-    dataset::cache_or_load_file(path, create, read);
-  } catch (const Error&) {
-    if (!std::filesystem::exists(path)) throw;
-    std::filesystem::remove(path);  // a damaged cache is made anew
-    dataset::cache_or_load_file(path, create, read);
-  }
-  return make_mnist_dataset(x, y, o);
+  const auto arrays = dataset::cached_npz(text(source.dataset, "/", name, ".npz"), {"x", "y"}, create, check_parts);
+  return make_mnist_dataset(arrays.at("x"), arrays.at("y"), o);
 }
 
 TrainTest both(const Source& s, const MnistOptions& o) {
@@ -142,6 +107,12 @@ TrainTest get_fashion_mnist(const MnistOptions& o) { return both(kFashion, o); }
 const std::vector<std::string>& get_fashion_mnist_labels() {
   static const std::vector<std::string> labels{"T-shirt/top", "Trouser", "Pullover", "Dress", "Coat",
                                                "Sandal",      "Shirt",   "Sneaker",  "Bag",   "Ankle boot"};
+  return labels;
+}
+
+TrainTest get_kuzushiji_mnist(const MnistOptions& o) { return both(kKuzushiji, o); }
+const std::vector<std::string>& get_kuzushiji_mnist_labels() {
+  static const std::vector<std::string> labels{"o", "ki", "su", "tsu", "na", "ha", "ma", "ya", "re", "wo"};
   return labels;
 }
 

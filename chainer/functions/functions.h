@@ -9,5 +9,7 @@
 #include "chainer/functions/math.h"
 #include "chainer/functions/noise.h"
 #include "chainer/functions/normalization.h"
+#include "chainer/functions/pooling.h"
+#include "chainer/functions/rnn.h"
 #include "chainer/functions/sparse.h"
 #include "chainer/functions/util.h"

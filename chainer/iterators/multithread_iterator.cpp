@@ -17,39 +17,53 @@ MultithreadIterator::MultithreadIterator(AnyDataset dataset, int64_t batch_size,
 void MultithreadIterator::prefetch() {
   ahead_ = position_;
   const auto indices = ahead_.advance(batch_size_, dataset_.size(), repeat_, sampler_);
-  pending_.reset();
+  at_end_ = !indices;
   prefetched_ = true;
   if (!indices) return;
-  pending_.emplace();
+  if (!pool_) pool_ = std::make_unique<WorkerPool>(n_threads_);
   const std::size_t n = indices->size(), parts = std::min<std::size_t>(static_cast<std::size_t>(n_threads_), n);
   for (std::size_t p = 0; p < parts; ++p) {
     std::vector<int64_t> share(indices->begin() + static_cast<std::ptrdiff_t>(n * p / parts),
                                indices->begin() + static_cast<std::ptrdiff_t>(n * (p + 1) / parts));
-    pending_->push_back(std::async(std::launch::async, [d = dataset_, share = std::move(share)] { return d[share]; }));
+    pending_.push_back(pool_->submit([d = dataset_, share = std::move(share)] { return d[share]; }));
   }
+}
+
+// Waits for every task, whatever another one threw: none may read the dataset any more when this is over.
+void MultithreadIterator::drop_prefetched() {
+  for (auto& f : pending_)
+    if (f.valid()) f.wait();
+  pending_.clear();
+  prefetched_ = false;
 }
 
 std::optional<Examples> MultithreadIterator::try_next() {
   if (!prefetched_) prefetch();
-  if (!pending_) return {};
+  if (at_end_) return {};
   Examples batch;
-  for (auto& f : *pending_)
-    for (Example& e : f.get()) batch.push_back(std::move(e));
+  try {
+    for (auto& f : pending_)
+      for (Example& e : f.get()) batch.push_back(std::move(e));
+  } catch (...) {
+    drop_prefetched();
+    throw;
+  }
   position_ = ahead_;
+  drop_prefetched();
   prefetch();
   return batch;
 }
 void MultithreadIterator::finalize() {
-  pending_.reset();  // waits for the threads
-  prefetched_ = false;
+  drop_prefetched();
+  pool_.reset();
 }
 void MultithreadIterator::reset() {
-  finalize();
+  drop_prefetched();
   position_ = first_position(dataset_.size(), sampler_);
 }
 void MultithreadIterator::serialize(Serializer& s) {
   position_.serialize(s, dataset_.size(), "_order");
-  if (s.is_loading()) finalize();
+  if (s.is_loading()) drop_prefetched();
 }
 
 }  // namespace chainer::iterators

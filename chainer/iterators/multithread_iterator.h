@@ -1,12 +1,17 @@
 #pragma once
 #include <future>
+#include <memory>
+#include <vector>
 
 #include "chainer/iterators/iterator.h"
 #include "chainer/iterators/position.h"
+#include "chainer/iterators/worker_pool.h"
 
 namespace chainer::iterators {
 
-/// The same sequence, the next batch being read by threads meanwhile. The state advances when a batch is taken.
+/// The same sequence as SerialIterator's. The next batch is read meanwhile by a pool of `n_threads` threads, which
+/// start with the first batch and end with finalize() or the iterator. The state advances when a batch is taken: what
+/// the dataset throws comes out of next(), the state stays, and the following call reads the same batch again.
 class MultithreadIterator : public Iterator {
  public:
   MultithreadIterator(AnyDataset dataset, int64_t batch_size, const IteratorOptions& options = {});
@@ -25,14 +30,16 @@ class MultithreadIterator : public Iterator {
 
  private:
   void prefetch();
+  void drop_prefetched();
   AnyDataset dataset_;
   int64_t batch_size_;
   bool repeat_;
   int n_threads_;
   OrderSampler sampler_;
   Position position_, ahead_;
-  std::optional<std::vector<std::future<Examples>>> pending_;
-  bool prefetched_ = false;
+  std::unique_ptr<WorkerPool> pool_;
+  std::vector<std::future<Examples>> pending_;
+  bool prefetched_ = false, at_end_ = false;
 };
 
 }  // namespace chainer::iterators

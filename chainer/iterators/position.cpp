@@ -55,8 +55,8 @@ std::optional<std::vector<int64_t>> Position::advance(int64_t batch_size, int64_
 }
 
 void Position::serialize(Serializer& s, int64_t size, const char* order_key) {
-  s("current_position", current_position);
-  s("epoch", epoch);
+  s.count("current_position", current_position);
+  s.count("epoch", epoch);
   s("is_new_epoch", is_new_epoch);
   if (order) {
     const char* key = s.is_loading() && !s.contains(order_key) ? "_order" : order_key;

@@ -4,7 +4,6 @@
 
 #include "chainer/array/backend.h"
 #include "chainer/autograd/config.h"
-#include "chainer/backend/cpu/parallel.h"
 #include "chainer/routines/creation.h"
 #include "chainer/routines/arithmetic.h"
 
@@ -75,10 +74,12 @@ std::shared_ptr<Hook> make_hook(std::string name, std::function<void(UpdateRule&
 void HookList::add(std::shared_ptr<Hook> hook, const std::string& given, Timing timing) {
   if (!hook) throw TypeError("add_hook: a hook is needed");
   const std::string name = given.empty() ? hook->name() : given;
-  for (const Entry& e : hooks_)
-    if (e.name == name) throw KeyError("hook '", name, "' already exists");
+  if (has(name)) throw KeyError("hook '", name, "' already exists");
   if (timing == Timing::automatic) timing = hook->timing() == Timing::post ? Timing::post : Timing::pre;
   hooks_.push_back({name, std::move(hook), timing});
+}
+bool HookList::has(const std::string& name) const {
+  return std::any_of(hooks_.begin(), hooks_.end(), [&](const Entry& e) { return e.name == name; });
 }
 void HookList::remove(const std::string& name) {
   const auto it = std::find_if(hooks_.begin(), hooks_.end(), [&](const Entry& e) { return e.name == name; });
@@ -99,20 +100,37 @@ using optimizer::Timing;
 UpdateRule::UpdateRule(std::shared_ptr<optimizer::Hyperparameter> parent)
     : hyperparam_(std::make_shared<optimizer::Hyperparameter>(std::move(parent))) {}
 
+void UpdateRule::add_hook(std::shared_ptr<optimizer::Hook> hook, const std::string& given, Timing timing) {
+  const std::string name = given.empty() && hook ? hook->name() : given;
+  if (hooks_.has(name)) throw ValueError("hook '", name, "' already exists");
+  hooks_.add(std::move(hook), name, timing);
+}
+
 void UpdateRule::prepare(const Array& data) {
   const auto wanted = initial_state();
   if (state.size() != wanted.size()) {
     state.clear();
     for (const auto& [name, value] : wanted) state.emplace_back(name, full_like(data, value));
   }
-  for (auto& [name, a] : state)
+  for (auto& [name, a] : state) {
+    // A state may have been loaded or set before the parameter had its shape.
+    if (!a || a.shape() != data.shape())
+      throw ValueError("update: the state '", name, "' has shape ", a ? to_string(a.shape()) : "of none",
+                       ", its parameter ", data.shape());
+    if (a.dtype() != data.dtype()) a = a.astype(data.dtype());
+    if (!a.is_contiguous()) a = a.copy();
     if (a.device() != data.device()) a = a.to_device(data.device());
+  }
+}
+
+Dtype UpdateRule::state_dtype(const Parameter& param) const {
+  return fp32_ && item_size(param.dtype()) == 2 ? float32 : param.dtype();
 }
 
 void UpdateRule::update(Parameter& param) {
   if (!enabled || !param.is_initialized()) return;
   ++t;
-  const bool narrow = fp32_ && item_size(param.dtype()) == 2;
+  const bool narrow = state_dtype(param) != param.dtype();
   if (narrow) {
     if (!master_ || master_->shape() != param.shape()) master_ = Parameter(param.array().astype(float32));
     const Array g = param.grad();
@@ -131,8 +149,8 @@ void UpdateRule::update(Parameter& param) {
   }
 }
 
-void UpdateRule::serialize(Serializer& s) {
-  s("t", t);
+void UpdateRule::serialize(Serializer& s, const Parameter* param) {
+  s.count("t", t);
   for (const auto& [name, value] : initial_state()) {
     auto it = state.begin();
     while (it != state.end() && it->first != name) ++it;
@@ -141,12 +159,20 @@ void UpdateRule::serialize(Serializer& s) {
       s.array(name, a);
       continue;
     }
+    const bool sized = param && param->is_initialized();
+    if (it != state.end() && sized && it->second.shape() != param->shape()) it = state.erase(it), it = state.end();
     if (it != state.end()) {
       s.array(name, it->second);
     } else if (s.contains(name) || enabled) {
       Array a;
       s.array(name, a);
-      if (a) state.emplace_back(name, a);
+      if (!a) continue;
+      if (sized && (a.shape() != param->shape() || a.dtype() != state_dtype(*param))) {
+        // Into an array like the parameter's: the serializer checks the shape, naming the path, and casts.
+        a = Array(param->shape(), state_dtype(*param), param->array().device());
+        s.array(name, a);
+      }
+      state.emplace_back(name, a);
     }
   }
 }
@@ -190,10 +216,10 @@ void Optimizer::call_hooks(Timing timing) {
 }
 
 void Optimizer::serialize(Serializer& s) {
-  s("t", t);
-  s("epoch", epoch);
+  s.count("t", t);
+  s.count("epoch", epoch);
   for (const auto& [path, p] : target().namedparams())
-    if (auto* rule = dynamic_cast<UpdateRule*>(p.update_rule().get())) rule->serialize(*s.child(path.substr(1)));
+    if (auto* rule = dynamic_cast<UpdateRule*>(p.update_rule().get())) rule->serialize(*s.child(path.substr(1)), &p);
 }
 
 void GradientMethod::setup_link(Kept<Link> link) {
@@ -223,7 +249,7 @@ void GradientMethod::reallocate_cleared_grads() {
 }
 
 void GradientMethod::update() {
-  if (config().flush_denormals) cpu::flush_denormals(true);
+  (void)config();  // whose first use in a thread sets the floating-point mode
   reallocate_cleared_grads();
   call_hooks(Timing::pre);
   ++t;

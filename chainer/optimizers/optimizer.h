@@ -63,6 +63,7 @@ class HookList {
   void add(std::shared_ptr<Hook> hook, const std::string& name, Timing timing);
   void remove(const std::string& name);
   void clear() { hooks_.clear(); }
+  bool has(const std::string& name) const;
   const std::vector<std::pair<std::string, std::shared_ptr<Hook>>> of(Timing timing) const;
 
  private:
@@ -83,14 +84,15 @@ class UpdateRule : public ParameterUpdater {
   /// Returns at once unless enabled; counts, creates the state on first use, divides the gradient by the loss scale,
   /// runs hooks around update_core. A parameter without gradient is left as it is.
   void update(Parameter& param) override;
+  /// A name that is taken is a ValueError here, a KeyError in Optimizer::add_hook(), as in the manual.
   void add_hook(std::shared_ptr<optimizer::Hook> hook, const std::string& name = {},
-                optimizer::Timing timing = optimizer::Timing::automatic) {
-    hooks_.add(std::move(hook), name, timing);
-  }
+                optimizer::Timing timing = optimizer::Timing::automatic);
   void remove_hook(const std::string& name) { hooks_.remove(name); }
   /// Keeps a float32 copy of 16-bit parameters and updates that.
   void use_fp32_update(bool flag = true) { fp32_ = flag; }
-  void serialize(Serializer& s);
+  /// The count of updates and the state. With a parameter, loaded states take its shape (another one is a ValueError
+  /// that names both) and are cast to its dtype; without one, the first update checks and casts them.
+  void serialize(Serializer& s, const Parameter* param = nullptr);
 
   optimizer::Hyperparameter& hyperparam() { return *hyperparam_; }
   double hyper(std::string_view name) const { return hyperparam_->get(name); }
@@ -105,6 +107,8 @@ class UpdateRule : public ParameterUpdater {
 
  private:
   void prepare(const Array& data);
+  // The parameter's, or float32 where a master copy of it is updated.
+  Dtype state_dtype(const Parameter& param) const;
   std::shared_ptr<optimizer::Hyperparameter> hyperparam_;
   optimizer::HookList hooks_;
   bool fp32_ = false;

@@ -4,6 +4,8 @@
 #include <bit>
 #include <charconv>
 #include <cstring>
+#include <iterator>
+#include <type_traits>
 
 #include "chainer/array/backend.h"
 #include "chainer/core/file.h"
@@ -14,18 +16,107 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "npy writing assumes a little-endian machine");
 constexpr std::string_view kMagic("\x93NUMPY", 6);
 
-// The value of a key in the header's Python dictionary, up to the comma that ends it.
-std::string_view value_of(std::string_view header, std::string_view key, std::string_view what) {
-  std::size_t at = header.find(text("'", key, "'"));
-  if (at == header.npos) throw FileError(what, ": the npy header has no '", key, "'");
-  at = header.find(':', at);
-  if (at == header.npos) throw FileError(what, ": the npy header is damaged");
-  at = header.find_first_not_of(" ", at + 1);
-  if (at == header.npos) throw FileError(what, ": the npy header is damaged");
-  const bool tuple = header[at] == '(', quoted = header[at] == '\'';
-  std::size_t end = tuple ? header.find(')', at) : quoted ? header.find('\'', at + 1) : header.find_first_of(",}", at);
-  if (end == header.npos) throw FileError(what, ": the npy header is damaged");
-  return header.substr(at, end - at + (tuple || quoted ? 1 : 0));
+// The header's Python dictionary: three keys, whose values are a text, True or False, and a tuple of whole numbers.
+class HeaderParser {
+ public:
+  HeaderParser(std::string_view text, std::string_view what) : text_(text), what_(what) {}
+  void read(NpyHeader& h) {
+    bool descr = false, order = false, shape = false;
+    expect('{');
+    while (!take('}')) {
+      const std::string key = quoted();
+      expect(':');
+      if (key == "descr" && !descr) {
+        space();
+        if (at_ < text_.size() && text_[at_] == '[') throw FileError(what_, ": structured dtypes are not supported");
+        h.descr = quoted();
+        descr = true;
+      } else if (key == "fortran_order" && !order) {
+        h.fortran_order = truth();
+        order = true;
+      } else if (key == "shape" && !shape) {
+        tuple(h.shape);
+        shape = true;
+      } else {
+        fail(text("the key '", key, "' is unknown or stands there twice"));
+      }
+      if (!take(',')) {
+        expect('}');
+        break;
+      }
+    }
+    space();
+    if (at_ != text_.size()) fail("something follows the dictionary");
+    if (!descr) fail("there is no 'descr'");
+    if (!order) fail("there is no 'fortran_order'");
+    if (!shape) fail("there is no 'shape'");
+  }
+
+ private:
+  [[noreturn]] void fail(std::string_view why) const {
+    throw FileError(what_, ": the npy header is damaged at character ", at_, ": ", why);
+  }
+  void space() {
+    while (at_ < text_.size() && std::string_view(" \t\n\r").find(text_[at_]) != std::string_view::npos) ++at_;
+  }
+  bool take(char c) {
+    space();
+    if (at_ >= text_.size() || text_[at_] != c) return false;
+    ++at_;
+    return true;
+  }
+  void expect(char c) {
+    if (!take(c)) fail(text("'", c, "' was expected"));
+  }
+  std::string quoted() {
+    space();
+    if (at_ >= text_.size() || (text_[at_] != '\'' && text_[at_] != '"')) fail("a text in quotes was expected");
+    const std::size_t end = text_.find(text_[at_], at_ + 1);
+    if (end == text_.npos) fail("a text is not closed");
+    std::string out(text_.substr(at_ + 1, end - at_ - 1));
+    at_ = end + 1;
+    return out;
+  }
+  bool truth() {
+    space();
+    for (const std::string_view word : {"True", "False"})
+      if (text_.substr(at_, word.size()) == word) {
+        at_ += word.size();
+        return word == "True";
+      }
+    fail("True or False was expected");
+  }
+  void tuple(Shape& shape) {
+    expect('(');
+    for (bool comma = true; !take(')');) {
+      if (!comma) fail("the shape is no tuple of whole numbers");
+      const char* begin = text_.data() + at_;
+      int64_t n = -1;
+      const auto r = std::from_chars(begin, text_.data() + text_.size(), n);
+      if (r.ec != std::errc() || n < 0 || (*begin == '0' && r.ptr != begin + 1))
+        fail("the shape is no tuple of whole numbers from 0 on");
+      at_ += static_cast<std::size_t>(r.ptr - begin);
+      if (at_ < text_.size() && text_[at_] == 'L') ++at_;  // Python 2 wrote its long numbers so
+      if (shape.ndim() == kMaxNdim) fail(text("the shape has more than ", kMaxNdim, " axes"));
+      shape.push_back(n);
+      comma = take(',');
+      if (!comma && shape.ndim() == 1) fail("the shape is no tuple");
+    }
+  }
+  std::string_view text_, what_;
+  std::size_t at_ = 0;
+};
+
+// The number of elements; FileError where the lengths other than 0 multiply to what no memory holds, as in NumPy.
+int64_t element_count(const Shape& shape, std::string_view what) {
+  int64_t nonzero = 1;
+  bool empty = false;
+  for (int64_t n : shape) {
+    empty = empty || n == 0;
+    if (n > 0 && __builtin_mul_overflow(nonzero, n, &nonzero)) nonzero = INT64_MAX;
+    if (nonzero > (int64_t(1) << 46)) throw FileError(what, ": an array of shape ", shape, " is too large");
+  }
+  return empty ? 0 : nonzero;
 }
 
 void swap_bytes(char* p, std::size_t count, std::size_t width) {
@@ -33,12 +124,14 @@ void swap_bytes(char* p, std::size_t count, std::size_t width) {
 }
 
 template <class U>
-Array widen(const std::string& bytes, const Shape& shape) {
+Array widen(const std::string& bytes, const Shape& shape, std::string_view what) {
   Array out(shape, int64);
   int64_t* o = out.mutable_data<int64_t>();
   for (int64_t i = 0; i < out.size(); ++i) {
     U v;
     std::memcpy(&v, bytes.data() + static_cast<std::size_t>(i) * sizeof(U), sizeof(U));
+    if (std::is_same_v<U, uint64_t> && v > static_cast<U>(INT64_MAX))
+      throw FileError(what, ": element ", i, " is ", v, ", which int64 does not hold");
     o[i] = static_cast<int64_t>(v);
   }
   return out;
@@ -60,7 +153,7 @@ std::string make_npy_header(std::string_view descr, const Dims& shape) {
 }
 
 std::string to_npy(const Array& a) {
-  const Array dense = a.dtype() == bfloat16 ? a.astype(float32) : a.is_contiguous() ? a : a.copy();
+  const Array dense = (a.dtype() == bfloat16 ? a.astype(float32) : a).contiguous();
   std::string out = make_npy_header(type_code(dense.dtype()), dense.shape());
   if (dense.size()) out.append(static_cast<const char*>(dense.raw()), static_cast<std::size_t>(dense.nbytes()));
   return out;
@@ -77,60 +170,40 @@ NpyHeader parse_npy_header(std::string_view bytes, std::string_view what) {
   NpyHeader h;
   h.data_offset = 8 + field + length;
   if (bytes.size() < h.data_offset) throw FileError(what, ": truncated npy header");
-  const std::string_view header = bytes.substr(8 + field, length);
-  const std::string_view descr = value_of(header, "descr", what);
-  if (descr.size() < 2 || descr.front() != '\'') throw FileError(what, ": structured dtypes are not supported");
-  h.descr = descr.substr(1, descr.size() - 2);
-  h.fortran_order = value_of(header, "fortran_order", what).substr(0, 4) == "True";
-  std::string_view shape = value_of(header, "shape", what);
-  if (shape.empty() || shape.front() != '(') throw FileError(what, ": the npy header has no shape");
-  for (std::size_t i = 1; i < shape.size();) {
-    const std::size_t begin = shape.find_first_of("0123456789-", i);
-    if (begin == shape.npos) break;
-    int64_t n = -1;
-    const auto r = std::from_chars(shape.data() + begin, shape.data() + shape.size(), n);
-    if (r.ec != std::errc() || n < 0 || n > (int64_t(1) << 46))
-      throw FileError(what, ": bad shape ", shape, " in the npy header");
-    h.shape.push_back(n);
-    i = static_cast<std::size_t>(r.ptr - shape.data());
-  }
+  HeaderParser(bytes.substr(8 + field, length), what).read(h);
   return h;
 }
 
 Array from_npy(std::string_view bytes, std::string_view what) {
   const NpyHeader h = parse_npy_header(bytes, what);
   const std::string& d = h.descr;
-  int width = 0;
-  const bool sized = d.size() == 3 && std::from_chars(d.data() + 2, d.data() + d.size(), width).ec == std::errc();
-  if (!sized || std::string_view("<>|=").find(d[0]) == std::string_view::npos ||
-      std::string_view("biuf").find(d[1]) == std::string_view::npos)
+  constexpr std::string_view known[] = {"b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8"};
+  if (d.size() != 3 || std::string_view("<>|=").find(d[0]) == std::string_view::npos ||
+      std::find(std::begin(known), std::end(known), std::string_view(d).substr(1)) == std::end(known))
     throw FileError(what, ": arrays of dtype '", d, "' cannot be read",
                     d == "|O" ? " (it is a Python pickle, which is never executed)" : "");
-  double elements = 1;
-  for (int64_t n : h.shape) elements *= static_cast<double>(n);
+  const int width = d[2] - '0';
   const std::string_view data = bytes.substr(h.data_offset);
-  if (elements * width != static_cast<double>(data.size()) && elements * width > static_cast<double>(data.size()))
-    throw FileError(what, ": truncated: shape ", h.shape, " of '", d, "' needs ", elements * width, " bytes, ",
-                    data.size(), " are there");
-  const auto count = static_cast<std::size_t>(elements);
+  const auto count = static_cast<std::size_t>(element_count(h.shape, what));
+  if (count > data.size() / static_cast<std::size_t>(width))
+    throw FileError(what, ": truncated: shape ", h.shape, " of '", d, "' needs ",
+                    count * static_cast<std::size_t>(width), " bytes, ", data.size(), " are there");
   Shape shape = h.shape;
   if (h.fortran_order) std::reverse(shape.begin(), shape.end());
   std::string raw(data.substr(0, count * static_cast<std::size_t>(width)));
   if (d[0] == '>' && width > 1) swap_bytes(raw.data(), count, static_cast<std::size_t>(width));
   Array out;
   if (d[1] == 'u' && width > 1) {
-    out = width == 2   ? widen<uint16_t>(raw, shape)
-          : width == 4 ? widen<uint32_t>(raw, shape)
-                       : widen<uint64_t>(raw, shape);
+    out = width == 2   ? widen<uint16_t>(raw, shape, what)
+          : width == 4 ? widen<uint32_t>(raw, shape, what)
+                       : widen<uint64_t>(raw, shape, what);
   } else {
-    Dtype type;
-    try {
-      type = parse_dtype(d);
-    } catch (const TypeError&) { throw FileError(what, ": arrays of dtype '", d, "' cannot be read"); }
-    out = Array(shape, type);
+    if (d[1] == 'b')  // kernels rely on truth values that are 0 or 1
+      for (char& c : raw) c = c != 0;
+    out = Array(shape, parse_dtype(d));
     if (!raw.empty()) std::memcpy(out.mutable_raw(), raw.data(), raw.size());
   }
-  return h.fortran_order ? out.T().copy() : out;
+  return h.fortran_order ? out.T().contiguous() : out;
 }
 
 void save_npy(const std::filesystem::path& path, const Array& a) { write_file(path, to_npy(a)); }

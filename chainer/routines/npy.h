@@ -12,7 +12,9 @@ namespace chainer {
 /// The bytes of a version 1.0 file, C order, little-endian. bfloat16 is stored as float32.
 std::string to_npy(const Array& a);
 /// An array from such bytes: header versions 1 to 3, both byte orders, C and Fortran order, every integer width, bool
-/// and float16/32/64 (unsigned 16 to 64 bits become int64). Throws FileError, naming `what`, for anything else.
+/// and float16/32/64 (unsigned 16 to 64 bits become int64, which an element from 2^63 on does not fit; a byte of a bool
+/// array other than 0 is true). Throws FileError, naming `what`, for anything else: another dtype, a header that is no
+/// such dictionary, more than kMaxNdim axes, fewer bytes than the shape needs.
 Array from_npy(std::string_view bytes, std::string_view what = "npy data");
 /// What an .npy header says, for readers that treat some dtypes themselves.
 struct NpyHeader {
@@ -21,6 +23,7 @@ struct NpyHeader {
   Shape shape;
   std::size_t data_offset = 0;
 };
+/// The header alone; FileError as from_npy().
 NpyHeader parse_npy_header(std::string_view bytes, std::string_view what);
 /// A header for other dtypes, padded as NumPy pads it.
 std::string make_npy_header(std::string_view descr, const Dims& shape);

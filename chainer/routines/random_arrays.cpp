@@ -5,10 +5,19 @@
 #include <set>
 
 #include "chainer/array/backend.h"
+#include "chainer/array/order.h"
 #include "chainer/array/index.h"
 #include "chainer/routines/random.h"
 
 namespace chainer::random {
+
+namespace {
+void check_probabilities(const char* function, const std::vector<double>& p) {
+  for (std::size_t i = 0; i < p.size(); ++i)
+    if (!(p[i] >= 0 && p[i] <= 1))
+      throw ValueError(function, ": probability ", p[i], " at position ", i, " is not within [0, 1]");
+}
+}  // namespace
 
 template <class F>
 Array RandomState::draw(const Shape& shape, Dtype dtype, F&& next) {
@@ -27,7 +36,7 @@ Array RandomState::uniform(double low, double high, const Shape& s, Dtype d) {
   return draw(s, d, [&] { return low + (high - low) * next_double(); });
 }
 Array RandomState::normal(double mean, double deviation, const Shape& s, Dtype d) {
-  if (deviation < 0) throw ValueError("normal: the deviation must not be negative: ", deviation);
+  if (!(deviation >= 0)) throw ValueError("normal: the deviation must not be negative: ", deviation);
   return draw(s, d, [&] { return mean + deviation * next_gauss(); });
 }
 Array RandomState::lognormal(double mean, double sigma, const Shape& s, Dtype d) {
@@ -37,11 +46,11 @@ Array RandomState::exponential(double scale, const Shape& s, Dtype d) {
   return draw(s, d, [&] { return scale * next_exponential(); });
 }
 Array RandomState::gamma(double k, double scale, const Shape& s, Dtype d) {
-  if (k < 0) throw ValueError("gamma: the shape must not be negative: ", k);
+  if (!(k >= 0)) throw ValueError("gamma: the shape must be a number from 0 on, not ", k);
   return draw(s, d, [&] { return scale * next_gamma(k); });
 }
 Array RandomState::beta(double a, double b, const Shape& s, Dtype d) {
-  if (a <= 0 || b <= 0) throw ValueError("beta: both parameters must be positive: ", a, ", ", b);
+  if (!(a > 0 && b > 0)) throw ValueError("beta: both parameters must be positive: ", a, ", ", b);
   return draw(s, d, [&] { return next_beta(a, b); });
 }
 Array RandomState::gumbel(double location, double scale, const Shape& s, Dtype d) {
@@ -63,6 +72,8 @@ Array RandomState::laplace(double location, double scale, const Shape& s, Dtype 
 }
 
 Array RandomState::dirichlet(const std::vector<double>& alpha, const Shape& shape, Dtype d) {
+  for (std::size_t i = 0; i < alpha.size(); ++i)
+    if (!(alpha[i] > 0)) throw ValueError("dirichlet: alpha must be positive, not ", alpha[i], " at position ", i);
   std::lock_guard lock(mutex_);
   Shape full = shape;
   full.push_back(static_cast<int64_t>(alpha.size()));
@@ -101,6 +112,11 @@ Array RandomState::binomial(int64_t n, double p, const Shape& s, Dtype d) {
 }
 
 Array RandomState::multinomial(int64_t n, const std::vector<double>& p, const Shape& shape, Dtype d) {
+  if (n < 0) throw ValueError("multinomial: the number of draws must not be negative: ", n);
+  check_probabilities("multinomial", p);
+  const double before_last = std::accumulate(p.begin(), p.empty() ? p.end() : p.end() - 1, 0.0);
+  if (before_last > 1 + 1e-12)
+    throw ValueError("multinomial: the probabilities before the last one add up to ", before_last, ", more than 1");
   std::lock_guard lock(mutex_);
   Shape full = shape;
   full.push_back(static_cast<int64_t>(p.size()));
@@ -110,7 +126,7 @@ Array RandomState::multinomial(int64_t n, const std::vector<double>& p, const Sh
   for (int64_t r = 0; r < shape.product(); ++r, row += p.size()) {
     int64_t left = n;
     double rest = 1;
-    for (std::size_t j = 0; j + 1 < p.size() && left > 0; ++j) {
+    for (std::size_t j = 0; j + 1 < p.size() && left > 0 && rest > 0; ++j) {
       row[j] = next_binomial(left, p[j] / rest);
       left -= row[j];
       rest -= p[j];
@@ -159,6 +175,7 @@ Array RandomState::randint(int64_t low, int64_t high, const Shape& shape, Dtype 
 }
 
 Array RandomState::permutation(int64_t n) {
+  if (n < 0) throw ValueError("permutation: the length must not be negative: ", n);
   Array a(Shape{n}, int64);
   std::iota(a.mutable_data<int64_t>(), a.mutable_data<int64_t>() + n, int64_t(0));
   shuffle(a);
@@ -189,6 +206,13 @@ Array RandomState::choice(int64_t n, const Shape& shape, bool replace, const std
   }
   if (static_cast<int64_t>(p->size()) != n)
     throw ValueError("choice: ", p->size(), " probabilities for ", n, " choices");
+  check_probabilities("choice", *p);
+  const double total = std::accumulate(p->begin(), p->end(), 0.0);
+  if (!(std::abs(total - 1) <= 1.5e-8))
+    throw ValueError("choice: the probabilities add up to ", total, " instead of 1");
+  const auto possible = std::count_if(p->begin(), p->end(), [](double q) { return q > 0; });
+  if (!replace && possible < size)
+    throw ValueError("choice: only ", possible, " of the choices have a probability above 0, ", size, " are wanted");
   std::vector<double> weights = *p;
   std::lock_guard lock(mutex_);
   Array out(shape, int64);
@@ -197,9 +221,8 @@ Array RandomState::choice(int64_t n, const Shape& shape, bool replace, const std
   std::vector<double> cdf(weights.size());
   const auto cumulate = [&] {
     std::partial_sum(weights.begin(), weights.end(), cdf.begin());
-    const double total = cdf.back();
-    if (!(total > 0)) throw ValueError("choice: too few choices have a probability above zero");
-    for (double& c : cdf) c /= total;
+    const double sum = cdf.back();
+    for (double& c : cdf) c /= sum;
   };
   const auto place = [&](double u) { return std::upper_bound(cdf.begin(), cdf.end(), u) - cdf.begin(); };
   if (replace) {
@@ -219,8 +242,9 @@ Array RandomState::choice(int64_t n, const Shape& shape, bool replace, const std
   return out;
 }
 
-Array RandomState::bulk(RandomFill fill, double a, double b, const Shape& shape, Dtype dtype, Device device) {
-  Array out(shape, dtype, device);
+Array RandomState::bulk(RandomFill fill, double a, double b, const Shape& shape, Dtype dtype, Device device,
+                        const Dims& order) {
+  Array out = empty_in_order(shape, dtype, device, order);
   std::lock_guard lock(mutex_);
   device.backend().random(fill, bulk_seed_, bulk_counter_, a, b, out);
   bulk_counter_ += static_cast<uint64_t>((out.size() + 3) / 4);

@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "chainer/array/backend.h"
 #include "chainer/core/file.h"
 #include "chainer/routines/creation.h"
@@ -187,12 +189,23 @@ Scalar one_value(const Array& a, const std::string& what, const std::string& key
   if (a.size() != 1) throw ValueError(what, ", '", key, "': one value was expected, not shape ", a.shape());
   return a.scalar();
 }
+// A floating value is taken where an integer is wanted if it is one.
+void check_whole(const Array& a, const std::string& what, const std::string& key) {
+  if (!is_floating(a.dtype())) return;
+  const double v = a.scalar().to_double();
+  if (!(std::abs(v) < 0x1p63) || v != std::trunc(v))
+    throw ValueError(what, ", '", key, "': ", v, " is no whole number of 64 bits");
+}
 }  // namespace
 
 void NpzDeserializer::integer(std::string_view key, int64_t& value) {
   const std::string k = full(key);
   if (!wanted(k)) return;
-  if (const Array a = npz_->array(k)) value = one_value(a, npz_->what(), k).to_int();
+  const Array a = npz_->array(k);
+  if (!a) return;
+  const Scalar one = one_value(a, npz_->what(), k);
+  check_whole(a, npz_->what(), k);
+  value = one.to_int();
 }
 void NpzDeserializer::number(std::string_view key, double& value) {
   const std::string k = full(key);

@@ -173,7 +173,7 @@ Reader::Reader(std::string bytes, std::string what) : bytes_(std::move(bytes)), 
           if (*v == kMax32 && field + 8 <= x + 4 + n) *v = number(field, 8), field += 8;
       x += 4 + n;
     }
-    entries_[key] = e;
+    if (entries_.insert_or_assign(key, e).second) order_.push_back(key);
     at += 46 + name + extra + comment;
   }
 }
@@ -190,7 +190,10 @@ std::string Reader::read(const std::string& name) const {
   const Entry& e = it->second;
   if (e.flags & 1) throw FileError(what_, ": member '", name, "' is encrypted");
   if (number(e.offset, 4) != kLocal) damaged("a member is not where the directory says");
-  const uint64_t begin = e.offset + 30 + number(e.offset + 26, 2) + number(e.offset + 28, 2);
+  const uint64_t name_length = number(e.offset + 26, 2);
+  if (std::string_view(bytes_).substr(e.offset + 30, name_length) != name)
+    damaged("a member's name is not the directory's");
+  const uint64_t begin = e.offset + 30 + name_length + number(e.offset + 28, 2);
   if (begin > bytes_.size() || e.packed > bytes_.size() - begin) damaged("it ends early");
   std::string out;
   if (e.method == kStored) {
@@ -199,18 +202,19 @@ std::string Reader::read(const std::string& name) const {
   } else if (e.method == kDeflated) {
     // Deflate packs at most 1032 to 1: a directory that promises more is lying.
     if (e.size / 1032 > e.packed + 64) damaged("a member's size is impossible");
-    out.resize(e.size);
     z_stream z{};
     if (inflateInit2(&z, -MAX_WBITS) != Z_OK) throw FileError("zlib could not start");
     uint64_t in = 0, done = 0;
     int status = Z_OK;
     while (status == Z_OK) {
+      // Memory follows the bytes that are there, not the size that is claimed.
+      if (done == out.size() && done < e.size) out.resize(std::min(e.size, std::max<uint64_t>(1 << 16, 2 * done)));
       z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes_.data() + begin + in));
       z.avail_in = static_cast<uInt>(std::min<uint64_t>(e.packed - in, 1u << 30));
       char spare;
       const bool full = done == e.size;
       z.next_out = reinterpret_cast<Bytef*>(full ? &spare : out.data() + done);
-      z.avail_out = full ? 1 : static_cast<uInt>(std::min<uint64_t>(e.size - done, 1u << 30));
+      z.avail_out = full ? 1 : static_cast<uInt>(std::min<uint64_t>(out.size() - done, 1u << 30));
       const uInt before_in = z.avail_in, before_out = z.avail_out;
       status = inflate(&z, Z_NO_FLUSH);
       in += before_in - z.avail_in;

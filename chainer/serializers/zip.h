@@ -34,6 +34,8 @@ class Reader {
   Reader(std::string bytes, std::string what);
   bool contains(const std::string& name) const { return entries_.count(name) != 0; }
   std::vector<std::string> names() const;
+  /// The names as the archive's directory lists them.
+  const std::vector<std::string>& names_in_order() const { return order_; }
   std::string read(const std::string& name) const;
 
  private:
@@ -46,6 +48,7 @@ class Reader {
   uint64_t number(uint64_t at, int bytes) const;
   std::string bytes_, what_;
   std::map<std::string, Entry> entries_;
+  std::vector<std::string> order_;
 };
 
 }  // namespace chainer::zip

@@ -42,7 +42,7 @@ class Options {
       std::string arg = argv[i], value;
       if (arg == "-h" || arg == "--help") {
         help();
-        std::exit(0);
+        std::exit(std::fflush(stdout) == 0 ? 0 : 1);
       }
       bool attached = false;
       if (const auto at = arg.find('='); at != arg.npos) {
@@ -87,10 +87,12 @@ class Options {
   std::vector<Option> all_;
 };
 
-/// Runs a program's body; an exception becomes one line on standard error and exit status 1.
+/// Runs a program's body; an exception becomes one line on standard error and exit status 1, and so does output that
+/// could not be written (a full disk behind a redirected standard output).
 inline int run(const char* program, const std::function<void()>& body) {
   try {
     body();
+    if (std::fflush(stdout) != 0 || std::ferror(stdout)) throw chainer::FileError("cannot write to standard output");
     return 0;
   } catch (const std::exception& e) {
     std::fprintf(stderr, "%s: %s\n", program, e.what());

@@ -67,3 +67,39 @@ TEST(bulk_numbers_do_not_depend_on_threads) {
   const Array m = a.bulk(RandomFill::bernoulli, 0.3, 1, {100000}, float32);
   EXPECT(std::abs(mean(m).item<double>() - 0.3) < 0.01);
 }
+
+TEST(bulk_uniform_numbers_stay_below_their_upper_end) {
+  random::RandomState r(3);
+  const double high = 1 + 0x1p-20;  // eight float32 steps wide: a sixteenth of the numbers would round up to its end
+  for (Dtype d : {float32, float64}) {
+    const Array x = r.bulk(RandomFill::uniform, 1, high, {1000}, d);
+    EXPECT(max(x).item<double>() < high && min(x).item<double>() >= 1);
+  }
+  for (Dtype d : {float16, bfloat16}) {
+    const Array x = r.bulk(RandomFill::uniform, 0, 1, {100000}, d);
+    EXPECT(max(x.astype(float64)).item<double>() < 1 && max(x.astype(float64)).item<double>() > 0.99);
+  }
+  const Array below_zero = r.bulk(RandomFill::uniform, -1e-30, 0, {1000}, float32);
+  EXPECT(max(below_zero).item<double>() < 0);
+}
+
+TEST(probabilities_that_are_none_are_refused_at_once) {
+  random::RandomState r(0);
+  const double nan = std::nan(""), inf = HUGE_VAL;
+  for (double bad : {nan, -0.1, 1.5, inf}) {
+    EXPECT_THROW(ValueError, "at position 1 is not within [0, 1]", r.multinomial(5, {0.5, bad, 0.2}, {2}));
+    EXPECT_THROW(ValueError, "at position 1 is not within [0, 1]", r.choice(3, {2}, true, std::vector{0.5, bad, 0.5}));
+    EXPECT_THROW(ValueError, "at position 1 is not within [0, 1]", r.choice(3, {2}, false, std::vector{0.5, bad, 0.5}));
+  }
+  EXPECT_THROW(ValueError, "add up to 1.4, more than 1", r.multinomial(5, {0.9, 0.5, 0.2}, {2}));
+  EXPECT_THROW(ValueError, "must not be negative: -1", r.multinomial(-1, {0.5, 0.5}, {2}));
+  EXPECT_THROW(ValueError, "add up to 0.75 instead of 1", r.choice(2, {2}, true, std::vector{0.5, 0.25}));
+  EXPECT_THROW(ValueError, "only 1 of the choices have", r.choice(3, {2}, false, std::vector{0., 1., 0.}));
+  EXPECT_EQ(r.multinomial(7, {0.5, 0.5, 0}, {4}).shape(), (Shape{4, 3}));
+  EXPECT_EQ(sum(r.multinomial(7, std::vector<double>(10, 0.1), {50})).item<int64_t>(), 350);
+  EXPECT_THROW(ValueError, "from 0 on, not nan", r.gamma(nan, 1, {1}));
+  EXPECT_THROW(ValueError, "must be positive: nan", r.beta(nan, 1, {1}));
+  EXPECT_THROW(ValueError, "must be positive, not nan at position 0", r.dirichlet({nan, 1}, {1}));
+  EXPECT_THROW(ValueError, "must not be negative", r.permutation(-1));
+  (void)r.rand({1});  // nothing of this holds the generator
+}

@@ -2,11 +2,16 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <sys/resource.h>
 #include <unistd.h>
 #include <filesystem>
+#include <utility>
 
 #include "chainer/core/file.h"
 #include "chainer/datasets/download.h"
+#include "chainer/datasets/cached_npz.h"
+#include "chainer/datasets/idx.h"
+#include "folder.h"
 #include "test.h"
 
 using namespace chainer;
@@ -22,11 +27,6 @@ std::vector<int64_t> indices(const Examples& batch) {
   return out;
 }
 using List = std::vector<int64_t>;
-struct Folder {
-  std::filesystem::path path = std::filesystem::temp_directory_path() / text("chainer-test-", ::getpid());
-  Folder() { std::filesystem::create_directories(path); }
-  ~Folder() { std::filesystem::remove_all(path); }
-};
 }  // namespace
 
 TEST(general_datasets) {
@@ -146,6 +146,36 @@ TEST(threads_read_the_same_sequence) {
   EXPECT_THROW(ValueError, "a damaged example", broken.next());
 }
 
+TEST(a_threaded_iterator_goes_on_after_an_exception) {
+  struct Unreliable : Dataset {
+    std::shared_ptr<std::atomic<bool>> failing = std::make_shared<std::atomic<bool>>(false);
+    std::shared_ptr<std::atomic<int>> threads = std::make_shared<std::atomic<int>>(0);
+    int64_t size() const override { return 12; }
+    Example get(int64_t i) const override {
+      thread_local bool known = false;
+      if (!std::exchange(known, true)) ++*threads;
+      if (i == 5 && *failing) throw ValueError("example ", i, " cannot be read");
+      return Example(array(i));
+    }
+  };
+  const Unreliable data;
+  *data.failing = true;
+  iterators::MultithreadIterator m(data, 4, {.shuffle = false, .n_threads = 2});
+  EXPECT(indices(m.next()) == (List{0, 1, 2, 3}));
+  for (int attempt = 0; attempt < 3; ++attempt) EXPECT_THROW(ValueError, "example 5 cannot be read", m.next());
+  EXPECT_EQ(m.epoch_detail(), 4. / 12);
+  *data.failing = false;
+  for (int64_t i = 4; i < 400; i += 4)
+    EXPECT(indices(m.next()) == (List{i % 12, (i + 1) % 12, (i + 2) % 12, (i + 3) % 12}));
+  // A pool of two threads read them all.
+  EXPECT(*data.threads <= 2);
+  iterators::MultithreadIterator moved(std::move(m));
+  moved.finalize();
+  EXPECT(indices(moved.next()) == (List{4, 5, 6, 7}));
+  moved.reset();
+  EXPECT(indices(moved.next()) == (List{0, 1, 2, 3}));
+}
+
 TEST(drawn_digits) {
   const auto [train, test] = datasets::get_drawn_digits({.ndim = 3}, 300, 50);
   EXPECT(train.size() == 300 && test.size() == 50);
@@ -184,6 +214,91 @@ TEST(downloads_are_cached_and_whole) {
   EXPECT(created == 1 && loaded == 2);
   EXPECT_EQ(dataset::md5("The quick brown fox jumps over the lazy dog"), "9e107d9d372bb6826bd81d3542a419d6");
   EXPECT_EQ(dataset::md5(""), "d41d8cd98f00b204e9800998ecf8427e");
+  dataset::set_dataset_root("");
+}
+
+namespace {
+std::string idx(std::initializer_list<uint32_t> lengths, std::size_t elements) {
+  std::string out{'\0', '\0', '\x08', static_cast<char>(lengths.size())};
+  for (uint32_t n : lengths)
+    for (int shift = 24; shift >= 0; shift -= 8) out += static_cast<char>(n >> shift & 0xff);
+  return out + std::string(elements, '\1');
+}
+}  // namespace
+
+TEST(idx_files_are_read_within_bounds) {
+  EXPECT_EQ(datasets::parse_idx(idx({2, 3}, 6), 2, "file").shape(), (Shape{2, 3}));
+  EXPECT_THROW(FileError, "5 elements where its header promises 6", datasets::parse_idx(idx({2, 3}, 5), 2, "file"));
+  EXPECT_THROW(FileError, "not an IDX file of bytes with 3 axes", datasets::parse_idx(idx({2, 3}, 6), 3, "file"));
+  EXPECT_THROW(FileError, "not an IDX file", datasets::parse_idx("", 1, "file"));
+  // Lengths whose product is 0 in 64 bits.
+  EXPECT_THROW(FileError, "more than 2^40", datasets::parse_idx(idx({1u << 31, 1u << 31, 4}, 0), 3, "file"));
+  EXPECT_THROW(FileError, "more than 2^40", datasets::parse_idx(idx({0, ~0u, ~0u}, 0), 3, "file"));
+
+  const Folder folder;
+  const auto packed = [&](const std::string& content, std::size_t zeros) {
+    write_file(folder.path / "content", content);
+    const std::string command =
+        text("cd '", folder.path.string(), "' && { cat content; head -c ", zeros, " /dev/zero; } | gzip -1 >packed.gz");
+    EXPECT(std::system(command.c_str()) == 0);
+    return folder.path / "packed.gz";
+  };
+  EXPECT_EQ(datasets::unpack_idx(packed(idx({2, 3}, 6), 0), 2, "file"), idx({2, 3}, 6));
+  EXPECT_THROW(FileError, "fewer elements", datasets::unpack_idx(packed(idx({2, 3}, 5), 0), 2, "file"));
+  // 100 MB behind a header of six bytes, or behind none, stay packed.
+  rusage before{}, after{};
+  getrusage(RUSAGE_SELF, &before);
+  EXPECT_THROW(FileError, "more elements", datasets::unpack_idx(packed(idx({2, 3}, 6), 100000000), 2, "file"));
+  EXPECT_THROW(FileError, "not an IDX file", datasets::unpack_idx(packed("", 100000000), 2, "file"));
+  getrusage(RUSAGE_SELF, &after);
+  EXPECT(after.ru_maxrss - before.ru_maxrss < 20000);  // KiB
+}
+
+TEST(a_read_only_cache_of_downloads_is_enough) {
+  namespace fs = std::filesystem;
+  const Folder folder;
+  const auto root = folder.path / "root", downloads = root / "_dl_cache";
+  fs::create_directories(downloads);
+  const std::string url = "http://nowhere.invalid/images";
+  write_file(downloads / dataset::md5(url), idx({3, 2}, 6));
+  dataset::set_dataset_root(root);
+  struct Restricted {  // folders without write permission; a root user, whom that does not stop, goes on as nobody
+    const std::vector<fs::path> folders;
+    const bool root_user = ::geteuid() == 0;
+    explicit Restricted(std::vector<fs::path> f) : folders(std::move(f)) {
+      for (const auto& p : folders) fs::permissions(p, fs::perms(0555));
+      if (root_user) EXPECT(::seteuid(65534) == 0);
+    }
+    ~Restricted() {
+      if (root_user) EXPECT(::seteuid(0) == 0);
+      for (const auto& p : folders) fs::permissions(p, fs::perms(0755));
+    }
+  };
+  const auto create = [&] {
+    return dataset::ArraysByName{{"x", datasets::parse_idx(read_file(dataset::cached_download(url)), 2, "file")}};
+  };
+  const auto check = [](const std::map<std::string, Array>& a) {
+    if (a.at("x").shape() != Shape{3, 2}) throw FileError("three pairs were expected");
+  };
+  const auto load = [&] { return dataset::cached_npz("set/part.npz", {"x"}, create, check).at("x"); };
+  {
+    const Restricted permissions({root, downloads});
+    EXPECT_EQ(load().shape(), (Shape{3, 2}));
+    const auto fails = []() -> dataset::ArraysByName { throw FileError("there is no download"); };
+    EXPECT_THROW(FileError, "there is no download", dataset::cached_npz("set/part.npz", {"x"}, fails));
+  }
+  EXPECT(!fs::exists(root / "pfnet"));
+  // A writable cache is filled, and a damaged file in it is made anew.
+  const auto file = root / "pfnet" / "chainer" / "set" / "part.npz";
+  EXPECT_EQ(load().shape(), (Shape{3, 2}));
+  serializers::write_npz(file, {{"x", zeros({7})}});
+  EXPECT_EQ(load().shape(), (Shape{3, 2}));
+  EXPECT_EQ(serializers::NpzFile(file).array("x").shape(), (Shape{3, 2}));
+  write_file(file, "no archive");
+  {
+    const Restricted permissions({file.parent_path()});
+    EXPECT_EQ(load().shape(), (Shape{3, 2}));
+  }
   dataset::set_dataset_root("");
 }
 

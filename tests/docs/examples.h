@@ -62,6 +62,7 @@ void compare(const T& value, const std::string& expected, const char* file, int 
 /// Runs f and compares its value, if any is expected.
 template <class F>
 void check(F&& f, const std::string& expected, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  ++test::expectations;  // that it runs, at least
   const auto value = [&]() -> std::optional<std::invoke_result_t<F>> {
     try {
       return f();

@@ -15,6 +15,7 @@ constexpr double kInf = std::numeric_limits<double>::infinity();
 void compare(const std::string& name, const Array& x, const Array& ours, const Array& expected) {
   const std::vector<double> at = x.to_vector<double>(), a = ours.to_vector<double>(), b = expected.to_vector<double>();
   for (std::size_t i = 0; i < a.size(); ++i) {
+    ++test::expectations;
     const double allowed = 1e-12 * std::max(1.0, std::abs(b[i]));
     if (a[i] == b[i] || std::abs(a[i] - b[i]) <= allowed) continue;
     test::fail(name.c_str(), 0, text("at ", at[i], ": ", a[i], ", expected ", b[i]));

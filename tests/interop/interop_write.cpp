@@ -31,6 +31,15 @@ int main(int argc, char** argv) {
   trainer.run();
   serializers::save_npz(folder + "/our_model.npz", model);
   serializers::save_npz(folder + "/our_optimizer.npz", optimizer);
+  try {
+    serializers::save_hdf5(folder + "/our_model.h5", model);
+    serializers::save_hdf5(folder + "/our_optimizer.h5", optimizer);
+    serializers::save_hdf5(folder + "/our_trainer.h5", trainer);
+  } catch (const MissingPartError& e) { std::fprintf(stderr, "%s\n", e.what()); }
+  datasets::PickleDatasetWriter records(folder + "/our_records.pkl");
+  for (int64_t i = 0; i < 5; ++i) records.write({x[i], array(i).astype(int32)});
+  records.write(Example({{"x", x[0].astype(float16)}, {"none", Array()}}));
+  records.close();
   MLP uninitialized(8, 10);
   serializers::save_npz(folder + "/our_uninitialized.npz", uninitialized);
   const Variable y = model.predictor().call({Variable(x, false)})[0];

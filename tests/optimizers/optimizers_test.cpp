@@ -146,6 +146,10 @@ TEST(hooks_by_hand) {
   sgd.add_hook(optimizer::make_hook(
       "post", [&](UpdateRule&, Parameter&) { order += "b"; }, optimizer::Timing::post));
   EXPECT_THROW(KeyError, "already exists", sgd.add_hook(optimizer::make_hook("pre", [](Optimizer&) {})));
+  auto& one = dynamic_cast<UpdateRule&>(*sgd.target().params()[0].update_rule());
+  const auto nothing = [] { return optimizer::make_hook("own", [](UpdateRule&, Parameter&) {}); };
+  one.add_hook(nothing());
+  EXPECT_THROW(ValueError, "hook 'own' already exists", one.add_hook(nothing()));
   link.w.set_grad(array({1.f}));
   sgd.update();
   EXPECT_EQ(order, "ab");

@@ -5,6 +5,7 @@
 
 #include <csignal>
 #include <filesystem>
+#include <limits>
 
 #include "chainer/core/file.h"
 #include "chainer/routines/npy.h"
@@ -137,14 +138,25 @@ TEST(hostile_files_are_refused) {
   }
   EXPECT_EQ(refused, tried);
   random::RandomState r(0);
+  int errors = 0, same = 0;
   for (int i = 0; i < 3000; ++i) {  // flipped bytes: an error or the same values, never anything else
     std::string bad = good;
     for (int k = 0; k < 3; ++k) bad[r.next_interval(bad.size() - 1)] = static_cast<char>(r.next_uint32());
     try {
       const NpzFile f(bad, "flipped");
-      for (const std::string& key : f.keys()) (void)f.array(key);
-    } catch (const Error&) {}
+      for (const std::string& key : f.keys()) {
+        const Array a = f.array(key);
+        const auto it = s.target().find(key);
+        if (it == s.target().end())
+          test::fail(__FILE__, __LINE__, text("round ", i, ": a key '", key, "' that was never written"));
+        else
+          EXPECT_CLOSE(a, std::get<Array>(it->second), {.atol = 0, .rtol = 0});
+      }
+      ++same;
+    } catch (const FileError&) { ++errors; }
   }
+  std::printf("  flipped bytes: %d errors, %d times the same values\n", errors, same);
+  EXPECT(errors > 1000 && same > 20);
   zip::Writer pickle(true);
   pickle.add("x.npy", make_npy_header("|O", {}) + "\x80\x03cos\nsystem\nq\x00X\x02\x00\x00\x00lsq\x01\x85q\x02Rq\x03.");
   const NpzFile f(pickle.finish(), "pickled");
@@ -181,6 +193,137 @@ TEST(what_is_written_has_the_releases_keys) {
   EXPECT(!npz->array("l1/W"));
 }
 
+namespace {
+// One step of Adam on a layer, its state saved with another shape or dtype.
+using Change = std::function<Array(const Array&)>;
+std::shared_ptr<const NpzFile> optimizer_file(const Optimizer& optimizer, const Change& change) {
+  DictionarySerializer s;
+  const_cast<Optimizer&>(optimizer).serialize(s);
+  DictionarySerializer::Target target = s.target();
+  for (auto& [key, value] : target)
+    if (key == "W/m" || key == "W/v") value = change(std::get<Array>(value));
+  return std::make_shared<const NpzFile>(npz_bytes(target), "file");
+}
+}  // namespace
+
+TEST(an_optimizers_state_is_checked_and_cast) {
+  const auto train = [](L::Linear& l, Optimizer& o, int steps) {
+    for (int i = 0; i < steps; ++i) o.update([&] { return F::sum(F::square(l(ones({4, 3})))); });
+  };
+  random::seed(2);
+  L::Linear original(3, 2);
+  auto adam = optimizers::Adam().setup(original);
+  train(original, adam, 3);
+  const auto resumed = [&](const Change& change) {
+    auto l = std::make_unique<L::Linear>(3, 2);
+    l->copyparams(original);
+    auto o = optimizers::Adam().setup(*l);
+    NpzDeserializer d(optimizer_file(adam, change));
+    o.serialize(d);
+    const auto& rule = dynamic_cast<UpdateRule&>(*l->W.update_rule());
+    EXPECT(rule.state.at(0).second.dtype() == float32 && rule.state.at(0).second.shape() == Shape({2, 3}));
+    train(*l, o, 3);
+    return l->W.array().copy();
+  };
+  const Array straight = resumed([](const Array& a) { return a; });
+  EXPECT_CLOSE(resumed([](const Array& a) { return a.astype(float64); }), straight, {.atol = 0, .rtol = 0});
+  EXPECT_CLOSE(resumed([](const Array& a) { return a.astype(float16); }), straight, {.atol = 2e-3});
+  EXPECT(all(isfinite(resumed([](const Array& a) { return a.astype(int32); }))).item<bool>());
+  EXPECT_THROW(ValueError, "file, 'W/m': shape (3, 2) does not fit the target's (2, 3)",
+               resumed([](const Array& a) { return a.T().copy(); }));
+  EXPECT_THROW(ValueError, "file, 'W/m': shape (1,) does not fit", resumed([](const Array&) { return zeros({1}); }));
+
+  // A state that comes before the parameter's shape is checked by the first update.
+  L::Linear late(2);
+  auto o = optimizers::Adam().setup(late);
+  NpzDeserializer d(optimizer_file(adam, [](const Array& a) { return a.T().copy(); }));
+  o.serialize(d);
+  EXPECT_THROW(ValueError, "the state 'm' has shape (3, 2), its parameter (2, 3)", train(late, o, 1));
+  // A 16-bit parameter with a float32 master copy has float32 states.
+  L::Linear half(3, 2);
+  half.W.set_array(original.W.array().astype(float16));
+  auto master = optimizers::Adam().setup(half);
+  master.use_fp32_update();
+  NpzDeserializer again(optimizer_file(adam, [](const Array& a) { return a.astype(float64); }));
+  master.serialize(again);
+  EXPECT_EQ(dynamic_cast<UpdateRule&>(*half.W.update_rule()).state.at(0).second.dtype(), float32);
+}
+
+TEST(counts_in_files_are_checked) {
+  L::Linear l(3, 2);
+  auto o = optimizers::SGD().setup(l);
+  DictionarySerializer s;
+  o.serialize(s);
+  DictionarySerializer::Target target = s.target();
+  for (int64_t bad : {int64_t(-1), std::numeric_limits<int64_t>::max()}) {
+    target["t"] = array(bad);
+    NpzDeserializer d(std::make_shared<const NpzFile>(npz_bytes(target), "file"));
+    EXPECT_THROW(ValueError, "is no count", o.serialize(d));
+  }
+  target["t"] = array(std::nan(""));
+  NpzDeserializer d(std::make_shared<const NpzFile>(npz_bytes(target), "file"));
+  EXPECT_THROW(ValueError, "'t': nan is no whole number", o.serialize(d));
+}
+
+TEST(npy_headers_are_read_strictly) {
+  const auto file = [](const std::string& dictionary, const std::string& data) {
+    std::string out("\x93NUMPY\x01\0", 8);
+    out += static_cast<char>(dictionary.size() & 0xff);
+    out += static_cast<char>(dictionary.size() >> 8);
+    return out + dictionary + data;
+  };
+  const auto of_type = [&](const std::string& descr, const std::string& shape, std::size_t bytes) {
+    return file("{'descr': '" + descr + "', 'fortran_order': False, 'shape': " + shape + ", }\n",
+                std::string(bytes, 1));
+  };
+  for (const char* bad : {"<u3", "<f3", "<i5", "<i0", "<f1", "|b2", "<c8", "<f", "f4", "<i16", "<b8", "<u6"})
+    EXPECT_THROW(FileError, "cannot be read", from_npy(of_type(bad, "(4,)", 64)));
+  for (const char* bad : {"(2.5,)", "(1e3,)", "(True,)", "(-1,)", "(3)", "(,)", "(2 3,)", "(2,,3)", "(02,)", "(0x2,)",
+                          "()3", "[2]", "2", "(2", "('2',)", "(99999999999999999999,)"})
+    EXPECT_THROW(FileError, "npy header is damaged", from_npy(of_type("<f4", bad, 64)));
+  for (const char* good : {"(2,3)", "(2, 3)", "( 2 , 3 , )", "(2L, 3L)"})
+    EXPECT_EQ(from_npy(of_type("<f4", good, 24)).shape(), (Shape{2, 3}));
+  EXPECT_EQ(from_npy(of_type("<f4", "()", 4)).shape(), Shape{});
+  EXPECT_THROW(FileError, "more than 10 axes", from_npy(of_type("<f4", "(1,1,1,1,1,1,1,1,1,1,1)", 4)));
+  // Lengths whose product overflows, and would be 0 in 64 bits.
+  EXPECT_THROW(FileError, "is too large", from_npy(of_type("<f4", "(4294967296, 4294967296)", 0)));
+  EXPECT_THROW(FileError, "is too large", from_npy(of_type("<f4", "(0, 4294967296, 4294967296)", 0)));
+  EXPECT_THROW(FileError, "truncated: shape (1000,)", from_npy(of_type("<f8", "(1000,)", 64)));
+  EXPECT_THROW(FileError, "which int64 does not hold", from_npy(of_type("<u8", "(1,)", 0) + std::string(8, '\xff')));
+  const std::string order = "'fortran_order': False, ", shape = "'shape': (1,), ", descr = "'descr': '<f4', ";
+  EXPECT_EQ(from_npy(file("{" + shape + order + descr + "}", "abcd")).shape(), Shape{1});
+  EXPECT_THROW(FileError, "there is no 'shape'", from_npy(file("{" + order + descr + "}", "abcd")));
+  EXPECT_THROW(FileError, "stands there twice", from_npy(file("{" + shape + order + descr + shape + "}", "abcd")));
+  EXPECT_THROW(FileError, "something follows", from_npy(file("{" + shape + order + descr + "} x", "abcd")));
+  EXPECT_THROW(FileError, "True or False", from_npy(file("{" + shape + descr + "'fortran_order': 0}", "abcd")));
+  EXPECT_THROW(FileError, "structured", from_npy(file("{'descr': [('a', '<f4')], " + order + shape + "}", "abcd")));
+  // Truth values are 0 or 1, whatever the file says.
+  const Array truth = from_npy(of_type("|b1", "(4,)", 0) + std::string("\x00\x01\x02\xff", 4));
+  EXPECT_EQ(count_nonzero(truth).item<int64_t>(), 3);
+  EXPECT_EQ(sum(truth.astype(int32)).item<int64_t>(), 3);
+}
+
+TEST(a_zip_members_size_is_not_believed) {
+  // Deflated data of 2 MB that unpack to little, in a directory that claims nearly 2 GB.
+  std::string noise;
+  random::RandomState r(1);
+  while (noise.size() < 2000000) noise += static_cast<char>(r.next_uint32());
+  zip::Writer writer(true);
+  writer.add("x", noise);
+  std::string bytes = writer.finish();
+  const std::size_t central = bytes.rfind("PK\x01\x02");
+  const uint32_t claimed = 1900u << 20;
+  for (std::size_t i = 0; i < 4; ++i) bytes[central + 24 + i] = static_cast<char>(claimed >> (8 * i) & 0xff);
+  const zip::Reader reader(bytes, "file");
+  rusage before{}, after{};
+  getrusage(RUSAGE_SELF, &before);
+  EXPECT_THROW(FileError, "is damaged", reader.read("x"));
+  getrusage(RUSAGE_SELF, &after);
+  EXPECT(after.ru_maxrss - before.ru_maxrss < 200000);  // KiB
+  bytes[central + 46] = 'y';
+  EXPECT_THROW(FileError, "name is not the directory's", zip::Reader(bytes, "file").read("y"));
+}
+
 TEST(json) {
   const json::Value v = json::parse(R"({"a": [1, 2.5, NaN, -Infinity, true, null], "b": {"c": "x\"\u00e9\n"}})");
   EXPECT_EQ(v.find("a")->list()->size(), std::size_t(6));
@@ -191,4 +334,19 @@ TEST(json) {
   for (const char* bad : {"", "{", "[1,", "{\"a\" 1}", "tru", "\"x", "[1] 2", "{a: 1}", "\"\\u12\""})
     EXPECT_THROW(ValueError, "JSON", json::parse(bad));
   EXPECT_THROW(ValueError, "nested too deeply", json::parse(std::string(100000, '[')));
+  // Characters beyond 16 bits are pairs of surrogates; one alone is none.
+  EXPECT_EQ(*json::parse(R"("\ud83d\ude00 \uD834\uDD1E")").string(), "\xf0\x9f\x98\x80 \xf0\x9d\x84\x9e");
+  for (const char* bad :
+       {R"("\ud83d")", R"("\ude00")", R"("\ud83d\ud83d")", R"("\ud83dx")", R"("\ud83d\n")", "\"a\nb\""})
+    EXPECT_THROW(ValueError, "JSON", json::parse(bad));
+  // Numbers as JSON has them, whatever their size.
+  for (const char* bad :
+       {"01", "-01", ".5", "5.", "+1", "1e", "1e+", "-", "0x10", "1_0", "00", "inf", "nan", "- 1", "1.e3"})
+    EXPECT_THROW(ValueError, "JSON", json::parse(bad));
+  const auto number = [](const char* t) { return json::parse(t).number(); };
+  EXPECT(number("1e999") == HUGE_VAL && number("-1e999") == -HUGE_VAL && number("1e-999") == 0);
+  EXPECT(number("0.00001e400") == HUGE_VAL && number("-100000e-400") == 0 && std::signbit(number("-100000e-400")));
+  EXPECT(number("1e99999999999999999999") == HUGE_VAL && number("0e999") == 0 && number("-0") == 0);
+  EXPECT(number("0.5") == 0.5 && number("10") == 10 && number("1E+2") == 100 &&
+         number("12345678901234567890") > 1.2e19);
 }

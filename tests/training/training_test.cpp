@@ -1,11 +1,15 @@
 #include <chainer/chainer.h>
 
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <filesystem>
+#include <limits>
+#include <set>
 
 #include "chainer/core/file.h"
 #include "chainer/core/json.h"
+#include "chainer/routines/npy.h"
 #include "test.h"
 
 using namespace chainer;
@@ -96,6 +100,7 @@ TEST(triggers_and_log_equal_the_releases) {
       trainer.observation.insert_or_assign("value", v);
       if (trigger(trainer)) fired.push_back(updater.iteration());
     }
+    ++test::expectations;
     if (fired != f.array("trigger/" + name).to_vector<int64_t>())
       test::fail(__FILE__, __LINE__,
                  text(name, " fires at ", array(fired), ", the release's at ", f.array("trigger/" + name)));
@@ -165,6 +170,10 @@ TEST(schedules_meet_the_table) {
   check(StepShift("lr", .1, 3), {1, 1, .1, .1, .1, .01});
   check(WarmupShift("lr", .1, 4, 1), {.325, .55, .775, 1, 1});
   EXPECT_THROW(ValueError, "negative rate", ExponentialShift("lr", -1));
+  EXPECT_THROW(ValueError, "step must be 1 or more, not 0", StepShift("lr", .1, 0));
+  EXPECT_THROW(ValueError, "max_count must be positive, not 0", PolynomialShift("lr", 2, 0));
+  EXPECT_THROW(ValueError, "update_interval must be 1 or more, not 0", ProgressBar({.update_interval = 0}));
+  EXPECT_THROW(ValueError, "bar_length must not be negative", ProgressBar({.bar_length = -1}));
 }
 
 TEST(extensions_are_named_ordered_and_finalized) {
@@ -194,6 +203,29 @@ TEST(an_exception_leaves_everything_finalized) {
                                 {.finalizer = [&](Trainer&) { finalized = true; }}));
   EXPECT_THROW(ValueError, "on purpose", trainer.run(false));
   EXPECT(finalized);
+}
+
+TEST(an_exception_in_finalize_is_reported_and_the_others_are_finalized) {
+  int finalized = 0;
+  const auto run = [&](bool loop_throws) {
+    Mock updater;
+    Trainer trainer(updater, {2, "iteration"}, {.out = out("finalize")});
+    const auto bad = [&](Trainer&) {
+      ++finalized;
+      throw ValueError("in finalize");
+    };
+    trainer.extend(make_extension([&](Trainer&) {}, {.default_name = "first", .finalizer = bad}));
+    trainer.extend(make_extension(
+        [&](Trainer&) {
+          if (loop_throws) throw KeyError("in the loop");
+        },
+        {.default_name = "second", .finalizer = bad}));
+    trainer.run(false);
+  };
+  EXPECT_THROW(ValueError, "in finalize", run(false));
+  EXPECT_EQ(finalized, 2);
+  EXPECT_THROW(KeyError, "in the loop", run(true));  // the loop's is the cause
+  EXPECT_EQ(finalized, 4);
 }
 
 TEST(log_print_and_plots) {
@@ -287,6 +319,167 @@ TEST(snapshots_resume_bit_for_bit) {
   for (const auto& e : fs::directory_iterator(folder / "whole"))
     kept += e.path().filename().string().rfind("snapshot_iter_", 0) == 0;
   EXPECT_EQ(kept, std::size_t(2));
+}
+
+namespace {
+
+// A trainer of a small model with everything that snapshots hold.
+struct Run {
+  L::Classifier model{MLP(6, 10)};
+  optimizers::Adam optimizer;
+  iterators::SerialIterator iterator;
+  std::optional<StandardUpdater> updater;
+  std::optional<Trainer> trainer;
+  explicit Run(const std::string& name, int iterations = 5) : iterator(teacher_data(50), 10) {
+    optimizer.setup(model);
+    updater.emplace(iterator, optimizer);
+    trainer.emplace(*updater, Trigger(iterations, "iteration"), training::TrainerOptions{.out = out(name)});
+    trainer->extend(extensions::LogReport({.trigger = {1, "iteration"}}));
+    trainer->extend(extensions::MultistepShift("alpha", 0.5, {2, 4}, 0.01), {.trigger = {1, "iteration"}});
+  }
+};
+using Target = serializers::DictionarySerializer::Target;
+
+Target members(const fs::path& file) {
+  const serializers::NpzFile npz(file);
+  Target out;
+  for (const std::string& key : npz.keys()) {
+    try {
+      out[key] = npz.array(key);
+    } catch (const TypeError&) {
+      serializers::DictionarySerializer s;
+      std::string value = npz.text(key);
+      s.string(key, value);
+      out[key] = s.target().at(key);
+    }
+  }
+  return out;
+}
+std::string text_member(std::string value) {
+  serializers::DictionarySerializer s;
+  s.string("x", value);
+  return std::get<std::string>(s.target().at("x"));
+}
+
+}  // namespace
+
+TEST(a_newest_snapshot_that_does_not_fit_is_passed_over) {
+  Run first("fallback");
+  first.trainer->extend(extensions::snapshot(), {.trigger = {5, "iteration"}});
+  first.trainer->run();
+  const fs::path folder_of_run = out("fallback"), newest = folder_of_run / "snapshot_iter_9";
+  const Target good = members(folder_of_run / "snapshot_iter_5");
+  const std::string weights = "updater/model:main/predictor/l3/W", state = "updater/optimizer:main/predictor/l3/W/m";
+  EXPECT(good.count(weights) && good.count(state) && good.count("extensions/MultistepShift/_current_step"));
+  const auto with = [&](const std::string& key, std::optional<std::variant<Array, std::string>> value) {
+    Target changed = good;
+    if (value)
+      changed[key] = *value;
+    else
+      changed.erase(key);
+    return changed;
+  };
+  const std::vector<std::pair<const char*, Target>> damaged = {
+      {"a missing key", with(weights, {})},
+      {"weights of another shape", with(weights, zeros({3, 3}))},
+      {"a state of another shape", with(state, zeros({3, 3}))},
+      {"weights of another rank", with(weights, zeros({60}))},
+      {"complex weights", with(weights, make_npy_header("<c8", {}) + "abcdefgh")},
+      {"text for a number", with("updater/iteration", text_member("many"))},
+      {"a number for text", with("extensions/LogReport/_log", zeros({}))},
+      {"a log that is not JSON", with("extensions/LogReport/_log", text_member("[1,"))},
+      {"a log that is no list", with("extensions/LogReport/_log", text_member("{}"))},
+      {"a negative step", with("extensions/MultistepShift/_current_step", array(int64_t(-3)))},
+      {"an iteration that overflows", with("updater/iteration", array(std::numeric_limits<int64_t>::max()))},
+      {"a position outside of the data", with("updater/iterator:main/current_position", array(int64_t(51)))},
+      {"an order of other examples", with("updater/iterator:main/order", arange(50) + 10)},
+      {"a random state of another length", with("_random_state/key", zeros({3}, int64))},
+  };
+  for (const auto& [name, target] : damaged) {
+    serializers::write_npz(newest, target);
+    Run resumed("fallback", 8);
+    const auto loaded = extensions::load_newest_snapshot(*resumed.trainer, folder_of_run);
+    ++test::expectations;
+    if (!loaded || loaded->filename() != "snapshot_iter_5" || resumed.updater->iteration() != 5)
+      test::fail(__FILE__, __LINE__, text(name, ": snapshot_iter_5 was not loaded instead"));
+    resumed.trainer->run();
+    EXPECT_EQ(resumed.updater->iteration(), 8);
+  }
+  // Where no older one makes good what was loaded in part, the error is told.
+  fs::remove(folder_of_run / "snapshot_iter_5");
+  serializers::write_npz(newest, damaged[0].second);
+  Run lost("fallback");
+  EXPECT_THROW(KeyError, "there is no", extensions::load_newest_snapshot(*lost.trainer, folder_of_run));
+  write_file(newest, "no zip archive");
+  EXPECT(!extensions::load_newest_snapshot(*lost.trainer, folder_of_run));
+}
+
+TEST(snapshots_names_may_have_several_fields) {
+  const std::string pattern = "at_{.updater.epoch:03}_{.updater.iteration}.npz";
+  Run first("fields", 12);
+  first.trainer->extend(extensions::snapshot({.filename = pattern, .n_retains = 2}), {.trigger = {2, "iteration"}});
+  first.trainer->run();
+  std::set<std::string> kept;
+  for (const auto& e : fs::directory_iterator(out("fields"))) kept.insert(e.path().filename().string());
+  EXPECT(kept == (std::set<std::string>{"at_002_10.npz", "at_002_12.npz", "log"}));
+  Run resumed("fields", 14);
+  const auto loaded = extensions::load_newest_snapshot(*resumed.trainer, out("fields"), pattern);
+  EXPECT(loaded && loaded->filename() == "at_002_12.npz" && resumed.updater->iteration() == 12);
+  // The number of a field ends where the text behind it begins, also where that begins with a point or a digit.
+  for (const char* other :
+       {"s{.updater.epoch_detail}.npz", "s{.updater.iteration}0", "{.updater.iteration:6}"}) {
+    const fs::path file = fs::path(out("fields")) / resumed.trainer->format(other);
+    fs::copy_file(*loaded, file);
+    Run again("fields");
+    EXPECT(extensions::load_newest_snapshot(*again.trainer, out("fields"), other) == file);
+    fs::remove(file);
+  }
+}
+
+TEST(temporary_files_of_ended_processes_are_removed) {
+  const fs::path place = folder / "temporaries";
+  fs::create_directories(place);
+  const int child = ::fork();
+  if (child == 0) ::_exit(0);
+  ::waitpid(child, nullptr, 0);
+  const auto own = temporary_beside(place / "x");
+  const auto file = [&](const std::string& name) {
+    write_file(place / "made", "");
+    fs::rename(place / "made", place / name);
+    return place / name;
+  };
+  const auto orphan = file(text("tmp-", child, "-3-snapshot_iter_7")), mine = file(own.filename().string()),
+             running = file(text("tmp-", ::getppid(), "-0-x")),
+             predecessor = file(text("tmp-", ::getpid(), "-999999-x"));
+  const auto foreign = {file("tmp-x"), file("tmp-12"), file("tmp-1-x"), file("temporary")};
+  EXPECT_EQ(remove_orphaned_temporaries(place), 2);
+  EXPECT(!fs::exists(orphan) && !fs::exists(predecessor) && fs::exists(mine) && fs::exists(running));
+  for (const auto& f : foreign) EXPECT(fs::exists(f));
+  EXPECT_EQ(remove_orphaned_temporaries(place / "not there"), 0);
+}
+
+TEST(a_link_that_moves_is_still_observed) {
+  auto model = std::make_unique<L::Classifier>(MLP(6, 10));
+  auto optimizer = optimizers::SGD().setup(*model);
+  iterators::SerialIterator iterator(teacher_data(50), 10);
+  StandardUpdater updater(iterator, optimizer);
+  Trainer trainer(updater, {2, "iteration"}, {.out = out("moved")});
+  trainer.extend(extensions::LogReport({.trigger = {1, "iteration"}}));
+  auto moved = std::make_unique<L::Classifier>(std::move(*model));
+  model.reset();
+  trainer.run();
+  EXPECT_EQ(moved->params().size(), std::size_t(6));
+  const auto& log = dynamic_cast<extensions::LogReport&>(trainer.get_extension("LogReport")).log();
+  EXPECT(log.size() == 2 && log[1].find("main/loss"));
+  // What takes the place of a link that moved does not take its name.
+  Reporter reporter;
+  std::optional<L::Linear> place(std::in_place, 2, 1);
+  reporter.add_observer("first", &*place);
+  const L::Linear elsewhere(std::move(*place));
+  place.emplace(2, 1);
+  EXPECT_THROW(KeyError, "not added", reporter.report({{"x", 1}}, &*place));
+  reporter.report({{"x", 1}}, &elsewhere);
+  EXPECT(reporter.observation().count("first/x") == 1);
 }
 
 TEST(a_snapshot_of_the_release_goes_on_here) {

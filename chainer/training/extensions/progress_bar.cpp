@@ -29,6 +29,12 @@ std::string duration(double seconds) {
 
 }  // namespace
 
+ProgressBar::ProgressBar(const ProgressBarOptions& options) : options_(options) {
+  if (options_.update_interval < 1)
+    throw ValueError("ProgressBar: update_interval must be 1 or more, not ", options_.update_interval);
+  if (options_.bar_length < 0) throw ValueError("ProgressBar: bar_length must not be negative: ", options_.bar_length);
+}
+
 void ProgressBar::initialize(Trainer&) {
   terminal_ = isatty(fileno(options_.out)) == 1;
   last_line_ = now();

@@ -68,7 +68,8 @@ struct ProgressBarOptions {
 /// Progress and the time left: four lines that redraw themselves in a terminal, else a plain line now and then.
 class ProgressBar : public Extension {
  public:
-  explicit ProgressBar(const ProgressBarOptions& options = {}) : options_(options) {}
+  /// An update_interval below 1 or a negative bar_length is a ValueError.
+  explicit ProgressBar(const ProgressBarOptions& options = {});
   void initialize(Trainer& trainer) override;
   void operator()(Trainer& trainer) override;
   void finalize() override;

@@ -96,11 +96,10 @@ class MultistepShift : public Shift {
   double init_;
   int64_t current_step_ = 0;
 };
-/// init max(1 - t / max_count, 0)^rate
+/// init max(1 - t / max_count, 0)^rate; a max_count that is not positive is a ValueError.
 class PolynomialShift : public Shift {
  public:
-  PolynomialShift(std::string attr, double rate, double max_count, const ShiftOptions& options = {})
-      : Shift(std::move(attr), options.optimizer), rate_(rate), max_count_(max_count), options_(options) {}
+  PolynomialShift(std::string attr, double rate, double max_count, const ShiftOptions& options = {});
 
  protected:
   double first(double current) override { return init_ = options_.init.value_or(current); }
@@ -127,11 +126,10 @@ class WarmupShift : public Shift {
   int64_t n_;
   double init_;
 };
-/// init gamma^floor(t / step)
+/// init gamma^floor(t / step); a step below 1 is a ValueError.
 class StepShift : public Shift {
  public:
-  StepShift(std::string attr, double gamma, int64_t step, const ShiftOptions& options = {})
-      : Shift(std::move(attr), options.optimizer), gamma_(gamma), step_(step), options_(options) {}
+  StepShift(std::string attr, double gamma, int64_t step, const ShiftOptions& options = {});
 
  protected:
   double first(double current) override { return init_ = options_.init.value_or(current); }

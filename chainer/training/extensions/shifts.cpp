@@ -22,7 +22,7 @@ void Shift::operator()(Trainer& trainer) {
   }
 }
 void Shift::serialize(Serializer& s) {
-  s("_t", t_);
+  s.count("_t", t_);
   double last = last_value_.value_or(std::nan(""));
   if (!s.is_loading() || s.contains("_last_value")) s("_last_value", last);
   last_value_ = std::isnan(last) ? std::nullopt : std::optional(last);
@@ -68,8 +68,12 @@ std::optional<double> MultistepShift::value(int64_t t) {
     ++current_step_;
   return init_ * std::pow(gamma_, static_cast<double>(current_step_));
 }
-void MultistepShift::serialize_more(Serializer& s) { s("_current_step", current_step_); }
+void MultistepShift::serialize_more(Serializer& s) { s.count("_current_step", current_step_); }
 
+PolynomialShift::PolynomialShift(std::string attr, double rate, double max_count, const ShiftOptions& o)
+    : Shift(std::move(attr), o.optimizer), rate_(rate), max_count_(max_count), options_(o) {
+  if (!(max_count > 0)) throw ValueError("PolynomialShift: max_count must be positive, not ", max_count);
+}
 std::optional<double> PolynomialShift::value(int64_t t) {
   return clamped(init_ * std::pow(std::max(1 - static_cast<double>(t) / max_count_, 0.0), rate_), init_,
                  options_.target);
@@ -81,6 +85,10 @@ std::optional<double> WarmupShift::value(int64_t t) {
   return (now * init_ + (n - now) * start_) / n;
 }
 
+StepShift::StepShift(std::string attr, double gamma, int64_t step, const ShiftOptions& o)
+    : Shift(std::move(attr), o.optimizer), gamma_(gamma), step_(step), options_(o) {
+  if (step < 1) throw ValueError("StepShift: step must be 1 or more, not ", step);
+}
 std::optional<double> StepShift::value(int64_t t) {
   return clamped(init_ * std::pow(gamma_, static_cast<double>(t / step_)), init_, options_.target);
 }

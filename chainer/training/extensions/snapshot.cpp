@@ -1,7 +1,12 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
+#include <exception>
+#include <string_view>
+#include <utility>
+#include <vector>
 
+#include "chainer/core/file.h"
 #include "chainer/training/extensions.h"
 
 namespace chainer::training::extensions {
@@ -9,26 +14,50 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Files in a folder whose names are the pattern with numbers filled in, oldest first. Temporary names never match.
+// A file name's pattern, cut at its fields: one piece of text more than there are fields.
+std::vector<std::string> pieces_of(const std::string& pattern) {
+  std::vector<std::string> pieces(1);
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    const std::size_t end = pattern[i] == '{' ? pattern.find('}', i) : pattern.npos;
+    if (end == pattern.npos) {
+      pieces.back() += pattern[i];
+    } else {
+      pieces.emplace_back();
+      i = end;
+    }
+  }
+  return pieces;
+}
+
+// Finds the numbers that, in the pattern's fields, give the name. A number takes as many characters as it can.
+bool match(std::string_view name, const std::vector<std::string>& pieces, std::size_t piece, std::vector<double>& out) {
+  const std::string& head = pieces[piece];
+  if (name.substr(0, head.size()) != head) return false;
+  name.remove_prefix(head.size());
+  if (piece + 1 == pieces.size()) return name.empty();
+  const std::size_t padding = std::min(name.find_first_not_of(' '), name.size());
+  std::size_t length = std::min(name.find_first_not_of("0123456789.e+-", padding), name.size());
+  for (; length > padding; --length) {
+    double number = 0;
+    const auto r = std::from_chars(name.data() + padding, name.data() + length, number);
+    if (r.ec != std::errc() || r.ptr != name.data() + length) continue;
+    out.push_back(number);
+    if (match(name.substr(length), pieces, piece + 1, out)) return true;
+    out.pop_back();
+  }
+  return false;
+}
+
+// Files in a folder whose names are the pattern with numbers filled in, oldest first: every field grows as training
+// goes on, so the first that differs decides. Temporary names never match.
 std::vector<fs::path> matching(const fs::path& folder, const std::string& pattern) {
-  const auto open = pattern.find('{'), close = pattern.rfind('}');
-  const std::string head = pattern.substr(0, open), tail = close == pattern.npos ? "" : pattern.substr(close + 1);
-  std::vector<std::pair<double, fs::path>> found;
+  const std::vector<std::string> pieces = pieces_of(pattern);
+  std::vector<std::pair<std::vector<double>, fs::path>> found;
   std::error_code error;
   for (const auto& e : fs::directory_iterator(folder, error)) {
     const std::string name = e.path().filename().string();
-    if (open == pattern.npos) {
-      if (name == pattern) found.emplace_back(0, e.path());
-      continue;
-    }
-    if (name.size() <= head.size() + tail.size() || name.compare(0, head.size(), head) != 0 ||
-        name.compare(name.size() - tail.size(), tail.size(), tail) != 0)
-      continue;
-    const std::string middle = name.substr(head.size(), name.size() - head.size() - tail.size());
-    double number = 0;
-    const auto r = std::from_chars(middle.data(), middle.data() + middle.size(), number);
-    if (r.ec != std::errc() || r.ptr != middle.data() + middle.size()) continue;
-    found.emplace_back(number, e.path());
+    std::vector<double> numbers;
+    if (name.rfind("tmp-", 0) != 0 && match(name, pieces, 0, numbers)) found.emplace_back(numbers, e.path());
   }
   std::sort(found.begin(), found.end());
   std::vector<fs::path> out;
@@ -39,20 +68,33 @@ std::vector<fs::path> matching(const fs::path& folder, const std::string& patter
 }  // namespace
 
 std::optional<fs::path> load_newest_snapshot(Trainer& trainer, const fs::path& folder, const std::string& filename) {
+  remove_orphaned_temporaries(folder);
   std::vector<fs::path> files = matching(folder, filename);
+  std::exception_ptr half_loaded;
+  std::vector<chainer::Parameter> without_shape;  // they take the first file's, which may be the wrong one
+  for (const auto& [name, optimizer] : trainer.updater().get_all_optimizers())
+    if (optimizer->has_target())
+      for (const chainer::Parameter& p : optimizer->target().params())
+        if (!p.is_initialized()) without_shape.push_back(p);
   for (; !files.empty(); files.pop_back()) {
     const fs::path& file = files.back();
+    bool touched = false;
     try {
       const auto npz = std::make_shared<const serializers::NpzFile>(file);
       // Every member is read once before the trainer is touched: a damaged file changes nothing.
       for (const std::string& key : npz->keys()) npz->check(key);
       serializers::NpzDeserializer s(npz);
+      touched = true;
       trainer.serialize(s);
       return file;
-    } catch (const FileError& e) {
+    } catch (const Error& e) {
       std::fprintf(stderr, "warning: snapshot %s is passed over: %s\n", file.c_str(), e.what());
+      if (touched && !half_loaded) half_loaded = std::current_exception();
+      for (chainer::Parameter& p : without_shape) p.uninitialize();
     }
   }
+  // No older one has made good what a file of another trainer left behind.
+  if (half_loaded) std::rethrow_exception(half_loaded);
   return {};
 }
 

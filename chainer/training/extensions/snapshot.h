@@ -17,7 +17,7 @@ struct SnapshotOptions {
   bool compression = true;
   /// Keep only this many of the newest snapshots that this run and its predecessors wrote; all by default.
   std::optional<int64_t> n_retains = {};
-  /// Load the newest whole snapshot in the output folder before training; damaged ones are passed over with a warning.
+  /// Load the newest snapshot in the output folder before training, as load_newest_snapshot() does.
   bool autoload = false;
 };
 /// Saves the trainer once an epoch, after everything else (priority -100), through a temporary file.
@@ -42,7 +42,9 @@ Snapshot snapshot_object(T& target, const std::string& filename, SnapshotOptions
   options.filename = filename;
   return Snapshot(options, [&target](Trainer&, Serializer& s) { target.serialize(s); });
 }
-/// Loads the newest whole snapshot of the trainer in a folder; returns its path, or nothing if there is none.
+/// Loads the newest snapshot of the trainer in a folder that can be loaded; returns its path, or nothing if there is
+/// none. Damaged files and those that do not fit are passed over with a warning; where one that does not fit has been
+/// loaded in part and no older one fits either, its error is thrown. Temporary files of killed processes are removed.
 std::optional<std::filesystem::path> load_newest_snapshot(Trainer& trainer, const std::filesystem::path& folder,
                                                           const std::string& filename = SnapshotOptions().filename);
 

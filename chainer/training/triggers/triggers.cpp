@@ -30,7 +30,7 @@ namespace {
 
 // The counters of the last call that the interval and schedule triggers keep.
 void serialize_previous(Serializer& s, int64_t& iteration, double& epoch_detail) {
-  if (!s.is_loading() || s.contains("previous_iteration")) s("previous_iteration", iteration);
+  if (!s.is_loading() || s.contains("previous_iteration")) s.count("previous_iteration", iteration);
   if (!s.is_loading() || s.contains("previous_epoch_detail")) s("previous_epoch_detail", epoch_detail);
 }
 
@@ -139,7 +139,7 @@ void EarlyStoppingTrigger::serialize(Serializer& s) {
   options_.max_trigger.serialize(*s.child("_max_trigger"));
   serialize_summary(s, summary_);
   if (!s.is_loading() || s.contains("_best")) s("_best", best_);
-  if (!s.is_loading() || s.contains("_count")) s("_count", count_);
+  if (!s.is_loading() || s.contains("_count")) s.count("_count", count_);
 }
 
 bool TimeTrigger::operator()(Trainer& trainer) {

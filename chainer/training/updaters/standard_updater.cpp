@@ -68,7 +68,7 @@ void StandardUpdater::serialize(Serializer& s) {
     if (o->has_target()) o->target().serialize(*s.child("model:" + name));
     o->serialize(*s.child("optimizer:" + name));
   }
-  s("iteration", iteration_);
+  s.count("iteration", iteration_);
 }
 
 }  // namespace updaters

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "chainer/backend/cpu/kernels/fill.h"
+#include "chainer/core/error.h"
 
 namespace chainer::cpu {
 namespace {
@@ -20,6 +21,7 @@ namespace {
       ISA::fill_random(k);            \
       ISA::fill_picked_rows(k);       \
       ISA::fill_normalize(k);         \
+      ISA::fill_recurrent(k);         \
       return k;                       \
     }();                              \
     return table;                     \
@@ -32,7 +34,9 @@ CHAINER_TABLE(avx512)
 
 const Kernels& choose() {
   const char* wish = std::getenv("CHAINER_ISA");
-  [[maybe_unused]] const std::string_view isa = wish ? wish : "";
+  const std::string_view isa = wish ? wish : "";
+  if (!isa.empty() && isa != "baseline" && isa != "avx2" && isa != "avx512")
+    throw ValueError("CHAINER_ISA must be baseline, avx2 or avx512, not '", isa, "'");
 #if defined(CHAINER_X86_KERNELS)
   __builtin_cpu_init();
   const bool has2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");

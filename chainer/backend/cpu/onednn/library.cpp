@@ -5,6 +5,7 @@
 #include <array>
 
 #include "chainer/backend/cpu/blas.h"
+#include "chainer/backend/cpu/parallel.h"
 #include "chainer/core/error.h"
 
 namespace chainer::cpu::onednn {
@@ -105,6 +106,7 @@ void execute(const Primitive& p, std::initializer_list<Argument> arguments, cons
   };
   for (const Argument& a : arguments) pass(a.role, *a.layout, a.memory);
   if (scratch.block.data) pass(DNNL_ARG_SCRATCHPAD, p.scratchpad, scratch.block.data);
+  const LibraryThreads threads(in_parallel() ? 1 : thread_count());
   if (status == dnnl_success) status = l.primitive_execute(p.primitive, l.stream, count, list.data());
   for (int i = 0; i < count; ++i) l.memory_destroy(list[static_cast<std::size_t>(i)].memory);
   if (status != dnnl_success) throw RuntimeError(operation, ": oneDNN failed with status ", static_cast<int>(status));

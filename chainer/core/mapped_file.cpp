@@ -1,0 +1,41 @@
+#include "chainer/core/mapped_file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "chainer/core/error.h"
+
+namespace chainer {
+
+MappedFile::MappedFile(const std::filesystem::path& path) {
+  const auto failed = [&](int why) { throw FileError("cannot read ", path.string(), ": ", std::strerror(why)); };
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) failed(errno);
+  struct ::stat info {};
+  if (::fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
+    const int why = S_ISDIR(info.st_mode) ? EISDIR : errno ? errno : EINVAL;
+    ::close(fd);
+    failed(why);
+  }
+  if (info.st_size > 0) {
+    const auto size = static_cast<std::size_t>(info.st_size);
+    void* p = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0);
+    const int why = errno;
+    ::close(fd);
+    if (p == MAP_FAILED) failed(why);
+    bytes_ = std::string_view(static_cast<const char*>(p), size);
+  } else {
+    ::close(fd);
+  }
+}
+
+MappedFile::~MappedFile() {
+  if (!bytes_.empty()) ::munmap(const_cast<char*>(bytes_.data()), bytes_.size());
+}
+
+}  // namespace chainer

@@ -1,0 +1,65 @@
+// JPEG through libjpeg-turbo's TurboJPEG interface.
+#include <turbojpeg.h>
+
+#include <memory>
+
+#include "chainer/datasets/image.h"
+
+namespace chainer::dataset {
+namespace {
+
+using Handle = std::unique_ptr<void, int (*)(tjhandle)>;
+
+Handle started(tjhandle handle) {
+  if (!handle) throw FileError("libjpeg-turbo could not start: ", tjGetErrorStr2(nullptr));
+  return Handle(handle, tjDestroy);
+}
+
+}  // namespace
+
+bool has_jpeg() { return true; }
+
+Picture decode_jpeg(std::string_view bytes, const std::string& what) {
+  thread_local const Handle handle = started(tjInitDecompress());
+  const auto* data = reinterpret_cast<const unsigned char*>(bytes.data());
+  const auto size = static_cast<unsigned long>(bytes.size());
+  const auto check = [&](int status) {
+    if (status == 0) return;
+    const std::string why = tjGetErrorStr2(handle.get());
+    // Cameras leave bytes between segments; the picture is whole all the same.
+    if (tjGetErrorCode(handle.get()) == TJERR_WARNING && why.find("extraneous bytes") != why.npos) return;
+    throw FileError(what, ": not a whole JPEG picture: ", why);
+  };
+  int width = 0, height = 0, subsampling = 0, space = 0;
+  check(tjDecompressHeader3(handle.get(), data, size, &width, &height, &subsampling, &space));
+  check_picture_size(height, width, what);
+  const bool ink = space == TJCS_CMYK || space == TJCS_YCCK;
+  const int format = space == TJCS_GRAY ? TJPF_GRAY : ink ? TJPF_CMYK : TJPF_RGB;
+  Picture p{height, width, tjPixelSize[format], {}, {}};
+  p.bytes.resize(static_cast<std::size_t>(p.height * p.width * p.channels));
+  check(tjDecompress2(handle.get(), data, size, p.bytes.data(), width, 0, height, format, 0));
+  // Adobe's programs, which nearly all of these files come from, store inverted inks.
+  if (ink)
+    for (uint8_t& v : p.bytes) v = static_cast<uint8_t>(255 - v);
+  return p;
+}
+
+std::string encode_jpeg(const Array& pixels, int quality) {
+  const Shape& s = pixels.shape();
+  if (s.ndim() != 3 || (s[2] != 1 && s[2] != 3) || pixels.dtype() != uint8 || s[0] <= 0 || s[1] <= 0)
+    throw ValueError("encode_jpeg: pixels (height, width, 1 or 3) of uint8 are expected, not ", s, " of ",
+                     pixels.dtype());
+  if (quality < 1 || quality > 100) throw ValueError("encode_jpeg: quality must be in 1 ... 100, not ", quality);
+  const Handle handle = started(tjInitCompress());
+  const Array whole = pixels.is_contiguous() ? pixels : pixels.copy();
+  unsigned char* out = nullptr;
+  unsigned long size = 0;
+  const int status =
+      tjCompress2(handle.get(), whole.data<uint8_t>(), static_cast<int>(s[1]), 0, static_cast<int>(s[0]),
+                  s[2] == 1 ? TJPF_GRAY : TJPF_RGB, &out, &size, s[2] == 1 ? TJSAMP_GRAY : TJSAMP_420, quality, 0);
+  const std::unique_ptr<unsigned char, void (*)(unsigned char*)> owned(out, tjFree);
+  if (status != 0) throw ValueError("encode_jpeg: ", tjGetErrorStr2(handle.get()));
+  return std::string(reinterpret_cast<char*>(out), size);
+}
+
+}  // namespace chainer::dataset

@@ -1,0 +1,12 @@
+// JPEG where the library was built without libjpeg-turbo: an error that says so.
+#include "chainer/datasets/image.h"
+
+namespace chainer::dataset {
+
+bool has_jpeg() { return false; }
+Picture decode_jpeg(std::string_view, const std::string& what) {
+  throw MissingPartError(what, ": a JPEG picture, and this build has no libjpeg-turbo");
+}
+std::string encode_jpeg(const Array&, int) { throw MissingPartError("encode_jpeg: this build has no libjpeg-turbo"); }
+
+}  // namespace chainer::dataset

@@ -1,0 +1,132 @@
+// The picture formats that need no library: BMP and PNM.
+#include <bit>
+
+#include "chainer/datasets/image.h"
+
+namespace chainer::dataset {
+namespace {
+
+class Bytes {
+ public:
+  Bytes(std::string_view bytes, const char* format, const std::string& what)
+      : bytes_(bytes), format_(format), what_(what) {}
+  [[noreturn]] void damaged(std::string_view why) const {
+    throw FileError(what_, ": not a whole ", format_, " picture: ", why);
+  }
+  // `n` bytes, little-endian.
+  uint32_t at(std::size_t i, std::size_t n) const {
+    if (i > bytes_.size() || bytes_.size() - i < n) damaged("it ends early");
+    uint32_t v = 0;
+    for (std::size_t k = 0; k < n; ++k) v |= uint32_t(static_cast<unsigned char>(bytes_[i + k])) << (8 * k);
+    return v;
+  }
+  std::string_view part(std::size_t i, std::size_t n) const {
+    if (i > bytes_.size() || bytes_.size() - i < n) damaged("it ends early");
+    return bytes_.substr(i, n);
+  }
+
+ private:
+  std::string_view bytes_;
+  const char* format_;
+  const std::string& what_;
+};
+
+// The bits of a mask, stretched to 0 ... 255.
+uint8_t masked(uint32_t v, uint32_t mask) {
+  if (mask == 0) return 0;
+  const int shift = std::countr_zero(mask);
+  const uint64_t top = mask >> shift;
+  return static_cast<uint8_t>((uint64_t((v & mask) >> shift) * 255 + top / 2) / top);
+}
+
+}  // namespace
+
+Picture decode_bmp(std::string_view data, const std::string& what) {
+  const Bytes b(data, "BMP", what);
+  const uint32_t pixels_at = b.at(10, 4), header = b.at(14, 4);
+  if (header < 40) b.damaged("its header is of a kind before Windows 3");
+  const auto width = static_cast<int32_t>(b.at(18, 4)), signed_height = static_cast<int32_t>(b.at(22, 4));
+  const bool top_down = signed_height < 0;
+  const int64_t height = top_down ? -int64_t(signed_height) : signed_height;
+  check_picture_size(height, width, what);
+  const uint32_t bits = b.at(28, 2), packing = b.at(30, 4);
+  uint32_t mask[4] = {0xff0000, 0xff00, 0xff, 0};
+  if (bits == 16) mask[0] = 0x7c00, mask[1] = 0x3e0, mask[2] = 0x1f;
+  if (packing == 3 && (bits == 16 || bits == 32)) {
+    for (std::size_t c = 0; c < (header >= 56 ? 4 : 3); ++c) mask[c] = b.at(54 + 4 * c, 4);
+  } else if (packing != 0) {
+    throw FileError(what, ": a BMP picture with compression ", packing, ", which is not supported");
+  }
+  // A palette of greys means values, any other gives indices.
+  bool grey = bits <= 8;
+  const uint32_t used = b.at(46, 4), colours = bits > 8 ? 0 : used ? used : 1u << bits;
+  if (bits <= 8 && colours > (1u << bits)) b.damaged("its palette is too long");
+  std::vector<uint8_t> value(bits <= 8 ? std::size_t(1) << bits : 0);
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    value[i] = static_cast<uint8_t>(i);
+    if (i >= colours) continue;
+    const uint32_t c = b.at(14 + header + 4 * i, 4);
+    if ((c & 0xff) != (c >> 8 & 0xff) || (c & 0xff) != (c >> 16 & 0xff)) grey = false;
+  }
+  if (grey && bits > 1)
+    for (std::size_t i = 0; i < colours; ++i) value[i] = static_cast<uint8_t>(b.at(14 + header + 4 * i, 1));
+  if (bits != 1 && bits != 4 && bits != 8 && bits != 16 && bits != 24 && bits != 32)
+    b.damaged(text("it has ", bits, " bits a pixel"));
+  Picture p{height, width, bits <= 8 ? 1 : mask[3] ? 4 : 3, {}, {}};
+  const std::size_t row = (static_cast<std::size_t>(width) * bits + 31) / 32 * 4;
+  (void)b.part(pixels_at, row * static_cast<std::size_t>(height));
+  p.bytes.reserve(static_cast<std::size_t>(p.height * p.width * p.channels));
+  for (int64_t y = 0; y < height; ++y) {
+    const std::size_t from = pixels_at + row * static_cast<std::size_t>(top_down ? y : height - 1 - y);
+    for (std::size_t x = 0; x < static_cast<std::size_t>(width); ++x) {
+      if (bits <= 8) {
+        const std::size_t bit = x * bits;
+        const uint32_t byte = static_cast<unsigned char>(data[from + bit / 8]);
+        p.bytes.push_back(value[byte >> (8 - bits - bit % 8) & ((1u << bits) - 1)]);
+      } else {
+        const uint32_t v = b.at(from + x * bits / 8, bits / 8);
+        for (std::size_t c = 0; c < static_cast<std::size_t>(p.channels); ++c) p.bytes.push_back(masked(v, mask[c]));
+      }
+    }
+  }
+  return p;
+}
+
+Picture decode_pnm(std::string_view data, const std::string& what) {
+  const Bytes b(data, "PNM", what);
+  std::size_t at = 2;
+  const auto number = [&] {
+    for (;; ++at) {  // blanks, and comments to the end of a line
+      const char c = b.part(at, 1)[0];
+      if (c == '#')
+        while (b.part(at, 1)[0] != '\n') ++at;
+      else if (c != ' ' && (c < '\t' || c > '\r'))
+        break;
+    }
+    int64_t v = 0;
+    const std::size_t begin = at;
+    while (b.part(at, 1)[0] >= '0' && data[at] <= '9' && v < (int64_t(1) << 40)) v = v * 10 + (data[at++] - '0');
+    if (at == begin) b.damaged("a number is missing in its header");
+    return v;
+  };
+  const int64_t width = number(), height = number(), largest = number();
+  check_picture_size(height, width, what);
+  ++at;  // one blank
+  Picture p{height, width, data[1] == '6' ? 3 : 1, {}, {}};
+  const auto count = static_cast<std::size_t>(p.height * p.width * p.channels);
+  if (largest == 255) {
+    const auto from = b.part(at, count);
+    p.bytes.assign(from.begin(), from.end());
+  } else if (largest == 65535 && p.channels == 1) {
+    const auto from = b.part(at, 2 * count);
+    p.words.resize(count);
+    for (std::size_t i = 0; i < count; ++i)
+      p.words[i] = static_cast<uint16_t>(static_cast<unsigned char>(from[2 * i]) << 8 |
+                                         static_cast<unsigned char>(from[2 * i + 1]));
+  } else {
+    throw FileError(what, ": a PNM picture with values up to ", largest, "; 255, and 65535 for grey, are what is read");
+  }
+  return p;
+}
+
+}  // namespace chainer::dataset

@@ -1,0 +1,212 @@
+#include "chainer/datasets/text.h"
+
+#include <algorithm>
+
+namespace chainer::datasets {
+namespace {
+
+constexpr int32_t kBad = -1;
+
+// The next code point of UTF-8, kBad for a byte that begins none; `at` moves on.
+int32_t next_utf8(std::string_view s, std::size_t& at) {
+  const auto c = static_cast<unsigned char>(s[at++]);
+  if (c < 0x80) return c;
+  const std::size_t n = c >= 0xf0 && c < 0xf5 ? 3 : c >= 0xe0 && c < 0xf0 ? 2 : c >= 0xc2 && c < 0xe0 ? 1 : 0;
+  if (n == 0 || s.size() - at < n) return kBad;
+  int32_t v = c & (0x3f >> n);
+  for (std::size_t k = 0; k < n; ++k) {
+    const auto d = static_cast<unsigned char>(s[at + k]);
+    if ((d & 0xc0) != 0x80) return kBad;
+    v = v << 6 | (d & 0x3f);
+  }
+  constexpr int32_t least[] = {0, 0x80, 0x800, 0x10000};
+  if (v < least[n] || v > 0x10ffff || (v >= 0xd800 && v < 0xe000)) return kBad;
+  at += n;
+  return v;
+}
+
+// The same for UTF-16.
+int32_t next_utf16(std::string_view s, std::size_t& at, bool big) {
+  const auto unit = [&](std::size_t i) {
+    const auto a = static_cast<unsigned char>(s[i]), b = static_cast<unsigned char>(s[i + 1]);
+    return static_cast<int32_t>(big ? a << 8 | b : b << 8 | a);
+  };
+  if (s.size() - at < 2) {
+    at = s.size();
+    return kBad;
+  }
+  const int32_t v = unit(at);
+  at += 2;
+  if (v < 0xd800 || v >= 0xe000) return v;
+  if (v >= 0xdc00 || s.size() - at < 2) return kBad;
+  const int32_t low = unit(at);
+  if (low < 0xdc00 || low >= 0xe000) return kBad;
+  at += 2;
+  return 0x10000 + ((v - 0xd800) << 10) + (low - 0xdc00);
+}
+
+void put_utf8(std::string& out, int32_t v) {
+  const auto byte = [&](int32_t b) { out += static_cast<char>(b); };
+  if (v < 0x80) return byte(v);
+  if (v < 0x800)
+    byte(0xc0 | v >> 6);
+  else if (v < 0x10000)
+    byte(0xe0 | v >> 12), byte(0x80 | (v >> 6 & 0x3f));
+  else
+    byte(0xf0 | v >> 18), byte(0x80 | (v >> 12 & 0x3f)), byte(0x80 | (v >> 6 & 0x3f));
+  byte(0x80 | (v & 0x3f));
+}
+
+bool is_utf16(const std::string& encoding) { return encoding.rfind("utf-16", 0) == 0; }
+
+// The name without its variants of spelling; ValueError for an encoding that is not known.
+std::string known_encoding(std::string name, std::string_view bytes) {
+  std::transform(name.begin(), name.end(), name.begin(), [](char c) {
+    return c == '_' ? '-' : c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  });
+  if (name == "utf8") name = "utf-8";
+  if (name == "iso-8859-1" || name == "latin1") name = "latin-1";
+  if (name == "utf-16") name = bytes.substr(0, 2) == "\xfe\xff" ? "utf-16-be" : "utf-16-le";
+  for (const char* known : {"utf-8", "ascii", "latin-1", "utf-16-le", "utf-16-be"})
+    if (name == known) return name;
+  throw ValueError("TextDataset: the encoding '", name,
+                   "' is not known; utf-8, ascii, latin-1, utf-16, utf-16-le and utf-16-be are");
+}
+
+// Where lines begin, and the end of the file.
+std::vector<std::size_t> line_begins(std::string_view s, std::size_t first, const std::string& encoding,
+                                     const std::optional<std::string>& newline) {
+  const std::size_t unit = is_utf16(encoding) ? 2 : 1;
+  const bool big = encoding == "utf-16-be";
+  const auto at = [&](std::size_t i) -> int {
+    if (i + unit > s.size()) return -1;
+    const auto a = static_cast<unsigned char>(s[i]);
+    if (unit == 1) return a;
+    const auto b = static_cast<unsigned char>(s[i + 1]);
+    return big ? a << 8 | b : b << 8 | a;
+  };
+  const bool universal = !newline || newline->empty();
+  std::vector<std::size_t> out;
+  if (first < s.size()) out.push_back(first);
+  for (std::size_t i = first; i + unit <= s.size();) {
+    const int c = at(i);
+    bool ends = false;
+    std::size_t length = unit;
+    if (universal) {
+      ends = c == '\n' || c == '\r';
+      if (c == '\r' && at(i + unit) == '\n') length += unit;
+    } else if (c == (*newline)[0]) {
+      ends = newline->size() == 1 || at(i + unit) == (*newline)[1];
+      length = unit * newline->size();
+    }
+    i += ends ? length : unit;
+    if (ends && i < s.size()) out.push_back(i);
+  }
+  out.push_back(std::max(first, s.size()));
+  return out;
+}
+
+}  // namespace
+
+Array code_points(std::string_view s) {
+  std::vector<int32_t> out;
+  for (std::size_t at = 0; at < s.size();) {
+    const int32_t v = next_utf8(s, at);
+    out.push_back(v == kBad ? 0xfffd : v);
+  }
+  Array a({static_cast<int64_t>(out.size())}, int32);
+  std::copy(out.begin(), out.end(), a.mutable_data<int32_t>());
+  return a;
+}
+std::string utf8(const Array& a) {
+  std::string out;
+  for (int64_t v : a.to_vector<int64_t>()) {
+    if (v < 0 || v > 0x10ffff) throw ValueError("utf8: ", v, " is no code point");
+    put_utf8(out, static_cast<int32_t>(v));
+  }
+  return out;
+}
+
+TextDataset::TextDataset(const std::vector<std::filesystem::path>& paths, const TextDatasetOptions& o) {
+  if (paths.empty()) throw ValueError("TextDataset: no files are given");
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    File f;
+    f.path = paths[i].string();
+    f.map = std::make_shared<const MappedFile>(paths[i]);
+    const std::string_view bytes = f.map->bytes();
+    const std::string& name = o.encoding.of(i, paths.size(), "encodings");
+    f.encoding = known_encoding(name, bytes);
+    f.errors = o.errors.of(i, paths.size(), "ways of treating errors");
+    f.newline = o.newline.of(i, paths.size(), "newlines");
+    if (f.newline && *f.newline != "" && *f.newline != "\n" && *f.newline != "\r" && *f.newline != "\r\n")
+      throw ValueError("TextDataset: newline must be none, empty, \\n, \\r or \\r\\n");
+    const bool mark = is_utf16(f.encoding) && known_encoding(name, "") == "utf-16-le" && name.size() <= 6 &&
+                      (bytes.substr(0, 2) == "\xff\xfe" || bytes.substr(0, 2) == "\xfe\xff");
+    f.begins =
+        std::make_shared<const std::vector<std::size_t>>(line_begins(bytes, mark ? 2 : 0, f.encoding, f.newline));
+    files_.push_back(std::move(f));
+    if (files_[i].begins->size() != files_[0].begins->size())
+      throw ValueError("TextDataset: ", paths[0].string(), " has ", files_[0].begins->size() - 1, " lines, ",
+                       paths[i].string(), " has ", files_[i].begins->size() - 1);
+  }
+  for (std::size_t i = 0; i + 1 < files_[0].begins->size(); ++i) {
+    if (o.filter_func) {
+      std::vector<std::string> texts;
+      for (const File& f : files_) texts.push_back(line(f, i));
+      if (!o.filter_func(texts)) continue;
+    }
+    lines_.push_back(i);
+  }
+}
+
+std::string TextDataset::line(const File& f, std::size_t number) const {
+  const std::size_t begin = (*f.begins)[number], end = (*f.begins)[number + 1];
+  const std::string_view s = f.map->bytes().substr(begin, end - begin);
+  std::string out;
+  for (std::size_t at = 0; at < s.size();) {
+    int32_t v = 0;
+    if (f.encoding == "utf-8")
+      v = next_utf8(s, at);
+    else if (is_utf16(f.encoding))
+      v = next_utf16(s, at, f.encoding == "utf-16-be");
+    else
+      v = static_cast<unsigned char>(s[at++]);
+    if (f.encoding == "ascii" && v > 127) v = kBad;
+    if (v == kBad && f.errors == TextErrors::strict)
+      throw ValueError(f.path, ", line ", number + 1, ": no text in the encoding ", f.encoding);
+    if (v != kBad || f.errors == TextErrors::replace) put_utf8(out, v == kBad ? 0xfffd : v);
+  }
+  if (!f.newline) {
+    if (out.size() >= 2 && out.substr(out.size() - 2) == "\r\n") out.erase(out.size() - 2, 1);
+    if (!out.empty() && out.back() == '\r') out.back() = '\n';
+  }
+  return out;
+}
+
+std::vector<std::string> TextDataset::lines(int64_t i) const {
+  if (files_.empty()) throw RuntimeError("TextDataset: it was closed");
+  if (i < 0 || i >= size()) throw IndexError("TextDataset: line ", i, " is out of range for ", size());
+  std::vector<std::string> out;
+  for (const File& f : files_) out.push_back(line(f, lines_[static_cast<std::size_t>(i)]));
+  return out;
+}
+
+Example TextDataset::get(int64_t i) const {
+  Arrays out;
+  for (const std::string& s : lines(i)) out.push_back(code_points(s));
+  return out.size() == 1 ? Example(out[0]) : Example(std::move(out));
+}
+
+AnyDataset TextDataset::transform(std::function<Example(const std::vector<std::string>&)> make) const {
+  struct Made : Dataset {
+    Made(TextDataset t, std::function<Example(const std::vector<std::string>&)> f)
+        : source(std::move(t)), function(std::move(f)) {}
+    int64_t size() const override { return source.size(); }
+    Example get(int64_t i) const override { return function(source.lines(i)); }
+    TextDataset source;
+    std::function<Example(const std::vector<std::string>&)> function;
+  };
+  return Made(*this, std::move(make));
+}
+
+}  // namespace chainer::datasets

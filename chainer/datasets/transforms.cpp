@@ -1,0 +1,155 @@
+#include "chainer/datasets/transforms.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "chainer/array/backend.h"
+#include "chainer/array/index.h"
+#include "chainer/datasets/example_random.h"
+#include "chainer/functions/array.h"
+#include "chainer/routines/arithmetic.h"
+#include "chainer/routines/creation.h"
+#include "chainer/routines/manipulation.h"
+
+namespace chainer::transforms {
+namespace {
+
+void check_picture(const char* operation, const Array& image) {
+  if (image.ndim() != 3)
+    throw ValueError(operation, ": a picture (channels, height, width) is expected, not shape ", image.shape());
+}
+
+// Weights of the inputs first ... first + weights.size() - 1 of one output pixel.
+struct Window {
+  int64_t first;
+  std::vector<double> weights;
+};
+
+// A triangle around the output pixel's centre, as wide as the output pixel or at least as two input pixels.
+std::vector<Window> windows(int64_t in, int64_t out) {
+  const double scale = static_cast<double>(in) / static_cast<double>(out), support = std::max(1.0, scale);
+  std::vector<Window> all;
+  for (int64_t o = 0; o < out; ++o) {
+    const double centre = (static_cast<double>(o) + 0.5) * scale;
+    const int64_t first = std::max<int64_t>(0, static_cast<int64_t>(std::floor(centre - support + 0.5)));
+    const int64_t end = std::min(in, static_cast<int64_t>(std::floor(centre + support + 0.5)));
+    Window w{first, {}};
+    double sum = 0;
+    for (int64_t i = first; i < end; ++i) {
+      w.weights.push_back(std::max(0.0, 1 - std::abs((static_cast<double>(i) + 0.5 - centre) / support)));
+      sum += w.weights.back();
+    }
+    for (double& v : w.weights) v /= sum;
+    all.push_back(std::move(w));
+  }
+  return all;
+}
+
+template <class T>
+Array filtered(const Array& image, int64_t height, int64_t width) {
+  const Array whole = image.is_contiguous() ? image : image.copy();
+  const int64_t planes = image.shape()[0], h = image.shape()[1], w = image.shape()[2];
+  const auto columns = windows(w, width), rows = windows(h, height);
+  const T* x = whole.data<T>();
+  std::vector<T> narrow(static_cast<std::size_t>(h * width));
+  Array out({planes, height, width}, image.dtype());
+  T* y = out.mutable_data<T>();
+  for (int64_t p = 0; p < planes; ++p, x += h * w, y += height * width) {
+    for (int64_t r = 0; r < h; ++r)
+      for (int64_t c = 0; c < width; ++c) {
+        const Window& win = columns[static_cast<std::size_t>(c)];
+        double sum = 0;
+        for (std::size_t k = 0; k < win.weights.size(); ++k)
+          sum += win.weights[k] * static_cast<double>(x[r * w + win.first + static_cast<int64_t>(k)]);
+        narrow[static_cast<std::size_t>(r * width + c)] = static_cast<T>(sum);
+      }
+    for (int64_t r = 0; r < height; ++r) {
+      const Window& win = rows[static_cast<std::size_t>(r)];
+      T* row = y + r * width;
+      std::fill(row, row + width, T(0));
+      for (std::size_t k = 0; k < win.weights.size(); ++k) {
+        const T weight = static_cast<T>(win.weights[k]);
+        const T* from = narrow.data() + (win.first + static_cast<int64_t>(k)) * width;
+        for (int64_t c = 0; c < width; ++c) row[c] += weight * from[c];
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+Array crop(const Array& image, int64_t top, int64_t left, int64_t height, int64_t width) {
+  check_picture("crop", image);
+  const int64_t h = image.shape()[1], w = image.shape()[2];
+  if (top < 0 || left < 0 || height <= 0 || width <= 0 || height > h - top || width > w - left)
+    throw ValueError("crop: ", height, " x ", width, " at (", top, ", ", left, ") leaves a picture of ", h, " x ", w);
+  return image[{ellipsis, Slice(top, top + height), Slice(left, left + width)}];
+}
+Array center_crop(const Array& image, int64_t height, int64_t width) {
+  check_picture("center_crop", image);
+  return crop(image, (image.shape()[1] - height) / 2, (image.shape()[2] - width) / 2, height, width);
+}
+Array random_crop(const Array& image, int64_t height, int64_t width) {
+  check_picture("random_crop", image);
+  auto& random = dataset::example_random();
+  const int64_t top = random.below(std::max<int64_t>(1, image.shape()[1] - height + 1));
+  const int64_t left = random.below(std::max<int64_t>(1, image.shape()[2] - width + 1));
+  return crop(image, top, left, height, width);
+}
+Array random_shift(const Array& image, int64_t pad) {
+  check_picture("random_shift", image);
+  if (pad < 0) throw ValueError("random_shift: pad must not be negative, as ", pad, " is");
+  const Shape& s = image.shape();
+  Array wide = zeros({s[0], s[1] + 2 * pad, s[2] + 2 * pad}, image.dtype());
+  wide.set({ellipsis, Slice(pad, pad + s[1]), Slice(pad, pad + s[2])}, image);
+  return random_crop(wide, s[1], s[2]);
+}
+Array flip(const Array& image) {
+  check_picture("flip", image);
+  return chainer::flip(image, 2);
+}
+Array random_flip(const Array& image) {
+  check_picture("random_flip", image);
+  return dataset::example_random().below(2) ? flip(image) : image;
+}
+
+Array resize(const Array& image, int64_t height, int64_t width, const ResizeOptions& o) {
+  check_picture("resize", image);
+  if (height <= 0 || width <= 0 || image.size() == 0)
+    throw ValueError("resize: ", image.shape(), " cannot become ", height, " x ", width);
+  const Array x = image.astype(image.dtype() == float64 ? float64 : float32, false);
+  if (!o.antialias) return F::resize_images(expand_dims(x, 0), {height, width}).array()[0];
+  return x.dtype() == float64 ? filtered<double>(x, height, width) : filtered<float>(x, height, width);
+}
+Array scale(const Array& image, int64_t shorter, const ResizeOptions& o) {
+  check_picture("scale", image);
+  const int64_t h = image.shape()[1], w = image.shape()[2], least = std::min(h, w);
+  if (shorter <= 0 || least == 0) throw ValueError("scale: ", image.shape(), " cannot have a side of ", shorter);
+  return h < w ? resize(image, shorter, w * shorter / least, o) : resize(image, h * shorter / least, shorter, o);
+}
+
+Array subtract_mean(const Array& image, const Array& mean) {
+  check_picture("subtract_mean", image);
+  if (mean.ndim() == 1) return image - mean.reshape({-1, 1, 1});
+  return image - mean;
+}
+
+Array compute_mean(const AnyDataset& dataset) {
+  if (dataset.size() == 0) throw ValueError("compute_mean: the dataset has no examples");
+  Array sum;
+  for (int64_t i = 0; i < dataset.size(); ++i) {
+    const Array x = dataset[i][0].astype(float64);
+    if (!sum)
+      sum = x;
+    else if (x.shape() != sum.shape())
+      throw ValueError("compute_mean: example ", i, " has shape ", x.shape(), ", the others ", sum.shape());
+    else
+      sum += x;
+    (void)sum.raw();  // each picture at once, so that none is kept
+  }
+  sum /= static_cast<double>(dataset.size());
+  return sum.astype(float32);
+}
+
+}  // namespace chainer::transforms

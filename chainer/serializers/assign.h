@@ -1,0 +1,15 @@
+// What a stored value may become, for every format.
+#pragma once
+#include <string>
+
+#include "chainer/array/array.h"
+
+namespace chainer::serializers {
+
+/// Fills `value` with a stored array: an empty handle takes it as it is; else the shape must be equal and the dtype of
+/// the same kind or a wider one (a floating value never becomes an integer). Errors begin with `what`.
+void assign(const Array& stored, Array& value, const std::string& what);
+/// The only value of a stored array of one element.
+Scalar one_value(const Array& stored, const std::string& what);
+
+}  // namespace chainer::serializers

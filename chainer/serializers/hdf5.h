@@ -1,0 +1,121 @@
+// Saving and loading in HDF5, with the release's groups and datasets (manual: "Serialization in HDF5 format").
+#pragma once
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "chainer/array/array.h"
+#include "chainer/core/file.h"
+#include "chainer/core/serializer.h"
+#include "chainer/serializers/serializers.h"
+
+namespace chainer::serializers {
+
+/// A stored value: an array, a text, or None (neither).
+struct HDF5Value {
+  Array array = {};
+  std::optional<std::string> text = {};
+};
+
+/// A group of an HDF5 file, which stays open while one of its groups lives. Without libhdf5 opening is a
+/// MissingPartError. All errors name file and group or dataset; calls of several threads take turns.
+class HDF5Group {
+ public:
+  virtual ~HDF5Group() = default;
+  /// The root of a new file, which replaces an old one.
+  static std::shared_ptr<HDF5Group> create(const std::filesystem::path& path);
+  /// The root of a file, to read; FileError if it is missing, damaged or of another format.
+  static std::shared_ptr<HDF5Group> open(const std::filesystem::path& path);
+  /// "model.h5, '/l1'"
+  virtual std::string what() const = 0;
+  /// A group below this one (a name may hold slashes), made if wanted; none if it is not there.
+  virtual std::shared_ptr<HDF5Group> group(const std::string& name, bool make) = 0;
+  /// The names of groups and datasets right below this group, sorted.
+  virtual std::vector<std::string> names() const = 0;
+  /// Whether there is a dataset of this name.
+  virtual bool contains(const std::string& name) const = 0;
+  /// Writes an array as h5py does: bool as its enumeration, float16 in 16 bits; arrays of two elements or more in
+  /// chunks packed by gzip of this level. bfloat16 is stored as float32.
+  virtual void write(const std::string& name, const Array& value, std::optional<int> compression) = 0;
+  /// A text of variable length, UTF-8.
+  virtual void write(const std::string& name, const std::string& value) = 0;
+  /// None: a dataset of float32 without a space.
+  virtual void write_none(const std::string& name) = 0;
+  /// The value of a dataset: integers of 16 bits or more without sign become int64.
+  virtual HDF5Value read(const std::string& name) const = 0;
+  /// Writes everything to the file; FileError if that fails.
+  virtual void flush() = 0;
+};
+
+/// Saves into a group: children are groups, values datasets.
+class HDF5Serializer : public Serializer {
+ public:
+  /// `compression` is gzip's level, 0 to 9, or none; ValueError for another one.
+  explicit HDF5Serializer(std::shared_ptr<HDF5Group> group, std::optional<int> compression = 4);
+  bool is_loading() const override { return false; }
+  std::unique_ptr<Serializer> child(std::string_view key) override;
+  bool contains(std::string_view) const override { return true; }
+  void array(std::string_view key, Array& value) override;
+  void integer(std::string_view key, int64_t& value) override;
+  void number(std::string_view key, double& value) override;
+  void flag(std::string_view key, bool& value) override;
+  void string(std::string_view key, std::string& value) override;
+
+ private:
+  std::shared_ptr<HDF5Group> group_;
+  std::optional<int> compression_;
+};
+
+/// Loads from a group. A missing dataset is a KeyError, a value of a missing group a ValueError; without `strict` both
+/// leave the value as it is. Arrays are cast as by NpzDeserializer.
+class HDF5Deserializer : public Serializer {
+ public:
+  explicit HDF5Deserializer(std::shared_ptr<HDF5Group> group, bool strict = true)
+      : HDF5Deserializer(std::move(group), strict, "") {}
+  bool is_loading() const override { return true; }
+  std::unique_ptr<Serializer> child(std::string_view key) override;
+  bool contains(std::string_view key) const override;
+  void array(std::string_view key, Array& value) override;
+  void integer(std::string_view key, int64_t& value) override;
+  void number(std::string_view key, double& value) override;
+  void flag(std::string_view key, bool& value) override;
+  void string(std::string_view key, std::string& value) override;
+
+ private:
+  HDF5Deserializer(std::shared_ptr<HDF5Group> group, bool strict, std::string missing)
+      : group_(std::move(group)), strict_(strict), missing_(std::move(missing)) {}
+  /// The array of a key; none where the value is to stay as it is.
+  Array value(std::string_view key) const;
+  bool wanted(const std::string& key) const;
+  std::string what(std::string_view key) const;
+  std::shared_ptr<HDF5Group> group_;
+  bool strict_;
+  std::string missing_;  // what the group would have been called
+};
+
+/// Saves an object to exactly this file name, through a temporary file that is then renamed.
+template <Serializable T>
+void save_hdf5(const std::filesystem::path& filename, T& object, std::optional<int> compression = 4) {
+  const auto temporary = temporary_beside(filename);
+  try {
+    const auto root = HDF5Group::create(temporary);
+    HDF5Serializer s(root, compression);
+    object.serialize(s);
+    root->flush();
+  } catch (...) {
+    std::error_code ignored;
+    std::filesystem::remove(temporary, ignored);
+    throw;
+  }
+  std::filesystem::rename(temporary, filename);
+}
+/// Loads it again.
+template <Serializable T>
+void load_hdf5(const std::filesystem::path& filename, T& object) {
+  HDF5Deserializer s(HDF5Group::open(filename));
+  object.serialize(s);
+}
+
+}  // namespace chainer::serializers

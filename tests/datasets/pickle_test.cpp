@@ -1,0 +1,117 @@
+#include <chainer/chainer.h>
+
+#include <thread>
+
+#include "chainer/core/file.h"
+#include "chainer/datasets/pickle.h"
+#include "folder.h"
+#include "test.h"
+
+using namespace chainer;
+
+TEST(records_come_back) {
+  const Folder folder;
+  const auto path = folder.path / "records";
+  {
+    auto w = datasets::open_pickle_dataset_writer(path);
+    w.write({array({{1.f, 2.f}}), array(int32_t(3))});
+    w.write(Example(array({true, false})));
+    w.close();
+    EXPECT_THROW(RuntimeError, "was closed", w.write({array(1)}));
+  }
+  {
+    datasets::PickleDatasetWriter w(path, {.protocol = 3, .append = true});
+    w.write(Example({{"x", arange(4).reshape({2, 2}).transpose()}, {"none", Array()}}));
+    w.flush();
+    EXPECT_EQ(datasets::open_pickle_dataset(path).size(), 3);
+  }
+  const datasets::PickleDataset d(path);
+  EXPECT_CLOSE(d.get(0)[0], array({{1.f, 2.f}}));
+  EXPECT(d.get(0)[1].dtype() == int32 && d.get(0)[1].ndim() == 0);
+  EXPECT(d.get(1).is_single() && d.get(1)[0].dtype() == Dtype::bool_);
+  EXPECT_CLOSE(d.get(2)["x"], array({{0, 2}, {1, 3}}));
+  EXPECT(!d.get(2)["none"]);
+  for (Dtype dtype : {int8, int16, int64, uint8, float16, float64}) {
+    const Array a = arange(5).astype(dtype);
+    const Array b = dataset::parse_pickle(dataset::make_pickle(Example(a)), "memory")[0];
+    EXPECT_EQ(b.dtype(), dtype);
+    EXPECT_CLOSE(b, a, {.atol = 0, .rtol = 0});
+  }
+  EXPECT_THROW(ValueError, "3, 4 or 5, not 9", datasets::PickleDatasetWriter(path, {.protocol = 9}).write({array(1)}));
+  EXPECT_THROW(FileError, "cannot write", datasets::PickleDatasetWriter("/no/such/folder/file"));
+}
+
+TEST(records_of_the_release) {
+  for (int protocol : {2, 3, 4, 5}) {
+    const AnyDataset d = datasets::open_pickle_dataset(text(TEST_DATA "images/protocol", protocol, ".pkl"));
+    EXPECT_EQ(d.size(), 7);
+    const Array x = arange(6).reshape({2, 3}).astype(float32);
+    EXPECT_CLOSE(d[0][0], x, {.atol = 0, .rtol = 0});
+    EXPECT(d[0][1].dtype() == int32 && d[0][1].item<int>() == 3);
+    EXPECT_CLOSE(d[1][0], x.transpose());
+    EXPECT_EQ(d[1][1].item<int>(), 7);
+    EXPECT(d[2]["x"].dtype() == float64 && d[2]["x"][{1, 2}].item<double>() == 5);
+    EXPECT_EQ(datasets::utf8(d[2]["name"]), "grüß");
+    EXPECT(d[3].is_single() && d[3][0].dtype() == Dtype::bool_);
+    EXPECT_EQ(d[4][0].item<double>(), 2.5);
+    EXPECT(!d[5][0] && d[5][1].dtype() == uint8 && d[5][2].item<int>() == -1);
+    EXPECT(d[5][3].item<int64_t>() == int64_t(1) << 40 && d[5][4].item<bool>());
+    EXPECT(d[6][0].shape() == (Shape{0, 3}) && d[6][0].dtype() == float16 && d[6][1].size() == 3);
+  }
+}
+
+TEST(pickles_are_never_executed) {
+  const auto refused = [](std::string_view pickle, std::string_view why) {
+    EXPECT_THROW(FileError, why, dataset::parse_pickle(pickle, "bad.pkl, record 0"));
+  };
+  refused(std::string_view("\x80\x03"
+                           "cos\nsystem\nX\x02\0\0\0ls\x85R.",
+                           25),
+          "it names 'os.system'");
+  refused(std::string_view("\x80\x04\x8c\x08"
+                           "builtins\x8c\x04"
+                           "eval\x93\x8c\x01"
+                           "1\x85R.",
+                           27),
+          "'builtins.eval'");
+  refused("\x80\x02(i__main__\nA\n.", "the opcode 105 means something else");
+  refused("\x80\x03N", "it ends early");
+  refused("\x80\x03.", "a value is missing");
+  refused(
+      "\x80\x03]K\x01"
+      "a.",
+      "no plain array");
+  refused("\x80\x03K\x01K\x02R.", "no name");
+  refused("\x80\x03)b.", "a state");
+  refused("\x80\x03h\x05.", "memo is empty");
+  refused("\x80\x03X\xff\xff\xff\xffx", "it ends early");
+  const std::string good = dataset::make_pickle({arange(20).astype(float32), array(1)});
+  for (std::size_t n = 0; n < good.size(); ++n) refused(std::string_view(good).substr(0, n), "bad.pkl, record 0");
+  random::RandomState r(0);
+  for (int i = 0; i < 5000; ++i) {  // flipped bytes: an error or an example, never anything else
+    std::string bad = good;
+    for (int k = 0; k < 2; ++k) bad[r.next_interval(bad.size() - 1)] = static_cast<char>(r.next_uint32());
+    try {
+      (void)dataset::parse_pickle(bad, "flipped");
+    } catch (const FileError&) {}
+  }
+  const Folder folder;
+  write_file(folder.path / "cut.pkl", good + good.substr(0, 40));
+  EXPECT_THROW(FileError, "cut.pkl, record 1: ", datasets::PickleDataset(folder.path / "cut.pkl"));
+}
+
+TEST(several_threads_read_records) {
+  const Folder folder;
+  datasets::PickleDatasetWriter w(folder.path / "r");
+  for (int64_t i = 0; i < 500; ++i) w.write({array(i), full({3}, i)});
+  w.close();
+  const datasets::PickleDataset d(folder.path / "r");
+  int64_t wrong[2] = {0, 0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 2; ++t)
+    threads.emplace_back([&, t] {
+      for (int64_t i = 0; i < 500; ++i) wrong[t] += d.get(i)[1][{2}].item<int64_t>() != i;
+    });
+  for (auto& t : threads) t.join();
+  EXPECT_EQ(wrong[0] + wrong[1], 0);
+}

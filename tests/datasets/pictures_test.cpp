@@ -1,0 +1,165 @@
+#include <chainer/chainer.h>
+
+#include <filesystem>
+
+#include "chainer/core/file.h"
+#include "chainer/datasets/image.h"
+#include "folder.h"
+#include "test.h"
+
+using namespace chainer;
+namespace fs = std::filesystem;
+
+namespace {
+
+const std::string kPictures = TEST_DATA "images/";
+
+bool readable(const std::string& name) {
+  if (name.find(".jpg") != name.npos) return dataset::has_jpeg();
+  return name.find(".png") == name.npos || dataset::has_png();
+}
+
+}  // namespace
+
+TEST(pictures_are_what_the_release_reads) {
+  const serializers::NpzFile expected(kPictures + "expected.npz");
+  int read = 0;
+  for (const auto& entry : fs::directory_iterator(kPictures)) {
+    const std::string name = entry.path().filename().string();
+    if (name.find(".npz") != name.npos || name.find(".mat") != name.npos || !readable(name)) continue;
+    Array want = expected.array(name);
+    want = want.ndim() == 2 ? want.reshape({1, want.shape()[0], want.shape()[1]}) : want.transpose({2, 0, 1});
+    for (Dtype dtype : {int32, float32, float64})
+      EXPECT_CLOSE(dataset::read_image(entry.path(), dtype), want.astype(dtype), {.atol = 0, .rtol = 0});
+    ++read;
+  }
+  EXPECT(read >= 6);
+}
+
+TEST(image_datasets) {
+  const Folder folder;
+  write_file(folder.path / "list.txt", "rgb.bmp\n  grey.pgm  \n");
+  const datasets::ImageDataset d((folder.path / "list.txt"), {.root = kPictures});
+  EXPECT_EQ(d.size(), 2);
+  EXPECT_EQ(d.get(0)[0].dtype(), float32);
+  EXPECT_EQ(d.get(0)[0].shape(), (Shape{3, 21, 30}));
+  EXPECT_EQ(d.get(1)[0].shape(), (Shape{1, 21, 30}));
+  EXPECT_EQ(datasets::ImageDataset({"rgb.bmp"}, {.root = kPictures, .dtype = uint8}).get(0)[0].dtype(), uint8);
+  write_file(folder.path / "pairs.txt", "rgb.bmp 3\ngrey.pgm\t-1\n");
+  const datasets::LabeledImageDataset l(folder.path / "pairs.txt", {.root = kPictures});
+  EXPECT_EQ(l.get(1)[1].item<int>(), -1);
+  EXPECT_EQ(l.get(0)[1].dtype(), int32);
+  EXPECT_EQ(l.get(0)[1].ndim(), 0);
+  EXPECT_EQ(
+      datasets::LabeledImageDataset({{"rgb.ppm", 7}}, {.root = kPictures, .label_dtype = int64}).get(0)[1].dtype(),
+      int64);
+  write_file(folder.path / "bad.txt", "rgb.bmp 3\ngrey.pgm three\n");
+  EXPECT_THROW(ValueError, "line 2: a path and an integer", datasets::LabeledImageDataset(folder.path / "bad.txt"));
+  EXPECT_THROW(FileError, "missing.bmp", datasets::ImageDataset({"missing.bmp"}).get(0));
+  EXPECT_THROW(FileError, "expected.npz: not a picture of a known format",
+               datasets::ImageDataset({"expected.npz"}, {.root = kPictures}).get(0));
+}
+
+TEST(zipped_pictures) {
+  const Folder folder;
+  const auto archive = [&](const std::string& name, std::vector<std::string> members) {
+    zip::Writer w(true);
+    w.add("folder/", "");
+    for (const std::string& m : members) w.add("folder/" + m, read_file(kPictures + m));
+    write_file(folder.path / name, w.finish());
+    return folder.path / name;
+  };
+  const auto a = archive("a.zip", {"rgb.ppm", "grey.bmp"}), b = archive("b.zip", {"bits.bmp"});
+  const datasets::ZippedImageDataset z(a);
+  EXPECT_EQ(z.size(), 2);
+  EXPECT_EQ(z.names()[0], "folder/rgb.ppm");  // in the archive's order
+  EXPECT_CLOSE(z.get(1)[0], dataset::read_image(kPictures + "grey.bmp", float32));
+  EXPECT_CLOSE(z.get("folder/rgb.ppm"), z.get(0)[0]);
+  EXPECT_THROW(KeyError, "there is no member 'folder/x'", z.get("folder/x"));
+  const AnyDataset m = datasets::MultiZippedImageDataset({a, b});
+  EXPECT_EQ(m.size(), 3);
+  EXPECT_CLOSE(m[2][0], dataset::read_image(kPictures + "bits.bmp", float32));
+  EXPECT_CLOSE(m[1][0], z.get(1)[0]);
+  const datasets::LabeledZippedImageDataset l(a, {{"folder/grey.bmp", 4}}, {.dtype = uint8});
+  EXPECT_EQ(l.get(0)[1].item<int>(), 4);
+  EXPECT_EQ(l.get(0)[0].dtype(), uint8);
+  zip::Writer w(false);
+  w.add("no.jpg", "no picture");
+  write_file(folder.path / "c.zip", w.finish());
+  EXPECT_THROW(FileError, "c.zip, 'no.jpg': not a picture", datasets::ZippedImageDataset(folder.path / "c.zip").get(0));
+}
+
+TEST(damaged_pictures_are_refused) {
+  random::RandomState r(0);
+  for (const auto& entry : fs::directory_iterator(kPictures)) {
+    const std::string name = entry.path().filename().string();
+    if (name.find(".npz") != name.npos || name.find(".mat") != name.npos || !readable(name)) continue;
+    const std::string good = read_file(entry.path());
+    int refused = 0, tried = 0;
+    for (std::size_t n = 0; n + 24 < good.size(); n += 1 + good.size() / 50) {  // the last bytes may be padding
+      ++tried;
+      try {
+        (void)dataset::decode_picture(good.substr(0, n), name);
+      } catch (const FileError& e) { refused += std::string(e.what()).find(name) != std::string::npos; }
+    }
+    EXPECT_EQ(refused, tried);
+    for (int i = 0; i < 300; ++i) {  // flipped bytes: an error or a picture, never anything else
+      std::string bad = good;
+      for (int k = 0; k < 3; ++k) bad[r.next_interval(bad.size() - 1)] = static_cast<char>(r.next_uint32());
+      try {
+        const auto p = dataset::decode_picture(bad, name);
+        EXPECT_EQ(static_cast<int64_t>(p.bytes.size() + p.words.size()), p.height * p.width * p.channels);
+      } catch (const FileError&) {}
+    }
+  }
+  // A header that promises more than there is or may be.
+  EXPECT_THROW(FileError, "2^27", dataset::decode_picture("P6 1000000 1000000 255\n", "huge"));
+  EXPECT_THROW(FileError, "ends early", dataset::decode_picture("P6 10 10 255\nxyz", "short"));
+  EXPECT_THROW(FileError, "the file is empty", dataset::decode_picture("", "empty"));
+}
+
+TEST(encoded_pictures_come_back) {
+  const Array x = dataset::read_image(kPictures + "rgb.ppm").transpose({1, 2, 0}).copy();
+  if (dataset::has_png()) {
+    const auto p = dataset::decode_picture(dataset::encode_png(x), "png");
+    EXPECT_CLOSE(dataset::picture_array(p, uint8).transpose({1, 2, 0}), x, {.atol = 0, .rtol = 0});
+    EXPECT_THROW(ValueError, "(21, 30, 3) of float32", dataset::encode_png(x.astype(float32)));
+  }
+  if (dataset::has_jpeg()) {
+    const auto p = dataset::decode_picture(dataset::encode_jpeg(x, 95), "jpeg");
+    EXPECT_CLOSE(dataset::picture_array(p, float32).transpose({1, 2, 0}), x.astype(float32), {.atol = 12, .rtol = 0});
+    EXPECT_THROW(ValueError, "quality", dataset::encode_jpeg(x, 0));
+  }
+}
+
+TEST(pictures_are_prepared) {
+  const serializers::NpzFile expected(kPictures + "expected.npz");
+  const Array x = expected.array("big");
+  EXPECT_CLOSE(transforms::resize(x, 7, 9), expected.array("smaller"), {.atol = 1e-3});
+  EXPECT_CLOSE(transforms::resize(x, 27, 31), expected.array("larger"), {.atol = 1e-3});
+  EXPECT_CLOSE(transforms::resize(x, 27, 31, {.antialias = false}),
+               F::resize_images(expand_dims(x, 0), {27, 31}).array()[0]);
+  EXPECT_EQ(transforms::scale(x, 10).shape(), (Shape{3, 10, 12}));
+  EXPECT_EQ(transforms::resize(x.astype(float64), 20, 25).dtype(), float64);
+  EXPECT_CLOSE(transforms::resize(x, 20, 25), x, {.atol = 1e-4});
+  const Array c = arange(12).reshape({1, 3, 4});
+  EXPECT_CLOSE(transforms::crop(c, 1, 2, 2, 2), array({{{6, 7}, {10, 11}}}));
+  EXPECT_CLOSE(transforms::center_crop(c, 1, 2), array({{{5, 6}}}));
+  EXPECT_CLOSE(transforms::flip(c)[{0, 0}], array({3, 2, 1, 0}));
+  EXPECT_THROW(ValueError, "leaves a picture of 3 x 4", transforms::crop(c, 2, 0, 2, 2));
+  EXPECT_THROW(ValueError, "leaves a picture", transforms::random_crop(c, 4, 4));
+  EXPECT_THROW(ValueError, "cannot become 0 x 3", transforms::resize(x, 0, 3));
+  EXPECT_EQ(transforms::random_shift(c, 2).shape(), c.shape());
+  EXPECT_CLOSE(transforms::subtract_mean(c.astype(float32), array({5.f}))[{0, 1, 1}], array(0.f));
+  const AnyDataset d = datasets::TupleDataset(stack({c, c + 2}), array({0, 1}));
+  EXPECT_CLOSE(transforms::compute_mean(d), (c + 1).astype(float32));
+  // The same visit gives the same crop; others give others.
+  const auto crop_of = [&](int64_t visit) {
+    dataset::begin_example(visit);
+    return transforms::random_flip(transforms::random_shift(c, 2)).to_vector<int64_t>();
+  };
+  EXPECT(crop_of(5) == crop_of(5));
+  int different = 0;
+  for (int64_t i = 0; i < 20; ++i) different += crop_of(i) != crop_of(i + 1);
+  EXPECT(different > 12);
+}

@@ -1,0 +1,68 @@
+// The parsers by themselves.
+#include <chainer/chainer.h>
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "../../../examples/glance/mushrooms.h"
+#include "../targets.h"
+#include "chainer/core/json.h"
+#include "chainer/datasets/idx.h"
+#include "chainer/routines/npy.h"
+#include "chainer/serializers/zip.h"
+
+using namespace chainer;
+
+namespace fuzz {
+
+void npy(std::string_view bytes) {
+  try {
+    const Array a = from_npy(bytes);
+    const std::string written = to_npy(a);
+    if (to_npy(from_npy(written)) != written) std::abort();
+    if (a.size() > 0) (void)sum(a.astype(float64)).item<double>();
+  } catch (const Error&) {}
+}
+
+void zip(std::string_view bytes) {
+  try {
+    const chainer::zip::Reader reader(std::string(bytes), "fuzzed");
+    for (const std::string& name : reader.names()) {
+      try {
+        (void)reader.read(name);
+      } catch (const FileError&) {}
+    }
+  } catch (const FileError&) {}
+}
+
+void json(std::string_view bytes) {
+  try {
+    const std::string written = chainer::json::dump(chainer::json::parse(bytes));
+    if (chainer::json::dump(chainer::json::parse(written)) != written) std::abort();
+  } catch (const ValueError&) {}
+}
+
+void idx(std::string_view bytes) {
+  if (bytes.empty()) return;
+  try {
+    const Array a = datasets::parse_idx(bytes.substr(1), bytes[0] & 3, "fuzzed");
+    if (a.size() > 0) (void)sum(a).item<double>();
+  } catch (const FileError&) {}
+}
+
+void csv(std::string_view bytes) {
+  static const std::string file = (std::filesystem::temp_directory_path() / text("chainer-fuzz-", ::getpid())).string();
+  struct Remove {
+    ~Remove() { std::filesystem::remove(file); }
+  };
+  static const Remove at_exit;
+  std::ofstream(file, std::ios::binary) << bytes;
+  try {
+    (void)load_mushrooms(file);
+  } catch (const FileError&) {}
+}
+
+}  // namespace fuzz

@@ -1,0 +1,11 @@
+#include "../targets.h"
+
+namespace fuzz {
+
+const std::vector<Target>& targets() {
+  static const std::vector<Target> all = {{"npy", npy}, {"zip", zip},           {"json", json},          {"idx", idx},
+                                          {"csv", csv}, {"snapshot", snapshot}, {"optimizer", optimizer}};
+  return all;
+}
+
+}  // namespace fuzz

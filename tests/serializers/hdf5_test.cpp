@@ -1,0 +1,164 @@
+#include <chainer/chainer.h>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "chainer/core/file.h"
+#include "test.h"
+
+using namespace chainer;
+using namespace chainer::serializers;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct MLP : Chain {
+  L::Linear l1, l2, l3;
+  MLP(int64_t n_units, int64_t n_out) : l1(n_units), l2(n_units), l3(n_out) {}
+  CHAINER_MEMBERS(MLP, l1, l2, l3);
+  Variable forward(const Variable& x) { return l3(F::relu(l2(F::relu(l1(x))))); }
+};
+
+struct Everything {
+  Array a = array({{1.f, 2.f}}), none, big = arange(300000).reshape({3, 100000}), empty = zeros({0, 3});
+  Array half = array({0.5f, 2.f}).astype(float16), flags = array({true, false}), zero_d = array(2.5);
+  int64_t i = -7;
+  double d = 0.25;
+  bool b = true;
+  std::string s = "grüße ✓", no_text;
+  void serialize(Serializer& z) {
+    z("a", a), z("none", none), z("big", big), z("empty", empty), z("half", half), z("flags", flags),
+        z("zero_d", zero_d);
+    z("i", i), z("d", d), z("b", b), z("s", s), z("no_text", no_text);
+    const auto child = z.child("/inner/deep/");
+    (*child)("i", i);
+    (*child)("a/b", a);
+  }
+};
+
+const fs::path folder = fs::temp_directory_path() / text("chainer-hdf5-", ::getpid());
+struct Clean {
+  Clean() { fs::create_directories(folder); }
+  ~Clean() { fs::remove_all(folder); }
+} clean;
+
+// Without libhdf5 there is one thing to see: the error that says so.
+bool has_hdf5() {
+  static const bool has = [] {
+    try {
+      (void)HDF5Group::create(folder / "probe");
+      return true;
+    } catch (const MissingPartError& e) {
+      EXPECT(std::string(e.what()).find("libhdf5-dev") != std::string::npos);
+      std::printf("  without libhdf5: left out\n");
+      return false;
+    }
+  }();
+  return has;
+}
+
+}  // namespace
+
+TEST(hdf5_values_round_trip) {
+  if (!has_hdf5()) return;
+  for (std::optional<int> compression : {std::optional<int>(4), std::optional<int>(9), std::optional<int>()}) {
+    Everything e, back;
+    save_hdf5(folder / "all.h5", e, compression);
+    back.a = zeros({1, 2}), back.big = zeros({3, 100000}, int64), back.half = zeros({2}, float16),
+    back.zero_d = array(0.0);
+    back.flags = array({false, false});
+    back.i = 0, back.d = 0, back.b = false, back.s = "", back.no_text = "x";
+    load_hdf5(folder / "all.h5", back);
+    EXPECT_CLOSE(back.a, e.a);
+    EXPECT_CLOSE(back.big, e.big);
+    EXPECT_CLOSE(back.half, e.half);
+    EXPECT_CLOSE(back.flags, e.flags);
+    EXPECT(back.zero_d.item<double>() == 2.5 && back.empty.shape() == (Shape{0, 3}) && !back.none);
+    EXPECT(back.i == -7 && back.d == 0.25 && back.b && back.s == "grüße ✓" && back.no_text.empty());
+  }
+  const auto root = HDF5Group::open(folder / "all.h5");
+  EXPECT(root->group("inner", false)->names() == std::vector<std::string>{"deep"});
+  EXPECT(root->contains("inner/deep/a/b") && !root->contains("inner") && !root->contains("x/y"));
+  EXPECT_THROW(ValueError, "0 to 9 or none, not 10", HDF5Serializer(HDF5Group::create(folder / "x"), 10));
+  for (const auto& f : fs::directory_iterator(folder)) EXPECT(f.path().filename().string().rfind("tmp-", 0) != 0);
+}
+
+TEST(hdf5_missing_and_wrong_values) {
+  if (!has_hdf5()) return;
+  L::Linear l(3, 2), narrow(4, 2);
+  save_hdf5(folder / "l.h5", l);
+  const auto root = HDF5Group::open(folder / "l.h5");
+  HDF5Deserializer strict(root), loose(root, false);
+  EXPECT_THROW(ValueError, "shape (2, 3) does not fit the target's (2, 4)", narrow.serialize(strict));
+  EXPECT_THROW(KeyError, "l.h5: there is no 'c'", [&] {
+    double c = 0;
+    strict("c", c);
+  }());
+  double c = 5;
+  loose("c", c);
+  (*loose.child("none")->child("deeper"))("c", c);
+  EXPECT_EQ(c, 5.0);
+  EXPECT_THROW(ValueError, "group 'none'/deeper does not exist", (*strict.child("none")->child("deeper"))("c", c));
+  EXPECT(strict.contains("W") && !strict.contains("c"));
+  Array integers = zeros({2, 3}, int32);
+  EXPECT_THROW(TypeError, "float32 cannot be loaded into int32", strict.array("W", integers));
+  std::string s;
+  EXPECT_THROW(TypeError, "'W' is an array, text was expected", strict.string("W", s));
+  EXPECT_THROW(ValueError, "one value was expected", strict.number("W", c));
+}
+
+TEST(hdf5_files_of_the_release) {
+  if (!has_hdf5()) return;
+  L::Classifier model(MLP(8, 10)), same(MLP(8, 10));
+  auto optimizer = optimizers::MomentumSGD().setup(model);
+  load_hdf5(TEST_DATA "release_model.h5", model);
+  load_npz(TEST_DATA "release_model.npz", same);
+  const auto a = model.namedparams(), b = same.namedparams();
+  for (std::size_t i = 0; i < a.size(); ++i)
+    EXPECT_CLOSE(a[i].second.array(), b[i].second.array(), {.atol = 0, .rtol = 0});
+  load_hdf5(TEST_DATA "release_optimizer.h5", optimizer);
+  EXPECT(optimizer.t == 8 && optimizer.epoch == 2);
+  MLP uninitialized(8, 10);
+  load_hdf5(TEST_DATA "release_uninitialized.h5", uninitialized);
+  EXPECT(!uninitialized.l1.W.is_initialized() && uninitialized.l1.b->is_initialized());
+  const auto f = HDF5Group::open(TEST_DATA "values.h5");
+  EXPECT(f->read("flag").array.item<bool>() && f->read("flag").array.dtype() == Dtype::bool_);
+  EXPECT(f->read("half").array.dtype() == float16 && f->read("half").array.shape() == (Shape{2, 3}));
+  EXPECT(f->read("number").array.item<double>() == 0.25 && f->read("integer").array.dtype() == int64);
+  EXPECT(!f->read("none").array && !f->read("none").text);
+  EXPECT_CLOSE(f->read("inner/deep/big").array, arange(3));
+  EXPECT_CLOSE(f->read("flags").array, array({true, false}));
+  EXPECT_EQ(f->read("words").array.item<int>(), 65535);
+  EXPECT_EQ(*f->read("text").text + *f->read("fixed").text, "grüßabc");
+  EXPECT_THROW(FileError, "values.h5: 'complex' is damaged or of a kind", f->read("complex"));
+}
+
+TEST(hostile_hdf5_files) {
+  if (!has_hdf5()) return;
+  EXPECT_THROW(FileError, "cannot read", HDF5Group::open(folder / "missing.h5"));
+  write_file(folder / "foreign.h5", "no HDF5 at all");
+  EXPECT_THROW(FileError, "foreign.h5 is damaged or no HDF5 file", HDF5Group::open(folder / "foreign.h5"));
+  const std::string good = read_file(TEST_DATA "release_uninitialized.h5");
+  const auto try_all = [](const fs::path& path) {
+    try {
+      const auto f = HDF5Group::open(path);
+      for (const std::string& child : f->names())
+        if (const auto g = f->group(child, false))
+          for (const std::string& name : g->names())
+            if (g->contains(name)) (void)g->read(name);
+    } catch (const Error&) {}
+  };
+  for (std::size_t n = 0; n < good.size(); n += 97) {
+    write_file(folder / "cut.h5", std::string_view(good).substr(0, n));
+    EXPECT_THROW(FileError, "cut.h5", HDF5Group::open(folder / "cut.h5"));
+  }
+  random::RandomState r(0);
+  for (int i = 0; i < 200; ++i) {
+    std::string bad = good;
+    for (int k = 0; k < 3; ++k) bad[r.next_interval(bad.size() - 1)] = static_cast<char>(r.next_uint32());
+    write_file(folder / "flipped.h5", bad);
+    try_all(folder / "flipped.h5");
+  }
+}
