@@ -196,4 +196,12 @@ TEST(optimizers_states_and_masks_lie_as_their_parameters) {
   EXPECT(is_channels_last(mask) && is_channels_last(y.array()));
   random::seed(3);
   EXPECT(same_bits(y.array(), F::dropout(Variable(x.array().contiguous()), 0.5).array()));
+  // Uniform numbers of every floating dtype, too.
+  for (Dtype d : {float16, float32, float64}) {
+    random::seed(4);
+    const Array drawn = random::bulk(RandomFill::uniform, 0, 1, {4, 6, 5, 5}, d, {}, kChannelsLast);
+    random::seed(4);
+    EXPECT(is_channels_last(drawn));
+    EXPECT(same_bits(drawn, random::bulk(RandomFill::uniform, 0, 1, {4, 6, 5, 5}, d)));
+  }
 }

@@ -108,7 +108,7 @@ void CpuBackend::random(RandomFill fill, uint64_t seed, uint64_t counter, double
   if (!out.is_contiguous() || (out.dtype() != float32 && out.dtype() != float64)) {
     Array wide(out.shape(), out.dtype() == float64 ? float64 : float32, out.device());
     random(fill, seed, counter, a, b, wide);
-    if (fill == RandomFill::uniform && is_floating(out.dtype())) {
+    if (fill == RandomFill::uniform && wide.dtype() == float32 && is_floating(out.dtype())) {
       const auto last = static_cast<float>(std::max(a, below(b, out.dtype())));
       float* w = wide.mutable_data<float>();
       for (int64_t i = 0; i < wide.size(); ++i) w[i] = std::min(w[i], last);
