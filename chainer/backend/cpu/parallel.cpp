@@ -12,6 +12,7 @@
 #include <mutex>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include "chainer/core/fork.h"
 #include "chainer/core/machine.h"
