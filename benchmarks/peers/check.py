@@ -103,6 +103,7 @@ def dynamic_tree(p, i):
     return loss
 
 
+CLIPPED = {'ptb_lstm': 5.0}  # norm that gradients are scaled to
 UPDATED = ('mnist_mlp', 'word2vec_ns', 'double_backprop', 'nstep_lstm')
 
 
@@ -119,6 +120,7 @@ def check(file, name):
     params = {k: v.requires_grad_() for k, v in part('before/').items()}
     loss = globals()[name](params, part('input/'))
     loss.backward()
+    if name in CLIPPED: torch.nn.utils.clip_grad_norm_(params.values(), CLIPPED[name])
     worst, what = 0, ''
     def compare(label, ours, theirs):
         nonlocal worst, what

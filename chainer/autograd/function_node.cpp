@@ -148,18 +148,17 @@ Arrays run_forward(FunctionNode& node, const Variable* const* inputs, std::size_
     borrowed.add(v.array());
   }
   const Config& c = config();
-  if (c.type_check) {
-    try {
-      node.check_type_forward(type_check::TypeInfos(in));
-    } catch (const type_check::Failed&) {
-      type_check::run(
-          node.label(), in,
-          [](const void* o, const type_check::TypeInfos& t) {
-            static_cast<const FunctionNode*>(o)->check_type_forward(t);
-          },
-          &node);
-      throw RuntimeError(node.label(), ": a type check failed once and passed when it was repeated");
-    }
+  try {
+    node.check_type_forward(type_check::TypeInfos(in));
+  } catch (const type_check::Failed&) {
+    if (!c.type_check) type_check::refuse(node.label(), in);
+    type_check::run(
+        node.label(), in,
+        [](const void* o, const type_check::TypeInfos& t) {
+          static_cast<const FunctionNode*>(o)->check_type_forward(t);
+        },
+        &node);
+    throw RuntimeError(node.label(), ": a type check failed once and passed when it was repeated");
   }
   const bool hooked = function_hook_count > 0 || node.local_function_hooks();
   std::optional<HookedCall> call;

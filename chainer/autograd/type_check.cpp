@@ -144,6 +144,11 @@ void run(const std::string& label, const Arrays& in, void (*check)(const void*, 
 }
 
 bool wanted() { return config().type_check; }
+void refuse(const std::string& label, const Arrays& in) {
+  std::string shapes;
+  for (const Array& a : in) shapes += text(shapes.empty() ? "" : ", ", a.dtype(), " ", a.shape());
+  throw TypeError(label, ": inputs ", shapes, " do not fit; with config.type_check the message says why");
+}
 
 }  // namespace type_check
 }  // namespace chainer

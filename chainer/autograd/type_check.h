@@ -189,14 +189,18 @@ inline void expect_argument_count(const TypeInfos& t, int64_t count) {
 void run(const std::string& label, const Arrays& in, void (*check)(const void*, const TypeInfos&), const void* object);
 struct Failed {};  // thrown by the first run only
 
-/// The check of a function that is made of others: f(TypeInfos) with expect(), if the configuration wants checks.
+/// Whether the configuration wants messages that explain a failed check. The conditions are tested in any case: kernels
+/// trust them.
 bool wanted();
+/// What a failed check throws otherwise: a TypeError that names the function, dtypes and shapes.
+[[noreturn]] void refuse(const std::string& label, const Arrays& in);
+/// The check of a function that is made of others: f(TypeInfos) with expect().
 template <class F>
 void check(const char* label, const Arrays& in, F&& f) {
-  if (!wanted()) return;
   try {
     f(TypeInfos(in));
   } catch (const Failed&) {
+    if (!wanted()) refuse(label, in);
     run(
         label, in, [](const void* o, const TypeInfos& t) { (*static_cast<const std::remove_reference_t<F>*>(o))(t); },
         &f);
