@@ -20,6 +20,20 @@ void csv(std::string_view bytes);
 void snapshot(std::string_view bytes);
 /// The number of an optimizer (one byte), then replaced members of its state, loaded; then two updates.
 void optimizer(std::string_view bytes);
+/// A picture of any format.
+void picture(std::string_view bytes);
+/// A pickle of plain data.
+void pickle(std::string_view bytes);
+/// A MAT file of level 5.
+void matlab(std::string_view bytes);
+/// A tar archive's directory.
+void tar(std::string_view bytes);
+/// A table of comma-separated values, all columns as numbers.
+void table(std::string_view bytes);
+/// An encoding and a way of treating errors (one byte), then a text file, all lines.
+void lines(std::string_view bytes);
+/// An HDF5 file, everything in it.
+void hdf5(std::string_view bytes);
 
 struct Target {
   const char* name;

@@ -3,6 +3,8 @@
 #include <atomic>
 #include <exception>
 
+#include "chainer/backend/cpu/thread_share.h"
+
 #if defined(_OPENMP)
 #include <omp.h>
 #endif
@@ -14,6 +16,7 @@ namespace chainer::cpu {
 namespace {
 std::atomic<int> chosen{0};
 [[maybe_unused]] thread_local bool inside = false;
+constinit thread_local int own_share = 0;
 
 #if defined(__SSE2__)
 constexpr unsigned kFlush = 0x8040;  // flush to zero, denormals are zero
@@ -29,6 +32,7 @@ void set_float_mode(unsigned) {}
 }  // namespace
 
 int thread_count() {
+  if (own_share > 0) return own_share;
   if (const int n = chosen.load(std::memory_order_relaxed)) return n;
 #if defined(_OPENMP)
   return omp_get_max_threads();
@@ -41,6 +45,20 @@ void set_thread_count(int n) {
   chosen = n > 0 ? n : 0;
 #if defined(_OPENMP)
   if (n > 0) omp_set_num_threads(n);  // libraries that share the pool follow
+#endif
+}
+
+ThreadShare::ThreadShare(int n) : outer_(own_share) {
+  own_share = n > 0 ? n : 1;
+#if defined(_OPENMP)
+  outer_openmp_ = omp_get_max_threads();
+  omp_set_num_threads(own_share);
+#endif
+}
+ThreadShare::~ThreadShare() {
+  own_share = outer_;
+#if defined(_OPENMP)
+  omp_set_num_threads(outer_openmp_);
 #endif
 }
 

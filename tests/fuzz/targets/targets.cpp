@@ -3,8 +3,20 @@
 namespace fuzz {
 
 const std::vector<Target>& targets() {
-  static const std::vector<Target> all = {{"npy", npy}, {"zip", zip},           {"json", json},          {"idx", idx},
-                                          {"csv", csv}, {"snapshot", snapshot}, {"optimizer", optimizer}};
+  static const std::vector<Target> all = {{"npy", npy},
+                                          {"zip", zip},
+                                          {"json", json},
+                                          {"idx", idx},
+                                          {"csv", csv},
+                                          {"snapshot", snapshot},
+                                          {"optimizer", optimizer},
+                                          {"picture", picture},
+                                          {"pickle", pickle},
+                                          {"matlab", matlab},
+                                          {"tar", tar},
+                                          {"table", table},
+                                          {"lines", lines},
+                                          {"hdf5", hdf5}};
   return all;
 }
 
