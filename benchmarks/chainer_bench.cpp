@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <thread>
 
 #include <chainer/backend/cpu/parallel.h>
 
@@ -19,7 +20,13 @@ const std::vector<Workload>& workloads() {
                                             {"word2vec_ns", word2vec_ns},
                                             {"tiny_graph", tiny_graph},
                                             {"elementwise_chain", elementwise_chain},
-                                            {"double_backprop", double_backprop}};
+                                            {"double_backprop", double_backprop},
+                                            {"ptb_lstm", ptb_lstm},
+                                            {"nstep_lstm", nstep_lstm},
+                                            {"dynamic_language_model", dynamic_language_model},
+                                            {"dynamic_tagger", dynamic_tagger},
+                                            {"dynamic_tagger_characters", dynamic_tagger_characters},
+                                            {"dynamic_tree", dynamic_tree}};
   return all;
 }
 }  // namespace bench
@@ -27,11 +34,12 @@ const std::vector<Workload>& workloads() {
 namespace {
 
 constexpr const char* kUsage =
-    "usage: chainer_bench [--seconds S] [--threads N] [--check DIR] [--profile] [--list] [WORKLOAD...]\n"
+    "usage: chainer_bench [--seconds S] [--threads N] [--callers N] [--check DIR] [--profile] [--list] [WORKLOAD...]\n"
     "Times training steps and prints a line a workload (all of them when none is named):\n"
     "  name<TAB>median ms<TAB>min least ms<TAB>n steps\n"
     "  --seconds S   time spent on each workload (6)\n"
     "  --threads N   threads to use (2)\n"
+    "  --callers N   instead N threads that train a model each, a line for each of them\n"
     "  --check DIR   instead run one step of each and write its inputs, parameters before and after, gradients and\n"
     "                loss to DIR/WORKLOAD.npz, for peers/check.py\n"
     "  --profile     instead print where the time of a step goes\n"
@@ -39,7 +47,7 @@ constexpr const char* kUsage =
 
 struct Arguments {
   double seconds = 6;
-  int threads = 2;
+  int threads = 2, callers = 1;
   std::string check;
   bool profile = false;
   std::vector<std::string> names;
@@ -65,6 +73,8 @@ Arguments parse(int argc, char** argv) {
       a.seconds = number(arg, value(), 0);
     } else if (arg == "--threads") {
       a.threads = static_cast<int>(number(arg, value(), 1));
+    } else if (arg == "--callers") {
+      a.callers = static_cast<int>(number(arg, value(), 1));
     } else if (arg == "--check") {
       a.check = value();
     } else if (arg == "--profile") {
@@ -101,6 +111,15 @@ void time_steps(const std::string& name, bench::Step& step, double seconds) {
   std::fflush(stdout);
 }
 
+// Threads that train at the same time, each its own model.
+void time_callers(const bench::Workload& workload, const Arguments& a) {
+  std::vector<bench::Step> steps;
+  for (int i = 0; i < a.callers; ++i) steps.push_back(workload.make());
+  std::vector<std::thread> threads;
+  for (bench::Step& s : steps) threads.emplace_back([&] { time_steps(workload.name, s, a.seconds); });
+  for (std::thread& t : threads) t.join();
+}
+
 void write_check(const std::string& file, bench::Step& step) {
   std::map<std::string, chainer::Array> out;
   for (const auto& [name, a] : step.inputs) out["input/" + name] = a.copy();
@@ -129,6 +148,10 @@ int main(int argc, char** argv) try {
     const auto it = std::find_if(all.begin(), all.end(), [&](const auto& w) { return w.name == name; });
     if (it == all.end()) wrong("no workload " + name + "; --list prints those there are");
     chainer::random::seed(0);
+    if (a.callers > 1) {
+      time_callers(*it, a);
+      continue;
+    }
     bench::Step step = it->make();
     if (!a.check.empty()) {
       write_check(a.check + "/" + name + ".npz", step);

@@ -28,6 +28,12 @@ Step word2vec_ns();
 Step tiny_graph();
 Step elementwise_chain();
 Step double_backprop();
+Step ptb_lstm();
+Step nstep_lstm();
+Step dynamic_language_model();
+Step dynamic_tagger();
+Step dynamic_tagger_characters();
+Step dynamic_tree();
 
 /// A model, its optimizer and a loss as a step; the parameters are named by their paths.
 template <class Model, class Loss>

@@ -23,7 +23,7 @@ std::string runtime_info() {
               blas ? text(blas->description, ", built for ", blas->threading, ", used with one thread a call")
                    : "not available",
               "\nLAPACK: ", blas && blas->dgesdd ? "in BLAS" : "not available", "\nthreads: ", cpu::thread_count(),
-              "\ndenormals: ", config().flush_denormals ? "flushed to zero from the first training step" : "kept",
+              "\ndenormals: ", config().flush_denormals ? "flushed to zero in threads that use functions" : "kept",
               "\nplots: ", plot::available() ? "cairo" : "not available", "\n");
 }
 void print_runtime_info(std::FILE* out) { std::fputs(runtime_info().c_str(), out); }

@@ -1,7 +1,6 @@
 # What is found on this machine. Only zlib is required; each of the others makes something faster or possible.
 find_package(ZLIB REQUIRED)
 find_package(Threads REQUIRED)
-find_package(OpenMP COMPONENTS CXX)
 find_package(PkgConfig)
 
 # A library that is opened at run time on first use: its soname, or nothing.
@@ -35,3 +34,4 @@ find_package(PNG QUIET)
 # Headers without a library behind them, each used by one source.
 find_package(Boost 1.70 QUIET)
 find_path(KISSFFT_INCLUDE_DIR kissfft/kissfft.hh)
+find_path(ONEDNN_INCLUDE_DIR oneapi/dnnl/dnnl.h)  # the interface of the library above

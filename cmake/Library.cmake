@@ -1,5 +1,5 @@
 file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/chainer/*.cpp)
-list(FILTER sources EXCLUDE REGEX "/backend/cpu/kernels/(elementwise|convert|reduce|update|random|rows|normalize)\\.cpp$")
+list(FILTER sources EXCLUDE REGEX "/backend/cpu/kernels/(elementwise|convert|reduce|update|random|rows|normalize|recurrent|pooling|moments)\\.cpp$")
 # A missing optional part is another source file.
 if(CAIRO_FOUND)
   list(FILTER sources EXCLUDE REGEX "/canvas_none\\.cpp$")
@@ -36,9 +36,14 @@ if(CURL_FOUND)
 else()
   list(FILTER sources EXCLUDE REGEX "/fetch_curl\\.cpp$")
 endif()
+if(CHAINER_ONEDNN_LIBRARY AND ONEDNN_INCLUDE_DIR)
+  list(FILTER sources EXCLUDE REGEX "/onednn/none\\.cpp$")
+else()
+  list(FILTER sources EXCLUDE REGEX "/onednn/(library|convolution)\\.cpp$")
+endif()
 
 # The kernels, once per instruction set. Loops vectorise without math-errno and trapping; the rest of IEEE stays.
-set(kernel_names elementwise convert reduce update random rows normalize)
+set(kernel_names elementwise convert reduce update random rows normalize recurrent pooling moments)
 set(kernel_sources)
 foreach(name ${kernel_names})
   list(APPEND kernel_sources ${PROJECT_SOURCE_DIR}/chainer/backend/cpu/kernels/${name}.cpp)
@@ -50,6 +55,7 @@ function(chainer_add_kernels isa)
   target_include_directories(chainer_kernels_${isa} PRIVATE ${PROJECT_SOURCE_DIR})
   target_compile_definitions(chainer_kernels_${isa} PRIVATE CHAINER_KERNEL_ISA=${isa} CHAINER_LIBMVEC)
   target_compile_options(chainer_kernels_${isa} PRIVATE -O3 -fopenmp-simd -fno-math-errno -fno-trapping-math
+                                                        -fwrapv  # int64 wraps as NumPy's does
                                                         ${ARGN})
   set_target_properties(chainer_kernels_${isa} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden)
 endfunction()
@@ -71,18 +77,18 @@ set_target_properties(chainer PROPERTIES POSITION_INDEPENDENT_CODE ON VERSION ${
                                          SOVERSION ${PROJECT_VERSION_MAJOR})
 if(CHAINER_X86_KERNELS)
   set_source_files_properties(${PROJECT_SOURCE_DIR}/chainer/backend/cpu/kernels/table.cpp
+                              ${PROJECT_SOURCE_DIR}/chainer/backend/cpu/kernels/image_table.cpp
                               PROPERTIES COMPILE_DEFINITIONS CHAINER_X86_KERNELS)
 endif()
 set_source_files_properties(
   ${PROJECT_SOURCE_DIR}/chainer/backend/cpu/blas.cpp PROPERTIES COMPILE_DEFINITIONS
   "CHAINER_ONEDNN_LIBRARY=\"${CHAINER_ONEDNN_LIBRARY}\";CHAINER_OPENBLAS_LIBRARY=\"${CHAINER_OPENBLAS_LIBRARY}\"")
+# Plain loops over int64 wrap around, too.
+set_source_files_properties(${PROJECT_SOURCE_DIR}/chainer/backend/cpu/gemm.cpp PROPERTIES COMPILE_OPTIONS -fwrapv)
 set_source_files_properties(${PROJECT_SOURCE_DIR}/chainer/runtime_info.cpp
                             PROPERTIES COMPILE_DEFINITIONS "CHAINER_VERSION=\"${PROJECT_VERSION}\"")
 chainer_precompile(chainer <algorithm> <array> <cmath> <functional> <map> <memory> <optional> <span> <string> <vector>
                    <chainer/array/backend.h> <chainer/autograd/function_node.h>)
-if(OpenMP_CXX_FOUND)
-  target_link_libraries(chainer PRIVATE OpenMP::OpenMP_CXX)
-endif()
 if(CAIRO_FOUND)
   target_link_libraries(chainer PRIVATE PkgConfig::CAIRO)
 endif()
@@ -94,6 +100,8 @@ function(chainer_headers_for source folder)
 endfunction()
 chainer_headers_for(backend/common/special_boost.cpp "${Boost_INCLUDE_DIRS}")
 chainer_headers_for(routines/fft_kiss.cpp "${KISSFFT_INCLUDE_DIR}")
+chainer_headers_for(backend/cpu/onednn/library.cpp "${ONEDNN_INCLUDE_DIR}")
+chainer_headers_for(backend/cpu/onednn/convolution.cpp "${ONEDNN_INCLUDE_DIR}")
 if(CURL_FOUND)
   target_link_libraries(chainer PRIVATE CURL::libcurl)
 endif()

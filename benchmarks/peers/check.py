@@ -33,7 +33,77 @@ def double_backprop(p, i):
     return ((g.square().sum(1) + 1e-12).sqrt() - 1).square().mean()
 
 
-UPDATED = ('mnist_mlp', 'word2vec_ns', 'double_backprop')
+def lstm_step(p, name, x, h, c):
+    g = F.linear(x, p[f'/{name}/upward/W'], p[f'/{name}/upward/b'])
+    if h is not None: g = g + F.linear(h, p[f'/{name}/lateral/W'])
+    a, i, f, o = g.view(len(x), -1, 4).unbind(2)
+    c = a.tanh()*i.sigmoid() + (0 if c is None else f.sigmoid()*c)
+    return o.sigmoid()*c.tanh(), c
+def ptb_lstm(p, i):
+    words, masks = i['words'].long(), i['masks']
+    h1 = c1 = h2 = c2 = None; loss = 0
+    for k in range(35):
+        h1, c1 = lstm_step(p, 'l1', p['/embed/W'][words[k]]*masks[3*k], h1, c1)
+        h2, c2 = lstm_step(p, 'l2', h1*masks[3*k + 1], h2, c2)
+        loss = loss + F.cross_entropy(linear(p, 'l3', h2*masks[3*k + 2]), words[k + 1])
+    return loss
+def n_step_lstm(p, path, layer, x):
+    """One sequence through one layer."""
+    w, b = [p[f'{path}/{layer}/w{k}'] for k in range(8)], [p[f'{path}/{layer}/b{k}'] for k in range(8)]
+    gx = F.linear(x, torch.cat(w[:4]), torch.cat(b[:4])); wh, bh = torch.cat(w[4:]), torch.cat(b[4:])
+    h = c = torch.zeros(len(w[0])); out = []
+    for t in range(len(x)):
+        i, f, a, o = (gx[t] + F.linear(h, wh, bh)).chunk(4)
+        c = f.sigmoid()*c + i.sigmoid()*a.tanh(); h = o.sigmoid()*c.tanh(); out.append(h)
+    return torch.stack(out)
+def nstep_lstm(p, i):
+    xs = [i[f'x{k}'] for k in range(64)]
+    order = sorted(range(64), key=lambda k: -len(xs[k]))
+    rows = [(t, r) for t in range(max(map(len, xs))) for r, k in enumerate(order) if len(xs[k]) > t]
+    at = {tr: n for n, tr in enumerate(rows)}  # where the mask of a time and sequence stands
+    for layer in range(3):
+        if layer:
+            m = i[f'mask{layer}']
+            xs = [x*m[[at[t, order.index(k)] for t in range(len(x))]] for k, x in enumerate(xs)]
+        xs = [n_step_lstm(p, '/lstm', layer, x) for x in xs]
+    return torch.cat(xs).square().mean()
+def embed_n_step(p, path, x):
+    return torch.cat([n_step_lstm(p, path, 0, x), n_step_lstm(p, path, 1, x.flip(0)).flip(0)], 1)
+def dynamic_language_model(p, i):
+    words = i['words'].long(); h = c = None; loss = 0
+    for k in range(len(words) - 1):
+        h, c = lstm_step(p, 'lstm', p['/embed/W'][words[k]], h, c)
+        loss = loss + F.cross_entropy(linear(p, 'out', h), words[k + 1])
+    return loss
+def tagged(p, i, x):
+    y = linear(p, 'out', linear(p, 'hidden', embed_n_step(p, '/lstm', x)).tanh())
+    return F.cross_entropy(y, i['tags'].long(), reduction='sum')
+def dynamic_tagger(p, i): return tagged(p, i, p['/embed/W'][i['words'].long()])
+def dynamic_tagger_characters(p, i):
+    out = []
+    chars = i['characters'].long()
+    for n, word in enumerate(i['words'].long()):
+        if word < 1000: out.append(p['/embed/W'][word]); continue  # rare words are spelt
+        x = p['/embed_characters/W'][chars[n, :i['spelling'][n].long()]]
+        out.append(torch.cat([n_step_lstm(p, '/spell', 0, x)[-1], n_step_lstm(p, '/spell', 1, x.flip(0))[-1]]))
+    return tagged(p, i, torch.stack(out))
+def dynamic_tree(p, i):
+    states, loss = [], 0
+    for left, right, word, label in i['nodes'].long().tolist():
+        g = p['/tree/W_x/b'][None]
+        if word >= 0: g = g + F.linear(p['/embed/W'][word][None], p['/tree/W_x/W'])
+        cs = []
+        for k, child in ((1, left), (2, right)):
+            if child >= 0: g = g + F.linear(states[child][1], p[f'/tree/W_h{k}/W'])
+            cs.append(states[child][0] if child >= 0 else torch.zeros(1, 128))
+        a, gi, o, f1, f2 = g.chunk(5, 1)
+        c = a.tanh()*gi.sigmoid() + f1.sigmoid()*cs[0] + f2.sigmoid()*cs[1]
+        states.append((c, o.sigmoid()*c.tanh()))
+        loss = loss + F.cross_entropy(linear(p, 'out', states[-1][1]), torch.tensor([label]))
+    return loss
+
+
+UPDATED = ('mnist_mlp', 'word2vec_ns', 'double_backprop', 'nstep_lstm')
 
 
 def first_adam_step(w, g, lr=1e-3, beta1=0.9, beta2=0.999, eps=1e-8):

@@ -1,7 +1,10 @@
 #include "chainer/array/array.h"
 
+#include <algorithm>
+
 #include "chainer/array/backend.h"
 #include "chainer/array/index.h"
+#include "chainer/array/order.h"
 #include "chainer/backend/common/deferred.h"
 
 namespace chainer {
@@ -22,7 +25,7 @@ template <class T>
 std::vector<T> Array::to_vector() const {
   std::vector<T> out(static_cast<std::size_t>(size()));
   if (out.empty()) return out;
-  const Array dense = is_contiguous() ? *this : copy();
+  const Array dense = contiguous();
   visit(dtype(), "to_vector", [&]<class S>() {
     const S* p = dense.data<S>();
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<T>(p[i]);
@@ -39,13 +42,18 @@ Array Array::reshape(const Shape& wanted) const {
   Shape s = wanted;
   int unknown = -1;
   int64_t known = 1;
+  bool overflow = false;
   for (int i = 0; i < s.ndim(); ++i) {
-    if (s[i] == -1 && unknown < 0)
+    if (s[i] == -1 && unknown < 0) {
       unknown = i;
-    else
-      known *= s[i];
+      continue;
+    }
+    if (s[i] < 0)
+      throw DimensionError("reshape: the shape ", wanted, " has a negative length; only one may be -1, for the rest");
+    overflow |= __builtin_mul_overflow(known, s[i], &known) && s[i] != 0;
   }
-  const bool fits = unknown < 0 ? known == size() : known > 0 && size() % known == 0;
+  if (std::find(s.begin(), s.end(), 0) != s.end()) overflow = false, known = 0;
+  const bool fits = overflow ? false : unknown < 0 ? known == size() : known > 0 && size() % known == 0;
   if (!fits) throw DimensionError("reshape: cannot reshape an array of shape ", shape(), " into ", wanted);
   if (unknown >= 0) s[unknown] = size() / known;
   if (s == shape()) return *this;
@@ -75,7 +83,7 @@ Array Array::reshape(const Shape& wanted) const {
     j = j1;
   }
   if (viewable) return Array(ArrayBody::view(body_, s, out, 0));
-  return copy().reshape(s);
+  return contiguous().reshape(s);
 }
 
 Array Array::transpose(const Axes& axes) const {
@@ -99,7 +107,15 @@ Array Array::transpose(const Axes& axes) const {
 Array Array::astype(Dtype d, bool copy) const {
   if (!copy && d == dtype()) return *this;
   if (Array later = d == dtype() ? Array() : deferred::cast(*this, d)) return later;
-  Array out(shape(), d, device());
+  const Array* const self[] = {this};
+  Array out = empty_in_order(shape(), d, device(), result_order(self));
+  copy_elements(*this, out);
+  return out;
+}
+
+Array Array::contiguous() const {
+  if (is_contiguous()) return *this;
+  Array out(shape(), dtype(), device());
   copy_elements(*this, out);
   return out;
 }
@@ -131,13 +147,32 @@ Array constant(const Array& like, Scalar value) {
   return one;
 }
 
+// NumPy's order of kinds: a result goes into an array of the same kind or a later one.
+int kind_rank(Dtype d) { return kind(d) == 'b' ? 0 : kind(d) == 'u' ? 1 : kind(d) == 'i' ? 2 : 3; }
+
+// The dtype in which an in-place operation is computed. As in NumPy it throws where the result would be cut to fit.
+Dtype in_place_type(Elementwise op, Dtype target, Dtype common) {
+  if (op == Elementwise::divide && !is_floating(common)) common = float64;
+  if (kind_rank(common) > kind_rank(target))
+    throw DtypeError("in-place ", name(op), ": the result has dtype ", common, ", which an array of ", target,
+                     " cannot hold; write a = a ",
+                     op == Elementwise::add        ? '+'
+                     : op == Elementwise::subtract ? '-'
+                     : op == Elementwise::multiply ? '*'
+                                                   : '/',
+                     " b");
+  return common;
+}
+
 Array& in_place(Elementwise op, Array& a, const Array& b) {
   const Shape s = broadcast_shapes(a.shape(), b.shape(), name(op));
   if (s != a.shape())
     throw DimensionError("in-place ", name(op), ": an operand of shape ", b.shape(), " does not fit into ", a.shape());
-  const Dtype common = promote(a.dtype(), b.dtype());
-  if (is_floating(common) && !is_floating(a.dtype()))
-    throw DtypeError("in-place ", name(op), ": cannot store ", common, " in ", a.dtype());
+  const Dtype compute = in_place_type(op, a.dtype(), promote(a.dtype(), b.dtype()));
+  if (compute == Dtype::bool_) {  // arithmetic on booleans, as NumPy has it
+    if (op == Elementwise::subtract) throw TypeError("in-place subtract: not defined for bool; use logical_xor");
+    op = op == Elementwise::add ? Elementwise::logical_or : Elementwise::logical_and;
+  }
   // An operand that looks into the same memory with another layout would be read after it was written.
   Array operand = b;
   if (&b.body().owner() == &a.body().owner() &&
@@ -149,11 +184,15 @@ Array& in_place(Elementwise op, Array& a, const Array& b) {
     const int at = a.ndim() - b.ndim() + i;
     if (b.shape()[i] == a.shape()[at]) st[at] = bs[i];
   }
-  const Array wide(ArrayBody::view(operand.body_ref(), a.shape(), st, 0));
+  Array wide(ArrayBody::view(operand.body_ref(), a.shape(), st, 0));
+  if (a.size() >= deferred::kLeast) wide = aligned(wide, memory_order(a));
   const Array* const inputs[] = {&a, &wide};
-  const Dtype compute = op == Elementwise::divide && !is_floating(common) ? float64 : common;
   a.device().backend().elementwise(op, inputs, a, compute);
   return a;
+}
+Array& in_place(Elementwise op, Array& a, Scalar b) {
+  in_place_type(op, a.dtype(), b.promoted_with(a.dtype()));
+  return in_place(op, a, constant(a, b));
 }
 }  // namespace
 
@@ -166,10 +205,10 @@ Array& Array::operator+=(const Array& b) & { return in_place(Elementwise::add, *
 Array& Array::operator-=(const Array& b) & { return in_place(Elementwise::subtract, *this, b); }
 Array& Array::operator*=(const Array& b) & { return in_place(Elementwise::multiply, *this, b); }
 Array& Array::operator/=(const Array& b) & { return in_place(Elementwise::divide, *this, b); }
-Array& Array::operator+=(Scalar b) & { return *this += constant(*this, b); }
-Array& Array::operator-=(Scalar b) & { return *this -= constant(*this, b); }
-Array& Array::operator*=(Scalar b) & { return *this *= constant(*this, b); }
-Array& Array::operator/=(Scalar b) & { return *this /= constant(*this, b); }
+Array& Array::operator+=(Scalar b) & { return in_place(Elementwise::add, *this, b); }
+Array& Array::operator-=(Scalar b) & { return in_place(Elementwise::subtract, *this, b); }
+Array& Array::operator*=(Scalar b) & { return in_place(Elementwise::multiply, *this, b); }
+Array& Array::operator/=(Scalar b) & { return in_place(Elementwise::divide, *this, b); }
 
 int64_t len(const Array& a) {
   if (a.ndim() == 0) throw TypeError("len() of an array without axes");

@@ -18,9 +18,10 @@ class [[nodiscard]] Array {
  public:
   Array() = default;
   explicit Array(Ref<ArrayBody> body) : body_(std::move(body)) {}
-  /// An array with undefined elements.
-  explicit Array(const Shape& shape, Dtype dtype = float32, Device device = {})
-      : body_(ArrayBody::make(shape, dtype, device)) {}
+  /// An array with undefined elements. Errors about its size name `operation`, by default the function that calls.
+  explicit Array(const Shape& shape, Dtype dtype = float32, Device device = {},
+                 const char* operation = __builtin_FUNCTION())
+      : body_(ArrayBody::make(shape, dtype, device, {}, operation)) {}
 
   explicit operator bool() const { return static_cast<bool>(body_); }
   /// An array where a variable is wanted becomes one without gradient. Defined beside Variable.
@@ -84,7 +85,9 @@ class [[nodiscard]] Array {
   Array transpose(const Axes& axes = {}) const;
   Array T() const { return transpose(); }
   Array ravel() const { return reshape({-1}); }
-  /// A copy in C order; the array itself unless `copy` when the dtype is right already.
+  /// The array itself where it is in C order without gaps, else a copy that is: for whoever reads raw memory.
+  Array contiguous() const;
+  /// A copy in this array's memory order (NumPy's order 'K'); the array itself unless `copy` when the dtype is right.
   Array astype(Dtype dtype, bool copy = true) const;
   Array copy() const;
   void fill(Scalar value);

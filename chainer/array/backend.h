@@ -3,7 +3,9 @@
 #include <span>
 
 #include "chainer/array/array.h"
+#include "chainer/backend/common/convolution.h"
 #include "chainer/backend/common/ops.h"
+#include "chainer/backend/common/recurrent_cells.h"
 
 namespace chainer {
 
@@ -54,6 +56,21 @@ class Backend {
   virtual void standardize(const Array& x, double eps, Array& y, Array& rstd) = 0;
   /// The gradient of that by x, from its results.
   virtual void standardize_grad(const Array& gy, const Array& y, const Array& rstd, Array& gx) = 0;
+  /// c and h of cells of the LSTM family (see recurrent_cells.h) from gates, an array for each source, and cells, an
+  /// array for each source and child. All are contiguous, of one dtype that kernels compute in.
+  virtual void lstm(const LstmCells& cells, std::span<const Array> x, std::span<const Array> c_prev, Array& c,
+                    Array& h) = 0;
+  /// The gradients of that by gates and cells, from those of c and h, which may be none. Entries of gc_prev may be
+  /// none, or gc itself.
+  virtual void lstm_grad(const LstmCells& cells, std::span<const Array> x, std::span<const Array> c_prev,
+                         const Array& c, const Array& gc, const Array& gh, std::span<Array> gx,
+                         std::span<Array> gc_prev) = 0;
+  /// h = (1 - z) tanh(x_h + r hx_h) + z h_prev with r = sigmoid(x_r + hx_r), z = sigmoid(x_z + hx_z), for rows of x and
+  /// hx that hold r, z and h one behind the other. All are contiguous as in lstm.
+  virtual void gru(const Array& x, const Array& hx, const Array& h_prev, Array& h) = 0;
+  /// The gradients of that by x, hx and h_prev; gh_prev may be gh itself.
+  virtual void gru_grad(const Array& x, const Array& hx, const Array& h_prev, const Array& gh, Array& gx, Array& ghx,
+                        Array& gh_prev) = 0;
   /// One fused pass of an optimizer: parameter and states updated from the gradient (see update_ops.h).
   virtual void update(Update op, Array& param, const Array& grad, std::span<Array> states,
                       std::span<const double> hyper) = 0;
@@ -61,6 +78,11 @@ class Backend {
   virtual void random(RandomFill fill, uint64_t seed, uint64_t counter, double a, double b, Array& out) = 0;
   /// Softmax, or its logarithm, over the middle axis of a contiguous array seen as (outer, n, inner).
   virtual void softmax(bool log, const Array& a, int64_t outer, int64_t n, int64_t inner, Array& out) = 0;
+  /// One of the three operations of a convolution (backend/common/convolution.h), of one floating dtype: `a` and `b`
+  /// are (x, W), (y, W) or (x, y); `bias`, if there is one, is added to a forward or backward_data result; `accumulate`
+  /// adds to `out`. By default with matrices of patches, which takes any number of axes.
+  virtual void convolution(Convolution op, const ConvolutionPlan& plan, const Array& a, const Array& b,
+                           const Array& bias, Array& out, bool accumulate);
 };
 
 /// Converts between any two layouts and dtypes of one shape.

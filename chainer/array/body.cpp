@@ -3,12 +3,12 @@
 #include <cstring>
 #include <utility>
 
+#include "chainer/array/order.h"
 #include "chainer/core/pool.h"
 
 namespace chainer {
 
 ArrayBody::~ArrayBody() {
-  if (pending.load(std::memory_order_acquire)) deferred::drop(*this);
   if (block.data) memory::release(block);
 }
 
@@ -18,45 +18,54 @@ void ArrayBody::destroy(ArrayBody* b) {
   pool::release(b, bytes);
 }
 
-Ref<ArrayBody> ArrayBody::make(const Shape& shape, Dtype dtype, Device device) {
-  for (int64_t n : shape)
-    if (n < 0) throw DimensionError("negative dimensions are not allowed: ", shape);
-  double elements = 1;
-  for (int64_t n : shape) elements *= static_cast<double>(n);
-  if (elements > 0x1p46) throw ValueError("an array of shape ", shape, " is too large");
-  const auto bytes = static_cast<std::size_t>(shape.product() * item_size(dtype));
+Ref<ArrayBody> ArrayBody::make(const Shape& shape, Dtype dtype, Device device, const Dims& order,
+                               const char* operation) {
+  const int64_t size = checked_size(shape, item_size(dtype), operation);
+  const auto bytes = static_cast<std::size_t>(size * item_size(dtype));
   if (bytes <= kInlineBytes) {
     constexpr std::size_t head = (sizeof(ArrayBody) + 63) / 64 * 64;
     char* memory = static_cast<char*>(pool::allocate(head + bytes));
-    auto* b = new (memory) ArrayBody(shape, dtype, device);
+    auto* b = new (memory) ArrayBody(shape, dtype, device, size);
     b->tail = static_cast<uint32_t>(head + bytes - sizeof(ArrayBody));
     b->data = memory + head;
+    if (!order.empty()) b->set_strides(strides_in_order(shape, order));
     return Ref<ArrayBody>(b, Ref<ArrayBody>::Adopt{});
   }
-  auto b = without_memory(shape, dtype, device);
-  b->allocate();
+  auto b = without_memory(shape, dtype, device, order, operation);
+  b->allocate(operation);
   return b;
 }
 
-Ref<ArrayBody> ArrayBody::without_memory(const Shape& shape, Dtype dtype, Device device) {
-  return make_ref<ArrayBody>(shape, dtype, device);
+Ref<ArrayBody> ArrayBody::without_memory(const Shape& shape, Dtype dtype, Device device, const Dims& order,
+                                         const char* operation) {
+  const int64_t size = checked_size(shape, item_size(dtype), operation);
+  memory::expect_possible(size * item_size(dtype), shape, dtype, operation);
+  auto b = make_ref<ArrayBody>(shape, dtype, device, size);
+  if (!order.empty()) b->set_strides(strides_in_order(shape, order));
+  return b;
 }
 
-void ArrayBody::allocate() {
-  block = memory::allocate(static_cast<std::size_t>(size * item_size(dtype)));
+void ArrayBody::set_strides(const Strides& s) {
+  // Axes of length one or arrays without elements have no stride worth looking at.
+  contiguous = true;
+  int64_t expected = 1;
+  for (int i = shape.ndim() - 1; i >= 0 && size; --i) {
+    if (shape[i] != 1 && s[i] != expected) contiguous = false;
+    expected *= shape[i];
+  }
+  if (!contiguous) strides = s;
+}
+
+void ArrayBody::allocate(std::string_view operation) {
+  block = memory::allocate(static_cast<std::size_t>(size * item_size(dtype)), shape, dtype, operation);
   data = static_cast<char*>(block.data);
 }
 
-Ref<ArrayBody> ArrayBody::view(const Ref<ArrayBody>& of, const Shape& shape, const Strides& strides, int64_t offset) {
-  auto b = make_ref<ArrayBody>(shape, of->dtype, of->device);
+Ref<ArrayBody> ArrayBody::view(const Ref<ArrayBody>& of, const Shape& shape, const Strides& strides, int64_t offset,
+                               const char* operation) {
+  auto b = make_ref<ArrayBody>(shape, of->dtype, of->device, checked_size(shape, item_size(of->dtype), operation));
   b->base = of->base ? of->base : of;
-  // Axes of length one or arrays without elements have no stride worth looking at.
-  int64_t expected = 1;
-  for (int i = shape.ndim() - 1; i >= 0 && b->size; --i) {
-    if (shape[i] != 1 && strides[i] != expected) b->contiguous = false;
-    expected *= shape[i];
-  }
-  if (!b->contiguous) b->strides = strides;
+  b->set_strides(strides);
   if (of->pending.load(std::memory_order_acquire)) [[unlikely]]
     deferred::attach_view(*b, *of, offset);
   else

@@ -13,6 +13,9 @@ namespace chainer {
 struct ArrayBody;
 
 struct Pending;  // backend/common/pending.h
+namespace deferred {
+struct Registry;  // backend/common/evaluation.h
+}
 
 /// One array: its layout, and either its memory (owner) or the body whose memory it looks into (view).
 /// Elements up to kInlineBytes lie behind the body in the same block.
@@ -28,28 +31,38 @@ struct ArrayBody {
   memory::Block block;   ///< owned memory, if any
   Device device;
   Shape shape;
-  Strides strides;                           ///< in elements; set only when not contiguous
+  Strides strides;                           ///< in elements; set only when not contiguous, of owners without gaps
   Ref<ArrayBody> base;                       ///< the owner, of a view
   std::atomic<Pending*> pending{nullptr};    ///< how the elements will be computed, while they are not there yet
   std::atomic<uint32_t> pending_readers{0};  ///< owner only: computations that wait and read this memory
-  bool held = false;                         ///< owner only: counted among the memory that those keep alive
-  int32_t position = -1;                     ///< in the evaluation `visit`
+  deferred::Registry* registry = nullptr;    ///< where it waits: set before `pending`, whose lock guards it
+  std::atomic<deferred::Registry*> holder{nullptr};  ///< owner only: counts it among what computations keep alive
+  int32_t position = -1;                             ///< in the evaluation `visit`, while it waits
   uint64_t visit = 0;
 
-  ArrayBody(const Shape& s, Dtype d, Device dev) : dtype(d), size(s.product()), device(dev), shape(s) {}
+  ArrayBody(const Shape& s, Dtype d, Device dev, int64_t elements) : dtype(d), size(elements), device(dev), shape(s) {}
   ~ArrayBody();
   static void destroy(ArrayBody* b);
+  /// The last reference to an array that waits goes away behind the lock of its registry only: an evaluation there may
+  /// be about to take a reference of its own.
+  static bool drop_reference(ArrayBody* b);
 
   Strides effective_strides() const { return contiguous ? contiguous_strides(shape) : strides; }
+  /// Takes these strides, which are those of C order where no axis longer than one says otherwise.
+  void set_strides(const Strides& s);
   ArrayBody& owner() { return base ? *base : *this; }
 
-  /// A body with memory of its own, elements undefined.
-  static Ref<ArrayBody> make(const Shape& shape, Dtype dtype, Device device);
+  /// A body with memory of its own, elements undefined. Axes lie in memory in `order` (array/order.h), or in C order.
+  /// Shapes are checked here and in the next two: errors name `operation`, by default the function that calls.
+  static Ref<ArrayBody> make(const Shape& shape, Dtype dtype, Device device, const Dims& order = {},
+                             const char* operation = __builtin_FUNCTION());
   /// A body whose memory comes when its elements are computed.
-  static Ref<ArrayBody> without_memory(const Shape& shape, Dtype dtype, Device device);
-  void allocate();
+  static Ref<ArrayBody> without_memory(const Shape& shape, Dtype dtype, Device device, const Dims& order = {},
+                                       const char* operation = __builtin_FUNCTION());
+  void allocate(std::string_view operation);
   /// A view into `of`: `offset` in elements from its first one. A view of what is still to be computed waits with it.
-  static Ref<ArrayBody> view(const Ref<ArrayBody>& of, const Shape& shape, const Strides& strides, int64_t offset);
+  static Ref<ArrayBody> view(const Ref<ArrayBody>& of, const Shape& shape, const Strides& strides, int64_t offset,
+                             const char* operation = __builtin_FUNCTION());
 };
 
 // Defined by the evaluator, backend/common/deferred.cpp.
@@ -57,8 +70,14 @@ namespace deferred {
 void evaluate(ArrayBody& body);
 void evaluate_readers(ArrayBody& owner);
 void attach_view(ArrayBody& view, ArrayBody& of, int64_t offset);
-void drop(ArrayBody& body) noexcept;
+bool drop_last(ArrayBody& body) noexcept;
 }  // namespace deferred
+
+inline bool ArrayBody::drop_reference(ArrayBody* b) {
+  if (!b->pending.load(std::memory_order_acquire)) [[likely]]
+    return b->refs.decrement();
+  return !b->refs.decrement_unless_last() && deferred::drop_last(*b);
+}
 
 /// The two choke points: nothing reads memory without the first, nothing writes without the second.
 inline void force(ArrayBody& body) {

@@ -180,7 +180,7 @@ Array as_rows(const Selection& s) {
     else
       shape.push_back(s.view.shape()[d]);
   }
-  return (s.view.is_contiguous() ? s.view : s.view.copy()).reshape(shape);
+  return s.view.contiguous().reshape(shape);
 }
 
 // Moves `count` leading axes behind `at` others, or back.

@@ -4,7 +4,11 @@
 #include <cstdlib>
 #include <mutex>
 #include <new>
-#include <vector>
+
+#include "chainer/core/fork.h"
+#include "chainer/core/machine.h"
+#include "chainer/core/pool.h"
+#include "chainer/core/sanitizer.h"
 
 #if defined(__linux__)
 #include <sys/mman.h>
@@ -28,10 +32,58 @@ std::size_t class_bytes(int c) {
   return (std::size_t(1) << octave) + (std::size_t(quarter + 1) << (octave - 2));
 }
 
-struct Cache {
+// What a cached block holds: its neighbours of the same class, the latest first, and those of all classes by age.
+struct Cached {
+  Cached *later = nullptr, *earlier = nullptr;  // in the class
+  Cached *newer = nullptr, *older = nullptr;
+  int size_class = 0;
+};
+
+class Cache {
+ public:
+  Cache() : limit_(machine::memory_bytes() / 2) {
+    pool::set_reclaim([] { empty_cache(); });
+    at_fork({kForkMemory, [this] { mutex.lock(); }, [this] { mutex.unlock(); }, [this] { new (&mutex) std::mutex; }});
+  }
+  void* take(int c) {
+    Cached* b = latest_[c];
+    if (b) remove(b);
+    return b;
+  }
+  void add(void* p, int c) {
+    auto* b = new (p) Cached{nullptr, latest_[c], nullptr, newest_, c};
+    if (b->earlier) b->earlier->later = b;
+    latest_[c] = b;
+    (newest_ ? newest_->newer : oldest_) = b;
+    newest_ = b;
+    stats.cached += static_cast<int64_t>(class_bytes(c));
+    shrink(limit_);
+  }
+  // Sets those free that waited longest.
+  void shrink(int64_t most) {
+    while (stats.cached > most && oldest_) {
+      Cached* b = oldest_;
+      remove(b);
+      std::free(b);
+    }
+  }
+  int64_t limit() const { return limit_; }
+  void set_limit(int64_t bytes) { shrink(limit_ = std::max<int64_t>(bytes, 0)); }
+
   std::mutex mutex;
-  std::vector<void*> free[kClassCount];
   Statistics stats;
+
+ private:
+  void remove(Cached* b) {
+    (b->later ? b->later->earlier : latest_[b->size_class]) = b->earlier;
+    if (b->earlier) b->earlier->later = b->later;
+    (b->newer ? b->newer->older : newest_) = b->older;
+    (b->older ? b->older->newer : oldest_) = b->newer;
+    stats.cached -= static_cast<int64_t>(class_bytes(b->size_class));
+  }
+  Cached* latest_[kClassCount] = {};
+  Cached *newest_ = nullptr, *oldest_ = nullptr;
+  int64_t limit_;
 };
 Cache& cache() {
   static Cache* c = new Cache;  // never destroyed: arrays may outlive main
@@ -48,29 +100,22 @@ void* from_system(std::size_t bytes) {
   return p;
 }
 
-}  // namespace
-
-Block allocate(std::size_t bytes) {
-  if (bytes > std::size_t(1) << 46) throw std::bad_alloc();
+// The block, or one without data.
+Block try_allocate(std::size_t bytes) {
+  if (bytes > std::size_t(1) << 46) return {};
   const int c = class_of(bytes);
   const auto size = static_cast<int64_t>(class_bytes(c));
   Cache& k = cache();
   void* p = nullptr;
   {
-    std::lock_guard lock(k.mutex);
-    if (!k.free[c].empty()) {
-      p = k.free[c].back();
-      k.free[c].pop_back();
-      k.stats.cached -= size;
-    } else {
-      ++k.stats.system_requests;
-    }
+    const std::lock_guard lock(k.mutex);
+    if (!(p = k.take(c))) ++k.stats.system_requests;
   }
   if (!p && !(p = from_system(class_bytes(c)))) {
     empty_cache();
-    if (!(p = from_system(class_bytes(c)))) throw std::bad_alloc();
+    if (!(p = from_system(class_bytes(c)))) return {};
   }
-  std::lock_guard lock(k.mutex);
+  const std::lock_guard lock(k.mutex);
   ++k.stats.allocations;
   k.stats.allocated_total += size;
   k.stats.in_use += size;
@@ -78,39 +123,72 @@ Block allocate(std::size_t bytes) {
   return {p, c};
 }
 
+}  // namespace
+
+Block allocate(std::size_t bytes) {
+  const Block b = try_allocate(bytes);
+  if (b.data) return b;
+  const Statistics s = statistics();
+  throw MemoryError("cannot allocate ", bytes, " bytes; ", s.in_use, " bytes are in use and ", s.cached, " cached");
+}
+
+Block allocate(std::size_t bytes, const Dims& shape, Dtype dtype, std::string_view operation) {
+  const Block b = try_allocate(bytes);
+  if (b.data) return b;
+  const Statistics s = statistics();
+  throw MemoryError(operation, ": cannot allocate ", bytes, " bytes for an array of shape ", shape, " and dtype ",
+                    dtype, "; ", s.in_use, " bytes are in use and ", s.cached, " cached");
+}
+
+void expect_possible(int64_t bytes, const Dims& shape, Dtype dtype, std::string_view operation) {
+  if (bytes <= machine::memory_bytes()) return;
+  const Statistics s = statistics();
+  throw MemoryError(operation, ": an array of shape ", shape, " and dtype ", dtype, " takes ", bytes,
+                    " bytes, more than this machine's memory of ", machine::memory_bytes(), "; ", s.in_use,
+                    " bytes are in use and ", s.cached, " cached");
+}
+
 void release(Block b) {
   Cache& k = cache();
-  const auto size = static_cast<int64_t>(class_bytes(b.size_class));
-  std::lock_guard lock(k.mutex);
-  k.stats.in_use -= size;
-#if defined(__SANITIZE_ADDRESS__)
-  std::free(b.data);  // let the sanitizer see the end of every block
-#else
-  k.free[b.size_class].push_back(b.data);
-  k.stats.cached += size;
-#endif
+  const std::lock_guard lock(k.mutex);
+  k.stats.in_use -= static_cast<int64_t>(class_bytes(b.size_class));
+  if (kSanitized)
+    std::free(b.data);  // let the sanitizer see the end of every block
+  else
+    k.add(b.data, b.size_class);
 }
 
 Statistics statistics() {
   Cache& k = cache();
-  std::lock_guard lock(k.mutex);
+  const std::lock_guard lock(k.mutex);
   return k.stats;
 }
 
 void reset_peak() {
   Cache& k = cache();
-  std::lock_guard lock(k.mutex);
+  const std::lock_guard lock(k.mutex);
   k.stats.peak = k.stats.in_use;
 }
 
 void empty_cache() {
-  Cache& k = cache();
-  std::lock_guard lock(k.mutex);
-  for (auto& list : k.free) {
-    for (void* p : list) std::free(p);
-    list.clear();
+  {
+    Cache& k = cache();
+    const std::lock_guard lock(k.mutex);
+    k.shrink(0);
   }
-  k.stats.cached = 0;
+  pool::trim();
+}
+
+void set_cache_limit(int64_t bytes) {
+  Cache& k = cache();
+  const std::lock_guard lock(k.mutex);
+  k.set_limit(bytes);
+}
+
+int64_t cache_limit() {
+  Cache& k = cache();
+  const std::lock_guard lock(k.mutex);
+  return k.limit();
 }
 
 }  // namespace chainer::memory

@@ -3,6 +3,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
+
+#include "chainer/array/dtype.h"
+#include "chainer/array/shape.h"
 
 namespace chainer::memory {
 
@@ -13,9 +17,15 @@ struct Block {
 };
 
 /// Memory of at least `bytes`, aligned to 64 bytes; blocks from 2 MiB on ask the system for huge pages. The size
-/// classes are four an octave; a freed block waits in its class for the next request.
+/// classes are four an octave; a freed block waits in its class for the next request. Before a request fails, the cache
+/// and the pool of small objects give back what they hold; then a MemoryError names the bytes wanted, in use and
+/// cached.
 [[nodiscard]] Block allocate(std::size_t bytes);
+/// The same for the elements of an array: the error names the operation, the shape and the dtype, too.
+[[nodiscard]] Block allocate(std::size_t bytes, const Dims& shape, Dtype dtype, std::string_view operation);
 void release(Block block);
+/// Throws MemoryError if this machine has less memory than `bytes`: an array that can never be computed.
+void expect_possible(int64_t bytes, const Dims& shape, Dtype dtype, std::string_view operation);
 
 /// Counts in bytes, of size-class sizes.
 struct Statistics {
@@ -28,7 +38,11 @@ struct Statistics {
 };
 Statistics statistics();
 void reset_peak();
-/// Returns every cached block to the system.
+/// Returns every cached block, and memory of small objects that is not in use, to the system.
 void empty_cache();
+/// The most bytes that wait for reuse; beyond it, those that waited longest go back to the system. At first half of the
+/// machine's memory (of the control group's, in a container).
+void set_cache_limit(int64_t bytes);
+int64_t cache_limit();
 
 }  // namespace chainer::memory

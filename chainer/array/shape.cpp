@@ -21,6 +21,30 @@ std::string to_string(const Dims& d) {
   return s + (d.ndim() == 1 ? ",)" : ")");
 }
 
+// The factors may reach 0 after they passed 63 bits.
+int64_t Dims::product_with_care() const {
+  if (std::find(begin(), end(), 0) != end()) return 0;
+  throw ValueError("the product of ", *this, " needs more than 63 bits");
+}
+
+int64_t checked_size(const Dims& shape, int64_t item_size, std::string_view operation) {
+  int64_t elements = 1, bytes = 0;
+  bool empty = false, fits = true;
+  for (int64_t n : shape) {
+    if (n < 0) throw DimensionError(operation, ": negative dimensions are not allowed: ", shape);
+    if (n == 0)
+      empty = true;
+    else
+      fits = fits && !__builtin_mul_overflow(elements, n, &elements);
+  }
+  if (!fits || __builtin_mul_overflow(elements, item_size, &bytes)) [[unlikely]] {
+    double wanted = static_cast<double>(item_size);
+    for (int64_t n : shape) wanted *= static_cast<double>(std::max<int64_t>(n, 1));
+    throw ValueError(operation, ": an array of shape ", shape, " is too large: ", wanted, " bytes");
+  }
+  return empty ? 0 : elements;
+}
+
 Strides contiguous_strides(const Dims& shape) {
   Strides s = Dims::filled(shape.ndim(), 1);
   for (int i = shape.ndim() - 2; i >= 0; --i) s[i] = s[i + 1] * shape[i + 1];

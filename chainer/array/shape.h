@@ -58,14 +58,17 @@ class Dims {
       if (a.d_[i] != b.d_[i]) return false;
     return true;
   }
-  /// The product of all entries; 1 for none.
+  /// The product of all entries; 1 for none. Throws ValueError where it needs more than 63 bits.
   int64_t product() const {
     int64_t p = 1;
-    for (int64_t v : *this) p *= v;
+    for (int64_t v : *this)
+      if (__builtin_mul_overflow(p, v, &p)) [[unlikely]]
+        return product_with_care();
     return p;
   }
 
  private:
+  int64_t product_with_care() const;
   int n_ = 0;
   int64_t d_[kMaxNdim];
 };
@@ -102,6 +105,10 @@ class Axes {
   bool given_ = false;
   Dims axes_;
 };
+
+/// The number of elements of an array to be made. Throws DimensionError for a negative length and ValueError where the
+/// bytes of all elements need more than 63 bits, naming the operation, the shape and the bytes.
+int64_t checked_size(const Dims& shape, int64_t item_size, std::string_view operation);
 
 /// axis in [-ndim, ndim) as a non-negative number; throws an IndexError naming `operation` otherwise.
 int normalize_axis(int64_t axis, int ndim, std::string_view operation);

@@ -1,13 +1,14 @@
 // Backpropagation: Variable::backward over the whole graph behind a variable, grad() along chosen paths.
 #include <algorithm>
 #include <atomic>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "chainer/autograd/function_hook.h"
 #include "chainer/autograd/function_node.h"
+#include "chainer/autograd/joined_products.h"
 #include "chainer/backend/common/deferred.h"
-#include "chainer/backend/cpu/parallel.h"
 #include "chainer/routines/arithmetic.h"
 #include "chainer/routines/creation.h"
 #include "chainer/routines/reduction.h"
@@ -47,10 +48,11 @@ struct Backprop {
                        bool* includes_old = nullptr) {
     const bool hooked = function_hook_count > 0 || f.hooks_;
     Arrays in, g;
+    std::optional<HookedCall> call;
     if (hooked) {
       in = f.input_data();
       for (const Variable& v : gy) g.push_back(v.array());
-      for_hooks(f, [&](FunctionHook& h) { h.backward_preprocess(f, in, g); });
+      call.emplace(f, [&](FunctionHook& h) { h.backward_preprocess(f, in, g); });
     }
     bool any_so_far = false;
     for (const Variable& v : gx) any_so_far |= static_cast<bool>(v);
@@ -69,7 +71,7 @@ struct Backprop {
         wrong_count(f, all.size(), wanted.size());
       }
     }
-    if (hooked) for_hooks(f, [&](FunctionHook& h) { h.backward_postprocess(f, in, g); });
+    if (hooked) call->finish([&](FunctionHook& h) { h.backward_postprocess(f, in, g); });
     for (std::size_t k = 0; k < wanted.size(); ++k)
       if (out[k]) check(f, *f.inputs_[static_cast<std::size_t>(wanted[k])], out[k].array());
     return out;
@@ -115,7 +117,6 @@ void Variable::backward(const BackwardOptions& options) const {
                        " needs its gradient set first; only one element starts from 1");
     node_->grad = first_gradient(*this, options.loss_scale);
   }
-  if (config().flush_denormals) cpu::flush_denormals(true);
   const UsingConfig graph(&Config::enable_backprop, options.enable_double_backprop);
   Backprop b;
   // What was left in the nodes when a function throws must not meet the next call.
@@ -128,6 +129,7 @@ void Variable::backward(const BackwardOptions& options) const {
     }
   } cleaner{b};
 
+  JoinedProducts owed;
   node_->arriving = node_->grad;
   b.first_visit(*node_->creator_);
   b.push(*node_->creator_);
@@ -149,6 +151,7 @@ void Variable::backward(const BackwardOptions& options) const {
     if (!any_gradient) continue;
     wanted.clear();
     gx.clear();
+    const bool accumulates = f->accumulates();
     for (std::size_t i = 0; i < f->inputs().size(); ++i) {
       VariableNode& x = *f->inputs()[i];
       if (!x.requires_grad()) continue;
@@ -156,15 +159,26 @@ void Variable::backward(const BackwardOptions& options) const {
       // A variable that stands twice among the inputs has its sum taken once.
       bool repeated = false;
       for (std::size_t j = 0; j < i; ++j) repeated |= f->inputs()[j].get() == &x;
-      gx.push_back(repeated || !f->accumulates() ? Variable() : x.creator() ? x.arriving : x.grad);
+      // Taken out of the node, so that an array that nobody else has is exclusive.
+      gx.push_back(repeated || !accumulates ? Variable() : std::move(x.creator() ? x.arriving : x.grad));
     }
     if (wanted.empty()) continue;
     bool includes_old = false;
-    Variables out = Backprop::run(*f, wanted, gy, gx, &includes_old);
+    Variables out;
+    const auto put_back = [&](std::size_t k) {
+      VariableNode& x = *f->inputs()[static_cast<std::size_t>(wanted[k])];
+      if (gx[k]) (x.creator() ? x.arriving : x.grad) = std::move(gx[k]);
+    };
+    try {
+      out = Backprop::run(*f, wanted, gy, gx, &includes_old);
+    } catch (...) {
+      for (std::size_t k = 0; k < wanted.size(); ++k) put_back(k);
+      throw;
+    }
     for (std::size_t k = 0; k < wanted.size(); ++k) {
+      if (!includes_old || !out[k]) put_back(k);
       if (!out[k]) continue;
       VariableNode& x = *f->inputs()[static_cast<std::size_t>(wanted[k])];
-      if (includes_old && gx[k]) (x.creator() ? x.arriving : x.grad) = Variable();
       if (x.creator()) {
         Backprop::accumulate(x.arriving, std::move(out[k]));
         if (b.first_visit(*x.creator())) b.push(*x.creator());
@@ -174,7 +188,9 @@ void Variable::backward(const BackwardOptions& options) const {
         x.set_loss_scale(options.loss_scale);
       }
     }
+    owed.settle(false);
   }
+  owed.settle(true);
   // Whoever called backward() wants all of these: computed together, each common part is computed once.
   Arrays results{array_};
   for (const auto& x : leaves) results.push_back(x->grad.array_);
@@ -232,7 +248,6 @@ Variables grad(const Variables& outputs, const Variables& inputs, const GradOpti
   }
 
   // 3. Backpropagation through them. Gradients stay in a table, not in the nodes.
-  if (config().flush_denormals) cpu::flush_denormals(true);
   const UsingConfig graph(&Config::enable_backprop, o.enable_double_backprop);
   std::unordered_map<const VariableNode*, Variable> gradients;
   std::unordered_set<const VariableNode*> sources;

@@ -36,27 +36,40 @@ class Option {
   bool local_ = false;
 };
 
+// The value of an environment variable, or a default; a text that names no floating dtype is a TypeError.
+namespace detail {
+std::string text_from_environment(const char* name, const char* otherwise);
+bool flag_from_environment(const char* name, bool otherwise);
+Dtype dtype_from_environment(const char* name, const char* otherwise);
+}  // namespace detail
+
 /// The keys of the manual's configuration chapter, with its defaults; environment variables named there change them.
 struct Config {
   Option<bool> autotune{false};
   Option<bool> cudnn_deterministic{false};
-  Option<bool> cudnn_fast_batch_normalization;
-  Option<bool> debug;   ///< NaN and gradient checks; a failing forward names its function
-  Option<Dtype> dtype;  ///< the default floating type
+  Option<bool> cudnn_fast_batch_normalization{
+      detail::flag_from_environment("CHAINER_CUDNN_FAST_BATCH_NORMALIZATION", false)};
+  /// NaN and gradient checks; a failing forward names its function.
+  Option<bool> debug{detail::flag_from_environment("CHAINER_DEBUG", false)};
+  /// The default floating type.
+  Option<Dtype> dtype{detail::dtype_from_environment("CHAINER_DTYPE", "float32")};
   Option<bool> enable_backprop{true};
-  Option<bool> flush_denormals;  ///< training threads flush denormal numbers to zero
+  /// Threads flush denormal numbers to zero, from the moment on when they first use the configuration, which every
+  /// function and every update does: no result changes between one step and the next. A thread reads this entry once;
+  /// cpu::flush_denormals() changes the thread's mode later.
+  Option<bool> flush_denormals{detail::flag_from_environment("CHAINER_FLUSH_DENORMALS", true)};
   Option<bool> in_recomputing{false};
-  Option<bool> keep_graph_on_report;
-  Option<bool> lazy_grad_sum;
+  Option<bool> keep_graph_on_report{detail::flag_from_environment("CHAINER_KEEP_GRAPH_ON_REPORT", false)};
+  Option<bool> lazy_grad_sum{detail::flag_from_environment("CHAINER_LAZY_GRAD_SUM", false)};
   Option<bool> train{true};
-  Option<bool> type_check;
-  Option<std::string> use_cudnn;
+  Option<bool> type_check{detail::flag_from_environment("CHAINER_TYPE_CHECK", true)};
+  Option<std::string> use_cudnn{detail::text_from_environment("CHAINER_USE_CUDNN", "auto")};
   Option<std::string> use_cudnn_tensor_core{"auto"};
-  Option<std::string> use_ideep;
+  Option<std::string> use_ideep{detail::text_from_environment("CHAINER_USE_IDEEP", "never")};
   std::map<std::string, std::any, std::less<>> user;  ///< keys of the user's own
 
   /// The process's configuration reads the environment, a thread's follows the process's.
-  Config();
+  Config() = default;
   explicit Config(const Config& parent);
   Config& operator=(const Config&) = delete;
 

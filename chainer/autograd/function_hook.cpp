@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "chainer/core/report.h"
+
 namespace chainer {
 
 namespace {
@@ -26,7 +28,7 @@ FunctionHookScope::FunctionHookScope(FunctionHook& hook) : hook_(hook) {
 FunctionHookScope::~FunctionHookScope() {
   --function_hook_count;
   auto& hooks = mutable_hooks();
-  hook_.deleted(nullptr);
+  report_exceptions("deleted() of a function hook", [&] { hook_.deleted(nullptr); });
   hooks.erase(std::remove_if(hooks.begin(), hooks.end(), [&](const auto& h) { return h.second == &hook_; }),
               hooks.end());
 }

@@ -25,6 +25,8 @@ class FunctionHook {
   virtual void backward_postprocess(FunctionNode& function, const Arrays& in, const Arrays& gy) {
     (void)function, (void)in, (void)gy;
   }
+  /// Instead of a postprocess, where the computation between the two throws.
+  virtual void aborted(FunctionNode& function) noexcept { (void)function; }
 };
 
 /// This thread's hooks in the order they were opened.
@@ -44,12 +46,50 @@ class [[nodiscard]] FunctionHookScope {
   FunctionHook& hook_;
 };
 
+/// The preprocess of one computation's hooks, and what follows it: their postprocess in finish(), or aborted() where an
+/// exception ends the computation.
+class HookedCall {
+ public:
+  template <class F>
+  HookedCall(FunctionNode& node, F&& preprocess);
+  HookedCall(const HookedCall&) = delete;
+  HookedCall& operator=(const HookedCall&) = delete;
+  ~HookedCall() { abort(); }
+  template <class F>
+  void finish(F&& postprocess);
+
+ private:
+  void abort() noexcept {
+    for (; !begun_.empty(); begun_.pop_back()) begun_.back()->aborted(node_);
+  }
+  FunctionNode& node_;
+  std::vector<FunctionHook*> begun_;  // their preprocess ran
+};
+
 /// Runs f for the thread's hooks, then for the node's own.
 template <class F>
 void for_hooks(const FunctionNode& node, F&& f) {
   for (const auto& [name, hook] : get_function_hooks()) f(*hook);
   if (node.local_function_hooks())
     for (const auto& [name, hook] : *node.local_function_hooks()) f(*hook);
+}
+
+template <class F>
+HookedCall::HookedCall(FunctionNode& node, F&& preprocess) : node_(node) {
+  try {
+    for_hooks(node, [&](FunctionHook& h) {
+      preprocess(h);
+      begun_.push_back(&h);
+    });
+  } catch (...) {
+    abort();
+    throw;
+  }
+}
+template <class F>
+void HookedCall::finish(F&& postprocess) {
+  begun_.clear();
+  for_hooks(node_, postprocess);
 }
 
 }  // namespace chainer

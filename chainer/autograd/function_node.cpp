@@ -1,6 +1,7 @@
 #include "chainer/autograd/function_node.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "chainer/autograd/function_hook.h"
 #include "chainer/routines/arithmetic.h"
@@ -161,9 +162,14 @@ Arrays run_forward(FunctionNode& node, const Variable* const* inputs, std::size_
     }
   }
   const bool hooked = function_hook_count > 0 || node.local_function_hooks();
-  if (hooked) for_hooks(node, [&](FunctionHook& h) { h.forward_preprocess(node, in); });
-  Arrays out = node.forward(in);
-  if (hooked) for_hooks(node, [&](FunctionHook& h) { h.forward_postprocess(node, in); });
+  std::optional<HookedCall> call;
+  if (hooked) call.emplace(node, [&](FunctionHook& h) { h.forward_preprocess(node, in); });
+  Arrays out = [&] {
+    try {
+      return node.forward(in);
+    } catch (const MemoryError& e) { throw MemoryError("forward of ", node.label(), ": ", e.what()); }
+  }();
+  if (hooked) call->finish([&](FunctionHook& h) { h.forward_postprocess(node, in); });
   for (const Array& a : out)
     if (!a) throw TypeError(node.label(), ": forward returned none");
   if (c.debug)

@@ -2,6 +2,8 @@
 #pragma once
 #include <concepts>
 #include <cstdint>
+#include <memory>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -37,7 +39,7 @@ std::string text(const A&... parts) {
   return out;
 }
 
-/// Base of everything this library throws. The constructor joins its arguments (see text()).
+/// Base of everything this library throws but MemoryError. The constructor joins its arguments (see text()).
 class Error : public std::runtime_error {
  public:
   template <class... A>
@@ -101,6 +103,20 @@ class NotImplementedError : public Error {
 class MissingPartError : public RuntimeError {
  public:
   using RuntimeError::RuntimeError;
+};
+
+/// Memory that is not there: names the operation, the shape and the bytes wanted, in use and cached. It is a
+/// std::bad_alloc, for programs that catch that, and for this reason no Error (both have a std::exception inside).
+class MemoryError : public std::bad_alloc {
+ public:
+  template <class... A>
+  requires(sizeof...(A) > 0 &&
+           !(std::is_base_of_v<MemoryError, std::remove_cvref_t<A>> || ...)) explicit MemoryError(const A&... parts)
+      : text_(std::make_shared<const std::string>(text(parts...))) {}
+  const char* what() const noexcept override { return text_->c_str(); }
+
+ private:
+  std::shared_ptr<const std::string> text_;  // shared: a copy of an exception must not throw
 };
 
 /// Prints a warning on standard error, once per distinct text and process.

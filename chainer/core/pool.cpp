@@ -1,82 +1,250 @@
 #include "chainer/core/pool.h"
 
+#include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <mutex>
-#include <utility>
 #include <new>
+
+#include "chainer/core/error.h"
+#include "chainer/core/fork.h"
+#include "chainer/core/sanitizer.h"
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 
 namespace chainer::pool {
 namespace {
 
-constexpr std::size_t kGranule = 64, kClasses = 65;
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kPooled = false;  // recycled memory would hide errors from the sanitizers
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-constexpr bool kPooled = false;
-#else
-constexpr bool kPooled = true;
-#endif
-#else
-constexpr bool kPooled = true;
-#endif
-
-void* system_allocate(std::size_t bytes) {
-  void* p = std::aligned_alloc(kGranule, bytes);
-  if (!p) throw std::bad_alloc();
-  return p;
-}
+constexpr std::size_t kGranule = 64, kClasses = 65, kSlab = std::size_t(256) << 10;
+constexpr int kSpareSlabs = 16;
 
 struct Free {
   Free* next;
 };
 
-// Lists of threads that have ended; new threads take them over.
-struct Orphans {
-  std::mutex mutex;
-  Free* lists[kClasses] = {};
+// Memory of one size class, aligned to its size, so that a block's address tells its slab. Guarded by the store's lock.
+struct Slab {
+  Slab *previous, *next;  // in the store's list of slabs that have free blocks
+  Free* free;             // blocks that came back
+  std::size_t bytes;      // of a block
+  uint32_t carved, used, capacity;
+
+  bool exhausted() const { return !free && carved == capacity; }
+  void* take() {
+    ++used;
+    if (Free* f = free) {
+      free = f->next;
+      return f;
+    }
+    return reinterpret_cast<char*>(this) + kGranule + bytes * carved++;
+  }
 };
-Orphans& orphans() {
-  static Orphans* o = new Orphans;  // never destroyed: threads may end after main
-  return *o;
+static_assert(sizeof(Slab) <= kGranule);
+
+std::atomic<void (*)()> reclaim{nullptr};
+std::atomic<int64_t> slabs{0};
+
+// Aligned to its size, zero pages until touched; nullptr without memory.
+void* map_slab() {
+#if defined(__linux__)
+  const auto map = [](std::size_t bytes) {
+    void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return p == MAP_FAILED ? nullptr : static_cast<char*>(p);
+  };
+  const auto offset = [](char* p) { return reinterpret_cast<uintptr_t>(p) % kSlab; };
+  char* p = map(kSlab);  // often lies next to the one before, and then is aligned
+  if (!p || offset(p) == 0) return p;
+  munmap(p, kSlab);
+  if (!(p = map(2 * kSlab))) return nullptr;
+  const std::size_t lead = (kSlab - offset(p)) % kSlab;
+  if (lead) munmap(p, lead);
+  munmap(p + lead + kSlab, kSlab - lead);
+  return p + lead;
+#else
+  return std::aligned_alloc(kSlab, kSlab);
+#endif
+}
+void unmap_slab(void* p) {
+#if defined(__linux__)
+  munmap(p, kSlab);
+#else
+  std::free(p);
+#endif
 }
 
-struct Lists {
-  Free* heads[kClasses] = {};
-  ~Lists() {
-    Orphans& o = orphans();
-    std::lock_guard lock(o.mutex);
-    for (std::size_t c = 0; c < kClasses; ++c) {
-      while (Free* f = heads[c]) {
-        heads[c] = f->next;
-        f->next = o.lists[c];
-        o.lists[c] = f;
-      }
+// What all threads share.
+class Store {
+ public:
+  Store() {
+    at_fork({kForkPool, [this] { mutex_.lock(); }, [this] { mutex_.unlock(); }, [this] { new (&mutex_) std::mutex; }});
+  }
+  // Up to `count` blocks of a class as a list; nullptr without memory.
+  Free* take(std::size_t c, uint32_t& count) {
+    const std::lock_guard lock(mutex_);
+    Free* list = nullptr;
+    uint32_t n = 0;
+    for (; n < count; ++n) {
+      Slab* s = ready_[c] ? ready_[c] : new_slab(c);
+      if (!s) break;
+      Free* f = static_cast<Free*>(s->take());
+      if (s->exhausted()) unlink(c, s);
+      f->next = list;
+      list = f;
     }
+    count = n;
+    return list;
+  }
+  void put(std::size_t c, Free* list) {
+    const std::lock_guard lock(mutex_);
+    while (Free* f = list) {
+      list = f->next;
+      Slab* s = reinterpret_cast<Slab*>(reinterpret_cast<uintptr_t>(f) & ~(kSlab - 1));
+      if (s->exhausted()) link(c, s);
+      f->next = s->free;
+      s->free = f;
+      if (--s->used > 0) continue;
+      unlink(c, s);
+      if (spares_ == kSpareSlabs) {
+        drop(s);
+        continue;
+      }
+      s->next = spare_;
+      spare_ = s;
+      ++spares_;
+    }
+  }
+  void trim() {
+    const std::lock_guard lock(mutex_);
+    while (Slab* s = spare_) {
+      spare_ = s->next;
+      drop(s);
+    }
+    spares_ = 0;
+  }
+
+ private:
+  static void drop(Slab* s) {
+    slabs.fetch_sub(1, std::memory_order_relaxed);
+    unmap_slab(s);
+  }
+  Slab* new_slab(std::size_t c) {
+    Slab* s = spare_;
+    if (s) {
+      spare_ = s->next;
+      --spares_;
+    } else {
+      if (!(s = static_cast<Slab*>(map_slab()))) return nullptr;
+      slabs.fetch_add(1, std::memory_order_relaxed);
+    }
+    const std::size_t bytes = c * kGranule;
+    *s = {nullptr, nullptr, nullptr, bytes, 0, 0, static_cast<uint32_t>((kSlab - kGranule) / bytes)};
+    link(c, s);
+    return s;
+  }
+  void link(std::size_t c, Slab* s) {
+    s->previous = nullptr;
+    s->next = ready_[c];
+    if (s->next) s->next->previous = s;
+    ready_[c] = s;
+  }
+  void unlink(std::size_t c, Slab* s) {
+    (s->previous ? s->previous->next : ready_[c]) = s->next;
+    if (s->next) s->next->previous = s->previous;
+  }
+
+  std::mutex mutex_;
+  Slab* ready_[kClasses] = {};
+  Slab* spare_ = nullptr;
+  int spares_ = 0;
+};
+Store& store() {
+  static Store* s = new Store;  // never destroyed: threads may end after main
+  return *s;
+}
+
+// How many free blocks a thread keeps: up to 1 MiB of a class, and how many it fetches at a time.
+constexpr uint32_t kept(std::size_t c) {
+  return static_cast<uint32_t>(std::clamp<std::size_t>((std::size_t(1) << 20) / (c * kGranule), 256, 4096));
+}
+constexpr uint32_t fetched(std::size_t c) { return c * kGranule > 1024 ? 16 : 64; }
+
+struct Kept {
+  uint32_t most[kClasses];
+  constexpr Kept() : most() {
+    for (std::size_t c = 1; c < kClasses; ++c) most[c] = kept(c);
   }
 };
-thread_local Lists lists;
+constexpr Kept kKept;
+
+// Without constructor and destructor, so that access costs nothing; the Guard below empties it at the thread's end.
+struct Lists {
+  Free* heads[kClasses] = {};
+  uint32_t counts[kClasses] = {};
+  uint32_t mask = 0;  // nothing is kept before the Guard is there and after it
+};
+constinit thread_local Lists lists;
 constinit thread_local int64_t balance = 0;
+constinit thread_local bool ended = false;
+
+void empty_lists() {
+  for (std::size_t c = 1; c < kClasses; ++c) {
+    if (lists.heads[c]) store().put(c, lists.heads[c]);
+    lists.heads[c] = nullptr;
+    lists.counts[c] = 0;
+  }
+}
+
+struct Guard {
+  Guard() { lists.mask = ~uint32_t(0); }
+  ~Guard() {
+    ended = true;
+    lists.mask = 0;
+    empty_lists();
+  }
+};
+void begin() {
+  if (ended) return;
+  thread_local Guard guard;
+}
+
+[[gnu::noinline]] void* from_system(std::size_t bytes) {
+  void* p = std::aligned_alloc(kGranule, bytes);
+  if (!p) {
+    if (const auto f = reclaim.load()) f();
+    p = std::aligned_alloc(kGranule, bytes);
+  }
+  if (!p) throw MemoryError("no memory for an object of ", bytes, " bytes");
+  return p;
+}
 
 [[gnu::noinline]] void* refill(std::size_t c) {
-  {
-    Orphans& o = orphans();
-    std::lock_guard lock(o.mutex);
-    if (o.lists[c]) {
-      Free* first = std::exchange(o.lists[c], nullptr);
-      lists.heads[c] = first->next;
-      return first;
-    }
+  begin();
+  uint32_t count = lists.mask ? fetched(c) : 1;
+  Free* f = store().take(c, count);
+  if (!f) {
+    if (const auto give_back = reclaim.load()) give_back();
+    count = 1;
+    f = store().take(c, count);
   }
-  const std::size_t bytes = c * kGranule, count = bytes > 1024 ? 16 : 64;
-  char* block = static_cast<char*>(system_allocate(bytes * count));
-  for (std::size_t i = 1; i < count; ++i) {
-    Free* f = reinterpret_cast<Free*>(block + i * bytes);
-    f->next = lists.heads[c];
-    lists.heads[c] = f;
-  }
-  return block;
+  if (!f) throw MemoryError("no memory for an object of ", c * kGranule, " bytes");
+  lists.heads[c] = f->next;
+  lists.counts[c] = count - 1;
+  return f;
+}
+
+// The list is full: its older half goes to the store.
+[[gnu::noinline]] void spill(std::size_t c) {
+  begin();
+  if (lists.counts[c] <= (kKept.most[c] & lists.mask)) return;
+  Free** at = &lists.heads[c];
+  const uint32_t keep = (kKept.most[c] & lists.mask) / 2;
+  for (uint32_t i = 0; i < keep; ++i) at = &(*at)->next;
+  Free* rest = *at;
+  *at = nullptr;
+  lists.counts[c] = keep;
+  store().put(c, rest);
 }
 
 }  // namespace
@@ -84,23 +252,37 @@ constinit thread_local int64_t balance = 0;
 int64_t outstanding() { return balance; }
 
 void* allocate(std::size_t bytes) {
-  ++balance;
   const std::size_t c = (bytes + kGranule - 1) / kGranule;
-  if (!kPooled || c >= kClasses) return system_allocate(c * kGranule);
-  if (Free* f = lists.heads[c]) {
+  void* p;
+  if (kSanitized || c >= kClasses) {
+    p = from_system(c * kGranule);
+  } else if (Free* f = lists.heads[c]) {
     lists.heads[c] = f->next;
-    return f;
+    --lists.counts[c];
+    p = f;
+  } else {
+    p = refill(c);
   }
-  return refill(c);
+  ++balance;
+  return p;
 }
 
 void release(void* p, std::size_t bytes) {
   --balance;
   const std::size_t c = (bytes + kGranule - 1) / kGranule;
-  if (!kPooled || c >= kClasses) return std::free(p);
+  if (kSanitized || c >= kClasses) return std::free(p);
   Free* f = static_cast<Free*>(p);
   f->next = lists.heads[c];
   lists.heads[c] = f;
+  if (++lists.counts[c] > (kKept.most[c] & lists.mask)) [[unlikely]]
+    spill(c);
 }
+
+void trim() {
+  empty_lists();
+  store().trim();
+}
+int64_t system_bytes() { return slabs.load(std::memory_order_relaxed) * static_cast<int64_t>(kSlab); }
+void set_reclaim(void (*f)()) { reclaim = f; }
 
 }  // namespace chainer::pool

@@ -22,13 +22,21 @@ class RefCount {
     if (count_.load(std::memory_order_acquire) == 1) return true;
     return count_.fetch_sub(1, std::memory_order_acq_rel) == 1;
   }
+  /// Takes a reference away unless it is the last one; false then.
+  bool decrement_unless_last() const {
+    uint32_t n = count_.load(std::memory_order_relaxed);
+    while (n > 1)
+      if (count_.compare_exchange_weak(n, n - 1, std::memory_order_release, std::memory_order_relaxed)) return true;
+    return false;
+  }
   uint32_t value() const { return count_.load(std::memory_order_relaxed); }
 
  private:
   mutable std::atomic<uint32_t> count_{1};
 };
 
-/// A counted pointer. T has a member `RefCount refs` and a static function `void destroy(T*)`.
+/// A counted pointer. T has a member `RefCount refs` and a static function `void destroy(T*)`. A static function
+/// `bool drop_reference(T*)` may take over what happens to the count: true when the last reference went away.
 template <class T>
 class Ref {
  public:
@@ -53,7 +61,7 @@ class Ref {
     return *this;
   }
   void reset() {
-    if (T* p = std::exchange(p_, nullptr); p && p->refs.decrement()) T::destroy(p);
+    if (T* p = std::exchange(p_, nullptr); p && drop(p)) T::destroy(p);
   }
   void swap(Ref& o) noexcept { std::swap(p_, o.p_); }
   [[nodiscard]] T* release() { return std::exchange(p_, nullptr); }
@@ -64,6 +72,12 @@ class Ref {
   friend bool operator==(const Ref& a, const Ref& b) { return a.p_ == b.p_; }
 
  private:
+  static bool drop(T* p) {
+    if constexpr (requires { T::drop_reference(p); })
+      return T::drop_reference(p);
+    else
+      return p->refs.decrement();
+  }
   T* p_ = nullptr;
 };
 

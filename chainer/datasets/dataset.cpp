@@ -67,9 +67,11 @@ namespace {
 Array join(const Examples& batch, std::size_t entry, std::optional<Scalar> padding) {
   const Array& first = batch[0].arrays()[entry];
   Shape largest = first.shape();
+  Dtype dtype = first.dtype();  // one that holds every example's values
   bool equal = true;
   for (const Example& e : batch) {
     const Shape& s = e.arrays()[entry].shape();
+    dtype = promote(dtype, e.arrays()[entry].dtype());
     if (s == first.shape()) continue;
     equal = false;
     if (!padding || s.ndim() != largest.ndim())
@@ -79,10 +81,10 @@ Array join(const Examples& batch, std::size_t entry, std::optional<Scalar> paddi
   }
   Shape shape = largest;
   shape.insert(0, static_cast<int64_t>(batch.size()));
-  Array out(shape, first.dtype(), first.device());
+  Array out(shape, dtype, first.device());
   const bool plain = equal && std::all_of(batch.begin(), batch.end(), [&](const Example& e) {
                        const Array& a = e.arrays()[entry];
-                       return a.is_contiguous() && a.dtype() == first.dtype() && a.device() == Device();
+                       return a.is_contiguous() && a.dtype() == dtype && a.device() == Device();
                      });
   if (plain && first.nbytes() > 0) {
     // Rows of one kind: the memory's speed.

@@ -49,9 +49,9 @@ Variable Bernoulli::log_prob(const Variable& x) const {
 }
 
 Variable Bernoulli::prob(const Variable& x) const {
-  const Array at = x.array().astype(p.dtype());
-  const Variable y = Variable(at, false) * p + Variable(1 - at, false) * (1 - p);
-  return binary_check_ ? y * logical_or(equal(at, 0), equal(at, 1)).astype(p.dtype()) : y;
+  const Variable at = F::cast(x, p.dtype());
+  const Variable y = at * p + (1 - at) * (1 - p);
+  return binary_check_ ? y * logical_or(equal(at.array(), 0), equal(at.array(), 1)).astype(p.dtype()) : y;
 }
 
 Variable Bernoulli::cdf(const Variable& x) const {

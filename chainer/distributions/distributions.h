@@ -108,7 +108,9 @@ class Laplace : public Distribution {
   Variable log_prob(const Variable& x) const override;
   Variable cdf(const Variable& x) const override;
   Variable icdf(const Variable& x) const override;
+  Variable log_cdf(const Variable& x) const override;
   Variable survival_function(const Variable& x) const override;
+  Variable log_survival_function(const Variable& x) const override;
   Variable entropy() const override;
   Variable mean() const override { return loc; }
   Variable mode() const override { return loc; }
@@ -128,7 +130,10 @@ class LogNormal : public Distribution {
   Variable sample_n(int64_t n) const override;
   Variable log_prob(const Variable& x) const override;
   Variable cdf(const Variable& x) const override;
+  Variable log_cdf(const Variable& x) const override;
   Variable icdf(const Variable& x) const override;
+  Variable survival_function(const Variable& x) const override;
+  Variable log_survival_function(const Variable& x) const override;
   Variable entropy() const override;
   Variable mean() const override;
   Variable mode() const override;

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <numbers>
 
 #include "chainer/distributions/parameters.h"
 #include "chainer/functions/array.h"
@@ -9,8 +10,17 @@
 namespace chainer::distributions {
 namespace {
 
-// Half the mass beyond |z|, on the side of z: the cdf for negative z, one minus it for positive ones.
-Variable tail(const Variable& z) { return F::exp(-F::absolute(z)) * 0.5; }
+Variable is_negative(const Variable& z) { return Variable(less(z.array(), 0), false); }
+
+// Half the mass beyond |z|, on the side of z: the cdf for negative z, one minus it for others. At zero its slope is
+// that of the right side, as the callers' choice of branch needs it.
+Variable tail(const Variable& z) { return F::exp(F::where(is_negative(z), z, -z)) * 0.5; }
+
+// log of 1 - tail(z) for z >= 0, and of tail(z) = exp(z) / 2 below.
+Variable log_mass_below(const Variable& z) {
+  const Variable above = F::where(is_negative(z), constant(0, z.dtype()), z);
+  return F::where(is_negative(z), z - std::numbers::ln2, F::log1p(F::exp(-above) * -0.5));
+}
 
 }  // namespace
 
@@ -27,13 +37,17 @@ Variable Laplace::log_prob(const Variable& x) const { return -F::log(2 * scale) 
 
 Variable Laplace::cdf(const Variable& x) const {
   const Variable z = (x - loc) / scale, t = tail(z);
-  return F::where(Variable(less(z.array(), 0), false), t, 1 - t);
+  return F::where(is_negative(z), t, 1 - t);
 }
+
+Variable Laplace::log_cdf(const Variable& x) const { return log_mass_below((x - loc) / scale); }
 
 Variable Laplace::survival_function(const Variable& x) const {
   const Variable z = (x - loc) / scale, t = tail(z);
-  return F::where(Variable(less(z.array(), 0), false), 1 - t, t);
+  return F::where(is_negative(z), 1 - t, t);
 }
+
+Variable Laplace::log_survival_function(const Variable& x) const { return log_mass_below((loc - x) / scale); }
 
 Variable Laplace::icdf(const Variable& x) const {
   const Variable h = 1 - 2 * x;

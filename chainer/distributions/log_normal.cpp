@@ -20,6 +20,9 @@ Variable LogNormal::log_prob(const Variable& x) const {
 }
 
 Variable LogNormal::cdf(const Variable& x) const { return F::ndtr((F::log(x) - mu) / sigma); }
+Variable LogNormal::log_cdf(const Variable& x) const { return F::log_ndtr((F::log(x) - mu) / sigma); }
+Variable LogNormal::survival_function(const Variable& x) const { return F::ndtr((mu - F::log(x)) / sigma); }
+Variable LogNormal::log_survival_function(const Variable& x) const { return F::log_ndtr((mu - F::log(x)) / sigma); }
 Variable LogNormal::icdf(const Variable& x) const { return F::exp(mu + sigma * F::ndtri(x)); }
 Variable LogNormal::entropy() const { return (0.5 + kHalfLog2Pi) + F::log(sigma) + mu; }
 Variable LogNormal::mean() const { return F::exp(mu + 0.5 * F::square(sigma)); }

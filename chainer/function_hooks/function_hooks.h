@@ -32,6 +32,7 @@ class TimerHook : public FunctionHook {
   void forward_postprocess(FunctionNode& f, const Arrays& in) override;
   void backward_preprocess(FunctionNode& f, const Arrays& in, const Arrays& gy) override;
   void backward_postprocess(FunctionNode& f, const Arrays& in, const Arrays& gy) override;
+  void aborted(FunctionNode& f) noexcept override;
 
   struct Call {
     std::string function;
@@ -78,6 +79,7 @@ class MemoryProfileHook : public FunctionHook {
   void forward_postprocess(FunctionNode& f, const Arrays& in) override;
   void backward_preprocess(FunctionNode& f, const Arrays& in, const Arrays& gy) override;
   void backward_postprocess(FunctionNode& f, const Arrays& in, const Arrays& gy) override;
+  void aborted(FunctionNode& f) noexcept override;
 
   struct Call {
     std::string function;

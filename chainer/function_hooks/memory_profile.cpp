@@ -32,6 +32,11 @@ void MemoryProfileHook::stop(const std::string& function) {
   history_.push_back(
       {function, s.allocated_total - used, s.in_use + s.cached - held, static_cast<int>(running_.size())});
 }
+void MemoryProfileHook::aborted(FunctionNode&) noexcept {
+  if (running_.empty()) return;
+  running_.pop_back();
+  if (running_.empty()) eager_.reset();
+}
 void MemoryProfileHook::forward_preprocess(FunctionNode&, const Arrays&) { start(); }
 void MemoryProfileHook::forward_postprocess(FunctionNode& f, const Arrays&) { stop(f.impl_name()); }
 void MemoryProfileHook::backward_preprocess(FunctionNode&, const Arrays&, const Arrays&) { start(); }

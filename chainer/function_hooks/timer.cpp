@@ -31,6 +31,11 @@ void TimerHook::stop(const std::string& function) {
   if (running_.empty()) eager_.reset();
   history_.push_back({function, seconds, static_cast<int>(running_.size())});
 }
+void TimerHook::aborted(FunctionNode&) noexcept {
+  if (running_.empty()) return;
+  running_.pop_back();
+  if (running_.empty()) eager_.reset();
+}
 void TimerHook::forward_preprocess(FunctionNode&, const Arrays&) { start(); }
 void TimerHook::forward_postprocess(FunctionNode& f, const Arrays&) { stop(f.impl_name()); }
 void TimerHook::backward_preprocess(FunctionNode&, const Arrays&, const Arrays&) { start(); }

@@ -1,6 +1,7 @@
 #include "chainer/links/link.h"
 
 #include <algorithm>
+#include <variant>
 
 #include "chainer/array/backend.h"
 #include "chainer/links/link_hook.h"
@@ -129,22 +130,38 @@ void Link::zerograds() {
 }
 
 namespace {
-// The persistent arrays of a link and its children, by path.
-std::map<std::string, Array*> persistent_arrays(const Link& l) {
+using PersistentValue = std::variant<Array*, int64_t*, double*, bool*, std::string*>;
+
+// The persistent values of a link and its children, by path.
+std::map<std::string, PersistentValue> persistent_values(const Link& l) {
   struct Collect : MemberVisitor {
-    std::map<std::string, Array*> found;
+    std::map<std::string, PersistentValue> found;
     std::string path;
     void persistent(const std::string& name, Array& v) override { found[path + "/" + name] = &v; }
+    void persistent(const std::string& name, int64_t& v) override { found[path + "/" + name] = &v; }
+    void persistent(const std::string& name, double& v) override { found[path + "/" + name] = &v; }
+    void persistent(const std::string& name, bool& v) override { found[path + "/" + name] = &v; }
+    void persistent(const std::string& name, std::string& v) override { found[path + "/" + name] = &v; }
     void link(const std::string& name, Link& child) override {
       const std::string outer = path;
       path += "/" + name;
       child.visit(*this);
       path = outer;
     }
-    using MemberVisitor::persistent;
   } collect;
   const_cast<Link&>(l).visit(collect);
   return std::move(collect.found);
+}
+
+void copy_value(const Array& from, Array& to) {
+  if (from && to && to.shape() == from.shape())
+    copy_elements(from, to);
+  else
+    to = from ? from.copy() : Array();
+}
+template <class T>
+void copy_value(const T& from, T& to) {
+  to = from;
 }
 }  // namespace
 
@@ -157,14 +174,18 @@ void Link::copyparams(const Link& other, bool copy_persistent) {
     p.copydata(it->second);
   }
   if (!copy_persistent) return;
-  const auto values = persistent_arrays(other);
-  for (auto& [path, to] : persistent_arrays(*this)) {
+  const auto values = persistent_values(other);
+  for (const auto& [path, value] : persistent_values(*this)) {
     const auto it = values.find(path);
-    if (it == values.end() || !*it->second) continue;
-    if (*to && to->shape() == it->second->shape())
-      copy_elements(*it->second, *to);
-    else
-      *to = it->second->copy();
+    if (it == values.end()) throw KeyError("copyparams: the other link has no persistent value ", path);
+    std::visit(
+        [&, &path = path](auto* to) {
+          const auto* from = std::get_if<decltype(to)>(&it->second);
+          if (!from)
+            throw TypeError("copyparams: the persistent value ", path, " is of another type in the other link");
+          copy_value(**from, *to);
+        },
+        value);
   }
 }
 
@@ -206,8 +227,8 @@ bool Link::update_enabled() const {
 
 Link& Link::to_device(const Device& device) {
   for (Parameter& p : params()) p.to_device(device);
-  for (auto& [path, a] : persistent_arrays(*this))
-    if (*a) *a = a->to_device(device);
+  for (const auto& [path, value] : persistent_values(*this))
+    if (Array* const* a = std::get_if<Array*>(&value); a && **a) **a = (*a)->to_device(device);
   return *this;
 }
 
@@ -227,7 +248,10 @@ void Link::serialize(Serializer& s) {
       Array a = p.array();
       copy_elements(stored, a);
     }
-    void persistent(const std::string& name, Array& v) override { s.array(name, v); }
+    void persistent(const std::string& name, Array& v) override {
+      // What is not there yet is not in files, the release's neither.
+      if (v || (s.is_loading() && s.contains(name))) s.array(name, v);
+    }
     void persistent(const std::string& name, int64_t& v) override { s.integer(name, v); }
     void persistent(const std::string& name, double& v) override { s.number(name, v); }
     void persistent(const std::string& name, bool& v) override { s.flag(name, v); }

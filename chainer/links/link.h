@@ -6,6 +6,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
+#include <typeinfo>
 #include <vector>
 
 #include "chainer/autograd/parameter.h"
@@ -62,7 +64,8 @@ class Link : public Anchored {
 
   void cleargrads();
   void zerograds();
-  /// Copies the other link's data (not gradients) by path, and its persistent values.
+  /// Copies the other link's data (not gradients) by path, and its persistent arrays, numbers and texts. KeyError
+  /// where the other link lacks a path of this one, TypeError where a value there is of another kind.
   void copyparams(const Link& other, bool copy_persistent = true);
   /// Adds the other link's gradients, by path.
   void addgrads(const Link& other);
@@ -76,7 +79,8 @@ class Link : public Anchored {
   Link& to_device(const Device& device);
   Link& to_cpu() { return to_device(Device()); }
   virtual void serialize(Serializer& s);
-  /// n copies of this link, one after the other.
+  /// n copies of this link, one after the other. Each is one layer, also where it is a Sequential itself: the paths of
+  /// Sequential(Linear, tanh).repeat(2) are /0/0/W and /1/0/W.
   Sequential repeat(int64_t n, CopyMode mode = CopyMode::init) const;
 
   /// Registered at run time, under names that are not taken. Without an initializer a parameter is NaN.
@@ -157,16 +161,45 @@ struct LinkCopier {
   const CopyMode* outer_;
 };
 
-/// Runs link hooks around a call of forward.
+/// One argument or result of a link's forward, of any type, as hooks see it: args.arguments[1].as<bool>() is a pointer
+/// to the second argument where that is a bool. It refers to the object itself; after the call, an argument that was
+/// moved in is a moved-from object.
+class LinkArgument {
+ public:
+  LinkArgument() = default;
+  template <class T>
+  requires(!std::same_as<T, LinkArgument>) explicit LinkArgument(const T& value)
+      : value_(std::addressof(value)), type_(&typeid(T)) {}
+  /// The object if it is a T, else nullptr.
+  template <class T>
+  const T* as() const {
+    return value_ && *type_ == typeid(T) ? static_cast<const T*>(value_) : nullptr;
+  }
+  const std::type_info& type() const { return *type_; }
+  explicit operator bool() const { return value_ != nullptr; }
+
+ private:
+  const void* value_ = nullptr;
+  const std::type_info* type_ = &typeid(void);
+};
+
+/// Runs link hooks around a call of forward: preprocess at its begin, postprocess in finish(), or aborted where forward
+/// throws.
 class LinkCall {
  public:
-  LinkCall(Link& link, Variables args);
-  void finish(Variables out);
+  LinkCall(Link& link, Variables args, std::vector<LinkArgument> arguments);
+  LinkCall(const LinkCall&) = delete;
+  LinkCall& operator=(const LinkCall&) = delete;
+  ~LinkCall();
+  void finish(Variables out, LinkArgument result);
   static bool hooked(const Link& link);
 
  private:
+  void abort() noexcept;
   Link& link_;
   Variables args_;
+  std::vector<LinkArgument> arguments_;
+  std::vector<LinkHook*> begun_;  // their preprocess ran
 };
 
 namespace detail {
@@ -192,7 +225,7 @@ void visit_member(MemberVisitor& v, const std::string& name, M& m) {
   }
 }
 template <class... M>
-void visit_members(MemberVisitor& v, std::string_view names, M&... m) {
+void visit_members([[maybe_unused]] MemberVisitor& v, [[maybe_unused]] std::string_view names, M&... m) {
   (visit_member(v, next_name(names), m), ...);
 }
 
@@ -246,22 +279,32 @@ Variables call_forward(L& l, const Variables& x) {
   wrong_argument_count(l, x.size());
 }
 
+// The variables in an argument or result: one, or those of tuples, optionals and ranges, in order.
 template <class A>
-void collect_variable(Variables& out, const A& a) {
-  if constexpr (std::is_convertible_v<const A&, Variable>) out.push_back(a);
+void collect_variables(Variables& out, const A& a) {
+  if constexpr (std::is_convertible_v<const A&, Variable>) {
+    out.push_back(a);
+  } else if constexpr (requires { std::tuple_size<A>::value; }) {
+    std::apply([&](const auto&... e) { (collect_variables(out, e), ...); }, a);
+  } else if constexpr (requires { a.has_value(), *a; }) {
+    if (a) collect_variables(out, *a);
+  } else if constexpr (requires { a.begin() != a.end(), *a.begin(); }) {
+    if constexpr (!std::same_as<std::remove_cvref_t<decltype(*a.begin())>, A> &&
+                  !std::is_arithmetic_v<std::remove_cvref_t<decltype(*a.begin())>>)
+      for (const auto& e : a) collect_variables(out, e);
+  }
 }
 
 template <class L, class... A>
 decltype(auto) call_with_hooks(L& l, A&&... a) {
   if (!LinkCall::hooked(l)) [[likely]]
     return l.forward(std::forward<A>(a)...);
-  Variables args;
-  (collect_variable(args, a), ...);
-  LinkCall call(l, args);
+  Variables args, results;
+  (collect_variables(args, a), ...);
+  LinkCall call(l, std::move(args), {LinkArgument(a)...});
   decltype(auto) out = l.forward(std::forward<A>(a)...);
-  Variables results;
-  collect_variable(results, out);
-  call.finish(results);
+  collect_variables(results, out);
+  call.finish(std::move(results), LinkArgument(out));
   return out;
 }
 
@@ -277,21 +320,25 @@ decltype(auto) call_with_hooks(L& l, A&&... a) {
     ::chainer::detail::visit_members(visitor_, #__VA_ARGS__ __VA_OPT__(, ) __VA_ARGS__); \
     this->visit_added(visitor_);                                                         \
   }                                                                                      \
-  Type copy(::chainer::CopyMode mode_ = ::chainer::CopyMode::share) const {              \
-    using Members_ = decltype(::chainer::detail::types_of(__VA_ARGS__));                 \
-    return ::chainer::detail::copy_link<Members_>(*this, mode_);                         \
-  }                                                                                      \
-  std::shared_ptr<::chainer::Link> clone(::chainer::CopyMode mode_) const override {     \
-    return std::make_shared<Type>(copy(mode_));                                          \
-  }                                                                                      \
-  ::chainer::Variables call(const ::chainer::Variables& x_) override {                   \
-    return ::chainer::detail::call_forward(*this, x_);                                   \
-  }                                                                                      \
-  using ::chainer::Link::call;                                                           \
-  template <class... A_>                                                                 \
-  decltype(auto) operator()(A_&&... a_) {                                                \
-    return ::chainer::detail::call_with_hooks(*this, std::forward<A_>(a_)...);           \
-  }                                                                                      \
+  CHAINER_LINK(Type __VA_OPT__(, ) __VA_ARGS__)
+
+/// The same without visit(), for a link type whose visit() is written by hand or inherited, as ChainList's.
+#define CHAINER_LINK(Type, ...)                                                      \
+  Type copy(::chainer::CopyMode mode_ = ::chainer::CopyMode::share) const {          \
+    using Members_ = decltype(::chainer::detail::types_of(__VA_ARGS__));             \
+    return ::chainer::detail::copy_link<Members_>(*this, mode_);                     \
+  }                                                                                  \
+  std::shared_ptr<::chainer::Link> clone(::chainer::CopyMode mode_) const override { \
+    return std::make_shared<Type>(copy(mode_));                                      \
+  }                                                                                  \
+  ::chainer::Variables call(const ::chainer::Variables& x_) override {               \
+    return ::chainer::detail::call_forward(*this, x_);                               \
+  }                                                                                  \
+  using ::chainer::Link::call;                                                       \
+  template <class... A_>                                                             \
+  decltype(auto) operator()(A_&&... a_) {                                            \
+    return ::chainer::detail::call_with_hooks(*this, std::forward<A_>(a_)...);       \
+  }                                                                                  \
   static_assert(true)
 
 }  // namespace chainer

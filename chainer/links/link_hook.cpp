@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "chainer/core/report.h"
+
 namespace chainer {
 
 std::vector<std::pair<std::string, LinkHook*>>& get_link_hooks() {
@@ -19,7 +21,7 @@ LinkHookScope::LinkHookScope(LinkHook& hook) : hook_(hook) {
   hook.added(nullptr);
 }
 LinkHookScope::~LinkHookScope() {
-  hook_.deleted(nullptr);
+  report_exceptions("deleted() of a link hook", [&] { hook_.deleted(nullptr); });
   auto& hooks = get_link_hooks();
   hooks.erase(std::remove_if(hooks.begin(), hooks.end(), [&](const auto& h) { return h.second == &hook_; }),
               hooks.end());
@@ -34,12 +36,26 @@ void for_hooks(const Link& link, F&& f) {
 }  // namespace
 
 bool LinkCall::hooked(const Link& link) { return !get_link_hooks().empty() || !link.local_link_hooks().empty(); }
-LinkCall::LinkCall(Link& link, Variables args) : link_(link), args_(std::move(args)) {
-  for_hooks(link_, [&](LinkHook& h) { h.forward_preprocess({link_, "forward", args_}); });
+LinkCall::LinkCall(Link& link, Variables args, std::vector<LinkArgument> arguments)
+    : link_(link), args_(std::move(args)), arguments_(std::move(arguments)) {
+  try {
+    for_hooks(link_, [&](LinkHook& h) {
+      h.forward_preprocess({link_, "forward", args_, {}, arguments_});
+      begun_.push_back(&h);
+    });
+  } catch (...) {
+    abort();
+    throw;
+  }
 }
-void LinkCall::finish(Variables out) {
-  for_hooks(link_, [&](LinkHook& h) { h.forward_postprocess({link_, "forward", args_, out}); });
+void LinkCall::finish(Variables out, LinkArgument result) {
+  begun_.clear();
+  for_hooks(link_, [&](LinkHook& h) { h.forward_postprocess({link_, "forward", args_, out, arguments_, result}); });
 }
+void LinkCall::abort() noexcept {
+  for (; !begun_.empty(); begun_.pop_back()) begun_.back()->forward_aborted({link_, "forward", args_, {}, arguments_});
+}
+LinkCall::~LinkCall() { abort(); }
 
 namespace link_hooks {
 namespace {
@@ -52,6 +68,9 @@ void TimerHook::forward_postprocess(const LinkHookArgs& args) {
   const double seconds = now() - running_.back();
   running_.pop_back();
   history_.push_back({args.link.class_name(), seconds, static_cast<int>(running_.size())});
+}
+void TimerHook::forward_aborted(const LinkHookArgs&) noexcept {
+  if (!running_.empty()) running_.pop_back();
 }
 double TimerHook::total_time() const {
   double total = 0;

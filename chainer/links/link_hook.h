@@ -15,8 +15,10 @@ namespace chainer {
 struct LinkHookArgs {
   Link& link;
   std::string forward_name = "forward";
-  Variables args;
-  Variables out = {};  ///< after the call
+  Variables args;                            ///< the variables among the arguments, those in lists and tuples too
+  Variables out = {};                        ///< after the call: all variables that it returned
+  std::vector<LinkArgument> arguments = {};  ///< every argument, of whatever type: arguments[1].as<bool>()
+  LinkArgument result = {};                  ///< after the call: what it returned
 };
 
 /// Callbacks around links; scoped for this thread, or added to one link.
@@ -28,6 +30,8 @@ class LinkHook {
   virtual void deleted(Link* link) { (void)link; }
   virtual void forward_preprocess(const LinkHookArgs& args) { (void)args; }
   virtual void forward_postprocess(const LinkHookArgs& args) { (void)args; }
+  /// Instead of the postprocess, where forward throws.
+  virtual void forward_aborted(const LinkHookArgs& args) noexcept { (void)args; }
 };
 
 /// This thread's link hooks in the order they were opened.
@@ -53,6 +57,7 @@ class TimerHook : public LinkHook {
   std::string name() const override { return "TimerHook"; }
   void forward_preprocess(const LinkHookArgs& args) override;
   void forward_postprocess(const LinkHookArgs& args) override;
+  void forward_aborted(const LinkHookArgs& args) noexcept override;
   struct Call {
     std::string link;
     double seconds;

@@ -12,6 +12,8 @@
 #include "chainer/links/connection.h"
 #include "chainer/links/loss.h"
 #include "chainer/links/model.h"
+#include "chainer/links/n_step_rnn.h"
 #include "chainer/links/noise.h"
 #include "chainer/links/normalization.h"
+#include "chainer/links/recurrent.h"
 #include "chainer/links/sequential.h"

@@ -96,13 +96,7 @@ void Sequential::visit(MemberVisitor& v) {
 
 Sequential Link::repeat(int64_t n, CopyMode mode) const {
   Sequential out;
-  for (int64_t i = 0; i < n; ++i) {
-    const std::shared_ptr<Link> copy = clone(mode);
-    if (auto* s = dynamic_cast<Sequential*>(copy.get()))
-      out.extend(std::move(*s));
-    else
-      out.append(copy);
-  }
+  for (int64_t i = 0; i < n; ++i) out.append(clone(mode));
   return out;
 }
 

@@ -4,7 +4,6 @@
 
 #include "chainer/array/backend.h"
 #include "chainer/autograd/config.h"
-#include "chainer/backend/cpu/parallel.h"
 #include "chainer/routines/creation.h"
 #include "chainer/routines/arithmetic.h"
 
@@ -250,7 +249,7 @@ void GradientMethod::reallocate_cleared_grads() {
 }
 
 void GradientMethod::update() {
-  if (config().flush_denormals) cpu::flush_denormals(true);
+  (void)config();  // whose first use in a thread sets the floating-point mode
   reallocate_cleared_grads();
   call_hooks(Timing::pre);
   ++t;

@@ -3,32 +3,13 @@
 #include <algorithm>
 
 #include "chainer/array/backend.h"
+#include "chainer/array/order.h"
 #include "chainer/backend/common/deferred.h"
 #include "chainer/backend/common/special.h"
 #include "chainer/routines/manipulation.h"
 
 namespace chainer {
 namespace {
-
-// A new array whose axes lie in memory as those of `like` do, so that kernels run along both.
-Array empty_in_order(const Array& like, Dtype dtype) {
-  if (like.is_contiguous()) return Array(like.shape(), dtype, like.device());
-  const Strides st = like.strides();
-  Dims order;
-  for (int i = 0; i < like.ndim(); ++i) order.push_back(i);
-  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return st[a] > st[b]; });
-  int64_t expected = 1;
-  bool dense = true;
-  for (int i = like.ndim() - 1; i >= 0; --i) {
-    if (like.shape()[order[i]] != 1) dense &= st[order[i]] == expected;
-    expected *= like.shape()[order[i]];
-  }
-  if (!dense) return Array(like.shape(), dtype, like.device());
-  Shape s;
-  Dims inverse = order;
-  for (int i = 0; i < like.ndim(); ++i) s.push_back(like.shape()[order[i]]), inverse[order[i]] = i;
-  return Array(s, dtype, like.device()).transpose(inverse);
-}
 
 Dtype result_type(Elementwise op, Dtype common) {
   if (category(op) == Category::compare) return Dtype::bool_;
@@ -60,18 +41,18 @@ Array compute_general(Elementwise op, std::span<const Array* const> operands, Dt
     if (a->shape() != shape) shape = broadcast_shapes(shape, a->shape(), name(op));
     in.push_back(*a);
   }
-  const Array* like = nullptr;
-  for (Array& a : in) {
-    if (a.shape() != shape)
-      a = broadcast_to(a, shape);
-    else if (!like)
-      like = &a;
-  }
+  checked_size(shape, item_size(type), name(op));
   const Array* pointers[3];
-  for (std::size_t i = 0; i < in.size(); ++i) pointers[i] = &in[i];
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    if (in[i].shape() != shape) in[i] = broadcast_to(in[i], shape);
+    pointers[i] = &in[i];
+  }
   const std::span<const Array* const> wide(pointers, in.size());
-  if (Array later = deferred::elementwise(op, wide, shape, type, work)) return later;
-  Array out = like ? empty_in_order(*like, type) : Array(shape, type, in[0].device());
+  const Dims order = result_order(wide);
+  if (shape.product() >= deferred::kLeast)
+    for (Array& a : in) a = aligned(a, order);
+  if (Array later = deferred::elementwise(op, wide, order, type, work)) return later;
+  Array out = empty_in_order(shape, type, in[0].device(), order, name(op).data());
   out.device().backend().elementwise(op, wide, out, work);
   return out;
 }
@@ -86,7 +67,7 @@ Array compute(Elementwise op, std::initializer_list<const Array*> list, Dtype co
   bool plain = first.size() < deferred::kLeast;
   for (const Array* a : in) plain = plain && a->is_contiguous() && a->shape() == first.shape();
   if (!plain) return compute_general(op, in, type, work);
-  Array out(first.shape(), type, first.device());
+  Array out(first.shape(), type, first.device(), name(op).data());
   out.device().backend().elementwise(op, in, out, work);
   return out;
 }

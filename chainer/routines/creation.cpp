@@ -3,28 +3,41 @@
 #include <cmath>
 #include <cstring>
 
+#include "chainer/array/order.h"
+
 namespace chainer {
 
-Array empty(const Shape& shape, Dtype dtype, Device device) { return Array(shape, dtype, device); }
-
-Array zeros(const Shape& shape, Dtype dtype, Device device) { return full(shape, 0, dtype, device); }
-Array ones(const Shape& shape, Dtype dtype, Device device) { return full(shape, 1, dtype, device); }
-
-Array full(const Shape& shape, Scalar value, Dtype dtype, Device device) {
-  Array a(shape, dtype, device);
+namespace {
+Array filled(Array a, Scalar value) {
   a.fill(value);
   return a;
 }
+}  // namespace
 
-Array empty_like(const Array& a) { return empty(a.shape(), a.dtype(), a.device()); }
-Array zeros_like(const Array& a) { return zeros(a.shape(), a.dtype(), a.device()); }
-Array ones_like(const Array& a) { return ones(a.shape(), a.dtype(), a.device()); }
-Array full_like(const Array& a, Scalar value) { return full(a.shape(), value, a.dtype(), a.device()); }
+Array empty(const Shape& shape, Dtype dtype, Device device) { return Array(shape, dtype, device); }
+Array zeros(const Shape& shape, Dtype dtype, Device device) { return filled(Array(shape, dtype, device), 0); }
+Array ones(const Shape& shape, Dtype dtype, Device device) { return filled(Array(shape, dtype, device), 1); }
+Array full(const Shape& shape, Scalar value, Dtype dtype, Device device) {
+  return filled(Array(shape, dtype, device), value);
+}
+
+Array empty_like(const Array& a) {
+  const Array* const like[] = {&a};
+  return empty_in_order(a.shape(), a.dtype(), a.device(), result_order(like));
+}
+Array zeros_like(const Array& a) { return full_like(a, 0); }
+Array ones_like(const Array& a) { return full_like(a, 1); }
+Array full_like(const Array& a, Scalar value) {
+  Array out = empty_like(a);
+  out.fill(value);
+  return out;
+}
 
 Array arange(Scalar start, Scalar stop, Scalar step, std::optional<Dtype> dtype) {
   if (step.to_double() == 0) throw ValueError("arange: the step must not be zero");
   const bool floating = start.kind() == 'f' || stop.kind() == 'f' || step.kind() == 'f';
   const double length = std::ceil((stop.to_double() - start.to_double()) / step.to_double());
+  if (!(length < 0x1p60)) throw ValueError("arange: ", start, " to ", stop, " by ", step, " has too many elements");
   const int64_t n = length > 0 ? static_cast<int64_t>(length) : 0;
   Array a({n}, floating ? float64 : int64);
   if (floating) {

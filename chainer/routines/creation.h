@@ -14,7 +14,7 @@ Array empty(const Shape& shape, Dtype dtype = float32, Device device = {});
 Array zeros(const Shape& shape, Dtype dtype = float32, Device device = {});
 Array ones(const Shape& shape, Dtype dtype = float32, Device device = {});
 Array full(const Shape& shape, Scalar value, Dtype dtype = float32, Device device = {});
-/// Of another array's shape, dtype and device.
+/// Of another array's shape, dtype, device and memory order.
 Array empty_like(const Array& a);
 Array zeros_like(const Array& a);
 Array ones_like(const Array& a);

@@ -9,7 +9,8 @@ namespace utils {
 int64_t get_conv_outsize(int64_t size, int64_t k, int64_t s, int64_t p, bool cover_all, int64_t d) {
   const int64_t dk = k + (k - 1) * (d - 1);
   const int64_t room = size + 2 * p - dk + (cover_all ? s - 1 : 0);
-  return room < 0 ? room / s : room / s + 1;
+  const bool up = room % s != 0 && room < 0;  // division rounds towards zero here and down in the release
+  return room / s - up + 1;
 }
 
 int64_t get_deconv_outsize(int64_t size, int64_t k, int64_t s, int64_t p, bool cover_all, int64_t d) {

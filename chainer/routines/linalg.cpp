@@ -120,7 +120,7 @@ Svd jacobi(const Array& a) {
       out.u.mutable_data<double>()[j * m + i] = value > 0 ? column(g, m, from)[i] / value : 0;
     std::copy_n(column(v, n, from), n, out.vt.mutable_data<double>() + j * n);
   }
-  out.u = out.u.T().copy();
+  out.u = out.u.T().contiguous();
   return out;
 }
 
@@ -132,18 +132,19 @@ Svd svd(const Array& a) {
   const int64_t m = a.shape()[0], n = a.shape()[1], k = std::min(m, n);
   const cpu::Blas* blas = cpu::blas();
   if (!blas || !blas->dgesdd) {
-    if (m >= n) return jacobi(a.astype(float64));
-    const Svd t = jacobi(a.astype(float64).T().copy());
-    return {t.vt.T().copy(), t.s, t.u.T().copy()};
+    if (m >= n) return jacobi(dense(a, float64));
+    const Svd t = jacobi(dense(a.T(), float64));
+    return {t.vt.T().contiguous(), t.s, t.u.T().contiguous()};
   }
   // LAPACK is column-major: row-major memory of a is the transposed matrix, whose u and vt change places.
-  Array x = a.astype(float64);
+  Array x = a.contiguous().astype(float64);
   Svd out{Array({m, k}, float64), Array({k}, float64), Array({k, n}, float64)};
   const int rows = static_cast<int>(n), columns = static_cast<int>(m), least = static_cast<int>(k);
   std::vector<int> iwork(static_cast<std::size_t>(8 * k));
   double size = 0;
   int lwork = -1, info = 0;
   const auto call = [&](double* work) {
+    const cpu::OneThreadBlas one_thread;
     blas->dgesdd("S", &rows, &columns, x.mutable_data<double>(), &rows, out.s.mutable_data<double>(),
                  out.vt.mutable_data<double>(), &rows, out.u.mutable_data<double>(), &least, work, &lwork, iwork.data(),
                  &info);

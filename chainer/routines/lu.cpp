@@ -14,6 +14,7 @@ namespace {
 bool decompose(double* a, int* pivots, int n) {
   int info = 0;
   if (const cpu::Blas* blas = cpu::blas(); blas && blas->dgetrf) {
+    const cpu::OneThreadBlas one_thread;
     blas->dgetrf(&n, &n, a, &n, pivots, &info);
     return info == 0;
   }
@@ -44,6 +45,7 @@ void invert(double* a, const int* pivots, int n) {
     const int size = 64 * n;
     std::vector<double> work(static_cast<std::size_t>(size));
     int info = 0;
+    const cpu::OneThreadBlas one_thread;
     blas->dgetri(&n, a, &n, pivots, work.data(), &size, &info);
     return;
   }
@@ -68,7 +70,7 @@ template <class F>
 Array for_matrices(const Array& a, std::string_view name, F&& f) {
   if (a.ndim() < 2 || a.shape(-1) != a.shape(-2))
     throw DimensionError(name, ": square matrices are needed, not shape ", a.shape());
-  Array copy = a.astype(Dtype::float64);
+  Array copy = a.contiguous().astype(Dtype::float64);
   double* data = copy.mutable_data<double>();
   const int64_t n = a.shape(-1), count = n ? a.size() / (n * n) : 0;
   cpu::parallel_ranges(count, a.size() * n, 1, [&](int64_t begin, int64_t end) {

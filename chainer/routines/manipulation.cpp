@@ -4,6 +4,7 @@
 
 #include "chainer/array/backend.h"
 #include "chainer/array/index.h"
+#include "chainer/array/order.h"
 
 namespace chainer {
 
@@ -42,7 +43,9 @@ Array concatenate(const Arrays& arrays, int64_t axis) {
     shape[d] += a.shape()[d];
     type = promote(type, a.dtype());
   }
-  Array out(shape, type, arrays[0].device());
+  SmallVector<const Array*, 4> operands;
+  for (const Array& a : arrays) operands.push_back(&a);
+  Array out = empty_in_order(shape, type, arrays[0].device(), result_order({operands.data(), operands.size()}));
   int64_t at = 0;
   for (const Array& a : arrays) {
     Array part = get_item(out, along(d, Slice(at, at + a.shape()[d])));
@@ -149,7 +152,7 @@ Array take(const Array& a, const Array& indices, std::optional<int64_t> axis) {
 
 void put(Array& a, const Array& indices, const Array& values) {
   if (!a.is_contiguous()) {
-    Array dense = a.copy();
+    Array dense = a.contiguous();
     put(dense, indices, values);
     return copy_elements(dense, a);
   }
@@ -163,6 +166,7 @@ Array repeat(const Array& a, int64_t repeats, std::optional<int64_t> axis) {
   const int d = normalize_axis(axis.value_or(0), x.ndim(), "repeat");
   Shape wide = x.shape(), out = x.shape();
   wide.insert(d + 1, repeats);
+  checked_size(wide, item_size(a.dtype()), "repeat");
   out[d] *= repeats;
   return broadcast_to(expand_dims(x, d + 1), wide).copy().reshape(out);
 }
@@ -177,6 +181,7 @@ Array tile(const Array& a, const Dims& reps) {
     if (r[d] == 1) continue;
     Shape wide = out.shape(), merged = out.shape();
     wide.insert(d, r[d]);
+    checked_size(wide, item_size(a.dtype()), "tile");
     merged[d] *= r[d];
     out = broadcast_to(expand_dims(out, d), wide).copy().reshape(merged);
   }

@@ -153,7 +153,7 @@ std::string make_npy_header(std::string_view descr, const Dims& shape) {
 }
 
 std::string to_npy(const Array& a) {
-  const Array dense = a.dtype() == bfloat16 ? a.astype(float32) : a.is_contiguous() ? a : a.copy();
+  const Array dense = (a.dtype() == bfloat16 ? a.astype(float32) : a).contiguous();
   std::string out = make_npy_header(type_code(dense.dtype()), dense.shape());
   if (dense.size()) out.append(static_cast<const char*>(dense.raw()), static_cast<std::size_t>(dense.nbytes()));
   return out;
@@ -203,7 +203,7 @@ Array from_npy(std::string_view bytes, std::string_view what) {
     out = Array(shape, parse_dtype(d));
     if (!raw.empty()) std::memcpy(out.mutable_raw(), raw.data(), raw.size());
   }
-  return h.fortran_order ? out.T().copy() : out;
+  return h.fortran_order ? out.T().contiguous() : out;
 }
 
 void save_npy(const std::filesystem::path& path, const Array& a) { write_file(path, to_npy(a)); }

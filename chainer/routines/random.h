@@ -73,7 +73,8 @@ class RandomState {
   Array choice(int64_t n, const Shape& shape, bool replace = true, const std::optional<std::vector<double>>& p = {});
 
   /// Bulk noise of the counter-based generator (Philox 4x32-10): the same numbers for any thread count and device.
-  Array bulk(RandomFill fill, double a, double b, const Shape& shape, Dtype dtype, Device device = {});
+  Array bulk(RandomFill fill, double a, double b, const Shape& shape, Dtype dtype, Device device = {},
+             const Dims& order = {});
 
  private:
   void refill();
@@ -112,8 +113,9 @@ inline Array randint(int64_t low, int64_t high, const Shape& shape, Dtype dtype 
   return global().randint(low, high, shape, dtype);
 }
 inline Array permutation(int64_t n) { return global().permutation(n); }
-inline Array bulk(RandomFill fill, double a, double b, const Shape& shape, Dtype dtype, Device device = {}) {
-  return global().bulk(fill, a, b, shape, dtype, device);
+inline Array bulk(RandomFill fill, double a, double b, const Shape& shape, Dtype dtype, Device device = {},
+                  const Dims& order = {}) {
+  return global().bulk(fill, a, b, shape, dtype, device, order);
 }
 
 }  // namespace chainer::random

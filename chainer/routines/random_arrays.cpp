@@ -5,6 +5,7 @@
 #include <set>
 
 #include "chainer/array/backend.h"
+#include "chainer/array/order.h"
 #include "chainer/array/index.h"
 #include "chainer/routines/random.h"
 
@@ -241,8 +242,9 @@ Array RandomState::choice(int64_t n, const Shape& shape, bool replace, const std
   return out;
 }
 
-Array RandomState::bulk(RandomFill fill, double a, double b, const Shape& shape, Dtype dtype, Device device) {
-  Array out(shape, dtype, device);
+Array RandomState::bulk(RandomFill fill, double a, double b, const Shape& shape, Dtype dtype, Device device,
+                        const Dims& order) {
+  Array out = empty_in_order(shape, dtype, device, order);
   std::lock_guard lock(mutex_);
   device.backend().random(fill, bulk_seed_, bulk_counter_, a, b, out);
   bulk_counter_ += static_cast<uint64_t>((out.size() + 3) / 4);

@@ -4,12 +4,28 @@
 #include <cmath>
 
 #include "chainer/array/backend.h"
+#include "chainer/array/order.h"
 #include "chainer/backend/common/deferred.h"
 #include "chainer/routines/arithmetic.h"
 #include "chainer/routines/manipulation.h"
 
 namespace chainer {
 namespace {
+
+// The memory order of the axes that a reduction leaves.
+Dims order_left(const Array& a, const Dims& reduced, bool keepdims) {
+  if (a.is_contiguous()) return {};
+  Dims order;
+  for (int64_t d : memory_order(a)) {
+    if (keepdims) {
+      order.push_back(d);
+      continue;
+    }
+    if (std::find(reduced.begin(), reduced.end(), d) != reduced.end()) continue;
+    order.push_back(d - std::count_if(reduced.begin(), reduced.end(), [&](int64_t r) { return r < d; }));
+  }
+  return order;
+}
 
 Array reduce(Reduce op, const Array& a, const Axes& axes, bool keepdims, Dtype type) {
   const Dims list = axes.normalized(a.ndim(), name(op));
@@ -25,8 +41,9 @@ Array reduce(Reduce op, const Array& a, const Axes& axes, bool keepdims, Dtype t
   }
   if (empty && (op == Reduce::max || op == Reduce::min))
     throw ValueError(name(op), ": zero-size array of shape ", a.shape(), " has no ", name(op));
-  if (Array later = deferred::reduce(op, a, list, shape, type)) return later;
-  Array out(shape, type, a.device());
+  const Dims order = order_left(a, list, keepdims);
+  if (Array later = deferred::reduce(op, a, list, shape, order, type)) return later;
+  Array out = empty_in_order(shape, type, a.device(), order, name(op).data());
   a.device().backend().reduce(op, a, list, out);
   return out;
 }
@@ -39,14 +56,14 @@ Array arg(ArgReduce op, const Array& a, std::optional<int64_t> axis, std::string
   if (x.shape()[d] == 0) throw ValueError(name, ": no element along axis ", d, " of shape ", x.shape());
   Shape shape = x.shape();
   shape.erase(d);
-  Array out(shape, int64, a.device());
+  Array out(shape, int64, a.device(), name.data());
   a.device().backend().arg_reduce(op, x, d, out);
   return out;
 }
 
 Array running(Scan op, const Array& a, std::optional<int64_t> axis, std::string_view name) {
   const Array x = (axis ? a : a.ravel()).astype(total_type(a.dtype()), false);
-  Array out(x.shape(), x.dtype(), a.device());
+  Array out(x.shape(), x.dtype(), a.device(), name.data());
   a.device().backend().scan(op, x, normalize_axis(axis.value_or(0), x.ndim(), name), out);
   return out;
 }
@@ -107,7 +124,7 @@ std::vector<double> percentile(const Array& a, const std::vector<double>& q) {
   std::vector<double> v = a.to_vector<double>(), out;
   if (v.empty()) throw ValueError("percentile: the array is empty");
   const bool nan = std::any_of(v.begin(), v.end(), [](double x) { return std::isnan(x); });
-  std::sort(v.begin(), v.end());
+  if (!nan) std::sort(v.begin(), v.end());  // with NaN among them, numbers have no order to sort by
   for (double p : q) {
     if (!(p >= 0 && p <= 100)) throw ValueError("percentile: ", p, " is not in [0, 100]");
     const double at = p / 100 * static_cast<double>(v.size() - 1);

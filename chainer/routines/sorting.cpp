@@ -46,13 +46,13 @@ Array argsort_last(const Array& dense) {
 Array argsort(const Array& a, int64_t axis) {
   if (a.ndim() == 0) throw ValueError("argsort: an array without axes");
   const int d = normalize_axis(axis, a.ndim(), "argsort");
-  return swapaxes(argsort_last(swapaxes(a, d, -1).copy()), d, -1);
+  return swapaxes(argsort_last(swapaxes(a, d, -1).contiguous()), d, -1);
 }
 
 Array sort(const Array& a, int64_t axis) {
   if (a.ndim() == 0) throw ValueError("sort: an array without axes");
   const int d = normalize_axis(axis, a.ndim(), "sort");
-  const Array dense = swapaxes(a, d, -1).copy();
+  const Array dense = swapaxes(a, d, -1).contiguous();
   const Array order = argsort_last(dense);
   Array out(dense.shape(), a.dtype());
   const int64_t n = dense.shape()[dense.ndim() - 1];
@@ -66,7 +66,7 @@ Array sort(const Array& a, int64_t axis) {
 }
 
 Unique unique(const Array& a) {
-  const Array flat = a.copy().ravel();
+  const Array flat = a.ravel().contiguous();
   const int64_t n = flat.size();
   const Array order = n ? argsort(flat) : Array(Shape{0}, int64);
   Array inverse(Shape{n}, int64);

@@ -26,8 +26,9 @@ struct OpCase {
   double double_tolerance = 1e-11;                      ///< in float64
 };
 
-/// Forward in float16, float32 and float64 on contiguous, transposed, padded, reversed and broadcast inputs: results
-/// have the inputs' dtype and agree with the reference, or with float64 on contiguous inputs.
+/// Forward in float16, float32 and float64 on contiguous, transposed, padded, reversed, broadcast and (from three axes
+/// on) channels-last inputs: results have the inputs' dtype and agree with the reference, or with float64 on contiguous
+/// inputs.
 void check_forward(const OpCase& c);
 /// First and second derivatives against finite differences in float64, on each of these layouts; gradients have their
 /// inputs' shapes and dtypes.
@@ -35,6 +36,10 @@ void check_gradients(const OpCase& c);
 /// Results have a creator only where a gradient is wanted, gradients only with enable_double_backprop; backward runs
 /// twice through one graph; inputs stay as they are.
 void check_graph(const OpCase& c);
+/// Each input is used twice, by the function and by an `add` that hands one gradient array to it and to another
+/// variable: gradients are the sums of what both give apart, to rounding. Arrays that the caller passed to set_grad or
+/// keeps from an earlier backward, the other variables' gradients and the outputs' keep their bits.
+void check_shared_gradients(const OpCase& c);
 /// Elementwise functions on arrays that threads share and that are computed later: the same bits for any number of
 /// threads, deferred or not, and those of the small array.
 void check_large(const OpCase& c);

@@ -4,9 +4,8 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 
-#include "chainer/autograd/config.h"
-#include "chainer/backend/cpu/parallel.h"
 #include "chainer/routines/creation.h"
 #include "chainer/routines/random.h"
 #include "chainer/core/type_name.h"
@@ -107,22 +106,13 @@ void Trainer::run(bool show_loop_exception_msg) {
   if (error || !std::filesystem::is_directory(out_))
     throw FileError("cannot make the output folder ", out_.string(), ": ",
                     error ? error.message() : "it is not a folder");
-  if (config().flush_denormals) cpu::flush_denormals(true);
 
   std::vector<Entry*> order;
   for (Entry& e : extensions_) order.push_back(&e);
   std::stable_sort(order.begin(), order.end(),
                    [](const Entry* a, const Entry* b) { return a->priority > b->priority; });
   start_time_ = now();
-  struct Finalizer {
-    Trainer& t;
-    std::vector<Entry*>& order;
-    ~Finalizer() {
-      for (Entry* e : order) e->extension->finalize();
-      t.updater_->finalize();
-      t.final_elapsed_time_ = t.elapsed_time();
-    }
-  } finalizer{*this, order};
+  std::exception_ptr failure;
   try {
     for (Entry* e : order) e->extension->load(*this);
     for (Entry* e : order) e->extension->initialize(*this);
@@ -136,8 +126,25 @@ void Trainer::run(bool show_loop_exception_msg) {
     }
   } catch (const std::exception& e) {
     if (show_loop_exception_msg) std::fprintf(stderr, "Exception in main training loop: %s\n", e.what());
-    throw;
-  }
+    failure = std::current_exception();
+  } catch (...) { failure = std::current_exception(); }
+  // All are finalized, whatever the others throw: each exception is reported, the first one of all leaves run().
+  const auto finalize = [&](const std::string& name, auto& object) {
+    std::string what = "an exception that is no std::exception";
+    try {
+      return object.finalize();
+    } catch (const std::exception& e) {
+      what = e.what();
+      if (!failure) failure = std::current_exception();
+    } catch (...) {
+      if (!failure) failure = std::current_exception();
+    }
+    std::fprintf(stderr, "Exception in finalize of %s: %s\n", name.c_str(), what.c_str());
+  };
+  for (Entry* e : order) finalize("extension " + e->name, *e->extension);
+  finalize("the updater", *updater_);
+  final_elapsed_time_ = elapsed_time();
+  if (failure) std::rethrow_exception(failure);
 }
 
 void Trainer::serialize(Serializer& s) {

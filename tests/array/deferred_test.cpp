@@ -1,4 +1,5 @@
 // Deferred evaluation: what waits, what a write does, and that nothing but speed tells it from eager evaluation.
+#include <chainer/array/order.h>
 #include <chainer/backend/common/deferred.h>
 #include <chainer/backend/cpu/parallel.h>
 #include <chainer/chainer.h>
@@ -15,7 +16,7 @@ namespace {
 Array numbers(const Shape& s, Dtype d = float32) { return random::uniform(-2, 2, s).astype(d); }
 bool waits(const Array& a) { return a.body().pending.load() != nullptr; }
 bool same_bits(const Array& a, const Array& b) {
-  const Array x = a.copy(), y = b.copy();
+  const Array x = a.contiguous(), y = b.contiguous();
   return x.shape() == y.shape() && x.dtype() == y.dtype() &&
          std::memcmp(x.raw(), y.raw(), static_cast<std::size_t>(x.nbytes())) == 0;
 }
@@ -187,8 +188,18 @@ class Fuzz {
     return kTypes[draw(7)];
   }
   Array fresh() {
-    static const Shape kShapes[] = {{40, 60}, {60}, {40, 1}, {1, 60}, {2400}, {3, 40, 60}, {2100}, {5}};
-    return r_.uniform(-3, 3, kShapes[draw(8)]).astype(dtype());
+    static const Shape kShapes[] = {{40, 60},      {60},     {40, 1},      {1, 60},       {2400},
+                                    {3, 40, 60},   {2100},   {5},          {4, 8, 9, 10}, {1, 8, 1, 1},
+                                    {4, 8, 9, 10}, {70, 70}, {2, 66, 5, 5}};
+    const Array a = r_.uniform(-3, 3, kShapes[draw(13)]).astype(dtype());
+    return draw(2) ? a : in_order(a, axes(a.ndim()));
+  }
+  // A permutation, often channels-last.
+  Dims axes(int ndim) {
+    if (ndim == 4 && draw(2)) return {0, 2, 3, 1};
+    Dims order;
+    for (int d = 0; d < ndim; ++d) order.insert(draw(d + 1), d);
+    return order;
   }
   const Array& any() { return pool_[static_cast<std::size_t>(draw(static_cast<int>(pool_.size())))]; }
   void keep(Array a) {
@@ -209,14 +220,22 @@ class Fuzz {
         case 6: return keep(sigmoid(any()));
         case 7: return keep(where(less(any(), any()), any(), any()));
         case 8: return keep(any().astype(dtype()));
-        case 9: return keep(sum(any(), draw(2) ? Axes(0) : Axes(-1), draw(2)));
+        case 9: {
+          const Array& a = any();
+          if (a.ndim() == 4 && draw(2)) return keep(sum(a, {0, 2, 3}, draw(2)));
+          return keep(sum(a, draw(2) ? Axes(0) : Axes(-1), draw(2)));
+        }
         case 10: return keep(draw(2) ? max(any(), -1) : sum(any()));
         case 11: {
           const Array& a = any();
           if (a.ndim() == 0) return;
           return keep(draw(2) ? a[Slice(std::nullopt, std::nullopt, 2)] : a[{ellipsis, Slice(1, 50)}]);
         }
-        case 12: return keep(draw(2) ? any().T() : any().reshape({-1}));
+        case 12: {
+          const Array& a = any();
+          if (a.ndim() > 1 && draw(3) == 0) return keep(a.transpose(axes(a.ndim())));
+          return keep(draw(2) ? a.T() : a.reshape({-1}));
+        }
         case 13: {  // a write, also into what others look into or wait for
           Array a = any();
           if (draw(2)) {

@@ -286,6 +286,31 @@ TEST(function_hooks_see_forward_and_backward) {
   EXPECT(memory.total_used_bytes() >= 400000);
 }
 
+// A function that throws inside a measuring hook ends its measurement.
+TEST(hooks_that_measure_survive_exceptions) {
+  struct Throws : FunctionNode {
+    Arrays forward(const Arrays& x) override {
+      if (x[0].size() == 1) throw ValueError("no forward today");
+      return {x[0].copy()};
+    }
+    Variables backward(const Indexes&, const Variables&) override { throw ValueError("no backward today"); }
+  };
+  const bool before = deferred::enabled();
+  const auto check = [&](auto& hook) {
+    const FunctionHookScope scope(hook);
+    EXPECT_THROW(ValueError, "no forward", apply(Throws(), {Variable(ones({1}))}));
+    EXPECT_EQ(deferred::enabled(), before);
+    EXPECT_THROW(ValueError, "no backward", (F::sum(apply(Throws(), {Variable(ones({2}))})[0]).backward(), 0));
+    EXPECT_EQ(deferred::enabled(), before);
+    (void)F::exp(ones({2}));
+    EXPECT_EQ(hook.call_history().back().depth, 0);
+  };
+  function_hooks::TimerHook timer;
+  function_hooks::MemoryProfileHook memory;
+  check(timer);
+  check(memory);
+}
+
 TEST(graph_as_dot) {
   Variable x(array({{1.f, 2.f}}));
   x.set_name("x");

@@ -40,6 +40,26 @@ def links(out):
         'BinaryHierarchicalSoftmax': (lambda: L.BinaryHierarchicalSoftmax(4, ((2, 0), (3, 1))), (x, labels)),
         'BlackOut': (lambda: L.BlackOut(4, [5, 1, 3, 2], 3), (x, labels)),
     }
+    # (later inputs come last, so that the earlier ones stay as they are)
+    image, line = r.randn(2, 4, 5, 6).astype('f'), r.randn(2, 4, 7).astype('f')
+    out.update({'link/image': image, 'link/line': line})
+    cases.update({
+        'Convolution2D': (lambda: L.Convolution2D(4, 6, 3, stride=2, pad=1), (image,)),
+        'Convolution2D_lazy': (lambda: L.Convolution2D(None, 6, (2, 3), nobias=True, dilate=2, groups=2), (image,)),
+        'Convolution1D': (lambda: L.Convolution1D(4, 3, 3, pad=1), (line,)),
+        'Convolution3D': (lambda: L.Convolution3D(2, 3, 2), (image.reshape(2, 2, 2, 5, 6),)),
+        'ConvolutionND': (lambda: L.ConvolutionND(1, 4, 3, 2, stride=2, cover_all=True), (line,)),
+        'Deconvolution2D': (lambda: L.Deconvolution2D(4, 6, 3, stride=2, pad=1), (image,)),
+        'Deconvolution2D_lazy': (lambda: L.Deconvolution2D(None, 6, (2, 3), nobias=True, groups=2), (image,)),
+        'Deconvolution1D': (lambda: L.Deconvolution1D(4, 3, 3, stride=2, outsize=(16,)), (line,)),
+        'Deconvolution3D': (lambda: L.Deconvolution3D(2, 3, 2), (image.reshape(2, 2, 2, 5, 6),)),
+        'DeconvolutionND': (lambda: L.DeconvolutionND(1, 4, 3, 2, stride=2), (line,)),
+        'DepthwiseConvolution2D': (lambda: L.DepthwiseConvolution2D(4, 2, 3, stride=2, pad=1), (image,)),
+        'DilatedConvolution2D': (lambda: L.DilatedConvolution2D(4, 3, 3, pad=2, dilate=2), (image,)),
+        'LocalConvolution2D': (lambda: L.LocalConvolution2D(4, 3, (5, 6), (2, 3)), (image,)),
+        'DeformableConvolution2D': (lambda: L.DeformableConvolution2D(4, 3, 3, pad=1, offset_initialW=0.01, deform_initialW=0.1), (image,)),
+        'MLPConvolution2D': (lambda: L.MLPConvolution2D(4, (5, 3), 3, pad=1), (image,)),
+    })
     for name, (make, args) in cases.items():
         numpy.random.seed(4)
         link = make()

@@ -199,3 +199,38 @@ TEST(distributions_say_what_is_wrong) {
   EXPECT_THROW(TypeError, "needs integers", D::Categorical(array({0.5, 0.5})).log_prob(array({0.5})));
   EXPECT_THROW(NotImplementedError, "Beta: cdf is not defined", D::Beta(one, one).cdf(one));
 }
+
+// Far out, where a probability is 0 or 1 in this dtype, its logarithm and its slopes are still numbers.
+TEST(tails_of_distributions) {
+  const Array at = array({-100.f, -20.f, 0.f, 20.f, 30.f, 100.f});
+  const D::Laplace laplace(Variable(zeros({})), Variable(ones({})));
+  EXPECT_CLOSE(laplace.log_survival_function(array({100.f})).array(), array({-100.693147f}));
+  EXPECT_CLOSE(laplace.log_cdf(array({-100.f})).array(), array({-100.693147f}));
+  const D::Normal normal(Variable(zeros({})), Variable(ones({})));
+  const D::LogNormal log_normal(Variable(zeros({})), Variable(ones({})));
+  const std::pair<const Distribution*, Array> cases[] = {{&laplace, at}, {&normal, at}, {&log_normal, exp(at / 20)}};
+  for (const auto& [d, points] : cases) {
+    using Method = Variable (Distribution::*)(const Variable&) const;
+    for (Method m : {Method(&Distribution::log_cdf), Method(&Distribution::log_survival_function),
+                     Method(&Distribution::cdf), Method(&Distribution::survival_function)}) {
+      const Variable x(points), y = (d->*m)(x);
+      const Variable g = grad({F::sum(y)}, {x}, {.enable_double_backprop = true})[0];
+      const Variable gg = grad({F::sum(g)}, {x})[0];
+      for (const Array& a : {y.array(), g.array(), gg.array()}) EXPECT(all(isfinite(a)).item<bool>());
+    }
+  }
+  // Both sides of the corner give the density.
+  Variable zero(array({0.f}));
+  laplace.cdf(zero).backward();
+  EXPECT_CLOSE(zero.grad(), array({0.5f}));
+}
+
+TEST(bernoulli_prob_has_a_gradient_by_the_point) {
+  const D::Bernoulli d(Variable(array({0.2, 0.7})));
+  Variable x(array({1., 0.}));
+  const Variable y = d.prob(x);
+  F::sum(y).backward();
+  EXPECT_CLOSE(y.array(), array({0.2, 0.3}));
+  EXPECT_CLOSE(x.grad(), array({-0.6, 0.4}));
+  EXPECT_CLOSE(d.prob(array({1, 1})).array(), array({0.2, 0.7}));
+}

@@ -101,6 +101,56 @@ TEST(images_and_sequences_say_what_is_wrong) {
   EXPECT_THROW(ValueError, "word 1 is twice", L::BinaryHierarchicalSoftmax(2, L::Tree(L::Tree(1), L::Tree(1))));
 }
 
+TEST(convolutions_say_what_is_wrong) {
+  const Array x = zeros({1, 4, 5, 5}), W = zeros({6, 4, 3, 3});
+  EXPECT_THROW(InvalidType, "x.ndim == 4", F::convolution_2d(zeros({4, 5}), W));
+  EXPECT_THROW(InvalidType, "x.shape[1] == W.shape[1] * groups", F::convolution_2d(x, zeros({6, 3, 3, 3})));
+  EXPECT_THROW(InvalidType, "W.shape[0] % groups == 0", F::convolution_2d(x, zeros({3, 2, 3, 3}), {}, {.groups = 2}));
+  EXPECT_THROW(InvalidType, "b.shape[0] == W.shape[0]", F::convolution_2d(x, W, zeros({5})));
+  EXPECT_THROW(InvalidType, "x.dtype.kind == f", F::convolution_2d(x.astype(int32), W));
+  EXPECT_THROW(InvalidType, "W.dtype == x.dtype", F::convolution_2d(x, W.astype(float64)));
+  EXPECT_THROW(DimensionError,
+               "convolution_2d: a filter of 7 (stride 2, pad 0, dilate 1) has no position on an input of 5",
+               F::convolution_2d(x, zeros({6, 4, 3, 7}), {}, {.stride = 2}));
+  EXPECT_THROW(ValueError, "stride (0, 1)", F::convolution_2d(x, W, {}, {.stride = {0, 1}}));
+  EXPECT_THROW(ValueError, "pad (-1, -1)", F::convolution_2d(x, W, {}, {.pad = -1}));
+  EXPECT_THROW(ValueError, "stride: one number or 2 are needed, not 3",
+               F::convolution_2d(x, W, {}, {.stride = {1, 1, 1}}));
+  EXPECT_THROW(DimensionError, "a spatial axis", F::convolution_nd(zeros({1, 4}), zeros({1, 4})));
+  EXPECT_THROW(InvalidType, "out_size(outsize[0]) <= x.shape[2]",
+               F::deconvolution_2d(x, zeros({4, 6, 3, 3}), {}, {.stride = 2, .outsize = {14, 12}}));
+  EXPECT_THROW(DimensionError, "give no output", F::deconvolution_2d(x, zeros({4, 6, 3, 3}), {}, {.pad = 4}));
+  EXPECT_THROW(InvalidType, "(x.shape[3] - W.shape[5]) / stride + 1",
+               F::local_convolution_2d(x, zeros({2, 3, 2, 4, 3, 3})));
+  EXPECT_THROW(ValueError, "must be odd", F::shift(zeros({1, 9, 3, 3}), {3, 2}));
+}
+
+// A pixel that is not a number reaches what it is under, and nothing else; in every way to compute.
+TEST(convolutions_pass_on_what_is_not_a_number) {
+  for (Dtype dtype : {float32, float64}) {
+    Array x = ones({1, 2, 5, 5}, dtype);
+    x.set({0, 0, 0, 0}, NAN);
+    const Array y = F::convolution_2d(x, ones({3, 2, 3, 3}, dtype), {}, {.pad = 1}).array();
+    EXPECT_EQ(sum(isnan(y)).item<int>(), 3 * 4);
+    const Variable W(zeros({3, 2, 3, 3}, dtype));
+    F::sum(F::convolution_2d(x, W)).backward();
+    EXPECT_EQ(sum(isnan(W.grad())).item<int>(), 3);
+  }
+}
+
+// Channels lie next to each other in the results, whatever order the operands have; one of few channels is in C order.
+TEST(convolutions_make_channels_last) {
+  const Variable x(ones({2, 5, 6, 7})), W(ones({4, 5, 3, 3}));
+  const Variable y = F::convolution_2d(x, W);
+  EXPECT_EQ(y.array().strides(), (Strides{80, 1, 20, 4}));
+  F::sum(y).backward();
+  EXPECT_EQ(x.grad().strides(), (Strides{210, 1, 35, 5}));
+  EXPECT(W.grad().is_contiguous());
+  const Variable image(ones({2, 3, 6, 7}));
+  F::sum(F::convolution_2d(image, ones({4, 3, 3, 3}))).backward();
+  EXPECT(image.grad().is_contiguous());
+}
+
 // A label sequence longer than the time it has: an infinite loss and no gradient, beside items that fit.
 TEST(impossible_paths) {
   const Variable x(random::RandomState(0).randn({2, 2, 3}));

@@ -55,6 +55,13 @@ TEST(sizes_of_convolutions) {
   EXPECT_EQ(get_conv_outsize(10, 3, 2, 1), 5);
   EXPECT_EQ(get_conv_outsize(10, 3, 2, 1, true), 6);
   EXPECT_EQ(get_conv_outsize(10, 3, 1, 0, false, 2), 6);
+  // No room: the release divides towards minus infinity.
+  EXPECT_EQ(get_conv_outsize(3, 5, 2, 0), 0);
+  EXPECT_EQ(get_conv_outsize(3, 7, 2, 0), -1);
+  EXPECT_EQ(get_conv_outsize(2, 7, 1, 0), -4);
+  EXPECT_EQ(get_conv_outsize(1, 4, 3, 0), 0);
+  EXPECT_EQ(get_conv_outsize(1, 7, 3, 0, true), -1);
+  EXPECT_EQ(get_conv_outsize(1, 5, 2, 0, true, 2), -3);
   EXPECT_EQ(get_deconv_outsize(5, 3, 2, 1), 9);
   EXPECT_EQ(get_deconv_outsize(6, 3, 2, 1, true), 10);
   EXPECT_EQ(get_deconv_outsize(6, 3, 1, 0, false, 2), 10);

@@ -37,6 +37,20 @@ TEST(the_table_through_the_harness) {
   }
 }
 
+// Again apart from the others, for the test that runs them without oneDNN.
+TEST(convolution_rows_through_the_harness) {
+  if (!std::getenv("CHAINER_MATMUL")) return;
+  int count = 0;
+  for (const testing::OpCase& c : table::rows()) {
+    if (c.name.find("convolution") == std::string::npos) continue;
+    ++count;
+    try {
+      testing::check_op(c);
+    } catch (const std::exception& e) { test::fail(c.name.c_str(), 0, e.what()); }
+  }
+  EXPECT(count > 60);
+}
+
 // Three rows a function.
 TEST(every_declared_function_has_three_cases) {
   std::map<std::string, int> cases;

@@ -122,7 +122,7 @@ TEST(linear_finds_its_input_size) {
 TEST(sequential) {
   random::seed(0);
   auto layer = Sequential(L::Linear(4), F::relu);
-  auto model = layer.repeat(2);
+  auto model = layer.repeat(2).flatten();
   model.append(L::Linear(2));
   EXPECT_EQ(model.size(), std::size_t(5));
   EXPECT_EQ(model(zeros({3, 6})).shape(), (Shape{3, 2}));
@@ -140,6 +140,106 @@ TEST(sequential) {
   const Sequential copy = nested.copy(CopyMode::copy);
   EXPECT_EQ(copy.size(), std::size_t(2));
   EXPECT(nested.pop().name() == "tanh");
+}
+
+// Each copy is one layer with a number of its own, as the release has it: its files name W /0/0/W.
+TEST(repeated_links_nest) {
+  const auto block = Sequential(L::Linear(3, 3), F::tanh);
+  const auto twice = block.repeat(2);
+  EXPECT_EQ(twice.size(), std::size_t(2));
+  EXPECT(paths(twice) == (std::vector<std::string>{"/0/0/W", "/0/0/b", "/1/0/W", "/1/0/b"}));
+  EXPECT(paths(twice.repeat(2))[6] == "/1/1/0/W");
+  EXPECT(paths(block.repeat(0)).empty());
+  EXPECT_EQ(to_string(twice), "0\tSequential\twhich has 2 layers\n1\tSequential\twhich has 2 layers\n");
+  auto mixed = Sequential(L::Linear(3, 3), block.repeat(2), L::Linear(3, 2));
+  EXPECT(paths(mixed) == (std::vector<std::string>{"/0/W", "/0/b", "/1/W", "/1/b", "/2/0/0/W", "/2/0/0/b", "/2/1/0/W",
+                                                   "/2/1/0/b"}));
+  EXPECT_EQ(mixed(zeros({2, 3})).shape(), (Shape{2, 2}));
+  EXPECT(paths(L::Linear(2, 2).repeat(2)) == (std::vector<std::string>{"/0/W", "/0/b", "/1/W", "/1/b"}));
+}
+
+namespace {
+struct WithValues : Chain {
+  L::Linear l{2, 2};
+  int64_t steps = 0;
+  double rate = 0;
+  bool ready = false;
+  std::string mode = "none";
+  Array mean;
+  CHAINER_MEMBERS(WithValues, l, steps, rate, ready, mode, mean);
+  std::pair<Variable, std::vector<Variable>> forward(const Variable& x, bool twice, const std::string& word) {
+    if (word == "fail") throw ValueError("this word was forbidden");
+    return {l(x), std::vector<Variable>(twice ? 2 : 1, x * 2)};
+  }
+};
+struct OtherKind : Chain {
+  L::Linear l{2, 2};
+  double steps = 0;
+  CHAINER_MEMBERS(OtherKind, l, steps);
+};
+struct Outer : Chain {
+  WithValues inner;
+  CHAINER_MEMBERS(Outer, inner);
+};
+}  // namespace
+
+TEST(copyparams_copies_every_persistent_value) {
+  Outer from, to;
+  from.inner.steps = 7, from.inner.rate = 0.25, from.inner.ready = true, from.inner.mode = "fast";
+  from.inner.mean = array({1.f, 2.f});
+  to.copyparams(from);
+  EXPECT_EQ(to.inner.steps, 7);
+  EXPECT_EQ(to.inner.rate, 0.25);
+  EXPECT(to.inner.ready);
+  EXPECT_EQ(to.inner.mode, "fast");
+  EXPECT_CLOSE(to.inner.mean, array({1.f, 2.f}));
+  EXPECT(!to.inner.mean.is(from.inner.mean));
+  from.inner.steps = 8;
+  to.copyparams(from, false);
+  EXPECT_EQ(to.inner.steps, 7);
+  OtherKind other, plain;
+  EXPECT_THROW(TypeError, "the persistent value /steps is of another type", (other.copyparams(from.inner), 0));
+  EXPECT_THROW(KeyError, "no persistent value /mean", (from.inner.copyparams(plain), 0));
+}
+
+TEST(link_hooks_see_all_arguments_and_results) {
+  struct Watch : LinkHook {
+    void forward_preprocess(const LinkHookArgs& a) override {
+      if (a.link.class_name().find("WithValues") == std::string::npos) return;
+      arguments = a.arguments.size();
+      word = a.arguments[2].as<std::string>() ? *a.arguments[2].as<std::string>() : "";
+      twice = a.arguments[1].as<bool>() && *a.arguments[1].as<bool>();
+      wrong = a.arguments[1].as<int>() != nullptr;
+      variables = a.args.size();
+    }
+    void forward_postprocess(const LinkHookArgs& a) override {
+      if (a.link.class_name().find("WithValues") == std::string::npos) return;
+      out = a.out.size();
+      second = a.result.as<std::pair<Variable, std::vector<Variable>>>()->second.back().shape();
+    }
+    void forward_aborted(const LinkHookArgs&) noexcept override { ++aborted; }
+    std::size_t arguments = 0, variables = 0, out = 0;
+    std::string word;
+    bool twice = false, wrong = false;
+    Shape second;
+    int aborted = 0;
+  } watch;
+  link_hooks::TimerHook timer;
+  const LinkHookScope first(watch), scope(timer);
+  WithValues link;
+  const auto [y, more] = link(Variable(ones({3, 2})), true, std::string("slow"));
+  EXPECT_EQ(y.shape(), (Shape{3, 2}));
+  EXPECT_EQ(watch.arguments, std::size_t(3));
+  EXPECT_EQ(watch.word, "slow");
+  EXPECT(watch.twice && !watch.wrong);
+  EXPECT_EQ(watch.variables, std::size_t(1));
+  EXPECT_EQ(watch.out, std::size_t(3));
+  EXPECT_EQ(watch.second, (Shape{3, 2}));
+  EXPECT_THROW(ValueError, "forbidden", link(Variable(ones({3, 2})), true, std::string("fail")));
+  EXPECT_EQ(watch.aborted, 1);
+  (void)link(Variable(ones({3, 2})), false, std::string("slow"));
+  EXPECT_EQ(timer.call_history().back().depth, 0);
+  EXPECT_EQ(timer.call_history().size(), std::size_t(4));  // the call that threw has no time
 }
 
 TEST(chain_list_and_links_added_at_run_time) {

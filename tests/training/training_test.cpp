@@ -205,6 +205,29 @@ TEST(an_exception_leaves_everything_finalized) {
   EXPECT(finalized);
 }
 
+TEST(an_exception_in_finalize_is_reported_and_the_others_are_finalized) {
+  int finalized = 0;
+  const auto run = [&](bool loop_throws) {
+    Mock updater;
+    Trainer trainer(updater, {2, "iteration"}, {.out = out("finalize")});
+    const auto bad = [&](Trainer&) {
+      ++finalized;
+      throw ValueError("in finalize");
+    };
+    trainer.extend(make_extension([&](Trainer&) {}, {.default_name = "first", .finalizer = bad}));
+    trainer.extend(make_extension(
+        [&](Trainer&) {
+          if (loop_throws) throw KeyError("in the loop");
+        },
+        {.default_name = "second", .finalizer = bad}));
+    trainer.run(false);
+  };
+  EXPECT_THROW(ValueError, "in finalize", run(false));
+  EXPECT_EQ(finalized, 2);
+  EXPECT_THROW(KeyError, "in the loop", run(true));  // the loop's is the cause
+  EXPECT_EQ(finalized, 4);
+}
+
 TEST(log_print_and_plots) {
   Mock updater;
   Trainer trainer(updater, {3, "epoch"}, {.out = out("log")});

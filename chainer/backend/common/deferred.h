@@ -31,11 +31,11 @@ class EagerMode {
   EagerMode& operator=(const EagerMode&) = delete;
 };
 
-/// The result of an elementwise operation to be computed later, or none if it is better computed now. Operands have
-/// the shape already.
-Array elementwise(Elementwise op, std::span<const Array* const> in, const Shape& shape, Dtype dtype, Dtype compute);
-/// The same for the reduction of sorted `axes`.
-Array reduce(Reduce op, const Array& a, const Dims& axes, const Shape& shape, Dtype dtype);
+/// The result of an elementwise operation in memory order `order` (empty: C order), to be computed later; none if it is
+/// better computed now. Operands are of one shape.
+Array elementwise(Elementwise op, std::span<const Array* const> in, const Dims& order, Dtype dtype, Dtype compute);
+/// The same for the reduction of sorted `axes` to `shape` in memory order `order`.
+Array reduce(Reduce op, const Array& a, const Dims& axes, const Shape& shape, const Dims& order, Dtype dtype);
 /// `a` in another dtype, if `a` itself is still waiting; else none.
 Array cast(const Array& a, Dtype dtype);
 

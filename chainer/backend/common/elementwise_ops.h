@@ -62,6 +62,8 @@
   X(arctan2, floating, m::atan2(a, b))                           \
   X(leaky_relu, floating, a >= T(0) ? a : a * b)                 \
   X(elu, floating, a >= T(0) ? a : b * m::expm1(a))              \
+  X(prelu_grad_slope, floating, a >= T(0) ? T(0) : a * b)        \
+  X(swish, floating, a * m::sigmoid(a * b))                      \
   X(relu_grad, floating, a > T(0) ? b : T(0))                    \
   X(sigmoid_grad, floating, b * a * (T(1) - a))                  \
   X(tanh_grad, floating, b * (T(1) - a * a))                     \
@@ -85,5 +87,8 @@
 #define CHAINER_TERNARY_OPS(X)                                   \
   X(clip, any, m::clip(a, b, c))                                 \
   X(multiply_add, any, a * b + c)                                \
-  X(linear_interpolate, floating, a * b + (T(1) - a) * c)
+  X(linear_interpolate, floating, a * b + (T(1) - a) * c)         \
+  X(prelu_grad, floating, a >= T(0) ? c : b * c)                 \
+  X(swish_grad, floating, c * m::swish_slope(a, b))              \
+  X(swish_grad_beta, floating, c * a * a * m::sigmoid_slope(a * b))
 // clang-format on

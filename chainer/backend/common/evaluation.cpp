@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "chainer/array/backend.h"
+#include "chainer/array/order.h"
 
 namespace chainer {
 
@@ -22,7 +23,7 @@ namespace {
 
 using Kind = Pending::Kind;
 
-Pending* waiting(const ArrayBody& b) { return b.pending.load(std::memory_order_relaxed); }
+Pending* waiting(const ArrayBody& b) { return b.pending.load(std::memory_order_acquire); }
 
 // One array in the program: a result, or a leaf that is in memory.
 struct Value {
@@ -34,37 +35,88 @@ struct Value {
   SmallVector<std::pair<Dtype, int>, 2> slots;  // by dtype: its own, and what it was converted to
 };
 
+// The positions of leaves. They cannot stand in the arrays, which evaluations of other threads may read as well. A
+// table with open addressing; what was added last is removed first.
+class Positions {
+ public:
+  int32_t find(const ArrayBody& b) const {
+    if (table_.empty()) return -1;
+    for (std::size_t i = start(b);; i = (i + 1) & (table_.size() - 1)) {
+      if (table_[i].body == &b) return table_[i].position;
+      if (!table_[i].body) return -1;
+    }
+  }
+  void add(const ArrayBody& b, int32_t position) {
+    if (2 * (count_ + 1) > table_.size()) {
+      std::vector<Entry> all(count_);  // in their order, on which removal relies
+      for (const Entry& e : table_)
+        if (e.body) all[static_cast<std::size_t>(e.position)] = e;
+      table_.assign(std::max<std::size_t>(16, 2 * table_.size()), {});
+      for (const Entry& e : all) put(e);
+    }
+    put({&b, position});
+    ++count_;
+  }
+  void remove(const ArrayBody& b) {
+    std::size_t i = start(b);
+    while (table_[i].body != &b) i = (i + 1) & (table_.size() - 1);
+    table_[i].body = nullptr;
+    --count_;
+  }
+
+ private:
+  struct Entry {
+    const ArrayBody* body = nullptr;
+    int32_t position = 0;
+  };
+  std::size_t start(const ArrayBody& b) const {
+    return (reinterpret_cast<uintptr_t>(&b) / 64 * 0x9E3779B97F4A7C15u >> 20) & (table_.size() - 1);
+  }
+  void put(const Entry& e) {
+    std::size_t i = start(*e.body);
+    while (table_[i].body) i = (i + 1) & (table_.size() - 1);
+    table_[i] = e;
+  }
+  std::vector<Entry> table_;
+  std::size_t count_ = 0;
+};
+
 class Planner {
  public:
-  explicit Planner(const Shape& space) : visit_(++registry().visits) { program.space = space; }
+  /// For what is computed in the layout of `top`, which has no gaps.
+  Planner(Registry& r, const ArrayBody& top) : registry_(r), visit_(++r.visits), top_(top) {
+    if (!top.contiguous) program.order = memory_order(top.shape, top.strides);
+    program.space = permuted(top.shape, program.order);
+  }
+  bool fits(const ArrayBody& b) const { return same_layout(b, top_); }
 
   // Adds what waits behind `body`. Returns what must be computed first, or nullptr; then nothing was added.
   ArrayBody* collect(ArrayBody& body) {
     const std::size_t nodes = nodes_.size(), leaves = leaves_.size();
     meetings_ = 0;
-    if (body.visit == visit_) return ++meetings_, nullptr;
+    if (met(body)) return ++meetings_, nullptr;
     std::vector<ArrayBody*> stack{&body};
     while (!stack.empty()) {
       ArrayBody& b = *stack.back();
-      if (b.visit == visit_) {
+      if (met(b)) {
         stack.pop_back();
         continue;
       }
       const Pending* p = waiting(b);
       if (!p) {
-        add(leaves_, b, ~static_cast<int32_t>(leaves_.size()));
+        positions_.add(b, static_cast<int32_t>(leaves_.size()));
+        leaves_.push_back({&b, 0, -1, false, 0, {}});
         stack.pop_back();
         continue;
       }
-      if (p->kind != Kind::elementwise || b.shape != program.space) {
-        undo(nodes_, nodes);
-        undo(leaves_, leaves);
+      if (p->kind != Kind::elementwise || !fits(b)) {
+        undo(nodes, leaves);
         return &b;
       }
       bool complete = true;
       for (int i = 0; i < p->count; ++i) {
         ArrayBody& in = *p->in[i];
-        if (in.visit == visit_) {
+        if (met(in)) {
           meetings_ += met_before(in, nodes, leaves);
           continue;
         }
@@ -73,7 +125,9 @@ class Planner {
       }
       if (!complete) continue;
       stack.pop_back();
-      add(nodes_, b, static_cast<int32_t>(nodes_.size()));
+      b.visit = visit_;
+      b.position = static_cast<int32_t>(nodes_.size());
+      nodes_.push_back({&b, 0, -1, false, 0, {}});
     }
     return nullptr;
   }
@@ -89,8 +143,7 @@ class Planner {
     const std::size_t nodes = nodes_.size(), leaves = leaves_.size();
     if (collect(*p.in[0])) return false;
     if (joined && meetings_ == 0) {
-      undo(nodes_, nodes);
-      undo(leaves_, leaves);
+      undo(nodes, leaves);
       return false;
     }
     if (reductions_.empty()) program.traversal = p.traversal;
@@ -105,15 +158,12 @@ class Planner {
   }
   void run() {
     for (const Value& v : nodes_)
-      if (v.stored && !v.body->block.data) v.body->allocate();
+      if (v.stored && !v.body->block.data) v.body->allocate(name(waiting(*v.body)->op));
     const auto start = std::chrono::steady_clock::now();
     (nodes_.empty() ? leaves_ : nodes_)[0].body->device.backend().run(program);
-    Registry& r = registry();
-    ++r.statistics.programs;
-    r.statistics.operations += static_cast<int64_t>(program.code.size());
-    if (r.observer)
-      r.observer(program.names(), std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(),
-                 program.space.product());
+    ++registry_.programs;
+    registry_.operations += static_cast<int64_t>(program.code.size());
+    if (observed()) observe(program, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
     // Letting go of operands may end arrays of this program: those that have results are held meanwhile.
     std::vector<Ref<ArrayBody>> done;
     for (const Value& v : nodes_)
@@ -122,31 +172,27 @@ class Planner {
     for (const Ref<ArrayBody>& b : done) {
       Pending* p = waiting(*b);
       b->pending.store(nullptr, std::memory_order_release);
-      release(p);
+      release(registry_, p);
     }
   }
 
   Program program;
 
  private:
-  void add(std::vector<Value>& list, ArrayBody& b, int32_t position) {
-    b.visit = visit_;
-    b.position = position;
-    list.push_back({&b, 0, -1, false, 0, {}});
+  // What waits stands in nodes_ (its body knows where, behind the registry's lock), all else in leaves_.
+  static bool is_node(const ArrayBody& b) { return waiting(b) != nullptr; }
+  bool met(const ArrayBody& b) const { return is_node(b) ? b.visit == visit_ : positions_.find(b) >= 0; }
+  void undo(std::size_t nodes, std::size_t leaves) {
+    for (; nodes_.size() > nodes; nodes_.pop_back()) nodes_.back().body->visit = 0;
+    for (; leaves_.size() > leaves; leaves_.pop_back()) positions_.remove(*leaves_.back().body);
   }
-  static void undo(std::vector<Value>& list, std::size_t size) {
-    while (list.size() > size) {
-      list.back().body->visit = 0;
-      list.pop_back();
-    }
-  }
-  static bool met_before(const ArrayBody& b, std::size_t nodes, std::size_t leaves) {
-    return b.position >= 0 ? static_cast<std::size_t>(b.position) < nodes
-                           : static_cast<std::size_t>(~b.position) < leaves;
+  bool met_before(const ArrayBody& b, std::size_t nodes, std::size_t leaves) const {
+    return is_node(b) ? static_cast<std::size_t>(b.position) < nodes
+                      : static_cast<std::size_t>(positions_.find(b)) < leaves;
   }
   Value& value(const ArrayBody& b) {
-    return b.position >= 0 ? nodes_[static_cast<std::size_t>(b.position)]
-                           : leaves_[static_cast<std::size_t>(~b.position)];
+    return is_node(b) ? nodes_[static_cast<std::size_t>(b.position)]
+                      : leaves_[static_cast<std::size_t>(positions_.find(b))];
   }
 
   // Results that somebody else holds are stored if they cost more than a few additions to compute again.
@@ -169,7 +215,7 @@ class Planner {
       const Pending& p = *waiting(*v.body);
       v.cost = cost(p.op);
       for (int k = 0; k < p.count; ++k)
-        if (p.in[k]->position >= 0 && !value(*p.in[k]).stored) v.cost += value(*p.in[k]).cost;
+        if (is_node(*p.in[k]) && !value(*p.in[k]).stored) v.cost += value(*p.in[k]).cost;
       v.stored = (v.body->refs.value() > v.inside && v.cost > kCheap) ||
                  std::find(roots_.begin(), roots_.end(), v.body) != roots_.end();
     }
@@ -191,22 +237,33 @@ class Planner {
     return static_cast<int>(program.slots.size()) - 1;
   }
 
+  // After how many elements of the space an operand repeats.
+  int64_t period_of(const ArrayBody& b) const {
+    const Strides strides = permuted(b.effective_strides(), program.order);
+    int64_t period = 1, inside = 1;
+    for (int d = program.space.ndim() - 1; d >= 0; --d) {
+      inside *= program.space[d];
+      if (program.space[d] != 1 && strides[d] != 0) period = inside;
+    }
+    return period;
+  }
+
   // The slot of a value as `dtype`, which is its own or one that kernels compute in.
   int slot(ArrayBody& b, Dtype dtype) {
     for (const auto& [d, s] : value(b).slots)
       if (d == dtype) return s;
     int s;
-    if (b.position >= 0) {
+    if (is_node(b)) {
       s = new_register(dtype);
       program.code.push_back({Program::Instruction::Kind::convert, {}, dtype, s, {value(b).slots[0].second}, nullptr});
-    } else if (b.contiguous && b.shape == program.space && b.dtype == dtype && dtype != Dtype::bool_) {
+    } else if (fits(b) && b.dtype == dtype && dtype != Dtype::bool_) {
       s = memory_slot(b);  // (the bytes of a bool array must first become 0 or 1)
     } else {
-      bool constant = true;
-      const Strides st = b.effective_strides();
-      for (int d = 0; d < b.shape.ndim(); ++d) constant &= b.shape[d] == 1 || st[d] == 0;
+      const int64_t period = period_of(b);
+      const bool constant = period <= Program::kLongestPeriod;
       if (constant) {
-        program.slots.push_back({nullptr, program.registers++, dtype});
+        program.slots.push_back({nullptr, program.registers, dtype, period});
+        program.registers += period == 1 ? 1 : 2;
         s = static_cast<int>(program.slots.size()) - 1;
       } else {
         s = new_register(dtype);
@@ -264,7 +321,10 @@ class Planner {
     }
   }
 
+  Registry& registry_;
   uint64_t visit_;
+  Positions positions_;
+  const ArrayBody& top_;
   int meetings_ = 0;
   std::vector<Value> nodes_, leaves_;
   std::vector<ArrayBody*> roots_;
@@ -274,35 +334,34 @@ class Planner {
 
 }  // namespace
 
-void evaluate_locked(ArrayBody& root, std::span<ArrayBody* const> also) {
+void evaluate_locked(Registry& r, ArrayBody& root, std::span<ArrayBody* const> also) {
   while (Pending* p = waiting(root)) {
     if (p->kind == Kind::view) {
       ArrayBody& owner = *root.base;
-      evaluate_locked(owner, also);
+      evaluate_locked(r, owner, also);
       root.data = owner.data + p->offset * item_size(root.dtype);
       root.pending.store(nullptr, std::memory_order_release);
-      release(p);
+      release(r, p);
       return;
     }
     const bool reduction = p->kind == Kind::reduce;
     ArrayBody& top = reduction ? *p->in[0] : root;
-    Planner planner(top.shape);
+    Planner planner(r, top);
     if (ArrayBody* first = planner.collect(top)) {
       const Ref<ArrayBody> hold(first);
-      evaluate_locked(*first, {});
+      evaluate_locked(r, *first, {});
       continue;
     }
     if (reduction)
       planner.add_reduction(*p, false);
     else
       planner.add_root(root);
-    const Shape& space = planner.program.space;
     for (ArrayBody* b : also) {
       const Pending* q = waiting(*b);
-      if (q && b != &root && q->kind == Kind::elementwise && b->shape == space) planner.add_root(*b);
+      if (q && b != &root && q->kind == Kind::elementwise && planner.fits(*b)) planner.add_root(*b);
     }
-    for (Pending* q = registry().oldest; q; q = q->newer)
-      if (q->kind == Kind::reduce && q != p && q->in[0]->shape == space) planner.add_reduction(*q, true);
+    for (Pending* q = r.oldest; q; q = q->newer)
+      if (q->kind == Kind::reduce && q != p && planner.fits(*q->in[0])) planner.add_reduction(*q, true);
     planner.plan();
     planner.run();
   }

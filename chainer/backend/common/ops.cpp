@@ -27,7 +27,10 @@ float cost(Elementwise op) {
     case ndtr: return 12;
     default:
       if (category(op) == Category::special) return 30;
-      return category(op) != Category::floating || op == relu_grad || op == leaky_relu ? 1 : 8;
+      return category(op) != Category::floating || op == relu_grad || op == leaky_relu || op == prelu_grad ||
+                     op == prelu_grad_slope
+                 ? 1
+                 : 8;
   }
 }
 

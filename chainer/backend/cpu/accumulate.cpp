@@ -73,20 +73,19 @@ void Accumulator::store(const Kernels& k, Compute c, Dtype dtype, void* to) cons
     k.store[kF64][static_cast<int>(dtype)](to, 1, &v, 1);
 }
 
-void ColumnAccumulator::add_row(const Kernels& k, Reduce op, Compute c, const void* row, int64_t n, int64_t r,
-                                int64_t rows) {
+void ColumnAccumulator::add_rows(const Kernels& k, Reduce op, Compute c, const void* rows, const ColumnBlock& b) {
+  const ColumnKernel combine = k.columns[c][static_cast<int>(op)];
+  const auto* x = static_cast<const char*>(rows);
   const bool sums = wide(op, c);
-  if (r == 0 || (sums && r % kGroup == 0))
-    std::memcpy(acc_, row, static_cast<std::size_t>(n * compute_size(c)));
-  else
-    combine_kernel(k, op, c)(acc_, acc_, row, nullptr, n);
-  if (!sums || (r % kGroup != kGroup - 1 && r != rows - 1)) return;
-  alignas(64) char group[kBlock * 8];
-  k.load[kF64][static_cast<int>(Dtype::float32)](group, acc_, 1, n);
-  if (r < kGroup)
-    std::memcpy(sums_, group, static_cast<std::size_t>(n) * 8);
-  else
-    combine_kernel(k, Reduce::sum, kF64)(sums_, sums_, group, nullptr, n);
+  const int64_t end = b.index + b.rows;
+  for (int64_t i = b.index; i < end;) {
+    const int64_t stop = sums ? std::min(end, i / kGroup * kGroup + kGroup) : end;
+    combine(acc_, x, b.width, stop - i, i == 0 || (sums && i % kGroup == 0));
+    x += (stop - i) * b.width * compute_size(c);
+    i = stop;
+    if (!sums || (i % kGroup && i != b.count)) continue;
+    k.widen_columns(reinterpret_cast<double*>(sums_), acc_, b.width, i <= kGroup);
+  }
 }
 
 void ColumnAccumulator::merge(const Kernels& k, Reduce op, Compute c, const ColumnAccumulator& later, int64_t n) {

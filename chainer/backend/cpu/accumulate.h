@@ -28,10 +28,19 @@ struct Accumulator {
   void store(const Kernels& k, Compute c, Dtype dtype, void* to) const;
 };
 
+/// Neighbouring rows of a tile of columns in (outer, rows, width), of at most kBlock elements together.
+struct ColumnBlock {
+  int64_t outer, row;    ///< where the first row is
+  int64_t first, width;  ///< the tile's columns
+  int64_t rows;          ///< how many; more than one only where the tile is as wide as the array
+  int64_t index, count;  ///< the first row is the index-th of the count that are combined
+};
+
 /// At most kBlock neighbouring results of a reduction along an axis before the last: rows come one after the other.
 class ColumnAccumulator {
  public:
-  void add_row(const Kernels& k, Reduce op, Compute c, const void* row, int64_t n, int64_t r, int64_t rows);
+  /// Rows of elements of the compute type, one behind the other.
+  void add_rows(const Kernels& k, Reduce op, Compute c, const void* rows, const ColumnBlock& b);
   /// The results of rows that came after these.
   void merge(const Kernels& k, Reduce op, Compute c, const ColumnAccumulator& later, int64_t n);
   void store(const Kernels& k, Reduce op, Compute c, Dtype dtype, void* to, int64_t stride, int64_t n) const;
@@ -51,17 +60,19 @@ struct ColumnSink {
 
 /// Reduces the middle axis of (outer, rows, width). A job is a tile of columns and, where there are too few of them to
 /// share among threads, a chunk of rows; chunks depend on the shape only and are merged in order, so that the results
-/// do not depend on the number of threads. make() gives a thread's state; add(state, o, first, n, r, accumulators, i,
-/// count) adds row r, the i-th of count, columns first ... first + n; store(o, first, n, accumulators) takes the
-/// results.
+/// do not depend on the number of threads. make() gives a thread's state; add(state, block, accumulators) adds rows;
+/// store(o, first, n, accumulators) takes the results.
 template <class Make, class Add, class Store>
 void reduce_columns(const Kernels& k, int64_t outer, int64_t rows, int64_t width, std::span<const ColumnSink> sinks,
                     Make&& make, Add&& add, Store&& store) {
-  const int64_t share = (width / std::max(1, thread_count()) + 63) / 64 * 64;
-  const int64_t tile = std::min(kBlock, std::max<int64_t>(64, share)), tiles = (width + tile - 1) / tile;
   const bool narrow = outer * width <= 2048 && rows >= 2048;
   const int64_t chunk = narrow ? std::max<int64_t>(1024, (rows / 32 + 15) / 16 * 16) : rows;
   const int64_t chunks = rows ? (rows + chunk - 1) / chunk : 1;
+  // Whole rows where that leaves every thread something to do: several of them fit a block.
+  const int64_t threads = std::max(1, thread_count()), share = (width / threads + 63) / 64 * 64;
+  const int64_t widest = outer * chunks >= threads ? width : std::max<int64_t>(64, share);
+  const int64_t tile = std::min(kBlock, widest), tiles = (width + tile - 1) / tile;
+  const int64_t together = tile == width ? kBlock / tile : 1;
   std::vector<ColumnAccumulator> partial(chunks > 1 ? static_cast<std::size_t>(outer * tiles * chunks) * sinks.size()
                                                     : 0);
   parallel_ranges(outer * tiles * chunks, outer * rows * width, 1, [&](int64_t begin, int64_t end) {
@@ -71,7 +82,8 @@ void reduce_columns(const Kernels& k, int64_t outer, int64_t rows, int64_t width
       const int64_t o = job / chunks / tiles, first = job / chunks % tiles * tile, n = std::min(tile, width - first);
       const int64_t from = job % chunks * chunk, count = std::min(rows - from, chunk);
       ColumnAccumulator* sums = chunks > 1 ? &partial[static_cast<std::size_t>(job) * sinks.size()] : own.data();
-      for (int64_t i = 0; i < count; ++i) add(state, o, first, n, from + i, sums, i, count);
+      for (int64_t i = 0; i < count; i += together)
+        add(state, ColumnBlock{o, from + i, first, n, std::min(together, count - i), i, count}, sums);
       if (chunks == 1) store(o, first, n, sums);
     }
   });

@@ -2,10 +2,15 @@
 
 #include <dlfcn.h>
 
+#include <atomic>
 #include <cstdlib>
+#include <mutex>
+#include <new>
 #include <string_view>
+#include <utility>
 
 #include "chainer/core/error.h"
+#include "chainer/core/fork.h"
 
 namespace chainer::cpu {
 namespace {
@@ -34,29 +39,107 @@ bool find(void* library, const char* symbol, F& function) {
   return function != nullptr;
 }
 
+// GNU's OpenMP lets its threads spin for milliseconds at a barrier, which stalls everybody where another program wants
+// the cores. It reads its settings when it is loaded: if oneDNN brings it along, and nobody has chosen, it gets a short
+// spin (some 30 us).
+class ShortSpin {
+ public:
+  ShortSpin() {
+    const bool loaded = dlsym(RTLD_DEFAULT, "omp_get_max_threads") != nullptr;
+    if (loaded || std::getenv("GOMP_SPINCOUNT") || std::getenv("OMP_WAIT_POLICY")) return;
+    ours_ = setenv("GOMP_SPINCOUNT", "2000", 0) == 0;
+  }
+  ~ShortSpin() {
+    if (ours_) unsetenv("GOMP_SPINCOUNT");
+  }
+  ShortSpin(const ShortSpin&) = delete;
+  ShortSpin& operator=(const ShortSpin&) = delete;
+
+ private:
+  bool ours_ = false;
+};
+
 struct OneDnn {
   SgemmFunction sgemm = nullptr;
+  int (*omp_threads)() = nullptr;
+  void (*set_omp_threads)(int) = nullptr;
+  std::atomic<bool> forked{false};
   std::string version;
+  void* library = nullptr;
   OneDnn() {
-    void* library = open_library(kOneDnn, "onednn");
+    const ShortSpin spin;
+    library = open_library(kOneDnn, "onednn");
     if (!library) return;
+    if (find(library, "omp_get_max_threads", omp_threads) && find(library, "omp_set_num_threads", set_omp_threads))
+      at_fork({kForkThreads, [] {}, [] {}, [this] { forked = true; }});
     struct Version {  // the head of oneDNN's dnnl_version_t
       int major, minor, patch;
     };
     const Version* (*get_version)() = nullptr;
-    if (!find(library, "dnnl_version", get_version) || !find(library, "dnnl_sgemm", sgemm)) return;
+    if (!find(library, "dnnl_version", get_version) || !find(library, "dnnl_sgemm", sgemm)) {
+      library = nullptr;
+      return;
+    }
     const Version* v = get_version();
     version = text(v->major, '.', v->minor, '.', v->patch);
   }
 };
 const OneDnn& onednn() {
-  static const OneDnn* instance = new OneDnn;  // stays open: unloading a library with a thread pool is not safe
+  static OneDnn* instance = new OneDnn;  // stays open: unloading a library with a thread pool is not safe
   return *instance;
 }
 
 }  // namespace
 
+LibraryThreads::LibraryThreads(int n) {
+  const OneDnn& o = onednn();
+  if (!o.set_omp_threads) return;
+  if (o.forked) n = 1;
+  if (const int now = o.omp_threads(); now != n) {
+    before_ = now;
+    o.set_omp_threads(n);
+  }
+}
+LibraryThreads::~LibraryThreads() {
+  if (before_) onednn().set_omp_threads(before_);
+}
+
+namespace {
+// OpenBLAS has one number for all threads: the first that needs it to be one saves it, the last restores it.
+struct BlasThreads {
+  std::mutex mutex;
+  int users = 0, before = 0;
+  BlasThreads() {
+    at_fork({kForkThreads, [this] { mutex.lock(); }, [this] { mutex.unlock(); },
+             [this] {
+               new (&mutex) std::mutex;
+               if (std::exchange(users, 0) > 0) blas()->set_threads(before);
+             }});
+  }
+};
+BlasThreads& blas_threads() {
+  static BlasThreads* t = new BlasThreads;
+  return *t;
+}
+}  // namespace
+
+OneThreadBlas::OneThreadBlas() {
+  const Blas* b = blas();
+  if (!b || !b->set_threads) return;
+  BlasThreads& t = blas_threads();
+  const std::lock_guard lock(t.mutex);
+  if (t.users++ == 0 && (t.before = b->get_threads()) != 1) b->set_threads(1);
+}
+OneThreadBlas::~OneThreadBlas() {
+  const Blas* b = blas();
+  if (!b || !b->set_threads) return;
+  BlasThreads& t = blas_threads();
+  const std::lock_guard lock(t.mutex);
+  if (--t.users == 0 && t.before != 1) b->set_threads(t.before);
+}
+
 SgemmFunction onednn_sgemm() { return onednn().sgemm; }
+void* onednn_library() { return onednn().library; }
 std::string onednn_version() { return onednn().version; }
 
 const Blas* blas() {
@@ -64,15 +147,16 @@ const Blas* blas() {
     void* library = open_library(kOpenBlas, "openblas");
     if (!library) return nullptr;
     Blas b;
-    void (*set_threads)(int) = nullptr;
     int (*get_parallel)() = nullptr;
     char* (*get_config)() = nullptr;
     if (!find(library, "cblas_sgemm", b.sgemm) || !find(library, "cblas_dgemm", b.dgemm)) return nullptr;
     find(library, "dgesdd_", b.dgesdd);
     find(library, "dgetrf_", b.dgetrf);
     find(library, "dgetri_", b.dgetri);
-    // The build with its own threads fights our pool for the cores; one thread in it and our own split instead.
-    if (find(library, "openblas_set_num_threads", set_threads)) set_threads(1);
+    // The build with its own threads fights our pool for the cores: OneThreadBlas.
+    if (!find(library, "openblas_set_num_threads", b.set_threads) ||
+        !find(library, "openblas_get_num_threads", b.get_threads))
+      b.set_threads = nullptr;
     if (find(library, "openblas_get_config", get_config)) b.description = get_config();
     const char* kinds[] = {"sequential", "pthreads", "OpenMP"};
     if (find(library, "openblas_get_parallel", get_parallel))

@@ -10,10 +10,36 @@ namespace chainer::cpu {
 using SgemmFunction = int (*)(char transa, char transb, int64_t m, int64_t n, int64_t k, float alpha, const float* a,
                               int64_t lda, const float* b, int64_t ldb, float beta, float* c, int64_t ldc);
 SgemmFunction onednn_sgemm();
+/// The library itself, for what looks up functions of its own; nullptr without oneDNN.
+void* onednn_library();
 /// "2.6.3", or "" without oneDNN.
 std::string onednn_version();
 
-/// The functions used from OpenBLAS, running one thread each.
+/// While it lives, OpenMP regions in libraries that this thread calls take `n` threads; the number that the program
+/// had chosen comes back afterwards. Primitives of oneDNN that spread over threads by themselves run inside
+/// LibraryThreads(in_parallel() ? 1 : thread_count()). A child of fork() always has one: OpenMP's threads are gone
+/// there.
+class LibraryThreads {
+ public:
+  explicit LibraryThreads(int n);
+  ~LibraryThreads();
+  LibraryThreads(const LibraryThreads&) = delete;
+  LibraryThreads& operator=(const LibraryThreads&) = delete;
+
+ private:
+  int before_ = 0;
+};
+
+/// While any lives, OpenBLAS runs one thread a call; afterwards as many as the program had chosen.
+class OneThreadBlas {
+ public:
+  OneThreadBlas();
+  ~OneThreadBlas();
+  OneThreadBlas(const OneThreadBlas&) = delete;
+  OneThreadBlas& operator=(const OneThreadBlas&) = delete;
+};
+
+/// The functions used from OpenBLAS. Callers hold a OneThreadBlas: work is spread over our own pool.
 struct Blas {
   void (*sgemm)(int order, int transa, int transb, int m, int n, int k, float alpha, const float* a, int lda,
                 const float* b, int ldb, float beta, float* c, int ldc) = nullptr;
@@ -25,6 +51,8 @@ struct Blas {
   void (*dgetrf)(const int* m, const int* n, double* a, const int* lda, int* pivots, int* info) = nullptr;
   void (*dgetri)(const int* n, double* a, const int* lda, const int* pivots, double* work, const int* lwork,
                  int* info) = nullptr;
+  void (*set_threads)(int) = nullptr;
+  int (*get_threads)() = nullptr;
   std::string description;  ///< OpenBLAS's own configuration text
   std::string threading;    ///< "sequential", "pthreads" or "OpenMP", as the library was built
 };

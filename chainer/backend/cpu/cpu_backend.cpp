@@ -11,11 +11,6 @@ cpu::CpuBackend& cpu::backend() {
 
 cpu::Compute cpu::compute_type(Dtype d) { return d == Dtype::float64 ? kF64 : is_floating(d) ? kF32 : kI64; }
 
-Array dense(const Array& a, Dtype dtype) {
-  const Array typed = a.astype(dtype, false);
-  return typed.is_contiguous() ? typed : typed.copy();
-}
-
 Device::Device() : backend_(&cpu::backend()) {}
 std::string Device::name() const { return backend_->name(index_); }
 

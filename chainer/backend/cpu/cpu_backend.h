@@ -1,11 +1,12 @@
 // The host's backend: plain loops for everything, oneDNN and BLAS where they are faster.
 #pragma once
 #include "chainer/array/backend.h"
+#include "chainer/array/image_backend.h"
 #include "chainer/backend/cpu/kernels/table.h"
 
 namespace chainer::cpu {
 
-class CpuBackend final : public Backend {
+class CpuBackend final : public Backend, public ImageBackend {
  public:
   std::string name(int) const override { return "@cpu"; }
   void elementwise(Elementwise op, std::span<const Array* const> inputs, Array& out, Dtype compute) override;
@@ -25,10 +26,24 @@ class CpuBackend final : public Backend {
   void rows_scatter(const Array& g, const Array& x, const Array& index, Array& out) override;
   void standardize(const Array& x, double eps, Array& y, Array& rstd) override;
   void standardize_grad(const Array& gy, const Array& y, const Array& rstd, Array& gx) override;
+  void pooling(Pooling op, const PoolingPlan& plan, const Array& in, Array& out, Array* place) override;
+  void moments(const Array& x, Array& mean, Array& squares) override;
+  void moments_grad(const Array& gy, const Array& x, const Array& mean, Array& total, Array& along) override;
+  void centered_combination(const Array& gy, const Array& x, const Array& mean, const Array& a, const Array& b,
+                            const Array& c, Array& gx) override;
+  void lstm(const LstmCells& cells, std::span<const Array> x, std::span<const Array> c_prev, Array& c,
+            Array& h) override;
+  void lstm_grad(const LstmCells& cells, std::span<const Array> x, std::span<const Array> c_prev, const Array& c,
+                 const Array& gc, const Array& gh, std::span<Array> gx, std::span<Array> gc_prev) override;
+  void gru(const Array& x, const Array& hx, const Array& h_prev, Array& h) override;
+  void gru_grad(const Array& x, const Array& hx, const Array& h_prev, const Array& gh, Array& gx, Array& ghx,
+                Array& gh_prev) override;
   void update(Update op, Array& param, const Array& grad, std::span<Array> states,
               std::span<const double> hyper) override;
   void random(RandomFill fill, uint64_t seed, uint64_t counter, double a, double b, Array& out) override;
   void softmax(bool log, const Array& a, int64_t outer, int64_t n, int64_t inner, Array& out) override;
+  void convolution(Convolution op, const ConvolutionPlan& plan, const Array& a, const Array& b, const Array& bias,
+                   Array& out, bool accumulate) override;
 };
 
 CpuBackend& backend();

@@ -1,11 +1,13 @@
 // The driver of elementwise operations: blocks are converted and gathered into compute type where needed, one kernel
-// runs over them, the result is converted and scattered. Dense operands of the compute type are used in place.
+// runs over them, the result is converted and scattered. Dense operands of the compute type are used in place. Copies
+// between memory orders go by tiles.
+#include <cstring>
+
 #include "chainer/backend/common/loop.h"
 #include "chainer/backend/cpu/cpu_backend.h"
 #include "chainer/backend/cpu/parallel.h"
 
-namespace chainer {
-namespace cpu {
+namespace chainer::cpu {
 namespace {
 
 struct Operand {
@@ -13,17 +15,34 @@ struct Operand {
   int64_t item;
   int dtype;
   Compute compute;
-  bool direct;    // dense and of the compute type: kernels read or write it in place
-  bool constant;  // one element for all: its block is filled once
+  bool direct;     // dense and of the compute type: kernels read or write it in place
+  int64_t period;  // the elements repeat after so many; up to a block their blocks are filled once, with 0 they are not
 };
 
 constexpr int kOperands = 4;
 
 void run_range(const Kernels& k, ElementKernel kernel, const Operand* ops, int count, const Loop<kOperands>& loop,
                int64_t begin, int64_t end) {
-  alignas(64) char blocks[kOperands][kBlock * 8];
-  for (int i = 1; i < count; ++i)
-    if (ops[i].constant) k.load[ops[i].compute][ops[i].dtype](blocks[i], ops[i].data, 0, std::min(kBlock, end - begin));
+  alignas(64) char blocks[kOperands][2 * kBlock * 8];
+  const auto gather = [&](int i, int64_t at, int64_t n) {
+    const Operand& o = ops[i];
+    const int64_t size = compute_size(o.compute);
+    loop.walk(i, at, n, [&](int64_t offset, int64_t position, int64_t run) {
+      k.load[o.compute][o.dtype](blocks[i] + position * size, o.data + offset * o.item, loop.stride[i][0], run);
+    });
+  };
+  for (int i = 1; i < count; ++i) {
+    const int64_t period = ops[i].period, size = compute_size(ops[i].compute);
+    if (period == 0) continue;
+    if (period == 1) {
+      k.load[ops[i].compute][ops[i].dtype](blocks[i], ops[i].data, 0, std::min(kBlock, end - begin));
+      continue;
+    }
+    gather(i, 0, period);
+    const int64_t all = (std::min(kBlock, end - begin) + period) * size;
+    for (int64_t have = period * size; have < all; have *= 2)
+      std::memcpy(blocks[i] + have, blocks[i], static_cast<std::size_t>(std::min(have, all - have)));
+  }
   const int64_t out_size = compute_size(ops[0].compute);
   for (int64_t at = begin; at < end; at += kBlock) {
     const int64_t n = std::min(kBlock, end - at);
@@ -35,11 +54,10 @@ void run_range(const Kernels& k, ElementKernel kernel, const Operand* ops, int c
         continue;
       }
       in[i] = blocks[i];
-      if (o.constant) continue;
-      const int64_t size = compute_size(o.compute);
-      loop.walk(i, at, n, [&](int64_t offset, int64_t position, int64_t run) {
-        k.load[o.compute][o.dtype](blocks[i] + position * size, o.data + offset * o.item, loop.stride[i][0], run);
-      });
+      if (o.period)
+        in[i] = blocks[i] + at % o.period * compute_size(o.compute);
+      else
+        gather(i, at, n);
     }
     const Operand& o = ops[0];
     void* out = o.direct ? static_cast<void*>(o.data + at * o.item) : blocks[0];
@@ -50,6 +68,35 @@ void run_range(const Kernels& k, ElementKernel kernel, const Operand* ops, int c
                                   blocks[0] + position * out_size, run);
     });
   }
+}
+
+// A copy between two orders of memory: the axes along which either side runs are gone through in squares.
+bool copy_by_tiles(const Kernels& k, const Operand* ops, const Loop<kOperands>& loop) {
+  const Operand &to = ops[0], &from = ops[1];
+  int across = 0;  // the axis along which the source runs
+  for (int d = 1; d < loop.ndim; ++d)
+    if (loop.stride[1][d] == 1) across = d;
+  if (across == 0 || loop.stride[0][0] != 1 || loop.stride[1][0] == 0) return false;
+  const int64_t m = loop.extent[0], n = loop.extent[across];
+  if (m < 2 || n < 2 || to.dtype != from.dtype) return false;
+  const auto transpose = k.transpose[to.item];
+  // Squares of at most 64 KiB on each side; the strides of large powers of two leave few lines of a cache to a column.
+  const int64_t side = 512 / to.item, rows = (m + side - 1) / side, columns = (n + side - 1) / side;
+  parallel_ranges(loop.size / m / n * rows * columns, loop.size, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t job = begin; job < end; ++job) {
+      const int64_t i = job % rows * side, j = job / rows % columns * side;
+      int64_t rest = job / rows / columns;
+      int64_t at[2] = {i + j * loop.stride[0][across], i * loop.stride[1][0] + j};
+      for (int d = 1; d < loop.ndim; ++d) {
+        if (d == across) continue;
+        for (int array = 0; array < 2; ++array) at[array] += rest % loop.extent[d] * loop.stride[array][d];
+        rest /= loop.extent[d];
+      }
+      transpose(to.data + at[0] * to.item, loop.stride[0][across], from.data + at[1] * from.item, loop.stride[1][0],
+                std::min(side, m - i), std::min(side, n - j));
+    }
+  });
+  return true;
 }
 
 }  // namespace
@@ -88,7 +135,7 @@ void CpuBackend::elementwise(Elementwise op, std::span<const Array* const> input
     strides[i] = a.strides();
     pointers[i] = &strides[i];
     char* data = static_cast<char*>(i ? const_cast<void*>(a.raw()) : out.mutable_raw());
-    operands[i] = {data, item_size(a.dtype()), static_cast<int>(a.dtype()), type, false, false};
+    operands[i] = {data, item_size(a.dtype()), static_cast<int>(a.dtype()), type, false, 0};
   }
   const Loop<kOperands> loop = make_loop<kOperands>(out.shape(), pointers, count);
   for (int i = 0; i < count; ++i) {
@@ -96,18 +143,17 @@ void CpuBackend::elementwise(Elementwise op, std::span<const Array* const> input
     // A mask that is an output may be written in place; as an input its bytes must first become 0 or 1.
     const bool same = operands[i].compute == kMask ? i == 0 && d == Dtype::bool_ : stored_as(d, operands[i].compute);
     operands[i].direct = same && loop.dense(i);
-    operands[i].constant = i > 0;
-    for (int axis = 0; axis < loop.ndim; ++axis) operands[i].constant &= loop.stride[i][axis] == 0;
+    if (i == 0 || operands[i].direct) continue;
+    int64_t period = 1, inside = 1;
+    for (int axis = 0; axis < loop.ndim; ++axis) {
+      inside *= loop.extent[axis];
+      if (loop.stride[i][axis] != 0) period = inside;
+    }
+    operands[i].period = period <= kBlock && period < loop.size ? period : 0;
   }
+  if (op == Elementwise::copy && copy_by_tiles(k, operands, loop)) return;
   parallel_ranges(loop.size, loop.size, kBlock,
                   [&](int64_t begin, int64_t end) { run_range(k, kernel, operands, count, loop, begin, end); });
 }
 
-}  // namespace cpu
-
-void copy_elements(const Array& from, Array& to) {
-  const Array* const inputs[] = {&from};
-  to.device().backend().elementwise(Elementwise::copy, inputs, to, conversion_type(from.dtype(), to.dtype()));
-}
-
-}  // namespace chainer
+}  // namespace chainer::cpu

@@ -5,6 +5,7 @@
 #include <numbers>
 #include <vector>
 
+#include "chainer/array/order.h"
 #include "chainer/backend/cpu/cpu_backend.h"
 #include "chainer/backend/cpu/scatter.h"
 
@@ -60,12 +61,21 @@ void CpuBackend::update(Update op, Array& param, const Array& grad, std::span<Ar
     for (std::size_t i = 0; i < states.size(); ++i) copy_elements(wide_states[i], states[i]);
     return;
   }
-  if (!param.is_contiguous()) {
+  if (!is_dense(param.body())) {
     Array copy = param.copy();
     update(op, copy, grad, states, hyper);
     return copy_elements(copy, param);
   }
-  const Array g = dense(grad, work);
+  const Dims order = memory_order(param);
+  for (Array& s : states) {
+    if (same_layout(s.body(), param.body())) continue;
+    Array moved = in_order(s, order), stored = std::exchange(s, moved);
+    update(op, param, grad, states, hyper);
+    copy_elements(moved, stored);
+    s = stored;
+    return;
+  }
+  const Array g = in_order(grad.astype(work, false), order);
   double h[6] = {};
   std::copy(hyper.begin(), hyper.end(), h);
   const int64_t item = compute_size(c);
@@ -96,7 +106,7 @@ double below(double b, Dtype d) {
 void CpuBackend::random(RandomFill fill, uint64_t seed, uint64_t counter, double a, double b, Array& out) {
   if (out.size() == 0) return;
   if (!out.is_contiguous() || (out.dtype() != float32 && out.dtype() != float64)) {
-    Array wide(out.shape(), float32, out.device());
+    Array wide(out.shape(), out.dtype() == float64 ? float64 : float32, out.device());
     random(fill, seed, counter, a, b, wide);
     if (fill == RandomFill::uniform && is_floating(out.dtype())) {
       const auto last = static_cast<float>(std::max(a, below(b, out.dtype())));

@@ -1,6 +1,8 @@
 // Matrix products: the fastest library that is there, and plain loops that need none.
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <optional>
 
 #include "chainer/backend/cpu/blas.h"
 #include "chainer/backend/cpu/cpu_backend.h"
@@ -30,6 +32,8 @@ Matrix as_matrix(const Array& a) {
 }
 
 constexpr int64_t kSmall = 16384;  // products of fewer multiplications are cheaper without oneDNN's set-up
+// oneDNN's products are cut into pieces of at least this many multiplications, at multiples of its tiles.
+constexpr int64_t kPiece = int64_t(1) << 21, kAlign = 48, kMostPieces = 8;
 
 template <class T>
 struct Problem {
@@ -83,15 +87,31 @@ void split_rows(const Problem<T>& p, F&& rows) {
   parallel_ranges(p.m, p.m * p.n * p.k / 8, 8, rows);
 }
 
+// oneDNN on one thread a call, for pieces of the columns or rows. The cut depends on the shape only, so that one thread
+// or many give the same bits; and our threads do not stop at OpenMP's barriers, where they would wait for one that the
+// system does not run.
+void multiply_pieces(SgemmFunction f, const Problem<float>& p) {
+  const bool columns = p.n >= p.m;
+  const int64_t length = columns ? p.n : p.m, work = p.m * p.n * p.k;
+  const int64_t pieces = std::max<int64_t>(1, std::min({work / kPiece, length / kAlign, kMostPieces}));
+  const int64_t units = (length + kAlign - 1) / kAlign;
+  std::atomic<int> failure{0};
+  parallel(static_cast<int>(pieces), work / 8, [&](int piece) {
+    const LibraryThreads one(1);
+    const int64_t begin = units * piece / pieces * kAlign;
+    const int64_t n = std::min(length, units * (piece + 1) / pieces * kAlign) - begin;
+    const float* a = columns ? p.a : p.a + begin * (p.ta ? 1 : p.lda);
+    const float* b = columns ? p.b + begin * (p.tb ? p.ldb : 1) : p.b;
+    const int status = f(p.ta ? 'T' : 'N', p.tb ? 'T' : 'N', columns ? p.m : n, columns ? n : p.n, p.k, p.alpha, a,
+                         p.lda, b, p.ldb, p.beta, p.c + begin * (columns ? 1 : p.ldc), p.ldc);
+    if (status != 0) failure = status;
+  });
+  if (failure) throw RuntimeError("matmul: oneDNN failed with status ", failure.load());
+}
+
 void multiply(const Problem<float>& p) {
-  const bool small = p.m * p.n * p.k <= kSmall;
-  if (!small) {
-    if (const SgemmFunction f = onednn_sgemm()) {
-      const int status =
-          f(p.ta ? 'T' : 'N', p.tb ? 'T' : 'N', p.m, p.n, p.k, p.alpha, p.a, p.lda, p.b, p.ldb, p.beta, p.c, p.ldc);
-      if (status == 0) return;
-    }
-  }
+  if (p.m * p.n * p.k > kSmall)
+    if (const SgemmFunction f = onednn_sgemm()) return multiply_pieces(f, p);
   const Blas* b = p.m * p.n * p.k > 64 ? blas() : nullptr;
   split_rows(p, [&](int64_t begin, int64_t end) {
     if (!b) return plain_rows(p, begin, end);
@@ -123,7 +143,8 @@ void CpuBackend::gemm(const Array& a, const Array& b, Array& out, double alpha, 
   const Dtype dtype = out.dtype();
   const Dtype work = compute_type(dtype) == kF32 ? float32 : compute_type(dtype) == kF64 ? float64 : int64;
   if (dtype != work || !out.is_contiguous()) {
-    Array wide = beta == 0 ? Array(out.shape(), work, out.device()) : out.astype(work);
+    Array wide(out.shape(), work, out.device());
+    if (beta != 0) copy_elements(out, wide);
     gemm(a.astype(work, false), b.astype(work, false), wide, alpha, beta);
     return copy_elements(wide, out);
   }
@@ -133,6 +154,10 @@ void CpuBackend::gemm(const Array& a, const Array& b, Array& out, double alpha, 
   const int64_t batch = d == 3 ? out.shape()[0] : 1;
   const int64_t step_a = x.array.ndim() == 3 ? x.array.strides()[0] : 0;
   const int64_t step_b = y.array.ndim() == 3 ? y.array.strides()[0] : 0;
+  // OpenBLAS computes what is float64, and the small ones.
+  const bool small = m * n * k <= kSmall;
+  std::optional<OneThreadBlas> one_thread;
+  if (m * n * k > 64 && (work == float64 || (work == float32 && (small || !onednn_sgemm())))) one_thread.emplace();
   const auto run = [&]<class T>() {
     const T *pa = x.array.data<T>(), *pb = y.array.data<T>();
     T* pc = out.mutable_data<T>();
@@ -140,7 +165,7 @@ void CpuBackend::gemm(const Array& a, const Array& b, Array& out, double alpha, 
       multiply(Problem<T>{m, n, k, pa + i * step_a, x.ld, x.transposed, pb + i * step_b, y.ld, y.transposed,
                           pc + i * m * n, n, static_cast<T>(alpha), static_cast<T>(beta)});
     };
-    if (batch > 1 && m * n * k <= kSmall) {  // many small products: a share of them for each thread
+    if (batch > 1 && small) {  // many small products: a share of them for each thread
       return parallel_ranges(batch, batch * m * n * k, 1, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) one(i);
       });

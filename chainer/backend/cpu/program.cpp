@@ -1,10 +1,12 @@
 // Runs programs of the deferred evaluator: every instruction on one block, then the next block. Registers are blocks
 // that stay in the first-level cache; only leaves are read from memory and only results written to it.
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <new>
 #include <vector>
 
+#include "chainer/array/order.h"
 #include "chainer/backend/common/loop.h"
 #include "chainer/backend/common/pending.h"
 #include "chainer/backend/cpu/accumulate.h"
@@ -42,10 +44,13 @@ struct Step {
   int64_t item, out_item;
   int loop;
 };
-// Where a slot's block is: base + step * (position in the space); step 0 for registers.
-struct Place {
+// Where a slot's block is: base + step * (position in the space); step 0 for registers. The elements of a constant
+// repeat: there it is the position modulo their period that counts.
+struct Address {
   char* base;
   int64_t step;
+  int64_t period = 0;
+  char* at(int64_t position) const { return base + step * (period ? position % period : position); }
 };
 
 bool computes(Dtype d) { return d == Dtype::float32 || d == Dtype::float64 || d == Dtype::int64 || d == Dtype::bool_; }
@@ -55,7 +60,7 @@ class Runner {
  public:
   explicit Runner(const Program& p) : program_(p), k_(kernels()) {
     for (const auto& s : p.slots)
-      places_.push_back(s.memory ? Place{s.memory->data, item_size(s.dtype)} : Place{nullptr, 0});
+      addresses_.push_back(s.memory ? Address{s.memory->data, item_size(s.dtype)} : Address{nullptr, 0});
     int64_t item = 1;
     for (const auto& s : p.slots) item = std::max(item, item_size(s.dtype));
     register_ = kBlock * item;
@@ -83,7 +88,8 @@ class Runner {
       s.kernel = k_.elementwise[compute_type(i.compute)][static_cast<int>(i.op)];
       if (!s.kernel) throw DtypeError(name(i.op), ": not defined for dtype ", i.compute);
     } else if (i.kind == Kind::load) {
-      const Strides strides = i.source->effective_strides(), order = contiguous_strides(program_.space);
+      const Strides strides = permuted(i.source->effective_strides(), program_.order);
+      const Strides order = contiguous_strides(program_.space);
       loops_.push_back(make_loop<2>(program_.space, {&order, &strides}, 2, false));
       s.loop = static_cast<int>(loops_.size()) - 1;
       s.source = i.source->data;
@@ -100,20 +106,38 @@ class Runner {
   }
 
   // The slots of one thread, its registers in scratch memory, constants filled.
-  std::vector<Place> thread_places() const {
+  std::vector<Address> thread_addresses() const {
     char* memory = scratch(static_cast<std::size_t>(program_.registers * register_));
-    std::vector<Place> places = places_;
-    for (std::size_t i = 0; i < places.size(); ++i)
-      if (!program_.slots[i].memory) places[i] = {memory + program_.slots[i].reg * register_, 0};
-    for (const Step& s : constants_) s.load(places[static_cast<std::size_t>(s.out)].base, s.source, 0, kBlock);
-    return places;
+    std::vector<Address> addresses = addresses_;
+    for (std::size_t i = 0; i < addresses.size(); ++i)
+      if (!program_.slots[i].memory) addresses[i] = {memory + program_.slots[i].reg * register_, 0};
+    for (const Step& s : constants_) fill_constant(s, addresses[static_cast<std::size_t>(s.out)]);
+    return addresses;
   }
 
-  void block(const std::vector<Place>& places, int64_t at, int64_t n) const {
+  // A constant's elements over and over, so that a block may begin anywhere in their period.
+  void fill_constant(const Step& s, Address& address) const {
+    const int64_t period = program_.slots[static_cast<std::size_t>(s.out)].period;
+    if (period == 1) return s.load(address.base, s.source, 0, kBlock);
+    static_assert(Program::kLongestPeriod <= kBlock);
+    load(s, address.base, 0, period);
+    const int64_t all = (kBlock + period) * s.out_item;
+    for (int64_t have = period * s.out_item; have < all; have *= 2)
+      std::memcpy(address.base + have, address.base, static_cast<std::size_t>(std::min(have, all - have)));
+    address.step = s.out_item;
+    address.period = period;
+  }
+  void load(const Step& s, char* out, int64_t at, int64_t n) const {
+    const Loop<2>& loop = loops_[static_cast<std::size_t>(s.loop)];
+    loop.walk(1, at, n, [&](int64_t offset, int64_t position, int64_t run) {
+      s.load(out + position * s.out_item, s.source + offset * s.item, loop.ndim ? loop.stride[1][0] : 1, run);
+    });
+  }
+
+  void block(const std::vector<Address>& addresses, int64_t at, int64_t n) const {
     const auto pointer = [&](int slot) -> char* {
       if (slot < 0) return nullptr;
-      const Place& p = places[static_cast<std::size_t>(slot)];
-      return p.base + p.step * at;
+      return addresses[static_cast<std::size_t>(slot)].at(at);
     };
     for (const Step& s : code_) {
       char* out = pointer(s.out);
@@ -125,10 +149,7 @@ class Runner {
         else
           s.store(out, 1, pointer(s.in[0]), n);
       } else {
-        const Loop<2>& loop = loops_[static_cast<std::size_t>(s.loop)];
-        loop.walk(1, at, n, [&](int64_t offset, int64_t position, int64_t run) {
-          s.load(out + position * s.out_item, s.source + offset * s.item, loop.ndim ? loop.stride[1][0] : 1, run);
-        });
+        load(s, out, at, n);
       }
     }
   }
@@ -136,17 +157,16 @@ class Runner {
   Compute sink_type(const Program::Sink& s) const {
     return as_compute(program_.slots[static_cast<std::size_t>(s.in)].dtype);
   }
-  const char* sink_block(const Program::Sink& s, const std::vector<Place>& places, int64_t at) const {
-    const Place& p = places[static_cast<std::size_t>(s.in)];
-    return p.base + p.step * at;
+  const char* sink_block(const Program::Sink& s, const std::vector<Address>& addresses, int64_t at) const {
+    return addresses[static_cast<std::size_t>(s.in)].at(at);
   }
   static char* result(const Program::Sink& s, int64_t i) { return s.out->data + i * item_size(s.out->dtype); }
 
   void plain() {
     const int64_t size = program_.space.product();
     parallel_ranges(size, size, kBlock, [&](int64_t begin, int64_t end) {
-      const std::vector<Place> places = thread_places();
-      for (int64_t at = begin; at < end; at += kBlock) block(places, at, std::min(kBlock, end - at));
+      const std::vector<Address> addresses = thread_addresses();
+      for (int64_t at = begin; at < end; at += kBlock) block(addresses, at, std::min(kBlock, end - at));
     });
   }
 
@@ -154,13 +174,13 @@ class Runner {
   void short_rows(const Traversal& t) {
     const int64_t group = kBlock / t.width;
     parallel_ranges((t.outer + group - 1) / group, t.outer * t.width, 1, [&](int64_t begin, int64_t end) {
-      const std::vector<Place> places = thread_places();
+      const std::vector<Address> addresses = thread_addresses();
       for (int64_t g = begin; g < end; ++g) {
         const int64_t first = g * group, count = std::min(group, t.outer - first), at = first * t.width;
-        block(places, at, count * t.width);
+        block(addresses, at, count * t.width);
         for (const Program::Sink& s : program_.sinks) {
           const Compute c = sink_type(s);
-          const char* x = sink_block(s, places, at);
+          const char* x = sink_block(s, addresses, at);
           for (int64_t r = 0; r < count; ++r) {
             Accumulator part = Accumulator::start(s.op), total = part;
             part.add_block(k_, s.op, c, x + r * t.width * compute_size(c), t.width);
@@ -177,17 +197,17 @@ class Runner {
     const std::size_t sinks = program_.sinks.size();
     std::vector<Accumulator> partial(static_cast<std::size_t>(units) * sinks);
     parallel_ranges(units, t.outer * t.width, 1, [&](int64_t begin, int64_t end) {
-      const std::vector<Place> places = thread_places();
+      const std::vector<Address> addresses = thread_addresses();
       for (int64_t u = begin; u < end; ++u) {
         Accumulator* a = &partial[static_cast<std::size_t>(u) * sinks];
         for (std::size_t i = 0; i < sinks; ++i) a[i] = Accumulator::start(program_.sinks[i].op);
         const int64_t row = u / parts * t.width, last = std::min(t.width, (u % parts + 1) * kPart);
         for (int64_t x = u % parts * kPart; x < last; x += kBlock) {
           const int64_t n = std::min(kBlock, last - x);
-          block(places, row + x, n);
+          block(addresses, row + x, n);
           for (std::size_t i = 0; i < sinks; ++i) {
             const Program::Sink& s = program_.sinks[i];
-            a[i].add_block(k_, s.op, sink_type(s), sink_block(s, places, row + x), n);
+            a[i].add_block(k_, s.op, sink_type(s), sink_block(s, addresses, row + x), n);
           }
         }
       }
@@ -208,13 +228,12 @@ class Runner {
     std::vector<ColumnSink> sinks;
     for (const Program::Sink& s : program_.sinks) sinks.push_back({s.op, sink_type(s)});
     reduce_columns(
-        k_, t.outer, t.rows, t.width, sinks, [&] { return thread_places(); },
-        [&](const std::vector<Place>& places, int64_t o, int64_t first, int64_t n, int64_t r, ColumnAccumulator* sums,
-            int64_t row, int64_t count) {
-          const int64_t at = (o * t.rows + r) * t.width + first;
-          block(places, at, n);
+        k_, t.outer, t.rows, t.width, sinks, [&] { return thread_addresses(); },
+        [&](const std::vector<Address>& addresses, const ColumnBlock& b, ColumnAccumulator* sums) {
+          const int64_t at = (b.outer * t.rows + b.row) * t.width + b.first;
+          block(addresses, at, b.rows * b.width);
           for (std::size_t i = 0; i < sinks.size(); ++i)
-            sums[i].add_row(k_, sinks[i].op, sinks[i].c, sink_block(program_.sinks[i], places, at), n, row, count);
+            sums[i].add_rows(k_, sinks[i].op, sinks[i].c, sink_block(program_.sinks[i], addresses, at), b);
         },
         [&](int64_t o, int64_t first, int64_t n, const ColumnAccumulator* sums) {
           for (std::size_t i = 0; i < sinks.size(); ++i) {
@@ -227,7 +246,7 @@ class Runner {
   const Program& program_;
   const Kernels& k_;
   int64_t register_ = 0;  // bytes
-  std::vector<Place> places_;
+  std::vector<Address> addresses_;
   std::vector<Step> constants_, code_;
   std::vector<Loop<2>> loops_;
 };

@@ -89,20 +89,20 @@ void reduce_across(const Plan& p) {
   const int64_t width = p.kept.extent[0], step = p.kept.stride[0][0];
   const bool same = stored_as(static_cast<Dtype>(p.in_dtype), p.c) && step == 1;
   const ColumnSink sink{p.op, p.c};
+  const int64_t size = compute_size(p.c);
+  const bool adjacent = same && p.reduced.ndim == 1 && p.reduced.stride[0][0] == width;
   struct Block {
     alignas(64) char data[kBlock * 8];
   };
   reduce_columns(
       p.k, p.kept.size / width, p.reduced.size, width, {&sink, 1}, [] { return Block(); },
-      [&](Block& block, int64_t o, int64_t first, int64_t n, int64_t r, ColumnAccumulator* sum, int64_t i,
-          int64_t count) {
-        const int64_t at = offset_of(p.kept, 0, o * width + first) + offset_of(p.reduced, 0, r);
-        const char* row = p.in + at * p.in_item;
-        if (!same) {
-          p.k.load[p.c][p.in_dtype](block.data, row, step, n);
-          row = block.data;
-        }
-        sum->add_row(p.k, p.op, p.c, row, n, i, count);
+      [&](Block& block, const ColumnBlock& b, ColumnAccumulator* sum) {
+        const int64_t column = offset_of(p.kept, 0, b.outer * width + b.first);
+        const auto row = [&](int64_t r) { return p.in + (column + offset_of(p.reduced, 0, b.row + r)) * p.in_item; };
+        if (adjacent || (same && b.rows == 1)) return sum->add_rows(p.k, p.op, p.c, row(0), b);
+        for (int64_t r = 0; r < b.rows; ++r)
+          p.k.load[p.c][p.in_dtype](block.data + r * b.width * size, row(r), step, b.width);
+        sum->add_rows(p.k, p.op, p.c, block.data, b);
       },
       [&](int64_t o, int64_t first, int64_t n, const ColumnAccumulator* sum) {
         sum->store(p.k, p.op, p.c, p.out_dtype, p.out + offset_of(p.kept, 1, o * width + first) * p.out_item,

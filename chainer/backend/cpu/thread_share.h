@@ -12,7 +12,7 @@ class [[nodiscard]] ThreadShare {
   ~ThreadShare();
 
  private:
-  int outer_, outer_openmp_ = 0;
+  int outer_;
 };
 
 }  // namespace chainer::cpu

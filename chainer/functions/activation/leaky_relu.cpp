@@ -6,10 +6,10 @@
 namespace chainer::functions {
 namespace {
 
-// gy, times the slope where x < 0; linear in gy.
+// gy, times the slope where x <= 0; linear in gy.
 struct LeakyReLUGrad : FunctionNode {
   LeakyReLUGrad(Array x_, double s) : x(std::move(x_)), slope(s) {}
-  Arrays forward(const Arrays& gy) override { return {chainer::where(x >= 0, gy[0], gy[0] * slope)}; }
+  Arrays forward(const Arrays& gy) override { return {chainer::where(x > 0, gy[0], gy[0] * slope)}; }
   Variables backward(const Indexes&, const Variables& ggx) override {
     return {apply_single(LeakyReLUGrad(x, slope), ggx[0])};
   }

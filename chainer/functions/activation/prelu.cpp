@@ -1,30 +1,40 @@
 #include "chainer/autograd/function_node.h"
 #include "chainer/functions/activation.h"
+#include "chainer/functions/activation/channel_scale.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/math.h"
 #include "chainer/routines/arithmetic.h"
 
 namespace chainer::functions {
 namespace {
-// W with axes of length one before and behind, so that it broadcasts over x.
-Variable extended(const Variable& W, const Variable& x) {
-  Shape s = W.shape();
-  s.insert(0, 1);
-  while (s.ndim() < x.ndim()) s.push_back(1);
-  return reshape(W, s);
-}
+
+struct PReLUFunction : FunctionNode {
+  void check_type_forward(const type_check::TypeInfos& in) const override {
+    in.names({"x", "W"});
+    check_channels(in);
+  }
+  Arrays forward(const Arrays& in) override {
+    retain_inputs({0, 1});
+    return {binary(Elementwise::leaky_relu, in[0], in[1].reshape(channel_shape(in[1].shape(), in[0].ndim())))};
+  }
+  Variables backward(const Indexes& wanted, const Variables& gy) override {
+    auto [x, W] = retained_inputs<2>();
+    const Shape channels = channel_shape(W.shape(), x.ndim());
+    if (config().enable_backprop) {
+      const Array positive = (x.array() >= 0).astype(x.dtype());
+      const Variable y = x * positive + x * (1 - positive) * functions::reshape(W, channels);
+      return grad({y}, {x, W}, {.grad_outputs = gy, .enable_double_backprop = true});
+    }
+    Variables out;
+    for (int i : wanted)
+      out.push_back(i == 0 ? ternary(Elementwise::prelu_grad, x.array(), W.array().reshape(channels), gy[0].array())
+                           : sum_to_channels(prelu_grad_slope(x.array(), gy[0].array()), W.shape()));
+    return out;
+  }
+};
+
 }  // namespace
 
-Variable Prelu::operator()(const Variable& x, const Variable& W) const {
-  type_check::check("PReLUFunction", {x.array(), W.array()}, [](const type_check::TypeInfos& in) {
-    in.names({"x", "W"});
-    using type_check::expect;
-    const int n = in[1].array().ndim();
-    expect(in[0].dtype().kind() == 'f', in[1].dtype() == in[0].dtype(), in[0].ndim() >= n + 1);
-    expect(in[0].shape().slice(1, 1 + n) == in[1].shape());
-  });
-  const Array positive = (x.array() >= 0).astype(x.dtype());
-  return x * Variable(positive, false) + x * Variable(1 - positive, false) * extended(W, x);
-}
+Variable Prelu::operator()(const Variable& x, const Variable& W) const { return apply_single(PReLUFunction(), x, W); }
 
 }  // namespace chainer::functions

@@ -22,7 +22,7 @@ struct SoftmaxNode : FunctionNode {
   }
   Arrays forward(const Arrays& in) override {
     retain_outputs({0});
-    const Array x = in[0].is_contiguous() ? in[0] : in[0].copy();
+    const Array x = in[0].contiguous();
     const int d = normalize_axis(axis, x.ndim(), "softmax");
     int64_t outer = 1, inner = 1;
     for (int i = 0; i < d; ++i) outer *= x.shape()[i];

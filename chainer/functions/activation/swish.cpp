@@ -1,28 +1,43 @@
 #include "chainer/autograd/function_node.h"
 #include "chainer/functions/activation.h"
+#include "chainer/functions/activation/channel_scale.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/math.h"
+#include "chainer/routines/arithmetic.h"
 
 namespace chainer::functions {
 namespace {
-// beta with axes of length one before and behind, so that it broadcasts over x.
-Variable extended(const Variable& beta, const Variable& x) {
-  Shape s = beta.shape();
-  s.insert(0, 1);
-  while (s.ndim() < x.ndim()) s.push_back(1);
-  return reshape(beta, s);
-}
+
+struct SwishFunction : FunctionNode {
+  std::string label() const override { return "Swish"; }
+  void check_type_forward(const type_check::TypeInfos& in) const override {
+    in.names({"x", "beta"});
+    check_channels(in);
+  }
+  Arrays forward(const Arrays& in) override {
+    retain_inputs({0, 1});
+    return {binary(Elementwise::swish, in[0], in[1].reshape(channel_shape(in[1].shape(), in[0].ndim())))};
+  }
+  Variables backward(const Indexes& wanted, const Variables& gy) override {
+    auto [x, beta] = retained_inputs<2>();
+    const Shape channels = channel_shape(beta.shape(), x.ndim());
+    if (config().enable_backprop) {
+      const Variable y = x * sigmoid(functions::reshape(beta, channels) * x);
+      return grad({y}, {x, beta}, {.grad_outputs = gy, .enable_double_backprop = true});
+    }
+    const Array b = beta.array().reshape(channels), g = gy[0].array();
+    Variables out;
+    for (int i : wanted)
+      out.push_back(i == 0 ? ternary(Elementwise::swish_grad, x.array(), b, g)
+                           : sum_to_channels(ternary(Elementwise::swish_grad_beta, x.array(), b, g), beta.shape()));
+    return out;
+  }
+};
+
 }  // namespace
 
 Variable Swish::operator()(const Variable& x, const Variable& beta) const {
-  type_check::check("Swish", {x.array(), beta.array()}, [](const type_check::TypeInfos& in) {
-    in.names({"x", "beta"});
-    using type_check::expect;
-    const int n = in[1].array().ndim();
-    expect(in[0].dtype().kind() == 'f', in[1].dtype() == in[0].dtype(), in[0].ndim() >= n + 1);
-    expect(in[0].shape().slice(1, 1 + n) == in[1].shape());
-  });
-  return x * sigmoid(extended(beta, x) * x);
+  return apply_single(SwishFunction(), x, beta);
 }
 
 }  // namespace chainer::functions

@@ -1,27 +1,38 @@
-#include "chainer/autograd/function_node.h"
 #include "chainer/functions/activation.h"
-#include "chainer/functions/activation/lstm_gates.h"
+#include "chainer/functions/activation/lstm_node.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/math.h"
 
 namespace chainer::functions {
+namespace {
+
+struct TreeLstmFunction : LstmNode {
+  explicit TreeLstmFunction(int children) : LstmNode(1, children) {}
+  std::string label() const override { return "TreeLSTM"; }
+  void check_type_forward(const type_check::TypeInfos& in) const override {
+    for (int64_t i = 0; i < children_; ++i) {
+      check_cell(in, i, children_, 3 + children_);
+      type_check::expect(in[i].shape(0) == in[children_].shape(0));
+    }
+  }
+  // Here, unlike in lstm, the gates stand one behind the other.
+  LstmCells layout(const Shape& cells) const override {
+    const int64_t units = Shape(cells.begin() + 1, cells.end()).product();
+    return {.rows = cells[0], .units = units, .gate_stride = units, .unit_stride = 1, .children = children_};
+  }
+  Variables composed(const Variables& in) const override {
+    const Variables g = split_axis(in.back(), 3 + static_cast<int64_t>(children_), 1);
+    Variable c = tanh(g[0]) * sigmoid(g[1]);
+    for (std::size_t i = 0; i + 1 < in.size(); ++i) c = c + sigmoid(g[3 + i]) * in[i];
+    return {c, sigmoid(g[2]) * tanh(c)};
+  }
+};
+
+}  // namespace
 
 Variables TreeLstm::operator()(const Variables& inputs) const {
   if (inputs.size() < 2) throw InvalidType("in_types.size >= 2", text(inputs.size(), " < 2"), "tree_lstm");
-  const std::size_t children = inputs.size() - 1;
-  Arrays arrays;
-  for (const Variable& v : inputs) arrays.push_back(v.array());
-  type_check::check("TreeLSTM", arrays, [&](const type_check::TypeInfos& in) {
-    for (std::size_t i = 0; i < children; ++i) {
-      check_cell(in, static_cast<int64_t>(i), static_cast<int64_t>(children), 3 + static_cast<int64_t>(children));
-      type_check::expect(in[static_cast<int64_t>(i)].shape(0) == in[static_cast<int64_t>(children)].shape(0));
-    }
-  });
-  // Here, unlike in lstm, the gates stand one behind the other.
-  const Variables g = split_axis(inputs.back(), 3 + static_cast<int64_t>(children), 1);
-  Variable c = tanh(g[0]) * sigmoid(g[1]);
-  for (std::size_t i = 0; i < children; ++i) c = c + sigmoid(g[3 + i]) * inputs[i];
-  return {c, sigmoid(g[2]) * tanh(c)};
+  return apply(TreeLstmFunction(static_cast<int>(inputs.size()) - 1), inputs);
 }
 
 }  // namespace chainer::functions

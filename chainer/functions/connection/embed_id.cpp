@@ -33,10 +33,13 @@ struct EmbedIdGrad : FunctionNode {
   EmbedIdGrad(Array i, const Shape& w, Ignore ig) : ids(std::move(i)), shape(w), ignore(ig) {}
   Arrays forward(const Arrays& gy) override {
     Array gW = zeros(shape, gy[0].dtype(), gy[0].device());
-    Array g = ignore ? gy[0] * counted(ids, *ignore, gy[0].dtype()) : gy[0];
+    add_to(gW, gy[0]);
+    return {gW};
+  }
+  void add_to(Array& gW, const Array& gy) const {
+    const Array g = ignore ? gy * counted(ids, *ignore, gy.dtype()) : gy;
     gW.device().backend().scatter_rows(gW, checked_rows(ids, shape[0], ignore).ravel(),
                                        g.reshape({ids.size(), shape[1]}), true);
-    return {gW};
   }
   Variables backward(const Indexes&, const Variables& ggW) override { return {embed_id(ids, ggW[0], {ignore})}; }
   Array ids;
@@ -61,6 +64,14 @@ struct EmbedIdNode : FunctionNode {
   }
   Variables backward(const Indexes&, const Variables& gy) override {
     return {Variable(), apply_single(EmbedIdGrad(input_data()[0], input_shape(1), ignore), gy[0])};
+  }
+  // A matrix that is looked up several times: the rows go into its gradient without a temporary of its size.
+  bool accumulates() const override { return true; }
+  Variables backward_accumulate(const Indexes&, const Variables& gy, const Variables& gx) override {
+    if (config().enable_backprop || !gx[0].array().is_contiguous()) return {gx[0] + backward({1}, gy)[1]};
+    Array sum = gx[0].array();
+    EmbedIdGrad(input_data()[0], input_shape(1), ignore).add_to(sum, gy[0].array());
+    return {gx[0]};
   }
   Ignore ignore;
 };

@@ -1,5 +1,7 @@
 #include "chainer/array/backend.h"
+#include "chainer/array/exclusive.h"
 #include "chainer/autograd/function_node.h"
+#include "chainer/autograd/joined_products.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/connection.h"
 #include "chainer/functions/math.h"
@@ -9,6 +11,9 @@
 
 namespace chainer::functions {
 namespace {
+
+// Up to here a product for the gradient of the weights costs more to add up than to compute.
+constexpr int64_t kFewRows = 256;
 
 struct LinearFunction : FunctionNode {
   void check_type_forward(const type_check::TypeInfos& in) const override {
@@ -43,8 +48,15 @@ struct LinearFunction : FunctionNode {
       if (wanted[k] == 0) {
         g = matmul(gy[0], W);
       } else if (wanted[k] == 1) {
-        if (gx[k] && !config().enable_backprop && gx[k].array().is_contiguous()) {
-          // A weight used several times: the product goes into its gradient without a temporary.
+        JoinedProducts* const owed = JoinedProducts::current();
+        if (gx[k] && owed && !inputs()[1]->creator() && x.shape()[0] <= kFewRows) {
+          owed->add(inputs()[1], gy[0].array(), x.array());
+          out.push_back(gx[k]);
+          continue;
+        }
+        if (gx[k] && !config().enable_backprop && gx[k].array().is_contiguous() && is_exclusive(gx[k].array())) {
+          // A weight used several times: the product goes into its gradient without a temporary, if no other variable,
+          // and nobody who set or keeps a gradient, sees the array.
           Array sum = gx[k].array();
           matmul_into(gy[0].array().T(), x.array(), sum, 1, 1);
           out.push_back(gx[k]);

@@ -80,7 +80,7 @@ struct SoftmaxCrossEntropyNode : FunctionNode {
 
   // Checks the labels; those that do not count become class 0 with weight 0.
   void read_labels(const Shape& x, const Array& t) {
-    labels = t.astype(int64);
+    labels = t.contiguous().astype(int64);
     row_weight = Array({t.size()}, float64);
     std::vector<double> weights;
     if (options.class_weight) weights = options.class_weight.to_vector<double>();
@@ -101,7 +101,7 @@ struct SoftmaxCrossEntropyNode : FunctionNode {
   }
 
   static Array log_softmax_array(const Array& in, int64_t inner, int64_t classes) {
-    const Array x = in.is_contiguous() ? in : in.copy();
+    const Array x = in.contiguous();
     Array y(x.shape(), x.dtype(), x.device());
     if (y.size()) y.device().backend().softmax(true, x, x.shape()[0], classes, inner, y);
     return y;

@@ -18,7 +18,7 @@ struct ClipNode : FunctionNode {
   }
   Variables backward(const Indexes&, const Variables& gy) override {
     const Array x = retained_input(0).array();
-    return {gy[0] * ((x >= lo) & (x <= hi)).astype(x.dtype())};
+    return {gy[0] * ((x > lo) & (x < hi)).astype(x.dtype())};
   }
   double lo, hi;
 };

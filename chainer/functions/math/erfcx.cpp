@@ -10,7 +10,7 @@ struct ErfcxNode : UnaryNode<Elementwise::erfcx> {
   std::string label() const override { return "erfcx"; }
   Variables backward(const Indexes&, const Variables& gy) override {
     const Variable x = retained_input(0);
-    return {gy[0] * (2 * x * erfcx(x) - 2 / std::sqrt(std::numbers::pi))};
+    return {gy[0] * (2 * (x * erfcx(x) - 1 / std::sqrt(std::numbers::pi)))};
   }
 };
 }  // namespace

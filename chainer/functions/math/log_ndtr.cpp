@@ -6,12 +6,46 @@
 
 namespace chainer::functions {
 namespace {
+// The slope of log_ndtr: the density over the probability. Far out on the left exp(-x^2 / 2) goes out of the fraction,
+// far out on the right it is 0 because erfcx is infinite.
+Array slope(const Array& x) { return std::sqrt(2 / std::numbers::pi) / chainer::erfcx(x * (-1 / std::numbers::sqrt2)); }
+
+// The slope of the slope h, -h (x + h). On the left x + h is a small difference of large numbers, which the
+// asymptotic series -1 + 1 / x^2 - 6 / x^4 + 50 / x^6 - ... of the whole avoids.
+Array curvature(const Array& x, const Array& h) {
+  const Array u = 1 / chainer::square(chainer::minimum(x, -20.0));
+  const Array series = -1 + u * (1 - u * (6 - u * (50 - u * (518 - u * 6354))));
+  return chainer::where(x < -20, series, -(h * (chainer::clip(x, -20, 40) + h)));
+}
+
+struct LogNdtrCurvature : FunctionNode {
+  Arrays forward(const Arrays& x) override {
+    retain_inputs({0});
+    retain_outputs({0});
+    const Array wide = x[0].astype(float64);
+    return {curvature(wide, slope(wide)).astype(x[0].dtype())};
+  }
+  Variables backward(const Indexes&, const Variables& gy) override;
+};
+struct LogNdtrSlope : FunctionNode {
+  Arrays forward(const Arrays& x) override {
+    retain_inputs({0});
+    return {slope(x[0])};
+  }
+  Variables backward(const Indexes&, const Variables& gy) override {
+    return {gy[0] * apply_single(LogNdtrCurvature(), retained_input(0))};
+  }
+};
+// With h the slope and s the curvature: -(h + (x + 2 h) s).
+Variables LogNdtrCurvature::backward(const Indexes&, const Variables& gy) {
+  const Variable x = retained_input(0), s = retained_output(0), h = apply_single(LogNdtrSlope(), x);
+  return {gy[0] * -(h + (x + 2 * h) * s)};
+}
+
 struct LogNdtrNode : UnaryNode<Elementwise::log_ndtr> {
   std::string label() const override { return "log_ndtr"; }
   Variables backward(const Indexes&, const Variables& gy) override {
-    // The density over the probability, both far out in the tail: exp(-x^2 / 2) goes out of the fraction.
-    const Variable x = retained_input(0);
-    return {gy[0] * (std::sqrt(2 / std::numbers::pi) / erfcx(x * (-1 / std::numbers::sqrt2)))};
+    return {gy[0] * apply_single(LogNdtrSlope(), retained_input(0))};
   }
 };
 }  // namespace

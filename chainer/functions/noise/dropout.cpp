@@ -1,3 +1,4 @@
+#include "chainer/array/order.h"
 #include "chainer/autograd/function_node.h"
 #include "chainer/functions/math.h"
 #include "chainer/functions/noise.h"
@@ -27,7 +28,9 @@ Variable Dropout::operator()(const Variable& x, double ratio, const DropoutOptio
     return x;
   }
   Array mask = o.mask;
-  if (!mask) mask = random::bulk(RandomFill::bernoulli, 1 - ratio, 1 / (1 - ratio), x.shape(), x.dtype(), x.device());
+  if (!mask)
+    mask = random::bulk(RandomFill::bernoulli, 1 - ratio, 1 / (1 - ratio), x.shape(), x.dtype(), x.device(),
+                        memory_order(x.array()));
   if (mask.shape() != x.shape())
     throw DimensionError("dropout: mask of shape ", mask.shape(), " for x of shape ", x.shape());
   if (o.return_mask) *o.return_mask = mask;

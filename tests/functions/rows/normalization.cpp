@@ -27,6 +27,81 @@ void normalization(std::vector<OpCase>& t) {
                     const Array n = (c / sqrt(mean(c * c, 1, true) + 1e-5)).reshape({2, 4, 3, 2});
                     return Arrays{n * x[1].reshape({1, 4, 1, 1}) + x[2].reshape({1, 4, 1, 1})};
                   }));
+
+  const auto add = [&](const std::string& name, const std::string& python, auto f, const Arrays& in) {
+    t.push_back(row(name, python, f, in).no_repeats());
+  };
+  using Vs = const Variables&;
+  const std::string front = "F.transpose(x[0], (0, 3, 1, 2))", rest = ", *x[1:]";
+  const auto to_front = [](const Variable& x) { return F::transpose(x, {0, 3, 1, 2}); };
+  const Array last = normal({3, 2, 2, 5}), g3 = normal({3}), b3 = normal({3}), g4 = normal({4}), b4 = normal({4}),
+              g5 = normal({5}), b5 = normal({5}), many = normal({300, 3}), wide = normal({9, 70});
+  add("batch_normalization", "F.batch_normalization(*x)", [](Vs x) { return F::batch_normalization(x[0], x[1], x[2]); },
+      {normal({5, 3}), g3, b3});
+  add("batch_normalization", "F.batch_normalization(*x, eps=0.1)",
+      [](Vs x) { return F::batch_normalization(x[0], x[1], x[2], {.eps = 0.1}); }, {image, g4, b4});
+  add("batch_normalization", "F.batch_normalization(" + front + rest + ")",
+      [to_front](Vs x) { return F::batch_normalization(to_front(x[0]), x[1], x[2]); }, {last, g5, b5});
+  add("batch_normalization", "F.batch_normalization(*x, axis=(0, 1, 2), eps=0.01)",
+      [](Vs x) {
+        return F::batch_normalization(x[0], x[1], x[2], {.eps = 0.01, .axis = {0, 1, 2}});
+      },
+      {last, g5, b5});
+  add("batch_normalization", "F.batch_normalization(*x, axis=(0, 2))",
+      [](Vs x) {
+        return F::batch_normalization(x[0], x[1], x[2], {.axis = {0, 2}});
+      },
+      {normal({3, 2, 4, 3}), normal({2, 3}), normal({2, 3})});
+  add("batch_normalization", "F.batch_normalization(*x)", [](Vs x) { return F::batch_normalization(x[0], x[1], x[2]); },
+      {normal({4, 2, 3}), normal({2, 3}), normal({2, 3})});
+  add("batch_normalization", "F.batch_normalization(*x, axis=1)",
+      [](Vs x) { return F::batch_normalization(x[0], x[1], x[2], {.axis = 1}); }, {normal({3, 6}), g3, b3});
+  add("batch_normalization", "F.batch_normalization(*x)", [](Vs x) { return F::batch_normalization(x[0], x[1], x[2]); },
+      {many, g3, b3});
+  add("batch_normalization", "F.batch_normalization(*x)", [](Vs x) { return F::batch_normalization(x[0], x[1], x[2]); },
+      {wide, normal({70}), normal({70})});
+  const auto fixed = [&](const std::string& options, auto f, const Array& x, const Shape& keys) {
+    add("fixed_batch_normalization", "F.fixed_batch_normalization(*x" + options + ")", f,
+        {x, normal(keys), normal(keys), normal(keys), positive(keys)});
+  };
+  fixed("", [](Vs x) { return F::fixed_batch_normalization(x[0], x[1], x[2], x[3], x[4]); }, image, {4});
+  fixed(", eps=0.1", [](Vs x) { return F::fixed_batch_normalization(x[0], x[1], x[2], x[3], x[4], {.eps = 0.1}); }, m,
+        {4});
+  fixed(", axis=(0, 2)",
+        [](Vs x) {
+          return F::fixed_batch_normalization(x[0], x[1], x[2], x[3], x[4], {.axis = {0, 2}});
+        },
+        last, {2, 5});
+  for (const Array& x : {image, m, normal({1, 4, 2})})
+    add("fixed_batch_renormalization", "F.fixed_batch_renormalization(*x)",
+        [](Vs v) { return F::fixed_batch_renormalization(v[0], v[1], v[2], v[3], v[4]); },
+        {x, g4, b4, normal({4}), positive({4})});
+  // r and d are constants to the gradient: the batches are so far from the running statistics that both are at their
+  // bounds, where finite differences see constants too.
+  const auto renormalize = [&](const Array& x, double rmax, double dmax, double eps) {
+    add("batch_renormalization",
+        text("F.batch_renormalization(*x, ", rmax, ", ", dmax, ", eps=", eps,
+             ", running_mean=np.array([5., -5., 4., -6.]), running_var=np.array([0.01, 0.02, 25., 36.]))"),
+        [rmax, dmax, eps](Vs v) {
+          return F::batch_renormalization(
+              v[0], v[1], v[2], rmax, dmax,
+              {.eps = eps, .running_mean = array({5., -5., 4., -6.}), .running_var = array({0.01, 0.02, 25., 36.})});
+        },
+        {x, g4, b4});
+  };
+  renormalize(image, 1, 0, 2e-5);
+  renormalize(image, 3, 0.5, 0.015625);
+  renormalize(normal({6, 4}), 1.5, 0.25, 0.125);
+  add("local_response_normalization", "F.local_response_normalization(x[0])",
+      [](Vs x) { return F::local_response_normalization(x[0]); }, {image});
+  add("local_response_normalization", "F.local_response_normalization(x[0], n=3, k=1, alpha=0.5, beta=0.6)",
+      [](Vs x) { return F::local_response_normalization(x[0], {.n = 3, .k = 1, .alpha = 0.5, .beta = 0.6}); },
+      {normal({2, 7})});
+  add("local_response_normalization", "F.local_response_normalization(" + front + ", n=4, k=0.5, alpha=1, beta=1)",
+      [to_front](Vs x) {
+        return F::local_response_normalization(to_front(x[0]), {.n = 4, .k = 0.5, .alpha = 1, .beta = 1});
+      },
+      {last});
 }
 
 }  // namespace table

@@ -28,7 +28,7 @@ const std::vector<OpCase>& rows() {
     std::vector<OpCase> t;
     // Each chapter starts the numbers anew: new rows at its end leave the others' inputs as they are.
     for (auto* chapter : {activation, arithmetic, array_manipulation, connection, loss, math, math_elementwise,
-                          normalization, other, distributions, unusual, elementwise}) {
+                          normalization, other, distributions, unusual, recurrent, pooling, elementwise, convolution}) {
       generator().seed(11);
       chapter(t);
     }

@@ -59,6 +59,7 @@ void activation(std::vector<OpCase>& t);
 void arithmetic(std::vector<OpCase>& t);
 void array_manipulation(std::vector<OpCase>& t);
 void connection(std::vector<OpCase>& t);
+void convolution(std::vector<OpCase>& t);
 void distributions(std::vector<OpCase>& t);
 void elementwise(std::vector<OpCase>& t);
 void loss(std::vector<OpCase>& t);
@@ -66,6 +67,8 @@ void math(std::vector<OpCase>& t);
 void math_elementwise(std::vector<OpCase>& t);
 void normalization(std::vector<OpCase>& t);
 void other(std::vector<OpCase>& t);
+void pooling(std::vector<OpCase>& t);
+void recurrent(std::vector<OpCase>& t);
 void unusual(std::vector<OpCase>& t);
 /// All rows.
 const std::vector<OpCase>& rows();

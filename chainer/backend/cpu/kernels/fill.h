@@ -14,6 +14,7 @@ namespace chainer::cpu {
   void fill_random(Kernels& k);      \
   void fill_picked_rows(Kernels& k); \
   void fill_normalize(Kernels& k);   \
+  void fill_recurrent(Kernels& k);   \
   }
 CHAINER_DECLARE_FILL(baseline)
 CHAINER_DECLARE_FILL(avx2)

@@ -80,6 +80,17 @@ template <class T>
 inline T sigmoid(T x) {
   return T(1) / (T(1) + exp(-x));
 }
+// The derivative of sigmoid, and that of x sigmoid(beta x) by x.
+template <class T>
+inline T sigmoid_slope(T x) {
+  const T y = sigmoid(x);
+  return y * (T(1) - y);
+}
+template <class T>
+inline T swish_slope(T x, T beta) {
+  const T y = sigmoid(beta * x);
+  return y + beta * x * y * (T(1) - y);
+}
 template <class T>
 inline T softplus(T x) {
   return (x > T(0) ? x : (x == x ? T(0) : x)) + log1p(exp(-abs(x)));

@@ -60,6 +60,66 @@ void min(void* result, const void* block, int64_t n) {
   *static_cast<typename Wide<T>::type*>(result) = s;
 }
 
+// Rows of columns: as `op` of one element and the next, in the formulas of the elementwise operations.
+struct Sum {
+  template <class T>
+  static T apply(T a, T b) {
+    return a + b;
+  }
+};
+struct Prod {
+  template <class T>
+  static T apply(T a, T b) {
+    return a * b;
+  }
+};
+struct Max {
+  template <class T>
+  static T apply(T a, T b) {
+    return a > b || a != a ? a : b;
+  }
+};
+struct Min {
+  template <class T>
+  static T apply(T a, T b) {
+    return a < b || a != a ? a : b;
+  }
+};
+template <class T, class Op>
+void columns(void* acc_, const void* rows, int64_t n, int64_t count, bool start) {
+  constexpr int64_t kWide = 32;  // columns that stay in registers while the rows go by
+  T* acc = static_cast<T*>(acc_);
+  const T* x = static_cast<const T*>(rows);
+  int64_t j = 0;
+  for (; j + kWide <= n; j += kWide) {
+    T a[kWide];
+    for (int64_t i = 0; i < kWide; ++i) a[i] = start ? x[j + i] : acc[j + i];
+    for (int64_t r = start; r < count; ++r) {
+      const T* row = x + r * n + j;
+      for (int64_t i = 0; i < kWide; ++i) a[i] = Op::apply(a[i], row[i]);
+    }
+    for (int64_t i = 0; i < kWide; ++i) acc[j + i] = a[i];
+  }
+  if (j == n) return;
+  if (start)
+    for (int64_t i = j; i < n; ++i) acc[i] = x[i];
+  for (int64_t r = start; r < count; ++r) {
+    const T* row = x + r * n;
+    CHAINER_IVDEP
+    for (int64_t i = j; i < n; ++i) acc[i] = Op::apply(acc[i], row[i]);
+  }
+}
+void widen_columns(double* sums, const void* acc_, int64_t n, bool start) {
+  const float* acc = static_cast<const float*>(acc_);
+  if (start) {
+    CHAINER_IVDEP
+    for (int64_t i = 0; i < n; ++i) sums[i] = static_cast<double>(acc[i]);
+  } else {
+    CHAINER_IVDEP
+    for (int64_t i = 0; i < n; ++i) sums[i] += static_cast<double>(acc[i]);
+  }
+}
+
 template <class T>
 void softmax(void* out, const void* in, int64_t n, bool log) {
   T* o = static_cast<T*>(out);
@@ -96,21 +156,26 @@ void softmax(void* out, const void* in, int64_t n, bool log) {
 }
 
 template <class T>
-void fill_rows(chainer::cpu::RowKernel* row) {
+void fill_rows(chainer::cpu::RowKernel* row, chainer::cpu::ColumnKernel* column) {
   using chainer::Reduce;
   row[static_cast<int>(Reduce::sum)] = sum<T>;
   row[static_cast<int>(Reduce::prod)] = prod<T>;
   row[static_cast<int>(Reduce::max)] = max<T>;
   row[static_cast<int>(Reduce::min)] = min<T>;
+  column[static_cast<int>(Reduce::sum)] = columns<T, Sum>;
+  column[static_cast<int>(Reduce::prod)] = columns<T, Prod>;
+  column[static_cast<int>(Reduce::max)] = columns<T, Max>;
+  column[static_cast<int>(Reduce::min)] = columns<T, Min>;
 }
 
 }  // namespace
 
 namespace chainer::cpu::CHAINER_KERNEL_ISA {
 void fill_reduce(Kernels& k) {
-  fill_rows<float>(k.row[kF32]);
-  fill_rows<double>(k.row[kF64]);
-  fill_rows<int64_t>(k.row[kI64]);
+  fill_rows<float>(k.row[kF32], k.columns[kF32]);
+  fill_rows<double>(k.row[kF64], k.columns[kF64]);
+  fill_rows<int64_t>(k.row[kI64], k.columns[kI64]);
+  k.widen_columns = widen_columns;
   k.softmax[kF32] = softmax<float>;
   k.softmax[kF64] = softmax<double>;
 }

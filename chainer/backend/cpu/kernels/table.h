@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "chainer/backend/common/ops.h"
+#include "chainer/backend/common/recurrent_cells.h"
 
 namespace chainer::cpu {
 
@@ -17,6 +18,8 @@ using LoadKernel = void (*)(void* block, const void* from, int64_t stride, int64
 using StoreKernel = void (*)(void* to, int64_t stride, const void* block, int64_t n);
 /// Reduces a block to one value, written as double (floating types) or int64.
 using RowKernel = void (*)(void* result, const void* block, int64_t n);
+/// Combines rows of n elements, one behind the other, with `acc`, in order; with `start` the first takes its place.
+using ColumnKernel = void (*)(void* acc, const void* rows, int64_t n, int64_t count, bool start);
 using UpdateKernel = void (*)(void* w, const void* g, void* s0, void* s1, void* s2, const double* h, int64_t n);
 /// Softmax (or its logarithm) of one row.
 using SoftmaxKernel = void (*)(void* out, const void* in, int64_t n, bool log);
@@ -24,12 +27,34 @@ using SoftmaxKernel = void (*)(void* out, const void* in, int64_t n, bool log);
 using RowsKernel = void (*)(void* out, const void* left, const void* w, const int64_t* index, int64_t k, int64_t d,
                             bool fetch);
 
+/// The memory of cells of the LSTM family, contiguous rows; gradients are used by lstm_grad only.
+struct LstmArrays {
+  const void* const* x = nullptr;       // a pointer a source
+  const void* const* c_prev = nullptr;  // a pointer a source and child
+  void *c = nullptr, *h = nullptr;
+  const void *gc = nullptr, *gh = nullptr;  // nullptr where zero
+  void* const* gx = nullptr;
+  void* const* gc_prev = nullptr;  // entries may be nullptr
+};
+/// Likewise of GRU cells: the gates' parts that come from the input and from the state, one behind the other r, z, h.
+struct GruArrays {
+  const void *x = nullptr, *hx = nullptr, *h_prev = nullptr;
+  void* h = nullptr;
+  const void* gh = nullptr;
+  void *gx = nullptr, *ghx = nullptr, *gh_prev = nullptr;
+};
+
 struct Kernels {
   const char* name;
   ElementKernel elementwise[3][static_cast<int>(Elementwise::count)];
   LoadKernel load[kComputeCount][10];
   StoreKernel store[kComputeCount][10];
   RowKernel row[3][4];
+  ColumnKernel columns[3][4];
+  /// sums += acc for n sums of groups of floats; with `start` they are taken as they are.
+  void (*widen_columns)(double* sums, const void* acc, int64_t n, bool start);
+  /// out[j * out_step + i] = in[i * in_step + j] for i < rows, j < columns, by the bytes of an element (1, 2, 4, 8).
+  void (*transpose[9])(void* out, int64_t out_step, const void* in, int64_t in_step, int64_t rows, int64_t columns);
   UpdateKernel update[2][static_cast<int>(Update::count)];
   SoftmaxKernel softmax[2];
   /// For one row x of d elements and k rows of w picked by index: out[j] = x . w[index[j]], and out = the sum of
@@ -42,6 +67,11 @@ struct Kernels {
   /// One row of n elements with mean 0 and variance 1, and its gradient (see Backend::standardize).
   void (*standardize[2])(void* y, const void* x, int64_t n, double eps, double* rstd);
   void (*standardize_grad[2])(void* gx, const void* gy, const void* y, int64_t n, double rstd);
+  /// Rows [begin, end) of recurrent cells and their gradients (see Backend::lstm and Backend::gru).
+  void (*lstm[2])(const LstmCells& cells, const LstmArrays& arrays, int64_t begin, int64_t end);
+  void (*lstm_grad[2])(const LstmCells& cells, const LstmArrays& arrays, int64_t begin, int64_t end);
+  void (*gru[2])(int64_t units, const GruArrays& arrays, int64_t begin, int64_t end);
+  void (*gru_grad[2])(int64_t units, const GruArrays& arrays, int64_t begin, int64_t end);
   /// Philox 4x32-10: n words of the stream `seed` from word number 4 * block on; n is a multiple of four.
   void (*philox)(uint32_t* out, uint64_t seed, uint64_t block, int64_t n);
 };

@@ -1,0 +1,16 @@
+// Copies between layouts and dtypes.
+#include "chainer/array/backend.h"
+#include "chainer/array/order.h"
+
+namespace chainer {
+
+void copy_elements(const Array& from, Array& to) {
+  if (!from.is_contiguous() || !to.is_contiguous())
+    if (from.size() > 1 && !follows(from.body(), memory_order(to))) count_order_copy();
+  const Array* const inputs[] = {&from};
+  to.device().backend().elementwise(Elementwise::copy, inputs, to, conversion_type(from.dtype(), to.dtype()));
+}
+
+Array dense(const Array& a, Dtype dtype) { return a.astype(dtype, false).contiguous(); }
+
+}  // namespace chainer

@@ -1,0 +1,28 @@
+// Convolutions as backends see them: three operations on images, filters and results.
+#pragma once
+#include "chainer/array/array.h"
+
+namespace chainer {
+
+/// How filters are put on images, for each spatial axis; groups of channels convolve apart from each other.
+struct ConvolutionPlan {
+  Dims stride, pad, dilate;
+  int64_t groups = 1;
+  /// Elements of padding behind the end of axis `d`, so that exactly `out` positions of a filter of `k` fit; negative
+  /// where the last elements are under no filter.
+  int64_t pad_end(int d, int64_t in, int64_t k, int64_t out) const {
+    return (out - 1) * stride[d] + (k - 1) * dilate[d] + 1 - in - pad[d];
+  }
+};
+
+/// x (N, C, in...), W (K, C / groups, k...), y (N, K, out...): forward computes y from x and W, backward_data x from y
+/// and W, backward_weights W from x and y.
+enum class Convolution : uint8_t { forward, backward_data, backward_weights };
+
+/// A new array (N, C, spatial...) whose channels lie next to each other in memory.
+Array channels_last(const Shape& shape, Dtype dtype, Device device);
+/// The view (N, spatial..., C) of an array (N, C, spatial...), and back.
+Array channels_to_end(const Array& a);
+Array channels_to_front(const Array& a);
+
+}  // namespace chainer

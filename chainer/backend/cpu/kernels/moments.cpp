@@ -1,0 +1,130 @@
+// Means, variances and what their gradients need, for each of several keys. Compiled once per instruction set.
+#include <cstdint>
+
+#include "chainer/backend/cpu/kernels/image_table.h"
+#include "chainer/core/ivdep.h"
+
+namespace {
+
+constexpr int64_t kKeys = chainer::cpu::kMomentKeys;
+
+// A block of rows is in the cache after the first pass, so the second costs no memory traffic.
+template <class T>
+void moments_rows(double* mean, double* squares, const void* x_, int64_t rows, int64_t keys, int64_t stride) {
+  const T* x = static_cast<const T*>(x_);
+  T sum[kKeys], center[kKeys], square[kKeys];
+  for (int64_t k = 0; k < keys; ++k) sum[k] = 0, square[k] = 0;
+  for (int64_t r = 0; r < rows; ++r)
+    for (int64_t k = 0; k < keys; ++k) sum[k] += x[r * stride + k];
+  for (int64_t k = 0; k < keys; ++k) {
+    mean[k] = static_cast<double>(sum[k]) / static_cast<double>(rows);
+    center[k] = static_cast<T>(mean[k]);
+    sum[k] = 0;
+  }
+  // Distances from the rounded mean; what its rounding leaves is taken off at the end.
+  for (int64_t r = 0; r < rows; ++r) {
+    for (int64_t k = 0; k < keys; ++k) {
+      const T d = x[r * stride + k] - center[k];
+      sum[k] += d;
+      square[k] += d * d;
+    }
+  }
+  for (int64_t k = 0; k < keys; ++k) {
+    const double rest = static_cast<double>(sum[k]) / static_cast<double>(rows);
+    mean[k] = static_cast<double>(center[k]) + rest;
+    const double s = static_cast<double>(square[k]) - rest * static_cast<double>(sum[k]);
+    squares[k] = s < 0 ? 0 : s;
+  }
+}
+
+// f(i) summed over i in 32 lanes.
+template <class T, class F>
+double total(int64_t n, F f) {
+  constexpr int64_t kLanes = 32;
+  T lane[kLanes] = {};
+  int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes)
+    for (int64_t l = 0; l < kLanes; ++l) lane[l] += f(i + l);
+  for (int64_t l = 0; i + l < n; ++l) lane[l] += f(i + l);
+  for (int64_t width = kLanes / 2; width > 0; width /= 2)
+    for (int64_t l = 0; l < width; ++l) lane[l] += lane[l + width];
+  return static_cast<double>(lane[0]);
+}
+
+template <class T>
+void moments_run(double* mean, double* squares, const void* x_, int64_t n) {
+  const T* x = static_cast<const T*>(x_);
+  const double count = static_cast<double>(n);
+  const T center = static_cast<T>(total<T>(n, [x](int64_t i) { return x[i]; }) / count);
+  const double rest = total<T>(n, [x, center](int64_t i) { return x[i] - center; }) / count;
+  const double s =
+      total<T>(n, [x, center](int64_t i) { return (x[i] - center) * (x[i] - center); }) - rest * rest * count;
+  *mean = static_cast<double>(center) + rest;
+  *squares = s < 0 ? 0 : s;
+}
+
+template <class T>
+void products_rows(double* total_, double* along_, const void* gy_, const void* x_, const double* mean, int64_t rows,
+                   int64_t keys, int64_t stride) {
+  const T *gy = static_cast<const T*>(gy_), *x = static_cast<const T*>(x_);
+  T sum[kKeys], product[kKeys], center[kKeys];
+  for (int64_t k = 0; k < keys; ++k) sum[k] = 0, product[k] = 0, center[k] = static_cast<T>(mean[k]);
+  for (int64_t r = 0; r < rows; ++r) {
+    for (int64_t k = 0; k < keys; ++k) {
+      const T g = gy[r * stride + k];
+      sum[k] += g;
+      product[k] += g * (x[r * stride + k] - center[k]);
+    }
+  }
+  for (int64_t k = 0; k < keys; ++k) {
+    total_[k] += static_cast<double>(sum[k]);
+    along_[k] += static_cast<double>(product[k]);
+  }
+}
+
+template <class T>
+void products_run(double* total_, double* along_, const void* gy_, const void* x_, double mean, int64_t n) {
+  const T *gy = static_cast<const T*>(gy_), *x = static_cast<const T*>(x_), center = static_cast<T>(mean);
+  *total_ += total<T>(n, [gy](int64_t i) { return gy[i]; });
+  *along_ += total<T>(n, [gy, x, center](int64_t i) { return gy[i] * (x[i] - center); });
+}
+
+template <class T>
+void combine_rows(void* gx_, const void* gy_, const void* x_, const void* mean_, const void* a_, const void* b_,
+                  const void* c_, int64_t rows, int64_t keys) {
+  T* gx = static_cast<T*>(gx_);
+  const T *gy = static_cast<const T*>(gy_), *x = static_cast<const T*>(x_), *mean = static_cast<const T*>(mean_),
+          *a = static_cast<const T*>(a_), *b = static_cast<const T*>(b_), *c = static_cast<const T*>(c_);
+  for (int64_t r = 0; r < rows; ++r, gx += keys, gy += keys, x += keys) {
+    CHAINER_IVDEP
+    for (int64_t k = 0; k < keys; ++k) gx[k] = a[k] * (gy[k] - b[k]) - c[k] * (x[k] - mean[k]);
+  }
+}
+
+template <class T>
+void combine_run(void* gx_, const void* gy_, const void* x_, double mean, double a, double b, double c, int64_t n) {
+  T* gx = static_cast<T*>(gx_);
+  const T *gy = static_cast<const T*>(gy_), *x = static_cast<const T*>(x_);
+  const T center = static_cast<T>(mean), ta = static_cast<T>(a), tb = static_cast<T>(b), tc = static_cast<T>(c);
+  CHAINER_IVDEP
+  for (int64_t i = 0; i < n; ++i) gx[i] = ta * (gy[i] - tb) - tc * (x[i] - center);
+}
+
+template <class T>
+void fill(chainer::cpu::ImageKernels& k, int c) {
+  k.moments_rows[c] = moments_rows<T>;
+  k.moments_run[c] = moments_run<T>;
+  k.products_rows[c] = products_rows<T>;
+  k.products_run[c] = products_run<T>;
+  k.combine_rows[c] = combine_rows<T>;
+  k.combine_run[c] = combine_run<T>;
+}
+
+}  // namespace
+
+namespace chainer::cpu::CHAINER_KERNEL_ISA {
+void fill_moments(ImageKernels& k) {
+  fill<float>(k, 0);
+  fill<double>(k, 1);
+}
+}  // namespace chainer::cpu::CHAINER_KERNEL_ISA

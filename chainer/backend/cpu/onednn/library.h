@@ -1,0 +1,129 @@
+// oneDNN's functions, looked up in the library that is opened on first use.
+#pragma once
+#include <oneapi/dnnl/dnnl.h>
+
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "chainer/array/memory.h"
+
+namespace chainer::cpu::onednn {
+
+#define CHAINER_ONEDNN_FUNCTIONS(X)                 \
+  X(engine_create)                                  \
+  X(stream_create)                                  \
+  X(memory_desc_init_by_strides)                    \
+  X(memory_desc_init_by_tag)                        \
+  X(memory_desc_equal)                              \
+  X(memory_desc_get_size)                           \
+  X(memory_create)                                  \
+  X(memory_destroy)                                 \
+  X(primitive_attr_create)                          \
+  X(primitive_attr_destroy)                         \
+  X(primitive_attr_set_scratchpad_mode)             \
+  X(primitive_attr_set_post_ops)                    \
+  X(post_ops_create)                                \
+  X(post_ops_destroy)                               \
+  X(post_ops_append_sum)                            \
+  X(dilated_convolution_forward_desc_init)          \
+  X(dilated_convolution_backward_data_desc_init)    \
+  X(dilated_convolution_backward_weights_desc_init) \
+  X(primitive_desc_create)                          \
+  X(primitive_desc_destroy)                         \
+  X(primitive_desc_query_md)                        \
+  X(primitive_desc_query)                           \
+  X(reorder_primitive_desc_create)                  \
+  X(primitive_create)                               \
+  X(primitive_destroy)                              \
+  X(primitive_execute)
+
+struct Library {
+#define X(NAME) decltype(&dnnl_##NAME) NAME = nullptr;
+  CHAINER_ONEDNN_FUNCTIONS(X)
+#undef X
+  dnnl_engine_t engine = nullptr;
+  dnnl_stream_t stream = nullptr;
+};
+/// nullptr where the library is missing or lacks a function.
+const Library* library();
+
+/// Working memory from the caching allocator; none for no bytes.
+struct Scratch {
+  explicit Scratch(std::size_t bytes) : block(bytes ? memory::allocate(bytes) : memory::Block()) {}
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  ~Scratch() {
+    if (block.data) memory::release(block);
+  }
+  memory::Block block;
+};
+
+/// A primitive ready to run, and the layouts that it wants.
+struct Primitive {
+  Primitive() = default;
+  Primitive(const Primitive&) = delete;
+  Primitive& operator=(const Primitive&) = delete;
+  ~Primitive();
+  dnnl_primitive_t primitive = nullptr;
+  std::vector<dnnl_memory_desc_t> layouts;  ///< as they were asked for
+  dnnl_memory_desc_t scratchpad = {};       ///< working memory of a run
+  std::string implementation;
+};
+/// Made of an operation's descriptor; null where oneDNN has no such primitive.
+std::shared_ptr<const Primitive> make_primitive(const void* descriptor, std::initializer_list<dnnl_query_t> layouts);
+/// A change of layout; with `add`, added to what the target holds.
+std::shared_ptr<const Primitive> make_reorder(const dnnl_memory_desc_t& from, const dnnl_memory_desc_t& to, bool add);
+
+/// An argument of a run: its role, layout and memory.
+struct Argument {
+  int role;
+  const dnnl_memory_desc_t* layout;
+  void* memory;
+};
+/// Throws RuntimeError, naming `operation`, if oneDNN fails.
+void execute(const Primitive& primitive, std::initializer_list<Argument> arguments, const char* operation);
+
+/// Keeps the most recently used values, each found by a list of numbers. Threads may share it.
+template <class Value>
+class Cache {
+ public:
+  using Key = std::vector<int64_t>;
+  /// The value of a key; made with make() at its first use, which may give null.
+  template <class Make>
+  std::shared_ptr<const Value> get(const Key& key, Make&& make) {
+    const std::lock_guard lock(mutex_);
+    if (const auto it = places_.find(key); it != places_.end()) {
+      order_.splice(order_.begin(), order_, it->second);
+      return it->second->second;
+    }
+    order_.emplace_front(key, make());
+    places_.emplace(key, order_.begin());
+    if (order_.size() > kCapacity) {
+      places_.erase(order_.back().first);
+      order_.pop_back();
+    }
+    return order_.front().second;
+  }
+
+ private:
+  static constexpr std::size_t kCapacity = 1024;
+  struct Hash {
+    std::size_t operator()(const Key& key) const {
+      uint64_t h = 0;
+      for (int64_t v : key) h = (h ^ static_cast<uint64_t>(v)) * 0x9E3779B97F4A7C15ull, h ^= h >> 29;
+      return h;
+    }
+  };
+  using Order = std::list<std::pair<Key, std::shared_ptr<const Value>>>;
+  std::mutex mutex_;
+  Order order_;  // latest first
+  std::unordered_map<Key, typename Order::iterator, Hash> places_;
+};
+
+}  // namespace chainer::cpu::onednn

@@ -1,0 +1,11 @@
+#include "chainer/functions/connection/convolution_nodes.h"
+#include "chainer/functions/convolution.h"
+
+namespace chainer::functions {
+
+Variable Convolution1D::operator()(const Variable& x, const Variable& W, const Variable& b,
+                                   const ConvolutionOptions& options) const {
+  return convolve(1, x, W, b, options);
+}
+
+}  // namespace chainer::functions

@@ -1,0 +1,47 @@
+#include "chainer/array/backend.h"
+#include "chainer/functions/connection/convolution_nodes.h"
+#include "chainer/functions/math.h"
+
+namespace chainer::functions {
+
+Arrays ConvolutionGradW::forward(const Arrays& in) {
+  retain_inputs({0, 1});
+  Array gW(filters, in[0].dtype(), in[0].device());
+  if (gW.size()) gW.device().backend().convolution(Convolution::backward_weights, plan, in[0], in[1], {}, gW, false);
+  return {gW};
+}
+
+Variables ConvolutionGradW::backward(const Indexes& wanted, const Variables& ggW) {
+  const Variable x = retained_input(0), gy = retained_input(1);
+  Variables out;
+  for (const int i : wanted) {
+    const Shape& s = (i == 0 ? x : gy).shape();
+    const Dims lengths(s.begin() + 2, s.end());
+    out.push_back(i == 0 ? apply_single(DeconvolutionNode(plan, lengths), gy, ggW[0])
+                         : apply_single(ConvolutionNode(plan, false, lengths), x, ggW[0]));
+  }
+  return out;
+}
+
+Variable filters_gradient(const ConvolutionPlan& plan, const Shape& W, const Variable& images, const Variable& results,
+                          const Variable& so_far) {
+  if (so_far && !config().enable_backprop && so_far.array().is_contiguous()) {
+    // Filters used several times: the sum goes on in their gradient without a temporary.
+    Array sum = so_far.array();
+    if (sum.size())
+      sum.device().backend().convolution(Convolution::backward_weights, plan, images.array(), results.array(), {}, sum,
+                                         true);
+    return so_far;
+  }
+  const Variable g = apply_single(ConvolutionGradW(plan, W), images, results);
+  return so_far ? so_far + g : g;
+}
+
+Variable bias_gradient(const Variable& biased, const Variable& so_far) {
+  Dims axes{0};
+  for (int d = 2; d < biased.ndim(); ++d) axes.push_back(d);
+  const Variable g = sum(biased, axes);
+  return so_far ? so_far + g : g;
+}
+
+}  // namespace chainer::functions

@@ -1,0 +1,11 @@
+#include "chainer/functions/connection/convolution_nodes.h"
+#include "chainer/functions/convolution.h"
+
+namespace chainer::functions {
+
+Variable Deconvolution1D::operator()(const Variable& x, const Variable& W, const Variable& b,
+                                     const DeconvolutionOptions& options) const {
+  return deconvolve(1, x, W, b, options);
+}
+
+}  // namespace chainer::functions

@@ -1,0 +1,18 @@
+#include "chainer/functions/normalization.h"
+#include "chainer/functions/normalization/normalize_batch.h"
+
+namespace chainer::functions {
+
+Variable BatchNormalization::operator()(const Variable& x, const Variable& gamma, const Variable& beta,
+                                        const BatchNormalizationOptions& o) const {
+  const Dims averaged = averaged_axes("BatchNormalization", {x.array(), gamma.array(), beta.array()}, o.axis);
+  return normalize_batch("BatchNormalization", x, gamma, beta,
+                         {.eps = o.eps,
+                          .running_mean = o.running_mean,
+                          .running_var = o.running_var,
+                          .decay = o.decay,
+                          .update = true,
+                          .averaged = averaged});
+}
+
+}  // namespace chainer::functions

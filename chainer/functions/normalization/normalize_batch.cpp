@@ -1,0 +1,157 @@
+#include "chainer/functions/normalization/normalize_batch.h"
+
+#include <algorithm>
+
+#include "chainer/array/image_backend.h"
+#include "chainer/autograd/function_node.h"
+#include "chainer/functions/array.h"
+#include "chainer/functions/math.h"
+#include "chainer/functions/normalization/key_order.h"
+#include "chainer/routines/arithmetic.h"
+
+namespace chainer::functions {
+namespace {
+
+// Constants for each key, of the expanded shape: r and d of batch renormalization, or none.
+struct Correction {
+  Array r, d;
+};
+
+// In functions on variables: what gradients with a graph go through.
+Variable composed(const Variable& x, const Variable& gamma, const Variable& beta, const NormalizeBatchOptions& o,
+                  const Shape& expanded, const Correction& fixed) {
+  const Dtype d = compute_dtype(x.dtype());
+  const Variable wide = cast(x, d), centered = wide - mean(wide, o.averaged, {.keepdims = true});
+  Variable normalized = centered * rsqrt(mean(square(centered), o.averaged, {.keepdims = true}) + o.eps);
+  if (fixed.r) normalized = normalized * fixed.r.astype(d) + fixed.d.astype(d);
+  return cast(normalized * reshape(cast(gamma, d), expanded) + reshape(cast(beta, d), expanded), x.dtype());
+}
+
+struct NormalizeBatchNode : FunctionNode {
+  NormalizeBatchNode(const char* l, const NormalizeBatchOptions& o, const Array& x)
+      : name(l), options(o), order(x, o.averaged) {}
+  std::string label() const override { return name; }
+
+  Arrays forward(const Arrays& in) override {
+    retain_inputs({0, 1, 2});
+    const Dtype d = compute_dtype(in[0].dtype());
+    const Array x = order.take(in[0], d);
+    average = Array({order.keys()}, float64, x.device());
+    if (x.size() == 0) return {Array(in[0].shape(), in[0].dtype(), x.device())};
+    Array squares({order.keys()}, float64, x.device());
+    image_backend(x.device()).moments(x, average, squares);
+    const Array variance = squares / static_cast<double>(order.averaged());
+    rstd = reciprocal(chainer::sqrt(variance + options.eps));
+    Array scale = in[1].astype(float64).ravel() * rstd, shift = in[2].astype(float64).ravel();
+    if (options.renormalization) {
+      correct(variance);
+      shift = shift + in[1].astype(float64).ravel() * fixed.d;
+      scale = scale * fixed.r;
+    }
+    update_running(variance);
+    // Deferred where it pays: an activation behind this runs in the same pass.
+    const auto wide = [&](const Array& keys) { return keys.astype(d).reshape(order.expanded()); };
+    const Array centered = order.restore(x) - wide(average);
+    const Array y = ternary(Elementwise::multiply_add, centered, wide(scale), wide(shift));
+    return {y.astype(in[0].dtype(), false)};
+  }
+
+  Variables backward(const Indexes&, const Variables& gy) override {
+    const auto inputs = retained_inputs<3>();
+    const Variable &x = inputs[0], &gamma = inputs[1], &beta = inputs[2];
+    if (config().enable_backprop || x.size() == 0) {
+      const Correction expanded{fixed.r ? fixed.r.reshape(order.expanded()) : fixed.r,
+                                fixed.r ? fixed.d.reshape(order.expanded()) : fixed.d};
+      return grad({composed(x, gamma, beta, options, order.expanded(), expanded)}, {x, gamma, beta},
+                  {.grad_outputs = gy, .enable_double_backprop = config().enable_backprop.get()});
+    }
+    const Dtype d = compute_dtype(x.dtype());
+    const Array xs = order.take(x.array(), d), g = order.take(gy[0].array(), d);
+    Array total({order.keys()}, float64, x.device()), along({order.keys()}, float64, x.device());
+    ImageBackend& backend = image_backend(xs.device());
+    backend.moments_grad(g, xs, average, total, along);
+    Array slope = gamma.array().astype(float64).ravel() * rstd, ggamma = along * rstd;
+    if (fixed.r) {
+      slope = slope * fixed.r;
+      ggamma = ggamma * fixed.r + total * fixed.d;
+    }
+    const double share = 1 / static_cast<double>(order.averaged());
+    Array gx(xs.shape(), d, xs.device());
+    backend.centered_combination(g, xs, average, slope, total * share, slope * rstd * rstd * along * share, gx);
+    const auto as_key = [&](const Array& a) { return Variable(a.astype(gamma.dtype()).reshape(gamma.shape()), false); };
+    return {Variable(order.restore(gx.astype(x.dtype(), false)), false), as_key(ggamma), as_key(total)};
+  }
+
+ private:
+  // How much of the difference between this batch and the running statistics is put back.
+  void correct(const Array& variance) {
+    const auto [rmax, dmax] = *options.renormalization;
+    const Array sigma = chainer::sqrt(options.running_var.astype(float64).ravel() + options.eps);
+    fixed.r = chainer::clip(chainer::sqrt(variance + options.eps) / sigma, 1 / rmax, rmax);
+    fixed.d = chainer::clip((average - options.running_mean.astype(float64).ravel()) / sigma, -dmax, dmax);
+  }
+  void update_running(const Array& variance) {
+    if (!options.update || !options.running_mean) return;
+    const double m = static_cast<double>(order.averaged()), unbiased = m / std::max(m - 1, 1.0);
+    // Renormalization counts eps as a part of the variance, as the release does.
+    const Array counted = options.renormalization ? variance + options.eps : variance;
+    const auto blend = [&](Array& running, const Array& now) {
+      running *= options.decay;
+      running += (now * (1 - options.decay)).astype(running.dtype()).reshape(running.shape());
+    };
+    blend(options.running_mean, average);
+    blend(options.running_var, counted * unbiased);
+  }
+
+  std::string name;
+  NormalizeBatchOptions options;
+  KeyOrder order;
+  Array average, rstd;
+  Correction fixed;
+};
+
+}  // namespace
+
+Variable normalize_batch(const char* label, const Variable& x, const Variable& gamma, const Variable& beta,
+                         const NormalizeBatchOptions& o) {
+  if (static_cast<bool>(o.running_mean) != static_cast<bool>(o.running_var))
+    throw ValueError(label, ": running_mean and running_var go together, one of them is missing");
+  for (const Array* running : {&o.running_mean, &o.running_var})
+    if (*running && running->shape() != gamma.shape())
+      throw DimensionError(label, ": running statistics must have gamma's shape ", gamma.shape(), ", not ",
+                           running->shape());
+  return apply_single(NormalizeBatchNode(label, o, x.array()), x, gamma, beta);
+}
+
+Dims averaged_axes(const char* label, const Arrays& inputs, const Axes& axis) {
+  const int ndim = inputs[0].ndim(), keys = inputs[1].ndim();
+  Dims averaged;
+  if (axis.given()) {
+    for (int64_t d : axis.list()) {
+      const int64_t a = normalize_axis(d, ndim, label);
+      if (!averaged.empty() && a <= averaged.back())
+        throw ValueError(label, ": the numbers in axis must ascend, not ", axis.list());
+      averaged.push_back(a);
+    }
+  } else {
+    averaged.push_back(0);
+    for (int d = keys + 1; d < ndim; ++d) averaged.push_back(d);
+  }
+  type_check::check(label, inputs, [&](const type_check::TypeInfos& in) {
+    in.names({"x", "gamma", "beta", "mean", "var"});
+    using type_check::expect;
+    expect(in[0].dtype().kind() == 'f');
+    for (int64_t i = 1; i < static_cast<int64_t>(in.count()); ++i)
+      expect(in[i].dtype() == in[0].dtype(), in[i].shape() == in[1].shape());
+    expect(in[0].ndim() >= averaged.ndim() + in[1].ndim());
+    int key = 0;
+    for (int d = 0; d < ndim; ++d)
+      if (std::find(averaged.begin(), averaged.end(), d) == averaged.end()) {
+        expect(in[1].ndim() > key);
+        expect(in[0].shape(d) == in[1].shape(key++));
+      }
+  });
+  return averaged;
+}
+
+}  // namespace chainer::functions

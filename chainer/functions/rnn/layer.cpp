@@ -1,0 +1,258 @@
+// One recurrent layer in one direction as one node: a product of all items with the input's weights, a product with
+// the state's weights and a kernel for each time; backward, one product over all times for each weight.
+#include "chainer/array/backend.h"
+#include "chainer/autograd/function_node.h"
+#include "chainer/functions/activation.h"
+#include "chainer/functions/array.h"
+#include "chainer/functions/connection.h"
+#include "chainer/functions/math.h"
+#include "chainer/functions/rnn/packed.h"
+#include "chainer/routines/arithmetic.h"
+#include "chainer/routines/creation.h"
+#include "chainer/routines/linalg.h"
+#include "chainer/routines/manipulation.h"
+#include "chainer/routines/reduction.h"
+
+namespace chainer::functions {
+namespace {
+
+Array rows(const Array& a, int64_t begin, int64_t count) { return a[Slice(begin, begin + count)]; }
+void copy_rows(const Array& from, int64_t from_row, Array& to, int64_t to_row, int64_t count) {
+  if (count == 0) return;
+  Array target = rows(to, to_row, count);
+  copy_elements(rows(from, from_row, count), target);
+}
+
+class RnnLayer : public FunctionNode {
+ public:
+  RnnLayer(RnnKind kind, bool reverse, const std::vector<int64_t>& sizes)
+      : kind_(kind), reverse_(reverse), sizes_(sizes) {
+    for (int64_t n : sizes_) starts_.push_back(starts_.back() + n);
+  }
+  std::string label() const override {
+    return kind_ == RnnKind::lstm ? "NStepLSTM" : kind_ == RnnKind::gru ? "NStepGRU" : "NStepRNN";
+  }
+  Arrays forward(const Arrays& in) override;
+  Variables backward(const Indexes& wanted, const Variables& gy) override;
+
+ private:
+  // Where things stand among the inputs.
+  bool has_cell() const { return kind_ == RnnKind::lstm; }
+  std::size_t gate_count() const { return static_cast<std::size_t>(weight_count(kind_)) / 2; }
+  std::size_t first_weight() const { return has_cell() ? 3 : 2; }
+  std::size_t first_bias() const { return first_weight() + 2 * gate_count(); }
+  // The time that comes as number i, and the number of times.
+  std::size_t steps() const { return sizes_.size(); }
+  std::size_t time(std::size_t i) const { return reverse_ ? steps() - 1 - i : i; }
+  LstmCells cells(int64_t batch) const {
+    return {.rows = batch, .units = units_, .gate_stride = units_, .unit_stride = 1, .a = 2, .i = 0, .o = 3, .f = 1};
+  }
+
+  void carry(const Array& made, const Array& first, Array& before, Array& last, std::size_t i) const;
+  Variables composed(const Variables& in) const;
+
+  RnnKind kind_;
+  bool reverse_;
+  std::vector<int64_t> sizes_, starts_{0};
+  int64_t units_ = 0;
+  // Of forward, for backward: weights of all gates, gates before activation (for GRUs also the state's part), states
+  // before and behind each time, all packed.
+  Array x_, Wx_, Wh_, gates_, state_gates_, h_before_, h_, c_before_, c_;
+};
+
+Array joined(const Arrays& in, std::size_t first, std::size_t count, Dtype dtype) {
+  Arrays parts(in.begin() + first, in.begin() + first + count);
+  return dense(parts.size() == 1 ? parts[0] : concatenate(parts, 0), dtype);
+}
+
+// Behind the time that comes as number i: its results to the next time, beside the first states of the sequences that
+// begin there, and the results of the sequences that end here.
+void RnnLayer::carry(const Array& made, const Array& first, Array& before, Array& last, std::size_t i) const {
+  const std::size_t t = time(i);
+  const int64_t n = sizes_[t];
+  int64_t kept = 0;
+  if (i + 1 < steps()) {
+    const std::size_t next = time(i + 1);
+    kept = std::min(n, sizes_[next]);
+    copy_rows(made, starts_[t], before, starts_[next], kept);
+    copy_rows(first, kept, before, starts_[next] + kept, sizes_[next] - kept);
+  }
+  copy_rows(made, starts_[t] + kept, last, kept, n - kept);
+}
+
+Arrays RnnLayer::forward(const Arrays& in) {
+  Indexes all;
+  for (std::size_t i = 0; i < in.size(); ++i) all.push_back(static_cast<int>(i));
+  retain_inputs(all);
+  const Dtype dtype = in[0].dtype(), work = compute_dtype(dtype);
+  const Device device = in[0].device();
+  Backend& backend = device.backend();
+  const std::size_t gates = gate_count();
+  units_ = in[1].shape()[1];
+  const int64_t total = starts_.back(), width = static_cast<int64_t>(gates) * units_;
+  x_ = dense(in[0], work);
+  Wx_ = joined(in, first_weight(), gates, work);
+  Wh_ = joined(in, first_weight() + gates, gates, work);
+  const Array bx = joined(in, first_bias(), gates, work), bh = joined(in, first_bias() + gates, gates, work);
+  const auto product = [&](const Array& bias) {  // room for a product that is added to the bias
+    Array out({total, width}, work, device);
+    copy_elements(chainer::broadcast_to(bias, out.shape()), out);
+    return out;
+  };
+  const bool gru = kind_ == RnnKind::gru;
+  gates_ = product(gru ? bx : bx + bh);
+  if (gru) state_gates_ = product(bh);
+  if (total && x_.shape()[1]) matmul_into(x_, Wx_.T(), gates_, 1, 1);
+  const auto packed = [&] { return Array({total, units_}, work, device); };
+  const Array h0 = dense(in[1], work), c0 = has_cell() ? dense(in[2], work) : Array();
+  h_ = packed(), h_before_ = packed();
+  if (has_cell()) c_ = packed(), c_before_ = packed();
+  Array h_last = h0.copy(), c_last = has_cell() ? c0.copy() : Array();
+  if (steps()) {
+    copy_rows(h0, 0, h_before_, starts_[time(0)], sizes_[time(0)]);
+    if (has_cell()) copy_rows(c0, 0, c_before_, starts_[time(0)], sizes_[time(0)]);
+  }
+  for (std::size_t i = 0; units_ && i < steps(); ++i) {
+    const int64_t begin = starts_[time(i)], n = sizes_[time(i)];
+    if (n > 0) {
+      const Array before = rows(h_before_, begin, n);
+      Array z = rows(gates_, begin, n), h = rows(h_, begin, n);
+      Array sum = gru ? rows(state_gates_, begin, n) : z;
+      matmul_into(before, Wh_.T(), sum, 1, 1);
+      if (has_cell()) {
+        Array c = rows(c_, begin, n);
+        const Array c_prev = rows(c_before_, begin, n);
+        backend.lstm(cells(n), {&z, 1}, {&c_prev, 1}, c, h);
+      } else if (gru) {
+        backend.gru(z, sum, before, h);
+      } else {
+        const Array* operand = &z;
+        backend.elementwise(kind_ == RnnKind::tanh ? Elementwise::tanh : Elementwise::relu, {&operand, 1}, h, work);
+      }
+    }
+    carry(h_, h0, h_before_, h_last, i);
+    if (has_cell()) carry(c_, c0, c_before_, c_last, i);
+  }
+  Arrays out = {h_.astype(dtype, false), h_last.astype(dtype, false)};
+  if (has_cell()) out.push_back(c_last.astype(dtype, false));
+  return out;
+}
+
+// The same in functions on variables: what gradients with a graph go through.
+Variables RnnLayer::composed(const Variables& in) const {
+  const auto part = [&](std::size_t first) {
+    return concat(Variables(in.begin() + first, in.begin() + first + gate_count()), 0);
+  };
+  const std::size_t w = first_weight(), b = first_bias(), gates = gate_count();
+  const Variable Wh = part(w + gates), bh = part(b + gates);
+  const Variable from_x = linear(in[0], part(w), part(b));
+  Variable h = in[1], c = has_cell() ? in[2] : Variable();
+  Variables y(steps());
+  for (std::size_t i = 0; i < steps(); ++i) {
+    const std::size_t t = time(i);
+    const int64_t n = sizes_[t];
+    const Variable z = from_x[Slice(starts_[t], starts_[t + 1])], before = h[Slice(0, n)], s = linear(before, Wh, bh);
+    const auto gate = [&](const Variable& v, int64_t k) { return v[{ellipsis, Slice(k * units_, (k + 1) * units_)}]; };
+    Variable now;
+    if (has_cell()) {
+      const Variable sum = z + s;
+      const Variable cell = sigmoid(gate(sum, 1)) * c[Slice(0, n)] + sigmoid(gate(sum, 0)) * tanh(gate(sum, 2));
+      now = sigmoid(gate(sum, 3)) * tanh(cell);
+      c = concat({cell, c[Slice(n, std::nullopt)]}, 0);
+    } else if (kind_ == RnnKind::gru) {
+      const Variable r = sigmoid(gate(z, 0) + gate(s, 0)), keep = sigmoid(gate(z, 1) + gate(s, 1));
+      now = (1.0 - keep) * tanh(gate(z, 2) + r * gate(s, 2)) + keep * before;
+    } else {
+      now = kind_ == RnnKind::tanh ? tanh(z + s) : relu(z + s);
+    }
+    h = concat({now, h[Slice(n, std::nullopt)]}, 0);
+    y[t] = now;
+  }
+  Variables out = {y.empty() ? in[0][{ellipsis, Slice(0, 0)}] : concat(y, 0), h};
+  if (has_cell()) out.push_back(c);
+  return out;
+}
+
+Variables RnnLayer::backward(const Indexes& wanted, const Variables& gy) {
+  if (config().enable_backprop) {
+    const Variables in = retained_inputs(), out = composed(in);
+    Variables reached, gradients, sources;
+    for (std::size_t i = 0; i < out.size(); ++i)
+      if (gy[i]) reached.push_back(out[i]), gradients.push_back(gy[i]);
+    for (int i : wanted) sources.push_back(in[static_cast<std::size_t>(i)]);
+    return grad(reached, sources, {.grad_outputs = gradients, .enable_double_backprop = true});
+  }
+  const Dtype dtype = inputs()[0]->dtype(), work = x_.dtype();
+  const Device device = x_.device();
+  Backend& backend = device.backend();
+  const auto state = [&](std::size_t output) {
+    return gy[output] ? dense(gy[output].array(), work).copy()
+                      : zeros(input_shape(static_cast<int>(output)), work, device);
+  };
+  const bool gru = kind_ == RnnKind::gru;
+  const Array outputs = gy[0] ? dense(gy[0].array(), work) : Array();
+  Array dh = state(1), dc = has_cell() ? state(2) : Array();
+  Array dz(gates_.shape(), work, device), ds = gru ? Array(gates_.shape(), work, device) : dz;
+  for (std::size_t i = steps(); units_ && i-- > 0;) {
+    const int64_t begin = starts_[time(i)], n = sizes_[time(i)];
+    if (n == 0) continue;
+    Array g = rows(dh, 0, n), dzt = rows(dz, begin, n);
+    if (outputs) g += rows(outputs, begin, n);
+    const Array z = rows(gates_, begin, n);
+    if (has_cell()) {
+      Array gc = rows(dc, 0, n);
+      const Array c_prev = rows(c_before_, begin, n);
+      backend.lstm_grad(cells(n), {&z, 1}, {&c_prev, 1}, rows(c_, begin, n), gc, g, {&dzt, 1}, {&gc, 1});
+      matmul_into(dzt, Wh_, g, 1, 0);
+    } else if (gru) {
+      Array dst = rows(ds, begin, n);
+      backend.gru_grad(z, rows(state_gates_, begin, n), rows(h_before_, begin, n), g, dzt, dst, g);
+      matmul_into(dst, Wh_, g, 1, 1);
+    } else {
+      const Array y = rows(h_, begin, n);
+      const Array* operands[] = {&y, &g};
+      backend.elementwise(kind_ == RnnKind::tanh ? Elementwise::tanh_grad : Elementwise::relu_grad, operands, dzt,
+                          work);
+      matmul_into(dzt, Wh_, g, 1, 0);
+    }
+  }
+  // One product for all times and gates; a gate's weights have their rows of it.
+  const std::size_t gates = gate_count();
+  Array gradients[4];  // of Wx, Wh, and the biases
+  const auto sum_of = [&](std::size_t which) -> const Array& {
+    Array& out = gradients[which];
+    if (out) return out;
+    const Array& g = which % 2 ? ds : dz;
+    if (which >= 2) return out = chainer::sum(g, 0);
+    return out = chainer::matmul(g.T(), which ? h_before_ : x_);
+  };
+  Variables out;
+  for (int index : wanted) {
+    const auto i = static_cast<std::size_t>(index);
+    Array g;
+    if (i == 0) {
+      g = chainer::matmul(dz, Wx_);
+    } else if (i < first_weight()) {
+      g = i == 1 ? dh : dc;
+    } else {
+      const std::size_t k = i - first_weight();
+      const auto gate = static_cast<int64_t>(k % gates);
+      g = rows(sum_of(k / gates), gate * units_, units_);
+    }
+    out.push_back(Variable(g.astype(dtype, false), false));
+  }
+  return out;
+}
+
+}  // namespace
+
+Variables apply_rnn_layer(RnnKind kind, bool reverse, const PackedSequences& sequences, const Variable& h0,
+                          const Variable& c0, const Variables& ws, const Variables& bs) {
+  Variables in = {sequences.x, h0};
+  if (kind == RnnKind::lstm) in.push_back(c0);
+  for (const Variables* list : {&ws, &bs})
+    for (const Variable& v : *list) in.push_back(v);
+  return apply(RnnLayer(kind, reverse, sequences.batch_sizes), in);
+}
+
+}  // namespace chainer::functions

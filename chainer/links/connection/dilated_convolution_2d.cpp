@@ -1,0 +1,14 @@
+#include "chainer/links/convolution.h"
+
+namespace chainer::links {
+
+ConvolutionOptions DilatedConvolution2D::reordered(const DilatedConvolution2DOptions& o) {
+  return {.stride = o.stride,
+          .pad = o.pad,
+          .nobias = o.nobias,
+          .initialW = o.initialW,
+          .initial_bias = o.initial_bias,
+          .dilate = o.dilate};
+}
+
+}  // namespace chainer::links

@@ -1,0 +1,61 @@
+// Continues a sentence with the language model that train_ptb has trained.
+//
+//   build/release/examples/ptb/gentxt --model result/model.npz --data FOLDER_OF_PTB --primetext "the company"
+//
+// --data and --unit are those of the training. Each next word is drawn from the model's probabilities, or is the
+// likeliest one with --sample 0, until the sentence ends or --length words are there.
+#include <sstream>
+
+#include "../common/corpus.h"
+#include "../common/options.h"
+#include "rnn.h"
+
+using namespace chainer;
+
+int main(int argc, char** argv) {
+  return examples::run("gentxt", [&] {
+    std::string data, file = "result/model.npz", prime = "the";
+    long units = 650, length = 20, sample = 1, seed = 123;
+    examples::Options options("gentxt", "Continues a sentence with a trained language model.");
+    options.add("--model", "file of the model", file);
+    options.add("--data", "folder of the text it was trained on; none for the one that was made up", data);
+    options.add("--primetext", "the first words", prime);
+    options.add("--unit", "units of each LSTM layer", units, 1);
+    options.add("--sample", "1 draws words, 0 takes the likeliest", sample, 0);
+    options.add("--length", "words at most", length, 1);
+    options.add("--seed", "seed of the random numbers", seed, 0);
+    options.parse(argc, argv);
+    random::seed(static_cast<uint32_t>(seed));
+
+    const examples::Corpus corpus = examples::load_corpus(data);
+    const examples::Vocabulary& vocabulary = corpus.vocabulary;
+    L::Classifier model(RNNForLM(vocabulary.size(), units));
+    serializers::load_npz(file, model);
+    auto& rnn = static_cast<RNNForLM&>(model.predictor());
+
+    const UsingConfig test_mode(&Config::train, false);
+    const NoBackpropMode no_graph;
+    Array p;
+    const auto read = [&](int32_t word) {
+      p = F::softmax(rnn(Variable(array({word})))).array().astype(float64).ravel();
+    };
+    std::istringstream in(prime);
+    for (std::string word; in >> word;) {
+      std::printf("%s ", word.c_str());
+      read(vocabulary.number(word));
+    }
+    if (!p) throw ValueError("--primetext needs a word");
+    random::RandomState r(static_cast<uint32_t>(seed));
+    for (long i = 0; i < length; ++i) {
+      int64_t next = argmax(p).item<int64_t>();
+      if (sample) {
+        double left = r.uniform(0, 1, {}).item<double>();
+        for (next = 0; next + 1 < p.size() && (left -= p[next].item<double>()) > 0;) ++next;
+      }
+      if (vocabulary.word(next) == "<eos>") break;
+      std::printf("%s ", vocabulary.word(next).c_str());
+      read(static_cast<int32_t>(next));
+    }
+    std::printf("\n");
+  });
+}

@@ -1,0 +1,109 @@
+// Pooling: memory order, NaN, indices, errors. Numbers are tested by the table of functions.
+#include <chainer/chainer.h>
+
+#include "chainer/backend/cpu/parallel.h"
+#include "test.h"
+
+using namespace chainer;
+
+namespace {
+
+Array last(const Shape& nhwc) {
+  random::RandomState r(3);
+  return r.randn(nhwc).astype(float32).transpose({0, 3, 1, 2});
+}
+bool is_channels_last(const Array& a) { return a.transpose({0, 2, 3, 1}).is_contiguous(); }
+Array c_order(const Array& a) { return from_data(a.to_vector<float>().data(), a.shape()); }
+
+}  // namespace
+
+TEST(pooling_keeps_the_order_of_channels) {
+  const Array x = last({2, 9, 8, 33});
+  const auto each = {std::function([](const Variable& v) { return F::max_pooling_2d(v, 3, {.stride = 2, .pad = 1}); }),
+                     std::function([](const Variable& v) { return F::average_pooling_2d(v, 3, {.stride = 2}); }),
+                     std::function([](const Variable& v) { return F::unpooling_2d(v, 2, {.stride = 1}); })};
+  for (const auto& f : each) {
+    Variable a(x), b(c_order(x));
+    const Variable ya = f(a), yb = f(b);
+    EXPECT(is_channels_last(ya.array()));
+    EXPECT(yb.array().is_contiguous());
+    testing::assert_allclose(ya.array(), yb.array(), {.atol = 1e-6, .rtol = 1e-6});
+    const Array gy = last({ya.shape()[0], ya.shape()[2], ya.shape()[3], 33});
+    F::sum(ya * gy).backward();
+    F::sum(yb * gy).backward();
+    EXPECT(is_channels_last(a.grad()));
+    testing::assert_allclose(a.grad(), b.grad(), {.atol = 1e-5, .rtol = 1e-5});
+  }
+}
+
+TEST(pooling_does_not_depend_on_threads) {
+  const Array x = last({4, 40, 40, 24});
+  Array first;
+  for (int threads : {1, 2, 3}) {
+    cpu::set_thread_count(threads);
+    Variable v(x);
+    F::sum(F::square(F::max_pooling_2d(v, 3, {.stride = 2}))).backward();
+    if (!first) first = v.grad().copy();
+    EXPECT(all(equal(first, v.grad())).item<bool>());
+  }
+  cpu::set_thread_count(0);
+}
+
+TEST(max_pooling_shows_nan_and_its_place) {
+  for (const bool channels : {false, true}) {
+    Array x = zeros({1, 2, 2, 4});
+    x.set({0, 0, 0, 1}, NAN);
+    x.set({0, 0, 1, 1}, NAN);
+    x.set({0, 1, 1, 3}, 5.f);
+    if (channels) x = x.transpose({0, 2, 3, 1}).contiguous().transpose({0, 3, 1, 2});
+    Array at;
+    const Array y = F::max_pooling_2d(x, 2, {.return_indices = &at}).array();
+    EXPECT(at.dtype() == int64);
+    EXPECT((at.to_vector<int64_t>() == std::vector<int64_t>{1, 0, 0, 3}));
+    const auto values = y.to_vector<float>();
+    EXPECT(values[0] != values[0] && values[1] == 0 && values[2] == 0 && values[3] == 5);
+  }
+}
+
+// The manual's example: what max pooling took goes back to its place.
+TEST(upsampling_undoes_max_pooling) {
+  const Array x = arange(1, 37).reshape({1, 1, 6, 6}).astype(float32);
+  Array indexes;
+  const Variable pooled = F::max_pooling_2d(x, 2, {.stride = 2, .return_indices = &indexes});
+  const Array up = F::upsampling_2d(pooled, indexes, 2, {.stride = 2, .outsize = {6, 6}}).array();
+  for (int64_t i = 0; i < 6; ++i)
+    for (int64_t j = 0; j < 6; ++j) {
+      const float expected = i % 2 && j % 2 ? x[{0, 0, i, j}].item<float>() : 0;
+      EXPECT_EQ((up[{0, 0, i, j}].item<float>()), expected);
+    }
+  EXPECT_THROW(IndexError, "index 4 is outside of a window of (2, 2), 0 to 3",
+               F::upsampling_2d(pooled, indexes + 1, 2));
+  EXPECT_THROW(DimensionError, "indexes must be integers of x's shape (1, 1, 3, 3)",
+               F::upsampling_2d(pooled, indexes.astype(float32), 2));
+}
+
+TEST(a_window_beyond_the_image_is_minus_infinity) {
+  const Array y = F::max_pooling_1d(ones({1, 1, 1}), 1, {.stride = 1, .pad = 1}).array();
+  EXPECT((y.to_vector<float>() == std::vector<float>{-INFINITY, 1, -INFINITY}));
+  const Array huge = F::max_pooling_2d(arange(4).reshape({1, 1, 2, 2}).astype(float32), {30000, 40000}).array();
+  EXPECT((huge.to_vector<float>() == std::vector<float>{3}));
+}
+
+TEST(pooling_errors_name_the_sizes) {
+  const Array x = ones({1, 2, 3, 4});
+  EXPECT_THROW(DimensionError,
+               "average_pooling_2d: no window fits: input (3, 4), ksize (5, 2), stride (5, 2), pad (0, 1)",
+               F::average_pooling_2d(x, {5, 2}, {.pad = {0, 1}}));
+  EXPECT_THROW(ValueError, "max_pooling_2d: ksize (2, 2) and stride (0, 0) must be positive, pad (0, 0) not negative",
+               F::max_pooling_2d(x, 2, {.stride = 0}));
+  EXPECT_THROW(ValueError, "max_pooling_2d: ksize: one number or 2 are needed, not 3", F::max_pooling_2d(x, {1, 2, 3}));
+  EXPECT_THROW(InvalidType, "x.ndim == 5", F::max_pooling_3d(x, 2));
+  EXPECT_THROW(InvalidType, "x.dtype.kind == f", F::average_pooling_nd(x.astype(int32), 2));
+  EXPECT_THROW(DimensionError, "does not give the input (3, 4)", F::unpooling_2d(x, 2, {.outsize = {9, 8}}));
+  EXPECT_THROW(ValueError, "pad_value must be 0 or nullopt, not 1", F::average_pooling_nd(x, 2, {.pad_value = 1}));
+  EXPECT_THROW(ValueError, "region 0 has 3 as its image",
+               F::roi_pooling_2d(x, array({{3.f, 0.f, 0.f, 1.f, 1.f}}), 1, 1, 1));
+  EXPECT_THROW(IndexError, "region 0 is of image 1, there are 1",
+               F::roi_average_align_2d(x, array({{0.f, 0.f, 1.f, 1.f}}), array({1}), 1, 1));
+  EXPECT_THROW(ValueError, "pyramid_height must be from 1 to 30, not 0", F::spatial_pyramid_pooling_2d(x, 0));
+}

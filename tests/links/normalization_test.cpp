@@ -1,0 +1,130 @@
+// Batch normalization links against release 5.4.0 (conformance/make_normalization.py).
+#include <chainer/chainer.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "test.h"
+
+using namespace chainer;
+
+namespace {
+
+template <class Link>
+void compare(const serializers::NpzFile& f, const std::string& name, Link link) {
+  const testing::AllcloseOptions close{.atol = 2e-5, .rtol = 2e-5};
+  const auto expected = [&](const std::string& key) { return f.array(name + "/" + key); };
+  for (int i = 0; i < 2; ++i) {
+    Variable x(f.array(text("x", i)));
+    link.cleargrads();
+    Variable y = link(x);
+    y.set_grad(f.array("gy"));
+    y.backward();
+    testing::assert_allclose(y.array(), expected(text("y", i)), close);
+    testing::assert_allclose(x.grad(), expected(text("gx", i)), close);
+  }
+  for (const auto& [path, p] : link.namedparams())
+    testing::assert_allclose(p.grad(), f.array(name + path + "_grad"), close);
+  {
+    const UsingConfig test_mode(&Config::train, false);
+    testing::assert_allclose(link(f.array("x2")).array(), expected("test"), close);
+  }
+  link.start_finetuning();
+  testing::assert_allclose(link(f.array("x2"), true).array(), expected("tuned"), close);
+  testing::assert_allclose(link.avg_mean, expected("avg_mean"), close);
+  testing::assert_allclose(link.avg_var, expected("avg_var"), close);
+  EXPECT_EQ(link.N, expected("N").template item<int64_t>());
+}
+
+}  // namespace
+
+TEST(batch_normalization_links_equal_the_releases) {
+  const serializers::NpzFile f(TEST_DATA "../conformance/normalization.npz");
+  compare(f, "plain", L::BatchNormalization(4));
+  compare(f, "options",
+          L::BatchNormalization(4, {.decay = 0.6,
+                                    .eps = 0.1,
+                                    .initial_gamma = 2,
+                                    .initial_beta = -1,
+                                    .initial_avg_mean = 3,
+                                    .initial_avg_var = 0.5}));
+  compare(f, "no_gamma", L::BatchNormalization(4, {.use_gamma = false}));
+  compare(f, "no_beta", L::BatchNormalization(4, {.use_beta = false}));
+  compare(f, "wide", L::BatchNormalization(Shape{4, 2, 3}));
+  compare(f, "axis", L::BatchNormalization(std::nullopt, {.axis = {0, 3}}));
+  compare(f, "renormalization", L::BatchRenormalization(4, {.rmax = 1.5, .dmax = 0.25, .decay = 0.7}));
+}
+
+TEST(batch_normalization_in_its_modes) {
+  const Array x = array({{1.f, 2.f}, {3.f, 8.f}, {5.f, 5.f}});
+  L::BatchNormalization bn(2, {.decay = 0.5});
+  const Array trained = bn(x).array();
+  EXPECT_CLOSE(trained, F::batch_normalization(x, ones({2}), zeros({2})).array());
+  EXPECT_CLOSE(bn.avg_mean, array({1.5f, 2.5f}));
+  EXPECT_CLOSE(bn.avg_var, array({2.5f, 5.f}));
+  {
+    const UsingConfig test_mode(&Config::train, false);
+    EXPECT_CLOSE(bn(x).array(),
+                 F::fixed_batch_normalization(x, ones({2}), zeros({2}), bn.avg_mean, bn.avg_var).array());
+  }
+  {
+    const UsingConfig again(&Config::in_recomputing, true);
+    (void)bn(x);
+    EXPECT_CLOSE(bn.avg_mean, array({1.5f, 2.5f}));
+  }
+  // Fine-tuning: means over the batches.
+  bn.start_finetuning();
+  (void)bn(x, true);
+  (void)bn(x * 3, true);
+  EXPECT_EQ(bn.N, 2);
+  EXPECT_CLOSE(bn.avg_mean, array({6.f, 10.f}));
+
+  L::BatchNormalization plain(2, {.use_gamma = false, .use_beta = false});
+  EXPECT(plain.params().empty());
+  EXPECT_CLOSE(plain(x).array(), trained);
+
+  L::BatchNormalization wide(Shape{2, 3}), later(std::nullopt, {.axis = {0, 2}});
+  EXPECT_EQ(wide(ones({4, 2, 3, 5})).shape(), (Shape{4, 2, 3, 5}));
+  EXPECT(!later.avg_mean);
+  (void)later(ones({4, 2, 3, 5}));
+  EXPECT_EQ(later.avg_mean.shape(), (Shape{2, 5}));
+  L::BatchNormalization neither(std::nullopt, {});
+  EXPECT_THROW(RuntimeError, "size or axis is required", neither(x));
+  L::BatchNormalization half(2, {.dtype = float16, .initial_gamma = 3, .initial_avg_var = 0.25});
+  EXPECT(half.gamma->dtype() == float16 && half.avg_mean.dtype() == float16);
+  EXPECT_CLOSE(half.gamma->array(), array({3.f, 3.f}).astype(float16));
+  EXPECT_CLOSE(half.avg_var, array({0.25f, 0.25f}).astype(float16));
+
+  L::BatchRenormalization renormalized(2, {.rmax = 2, .dmax = 1, .decay = 0.5});
+  EXPECT_EQ(renormalized(x).shape(), x.shape());
+  EXPECT_CLOSE(renormalized.avg_mean, array({1.5f, 2.5f}));
+}
+
+// Statistics that were loaded before the first call stay.
+TEST(batch_normalization_is_saved_with_its_statistics) {
+  const Array x = array({{1.f, 2.f}, {3.f, 8.f}, {5.f, 5.f}});
+  L::BatchNormalization bn(2), fresh(2), unsized(std::nullopt, {.axis = 0});
+  (void)bn(x);
+  bn.N = 7;
+  const std::string path = std::filesystem::temp_directory_path() / text("chainer-bn-", ::getpid(), ".npz");
+  serializers::save_npz(path, bn);
+  const serializers::NpzFile file(path);
+  for (const char* key : {"N", "avg_mean", "avg_var", "beta", "gamma"}) EXPECT(file.contains(key));
+  serializers::load_npz(path, fresh);
+  serializers::load_npz(path, unsized);
+  for (L::BatchNormalization* l : {&fresh, &unsized}) {
+    EXPECT_EQ(l->N, 7);
+    EXPECT_CLOSE(l->avg_mean, bn.avg_mean);
+    EXPECT_CLOSE(l->avg_var, bn.avg_var);
+    const UsingConfig test_mode(&Config::train, false);
+    const Array before = l->avg_mean.copy();
+    EXPECT_EQ((*l)(x).shape(), x.shape());
+    EXPECT_CLOSE(l->avg_mean, before);
+  }
+  L::BatchNormalization empty(std::nullopt, {.axis = 0}), also(std::nullopt, {.axis = 0});
+  serializers::save_npz(path, empty);
+  EXPECT(!serializers::NpzFile(path).contains("avg_mean"));
+  serializers::load_npz(path, also);
+  EXPECT(!also.avg_mean);
+  std::filesystem::remove(path);
+}
