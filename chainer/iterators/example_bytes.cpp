@@ -50,7 +50,7 @@ std::size_t write_example(const Example& e, char* to, std::size_t room) {
       w.number(-1);
       continue;
     }
-    const Array a = e[i].is_contiguous() ? e[i] : e[i].copy();
+    const Array a = e[i].contiguous();
     w.number(static_cast<int64_t>(a.dtype()));
     w.number(a.ndim());
     for (int64_t n : a.shape()) w.number(n);
