@@ -10,7 +10,6 @@
 #include "chainer/functions/functions.h"
 #include "chainer/initializers/initializers.h"
 #include "chainer/iterators/iterators.h"
-#include "chainer/links/convolution.h"
 #include "chainer/links/link_hook.h"
 #include "chainer/links/links.h"
 #include "chainer/optimizers/optimizer_hooks.h"

@@ -19,7 +19,7 @@ struct ConvolutionOptions {
 /// Sizes that leave no position for the filter are a DimensionError. The result's channels are neighbours in memory,
 /// which only speed tells.
 ///   F::convolution_nd(ones({1, 1, 3}), ones({1, 1, 2}))            // [[[2, 2]]]
-///   F::convolution_nd(ones({2, 3, 5, 6, 7}), ones({4, 3, 2, 2, 2}), {}, {.stride = {1, 2, 2}, .pad = 1})
+///   F::convolution_nd(ones({2, 3, 5, 6}), ones({4, 3, 2, 2}), {}, {.stride = {1, 2}, .pad = 1})  // shape (2, 4, 6, 4)
 inline constexpr struct ConvolutionND {
   static constexpr std::string_view name = "convolution_nd";
   Variable operator()(const Variable& x, const Variable& W, const Variable& b = {},
@@ -114,7 +114,7 @@ struct StrideAndPad {
 };
 /// Each channel of x (N, C, h, w) convolved with M filters of its own, W (M, C, kh, kw): (N, C M, out_h, out_w), the M
 /// results of a channel next to each other, plus b (C M) or none.
-///   F::depthwise_convolution_2d(ones({1, 3, 4, 4}), ones({2, 3, 3, 3}), {}, {.pad = 1})  // (1, 6, 4, 4)
+///   F::depthwise_convolution_2d(ones({1, 3, 4, 4}), ones({2, 3, 3, 3}), {}, {.pad = 1})  // shape (1, 6, 4, 4)
 inline constexpr struct DepthwiseConvolution2D {
   static constexpr std::string_view name = "depthwise_convolution_2d";
   Variable operator()(const Variable& x, const Variable& W, const Variable& b = {},

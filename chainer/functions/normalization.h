@@ -85,8 +85,8 @@ inline constexpr struct BatchRenormalization {
                       const BatchRenormalizationOptions& options = {}) const;
 } batch_renormalization{};
 /// fixed_batch_normalization() under the name that the release deprecates.
-///   F::fixed_batch_renormalization(array({{5.f}}), array({1.f}), array({0.f}), array({1.f}), array({4.f}), 0)  //
-///   [[2]]
+///   const Variable one = array({1.f}), zero = array({0.f}), mean = array({1.f}), var = array({4.f});
+///   F::fixed_batch_renormalization(array({{5.f}}), one, zero, mean, var, 0)  // [[2]]
 inline constexpr struct FixedBatchRenormalization {
   static constexpr std::string_view name = "fixed_batch_renormalization";
   Variable operator()(const Variable& x, const Variable& gamma, const Variable& beta, const Variable& mean,

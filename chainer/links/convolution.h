@@ -22,7 +22,7 @@ struct ConvolutionOptions {
 };
 /// F::convolution_nd with its parameters W (out_channels, in_channels / groups, ksize...) and b (out_channels). Without
 /// in_channels, or with std::nullopt for it, W is made at the first call.
-///   L::ConvolutionND(3, 2, 4, 3, {.pad = 1})(ones({1, 2, 5, 6, 7}))  // three spatial axes
+///   L::ConvolutionND(3, 2, 4, 3, {.pad = 1})(ones({1, 2, 5, 6, 7}))  // shape (1, 4, 5, 6, 7)
 class ConvolutionND : public Link {
  public:
   template <std::convertible_to<PerAxis> Size>
@@ -64,7 +64,7 @@ class Convolution1D : public ConvolutionND {
 
 /// ConvolutionND with two spatial axes: F::convolution_2d with its parameters.
 ///   L::Convolution2D(3, 8, 5, {.stride = 2, .nobias = true})(ones({1, 3, 9, 9}))
-///   L::Convolution2D(8, {3, 5})(ones({1, 3, 9, 9}))  // the number of channels is found here
+///   L::Convolution2D(8, {3, 5})(ones({1, 3, 9, 9}))  // shape (1, 8, 7, 5)
 class Convolution2D : public ConvolutionND {
  public:
   template <std::convertible_to<PerAxis> Size>

@@ -89,6 +89,7 @@ TEST(an_activation_joins_batch_normalization) {
   for (const auto& [channels, residual] : {std::pair(false, false), std::pair(false, true), std::pair(true, true)}) {
     Array x = images({4, 16, 16, 32}, 1), shortcut = images({4, 16, 16, 32}, 0);
     if (!channels) x = x.contiguous(), shortcut = shortcut.contiguous();
+    (void)shortcut.raw();
     const NoBackpropMode no_graph;
     Variable y = F::batch_normalization(x, ones({32}), zeros({32}));
     if (residual) y = y + shortcut;

@@ -130,8 +130,7 @@ void relatives(std::vector<OpCase>& t) {
 
   const auto sampler = [&](const std::string& arguments, const StrideAndPad& o, const Arrays& in) {
     t.push_back(row(
-                    "deformable_convolution_2d_sampler",
-                    arguments == "-" ? "" : "F.deformable_convolution_2d_sampler(*x" + arguments + ")",
+                    "deformable_convolution_2d_sampler", "F.deformable_convolution_2d_sampler(*x" + arguments + ")",
                     [=](const Variables& x) {
                       return F::deformable_convolution_2d_sampler(x[0], x[1], x[2], x.size() > 3 ? x[3] : Variable(),
                                                                   o);
@@ -142,9 +141,10 @@ void relatives(std::vector<OpCase>& t) {
   };
   // Samples between two pixels: at a pixel the gradient jumps.
   const auto offset = [](const Shape& s) { return normal(s) * 0.1 + 0.37; };
-  sampler("-", {}, {image, offset({2, 12, 3, 6}), normal({3, 4, 3, 2}), normal({3})});
-  sampler("-", {.stride = 2}, {image, offset({2, 12, 2, 3}), normal({3, 4, 2, 3})});
-  sampler("-", {.stride = {2, 1}, .pad = {1, 0}}, {image, offset({2, 8, 3, 6}), normal({3, 4, 2, 2}), normal({3})});
+  sampler("", {}, {image, offset({2, 12, 3, 6}), normal({3, 4, 3, 2}), normal({3})});
+  sampler(", stride=2", {.stride = 2}, {image, offset({2, 12, 2, 3}), normal({3, 4, 2, 3})});
+  sampler(", stride=(2, 1), pad=(1, 0)", {.stride = {2, 1}, .pad = {1, 0}},
+          {image, offset({2, 8, 3, 6}), normal({3, 4, 2, 2}), normal({3})});
 
   using F::ShiftOptions;
   const auto shifted = [&](const std::string& python, const PerAxis& ksize, const ShiftOptions& o, const Array& x) {
@@ -155,12 +155,25 @@ void relatives(std::vector<OpCase>& t) {
   shifted("F.shift(x[0], ksize=(3, 1), dilate=(1, 3))", {3, 1}, {.dilate = {1, 3}}, normal({1, 3, 2, 2}));
 }
 
+// Filters and bias that are used twice: gradients add up.
+void repeated(std::vector<OpCase>& t) {
+  const Array image = normal({2, 3, 6, 7}), W = normal({3, 3, 3, 3}), b = normal({3});
+  t.push_back(row("convolution_2d", "F.convolution_2d(F.convolution_2d(*x), x[1], x[2])",
+                  [](const Variables& x) { return F::convolution_2d(F::convolution_2d(x[0], x[1], x[2]), x[1], x[2]); },
+                  {image, W, b}));
+  t.push_back(
+      row("deconvolution_2d", "F.deconvolution_2d(F.deconvolution_2d(*x), x[1], x[2])",
+          [](const Variables& x) { return F::deconvolution_2d(F::deconvolution_2d(x[0], x[1], x[2]), x[1], x[2]); },
+          {image, W, b}));
+}
+
 }  // namespace
 
 void convolution(std::vector<OpCase>& t) {
   convolutions(t);
   deconvolutions(t);
   relatives(t);
+  repeated(t);
 }
 
 }  // namespace table

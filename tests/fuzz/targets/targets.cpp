@@ -3,20 +3,10 @@
 namespace fuzz {
 
 const std::vector<Target>& targets() {
-  static const std::vector<Target> all = {{"npy", npy},
-                                          {"zip", zip},
-                                          {"json", json},
-                                          {"idx", idx},
-                                          {"csv", csv},
-                                          {"snapshot", snapshot},
-                                          {"optimizer", optimizer},
-                                          {"picture", picture},
-                                          {"pickle", pickle},
-                                          {"matlab", matlab},
-                                          {"tar", tar},
-                                          {"table", table},
-                                          {"lines", lines},
-                                          {"hdf5", hdf5}};
+  static const std::vector<Target> all = {
+      {"npy", npy},         {"zip", zip},           {"json", json},          {"idx", idx},
+      {"csv", csv},         {"pickle", pickle},     {"matlab", matlab},      {"tar", tar},
+      {"picture", picture}, {"snapshot", snapshot}, {"optimizer", optimizer}};
   return all;
 }
 

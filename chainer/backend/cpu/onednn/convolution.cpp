@@ -48,13 +48,17 @@ Layout image_layout(const Dims& shape, bool channels_last) {
   for (int d = 1; d < steps.ndim() - 1; ++d) strides.push_back(steps[d]);
   return with_strides(shape, strides);
 }
-Layout layout_of(const Array& image) { return image_layout(image.shape(), !image.is_contiguous()); }
+Layout layout_of(const Array& image) {
+  return image_layout(image.shape(), channels_to_end(image).is_contiguous());
+}
 Layout reordered(const Layout& image, bool channels_last) {
   return image_layout(Dims(image.dims, image.dims + image.ndims), channels_last);
 }
 // Any other order becomes channels-last.
 bool is_image_order(const Array& a) { return a.is_contiguous() || channels_to_end(a).is_contiguous(); }
-Array in_image_order(const Array& a) { return is_image_order(a) ? a : channels_to_front(channels_to_end(a).copy()); }
+Array in_image_order(const Array& a) {
+  return is_image_order(a) ? a : channels_to_front(channels_to_end(a).contiguous());
+}
 
 // A primitive, and what brings its operands and its result from one order into another (null: no need).
 struct Route {
