@@ -1,9 +1,11 @@
 #include "chainer/datasets/dataset.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "chainer/array/backend.h"
 #include "chainer/array/index.h"
+#include "chainer/backend/cpu/parallel.h"
 #include "chainer/routines/creation.h"
 #include "chainer/routines/manipulation.h"
 
@@ -80,6 +82,23 @@ Array join(const Examples& batch, std::size_t entry, std::optional<Scalar> paddi
   Shape shape = largest;
   shape.insert(0, static_cast<int64_t>(batch.size()));
   Array out(shape, dtype, first.device());
+  const bool plain = equal && std::all_of(batch.begin(), batch.end(), [&](const Example& e) {
+                       const Array& a = e.arrays()[entry];
+                       return a.is_contiguous() && a.dtype() == dtype && a.device() == Device();
+                     });
+  if (plain && first.nbytes() > 0) {
+    // Rows of one kind: the memory's speed.
+    auto* to = static_cast<char*>(out.mutable_raw());
+    const auto row = static_cast<std::size_t>(first.nbytes());
+    for (const Example& e : batch) (void)e.arrays()[entry].raw();  // computed by this thread
+    cpu::parallel_ranges(static_cast<int64_t>(batch.size()), out.nbytes() / 4, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        const auto k = static_cast<std::size_t>(i);
+        std::memcpy(to + k * row, batch[k].arrays()[entry].raw(), row);
+      }
+    });
+    return out;
+  }
   if (!equal) out.fill(*padding);
   for (std::size_t i = 0; i < batch.size(); ++i) {
     const Array& a = batch[i].arrays()[entry];
@@ -110,6 +129,15 @@ Example concat_examples(const Examples& batch, const std::optional<Device>& devi
   std::vector<std::pair<std::string, Array>> dict;
   for (std::size_t i = 0; i < joined.size(); ++i) dict.emplace_back(first.names()[i], joined[i]);
   return Example(std::move(dict));
+}
+
+Example dataset::ConcatWithAsyncTransfer::operator()(const Examples& batch, const std::optional<Device>& device,
+                                                     const Padding& padding) {
+  const Device to = device.value_or(Device());
+  if (device_ && !(*device_ == to))
+    throw ValueError("ConcatWithAsyncTransfer: the device was ", *device_, ", and is ", to, " now");
+  device_ = to;
+  return concat_examples(batch, to, padding);
 }
 
 }  // namespace chainer

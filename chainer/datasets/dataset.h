@@ -102,6 +102,17 @@ std::array<Array, N> concat_examples(const Examples& batch, const std::optional<
   return out;
 }
 using Converter = std::function<Example(const Examples&, const std::optional<Device>&)>;
+namespace dataset {
+/// concat_examples for batches that go to one device: the copy to it may run beside the caller's work. On the host
+/// there is nothing to copy, and it is concat_examples. Another device than at the first call is a ValueError.
+class ConcatWithAsyncTransfer {
+ public:
+  Example operator()(const Examples& batch, const std::optional<Device>& device = {}, const Padding& padding = {});
+
+ private:
+  std::optional<Device> device_;
+};
+}  // namespace dataset
 /// None leaves x where it is.
 Array to_device(const std::optional<Device>& device, const Array& x);
 

@@ -20,7 +20,9 @@ Handle started(tjhandle handle) {
 bool has_jpeg() { return true; }
 
 Picture decode_jpeg(std::string_view bytes, const std::string& what) {
-  thread_local const Handle handle = started(tjInitDecompress());
+  // A decoder that met an error may remember it: the next picture gets a new one.
+  thread_local Handle handle(nullptr, tjDestroy);
+  if (!handle) handle = started(tjInitDecompress());
   const auto* data = reinterpret_cast<const unsigned char*>(bytes.data());
   const auto size = static_cast<unsigned long>(bytes.size());
   const auto check = [&](int status) {
@@ -28,6 +30,7 @@ Picture decode_jpeg(std::string_view bytes, const std::string& what) {
     const std::string why = tjGetErrorStr2(handle.get());
     // Cameras leave bytes between segments; the picture is whole all the same.
     if (tjGetErrorCode(handle.get()) == TJERR_WARNING && why.find("extraneous bytes") != why.npos) return;
+    handle.reset();
     throw FileError(what, ": not a whole JPEG picture: ", why);
   };
   int width = 0, height = 0, subsampling = 0, space = 0;

@@ -188,8 +188,9 @@ Value* Machine::run() {
 void Machine::global(const std::string& name) {
   std::string known = name;
   if (known.rfind("numpy._core.", 0) == 0) known.replace(0, 12, "numpy.core.");  // NumPy 2
-  for (const char* k : {"numpy.core.multiarray._reconstruct", "numpy.core.multiarray.scalar",
-                        "numpy.core.numeric._frombuffer", "numpy.ndarray", "numpy.dtype", "_codecs.encode"})
+  for (const char* k :
+       {"numpy.core.multiarray._reconstruct", "numpy.core.multiarray.scalar", "numpy.core.numeric._frombuffer",
+        "numpy.ndarray", "numpy.dtype", "_codecs.encode", "__builtin__.bytes"})
     if (known == k) {
       push({.kind = Kind::global, .held = known});
       return;
@@ -232,6 +233,8 @@ void Machine::reduce() {
     const std::string_view data = item(*arguments, 0, Kind::bytes).view, order = item(*arguments, 3, Kind::text).view;
     push({.kind = Kind::array,
           .array = make(item(*arguments, 1, Kind::dtype), item(*arguments, 2, Kind::tuple), order == "F", data)});
+  } else if (name == "__builtin__.bytes" && arguments->items.empty()) {
+    push({.kind = Kind::bytes});  // how protocol 2 writes no bytes
   } else if (name == "_codecs.encode") {
     // How protocol 2 writes bytes: as a text of code points below 256.
     std::string bytes;

@@ -16,6 +16,7 @@ MultithreadIterator::MultithreadIterator(AnyDataset dataset, int64_t batch_size,
 
 void MultithreadIterator::prefetch() {
   ahead_ = position_;
+  const int64_t visit = ahead_.visits(dataset_.size());
   const auto indices = ahead_.advance(batch_size_, dataset_.size(), repeat_, sampler_);
   at_end_ = !indices;
   prefetched_ = true;
@@ -25,7 +26,10 @@ void MultithreadIterator::prefetch() {
   for (std::size_t p = 0; p < parts; ++p) {
     std::vector<int64_t> share(indices->begin() + static_cast<std::ptrdiff_t>(n * p / parts),
                                indices->begin() + static_cast<std::ptrdiff_t>(n * (p + 1) / parts));
-    pending_.push_back(pool_->submit([d = dataset_, share = std::move(share)] { return d[share]; }));
+    pending_.push_back(
+        pool_->submit([d = dataset_, share = std::move(share), first = visit + static_cast<int64_t>(n * p / parts)] {
+          return read_examples(d, share, first);
+        }));
   }
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "chainer/datasets/example_random.h"
+#include "chainer/iterators/example_error.h"
 #include "chainer/routines/creation.h"
 
 namespace chainer::iterators {
@@ -20,6 +22,18 @@ std::vector<int64_t> sample(const OrderSampler& sampler, const std::vector<int64
 void check_batches(const AnyDataset& d, int64_t batch_size) {
   if (batch_size <= 0) throw ValueError("an iterator's batch_size must be positive, not ", batch_size);
   if (d.size() == 0) throw ValueError("an iterator needs a dataset with examples");
+}
+
+Examples read_examples(const AnyDataset& d, const std::vector<int64_t>& indices, int64_t visit) {
+  Examples out;
+  out.reserve(indices.size());
+  for (int64_t i : indices) {
+    dataset::begin_example(visit++);
+    try {
+      out.push_back(d[i]);
+    } catch (...) { std::rethrow_exception(example_error(i)); }
+  }
+  return out;
 }
 
 Position first_position(int64_t size, const OrderSampler& sampler) {

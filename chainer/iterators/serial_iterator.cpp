@@ -8,9 +8,10 @@ SerialIterator::SerialIterator(AnyDataset dataset, int64_t batch_size, const Ite
   reset();
 }
 std::optional<Examples> SerialIterator::try_next() {
+  const int64_t visit = position.visits(dataset_.size());
   const auto indices = position.advance(batch_size_, dataset_.size(), repeat_, sampler_);
   if (!indices) return {};
-  return dataset_[*indices];
+  return read_examples(dataset_, *indices, visit);
 }
 void SerialIterator::reset() { position = first_position(dataset_.size(), sampler_); }
 void SerialIterator::serialize(Serializer& s) { position.serialize(s, dataset_.size(), "order"); }

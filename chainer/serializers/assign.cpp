@@ -1,5 +1,7 @@
 #include "chainer/serializers/assign.h"
 
+#include <cmath>
+
 #include "chainer/array/backend.h"
 
 namespace chainer::serializers {
@@ -21,6 +23,16 @@ void assign(const Array& stored, Array& value, const std::string& what) {
 Scalar one_value(const Array& stored, const std::string& what) {
   if (stored.size() != 1) throw ValueError(what, ": one value was expected, not shape ", stored.shape());
   return stored.scalar();
+}
+
+int64_t whole_value(const Array& stored, const std::string& what) {
+  const Scalar one = one_value(stored, what);
+  if (is_floating(stored.dtype())) {
+    const double v = one.to_double();
+    if (!(std::abs(v) < 0x1p63) || v != std::trunc(v))
+      throw ValueError(what, ": ", v, " is no whole number of 64 bits");
+  }
+  return one.to_int();
 }
 
 }  // namespace chainer::serializers

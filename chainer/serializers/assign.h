@@ -11,5 +11,7 @@ namespace chainer::serializers {
 void assign(const Array& stored, Array& value, const std::string& what);
 /// The only value of a stored array of one element.
 Scalar one_value(const Array& stored, const std::string& what);
+/// The same as an integer; ValueError for a floating value that is no whole number of 64 bits.
+int64_t whole_value(const Array& stored, const std::string& what);
 
 }  // namespace chainer::serializers

@@ -67,7 +67,7 @@ void HDF5Deserializer::array(std::string_view key, Array& v) {
   if (const Array stored = value(key)) assign(stored, v, what(key));
 }
 void HDF5Deserializer::integer(std::string_view key, int64_t& v) {
-  if (const Array stored = value(key)) v = one_value(stored, what(key)).to_int();
+  if (const Array stored = value(key)) v = whole_value(stored, what(key));
 }
 void HDF5Deserializer::number(std::string_view key, double& v) {
   if (const Array stored = value(key)) v = one_value(stored, what(key)).to_double();

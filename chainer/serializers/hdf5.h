@@ -54,6 +54,11 @@ class HDF5Serializer : public Serializer {
  public:
   /// `compression` is gzip's level, 0 to 9, or none; ValueError for another one.
   explicit HDF5Serializer(std::shared_ptr<HDF5Group> group, std::optional<int> compression = 4);
+  /// object.serialize(*this), under the manual's name.
+  template <Serializable T>
+  void save(T& object) {
+    object.serialize(*this);
+  }
   bool is_loading() const override { return false; }
   std::unique_ptr<Serializer> child(std::string_view key) override;
   bool contains(std::string_view) const override { return true; }
@@ -74,6 +79,11 @@ class HDF5Deserializer : public Serializer {
  public:
   explicit HDF5Deserializer(std::shared_ptr<HDF5Group> group, bool strict = true)
       : HDF5Deserializer(std::move(group), strict, "") {}
+  /// object.serialize(*this), under the manual's name.
+  template <Serializable T>
+  void load(T& object) {
+    object.serialize(*this);
+  }
   bool is_loading() const override { return true; }
   std::unique_ptr<Serializer> child(std::string_view key) override;
   bool contains(std::string_view key) const override;

@@ -1,9 +1,11 @@
-#include <cmath>
+#include <istream>
+#include <iterator>
+#include <ostream>
 
-#include "chainer/array/backend.h"
 #include "chainer/core/file.h"
 #include "chainer/routines/creation.h"
 #include "chainer/routines/npy.h"
+#include "chainer/serializers/assign.h"
 #include "chainer/serializers/serializers.h"
 
 namespace chainer::serializers {
@@ -107,6 +109,17 @@ void write_npz(const std::filesystem::path& file, const DictionarySerializer::Ta
   write_file(file, npz_bytes(values, compression));
 }
 
+void write_npz(std::ostream& stream, const DictionarySerializer::Target& values, bool compression) {
+  const std::string bytes = npz_bytes(values, compression);
+  if (!stream.write(bytes.data(), static_cast<std::streamsize>(bytes.size())).flush())
+    throw FileError("save_npz: the stream cannot be written");
+}
+std::shared_ptr<const NpzFile> read_npz(std::istream& stream) {
+  std::string bytes(std::istreambuf_iterator<char>(stream), {});
+  if (stream.bad()) throw FileError("load_npz: the stream cannot be read");
+  return std::make_shared<const NpzFile>(std::move(bytes), "stream");
+}
+
 NpzFile::NpzFile(const std::filesystem::path& file) : NpzFile(read_file(file), file.string()) {}
 
 std::vector<std::string> NpzFile::keys() const {
@@ -170,52 +183,25 @@ void NpzDeserializer::array(std::string_view key, Array& value) {
   if (!wanted(k)) return;
   const Array stored = npz_->array(k);
   if (!stored) return;
-  if (!value) {
-    value = stored;
-    return;
-  }
-  if (stored.shape() != value.shape())
-    throw ValueError(npz_->what(), ", '", k, "': shape ", stored.shape(), " does not fit the target's ", value.shape());
-  const bool same_kind =
-      is_floating(value.dtype()) ||
-      (!is_floating(stored.dtype()) && (value.dtype() != Dtype::bool_ || stored.dtype() == Dtype::bool_));
-  if (!same_kind)
-    throw TypeError(npz_->what(), ", '", k, "': ", stored.dtype(), " cannot be loaded into ", value.dtype());
-  copy_elements(stored, value);
+  assign(stored, value, text(npz_->what(), ", '", k, "'"));
 }
-
-namespace {
-Scalar one_value(const Array& a, const std::string& what, const std::string& key) {
-  if (a.size() != 1) throw ValueError(what, ", '", key, "': one value was expected, not shape ", a.shape());
-  return a.scalar();
-}
-// A floating value is taken where an integer is wanted if it is one.
-void check_whole(const Array& a, const std::string& what, const std::string& key) {
-  if (!is_floating(a.dtype())) return;
-  const double v = a.scalar().to_double();
-  if (!(std::abs(v) < 0x1p63) || v != std::trunc(v))
-    throw ValueError(what, ", '", key, "': ", v, " is no whole number of 64 bits");
-}
-}  // namespace
 
 void NpzDeserializer::integer(std::string_view key, int64_t& value) {
   const std::string k = full(key);
   if (!wanted(k)) return;
   const Array a = npz_->array(k);
   if (!a) return;
-  const Scalar one = one_value(a, npz_->what(), k);
-  check_whole(a, npz_->what(), k);
-  value = one.to_int();
+  value = whole_value(a, text(npz_->what(), ", '", k, "'"));
 }
 void NpzDeserializer::number(std::string_view key, double& value) {
   const std::string k = full(key);
   if (!wanted(k)) return;
-  if (const Array a = npz_->array(k)) value = one_value(a, npz_->what(), k).to_double();
+  if (const Array a = npz_->array(k)) value = one_value(a, text(npz_->what(), ", '", k, "'")).to_double();
 }
 void NpzDeserializer::flag(std::string_view key, bool& value) {
   const std::string k = full(key);
   if (!wanted(k)) return;
-  if (const Array a = npz_->array(k)) value = one_value(a, npz_->what(), k).to_bool();
+  if (const Array a = npz_->array(k)) value = one_value(a, text(npz_->what(), ", '", k, "'")).to_bool();
 }
 void NpzDeserializer::string(std::string_view key, std::string& value) {
   const std::string k = full(key);

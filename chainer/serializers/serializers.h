@@ -2,6 +2,7 @@
 #pragma once
 #include <filesystem>
 #include <functional>
+#include <iosfwd>
 #include <memory>
 #include <map>
 #include <string>
@@ -20,6 +21,10 @@ concept Serializable = requires(T& t, Serializer& s) {
   t.serialize(s);
 };
 
+/// The manual's names of the three base classes: one class stands for both directions here.
+using AbstractSerializer = Serializer;
+using Deserializer = Serializer;
+
 namespace serializers {
 
 /// Collects values under flat keys: "predictor/l1/W". Text and None have no array of their own; they are held as the
@@ -31,6 +36,11 @@ class DictionarySerializer : public Serializer {
   DictionarySerializer(std::shared_ptr<Target> target, std::string path)
       : target_(std::move(target)), path_(std::move(path)) {}
   const Target& target() const { return *target_; }
+  /// object.serialize(*this), under the manual's name.
+  template <Serializable T>
+  void save(T& object) {
+    object.serialize(*this);
+  }
 
   bool is_loading() const override { return false; }
   std::unique_ptr<Serializer> child(std::string_view key) override;
@@ -82,6 +92,11 @@ class NpzDeserializer : public Serializer {
  public:
   explicit NpzDeserializer(std::shared_ptr<const NpzFile> npz, NpzOptions options = {})
       : npz_(std::move(npz)), options_(std::move(options)) {}
+  /// object.serialize(*this), under the manual's name.
+  template <Serializable T>
+  void load(T& object) {
+    object.serialize(*this);
+  }
   bool is_loading() const override { return true; }
   std::unique_ptr<Serializer> child(std::string_view key) override;
   bool contains(std::string_view key) const override;
@@ -114,6 +129,21 @@ void save_npz(const std::filesystem::path& file, T& object, bool compression = t
 template <Serializable T>
 void load_npz(const std::filesystem::path& file, T& object, NpzOptions options = {}) {
   NpzDeserializer s(std::make_shared<const NpzFile>(file), std::move(options));
+  object.serialize(s);
+}
+
+/// The same to and from a stream, from where it stands to its end. FileError if the stream fails.
+void write_npz(std::ostream& stream, const DictionarySerializer::Target& values, bool compression = true);
+std::shared_ptr<const NpzFile> read_npz(std::istream& stream);
+template <Serializable T>
+void save_npz(std::ostream& stream, T& object, bool compression = true) {
+  DictionarySerializer s;
+  object.serialize(s);
+  write_npz(stream, s.target(), compression);
+}
+template <Serializable T>
+void load_npz(std::istream& stream, T& object, NpzOptions options = {}) {
+  NpzDeserializer s(read_npz(stream), std::move(options));
   object.serialize(s);
 }
 

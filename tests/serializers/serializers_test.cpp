@@ -5,6 +5,8 @@
 
 #include <csignal>
 #include <filesystem>
+#include <fstream>
+#include <sstream>
 #include <limits>
 
 #include "chainer/core/file.h"
@@ -349,4 +351,23 @@ TEST(json) {
   EXPECT(number("1e99999999999999999999") == HUGE_VAL && number("0e999") == 0 && number("-0") == 0);
   EXPECT(number("0.5") == 0.5 && number("10") == 10 && number("1E+2") == 100 &&
          number("12345678901234567890") > 1.2e19);
+}
+
+TEST(streams_and_the_three_names) {
+  L::Linear a(3, 2), b(3, 2), c(3, 2);
+  std::stringstream stream;
+  save_npz(stream, a);
+  load_npz(stream, b);
+  EXPECT_CLOSE(b.W.array(), a.W.array(), {.atol = 0, .rtol = 0});
+  std::istringstream foreign("nothing of the kind");
+  EXPECT_THROW(FileError, "stream: not a whole zip archive", load_npz(foreign, b));
+  std::ofstream full("/dev/full");
+  EXPECT_THROW(FileError, "the stream cannot be written", save_npz(full, a));
+  DictionarySerializer writer;
+  writer.save(a);
+  EXPECT(!static_cast<AbstractSerializer&>(writer).is_loading());
+  NpzDeserializer reader(std::make_shared<const NpzFile>(npz_bytes(writer.target()), "memory"));
+  reader.load(c);
+  EXPECT(static_cast<Deserializer&>(reader).is_loading());
+  EXPECT_CLOSE(c.W.array(), a.W.array(), {.atol = 0, .rtol = 0});
 }

@@ -20,6 +20,9 @@ Device get_device(int id) {
 }
 
 Device get_device(std::string_view name) {
+  // "@cpu:0", "@cpu:1": parts of the host, between which updaters share its cores.
+  if (name.substr(0, 5) == "@cpu:" && name.size() > 5 && name.find_first_not_of("0123456789", 5) == name.npos)
+    return Device();
   if (name == "@cpu" || name == "cpu" || name == "native" || name == "@numpy") return Device();
   int id = 0;
   if (auto r = std::from_chars(name.data(), name.data() + name.size(), id);

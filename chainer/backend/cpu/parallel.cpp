@@ -14,9 +14,9 @@
 #include <thread>
 #include <utility>
 
+#include "chainer/backend/cpu/thread_share.h"
 #include "chainer/core/fork.h"
 #include "chainer/core/machine.h"
-
 #if defined(__SSE2__)
 #include <immintrin.h>
 #endif
@@ -26,6 +26,7 @@ namespace {
 
 std::atomic<int> chosen{0};
 constinit thread_local bool inside = false;
+constinit thread_local int own_share = 0;
 
 #if defined(__SSE2__)
 constexpr unsigned kFlush = 0x8040;  // flush to zero, denormals are zero
@@ -214,12 +215,16 @@ int default_thread_count() {
 }  // namespace
 
 int thread_count() {
+  if (own_share > 0) return own_share;
   const int n = chosen.load(std::memory_order_relaxed);
   return n ? n : default_thread_count();
 }
 void set_thread_count(int n) { chosen = n > 0 ? n : 0; }
 
 bool in_parallel() { return inside; }
+
+ThreadShare::ThreadShare(int n) : outer_(own_share) { own_share = n > 0 ? n : 1; }
+ThreadShare::~ThreadShare() { own_share = outer_; }
 
 void flush_denormals(bool on) { set_float_mode(on ? kFlush : 0); }
 bool denormals_flushed() { return kFlush != 0 && float_mode() == kFlush; }

@@ -1,0 +1,133 @@
+// Times what stands before a training step: decoding pictures, joining batches, feeding by workers, the iterator's
+// share of training on MNIST's size. bench_data [decode|join|feed|mnist]; all by default but feeding by processes,
+// which needs `feed` alone.
+#include <chainer/chainer.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "chainer/backend/cpu/parallel.h"
+#include "chainer/backend/cpu/thread_share.h"
+#include "chainer/datasets/image.h"
+
+using namespace chainer;
+
+namespace {
+
+double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+// The middle of several timings of one call, in milliseconds.
+template <class F>
+double middle(int calls, int timings, F&& f) {
+  std::vector<double> all;
+  for (int t = 0; t < timings; ++t) {
+    const double begin = seconds();
+    for (int i = 0; i < calls; ++i) f();
+    all.push_back((seconds() - begin) / calls * 1e3);
+  }
+  std::sort(all.begin(), all.end());
+  return all[all.size() / 2];
+}
+
+// A picture with edges, gradients and noise, so that its JPEG has a photograph's size.
+std::string jpeg(int64_t height, int64_t width, uint32_t seed) {
+  Array pixels({height, width, 3}, uint8);
+  auto* p = pixels.mutable_data<uint8_t>();
+  dataset::ExampleRandom r(seed);
+  for (int64_t y = 0; y < height; ++y)
+    for (int64_t x = 0; x < width; ++x)
+      for (int64_t c = 0; c < 3; ++c) {
+        const double wave =
+            60 * std::sin(static_cast<double>(x * (c + 1)) / 23) * std::cos(static_cast<double>(y) / 17);
+        const double v = 120 + wave + ((x / 40 + y / 40) % 2 ? 25 : -25) + 24 * (r.uniform() - 0.5);
+        *p++ = static_cast<uint8_t>(std::clamp(v, 0.0, 255.0));
+      }
+  return dataset::encode_jpeg(pixels, 85);
+}
+
+struct Jpegs : Dataset {
+  explicit Jpegs(std::vector<std::string> files) : files(std::move(files)) {}
+  int64_t size() const override { return 400; }
+  Example get(int64_t i) const override {
+    const auto& file = files[static_cast<std::size_t>(i) % files.size()];
+    const Array x = dataset::picture_array(dataset::decode_picture(file, "memory"), float32);
+    return {transforms::random_flip(transforms::random_crop(x, 224, 224)).copy(), array(int32_t(i % 10))};
+  }
+  std::vector<std::string> files;
+};
+
+void feed(const std::vector<std::string>& files) {
+  for (const char* kind : {"processes", "threads"}) {
+    double first = 0;
+    for (int n : {1, 2}) {
+      std::unique_ptr<Iterator> it;
+      if (kind[0] == 'p')
+        it = std::make_unique<iterators::MultiprocessIterator>(
+            Jpegs(files), 32, iterators::MultiprocessIteratorOptions{.n_processes = n, .n_prefetch = 2});
+      else
+        it = std::make_unique<iterators::MultithreadIterator>(Jpegs(files), 32,
+                                                              iterators::IteratorOptions{.n_threads = n});
+      for (int i = 0; i < 3; ++i) (void)it->next();
+      const double begin = seconds();
+      constexpr int batches = 25;
+      for (int i = 0; i < batches; ++i) (void)it->next();
+      const double rate = batches * 32 / (seconds() - begin);
+      if (n == 1) first = rate;
+      std::printf("feed 500x375 JPEG, %d %s: %.0f pictures/s, %.2f times one\n", n, kind, rate, rate / first);
+      it->finalize();
+    }
+  }
+}
+
+void mnist() {
+  const auto [train, test] = datasets::get_drawn_digits({}, 6000, 10);
+  L::Classifier model(Sequential(L::Linear(1000), F::relu, L::Linear(1000), F::relu, L::Linear(10)));
+  auto optimizer = optimizers::Adam().setup(model);
+  iterators::SerialIterator it(train, 100);
+  const auto step = [&](const Array& x, const Array& t) {
+    const Variable loss = model(x, t);
+    model.cleargrads();
+    loss.backward();
+    optimizer.update();
+  };
+  const auto [x, t] = concat_examples<2>(it.next());
+  step(x, t);
+  const double bare = middle(20, 15, [&] { step(x, t); });
+  const double reading = middle(20, 15, [&] { (void)concat_examples<2>(it.next()); });
+  std::printf("MNIST step of batch 100: %.2f ms; its batch from SerialIterator: %.3f ms, %.1f %%\n", bare, reading,
+              100 * reading / bare);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string what = argc > 1 ? argv[1] : "";
+  const auto wanted = [&](const char* name) { return what.empty() || what == name; };
+  if (dataset::has_jpeg() && (wanted("feed") || wanted("decode"))) {
+    std::vector<std::string> files;
+    for (uint32_t i = 0; i < 16; ++i) files.push_back(jpeg(375, 500, i));
+    if (wanted("feed")) feed(files);
+    if (wanted("decode")) {
+      const std::string small = jpeg(32, 32, 0);
+      const auto decode = [](const std::string& file) {
+        (void)dataset::picture_array(dataset::decode_picture(file, "memory"), float32);
+      };
+      std::printf("decode JPEG 32x32 (%zu bytes): %.1f us\n", small.size(),
+                  1e3 * middle(300, 15, [&] { decode(small); }));
+      std::printf("decode JPEG 500x375 (%zu bytes): %.2f ms\n", files[0].size(),
+                  middle(20, 15, [&] { decode(files[0]); }));
+    }
+  }
+  if (wanted("join")) {
+    Examples batch;
+    for (int64_t i = 0; i < 256; ++i) batch.push_back(Example(full({3, 224, 224}, static_cast<double>(i), float32)));
+    const cpu::ThreadShare one(1);
+    (void)concat_examples(batch);
+    std::printf("concat_examples, 256 of 3x224x224, one core: %.1f ms\n",
+                middle(1, 9, [&] { (void)concat_examples(batch); }));
+  }
+  if (wanted("mnist")) mnist();
+}

@@ -1,0 +1,57 @@
+#include "chainer/iterators/example_error.h"
+
+#include <typeinfo>
+
+#include "chainer/core/error.h"
+
+namespace chainer::iterators {
+namespace {
+
+// Derived classes stand before their bases.
+template <class F>
+int with_classes(F&& f) {
+  int kind = 0;
+  const bool found = f.template operator()<DimensionError>(++kind) || f.template operator()<DtypeError>(++kind) ||
+                     f.template operator()<MissingPartError>(++kind) || f.template operator()<ValueError>(++kind) ||
+                     f.template operator()<TypeError>(++kind) || f.template operator()<IndexError>(++kind) ||
+                     f.template operator()<KeyError>(++kind) || f.template operator()<DeviceError>(++kind) ||
+                     f.template operator()<FileError>(++kind) || f.template operator()<NotImplementedError>(++kind) ||
+                     f.template operator()<RuntimeError>(++kind);
+  return found ? kind : 0;
+}
+
+}  // namespace
+
+int error_kind(std::string& message) {
+  try {
+    throw;
+  } catch (const Error& e) {
+    message = e.what();
+    return with_classes([&]<class T>(int) { return dynamic_cast<const T*>(&e) != nullptr; });
+  } catch (const std::exception& e) { message = e.what(); } catch (...) {
+    message = "an exception that is no std::exception";
+  }
+  return 0;
+}
+
+std::exception_ptr make_error(int wanted, const std::string& message) {
+  std::exception_ptr out = std::make_exception_ptr(Error(message));
+  with_classes([&]<class T>(int kind) {
+    if (kind == wanted) out = std::make_exception_ptr(T(message));
+    return kind == wanted;
+  });
+  return out;
+}
+
+std::exception_ptr example_error(int64_t index) {
+  try {
+    throw;
+  } catch (const Error& e) {
+    std::string message;
+    const int kind = error_kind(message);
+    if (kind != 0 || typeid(e) == typeid(Error)) return make_error(kind, text("example ", index, ": ", message));
+    return std::current_exception();
+  } catch (...) { return std::current_exception(); }
+}
+
+}  // namespace chainer::iterators

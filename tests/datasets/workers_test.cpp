@@ -1,0 +1,221 @@
+#include <chainer/chainer.h>
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "folder.h"
+#include "test.h"
+
+using namespace chainer;
+using iterators::MultiprocessIterator;
+using iterators::SerialIterator;
+
+namespace {
+
+struct Squares : Dataset {
+  int64_t size() const override { return 7; }
+  Example get(int64_t i) const override {
+    return {array(i), array(i * i), array(static_cast<int64_t>(dataset::example_random().below(1000000)))};
+  }
+};
+struct Faulty : Dataset {
+  int64_t size() const override { return 10; }
+  Example get(int64_t i) const override {
+    if (i == 3) throw KeyError("a damaged example");
+    if (i == 5) ::raise(SIGKILL);
+    return array(i);
+  }
+};
+struct Large : Dataset {
+  int64_t size() const override { return 4; }
+  Example get(int64_t i) const override {
+    return Example({{"x", full({100, 100}, static_cast<double>(i))}, {"none", Array()}});
+  }
+};
+
+bool same(const std::optional<Examples>& a, const std::optional<Examples>& b) {
+  if (!a || !b) return !a && !b;
+  if (a->size() != b->size()) return false;
+  for (std::size_t i = 0; i < a->size(); ++i)
+    for (std::size_t k = 0; k < (*a)[i].size(); ++k)
+      if ((*a)[i][k].to_vector<double>() != (*b)[i][k].to_vector<double>()) return false;
+  return true;
+}
+
+// Runs a test in a new process with one thread, where workers can be forked: the tests before it may have started
+// threads. A thread cannot be taken back, so the program runs itself again with the test's name in the environment.
+bool in_fresh_process(const char* name) {
+  if (const char* wanted = std::getenv("CHAINER_TEST_ALONE"); wanted && std::string(wanted) == name) return true;
+  ::setenv("CHAINER_TEST_ALONE", name, 1);
+  const std::string command =
+      "OMP_NUM_THREADS=1 " + std::filesystem::read_symlink("/proc/self/exe").string() + " " + name;
+  const int status = std::system(command.c_str());
+  ::unsetenv("CHAINER_TEST_ALONE");
+  EXPECT_EQ(status, 0);
+  return false;
+}
+
+// Files below /proc tell no size, and are read to their end.
+std::string read_proc(const std::string& path) {
+  std::ifstream file(path);
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+std::size_t processes_below(pid_t parent) {
+  const std::string children = read_proc(text("/proc/", parent, "/task/", parent, "/children"));
+  return static_cast<std::size_t>(std::count(children.begin(), children.end(), ' '));
+}
+
+}  // namespace
+
+TEST(worker_processes_give_the_serial_sequence) {
+  if (!in_fresh_process("worker_processes_give_the_serial_sequence")) return;
+  for (int n : {1, 2, 3})
+    for (bool repeat : {false, true})
+      for (bool shuffle : {false, true}) {
+        random::seed(4);
+        SerialIterator s(Squares(), 3, {.repeat = repeat, .shuffle = shuffle});
+        std::vector<std::optional<Examples>> expected;
+        std::vector<double> details;
+        for (int i = 0; i < 8; ++i) expected.push_back(s.try_next()), details.push_back(s.epoch_detail());
+        random::seed(4);
+        MultiprocessIterator m(Squares(), 3, {.repeat = repeat, .shuffle = shuffle, .n_processes = n, .n_prefetch = 2});
+        EXPECT(m.uses_processes());
+        for (std::size_t i = 0; i < 8; ++i) {
+          EXPECT(same(m.try_next(), expected[i]));
+          EXPECT_EQ(m.epoch_detail(), details[i]);
+        }
+        m.reset();
+        EXPECT_EQ(m.epoch(), 0);
+        EXPECT(m.try_next().has_value());
+      }
+  EXPECT_EQ(processes_below(::getpid()), std::size_t(0));  // nothing is left behind
+}
+
+TEST(errors_of_worker_processes) {
+  if (!in_fresh_process("errors_of_worker_processes")) return;
+  MultiprocessIterator m(Faulty(), 2, {.shuffle = false, .n_processes = 2});
+  (void)m.next();
+  EXPECT_THROW(KeyError, "example 3: a damaged example", m.next());
+  EXPECT_THROW(RuntimeError, "died while example 5 was wanted: killed by signal 9", m.next());
+  m.finalize();
+  EXPECT_EQ(processes_below(::getpid()), std::size_t(0));
+  EXPECT_THROW(RuntimeError, "was finalized", m.next());
+  EXPECT_THROW(RuntimeError, "cannot be reset", m.reset());
+}
+
+TEST(large_examples_and_names_come_from_processes) {
+  if (!in_fresh_process("large_examples_and_names_come_from_processes")) return;
+  const int64_t warnings = warning_count();
+  MultiprocessIterator small(Large(), 2, {.shuffle = false, .n_processes = 2, .shared_mem = 1000});
+  SerialIterator s(Large(), 2, {.shuffle = false});
+  const Examples a = small.next(), b = s.next();
+  EXPECT_EQ(a[1]["x"].shape(), (Shape{100, 100}));
+  EXPECT(a[1]["x"].to_vector<double>() == b[1]["x"].to_vector<double>() && !a[1]["none"]);
+  EXPECT(warning_count() > warnings);
+}
+
+TEST(workers_go_with_a_killed_process) {
+  if (!in_fresh_process("workers_go_with_a_killed_process")) return;
+  int ends[2];
+  EXPECT_EQ(::pipe(ends), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    MultiprocessIterator m(Squares(), 3, {.n_processes = 2});
+    (void)m.next();
+    const std::string pids = read_proc(text("/proc/self/task/", ::getpid(), "/children"));
+    (void)!::write(ends[1], pids.data(), pids.size());
+    for (;;) ::pause();
+  }
+  char buffer[100] = "";
+  EXPECT(::read(ends[0], buffer, 99) > 3);
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+  int a = 0, b = 0;
+  EXPECT_EQ(std::sscanf(buffer, "%d %d", &a, &b), 2);
+  for (int i = 0; i < 200 && (::kill(a, 0) == 0 || ::kill(b, 0) == 0); ++i) {
+    // Whoever adopts orphans may take a while to bury them; zombies count as gone.
+    const auto gone = [](int pid) {
+      const std::string state = read_proc(text("/proc/", pid, "/stat"));
+      return state.empty() || state.find(") Z ") != std::string::npos;
+    };
+    if (gone(a) && gone(b)) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  EXPECT(::kill(a, 0) != 0 && ::kill(b, 0) != 0);
+}
+
+TEST(worker_threads_take_the_place_of_processes) {
+  for (int n : {0, 1, 3}) {
+    random::seed(5);
+    SerialIterator s(Squares(), 4);
+    std::vector<std::optional<Examples>> expected;
+    for (int i = 0; i < 6; ++i) expected.push_back(s.try_next());
+    random::seed(5);
+    std::thread([] {}).join();
+    MultiprocessIterator m(Squares(), 4, {.n_processes = n});
+    for (const auto& e : expected) EXPECT(same(m.try_next(), e));
+  }
+  struct Broken : Dataset {
+    int64_t size() const override { return 10; }
+    Example get(int64_t i) const override {
+      if (i == 3) throw FileError("picture.jpg: not a whole JPEG picture");
+      return array(i);
+    }
+  };
+  MultiprocessIterator m(Broken(), 2, {.shuffle = false, .n_processes = 0});
+  SerialIterator s(Broken(), 2, {.shuffle = false});
+  (void)m.next(), (void)s.next();
+  EXPECT_THROW(FileError, "example 3: picture.jpg: not a whole", m.next());
+  EXPECT_THROW(FileError, "example 3: picture.jpg: not a whole", s.next());
+  EXPECT(m.next()[1][0].item<int>() == 5);  // it goes on behind the damaged batch
+  EXPECT_THROW(ValueError, "n_prefetch must be positive", MultiprocessIterator(Squares(), 2, {.n_prefetch = 0}));
+  EXPECT_THROW(ValueError, "not be negative, as -1", MultiprocessIterator(Squares(), 2, {.n_processes = -1}));
+}
+
+TEST(worker_iterators_resume_where_they_were) {
+  for (int taken : {0, 1, 2, 5}) {
+    random::seed(6);
+    MultiprocessIterator a(Squares(), 3, {.n_processes = 0, .n_prefetch = 3});
+    for (int i = 0; i < taken; ++i) (void)a.next();
+    serializers::DictionarySerializer saved;
+    a.serialize(saved);
+    const auto state = random::global().state();
+    std::vector<std::optional<Examples>> expected;
+    for (int i = 0; i < 6; ++i) expected.push_back(a.try_next());
+    MultiprocessIterator b(Squares(), 3, {.n_processes = 0, .n_prefetch = 3});
+    (void)b.next();
+    serializers::NpzDeserializer d(
+        std::make_shared<const serializers::NpzFile>(serializers::npz_bytes(saved.target()), "memory"));
+    random::global().set_state(state);
+    b.serialize(d);
+    for (const auto& e : expected) EXPECT(same(b.try_next(), e));
+    if (taken == 2) continue;             // its next batch crosses the end of an epoch
+    SerialIterator serial(Squares(), 3);  // takes the same state
+    serial.serialize(d);
+    EXPECT(same(serial.try_next(), expected[0]));
+  }
+}
+
+TEST(conversion) {
+  dataset::ConcatWithAsyncTransfer convert;
+  const Examples batch{{array({1.f, 2.f}), array(1)}, {array({3.f, 4.f}), array(2)}};
+  EXPECT_CLOSE(convert(batch)[0], array({{1.f, 2.f}, {3.f, 4.f}}));
+  EXPECT_CLOSE(convert(batch, get_device("@cpu:1"))[1], array({1, 2}));
+  EXPECT_THROW(DeviceError, "no device", get_device("@cpu:x"));
+  // Rows of other dtypes and layouts, empty ones, and many.
+  const Examples mixed{Example(array({1.f, 2.f})), Example(array({3, 4}))};
+  EXPECT_CLOSE(concat_examples(mixed)[0], array({{1.f, 2.f}, {3.f, 4.f}}));
+  EXPECT_EQ(concat_examples(Examples(3, Example(zeros({0, 2}))))[0].shape(), (Shape{3, 0, 2}));
+  const Array t = arange(6).reshape({2, 3}).transpose();
+  EXPECT_CLOSE(concat_examples({Example(t), Example(t)})[0][1], t);
+  Examples many;
+  for (int64_t i = 0; i < 300; ++i) many.push_back(Example(full({40, 50}, i)));
+  EXPECT_CLOSE(concat_examples(many)[0][{-1, 3, 4}], array(299));
+}

@@ -1,0 +1,140 @@
+#include <chainer/chainer.h>
+
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "test.h"
+
+using namespace chainer;
+
+namespace {
+
+struct MLP : Chain {
+  L::Linear l1, l2;
+  MLP() : l1(20), l2(3) {}
+  CHAINER_MEMBERS(MLP, l1, l2);
+  Variable forward(const Variable& x) { return l2(F::tanh(l1(x))); }
+};
+
+AnyDataset data(int64_t n) {
+  random::RandomState r(1);
+  return datasets::TupleDataset(r.rand({n, 5}).astype(float32), r.randint(0, 3, {n}).astype(int32));
+}
+std::vector<float> weights(const Link& model) {
+  std::vector<float> out;
+  for (const Parameter& p : model.params())
+    for (float v : p.array().to_vector<float>()) out.push_back(v);
+  return out;
+}
+double largest_difference(const std::vector<float>& a, const std::vector<float>& b) {
+  double most = a.size() == b.size() ? 0 : 1e9;
+  for (std::size_t i = 0; i < a.size() && i < b.size(); ++i) most = std::max(most, double(std::abs(a[i] - b[i])));
+  return most;
+}
+const std::map<std::string, Device> kTwo{{"main", get_device("@cpu:0")}, {"second", get_device("@cpu:1")}};
+
+}  // namespace
+
+TEST(parallel_updates_equal_one_model_with_the_whole_batch) {
+  // Losses are means: the sum of two halves' gradients is twice the whole batch's.
+  random::seed(0);
+  L::Classifier one{MLP()};
+  auto single = optimizers::SGD({.lr = 0.2}).setup(one);
+  training::StandardUpdater u(iterators::SerialIterator(data(40), 8, {.shuffle = false}), single);
+  for (int i = 0; i < 12; ++i) u.update();
+  random::seed(0);
+  L::Classifier two{MLP()};
+  auto parallel = optimizers::SGD({.lr = 0.1}).setup(two);
+  training::ParallelUpdater p(iterators::SerialIterator(data(40), 8, {.shuffle = false}), parallel, {.devices = kTwo});
+  for (int i = 0; i < 12; ++i) p.update();
+  EXPECT(largest_difference(weights(one), weights(two)) < 1e-6);
+  EXPECT(p.iteration() == 12 && p.epoch() == 2 && parallel.epoch == 2 && parallel.t == 12);
+}
+
+TEST(parallel_updates_of_uneven_and_small_batches) {
+  random::seed(0);
+  L::Classifier model{MLP()};
+  auto optimizer = optimizers::SGD().setup(model);
+  std::map<std::string, Device> four = kTwo;
+  four.insert({{"third", Device()}, {"fourth", Device()}});
+  training::ParallelUpdater p(iterators::SerialIterator(data(9), 3, {.shuffle = false}), optimizer, {.devices = four});
+  for (int i = 0; i < 4; ++i) p.update();
+  EXPECT_EQ(optimizer.t, 4);
+}
+
+TEST(parallel_updaters_check_their_models) {
+  L::Classifier model{MLP()};
+  auto optimizer = optimizers::SGD().setup(model);
+  const auto make = [&](const training::updaters::ParallelUpdaterOptions& o) {
+    training::ParallelUpdater(iterators::SerialIterator(data(9), 3), optimizer, o);
+  };
+  EXPECT_THROW(ValueError, "models or devices must be given", make({}));
+  EXPECT_THROW(KeyError, "no device named 'main'", make({.devices = {{"a", Device()}}}));
+  const auto other = model.clone(CopyMode::copy);
+  EXPECT_THROW(KeyError, "no model named 'main'", make({.models = {{"a", other}}}));
+  EXPECT_THROW(ValueError, "must be the optimizer's target", make({.models = {{"main", other}}}));
+}
+
+TEST(parallel_updaters_report_and_resume) {
+  const auto folder = std::filesystem::temp_directory_path() / text("chainer-parallel-", ::getpid());
+  const auto run = [&](int epochs, const std::string& resume, bool several_iterators) {
+    random::seed(3);
+    L::Classifier model{MLP()};
+    auto optimizer = optimizers::MomentumSGD({.lr = 0.05}).setup(model);
+    std::shared_ptr<training::Updater> updater;
+    if (several_iterators)
+      updater = std::make_shared<training::MultiprocessParallelUpdater>(
+          std::vector<Kept<Iterator>>{iterators::SerialIterator(data(24), 4, {.shuffle = false}),
+                                      iterators::SerialIterator(data(24), 4, {.shuffle = false})},
+          optimizer);
+    else
+      updater = std::make_shared<training::ParallelUpdater>(
+          iterators::SerialIterator(data(24), 4, {.shuffle = false}), optimizer,
+          training::updaters::ParallelUpdaterOptions{.devices = kTwo});
+    Trainer trainer(updater, {epochs, "epoch"}, {.out = folder});
+    trainer.extend(extensions::LogReport());
+    if (!resume.empty()) serializers::load_npz(folder / resume, trainer);
+    std::size_t reported = 0;
+    trainer.extend(
+        [&](Trainer& t) { reported = t.observation.count("main/loss") + t.observation.count("second/loss"); },
+        {.name = "count", .trigger = {1, "iteration"}});
+    trainer.run();
+    EXPECT_EQ(reported, std::size_t(several_iterators ? 1 : 2));
+    serializers::save_npz(folder / "saved", trainer);
+    return weights(model);
+  };
+  for (bool several : {false, true}) {
+    const auto whole = run(4, "", several);
+    (void)run(2, "", several);
+    EXPECT(run(4, "saved", several) == whole);
+  }
+  std::filesystem::remove_all(folder);
+}
+
+TEST(several_iterators_feed_several_models) {
+  random::seed(0);
+  L::Classifier model{MLP()};
+  auto optimizer = optimizers::SGD({.lr = 0.2}).setup(model);
+  const int64_t warnings = warning_count();
+  training::MultiprocessParallelUpdater p(
+      {iterators::SerialIterator(data(12), 4), iterators::SerialIterator(data(12), 4)}, optimizer);
+  EXPECT(training::MultiprocessParallelUpdater::available() && warning_count() == warnings + 1);
+  EXPECT_EQ(optimizer.get("lr"), 0.1);
+  p.setup_workers();
+  for (int i = 0; i < 3; ++i) p.update();
+  EXPECT(optimizer.t == 3 && optimizer.epoch == 1);
+  auto adam = optimizers::Adam().setup(model);
+  training::MultiprocessParallelUpdater q(
+      {iterators::SerialIterator(data(12), 4), iterators::SerialIterator(data(12), 4)}, adam);
+  EXPECT_CLOSE(array(adam.get("eps")), array(2e-8));
+  using Iterators = std::vector<Kept<Iterator>>;
+  EXPECT_THROW(ValueError, "no iterators", training::MultiprocessParallelUpdater(Iterators{}, adam));
+  EXPECT_THROW(ValueError, "2 iterators for 1 devices",
+               training::MultiprocessParallelUpdater(
+                   Iterators{iterators::SerialIterator(data(12), 4), iterators::SerialIterator(data(12), 4)}, adam,
+                   {.devices = {Device()}}));
+  EXPECT_THROW(ValueError, "batch sizes 4 and 3",
+               training::MultiprocessParallelUpdater(
+                   Iterators{iterators::SerialIterator(data(12), 4), iterators::SerialIterator(data(12), 3)}, adam));
+}
