@@ -62,6 +62,7 @@ struct Config {
   Option<bool> keep_graph_on_report{detail::flag_from_environment("CHAINER_KEEP_GRAPH_ON_REPORT", false)};
   Option<bool> lazy_grad_sum{detail::flag_from_environment("CHAINER_LAZY_GRAD_SUM", false)};
   Option<bool> train{true};
+  /// Whether failed type checks explain the condition. They run in any case: kernels trust them.
   Option<bool> type_check{detail::flag_from_environment("CHAINER_TYPE_CHECK", true)};
   Option<std::string> use_cudnn{detail::text_from_environment("CHAINER_USE_CUDNN", "auto")};
   Option<std::string> use_cudnn_tensor_core{"auto"};

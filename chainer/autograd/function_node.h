@@ -45,7 +45,8 @@ class FunctionNode {
   /// cheaper than by a sum of its own; accumulates() says so.
   virtual Variables backward_accumulate(const Indexes& wanted, const Variables& gy, const Variables& gx);
   virtual bool accumulates() const { return false; }
-  /// Checks dtypes and shapes with type_check::expect, before forward and only if config().type_check.
+  /// Checks dtypes and shapes with type_check::expect, before forward. A failed condition explains itself
+  /// with config().type_check, and is a TypeError that names dtypes and shapes without.
   virtual void check_type_forward(const type_check::TypeInfos& in_types) const { (void)in_types; }
   /// The name in graphs and hooks; the class name by default.
   virtual std::string label() const { return impl_name(); }
