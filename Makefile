@@ -1,5 +1,5 @@
-# The two commands: make mnist, make test; and make docs for the reference; make sanitize. Everything else is CMake's (see CMakePresets.json).
-.PHONY: mnist test sanitize glance build docs coverage install-dependencies format clean
+# The two commands: make mnist, make test; and make docs for the reference; make fuzz and make sanitize. Everything else is CMake's (see CMakePresets.json).
+.PHONY: mnist test fuzz sanitize glance build docs coverage install-dependencies format clean
 .NOTPARALLEL:
 
 # Options for the program: make mnist ARGS="--epoch 2"
@@ -16,7 +16,12 @@ glance: install-dependencies
 test: install-dependencies
 	@scripts/build release
 	cd build/release && ctest --output-on-failure --parallel 2
-	@tests/fuzz/run 5
+
+# A search for inputs that break a reader, SECONDS for each target (Clang with libFuzzer)
+SECONDS ?= 5
+fuzz:
+	@scripts/install_dependencies sanitize
+	@tests/fuzz/run $(SECONDS)
 
 # All tests with the address and undefined-behaviour sanitizers, and with the thread sanitizer (Clang, libomp).
 sanitize:
