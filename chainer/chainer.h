@@ -30,3 +30,4 @@
 #include "chainer/testing/op_case.h"
 #include "chainer/training/extensions.h"
 #include "chainer/training/trainer.h"
+#include "chainer/vision/vision.h"

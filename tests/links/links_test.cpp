@@ -152,8 +152,8 @@ TEST(repeated_links_nest) {
   EXPECT(paths(block.repeat(0)).empty());
   EXPECT_EQ(to_string(twice), "0\tSequential\twhich has 2 layers\n1\tSequential\twhich has 2 layers\n");
   auto mixed = Sequential(L::Linear(3, 3), block.repeat(2), L::Linear(3, 2));
-  EXPECT(paths(mixed) == (std::vector<std::string>{"/0/W", "/0/b", "/1/W", "/1/b", "/2/0/0/W", "/2/0/0/b", "/2/1/0/W",
-                                                   "/2/1/0/b"}));
+  EXPECT(paths(mixed) ==
+         (std::vector<std::string>{"/0/W", "/0/b", "/1/W", "/1/b", "/2/0/0/W", "/2/0/0/b", "/2/1/0/W", "/2/1/0/b"}));
   EXPECT_EQ(mixed(zeros({2, 3})).shape(), (Shape{2, 2}));
   EXPECT(paths(L::Linear(2, 2).repeat(2)) == (std::vector<std::string>{"/0/W", "/0/b", "/1/W", "/1/b"}));
 }
