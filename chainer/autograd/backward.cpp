@@ -188,6 +188,7 @@ void Variable::backward(const BackwardOptions& options) const {
         x.set_loss_scale(options.loss_scale);
       }
     }
+    gx.clear();  // a handle here would keep what is owed from being added in place
     owed.settle(false);
   }
   owed.settle(true);

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 
 #include "chainer/core/error.h"
 #include "chainer/core/file.h"
@@ -21,19 +22,32 @@ std::filesystem::path& chosen_root() {
   return root;
 }
 
-// One process at a time fills the cache.
+// One process at a time fills a folder of the cache. A thread that holds it may lock it again: what makes one file of a
+// folder may need another one of the same folder.
 class Lock {
  public:
-  explicit Lock(const std::filesystem::path& folder)
-      : fd_(::open((folder / ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
-    if (fd_ < 0 || ::flock(fd_, LOCK_EX) != 0)
-      throw FileError("cannot lock the dataset cache ", folder.string(), ": ", std::strerror(errno));
+  explicit Lock(const std::filesystem::path& folder) : folder_(folder.string()) {
+    if (held()[folder_]++ > 0) return;
+    fd_ = ::open((folder / ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (fd_ >= 0 && ::flock(fd_, LOCK_EX) == 0) return;
+    const int why = errno;
+    release();
+    throw FileError("cannot lock the dataset cache ", folder_, ": ", std::strerror(why));
   }
   Lock(const Lock&) = delete;
-  ~Lock() { ::close(fd_); }
+  ~Lock() { release(); }
 
  private:
-  int fd_;
+  static std::map<std::string, int>& held() {
+    thread_local std::map<std::string, int> folders;
+    return folders;
+  }
+  void release() {
+    if (--held()[folder_] == 0) held().erase(folder_);
+    if (fd_ >= 0) ::close(fd_);
+  }
+  std::string folder_;
+  int fd_ = -1;
 };
 
 void make_folder(const std::filesystem::path& p) {

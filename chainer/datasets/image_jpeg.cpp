@@ -51,7 +51,7 @@ std::string encode_jpeg(const Array& pixels, int quality) {
                      pixels.dtype());
   if (quality < 1 || quality > 100) throw ValueError("encode_jpeg: quality must be in 1 ... 100, not ", quality);
   const Handle handle = started(tjInitCompress());
-  const Array whole = pixels.is_contiguous() ? pixels : pixels.copy();
+  const Array whole = pixels.contiguous();
   unsigned char* out = nullptr;
   unsigned long size = 0;
   const int status =

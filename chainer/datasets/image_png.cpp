@@ -125,8 +125,8 @@ std::string encode_png(const Array& pixels) {
   if (s.ndim() != 3 || (s[2] != 1 && s[2] != 3) || pixels.dtype() != uint8 || s[0] <= 0 || s[1] <= 0)
     throw ValueError("encode_png: pixels (height, width, 1 or 3) of uint8 are expected, not ", s, " of ",
                      pixels.dtype());
-  Array whole = pixels.copy();
-  auto* first = whole.mutable_data<uint8_t>();
+  const Array whole = pixels.contiguous();
+  auto* first = const_cast<uint8_t*>(whole.data<uint8_t>());  // libpng reads rows through this type
   std::vector<png_bytep> rows(static_cast<std::size_t>(s[0]));
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = first + static_cast<int64_t>(i) * s[1] * s[2];
   Source errors{nullptr, 0, ""};

@@ -319,7 +319,7 @@ void put_array(std::string& out, const Array& given) {
     out += static_cast<char>(kNone);
     return;
   }
-  const Array a = given.dtype() == bfloat16 ? given.astype(float32) : given.is_contiguous() ? given : given.copy();
+  const Array a = (given.dtype() == bfloat16 ? given.astype(float32) : given).contiguous();
   const std::string code = type_code(a.dtype());  // "<f4"
   // numpy.core.multiarray._reconstruct(numpy.ndarray, (0,), b"b"), then its state
   out += "cnumpy.core.multiarray\n_reconstruct\n(cnumpy\nndarray\nK";

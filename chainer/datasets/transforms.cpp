@@ -47,7 +47,7 @@ std::vector<Window> windows(int64_t in, int64_t out) {
 
 template <class T>
 Array filtered(const Array& image, int64_t height, int64_t width) {
-  const Array whole = image.is_contiguous() ? image : image.copy();
+  const Array whole = image.contiguous();
   const int64_t planes = image.shape()[0], h = image.shape()[1], w = image.shape()[2];
   const auto columns = windows(w, width), rows = windows(h, height);
   const T* x = whole.data<T>();

@@ -23,6 +23,7 @@ Bernoulli::Bernoulli(const BernoulliOptions& o) : p(o.p), logit(o.logit), binary
     logit = F::log(p) - F::log1p(-p);
   } else {
     prepare("Bernoulli", {{"logit", &logit}});
+    by_logit_ = !any(isinf(logit.array())).item<bool>();
     p = F::sigmoid(logit);
   }
 }
@@ -59,7 +60,12 @@ Variable Bernoulli::cdf(const Variable& x) const {
   return (1 - p) * Variable(1 - below - above, false) + above;
 }
 
-Variable Bernoulli::entropy() const { return -xlogx(p) - xlogx(1 - p); }
+Variable Bernoulli::entropy() const {
+  if (!by_logit_) return -xlogx(p) - xlogx(1 - p);
+  // An even function of the logit; written for its absolute value it has no difference of large numbers.
+  const Variable a = F::where(Variable(less(logit.array(), 0), false), -logit, logit);
+  return F::softplus(-a) + a * F::sigmoid(-a);
+}
 Variable Bernoulli::mode() const { return Variable(greater(p.array(), 0.5).astype(p.dtype()), false); }
 Variable Bernoulli::variance() const { return p * (1 - p); }
 

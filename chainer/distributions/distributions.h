@@ -32,6 +32,7 @@ class Bernoulli : public Distribution {
 
  private:
   bool binary_check_;
+  bool by_logit_ = false;  // made from finite logits
 };
 
 /// Density x^(a-1) (1-x)^(b-1) / B(a, b) on [0, 1]. Samples have no gradient. Needs Boost.Math for the entropy and

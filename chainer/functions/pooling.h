@@ -148,8 +148,8 @@ struct RoiAverageAlign2DOptions {
 /// The mean of bilinearly interpolated points of regions of x (N, C, height, width), cut into bins of `outsize`. `rois`
 /// (R, 4) holds y_min, x_min, y_max, x_max, scaled by spatial_scale without rounding, and `roi_indices` (R) the images'
 /// indices. The result is (R, C, outsize). He et al., arXiv:1703.06870.
-///   F::roi_average_align_2d(ones({1, 2, 6, 6}), array({{0.f, 0.f, 4.f, 4.f}}), array({0}), 2, 1)  // shape (1, 2, 2,
-///   2)
+///   const Array rois = array({{0.f, 0.f, 4.f, 4.f}});
+///   F::roi_average_align_2d(ones({1, 2, 6, 6}), rois, array({0}), 2, 1)  // shape (1, 2, 2, 2)
 inline constexpr struct RoiAverageAlign2D {
   static constexpr std::string_view name = "roi_average_align_2d";
   Variable operator()(const Variable& x, const Variable& rois, const Variable& roi_indices, IntPair outsize,

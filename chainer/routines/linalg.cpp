@@ -13,6 +13,17 @@
 namespace chainer {
 
 void matmul_into(const Array& a, const Array& b, Array& out, double alpha, double beta) {
+  // The kernels trust these, and functions come here unchecked where config.type_check is false.
+  const int d = out.ndim();
+  const bool fits = (d == 2 || d == 3) && a.ndim() == d && b.ndim() == d &&
+                    (d == 2 || (a.shape()[0] == out.shape()[0] && b.shape()[0] == out.shape()[0])) &&
+                    a.shape()[d - 2] == out.shape()[d - 2] && b.shape()[d - 1] == out.shape()[d - 1] &&
+                    a.shape()[d - 1] == b.shape()[d - 2];
+  if (!fits)
+    throw DimensionError("matmul: shapes ", a.shape(), " and ", b.shape(), " do not fit a result of shape ",
+                         out.shape());
+  if (a.dtype() != out.dtype() || b.dtype() != out.dtype())
+    throw DtypeError("matmul: ", a.dtype(), " times ", b.dtype(), " into ", out.dtype(), "; one dtype is needed");
   out.device().backend().gemm(a, b, out, alpha, beta);
 }
 

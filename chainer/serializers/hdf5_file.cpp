@@ -131,7 +131,7 @@ class Group : public HDF5Group {
   }
 
   void write(const std::string& name, const Array& given, std::optional<int> compression) override {
-    const Array a = given.dtype() == bfloat16 ? given.astype(float32) : given.is_contiguous() ? given : given.copy();
+    const Array a = (given.dtype() == bfloat16 ? given.astype(float32) : given).contiguous();
     const Turn turn;
     const Id type = type_of(a.dtype());
     const std::vector<hsize_t> dims(a.shape().begin(), a.shape().end());

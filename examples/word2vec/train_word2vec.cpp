@@ -1,6 +1,6 @@
 // Learns word vectors with the trainer (manual: "Word2Vec: Obtain word embeddings").
 //
-//   build/release/examples/word2vec/train_word2vec --data FOLDER_OF_PTB --model skipgram --out-type ns --epoch 20
+//   build/release/examples/word2vec/train_word2vec --data FOLDER_OF_PTB --model skipgram --epoch 20
 //
 // FOLDER_OF_PTB holds ptb.train.txt, ptb.valid.txt and ptb.test.txt; without --data the program makes up sentences in
 // which animals and professions do what suits them, and the neighbours of "cat" are animals after five epochs.

@@ -359,7 +359,7 @@ TEST(memory_is_recycled_and_counted) {
   EXPECT(after.cached >= 4000000);
 #endif
   EXPECT_THROW(DimensionError, "negative", Array({-1, 2}));
-  EXPECT_THROW(ValueError, "too large", Array({1LL << 30, 1LL << 30}));
+  EXPECT_THROW(MemoryError, "more than this machine's memory", Array({1LL << 30, 1LL << 30}));
 }
 
 TEST(wrong_handles_and_types_are_refused) {

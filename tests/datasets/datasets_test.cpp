@@ -212,6 +212,15 @@ TEST(downloads_are_cached_and_whole) {
         target, [&](const auto& p) { ++created, write_file(p, "made"); },
         [&](const auto& p) { loaded += read_file(p) == "made"; });
   EXPECT(created == 1 && loaded == 2);
+  // What makes one file may need another of the folder.
+  dataset::cache_or_load_file(
+      target.parent_path() / "outer",
+      [&](const auto& p) {
+        dataset::cache_or_load_file(
+            target.parent_path() / "inner", [&](const auto& q) { write_file(q, "inner"); }, [&](const auto&) {});
+        write_file(p, "outer");
+      },
+      [&](const auto& p) { EXPECT_EQ(read_file(p), "outer"); });
   EXPECT_EQ(dataset::md5("The quick brown fox jumps over the lazy dog"), "9e107d9d372bb6826bd81d3542a419d6");
   EXPECT_EQ(dataset::md5(""), "d41d8cd98f00b204e9800998ecf8427e");
   dataset::set_dataset_root("");

@@ -187,6 +187,21 @@ TEST(kuzushiji) {
   EXPECT_EQ(datasets::get_kuzushiji_mnist({.ndim = 3}).train[2][1].item<int>(), 2);
 }
 
+TEST(a_file_of_the_cache_may_need_another_of_its_folder) {
+  const Root root;
+  const auto folder = root.folder.path / "root" / "x";
+  std::string content;
+  dataset::cache_or_load_file(
+      folder / "outer",
+      [&](const std::filesystem::path& outer) {
+        dataset::cache_or_load_file(
+            folder / "inner", [](const std::filesystem::path& p) { write_file(p, "in"); },
+            [&](const std::filesystem::path& p) { write_file(outer, read_file(p) + "out"); });
+      },
+      [&](const std::filesystem::path& p) { content = read_file(p); });
+  EXPECT_EQ(content, "inout");
+}
+
 TEST(words) {
   const auto words = datasets::split_words(" the cat \nsat  on\n\nthe mat");
   EXPECT(words ==

@@ -49,9 +49,7 @@ const Change kChanges[] = {
     {"large", [](const Array& a) { return a.dtype() == bool_ ? a : with_value(a, 3000000); }},
 };
 
-}  // namespace
-
-TEST(functions_take_or_refuse_whatever_comes) {
+void take_or_refuse() {
   int64_t taken = 0, refused = 0;
   for (const testing::OpCase& c : table::rows()) {
     for (const Change& change : kChanges) {
@@ -81,4 +79,20 @@ TEST(functions_take_or_refuse_whatever_comes) {
   }
   EXPECT(taken > 1000);
   EXPECT(refused > 1000);
+}
+
+}  // namespace
+
+TEST(functions_take_or_refuse_whatever_comes) { take_or_refuse(); }
+
+// Without checks of types a message may say less, but nothing is read or written beyond its end.
+TEST(functions_without_type_checks_are_safe) {
+  const UsingConfig off(&Config::type_check, false);
+  take_or_refuse();
+  EXPECT_THROW(Error, "", F::linear(zeros({2, 1000}), zeros({3, 4})));
+  EXPECT_THROW(Error, "", F::linear(zeros({2}), zeros({3, 4})));
+  EXPECT_THROW(Error, "", F::embed_id(array({0, 1}), zeros({7})));
+  EXPECT_THROW(Error, "", F::softmax_cross_entropy(zeros({2, 3}), array({0, 1, 2, 1, 0, 2})));
+  EXPECT_THROW(Error, "", F::black_out(zeros({2, 3}), array({0}), zeros({4, 3}), array({{1, 2}, {0, 1}})));
+  EXPECT_THROW(Error, "", F::connectionist_temporal_classification(zeros({5, 2, 3}), array({1, 2}), 0));
 }

@@ -14,8 +14,16 @@ void zip(std::string_view bytes);
 void json(std::string_view bytes);
 /// The number of axes (one byte), then an IDX file.
 void idx(std::string_view bytes);
-/// The mushroom example's table of letters.
+/// A table of comma-separated values, each column as categories and numbers.
 void csv(std::string_view bytes);
+/// A pickled example.
+void pickle(std::string_view bytes);
+/// A MAT file.
+void matlab(std::string_view bytes);
+/// A tar archive, every byte of its members read.
+void tar(std::string_view bytes);
+/// A picture: JPEG, PNG, BMP or PNM.
+void picture(std::string_view bytes);
 /// A snapshot of a trainer in which members were replaced (see members.h), loaded; then three steps of training.
 void snapshot(std::string_view bytes);
 /// The number of an optimizer (one byte), then replaced members of its state, loaded; then two updates.

@@ -120,6 +120,16 @@ def snapshot(folder):
     os.remove(folder + '/log')
 
 
+def nested():
+    """A Sequential of repeated Sequentials: its file's keys, an input and the result."""
+    numpy.random.seed(3)
+    model = chainer.Sequential(L.Linear(3, 4), chainer.Sequential(L.Linear(4, 4), F.tanh).repeat(3), L.Linear(4, 2))
+    s = serializers.DictionarySerializer()
+    s.save(model)
+    x = numpy.random.randn(5, 3).astype('f')
+    return dict(s.target, x=x, y=model(x).array)
+
+
 def idx(path):
     b = gzip.open(path).read()
     n = b[3]
@@ -139,4 +149,5 @@ if __name__ == '__main__':
         numpy.savez_compressed(out + '/optimizers.npz', **optimizer_steps())
         numpy.savez_compressed(out + '/random.npz', **random_streams())
         numpy.savez_compressed(out + '/initializers.npz', **initial_values())
+        numpy.savez_compressed(out + '/release_nested.npz', **nested())
         snapshot(out)

@@ -155,6 +155,13 @@ TEST(repeated_links_nest) {
   EXPECT(paths(mixed) ==
          (std::vector<std::string>{"/0/W", "/0/b", "/1/W", "/1/b", "/2/0/0/W", "/2/0/0/b", "/2/1/0/W", "/2/1/0/b"}));
   EXPECT_EQ(mixed(zeros({2, 3})).shape(), (Shape{2, 2}));
+  // A file of the release (interop/make_reference.py) loads, and ours has its keys.
+  auto model = Sequential(L::Linear(3, 4), Sequential(L::Linear(4, 4), F::tanh).repeat(3), L::Linear(4, 2));
+  const serializers::NpzFile release(TEST_DATA "release_nested.npz");
+  serializers::load_npz(TEST_DATA "release_nested.npz", model);
+  EXPECT_CLOSE(model(release.array("x")).array(), release.array("y"), {.atol = 1e-6, .rtol = 1e-6});
+  for (const std::string& path : paths(model)) EXPECT(release.contains(path.substr(1)));
+  EXPECT_EQ(paths(model).size() + 2, release.keys().size());
   EXPECT(paths(L::Linear(2, 2).repeat(2)) == (std::vector<std::string>{"/0/W", "/0/b", "/1/W", "/1/b"}));
 }
 

@@ -28,7 +28,7 @@ Matrix as_matrix(const Array& a) {
     return {a, false, std::max<int64_t>({1, columns, rows > 1 ? s0 : 0})};
   if ((s0 == 1 || rows <= 1) && (columns <= 1 || s1 >= rows))
     return {a, true, std::max<int64_t>({1, rows, columns > 1 ? s1 : 0})};
-  return {a.copy(), false, std::max<int64_t>(1, columns)};
+  return {a.contiguous(), false, std::max<int64_t>(1, columns)};
 }
 
 constexpr int64_t kSmall = 16384;  // products of fewer multiplications are cheaper without oneDNN's set-up

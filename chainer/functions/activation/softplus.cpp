@@ -10,7 +10,9 @@ struct SoftplusNode : UnaryNode<Elementwise::softplus> {
   Arrays forward(const Arrays& x) override {
     retain_inputs({0});
     if (beta == 1) return {chainer::softplus(x[0])};
-    return {chainer::softplus(x[0] * beta) / beta};
+    // Where beta x is beyond all numbers, x is not: it stays out of the product that is divided again.
+    const Array linear = beta > 0 ? chainer::maximum(x[0], 0) : chainer::minimum(x[0], 0);
+    return {linear + chainer::log1p(chainer::exp(-chainer::absolute(x[0] * beta))) / beta};
   }
   Variables backward(const Indexes&, const Variables& gy) override {
     const Variable x = retained_input(0);

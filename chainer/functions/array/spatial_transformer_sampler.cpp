@@ -3,6 +3,7 @@
 
 #include "chainer/array/backend.h"
 #include "chainer/autograd/function_node.h"
+#include "chainer/autograd/insist.h"
 #include "chainer/backend/cpu/parallel.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/math.h"
@@ -86,6 +87,7 @@ struct SamplerNode : FunctionNode {
     expect(in[1].shape(1) == 2, in[0].shape(0) == in[1].shape(0));
   }
   Arrays forward(const Arrays& in) override {
+    type_check::insist(*this, in);
     retain_inputs({0, 1});
     const Dtype d = compute_dtype(in[0].dtype());
     const Array x = dense(in[0], d), grid = dense(in[1], d);

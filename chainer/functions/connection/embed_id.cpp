@@ -1,5 +1,7 @@
 #include "chainer/array/backend.h"
+#include "chainer/array/exclusive.h"
 #include "chainer/autograd/function_node.h"
+#include "chainer/autograd/insist.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/connection.h"
 #include "chainer/functions/math.h"
@@ -55,6 +57,7 @@ struct EmbedIdNode : FunctionNode {
     type_check::expect(in[0].dtype().kind() == 'i', in[1].dtype().kind() == 'f', in[1].ndim() == 2);
   }
   Arrays forward(const Arrays& in) override {
+    type_check::insist(*this, in);
     retain_inputs({0});
     Shape s = in[0].shape();
     s.push_back(in[1].shape()[1]);
@@ -68,7 +71,8 @@ struct EmbedIdNode : FunctionNode {
   // A matrix that is looked up several times: the rows go into its gradient without a temporary of its size.
   bool accumulates() const override { return true; }
   Variables backward_accumulate(const Indexes&, const Variables& gy, const Variables& gx) override {
-    if (config().enable_backprop || !gx[0].array().is_contiguous()) return {gx[0] + backward({1}, gy)[1]};
+    if (config().enable_backprop || !gx[0].array().is_contiguous() || !is_exclusive(gx[0].array()))
+      return {gx[0] + backward({1}, gy)[1]};
     Array sum = gx[0].array();
     EmbedIdGrad(input_data()[0], input_shape(1), ignore).add_to(sum, gy[0].array());
     return {gx[0]};

@@ -1,6 +1,7 @@
 #include "chainer/array/backend.h"
 #include "chainer/array/exclusive.h"
 #include "chainer/autograd/function_node.h"
+#include "chainer/autograd/insist.h"
 #include "chainer/autograd/joined_products.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/connection.h"
@@ -24,6 +25,7 @@ struct LinearFunction : FunctionNode {
     if (in.count() == 3) expect(in[2].dtype() == in[0].dtype(), in[2].ndim() == 1, in[2].shape(0) == in[1].shape(0));
   }
   Arrays forward(const Arrays& in) override {
+    type_check::insist(*this, in);
     retain_inputs({0, 1});
     const int64_t n = in[0].shape()[0], out = in[1].shape()[0];
     Array y({n, out}, in[0].dtype(), in[0].device());

@@ -1,4 +1,5 @@
 #include "chainer/autograd/function_node.h"
+#include "chainer/autograd/insist.h"
 #include "chainer/functions/array/pick.h"
 #include "chainer/functions/loss/labels_and_samples.h"
 #include "chainer/functions/loss/reduced.h"
@@ -11,7 +12,7 @@ namespace chainer::functions {
 
 Variable BlackOut::operator()(const Variable& x, const Variable& t, const Variable& W, const Variable& samples,
                               Reduction reduce) const {
-  type_check::check(
+  type_check::check_always(
       "BlackOut", {x.array(), t.array(), W.array(), samples.array()}, [](const type_check::TypeInfos& in) {
         in.names({"x", "t", "W", "samples"});
         using type_check::expect;

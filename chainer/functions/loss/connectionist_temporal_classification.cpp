@@ -3,6 +3,7 @@
 
 #include "chainer/array/backend.h"
 #include "chainer/autograd/function_node.h"
+#include "chainer/autograd/insist.h"
 #include "chainer/backend/cpu/kernels/table.h"
 #include "chainer/backend/cpu/parallel.h"
 #include "chainer/functions/activation.h"
@@ -204,12 +205,13 @@ Variable ConnectionistTemporalClassification::operator()(const Variables& x, con
 
 Variable ConnectionistTemporalClassification::operator()(const Variable& x, const Variable& t, int64_t blank_symbol,
                                                          const CtcOptions& options) const {
-  type_check::check("ConnectionistTemporalClassification", {x.array(), t.array()}, [](const type_check::TypeInfos& in) {
-    in.names({"x", "t"});
-    using type_check::expect;
-    expect(in[0].dtype().kind() == 'f', in[0].ndim() == 3, in[0].shape(0) > 0);
-    expect(in[1].dtype().kind() == 'i', in[1].ndim() == 2, in[1].shape(0) == in[0].shape(1));
-  });
+  type_check::check_always("ConnectionistTemporalClassification", {x.array(), t.array()},
+                           [](const type_check::TypeInfos& in) {
+                             in.names({"x", "t"});
+                             using type_check::expect;
+                             expect(in[0].dtype().kind() == 'f', in[0].ndim() == 3, in[0].shape(0) > 0);
+                             expect(in[1].dtype().kind() == 'i', in[1].ndim() == 2, in[1].shape(0) == in[0].shape(1));
+                           });
   const int64_t vocabulary = x.shape()[2], M = t.shape()[1];
   if (blank_symbol < 0 || blank_symbol >= vocabulary)
     throw IndexError("connectionist_temporal_classification: blank_symbol ", blank_symbol, " is not in 0 ... ",

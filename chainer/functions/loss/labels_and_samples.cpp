@@ -6,6 +6,9 @@ namespace chainer::functions {
 
 Array labels_and_samples(const Array& t, const Array& samples, int64_t vocabulary, std::string_view name,
                          bool* ignored) {
+  if (samples.ndim() != 2 || t.ndim() != 1 || t.size() != samples.shape()[0])
+    throw DimensionError(name, ": labels of shape ", t.shape(), " and samples of shape ", samples.shape(),
+                         " do not fit: a row of samples for each label is needed");
   const int64_t n = samples.shape()[0], k = samples.shape()[1] + 1;
   const Array labels = t.astype(Dtype::int64);
   Array index({n, k}, Dtype::int64);

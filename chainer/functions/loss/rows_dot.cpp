@@ -16,6 +16,12 @@ Variable scatter(const Variable& g, const Variable& x, const Array& index, int64
 
 struct RowsNode : FunctionNode {
   explicit RowsNode(Array i) : index(std::move(i)) {}
+  // The kernels trust these: x and W are matrices of one width, x has a row for each of the index.
+  void check_rows(const Array& x, const Array& W) const {
+    if (x.ndim() != 2 || W.ndim() != 2 || x.shape()[0] != index.shape()[0] || x.shape()[1] != W.shape()[1])
+      throw DimensionError("rows of W of shape ", W.shape(), " and x of shape ", x.shape(),
+                           " do not fit an index of shape ", index.shape());
+  }
   static bool wants(const Indexes& wanted, int i) { return std::find(wanted.begin(), wanted.end(), i) != wanted.end(); }
   Array index;
 };
@@ -23,6 +29,7 @@ struct RowsNode : FunctionNode {
 struct RowsDot : RowsNode {
   using RowsNode::RowsNode;
   Arrays forward(const Arrays& in) override {
+    check_rows(in[0], in[1]);
     retain_inputs({0, 1});
     Array y(index.shape(), in[0].dtype(), in[0].device());
     y.device().backend().rows_dot(in[0], in[1], index, y);

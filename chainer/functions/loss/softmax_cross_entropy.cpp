@@ -3,6 +3,7 @@
 
 #include "chainer/array/backend.h"
 #include "chainer/autograd/function_node.h"
+#include "chainer/autograd/insist.h"
 #include "chainer/functions/activation.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/loss.h"
@@ -35,6 +36,7 @@ struct SoftmaxCrossEntropyNode : FunctionNode {
   }
 
   Arrays forward(const Arrays& in) override {
+    type_check::insist(*this, in);
     const Array &x = in[0], &t = in[1];
     if (options.class_weight && (options.class_weight.ndim() != 1 || options.class_weight.size() != x.shape()[1]))
       throw DimensionError("softmax_cross_entropy: class_weight of shape ", options.class_weight.shape(), " for ",

@@ -7,8 +7,14 @@
 namespace chainer::functions {
 namespace {
 // The slope of log_ndtr: the density over the probability. Far out on the left exp(-x^2 / 2) goes out of the fraction,
-// far out on the right it is 0 because erfcx is infinite.
-Array slope(const Array& x) { return std::sqrt(2 / std::numbers::pi) / chainer::erfcx(x * (-1 / std::numbers::sqrt2)); }
+// far out on the right it is 0 because erfcx is infinite. On the left the asymptotic series goes on where erfcx becomes
+// too small a number.
+Array slope(const Array& x) {
+  const Array left = chainer::minimum(x, -20.0), u = 1 / chainer::square(left);
+  const Array series = -left * (1 + u * (1 - u * (2 - u * (10 - u * (74 - u * 706)))));
+  const Array quotient = std::sqrt(2 / std::numbers::pi) / chainer::erfcx(chainer::maximum(x, -20.0) * -std::sqrt(0.5));
+  return chainer::where(x < -20, series, quotient);
+}
 
 // The slope of the slope h, -h (x + h). On the left x + h is a small difference of large numbers, which the
 // asymptotic series -1 + 1 / x^2 - 6 / x^4 + 50 / x^6 - ... of the whole avoids.

@@ -17,6 +17,7 @@ struct StandardizeNode : FunctionNode {
   explicit StandardizeNode(double e) : eps(e) {}
   std::string label() const override { return "Standardize"; }
   Arrays forward(const Arrays& in) override {
+    if (in[0].ndim() != 2) throw DimensionError("standardize: a matrix is needed, not shape ", in[0].shape());
     retain_inputs({0});
     const Array x = dense(in[0], compute_dtype(in[0].dtype()));
     y = Array(x.shape(), x.dtype(), x.device());

@@ -183,8 +183,8 @@ void pooling(std::vector<OpCase>& t) {
 
   // Regions are constants.
   const auto regions = [](const Array& rois, Dtype d) { return rois.astype(d); };
-  const Array rois = array({{0., 1., 0., 3., 2.}, {1., -2., 1., 9., 4.}, {0., 4., 4., 2., 2.}});
-  const std::string words = "np.array([[0., 1, 0, 3, 2], [1, -2, 1, 9, 4], [0, 4, 4, 2, 2]])";
+  const Array rois = array({{0., 1., 0., 3., 2.}, {1., -2., 1., 9., 4.}, {0., 4., 4., 5., 4.}});
+  const std::string words = "np.array([[0., 1, 0, 3, 2], [1, -2, 1, 9, 4], [0, 4, 4, 5, 4]])";
   const auto roi_pooling = [&](const std::string& input, int64_t h, int64_t w, double scale, const Array& x) {
     add("roi_pooling_2d", text("F.roi_pooling_2d(", input, ", ", words, ", ", h, ", ", w, ", ", scale, ")"),
         [=](Vs v) {

@@ -1,13 +1,8 @@
-// The parsers by themselves.
+// The parsers of arrays and states by themselves.
 #include <chainer/chainer.h>
 
-#include <unistd.h>
-
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 
-#include "../../../examples/glance/mushrooms.h"
 #include "../targets.h"
 #include "chainer/core/json.h"
 #include "chainer/datasets/idx.h"
@@ -50,18 +45,6 @@ void idx(std::string_view bytes) {
   try {
     const Array a = datasets::parse_idx(bytes.substr(1), bytes[0] & 3, "fuzzed");
     if (a.size() > 0) (void)sum(a).item<double>();
-  } catch (const FileError&) {}
-}
-
-void csv(std::string_view bytes) {
-  static const std::string file = (std::filesystem::temp_directory_path() / text("chainer-fuzz-", ::getpid())).string();
-  struct Remove {
-    ~Remove() { std::filesystem::remove(file); }
-  };
-  static const Remove at_exit;
-  std::ofstream(file, std::ios::binary) << bytes;
-  try {
-    (void)load_mushrooms(file);
   } catch (const FileError&) {}
 }
 

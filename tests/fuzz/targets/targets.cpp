@@ -3,8 +3,10 @@
 namespace fuzz {
 
 const std::vector<Target>& targets() {
-  static const std::vector<Target> all = {{"npy", npy}, {"zip", zip},           {"json", json},          {"idx", idx},
-                                          {"csv", csv}, {"snapshot", snapshot}, {"optimizer", optimizer}};
+  static const std::vector<Target> all = {
+      {"npy", npy},         {"zip", zip},           {"json", json},          {"idx", idx},
+      {"csv", csv},         {"pickle", pickle},     {"matlab", matlab},      {"tar", tar},
+      {"picture", picture}, {"snapshot", snapshot}, {"optimizer", optimizer}};
   return all;
 }
 

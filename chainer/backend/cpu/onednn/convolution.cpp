@@ -56,7 +56,9 @@ Layout reordered(const Layout& image, bool channels_last) {
 }
 // Any other order becomes channels-last.
 bool is_image_order(const Array& a) { return a.is_contiguous() || channels_to_end(a).is_contiguous(); }
-Array in_image_order(const Array& a) { return is_image_order(a) ? a : channels_to_front(channels_to_end(a).copy()); }
+Array in_image_order(const Array& a) {
+  return is_image_order(a) ? a : channels_to_front(channels_to_end(a).contiguous());
+}
 
 // A primitive, and what brings its operands and its result from one order into another (null: no need).
 struct Route {
