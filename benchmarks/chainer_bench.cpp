@@ -26,7 +26,12 @@ const std::vector<Workload>& workloads() {
                                             {"dynamic_language_model", dynamic_language_model},
                                             {"dynamic_tagger", dynamic_tagger},
                                             {"dynamic_tagger_characters", dynamic_tagger_characters},
-                                            {"dynamic_tree", dynamic_tree}};
+                                            {"dynamic_tree", dynamic_tree},
+                                            {"lenet5", lenet5},
+                                            {"vgg_cifar", vgg_cifar},
+                                            {"resnet50_train", resnet50_train},
+                                            {"resnet50_infer", resnet50_infer},
+                                            {"dcgan", dcgan}};
   return all;
 }
 }  // namespace bench

@@ -34,11 +34,16 @@ Step dynamic_language_model();
 Step dynamic_tagger();
 Step dynamic_tagger_characters();
 Step dynamic_tree();
+Step lenet5();
+Step vgg_cifar();
+Step resnet50_train();
+Step resnet50_infer();
+Step dcgan();
 
 /// A model, its optimizer and a loss as a step; the parameters are named by their paths.
-template <class Model, class Loss>
-Step training(std::shared_ptr<Model> model, Loss loss) {
-  auto optimizer = std::make_shared<chainer::optimizers::Adam>();
+template <class Model, class Loss, class Optimizer = chainer::optimizers::Adam>
+Step training(std::shared_ptr<Model> model, Loss loss,
+              std::shared_ptr<Optimizer> optimizer = std::make_shared<Optimizer>()) {
   optimizer->setup(*model);
   Step s;
   s.run = [=] {

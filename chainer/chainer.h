@@ -31,3 +31,4 @@
 #include "chainer/training/extensions.h"
 #include "chainer/training/trainer.h"
 #include "chainer/training/updaters/parallel_updater.h"
+#include "chainer/vision/vision.h"

@@ -101,10 +101,62 @@ def dynamic_tree(p, i):
         states.append((c, o.sigmoid()*c.tanh()))
         loss = loss + F.cross_entropy(linear(p, 'out', states[-1][1]), torch.tensor([label]))
     return loss
+def conv(p, name, x, **kw): return F.conv2d(x, p[f'/{name}/W'], p.get(f'/{name}/b'), **kw)
+def norm(p, name, x): return F.batch_norm(x, None, None, p[f'/{name}/gamma'], p[f'/{name}/beta'], True, eps=1e-5)
+def lenet5(p, i):
+    h = F.max_pool2d(conv(p, 'conv1', i['x'], padding=2).relu(), 2)
+    h = F.max_pool2d(conv(p, 'conv2', h).relu(), 2)
+    h = conv(p, 'conv3', h).relu().flatten(1)
+    return F.cross_entropy(linear(p, 'fc5', linear(p, 'fc4', h).relu()), i['t'].long())
+def vgg_cifar(p, i):
+    h = i['x']
+    for k in range(13):
+        h = norm(p, f'blocks/{k}/bn', conv(p, f'blocks/{k}/conv', h, padding=1)).relu()
+        if k in (1, 3, 6, 9, 12): h = F.max_pool2d(h, 2)
+    h = norm(p, 'bn', F.linear(h.flatten(1)*i['mask1'], p['/fc1/W'])).relu()*i['mask2']
+    return F.cross_entropy(linear(p, 'fc2', h), i['t'].long())
+def resnet50(p, x, norm):
+    h = F.max_pool2d(norm(p, 'bn1', conv(p, 'conv1', x, stride=2, padding=3)).relu(), 3, 2)
+    k = 0
+    for stage, n in enumerate((3, 4, 6, 3)):
+        for b in range(n):
+            name = f'blocks/{k}/'; k += 1
+            stride = 2 if stage and not b else 1
+            y = norm(p, name + 'bn1', conv(p, name + 'conv1', h, stride=stride)).relu()
+            y = norm(p, name + 'bn2', conv(p, name + 'conv2', y, padding=1)).relu()
+            y = norm(p, name + 'bn3', conv(p, name + 'conv3', y))
+            h = (y + (h if b else norm(p, name + 'bn4', conv(p, name + 'conv4', h, stride=stride)))).relu()
+    return linear(p, 'fc', h.mean((2, 3)))
+def resnet50_train(p, i): return F.cross_entropy(resnet50(p, i['x'], norm), i['t'].long())
+def resnet50_infer(p, i):
+    def at_first(p, name, x):  # running statistics of no step yet
+        c = x.shape[1]
+        return F.batch_norm(x, torch.zeros(c), torch.ones(c), p[f'/{name}/gamma'], p[f'/{name}/beta'], False, eps=1e-5)
+    return resnet50(p, i['x'], at_first).sum()
+def dcgan(p, i):
+    def generate(z):
+        h = norm(p, 'gen/bn0', linear(p, 'gen/l0', z)).relu().view(-1, 512, 4, 4)
+        for k in (1, 2, 3): h = norm(p, f'gen/bn{k}', F.conv_transpose2d(h, p[f'/gen/dc{k}/W'], p[f'/gen/dc{k}/b'], 2, 1)).relu()
+        return F.conv_transpose2d(h, p['/gen/dc4/W'], p['/gen/dc4/b'], 1, 1).sigmoid()
+    def judge(x):
+        h = x
+        for k in range(7):
+            h = conv(p, f'dis/convs/{k}', h, stride=1 + (k in (1, 3, 5)), padding=1)
+            if k: h = norm(p, f'dis/bns/{k - 1}', h)
+            h = F.leaky_relu(h, 0.2)
+        return linear(p, 'dis/out', h.flatten(1))
+    fake = generate(i['z'])
+    of_gen = {k: v for k, v in p.items() if k.startswith('/gen/')}
+    grads = torch.autograd.grad(F.softplus(-judge(fake)).mean(), list(of_gen.values()))
+    loss = F.softplus(-judge(i['x'])).mean() + F.softplus(judge(fake.detach())).mean()
+    for v, g in zip(of_gen.values(), grads): v.grad = g
+    return loss
 
 
 CLIPPED = {'ptb_lstm': 5.0}  # norm that gradients are scaled to
-UPDATED = ('mnist_mlp', 'word2vec_ns', 'double_backprop', 'nstep_lstm')
+UPDATED = ('mnist_mlp', 'word2vec_ns', 'double_backprop', 'nstep_lstm', 'lenet5')
+BY_MOMENTUM = {'vgg_cifar': 0.05, 'resnet50_train': 0.01}  # the first step is -rate times the gradient
+WITHOUT_GRADIENTS = ('resnet50_infer',)
 
 
 def first_adam_step(w, g, lr=1e-3, beta1=0.9, beta2=0.999, eps=1e-8):
@@ -119,7 +171,7 @@ def check(file, name):
     def part(head): return {k[len(head):]: torch.from_numpy(f[k].copy()) for k in f.files if k.startswith(head)}
     params = {k: v.requires_grad_() for k, v in part('before/').items()}
     loss = globals()[name](params, part('input/'))
-    loss.backward()
+    if name not in WITHOUT_GRADIENTS: loss.backward()
     if name in CLIPPED: torch.nn.utils.clip_grad_norm_(params.values(), CLIPPED[name])
     worst, what = 0, ''
     def compare(label, ours, theirs):
@@ -130,9 +182,11 @@ def check(file, name):
     for k, g in part('grad/').items(): compare('grad/' + k, g, torch.zeros_like(g) if params[k].grad is None else params[k].grad)
     # The update is recomputed from the gradients compared above: it divides by their size, so that an element which is
     # zero but for rounding would step anywhere.
+    grads = part('grad/')
     if name in UPDATED:
-        grads = part('grad/')
         for k, after in part('after/').items(): compare('after/' + k, after, first_adam_step(params[k].detach(), grads[k]))
+    if name in BY_MOMENTUM:
+        for k, after in part('after/').items(): compare('after/' + k, after, params[k].detach() - BY_MOMENTUM[name]*grads[k])
     return worst, what
 
 

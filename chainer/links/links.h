@@ -11,6 +11,7 @@
 #include "chainer/links/chain_list.h"
 #include "chainer/links/connection.h"
 #include "chainer/links/convolution.h"
+#include "chainer/links/inception.h"
 #include "chainer/links/loss.h"
 #include "chainer/links/model.h"
 #include "chainer/links/n_step_rnn.h"

@@ -58,6 +58,9 @@ def links(out):
         'DilatedConvolution2D': (lambda: L.DilatedConvolution2D(4, 3, 3, pad=2, dilate=2), (image,)),
         'LocalConvolution2D': (lambda: L.LocalConvolution2D(4, 3, (5, 6), (2, 3)), (image,)),
         'DeformableConvolution2D': (lambda: L.DeformableConvolution2D(4, 3, 3, pad=1, offset_initialW=0.01, deform_initialW=0.1), (image,)),
+        'Inception': (lambda: L.Inception(4, 2, 3, 2, 3, 2, 1), (image,)),
+        'InceptionBN': (lambda: L.InceptionBN(4, 2, 3, 2, 3, 2, 'avg', 1), (image,)),
+        'InceptionBN_max': (lambda: L.InceptionBN(None, 0, 3, 2, 3, 2, 'max', stride=2), (image,)),
         'MLPConvolution2D': (lambda: L.MLPConvolution2D(4, (5, 3), 3, pad=1), (image,)),
     })
     for name, (make, args) in cases.items():
@@ -75,6 +78,26 @@ def links(out):
     numpy.random.seed(6)
     alias = WalkerAlias([1, 2, 3, 4])
     out['walker/threshold'], out['walker/values'], out['walker/samples'] = alias.threshold, alias.values, alias.sample((5, 4))
+
+
+def vision(out):
+    """Features of networks in test mode on one picture, modules with gradients, and prepared pictures."""
+    r = numpy.random.RandomState(9)
+    picture, pixels = r.rand(1, 3, 64, 64).astype('f'), r.randint(0, 256, (17, 23, 3)).astype('u1')
+    out.update({'vision/picture': picture, 'vision/bytes': pixels})
+    networks = {
+        'resnet50': (lambda: L.ResNet50Layers(None), 'res4'),
+        'resnet50_fb': (lambda: L.ResNet50Layers(None, downsample_fb=True), 'res3'),
+        'googlenet': (lambda: L.GoogLeNet(None), 'inception_4a'),
+    }
+    with chainer.using_config('train', False), chainer.no_backprop_mode():
+        for name, (make, layer) in networks.items():
+            numpy.random.seed(5)
+            out['vision/' + name] = make()(picture, layers=[layer])[layer].array.mean(axis=(2, 3))
+    models = L.model.vision
+    out['vision/vgg'] = models.vgg.prepare(pixels, size=(9, 5))
+    out['vision/googlenet_prepared'] = models.googlenet.prepare(pixels.transpose(2, 0, 1), size=None)
+    out['vision/resnet'] = models.resnet.prepare(pixels[:, :, 0], size=(31, 31))
 
 
 def distributions(out):
@@ -157,6 +180,6 @@ def log(out):
 
 
 results = {}
-links(results), distributions(results), iterators(results), firings(results), log(results)
+links(results), vision(results), distributions(results), iterators(results), firings(results), log(results)
 numpy.savez_compressed(HERE + '/training.npz', **results)
 print(len(results), 'arrays in training.npz')

@@ -64,6 +64,12 @@ TEST(convolutions_equal_the_releases) {
       [] { return DeformableConvolution2D(4, 3, 3, {.pad = 1, .offset_initialW = 0.01, .deform_initialW = 0.1}); },
       image);
   check(
+      "Inception", [] { return Inception(4, 2, 3, 2, 3, 2, 1); }, image);
+  check(
+      "InceptionBN", [] { return InceptionBN(4, 2, 3, 2, 3, 2, PoolType::avg, {.proj_pool = 1}); }, image);
+  check(
+      "InceptionBN_max", [] { return InceptionBN(std::nullopt, 0, 3, 2, 3, 2, PoolType::max, {.stride = 2}); }, image);
+  check(
       "MLPConvolution2D",
       [] {
         return MLPConvolution2D(4, {5, 3}, 3, {.pad = 1});

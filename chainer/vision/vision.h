@@ -1,0 +1,187 @@
+// L: networks for pictures (manual: "VGG Networks", "GoogLeNet", "Residual Networks"). They lie above serializers and
+// datasets, from where their weights come.
+#pragma once
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "chainer/array/per_axis.h"
+#include "chainer/links/inception.h"
+#include "chainer/links/links.h"
+
+namespace chainer {
+namespace links {
+
+/// Where a model's weights come from: "auto" for the release's file in the cache of datasets
+/// ($CHAINER_DATASET_ROOT/pfnet/chainer/models), the path of an NPZ file of the release's or of one's own, or
+/// std::nullopt for random ones. A file that is missing is a FileError that says where it is expected.
+using PretrainedModel = std::optional<std::string>;
+
+/// A network whose layers have names.
+class VisionModel : public Chain {
+ public:
+  /// One layer: what is done, one after the other.
+  struct Stage {
+    std::string name;
+    std::vector<std::function<Variable(const Variable&)>> functions;
+  };
+  /// All layers in order.
+  virtual std::vector<Stage> functions() = 0;
+  std::vector<std::string> available_layers();
+  /// The class probabilities, layer "prob", of prepared images (N, 3, h, w).
+  Variable forward(const Variable& x);
+  /// The results of the layers that are named; others behind them are not computed.
+  NamedVariables forward(const Variable& x, const std::vector<std::string>& layers);
+  /// The features in test mode: forward() of images that prepare() resized to `size` (not at all if it is not given).
+  NamedVariables extract(const std::vector<Array>& images, const std::vector<std::string>& layers,
+                         const PerAxis& size = {224, 224});
+  /// The class probabilities of images, in test mode and without a graph: the mean over ten crops of 224 x 224 from
+  /// the images resized to 256 x 256 (corners, middle, and their mirror images), or the middle alone.
+  Variable predict(const std::vector<Array>& images, bool oversample = true);
+
+ protected:
+  /// `name` is the release's file name for "auto".
+  VisionModel(const PretrainedModel& model, const std::string& name);
+  /// What a file will overwrite is zero at first.
+  InitializerArg first_weights(const InitializerArg& without_file) const;
+  /// Loads the file, if there is one.
+  void load_weights();
+  virtual Array prepare(const Array& image, const PerAxis& size) const = 0;
+  /// The layer that was there before stage `name`, where it does not follow its neighbour.
+  virtual std::string input_of(const std::string& name) const { return (void)name, std::string(); }
+
+ private:
+  std::string weights_;  // the file
+};
+
+namespace vgg {
+/// A picture of RGB bytes, (h, w), (h, w, 3) or (3, h, w), as VGG wants it: resized to `size` (bicubic; not at all if
+/// it is not given), BGR, the mean colour subtracted, float32 (3, h, w).
+Array prepare(const Array& image, const PerAxis& size = {224, 224});
+}  // namespace vgg
+/// VGG with 16 or 19 layers. Simonyan & Zisserman, arXiv:1409.1556. Without weights of a file, N(0, 0.01^2).
+class VGGLayers : public VisionModel {
+ public:
+  explicit VGGLayers(const PretrainedModel& pretrained_model = "auto", int64_t n_layers = 16);
+  std::vector<Stage> functions() override;
+  Convolution2D conv1_1, conv1_2, conv2_1, conv2_2, conv3_1, conv3_2, conv3_3, conv4_1, conv4_2, conv4_3, conv5_1,
+      conv5_2, conv5_3;
+  Linear fc6, fc7, fc8;
+  std::optional<Convolution2D> conv3_4, conv4_4, conv5_4;  ///< of 19 layers
+  CHAINER_MEMBERS(VGGLayers, conv1_1, conv1_2, conv2_1, conv2_2, conv3_1, conv3_2, conv3_3, conv4_1, conv4_2, conv4_3,
+                  conv5_1, conv5_2, conv5_3, fc6, fc7, fc8, conv3_4, conv4_4, conv5_4);
+
+ protected:
+  Array prepare(const Array& image, const PerAxis& size) const override { return vgg::prepare(image, size); }
+};
+class VGG16Layers : public VGGLayers {
+ public:
+  explicit VGG16Layers(const PretrainedModel& pretrained_model = "auto") : VGGLayers(pretrained_model, 16) {}
+};
+class VGG19Layers : public VGGLayers {
+ public:
+  explicit VGG19Layers(const PretrainedModel& pretrained_model = "auto") : VGGLayers(pretrained_model, 19) {}
+};
+
+namespace googlenet {
+/// As vgg::prepare, with GoogLeNet's mean colour.
+Array prepare(const Array& image, const PerAxis& size = {224, 224});
+}  // namespace googlenet
+/// GoogLeNet. Szegedy et al., arXiv:1409.4842. Without weights of a file, LeCunUniform. Its side outputs are the layers
+/// "loss1_fc2" and "loss2_fc2".
+class GoogLeNet : public VisionModel {
+ public:
+  explicit GoogLeNet(const PretrainedModel& pretrained_model = "auto");
+  std::vector<Stage> functions() override;
+  Convolution2D conv1, conv2_reduce, conv2;
+  Inception inc3a, inc3b, inc4a, inc4b, inc4c, inc4d, inc4e, inc5a, inc5b;
+  Linear loss3_fc;
+  Convolution2D loss1_conv;
+  Linear loss1_fc1, loss1_fc2;
+  Convolution2D loss2_conv;
+  Linear loss2_fc1, loss2_fc2;
+  CHAINER_MEMBERS(GoogLeNet, conv1, conv2_reduce, conv2, inc3a, inc3b, inc4a, inc4b, inc4c, inc4d, inc4e, inc5a, inc5b,
+                  loss3_fc, loss1_conv, loss1_fc1, loss1_fc2, loss2_conv, loss2_fc1, loss2_fc2);
+
+ protected:
+  Array prepare(const Array& image, const PerAxis& size) const override { return googlenet::prepare(image, size); }
+  std::string input_of(const std::string& name) const override;
+};
+
+namespace resnet {
+/// As vgg::prepare, with ResNet's mean colour.
+Array prepare(const Array& image, const PerAxis& size = {224, 224});
+}  // namespace resnet
+/// A residual block that changes the number of channels and the size: relu(conv1 .. conv3 + conv4), each convolution
+/// with its batch normalization.
+class BottleneckA : public Chain {
+ public:
+  BottleneckA(int64_t in_channels, int64_t mid_channels, int64_t out_channels, int64_t stride,
+              const InitializerArg& initialW, bool downsample_fb);
+  Variable forward(const Variable& x);
+  Convolution2D conv1;
+  BatchNormalization bn1;
+  Convolution2D conv2;
+  BatchNormalization bn2;
+  Convolution2D conv3;
+  BatchNormalization bn3;
+  Convolution2D conv4;
+  BatchNormalization bn4;
+  CHAINER_MEMBERS(BottleneckA, conv1, bn1, conv2, bn2, conv3, bn3, conv4, bn4);
+};
+/// A residual block that keeps its shape: relu(conv1 .. conv3 + x).
+class BottleneckB : public Chain {
+ public:
+  BottleneckB(int64_t in_channels, int64_t mid_channels, const InitializerArg& initialW);
+  Variable forward(const Variable& x);
+  Convolution2D conv1;
+  BatchNormalization bn1;
+  Convolution2D conv2;
+  BatchNormalization bn2;
+  Convolution2D conv3;
+  BatchNormalization bn3;
+  CHAINER_MEMBERS(BottleneckB, conv1, bn1, conv2, bn2, conv3, bn3);
+};
+/// A BottleneckA, `a`, and n_layer - 1 BottleneckB, `b1` and so on.
+class BuildingBlock : public Chain {
+ public:
+  BuildingBlock(int64_t n_layer, int64_t in_channels, int64_t mid_channels, int64_t out_channels, int64_t stride,
+                const InitializerArg& initialW, bool downsample_fb);
+  Variable forward(const Variable& x);
+  BottleneckA a;
+  CHAINER_MEMBERS(BuildingBlock, a);
+};
+/// ResNet with 50, 101 or 152 layers. He et al., arXiv:1512.03385. Without weights of a file, HeNormal. With
+/// downsample_fb a block's stride is at its 3x3 convolution, else at the first of 1x1.
+class ResNetLayers : public VisionModel {
+ public:
+  ResNetLayers(const PretrainedModel& pretrained_model, int64_t n_layers, bool downsample_fb = false);
+  std::vector<Stage> functions() override;
+  Convolution2D conv1;
+  BatchNormalization bn1;
+  BuildingBlock res2, res3, res4, res5;
+  Linear fc6;
+  CHAINER_MEMBERS(ResNetLayers, conv1, bn1, res2, res3, res4, res5, fc6);
+
+ protected:
+  Array prepare(const Array& image, const PerAxis& size) const override { return resnet::prepare(image, size); }
+};
+class ResNet50Layers : public ResNetLayers {
+ public:
+  explicit ResNet50Layers(const PretrainedModel& pretrained_model = "auto", bool downsample_fb = false)
+      : ResNetLayers(pretrained_model, 50, downsample_fb) {}
+};
+class ResNet101Layers : public ResNetLayers {
+ public:
+  explicit ResNet101Layers(const PretrainedModel& pretrained_model = "auto", bool downsample_fb = false)
+      : ResNetLayers(pretrained_model, 101, downsample_fb) {}
+};
+class ResNet152Layers : public ResNetLayers {
+ public:
+  explicit ResNet152Layers(const PretrainedModel& pretrained_model = "auto", bool downsample_fb = false)
+      : ResNetLayers(pretrained_model, 152, downsample_fb) {}
+};
+
+}  // namespace links
+namespace L = links;
+}  // namespace chainer
