@@ -27,6 +27,15 @@ class Options {
                     },
                     false, false});
   }
+  void add(const std::string& name, const std::string& help, double& value) {
+    all_.push_back({name, help, chainer::text(value),
+                    [&value, name](const std::string& s) {
+                      char* end = nullptr;
+                      value = std::strtod(s.c_str(), &end);
+                      if (s.empty() || *end) throw chainer::ValueError(name, ": '", s, "' is not a number");
+                    },
+                    false, false});
+  }
   /// A switch without value.
   void add(const std::string& name, const std::string& help, bool& value) {
     all_.push_back({name, help, "", [&value](const std::string&) { value = true; }, true, false});
@@ -36,13 +45,23 @@ class Options {
     all_.push_back({name, help, "", [&](const std::string& s) { given = true, value = s; }, false, true});
   }
 
+  /// What stands without a name before it, in this order; may be left out.
+  void add_positional(const std::string& name, const std::string& help, std::string& value) {
+    positional_.push_back({name, help, "", [&value](const std::string& s) { value = s; }, false, false});
+  }
+
   /// Prints the help and exits with 0 on --help; throws ValueError for anything it does not know.
   void parse(int argc, char** argv) const {
+    std::size_t place = 0;
     for (int i = 1; i < argc; ++i) {
       std::string arg = argv[i], value;
       if (arg == "-h" || arg == "--help") {
         help();
         std::exit(std::fflush(stdout) == 0 ? 0 : 1);
+      }
+      if (arg.rfind("--", 0) != 0 && place < positional_.size()) {
+        positional_[place++].set(arg);
+        continue;
       }
       bool attached = false;
       if (const auto at = arg.find('='); at != arg.npos) {
@@ -73,6 +92,7 @@ class Options {
   };
   void help() const {
     std::printf("%s\n\nusage: %s [options]\n\n", purpose_.c_str(), program_.c_str());
+    for (const Option& o : positional_) std::printf("  %-22s %s\n", o.name.c_str(), o.help.c_str());
     for (const Option& o : all_) {
       const std::string initial = o.initial.empty() ? "" : " (" + o.initial + ")";
       std::printf("  %-22s %s%s\n",
@@ -84,7 +104,7 @@ class Options {
     }
   }
   std::string program_, purpose_;
-  std::vector<Option> all_;
+  std::vector<Option> all_, positional_;
 };
 
 /// Runs a program's body; an exception becomes one line on standard error and exit status 1, and so does output that

@@ -17,16 +17,17 @@ struct MLP : chainer::Chain {
 
 /// mnist, fashion or drawn by name. With no name: MNIST from the cache or the network, and drawn digits where neither
 /// has it. A name that is given never falls back.
-inline chainer::datasets::TrainTest load_digits(const std::string& name) {
+inline chainer::datasets::TrainTest load_digits(const std::string& name,
+                                                const chainer::datasets::MnistOptions& options = {}) {
   using namespace chainer;
-  if (name == "fashion") return datasets::get_fashion_mnist();
-  if (name == "drawn") return datasets::get_drawn_digits();
+  if (name == "fashion") return datasets::get_fashion_mnist(options);
+  if (name == "drawn") return datasets::get_drawn_digits(options);
   if (!name.empty() && name != "mnist") throw ValueError("--dataset is mnist, fashion or drawn, not '", name, "'");
   try {
-    return datasets::get_mnist();
+    return datasets::get_mnist(options);
   } catch (const FileError& e) {
     if (!name.empty()) throw;
     std::fprintf(stderr, "MNIST cannot be had (%s): training on digits drawn by this program\n", e.what());
-    return datasets::get_drawn_digits();
+    return datasets::get_drawn_digits(options);
   }
 }

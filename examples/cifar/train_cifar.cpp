@@ -1,0 +1,57 @@
+// Trains a VGG with batch normalization on CIFAR-10 or CIFAR-100.
+//
+//   build/release/examples/cifar/train_cifar --epoch 300
+//
+// Batches of 64, MomentumSGD with weight decay 5e-4 whose learning rate halves every 25 epochs. On the 50,000 images of
+// CIFAR-10 the VGG reaches about 0.93 test accuracy; a tenth of them gives about 0.6 in ten epochs. --model small is
+// for quick trials. Without CIFAR-10 in the cache and without a network it trains on pictures that it draws itself.
+#include "../common/pictures.h"
+#include "../common/training.h"
+#include "vgg.h"
+
+using namespace chainer;
+
+namespace {
+
+template <class Net>
+void train(Net net, const examples::TrainingOptions& o, double lr, examples::Pictures& pictures) {
+  iterators::SerialIterator train_iter(pictures.data.train, o.batchsize);
+  iterators::SerialIterator test_iter(pictures.data.test, o.batchsize, {.repeat = false, .shuffle = false});
+  L::Classifier model(std::move(net));
+  auto optimizer = optimizers::MomentumSGD({.lr = lr}).setup(model);
+  optimizer.add_hook(optimizer_hooks::WeightDecay(5e-4));
+  training::StandardUpdater updater(train_iter, optimizer);
+  Trainer trainer(updater, o.stop(), {.out = o.out});
+  trainer.extend(extensions::Evaluator(test_iter, model), {.trigger = o.report()});
+  trainer.extend(extensions::ExponentialShift("lr", 0.5), {.trigger = {25, "epoch"}});
+  trainer.extend(extensions::observe_lr());
+  run_trainer(trainer, o,
+              {"epoch", "lr", "main/loss", "validation/main/loss", "main/accuracy", "validation/main/accuracy",
+               "elapsed_time"});
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return examples::run("train_cifar", [&] {
+    examples::TrainingOptions o{.batchsize = 64, .epoch = 300};
+    std::string dataset, model = "vgg";
+    double lr = 0.05;
+    examples::Options options("train_cifar", "Trains a VGG on CIFAR-10 or CIFAR-100.");
+    o.add_to(options);
+    options.add("--dataset",
+                "cifar10, cifar100, drawn, or a folder with train.txt and test.txt; by default cifar10, or "
+                "drawn pictures where it cannot be had",
+                dataset);
+    options.add("--model", "vgg or small", model);
+    options.add("--learnrate", "the first learning rate", lr);
+    options.parse(argc, argv);
+    o.seed_random();
+    if (model != "vgg" && model != "small") throw ValueError("--model is vgg or small, not '", model, "'");
+    examples::Pictures pictures = examples::load_pictures(dataset);
+    if (model == "vgg")
+      train(Vgg(pictures.classes), o, lr, pictures);
+    else
+      train(SmallNet(pictures.classes), o, lr, pictures);
+  });
+}

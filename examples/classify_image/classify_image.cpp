@@ -1,0 +1,59 @@
+// Names what is in a picture, with VGG16 or ResNet-50 and weights trained on ImageNet.
+//
+//   build/release/examples/classify_image/classify_image PICTURE --model resnet50 --weights ResNet-50-model.npz
+//
+// Weights are an NPZ file of release 5.4.0 (its class method convert_caffemodel_to_npz makes one from the authors'
+// file). Prints the five likeliest classes with their probabilities; with --labels, a text file of a name on each line,
+// by name. --random takes untrained weights, to see that everything is there: then all classes are about as likely.
+#include <chainer/chainer.h>
+
+#include <fstream>
+
+#include "../common/options.h"
+#include "../common/pictures.h"
+
+using namespace chainer;
+
+namespace {
+
+template <class Net>
+Array classify(Net net, const Array& picture) {
+  const UsingConfig test_mode(&Config::train, false);
+  const NoBackpropMode no_graph;
+  return net.predict({picture}).array()[0];
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return examples::run("classify_image", [&] {
+    std::string picture, model = "resnet50", weights, labels;
+    bool untrained = false;
+    examples::Options options("classify_image", "Names what is in a picture: classify_image PICTURE.");
+    options.add_positional("PICTURE", "a JPEG, PNG, BMP or PNM file; a drawn picture by default", picture);
+    options.add("--model", "vgg16 or resnet50", model);
+    options.add("--weights", "the NPZ file of weights; by default where the model looks for it", weights);
+    options.add("--labels", "a text file with the name of a class on each line", labels);
+    options.add("--random", "use random weights", untrained);
+    options.parse(argc, argv);
+    if (model != "vgg16" && model != "resnet50") throw ValueError("--model is vgg16 or resnet50, not '", model, "'");
+
+    const Array x =
+        picture.empty() ? examples::DrawnPictures(1, 4, 0, 255, 256).get(0)[0] : dataset::read_image(picture, float32);
+    const std::string source = untrained ? "" : weights.empty() ? "auto" : weights;
+    const Array p = model == "vgg16" ? classify(L::VGG16Layers(source), x) : classify(L::ResNet50Layers(source), x);
+    std::vector<std::string> names;
+    if (!labels.empty()) {
+      std::ifstream in(labels);
+      if (!in) throw FileError("cannot read ", labels);
+      for (std::string line; std::getline(in, line);) names.push_back(line);
+    }
+    const Array order = argsort(p);
+    for (int64_t i = 1; i <= 5; ++i) {
+      const int64_t label = order[-i].item<int64_t>();
+      const auto at = static_cast<std::size_t>(label);
+      std::printf("%7.4f  %s\n", p[label].item<double>(),
+                  at < names.size() ? names[at].c_str() : text("class ", label).c_str());
+    }
+  });
+}

@@ -1,0 +1,42 @@
+// Images for the networks of this folder.
+#pragma once
+#include <chainer/chainer.h>
+
+namespace imagenet {
+
+/// Square pieces of images (3, height, width) of values 0 to 255: at a random place and maybe mirrored, or from the
+/// middle; minus the mean image, over 255.
+class Crops : public chainer::Dataset {
+ public:
+  Crops(chainer::AnyDataset images, chainer::Array mean, int64_t size, bool random)
+      : images_(std::move(images)), mean_(std::move(mean)), size_(size), random_(random) {}
+  int64_t size() const override { return images_.size(); }
+  chainer::Example get(int64_t i) const override {
+    using namespace chainer;
+    const Example e = images_[i];
+    Array x = e[0];
+    const Shape& s = x.shape();
+    if (s[0] != 3 || s[1] < size_ || s[2] < size_)
+      throw ValueError("image ", i, " has shape ", s, ": three channels of at least ", size_, " x ", size_,
+                       " are needed");
+    const auto from = [&](int64_t length) {
+      const int64_t room = length - size_;
+      return random_ ? static_cast<int64_t>(random::uniform(0, 1, {}).item<double>() * static_cast<double>(room + 1))
+                     : room / 2;
+    };
+    const int64_t top = from(s[1]), left = from(s[2]);
+    const Slice rows(top, top + size_), columns(left, left + size_);
+    x = x[{Slice(), rows, columns}];
+    if (mean_) x = x - mean_[{Slice(), rows, columns}];
+    if (random_ && random::uniform(0, 1, {}).item<double>() < 0.5) x = chainer::flip(x, 2);
+    return {(x / 255.f).copy(), e[1]};
+  }
+
+ private:
+  chainer::AnyDataset images_;
+  chainer::Array mean_;
+  int64_t size_;
+  bool random_;
+};
+
+}  // namespace imagenet
