@@ -4,8 +4,9 @@
 //
 // FOLDER_OF_PTB holds ptb.train.txt, ptb.valid.txt and ptb.test.txt; without --data the program makes up sentences of a
 // small grammar, whose perplexity falls below 5 in two epochs with --unit 32 --bproplen 10. On the valid part alone
-// (74 k words) with --unit 100, the perplexity of training is 600 over the second epoch. A run that was interrupted goes
-// on with --resume SNAPSHOT, from a new state. The model is written to --model for gentxt. See --help for the options.
+// (74 k words) with --unit 100, the perplexity of training is 600 over the second epoch. A run that was interrupted
+// goes on with --resume SNAPSHOT, from a new state. The model is written to --model for gentxt. See --help for the
+// options.
 #include <cmath>
 
 #include "../common/bptt.h"

@@ -2,8 +2,8 @@
 //
 //   build/release/examples/ptb/train_ptb_custom_loop --data FOLDER_OF_PTB --epoch 39 --out result
 //
-// FOLDER_OF_PTB is as for train_ptb; the sentences that the program makes up without it come below a perplexity of 25 in
-// one epoch with --unit 16 --bproplen 10. Writes the model to rnnlm.npz in --out.
+// FOLDER_OF_PTB is as for train_ptb; the sentences that the program makes up without it come below a perplexity of 25
+// in one epoch with --unit 16 --bproplen 10. Writes the model to rnnlm.npz in --out.
 #include <cmath>
 #include <filesystem>
 

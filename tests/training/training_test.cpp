@@ -426,8 +426,7 @@ TEST(snapshots_names_may_have_several_fields) {
   const auto loaded = extensions::load_newest_snapshot(*resumed.trainer, out("fields"), pattern);
   EXPECT(loaded && loaded->filename() == "at_002_12.npz" && resumed.updater->iteration() == 12);
   // The number of a field ends where the text behind it begins, also where that begins with a point or a digit.
-  for (const char* other :
-       {"s{.updater.epoch_detail}.npz", "s{.updater.iteration}0", "{.updater.iteration:6}"}) {
+  for (const char* other : {"s{.updater.epoch_detail}.npz", "s{.updater.iteration}0", "{.updater.iteration:6}"}) {
     const fs::path file = fs::path(out("fields")) / resumed.trainer->format(other);
     fs::copy_file(*loaded, file);
     Run again("fields");

@@ -31,8 +31,7 @@ InceptionBN::InceptionBN(std::optional<int64_t> in, int64_t out1, int64_t p3, in
       stride_(o.stride) {
   if (out1 > 0) {
     if (o.stride != 1 || !o.proj_pool)
-      throw ValueError("InceptionBN: the 1x1 path (out1 ", out1, ") needs stride 1, not ", o.stride,
-                       ", and proj_pool");
+      throw ValueError("InceptionBN: the 1x1 path (out1 ", out1, ") needs stride 1, not ", o.stride, ", and proj_pool");
     conv1.emplace(convolution(in, out1, 1, 1, o));
     conv1n.emplace(normalization(out1, o));
   }

@@ -48,9 +48,7 @@ Layout image_layout(const Dims& shape, bool channels_last) {
   for (int d = 1; d < steps.ndim() - 1; ++d) strides.push_back(steps[d]);
   return with_strides(shape, strides);
 }
-Layout layout_of(const Array& image) {
-  return image_layout(image.shape(), channels_to_end(image).is_contiguous());
-}
+Layout layout_of(const Array& image) { return image_layout(image.shape(), channels_to_end(image).is_contiguous()); }
 Layout reordered(const Layout& image, bool channels_last) {
   return image_layout(Dims(image.dims, image.dims + image.ndims), channels_last);
 }
