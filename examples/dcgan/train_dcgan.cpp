@@ -99,12 +99,11 @@ int main(int argc, char** argv) {
     DcganUpdater updater(
         train_iter, std::map<std::string, Kept<Optimizer>>{{"gen", gen_optimizer}, {"dis", dis_optimizer}}, gen, dis);
     Trainer trainer(updater, o.stop(), {.out = o.out});
-    const training::Trigger display{display_interval, "iteration"};
     trainer.extend(Preview(gen, 10, 10, 0), {.name = "preview", .trigger = {picture_interval, "iteration"}});
     trainer.extend(extensions::snapshot(), {.trigger = {picture_interval, "iteration"}});
-    trainer.extend(extensions::LogReport({.trigger = display}));
+    trainer.extend(extensions::LogReport({.trigger = {display_interval, "iteration"}}));
     trainer.extend(extensions::PrintReport({"epoch", "iteration", "gen/loss", "dis/loss", "elapsed_time"}),
-                   {.trigger = display});
+                   {.trigger = {display_interval, "iteration"}});
     trainer.extend(extensions::ProgressBar({.update_interval = 10}));
     examples::resume(trainer, o);
     trainer.run(false);

@@ -1,5 +1,7 @@
 #include <chainer/chainer.h>
 
+#include <algorithm>
+
 #include <filesystem>
 
 #include "test.h"
@@ -55,7 +57,8 @@ TEST(networks_name_their_layers) {
   EXPECT_EQ(both.at("pool1").shape(), (Shape{1, 64, 16, 16}));
   EXPECT_EQ(both.at("res2").shape(), (Shape{1, 256, 16, 16}));
   EXPECT_THROW(ValueError, "no layer is named 'res9'", model(x, std::vector<std::string>{"res9"}));
-  EXPECT_EQ(model.namedparams()[3].first.substr(0, 9), std::string("/res2/a/c"));
+  const auto params = model.namedparams();
+  EXPECT(std::any_of(params.begin(), params.end(), [](const auto& p) { return p.first == "/res2/a/conv1/W"; }));
   const Array picture = random::RandomState(3).randint(0, 256, {40, 50, 3}).astype(uint8);
   EXPECT_EQ(model.extract({picture}, {"pool1"}, {32, 32}).at("pool1").shape(), (Shape{1, 64, 8, 8}));
 }
