@@ -1,4 +1,5 @@
-# The two commands: make mnist, make test; and make docs for the reference; make fuzz and make sanitize. Everything else is CMake's (see CMakePresets.json).
+# The two commands: make mnist, make test. Beside them: make docs (the reference), make fuzz, make sanitize. Everything
+# else is CMake's (see CMakePresets.json).
 .PHONY: mnist test fuzz sanitize glance build docs coverage install-dependencies format clean
 .NOTPARALLEL:
 
