@@ -1,4 +1,4 @@
-// Everything. Chapter headers can be included one by one.
+// The library without its test helpers (chainer/testing/testing.h). Chapter headers can be included one by one.
 #pragma once
 #include "chainer/autograd/computational_graph.h"
 #include "chainer/autograd/function.h"
@@ -25,9 +25,6 @@
 #include "chainer/runtime_info.h"
 #include "chainer/serializers/hdf5.h"
 #include "chainer/serializers/serializers.h"
-#include "chainer/testing/gradient_check.h"
-#include "chainer/testing/helpers.h"
-#include "chainer/testing/op_case.h"
 #include "chainer/training/extensions.h"
 #include "chainer/training/trainer.h"
 #include "chainer/training/updaters/parallel_updater.h"

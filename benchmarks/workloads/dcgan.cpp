@@ -30,7 +30,6 @@ struct Discriminator : Chain {
   std::vector<L::BatchNormalization> bns;  // behind all but the first
   L::Linear out{4 * 4 * 512, 1};
   Discriminator() {
-    convs.reserve(8), bns.reserve(8);
     for (const Layer& l : kLayers) {
       convs.emplace_back(l.in, l.out, l.ksize, L::ConvolutionOptions{.stride = l.stride, .pad = 1});
       if (convs.size() > 1) bns.emplace_back(l.out, L::BatchNormalizationOptions{.eps = 1e-5});

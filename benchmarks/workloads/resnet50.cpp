@@ -35,7 +35,6 @@ struct ResNet50 : Chain {
   ResNet50() {
     const int64_t counts[] = {3, 4, 6, 3};
     int64_t in = 64;
-    blocks.reserve(16);
     for (int stage = 0; stage < 4; ++stage) {
       const int64_t mid = 64 << stage, out = 4 * mid;
       for (int64_t k = 0; k < counts[stage]; ++k, in = out) blocks.emplace_back(in, mid, out, k || !stage ? 1 : 2, !k);

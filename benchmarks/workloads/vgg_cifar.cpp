@@ -19,7 +19,6 @@ struct VGG : Chain {
   Array mask1, mask2;
   VGG() {
     const int64_t sizes[] = {3, 64, 64, 128, 128, 256, 256, 256, 512, 512, 512, 512, 512, 512};
-    blocks.reserve(13);
     for (int i = 0; i < 13; ++i) blocks.emplace_back(sizes[i], sizes[i + 1]);
   }
   CHAINER_MEMBERS(VGG, blocks, fc1, fc2, bn);

@@ -18,16 +18,17 @@ inline constexpr int kMaxNdim = 10;
 /// A list of at most kMaxNdim integers without heap memory.
 class Dims {
  public:
-  Dims() {}
+  Dims() noexcept {}
   Dims(std::initializer_list<int64_t> list) : Dims(list.begin(), list.end()) {}
   Dims(const std::vector<int64_t>& v) : Dims(v.begin(), v.end()) {}
   template <class It>
   Dims(It first, It last) {
     for (; first != last; ++first) push_back(*first);
   }
-  // A whole block of fixed size: cheaper than to look at how much of it is in use.
-  Dims(const Dims& o) { std::memcpy(static_cast<void*>(this), &o, sizeof(Dims)); }
-  Dims& operator=(const Dims& o) {
+  // A whole block of fixed size: cheaper than to look at how much of it is in use. noexcept, so that what has Dims as a
+  // member (links of convolutions) moves without exceptions and a growing std::vector moves it.
+  Dims(const Dims& o) noexcept { std::memcpy(static_cast<void*>(this), &o, sizeof(Dims)); }
+  Dims& operator=(const Dims& o) noexcept {
     std::memcpy(static_cast<void*>(this), &o, sizeof(Dims));
     return *this;
   }
@@ -78,7 +79,7 @@ class Shape : public Dims {
  public:
   using Dims::Dims;
   Shape() = default;
-  Shape(const Dims& d) : Dims(d) {}
+  Shape(const Dims& d) noexcept : Dims(d) {}
 };
 std::string to_string(const Dims& d);
 

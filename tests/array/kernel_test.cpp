@@ -1,6 +1,7 @@
 // Kernels of the user's own.
 #include <chainer/backend/cpu/parallel.h>
 #include <chainer/chainer.h>
+#include <chainer/testing/testing.h>
 
 #include "test.h"
 

@@ -4,6 +4,7 @@
 
 #include "chainer/autograd/computational_graph.h"
 #include "chainer/function_hooks/function_hooks.h"
+#include <chainer/testing/testing.h>
 #include "test.h"
 
 using namespace chainer;

@@ -1,6 +1,7 @@
 // What the examples of the headers' comments are checked with: the value of an expression against the text behind it.
 #pragma once
 #include <chainer/chainer.h>
+#include <chainer/testing/testing.h>
 
 #include <cmath>
 #include <cstdlib>

@@ -1,5 +1,6 @@
 // The helpers that the library gives to users' tests.
 #include <chainer/chainer.h>
+#include <chainer/testing/testing.h>
 
 #include <cmath>
 

@@ -1,5 +1,6 @@
 // docs/kinks.md, row by row: what functions answer where they have no derivative.
 #include <chainer/chainer.h>
+#include <chainer/testing/testing.h>
 
 #include <fstream>
 #include <map>

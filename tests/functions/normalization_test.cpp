@@ -3,6 +3,7 @@
 
 #include "chainer/backend/common/deferred.h"
 #include "chainer/backend/cpu/parallel.h"
+#include <chainer/testing/testing.h>
 #include "test.h"
 
 using namespace chainer;

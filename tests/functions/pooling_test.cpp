@@ -2,6 +2,7 @@
 #include <chainer/chainer.h>
 
 #include "chainer/backend/cpu/parallel.h"
+#include <chainer/testing/testing.h>
 #include "test.h"
 
 using namespace chainer;

@@ -1,5 +1,6 @@
 // Batch normalization links against release 5.4.0 (conformance/make_normalization.py).
 #include <chainer/chainer.h>
+#include <chainer/testing/testing.h>
 #include <unistd.h>
 
 #include <filesystem>

@@ -2,6 +2,7 @@
 // (chainer::testing::check_op), the conformance generator and the test of completeness all read it.
 #pragma once
 #include <chainer/chainer.h>
+#include <chainer/testing/testing.h>
 
 #include <vector>
 
