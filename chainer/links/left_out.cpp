@@ -72,8 +72,9 @@ std::vector<std::string> left_out_members(const Link& root) {
     for (const Link* l : inside)
       if (!within(l)) complain("a " + l->class_name(), path, *link);
     const std::vector<const void*> all = words(*link);
-    for (std::size_t i = 0; i < all.size(); ++i)
-      if (all[i] && !parameters.count(all[i]) && !within(begin + i * sizeof(void*)) && Parameter::is_living(all[i])) {
+    for (std::size_t i = 0; i + 1 < all.size(); ++i)
+      if (all[i] && !parameters.count(all[i]) && !within(begin + i * sizeof(void*)) &&
+          Parameter::looks_like({all[i], all[i + 1]})) {
         complain("a Parameter", path, *link);
         parameters.insert(all[i]);  // once is enough
       }
