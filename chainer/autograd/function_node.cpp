@@ -18,6 +18,21 @@ thread_local std::vector<FunctionNode*>* dying = nullptr;
 
 bool has_nan(const Array& a) { return a && is_floating(a.dtype()) && any(isnan(a)).item<bool>(); }
 
+// What a function that made a NaN had been given: which input had one already, and the range of the others.
+std::string about_inputs(const Arrays& in) {
+  std::string out;
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    if (!in[i] || in[i].size() == 0) continue;
+    out += text(i ? ", " : ": ", "input ", i, " of shape ", in[i].shape());
+    if (has_nan(in[i]))
+      out += " has NaN already";
+    else
+      out += text(" is within ", min(in[i]).astype(float64).item<double>(), " ... ",
+                  max(in[i]).astype(float64).item<double>());
+  }
+  return out;
+}
+
 }  // namespace
 
 FunctionNode::~FunctionNode() = default;
@@ -183,7 +198,7 @@ Arrays run_forward(FunctionNode& node, const Variable* const* inputs, std::size_
     if (!a) throw TypeError(node.label(), ": forward returned none");
   if (c.debug)
     for (const Array& a : out)
-      if (has_nan(a)) throw RuntimeError("NaN is detected on forward computation of ", node.label());
+      if (has_nan(a)) throw RuntimeError("NaN is detected on forward computation of ", node.label(), about_inputs(in));
   return out;
 }
 

@@ -46,6 +46,7 @@ X(logical_xor)
 #undef X
 
 inline Array operator-(const Array& x) { return negative(x); }
+inline Array abs(const Array& x) { return absolute(x); }
 #define X(SYMBOL, NAME)                                                               \
   inline Array operator SYMBOL(const Array& a, const Array& b) { return NAME(a, b); } \
   inline Array operator SYMBOL(const Array& a, Scalar b) { return NAME(a, b); }       \

@@ -195,6 +195,12 @@ void RandomState::shuffle(Array& a) {
   for (int64_t i = n - 1; i > 0; --i) std::swap(p[i], p[next_interval(static_cast<uint64_t>(i))]);
 }
 
+Array RandomState::choice(const Array& a, const Shape& shape, bool replace,
+                          const std::optional<std::vector<double>>& p) {
+  if (a.ndim() == 0) throw DimensionError("choice: the array to choose from must have at least one axis");
+  return a[choice(a.shape(0), shape, replace, p)];
+}
+
 Array RandomState::choice(int64_t n, const Shape& shape, bool replace, const std::optional<std::vector<double>>& p) {
   if (n <= 0) throw ValueError("choice: nothing to choose from (n = ", n, ")");
   const int64_t size = shape.product();
