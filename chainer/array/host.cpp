@@ -29,12 +29,6 @@ Array Array::to_device(const Device& to) const {
   return out;
 }
 
-bool on_several_devices(std::span<const Array* const> operands) {
-  for (const Array* a : operands)
-    if (a->device() != operands[0]->device()) return true;
-  return false;
-}
-
 Arrays on_one_device(std::string_view operation, std::span<const Array* const> operands) {
   Device device;
   for (const Array* a : operands) {

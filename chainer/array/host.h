@@ -30,7 +30,11 @@ auto through_host(F&& f, const Array& first, const Rest&... rest) {
 /// on two other devices are a DeviceError that names `operation`.
 Arrays on_one_device(std::string_view operation, std::span<const Array* const> operands);
 /// Whether that moves anything.
-bool on_several_devices(std::span<const Array* const> operands);
+inline bool on_several_devices(std::span<const Array* const> operands) {
+  for (const Array* a : operands)
+    if (a->device() != operands[0]->device()) return true;
+  return false;
+}
 
 /// How many arrays went from the host to a device and back so far: what a program for a fast device keeps low.
 struct Transfers {

@@ -86,7 +86,8 @@ Array scalar_array(Scalar value, const Array& like) {
   const Dtype d = value.promoted_with(like.dtype());
   Array one(Shape{}, d);
   visit(d, "scalar", [&]<class T>() { *static_cast<T*>(one.mutable_raw()) = value.to<T>(); });
-  return one.to_device(like.device());
+  if (!like.device().is_host()) return one.to_device(like.device());
+  return one;
 }
 
 Array binary(Elementwise op, const Array& a, Scalar b) {

@@ -88,7 +88,7 @@ class Planner {
     if (!top.contiguous) program.order = memory_order(top.shape, top.strides);
     program.space = permuted(top.shape, program.order);
   }
-  bool fits(const ArrayBody& b) const { return same_layout(b, top_); }
+  bool fits(const ArrayBody& b) const { return b.device == top_.device && same_layout(b, top_); }
 
   // Adds what waits behind `body`. Returns what must be computed first, or nullptr; then nothing was added.
   ArrayBody* collect(ArrayBody& body) {
