@@ -169,7 +169,10 @@ void train(const Settings& s) {
               from.words.size(), to.words.size());
   std::fflush(stdout);
 
-  Seq2seq model(s.layer, static_cast<int64_t>(from.words.size()), static_cast<int64_t>(to.words.size()), s.unit);
+  // What is reversed is read forwards, so that the first word written is the last one read.
+  const bool backwards = !s.source.empty() || s.task == "copy";
+  Seq2seq model(s.layer, static_cast<int64_t>(from.words.size()), static_cast<int64_t>(to.words.size()), s.unit,
+                backwards);
   auto optimizer = optimizers::Adam().setup(model);
   optimizer.add_hook(std::make_shared<optimizer_hooks::GradientClipping>(5));
   iterators::SerialIterator train_iter(Pairs(from, to, 0, train_count), s.batchsize);

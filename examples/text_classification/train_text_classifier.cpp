@@ -1,4 +1,4 @@
-// Classifies texts with a recurrent network or a bag of words.
+// Classifies texts with a recurrent network, a convolutional network or a bag of words.
 //
 //   build/release/examples/text_classification/train_text_classifier --model rnn --epoch 10
 //   build/release/examples/text_classification/train_text_classifier --train train.txt --test test.txt
@@ -74,7 +74,8 @@ Example convert(const Examples& batch, const std::optional<Device>&) {
 Child make_encoder(const std::string& kind, long layers, int64_t n_vocab, long units, double dropout) {
   if (kind == "rnn") return RNNEncoder(layers, n_vocab, units, dropout);
   if (kind == "bow") return BOWEncoder(n_vocab, units, dropout);
-  throw ValueError("--model is rnn or bow, not '", kind, "'");
+  if (kind == "cnn") return CNNEncoder(n_vocab, units, dropout);
+  throw ValueError("--model is rnn, cnn or bow, not '", kind, "'");
 }
 
 }  // namespace
@@ -86,7 +87,7 @@ int main(int argc, char** argv) {
     examples::Options options("train_text_classifier", "Classifies texts.");
     options.add("--train", "file of labelled texts to learn from; none makes texts up", train_file);
     options.add("--test", "file of labelled texts to test on", test_file);
-    options.add("--model", "rnn or bow", kind);
+    options.add("--model", "rnn, cnn or bow", kind);
     options.add("--epoch", "how often to go through the texts", epochs, 1);
     options.add("--unit", "units of the encoder", units, 1);
     options.add("--layer", "layers of the LSTM", layers, 1);

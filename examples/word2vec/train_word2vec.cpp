@@ -26,7 +26,7 @@ struct Settings {
 Settings parse(int argc, char** argv) {
   Settings s;
   examples::Options options("train_word2vec", "Learns word vectors.");
-  options.add("--data", "folder of ptb.train.txt, ptb.valid.txt, ptb.test.txt; none makes a text up", s.data);
+  options.add("--data", examples::kCorpusHelp, s.data);
   options.add("--unit", "length of the vectors", s.unit, 1);
   options.add("--window", "words of context on either side, at most", s.window, 1);
   options.add("--batchsize", "center words a batch", s.batchsize, 1);

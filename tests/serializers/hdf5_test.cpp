@@ -44,7 +44,7 @@ struct Clean {
   ~Clean() { fs::remove_all(folder); }
 } clean;
 
-// Without libhdf5 there is one thing to see: the error that says so.
+// Without libhdf5 files can only be read: writing is an error that says so.
 bool has_hdf5() {
   static const bool has = [] {
     try {
@@ -110,7 +110,6 @@ TEST(hdf5_missing_and_wrong_values) {
 }
 
 TEST(hdf5_files_of_the_release) {
-  if (!has_hdf5()) return;
   L::Classifier model(MLP(8, 10)), same(MLP(8, 10));
   auto optimizer = optimizers::MomentumSGD().setup(model);
   load_hdf5(TEST_DATA "release_model.h5", model);
@@ -136,7 +135,6 @@ TEST(hdf5_files_of_the_release) {
 }
 
 TEST(hostile_hdf5_files) {
-  if (!has_hdf5()) return;
   EXPECT_THROW(FileError, "cannot read", HDF5Group::open(folder / "missing.h5"));
   write_file(folder / "foreign.h5", "no HDF5 at all");
   EXPECT_THROW(FileError, "foreign.h5 is damaged or no HDF5 file", HDF5Group::open(folder / "foreign.h5"));
@@ -155,7 +153,7 @@ TEST(hostile_hdf5_files) {
     EXPECT_THROW(FileError, "cut.h5", HDF5Group::open(folder / "cut.h5"));
   }
   random::RandomState r(0);
-  for (int i = 0; i < 200; ++i) {
+  for (int i = 0; i < 2000; ++i) {
     std::string bad = good;
     for (int k = 0; k < 3; ++k) bad[r.next_interval(bad.size() - 1)] = static_cast<char>(r.next_uint32());
     write_file(folder / "flipped.h5", bad);
