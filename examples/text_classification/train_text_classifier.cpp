@@ -4,8 +4,8 @@
 //   build/release/examples/text_classification/train_text_classifier --train train.txt --test test.txt
 //
 // The files hold a text a line behind its label, a whole number. Without files the program makes texts up whose class
-// depends on the order of their words: whether "up" or "down" comes first. The recurrent network gets more than 0.99 of
-// the test texts right after ten epochs, the bag of words about half. See --help for the options.
+// depends on the order of their words: whether "up" or "down" comes first. The recurrent and the convolutional network
+// get more than 0.99 of the test texts right after ten epochs, the bag of words about half. See --help for the options.
 #include <chainer/chainer.h>
 
 #include <fstream>

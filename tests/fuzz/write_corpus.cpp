@@ -27,7 +27,8 @@ void write_hdf5(const std::filesystem::path& folder) {
   Values values;
   serializers::save_hdf5(folder / "values", values, std::nullopt);
   L::Linear linear(3, 2);
-  linear.W.array().fill(0.5f);
+  Array w = linear.W.array();
+  w.fill(0.5f);
   serializers::save_hdf5(folder / "linear", linear, std::nullopt);
   serializers::save_hdf5(folder / "packed", linear, 9);
 }
