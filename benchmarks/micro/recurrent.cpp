@@ -12,7 +12,7 @@ constexpr int64_t kUnits = 64;
 struct Inputs {
   Variables x;
   explicit Inputs(int64_t steps) {
-    for (int64_t t = 0; t < steps; ++t) x.emplace_back(random::uniform(-1, 1, {1, kUnits}, float32), false);
+    for (int64_t t = 0; t < steps; ++t) x.push_back(Variable(random::uniform(-1, 1, {1, kUnits}, float32), false));
   }
 };
 
@@ -68,10 +68,13 @@ void n_step(benchmark::State& state, bool backward) {
 
 }  // namespace
 
-BENCHMARK_CAPTURE(forward<L::LSTM>, lstm_no_graph, false)->Arg(20);
-BENCHMARK_CAPTURE(forward<L::LSTM>, lstm_graph, true)->Arg(20);
+const auto lstm = forward<L::LSTM>;
+const auto gru = forward<L::StatefulGRU>;
+BENCHMARK_CAPTURE(lstm, no_graph, false)->Arg(20);
+BENCHMARK_CAPTURE(lstm, graph, true)->Arg(20);
 BENCHMARK(forward_backward<L::LSTM>)->Arg(20);
-BENCHMARK_CAPTURE(forward<L::StatefulGRU>, gru_no_graph, false)->Arg(20);
+BENCHMARK_CAPTURE(gru, no_graph, false)->Arg(20);
+BENCHMARK_CAPTURE(gru, graph, true)->Arg(20);
 BENCHMARK(forward_backward<L::StatefulGRU>)->Arg(20);
 BENCHMARK_CAPTURE(n_step, forward, false)->Arg(20);
 BENCHMARK_CAPTURE(n_step, forward_backward, true)->Arg(20);
