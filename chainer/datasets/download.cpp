@@ -99,7 +99,8 @@ std::filesystem::path download(const std::string& url, const std::string& mirror
     std::filesystem::rename(part, path);
   } catch (const std::exception& e) {
     std::error_code ignored;
-    if (!resume || local) std::filesystem::remove(part, ignored);
+    const bool nothing = std::filesystem::file_size(part, ignored) == 0;
+    if (!resume || local || nothing) std::filesystem::remove(part, ignored);
     throw FileError("cannot get ", url, ": ", e.what(), "\nThe cache is ", get_dataset_root().string(),
                     " (CHAINER_DATASET_ROOT). Without a network, put the file below a folder of your own as ",
                     mirror_path.empty() ? std::string("its name") : mirror_path,
