@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <memory>
 #include <mutex>
 #include <new>
 
+#include "chainer/array/external.h"
 #include "chainer/core/fork.h"
 #include "chainer/core/machine.h"
 #include "chainer/core/pool.h"
@@ -146,6 +148,11 @@ void expect_possible(int64_t bytes, const Dims& shape, Dtype dtype, std::string_
 }
 
 void release(Block b) {
+  if (b.size_class & kExternal) {
+    const std::unique_ptr<std::function<void()>> give_back(static_cast<std::function<void()>*>(b.data));
+    return (*give_back)();
+  }
+  b.size_class &= kClassBits;
   Cache& k = cache();
   const std::lock_guard lock(k.mutex);
   k.stats.in_use -= static_cast<int64_t>(class_bytes(b.size_class));

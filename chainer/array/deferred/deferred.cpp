@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "chainer/array/external.h"
 #include "chainer/array/order.h"
 #include "chainer/array/deferred/evaluation.h"
 #include "chainer/core/fork.h"
@@ -41,9 +42,11 @@ void take_over(std::span<const Array* const> in, const Registry& mine) {
 Array enlist(Registry& r, Pending* p, Ref<ArrayBody> body) {
   const std::lock_guard lock(r.mutex);
   int depth = 0;
+  bool shared = false;  // with somebody who may write to an operand at any time
   for (int i = 0; i < p->count; ++i) {
     depth = std::max(depth, depth_of(*p->in[i]));
     ArrayBody& owner = p->in[i]->owner();
+    shared = shared || (owner.block.size_class & memory::kShared) != 0;
     owner.pending_readers.fetch_add(1, std::memory_order_relaxed);
     Registry* nobody = nullptr;
     if (!owner.pending.load(std::memory_order_relaxed) && owner.holder.compare_exchange_strong(nobody, &r))
@@ -56,7 +59,7 @@ Array enlist(Registry& r, Pending* p, Ref<ArrayBody> body) {
   ++r.waiting;
   body->registry = &r;
   body->pending.store(p, std::memory_order_release);
-  if (depth + 1 >= kDeepest) evaluate_locked(r, *body, {});
+  if (depth + 1 >= kDeepest || shared) evaluate_locked(r, *body, {});
   const int64_t budget = std::max(kBudget, 8 * body->size * item_size(body->dtype));
   while (r.held_bytes > budget && r.oldest) {
     const Ref<ArrayBody> oldest(r.oldest->body);
@@ -301,6 +304,9 @@ void evaluate_readers_in(Registry& r, ArrayBody& owner) {
 }  // namespace
 
 void evaluate_readers(ArrayBody& owner) {
+  if (owner.block.size_class & memory::kReadOnly)
+    throw ValueError("this array of shape ", owner.shape, " cannot be written to: its memory is somebody else's, who ",
+                     "forbids it; copy() gives an array of one's own");
   evaluate_readers_in(registry(), owner);
   for (Registry* r = registries().first; r && owner.pending_readers.load(std::memory_order_acquire); r = r->next)
     evaluate_readers_in(*r, owner);
