@@ -19,11 +19,8 @@ struct CheckpointerOptions {
 };
 
 /// Saves the trainer on every rank (once an epoch, or when the trigger says), and goes on from the newest checkpoint
-/// that all ranks have whole.
-///
-///   auto checkpointer = chainermn::create_multi_node_checkpointer("mnist", comm);
-///   checkpointer->maybe_load(trainer, optimizer);
-///   trainer.extend(checkpointer, {.trigger = {1000, "iteration"}});
+/// that all ranks have whole: `auto c = chainermn::create_multi_node_checkpointer("mnist", comm)`, then
+/// `trainer.extend(c, {.trigger = {1000, "iteration"}})`, and behind all other extensions `c->maybe_load(trainer)`.
 ///
 /// A checkpoint is one NPZ file a rank, NAME.RANK.ITERATION, written beside its place and then renamed. It is whole
 /// when each rank's file is there and every checksum in it is right; a run that was killed at any moment therefore

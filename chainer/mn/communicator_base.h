@@ -147,12 +147,12 @@ struct CreateCommunicatorOptions {
 };
 
 /// Collective: a communicator of one of these kinds. They differ in how gradients are averaged.
-///   naive            parameter by parameter, by MPI
-///   flat             in buckets, by MPI
-///   hierarchical     within a host through shared memory, then one rank of each host averages over hosts by MPI
-///   two_dimensional  as hierarchical, but all ranks of a host share the work between hosts: each averages a slice
-///   single_node      through shared memory; ValueError where there is more than one host
-///   pure_nccl        MissingPartError: it needs CUDA and NCCL, and this library computes on the host
+/// - naive: parameter by parameter, by MPI
+/// - flat: in buckets, by MPI
+/// - hierarchical: within a host through shared memory, then one rank of each host averages over the hosts by MPI
+/// - two_dimensional: as hierarchical, but all ranks of a host share the work between hosts: each averages a slice
+/// - single_node: through shared memory; ValueError where there is more than one host
+/// - pure_nccl: MissingPartError, as it needs CUDA and NCCL, and this library computes on the host
 /// Another word is a ValueError. In a build without MPI it is a MissingPartError that names the packages to install.
 /// The first communicator starts MPI; it is ended with the program.
 Communicator create_communicator(const std::string& communicator_name = "hierarchical",

@@ -18,14 +18,14 @@ double now() {
 // How many ranks wrote a checkpoint; nothing where the file is not one that was written to its end.
 std::optional<int64_t> ranks_of(const std::filesystem::path& file, int64_t iteration, bool thoroughly) {
   try {
-    const serializers::NpzFile npz(file);
-    serializers::NpzDeserializer in(std::make_shared<const serializers::NpzFile>(npz));
+    const auto npz = std::make_shared<const serializers::NpzFile>(file);
+    serializers::NpzDeserializer in(npz);
     int64_t size = 0, at = -1;
     in.count("_mn_size", size);
     in.count("_mn_iteration", at);
     if (at != iteration || size < 1) return {};
     if (thoroughly)
-      for (const std::string& key : npz.keys()) npz.check(key);
+      for (const std::string& key : npz->keys()) npz->check(key);
     return size;
   } catch (const Error&) { return {}; }
 }

@@ -21,7 +21,7 @@ class MultiNodeEvaluator : public E {
 };
 
 /// Where the release patches the evaluator that it is given, this one is moved into the result:
-///   trainer.extend(chainermn::create_multi_node_evaluator(extensions::Evaluator(test_iter, model), comm));
+/// `trainer.extend(chainermn::create_multi_node_evaluator(extensions::Evaluator(test_iter, model), comm))`.
 template <std::derived_from<training::extensions::Evaluator> E>
 MultiNodeEvaluator<E> create_multi_node_evaluator(E actual_evaluator, Communicator communicator) {
   return MultiNodeEvaluator<E>(std::move(actual_evaluator), std::move(communicator));

@@ -13,7 +13,7 @@ void add_hook();
 
 /// The body of main(): runs `body` and returns 0, or the status of a program that could not write its output. An
 /// exception is printed with program, rank, host and message and ends the processes of all ranks with status 1.
-///   int main() { return chainermn::run("train", [] { ... }); }
+/// A program is `int main() { return chainermn::run("train", train); }`.
 int run(const char* program, const std::function<void()>& body);
 
 }  // namespace chainer::mn

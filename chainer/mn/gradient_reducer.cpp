@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <exception>
 #include <set>
+#include <tuple>
 
 #include "chainer/array/backend.h"
 #include "chainer/mn/mean_thread.h"
@@ -17,7 +19,20 @@ GradientReducer::GradientReducer(CommunicatorBase& comm, Link& model, const Grad
   if (o.bucket_bytes < 0) throw ValueError("GradientReducer: buckets of ", o.bucket_bytes, " bytes");
   if (comm.one_by_one()) options_.bucket_bytes = 0;
 }
-GradientReducer::~GradientReducer() = default;
+
+// While an exception ends this rank, what is under way waits for ranks that it may have left alone. It is left to the
+// process, which ends; waiting here would keep the exception from reaching whoever ends all ranks.
+GradientReducer::~GradientReducer() {
+  if (!thread_->busy()) return;
+  if (std::uncaught_exceptions() == 0) {
+    try {
+      return thread_->drain();
+    } catch (const std::exception& e) { return warn(text("a mean of gradients that nobody waited for: ", e.what())); }
+  }
+  static auto* const left =
+      new std::vector<std::tuple<std::vector<Buckets>, std::unique_ptr<MeanChannel>, std::unique_ptr<MeanThread>>>;
+  left->emplace_back(std::move(sets_), std::move(channel_), std::move(thread_));
+}
 
 void GradientReducer::drain() { thread_->drain(); }
 

@@ -51,8 +51,7 @@ chainer::iterators::OrderSampler synchronized_order(const Communicator& comm);
 
 /// Collective: an iterator of class I with the same order of examples on all ranks; each reads them from its own
 /// dataset. Where the release's later versions replace the order sampler of an iterator that is there, this one makes
-/// the iterator:
-///   auto it = chainermn::iterators::create_synchronized_iterator<iterators::SerialIterator>(comm, dataset, 32);
+/// the iterator: `chainermn::iterators::create_synchronized_iterator<iterators::SerialIterator>(comm, dataset, 32)`.
 template <class I = chainer::iterators::SerialIterator>
 I create_synchronized_iterator(const Communicator& comm, AnyDataset dataset, int64_t batch_size,
                                chainer::iterators::IteratorOptions options = {}) {

@@ -33,14 +33,8 @@ struct AddLinkOptions {
 /// Components of a model whose other components are on other ranks. They run in the order in which they were added;
 /// inputs of one come from the model's inputs (no rank_in) or from other ranks, in the order of rank_in; outputs go to
 /// other ranks, or are the model's (no rank_out: one component at most, ValueError). The own rank passes outputs on to
-/// a later component. Backward visits the components in reverse.
-///
-///   struct MLP0 : chainermn::MultiNodeChainList {
-///     explicit MLP0(Communicator comm) : MultiNodeChainList(comm) {
-///       add_link(First(), {.rank_out = 1});
-///       add_link(Last(), {.rank_in = 1});
-///     }
-///   };
+/// a later component. Backward visits the components in reverse. A constructor of a derived class calls
+/// `add_link(First(), {.rank_out = 1})`, `add_link(Last(), {.rank_in = 1})`.
 class MultiNodeChainList : public ChainList {
  public:
   explicit MultiNodeChainList(Communicator comm) : comm_(std::move(comm)) {}
@@ -86,6 +80,14 @@ struct MultiNodeNStepRnnResult {
   Variable hy, cy;
   Variables ys;
   Variable delegate_variable;
+  /// The states that are there, the outputs, the delegate if there is one.
+  operator Variables() const {
+    Variables all{hy};
+    if (cy) all.push_back(cy);
+    for (const Variable& y : ys) all.push_back(y);
+    if (delegate_variable) all.push_back(delegate_variable);
+    return all;
+  }
 };
 
 /// An n-step recurrent link whose initial states come from another rank, and whose final states go to one.
@@ -129,8 +131,7 @@ class MultiNodeNStepRNN : public Chain {
 struct MultiNodeNStepRnnOptions {
   std::optional<int> rank_in = {}, rank_out = {};
 };
-/// Makes one of an n-step link:
-///   auto rnn = chainermn::links::create_multi_node_n_step_rnn(L::NStepLSTM(1, 8, 8, 0.1), comm, {.rank_out = 1});
+/// Makes one of an n-step link: `create_multi_node_n_step_rnn(L::NStepLSTM(1, 8, 8, 0.1), comm, {.rank_out = 1})`.
 template <std::derived_from<chainer::links::NStepRNNBase> R>
 MultiNodeNStepRNN<R> create_multi_node_n_step_rnn(R actual_link, Communicator communicator,
                                                   const MultiNodeNStepRnnOptions& options = {}) {

@@ -85,11 +85,14 @@ namespace {
 // All ranks by MPI, in memory of each one's own.
 class PlainBuffer : public MeanBuffer {
  public:
-  PlainBuffer(Transport& transport, const RollCall& roll, const MeanOptions& o, int64_t count, Dtype dtype)
-      : array_(std::make_shared<Array>(zeros({count}, dtype))), sender_(transport, roll, {}, o, count),
+  PlainBuffer(Transport& transport, RollCall& roll, const MeanOptions& o, int64_t count, Dtype dtype)
+      : array_(std::make_shared<Array>(zeros({count}, dtype))),
+        roll_(roll),
+        sender_(transport, roll, {}, o, count),
         by_(1.0 / transport.size()) {}
   Array& array() override { return *array_; }
   void mean() override {
+    roll_.enter("mean");
     if (!array_->size()) return;
     visit<FloatingTypes>(array_->dtype(), "mean", [&]<class T>() {
       sender_.mean(static_cast<T*>(array_->mutable_raw()), 0, array_->size(), by_, array_);
@@ -100,6 +103,7 @@ class PlainBuffer : public MeanBuffer {
 
  private:
   std::shared_ptr<Array> array_;
+  RollCall& roll_;
   Sender sender_;
   double by_;
 };
@@ -142,6 +146,7 @@ class SharedBuffer : public MeanBuffer {
     if (sender_) sender_->set_residual(a);
   }
   void mean() override {
+    channel_.roll->enter("mean");
     visit<FloatingTypes>(array_.dtype(), "mean", [&]<class T>() { mean_of<T>(); });
   }
 

@@ -23,6 +23,11 @@ void MeanThread::submit(MeanBuffer& buffer) {
   changed_.notify_all();
 }
 
+bool MeanThread::busy() {
+  const std::lock_guard lock(mutex_);
+  return busy_ || !waiting_.empty();
+}
+
 void MeanThread::work(std::unique_lock<std::mutex>& lock) {
   MeanBuffer& buffer = *waiting_.front();
   waiting_.pop_front();

@@ -17,6 +17,8 @@ class MeanThread {
   ~MeanThread();
   /// Queues a buffer. The thread starts with the first one.
   void submit(MeanBuffer& buffer);
+  /// Whether some are not done.
+  bool busy();
   /// Waits until all are done, taking part in the work; throws what one of them threw.
   void drain();
 

@@ -20,11 +20,11 @@ using ObjectMap = std::map<std::string, Object>;
 ///
 /// Encoding (encode(), decode()): the bytes "CMO1", then one value. A value is a byte that names its kind, and its
 /// content, with all integers in eight bytes, the lowest first:
-///   0 none; 1 truth value: a byte, 0 or 1; 2 integer: two's complement; 3 number: IEEE 754 binary64;
-///   4 text: its length in bytes, its bytes; 5 array: the length of its dtype's name and that name (float32, ...), the
-///   number of its axes, their lengths, its elements in C order, the lowest byte first; 6 list: its length, its values;
-///   7 map: its length, and for each entry in ascending order of keys the key (a length, its bytes) and the value;
-///   8 an array that is none.
+/// 0 none; 1 truth value: a byte, 0 or 1; 2 integer: two's complement; 3 number: IEEE 754 binary64;
+/// 4 text: its length in bytes, its bytes; 5 array: the length of its dtype's name and that name (float32, ...), the
+/// number of its axes, their lengths, its elements in C order, the lowest byte first; 6 list: its length, its values;
+/// 7 map: its length, and for each entry in ascending order of keys the key (a length, its bytes) and the value;
+/// 8 an array that is none.
 class Object {
  public:
   Object() = default;

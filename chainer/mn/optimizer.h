@@ -67,7 +67,7 @@ class MultiNodeOptimizer : public Optimizer {
 };
 
 /// A multi-node optimizer from any optimizer:
-///   auto optimizer = chainermn::create_multi_node_optimizer(optimizers::Adam(), comm).setup(model);
+/// `auto optimizer = chainermn::create_multi_node_optimizer(optimizers::Adam(), comm).setup(model)`.
 MultiNodeOptimizer create_multi_node_optimizer(Kept<Optimizer> actual_optimizer, Communicator communicator,
                                                const MultiNodeOptimizerOptions& options = {});
 

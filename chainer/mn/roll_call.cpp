@@ -143,7 +143,7 @@ void RollCall::wait_until(const std::function<bool()>& done, const char* operati
       board().serve();
       served = t;
       const double most = wait_limit();
-      if (most > 0 && waited > most) too_long(operation, waited, missing ? missing() : awaited);
+      if (most > 0 && waited > most) too_long(operation, waited, missing ? missing() : awaited, bool(missing));
     }
     const int us = waited < 200e-6 ? 0 : waited < 5e-3 ? 20 : waited < 0.1 ? 100 : 1000;
     if (pause)
@@ -155,11 +155,12 @@ void RollCall::wait_until(const std::function<bool()>& done, const char* operati
   }
 }
 
-void RollCall::too_long(const char* operation, double seconds, std::vector<int> awaited) const {
+void RollCall::too_long(const char* operation, double seconds, std::vector<int> awaited, bool known) const {
   Board& b = board();
   if (awaited.empty())
     for (int r = 0; r < static_cast<int>(members_.size()); ++r)
       if (r != rank_) awaited.push_back(r);
+  std::erase(awaited, rank_);
   const int64_t mine = count();
   {
     const std::lock_guard lock(b.mutex);
@@ -189,7 +190,7 @@ void RollCall::too_long(const char* operation, double seconds, std::vector<int> 
       const auto a = b.answers.find({id_, members_[static_cast<std::size_t>(r)]});
       if (a == b.answers.end())
         silent += text(silent.empty() ? "" : ", ", who(r));
-      else if (a->second.calls < mine)
+      else if (known || a->second.calls < mine)
         elsewhere += text("; ", who(r), " waits in call ", a->second.calls, " (", a->second.operation,
                           ") of this communicator or in one of another");
     }

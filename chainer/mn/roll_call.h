@@ -46,7 +46,7 @@ class RollCall {
   static int world_rank();
 
  private:
-  [[noreturn]] void too_long(const char* operation, double seconds, std::vector<int> awaited) const;
+  [[noreturn]] void too_long(const char* operation, double seconds, std::vector<int> awaited, bool known) const;
   uint64_t id_;
   std::string name_;
   int rank_;

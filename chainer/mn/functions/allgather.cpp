@@ -13,7 +13,7 @@ struct AllGather : CollectiveNode {
     Variable sum = all[0];
     for (std::size_t i = 1; i < all.size(); ++i) sum = sum + all[i];
     Variables out;
-    for (int i : wanted) out.push_back(i == 0 ? sum : Variable(zeros({}, float32), false));
+    for (int i : wanted) out.push_back(i == 0 ? sum : no_gradient());
     return out;
   }
 };

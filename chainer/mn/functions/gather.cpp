@@ -16,7 +16,7 @@ struct Gather : CollectiveNode {
     const Variable gx = at_root ? scatter_after(comm, with_zeros(gy), root, Variable())
                                 : scatter_after(comm, {}, root, gy[0]);
     Variables out;
-    for (int i : wanted) out.push_back(i == 0 ? gx : Variable(zeros({}, float32), false));
+    for (int i : wanted) out.push_back(i == 0 ? gx : no_gradient());
     return out;
   }
 };

@@ -7,6 +7,11 @@ namespace chainer::mn::functions {
 
 /// A delegate that nothing was done before.
 inline Variable fresh_delegate() { return Variable(zeros({}, float32)); }
+inline Variable no_gradient() { return Variable(zeros({}, float32), false); }
+/// The gradient of an input that was ignored; who differentiates it differentiates what the delegate stands for.
+inline Variable zeros_after(const Variable& delegate, const Array& x) {
+  return pseudo_connect(delegate, Variable(zeros_like(x), false));
+}
 inline Variable or_fresh(const Variable& delegate) { return delegate ? delegate : fresh_delegate(); }
 
 /// A node of a function that all ranks compute. Its last input is a delegate that always wants a gradient, so that its

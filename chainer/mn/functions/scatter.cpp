@@ -3,31 +3,33 @@
 namespace chainer::mn::functions {
 namespace {
 
-// Inputs: xs at root, and the delegate.
+// Inputs: xs, and the delegate.
 struct Scatter : CollectiveNode {
   using CollectiveNode::CollectiveNode;
   Arrays forward(const Arrays& in) override {
-    Arrays xs;
-    for (std::size_t i = 0; i + 1 < in.size(); ++i) xs.push_back(in[i]);
+    xs = Arrays(in.begin(), in.end() - 1);
     return remember({comm->scatter(xs, root)});
   }
   Variables backward(const Indexes& wanted, const Variables& gy) override {
     const Variables all = gather_after(comm, with_zeros(gy)[0], root, Variable());
-    if (comm->rank() != root) return all;
+    const bool at_root = comm->rank() == root;
     Variables out;
-    for (int i : wanted)
-      out.push_back(static_cast<std::size_t>(i) < all.size() ? all[static_cast<std::size_t>(i)]
-                                                             : Variable(zeros({}, float32), false));
+    for (int i : wanted) {
+      const auto k = static_cast<std::size_t>(i);
+      if (k < xs.size())
+        out.push_back(at_root ? all[k] : zeros_after(all[0], xs[k]));
+      else
+        out.push_back(at_root ? no_gradient() : all[0]);
+    }
     return out;
   }
+  Arrays xs;
 };
 
 }  // namespace
 
 Variable scatter_after(const Communicator& comm, const Variables& xs, int root, const Variable& delegate) {
-  Variables in;
-  if (comm->rank() == root)
-    for (const Variable& x : xs) in.push_back(x);
+  Variables in = xs;
   in.push_back(or_fresh(delegate));
   return apply(Scatter(comm, root), in)[0];
 }
