@@ -145,7 +145,7 @@ class Optimizer : public Anchored {
   void remove_hook(const std::string& name) { hooks_.remove(name); }
   void call_hooks(optimizer::Timing timing);
   /// t, epoch, and each rule's state under its parameter's path; never the parameters.
-  void serialize(Serializer& s);
+  virtual void serialize(Serializer& s);
   void set_loss_scale(double scale) { loss_scale_ = scale; }
   bool has_target() const { return static_cast<bool>(target_); }
   Link& target() const;
