@@ -20,7 +20,7 @@ struct Twice : FunctionNode {
   Variables backward(const Indexes&, const Variables& gy) override { return {gy[0] * 2}; }
 };
 
-TEST(from_chainer_arguments) {
+void chainer_arguments() {
   EXPECT_EQ(F::relu(array({1.f, -2.f})).shape(), array({1.f, 2.f}).shape());
   EXPECT_EQ(zeros({2, 3}).size(), 6);
   (void)L::Linear(10);
@@ -39,8 +39,9 @@ TEST(from_chainer_arguments) {
   const auto pool = [](const Variable& h) { return F::max_pooling_2d(h, 2); };
   EXPECT_EQ(pool(image).shape(), Shape({1, 8, 2, 2}));
 }
+TEST(from_chainer_arguments) { guide::run(chainer_arguments, "from_chainer_arguments", nullptr); }
 
-TEST(from_chainer_variables) {
+void chainer_variables() {
   const Array given = array({{1.f, -2.f, 3.f}});
   {
     const Array a = given;
@@ -69,8 +70,9 @@ TEST(from_chainer_variables) {
   const Variable b = Variable(a).T();
   EXPECT_EQ(F::matmul(a, b).item<double>(), 10);
 }
+TEST(from_chainer_variables) { guide::run(chainer_variables, "from_chainer_variables", nullptr); }
 
-TEST(from_chainer_training) {
+void chainer_training() {
   random::seed(0);
   MLP model;
   const Variable x = zeros({2, 4});
@@ -118,11 +120,7 @@ TEST(from_chainer_training) {
   const Variable loss = lossfun(x, t);
   report({{"loss", loss}}, &model);
   EXPECT(reporter.observation().count("main/loss"));
-  const testing::TemporaryFolder folder;
-  const auto before = std::filesystem::current_path();
-  std::filesystem::current_path(folder.path());
   serializers::save_npz("m.npz", model);
-  std::filesystem::current_path(before);
   EXPECT_EQ(apply(Twice(), {x})[0].shape(), x.shape());
   {
     const UsingConfig restored(&Config::dtype, float32);
@@ -131,5 +129,6 @@ TEST(from_chainer_training) {
   }
   EXPECT(get_device("@cpu") == Device());
 }
+TEST(from_chainer_training) { guide::run(chainer_training, "from_chainer_training", nullptr); }
 
 }  // namespace from_chainer

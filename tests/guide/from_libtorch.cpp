@@ -32,7 +32,7 @@ struct Squares : Dataset {
   }
 };
 
-TEST(from_libtorch_tensors) {
+void libtorch_tensors() {
   const float values[] = {1, 2};
   const float* const p = values;
   EXPECT_CLOSE(from_data(p, {2}), array({1.f, 2.f}));
@@ -60,8 +60,9 @@ TEST(from_libtorch_tensors) {
   EXPECT_CLOSE(grad({loss}, {x}, {.enable_double_backprop = true})[0].array(), x.grad());
   EXPECT_CLOSE(apply(Twice(), {x})[0].array(), 2 * a);
 }
+TEST(from_libtorch_tensors) { guide::run(libtorch_tensors, "from_libtorch_tensors", nullptr); }
 
-TEST(from_libtorch_modules) {
+void libtorch_modules() {
   random::seed(0);
   EXPECT_EQ(L::Linear(3, 4).W.shape(), Shape({4, 3}));
   EXPECT_EQ(L::Convolution2D(3, 8, 3, {.stride = 2}).W.shape(), Shape({8, 3, 3, 3}));
@@ -86,12 +87,9 @@ TEST(from_libtorch_modules) {
     const NoBackpropMode no_graph;
     EXPECT(!net(x).creator());
   }
-  const testing::TemporaryFolder folder;
-  const auto before = std::filesystem::current_path();
-  std::filesystem::current_path(folder.path());
   serializers::save_npz("net.npz", net);
   serializers::load_npz("net.npz", net);
-  std::filesystem::current_path(before);
 }
+TEST(from_libtorch_modules) { guide::run(libtorch_modules, "from_libtorch_modules", nullptr); }
 
 }  // namespace from_libtorch

@@ -11,6 +11,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "chainer/testing/helpers.h"
+
 namespace guide {
 namespace {
 
@@ -53,11 +55,12 @@ std::string read(const std::filesystem::path& file) {
 [[noreturn]] void run_child(void (*program)(), const std::filesystem::path& folder) {
   int status = 1;
   try {
+    const int failures = test::failures;
     std::filesystem::current_path(folder);
     const int file = ::open("output.txt", O_WRONLY | O_CREAT | O_TRUNC, 0644);
     if (file < 0 || ::dup2(file, STDOUT_FILENO) < 0) throw chainer::FileError("guide: cannot redirect the output");
     program();
-    status = 0;
+    status = test::failures != failures;
   } catch (const std::exception& e) { std::fprintf(stderr, "  exception: %s\n", e.what()); }
   std::fflush(stdout);
   std::fflush(stderr);
@@ -82,8 +85,9 @@ void run(void (*program)(), const char* name, const char* output) {
   int status = 0;
   if (child < 0 || ::waitpid(child, &status, 0) != child) throw chainer::RuntimeError("guide: cannot start a process");
   EXPECT_EQ(status, 0);
-  if (!output) return;
   const std::string seen = read(folder / "output.txt");
+  if (status != 0) std::printf("%s", seen.c_str());
+  if (!output || status != 0) return;
   EXPECT(same(seen, output));
   if (!same(seen, output)) std::printf("  the program prints\n%s  the page says\n%s", seen.c_str(), output);
 }

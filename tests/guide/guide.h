@@ -1,8 +1,5 @@
 // Runs the programs of the guide: each in a process and a folder of its own, its output against the page.
 #pragma once
-#include <chainer/chainer.h>
-#include <chainer/testing/testing.h>
-
 #include "test.h"
 
 namespace guide {
