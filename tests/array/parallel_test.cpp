@@ -216,3 +216,16 @@ TEST(a_child_of_fork_works) {
   other.join();
   EXPECT(same_bits(matmul(x, x), expected));
 }
+
+TEST(a_child_of_fork_convolves_as_its_parent) {
+  if (kSanitized) return;
+  const Threads threads(2);
+  const Variable x(random::uniform(-1, 1, {8, 8, 32, 32}).astype(float32));
+  const Variable W(random::uniform(-1, 1, {16, 8, 3, 3}).astype(float32));
+  const Array expected = F::convolution_2d(x, W).array();  // its primitive has two threads
+  EXPECT_EQ(in_child([&] {
+              if (!same_bits(F::convolution_2d(x, W).array(), expected)) return 1;
+              return same_bits(F::convolution_2d(x, W * 2).array(), expected * 2) ? 0 : 2;
+            }),
+            0);
+}

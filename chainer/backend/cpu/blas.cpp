@@ -91,10 +91,12 @@ const OneDnn& onednn() {
 
 }  // namespace
 
+int library_threads(int n) { return onednn().forked ? 1 : n; }
+
 LibraryThreads::LibraryThreads(int n) {
   const OneDnn& o = onednn();
   if (!o.set_omp_threads) return;
-  if (o.forked) n = 1;
+  n = library_threads(n);
   if (const int now = o.omp_threads(); now != n) {
     before_ = now;
     o.set_omp_threads(n);

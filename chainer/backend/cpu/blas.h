@@ -15,10 +15,11 @@ void* onednn_library();
 /// "2.6.3", or "" without oneDNN.
 std::string onednn_version();
 
-/// While it lives, OpenMP regions in libraries that this thread calls take `n` threads; the number that the program
-/// had chosen comes back afterwards. Primitives of oneDNN that spread over threads by themselves run inside
-/// LibraryThreads(in_parallel() ? 1 : thread_count()). A child of fork() always has one: OpenMP's threads are gone
-/// there.
+/// How many of `n` threads OpenMP regions in libraries can have: one in a child of fork(), where OpenMP's threads are
+/// gone.
+int library_threads(int n);
+/// While it lives, OpenMP regions in libraries that this thread calls take library_threads(n) threads; the number that
+/// the program had chosen comes back afterwards.
 class LibraryThreads {
  public:
   explicit LibraryThreads(int n);

@@ -132,7 +132,7 @@ void append(Key& key, const Layout& l) {
   key.insert(key.end(), l.format_desc.blocking.strides, l.format_desc.blocking.strides + l.ndims);
 }
 Key key_of(const Problem& p) {
-  Key key{static_cast<int64_t>(p.op), p.bias, p.accumulate, p.plan.groups, thread_count()};
+  Key key{static_cast<int64_t>(p.op), p.bias, p.accumulate, p.plan.groups, primitive_threads()};
   for (const Dims* d : {&p.plan.stride, &p.plan.pad, &p.plan.dilate}) key.insert(key.end(), d->begin(), d->end());
   append(key, p.x), append(key, p.W), append(key, p.y);
   return key;

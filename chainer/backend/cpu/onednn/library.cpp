@@ -73,8 +73,11 @@ Primitive::~Primitive() {
   if (primitive) library()->primitive_destroy(primitive);
 }
 
+int primitive_threads() { return library_threads(in_parallel() ? 1 : thread_count()); }
+
 std::shared_ptr<const Primitive> make_primitive(const void* operation, std::initializer_list<dnnl_query_t> layouts) {
   const Attributes attributes;
+  const LibraryThreads threads(primitive_threads());
   dnnl_primitive_desc_t descriptor = nullptr;
   const Library& l = *library();
   if (l.primitive_desc_create(&descriptor, operation, attributes.value, l.engine, nullptr) != dnnl_success)
@@ -85,6 +88,7 @@ std::shared_ptr<const Primitive> make_primitive(const void* operation, std::init
 std::shared_ptr<const Primitive> make_reorder(const dnnl_memory_desc_t& from, const dnnl_memory_desc_t& to, bool add) {
   Attributes attributes;
   if (add) attributes.add_to_target();
+  const LibraryThreads threads(primitive_threads());
   dnnl_primitive_desc_t descriptor = nullptr;
   const Library& l = *library();
   if (l.reorder_primitive_desc_create(&descriptor, &from, l.engine, &to, l.engine, attributes.value) != dnnl_success)
@@ -106,7 +110,7 @@ void execute(const Primitive& p, std::initializer_list<Argument> arguments, cons
   };
   for (const Argument& a : arguments) pass(a.role, *a.layout, a.memory);
   if (scratch.block.data) pass(DNNL_ARG_SCRATCHPAD, p.scratchpad, scratch.block.data);
-  const LibraryThreads threads(in_parallel() ? 1 : thread_count());
+  const LibraryThreads threads(primitive_threads());
   if (status == dnnl_success) status = l.primitive_execute(p.primitive, l.stream, count, list.data());
   for (int i = 0; i < count; ++i) l.memory_destroy(list[static_cast<std::size_t>(i)].memory);
   if (status != dnnl_success) throw RuntimeError(operation, ": oneDNN failed with status ", static_cast<int>(status));

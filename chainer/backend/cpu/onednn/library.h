@@ -75,6 +75,9 @@ struct Primitive {
   dnnl_memory_desc_t scratchpad = {};       ///< working memory of a run
   std::string implementation;
 };
+/// How many threads a primitive that is made or run here takes: one inside parallel(), else as many as there are for
+/// libraries. It keeps the number that it was made with, so that number belongs into a Cache's key.
+int primitive_threads();
 /// Made of an operation's descriptor; null where oneDNN has no such primitive.
 std::shared_ptr<const Primitive> make_primitive(const void* descriptor, std::initializer_list<dnnl_query_t> layouts);
 /// A change of layout; with `add`, added to what the target holds.
