@@ -79,9 +79,7 @@ inline std::vector<int32_t> make_words(int64_t sentences, uint32_t seed, Vocabul
 
 /// Where the programs' option --data takes a text from.
 inline constexpr const char* kCorpusHelp =
-    "folder of ptb.train.txt, ptb.valid.txt, ptb.test.txt; ptb: from the cache or the network; made: sentences made "
-    "up; "
-    "none: ptb, or made where it cannot be had";
+    "ptb (cache or network), made (sentences made up) or a folder of ptb.*.txt; none: ptb, or made without it";
 
 inline Corpus made_corpus() {
   Corpus c;
