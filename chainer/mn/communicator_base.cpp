@@ -428,6 +428,7 @@ void CommunicatorBase::allreduce_grad(Link& model) {
 void CommunicatorBase::abort(const std::string& message) const {
   std::fprintf(stderr, "rank %d of %d on %s: %s\n", rank_, size_, host(rank_).c_str(), message.c_str());
   transport_->abort(1);
+  std::abort();  // which is not reached
 }
 
 }  // namespace chainer::mn

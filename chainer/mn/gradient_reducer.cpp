@@ -26,8 +26,9 @@ GradientReducer::~GradientReducer() {
   if (!thread_->busy()) return;
   if (std::uncaught_exceptions() == 0) {
     try {
-      return thread_->drain();
-    } catch (const std::exception& e) { return warn(text("a mean of gradients that nobody waited for: ", e.what())); }
+      thread_->drain();
+    } catch (const std::exception& e) { warn(text("a mean of gradients that nobody waited for: ", e.what())); }
+    return;
   }
   static auto* const left =
       new std::vector<std::tuple<std::vector<Buckets>, std::unique_ptr<MeanChannel>, std::unique_ptr<MeanThread>>>;

@@ -1,4 +1,6 @@
 // Open MPI (or another implementation of MPI 3), in the one file that includes its header.
+#define OMPI_SKIP_MPICXX 1  // its C++ classes, which need another library
+#define MPICH_SKIP_MPICXX 1
 #include <mpi.h>
 #include <stdlib.h>
 #include <unistd.h>

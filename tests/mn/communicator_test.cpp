@@ -136,8 +136,8 @@ TEST(communicator_debug) {
   EXPECT(c->debug());
   const int last = c->size() - 1;
   EXPECT_CLOSE(c->allreduce(array({1.f})), array({static_cast<float>(c->size())}));
-  EXPECT_THROW(RuntimeError, "calls allreduce of float32 (2)", c->allreduce(ones({c->rank() == last ? 3 : 2})));
-  EXPECT_THROW(RuntimeError, "calls allreduce of float64 (2)",
+  EXPECT_THROW(RuntimeError, "calls allreduce of float32 (2,)", c->allreduce(ones({c->rank() == last ? 3 : 2})));
+  EXPECT_THROW(RuntimeError, "calls allreduce of float64 (2,)",
                c->allreduce(ones({2}, c->rank() == last ? float64 : float32)));
   EXPECT_THROW(RuntimeError, "calls bcast from root 0", c->bcast(ones({2}), {}, c->rank() == last ? last : 0));
   if (c->rank() == last)

@@ -42,7 +42,7 @@ TEST(object_round_trip) {
 
 TEST(object_kinds) {
   EXPECT_THROW(TypeError, "expected a text, got an integer", Object(1).to_text());
-  EXPECT_THROW(TypeError, "an array of float32 (2)", Object(array({1.f, 2.f})).to_list());
+  EXPECT_THROW(TypeError, "an array of float32 (2,)", Object(array({1.f, 2.f})).to_list());
   EXPECT_THROW(KeyError, "'z'", sample()["z"]);
   EXPECT_EQ(Object(3).to_number(), 3.0);
   EXPECT(chainermn::add(Object(1), Object(2)) == Object(3));

@@ -32,7 +32,7 @@ std::vector<Array> values(const Link& model) {
 }
 void expect_close(const std::vector<Array>& a, const std::vector<Array>& b, double tolerance, const char* what) {
   for (std::size_t i = 0; i < a.size(); ++i) {
-    const double off = amax(absolute(a[i] - b[i])).item<double>();
+    const double off = chainer::max(absolute(a[i] - b[i])).item<double>();
     ++test::expectations;
     if (!(off <= tolerance)) test::fail(__FILE__, __LINE__, text(what, ": parameter ", i, " is off by ", off));
   }
@@ -86,12 +86,13 @@ TEST(optimizer_equals_one_rank) {
   Net start = alone.copy(CopyMode::copy);
   const auto expected = train_alone(50, alone);
   for (const auto& c : communicators())
-    for (const int64_t bucket : {int64_t(25) << 20, int64_t(300), int64_t(0)})
-      for (const bool own_loop : {false, true}) {
-        Net model = start.copy(CopyMode::copy);
-        expect_close(train(c, {.bucket_bytes = bucket}, 50, model, own_loop), expected, 2e-4, c->name().c_str());
-        EXPECT(same_on_all_ranks(c, model));
-      }
+    for (const int64_t bucket : {int64_t(25) << 20, int64_t(300)}) {
+      Net model = start.copy(CopyMode::copy);
+      // In one bucket with a loop that calls backward() itself, in several with the updater's way.
+      const bool own_loop = bucket > 300;
+      expect_close(train(c, {.bucket_bytes = bucket}, 50, model, own_loop), expected, 2e-4, c->name().c_str());
+      EXPECT(same_on_all_ranks(c, model));
+    }
 }
 
 TEST(optimizer_same_bits) {
@@ -101,7 +102,7 @@ TEST(optimizer_same_bits) {
     std::vector<Array> first;
     for (const bool overlap : {true, false, true}) {
       Net model = start.copy(CopyMode::copy);
-      const auto v = train(c, {.bucket_bytes = 500, .overlap = overlap}, 20, model);
+      const auto v = train(c, {.bucket_bytes = 500, .overlap = overlap}, 10, model);
       if (first.empty()) first = v;
       EXPECT(same_bits(v, first));
     }
@@ -163,7 +164,7 @@ TEST(optimizer_gradients_on_some_ranks) {
       });
       EXPECT_EQ(optimizer.t, step + 1);
       EXPECT(same_on_all_ranks(c, model));
-      const bool moved = amax(absolute(model.spare->W.array() - before)).item<double>() > 0;
+      const bool moved = chainer::max(absolute(model.spare->W.array() - before)).item<double>() > 0;
       EXPECT_EQ(moved, step >= 2);
     }
   }
@@ -235,12 +236,12 @@ TEST(optimizer_compression) {
   random::seed(5);
   Net alone;
   Net start = alone.copy(CopyMode::copy);
-  const auto expected = train_alone(30, alone);
+  const auto expected = train_alone(15, alone);
   for (const auto& c : communicators())
     for (const Compression how : {Compression::float16, Compression::bfloat16})
       for (const bool feedback : {false, true}) {
         Net model = start.copy(CopyMode::copy);
-        expect_close(train(c, {.compression = how, .error_feedback = feedback}, 30, model), expected, 0.03, "compression");
+        expect_close(train(c, {.compression = how, .error_feedback = feedback}, 15, model), expected, 0.03, "compression");
         EXPECT(same_on_all_ranks(c, model));
       }
   EXPECT_THROW(ValueError, "goes with compression",
@@ -257,13 +258,13 @@ TEST(optimizer_error_feedback_keeps_what_rounding_takes) {
                          optimizers::SGD({.lr = 1.0}), c, {.compression = Compression::bfloat16, .error_feedback = feedback})
                          .setup(model);
     const double g = (1 + std::ldexp(1.0, -10)) * c->size();  // it is divided by the ranks before it is rounded
-    for (int i = 0; i < 1024; ++i) {
+    for (int i = 0; i < 256; ++i) {
       model.W.set_grad(full({1, 1}, g, float32));
       optimizer.update();
     }
     const double moved = -model.W.array().item<double>();
-    const double exact = 1024 * g, off = std::abs(moved - exact);
-    EXPECT(feedback ? off < 0.1 * c->size() : off > 0.5 * c->size());
+    const double exact = 256 * g, off = std::abs(moved - exact);
+    EXPECT(feedback ? off < 0.02 * c->size() : off > 0.2 * c->size());
   }
 }
 

@@ -11,7 +11,7 @@ struct Scatter : CollectiveNode {
     return remember({comm->scatter(xs, root)});
   }
   Variables backward(const Indexes& wanted, const Variables& gy) override {
-    const Variables all = gather_after(comm, with_zeros(gy)[0], root, Variable());
+    const Variables all = gather_after(comm, with_zeros(gy)[0], root, after_this());
     const bool at_root = comm->rank() == root;
     Variables out;
     for (int i : wanted) {
