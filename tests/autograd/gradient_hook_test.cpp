@@ -56,7 +56,7 @@ TEST(gradient_hook_and_joined_products) {
   }
   EXPECT_EQ(r.nodes.size(), 2u);
   for (std::size_t i = 0; i < r.nodes.size(); ++i)
-    EXPECT_CLOSE(r.values[i], r.nodes[i] == l.W.variable().node_pointer() ? l.W.grad() : l.b.grad());
+    EXPECT_CLOSE(r.values[i], r.nodes[i] == l.W.variable().node_pointer() ? l.W.grad() : l.b->grad());
 }
 
 TEST(gradient_hook_inside_backward) {
