@@ -22,11 +22,13 @@ T value_of(Elementwise op, T a, T b, T c) {
   case Elementwise::NAME:                                                         \
     if constexpr (has<T>(Category::CATEGORY)) return static_cast<T>(__VA_ARGS__); \
     break;
+    // clang-format off
     CHAINER_UNARY_OPS(X)
     CHAINER_BINARY_OPS(X)
     CHAINER_TERNARY_OPS(X)
+    // clang-format on
 #undef X
-        default : break;
+    default: break;
   }
   (void)b, (void)c;
   throw DtypeError(name(op), ": not defined for integers");
