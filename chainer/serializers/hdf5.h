@@ -28,8 +28,8 @@ class HDF5Group {
   /// The root of a new file, which replaces an old one.
   static std::shared_ptr<HDF5Group> create(const std::filesystem::path& path);
   /// The root of a file, to read: what h5py and libhdf5 write by default, of any version of the superblock and of
-  /// object headers, but no groups with many links in the newest format. FileError if it is missing, damaged or of
-  /// another format.
+  /// object headers, but in the newest format neither packed arrays nor groups of many links. FileError if it is
+  /// missing, damaged or of another format.
   static std::shared_ptr<HDF5Group> open(const std::filesystem::path& path);
   /// "model.h5, '/l1'"
   virtual std::string what() const = 0;

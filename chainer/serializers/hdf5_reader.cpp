@@ -1,5 +1,5 @@
-// Reading HDF5 files. libhdf5 is not trusted with files of others: its version in current distributions writes past the
-// ends of its buffers when a file is damaged on purpose.
+// Reading HDF5 files. libhdf5 is not trusted with files of others: its version 1.10 reads past the ends of its buffers
+// when a file is damaged on purpose.
 #include <type_traits>
 
 #include "chainer/serializers/hdf5_values.h"

@@ -1,9 +1,9 @@
 // Trains the language model of train_ptb in a loop of its own, without the trainer.
 //
-//   build/release/examples/ptb/train_ptb_custom_loop --data FOLDER_OF_PTB --epoch 39 --out result
+//   build/release/examples/ptb/train_ptb_custom_loop --epoch 39 --out result
 //
-// FOLDER_OF_PTB is as for train_ptb; the sentences that the program makes up without it come below a perplexity of 25
-// in one epoch with --unit 16 --bproplen 10. Writes the model to rnnlm.npz in --out.
+// --data is as for train_ptb; the sentences that --data made makes up come below a perplexity of 25 in one epoch with
+// --unit 16 --bproplen 10. Writes the model to rnnlm.npz in --out.
 #include <cmath>
 #include <filesystem>
 
