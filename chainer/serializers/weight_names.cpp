@@ -29,7 +29,7 @@ Array transposed(const Array& kernel) {
 Array channels_first(const Array& kernel) {
   const int n = kernel.ndim();
   if (n < 3) throw DimensionError("a kernel of spatial axes and two of channels is needed, not shape ", kernel.shape());
-  Axes order = {n - 1, n - 2};
+  Dims order = {n - 1, n - 2};
   for (int i = 0; i < n - 2; ++i) order.push_back(i);
   return kernel.transpose(order);
 }

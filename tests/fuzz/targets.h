@@ -29,6 +29,13 @@ void snapshot(std::string_view bytes);
 /// The number of an optimizer (one byte), then replaced members of its state, loaded; then two updates.
 void optimizer(std::string_view bytes);
 
+/// A safetensors file: its arrays are read, written and read again, and loaded into a link.
+void safetensors(std::string_view bytes);
+/// A Caffe model: read, written and read again, made a network, and run on a small image.
+void caffemodel(std::string_view bytes);
+/// An NPZ file whose members are mapped and written to.
+void mapped(std::string_view bytes);
+
 struct Target {
   const char* name;
   void (*run)(std::string_view bytes);
