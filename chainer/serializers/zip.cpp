@@ -74,7 +74,7 @@ void Writer::add(const std::string& name, std::string_view bytes) {
   put(out_, wide ? kMax32 : e.size, 4);
   put(out_, name.size(), 2);
   // An extra field that nobody knows fills the gap; the shortest has four bytes.
-  const uint64_t head = out_.size() + 4 + name.size() + (wide ? 20 : 0);
+  const uint64_t head = out_.size() + 2 + name.size() + (wide ? 20 : 0);
   uint64_t gap = compress_ ? 0 : (64 - head % 64) % 64;
   if (gap > 0 && gap < 4) gap += 64;
   put(out_, (wide ? 20 : 0) + gap, 2);

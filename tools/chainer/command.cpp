@@ -76,8 +76,9 @@ std::string wrapped(const std::string& paragraph, std::size_t indent) {
 std::string help() {
   std::string out = "usage: chainer COMMAND [OPTIONS] ...\n\n";
   for (const Command& c : commands()) out += "  " + padded(c.name, 12) + c.summary + "\n";
-  return out + "\n'chainer help COMMAND' tells more. Exit codes: 0 when all went well, 1 when 'diff' or a check found\n"
-               "something, 2 for errors.\n";
+  return out +
+         "\n'chainer help COMMAND' tells more. Exit codes: 0 when all went well, 1 when 'diff' or a check found\n"
+         "something, 2 for errors.\n";
 }
 
 std::string help(const Command& c) {

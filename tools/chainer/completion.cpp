@@ -21,8 +21,7 @@ std::string bash() {
          "  local current=${COMP_WORDS[COMP_CWORD]} words=\n"
          "  if [ \"$COMP_CWORD\" = 1 ]; then\n"
          "    COMPREPLY=($(compgen -W \"help " +
-         names +
-         "\" -- \"$current\"))\n    return\n  fi\n  case ${COMP_WORDS[1]} in\n" + cases +
+         names + "\" -- \"$current\"))\n    return\n  fi\n  case ${COMP_WORDS[1]} in\n" + cases +
          "  esac\n"
          "  case $current in\n"
          "    -*) COMPREPLY=($(compgen -W \"$words\" -- \"$current\")) ;;\n"
@@ -49,7 +48,8 @@ std::string fish() {
   for (const Command& c : commands()) {
     out += "complete -c chainer -n __fish_use_subcommand -a " + c.name + " -d '" + c.summary + "'\n";
     for (const Option& o : c.options)
-      out += "complete -c chainer -n '__fish_seen_subcommand_from " + c.name + "' -l " + o.name + " -d '" + o.help + "'\n";
+      out +=
+          "complete -c chainer -n '__fish_seen_subcommand_from " + c.name + "' -l " + o.name + " -d '" + o.help + "'\n";
   }
   return out;
 }

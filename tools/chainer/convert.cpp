@@ -44,12 +44,13 @@ Command convert_command() {
           .least = 2,
           .most = 2,
           .summary = "Converts a model file into another format.",
-          .description = {"The format of IN is found from its content, that of OUT from the ending of its name: .npz, .h5 or "
-                          ".hdf5, .safetensors, .npy for one array. Names and values stay as they are; texts become metadata "
-                          "of a safetensors file, and bfloat16 becomes float32 where a format lacks it.",
-                          "A Caffe model (.caffemodel) becomes the parameters of the network, under the names of its layers: "
-                          "conv1/W, conv1/b.",
-                          "OUT is the old or the new file at any time, never a part."},
+          .description =
+              {"The format of IN is found from its content, that of OUT from the ending of its name: .npz, .h5 or "
+               ".hdf5, .safetensors, .npy for one array. Names and values stay as they are; texts become metadata "
+               "of a safetensors file, and bfloat16 becomes float32 where a format lacks it.",
+               "A Caffe model (.caffemodel) becomes the parameters of the network, under the names of its layers: "
+               "conv1/W, conv1/b.",
+               "OUT is the old or the new file at any time, never a part."},
           .options = {{"stored", "", "do not pack the arrays of an NPZ or HDF5 file"}},
           .run = run};
 }

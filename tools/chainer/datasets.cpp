@@ -24,7 +24,9 @@ struct Known {
 const std::vector<Known>& known() {
   static const std::vector<Known> all = {
       {"mnist", {"mnist/train.npz", "mnist/test.npz"}, [] { (void)datasets::get_mnist(); }},
-      {"fashion-mnist", {"fashion-mnist/train.npz", "fashion-mnist/test.npz"}, [] { (void)datasets::get_fashion_mnist(); }},
+      {"fashion-mnist",
+       {"fashion-mnist/train.npz", "fashion-mnist/test.npz"},
+       [] { (void)datasets::get_fashion_mnist(); }},
       {"kuzushiji_mnist",
        {"kuzushiji_mnist/train.npz", "kuzushiji_mnist/test.npz"},
        [] { (void)datasets::get_kuzushiji_mnist(); }},
@@ -95,10 +97,10 @@ int run(const Arguments& a) {
       std::printf("%-16s %-10s %s\n", k->name.c_str(), s.bytes > 0 ? size_text(s.bytes).c_str() : "", s.word.c_str());
   }
   if (a.has("json"))
-    std::puts(json::dump(json::Object{{"root", chainer::dataset::get_dataset_root().string()},
-                                      {"datasets", std::move(list)}},
-                         2)
-                  .c_str());
+    std::puts(
+        json::dump(json::Object{{"root", chainer::dataset::get_dataset_root().string()}, {"datasets", std::move(list)}},
+                   2)
+            .c_str());
   return damaged ? 1 : 0;
 }
 
@@ -107,17 +109,18 @@ int run(const Arguments& a) {
 Command datasets_command() {
   std::string names;
   for (const Known& k : known()) names += (names.empty() ? "" : ", ") + k.name;
-  return {.name = "datasets",
-          .arguments = "[list|fetch|verify] [NAME ...]",
-          .least = 0,
-          .most = 64,
-          .summary = "Shows, fetches and verifies the datasets in the cache.",
-          .description = {"'list' shows which datasets are in the cache (CHAINER_DATASET_ROOT), 'fetch' downloads and "
-                          "converts those that are named, 'verify' reads what is there and compares checksums; exit code 1 "
-                          "means that something is damaged.",
-                          "Names: " + names + "."},
-          .options = {{"json", "", "the same as one JSON object"}},
-          .run = run};
+  return {
+      .name = "datasets",
+      .arguments = "[list|fetch|verify] [NAME ...]",
+      .least = 0,
+      .most = 64,
+      .summary = "Shows, fetches and verifies the datasets in the cache.",
+      .description = {"'list' shows which datasets are in the cache (CHAINER_DATASET_ROOT), 'fetch' downloads and "
+                      "converts those that are named, 'verify' reads what is there and compares checksums; exit code 1 "
+                      "means that something is damaged.",
+                      "Names: " + names + "."},
+      .options = {{"json", "", "the same as one JSON object"}},
+      .run = run};
 }
 
 }  // namespace tool

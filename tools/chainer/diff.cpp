@@ -13,7 +13,7 @@ using chainer::text;
 namespace json = chainer::json;
 
 struct Difference {
-  double largest = 0;        ///< of |a - b|
+  double largest = 0;  ///< of |a - b|
   double mean = 0;
   double largest_value = 0;  ///< of |a|, to compare with
   int64_t elements = 0;      ///< that differ by more than is allowed
@@ -69,8 +69,9 @@ int run(const Arguments& args) {
     if (n.dtype != m.dtype && !args.has("any-dtype")) report(n.name, text("dtype ", n.dtype, " and ", m.dtype));
     const Difference d = compare(n.load(), m.load(), atol, rtol);
     if (d.elements)
-      report(n.name, text(d.elements, " of ", element_count(n.shape), " element(s) differ, by up to ", d.largest,
-                          ", by ", d.mean, " on average; values reach ", d.largest_value),
+      report(n.name,
+             text(d.elements, " of ", element_count(n.shape), " element(s) differ, by up to ", d.largest, ", by ",
+                  d.mean, " on average; values reach ", d.largest_value),
              {{"elements", d.elements}, {"largest", d.largest}, {"mean", d.mean}, {"largest_value", d.largest_value}});
   }
   for (const auto& [name, n] : others) report(name, "only in the second file");
@@ -99,18 +100,19 @@ int run(const Arguments& args) {
 }  // namespace
 
 Command diff_command() {
-  return {.name = "diff",
-          .arguments = "A B",
-          .least = 2,
-          .most = 2,
-          .summary = "Compares two model files: which arrays differ, and by how much.",
-          .description = {"The files may be of different formats. NaN is equal to NaN. Exit code 0: nothing differs, 1: "
-                          "something does, 2: an error."},
-          .options = {{"json", "", "the same as one JSON object"},
-                      {"atol", "NUMBER", "allow |a - b| <= atol + rtol |b|; 0 by default"},
-                      {"rtol", "NUMBER", "0 by default"},
-                      {"any-dtype", "", "compare the values only, not the dtypes"}},
-          .run = run};
+  return {
+      .name = "diff",
+      .arguments = "A B",
+      .least = 2,
+      .most = 2,
+      .summary = "Compares two model files: which arrays differ, and by how much.",
+      .description = {"The files may be of different formats. NaN is equal to NaN. Exit code 0: nothing differs, 1: "
+                      "something does, 2: an error."},
+      .options = {{"json", "", "the same as one JSON object"},
+                  {"atol", "NUMBER", "allow |a - b| <= atol + rtol |b|; 0 by default"},
+                  {"rtol", "NUMBER", "0 by default"},
+                  {"any-dtype", "", "compare the values only, not the dtypes"}},
+      .run = run};
 }
 
 }  // namespace tool

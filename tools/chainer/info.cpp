@@ -16,13 +16,14 @@ int run(const Arguments& a) {
   for (std::size_t at = 0; at < facts.size();) {
     const std::size_t end = std::min(facts.find('\n', at), facts.size());
     const std::string line = facts.substr(at, end - at);
-    if (const std::size_t colon = line.find(": "); colon != line.npos) put(line.substr(0, colon), line.substr(colon + 2));
+    if (const std::size_t colon = line.find(": "); colon != line.npos)
+      put(line.substr(0, colon), line.substr(colon + 2));
     at = end + 1;
   }
   // What it was built with: NAME VERSION, in one text made by the build.
   const std::string parts = CHAINER_PARTS;
   for (std::size_t at = 0; at < parts.size();) {
-    const std::size_t end = std::min(parts.find(';', at), parts.size());
+    const std::size_t end = std::min(parts.find(',', at), parts.size());
     const std::string part = parts.substr(at, end - at);
     const std::size_t equals = part.find('=');
     put(part.substr(0, equals), equals + 1 == part.size() ? "not available" : part.substr(equals + 1));

@@ -19,11 +19,8 @@ std::string number(double v) {
 std::string one_value(const chainer::Array& a) { return to_string(a.reshape({}).scalar()); }
 
 json::Value statistics_of(const Statistics& s) {
-  return json::Object{{"min", s.least},
-                      {"max", s.largest},
-                      {"mean", s.mean},
-                      {"std", s.deviation},
-                      {"not_finite", s.not_finite}};
+  return json::Object{
+      {"min", s.least}, {"max", s.largest}, {"mean", s.mean}, {"std", s.deviation}, {"not_finite", s.not_finite}};
 }
 
 int run(const Arguments& a) {
@@ -102,17 +99,18 @@ int run(const Arguments& a) {
 }  // namespace
 
 Command inspect_command() {
-  return {.name = "inspect",
-          .arguments = "FILE",
-          .least = 1,
-          .most = 1,
-          .summary = "Shows what a model file or snapshot holds.",
-          .description = {"Prints a tree of the names, with dtype, shape and the range, mean and deviation of each array. "
-                          "Values of one element (the epoch and the iteration of a snapshot, hyper-parameters) are printed "
-                          "themselves, and texts are quoted.",
-                          "Formats: NPZ, NPY, HDF5, safetensors, and Caffe models (.caffemodel)."},
-          .options = {{"json", "", "the same as one JSON object"}, {"no-stats", "", "leave the statistics out"}},
-          .run = run};
+  return {
+      .name = "inspect",
+      .arguments = "FILE",
+      .least = 1,
+      .most = 1,
+      .summary = "Shows what a model file or snapshot holds.",
+      .description = {"Prints a tree of the names, with dtype, shape and the range, mean and deviation of each array. "
+                      "Values of one element (the epoch and the iteration of a snapshot, hyper-parameters) are printed "
+                      "themselves, and texts are quoted.",
+                      "Formats: NPZ, NPY, HDF5, safetensors, and Caffe models (.caffemodel)."},
+      .options = {{"json", "", "the same as one JSON object"}, {"no-stats", "", "leave the statistics out"}},
+      .run = run};
 }
 
 }  // namespace tool

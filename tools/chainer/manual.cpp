@@ -27,10 +27,12 @@ int run(const Arguments&) {
     out += ".SS " + escaped(c.name + " " + c.arguments) + "\n" + escaped(c.summary) + "\n";
     for (const std::string& paragraph : c.description) out += ".PP\n" + escaped(paragraph) + "\n";
     for (const Option& o : c.options)
-      out += ".TP\n.B " + escaped("--" + o.name + (o.value.empty() ? "" : "=" + o.value)) + "\n" + escaped(o.help) + "\n";
+      out +=
+          ".TP\n.B " + escaped("--" + o.name + (o.value.empty() ? "" : "=" + o.value)) + "\n" + escaped(o.help) + "\n";
   }
-  out += ".SH EXIT STATUS\n0 when all went well, 1 when diff or a check found something, 2 for errors.\n"
-         ".SH ENVIRONMENT\n.TP\n.B CHAINER_DATASET_ROOT\nthe cache of datasets\n";
+  out +=
+      ".SH EXIT STATUS\n0 when all went well, 1 when diff or a check found something, 2 for errors.\n"
+      ".SH ENVIRONMENT\n.TP\n.B CHAINER_DATASET_ROOT\nthe cache of datasets\n";
   std::fputs(out.c_str(), stdout);
   return 0;
 }

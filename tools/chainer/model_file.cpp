@@ -47,9 +47,16 @@ ModelFile open_safetensors(const fs::path& path) {
   for (const auto& [name, entry] : file->entries()) {
     slashes = slashes || name.find('/') != std::string::npos;
     std::string dtype = entry.dtype;
-    for (const auto& [theirs, ours] : std::map<std::string, std::string>{
-             {"BOOL", "bool"}, {"U8", "uint8"},   {"I8", "int8"},     {"I16", "int16"},   {"I32", "int32"},
-             {"I64", "int64"}, {"F16", "float16"}, {"BF16", "bfloat16"}, {"F32", "float32"}, {"F64", "float64"}})
+    for (const auto& [theirs, ours] : std::map<std::string, std::string>{{"BOOL", "bool"},
+                                                                         {"U8", "uint8"},
+                                                                         {"I8", "int8"},
+                                                                         {"I16", "int16"},
+                                                                         {"I32", "int32"},
+                                                                         {"I64", "int64"},
+                                                                         {"F16", "float16"},
+                                                                         {"BF16", "bfloat16"},
+                                                                         {"F32", "float32"},
+                                                                         {"F64", "float64"}})
       if (dtype == theirs) dtype = ours;
     out.arrays.push_back({name, dtype, entry.shape, [file, name = name] { return file->array(name); }});
   }
@@ -70,8 +77,8 @@ void collect(const std::shared_ptr<chainer::serializers::HDF5Group>& group, cons
     if (v.text)
       out.texts[path + name] = *v.text;
     else if (v.array)
-      out.arrays.push_back({path + name, dtype_of(v.array), lengths_of(v.array),
-                            [group, name] { return group->read(name).array; }});
+      out.arrays.push_back(
+          {path + name, dtype_of(v.array), lengths_of(v.array), [group, name] { return group->read(name).array; }});
     else
       out.nones.push_back(path + name);
   }
@@ -88,7 +95,6 @@ ModelFile open_caffe(const fs::path& path) {
   if (!net.name.empty()) out.texts["name"] = net.name;
   return out;
 }
-
 
 void write_hdf5(const fs::path& path, const std::map<std::string, Array>& arrays,
                 const std::map<std::string, std::string>& texts, const std::vector<std::string>& nones,
@@ -154,8 +160,7 @@ void write_model_file(const fs::path& path, const std::map<std::string, Array>& 
   } else if (ending == ".safetensors") {
     chainer::serializers::write_safetensors(path, arrays, texts);
   } else if (ending == ".npy") {
-    if (arrays.size() != 1)
-      throw FileError(path.string(), ": an .npy file holds one array, not ", arrays.size());
+    if (arrays.size() != 1) throw FileError(path.string(), ": an .npy file holds one array, not ", arrays.size());
     chainer::save_npy(path, arrays.begin()->second);
   } else {
     throw FileError(path.string(), ": files can be written whose names end in .npz, .h5, .hdf5, .safetensors or .npy");
