@@ -75,6 +75,7 @@ struct ToDlpackOptions {
 };
 /// The array for a consumer, who calls the deleter once. It keeps the memory alive, shares the elements, and has the
 /// array's strides; from here on, computations on this memory are not put off, for the consumer may write to it.
+///   from_dlpack(to_dlpack(array({1.f, 2.f})))  // [1, 2]
 dlpack::ManagedTensorVersioned* to_dlpack(const Array& a, const ToDlpackOptions& options = {});
 /// The same for consumers that know no version. They cannot be told that memory must not be written to: such arrays are
 /// a ValueError, unless copied.

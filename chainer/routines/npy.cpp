@@ -9,7 +9,9 @@
 
 #include "chainer/array/backend.h"
 #include "chainer/array/host.h"
+#include "chainer/array/external.h"
 #include "chainer/core/file.h"
+#include "chainer/core/mapped_file.h"
 
 namespace chainer {
 namespace {
@@ -175,8 +177,9 @@ NpyHeader parse_npy_header(std::string_view bytes, std::string_view what) {
   return h;
 }
 
-Array from_npy(std::string_view bytes, std::string_view what) {
-  const NpyHeader h = parse_npy_header(bytes, what);
+namespace {
+// The data behind a header that names a known dtype, exactly as many bytes as the shape needs.
+std::string_view checked_data(const NpyHeader& h, std::string_view bytes, std::string_view what) {
   const std::string& d = h.descr;
   constexpr std::string_view known[] = {"b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8"};
   if (d.size() != 3 || std::string_view("<>|=").find(d[0]) == std::string_view::npos ||
@@ -189,9 +192,19 @@ Array from_npy(std::string_view bytes, std::string_view what) {
   if (count > data.size() / static_cast<std::size_t>(width))
     throw FileError(what, ": truncated: shape ", h.shape, " of '", d, "' needs ",
                     count * static_cast<std::size_t>(width), " bytes, ", data.size(), " are there");
+  return data.substr(0, count * static_cast<std::size_t>(width));
+}
+}  // namespace
+
+Array from_npy(std::string_view bytes, std::string_view what) {
+  const NpyHeader h = parse_npy_header(bytes, what);
+  const std::string_view data = checked_data(h, bytes, what);
+  const std::string& d = h.descr;
+  const int width = d[2] - '0';
+  const auto count = data.size() / static_cast<std::size_t>(width);
   Shape shape = h.shape;
   if (h.fortran_order) std::reverse(shape.begin(), shape.end());
-  std::string raw(data.substr(0, count * static_cast<std::size_t>(width)));
+  std::string raw(data);
   if (d[0] == '>' && width > 1) swap_bytes(raw.data(), count, static_cast<std::size_t>(width));
   Array out;
   if (d[1] == 'u' && width > 1) {
@@ -207,7 +220,23 @@ Array from_npy(std::string_view bytes, std::string_view what) {
   return h.fortran_order ? out.T().contiguous() : out;
 }
 
+Array map_npy(std::string_view bytes, std::shared_ptr<void> memory, std::string_view what) {
+  const NpyHeader h = parse_npy_header(bytes, what);
+  const std::string_view data = checked_data(h, bytes, what);
+  const std::string& d = h.descr;
+  const auto width = static_cast<std::uintptr_t>(d[2] - '0');
+  const bool converted = (d[0] == '>' && width > 1) || d[1] == 'b' || (d[1] == 'u' && width > 1);
+  const bool aligned = reinterpret_cast<std::uintptr_t>(data.data()) % width == 0;
+  if (converted || !aligned || data.empty() || (h.fortran_order && h.shape.ndim() > 1)) return {};
+  return external_array(const_cast<char*>(data.data()), h.shape, parse_dtype(d), [keep = std::move(memory)] {});
+}
+
 void save_npy(const std::filesystem::path& path, const Array& a) { write_file(path, to_npy(a)); }
 Array load_npy(const std::filesystem::path& path) { return from_npy(read_file(path), path.string()); }
+Array map_npy(const std::filesystem::path& path) {
+  const auto file = std::make_shared<MappedFile>(path, MappedFile::Mode::copy_on_write);
+  if (const Array a = map_npy(file->bytes(), file, path.string())) return a;
+  return from_npy(file->bytes(), path.string());
+}
 
 }  // namespace chainer

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "chainer/core/file.h"
+#include "chainer/core/mapped_file.h"
 #include "chainer/routines/creation.h"
 #include "chainer/routines/npy.h"
 #include "chainer/serializers/assign.h"
@@ -130,7 +131,8 @@ std::shared_ptr<const NpzFile> read_npz(std::istream& stream) {
   return std::make_shared<const NpzFile>(std::move(bytes), "stream");
 }
 
-NpzFile::NpzFile(const std::filesystem::path& file) : NpzFile(read_file(file), file.string()) {}
+NpzFile::NpzFile(const std::filesystem::path& file)
+    : zip_(std::make_shared<MappedFile>(file, MappedFile::Mode::copy_on_write), file.string()), what_(file.string()) {}
 
 std::vector<std::string> NpzFile::keys() const {
   std::vector<std::string> out;
@@ -154,6 +156,14 @@ Array NpzFile::array(const std::string& key) const {
   }
   if (h.descr.size() > 1 && h.descr[1] == 'U') throw TypeError(name, " is text, an array was expected");
   return from_npy(bytes, name);
+}
+Array NpzFile::mapped(const std::string& key) const {
+  if (!contains(key)) throw KeyError(what_, ": there is no '", key, "'");
+  const std::string name = chainer::text(what_, ", '", key, "'");
+  const auto bytes = zip_.stored(key + ".npy");
+  if (!bytes || parse_npy_header(*bytes, name).descr.size() != 3) return array(key);  // packed, None or text
+  const Array a = map_npy(*bytes, zip_.memory(), name);
+  return a ? a : array(key);
 }
 std::string NpzFile::text(const std::string& key) const {
   const std::string bytes = member(key), name = chainer::text(what_, ", '", key, "'");

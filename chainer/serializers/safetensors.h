@@ -111,6 +111,10 @@ struct SafetensorsReport {
 ///
 /// Rows of gates go to where this library has them. A value of another link has its own name. num_batches_tracked is
 /// passed over; counters of this library stay as they are.
+///
+///   const auto load = [](Link& model) {
+///     serializers::load_safetensors("resnet.safetensors", model, {.from = serializers::WeightNames::pytorch});
+///   };
 SafetensorsReport load_safetensors(const std::filesystem::path& path, Link& link,
                                    const SafetensorsOptions& options = {});
 SafetensorsReport load_safetensors(const SafetensorsFile& file, Link& link, const SafetensorsOptions& options = {});

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "chainer/core/error.h"
+#include "chainer/core/mapped_file.h"
 
 namespace chainer::zip {
 namespace {
@@ -13,7 +14,7 @@ namespace {
 constexpr uint32_t kLocal = 0x04034b50, kCentral = 0x02014b50, kEnd = 0x06054b50, kEnd64 = 0x06064b50,
                    kLocator64 = 0x07064b50;
 constexpr uint64_t kMax32 = 0xffffffff;
-constexpr uint16_t kStored = 0, kDeflated = 8;
+constexpr uint16_t kStored = 0, kDeflated = 8, kPadding = 0xd935;
 
 void put(std::string& out, uint64_t v, int bytes) {
   for (int i = 0; i < bytes; ++i) out += static_cast<char>(v >> (8 * i) & 0xff);
@@ -72,8 +73,13 @@ void Writer::add(const std::string& name, std::string_view bytes) {
   put(out_, wide ? kMax32 : e.packed, 4);
   put(out_, wide ? kMax32 : e.size, 4);
   put(out_, name.size(), 2);
-  put(out_, wide ? 20 : 0, 2);
+  // An extra field that nobody knows fills the gap; the shortest has four bytes.
+  const uint64_t head = out_.size() + 2 + name.size() + (wide ? 20 : 0);
+  uint64_t gap = compress_ ? 0 : (64 - head % 64) % 64;
+  if (gap > 0 && gap < 4) gap += 64;
+  put(out_, (wide ? 20 : 0) + gap, 2);
   out_ += name;
+  if (gap) put(out_, kPadding, 2), put(out_, gap - 4, 2), out_.append(gap - 4, '\0');
   if (wide) put(out_, 1, 2), put(out_, 16, 2), put(out_, e.size, 8), put(out_, e.packed, 8);
   out_ += body;
   entries_.push_back(std::move(e));
@@ -136,7 +142,18 @@ uint64_t Reader::number(uint64_t at, int n) const {
   return v;
 }
 
-Reader::Reader(std::string bytes, std::string what) : bytes_(std::move(bytes)), what_(std::move(what)) {
+Reader::Reader(std::string bytes, std::string what) : what_(std::move(what)) {
+  auto held = std::make_shared<std::string>(std::move(bytes));
+  bytes_ = *held;
+  memory_ = std::move(held);
+  read_directory();
+}
+Reader::Reader(std::shared_ptr<MappedFile> file, std::string what)
+    : memory_(file), bytes_(file->bytes()), what_(std::move(what)) {
+  read_directory();
+}
+
+void Reader::read_directory() {
   if (bytes_.size() < 22) damaged("it is too short");
   // The end record is last, but for a comment of up to 64 KiB.
   uint64_t end = bytes_.size() - 22;
@@ -163,7 +180,7 @@ Reader::Reader(std::string bytes, std::string what) : bytes_(std::move(bytes)), 
     e.offset = number(at + 42, 4);
     const uint64_t name = number(at + 28, 2), extra = number(at + 30, 2), comment = number(at + 32, 2);
     if (at + 46 + name + extra > bytes_.size()) damaged("it ends early");
-    const std::string key = bytes_.substr(at + 46, name);
+    const std::string key(bytes_.substr(at + 46, name));
     // Sizes that do not fit 32 bits stand in the zip64 extra field, in this order.
     for (uint64_t x = at + 46 + name, stop = x + extra; x + 4 <= stop;) {
       const uint64_t id = number(x, 2), n = number(x + 2, 2);
@@ -184,20 +201,36 @@ std::vector<std::string> Reader::names() const {
   return out;
 }
 
-std::string Reader::read(const std::string& name) const {
+const Reader::Entry& Reader::entry(const std::string& name) const {
   const auto it = entries_.find(name);
   if (it == entries_.end()) throw KeyError(what_, ": there is no member '", name, "'");
-  const Entry& e = it->second;
+  return it->second;
+}
+
+uint64_t Reader::begin_of(const std::string& name, const Entry& e) const {
   if (e.flags & 1) throw FileError(what_, ": member '", name, "' is encrypted");
   if (number(e.offset, 4) != kLocal) damaged("a member is not where the directory says");
   const uint64_t name_length = number(e.offset + 26, 2);
-  if (std::string_view(bytes_).substr(e.offset + 30, name_length) != name)
-    damaged("a member's name is not the directory's");
-  const uint64_t begin = e.offset + 30 + name_length + number(e.offset + 28, 2);
+  const uint64_t extra = number(e.offset + 28, 2);
+  if (bytes_.substr(e.offset + 30, name_length) != name) damaged("a member's name is not the directory's");
+  const uint64_t begin = e.offset + 30 + name_length + extra;
   if (begin > bytes_.size() || e.packed > bytes_.size() - begin) damaged("it ends early");
+  if (e.method == kStored && e.size != e.packed) damaged("a stored member has two sizes");
+  return begin;
+}
+
+std::optional<std::string_view> Reader::stored(const std::string& name) const {
+  const Entry& e = entry(name);
+  const uint64_t begin = begin_of(name, e);
+  if (e.method != kStored) return std::nullopt;
+  return bytes_.substr(begin, e.size);
+}
+
+std::string Reader::read(const std::string& name) const {
+  const Entry& e = entry(name);
+  const uint64_t begin = begin_of(name, e);
   std::string out;
   if (e.method == kStored) {
-    if (e.size != e.packed) damaged("a stored member has two sizes");
     out = bytes_.substr(begin, e.packed);
   } else if (e.method == kDeflated) {
     // Deflate packs at most 1032 to 1: a directory that promises more is lying.

@@ -2,13 +2,20 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+namespace chainer {
+class MappedFile;
+}
+
 namespace chainer::zip {
 
-/// Collects members and gives the whole archive's bytes.
+/// Collects members and gives the whole archive's bytes. Members that are not packed begin at multiples of 64 bytes, so that
+/// whoever maps the archive finds their arrays aligned.
 class Writer {
  public:
   explicit Writer(bool compress) : compress_(compress) {}
@@ -27,16 +34,22 @@ class Writer {
   std::vector<Entry> entries_;
 };
 
-/// Reads an archive that lies in memory. Throws FileError, naming `what`, for anything damaged: the directory is
+/// Reads an archive that lies in memory, or is mapped into it. Throws FileError, naming `what`, for anything damaged: the directory is
 /// checked at once, a member when it is read (size and checksum).
 class Reader {
  public:
   Reader(std::string bytes, std::string what);
+  Reader(std::shared_ptr<MappedFile> file, std::string what);
   bool contains(const std::string& name) const { return entries_.count(name) != 0; }
   std::vector<std::string> names() const;
   /// The names as the archive's directory lists them.
   const std::vector<std::string>& names_in_order() const { return order_; }
   std::string read(const std::string& name) const;
+  /// The bytes of a member that is not packed, where they lie in the archive, and unlike read() without a look at their
+  /// checksum; nothing for a packed one.
+  std::optional<std::string_view> stored(const std::string& name) const;
+  /// What the archive's bytes live in.
+  const std::shared_ptr<void>& memory() const { return memory_; }
 
  private:
   struct Entry {
@@ -46,7 +59,13 @@ class Reader {
   };
   [[noreturn]] void damaged(std::string_view why) const;
   uint64_t number(uint64_t at, int bytes) const;
-  std::string bytes_, what_;
+  void read_directory();
+  const Entry& entry(const std::string& name) const;
+  /// Where a member's bytes begin.
+  uint64_t begin_of(const std::string& name, const Entry& e) const;
+  std::shared_ptr<void> memory_;
+  std::string_view bytes_;
+  std::string what_;
   std::map<std::string, Entry> entries_;
   std::vector<std::string> order_;
 };

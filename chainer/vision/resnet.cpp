@@ -85,7 +85,8 @@ std::vector<VisionModel::Stage> ResNetLayers::functions() {
           {"res4", {plain(res4)}},
           {"res5", {plain(res5)}},
           {"pool5", {[](const Variable& x) {
-             return F::mean(x, {2, 3});
+             return F::reshape(F::average_pooling_2d(x, {x.shape(2), x.shape(3)}, {.stride = 1}),
+                               {x.shape(0), x.shape(1)});
            }}},
           {"fc6", {plain(fc6)}},
           {"prob", {[](const Variable& x) { return F::softmax(x); }}}};

@@ -13,9 +13,14 @@ namespace chainer {
 namespace links {
 
 /// Where a model's weights come from: "auto" for the release's file in the cache of datasets
-/// ($CHAINER_DATASET_ROOT/pfnet/chainer/models), the path of an NPZ file of the release's or of one's own, or
-/// std::nullopt for random ones. A file that is missing is a FileError that says where it is expected.
+/// ($CHAINER_DATASET_ROOT/pfnet/chainer/models), the path of an NPZ file of the release's or of one's own, or of a Caffe
+/// model (.caffemodel), or std::nullopt for random ones. In the cache, the Caffe model serves where the NPZ file is missing,
+/// which is then made from it. A file that is missing is a FileError that says which file is expected where.
 using PretrainedModel = std::optional<std::string>;
+
+namespace caffe {
+class CaffeFunction;
+}
 
 /// A network whose layers have names.
 class VisionModel : public Chain {
@@ -46,12 +51,15 @@ class VisionModel : public Chain {
   InitializerArg first_weights(const InitializerArg& without_file) const;
   /// Loads the file, if there is one.
   void load_weights();
+  /// Takes the weights of the network as Caffe's authors published it. KeyError for a layer that is not there.
+  virtual void take_caffe_weights(const caffe::CaffeFunction& source) = 0;
   virtual Array prepare(const Array& image, const PerAxis& size) const = 0;
   /// The layer that was there before stage `name`, where it does not follow its neighbour.
   virtual std::string input_of(const std::string& name) const { return (void)name, std::string(); }
 
  private:
   std::string weights_;  // the file
+  std::string keep_as_;  // the NPZ file to make from it
 };
 
 namespace vgg {
@@ -63,6 +71,8 @@ Array prepare(const Array& image, const PerAxis& size = {224, 224});
 class VGGLayers : public VisionModel {
  public:
   explicit VGGLayers(const PretrainedModel& pretrained_model = "auto", int64_t n_layers = 16);
+  /// Makes an NPZ file for the constructor from the published Caffe model.
+  static void convert_caffemodel_to_npz(const std::string& path_caffemodel, const std::string& path_npz, int64_t n_layers = 16);
   std::vector<Stage> functions() override;
   Convolution2D conv1_1, conv1_2, conv2_1, conv2_2, conv3_1, conv3_2, conv3_3, conv4_1, conv4_2, conv4_3, conv5_1,
       conv5_2, conv5_3;
@@ -73,6 +83,7 @@ class VGGLayers : public VisionModel {
 
  protected:
   Array prepare(const Array& image, const PerAxis& size) const override { return vgg::prepare(image, size); }
+  void take_caffe_weights(const caffe::CaffeFunction& source) override;
 };
 class VGG16Layers : public VGGLayers {
  public:
@@ -81,6 +92,9 @@ class VGG16Layers : public VGGLayers {
 class VGG19Layers : public VGGLayers {
  public:
   explicit VGG19Layers(const PretrainedModel& pretrained_model = "auto") : VGGLayers(pretrained_model, 19) {}
+  static void convert_caffemodel_to_npz(const std::string& path_caffemodel, const std::string& path_npz) {
+    VGGLayers::convert_caffemodel_to_npz(path_caffemodel, path_npz, 19);
+  }
 };
 
 namespace googlenet {
@@ -92,6 +106,8 @@ Array prepare(const Array& image, const PerAxis& size = {224, 224});
 class GoogLeNet : public VisionModel {
  public:
   explicit GoogLeNet(const PretrainedModel& pretrained_model = "auto");
+  /// Makes an NPZ file for the constructor from the published Caffe model.
+  static void convert_caffemodel_to_npz(const std::string& path_caffemodel, const std::string& path_npz);
   std::vector<Stage> functions() override;
   Convolution2D conv1, conv2_reduce, conv2;
   Inception inc3a, inc3b, inc4a, inc4b, inc4c, inc4d, inc4e, inc5a, inc5b;
@@ -105,6 +121,7 @@ class GoogLeNet : public VisionModel {
 
  protected:
   Array prepare(const Array& image, const PerAxis& size) const override { return googlenet::prepare(image, size); }
+  void take_caffe_weights(const caffe::CaffeFunction& source) override;
   std::string input_of(const std::string& name) const override;
 };
 
@@ -156,6 +173,8 @@ class BuildingBlock : public Chain {
 class ResNetLayers : public VisionModel {
  public:
   ResNetLayers(const PretrainedModel& pretrained_model, int64_t n_layers, bool downsample_fb = false);
+  /// Makes an NPZ file for the constructor from the published Caffe model.
+  static void convert_caffemodel_to_npz(const std::string& path_caffemodel, const std::string& path_npz, int64_t n_layers = 50);
   std::vector<Stage> functions() override;
   Convolution2D conv1;
   BatchNormalization bn1;
@@ -165,6 +184,7 @@ class ResNetLayers : public VisionModel {
 
  protected:
   Array prepare(const Array& image, const PerAxis& size) const override { return resnet::prepare(image, size); }
+  void take_caffe_weights(const caffe::CaffeFunction& source) override;
 };
 class ResNet50Layers : public ResNetLayers {
  public:
@@ -175,11 +195,19 @@ class ResNet101Layers : public ResNetLayers {
  public:
   explicit ResNet101Layers(const PretrainedModel& pretrained_model = "auto", bool downsample_fb = false)
       : ResNetLayers(pretrained_model, 101, downsample_fb) {}
+  static void convert_caffemodel_to_npz(const std::string& path_caffemodel, const std::string& path_npz,
+                                        int64_t n_layers = 101) {
+    ResNetLayers::convert_caffemodel_to_npz(path_caffemodel, path_npz, n_layers);
+  }
 };
 class ResNet152Layers : public ResNetLayers {
  public:
   explicit ResNet152Layers(const PretrainedModel& pretrained_model = "auto", bool downsample_fb = false)
       : ResNetLayers(pretrained_model, 152, downsample_fb) {}
+  static void convert_caffemodel_to_npz(const std::string& path_caffemodel, const std::string& path_npz,
+                                        int64_t n_layers = 152) {
+    ResNetLayers::convert_caffemodel_to_npz(path_caffemodel, path_npz, n_layers);
+  }
 };
 
 }  // namespace links

@@ -5,6 +5,7 @@
 #include "chainer/datasets/download.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/math.h"
+#include "chainer/links/caffe/caffe_function.h"
 #include "chainer/routines/manipulation.h"
 #include "chainer/serializers/serializers.h"
 #include "chainer/vision/vision.h"
@@ -76,13 +77,16 @@ VisionModel::VisionModel(const PretrainedModel& model, const std::string& name) 
   std::filesystem::path path = *model;
   if (*model == "auto") {
     path = dataset::get_dataset_root() / "pfnet" / "chainer" / "models" / name;
-    if (!std::filesystem::exists(path))
-      throw FileError("the pretrained weights are expected in ", path.string(),
-                      ": put the NPZ file there that the release keeps under this name, or name another file");
+    if (!std::filesystem::exists(path)) {
+      const std::filesystem::path caffe = std::filesystem::path(path).replace_extension(".caffemodel");
+      if (!std::filesystem::exists(caffe))
+        throw FileError("the pretrained weights are expected in ", path.parent_path().string(), ": put ",
+                        caffe.filename().string(), " there, as it is published for Caffe, or ", name,
+                        ", as the release keeps it, or name another file");
+      path = caffe;
+      keep_as_ = std::filesystem::path(caffe).replace_extension(".npz").string();
+    }
   }
-  if (path.extension() == ".caffemodel")
-    throw FileError(path.string(), " is a Caffe model: convert it with the release's convert_caffemodel_to_npz, and ",
-                    "name the NPZ file");
   if (!std::filesystem::exists(path)) throw FileError("the pretrained weights ", path.string(), " are not there");
   weights_ = path.string();
 }
@@ -90,7 +94,11 @@ InitializerArg VisionModel::first_weights(const InitializerArg& without_file) co
   return weights_.empty() ? without_file : InitializerArg(0.0);
 }
 void VisionModel::load_weights() {
-  if (!weights_.empty()) serializers::load_npz(weights_, static_cast<Link&>(*this));
+  if (weights_.empty()) return;
+  if (std::filesystem::path(weights_).extension() != ".caffemodel")
+    return serializers::load_npz(weights_, static_cast<Link&>(*this));
+  take_caffe_weights(caffe::CaffeFunction(weights_));
+  if (!keep_as_.empty()) serializers::save_npz(keep_as_, static_cast<Link&>(*this), false);
 }
 
 }  // namespace chainer::links

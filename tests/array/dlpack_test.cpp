@@ -38,7 +38,7 @@ TEST(dlpack_tensors_become_arrays_on_the_same_memory) {
   Versioned p;
   {
     Array a = from_dlpack(&p.managed);
-    EXPECT(a.raw() == static_cast<const void*>(p.memory.data()));
+    EXPECT_EQ(a.raw(), static_cast<const void*>(p.memory.data()));
     EXPECT_EQ(a.shape(), (Shape{2, 3}));
     a.set({1, 2}, 50.0);
     EXPECT_EQ(p.memory[5], 50.f);
@@ -49,7 +49,7 @@ TEST(dlpack_tensors_become_arrays_on_the_same_memory) {
   old.managed.dl_tensor.strides = nullptr;
   old.managed.dl_tensor.byte_offset = 4;
   old.shape = {5, 1};
-  EXPECT((from_dlpack(&old.managed).to_vector<float>() == std::vector<float>{1, 2, 3, 4, 5}));
+  EXPECT(from_dlpack(&old.managed).to_vector<float>() == (std::vector<float>{1, 2, 3, 4, 5}));
   EXPECT_EQ(deleted, 2);
 }
 
@@ -58,7 +58,7 @@ TEST(dlpack_tensors_keep_strides_and_the_read_only_flag) {
   p.shape = {3, 2}, p.strides = {1, 3};
   p.managed.flags = kReadOnly;
   Array a = from_dlpack(&p.managed);
-  EXPECT((a.to_vector<float>() == std::vector<float>{0, 3, 1, 4, 2, 5}));
+  EXPECT(a.to_vector<float>() == (std::vector<float>{0, 3, 1, 4, 2, 5}));
   EXPECT_THROW(ValueError, "cannot be written to", a += 1.0);
   ManagedTensorVersioned* out = to_dlpack(a);
   EXPECT_EQ(out->flags, kReadOnly);
@@ -78,7 +78,7 @@ TEST(dlpack_elements_that_do_not_fit_are_copied) {
   auto* bytes = reinterpret_cast<unsigned char*>(p.memory.data());
   bytes[0] = 2, bytes[1] = 0, bytes[3] = 0, bytes[4] = 255;
   const Array truths = from_dlpack(&p.managed);
-  EXPECT((truths.to_vector<int>() == std::vector<int>{1, 0, 0, 1}));
+  EXPECT(truths.to_vector<bool>() == (std::vector<bool>{true, false, false, true}));
   EXPECT_EQ(deleted, 1);
   Versioned q;
   q.shape = {1}, q.managed.dl_tensor.ndim = 1, q.strides = {1};

@@ -15,7 +15,7 @@ TEST(external_memory_is_an_array_until_its_last_view_goes) {
   Array view;
   {
     const Array a = external_array(memory.data(), {2, 3}, float32, [&] { ++released; });
-    EXPECT(a.raw() == static_cast<const void*>(memory.data()));
+    EXPECT_EQ(a.raw(), static_cast<const void*>(memory.data()));
     view = a[{1, Slice(0, 2)}];
     EXPECT_EQ(sum(a).item<float>(), 15.f);
   }
@@ -43,9 +43,9 @@ TEST(external_memory_goes_back_when_it_is_refused) {
 TEST(external_memory_may_have_strides_of_either_sign) {
   float memory[6] = {0, 1, 2, 3, 4, 5};
   const Array columns = external_array(memory, {3, 2}, float32, [] {}, {.strides = Dims{1, 3}});
-  EXPECT((columns.to_vector<float>() == std::vector<float>{0, 3, 1, 4, 2, 5}));
+  EXPECT(columns.to_vector<float>() == (std::vector<float>{0, 3, 1, 4, 2, 5}));
   const Array backwards = external_array(memory + 5, {6}, float32, [] {}, {.strides = Dims{-1}});
-  EXPECT((backwards.to_vector<float>() == std::vector<float>{5, 4, 3, 2, 1, 0}));
+  EXPECT(backwards.to_vector<float>() == (std::vector<float>{5, 4, 3, 2, 1, 0}));
   const Array repeated = external_array(memory + 2, {3}, float32, [] {}, {.strides = Dims{0}});
   EXPECT_EQ(sum(repeated).item<float>(), 6.f);
 }

@@ -39,6 +39,13 @@ void zipped_pictures(std::string_view bytes);
 /// Encoding, treatment of errors and newlines (one byte), then a text file.
 void texts(std::string_view bytes);
 
+/// A safetensors file: its arrays are read, written and read again, and loaded into a link.
+void safetensors(std::string_view bytes);
+/// A Caffe model: read, written and read again, made a network, and run on a small image.
+void caffemodel(std::string_view bytes);
+/// An NPZ file whose members are mapped and written to.
+void mapped(std::string_view bytes);
+
 struct Target {
   const char* name;
   void (*run)(std::string_view bytes);

@@ -18,7 +18,10 @@ const std::vector<Target>& targets() {
                                           {"records", records},
                                           {"lists", lists},
                                           {"zipped_pictures", zipped_pictures},
-                                          {"texts", texts}};
+                                          {"texts", texts},
+                                          {"safetensors", safetensors},
+                                          {"caffemodel", caffemodel},
+                                          {"mapped", mapped}};
   return all;
 }
 

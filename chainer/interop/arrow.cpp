@@ -1,0 +1,82 @@
+#include "chainer/interop/arrow.h"
+
+#include <cmath>
+#include <memory>
+#include <string_view>
+
+#include "chainer/array/external.h"
+#include "chainer/array/index.h"
+
+namespace chainer {
+namespace {
+
+// Both structures, released with the last array on them.
+struct Table {
+  arrow::ArrowArray* array;
+  arrow::Schema* schema;
+  Table(arrow::ArrowArray* a, arrow::Schema* s) : array(a), schema(s) {}
+  Table(const Table&) = delete;
+  Table& operator=(const Table&) = delete;
+  ~Table() {
+    if (array->release) array->release(array);
+    if (schema->release) schema->release(schema);
+  }
+};
+
+bool bit(const void* bits, int64_t i) { return static_cast<const uint8_t*>(bits)[i / 8] >> (i % 8) & 1; }
+
+Array column(const std::shared_ptr<Table>& table, const arrow::ArrowArray& a, const arrow::Schema& s,
+             int64_t parent_offset, int64_t length) {
+  const std::string_view format = s.format ? s.format : "", name = s.name ? s.name : "";
+  const auto fail = [&](const auto&... why) { throw TypeError("from_arrow: column '", name, "': ", why...); };
+  constexpr std::string_view formats = "cCsilefgb";
+  constexpr Dtype dtypes[] = {Dtype::int8, uint8, Dtype::int16, int32, int64, float16, float32, float64, Dtype::bool_};
+  const std::size_t kind = formats.find(format.empty() ? '?' : format[0]);
+  if (format.size() != 1 || kind == formats.npos || s.dictionary) fail("format '", format, "' has no dtype here");
+  const int64_t first = a.offset + parent_offset;
+  if (a.offset < 0 || a.n_buffers != 2 || !a.buffers || first + length > a.offset + a.length)
+    fail("an array of ", a.length, " elements from ", a.offset, " and ", a.n_buffers, " buffers, where ", length,
+         " elements and 2 buffers were expected");
+  const Dtype dtype = dtypes[kind];
+  if (length == 0) return Array(Shape{0}, dtype);
+  if (!a.buffers[1]) fail("there are no values");
+  if (dtype == Dtype::bool_) {
+    if (a.null_count != 0 && a.buffers[0]) fail("nulls among truth values");
+    Array out({length}, dtype);
+    for (int64_t i = 0; i < length; ++i) out.mutable_data<bool>()[i] = bit(a.buffers[1], first + i);
+    return out;
+  }
+  char* data = static_cast<char*>(const_cast<void*>(a.buffers[1])) + first * item_size(dtype);
+  const Array values = external_array(data, {length}, dtype, [table] {}, {.writable = false});
+  if (a.null_count == 0 || !a.buffers[0]) return values;
+  if (!is_floating(dtype)) fail("nulls among integers");
+  Array out = values.copy();
+  for (int64_t i = 0; i < length; ++i)
+    if (!bit(a.buffers[0], first + i)) out.set(i, std::nan(""));
+  return out;
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, Array>> from_arrow(arrow::ArrowArray* array, arrow::Schema* schema) {
+  if (!array || !schema) throw ValueError("from_arrow: there is no array or no schema");
+  if (!array->release || !schema->release) throw ValueError("from_arrow: the array or the schema was released before");
+  const auto table = std::make_shared<Table>(array, schema);
+  std::vector<std::pair<std::string, Array>> out;
+  const auto name = [](const arrow::Schema& s) { return std::string(s.name ? s.name : ""); };
+  if (array->length < 0) throw ValueError("from_arrow: a length of ", array->length);
+  if (std::string_view(schema->format ? schema->format : "") != "+s") {
+    out.emplace_back(name(*schema), column(table, *array, *schema, 0, array->length));
+    return out;
+  }
+  if (array->n_children != schema->n_children || array->n_children < 0)
+    throw ValueError("from_arrow: ", array->n_children, " columns, but ", schema->n_children, " in the schema");
+  if (array->null_count != 0 && array->n_buffers > 0 && array->buffers[0])
+    throw TypeError("from_arrow: the table has rows that are null");
+  for (int64_t i = 0; i < array->n_children; ++i)
+    out.emplace_back(name(*schema->children[i]),
+                     column(table, *array->children[i], *schema->children[i], array->offset, array->length));
+  return out;
+}
+
+}  // namespace chainer

@@ -1,0 +1,293 @@
+#include "chainer/links/caffe/caffe_function.h"
+
+#include <algorithm>
+
+#include "chainer/functions/activation.h"
+#include "chainer/functions/array.h"
+#include "chainer/functions/loss.h"
+#include "chainer/functions/math.h"
+#include "chainer/functions/noise.h"
+#include "chainer/functions/normalization.h"
+#include "chainer/functions/pooling.h"
+#include "chainer/links/caffe/net.h"
+#include "chainer/links/connection.h"
+#include "chainer/links/convolution.h"
+#include "chainer/links/normalization.h"
+#include "chainer/routines/arithmetic.h"
+#include "chainer/routines/creation.h"
+
+namespace chainer::links::caffe {
+namespace {
+
+namespace F = chainer::functions;
+using chainer::caffe::Layer;
+using chainer::caffe::Operation;
+using chainer::caffe::Pool;
+
+// What loads data, and has no meaning here.
+bool is_data(const std::string& type) {
+  for (const char* t : {"Data", "ImageData", "HDF5Data", "WindowData", "MemoryData", "DummyData", "Input"})
+    if (type == t) return true;
+  return false;
+}
+
+PerAxis pair(const std::array<int64_t, 2>& v) { return PerAxis{v[0], v[1]}; }
+
+Array blob(const Layer& l, std::size_t i, int64_t size, std::string_view what) {
+  if (i >= l.blobs.size()) throw FileError("there is no blob ", i, ", ", what);
+  const Array& b = l.blobs[i];
+  if (size >= 0 && b.size() != size)
+    throw FileError("blob ", i, ", ", what, ", of shape ", b.shape(), " should have ", size, " numbers");
+  return b;
+}
+
+// The filters (a, b, h, w) of a (de)convolution; groups become blocks on the diagonal of (a, groups * b, h, w).
+Array filters(const Layer& l, int64_t first) {
+  const Array W = blob(l, 0, -1, "the filters");
+  if (W.ndim() != 4 || (first >= 0 && W.shape(0) != first))
+    throw FileError("blob 0, the filters, has shape ", W.shape());
+  if (l.group == 1) return W;
+  const int64_t a = W.shape(0), b = W.shape(1);
+  if (l.group < 1 || a % l.group != 0) throw FileError(a, " channels in ", l.group, " groups");
+  Array dense = zeros({a, b * l.group, W.shape(2), W.shape(3)});
+  for (int64_t g = 0; g < l.group; ++g) {
+    const Slice rows(g * a / l.group, (g + 1) * a / l.group);
+    dense.set({rows, Slice(g * b, (g + 1) * b)}, W[rows]);
+  }
+  return dense;
+}
+
+void check_kernel(const Layer& l, const Array& W) {
+  for (int i = 0; i < 2; ++i) {
+    const int64_t k = l.window.kernel[static_cast<std::size_t>(i)];
+    if (k != 0 && k != W.shape(2 + i))
+      throw FileError("the kernel is ", k, " along axis ", 2 + i, " of filters of shape ", W.shape());
+    if (l.window.stride[static_cast<std::size_t>(i)] < 1 || l.window.dilation[static_cast<std::size_t>(i)] < 1)
+      throw FileError("strides and dilations must be positive");
+  }
+}
+
+Variables pooled(const Layer& l, const Variable& x) {
+  const chainer::caffe::Window& w = l.window;
+  const bool whole = l.global_pooling && w.kernel[0] == 0 && w.kernel[1] == 0;
+  if (whole && x.ndim() != 4) throw DimensionError("global pooling needs images (N, C, h, w), not shape ", x.shape());
+  const PerAxis ksize = whole ? PerAxis{x.shape(2), x.shape(3)} : pair(w.kernel);
+  if (l.pool == Pool::max) return {F::max_pooling_2d(x, ksize, {.stride = pair(w.stride), .pad = pair(w.pad)})};
+  return {F::average_pooling_2d(x, ksize, {.stride = pair(w.stride), .pad = pair(w.pad)})};
+}
+
+Variables combined(const Layer& l, const Variables& x) {
+  Variable y = x[0];
+  const auto scaled = [&](std::size_t i) { return l.coefficients.empty() ? x[i] : x[i] * l.coefficients[i]; };
+  if (l.operation == Operation::sum) {
+    if (!l.coefficients.empty() && l.coefficients.size() != x.size())
+      throw ValueError(l.coefficients.size(), " coefficients for ", x.size(), " blobs");
+    y = scaled(0);
+  }
+  for (std::size_t i = 1; i < x.size(); ++i)
+    y = l.operation == Operation::product ? y * x[i]
+        : l.operation == Operation::sum   ? y + scaled(i)
+                                          : F::maximum(y, x[i]);
+  return {y};
+}
+
+// A length of 0 is that of x, as Caffe has it.
+Variables reshaped(const Layer& l, const Variable& x) {
+  Shape shape(l.shape);
+  for (int i = 0; i < shape.ndim(); ++i)
+    if (shape[i] == 0 && i < x.ndim()) shape[i] = x.shape(i);
+  return {F::reshape(x, shape)};
+}
+
+std::string cudnn_of(int engine) {
+  if (engine == 0) return config().use_cudnn;
+  return engine == 1 ? "never" : "always";
+}
+
+void expect_axis_1(const Layer& l) {
+  if (l.axis != 1) throw ValueError("axis must be 1, not ", l.axis);
+}
+
+// The layer without the memory of its blobs.
+Layer parameters_of(const Layer& l) {
+  Layer p = l;
+  p.blobs.clear();
+  return p;
+}
+
+}  // namespace
+
+template <class T>
+T& CaffeFunction::child(const std::string& name) {
+  return dynamic_cast<T&>((*this)[name]);
+}
+
+CaffeFunction::CaffeFunction(const std::filesystem::path& path)
+    : CaffeFunction(chainer::caffe::read_net(path), path.string()) {}
+
+CaffeFunction::CaffeFunction(chainer::caffe::Net net, const std::string& what) : what_(what) {
+  for (Layer& l : net.layers) {
+    try {
+      add_layer(l);
+    } catch (const FileError& e) {
+      throw FileError(what, ": layer '", l.name, "' (", l.type, "): ", e.what());
+    } catch (const KeyError& e) {
+      throw FileError(what, ": layer '", l.name, "' (", l.type, "): ", e.what());
+    } catch (const Error& e) { throw ValueError(what, ": layer '", l.name, "' (", l.type, "): ", e.what()); }
+    l.blobs.clear();  // links hold what they need
+  }
+}
+
+void CaffeFunction::add_layer(Layer& l) {
+  if (l.tops.empty() || is_data(l.type)) return;
+  const std::string name = l.name;
+  const Layer p = parameters_of(l);
+  Function f;
+  if (l.type == "Convolution") {
+    const Array W = filters(l, l.num_output);
+    check_kernel(l, W);
+    Convolution2D link(std::nullopt, l.num_output, PerAxis{W.shape(2), W.shape(3)},
+                       {.stride = pair(l.window.stride),
+                        .pad = pair(l.window.pad),
+                        .nobias = !l.bias_term,
+                        .dilate = pair(l.window.dilation)});
+    link.W.set_array(W);
+    if (l.bias_term) link.b->set_array(blob(l, 1, l.num_output, "the bias").ravel());
+    add_link(name, std::move(link));
+    f = [name](CaffeFunction& self, const Variables& x) { return Variables{self.child<Convolution2D>(name)(x[0])}; };
+  } else if (l.type == "Deconvolution") {
+    const Array W = filters(l, -1);
+    check_kernel(l, W);
+    if (W.shape(1) != l.num_output) throw FileError("filters of shape ", W.shape(), " for ", l.num_output, " channels");
+    Deconvolution2D link(std::nullopt, l.num_output, PerAxis{W.shape(2), W.shape(3)},
+                         {.stride = pair(l.window.stride),
+                          .pad = pair(l.window.pad),
+                          .nobias = !l.bias_term,
+                          .dilate = pair(l.window.dilation)});
+    link.W.set_array(W);
+    if (l.bias_term) link.b->set_array(blob(l, 1, l.num_output, "the bias").ravel());
+    add_link(name, std::move(link));
+    f = [name](CaffeFunction& self, const Variables& x) { return Variables{self.child<Deconvolution2D>(name)(x[0])}; };
+  } else if (l.type == "InnerProduct") {
+    expect_axis_1(l);
+    const Array W = blob(l, 0, -1, "the matrix");
+    if (l.num_output < 1 || W.size() % l.num_output != 0)
+      throw FileError("blob 0, the matrix, of shape ", W.shape(), " has not ", l.num_output, " rows");
+    Linear link(std::nullopt, l.num_output, {.nobias = !l.bias_term});
+    link.W.set_array(W.reshape({l.num_output, W.size() / l.num_output}));
+    if (l.bias_term) link.b->set_array(blob(l, 1, l.num_output, "the bias").ravel());
+    add_link(name, std::move(link));
+    f = [name](CaffeFunction& self, const Variables& x) { return Variables{self.child<Linear>(name)(x[0])}; };
+  } else if (l.type == "BatchNorm") {
+    const Array mean = blob(l, 0, -1, "the mean").ravel();
+    BatchNormalization link(
+        mean.size(),
+        {.decay = l.moving_average_fraction, .eps = l.eps, .dtype = float32, .use_gamma = false, .use_beta = false});
+    // Caffe keeps sums, and in the third blob what they are to be divided by.
+    const float divisor = l.blobs.size() > 2 ? blob(l, 2, 1, "the divisor").ravel()[0].item<float>() : 1;
+    const double factor = divisor == 0 ? 0 : 1 / static_cast<double>(divisor);
+    link.avg_mean = mean * factor;
+    link.avg_var = blob(l, 1, mean.size(), "the variance").ravel() * factor;
+    add_link(name, std::move(link));
+    f = [name, global = p.use_global_stats.value_or(false)](CaffeFunction& self, const Variables& x) {
+      const UsingConfig mode(&Config::train, config().train && !global);
+      return Variables{self.child<BatchNormalization>(name)(x[0])};
+    };
+  } else if (l.type == "Scale") {
+    const bool given = l.bottoms.size() > 1;  // the factor is a blob of the net
+    const auto shape = [](const Array& a) { return std::optional<Shape>(a.shape()); };
+    Scale link = given ? Scale(l.axis, {},
+                               {.bias_term = l.bias_term,
+                                .bias_shape = l.bias_term ? shape(blob(l, 0, -1, "the bias")) : std::nullopt})
+                       : Scale(l.axis, shape(blob(l, 0, -1, "the factor")), {.bias_term = l.bias_term});
+    if (!given) link.W->set_array(l.blobs[0]);
+    if (l.bias_term) {
+      const Array b = blob(l, given ? 0 : 1, given ? -1 : l.blobs[0].size(), "the bias");
+      link.bias->b->set_array(given ? b : b.reshape(l.blobs[0].shape()));
+    }
+    add_link(name, std::move(link));
+    f = [name](CaffeFunction& self, const Variables& x) {
+      Scale& s = self.child<Scale>(name);
+      return Variables{x.size() > 1 ? s(x[0], x[1]) : s(x[0])};
+    };
+  } else if (l.type == "Pooling") {
+    if (l.pool != Pool::max && l.pool != Pool::average) throw ValueError("stochastic pooling is not supported");
+    f = [p](CaffeFunction&, const Variables& x) { return pooled(p, x[0]); };
+  } else if (l.type == "LRN") {
+    if (l.within_channel) throw ValueError("normalization within channels is not supported, only across them");
+    if (l.local_size < 1) throw ValueError("local_size must be positive, not ", l.local_size);
+    const F::LocalResponseNormalizationOptions o{
+        .n = l.local_size, .k = l.k, .alpha = l.alpha / static_cast<double>(l.local_size), .beta = l.beta};
+    f = [o](CaffeFunction&, const Variables& x) { return Variables{F::local_response_normalization(x[0], o)}; };
+  } else if (l.type == "ReLU") {
+    f = [slope = l.negative_slope](CaffeFunction&, const Variables& x) {
+      return Variables{slope != 0 ? F::leaky_relu(x[0], {.slope = slope}) : F::relu(x[0])};
+    };
+  } else if (l.type == "Concat") {
+    f = [axis = l.axis](CaffeFunction&, const Variables& x) { return Variables{F::concat(x, axis)}; };
+  } else if (l.type == "Dropout") {
+    f = [ratio = l.dropout_ratio](CaffeFunction&, const Variables& x) { return Variables{F::dropout(x[0], ratio)}; };
+  } else if (l.type == "Eltwise") {
+    f = [p](CaffeFunction&, const Variables& x) { return combined(p, x); };
+  } else if (l.type == "Reshape") {
+    f = [p](CaffeFunction&, const Variables& x) { return reshaped(p, x[0]); };
+  } else if (l.type == "Slice") {
+    f = [p](CaffeFunction&, const Variables& x) {
+      if (!p.slice_points.empty()) return F::split_axis(x[0], p.slice_points, p.axis);
+      return F::split_axis(x[0], static_cast<int64_t>(p.tops.size()), p.axis);
+    };
+  } else if (l.type == "Softmax" || l.type == "Sigmoid") {
+    if (l.type == "Softmax") expect_axis_1(l);
+    f = [softmax = l.type == "Softmax", engine = l.engine](CaffeFunction&, const Variables& x) {
+      const UsingConfig choice(&Config::use_cudnn, cudnn_of(engine));
+      return Variables{softmax ? F::softmax(x[0]) : F::sigmoid(x[0])};
+    };
+  } else if (l.type == "SoftmaxWithLoss") {
+    expect_axis_1(l);
+    f = [](CaffeFunction&, const Variables& x) {
+      if (x.size() != 2) throw ValueError("SoftmaxWithLoss needs values and labels, not ", x.size(), " blobs");
+      return Variables{F::softmax_cross_entropy(x[0], x[1])};
+    };
+  } else if (l.type == "Split") {
+    if (l.bottoms.empty()) throw FileError("there is nothing to split");
+    const auto source = split_map.find(l.bottoms[0]);
+    const std::string from = source == split_map.end() ? l.bottoms[0] : source->second;
+    for (const std::string& top : l.tops) split_map[top] = from;
+    return;
+  } else {
+    warn(text("CaffeFunction: ", what_, ": layer '", l.name, "' of type '", l.type, "' is left out"));
+    return;
+  }
+  if (l.bottoms.empty()) throw FileError("there is no bottom blob");
+  LayerInfo info{l.name, l.bottoms, l.tops};
+  for (std::string& b : info.bottoms)
+    if (const auto it = split_map.find(b); it != split_map.end()) b = it->second;
+  forwards[l.name] = std::move(f);
+  layers.push_back(std::move(info));
+}
+
+Variables CaffeFunction::forward(const NamedVariables& inputs, const std::vector<std::string>& outputs,
+                                 const CaffeFunctionOptions& options) {
+  variables = inputs;
+  for (const LayerInfo& l : layers) {
+    if (std::find(options.disable.begin(), options.disable.end(), l.name) != options.disable.end()) continue;
+    const auto f = forwards.find(l.name);
+    Variables x;
+    for (const std::string& b : l.bottoms)
+      if (const auto it = variables.find(b); it != variables.end()) x.push_back(it->second);
+    if (f == forwards.end() || x.size() != l.bottoms.size()) continue;
+    const Variables y = f->second(*this, x);
+    for (std::size_t i = 0; i < std::min(y.size(), l.tops.size()); ++i) variables[l.tops[i]] = y[i];
+  }
+  Variables result;
+  for (const std::string& name : outputs) {
+    const auto split = split_map.find(name);
+    const auto it = variables.find(split == split_map.end() ? name : split->second);
+    if (it == variables.end())
+      throw KeyError("CaffeFunction: blob '", name, "' was neither given nor computed in ", what_);
+    result.push_back(it->second);
+  }
+  return result;
+}
+
+}  // namespace chainer::links::caffe

@@ -1,0 +1,123 @@
+// Caffe's text format, as its tools read it.
+#include "chainer/links/caffe/net.h"
+
+namespace chainer::caffe {
+namespace {
+
+std::string quoted(const std::string& s) {
+  std::string out = "\"";
+  for (char c : s) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + "\"";
+}
+
+class Writer {
+ public:
+  void open(std::string_view name) {
+    line(text(name, " {"));
+    ++depth_;
+  }
+  void close() {
+    --depth_;
+    line("}");
+  }
+  void field(std::string_view name, const std::string& value) { line(text(name, ": ", quoted(value))); }
+  template <class T>
+  requires(!std::is_convertible_v<T, std::string>) void field(std::string_view name, const T& value) {
+    line(text(name, ": ", value));
+  }
+  void word(std::string_view name, std::string_view value) { line(text(name, ": ", value)); }
+  std::string out;
+
+ private:
+  void line(const std::string& s) { out += std::string(static_cast<std::size_t>(2 * depth_), ' ') + s + "\n"; }
+  int depth_ = 0;
+};
+
+void put_window(Writer& w, const Window& window) {
+  const auto put = [&](std::string_view name, const std::array<int64_t, 2>& v) {
+    w.field(text(name, "_h"), v[0]), w.field(text(name, "_w"), v[1]);
+  };
+  put("kernel", window.kernel), put("stride", window.stride), put("pad", window.pad);
+}
+
+void put_parameters(Writer& w, const Layer& l) {
+  if (l.type == "Input") {
+    w.open("input_param"), w.open("shape");
+    for (int64_t d : l.shape) w.field("dim", d);
+    w.close(), w.close();
+  } else if (l.type == "Convolution" || l.type == "Deconvolution") {
+    w.open("convolution_param");
+    w.field("num_output", l.num_output), w.field("bias_term", l.bias_term);
+    put_window(w, l.window);
+    w.field("group", l.group);
+    if (l.window.dilation != std::array<int64_t, 2>{1, 1})
+      for (int64_t d : l.window.dilation) w.field("dilation", d);
+    w.close();
+  } else if (l.type == "Pooling") {
+    w.open("pooling_param");
+    w.word("pool", l.pool == Pool::max ? "MAX" : l.pool == Pool::average ? "AVE" : "STOCHASTIC");
+    if (l.global_pooling)
+      w.field("global_pooling", true);
+    else
+      put_window(w, l.window);
+    w.close();
+  } else if (l.type == "InnerProduct") {
+    w.open("inner_product_param");
+    w.field("num_output", l.num_output), w.field("bias_term", l.bias_term);
+    w.close();
+  } else if (l.type == "LRN") {
+    w.open("lrn_param");
+    w.field("local_size", l.local_size), w.field("alpha", l.alpha), w.field("beta", l.beta), w.field("k", l.k);
+    w.close();
+  } else if (l.type == "Concat") {
+    w.open("concat_param"), w.field("axis", l.axis), w.close();
+  } else if (l.type == "Dropout") {
+    w.open("dropout_param"), w.field("dropout_ratio", l.dropout_ratio), w.close();
+  } else if (l.type == "Eltwise") {
+    w.open("eltwise_param");
+    w.word("operation", l.operation == Operation::sum ? "SUM" : l.operation == Operation::product ? "PROD" : "MAX");
+    for (double c : l.coefficients) w.field("coeff", c);
+    w.close();
+  } else if (l.type == "ReLU") {
+    if (l.negative_slope != 0) w.open("relu_param"), w.field("negative_slope", l.negative_slope), w.close();
+  } else if (l.type == "Softmax" || l.type == "SoftmaxWithLoss") {
+    w.open("softmax_param"), w.field("axis", l.axis), w.close();
+  } else if (l.type == "Slice") {
+    w.open("slice_param"), w.field("axis", l.axis);
+    for (int64_t p : l.slice_points) w.field("slice_point", p);
+    w.close();
+  } else if (l.type == "Reshape") {
+    w.open("reshape_param"), w.open("shape");
+    for (int64_t d : l.shape) w.field("dim", d);
+    w.close(), w.close();
+  } else if (l.type == "BatchNorm") {
+    w.open("batch_norm_param");
+    if (l.use_global_stats) w.field("use_global_stats", *l.use_global_stats);
+    w.field("moving_average_fraction", l.moving_average_fraction), w.field("eps", l.eps);
+    w.close();
+  } else if (l.type == "Scale") {
+    w.open("scale_param"), w.field("axis", l.axis), w.field("bias_term", l.bias_term), w.close();
+  }
+}
+
+}  // namespace
+
+std::string to_prototxt(const Net& net) {
+  Writer w;
+  w.field("name", net.name);
+  for (const Layer& l : net.layers) {
+    w.open("layer");
+    w.field("name", l.name), w.field("type", l.type);
+    for (const std::string& b : l.bottoms) w.field("bottom", b);
+    for (const std::string& t : l.tops) w.field("top", t);
+    if (l.type != "Input") w.word("phase", "TEST");
+    put_parameters(w, l);
+    w.close();
+  }
+  return w.out;
+}
+
+}  // namespace chainer::caffe

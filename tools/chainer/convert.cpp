@@ -1,0 +1,58 @@
+#include <cstdio>
+
+#include "chainer/links/caffe/caffe_function.h"
+#include "chainer/serializers/serializers.h"
+#include "command.h"
+#include "model_file.h"
+
+namespace tool {
+namespace {
+
+int run(const Arguments& a) {
+  const std::filesystem::path in = a.positional[0], out = a.positional[1];
+  std::map<std::string, chainer::Array> arrays;
+  std::map<std::string, std::string> texts;
+  std::vector<std::string> nones;
+  if (in.extension() == ".caffemodel") {
+    // As the network's parameters: conv1/W, conv1/b.
+    chainer::links::caffe::CaffeFunction model(in);
+    chainer::serializers::DictionarySerializer s;
+    s.save(model);
+    for (const auto& [name, value] : s.target())
+      if (const auto* array = std::get_if<chainer::Array>(&value)) arrays[name] = *array;
+  } else {
+    ModelFile file = open_model_file(in);
+    for (const NamedArray& n : file.arrays) arrays[n.name] = n.load();
+    texts = std::move(file.texts);
+    nones = std::move(file.nones);
+  }
+  if (out.extension() == ".safetensors" && !nones.empty()) {
+    for (const std::string& name : nones)
+      std::fprintf(stderr, "chainer: '%s' is None, for which safetensors has no word: left out\n", name.c_str());
+    nones.clear();
+  }
+  write_model_file(out, arrays, texts, nones, !a.has("stored"));
+  std::printf("%s: %zu array(s)\n", out.c_str(), arrays.size());
+  return 0;
+}
+
+}  // namespace
+
+Command convert_command() {
+  return {.name = "convert",
+          .arguments = "IN OUT",
+          .least = 2,
+          .most = 2,
+          .summary = "Converts a model file into another format.",
+          .description =
+              {"The format of IN is found from its content, that of OUT from the ending of its name: .npz, .h5 or "
+               ".hdf5, .safetensors, .npy for one array. Names and values stay as they are; texts become metadata "
+               "of a safetensors file, and bfloat16 becomes float32 where a format lacks it.",
+               "A Caffe model (.caffemodel) becomes the parameters of the network, under the names of its layers: "
+               "conv1/W, conv1/b.",
+               "OUT is the old or the new file at any time, never a part."},
+          .options = {{"stored", "", "do not pack the arrays of an NPZ or HDF5 file"}},
+          .run = run};
+}
+
+}  // namespace tool

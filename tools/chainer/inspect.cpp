@@ -1,0 +1,116 @@
+#include <algorithm>
+#include <cstdio>
+
+#include "command.h"
+#include "model_file.h"
+
+namespace tool {
+namespace {
+
+using chainer::text;
+namespace json = chainer::json;
+
+std::string number(double v) {
+  char out[32];
+  std::snprintf(out, sizeof out, "%.4g", v);
+  return out;
+}
+// What one value is: a number of a snapshot (an epoch, a learning rate) is shown as it is.
+std::string one_value(const chainer::Array& a) { return to_string(a.reshape({}).scalar()); }
+
+json::Value statistics_of(const Statistics& s) {
+  return json::Object{
+      {"min", s.least}, {"max", s.largest}, {"mean", s.mean}, {"std", s.deviation}, {"not_finite", s.not_finite}};
+}
+
+int run(const Arguments& a) {
+  const std::string& path = a.positional[0];
+  const ModelFile file = open_model_file(path);
+  const bool with_statistics = !a.has("no-stats");
+  int64_t elements = 0;
+  for (const NamedArray& n : file.arrays) elements += element_count(n.shape);
+  const auto bytes = static_cast<int64_t>(std::filesystem::file_size(path));
+
+  if (a.has("json")) {
+    json::List arrays;
+    for (const NamedArray& n : file.arrays) {
+      json::Object o{{"name", n.name}, {"dtype", n.dtype}, {"shape", lengths(n.shape)}};
+      if (with_statistics) {
+        try {
+          o.emplace_back("statistics", statistics_of(statistics(n.load())));
+        } catch (const chainer::FileError& e) { o.emplace_back("error", std::string(e.what())); }
+      }
+      arrays.emplace_back(std::move(o));
+    }
+    json::Object texts;
+    for (const auto& [name, value] : file.texts) texts.emplace_back(name, value);
+    json::List nones(file.nones.begin(), file.nones.end());
+    std::puts(json::dump(json::Object{{"file", path},
+                                      {"format", file.format},
+                                      {"bytes", bytes},
+                                      {"elements", elements},
+                                      {"arrays", std::move(arrays)},
+                                      {"texts", std::move(texts)},
+                                      {"none", std::move(nones)}},
+                         2)
+                  .c_str());
+    return 0;
+  }
+
+  std::printf("%s: %s, %s, %zu array(s) of %lld element(s)\n", path.c_str(), file.format.c_str(),
+              size_text(static_cast<double>(bytes)).c_str(), file.arrays.size(), static_cast<long long>(elements));
+  // A tree: each line has the last part of a name, behind the names of groups that were not shown yet.
+  std::vector<std::string> shown;
+  const auto line = [&](const std::string& name, const std::string& what) {
+    std::vector<std::string> parts;
+    for (std::size_t at = 0; at <= name.size();) {
+      const std::size_t end = std::min(name.find(file.separator, at), name.size());
+      parts.push_back(name.substr(at, end - at));
+      at = end + 1;
+    }
+    std::size_t same = 0;
+    while (same + 1 < parts.size() && same < shown.size() && shown[same] == parts[same]) ++same;
+    for (std::size_t i = same; i + 1 < parts.size(); ++i)
+      std::printf("%*s%s\n", static_cast<int>(2 * i), "", parts[i].c_str());
+    std::printf("%*s%-*s %s\n", static_cast<int>(2 * (parts.size() - 1)), "", 16, parts.back().c_str(), what.c_str());
+    parts.pop_back();
+    shown = std::move(parts);
+  };
+  for (const NamedArray& n : file.arrays) {
+    std::string what = n.dtype + " " + shape_text(n.shape);
+    try {
+      if (n.shape.empty()) {
+        what += " = " + one_value(n.load());
+      } else if (with_statistics && element_count(n.shape) > 0) {
+        const Statistics s = statistics(n.load());
+        what += text("  min ", number(s.least), ", max ", number(s.largest), ", mean ", number(s.mean), ", std ",
+                     number(s.deviation));
+        if (s.not_finite) what += text(", ", s.not_finite, " not finite");
+      }
+    } catch (const chainer::FileError& e) { what += text("  (", e.what(), ")"); }
+    line(n.name, what);
+  }
+  for (const auto& [name, value] : file.texts)
+    line(name, text("text  ", json::dump(json::Value(value.size() > 200 ? value.substr(0, 200) + "..." : value))));
+  for (const std::string& name : file.nones) line(name, "none");
+  return 0;
+}
+
+}  // namespace
+
+Command inspect_command() {
+  return {
+      .name = "inspect",
+      .arguments = "FILE",
+      .least = 1,
+      .most = 1,
+      .summary = "Shows what a model file or snapshot holds.",
+      .description = {"Prints a tree of the names, with dtype, shape and the range, mean and deviation of each array. "
+                      "Values of one element (the epoch and the iteration of a snapshot, hyper-parameters) are printed "
+                      "themselves, and texts are quoted.",
+                      "Formats: NPZ, NPY, HDF5, safetensors, and Caffe models (.caffemodel)."},
+      .options = {{"json", "", "the same as one JSON object"}, {"no-stats", "", "leave the statistics out"}},
+      .run = run};
+}
+
+}  // namespace tool
