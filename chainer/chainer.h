@@ -12,6 +12,7 @@
 #include "chainer/iterators/iterators.h"
 #include "chainer/links/link_hook.h"
 #include "chainer/links/links.h"
+#include "chainer/onnx/onnx.h"
 #include "chainer/optimizers/optimizer_hooks.h"
 #include "chainer/optimizers/optimizers.h"
 #include "chainer/routines/arithmetic.h"

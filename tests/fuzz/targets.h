@@ -28,6 +28,8 @@ void picture(std::string_view bytes);
 void snapshot(std::string_view bytes);
 /// The number of an optimizer (one byte), then replaced members of its state, loaded; then two updates.
 void optimizer(std::string_view bytes);
+/// An ONNX file, made into a model; its weights are written again.
+void onnx(std::string_view bytes);
 
 struct Target {
   const char* name;

@@ -6,7 +6,8 @@ const std::vector<Target>& targets() {
   static const std::vector<Target> all = {
       {"npy", npy},         {"zip", zip},           {"json", json},          {"idx", idx},
       {"csv", csv},         {"pickle", pickle},     {"matlab", matlab},      {"tar", tar},
-      {"picture", picture}, {"snapshot", snapshot}, {"optimizer", optimizer}};
+      {"picture", picture}, {"snapshot", snapshot}, {"optimizer", optimizer},
+      {"onnx", onnx}};
   return all;
 }
 
