@@ -45,6 +45,8 @@ void safetensors(std::string_view bytes);
 void caffemodel(std::string_view bytes);
 /// An NPZ file whose members are mapped and written to.
 void mapped(std::string_view bytes);
+/// An ONNX file, made into a model; its weights are written again.
+void onnx(std::string_view bytes);
 
 struct Target {
   const char* name;

@@ -6,6 +6,7 @@
 #include "../targets.h"
 #include "chainer/core/json.h"
 #include "chainer/datasets/idx.h"
+#include "chainer/onnx/model_file.h"
 #include "chainer/routines/npy.h"
 #include "chainer/serializers/zip.h"
 
@@ -46,6 +47,13 @@ void idx(std::string_view bytes) {
     const Array a = datasets::parse_idx(bytes.substr(1), bytes[0] & 3, "fuzzed");
     if (a.size() > 0) (void)sum(a).item<double>();
   } catch (const FileError&) {}
+}
+
+void onnx(std::string_view bytes) {
+  try {
+    chainer::onnx::Model model = chainer::onnx::Model::from_bytes(bytes);
+    for (const auto& [path, p] : model.namedparams()) (void)chainer::onnx::write_tensor(p.array(), path);
+  } catch (const Error&) {}
 }
 
 }  // namespace fuzz

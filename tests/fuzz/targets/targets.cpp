@@ -21,7 +21,8 @@ const std::vector<Target>& targets() {
                                           {"texts", texts},
                                           {"safetensors", safetensors},
                                           {"caffemodel", caffemodel},
-                                          {"mapped", mapped}};
+                                          {"mapped", mapped},
+                                          {"onnx", onnx}};
   return all;
 }
 

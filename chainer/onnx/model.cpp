@@ -1,0 +1,203 @@
+#include <map>
+#include <mutex>
+
+#include "chainer/core/mapped_file.h"
+#include "chainer/onnx/onnx.h"
+#include "chainer/onnx/program.h"
+
+namespace chainer::onnx {
+namespace {
+
+// A child that holds the parameters below a part of their paths.
+struct Part : Chain {
+  CHAINER_MEMBERS(Part);
+};
+
+bool taken(Link& l, const std::string& name) {
+  struct Finder : MemberVisitor {
+    explicit Finder(const std::string& n) : wanted(n) {}
+    void param(const std::string& n, Parameter&) override { found |= n == wanted; }
+    void link(const std::string& n, Link&) override { found |= n == wanted; }
+    void persistent(const std::string& n, Array&) override { found |= n == wanted; }
+    const std::string& wanted;
+    bool found = false;
+  } finder(name);
+  l.visit(finder);
+  return finder.found;
+}
+
+Link* child_of(Chain& parent, const std::string& name) {
+  struct Finder : MemberVisitor {
+    explicit Finder(const std::string& n) : wanted(n) {}
+    void link(const std::string& n, Link& l) override {
+      if (n == wanted) found = &l;
+    }
+    const std::string& wanted;
+    Link* found = nullptr;
+  } finder(name);
+  parent.visit(finder);
+  return finder.found;
+}
+
+// The link that has the last part of a path as a member, made where it is not there yet, and that part. Where a path
+// cannot be made (an empty part, a name that is taken), the whole name is one part with underscores.
+constexpr std::size_t kDeepest = 64;
+std::pair<Chain*, std::string> place(Chain& root, const std::string& path) {
+  std::vector<std::string> parts(1);
+  for (const char c : path) {
+    if (c == '/')
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  }
+  if (parts.size() > 1 && parts[0].empty()) parts.erase(parts.begin());
+  bool possible = parts.size() <= kDeepest;
+  for (const std::string& p : parts) possible &= !p.empty();
+  Chain* at = &root;
+  for (std::size_t i = 0; possible && i + 1 < parts.size(); ++i) {
+    if (auto* next = dynamic_cast<Chain*>(child_of(*at, parts[i]))) {
+      at = next;
+    } else if (taken(*at, parts[i])) {
+      possible = false;
+    } else {
+      auto made = std::make_shared<Part>();
+      at->add_link(parts[i], made);
+      at = made.get();
+    }
+  }
+  if (possible && !taken(*at, parts.back())) return {at, parts.back()};
+  std::string flat;
+  for (const char c : path) flat += c == '/' ? '_' : c;
+  if (flat.empty()) flat = "unnamed";
+  while (taken(root, flat)) flat += '_';
+  return {&root, flat};
+}
+
+// Parameters and persistent values of a model by path.
+struct Collector : MemberVisitor {
+  void param(const std::string& n, Parameter& p) override { params.emplace(prefix + n, p); }
+  void persistent(const std::string& n, Array& a) override { arrays.emplace(prefix + n, &a); }
+  void link(const std::string& n, Link& l) override {
+    const std::string outer = std::exchange(prefix, prefix + n + "/");
+    l.visit(*this);
+    prefix = outer;
+  }
+  std::string prefix;
+  std::map<std::string, Parameter> params;
+  std::map<std::string, Array*> arrays;
+};
+
+}  // namespace
+
+// What a model finds out about itself; a copy of the model finds out for itself.
+struct Model::Cache {
+  struct Source {
+    Parameter parameter;
+    const Array* persistent = nullptr;
+  };
+  std::mutex mutex;
+  std::vector<Source> sources;  // of the program's leaves
+  std::shared_ptr<const Plan> folded;
+  std::vector<Array> folded_from;  // the weights' arrays then
+};
+
+Model::~Model() = default;
+Model::Model(Model&&) noexcept = default;
+Model& Model::operator=(Model&&) noexcept = default;
+Model::Model(const Model& o) : Chain(o), program_(o.program_), cache_(std::make_unique<Cache>()) {}
+
+Model::Model(std::shared_ptr<const Program> program)
+    : program_(std::move(program)), cache_(std::make_unique<Cache>()) {}
+
+Model Model::from_bytes(std::string_view bytes, const std::filesystem::path& folder, std::string_view name) {
+  ModelFile file = read_model(bytes, folder, name);
+  std::vector<std::pair<Leaf, Array>> weights;
+  auto program = std::make_shared<Program>(std::move(file), name, weights);
+  Model model(std::shared_ptr<const Program>{});
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    auto& [leaf, value] = weights[i];
+    const auto [link, last] = place(model, leaf.path);
+    if (leaf.persistent)
+      link->add_persistent(last, std::move(value));
+    else
+      link->add_param(last, {}, InitializerArg(std::move(value)));
+    if (link == &model)
+      program->leaves[i].path = last;
+    else if (leaf.path[0] == '/')
+      program->leaves[i].path = leaf.path.substr(1);
+  }
+  model.program_ = std::move(program);
+  return model;
+}
+
+Model::Model(const std::filesystem::path& file)
+    : Model(from_bytes(MappedFile(file).bytes(), file.has_parent_path() ? file.parent_path() : ".", file.string())) {}
+
+void Model::visit(MemberVisitor& v) {
+  refresh();  // whoever visits may change weights
+  visit_added(v);
+}
+
+void Model::refresh() {
+  if (!cache_) return;
+  const std::lock_guard lock(cache_->mutex);
+  cache_->folded.reset();
+  cache_->folded_from.clear();
+}
+
+Variables Model::forward(const Variables& in) {
+  Variables leaves;
+  std::shared_ptr<const Plan> plan;
+  const bool fixed = !config().train && !config().enable_backprop;
+  {
+    const std::lock_guard lock(cache_->mutex);
+    if (cache_->sources.size() != program_->leaves.size()) {
+      Collector found;
+      visit_added(found);
+      for (const Leaf& leaf : program_->leaves) {
+        Cache::Source s;
+        if (leaf.persistent)
+          s.persistent = found.arrays.at(leaf.path);
+        else
+          s.parameter = found.params.at(leaf.path);
+        cache_->sources.push_back(std::move(s));
+      }
+    }
+    if (!fixed) cache_->folded.reset();
+    for (const Cache::Source& s : cache_->sources)
+      leaves.push_back(s.persistent ? Variable(*s.persistent, false) : s.parameter.variable());
+    for (std::size_t i = 0; cache_->folded && i < leaves.size(); ++i)
+      if (!leaves[i].array().is(cache_->folded_from[i])) cache_->folded.reset();
+    if (fixed && !cache_->folded) {
+      cache_->folded = std::make_shared<const Plan>(program_->folded(leaves));
+      cache_->folded_from.clear();
+      for (const Variable& v : leaves) cache_->folded_from.push_back(v.array());
+    }
+    plan = cache_->folded;
+  }
+  return program_->run(plan ? *plan : program_->plan, plan ? Variables() : leaves, in);
+}
+
+Variables Model::call(const NamedVariables& named) {
+  Variables in;
+  for (const TensorInfo& t : program_->inputs) {
+    const auto it = named.find(t.name);
+    if (it == named.end()) throw KeyError("onnx: the model's input '", t.name, "' is not among the variables");
+    in.push_back(it->second);
+  }
+  return call(in);
+}
+
+std::size_t Model::operator_count(bool simplified) {
+  if (!simplified) return program_->plan.steps.size();
+  const std::lock_guard lock(cache_->mutex);
+  return cache_->folded ? cache_->folded->steps.size() : program_->plan.steps.size();
+}
+
+const std::vector<TensorInfo>& Model::inputs() const { return program_->inputs; }
+const std::vector<TensorInfo>& Model::outputs() const { return program_->outputs; }
+int64_t Model::opset() const { return program_->opset; }
+const std::string& Model::producer() const { return program_->producer; }
+const std::vector<std::pair<std::string, std::string>>& Model::metadata() const { return program_->metadata; }
+
+}  // namespace chainer::onnx

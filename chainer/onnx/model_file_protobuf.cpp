@@ -1,0 +1,276 @@
+#include <bit>
+#include <limits>
+
+#include "chainer/core/mapped_file.h"
+#include "chainer/onnx/model_file.h"
+#include "chainer/onnx/onnx.pb.h"
+
+namespace chainer::onnx {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "tensors are stored in little-endian order");
+
+constexpr std::size_t kLeastExternal = 1024;
+
+// An array of the bytes of its elements as they stand in a file.
+Array from_raw(std::string_view raw, const Shape& shape, int type, std::string_view what) {
+  const Dtype dtype = dtype_of_element(type, what);
+  const int64_t bytes = checked_size(shape, item_size(dtype), what) * item_size(dtype);
+  if (static_cast<int64_t>(raw.size()) != bytes)
+    throw FileError(what, ": ", raw.size(), " bytes for a tensor of shape ", shape, ", which needs ", bytes);
+  Array out(shape, dtype);
+  if (dtype == bool_) {
+    auto* to = static_cast<uint8_t*>(out.mutable_raw());
+    for (std::size_t i = 0; i < raw.size(); ++i) to[i] = raw[i] != 0;
+  } else if (bytes) {
+    std::memcpy(out.mutable_raw(), raw.data(), raw.size());
+  }
+  return out;
+}
+
+template <class T, class Field>
+Array from_field(const Field& field, const Shape& shape, Dtype dtype, std::string_view what) {
+  if (checked_size(shape, item_size(dtype), what) != static_cast<int64_t>(field.size()))
+    throw FileError(what, ": ", field.size(), " elements for a tensor of shape ", shape);
+  Array out(shape, dtype_of<T>());
+  auto* to = static_cast<T*>(out.mutable_raw());
+  for (const auto v : field) *to++ = static_cast<T>(v);
+  return out.astype(dtype, false);
+}
+
+// Sixteen bits of a floating number in each integer.
+Array from_bits(const google::protobuf::RepeatedField<int32_t>& field, const Shape& shape, Dtype dtype,
+                std::string_view what) {
+  if (checked_size(shape, item_size(dtype), what) != static_cast<int64_t>(field.size()))
+    throw FileError(what, ": ", field.size(), " elements for a tensor of shape ", shape);
+  Array out(shape, dtype);
+  auto* to = static_cast<uint16_t*>(out.mutable_raw());
+  for (const int32_t v : field) *to++ = static_cast<uint16_t>(v);
+  return out;
+}
+
+int64_t parse_count(const std::string& text, std::string_view what) {
+  int64_t n = 0;
+  for (const char c : text)
+    if (c < '0' || c > '9' || __builtin_mul_overflow(n, 10, &n) || __builtin_add_overflow(n, c - '0', &n))
+      throw FileError(what, ": external data at '", text, "', which is no number of bytes");
+  return n;
+}
+
+Array from_external(const proto::TensorProto& t, const Shape& shape, const std::filesystem::path& folder,
+                    std::string_view what) {
+  std::string location, offset = "0", length;
+  for (const auto& e : t.external_data()) {
+    if (e.key() == "location") location = e.value();
+    if (e.key() == "offset") offset = e.value();
+    if (e.key() == "length") length = e.value();
+  }
+  if (folder.empty())
+    throw FileError(what, ": its data are in the file '", location, "', and there is no folder to look in");
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::path base = fs::weakly_canonical(folder, error);
+  const fs::path file = fs::weakly_canonical(base / location, error);
+  const auto [end, rest] = std::mismatch(base.begin(), base.end(), file.begin(), file.end());
+  if (error || location.empty() || location.find('\0') != std::string::npos || fs::path(location).is_absolute() ||
+      end != base.end())
+    throw FileError(what, ": external data in '", location, "', which is not inside the model's folder");
+  const MappedFile mapped(file);
+  const int64_t size = static_cast<int64_t>(mapped.bytes().size()), from = parse_count(offset, what);
+  const int64_t bytes = length.empty() ? size - from : parse_count(length, what);
+  if (from > size || bytes < 0 || bytes > size - from)
+    throw FileError(what, ": external data at ", from, " of ", bytes, " bytes, in '", location, "', which has ", size);
+  return from_raw(mapped.bytes().substr(static_cast<std::size_t>(from), static_cast<std::size_t>(bytes)), shape,
+                  t.data_type(), what);
+}
+
+Array from_proto(const proto::TensorProto& t, const std::filesystem::path& folder, std::string_view file) {
+  const std::string what = text(file, ": tensor '", t.name(), "'");
+  if (t.dims_size() > kMaxNdim)
+    throw DimensionError(what, " has ", t.dims_size(), " axes, at most ", kMaxNdim, " are possible");
+  const Shape shape(t.dims().begin(), t.dims().end());
+  const Dtype dtype = dtype_of_element(t.data_type(), what);
+  checked_size(shape, item_size(dtype), what);
+  if (t.data_location() == 1) return from_external(t, shape, folder, what);
+  if (t.has_raw_data()) return from_raw(t.raw_data(), shape, t.data_type(), what);
+  if (dtype == float32) return from_field<float>(t.float_data(), shape, dtype, what);
+  if (dtype == float64) return from_field<double>(t.double_data(), shape, dtype, what);
+  if (dtype == float16 || dtype == bfloat16) return from_bits(t.int32_data(), shape, dtype, what);
+  if (dtype == int64) return from_field<int64_t>(t.int64_data(), shape, dtype, what);
+  return from_field<int32_t>(t.int32_data(), shape, dtype, what);
+}
+
+Attribute from_proto(const proto::AttributeProto& a, const std::filesystem::path& folder, std::string_view what) {
+  Attribute out;
+  out.name = a.name();
+  if (a.has_ref_attr_name())
+    throw FileError(what, ": attribute '", a.name(), "' refers to a function's, and this is no function");
+  using Kind = Attribute::Kind;
+  constexpr Kind kinds[] = {Kind::other, Kind::real,  Kind::integer,  Kind::text, Kind::tensor,
+                            Kind::graph, Kind::reals, Kind::integers, Kind::texts};
+  if (a.type() > 0 && a.type() < static_cast<int>(std::size(kinds))) out.kind = kinds[a.type()];
+  out.real = a.f();
+  out.integer = a.i();
+  out.text = a.s();
+  if (out.kind == Kind::tensor) out.tensor = from_proto(a.t(), folder, what);
+  out.reals.assign(a.floats().begin(), a.floats().end());
+  out.integers.assign(a.ints().begin(), a.ints().end());
+  out.texts.assign(a.strings().begin(), a.strings().end());
+  return out;
+}
+
+ValueInfo from_proto(const proto::ValueInfoProto& v) {
+  ValueInfo out;
+  out.name = v.name();
+  const auto& type = v.type().tensor_type();
+  out.element_type = v.has_type() && !v.type().has_tensor_type() ? -1 : type.elem_type();
+  out.has_shape = type.has_shape();
+  for (const auto& d : type.shape().dim()) out.shape.push_back({d.has_dim_value() ? d.dim_value() : -1, d.dim_param()});
+  return out;
+}
+
+void to_proto(const Array& value, const std::string& name, proto::TensorProto& t, std::string* external,
+              const std::string& external_name) {
+  const Array a = value.contiguous();
+  t.set_name(name);
+  t.set_data_type(element_type(a.dtype()));
+  for (const int64_t d : a.shape()) t.add_dims(d);
+  const std::string_view bytes(static_cast<const char*>(a.raw()), static_cast<std::size_t>(a.nbytes()));
+  if (!external || bytes.size() < kLeastExternal) return t.set_raw_data(std::string(bytes));
+  external->resize((external->size() + 63) / 64 * 64);  // so that a reader may map the file
+  t.set_data_location(1);
+  const std::pair<std::string, std::string> entries[] = {{"location", external_name},
+                                                         {"offset", std::to_string(external->size())},
+                                                         {"length", std::to_string(bytes.size())}};
+  for (const auto& [key, text] : entries) {
+    auto* e = t.add_external_data();
+    e->set_key(key);
+    e->set_value(text);
+  }
+  external->append(bytes);
+}
+
+void to_proto(const Attribute& a, proto::AttributeProto& out) {
+  using Kind = Attribute::Kind;
+  out.set_name(a.name);
+  switch (a.kind) {
+    case Kind::real: out.set_type(1), out.set_f(static_cast<float>(a.real)); break;
+    case Kind::integer: out.set_type(2), out.set_i(a.integer); break;
+    case Kind::text: out.set_type(3), out.set_s(a.text); break;
+    case Kind::tensor: out.set_type(4), to_proto(a.tensor, "", *out.mutable_t(), nullptr, ""); break;
+    case Kind::reals:
+      out.set_type(6);
+      for (const double v : a.reals) out.add_floats(static_cast<float>(v));
+      break;
+    case Kind::integers:
+      out.set_type(7);
+      for (const int64_t v : a.integers) out.add_ints(v);
+      break;
+    case Kind::texts:
+      out.set_type(8);
+      for (const std::string& v : a.texts) out.add_strings(v);
+      break;
+    default: throw ValueError("ONNX attribute '", a.name, "' is of a kind that is not written");
+  }
+}
+
+void to_proto(const ValueInfo& v, proto::ValueInfoProto& out) {
+  out.set_name(v.name);
+  auto* type = out.mutable_type()->mutable_tensor_type();
+  type->set_elem_type(v.element_type);
+  if (!v.has_shape) return;
+  auto* shape = type->mutable_shape();
+  for (const Dimension& d : v.shape) {
+    auto* dim = shape->add_dim();
+    if (d.length >= 0)
+      dim->set_dim_value(d.length);
+    else if (!d.name.empty())
+      dim->set_dim_param(d.name);
+  }
+}
+
+bool parse(google::protobuf::MessageLite& message, std::string_view bytes) {
+  return bytes.size() <= static_cast<std::size_t>(std::numeric_limits<int>::max()) &&
+         message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
+}
+
+}  // namespace
+
+ModelFile read_model(std::string_view bytes, const std::filesystem::path& folder, std::string_view what) {
+  proto::ModelProto m;
+  if (!parse(m, bytes) || !m.has_graph()) throw FileError(what, ": not an ONNX model, or a damaged one");
+  ModelFile out;
+  out.ir_version = m.ir_version();
+  out.producer_name = m.producer_name();
+  out.producer_version = m.producer_version();
+  for (const auto& o : m.opset_import()) out.opsets[o.domain() == "ai.onnx" ? "" : o.domain()] = o.version();
+  for (const auto& p : m.metadata_props()) out.metadata.emplace_back(p.key(), p.value());
+  proto::GraphProto& g = *m.mutable_graph();
+  out.graph_name = g.name();
+  if (g.sparse_initializer_size())
+    throw FileError(what, ": sparse initializer '", g.sparse_initializer(0).values().name(), "' cannot be read");
+  for (auto& t : *g.mutable_initializer()) {
+    out.initializers.emplace_back(t.name(), from_proto(t, folder, what));
+    t.Clear();  // one copy of the data at a time
+  }
+  for (const auto& n : g.node()) {
+    Node node{n.name(), n.op_type(), n.domain() == "ai.onnx" ? "" : n.domain(), {}, {}, {}};
+    node.inputs.assign(n.input().begin(), n.input().end());
+    node.outputs.assign(n.output().begin(), n.output().end());
+    const std::string where = text(what, ": ", n.op_type(), " '", n.name(), "'");
+    for (const auto& a : n.attribute()) node.attributes.push_back(from_proto(a, folder, where));
+    out.nodes.push_back(std::move(node));
+  }
+  for (const auto& v : g.input()) out.inputs.push_back(from_proto(v));
+  for (const auto& v : g.output()) out.outputs.push_back(from_proto(v));
+  return out;
+}
+
+std::string write_model(const ModelFile& model, std::string* external, const std::string& external_name) {
+  proto::ModelProto m;
+  m.set_ir_version(model.ir_version);
+  m.set_producer_name(model.producer_name);
+  m.set_producer_version(model.producer_version);
+  for (const auto& [domain, version] : model.opsets) {
+    auto* o = m.add_opset_import();
+    o->set_domain(domain);
+    o->set_version(version);
+  }
+  for (const auto& [key, value] : model.metadata) {
+    auto* p = m.add_metadata_props();
+    p->set_key(key);
+    p->set_value(value);
+  }
+  auto* g = m.mutable_graph();
+  g->set_name(model.graph_name);
+  for (const auto& [name, value] : model.initializers)
+    to_proto(value, name, *g->add_initializer(), external, external_name);
+  for (const Node& node : model.nodes) {
+    auto* n = g->add_node();
+    n->set_name(node.name);
+    n->set_op_type(node.op_type);
+    n->set_domain(node.domain);
+    for (const auto& s : node.inputs) n->add_input(s);
+    for (const auto& s : node.outputs) n->add_output(s);
+    for (const auto& a : node.attributes) to_proto(a, *n->add_attribute());
+  }
+  for (const auto& v : model.inputs) to_proto(v, *g->add_input());
+  for (const auto& v : model.outputs) to_proto(v, *g->add_output());
+  std::string out;
+  if (!m.SerializeToString(&out)) throw ValueError("an ONNX file holds at most 2 GiB without external data");
+  return out;
+}
+
+Array read_tensor(std::string_view bytes, std::string_view what) {
+  proto::TensorProto t;
+  if (!parse(t, bytes)) throw FileError(what, ": not an ONNX tensor, or a damaged one");
+  return from_proto(t, {}, what);
+}
+
+std::string write_tensor(const Array& value, const std::string& name) {
+  proto::TensorProto t;
+  to_proto(value, name, t, nullptr, "");
+  return t.SerializeAsString();
+}
+
+}  // namespace chainer::onnx

@@ -1,0 +1,87 @@
+// Models in the ONNX format: import as a link.
+#pragma once
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "chainer/links/link.h"
+
+namespace chainer::onnx {
+
+class Program;
+
+/// How an input or output of an imported model is declared. A length of -1 is not fixed.
+struct TensorInfo {
+  std::string name;
+  Dtype dtype = float32;
+  std::optional<std::vector<int64_t>> shape = {};  ///< absent where the file does not tell the number of axes
+};
+
+/// A link made from an ONNX file. Floating initializers that are weights (filters, matrices, biases, embeddings,
+/// scales) are parameters, under their names as paths: `encoder/l1/W` is parameter W of the child l1 of the child
+/// encoder, so that a part is found, saved and frozen by its path. Running statistics of batch normalization are
+/// persistent values. Its operators are computed by the library's functions: a loaded model is differentiated,
+/// fine-tuned and saved as any other link. docs/onnx.md lists the operators.
+///
+/// In train mode dropout and batch normalization train, as in the library's links. In test mode without backpropagation
+/// the model is simplified at its first call: what depends on constants and weights alone is computed once, and batch
+/// normalization behind a convolution or an affine map goes into its weights. Whatever may change weights (training,
+/// loading, params()) undoes that; after a write to the memory of a parameter that was taken out of params() before,
+/// call refresh().
+///
+/// Throws FileError for what is no ONNX file or is damaged, and ValueError where operators are not supported or the
+/// graph is not a sequence in which each node's inputs come before it (a cycle). Nothing in the file is executed, and
+/// external data are read from the file's own folder only. The operator sets 7 to 28 are known.
+class Model : public Chain {
+ public:
+  explicit Model(const std::filesystem::path& file);
+  /// From the bytes of a file. Without a folder there are no external data.
+  static Model from_bytes(std::string_view bytes, const std::filesystem::path& folder = {},
+                          std::string_view name = "ONNX model");
+  ~Model() override;
+  Model(Model&&) noexcept;
+  Model& operator=(Model&&) noexcept;
+  Model(const Model&);
+
+  /// All outputs, from all inputs in the file's order.
+  Variables forward(const Variables& inputs);
+  /// The first output of a model with one input.
+  Variable forward(const Variable& x) { return forward(Variables{x})[0]; }
+  Variable forward(const Variable& x, const Variable& y) { return forward(Variables{x, y})[0]; }
+  /// By the names of inputs; the result in the file's order.
+  Variables call(const NamedVariables& inputs) override;
+  void visit(MemberVisitor& v) override;
+  CHAINER_LINK(Model);
+
+  /// The inputs that a call needs, and its outputs.
+  const std::vector<TensorInfo>& inputs() const;
+  const std::vector<TensorInfo>& outputs() const;
+  /// The version of the default operator set.
+  int64_t opset() const;
+  const std::string& producer() const;
+  const std::vector<std::pair<std::string, std::string>>& metadata() const;
+  /// How many operators a call runs: as the file says, or simplified for test mode.
+  std::size_t operator_count(bool simplified = false);
+  /// Forgets what was computed from the weights for test mode.
+  void refresh();
+
+ private:
+  struct Cache;
+  explicit Model(std::shared_ptr<const Program> program);
+  std::shared_ptr<const Program> program_;
+  std::unique_ptr<Cache> cache_;
+};
+
+/// An operator that is imported, and the first operator set whose meaning of it is known.
+struct SupportedOperator {
+  std::string name;
+  int64_t since;
+};
+/// All of them, by name.
+std::vector<SupportedOperator> supported_operators();
+
+}  // namespace chainer::onnx

@@ -1,0 +1,146 @@
+// Convolutions.
+#include <algorithm>
+
+#include "chainer/functions/array.h"
+#include "chainer/functions/convolution.h"
+#include "chainer/functions/math.h"
+#include "chainer/onnx/call.h"
+#include "chainer/onnx/windows.h"
+#include "chainer/routines/arithmetic.h"
+#include "chainer/routines/creation.h"
+#include "chainer/routines/manipulation.h"
+
+namespace chainer::onnx {
+namespace {
+
+namespace F = functions;
+
+Dims kernel_of(const Call& c) {
+  const Shape& W = c[1].shape();
+  if (W.ndim() < 3) c.fail("filters of shape ", W);
+  const Dims kernel(W.begin() + 2, W.end());
+  const std::vector<int64_t> given = c.integers("kernel_shape", std::vector<int64_t>(kernel.begin(), kernel.end()));
+  if (Dims(given) != kernel) c.fail("kernel_shape ", Dims(given), " for filters of shape ", W);
+  return kernel;
+}
+
+Variable convolve(const Call& c, const Variable& x, const Variable& W, const Variable& b) {
+  const Windows w = windows_of(c, x.shape(), kernel_of(c));
+  const bool direct = w.symmetric() && *std::min_element(w.before.begin(), w.before.end()) >= 0;
+  return F::convolution_nd(direct ? x : padded(x, w, 0), W, b,
+                           {.stride = w.stride,
+                            .pad = direct ? w.before : Dims::filled(w.before.ndim(), 0),
+                            .dilate = w.dilation,
+                            .groups = c.integer("group", 1)});
+}
+Variables conv(const Call& c) { return {convolve(c, c[0], c[1], c.has(2) ? c[2] : Variable())}; }
+
+Variables conv_transpose(const Call& c) {
+  const Variable &x = c[0], &W = c[1];
+  const Dims kernel = kernel_of(c);
+  const int axes = kernel.ndim();
+  if (x.ndim() != axes + 2) c.fail("an array of shape ", x.shape(), " for a kernel of ", axes, " axes");
+  const Dims stride = per_axis(c, "strides", axes, 1), dilation = per_axis(c, "dilations", axes, 1);
+  const Dims extra = per_axis(c, "output_padding", axes, 0);
+  const std::vector<int64_t> pads = c.integers("pads", std::vector<int64_t>(2 * static_cast<std::size_t>(axes), 0));
+  std::vector<int64_t> wanted = c.integers("output_shape", std::vector<int64_t>());
+  if (static_cast<int>(wanted.size()) == axes + 2) wanted.erase(wanted.begin(), wanted.begin() + 2);
+  const std::string mode = c.text("auto_pad", "NOTSET");
+  if (static_cast<int>(pads.size()) != 2 * axes || (!wanted.empty() && static_cast<int>(wanted.size()) != axes))
+    c.fail("pads or output_shape do not fit ", axes, " axes");
+  Dims before, out, full;
+  bool plain = true;  // deconvolution_nd says it itself
+  for (int i = 0; i < axes; ++i) {
+    if (stride[i] <= 0 || dilation[i] <= 0) c.fail("strides and dilations must be positive");
+    const int64_t whole = stride[i] * (x.shape()[i + 2] - 1) + (kernel[i] - 1) * dilation[i] + 1;
+    int64_t first = pads[static_cast<std::size_t>(i)], last = pads[static_cast<std::size_t>(i + axes)];
+    int64_t length = whole + extra[i] - first - last;
+    if (!wanted.empty() || mode == "SAME_UPPER" || mode == "SAME_LOWER") {
+      length = wanted.empty() ? x.shape()[i + 2] * stride[i] : wanted[static_cast<std::size_t>(i)];
+      const int64_t total = whole + extra[i] - length;
+      first = mode == "SAME_UPPER" || total < 0 ? total / 2 : total - total / 2;
+      if (!wanted.empty() && mode == "NOTSET") first = total / 2;
+      last = total - first;
+    }
+    if (length < 0 || length > (int64_t(1) << 40)) c.fail("results of length ", length);
+    plain &= first >= 0 && first == last && extra[i] < stride[i];
+    before.push_back(first);
+    out.push_back(length);
+    full.push_back(whole);
+  }
+  const int64_t groups = c.integer("group", 1);
+  const Variable b = c.has(2) ? c[2] : Variable();
+  if (plain)
+    return {F::deconvolution_nd(
+        x, W, b, {.stride = stride, .pad = before, .outsize = out, .dilate = dilation, .groups = groups})};
+  Variable y = F::deconvolution_nd(x, W, {}, {.stride = stride, .outsize = full, .dilate = dilation, .groups = groups});
+  std::vector<std::pair<int64_t, int64_t>> widths(2);
+  Indices cut(2, Slice());
+  for (int i = 0; i < axes; ++i) {
+    const int64_t end = before[i] + out[i];
+    cut.push_back(Slice(std::max<int64_t>(0, before[i]), std::min(end, full[i])));
+    widths.emplace_back(std::max<int64_t>(0, -before[i]), std::max<int64_t>(0, end - full[i]));
+  }
+  y = F::pad(F::get_item(y, cut), widths, "constant");
+  if (!b) return {y};
+  Shape along = Shape(Dims::filled(axes + 2, 1));
+  along[1] = b.size();
+  return {y + F::reshape(b, along)};
+}
+
+// The columns of patches added up into images.
+Variables col2im(const Call& c) {
+  const Variable& x = c[0];
+  const std::vector<int64_t> image = c.values(1), block = c.values(2);
+  const int axes = static_cast<int>(image.size());
+  if (block.size() != image.size() || x.ndim() != 3)
+    c.fail("an array of shape ", x.shape(), " for blocks of ", block.size(), " axes");
+  const Dims kernel(block);
+  const int64_t patch = kernel.product();
+  if (patch <= 0 || x.shape(1) % patch) c.fail("columns of ", x.shape(1), " numbers for blocks of ", patch);
+  const int64_t channels = x.shape(1) / patch;
+  Shape images{x.shape(0), channels};
+  for (const int64_t n : image) images.push_back(n);
+  checked_size(images, item_size(x.dtype()), "Col2Im");
+  const Windows w = windows_of(c, images, kernel);
+  if (w.out.product() != x.shape(2)) c.fail(x.shape(2), " columns for windows ", w.out);
+  // The transposed convolution with filters of which each has a single one.
+  Shape filters{patch, 1};
+  for (const int64_t n : kernel) filters.push_back(n);
+  const Variable W(eye(patch, {}, 0, x.dtype()).reshape(filters), false);
+  Shape rows{x.shape(0) * channels, patch}, padded_size;
+  for (const int64_t n : w.out) rows.push_back(n);
+  Indices cut(2, Slice());
+  for (int i = 0; i < axes; ++i) {
+    padded_size.push_back(image[static_cast<std::size_t>(i)] + w.before[i] + w.after[i]);
+    cut.push_back(Slice(w.before[i], w.before[i] + image[static_cast<std::size_t>(i)]));
+  }
+  const Variable y = F::deconvolution_nd(F::reshape(x, rows), W, {},
+                                         {.stride = w.stride, .outsize = padded_size, .dilate = w.dilation});
+  return {F::reshape(F::get_item(y, cut), images)};
+}
+
+// Sums of products of integers, with zero points taken off first; exact in double.
+Variables conv_integer(const Call& c) {
+  Array x = c.array(0).astype(float64), W = c.array(1).astype(float64);
+  if (c.has(2)) x = x - c.array(2).astype(float64);
+  if (c.has(3)) {
+    Shape along = Shape(Dims::filled(W.ndim(), 1));
+    along[0] = c[3].size();
+    W = W - c.array(3).astype(float64).reshape(along);
+  }
+  return {Variable(convolve(c, Variable(x, false), Variable(W, false), {}).array().astype(int32), false)};
+}
+
+constexpr Operator kOperators[] = {
+    {"Col2Im", 18, col2im},
+    {"Conv", 1, conv, 2 | 4},
+    {"ConvInteger", 10, conv_integer},
+    {"ConvTranspose", 1, conv_transpose, 2 | 4},
+};
+
+}  // namespace
+
+std::span<const Operator> connection_operators() { return kOperators; }
+
+}  // namespace chainer::onnx

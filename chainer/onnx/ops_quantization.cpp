@@ -1,0 +1,110 @@
+// Integers with a scale and a zero point, and sums of their products.
+#include <algorithm>
+
+#include "chainer/array/index.h"
+#include "chainer/functions/math.h"
+#include "chainer/onnx/call.h"
+#include "chainer/routines/arithmetic.h"
+#include "chainer/routines/creation.h"
+#include "chainer/routines/linalg.h"
+#include "chainer/routines/manipulation.h"
+#include "chainer/routines/reduction.h"
+
+namespace chainer::onnx {
+namespace {
+
+struct Limits {
+  double low, high;
+};
+Limits limits_of(const Call& c, Dtype d) {
+  if (d == uint8) return {0, 255};
+  if (d == int8) return {-128, 127};
+  if (d == int16) return {-32768, 32767};
+  if (d == int32) return {-2147483648.0, 2147483647.0};
+  c.fail("numbers are quantized to int8, uint8, int16 or int32, not to ", d);
+}
+
+// A scale (or zero point) as an array that broadcasts to x: one number, one for each place of an axis, or one for each
+// block along it.
+Array spread(const Call& c, const Array& a, const Shape& x) {
+  if (a.size() == 1) return a.reshape({});
+  const int axis = c.axis(c.integer("axis", 1), x.ndim());
+  const int64_t block = c.integer("block_size", 0);
+  if (block) {
+    if (a.ndim() != x.ndim()) c.fail("scales of shape ", a.shape(), " for blocks of an array of shape ", x);
+    const Array wide = repeat(a, block, axis);
+    Indices cut(static_cast<std::size_t>(axis), Slice());
+    cut.push_back(Slice(0, x[axis]));
+    return get_item(wide, cut);
+  }
+  if (a.ndim() != 1 || a.size() != x[axis]) c.fail(a.size(), " scales for axis ", axis, " of an array of shape ", x);
+  Shape along = Shape(Dims::filled(x.ndim(), 1));
+  along[axis] = a.size();
+  return a.reshape(along);
+}
+
+Array quantized(const Call& c, const Array& real, const Array& zero, Dtype to) {
+  const Limits l = limits_of(c, to);
+  return clip(rint(real) + zero, l.low, l.high).astype(to);
+}
+
+Variables quantize(const Call& c) {
+  const Array& x = c.array(0);
+  Dtype to = uint8;
+  if (c.contains("output_dtype") && c.integer("output_dtype"))
+    to = dtype_of_element(c.integer("output_dtype"), c.where());
+  if (c.has(2)) to = c[2].dtype();
+  // Divided in the precision of x: a double would round other ties.
+  const Array real = x.astype(float32, false) / spread(c, c.array(1), x.shape()).astype(float32, false);
+  const Array zero = c.has(2) ? spread(c, c.array(2), x.shape()).astype(float32) : zeros({}, float32);
+  return {Variable(quantized(c, real, zero, to), false)};
+}
+
+Variables dequantize(const Call& c) {
+  const Array& x = c.array(0);
+  const Dtype to = c.array(1).dtype();
+  Array real = x.astype(float32);
+  if (c.has(2)) real = real - spread(c, c.array(2), x.shape()).astype(float32);
+  return {Variable((real * spread(c, c.array(1), x.shape()).astype(float32, false)).astype(to, false), false)};
+}
+
+Variables dynamic_quantize(const Call& c) {
+  const Array x = c.array(0).astype(float32, false);
+  const float low = std::min(0.0f, x.size() ? min(x).item<float>() : 0.0f);
+  const float high = std::max(0.0f, x.size() ? max(x).item<float>() : 0.0f);
+  const float scale = (high - low) / 255;
+  const Array zero = clip(rint(array(scale ? -low / scale : 0.0f)), 0, 255);
+  return {Variable(quantized(c, x / (scale ? scale : 1.0f), zero, uint8), false), Variable(array(scale), false),
+          Variable(zero.astype(uint8), false)};
+}
+
+Variables matmul_integer(const Call& c) {
+  Array a = c.array(0).astype(float64), b = c.array(1).astype(float64);
+  if (c.has(2)) {
+    Array zero = c.array(2).astype(float64);
+    if (zero.ndim() == 1 && zero.size() > 1) zero = zero.reshape({zero.size(), 1});
+    a = a - zero;
+  }
+  if (c.has(3)) b = b - c.array(3).astype(float64);
+  return {Variable(functions::matmul(a, b).array().astype(int32), false)};
+}
+
+Variables qlinear_matmul(const Call& c) {
+  const auto number = [&](std::size_t i) { return c.array(i).astype(float64); };
+  const auto rows = [](const Array& v) { return v.ndim() == 1 && v.size() > 1 ? v.reshape({v.size(), 1}) : v; };
+  const Array a = (number(0) - rows(number(2))) * rows(number(1)), b = (number(3) - number(5)) * number(4);
+  const Array y = functions::matmul(a, b).array() / rows(number(6));
+  return {Variable(quantized(c, y, rows(number(7)), c[7].dtype()), false)};
+}
+
+constexpr Operator kOperators[] = {
+    {"DequantizeLinear", 10, dequantize},  {"DynamicQuantizeLinear", 11, dynamic_quantize},
+    {"MatMulInteger", 10, matmul_integer}, {"QLinearMatMul", 10, qlinear_matmul},
+    {"QuantizeLinear", 10, quantize},
+};
+
+}  // namespace
+
+std::span<const Operator> quantization_operators() { return kOperators; }
+
+}  // namespace chainer::onnx
