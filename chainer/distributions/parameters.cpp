@@ -1,5 +1,6 @@
 #include "chainer/distributions/parameters.h"
 
+#include "chainer/autograd/function_node.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/math.h"
 #include "chainer/routines/arithmetic.h"
@@ -28,6 +29,24 @@ Shape with_samples(int64_t n, const Shape& shape) {
 }
 
 Variable constant(double value, Dtype dtype) { return Variable(full({}, value, dtype), false); }
+
+namespace {
+struct VanishingExp : FunctionNode {
+  std::string label() const override { return "exp"; }
+  Arrays forward(const Arrays& x) override {
+    retain_outputs({0});
+    return {exp(x[0])};
+  }
+  Variables backward(const Indexes&, const Variables& gy) override {
+    const Variable y = retained_output(0), zero = constant(0, y.dtype());
+    const Array nothing = logical_and(isinf(y.array()), equal(gy[0].array(), 0));
+    const Variable vanishes(logical_or(equal(y.array(), 0), nothing), false);
+    return {F::where(vanishes, zero, y * F::where(vanishes, zero, gy[0]))};
+  }
+};
+}  // namespace
+
+Variable vanishing_exp(const Variable& x) { return apply_single(VanishingExp(), x); }
 
 Variable xlogx(const Variable& x) {
   const Variable positive(greater(x.array(), 0), false);

@@ -90,5 +90,5 @@
   X(linear_interpolate, floating, a * b + (T(1) - a) * c)         \
   X(prelu_grad, floating, a >= T(0) ? c : b * c)                 \
   X(swish_grad, floating, c * m::swish_slope(a, b))              \
-  X(swish_grad_beta, floating, c * a * a * m::sigmoid_slope(a * b))
+  X(swish_grad_beta, floating, c * (a * (a * m::sigmoid_slope(a * b))))
 // clang-format on
