@@ -12,6 +12,13 @@
 namespace chainer::distributions {
 namespace {
 constexpr double kInf = std::numeric_limits<double>::infinity();
+
+// weight log(p), where no weight makes an impossible value possible: 0 times -inf is 0.
+Variable weighted(const Variable& weight, const Variable& logarithm) {
+  const Array nothing = logical_and(equal(weight.array(), 0), isinf(logarithm.array()));
+  if (!any(nothing).item<bool>()) return weight * logarithm;
+  return weight * F::where(Variable(nothing, false), constant(0, logarithm), logarithm);
+}
 }  // namespace
 
 Bernoulli::Bernoulli(const BernoulliOptions& o) : p(o.p), logit(o.logit), binary_check_(o.binary_check) {
@@ -23,7 +30,7 @@ Bernoulli::Bernoulli(const BernoulliOptions& o) : p(o.p), logit(o.logit), binary
     logit = F::log(p) - F::log1p(-p);
   } else {
     prepare("Bernoulli", {{"logit", &logit}});
-    by_logit_ = !any(isinf(logit.array())).item<bool>();
+    given_logit_ = true;
     p = F::sigmoid(logit);
   }
 }
@@ -32,45 +39,53 @@ Variable Bernoulli::sample_n(int64_t n) const {
   return drawn(random::global().binomial(1, p.array(), with_samples(n, p.shape())), p);
 }
 
+Variable Bernoulli::failure() const { return given_logit_ ? F::sigmoid(-logit) : 1 - p; }
+Variable Bernoulli::log_success() const { return given_logit_ ? -F::softplus(-logit) : F::log(p); }
+Variable Bernoulli::log_failure() const { return given_logit_ ? -F::softplus(logit) : F::log1p(-p); }
+
 Variable Bernoulli::log_prob(const Variable& x) const {
-  const Array at = x.array().astype(p.dtype());
-  // Infinite logits are certainties: log(x) or log(1 - x).
-  const Array infinite = isinf(logit.array());
-  const Variable finite = F::where(Variable(infinite, false), constant(0, p), logit);
-  Variable y = finite * Variable(at, false) - F::softplus(finite);
-  if (any(infinite).item<bool>()) {
-    const Array certain = chainer::where(greater(logit.array(), 0), chainer::log(at), chainer::log(1 - at));
-    y = F::where(Variable(infinite, false), Variable(certain, false), y);
-  }
-  if (binary_check_) {
-    const Array valid = logical_or(equal(at, 0), equal(at, 1));
-    y = F::where(Variable(valid, false), y, constant(-kInf, p));
-  }
-  return y;
+  const Variable at = F::cast(x, p.dtype());
+  const Variable y = weighted(at, log_success()) + weighted(1 - at, log_failure());
+  if (!binary_check_) return y;
+  const Array valid = logical_or(equal(at.array(), 0), equal(at.array(), 1));
+  return F::where(Variable(valid, false), y, constant(-kInf, p));
 }
 
 Variable Bernoulli::prob(const Variable& x) const {
   const Variable at = F::cast(x, p.dtype());
-  const Variable y = at * p + (1 - at) * (1 - p);
+  const Variable y = at * p + (1 - at) * failure();
   return binary_check_ ? y * logical_or(equal(at.array(), 0), equal(at.array(), 1)).astype(p.dtype()) : y;
 }
 
-Variable Bernoulli::cdf(const Variable& x) const {
-  const Array below = less(x.array(), 0).astype(p.dtype()), above = greater_equal(x.array(), 1).astype(p.dtype());
-  return (1 - p) * Variable(1 - below - above, false) + above;
+// The value below 0, between 0 and 1, and from 1 on.
+Variable Bernoulli::steps(const Variable& x, double below, const Variable& between, double above) const {
+  const Variable first(less(x.array(), 0), false), last(greater_equal(x.array(), 1), false);
+  return F::where(first, constant(below, p), F::where(last, constant(above, p), between));
 }
 
+Variable Bernoulli::cdf(const Variable& x) const { return steps(x, 0, failure(), 1); }
+Variable Bernoulli::log_cdf(const Variable& x) const { return steps(x, -kInf, log_failure(), 0); }
+Variable Bernoulli::survival_function(const Variable& x) const { return steps(x, 1, p, 0); }
+Variable Bernoulli::log_survival_function(const Variable& x) const { return steps(x, 0, log_success(), -kInf); }
+
 Variable Bernoulli::entropy() const {
-  if (!by_logit_) return -xlogx(p) - xlogx(1 - p);
+  if (!given_logit_ || any(isinf(logit.array())).item<bool>()) {
+    const Variable q = failure();
+    return -weighted(p, log_success()) - weighted(q, log_failure());
+  }
   // An even function of the logit; written for its absolute value it has no difference of large numbers.
   const Variable a = F::where(Variable(less(logit.array(), 0), false), -logit, logit);
   return F::softplus(-a) + a * F::sigmoid(-a);
 }
 Variable Bernoulli::mode() const { return Variable(greater(p.array(), 0.5).astype(p.dtype()), false); }
-Variable Bernoulli::variance() const { return p * (1 - p); }
+Variable Bernoulli::variance() const { return p * failure(); }
+Variable Bernoulli::stddev() const {
+  // By the logit: exp(logit / 2) / (1 + exp(logit)), which has slopes where p rounds to 0.
+  return given_logit_ ? F::exp(logit * 0.5 - F::softplus(logit)) : F::sqrt(p) * F::sqrt(failure());
+}
 
 Variable kl(const Bernoulli& p, const Bernoulli& q) {
-  return (p.logit - q.logit) * (p.p - 1) - F::softplus(-p.logit) + F::softplus(-q.logit);
+  return weighted(p.p, p.log_success() - q.log_success()) + weighted(p.failure(), p.log_failure() - q.log_failure());
 }
 
 }  // namespace chainer::distributions

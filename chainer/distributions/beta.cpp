@@ -26,6 +26,16 @@ Variable Beta::log_prob(const Variable& x) const {
   return F::where(inside, y, constant(-std::numeric_limits<double>::infinity(), a));
 }
 
+// With 1 / B(a, b) = a b / (a + b) / B'(a, b), B' the same of a + 1 and b + 1: no slopes of size 1 / a meet that
+// cancel.
+Variable Beta::prob(const Variable& x) const {
+  const Variable inside(logical_and(greater_equal(x.array(), 0), less_equal(x.array(), 1)), false);
+  const Variable at = F::where(inside, x, constant(0.5, x));
+  const Variable rest = F::lgamma(a + 1) + F::lgamma(b + 1) - F::lgamma(a + b + 1);
+  const Variable y = vanishing_exp((a - 1) * F::log(at) + (b - 1) * F::log1p(-at) - rest) * (a / (a + b)) * b;
+  return F::where(inside, y, constant(0, a));
+}
+
 Variable Beta::entropy() const {
   return lbeta(a, b) - (a - 1) * F::digamma(a) - (b - 1) * F::digamma(b) + (a + b - 2) * F::digamma(a + b);
 }
@@ -39,7 +49,11 @@ Variable Beta::mode() const {
 
 Variable Beta::variance() const {
   const Variable total = a + b;
-  return a * b / F::square(total) / (total + 1);
+  return a / total * (b / total) / (total + 1);
+}
+Variable Beta::stddev() const {
+  const Variable total = a + b;
+  return F::sqrt(a / total) * F::sqrt(b / total) / F::sqrt(total + 1);
 }
 
 Variable kl(const Beta& p, const Beta& q) {

@@ -8,6 +8,22 @@
 #include "chainer/routines/reduction.h"
 
 namespace chainer::distributions {
+namespace {
+
+// The value of each x among `values` along their last axis.
+Variable picked(const Variable& values, const Variable& x, std::string_view method) {
+  if (is_floating(x.dtype())) throw TypeError("Categorical: ", method, " needs integers, not ", x.dtype());
+  const int64_t k = values.shape(-1), count = values.size() / k;
+  const Shape batch(values.shape().begin(), values.shape().end() - 1);
+  if (x.size() && (min(x.array()).item<int64_t>() < 0 || max(x.array()).item<int64_t>() >= k))
+    throw IndexError("Categorical: ", method, " of a value outside of 0 ... ", k - 1, ": they lie between ",
+                     min(x.array()).item<int64_t>(), " and ", max(x.array()).item<int64_t>());
+  const Shape shape = broadcast_shapes(x.shape(), batch, "Categorical");
+  const Array which = broadcast_to(arange(count).reshape(batch), shape);
+  return F::get_item(values.reshape({count, k}), {which.copy(), broadcast_to(x.array(), shape).copy()});
+}
+
+}  // namespace
 
 Categorical::Categorical(const CategoricalOptions& o) : p(o.p) {
   if (static_cast<bool>(o.p) == static_cast<bool>(o.logit))
@@ -37,16 +53,8 @@ Variable Categorical::sample_n(int64_t n) const {
   return drawn(stack(draws, 1).reshape(shape).astype(int64), p);
 }
 
-Variable Categorical::log_prob(const Variable& x) const {
-  if (is_floating(x.dtype())) throw TypeError("Categorical: log_prob needs integers, not ", x.dtype());
-  const int64_t k = p.shape(-1), count = p.size() / k;
-  if (x.size() && (min(x.array()).item<int64_t>() < 0 || max(x.array()).item<int64_t>() >= k))
-    throw IndexError("Categorical: log_prob of a value outside of 0 ... ", k - 1, ": they lie between ",
-                     min(x.array()).item<int64_t>(), " and ", max(x.array()).item<int64_t>());
-  const Shape shape = broadcast_shapes(x.shape(), batch_shape(), "Categorical");
-  const Array which = broadcast_to(arange(count).reshape(batch_shape()), shape);
-  return F::get_item(log_p.reshape({count, k}), {which.copy(), broadcast_to(x.array(), shape).copy()});
-}
+Variable Categorical::log_prob(const Variable& x) const { return picked(log_p, x, "log_prob"); }
+Variable Categorical::prob(const Variable& x) const { return picked(p, x, "prob"); }
 
 Variable Categorical::entropy() const { return -F::sum(xlogx(p), -1); }
 Variable Categorical::mode() const { return Variable(argmax(p.array(), -1), false); }

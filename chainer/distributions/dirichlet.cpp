@@ -43,7 +43,7 @@ Variable Dirichlet::mean() const { return alpha / F::expand_dims(alpha0(), -1); 
 
 Variable Dirichlet::variance() const {
   const Variable total = F::expand_dims(alpha0(), -1);
-  return alpha * (total - alpha) / F::square(total) / (total + 1);
+  return alpha / total * ((total - alpha) / total) / (total + 1);
 }
 
 Variable Dirichlet::covariance() const {

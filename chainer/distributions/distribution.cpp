@@ -1,6 +1,7 @@
 #include "chainer/distributions/distribution.h"
 
 #include "chainer/core/type_name.h"
+#include "chainer/distributions/parameters.h"
 #include "chainer/functions/math.h"
 
 namespace chainer {
@@ -20,14 +21,14 @@ Variable Distribution::sample(const Shape& sample_shape) const {
   return samples.reshape(shape);
 }
 
-Variable Distribution::prob(const Variable& x) const { return F::exp(log_prob(x)); }
+Variable Distribution::prob(const Variable& x) const { return distributions::vanishing_exp(log_prob(x)); }
 Variable Distribution::cdf(const Variable&) const { missing("cdf"); }
 Variable Distribution::log_cdf(const Variable& x) const { return F::log(cdf(x)); }
 Variable Distribution::icdf(const Variable&) const { missing("icdf"); }
 Variable Distribution::survival_function(const Variable& x) const { return 1 - cdf(x); }
 Variable Distribution::log_survival_function(const Variable& x) const { return F::log(survival_function(x)); }
 Variable Distribution::entropy() const { missing("entropy"); }
-Variable Distribution::perplexity(const Variable&) const { return F::exp(entropy()); }
+Variable Distribution::perplexity(const Variable&) const { return distributions::vanishing_exp(entropy()); }
 Variable Distribution::mean() const { missing("mean"); }
 Variable Distribution::mode() const { missing("mode"); }
 Variable Distribution::variance() const { missing("variance"); }

@@ -25,14 +25,25 @@ class Bernoulli : public Distribution {
   Variable log_prob(const Variable& x) const override;
   Variable prob(const Variable& x) const override;
   Variable cdf(const Variable& x) const override;
+  Variable log_cdf(const Variable& x) const override;
+  Variable survival_function(const Variable& x) const override;
+  Variable log_survival_function(const Variable& x) const override;
   Variable entropy() const override;
   Variable mean() const override { return p; }
   Variable mode() const override;
   Variable variance() const override;
+  Variable stddev() const override;
 
  private:
+  friend Variable kl(const Bernoulli& p, const Bernoulli& q);
+  // The probability of 0, and the logarithms of both, from whichever of p and logit was given: accurate also where the
+  // other probability rounds to 1.
+  Variable failure() const;
+  Variable log_success() const;
+  Variable log_failure() const;
+  Variable steps(const Variable& x, double below, const Variable& between, double above) const;
   bool binary_check_;
-  bool by_logit_ = false;  // made from finite logits
+  bool given_logit_ = false;
 };
 
 /// Density x^(a-1) (1-x)^(b-1) / B(a, b) on [0, 1]. Samples have no gradient. Needs Boost.Math for the entropy and
@@ -47,11 +58,13 @@ class Beta : public Distribution {
   std::string support() const override { return "[0, 1]"; }
   Variable sample_n(int64_t n) const override;
   Variable log_prob(const Variable& x) const override;
+  Variable prob(const Variable& x) const override;
   Variable entropy() const override;
   Variable mean() const override;
   /// Where a and b are above 1; NaN elsewhere.
   Variable mode() const override;
   Variable variance() const override;
+  Variable stddev() const override;
 };
 
 /// Options of Categorical.
@@ -72,6 +85,7 @@ class Categorical : public Distribution {
   Variable sample_n(int64_t n) const override;
   /// x are integers; one outside of 0 ... K-1 is an IndexError.
   Variable log_prob(const Variable& x) const override;
+  Variable prob(const Variable& x) const override;
   Variable entropy() const override;
   Variable mode() const override;
 };
@@ -107,6 +121,7 @@ class Laplace : public Distribution {
   std::string support() const override { return "real"; }
   Variable sample_n(int64_t n) const override;
   Variable log_prob(const Variable& x) const override;
+  Variable prob(const Variable& x) const override;
   Variable cdf(const Variable& x) const override;
   Variable icdf(const Variable& x) const override;
   Variable log_cdf(const Variable& x) const override;
@@ -130,6 +145,7 @@ class LogNormal : public Distribution {
   std::string support() const override { return "positive"; }
   Variable sample_n(int64_t n) const override;
   Variable log_prob(const Variable& x) const override;
+  Variable prob(const Variable& x) const override;
   Variable cdf(const Variable& x) const override;
   Variable log_cdf(const Variable& x) const override;
   Variable icdf(const Variable& x) const override;
@@ -139,6 +155,10 @@ class LogNormal : public Distribution {
   Variable mean() const override;
   Variable mode() const override;
   Variable variance() const override;
+  Variable stddev() const override;
+
+ private:
+  Variable standardized(const Variable& x) const;
 };
 
 /// Options of MultivariateNormal.
@@ -180,6 +200,7 @@ class Normal : public Distribution {
   std::string support() const override { return "real"; }
   Variable sample_n(int64_t n) const override;
   Variable log_prob(const Variable& x) const override;
+  Variable prob(const Variable& x) const override;
   Variable cdf(const Variable& x) const override;
   Variable log_cdf(const Variable& x) const override;
   Variable icdf(const Variable& x) const override;
@@ -192,7 +213,9 @@ class Normal : public Distribution {
   Variable stddev() const override { return scale; }
 
  private:
+  friend Variable kl(const Normal& p, const Normal& q);
   Variable standardized(const Variable& x) const;
+  bool given_log_scale_ = false;
 };
 
 /// Options of Uniform: loc and scale, or low and high.
@@ -211,11 +234,17 @@ class Uniform : public Distribution {
   std::string support() const override { return "[low, high]"; }
   Variable sample_n(int64_t n) const override;
   Variable log_prob(const Variable& x) const override;
+  Variable prob(const Variable& x) const override;
   Variable cdf(const Variable& x) const override;
+  Variable survival_function(const Variable& x) const override;
   Variable icdf(const Variable& x) const override;
   Variable entropy() const override;
   Variable mean() const override;
   Variable variance() const override;
+  Variable stddev() const override;
+
+ private:
+  Variable inside(const Variable& x) const;
 };
 
 }  // namespace distributions

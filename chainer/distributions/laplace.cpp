@@ -1,4 +1,5 @@
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "chainer/distributions/parameters.h"
@@ -12,14 +13,17 @@ namespace {
 
 Variable is_negative(const Variable& z) { return Variable(less(z.array(), 0), false); }
 
+// Below -800 exp is 0 with all its slopes; these must not meet the infinite ones of a division by a tiny scale.
+Variable limited(const Variable& z) { return F::clip(z, -800, std::numeric_limits<double>::infinity()); }
+
 // Half the mass beyond |z|, on the side of z: the cdf for negative z, one minus it for others. At zero its slope is
 // that of the right side, as the callers' choice of branch needs it.
-Variable tail(const Variable& z) { return F::exp(F::where(is_negative(z), z, -z)) * 0.5; }
+Variable tail(const Variable& z) { return F::exp(limited(F::where(is_negative(z), z, -z))) * 0.5; }
 
 // log of 1 - tail(z) for z >= 0, and of tail(z) = exp(z) / 2 below.
 Variable log_mass_below(const Variable& z) {
   const Variable above = F::where(is_negative(z), constant(0, z), z);
-  return F::where(is_negative(z), z - std::numbers::ln2, F::log1p(F::exp(-above) * -0.5));
+  return F::where(is_negative(z), z - std::numbers::ln2, F::log1p(F::exp(limited(-above)) * -0.5));
 }
 
 }  // namespace
@@ -33,7 +37,15 @@ Variable Laplace::sample_n(int64_t n) const {
   return drawn(random::global().laplace(0, 1, shape, loc.dtype()), loc) * scale + loc;
 }
 
-Variable Laplace::log_prob(const Variable& x) const { return -F::log(2 * scale) - F::absolute(x - loc) / scale; }
+Variable Laplace::log_prob(const Variable& x) const {
+  return -std::numbers::ln2 - F::log(scale) - F::absolute(x - loc) / scale;
+}
+
+// Far out the density is 0; its slopes are, too, where those of the logarithm are beyond all numbers.
+Variable Laplace::prob(const Variable& x) const {
+  const Variable z = F::clip((x - loc) / scale, -800, 800);
+  return vanishing_exp(-F::absolute(z)) * 0.5 / scale;
+}
 
 Variable Laplace::cdf(const Variable& x) const {
   const Variable z = (x - loc) / scale, t = tail(z);
@@ -50,12 +62,11 @@ Variable Laplace::survival_function(const Variable& x) const {
 Variable Laplace::log_survival_function(const Variable& x) const { return log_mass_below((loc - x) / scale); }
 
 Variable Laplace::icdf(const Variable& x) const {
-  const Variable h = 1 - 2 * x;
-  const Array side = chainer::sign(h.array());
-  return loc + scale * (side * F::log1p(-F::absolute(h)));
+  const Variable lower(less(x.array(), 0.5), false), t = std::numbers::ln2 + F::log(F::where(lower, x, 1 - x));
+  return loc + scale * F::where(lower, t, -t);
 }
 
-Variable Laplace::entropy() const { return 1 + F::log(2 * scale); }
+Variable Laplace::entropy() const { return (1 + std::numbers::ln2) + F::log(scale); }
 Variable Laplace::variance() const { return 2 * F::square(scale); }
 Variable Laplace::stddev() const { return std::sqrt(2.0) * scale; }
 

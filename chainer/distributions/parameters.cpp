@@ -1,5 +1,6 @@
 #include "chainer/distributions/parameters.h"
 
+#include "chainer/autograd/function_node.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/math.h"
 #include "chainer/routines/arithmetic.h"
@@ -31,6 +32,24 @@ Variable constant(double value, const Variable& like) {
   return Variable(full({}, value, like.dtype(), like.device()), false);
 }
 Variable drawn(const Array& numbers, const Variable& like) { return Variable(numbers.to_device(like.device()), false); }
+
+namespace {
+struct VanishingExp : FunctionNode {
+  std::string label() const override { return "exp"; }
+  Arrays forward(const Arrays& x) override {
+    retain_outputs({0});
+    return {exp(x[0])};
+  }
+  Variables backward(const Indexes&, const Variables& gy) override {
+    const Variable y = retained_output(0), zero = constant(0, y);
+    const Array nothing = logical_and(isinf(y.array()), equal(gy[0].array(), 0));
+    const Variable vanishes(logical_or(equal(y.array(), 0), nothing), false);
+    return {F::where(vanishes, zero, y * F::where(vanishes, zero, gy[0]))};
+  }
+};
+}  // namespace
+
+Variable vanishing_exp(const Variable& x) { return apply_single(VanishingExp(), x); }
 
 Variable xlogx(const Variable& x) {
   const Variable positive(greater(x.array(), 0), false);

@@ -19,6 +19,9 @@ Variable constant(double value, const Variable& like);
 Variable drawn(const Array& numbers, const Variable& like);
 /// x log(x), and 0 for 0.
 Variable xlogx(const Variable& x);
+/// exp(x), whose gradient is 0 where it is 0, whatever arrives: far out a density vanishes faster than its logarithm's
+/// slopes, which may be infinite in their dtype, grow. It is also 0 where exp(x) is infinite and no gradient arrives.
+Variable vanishing_exp(const Variable& x);
 /// log(2 pi) / 2
 inline constexpr double kHalfLog2Pi = 0.91893853320467274178;
 

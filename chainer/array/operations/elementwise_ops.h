@@ -93,5 +93,5 @@
   X(linear_interpolate, floating, 3, a * b + (T(1) - a) * c)            \
   X(prelu_grad, floating, 1, a >= T(0) ? c : b * c)                     \
   X(swish_grad, floating, 8, c * m::swish_slope(a, b))                  \
-  X(swish_grad_beta, floating, 8, c * a * a * m::sigmoid_slope(a * b))
+  X(swish_grad_beta, floating, 8, c * (a * (a * m::sigmoid_slope(a * b))))
 // clang-format on

@@ -89,8 +89,8 @@ inline T sigmoid_slope(T x) {
 }
 template <class T>
 inline T swish_slope(T x, T beta) {
-  const T y = sigmoid(beta * x);
-  return y + beta * x * y * (T(1) - y);
+  const T z = beta * x, y = sigmoid(z), slope = y * (T(1) - y);
+  return y + (slope > T(0) ? z * slope : slope);
 }
 template <class T>
 inline T softplus(T x) {

@@ -34,7 +34,9 @@ double polygamma(double n, double x) {
   if (n == 0) return digamma(x);
   if (!std::isfinite(x)) return x > 0 ? 0 : kNan;
   if (x <= 0 && x == std::floor(x)) return kInf;
-  return boost::math::polygamma(static_cast<int>(n), x, Quiet());
+  const double y = boost::math::polygamma(static_cast<int>(n), x, Quiet());
+  // Beyond the largest number its sign is lost: that of -(-x)^-(n + 1).
+  return std::isinf(y) ? (x > 0 && std::fmod(n, 2) == 0 ? -kInf : kInf) : y;
 }
 
 }  // namespace chainer::special

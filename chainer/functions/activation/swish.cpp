@@ -22,7 +22,8 @@ struct SwishFunction : FunctionNode {
     auto [x, beta] = retained_inputs<2>();
     const Shape channels = channel_shape(beta.shape(), x.ndim());
     if (config().enable_backprop) {
-      const Variable y = x * sigmoid(functions::reshape(beta, channels) * x);
+      // Beyond 1000 sigmoid is constant in every dtype; what is infinite must not meet its gradient of 0.
+      const Variable y = x * sigmoid(clip(functions::reshape(beta, channels) * x, -1000, 1000));
       return grad({y}, {x, beta}, {.grad_outputs = gy, .enable_double_backprop = true});
     }
     const Array b = beta.array().reshape(channels), g = gy[0].array();

@@ -1,4 +1,7 @@
+#include <limits>
+
 #include "chainer/autograd/function_node.h"
+#include "chainer/functions/array.h"
 #include "chainer/functions/array/pick.h"
 #include "chainer/functions/loss/labels_and_samples.h"
 #include "chainer/functions/loss/reduced.h"
@@ -6,6 +9,7 @@
 #include "chainer/functions/math.h"
 #include "chainer/routines/arithmetic.h"
 #include "chainer/routines/creation.h"
+#include "chainer/routines/reduction.h"
 
 namespace chainer::functions {
 
@@ -23,9 +27,17 @@ Variable BlackOut::operator()(const Variable& x, const Variable& t, const Variab
   bool ignored = false;
   const Array index = labels_and_samples(t.array(), samples.array(), W.shape()[0], name, &ignored);
   const Variable scores = rows_dot(x, W, index);
-  const Variable log_p = scores - expand_dims(logsumexp(scores, 1), 1);
-  // log(1 - p) through expm1: p may be near 0 or 1
-  const Variable rest = sum(log(-expm1(pick(log_p, Slice(1, std::nullopt), 1))), 1);
+  const Variable total = expand_dims(logsumexp(scores, 1), 1), log_p = scores - total;
+  // log(1 - p): where p is the largest, and may be 1, what the others have; else through expm1.
+  const Shape shape = scores.shape();
+  const Array at = chainer::argmax(scores.array(), 1).reshape({shape[0], 1});
+  const Array largest = equal(arange(shape[1]).reshape({1, shape[1]}), at);
+  const auto fixed = [&](double value) { return Variable(full({}, value, x.dtype()), false); };
+  const Variable is_largest(largest, false);
+  const Variable others =
+      expand_dims(logsumexp(where(is_largest, fixed(-std::numeric_limits<double>::infinity()), scores), 1), 1) - total;
+  const Variable below = log(-expm1(where(is_largest, fixed(-1), log_p)));
+  const Variable rest = sum(pick(where(is_largest, broadcast_to(others, shape), below), Slice(1, std::nullopt), 1), 1);
   Variable loss = -(pick(log_p, 0, 1) + rest);
   if (ignored) loss = loss * not_equal(t.array(), -1).astype(x.dtype());
   return reduced(loss, reduce, name, {Reduction::mean, Reduction::no});

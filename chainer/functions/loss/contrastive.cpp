@@ -1,5 +1,6 @@
 #include "chainer/autograd/function_node.h"
 #include "chainer/functions/activation.h"
+#include "chainer/functions/array.h"
 #include "chainer/functions/loss/reduced.h"
 #include "chainer/functions/math.h"
 #include "chainer/routines/arithmetic.h"
@@ -18,11 +19,10 @@ Variable Contrastive::operator()(const Variable& x0, const Variable& x1, const V
   });
   if (!(o.margin > 0)) throw ValueError("contrastive: margin should be positive, not ", o.margin);
   const Variable squared = sum(square(x0 - x1), 1);
-  const Array alike = y.array().astype(x0.dtype()), apart = 1 - alike;
   // (the distance of equal points has no gradient: it is taken from a tiny one)
   const Variable distance = sqrt(maximum(squared, Variable(full({}, 1e-14, x0.dtype(), x0.device()), false)));
   const Variable gap = relu(o.margin - distance);
-  const Variable loss = (squared * Variable(alike, false) + square(gap) * Variable(apart, false)) * 0.5;
+  const Variable loss = where(Variable(not_equal(y.array(), 0), false), squared, square(gap)) * 0.5;
   return reduced(loss, o.reduce, name, {Reduction::mean, Reduction::no});
 }
 

@@ -1,4 +1,5 @@
 #include "chainer/autograd/function_node.h"
+#include "chainer/functions/array.h"
 #include "chainer/functions/loss/covariance.h"
 #include "chainer/routines/arithmetic.h"
 #include "chainer/routines/creation.h"
@@ -10,10 +11,10 @@ Variable Decov::operator()(const Variable& h, const CovarianceOptions& o) const 
     in.names({"h"});
     type_check::expect(in[0].dtype().kind() == 'f', in[0].ndim() == 2);
   });
-  // Between different units only.
-  return reduce_covariance(
-      covariance(h, h) * Variable((1 - eye(h.shape()[1], {}, 0, h.dtype())).to_device(h.device()), false), o.reduce,
-      name);
+  // Between different units only; a unit's own may be infinite.
+  const Variable own(chainer::eye(h.shape()[1], {}, 0, Dtype::bool_).to_device(h.device()), false),
+      zero(chainer::zeros({}, h.dtype()).to_device(h.device()), false);
+  return reduce_covariance(functions::where(own, zero, covariance(h, h)), o.reduce, name);
 }
 
 }  // namespace chainer::functions

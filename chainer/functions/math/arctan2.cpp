@@ -2,6 +2,7 @@
 #include "chainer/functions/array.h"
 #include "chainer/functions/math.h"
 #include "chainer/routines/arithmetic.h"
+#include "chainer/routines/creation.h"
 
 namespace chainer::functions {
 namespace {
@@ -19,8 +20,13 @@ struct Arctan2Node : FunctionNode {
   }
   Variables backward(const Indexes&, const Variables& gy) override {
     auto [a, b] = retained_inputs<2>();
-    const Variable g = gy[0] / (a * a + b * b);
-    return {sum_to(g * b, a.shape()), sum_to(-(g * a), b.shape())};
+    // Relative to the larger of the two no square is beyond all numbers. (The size is a constant: the quotient does not
+    // depend on it.)
+    Array size = chainer::maximum(chainer::absolute(a.array()), chainer::absolute(b.array()));
+    size = chainer::where(isfinite(size), size, ones_like(size));
+    const Variable s(size, false), u = a / s, v = b / s;
+    const Variable g = gy[0] / (u * u + v * v);
+    return {sum_to(g * v / s, a.shape()), sum_to(-(g * u / s), b.shape())};
   }
 };
 

@@ -64,15 +64,17 @@ struct MulNode : BinaryNode {
 struct DivNode : BinaryNode {
   std::string label() const override { return "_ / _"; }
   Arrays forward(const Arrays& x) override {
-    retain_inputs({0, 1});
+    retain_inputs({1});
+    retain_outputs({0});
     return {x[0] / x[1]};
   }
+  // The slope by b from the quotient, which is a number where 1 / b^2 is none.
   Variables backward(const Indexes& wanted, const Variables& gy) override {
-    auto [a, b] = retained_inputs<2>();
-    const Variable q = gy[0] / b;
+    const Variable b = retained_input(0), y = retained_output(0);
     Variables out(2);
     for (int i : wanted)
-      out[static_cast<std::size_t>(i)] = i == 0 ? sum_to(q, input_shape(0)) : sum_to(-(q * a / b), input_shape(1));
+      out[static_cast<std::size_t>(i)] =
+          i == 0 ? sum_to(gy[0] / b, input_shape(0)) : sum_to(-(gy[0] * y / b), input_shape(1));
     return out;
   }
 };
@@ -144,7 +146,7 @@ struct DivFromConstantNode : FunctionNode {
   }
   Variables backward(const Indexes&, const Variables& gy) override {
     const Variable x = retained_input(0);
-    return {gy[0] * (-value.to_double()) / (x * x)};
+    return {gy[0] * (-value.to_double()) / x / x};  // (the square of x may be no number)
   }
   Scalar value;
 };

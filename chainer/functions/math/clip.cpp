@@ -2,6 +2,7 @@
 #include "chainer/functions/array.h"
 #include "chainer/functions/math.h"
 #include "chainer/routines/arithmetic.h"
+#include "chainer/routines/creation.h"
 
 namespace chainer::functions {
 namespace {
@@ -18,7 +19,9 @@ struct ClipNode : FunctionNode {
   }
   Variables backward(const Indexes&, const Variables& gy) override {
     const Array x = retained_input(0).array();
-    return {gy[0] * ((x > lo) & (x < hi)).astype(x.dtype())};
+    // Outside, 0 whatever arrives: an infinite gradient, too.
+    const Variable inside((x > lo) & (x < hi), false), zero(zeros({}, x.dtype(), x.device()), false);
+    return {where(inside, gy[0], zero)};
   }
   double lo, hi;
 };

@@ -3,14 +3,51 @@
 
 #include "chainer/functions/math.h"
 #include "chainer/functions/math/unary_node.h"
+#include "chainer/routines/creation.h"
 
 namespace chainer::functions {
 namespace {
+
+// The n-th derivative of erfcx, in float64: f' = 2 x f - 2 / sqrt(pi), then f^(k + 1) = 2 x f^(k) + 2 k f^(k - 1). For
+// large x these are small differences of large numbers; there the derivative of the asymptotic series
+// (1 - 1 / (2 x^2) + 3 / (2 x^2)^2 - ...) / (x sqrt(pi)) goes on, term by term.
+Array derivative(const Array& x, int n) {
+  const double kLarge = 9;
+  Array before, f = chainer::erfcx(x);
+  for (int k = 0; k < n; ++k) {
+    const Array next = k ? 2 * x * f + 2 * k * before : 2 * x * f - 2 / std::sqrt(std::numbers::pi);
+    before = f, f = next;
+  }
+  const Array far = chainer::maximum(x, kLarge), u = 1 / far;
+  std::vector<double> terms;
+  double term = 1 / std::sqrt(std::numbers::pi);
+  for (int j = 1; j <= n; ++j) term *= -j;
+  for (int k = 0; k < 20; ++k) {
+    terms.push_back(term);
+    term *= -(2 * k + 1) * 0.5 * (2 * k + 1 + n) * (2 * k + 2 + n) / ((2 * k + 1.) * (2 * k + 2));
+  }
+  Array sum = full({}, terms.back(), float64);
+  for (std::size_t k = terms.size() - 1; k-- > 0;) sum = sum * u * u + terms[k];
+  for (int j = 0; j <= n; ++j) sum = sum * u;
+  return chainer::where(x > kLarge, sum, f);
+}
+
+struct ErfcxDerivative : FunctionNode {
+  explicit ErfcxDerivative(int n) : order(n) {}
+  Arrays forward(const Arrays& x) override {
+    retain_inputs({0});
+    return {derivative(x[0].astype(float64), order).astype(x[0].dtype())};
+  }
+  Variables backward(const Indexes&, const Variables& gy) override {
+    return {gy[0] * apply_single(ErfcxDerivative(order + 1), retained_input(0))};
+  }
+  int order;
+};
+
 struct ErfcxNode : UnaryNode<Elementwise::erfcx> {
   std::string label() const override { return "erfcx"; }
   Variables backward(const Indexes&, const Variables& gy) override {
-    const Variable x = retained_input(0);
-    return {gy[0] * (2 * (x * erfcx(x) - 1 / std::sqrt(std::numbers::pi)))};
+    return {gy[0] * apply_single(ErfcxDerivative(1), retained_input(0))};
   }
 };
 }  // namespace
