@@ -3,12 +3,15 @@
 #include <cstring>
 #include <utility>
 
+#include "chainer/array/derived.h"
 #include "chainer/array/order.h"
 #include "chainer/core/pool.h"
 
 namespace chainer {
 
 ArrayBody::~ArrayBody() {
+  if (pending_readers.load(std::memory_order_relaxed)) [[unlikely]]
+    derived::drop(*this);
   if (block.data) memory::release(block);
 }
 

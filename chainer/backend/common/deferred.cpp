@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "chainer/array/derived.h"
 #include "chainer/array/order.h"
 #include "chainer/backend/common/evaluation.h"
 #include "chainer/core/fork.h"
@@ -249,7 +250,7 @@ void release(Registry& r, Pending* p) {
     --r.waiting;
     for (int i = 0; i < p->count; ++i) {
       ArrayBody& owner = p->in[i]->owner();
-      if (owner.pending_readers.fetch_sub(1, std::memory_order_release) != 1) continue;
+      if ((owner.pending_readers.fetch_sub(1, std::memory_order_release) & ~derived::kBit) != 1) continue;
       if (Registry* holder = owner.holder.exchange(nullptr)) holder->held_bytes -= owner.size * item_size(owner.dtype);
     }
   }
@@ -301,6 +302,10 @@ void evaluate_readers_in(Registry& r, ArrayBody& owner) {
 }  // namespace
 
 void evaluate_readers(ArrayBody& owner) {
+  if (owner.pending_readers.load(std::memory_order_acquire) & derived::kBit) {
+    derived::drop(owner);
+    if (!owner.pending_readers.load(std::memory_order_acquire)) return;
+  }
   evaluate_readers_in(registry(), owner);
   for (Registry* r = registries().first; r && owner.pending_readers.load(std::memory_order_acquire); r = r->next)
     evaluate_readers_in(*r, owner);
