@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "chainer/core/error.h"
+#include "chainer/testing/gradient_check.h"
 
 namespace test {
 
