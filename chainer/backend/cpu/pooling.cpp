@@ -69,6 +69,12 @@ class WindowRow {
     end_ = size + pad < k ? begin_ : std::clamp((size + pad - k) / s + 1, begin_, out);
     position_ = position;
     if (begin_ < end_) collect(whole_, 0, k);
+    cut_.resize(static_cast<std::size_t>(out - (end_ - begin_)));
+    for (std::size_t c = 0; c < cut_.size(); ++c) {
+      const int64_t from = w_.start(
+          last_, static_cast<int64_t>(c) < begin_ ? static_cast<int64_t>(c) : static_cast<int64_t>(c) + end_ - begin_);
+      collect(cut_[c], std::max<int64_t>(0, -from), std::min(k, size - from));
+    }
   }
 
   /// Calls f(o, n, elements, where) for n whole windows from o on, and for each that is cut off; the elements of window
@@ -83,8 +89,7 @@ class WindowRow {
         o = end_ - 1;
         continue;
       }
-      collect(cut_, std::max<int64_t>(0, -from), std::min(p.ksize[last_], p.size[last_] - from));
-      f(o, 1, cut_, from * w_.inner);
+      f(o, 1, cut_[static_cast<std::size_t>(o < begin_ ? o : o - (end_ - begin_))], from * w_.inner);
     }
   }
 
@@ -114,7 +119,8 @@ class WindowRow {
   int last_;
   int64_t begin_ = 0, end_ = 0;
   Dims position_;
-  Elements whole_, cut_;
+  Elements whole_;
+  std::vector<Elements> cut_;  // windows before and behind the whole ones
 };
 
 // Calls f(image, windows, position, row) for every row of windows; rows are spread over threads.

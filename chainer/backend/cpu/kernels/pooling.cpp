@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "chainer/backend/cpu/kernels/image_table.h"
+#include "chainer/core/ivdep.h"
 
 namespace {
 
@@ -86,28 +87,25 @@ void max_channels(T* y, int32_t* index, const T* x, const int64_t* at, const int
   }
 }
 
-constexpr int64_t kLanes = 32;
-
-// One block of up to kLanes windows; with `n` and `step` constants the loads are vectors.
+// Some windows of one channel; with `n` and `step` constants the loads are vectors.
 template <class T, bool wants_index>
 [[gnu::always_inline]] inline void max_block(T* y, int32_t* index, const T* x, const int64_t* at, const int32_t* place,
                                              int64_t count, int64_t n, int64_t step) {
-  T best[kLanes];
-  int32_t where[kLanes];
-  for (int64_t l = 0; l < n; ++l) best[l] = x[at[0] + l * step], where[l] = place[0];
+  for (int64_t l = 0; l < n; ++l) {
+    y[l] = x[at[0] + l * step];
+    if (wants_index) index[l] = place[0];
+  }
   for (int64_t e = 1; e < count; ++e) {
     const T* v = x + at[e];
     const int32_t here = place[e];
+    CHAINER_IVDEP
     for (int64_t l = 0; l < n; ++l) {
-      const T b = best[l], w = v[l * step];
+      const T b = y[l], w = v[l * step];
       const bool better = !(w <= b) & (b == b);
-      best[l] = better ? w : b;
-      if (wants_index) where[l] = better ? here : where[l];
+      y[l] = better ? w : b;
+      if (wants_index) index[l] = better ? here : index[l];
     }
   }
-  for (int64_t l = 0; l < n; ++l) y[l] = best[l];
-  if (wants_index)
-    for (int64_t l = 0; l < n; ++l) index[l] = where[l];
 }
 
 template <class T, bool wants_index>
@@ -115,13 +113,11 @@ void max_windows(T* y, int32_t* index, const T* x, const int64_t* at, const int3
                  int64_t step) {
   if (step == 1) return max_channels<T, wants_index>(y, index, x, at, place, count, n, 1, 0);
   int64_t i = 0;
-  if (step == 2)
-    for (; i + kLanes <= n; i += kLanes)
-      max_block<T, wants_index>(y + i, index + i, x + i * 2, at, place, count, kLanes, 2);
-  for (; i < n; i += kLanes) {
-    const int64_t m = n - i < kLanes ? n - i : kLanes;
-    max_block<T, wants_index>(y + i, index + i, x + i * step, at, place, count, m, step);
+  if (step == 2) {
+    for (; i + 16 <= n; i += 16) max_block<T, wants_index>(y + i, index + i, x + i * 2, at, place, count, 16, 2);
+    for (; i + 4 <= n; i += 4) max_block<T, wants_index>(y + i, index + i, x + i * 2, at, place, count, 4, 2);
   }
+  max_block<T, wants_index>(y + i, index + i, x + i * step, at, place, count, n - i, step);
 }
 
 template <class T>
