@@ -5,10 +5,11 @@ usage: check.py DIR [WORKLOAD...]
 A figure of a benchmark counts only for a workload that passes here. Ends with 1 if one does not.
 
 The truth is the step in float64. A step that was written in float64 (CHAINER_DTYPE=float64) must agree with it to 1e-9
-of each array's largest value: that shows wrong formulas. One in float32 must agree to 1e-4, or, where rounding makes a
-ReLU's gate or a pooled maximum fall the other way, be no further away than four times what PyTorch's own float32 steps
-are, array by array: the worst of one as it is, one without oneDNN, one with channels last, and three whose input and
-parameters are off by half a unit in the last place. Distances of such arrays are relative root mean squares.
+of each array's largest value (or of 1e-5 of the largest gradient, if that is more): that shows wrong formulas. One in
+float32 must agree to 1e-4, or, where rounding makes a ReLU's gate or a pooled maximum fall the other way, be no further
+away than four times what PyTorch's own float32 steps are, array by array: the worst of one as it is, one without
+oneDNN, one with channels last, and three whose input and parameters are off by half a unit in the last place. Distances
+of such arrays are relative root mean squares.
 """
 import glob, os, sys
 import numpy as np, torch, torch.nn.functional as F
@@ -197,7 +198,7 @@ def own_steps(name, inputs, params):
         yield step(name, inputs, params, torch.float32, lambda a: a*(1 + (torch.rand(a.shape, generator=random) - 0.5)*2**-23))
 
 
-def largest(a, truth): return float((a.double() - truth).abs().max() / truth.abs().max().clamp(min=1e-12))
+def largest(a, truth, least=1e-12): return float((a.double() - truth).abs().max() / truth.abs().max().clamp(min=least))
 def distance(a, truth): return float((a.double() - truth).norm())
 
 
@@ -214,8 +215,10 @@ def check(file, name):
         nonlocal worst, what
         if not share <= worst: worst, what = share, text
     beyond = {}
+    # A bias before a normalization has no gradient but rounding, which is judged by the size of the others.
+    least = max([1e-12] + [1e-5*float(truth[k].abs().max()) for k in ours if k != 'loss'])
     for k, a in ours.items():
-        error = largest(a, truth[k])
+        error = largest(a, truth[k], least)
         if error <= tolerance or tolerance < 1e-4: found(error/tolerance, f'{k}: {error:.1e} of the largest value')
         else: beyond[k] = 0
     if beyond:
