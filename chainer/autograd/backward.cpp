@@ -8,7 +8,7 @@
 #include "chainer/autograd/function_hook.h"
 #include "chainer/autograd/function_node.h"
 #include "chainer/autograd/joined_products.h"
-#include "chainer/backend/common/deferred.h"
+#include "chainer/array/deferred/deferred.h"
 #include "chainer/routines/arithmetic.h"
 #include "chainer/routines/creation.h"
 #include "chainer/routines/reduction.h"

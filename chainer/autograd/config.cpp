@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "chainer/backend/cpu/parallel.h"
+#include "chainer/core/parallel.h"
 
 namespace chainer {
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <string_view>
 #include <typeinfo>
 
 #include "chainer/autograd/function_hook.h"
@@ -137,11 +136,6 @@ struct Borrowed {
   void add(const Array& a) { arrays.push_back(Array(Ref<ArrayBody>(a.body_ref().get(), Ref<ArrayBody>::Adopt{}))); }
 };
 
-// Whether a function's class is one of chainer::functions.
-bool is_of_library(const FunctionNode& node) {
-  return std::string_view(typeid(node).name()).find("7chainer9functions") != std::string_view::npos;
-}
-
 }  // namespace
 
 // Checks the inputs, which it puts into `in`, and computes the outputs.
@@ -159,7 +153,7 @@ Arrays run_forward(FunctionNode& node, const Variable* const* inputs, std::size_
     node.check_type_forward(type_check::TypeInfos(in));
   } catch (const type_check::Failed&) {
     // Without type checks, conditions of the user's functions are theirs to ignore; the library's kernels trust them.
-    if (!c.type_check && is_of_library(node)) type_check::refuse(node.label(), in);
+    if (!c.type_check && is_declared_in(typeid(node), "chainer::functions")) type_check::refuse(node.label(), in);
     if (c.type_check) {
       type_check::run(
           node.label(), in,

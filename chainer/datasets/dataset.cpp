@@ -5,7 +5,7 @@
 
 #include "chainer/array/backend.h"
 #include "chainer/array/index.h"
-#include "chainer/backend/cpu/parallel.h"
+#include "chainer/core/parallel.h"
 #include "chainer/routines/creation.h"
 #include "chainer/routines/manipulation.h"
 

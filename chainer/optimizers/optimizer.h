@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "chainer/backend/common/ops.h"
+#include "chainer/array/operations/ops.h"
 #include "chainer/links/link.h"
 
 namespace chainer {

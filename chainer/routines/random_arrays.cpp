@@ -186,7 +186,7 @@ Array RandomState::permutation(const Array& a) { return a[permutation(len(a))]; 
 
 void RandomState::shuffle(Array& a) {
   const int64_t n = len(a);
-  if (a.ndim() != 1 || a.dtype() != int64 || !a.is_contiguous()) {
+  if (a.ndim() != 1 || a.dtype() != int64 || !a.is_contiguous() || !a.device().is_host()) {
     const Array reordered = a[permutation(n)];
     return copy_elements(reordered, a);
   }

@@ -223,6 +223,21 @@ TEST(type_checks_show_condition_and_values) {
   (void)apply(Checked(), {zeros({2})});
 }
 
+namespace {
+// A user's function, though its name mentions one of the library's.
+template <class Wrapped>
+struct Conditioned : FunctionNode {
+  void check_type_forward(const type_check::TypeInfos& in) const override { type_check::expect(in[0].ndim() == 2); }
+  Arrays forward(const Arrays& x) override { return x; }
+};
+}  // namespace
+
+TEST(without_type_check_conditions_of_user_functions_are_theirs) {
+  const UsingConfig off(&Config::type_check, false);
+  (void)apply(Conditioned<functions::Exp>(), {zeros({2})});
+  EXPECT_THROW(TypeError, "float32", F::linear(zeros({3}), zeros({5, 4})));
+}
+
 TEST(debug_mode_finds_nan) {
   const UsingConfig debug(&Config::debug, true);
   EXPECT_THROW(RuntimeError, "NaN is detected on forward computation of log", F::log(array({-1.})));

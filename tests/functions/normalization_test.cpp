@@ -1,8 +1,8 @@
 // Batch normalization: statistics, memory order, fusion, errors. Gradients are tested by the table of functions.
 #include <chainer/chainer.h>
 
-#include "chainer/backend/common/deferred.h"
-#include "chainer/backend/cpu/parallel.h"
+#include "chainer/array/deferred/deferred.h"
+#include "chainer/core/parallel.h"
 #include <chainer/testing/testing.h>
 #include "test.h"
 

@@ -1,7 +1,7 @@
 // Pooling: memory order, NaN, indices, errors. Numbers are tested by the table of functions.
 #include <chainer/chainer.h>
 
-#include "chainer/backend/cpu/parallel.h"
+#include "chainer/core/parallel.h"
 #include <chainer/testing/testing.h>
 #include "test.h"
 

@@ -1,7 +1,6 @@
 // A network of convolutions computes in one memory order: images are brought into it where they enter and leave.
-#include <chainer/array/derived.h>
 #include <chainer/array/order.h>
-#include <chainer/backend/common/deferred.h>
+#include <chainer/array/deferred/deferred.h>
 #include <chainer/chainer.h>
 
 #include "test.h"

@@ -23,7 +23,7 @@ void CpuBackend::convolution(Convolution op, const ConvolutionPlan& plan, const 
                              const Array& bias, Array& out, bool accumulate) {
   const int axes = a.ndim() - 2;
   const bool fits = compute_type(out.dtype()) == kF32 && axes >= 1 && axes <= 3 && a.size() && b.size() && out.size();
-  if (!fits) return Backend::convolution(op, plan, a, b, bias, out, accumulate);
+  if (!fits) return convolve_columns(*this, op, plan, a, b, bias, out, accumulate);
   if (out.dtype() == float32) {
     const Shape &filters = (op == Convolution::backward_weights ? out : b).shape(),
                 &results = (op == Convolution::forward         ? out
@@ -31,7 +31,7 @@ void CpuBackend::convolution(Convolution op, const ConvolutionPlan& plan, const 
                                                                : b)
                                .shape();
     if (by_products(op, plan, filters, results) || !onednn::convolution(op, plan, a, b, bias, out, accumulate))
-      Backend::convolution(op, plan, a, b, bias, out, accumulate);
+      convolve_columns(*this, op, plan, a, b, bias, out, accumulate);
     return;
   }
   // float16 is computed in float32.

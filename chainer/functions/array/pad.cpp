@@ -35,14 +35,14 @@ Variable filling(const Variable& y, int d, int64_t width, const Variable& edge, 
                  const PadOptions& o) {
   Shape shape = y.shape();
   shape[d] = width;
-  if (mode == "constant") return Variable(full(shape, o.constant_values, y.dtype()), false);
+  if (mode == "constant") return Variable(full(shape, o.constant_values, y.dtype(), y.device()), false);
   if (mode == "linear_ramp") {  // from the end's value up to the edge, which is not repeated
     Shape along = Shape(Dims::filled(y.ndim(), 1));
     along[d] = width;
     std::vector<double> share;
     for (int64_t i = 0; i < width; ++i)
       share.push_back(static_cast<double>(before ? i : width - 1 - i) / static_cast<double>(width));
-    const Variable w(array(share, along).astype(y.dtype()), false);
+    const Variable w(array(share, along).astype(y.dtype()).to_device(y.device()), false);
     return edge * w + (1 - w) * o.end_values;
   }
   const Variable value = mode == "maximum"   ? max(y, d, {.keepdims = true})

@@ -5,7 +5,7 @@
 #include "chainer/array/order.h"
 #include "chainer/backend/cpu/onednn/library.h"
 #include "chainer/backend/cpu/onednn/onednn.h"
-#include "chainer/backend/cpu/parallel.h"
+#include "chainer/core/parallel.h"
 
 namespace chainer::cpu::onednn {
 namespace {

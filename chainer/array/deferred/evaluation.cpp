@@ -1,5 +1,5 @@
 // Evaluation: collects the waiting operations behind an array, decides what is stored, and makes a program of them.
-#include "chainer/backend/common/evaluation.h"
+#include "chainer/array/deferred/evaluation.h"
 
 #include <algorithm>
 #include <chrono>
@@ -14,7 +14,7 @@ std::string Program::names() const {
   const auto add = [&](std::string_view n) { s += (s.empty() ? "" : " ") + std::string(n); };
   for (const Instruction& i : code)
     if (i.kind == Instruction::Kind::kernel) add(name(i.op));
-  for (const Sink& k : sinks) add(name(k.op));
+  for (const Reduction& k : reductions) add(name(k.op));
   return s;
 }
 
@@ -88,7 +88,7 @@ class Planner {
     if (!top.contiguous) program.order = memory_order(top.shape, top.strides);
     program.space = permuted(top.shape, program.order);
   }
-  bool fits(const ArrayBody& b) const { return same_layout(b, top_); }
+  bool fits(const ArrayBody& b) const { return b.device == top_.device && same_layout(b, top_); }
 
   // Adds what waits behind `body`. Returns what must be computed first, or nullptr; then nothing was added.
   ArrayBody* collect(ArrayBody& body) {
@@ -317,7 +317,7 @@ class Planner {
       if (!same_size) free_after(p, at);
     }
     for (const Pending* p : reductions_) {
-      program.sinks.push_back({p->reduction, slot(*p->in[0], compute_dtype(p->in[0]->dtype)), p->body});
+      program.reductions.push_back({p->reduction, slot(*p->in[0], compute_dtype(p->in[0]->dtype)), p->body});
     }
   }
 

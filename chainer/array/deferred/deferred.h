@@ -7,7 +7,7 @@
 #include <span>
 
 #include "chainer/array/array.h"
-#include "chainer/backend/common/ops.h"
+#include "chainer/array/operations/ops.h"
 
 namespace chainer::deferred {
 

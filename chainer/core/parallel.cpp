@@ -1,7 +1,7 @@
 // A pool of threads that share one job at a time. A job's parts are claimed one by one, the caller from the front, the
 // others from the back: a thread that the system does not run holds nobody up, for the caller takes its parts. Whoever
 // waits spins for a moment and then sleeps; on a machine where other programs want the cores it sleeps at once.
-#include "chainer/backend/cpu/parallel.h"
+#include "chainer/core/parallel.h"
 
 #include <signal.h>
 
@@ -14,12 +14,9 @@
 #include <thread>
 #include <utility>
 
-#include "chainer/backend/cpu/thread_share.h"
+#include "chainer/core/thread_share.h"
 #include "chainer/core/fork.h"
 #include "chainer/core/machine.h"
-#if defined(__SSE2__)
-#include <immintrin.h>
-#endif
 
 namespace chainer::cpu {
 namespace {
@@ -30,11 +27,12 @@ constinit thread_local int own_share = 0;
 
 #if defined(__SSE2__)
 constexpr unsigned kFlush = 0x8040;  // flush to zero, denormals are zero
-unsigned float_mode() { return _mm_getcsr() & kFlush; }
+unsigned float_mode() { return __builtin_ia32_stmxcsr() & kFlush; }
 void set_float_mode(unsigned mode) {
-  if (const unsigned now = _mm_getcsr(); (now & kFlush) != mode) _mm_setcsr((now & ~kFlush) | mode);
+  if (const unsigned now = __builtin_ia32_stmxcsr(); (now & kFlush) != mode)
+    __builtin_ia32_ldmxcsr((now & ~kFlush) | mode);
 }
-void pause() { _mm_pause(); }
+void pause() { __builtin_ia32_pause(); }
 #else
 constexpr unsigned kFlush = 0;
 unsigned float_mode() { return 0; }

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "chainer/array/array.h"
-#include "chainer/backend/common/ops.h"
+#include "chainer/array/operations/ops.h"
 
 namespace chainer {
 
@@ -56,7 +56,7 @@ struct Program {
     ArrayBody* source;
   };
   /// A reduction of a slot into an array.
-  struct Sink {
+  struct Reduction {
     Reduce op;
     int in;
     ArrayBody* out;
@@ -68,7 +68,7 @@ struct Program {
   std::vector<Slot> slots;
   std::vector<Instruction> constants;  ///< loads of what repeats, once
   std::vector<Instruction> code;
-  std::vector<Sink> sinks;
+  std::vector<Reduction> reductions;
 
   /// "multiply sigmoid add sum": what it computes, for profiles.
   std::string names() const;

@@ -1,5 +1,5 @@
 // What waits: its lists, how it comes about and goes. The evaluation itself is in evaluation.cpp.
-#include "chainer/backend/common/deferred.h"
+#include "chainer/array/deferred/deferred.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -10,7 +10,7 @@
 
 #include "chainer/array/derived.h"
 #include "chainer/array/order.h"
-#include "chainer/backend/common/evaluation.h"
+#include "chainer/array/deferred/evaluation.h"
 #include "chainer/core/fork.h"
 
 namespace chainer::deferred {

@@ -1,4 +1,4 @@
-// The threads that share work on the host.
+// The threads that share work on the host: for the host's backend, and for loops above the backends that run there.
 #pragma once
 #include <cstdint>
 #include <type_traits>

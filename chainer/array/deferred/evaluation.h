@@ -3,8 +3,8 @@
 #include <mutex>
 #include <span>
 
-#include "chainer/backend/common/deferred.h"
-#include "chainer/backend/common/pending.h"
+#include "chainer/array/deferred/deferred.h"
+#include "chainer/array/deferred/pending.h"
 
 namespace chainer::deferred {
 

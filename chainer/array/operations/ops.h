@@ -4,15 +4,15 @@
 #include <string_view>
 
 #include "chainer/array/dtype.h"
-#include "chainer/backend/common/elementwise_ops.h"
-#include "chainer/backend/common/update_ops.h"
+#include "chainer/array/operations/elementwise_ops.h"
+#include "chainer/array/operations/update_ops.h"
 
 namespace chainer {
 
 /// Every elementwise operation of the lists, and `where`, whose first operand is a bool.
 enum class Elementwise : uint8_t {
 #define X(NAME, ...) NAME,
-  CHAINER_UNARY_OPS(X) CHAINER_BINARY_OPS(X) CHAINER_COMPARE_OPS(X) CHAINER_TERNARY_OPS(X)
+  CHAINER_UNARY_OPS(X) CHAINER_BINARY_OPS(X) CHAINER_COMPARE_OPS(X) CHAINER_TEST_OPS(X) CHAINER_TERNARY_OPS(X)
 #undef X
       where,
   count
@@ -24,22 +24,26 @@ struct OperationRow {
   std::string_view name;
   Category category;
   int arity;
+  float cost;
 };
 inline constexpr OperationRow kOperations[] = {
 // clang-format off
-#define X(NAME, CATEGORY, ...) {#NAME, Category::CATEGORY, 1},
+#define X(NAME, CATEGORY, COST, ...) {#NAME, Category::CATEGORY, 1, COST},
     CHAINER_UNARY_OPS(X)
 #undef X
-#define X(NAME, CATEGORY, ...) {#NAME, Category::CATEGORY, 2},
+#define X(NAME, CATEGORY, COST, ...) {#NAME, Category::CATEGORY, 2, COST},
     CHAINER_BINARY_OPS(X)
 #undef X
-#define X(NAME, ...) {#NAME, Category::compare, Elementwise::NAME < Elementwise::isnan ? 2 : 1},
+#define X(NAME, COST, ...) {#NAME, Category::compare, 2, COST},
     CHAINER_COMPARE_OPS(X)
 #undef X
-#define X(NAME, CATEGORY, ...) {#NAME, Category::CATEGORY, 3},
+#define X(NAME, COST, ...) {#NAME, Category::compare, 1, COST},
+    CHAINER_TEST_OPS(X)
+#undef X
+#define X(NAME, CATEGORY, COST, ...) {#NAME, Category::CATEGORY, 3, COST},
     CHAINER_TERNARY_OPS(X)
 #undef X
-    {"where", Category::any, 3}};
+    {"where", Category::any, 3, 1}};
 // clang-format on
 }  // namespace detail
 
@@ -49,7 +53,7 @@ constexpr Category category(Elementwise op) { return detail::kOperations[static_
 constexpr int arity(Elementwise op) { return detail::kOperations[static_cast<int>(op)].arity; }
 constexpr std::string_view name(Elementwise op) { return detail::kOperations[static_cast<int>(op)].name; }
 /// Roughly how many additions one element costs.
-float cost(Elementwise op);
+constexpr float cost(Elementwise op) { return detail::kOperations[static_cast<int>(op)].cost; }
 /// The dtype that kernels compute in for a dtype: float64, float32 for the other floating ones, int64 for the rest.
 constexpr Dtype compute_dtype(Dtype d) {
   return d == Dtype::float64 ? d : is_floating(d) ? Dtype::float32 : Dtype::int64;

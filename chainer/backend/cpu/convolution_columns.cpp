@@ -1,35 +1,15 @@
-// The composed form of convolutions, which serves every dtype and any number of spatial axes: patches of the images
-// become rows of a matrix, a bounded number of them at a time, which is multiplied by the filters. (Where a patch is
-// one pixel, the images are that matrix already.)
-#include "chainer/backend/common/convolution.h"
-
+// Convolutions for every dtype and any number of spatial axes: patches of the images become rows of a matrix, a bounded
+// number of them at a time, which is multiplied by the filters. (Where a patch is one pixel, the images are that matrix
+// already.)
 #include <algorithm>
 #include <cstring>
 #include <vector>
 
-#include "chainer/array/backend.h"
 #include "chainer/array/index.h"
-#include "chainer/backend/cpu/parallel.h"
+#include "chainer/backend/cpu/cpu_backend.h"
+#include "chainer/core/parallel.h"
 
-namespace chainer {
-
-Array channels_to_end(const Array& a) {
-  Dims axes{0};
-  for (int d = 2; d < a.ndim(); ++d) axes.push_back(d);
-  axes.push_back(1);
-  return a.transpose(axes);
-}
-Array channels_to_front(const Array& a) {
-  Dims axes{0, a.ndim() - 1};
-  for (int d = 1; d < a.ndim() - 1; ++d) axes.push_back(d);
-  return a.transpose(axes);
-}
-Array channels_last(const Shape& shape, Dtype dtype, Device device) {
-  Shape memory{shape[0]};
-  for (int d = 2; d < shape.ndim(); ++d) memory.push_back(shape[d]);
-  memory.push_back(shape[1]);
-  return channels_to_front(Array(memory, dtype, device));
-}
+namespace chainer::cpu {
 
 namespace {
 
@@ -95,7 +75,7 @@ template <class T>
 void gather(const Sizes& s, const T* images, int64_t begin, int64_t end, int64_t group, T* columns) {
   const T* from = images + group * s.group_in;
   const auto bytes = static_cast<std::size_t>(s.group_in) * sizeof(T);
-  cpu::parallel_ranges(end - begin, (end - begin) * s.width, 1, [&](int64_t first, int64_t last) {
+  parallel_ranges(end - begin, (end - begin) * s.width, 1, [&](int64_t first, int64_t last) {
     s.visit(begin + first, begin + last, [&](int64_t row, int64_t tap, int64_t offset) {
       T* to = columns + (row - begin) * s.width + tap * s.group_in;
       offset < 0 ? std::memset(static_cast<void*>(to), 0, bytes) : std::memcpy(to, from + offset, bytes);
@@ -108,7 +88,7 @@ void gather(const Sizes& s, const T* images, int64_t begin, int64_t end, int64_t
 template <class T>
 void scatter(const Sizes& s, const T* columns, int64_t begin, int64_t end, int64_t group, T* images) {
   T* to = images + group * s.group_in;
-  cpu::parallel_ranges(s.group_in, (end - begin) * s.width, 1, [&](int64_t first, int64_t last) {
+  parallel_ranges(s.group_in, (end - begin) * s.width, 1, [&](int64_t first, int64_t last) {
     s.visit(begin, end, [&](int64_t row, int64_t tap, int64_t offset) {
       if (offset < 0) return;
       const T* from = columns + (row - begin) * s.width + tap * s.group_in;
@@ -154,8 +134,8 @@ void by_columns(Backend& backend, Convolution op, const Sizes& s, Array& images,
 
 }  // namespace
 
-void Backend::convolution(Convolution op, const ConvolutionPlan& plan, const Array& a, const Array& b,
-                          const Array& bias, Array& out, bool accumulate) {
+void convolve_columns(Backend& backend, Convolution op, const ConvolutionPlan& plan, const Array& a, const Array& b,
+                      const Array& bias, Array& out, bool accumulate) {
   const Dtype dtype = compute_dtype(out.dtype());
   // The one of the three that is computed gets memory of its own, unless `out` has it in the order of the loops.
   const Array view = channels_to_end(out);
@@ -170,9 +150,9 @@ void Backend::convolution(Convolution op, const ConvolutionPlan& plan, const Arr
   if (s.width == 0)
     computed.fill(0);
   else if (dtype == float64)
-    by_columns<double>(*this, op, s, images, filters, results);
+    by_columns<double>(backend, op, s, images, filters, results);
   else
-    by_columns<float>(*this, op, s, images, filters, results);
+    by_columns<float>(backend, op, s, images, filters, results);
   if (bias) computed += bias.astype(dtype, false);
   const Array shaped = channels_to_front(computed);
   if (accumulate)
@@ -181,4 +161,4 @@ void Backend::convolution(Convolution op, const ConvolutionPlan& plan, const Arr
     copy_elements(shaped, out);
 }
 
-}  // namespace chainer
+}  // namespace chainer::cpu

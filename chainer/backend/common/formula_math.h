@@ -1,5 +1,6 @@
-// Scalar formulas for the kernels, written so that loops over them vectorise. Included only by kernel sources, each
-// of which is compiled for several instruction sets: everything here must stay in the anonymous namespace.
+// The functions m::... of the lists' formulas (array/operations/elementwise_ops.h), written so that loops over them
+// vectorise. Included by backends that make loops of the lists, before any other header. The host's kernels are
+// compiled for several instruction sets: everything here must stay in the anonymous namespace.
 #pragma once
 
 // glibc has vector forms of these (libmvec, all of them from 2.35 on); saying so lets plain loops call them.
