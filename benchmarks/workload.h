@@ -56,7 +56,9 @@ Step training(std::shared_ptr<Model> model, Loss loss,
   for (auto& [path, p] : model->namedparams()) s.parameters[path] = p.variable();
   return s;
 }
-inline chainer::Array uniform(const chainer::Shape& s) { return chainer::random::uniform(0, 1, s, chainer::float32); }
+inline chainer::Array uniform(const chainer::Shape& s) {
+  return chainer::random::uniform(0, 1, s, chainer::config().dtype);
+}
 inline chainer::Array labels(int64_t classes, const chainer::Shape& s) {
   return chainer::random::randint(0, classes, s).astype(chainer::int32);
 }

@@ -4,12 +4,15 @@
 #include <utility>
 
 #include "chainer/array/backend.h"
+#include "chainer/array/derived.h"
 #include "chainer/array/order.h"
 #include "chainer/core/pool.h"
 
 namespace chainer {
 
 ArrayBody::~ArrayBody() {
+  if (pending_readers.load(std::memory_order_relaxed)) [[unlikely]]
+    derived::drop(*this);
   if (block.data) device.backend().release(block, device.index());
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "chainer/array/external.h"
+#include "chainer/array/derived.h"
 #include "chainer/array/order.h"
 #include "chainer/array/deferred/evaluation.h"
 #include "chainer/core/fork.h"
@@ -252,7 +253,7 @@ void release(Registry& r, Pending* p) {
     --r.waiting;
     for (int i = 0; i < p->count; ++i) {
       ArrayBody& owner = p->in[i]->owner();
-      if (owner.pending_readers.fetch_sub(1, std::memory_order_release) != 1) continue;
+      if ((owner.pending_readers.fetch_sub(1, std::memory_order_release) & ~derived::kBit) != 1) continue;
       if (Registry* holder = owner.holder.exchange(nullptr)) holder->held_bytes -= owner.size * item_size(owner.dtype);
     }
   }
@@ -307,6 +308,10 @@ void evaluate_readers(ArrayBody& owner) {
   if (owner.block.size_class & memory::kReadOnly)
     throw ValueError("this array of shape ", owner.shape, " cannot be written to: its memory is somebody else's, who ",
                      "forbids it; copy() gives an array of one's own");
+  if (owner.pending_readers.load(std::memory_order_acquire) & derived::kBit) {
+    derived::drop(owner);
+    if (!owner.pending_readers.load(std::memory_order_acquire)) return;
+  }
   evaluate_readers_in(registry(), owner);
   for (Registry* r = registries().first; r && owner.pending_readers.load(std::memory_order_acquire); r = r->next)
     evaluate_readers_in(*r, owner);

@@ -1,7 +1,23 @@
+#include "chainer/backend/cpu/blas.h"
 #include "chainer/backend/cpu/cpu_backend.h"
 #include "chainer/backend/cpu/onednn/onednn.h"
 
 namespace chainer::cpu {
+namespace {
+
+// Whether patches and products of matrices are faster than oneDNN's convolutions: where filters of one element have a
+// stride, or give their gradient, and where lines of results are so short that blocks of pixels are hardly filled.
+bool by_products(Convolution op, const ConvolutionPlan& plan, const Shape& filters, const Shape& results) {
+  if (plan.groups != 1 || filters[0] < 32 || filters[1] < 32 || !onednn_sgemm()) return false;
+  const int axes = plan.stride.ndim();
+  int64_t taps = 1, stride = 1;
+  for (int d = 0; d < axes; ++d) taps *= filters[d + 2], stride *= plan.stride[d];
+  if (taps == 1) return op == Convolution::backward_weights || (op == Convolution::backward_data && stride > 1);
+  const int64_t line = results[axes + 1];
+  return op == Convolution::backward_weights ? line <= 4 : op == Convolution::forward && line <= 2;
+}
+
+}  // namespace
 
 void CpuBackend::convolution(Convolution op, const ConvolutionPlan& plan, const Array& a, const Array& b,
                              const Array& bias, Array& out, bool accumulate) {
@@ -9,7 +25,12 @@ void CpuBackend::convolution(Convolution op, const ConvolutionPlan& plan, const 
   const bool fits = compute_type(out.dtype()) == kF32 && axes >= 1 && axes <= 3 && a.size() && b.size() && out.size();
   if (!fits) return convolve_columns(*this, op, plan, a, b, bias, out, accumulate);
   if (out.dtype() == float32) {
-    if (!onednn::convolution(op, plan, a, b, bias, out, accumulate))
+    const Shape &filters = (op == Convolution::backward_weights ? out : b).shape(),
+                &results = (op == Convolution::forward         ? out
+                            : op == Convolution::backward_data ? a
+                                                               : b)
+                               .shape();
+    if (by_products(op, plan, filters, results) || !onednn::convolution(op, plan, a, b, bias, out, accumulate))
       convolve_columns(*this, op, plan, a, b, bias, out, accumulate);
     return;
   }

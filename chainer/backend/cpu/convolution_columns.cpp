@@ -1,5 +1,6 @@
 // Convolutions for every dtype and any number of spatial axes: patches of the images become rows of a matrix, a bounded
-// number of them at a time, which is multiplied by the filters.
+// number of them at a time, which is multiplied by the filters. (Where a patch is one pixel, the images are that matrix
+// already.)
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -12,7 +13,7 @@ namespace chainer::cpu {
 
 namespace {
 
-constexpr int64_t kSliceBytes = 4 << 20;  // of patches at a time
+constexpr int64_t kSliceBytes = 32 << 20;  // of patches at a time
 
 // Sizes of one convolution; images are (N, in..., C), results (N, out..., K), filters (K, taps, C / groups).
 struct Sizes {
@@ -28,6 +29,8 @@ struct Sizes {
     group_in = filters.shape()[axes + 1];
     group_out = filters.shape()[0] / plan.groups;
     width = taps * group_in;
+    pixels = taps == 1 && plan.groups == 1 && in == out;
+    for (int d = 0; d < axes; ++d) pixels = pixels && plan.stride[d] == 1 && plan.pad[d] == 0;
     for (int64_t t = 0; t < taps; ++t) {
       int64_t rest = t;
       Dims offset = Dims::filled(axes, 0);
@@ -62,6 +65,7 @@ struct Sizes {
   const ConvolutionPlan& plan;
   int axes;
   int64_t batch, channels, taps, rows, group_in, group_out, width;
+  bool pixels;  // every patch is one pixel, in the sequence of the pixels
   Dims in, out, kernel;
   std::vector<int64_t> tap_offsets;
 };
@@ -95,10 +99,24 @@ void scatter(const Sizes& s, const T* columns, int64_t begin, int64_t end, int64
 
 template <class T>
 void by_columns(Backend& backend, Convolution op, const Sizes& s, Array& images, Array& filters, Array& results) {
+  // Views, as all three are contiguous.
+  const Array rows = results.reshape({s.rows, s.plan.groups * s.group_out});
+  const Array matrix = filters.reshape({s.plan.groups * s.group_out, s.width});
+  const auto multiply = [&](Array& columns, Array& part, Array& weights, double beta) {
+    if (op == Convolution::forward)
+      backend.gemm(columns, weights.T(), part, 1, 0);
+    else if (op == Convolution::backward_data)
+      backend.gemm(part, weights, columns, 1, 0);
+    else
+      backend.gemm(part.T(), columns, weights, 1, beta);
+  };
+  if (s.pixels) {
+    Array columns = images.reshape({s.rows, s.width}), part = rows, weights = matrix;
+    return multiply(columns, part, weights, 0);
+  }
   const int64_t step = std::max<int64_t>(1, kSliceBytes / std::max<int64_t>(1, s.width * int64_t(sizeof(T))));
   const Dtype dtype = images.dtype();
-  const Array rows = results.reshape({s.rows, s.plan.groups * s.group_out});  // views, as all three are contiguous
-  const Array matrix = filters.reshape({s.plan.groups * s.group_out, s.width});
+  if (op != Convolution::forward) (op == Convolution::backward_data ? images : filters).fill(0);
   T* data = op == Convolution::backward_data ? images.mutable_data<T>() : nullptr;
   const T* read = data ? data : images.data<T>();
   for (int64_t begin = 0; begin < s.rows; begin += step) {
@@ -107,16 +125,9 @@ void by_columns(Backend& backend, Convolution op, const Sizes& s, Array& images,
     for (int64_t g = 0; g < s.plan.groups; ++g) {
       const Slice of_group(g * s.group_out, (g + 1) * s.group_out);
       Array part = rows[{Slice(begin, end), of_group}], weights = matrix[{of_group}];
-      if (op == Convolution::backward_data) {
-        backend.gemm(part, weights, columns, 1, 0);
-        scatter(s, columns.data<T>(), begin, end, g, data);
-        continue;
-      }
-      gather(s, read, begin, end, g, columns.mutable_data<T>());
-      if (op == Convolution::forward)
-        backend.gemm(columns, weights.T(), part, 1, 0);
-      else
-        backend.gemm(part.T(), columns, weights, 1, 1);
+      if (op != Convolution::backward_data) gather(s, read, begin, end, g, columns.mutable_data<T>());
+      multiply(columns, part, weights, 1);
+      if (op == Convolution::backward_data) scatter(s, columns.data<T>(), begin, end, g, data);
     }
   }
 }
@@ -135,7 +146,6 @@ void convolve_columns(Backend& backend, Convolution op, const ConvolutionPlan& p
   Array images = op == Convolution::backward_data ? computed : operand(a);
   Array filters = op == Convolution::backward_weights ? computed : operand(b);
   Array results = op == Convolution::forward ? computed : operand(op == Convolution::backward_data ? a : b);
-  if (op != Convolution::forward) computed.fill(0);
   const Sizes s(plan, images, filters, results);
   if (s.width == 0)
     computed.fill(0);

@@ -40,6 +40,12 @@ struct Elements {
   void clear() { at.clear(), place.clear(); }
   void add(int64_t offset, int64_t p) { at.push_back(offset), place.push_back(static_cast<int32_t>(p)); }
   int64_t count() const { return static_cast<int64_t>(at.size()); }
+  /// The number of the element with this place, -1 if there is none.
+  int64_t find(int32_t p) const {
+    if (static_cast<std::size_t>(p) < place.size() && place[static_cast<std::size_t>(p)] == p) return p;  // no padding
+    const auto found = std::lower_bound(place.begin(), place.end(), p);
+    return found != place.end() && *found == p ? found - place.begin() : -1;
+  }
 };
 
 // The next of all positions below `extent` along axes begin to before end, the last one fastest; false behind the last.
@@ -63,6 +69,12 @@ class WindowRow {
     end_ = size + pad < k ? begin_ : std::clamp((size + pad - k) / s + 1, begin_, out);
     position_ = position;
     if (begin_ < end_) collect(whole_, 0, k);
+    cut_.resize(static_cast<std::size_t>(out - (end_ - begin_)));
+    for (std::size_t c = 0; c < cut_.size(); ++c) {
+      const int64_t from = w_.start(
+          last_, static_cast<int64_t>(c) < begin_ ? static_cast<int64_t>(c) : static_cast<int64_t>(c) + end_ - begin_);
+      collect(cut_[c], std::max<int64_t>(0, -from), std::min(k, size - from));
+    }
   }
 
   /// Calls f(o, n, elements, where) for n whole windows from o on, and for each that is cut off; the elements of window
@@ -77,8 +89,7 @@ class WindowRow {
         o = end_ - 1;
         continue;
       }
-      collect(cut_, std::max<int64_t>(0, -from), std::min(p.ksize[last_], p.size[last_] - from));
-      f(o, 1, cut_, from * w_.inner);
+      f(o, 1, cut_[static_cast<std::size_t>(o < begin_ ? o : o - (end_ - begin_))], from * w_.inner);
     }
   }
 
@@ -108,7 +119,8 @@ class WindowRow {
   int last_;
   int64_t begin_ = 0, end_ = 0;
   Dims position_;
-  Elements whole_, cut_;
+  Elements whole_;
+  std::vector<Elements> cut_;  // windows before and behind the whole ones
 };
 
 // Calls f(image, windows, position, row) for every row of windows; rows are spread over threads.
@@ -145,10 +157,10 @@ struct Coverage {
   std::vector<int64_t> first, end, inside;
 };
 
-// Of every element of the image, the windows over it: calls f(element, windows, over, weights). Lines of the image
-// along its last axis are spread over threads.
+// Every line of the images along their last axis, with the windows over it: calls f(first element, first window of the
+// image, line). Lines are spread over threads.
 template <class F>
-void for_elements(const Windows& w, int64_t outer, F&& f) {
+void for_lines(const Windows& w, int64_t outer, F&& f) {
   const PoolingPlan& p = w.plan;
   const int last = w.axes - 1;
   std::vector<Coverage> axes;
@@ -156,37 +168,36 @@ void for_elements(const Windows& w, int64_t outer, F&& f) {
   const Coverage& along = axes.back();
   const int64_t length = p.size[last], lines = p.size.product() / std::max<int64_t>(length, 1);
   const auto at = [](const std::vector<int64_t>& v, int64_t i) { return v[static_cast<std::size_t>(i)]; };
-  // Windows over a line: their number but for the last axis, the line's place in them, what of them is in the image.
-  struct Over {
-    int64_t window, place, inside;
-  };
   parallel_ranges(outer * lines, outer * std::max(w.image, w.windows), 1, [&](int64_t begin, int64_t end) {
-    std::vector<Over> line, more;
-    Elements over;
-    std::vector<double> weights;
+    std::vector<int64_t> window, inside, windows_before, inside_before;
+    std::vector<int32_t> place, places_before;
     for (int64_t i = begin; i < end; ++i) {
       Dims position = Dims::filled(last, 0);
       for (int64_t d = last - 1, rest = i % lines; d >= 0; --d) position[d] = rest % p.size[d], rest /= p.size[d];
-      line.assign(1, Over{0, 0, 1});
-      for (int d = 0; d < last; ++d) {
+      window.assign(1, 0), place.assign(1, 0), inside.assign(1, 1);
+      for (int d = 0; d <= last; ++d) {
         const Coverage& a = axes[static_cast<std::size_t>(d)];
-        more.clear();
-        for (const Over& v : line)
-          for (int64_t o = at(a.first, position[d]); o < at(a.end, position[d]); ++o)
-            more.push_back({v.window * p.out[d] + o, v.place * p.ksize[d] + position[d] - w.start(d, o),
-                            v.inside * at(a.inside, o)});
-        line.swap(more);
-      }
-      for (int64_t x = 0; x < length; ++x) {
-        over.clear(), weights.clear();
-        for (const Over& v : line) {
-          for (int64_t o = at(along.first, x); o < at(along.end, x); ++o) {
-            over.add((v.window * p.out[last] + o) * w.inner, v.place * p.ksize[last] + x - w.start(last, o));
-            weights.push_back(w.weight(v.inside * at(along.inside, o)));
+        windows_before.swap(window), places_before.swap(place), inside_before.swap(inside);
+        window.clear(), place.clear(), inside.clear();
+        for (std::size_t v = 0; v < windows_before.size(); ++v) {
+          // The last axis is gone through by the kernel.
+          const int64_t first = d < last ? at(a.first, position[d]) : 0, stop = d < last ? at(a.end, position[d]) : 1;
+          for (int64_t o = first; o < stop; ++o) {
+            window.push_back(windows_before[v] * p.out[d] + o);
+            const int64_t here = d < last ? position[d] - w.start(d, o) : 0;
+            place.push_back(static_cast<int32_t>(places_before[v] * p.ksize[d] + here));
+            inside.push_back(inside_before[v] * (d < last ? at(a.inside, o) : 1));
           }
         }
-        f((i * length + x) * w.inner, i / lines * w.windows, over, weights.data());
       }
+      const PoolLine line{length,           static_cast<int64_t>(window.size()),
+                          window.data(),    place.data(),
+                          inside.data(),    along.first.data(),
+                          along.end.data(), along.inside.data(),
+                          p.out.product(),  p.stride[last],
+                          p.pad[last],      p.weight == PoolingPlan::Weight::inside,
+                          w.weight(1)};
+      f(i * length * w.inner, i / lines * w.windows, line);
     }
   });
 }
@@ -216,61 +227,54 @@ void pool(Pooling op, const Windows& w, int64_t outer, const T* in, T* out, int3
   constexpr Compute c = sizeof(T) == 4 ? kF32 : kF64;
   // Windows of one channel are each other's neighbours; of several, their channels are.
   const bool single = w.inner == 1;
-  const int64_t step = single ? w.plan.stride[w.axes - 1] : 1;
-  const auto for_windows = [&](int64_t n, int64_t where, int64_t at, auto&& f) {
-    if (single) return f(where, at, n);
-    for (int64_t i = 0; i < n; ++i) f(where + i * w.plan.stride[w.axes - 1] * w.inner, at + i * w.inner, w.inner);
-  };
+  const int64_t stride = w.plan.stride[w.axes - 1], step = single ? stride : 1, apart = stride * w.inner;
+  // Calls f(elements, first element, first result, results side by side, windows apart from each other).
   const auto for_runs = [&](auto&& f) {
     const auto of_row = [&](int64_t image, int64_t windows, WindowRow& row) {
       row.run([&](int64_t o, int64_t n, const Elements& e, int64_t where) {
-        for_windows(n, image + where, windows + o * w.inner,
-                    [&](int64_t from, int64_t at, int64_t lanes) { f(e, from, at, lanes); });
+        f(e, image + where, windows + o * w.inner, single ? n : w.inner, single ? 1 : n);
       });
     };
     single ? for_images(w, outer, of_row) : for_rows(w, outer, of_row);
   };
   switch (op) {
     case Pooling::max:
-      return for_runs([&](const Elements& e, int64_t from, int64_t at, int64_t n) {
+      return for_runs([&](const Elements& e, int64_t from, int64_t at, int64_t n, int64_t windows) {
         if (e.count())
           return kernels.pool_max[c](out + at, place ? place + at : nullptr, in + from, e.at.data(), e.place.data(),
-                                     e.count(), n, step);
-        std::fill_n(out + at, n, -std::numeric_limits<T>::infinity());
-        if (place) std::fill_n(place + at, n, 0);
+                                     e.count(), n, step, windows, apart);
+        std::fill_n(out + at, n * windows, -std::numeric_limits<T>::infinity());
+        if (place) std::fill_n(place + at, n * windows, 0);
       });
     case Pooling::sum:
-      return for_runs([&](const Elements& e, int64_t from, int64_t at, int64_t n) {
-        kernels.pool_sum[c](out + at, in + from, e.at.data(), e.count(), w.weight(e.count()), n, step);
+      return for_runs([&](const Elements& e, int64_t from, int64_t at, int64_t n, int64_t windows) {
+        kernels.pool_sum[c](out + at, in + from, e.at.data(), e.count(), w.weight(e.count()), n, step, windows, apart);
       });
     case Pooling::gather:
-      return for_runs([&](const Elements& e, int64_t from, int64_t at, int64_t n) {
-        for (int64_t l = 0; l < n; ++l) {
-          const auto found = std::lower_bound(e.place.begin(), e.place.end(), place[at + l]);
-          const bool inside = found != e.place.end() && *found == place[at + l];
-          out[at + l] = inside ? in[from + e.at[static_cast<std::size_t>(found - e.place.begin())] + l * step] : T(0);
-        }
+      return for_runs([&](const Elements& e, int64_t from, int64_t at, int64_t n, int64_t windows) {
+        for (int64_t o = 0; o < windows; ++o, from += apart)
+          for (int64_t l = 0; l < n; ++l, ++at) {
+            const int64_t found = e.find(place[at]);
+            out[at] = found < 0 ? T(0) : in[from + e.at[static_cast<std::size_t>(found)] + l * step];
+          }
       });
     case Pooling::scatter:
       if (!single)
-        return for_elements(w, outer, [&](int64_t element, int64_t windows, const Elements& e, const double*) {
-          kernels.pool_scatter[c](out + element, in + windows, place + windows, e.at.data(), e.place.data(), e.count(),
-                                  w.inner);
+        return for_lines(w, outer, [&](int64_t element, int64_t windows, const PoolLine& line) {
+          kernels.pool_scatter[c](out + element, in + windows, place + windows, line, w.inner);
         });
       std::fill_n(out, outer * w.image, T(0));
       return for_images(w, outer, [&](int64_t image, int64_t windows, WindowRow& row) {
         row.run([&](int64_t o, int64_t n, const Elements& e, int64_t where) {
-          for (int64_t i = windows + o; n > 0; --n, ++i, where += step) {
-            const auto found = std::lower_bound(e.place.begin(), e.place.end(), place[i]);
-            if (found != e.place.end() && *found == place[i])
-              out[image + where + e.at[static_cast<std::size_t>(found - e.place.begin())]] += in[i];
-          }
+          for (int64_t i = windows + o; n > 0; --n, ++i, where += step)
+            if (const int64_t found = e.find(place[i]); found >= 0)
+              out[image + where + e.at[static_cast<std::size_t>(found)]] += in[i];
         });
       });
     case Pooling::spread:
       if (!single)
-        return for_elements(w, outer, [&](int64_t element, int64_t windows, const Elements& e, const double* weights) {
-          kernels.pool_spread[c](out + element, in + windows, e.at.data(), weights, e.count(), w.inner);
+        return for_lines(w, outer, [&](int64_t element, int64_t windows, const PoolLine& line) {
+          kernels.pool_spread[c](out + element, in + windows, line, w.inner);
         });
       std::fill_n(out, outer * w.image, T(0));
       return for_images(w, outer, [&](int64_t image, int64_t windows, WindowRow& row) {

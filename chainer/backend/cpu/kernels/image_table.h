@@ -8,17 +8,33 @@ namespace chainer::cpu {
 /// How many rows and columns moments_rows() takes at most: what stays in the first-level cache.
 inline constexpr int64_t kMomentRows = 64, kMomentKeys = 64;
 
+/// A line of pixels along the last axis of an image, and the windows over it: those of `rows` positions along the other
+/// axes, and of them numbers first[x] to before end[x] over pixel x.
+struct PoolLine {
+  int64_t length, rows;
+  const int64_t* window;  ///< of each position: its first window among the image's
+  const int32_t* place;   ///< of each position: where the line begins in its windows
+  const int64_t*
+      inside;  ///< of each position: how many elements of its windows are in the image, but for the last axis
+  const int64_t *first, *end, *covered;  ///< of pixels; `covered`, of windows: the elements along the last axis
+  int64_t windows, stride, pad;          ///< windows of the whole image; along the last axis
+  bool by_inside;                        ///< whether a window's weight is one over its elements in the image
+  double weight;                         ///< the weight otherwise
+};
+
 /// Each kernel for float32 and for float64, in this order (Compute's kF32 and kF64).
 struct ImageKernels {
-  /// Windows of `count` elements each, element e of window i at x[at[e] + i * step]: the largest of each and its
-  /// place[e], where `index` is wanted; their sums times `weight`. NaN is larger than any number.
+  /// Windows of `count` elements each: the largest and its place[e], where `index` is wanted; their sums times
+  /// `weight`. NaN is larger than any number. With windows == 1, element e of result i < n is x[at[e] + i * step];
+  /// otherwise step is one, and element e of channel i < n of window o is x[at[e] + o * apart + i].
   void (*pool_max[2])(void* y, int32_t* index, const void* x, const int64_t* at, const int32_t* place, int64_t count,
-                      int64_t n, int64_t step);
-  void (*pool_sum[2])(void* y, const void* x, const int64_t* at, int64_t count, double weight, int64_t n, int64_t step);
-  /// gx[i] = the sum over e of gy[at[e] + i], where index[at[e] + i] is place[e]; or of weight[e] gy[at[e] + i].
-  void (*pool_scatter[2])(void* gx, const void* gy, const int32_t* index, const int64_t* at, const int32_t* place,
-                          int64_t count, int64_t n);
-  void (*pool_spread[2])(void* gx, const void* gy, const int64_t* at, const double* weight, int64_t count, int64_t n);
+                      int64_t n, int64_t step, int64_t windows, int64_t apart);
+  void (*pool_sum[2])(void* y, const void* x, const int64_t* at, int64_t count, double weight, int64_t n, int64_t step,
+                      int64_t windows, int64_t apart);
+  /// Of every pixel of a line and each of n channels, the sum of gy of windows over it, where index is the pixel's
+  /// place in the window; or weighted.
+  void (*pool_scatter[2])(void* gx, const void* gy, const int32_t* index, const PoolLine& line, int64_t n);
+  void (*pool_spread[2])(void* gx, const void* gy, const PoolLine& line, int64_t n);
   /// Of up to kMomentRows rows of `keys` (at most kMomentKeys) columns: each column's mean and sum of squared distances
   /// from it. Of one run: the same numbers of all of it.
   void (*moments_rows[2])(double* mean, double* squares, const void* x, int64_t rows, int64_t keys, int64_t stride);

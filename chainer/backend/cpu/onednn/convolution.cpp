@@ -1,6 +1,8 @@
 // Convolutions by oneDNN: activations stay channels-last, filters are brought into the library's own order at each
 // call, which costs little beside the convolution.
 #include "chainer/array/backend.h"
+#include "chainer/array/derived.h"
+#include "chainer/array/order.h"
 #include "chainer/backend/cpu/onednn/library.h"
 #include "chainer/backend/cpu/onednn/onednn.h"
 #include "chainer/core/parallel.h"
@@ -62,6 +64,7 @@ Array in_image_order(const Array& a) {
 struct Route {
   std::shared_ptr<const Primitive> compute;
   std::shared_ptr<const Primitive> change[3];  // of a, b and the result
+  uint64_t form = 0;                           // number of the order that `compute` wants filters in
 };
 
 struct Problem {
@@ -87,7 +90,9 @@ std::shared_ptr<const Primitive> make_compute(const Problem& p, const Layout& x,
       if (l.dilated_convolution_forward_desc_init(&c, dnnl_forward_training, direct, &x, &W, p.bias ? &bias : nullptr,
                                                   &y, stride, dilate, pad, pad_end) != dnnl_success)
         return nullptr;
-      return make_primitive(&c, {dnnl_query_src_md, dnnl_query_weights_md, dnnl_query_dst_md});
+      // The one by batches of products takes a line of results at a time, of which there is little here.
+      return make_primitive(&c, {dnnl_query_src_md, dnnl_query_weights_md, dnnl_query_dst_md},
+                            y.dims[y.ndims - 1] <= 4 && y.dims[0] > 1 && stride[axes - 1] == 1 ? "brgconv:" : "");
     case Convolution::backward_data:
       if (l.dilated_convolution_backward_data_desc_init(&c, direct, &x, &W, &y, stride, dilate, pad, pad_end) !=
           dnnl_success)
@@ -109,6 +114,15 @@ std::array<const Layout*, 3> in_order(const Problem& p) {
   return {&p.x, &p.y, &p.W};
 }
 
+// A number for each order of filters in memory that differs from those before. Called behind the cache's lock.
+uint64_t number_of(const Layout& filters) {
+  static std::vector<Layout>* seen = new std::vector<Layout>;
+  for (std::size_t i = 0; i < seen->size(); ++i)
+    if (library()->memory_desc_equal(&(*seen)[i], &filters)) return i;
+  seen->push_back(filters);
+  return seen->size() - 1;
+}
+
 std::shared_ptr<const Route> make_route(const Problem& p) {
   auto route = std::make_shared<Route>();
   // Channels-last, but for the gradient by two or three channels, which is computed faster in C order.
@@ -117,6 +131,7 @@ std::shared_ptr<const Route> make_route(const Problem& p) {
   // (The library's plain loops are slower than products of matrices.)
   if (!route->compute || route->compute->implementation.starts_with("ref")) return nullptr;
   const auto given = in_order(p);
+  if (p.op != Convolution::backward_weights) route->form = number_of(route->compute->layouts[1]);
   for (std::size_t i = 0; i < 3; ++i) {
     const Layout& wanted = route->compute->layouts[i];
     const bool result = i == 2;
@@ -162,14 +177,26 @@ bool convolution(Convolution op, const ConvolutionPlan& plan, const Array& a, co
   const Library& l = *library();
   const auto given = in_order(problem);
   const auto& wanted = route->compute->layouts;
-  const auto room = [&](std::size_t i) { return route->change[i] ? l.memory_desc_get_size(&wanted[i]) : 0; };
+  const bool kept = !weights && route->change[1] != nullptr;  // filters may be there in this order already
+  const auto room = [&](std::size_t i) {
+    return route->change[i] && !(i == 1 && kept) ? l.memory_desc_get_size(&wanted[i]) : 0;
+  };
   const Scratch scratch[] = {Scratch(room(0)), Scratch(room(1)), Scratch(room(2))};
   void* memory[] = {const_cast<void*>(first.raw()), const_cast<void*>(second.raw()), out.mutable_raw()};
   void* used[3];
+  const std::size_t place_of_filters = weights ? 2 : 1;
+  const auto change = [&](std::size_t i, void* to) {
+    if (i != place_of_filters) count_order_copy();
+    execute(*route->change[i], {{DNNL_ARG_FROM, given[i], memory[i]}, {DNNL_ARG_TO, &wanted[i], to}}, kName);
+  };
   for (std::size_t i = 0; i < 3; ++i) {
     used[i] = route->change[i] ? scratch[i].block.data : memory[i];
-    if (i < 2 && route->change[i])
-      execute(*route->change[i], {{DNNL_ARG_FROM, given[i], memory[i]}, {DNNL_ARG_TO, &wanted[i], used[i]}}, kName);
+    if (room(i) && i < 2) change(i, used[i]);
+  }
+  std::shared_ptr<const DerivedForm> form;
+  if (kept) {
+    form = derived_form(second, route->form, l.memory_desc_get_size(&wanted[1]), [&](void* to) { change(1, to); });
+    used[1] = form->block.data;
   }
   if (op == Convolution::forward && bias) {
     const Array dense_bias = dense(bias, float32);
@@ -188,8 +215,10 @@ bool convolution(Convolution op, const ConvolutionPlan& plan, const Array& a, co
     execute(*route->compute,
             {{role[0], &wanted[0], used[0]}, {role[1], &wanted[1], used[1]}, {role[2], &wanted[2], used[2]}}, kName);
   }
-  if (route->change[2])
+  if (route->change[2]) {
+    if (!weights) count_order_copy();
     execute(*route->change[2], {{DNNL_ARG_FROM, &wanted[2], used[2]}, {DNNL_ARG_TO, given[2], memory[2]}}, kName);
+  }
   if (bias && op == Convolution::backward_data) {
     Array view = channels_to_end(out);
     view += bias;

@@ -75,14 +75,21 @@ Primitive::~Primitive() {
 
 int primitive_threads() { return library_threads(in_parallel() ? 1 : thread_count()); }
 
-std::shared_ptr<const Primitive> make_primitive(const void* operation, std::initializer_list<dnnl_query_t> layouts) {
+std::shared_ptr<const Primitive> make_primitive(const void* operation, std::initializer_list<dnnl_query_t> layouts,
+                                                std::string_view not_by) {
   const Attributes attributes;
   const LibraryThreads threads(primitive_threads());
-  dnnl_primitive_desc_t descriptor = nullptr;
   const Library& l = *library();
-  if (l.primitive_desc_create(&descriptor, operation, attributes.value, l.engine, nullptr) != dnnl_success)
+  dnnl_primitive_desc_iterator_t choices = nullptr;
+  if (l.primitive_desc_iterator_create(&choices, operation, attributes.value, l.engine, nullptr) != dnnl_success)
     return nullptr;
-  return make(descriptor, layouts);
+  std::shared_ptr<const Primitive> p;
+  do {
+    p = make(l.primitive_desc_iterator_fetch(choices), layouts);
+  } while ((!p || (!not_by.empty() && p->implementation.starts_with(not_by))) &&
+           l.primitive_desc_iterator_next(choices) == dnnl_success);
+  l.primitive_desc_iterator_destroy(choices);
+  return p;
 }
 
 std::shared_ptr<const Primitive> make_reorder(const dnnl_memory_desc_t& from, const dnnl_memory_desc_t& to, bool add) {

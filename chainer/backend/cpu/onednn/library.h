@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -34,7 +35,10 @@ namespace chainer::cpu::onednn {
   X(dilated_convolution_forward_desc_init)          \
   X(dilated_convolution_backward_data_desc_init)    \
   X(dilated_convolution_backward_weights_desc_init) \
-  X(primitive_desc_create)                          \
+  X(primitive_desc_iterator_create)                 \
+  X(primitive_desc_iterator_next)                   \
+  X(primitive_desc_iterator_fetch)                  \
+  X(primitive_desc_iterator_destroy)                \
   X(primitive_desc_destroy)                         \
   X(primitive_desc_query_md)                        \
   X(primitive_desc_query)                           \
@@ -78,8 +82,10 @@ struct Primitive {
 /// How many threads a primitive that is made or run here takes: one inside parallel(), else as many as there are for
 /// libraries. It keeps the number that it was made with, so that number belongs into a Cache's key.
 int primitive_threads();
-/// Made of an operation's descriptor; null where oneDNN has no such primitive.
-std::shared_ptr<const Primitive> make_primitive(const void* descriptor, std::initializer_list<dnnl_query_t> layouts);
+/// Made of an operation's descriptor: the library's first choice but for implementations whose name begins with
+/// `not_by`. Null where oneDNN has no such primitive.
+std::shared_ptr<const Primitive> make_primitive(const void* descriptor, std::initializer_list<dnnl_query_t> layouts,
+                                                std::string_view not_by = {});
 /// A change of layout; with `add`, added to what the target holds.
 std::shared_ptr<const Primitive> make_reorder(const dnnl_memory_desc_t& from, const dnnl_memory_desc_t& to, bool add);
 

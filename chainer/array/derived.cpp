@@ -1,0 +1,84 @@
+#include "chainer/array/derived.h"
+
+#include <algorithm>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+namespace chainer {
+namespace {
+
+constexpr std::size_t kMostForms = 4, kLeastBytes = 4096;
+
+struct Entry {
+  const char* first;  // element of the array, which may be a view
+  uint64_t kind;
+  std::shared_ptr<const DerivedForm> form;  // null after the first request
+};
+struct Table {
+  std::mutex mutex;
+  std::unordered_map<const ArrayBody*, std::vector<Entry>> of;
+};
+Table& table() {
+  static Table* t = new Table;  // never destroyed: arrays may outlive main
+  return *t;
+}
+
+Entry* find(std::vector<Entry>& entries, const char* first, uint64_t kind) {
+  const auto it =
+      std::find_if(entries.begin(), entries.end(), [&](const Entry& e) { return e.first == first && e.kind == kind; });
+  return it == entries.end() ? nullptr : &*it;
+}
+
+}  // namespace
+
+std::shared_ptr<const DerivedForm> derived_form(const Array& a, uint64_t kind, std::size_t bytes,
+                                                const std::function<void(void*)>& make) {
+  const auto* first = static_cast<const char*>(a.raw());
+  ArrayBody& owner = a.body().owner();
+  const bool keepable = owner.block.data && bytes >= kLeastBytes;
+  bool again = false;
+  Table& t = table();
+  if (keepable) {
+    const std::lock_guard lock(t.mutex);
+    std::vector<Entry>& entries = t.of[&owner];
+    owner.pending_readers.fetch_or(derived::kBit, std::memory_order_acq_rel);
+    if (const Entry* e = find(entries, first, kind)) {
+      if (e->form) return e->form;
+      again = true;
+    } else {
+      if (entries.size() == kMostForms) entries.erase(entries.begin());
+      entries.push_back({first, kind, nullptr});
+    }
+  }
+  auto form = std::make_shared<const DerivedForm>(bytes);
+  make(form->block.data);
+  if (again) {
+    const std::lock_guard lock(t.mutex);
+    const auto it = t.of.find(&owner);
+    if (Entry* e = it == t.of.end() ? nullptr : find(it->second, first, kind)) e->form = form;
+  }
+  return form;
+}
+
+int64_t derived_forms() {
+  Table& t = table();
+  const std::lock_guard lock(t.mutex);
+  int64_t count = 0;
+  for (const auto& [owner, entries] : t.of)
+    count += std::count_if(entries.begin(), entries.end(), [](const Entry& e) { return e.form != nullptr; });
+  return count;
+}
+
+void derived::drop(ArrayBody& owner) noexcept {
+  Table& t = table();
+  std::vector<Entry> gone;  // freed behind the lock
+  const std::lock_guard lock(t.mutex);
+  owner.pending_readers.fetch_and(~kBit, std::memory_order_acq_rel);
+  const auto it = t.of.find(&owner);
+  if (it == t.of.end()) return;
+  gone.swap(it->second);
+  t.of.erase(it);
+}
+
+}  // namespace chainer

@@ -1,0 +1,105 @@
+// Other forms of an array's elements are kept as long as nobody writes to them, and no longer.
+#include <chainer/array/derived.h>
+#include <chainer/array/order.h>
+#include <chainer/chainer.h>
+
+#include <cstring>
+
+#include "test.h"
+
+using namespace chainer;
+
+namespace {
+
+// A form of its own: the elements doubled.
+int made = 0;
+std::shared_ptr<const DerivedForm> doubled(const Array& a, uint64_t kind = 1) {
+  return derived_form(a, kind, static_cast<std::size_t>(a.nbytes()), [&](void* to) {
+    ++made;
+    for (int64_t i = 0; i < a.size(); ++i) static_cast<float*>(to)[i] = 2 * a.data<float>()[i];
+  });
+}
+float first(const DerivedForm& f) { return *static_cast<const float*>(f.block.data); }
+int made_by(const Array& a, uint64_t kind = 1) {
+  const int before = made;
+  const auto form = doubled(a, kind);
+  EXPECT_EQ(first(*form), 2 * a.data<float>()[0]);
+  return made - before;
+}
+
+}  // namespace
+
+TEST(a_form_is_kept_from_the_second_request_on) {
+  const int64_t before = derived_forms();
+  {
+    const Array a = full({40, 50}, 3, float32);
+    EXPECT_EQ(made_by(a), 1);
+    EXPECT_EQ(derived_forms(), before);
+    EXPECT_EQ(made_by(a), 1);
+    EXPECT_EQ(derived_forms(), before + 1);
+    EXPECT_EQ(made_by(a), 0);
+    // Another kind, and another part of the array, are other forms.
+    EXPECT_EQ(made_by(a, 2), 1);
+    EXPECT_EQ(made_by(a[{Slice(5, 40)}]), 1);
+    EXPECT_EQ(made_by(a), 0);
+    // There are at most four.
+    for (uint64_t kind = 3; kind < 9; ++kind) (void)doubled(a, kind), (void)doubled(a, kind);
+    EXPECT_EQ(derived_forms(), before + 4);
+  }
+  EXPECT_EQ(derived_forms(), before);
+}
+
+TEST(a_form_goes_with_every_write) {
+  Array a = full({40, 50}, 3, float32), b = ones({40, 50}, float32);
+  const std::pair<const char*, std::function<void()>> writes[] = {
+      {"a pointer", [&] { *a.mutable_data<float>() = 7; }},
+      {"in place", [&] { a += b; }},
+      {"a view", [&] { a[{Slice(0, 1)}].fill(9); }},
+      {"a view of a view",
+       [&] {
+         a.reshape({50, 40}).T()[{0}].fill(8);
+       }},
+      {"assignment to a part",
+       [&] {
+         a.set(Slice(0, 2), full({2, 50}, 4, float32));
+       }},
+      {"fill", [&] { a.fill(5); }},
+  };
+  for (const auto& [name, write] : writes) {
+    for (int i = 0; i < 2; ++i) (void)doubled(a);
+    EXPECT_EQ(made_by(a), 0);
+    const Array waits = a * 2 + 1;  // a computation that waits and reads the same memory
+    const float old = *a.data<float>();
+    write();
+    EXPECT_EQ(made_by(a), 1);
+    EXPECT_EQ(*waits.data<float>(), 2 * old + 1);
+  }
+}
+
+TEST(convolutions_see_what_was_written_to_their_filters) {
+  const Array x = random::uniform(-1, 1, {2, 32, 9, 9}, float32);
+  Array W = random::uniform(-1, 1, {32, 32, 3, 3}, float32);
+  const auto equals_fresh = [&] {
+    const Array y = F::convolution_2d(x, W).array(), z = F::deconvolution_2d(x, W).array();
+    EXPECT_CLOSE(y, F::convolution_2d(x, W.copy()).array(), {0, 0});
+    EXPECT_CLOSE(z, F::deconvolution_2d(x, W.copy()).array(), {0, 0});
+  };
+  for (int i = 0; i < 3; ++i) equals_fresh();
+  for (int i = 0; i < 3; ++i) {
+    W *= 0.5;
+    equals_fresh(), equals_fresh();
+    W[{i}].fill(1);
+    equals_fresh(), equals_fresh();
+  }
+  L::Convolution2D conv(32, 32, 3);
+  optimizers::SGD sgd(optimizers::SGDOptions{.lr = 0.1});
+  sgd.setup(conv);
+  for (int i = 0; i < 3; ++i) {
+    const Variable y = conv(x), again = conv(x);
+    EXPECT_CLOSE(y.array(), again.array(), {0, 0});
+    EXPECT_CLOSE(y.array(), F::convolution_2d(x, conv.W.array().copy(), conv.b->array()).array(), {0, 0});
+    conv.cleargrads();
+    F::sum(F::square(y)).backward();
+    sgd.update();
+  }
+}
