@@ -124,8 +124,8 @@ TEST(batch_renormalization_leads_towards_the_running_statistics) {
 
 TEST(normalization_errors) {
   const Array x = ones({2, 3, 4});
-  EXPECT_THROW(InvalidType, "x.shape[1] == gamma.shape[0]", F::batch_normalization(x, ones({2}), ones({2})));
-  EXPECT_THROW(InvalidType, "beta.shape == gamma.shape", F::batch_normalization(x, ones({3}), ones({4})));
+  EXPECT_THROW(InvalidType, "x.shape()[1] == gamma.shape()[0]", F::batch_normalization(x, ones({2}), ones({2})));
+  EXPECT_THROW(InvalidType, "beta.shape() == gamma.shape()", F::batch_normalization(x, ones({3}), ones({4})));
   EXPECT_THROW(InvalidType, "gamma.dtype() == x.dtype()",
                F::batch_normalization(x, ones({3}, float64), ones({3}, float64)));
   EXPECT_THROW(ValueError, "must ascend", F::batch_normalization(x, ones({3}), ones({3}), {.axis = {2, 0}}));
