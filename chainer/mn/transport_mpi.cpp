@@ -1,4 +1,6 @@
 // Open MPI (or another implementation of MPI 3), in the one file that includes its header.
+#define OMPI_SKIP_MPICXX 1  // its C++ classes, which need another library
+#define MPICH_SKIP_MPICXX 1
 #include <mpi.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -199,9 +201,9 @@ void initialize() {
       ::on_exit(at_exit, nullptr);
     }
     if (level < MPI_THREAD_MULTIPLE)
-      throw RuntimeError("create_communicator: this MPI gives threads the level ", level, "; gradients are reduced on a ",
-                         "thread of their own, which needs MPI_THREAD_MULTIPLE (", static_cast<int>(MPI_THREAD_MULTIPLE),
-                         ")");
+      throw RuntimeError("create_communicator: this MPI gives threads the level ", level,
+                         "; gradients are reduced on a ", "thread of their own, which needs MPI_THREAD_MULTIPLE (",
+                         static_cast<int>(MPI_THREAD_MULTIPLE), ")");
   });
 }
 

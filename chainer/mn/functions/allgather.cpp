@@ -9,7 +9,7 @@ struct AllGather : CollectiveNode {
   using CollectiveNode::CollectiveNode;
   Arrays forward(const Arrays& in) override { return remember(comm->allgather(in[0])); }
   Variables backward(const Indexes& wanted, const Variables& gy) override {
-    const Variables all = alltoall(comm, with_zeros(gy));
+    const Variables all = alltoall_after(comm, with_zeros(gy), after_this());
     Variable sum = all[0];
     for (std::size_t i = 1; i < all.size(); ++i) sum = sum + all[i];
     Variables out;

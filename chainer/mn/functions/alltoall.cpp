@@ -12,21 +12,21 @@ struct AllToAll : CollectiveNode {
     return remember(comm->alltoall(xs));
   }
   Variables backward(const Indexes& wanted, const Variables& gy) override {
-    const Variables all = alltoall(comm, with_zeros(gy));
+    const Variables all = alltoall_after(comm, with_zeros(gy), after_this());
     Variables out;
     for (int i : wanted)
-      out.push_back(static_cast<std::size_t>(i) < all.size() ? all[static_cast<std::size_t>(i)]
-                                                             : no_gradient());
+      out.push_back(static_cast<std::size_t>(i) < all.size() ? all[static_cast<std::size_t>(i)] : no_gradient());
     return out;
   }
 };
 
 }  // namespace
 
-Variables alltoall(const Communicator& comm, const Variables& xs) {
+Variables alltoall_after(const Communicator& comm, const Variables& xs, const Variable& delegate) {
   Variables in = xs;
-  in.push_back(fresh_delegate());
+  in.push_back(or_fresh(delegate));
   return apply(AllToAll(comm, 0), in);
 }
+Variables alltoall(const Communicator& comm, const Variables& xs) { return alltoall_after(comm, xs, {}); }
 
 }  // namespace chainer::mn::functions

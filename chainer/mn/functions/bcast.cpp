@@ -12,7 +12,7 @@ struct Bcast : CollectiveNode {
     return remember({comm->bcast(comm->rank() == root ? in[0] : Array(), {}, root)});
   }
   Variables backward(const Indexes& wanted, const Variables& gy) override {
-    const Variables all = gather_after(comm, with_zeros(gy)[0], root, Variable());
+    const Variables all = gather_after(comm, with_zeros(gy)[0], root, after_this());
     const bool at_root = comm->rank() == root;
     Variable sum = all[0];
     for (std::size_t i = 1; i < all.size(); ++i) sum = sum + all[i];

@@ -13,8 +13,8 @@ struct Gather : CollectiveNode {
   }
   Variables backward(const Indexes& wanted, const Variables& gy) override {
     const bool at_root = comm->rank() == root;
-    const Variable gx = at_root ? scatter_after(comm, with_zeros(gy), root, Variable())
-                                : scatter_after(comm, {}, root, gy[0]);
+    const Variable gx = at_root ? scatter_after(comm, with_zeros(gy), root, after_this())
+                                : scatter_after(comm, {}, root, pseudo_connect(after_this(), gy[0]));
     Variables out;
     for (int i : wanted) out.push_back(i == 0 ? gx : no_gradient());
     return out;

@@ -8,7 +8,7 @@ struct MeanOverRanks : CollectiveNode {
   using CollectiveNode::CollectiveNode;
   Arrays forward(const Arrays& in) override { return remember({comm->allreduce(in[0]) * (1.0 / comm->size())}); }
   Variables backward(const Indexes& wanted, const Variables& gy) override {
-    const Variable gx = mean_over_ranks(comm, with_zeros(gy)[0]);
+    const Variable gx = mean_after(comm, with_zeros(gy)[0], after_this());
     Variables out;
     for (int i : wanted) out.push_back(i == 0 ? gx : no_gradient());
     return out;
@@ -17,8 +17,9 @@ struct MeanOverRanks : CollectiveNode {
 
 }  // namespace
 
-Variable mean_over_ranks(const Communicator& comm, const Variable& x) {
-  return apply(MeanOverRanks(comm, 0), {x, fresh_delegate()})[0];
+Variable mean_after(const Communicator& comm, const Variable& x, const Variable& delegate) {
+  return apply(MeanOverRanks(comm, 0), {x, or_fresh(delegate)})[0];
 }
+Variable mean_over_ranks(const Communicator& comm, const Variable& x) { return mean_after(comm, x, {}); }
 
 }  // namespace chainer::mn::functions

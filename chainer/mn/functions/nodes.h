@@ -1,5 +1,6 @@
 // What the functions that communicate share.
 #pragma once
+#include "chainer/autograd/config.h"
 #include "chainer/mn/functions.h"
 #include "chainer/routines/creation.h"
 
@@ -12,7 +13,10 @@ inline Variable no_gradient() { return Variable(zeros({}, float32), false); }
 inline Variable zeros_after(const Variable& delegate, const Array& x) {
   return pseudo_connect(delegate, Variable(zeros_like(x), false));
 }
-inline Variable or_fresh(const Variable& delegate) { return delegate ? delegate : fresh_delegate(); }
+/// A delegate whose backward comes: that of a function that communicates must, since the other ranks' do.
+inline Variable or_fresh(const Variable& delegate) {
+  return delegate && delegate.requires_grad() ? delegate : fresh_delegate();
+}
 
 /// A node of a function that all ranks compute. Its last input is a delegate that always wants a gradient, so that its
 /// backward, which all ranks must call, exists on ranks whose own inputs want none.
@@ -21,8 +25,10 @@ class CollectiveNode : public FunctionNode {
   CollectiveNode(Communicator c, int r) : comm(std::move(c)), root(r) {}
 
  protected:
-  /// Remembers the outputs, for zeros in place of gradients that are not there.
+  /// Remembers the outputs, for zeros in place of gradients that are not there, and for a delegate that stands for
+  /// this application.
   Arrays remember(Arrays outputs) {
+    retain_outputs({0});
     for (const Array& y : outputs) like.push_back(y);
     return outputs;
   }
@@ -32,13 +38,20 @@ class CollectiveNode : public FunctionNode {
       out.push_back(gy[i] ? gy[i] : Variable(zeros(like[i].shape(), like[i].dtype()), false));
     return out;
   }
+  /// A delegate behind this node: gradients of gradients visit it on all ranks, also where they do not depend on what
+  /// came out of it.
+  Variable after_this() {
+    return config().enable_backprop ? pseudo_connect(retained_output(0), fresh_delegate()) : fresh_delegate();
+  }
   Communicator comm;
   int root;
   std::vector<Array> like;
 };
 
-/// gather() and scatter() with a delegate that comes before them.
+/// The functions with a delegate that comes before them.
 Variables gather_after(const Communicator& comm, const Variable& x, int root, const Variable& delegate);
 Variable scatter_after(const Communicator& comm, const Variables& xs, int root, const Variable& delegate);
+Variables alltoall_after(const Communicator& comm, const Variables& xs, const Variable& delegate);
+Variable mean_after(const Communicator& comm, const Variable& x, const Variable& delegate);
 
 }  // namespace chainer::mn::functions

@@ -11,7 +11,7 @@ struct Scatter : CollectiveNode {
     return remember({comm->scatter(xs, root)});
   }
   Variables backward(const Indexes& wanted, const Variables& gy) override {
-    const Variables all = gather_after(comm, with_zeros(gy)[0], root, Variable());
+    const Variables all = gather_after(comm, with_zeros(gy)[0], root, after_this());
     const bool at_root = comm->rank() == root;
     Variables out;
     for (int i : wanted) {
@@ -33,8 +33,6 @@ Variable scatter_after(const Communicator& comm, const Variables& xs, int root, 
   in.push_back(or_fresh(delegate));
   return apply(Scatter(comm, root), in)[0];
 }
-Variable scatter(const Communicator& comm, const Variables& xs, int root) {
-  return scatter_after(comm, xs, root, {});
-}
+Variable scatter(const Communicator& comm, const Variables& xs, int root) { return scatter_after(comm, xs, root, {}); }
 
 }  // namespace chainer::mn::functions

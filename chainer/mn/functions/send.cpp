@@ -10,12 +10,16 @@ struct Send : FunctionNode {
   Arrays forward(const Arrays& xs) override {
     comm->send_obj(Object(wants_gradients), peer, tag);
     comm->send(xs, peer, tag);
+    retain_outputs({0});
     return {zeros({}, float32)};
   }
   Variables backward(const Indexes& wanted, const Variables& gy) override {
-    const Variables all = recv_tuple(comm, peer, {.delegate_variable = gy[0], .tag = tag});
+    // Behind this node, too: the other rank's gradients of gradients may come back to it.
+    const Variable before = config().enable_backprop ? pseudo_connect(retained_output(0), gy[0]) : gy[0];
+    const Variables all = recv_tuple(comm, peer, {.delegate_variable = before, .tag = tag});
     if (all.size() != inputs().size())
-      throw ValueError(label(), ": ", inputs().size(), " variables were sent, and ", all.size(), " gradients came back");
+      throw ValueError(label(), ": ", inputs().size(), " variables were sent, and ", all.size(),
+                       " gradients came back");
     Variables out;
     for (int i : wanted) out.push_back(all[static_cast<std::size_t>(i)]);
     return out;
