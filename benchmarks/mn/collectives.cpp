@@ -12,9 +12,7 @@ using namespace chainer;
 
 namespace {
 
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 // The least time of the slowest rank, over repetitions.
 template <class F>
@@ -35,7 +33,8 @@ double time_of(const chainermn::Communicator& c, int64_t bytes, F&& f) {
 
 void measure(int64_t largest) {
   std::vector<chainermn::Communicator> all;
-  for (const char* name : {"flat", "hierarchical", "two_dimensional"}) all.push_back(chainermn::create_communicator(name));
+  for (const char* name : {"flat", "hierarchical", "two_dimensional"})
+    all.push_back(chainermn::create_communicator(name));
   const auto& c = all[0];
   if (c->rank() == 0) {
     std::printf("%d ranks on %d hosts; microseconds\n%12s", c->size(), c->inter_size(), "bytes");
@@ -64,6 +63,5 @@ void measure(int64_t largest) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return chainermn::run("bench_mn_collectives",
-                        [&] { measure(argc > 1 ? std::atoll(argv[1]) : int64_t(256) << 20); });
+  return chainermn::run("bench_mn_collectives", [&] { measure(argc > 1 ? std::atoll(argv[1]) : int64_t(256) << 20); });
 }

@@ -17,9 +17,7 @@ using namespace chainer;
 
 namespace {
 
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 std::string variable(const char* name, const char* otherwise) {
   const char* v = std::getenv(name);
   return v && *v ? v : otherwise;

@@ -13,9 +13,7 @@ struct Averager : MemberVisitor {
     if (!v || !is_floating(v.dtype())) return;
     copy_elements(comm.allreduce(v) * (1.0 / comm.size()), v);
   }
-  void persistent(const std::string&, double& v) override {
-    v = comm.allreduce(array(v)).item<double>() / comm.size();
-  }
+  void persistent(const std::string&, double& v) override { v = comm.allreduce(array(v)).item<double>() / comm.size(); }
   using MemberVisitor::persistent;
   CommunicatorBase& comm;
 };

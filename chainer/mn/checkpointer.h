@@ -13,8 +13,8 @@ namespace chainer::mn {
 
 /// Options of create_multi_node_checkpointer(), in the manual's order.
 struct CheckpointerOptions {
-  int64_t cp_interval = 5;  ///< how many of the newest checkpoints stay
-  int64_t gc_interval = 5;  ///< older ones are removed after so many saves
+  int64_t cp_interval = 5;               ///< how many of the newest checkpoints stay
+  int64_t gc_interval = 5;               ///< older ones are removed after so many saves
   std::optional<std::string> path = {};  ///< the folder; the trainer's output folder by default
 };
 

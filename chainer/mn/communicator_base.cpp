@@ -36,8 +36,8 @@ std::vector<std::string> exchange(Transport& t, const std::string& mine, std::si
   auto own = std::make_shared<std::string>(mine.substr(0, bytes - 1));
   own->resize(bytes);
   auto all = std::make_shared<std::string>(n * bytes, '\0');
-  const Pending p = t.allgather(own->data(), all->data(), bytes,
-                                std::make_shared<std::pair<decltype(own), decltype(all)>>(own, all));
+  const Pending p =
+      t.allgather(own->data(), all->data(), bytes, std::make_shared<std::pair<decltype(own), decltype(all)>>(own, all));
   while (!p->done()) ::usleep(20);
   std::vector<std::string> out;
   for (std::size_t r = 0; r < n; ++r) out.emplace_back(all->data() + r * bytes);
@@ -64,8 +64,8 @@ CommunicatorBase::CommunicatorBase(std::string name, std::unique_ptr<Transport> 
     ++intra_size_;
   }
   inter_size_ = static_cast<int>(order.size());
-  inter_rank_ = static_cast<int>(
-      std::find(order.begin(), order.end(), hosts[static_cast<std::size_t>(rank_)]) - order.begin());
+  inter_rank_ =
+      static_cast<int>(std::find(order.begin(), order.end(), hosts[static_cast<std::size_t>(rank_)]) - order.begin());
   // The world's ranks of the members, and whether any of them wants debug mode.
   std::vector<int> members;
   for (const std::string& s : exchange(*transport_, text(RollCall::world_rank(), wants_debug() ? "d" : ""), 32)) {
@@ -128,8 +128,8 @@ void CommunicatorBase::enter(const char* operation, const std::string& details) 
   for (int r = 1; r < size_; ++r) {
     const std::string other = buffers->second.c_str() + static_cast<std::size_t>(r) * kDebugBytes;
     if (other == first) continue;
-    throw RuntimeError("communicator ", name_, ", call ", roll_call_->count(), ": ", roll_call_->who(0), " calls ", first,
-                       ", ", roll_call_->who(r), " calls ", other);
+    throw RuntimeError("communicator ", name_, ", call ", roll_call_->count(), ": ", roll_call_->who(0), " calls ",
+                       first, ", ", roll_call_->who(r), " calls ", other);
   }
 }
 
@@ -338,8 +338,7 @@ Array CommunicatorBase::scatter(const Array& x, int root) {
 }
 
 Arrays CommunicatorBase::alltoall(const Arrays& xs) {
-  if (static_cast<int>(xs.size()) != size_)
-    throw ValueError("alltoall: ", xs.size(), " arrays for ", size_, " ranks");
+  if (static_cast<int>(xs.size()) != size_) throw ValueError("alltoall: ", xs.size(), " arrays for ", size_, " ranks");
   for (const Array& a : xs) expect_array("alltoall", a);
   enter("alltoall");
   // In turn k a rank sends to the k-th rank behind it and receives from the k-th before it.

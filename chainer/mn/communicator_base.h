@@ -142,7 +142,7 @@ class CommunicatorBase {
 
 /// Options of create_communicator().
 struct CreateCommunicatorOptions {
-  const void* mpi_comm = nullptr;                 ///< a pointer to an MPI_Comm; all processes by default
+  const void* mpi_comm = nullptr;                  ///< a pointer to an MPI_Comm; all processes by default
   std::optional<Dtype> allreduce_grad_dtype = {};  ///< pure_nccl only, else a ValueError
 };
 

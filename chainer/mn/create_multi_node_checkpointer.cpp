@@ -11,9 +11,7 @@
 namespace chainer::mn {
 namespace {
 
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 // How many ranks wrote a checkpoint; nothing where the file is not one that was written to its end.
 std::optional<int64_t> ranks_of(const std::filesystem::path& file, int64_t iteration, bool thoroughly) {
@@ -176,9 +174,9 @@ std::optional<int64_t> MultiNodeCheckpointer::maybe_load(Trainer& trainer, std::
 std::string MultiNodeCheckpointer::get_stats() const {
   if (seconds_.empty()) return "checkpoints: 0";
   const auto [least, most] = std::minmax_element(seconds_.begin(), seconds_.end());
-  const double mean =
-      std::accumulate(seconds_.begin(), seconds_.end(), 0.0) / static_cast<double>(seconds_.size());
-  return text("checkpoints: ", seconds_.size(), ", seconds a checkpoint: ", mean, " on average, ", *least, " to ", *most);
+  const double mean = std::accumulate(seconds_.begin(), seconds_.end(), 0.0) / static_cast<double>(seconds_.size());
+  return text("checkpoints: ", seconds_.size(), ", seconds a checkpoint: ", mean, " on average, ", *least, " to ",
+              *most);
 }
 
 void MultiNodeCheckpointer::initialize(Trainer& trainer) { trainer_ = &trainer; }

@@ -23,10 +23,10 @@ void MultiNodeOptimizer::setup_link(Kept<Link> link) {
 GradientReducer& MultiNodeOptimizer::reducer() {
   Link& model = target();
   if (!reducer_ || reducer_->model() != &model)
-    reducer_ = std::make_unique<GradientReducer>(
-        *comm_, model,
-        GradientReducerOptions{options_.bucket_bytes, options_.compression, options_.error_feedback,
-                               options_.double_buffering});
+    reducer_ =
+        std::make_unique<GradientReducer>(*comm_, model,
+                                          GradientReducerOptions{options_.bucket_bytes, options_.compression,
+                                                                 options_.error_feedback, options_.double_buffering});
   return *reducer_;
 }
 

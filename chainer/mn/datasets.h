@@ -11,8 +11,8 @@ namespace chainer::mn {
 struct ScatterDatasetOptions {
   int root = 0;
   bool shuffle = false;
-  std::optional<uint32_t> seed = {};              ///< of the shuffle; the global generator of rank root by default
-  int64_t max_buf_len = int64_t(256) << 20;       ///< bytes sent at a time, below 2147483647
+  std::optional<uint32_t> seed = {};         ///< of the shuffle; the global generator of rank root by default
+  int64_t max_buf_len = int64_t(256) << 20;  ///< bytes sent at a time, below 2147483647
 };
 
 /// Collective: a part of rank root's dataset for each rank; what the others pass is ignored (AnyDataset() for none).

@@ -36,8 +36,8 @@ Variable pseudo_connect(const Variable& delegate_variable, const Variable& actua
 Variable bcast(const Communicator& comm, const Variable& x, int root = 0);
 /// All ranks' x at rank root, in their order; elsewhere one delegate variable. Backward: scatter.
 Variables gather(const Communicator& comm, const Variable& x, int root = 0);
-/// Variable i of rank root's xs on rank i; what the others pass is ignored, and its gradient is zero. Backward: gather. Another number of
-/// variables than ranks is a ValueError on all of them.
+/// Variable i of rank root's xs on rank i; what the others pass is ignored, and its gradient is zero. Backward: gather.
+/// Another number of variables than ranks is a ValueError on all of them.
 Variable scatter(const Communicator& comm, const Variables& xs, int root = 0);
 /// Variable i of xs goes to rank i, variable i of the result came from rank i. Backward: alltoall.
 Variables alltoall(const Communicator& comm, const Variables& xs);

@@ -67,7 +67,8 @@ bool GradientReducer::agree() {
 
 void GradientReducer::lay_out(const ObjectList& order) {
   if (!channel_)
-    channel_ = comm_.make_mean_channel({.compression = options_.compression, .error_feedback = options_.error_feedback});
+    channel_ =
+        comm_.make_mean_channel({.compression = options_.compression, .error_feedback = options_.error_feedback});
   slots_.clear();
   by_node_.clear();
   sets_.clear();
@@ -84,9 +85,8 @@ void GradientReducer::lay_out(const ObjectList& order) {
   for (const Object& o : order) {
     const Parameter& p = params.at(o.to_text());
     const int64_t bytes = p.array().nbytes();
-    auto plan = std::find_if(plans.begin(), plans.end(), [&](const Plan& b) {
-      return !b.full && b.dtype == p.dtype();
-    });
+    auto plan =
+        std::find_if(plans.begin(), plans.end(), [&](const Plan& b) { return !b.full && b.dtype == p.dtype(); });
     if (plan != plans.end() && plan->count * item_size(plan->dtype) + bytes > options_.bucket_bytes) {
       plan->full = true;
       plan = plans.end();
@@ -277,7 +277,8 @@ void GradientReducer::restore() {
     warn("create_multi_node_optimizer: the saved means and error feedback are of other parameters; they are dropped");
   } else {
     for (std::size_t i = 0; i < sets_[0].size(); ++i) {
-      const auto mean = loaded_.find("mean_" + std::to_string(i)), residual = loaded_.find("residual_" + std::to_string(i));
+      const auto mean = loaded_.find("mean_" + std::to_string(i)),
+                 residual = loaded_.find("residual_" + std::to_string(i));
       if (mean != loaded_.end() && sets_.size() > 1) {
         Array& to = sets_[1 - turn_][i].buffer->array();
         if (mean->second.shape() == to.shape()) copy_elements(mean->second.astype(to.dtype()), to);

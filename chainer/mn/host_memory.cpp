@@ -95,9 +95,7 @@ HostMemory::~HostMemory() {
   if (base_) ::munmap(base_, mapped_);
 }
 
-HostMemory::Place& HostMemory::place(int rank) const {
-  return reinterpret_cast<Place*>(base_ + sizeof(Head))[rank];
-}
+HostMemory::Place& HostMemory::place(int rank) const { return reinterpret_cast<Place*>(base_ + sizeof(Head))[rank]; }
 char* HostMemory::section(int rank) const { return base_ + head_bytes_ + static_cast<std::size_t>(rank) * stride_; }
 
 void HostMemory::barrier(const char* operation) {

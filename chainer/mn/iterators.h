@@ -45,8 +45,8 @@ class MultiNodeIterator : public Iterator {
 MultiNodeIterator create_multi_node_iterator(Kept<Iterator> actual_iterator, Communicator communicator,
                                              int rank_master = 0);
 
-/// Collective: an order sampler that gives all ranks the same orders. The first one comes from a seed that rank 0 draws,
-/// each later one from the one before.
+/// Collective: an order sampler that gives all ranks the same orders. The first one comes from a seed that rank 0
+/// draws, each later one from the one before.
 chainer::iterators::OrderSampler synchronized_order(const Communicator& comm);
 
 /// Collective: an iterator of class I with the same order of examples on all ranks; each reads them from its own

@@ -51,8 +51,7 @@ Sender::Sender(Transport& transport, const RollCall& roll, std::vector<int> rank
                int64_t count)
     : transport_(transport), roll_(roll), ranks_(std::move(ranks)), options_(options) {
   if (options_.compression == Compression::none) return;
-  narrow_ = std::make_shared<Array>(Shape{count},
-                                    options_.compression == Compression::float16 ? float16 : bfloat16);
+  narrow_ = std::make_shared<Array>(Shape{count}, options_.compression == Compression::float16 ? float16 : bfloat16);
   if (options_.error_feedback) residual_ = zeros({count});
 }
 
@@ -165,8 +164,7 @@ class SharedBuffer : public MeanBuffer {
       case HostChannel::Between::nothing: sum_sections<T>(all, all, begin, end, by); break;
       case HostChannel::Between::slices:  // each rank has its slice of all hosts
         sum_sections<T>(all, {all[static_cast<std::size_t>(mine)]}, begin, end, 1);
-        if (end > begin)
-          sender_->mean(all[static_cast<std::size_t>(mine)], begin, end, by, memory_);
+        if (end > begin) sender_->mean(all[static_cast<std::size_t>(mine)], begin, end, by, memory_);
         for (int r = 0; r < n; ++r)
           if (r != mine)
             std::copy(all[static_cast<std::size_t>(mine)] + begin, all[static_cast<std::size_t>(mine)] + end,

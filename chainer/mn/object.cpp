@@ -270,7 +270,8 @@ Example to_example(const Object& o) {
     return Example(std::move(arrays));
   }
   const ObjectList &names = o["names"].to_list(), &arrays = o["arrays"].to_list();
-  if (names.size() != arrays.size()) throw ValueError("an example of ", names.size(), " names, ", arrays.size(), " arrays");
+  if (names.size() != arrays.size())
+    throw ValueError("an example of ", names.size(), " names, ", arrays.size(), " arrays");
   std::vector<std::pair<std::string, Array>> named;
   for (std::size_t i = 0; i < names.size(); ++i) named.emplace_back(names[i].to_text(), arrays[i].to_array());
   return Example(std::move(named));

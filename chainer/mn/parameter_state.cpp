@@ -36,7 +36,8 @@ Description describe(const Link& model) {
       entry.emplace_back(std::string(name(p.dtype())));
       for (int64_t n : p.shape()) entry.emplace_back(n);
       const Array a = p.array().contiguous();
-      if (a.size()) values = hash_bytes(values, static_cast<const char*>(a.raw()), static_cast<std::size_t>(a.nbytes()));
+      if (a.size())
+        values = hash_bytes(values, static_cast<const char*>(a.raw()), static_cast<std::size_t>(a.nbytes()));
     }
     entries.emplace_back(std::move(entry));
   }
@@ -98,14 +99,14 @@ void spread(CommunicatorBase& comm, Link& model, const ObjectList& of_ranks) {
 bool synchronize_parameters(CommunicatorBase& comm, Link& model) {
   const Description mine = describe(model);
   bool same_shapes = true, same = true;
-  for (const Object& o :
-       comm.allgather_obj(Object(ObjectList{Object(mine.shape_hash), Object(mine.value_hash)}))) {
+  for (const Object& o : comm.allgather_obj(Object(ObjectList{Object(mine.shape_hash), Object(mine.value_hash)}))) {
     same_shapes &= o.to_list()[0] == Object(mine.shape_hash);
     same &= o.to_list()[1] == Object(mine.value_hash);
   }
   if (same && same_shapes) return true;
-  spread(comm, model,
-         same_shapes ? ObjectList(static_cast<std::size_t>(comm.size()), mine.entries) : comm.allgather_obj(mine.entries));
+  spread(
+      comm, model,
+      same_shapes ? ObjectList(static_cast<std::size_t>(comm.size()), mine.entries) : comm.allgather_obj(mine.entries));
   return false;
 }
 

@@ -19,9 +19,7 @@ namespace {
 
 constexpr int kQuestionTag = 32701, kAnswerTag = 32702;
 
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 double limit_from_environment() {
   if (const char* text = std::getenv("CHAINERMN_WAIT_LIMIT")) {
@@ -136,7 +134,8 @@ void RollCall::wait_until(const std::function<bool()>& done, const char* operati
     if (done()) return;
   const double start = now();
   double served = start;
-  // Ranks often share cores: after a while of looking, others are let run, then the thread sleeps for longer and longer.
+  // Ranks often share cores: after a while of looking, others are let run, then the thread sleeps for longer and
+  // longer.
   for (int turn = 0; !done(); ++turn) {
     const double t = now(), waited = t - start;
     if (waited > 0.2 && t - served > 0.1) {
@@ -200,8 +199,9 @@ void RollCall::too_long(const char* operation, double seconds, std::vector<int> 
   if (!silent.empty()) message += "; not in any call: " + silent;
   message += elsewhere;
   if (silent.empty() && elsewhere.empty())
-    message += "; all ranks are there: a message between them is lost, or they call different operations (set "
-               "CHAINERMN_DEBUG=1 to see which)";
+    message +=
+        "; all ranks are there: a message between them is lost, or they call different operations (set "
+        "CHAINERMN_DEBUG=1 to see which)";
   throw RuntimeError(message);
 }
 

@@ -201,9 +201,9 @@ void initialize() {
       ::on_exit(at_exit, nullptr);
     }
     if (level < MPI_THREAD_MULTIPLE)
-      throw RuntimeError("create_communicator: this MPI gives threads the level ", level, "; gradients are reduced on a ",
-                         "thread of their own, which needs MPI_THREAD_MULTIPLE (", static_cast<int>(MPI_THREAD_MULTIPLE),
-                         ")");
+      throw RuntimeError("create_communicator: this MPI gives threads the level ", level,
+                         "; gradients are reduced on a ", "thread of their own, which needs MPI_THREAD_MULTIPLE (",
+                         static_cast<int>(MPI_THREAD_MULTIPLE), ")");
   });
 }
 

@@ -76,12 +76,18 @@ class Collector : public MemberVisitor {
   void enter(const std::string& name, Link& l) {
     const auto [path, rows, owner] = std::tuple(path_, rows_, owner_);
     if (!name.empty()) path_ += name + "/";
-    if (std::vector<WeightRow> own = weight_rows(l, options_.from); !own.empty()) {
+    if (std::vector<WeightRow> own = weight_rows(l, options_.from); !own.empty() && !is_part_of_a_layer()) {
       rows_ = std::make_shared<std::vector<WeightRow>>(std::move(own));
       owner_ = path_;
     }
     l.visit(*this);
     std::tie(path_, rows_, owner_) = std::tie(path, rows, owner);
+  }
+  // Whether the table of the link around names what lies below this path: a Linear inside of an LSTM is no layer there.
+  bool is_part_of_a_layer() const {
+    if (!rows_) return false;
+    const std::string here = path_.substr(owner_.size());
+    return std::any_of(rows_->begin(), rows_->end(), [&](const WeightRow& r) { return r.path.starts_with(here); });
   }
   // A path in the file's spelling, through the map of names.
   std::string renamed(const std::string& path) const {

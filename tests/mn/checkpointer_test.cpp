@@ -13,7 +13,9 @@ namespace {
 
 // The same folder on all ranks.
 fs::path folder(const chainermn::Communicator& c) {
-  const fs::path p = c->bcast_obj(chainermn::Object((fs::temp_directory_path() / text("mn_checkpoints_", ::getpid())).string())).to_text();
+  const fs::path p =
+      c->bcast_obj(chainermn::Object((fs::temp_directory_path() / text("mn_checkpoints_", ::getpid())).string()))
+          .to_text();
   if (c->rank() == 0) fs::remove_all(p), fs::create_directories(p);
   c->barrier();
   return p;
@@ -43,9 +45,9 @@ struct Run {
         checkpointer(chainermn::create_multi_node_checkpointer("run", c, o)) {}
   static AnyDataset data(const chainermn::Communicator& c) {
     const auto [begin, end] = chainermn::shard_of(40, c->rank(), c->size());
-    return datasets::SubDataset(
-        datasets::TupleDataset(random::RandomState(1).randn({40, 5}, float32), random::RandomState(2).randint(0, 2, {40}, int32)),
-        begin, end);
+    return datasets::SubDataset(datasets::TupleDataset(random::RandomState(1).randn({40, 5}, float32),
+                                                       random::RandomState(2).randint(0, 2, {40}, int32)),
+                                begin, end);
   }
   std::vector<Array> values() {
     std::vector<Array> out;
@@ -118,9 +120,11 @@ TEST(checkpointer_with_another_number_of_ranks) {
     seed(c);
     Run few(half, at, 100);
     few.trainer.extend(few.checkpointer, {.trigger = {8, "iteration"}});
-    few.trainer.extend([](Trainer& t) {
-      if (t.updater().iteration() == 8) throw StopIteration("enough");
-    }, {.priority = -200});
+    few.trainer.extend(
+        [](Trainer& t) {
+          if (t.updater().iteration() == 8) throw StopIteration("enough");
+        },
+        {.priority = -200});
     EXPECT_THROW(StopIteration, "enough", few.trainer.run(false));
     serializers::save_npz(at / "few.npz", few.model);
   }
@@ -137,9 +141,11 @@ TEST(checkpointer_with_another_number_of_ranks) {
   EXPECT_EQ(all.optimizer.t, 8);
   EXPECT_EQ(all.it.position.current_position, 0);
   all.trainer.extend(all.checkpointer, {.trigger = {4, "iteration"}});
-  all.trainer.extend([](Trainer& t) {
-    if (t.updater().iteration() == 12) throw StopIteration("enough");
-  }, {.priority = -200});
+  all.trainer.extend(
+      [](Trainer& t) {
+        if (t.updater().iteration() == 12) throw StopIteration("enough");
+      },
+      {.priority = -200});
   EXPECT_THROW(StopIteration, "enough", all.trainer.run(false));
   EXPECT_EQ(all.optimizer.t, 12);
   c->barrier();
@@ -160,12 +166,15 @@ TEST(checkpointer_collects_old_files) {
   seed(c);
   Run run(c, at, 100, {.cp_interval = 2, .gc_interval = 4});
   run.trainer.extend(run.checkpointer, {.trigger = {1, "iteration"}});
-  run.trainer.extend([](Trainer& t) {
-    if (t.updater().iteration() == 12) throw StopIteration("enough");
-  }, {.priority = -200});
+  run.trainer.extend(
+      [](Trainer& t) {
+        if (t.updater().iteration() == 12) throw StopIteration("enough");
+      },
+      {.priority = -200});
   EXPECT_THROW(StopIteration, "enough", run.trainer.run(false));
   int mine = 0;
-  for (const auto& e : fs::directory_iterator(at)) mine += e.path().filename().string().starts_with(text("run.", c->rank(), "."));
+  for (const auto& e : fs::directory_iterator(at))
+    mine += e.path().filename().string().starts_with(text("run.", c->rank(), "."));
   EXPECT_EQ(mine, 2);  // more than 2 + 5 were there at the third collection
   EXPECT(fs::exists(at / text("run.", c->rank(), ".12")) && fs::exists(at / text("run.", c->rank(), ".11")));
   EXPECT_THROW(ValueError, "holds a dot", chainermn::create_multi_node_checkpointer("a.b", c));

@@ -40,8 +40,7 @@ TEST(communicator_arrays) {
     Arrays out;
     for (int k = 0; k < n; ++k) out.push_back(full({r + k + 1}, 10 * r + k, float32));
     const Arrays in = c->alltoall(out);
-    for (int k = 0; k < n; ++k)
-      EXPECT_CLOSE(in[static_cast<std::size_t>(k)], full({r + k + 1}, 10 * k + r, float32));
+    for (int k = 0; k < n; ++k) EXPECT_CLOSE(in[static_cast<std::size_t>(k)], full({r + k + 1}, 10 * k + r, float32));
     EXPECT_CLOSE(c->scatter(r == 0 ? out : Arrays(), 0), full({r + 1}, r, float32));
     EXPECT_CLOSE(c->scatter(arange(2 * n).reshape({n, 2}), 0), array({2 * r, 2 * r + 1}));
     EXPECT_THROW(ValueError, "1 arrays for", c->scatter(Arrays{own}, 0));

@@ -26,7 +26,8 @@ void check_gradient(const chainermn::Communicator& c, const std::function<Variab
         ++test::expectations;
         const double numeric = change / (2 * eps), mine = g[static_cast<std::size_t>(i)];
         if (std::abs(numeric - mine) > 1e-6 * (1 + std::abs(mine)))
-          test::fail(__FILE__, __LINE__, text("rank ", r, ", element ", i, ": ", mine, " and by differences ", numeric));
+          test::fail(__FILE__, __LINE__,
+                     text("rank ", r, ", element ", i, ": ", mine, " and by differences ", numeric));
       }
     }
 }
@@ -55,7 +56,8 @@ TEST(functions_collective_gradients) {
          [&](const Variable& x) {
            const Variables ys = CF::gather(c, x, last);
            Variable sum = r == last ? cubes(ys[0], 1) : F::cast(ys[0], float64);
-           for (int k = 1; k < static_cast<int>(ys.size()); ++k) sum = sum + cubes(ys[static_cast<std::size_t>(k)], k + 1);
+           for (int k = 1; k < static_cast<int>(ys.size()); ++k)
+             sum = sum + cubes(ys[static_cast<std::size_t>(k)], k + 1);
            return sum;
          }},
         {"scatter",
@@ -88,8 +90,10 @@ TEST(functions_collective_gradients) {
     for (const auto& [name, f] : all) {
       if (std::string(name) != "bcast") check_gradient(c, f, 3);
       // bcast: ranks but the root have no gradient, so x takes part beside it.
-      check_gradient(c, [&](const Variable& x) { return f(x) + cubes(x, 0.25); }, 3);
-      check_second(c, [&](const Variable& x) { return f(x) + cubes(x, 0.25); }, 2);
+      check_gradient(
+          c, [&](const Variable& x) { return f(x) + cubes(x, 0.25); }, 3);
+      check_second(
+          c, [&](const Variable& x) { return f(x) + cubes(x, 0.25); }, 2);
     }
   }
 }

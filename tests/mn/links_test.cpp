@@ -87,7 +87,8 @@ TEST(multi_node_batch_normalization) {
       const int64_t n = 4 * c->size();
       const Shape shape = images ? Shape{n, 3, 2, 2} : Shape{n, 3};
       // A mean far from zero, at which E[x^2] - E[x]^2 in float32 would be rounding only.
-      const Array x = random::RandomState(1).randn(shape, float32) + 1000.0, w = random::RandomState(2).randn(shape, float32);
+      const Array x = random::RandomState(1).randn(shape, float32) + 1000.0,
+                  w = random::RandomState(2).randn(shape, float32);
       L::BatchNormalization alone(3);
       chainermn::links::MultiNodeBatchNormalization mine(3, c);
       const Variable xa(x), xm(x[Slice(4 * c->rank(), 4 * c->rank() + 4)].copy());

@@ -31,10 +31,9 @@ void train(const std::string& folder) {
   data = chainermn::scatter_dataset(data, c, {.shuffle = true, .seed = 3});
   Net model;
   auto optimizer =
-      chainermn::create_multi_node_optimizer(optimizers::Adam(), c,
-                                             {.double_buffering = true,
-                                              .compression = chainermn::Compression::bfloat16,
-                                              .error_feedback = true})
+      chainermn::create_multi_node_optimizer(
+          optimizers::Adam(), c,
+          {.double_buffering = true, .compression = chainermn::Compression::bfloat16, .error_feedback = true})
           .setup(model);
   iterators::SerialIterator it(data, 8);
   training::StandardUpdater updater(it, optimizer);

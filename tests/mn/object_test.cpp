@@ -73,7 +73,8 @@ TEST(object_damage) {
   EXPECT_THROW(ValueError, "a list of 4611686018427387904", decode(with("\x06" + word(int64_t(1) << 62))));
   EXPECT_THROW(ValueError, "a text of 9223372036854775807 bytes", decode(with("\x04" + word(INT64_MAX))));
   const std::string f32 = word(7) + "float32";
-  EXPECT_THROW(ValueError, "and 0 bytes are left", decode(with("\x05" + f32 + word(2) + word(1 << 20) + word(1 << 20))));
+  EXPECT_THROW(ValueError, "and 0 bytes are left",
+               decode(with("\x05" + f32 + word(2) + word(1 << 20) + word(1 << 20))));
   EXPECT_THROW(ValueError, "an array of shape",
                decode(with("\x05" + f32 + word(3) + word(int64_t(1) << 40) + word(int64_t(1) << 40) + word(0))));
   EXPECT_THROW(ValueError, "an axis of length -1", decode(with("\x05" + f32 + word(1) + word(-1))));

@@ -16,7 +16,9 @@ struct Net : Chain {
 };
 
 // All batches of all ranks; a step's batch of `ranks` ranks is cut into equal parts.
-Array inputs(int64_t step, int64_t n) { return random::RandomState(static_cast<uint32_t>(step)).randn({n, 6}, float32); }
+Array inputs(int64_t step, int64_t n) {
+  return random::RandomState(static_cast<uint32_t>(step)).randn({n, 6}, float32);
+}
 Array labels(int64_t step, int64_t n) {
   return random::RandomState(static_cast<uint32_t>(1000 + step)).randint(0, 3, {n}, int32);
 }
@@ -150,7 +152,8 @@ TEST(optimizer_gradients_on_some_ranks) {
   for (const auto& c : communicators()) {
     random::seed(11);
     Net model(true);
-    auto optimizer = chainermn::create_multi_node_optimizer(optimizers::SGD({.lr = 0.1}), c, {.bucket_bytes = 200}).setup(model);
+    auto optimizer =
+        chainermn::create_multi_node_optimizer(optimizers::SGD({.lr = 0.1}), c, {.bucket_bytes = 200}).setup(model);
     // The spare layer is used by nobody, then by the last rank alone, then by the first, then by all.
     for (int step = 0; step < 8; ++step) {
       const int last = c->size() - 1;
@@ -199,10 +202,8 @@ TEST(optimizer_double_buffering) {
 TEST(optimizer_resumes_double_buffering_and_error_feedback) {
   const auto& c = world();
   for (const bool twice : {true, false}) {
-    const chainermn::MultiNodeOptimizerOptions o{.double_buffering = twice,
-                                                 .bucket_bytes = 500,
-                                                 .compression = Compression::bfloat16,
-                                                 .error_feedback = true};
+    const chainermn::MultiNodeOptimizerOptions o{
+        .double_buffering = twice, .bucket_bytes = 500, .compression = Compression::bfloat16, .error_feedback = true};
     random::seed(5);
     Net whole, cut = whole.copy(CopyMode::copy);
     const auto step = [&](Net& m, chainermn::MultiNodeOptimizer& opt, int i) {
@@ -241,7 +242,8 @@ TEST(optimizer_compression) {
     for (const Compression how : {Compression::float16, Compression::bfloat16})
       for (const bool feedback : {false, true}) {
         Net model = start.copy(CopyMode::copy);
-        expect_close(train(c, {.compression = how, .error_feedback = feedback}, 15, model), expected, 0.03, "compression");
+        expect_close(train(c, {.compression = how, .error_feedback = feedback}, 15, model), expected, 0.03,
+                     "compression");
         EXPECT(same_on_all_ranks(c, model));
       }
   EXPECT_THROW(ValueError, "goes with compression",
@@ -254,9 +256,10 @@ TEST(optimizer_error_feedback_keeps_what_rounding_takes) {
   for (const bool feedback : {false, true}) {
     L::Linear model(1, 1, {.nobias = true});
     model.W.set_array(zeros({1, 1}));
-    auto optimizer = chainermn::create_multi_node_optimizer(
-                         optimizers::SGD({.lr = 1.0}), c, {.compression = Compression::bfloat16, .error_feedback = feedback})
-                         .setup(model);
+    auto optimizer =
+        chainermn::create_multi_node_optimizer(optimizers::SGD({.lr = 1.0}), c,
+                                               {.compression = Compression::bfloat16, .error_feedback = feedback})
+            .setup(model);
     const double g = (1 + std::ldexp(1.0, -10)) * c->size();  // it is divided by the ranks before it is rounded
     for (int i = 0; i < 256; ++i) {
       model.W.set_grad(full({1, 1}, g, float32));
@@ -290,12 +293,14 @@ TEST(optimizer_of_different_models) {
   if (c->rank() == 0) {
     L::Linear model(3, 2);
     auto optimizer = chainermn::create_multi_node_optimizer(optimizers::SGD(), c).setup(model);
-    EXPECT_THROW(ValueError, "the ranks have different models",
-                 optimizer.update([&] { return F::sum(model(ones({1, 3}))); }));
+    EXPECT_THROW(ValueError, "the ranks have different models", optimizer.update([&] {
+      return F::sum(model(ones({1, 3})));
+    }));
   } else {
     L::Linear model(4, 2);
     auto optimizer = chainermn::create_multi_node_optimizer(optimizers::SGD(), c).setup(model);
-    EXPECT_THROW(ValueError, "the ranks have different models",
-                 optimizer.update([&] { return F::sum(model(ones({1, 4}))); }));
+    EXPECT_THROW(ValueError, "the ranks have different models", optimizer.update([&] {
+      return F::sum(model(ones({1, 4})));
+    }));
   }
 }

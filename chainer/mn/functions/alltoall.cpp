@@ -15,8 +15,7 @@ struct AllToAll : CollectiveNode {
     const Variables all = alltoall_after(comm, with_zeros(gy), after_this());
     Variables out;
     for (int i : wanted)
-      out.push_back(static_cast<std::size_t>(i) < all.size() ? all[static_cast<std::size_t>(i)]
-                                                             : no_gradient());
+      out.push_back(static_cast<std::size_t>(i) < all.size() ? all[static_cast<std::size_t>(i)] : no_gradient());
     return out;
   }
 };

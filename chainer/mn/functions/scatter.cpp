@@ -33,8 +33,6 @@ Variable scatter_after(const Communicator& comm, const Variables& xs, int root, 
   in.push_back(or_fresh(delegate));
   return apply(Scatter(comm, root), in)[0];
 }
-Variable scatter(const Communicator& comm, const Variables& xs, int root) {
-  return scatter_after(comm, xs, root, {});
-}
+Variable scatter(const Communicator& comm, const Variables& xs, int root) { return scatter_after(comm, xs, root, {}); }
 
 }  // namespace chainer::mn::functions

@@ -18,7 +18,8 @@ struct Send : FunctionNode {
     const Variable before = config().enable_backprop ? pseudo_connect(retained_output(0), gy[0]) : gy[0];
     const Variables all = recv_tuple(comm, peer, {.delegate_variable = before, .tag = tag});
     if (all.size() != inputs().size())
-      throw ValueError(label(), ": ", inputs().size(), " variables were sent, and ", all.size(), " gradients came back");
+      throw ValueError(label(), ": ", inputs().size(), " variables were sent, and ", all.size(),
+                       " gradients came back");
     Variables out;
     for (int i : wanted) out.push_back(all[static_cast<std::size_t>(i)]);
     return out;

@@ -52,22 +52,20 @@ int main(int argc, char** argv) {
     // Other noise on each rank; the networks become those of rank 0.
     if (o.training.seed >= 0) random::seed(static_cast<uint32_t>(o.training.seed + comm->rank()));
 
-    const AnyDataset part =
-        examples::scatter(comm, [&] { return AnyDataset(examples::DrawnPictures(drawn, 8, 1)); });
+    const AnyDataset part = examples::scatter(comm, [&] { return AnyDataset(examples::DrawnPictures(drawn, 8, 1)); });
     iterators::SerialIterator it(part, o.training.batchsize);
     Generator gen(n_hidden, 4, channels);
     Discriminator dis(4, channels);
     const auto make = [&](Link& model) {
-      auto optimizer = chainermn::create_multi_node_optimizer(optimizers::Adam({.alpha = 2e-4, .beta1 = 0.5}), comm,
-                                                              o.optimizer())
-                           .setup(model);
+      auto optimizer =
+          chainermn::create_multi_node_optimizer(optimizers::Adam({.alpha = 2e-4, .beta1 = 0.5}), comm, o.optimizer())
+              .setup(model);
       optimizer.add_hook(optimizer_hooks::WeightDecay(1e-4));
       return optimizer;
     };
     auto gen_optimizer = make(gen), dis_optimizer = make(dis);
-    DcganUpdater updater(it,
-                         std::map<std::string, Kept<Optimizer>>{{"gen", gen_optimizer}, {"dis", dis_optimizer}}, gen,
-                         dis);
+    DcganUpdater updater(it, std::map<std::string, Kept<Optimizer>>{{"gen", gen_optimizer}, {"dis", dis_optimizer}},
+                         gen, dis);
     Trainer trainer(updater, o.training.stop(), {.out = o.training.out});
     examples::run_trainer(trainer, comm, o, {"epoch", "iteration", "gen/loss", "dis/loss", "elapsed_time"});
   });

@@ -1,6 +1,7 @@
 // Trains a network on ImageNet or on any images with labels, with several processes.
 //
-//   mpiexec -n 4 build/release/examples/chainermn/imagenet/train_imagenet train.txt val.txt --root FOLDER --arch resnet50
+//   mpiexec -n 4 build/release/examples/chainermn/imagenet/train_imagenet train.txt val.txt --root FOLDER --arch
+//   resnet50
 //
 // Each line of the lists is a path below FOLDER, which all hosts must see, and a label below 1000. The learning rate is
 // that of one rank times the number of ranks (Goyal et al., arXiv:1706.02677). Without lists it trains on pictures that
@@ -60,8 +61,8 @@ void train(const chainermn::Communicator& comm, Net model, const Settings& s) {
 int main(int argc, char** argv) {
   return chainermn::run("train_imagenet", [&] {
     Settings s;
-    examples::Options options("train_imagenet",
-                              "Trains a network on images with several processes: train_imagenet [TRAIN_LIST VAL_LIST].");
+    examples::Options options(
+        "train_imagenet", "Trains a network on images with several processes: train_imagenet [TRAIN_LIST VAL_LIST].");
     s.o.add_to(options);
     options.add_positional("TRAIN_LIST", "paths and labels of the images to learn", s.train);
     options.add_positional("VAL_LIST", "the same for validation", s.val);

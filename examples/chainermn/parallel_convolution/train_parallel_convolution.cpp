@@ -3,8 +3,8 @@
 //
 //   mpiexec -n 2 build/release/examples/chainermn/parallel_convolution/train_parallel_convolution
 //
-// All ranks see the same batches, which rank 0 reads. A rank convolves its share of the input channels into its share of
-// the output channels; allgather puts these together.
+// All ranks see the same batches, which rank 0 reads. A rank convolves its share of the input channels into its share
+// of the output channels; allgather puts these together.
 #include "../../common/pictures.h"
 #include "../common/training.h"
 
@@ -93,7 +93,9 @@ int main(int argc, char** argv) {
     optimizer.add_hook(SumOfRanks(comm, {&net.stem, &net.out}));
     // Every rank computes the same loss, and differentiates its share of it: through allgather a rank's filters get the
     // gradient of all shares, which is that of the loss.
-    const auto share_of_loss = [&](const Variables& x) { return model(x[0], x[1]) / static_cast<double>(comm->size()); };
+    const auto share_of_loss = [&](const Variables& x) {
+      return model(x[0], x[1]) / static_cast<double>(comm->size());
+    };
     training::StandardUpdater updater(train_iter, optimizer, {.loss_func = share_of_loss});
     Trainer trainer(updater, o.training.stop(), {.out = o.training.out});
     trainer.extend(extensions::Evaluator(test_iter, model), {.trigger = o.training.report()});

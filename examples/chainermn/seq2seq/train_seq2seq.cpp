@@ -20,8 +20,8 @@ struct Encoder : Chain {
   chainermn::links::MultiNodeNStepRNN<L::NStepLSTM> rnn;
   Encoder(const Communicator& comm, int64_t units)
       : embed(kSymbols, units),
-        rnn(chainermn::links::create_multi_node_n_step_rnn(L::NStepLSTM(1, units, units, 0.1), comm,
-                                                           {.rank_out = 1})) {}
+        rnn(chainermn::links::create_multi_node_n_step_rnn(L::NStepLSTM(1, units, units, 0.1), comm, {.rank_out = 1})) {
+  }
   CHAINER_MEMBERS(Encoder, embed, rnn);
   Variable forward(const Variables& xs) {
     Variables turned;
