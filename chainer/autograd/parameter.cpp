@@ -1,7 +1,6 @@
 #include "chainer/autograd/parameter.h"
 
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <mutex>
 #include <set>
@@ -12,29 +11,32 @@
 namespace chainer {
 namespace {
 // Never destroyed: parameters of static storage may outlive everything else.
-struct LivingBodies {
+struct LivingParameters {
   std::mutex mutex;
-  std::set<const void*, std::less<>> bodies;
+  std::set<const Parameter*, std::less<>> all;
 };
-LivingBodies& living() {
-  static auto* all = new LivingBodies;
+LivingParameters& living() {
+  static auto* all = new LivingParameters;
   return *all;
 }
 }  // namespace
 
-Parameter::Body::Body() {
-  const std::lock_guard lock(living().mutex);
-  living().bodies.insert(this);
+void Parameter::enlist() noexcept {
+  try {
+    const std::lock_guard lock(living().mutex);
+    living().all.insert(this);
+    listed_ = true;
+  } catch (...) {  // without memory one parameter is not looked for
+  }
 }
-Parameter::Body::~Body() {
+void Parameter::delist() noexcept {
   const std::lock_guard lock(living().mutex);
-  living().bodies.erase(this);
+  living().all.erase(this);
 }
-bool Parameter::looks_like(const void* const (&words)[2]) {
-  static_assert(sizeof(Parameter) == sizeof words);
+std::vector<const Parameter*> Parameter::living_between(const void* begin, const void* end) {
   const std::lock_guard lock(living().mutex);
-  const auto it = living().bodies.find(words[0]);
-  return it != living().bodies.end() && static_cast<const Body*>(*it)->control == words[1];
+  std::set<const Parameter*, std::less<>>& all = living().all;
+  return {all.lower_bound(static_cast<const Parameter*>(begin)), all.lower_bound(static_cast<const Parameter*>(end))};
 }
 void Parameter::moved_from() { throw RuntimeError("a Parameter is used after it was moved elsewhere"); }
 
@@ -46,9 +48,7 @@ bool Parameter::has_first_gradient() const {
 
 Parameter::Parameter(InitializerArg initializer, std::optional<Shape> shape, std::string name)
     : body_(std::make_shared<Body>()) {
-  const void* words[2];
-  std::memcpy(words, static_cast<const void*>(this), sizeof words);
-  body_->control = words[1];
+  enlist();
   body().name = std::move(name);
   body().initializer = initializer.value_or(std::numeric_limits<double>::quiet_NaN());
   if (shape) {

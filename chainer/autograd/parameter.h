@@ -2,6 +2,7 @@
 #pragma once
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "chainer/autograd/initializer.h"
 #include "chainer/autograd/variable.h"
@@ -19,14 +20,18 @@ class Parameter {
  public:
   Parameter() : Parameter(InitializerArg()) {}
   explicit Parameter(InitializerArg initializer, std::optional<Shape> shape = {}, std::string name = {});
-  Parameter(const Parameter&) = default;
-  Parameter(Parameter&&) noexcept = default;
-  Parameter& operator=(const Parameter&) = default;
-  Parameter& operator=(Parameter&&) noexcept = default;
-  // Leaves no bytes behind that looks_like() takes for a Parameter. volatile: a compiler drops stores into an object that ends.
+  Parameter(const Parameter& o) : body_(o.body_) {}
+  Parameter(Parameter&& o) noexcept : body_(std::move(o.body_)) { enlist(); }
+  Parameter& operator=(const Parameter& o) {
+    body_ = o.body_;
+    return *this;
+  }
+  Parameter& operator=(Parameter&& o) noexcept {
+    body_ = std::move(o.body_);
+    return *this;
+  }
   ~Parameter() {
-    body_.reset();
-    *reinterpret_cast<void* volatile*>(this) = nullptr;
+    if (listed_) delist();
   }
 
   /// The variable; none while uninitialized.
@@ -79,22 +84,18 @@ class Parameter {
   /// Whether both handles refer to one parameter.
   bool is(const Parameter& o) const { return body_ == o.body_; }
   const void* id() const { return body_.get(); }
-  /// Whether a Parameter object lies where these two words do, as far as bytes can tell.
-  static bool looks_like(const void* const (&words)[2]);
+  /// The Parameter objects, but for copies of others, that lie between two addresses.
+  static std::vector<const Parameter*> living_between(const void* begin, const void* end);
   /// Whether the gradient is still the NaN of a new parameter: nobody cleared or set it.
   bool has_first_gradient() const;
 
  private:
   struct Body {
-    Body();
-    Body(const Body&) = delete;
-    ~Body();
     Variable variable;
     InitializerArg initializer;
     std::string name;
     Device device;
     enum class Gradient { nan, zero, none } first_gradient = Gradient::nan;
-    const void* control = nullptr;  // the second word of every handle
     bool fresh = false;  // the gradient is the NaN of the beginning, or grew from it
     std::shared_ptr<ParameterUpdater> update_rule;
   };
@@ -105,7 +106,10 @@ class Parameter {
     return *body_;
   }
   void adopt(Array data);
+  void enlist() noexcept;
+  void delist() noexcept;
   std::shared_ptr<Body> body_;
+  bool listed_ = false;  // among those that living_between() finds
 };
 
 std::string repr(const Parameter& p);

@@ -1,6 +1,5 @@
 #include "chainer/links/left_out.h"
 
-#include <cstring>
 #include <mutex>
 #include <set>
 
@@ -17,13 +16,6 @@ struct LivingLinks {
 LivingLinks& living() {
   static auto* all = new LivingLinks;
   return *all;
-}
-
-// The words of an object, as addresses. Padding is read along with the members, so nothing follows from a word alone.
-std::vector<const void*> words(const Link& l) {
-  std::vector<const void*> out(l.object_size() / sizeof(void*));
-  if (!out.empty()) std::memcpy(out.data(), static_cast<const void*>(&l), out.size() * sizeof(void*));
-  return out;
 }
 
 }  // namespace
@@ -71,13 +63,8 @@ std::vector<std::string> left_out_members(const Link& root) {
     };
     for (const Link* l : inside)
       if (!within(l)) complain("a " + l->class_name(), path, *link);
-    const std::vector<const void*> all = words(*link);
-    for (std::size_t i = 0; i + 1 < all.size(); ++i)
-      if (all[i] && !parameters.count(all[i]) && !within(begin + i * sizeof(void*)) &&
-          Parameter::looks_like({all[i], all[i + 1]})) {
-        complain("a Parameter", path, *link);
-        parameters.insert(all[i]);  // once is enough
-      }
+    for (const Parameter* p : Parameter::living_between(begin, begin + link->object_size()))
+      if (!within(p) && p->id() && parameters.insert(p->id()).second) complain("a Parameter", path, *link);
   }
   return out;
 }
