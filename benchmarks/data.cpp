@@ -19,17 +19,20 @@ using namespace chainer;
 namespace {
 
 double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
-// The middle of several timings of one call, in milliseconds.
+// Of many calls, in milliseconds. The least one is what a quiet machine would show more often.
+struct Times {
+  double middle, least;
+};
 template <class F>
-double middle(int calls, int timings, F&& f) {
+Times times(int calls, F&& f) {
   std::vector<double> all;
-  for (int t = 0; t < timings; ++t) {
+  for (int i = 0; i < calls; ++i) {
     const double begin = seconds();
-    for (int i = 0; i < calls; ++i) f();
-    all.push_back((seconds() - begin) / calls * 1e3);
+    f();
+    all.push_back((seconds() - begin) * 1e3);
   }
   std::sort(all.begin(), all.end());
-  return all[all.size() / 2];
+  return {all[all.size() / 2], all[0]};
 }
 
 // A picture with edges, gradients and noise, so that its JPEG has a photograph's size.
@@ -59,26 +62,33 @@ struct Jpegs : Dataset {
   std::vector<std::string> files;
 };
 
+// One and two workers in turns; the best round of each counts.
 void feed(const std::vector<std::string>& files) {
-  for (const char* kind : {"processes", "threads"}) {
-    double first = 0;
+  const Jpegs data(files);
+  // Processes first: they can be forked only while there are no threads.
+  for (const bool processes : {true, false}) {
+    std::unique_ptr<Iterator> iterator[2];
+    double rate[2] = {0, 0};
     for (int n : {1, 2}) {
-      std::unique_ptr<Iterator> it;
-      if (kind[0] == 'p')
-        it = std::make_unique<iterators::MultiprocessIterator>(
-            Jpegs(files), 32, iterators::MultiprocessIteratorOptions{.n_processes = n, .n_prefetch = 2});
+      if (processes)
+        iterator[n - 1] = std::make_unique<iterators::MultiprocessIterator>(
+            data, 32, iterators::MultiprocessIteratorOptions{.n_processes = n, .n_prefetch = 2});
       else
-        it = std::make_unique<iterators::MultithreadIterator>(Jpegs(files), 32,
-                                                              iterators::IteratorOptions{.n_threads = n});
-      for (int i = 0; i < 3; ++i) (void)it->next();
-      const double begin = seconds();
-      constexpr int batches = 25;
-      for (int i = 0; i < batches; ++i) (void)it->next();
-      const double rate = batches * 32 / (seconds() - begin);
-      if (n == 1) first = rate;
-      std::printf("feed 500x375 JPEG, %d %s: %.0f pictures/s, %.2f times one\n", n, kind, rate, rate / first);
-      it->finalize();
+        iterator[n - 1] =
+            std::make_unique<iterators::MultithreadIterator>(data, 32, iterators::IteratorOptions{.n_threads = n});
     }
+    for (int round = 0; round < 4; ++round)
+      for (int n : {0, 1}) {
+        for (int i = 0; i < 3; ++i) (void)iterator[n]->next();  // these were read ahead
+        constexpr int batches = 8;
+        const double begin = seconds();
+        for (int i = 0; i < batches; ++i) (void)iterator[n]->next();
+        rate[n] = std::max(rate[n], batches * 32 / (seconds() - begin));
+      }
+    const char* const kind = processes ? "processes" : "threads";
+    std::printf("feed 500x375 JPEG: 1 of %s %.0f pictures/s, 2 %.0f, %.2f times one\n", kind, rate[0], rate[1],
+                rate[1] / rate[0]);
+    for (auto& it : iterator) it->finalize();
   }
 }
 
@@ -95,10 +105,10 @@ void mnist() {
   };
   const auto [x, t] = concat_examples<2>(it.next());
   step(x, t);
-  const double bare = middle(20, 15, [&] { step(x, t); });
-  const double reading = middle(20, 15, [&] { (void)concat_examples<2>(it.next()); });
-  std::printf("MNIST step of batch 100: %.2f ms; its batch from SerialIterator: %.3f ms, %.1f %%\n", bare, reading,
-              100 * reading / bare);
+  const Times bare = times(200, [&] { step(x, t); });
+  const Times reading = times(400, [&] { (void)concat_examples<2>(it.next()); });
+  std::printf("MNIST step of batch 100: %.2f ms (least %.2f); its batch from SerialIterator: %.3f ms (%.3f), %.1f %%\n",
+              bare.middle, bare.least, reading.middle, reading.least, 100 * reading.least / bare.least);
 }
 
 }  // namespace
@@ -115,10 +125,10 @@ int main(int argc, char** argv) {
       const auto decode = [](const std::string& file) {
         (void)dataset::picture_array(dataset::decode_picture(file, "memory"), float32);
       };
-      std::printf("decode JPEG 32x32 (%zu bytes): %.1f us\n", small.size(),
-                  1e3 * middle(300, 15, [&] { decode(small); }));
-      std::printf("decode JPEG 500x375 (%zu bytes): %.2f ms\n", files[0].size(),
-                  middle(20, 15, [&] { decode(files[0]); }));
+      const Times few = times(4000, [&] { decode(small); }), many = times(300, [&] { decode(files[0]); });
+      std::printf("decode JPEG 32x32 (%zu bytes): %.1f us (least %.1f)\n", small.size(), 1e3 * few.middle,
+                  1e3 * few.least);
+      std::printf("decode JPEG 500x375 (%zu bytes): %.2f ms (least %.2f)\n", files[0].size(), many.middle, many.least);
     }
   }
   if (wanted("join")) {
@@ -126,8 +136,8 @@ int main(int argc, char** argv) {
     for (int64_t i = 0; i < 256; ++i) batch.push_back(Example(full({3, 224, 224}, static_cast<double>(i), float32)));
     const cpu::ThreadShare one(1);
     (void)concat_examples(batch);
-    std::printf("concat_examples, 256 of 3x224x224, one core: %.1f ms\n",
-                middle(1, 9, [&] { (void)concat_examples(batch); }));
+    const Times join = times(30, [&] { (void)concat_examples(batch); });
+    std::printf("concat_examples, 256 of 3x224x224, one core: %.1f ms (least %.1f)\n", join.middle, join.least);
   }
   if (wanted("mnist")) mnist();
 }

@@ -99,7 +99,8 @@ std::filesystem::path download(const std::string& url, const std::string& mirror
     std::filesystem::rename(part, path);
   } catch (...) {
     std::error_code ignored;
-    if (!resume || local) std::filesystem::remove(part, ignored);
+    const bool nothing = std::filesystem::file_size(part, ignored) == 0;
+    if (!resume || local || nothing) std::filesystem::remove(part, ignored);
     throw;
   }
   return path;

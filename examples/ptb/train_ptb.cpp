@@ -1,12 +1,14 @@
 // Trains a recurrent language model on the Penn Treebank with the trainer (manual: "RNN Language Models").
 //
-//   build/release/examples/ptb/train_ptb --data FOLDER_OF_PTB --epoch 39 --out result
+//   build/release/examples/ptb/train_ptb --epoch 39 --out result
+//   build/release/examples/ptb/train_ptb --data FOLDER_OF_PTB --unit 200 --batchsize 5 --bproplen 20 --epoch 4
 //
-// FOLDER_OF_PTB holds ptb.train.txt, ptb.valid.txt and ptb.test.txt; without --data the program makes up sentences of a
-// small grammar, whose perplexity falls below 5 in two epochs with --unit 32 --bproplen 10. On the valid part alone
-// (74 k words) with --unit 100, the perplexity of training is 600 over the second epoch. A run that was interrupted
-// goes on with --resume SNAPSHOT, from a new state. The model is written to --model for gentxt. See --help for the
-// options.
+// The text comes from the cache of datasets or the network, or from a folder of ptb.train.txt, ptb.valid.txt and
+// ptb.test.txt. Of a folder without the first the valid part is learnt: on its 74 k words the second line has a
+// perplexity of 424, 342, 320 and 297 on the test part after each epoch (with --seed 1), and below 300 on the text
+// itself from the third epoch on. With --data made the program makes up sentences of a small grammar, whose perplexity
+// falls below 5 in two epochs with --unit 32 --bproplen 10. A run that was interrupted goes on with --resume SNAPSHOT,
+// from a new state. The model is written to --model for gentxt. See --help for the options.
 #include <cmath>
 
 #include "../common/bptt.h"
@@ -27,7 +29,7 @@ struct Settings {
 Settings parse(int argc, char** argv) {
   Settings s;
   examples::Options options("train_ptb", "Trains a recurrent language model on the Penn Treebank.");
-  options.add("--data", "folder of ptb.train.txt, ptb.valid.txt, ptb.test.txt; none makes a text up", s.data);
+  options.add("--data", examples::kCorpusHelp, s.data);
   options.add("--batchsize", "positions of the text in a batch", s.batchsize, 1);
   options.add("--bproplen", "words that gradients go back (truncated backpropagation)", s.bproplen, 1);
   options.add("--epoch", "how often to go through the text", s.epoch, 1);

@@ -1,9 +1,9 @@
 // Trains the language model of train_ptb in a loop of its own, without the trainer.
 //
-//   build/release/examples/ptb/train_ptb_custom_loop --data FOLDER_OF_PTB --epoch 39 --out result
+//   build/release/examples/ptb/train_ptb_custom_loop --epoch 39 --out result
 //
-// FOLDER_OF_PTB is as for train_ptb; the sentences that the program makes up without it come below a perplexity of 25
-// in one epoch with --unit 16 --bproplen 10. Writes the model to rnnlm.npz in --out.
+// --data is as for train_ptb; the sentences that --data made makes up come below a perplexity of 25 in one epoch with
+// --unit 16 --bproplen 10. Writes the model to rnnlm.npz in --out.
 #include <cmath>
 #include <filesystem>
 
@@ -39,7 +39,7 @@ int main(int argc, char** argv) {
     std::string data, out = "result";
     long batchsize = 20, bproplen = 35, epochs = 39, gradclip = 5, units = 650, interval = 100, seed = -1;
     examples::Options options("train_ptb_custom_loop", "Trains a recurrent language model in a manual loop.");
-    options.add("--data", "folder of ptb.train.txt, ptb.valid.txt, ptb.test.txt; none makes a text up", data);
+    options.add("--data", examples::kCorpusHelp, data);
     options.add("--batchsize", "positions of the text in a batch", batchsize, 1);
     options.add("--bproplen", "words that gradients go back (truncated backpropagation)", bproplen, 1);
     options.add("--epoch", "how often to go through the text", epochs, 1);

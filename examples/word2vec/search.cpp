@@ -2,8 +2,8 @@
 //
 //   echo cat | build/release/examples/word2vec/search --file result/word2vec.model
 //
-// --file is what train_word2vec wrote. After training on the text that it makes up, the neighbours of "cat" are the
-// other animals.
+// --file is what train_word2vec wrote. After training with --data made, the neighbours of "cat" are the other
+// animals.
 #include <iostream>
 
 #include "../common/options.h"
