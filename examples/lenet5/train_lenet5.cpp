@@ -2,7 +2,7 @@
 //
 //   build/release/examples/lenet5/train_lenet5 --epoch 3
 //
-// Adam, batches of 128: about 0.985 test accuracy after three epochs. Without MNIST in the cache and without a network
+// Adam, batches of 128: about 0.98 test accuracy after three epochs (0.981 under seed 0). Without MNIST in the cache and without a network
 // it trains on digits that it draws itself.
 #include "../common/training.h"
 #include "../mnist/mlp.h"
