@@ -1,4 +1,5 @@
 #include "chainer/autograd/function_node.h"
+#include "chainer/autograd/node_attributes.h"
 #include "chainer/functions/activation.h"
 #include "chainer/functions/math.h"
 #include "chainer/routines/arithmetic.h"
@@ -17,9 +18,10 @@ struct LeakyReLUGrad : FunctionNode {
   double slope;
 };
 
-struct LeakyReLUNode : FunctionNode {
+struct LeakyReLUNode : FunctionNode, Described {
   explicit LeakyReLUNode(const LeakyReluOptions& o) : options(o) {}
   std::string label() const override { return "LeakyReLU"; }
+  void describe(NodeAttributes& a) const override { a("slope", options.slope); }
   void check_type_forward(const type_check::TypeInfos& in) const override {
     in.names({"x"});
     type_check::expect_floating(in[0]);

@@ -1,6 +1,7 @@
 // softmax and log_softmax.
 #include "chainer/array/backend.h"
 #include "chainer/autograd/function_node.h"
+#include "chainer/autograd/node_attributes.h"
 #include "chainer/functions/activation.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/math.h"
@@ -9,9 +10,10 @@ namespace chainer::functions {
 namespace {
 
 template <bool logarithm>
-struct SoftmaxNode : FunctionNode {
+struct SoftmaxNode : FunctionNode, Described {
   explicit SoftmaxNode(int64_t a) : axis(a) {}
   std::string label() const override { return logarithm ? "LogSoftmax" : "Softmax"; }
+  void describe(NodeAttributes& a) const override { a("axis", axis); }
   void check_type_forward(const type_check::TypeInfos& in) const override {
     in.names({"x"});
     type_check::expect_floating(in[0]);

@@ -1,13 +1,15 @@
 #include "chainer/autograd/function_node.h"
+#include "chainer/autograd/node_attributes.h"
 #include "chainer/functions/array.h"
 #include "chainer/routines/manipulation.h"
 
 namespace chainer::functions {
 namespace {
 
-struct ConcatNode : FunctionNode {
+struct ConcatNode : FunctionNode, Described {
   explicit ConcatNode(int64_t a) : axis(a) {}
   std::string label() const override { return "Concat"; }
+  void describe(NodeAttributes& a) const override { a("axis", axis); }
   void check_type_forward(const type_check::TypeInfos& in) const override {
     using type_check::expect;
     expect(in.size() > 0);

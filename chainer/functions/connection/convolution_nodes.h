@@ -2,15 +2,17 @@
 #pragma once
 #include "chainer/array/per_axis.h"
 #include "chainer/autograd/function_node.h"
+#include "chainer/autograd/node_attributes.h"
 #include "chainer/backend/common/convolution.h"
 
 namespace chainer::functions {
 
 /// y (N, K, out...) of x (N, C, in...) and W (K, C / groups, k...), with b (K) if there are three inputs. Without
 /// lengths for y they follow from the others.
-struct ConvolutionNode : FunctionNode {
+struct ConvolutionNode : FunctionNode, Described {
   ConvolutionNode(const ConvolutionPlan& p, bool cover, const Dims& o) : plan(p), cover_all(cover), out(o) {}
   std::string label() const override { return plan.stride.ndim() == 2 ? "Convolution2DFunction" : "ConvolutionND"; }
+  void describe(NodeAttributes& a) const override { a("plan", plan); }
   void check_type_forward(const type_check::TypeInfos& in) const override;
   Arrays forward(const Arrays& in) override;
   bool accumulates() const override { return true; }
@@ -25,9 +27,10 @@ struct ConvolutionNode : FunctionNode {
 
 /// The gradient of that by x: (N, C, out...) of x (N, K, in...) and W (K, C / groups, k...), with b (C) if there are
 /// three inputs. Without lengths for the result it has the smallest.
-struct DeconvolutionNode : FunctionNode {
+struct DeconvolutionNode : FunctionNode, Described {
   DeconvolutionNode(const ConvolutionPlan& p, const Dims& o) : plan(p), out(o) {}
   std::string label() const override { return plan.stride.ndim() == 2 ? "Deconvolution2DFunction" : "DeconvolutionND"; }
+  void describe(NodeAttributes& a) const override { a("plan", plan); }
   void check_type_forward(const type_check::TypeInfos& in) const override;
   Arrays forward(const Arrays& in) override;
   bool accumulates() const override { return true; }

@@ -1,3 +1,4 @@
+#include "chainer/autograd/node_attributes.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/math.h"
 #include "chainer/functions/normalization.h"
@@ -16,7 +17,9 @@ Variable FixedBatchNormalization::operator()(const Variable& x, const Variable& 
   const auto wide = [d](const Variable& v) { return cast(v, d); };
   const Variable scale = wide(gamma) * rsqrt(wide(var) + o.eps);
   const Variable centered = wide(x) - reshape(wide(mean), expanded);
-  return cast(centered * reshape(scale, expanded) + reshape(wide(beta), expanded), x.dtype());
+  const Variable y = cast(centered * reshape(scale, expanded) + reshape(wide(beta), expanded), x.dtype());
+  return composite("FixedBatchNormalization", {&x, &gamma, &beta, &mean, &var}, y,
+                   [&](NodeAttributes& a) { a("eps", o.eps)("averaged", averaged); });
 }
 
 }  // namespace chainer::functions

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "chainer/autograd/node_attributes.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/math.h"
 #include "chainer/functions/normalization.h"
@@ -37,7 +38,8 @@ Variable LocalResponseNormalization::operator()(const Variable& x, const LocalRe
   const Variable wide = cast(x, compute_dtype(x.dtype()));
   const int64_t half = std::min(o.n / 2, x.shape()[1]);  // beyond all channels there is nothing
   const Variable unit = neighbours(square(wide), half) * o.alpha + o.k;
-  return cast(wide * exp(log(unit) * -o.beta), x.dtype());
+  return composite("LocalResponseNormalization", {&x}, cast(wide * exp(log(unit) * -o.beta), x.dtype()),
+                   [&](NodeAttributes& a) { a("options", o); });
 }
 
 }  // namespace chainer::functions

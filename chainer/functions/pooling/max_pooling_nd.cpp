@@ -1,4 +1,5 @@
 // max_pooling_nd and its ranks 1d, 2d, 3d.
+#include "chainer/autograd/node_attributes.h"
 #include "chainer/array/image_backend.h"
 #include "chainer/functions/pooling.h"
 #include "chainer/functions/pooling/windows.h"
@@ -7,10 +8,11 @@ namespace chainer::functions {
 namespace {
 
 // Its gradient is linear and goes where the largest elements were.
-struct MaxPoolingNode : FunctionNode {
+struct MaxPoolingNode : FunctionNode, Described {
   MaxPoolingNode(const char* l, const PoolingPlan& p, const Array& x, bool wanted, Array* out)
       : name(l), plan(p), order(x), places_wanted(wanted), indices(out) {}
   std::string label() const override { return name; }
+  void describe(NodeAttributes& a) const override { a("plan", plan); }
   Arrays forward(const Arrays& in) override {
     const Array x = order.take(in[0], compute_dtype(in[0].dtype()));
     Array y = order.blank(plan.out, x.dtype(), x.device());

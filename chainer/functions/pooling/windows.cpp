@@ -1,14 +1,16 @@
 #include "chainer/functions/pooling/windows.h"
 
+#include "chainer/autograd/node_attributes.h"
 #include "chainer/array/image_backend.h"
 #include "chainer/routines/im2col.h"
 
 namespace chainer::functions {
 namespace {
 
-struct WindowSum : FunctionNode {
+struct WindowSum : FunctionNode, Described {
   WindowSum(std::string l, Pooling o, const PoolingPlan& p) : name(std::move(l)), op(o), plan(p) {}
   std::string label() const override { return name; }
+  void describe(NodeAttributes& a) const override { a("op", op)("plan", plan); }
   Arrays forward(const Arrays& in) override {
     const ImageOrder order(in[0]);
     const Array x = order.take(in[0], compute_dtype(in[0].dtype()));
