@@ -1,6 +1,7 @@
-// Models in the ONNX format: import as a link.
+// Models in the ONNX format: import as a link, and export of a run.
 #pragma once
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,7 +26,7 @@ struct TensorInfo {
 /// scales) are parameters, under their names as paths: `encoder/l1/W` is parameter W of the child l1 of the child
 /// encoder, so that a part is found, saved and frozen by its path. Running statistics of batch normalization are
 /// persistent values. Its operators are computed by the library's functions: a loaded model is differentiated,
-/// fine-tuned and saved as any other link. docs/onnx.md lists the operators.
+/// fine-tuned, saved and exported as any other link. docs/onnx.md lists the operators.
 ///
 /// In train mode dropout and batch normalization train, as in the library's links. In test mode without backpropagation
 /// the model is simplified at its first call: what depends on constants and weights alone is computed once, and batch
@@ -75,6 +76,32 @@ class Model : public Chain {
   std::shared_ptr<const Program> program_;
   std::unique_ptr<Cache> cache_;
 };
+
+/// Options of export_model().
+struct ExportOptions {
+  int64_t opset = 13;                                            ///< the operator set of the file, from 13 on
+  std::vector<std::string> input_names = {}, output_names = {};  ///< input_0 ... and output_0 ... by default
+  /// The first axis of the inputs, where all have the same length there, may have another length later, unless a
+  /// function of the run takes it apart (lists of sequences, single items).
+  bool dynamic_batch = true;
+  std::string graph_name = "chainer";
+  std::vector<std::pair<std::string, std::string>> metadata = {};
+  /// Weights of more bytes than this go into a file of their own beside the model, FILE.data.
+  int64_t external_data_from = int64_t(2000) << 20;
+};
+
+/// Runs the model once on these inputs, in test mode, and writes what it computed as an ONNX file: each function of the
+/// run as the operators that say the same, composed functions as their parts, parameters and persistent values under
+/// their paths (predictor/l1/W). What the program decided in that run (branches, lengths of loops, anything computed
+/// from arrays outside of functions) is part of the file as it was; where two runs on different numbers tell that such
+/// a thing depends on the inputs, and where ONNX cannot say a function, a ValueError names the function.
+void export_model(Link& model, const Variables& inputs, const std::filesystem::path& file,
+                  const ExportOptions& options = {});
+/// The same as the bytes of a file.
+std::string export_model(Link& model, const Variables& inputs, const ExportOptions& options = {});
+/// The same of any computation on variables, without named parameters.
+std::string export_function(const std::function<Variables(const Variables&)>& f, const Variables& inputs,
+                            const ExportOptions& options = {});
 
 /// An operator that is imported, and the first operator set whose meaning of it is known.
 struct SupportedOperator {

@@ -1,4 +1,5 @@
 #include "chainer/autograd/function_node.h"
+#include "chainer/autograd/node_attributes.h"
 #include "chainer/functions/activation.h"
 #include "chainer/functions/math.h"
 #include "chainer/routines/arithmetic.h"
@@ -13,9 +14,10 @@ struct Inside : FunctionNode {
   Variables backward(const Indexes&, const Variables& ggx) override { return {ggx[0] * Variable(mask, false)}; }
   Array mask;
 };
-struct ClippedReLUNode : FunctionNode {
+struct ClippedReLUNode : FunctionNode, Described {
   explicit ClippedReLUNode(double v) : z(v) {}
   std::string label() const override { return "ClippedReLU"; }
+  void describe(NodeAttributes& a) const override { a("z", z); }
   void check_type_forward(const type_check::TypeInfos& in) const override {
     in.names({"x"});
     type_check::expect_floating(in[0]);

@@ -1,4 +1,5 @@
 #include "chainer/autograd/function_node.h"
+#include "chainer/autograd/node_attributes.h"
 #include "chainer/functions/activation.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/math.h"
@@ -8,9 +9,10 @@
 namespace chainer::functions {
 namespace {
 
-struct EluNode : FunctionNode {
+struct EluNode : FunctionNode, Described {
   explicit EluNode(const EluOptions& o) : options(o) {}
   std::string label() const override { return "ELU"; }
+  void describe(NodeAttributes& a) const override { a("alpha", options.alpha); }
   void check_type_forward(const type_check::TypeInfos& in) const override {
     in.names({"x"});
     type_check::expect_floating(in[0]);

@@ -1,3 +1,4 @@
+#include "chainer/autograd/node_attributes.h"
 #include "chainer/autograd/function_node.h"
 #include "chainer/functions/activation.h"
 #include "chainer/functions/math.h"
@@ -15,7 +16,8 @@ Variable HardSigmoid::operator()(const Variable& x) const {
   const Array a = x.array();
   const Array inside = logical_and(a > -2.5, a < 2.5).astype(x.dtype());
   const Array outside = (a >= 2.5).astype(x.dtype());
-  return (x * 0.2 + 0.5) * Variable(inside, false) + Variable(outside, false);
+  const Variable y = (x * 0.2 + 0.5) * Variable(inside, false) + Variable(outside, false);
+  return composite("HardSigmoid", {&x}, y, [](NodeAttributes&) {});
 }
 
 }  // namespace chainer::functions

@@ -1,12 +1,14 @@
+#include "chainer/autograd/node_attributes.h"
 #include "chainer/functions/activation.h"
 #include "chainer/functions/math.h"
 #include "chainer/functions/math/unary_node.h"
 
 namespace chainer::functions {
 namespace {
-struct SoftplusNode : UnaryNode<Elementwise::softplus> {
+struct SoftplusNode : UnaryNode<Elementwise::softplus>, Described {
   explicit SoftplusNode(double b) : beta(b) {}
   std::string label() const override { return "Softplus"; }
+  void describe(NodeAttributes& a) const override { a("beta", beta); }
   Arrays forward(const Arrays& x) override {
     retain_inputs({0});
     if (beta == 1) return {chainer::softplus(x[0])};

@@ -1,13 +1,15 @@
 #include "chainer/autograd/function_node.h"
+#include "chainer/autograd/node_attributes.h"
 #include "chainer/functions/array.h"
 #include "chainer/routines/creation.h"
 
 namespace chainer::functions {
 namespace {
 
-struct GetItemNode : FunctionNode {
+struct GetItemNode : FunctionNode, Described {
   explicit GetItemNode(Indices s) : slices(std::move(s)) {}
   std::string label() const override { return "GetItem"; }
+  void describe(NodeAttributes& a) const override { a("slices", slices); }
   Arrays forward(const Arrays& x) override { return {chainer::get_item(x[0], slices)}; }
   Variables backward(const Indexes&, const Variables& gy) override;
   Indices slices;

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "chainer/autograd/node_attributes.h"
 #include "chainer/functions/array/pick.h"
 #include "chainer/functions/math.h"
 #include "chainer/routines/creation.h"
@@ -93,7 +94,8 @@ Variable Pad::operator()(const Variable& x, const std::vector<std::pair<int64_t,
       y = pick(y, array(at, Shape{static_cast<int64_t>(at.size())}), d);
     }
   }
-  return y;
+  return composite("Pad", {&x}, y,
+                   [&](NodeAttributes& a) { a("widths", pad_width)("mode", mode)("value", options.constant_values); });
 }
 
 }  // namespace chainer::functions

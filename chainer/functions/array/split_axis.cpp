@@ -1,4 +1,5 @@
 #include "chainer/autograd/function_node.h"
+#include "chainer/autograd/node_attributes.h"
 #include "chainer/functions/array.h"
 #include "chainer/routines/creation.h"
 #include "chainer/routines/manipulation.h"
@@ -6,9 +7,10 @@
 namespace chainer::functions {
 namespace {
 
-struct SplitAxisNode : FunctionNode {
+struct SplitAxisNode : FunctionNode, Described {
   SplitAxisNode(std::vector<int64_t> p, int64_t a) : positions(std::move(p)), axis(a) {}
   std::string label() const override { return "SplitAxis"; }
+  void describe(NodeAttributes& a) const override { a("positions", positions)("axis", axis); }
   Arrays forward(const Arrays& x) override {
     Arrays out = split_at(x[0], positions, axis);
     for (const Array& a : out) shapes.push_back(a.shape());

@@ -1,12 +1,14 @@
 #include "chainer/autograd/function_node.h"
+#include "chainer/autograd/node_attributes.h"
 #include "chainer/functions/array.h"
 
 namespace chainer::functions {
 namespace {
 
-struct TransposeNode : FunctionNode {
+struct TransposeNode : FunctionNode, Described {
   explicit TransposeNode(const Axes& a) : axes(a) {}
   std::string label() const override { return "Transpose"; }
+  void describe(NodeAttributes& a) const override { a("axes", axes); }
   Arrays forward(const Arrays& x) override { return {x[0].transpose(axes)}; }
   Variables backward(const Indexes&, const Variables& gy) override {
     if (!axes.given()) return {transpose(gy[0])};

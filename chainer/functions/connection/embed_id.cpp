@@ -2,6 +2,7 @@
 #include "chainer/array/exclusive.h"
 #include "chainer/array/host.h"
 #include "chainer/autograd/function_node.h"
+#include "chainer/autograd/node_attributes.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/connection.h"
 #include "chainer/functions/math.h"
@@ -49,9 +50,10 @@ struct EmbedIdGrad : FunctionNode {
   Ignore ignore;
 };
 
-struct EmbedIdNode : FunctionNode {
+struct EmbedIdNode : FunctionNode, Described {
   explicit EmbedIdNode(Ignore ig) : ignore(ig) {}
   std::string label() const override { return "EmbedIDFunction"; }
+  void describe(NodeAttributes& a) const override { a("ignore_label", ignore); }
   void check_type_forward(const type_check::TypeInfos& in) const override {
     in.names({"x", "W"});
     type_check::expect(in[0].dtype().kind() == 'i', in[1].dtype().kind() == 'f', in[1].ndim() == 2);

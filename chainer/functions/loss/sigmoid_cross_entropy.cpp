@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "chainer/autograd/function_node.h"
+#include "chainer/autograd/node_attributes.h"
 #include "chainer/functions/activation.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/loss.h"
@@ -11,9 +12,10 @@
 namespace chainer::functions {
 namespace {
 
-struct SigmoidCrossEntropyNode : FunctionNode {
+struct SigmoidCrossEntropyNode : FunctionNode, Described {
   explicit SigmoidCrossEntropyNode(const SigmoidCrossEntropyOptions& o) : options(o) {}
   std::string label() const override { return "SigmoidCrossEntropy"; }
+  void describe(NodeAttributes& a) const override { a("options", options); }
   void check_type_forward(const type_check::TypeInfos& in) const override {
     in.names({"x", "t"});
     type_check::expect(in[0].dtype().kind() == 'f', in[1].dtype().kind() == 'i', in[0].shape() == in[1].shape());

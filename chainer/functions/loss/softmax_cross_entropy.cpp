@@ -4,6 +4,7 @@
 #include "chainer/array/backend.h"
 #include "chainer/array/host.h"
 #include "chainer/autograd/function_node.h"
+#include "chainer/autograd/node_attributes.h"
 #include "chainer/functions/activation.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/loss.h"
@@ -25,9 +26,10 @@ Reduction parse_reduction(std::string_view s) {
 namespace functions {
 namespace {
 
-struct SoftmaxCrossEntropyNode : FunctionNode {
+struct SoftmaxCrossEntropyNode : FunctionNode, Described {
   explicit SoftmaxCrossEntropyNode(const SoftmaxCrossEntropyOptions& o) : options(o) {}
   std::string label() const override { return "SoftmaxCrossEntropy"; }
+  void describe(NodeAttributes& a) const override { a("options", options); }
   void check_type_forward(const type_check::TypeInfos& in) const override {
     using type_check::expect;
     in.names({"x", "t"});

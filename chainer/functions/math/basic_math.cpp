@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "chainer/autograd/function_node.h"
+#include "chainer/autograd/node_attributes.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/math.h"
 #include "chainer/routines/arithmetic.h"
@@ -103,33 +104,37 @@ struct NegNode : FunctionNode {
   Variables backward(const Indexes&, const Variables& gy) override { return {-gy[0]}; }
 };
 
-struct AddConstantNode : FunctionNode {
+struct AddConstantNode : FunctionNode, Described {
   explicit AddConstantNode(Scalar v) : value(v) {}
   std::string label() const override { return "_ + " + constant_text(value); }
+  void describe(NodeAttributes& a) const override { a("value", value.to_double()); }
   Arrays forward(const Arrays& x) override { return {x[0] + cast_to(value, x[0].dtype())}; }
   Variables backward(const Indexes&, const Variables& gy) override { return gy; }
   Scalar value;
 };
 
-struct SubFromConstantNode : FunctionNode {
+struct SubFromConstantNode : FunctionNode, Described {
   explicit SubFromConstantNode(Scalar v) : value(v) {}
   std::string label() const override { return constant_text(value) + " - _"; }
+  void describe(NodeAttributes& a) const override { a("value", value.to_double()); }
   Arrays forward(const Arrays& x) override { return {cast_to(value, x[0].dtype()) - x[0]}; }
   Variables backward(const Indexes&, const Variables& gy) override { return {-gy[0]}; }
   Scalar value;
 };
 
-struct MulConstantNode : FunctionNode {
+struct MulConstantNode : FunctionNode, Described {
   explicit MulConstantNode(Scalar v) : value(v) {}
   std::string label() const override { return "_ * " + constant_text(value); }
+  void describe(NodeAttributes& a) const override { a("value", value.to_double()); }
   Arrays forward(const Arrays& x) override { return {x[0] * cast_to(value, x[0].dtype())}; }
   Variables backward(const Indexes&, const Variables& gy) override { return {gy[0] * value}; }
   Scalar value;
 };
 
-struct DivConstantNode : FunctionNode {
+struct DivConstantNode : FunctionNode, Described {
   explicit DivConstantNode(Scalar v) : value(v) {}
   std::string label() const override { return "_ / " + constant_text(value); }
+  void describe(NodeAttributes& a) const override { a("value", value.to_double()); }
   Arrays forward(const Arrays& x) override {
     return {(x[0] / cast_to(value, x[0].dtype())).astype(x[0].dtype(), false)};
   }
@@ -137,9 +142,10 @@ struct DivConstantNode : FunctionNode {
   Scalar value;
 };
 
-struct DivFromConstantNode : FunctionNode {
+struct DivFromConstantNode : FunctionNode, Described {
   explicit DivFromConstantNode(Scalar v) : value(v) {}
   std::string label() const override { return constant_text(value) + " / _"; }
+  void describe(NodeAttributes& a) const override { a("value", value.to_double()); }
   Arrays forward(const Arrays& x) override {
     retain_inputs({0});
     return {cast_to(value, x[0].dtype()) / x[0]};
@@ -151,9 +157,10 @@ struct DivFromConstantNode : FunctionNode {
   Scalar value;
 };
 
-struct PowConstantNode : FunctionNode {
+struct PowConstantNode : FunctionNode, Described {
   explicit PowConstantNode(Scalar v) : value(v) {}
   std::string label() const override { return "_ ** " + constant_text(value); }
+  void describe(NodeAttributes& a) const override { a("value", value.to_double()); }
   Arrays forward(const Arrays& x) override {
     retain_inputs({0});
     return {power(x[0], cast_to(value, x[0].dtype()))};
@@ -168,9 +175,10 @@ struct PowConstantNode : FunctionNode {
   Scalar value;
 };
 
-struct PowFromConstantNode : FunctionNode {
+struct PowFromConstantNode : FunctionNode, Described {
   explicit PowFromConstantNode(Scalar v) : value(v) {}
   std::string label() const override { return constant_text(value) + " ** _"; }
+  void describe(NodeAttributes& a) const override { a("value", value.to_double()); }
   Arrays forward(const Arrays& x) override {
     retain_outputs({0});
     return {power(cast_to(value, x[0].dtype()), x[0])};

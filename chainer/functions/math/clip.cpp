@@ -1,4 +1,5 @@
 #include "chainer/autograd/function_node.h"
+#include "chainer/autograd/node_attributes.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/math.h"
 #include "chainer/routines/arithmetic.h"
@@ -6,9 +7,10 @@
 
 namespace chainer::functions {
 namespace {
-struct ClipNode : FunctionNode {
+struct ClipNode : FunctionNode, Described {
   ClipNode(double l, double h) : lo(l), hi(h) {}
   std::string label() const override { return "Clip"; }
+  void describe(NodeAttributes& a) const override { a("lo", lo)("hi", hi); }
   void check_type_forward(const type_check::TypeInfos& in) const override {
     in.names({"x"});
     type_check::expect_floating(in[0]);

@@ -1,4 +1,5 @@
 #include "chainer/autograd/function_node.h"
+#include "chainer/autograd/node_attributes.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/math.h"
 #include "chainer/routines/reduction.h"
@@ -6,9 +7,10 @@
 namespace chainer::functions {
 namespace {
 
-struct CumsumNode : FunctionNode {
+struct CumsumNode : FunctionNode, Described {
   explicit CumsumNode(int64_t d) : axis(d) {}
   std::string label() const override { return "Cumsum"; }
+  void describe(NodeAttributes& a) const override { a("axis", axis); }
   Arrays forward(const Arrays& x) override { return {chainer::cumsum(x[0], axis)}; }
   Variables backward(const Indexes&, const Variables& gy) override {
     return {flip(cumsum(flip(gy[0], axis), axis), axis)};

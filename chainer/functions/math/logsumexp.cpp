@@ -1,3 +1,4 @@
+#include "chainer/autograd/node_attributes.h"
 #include "chainer/autograd/function_node.h"
 #include "chainer/functions/math.h"
 #include "chainer/routines/arithmetic.h"
@@ -13,9 +14,10 @@ Variable Logsumexp::operator()(const Variable& x, const Axes& axis) const {
   });
   // Relative to the largest element nothing overflows; infinite ones are left to exp and log.
   const Array top = chainer::max(x.array(), axis, true);
-  const Variable shift(where(isfinite(top), top, zeros_like(top)), false);
+  const Variable shift(chainer::where(isfinite(top), top, zeros_like(top)), false);
   const Variable y = log(sum(exp(x - shift), axis));
-  return y + shift.array().reshape(y.shape());
+  return composite("LogSumExp", {&x}, y + shift.array().reshape(y.shape()),
+                   [&](NodeAttributes& a) { a("axes", axis); });
 }
 
 }  // namespace chainer::functions

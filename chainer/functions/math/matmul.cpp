@@ -1,4 +1,5 @@
 #include "chainer/autograd/function_node.h"
+#include "chainer/autograd/node_attributes.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/math.h"
 #include "chainer/routines/linalg.h"
@@ -9,9 +10,10 @@ namespace {
 
 Array swapped(const Array& a, bool transpose) { return transpose && a.ndim() > 1 ? chainer::swapaxes(a, -1, -2) : a; }
 
-struct MatMulNode : FunctionNode {
+struct MatMulNode : FunctionNode, Described {
   explicit MatMulNode(const MatmulOptions& o) : options(o) {}
   std::string label() const override { return "MatMul"; }
+  void describe(NodeAttributes& a) const override { a("transa", options.transa)("transb", options.transb); }
   void check_type_forward(const type_check::TypeInfos& in) const override {
     in.names({"a", "b"});
     type_check::expect(in[0].dtype().kind() == 'f', in[0].dtype() == in[1].dtype());

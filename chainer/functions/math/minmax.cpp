@@ -1,5 +1,6 @@
 // max, min over axes, and maximum, minimum of two.
 #include "chainer/autograd/function_node.h"
+#include "chainer/autograd/node_attributes.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/math.h"
 #include "chainer/routines/arithmetic.h"
@@ -10,9 +11,10 @@ namespace chainer::functions {
 namespace {
 
 template <bool largest>
-struct SelectNode : FunctionNode {
+struct SelectNode : FunctionNode, Described {
   SelectNode(const Axes& a, bool k) : axis(a), keepdims(k) {}
   std::string label() const override { return largest ? "Max" : "Min"; }
+  void describe(NodeAttributes& a) const override { a("axes", axis)("keepdims", keepdims); }
   void check_type_forward(const type_check::TypeInfos& in) const override {
     in.names({"x"});
     type_check::expect_floating(in[0]);

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "chainer/autograd/function_node.h"
+#include "chainer/autograd/node_attributes.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/math.h"
 #include "chainer/routines/creation.h"
@@ -15,9 +16,10 @@ Variable before(const Variable& x) {
   return concat({ones_like(all.array()[Slice(0, 1)]), all[Slice(0, -1)]}, 0);
 }
 
-struct ProdNode : FunctionNode {
+struct ProdNode : FunctionNode, Described {
   ProdNode(Axes a, bool k) : axis(std::move(a)), keepdims(k) {}
   std::string label() const override { return "Prod"; }
+  void describe(NodeAttributes& a) const override { a("axes", axis)("keepdims", keepdims); }
   void check_type_forward(const type_check::TypeInfos& in) const override {
     in.names({"x"});
     type_check::expect_floating(in[0]);

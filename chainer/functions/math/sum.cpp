@@ -1,13 +1,15 @@
 #include "chainer/autograd/function_node.h"
+#include "chainer/autograd/node_attributes.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/math.h"
 #include "chainer/routines/reduction.h"
 
 namespace chainer::functions {
 namespace {
-struct SumNode : FunctionNode {
+struct SumNode : FunctionNode, Described {
   SumNode(const Axes& a, bool k) : axis(a), keepdims(k) {}
   std::string label() const override { return "Sum"; }
+  void describe(NodeAttributes& a) const override { a("axes", axis)("keepdims", keepdims); }
   void check_type_forward(const type_check::TypeInfos& in) const override {
     in.names({"x"});
     type_check::expect_floating(in[0]);

@@ -2,6 +2,7 @@
 
 #include "chainer/array/backend.h"
 #include "chainer/autograd/function_node.h"
+#include "chainer/autograd/node_attributes.h"
 #include "chainer/functions/math.h"
 
 namespace chainer::functions {
@@ -13,9 +14,10 @@ Variable composed(const Variable& x, double eps) {
   return centered * rsqrt(mean(square(centered), 1, {.keepdims = true}) + eps);
 }
 
-struct StandardizeNode : FunctionNode {
+struct StandardizeNode : FunctionNode, Described {
   explicit StandardizeNode(double e) : eps(e) {}
   std::string label() const override { return "Standardize"; }
+  void describe(NodeAttributes& a) const override { a("eps", eps); }
   Arrays forward(const Arrays& in) override {
     if (in[0].ndim() != 2) throw DimensionError("standardize: a matrix is needed, not shape ", in[0].shape());
     retain_inputs({0});

@@ -3,6 +3,7 @@
 #include "chainer/array/backend.h"
 #include "chainer/array/operations/recurrent_cells.h"
 #include "chainer/autograd/function_node.h"
+#include "chainer/autograd/node_attributes.h"
 #include "chainer/functions/activation.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/connection.h"
@@ -24,7 +25,7 @@ void copy_rows(const Array& from, int64_t from_row, Array& to, int64_t to_row, i
   copy_elements(rows(from, from_row, count), target);
 }
 
-class RnnLayer : public FunctionNode {
+class RnnLayer : public FunctionNode, public Described {
  public:
   RnnLayer(RnnKind kind, bool reverse, const std::vector<int64_t>& sizes)
       : kind_(kind), reverse_(reverse), sizes_(sizes) {
@@ -33,6 +34,7 @@ class RnnLayer : public FunctionNode {
   std::string label() const override {
     return kind_ == RnnKind::lstm ? "NStepLSTM" : kind_ == RnnKind::gru ? "NStepGRU" : "NStepRNN";
   }
+  void describe(NodeAttributes& a) const override { a("kind", kind_)("reverse", reverse_)("sizes", sizes_); }
   Arrays forward(const Arrays& in) override;
   Variables backward(const Indexes& wanted, const Variables& gy) override;
 

@@ -1,0 +1,102 @@
+#include "chainer/onnx/emitter.h"
+
+#include "chainer/routines/creation.h"
+
+namespace chainer::onnx {
+
+namespace {
+Attribute named(std::string name, Attribute::Kind kind) {
+  Attribute a;
+  a.name = std::move(name);
+  a.kind = kind;
+  return a;
+}
+}  // namespace
+
+Attribute attribute(std::string name, int64_t value) {
+  Attribute a = named(std::move(name), Attribute::Kind::integer);
+  a.integer = value;
+  return a;
+}
+Attribute attribute(std::string name, int value) { return attribute(std::move(name), static_cast<int64_t>(value)); }
+Attribute attribute(std::string name, double value) {
+  Attribute a = named(std::move(name), Attribute::Kind::real);
+  a.real = value;
+  return a;
+}
+Attribute attribute(std::string name, std::string value) {
+  Attribute a = named(std::move(name), Attribute::Kind::text);
+  a.text = std::move(value);
+  return a;
+}
+Attribute attribute(std::string name, const Dims& values) {
+  Attribute a = named(std::move(name), Attribute::Kind::integers);
+  a.integers.assign(values.begin(), values.end());
+  return a;
+}
+
+std::string Emitter::unique(const std::string& wish) {
+  std::string name = wish;
+  for (int64_t i = 1; !names_.insert(name).second; ++i) name = wish + "_" + std::to_string(i);
+  return name;
+}
+
+std::string Emitter::name(const Value& v) {
+  if (const auto it = nodes_.find(v.node); v.node && it != nodes_.end()) return it->second;
+  if (!v.array) throw RuntimeError("onnx: export: a tensor of shape ", v.shape, " was not recorded");
+  const auto it = arrays_.find(v.array.body_ref().get());
+  return it != arrays_.end() ? it->second.second : constant(v.array);
+}
+
+void Emitter::node(std::string_view op, std::vector<std::string> inputs, std::vector<std::string> outputs,
+                   std::vector<Attribute> attributes) {
+  Node n;
+  n.op_type = op;
+  n.name = std::string(op) + "_" + std::to_string(counter_++);
+  n.inputs = std::move(inputs);
+  n.outputs = std::move(outputs);
+  n.attributes = std::move(attributes);
+  file.nodes.push_back(std::move(n));
+}
+
+std::string Emitter::node(std::string_view op, std::vector<std::string> inputs, std::vector<Attribute> attributes,
+                          const std::string& output) {
+  const std::string made = output.empty() ? unique("t") : output;
+  node(op, std::move(inputs), std::vector<std::string>{made}, std::move(attributes));
+  return made;
+}
+
+std::string Emitter::constant(const Array& value) {
+  constexpr int64_t kSmall = 64;
+  const Array a = value.contiguous();
+  std::string key;
+  if (a.size() <= kSmall) {
+    key = text(a.dtype(), a.shape(), "\n");
+    key.append(static_cast<const char*>(a.raw()), static_cast<std::size_t>(a.nbytes()));
+    if (const auto it = known_.find(key); it != known_.end()) return it->second;
+  }
+  const std::string made = unique("constant");
+  file.initializers.emplace_back(made, a);
+  if (key.empty())
+    arrays_[value.body_ref().get()] = {value, made};
+  else
+    known_[key] = made;
+  return made;
+}
+std::string Emitter::number(double value, Dtype dtype) { return constant(full({}, value, dtype)); }
+std::string Emitter::integers(const Dims& values) {
+  return constant(array(std::vector<int64_t>(values.begin(), values.end()), Shape{values.ndim()}));
+}
+
+std::string Emitter::new_name(const VariableNode* node) {
+  const auto it = wishes_.find(node);
+  return nodes_[node] = it == wishes_.end() ? unique("t") : it->second;
+}
+
+std::string Emission::out(std::size_t i) const {
+  const VariableNode* const node = call.outputs[i].node;
+  if (!node) return "";
+  return e.new_name(node);
+}
+
+}  // namespace chainer::onnx

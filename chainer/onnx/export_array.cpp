@@ -1,0 +1,265 @@
+// Shapes, indices and activations.
+#include <algorithm>
+#include <limits>
+
+#include "chainer/array/index.h"
+#include "chainer/onnx/emitter.h"
+#include "chainer/routines/arithmetic.h"
+#include "chainer/routines/creation.h"
+#include "chainer/routines/manipulation.h"
+#include "chainer/routines/sorting.h"
+
+namespace chainer::onnx {
+namespace {
+
+// The lengths of a reshape: the batch's is taken from the input (0) or left to be found out (-1).
+void reshape(const Emission& m) {
+  const Shape &from = m.shape(0), &to = m.result();
+  Dims lengths = to;
+  if (from.ndim() && to.ndim() && m.e.is_batch(from[0]) && from.product() > 0) {
+    if (from[0] == to[0])
+      lengths[0] = 0;
+    else if (to[0] % from[0] == 0)
+      lengths[0] = -1;
+    else
+      for (int64_t& n : lengths)
+        if (n == from[0]) {  // the batch has moved behind other axes
+          n = -1;
+          break;
+        }
+  }
+  const bool empty = std::find(lengths.begin() + (lengths.ndim() ? 1 : 0), lengths.end(), 0) != lengths.end() ||
+                     (to.ndim() && to[0] == 0);
+  if (empty && m.e.opset() < 14) m.fail("an empty array of shape ", to, " needs operator set 14");
+  m.finish("Reshape", {m.in(0), m.e.integers(empty ? Dims(to) : lengths)},
+           empty ? std::vector<Attribute>{attribute("allowzero", 1)} : std::vector<Attribute>{});
+}
+
+void broadcast(const Emission& m) {
+  Dims lengths = m.result();
+  // A length of one leaves the input's as it is, whatever batch it has.
+  if (lengths.ndim() == m.shape(0).ndim() && lengths.ndim() && lengths[0] == m.shape(0)[0]) lengths[0] = 1;
+  m.finish("Expand", {m.in(0), m.e.integers(lengths)});
+}
+
+void sum_to(const Emission& m) {
+  const Shape &from = m.shape(0), &to = m.result();
+  Dims axes;
+  for (int d = 0; d < from.ndim(); ++d) {
+    const int at = d - (from.ndim() - to.ndim());
+    if (at < 0 || (to[at] == 1 && from[d] != 1)) axes.push_back(d);
+  }
+  if (axes.empty()) return m.finish("Identity", {m.in(0)});
+  const std::string summed = m.e.node("ReduceSum", {m.in(0), m.e.integers(axes)}, {attribute("keepdims", 1)});
+  m.finish("Reshape", {summed, m.e.integers(to)});
+}
+
+void transpose(const Emission& m) {
+  const Axes& axes = m.get<Axes>("axes");
+  Dims order;
+  const int n = m.shape(0).ndim();
+  for (int i = 0; i < n; ++i)
+    order.push_back(axes.given() ? normalize_axis(axes.list()[i], n, "transpose") : n - 1 - i);
+  m.finish("Transpose", {m.in(0)}, {attribute("perm", order)});
+}
+
+void concat(const Emission& m) {
+  std::vector<std::string> in;
+  for (std::size_t i = 0; i < m.call.inputs.size(); ++i) in.push_back(m.in(i));
+  m.finish("Concat", in, {attribute("axis", m.get<int64_t>("axis"))});
+}
+
+void split(const Emission& m) {
+  const int axis = normalize_axis(m.get<int64_t>("axis"), m.shape(0).ndim(), "split_axis");
+  if (axis == 0) m.e.takes_apart(m.shape(0));
+  int64_t at = 0;
+  std::vector<int64_t> ends = m.get<std::vector<int64_t>>("positions");
+  ends.push_back(m.shape(0)[axis]);
+  std::vector<std::string> outputs;
+  std::vector<int64_t> sizes;
+  for (std::size_t i = 0; i < ends.size(); ++i) {
+    sizes.push_back(ends[i] - at);
+    at = ends[i];
+    const std::string name = m.out(i);
+    outputs.push_back(name.empty() ? m.e.unique("unused") : name);
+  }
+  m.e.node("Split", {m.in(0), m.e.constant(array(sizes, Shape{static_cast<int64_t>(sizes.size())}))}, outputs,
+           {attribute("axis", axis)});
+}
+
+void cast(const Emission& m) { m.finish("Cast", {m.in(0)}, {attribute("to", element_type(m.call.outputs[0].dtype))}); }
+
+struct Slices {
+  Dims starts, ends, axes, steps, squeezed, added;
+};
+
+// Indices without arrays: slices, then axes that go and axes that come.
+std::string basic(const Emission& m, const std::string& x, const Slices& s, bool last) {
+  std::string y = x;
+  std::vector<std::pair<std::string_view, std::vector<std::string>>> steps;
+  if (!s.axes.empty())
+    steps.emplace_back("Slice", std::vector<std::string>{m.e.integers(s.starts), m.e.integers(s.ends),
+                                                         m.e.integers(s.axes), m.e.integers(s.steps)});
+  if (!s.squeezed.empty()) steps.emplace_back("Squeeze", std::vector<std::string>{m.e.integers(s.squeezed)});
+  if (!s.added.empty()) steps.emplace_back("Unsqueeze", std::vector<std::string>{m.e.integers(s.added)});
+  if (steps.empty()) steps.emplace_back("Identity", std::vector<std::string>{});
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    std::vector<std::string> in = {y};
+    in.insert(in.end(), steps[i].second.begin(), steps[i].second.end());
+    y = m.e.node(steps[i].first, in, {}, last && i + 1 == steps.size() ? m.out() : "");
+  }
+  return y;
+}
+
+void get_item(const Emission& m) {
+  const Indices& given = m.get<Indices>("slices");
+  int used = 0;
+  for (const Index& i : given) {
+    if (const Array* a = i.get<Array>(); a && a->dtype() == bool_)
+      used += a->ndim();
+    else
+      used += !i.get<NewAxis>() && !i.get<Ellipsis>();
+  }
+  Slices s;
+  std::vector<std::pair<int, Array>> arrays;  // by axis of x
+  int axis = 0, out = 0;
+  for (const Index& i : given) {
+    if (const int64_t* at = i.get<int64_t>()) {
+      const int64_t n = m.shape(0)[axis], from = *at < 0 ? *at + n : *at;
+      s.starts.push_back(from), s.ends.push_back(from + 1), s.steps.push_back(1), s.axes.push_back(axis);
+      s.squeezed.push_back(axis++);
+    } else if (const Slice* slice = i.get<Slice>()) {
+      const bool all = !slice->start && !slice->stop && slice->step == 1;
+      constexpr int64_t kEnd = std::numeric_limits<int64_t>::max();
+      if (!all) {
+        const bool down = slice->step < 0;
+        s.starts.push_back(slice->start.value_or(down ? kEnd : 0));
+        s.ends.push_back(slice->stop.value_or(down ? -kEnd : kEnd));
+        s.steps.push_back(slice->step), s.axes.push_back(axis);
+      }
+      ++axis, ++out;
+    } else if (i.get<NewAxis>()) {
+      s.added.push_back(out++);
+    } else if (i.get<Ellipsis>()) {
+      const int rest = m.shape(0).ndim() - used;
+      axis += rest, out += rest;
+    } else {
+      const Array& a = *i.get<Array>();
+      if (a.dtype() == bool_) {
+        for (const Array& places : nonzero(a)) arrays.emplace_back(axis++, places);
+      } else {
+        arrays.emplace_back(axis++, a);
+      }
+    }
+  }
+  const bool first_axis = (!s.axes.empty() && s.axes[0] == 0) || (!arrays.empty() && arrays[0].first == 0);
+  if (first_axis) m.e.takes_apart(m.shape(0));
+  if (arrays.empty()) {
+    basic(m, m.in(0), s, true);
+    return;
+  }
+  // Arrays of positions: the rest of the index must be whole axes, or slices.
+  if (!s.squeezed.empty() || !s.added.empty()) m.fail("an index of arrays beside numbers or new axes");
+  const auto position_name = [&](const Array& a) { return m.e.name({nullptr, a, a.shape(), a.dtype()}); };
+  const std::string x = s.axes.empty() ? m.in(0) : basic(m, m.in(0), s, false);
+  if (arrays.size() == 1)
+    return m.finish("Gather", {x, position_name(arrays[0].second)}, {attribute("axis", arrays[0].first)});
+  Shape shape;
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    if (arrays[i].first != static_cast<int>(i)) m.fail("arrays of positions for axes behind whole ones");
+    shape = broadcast_shapes(shape, arrays[i].second.shape(), "get_item");
+  }
+  // Each array of positions with an axis for the axes of x; those of inputs stay inputs.
+  std::vector<std::string> columns;
+  for (const auto& [d, a] : arrays) {
+    const std::string i = m.e.node("Cast", {position_name(a)}, {attribute("to", element_type(int64))});
+    const std::string wide = m.e.node("Expand", {i, m.e.integers(shape)});
+    columns.push_back(m.e.node("Unsqueeze", {wide, m.e.integers({shape.ndim()})}));
+  }
+  m.finish("GatherND", {x, m.e.node("Concat", columns, {attribute("axis", -1)})});
+}
+
+void where(const Emission& m) {
+  const Value& condition = m.call.inputs[0];
+  std::string mask;
+  if (condition.dtype == bool_)
+    mask = m.in(0);
+  else
+    mask = m.e.node("Cast", {m.in(0)}, {attribute("to", element_type(bool_))});
+  m.finish("Where", {mask, m.in(1), m.in(2)});
+}
+
+void pad(const Emission& m) {
+  using Widths = std::vector<std::pair<int64_t, int64_t>>;
+  const Widths& widths = m.get<Widths>("widths");
+  const std::string& mode = m.get<std::string>("mode");
+  if (mode != "constant" && mode != "reflect" && mode != "edge") m.fail("mode '", mode, "'");
+  const auto n = static_cast<std::size_t>(m.shape(0).ndim());
+  std::vector<int64_t> both(2 * n);
+  for (std::size_t i = 0; i < n; ++i) {
+    both[i] = widths[widths.size() == 1 ? 0 : i].first;
+    both[i + n] = widths[widths.size() == 1 ? 0 : i].second;
+  }
+  const std::string list = m.e.constant(array(both, Shape{static_cast<int64_t>(both.size())}));
+  m.finish("Pad", {m.in(0), list, m.e.number(m.get<double>("value"), m.dtype())}, {attribute("mode", mode)});
+}
+
+// Activations.
+void softmax(const Emission& m, std::string_view op) {
+  m.finish(op, {m.in(0)}, {attribute("axis", m.get<int64_t>("axis"))});
+}
+void clipped_relu(const Emission& m) {
+  m.finish("Clip", {m.in(0), m.e.number(0, m.dtype()), m.e.number(m.get<double>("z"), m.dtype())});
+}
+void softplus(const Emission& m) {
+  const double beta = m.get<double>("beta");
+  if (beta == 1) return m.finish("Softplus", {m.in(0)});
+  const std::string b = m.e.number(beta, m.dtype());
+  m.finish("Div", {m.e.node("Softplus", {m.e.node("Mul", {m.in(0), b})}), b});
+}
+// A parameter of channels as one that broadcasts over images.
+std::string over_channels(const Emission& m, std::size_t i) {
+  Dims along = Dims::filled(m.shape(0).ndim(), 1);
+  for (int d = 0; d < m.shape(i).ndim(); ++d)
+    along[d + (along.ndim() > 1 && m.shape(i).ndim() < along.ndim())] = m.shape(i)[d];
+  return m.e.node("Reshape", {m.in(i), m.e.integers(along)});
+}
+void prelu(const Emission& m) { m.finish("PRelu", {m.in(0), over_channels(m, 1)}); }
+void swish(const Emission& m) {
+  m.finish("Mul", {m.in(0), m.e.node("Sigmoid", {m.e.node("Mul", {m.in(0), over_channels(m, 1)})})});
+}
+void hard_sigmoid(const Emission& m) {
+  m.finish("HardSigmoid", {m.in(0)}, {attribute("alpha", 0.2), attribute("beta", 0.5)});
+}
+
+constexpr Exporter kExporters[] = {
+    {"Reshape", reshape},
+    {"BroadcastTo", broadcast},
+    {"SumTo", sum_to},
+    {"Transpose", transpose},
+    {"Concat", concat},
+    {"SplitAxis", split},
+    {"Cast", cast},
+    {"GetItem", get_item},
+    {"Where", where},
+    {"Pad", pad},
+    {"ReLU", [](const Emission& m) { m.finish("Relu", {m.in(0)}); }},
+    {"Sigmoid", [](const Emission& m) { m.finish("Sigmoid", {m.in(0)}); }},
+    {"Tanh", [](const Emission& m) { m.finish("Tanh", {m.in(0)}); }},
+    {"Softmax", [](const Emission& m) { softmax(m, "Softmax"); }},
+    {"LogSoftmax", [](const Emission& m) { softmax(m, "LogSoftmax"); }},
+    {"ELU", [](const Emission& m) { m.finish("Elu", {m.in(0)}, {attribute("alpha", m.get<double>("alpha"))}); }},
+    {"LeakyReLU",
+     [](const Emission& m) { m.finish("LeakyRelu", {m.in(0)}, {attribute("alpha", m.get<double>("slope"))}); }},
+    {"ClippedReLU", clipped_relu},
+    {"Softplus", softplus},
+    {"PReLUFunction", prelu},
+    {"Swish", swish},
+    {"HardSigmoid", hard_sigmoid},
+};
+
+}  // namespace
+
+std::span<const Exporter> array_exporters() { return kExporters; }
+
+}  // namespace chainer::onnx

@@ -1,0 +1,66 @@
+// Losses.
+#include "chainer/functions/loss.h"
+#include "chainer/onnx/emitter.h"
+#include "chainer/routines/creation.h"
+
+namespace chainer::onnx {
+namespace {
+
+std::string all_of(const Emission& m, std::string_view mean_or_sum, const std::string& x, const std::string& output) {
+  return m.e.node(mean_or_sum, {x}, {attribute("keepdims", 0)}, output);
+}
+
+void mean_squared_error(const Emission& m) {
+  const std::string d = m.e.node("Sub", {m.in(0), m.in(1)});
+  all_of(m, "ReduceMean", m.e.node("Mul", {d, d}), m.out());
+}
+
+void softmax_cross_entropy(const Emission& m) {
+  const auto& o = m.get<functions::SoftmaxCrossEntropyOptions>("options");
+  if (o.reduce == Reduction::mean && o.normalize && o.class_weight)
+    m.fail("a mean with class weights over the number of labels");
+  std::vector<std::string> in = {m.in(0), m.in(1)};
+  if (o.class_weight) in.push_back(m.e.constant(o.class_weight));
+  const bool by_batch = o.reduce == Reduction::mean && !o.normalize;
+  const std::string reduction = o.reduce == Reduction::no                ? "none"
+                                : o.reduce == Reduction::sum || by_batch ? "sum"
+                                                                         : "mean";
+  const std::vector<Attribute> attributes = {attribute("ignore_index", o.ignore_label),
+                                             attribute("reduction", reduction)};
+  if (!by_batch) return m.finish("SoftmaxCrossEntropyLoss", in, attributes);
+  const double batch = static_cast<double>(std::max<int64_t>(1, m.shape(0)[0]));
+  m.finish("Div", {m.e.node("SoftmaxCrossEntropyLoss", in, attributes), m.e.number(batch, m.dtype())});
+}
+
+// softplus(x) - x t where the label is not -1.
+void sigmoid_cross_entropy(const Emission& m) {
+  const auto& o = m.get<functions::SigmoidCrossEntropyOptions>("options");
+  const int type = element_type(m.dtype());
+  const std::string t = m.e.node("Cast", {m.in(1)}, {attribute("to", type)});
+  const std::string none = m.e.constant(full({}, -1, m.call.inputs[1].dtype));
+  const std::string counted =
+      m.e.node("Cast", {m.e.node("Not", {m.e.node("Equal", {m.in(1), none})})}, {attribute("to", type)});
+  const std::string each = m.e.node("Sub", {m.e.node("Softplus", {m.in(0)}), m.e.node("Mul", {m.in(0), t})});
+  if (o.reduce == Reduction::no) return m.finish("Mul", {each, counted});
+  const std::string losses = m.e.node("Mul", {each, counted});
+  if (o.reduce == Reduction::sum) {
+    all_of(m, "ReduceSum", losses, m.out());
+    return;
+  }
+  const std::string number = o.normalize
+                                 ? m.e.node("Max", {all_of(m, "ReduceSum", counted, ""), m.e.number(1, m.dtype())})
+                                 : m.e.number(static_cast<double>(std::max<int64_t>(1, m.shape(0)[0])), m.dtype());
+  m.finish("Div", {all_of(m, "ReduceSum", losses, ""), number});
+}
+
+constexpr Exporter kExporters[] = {
+    {"MeanSquaredError", mean_squared_error},
+    {"SoftmaxCrossEntropy", softmax_cross_entropy},
+    {"SigmoidCrossEntropy", sigmoid_cross_entropy},
+};
+
+}  // namespace
+
+std::span<const Exporter> loss_exporters() { return kExporters; }
+
+}  // namespace chainer::onnx
