@@ -5,7 +5,7 @@
 
 #include "chainer/functions/evaluation.h"
 #include "chainer/functions/loss.h"
-#include "chainer/links/link.h"
+#include "chainer/links/members.h"
 
 namespace chainer {
 namespace links {
@@ -25,10 +25,10 @@ class Classifier : public Chain {
   Variable forward(const NamedVariables& args);
   Variable forward(const Variable& x, const Variable& t) { return forward(Variables{x, t}); }
   Link& predictor() const { return *predictor_; }
-  Variables call(const NamedVariables& x) override { return {forward(x)}; }
+  virtual Variables call(const NamedVariables& x) { return {forward(x)}; }
   bool compute_accuracy = true;
   Variable y, loss, accuracy;
-  CHAINER_MEMBERS(Classifier, predictor_);
+  CHAINER_DECLARE_MEMBERS(Classifier);
 
  private:
   Variable evaluate(const Variables& inputs, const Variable& t);
