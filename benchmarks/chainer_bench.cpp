@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <thread>
 
-#include <chainer/backend/cpu/parallel.h>
+#include <chainer/core/parallel.h>
 
 #include "profile.h"
 #include "workload.h"

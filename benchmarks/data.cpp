@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "chainer/backend/cpu/parallel.h"
-#include "chainer/backend/cpu/thread_share.h"
+#include "chainer/core/parallel.h"
+#include "chainer/core/thread_share.h"
 #include "chainer/datasets/image.h"
 
 using namespace chainer;

@@ -1,7 +1,7 @@
 #include "profile.h"
 
 #include <chainer/autograd/function_hook.h>
-#include <chainer/backend/common/deferred.h>
+#include <chainer/array/deferred/deferred.h>
 #include <chainer/chainer.h>
 
 #include <algorithm>

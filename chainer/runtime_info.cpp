@@ -1,9 +1,8 @@
 #include "chainer/runtime_info.h"
 
+#include "chainer/array/backend.h"
 #include "chainer/autograd/config.h"
-#include "chainer/backend/cpu/blas.h"
-#include "chainer/backend/cpu/kernels/table.h"
-#include "chainer/backend/cpu/parallel.h"
+#include "chainer/core/parallel.h"
 #include "chainer/training/plot/figure.h"
 
 namespace chainer {
@@ -16,13 +15,8 @@ std::string runtime_info() {
 #else
   const std::string compiler = "unknown";
 #endif
-  const cpu::Blas* blas = cpu::blas();
-  const std::string onednn = cpu::onednn_version();
-  return text("chainer: ", CHAINER_VERSION, "\ncompiler: ", compiler, "\ninstruction set: ", cpu::kernels().name,
-              "\noneDNN: ", onednn.empty() ? "not available" : onednn, "\nBLAS: ",
-              blas ? text(blas->description, ", built for ", blas->threading, ", used with one thread a call")
-                   : "not available",
-              "\nLAPACK: ", blas && blas->dgesdd ? "in BLAS" : "not available", "\nthreads: ", cpu::thread_count(),
+  return text("chainer: ", CHAINER_VERSION, "\ncompiler: ", compiler, "\n", kHostBackend->description(),
+              "\nthreads: ", cpu::thread_count(),
               "\ndenormals: ", config().flush_denormals ? "flushed to zero in threads that use functions" : "kept",
               "\nplots: ", plot::available() ? "cairo" : "not available", "\n");
 }

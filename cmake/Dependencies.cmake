@@ -27,9 +27,11 @@ if(PkgConfig_FOUND)
   pkg_check_modules(CAIRO IMPORTED_TARGET cairo)
   pkg_check_modules(TURBOJPEG IMPORTED_TARGET libturbojpeg)
   pkg_search_module(HDF5 IMPORTED_TARGET hdf5-serial hdf5)
+  pkg_search_module(MPI ompi-c mpi-c mpich)
 endif()
 find_package(CURL QUIET)
 find_package(PNG QUIET)
+find_program(CHAINER_MPIEXEC mpiexec)
 
 # Headers without a library behind them, each used by one source.
 find_package(Boost 1.70 QUIET)

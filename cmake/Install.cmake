@@ -2,7 +2,7 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-install(TARGETS chainer EXPORT chainer-targets)
+install(TARGETS chainer chainer_mn EXPORT chainer-targets)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/chainer DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 set(chainer_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/chainer)
 install(EXPORT chainer-targets NAMESPACE chainer:: DESTINATION ${chainer_cmake_dir})

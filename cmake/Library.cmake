@@ -1,5 +1,6 @@
 file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/chainer/*.cpp)
 list(FILTER sources EXCLUDE REGEX "/backend/cpu/kernels/(elementwise|convert|reduce|update|random|rows|normalize|recurrent|pooling|moments)\\.cpp$")
+list(FILTER sources EXCLUDE REGEX "/chainer/mn/")  # a library of its own: Distributed.cmake
 # A missing optional part is another source file.
 if(CAIRO_FOUND)
   list(FILTER sources EXCLUDE REGEX "/canvas_none\\.cpp$")

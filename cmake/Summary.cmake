@@ -21,3 +21,4 @@ chainer_row("libjpeg-turbo" "${TURBOJPEG_VERSION}" "JPEG pictures cannot be read
 chainer_row("libpng" "${PNG_VERSION_STRING}" "PNG pictures cannot be read")
 chainer_row("libhdf5" "${HDF5_VERSION}" "no HDF5 files")
 chainer_row("protobuf" "${PROTOBUF_VERSION}" "no model files of other frameworks that are protobuf messages (Caffe, ONNX)")
+chainer_row("MPI" "${MPI_VERSION}" "no training with several processes")

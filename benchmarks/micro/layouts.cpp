@@ -2,7 +2,7 @@
 // orders. Names end in /1 for deferred evaluation and in /0 for computing everything at once.
 #include <benchmark/benchmark.h>
 #include <chainer/array/order.h>
-#include <chainer/backend/common/deferred.h>
+#include <chainer/array/deferred/deferred.h>
 #include <chainer/chainer.h>
 
 #include <optional>

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Recomputes in PyTorch the steps that `chainer_bench --check DIR` wrote, and compares to 1e-4 of the largest value.
 
-usage: check.py DIR [WORKLOAD...]
+usage: check.py [--double] DIR [WORKLOAD...]
+With --double it also tells rounding from errors: how far both sides are from the same step in float64.
 A figure of a benchmark counts only for a workload that passes here. Ends with 1 if one does not.
 """
 import glob, os, sys
@@ -166,37 +167,71 @@ def first_adam_step(w, g, lr=1e-3, beta1=0.9, beta2=0.999, eps=1e-8):
     return (w - lr*(1 - beta2)**0.5/(1 - beta1)*m/(v.sqrt() + eps)).float()
 
 
-def check(file, name):
-    f = np.load(file)
-    def part(head): return {k[len(head):]: torch.from_numpy(f[k].copy()) for k in f.files if k.startswith(head)}
-    params = {k: v.requires_grad_() for k, v in part('before/').items()}
-    loss = globals()[name](params, part('input/'))
+def part(f, head, dtype):
+    """The arrays below a prefix; those of floating type in `dtype`."""
+    arrays = {k[len(head):]: torch.from_numpy(f[k].copy()) for k in f.files if k.startswith(head)}
+    return {k: v.to(dtype) if v.is_floating_point() else v for k, v in arrays.items()}
+
+
+def recompute(f, name, dtype):
+    """The loss and the gradients by parameter."""
+    torch.set_default_dtype(dtype)
+    params = {k: v.requires_grad_() for k, v in part(f, 'before/', dtype).items()}
+    loss = globals()[name](params, part(f, 'input/', dtype))
     if name not in WITHOUT_GRADIENTS: loss.backward()
     if name in CLIPPED: torch.nn.utils.clip_grad_norm_(params.values(), CLIPPED[name])
-    worst, what = 0, ''
-    def compare(label, ours, theirs):
-        nonlocal worst, what
+    torch.set_default_dtype(torch.float32)
+    return loss.detach(), {k: torch.zeros_like(v) if v.grad is None else v.grad for k, v in params.items()}
+
+
+class Worst:
+    """The largest relative difference, and where it is."""
+    def __init__(self): self.error, self.what = 0, ''
+    def compare(self, label, ours, theirs):
         error = float((ours - theirs).abs().max() / theirs.abs().max().clamp(min=1e-12))
-        if not error <= worst: worst, what = error, label
-    compare('loss', torch.from_numpy(f['loss'].copy()), loss.detach())
-    for k, g in part('grad/').items(): compare('grad/' + k, g, torch.zeros_like(g) if params[k].grad is None else params[k].grad)
+        if not error <= self.error: self.error, self.what = error, label
+
+
+def check(f, name):
+    worst = Worst()
+    loss, theirs = recompute(f, name, torch.float32)
+    worst.compare('loss', torch.from_numpy(f['loss'].copy()), loss)
+    grads, before = part(f, 'grad/', torch.float32), part(f, 'before/', torch.float32)
+    for k, g in grads.items(): worst.compare('grad/' + k, g, theirs[k])
     # The update is recomputed from the gradients compared above: it divides by their size, so that an element which is
     # zero but for rounding would step anywhere.
-    grads = part('grad/')
     if name in UPDATED:
-        for k, after in part('after/').items(): compare('after/' + k, after, first_adam_step(params[k].detach(), grads[k]))
+        for k, after in part(f, 'after/', torch.float32).items(): worst.compare('after/' + k, after, first_adam_step(before[k], grads[k]))
     if name in BY_MOMENTUM:
-        for k, after in part('after/').items(): compare('after/' + k, after, params[k].detach() - BY_MOMENTUM[name]*grads[k])
-    return worst, what
+        for k, after in part(f, 'after/', torch.float32).items(): worst.compare('after/' + k, after, before[k] - BY_MOMENTUM[name]*grads[k])
+    return worst
 
 
-files = {os.path.basename(f)[:-4]: f for f in sorted(glob.glob(sys.argv[1] + '/*.npz'))}
-names = sys.argv[2:] or list(files)
+def against_double(f, name):
+    """How far the project's gradients, and PyTorch's in float32, are from PyTorch's in float64."""
+    ours, single = Worst(), Worst()
+    loss, exact = recompute(f, name, torch.float64)
+    ours.compare('loss', torch.from_numpy(f['loss'].copy()).double(), loss)
+    loss32, grads = recompute(f, name, torch.float32)
+    single.compare('loss', loss32.double(), loss)
+    for k, g in part(f, 'grad/', torch.float64).items():
+        ours.compare('grad/' + k, g, exact[k])
+        single.compare('grad/' + k, grads[k].double(), exact[k])
+    return ours, single
+
+
+args = [x for x in sys.argv[1:] if x != '--double']
+files = {os.path.basename(f)[:-4]: f for f in sorted(glob.glob(args[0] + '/*.npz'))}
+names = args[1:] or list(files)
 bad = 0
 for name in names:
-    worst, what = check(files[name], name)
-    ok = worst <= TOLERANCE
+    f = np.load(files[name])
+    worst = check(f, name)
+    ok = worst.error <= TOLERANCE
     bad |= not ok
-    print(f'{name:20s} {"ok" if ok else "DIFFERS":8s} largest relative difference {worst:.2e} ({what})')
+    print(f'{name:20s} {"ok" if ok else "DIFFERS":8s} largest relative difference {worst.error:.2e} ({worst.what})')
+    if '--double' in sys.argv:
+        for who, w in zip(('the project', 'PyTorch'), against_double(f, name)):
+            print(f'{"":20s} {who} in float32 from float64: {w.error:.2e} ({w.what})')
 if not names: print('no files'); bad = 1
 sys.exit(bad)

@@ -3,21 +3,26 @@
 #include <algorithm>
 
 #include "chainer/array/backend.h"
+#include "chainer/array/host.h"
 #include "chainer/array/index.h"
 #include "chainer/array/order.h"
-#include "chainer/backend/common/deferred.h"
+#include "chainer/array/deferred/deferred.h"
 
 namespace chainer {
 
 void Array::no_array() { throw ValueError("an array was expected, but this handle refers to none (None)"); }
 
-void Array::wrong_type(Dtype d) const {
+void Array::wrong_access(Dtype d) const {
+  if (!device().is_host())
+    throw DeviceError("elements of an array on ", device(),
+                      " were accessed from the host: move it with to_device() first");
   throw DtypeError("elements of dtype ", dtype(), " were accessed as ", d, ": cast with astype() first");
 }
 
 Scalar Array::scalar() const {
   if (size() != 1)
     throw ValueError("only an array of one element has a value of its own; this one has shape ", shape());
+  if (!device().is_host()) return to_host(*this).scalar();
   return visit(dtype(), "scalar", [&]<class T>() -> Scalar { return *static_cast<const T*>(raw()); });
 }
 
@@ -25,7 +30,7 @@ template <class T>
 std::vector<T> Array::to_vector() const {
   std::vector<T> out(static_cast<std::size_t>(size()));
   if (out.empty()) return out;
-  const Array dense = contiguous();
+  const Array dense = to_host(*this).contiguous();
   visit(dtype(), "to_vector", [&]<class S>() {
     const S* p = dense.data<S>();
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<T>(p[i]);
@@ -124,14 +129,7 @@ Array Array::copy() const { return astype(dtype()); }
 
 void Array::fill(Scalar value) {
   if (size() == 0) return;
-  Array one(Shape{}, dtype(), device());
-  visit(dtype(), "fill", [&]<class T>() { *one.mutable_data<T>() = value.to<T>(); });
-  copy_elements(Array(ArrayBody::view(one.body_ref(), shape(), Dims::filled(ndim(), 0), 0)), *this);
-}
-
-Array Array::to_device(const Device& to) const {
-  if (to == device()) return *this;
-  throw DeviceError("to_device: no way from ", device(), " to ", to, " in this build");
+  device().backend().fill(*this, value);
 }
 
 Array Array::operator[](const Index& index) const { return get_item(*this, {index}); }
@@ -174,7 +172,8 @@ Array& in_place(Elementwise op, Array& a, const Array& b) {
     op = op == Elementwise::add ? Elementwise::logical_or : Elementwise::logical_and;
   }
   // An operand that looks into the same memory with another layout would be read after it was written.
-  Array operand = b;
+  const Array* const both[] = {&a, &b};
+  Array operand = on_several_devices(both) ? b.to_device(a.device()) : b;
   if (&b.body().owner() == &a.body().owner() &&
       !(b.shape() == a.shape() && b.strides() == a.strides() && b.raw() == a.raw()))
     operand = b.copy();

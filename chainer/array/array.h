@@ -38,7 +38,8 @@ class [[nodiscard]] Array {
   Strides strides() const { return body().effective_strides(); }
   bool is_contiguous() const { return body().contiguous; }
 
-  /// The first element, for reading. Computes what is pending; elements lie at strides().
+  /// The first element, for reading: an address in the memory of device(). Computes what is pending; elements lie at
+  /// strides().
   const void* raw() const {
     force(body());
     return body_->data;
@@ -48,15 +49,15 @@ class [[nodiscard]] Array {
     before_write(body());
     return body_->data;
   }
-  /// As raw(), with the element type checked.
+  /// As raw(), with the element type checked, and that the array is on the host.
   template <class T>
   const T* data() const {
-    expect_type(dtype_of<T>());
+    expect_access(dtype_of<T>());
     return static_cast<const T*>(raw());
   }
   template <class T>
   T* mutable_data() {
-    expect_type(dtype_of<T>());
+    expect_access(dtype_of<T>());
     return static_cast<T*>(mutable_raw());
   }
   /// The value of a one-element array, converted to T.
@@ -91,7 +92,7 @@ class [[nodiscard]] Array {
   Array astype(Dtype dtype, bool copy = true) const;
   Array copy() const;
   void fill(Scalar value);
-  /// This array moved to another device, or itself when it is there.
+  /// This array on another device, in its memory order: a copy, or itself when it is there.
   Array to_device(const Device& device) const;
 
   Array& operator+=(const Array& b) &;
@@ -116,11 +117,11 @@ class [[nodiscard]] Array {
 
  private:
   [[noreturn]] static void no_array();
-  void expect_type(Dtype d) const {
-    if (dtype() != d) [[unlikely]]
-      wrong_type(d);
+  void expect_access(Dtype d) const {
+    if (dtype() != d || !device().is_host()) [[unlikely]]
+      wrong_access(d);
   }
-  [[noreturn]] void wrong_type(Dtype d) const;
+  [[noreturn]] void wrong_access(Dtype d) const;
   Ref<ArrayBody> body_;
 };
 

@@ -3,13 +3,14 @@
 #include <cstring>
 #include <utility>
 
+#include "chainer/array/backend.h"
 #include "chainer/array/order.h"
 #include "chainer/core/pool.h"
 
 namespace chainer {
 
 ArrayBody::~ArrayBody() {
-  if (block.data) memory::release(block);
+  if (block.data) device.backend().release(block, device.index());
 }
 
 void ArrayBody::destroy(ArrayBody* b) {
@@ -22,7 +23,7 @@ Ref<ArrayBody> ArrayBody::make(const Shape& shape, Dtype dtype, Device device, c
                                const char* operation) {
   const int64_t size = checked_size(shape, item_size(dtype), operation);
   const auto bytes = static_cast<std::size_t>(size * item_size(dtype));
-  if (bytes <= kInlineBytes) {
+  if (bytes <= kInlineBytes && device.is_host()) {
     constexpr std::size_t head = (sizeof(ArrayBody) + 63) / 64 * 64;
     char* memory = static_cast<char*>(pool::allocate(head + bytes));
     auto* b = new (memory) ArrayBody(shape, dtype, device, size);
@@ -39,7 +40,7 @@ Ref<ArrayBody> ArrayBody::make(const Shape& shape, Dtype dtype, Device device, c
 Ref<ArrayBody> ArrayBody::without_memory(const Shape& shape, Dtype dtype, Device device, const Dims& order,
                                          const char* operation) {
   const int64_t size = checked_size(shape, item_size(dtype), operation);
-  memory::expect_possible(size * item_size(dtype), shape, dtype, operation);
+  if (device.is_host()) memory::expect_possible(size * item_size(dtype), shape, dtype, operation);
   auto b = make_ref<ArrayBody>(shape, dtype, device, size);
   if (!order.empty()) b->set_strides(strides_in_order(shape, order));
   return b;
@@ -57,7 +58,9 @@ void ArrayBody::set_strides(const Strides& s) {
 }
 
 void ArrayBody::allocate(std::string_view operation) {
-  block = memory::allocate(static_cast<std::size_t>(size * item_size(dtype)), shape, dtype, operation);
+  const int64_t bytes = size * item_size(dtype);
+  block = device.backend().allocate(static_cast<std::size_t>(bytes), device.index());
+  if (!block.data) memory::refuse(bytes, shape, dtype, operation, device.name());
   data = static_cast<char*>(block.data);
 }
 

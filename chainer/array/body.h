@@ -12,13 +12,13 @@ namespace chainer {
 
 struct ArrayBody;
 
-struct Pending;  // backend/common/pending.h
+struct Pending;  // deferred/pending.h
 namespace deferred {
-struct Registry;  // backend/common/evaluation.h
+struct Registry;  // deferred/evaluation.h
 }
 
 /// One array: its layout, and either its memory (owner) or the body whose memory it looks into (view).
-/// Elements up to kInlineBytes lie behind the body in the same block.
+/// On the host elements up to kInlineBytes lie behind the body in the same block.
 struct ArrayBody {
   static constexpr std::size_t kInlineBytes = 1024;
 
@@ -27,7 +27,7 @@ struct ArrayBody {
   bool contiguous = true;  ///< C order without gaps; strides are then implied
   uint32_t tail = 0;       ///< bytes behind the body
   int64_t size;
-  char* data = nullptr;  ///< the first element
+  char* data = nullptr;  ///< the first element, an address of the device
   memory::Block block;   ///< owned memory, if any
   Device device;
   Shape shape;
@@ -65,7 +65,7 @@ struct ArrayBody {
                              const char* operation = __builtin_FUNCTION());
 };
 
-// Defined by the evaluator, backend/common/deferred.cpp.
+// Defined by the evaluator, deferred/deferred.cpp.
 namespace deferred {
 void evaluate(ArrayBody& body);
 void evaluate_readers(ArrayBody& owner);

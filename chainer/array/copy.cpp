@@ -1,10 +1,12 @@
-// Copies between layouts and dtypes.
+// Copies between layouts, dtypes and devices.
 #include "chainer/array/backend.h"
 #include "chainer/array/order.h"
 
 namespace chainer {
 
 void copy_elements(const Array& from, Array& to) {
+  if (from.device() != to.device()) [[unlikely]]
+    return copy_elements(from.to_device(to.device()), to);
   if (!from.is_contiguous() || !to.is_contiguous())
     if (from.size() > 1 && !follows(from.body(), memory_order(to))) count_order_copy();
   const Array* const inputs[] = {&from};

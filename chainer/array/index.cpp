@@ -3,10 +3,12 @@
 #include <algorithm>
 
 #include "chainer/array/backend.h"
+#include "chainer/array/host.h"
 
 namespace chainer {
 namespace {
 
+// Positions are worked out on the host, wherever the index arrays are.
 // An index taken apart: `view` has the axes picked by index arrays in front, `rows` says which of their combinations
 // are selected, `at` where NumPy puts the axes of `rows` in the result.
 struct Selection {
@@ -95,7 +97,7 @@ Selection select(const Array& a, const Indices& indices) {
     if (last_array >= 0 && item - last_array > 1) gap = true;
     last_array = item;
     picked.push_back(shape.ndim());
-    positions.push_back(x);
+    positions.push_back(to_host(x));
     keep(a.shape()[axis], from[axis]);
     ++axis;
   };
@@ -210,7 +212,7 @@ void write(Array& a, const Indices& indices, const Array& value, bool accumulate
   before_write(a.body());
   Selection s = select(a, indices);
   // A value that looks into the memory that is written is read first.
-  const Array safe = &value.body().owner() == &a.body().owner() ? value.copy() : value;
+  const Array safe = &value.body().owner() == &a.body().owner() ? value.copy() : value.to_device(a.device());
   if (!s.advanced) {
     const Array from = broadcast_view(safe, s.view.shape());
     if (accumulate)
@@ -232,7 +234,7 @@ void write(Array& a, const Indices& indices, const Array& value, bool accumulate
     result = moved;
   }
   const Array ordered = move_axes(broadcast_view(safe, result), s.rows.ndim(), s.at, true);
-  a.device().backend().scatter_rows(rows, s.rows, ordered, accumulate);
+  a.device().backend().scatter_rows(rows, s.rows.to_device(a.device()), ordered, accumulate);
   if (!s.view.is_contiguous()) copy_elements(rows.reshape(s.view.shape()), s.view);
 }
 
@@ -245,7 +247,7 @@ Array get_item(const Array& a, const Indices& indices) {
   Shape shape = s.rows.shape();
   for (int d = 1; d < rows.ndim(); ++d) shape.push_back(rows.shape()[d]);
   Array out(shape, a.dtype(), a.device());
-  a.device().backend().take_rows(rows, s.rows, out);
+  a.device().backend().take_rows(rows, s.rows.to_device(a.device()), out);
   return move_axes(out, s.rows.ndim(), s.at, false);
 }
 

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <memory>
 #include <mutex>
 #include <new>
 
+#include "chainer/array/external.h"
 #include "chainer/core/fork.h"
 #include "chainer/core/machine.h"
 #include "chainer/core/pool.h"
@@ -100,7 +102,8 @@ void* from_system(std::size_t bytes) {
   return p;
 }
 
-// The block, or one without data.
+}  // namespace
+
 Block try_allocate(std::size_t bytes) {
   if (bytes > std::size_t(1) << 46) return {};
   const int c = class_of(bytes);
@@ -123,8 +126,6 @@ Block try_allocate(std::size_t bytes) {
   return {p, c};
 }
 
-}  // namespace
-
 Block allocate(std::size_t bytes) {
   const Block b = try_allocate(bytes);
   if (b.data) return b;
@@ -132,12 +133,10 @@ Block allocate(std::size_t bytes) {
   throw MemoryError("cannot allocate ", bytes, " bytes; ", s.in_use, " bytes are in use and ", s.cached, " cached");
 }
 
-Block allocate(std::size_t bytes, const Dims& shape, Dtype dtype, std::string_view operation) {
-  const Block b = try_allocate(bytes);
-  if (b.data) return b;
+void refuse(int64_t bytes, const Dims& shape, Dtype dtype, std::string_view operation, std::string_view device) {
   const Statistics s = statistics();
   throw MemoryError(operation, ": cannot allocate ", bytes, " bytes for an array of shape ", shape, " and dtype ",
-                    dtype, "; ", s.in_use, " bytes are in use and ", s.cached, " cached");
+                    dtype, " on ", device, "; ", s.in_use, " bytes are in use on the host and ", s.cached, " cached");
 }
 
 void expect_possible(int64_t bytes, const Dims& shape, Dtype dtype, std::string_view operation) {
@@ -149,6 +148,11 @@ void expect_possible(int64_t bytes, const Dims& shape, Dtype dtype, std::string_
 }
 
 void release(Block b) {
+  if (b.size_class & kExternal) {
+    const std::unique_ptr<std::function<void()>> give_back(static_cast<std::function<void()>*>(b.data));
+    return (*give_back)();
+  }
+  b.size_class &= kClassBits;
   Cache& k = cache();
   const std::lock_guard lock(k.mutex);
   k.stats.in_use -= static_cast<int64_t>(class_bytes(b.size_class));

@@ -10,7 +10,7 @@
 
 namespace chainer::memory {
 
-/// A block from the cache; `size_class` goes back with it.
+/// A block from a device's cache; `size_class` goes back with it, and means what the device wants.
 struct Block {
   void* data = nullptr;
   int size_class = 0;
@@ -21,9 +21,12 @@ struct Block {
 /// and the pool of small objects give back what they hold; then a MemoryError names the bytes wanted, in use and
 /// cached.
 [[nodiscard]] Block allocate(std::size_t bytes);
-/// The same for the elements of an array: the error names the operation, the shape and the dtype, too.
-[[nodiscard]] Block allocate(std::size_t bytes, const Dims& shape, Dtype dtype, std::string_view operation);
+/// The same, but a block without data where there is no room.
+[[nodiscard]] Block try_allocate(std::size_t bytes);
 void release(Block block);
+/// Throws the MemoryError of an array that found no room on `device`: it names operation, shape, dtype and bytes.
+[[noreturn]] void refuse(int64_t bytes, const Dims& shape, Dtype dtype, std::string_view operation,
+                         std::string_view device);
 /// Throws MemoryError if this machine has less memory than `bytes`: an array that can never be computed.
 void expect_possible(int64_t bytes, const Dims& shape, Dtype dtype, std::string_view operation);
 

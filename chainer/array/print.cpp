@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 
+#include "chainer/array/host.h"
 #include "chainer/array/index.h"
 
 namespace chainer {
@@ -205,6 +206,7 @@ struct Printer {
 
 std::string format_elements(const Array& a, std::string_view separator, int indent) {
   if (a.size() == 0) return "[]";
+  if (!a.device().is_host()) return format_elements(to_host(a), separator, indent);
   const bool summarize = a.size() > kThreshold;
   Formatter format;
   if (is_floating(a.dtype())) {

@@ -15,6 +15,8 @@ void Dims::erase(int at) {
   --n_;
 }
 
+void Dims::wrong_position(int64_t i) const { throw IndexError("axis ", i, " of ", *this, ", which has ", n_); }
+
 std::string to_string(const Dims& d) {
   std::string s = "(";
   for (int i = 0; i < d.ndim(); ++i) s += text(i ? ", " : "", d[i]);

@@ -40,8 +40,15 @@ class Dims {
   int ndim() const { return n_; }
   std::size_t size() const { return static_cast<std::size_t>(n_); }
   bool empty() const { return n_ == 0; }
-  int64_t operator[](int64_t i) const { return d_[i]; }
-  int64_t& operator[](int64_t i) { return d_[i]; }
+  /// Unchecked, but in builds without NDEBUG (Debug, sanitizers), where a wrong position is an IndexError.
+  int64_t operator[](int64_t i) const {
+    check(i);
+    return d_[i];
+  }
+  int64_t& operator[](int64_t i) {
+    check(i);
+    return d_[i];
+  }
   int64_t back() const { return d_[n_ - 1]; }
   const int64_t* begin() const { return d_; }
   const int64_t* end() const { return d_ + n_; }
@@ -69,6 +76,12 @@ class Dims {
   }
 
  private:
+  void check([[maybe_unused]] int64_t i) const {
+#ifndef NDEBUG
+    if (i < 0 || i >= n_) wrong_position(i);
+#endif
+  }
+  [[noreturn]] void wrong_position(int64_t i) const;
   int64_t product_with_care() const;
   int n_ = 0;
   int64_t d_[kMaxNdim];

@@ -7,8 +7,9 @@
 
 #include "chainer/autograd/function_hook.h"
 #include "chainer/autograd/function_node.h"
+#include "chainer/autograd/gradient_hook.h"
 #include "chainer/autograd/joined_products.h"
-#include "chainer/backend/common/deferred.h"
+#include "chainer/array/deferred/deferred.h"
 #include "chainer/routines/arithmetic.h"
 #include "chainer/routines/creation.h"
 #include "chainer/routines/reduction.h"
@@ -107,6 +108,43 @@ Variable first_gradient(const Variable& y, std::optional<double> loss_scale) {
   return Variable(full(y.shape(), loss_scale.value_or(1.0), y.dtype(), y.device()), false);
 }
 
+// For a GradientHook: how many functions behind a root have yet to hand a gradient to each leaf.
+class LeafReaders {
+ public:
+  LeafReaders(GradientHook* hook, const Ref<FunctionNode>& root) : hook_(hook) {
+    if (!hook_) return;
+    Backprop walk;
+    walk.first_visit(*root);
+    std::vector<FunctionNode*> waiting{root.get()};
+    while (!waiting.empty()) {
+      const FunctionNode& f = *waiting.back();
+      waiting.pop_back();
+      for (const auto& x : f.inputs()) {
+        if (!x->requires_grad()) continue;
+        if (!x->creator())
+          ++left_[x.get()];
+        else if (walk.first_visit(*x->creator()))
+          waiting.push_back(x->creator());
+      }
+    }
+  }
+  // A function's turn is over: leaves that it was the last reader of are ready.
+  void passed(const FunctionNode& f, JoinedProducts& owed) {
+    if (!hook_) return;
+    for (const auto& x : f.inputs()) {
+      if (!x->requires_grad() || x->creator()) continue;
+      const auto it = left_.find(x.get());
+      if (it == left_.end() || --it->second > 0) continue;
+      owed.settle(*x);
+      if (x->grad) hook_->gradient_ready(*x);
+    }
+  }
+
+ private:
+  GradientHook* hook_;
+  std::unordered_map<const VariableNode*, int64_t> left_;
+};
+
 }  // namespace
 
 void Variable::backward(const BackwardOptions& options) const {
@@ -129,6 +167,8 @@ void Variable::backward(const BackwardOptions& options) const {
     }
   } cleaner{b};
 
+  LeafReaders readers(GradientHookScope::current(), node_->creator_);
+  const GradientHookScope none(nullptr);  // for what functions differentiate in their turn
   JoinedProducts owed;
   node_->arriving = node_->grad;
   b.first_visit(*node_->creator_);
@@ -148,7 +188,10 @@ void Variable::backward(const BackwardOptions& options) const {
       n->arriving = Variable();
       if (n != node_) n->grad = options.retain_grad ? gy.back() : Variable();
     }
-    if (!any_gradient) continue;
+    if (!any_gradient) {
+      readers.passed(*f, owed);
+      continue;
+    }
     wanted.clear();
     gx.clear();
     const bool accumulates = f->accumulates();
@@ -190,6 +233,7 @@ void Variable::backward(const BackwardOptions& options) const {
     }
     gx.clear();  // a handle here would keep what is owed from being added in place
     owed.settle(false);
+    readers.passed(*f, owed);
   }
   owed.settle(true);
   // Whoever called backward() wants all of these: computed together, each common part is computed once.
@@ -306,6 +350,11 @@ Variables grad(const Variables& outputs, const Variables& inputs, const GradOpti
       target.set_grad_var(result.back());
     }
   }
+  // One input without a path is common; none with one is a mistake more often than not.
+  if (!inputs.empty() && std::none_of(result.begin(), result.end(), [](const Variable& g) { return bool(g); }))
+    warn(text("grad: no path leads from the outputs back to ", inputs.size() == 1 ? "the input" : "any of the inputs",
+              ": the gradients are none. Were the inputs made before the outputs, outside of no_backprop_mode(), and with "
+              "requires_grad?"));
   return result;
 }
 

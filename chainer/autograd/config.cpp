@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "chainer/backend/cpu/parallel.h"
+#include "chainer/core/parallel.h"
 
 namespace chainer {
 
@@ -105,7 +105,21 @@ bool UsingConfig::set_flag(std::string_view key, bool value) {
   return found;
 }
 
+// A user's key may be anything but a misspelled entry.
+static void check_new_key(std::string_view key) {
+  for (const Config* c : {&config(), &global_config()})
+    if (c->user.contains(key)) return;
+  std::vector<std::string> names;
+  for_entries([&](const char* name, auto) { names.emplace_back(name); });
+  if (std::find(names.begin(), names.end(), key) != names.end())
+    throw TypeError("configuration: the entry '", key, "' takes a value of its own type: UsingConfig(&Config::", key,
+                    ", value)");
+  if (const std::string near = did_you_mean(std::string(key), names); !near.empty())
+    throw KeyError("configuration has no entry '", key, "'", near);
+}
+
 void UsingConfig::set_user(std::string_view key, std::any value) {
+  check_new_key(key);
   auto& user = config().user;
   std::optional<std::any> old;
   if (auto it = user.find(key); it != user.end()) old = it->second;

@@ -92,7 +92,9 @@ namespace detail {
 inline constinit thread_local Config* thread_config = nullptr;
 Config& make_thread_config();
 }  // namespace detail
-/// This thread's configuration.
+/// This thread's configuration. An assignment, config().train = false, changes this thread only; a thread that did not
+/// assign an entry follows global_config(), which every thread sees: global_config().train = false turns dropout off in
+/// worker threads, too.
 inline Config& config() { return detail::thread_config ? *detail::thread_config : detail::make_thread_config(); }
 
 /// Sets an entry of this thread's configuration for a scope:
@@ -106,7 +108,8 @@ class [[nodiscard]] UsingConfig {
     restore_ = [&option, old = option.local()] { option.restore(old); };
     option = std::move(value);
   }
-  /// By name, for the boolean entries ("train"), and for user keys with a value of any type.
+  /// By name, for the boolean entries ("train"), and for user keys with a value of any type. A new key that is nearly
+  /// an entry's name ("trian") is a KeyError.
   template <class T>
   UsingConfig(std::string_view key, T value) {
     if constexpr (std::is_same_v<T, bool>) {

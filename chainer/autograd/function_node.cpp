@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <string_view>
 #include <typeinfo>
 
 #include "chainer/autograd/function_hook.h"
@@ -17,6 +16,21 @@ namespace {
 thread_local std::vector<FunctionNode*>* dying = nullptr;
 
 bool has_nan(const Array& a) { return a && is_floating(a.dtype()) && any(isnan(a)).item<bool>(); }
+
+// What a function that made a NaN had been given: which input had one already, and the range of the others.
+std::string about_inputs(const Arrays& in) {
+  std::string out;
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    if (!in[i] || in[i].size() == 0) continue;
+    out += text(i ? ", " : ": ", "input ", i, " of shape ", in[i].shape());
+    if (has_nan(in[i]))
+      out += " has NaN already";
+    else
+      out += text(" is within ", min(in[i]).astype(float64).item<double>(), " ... ",
+                  max(in[i]).astype(float64).item<double>());
+  }
+  return out;
+}
 
 }  // namespace
 
@@ -137,11 +151,6 @@ struct Borrowed {
   void add(const Array& a) { arrays.push_back(Array(Ref<ArrayBody>(a.body_ref().get(), Ref<ArrayBody>::Adopt{}))); }
 };
 
-// Whether a function's class is one of chainer::functions.
-bool is_of_library(const FunctionNode& node) {
-  return std::string_view(typeid(node).name()).find("7chainer9functions") != std::string_view::npos;
-}
-
 }  // namespace
 
 // Checks the inputs, which it puts into `in`, and computes the outputs.
@@ -159,7 +168,7 @@ Arrays run_forward(FunctionNode& node, const Variable* const* inputs, std::size_
     node.check_type_forward(type_check::TypeInfos(in));
   } catch (const type_check::Failed&) {
     // Without type checks, conditions of the user's functions are theirs to ignore; the library's kernels trust them.
-    if (!c.type_check && is_of_library(node)) type_check::refuse(node.label(), in);
+    if (!c.type_check && is_declared_in(typeid(node), "chainer::functions")) type_check::refuse(node.label(), in);
     if (c.type_check) {
       type_check::run(
           node.label(), in,
@@ -183,7 +192,7 @@ Arrays run_forward(FunctionNode& node, const Variable* const* inputs, std::size_
     if (!a) throw TypeError(node.label(), ": forward returned none");
   if (c.debug)
     for (const Array& a : out)
-      if (has_nan(a)) throw RuntimeError("NaN is detected on forward computation of ", node.label());
+      if (has_nan(a)) throw RuntimeError("NaN is detected on forward computation of ", node.label(), about_inputs(in));
   return out;
 }
 

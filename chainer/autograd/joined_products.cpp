@@ -31,6 +31,11 @@ void JoinedProducts::settle(bool all) {
   due_ = false;
 }
 
+void JoinedProducts::settle(const VariableNode& leaf) {
+  for (Debt& d : debts_)
+    if (d.leaf.get() == &leaf && d.rows > 0) settle(d);
+}
+
 void JoinedProducts::settle(Debt& d) {
   const Array left = d.left.size() == 1 ? d.left[0] : concatenate(d.left, 0),
               right = d.right.size() == 1 ? d.right[0] : concatenate(d.right, 0);

@@ -23,6 +23,8 @@ class JoinedProducts {
   void add(const Ref<VariableNode>& leaf, const Array& left, const Array& right);
   /// Adds what is owed to the gradients where it is worth it: from kRows rows on, or all of it.
   void settle(bool all);
+  /// Adds what is owed to one leaf.
+  void settle(const VariableNode& leaf);
 
  private:
   struct Debt {

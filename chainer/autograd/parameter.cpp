@@ -1,50 +1,94 @@
 #include "chainer/autograd/parameter.h"
 
+#include <cmath>
+#include <cstring>
 #include <limits>
+#include <mutex>
+#include <set>
 
 #include "chainer/array/backend.h"
 #include "chainer/routines/creation.h"
 
 namespace chainer {
+namespace {
+// Never destroyed: parameters of static storage may outlive everything else.
+struct LivingBodies {
+  std::mutex mutex;
+  std::set<const void*, std::less<>> bodies;
+};
+LivingBodies& living() {
+  static auto* all = new LivingBodies;
+  return *all;
+}
+}  // namespace
+
+Parameter::Body::Body() {
+  const std::lock_guard lock(living().mutex);
+  living().bodies.insert(this);
+}
+Parameter::Body::~Body() {
+  const std::lock_guard lock(living().mutex);
+  living().bodies.erase(this);
+}
+bool Parameter::looks_like(const void* const (&words)[2]) {
+  static_assert(sizeof(Parameter) == sizeof words);
+  const std::lock_guard lock(living().mutex);
+  const auto it = living().bodies.find(words[0]);
+  return it != living().bodies.end() && static_cast<const Body*>(*it)->control == words[1];
+}
+void Parameter::moved_from() { throw RuntimeError("a Parameter is used after it was moved elsewhere"); }
+
+bool Parameter::has_first_gradient() const {
+  if (!body().fresh || !is_initialized()) return false;
+  const Array g = grad();
+  return g && g.size() > 0 && std::isnan(g.reshape({-1})[0].item<double>());
+}
 
 Parameter::Parameter(InitializerArg initializer, std::optional<Shape> shape, std::string name)
     : body_(std::make_shared<Body>()) {
-  body_->name = std::move(name);
-  body_->initializer = initializer.value_or(std::numeric_limits<double>::quiet_NaN());
+  const void* words[2];
+  std::memcpy(words, static_cast<const void*>(this), sizeof words);
+  body_->control = words[1];
+  body().name = std::move(name);
+  body().initializer = initializer.value_or(std::numeric_limits<double>::quiet_NaN());
   if (shape) {
     initialize(*shape);
   } else if (initializer.array()) {
     adopt(initializer.array());
     set_grad(full_like(array(), std::numeric_limits<double>::quiet_NaN()));
+    body().fresh = true;
   }
 }
 
 void Parameter::adopt(Array data) {
-  body_->variable = Variable(std::move(data));
-  if (!body_->name.empty()) body_->variable.set_name(body_->name);
+  body().variable = Variable(std::move(data));
+  if (!body().name.empty()) body().variable.set_name(body().name);
 }
 
 void Parameter::initialize(const Shape& shape) {
-  adopt(generate_array(body_->initializer, shape, {}, body_->device));
-  if (body_->first_gradient == Body::Gradient::none || !is_floating(dtype())) return;
-  set_grad(
-      full_like(array(), body_->first_gradient == Body::Gradient::zero ? 0 : std::numeric_limits<double>::quiet_NaN()));
+  adopt(generate_array(body().initializer, shape, {}, body().device));
+  if (body().first_gradient == Body::Gradient::none || !is_floating(dtype())) return;
+  const bool zero = body().first_gradient == Body::Gradient::zero;
+  set_grad(full_like(array(), zero ? 0 : std::numeric_limits<double>::quiet_NaN()));
+  body().fresh = !zero;
 }
 
 void Parameter::set_array(Array array) {
   if (is_initialized())
-    body_->variable.set_array(std::move(array));
+    body().variable.set_array(std::move(array));
   else
     adopt(std::move(array));
 }
 
 void Parameter::cleargrad() {
-  body_->variable.cleargrad();
-  if (!is_initialized()) body_->first_gradient = Body::Gradient::none;
+  body().fresh = false;
+  body().variable.cleargrad();
+  if (!is_initialized()) body().first_gradient = Body::Gradient::none;
 }
 void Parameter::zerograd() {
-  body_->variable.zerograd();
-  if (!is_initialized()) body_->first_gradient = Body::Gradient::zero;
+  body().fresh = false;
+  body().variable.zerograd();
+  if (!is_initialized()) body().first_gradient = Body::Gradient::zero;
 }
 
 void Parameter::addgrad(const Parameter& other) {
@@ -53,14 +97,14 @@ void Parameter::addgrad(const Parameter& other) {
     cleargrad();
     initialize(other.shape());
   }
-  body_->variable.addgrad(other.variable());
+  body().variable.addgrad(other.variable());
 }
 
 void Parameter::copydata(Parameter other) {
   if (!is_initialized() && !other.is_initialized()) return;
   if (!other.is_initialized()) other.initialize(shape());
   if (!is_initialized()) initialize(other.shape());
-  body_->variable.copydata(other.variable());
+  body().variable.copydata(other.variable());
 }
 
 double Parameter::loss_scale() const {
@@ -69,16 +113,16 @@ double Parameter::loss_scale() const {
 }
 
 void Parameter::set_name(std::string name) {
-  body_->name = std::move(name);
-  if (is_initialized()) body_->variable.set_name(body_->name);
+  body().name = std::move(name);
+  if (is_initialized()) body().variable.set_name(body().name);
 }
 
 void Parameter::update() {
-  if (body_->update_rule) body_->update_rule->update(*this);
+  if (body().update_rule) body().update_rule->update(*this);
 }
 
 void Parameter::to_device(const Device& device) {
-  body_->device = device;
+  body().device = device;
   if (!is_initialized() || array().device() == device) return;
   const Array g = grad();
   set_array(array().to_device(device));
@@ -87,10 +131,10 @@ void Parameter::to_device(const Device& device) {
 
 Parameter Parameter::shared() const {
   Parameter p;
-  p.body_->initializer = body_->initializer;
-  p.body_->device = body_->device;
-  p.body_->name = body_->name;
-  p.body_->first_gradient = is_initialized() ? Body::Gradient::none : body_->first_gradient;
+  p.body().initializer = body().initializer;
+  p.body().device = body().device;
+  p.body().name = body().name;
+  p.body().first_gradient = is_initialized() ? Body::Gradient::none : body().first_gradient;
   if (is_initialized()) p.adopt(array());
   return p;
 }
@@ -100,6 +144,7 @@ Parameter Parameter::copied() const {
   if (!is_initialized()) return p;
   p.adopt(array().copy());
   if (const Array g = grad()) p.set_grad(g.copy());
+  p.body().fresh = body().fresh;
   return p;
 }
 

@@ -19,16 +19,25 @@ class Parameter {
  public:
   Parameter() : Parameter(InitializerArg()) {}
   explicit Parameter(InitializerArg initializer, std::optional<Shape> shape = {}, std::string name = {});
+  Parameter(const Parameter&) = default;
+  Parameter(Parameter&&) noexcept = default;
+  Parameter& operator=(const Parameter&) = default;
+  Parameter& operator=(Parameter&&) noexcept = default;
+  // Leaves no bytes behind that looks_like() takes for a Parameter. volatile: a compiler drops stores into an object that ends.
+  ~Parameter() {
+    body_.reset();
+    *reinterpret_cast<void* volatile*>(this) = nullptr;
+  }
 
   /// The variable; none while uninitialized.
-  const Variable& variable() const { return body_->variable; }
-  operator const Variable&() const { return body_->variable; }
-  bool is_initialized() const { return static_cast<bool>(body_->variable); }
+  const Variable& variable() const { return body().variable; }
+  operator const Variable&() const { return body().variable; }
+  bool is_initialized() const { return static_cast<bool>(body().variable); }
   /// Allocates and fills data and gradient.
   void initialize(const Shape& shape);
   /// Back to the state before initialize(): neither data nor gradient.
-  void uninitialize() { body_->variable = Variable(); }
-  const InitializerArg& initializer() const { return body_->initializer; }
+  void uninitialize() { body().variable = Variable(); }
+  const InitializerArg& initializer() const { return body().initializer; }
 
   const Array& array() const { return variable().array(); }
   const Array& data() const { return array(); }
@@ -40,8 +49,14 @@ class Parameter {
   int64_t size() const { return variable().size(); }
   Array grad() const { return variable().grad(); }
   Variable grad_var() const { return variable().grad_var(); }
-  void set_grad(const Array& g) { body_->variable.set_grad(g); }
-  void set_grad_var(const Variable& g) { body_->variable.set_grad_var(g); }
+  void set_grad(const Array& g) {
+    body().fresh = false;
+    body().variable.set_grad(g);
+  }
+  void set_grad_var(const Variable& g) {
+    body().fresh = false;
+    body().variable.set_grad_var(g);
+  }
   void cleargrad();
   void zerograd();
   void addgrad(const Parameter& other);
@@ -50,10 +65,10 @@ class Parameter {
   /// The scale of the loss whose gradient this holds.
   double loss_scale() const;
 
-  const std::string& name() const { return body_->name; }
+  const std::string& name() const { return body().name; }
   void set_name(std::string name);
-  const std::shared_ptr<ParameterUpdater>& update_rule() const { return body_->update_rule; }
-  void set_update_rule(std::shared_ptr<ParameterUpdater> rule) { body_->update_rule = std::move(rule); }
+  const std::shared_ptr<ParameterUpdater>& update_rule() const { return body().update_rule; }
+  void set_update_rule(std::shared_ptr<ParameterUpdater> rule) { body().update_rule = std::move(rule); }
   /// Applies the update rule, if there is one.
   void update();
   void to_device(const Device& device);
@@ -64,16 +79,31 @@ class Parameter {
   /// Whether both handles refer to one parameter.
   bool is(const Parameter& o) const { return body_ == o.body_; }
   const void* id() const { return body_.get(); }
+  /// Whether a Parameter object lies where these two words do, as far as bytes can tell.
+  static bool looks_like(const void* const (&words)[2]);
+  /// Whether the gradient is still the NaN of a new parameter: nobody cleared or set it.
+  bool has_first_gradient() const;
 
  private:
   struct Body {
+    Body();
+    Body(const Body&) = delete;
+    ~Body();
     Variable variable;
     InitializerArg initializer;
     std::string name;
     Device device;
     enum class Gradient { nan, zero, none } first_gradient = Gradient::nan;
+    const void* control = nullptr;  // the second word of every handle
+    bool fresh = false;  // the gradient is the NaN of the beginning, or grew from it
     std::shared_ptr<ParameterUpdater> update_rule;
   };
+  [[noreturn]] static void moved_from();
+  Body& body() const {
+    if (!body_) [[unlikely]]
+      moved_from();
+    return *body_;
+  }
   void adopt(Array data);
   std::shared_ptr<Body> body_;
 };

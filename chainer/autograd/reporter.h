@@ -100,6 +100,8 @@ Reporter* current_reporter();
 Reporter& get_current_reporter();
 /// Reports to the current reporter; does nothing without one.
 void report(const Observation& values, const void* observer = nullptr);
+/// The same for a link: report({{"loss", loss}}, *this).
+inline void report(const Observation& values, const Anchored& observer) { report(values, &observer); }
 /// A scope of the current reporter's observation.
 Reporter::ObservationScope report_scope(Observation& target);
 

@@ -37,6 +37,7 @@ void fail(const TextRef& expect, const std::string& actual) {
 }
 
 namespace {
+std::string letter(char kind) { return std::string("'") + kind + "'"; }
 TextRef literal(std::string t) { return is_recording ? named(std::move(t)) : nullptr; }
 TextRef member_of(const TextRef& t, std::string_view m) {
   return is_recording ? named(chainer::text(t->text, m)) : nullptr;
@@ -51,16 +52,17 @@ Condition compare(bool holds, const TextRef& a, const char* op, const char* inve
 }  // namespace detail
 
 using detail::compare;
+using detail::letter;
 using detail::literal;
 using detail::member_of;
 
 Condition operator==(const KindExpr& a, char b) {
-  return compare(a.value == b, a.text, "==", "!=", literal(std::string(1, b)), a.value, b);
+  return compare(a.value == b, a.text, "==", "!=", literal(letter(b)), letter(a.value), letter(b));
 }
 Condition operator!=(const KindExpr& a, char b) {
-  return compare(a.value != b, a.text, "!=", "==", literal(std::string(1, b)), a.value, b);
+  return compare(a.value != b, a.text, "!=", "==", literal(letter(b)), letter(a.value), letter(b));
 }
-KindExpr DtypeExpr::kind() const { return {chainer::kind(value), member_of(text, ".kind")}; }
+KindExpr DtypeExpr::kind() const { return {chainer::kind(value), member_of(text, ".kind()")}; }
 Condition compare_dtypes(const DtypeExpr& a, const DtypeExpr& b) {
   return compare(a.value == b.value, a.text, "==", "!=", b.text, a.value, b.value);
 }
@@ -99,9 +101,9 @@ ShapeExpr ShapeExpr::slice(std::optional<int64_t> from, std::optional<int64_t> t
 detail::TextRef TypeInfo::member(std::string_view m) const {
   return detail::recording() ? detail::named(all_->name(index_) + std::string(m)) : nullptr;
 }
-Expr TypeInfo::ndim() const { return {array_->ndim(), member(".ndim")}; }
-Expr TypeInfo::size() const { return {array_->size(), member(".size")}; }
-ShapeExpr TypeInfo::shape() const { return {array_->shape(), member(".shape")}; }
+Expr TypeInfo::ndim() const { return {array_->ndim(), member(".ndim()")}; }
+Expr TypeInfo::size() const { return {array_->size(), member(".size()")}; }
+ShapeExpr TypeInfo::shape() const { return {array_->shape(), member(".shape()")}; }
 
 Expr TypeInfos::size() const { return {static_cast<int64_t>(arrays_->size()), literal("in_types.size")}; }
 void TypeInfos::missing(int64_t i) const {

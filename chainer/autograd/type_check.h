@@ -116,7 +116,7 @@ class TypeInfo {
   TypeInfo(const Array& a, const TypeInfos& all, std::size_t i) : array_(&a), all_(&all), index_(i) {}
   Expr ndim() const;
   Expr size() const;
-  DtypeExpr dtype() const { return {array_->dtype(), detail::recording() ? member(".dtype") : nullptr}; }
+  DtypeExpr dtype() const { return {array_->dtype(), detail::recording() ? member(".dtype()") : nullptr}; }
   ShapeExpr shape() const;
   Expr shape(int64_t axis) const { return shape()[axis]; }
   const Array& array() const { return *array_; }

@@ -1,10 +1,12 @@
 #include "chainer/core/error.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <mutex>
 #include <set>
+#include <utility>
 
 namespace chainer {
 
@@ -17,6 +19,44 @@ std::string number_text(double v) {
   return std::string(buffer, r.ptr);
 }
 }  // namespace detail
+
+void Error::locate(const void* origin, const std::string& place) {
+  origin_ = origin;
+  if (!place.empty())
+    located_ = std::make_shared<const std::string>(std::string(std::runtime_error::what()) + "\n  " + place);
+}
+
+namespace {
+// The least number of letters to insert, delete or replace (Levenshtein).
+std::size_t distance(const std::string& a, const std::string& b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i] != b[j]);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
+    }
+  }
+  return row.back();
+}
+}  // namespace
+
+std::string did_you_mean(const std::string& wanted, const std::vector<std::string>& names) {
+  constexpr std::size_t longest = 200;  // a name from a file may be of any length
+  std::vector<std::pair<std::size_t, const std::string*>> near;
+  for (const std::string& name : names) {
+    if (wanted.size() > longest || name.size() > longest) continue;
+    const std::size_t d = distance(wanted, name);
+    if (d <= std::max<std::size_t>(2, wanted.size() / 3)) near.emplace_back(d, &name);
+  }
+  std::stable_sort(near.begin(), near.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  if (near.size() > 3) near.resize(3);
+  std::string out;
+  for (const auto& [d, name] : near) out += (out.empty() ? " (did you mean '" : "', '") + *name;
+  return out.empty() ? out : out + "'?)";
+}
 
 namespace {
 std::mutex mutex;

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 namespace chainer {
 
@@ -39,13 +40,24 @@ std::string text(const A&... parts) {
   return out;
 }
 
-/// Base of everything this library throws but MemoryError. The constructor joins its arguments (see text()).
+/// Base of everything this library throws but MemoryError. The constructor joins its arguments (see text()). Where an
+/// error passes a link on its way out, the message gets a last line that says where the link is.
 class Error : public std::runtime_error {
  public:
   template <class... A>
   requires(sizeof...(A) > 0 &&
            !(std::is_base_of_v<Error, std::remove_cvref_t<A>> || ...)) explicit Error(const A&... parts)
       : std::runtime_error(text(parts...)) {}
+  const char* what() const noexcept override { return located_ ? located_->c_str() : std::runtime_error::what(); }
+  /// The innermost object that locate() was told of; nullptr before.
+  const void* origin() const { return origin_; }
+  /// Says where the error happened: `origin` is the object it passed first, `place` the line at the message's end,
+  /// which replaces an earlier one.
+  void locate(const void* origin, const std::string& place);
+
+ private:
+  std::shared_ptr<const std::string> located_;  // shared: a copy of an exception must not throw
+  const void* origin_ = nullptr;
 };
 
 /// An argument of the wrong kind: array kinds mixed, a dtype that does not fit.
@@ -118,6 +130,9 @@ class MemoryError : public std::bad_alloc {
  private:
   std::shared_ptr<const std::string> text_;  // shared: a copy of an exception must not throw
 };
+
+/// The names most like one that was not found, for messages: " (did you mean 'train'?)"; empty where none is alike.
+std::string did_you_mean(const std::string& wanted, const std::vector<std::string>& names);
 
 /// Prints a warning on standard error, once per distinct text and process.
 void warn(const std::string& message);

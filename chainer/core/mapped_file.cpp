@@ -12,7 +12,7 @@
 
 namespace chainer {
 
-MappedFile::MappedFile(const std::filesystem::path& path) {
+MappedFile::MappedFile(const std::filesystem::path& path, Mode mode) {
   const auto failed = [&](int why) { throw FileError("cannot read ", path.string(), ": ", std::strerror(why)); };
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) failed(errno);
@@ -24,7 +24,8 @@ MappedFile::MappedFile(const std::filesystem::path& path) {
   }
   if (info.st_size > 0) {
     const auto size = static_cast<std::size_t>(info.st_size);
-    void* p = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0);
+    const int access = mode == Mode::read ? PROT_READ : PROT_READ | PROT_WRITE;
+    void* p = ::mmap(nullptr, size, access, MAP_PRIVATE | MAP_NORESERVE, fd, 0);
     const int why = errno;
     ::close(fd);
     if (p == MAP_FAILED) failed(why);

@@ -5,7 +5,7 @@
 
 #include "chainer/array/backend.h"
 #include "chainer/array/index.h"
-#include "chainer/backend/cpu/parallel.h"
+#include "chainer/core/parallel.h"
 #include "chainer/routines/creation.h"
 #include "chainer/routines/manipulation.h"
 
@@ -36,7 +36,7 @@ AnyDataset::AnyDataset(const Array& rows) : dataset_(std::make_shared<const Rows
 Example AnyDataset::operator[](int64_t i) const {
   const int64_t n = size();
   if (i < -n || i >= n) throw IndexError("dataset: index ", i, " is out of range for ", n, " examples");
-  return dataset_->get(i < 0 ? i + n : i);
+  return get().get(i < 0 ? i + n : i);
 }
 Examples AnyDataset::operator[](const std::vector<int64_t>& indices) const {
   Examples out;

@@ -57,13 +57,16 @@ class AnyDataset {
   AnyDataset(D d) : dataset_(std::make_shared<const D>(std::move(d))) {}
   template <std::derived_from<Dataset> D>
   AnyDataset(std::shared_ptr<D> d) : dataset_(std::move(d)) {}
-  int64_t size() const { return dataset_->size(); }
+  int64_t size() const { return get().size(); }
   /// Negative indices count from the end; IndexError outside.
   Example operator[](int64_t i) const;
   Examples operator[](const std::vector<int64_t>& indices) const;
   /// start : stop : step as a slice takes it.
   Examples slice(std::optional<int64_t> start, std::optional<int64_t> stop, int64_t step = 1) const;
-  const Dataset& get() const { return *dataset_; }
+  const Dataset& get() const {
+    if (!dataset_) throw RuntimeError("AnyDataset: there is no dataset in it");
+    return *dataset_;
+  }
   explicit operator bool() const { return dataset_ != nullptr; }
 
  private:

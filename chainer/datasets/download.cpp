@@ -97,10 +97,14 @@ std::filesystem::path download(const std::string& url, const std::string& mirror
     else
       fetch(from, part, resume);
     std::filesystem::rename(part, path);
-  } catch (...) {
+  } catch (const std::exception& e) {
     std::error_code ignored;
-    if (!resume || local) std::filesystem::remove(part, ignored);
-    throw;
+    const bool nothing = std::filesystem::file_size(part, ignored) == 0;
+    if (!resume || local || nothing) std::filesystem::remove(part, ignored);
+    throw FileError("cannot get ", url, ": ", e.what(), "\nThe cache is ", get_dataset_root().string(),
+                    " (CHAINER_DATASET_ROOT). Without a network, put the file below a folder of your own as ",
+                    mirror_path.empty() ? std::string("its name") : mirror_path,
+                    " and let CHAINER_DATASET_MIRROR name that folder.");
   }
   return path;
 }

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "chainer/backend/cpu/parallel.h"
+#include "chainer/core/parallel.h"
 #include "chainer/datasets/datasets.h"
 
 namespace chainer::datasets {

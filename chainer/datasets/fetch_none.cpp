@@ -1,0 +1,12 @@
+// Downloads where the library was built without libcurl: an error that says so.
+#include "chainer/core/error.h"
+#include "chainer/datasets/download.h"
+
+namespace chainer::dataset {
+
+void fetch(const std::string& url, const std::filesystem::path&, bool) {
+  throw FileError("cannot download ", url,
+                  ": this build has no libcurl; install libcurl4-openssl-dev and configure again");
+}
+
+}  // namespace chainer::dataset

@@ -29,14 +29,14 @@ Bernoulli::Bernoulli(const BernoulliOptions& o) : p(o.p), logit(o.logit), binary
 }
 
 Variable Bernoulli::sample_n(int64_t n) const {
-  return Variable(random::global().binomial(1, p.array(), with_samples(n, p.shape())), false);
+  return drawn(random::global().binomial(1, p.array(), with_samples(n, p.shape())), p);
 }
 
 Variable Bernoulli::log_prob(const Variable& x) const {
   const Array at = x.array().astype(p.dtype());
   // Infinite logits are certainties: log(x) or log(1 - x).
   const Array infinite = isinf(logit.array());
-  const Variable finite = F::where(Variable(infinite, false), constant(0, p.dtype()), logit);
+  const Variable finite = F::where(Variable(infinite, false), constant(0, p), logit);
   Variable y = finite * Variable(at, false) - F::softplus(finite);
   if (any(infinite).item<bool>()) {
     const Array certain = chainer::where(greater(logit.array(), 0), chainer::log(at), chainer::log(1 - at));
@@ -44,7 +44,7 @@ Variable Bernoulli::log_prob(const Variable& x) const {
   }
   if (binary_check_) {
     const Array valid = logical_or(equal(at, 0), equal(at, 1));
-    y = F::where(Variable(valid, false), y, constant(-kInf, p.dtype()));
+    y = F::where(Variable(valid, false), y, constant(-kInf, p));
   }
   return y;
 }

@@ -16,14 +16,14 @@ Variable lbeta(const Variable& a, const Variable& b) { return F::lgamma(a) + F::
 Beta::Beta(const Variable& a_, const Variable& b_) : a(a_), b(b_) { prepare("Beta", {{"a", &a}, {"b", &b}}); }
 
 Variable Beta::sample_n(int64_t n) const {
-  return Variable(random::global().beta(a.array(), b.array(), with_samples(n, a.shape()), a.dtype()), false);
+  return drawn(random::global().beta(a.array(), b.array(), with_samples(n, a.shape()), a.dtype()), a);
 }
 
 Variable Beta::log_prob(const Variable& x) const {
   const Variable inside(logical_and(greater_equal(x.array(), 0), less_equal(x.array(), 1)), false);
-  const Variable at = F::where(inside, x, constant(0.5, x.dtype()));
+  const Variable at = F::where(inside, x, constant(0.5, x));
   const Variable y = (a - 1) * F::log(at) + (b - 1) * F::log1p(-at) - lbeta(a, b);
-  return F::where(inside, y, constant(-std::numeric_limits<double>::infinity(), a.dtype()));
+  return F::where(inside, y, constant(-std::numeric_limits<double>::infinity(), a));
 }
 
 Variable Beta::entropy() const {
@@ -34,7 +34,7 @@ Variable Beta::mean() const { return a / (a + b); }
 
 Variable Beta::mode() const {
   const Variable inside(logical_and(greater(a.array(), 1), greater(b.array(), 1)), false);
-  return F::where(inside, (a - 1) / (a + b - 2), constant(std::numeric_limits<double>::quiet_NaN(), a.dtype()));
+  return F::where(inside, (a - 1) / (a + b - 2), constant(std::numeric_limits<double>::quiet_NaN(), a));
 }
 
 Variable Beta::variance() const {

@@ -33,8 +33,8 @@ Variable Categorical::sample_n(int64_t n) const {
     draws.push_back(random::global().choice(k, {n}, true, one));
   }
   const Shape shape = with_samples(n, batch_shape());
-  if (draws.empty()) return Variable(zeros(shape, int64), false);
-  return Variable(stack(draws, 1).reshape(shape).astype(int64), false);
+  if (draws.empty()) return drawn(zeros(shape, int64), p);
+  return drawn(stack(draws, 1).reshape(shape).astype(int64), p);
 }
 
 Variable Categorical::log_prob(const Variable& x) const {

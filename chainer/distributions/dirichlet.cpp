@@ -28,8 +28,8 @@ Variable Dirichlet::sample_n(int64_t n) const {
     draws.push_back(
         random::global().dirichlet(std::vector<double>(all.begin() + i * k, all.begin() + (i + 1) * k), {n}));
   const Shape shape = with_samples(n, alpha.shape());
-  if (draws.empty()) return Variable(zeros(shape, alpha.dtype()), false);
-  return Variable(chainer::stack(draws, 1).reshape(shape).astype(alpha.dtype()), false);
+  if (draws.empty()) return drawn(zeros(shape, alpha.dtype()), alpha);
+  return drawn(chainer::stack(draws, 1).reshape(shape).astype(alpha.dtype()), alpha);
 }
 
 Variable Dirichlet::log_prob(const Variable& x) const { return F::sum((alpha - 1) * F::log(x), -1) - lbeta(alpha); }
@@ -48,7 +48,7 @@ Variable Dirichlet::variance() const {
 
 Variable Dirichlet::covariance() const {
   const Variable m = mean(), total = F::expand_dims(F::expand_dims(alpha0(), -1), -1);
-  const Variable diagonal(eye(alpha.shape(-1), {}, 0, alpha.dtype()), false);
+  const Variable diagonal(eye(alpha.shape(-1), {}, 0, alpha.dtype()).to_device(alpha.device()), false);
   return (F::expand_dims(m, -1) * diagonal - F::expand_dims(m, -1) * F::expand_dims(m, -2)) / (total + 1);
 }
 

@@ -18,7 +18,7 @@ Variable tail(const Variable& z) { return F::exp(F::where(is_negative(z), z, -z)
 
 // log of 1 - tail(z) for z >= 0, and of tail(z) = exp(z) / 2 below.
 Variable log_mass_below(const Variable& z) {
-  const Variable above = F::where(is_negative(z), constant(0, z.dtype()), z);
+  const Variable above = F::where(is_negative(z), constant(0, z), z);
   return F::where(is_negative(z), z - std::numbers::ln2, F::log1p(F::exp(-above) * -0.5));
 }
 
@@ -30,7 +30,7 @@ Laplace::Laplace(const Variable& l, const Variable& s) : loc(l), scale(s) {
 
 Variable Laplace::sample_n(int64_t n) const {
   const Shape shape = with_samples(n, loc.shape());
-  return Variable(random::global().laplace(0, 1, shape, loc.dtype()), false) * scale + loc;
+  return drawn(random::global().laplace(0, 1, shape, loc.dtype()), loc) * scale + loc;
 }
 
 Variable Laplace::log_prob(const Variable& x) const { return -F::log(2 * scale) - F::absolute(x - loc) / scale; }

@@ -11,7 +11,7 @@ LogNormal::LogNormal(const Variable& m, const Variable& s) : mu(m), sigma(s) {
 
 Variable LogNormal::sample_n(int64_t n) const {
   const Shape shape = with_samples(n, mu.shape());
-  return F::exp(sigma * Variable(random::global().standard_normal(shape, mu.dtype()), false) + mu);
+  return F::exp(sigma * drawn(random::global().standard_normal(shape, mu.dtype()), mu) + mu);
 }
 
 Variable LogNormal::log_prob(const Variable& x) const {

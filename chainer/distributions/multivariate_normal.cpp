@@ -14,7 +14,8 @@ Variable log_det(const Variable& tril) { return F::sum(F::log(F::absolute(F::dia
 // L^-1, by its lower triangle only.
 Variable inverse(const Variable& tril) {
   const int64_t d = tril.shape(-1);
-  const Array lower = less_equal(arange(d).reshape({1, d}), arange(d).reshape({d, 1})).astype(tril.dtype());
+  const Array lower =
+      less_equal(arange(d).reshape({1, d}), arange(d).reshape({d, 1})).astype(tril.dtype()).to_device(tril.device());
   return F::batch_inv((tril * lower).reshape({-1, d, d})).reshape(tril.shape());
 }
 
@@ -43,8 +44,7 @@ MultivariateNormal::MultivariateNormal(const Variable& l, const MultivariateNorm
 Variable MultivariateNormal::sample_n(int64_t n) const {
   Shape shape = with_samples(n, loc.shape());
   shape.push_back(1);
-  return loc +
-         F::squeeze(F::matmul(scale_tril, Variable(random::global().standard_normal(shape, loc.dtype()), false)), -1);
+  return loc + F::squeeze(F::matmul(scale_tril, drawn(random::global().standard_normal(shape, loc.dtype()), loc)), -1);
 }
 
 Variable MultivariateNormal::log_prob(const Variable& x) const {

@@ -19,7 +19,7 @@ Normal::Normal(const Variable& l, const NormalOptions& o) : loc(l), log_scale(o.
 
 Variable Normal::sample_n(int64_t n) const {
   const Shape shape = with_samples(n, loc.shape());
-  return loc + scale * Variable(random::global().standard_normal(shape, loc.dtype()), false);
+  return loc + scale * drawn(random::global().standard_normal(shape, loc.dtype()), loc);
 }
 
 Variable Normal::standardized(const Variable& x) const { return (x - loc) / scale; }

@@ -27,11 +27,14 @@ Shape with_samples(int64_t n, const Shape& shape) {
   return out;
 }
 
-Variable constant(double value, Dtype dtype) { return Variable(full({}, value, dtype), false); }
+Variable constant(double value, const Variable& like) {
+  return Variable(full({}, value, like.dtype(), like.device()), false);
+}
+Variable drawn(const Array& numbers, const Variable& like) { return Variable(numbers.to_device(like.device()), false); }
 
 Variable xlogx(const Variable& x) {
   const Variable positive(greater(x.array(), 0), false);
-  return x * F::log(F::where(positive, x, constant(1, x.dtype())));
+  return x * F::log(F::where(positive, x, constant(1, x)));
 }
 
 }  // namespace chainer::distributions

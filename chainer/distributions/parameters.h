@@ -14,7 +14,9 @@ void prepare(std::string_view distribution, std::initializer_list<Parameter> par
 /// (n) + shape
 Shape with_samples(int64_t n, const Shape& shape);
 /// A number as a variable without axes.
-Variable constant(double value, Dtype dtype);
+Variable constant(double value, const Variable& like);
+/// Random numbers, drawn on the host, on the device of `like`.
+Variable drawn(const Array& numbers, const Variable& like);
 /// x log(x), and 0 for 0.
 Variable xlogx(const Variable& x);
 /// log(2 pi) / 2

@@ -23,12 +23,12 @@ Uniform::Uniform(const UniformOptions& o) : low(o.low), high(o.high), loc(o.loc)
 
 Variable Uniform::sample_n(int64_t n) const {
   const Shape shape = with_samples(n, low.shape());
-  return icdf(Variable(random::global().random_sample(shape, low.dtype()), false));
+  return icdf(drawn(random::global().random_sample(shape, low.dtype()), low));
 }
 
 Variable Uniform::log_prob(const Variable& x) const {
   const Variable inside(logical_and(greater_equal(x.array(), low.array()), less_equal(x.array(), high.array())), false);
-  return F::where(inside, -F::log(scale), constant(-std::numeric_limits<double>::infinity(), low.dtype()));
+  return F::where(inside, -F::log(scale), constant(-std::numeric_limits<double>::infinity(), low));
 }
 
 Variable Uniform::cdf(const Variable& x) const { return F::clip((x - loc) / scale, 0, 1); }
@@ -40,8 +40,7 @@ Variable Uniform::variance() const { return F::square(scale) * (1.0 / 12); }
 Variable kl(const Uniform& p, const Uniform& q) {
   const Variable outside(logical_or(greater(p.high.array(), q.high.array()), less(p.low.array(), q.low.array())),
                          false);
-  return F::where(outside, constant(std::numeric_limits<double>::infinity(), p.low.dtype()),
-                  F::log(q.scale) - F::log(p.scale));
+  return F::where(outside, constant(std::numeric_limits<double>::infinity(), p.low), F::log(q.scale) - F::log(p.scale));
 }
 
 }  // namespace chainer::distributions

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "chainer/autograd/function_hook.h"
-#include "chainer/backend/common/deferred.h"
+#include "chainer/array/deferred/deferred.h"
 
 namespace chainer::function_hooks {
 

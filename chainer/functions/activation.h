@@ -14,6 +14,7 @@ struct EluOptions {
 inline constexpr struct Elu {
   static constexpr std::string_view name = "elu";
   Variable operator()(const Variable& x, const EluOptions& options = {}) const;
+  Variable operator()(const Variable& x, double alpha) const { return (*this)(x, EluOptions{.alpha = alpha}); }
 } elu{};
 
 /// Options of leaky_relu().
@@ -21,10 +22,11 @@ struct LeakyReluOptions {
   double slope = 0.2;
 };
 /// x where x >= 0, else slope x.
-///   F::leaky_relu(array({-1.f, 2.f}), {.slope = 0.1})  // [-0.1, 2]
+///   F::leaky_relu(array({-1.f, 2.f}), 0.1)  // [-0.1, 2]
 inline constexpr struct LeakyRelu {
   static constexpr std::string_view name = "leaky_relu";
   Variable operator()(const Variable& x, const LeakyReluOptions& options = {}) const;
+  Variable operator()(const Variable& x, double slope) const { return (*this)(x, LeakyReluOptions{.slope = slope}); }
 } leaky_relu{};
 
 /// log(softmax(x)) along an axis, without overflow.
@@ -64,6 +66,7 @@ struct SoftplusOptions {
 inline constexpr struct Softplus {
   static constexpr std::string_view name = "softplus";
   Variable operator()(const Variable& x, const SoftplusOptions& options = {}) const;
+  Variable operator()(const Variable& x, double beta) const { return (*this)(x, SoftplusOptions{.beta = beta}); }
 } softplus{};
 
 /// Hyperbolic tangent.

@@ -203,10 +203,22 @@ inline constexpr struct Swapaxes {
   Variable operator()(const Variable& x, int64_t axis1, int64_t axis2) const;
 } swapaxes{};
 
+/// Numbers at the edges: one for all, or (before, after) for each axis or once for all.
+class PadValues {
+ public:
+  template <class T>
+  requires std::is_arithmetic_v<T> PadValues(T all) : values_{{static_cast<double>(all), static_cast<double>(all)}} {}
+  PadValues(std::vector<std::pair<double, double>> values) : values_(std::move(values)) {}
+  /// ValueError unless there is one pair or one for each axis.
+  double at(int axis, bool before, int ndim) const;
+
+ private:
+  std::vector<std::pair<double, double>> values_;
+};
 /// Options of pad().
 struct PadOptions {
-  double constant_values = 0;  ///< of mode "constant"
-  double end_values = 0;       ///< of mode "linear_ramp"
+  PadValues constant_values = 0;  ///< of mode "constant"
+  PadValues end_values = 0;       ///< of mode "linear_ramp"
 };
 /// Elements put around an array: as many everywhere, or (before, after) for each axis or once for all. NumPy's modes:
 /// "constant", "edge", "wrap", "symmetric" (the edge twice), "reflect" (the edge once), "linear_ramp" (down to

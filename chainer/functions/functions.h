@@ -1,4 +1,6 @@
-// F: all functions.
+// F: all functions. A call takes the manual's required arguments in their order. Options follow: one alone as a value
+// (F::leaky_relu(x, 0.1)), several as a struct named after the function, whose members stand in the manual's order, so
+// that braces take them by name or by position: F::normalize(x, {.eps = 1e-4, .axis = 2}), F::normalize(x, {1e-4, 2}).
 #pragma once
 #include "chainer/functions/activation.h"
 #include "chainer/functions/array.h"

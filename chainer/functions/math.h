@@ -6,6 +6,7 @@
 
 #include "chainer/autograd/variable.h"
 #include "chainer/functions/math_elementwise.h"
+#include "chainer/routines/arithmetic.h"  // an array's operators: without them an array would become a Variable
 
 namespace chainer {
 namespace functions {

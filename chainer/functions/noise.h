@@ -30,12 +30,20 @@ inline constexpr struct Gaussian {
   Variable operator()(const Variable& mean, const Variable& ln_var, const GaussianOptions& options = {}) const;
 } gaussian{};
 
+/// Options of gumbel_softmax(), in the manual's order.
+struct GumbelSoftmaxOptions {
+  double tau = 0.1;
+  int64_t axis = 1;
+};
 /// softmax((log_pi + g) / tau) along an axis with g from the Gumbel distribution: a draw from a categorical
 /// distribution that has gradients. Jang et al., arXiv:1611.01144.
 ///   F::gumbel_softmax(array({{0.f, 1.f}}))
 inline constexpr struct GumbelSoftmax {
   static constexpr std::string_view name = "gumbel_softmax";
   Variable operator()(const Variable& log_pi, double tau = 0.1, int64_t axis = 1) const;
+  Variable operator()(const Variable& log_pi, const GumbelSoftmaxOptions& options) const {
+    return (*this)(log_pi, options.tau, options.axis);
+  }
 } gumbel_softmax{};
 
 /// Options of simplified_dropconnect().

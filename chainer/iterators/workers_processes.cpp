@@ -12,7 +12,7 @@
 #include <map>
 #include <vector>
 
-#include "chainer/backend/cpu/parallel.h"
+#include "chainer/core/parallel.h"
 #include "chainer/core/error.h"
 #include "chainer/datasets/example_random.h"
 #include "chainer/iterators/example_error.h"

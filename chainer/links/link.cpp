@@ -1,22 +1,21 @@
 #include "chainer/links/link.h"
 
 #include <algorithm>
-#include <variant>
+#include <set>
 
-#include "chainer/array/backend.h"
 #include "chainer/links/link_hook.h"
 #include "chainer/core/type_name.h"
+#include "chainer/links/left_out.h"
 
 namespace chainer {
 namespace {
-
-thread_local const CopyMode* copying = nullptr;
 
 // A link's direct members, in the order of their names (children of lists keep theirs).
 struct Members : MemberVisitor {
   std::vector<std::pair<std::string, Parameter*>> params;
   std::vector<std::pair<std::string, Link*>> links;
   explicit Members(Link& l) {
+    if (l.is_moved_from()) throw RuntimeError("a ", l.class_name(), " is used after it was moved elsewhere");
     l.visit(*this);
     const auto by_name = [](const auto& a, const auto& b) { return a.first < b.first; };
     std::stable_sort(params.begin(), params.end(), by_name);
@@ -31,11 +30,24 @@ struct Members : MemberVisitor {
 
 Members members(const Link& l) { return Members(const_cast<Link&>(l)); }
 
-template <class F>
-void walk_params(const Link& l, const std::string& path, F&& f) {
+void collect_params(const Link& l, const std::string& path, std::vector<std::pair<std::string, Parameter*>>& out) {
   const Members m = members(l);
-  for (const auto& [name, p] : m.params) f(path + "/" + name, *p);
-  for (const auto& [name, child] : m.links) walk_params(*child, path + "/" + name, f);
+  for (const auto& [name, p] : m.params) out.emplace_back(path + "/" + name, p);
+  for (const auto& [name, child] : m.links) collect_params(*child, path + "/" + name, out);
+}
+
+// Calls f(path, parameter) once for each parameter, with its first path.
+template <class F>
+void walk_params(const Link& l, F&& f) {
+  std::vector<std::pair<std::string, Parameter*>> all;
+  collect_params(l, "", all);
+  std::vector<const void*> ids;
+  for (const auto& [path, p] : all) ids.push_back(p->id());
+  std::sort(ids.begin(), ids.end());
+  const bool tied = std::adjacent_find(ids.begin(), ids.end()) != ids.end();
+  std::set<const void*, std::less<>> met;
+  for (const auto& [path, p] : all)
+    if (!tied || met.insert(p->id()).second) f(path, *p);
 }
 
 }  // namespace
@@ -52,41 +64,45 @@ class LinkCollector {
   }
 };
 
-Link::Link(const Link& o)
-    : Anchored(o), added_params_(o.added_params_), added_persistents_(o.added_persistents_), hooks_(o.hooks_) {
-  if (!copying) throw RuntimeError("a ", o.class_name(), " is copied by accident: write link.copy(), or std::move it");
-  for (const auto& [name, link] : o.added_links_) added_links_.emplace_back(name, link->clone(*copying));
+Link::Link() { detail::add_living_link(this); }
+Link::Link(Link&& o) noexcept
+    : Anchored(std::move(o)),
+      name_(std::move(o.name_)),
+      moved_from_(std::exchange(o.moved_from_, true)),
+      added_params_(std::move(o.added_params_)),
+      added_persistents_(std::move(o.added_persistents_)),
+      added_links_(std::move(o.added_links_)),
+      hooks_(std::move(o.hooks_)) {
+  detail::add_living_link(this);
 }
-
-Child::Child(const Child& o) : kept_(o.kept_) {
-  if (copying && o.kept_) kept_ = o.kept_->clone(*copying);
+Link& Link::operator=(Link&& o) noexcept {
+  if (this == &o) return *this;
+  Anchored::operator=(std::move(o));
+  name_ = std::move(o.name_);
+  moved_from_ = std::exchange(o.moved_from_, true);
+  added_params_ = std::move(o.added_params_);
+  added_persistents_ = std::move(o.added_persistents_);
+  added_links_ = std::move(o.added_links_);
+  hooks_ = std::move(o.hooks_);
+  return *this;
 }
+Link::~Link() { detail::remove_living_link(this); }
 
-LinkCopier::LinkCopier(CopyMode mode) : mode_(mode), outer_(copying) { copying = &mode_; }
-LinkCopier::~LinkCopier() { copying = outer_; }
-const CopyMode* LinkCopier::current() { return copying; }
-
-void LinkCopier::finish(Link& copy) const {
-  struct Own : MemberVisitor {
-    explicit Own(CopyMode m) : mode(m) {}
-    void param(const std::string&, Parameter& p) override {
-      p = mode == CopyMode::share ? p.shared() : p.copied();
-      if (mode == CopyMode::init && p.is_initialized()) p.initialize(p.shape());
-    }
-    void persistent(const std::string&, Array& v) override {
-      if (v && mode != CopyMode::share) v = v.copy();
-    }
-    void link(const std::string&, Link& l) override { l.visit(*this); }
-    using MemberVisitor::persistent;
-    CopyMode mode;
-  } own(mode_);
-  // Only the outermost copy does this: members were copied along with it.
-  if (!outer_) copy.visit(own);
+void MemberVisitor::persistent(const std::string& name, int& v) {
+  int64_t wide = v;
+  persistent(name, wide);
+  if (!std::in_range<int>(wide)) throw ValueError("the member ", name, " is an int, which ", wide, " does not fit");
+  v = static_cast<int>(wide);
+}
+void MemberVisitor::persistent(const std::string& name, float& v) {
+  double wide = v;
+  persistent(name, wide);
+  v = static_cast<float>(wide);
 }
 
 std::vector<Parameter> Link::params(bool include_uninit) const {
   std::vector<Parameter> out;
-  walk_params(*this, "", [&](const std::string&, Parameter& p) {
+  walk_params(*this, [&](const std::string&, Parameter& p) {
     if (include_uninit || p.is_initialized()) out.push_back(p);
   });
   return out;
@@ -94,7 +110,7 @@ std::vector<Parameter> Link::params(bool include_uninit) const {
 
 std::vector<std::pair<std::string, Parameter>> Link::namedparams(bool include_uninit) const {
   std::vector<std::pair<std::string, Parameter>> out;
-  walk_params(*this, "", [&](const std::string& path, Parameter& p) {
+  walk_params(*this, [&](const std::string& path, Parameter& p) {
     if (include_uninit || p.is_initialized()) out.emplace_back(path, p);
   });
   return out;
@@ -123,85 +139,15 @@ std::vector<Link*> Link::children() const {
 }
 
 void Link::cleargrads() {
-  walk_params(*this, "", [](const std::string&, Parameter& p) { p.cleargrad(); });
+  walk_params(*this, [](const std::string&, Parameter& p) { p.cleargrad(); });
 }
 void Link::zerograds() {
-  walk_params(*this, "", [](const std::string&, Parameter& p) { p.zerograd(); });
-}
-
-namespace {
-using PersistentValue = std::variant<Array*, int64_t*, double*, bool*, std::string*>;
-
-// The persistent values of a link and its children, by path.
-std::map<std::string, PersistentValue> persistent_values(const Link& l) {
-  struct Collect : MemberVisitor {
-    std::map<std::string, PersistentValue> found;
-    std::string path;
-    void persistent(const std::string& name, Array& v) override { found[path + "/" + name] = &v; }
-    void persistent(const std::string& name, int64_t& v) override { found[path + "/" + name] = &v; }
-    void persistent(const std::string& name, double& v) override { found[path + "/" + name] = &v; }
-    void persistent(const std::string& name, bool& v) override { found[path + "/" + name] = &v; }
-    void persistent(const std::string& name, std::string& v) override { found[path + "/" + name] = &v; }
-    void link(const std::string& name, Link& child) override {
-      const std::string outer = path;
-      path += "/" + name;
-      child.visit(*this);
-      path = outer;
-    }
-  } collect;
-  const_cast<Link&>(l).visit(collect);
-  return std::move(collect.found);
-}
-
-void copy_value(const Array& from, Array& to) {
-  if (from && to && to.shape() == from.shape())
-    copy_elements(from, to);
-  else
-    to = from ? from.copy() : Array();
-}
-template <class T>
-void copy_value(const T& from, T& to) {
-  to = from;
-}
-}  // namespace
-
-void Link::copyparams(const Link& other, bool copy_persistent) {
-  std::map<std::string, Parameter> theirs;
-  for (const auto& [path, p] : other.namedparams()) theirs.emplace(path, p);
-  for (auto& [path, p] : namedparams()) {
-    const auto it = theirs.find(path);
-    if (it == theirs.end()) throw KeyError("copyparams: the other link has no parameter ", path);
-    p.copydata(it->second);
-  }
-  if (!copy_persistent) return;
-  const auto values = persistent_values(other);
-  for (const auto& [path, value] : persistent_values(*this)) {
-    const auto it = values.find(path);
-    if (it == values.end()) throw KeyError("copyparams: the other link has no persistent value ", path);
-    std::visit(
-        [&, &path = path](auto* to) {
-          const auto* from = std::get_if<decltype(to)>(&it->second);
-          if (!from)
-            throw TypeError("copyparams: the persistent value ", path, " is of another type in the other link");
-          copy_value(**from, *to);
-        },
-        value);
-  }
-}
-
-void Link::addgrads(const Link& other) {
-  std::map<std::string, Parameter> mine;
-  for (const auto& [path, p] : namedparams()) mine.emplace(path, p);
-  for (const auto& [path, p] : other.namedparams()) {
-    const auto it = mine.find(path);
-    if (it == mine.end()) throw KeyError("addgrads: this link has no parameter ", path);
-    it->second.addgrad(p);
-  }
+  walk_params(*this, [](const std::string&, Parameter& p) { p.zerograd(); });
 }
 
 int64_t Link::count_params() const {
   int64_t n = 0;
-  walk_params(*this, "", [&](const std::string& path, Parameter& p) {
+  walk_params(*this, [&](const std::string& path, Parameter& p) {
     if (p.is_initialized())
       n += p.size();
     else
@@ -225,49 +171,16 @@ bool Link::update_enabled() const {
   return false;
 }
 
-Link& Link::to_device(const Device& device) {
-  for (Parameter& p : params()) p.to_device(device);
-  for (const auto& [path, value] : persistent_values(*this))
-    if (Array* const* a = std::get_if<Array*>(&value); a && **a) **a = (*a)->to_device(device);
-  return *this;
-}
-
-void Link::serialize(Serializer& s) {
-  struct Walk : MemberVisitor {
-    explicit Walk(Serializer& t) : s(t) {}
-    void param(const std::string& name, Parameter& p) override {
-      if (!s.is_loading() || p.is_initialized()) {
-        Array a = p.is_initialized() ? p.array() : Array();
-        s.array(name, a);
-        return;
-      }
-      Array stored;
-      s.array(name, stored);
-      if (!stored) return;
-      p.initialize(stored.shape());
-      Array a = p.array();
-      copy_elements(stored, a);
-    }
-    void persistent(const std::string& name, Array& v) override {
-      // What is not there yet is not in files, the release's neither.
-      if (v || (s.is_loading() && s.contains(name))) s.array(name, v);
-    }
-    void persistent(const std::string& name, int64_t& v) override { s.integer(name, v); }
-    void persistent(const std::string& name, double& v) override { s.number(name, v); }
-    void persistent(const std::string& name, bool& v) override { s.flag(name, v); }
-    void persistent(const std::string& name, std::string& v) override { s.string(name, v); }
-    void link(const std::string& name, Link& l) override { l.serialize(*s.child(name)); }
-    Serializer& s;
-  } walk(s);
-  visit(walk);
-}
-
 bool Link::has_member(const std::string& wanted) {
   struct Find : MemberVisitor {
     explicit Find(const std::string& n) : name(n) {}
     void param(const std::string& n, Parameter&) override { found |= n == name; }
     void link(const std::string& n, Link&) override { found |= n == name; }
     void persistent(const std::string& n, Array&) override { found |= n == name; }
+    void persistent(const std::string& n, int64_t&) override { found |= n == name; }
+    void persistent(const std::string& n, double&) override { found |= n == name; }
+    void persistent(const std::string& n, bool&) override { found |= n == name; }
+    void persistent(const std::string& n, std::string&) override { found |= n == name; }
     using MemberVisitor::persistent;
     const std::string& name;
     bool found = false;
@@ -366,8 +279,26 @@ std::string detail::next_name(std::string_view& names) {
   return std::string(n);
 }
 
-void detail::wrong_argument_count(const Link& link, std::size_t count) {
-  throw TypeError("forward of ", link.class_name(), " does not take ", count, " variable(s)");
+void detail::wrong_argument_count(const Link& link, std::size_t count, std::initializer_list<int> accepted) {
+  std::string counts;
+  int last = 0;
+  for (int n : accepted)
+    if (n) counts += (counts.empty() ? "" : " or ") + std::to_string(last = n);
+  throw TypeError("forward of ", link.class_name(), " takes ",
+                  counts.empty() ? "arguments of other types" : counts + (last == 1 ? " variable" : " variables"),
+                  ", not ", count);
+}
+
+void detail::locate_error(const Link& link, Error& e) {
+  // Whoever called forward of a child knows it by address; the error may have passed several links by now.
+  std::string place;
+  try {
+    if (e.origin())
+      for (const auto& [path, l] : link.namedlinks(true))
+        if (l == e.origin()) place = text("in ", path, " of ", link.class_name());
+  } catch (const Error&) {  // a link that cannot be walked has no paths
+  }
+  e.locate(e.origin() ? e.origin() : &link, place);
 }
 
 }  // namespace chainer

@@ -7,7 +7,9 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <type_traits>
 #include <typeinfo>
+#include <utility>
 #include <vector>
 
 #include "chainer/autograd/parameter.h"
@@ -35,6 +37,11 @@ class MemberVisitor {
   virtual void persistent(const std::string& name, double& v) { (void)name, (void)v; }
   virtual void persistent(const std::string& name, bool& v) { (void)name, (void)v; }
   virtual void persistent(const std::string& name, std::string& v) { (void)name, (void)v; }
+  /// Narrower numbers go through the wide ones; a value that does not fit back is a ValueError.
+  virtual void persistent(const std::string& name, int& v);
+  virtual void persistent(const std::string& name, float& v);
+  /// What takes the place of a link behind a std::shared_ptr, before the walk goes on to it; none leaves it.
+  virtual std::shared_ptr<Link> replacement(const std::shared_ptr<Link>& link) { return (void)link, nullptr; }
 };
 
 /// Variables by name, as dict examples give them.
@@ -42,16 +49,20 @@ using NamedVariables = std::map<std::string, Variable>;
 
 /// A parametrised computation. Derive, list parameters, children and persistent values in CHAINER_MEMBERS, and define
 /// forward; see the example in links.h. Links are moved, never copied by accident: copy() says how.
+///
+/// A parameter that several members share (tied weights) is one parameter: walks yield it once, under its first path,
+/// so that an optimizer updates it once a step (the release: once a path). Files hold it under each of its paths, as
+/// the release's do; loading demands that these are equal. copy() keeps the tie.
 class Link : public Anchored {
  public:
-  Link() = default;
+  Link();
   Link(const Link& o);
-  Link(Link&& o) noexcept = default;
+  Link(Link&& o) noexcept;
   Link& operator=(const Link&) = delete;
-  Link& operator=(Link&&) = default;
-  ~Link() override = default;
+  Link& operator=(Link&& o) noexcept;
+  ~Link() override;
 
-  /// Own parameters by name, then those of children; paths like /l1/W.
+  /// Own parameters by name, then those of children; paths like /l1/W. Each parameter once.
   std::vector<Parameter> params(bool include_uninit = true) const;
   std::vector<std::pair<std::string, Parameter>> namedparams(bool include_uninit = true) const;
   /// This link first (path /), then children depth first.
@@ -104,6 +115,10 @@ class Link : public Anchored {
   virtual void visit(MemberVisitor& v);
   /// The class name.
   std::string class_name() const;
+  /// Bytes of the most derived object; 0 for a class without CHAINER_MEMBERS.
+  virtual std::size_t object_size() const { return 0; }
+  /// Whether the link was moved elsewhere. Calling, walking or saving it is a RuntimeError.
+  bool is_moved_from() const { return moved_from_; }
 
  protected:
   void visit_added(MemberVisitor& v);
@@ -114,6 +129,7 @@ class Link : public Anchored {
  private:
   friend struct LinkCopier;
   friend class LinkCollector;
+  bool moved_from_ = false;
   std::vector<std::pair<std::string, Parameter>> added_params_;
   std::vector<std::pair<std::string, Array>> added_persistents_;
   std::vector<std::pair<std::string, Kept<Link>>> added_links_;
@@ -207,21 +223,54 @@ namespace detail {
 std::string next_name(std::string_view& names);
 
 template <class M>
+inline constexpr bool kSharesLink = false;
+template <std::derived_from<Link> L>
+inline constexpr bool kSharesLink<std::shared_ptr<L>> = true;
+template <class M>
+inline constexpr bool kOwnsOne = std::same_as<M, Child>;
+template <class T>
+inline constexpr bool kOwnsOne<std::optional<T>> = true;
+template <class T>
+inline constexpr bool kOwnsOne<std::unique_ptr<T>> = true;
+template <class M>
+concept NamedMembers = requires(M& m) {
+  m.begin()->second;
+  requires std::convertible_to<decltype(m.begin()->first), std::string>;
+};
+template <class M>
+concept MemberRange = requires(M& m) {
+  m.begin() != m.end();
+  ++m.begin();
+  *m.begin();
+};
+template <class M>
+inline constexpr bool kIsMember = false;
+
+template <class M>
 void visit_member(MemberVisitor& v, const std::string& name, M& m) {
-  if constexpr (std::derived_from<M, Link>)
+  if constexpr (std::derived_from<M, Link>) {
     v.link(name, m);
-  else if constexpr (std::same_as<M, Parameter>)
+  } else if constexpr (std::same_as<M, Parameter>) {
     v.param(name, m);
-  else if constexpr (requires { v.persistent(name, m); })
+  } else if constexpr (requires { v.persistent(name, m); }) {
     v.persistent(name, m);
-  else if constexpr (requires {
-                       static_cast<bool>(m);
-                       *m;
-                     }) {
+  } else if constexpr (kSharesLink<M>) {
+    if (!m) return;
+    if (auto other = v.replacement(m)) m = std::static_pointer_cast<typename M::element_type>(std::move(other));
+    v.link(name, *m);
+  } else if constexpr (kOwnsOne<M>) {
     if (m) visit_member(v, name, *m);
-  } else {
+  } else if constexpr (NamedMembers<M>) {
+    for (auto& [key, e] : m) visit_member(v, name + "/" + key, e);
+  } else if constexpr (MemberRange<M>) {
     std::size_t i = 0;
     for (auto& e : m) visit_member(v, name + "/" + std::to_string(i++), e);
+  } else {
+    static_assert(
+        kIsMember<M>,
+        "CHAINER_MEMBERS takes links, Parameter, Child, and the persistent values Array, int64_t, int, double, "
+        "float, bool and std::string; std::optional, std::unique_ptr, std::vector, std::array and std::map "
+        "with text keys of them; std::shared_ptr of links. Leave any other member out of the list.");
   }
 }
 template <class... M>
@@ -236,6 +285,8 @@ template <class M>
 inline constexpr bool kCopies<std::vector<M>> = kCopies<M>;
 template <class M, std::size_t n>
 inline constexpr bool kCopies<std::array<M, n>> = kCopies<M>;
+template <class K, class M>
+inline constexpr bool kCopies<std::map<K, M>> = kCopies<M>;
 template <class... M>
 struct Types {
   static constexpr bool copies = (kCopies<M> && ...);
@@ -265,7 +316,7 @@ Variables as_variables(R&& r) {
   else
     return Variables(r.begin(), r.end());
 }
-[[noreturn]] void wrong_argument_count(const Link& link, std::size_t count);
+[[noreturn]] void wrong_argument_count(const Link& link, std::size_t count, std::initializer_list<int> accepted);
 
 template <class L>
 Variables call_forward(L& l, const Variables& x) {
@@ -276,8 +327,15 @@ Variables call_forward(L& l, const Variables& x) {
   if constexpr (requires { l.forward(x[0], x[0], x[0]); })
     if (x.size() == 3) return as_variables(l(x[0], x[1], x[2]));
   if constexpr (requires { l.forward(x); }) return as_variables(l(x));
-  wrong_argument_count(l, x.size());
+  wrong_argument_count(l, x.size(),
+                       {requires { l.forward(x[0]);
 }
+? 1 : 0, requires { l.forward(x[0], x[0]); }
+? 2 : 0, requires { l.forward(x[0], x[0], x[0]); }
+? 3 : 0
+}  // namespace detail
+);
+}  // namespace chainer
 
 // The variables in an argument or result: one, or those of tuples, optionals and ranges, in order.
 template <class A>
@@ -295,26 +353,36 @@ void collect_variables(Variables& out, const A& a) {
   }
 }
 
+// Adds to the error which link below `link` it comes from.
+void locate_error(const Link& link, Error& e);
+
 template <class L, class... A>
 decltype(auto) call_with_hooks(L& l, A&&... a) {
-  if (!LinkCall::hooked(l)) [[likely]]
-    return l.forward(std::forward<A>(a)...);
-  Variables args, results;
-  (collect_variables(args, a), ...);
-  LinkCall call(l, std::move(args), {LinkArgument(a)...});
-  decltype(auto) out = l.forward(std::forward<A>(a)...);
-  collect_variables(results, out);
-  call.finish(std::move(results), LinkArgument(out));
-  return out;
+  try {
+    if (!LinkCall::hooked(l)) [[likely]]
+      return l.forward(std::forward<A>(a)...);
+    Variables args, results;
+    (collect_variables(args, a), ...);
+    LinkCall call(l, std::move(args), {LinkArgument(a)...});
+    decltype(auto) out = l.forward(std::forward<A>(a)...);
+    collect_variables(results, out);
+    call.finish(std::move(results), LinkArgument(out));
+    return out;
+  } catch (Error& e) {
+    locate_error(l, e);
+    throw;
+  }
 }
 
 }  // namespace detail
 
-/// Lists the members of a link type, once: parameters, links, persistent values (Array, int64_t, double, bool,
-/// std::string), and std::optional, std::unique_ptr, std::vector, std::array of them. From the list come params(),
-/// serialize(), copy() and the rest; operator() runs hooks around forward, whose signature is the type's own. A link
-/// with a std::unique_ptr cannot be copied: there copy() is a TypeError (Child and std::optional are copied). (C++
-/// allows no templates in classes local to a function: define links at namespace scope.)
+/// Lists the members of a link type, once: parameters, links, persistent values (Array, int64_t, int, double, float,
+/// bool, std::string), std::optional, std::unique_ptr, std::vector, std::array and std::map with text keys of them, and
+/// std::shared_ptr of links. From the list come params(), serialize(), copy() and the rest; operator() runs hooks
+/// around forward, whose signature is the type's own. copy() copies links behind a std::shared_ptr, too, each once. A
+/// link with a std::unique_ptr cannot be copied: there copy() is a TypeError (Child and std::optional are copied). A
+/// parameter or link inside the object that is not in the list is found when an optimizer is set up. (C++ allows no
+/// templates in classes local to a function: define links at namespace scope.)
 #define CHAINER_MEMBERS(Type, ...)                                                       \
   void visit(::chainer::MemberVisitor& visitor_) override {                              \
     ::chainer::detail::visit_members(visitor_, #__VA_ARGS__ __VA_OPT__(, ) __VA_ARGS__); \
@@ -335,6 +403,7 @@ decltype(auto) call_with_hooks(L& l, A&&... a) {
     return ::chainer::detail::call_forward(*this, x_);                               \
   }                                                                                  \
   using ::chainer::Link::call;                                                       \
+  std::size_t object_size() const override { return sizeof(Type); }                  \
   template <class... A_>                                                             \
   decltype(auto) operator()(A_&&... a_) {                                            \
     return ::chainer::detail::call_with_hooks(*this, std::forward<A_>(a_)...);       \

@@ -35,9 +35,12 @@ void for_hooks(const Link& link, F&& f) {
 }
 }  // namespace
 
-bool LinkCall::hooked(const Link& link) { return !get_link_hooks().empty() || !link.local_link_hooks().empty(); }
+bool LinkCall::hooked(const Link& link) {
+  return !get_link_hooks().empty() || !link.local_link_hooks().empty() || link.is_moved_from();
+}
 LinkCall::LinkCall(Link& link, Variables args, std::vector<LinkArgument> arguments)
     : link_(link), args_(std::move(args)), arguments_(std::move(arguments)) {
+  if (link.is_moved_from()) throw RuntimeError("a ", link.class_name(), " is called after it was moved elsewhere");
   try {
     for_hooks(link_, [&](LinkHook& h) {
       h.forward_preprocess({link_, "forward", args_, {}, arguments_});

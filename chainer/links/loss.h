@@ -1,5 +1,6 @@
 // L: losses with parameters (manual: "Activation/loss/normalization functions with parameters").
 #pragma once
+#include <functional>
 #include <map>
 
 #include "chainer/functions/loss.h"
@@ -14,14 +15,15 @@ struct NegativeSamplingOptions {
   double power = 0.75;              ///< samples are drawn in proportion to counts^power
   std::optional<Dtype> dtype = {};  ///< the dtype of the probabilities, config().dtype by default
 };
-/// The loss of F::negative_sampling with its weights W (number of counts, in_size), zero at first, and a sampler.
+/// The loss of F::negative_sampling with its weights W (number of counts, in_size), zero at first, and a sampler, which
+/// may be replaced: a function from a shape to an int32 array of words.
 class NegativeSampling : public Link {
  public:
   NegativeSampling(int64_t in_size, const std::vector<double>& counts, int64_t sample_size,
                    const NegativeSamplingOptions& options = {});
   Variable forward(const Variable& x, const Variable& t, Reduction reduce = Reduction::sum);
   chainer::Parameter W;
-  utils::WalkerAlias sampler;
+  std::function<Array(const Shape&)> sampler;
   CHAINER_MEMBERS(NegativeSampling, W);
 
  private:
@@ -60,13 +62,13 @@ class BinaryHierarchicalSoftmax : public Link {
 };
 
 /// F::black_out with its weights W (number of counts, in_size), zero at first, and a sampler of words in proportion to
-/// counts.
+/// counts, which may be replaced: a function from a shape to an int32 array of words.
 class BlackOut : public Link {
  public:
   BlackOut(int64_t in_size, const std::vector<double>& counts, int64_t sample_size);
   Variable forward(const Variable& x, const Variable& t);
   chainer::Parameter W;
-  utils::WalkerAlias sampler;
+  std::function<Array(const Shape&)> sampler;
   CHAINER_MEMBERS(BlackOut, W);
 
  private:

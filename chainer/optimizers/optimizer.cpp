@@ -4,6 +4,7 @@
 
 #include "chainer/array/backend.h"
 #include "chainer/autograd/config.h"
+#include "chainer/links/left_out.h"
 #include "chainer/routines/creation.h"
 #include "chainer/routines/arithmetic.h"
 
@@ -19,6 +20,10 @@ bool Hyperparameter::has(std::string_view name) const {
   for (const Hyperparameter* h = this; h; h = h->parent_.get())
     if (h->values_.count(std::string(name))) return true;
   return false;
+}
+void Hyperparameter::set_known(const std::string& name, double value) {
+  if (!has(name)) (void)get(name);  // throws, naming those that exist
+  set(name, value);
 }
 std::map<std::string, double> Hyperparameter::get_dict() const {
   std::map<std::string, double> out = parent_ ? parent_->get_dict() : std::map<std::string, double>();
@@ -224,6 +229,7 @@ void Optimizer::serialize(Serializer& s) {
 
 void GradientMethod::setup_link(Kept<Link> link) {
   Optimizer::setup_link(std::move(link));
+  check_left_out_members(target());
   for (Parameter& p : target().params()) {
     const std::shared_ptr<UpdateRule> rule = create_update_rule();
     rule->use_fp32_update(fp32_);
@@ -231,10 +237,7 @@ void GradientMethod::setup_link(Kept<Link> link) {
   }
 }
 
-void GradientMethod::set(const std::string& name, double value) {
-  if (!hyperparam_->has(name)) (void)hyperparam_->get(name);  // throws, naming those that exist
-  hyperparam_->set(name, value);
-}
+void GradientMethod::set(const std::string& name, double value) { hyperparam_->set_known(name, value); }
 
 void GradientMethod::use_fp32_update(bool flag) {
   fp32_ = flag;
@@ -250,6 +253,11 @@ void GradientMethod::reallocate_cleared_grads() {
 
 void GradientMethod::update() {
   (void)config();  // whose first use in a thread sets the floating-point mode
+  for (const auto& [path, p] : target().namedparams(false))
+    if (p.update_rule() && p.update_rule()->enabled && p.has_first_gradient())
+      throw RuntimeError("update: the gradient of ", path,
+                         " is still the NaN of a new parameter. Call cleargrads() "
+                         "before backward(), or update(lossfun), which does both");
   reallocate_cleared_grads();
   call_hooks(Timing::pre);
   ++t;

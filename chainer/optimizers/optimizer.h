@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "chainer/backend/common/ops.h"
+#include "chainer/array/operations/ops.h"
 #include "chainer/links/link.h"
 
 namespace chainer {
@@ -26,6 +26,8 @@ class Hyperparameter {
   double get(std::string_view name) const;
   bool has(std::string_view name) const;
   void set(const std::string& name, double value) { values_[name] = value; }
+  /// The same for a name that this or a parent has; KeyError, naming those that exist, for another.
+  void set_known(const std::string& name, double value);
   /// All values, parents' first.
   std::map<std::string, double> get_dict() const;
   const std::shared_ptr<Hyperparameter>& parent() const { return parent_; }
@@ -95,6 +97,8 @@ class UpdateRule : public ParameterUpdater {
   void serialize(Serializer& s, const Parameter* param = nullptr);
 
   optimizer::Hyperparameter& hyperparam() { return *hyperparam_; }
+  double get(std::string_view name) const override { return hyperparam_->get(name); }
+  void set(const std::string& name, double value) override { hyperparam_->set_known(name, value); }
   double hyper(std::string_view name) const { return hyperparam_->get(name); }
   int64_t t = 0;
   /// The state by name, in the rule's order; empty until the first update or load.
@@ -141,7 +145,7 @@ class Optimizer : public Anchored {
   void remove_hook(const std::string& name) { hooks_.remove(name); }
   void call_hooks(optimizer::Timing timing);
   /// t, epoch, and each rule's state under its parameter's path; never the parameters.
-  void serialize(Serializer& s);
+  virtual void serialize(Serializer& s);
   void set_loss_scale(double scale) { loss_scale_ = scale; }
   bool has_target() const { return static_cast<bool>(target_); }
   Link& target() const;

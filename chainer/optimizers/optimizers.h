@@ -4,7 +4,7 @@
 
 namespace chainer::optimizers {
 
-/// A rule that is one fused pass of the backend; see backend/common/update_ops.h for the formulas.
+/// A rule that is one fused pass of the backend; see array/operations/update_ops.h for the formulas.
 class FusedRule : public UpdateRule {
  public:
   using States = std::vector<std::pair<std::string, double>>;

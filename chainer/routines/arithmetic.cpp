@@ -3,8 +3,9 @@
 #include <algorithm>
 
 #include "chainer/array/backend.h"
+#include "chainer/array/host.h"
 #include "chainer/array/order.h"
-#include "chainer/backend/common/deferred.h"
+#include "chainer/array/deferred/deferred.h"
 #include "chainer/backend/common/special.h"
 #include "chainer/routines/manipulation.h"
 
@@ -25,12 +26,6 @@ Elementwise boolean_form(Elementwise op) {
   if (op == Elementwise::subtract || op == Elementwise::negative)
     throw TypeError(name(op), ": not defined for bool; use logical_xor or logical_not");
   return op;
-}
-
-void check_devices(Elementwise op, std::span<const Array* const> in) {
-  for (const Array* a : in)
-    if (a->device() != in[0]->device())
-      throw DeviceError(name(op), ": operands on different devices, ", in[0]->device(), " and ", a->device());
 }
 
 // Operands of any shapes and layouts.
@@ -57,10 +52,14 @@ Array compute_general(Elementwise op, std::span<const Array* const> operands, Dt
   return out;
 }
 
-Array compute(Elementwise op, std::initializer_list<const Array*> list, Dtype common) {
+Array compute(Elementwise op, std::span<const Array* const> in, Dtype common) {
   if (common == Dtype::bool_) op = boolean_form(op);
-  const std::span<const Array* const> in(list.begin(), list.size());
-  check_devices(op, in);
+  if (on_several_devices(in)) [[unlikely]] {
+    const Arrays moved = on_one_device(name(op), in);
+    const Array* pointers[3];
+    for (std::size_t i = 0; i < moved.size(); ++i) pointers[i] = &moved[i];
+    return compute(op, {pointers, moved.size()}, common);
+  }
   const Dtype type = result_type(op, common), work = category(op) == Category::compare ? common : type;
   // The common case of define-by-run on small arrays needs no plan.
   const Array& first = *in[0];
@@ -70,6 +69,9 @@ Array compute(Elementwise op, std::initializer_list<const Array*> list, Dtype co
   Array out(first.shape(), type, first.device(), name(op).data());
   out.device().backend().elementwise(op, in, out, work);
   return out;
+}
+Array compute(Elementwise op, std::initializer_list<const Array*> in, Dtype common) {
+  return compute(op, std::span<const Array* const>(in.begin(), in.size()), common);
 }
 
 }  // namespace
@@ -82,8 +84,9 @@ Array binary(Elementwise op, const Array& a, const Array& b) {
 
 Array scalar_array(Scalar value, const Array& like) {
   const Dtype d = value.promoted_with(like.dtype());
-  Array one(Shape{}, d, like.device());
+  Array one(Shape{}, d);
   visit(d, "scalar", [&]<class T>() { *static_cast<T*>(one.mutable_raw()) = value.to<T>(); });
+  if (!like.device().is_host()) return one.to_device(like.device());
   return one;
 }
 

@@ -1,7 +1,7 @@
 // Elementwise operations on arrays, under NumPy's names, with broadcasting and promotion.
 #pragma once
 #include "chainer/array/array.h"
-#include "chainer/backend/common/ops.h"
+#include "chainer/array/operations/ops.h"
 
 namespace chainer {
 
@@ -24,28 +24,18 @@ Array scalar_array(Scalar value, const Array& like);
 #define X(NAME, ...) \
   inline Array NAME(const Array& x) { return unary(Elementwise::NAME, x); }
 CHAINER_UNARY_OPS(X)
-X(isnan)
-X(isfinite)
-X(isinf)
-X(logical_not)
+CHAINER_TEST_OPS(X)
 #undef X
 #define X(NAME, ...)                                                                            \
   inline Array NAME(const Array& a, const Array& b) { return binary(Elementwise::NAME, a, b); } \
   inline Array NAME(const Array& a, Scalar b) { return binary(Elementwise::NAME, a, b); }       \
   inline Array NAME(Scalar a, const Array& b) { return binary(Elementwise::NAME, a, b); }
 CHAINER_BINARY_OPS(X)
-X(equal)
-X(not_equal)
-X(less)
-X(less_equal)
-X(greater)
-X(greater_equal)
-X(logical_and)
-X(logical_or)
-X(logical_xor)
+CHAINER_COMPARE_OPS(X)
 #undef X
 
 inline Array operator-(const Array& x) { return negative(x); }
+inline Array abs(const Array& x) { return absolute(x); }
 #define X(SYMBOL, NAME)                                                               \
   inline Array operator SYMBOL(const Array& a, const Array& b) { return NAME(a, b); } \
   inline Array operator SYMBOL(const Array& a, Scalar b) { return NAME(a, b); }       \

@@ -5,7 +5,8 @@
 #include <kissfft/kissfft.hh>
 
 #include "chainer/array/backend.h"
-#include "chainer/backend/cpu/parallel.h"
+#include "chainer/array/host.h"
+#include "chainer/core/parallel.h"
 #include "chainer/routines/fft.h"
 
 namespace chainer {
@@ -47,6 +48,8 @@ void transform(const Array& re, const Array& im, bool inverse, Array& out_re, Ar
 Arrays fft(const Array& re, const Array& im, bool inverse) {
   if (re.shape() != im.shape() || re.ndim() == 0)
     throw DimensionError("fft: two parts of one shape with an axis are needed, not ", re.shape(), " and ", im.shape());
+  if (!re.device().is_host())
+    return through_host([&](const Array& x, const Array& y) { return fft(x, y, inverse); }, re, im);
   const Dtype type = is_floating(re.dtype()) ? re.dtype() : Dtype::float64;
   const Dtype work = type == Dtype::float64 ? type : Dtype::float32;
   Array out_re(re.shape(), work), out_im(re.shape(), work);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "chainer/array/backend.h"
+#include "chainer/array/host.h"
 #include "chainer/routines/creation.h"
 #include "chainer/routines/manipulation.h"
 
@@ -19,13 +20,11 @@ struct Prepared {
   Prepared(const BlockFunction& f, std::span<const Array* const> operands, std::string_view name)
       : shape(operands[0]->shape()), common(operands[0]->dtype()) {
     for (const Array* a : operands) {
-      if (a->device() != operands[0]->device())
-        throw DeviceError(name, ": operands on different devices, ", operands[0]->device(), " and ", a->device());
       shape = broadcast_shapes(shape, a->shape(), name);
       common = promote(common, a->dtype());
     }
     if (!f.loops[BlockFunction::index(common)]) throw DtypeError(name, ": the formula does not take ", common);
-    for (const Array* a : operands) in.push_back(broadcast_to(*a, shape));
+    for (const Array& a : on_one_device(name, operands)) in.push_back(broadcast_to(a, shape));
     for (std::size_t i = 0; i < in.size(); ++i) pointers[i] = &in[i];
   }
   Dtype computed() const { return compute_dtype(common); }

@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include "chainer/array/array.h"
-#include "chainer/backend/common/block_function.h"
+#include "chainer/array/operations/block_function.h"
 #include "chainer/core/ivdep.h"
 
 namespace chainer {

@@ -1,12 +1,9 @@
 #include "chainer/routines/linalg.h"
 
 #include <algorithm>
-#include <cmath>
-#include <numeric>
-#include <vector>
 
 #include "chainer/array/backend.h"
-#include "chainer/backend/cpu/blas.h"
+#include "chainer/array/host.h"
 #include "chainer/routines/creation.h"
 #include "chainer/routines/manipulation.h"
 
@@ -24,10 +21,18 @@ void matmul_into(const Array& a, const Array& b, Array& out, double alpha, doubl
                          out.shape());
   if (a.dtype() != out.dtype() || b.dtype() != out.dtype())
     throw DtypeError("matmul: ", a.dtype(), " times ", b.dtype(), " into ", out.dtype(), "; one dtype is needed");
-  out.device().backend().gemm(a, b, out, alpha, beta);
+  const Device& device = out.device();
+  if (a.device() != device || b.device() != device) [[unlikely]]
+    return device.backend().gemm(a.to_device(device), b.to_device(device), out, alpha, beta);
+  device.backend().gemm(a, b, out, alpha, beta);
 }
 
 Array matmul(const Array& a, const Array& b) {
+  const Array* const both[] = {&a, &b};
+  if (on_several_devices(both)) [[unlikely]] {
+    const Arrays moved = on_one_device("matmul", both);
+    return matmul(moved[0], moved[1]);
+  }
   if (a.ndim() == 0 || b.ndim() == 0) throw ValueError("matmul: operands need at least one axis");
   const Dtype type = promote(a.dtype(), b.dtype());
   if (a.ndim() == 1 || b.ndim() == 1) {
@@ -81,90 +86,13 @@ Array dot(const Array& a, const Array& b) {
   return out.reshape(shape);
 }
 
-namespace {
-
-// One-sided Jacobi (Hestenes): rotates pairs of columns of g (m x n, m >= n, column-major) until all are orthogonal.
-Svd jacobi(const Array& a) {
-  const int64_t m = a.shape()[0], n = a.shape()[1];
-  std::vector<double> g = a.T().to_vector<double>(), v = eye(n, {}, 0, float64).to_vector<double>();
-  const auto column = [](std::vector<double>& x, int64_t rows, int64_t j) { return x.data() + j * rows; };
-  for (int sweep = 0; sweep < 60; ++sweep) {
-    bool rotated = false;
-    for (int64_t p = 0; p < n; ++p) {
-      for (int64_t q = p + 1; q < n; ++q) {
-        double *gp = column(g, m, p), *gq = column(g, m, q);
-        const double alpha = std::inner_product(gp, gp + m, gp, 0.0), beta = std::inner_product(gq, gq + m, gq, 0.0);
-        const double gamma = std::inner_product(gp, gp + m, gq, 0.0);
-        if (std::abs(gamma) <= 1e-15 * std::sqrt(alpha * beta)) continue;
-        rotated = true;
-        const double zeta = (beta - alpha) / (2 * gamma);
-        const double t = (zeta < 0 ? -1 : 1) / (std::abs(zeta) + std::sqrt(1 + zeta * zeta));
-        const double c = 1 / std::sqrt(1 + t * t), s = c * t;
-        const auto rotate = [&](double* x, double* y, int64_t rows) {
-          for (int64_t i = 0; i < rows; ++i) {
-            const double xi = x[i], yi = y[i];
-            x[i] = c * xi - s * yi;
-            y[i] = s * xi + c * yi;
-          }
-        };
-        rotate(gp, gq, m);
-        rotate(column(v, n, p), column(v, n, q), n);
-      }
-    }
-    if (!rotated) break;
-  }
-  std::vector<double> s(static_cast<std::size_t>(n));
-  for (int64_t j = 0; j < n; ++j) {
-    double* c = column(g, m, j);
-    s[static_cast<std::size_t>(j)] = std::sqrt(std::inner_product(c, c + m, c, 0.0));
-  }
-  std::vector<int64_t> order(static_cast<std::size_t>(n));
-  std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(),
-            [&](int64_t x, int64_t y) { return s[static_cast<std::size_t>(x)] > s[static_cast<std::size_t>(y)]; });
-  Svd out{Array({n, m}, float64), Array({n}, float64), Array({n, n}, float64)};
-  for (int64_t j = 0; j < n; ++j) {
-    const int64_t from = order[static_cast<std::size_t>(j)];
-    const double value = s[static_cast<std::size_t>(from)];
-    out.s.mutable_data<double>()[j] = value;
-    for (int64_t i = 0; i < m; ++i)
-      out.u.mutable_data<double>()[j * m + i] = value > 0 ? column(g, m, from)[i] / value : 0;
-    std::copy_n(column(v, n, from), n, out.vt.mutable_data<double>() + j * n);
-  }
-  out.u = out.u.T().contiguous();
-  return out;
-}
-
-}  // namespace
-
 Svd svd(const Array& a) {
   if (a.ndim() != 2 || a.size() == 0)
     throw DimensionError("svd: a matrix with elements is needed, not shape ", a.shape());
   const int64_t m = a.shape()[0], n = a.shape()[1], k = std::min(m, n);
-  const cpu::Blas* blas = cpu::blas();
-  if (!blas || !blas->dgesdd) {
-    if (m >= n) return jacobi(dense(a, float64));
-    const Svd t = jacobi(dense(a.T(), float64));
-    return {t.vt.T().contiguous(), t.s, t.u.T().contiguous()};
-  }
-  // LAPACK is column-major: row-major memory of a is the transposed matrix, whose u and vt change places.
-  Array x = a.contiguous().astype(float64);
-  Svd out{Array({m, k}, float64), Array({k}, float64), Array({k, n}, float64)};
-  const int rows = static_cast<int>(n), columns = static_cast<int>(m), least = static_cast<int>(k);
-  std::vector<int> iwork(static_cast<std::size_t>(8 * k));
-  double size = 0;
-  int lwork = -1, info = 0;
-  const auto call = [&](double* work) {
-    const cpu::OneThreadBlas one_thread;
-    blas->dgesdd("S", &rows, &columns, x.mutable_data<double>(), &rows, out.s.mutable_data<double>(),
-                 out.vt.mutable_data<double>(), &rows, out.u.mutable_data<double>(), &least, work, &lwork, iwork.data(),
-                 &info);
-  };
-  call(&size);
-  lwork = static_cast<int>(size);
-  std::vector<double> work(static_cast<std::size_t>(lwork));
-  call(work.data());
-  if (info != 0) throw RuntimeError("svd: LAPACK's dgesdd did not converge (info ", info, ")");
+  const Device device = a.device();
+  Svd out{Array({m, k}, float64, device), Array({k}, float64, device), Array({k, n}, float64, device)};
+  device.backend().svd(dense(a, float64), out.u, out.s, out.vt);
   return out;
 }
 

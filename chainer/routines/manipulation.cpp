@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "chainer/array/backend.h"
+#include "chainer/array/host.h"
 #include "chainer/array/index.h"
 #include "chainer/array/order.h"
 
@@ -45,6 +46,8 @@ Array concatenate(const Arrays& arrays, int64_t axis) {
   }
   SmallVector<const Array*, 4> operands;
   for (const Array& a : arrays) operands.push_back(&a);
+  if (on_several_devices({operands.data(), operands.size()})) [[unlikely]]
+    return concatenate(on_one_device("concatenate", {operands.data(), operands.size()}), axis);
   Array out = empty_in_order(shape, type, arrays[0].device(), result_order({operands.data(), operands.size()}));
   int64_t at = 0;
   for (const Array& a : arrays) {

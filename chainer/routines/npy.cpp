@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "chainer/array/backend.h"
+#include "chainer/array/host.h"
 #include "chainer/core/file.h"
 
 namespace chainer {
@@ -153,7 +154,7 @@ std::string make_npy_header(std::string_view descr, const Dims& shape) {
 }
 
 std::string to_npy(const Array& a) {
-  const Array dense = (a.dtype() == bfloat16 ? a.astype(float32) : a).contiguous();
+  const Array dense = to_host(a.dtype() == bfloat16 ? a.astype(float32) : a).contiguous();
   std::string out = make_npy_header(type_code(dense.dtype()), dense.shape());
   if (dense.size()) out.append(static_cast<const char*>(dense.raw()), static_cast<std::size_t>(dense.nbytes()));
   return out;

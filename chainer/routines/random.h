@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "chainer/array/array.h"
-#include "chainer/backend/common/ops.h"
+#include "chainer/array/operations/ops.h"
 
 namespace chainer::random {
 
@@ -72,6 +72,10 @@ class RandomState {
   /// Draws from 0 ... n-1, with or without replacement, with probabilities if given.
   Array choice(int64_t n, const Shape& shape, bool replace = true, const std::optional<std::vector<double>>& p = {});
 
+  /// Draws rows of an array: a[choice(len(a), ...)].
+  Array choice(const Array& a, const Shape& shape, bool replace = true,
+               const std::optional<std::vector<double>>& p = {});
+
   /// Bulk noise of the counter-based generator (Philox 4x32-10): the same numbers for any thread count and device.
   Array bulk(RandomFill fill, double a, double b, const Shape& shape, Dtype dtype, Device device = {},
              const Dims& order = {});
@@ -113,6 +117,14 @@ inline Array randint(int64_t low, int64_t high, const Shape& shape, Dtype dtype 
   return global().randint(low, high, shape, dtype);
 }
 inline Array permutation(int64_t n) { return global().permutation(n); }
+inline Array choice(int64_t n, const Shape& shape, bool replace = true,
+                    const std::optional<std::vector<double>>& p = {}) {
+  return global().choice(n, shape, replace, p);
+}
+inline Array choice(const Array& a, const Shape& shape, bool replace = true,
+                    const std::optional<std::vector<double>>& p = {}) {
+  return global().choice(a, shape, replace, p);
+}
 inline Array bulk(RandomFill fill, double a, double b, const Shape& shape, Dtype dtype, Device device = {},
                   const Dims& order = {}) {
   return global().bulk(fill, a, b, shape, dtype, device, order);

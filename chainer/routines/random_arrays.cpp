@@ -186,13 +186,19 @@ Array RandomState::permutation(const Array& a) { return a[permutation(len(a))]; 
 
 void RandomState::shuffle(Array& a) {
   const int64_t n = len(a);
-  if (a.ndim() != 1 || a.dtype() != int64 || !a.is_contiguous()) {
+  if (a.ndim() != 1 || a.dtype() != int64 || !a.is_contiguous() || !a.device().is_host()) {
     const Array reordered = a[permutation(n)];
     return copy_elements(reordered, a);
   }
   std::lock_guard lock(mutex_);
   int64_t* p = a.mutable_data<int64_t>();
   for (int64_t i = n - 1; i > 0; --i) std::swap(p[i], p[next_interval(static_cast<uint64_t>(i))]);
+}
+
+Array RandomState::choice(const Array& a, const Shape& shape, bool replace,
+                          const std::optional<std::vector<double>>& p) {
+  if (a.ndim() == 0) throw DimensionError("choice: the array to choose from must have at least one axis");
+  return a[choice(a.shape(0), shape, replace, p)];
 }
 
 Array RandomState::choice(int64_t n, const Shape& shape, bool replace, const std::optional<std::vector<double>>& p) {

@@ -5,7 +5,7 @@
 
 #include "chainer/array/backend.h"
 #include "chainer/array/order.h"
-#include "chainer/backend/common/deferred.h"
+#include "chainer/array/deferred/deferred.h"
 #include "chainer/routines/arithmetic.h"
 #include "chainer/routines/manipulation.h"
 

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <vector>
 
-#include "chainer/array/backend.h"
+#include "chainer/array/host.h"
 #include "chainer/array/index.h"
 #include "chainer/routines/manipulation.h"
 
@@ -45,12 +45,14 @@ Array argsort_last(const Array& dense) {
 
 Array argsort(const Array& a, int64_t axis) {
   if (a.ndim() == 0) throw ValueError("argsort: an array without axes");
+  if (!a.device().is_host()) return through_host([&](const Array& x) { return argsort(x, axis); }, a);
   const int d = normalize_axis(axis, a.ndim(), "argsort");
   return swapaxes(argsort_last(swapaxes(a, d, -1).contiguous()), d, -1);
 }
 
 Array sort(const Array& a, int64_t axis) {
   if (a.ndim() == 0) throw ValueError("sort: an array without axes");
+  if (!a.device().is_host()) return through_host([&](const Array& x) { return sort(x, axis); }, a);
   const int d = normalize_axis(axis, a.ndim(), "sort");
   const Array dense = swapaxes(a, d, -1).contiguous();
   const Array order = argsort_last(dense);
@@ -66,6 +68,11 @@ Array sort(const Array& a, int64_t axis) {
 }
 
 Unique unique(const Array& a) {
+  const Device device = a.device();
+  if (!device.is_host()) {
+    const Unique u = unique(to_host(a));
+    return {u.values.to_device(device), u.inverse.to_device(device), u.counts.to_device(device)};
+  }
   const Array flat = a.ravel().contiguous();
   const int64_t n = flat.size();
   const Array order = n ? argsort(flat) : Array(Shape{0}, int64);
@@ -91,6 +98,7 @@ Unique unique(const Array& a) {
 }
 
 Arrays nonzero(const Array& a) {
+  if (!a.device().is_host()) return through_host([](const Array& x) { return nonzero(x); }, a);
   const std::vector<double> v = a.to_vector<double>();
   std::vector<std::vector<int64_t>> at(static_cast<std::size_t>(a.ndim()));
   for (std::size_t i = 0; i < v.size(); ++i) {

@@ -6,6 +6,10 @@
 
 namespace chainer::serializers {
 
+bool same_kind(Dtype from, Dtype to) {
+  return is_floating(to) || (!is_floating(from) && (to != Dtype::bool_ || from == Dtype::bool_));
+}
+
 void assign(const Array& stored, Array& value, const std::string& what) {
   if (!value) {
     value = stored;
@@ -13,10 +17,8 @@ void assign(const Array& stored, Array& value, const std::string& what) {
   }
   if (stored.shape() != value.shape())
     throw ValueError(what, ": shape ", stored.shape(), " does not fit the target's ", value.shape());
-  const bool same_kind =
-      is_floating(value.dtype()) ||
-      (!is_floating(stored.dtype()) && (value.dtype() != Dtype::bool_ || stored.dtype() == Dtype::bool_));
-  if (!same_kind) throw TypeError(what, ": ", stored.dtype(), " cannot be loaded into ", value.dtype());
+  if (!same_kind(stored.dtype(), value.dtype()))
+    throw TypeError(what, ": ", stored.dtype(), " cannot be loaded into ", value.dtype());
   copy_elements(stored, value);
 }
 

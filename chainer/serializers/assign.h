@@ -6,6 +6,9 @@
 
 namespace chainer::serializers {
 
+/// Whether elements of one dtype may be loaded into another: a floating value never becomes an integer, and only truth
+/// values become truth values.
+bool same_kind(Dtype from, Dtype to);
 /// Fills `value` with a stored array: an empty handle takes it as it is; else the shape must be equal and the dtype of
 /// the same kind or a wider one (a floating value never becomes an integer). Errors begin with `what`.
 void assign(const Array& stored, Array& value, const std::string& what);

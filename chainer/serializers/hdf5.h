@@ -19,14 +19,17 @@ struct HDF5Value {
   std::optional<std::string> text = {};
 };
 
-/// A group of an HDF5 file, which stays open while one of its groups lives. Without libhdf5 opening is a
-/// MissingPartError. All errors name file and group or dataset; calls of several threads take turns.
+/// A group of an HDF5 file, which stays open while one of its groups lives. Files are written by libhdf5; without it
+/// create() is a MissingPartError. They are read by a reader of our own (see hdf5_format.h), by any number of threads.
+/// All errors name file and group or dataset.
 class HDF5Group {
  public:
   virtual ~HDF5Group() = default;
   /// The root of a new file, which replaces an old one.
   static std::shared_ptr<HDF5Group> create(const std::filesystem::path& path);
-  /// The root of a file, to read; FileError if it is missing, damaged or of another format.
+  /// The root of a file, to read: what h5py and libhdf5 write by default, of any version of the superblock and of
+  /// object headers, but no groups with many links in the newest format. FileError if it is missing, damaged or of
+  /// another format.
   static std::shared_ptr<HDF5Group> open(const std::filesystem::path& path);
   /// "model.h5, '/l1'"
   virtual std::string what() const = 0;

@@ -1,10 +1,7 @@
-// HDF5 files through libhdf5's C interface.
+// Writing HDF5 files through libhdf5's C interface.
 #include <hdf5.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <mutex>
 
 #include "chainer/serializers/hdf5.h"
@@ -113,18 +110,7 @@ class Group : public HDF5Group {
     return std::make_shared<Group>(file_, std::move(found), path_, name_ + "/" + name);
   }
 
-  std::vector<std::string> names() const override {
-    const Turn turn;
-    std::vector<std::string> out;
-    H5L_iterate_t each = [](hid_t, const char* name, const H5L_info_t*, void* to) -> herr_t {
-      static_cast<std::vector<std::string>*>(to)->emplace_back(name);
-      return 0;
-    };
-    if (H5Literate(id_, H5_INDEX_NAME, H5_ITER_INC, nullptr, each, &out) < 0) damaged("its names");
-    std::sort(out.begin(), out.end());
-    return out;
-  }
-
+  std::vector<std::string> names() const override { write_only(); }
   bool contains(const std::string& name) const override {
     const Turn turn;
     return exists(name, H5O_TYPE_DATASET);
@@ -162,7 +148,7 @@ class Group : public HDF5Group {
     (void)make(name, H5T_IEEE_F32LE, space, H5P_DEFAULT);
   }
 
-  HDF5Value read(const std::string& name) const override;
+  HDF5Value read(const std::string&) const override { write_only(); }
   void flush() override {
     const Turn turn;
     if (H5Fflush(id_, H5F_SCOPE_GLOBAL) < 0) throw FileError("cannot write ", path_);
@@ -195,80 +181,12 @@ class Group : public HDF5Group {
   [[noreturn]] void unwritten(const std::string& name) const {
     throw FileError(what(), ": the dataset '", name, "' cannot be written");
   }
-  [[noreturn]] void damaged(const std::string& name) const {
-    throw FileError(what(), ": '", name, "' is damaged or of a kind that is not supported");
-  }
-  std::string read_text(hid_t set, hid_t type, const std::string& name) const;
+  [[noreturn]] void write_only() const { throw RuntimeError(what(), ": this file is being written"); }
 
   std::shared_ptr<const Id> file_;
   Id id_;
   std::string path_, name_;
 };
-
-std::string Group::read_text(hid_t set, hid_t type, const std::string& name) const {
-  const Id space(H5Dget_space(set), H5Sclose);
-  if (H5Sget_simple_extent_npoints(space) != 1) damaged(name);
-  if (H5Tis_variable_str(type) > 0) {
-    const Id memory(H5Tcopy(H5T_C_S1), H5Tclose);
-    H5Tset_size(memory, H5T_VARIABLE);
-    H5Tset_cset(memory, H5Tget_cset(type));
-    char* s = nullptr;
-    if (H5Dread(set, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, &s) < 0) damaged(name);
-    std::string out = s ? s : "";
-    H5free_memory(s);
-    return out;
-  }
-  const std::size_t n = H5Tget_size(type);
-  if (n == 0 || n > (1u << 30) || n > H5Dget_storage_size(set)) damaged(name);
-  std::string out(n, '\0');
-  if (H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, out.data()) < 0) damaged(name);
-  return out.substr(0, out.find('\0'));
-}
-
-HDF5Value Group::read(const std::string& name) const {
-  const Turn turn;
-  if (!exists(name, H5O_TYPE_DATASET)) throw KeyError(what(), ": there is no '", name, "'");
-  const Id set(H5Dopen2(id_, name.c_str(), H5P_DEFAULT), H5Dclose);
-  const Id space(set < 0 ? -1 : H5Dget_space(set), H5Sclose), type(set < 0 ? -1 : H5Dget_type(set), H5Tclose);
-  if (space < 0 || type < 0) damaged(name);
-  if (H5Sget_simple_extent_type(space) == H5S_NULL) return {};
-  const H5T_class_t kind = H5Tget_class(type);
-  if (kind == H5T_STRING) return {.text = read_text(set, type, name)};
-  const std::size_t size = H5Tget_size(type);
-  Dtype dtype = float64;
-  if (kind == H5T_INTEGER) {
-    const bool plain = H5Tget_sign(type) != H5T_SGN_NONE;
-    dtype = size == 1 ? (plain ? int8 : uint8) : size == 2 && plain ? int16 : size == 4 && plain ? int32 : int64;
-  } else if (kind == H5T_FLOAT) {
-    dtype = size == 2 ? float16 : size == 4 ? float32 : float64;
-  } else if (kind == H5T_ENUM && size == 1) {
-    dtype = Dtype::bool_;
-  } else {
-    damaged(name);
-  }
-  hsize_t dims[H5S_MAX_RANK];
-  const int rank = H5Sget_simple_extent_dims(space, dims, nullptr);
-  if (rank < 0) damaged(name);
-  Shape shape;
-  // Gzip packs at most 1032 to 1: what promises more than that of its storage is lying.
-  const double most = static_cast<double>(H5Dget_storage_size(set)) * 1100 + 65536;
-  double bytes = static_cast<double>(std::max<std::size_t>(size, 1));
-  for (int d = 0; d < rank; ++d) {
-    bytes *= static_cast<double>(dims[d]);
-    if (dims[d] > (hsize_t(1) << 40)) damaged(name);
-    shape.push_back(static_cast<int64_t>(dims[d]));
-  }
-  if (bytes > most) damaged(name);
-  Array out(shape, dtype);
-  // An enumeration is read as it is stored; only zero is false.
-  const Id memory = dtype == Dtype::bool_ ? Id(H5Tcopy(type), H5Tclose) : type_of(dtype);
-  if (out.size() > 0 && H5Dread(set, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, out.mutable_raw()) < 0) damaged(name);
-  if (dtype == Dtype::bool_) {
-    auto* b = static_cast<uint8_t*>(out.mutable_raw());
-    for (int64_t i = 0; i < out.size(); ++i) b[i] = b[i] != 0;
-  }
-  return {.array = out};
-}
 
 std::shared_ptr<HDF5Group> root(Id file, const std::filesystem::path& path) {
   auto shared = std::make_shared<const Id>(std::move(file));
@@ -283,13 +201,6 @@ std::shared_ptr<HDF5Group> HDF5Group::create(const std::filesystem::path& path) 
   const Turn turn;
   Id file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose);
   if (file < 0) throw FileError("cannot write ", path.string());
-  return root(std::move(file), path);
-}
-std::shared_ptr<HDF5Group> HDF5Group::open(const std::filesystem::path& path) {
-  if (::access(path.c_str(), R_OK) != 0) throw FileError("cannot read ", path.string(), ": ", std::strerror(errno));
-  const Turn turn;
-  Id file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
-  if (file < 0) throw FileError(path.string(), " is damaged or no HDF5 file");
   return root(std::move(file), path);
 }
 

@@ -1,6 +1,7 @@
 #include <istream>
 #include <iterator>
 #include <ostream>
+#include <set>
 
 #include "chainer/core/file.h"
 #include "chainer/routines/creation.h"
@@ -15,6 +16,15 @@ std::string stripped(std::string_view key) {
   while (!key.empty() && key.front() == '/') key.remove_prefix(1);
   while (!key.empty() && key.back() == '/') key.remove_suffix(1);
   return std::string(key);
+}
+
+// The first names of a list, for messages.
+std::string listed(const std::vector<std::string>& names) {
+  constexpr std::size_t most = 8;
+  std::string out;
+  for (std::size_t i = 0; i < names.size() && i < most; ++i) out += (i ? ", " : "") + names[i];
+  if (names.size() > most) out += chainer::text(" and ", names.size() - most, " more");
+  return out.empty() ? "nothing" : out;
 }
 
 // An object array of one None, protocol 3: what numpy.array(None) saves, byte for byte.
@@ -152,10 +162,28 @@ std::string NpzFile::text(const std::string& key) const {
   return from_ucs4(std::string_view(bytes).substr(h.data_offset), h.descr[0] == '>');
 }
 
+NpzDeserializer::NpzDeserializer(std::shared_ptr<const NpzFile> npz, NpzOptions options)
+    : npz_(std::move(npz)), options_(std::move(options)), report_(std::make_shared<LoadReport>()) {
+  if (!options_.path.empty() && options_.path.back() != '/') options_.path += '/';
+}
+
+LoadReport NpzDeserializer::report() const {
+  LoadReport out = *report_;
+  const std::set<std::string> loaded(out.loaded.begin(), out.loaded.end());
+  for (const std::string& key : npz_->keys())
+    if (key.starts_with(options_.path) && !loaded.count(key) && !ignored(key)) out.unused.push_back(key);
+  if (out.loaded.empty() && !out.missing.empty())
+    throw KeyError(npz_->what(), ": nothing in it fits. Wanted: ", listed(out.missing),
+                   ". There is: ", listed(npz_->keys()));
+  return out;
+}
+
 std::unique_ptr<Serializer> NpzDeserializer::child(std::string_view key) {
   NpzOptions o = options_;
   o.path = full(key) + "/";
-  return std::make_unique<NpzDeserializer>(npz_, std::move(o));
+  auto c = std::make_unique<NpzDeserializer>(npz_, std::move(o));
+  c->report_ = report_;
+  return c;
 }
 std::string NpzDeserializer::full(std::string_view key) const { return options_.path + stripped(key); }
 
@@ -173,8 +201,15 @@ bool NpzDeserializer::contains(std::string_view key) const {
 // Whether the key is to be loaded; a strict serializer misses what is not there.
 bool NpzDeserializer::wanted(const std::string& key) const {
   if (ignored(key)) return false;
-  if (npz_->contains(key)) return true;
-  if (options_.strict) throw KeyError(npz_->what(), ": there is no '", key, "'");
+  if (npz_->contains(key)) {
+    report_->loaded.push_back(key);
+    return true;
+  }
+  if (options_.strict) {
+    const std::vector<std::string> keys = npz_->keys();
+    throw KeyError(npz_->what(), ": there is no '", key, "'", did_you_mean(key, keys), "; there is: ", listed(keys));
+  }
+  report_->missing.push_back(key);
   return false;
 }
 

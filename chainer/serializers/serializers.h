@@ -58,9 +58,14 @@ class DictionarySerializer : public Serializer {
 
 /// Keys that are not loaded: full keys, or predicates on them.
 using IgnoreName = std::variant<std::string, std::function<bool(const std::string&)>>;
+/// What a load did, by the file's keys: loaded; missing, wanted but not in the file (possible where strict is off); and
+/// unused, in the file below the path but not wanted.
+struct LoadReport {
+  std::vector<std::string> loaded, missing, unused;
+};
 /// Options of load_npz(), in the manual's order.
 struct NpzOptions {
-  std::string path = "";  ///< only what lies below this group, which must end with /
+  std::string path = "";  ///< only what lies below this group; the / at its end may be left out
   bool strict = true;     ///< a missing key is a KeyError; else the value stays as it is
   std::vector<IgnoreName> ignore_names = {};
 };
@@ -90,8 +95,7 @@ class NpzFile {
 /// target, another shape, or a pickle are errors that name the key.
 class NpzDeserializer : public Serializer {
  public:
-  explicit NpzDeserializer(std::shared_ptr<const NpzFile> npz, NpzOptions options = {})
-      : npz_(std::move(npz)), options_(std::move(options)) {}
+  explicit NpzDeserializer(std::shared_ptr<const NpzFile> npz, NpzOptions options = {});
   /// object.serialize(*this), under the manual's name.
   template <Serializable T>
   void load(T& object) {
@@ -106,12 +110,17 @@ class NpzDeserializer : public Serializer {
   void flag(std::string_view key, bool& value) override;
   void string(std::string_view key, std::string& value) override;
 
+  /// What was loaded so far, by this serializer and its children. KeyError if nothing was although something was
+  /// wanted: a path or a model of another kind.
+  LoadReport report() const;
+
  private:
   std::string full(std::string_view key) const;
   bool ignored(const std::string& key) const;
   bool wanted(const std::string& key) const;
   std::shared_ptr<const NpzFile> npz_;
   NpzOptions options_;
+  std::shared_ptr<LoadReport> report_;
 };
 
 /// Arrays by key, written through a temporary file that is then renamed.
@@ -125,11 +134,13 @@ void save_npz(const std::filesystem::path& file, T& object, bool compression = t
   object.serialize(s);
   write_npz(file, s.target(), compression);
 }
-/// Loads it again.
+/// Loads it again, and says what was loaded, missing and unused. Without `strict`, a file of which nothing fits is a
+/// KeyError.
 template <Serializable T>
-void load_npz(const std::filesystem::path& file, T& object, NpzOptions options = {}) {
+LoadReport load_npz(const std::filesystem::path& file, T& object, NpzOptions options = {}) {
   NpzDeserializer s(std::make_shared<const NpzFile>(file), std::move(options));
   object.serialize(s);
+  return s.report();
 }
 
 /// The same to and from a stream, from where it stands to its end. FileError if the stream fails.
@@ -142,9 +153,10 @@ void save_npz(std::ostream& stream, T& object, bool compression = true) {
   write_npz(stream, s.target(), compression);
 }
 template <Serializable T>
-void load_npz(std::istream& stream, T& object, NpzOptions options = {}) {
+LoadReport load_npz(std::istream& stream, T& object, NpzOptions options = {}) {
   NpzDeserializer s(read_npz(stream), std::move(options));
   object.serialize(s);
+  return s.report();
 }
 
 }  // namespace serializers

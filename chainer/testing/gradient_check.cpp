@@ -78,6 +78,39 @@ void check_smooth(const std::array<double, 5>& y, double atol, double rtol) {
                                  y[1], ", ", y[2], ", ", y[3], ", ", y[4]);
 }
 
+// The element whose gradient is furthest from its own difference, for the message of a check that failed. At most a few
+// thousand elements are looked at: each costs two calls of the function.
+template <class Value>
+std::string worst_element(const std::vector<std::pair<Array, Array>>& moved, const Arrays& gradients,
+                          const Value& value, const CheckOptions& o) {
+  constexpr int64_t most = 4096;
+  std::vector<Array> directions;
+  for (const auto& [data, direction] : moved) directions.push_back(zeros(data.shape(), float64));
+  double largest = -1, analytic = 0, numerical = 0;
+  std::size_t where = 0;
+  int64_t element = 0, looked_at = 0;
+  for (std::size_t i = 0; i < moved.size(); ++i) {
+    const std::vector<double> g = gradients[i] ? gradients[i].to_vector<double>() : std::vector<double>();
+    for (int64_t j = 0; j < moved[i].first.size() && looked_at < most; ++j, ++looked_at) {
+      set_element(directions[i], j, 1);
+      const double n = (value(o.eps, directions) - value(-o.eps, directions)) / (2 * o.eps);
+      set_element(directions[i], j, 0);
+      const double a = g.empty() ? 0 : g[static_cast<std::size_t>(j)];
+      const double difference = std::isfinite(a - n) ? std::abs(a - n) : HUGE_VAL;
+      if (difference > largest) largest = difference, analytic = a, numerical = n, where = i, element = j;
+    }
+  }
+  if (largest < 0) return "";
+  Dims index = Dims::filled(moved[where].first.ndim(), 0);
+  for (int d = moved[where].first.ndim() - 1; d >= 0; --d) {
+    index[d] = element % moved[where].first.shape()[d];
+    element /= moved[where].first.shape()[d];
+  }
+  return text("\nfurthest apart: element ", index, " of the ", where + 1,
+              ". of the inputs with gradient and parameters: ", "gradient ", analytic, ", numerical ", numerical,
+              gradients[where] ? "" : " (backward gave no gradient: there is no path)");
+}
+
 }  // namespace
 
 Arrays numerical_grad(const std::function<Arrays()>& f, Arrays inputs, const Arrays& gy,
@@ -170,7 +203,8 @@ void check_backward(const std::function<Variables(const Variables&)>& func, cons
   }
 
   // The derivative of the function along that direction.
-  const auto value = [&](double delta) {
+  // Each place moves by delta times its direction, or by delta alone where one element is looked at.
+  const auto value_at = [&](double delta, const std::vector<Array>& directions) {
     const UsingConfig unchecked(&Config::type_check, o.dtype ? false : bool(config().type_check));
     Variables inputs;
     std::size_t k = 0;
@@ -179,7 +213,7 @@ void check_backward(const std::function<Variables(const Variables&)>& func, cons
       Array a = x_data[i];
       const Dtype d = o.dtype && is_floating(a.dtype()) ? *o.dtype : a.dtype();
       if (!skipped(i))
-        a = (a.astype(float64) + moved[k++].second * delta).astype(d);
+        a = (a.astype(float64) + directions[k++] * delta).astype(d);
       else if (d != a.dtype())
         a = a.astype(d);
       inputs.push_back(a);
@@ -187,7 +221,7 @@ void check_backward(const std::function<Variables(const Variables&)>& func, cons
     std::vector<Parameter> params = o.params;
     for (Parameter& p : params) {
       saved.push_back(p.array());
-      p.set_array((p.array().astype(float64) + moved[k++].second * delta).astype(o.dtype.value_or(p.dtype())));
+      p.set_array((p.array().astype(float64) + directions[k++] * delta).astype(o.dtype.value_or(p.dtype())));
     }
     const NoBackpropMode no_graph;
     Arrays out;
@@ -195,13 +229,17 @@ void check_backward(const std::function<Variables(const Variables&)>& func, cons
     for (std::size_t i = 0; i < params.size(); ++i) params[i].set_array(saved[i]);
     return weighted_sum(out, gys);
   };
+  std::vector<Array> directions;
+  for (const auto& [data, direction] : moved) directions.push_back(direction);
+  const auto value = [&](double delta) { return value_at(delta, directions); };
   if (o.detect_nondifferentiable)
     check_smooth({value(-o.eps), value(-o.eps / 2), value(0), value(o.eps / 2), value(o.eps)}, 0, 0.01);
   const double numerical = (value(o.eps) - value(-o.eps)) / (2 * o.eps);
   if (std::abs(expected - numerical) <= o.atol + o.rtol * std::abs(numerical)) return;
   throw AssertionError("check_backward failed (eps=", o.eps, " atol=", o.atol, " rtol=", o.rtol,
                        ")\nthe gradients along a random direction: ", expected,
-                       "\nthe numerical derivative along it:       ", numerical);
+                       "\nthe numerical derivative along it:       ", numerical,
+                       worst_element(moved, gradients, value_at, o));
 }
 
 void check_double_backward(const std::function<Variables(const Variables&)>& func, const Arrays& x_data,

@@ -58,7 +58,9 @@ struct CheckOptions {
 /// empty for a scalar loss. Also checks dtype and shape of each gradient, and that inputs without gradient get none.
 void check_backward(const std::function<Variables(const Variables&)>& func, const Arrays& x_data, const Arrays& y_grad,
                     const CheckOptions& options = {});
-/// The same for the first gradient as a function of inputs and output gradients.
+/// The same for the first gradient as a function of inputs and output gradients. That it passes proves that the second
+/// gradient belongs to the first one, not that the first one belongs to the function: check_backward does that. Along
+/// one random direction, an error that is zero there is not seen either; another seed takes another direction.
 void check_double_backward(const std::function<Variables(const Variables&)>& func, const Arrays& x_data,
                            const Arrays& y_grad, const Arrays& x_grad_grad, CheckOptions options = {});
 

@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "chainer/autograd/function_node.h"
-#include "chainer/backend/common/deferred.h"
-#include "chainer/backend/cpu/parallel.h"
+#include "chainer/array/deferred/deferred.h"
+#include "chainer/core/parallel.h"
 #include "chainer/core/pool.h"
 #include "chainer/functions/math.h"
 #include "chainer/routines/arithmetic.h"

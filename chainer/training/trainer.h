@@ -26,6 +26,11 @@ struct ExtendOptions {
 class Trainer {
  public:
   Trainer(Kept<Updater> updater, Trigger stop_trigger = {}, const TrainerOptions& options = {});
+  /// The same with the folder: Trainer(updater, {20, "epoch"}, "result").
+  template <class Path>
+  requires std::is_convertible_v<const Path&, std::string> Trainer(Kept<Updater> updater, Trigger stop_trigger,
+                                                                   const Path& out)
+      : Trainer(std::move(updater), std::move(stop_trigger), TrainerOptions{.out = out}) {}
   Trainer(const Trainer&) = delete;
 
   /// Registers an extension; a name that is taken gets a suffix: the second is name_1.
@@ -38,6 +43,11 @@ class Trainer {
   requires(std::is_invocable_v<F&, Trainer&> &&
            !std::derived_from<F, Extension>) void extend(F f, const ExtendOptions& options = {}) {
     extend(make_extension(std::move(f)), options);
+  }
+  /// The same with a trigger: extend(extension, {1, "epoch"}).
+  template <class E>
+  void extend(E extension, Trigger trigger) {
+    extend(std::move(extension), ExtendOptions{.trigger = std::move(trigger)});
   }
   Extension& get_extension(const std::string& name) const;
 

@@ -31,16 +31,29 @@ class TriggerBase {
 };
 
 /// Any trigger: an interval {20, "epoch"}, a trigger object, or a function of the trainer. Default-constructed: not
-/// given.
+/// given. A copy has a state of its own, so that one Trigger may be given to several extensions; only a trigger that is
+/// given as a std::shared_ptr is shared.
 class Trigger {
  public:
   Trigger() = default;
+  Trigger(const Trigger& o) : trigger_(o.copy_ ? o.copy_(*o.trigger_) : o.trigger_), copy_(o.copy_) {}
+  Trigger(Trigger&&) = default;
+  Trigger& operator=(Trigger o) {
+    trigger_ = std::move(o.trigger_);
+    copy_ = o.copy_;
+    return *this;
+  }
   template <class T>
   requires std::is_arithmetic_v<T> Trigger(T period, std::string_view unit)
       : Trigger(static_cast<double>(period), parse_unit(unit)) {}
   Trigger(double period, Unit unit);
   template <std::derived_from<TriggerBase> T>
-  Trigger(T trigger) : trigger_(std::make_shared<T>(std::move(trigger))) {}
+  Trigger(T trigger) : trigger_(std::make_shared<T>(std::move(trigger))) {
+    if constexpr (std::is_copy_constructible_v<T>)
+      copy_ = [](const TriggerBase& t) -> std::shared_ptr<TriggerBase> {
+        return std::make_shared<T>(static_cast<const T&>(t));
+      };
+  }
   Trigger(std::shared_ptr<TriggerBase> trigger) : trigger_(std::move(trigger)) {}
   template <class F>
   requires(std::is_invocable_r_v<bool, F&, Trainer&> && !std::derived_from<F, TriggerBase>) Trigger(F f)
@@ -61,6 +74,7 @@ class Trigger {
  private:
   static Trigger from_function(std::function<bool(Trainer&)> f);
   std::shared_ptr<TriggerBase> trigger_;
+  std::shared_ptr<TriggerBase> (*copy_)(const TriggerBase&) = nullptr;  // none: copies share
 };
 /// The manual's conversion: here Trigger's constructors.
 inline Trigger get_trigger(Trigger t) { return t; }

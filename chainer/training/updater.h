@@ -37,10 +37,14 @@ class NamedKept {
     all_.emplace("main", Kept<T>(std::forward<U>(one)));
   }
   NamedKept(std::map<std::string, Kept<T>> all) : all_(std::move(all)) {}
+  /// {{"gen", generator_optimizer}, {"dis", discriminator_optimizer}}
+  NamedKept(std::initializer_list<std::pair<const std::string, Kept<T>>> all) : all_(all) {}
   T& get(const std::string& name) const {
     const auto it = all_.find(name);
-    if (it == all_.end()) throw KeyError("there is none named '", name, "' here");
-    return it->second.get();
+    if (it != all_.end()) return it->second.get();
+    std::string names;
+    for (const auto& [n, kept] : all_) names += (names.empty() ? "'" : ", '") + n + "'";
+    throw KeyError("there is none named '", name, "' here; there is ", names);
   }
   const std::map<std::string, Kept<T>>& all() const { return all_; }
 

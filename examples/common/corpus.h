@@ -3,6 +3,7 @@
 #include <chainer/chainer.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -76,17 +77,46 @@ inline std::vector<int32_t> make_words(int64_t sentences, uint32_t seed, Vocabul
   return out;
 }
 
-/// ptb.train.txt, ptb.valid.txt and ptb.test.txt of a folder. Without the first the valid part is trained on, and the
-/// test part serves for both others. An empty name makes a text up.
-inline Corpus load_corpus(const std::string& folder) {
+/// Where the programs' option --data takes a text from.
+inline constexpr const char* kCorpusHelp =
+    "ptb (cache or network), made (sentences made up) or a folder of ptb.*.txt; none: ptb, or made without it";
+
+inline Corpus made_corpus() {
   Corpus c;
-  if (folder.empty()) {
-    c.train = chainer::array(make_words(3000, 1, c.vocabulary));
-    c.valid = chainer::array(make_words(200, 2, c.vocabulary));
-    c.test = chainer::array(make_words(200, 3, c.vocabulary));
-    return c;
+  c.train = chainer::array(make_words(3000, 1, c.vocabulary));
+  c.valid = chainer::array(make_words(200, 2, c.vocabulary));
+  c.test = chainer::array(make_words(200, 3, c.vocabulary));
+  return c;
+}
+
+/// The Penn Treebank through the cache of datasets.
+inline Corpus cached_ptb() {
+  Corpus c;
+  const auto numbers = chainer::datasets::get_ptb_words_vocabulary();
+  std::vector<std::string> words(numbers.size());
+  for (const auto& [word, number] : numbers) words[static_cast<std::size_t>(number)] = word;
+  for (const std::string& word : words) c.vocabulary.add(word);
+  auto [train, valid, test] = chainer::datasets::get_ptb_words();
+  c.train = train, c.valid = valid, c.test = test;
+  return c;
+}
+
+/// The text that `data` names, see kCorpusHelp. Of a folder without ptb.train.txt the valid part is trained on, and the
+/// test part serves for both others. A text that is named is never replaced by another.
+inline Corpus load_corpus(const std::string& data) {
+  if (data == "made") return made_corpus();
+  if (data == "ptb") return cached_ptb();
+  if (data.empty()) {
+    try {
+      return cached_ptb();
+    } catch (const chainer::FileError& e) {
+      std::fprintf(stderr, "the Penn Treebank cannot be had (%s): sentences made up by this program take its place\n",
+                   e.what());
+      return made_corpus();
+    }
   }
-  const auto part = [&](const char* name) { return folder + "/ptb." + name + ".txt"; };
+  Corpus c;
+  const auto part = [&](const char* name) { return data + "/ptb." + name + ".txt"; };
   const auto read = [&](const char* name) { return chainer::array(read_words(part(name), c.vocabulary)); };
   const bool whole = std::filesystem::exists(part("train"));
   c.train = read(whole ? "train" : "valid");

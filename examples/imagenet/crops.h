@@ -5,7 +5,8 @@
 namespace imagenet {
 
 /// Square pieces of images (3, height, width) of values 0 to 255: at a random place and maybe mirrored, or from the
-/// middle; minus the mean image, over 255.
+/// middle; minus the mean image (128 without one), over 255. Random numbers are example_random()'s, so that the pieces
+/// are the same for any number of workers.
 class Crops : public chainer::Dataset {
  public:
   Crops(chainer::AnyDataset images, chainer::Array mean, int64_t size, bool random)
@@ -16,19 +17,21 @@ class Crops : public chainer::Dataset {
     const Example e = images_[i];
     Array x = e[0];
     const Shape& s = x.shape();
+    if (mean_ && mean_.shape() != s)
+      throw ValueError("image ", i, " has shape ", s, ", the mean image ", mean_.shape());
     if (s[0] != 3 || s[1] < size_ || s[2] < size_)
       throw ValueError("image ", i, " has shape ", s, ": three channels of at least ", size_, " x ", size_,
                        " are needed");
+    dataset::ExampleRandom& r = dataset::example_random();
     const auto from = [&](int64_t length) {
       const int64_t room = length - size_;
-      return random_ ? static_cast<int64_t>(random::uniform(0, 1, {}).item<double>() * static_cast<double>(room + 1))
-                     : room / 2;
+      return random_ ? r.below(room + 1) : room / 2;
     };
     const int64_t top = from(s[1]), left = from(s[2]);
     const Slice rows(top, top + size_), columns(left, left + size_);
     x = x[{Slice(), rows, columns}];
-    if (mean_) x = x - mean_[{Slice(), rows, columns}];
-    if (random_ && random::uniform(0, 1, {}).item<double>() < 0.5) x = chainer::flip(x, 2);
+    x = mean_ ? x - mean_[{Slice(), rows, columns}] : x - 128.f;
+    if (random_ && r.below(2)) x = chainer::flip(x, 2);
     return {(x / 255.f).copy(), e[1]};
   }
 

@@ -23,6 +23,19 @@ inline Variable global_average(const Variable& x) {
   return F::reshape(F::average_pooling_2d(x, {s[2], s[3]}), {s[0], s[1]});
 }
 
+/// Three convolutions, to try things out on small images.
+struct Small : Chain {
+  static constexpr int64_t kInsize = 64;
+  L::Convolution2D conv1{16, 5, {.stride = 4, .pad = 2}}, conv2{32, 3, {.stride = 2, .pad = 1}},
+      conv3{64, 3, {.stride = 2, .pad = 1}};
+  L::Linear out{kClasses};
+  CHAINER_MEMBERS(Small, conv1, conv2, conv3, out);
+  Variable forward(const Variable& x, const Variable& t) {
+    const Variable h = F::relu(conv3(F::relu(conv2(F::relu(conv1(x))))));
+    return classify(*this, out(global_average(F::dropout(h))), t);
+  }
+};
+
 /// Krizhevsky et al., "ImageNet classification with deep convolutional neural networks", on one device.
 struct Alex : Chain {
   static constexpr int64_t kInsize = 227;

@@ -3,10 +3,12 @@
 //   build/release/examples/imagenet/compute_mean train.txt --root FOLDER
 //   build/release/examples/imagenet/train_imagenet train.txt val.txt --root FOLDER --mean mean.npy --arch resnet50
 //
-// Each line of the lists is a path below FOLDER and a label below 1000; the images are at least 256 x 256. MomentumSGD,
-// batches of 32. On ImageNet's 1.28 million images NIN reaches about 0.55 validation accuracy and ResNet-50 0.73 in
-// their published schedules, which take days on many processors; the loss begins at ln 1000 = 6.9. Without lists it
-// trains on pictures that it draws itself, of four shapes.
+// Each line of the lists is a path below FOLDER and a label below 1000; the images are at least 256 x 256, and all of
+// the mean image's size where one is given. They are read by --loaderjob worker processes. MomentumSGD, batches of 32.
+// A run that was killed goes on with --resume from its newest snapshot, bit for bit, with any number of workers. On
+// ImageNet's 1.28 million images NIN reaches about 0.55 validation accuracy and ResNet-50 0.73 in their published
+// schedules, which take days on many processors; the loss begins at ln 1000 = 6.9. Without lists it trains on pictures
+// that it draws itself, of four shapes.
 #include <chainer/routines/npy.h>
 
 #include "../common/pictures.h"
@@ -21,7 +23,7 @@ namespace {
 struct Settings {
   examples::TrainingOptions training{.batchsize = 32};
   std::string train, val, root = ".", mean, arch = "nin";
-  long drawn = 2000;
+  long drawn = 2000, loaderjob = 2;
   double lr = 0.01;
 };
 
@@ -39,14 +41,18 @@ Images load(const Settings& s) {
           datasets::LabeledImageDataset(s.val, {.root = s.root, .dtype = float32})};
 }
 
-template <class Net>
-void train(Net model, const Settings& s) {
+template <class Net, class... Arguments>
+void train(const Settings& s, Arguments... arguments) {
   const examples::TrainingOptions& o = s.training;
-  const Array mean = s.mean.empty() ? full({3, 256, 256}, 128) : load_npy(s.mean).astype(float32);
+  const Array mean = s.mean.empty() ? Array() : load_npy(s.mean).astype(float32);
   const Images images = load(s);
   const imagenet::Crops train(images.train, mean, Net::kInsize, true), val(images.val, mean, Net::kInsize, false);
-  iterators::SerialIterator train_iter(train, o.batchsize);
-  iterators::SerialIterator val_iter(val, o.batchsize, {.repeat = false, .shuffle = false});
+  // Before anything computes: then the workers are processes.
+  const auto workers = static_cast<int>(s.loaderjob);
+  iterators::MultiprocessIterator train_iter(train, o.batchsize, {.n_processes = workers, .n_prefetch = 2});
+  iterators::MultiprocessIterator val_iter(val, o.batchsize,
+                                           {.repeat = false, .shuffle = false, .n_processes = workers});
+  Net model(arguments...);
   auto optimizer = optimizers::MomentumSGD({.lr = s.lr}).setup(model);
   training::StandardUpdater updater(train_iter, optimizer);
   Trainer trainer(updater, o.stop(), {.out = o.out});
@@ -66,26 +72,29 @@ int main(int argc, char** argv) {
     s.training.add_to(options);
     options.add_positional("TRAIN_LIST", "paths and labels of the images to learn", s.train);
     options.add_positional("VAL_LIST", "the same for validation", s.val);
-    options.add("--arch", "alex, googlenet, googlenetbn, nin, resnet50 or resnext50", s.arch);
+    options.add("--arch", "alex, googlenet, googlenetbn, nin, resnet50, resnext50 or small (for a look)", s.arch);
     options.add("--root", "the folder of the images", s.root);
-    options.add("--mean", "the mean image, as compute_mean writes it; 128 everywhere by default", s.mean);
+    options.add("--mean", "the mean image, as compute_mean writes it; 128 by default", s.mean);
     options.add("--learnrate", "the learning rate", s.lr);
+    options.add("--loaderjob", "worker processes that read images; 0 for threads", s.loaderjob, 0);
     options.add("--drawn", "how many pictures to draw where no lists are given", s.drawn, 1);
     options.parse(argc, argv);
     s.training.seed_random();
     if (s.arch == "alex")
-      train(imagenet::Alex(), s);
+      train<imagenet::Alex>(s);
     else if (s.arch == "googlenet")
-      train(imagenet::GoogLeNet(), s);
+      train<imagenet::GoogLeNet>(s);
     else if (s.arch == "googlenetbn")
-      train(imagenet::GoogLeNetBN(), s);
+      train<imagenet::GoogLeNetBN>(s);
     else if (s.arch == "nin")
-      train(imagenet::Nin(), s);
+      train<imagenet::Nin>(s);
     else if (s.arch == "resnet50")
-      train(imagenet::ResNet(1), s);
+      train<imagenet::ResNet>(s, 1);
     else if (s.arch == "resnext50")
-      train(imagenet::ResNet(32), s);
+      train<imagenet::ResNet>(s, 32);
+    else if (s.arch == "small")
+      train<imagenet::Small>(s);
     else
-      throw ValueError("--arch is alex, googlenet, googlenetbn, nin, resnet50 or resnext50, not '", s.arch, "'");
+      throw ValueError("--arch is alex, googlenet, googlenetbn, nin, resnet50, resnext50 or small, not '", s.arch, "'");
   });
 }

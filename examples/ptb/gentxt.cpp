@@ -1,6 +1,6 @@
 // Continues a sentence with the language model that train_ptb has trained.
 //
-//   build/release/examples/ptb/gentxt --model result/model.npz --data FOLDER_OF_PTB --primetext "the company"
+//   build/release/examples/ptb/gentxt --model result/model.npz --primetext "the company"
 //
 // --data and --unit are those of the training. Each next word is drawn from the model's probabilities, or is the
 // likeliest one with --sample 0, until the sentence ends or --length words are there.
@@ -18,7 +18,7 @@ int main(int argc, char** argv) {
     long units = 650, length = 20, sample = 1, seed = 123;
     examples::Options options("gentxt", "Continues a sentence with a trained language model.");
     options.add("--model", "file of the model", file);
-    options.add("--data", "folder of the text it was trained on; none for the one that was made up", data);
+    options.add("--data", "the text it was trained on, as for train_ptb", data);
     options.add("--primetext", "the first words", prime);
     options.add("--unit", "units of each LSTM layer", units, 1);
     options.add("--sample", "1 draws words, 0 takes the likeliest", sample, 0);

@@ -27,7 +27,7 @@ struct Settings {
 Settings parse(int argc, char** argv) {
   Settings s;
   examples::Options options("train_ptb", "Trains a recurrent language model on the Penn Treebank.");
-  options.add("--data", "folder of ptb.train.txt, ptb.valid.txt, ptb.test.txt; none makes a text up", s.data);
+  options.add("--data", examples::kCorpusHelp, s.data);
   options.add("--batchsize", "positions of the text in a batch", s.batchsize, 1);
   options.add("--bproplen", "words that gradients go back (truncated backpropagation)", s.bproplen, 1);
   options.add("--epoch", "how often to go through the text", s.epoch, 1);

@@ -39,7 +39,7 @@ int main(int argc, char** argv) {
     std::string data, out = "result";
     long batchsize = 20, bproplen = 35, epochs = 39, gradclip = 5, units = 650, interval = 100, seed = -1;
     examples::Options options("train_ptb_custom_loop", "Trains a recurrent language model in a manual loop.");
-    options.add("--data", "folder of ptb.train.txt, ptb.valid.txt, ptb.test.txt; none makes a text up", data);
+    options.add("--data", examples::kCorpusHelp, data);
     options.add("--batchsize", "positions of the text in a batch", batchsize, 1);
     options.add("--bproplen", "words that gradients go back (truncated backpropagation)", bproplen, 1);
     options.add("--epoch", "how often to go through the text", epochs, 1);

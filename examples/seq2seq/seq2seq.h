@@ -20,12 +20,15 @@ struct Seq2seq : chainer::Chain {
   chainer::L::EmbedID embed_x, embed_y;
   chainer::L::NStepLSTM encoder, decoder;
   chainer::L::Linear W;
-  Seq2seq(int64_t n_layers, int64_t n_source_vocab, int64_t n_target_vocab, int64_t n_units)
+  /// `backwards`: sources are read from their end. What is read last is remembered best, and should belong to what is
+  /// written first (Sutskever et al., arXiv:1409.3215).
+  Seq2seq(int64_t n_layers, int64_t n_source_vocab, int64_t n_target_vocab, int64_t n_units, bool backwards)
       : embed_x(n_source_vocab, n_units),
         embed_y(n_target_vocab, n_units),
         encoder(n_layers, n_units, n_units, 0.1),
         decoder(n_layers, n_units, n_units, 0.1),
-        W(n_units, n_target_vocab) {}
+        W(n_units, n_target_vocab),
+        backwards_(backwards) {}
   CHAINER_MEMBERS(Seq2seq, embed_x, embed_y, encoder, decoder, W);
 
   /// The loss of sources and as many targets behind them, for each pair.
@@ -36,7 +39,7 @@ struct Seq2seq : chainer::Chain {
     Variables xs, ys_in, ys_out;
     for (auto x = pairs.begin(); x != pairs.begin() + batch; ++x) {
       const Variable& y = x[batch];
-      xs.push_back(flip(x->array(), 0));  // sequences are learnt better from their end
+      xs.push_back(in_order(*x));
       ys_in.push_back(F::concat({eos, y}, 0));
       ys_out.push_back(F::concat({y, eos}, 0));
     }
@@ -57,7 +60,7 @@ struct Seq2seq : chainer::Chain {
     const NoBackpropMode no_graph;
     const UsingConfig test_mode(&Config::train, false);
     Variables xs;
-    for (const Variable& x : sources) xs.push_back(flip(x.array(), 0));
+    for (const Variable& x : sources) xs.push_back(in_order(x));
     auto state = encoder(Variable(), Variable(), sequence_embed(embed_x, xs));
     const auto batch = static_cast<int64_t>(sources.size());
     Array y = full({batch}, kEos, int32);
@@ -74,4 +77,10 @@ struct Seq2seq : chainer::Chain {
     }
     return out;
   }
+
+ private:
+  chainer::Array in_order(const chainer::Variable& x) const {
+    return backwards_ ? chainer::flip(x.array(), 0) : x.array();
+  }
+  bool backwards_;
 };

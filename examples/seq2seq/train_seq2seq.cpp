@@ -3,8 +3,8 @@
 //   build/release/examples/seq2seq/train_seq2seq --task copy
 //   build/release/examples/seq2seq/train_seq2seq --source SENTENCES --target TRANSLATIONS
 //
-// The first learns to copy (or, with --task reverse, to reverse) random sequences of up to 8 of 10 symbols: 0.99 of the
-// validation sequences are right as a whole after nine epochs of 20,000 (0.96 when reversed). The second reads two
+// The first learns to copy (or, with --task reverse, to reverse) random sequences of up to 8 of 10 symbols: more than
+// 0.99 of the validation sequences are right as a whole after the twelve epochs of 20,000. The second reads two
 // files with a sentence a line, which belong together line by line, makes vocabularies of the most frequent words, and
 // holds the last tenth back for validation. BLEU and a translation of one sample are reported each epoch. See --help
 // for the options.
@@ -169,7 +169,10 @@ void train(const Settings& s) {
               from.words.size(), to.words.size());
   std::fflush(stdout);
 
-  Seq2seq model(s.layer, static_cast<int64_t>(from.words.size()), static_cast<int64_t>(to.words.size()), s.unit);
+  // What is reversed is read forwards, so that the first word written is the last one read.
+  const bool backwards = !s.source.empty() || s.task == "copy";
+  Seq2seq model(s.layer, static_cast<int64_t>(from.words.size()), static_cast<int64_t>(to.words.size()), s.unit,
+                backwards);
   auto optimizer = optimizers::Adam().setup(model);
   optimizer.add_hook(std::make_shared<optimizer_hooks::GradientClipping>(5));
   iterators::SerialIterator train_iter(Pairs(from, to, 0, train_count), s.batchsize);

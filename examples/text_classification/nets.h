@@ -2,6 +2,8 @@
 #pragma once
 #include <chainer/chainer.h>
 
+#include <algorithm>
+
 /// A batch of texts as vectors (n, units).
 struct Encoder : chainer::Chain {
   virtual chainer::Variable encode(const chainer::Variables& texts) = 0;
@@ -51,6 +53,35 @@ struct BOWEncoder : Encoder {
   chainer::Variable forward(const chainer::Variables& texts) { return encode(texts); }
 
  private:
+  double dropout_;
+};
+
+/// Convolutions over three, four and five words, the largest value of each over the text, and a linear layer (Kim,
+/// arXiv:1408.5882). Texts of a batch are padded to one length with vectors of zero.
+struct CNNEncoder : Encoder {
+  chainer::L::EmbedID embed;
+  chainer::L::Convolution2D cnn_w3, cnn_w4, cnn_w5;
+  chainer::L::Linear mlp;
+  CNNEncoder(int64_t n_vocab, int64_t n_units, double dropout)
+      : embed(n_vocab, n_units, {.initialW = chainer::initializers::Uniform(0.25), .ignore_label = -1}),
+        cnn_w3(n_units, channels(n_units), {3, 1}, {.pad = {2, 0}, .nobias = true}),
+        cnn_w4(n_units, channels(n_units), {4, 1}, {.pad = {3, 0}, .nobias = true}),
+        cnn_w5(n_units, channels(n_units), {5, 1}, {.pad = {4, 0}, .nobias = true}),
+        mlp(3 * channels(n_units), n_units),
+        dropout_(dropout) {}
+  CHAINER_MEMBERS(CNNEncoder, embed, cnn_w3, cnn_w4, cnn_w5, mlp);
+  chainer::Variable encode(const chainer::Variables& texts) override {
+    using namespace chainer;
+    Variable x = embed(F::pad_sequence(texts, {.padding = -1}));              // (n, words, units)
+    x = F::expand_dims(F::transpose(F::dropout(x, dropout_), {0, 2, 1}), 3);  // (n, units, words, 1)
+    const auto largest = [&x](L::Convolution2D& convolution) { return F::max(convolution(x), {2, 3}); };
+    const Variable h = F::concat({largest(cnn_w3), largest(cnn_w4), largest(cnn_w5)}, 1);
+    return F::relu(mlp(F::dropout(F::relu(h), dropout_)));
+  }
+  chainer::Variable forward(const chainer::Variables& texts) { return encode(texts); }
+
+ private:
+  static int64_t channels(int64_t n_units) { return std::max<int64_t>(1, n_units / 3); }
   double dropout_;
 };
 

@@ -2,7 +2,7 @@
 
 #include "chainer/array/backend.h"
 #include "chainer/routines/npy.h"
-#include "chainer/backend/cpu/parallel.h"
+#include "chainer/core/parallel.h"
 #include <chainer/testing/testing.h>
 #include "test.h"
 

@@ -1,7 +1,7 @@
 // Deferred evaluation: what waits, what a write does, and that nothing but speed tells it from eager evaluation.
 #include <chainer/array/order.h>
-#include <chainer/backend/common/deferred.h>
-#include <chainer/backend/cpu/parallel.h>
+#include <chainer/array/deferred/deferred.h>
+#include <chainer/core/parallel.h>
 #include <chainer/chainer.h>
 
 #include <cstring>

@@ -1,5 +1,5 @@
 // Kernels of the user's own.
-#include <chainer/backend/cpu/parallel.h>
+#include <chainer/core/parallel.h>
 #include <chainer/chainer.h>
 #include <chainer/testing/testing.h>
 

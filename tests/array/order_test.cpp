@@ -1,8 +1,8 @@
 // Memory order: results lie in memory as their operands do, whatever is computed later, and values never depend on it.
 #include <chainer/array/backend.h>
 #include <chainer/array/order.h>
-#include <chainer/backend/common/deferred.h>
-#include <chainer/backend/cpu/parallel.h>
+#include <chainer/array/deferred/deferred.h>
+#include <chainer/core/parallel.h>
 #include <chainer/chainer.h>
 #include <chainer/routines/npy.h>
 

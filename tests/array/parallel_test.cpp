@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "chainer/backend/cpu/blas.h"
-#include "chainer/backend/cpu/parallel.h"
+#include "chainer/core/parallel.h"
 #include "chainer/core/machine.h"
 #include "chainer/core/sanitizer.h"
 #include "test.h"

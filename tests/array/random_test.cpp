@@ -1,7 +1,7 @@
 // The random streams against those of NumPy (data/random.npz is made by interop/make_reference.py).
 #include <chainer/chainer.h>
 
-#include "chainer/backend/cpu/parallel.h"
+#include "chainer/core/parallel.h"
 #include "test.h"
 
 using namespace chainer;

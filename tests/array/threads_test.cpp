@@ -6,8 +6,8 @@
 #include <cstring>
 #include <thread>
 
-#include "chainer/backend/common/evaluation.h"
-#include "chainer/backend/cpu/parallel.h"
+#include "chainer/array/deferred/evaluation.h"
+#include "chainer/core/parallel.h"
 #include "test.h"
 
 using namespace chainer;

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <thread>
 
-#include "chainer/backend/cpu/parallel.h"
+#include "chainer/core/parallel.h"
 #include "test.h"
 
 using namespace chainer;

@@ -28,6 +28,16 @@ void picture(std::string_view bytes);
 void snapshot(std::string_view bytes);
 /// The number of an optimizer (one byte), then replaced members of its state, loaded; then two updates.
 void optimizer(std::string_view bytes);
+/// An HDF5 file: every dataset read, then loaded into a link.
+void hdf5(std::string_view bytes);
+/// A file of pickled records.
+void records(std::string_view bytes);
+/// A list of pictures and labels.
+void lists(std::string_view bytes);
+/// A zip archive of pictures, or (unless it begins with "P") pictures of which one is made.
+void zipped_pictures(std::string_view bytes);
+/// Encoding, treatment of errors and newlines (one byte), then a text file.
+void texts(std::string_view bytes);
 
 struct Target {
   const char* name;

@@ -1,10 +1,39 @@
-// Writes first inputs of the targets `snapshot` and `optimizer`, which are made of what the library saves:
+// Writes first inputs of the targets `snapshot`, `optimizer` and `hdf5`, which are made of what the library saves:
 // fuzz_corpus FOLDER. To be run again when the saved members change.
+#include <cstdio>
 #include <filesystem>
 #include <utility>
 
 #include "chainer/core/file.h"
 #include "members.h"
+
+namespace {
+
+using namespace chainer;
+
+// One of each kind of value.
+struct Values {
+  Array a = array({{1.f, 2.f}}), none, half = array({0.5f, 2.f}).astype(float16), flags = array({true, false});
+  std::string s = "gr\u00fc\u00dfe";
+  int64_t i = -7;
+  void serialize(Serializer& z) {
+    z("a", a), z("none", none), z("half", half), z("flags", flags), z("s", s);
+    (*z.child("inner/deep"))("i", i);
+  }
+};
+
+void write_hdf5(const std::filesystem::path& folder) {
+  std::filesystem::create_directories(folder);
+  Values values;
+  serializers::save_hdf5(folder / "values", values, std::nullopt);
+  L::Linear linear(3, 2);
+  Array w = linear.W.array();
+  w.fill(0.5f);
+  serializers::save_hdf5(folder / "linear", linear, std::nullopt);
+  serializers::save_hdf5(folder / "packed", linear, 9);
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   const std::filesystem::path folder = argc > 1 ? argv[1] : "tests/fuzz/corpus";
@@ -28,4 +57,7 @@ int main(int argc, char** argv) {
       if (name.find("/t.") == name.npos) all += fuzz::replacement(fuzz::optimizer_members(number), name);
     write("optimizer", all);
   }
+  try {
+    write_hdf5(folder / "hdf5");
+  } catch (const MissingPartError& e) { std::fprintf(stderr, "%s\n", e.what()); }
 }

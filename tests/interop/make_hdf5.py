@@ -30,3 +30,19 @@ with h5py.File(folder + 'values.h5', 'w') as f:
     f['text'] = 'gr\u00fc\u00df'
     f['fixed'] = numpy.bytes_(b'abc')
     f['complex'] = numpy.array([1j])
+    f.create_dataset('shuffled', data=numpy.arange(60, dtype='>i2').reshape(6, 10), chunks=(4, 4), compression='gzip',
+                     shuffle=True)
+    part = f.create_dataset('part', (4, 5), 'f', chunks=(2, 2), fillvalue=0.5)
+    part[0:2, 0:2] = 1
+    f.create_dataset('unwritten', (3,), 'd', fillvalue=2.5)
+    f.create_dataset('unsigned', data=numpy.array([2 ** 64 - 1, 5], numpy.uint64))
+    f.create_dataset('checked', data=numpy.arange(4), chunks=(2,), fletcher32=True)
+    f['linked'] = h5py.SoftLink('/half')
+with h5py.File(folder + 'values_latest.h5', 'w', libver='latest') as f:
+    f['array'] = numpy.arange(6, dtype='f').reshape(2, 3)
+    f['text'] = 'gr\u00fc\u00df'
+    f['inner/deep/number'] = 7
+    f['inner/none'] = h5py.Empty('f')
+    f.create_dataset('packed', data=numpy.arange(100), chunks=(10,), compression='gzip')
+    for i in range(20):
+        f['many/{}'.format(i)] = i

@@ -110,3 +110,32 @@ TEST(gradients_of_many_steps_are_joined) {
   EXPECT_CLOSE(kept, before, {.atol = 0});
   EXPECT(any(linear.W.grad() != kept).item<bool>());
 }
+
+// The gradient of a weight that 35 steps share is made without memory of the weight's size a step: all that backward
+// asks the allocator for would hold a few weights, not 35.
+TEST(no_temporary_of_a_weight_is_made_a_step) {
+  random::seed(6);
+  constexpr int64_t kUnits = 512, kSteps = 35;
+  L::LSTM lstm(kUnits, kUnits);
+  const Array x = random::uniform(-1, 1, {2, kUnits}, float32);
+  const auto run = [&](int64_t steps) {
+    lstm.reset_state();
+    lstm.cleargrads();
+    Variable loss;
+    for (int64_t t = 0; t < steps; ++t) {
+      const Variable y = F::sum(lstm(x));
+      loss = loss ? loss + y : y;
+    }
+    const int64_t before = memory::statistics().allocated_total;
+    loss.backward();
+    return memory::statistics().allocated_total - before;
+  };
+  (void)run(2);
+  const int64_t few = run(5), many = run(kSteps), weight = lstm.lateral.W.array().nbytes();
+  EXPECT_EQ(weight, lstm.upward.W.array().nbytes());
+  std::printf("  backward of 5 and of %d steps allocates %.1f and %.1f times a weight\n", static_cast<int>(kSteps),
+              static_cast<double>(few) / static_cast<double>(weight),
+              static_cast<double>(many) / static_cast<double>(weight));
+  EXPECT(many < 6 * weight);
+  EXPECT(many - few < weight);  // thirty more steps do not add one weight
+}

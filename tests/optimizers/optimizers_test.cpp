@@ -1,6 +1,6 @@
 #include <chainer/chainer.h>
 
-#include "chainer/backend/cpu/parallel.h"
+#include "chainer/core/parallel.h"
 #include "test.h"
 
 using namespace chainer;

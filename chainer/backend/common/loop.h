@@ -45,6 +45,17 @@ struct Loop {
   }
 };
 
+/// Where element number `index` of array k is.
+template <int N>
+int64_t offset_of(const Loop<N>& loop, int k, int64_t index) {
+  int64_t offset = 0;
+  for (int d = 0; d < loop.ndim; ++d) {
+    offset += index % loop.extent[d] * loop.stride[k][d];
+    index /= loop.extent[d];
+  }
+  return offset;
+}
+
 /// The plan for arrays of `shape` with these strides. With `reorder`, axes are sorted by the strides of array 0.
 template <int N>
 Loop<N> make_loop(const Dims& shape, const std::array<const Strides*, N>& strides, int count, bool reorder = true) {

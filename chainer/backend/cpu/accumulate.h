@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "chainer/backend/cpu/cpu_backend.h"
-#include "chainer/backend/cpu/parallel.h"
+#include "chainer/core/parallel.h"
 
 namespace chainer::cpu {
 
@@ -53,7 +53,7 @@ class ColumnAccumulator {
 };
 
 /// One reduction of several that go over the same rows.
-struct ColumnSink {
+struct ColumnReduction {
   Reduce op;
   Compute c;
 };
@@ -63,8 +63,8 @@ struct ColumnSink {
 /// do not depend on the number of threads. make() gives a thread's state; add(state, block, accumulators) adds rows;
 /// store(o, first, n, accumulators) takes the results.
 template <class Make, class Add, class Store>
-void reduce_columns(const Kernels& k, int64_t outer, int64_t rows, int64_t width, std::span<const ColumnSink> sinks,
-                    Make&& make, Add&& add, Store&& store) {
+void reduce_columns(const Kernels& k, int64_t outer, int64_t rows, int64_t width,
+                    std::span<const ColumnReduction> reductions, Make&& make, Add&& add, Store&& store) {
   const bool narrow = outer * width <= 2048 && rows >= 2048;
   const int64_t chunk = narrow ? std::max<int64_t>(1024, (rows / 32 + 15) / 16 * 16) : rows;
   const int64_t chunks = rows ? (rows + chunk - 1) / chunk : 1;
@@ -73,15 +73,15 @@ void reduce_columns(const Kernels& k, int64_t outer, int64_t rows, int64_t width
   const int64_t widest = outer * chunks >= threads ? width : std::max<int64_t>(64, share);
   const int64_t tile = std::min(kBlock, widest), tiles = (width + tile - 1) / tile;
   const int64_t together = tile == width ? kBlock / tile : 1;
-  std::vector<ColumnAccumulator> partial(chunks > 1 ? static_cast<std::size_t>(outer * tiles * chunks) * sinks.size()
-                                                    : 0);
+  std::vector<ColumnAccumulator> partial(
+      chunks > 1 ? static_cast<std::size_t>(outer * tiles * chunks) * reductions.size() : 0);
   parallel_ranges(outer * tiles * chunks, outer * rows * width, 1, [&](int64_t begin, int64_t end) {
     auto state = make();
-    std::vector<ColumnAccumulator> own(chunks > 1 ? 0 : sinks.size());
+    std::vector<ColumnAccumulator> own(chunks > 1 ? 0 : reductions.size());
     for (int64_t job = begin; job < end; ++job) {
       const int64_t o = job / chunks / tiles, first = job / chunks % tiles * tile, n = std::min(tile, width - first);
       const int64_t from = job % chunks * chunk, count = std::min(rows - from, chunk);
-      ColumnAccumulator* sums = chunks > 1 ? &partial[static_cast<std::size_t>(job) * sinks.size()] : own.data();
+      ColumnAccumulator* sums = chunks > 1 ? &partial[static_cast<std::size_t>(job) * reductions.size()] : own.data();
       for (int64_t i = 0; i < count; i += together)
         add(state, ColumnBlock{o, from + i, first, n, std::min(together, count - i), i, count}, sums);
       if (chunks == 1) store(o, first, n, sums);
@@ -90,10 +90,10 @@ void reduce_columns(const Kernels& k, int64_t outer, int64_t rows, int64_t width
   if (chunks == 1) return;
   for (int64_t job = 0; job < outer * tiles; ++job) {
     const int64_t o = job / tiles, first = job % tiles * tile, n = std::min(tile, width - first);
-    ColumnAccumulator* sums = &partial[static_cast<std::size_t>(job * chunks) * sinks.size()];
+    ColumnAccumulator* sums = &partial[static_cast<std::size_t>(job * chunks) * reductions.size()];
     for (std::size_t c = 1; c < static_cast<std::size_t>(chunks); ++c)
-      for (std::size_t s = 0; s < sinks.size(); ++s)
-        sums[s].merge(k, sinks[s].op, sinks[s].c, sums[c * sinks.size() + s], n);
+      for (std::size_t s = 0; s < reductions.size(); ++s)
+        sums[s].merge(k, reductions[s].op, reductions[s].c, sums[c * reductions.size() + s], n);
     store(o, first, n, sums);
   }
 }

@@ -1,12 +1,12 @@
 // Formulas of the user: blocks of the operands are converted and gathered where needed, the loop runs over them, the
 // results are converted and stored.
-#include "chainer/backend/common/block_function.h"
+#include "chainer/array/operations/block_function.h"
 
 #include <vector>
 
 #include "chainer/backend/common/loop.h"
 #include "chainer/backend/cpu/accumulate.h"
-#include "chainer/backend/cpu/parallel.h"
+#include "chainer/core/parallel.h"
 
 namespace chainer::cpu {
 namespace {

@@ -7,10 +7,10 @@ void CpuBackend::convolution(Convolution op, const ConvolutionPlan& plan, const 
                              const Array& bias, Array& out, bool accumulate) {
   const int axes = a.ndim() - 2;
   const bool fits = compute_type(out.dtype()) == kF32 && axes >= 1 && axes <= 3 && a.size() && b.size() && out.size();
-  if (!fits) return Backend::convolution(op, plan, a, b, bias, out, accumulate);
+  if (!fits) return convolve_columns(*this, op, plan, a, b, bias, out, accumulate);
   if (out.dtype() == float32) {
     if (!onednn::convolution(op, plan, a, b, bias, out, accumulate))
-      Backend::convolution(op, plan, a, b, bias, out, accumulate);
+      convolve_columns(*this, op, plan, a, b, bias, out, accumulate);
     return;
   }
   // float16 is computed in float32.

@@ -1,34 +1,36 @@
 #include "chainer/backend/cpu/cpu_backend.h"
 
-#include <charconv>
+#include <cstring>
+
+#include "chainer/backend/cpu/blas.h"
 
 namespace chainer {
+namespace {
+// Constant-initialized, so that arrays may be made before main; never destroyed, for they may outlive it.
+union Host {
+  cpu::CpuBackend backend;
+  constexpr Host() : backend() {}
+  constexpr ~Host() {}
+};
+constinit Host host;
+}  // namespace
+constinit Backend* const kHostBackend = &host.backend;
 
-cpu::CpuBackend& cpu::backend() {
-  static CpuBackend* b = new CpuBackend;  // never destroyed: arrays may outlive main
-  return *b;
+namespace cpu {
+
+Compute compute_type(Dtype d) { return d == Dtype::float64 ? kF64 : is_floating(d) ? kF32 : kI64; }
+
+void CpuBackend::host_to_device(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
+void CpuBackend::device_to_host(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
+
+std::string CpuBackend::description() const {
+  const Blas* library = blas();
+  const std::string onednn = onednn_version();
+  return text("instruction set: ", kernels().name, "\noneDNN: ", onednn.empty() ? "not available" : onednn, "\nBLAS: ",
+              library ? text(library->description, ", built for ", library->threading, ", used with one thread a call")
+                      : "not available",
+              "\nLAPACK: ", library && library->dgesdd ? "in BLAS" : "not available");
 }
 
-cpu::Compute cpu::compute_type(Dtype d) { return d == Dtype::float64 ? kF64 : is_floating(d) ? kF32 : kI64; }
-
-Device::Device() : backend_(&cpu::backend()) {}
-std::string Device::name() const { return backend_->name(index_); }
-
-Device get_device(int id) {
-  if (id < 0) return Device();
-  throw DeviceError("get_device: no device ", id, ": this build has the host (-1, \"@cpu\") only");
-}
-
-Device get_device(std::string_view name) {
-  // "@cpu:0", "@cpu:1": parts of the host, between which updaters share its cores.
-  if (name.substr(0, 5) == "@cpu:" && name.size() > 5 && name.find_first_not_of("0123456789", 5) == name.npos)
-    return Device();
-  if (name == "@cpu" || name == "cpu" || name == "native" || name == "@numpy") return Device();
-  int id = 0;
-  if (auto r = std::from_chars(name.data(), name.data() + name.size(), id);
-      r.ec == std::errc() && r.ptr == name.data() + name.size())
-    return get_device(id);
-  throw DeviceError("get_device: no device '", name, "': this build has \"@cpu\" (or -1) only");
-}
-
+}  // namespace cpu
 }  // namespace chainer

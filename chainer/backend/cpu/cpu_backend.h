@@ -1,14 +1,22 @@
 // The host's backend: plain loops for everything, oneDNN and BLAS where they are faster.
 #pragma once
 #include "chainer/array/backend.h"
-#include "chainer/array/image_backend.h"
+#include "chainer/array/operations/block_function.h"
+#include "chainer/array/operations/convolution.h"
+#include "chainer/array/operations/pooling.h"
+#include "chainer/array/operations/recurrent_cells.h"
 #include "chainer/backend/cpu/kernels/table.h"
 
 namespace chainer::cpu {
 
-class CpuBackend final : public Backend, public ImageBackend {
+class CpuBackend final : public Backend {
  public:
   std::string name(int) const override { return "@cpu"; }
+  std::string description() const override;
+  memory::Block allocate(std::size_t bytes, int) override { return memory::try_allocate(bytes); }
+  void release(memory::Block block, int) override { memory::release(block); }
+  void host_to_device(void* to, const void* from, std::size_t bytes) override;
+  void device_to_host(void* to, const void* from, std::size_t bytes) override;
   void elementwise(Elementwise op, std::span<const Array* const> inputs, Array& out, Dtype compute) override;
   void apply(const BlockFunction& f, std::span<const Array* const> in, std::span<Array* const> out,
              Dtype compute) override;
@@ -26,7 +34,7 @@ class CpuBackend final : public Backend, public ImageBackend {
   void rows_scatter(const Array& g, const Array& x, const Array& index, Array& out) override;
   void standardize(const Array& x, double eps, Array& y, Array& rstd) override;
   void standardize_grad(const Array& gy, const Array& y, const Array& rstd, Array& gx) override;
-  void pooling(Pooling op, const PoolingPlan& plan, const Array& in, Array& out, Array* place) override;
+  void pooling(Pooling op, const PoolingPlan& plan, const Array& in, Array& out, Array* position) override;
   void moments(const Array& x, Array& mean, Array& squares) override;
   void moments_grad(const Array& gy, const Array& x, const Array& mean, Array& total, Array& along) override;
   void centered_combination(const Array& gy, const Array& x, const Array& mean, const Array& a, const Array& b,
@@ -44,9 +52,14 @@ class CpuBackend final : public Backend, public ImageBackend {
   void softmax(bool log, const Array& a, int64_t outer, int64_t n, int64_t inner, Array& out) override;
   void convolution(Convolution op, const ConvolutionPlan& plan, const Array& a, const Array& b, const Array& bias,
                    Array& out, bool accumulate) override;
+  int64_t invert(Array& matrices) override;
+  void determinants(Array& matrices, Array& out) override;
+  void svd(const Array& a, Array& u, Array& s, Array& vt) override;
 };
 
-CpuBackend& backend();
+/// A convolution by products of patches and filters, for every dtype and any number of axes.
+void convolve_columns(Backend& backend, Convolution op, const ConvolutionPlan& plan, const Array& a, const Array& b,
+                      const Array& bias, Array& out, bool accumulate);
 
 /// The compute type that holds every value of a dtype: float32 for the 16-bit types, int64 for integers and bool.
 Compute compute_type(Dtype d);

@@ -6,7 +6,7 @@
 
 #include "chainer/backend/cpu/blas.h"
 #include "chainer/backend/cpu/cpu_backend.h"
-#include "chainer/backend/cpu/parallel.h"
+#include "chainer/core/parallel.h"
 
 namespace chainer::cpu {
 namespace {

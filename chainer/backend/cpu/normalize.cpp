@@ -1,6 +1,6 @@
 // Standardized rows over threads.
 #include "chainer/backend/cpu/cpu_backend.h"
-#include "chainer/backend/cpu/parallel.h"
+#include "chainer/core/parallel.h"
 
 namespace chainer::cpu {
 

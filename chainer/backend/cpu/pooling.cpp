@@ -5,7 +5,7 @@
 
 #include "chainer/backend/cpu/cpu_backend.h"
 #include "chainer/backend/cpu/kernels/image_table.h"
-#include "chainer/backend/cpu/parallel.h"
+#include "chainer/core/parallel.h"
 
 namespace chainer::cpu {
 namespace {

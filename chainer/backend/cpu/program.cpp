@@ -8,9 +8,9 @@
 
 #include "chainer/array/order.h"
 #include "chainer/backend/common/loop.h"
-#include "chainer/backend/common/pending.h"
+#include "chainer/array/deferred/pending.h"
 #include "chainer/backend/cpu/accumulate.h"
-#include "chainer/backend/cpu/parallel.h"
+#include "chainer/core/parallel.h"
 
 namespace chainer::cpu {
 namespace {
@@ -69,7 +69,7 @@ class Runner {
   }
   void run() {
     const Traversal& t = program_.traversal;
-    if (program_.sinks.empty())
+    if (program_.reductions.empty())
       plain();
     else if (t.columns)
       columns(t);
@@ -154,13 +154,13 @@ class Runner {
     }
   }
 
-  Compute sink_type(const Program::Sink& s) const {
+  Compute reduced_type(const Program::Reduction& s) const {
     return as_compute(program_.slots[static_cast<std::size_t>(s.in)].dtype);
   }
-  const char* sink_block(const Program::Sink& s, const std::vector<Address>& addresses, int64_t at) const {
+  const char* reduced_block(const Program::Reduction& s, const std::vector<Address>& addresses, int64_t at) const {
     return addresses[static_cast<std::size_t>(s.in)].at(at);
   }
-  static char* result(const Program::Sink& s, int64_t i) { return s.out->data + i * item_size(s.out->dtype); }
+  static char* result(const Program::Reduction& s, int64_t i) { return s.out->data + i * item_size(s.out->dtype); }
 
   void plain() {
     const int64_t size = program_.space.product();
@@ -178,9 +178,9 @@ class Runner {
       for (int64_t g = begin; g < end; ++g) {
         const int64_t first = g * group, count = std::min(group, t.outer - first), at = first * t.width;
         block(addresses, at, count * t.width);
-        for (const Program::Sink& s : program_.sinks) {
-          const Compute c = sink_type(s);
-          const char* x = sink_block(s, addresses, at);
+        for (const Program::Reduction& s : program_.reductions) {
+          const Compute c = reduced_type(s);
+          const char* x = reduced_block(s, addresses, at);
           for (int64_t r = 0; r < count; ++r) {
             Accumulator part = Accumulator::start(s.op), total = part;
             part.add_block(k_, s.op, c, x + r * t.width * compute_size(c), t.width);
@@ -194,51 +194,52 @@ class Runner {
 
   void long_rows(const Traversal& t) {
     const int64_t parts = (t.width + kPart - 1) / kPart, units = t.outer * parts;
-    const std::size_t sinks = program_.sinks.size();
-    std::vector<Accumulator> partial(static_cast<std::size_t>(units) * sinks);
+    const std::size_t reductions = program_.reductions.size();
+    std::vector<Accumulator> partial(static_cast<std::size_t>(units) * reductions);
     parallel_ranges(units, t.outer * t.width, 1, [&](int64_t begin, int64_t end) {
       const std::vector<Address> addresses = thread_addresses();
       for (int64_t u = begin; u < end; ++u) {
-        Accumulator* a = &partial[static_cast<std::size_t>(u) * sinks];
-        for (std::size_t i = 0; i < sinks; ++i) a[i] = Accumulator::start(program_.sinks[i].op);
+        Accumulator* a = &partial[static_cast<std::size_t>(u) * reductions];
+        for (std::size_t i = 0; i < reductions; ++i) a[i] = Accumulator::start(program_.reductions[i].op);
         const int64_t row = u / parts * t.width, last = std::min(t.width, (u % parts + 1) * kPart);
         for (int64_t x = u % parts * kPart; x < last; x += kBlock) {
           const int64_t n = std::min(kBlock, last - x);
           block(addresses, row + x, n);
-          for (std::size_t i = 0; i < sinks; ++i) {
-            const Program::Sink& s = program_.sinks[i];
-            a[i].add_block(k_, s.op, sink_type(s), sink_block(s, addresses, row + x), n);
+          for (std::size_t i = 0; i < reductions; ++i) {
+            const Program::Reduction& s = program_.reductions[i];
+            a[i].add_block(k_, s.op, reduced_type(s), reduced_block(s, addresses, row + x), n);
           }
         }
       }
     });
-    for (std::size_t i = 0; i < sinks; ++i) {
-      const Program::Sink& s = program_.sinks[i];
-      const Compute c = sink_type(s);
+    for (std::size_t i = 0; i < reductions; ++i) {
+      const Program::Reduction& s = program_.reductions[i];
+      const Compute c = reduced_type(s);
       for (int64_t o = 0; o < t.outer; ++o) {
         Accumulator total = Accumulator::start(s.op);
         for (int64_t u = o * parts; u < (o + 1) * parts; ++u)
-          total.add_part(s.op, c, partial[static_cast<std::size_t>(u) * sinks + i]);
+          total.add_part(s.op, c, partial[static_cast<std::size_t>(u) * reductions + i]);
         total.store(k_, c, s.out->dtype, result(s, o));
       }
     }
   }
 
   void columns(const Traversal& t) {
-    std::vector<ColumnSink> sinks;
-    for (const Program::Sink& s : program_.sinks) sinks.push_back({s.op, sink_type(s)});
+    std::vector<ColumnReduction> reductions;
+    for (const Program::Reduction& s : program_.reductions) reductions.push_back({s.op, reduced_type(s)});
     reduce_columns(
-        k_, t.outer, t.rows, t.width, sinks, [&] { return thread_addresses(); },
+        k_, t.outer, t.rows, t.width, reductions, [&] { return thread_addresses(); },
         [&](const std::vector<Address>& addresses, const ColumnBlock& b, ColumnAccumulator* sums) {
           const int64_t at = (b.outer * t.rows + b.row) * t.width + b.first;
           block(addresses, at, b.rows * b.width);
-          for (std::size_t i = 0; i < sinks.size(); ++i)
-            sums[i].add_rows(k_, sinks[i].op, sinks[i].c, sink_block(program_.sinks[i], addresses, at), b);
+          for (std::size_t i = 0; i < reductions.size(); ++i)
+            sums[i].add_rows(k_, reductions[i].op, reductions[i].c,
+                             reduced_block(program_.reductions[i], addresses, at), b);
         },
         [&](int64_t o, int64_t first, int64_t n, const ColumnAccumulator* sums) {
-          for (std::size_t i = 0; i < sinks.size(); ++i) {
-            const Program::Sink& s = program_.sinks[i];
-            sums[i].store(k_, s.op, sinks[i].c, s.out->dtype, result(s, o * t.width + first), 1, n);
+          for (std::size_t i = 0; i < reductions.size(); ++i) {
+            const Program::Reduction& s = program_.reductions[i];
+            sums[i].store(k_, s.op, reductions[i].c, s.out->dtype, result(s, o * t.width + first), 1, n);
           }
         });
   }

@@ -1,6 +1,6 @@
 // Rows of recurrent cells over threads.
 #include "chainer/backend/cpu/cpu_backend.h"
-#include "chainer/backend/cpu/parallel.h"
+#include "chainer/core/parallel.h"
 
 namespace chainer::cpu {
 namespace {

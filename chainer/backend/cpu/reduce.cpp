@@ -1,9 +1,9 @@
-// Reductions, along the axes closest in memory or across them; scans and softmax.
+// Reductions, along the axes closest in memory or across them.
 #include <vector>
 
 #include "chainer/backend/common/loop.h"
 #include "chainer/backend/cpu/accumulate.h"
-#include "chainer/backend/cpu/parallel.h"
+#include "chainer/core/parallel.h"
 
 namespace chainer::cpu {
 namespace {
@@ -21,15 +21,6 @@ struct Plan {
   Loop<2> kept;     // stride 0: input, stride 1: output
   Loop<2> reduced;  // stride 0: input
 };
-
-int64_t offset_of(const Loop<2>& loop, int array, int64_t index) {
-  int64_t offset = 0;
-  for (int d = 0; d < loop.ndim; ++d) {
-    offset += index % loop.extent[d] * loop.stride[array][d];
-    index /= loop.extent[d];
-  }
-  return offset;
-}
 
 // One output from reduced elements [begin, end).
 Accumulator reduce_run(const Plan& p, const char* base, int64_t begin, int64_t end) {
@@ -88,14 +79,14 @@ void reduce_rows(const Plan& p) {
 void reduce_across(const Plan& p) {
   const int64_t width = p.kept.extent[0], step = p.kept.stride[0][0];
   const bool same = stored_as(static_cast<Dtype>(p.in_dtype), p.c) && step == 1;
-  const ColumnSink sink{p.op, p.c};
+  const ColumnReduction reduction{p.op, p.c};
   const int64_t size = compute_size(p.c);
   const bool adjacent = same && p.reduced.ndim == 1 && p.reduced.stride[0][0] == width;
   struct Block {
     alignas(64) char data[kBlock * 8];
   };
   reduce_columns(
-      p.k, p.kept.size / width, p.reduced.size, width, {&sink, 1}, [] { return Block(); },
+      p.k, p.kept.size / width, p.reduced.size, width, {&reduction, 1}, [] { return Block(); },
       [&](Block& block, const ColumnBlock& b, ColumnAccumulator* sum) {
         const int64_t column = offset_of(p.kept, 0, b.outer * width + b.first);
         const auto row = [&](int64_t r) { return p.in + (column + offset_of(p.reduced, 0, b.row + r)) * p.in_item; };
@@ -152,83 +143,6 @@ void CpuBackend::reduce(Reduce op, const Array& a, const Dims& axes, Array& out)
   const int64_t inner_reduced = p.reduced.ndim ? std::abs(p.reduced.stride[0][0]) : 0;
   if (p.reduced.ndim && inner_kept != 0 && inner_kept < inner_reduced) return reduce_across(p);
   reduce_rows(p);
-}
-
-void CpuBackend::arg_reduce(ArgReduce op, const Array& a, int axis, Array& out) {
-  const Strides strides = a.strides();
-  Shape kept;
-  Strides kept_in;
-  for (int d = 0; d < a.ndim(); ++d)
-    if (d != axis) kept.push_back(a.shape()[d]), kept_in.push_back(strides[d]);
-  const Strides kept_out = contiguous_strides(kept);
-  const Loop<2> loop = make_loop<2>(kept, {&kept_in, &kept_out}, 2);
-  const int64_t n = a.shape()[axis], step = strides[axis];
-  int64_t* o = out.mutable_data<int64_t>();
-  visit(a.dtype(), "argmax", [&]<class T>() {
-    using V = std::conditional_t<std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>, float, T>;
-    const T* p = static_cast<const T*>(a.raw());
-    parallel_ranges(loop.size, loop.size * n, 1, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) {
-        const T* x = p + offset_of(loop, 0, i);
-        V best = x[0];
-        int64_t at = 0;
-        for (int64_t j = 1; j < n && best == best; ++j) {
-          const V v = x[j * step];
-          if ((op == ArgReduce::argmax ? v > best : v < best) || v != v) best = v, at = j;
-        }
-        o[offset_of(loop, 1, i)] = at;
-      }
-    });
-  });
-}
-
-void CpuBackend::scan(Scan op, const Array& a, int axis, Array& out) {
-  const Strides in = a.strides(), to = out.strides();
-  Shape kept;
-  Strides kept_in, kept_out;
-  for (int d = 0; d < a.ndim(); ++d)
-    if (d != axis) kept.push_back(a.shape()[d]), kept_in.push_back(in[d]), kept_out.push_back(to[d]);
-  const Loop<2> loop = make_loop<2>(kept, {&kept_in, &kept_out}, 2);
-  const int64_t n = a.shape()[axis];
-  // Input and output have one dtype here; 16-bit types accumulate in float.
-  visit<NumberTypes>(out.dtype(), "cumsum", [&]<class T>() {
-    using V = std::conditional_t<std::is_floating_point_v<T> || std::is_integral_v<T>, T, float>;
-    const T* p = static_cast<const T*>(a.raw());
-    T* o = static_cast<T*>(out.mutable_raw());
-    for (int64_t i = 0; i < loop.size; ++i) {
-      const T* x = p + offset_of(loop, 0, i);
-      T* y = o + offset_of(loop, 1, i);
-      V total = op == Scan::cumsum ? V(0) : V(1);
-      for (int64_t j = 0; j < n; ++j) {
-        const V v = static_cast<V>(x[j * in[axis]]);
-        total = static_cast<V>(op == Scan::cumsum ? total + v : total * v);
-        y[j * to[axis]] = static_cast<T>(total);
-      }
-    }
-  });
-}
-
-void CpuBackend::softmax(bool log, const Array& a, int64_t outer, int64_t n, int64_t inner, Array& out) {
-  const Kernels& k = kernels();
-  const Compute c = compute_type(a.dtype());
-  const int in_type = static_cast<int>(a.dtype()), out_type = static_cast<int>(out.dtype());
-  const int64_t item = item_size(a.dtype()), size = compute_size(c);
-  const char* in = static_cast<const char*>(a.raw());
-  char* to = static_cast<char*>(out.mutable_raw());
-  const bool direct = inner == 1 && stored_as(a.dtype(), c);
-  parallel_ranges(outer * inner, outer * n * inner, 1, [&](int64_t begin, int64_t end) {
-    std::vector<char> row(direct ? 0 : static_cast<std::size_t>(n * size));
-    for (int64_t r = begin; r < end; ++r) {
-      const int64_t at = (r / inner * n * inner + r % inner) * item;
-      if (direct) {
-        k.softmax[c](to + at, in + at, n, log);
-        continue;
-      }
-      k.load[c][in_type](row.data(), in + at, inner, n);
-      k.softmax[c](row.data(), row.data(), n, log);
-      k.store[c][out_type](to + at, inner, row.data(), n);
-    }
-  });
 }
 
 }  // namespace chainer::cpu

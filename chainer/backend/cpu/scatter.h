@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "chainer/backend/cpu/parallel.h"
+#include "chainer/core/parallel.h"
 
 namespace chainer::cpu {
 

@@ -59,7 +59,8 @@ Variables LstmNode::backward(const Indexes& wanted, const Variables& gy) {
   const Array gc = gy[0] ? dense(gy[0].array(), compute) : Array(),
               gh = gy[1] ? dense(gy[1].array(), compute) : Array();
   Arrays g(in.size());
-  for (int i : wanted) g[static_cast<std::size_t>(i)] = Array(in[static_cast<std::size_t>(i)].shape(), compute);
+  for (int i : wanted)
+    g[static_cast<std::size_t>(i)] = Array(in[static_cast<std::size_t>(i)].shape(), compute, c_.device());
   for (std::size_t i = cells; i < in.size(); ++i)
     if (!g[i]) g[i] = Array(in[i].shape(), compute, c_.device());
   Shape shape = c_.shape();

@@ -2,7 +2,7 @@
 #pragma once
 #include "chainer/autograd/function_node.h"
 #include "chainer/autograd/type_check.h"
-#include "chainer/backend/common/recurrent_cells.h"
+#include "chainer/array/operations/recurrent_cells.h"
 
 namespace chainer::functions {
 

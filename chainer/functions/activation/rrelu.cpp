@@ -16,9 +16,9 @@ Variable Rrelu::operator()(const Variable& x, double l, double u, const RreluOpt
   if (!(0 <= l && l < u && u < 1)) throw ValueError("rrelu: 0 <= l < u < 1 is needed, not l = ", l, " and u = ", u);
   Array r = o.r;
   if (!config().train)
-    r = full(x.shape(), (l + u) / 2, x.dtype());
+    r = full(x.shape(), (l + u) / 2, x.dtype(), x.device());
   else if (!r)
-    r = random::uniform(l, u, x.shape(), x.dtype());
+    r = random::uniform(l, u, x.shape(), x.dtype()).to_device(x.device());
   if (r.shape() != x.shape()) throw DimensionError("rrelu: r has shape ", r.shape(), ", x ", x.shape());
   if (o.return_r) *o.return_r = r;
   const Array slope = where(x.array() >= 0, ones_like(x.array()), r.astype(x.dtype(), false));

@@ -35,15 +35,16 @@ Variable filling(const Variable& y, int d, int64_t width, const Variable& edge, 
                  const PadOptions& o) {
   Shape shape = y.shape();
   shape[d] = width;
-  if (mode == "constant") return Variable(full(shape, o.constant_values, y.dtype()), false);
+  if (mode == "constant")
+    return Variable(full(shape, o.constant_values.at(d, before, y.ndim()), y.dtype(), y.device()), false);
   if (mode == "linear_ramp") {  // from the end's value up to the edge, which is not repeated
     Shape along = Shape(Dims::filled(y.ndim(), 1));
     along[d] = width;
     std::vector<double> share;
     for (int64_t i = 0; i < width; ++i)
       share.push_back(static_cast<double>(before ? i : width - 1 - i) / static_cast<double>(width));
-    const Variable w(array(share, along).astype(y.dtype()), false);
-    return edge * w + (1 - w) * o.end_values;
+    const Variable w(array(share, along).astype(y.dtype()).to_device(y.device()), false);
+    return edge * w + (1 - w) * o.end_values.at(d, before, y.ndim());
   }
   const Variable value = mode == "maximum"   ? max(y, d, {.keepdims = true})
                          : mode == "minimum" ? min(y, d, {.keepdims = true})
@@ -52,6 +53,13 @@ Variable filling(const Variable& y, int d, int64_t width, const Variable& edge, 
 }
 
 }  // namespace
+
+double PadValues::at(int axis, bool before, int ndim) const {
+  if (values_.size() != 1 && values_.size() != static_cast<std::size_t>(ndim))
+    throw ValueError("pad: ", values_.size(), " pairs of values for ", ndim, " axes");
+  const auto& [first, second] = values_[values_.size() == 1 ? 0 : static_cast<std::size_t>(axis)];
+  return before ? first : second;
+}
 
 Variable Pad::operator()(const Variable& x, int64_t pad_width, const std::string& mode,
                          const PadOptions& options) const {

@@ -10,7 +10,7 @@ namespace {
 
 // The matrix (length, n) of linear interpolation between n elements whose first and last stay at the ends. One dense
 // product is several times faster than gathering two neighbours an element.
-Variable interpolation(int64_t n, int64_t length, Dtype dtype) {
+Variable interpolation(int64_t n, int64_t length, Dtype dtype, const Device& device) {
   Array weights = zeros({length, n}, float64);
   double* w = weights.mutable_data<double>();
   for (int64_t i = 0; i < length; ++i) {
@@ -19,7 +19,7 @@ Variable interpolation(int64_t n, int64_t length, Dtype dtype) {
     w[i * n + left] += 1 - (at - static_cast<double>(left));
     if (left + 1 < n) w[i * n + left + 1] += at - static_cast<double>(left);
   }
-  return Variable(weights.astype(dtype), false);
+  return Variable(weights.astype(dtype).to_device(device), false);
 }
 
 }  // namespace
@@ -36,9 +36,9 @@ Variable ResizeImages::operator()(const Variable& x, IntPair output_shape) const
   const int64_t n = x.shape()[0], c = x.shape()[1], h = x.shape()[2], w = x.shape()[3];
   Variable y = x;
   if (output_shape.w != w)
-    y = matmul(y.reshape({n * c * h, w}), interpolation(w, output_shape.w, x.dtype()), {.transb = true});
+    y = matmul(y.reshape({n * c * h, w}), interpolation(w, output_shape.w, x.dtype(), x.device()), {.transb = true});
   y = y.reshape({n * c, h, output_shape.w});
-  if (output_shape.h != h) y = matmul(interpolation(h, output_shape.h, x.dtype()), y);
+  if (output_shape.h != h) y = matmul(interpolation(h, output_shape.h, x.dtype(), x.device()), y);
   return y.reshape({n, c, output_shape.h, output_shape.w});
 }
 

@@ -19,7 +19,7 @@ Variable SpatialTransformerGrid::operator()(const Variable& theta, IntPair outpu
   Array at = ones({3, h, w}, float64);  // x, y, 1 of every pixel
   at.set(0, linspace(-1, 1, w));
   at.set(1, linspace(-1, 1, h).reshape({h, 1}));
-  const Variable points(at.reshape({3, h * w}).astype(theta.dtype()), false);
+  const Variable points(at.reshape({3, h * w}).astype(theta.dtype()).to_device(theta.device()), false);
   return matmul(theta, points).reshape({theta.shape()[0], 2, h, w});
 }
 

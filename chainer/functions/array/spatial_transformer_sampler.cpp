@@ -2,8 +2,9 @@
 #include <cmath>
 
 #include "chainer/array/backend.h"
+#include "chainer/array/host.h"
 #include "chainer/autograd/function_node.h"
-#include "chainer/backend/cpu/parallel.h"
+#include "chainer/core/parallel.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/math.h"
 #include "chainer/routines/arithmetic.h"
@@ -51,11 +52,11 @@ Variable composed(const Variable& x, const Variable& grid) {
 
 // Where a point lies: the pixel above and left of it, and how far it is from there. Points far outside stay next to the
 // image, where all is zero; `inside` tells whether moving the point moves it there.
-struct Place {
+struct NearestPixel {
   int64_t at;
   double part;
   bool inside;
-  Place(double coordinate, int64_t length) {
+  NearestPixel(double coordinate, int64_t length) {
     const double half = static_cast<double>(length - 1) / 2, u = coordinate * half + half;
     const double clipped = std::clamp(u, -1.0, static_cast<double>(length));
     inside = u >= -1 && u <= static_cast<double>(length);
@@ -66,7 +67,7 @@ struct Place {
 
 // Four neighbours of a point with their weights, those outside of the image left out.
 template <class F>
-void for_neighbours(const Place& u, const Place& v, int64_t h, int64_t w, F&& f) {
+void for_neighbours(const NearestPixel& u, const NearestPixel& v, int64_t h, int64_t w, F&& f) {
   for (int dy = 0; dy < 2; ++dy) {
     for (int dx = 0; dx < 2; ++dx) {
       const int64_t y = v.at + dy, x = u.at + dx;
@@ -87,12 +88,7 @@ struct SamplerNode : FunctionNode {
   }
   Arrays forward(const Arrays& in) override {
     retain_inputs({0, 1});
-    const Dtype d = compute_dtype(in[0].dtype());
-    const Array x = dense(in[0], d), grid = dense(in[1], d);
-    const Sizes s(x.shape(), grid.shape());
-    Array y = zeros({s.n, s.c, s.out_h, s.out_w}, d);
-    visit_type(d, [&]<class T>(T) { sample(s, x.data<T>(), grid.data<T>(), y.mutable_data<T>()); });
-    return {y.astype(in[0].dtype(), false)};
+    return {through_host(sampled, in[0], in[1])};
   }
   Variables backward(const Indexes& wanted, const Variables& gy) override {
     auto [x, grid] = retained_inputs<2>();
@@ -103,17 +99,29 @@ struct SamplerNode : FunctionNode {
       for (std::size_t k = 0; k < wanted.size(); ++k) out[static_cast<std::size_t>(wanted[k])] = g[k];
       return out;
     }
-    const Dtype d = compute_dtype(x.dtype());
-    const Array xs = dense(x.array(), d), points = dense(grid.array(), d), g = dense(gy[0].array(), d);
-    Array gx = zeros(x.shape(), d), ggrid = zeros(grid.shape(), d);
-    visit_type(d, [&]<class T>(T) {
-      scatter(Sizes(xs.shape(), points.shape()), xs.data<T>(), points.data<T>(), g.data<T>(), gx.mutable_data<T>(),
-              ggrid.mutable_data<T>());
-    });
-    return {Variable(gx.astype(x.dtype(), false), false), Variable(ggrid.astype(x.dtype(), false), false)};
+    const Arrays g = through_host(gradients, x.array(), grid.array(), gy[0].array());
+    return {Variable(g[0], false), Variable(g[1], false)};
   }
 
  private:
+  static Array sampled(const Array& images, const Array& points) {
+    const Dtype d = compute_dtype(images.dtype());
+    const Array x = dense(images, d), grid = dense(points, d);
+    const Sizes s(x.shape(), grid.shape());
+    Array y = zeros({s.n, s.c, s.out_h, s.out_w}, d);
+    visit_type(d, [&]<class T>(T) { sample(s, x.data<T>(), grid.data<T>(), y.mutable_data<T>()); });
+    return y.astype(images.dtype(), false);
+  }
+  static Arrays gradients(const Array& images, const Array& grid, const Array& gy) {
+    const Dtype d = compute_dtype(images.dtype());
+    const Array x = dense(images, d), points = dense(grid, d), g = dense(gy, d);
+    Array gx = zeros(x.shape(), d), ggrid = zeros(points.shape(), d);
+    visit_type(d, [&]<class T>(T) {
+      scatter(Sizes(x.shape(), points.shape()), x.data<T>(), points.data<T>(), g.data<T>(), gx.mutable_data<T>(),
+              ggrid.mutable_data<T>());
+    });
+    return {gx.astype(images.dtype(), false), ggrid.astype(images.dtype(), false)};
+  }
   template <class F>
   static void visit_type(Dtype d, F&& f) {
     if (d == float64)
@@ -129,18 +137,18 @@ struct SamplerNode : FunctionNode {
       for (int64_t i = begin; i < end; ++i) {
         for (int64_t p = 0; p < points; ++p) {
           const T* at = grid + i * 2 * points + p;
-          f(i, p, Place(static_cast<double>(at[0]), s.w), Place(static_cast<double>(at[points]), s.h));
+          f(i, p, NearestPixel(static_cast<double>(at[0]), s.w), NearestPixel(static_cast<double>(at[points]), s.h));
         }
       }
     });
   }
-  static bool within(const Sizes& s, const Place& u, const Place& v) {
+  static bool within(const Sizes& s, const NearestPixel& u, const NearestPixel& v) {
     return u.at >= 0 && u.at + 1 < s.w && v.at >= 0 && v.at + 1 < s.h;
   }
   template <class T>
   static void sample(const Sizes& s, const T* x, const T* grid, T* y) {
     const int64_t points = s.out_h * s.out_w, pixels = s.h * s.w;
-    for_points(s, grid, [&](int64_t i, int64_t p, const Place& u, const Place& v) {
+    for_points(s, grid, [&](int64_t i, int64_t p, const NearestPixel& u, const NearestPixel& v) {
       if (within(s, u, v)) {  // all four are there: no questions
         const T du = static_cast<T>(u.part), dv = static_cast<T>(v.part);
         const T a = (1 - du) * (1 - dv), b = du * (1 - dv), d = (1 - du) * dv, e = du * dv;
@@ -159,7 +167,7 @@ struct SamplerNode : FunctionNode {
   template <class T>
   static void scatter(const Sizes& s, const T* x, const T* grid, const T* gy, T* gx, T* ggrid) {
     const int64_t points = s.out_h * s.out_w, pixels = s.h * s.w;
-    for_points(s, grid, [&](int64_t i, int64_t p, const Place& u, const Place& v) {
+    for_points(s, grid, [&](int64_t i, int64_t p, const NearestPixel& u, const NearestPixel& v) {
       double gu = 0, gv = 0;
       if (within(s, u, v)) {
         const T du = static_cast<T>(u.part), dv = static_cast<T>(v.part);

@@ -12,16 +12,18 @@ struct SplitAxisNode : FunctionNode {
   Arrays forward(const Arrays& x) override {
     Arrays out = split_at(x[0], positions, axis);
     for (const Array& a : out) shapes.push_back(a.shape());
+    device = x[0].device();
     return out;
   }
   Variables backward(const Indexes&, const Variables& gy) override {
     Variables parts;
     for (std::size_t i = 0; i < gy.size(); ++i)
-      parts.push_back(gy[i] ? gy[i] : Variable(zeros(shapes[i], inputs()[0]->dtype()), false));
+      parts.push_back(gy[i] ? gy[i] : Variable(zeros(shapes[i], inputs()[0]->dtype(), device), false));
     return {concat(parts, axis)};
   }
   std::vector<int64_t> positions;
   std::vector<Shape> shapes;
+  Device device;
   int64_t axis;
 };
 

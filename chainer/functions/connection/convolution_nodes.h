@@ -2,7 +2,7 @@
 #pragma once
 #include "chainer/array/per_axis.h"
 #include "chainer/autograd/function_node.h"
-#include "chainer/backend/common/convolution.h"
+#include "chainer/array/operations/convolution.h"
 
 namespace chainer::functions {
 

@@ -47,7 +47,8 @@ Variable DeformableConvolution2DSampler::operator()(const Variable& x, const Var
   // Coordinates from -1 to 1 over the padded image, as the sampler wants them.
   const auto coordinates = [&](bool vertical) {
     const Variable moved = offset[{Slice(), vertical ? Slice(taps, 2 * taps) : Slice(0, taps)}];
-    const Array rest = grid(w[2], w[3], out_h, out_w, stride[vertical ? 0 : 1], vertical).astype(x.dtype());
+    const Array rest =
+        grid(w[2], w[3], out_h, out_w, stride[vertical ? 0 : 1], vertical).astype(x.dtype()).to_device(x.device());
     const double length = static_cast<double>(vertical ? s[2] + 2 * pad[0] : s[3] + 2 * pad[1]) - 1;
     const Variable at = moved + broadcast_to(Variable(rest, false), moved.shape());
     return reshape(at * (2 / std::max(length, 1.0)) - 1, {n, 1, taps, out_h * out_w});

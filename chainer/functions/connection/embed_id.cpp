@@ -1,5 +1,6 @@
 #include "chainer/array/backend.h"
 #include "chainer/array/exclusive.h"
+#include "chainer/array/host.h"
 #include "chainer/autograd/function_node.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/connection.h"
@@ -15,7 +16,7 @@ using Ignore = std::optional<int64_t>;
 
 // Row numbers with ignored ids replaced by 0; every other id is checked.
 Array checked_rows(const Array& ids, int64_t vocabulary, Ignore ignore) {
-  Array rows = ids.astype(int64);
+  Array rows = to_host(ids).astype(int64);
   int64_t* p = rows.mutable_data<int64_t>();
   for (int64_t i = 0; i < rows.size(); ++i) {
     if (ignore && p[i] == *ignore)
@@ -23,7 +24,7 @@ Array checked_rows(const Array& ids, int64_t vocabulary, Ignore ignore) {
     else if (p[i] < 0 || p[i] >= vocabulary)
       throw IndexError("embed_id: id ", p[i], " at position ", i, " is outside the vocabulary of ", vocabulary);
   }
-  return rows;
+  return rows.to_device(ids.device());
 }
 // 1 where the id counts, 0 where it is ignored, with an axis for the embedding.
 Array counted(const Array& ids, int64_t ignore, Dtype d) {

@@ -10,7 +10,7 @@ namespace {
 // The share of `right` among `valid` elements, as a 0-d array.
 Array share(const Array& right, const Array& valid, Dtype d) {
   const double count = sum(valid).item<double>();
-  return full({}, count > 0 ? sum(right & valid).item<double>() / count : 0, d);
+  return full({}, count > 0 ? sum(right & valid).item<double>() / count : 0, d, right.device());
 }
 
 struct AccuracyNode : FunctionNode {
@@ -26,8 +26,8 @@ struct AccuracyNode : FunctionNode {
   }
   Arrays forward(const Arrays& in) override {
     const Array right = equal(argmax(in[0], 1).reshape(in[1].shape()), in[1]);
-    const Array valid =
-        options.ignore_label ? not_equal(in[1], *options.ignore_label) : ones(in[1].shape(), Dtype::bool_);
+    const Array valid = options.ignore_label ? not_equal(in[1], *options.ignore_label)
+                                             : ones(in[1].shape(), Dtype::bool_, in[1].device());
     return {share(right, valid, in[0].dtype())};
   }
   AccuracyOptions options;

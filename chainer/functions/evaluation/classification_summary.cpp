@@ -40,8 +40,8 @@ ClassificationSummary::Result ClassificationSummary::operator()(const Variable& 
     r.push_back(static_cast<double>(both[i]) / static_cast<double>(support[i]));
     f.push_back((1 + b2) * p[i] * r[i] / (b2 * p[i] + r[i]));
   }
-  const auto values = [&](const std::vector<double>& v) -> Variable { return array(v, Shape{labels}); };
-  return {values(p), values(r), values(f), array(support, Shape{labels})};
+  const auto values = [&](const auto& v) -> Variable { return array(v, Shape{labels}).to_device(y.device()); };
+  return {values(p), values(r), values(f), values(support)};
 }
 
 Variables Precision::operator()(const Variable& y, const Variable& t, const ClassificationSummaryOptions& o) const {

@@ -2,9 +2,10 @@
 #include <limits>
 
 #include "chainer/array/backend.h"
+#include "chainer/array/host.h"
 #include "chainer/autograd/function_node.h"
-#include "chainer/backend/cpu/kernels/table.h"
-#include "chainer/backend/cpu/parallel.h"
+#include "chainer/backend/common/host_math.h"
+#include "chainer/core/parallel.h"
 #include "chainer/functions/activation.h"
 #include "chainer/functions/array/pick.h"
 #include "chainer/functions/loss/reduced.h"
@@ -66,7 +67,7 @@ class Lattice {
       const double* now = row(alpha, t);
       for (int64_t s = 0; s < length_; ++s)
         block_[static_cast<std::size_t>(s)] = now[s] + beta[static_cast<std::size_t>(s)] - total;
-      apply(Elementwise::exp, length_);
+      host_math::exp(block_.data(), length_);
       for (int64_t s = 0; s < length_; ++s)
         gx[t * stride + symbols_[s]] -= weight * block_[static_cast<std::size_t>(s)];
       double* ahead = next.data() + 2;
@@ -81,10 +82,6 @@ class Lattice {
   }
   int64_t pitch() const { return length_ + 4; }
   double* row(std::vector<double>& v, int64_t t) const { return v.data() + t * pitch() + 2; }
-  // The block through one of the backend's vectorised loops.
-  void apply(Elementwise op, int64_t n) {
-    cpu::kernels().elementwise[cpu::kF64][static_cast<int>(op)](block_.data(), block_.data(), nullptr, nullptr, n);
-  }
   // out = log(exp(a) + exp(b) + exp(c + penalty)), relative to the largest
   void add_ways(const double* a, const double* b, const double* c, const double* penalty, double* out) {
     double *d = block_.data(), *top = top_.data();
@@ -93,9 +90,9 @@ class Lattice {
       const double z = c[s] + penalty[s], m = std::max(std::max(a[s], b[s]), z);
       top[s] = m, d[s] = a[s] - m, d[n + s] = b[s] - m, d[2 * n + s] = z - m;
     }
-    apply(Elementwise::exp, 3 * n);
+    host_math::exp(d, 3 * n);
     for (int64_t s = 0; s < n; ++s) d[s] += d[n + s] + d[2 * n + s];
-    apply(Elementwise::log, n);
+    host_math::log(d, n);
     for (int64_t s = 0; s < n; ++s) out[s] = top[s] + d[s];
   }
 
@@ -113,7 +110,7 @@ struct CtcNode : FunctionNode {
 
   Arrays forward(const Arrays& in) override {
     retain_inputs({0});
-    const Array x = dense(in[0], float64);
+    const Array x = dense(to_host(in[0]), float64);
     const int64_t vocabulary = x.shape()[2];
     Array loss({paths.batch}, float64);
     const double* p = x.data<double>();
@@ -127,13 +124,13 @@ struct CtcNode : FunctionNode {
         out[b] = totals[k] < kNever / 2 ? kInf : -totals[k];
       }
     });
-    return {loss.astype(in[0].dtype(), false)};
+    return {loss.astype(in[0].dtype(), false).to_device(in[0].device())};
   }
 
   Variables backward(const Indexes&, const Variables& gy) override {
     const Variable x = retained_input(0);
     if (config().enable_backprop) return grad({unrolled(x)}, {x}, {.grad_outputs = gy, .enable_double_backprop = true});
-    const Array values = dense(x.array(), float64), weights = dense(gy[0].array(), float64);
+    const Array values = dense(to_host(x.array()), float64), weights = dense(to_host(gy[0].array()), float64);
     const int64_t vocabulary = x.shape()[2];
     Array gx = zeros(x.shape(), float64);
     const double *p = values.data<double>(), *weight = weights.data<double>();
@@ -146,7 +143,7 @@ struct CtcNode : FunctionNode {
                                    out + b * vocabulary);
       }
     });
-    return {Variable(gx.astype(x.dtype(), false), false)};
+    return {Variable(gx.astype(x.dtype(), false).to_device(x.device()), false)};
   }
 
   // The same in functions on variables, one step of the recurrence after the other.
@@ -155,8 +152,8 @@ struct CtcNode : FunctionNode {
         get_item(x, {arange(paths.steps).reshape({-1, 1, 1}), arange(paths.batch).reshape({-1, 1}), paths.symbols}),
         kNever, kInf);
     const int64_t B = paths.batch, W = paths.width;
-    const auto constant = [&](const Shape& s) { return Variable(full(s, kNever, e.dtype()), false); };
-    Array start = full({B, W}, kNever, e.dtype()), skip = full({B, W}, kNever, e.dtype());
+    const auto constant = [&](const Shape& s) { return Variable(full(s, kNever, e.dtype(), e.device()), false); };
+    Array start = full({B, W}, kNever, e.dtype()), skip = full({B, W}, kNever, e.dtype());  // made on the host
     Array last = full({B, W}, kNever, e.dtype());
     for (int64_t b = 0; b < B; ++b) {
       const int64_t L = paths.path_length[static_cast<std::size_t>(b)];
@@ -164,8 +161,10 @@ struct CtcNode : FunctionNode {
       for (int64_t s = 2; s < L; ++s)
         if (paths.skips(b, s)) skip.set({b, s}, 0);
     }
-    const Array length = array(paths.input_length).reshape({B, 1});
-    Variable alpha = pick(e, 0, 0) + start;
+    const Array length = array(paths.input_length).reshape({B, 1}).to_device(e.device());
+    Variable alpha = pick(e, 0, 0) + start.to_device(e.device());
+    skip = skip.to_device(e.device());
+    last = last.to_device(e.device());
     for (int64_t t = 1; t < paths.steps; ++t) {
       Variables ways = {alpha, concat({constant({B, 1}), pick(alpha, Slice(0, W - 1), 1)}, 1)};
       if (W > 2) ways.push_back(concat({constant({B, 2}), pick(alpha, Slice(0, W - 2), 1)}, 1) + skip);

@@ -20,7 +20,7 @@ Variable Contrastive::operator()(const Variable& x0, const Variable& x1, const V
   const Variable squared = sum(square(x0 - x1), 1);
   const Array alike = y.array().astype(x0.dtype()), apart = 1 - alike;
   // (the distance of equal points has no gradient: it is taken from a tiny one)
-  const Variable distance = sqrt(maximum(squared, Variable(full({}, 1e-14, x0.dtype()), false)));
+  const Variable distance = sqrt(maximum(squared, Variable(full({}, 1e-14, x0.dtype(), x0.device()), false)));
   const Variable gap = relu(o.margin - distance);
   const Variable loss = (squared * Variable(alike, false) + square(gap) * Variable(apart, false)) * 0.5;
   return reduced(loss, o.reduce, name, {Reduction::mean, Reduction::no});

@@ -11,7 +11,9 @@ Variable Decov::operator()(const Variable& h, const CovarianceOptions& o) const 
     type_check::expect(in[0].dtype().kind() == 'f', in[0].ndim() == 2);
   });
   // Between different units only.
-  return reduce_covariance(covariance(h, h) * Variable(1 - eye(h.shape()[1], {}, 0, h.dtype()), false), o.reduce, name);
+  return reduce_covariance(
+      covariance(h, h) * Variable((1 - eye(h.shape()[1], {}, 0, h.dtype())).to_device(h.device()), false), o.reduce,
+      name);
 }
 
 }  // namespace chainer::functions

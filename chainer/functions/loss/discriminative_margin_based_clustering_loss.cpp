@@ -57,7 +57,7 @@ Variables DiscriminativeMarginBasedClusteringLoss::operator()(const Variable& em
   std::vector<int64_t> left, right;
   for (int64_t a = 0; a < C; ++a)
     for (int64_t b = a + 1; b < C; ++b) left.push_back(a), right.push_back(b);
-  Variable distance(zeros({}, embeddings.dtype()), false);
+  Variable distance(zeros({}, embeddings.dtype(), embeddings.device()), false);
   if (!left.empty()) {
     const Shape pairs = {static_cast<int64_t>(left.size())};
     const Variable gap = length(pick(means, array(left, pairs), 1) - pick(means, array(right, pairs), 1), o.norm, 2);

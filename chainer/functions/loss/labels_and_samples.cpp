@@ -1,5 +1,6 @@
 #include "chainer/functions/loss/labels_and_samples.h"
 
+#include "chainer/array/host.h"
 #include "chainer/array/index.h"
 
 namespace chainer::functions {
@@ -10,7 +11,7 @@ Array labels_and_samples(const Array& t, const Array& samples, int64_t vocabular
     throw DimensionError(name, ": labels of shape ", t.shape(), " and samples of shape ", samples.shape(),
                          " do not fit: a row of samples for each label is needed");
   const int64_t n = samples.shape()[0], k = samples.shape()[1] + 1;
-  const Array labels = t.astype(Dtype::int64);
+  const Array labels = to_host(t).astype(Dtype::int64);
   Array index({n, k}, Dtype::int64);
   index.set({Slice(), Slice(1, std::nullopt)}, samples);
   const int64_t* label = labels.data<int64_t>();
@@ -24,7 +25,7 @@ Array labels_and_samples(const Array& t, const Array& samples, int64_t vocabular
       if (p[j] < 0 || p[j] >= vocabulary)
         throw IndexError(name, ": sample ", p[j], " at position ", i, " is not in 0 ... ", vocabulary - 1);
   }
-  return index;
+  return index.to_device(t.device());
 }
 
 }  // namespace chainer::functions

@@ -36,7 +36,7 @@ Variable NegativeSampling::operator()(const Variable& x, const Variable& t, cons
   bool ignored = false;
   const Array index =
       labels_and_samples(t.array(), samples[{Slice(), Slice(1, std::nullopt)}], W.shape()[0], name, &ignored);
-  Array sign = ones({sample_size + 1}, x.dtype());
+  Array sign = ones({sample_size + 1}, x.dtype(), x.device());
   sign.set(0, -1);
   const Variable losses = softplus(rows_dot(x, W, index) * sign);
   if (!ignored && options.reduce == Reduction::sum) return sum(losses);

@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "chainer/array/backend.h"
+#include "chainer/array/host.h"
 #include "chainer/autograd/function_node.h"
 #include "chainer/functions/activation.h"
 #include "chainer/functions/array.h"
@@ -66,13 +67,11 @@ struct SoftmaxCrossEntropyNode : FunctionNode {
     const Array weight = row_weight.reshape(rows);
     if (!config().enable_backprop) {  // (softmax - one-hot) * weight * gy in the softmax's own memory
       Array g = score ? chainer::exp(score) : chainer::exp(log_softmax_array(x.array(), inner, classes));
-      subtract_labels(g, inner, classes);
-      g = g.reshape(full);
+      g = with_labels_subtracted(g, inner, classes).reshape(full);
       g *= options.reduce == Reduction::no ? weight * gy[0].array().reshape(rows) : weight * (gy[0].array() * scale);
       return {g.reshape(x.shape()), Variable()};
     }
-    Array one_hot = zeros(x.shape(), x.dtype());
-    subtract_labels(one_hot, inner, classes);
+    const Array one_hot = with_labels_subtracted(zeros(x.shape(), x.dtype(), x.device()), inner, classes);
     const Variable p = reshape(softmax(x, 1) + one_hot, full);
     const Variable g = options.reduce == Reduction::no ? reshape(gy[0], rows) : gy[0] * scale;
     return {reshape(p * broadcast_to(Variable(weight, false) * broadcast_to(g, rows), full), x.shape()), Variable()};
@@ -80,7 +79,7 @@ struct SoftmaxCrossEntropyNode : FunctionNode {
 
   // Checks the labels; those that do not count become class 0 with weight 0.
   void read_labels(const Shape& x, const Array& t) {
-    labels = t.contiguous().astype(int64);
+    labels = to_host(t).contiguous().astype(int64);
     row_weight = Array({t.size()}, float64);
     std::vector<double> weights;
     if (options.class_weight) weights = options.class_weight.to_vector<double>();
@@ -97,7 +96,7 @@ struct SoftmaxCrossEntropyNode : FunctionNode {
       w[i] = weights.empty() ? 1 : weights[static_cast<std::size_t>(l[i])];
       ++counted;
     }
-    row_weight = row_weight.astype(inputs_dtype, false);
+    row_weight = row_weight.astype(inputs_dtype, false).to_device(t.device());
   }
 
   static Array log_softmax_array(const Array& in, int64_t inner, int64_t classes) {
@@ -107,6 +106,15 @@ struct SoftmaxCrossEntropyNode : FunctionNode {
     return y;
   }
 
+  // y with 1 taken off at each label, in its own memory where that is the host's.
+  Array with_labels_subtracted(const Array& y, int64_t inner, int64_t classes) const {
+    return through_host(
+        [&](Array x) {
+          subtract_labels(x, inner, classes);
+          return x;
+        },
+        y);
+  }
   void subtract_labels(Array& y, int64_t inner, int64_t classes) const {
     const int64_t* l = labels.data<int64_t>();
     visit<FloatingTypes>(y.dtype(), "softmax_cross_entropy", [&]<class T>() {

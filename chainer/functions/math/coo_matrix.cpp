@@ -50,7 +50,7 @@ CooMatrix::CooMatrix(const Array& d, const Array& r, const Array& c, const Shape
 Array CooMatrix::to_dense() const {
   const bool batched = data.ndim() == 2;
   const int64_t batch = batched ? data.shape()[0] : 1, width = data.shape(-1);
-  Array out = zeros({batch, shape[0], shape[1]}, data.dtype());
+  Array out = zeros({batch, shape[0], shape[1]}, data.dtype(), data.device());
   const std::vector<int64_t> r = row.to_vector<int64_t>(), c = col.to_vector<int64_t>();
   std::vector<int64_t> place, from;
   for (int64_t i = 0; i < data.size(); ++i) {
@@ -76,7 +76,8 @@ CooMatrix to_coo(const Array& x, std::optional<int64_t> ldnz, bool requires_grad
     entries.push_back(nonzero(all[b]));
     width = std::max(width, entries.back()[0].size());
   }
-  Array data = zeros({batch, width}, x.dtype()), row = full({batch, width}, -1, int32), col = row.copy();
+  Array data = zeros({batch, width}, x.dtype(), x.device()), row = full({batch, width}, -1, int32, x.device());
+  Array col = row.copy();
   for (int64_t b = 0; b < batch; ++b) {
     const Arrays& at = entries[static_cast<std::size_t>(b)];
     const Slice used(0, at[0].size());

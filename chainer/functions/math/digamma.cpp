@@ -7,7 +7,7 @@ namespace {
 struct DigammaNode : UnaryNode<Elementwise::digamma> {
   std::string label() const override { return "digamma"; }
   Variables backward(const Indexes&, const Variables& gy) override {
-    return {gy[0] * polygamma(Variable(array(1), false), retained_input(0))};
+    return {gy[0] * polygamma(Variable(array(1).to_device(gy[0].device()), false), retained_input(0))};
   }
 };
 }  // namespace

@@ -20,7 +20,7 @@ struct FftNode : FunctionNode {
   Variables backward(const Indexes&, const Variables& gy) override {
     // The adjoint of a transform is the other one without its factor.
     const auto part = [&](std::size_t i) {
-      return gy[i] ? gy[i] : Variable(zeros(input_shape(0), gy[1 - i].dtype()), false);
+      return gy[i] ? gy[i] : Variable(zeros(input_shape(0), gy[1 - i].dtype(), gy[1 - i].device()), false);
     };
     const double n = static_cast<double>(input_shape(0)[input_shape(0).ndim() - 1]);
     Variables gx = apply(FftNode(!inverse), {part(0), part(1)});

@@ -7,7 +7,7 @@
 namespace chainer::functions {
 namespace {
 
-Array turned(const Array& a, bool transpose) { return transpose && a.ndim() > 1 ? chainer::swapaxes(a, -1, -2) : a; }
+Array swapped(const Array& a, bool transpose) { return transpose && a.ndim() > 1 ? chainer::swapaxes(a, -1, -2) : a; }
 
 struct MatMulNode : FunctionNode {
   explicit MatMulNode(const MatmulOptions& o) : options(o) {}
@@ -22,7 +22,7 @@ struct MatMulNode : FunctionNode {
   }
   Arrays forward(const Arrays& x) override {
     retain_inputs({0, 1});
-    return {chainer::matmul(turned(x[0], options.transa), turned(x[1], options.transb))};
+    return {chainer::matmul(swapped(x[0], options.transa), swapped(x[1], options.transb))};
   }
   Variables backward(const Indexes& wanted, const Variables& gy) override {
     auto [a, b] = retained_inputs<2>();

@@ -1,6 +1,7 @@
 #include "chainer/array/backend.h"
+#include "chainer/array/host.h"
 #include "chainer/autograd/function_node.h"
-#include "chainer/backend/cpu/parallel.h"
+#include "chainer/core/parallel.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/sparse.h"
 #include "chainer/routines/creation.h"
@@ -8,15 +9,17 @@
 namespace chainer::functions {
 namespace {
 
-// The places of the entries: `row` of the result that entry i adds to, `col` of the dense operand it multiplies.
-struct Places {
-  Array row, col;  // (batch, nnz), int32
+// The positions of the entries: `row` of the result that entry i adds to, `col` of the dense operand it multiplies.
+struct Positions {
+  Array row, col;  // (batch, nnz), int32, on the host
   int64_t rows;    // of the result
-  Places swapped(int64_t new_rows) const { return {col, row, new_rows}; }
+  Positions swapped(int64_t new_rows) const { return {col, row, new_rows}; }
 };
 
 // c[b, row] += data * x[b, col] for all entries: threads share the columns, so each sum has its order.
-Array multiply(const Array& data, const Places& p, const Array& x) {
+Array multiply(const Array& data, const Positions& p, const Array& x) {
+  if (!x.device().is_host())
+    return through_host([&](const Array& d, const Array& y) { return multiply(d, p, y); }, data, x);
   const int64_t batch = x.shape()[0], k = x.shape()[1], n = x.shape()[2], nnz = data.shape()[1];
   const Dtype d = compute_dtype(x.dtype());
   Array c = zeros({batch, p.rows, n}, d);
@@ -41,7 +44,9 @@ Array multiply(const Array& data, const Places& p, const Array& x) {
 }
 
 // For every entry the product of row `row` of g with row `col` of x.
-Array sampled(const Array& g, const Places& p, const Array& x) {
+Array sampled(const Array& g, const Positions& p, const Array& x) {
+  if (!x.device().is_host())
+    return through_host([&](const Array& h, const Array& y) { return sampled(h, p, y); }, g, x);
   const int64_t batch = x.shape()[0], m = g.shape()[1], k = x.shape()[1], n = x.shape()[2], nnz = p.row.shape()[1];
   const Array left = dense(g, float64), right = dense(x, float64), rows = dense(p.row, int32),
               cols = dense(p.col, int32);
@@ -59,12 +64,12 @@ Array sampled(const Array& g, const Places& p, const Array& x) {
   return out.astype(g.dtype(), false);
 }
 
-Variable multiply(const Variable& data, const Places& p, const Variable& x);
-Variable sampled(const Variable& g, const Places& p, const Variable& x);
+Variable multiply(const Variable& data, const Positions& p, const Variable& x);
+Variable sampled(const Variable& g, const Positions& p, const Variable& x);
 
 // The form sum over entries of data * g[row] . x[col] is linear in data, g and x: the two nodes are its derivatives.
 struct CooMatMul : FunctionNode {
-  explicit CooMatMul(Places q) : p(std::move(q)) {}
+  explicit CooMatMul(Positions q) : p(std::move(q)) {}
   Arrays forward(const Arrays& in) override {
     retain_inputs({0, 1});
     return {multiply(in[0], p, in[1])};
@@ -76,10 +81,10 @@ struct CooMatMul : FunctionNode {
       out[static_cast<std::size_t>(i)] = i == 0 ? sampled(gy[0], p, x) : multiply(data, p.swapped(x.shape()[1]), gy[0]);
     return out;
   }
-  Places p;
+  Positions p;
 };
 struct CooMatMulGradSP : FunctionNode {
-  explicit CooMatMulGradSP(Places q) : p(std::move(q)) {}
+  explicit CooMatMulGradSP(Positions q) : p(std::move(q)) {}
   Arrays forward(const Arrays& in) override {
     retain_inputs({0, 1});
     return {sampled(in[0], p, in[1])};
@@ -91,12 +96,12 @@ struct CooMatMulGradSP : FunctionNode {
       out[static_cast<std::size_t>(i)] = i == 0 ? multiply(gy[0], p, x) : multiply(gy[0], p.swapped(x.shape()[1]), g);
     return out;
   }
-  Places p;
+  Positions p;
 };
-Variable multiply(const Variable& data, const Places& p, const Variable& x) {
+Variable multiply(const Variable& data, const Positions& p, const Variable& x) {
   return apply_single(CooMatMul(p), data, x);
 }
-Variable sampled(const Variable& g, const Places& p, const Variable& x) {
+Variable sampled(const Variable& g, const Positions& p, const Variable& x) {
   return apply_single(CooMatMulGradSP(p), g, x);
 }
 
@@ -111,13 +116,13 @@ Variable product(const utils::CooMatrix& a, bool transa, const Variable& b, std:
     throw TypeError("sparse_matmul: both operands must have one floating dtype, they have ", a.data.dtype(), " and ",
                     b.dtype());
   const int64_t batch = batched ? b.shape()[0] : 1;
-  Places p{a.row.reshape({batch, -1}), a.col.reshape({batch, -1}), m};
+  Positions p{to_host(a.row).reshape({batch, -1}), to_host(a.col).reshape({batch, -1}), m};
   if (transa) p = p.swapped(m);
   const Variable y = multiply(a.data.reshape({batch, a.data.shape(-1)}), p, b.reshape({batch, k, b.shape(-1)}));
   return batched ? y : y.reshape({m, b.shape(-1)});
 }
 
-Variable turned(const Variable& x) {
+Variable last_axes_swapped(const Variable& x) {
   Dims axes;
   for (int i = 0; i < x.ndim() - 2; ++i) axes.push_back(i);
   axes.push_back(x.ndim() - 1), axes.push_back(x.ndim() - 2);
@@ -128,13 +133,13 @@ Variable turned(const Variable& x) {
 
 Variable SparseMatmul::operator()(const utils::CooMatrix& a, const Variable& b, const MatmulOptions& o) const {
   if (b.ndim() < 2) throw DimensionError("sparse_matmul: b must be a matrix, it has shape ", b.shape());
-  return product(a, o.transa, o.transb ? turned(b) : b, "a and b");
+  return product(a, o.transa, o.transb ? last_axes_swapped(b) : b, "a and b");
 }
 
 Variable SparseMatmul::operator()(const Variable& a, const utils::CooMatrix& b, const MatmulOptions& o) const {
   if (a.ndim() < 2) throw DimensionError("sparse_matmul: a must be a matrix, it has shape ", a.shape());
   // a b = (b^T a^T)^T
-  return turned(product(b, !o.transb, o.transa ? a : turned(a), "b and a"));
+  return last_axes_swapped(product(b, !o.transb, o.transa ? a : last_axes_swapped(a), "b and a"));
 }
 
 }  // namespace chainer::functions

@@ -8,8 +8,8 @@ namespace chainer::functions {
 
 Variable GumbelSoftmax::operator()(const Variable& log_pi, double tau, int64_t axis) const {
   if (!(tau > 0)) throw ValueError("gumbel_softmax: tau must be positive, not ", tau);
-  if (log_pi.ndim() < 1) return Variable(ones({}, log_pi.dtype()), false);
-  const Array noise = random::global().gumbel(0, 1, log_pi.shape(), log_pi.dtype());
+  if (log_pi.ndim() < 1) return Variable(ones({}, log_pi.dtype(), log_pi.device()), false);
+  const Array noise = random::global().gumbel(0, 1, log_pi.shape(), log_pi.dtype()).to_device(log_pi.device());
   return softmax((log_pi + Variable(noise, false)) / tau, axis);
 }
 

@@ -26,6 +26,7 @@ Variable SimplifiedDropconnect::operator()(const Variable& x, const Variable& W,
     if (o.use_batchwise_mask) s.insert(0, rows.shape()[0]);
     mask = (random::global().random_sample(s) >= o.ratio).astype(W.dtype());
   }
+  mask = mask.to_device(W.device());
   const Variable kept = W * Variable(mask.astype(W.dtype(), false) * (1 / (1 - o.ratio)), false);
   if (mask.ndim() == 2) return linear(rows, kept, b);
   const Variable y = squeeze(matmul(kept, expand_dims(rows, 2)), 2);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "chainer/array/image_backend.h"
+#include "chainer/array/backend.h"
 #include "chainer/autograd/function_node.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/math.h"
@@ -39,7 +39,7 @@ struct NormalizeBatchNode : FunctionNode {
     average = Array({order.keys()}, float64, x.device());
     if (x.size() == 0) return {Array(in[0].shape(), in[0].dtype(), x.device())};
     Array squares({order.keys()}, float64, x.device());
-    image_backend(x.device()).moments(x, average, squares);
+    x.device().backend().moments(x, average, squares);
     const Array variance = squares / static_cast<double>(order.averaged());
     rstd = reciprocal(chainer::sqrt(variance + options.eps));
     Array scale = in[1].astype(float64).ravel() * rstd, shift = in[2].astype(float64).ravel();
@@ -68,7 +68,7 @@ struct NormalizeBatchNode : FunctionNode {
     const Dtype d = compute_dtype(x.dtype());
     const Array xs = order.take(x.array(), d), g = order.take(gy[0].array(), d);
     Array total({order.keys()}, float64, x.device()), along({order.keys()}, float64, x.device());
-    ImageBackend& backend = image_backend(xs.device());
+    Backend& backend = xs.device().backend();
     backend.moments_grad(g, xs, average, total, along);
     Array slope = gamma.array().astype(float64).ravel() * rstd, ggamma = along * rstd;
     if (fixed.r) {

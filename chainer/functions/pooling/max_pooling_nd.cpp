@@ -1,5 +1,5 @@
 // max_pooling_nd and its ranks 1d, 2d, 3d.
-#include "chainer/array/image_backend.h"
+#include "chainer/array/backend.h"
 #include "chainer/functions/pooling.h"
 #include "chainer/functions/pooling/windows.h"
 
@@ -15,7 +15,7 @@ struct MaxPoolingNode : FunctionNode {
     const Array x = order.take(in[0], compute_dtype(in[0].dtype()));
     Array y = order.blank(plan.out, x.dtype(), x.device());
     if (places_wanted || indices) places = order.blank(plan.out, int32, x.device());
-    if (y.size()) image_backend(y.device()).pooling(Pooling::max, plan, x, y, places ? &places : nullptr);
+    if (y.size()) y.device().backend().pooling(Pooling::max, plan, x, y, places ? &places : nullptr);
     if (indices) *indices = order.images(places, int64);
     return {order.images(y, in[0].dtype())};
   }

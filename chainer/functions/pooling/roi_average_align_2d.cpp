@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "chainer/array/backend.h"
+#include "chainer/array/host.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/pooling.h"
 #include "chainer/functions/pooling/windows.h"
@@ -58,9 +59,9 @@ Variable RoiAverageAlign2D::operator()(const Variable& x, const Variable& rois, 
     throw ValueError("roi_average_align_2d: outsize (", outsize.h, ", ", outsize.w, "), spatial_scale ", spatial_scale,
                      " and a given sampling_ratio must be positive");
   const Shape& s = x.shape();
-  if (x.size() == 0) return zeros({rois.shape()[0], s[1], outsize.h, outsize.w}, x.dtype());
+  if (x.size() == 0) return zeros({rois.shape()[0], s[1], outsize.h, outsize.w}, x.dtype(), x.device());
   const int64_t n_rois = rois.shape()[0], c = s[1], h = s[2], w = s[3], bins = outsize.h * outsize.w;
-  const Array regions = dense(rois.array(), float64), images = dense(roi_indices.array(), int64);
+  const Array regions = dense(to_host(rois.array()), float64), images = dense(to_host(roi_indices.array()), int64);
   std::vector<int32_t> row, col;
   std::vector<double> weight;
   for (int64_t r = 0; r < n_rois; ++r) {
@@ -87,9 +88,9 @@ Variable RoiAverageAlign2D::operator()(const Variable& x, const Variable& rois, 
     }
   }
   const Dtype d = compute_dtype(x.dtype());
-  if (weight.empty()) return zeros({n_rois, c, outsize.h, outsize.w}, x.dtype());
-  const utils::CooMatrix weights(array(weight).astype(d), array(row), array(col), {n_rois * bins, s[0] * h * w},
-                                 {.order = "other"});
+  if (weight.empty()) return zeros({n_rois, c, outsize.h, outsize.w}, x.dtype(), x.device());
+  const utils::CooMatrix weights(array(weight).astype(d).to_device(x.device()), array(row), array(col),
+                                 {n_rois * bins, s[0] * h * w}, {.order = "other"});
   const Variable rows = cast(moveaxis(x, 1, -1).reshape({s[0] * h * w, c}), d);
   const Variable y = sparse_matmul(weights, rows).reshape({n_rois, outsize.h, outsize.w, c});
   return cast(moveaxis(y, -1, 1), x.dtype());

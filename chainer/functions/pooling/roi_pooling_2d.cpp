@@ -2,7 +2,8 @@
 #include <cmath>
 
 #include "chainer/array/backend.h"
-#include "chainer/backend/cpu/parallel.h"
+#include "chainer/array/host.h"
+#include "chainer/core/parallel.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/pooling.h"
 #include "chainer/functions/pooling/windows.h"
@@ -75,7 +76,7 @@ Variable RoiPooling2D::operator()(const Variable& x, const Variable& rois, int64
                      spatial_scale);
   const Shape& s = x.shape();
   const int64_t n_rois = rois.shape()[0], bins = n_rois * outh * outw;
-  const Array regions = dense(rois.array(), float64);
+  const Array regions = dense(to_host(rois.array()), float64);
   const double* numbers = regions.data<double>();
   for (int64_t i = 0; i < regions.size(); ++i)
     if (!std::isfinite(numbers[i]) || (i % 5 == 0 && !(numbers[i] >= 0 && numbers[i] < static_cast<double>(s[0]))))
@@ -83,15 +84,15 @@ Variable RoiPooling2D::operator()(const Variable& x, const Variable& rois, int64
                        i % 5 == 0 ? " as its image, of " : " as a corner; images: ", s[0]);
   Array at({bins, s[1]}, int64);
   const Variable rows = moveaxis(x, 1, -1).reshape({s[0] * s[2] * s[3], s[1]});
-  const Array pixels = dense(rows.array(), compute_dtype(x.dtype()));
+  const Array pixels = dense(to_host(rows.array()), compute_dtype(x.dtype()));
   if (pixels.dtype() == float64)
     largest(pixels.data<double>(), s, numbers, n_rois, outh, outw, spatial_scale, at.mutable_data<int64_t>());
   else
     largest(pixels.data<float>(), s, numbers, n_rois, outh, outw, spatial_scale, at.mutable_data<int64_t>());
-  const Array found = at >= 0;
-  if (x.size() == 0) return zeros({n_rois, s[1], outh, outw}, x.dtype());
+  const Array found = (at >= 0).to_device(x.device());
+  if (x.size() == 0) return zeros({n_rois, s[1], outh, outw}, x.dtype(), x.device());
   const Variable picked = get_item(rows, {chainer::maximum(at, 0), arange(s[1])});
-  const Variable y = where(found, picked, zeros(picked.shape(), x.dtype()));
+  const Variable y = where(found, picked, zeros(picked.shape(), x.dtype(), x.device()));
   return moveaxis(y.reshape({n_rois, outh, outw, s[1]}), -1, 1);
 }
 

@@ -1,6 +1,6 @@
 #include "chainer/functions/pooling/windows.h"
 
-#include "chainer/array/image_backend.h"
+#include "chainer/array/backend.h"
 #include "chainer/routines/im2col.h"
 
 namespace chainer::functions {
@@ -13,7 +13,7 @@ struct WindowSum : FunctionNode {
     const ImageOrder order(in[0]);
     const Array x = order.take(in[0], compute_dtype(in[0].dtype()));
     Array y = order.blank(op == Pooling::sum ? plan.out : plan.size, x.dtype(), x.device());
-    if (y.size()) image_backend(y.device()).pooling(op, plan, x, y, nullptr);
+    if (y.size()) y.device().backend().pooling(op, plan, x, y, nullptr);
     return {order.images(y, in[0].dtype())};
   }
   Variables backward(const Indexes&, const Variables& gy) override {
@@ -31,7 +31,7 @@ struct WindowPick : FunctionNode {
   Arrays forward(const Arrays& in) override {
     const Array x = order.take(in[0], compute_dtype(in[0].dtype()));
     Array y = order.blank(op == Pooling::gather ? plan.out : plan.size, x.dtype(), x.device());
-    if (y.size()) image_backend(y.device()).pooling(op, plan, x, y, &places);
+    if (y.size()) y.device().backend().pooling(op, plan, x, y, &places);
     return {order.images(y, in[0].dtype())};
   }
   Variables backward(const Indexes&, const Variables& gy) override {

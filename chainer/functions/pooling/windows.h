@@ -2,7 +2,7 @@
 #pragma once
 #include "chainer/array/per_axis.h"
 #include "chainer/autograd/function_node.h"
-#include "chainer/backend/common/pooling.h"
+#include "chainer/array/operations/pooling.h"
 #include "chainer/functions/pooling/images.h"
 
 namespace chainer::functions {

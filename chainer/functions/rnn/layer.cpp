@@ -1,6 +1,7 @@
 // One recurrent layer in one direction as one node: a product of all items with the input's weights, a product with
 // the state's weights and a kernel for each time; backward, one product over all times for each weight.
 #include "chainer/array/backend.h"
+#include "chainer/array/operations/recurrent_cells.h"
 #include "chainer/autograd/function_node.h"
 #include "chainer/functions/activation.h"
 #include "chainer/functions/array.h"

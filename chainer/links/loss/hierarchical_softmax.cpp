@@ -16,13 +16,13 @@
 namespace chainer::links {
 namespace {
 
-struct Way {
+struct PathToRoot {
   std::vector<int64_t> nodes;
   std::vector<double> codes;
 };
 
 // Inner nodes are numbered as they are met, the left branch first.
-void collect(const Tree& tree, Way& way, int64_t& next, std::map<int64_t, Way>& ways) {
+void collect(const Tree& tree, PathToRoot& way, int64_t& next, std::map<int64_t, PathToRoot>& ways) {
   if (tree.branches.empty()) {
     if (tree.leaf < 0) throw ValueError("BinaryHierarchicalSoftmax: word ", tree.leaf, " is negative");
     if (!ways.emplace(tree.leaf, way).second)
@@ -48,8 +48,8 @@ BinaryHierarchicalSoftmax::BinaryHierarchicalSoftmax(int64_t in_size, const Tree
                                                      const BinaryHierarchicalSoftmaxOptions& o)
     : W(initializers::Uniform(1, o.dtype), Shape{inner_nodes(tree), in_size}) {
   if (tree.branches.empty()) throw ValueError("BinaryHierarchicalSoftmax: a tree of two words at least is needed");
-  std::map<int64_t, Way> ways;
-  Way way;
+  std::map<int64_t, PathToRoot> ways;
+  PathToRoot way;
   int64_t next = 0;
   collect(tree, way, next, ways);
   int64_t longest = 1;

@@ -18,7 +18,7 @@ std::vector<double> weights(const std::vector<double>& counts, double exponent, 
 NegativeSampling::NegativeSampling(int64_t in_size, const std::vector<double>& counts, int64_t sample_size,
                                    const NegativeSamplingOptions& o)
     : W(0, Shape{static_cast<int64_t>(counts.size()), in_size}),
-      sampler(weights(counts, o.power, get_dtype(o.dtype))),
+      sampler(utils::WalkerAlias(weights(counts, o.power, get_dtype(o.dtype)))),
       sample_size_(sample_size) {}
 
 Variable NegativeSampling::forward(const Variable& x, const Variable& t, Reduction reduce) {

@@ -44,8 +44,8 @@ Variables ChildSumTreeLSTM::forward(const Variables& in) {
   const std::size_t children = n.h.size();
   if (children == 0) {
     const Variables g = split_axis(from_x[0], 3, 1);
-    const Variable c = sigmoid(g[1]) * functions::tanh(g[0]);
-    return {c, sigmoid(g[2]) * functions::tanh(c)};
+    const Variable c = functions::sigmoid(g[1]) * functions::tanh(g[0]);
+    return {c, functions::sigmoid(g[2]) * functions::tanh(c)};
   }
   for (Variable& h : n.h) h = or_zeros(h, {len(n.x), state_size_}, n.x);
   Variable sum = n.h[0];

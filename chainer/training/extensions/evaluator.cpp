@@ -2,9 +2,13 @@
 
 namespace chainer::training::extensions {
 
+// A subclass may do with such an iterator what it likes, so that the constructor only warns.
+static constexpr const char* kRepeats =
+    "Evaluator: its iterator repeats, an evaluation would never end: make the iterator with .repeat = false";
+
 Evaluator::Evaluator(NamedKept<Iterator> iterator, NamedKept<Link> target, const EvaluatorOptions& o)
     : iterators_(std::move(iterator)), targets_(std::move(target)), options_(o) {
-  if (get_iterator("main").repeat()) warn("The iterator of an Evaluator repeats: an evaluation would never end");
+  if (get_iterator("main").repeat()) warn(kRepeats);
 }
 
 std::map<std::string, double> Evaluator::run_as(const std::string& prefix) {
@@ -26,6 +30,7 @@ std::map<std::string, double> Evaluator::run() { return run_as(""); }
 
 std::map<std::string, double> Evaluator::evaluate() {
   Iterator& iterator = get_iterator("main");
+  if (iterator.repeat()) throw ValueError(kRepeats);
   if (options_.eval_hook) options_.eval_hook(*this);
   iterator.reset();
   DictSummary summary;

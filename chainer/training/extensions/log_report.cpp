@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "chainer/core/file.h"
 #include "chainer/training/extensions.h"
@@ -65,7 +66,12 @@ void PrintReport::operator()(Trainer& trainer) {
   if (own_) {
     (*own_)(trainer);
   } else {
-    report = dynamic_cast<LogReport*>(&trainer.get_extension(log_report_name_));
+    try {
+      report = dynamic_cast<LogReport*>(&trainer.get_extension(log_report_name_));
+    } catch (const ValueError&) {
+      throw ValueError("PrintReport: it prints the log of the extension '", log_report_name_,
+                       "', which the trainer does not have: extend the trainer with extensions::LogReport(), too");
+    }
     if (!report) throw TypeError("PrintReport: the extension '", log_report_name_, "' is not a LogReport");
   }
   const auto column = [](const std::string& e) { return static_cast<int>(std::max<std::size_t>(10, e.size())); };
@@ -92,6 +98,22 @@ void PrintReport::operator()(Trainer& trainer) {
     std::fputc('\n', out_);
   }
   std::fflush(out_);
+  if (!warned_ && trainer.updater().epoch() >= 1 && !report->log().empty()) warn_of_missing(report->log());
+}
+
+// A key that nobody reported in the first epoch is misspelled, most likely.
+void PrintReport::warn_of_missing(const json::List& log) {
+  warned_ = true;
+  std::set<std::string> there;
+  for (const json::Value& entry : log)
+    if (const json::Object* o = entry.object())
+      for (const auto& [key, v] : *o) there.insert(key);
+  const std::vector<std::string> keys(there.begin(), there.end());
+  std::string list;
+  for (const std::string& k : keys) list += (list.empty() ? "" : ", ") + k;
+  for (const std::string& e : entries_)
+    if (!there.count(e))
+      warn(text("PrintReport: '", e, "' was not reported so far", did_you_mean(e, keys), "; there is: ", list));
 }
 
 void PrintReport::serialize(Serializer& s) {

@@ -54,8 +54,9 @@ class PrintReport : public Extension {
   std::string log_report_name_;
   std::shared_ptr<LogReport> own_;
   std::FILE* out_;
+  void warn_of_missing(const json::List& log);
   std::size_t printed_ = 0;
-  bool header_done_ = false;
+  bool header_done_ = false, warned_ = false;
 };
 
 /// Options of ProgressBar, in the manual's order.

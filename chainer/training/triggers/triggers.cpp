@@ -14,7 +14,7 @@ Unit parse_unit(std::string_view s) {
 }
 std::string_view name(Unit u) { return u == Unit::iteration ? "iteration" : "epoch"; }
 
-Trigger::Trigger(double period, Unit unit) : trigger_(std::make_shared<triggers::IntervalTrigger>(period, unit)) {}
+Trigger::Trigger(double period, Unit unit) : Trigger(triggers::IntervalTrigger(period, unit)) {}
 
 Trigger Trigger::from_function(std::function<bool(Trainer&)> f) {
   struct FunctionTrigger : TriggerBase {
@@ -22,7 +22,7 @@ Trigger Trigger::from_function(std::function<bool(Trainer&)> f) {
     bool operator()(Trainer& t) override { return f(t); }
     std::function<bool(Trainer&)> f;
   };
-  return Trigger(std::make_shared<FunctionTrigger>(std::move(f)));
+  return Trigger(FunctionTrigger(std::move(f)));
 }
 
 namespace triggers {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "chainer/autograd/config.h"
-#include "chainer/backend/cpu/parallel.h"
-#include "chainer/backend/cpu/thread_share.h"
+#include "chainer/core/parallel.h"
+#include "chainer/core/thread_share.h"
 
 namespace chainer::training::updaters {
 

@@ -54,7 +54,8 @@ void arithmetic(std::vector<OpCase>& t) {
   t.push_back(row("add", "F.add(*x)", [](const Variables& x) { return F::add(x); }, {m, m * 2, normal({3, 4})}));
   t.push_back(row("mul", "x[0] * np.array([[1, 2, 3, 4]] * 3) + np.full((3, 4), 0.5)",
                   [](const Variables& x) {
-                    return x[0] * array({1, 2, 3, 4}) + array({0.5});
+                    const Device device = x[0].device();
+                    return x[0] * array({1, 2, 3, 4}).to_device(device) + array({0.5}).to_device(device);
                   },
                   {m}));
 }

@@ -106,7 +106,7 @@ void array_manipulation(std::vector<OpCase>& t) {
       cube);
   t.push_back(row("where", "F.where(np.array([[1, 0, 1, 1]] * 3, '?'), x[0], F.broadcast_to(x[1], (3, 4)))",
                   [](const Variables& x) {
-                    return F::where(array({{1, 0, 1, 1}}), x[0], x[1]);
+                    return F::where(array({{1, 0, 1, 1}}).to_device(x[0].device()), x[0], x[1]);
                   },
                   {m, line}));
   one(

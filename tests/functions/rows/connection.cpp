@@ -16,12 +16,12 @@ void connection(std::vector<OpCase>& t) {
                   [](const Variables& x) { return F::linear(F::linear(x[0], x[1]), x[1]); }, {m, normal({4, 4})}));
   t.push_back(row("embed_id", "F.embed_id(np.array([[0, 2], [2, 1]], 'i'), x[0])",
                   [](const Variables& x) {
-                    return F::embed_id(array({{0, 2}, {2, 1}}), x[0]);
+                    return F::embed_id(array({{0, 2}, {2, 1}}).to_device(x[0].device()), x[0]);
                   },
                   {m}));
   t.push_back(row("embed_id", "F.embed_id(np.array([-1, 2, 1], 'i'), x[0], ignore_label=-1)",
                   [](const Variables& x) {
-                    return F::embed_id(array({-1, 2, 1}), x[0], {.ignore_label = -1});
+                    return F::embed_id(array({-1, 2, 1}).to_device(x[0].device()), x[0], {.ignore_label = -1});
                   },
                   {m}));
 

@@ -222,7 +222,7 @@ void math(std::vector<OpCase>& t) {
   t.push_back(row("sparse_matmul", "",
                   [m = fixed()](const Variables& v) {
                     utils::CooMatrix a = m;
-                    a.data = Variable(m.data.array().astype(v[0].dtype()), false);
+                    a.data = Variable(m.data.array().astype(v[0].dtype()).to_device(v[0].device()), false);
                     return F::sparse_matmul(a, v[0]);
                   },
                   {normal({3, 2})})

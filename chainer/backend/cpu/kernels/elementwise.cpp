@@ -1,5 +1,5 @@
 // Inner loops of the elementwise operations, made from the lists. Compiled once per instruction set.
-#include "chainer/backend/cpu/kernels/math.h"
+#include "chainer/backend/common/formula_math.h"
 
 #include <type_traits>
 
@@ -10,7 +10,7 @@ namespace {
 // A row's category decides which types get a loop; the formula is not instantiated for the others.
 constexpr int any = 2, floating = 1, special = 0;
 
-#define X(NAME, CATEGORY, ...)                \
+#define X(NAME, CATEGORY, COST, ...)          \
   struct NAME##_op {                          \
     static constexpr int category = CATEGORY; \
     template <class T>                        \
@@ -20,7 +20,7 @@ constexpr int any = 2, floating = 1, special = 0;
   };
 CHAINER_UNARY_OPS(X)
 #undef X
-#define X(NAME, CATEGORY, ...)                \
+#define X(NAME, CATEGORY, COST, ...)          \
   struct NAME##_op {                          \
     static constexpr int category = CATEGORY; \
     template <class T>                        \
@@ -30,7 +30,7 @@ CHAINER_UNARY_OPS(X)
   };
 CHAINER_BINARY_OPS(X)
 #undef X
-#define X(NAME, ...)                                      \
+#define X(NAME, COST, ...)                                \
   struct NAME##_op {                                      \
     template <class T>                                    \
     static inline bool apply(T a, [[maybe_unused]] T b) { \
@@ -38,8 +38,9 @@ CHAINER_BINARY_OPS(X)
     }                                                     \
   };
 CHAINER_COMPARE_OPS(X)
+CHAINER_TEST_OPS(X)
 #undef X
-#define X(NAME, CATEGORY, ...)                \
+#define X(NAME, CATEGORY, COST, ...)          \
   struct NAME##_op {                          \
     static constexpr int category = CATEGORY; \
     template <class T>                        \
@@ -139,9 +140,11 @@ void fill_type(chainer::cpu::ElementKernel* table) {
   if constexpr (has<T, NAME##_op>()) at(Elementwise::NAME) = binary<T, NAME##_op>;
   CHAINER_BINARY_OPS(X)
 #undef X
-#define X(NAME, ...) \
-  at(Elementwise::NAME) = Elementwise::NAME < Elementwise::isnan ? compare<T, NAME##_op> : compare_one<T, NAME##_op>;
+#define X(NAME, ...) at(Elementwise::NAME) = compare<T, NAME##_op>;
   CHAINER_COMPARE_OPS(X)
+#undef X
+#define X(NAME, ...) at(Elementwise::NAME) = compare_one<T, NAME##_op>;
+  CHAINER_TEST_OPS(X)
 #undef X
 #define X(NAME, ...) \
   if constexpr (has<T, NAME##_op>()) at(Elementwise::NAME) = ternary<T, NAME##_op>;

@@ -1,5 +1,5 @@
 // Rows with mean 0 and variance 1, and the gradient of that. Compiled once per instruction set.
-#include "chainer/backend/cpu/kernels/math.h"
+#include "chainer/backend/common/formula_math.h"
 
 #include "chainer/backend/cpu/kernels/fill.h"
 

@@ -1,5 +1,5 @@
 // Pointwise parts of recurrent cells. Compiled once per instruction set.
-#include "chainer/backend/cpu/kernels/math.h"
+#include "chainer/backend/common/formula_math.h"
 
 #include "chainer/backend/cpu/kernels/fill.h"
 

@@ -1,5 +1,5 @@
 // Inner loops that reduce a block, and softmax of a row. Compiled once per instruction set.
-#include "chainer/backend/cpu/kernels/math.h"
+#include "chainer/backend/common/formula_math.h"
 
 #include <limits>
 

@@ -3,8 +3,8 @@
 #pragma once
 #include <cstdint>
 
-#include "chainer/backend/common/ops.h"
-#include "chainer/backend/common/recurrent_cells.h"
+#include "chainer/array/operations/ops.h"
+#include "chainer/array/operations/recurrent_cells.h"
 
 namespace chainer::cpu {
 

@@ -1,5 +1,5 @@
 // The optimizers' fused passes, made from the list. Compiled once per instruction set.
-#include "chainer/backend/cpu/kernels/math.h"
+#include "chainer/backend/common/formula_math.h"
 
 #include "chainer/backend/cpu/kernels/fill.h"
 

@@ -3,7 +3,7 @@
 #include "chainer/array/backend.h"
 #include "chainer/backend/cpu/onednn/library.h"
 #include "chainer/backend/cpu/onednn/onednn.h"
-#include "chainer/backend/cpu/parallel.h"
+#include "chainer/core/parallel.h"
 
 namespace chainer::cpu::onednn {
 namespace {

@@ -5,7 +5,7 @@
 #include <array>
 
 #include "chainer/backend/cpu/blas.h"
-#include "chainer/backend/cpu/parallel.h"
+#include "chainer/core/parallel.h"
 #include "chainer/core/error.h"
 
 namespace chainer::cpu::onednn {

@@ -1,6 +1,6 @@
 // What oneDNN computes for the host's backend. In a build without its header nothing of it is there.
 #pragma once
-#include "chainer/backend/common/convolution.h"
+#include "chainer/array/operations/convolution.h"
 
 namespace chainer::cpu::onednn {
 

@@ -1,0 +1,315 @@
+// What waits: its lists, how it comes about and goes. The evaluation itself is in evaluation.cpp.
+#include "chainer/array/deferred/deferred.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <functional>
+#include <new>
+#include <string_view>
+#include <utility>
+
+#include "chainer/array/external.h"
+#include "chainer/array/order.h"
+#include "chainer/array/deferred/evaluation.h"
+#include "chainer/core/fork.h"
+
+namespace chainer::deferred {
+namespace {
+
+thread_local int eager_modes = 0;
+
+int depth_of(const ArrayBody& b) {
+  const Pending* p = b.pending.load(std::memory_order_relaxed);
+  if (p && p->kind == Pending::Kind::view) p = b.base->pending.load(std::memory_order_relaxed);
+  return p ? p->depth : 0;
+}
+
+Pending* make(Pending::Kind kind, ArrayBody& body) {
+  auto* p = new (pool::allocate(sizeof(Pending))) Pending;
+  p->kind = kind;
+  p->body = &body;
+  return p;
+}
+
+// Operands that wait for another thread are computed first: what waits in a registry reads what is in memory or waits
+// in that registry, too.
+void take_over(std::span<const Array* const> in, const Registry& mine) {
+  for (const Array* a : in)
+    if (a->body().pending.load(std::memory_order_acquire) && a->body().registry != &mine) evaluate(a->body());
+}
+
+// From here on the computation is known: its operands know that they have a reader.
+Array enlist(Registry& r, Pending* p, Ref<ArrayBody> body) {
+  const std::lock_guard lock(r.mutex);
+  int depth = 0;
+  bool shared = false;  // with somebody who may write to an operand at any time
+  for (int i = 0; i < p->count; ++i) {
+    depth = std::max(depth, depth_of(*p->in[i]));
+    ArrayBody& owner = p->in[i]->owner();
+    shared = shared || (owner.block.size_class & memory::kShared) != 0;
+    owner.pending_readers.fetch_add(1, std::memory_order_relaxed);
+    Registry* nobody = nullptr;
+    if (!owner.pending.load(std::memory_order_relaxed) && owner.holder.compare_exchange_strong(nobody, &r))
+      r.held_bytes += owner.size * item_size(owner.dtype);
+  }
+  p->depth = static_cast<uint8_t>(depth + 1);
+  p->older = r.newest;
+  (r.newest ? r.newest->newer : r.oldest) = p;
+  r.newest = p;
+  ++r.waiting;
+  body->registry = &r;
+  body->pending.store(p, std::memory_order_release);
+  if (depth + 1 >= kDeepest || shared) evaluate_locked(r, *body, {});
+  const int64_t budget = std::max(kBudget, 8 * body->size * item_size(body->dtype));
+  while (r.held_bytes > budget && r.oldest) {
+    const Ref<ArrayBody> oldest(r.oldest->body);
+    evaluate_locked(r, *oldest, {});
+  }
+  return Array(std::move(body));
+}
+
+// Which traversal a reduction needs; none when eager evaluation does it better.
+std::optional<Traversal> traversal_of(const Array& a, const Dims& axes) {
+  const Shape& shape = a.shape();
+  Traversal t;
+  int state = 0;  // before, within, behind the reduced axes
+  for (int64_t d : memory_order(a)) {
+    if (shape[d] == 1) continue;
+    const bool reduced = std::find(axes.begin(), axes.end(), d) != axes.end();
+    if (reduced && state == 2) return {};
+    if (reduced) state = 1;
+    if (!reduced && state == 1) state = 2;
+    (state == 0 ? t.outer : state == 1 ? t.rows : t.width) *= shape[d];
+  }
+  if (state == 2) {
+    t.columns = true;
+    return t.width >= 64 || t.rows >= 64 ? std::optional(t) : std::nullopt;
+  }
+  return Traversal{false, t.outer, 1, t.rows};
+}
+
+}  // namespace
+
+namespace {
+
+// The registries of all threads. The list only grows, so that it is read without a lock.
+struct Registries {
+  std::mutex mutex;
+  std::atomic<Registry*> first{nullptr};
+  Observer observer;  // behind the lock, too
+  std::atomic<bool> observed{false};
+
+  Registries() {
+    const auto each = [this](auto f) {
+      for (Registry* r = first; r; r = r->next) f(*r);
+    };
+    at_fork({kForkWaiting,
+             [=, this] {
+               mutex.lock();
+               each([](Registry& r) { r.mutex.lock(); });
+             },
+             [=, this] {
+               each([](Registry& r) { r.mutex.unlock(); });
+               mutex.unlock();
+             },
+             [=, this] {
+               each([](Registry& r) { new (&r.mutex) std::recursive_mutex; });
+               new (&mutex) std::mutex;
+             }});
+  }
+  Registry* take() {
+    const std::lock_guard lock(mutex);
+    for (Registry* r = first; r; r = r->next)
+      if (!std::exchange(r->taken, true)) return r;
+    auto* r = new Registry;
+    r->next = first;
+    first = r;
+    return r;
+  }
+};
+Registries& registries() {
+  static Registries* all = new Registries;  // never destroyed: arrays may outlive main
+  return *all;
+}
+
+constinit thread_local Registry* own = nullptr;
+
+}  // namespace
+
+std::atomic<void (*)()> before_drop{nullptr};
+
+Registry& registry() {
+  if (!own) [[unlikely]] {
+    static thread_local struct Return {
+      Registry* r = registries().take();
+      ~Return() {
+        const std::lock_guard lock(registries().mutex);
+        r->taken = false;
+      }
+    } taken;
+    own = taken.r;
+  }
+  return *own;
+}
+
+void observe(const Program& program, double seconds) {
+  Observer f;
+  {
+    const std::lock_guard lock(registries().mutex);
+    f = registries().observer;
+  }
+  if (f) f(program.names(), seconds, program.space.product());
+}
+bool observed() { return registries().observed.load(std::memory_order_relaxed); }
+
+bool enabled() {
+  static const bool on = [] {
+    const char* v = std::getenv("CHAINER_DEFERRED");
+    return !v || std::string_view(v) != "0";
+  }();
+  return on && eager_modes == 0;
+}
+EagerMode::EagerMode() { ++eager_modes; }
+EagerMode::~EagerMode() { --eager_modes; }
+
+Statistics statistics() {
+  Statistics s;
+  for (Registry* r = registries().first; r; r = r->next) {
+    const std::lock_guard lock(r->mutex);
+    s.waiting += r->waiting;
+    s.held_bytes += r->held_bytes;
+    s.programs += r->programs;
+    s.operations += r->operations;
+  }
+  return s;
+}
+
+void set_observer(Observer observer) {
+  const std::lock_guard lock(registries().mutex);
+  registries().observed = static_cast<bool>(observer);
+  registries().observer = std::move(observer);
+}
+
+Array elementwise(Elementwise op, std::span<const Array* const> in, const Dims& order, Dtype dtype, Dtype compute) {
+  const Shape& shape = in[0]->shape();
+  if (!enabled() || in[0]->size() < kLeast) return {};
+  for (const Array* a : in)
+    if (!follows(a->body(), order)) return {};
+  Registry& r = registry();
+  take_over(in, r);
+  auto body = ArrayBody::without_memory(shape, dtype, in[0]->device(), order, name(op).data());
+  Pending* p = make(Pending::Kind::elementwise, *body);
+  p->op = op;
+  p->compute = compute_dtype(compute);
+  for (const Array* a : in) p->in[p->count++] = a->body_ref();
+  return enlist(r, p, std::move(body));
+}
+
+Array reduce(Reduce op, const Array& a, const Dims& axes, const Shape& shape, const Dims& order, Dtype dtype) {
+  if (!enabled() || a.size() < kLeast || !is_dense(a.body())) return {};
+  const std::optional<Traversal> t = traversal_of(a, axes);
+  if (!t) return {};
+  Registry& r = registry();
+  const Array* const in[] = {&a};
+  take_over(in, r);
+  auto body = ArrayBody::make(shape, dtype, a.device(), order, name(op).data());
+  Pending* p = make(Pending::Kind::reduce, *body);
+  p->reduction = op;
+  p->traversal = *t;
+  p->in[p->count++] = a.body_ref();
+  return enlist(r, p, std::move(body));
+}
+
+Array cast(const Array& a, Dtype dtype) {
+  ArrayBody& b = a.body();
+  if (!b.pending.load(std::memory_order_acquire)) return {};
+  {
+    const std::lock_guard lock(b.registry->mutex);
+    const Pending* p = b.pending.load(std::memory_order_relaxed);
+    if (!p || p->kind != Pending::Kind::elementwise) return {};
+  }
+  const Array* const in[] = {&a};
+  return elementwise(Elementwise::copy, in, result_order(in), dtype, conversion_type(a.dtype(), dtype));
+}
+
+void attach_view(ArrayBody& view, ArrayBody& of, int64_t offset) {
+  const std::lock_guard lock(of.registry->mutex);
+  const Pending* parent = of.pending.load(std::memory_order_relaxed);
+  if (!parent) {  // evaluated since the caller looked
+    view.data = of.data + offset * item_size(of.dtype);
+    return;
+  }
+  Pending* p = make(Pending::Kind::view, view);
+  p->offset = offset + parent->offset;
+  view.registry = of.registry;
+  view.pending.store(p, std::memory_order_release);
+}
+
+void release(Registry& r, Pending* p) {
+  if (p->kind != Pending::Kind::view) {
+    (p->older ? p->older->newer : r.oldest) = p->newer;
+    (p->newer ? p->newer->older : r.newest) = p->older;
+    --r.waiting;
+    for (int i = 0; i < p->count; ++i) {
+      ArrayBody& owner = p->in[i]->owner();
+      if (owner.pending_readers.fetch_sub(1, std::memory_order_release) != 1) continue;
+      if (Registry* holder = owner.holder.exchange(nullptr)) holder->held_bytes -= owner.size * item_size(owner.dtype);
+    }
+  }
+  p->~Pending();
+  pool::release(p, sizeof(Pending));
+}
+
+bool drop_last(ArrayBody& body) noexcept {
+  if (const auto f = before_drop.load(std::memory_order_relaxed)) f();
+  Registry& r = *body.registry;
+  const std::lock_guard lock(r.mutex);
+  if (!body.refs.decrement()) return false;
+  if (Pending* p = body.pending.exchange(nullptr)) release(r, p);
+  return true;
+}
+
+void evaluate(ArrayBody& body) {
+  Registry& r = *body.registry;
+  const std::lock_guard lock(r.mutex);
+  evaluate_locked(r, body, {});
+}
+
+void evaluate(std::span<const Array> arrays) {
+  std::vector<ArrayBody*> waiting, together;
+  for (const Array& a : arrays)
+    if (a && a.body().pending.load(std::memory_order_acquire)) waiting.push_back(&a.body());
+  std::stable_sort(waiting.begin(), waiting.end(),
+                   [](const ArrayBody* a, const ArrayBody* b) { return std::less<>()(a->registry, b->registry); });
+  for (std::size_t i = 0; i < waiting.size(); i += together.size()) {
+    Registry& r = *waiting[i]->registry;
+    together.clear();
+    for (std::size_t k = i; k < waiting.size() && waiting[k]->registry == &r; ++k) together.push_back(waiting[k]);
+    const std::lock_guard lock(r.mutex);
+    for (ArrayBody* b : together) evaluate_locked(r, *b, together);
+  }
+}
+
+namespace {
+void evaluate_readers_in(Registry& r, ArrayBody& owner) {
+  const std::lock_guard lock(r.mutex);
+  std::vector<Ref<ArrayBody>> readers;
+  for (Pending* p = r.oldest; p; p = p->newer)
+    for (int i = 0; i < p->count; ++i)
+      if (&p->in[i]->owner() == &owner) readers.emplace_back(p->body);
+  std::vector<ArrayBody*> all;
+  for (const auto& b : readers) all.push_back(b.get());
+  for (ArrayBody* b : all) evaluate_locked(r, *b, all);
+}
+}  // namespace
+
+void evaluate_readers(ArrayBody& owner) {
+  if (owner.block.size_class & memory::kReadOnly)
+    throw ValueError("this array of shape ", owner.shape, " cannot be written to: its memory is somebody else's, who ",
+                     "forbids it; copy() gives an array of one's own");
+  evaluate_readers_in(registry(), owner);
+  for (Registry* r = registries().first; r && owner.pending_readers.load(std::memory_order_acquire); r = r->next)
+    evaluate_readers_in(*r, owner);
+}
+
+}  // namespace chainer::deferred

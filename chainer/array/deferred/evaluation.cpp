@@ -1,0 +1,371 @@
+// Evaluation: collects the waiting operations behind an array, decides what is stored, and makes a program of them.
+#include "chainer/array/deferred/evaluation.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "chainer/array/backend.h"
+#include "chainer/array/order.h"
+
+namespace chainer {
+
+std::string Program::names() const {
+  std::string s;
+  const auto add = [&](std::string_view n) { s += (s.empty() ? "" : " ") + std::string(n); };
+  for (const Instruction& i : code)
+    if (i.kind == Instruction::Kind::kernel) add(name(i.op));
+  for (const Reduction& k : reductions) add(name(k.op));
+  return s;
+}
+
+namespace deferred {
+namespace {
+
+using Kind = Pending::Kind;
+
+Pending* waiting(const ArrayBody& b) { return b.pending.load(std::memory_order_acquire); }
+
+// One array in the program: a result, or a leaf that is in memory.
+struct Value {
+  ArrayBody* body;
+  uint32_t inside = 0;  // operands of this program that are this value
+  int last = -1;        // the instruction that uses it last
+  bool stored = false;
+  float cost = 0;
+  SmallVector<std::pair<Dtype, int>, 2> slots;  // by dtype: its own, and what it was converted to
+};
+
+// The positions of leaves. They cannot stand in the arrays, which evaluations of other threads may read as well. A
+// table with open addressing; what was added last is removed first.
+class Positions {
+ public:
+  int32_t find(const ArrayBody& b) const {
+    if (table_.empty()) return -1;
+    for (std::size_t i = start(b);; i = (i + 1) & (table_.size() - 1)) {
+      if (table_[i].body == &b) return table_[i].position;
+      if (!table_[i].body) return -1;
+    }
+  }
+  void add(const ArrayBody& b, int32_t position) {
+    if (2 * (count_ + 1) > table_.size()) {
+      std::vector<Entry> all(count_);  // in their order, on which removal relies
+      for (const Entry& e : table_)
+        if (e.body) all[static_cast<std::size_t>(e.position)] = e;
+      table_.assign(std::max<std::size_t>(16, 2 * table_.size()), {});
+      for (const Entry& e : all) put(e);
+    }
+    put({&b, position});
+    ++count_;
+  }
+  void remove(const ArrayBody& b) {
+    std::size_t i = start(b);
+    while (table_[i].body != &b) i = (i + 1) & (table_.size() - 1);
+    table_[i].body = nullptr;
+    --count_;
+  }
+
+ private:
+  struct Entry {
+    const ArrayBody* body = nullptr;
+    int32_t position = 0;
+  };
+  std::size_t start(const ArrayBody& b) const {
+    return (reinterpret_cast<uintptr_t>(&b) / 64 * 0x9E3779B97F4A7C15u >> 20) & (table_.size() - 1);
+  }
+  void put(const Entry& e) {
+    std::size_t i = start(*e.body);
+    while (table_[i].body) i = (i + 1) & (table_.size() - 1);
+    table_[i] = e;
+  }
+  std::vector<Entry> table_;
+  std::size_t count_ = 0;
+};
+
+class Planner {
+ public:
+  /// For what is computed in the layout of `top`, which has no gaps.
+  Planner(Registry& r, const ArrayBody& top) : registry_(r), visit_(++r.visits), top_(top) {
+    if (!top.contiguous) program.order = memory_order(top.shape, top.strides);
+    program.space = permuted(top.shape, program.order);
+  }
+  bool fits(const ArrayBody& b) const { return b.device == top_.device && same_layout(b, top_); }
+
+  // Adds what waits behind `body`. Returns what must be computed first, or nullptr; then nothing was added.
+  ArrayBody* collect(ArrayBody& body) {
+    const std::size_t nodes = nodes_.size(), leaves = leaves_.size();
+    meetings_ = 0;
+    if (met(body)) return ++meetings_, nullptr;
+    std::vector<ArrayBody*> stack{&body};
+    while (!stack.empty()) {
+      ArrayBody& b = *stack.back();
+      if (met(b)) {
+        stack.pop_back();
+        continue;
+      }
+      const Pending* p = waiting(b);
+      if (!p) {
+        positions_.add(b, static_cast<int32_t>(leaves_.size()));
+        leaves_.push_back({&b, 0, -1, false, 0, {}});
+        stack.pop_back();
+        continue;
+      }
+      if (p->kind != Kind::elementwise || !fits(b)) {
+        undo(nodes, leaves);
+        return &b;
+      }
+      bool complete = true;
+      for (int i = 0; i < p->count; ++i) {
+        ArrayBody& in = *p->in[i];
+        if (met(in)) {
+          meetings_ += met_before(in, nodes, leaves);
+          continue;
+        }
+        stack.push_back(&in);
+        complete = false;
+      }
+      if (!complete) continue;
+      stack.pop_back();
+      b.visit = visit_;
+      b.position = static_cast<int32_t>(nodes_.size());
+      nodes_.push_back({&b, 0, -1, false, 0, {}});
+    }
+    return nullptr;
+  }
+
+  bool add_root(ArrayBody& body) {
+    if (collect(body)) return false;
+    roots_.push_back(&body);
+    return true;
+  }
+  // A reduction, if its order fits those that are there. One that was only `joined` must share something.
+  bool add_reduction(Pending& p, bool joined) {
+    if (!reductions_.empty() && !(p.traversal == program.traversal)) return false;
+    const std::size_t nodes = nodes_.size(), leaves = leaves_.size();
+    if (collect(*p.in[0])) return false;
+    if (joined && meetings_ == 0) {
+      undo(nodes, leaves);
+      return false;
+    }
+    if (reductions_.empty()) program.traversal = p.traversal;
+    reductions_.push_back(&p);
+    return true;
+  }
+
+  void plan() {
+    if (reductions_.empty()) program.traversal = {false, 1, 1, program.space.product()};
+    choose_stored();
+    emit();
+  }
+  void run() {
+    for (const Value& v : nodes_)
+      if (v.stored && !v.body->block.data) v.body->allocate(name(waiting(*v.body)->op));
+    const auto start = std::chrono::steady_clock::now();
+    (nodes_.empty() ? leaves_ : nodes_)[0].body->device.backend().run(program);
+    ++registry_.programs;
+    registry_.operations += static_cast<int64_t>(program.code.size());
+    if (observed()) observe(program, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    // Letting go of operands may end arrays of this program: those that have results are held meanwhile.
+    std::vector<Ref<ArrayBody>> done;
+    for (const Value& v : nodes_)
+      if (v.stored) done.emplace_back(v.body);
+    for (const Pending* p : reductions_) done.emplace_back(p->body);
+    for (const Ref<ArrayBody>& b : done) {
+      Pending* p = waiting(*b);
+      b->pending.store(nullptr, std::memory_order_release);
+      release(registry_, p);
+    }
+  }
+
+  Program program;
+
+ private:
+  // What waits stands in nodes_ (its body knows where, behind the registry's lock), all else in leaves_.
+  static bool is_node(const ArrayBody& b) { return waiting(b) != nullptr; }
+  bool met(const ArrayBody& b) const { return is_node(b) ? b.visit == visit_ : positions_.find(b) >= 0; }
+  void undo(std::size_t nodes, std::size_t leaves) {
+    for (; nodes_.size() > nodes; nodes_.pop_back()) nodes_.back().body->visit = 0;
+    for (; leaves_.size() > leaves; leaves_.pop_back()) positions_.remove(*leaves_.back().body);
+  }
+  bool met_before(const ArrayBody& b, std::size_t nodes, std::size_t leaves) const {
+    return is_node(b) ? static_cast<std::size_t>(b.position) < nodes
+                      : static_cast<std::size_t>(positions_.find(b)) < leaves;
+  }
+  Value& value(const ArrayBody& b) {
+    return is_node(b) ? nodes_[static_cast<std::size_t>(b.position)]
+                      : leaves_[static_cast<std::size_t>(positions_.find(b))];
+  }
+
+  // Results that somebody else holds are stored if they cost more than a few additions to compute again.
+  void choose_stored() {
+    const int end = static_cast<int>(nodes_.size());
+    for (int i = 0; i < end; ++i) {
+      const Pending& p = *waiting(*nodes_[static_cast<std::size_t>(i)].body);
+      for (int k = 0; k < p.count; ++k) {
+        Value& v = value(*p.in[k]);
+        ++v.inside;
+        v.last = i;
+      }
+    }
+    for (const Pending* p : reductions_) {
+      Value& v = value(*p->in[0]);
+      ++v.inside;
+      v.last = end;
+    }
+    for (Value& v : nodes_) {
+      const Pending& p = *waiting(*v.body);
+      v.cost = cost(p.op);
+      for (int k = 0; k < p.count; ++k)
+        if (is_node(*p.in[k]) && !value(*p.in[k]).stored) v.cost += value(*p.in[k]).cost;
+      v.stored = (v.body->refs.value() > v.inside && v.cost > kCheap) ||
+                 std::find(roots_.begin(), roots_.end(), v.body) != roots_.end();
+    }
+  }
+
+  int new_register(Dtype dtype) {
+    int reg;
+    if (free_.empty()) {
+      reg = program.registers++;
+    } else {
+      reg = free_.back();
+      free_.pop_back();
+    }
+    program.slots.push_back({nullptr, reg, dtype});
+    return static_cast<int>(program.slots.size()) - 1;
+  }
+  int memory_slot(ArrayBody& b) {
+    program.slots.push_back({&b, -1, b.dtype});
+    return static_cast<int>(program.slots.size()) - 1;
+  }
+
+  // After how many elements of the space an operand repeats.
+  int64_t period_of(const ArrayBody& b) const {
+    const Strides strides = permuted(b.effective_strides(), program.order);
+    int64_t period = 1, inside = 1;
+    for (int d = program.space.ndim() - 1; d >= 0; --d) {
+      inside *= program.space[d];
+      if (program.space[d] != 1 && strides[d] != 0) period = inside;
+    }
+    return period;
+  }
+
+  // The slot of a value as `dtype`, which is its own or one that kernels compute in.
+  int slot(ArrayBody& b, Dtype dtype) {
+    for (const auto& [d, s] : value(b).slots)
+      if (d == dtype) return s;
+    int s;
+    if (is_node(b)) {
+      s = new_register(dtype);
+      program.code.push_back({Program::Instruction::Kind::convert, {}, dtype, s, {value(b).slots[0].second}, nullptr});
+    } else if (fits(b) && b.dtype == dtype && dtype != Dtype::bool_) {
+      s = memory_slot(b);  // (the bytes of a bool array must first become 0 or 1)
+    } else {
+      const int64_t period = period_of(b);
+      const bool constant = period <= Program::kLongestPeriod;
+      if (constant) {
+        program.slots.push_back({nullptr, program.registers, dtype, period});
+        program.registers += period == 1 ? 1 : 2;
+        s = static_cast<int>(program.slots.size()) - 1;
+      } else {
+        s = new_register(dtype);
+      }
+      auto& code = constant ? program.constants : program.code;
+      code.push_back({Program::Instruction::Kind::load, {}, dtype, s, {}, &b});
+      if (constant) constants_.push_back(s);
+    }
+    value(b).slots.push_back({dtype, s});
+    return s;
+  }
+
+  // Registers of operands that instruction `at` was the last to use.
+  void free_after(const Pending& p, int at) {
+    for (int k = 0; k < p.count; ++k) {
+      Value& v = value(*p.in[k]);
+      if (v.last != at) continue;
+      v.last = -1;  // once, also if it is there twice
+      for (const auto& [d, s] : v.slots) {
+        const int reg = program.slots[static_cast<std::size_t>(s)].reg;
+        if (reg >= 0 && std::find(constants_.begin(), constants_.end(), s) == constants_.end()) free_.push_back(reg);
+      }
+    }
+  }
+
+  void emit() {
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      const int at = static_cast<int>(i);
+      Value& v = nodes_[i];
+      const Pending& p = *waiting(*v.body);
+      Program::Instruction kernel{Program::Instruction::Kind::kernel, p.op, p.compute, -1, {-1, -1, -1}, nullptr};
+      bool same_size = true;
+      const Dtype made = category(p.op) == Category::compare ? Dtype::bool_ : p.compute;
+      for (int k = 0; k < p.count; ++k) {
+        const bool mask = p.op == Elementwise::where && k == 0;
+        kernel.in[k] = slot(*p.in[k], mask ? Dtype::bool_ : p.compute);
+        same_size &= item_size(mask ? Dtype::bool_ : p.compute) == item_size(made);
+      }
+      // A kernel may write where it reads only if its elements have one size.
+      if (same_size) free_after(p, at);
+      const bool direct = made == v.body->dtype;
+      kernel.out = direct && v.stored ? memory_slot(*v.body) : new_register(made);
+      program.code.push_back(kernel);
+      int result = kernel.out;
+      if (!direct) {
+        result = v.stored ? memory_slot(*v.body) : new_register(v.body->dtype);
+        program.code.push_back({Program::Instruction::Kind::convert, {}, v.body->dtype, result, {kernel.out}, nullptr});
+        free_.push_back(program.slots[static_cast<std::size_t>(kernel.out)].reg);
+      }
+      v.slots.push_back({v.body->dtype, result});
+      if (!same_size) free_after(p, at);
+    }
+    for (const Pending* p : reductions_) {
+      program.reductions.push_back({p->reduction, slot(*p->in[0], compute_dtype(p->in[0]->dtype)), p->body});
+    }
+  }
+
+  Registry& registry_;
+  uint64_t visit_;
+  Positions positions_;
+  const ArrayBody& top_;
+  int meetings_ = 0;
+  std::vector<Value> nodes_, leaves_;
+  std::vector<ArrayBody*> roots_;
+  std::vector<Pending*> reductions_;
+  std::vector<int> free_, constants_;
+};
+
+}  // namespace
+
+void evaluate_locked(Registry& r, ArrayBody& root, std::span<ArrayBody* const> also) {
+  while (Pending* p = waiting(root)) {
+    if (p->kind == Kind::view) {
+      ArrayBody& owner = *root.base;
+      evaluate_locked(r, owner, also);
+      root.data = owner.data + p->offset * item_size(root.dtype);
+      root.pending.store(nullptr, std::memory_order_release);
+      release(r, p);
+      return;
+    }
+    const bool reduction = p->kind == Kind::reduce;
+    ArrayBody& top = reduction ? *p->in[0] : root;
+    Planner planner(r, top);
+    if (ArrayBody* first = planner.collect(top)) {
+      const Ref<ArrayBody> hold(first);
+      evaluate_locked(r, *first, {});
+      continue;
+    }
+    if (reduction)
+      planner.add_reduction(*p, false);
+    else
+      planner.add_root(root);
+    for (ArrayBody* b : also) {
+      const Pending* q = waiting(*b);
+      if (q && b != &root && q->kind == Kind::elementwise && planner.fits(*b)) planner.add_root(*b);
+    }
+    for (Pending* q = r.oldest; q; q = q->newer)
+      if (q->kind == Kind::reduce && q != p && planner.fits(*q->in[0])) planner.add_reduction(*q, true);
+    planner.plan();
+    planner.run();
+  }
+}
+
+}  // namespace deferred
+}  // namespace chainer

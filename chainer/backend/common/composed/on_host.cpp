@@ -1,0 +1,88 @@
+// Entries that go to the host's backend and back where a backend has none of its own.
+#include <vector>
+
+#include "chainer/array/host.h"
+#include "chainer/array/operations/block_function.h"
+#include "chainer/backend/common/composed/steps.h"
+
+namespace chainer {
+namespace {
+
+// An array on the host for results, and its way back.
+class HostResult {
+ public:
+  explicit HostResult(Array& target) : array(target.shape(), target.dtype()), target_(&target) {}
+  void store() { copy_elements(array, *target_); }
+  Array array;
+
+ private:
+  Array* target_;
+};
+
+// Operands on the host, with pointers to them.
+struct HostOperands {
+  std::vector<Array> arrays;
+  std::vector<const Array*> pointers;
+  explicit HostOperands(std::span<const Array* const> in) {
+    for (const Array* a : in) arrays.push_back(to_host(*a));
+    for (const Array& a : arrays) pointers.push_back(&a);
+  }
+};
+
+}  // namespace
+
+void Backend::apply(const BlockFunction& f, std::span<const Array* const> in, std::span<Array* const> out,
+                    Dtype compute) {
+  const HostOperands operands(in);
+  std::vector<HostResult> results;
+  std::vector<Array*> pointers;
+  for (Array* a : out) results.emplace_back(*a);
+  for (HostResult& r : results) pointers.push_back(&r.array);
+  kHostBackend->apply(f, operands.pointers, pointers, compute);
+  for (HostResult& r : results) r.store();
+}
+
+void Backend::fold(const BlockFunction& map, const BlockFold& fold, std::span<const Array* const> in, Array& out,
+                   Dtype compute) {
+  HostResult result(out);
+  kHostBackend->fold(map, fold, HostOperands(in).pointers, result.array, compute);
+  result.store();
+}
+
+void Backend::update(Update op, Array& param, const Array& grad, std::span<Array> states,
+                     std::span<const double> hyper) {
+  Array w = to_host(param);
+  std::vector<Array> s;
+  for (const Array& a : states) s.push_back(to_host(a));
+  kHostBackend->update(op, w, to_host(grad), s, hyper);
+  copy_elements(w, param);
+  for (std::size_t i = 0; i < s.size(); ++i) copy_elements(s[i], states[i]);
+}
+
+void Backend::random(RandomFill fill, uint64_t seed, uint64_t counter, double a, double b, Array& out) {
+  HostResult result(out);
+  kHostBackend->random(fill, seed, counter, a, b, result.array);
+  result.store();
+}
+
+int64_t Backend::invert(Array& matrices) {
+  Array m = to_host(matrices);
+  const int64_t singular = kHostBackend->invert(m);
+  copy_elements(m, matrices);
+  return singular;
+}
+
+void Backend::determinants(Array& matrices, Array& out) {
+  Array m = to_host(matrices);
+  HostResult result(out);
+  kHostBackend->determinants(m, result.array);
+  result.store();
+}
+
+void Backend::svd(const Array& a, Array& u, Array& s, Array& vt) {
+  HostResult left(u), values(s), right(vt);
+  kHostBackend->svd(to_host(a), left.array, values.array, right.array);
+  left.store(), values.store(), right.store();
+}
+
+}  // namespace chainer

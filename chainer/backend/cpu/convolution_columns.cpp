@@ -1,0 +1,154 @@
+// Convolutions for every dtype and any number of spatial axes: patches of the images become rows of a matrix, a bounded
+// number of them at a time, which is multiplied by the filters.
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "chainer/array/index.h"
+#include "chainer/backend/cpu/cpu_backend.h"
+#include "chainer/core/parallel.h"
+
+namespace chainer::cpu {
+
+namespace {
+
+constexpr int64_t kSliceBytes = 4 << 20;  // of patches at a time
+
+// Sizes of one convolution; images are (N, in..., C), results (N, out..., K), filters (K, taps, C / groups).
+struct Sizes {
+  Sizes(const ConvolutionPlan& p, const Array& images, const Array& filters, const Array& results)
+      : plan(p), axes(images.ndim() - 2), batch(images.shape()[0]), channels(images.shape()[axes + 1]) {
+    for (int d = 0; d < axes; ++d) {
+      in.push_back(images.shape()[d + 1]);
+      out.push_back(results.shape()[d + 1]);
+      kernel.push_back(filters.shape()[d + 1]);
+    }
+    taps = kernel.product();
+    rows = batch * out.product();
+    group_in = filters.shape()[axes + 1];
+    group_out = filters.shape()[0] / plan.groups;
+    width = taps * group_in;
+    for (int64_t t = 0; t < taps; ++t) {
+      int64_t rest = t;
+      Dims offset = Dims::filled(axes, 0);
+      for (int d = axes - 1; d >= 0; --d) {
+        offset[d] = rest % kernel[d] * plan.dilate[d];
+        rest /= kernel[d];
+      }
+      tap_offsets.insert(tap_offsets.end(), offset.begin(), offset.end());
+    }
+  }
+  // Calls f(row, tap, offset) for rows [begin, end): where the patch's elements of that tap begin among the images'
+  // (in elements, first channel), or -1 in the padding.
+  template <class F>
+  void visit(int64_t begin, int64_t end, F&& f) const {
+    for (int64_t row = begin; row < end; ++row) {
+      int64_t origin[kMaxNdim], rest = row;
+      for (int d = axes - 1; d >= 0; --d) {
+        origin[d] = rest % out[d] * plan.stride[d] - plan.pad[d];
+        rest /= out[d];
+      }
+      for (int64_t t = 0; t < taps; ++t) {
+        int64_t offset = rest;
+        for (int d = 0; d < axes && offset >= 0; ++d) {
+          const int64_t at = origin[d] + tap_offsets[static_cast<std::size_t>(t * axes + d)];
+          offset = at < 0 || at >= in[d] ? -1 : offset * in[d] + at;
+        }
+        f(row, t, offset < 0 ? -1 : offset * channels);
+      }
+    }
+  }
+
+  const ConvolutionPlan& plan;
+  int axes;
+  int64_t batch, channels, taps, rows, group_in, group_out, width;
+  Dims in, out, kernel;
+  std::vector<int64_t> tap_offsets;
+};
+
+// Patches of rows [begin, end) and of one group's channels, as rows of `columns`.
+template <class T>
+void gather(const Sizes& s, const T* images, int64_t begin, int64_t end, int64_t group, T* columns) {
+  const T* from = images + group * s.group_in;
+  const auto bytes = static_cast<std::size_t>(s.group_in) * sizeof(T);
+  parallel_ranges(end - begin, (end - begin) * s.width, 1, [&](int64_t first, int64_t last) {
+    s.visit(begin + first, begin + last, [&](int64_t row, int64_t tap, int64_t offset) {
+      T* to = columns + (row - begin) * s.width + tap * s.group_in;
+      offset < 0 ? std::memset(static_cast<void*>(to), 0, bytes) : std::memcpy(to, from + offset, bytes);
+    });
+  });
+}
+
+// The adjoint: adds the rows of `columns` where their elements came from. Threads share the channels out, so that each
+// sum has one order.
+template <class T>
+void scatter(const Sizes& s, const T* columns, int64_t begin, int64_t end, int64_t group, T* images) {
+  T* to = images + group * s.group_in;
+  parallel_ranges(s.group_in, (end - begin) * s.width, 1, [&](int64_t first, int64_t last) {
+    s.visit(begin, end, [&](int64_t row, int64_t tap, int64_t offset) {
+      if (offset < 0) return;
+      const T* from = columns + (row - begin) * s.width + tap * s.group_in;
+      for (int64_t c = first; c < last; ++c) to[offset + c] += from[c];
+    });
+  });
+}
+
+template <class T>
+void by_columns(Backend& backend, Convolution op, const Sizes& s, Array& images, Array& filters, Array& results) {
+  const int64_t step = std::max<int64_t>(1, kSliceBytes / std::max<int64_t>(1, s.width * int64_t(sizeof(T))));
+  const Dtype dtype = images.dtype();
+  const Array rows = results.reshape({s.rows, s.plan.groups * s.group_out});  // views, as all three are contiguous
+  const Array matrix = filters.reshape({s.plan.groups * s.group_out, s.width});
+  T* data = op == Convolution::backward_data ? images.mutable_data<T>() : nullptr;
+  const T* read = data ? data : images.data<T>();
+  for (int64_t begin = 0; begin < s.rows; begin += step) {
+    const int64_t end = std::min(s.rows, begin + step);
+    Array columns({end - begin, s.width}, dtype, images.device());
+    for (int64_t g = 0; g < s.plan.groups; ++g) {
+      const Slice of_group(g * s.group_out, (g + 1) * s.group_out);
+      Array part = rows[{Slice(begin, end), of_group}], weights = matrix[{of_group}];
+      if (op == Convolution::backward_data) {
+        backend.gemm(part, weights, columns, 1, 0);
+        scatter(s, columns.data<T>(), begin, end, g, data);
+        continue;
+      }
+      gather(s, read, begin, end, g, columns.mutable_data<T>());
+      if (op == Convolution::forward)
+        backend.gemm(columns, weights.T(), part, 1, 0);
+      else
+        backend.gemm(part.T(), columns, weights, 1, 1);
+    }
+  }
+}
+
+}  // namespace
+
+void convolve_columns(Backend& backend, Convolution op, const ConvolutionPlan& plan, const Array& a, const Array& b,
+                      const Array& bias, Array& out, bool accumulate) {
+  const Dtype dtype = compute_dtype(out.dtype());
+  // The one of the three that is computed gets memory of its own, unless `out` has it in the order of the loops.
+  const Array view = channels_to_end(out);
+  const bool direct = view.is_contiguous() && out.dtype() == dtype && !accumulate;
+  Array computed = direct ? view : Array(view.shape(), dtype, out.device());
+  if (computed.size() == 0) return;
+  const auto operand = [&](const Array& x) { return dense(channels_to_end(x), dtype); };
+  Array images = op == Convolution::backward_data ? computed : operand(a);
+  Array filters = op == Convolution::backward_weights ? computed : operand(b);
+  Array results = op == Convolution::forward ? computed : operand(op == Convolution::backward_data ? a : b);
+  if (op != Convolution::forward) computed.fill(0);
+  const Sizes s(plan, images, filters, results);
+  if (s.width == 0)
+    computed.fill(0);
+  else if (dtype == float64)
+    by_columns<double>(backend, op, s, images, filters, results);
+  else
+    by_columns<float>(backend, op, s, images, filters, results);
+  if (bias) computed += bias.astype(dtype, false);
+  const Array shaped = channels_to_front(computed);
+  if (accumulate)
+    out += shaped.astype(out.dtype(), false);
+  else if (!direct)
+    copy_elements(shaped, out);
+}
+
+}  // namespace chainer::cpu

@@ -1,0 +1,64 @@
+// What runs along one axis: positions of extremes, running sums and products.
+#include <type_traits>
+
+#include "chainer/backend/common/loop.h"
+#include "chainer/backend/cpu/cpu_backend.h"
+#include "chainer/core/parallel.h"
+
+namespace chainer::cpu {
+
+void CpuBackend::arg_reduce(ArgReduce op, const Array& a, int axis, Array& out) {
+  const Strides strides = a.strides();
+  Shape kept;
+  Strides kept_in;
+  for (int d = 0; d < a.ndim(); ++d)
+    if (d != axis) kept.push_back(a.shape()[d]), kept_in.push_back(strides[d]);
+  const Strides kept_out = contiguous_strides(kept);
+  const Loop<2> loop = make_loop<2>(kept, {&kept_in, &kept_out}, 2);
+  const int64_t n = a.shape()[axis], step = strides[axis];
+  int64_t* o = out.mutable_data<int64_t>();
+  visit(a.dtype(), "argmax", [&]<class T>() {
+    using V = std::conditional_t<std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>, float, T>;
+    const T* p = static_cast<const T*>(a.raw());
+    parallel_ranges(loop.size, loop.size * n, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        const T* x = p + offset_of(loop, 0, i);
+        V best = x[0];
+        int64_t at = 0;
+        for (int64_t j = 1; j < n && best == best; ++j) {
+          const V v = x[j * step];
+          if ((op == ArgReduce::argmax ? v > best : v < best) || v != v) best = v, at = j;
+        }
+        o[offset_of(loop, 1, i)] = at;
+      }
+    });
+  });
+}
+
+void CpuBackend::scan(Scan op, const Array& a, int axis, Array& out) {
+  const Strides in = a.strides(), to = out.strides();
+  Shape kept;
+  Strides kept_in, kept_out;
+  for (int d = 0; d < a.ndim(); ++d)
+    if (d != axis) kept.push_back(a.shape()[d]), kept_in.push_back(in[d]), kept_out.push_back(to[d]);
+  const Loop<2> loop = make_loop<2>(kept, {&kept_in, &kept_out}, 2);
+  const int64_t n = a.shape()[axis];
+  // Input and output have one dtype here; 16-bit types accumulate in float.
+  visit<NumberTypes>(out.dtype(), "cumsum", [&]<class T>() {
+    using V = std::conditional_t<std::is_floating_point_v<T> || std::is_integral_v<T>, T, float>;
+    const T* p = static_cast<const T*>(a.raw());
+    T* o = static_cast<T*>(out.mutable_raw());
+    for (int64_t i = 0; i < loop.size; ++i) {
+      const T* x = p + offset_of(loop, 0, i);
+      T* y = o + offset_of(loop, 1, i);
+      V total = op == Scan::cumsum ? V(0) : V(1);
+      for (int64_t j = 0; j < n; ++j) {
+        const V v = static_cast<V>(x[j * in[axis]]);
+        total = static_cast<V>(op == Scan::cumsum ? total + v : total * v);
+        y[j * to[axis]] = static_cast<T>(total);
+      }
+    }
+  });
+}
+
+}  // namespace chainer::cpu

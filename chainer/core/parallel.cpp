@@ -1,0 +1,235 @@
+// A pool of threads that share one job at a time. A job's parts are claimed one by one, the caller from the front, the
+// others from the back: a thread that the system does not run holds nobody up, for the caller takes its parts. Whoever
+// waits spins for a moment and then sleeps; on a machine where other programs want the cores it sleeps at once.
+#include "chainer/core/parallel.h"
+
+#include <signal.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <exception>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "chainer/core/thread_share.h"
+#include "chainer/core/fork.h"
+#include "chainer/core/machine.h"
+
+namespace chainer::cpu {
+namespace {
+
+std::atomic<int> chosen{0};
+constinit thread_local bool inside = false;
+constinit thread_local int own_share = 0;
+
+#if defined(__SSE2__)
+constexpr unsigned kFlush = 0x8040;  // flush to zero, denormals are zero
+unsigned float_mode() { return __builtin_ia32_stmxcsr() & kFlush; }
+void set_float_mode(unsigned mode) {
+  if (const unsigned now = __builtin_ia32_stmxcsr(); (now & kFlush) != mode)
+    __builtin_ia32_ldmxcsr((now & ~kFlush) | mode);
+}
+void pause() { __builtin_ia32_pause(); }
+#else
+constexpr unsigned kFlush = 0;
+unsigned float_mode() { return 0; }
+void set_float_mode(unsigned) {}
+void pause() {}
+#endif
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::microseconds;
+
+// Work for which a sleeping thread is woken, in elements: less is done before it comes.
+constexpr int64_t kWorthWaking = 65536, kWorthWakingWhenBusy = 1 << 20;
+constexpr microseconds kSpin{30}, kPreempted{200}, kBusyFor{20000};
+
+class Pool {
+ public:
+  void run(int parts, int64_t work, void (*f)(void*, int), void* context) {
+    const std::unique_lock use(use_, std::try_to_lock);
+    if (!use || parts > kMostParts) return alone(parts, f, context);
+    f_ = f;
+    context_ = context;
+    mode_ = float_mode();
+    error_ = nullptr;
+    unfinished_.store(static_cast<uint32_t>(parts), std::memory_order_relaxed);
+    claim_.store(++generation_ << 32 | static_cast<uint64_t>(parts), std::memory_order_seq_cst);
+    wake(parts - 1, work);
+    inside = true;
+    int part;
+    while ((part = claim(true)) >= 0) do_part(part);
+    inside = false;
+    wait();
+    if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+  }
+  static void alone(int parts, void (*f)(void*, int), void* context) {
+    for (int i = 0; i < parts; ++i) f(context, i);
+  }
+
+ private:
+  static constexpr int kMostParts = 65535;
+
+  // A part of the job, -1 for none. The word holds the job's number and the parts that nobody has claimed, [low, high)
+  // in 16 bits each.
+  int claim(bool front) {
+    uint64_t c = claim_.load(std::memory_order_acquire);
+    for (;;) {
+      const auto low = static_cast<int>(c >> 16 & 0xFFFF), high = static_cast<int>(c & 0xFFFF);
+      if (low >= high) return -1;
+      const uint64_t next = front ? c + (1 << 16) : c - 1;
+      if (claim_.compare_exchange_weak(c, next, std::memory_order_acq_rel, std::memory_order_acquire))
+        return front ? low : high - 1;
+    }
+  }
+  // The job does not end before this part is done, so its fields stay.
+  void do_part(int part) {
+    try {
+      f_(context_, part);
+    } catch (...) {
+      const std::lock_guard lock(error_mutex_);
+      if (!error_) error_ = std::current_exception();
+    }
+    if (unfinished_.fetch_sub(1, std::memory_order_seq_cst) == 1 && waiting_.load(std::memory_order_seq_cst))
+      unfinished_.notify_one();
+  }
+
+  // Spins until done() or for a moment; whether it is done. A gap between two looks tells that the system ran somebody
+  // else here: then others want the cores, and for a while nobody spins.
+  template <class F>
+  bool spin(F&& done) {
+    if (done()) return true;
+    Clock::time_point now = Clock::now();
+    if (now < busy_until()) return false;
+    for (const Clock::time_point end = now + kSpin; now < end;) {
+      for (int i = 0; i < 32; ++i) {
+        pause();
+        if (done()) return true;
+      }
+      const Clock::time_point then = std::exchange(now, Clock::now());
+      if (now - then > kPreempted) {
+        busy_until_.store((now + kBusyFor).time_since_epoch().count(), std::memory_order_relaxed);
+        return done();
+      }
+    }
+    return done();
+  }
+  Clock::time_point busy_until() const {
+    return Clock::time_point(Clock::duration(busy_until_.load(std::memory_order_relaxed)));
+  }
+
+  void wait() {
+    const auto done = [&] { return unfinished_.load(std::memory_order_acquire) == 0; };
+    if (spin(done)) return;
+    waiting_.store(true, std::memory_order_seq_cst);
+    for (uint32_t n; (n = unfinished_.load(std::memory_order_seq_cst)) != 0;) unfinished_.wait(n);
+    waiting_.store(false, std::memory_order_relaxed);
+  }
+
+  bool has_work() const {
+    const uint64_t c = claim_.load(std::memory_order_seq_cst);
+    return (c >> 16 & 0xFFFF) < (c & 0xFFFF);
+  }
+
+  // Sleeping threads cost time to wake. Threads that spin have seen the job already.
+  void wake(int wanted, int64_t work) {
+    while (threads_ < wanted && threads_ < thread_count() - 1 && start()) ++threads_;
+    const int asleep = asleep_.load(std::memory_order_seq_cst);
+    if (asleep == 0 || work < kWorthWaking) return;
+    if (work < kWorthWakingWhenBusy && Clock::now() < busy_until()) return;
+    signal_.fetch_add(1, std::memory_order_seq_cst);
+    if (wanted >= asleep)
+      signal_.notify_all();
+    else
+      for (int i = 0; i < wanted; ++i) signal_.notify_one();
+  }
+
+  bool start() {
+    sigset_t all, before;  // the program's signals are not for these threads
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    bool started = true;
+    try {
+      std::thread([this] { work(); }).detach();
+    } catch (const std::system_error&) { started = false; }  // fewer threads do it, too
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    return started;
+  }
+  [[noreturn]] void work() {
+    inside = true;
+    for (;;) {
+      for (int part; (part = claim(false)) >= 0;) {
+        set_float_mode(mode_);
+        do_part(part);
+      }
+      if (spin([&] { return has_work(); })) continue;
+      const uint32_t seen = signal_.load(std::memory_order_seq_cst);
+      asleep_.fetch_add(1, std::memory_order_seq_cst);
+      if (!has_work()) signal_.wait(seen);
+      asleep_.fetch_sub(1, std::memory_order_seq_cst);
+    }
+  }
+
+  std::mutex use_;  // of the pool, by one caller at a time
+  void (*f_)(void*, int) = nullptr;
+  void* context_ = nullptr;
+  unsigned mode_ = 0;
+  std::mutex error_mutex_;
+  std::exception_ptr error_;
+  uint64_t generation_ = 0;
+  int threads_ = 0;
+  alignas(64) std::atomic<uint64_t> claim_{0};
+  alignas(64) std::atomic<uint32_t> unfinished_{0};
+  std::atomic<bool> waiting_{false};
+  alignas(64) std::atomic<uint32_t> signal_{0};
+  std::atomic<int> asleep_{0};
+  std::atomic<Clock::rep> busy_until_{0};
+};
+
+// Never destroyed: its threads may work until the process ends. A child of fork() has none of them and starts anew.
+std::atomic<Pool*> current{nullptr};
+Pool& pool() {
+  static const bool made = [] {
+    current = new Pool;
+    at_fork({kForkThreads, [] {}, [] {}, [] { current = new Pool, inside = false; }});
+    return true;
+  }();
+  (void)made;
+  return *current;
+}
+
+int default_thread_count() {
+  static const int count = [] {
+    const char* v = std::getenv("OMP_NUM_THREADS");  // "4", or a list for nested levels
+    const int n = v ? std::atoi(v) : 0;
+    return n > 0 ? n : machine::cores();
+  }();
+  return count;
+}
+
+}  // namespace
+
+int thread_count() {
+  if (own_share > 0) return own_share;
+  const int n = chosen.load(std::memory_order_relaxed);
+  return n ? n : default_thread_count();
+}
+void set_thread_count(int n) { chosen = n > 0 ? n : 0; }
+
+bool in_parallel() { return inside; }
+
+ThreadShare::ThreadShare(int n) : outer_(own_share) { own_share = n > 0 ? n : 1; }
+ThreadShare::~ThreadShare() { own_share = outer_; }
+
+void flush_denormals(bool on) { set_float_mode(on ? kFlush : 0); }
+bool denormals_flushed() { return kFlush != 0 && float_mode() == kFlush; }
+
+void detail::run(int parts, int64_t work, void (*f)(void*, int), void* context) {
+  if (inside || thread_count() == 1) return Pool::alone(parts, f, context);
+  pool().run(parts, work, f, context);
+}
+
+}  // namespace chainer::cpu

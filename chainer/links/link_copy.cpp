@@ -1,0 +1,74 @@
+// Copies of links.
+#include <map>
+
+#include "chainer/links/left_out.h"
+#include "chainer/links/link.h"
+
+namespace chainer {
+namespace {
+
+thread_local const CopyMode* copying = nullptr;
+
+// Gives a copied link parameters, arrays and shared links of its own. What was one object in the original is one object
+// in the copy.
+struct MakeOwn : MemberVisitor {
+  explicit MakeOwn(CopyMode m) : mode(m) {}
+  void param(const std::string&, Parameter& p) override {
+    if (const auto it = parameters.find(p.id()); it != parameters.end()) {
+      p = it->second;
+      return;
+    }
+    Parameter own = mode == CopyMode::share ? p.shared() : p.copied();
+    if (mode == CopyMode::init && own.is_initialized()) own.initialize(own.shape());
+    parameters.emplace(p.id(), own);
+    parameters.emplace(own.id(), own);
+    originals.push_back(p);
+    p = own;
+  }
+  void persistent(const std::string&, Array& v) override {
+    if (v && mode != CopyMode::share) v = v.copy();
+  }
+  std::shared_ptr<Link> replacement(const std::shared_ptr<Link>& link) override {
+    const auto [it, fresh] = links.try_emplace(link.get());
+    if (fresh) {
+      it->second = link->clone(mode);
+      const std::shared_ptr<Link> own = it->second;
+      links.emplace(own.get(), own);
+    }
+    return it->second;
+  }
+  void link(const std::string&, Link& l) override { l.visit(*this); }
+  using MemberVisitor::persistent;
+
+  CopyMode mode;
+  std::map<const void*, Parameter> parameters;  // by the original's id and by the own one's
+  std::vector<Parameter> originals;             // which keep their ids from being given to others meanwhile
+  std::map<const Link*, std::shared_ptr<Link>> links;
+};
+
+}  // namespace
+
+Link::Link(const Link& o)
+    : Anchored(o), added_params_(o.added_params_), added_persistents_(o.added_persistents_), hooks_(o.hooks_) {
+  if (!copying) throw RuntimeError("a ", o.class_name(), " is copied by accident: write link.copy(), or std::move it");
+  if (o.moved_from_) throw RuntimeError("a ", o.class_name(), " is copied after it was moved elsewhere");
+  for (const auto& [name, link] : o.added_links_) added_links_.emplace_back(name, link->clone(*copying));
+  detail::add_living_link(this);
+}
+
+Child::Child(const Child& o) : kept_(o.kept_) {
+  if (copying && o.kept_) kept_ = o.kept_->clone(*copying);
+}
+
+LinkCopier::LinkCopier(CopyMode mode) : mode_(mode), outer_(copying) { copying = &mode_; }
+LinkCopier::~LinkCopier() { copying = outer_; }
+const CopyMode* LinkCopier::current() { return copying; }
+
+void LinkCopier::finish(Link& copy) const {
+  // Only the outermost copy does this: members were copied along with it.
+  if (outer_) return;
+  MakeOwn own(mode_);
+  copy.visit(own);
+}
+
+}  // namespace chainer

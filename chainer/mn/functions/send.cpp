@@ -1,0 +1,43 @@
+#include "chainer/autograd/config.h"
+#include "chainer/mn/functions/nodes.h"
+
+namespace chainer::mn::functions {
+namespace {
+
+struct Send : FunctionNode {
+  Send(Communicator c, int r, int t, bool w) : comm(std::move(c)), peer(r), tag(t), wants_gradients(w) {}
+  std::string label() const override { return text("Send (peer_rank: ", peer, ")"); }
+  Arrays forward(const Arrays& xs) override {
+    comm->send_obj(Object(wants_gradients), peer, tag);
+    comm->send(xs, peer, tag);
+    retain_outputs({0});
+    return {zeros({}, float32)};
+  }
+  Variables backward(const Indexes& wanted, const Variables& gy) override {
+    // Behind this node, too: the other rank's gradients of gradients may come back to it.
+    const Variable before = config().enable_backprop ? pseudo_connect(retained_output(0), gy[0]) : gy[0];
+    const Variables all = recv_tuple(comm, peer, {.delegate_variable = before, .tag = tag});
+    if (all.size() != inputs().size())
+      throw ValueError(label(), ": ", inputs().size(), " variables were sent, and ", all.size(), " gradients came back");
+    Variables out;
+    for (int i : wanted) out.push_back(all[static_cast<std::size_t>(i)]);
+    return out;
+  }
+  Communicator comm;
+  int peer, tag;
+  bool wants_gradients;
+};
+
+}  // namespace
+
+Variable send(const Variables& xs, const Communicator& comm, int rank, int tag) {
+  if (xs.empty()) throw ValueError("send: there are no variables");
+  bool wants = false;
+  for (const Variable& x : xs) wants |= x.requires_grad();
+  return apply(Send(comm, rank, tag, wants && config().enable_backprop), xs)[0];
+}
+Variable send(const Variable& x, const Communicator& comm, int rank, int tag) {
+  return send(Variables{x}, comm, rank, tag);
+}
+
+}  // namespace chainer::mn::functions

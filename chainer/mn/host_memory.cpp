@@ -1,0 +1,131 @@
+#include "chainer/mn/host_memory.h"
+
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <climits>
+#include <ctime>
+#include <random>
+#include <string>
+
+namespace chainer::mn {
+
+// One cache line a rank, so that ranks do not take each other's.
+struct alignas(64) HostMemory::Place {
+  std::atomic<uint32_t> arrived{0};
+};
+struct alignas(64) HostMemory::Head {
+  uint64_t token[2];
+};
+
+namespace {
+
+constexpr std::size_t kPage = 4096;
+std::size_t pages(std::size_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
+
+// Where the first rank of a host keeps the memory: the others open it through its process.
+struct Address {
+  int64_t process = 0, file = -1;
+  uint64_t token[2] = {};
+};
+
+void futex_wait(std::atomic<uint32_t>& word, uint32_t value, int us) {
+  timespec t{us / 1000000, us % 1000000 * 1000L};
+  ::syscall(SYS_futex, &word, FUTEX_WAIT, value, &t, nullptr, 0);
+}
+void futex_wake(std::atomic<uint32_t>& word) { ::syscall(SYS_futex, &word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0); }
+
+}  // namespace
+
+std::unique_ptr<HostMemory> HostMemory::make(Transport& intra, const RollCall& roll, std::vector<int> ranks,
+                                             std::size_t bytes) {
+  std::unique_ptr<HostMemory> m(new HostMemory);
+  m->rank_ = intra.rank();
+  m->size_ = intra.size();
+  m->roll_ = &roll;
+  m->ranks_ = std::move(ranks);
+  const auto n = static_cast<std::size_t>(m->size_);
+  m->head_bytes_ = pages(sizeof(Head) + n * sizeof(Place));
+  m->stride_ = std::max(kPage, pages(bytes));
+  m->mapped_ = m->head_bytes_ + n * m->stride_;
+
+  auto address = std::make_shared<Address>();
+  auto fine = std::make_shared<int32_t>(1);
+  int file = -1;
+  if (m->rank_ == 0) {
+    file = ::memfd_create("chainer gradients", MFD_CLOEXEC);
+    if (file >= 0 && ::posix_fallocate(file, 0, static_cast<off_t>(m->mapped_)) != 0) ::close(file), file = -1;
+    std::random_device random;
+    *address = {::getpid(), file, {(uint64_t(random()) << 32) | random(), (uint64_t(random()) << 32) | random()}};
+  }
+  roll.wait(*intra.broadcast(address.get(), sizeof(Address), 0, address), "mean", m->ranks_);
+  if (m->rank_ != 0 && address->file >= 0) {
+    const std::string path = "/proc/" + std::to_string(address->process) + "/fd/" + std::to_string(address->file);
+    file = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+  }
+  void* at = MAP_FAILED;
+  if (file >= 0) at = ::mmap(nullptr, m->mapped_, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  m->base_ = at == MAP_FAILED ? nullptr : static_cast<char*>(at);
+  *fine = m->base_ != nullptr;
+  auto* head = reinterpret_cast<Head*>(m->base_);
+  if (m->rank_ == 0 && m->base_) {
+    head->token[0] = address->token[0], head->token[1] = address->token[1];
+    for (std::size_t r = 0; r < n; ++r) new (&m->place(static_cast<int>(r))) Place;
+  }
+  // Twice: the token is there, and it is the same (a process of that number may be another container's).
+  const auto agree = [&] {
+    roll.wait(*intra.allreduce(fine.get(), 1, int32, Reduce::min, fine), "mean", m->ranks_);
+    return *fine == 1;
+  };
+  bool all = agree();
+  if (all) {
+    *fine = head->token[0] == address->token[0] && head->token[1] == address->token[1];
+    all = agree();
+  }
+  if (file >= 0) ::close(file);
+  return all ? std::move(m) : nullptr;
+}
+
+HostMemory::~HostMemory() {
+  if (base_) ::munmap(base_, mapped_);
+}
+
+HostMemory::Place& HostMemory::place(int rank) const {
+  return reinterpret_cast<Place*>(base_ + sizeof(Head))[rank];
+}
+char* HostMemory::section(int rank) const { return base_ + head_bytes_ + static_cast<std::size_t>(rank) * stride_; }
+
+void HostMemory::barrier(const char* operation) {
+  const uint32_t mine = place(rank_).arrived.fetch_add(1, std::memory_order_acq_rel) + 1;
+  futex_wake(place(rank_).arrived);
+  // Counters wrap around; differences do not.
+  const auto behind = [&](int r) {
+    return static_cast<int32_t>(place(r).arrived.load(std::memory_order_acquire) - mine) < 0;
+  };
+  int next = 0;
+  roll_->wait_until(
+      [&] {
+        while (next < size_ && !behind(next)) ++next;
+        return next == size_;
+      },
+      operation, ranks_,
+      [&](int us) {
+        if (us == 0) return static_cast<void>(sched_yield());
+        auto& word = place(next).arrived;
+        const uint32_t seen = word.load(std::memory_order_acquire);
+        if (static_cast<int32_t>(seen - mine) < 0) futex_wait(word, seen, 100000);
+      },
+      [&] {
+        std::vector<int> missing;
+        for (int r = 0; r < size_; ++r)
+          if (behind(r)) missing.push_back(ranks_[static_cast<std::size_t>(r)]);
+        return missing;
+      });
+}
+
+}  // namespace chainer::mn

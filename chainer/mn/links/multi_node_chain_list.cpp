@@ -1,0 +1,65 @@
+#include <deque>
+
+#include "chainer/mn/links.h"
+
+namespace chainer::mn {
+
+void MultiNodeChainList::add_link(Kept<Link> link, const AddLinkOptions& o) {
+  for (const auto* way : {&o.rank_in, &o.rank_out})
+    for (const int r : way->all())
+      if (r < 0 || r >= comm_->size())
+        throw ValueError("MultiNodeChainList: rank ", r, " of ", comm_->size(), " ranks");
+  if (!o.rank_out.given())
+    for (const AddLinkOptions& other : ways_)
+      if (!other.rank_out.given())
+        throw ValueError("MultiNodeChainList: two components without rank_out; a model has one output");
+  append(std::move(link));
+  ways_.push_back(o);
+}
+
+Variables MultiNodeChainList::forward(const Variables& inputs) {
+  Variable delegate;  // stands for all communication so far: each further one comes after it
+  Variables output;
+  std::deque<Variables> own;
+  const int self = comm_->rank();
+  const auto connected = [&](const Variables& x) {
+    return delegate && !x.empty() ? functions::pseudo_connect(delegate, x) : x;
+  };
+  for (std::size_t i = 0; i < ways_.size(); ++i) {
+    Variables x;
+    if (!ways_[i].rank_in.given()) {
+      x = connected(inputs);
+    } else {
+      for (const int r : ways_[i].rank_in.all()) {
+        Variables part;
+        if (r == self) {
+          if (own.empty())
+            throw ValueError("MultiNodeChainList: component ", i, " takes inputs of its own rank, which left none");
+          part = connected(own.front());
+          own.pop_front();
+        } else {
+          part = functions::recv_tuple(comm_, r, {.delegate_variable = delegate});
+          delegate = part[0];
+        }
+        for (const Variable& v : part) x.push_back(v);
+      }
+    }
+    Variables y = (*this)[static_cast<int64_t>(i)].call(x);
+    if (!ways_[i].rank_out.given()) {
+      output = std::move(y);
+      continue;
+    }
+    for (const int r : ways_[i].rank_out.all()) {
+      if (r == self)
+        own.push_back(y);
+      else
+        delegate = functions::send(connected(y), comm_, r);
+    }
+  }
+  if (!own.empty())
+    throw ValueError("MultiNodeChainList: ", own.size(), " outputs for the own rank were not taken by a component");
+  if (output.empty()) return {delegate};
+  return connected(output);
+}
+
+}  // namespace chainer::mn

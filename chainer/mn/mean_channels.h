@@ -1,0 +1,53 @@
+// The two ways in which means travel: by MPI alone, and through the memory of a host.
+#pragma once
+#include "chainer/mn/communicator_base.h"
+#include "chainer/mn/host_memory.h"
+#include "chainer/mn/mean.h"
+
+namespace chainer::mn {
+
+/// Takes means over the ranks of a transport, in place, in fewer bits where that is asked for.
+class Sender {
+ public:
+  Sender(Transport& transport, const RollCall& roll, std::vector<int> ranks, const MeanOptions& options, int64_t count);
+  /// Elements begin ... end of x become their sum over the ranks times `by`.
+  template <class T>
+  void mean(T* x, int64_t begin, int64_t end, double by, const Transport::Keep& keep);
+  Array residual() const { return residual_; }
+  void set_residual(const Array& a) {
+    if (residual_ && a && a.shape() == residual_.shape()) residual_ = a.astype(float32).copy();
+  }
+
+ private:
+  Transport& transport_;
+  const RollCall& roll_;
+  std::vector<int> ranks_;
+  MeanOptions options_;
+  std::shared_ptr<Array> narrow_;
+  Array residual_;
+};
+
+struct PlainChannel : MeanChannel {
+  PlainChannel(CommunicatorBase& comm, const MeanOptions& options);
+  std::unique_ptr<MeanBuffer> make(int64_t count, Dtype dtype) override;
+  MeanOptions options;
+  std::unique_ptr<Transport> transport;
+  std::unique_ptr<RollCall> roll;
+};
+
+struct HostChannel : MeanChannel {
+  /// What happens between hosts: nothing where there is one; the first ranks of the hosts average everything; or each
+  /// rank averages a slice with the ranks of its place on the other hosts.
+  enum class Between { nothing, leaders, slices };
+  HostChannel(CommunicatorBase& comm, const MeanOptions& options, bool slices);
+  std::unique_ptr<MeanBuffer> make(int64_t count, Dtype dtype) override;
+  MeanOptions options;
+  int ranks;
+  Between between = Between::nothing;
+  std::unique_ptr<Transport> intra, inter;
+  std::unique_ptr<RollCall> roll;
+  std::vector<int> inter_ranks, host_ranks;
+  PlainChannel plain;
+};
+
+}  // namespace chainer::mn

@@ -1,0 +1,116 @@
+#include "chainer/mn/parameter_state.h"
+
+#include <cstring>
+
+#include "chainer/array/backend.h"
+
+namespace chainer::mn {
+namespace {
+
+uint64_t mix(uint64_t h, uint64_t v) {
+  h = (h ^ v) * 0x9e3779b97f4a7c15u;
+  return h ^ (h >> 29);
+}
+uint64_t hash_bytes(uint64_t h, const char* p, std::size_t n) {
+  uint64_t word;
+  for (; n >= 8; n -= 8, p += 8) {
+    std::memcpy(&word, p, 8);
+    h = mix(h, word);
+  }
+  word = n;
+  std::memcpy(&word, p, n);
+  return mix(h, word);
+}
+
+struct Description {
+  Object entries;  // a list of [path, dtype, lengths ...], without the last two where it is not initialized
+  int64_t shape_hash = 0, value_hash = 0;
+};
+Description describe(const Link& model) {
+  Description d;
+  ObjectList entries;
+  uint64_t values = 1;
+  for (const auto& [path, p] : model.namedparams()) {
+    ObjectList entry{Object(path)};
+    if (p.is_initialized()) {
+      entry.emplace_back(std::string(name(p.dtype())));
+      for (int64_t n : p.shape()) entry.emplace_back(n);
+      const Array a = p.array().contiguous();
+      if (a.size()) values = hash_bytes(values, static_cast<const char*>(a.raw()), static_cast<std::size_t>(a.nbytes()));
+    }
+    entries.emplace_back(std::move(entry));
+  }
+  d.entries = Object(std::move(entries));
+  const std::string bytes = encode(d.entries);
+  d.shape_hash = static_cast<int64_t>(hash_bytes(1, bytes.data(), bytes.size()));
+  d.value_hash = static_cast<int64_t>(values);
+  return d;
+}
+
+std::string text_of(const ObjectList& entry) {
+  std::string out = entry[0].to_text();
+  if (entry.size() == 1) return out + " (not initialized)";
+  Shape shape;
+  for (std::size_t i = 2; i < entry.size(); ++i) shape.push_back(entry[i].to_int());
+  return text(out, " of ", entry[1].to_text(), " ", shape);
+}
+
+// Gives each parameter the first rank's that has it.
+void spread(CommunicatorBase& comm, Link& model, const ObjectList& of_ranks) {
+  const ObjectList& first = of_ranks[0].to_list();
+  for (std::size_t r = 1; r < of_ranks.size(); ++r) {
+    const ObjectList& other = of_ranks[r].to_list();
+    for (std::size_t i = 0; i < std::max(first.size(), other.size()); ++i) {
+      const std::string a = i < first.size() ? first[i].to_list()[0].to_text() : "none";
+      const std::string b = i < other.size() ? other[i].to_list()[0].to_text() : "none";
+      if (a != b)
+        throw ValueError("the ranks have different models: parameter ", i, " is ", a, " on rank 0 and ", b, " on rank ",
+                         r, "; ranks that share gradients need a communicator of their own (split())");
+    }
+  }
+  auto params = model.namedparams();
+  for (std::size_t i = 0; i < params.size(); ++i) {
+    int source = -1;
+    for (std::size_t r = 0; r < of_ranks.size(); ++r) {
+      const ObjectList& entry = of_ranks[r].to_list()[i].to_list();
+      if (entry.size() == 1) continue;
+      if (source < 0) source = static_cast<int>(r);
+      const ObjectList& there = of_ranks[static_cast<std::size_t>(source)].to_list()[i].to_list();
+      if (!(Object(entry) == Object(there)))
+        throw ValueError("the ranks have different models: ", text_of(there), " on rank ", source, ", ", text_of(entry),
+                         " on rank ", r);
+    }
+    if (source < 0) continue;
+    Parameter& p = params[i].second;
+    const Array data = comm.bcast(source == comm.rank() ? p.array() : Array(), {}, source);
+    if (source == comm.rank()) continue;
+    if (!p.is_initialized()) {
+      p.initialize(data.shape());
+      p.cleargrad();
+    }
+    Array to = p.array();
+    copy_elements(data, to);
+  }
+}
+
+}  // namespace
+
+bool synchronize_parameters(CommunicatorBase& comm, Link& model) {
+  const Description mine = describe(model);
+  bool same_shapes = true, same = true;
+  for (const Object& o :
+       comm.allgather_obj(Object(ObjectList{Object(mine.shape_hash), Object(mine.value_hash)}))) {
+    same_shapes &= o.to_list()[0] == Object(mine.shape_hash);
+    same &= o.to_list()[1] == Object(mine.value_hash);
+  }
+  if (same && same_shapes) return true;
+  spread(comm, model,
+         same_shapes ? ObjectList(static_cast<std::size_t>(comm.size()), mine.entries) : comm.allgather_obj(mine.entries));
+  return false;
+}
+
+void broadcast_parameters(CommunicatorBase& comm, Link& model) {
+  spread(comm, model, comm.allgather_obj(describe(model).entries));
+}
+
+}  // namespace chainer::mn

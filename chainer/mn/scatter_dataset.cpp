@@ -1,0 +1,87 @@
+#include "chainer/mn/datasets.h"
+#include "chainer/routines/random.h"
+
+namespace chainer::mn {
+namespace {
+
+// Examples that came from another rank.
+struct Received : Dataset {
+  explicit Received(Examples e) : examples(std::make_shared<const Examples>(std::move(e))) {}
+  int64_t size() const override { return static_cast<int64_t>(examples->size()); }
+  Example get(int64_t i) const override { return (*examples)[static_cast<std::size_t>(i)]; }
+  std::shared_ptr<const Examples> examples;
+};
+
+int64_t bytes_of(const Example& e) {
+  int64_t n = 64;
+  for (const Array& a : e.arrays()) n += 64 + (a ? a.nbytes() : 0);
+  return n;
+}
+
+}  // namespace
+
+std::pair<int64_t, int64_t> shard_of(int64_t n, int rank, int size) {
+  const int64_t begin = n * rank / size;
+  return {begin, std::min(n, begin + (n + size - 1) / size)};
+}
+
+AnyDataset scatter_dataset(const AnyDataset& dataset, const Communicator& comm, const ScatterDatasetOptions& o) {
+  if (o.max_buf_len <= 0 || o.max_buf_len >= 2147483647)
+    throw ValueError("scatter_dataset: max_buf_len ", o.max_buf_len, " is not between 1 and 2147483646");
+  if (o.root < 0 || o.root >= comm->size())
+    throw ValueError("scatter_dataset: root ", o.root, " of ", comm->size(), " ranks");
+  const bool root = comm->rank() == o.root;
+  // The number of examples, or what is wrong: all ranks hear of it.
+  Object head;
+  if (root) head = dataset ? Object(dataset.size()) : Object("there is no dataset");
+  head = comm->bcast_obj(head, {.root = o.root});
+  if (const auto* what = std::get_if<std::string>(&head.variant()))
+    throw ValueError("scatter_dataset: rank ", o.root, ": ", *what);
+  const int64_t n = head.to_int();
+  if (!root) {
+    Examples mine;
+    while (true) {
+      const Object piece = comm->recv_obj(o.root);
+      if (const auto* what = std::get_if<std::string>(&piece.variant()))
+        throw RuntimeError("scatter_dataset: rank ", o.root, ": ", *what);
+      if (piece.to_list().empty()) break;
+      for (const Object& e : piece.to_list()) mine.push_back(to_example(e));
+    }
+    return Received(std::move(mine));
+  }
+  std::optional<std::vector<int64_t>> order;
+  if (o.shuffle) {
+    const Array p = o.seed ? random::RandomState(*o.seed).permutation(n) : random::permutation(n);
+    order = p.to_vector<int64_t>();
+  }
+  const auto at = [&](int64_t i) { return order ? (*order)[static_cast<std::size_t>(i)] : i; };
+  for (int r = 0; r < comm->size(); ++r) {
+    if (r == o.root) continue;
+    const auto [begin, end] = shard_of(n, r, comm->size());
+    ObjectList piece;
+    int64_t bytes = 0;
+    const auto flush = [&] {
+      comm->send_obj(Object(std::move(piece)), r);
+      piece.clear();
+      bytes = 0;
+    };
+    try {
+      for (int64_t i = begin; i < end; ++i) {
+        const Example e = dataset[at(i)];
+        if (!piece.empty() && bytes + bytes_of(e) > o.max_buf_len) flush();
+        bytes += bytes_of(e);
+        piece.push_back(to_object(e));
+      }
+    } catch (const std::exception& e) {
+      for (int other = r; other < comm->size(); ++other)
+        if (other != o.root) comm->send_obj(Object(e.what()), other);
+      throw;
+    }
+    if (!piece.empty()) flush();
+    flush();
+  }
+  const auto [begin, end] = shard_of(n, o.root, comm->size());
+  return chainer::datasets::SubDataset(dataset, begin, end, std::move(order));
+}
+
+}  // namespace chainer::mn

@@ -1,0 +1,221 @@
+#include "chainer/serializers/hdf5_format.h"
+
+#include <algorithm>
+
+#include "chainer/core/error.h"
+
+namespace chainer::hdf5 {
+namespace {
+
+constexpr std::string_view kSignature("\x89HDF\r\n\x1a\n", 8);
+
+// The messages of one block; continuations are added to `more`.
+using Block = std::pair<uint64_t, uint64_t>;  // address and length
+
+void add(Messages& to, std::vector<Block>& more, int type, uint64_t flags, std::string_view data) {
+  if (type == kContinuation) {
+    Cursor c(data);
+    const uint64_t address = c.number(8);
+    more.emplace_back(address, c.number(8));
+    return;
+  }
+  // A shared message stands elsewhere.
+  if (flags & 2) throw Damage{"it shares parts of its description with other objects"};
+  to.push_back({type, data});
+}
+
+void read_old_block(std::string_view bytes, Messages& to, std::vector<Block>& more) {
+  for (Cursor c(bytes); c.left() >= 8;) {
+    const int type = static_cast<int>(c.number(2));
+    const uint64_t size = c.number(2), flags = c.number(1);
+    c.skip(3);
+    add(to, more, type, flags, c.take(size));
+  }
+}
+
+void read_new_block(std::string_view bytes, bool ordered, Messages& to, std::vector<Block>& more) {
+  const std::size_t head = ordered ? 6 : 4;
+  for (Cursor c(bytes); c.left() >= head;) {
+    const int type = static_cast<int>(c.number(1));
+    const uint64_t size = c.number(2), flags = c.number(1);
+    if (ordered) c.skip(2);
+    add(to, more, type, flags, c.take(size));
+  }
+}
+
+// A text that a zero ends.
+std::string_view terminated(std::string_view bytes, uint64_t begin) {
+  const std::size_t end = begin < bytes.size() ? bytes.find('\0', begin) : bytes.npos;
+  if (end == bytes.npos) throw Damage{"a name has no end"};
+  return bytes.substr(begin, end - begin);
+}
+
+void add_link(std::map<std::string, uint64_t>& to, std::string_view name, uint64_t address) {
+  if (name.empty() || name.find('/') != name.npos) throw Damage{"a name is empty or has a slash"};
+  to.emplace(name, address);
+}
+
+}  // namespace
+
+uint64_t Cursor::number(std::size_t size) {
+  const std::string_view bytes = take(size);
+  uint64_t v = 0;
+  for (std::size_t i = size; i-- > 0;) v = v << 8 | static_cast<unsigned char>(bytes[i]);
+  return v;
+}
+std::string_view Cursor::take(uint64_t size) {
+  if (size > left()) throw Damage{"it ends early"};
+  const std::string_view out = bytes_.substr(at_, size);
+  at_ += size;
+  return out;
+}
+
+File::File(const std::string& path) : file_(std::make_shared<const MappedFile>(path)) {
+  const std::string_view bytes = file_->bytes();
+  if (!bytes.starts_with(kSignature)) throw Damage{"it does not begin as one"};
+  Cursor c(bytes);
+  c.skip(kSignature.size());
+  const uint64_t version = c.number(1);
+  if (version > 3) throw Damage{text("its version ", version, " is not known")};
+  if (version < 2) c.skip(4);
+  if (c.number(1) != 8 || c.number(1) != 8) throw Damage{"its addresses do not have eight bytes"};
+  c.skip(version == 0 ? 9 : version == 1 ? 13 : 1);
+  const uint64_t base = c.number(8);
+  c.skip(8);
+  const uint64_t end = c.number(8);
+  if (version < 2) c.skip(16);  // driver information, the name of the root
+  root_ = c.number(8);
+  if (base != 0) throw Damage{"something stands before it"};
+  if (end > bytes.size()) throw Damage{text("it ends early: ", bytes.size(), " bytes of ", end)};
+}
+
+std::string_view File::at(uint64_t address, uint64_t size) const {
+  const std::string_view bytes = file_->bytes();
+  if (address > bytes.size() || size > bytes.size() - address) throw Damage{"an address is outside of the file"};
+  return bytes.substr(address, size);
+}
+Cursor File::structure(uint64_t address, uint64_t size, std::string_view signature) const {
+  Cursor c(at(address, size));
+  if (c.take(4) != signature) throw Damage{text("'", signature, "' is not where it should be")};
+  return c;
+}
+
+Messages File::messages(uint64_t address) const {
+  Messages out;
+  std::vector<Block> more;
+  uint64_t total = 0;  // what continuations promise together fits into the file
+  const auto block = [&](const Block& b) {
+    if ((total += b.second) > size()) throw Damage{"an object's description is longer than the file"};
+    return at(b.first, b.second);
+  };
+  if (at(address, 4) != "OHDR") {
+    Cursor c(at(address, 16));
+    if (c.number(1) != 1) throw Damage{"an object's description is not where it should be"};
+    c.skip(7);
+    read_old_block(block({address + 16, c.number(4)}), out, more);
+    for (std::size_t i = 0; i < more.size(); ++i) read_old_block(block(more[i]), out, more);
+    return out;
+  }
+  Cursor c = structure(address, std::min<uint64_t>(size() - address, 64), "OHDR");
+  if (c.number(1) != 2) throw Damage{"the version of an object's description is not known"};
+  const uint64_t flags = c.number(1);
+  if (flags & 0x20) c.skip(16);  // times
+  if (flags & 0x10) c.skip(4);   // when to store attributes elsewhere
+  const uint64_t length = c.number(std::size_t(1) << (flags & 3));
+  const bool ordered = flags & 4;
+  read_new_block(block({address + c.at(), length}), ordered, out, more);
+  for (std::size_t i = 0; i < more.size(); ++i) {
+    const std::string_view b = block(more[i]);
+    if (b.size() < 8 || !b.starts_with("OCHK")) throw Damage{"'OCHK' is not where it should be"};
+    read_new_block(b.substr(4, b.size() - 8), ordered, out, more);
+  }
+  return out;
+}
+
+std::optional<std::string_view> File::find(const Messages& messages, MessageType type) {
+  for (const Message& m : messages)
+    if (m.type == type) return m.data;
+  return {};
+}
+
+void File::read_symbol_table(uint64_t tree, std::string_view names, int level, std::map<std::string, uint64_t>& to,
+                             std::size_t& visits) const {
+  // Nodes and entries take more bytes than this: whoever visits more goes in circles.
+  const auto visit = [&](uint64_t count) {
+    if ((visits += count) > size() / 8) throw Damage{"its names go in circles"};
+  };
+  visit(1);
+  if (at(tree, 4) == "SNOD" && level <= 0) {
+    Cursor c = structure(tree, 8, "SNOD");
+    c.skip(2);
+    const uint64_t count = c.number(2);
+    Cursor entries(at(tree + 8, count * 40));
+    visit(count);
+    for (uint64_t i = 0; i < count; ++i) {
+      const uint64_t name = entries.number(8), address = entries.number(8), kind = entries.number(4);
+      entries.skip(20);
+      if (kind != 2) add_link(to, terminated(names, name), address);  // 2 is a symbolic link
+    }
+    return;
+  }
+  Cursor c = structure(tree, 24, "TREE");
+  const uint64_t type = c.number(1), here = c.number(1), count = c.number(2);
+  if (type != 0 || (level >= 0 && here + 1 != static_cast<uint64_t>(level))) throw Damage{"its names are no tree"};
+  Cursor entries(at(tree + 24, 8 + count * 16));
+  for (uint64_t i = 0; i < count; ++i) {
+    entries.skip(8);
+    read_symbol_table(entries.number(8), names, static_cast<int>(here), to, visits);
+  }
+}
+
+std::optional<std::map<std::string, uint64_t>> File::links(uint64_t address) const {
+  const Messages all = messages(address);
+  std::map<std::string, uint64_t> out;
+  if (const auto table = find(all, kSymbolTable)) {
+    Cursor c(*table);
+    const uint64_t tree = c.number(8), heap = c.number(8);
+    Cursor h = structure(heap, 32, "HEAP");
+    h.skip(4);
+    const uint64_t size = h.number(8);
+    h.skip(8);
+    std::size_t visits = 0;
+    read_symbol_table(tree, at(h.number(8), size), -1, out, visits);
+    return out;
+  }
+  const auto info = find(all, kLinkInfo);
+  if (!info) return {};
+  Cursor c(*info);
+  c.skip(1);
+  if (c.number(1) & 1) c.skip(8);
+  if (c.number(8) != kNowhere) throw Damage{"its names are stored in a heap of their own (many links in a new format)"};
+  for (const Message& m : all) {
+    if (m.type != kLink) continue;
+    Cursor l(m.data);
+    if (l.number(1) != 1) throw Damage{"the version of a link is not known"};
+    const uint64_t flags = l.number(1), kind = flags & 8 ? l.number(1) : 0;
+    if (flags & 4) l.skip(8);     // the order of creation
+    if (flags & 0x10) l.skip(1);  // the character set
+    const std::string_view name = l.take(l.number(std::size_t(1) << (flags & 3)));
+    if (kind == 0) add_link(out, name, l.number(8));
+  }
+  return out;
+}
+
+std::string_view File::heap_object(uint64_t address, uint64_t index) const {
+  Cursor head = structure(address, 16, "GCOL");
+  head.skip(4);
+  const uint64_t size = head.number(8);
+  if (size < 16) throw Damage{"a heap is too small"};
+  for (Cursor c(at(address + 16, size - 16)); c.left() >= 16;) {
+    const uint64_t number = c.number(2);
+    c.skip(6);
+    const uint64_t length = c.number(8);
+    if (number == 0) break;  // free space
+    const std::string_view object = c.take(length);
+    if (number == index) return object;
+    c.skip(std::min<uint64_t>(c.left(), (8 - length % 8) % 8));
+  }
+  throw Damage{"a text is not in its heap"};
+}
+
+}  // namespace chainer::hdf5

@@ -1,0 +1,89 @@
+// Reading HDF5 files. libhdf5 is not trusted with files of others: its version in current distributions writes past the
+// ends of its buffers when a file is damaged on purpose.
+#include <type_traits>
+
+#include "chainer/serializers/hdf5_values.h"
+
+namespace chainer::serializers {
+namespace {
+
+using hdf5::Damage;
+
+class Reader : public HDF5Group {
+ public:
+  Reader(std::shared_ptr<const hdf5::File> file, std::map<std::string, uint64_t> links, std::string path,
+         std::string name)
+      : file_(std::move(file)), links_(std::move(links)), path_(std::move(path)), name_(std::move(name)) {}
+
+  std::string what() const override { return name_.empty() ? path_ : text(path_, ", '", name_, "'"); }
+
+  std::shared_ptr<HDF5Group> group(const std::string& name, bool make) override {
+    if (make) read_only();
+    if (name.empty()) return std::make_shared<Reader>(*this);
+    const auto address = find(name);
+    if (!address) return nullptr;
+    auto links = guarded(name, [&] { return file_->links(*address); });
+    if (!links) return nullptr;
+    return std::make_shared<Reader>(file_, std::move(*links), path_, name_ + "/" + name);
+  }
+  std::vector<std::string> names() const override {
+    std::vector<std::string> out;
+    for (const auto& [name, address] : links_) out.push_back(name);
+    return out;
+  }
+  bool contains(const std::string& name) const override {
+    const auto address = find(name);
+    return address && guarded(name, [&] { return hdf5::is_dataset(file_->messages(*address)); });
+  }
+  HDF5Value read(const std::string& name) const override {
+    const auto address = find(name);
+    if (!address) throw KeyError(what(), ": there is no '", name, "'");
+    return guarded(name, [&] {
+      const hdf5::Messages messages = file_->messages(*address);
+      if (!hdf5::is_dataset(messages)) throw KeyError(what(), ": there is no '", name, "', only a group of this name");
+      return hdf5::read_value(*file_, messages);
+    });
+  }
+  void write(const std::string&, const Array&, std::optional<int>) override { read_only(); }
+  void write(const std::string&, const std::string&) override { read_only(); }
+  void write_none(const std::string&) override { read_only(); }
+  void flush() override {}
+
+ private:
+  // The address of an object below this group; a name may hold slashes.
+  std::optional<uint64_t> find(const std::string& name) const {
+    const std::size_t slash = name.find('/');
+    const auto at = links_.find(name.substr(0, slash));
+    if (at == links_.end()) return {};
+    if (slash == name.npos) return at->second;
+    const auto below = guarded(name, [&] { return file_->links(at->second); });
+    if (!below) return {};
+    return Reader(file_, *below, path_, name_ + "/" + at->first).find(name.substr(slash + 1));
+  }
+  template <class F>
+  std::invoke_result_t<F> guarded(const std::string& name, F&& f) const {
+    try {
+      return f();
+    } catch (const Damage& d) {
+      throw FileError(what(), ": '", name, "' is damaged or of a kind that is not supported: ", d.why);
+    }
+  }
+  [[noreturn]] void read_only() const { throw RuntimeError(what(), ": this file was opened for reading"); }
+
+  std::shared_ptr<const hdf5::File> file_;
+  std::map<std::string, uint64_t> links_;
+  std::string path_, name_;
+};
+
+}  // namespace
+
+std::shared_ptr<HDF5Group> HDF5Group::open(const std::filesystem::path& path) {
+  try {
+    auto file = std::make_shared<const hdf5::File>(path.string());
+    auto links = file->links(file->root());
+    if (!links) throw Damage{"its root is no group"};
+    return std::make_shared<Reader>(std::move(file), std::move(*links), path.string(), "");
+  } catch (const Damage& d) { throw FileError(path.string(), " is damaged or no HDF5 file: ", d.why); }
+}
+
+}  // namespace chainer::serializers

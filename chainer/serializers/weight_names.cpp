@@ -1,0 +1,118 @@
+#include "chainer/serializers/weight_names.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "chainer/links/links.h"
+#include "chainer/routines/arithmetic.h"
+#include "chainer/routines/manipulation.h"
+
+namespace chainer::serializers {
+namespace {
+
+using Sources = std::vector<Array>;
+using Rows = std::vector<WeightRow>;
+
+// Gates lie in blocks of rows: i, f, g, o in PyTorch and Keras. F::lstm has a (their g), i, f, o of each unit together.
+Array lstm_rows(const Array& blocks) {
+  const int64_t rows = blocks.shape(0);
+  if (rows % 4 != 0) throw DimensionError(rows, " rows are no four gates");
+  Arrays gates;
+  for (int64_t gate : {2, 0, 1, 3}) gates.push_back(blocks[Slice(gate * rows / 4, (gate + 1) * rows / 4)]);
+  return stack(gates, 1).reshape(blocks.shape());
+}
+Array transposed(const Array& kernel) {
+  if (kernel.ndim() != 2) throw DimensionError("a matrix is needed, not shape ", kernel.shape());
+  return kernel.T();
+}
+// (k..., a, b) to (b, a, k...).
+Array channels_first(const Array& kernel) {
+  const int n = kernel.ndim();
+  if (n < 3) throw DimensionError("a kernel of spatial axes and two of channels is needed, not shape ", kernel.shape());
+  Dims order = {n - 1, n - 2};
+  for (int i = 0; i < n - 2; ++i) order.push_back(i);
+  return kernel.transpose(order);
+}
+Array first(const Sources& s) { return s[0]; }
+
+// Layers and directions are the children; the gates of w0, w1, ... (from the input, then from the state) are blocks of
+// rows, in the same order.
+Rows n_step_rows(const links::NStepRNNBase& link) {
+  Rows rows;
+  const auto layers = static_cast<std::size_t>(std::max<int64_t>(link.n_layers(), 1));
+  const std::size_t directions = link.size() / layers;
+  for (std::size_t child = 0; child < link.size(); ++child) {
+    const auto gates = static_cast<int64_t>(link[static_cast<int64_t>(child)].params().size() / 4);
+    const std::string end = text("_l", child / directions, child % directions ? "_reverse" : "");
+    for (int64_t i = 0; i < 2 * gates; ++i) {
+      const auto part = [gate = i % gates, gates](const Sources& s) {
+        const int64_t n = s[0].shape(0);
+        if (n % gates != 0) throw DimensionError(n, " rows are not ", gates, " gates");
+        return s[0][Slice(gate * n / gates, (gate + 1) * n / gates)];
+      };
+      const std::string from = i < gates ? "_ih" : "_hh";
+      rows.push_back({text(child, "/w", i), {"weight" + from + end}, part});
+      rows.push_back({text(child, "/b", i), {"bias" + from + end}, part});
+    }
+  }
+  return rows;
+}
+
+Rows pytorch_rows(const Link& link) {
+  const Rows weight_and_bias = {{"W", {"weight"}}, {"b", {"bias"}}};
+  const Rows gamma_and_beta = {{"gamma", {"weight"}}, {"beta", {"bias"}}};
+  if (dynamic_cast<const links::Linear*>(&link)) return weight_and_bias;
+  if (dynamic_cast<const links::ConvolutionND*>(&link)) return weight_and_bias;
+  if (dynamic_cast<const links::DeconvolutionND*>(&link)) return weight_and_bias;
+  if (dynamic_cast<const links::EmbedID*>(&link)) return {{"W", {"weight"}}};
+  if (dynamic_cast<const links::LayerNormalization*>(&link)) return gamma_and_beta;
+  if (dynamic_cast<const links::GroupNormalization*>(&link)) return gamma_and_beta;
+  if (dynamic_cast<const links::BatchNormalization*>(&link))
+    return {{"gamma", {"weight"}}, {"beta", {"bias"}}, {"avg_mean", {"running_mean"}}, {"avg_var", {"running_var"}}};
+  if (dynamic_cast<const links::LSTMBase*>(&link))
+    return {
+        {"upward/W", {"weight_ih_l0"}, [](const Sources& s) { return lstm_rows(s[0]); }},
+        {"upward/b", {"bias_ih_l0", "bias_hh_l0"}, [](const Sources& s) { return lstm_rows(s[0] + s[1]); }},
+        {"lateral/W", {"weight_hh_l0"}, [](const Sources& s) { return lstm_rows(s[0]); }},
+    };
+  if (const auto* steps = dynamic_cast<const links::NStepRNNBase*>(&link)) return n_step_rows(*steps);
+  return {};
+}
+
+Rows keras_rows(const Link& link) {
+  const auto matrix = [](const Sources& s) { return transposed(s[0]); };
+  const auto filters = [](const Sources& s) { return channels_first(s[0]); };
+  const Rows gamma_and_beta = {{"gamma", {"gamma"}}, {"beta", {"beta"}}};
+  if (dynamic_cast<const links::Linear*>(&link)) return {{"W", {"kernel"}, matrix}, {"b", {"bias"}}};
+  if (dynamic_cast<const links::ConvolutionND*>(&link)) return {{"W", {"kernel"}, filters}, {"b", {"bias"}}};
+  if (dynamic_cast<const links::DeconvolutionND*>(&link)) return {{"W", {"kernel"}, filters}, {"b", {"bias"}}};
+  if (dynamic_cast<const links::EmbedID*>(&link)) return {{"W", {"embeddings"}}};
+  if (dynamic_cast<const links::LayerNormalization*>(&link)) return gamma_and_beta;
+  if (dynamic_cast<const links::GroupNormalization*>(&link)) return gamma_and_beta;
+  if (dynamic_cast<const links::BatchNormalization*>(&link))
+    return {{"gamma", {"gamma"}}, {"beta", {"beta"}}, {"avg_mean", {"moving_mean"}}, {"avg_var", {"moving_variance"}}};
+  if (dynamic_cast<const links::LSTMBase*>(&link))
+    return {
+        {"upward/W", {"kernel"}, [](const Sources& s) { return lstm_rows(transposed(s[0])); }},
+        {"upward/b", {"bias"}, [](const Sources& s) { return lstm_rows(s[0]); }},
+        {"lateral/W", {"recurrent_kernel"}, [](const Sources& s) { return lstm_rows(transposed(s[0])); }},
+    };
+  return {};
+}
+
+}  // namespace
+
+std::vector<WeightRow> weight_rows(const Link& link, WeightNames from) {
+  Rows rows = from == WeightNames::pytorch ? pytorch_rows(link)
+              : from == WeightNames::keras ? keras_rows(link)
+                                           : Rows();
+  for (WeightRow& row : rows)
+    if (!row.convert) row.convert = first;
+  return rows;
+}
+
+bool is_bookkeeping(const std::string& name, WeightNames from) {
+  return from == WeightNames::pytorch && (name == "num_batches_tracked" || name.ends_with(".num_batches_tracked"));
+}
+
+}  // namespace chainer::serializers

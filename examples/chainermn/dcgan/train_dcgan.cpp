@@ -1,0 +1,74 @@
+// Trains DCGAN with several processes: each has its part of the pictures, and both networks share gradients.
+//
+//   mpiexec -n 2 build/release/examples/chainermn/dcgan/train_dcgan --epoch 1000
+#include "../../dcgan/net.h"
+
+#include "../../common/pictures.h"
+#include "../common/training.h"
+
+using namespace chainer;
+
+namespace {
+
+/// One step for both networks, each with its own multi-node optimizer.
+struct DcganUpdater : training::StandardUpdater {
+  DcganUpdater(training::NamedKept<Iterator> iterator, training::NamedKept<Optimizer> optimizers, Generator& g,
+               Discriminator& d)
+      : StandardUpdater(std::move(iterator), std::move(optimizers)), gen(g), dis(d) {}
+  void update_core() override {
+    const Example batch = convert(get_iterator("main").next());
+    const Variable x_real(batch[0], false);
+    const int64_t n = x_real.shape()[0];
+    const Variable y_real = dis(x_real), y_fake = dis(gen(gen.make_hidden(n)));
+    const Variable loss_dis = (F::sum(F::softplus(-y_real)) + F::sum(F::softplus(y_fake))) / static_cast<double>(n);
+    const Variable loss_gen = F::sum(F::softplus(-y_fake)) / static_cast<double>(n);
+    report({{"loss", loss_dis}}, &dis);
+    report({{"loss", loss_gen}}, &gen);
+    dis.cleargrads();
+    loss_dis.backward();
+    get_optimizer("dis").update();
+    gen.cleargrads();
+    loss_gen.backward();
+    get_optimizer("gen").update();
+  }
+  Generator& gen;
+  Discriminator& dis;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return chainermn::run("train_dcgan", [&] {
+    examples::DistributedOptions o{.training = {.batchsize = 50, .epoch = 1000}};
+    long n_hidden = 100, channels = 512, drawn = 5000;
+    examples::Options options("train_dcgan", "Trains DCGAN on drawn pictures with several processes.");
+    o.add_to(options);
+    options.add("--n_hidden", "numbers of noise a picture is made of", n_hidden, 1);
+    options.add("--channels", "channels of the widest layer, a multiple of 8", channels, 8);
+    options.add("--drawn", "how many pictures to draw", drawn, 1);
+    options.parse(argc, argv);
+    const auto comm = chainermn::create_communicator(o.communicator);
+    examples::introduce(comm);
+    // Other noise on each rank; the networks become those of rank 0.
+    if (o.training.seed >= 0) random::seed(static_cast<uint32_t>(o.training.seed + comm->rank()));
+
+    const AnyDataset part =
+        examples::scatter(comm, [&] { return AnyDataset(examples::DrawnPictures(drawn, 8, 1)); });
+    iterators::SerialIterator it(part, o.training.batchsize);
+    Generator gen(n_hidden, 4, channels);
+    Discriminator dis(4, channels);
+    const auto make = [&](Link& model) {
+      auto optimizer = chainermn::create_multi_node_optimizer(optimizers::Adam({.alpha = 2e-4, .beta1 = 0.5}), comm,
+                                                              o.optimizer())
+                           .setup(model);
+      optimizer.add_hook(optimizer_hooks::WeightDecay(1e-4));
+      return optimizer;
+    };
+    auto gen_optimizer = make(gen), dis_optimizer = make(dis);
+    DcganUpdater updater(it,
+                         std::map<std::string, Kept<Optimizer>>{{"gen", gen_optimizer}, {"dis", dis_optimizer}}, gen,
+                         dis);
+    Trainer trainer(updater, o.training.stop(), {.out = o.training.out});
+    examples::run_trainer(trainer, comm, o, {"epoch", "iteration", "gen/loss", "dis/loss", "elapsed_time"});
+  });
+}

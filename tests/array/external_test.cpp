@@ -1,0 +1,83 @@
+#include "chainer/array/external.h"
+
+#include <chainer/chainer.h>
+
+#include <cstring>
+
+#include "test.h"
+
+using namespace chainer;
+
+TEST(external_memory_is_an_array_until_its_last_view_goes) {
+  std::vector<float> memory(6);
+  for (std::size_t i = 0; i < 6; ++i) memory[i] = static_cast<float>(i);
+  int released = 0;
+  Array view;
+  {
+    const Array a = external_array(memory.data(), {2, 3}, float32, [&] { ++released; });
+    EXPECT(a.raw() == static_cast<const void*>(memory.data()));
+    view = a[{1, Slice(0, 2)}];
+    EXPECT_EQ(sum(a).item<float>(), 15.f);
+  }
+  EXPECT_EQ(released, 0);
+  view.set(0, 9.0);
+  EXPECT_EQ(memory[3], 9.f);
+  view = Array();
+  EXPECT_EQ(released, 1);
+  (void)external_array(nullptr, {0, 3}, float32, [&] { ++released; });
+  EXPECT_EQ(released, 2);
+}
+
+TEST(external_memory_goes_back_when_it_is_refused) {
+  int released = 0;
+  const auto release = [&] { ++released; };
+  alignas(8) char bytes[16] = {};
+  EXPECT_THROW(ValueError, "multiple of 4", (void)external_array(bytes + 1, {2}, float32, release));
+  EXPECT_THROW(ValueError, "address", (void)external_array(nullptr, {2}, float32, release));
+  EXPECT_THROW(DimensionError, "1 strides",
+               (void)external_array(bytes, {2, 1}, float32, release, {.strides = Dims{1}}));
+  EXPECT_THROW(ValueError, "", (void)external_array(bytes, {-1}, float32, release));
+  EXPECT_EQ(released, 4);
+}
+
+TEST(external_memory_may_have_strides_of_either_sign) {
+  float memory[6] = {0, 1, 2, 3, 4, 5};
+  const Array columns = external_array(memory, {3, 2}, float32, [] {}, {.strides = Dims{1, 3}});
+  EXPECT((columns.to_vector<float>() == std::vector<float>{0, 3, 1, 4, 2, 5}));
+  const Array backwards = external_array(memory + 5, {6}, float32, [] {}, {.strides = Dims{-1}});
+  EXPECT((backwards.to_vector<float>() == std::vector<float>{5, 4, 3, 2, 1, 0}));
+  const Array repeated = external_array(memory + 2, {3}, float32, [] {}, {.strides = Dims{0}});
+  EXPECT_EQ(sum(repeated).item<float>(), 6.f);
+}
+
+TEST(read_only_memory_refuses_every_write) {
+  std::vector<float> memory(4096, 1.f);
+  Array a = external_array(memory.data(), {4096}, float32, [] {}, {.writable = false});
+  EXPECT(!is_writable(a) && !is_writable(a[Slice(0, 2)]) && is_writable(a.copy()));
+  EXPECT_THROW(ValueError, "cannot be written to", a.fill(0));
+  EXPECT_THROW(ValueError, "cannot be written to", a += 1.0);
+  EXPECT_THROW(ValueError, "cannot be written to", a.set(0, 1.0));
+  EXPECT_THROW(ValueError, "cannot be written to", a[Slice(0, 8)].fill(0));
+  EXPECT_THROW(ValueError, "cannot be written to", (void)a.mutable_raw());
+  const Array twice = a * 2.0 + 1.0;  // reading is as ever
+  EXPECT_EQ(twice[7].item<float>(), 3.f);
+  EXPECT_EQ(memory[0], 1.f);
+}
+
+TEST(nothing_waits_for_memory_that_others_write_to) {
+  std::vector<float> memory(4096, 1.f);
+  const Array a = external_array(memory.data(), {4096}, float32, [] {}, {.shared = true});
+  const Array twice = a * 2.0;
+  memory[5] = 100;
+  EXPECT_EQ(twice[5].item<float>(), 2.f);
+  // An array of our own that is handed out later, with a computation that waits.
+  Array own = ones({4096});
+  const Array before = own + 1.0;
+  share_memory(own);
+  const_cast<float*>(own.data<float>())[5] = 100;
+  EXPECT_EQ(before[5].item<float>(), 2.f);
+  const Array after = own + 1.0;
+  const_cast<float*>(own.data<float>())[6] = 100;
+  EXPECT_EQ(after[5].item<float>(), 101.f);
+  EXPECT_EQ(after[6].item<float>(), 2.f);
+}

@@ -1,0 +1,175 @@
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "chainer/core/file.h"
+#include "ranks.h"
+
+using namespace chainer;
+namespace fs = std::filesystem;
+
+namespace {
+
+// The same folder on all ranks.
+fs::path folder(const chainermn::Communicator& c) {
+  const fs::path p = c->bcast_obj(chainermn::Object((fs::temp_directory_path() / text("mn_checkpoints_", ::getpid())).string())).to_text();
+  if (c->rank() == 0) fs::remove_all(p), fs::create_directories(p);
+  c->barrier();
+  return p;
+}
+
+// A training run with all that has a state: shuffled examples, dropout, Adam.
+struct Run {
+  struct Net : Chain {
+    L::Linear l1, l2;
+    Net() : l1(8), l2(2) {}
+    CHAINER_MEMBERS(Net, l1, l2);
+    Variable forward(const Variable& x, const Variable& t) {
+      return F::softmax_cross_entropy(l2(F::dropout(F::relu(l1(x)))), t);
+    }
+  };
+  Net model;
+  chainermn::MultiNodeOptimizer optimizer;
+  iterators::SerialIterator it;
+  training::StandardUpdater updater;
+  Trainer trainer;
+  std::shared_ptr<chainermn::MultiNodeCheckpointer> checkpointer;
+  Run(const chainermn::Communicator& c, const fs::path& out, int64_t iterations, chainermn::CheckpointerOptions o = {})
+      : optimizer(chainermn::create_multi_node_optimizer(optimizers::Adam(), c).setup(model)),
+        it(data(c), 4),
+        updater(it, optimizer),
+        trainer(updater, {iterations, "iteration"}, {.out = out.string()}),
+        checkpointer(chainermn::create_multi_node_checkpointer("run", c, o)) {}
+  static AnyDataset data(const chainermn::Communicator& c) {
+    const auto [begin, end] = chainermn::shard_of(40, c->rank(), c->size());
+    return datasets::SubDataset(
+        datasets::TupleDataset(random::RandomState(1).randn({40, 5}, float32), random::RandomState(2).randint(0, 2, {40}, int32)),
+        begin, end);
+  }
+  std::vector<Array> values() {
+    std::vector<Array> out;
+    for (auto& p : model.params()) out.push_back(p.array().copy());
+    return out;
+  }
+};
+bool same(const std::vector<Array>& a, const std::vector<Array>& b) {
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if (a[i].to_vector<float>() != b[i].to_vector<float>()) return false;
+  return a.size() == b.size();
+}
+void seed(const chainermn::Communicator& c) { random::seed(static_cast<uint32_t>(c->rank())); }
+
+}  // namespace
+
+TEST(checkpointer_resumes) {
+  const auto& c = world();
+  const fs::path at = folder(c);
+  const int r = c->rank();
+  const auto file = [&](int rank, int i) { return at / text("run.", rank, ".", i); };
+  seed(c);
+  Run whole(c, at / "whole", 30);
+  whole.trainer.run(false);
+
+  seed(c);
+  {
+    Run first(c, at, 21);
+    EXPECT(!first.checkpointer->maybe_load(first.trainer));
+    // It stops with an exception: its files stay.
+    first.trainer.extend(first.checkpointer, {.trigger = {5, "iteration"}});
+    first.trainer.extend([](Trainer& t) {
+      if (t.updater().iteration() == 17) throw RuntimeError("power failure");
+    });
+    EXPECT_THROW(RuntimeError, "power failure", first.trainer.run(false));
+    EXPECT(first.checkpointer->get_stats().starts_with("checkpoints: 3, seconds"));
+    EXPECT(fs::exists(file(r, 15)));
+  }
+  c->barrier();
+  // The newest one is damaged on one rank, and there is a file that only one rank has.
+  if (r == c->size() - 1) {
+    std::string bytes = read_file(file(r, 15));
+    bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] + 1);
+    std::ofstream(file(r, 15), std::ios::binary) << bytes;
+  }
+  if (r == 0) fs::copy_file(file(0, 10), file(0, 90));
+  c->barrier();
+  {
+    random::seed(99);
+    Run second(c, at, 30);
+    EXPECT(second.checkpointer->maybe_load(second.trainer, second.optimizer) == std::optional<int64_t>(10));
+    EXPECT_EQ(second.updater.iteration(), 10);
+    second.trainer.extend(second.checkpointer, {.trigger = {5, "iteration"}});
+    second.trainer.run(false);
+    EXPECT(same(second.values(), whole.values()));
+    // The run has come to its end: nothing is left.
+    c->barrier();
+    EXPECT(!fs::exists(file(r, 30)) && !fs::exists(file(r, 10)));
+  }
+  c->barrier();
+  if (r == 0) fs::remove_all(at);
+}
+
+TEST(checkpointer_with_another_number_of_ranks) {
+  const auto& c = world();
+  const fs::path at = folder(c);
+  const auto half = c->split(c->rank() < c->size() / 2 ? 0 : 1, c->rank());
+  // Half of the ranks train 8 iterations; all go on, and then one alone.
+  if (c->rank() < c->size() / 2) {
+    seed(c);
+    Run few(half, at, 100);
+    few.trainer.extend(few.checkpointer, {.trigger = {8, "iteration"}});
+    few.trainer.extend([](Trainer& t) {
+      if (t.updater().iteration() == 8) throw StopIteration("enough");
+    }, {.priority = -200});
+    EXPECT_THROW(StopIteration, "enough", few.trainer.run(false));
+    serializers::save_npz(at / "few.npz", few.model);
+  }
+  c->barrier();
+  Run all(c, at, 12);
+  EXPECT(all.checkpointer->maybe_load(all.trainer) == std::optional<int64_t>(8));
+  Run::Net few;
+  serializers::load_npz(at / "few.npz", few);
+  EXPECT(same(all.values(), [&] {
+    std::vector<Array> v;
+    for (auto& p : few.params()) v.push_back(p.array());
+    return v;
+  }()));
+  EXPECT_EQ(all.optimizer.t, 8);
+  EXPECT_EQ(all.it.position.current_position, 0);
+  all.trainer.extend(all.checkpointer, {.trigger = {4, "iteration"}});
+  all.trainer.extend([](Trainer& t) {
+    if (t.updater().iteration() == 12) throw StopIteration("enough");
+  }, {.priority = -200});
+  EXPECT_THROW(StopIteration, "enough", all.trainer.run(false));
+  EXPECT_EQ(all.optimizer.t, 12);
+  c->barrier();
+  const auto alone = c->split(c->rank(), 0);
+  if (c->rank() == 0) {
+    Run one(alone, at, 14);
+    EXPECT(one.checkpointer->maybe_load(one.trainer) == std::optional<int64_t>(12));
+    one.trainer.run(false);
+    EXPECT_EQ(one.updater.iteration(), 14);
+  }
+  c->barrier();
+  if (c->rank() == 0) fs::remove_all(at);
+}
+
+TEST(checkpointer_collects_old_files) {
+  const auto& c = world();
+  const fs::path at = folder(c);
+  seed(c);
+  Run run(c, at, 100, {.cp_interval = 2, .gc_interval = 4});
+  run.trainer.extend(run.checkpointer, {.trigger = {1, "iteration"}});
+  run.trainer.extend([](Trainer& t) {
+    if (t.updater().iteration() == 12) throw StopIteration("enough");
+  }, {.priority = -200});
+  EXPECT_THROW(StopIteration, "enough", run.trainer.run(false));
+  int mine = 0;
+  for (const auto& e : fs::directory_iterator(at)) mine += e.path().filename().string().starts_with(text("run.", c->rank(), "."));
+  EXPECT_EQ(mine, 2);  // more than 2 + 5 were there at the third collection
+  EXPECT(fs::exists(at / text("run.", c->rank(), ".12")) && fs::exists(at / text("run.", c->rank(), ".11")));
+  EXPECT_THROW(ValueError, "holds a dot", chainermn::create_multi_node_checkpointer("a.b", c));
+  EXPECT_THROW(ValueError, "cp_interval 0", chainermn::create_multi_node_checkpointer("a", c, {.cp_interval = 0}));
+  c->barrier();
+  if (c->rank() == 0) fs::remove_all(at);
+}

@@ -1,0 +1,166 @@
+#include <numeric>
+
+#include "ranks.h"
+
+using namespace chainer;
+
+TEST(scatter_dataset) {
+  for (const auto& c : communicators()) {
+    const int last = c->size() - 1;
+    for (const int root : {0, last})
+      for (const int64_t n : {int64_t(10), int64_t(8), int64_t(1), int64_t(0)}) {
+        const AnyDataset whole = datasets::TupleDataset(arange(n) * 2, arange(n).astype(float32));
+        const AnyDataset mine =
+            chainermn::scatter_dataset(c->rank() == root ? whole : AnyDataset(), c, {.root = root, .max_buf_len = 200});
+        const auto [begin, end] = chainermn::shard_of(n, c->rank(), c->size());
+        EXPECT_EQ(mine.size(), end - begin);
+        for (int64_t i = 0; i < mine.size(); ++i) {
+          EXPECT_EQ(mine[i][0].item<int64_t>(), 2 * (begin + i));
+          EXPECT_EQ(mine[i][1].dtype(), float32);
+        }
+      }
+    // A seed gives each rank the same examples every time; all together are the dataset.
+    std::vector<int64_t> first;
+    for (int i = 0; i < 2; ++i) {
+      const AnyDataset mine = chainermn::scatter_dataset(arange(4 * c->size()), c, {.shuffle = true, .seed = 7});
+      std::vector<int64_t> got;
+      for (int64_t k = 0; k < mine.size(); ++k) got.push_back(mine[k][0].item<int64_t>());
+      if (i == 0) first = got;
+      EXPECT(got == first);
+      const Array sum = c->allreduce(array(std::accumulate(got.begin(), got.end(), int64_t(0))));
+      EXPECT_EQ(sum.item<int64_t>(), 4 * c->size() * (4 * c->size() - 1) / 2);
+    }
+  }
+  EXPECT_THROW(ValueError, "there is no dataset", chainermn::scatter_dataset(AnyDataset(), world()));
+  EXPECT_THROW(ValueError, "max_buf_len", chainermn::scatter_dataset(arange(3), world(), {.max_buf_len = 2147483647}));
+  EXPECT_THROW(ValueError, "root 99", chainermn::scatter_dataset(arange(3), world(), {.root = 99}));
+}
+
+namespace {
+struct Broken : Dataset {
+  int64_t size() const override { return 8; }
+  Example get(int64_t i) const override {
+    if (i == 7) throw ValueError("the file is damaged");
+    return array(i);
+  }
+};
+}  // namespace
+
+TEST(scatter_dataset_errors_reach_all_ranks) {
+  const auto& c = world();
+  if (c->rank() == 0)
+    EXPECT_THROW(ValueError, "the file is damaged", chainermn::scatter_dataset(Broken(), c));
+  else if (c->rank() == c->size() - 1)
+    EXPECT_THROW(RuntimeError, "rank 0: the file is damaged", chainermn::scatter_dataset(AnyDataset(), c));
+  else
+    (void)chainermn::scatter_dataset(AnyDataset(), c);
+  c->barrier();
+}
+
+TEST(multi_node_iterator) {
+  const auto& c = world();
+  for (const int master : {0, c->size() - 1}) {
+    const bool is_master = c->rank() == master;
+    const AnyDataset whole = datasets::TupleDataset(arange(10), arange(10).astype(float64));
+    const AnyDataset own = is_master ? whole : chainermn::datasets::create_empty_dataset(whole);
+    random::seed(static_cast<uint32_t>(c->rank()));
+    auto it = chainermn::iterators::create_multi_node_iterator(iterators::SerialIterator(own, 4), c, master);
+    for (int i = 0; i < 7; ++i) {
+      const Examples batch = it.next();
+      std::vector<int64_t> mine;
+      for (const Example& e : batch) mine.push_back(e[0].item<int64_t>());
+      EXPECT_CLOSE(c->bcast(array(mine)), array(mine));
+      EXPECT_EQ(batch[0][1].dtype(), float64);
+      EXPECT_EQ(it.epoch(), (i + 1) * 4 / 10);
+      EXPECT(std::abs(it.epoch_detail() - (i + 1) * 0.4) < 1e-12);
+    }
+    serializers::DictionarySerializer s;
+    it.serialize(s);
+    EXPECT_EQ(s.target().empty(), !is_master);
+    it.reset();
+    EXPECT_EQ(it.epoch(), 0);
+    // To the end, where a run does not repeat.
+    auto once = chainermn::iterators::create_multi_node_iterator(
+        iterators::SerialIterator(own, 4, {.repeat = false, .shuffle = false}), c, master);
+    EXPECT(!once.repeat());
+    int64_t count = 0;
+    while (const auto batch = once.try_next()) count += static_cast<int64_t>(batch->size());
+    EXPECT_EQ(count, 10);
+  }
+  // The master's error is told to all.
+  auto it = chainermn::iterators::create_multi_node_iterator(
+      iterators::SerialIterator(c->rank() == 0 ? AnyDataset(Broken()) : AnyDataset(arange(8)), 8,
+                                {.repeat = true, .shuffle = false}),
+      c);
+  EXPECT_THROW(Error, "the file is damaged", it.next());
+}
+
+TEST(synchronized_iterator) {
+  const auto& c = world();
+  random::seed(static_cast<uint32_t>(c->rank()));
+  const auto make = [&] {
+    return chainermn::iterators::create_synchronized_iterator<iterators::SerialIterator>(c, arange(10), 3);
+  };
+  auto it = make();
+  std::vector<int64_t> seen;
+  const auto read = [&](Iterator& from, int batches) {
+    std::vector<int64_t> out;
+    for (int i = 0; i < batches; ++i)
+      for (const Example& e : from.next()) out.push_back(e[0].item<int64_t>());
+    return out;
+  };
+  seen = read(it, 8);
+  EXPECT_CLOSE(c->bcast(array(seen)), array(seen));
+  // A resumed one goes on in the same orders.
+  serializers::DictionarySerializer s;
+  it.serialize(s);
+  auto again = make();
+  serializers::NpzDeserializer in(
+      std::make_shared<const serializers::NpzFile>(serializers::npz_bytes(s.target()), "memory"));
+  again.serialize(in);
+  EXPECT(read(it, 12) == read(again, 12));
+}
+
+TEST(multi_node_evaluator) {
+  struct Named : extensions::Evaluator {
+    Named(int rank) : Evaluator(iterators::SerialIterator(arange(2), 1, {.repeat = false}), L::Linear(1, 1)), r(rank) {}
+    std::map<std::string, double> evaluate() override {
+      std::map<std::string, double> out{{"loss", r}};
+      if (r == bad) out["other"] = 1;
+      return out;
+    }
+    int r, bad = -1;
+  };
+  const auto& c = world();
+  auto evaluator = chainermn::create_multi_node_evaluator(Named(c->rank()), c);
+  EXPECT_EQ(evaluator.evaluate().at("loss"), (c->size() - 1) / 2.0);
+  evaluator.bad = c->size() - 1;
+  EXPECT_THROW(ValueError, "'other' is reported by rank", evaluator.evaluate());
+}
+
+namespace {
+struct Persistents : Link {
+  Array mean = zeros({3});
+  Array count = zeros({2}, int64);
+  double number = 0;
+  int64_t whole = 0;
+  CHAINER_MEMBERS(Persistents, mean, count, number, whole);
+};
+}  // namespace
+
+TEST(allreduce_persistent) {
+  const auto& c = world();
+  Persistents p;
+  p.mean.fill(c->rank());
+  p.count.fill(c->rank());
+  p.number = c->rank();
+  p.whole = c->rank();
+  chainermn::extensions::AllreducePersistent average(p, c);
+  average();
+  const double mean = (c->size() - 1) / 2.0;
+  EXPECT_CLOSE(p.mean, full({3}, mean, float32));
+  EXPECT_EQ(p.number, mean);
+  EXPECT_EQ(p.whole, c->rank());
+  EXPECT_CLOSE(p.count, full({2}, c->rank(), int64));
+  EXPECT_EQ(average.priority(), 301);
+}

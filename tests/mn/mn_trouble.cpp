@@ -1,0 +1,61 @@
+// Gets into trouble, for check_trouble: mn_trouble KIND. All ranks must end, and say what happened.
+#include <chainer/chainer.h>
+#include <chainer/mn/mn.h>
+
+#include <csignal>
+#include <thread>
+
+using namespace chainer;
+
+namespace {
+
+[[noreturn]] void sleep_for_ever() {
+  while (true) std::this_thread::sleep_for(std::chrono::seconds(1));
+}
+
+void trouble(const std::string& kind) {
+  const auto c = chainermn::create_communicator("hierarchical");
+  const bool last = c->rank() == c->size() - 1;
+  c->barrier();
+  if (kind == "throw") {
+    if (last) throw ValueError("the last rank's error");
+  } else if (kind == "kill") {
+    if (last) std::raise(SIGKILL);
+  } else if (kind == "segv") {
+    if (last) std::raise(SIGSEGV);
+  } else if (kind == "exit") {
+    if (last) std::exit(3);
+  } else if (kind == "missing") {
+    if (last) sleep_for_ever();
+  } else if (kind == "elsewhere") {
+    if (last) (void)c->recv(0, 7);
+  } else if (kind == "gradients") {
+    L::Linear model(3, 2);
+    auto optimizer = chainermn::create_multi_node_optimizer(optimizers::SGD(), c).setup(model);
+    for (int i = 0;; ++i) {
+      if (last && i == 3) sleep_for_ever();
+      optimizer.update([&] { return F::sum(model(ones({1, 3}))); });
+    }
+  }
+  c->barrier();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string kind = argc > 1 ? argv[1] : "";
+  if (kind == "uncaught") {
+    const auto c = chainermn::create_communicator("flat");
+    chainermn::global_except_hook::add_hook();
+    if (c->rank() == c->size() - 1) throw ValueError("nobody catches this");
+    c->barrier();
+    return 0;
+  }
+  if (kind == "environment") {
+    const auto c = chainermn::create_communicator("flat");
+    if (c->rank() == c->size() - 1) std::thread([] { throw ValueError("nobody catches this"); }).join();
+    c->barrier();
+    return 0;
+  }
+  return chainermn::run("mn_trouble", [&] { trouble(kind); });
+}
