@@ -9,23 +9,22 @@
 #pragma once
 #include "chainer/links/link.h"
 
-/// The declarations of CHAINER_MEMBERS. (None says override, since a class must do so for all or for none, and the size
-/// is asked for by some bases only.)
-#define CHAINER_DECLARE_MEMBERS(Type)                     \
-  virtual void visit(::chainer::MemberVisitor& visitor_); \
+/// The declarations of CHAINER_MEMBERS.
+#define CHAINER_DECLARE_MEMBERS(Type)                      \
+  void visit(::chainer::MemberVisitor& visitor_) override; \
   CHAINER_DECLARE_LINK(Type)
 
 /// Those of CHAINER_LINK.
-#define CHAINER_DECLARE_LINK(Type)                                                 \
-  Type copy(::chainer::CopyMode mode_ = ::chainer::CopyMode::share) const;         \
-  virtual std::shared_ptr<::chainer::Link> clone(::chainer::CopyMode mode_) const; \
-  virtual ::chainer::Variables call(const ::chainer::Variables& x_);               \
-  using ::chainer::Link::call;                                                     \
-  virtual std::size_t object_size() const;                                         \
-  template <class... A_>                                                           \
-  decltype(auto) operator()(A_&&... a_) {                                          \
-    return ::chainer::detail::call_with_hooks(*this, std::forward<A_>(a_)...);     \
-  }                                                                                \
+#define CHAINER_DECLARE_LINK(Type)                                                  \
+  Type copy(::chainer::CopyMode mode_ = ::chainer::CopyMode::share) const;          \
+  std::shared_ptr<::chainer::Link> clone(::chainer::CopyMode mode_) const override; \
+  ::chainer::Variables call(const ::chainer::Variables& x_) override;               \
+  using ::chainer::Link::call;                                                      \
+  std::size_t object_size() const override;                                         \
+  template <class... A_>                                                            \
+  decltype(auto) operator()(A_&&... a_) {                                           \
+    return ::chainer::detail::call_with_hooks(*this, std::forward<A_>(a_)...);      \
+  }                                                                                 \
   static_assert(true)
 
 /// The definitions, with the list of members.

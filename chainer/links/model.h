@@ -25,7 +25,7 @@ class Classifier : public Chain {
   Variable forward(const NamedVariables& args);
   Variable forward(const Variable& x, const Variable& t) { return forward(Variables{x, t}); }
   Link& predictor() const { return *predictor_; }
-  virtual Variables call(const NamedVariables& x) { return {forward(x)}; }
+  Variables call(const NamedVariables& x) override { return {forward(x)}; }
   bool compute_accuracy = true;
   Variable y, loss, accuracy;
   CHAINER_DECLARE_MEMBERS(Classifier);
