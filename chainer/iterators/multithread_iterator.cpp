@@ -1,8 +1,18 @@
 #include "chainer/iterators/multithread_iterator.h"
 
 #include <algorithm>
+#include <future>
+#include <vector>
+
+#include "chainer/iterators/worker_pool.h"
 
 namespace chainer::iterators {
+
+struct MultithreadIterator::Ahead {
+  explicit Ahead(int n_threads) : pool(n_threads) {}
+  std::vector<std::future<Examples>> pending;
+  WorkerPool pool;
+};
 
 MultithreadIterator::MultithreadIterator(AnyDataset dataset, int64_t batch_size, const IteratorOptions& o)
     : dataset_(std::move(dataset)),
@@ -14,6 +24,9 @@ MultithreadIterator::MultithreadIterator(AnyDataset dataset, int64_t batch_size,
   reset();
 }
 
+MultithreadIterator::MultithreadIterator(MultithreadIterator&&) noexcept = default;
+MultithreadIterator::~MultithreadIterator() { finalize(); }
+
 void MultithreadIterator::prefetch() {
   ahead_ = position_;
   const int64_t visit = ahead_.visits(dataset_.size());
@@ -21,13 +34,13 @@ void MultithreadIterator::prefetch() {
   at_end_ = !indices;
   prefetched_ = true;
   if (!indices) return;
-  if (!pool_) pool_ = std::make_unique<WorkerPool>(n_threads_);
+  if (!reading_) reading_ = std::make_unique<Ahead>(n_threads_);
   const std::size_t n = indices->size(), parts = std::min<std::size_t>(static_cast<std::size_t>(n_threads_), n);
   for (std::size_t p = 0; p < parts; ++p) {
     std::vector<int64_t> share(indices->begin() + static_cast<std::ptrdiff_t>(n * p / parts),
                                indices->begin() + static_cast<std::ptrdiff_t>(n * (p + 1) / parts));
-    pending_.push_back(
-        pool_->submit([d = dataset_, share = std::move(share), first = visit + static_cast<int64_t>(n * p / parts)] {
+    reading_->pending.push_back(reading_->pool.submit(
+        [d = dataset_, share = std::move(share), first = visit + static_cast<int64_t>(n * p / parts)] {
           return read_examples(d, share, first);
         }));
   }
@@ -35,10 +48,11 @@ void MultithreadIterator::prefetch() {
 
 // Waits for every task, whatever another one threw: none may read the dataset any more when this is over.
 void MultithreadIterator::drop_prefetched() {
-  for (auto& f : pending_)
-    if (f.valid()) f.wait();
-  pending_.clear();
   prefetched_ = false;
+  if (!reading_) return;
+  for (auto& f : reading_->pending)
+    if (f.valid()) f.wait();
+  reading_->pending.clear();
 }
 
 std::optional<Examples> MultithreadIterator::try_next() {
@@ -46,7 +60,7 @@ std::optional<Examples> MultithreadIterator::try_next() {
   if (at_end_) return {};
   Examples batch;
   try {
-    for (auto& f : pending_)
+    for (auto& f : reading_->pending)
       for (Example& e : f.get()) batch.push_back(std::move(e));
   } catch (...) {
     drop_prefetched();
@@ -59,7 +73,7 @@ std::optional<Examples> MultithreadIterator::try_next() {
 }
 void MultithreadIterator::finalize() {
   drop_prefetched();
-  pool_.reset();
+  reading_.reset();
 }
 void MultithreadIterator::reset() {
   drop_prefetched();

@@ -1,11 +1,8 @@
 #pragma once
-#include <future>
 #include <memory>
-#include <vector>
 
 #include "chainer/iterators/iterator.h"
 #include "chainer/iterators/position.h"
-#include "chainer/iterators/worker_pool.h"
 
 namespace chainer::iterators {
 
@@ -15,8 +12,8 @@ namespace chainer::iterators {
 class MultithreadIterator : public Iterator {
  public:
   MultithreadIterator(AnyDataset dataset, int64_t batch_size, const IteratorOptions& options = {});
-  MultithreadIterator(MultithreadIterator&&) = default;
-  ~MultithreadIterator() override { finalize(); }
+  MultithreadIterator(MultithreadIterator&&) noexcept;
+  ~MultithreadIterator() override;
   std::optional<Examples> try_next() override;
   void finalize() override;
   void reset() override;
@@ -37,8 +34,8 @@ class MultithreadIterator : public Iterator {
   int n_threads_;
   OrderSampler sampler_;
   Position position_, ahead_;
-  std::unique_ptr<WorkerPool> pool_;
-  std::vector<std::future<Examples>> pending_;
+  struct Ahead;  // the threads and what they read
+  std::unique_ptr<Ahead> reading_;
   bool prefetched_ = false, at_end_ = false;
 };
 

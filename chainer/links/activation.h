@@ -11,7 +11,7 @@ class Maxout : public Chain {
   Maxout(std::optional<int64_t> in_size, int64_t out_size, int64_t pool_size, const LinearOptions& options = {});
   Variable forward(const Variable& x);
   Linear linear;
-  CHAINER_MEMBERS(Maxout, linear);
+  CHAINER_DECLARE_MEMBERS(Maxout);
 
  private:
   int64_t pool_size_;
@@ -23,7 +23,7 @@ class PReLU : public Link {
   explicit PReLU(const Shape& shape = {}, const InitializerArg& init = 0.25);
   Variable forward(const Variable& x);
   chainer::Parameter W;
-  CHAINER_MEMBERS(PReLU, W);
+  CHAINER_DECLARE_MEMBERS(PReLU);
 };
 
 /// F::swish with its parameter beta; without a shape it takes that of the first input's items.
@@ -32,7 +32,7 @@ class Swish : public Link {
   explicit Swish(std::optional<Shape> beta_shape, const InitializerArg& beta_init = 1.0);
   Variable forward(const Variable& x);
   chainer::Parameter beta;
-  CHAINER_MEMBERS(Swish, beta);
+  CHAINER_DECLARE_MEMBERS(Swish);
 };
 
 }  // namespace links

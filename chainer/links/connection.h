@@ -3,7 +3,7 @@
 #include <functional>
 
 #include "chainer/functions/activation.h"
-#include "chainer/links/link.h"
+#include "chainer/links/members.h"
 
 namespace chainer {
 namespace links {
@@ -24,7 +24,7 @@ class Linear : public Link {
   chainer::Parameter W;
   std::optional<chainer::Parameter> b;  ///< absent with nobias
   int64_t out_size() const { return out_size_; }
-  CHAINER_MEMBERS(Linear, W, b);
+  CHAINER_DECLARE_MEMBERS(Linear);
 
  private:
   int64_t out_size_;
@@ -41,7 +41,7 @@ class EmbedID : public Link {
   EmbedID(int64_t in_size, int64_t out_size, const EmbedIDOptions& options = {});
   Variable forward(const Variable& x);
   chainer::Parameter W;
-  CHAINER_MEMBERS(EmbedID, W);
+  CHAINER_DECLARE_MEMBERS(EmbedID);
 
  private:
   std::optional<int64_t> ignore_label_;
@@ -54,7 +54,7 @@ class Bias : public Link {
   Variable forward(const Variable& x);
   Variable forward(const Variable& x, const Variable& y);
   std::optional<chainer::Parameter> b;
-  CHAINER_MEMBERS(Bias, b);
+  CHAINER_DECLARE_MEMBERS(Bias);
 
  private:
   int64_t axis_;
@@ -73,7 +73,7 @@ class Scale : public Chain {
   Variable forward(const Variable& x, const Variable& y);
   std::optional<chainer::Parameter> W;
   std::optional<Bias> bias;
-  CHAINER_MEMBERS(Scale, W, bias);
+  CHAINER_DECLARE_MEMBERS(Scale);
 
  private:
   int64_t axis_;
@@ -93,7 +93,7 @@ class Bilinear : public Link {
   Variable forward(const Variable& e1, const Variable& e2);
   chainer::Parameter W;
   std::optional<chainer::Parameter> V1, V2, b;  ///< absent with nobias
-  CHAINER_MEMBERS(Bilinear, W, V1, V2, b);
+  CHAINER_DECLARE_MEMBERS(Bilinear);
 };
 
 /// Options of Highway.
@@ -109,7 +109,7 @@ class Highway : public Chain {
   explicit Highway(int64_t in_out_size, const HighwayOptions& options = {});
   Variable forward(const Variable& x);
   Linear plain, transform;
-  CHAINER_MEMBERS(Highway, plain, transform);
+  CHAINER_DECLARE_MEMBERS(Highway);
 
  private:
   std::function<Variable(const Variable&)> activate_;
@@ -121,7 +121,7 @@ class Parameter : public Link {
   explicit Parameter(const Array& array) : W(array) {}
   Variable forward() { return W; }
   chainer::Parameter W;
-  CHAINER_MEMBERS(Parameter, W);
+  CHAINER_DECLARE_MEMBERS(Parameter);
 };
 
 }  // namespace links

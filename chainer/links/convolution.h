@@ -4,7 +4,7 @@
 
 #include "chainer/array/per_axis.h"
 #include "chainer/functions/activation.h"
-#include "chainer/links/link.h"
+#include "chainer/links/members.h"
 
 namespace chainer {
 namespace links {
@@ -42,7 +42,7 @@ class ConvolutionND : public Link {
   chainer::Parameter W;
   std::optional<chainer::Parameter> b;  ///< absent with nobias
   const ConvolutionOptions& options() const { return options_; }
-  CHAINER_MEMBERS(ConvolutionND, W, b);
+  CHAINER_DECLARE_MEMBERS(ConvolutionND);
 
  private:
   void initialize(int64_t in_channels);
@@ -59,7 +59,7 @@ class Convolution1D : public ConvolutionND {
       : ConvolutionND(1, in_channels, out_channels, ksize, options) {}
   Convolution1D(std::nullopt_t, int64_t out_channels, const PerAxis& ksize, const ConvolutionOptions& options = {})
       : ConvolutionND(1, out_channels, ksize, options) {}
-  CHAINER_MEMBERS(Convolution1D, W, b);
+  CHAINER_DECLARE_MEMBERS(Convolution1D);
 };
 
 /// ConvolutionND with two spatial axes: F::convolution_2d with its parameters.
@@ -77,7 +77,7 @@ class Convolution2D : public ConvolutionND {
       : ConvolutionND(2, out_channels, ksize, options) {}
   Convolution2D(int64_t out_channels, const PerAxis& ksize, const ConvolutionOptions& options = {})
       : ConvolutionND(2, out_channels, ksize, options) {}
-  CHAINER_MEMBERS(Convolution2D, W, b);
+  CHAINER_DECLARE_MEMBERS(Convolution2D);
 };
 
 /// ConvolutionND with three spatial axes.
@@ -88,7 +88,7 @@ class Convolution3D : public ConvolutionND {
       : ConvolutionND(3, in_channels, out_channels, ksize, options) {}
   Convolution3D(std::nullopt_t, int64_t out_channels, const PerAxis& ksize, const ConvolutionOptions& options = {})
       : ConvolutionND(3, out_channels, ksize, options) {}
-  CHAINER_MEMBERS(Convolution3D, W, b);
+  CHAINER_DECLARE_MEMBERS(Convolution3D);
 };
 
 /// Options of the deconvolution links. A number stands for all spatial axes.
@@ -124,7 +124,7 @@ class DeconvolutionND : public Link {
   chainer::Parameter W;
   std::optional<chainer::Parameter> b;  ///< absent with nobias
   const DeconvolutionOptions& options() const { return options_; }
-  CHAINER_MEMBERS(DeconvolutionND, W, b);
+  CHAINER_DECLARE_MEMBERS(DeconvolutionND);
 
  private:
   void initialize(int64_t in_channels);
@@ -142,7 +142,7 @@ class Deconvolution1D : public DeconvolutionND {
       : DeconvolutionND(1, in_channels, out_channels, ksize, options) {}
   Deconvolution1D(std::nullopt_t, int64_t out_channels, const PerAxis& ksize, const DeconvolutionOptions& options = {})
       : DeconvolutionND(1, out_channels, ksize, options) {}
-  CHAINER_MEMBERS(Deconvolution1D, W, b);
+  CHAINER_DECLARE_MEMBERS(Deconvolution1D);
 };
 
 /// DeconvolutionND with two spatial axes: F::deconvolution_2d with its parameters.
@@ -160,7 +160,7 @@ class Deconvolution2D : public DeconvolutionND {
       : DeconvolutionND(2, out_channels, ksize, options) {}
   Deconvolution2D(int64_t out_channels, const PerAxis& ksize, const DeconvolutionOptions& options = {})
       : DeconvolutionND(2, out_channels, ksize, options) {}
-  CHAINER_MEMBERS(Deconvolution2D, W, b);
+  CHAINER_DECLARE_MEMBERS(Deconvolution2D);
 };
 
 /// DeconvolutionND with three spatial axes.
@@ -172,7 +172,7 @@ class Deconvolution3D : public DeconvolutionND {
       : DeconvolutionND(3, in_channels, out_channels, ksize, options) {}
   Deconvolution3D(std::nullopt_t, int64_t out_channels, const PerAxis& ksize, const DeconvolutionOptions& options = {})
       : DeconvolutionND(3, out_channels, ksize, options) {}
-  CHAINER_MEMBERS(Deconvolution3D, W, b);
+  CHAINER_DECLARE_MEMBERS(Deconvolution3D);
 };
 
 /// Options of DilatedConvolution2D.
@@ -200,7 +200,7 @@ class DilatedConvolution2D : public ConvolutionND {
       : DilatedConvolution2D(out_channels, ksize, options) {}
   DilatedConvolution2D(int64_t out_channels, const PerAxis& ksize, const DilatedConvolution2DOptions& options = {})
       : ConvolutionND(2, out_channels, ksize, reordered(options)) {}
-  CHAINER_MEMBERS(DilatedConvolution2D, W, b);
+  CHAINER_DECLARE_MEMBERS(DilatedConvolution2D);
 
  private:
   static ConvolutionOptions reordered(const DilatedConvolution2DOptions& options);
@@ -224,7 +224,7 @@ class DepthwiseConvolution2D : public Link {
   Variable forward(const Variable& x);
   chainer::Parameter W;
   std::optional<chainer::Parameter> b;  ///< absent with nobias
-  CHAINER_MEMBERS(DepthwiseConvolution2D, W, b);
+  CHAINER_DECLARE_MEMBERS(DepthwiseConvolution2D);
 
  private:
   void initialize(int64_t in_channels);
@@ -253,7 +253,7 @@ class LocalConvolution2D : public Link {
   Variable forward(const Variable& x);
   chainer::Parameter W;
   std::optional<chainer::Parameter> b;  ///< absent with nobias
-  CHAINER_MEMBERS(LocalConvolution2D, W, b);
+  CHAINER_DECLARE_MEMBERS(LocalConvolution2D);
 
  private:
   void initialize(int64_t in_channels, const Dims& in_size);
@@ -288,7 +288,7 @@ class DeformableConvolution2D : public Chain {
     Variable forward(const Variable& x, const Variable& offset);
     chainer::Parameter W;
     std::optional<chainer::Parameter> b;
-    CHAINER_MEMBERS(Sampler, W, b);
+    CHAINER_DECLARE_MEMBERS(Sampler);
 
    private:
     int64_t out_channels_;
@@ -297,7 +297,7 @@ class DeformableConvolution2D : public Chain {
   };
   Convolution2D offset_conv;
   Sampler deform_conv;
-  CHAINER_MEMBERS(DeformableConvolution2D, offset_conv, deform_conv);
+  CHAINER_DECLARE_MEMBERS(DeformableConvolution2D);
 };
 
 /// Options of MLPConvolution2D.
@@ -316,7 +316,7 @@ class MLPConvolution2D : public Chain {
   MLPConvolution2D(std::optional<int64_t> in_channels, const std::vector<int64_t>& out_channels, const PerAxis& ksize,
                    const MLPConvolution2DOptions& options = {});
   Variable forward(const Variable& x);
-  CHAINER_MEMBERS(MLPConvolution2D);
+  CHAINER_DECLARE_MEMBERS(MLPConvolution2D);
 
  private:
   std::function<Variable(const Variable&)> activation_;

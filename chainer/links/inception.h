@@ -21,7 +21,7 @@ class Inception : public Chain {
             int64_t proj_pool, const InceptionOptions& options = {});
   Variable forward(const Variable& x);
   Convolution2D conv1, proj3, conv3, proj5, conv5, projp;
-  CHAINER_MEMBERS(Inception, conv1, proj3, conv3, proj5, conv5, projp);
+  CHAINER_DECLARE_MEMBERS(Inception);
 };
 
 enum class PoolType { max, avg };
@@ -47,8 +47,7 @@ class InceptionBN : public Chain {
   std::optional<BatchNormalization> conv1n;
   std::optional<Convolution2D> poolp;
   std::optional<BatchNormalization> poolpn;
-  CHAINER_MEMBERS(InceptionBN, proj3, conv3, proj33, conv33a, conv33b, proj3n, conv3n, proj33n, conv33an, conv33bn,
-                  conv1, conv1n, poolp, poolpn);
+  CHAINER_DECLARE_MEMBERS(InceptionBN);
 
  private:
   PoolType pooltype_;

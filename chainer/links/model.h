@@ -5,7 +5,7 @@
 
 #include "chainer/functions/evaluation.h"
 #include "chainer/functions/loss.h"
-#include "chainer/links/link.h"
+#include "chainer/links/members.h"
 
 namespace chainer {
 namespace links {
@@ -28,7 +28,7 @@ class Classifier : public Chain {
   Variables call(const NamedVariables& x) override { return {forward(x)}; }
   bool compute_accuracy = true;
   Variable y, loss, accuracy;
-  CHAINER_MEMBERS(Classifier, predictor_);
+  CHAINER_DECLARE_MEMBERS(Classifier);
 
  private:
   Variable evaluate(const Variables& inputs, const Variable& t);

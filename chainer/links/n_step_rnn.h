@@ -2,6 +2,7 @@
 #pragma once
 #include "chainer/functions/rnn.h"
 #include "chainer/links/chain_list.h"
+#include "chainer/links/members.h"
 
 namespace chainer {
 namespace links {
@@ -46,7 +47,7 @@ class NStepLSTM : public NStepRNNBase {
   functions::NStepLstmResult forward(const Variable& hx, const Variable& cx, const Variables& xs) {
     return run(hx, cx, xs);
   }
-  CHAINER_LINK(NStepLSTM);
+  CHAINER_DECLARE_LINK(NStepLSTM);
 };
 /// F::n_step_bilstm with its weights.
 class NStepBiLSTM : public NStepRNNBase {
@@ -56,7 +57,7 @@ class NStepBiLSTM : public NStepRNNBase {
   functions::NStepLstmResult forward(const Variable& hx, const Variable& cx, const Variables& xs) {
     return run(hx, cx, xs);
   }
-  CHAINER_LINK(NStepBiLSTM);
+  CHAINER_DECLARE_LINK(NStepBiLSTM);
 };
 /// F::n_step_gru with its weights: forward(hx, xs) gives {hy, ys}.
 class NStepGRU : public NStepRNNBase {
@@ -64,7 +65,7 @@ class NStepGRU : public NStepRNNBase {
   NStepGRU(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout)
       : NStepRNNBase(Kind::gru, false, n_layers, in_size, out_size, dropout) {}
   functions::NStepRnnResult forward(const Variable& hx, const Variables& xs) { return run(hx, xs); }
-  CHAINER_LINK(NStepGRU);
+  CHAINER_DECLARE_LINK(NStepGRU);
 };
 /// F::n_step_bigru with its weights.
 class NStepBiGRU : public NStepRNNBase {
@@ -72,7 +73,7 @@ class NStepBiGRU : public NStepRNNBase {
   NStepBiGRU(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout)
       : NStepRNNBase(Kind::gru, true, n_layers, in_size, out_size, dropout) {}
   functions::NStepRnnResult forward(const Variable& hx, const Variables& xs) { return run(hx, xs); }
-  CHAINER_LINK(NStepBiGRU);
+  CHAINER_DECLARE_LINK(NStepBiGRU);
 };
 /// F::n_step_rnn of tanh with its weights: forward(hx, xs) gives {hy, ys}.
 class NStepRNNTanh : public NStepRNNBase {
@@ -80,7 +81,7 @@ class NStepRNNTanh : public NStepRNNBase {
   NStepRNNTanh(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout)
       : NStepRNNBase(Kind::tanh, false, n_layers, in_size, out_size, dropout) {}
   functions::NStepRnnResult forward(const Variable& hx, const Variables& xs) { return run(hx, xs); }
-  CHAINER_LINK(NStepRNNTanh);
+  CHAINER_DECLARE_LINK(NStepRNNTanh);
 };
 /// F::n_step_birnn of tanh with its weights.
 class NStepBiRNNTanh : public NStepRNNBase {
@@ -88,7 +89,7 @@ class NStepBiRNNTanh : public NStepRNNBase {
   NStepBiRNNTanh(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout)
       : NStepRNNBase(Kind::tanh, true, n_layers, in_size, out_size, dropout) {}
   functions::NStepRnnResult forward(const Variable& hx, const Variables& xs) { return run(hx, xs); }
-  CHAINER_LINK(NStepBiRNNTanh);
+  CHAINER_DECLARE_LINK(NStepBiRNNTanh);
 };
 /// F::n_step_rnn of relu with its weights.
 class NStepRNNReLU : public NStepRNNBase {
@@ -96,7 +97,7 @@ class NStepRNNReLU : public NStepRNNBase {
   NStepRNNReLU(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout)
       : NStepRNNBase(Kind::relu, false, n_layers, in_size, out_size, dropout) {}
   functions::NStepRnnResult forward(const Variable& hx, const Variables& xs) { return run(hx, xs); }
-  CHAINER_LINK(NStepRNNReLU);
+  CHAINER_DECLARE_LINK(NStepRNNReLU);
 };
 /// F::n_step_birnn of relu with its weights.
 class NStepBiRNNReLU : public NStepRNNBase {
@@ -104,7 +105,7 @@ class NStepBiRNNReLU : public NStepRNNBase {
   NStepBiRNNReLU(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout)
       : NStepRNNBase(Kind::relu, true, n_layers, in_size, out_size, dropout) {}
   functions::NStepRnnResult forward(const Variable& hx, const Variables& xs) { return run(hx, xs); }
-  CHAINER_LINK(NStepBiRNNReLU);
+  CHAINER_DECLARE_LINK(NStepBiRNNReLU);
 };
 
 }  // namespace links

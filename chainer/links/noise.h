@@ -1,6 +1,6 @@
 // L: connections with noise (manual: "Learnable connections").
 #pragma once
-#include "chainer/links/link.h"
+#include "chainer/links/members.h"
 
 namespace chainer {
 namespace links {
@@ -20,7 +20,7 @@ class SimplifiedDropconnect : public Link {
   Variable forward(const Variable& x, bool train = true, const Array& mask = {}, bool use_batchwise_mask = true);
   chainer::Parameter W;
   std::optional<chainer::Parameter> b;  ///< absent with nobias
-  CHAINER_MEMBERS(SimplifiedDropconnect, W, b);
+  CHAINER_DECLARE_MEMBERS(SimplifiedDropconnect);
 
  private:
   int64_t out_size_;

@@ -2,7 +2,7 @@
 #pragma once
 #include <optional>
 
-#include "chainer/links/link.h"
+#include "chainer/links/members.h"
 
 namespace chainer {
 namespace links {
@@ -19,7 +19,7 @@ class LayerNormalization : public Link {
   explicit LayerNormalization(std::optional<int64_t> size = {}, const LayerNormalizationOptions& options = {});
   Variable forward(const Variable& x);
   chainer::Parameter gamma, beta;
-  CHAINER_MEMBERS(LayerNormalization, gamma, beta);
+  CHAINER_DECLARE_MEMBERS(LayerNormalization);
 
  private:
   double eps_;
@@ -38,7 +38,7 @@ class GroupNormalization : public Link {
                               const GroupNormalizationOptions& options = {});
   Variable forward(const Variable& x);
   chainer::Parameter gamma, beta;
-  CHAINER_MEMBERS(GroupNormalization, gamma, beta);
+  CHAINER_DECLARE_MEMBERS(GroupNormalization);
 
  private:
   int64_t groups_;
@@ -76,7 +76,7 @@ class BatchNormalization : public Link {
   Array avg_mean, avg_var;                        ///< zero and one at first; none until shapes are known
   int64_t N = 0;                                  ///< batches counted by fine-tuning
   double decay, eps;
-  CHAINER_MEMBERS(BatchNormalization, gamma, beta, avg_mean, avg_var, N);
+  CHAINER_DECLARE_MEMBERS(BatchNormalization);
 
  protected:
   /// Parameters and statistics that were not loaded get their first values.
@@ -115,7 +115,7 @@ class BatchRenormalization : public BatchNormalization {
   explicit BatchRenormalization(const Shape& size, const BatchRenormalizationOptions& options = {});
   Variable forward(const Variable& x, bool finetune = false);
   double rmax, dmax;  ///< may be raised in the course of training
-  CHAINER_MEMBERS(BatchRenormalization, gamma, beta, avg_mean, avg_var, N);
+  CHAINER_DECLARE_MEMBERS(BatchRenormalization);
 };
 
 }  // namespace links

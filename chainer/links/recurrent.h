@@ -43,7 +43,7 @@ class LSTM : public LSTMBase {
   void reset_state() { c = h = Variable(); }
   void set_state(const Variable& new_c, const Variable& new_h);
   Variable c, h;  ///< none before the first call
-  CHAINER_MEMBERS(LSTM, upward, lateral);
+  CHAINER_DECLARE_MEMBERS(LSTM);
 };
 
 /// One step of long short-term memory: forward(c, h, x) gives {c, h}. c and h may be none, which stands for zeros.
@@ -54,7 +54,7 @@ class StatelessLSTM : public LSTMBase {
   StatelessLSTM(std::optional<int64_t> in_size, int64_t out_size, const LSTMOptions& options = {})
       : LSTMBase(in_size, out_size, options) {}
   Variables forward(const Variable& c, const Variable& h, const Variable& x);
-  CHAINER_MEMBERS(StatelessLSTM, upward, lateral);
+  CHAINER_DECLARE_MEMBERS(StatelessLSTM);
 };
 
 /// Options of the GRU links.
@@ -76,7 +76,7 @@ class StatelessGRU : public GRUBase {
   StatelessGRU(std::optional<int64_t> in_size, int64_t out_size, const GRUOptions& options = {})
       : GRUBase(in_size, out_size, options) {}
   Variable forward(const Variable& h, const Variable& x);
-  CHAINER_MEMBERS(StatelessGRU, W_r, U_r, W_z, U_z, W, U);
+  CHAINER_DECLARE_MEMBERS(StatelessGRU);
 };
 
 /// The same with a state: forward(x) gives the new h and keeps it; h is zero at first.
@@ -88,14 +88,14 @@ class StatefulGRU : public GRUBase {
   void reset_state() { h = Variable(); }
   void set_state(const Variable& new_h);
   Variable h;  ///< none before the first call
-  CHAINER_MEMBERS(StatefulGRU, W_r, U_r, W_z, U_z, W, U);
+  CHAINER_DECLARE_MEMBERS(StatefulGRU);
 };
 
 /// StatefulGRU under its short name.
 class GRU : public StatefulGRU {
  public:
   using StatefulGRU::StatefulGRU;
-  CHAINER_MEMBERS(GRU, W_r, U_r, W_z, U_z, W, U);
+  CHAINER_DECLARE_MEMBERS(GRU);
 };
 
 /// The parameters of the MGU links.
@@ -114,7 +114,7 @@ class StatelessMGU : public MGUBase {
  public:
   StatelessMGU(int64_t n_inputs, int64_t n_units) : MGUBase(n_inputs, n_units) {}
   Variable forward(const Variable& h, const Variable& x) { return step(h, x); }
-  CHAINER_MEMBERS(StatelessMGU, W_f, W_h);
+  CHAINER_DECLARE_MEMBERS(StatelessMGU);
 };
 
 /// The same with a state: forward(x) gives the new h and keeps it; h is zero at first.
@@ -125,7 +125,7 @@ class StatefulMGU : public MGUBase {
   void reset_state() { h = Variable(); }
   void set_state(const Variable& new_h);
   Variable h;  ///< none before the first call
-  CHAINER_MEMBERS(StatefulMGU, W_f, W_h);
+  CHAINER_DECLARE_MEMBERS(StatefulMGU);
 
  private:
   int64_t state_size_;
@@ -141,7 +141,7 @@ class StatefulPeepholeLSTM : public Chain {
   void set_state(const Variable& new_c, const Variable& new_h);
   Linear upward, lateral, peep_i, peep_f, peep_o;
   Variable c, h;  ///< none before the first call
-  CHAINER_MEMBERS(StatefulPeepholeLSTM, upward, lateral, peep_i, peep_f, peep_o);
+  CHAINER_DECLARE_MEMBERS(StatefulPeepholeLSTM);
 
  private:
   int64_t state_size_;
@@ -160,7 +160,7 @@ class StatefulZoneoutLSTM : public Chain {
   void set_state(const Variable& new_c, const Variable& new_h);
   Linear upward, lateral;
   Variable c, h;  ///< none before the first call
-  CHAINER_MEMBERS(StatefulZoneoutLSTM, upward, lateral);
+  CHAINER_DECLARE_MEMBERS(StatefulZoneoutLSTM);
 
  private:
   int64_t state_size_;
@@ -179,7 +179,7 @@ class ChildSumTreeLSTM : public Chain {
     return forward(Variables{first, others...});
   }
   Linear W_x, W_h_aio, W_h_f;
-  CHAINER_MEMBERS(ChildSumTreeLSTM, W_x, W_h_aio, W_h_f);
+  CHAINER_DECLARE_MEMBERS(ChildSumTreeLSTM);
 
  private:
   int64_t in_size_, state_size_;

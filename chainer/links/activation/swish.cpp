@@ -9,4 +9,6 @@ Variable Swish::forward(const Variable& x) {
   return functions::swish(x, beta);
 }
 
+CHAINER_DEFINE_MEMBERS(Swish, beta)
+
 }  // namespace chainer::links

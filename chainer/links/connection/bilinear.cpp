@@ -16,4 +16,6 @@ Variable Bilinear::forward(const Variable& e1, const Variable& e2) {
   return functions::bilinear(e1, e2, W, V1->variable(), V2->variable(), b->variable());
 }
 
+CHAINER_DEFINE_MEMBERS(Bilinear, W, V1, V2, b)
+
 }  // namespace chainer::links

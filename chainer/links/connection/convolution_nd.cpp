@@ -32,4 +32,9 @@ Variable ConvolutionND::forward(const Variable& x) {
   return functions::convolution_nd(x, W, b ? b->variable() : Variable(), o);
 }
 
+CHAINER_DEFINE_MEMBERS(ConvolutionND, W, b)
+CHAINER_DEFINE_MEMBERS(Convolution1D, W, b)
+CHAINER_DEFINE_MEMBERS(Convolution2D, W, b)
+CHAINER_DEFINE_MEMBERS(Convolution3D, W, b)
+
 }  // namespace chainer::links

@@ -34,4 +34,9 @@ Variable DeconvolutionND::forward(const Variable& x) {
   return functions::deconvolution_nd(x, W, b ? b->variable() : Variable(), o);
 }
 
+CHAINER_DEFINE_MEMBERS(DeconvolutionND, W, b)
+CHAINER_DEFINE_MEMBERS(Deconvolution1D, W, b)
+CHAINER_DEFINE_MEMBERS(Deconvolution2D, W, b)
+CHAINER_DEFINE_MEMBERS(Deconvolution3D, W, b)
+
 }  // namespace chainer::links

@@ -36,4 +36,7 @@ DeformableConvolution2D::DeformableConvolution2D(std::optional<int64_t> in_chann
     : offset_conv(offsets(in_channels, ksize, o)), deform_conv(in_channels, out_channels, ksize, o) {}
 Variable DeformableConvolution2D::forward(const Variable& x) { return deform_conv(x, offset_conv(x)); }
 
+CHAINER_DEFINE_MEMBERS(DeformableConvolution2D::Sampler, W, b)
+CHAINER_DEFINE_MEMBERS(DeformableConvolution2D, offset_conv, deform_conv)
+
 }  // namespace chainer::links

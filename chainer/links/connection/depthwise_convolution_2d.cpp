@@ -25,4 +25,6 @@ Variable DepthwiseConvolution2D::forward(const Variable& x) {
   return functions::depthwise_convolution_2d(x, W, b ? b->variable() : Variable(), {.stride = stride_, .pad = pad_});
 }
 
+CHAINER_DEFINE_MEMBERS(DepthwiseConvolution2D, W, b)
+
 }  // namespace chainer::links

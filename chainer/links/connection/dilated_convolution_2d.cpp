@@ -11,4 +11,6 @@ ConvolutionOptions DilatedConvolution2D::reordered(const DilatedConvolution2DOpt
           .dilate = o.dilate};
 }
 
+CHAINER_DEFINE_MEMBERS(DilatedConvolution2D, W, b)
+
 }  // namespace chainer::links

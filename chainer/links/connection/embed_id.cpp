@@ -9,4 +9,6 @@ EmbedID::EmbedID(int64_t in_size, int64_t out_size, const EmbedIDOptions& o)
 
 Variable EmbedID::forward(const Variable& x) { return functions::embed_id(x, W, {.ignore_label = ignore_label_}); }
 
+CHAINER_DEFINE_MEMBERS(EmbedID, W)
+
 }  // namespace chainer::links

@@ -14,4 +14,6 @@ Variable Highway::forward(const Variable& x) {
   return activate_(plain(x)) * gate + x * (1 - gate);
 }
 
+CHAINER_DEFINE_MEMBERS(Highway, plain, transform)
+
 }  // namespace chainer::links

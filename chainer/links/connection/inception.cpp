@@ -28,4 +28,6 @@ Variable Inception::forward(const Variable& x) {
   return relu(concat({one, three, five, pool}, 1));
 }
 
+CHAINER_DEFINE_MEMBERS(Inception, conv1, proj3, conv3, proj5, conv5, projp)
+
 }  // namespace chainer::links

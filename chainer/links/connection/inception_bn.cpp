@@ -55,4 +55,7 @@ Variable InceptionBN::forward(const Variable& x) {
   return concat(outs, 1);
 }
 
+CHAINER_DEFINE_MEMBERS(InceptionBN, proj3, conv3, proj33, conv33a, conv33b, proj3n, conv3n, proj33n, conv33an, conv33bn,
+                       conv1, conv1n, poolp, poolpn)
+
 }  // namespace chainer::links

@@ -19,4 +19,6 @@ Variable Linear::forward(const Variable& x, int64_t n_batch_axes) {
   return functions::linear(x, W, b ? b->variable() : Variable(), {.n_batch_axes = n_batch_axes});
 }
 
+CHAINER_DEFINE_MEMBERS(Linear, W, b)
+
 }  // namespace chainer::links

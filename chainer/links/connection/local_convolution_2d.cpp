@@ -36,4 +36,6 @@ Variable LocalConvolution2D::forward(const Variable& x) {
   return functions::local_convolution_2d(x, W, b ? b->variable() : Variable(), {.stride = stride_});
 }
 
+CHAINER_DEFINE_MEMBERS(LocalConvolution2D, W, b)
+
 }  // namespace chainer::links

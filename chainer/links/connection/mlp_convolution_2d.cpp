@@ -22,4 +22,6 @@ Variable MLPConvolution2D::forward(const Variable& x) {
   return h;
 }
 
+CHAINER_DEFINE_MEMBERS(MLPConvolution2D)
+
 }  // namespace chainer::links

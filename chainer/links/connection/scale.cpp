@@ -33,4 +33,7 @@ Variable Scale::forward(const Variable& x, const Variable& y) {
   return bias ? (*bias)(z) : z;
 }
 
+CHAINER_DEFINE_MEMBERS(Bias, b)
+CHAINER_DEFINE_MEMBERS(Scale, W, bias)
+
 }  // namespace chainer::links

@@ -47,4 +47,6 @@ Variable Classifier::forward(const NamedVariables& args) {
   return evaluate(inputs, it->second);
 }
 
+CHAINER_DEFINE_MEMBERS(Classifier, predictor_)
+
 }  // namespace chainer::links

@@ -19,4 +19,6 @@ Variable SimplifiedDropconnect::forward(const Variable& x, bool train, const Arr
       {.ratio = ratio_, .train = train, .mask = mask, .use_batchwise_mask = use_batchwise_mask});
 }
 
+CHAINER_DEFINE_MEMBERS(SimplifiedDropconnect, W, b)
+
 }  // namespace chainer::links

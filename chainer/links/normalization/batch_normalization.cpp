@@ -77,4 +77,6 @@ Variable BatchNormalization::forward(const Variable& x, bool finetune) {
   return functions::batch_normalization(x, gamma_for(x), beta_for(x), o);
 }
 
+CHAINER_DEFINE_MEMBERS(BatchNormalization, gamma, beta, avg_mean, avg_var, N)
+
 }  // namespace chainer::links

@@ -28,4 +28,6 @@ Variable BatchRenormalization::forward(const Variable& x, bool finetune) {
                                            .update_statistics = !config().in_recomputing});
 }
 
+CHAINER_DEFINE_MEMBERS(BatchRenormalization, gamma, beta, avg_mean, avg_var, N)
+
 }  // namespace chainer::links

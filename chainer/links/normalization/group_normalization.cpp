@@ -15,4 +15,6 @@ Variable GroupNormalization::forward(const Variable& x) {
   return functions::group_normalization(x, groups_, gamma, beta, {.eps = eps_});
 }
 
+CHAINER_DEFINE_MEMBERS(GroupNormalization, gamma, beta)
+
 }  // namespace chainer::links

@@ -15,4 +15,6 @@ Variable LayerNormalization::forward(const Variable& x) {
   return functions::layer_normalization(x, gamma, beta, {.eps = eps_});
 }
 
+CHAINER_DEFINE_MEMBERS(LayerNormalization, gamma, beta)
+
 }  // namespace chainer::links

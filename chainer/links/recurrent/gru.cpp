@@ -41,4 +41,8 @@ Variable StatefulGRU::forward(const Variable& x) {
   return h;
 }
 
+CHAINER_DEFINE_MEMBERS(StatelessGRU, W_r, U_r, W_z, U_z, W, U)
+CHAINER_DEFINE_MEMBERS(StatefulGRU, W_r, U_r, W_z, U_z, W, U)
+CHAINER_DEFINE_MEMBERS(GRU, W_r, U_r, W_z, U_z, W, U)
+
 }  // namespace chainer::links

@@ -100,4 +100,7 @@ Variables StatelessLSTM::forward(const Variable& c, const Variable& h, const Var
   return functions::lstm(or_zeros(c, {x.shape()[0], state_size()}, x), gates);
 }
 
+CHAINER_DEFINE_MEMBERS(LSTM, upward, lateral)
+CHAINER_DEFINE_MEMBERS(StatelessLSTM, upward, lateral)
+
 }  // namespace chainer::links

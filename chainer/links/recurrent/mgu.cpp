@@ -23,4 +23,7 @@ Variable StatefulMGU::forward(const Variable& x) {
   return h;
 }
 
+CHAINER_DEFINE_MEMBERS(StatelessMGU, W_f, W_h)
+CHAINER_DEFINE_MEMBERS(StatefulMGU, W_f, W_h)
+
 }  // namespace chainer::links

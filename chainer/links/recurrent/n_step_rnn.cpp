@@ -127,4 +127,13 @@ functions::NStepLstmResult NStepRNNBase::run(const Variable& hx, const Variable&
   return out;
 }
 
+CHAINER_DEFINE_LINK(NStepLSTM)
+CHAINER_DEFINE_LINK(NStepBiLSTM)
+CHAINER_DEFINE_LINK(NStepGRU)
+CHAINER_DEFINE_LINK(NStepBiGRU)
+CHAINER_DEFINE_LINK(NStepRNNTanh)
+CHAINER_DEFINE_LINK(NStepBiRNNTanh)
+CHAINER_DEFINE_LINK(NStepRNNReLU)
+CHAINER_DEFINE_LINK(NStepBiRNNReLU)
+
 }  // namespace chainer::links

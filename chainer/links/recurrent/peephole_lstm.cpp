@@ -30,4 +30,6 @@ Variable StatefulPeepholeLSTM::forward(const Variable& x) {
   return h;
 }
 
+CHAINER_DEFINE_MEMBERS(StatefulPeepholeLSTM, upward, lateral, peep_i, peep_f, peep_o)
+
 }  // namespace chainer::links

@@ -89,4 +89,6 @@ Variables NaryTreeLSTM::forward(const Variables& in) {
   return functions::tree_lstm(arguments);
 }
 
+CHAINER_DEFINE_MEMBERS(ChildSumTreeLSTM, W_x, W_h_aio, W_h_f)
+
 }  // namespace chainer::links

@@ -26,4 +26,6 @@ Variable StatefulZoneoutLSTM::forward(const Variable& x) {
   return h;
 }
 
+CHAINER_DEFINE_MEMBERS(StatefulZoneoutLSTM, upward, lateral)
+
 }  // namespace chainer::links

@@ -1,0 +1,7 @@
+#include "chainer/links/connection.h"
+
+namespace chainer::links {
+
+CHAINER_DEFINE_MEMBERS(Parameter, W)
+
+}  // namespace chainer::links
