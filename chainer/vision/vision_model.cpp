@@ -95,8 +95,10 @@ InitializerArg VisionModel::first_weights(const InitializerArg& without_file) co
 }
 void VisionModel::load_weights() {
   if (weights_.empty()) return;
-  if (std::filesystem::path(weights_).extension() != ".caffemodel")
-    return serializers::load_npz(weights_, static_cast<Link&>(*this));
+  if (std::filesystem::path(weights_).extension() != ".caffemodel") {
+    serializers::load_npz(weights_, static_cast<Link&>(*this));
+    return;
+  }
   take_caffe_weights(caffe::CaffeFunction(weights_));
   if (!keep_as_.empty()) serializers::save_npz(keep_as_, static_cast<Link&>(*this), false);
 }

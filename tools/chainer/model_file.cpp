@@ -4,7 +4,9 @@
 #include <cmath>
 #include <cstdio>
 #include <fstream>
+#include <functional>
 
+#include "chainer/array/index.h"
 #include "chainer/core/file.h"
 #include "chainer/core/mapped_file.h"
 #include "chainer/links/caffe/net.h"
@@ -104,7 +106,8 @@ void write_hdf5(const fs::path& path, const std::map<std::string, Array>& arrays
     const std::map<std::string, std::string>& texts;
     const std::vector<std::string>& nones;
     // Names with slashes are groups.
-    static void put(chainer::Serializer& s, const std::string& name, const auto& f) {
+    using Write = std::function<void(chainer::Serializer&, const std::string&)>;
+    static void put(chainer::Serializer& s, const std::string& name, const Write& f) {
       const std::size_t slash = name.find('/');
       if (slash == std::string::npos) return f(s, name);
       put(*s.child(name.substr(0, slash)), name.substr(slash + 1), f);
