@@ -2,8 +2,8 @@
 //
 //   build/release/examples/lenet5/train_lenet5 --epoch 3
 //
-// Adam, batches of 128: about 0.98 test accuracy after three epochs (0.981 under seed 0). Without MNIST in the cache and without a network
-// it trains on digits that it draws itself.
+// Adam, batches of 32: 0.986 test accuracy after three epochs under seed 0 (batches of 128: 0.981). Without MNIST in
+// the cache and without a network it trains on digits that it draws itself.
 #include "../common/training.h"
 #include "../mnist/mlp.h"
 
@@ -28,7 +28,7 @@ struct LeNet5 : Chain {
 
 int main(int argc, char** argv) {
   return examples::run("train_lenet5", [&] {
-    examples::TrainingOptions o{.batchsize = 128, .epoch = 3};
+    examples::TrainingOptions o{.batchsize = 32, .epoch = 3};
     std::string dataset;
     examples::Options options("train_lenet5", "Trains LeNet5 on MNIST.");
     o.add_to(options);
