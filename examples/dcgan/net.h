@@ -2,6 +2,8 @@
 #pragma once
 #include <chainer/chainer.h>
 
+#include <cmath>
+
 /// Noise (N, n_hidden) to pictures (N, 3, 8 bottom, 8 bottom) of values in [0, 1].
 struct Generator : chainer::Chain {
   int64_t n_hidden, ch, bottom;
