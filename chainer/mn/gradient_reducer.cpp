@@ -241,11 +241,11 @@ void GradientReducer::serialize(Serializer& s) {
     if (!s.contains("buckets")) return;
     int64_t count = 0;
     s.count("buckets", count);
+    if (count > (int64_t(1) << 20)) throw ValueError("'buckets': ", count, " buckets of gradients are too many");
     s.integer("layout", loaded_layout_);
     s("pending", loaded_pending_);
     for (int64_t i = 0; i < count; ++i)
-      for (const char* what : {"mean_", "residual_"}) {
-        const std::string key = what + std::to_string(i);
+      for (const std::string& key : {text("mean_", i), text("residual_", i, "_0"), text("residual_", i, "_1")}) {
         if (!s.contains(key)) continue;
         Array a;
         s.array(key, a);
@@ -262,11 +262,11 @@ void GradientReducer::serialize(Serializer& s) {
   for (int64_t i = 0; i < count; ++i) {
     const auto at = static_cast<std::size_t>(i);
     Array mean = pending_ ? sets_[1 - turn_][at].buffer->array().copy() : Array();
-    // All sets take turns in one sequence of steps: their error feedback is added.
-    Array residual = sets_[0][at].buffer->residual();
-    if (residual && sets_.size() > 1) residual = residual + sets_[1][at].buffer->residual();
     if (mean) s.array("mean_" + std::to_string(i), mean);
-    if (residual) s.array("residual_" + std::to_string(i), residual);
+    // Sets take turns: the one whose turn it is comes first.
+    for (std::size_t k = 0; k < sets_.size(); ++k)
+      if (Array residual = sets_[(turn_ + k) % sets_.size()][at].buffer->residual())
+        s.array(text("residual_", i, "_", k), residual);
   }
 }
 
@@ -277,13 +277,14 @@ void GradientReducer::restore() {
     warn("create_multi_node_optimizer: the saved means and error feedback are of other parameters; they are dropped");
   } else {
     for (std::size_t i = 0; i < sets_[0].size(); ++i) {
-      const auto mean = loaded_.find("mean_" + std::to_string(i)),
-                 residual = loaded_.find("residual_" + std::to_string(i));
+      const auto mean = loaded_.find(text("mean_", i));
       if (mean != loaded_.end() && sets_.size() > 1) {
         Array& to = sets_[1 - turn_][i].buffer->array();
         if (mean->second.shape() == to.shape()) copy_elements(mean->second.astype(to.dtype()), to);
       }
-      if (residual != loaded_.end()) sets_[0][i].buffer->set_residual(residual->second);
+      for (std::size_t k = 0; k < sets_.size(); ++k)
+        if (const auto it = loaded_.find(text("residual_", i, "_", k)); it != loaded_.end())
+          sets_[(turn_ + k) % sets_.size()][i].buffer->set_residual(it->second);
     }
     pending_ = loaded_pending_ && sets_.size() > 1;
   }

@@ -15,15 +15,16 @@ namespace {
 }
 
 // Tells check_trouble when the trouble begins.
-void begin(int rank) {
-  if (rank == 0) std::fprintf(stderr, "trouble at %lld\n", static_cast<long long>(std::time(nullptr)));
+void begin(chainermn::CommunicatorBase& comm) {
+  if (comm.rank() == 0) std::fprintf(stderr, "trouble at %lld\n", static_cast<long long>(std::time(nullptr)));
+  comm.barrier();
 }
 
 void trouble(const std::string& kind) {
   const auto c = chainermn::create_communicator("hierarchical");
   const bool last = c->rank() == c->size() - 1;
   c->barrier();
-  begin(c->rank());
+  begin(*c);
   if (kind == "throw") {
     if (last) throw ValueError("the last rank's error");
   } else if (kind == "kill") {
@@ -54,14 +55,14 @@ int main(int argc, char** argv) {
   if (kind == "uncaught") {
     const auto c = chainermn::create_communicator("flat");
     chainermn::global_except_hook::add_hook();
-    begin(c->rank());
+    begin(*c);
     if (c->rank() == c->size() - 1) throw ValueError("nobody catches this");
     c->barrier();
     return 0;
   }
   if (kind == "environment") {
     const auto c = chainermn::create_communicator("flat");
-    begin(c->rank());
+    begin(*c);
     if (c->rank() == c->size() - 1) std::thread([] { throw ValueError("nobody catches this"); }).join();
     c->barrier();
     return 0;

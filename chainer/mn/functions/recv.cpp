@@ -8,7 +8,7 @@ struct Recv : FunctionNode {
   std::string label() const override { return text("Recv (peer_rank: ", peer, ")"); }
   Arrays forward(const Arrays& in) override {
     delegate = in[0];
-    retain_inputs({0});
+    retain_outputs({0});
     wants_gradients = comm->recv_obj(peer, tag).to_bool();
     Arrays out = comm->recv_tuple(peer, tag);
     for (const Array& y : out) like.push_back(y);
@@ -21,7 +21,8 @@ struct Recv : FunctionNode {
       all.push_back(gy[i] ? gy[i] : Variable(zeros(like[i].shape(), like[i].dtype()), false));
     // The gradient of what was done before: its own backward, in turn, comes after the one of this message.
     Variable sent = send(all, comm, peer, tag);
-    if (config().enable_backprop) sent = pseudo_connect(retained_input(0), sent);
+    // Gradients of gradients visit this node and the sender's, or neither: both stand behind what they send back.
+    if (config().enable_backprop) sent = pseudo_connect(retained_output(0), sent);
     return {delegate.ndim() == 0 && delegate.dtype() == float32 ? sent : zeros_after(sent, delegate)};
   }
   Communicator comm;
