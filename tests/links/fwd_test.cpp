@@ -27,4 +27,5 @@ TEST(the_names_alone_declare_what_the_headers_define) {
   chainer::Variable x(chainer::ones({4, 2}));
   EXPECT_EQ(service.answer(x, layer, chainer::CopyMode::share).shape(), chainer::Shape({4, 3}));
   EXPECT(service.trainer == nullptr);
+  EXPECT(&Service::watch != nullptr);
 }
