@@ -211,6 +211,8 @@ class PadValues {
   PadValues(std::vector<std::pair<double, double>> values) : values_(std::move(values)) {}
   /// ValueError unless there is one pair or one for each axis.
   double at(int axis, bool before, int ndim) const;
+  /// The number, where it is the same at all edges.
+  std::optional<double> single() const;
 
  private:
   std::vector<std::pair<double, double>> values_;

@@ -7,8 +7,9 @@
 namespace chainer {
 namespace functions {
 
-/// func(xs...), computed again during backward instead of keeping its intermediate arrays. The function is called
-/// with config().in_recomputing set the second time and must give the same result.
+/// func(xs...), computed again during backward instead of keeping its intermediate arrays. Parameters that the function
+/// reads get their gradients by backward(); where gradients get a graph of their own that is an error. The function is
+/// called with config().in_recomputing set the second time and must give the same result.
 ///   F::forget([](const Variables& x) { return Variables{x[0] * x[0]}; }, {array({2.f})})
 inline constexpr struct Forget {
   static constexpr std::string_view name = "forget";

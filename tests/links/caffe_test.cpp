@@ -150,6 +150,7 @@ TEST(each_layer_type_of_caffe_computes_its_function) {
   EXPECT_CLOSE(run(scale, x).array(), F::bias(F::scale(x, scale.blobs[0]), scale.blobs[1]).array());
   CaffeLayer by = layer("Scale", "s", {"x", "t"}, {"y"});
   by.bias_term = false;
+  by.axis = 0;
   EXPECT_CLOSE(run(by, x, t).array(), x * t);
 }
 

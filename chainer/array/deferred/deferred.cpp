@@ -253,7 +253,9 @@ void release(Registry& r, Pending* p) {
     --r.waiting;
     for (int i = 0; i < p->count; ++i) {
       ArrayBody& owner = p->in[i]->owner();
-      if ((owner.pending_readers.fetch_sub(1, std::memory_order_release) & ~derived::kBit) != 1) continue;
+      // Memory that must not be written to counts one reader that never ends.
+      const uint32_t last = owner.block.size_class & memory::kReadOnly ? 2 : 1;
+      if ((owner.pending_readers.fetch_sub(1, std::memory_order_release) & ~derived::kBit) != last) continue;
       if (Registry* holder = owner.holder.exchange(nullptr)) holder->held_bytes -= owner.size * item_size(owner.dtype);
     }
   }

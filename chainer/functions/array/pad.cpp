@@ -62,6 +62,12 @@ double PadValues::at(int axis, bool before, int ndim) const {
   return before ? first : second;
 }
 
+std::optional<double> PadValues::single() const {
+  for (const auto& [before, after] : values_)
+    if (before != values_[0].first || after != values_[0].first) return std::nullopt;
+  return values_.empty() ? std::nullopt : std::optional<double>(values_[0].first);
+}
+
 Variable Pad::operator()(const Variable& x, int64_t pad_width, const std::string& mode,
                          const PadOptions& options) const {
   return (*this)(x, {{pad_width, pad_width}}, mode, options);
@@ -95,7 +101,10 @@ Variable Pad::operator()(const Variable& x, const std::vector<std::pair<int64_t,
     }
   }
   return composite("Pad", {&x}, y,
-                   [&](NodeAttributes& a) { a("widths", pad_width)("mode", mode)("value", options.constant_values); });
+                   [&](NodeAttributes& a) {
+                     a("widths", pad_width)("mode", mode);
+                     if (const auto value = options.constant_values.single()) a("value", *value);
+                   });
 }
 
 }  // namespace chainer::functions

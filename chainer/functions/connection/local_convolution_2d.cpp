@@ -20,7 +20,7 @@ Variable LocalConvolution2D::operator()(const Variable& x, const Variable& W, co
     for (int d = 0; d < 2; ++d)
       expect(t[1].shape(1 + d) ==
              type_check::make_variable(utils::get_conv_outsize(x.shape()[2 + d], W.shape()[4 + d], stride[d], 0),
-                                       text("(x.shape[", 2 + d, "] - W.shape[", 4 + d, "]) / stride + 1")));
+                                       text("(x.shape()[", 2 + d, "] - W.shape()[", 4 + d, "]) / stride + 1")));
     if (t.count() == 3)
       expect(t[2].dtype() == t[0].dtype(), t[2].ndim() == 3, t[2].shape() == t[1].shape().slice(std::nullopt, 3));
   });

@@ -21,7 +21,7 @@ struct AccuracyNode : FunctionNode {
     in.names({"x", "t"});
     expect(in[0].dtype().kind() == 'f', in[1].dtype().kind() == 'i', in[0].ndim() >= 2);
     expect(type_check::make_variable(in[0].array().size() / std::max<int64_t>(1, in[0].array().shape()[1]),
-                                     "x.size / x.shape[1]") == in[1].size());
+                                     "x.size() / x.shape()[1]") == in[1].size());
     expect(in[0].shape(0) == in[1].shape(0));
   }
   Arrays forward(const Arrays& in) override {

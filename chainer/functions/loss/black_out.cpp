@@ -31,8 +31,8 @@ Variable BlackOut::operator()(const Variable& x, const Variable& t, const Variab
   // log(1 - p): where p is the largest, and may be 1, what the others have; else through expm1.
   const Shape shape = scores.shape();
   const Array at = chainer::argmax(scores.array(), 1).reshape({shape[0], 1});
-  const Array largest = equal(arange(shape[1]).reshape({1, shape[1]}), at);
-  const auto fixed = [&](double value) { return Variable(full({}, value, x.dtype()), false); };
+  const Array largest = equal(arange(shape[1]).to_device(x.device()).reshape({1, shape[1]}), at);
+  const auto fixed = [&](double value) { return Variable(full({}, value, x.dtype(), x.device()), false); };
   const Variable is_largest(largest, false);
   const Variable others =
       expand_dims(logsumexp(where(is_largest, fixed(-std::numeric_limits<double>::infinity()), scores), 1), 1) - total;

@@ -1,4 +1,8 @@
+#include <set>
+#include <vector>
+
 #include "chainer/autograd/function_node.h"
+#include "chainer/functions/math.h"
 #include "chainer/functions/util.h"
 
 namespace chainer::functions {
@@ -36,7 +40,36 @@ struct ForgetNode : FunctionNode {
     for (std::size_t i = 0; i < ys.size(); ++i)
       if (gy[i]) outputs.push_back(ys[i]), grads.push_back(gy[i]);
     for (int i : wanted) targets.push_back(xs[static_cast<std::size_t>(i)]);
-    return chainer::grad(outputs, targets, {.grad_outputs = grads, .enable_double_backprop = again});
+    if (again) {
+      if (reads_other_leaves(outputs, xs))
+        throw RuntimeError("forget: the function reads parameters or other variables beside its inputs, which would get no "
+                           "gradient where a graph of the gradients is wanted: pass them as inputs");
+      return chainer::grad(outputs, targets, {.grad_outputs = grads, .enable_double_backprop = true});
+    }
+    // Parameters that the function reads gather their gradients, too. Identity puts all outputs under one function.
+    outputs = identity(outputs);
+    for (std::size_t i = 0; i < outputs.size(); ++i) outputs[i].set_grad_var(grads[i]);
+    if (!outputs.empty() && outputs[0].requires_grad()) outputs[0].backward();
+    Variables gx;
+    for (const Variable& x : targets) gx.push_back(x.grad_var());
+    return gx;
+  }
+  // Whether a graph between `xs` and `outputs` has leaves that want gradients, other than `xs`.
+  static bool reads_other_leaves(const Variables& outputs, const Variables& xs) {
+    std::set<const VariableNode*> met;
+    for (const Variable& x : xs) met.insert(x.node_pointer());
+    std::vector<const VariableNode*> waiting;
+    const auto visit = [&](const VariableNode* n) {
+      if (n && n->requires_grad() && met.insert(n).second) waiting.push_back(n);
+    };
+    for (const Variable& y : outputs) visit(y.node_pointer());
+    while (!waiting.empty()) {
+      const FunctionNode* f = waiting.back()->creator();
+      waiting.pop_back();
+      if (!f) return true;
+      for (const auto& x : f->inputs()) visit(x.get());
+    }
+    return false;
   }
   Func func;
 };
