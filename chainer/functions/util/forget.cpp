@@ -47,7 +47,10 @@ struct ForgetNode : FunctionNode {
       return chainer::grad(outputs, targets, {.grad_outputs = grads, .enable_double_backprop = true});
     }
     // Parameters that the function reads gather their gradients, too. Identity puts all outputs under one function.
-    outputs = identity(outputs);
+    {
+      const ForceBackpropMode graph;
+      outputs = identity(outputs);
+    }
     for (std::size_t i = 0; i < outputs.size(); ++i) outputs[i].set_grad_var(grads[i]);
     if (!outputs.empty() && outputs[0].requires_grad()) outputs[0].backward();
     Variables gx;
