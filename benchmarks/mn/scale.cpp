@@ -1,7 +1,7 @@
 // How training scales: bench_mn_scale WORKLOAD [BATCH [SECONDS]], alone or under mpiexec, one thread a rank:
 //   OMP_NUM_THREADS=1 mpiexec -n 2 bench_mn_scale mnist_mlp 400
-// WORKLOAD is mnist_mlp (784-1000-1000-10, Adam) or lenet5 (Adam). Prints examples a second of all ranks together, and
-// the part of a step that is not the computation of one rank.
+// WORKLOAD is mnist_mlp (784-1000-1000-10, Adam) or lenet5 (Adam). Prints examples a second of all ranks together
+// against those of one, and what the machine would allow: as many ranks without communication.
 //
 // Options by environment: MN_COMMUNICATOR, MN_OVERLAP=0, MN_DOUBLE_BUFFERING=1, MN_COMPRESSION=float16 or bfloat16,
 // MN_BUCKET (bytes).
@@ -17,7 +17,14 @@ using namespace chainer;
 
 namespace {
 
+constexpr int kRounds = 9;
+
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+double middle(std::vector<double> v) {
+  const auto at = v.begin() + static_cast<std::ptrdiff_t>(v.size() / 2);
+  std::nth_element(v.begin(), at, v.end());
+  return *at;
+}
 std::string variable(const char* name, const char* otherwise) {
   const char* v = std::getenv(name);
   return v && *v ? v : otherwise;
@@ -39,25 +46,32 @@ struct LeNet5 : Chain {
   }
 };
 
-template <class Net>
-double train(Optimizer& optimizer, Net& net, const Shape& shape, int64_t batch, double seconds, int64_t* steps) {
-  const Array x = random::RandomState(1).uniform(0, 1, shape, float32);
-  const Array t = random::RandomState(2).randint(0, 10, {batch}, int32);
-  const auto step = [&] { optimizer.update([&] { return F::softmax_cross_entropy(net(x), t); }); };
-  for (int i = 0; i < 5; ++i) step();
-  // The median of steps: a rank that the system stops for a while does not count.
-  std::vector<double> took;
-  const double start = now();
-  while (now() - start < seconds || took.size() < 5) {
-    const double begin = now();
-    step();
-    took.push_back(now() - begin);
-    if (steps && static_cast<int64_t>(took.size()) == *steps) break;
+// One rank's training; its optimizer may be one of several ranks.
+template <class Net, class Rule>
+class Training {
+ public:
+  Training(Rule optimizer, const Shape& shape)
+      : optimizer_(std::move(optimizer)),
+        x_(random::RandomState(1).uniform(0, 1, shape, float32)),
+        t_(random::RandomState(2).randint(0, 10, {shape[0]}, int32)) {
+    optimizer_.setup(net_);
   }
-  if (steps && *steps == 0) *steps = static_cast<int64_t>(took.size());
-  std::nth_element(took.begin(), took.begin() + static_cast<std::ptrdiff_t>(took.size() / 2), took.end());
-  return took[took.size() / 2];
-}
+  /// The median milliseconds of some steps: one for which the system stops a rank for a while does not count.
+  double median(int64_t steps) {
+    std::vector<double> took;
+    for (int64_t i = 0; i < steps; ++i) {
+      const double begin = now();
+      optimizer_.update([&] { return F::softmax_cross_entropy(net_(x_), t_); });
+      took.push_back((now() - begin) * 1e3);
+    }
+    return middle(took);
+  }
+
+ private:
+  Net net_;
+  Rule optimizer_;
+  Array x_, t_;
+};
 
 template <class Net>
 void measure(const char* name, Shape shape, int64_t batch, double seconds) {
@@ -71,24 +85,33 @@ void measure(const char* name, Shape shape, int64_t batch, double seconds) {
   if (how == "bfloat16") o.compression = chainermn::Compression::bfloat16;
   o.bucket_bytes = std::atoll(variable("MN_BUCKET", "26214400").c_str());
   random::seed(1);
-  // Rank 0 alone, while the others wait.
-  double alone = 0;
-  int64_t steps = 0;
-  if (comm->rank() == 0) {
-    Net net;
-    auto optimizer = optimizers::Adam().setup(net);
-    alone = train(optimizer, net, shape, batch, seconds, &steps);
+  Training<Net, optimizers::Adam> own(optimizers::Adam(), shape);
+  Training<Net, chainermn::MultiNodeOptimizer> shared(
+      chainermn::create_multi_node_optimizer(optimizers::Adam(), comm, o), shape);
+  own.median(5), shared.median(5);
+  const auto steps_of = [&](double ms) {
+    return std::max<int64_t>(3, static_cast<int64_t>(1e3 * seconds / kRounds / ms));
+  };
+  const int64_t steps = comm->bcast_obj(chainermn::Object(steps_of(own.median(5)))).to_int();
+  // In turns, as machines get slower and faster: rank 0 alone while the others sleep, all ranks each for itself, and
+  // all ranks together.
+  std::vector<double> alone, apart, together, bound, gain;
+  for (int i = 0; i < kRounds; ++i) {
+    alone.push_back(comm->rank() == 0 ? own.median(steps) : 0);
+    comm->barrier();
+    apart.push_back(own.median(steps));
+    comm->barrier();
+    together.push_back(shared.median(steps));
+    comm->barrier();
+    bound.push_back(comm->size() * alone.back() / apart.back());
+    gain.push_back(comm->size() * alone.back() / together.back());
   }
-  comm->barrier();
-  steps = comm->bcast_obj(chainermn::Object(steps)).to_int();
-  Net net;
-  auto optimizer = chainermn::create_multi_node_optimizer(optimizers::Adam(), comm, o).setup(net);
-  const double together = train(optimizer, net, shape, batch, 1e9, &steps);
-  comm->barrier();
   if (comm->rank() != 0) return;
-  std::printf("%s, batch %lld a rank: one rank %.3f ms a step, %d ranks %.3f ms: %.2f times the examples a second\n",
-              name, static_cast<long long>(batch), alone * 1e3, comm->size(), together * 1e3,
-              alone / together * comm->size());
+  std::printf(
+      "%s, batch %lld a rank, ms a step: one rank %.2f, %d ranks apart %.2f, together %.2f\n"
+      "examples a second against one rank: %.2f times (%.2f to %.2f over %d rounds), without communication %.2f\n",
+      name, static_cast<long long>(batch), middle(alone), comm->size(), middle(apart), middle(together), middle(gain),
+      *std::min_element(gain.begin(), gain.end()), *std::max_element(gain.begin(), gain.end()), kRounds, middle(bound));
 }
 
 }  // namespace

@@ -17,8 +17,8 @@ bool is_c_order(const Dims& order);
 Strides strides_in_order(const Dims& shape, const Dims& order);
 /// The entries of `d` in the sequence of `order`; `d` itself for an empty order.
 Dims permuted(const Dims& d, const Dims& order);
-/// Undefined elements without gaps, the axes in this order in memory. Errors about the size name `operation`, by default
-/// the function that calls.
+/// Undefined elements without gaps, the axes in this order in memory. Errors about the size name `operation`, by
+/// default the function that calls.
 Array empty_in_order(const Shape& shape, Dtype dtype, Device device, const Dims& order,
                      const char* operation = __builtin_FUNCTION());
 /// The array itself if its elements lie in memory in this order without gaps, else a copy that does.

@@ -352,9 +352,10 @@ Variables grad(const Variables& outputs, const Variables& inputs, const GradOpti
   }
   // One input without a path is common; none with one is a mistake more often than not.
   if (!inputs.empty() && std::none_of(result.begin(), result.end(), [](const Variable& g) { return bool(g); }))
-    warn(text("grad: no path leads from the outputs back to ", inputs.size() == 1 ? "the input" : "any of the inputs",
-              ": the gradients are none. Were the inputs made before the outputs, outside of no_backprop_mode(), and with "
-              "requires_grad?"));
+    warn(text(
+        "grad: no path leads from the outputs back to ", inputs.size() == 1 ? "the input" : "any of the inputs",
+        ": the gradients are none. Were the inputs made before the outputs, outside of no_backprop_mode(), and with "
+        "requires_grad?"));
   return result;
 }
 

@@ -36,7 +36,8 @@ class NodeAttributes {
 };
 
 /// A second base of function nodes whose results depend on more than their inputs:
-///   struct FlipNode : FunctionNode, Described { ... void describe(NodeAttributes& a) const override { a("axis", axis); } };
+///   struct FlipNode : FunctionNode, Described { ... void describe(NodeAttributes& a) const override { a("axis", axis);
+///   } };
 struct Described {
   virtual ~Described() = default;
   virtual void describe(NodeAttributes& attributes) const = 0;

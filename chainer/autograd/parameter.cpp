@@ -2,42 +2,15 @@
 
 #include <cmath>
 #include <limits>
-#include <mutex>
-#include <set>
 
 #include "chainer/array/backend.h"
+#include "chainer/core/living.h"
 #include "chainer/routines/creation.h"
 
 namespace chainer {
-namespace {
-// Never destroyed: parameters of static storage may outlive everything else.
-struct LivingParameters {
-  std::mutex mutex;
-  std::set<const Parameter*, std::less<>> all;
-};
-LivingParameters& living() {
-  static auto* all = new LivingParameters;
-  return *all;
-}
-}  // namespace
 
-void Parameter::enlist() noexcept {
-  try {
-    const std::lock_guard lock(living().mutex);
-    living().all.insert(this);
-    listed_ = true;
-  } catch (...) {  // without memory one parameter is not looked for
-  }
-}
-void Parameter::delist() noexcept {
-  const std::lock_guard lock(living().mutex);
-  living().all.erase(this);
-}
-std::vector<const Parameter*> Parameter::living_between(const void* begin, const void* end) {
-  const std::lock_guard lock(living().mutex);
-  std::set<const Parameter*, std::less<>>& all = living().all;
-  return {all.lower_bound(static_cast<const Parameter*>(begin)), all.lower_bound(static_cast<const Parameter*>(end))};
-}
+void Parameter::enlist() noexcept { listed_ = Living<Parameter>::add(this); }
+void Parameter::delist() noexcept { Living<Parameter>::remove(this); }
 void Parameter::moved_from() { throw RuntimeError("a Parameter is used after it was moved elsewhere"); }
 
 bool Parameter::has_first_gradient() const {

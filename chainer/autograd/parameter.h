@@ -84,8 +84,6 @@ class Parameter {
   /// Whether both handles refer to one parameter.
   bool is(const Parameter& o) const { return body_ == o.body_; }
   const void* id() const { return body_.get(); }
-  /// The Parameter objects, but for copies of others, that lie between two addresses.
-  static std::vector<const Parameter*> living_between(const void* begin, const void* end);
   /// Whether the gradient is still the NaN of a new parameter: nobody cleared or set it.
   bool has_first_gradient() const;
 
@@ -109,7 +107,7 @@ class Parameter {
   void enlist() noexcept;
   void delist() noexcept;
   std::shared_ptr<Body> body_;
-  bool listed_ = false;  // among those that living_between() finds
+  bool listed_ = false;  // in Living<Parameter>: made or moved here, not copied
 };
 
 std::string repr(const Parameter& p);

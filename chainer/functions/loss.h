@@ -124,9 +124,11 @@ inline constexpr struct Contrastive {
                       const ContrastiveOptions& options = {}) const;
 } contrastive{};
 
+/// How a matrix of covariances becomes a loss; `no` leaves the matrix.
+enum class CovarianceReduction { half_squared_sum, no };
 /// Options of cross_covariance() and decov().
 struct CovarianceOptions {
-  std::string reduce = "half_squared_sum";  ///< or "no": the matrix itself
+  CovarianceReduction reduce = CovarianceReduction::half_squared_sum;
 };
 /// Half the sum of the squared covariances between the columns of y (N, M) and z (N, L).
 ///   F::cross_covariance(array({{1.f}, {-1.f}}), array({{1.f}, {-1.f}}))  // 0.5
@@ -142,9 +144,11 @@ inline constexpr struct Decov {
   Variable operator()(const Variable& h, const CovarianceOptions& options = {}) const;
 } decov{};
 
+/// Whether hinge() counts the losses as they are or squared.
+enum class HingeNorm { L1, L2 };
 /// Options of hinge().
 struct HingeOptions {
-  std::string norm = "L1";             ///< or "L2"
+  HingeNorm norm = HingeNorm::L1;
   Reduction reduce = Reduction::mean;  ///< mean or no
 };
 /// max(0, 1 - d x)^p with d 1 for the label and -1 elsewhere, p 1 or 2, summed and divided by N. A label outside
@@ -155,9 +159,11 @@ inline constexpr struct Hinge {
   Variable operator()(const Variable& x, const Variable& t, const HingeOptions& options = {}) const;
 } hinge{};
 
+/// How huber_loss() adds up its losses; `no` gives one for each element.
+enum class HuberReduction { sum_along_second_axis, no };
 /// Options of huber_loss().
 struct HuberLossOptions {
-  std::string reduce = "sum_along_second_axis";  ///< or "no"
+  HuberReduction reduce = HuberReduction::sum_along_second_axis;
 };
 /// d^2 / 2 for |d| <= delta, else delta (|d| - delta / 2), with d = x - t; summed along axis 1.
 ///   F::huber_loss(array({{0.f, 3.f}}), array({{1.f, 0.f}}), 1)  // [3]

@@ -1,35 +1,11 @@
 #include "chainer/links/left_out.h"
 
-#include <mutex>
 #include <set>
 
+#include "chainer/core/living.h"
 #include "chainer/links/link.h"
 
 namespace chainer {
-namespace {
-
-// Never destroyed: links of static storage may outlive everything else.
-struct LivingLinks {
-  std::mutex mutex;
-  std::set<const Link*, std::less<>> links;
-};
-LivingLinks& living() {
-  static auto* all = new LivingLinks;
-  return *all;
-}
-
-}  // namespace
-
-void detail::add_living_link(const Link* link) {
-  LivingLinks& all = living();
-  const std::lock_guard lock(all.mutex);
-  all.links.insert(link);
-}
-void detail::remove_living_link(const Link* link) noexcept {
-  LivingLinks& all = living();
-  const std::lock_guard lock(all.mutex);
-  all.links.erase(link);
-}
 
 std::vector<std::string> left_out_members(const Link& root) {
   const auto tree = root.namedlinks();
@@ -45,15 +21,11 @@ std::vector<std::string> left_out_members(const Link& root) {
   };
   for (const auto& [path, link] : tree) {
     const char* begin = reinterpret_cast<const char*>(link);
+    const char* end = begin + link->object_size();
     // Links inside the object that are not listed; what lies inside of those is not reported again.
     std::vector<const Link*> inside;
-    {
-      LivingLinks& all = living();
-      const std::lock_guard lock(all.mutex);
-      auto it = all.links.upper_bound(link);
-      for (; it != all.links.end() && reinterpret_cast<const char*>(*it) < begin + link->object_size(); ++it)
-        if (!listed.count(*it)) inside.push_back(*it);
-    }
+    for (const Link* l : Living<Link>::between(begin + 1, end))
+      if (!listed.count(l)) inside.push_back(l);
     const auto within = [&](const void* at) {
       for (const Link* l : inside) {
         const char* first = reinterpret_cast<const char*>(l);
@@ -63,7 +35,7 @@ std::vector<std::string> left_out_members(const Link& root) {
     };
     for (const Link* l : inside)
       if (!within(l)) complain("a " + l->class_name(), path, *link);
-    for (const Parameter* p : Parameter::living_between(begin, begin + link->object_size()))
+    for (const Parameter* p : Living<Parameter>::between(begin, end))
       if (!within(p) && p->id() && parameters.insert(p->id()).second) complain("a Parameter", path, *link);
   }
   return out;

@@ -14,10 +14,4 @@ std::vector<std::string> left_out_members(const Link& root);
 /// Warns about them; in debug mode a RuntimeError.
 void check_left_out_members(const Link& root);
 
-namespace detail {
-// Every link tells where it lives.
-void add_living_link(const Link* link);
-void remove_living_link(const Link* link) noexcept;
-}  // namespace detail
-
 }  // namespace chainer

@@ -4,8 +4,8 @@
 #include <set>
 
 #include "chainer/links/link_hook.h"
+#include "chainer/core/living.h"
 #include "chainer/core/type_name.h"
-#include "chainer/links/left_out.h"
 
 namespace chainer {
 namespace {
@@ -64,7 +64,7 @@ class LinkCollector {
   }
 };
 
-Link::Link() { detail::add_living_link(this); }
+Link::Link() { Living<Link>::add(this); }
 Link::Link(Link&& o) noexcept
     : Anchored(std::move(o)),
       name_(std::move(o.name_)),
@@ -73,7 +73,7 @@ Link::Link(Link&& o) noexcept
       added_persistents_(std::move(o.added_persistents_)),
       added_links_(std::move(o.added_links_)),
       hooks_(std::move(o.hooks_)) {
-  detail::add_living_link(this);
+  Living<Link>::add(this);
 }
 Link& Link::operator=(Link&& o) noexcept {
   if (this == &o) return *this;
@@ -86,7 +86,7 @@ Link& Link::operator=(Link&& o) noexcept {
   hooks_ = std::move(o.hooks_);
   return *this;
 }
-Link::~Link() { detail::remove_living_link(this); }
+Link::~Link() { Living<Link>::remove(this); }
 
 void MemberVisitor::persistent(const std::string& name, int& v) {
   int64_t wide = v;

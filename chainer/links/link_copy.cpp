@@ -1,7 +1,7 @@
 // Copies of links.
 #include <map>
 
-#include "chainer/links/left_out.h"
+#include "chainer/core/living.h"
 #include "chainer/links/link.h"
 
 namespace chainer {
@@ -53,7 +53,7 @@ Link::Link(const Link& o)
   if (!copying) throw RuntimeError("a ", o.class_name(), " is copied by accident: write link.copy(), or std::move it");
   if (o.moved_from_) throw RuntimeError("a ", o.class_name(), " is copied after it was moved elsewhere");
   for (const auto& [name, link] : o.added_links_) added_links_.emplace_back(name, link->clone(*copying));
-  detail::add_living_link(this);
+  Living<Link>::add(this);
 }
 
 Child::Child(const Child& o) : kept_(o.kept_) {

@@ -119,6 +119,7 @@ class CommunicatorBase {
   virtual Communicator make(std::unique_ptr<Transport> transport, uint64_t id) const = 0;
 
  private:
+  static constexpr int kCollectiveTag = 32700;  // of messages inside collectives
   void send_arrays(const Arrays& data, bool tuple, int dest, int tag);
   Arrays receive_arrays(int source, int tag, bool* tuple);
   void expect_peer(const char* operation, int rank) const;

@@ -16,16 +16,6 @@ void expect_floating(Dtype dtype) {
   if (!is_floating(dtype)) throw DtypeError("mean: gradients are floating numbers, not ", dtype);
 }
 
-// float16 and bfloat16 are summed as float32.
-template <class T>
-using Sum = std::conditional_t<std::is_same_v<T, double>, double, float>;
-
-template <class T>
-void scale(T* x, int64_t n, double by) {
-  const auto f = static_cast<Sum<T>>(by);
-  for (int64_t i = 0; i < n; ++i) x[i] = T(static_cast<Sum<T>>(x[i]) * f);
-}
-
 // Elements begin ... end of all sections, summed in the order of ranks, times `by`, into each of `to`.
 template <class T>
 void sum_sections(const std::vector<T*>& sections, const std::vector<T*>& to, int64_t begin, int64_t end, double by) {
@@ -44,42 +34,6 @@ void sum_sections(const std::vector<T*>& sections, const std::vector<T*>& to, in
       for (int64_t i = 0; i < n; ++i) y[at + i] = T(sum[i]);
   }
 }
-
-}  // namespace
-
-Sender::Sender(Transport& transport, const RollCall& roll, std::vector<int> ranks, const MeanOptions& options,
-               int64_t count)
-    : transport_(transport), roll_(roll), ranks_(std::move(ranks)), options_(options) {
-  if (options_.compression == Compression::none) return;
-  narrow_ = std::make_shared<Array>(Shape{count}, options_.compression == Compression::float16 ? float16 : bfloat16);
-  if (options_.error_feedback) residual_ = zeros({count});
-}
-
-template <class T>
-void Sender::mean(T* x, int64_t begin, int64_t end, double by, const Transport::Keep& keep) {
-  const int64_t n = end - begin;
-  if (!narrow_ || std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>) {
-    roll_.wait(*transport_.allreduce(x + begin, n, dtype_of<T>(), Reduce::sum, keep), "mean", ranks_);
-    return scale(x + begin, n, by);
-  }
-  const auto through = [&]<class N>(N* y) {
-    // Scaled first, so that the sum of all ranks does not overflow.
-    float* rest = residual_ ? residual_.mutable_data<float>() + begin : nullptr;
-    for (int64_t i = 0; i < n; ++i) {
-      const float v = static_cast<float>(static_cast<double>(x[begin + i]) * by) + (rest ? rest[i] : 0.0f);
-      y[i] = N(v);
-      if (rest) rest[i] = v - static_cast<float>(y[i]);
-    }
-    roll_.wait(*transport_.allreduce(y, n, dtype_of<N>(), Reduce::sum, narrow_), "mean", ranks_);
-    for (int64_t i = 0; i < n; ++i) x[begin + i] = T(static_cast<float>(y[i]));
-  };
-  if (options_.compression == Compression::float16)
-    through(narrow_->mutable_data<Float16>() + begin);
-  else
-    through(narrow_->mutable_data<BFloat16>() + begin);
-}
-
-namespace {
 
 // All ranks by MPI, in memory of each one's own.
 class PlainBuffer : public MeanBuffer {

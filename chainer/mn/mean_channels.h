@@ -6,24 +6,35 @@
 
 namespace chainer::mn {
 
-/// Takes means over the ranks of a transport, in place, in fewer bits where that is asked for.
+/// The type in which elements are summed: float32 for 16-bit ones.
+template <class T>
+using Sum = std::conditional_t<std::is_same_v<T, double>, double, float>;
+
+/// Takes means over the ranks of a transport, in place, in fewer bits where that is asked for. Fewer bits travel as in
+/// a ring: each rank gets its slice from all others, adds in float32, rounds once, and gives the sum back to all.
 class Sender {
  public:
   Sender(Transport& transport, const RollCall& roll, std::vector<int> ranks, const MeanOptions& options, int64_t count);
   /// Elements begin ... end of x become their sum over the ranks times `by`.
   template <class T>
   void mean(T* x, int64_t begin, int64_t end, double by, const Transport::Keep& keep);
+  /// (2, count) with error feedback: what rounding took from what this rank sent, and from the sums that it made.
   Array residual() const { return residual_; }
   void set_residual(const Array& a) {
     if (residual_ && a && a.shape() == residual_.shape()) residual_ = a.astype(float32).copy();
   }
 
  private:
+  template <class N, class T>
+  void mean_narrow(T* x, int64_t begin, int64_t end, double by);
+  template <class N>
+  void sum_narrow(N* y, int64_t n, float* rest);
+  void wait_for_all(std::vector<Pending>& operations);
   Transport& transport_;
   const RollCall& roll_;
   std::vector<int> ranks_;
   MeanOptions options_;
-  std::shared_ptr<Array> narrow_;
+  std::shared_ptr<Array> narrow_, received_;
   Array residual_;
 };
 

@@ -134,8 +134,8 @@ void RollCall::wait_until(const std::function<bool()>& done, const char* operati
     if (done()) return;
   const double start = now();
   double served = start;
-  // Ranks often share cores: after a while of looking, others are let run, then the thread sleeps for longer and
-  // longer.
+  // Ranks often share cores: after a while of looking, others are let run, then the thread sleeps. It sleeps briefly for
+  // long, since the message-passing library moves the pieces of a large message only while somebody looks.
   for (int turn = 0; !done(); ++turn) {
     const double t = now(), waited = t - start;
     if (waited > 0.2 && t - served > 0.1) {
@@ -144,7 +144,7 @@ void RollCall::wait_until(const std::function<bool()>& done, const char* operati
       const double most = wait_limit();
       if (most > 0 && waited > most) too_long(operation, waited, missing ? missing() : awaited, bool(missing));
     }
-    const int us = waited < 200e-6 ? 0 : waited < 5e-3 ? 20 : waited < 0.1 ? 100 : 1000;
+    const int us = waited < 200e-6 ? 0 : waited < 2 ? 20 : waited < 20 ? 100 : 1000;
     if (pause)
       pause(us);
     else if (us == 0)

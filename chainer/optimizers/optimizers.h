@@ -1,8 +1,12 @@
-// The optimizers (manual: "Optimizers"). Every hyperparameter can be read and set by name: get("lr"), set("lr", 0.1).
+// The optimizers (manual: "Optimizers"). Hyperparameters are given by name or by position in the manual's order,
+// SGD({.lr = 0.1}) or SGD(0.1), and can be read and set by name: get("lr"), set("lr", 0.1).
 #pragma once
 #include "chainer/optimizers/optimizer.h"
 
 namespace chainer::optimizers {
+
+template <class T>
+concept Hyperparameter = std::is_arithmetic_v<T>;
 
 /// A rule that is one fused pass of the backend; see array/operations/update_ops.h for the formulas.
 class FusedRule : public UpdateRule {
@@ -32,6 +36,8 @@ struct AdaDeltaOptions {
 class AdaDelta : public GradientMethodOf<AdaDelta> {
  public:
   explicit AdaDelta(const AdaDeltaOptions& options = {});
+  explicit AdaDelta(Hyperparameter auto... by_position)
+      : AdaDelta(AdaDeltaOptions{static_cast<double>(by_position)...}) {}
   std::shared_ptr<UpdateRule> create_update_rule() override;
 };
 
@@ -42,6 +48,7 @@ struct AdaGradOptions {
 class AdaGrad : public GradientMethodOf<AdaGrad> {
  public:
   explicit AdaGrad(const AdaGradOptions& options = {});
+  explicit AdaGrad(Hyperparameter auto... by_position) : AdaGrad(AdaGradOptions{static_cast<double>(by_position)...}) {}
   std::shared_ptr<UpdateRule> create_update_rule() override;
 };
 
@@ -53,6 +60,7 @@ struct AdamOptions {
 class Adam : public GradientMethodOf<Adam> {
  public:
   explicit Adam(const AdamOptions& options = {});
+  explicit Adam(Hyperparameter auto... by_position) : Adam(AdamOptions{static_cast<double>(by_position)...}) {}
   std::shared_ptr<UpdateRule> create_update_rule() override;
   /// The step size with bias correction at the optimizer's t; RuntimeError before the first update.
   double lr() const;
@@ -68,18 +76,24 @@ struct MomentumOptions {
 class CorrectedMomentumSGD : public GradientMethodOf<CorrectedMomentumSGD> {
  public:
   explicit CorrectedMomentumSGD(const MomentumOptions& options = {});
+  explicit CorrectedMomentumSGD(Hyperparameter auto... by_position)
+      : CorrectedMomentumSGD(MomentumOptions{static_cast<double>(by_position)...}) {}
   std::shared_ptr<UpdateRule> create_update_rule() override;
 };
 /// Stochastic gradient descent with momentum.
 class MomentumSGD : public GradientMethodOf<MomentumSGD> {
  public:
   explicit MomentumSGD(const MomentumOptions& options = {});
+  explicit MomentumSGD(Hyperparameter auto... by_position)
+      : MomentumSGD(MomentumOptions{static_cast<double>(by_position)...}) {}
   std::shared_ptr<UpdateRule> create_update_rule() override;
 };
 /// Nesterov's accelerated gradient, arXiv:1212.0901.
 class NesterovAG : public GradientMethodOf<NesterovAG> {
  public:
   explicit NesterovAG(const MomentumOptions& options = {});
+  explicit NesterovAG(Hyperparameter auto... by_position)
+      : NesterovAG(MomentumOptions{static_cast<double>(by_position)...}) {}
   std::shared_ptr<UpdateRule> create_update_rule() override;
 };
 
@@ -90,6 +104,7 @@ struct MSVAGOptions {
 class MSVAG : public GradientMethodOf<MSVAG> {
  public:
   explicit MSVAG(const MSVAGOptions& options = {});
+  explicit MSVAG(Hyperparameter auto... by_position) : MSVAG(MSVAGOptions{static_cast<double>(by_position)...}) {}
   std::shared_ptr<UpdateRule> create_update_rule() override;
 };
 
@@ -101,6 +116,7 @@ struct RMSpropOptions {
 class RMSprop : public GradientMethodOf<RMSprop> {
  public:
   explicit RMSprop(const RMSpropOptions& options = {});
+  explicit RMSprop(Hyperparameter auto... by_position) : RMSprop(RMSpropOptions{static_cast<double>(by_position)...}) {}
   std::shared_ptr<UpdateRule> create_update_rule() override;
 
  private:
@@ -114,6 +130,8 @@ struct RMSpropGravesOptions {
 class RMSpropGraves : public GradientMethodOf<RMSpropGraves> {
  public:
   explicit RMSpropGraves(const RMSpropGravesOptions& options = {});
+  explicit RMSpropGraves(Hyperparameter auto... by_position)
+      : RMSpropGraves(RMSpropGravesOptions{static_cast<double>(by_position)...}) {}
   std::shared_ptr<UpdateRule> create_update_rule() override;
 };
 
@@ -124,6 +142,7 @@ struct SGDOptions {
 class SGD : public GradientMethodOf<SGD> {
  public:
   explicit SGD(const SGDOptions& options = {});
+  explicit SGD(Hyperparameter auto... by_position) : SGD(SGDOptions{static_cast<double>(by_position)...}) {}
   std::shared_ptr<UpdateRule> create_update_rule() override;
 };
 
@@ -134,6 +153,7 @@ struct SMORMS3Options {
 class SMORMS3 : public GradientMethodOf<SMORMS3> {
  public:
   explicit SMORMS3(const SMORMS3Options& options = {});
+  explicit SMORMS3(Hyperparameter auto... by_position) : SMORMS3(SMORMS3Options{static_cast<double>(by_position)...}) {}
   std::shared_ptr<UpdateRule> create_update_rule() override;
 };
 

@@ -18,8 +18,8 @@ std::string to_npy(const Array& a);
 /// such dictionary, more than kMaxNdim axes, fewer bytes than the shape needs.
 Array from_npy(std::string_view bytes, std::string_view what = "npy data");
 /// The array whose elements are those of the bytes, without a copy: none where they are not aligned, in another byte or
-/// memory order, or of a dtype that from_npy() converts. The bytes must be writable and live in `memory`, which the array
-/// keeps. FileError as from_npy().
+/// memory order, or of a dtype that from_npy() converts. The bytes must be writable and live in `memory`, which the
+/// array keeps. FileError as from_npy().
 Array map_npy(std::string_view bytes, std::shared_ptr<void> memory, std::string_view what);
 /// What an .npy header says, for readers that treat some dtypes themselves.
 struct NpyHeader {

@@ -89,13 +89,9 @@ struct SafetensorsOptions {
   /// that is equal to a value's or leads to it counts.
   std::map<std::string, std::string> names = {};
 };
-/// What load_safetensors() left alone, without `strict`.
-struct SafetensorsReport {
-  std::vector<std::string> missing;     ///< values of the link, with the name that was looked for
-  std::vector<std::string> unexpected;  ///< names in the file
-};
 /// Fills a link's parameters and persistent values. Everything is looked at first: what does not fit (shapes, dtypes,
 /// and names with `strict`) is one ValueError that lists all of it, and then nothing was changed.
+/// What was missing is told by the link's paths and the names that were looked for, the rest by the file's names.
 ///
 /// With WeightNames::pytorch or keras, what becomes of an array depends on the class of the link that takes it, never
 /// on shapes (weight_names.cpp holds the tables): | link | PyTorch | Keras |
@@ -115,9 +111,8 @@ struct SafetensorsReport {
 ///   const auto load = [](Link& model) {
 ///     serializers::load_safetensors("resnet.safetensors", model, {.from = serializers::WeightNames::pytorch});
 ///   };
-SafetensorsReport load_safetensors(const std::filesystem::path& path, Link& link,
-                                   const SafetensorsOptions& options = {});
-SafetensorsReport load_safetensors(const SafetensorsFile& file, Link& link, const SafetensorsOptions& options = {});
+LoadReport load_safetensors(const std::filesystem::path& path, Link& link, const SafetensorsOptions& options = {});
+LoadReport load_safetensors(const SafetensorsFile& file, Link& link, const SafetensorsOptions& options = {});
 
 }  // namespace serializers
 }  // namespace chainer

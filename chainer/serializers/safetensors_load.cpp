@@ -139,10 +139,10 @@ std::string joined(const std::vector<std::string>& names) {
 
 }  // namespace
 
-SafetensorsReport load_safetensors(const SafetensorsFile& file, Link& link, const SafetensorsOptions& options) {
+LoadReport load_safetensors(const SafetensorsFile& file, Link& link, const SafetensorsOptions& options) {
   Collector all(file, options);
   all.walk(link);
-  SafetensorsReport report;
+  LoadReport report;
   std::vector<std::string> wrong;
   std::vector<std::pair<const Target*, Array>> values;
   std::set<std::string> taken;
@@ -156,7 +156,7 @@ SafetensorsReport load_safetensors(const SafetensorsFile& file, Link& link, cons
       std::vector<Array> sources;
       for (const std::string& n : t.names) {
         sources.push_back(file.array(n));
-        taken.insert(n);
+        if (taken.insert(n).second) report.loaded.push_back(n);
       }
       Array value = t.convert(sources);
       if (t.shape && value.shape() != *t.shape)
@@ -170,16 +170,16 @@ SafetensorsReport load_safetensors(const SafetensorsFile& file, Link& link, cons
   for (const auto& [path, value] : all.texts)
     if (!file.metadata().contains(path)) report.missing.push_back(text(path, " (a text in the metadata)"));
   for (const auto& [name, entry] : file.entries())
-    if (!taken.contains(name) && !is_bookkeeping(name, options.from)) report.unexpected.push_back(name);
+    if (!taken.contains(name) && !is_bookkeeping(name, options.from)) report.unused.push_back(name);
 
-  const bool unmatched = !report.missing.empty() || !report.unexpected.empty();
+  const bool unmatched = !report.missing.empty() || !report.unused.empty();
   if (!wrong.empty() || (options.strict && unmatched)) {
     std::string list;
     for (const std::string& w : wrong) list += "\n  " + w;
     if (options.strict)
       for (const std::string& m : report.missing) list += "\n  missing: " + m;
     if (options.strict)
-      for (const std::string& u : report.unexpected) list += "\n  not used: '" + u + "'";
+      for (const std::string& u : report.unused) list += "\n  not used: '" + u + "'";
     throw ValueError(file.what(), " does not fit this ", link.class_name(), ":", list);
   }
   for (const auto& [t, value] : values) t->assign(value);
@@ -188,7 +188,7 @@ SafetensorsReport load_safetensors(const SafetensorsFile& file, Link& link, cons
   return report;
 }
 
-SafetensorsReport load_safetensors(const std::filesystem::path& path, Link& link, const SafetensorsOptions& options) {
+LoadReport load_safetensors(const std::filesystem::path& path, Link& link, const SafetensorsOptions& options) {
   return load_safetensors(SafetensorsFile(path), link, options);
 }
 

@@ -70,7 +70,8 @@ struct NpzOptions {
   std::vector<IgnoreName> ignore_names = {};
 };
 
-/// An opened NPZ file. A file is mapped into memory: it must not shrink while this object, or an array of mapped(), lives.
+/// An opened NPZ file. A file is mapped into memory: it must not shrink while this object, or an array of mapped(),
+/// lives.
 class NpzFile {
  public:
   explicit NpzFile(const std::filesystem::path& file);
@@ -81,9 +82,9 @@ class NpzFile {
   /// The array of a key; none for a stored None, TypeError for text.
   Array array(const std::string& key) const;
   /// As array(), but without a copy where the member is not packed (compression = false), its elements are aligned, in
-  /// this machine's byte order and C order, and no truth values: the array's elements are the file's pages, and a write to
-  /// them stays in this process. Their checksum is not looked at. Members of save_npz() are aligned, those of NumPy by
-  /// chance.
+  /// this machine's byte order and C order, and no truth values: the array's elements are the file's pages, and a write
+  /// to them stays in this process. Their checksum is not looked at. Members of save_npz() are aligned, those of NumPy
+  /// by chance.
   Array mapped(const std::string& key) const;
   std::string text(const std::string& key) const;
   /// Reads a member for its checksum's sake; throws FileError if it is damaged.

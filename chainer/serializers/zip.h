@@ -14,8 +14,8 @@ class MappedFile;
 
 namespace chainer::zip {
 
-/// Collects members and gives the whole archive's bytes. Members that are not packed begin at multiples of 64 bytes, so that
-/// whoever maps the archive finds their arrays aligned.
+/// Collects members and gives the whole archive's bytes. Members that are not packed begin at multiples of 64 bytes, so
+/// that whoever maps the archive finds their arrays aligned.
 class Writer {
  public:
   explicit Writer(bool compress) : compress_(compress) {}
@@ -34,8 +34,8 @@ class Writer {
   std::vector<Entry> entries_;
 };
 
-/// Reads an archive that lies in memory, or is mapped into it. Throws FileError, naming `what`, for anything damaged: the directory is
-/// checked at once, a member when it is read (size and checksum).
+/// Reads an archive that lies in memory, or is mapped into it. Throws FileError, naming `what`, for anything damaged:
+/// the directory is checked at once, a member when it is read (size and checksum).
 class Reader {
  public:
   Reader(std::string bytes, std::string what);

@@ -141,12 +141,15 @@ struct MinValueTrigger : BestValueTrigger {
             std::move(key), [](double best, double now) { return now < best; }, std::move(trigger)) {}
 };
 
+/// Which values of EarlyStoppingTrigger's monitor are better; `automatic`: larger ones of an accuracy, smaller ones of
+/// anything else.
+enum class EarlyStoppingMode { automatic, max, min };
 /// Options of EarlyStoppingTrigger, in the manual's order.
 struct EarlyStoppingOptions {
   Trigger check_trigger = {1, "epoch"};
   std::string monitor = "main/loss";
   int64_t patients = 3;
-  std::string mode = "auto";  ///< "max", "min", or "auto": accuracy is better when larger, anything else when smaller
+  EarlyStoppingMode mode = EarlyStoppingMode::automatic;
   bool verbose = false;
   Trigger max_trigger = {100, "epoch"};
 };

@@ -17,7 +17,8 @@ T& layer(const CaffeFunction& source, const std::string& name) {
 
 void take(const std::string& name, const chainer::Parameter& from, chainer::Parameter& to) {
   if (from.size() != to.size())
-    throw ValueError("the Caffe model's layer '", name, "' has shape ", from.shape(), ", ", to.shape(), " was expected");
+    throw ValueError("the Caffe model's layer '", name, "' has shape ", from.shape(), ", ", to.shape(),
+                     " was expected");
   to.set_array(from.array().reshape(to.shape()).astype(to.dtype(), false));
 }
 template <class T>
@@ -127,7 +128,8 @@ void GoogLeNet::convert_caffemodel_to_npz(const std::string& path_caffemodel, co
   model.take_caffe_weights(CaffeFunction(path_caffemodel));
   serializers::save_npz(path_npz, static_cast<Link&>(model), false);
 }
-void ResNetLayers::convert_caffemodel_to_npz(const std::string& path_caffemodel, const std::string& path_npz, int64_t n) {
+void ResNetLayers::convert_caffemodel_to_npz(const std::string& path_caffemodel, const std::string& path_npz,
+                                             int64_t n) {
   ResNetLayers model(std::nullopt, n);
   model.take_caffe_weights(CaffeFunction(path_caffemodel));
   serializers::save_npz(path_npz, static_cast<Link&>(model), false);

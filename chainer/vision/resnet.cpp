@@ -78,18 +78,18 @@ std::vector<VisionModel::Stage> ResNetLayers::functions() {
   const auto plain = [](auto& link) {
     return std::function<Variable(const Variable&)>([&link](const Variable& x) { return link(x); });
   };
-  return {{"conv1", {[this](const Variable& x) { return F::relu(bn1(conv1(x))); }}},
-          {"pool1", {[](const Variable& x) { return F::max_pooling_2d(x, 3, {.stride = 2}); }}},
-          {"res2", {plain(res2)}},
-          {"res3", {plain(res3)}},
-          {"res4", {plain(res4)}},
-          {"res5", {plain(res5)}},
-          {"pool5", {[](const Variable& x) {
-             return F::reshape(F::average_pooling_2d(x, {x.shape(2), x.shape(3)}, {.stride = 1}),
-                               {x.shape(0), x.shape(1)});
-           }}},
-          {"fc6", {plain(fc6)}},
-          {"prob", {[](const Variable& x) { return F::softmax(x); }}}};
+  return {
+      {"conv1", {[this](const Variable& x) { return F::relu(bn1(conv1(x))); }}},
+      {"pool1", {[](const Variable& x) { return F::max_pooling_2d(x, 3, {.stride = 2}); }}},
+      {"res2", {plain(res2)}},
+      {"res3", {plain(res3)}},
+      {"res4", {plain(res4)}},
+      {"res5", {plain(res5)}},
+      {"pool5", {[](const Variable& x) {
+         return F::reshape(F::average_pooling_2d(x, {x.shape(2), x.shape(3)}, {.stride = 1}), {x.shape(0), x.shape(1)});
+       }}},
+      {"fc6", {plain(fc6)}},
+      {"prob", {[](const Variable& x) { return F::softmax(x); }}}};
 }
 
 }  // namespace chainer::links

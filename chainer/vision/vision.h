@@ -13,9 +13,10 @@ namespace chainer {
 namespace links {
 
 /// Where a model's weights come from: "auto" for the release's file in the cache of datasets
-/// ($CHAINER_DATASET_ROOT/pfnet/chainer/models), the path of an NPZ file of the release's or of one's own, or of a Caffe
-/// model (.caffemodel), or std::nullopt for random ones. In the cache, the Caffe model serves where the NPZ file is missing,
-/// which is then made from it. A file that is missing is a FileError that says which file is expected where.
+/// ($CHAINER_DATASET_ROOT/pfnet/chainer/models), the path of an NPZ file of the release's or of one's own, or of a
+/// Caffe model (.caffemodel), or std::nullopt for random ones. In the cache, the Caffe model serves where the NPZ file
+/// is missing, which is then made from it. A file that is missing is a FileError that says which file is expected
+/// where.
 using PretrainedModel = std::optional<std::string>;
 
 namespace caffe {
@@ -72,7 +73,8 @@ class VGGLayers : public VisionModel {
  public:
   explicit VGGLayers(const PretrainedModel& pretrained_model = "auto", int64_t n_layers = 16);
   /// Makes an NPZ file for the constructor from the published Caffe model.
-  static void convert_caffemodel_to_npz(const std::string& path_caffemodel, const std::string& path_npz, int64_t n_layers = 16);
+  static void convert_caffemodel_to_npz(const std::string& path_caffemodel, const std::string& path_npz,
+                                        int64_t n_layers = 16);
   std::vector<Stage> functions() override;
   Convolution2D conv1_1, conv1_2, conv2_1, conv2_2, conv3_1, conv3_2, conv3_3, conv4_1, conv4_2, conv4_3, conv5_1,
       conv5_2, conv5_3;
@@ -174,7 +176,8 @@ class ResNetLayers : public VisionModel {
  public:
   ResNetLayers(const PretrainedModel& pretrained_model, int64_t n_layers, bool downsample_fb = false);
   /// Makes an NPZ file for the constructor from the published Caffe model.
-  static void convert_caffemodel_to_npz(const std::string& path_caffemodel, const std::string& path_npz, int64_t n_layers = 50);
+  static void convert_caffemodel_to_npz(const std::string& path_caffemodel, const std::string& path_npz,
+                                        int64_t n_layers = 50);
   std::vector<Stage> functions() override;
   Convolution2D conv1;
   BatchNormalization bn1;

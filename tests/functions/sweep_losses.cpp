@@ -90,9 +90,10 @@ void add_losses_and_layers(std::vector<Case>& c) {
   add("gaussian_nll(0.75, x, 0.5)", [=](V x) { return F::gaussian_nll(constant(0.75, x), x, constant(0.5, x), no); });
   add("gaussian_nll(0.75, 0.5, x)", [=](V x) { return F::gaussian_nll(constant(0.75, x), constant(0.5, x), x, no); });
   add("gaussian_nll(1e4, 0, x)", [=](V x) { return F::gaussian_nll(constant(1e4, x), constant(0, x), x, no); });
-  for (const char* norm : {"L1", "L2"})
-    add(text("hinge ", norm),
-        [=](V x) { return F::sum(F::hinge(pair(x, 0.5), labels(x, 0), {.norm = norm, .reduce = Reduction::no}), 1); });
+  for (const auto& [of, norm] : {std::pair("L1", F::HingeNorm::L1), std::pair("L2", F::HingeNorm::L2)})
+    add(text("hinge ", of), [=, norm = norm](V x) {
+      return F::sum(F::hinge(pair(x, 0.5), labels(x, 0), {.norm = norm, .reduce = Reduction::no}), 1);
+    });
   add("huber_loss(x, 0.75, 1)", [](V x) { return F::huber_loss(columns({x}), columns({constant(0.75, x)}), 1); });
   add("mean_absolute_error(x, 0.75)",
       [](V x) { return one_by_one(x, [](V v) { return F::mean_absolute_error(v, constant(0.75, v)); }); });

@@ -36,6 +36,7 @@ void chainer_arguments() {
   const Variable y = x, t = array({0, 1});
   EXPECT_EQ(F::softmax_cross_entropy(y, t, {.reduce = Reduction::no}).shape(), Shape({2}));
   EXPECT_EQ(optimizers::SGD({.lr = 0.1}).get("lr"), 0.1);
+  EXPECT_EQ(optimizers::SGD(0.1).get("lr"), 0.1);
   const auto pool = [](const Variable& h) { return F::max_pooling_2d(h, 2); };
   EXPECT_EQ(pool(image).shape(), Shape({1, 8, 2, 2}));
 }

@@ -26,6 +26,9 @@ TEST(the_names_alone_declare_what_the_headers_define) {
   chainer::L::Linear layer(2, 3);
   chainer::Variable x(chainer::ones({4, 2}));
   EXPECT_EQ(service.answer(x, layer, chainer::CopyMode::share).shape(), chainer::Shape({4, 3}));
-  EXPECT(service.trainer == nullptr);
-  EXPECT(&Service::watch != nullptr);
+  auto optimizer = chainer::optimizers::SGD().setup(layer);
+  chainer::iterators::SerialIterator iterator(chainer::ones({2, 2}), 1);
+  chainer::Trainer trainer(chainer::training::StandardUpdater(iterator, optimizer));
+  service.watch(trainer, nullptr);
+  EXPECT(service.trainer == &trainer);
 }

@@ -67,7 +67,8 @@ TEST(networks_load_and_miss_their_weights) {
   const std::filesystem::path folder = std::filesystem::temp_directory_path() / "chainer_vision_test";
   std::filesystem::remove_all(folder);
   dataset::set_dataset_root(folder);
-  EXPECT_THROW(FileError, "put ResNet-50-model.caffemodel there, as it is published for Caffe, or ResNet-50-model.npz", L::ResNet50Layers());
+  EXPECT_THROW(FileError, "put ResNet-50-model.caffemodel there, as it is published for Caffe, or ResNet-50-model.npz",
+               L::ResNet50Layers());
   EXPECT_THROW(FileError, "VGG_ILSVRC_16_layers.npz", L::VGG16Layers());
   EXPECT_THROW(FileError, "bvlc_googlenet.npz", L::GoogLeNet());
   EXPECT_THROW(FileError, "nowhere.npz are not there", L::ResNet101Layers("nowhere.npz"));

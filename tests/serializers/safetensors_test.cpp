@@ -136,8 +136,8 @@ TEST(arrays_of_every_dtype_and_layout_round_trip) {
 
 TEST(weights_of_pytorch_fill_links_and_give_its_outputs) {
   Layers m;
-  const SafetensorsReport report = load_safetensors(data + "torch.safetensors", m, {.from = WeightNames::pytorch});
-  EXPECT(report.missing.empty() && report.unexpected.empty());
+  const LoadReport report = load_safetensors(data + "torch.safetensors", m, {.from = WeightNames::pytorch});
+  EXPECT(report.missing.empty() && report.unused.empty());
   const SafetensorsFile expected(data + "torch_expected.safetensors");
   const auto x = [&](const char* name) { return Variable(expected.array(text("x_", name))); };
   const auto y = [&](const char* name) { return expected.array(text("y_", name)); };
@@ -186,11 +186,12 @@ TEST(a_map_of_names_leads_to_layers_and_single_values) {
   EXPECT(m.l2.W.array().to_vector<float>() == (std::vector<float>{3, 3, 3, 3}));
   EXPECT(m.l2.b->array().to_vector<float>() == (std::vector<float>{4, 4}));
   write_safetensors(path, {{"m.l1.weight", ones({2, 3})}, {"m.l1.bias", zeros({2})}});
-  const SafetensorsReport report =
+  const LoadReport report =
       load_safetensors(path, m, {.from = WeightNames::pytorch, .strict = false, .names = {{"", "m"}}});
   EXPECT(m.l1.b->array().to_vector<float>() == (std::vector<float>{0, 0}));
   EXPECT(report.missing ==
          (std::vector<std::string>{"l2/W ('m.l2.weight' in the file)", "l2/b ('m.l2.bias' in the file)"}));
+  EXPECT(report.loaded == (std::vector<std::string>{"m.l1.weight", "m.l1.bias"}));
 }
 
 TEST(what_does_not_fit_is_one_error_with_all_of_it_and_changes_nothing) {

@@ -38,6 +38,15 @@ TEST(optimizers_by_name_in_braces) {
   EXPECT_THROW(KeyError, "there is none named 'dis' here; there is 'main', 'other'", updater.get_optimizer("dis"));
 }
 
+TEST(hyperparameters_by_position) {
+  EXPECT_EQ(optimizers::SGD(0.5).get("lr"), 0.5);
+  EXPECT_EQ(optimizers::SGD(1).get("lr"), 1.0);
+  const optimizers::Adam adam(0.25, 0.5);
+  EXPECT_EQ(adam.get("alpha"), 0.25);
+  EXPECT_EQ(adam.get("beta1"), 0.5);
+  EXPECT_EQ(adam.get("beta2"), 0.999);
+}
+
 TEST(a_trainer_takes_its_folder_and_extensions_take_their_trigger) {
   Model model;
   auto optimizer = optimizers::SGD().setup(model);

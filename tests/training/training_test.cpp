@@ -1,29 +1,11 @@
-#include <chainer/chainer.h>
-
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <filesystem>
-#include <limits>
 #include <set>
 
 #include "chainer/core/file.h"
 #include "chainer/core/json.h"
-#include "chainer/routines/npy.h"
+#include "small_run.h"
 #include "test.h"
 
-using namespace chainer;
-using namespace chainer::training;
-namespace fs = std::filesystem;
-
 namespace {
-
-const fs::path folder = fs::temp_directory_path() / text("chainer-training-", ::getpid());
-struct Clean {
-  Clean() { fs::create_directories(folder); }
-  ~Clean() { fs::remove_all(folder); }
-} clean;
-std::string out(const std::string& name) { return (folder / name).string(); }
 
 // An updater that only counts.
 struct Mock : Updater {
@@ -56,20 +38,6 @@ std::vector<int64_t> firings(Trigger trigger, int64_t per_epoch = 10, int64_t un
   return fired;
 }
 using List = std::vector<int64_t>;
-
-AnyDataset teacher_data(int64_t n) {
-  random::RandomState r(7);
-  Array x = r.rand({n, 784}, float32);
-  x = where(x < 0.2, x * 5, zeros({}));
-  return datasets::TupleDataset(x, argmax(matmul(x.astype(float64) - 0.1, r.randn({784, 10})), 1).astype(int32));
-}
-
-struct MLP : Chain {
-  L::Linear l1, l2, l3;
-  MLP(int64_t n_units, int64_t n_out) : l1(n_units), l2(n_units), l3(n_out) {}
-  CHAINER_MEMBERS(MLP, l1, l2, l3);
-  Variable forward(const Variable& x) { return l3(F::relu(l2(F::relu(l1(x))))); }
-};
 
 }  // namespace
 
@@ -147,7 +115,6 @@ TEST(early_stopping) {
   });
   trainer.run();
   EXPECT_EQ(updater.n, 8);
-  EXPECT_THROW(ValueError, "mode", triggers::EarlyStoppingTrigger({.mode = "best"}));
 }
 
 TEST(schedules_meet_the_table) {
@@ -291,172 +258,6 @@ TEST(evaluation_averages_batches) {
   EXPECT_EQ(evaluator.run().at("main/loss"), result.at("main/loss"));
 }
 
-TEST(snapshots_resume_bit_for_bit) {
-  const AnyDataset data = teacher_data(120);
-  const auto run = [&](const std::string& name, int epochs, bool resume) {
-    if (!resume) random::seed(4);
-    L::Classifier model(MLP(6, 10));
-    auto optimizer = optimizers::Adam().setup(model);
-    iterators::SerialIterator train(data, 25), test(data, 25, {.repeat = false, .shuffle = false});
-    StandardUpdater updater(train, optimizer);
-    Trainer trainer(updater, {epochs, "epoch"}, {.out = out(name)});
-    trainer.extend(extensions::Evaluator(test, model));
-    trainer.extend(extensions::snapshot({.n_retains = 2, .autoload = resume}), {.trigger = {7, "iteration"}});
-    trainer.extend(extensions::LogReport({.trigger = {1, "epoch"}}));
-    trainer.extend(extensions::ExponentialShift("alpha", 0.9), {.trigger = {1, "epoch"}});
-    trainer.extend([](Trainer&) { (void)random::randn({3}); });  // somebody else draws too
-    trainer.run();
-    json::Value log = json::parse(read_file(folder / name / "log"));
-    for (json::Value& entry : *log.list()) entry.set("elapsed_time", 0);
-    return std::pair(json::dump(log), model.params()[3].array());
-  };
-  const auto whole = run("whole", 6, false);
-  (void)run("cut", 3, false);
-  const auto resumed = run("cut", 6, true);
-  EXPECT_EQ(resumed.first, whole.first);
-  EXPECT(all(equal(resumed.second, whole.second)).item<bool>());
-  std::size_t kept = 0;
-  for (const auto& e : fs::directory_iterator(folder / "whole"))
-    kept += e.path().filename().string().rfind("snapshot_iter_", 0) == 0;
-  EXPECT_EQ(kept, std::size_t(2));
-}
-
-namespace {
-
-// A trainer of a small model with everything that snapshots hold.
-struct Run {
-  L::Classifier model{MLP(6, 10)};
-  optimizers::Adam optimizer;
-  iterators::SerialIterator iterator;
-  std::optional<StandardUpdater> updater;
-  std::optional<Trainer> trainer;
-  explicit Run(const std::string& name, int iterations = 5) : iterator(teacher_data(50), 10) {
-    optimizer.setup(model);
-    updater.emplace(iterator, optimizer);
-    trainer.emplace(*updater, Trigger(iterations, "iteration"), training::TrainerOptions{.out = out(name)});
-    trainer->extend(extensions::LogReport({.trigger = {1, "iteration"}}));
-    trainer->extend(extensions::MultistepShift("alpha", 0.5, {2, 4}, 0.01), {.trigger = {1, "iteration"}});
-  }
-};
-using Target = serializers::DictionarySerializer::Target;
-
-Target members(const fs::path& file) {
-  const serializers::NpzFile npz(file);
-  Target out;
-  for (const std::string& key : npz.keys()) {
-    try {
-      out[key] = npz.array(key);
-    } catch (const TypeError&) {
-      serializers::DictionarySerializer s;
-      std::string value = npz.text(key);
-      s.string(key, value);
-      out[key] = s.target().at(key);
-    }
-  }
-  return out;
-}
-std::string text_member(std::string value) {
-  serializers::DictionarySerializer s;
-  s.string("x", value);
-  return std::get<std::string>(s.target().at("x"));
-}
-
-}  // namespace
-
-TEST(a_newest_snapshot_that_does_not_fit_is_passed_over) {
-  Run first("fallback");
-  first.trainer->extend(extensions::snapshot(), {.trigger = {5, "iteration"}});
-  first.trainer->run();
-  const fs::path folder_of_run = out("fallback"), newest = folder_of_run / "snapshot_iter_9";
-  const Target good = members(folder_of_run / "snapshot_iter_5");
-  const std::string weights = "updater/model:main/predictor/l3/W", state = "updater/optimizer:main/predictor/l3/W/m";
-  EXPECT(good.count(weights) && good.count(state) && good.count("extensions/MultistepShift/_current_step"));
-  const auto with = [&](const std::string& key, std::optional<std::variant<Array, std::string>> value) {
-    Target changed = good;
-    if (value)
-      changed[key] = *value;
-    else
-      changed.erase(key);
-    return changed;
-  };
-  const std::vector<std::pair<const char*, Target>> damaged = {
-      {"a missing key", with(weights, {})},
-      {"weights of another shape", with(weights, zeros({3, 3}))},
-      {"a state of another shape", with(state, zeros({3, 3}))},
-      {"weights of another rank", with(weights, zeros({60}))},
-      {"complex weights", with(weights, make_npy_header("<c8", {}) + "abcdefgh")},
-      {"text for a number", with("updater/iteration", text_member("many"))},
-      {"a number for text", with("extensions/LogReport/_log", zeros({}))},
-      {"a log that is not JSON", with("extensions/LogReport/_log", text_member("[1,"))},
-      {"a log that is no list", with("extensions/LogReport/_log", text_member("{}"))},
-      {"a negative step", with("extensions/MultistepShift/_current_step", array(int64_t(-3)))},
-      {"an iteration that overflows", with("updater/iteration", array(std::numeric_limits<int64_t>::max()))},
-      {"a position outside of the data", with("updater/iterator:main/current_position", array(int64_t(51)))},
-      {"an order of other examples", with("updater/iterator:main/order", arange(50) + 10)},
-      {"a random state of another length", with("_random_state/key", zeros({3}, int64))},
-  };
-  for (const auto& [name, target] : damaged) {
-    serializers::write_npz(newest, target);
-    Run resumed("fallback", 8);
-    const auto loaded = extensions::load_newest_snapshot(*resumed.trainer, folder_of_run);
-    ++test::expectations;
-    if (!loaded || loaded->filename() != "snapshot_iter_5" || resumed.updater->iteration() != 5)
-      test::fail(__FILE__, __LINE__, text(name, ": snapshot_iter_5 was not loaded instead"));
-    resumed.trainer->run();
-    EXPECT_EQ(resumed.updater->iteration(), 8);
-  }
-  // Where no older one makes good what was loaded in part, the error is told.
-  fs::remove(folder_of_run / "snapshot_iter_5");
-  serializers::write_npz(newest, damaged[0].second);
-  Run lost("fallback");
-  EXPECT_THROW(KeyError, "there is no", extensions::load_newest_snapshot(*lost.trainer, folder_of_run));
-  write_file(newest, "no zip archive");
-  EXPECT(!extensions::load_newest_snapshot(*lost.trainer, folder_of_run));
-}
-
-TEST(snapshots_names_may_have_several_fields) {
-  const std::string pattern = "at_{.updater.epoch:03}_{.updater.iteration}.npz";
-  Run first("fields", 12);
-  first.trainer->extend(extensions::snapshot({.filename = pattern, .n_retains = 2}), {.trigger = {2, "iteration"}});
-  first.trainer->run();
-  std::set<std::string> kept;
-  for (const auto& e : fs::directory_iterator(out("fields"))) kept.insert(e.path().filename().string());
-  EXPECT(kept == (std::set<std::string>{"at_002_10.npz", "at_002_12.npz", "log"}));
-  Run resumed("fields", 14);
-  const auto loaded = extensions::load_newest_snapshot(*resumed.trainer, out("fields"), pattern);
-  EXPECT(loaded && loaded->filename() == "at_002_12.npz" && resumed.updater->iteration() == 12);
-  // The number of a field ends where the text behind it begins, also where that begins with a point or a digit.
-  for (const char* other : {"s{.updater.epoch_detail}.npz", "s{.updater.iteration}0", "{.updater.iteration:6}"}) {
-    const fs::path file = fs::path(out("fields")) / resumed.trainer->format(other);
-    fs::copy_file(*loaded, file);
-    Run again("fields");
-    EXPECT(extensions::load_newest_snapshot(*again.trainer, out("fields"), other) == file);
-    fs::remove(file);
-  }
-}
-
-TEST(temporary_files_of_ended_processes_are_removed) {
-  const fs::path place = folder / "temporaries";
-  fs::create_directories(place);
-  const int child = ::fork();
-  if (child == 0) ::_exit(0);
-  ::waitpid(child, nullptr, 0);
-  const auto own = temporary_beside(place / "x");
-  const auto file = [&](const std::string& name) {
-    write_file(place / "made", "");
-    fs::rename(place / "made", place / name);
-    return place / name;
-  };
-  const auto orphan = file(text("tmp-", child, "-3-snapshot_iter_7")), mine = file(own.filename().string()),
-             running = file(text("tmp-", ::getppid(), "-0-x")),
-             predecessor = file(text("tmp-", ::getpid(), "-999999-x"));
-  const auto foreign = {file("tmp-x"), file("tmp-12"), file("tmp-1-x"), file("temporary")};
-  EXPECT_EQ(remove_orphaned_temporaries(place), 2);
-  EXPECT(!fs::exists(orphan) && !fs::exists(predecessor) && fs::exists(mine) && fs::exists(running));
-  for (const auto& f : foreign) EXPECT(fs::exists(f));
-  EXPECT_EQ(remove_orphaned_temporaries(place / "not there"), 0);
-}
-
 TEST(a_link_that_moves_is_still_observed) {
   auto model = std::make_unique<L::Classifier>(MLP(6, 10));
   auto optimizer = optimizers::SGD().setup(*model);
@@ -479,25 +280,6 @@ TEST(a_link_that_moves_is_still_observed) {
   EXPECT_THROW(KeyError, "not added", reporter.report({{"x", 1}}, &*place));
   reporter.report({{"x", 1}}, &elsewhere);
   EXPECT(reporter.observation().count("first/x") == 1);
-}
-
-TEST(a_snapshot_of_the_release_goes_on_here) {
-  random::seed(0);
-  L::Classifier model(MLP(8, 10));
-  auto optimizer = optimizers::MomentumSGD().setup(model);
-  iterators::SerialIterator train(teacher_data(200), 50);
-  StandardUpdater updater(train, optimizer);
-  Trainer trainer(updater, {3, "epoch"}, {.out = out("release")});
-  trainer.extend(extensions::LogReport());
-  trainer.extend(extensions::snapshot());
-  serializers::load_npz(TEST_DATA "release_snapshot.npz", trainer);
-  EXPECT_EQ(updater.iteration(), 8);
-  EXPECT_EQ(train.epoch(), 2);
-  const auto& report = dynamic_cast<extensions::LogReport&>(trainer.get_extension("LogReport"));
-  EXPECT_EQ(report.log().size(), std::size_t(2));
-  trainer.run();
-  EXPECT_EQ(updater.iteration(), 12);
-  EXPECT_EQ(report.log().size(), std::size_t(3));
 }
 
 // Losses agree to rounding until some hidden unit's input comes within rounding of zero and its gate falls the other

@@ -36,7 +36,7 @@ struct Command {
   std::string name;
   std::string arguments;  ///< "FILE", "A B"
   std::size_t least, most;
-  std::string summary;                   ///< one line
+  std::string summary;                        ///< one line
   std::vector<std::string> description = {};  ///< paragraphs
   std::vector<Option> options = {};
   int (*run)(const Arguments&);  ///< the exit code

@@ -50,6 +50,7 @@ Command convert_command() {
                "of a safetensors file, and bfloat16 becomes float32 where a format lacks it.",
                "A Caffe model (.caffemodel) becomes the parameters of the network, under the names of its layers: "
                "conv1/W, conv1/b.",
+               "Of an ONNX model (.onnx) the initializers are taken, under their names there.",
                "OUT is the old or the new file at any time, never a part."},
           .options = {{"stored", "", "do not pack the arrays of an NPZ or HDF5 file"}},
           .run = run};

@@ -10,6 +10,7 @@
 #include "chainer/core/file.h"
 #include "chainer/core/mapped_file.h"
 #include "chainer/links/caffe/net.h"
+#include "chainer/onnx/model_file.h"
 #include "chainer/routines/npy.h"
 #include "chainer/serializers/hdf5.h"
 #include "chainer/serializers/safetensors.h"
@@ -98,6 +99,27 @@ ModelFile open_caffe(const fs::path& path) {
   return out;
 }
 
+// The initializers; inputs, outputs and what made the file as texts.
+ModelFile open_onnx(const fs::path& path) {
+  ModelFile out{.format = "ONNX"};
+  const chainer::MappedFile mapped(path);
+  const auto file = std::make_shared<const chainer::onnx::ModelFile>(
+      chainer::onnx::read_model(mapped.bytes(), path.parent_path().empty() ? "." : path.parent_path(), path.string()));
+  for (const auto& [name, value] : file->initializers)
+    out.arrays.push_back({name, dtype_of(value), lengths_of(value), [value = value] { return value; }});
+  const auto names = [](const std::vector<chainer::onnx::ValueInfo>& values) {
+    std::string all;
+    for (const auto& v : values) all += (all.empty() ? "" : ", ") + v.name;
+    return all;
+  };
+  out.texts = {{"inputs", names(file->inputs)}, {"outputs", names(file->outputs)}};
+  if (!file->producer_name.empty()) out.texts["producer"] = file->producer_name;
+  if (const auto opset = file->opsets.find(""); opset != file->opsets.end())
+    out.texts["opset"] = std::to_string(opset->second);
+  for (const auto& [key, value] : file->metadata) out.texts["metadata/" + key] = value;
+  return out;
+}
+
 void write_hdf5(const fs::path& path, const std::map<std::string, Array>& arrays,
                 const std::map<std::string, std::string>& texts, const std::vector<std::string>& nones,
                 bool compression) {
@@ -143,8 +165,10 @@ ModelFile open_model_file(const fs::path& path) {
     return out;
   }
   if (path.extension() == ".caffemodel") return open_caffe(path);
+  if (path.extension() == ".onnx") return open_onnx(path);
   if (path.extension() == ".safetensors" || (head.size() > 8 && head[8] == '{')) return open_safetensors(path);
-  throw FileError(path.string(), " is no model file of a known format (NPZ, NPY, HDF5, safetensors, .caffemodel)");
+  throw FileError(path.string(),
+                  " is no model file of a known format (NPZ, NPY, HDF5, safetensors, .onnx, .caffemodel)");
 }
 
 void write_model_file(const fs::path& path, const std::map<std::string, Array>& arrays,

@@ -19,14 +19,15 @@ struct NamedArray {
 };
 
 struct ModelFile {
-  std::string format;  ///< "NPZ", "safetensors", ...
+  std::string format;    ///< "NPZ", "safetensors", ...
   char separator = '/';  ///< between the parts of a name
   std::vector<NamedArray> arrays = {};
   std::map<std::string, std::string> texts = {};
   std::vector<std::string> nones = {};  ///< names of values that are None
 };
 
-/// Reads a file by its content: NPZ, NPY, HDF5, safetensors, or by its name a Caffe model. FileError that names the file.
+/// Reads a file by its content: NPZ, NPY, HDF5, safetensors, or by its name an ONNX or a Caffe model. FileError that
+/// names the file.
 ModelFile open_model_file(const std::filesystem::path& path);
 /// Writes arrays and texts in the format of the name's ending: .npz, .h5, .hdf5, .safetensors, and .npy for one array.
 void write_model_file(const std::filesystem::path& path, const std::map<std::string, chainer::Array>& arrays,

@@ -13,6 +13,7 @@ bool by_products(Convolution op, const ConvolutionPlan& plan, const Shape& filte
   int64_t taps = 1, stride = 1;
   for (int d = 0; d < axes; ++d) taps *= filters[d + 2], stride *= plan.stride[d];
   if (taps == 1) return op == Convolution::backward_weights || (op == Convolution::backward_data && stride > 1);
+  if (onednn::suits_winograd(plan, filters.begin(), results.begin(), results.ndim())) return false;
   const int64_t line = results[axes + 1];
   return op == Convolution::backward_weights ? line <= 4 : op == Convolution::forward && line <= 2;
 }

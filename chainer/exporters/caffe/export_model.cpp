@@ -76,7 +76,9 @@ class Exporter {
   std::string blob(const VariableNode* v, const std::string& user) {
     if (const auto it = names_.find(v); it != names_.end()) return it->second.name;
     std::optional<Call> call = v ? recorder_.call(v) : std::nullopt;
-    if (!call) throw ValueError("export_model: an input of ", user, " is a constant or a parameter, which Caffe cannot have there");
+    if (!call)
+      throw ValueError("export_model: an input of ", user,
+                       " is a constant or a parameter, which Caffe cannot have there");
     // Of reshapes in a row, the last one counts.
     while (call->label == "Reshape") {
       const std::optional<Call> before = recorder_.call(call->inputs[0]);
@@ -113,7 +115,9 @@ class Exporter {
     int rank;
   };
   // How many inputs are blobs; the others are parameters.
-  static std::size_t blob_inputs(const Call& c) { return c.label == "Concat" || c.label == "_ + _" ? c.inputs.size() : 1; }
+  static std::size_t blob_inputs(const Call& c) {
+    return c.label == "Concat" || c.label == "_ + _" ? c.inputs.size() : 1;
+  }
 
   void fill(Layer& l, const Call& c) {
     const std::string& f = c.label;
@@ -144,8 +148,8 @@ class Exporter {
         if (plan.pad[d] && (n - 1) * plan.stride[d] >= plan.size[d] + plan.pad[d]) --n;
         if (n != plan.out[d])
           throw ValueError("export_model: ", f, " makes ", plan.out[d], " windows of ", plan.ksize[d], " (stride ",
-                           plan.stride[d], ", pad ", plan.pad[d], ") on a length of ", plan.size[d], ", Caffe would make ",
-                           n);
+                           plan.stride[d], ", pad ", plan.pad[d], ") on a length of ", plan.size[d],
+                           ", Caffe would make ", n);
       }
     } else if (f == "FixedBatchNormalization") {
       batch_normalization(l, c);
@@ -174,7 +178,8 @@ class Exporter {
       l.type = "Eltwise";
       for (const Array& a : c.arrays)
         if (a.shape() != c.arrays[0].shape())
-          throw ValueError("export_model: shapes ", c.arrays[0].shape(), " and ", a.shape(), " are added, Caffe wants equal ones");
+          throw ValueError("export_model: shapes ", c.arrays[0].shape(), " and ", a.shape(),
+                           " are added, Caffe wants equal ones");
     } else {
       throw ValueError("export_model: Caffe has no layer for the function ", f);
     }
@@ -189,9 +194,8 @@ class Exporter {
     for (std::size_t i = 0; i < 2; ++i) {
       const auto d = static_cast<int>(i) + 2;
       const int64_t in = c.arrays[0].shape(d), reach = l.window.dilation[i] * (l.window.kernel[i] - 1) + 1;
-      const int64_t n = l.type == "Convolution"
-                            ? (in + 2 * l.window.pad[i] - reach) / l.window.stride[i] + 1
-                            : l.window.stride[i] * (in - 1) + reach - 2 * l.window.pad[i];
+      const int64_t n = l.type == "Convolution" ? (in + 2 * l.window.pad[i] - reach) / l.window.stride[i] + 1
+                                                : l.window.stride[i] * (in - 1) + reach - 2 * l.window.pad[i];
       if (n != c.output->shape()[d])
         throw ValueError("export_model: ", c.label, " gives a length of ", c.output->shape()[d], " along axis ", d,
                          ", Caffe would give ", n);
@@ -203,7 +207,8 @@ class Exporter {
     const int n = c.arrays[0].ndim();
     bool channels = averaged.ndim() == n - 1 && n > 1;
     for (int64_t axis : averaged) channels = channels && axis != 1;
-    if (!channels) throw ValueError("export_model: batch normalization over axes ", averaged, ", Caffe's leaves axis 1 only");
+    if (!channels)
+      throw ValueError("export_model: batch normalization over axes ", averaged, ", Caffe's leaves axis 1 only");
     Layer bn = l;
     bn.type = "BatchNorm", bn.name = l.name + "_bn", bn.tops = {bn.name};
     bn.use_global_stats = true, bn.eps = c.attributes.get<double>("eps");

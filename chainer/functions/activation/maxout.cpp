@@ -9,7 +9,8 @@ Variable Maxout::operator()(const Variable& x, int64_t pool_size, int64_t axis) 
   if (pool_size <= 0) throw ValueError("maxout: pool_size must be a positive integer, not ", pool_size);
   const int d = normalize_axis(axis, x.ndim(), "maxout");
   if (x.shape()[d] % pool_size != 0)
-    throw InvalidType("x.shape()[axis] % pool_size == 0", text("x.shape()[axis]=", x.shape()[d], ", pool_size=", pool_size),
+    throw InvalidType("x.shape()[axis] % pool_size == 0",
+                      text("x.shape()[axis]=", x.shape()[d], ", pool_size=", pool_size),
                       "axis dimension must be divided by pool_size");
   Shape s = x.shape();
   s[d] /= pool_size;

@@ -100,11 +100,10 @@ Variable Pad::operator()(const Variable& x, const std::vector<std::pair<int64_t,
       y = pick(y, array(at, Shape{static_cast<int64_t>(at.size())}), d);
     }
   }
-  return composite("Pad", {&x}, y,
-                   [&](NodeAttributes& a) {
-                     a("widths", pad_width)("mode", mode);
-                     if (const auto value = options.constant_values.single()) a("value", *value);
-                   });
+  return composite("Pad", {&x}, y, [&](NodeAttributes& a) {
+    a("widths", pad_width)("mode", mode);
+    if (const auto value = options.constant_values.single()) a("value", *value);
+  });
 }
 
 }  // namespace chainer::functions

@@ -1,7 +1,5 @@
 // What cross_covariance and decov share.
 #pragma once
-#include <string>
-
 #include "chainer/functions/loss.h"
 #include "chainer/functions/math.h"
 
@@ -13,11 +11,8 @@ inline Variable covariance(const Variable& y, const Variable& z) {
          static_cast<double>(y.shape()[0]);
 }
 /// Half their squared sum, or the matrix itself.
-inline Variable reduce_covariance(const Variable& c, const std::string& reduce, std::string_view name) {
-  if (reduce == "no") return c;
-  if (reduce != "half_squared_sum")
-    throw ValueError(name, ": only 'half_squared_sum' and 'no' are valid for 'reduce', not '", reduce, "'");
-  return sum(square(c)) * 0.5;
+inline Variable reduce_covariance(const Variable& c, CovarianceReduction reduce) {
+  return reduce == CovarianceReduction::no ? c : sum(square(c)) * 0.5;
 }
 
 }  // namespace chainer::functions

@@ -9,7 +9,7 @@ Variable CrossCovariance::operator()(const Variable& y, const Variable& z, const
     expect(in[0].dtype().kind() == 'f', in[0].dtype() == in[1].dtype(), in[0].ndim() == 2, in[1].ndim() == 2);
     expect(in[0].shape(0) == in[1].shape(0));
   });
-  return reduce_covariance(covariance(y, z), o.reduce, name);
+  return reduce_covariance(covariance(y, z), o.reduce);
 }
 
 }  // namespace chainer::functions

@@ -14,7 +14,7 @@ Variable Decov::operator()(const Variable& h, const CovarianceOptions& o) const 
   // Between different units only; a unit's own may be infinite.
   const Variable own(chainer::eye(h.shape()[1], {}, 0, Dtype::bool_).to_device(h.device()), false),
       zero(chainer::zeros({}, h.dtype()).to_device(h.device()), false);
-  return reduce_covariance(functions::where(own, zero, covariance(h, h)), o.reduce, name);
+  return reduce_covariance(functions::where(own, zero, covariance(h, h)), o.reduce);
 }
 
 }  // namespace chainer::functions

@@ -13,8 +13,6 @@ Variable Hinge::operator()(const Variable& x, const Variable& t, const HingeOpti
     expect(in[0].dtype().kind() == 'f', in[1].dtype().kind() == 'i', in[0].ndim() == 2, in[1].ndim() == 1);
     expect(in[0].shape(0) == in[1].shape(0));
   });
-  if (o.norm != "L1" && o.norm != "L2")
-    throw NotImplementedError("hinge: norm should be either 'L1' or 'L2', not '", o.norm, "'");
   if (o.reduce != Reduction::mean && o.reduce != Reduction::no)
     throw ValueError("hinge: only 'mean' and 'no' are valid for 'reduce'");
   // The label's score counts against the loss, the others for it.
@@ -26,7 +24,7 @@ Variable Hinge::operator()(const Variable& x, const Variable& t, const HingeOpti
     sign.set({static_cast<int64_t>(i), labels[i]}, -1);
   }
   Variable loss = relu(1 + x * Variable(sign, false));
-  if (o.norm == "L2") loss = square(loss);
+  if (o.norm == HingeNorm::L2) loss = square(loss);
   return o.reduce == Reduction::no ? loss : sum(loss) / static_cast<double>(x.shape()[0]);
 }
 

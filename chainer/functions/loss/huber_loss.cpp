@@ -11,12 +11,10 @@ Variable HuberLoss::operator()(const Variable& x, const Variable& t, double delt
     expect(in[0].dtype().kind() == 'f');
     expect(in[0].dtype() == in[1].dtype(), in[0].shape() == in[1].shape());
   });
-  if (o.reduce != "sum_along_second_axis" && o.reduce != "no")
-    throw ValueError("huber_loss: only 'sum_along_second_axis' and 'no' are valid for 'reduce', not '", o.reduce, "'");
   // With d clipped to delta: d_clipped (d - d_clipped / 2), which is d^2 / 2 inside and linear outside.
   const Variable d = x - t, inside = clip(d, -delta, delta);
   const Variable loss = inside * (d - inside * 0.5);
-  return o.reduce == "no" ? loss : sum(loss, 1);
+  return o.reduce == HuberReduction::no ? loss : sum(loss, 1);
 }
 
 }  // namespace chainer::functions

@@ -1,32 +1,17 @@
 #include "chainer/functions/pooling/images.h"
 
 #include "chainer/array/backend.h"
+#include "chainer/array/operations/convolution.h"
 
 namespace chainer::functions {
-namespace {
-
-// Channels to the end, and back behind the batch.
-Array to_end(const Array& images) {
-  Dims order{0};
-  for (int d = 2; d < images.ndim(); ++d) order.push_back(d);
-  order.push_back(1);
-  return images.transpose(order);
-}
-Array to_front(const Array& pixels) {
-  Dims order{0, pixels.ndim() - 1};
-  for (int d = 1; d < pixels.ndim() - 1; ++d) order.push_back(d);
-  return pixels.transpose(order);
-}
-
-}  // namespace
 
 ImageOrder::ImageOrder(const Array& images) : n_(images.shape()[0]), c_(images.shape()[1]), last_(false) {
   if (c_ > 1 && images.size())
-    last_ = to_end(images).is_contiguous() || (!images.is_contiguous() && images.strides()[1] == 1);
+    last_ = channels_to_end(images).is_contiguous() || (!images.is_contiguous() && images.strides()[1] == 1);
 }
 
 Array ImageOrder::take(const Array& images, Dtype dtype) const {
-  const Array elements = dense(last_ ? to_end(images) : images, dtype);
+  const Array elements = dense(last_ ? channels_to_end(images) : images, dtype);
   Shape s = elements.shape();
   if (last_) return elements;
   s.erase(0);
@@ -44,7 +29,7 @@ Array ImageOrder::blank(const Dims& spatial, Dtype dtype, const Device& device) 
 
 Array ImageOrder::images(const Array& elements, Dtype dtype) const {
   const Array typed = elements.astype(dtype, false);
-  if (last_) return to_front(typed);
+  if (last_) return channels_to_front(typed);
   Shape s{n_, c_};
   for (int d = 1; d < typed.ndim() - 1; ++d) s.push_back(typed.shape()[d]);
   return typed.reshape(s);

@@ -42,8 +42,9 @@ struct ForgetNode : FunctionNode {
     for (int i : wanted) targets.push_back(xs[static_cast<std::size_t>(i)]);
     if (again) {
       if (reads_other_leaves(outputs, xs))
-        throw RuntimeError("forget: the function reads parameters or other variables beside its inputs, which would get no "
-                           "gradient where a graph of the gradients is wanted: pass them as inputs");
+        throw RuntimeError(
+            "forget: the function reads parameters or other variables beside its inputs, which would get no "
+            "gradient where a graph of the gradients is wanted: pass them as inputs");
       return chainer::grad(outputs, targets, {.grad_outputs = grads, .enable_double_backprop = true});
     }
     // Parameters that the function reads gather their gradients, too. Identity puts all outputs under one function.

@@ -108,6 +108,66 @@ void expect_axis_1(const Layer& l) {
   if (l.axis != 1) throw ValueError("axis must be 1, not ", l.axis);
 }
 
+// Gives a link with W and b the layer's own.
+template <class T>
+T filled(T link, const Layer& l, const Array& W) {
+  link.W.set_array(W);
+  if (l.bias_term) link.b->set_array(blob(l, 1, l.num_output, "the bias").ravel());
+  return link;
+}
+
+template <class T>
+T convolution(const Layer& l, int64_t first_length) {
+  const Array W = filters(l, first_length);
+  check_kernel(l, W);
+  if (first_length < 0 && W.shape(1) != l.num_output)
+    throw FileError("filters of shape ", W.shape(), " for ", l.num_output, " channels");
+  return filled(T(std::nullopt, l.num_output, PerAxis{W.shape(2), W.shape(3)},
+                  {.stride = pair(l.window.stride),
+                   .pad = pair(l.window.pad),
+                   .nobias = !l.bias_term,
+                   .dilate = pair(l.window.dilation)}),
+                l, W);
+}
+
+Linear inner_product(const Layer& l) {
+  expect_axis_1(l);
+  const Array W = blob(l, 0, -1, "the matrix");
+  if (l.num_output < 1 || W.size() % l.num_output != 0)
+    throw FileError("blob 0, the matrix, of shape ", W.shape(), " has not ", l.num_output, " rows");
+  return filled(Linear(std::nullopt, l.num_output, {.nobias = !l.bias_term}), l,
+                W.reshape({l.num_output, W.size() / l.num_output}));
+}
+
+// Caffe keeps sums, and in the third blob what they are to be divided by.
+BatchNormalization batch_norm(const Layer& l) {
+  const Array mean = blob(l, 0, -1, "the mean").ravel();
+  BatchNormalization link(
+      mean.size(),
+      {.decay = l.moving_average_fraction, .eps = l.eps, .dtype = float32, .use_gamma = false, .use_beta = false});
+  const float divisor = l.blobs.size() > 2 ? blob(l, 2, 1, "the divisor").ravel()[0].item<float>() : 1;
+  const double factor = divisor == 0 ? 0 : 1 / static_cast<double>(divisor);
+  link.avg_mean = mean * factor;
+  link.avg_var = blob(l, 1, mean.size(), "the variance").ravel() * factor;
+  return link;
+}
+
+// The factor is the first blob of the layer, or a second bottom of the net.
+Scale scale(const Layer& l) {
+  const bool given = l.bottoms.size() > 1;
+  const auto shape = [](const Array& a) { return std::optional<Shape>(a.shape()); };
+  Scale link = given ? Scale(l.axis, {},
+                             {.bias_term = l.bias_term,
+                              .bias_shape = l.bias_term ? shape(blob(l, 0, -1, "the bias")) : std::nullopt})
+                     : Scale(l.axis, shape(blob(l, 0, -1, "the factor")), {.bias_term = l.bias_term});
+  if (!given) link.W->set_array(l.blobs[0]);
+  if (l.bias_term) {
+    const Array b = blob(l, given ? 0 : 1, given ? -1 : l.blobs[0].size(), "the bias");
+    link.bias->b->set_array(given ? b : b.reshape(l.blobs[0].shape()));
+  }
+  return link;
+}
+
 // The layer without the memory of its blobs.
 Layer parameters_of(const Layer& l) {
   Layer p = l;
@@ -118,8 +178,9 @@ Layer parameters_of(const Layer& l) {
 }  // namespace
 
 template <class T>
-T& CaffeFunction::child(const std::string& name) {
-  return dynamic_cast<T&>((*this)[name]);
+CaffeFunction::Function CaffeFunction::adopt(const std::string& name, T link) {
+  add_link(name, std::move(link));
+  return [name](CaffeFunction& self, const Variables& x) { return Variables{dynamic_cast<T&>(self[name])(x[0])}; };
 }
 
 CaffeFunction::CaffeFunction(const std::filesystem::path& path)
@@ -140,75 +201,25 @@ CaffeFunction::CaffeFunction(chainer::caffe::Net net, const std::string& what) :
 
 void CaffeFunction::add_layer(Layer& l) {
   if (l.tops.empty() || is_data(l.type)) return;
-  const std::string name = l.name;
   const Layer p = parameters_of(l);
   Function f;
   if (l.type == "Convolution") {
-    const Array W = filters(l, l.num_output);
-    check_kernel(l, W);
-    Convolution2D link(std::nullopt, l.num_output, PerAxis{W.shape(2), W.shape(3)},
-                       {.stride = pair(l.window.stride),
-                        .pad = pair(l.window.pad),
-                        .nobias = !l.bias_term,
-                        .dilate = pair(l.window.dilation)});
-    link.W.set_array(W);
-    if (l.bias_term) link.b->set_array(blob(l, 1, l.num_output, "the bias").ravel());
-    add_link(name, std::move(link));
-    f = [name](CaffeFunction& self, const Variables& x) { return Variables{self.child<Convolution2D>(name)(x[0])}; };
+    f = adopt(l.name, convolution<Convolution2D>(l, l.num_output));
   } else if (l.type == "Deconvolution") {
-    const Array W = filters(l, -1);
-    check_kernel(l, W);
-    if (W.shape(1) != l.num_output) throw FileError("filters of shape ", W.shape(), " for ", l.num_output, " channels");
-    Deconvolution2D link(std::nullopt, l.num_output, PerAxis{W.shape(2), W.shape(3)},
-                         {.stride = pair(l.window.stride),
-                          .pad = pair(l.window.pad),
-                          .nobias = !l.bias_term,
-                          .dilate = pair(l.window.dilation)});
-    link.W.set_array(W);
-    if (l.bias_term) link.b->set_array(blob(l, 1, l.num_output, "the bias").ravel());
-    add_link(name, std::move(link));
-    f = [name](CaffeFunction& self, const Variables& x) { return Variables{self.child<Deconvolution2D>(name)(x[0])}; };
+    f = adopt(l.name, convolution<Deconvolution2D>(l, -1));
   } else if (l.type == "InnerProduct") {
-    expect_axis_1(l);
-    const Array W = blob(l, 0, -1, "the matrix");
-    if (l.num_output < 1 || W.size() % l.num_output != 0)
-      throw FileError("blob 0, the matrix, of shape ", W.shape(), " has not ", l.num_output, " rows");
-    Linear link(std::nullopt, l.num_output, {.nobias = !l.bias_term});
-    link.W.set_array(W.reshape({l.num_output, W.size() / l.num_output}));
-    if (l.bias_term) link.b->set_array(blob(l, 1, l.num_output, "the bias").ravel());
-    add_link(name, std::move(link));
-    f = [name](CaffeFunction& self, const Variables& x) { return Variables{self.child<Linear>(name)(x[0])}; };
+    f = adopt(l.name, inner_product(l));
   } else if (l.type == "BatchNorm") {
-    const Array mean = blob(l, 0, -1, "the mean").ravel();
-    BatchNormalization link(
-        mean.size(),
-        {.decay = l.moving_average_fraction, .eps = l.eps, .dtype = float32, .use_gamma = false, .use_beta = false});
-    // Caffe keeps sums, and in the third blob what they are to be divided by.
-    const float divisor = l.blobs.size() > 2 ? blob(l, 2, 1, "the divisor").ravel()[0].item<float>() : 1;
-    const double factor = divisor == 0 ? 0 : 1 / static_cast<double>(divisor);
-    link.avg_mean = mean * factor;
-    link.avg_var = blob(l, 1, mean.size(), "the variance").ravel() * factor;
-    add_link(name, std::move(link));
-    f = [name, global = p.use_global_stats.value_or(false)](CaffeFunction& self, const Variables& x) {
+    f = [normalized = adopt(l.name, batch_norm(l)), global = l.use_global_stats.value_or(false)](CaffeFunction& self,
+                                                                                                 const Variables& x) {
       const UsingConfig mode(&Config::train, config().train && !global);
-      return Variables{self.child<BatchNormalization>(name)(x[0])};
+      return normalized(self, x);
     };
   } else if (l.type == "Scale") {
-    const bool given = l.bottoms.size() > 1;  // the factor is a blob of the net
-    const auto shape = [](const Array& a) { return std::optional<Shape>(a.shape()); };
-    Scale link = given ? Scale(l.axis, {},
-                               {.bias_term = l.bias_term,
-                                .bias_shape = l.bias_term ? shape(blob(l, 0, -1, "the bias")) : std::nullopt})
-                       : Scale(l.axis, shape(blob(l, 0, -1, "the factor")), {.bias_term = l.bias_term});
-    if (!given) link.W->set_array(l.blobs[0]);
-    if (l.bias_term) {
-      const Array b = blob(l, given ? 0 : 1, given ? -1 : l.blobs[0].size(), "the bias");
-      link.bias->b->set_array(given ? b : b.reshape(l.blobs[0].shape()));
-    }
-    add_link(name, std::move(link));
-    f = [name](CaffeFunction& self, const Variables& x) {
-      Scale& s = self.child<Scale>(name);
-      return Variables{x.size() > 1 ? s(x[0], x[1]) : s(x[0])};
+    add_link(l.name, scale(l));
+    f = [name = l.name](CaffeFunction& self, const Variables& x) {
+      auto& link = dynamic_cast<Scale&>(self[name]);
+      return Variables{x.size() > 1 ? link(x[0], x[1]) : link(x[0])};
     };
   } else if (l.type == "Pooling") {
     if (l.pool != Pool::max && l.pool != Pool::average) throw ValueError("stochastic pooling is not supported");

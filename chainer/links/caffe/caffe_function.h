@@ -70,8 +70,9 @@ class CaffeFunction : public Chain {
 
  private:
   void add_layer(chainer::caffe::Layer& layer);
+  // Takes the link over as a child, and returns the function that calls it.
   template <class T>
-  T& child(const std::string& name);
+  Function adopt(const std::string& name, T link);
   std::string what_;
 };
 

@@ -108,9 +108,8 @@ void BestValueTrigger::serialize(Serializer& s) {
 }
 
 EarlyStoppingTrigger::EarlyStoppingTrigger(const EarlyStoppingOptions& o) : options_(o) {
-  if (o.mode != "auto" && o.mode != "max" && o.mode != "min")
-    throw ValueError("EarlyStoppingTrigger: mode must be 'auto', 'max' or 'min', not '", o.mode, "'");
-  larger_is_better_ = o.mode == "max" || (o.mode == "auto" && o.monitor.find("accuracy") != std::string::npos);
+  using enum EarlyStoppingMode;
+  larger_is_better_ = o.mode == max || (o.mode == automatic && o.monitor.find("accuracy") != std::string::npos);
   best_ = larger_is_better_ ? -HUGE_VAL : HUGE_VAL;
 }
 bool EarlyStoppingTrigger::operator()(Trainer& trainer) {

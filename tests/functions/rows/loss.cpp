@@ -86,7 +86,8 @@ void loss(std::vector<OpCase>& t) {
   t.push_back(two(
       "F.hinge(*x)", [](const Variable& x, const Variable& y) { return F::hinge(x, y); }, m, array({3, 0, 1})));
   t.push_back(two(
-      "F.hinge(*x, norm='L2')", [](const Variable& x, const Variable& y) { return F::hinge(x, y, {.norm = "L2"}); }, m,
+      "F.hinge(*x, norm='L2')",
+      [](const Variable& x, const Variable& y) { return F::hinge(x, y, {.norm = F::HingeNorm::L2}); }, m,
       array({3, 0, 1})));
   t.push_back(two(
       "F.hinge(*x, reduce='no')",
@@ -97,8 +98,8 @@ void loss(std::vector<OpCase>& t) {
       normal({3, 4})));
   t.push_back(two(
       "F.huber_loss(*x, delta=0.5, reduce='no')",
-      [](const Variable& x, const Variable& y) { return F::huber_loss(x, y, 0.5, {.reduce = "no"}); }, m * 2,
-      normal({3, 4})));
+      [](const Variable& x, const Variable& y) { return F::huber_loss(x, y, 0.5, {.reduce = F::HuberReduction::no}); },
+      m * 2, normal({3, 4})));
   const Array y = array({1, 0, 1, 0});
   for (const auto& [python, o] :
        {std::pair("", F::ContrastiveOptions{}), std::pair(", margin=3", F::ContrastiveOptions{.margin = 3}),
@@ -111,11 +112,13 @@ void loss(std::vector<OpCase>& t) {
       normal({3, 2})));
   t.push_back(two(
       "F.cross_covariance(*x, reduce='no')",
-      [](const Variable& a, const Variable& b) { return F::cross_covariance(a, b, {.reduce = "no"}); }, m,
-      normal({3, 2})));
+      [](const Variable& a, const Variable& b) {
+        return F::cross_covariance(a, b, {.reduce = F::CovarianceReduction::no});
+      },
+      m, normal({3, 2})));
   t.push_back(row("decov", "F.decov(x[0])", [](const Variables& x) { return F::decov(x[0]); }, {m}));
   t.push_back(row("decov", "F.decov(x[0], reduce='no')",
-                  [](const Variables& x) { return F::decov(x[0], {.reduce = "no"}); }, {m}));
+                  [](const Variables& x) { return F::decov(x[0], {.reduce = F::CovarianceReduction::no}); }, {m}));
   for (const auto& [python, o] :
        {std::pair("", F::TripletOptions{}), std::pair(", margin=2", F::TripletOptions{.margin = 2}),
         std::pair(", reduce='no'", F::TripletOptions{.reduce = Reduction::no})})

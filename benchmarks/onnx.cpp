@@ -1,0 +1,86 @@
+// The latency of imported models: bench_onnx [--seconds S] [--threads N] FILE..., one input of batch 1 at a time, in
+// test mode. Prints for each file a line as chainer_bench does. peers/onnx_latency.py runs onnxruntime beside it.
+//
+//   bench_onnx --export FOLDER        writes MLP.onnx, LeNet.onnx and ResNet50.onnx with random weights
+#include <chainer/chainer.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+
+using namespace chainer;
+namespace fs = std::filesystem;
+
+namespace {
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+Array input_of(const onnx::TensorInfo& info) {
+  Shape shape;
+  for (int64_t n : info.shape.value_or(std::vector<int64_t>{})) shape.push_back(n < 0 ? 1 : n);
+  return is_floating(info.dtype) ? random::uniform(0, 1, shape, info.dtype) : zeros(shape, info.dtype);
+}
+
+void measure(const fs::path& file, double seconds) {
+  onnx::Model model(file);
+  Variables in;
+  for (const onnx::TensorInfo& info : model.inputs()) in.push_back(Variable(input_of(info), false));
+  const UsingConfig test(&Config::train, false);
+  const NoBackpropMode no_graph;
+  const auto call = [&] {
+    for (const Variable& y : model(in)) (void)y.array().raw();
+  };
+  for (int i = 0; i < 3; ++i) call();
+  std::vector<double> took;
+  for (const double start = now(); now() - start < seconds || took.size() < 5;) {
+    const double begin = now();
+    call();
+    took.push_back((now() - begin) * 1e3);
+  }
+  std::sort(took.begin(), took.end());
+  std::printf("%s\t%.4f\tmin %.4f\tn %zu\n", file.stem().c_str(), took[took.size() / 2], took[0], took.size());
+}
+
+struct LeNet : Chain {
+  L::Convolution2D c1{1, 6, 5, {.pad = 2}}, c2{6, 16, 5}, c3{16, 120, 4};
+  L::Linear f4{480, 84}, f5{84, 10};
+  CHAINER_MEMBERS(LeNet, c1, c2, c3, f4, f5);
+  Variable forward(const Variable& x) {
+    const Variable h = F::max_pooling_2d(F::relu(c2(F::max_pooling_2d(F::relu(c1(x)), 2))), 2);
+    return f5(F::relu(f4(F::reshape(F::relu(c3(h)), {-1, 480}))));
+  }
+};
+
+void write_models(const fs::path& folder) {
+  fs::create_directories(folder);
+  const auto write = [&](const char* name, Link& model, const Shape& x) {
+    onnx::export_model(model, {Variable(random::uniform(0, 1, x, float32), false)}, folder / name);
+  };
+  Sequential mlp(L::Linear(784, 1000), F::relu, L::Linear(1000, 1000), F::relu, L::Linear(1000, 10));
+  write("MLP.onnx", mlp, {1, 784});
+  LeNet lenet;
+  write("LeNet.onnx", lenet, {1, 1, 28, 28});
+  L::ResNet50Layers resnet(std::nullopt);
+  write("ResNet50.onnx", resnet, {1, 3, 224, 224});
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  double seconds = 3;
+  try {
+    for (int i = 1; i < argc; ++i) {
+      const std::string arg = argv[i];
+      if (i + 1 < argc && arg == "--seconds")
+        seconds = std::atof(argv[++i]);
+      else if (i + 1 < argc && arg == "--threads")
+        cpu::set_thread_count(std::atoi(argv[++i]));
+      else if (i + 1 < argc && arg == "--export")
+        write_models(argv[++i]);
+      else
+        measure(arg, seconds);
+    }
+  } catch (const std::exception& e) { return std::fprintf(stderr, "bench_onnx: %s\n", e.what()), 1; }
+}
