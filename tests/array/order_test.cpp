@@ -205,3 +205,14 @@ TEST(optimizers_states_and_masks_lie_as_their_parameters) {
     EXPECT(same_bits(drawn, random::bulk(RandomFill::uniform, 0, 1, {4, 6, 5, 5}, d)));
   }
 }
+
+TEST(sums_of_few_columns_at_once_and_deferred) {
+  random::RandomState draw(8);
+  for (const int64_t columns : {1, 2, 3, 6, 16, 23, 24, 25, 40})
+    for (const int64_t rows : {1, 2, 15, 16, 17, 200, 5000}) {
+      const Array x = draw.normal(1, 1, {rows, columns}, float32);
+      const Array exact = sum(x.astype(float64), {0});
+      EXPECT_CLOSE(sum(x, {0}).astype(float64), exact, {.atol = 1e-3, .rtol = 1e-6});
+      EXPECT_CLOSE(sum(x * 2 - x, {0}).astype(float64), exact, {.atol = 1e-3, .rtol = 1e-6});
+    }
+}

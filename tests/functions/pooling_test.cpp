@@ -108,3 +108,25 @@ TEST(pooling_errors_name_the_sizes) {
                F::roi_average_align_2d(x, array({{0.f, 0.f, 1.f, 1.f}}), array({1}), 1, 1));
   EXPECT_THROW(ValueError, "pyramid_height must be from 1 to 30, not 0", F::spatial_pyramid_pooling_2d(x, 0));
 }
+
+TEST(any_number_of_channels_is_pooled_alike_in_both_orders) {
+  random::RandomState draw(5);
+  for (const Dtype d : {float32, float64})
+    for (const int64_t c : {2, 3, 5, 6, 7, 9, 15, 17, 33})
+      for (const int64_t stride : {1, 2, 3})
+        for (const int64_t pad : {0, 1}) {
+          const Array x = draw.normal(0, 1, {3, c, 7, 8}, d);
+          const Array last = x.transpose({0, 2, 3, 1}).copy().transpose({0, 3, 1, 2});
+          const auto run = [&](const Array& images, bool average) {
+            const Variable v(images);
+            const Variable y = average ? F::average_pooling_2d(v, 2, {.stride = stride, .pad = pad})
+                                       : F::max_pooling_2d(v, 2, {.stride = stride, .pad = pad});
+            F::sum(y * Variable(random::RandomState(6).normal(0, 1, y.shape(), d), false)).backward();
+            return Arrays{y.array(), v.grad()};
+          };
+          for (const bool average : {false, true}) {
+            const Arrays a = run(x, average), b = run(last, average);
+            for (std::size_t i = 0; i < 2; ++i) EXPECT_CLOSE(a[i], b[i], {.atol = 1e-6, .rtol = 1e-6});
+          }
+        }
+}

@@ -1,6 +1,6 @@
 // How blocks become sums, products and extremes, for reductions at once and inside programs. Whatever the thread
-// count, elements are added in the same order: floats in runs of kRow (rows) or groups of kGroup (columns), the block
-// sums in double, doubles with a compensated sum.
+// count, elements are added in the same order: floats in runs of kRow (rows) or groups of kGroup (columns), or of a
+// block of few columns, the block sums in double, doubles with a compensated sum.
 #pragma once
 #include <algorithm>
 #include <span>

@@ -123,7 +123,8 @@ class WindowRow {
   std::vector<Elements> cut_;  // windows before and behind the whole ones
 };
 
-// Calls f(image, windows, position, row) for every row of windows; rows are spread over threads.
+// Calls f(first element of the image, first window, row) for every row of windows; rows are spread over threads. The
+// images have the rows at one place one after the other, and share what is found out about it.
 template <class F>
 void for_rows(const Windows& w, int64_t outer, F&& f) {
   const Dims& out = w.plan.out;
@@ -132,10 +133,13 @@ void for_rows(const Windows& w, int64_t outer, F&& f) {
   parallel_ranges(outer * rows, outer * std::max(w.image, w.windows), 1, [&](int64_t begin, int64_t end) {
     WindowRow row(w);
     for (int64_t i = begin; i < end; ++i) {
-      Dims position = Dims::filled(w.axes, 0);
-      for (int64_t d = last - 1, rest = i % rows; d >= 0; --d) position[d] = rest % out[d], rest /= out[d];
-      row.place(position);
-      f(i / rows * w.image, i * length, row);
+      const int64_t place = i / outer, image = i % outer;
+      if (i == begin || image == 0) {
+        Dims position = Dims::filled(w.axes, 0);
+        for (int64_t d = last - 1, rest = place; d >= 0; --d) position[d] = rest % out[d], rest /= out[d];
+        row.place(position);
+      }
+      f(image * w.image, (image * rows + place) * length, row);
     }
   });
 }
@@ -157,47 +161,75 @@ struct Coverage {
   std::vector<int64_t> first, end, inside;
 };
 
+// The windows over a line of images along their last axis.
+class WindowLine {
+ public:
+  explicit WindowLine(const Windows& w) : w_(w), last_(w.axes - 1) {
+    for (int d = 0; d < w.axes; ++d) axes_.emplace_back(w.plan, d);
+  }
+  /// That of the line at a position along the other axes; it holds until the next call.
+  PoolLine at(const Dims& position) {
+    const PoolingPlan& p = w_.plan;
+    window_.assign(1, 0), place_.assign(1, 0), inside_.assign(1, 1);
+    for (int d = 0; d <= last_; ++d) {
+      const Coverage& a = axes_[static_cast<std::size_t>(d)];
+      windows_before_.swap(window_), places_before_.swap(place_), inside_before_.swap(inside_);
+      window_.clear(), place_.clear(), inside_.clear();
+      for (std::size_t v = 0; v < windows_before_.size(); ++v) {
+        // The last axis is gone through by the kernel.
+        const auto here = static_cast<std::size_t>(d < last_ ? position[d] : 0);
+        const int64_t first = d < last_ ? a.first[here] : 0, stop = d < last_ ? a.end[here] : 1;
+        for (int64_t o = first; o < stop; ++o) {
+          window_.push_back(windows_before_[v] * p.out[d] + o);
+          place_.push_back(
+              static_cast<int32_t>(places_before_[v] * p.ksize[d] + (d < last_ ? position[d] - w_.start(d, o) : 0)));
+          inside_.push_back(inside_before_[v] * (d < last_ ? a.inside[static_cast<std::size_t>(o)] : 1));
+        }
+      }
+    }
+    const Coverage& along = axes_.back();
+    return {p.size[last_],
+            static_cast<int64_t>(window_.size()),
+            window_.data(),
+            place_.data(),
+            inside_.data(),
+            along.first.data(),
+            along.end.data(),
+            along.inside.data(),
+            p.out.product(),
+            p.stride[last_],
+            p.pad[last_],
+            window_.size() <= 1 && p.pad[last_] == 0 && p.stride[last_] == p.ksize[last_],
+            p.weight == PoolingPlan::Weight::inside,
+            w_.weight(1)};
+  }
+
+ private:
+  const Windows& w_;
+  int last_;
+  std::vector<Coverage> axes_;
+  std::vector<int64_t> window_, inside_, windows_before_, inside_before_;
+  std::vector<int32_t> place_, places_before_;
+};
+
 // Every line of the images along their last axis, with the windows over it: calls f(first element, first window of the
-// image, line). Lines are spread over threads.
+// image, line). Lines are spread over threads as in for_rows.
 template <class F>
 void for_lines(const Windows& w, int64_t outer, F&& f) {
   const PoolingPlan& p = w.plan;
   const int last = w.axes - 1;
-  std::vector<Coverage> axes;
-  for (int d = 0; d < w.axes; ++d) axes.emplace_back(p, d);
-  const Coverage& along = axes.back();
   const int64_t length = p.size[last], lines = p.size.product() / std::max<int64_t>(length, 1);
-  const auto at = [](const std::vector<int64_t>& v, int64_t i) { return v[static_cast<std::size_t>(i)]; };
   parallel_ranges(outer * lines, outer * std::max(w.image, w.windows), 1, [&](int64_t begin, int64_t end) {
-    std::vector<int64_t> window, inside, windows_before, inside_before;
-    std::vector<int32_t> place, places_before;
+    WindowLine over(w);
+    PoolLine line{};
     for (int64_t i = begin; i < end; ++i) {
-      Dims position = Dims::filled(last, 0);
-      for (int64_t d = last - 1, rest = i % lines; d >= 0; --d) position[d] = rest % p.size[d], rest /= p.size[d];
-      window.assign(1, 0), place.assign(1, 0), inside.assign(1, 1);
-      for (int d = 0; d <= last; ++d) {
-        const Coverage& a = axes[static_cast<std::size_t>(d)];
-        windows_before.swap(window), places_before.swap(place), inside_before.swap(inside);
-        window.clear(), place.clear(), inside.clear();
-        for (std::size_t v = 0; v < windows_before.size(); ++v) {
-          // The last axis is gone through by the kernel.
-          const int64_t first = d < last ? at(a.first, position[d]) : 0, stop = d < last ? at(a.end, position[d]) : 1;
-          for (int64_t o = first; o < stop; ++o) {
-            window.push_back(windows_before[v] * p.out[d] + o);
-            const int64_t here = d < last ? position[d] - w.start(d, o) : 0;
-            place.push_back(static_cast<int32_t>(places_before[v] * p.ksize[d] + here));
-            inside.push_back(inside_before[v] * (d < last ? at(a.inside, o) : 1));
-          }
-        }
+      const int64_t place = i / outer, image = i % outer;
+      if (i == begin || image == 0) {
+        Dims position = Dims::filled(last, 0);
+        for (int64_t d = last - 1, rest = place; d >= 0; --d) position[d] = rest % p.size[d], rest /= p.size[d];
+        line = over.at(position);
       }
-      const PoolLine line{length,           static_cast<int64_t>(window.size()),
-                          window.data(),    place.data(),
-                          inside.data(),    along.first.data(),
-                          along.end.data(), along.inside.data(),
-                          p.out.product(),  p.stride[last],
-                          p.pad[last],      p.weight == PoolingPlan::Weight::inside,
-                          w.weight(1)};
-      f(i * length * w.inner, i / lines * w.windows, line);
+      f((image * lines + place) * length * w.inner, image * w.windows, line);
     }
   });
 }

@@ -18,8 +18,9 @@ struct PoolLine {
       inside;  ///< of each position: how many elements of its windows are in the image, but for the last axis
   const int64_t *first, *end, *covered;  ///< of pixels; `covered`, of windows: the elements along the last axis
   int64_t windows, stride, pad;          ///< windows of the whole image; along the last axis
-  bool by_inside;                        ///< whether a window's weight is one over its elements in the image
-  double weight;                         ///< the weight otherwise
+  bool apart;      ///< whether each pixel is under one window at most, the next stride under the next
+  bool by_inside;  ///< whether a window's weight is one over its elements in the image
+  double weight;   ///< the weight otherwise
 };
 
 /// Each kernel for float32 and for float64, in this order (Compute's kF32 and kF64).

@@ -1,6 +1,8 @@
 // Windows of pooling, several of them or of their channels side by side. Compiled once per instruction set.
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "chainer/backend/cpu/kernels/image_table.h"
 #include "chainer/core/ivdep.h"
@@ -9,47 +11,58 @@ namespace {
 
 using chainer::cpu::PoolLine;
 
-template <class T>
-struct Wide;
-template <>
-struct Wide<float> {
-  typedef float type __attribute__((vector_size(64)));
-  typedef int32_t integer __attribute__((vector_size(64)));
+// W elements side by side, and the numbers of places that belong to them.
+template <class T, int W>
+struct Lanes {
+  using Integer = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
+  typedef T type __attribute__((vector_size(W * sizeof(T))));
+  typedef Integer integer __attribute__((vector_size(W * sizeof(T))));
 };
-template <>
-struct Wide<double> {
-  typedef double type __attribute__((vector_size(64)));
-  typedef int64_t integer __attribute__((vector_size(64)));
-};
-template <class T>
-constexpr int64_t kWide = 64 / sizeof(T);
-template <class T>
-using Vector = typename Wide<T>::type;
-template <class T>
-using Integers = typename Wide<T>::integer;
+template <class T, int W>
+using Vector = typename Lanes<T, W>::type;
+template <class T, int W>
+using Integers = typename Lanes<T, W>::integer;
 
 template <class V, class T>
 [[gnu::always_inline]] inline void load(V& v, const T* from) {
   std::memcpy(&v, from, sizeof(V));
 }
-[[gnu::always_inline]] inline void load_places(Integers<float>& v, const int32_t* from) { load(v, from); }
-[[gnu::always_inline]] inline void load_places(Integers<double>& v, const int32_t* from) {
-  for (int64_t l = 0; l < kWide<double>; ++l) v[l] = from[l];
+template <class T, int W>
+[[gnu::always_inline]] inline void load_places(Integers<T, W>& v, const int32_t* from) {
+  if constexpr (sizeof(T) == 4)
+    load(v, from);
+  else
+    for (int l = 0; l < W; ++l) v[l] = from[l];
 }
-[[gnu::always_inline]] inline void store_places(int32_t* to, const Integers<float>& v) {
-  std::memcpy(to, &v, sizeof v);
-}
-[[gnu::always_inline]] inline void store_places(int32_t* to, const Integers<double>& v) {
-  for (int64_t l = 0; l < kWide<double>; ++l) to[l] = static_cast<int32_t>(v[l]);
+template <class T, int W>
+[[gnu::always_inline]] inline void store_places(int32_t* to, const Integers<T, W>& v) {
+  if constexpr (sizeof(T) == 4)
+    std::memcpy(to, &v, sizeof v);
+  else
+    for (int l = 0; l < W; ++l) to[l] = static_cast<int32_t>(v[l]);
 }
 
-// Calls whole(i) for vectors and single(i) for the elements of `n` channels that fill none. A vector may hold elements
-// of what follows if there are so many: `room`, counted from the first channel.
-template <class T, class Whole, class Single>
-[[gnu::always_inline]] inline void over_channels(int64_t n, int64_t room, Whole whole, Single single) {
-  int64_t i = 0;
-  for (; i < n && i + kWide<T> <= room; i += kWide<T>) whole(i);
-  for (; i < n; ++i) single(i);
+// Calls f(W, i) for n channels from i on, W of them side by side: as many as there are, and as fit into `room`. What a
+// vector writes behind the channels is written again later.
+template <class T, class F>
+[[gnu::always_inline]] inline void over_channels(int64_t n, int64_t room, F f) {
+  constexpr int kMost = 64 / sizeof(T);
+  for (int64_t i = 0; i < n;) {
+    const int64_t left = n - i, free = room - i;
+    if (left > kMost / 2 && free >= kMost) {
+      f(std::integral_constant<int, kMost>(), i);
+      i += kMost;
+    } else if (left > kMost / 4 && free >= kMost / 2) {
+      f(std::integral_constant<int, kMost / 2>(), i);
+      i += kMost / 2;
+    } else if (free >= kMost / 4) {
+      f(std::integral_constant<int, kMost / 4>(), i);
+      i += kMost / 4;
+    } else {
+      f(std::integral_constant<int, 1>(), i);
+      ++i;
+    }
+  }
 }
 
 // The first NaN of a window stays.
@@ -57,33 +70,20 @@ template <class T, bool wants_index>
 void max_channels(T* y, int32_t* index, const T* x, const int64_t* at, const int32_t* place, int64_t count, int64_t n,
                   int64_t windows, int64_t apart) {
   for (int64_t o = 0; o < windows; ++o, x += apart, y += n, index += wants_index ? n : 0) {
-    over_channels<T>(
-        n, (windows - o) * n,  // what is written behind this window, the next ones write again
-        [&](int64_t i) {
-          Vector<T> best, v;
-          Integers<T> where = Integers<T>{} + place[0];
-          load(best, x + at[0] + i);
-          for (int64_t e = 1; e < count; ++e) {
-            load(v, x + at[e] + i);
-            const Integers<T> better = ~(v <= best) & (best == best);
-            best = better ? v : best;
-            if (wants_index) where = better ? Integers<T>{} + place[e] : where;
-          }
-          std::memcpy(y + i, &best, sizeof best);
-          if (wants_index) store_places(index + i, where);
-        },
-        [&](int64_t i) {
-          T best = x[at[0] + i];
-          int32_t where = place[0];
-          for (int64_t e = 1; e < count; ++e) {
-            const T v = x[at[e] + i];
-            const bool better = !(v <= best) & (best == best);
-            best = better ? v : best;
-            where = better ? place[e] : where;
-          }
-          y[i] = best;
-          if (wants_index) index[i] = where;
-        });
+    // What is written behind this window, the next ones write again.
+    over_channels<T>(n, (windows - o) * n, [&]<int W>(std::integral_constant<int, W>, int64_t i) {
+      Vector<T, W> best, v;
+      Integers<T, W> where = Integers<T, W>{} + place[0];
+      load(best, x + at[0] + i);
+      for (int64_t e = 1; e < count; ++e) {
+        load(v, x + at[e] + i);
+        const Integers<T, W> better = ~(v <= best) & (best == best);
+        best = better ? v : best;
+        if (wants_index) where = better ? Integers<T, W>{} + place[e] : where;
+      }
+      std::memcpy(y + i, &best, sizeof best);
+      if (wants_index) store_places<T, W>(index + i, where);
+    });
   }
 }
 
@@ -154,32 +154,61 @@ void pool_sum(void* y_, const void* x_, const int64_t* at, int64_t count, double
               int64_t windows, int64_t apart) {
   T* y = static_cast<T*>(y_);
   const T *x = static_cast<const T*>(x_), w = static_cast<T>(weight);
-  const auto one = [&](int64_t i) {
-    T total;
-    add_up(total, count, [&](T& v, int64_t e) { v = x[at[e] + i * step]; });
-    y[i] = total * w;
-  };
   if (step > 1) {
-    for (int64_t i = 0; i < n; ++i) one(i);
+    for (int64_t i = 0; i < n; ++i) {
+      T total;
+      add_up(total, count, [&](T& v, int64_t e) { v = x[at[e] + i * step]; });
+      y[i] = total * w;
+    }
     return;
   }
-  for (int64_t o = 0; o < windows; ++o, x += apart, y += n) {
-    over_channels<T>(
-        n, (windows - o) * n,
-        [&](int64_t i) {
-          Vector<T> total;
-          add_up(total, count, [&](Vector<T>& v, int64_t e) { load(v, x + at[e] + i); });
-          total *= w;
-          std::memcpy(y + i, &total, sizeof total);
-        },
-        one);
+  for (int64_t o = 0; o < windows; ++o, x += apart, y += n)
+    over_channels<T>(n, (windows - o) * n, [&]<int W>(std::integral_constant<int, W>, int64_t i) {
+      Vector<T, W> total;
+      add_up(total, count, [&](Vector<T, W>& v, int64_t e) { load(v, x + at[e] + i); });
+      total *= w;
+      std::memcpy(y + i, &total, sizeof total);
+    });
+}
+
+// pool_scatter() where windows do not overlap.
+template <class T>
+void scatter_apart(T* gx, const T* gy, const int32_t* index, const PoolLine& line, int64_t n) {
+  const int64_t first = line.rows ? line.window[0] : 0;
+  for (int64_t x = 0, o = 0; x < line.length; ++o) {
+    const int64_t end = x + line.stride < line.length ? x + line.stride : line.length;
+    if (!line.rows || line.end[x] == line.first[x]) {  // no window
+      std::memset(gx, 0, static_cast<std::size_t>((end - x) * n) * sizeof(T));
+      gx += (end - x) * n, x = end;
+      continue;
+    }
+    const T* g = gy + (first + o) * n;
+    const int32_t* chosen = index + (first + o) * n;
+    const int64_t read = (line.windows - first - o) * n;
+    for (int32_t here = line.place[0]; x < end; ++x, ++here, gx += n) {
+      over_channels<T>(n, std::min((line.length - x) * n, read), [&]<int W>(std::integral_constant<int, W>, int64_t i) {
+        Vector<T, W> v;
+        Integers<T, W> places;
+        load(v, g + i);
+        load_places<T, W>(places, chosen + i);
+        v = places == here ? v : Vector<T, W>{};
+        std::memcpy(gx + i, &v, sizeof v);
+      });
+    }
   }
+}
+
+// How many elements may be read and written from pixel x of a line on.
+int64_t room_at(const PoolLine& line, int64_t x, int64_t n) {
+  const int64_t last = line.rows && line.end[x] > line.first[x] ? line.window[line.rows - 1] + line.end[x] : 1;
+  return std::min(line.length - x, line.windows - last + 1) * n;
 }
 
 template <class T>
 void pool_scatter(void* gx_, const void* gy_, const int32_t* index, const PoolLine& line, int64_t n) {
   T* gx = static_cast<T*>(gx_);
   const T* gy = static_cast<const T*>(gy_);
+  if (line.apart) return scatter_apart(gx, gy, index, line, n);
   for (int64_t x = 0; x < line.length; ++x, gx += n) {
     // f(first element of a window, place of x in it)
     const auto windows = [&](auto&& f) {
@@ -187,25 +216,16 @@ void pool_scatter(void* gx_, const void* gy_, const int32_t* index, const PoolLi
         for (int64_t o = line.first[x]; o < line.end[x]; ++o)
           f((line.window[v] + o) * n, line.place[v] + static_cast<int32_t>(x - o * line.stride + line.pad));
     };
-    const int64_t last = line.rows && line.end[x] > line.first[x] ? line.window[line.rows - 1] + line.end[x] : 1;
-    const int64_t written = line.length - x, read = line.windows - last + 1;
-    over_channels<T>(
-        n, (written < read ? written : read) * n,
-        [&](int64_t i) {
-          Vector<T> sum{}, g;
-          Integers<T> chosen;
-          windows([&](int64_t from, int32_t here) {
-            load(g, gy + from + i);
-            load_places(chosen, index + from + i);
-            sum += chosen == here ? g : Vector<T>{};
-          });
-          std::memcpy(gx + i, &sum, sizeof sum);
-        },
-        [&](int64_t i) {
-          T sum = 0;
-          windows([&](int64_t from, int32_t here) { sum += index[from + i] == here ? gy[from + i] : T(0); });
-          gx[i] = sum;
-        });
+    over_channels<T>(n, room_at(line, x, n), [&]<int W>(std::integral_constant<int, W>, int64_t i) {
+      Vector<T, W> sum{}, g;
+      Integers<T, W> chosen;
+      windows([&](int64_t from, int32_t here) {
+        load(g, gy + from + i);
+        load_places<T, W>(chosen, index + from + i);
+        sum += chosen == here ? g : Vector<T, W>{};
+      });
+      std::memcpy(gx + i, &sum, sizeof sum);
+    });
   }
 }
 
@@ -220,23 +240,14 @@ void pool_spread(void* gx_, const void* gy_, const PoolLine& line, int64_t n) {
           f((line.window[v] + o) * n,
             static_cast<T>(line.by_inside ? 1.0 / static_cast<double>(line.inside[v] * line.covered[o]) : line.weight));
     };
-    const int64_t last = line.rows && line.end[x] > line.first[x] ? line.window[line.rows - 1] + line.end[x] : 1;
-    const int64_t written = line.length - x, read = line.windows - last + 1;
-    over_channels<T>(
-        n, (written < read ? written : read) * n,
-        [&](int64_t i) {
-          Vector<T> sum{}, g;
-          windows([&](int64_t from, T w) {
-            load(g, gy + from + i);
-            sum += w * g;
-          });
-          std::memcpy(gx + i, &sum, sizeof sum);
-        },
-        [&](int64_t i) {
-          T sum = 0;
-          windows([&](int64_t from, T w) { sum += w * gy[from + i]; });
-          gx[i] = sum;
-        });
+    over_channels<T>(n, room_at(line, x, n), [&]<int W>(std::integral_constant<int, W>, int64_t i) {
+      Vector<T, W> sum{}, g;
+      windows([&](int64_t from, T weight) {
+        load(g, gy + from + i);
+        sum += weight * g;
+      });
+      std::memcpy(gx + i, &sum, sizeof sum);
+    });
   }
 }
 

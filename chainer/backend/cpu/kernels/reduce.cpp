@@ -120,6 +120,27 @@ void widen_columns(double* sums, const void* acc_, int64_t n, bool start) {
   }
 }
 
+// Sixteen rows side by side are one longer row, which fills vectors; its parts are added in double.
+void sum_few_columns(double* sums, const void* rows_, int64_t n, int64_t count, bool start) {
+  constexpr int64_t kRows = 16;
+  const float* x = static_cast<const float*>(rows_);
+  float side[kRows * chainer::cpu::kFewColumns];
+  const int64_t length = kRows * n, first = count < kRows ? count * n : length;
+  for (int64_t i = 0; i < first; ++i) side[i] = x[i];
+  for (int64_t i = first; i < length; ++i) side[i] = 0;
+  int64_t at = length;
+  for (; at + length <= count * n; at += length) {
+    CHAINER_IVDEP
+    for (int64_t i = 0; i < length; ++i) side[i] += x[at + i];
+  }
+  for (int64_t i = 0; at + i < count * n; ++i) side[i] += x[at + i];
+  for (int64_t j = 0; j < n; ++j) {
+    double total = start ? 0 : sums[j];
+    for (int64_t r = 0; r < kRows; ++r) total += static_cast<double>(side[r * n + j]);
+    sums[j] = total;
+  }
+}
+
 template <class T>
 void softmax(void* out, const void* in, int64_t n, bool log) {
   T* o = static_cast<T*>(out);
@@ -176,6 +197,7 @@ void fill_reduce(Kernels& k) {
   fill_rows<double>(k.row[kF64], k.columns[kF64]);
   fill_rows<int64_t>(k.row[kI64], k.columns[kI64]);
   k.widen_columns = widen_columns;
+  k.sum_few_columns = sum_few_columns;
   k.softmax[kF32] = softmax<float>;
   k.softmax[kF64] = softmax<double>;
 }

@@ -44,6 +44,9 @@ struct GruArrays {
   void *gx = nullptr, *ghx = nullptr, *gh_prev = nullptr;
 };
 
+/// How many columns sum_few_columns() takes at most.
+inline constexpr int64_t kFewColumns = 24;
+
 struct Kernels {
   const char* name;
   ElementKernel elementwise[3][static_cast<int>(Elementwise::count)];
@@ -53,6 +56,8 @@ struct Kernels {
   ColumnKernel columns[3][4];
   /// sums += acc for n sums of groups of floats; with `start` they are taken as they are.
   void (*widen_columns)(double* sums, const void* acc, int64_t n, bool start);
+  /// The sums of at most kFewColumns columns of float32 over `count` rows, set at the start or added.
+  void (*sum_few_columns)(double* sums, const void* rows, int64_t n, int64_t count, bool start);
   /// out[j * out_step + i] = in[i * in_step + j] for i < rows, j < columns, by the bytes of an element (1, 2, 4, 8).
   void (*transpose[9])(void* out, int64_t out_step, const void* in, int64_t in_step, int64_t rows, int64_t columns);
   UpdateKernel update[2][static_cast<int>(Update::count)];
