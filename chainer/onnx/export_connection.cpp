@@ -50,13 +50,17 @@ void convolution(const Emission& m) {
 void deconvolution(const Emission& m) {
   const ConvolutionPlan& plan = m.get<ConvolutionPlan>("plan");
   const Dims in = spatial(m.shape(0)), kernel = spatial(m.shape(1)), out = spatial(m.result());
-  Dims extra;
-  for (int d = 0; d < in.ndim(); ++d)
-    extra.push_back(out[d] - ((in[d] - 1) * plan.stride[d] + (kernel[d] - 1) * plan.dilate[d] + 1 - 2 * plan.pad[d]));
-  m.finish("ConvTranspose", all_inputs(m),
-           {attribute("kernel_shape", kernel), attribute("strides", plan.stride), attribute("dilations", plan.dilate),
-            attribute("pads", joined(plan.pad, plan.pad)), attribute("output_padding", extra),
-            attribute("group", plan.groups)});
+  // What is wanted beyond the usual size is padding of the output; what is not wanted is cut off as more padding.
+  Dims extra, end;
+  for (int d = 0; d < in.ndim(); ++d) {
+    const int64_t usual = (in[d] - 1) * plan.stride[d] + (kernel[d] - 1) * plan.dilate[d] + 1 - 2 * plan.pad[d];
+    extra.push_back(std::max<int64_t>(0, out[d] - usual));
+    end.push_back(plan.pad[d] + std::max<int64_t>(0, usual - out[d]));
+  }
+  m.finish(
+      "ConvTranspose", all_inputs(m),
+      {attribute("kernel_shape", kernel), attribute("strides", plan.stride), attribute("dilations", plan.dilate),
+       attribute("pads", joined(plan.pad, end)), attribute("output_padding", extra), attribute("group", plan.groups)});
 }
 
 // Padding at the end such that exactly the windows of the plan fit.
@@ -133,9 +137,17 @@ void batch_normalization(const Emission& m) {
 void lrn(const Emission& m) {
   const auto& o = m.get<functions::LocalResponseNormalizationOptions>("options");
   const int64_t size = 2 * (o.n / 2) + 1;  // how many channels the sum is over, for odd and even n
-  m.finish("LRN", {m.in(0)},
-           {attribute("size", size), attribute("alpha", o.alpha * static_cast<double>(size)), attribute("beta", o.beta),
-            attribute("bias", o.k)});
+  const std::vector<Attribute> attributes = {attribute("size", size),
+                                             attribute("alpha", o.alpha * static_cast<double>(size)),
+                                             attribute("beta", o.beta), attribute("bias", o.k)};
+  const Dims shape(m.shape(0));
+  if (shape.ndim() == 4) return m.finish("LRN", {m.in(0)}, attributes);
+  // Runtimes take images only.
+  const Dims image = shape.ndim() == 2 ? Dims{0, 0, 1, 1} : Dims{0, 0, -1, 1};
+  Dims back{0, 0};
+  for (int d = 2; d < shape.ndim(); ++d) back.push_back(shape[d]);
+  const std::string y = m.e.node("LRN", {m.e.node("Reshape", {m.in(0), m.e.integers(image)})}, attributes);
+  m.finish("Reshape", {y, m.e.integers(back)});
 }
 
 // Rows minus their mean, over the root of their variance.

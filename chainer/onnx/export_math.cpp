@@ -99,7 +99,6 @@ constexpr Exporter kExporters[] = {
     CHAINER_SAME("tan", "Tan"),
     CHAINER_SAME("Identity", "Identity"),
     CHAINER_SAME("Copy", "Identity"),
-    CHAINER_SAME("Forget", "Identity"),
     CHAINER_SAME("BatchDet", "Det"),
     {"Clip", clip},
     {"Cumsum", cumsum},

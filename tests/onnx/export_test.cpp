@@ -77,6 +77,11 @@ TEST(functions_come_back) {
   SAME(F::pad(x[0], {{0, 0}, {1, 2}}, "constant", {.constant_values = 3}), m);
   SAME(F::split_axis(x[0], 2, 1)[1], m);
   SAME(F::cumsum(x[0], 1), m);
+  SAME(F::forget([](const Variable& v) { return F::tanh(v) * v; }, x[0]), m);
+  SAME(F::local_response_normalization(x[0], {.n = 3}), cube);
+  SAME(F::local_response_normalization(x[0], {.n = 3}), m);
+  SAME(F::local_response_normalization(x[0], {.n = 3}), image);
+  SAME((F::deconvolution_2d(x[0], F::reshape(x[1], {3, 1, 2, 2}), {}, {.stride = 3, .outsize = {16, 15}})), image, m);
   SAME(F::normalize(x[0]) + F::layer_normalization(x[0], x[1][0], x[1][1]), m, n);
   SAME(F::local_response_normalization(x[0]), image);
   SAME(F::max_pooling_2d(x[0], 2), image);
