@@ -1,7 +1,7 @@
 // How training scales: bench_mn_scale WORKLOAD [BATCH [SECONDS]], alone or under mpiexec, one thread a rank:
 //   OMP_NUM_THREADS=1 mpiexec -n 2 bench_mn_scale mnist_mlp 400
 // WORKLOAD is mnist_mlp (784-1000-1000-10, Adam) or lenet5 (Adam). Prints examples a second of all ranks together
-// against those of one, and what the machine would allow: as many ranks without communication.
+// against those of one, and what the machine would allow: as many ranks without communication, and with a barrier only.
 //
 // Options by environment: MN_COMMUNICATOR, MN_OVERLAP=0, MN_DOUBLE_BUFFERING=1, MN_COMPRESSION=float16 or bfloat16,
 // MN_BUCKET (bytes).
@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 
 using namespace chainer;
 
@@ -56,12 +57,15 @@ class Training {
         t_(random::RandomState(2).randint(0, 10, {shape[0]}, int32)) {
     optimizer_.setup(net_);
   }
-  /// The median milliseconds of some steps: one for which the system stops a rank for a while does not count.
-  double median(int64_t steps) {
+  /// The median milliseconds of some steps, each with what is done after it: a step for which the system stops a rank
+  /// for a while does not count.
+  double median(
+      int64_t steps, const std::function<void()>& after = [] {}) {
     std::vector<double> took;
     for (int64_t i = 0; i < steps; ++i) {
       const double begin = now();
       optimizer_.update([&] { return F::softmax_cross_entropy(net_(x_), t_); });
+      after();
       took.push_back((now() - begin) * 1e3);
     }
     return middle(took);
@@ -93,14 +97,15 @@ void measure(const char* name, Shape shape, int64_t batch, double seconds) {
     return std::max<int64_t>(3, static_cast<int64_t>(1e3 * seconds / kRounds / ms));
   };
   const int64_t steps = comm->bcast_obj(chainermn::Object(steps_of(own.median(5)))).to_int();
-  // In turns, as machines get slower and faster: rank 0 alone while the others sleep, all ranks each for itself, and
-  // all ranks together.
-  std::vector<double> alone, apart, together, bound, gain;
+  // In turns, as machines get slower and faster: rank 0 alone while the others sleep, all ranks each for itself, the
+  // same but waiting for each other after each step (which every data-parallel training does), and all together.
+  std::vector<double> alone, apart, together, bound, waiting, gain;
   for (int i = 0; i < kRounds; ++i) {
     alone.push_back(comm->rank() == 0 ? own.median(steps) : 0);
     comm->barrier();
     apart.push_back(own.median(steps));
     comm->barrier();
+    waiting.push_back(comm->size() * alone.back() / own.median(steps, [&] { comm->barrier(); }));
     together.push_back(shared.median(steps));
     comm->barrier();
     bound.push_back(comm->size() * alone.back() / apart.back());
@@ -109,9 +114,11 @@ void measure(const char* name, Shape shape, int64_t batch, double seconds) {
   if (comm->rank() != 0) return;
   std::printf(
       "%s, batch %lld a rank, ms a step: one rank %.2f, %d ranks apart %.2f, together %.2f\n"
-      "examples a second against one rank: %.2f times (%.2f to %.2f over %d rounds), without communication %.2f\n",
+      "examples a second against one rank: %.2f times (%.2f to %.2f over %d rounds), without communication %.2f, "
+      "waiting only %.2f\n",
       name, static_cast<long long>(batch), middle(alone), comm->size(), middle(apart), middle(together), middle(gain),
-      *std::min_element(gain.begin(), gain.end()), *std::max_element(gain.begin(), gain.end()), kRounds, middle(bound));
+      *std::min_element(gain.begin(), gain.end()), *std::max_element(gain.begin(), gain.end()), kRounds, middle(bound),
+      middle(waiting));
 }
 
 }  // namespace

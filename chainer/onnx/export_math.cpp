@@ -63,6 +63,11 @@ void clip(const Emission& m) {
 void cumsum(const Emission& m) { m.finish("CumSum", {m.in(0), m.e.integers({m.get<int64_t>("axis")})}); }
 void fmod(const Emission& m) { m.finish("Mod", {m.in(0), m.in(1)}, {attribute("fmod", 1)}); }
 
+void ndtr(const Emission& m) {
+  const std::string scaled = m.e.node("Mul", {m.in(0), m.e.number(std::sqrt(0.5), m.dtype())});
+  m.finish("Mul", {m.e.node("Add", {m.e.node("Erf", {scaled}), m.e.number(1, m.dtype())}), m.e.number(0.5, m.dtype())});
+}
+
 constexpr Exporter kExporters[] = {
     {"_ + _", many_added},
     CHAINER_TWO("_ - _", "Sub"),
@@ -91,6 +96,7 @@ constexpr Exporter kExporters[] = {
     {"log10", [](const Emission& m) { log_to(m, 10); }},
     {"log1p", log1p},
     {"log2", [](const Emission& m) { log_to(m, 2); }},
+    {"ndtr", ndtr},
     {"rsqrt", rsqrt},
     CHAINER_SAME("sin", "Sin"),
     CHAINER_SAME("sinh", "Sinh"),

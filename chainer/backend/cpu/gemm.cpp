@@ -34,6 +34,8 @@ Matrix as_matrix(const Array& a) {
 constexpr int64_t kSmall = 16384;  // products of fewer multiplications are cheaper without oneDNN's set-up
 // oneDNN's products are cut into pieces of at least this many multiplications, at multiples of its tiles.
 constexpr int64_t kPiece = int64_t(1) << 21, kAlign = 48, kMostPieces = 8;
+// With so few rows or columns a product is bound by reading the matrix, and smaller pieces are worth a thread.
+constexpr int64_t kThin = 4, kThinPiece = int64_t(1) << 18;
 
 template <class T>
 struct Problem {
@@ -93,10 +95,12 @@ void split_rows(const Problem<T>& p, F&& rows) {
 void multiply_pieces(SgemmFunction f, const Problem<float>& p) {
   const bool columns = p.n >= p.m;
   const int64_t length = columns ? p.n : p.m, work = p.m * p.n * p.k;
-  const int64_t pieces = std::max<int64_t>(1, std::min({work / kPiece, length / kAlign, kMostPieces}));
+  const bool thin = std::min(p.m, p.n) <= kThin;
+  const int64_t pieces =
+      std::max<int64_t>(1, std::min({work / (thin ? kThinPiece : kPiece), length / kAlign, kMostPieces}));
   const int64_t units = (length + kAlign - 1) / kAlign;
   std::atomic<int> failure{0};
-  parallel(static_cast<int>(pieces), work / 8, [&](int piece) {
+  parallel(static_cast<int>(pieces), thin ? work : work / 8, [&](int piece) {
     const LibraryThreads one(1);
     const int64_t begin = units * piece / pieces * kAlign;
     const int64_t n = std::min(length, units * (piece + 1) / pieces * kAlign) - begin;
