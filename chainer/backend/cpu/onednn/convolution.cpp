@@ -181,7 +181,7 @@ bool suits_winograd(const ConvolutionPlan& plan, const int64_t* filters, const i
     if (filters[d] < 32 || filters[d] % 16 != 0) return false;
   // Results are made in tiles of 4x4: parts of them that lie outside are computed in vain, and a few tiles do not pay.
   const int64_t tiles = results[0] * ((results[2] + 3) / 4) * ((results[3] + 3) / 4);
-  return tiles >= 64 && 16 * 3 * tiles <= 4 * results[0] * results[2] * results[3];
+  return tiles >= 48 && 16 * 3 * tiles <= 4 * results[0] * results[2] * results[3];
 }
 
 bool convolution(Convolution op, const ConvolutionPlan& plan, const Array& a, const Array& b, const Array& bias,
