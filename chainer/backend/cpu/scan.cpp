@@ -43,7 +43,7 @@ void CpuBackend::scan(Scan op, const Array& a, int axis, Array& out) {
     if (d != axis) kept.push_back(a.shape()[d]), kept_in.push_back(in[d]), kept_out.push_back(to[d]);
   const Loop<2> loop = make_loop<2>(kept, {&kept_in, &kept_out}, 2);
   const int64_t n = a.shape()[axis];
-  // Input and output have one dtype here; 16-bit types accumulate in float.
+  // Input and output have one dtype here; 16-bit floats accumulate in float, integers wrap as NumPy's.
   visit<NumberTypes>(out.dtype(), "cumsum", [&]<class T>() {
     using V = std::conditional_t<std::is_floating_point_v<T> || std::is_integral_v<T>, T, float>;
     const T* p = static_cast<const T*>(a.raw());
@@ -54,7 +54,12 @@ void CpuBackend::scan(Scan op, const Array& a, int axis, Array& out) {
       V total = op == Scan::cumsum ? V(0) : V(1);
       for (int64_t j = 0; j < n; ++j) {
         const V v = static_cast<V>(x[j * in[axis]]);
-        total = static_cast<V>(op == Scan::cumsum ? total + v : total * v);
+        if constexpr (std::is_integral_v<V>) {
+          const auto before = static_cast<uint64_t>(total), next = static_cast<uint64_t>(v);
+          total = static_cast<V>(op == Scan::cumsum ? before + next : before * next);
+        } else {
+          total = op == Scan::cumsum ? total + v : total * v;
+        }
         y[j * to[axis]] = static_cast<T>(total);
       }
     }
