@@ -77,6 +77,7 @@ TEST(functions_come_back) {
   SAME(F::pad(x[0], {{0, 0}, {1, 2}}, "constant", {.constant_values = 3}), m);
   SAME(F::split_axis(x[0], 2, 1)[1], m);
   SAME(F::cumsum(x[0], 1), m);
+  SAME(F::ndtr(x[0]), m);
   SAME(F::forget([](const Variable& v) { return F::tanh(v) * v; }, x[0]), m);
   SAME(F::local_response_normalization(x[0], {.n = 3}), cube);
   SAME(F::local_response_normalization(x[0], {.n = 3}), m);
