@@ -14,6 +14,7 @@ set_target_properties(chainer_mn PROPERTIES POSITION_INDEPENDENT_CODE ON VERSION
 set_source_files_properties(${PROJECT_SOURCE_DIR}/chainer/mn/mean.cpp PROPERTIES COMPILE_OPTIONS -O3)
 chainer_precompile(chainer_mn <algorithm> <map> <memory> <string> <vector> <chainer/autograd/function_node.h>
                    <chainer/links/link.h>)
+chainer_unity(chainer_mn 12)
 if(MPI_FOUND)
   target_link_libraries(chainer_mn PRIVATE ${MPI_LINK_LIBRARIES})
   set(folders "")

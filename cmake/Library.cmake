@@ -91,6 +91,10 @@ set_source_files_properties(${PROJECT_SOURCE_DIR}/chainer/runtime_info.cpp
                             PROPERTIES COMPILE_DEFINITIONS "CHAINER_VERSION=\"${PROJECT_VERSION}\"")
 chainer_precompile(chainer <algorithm> <array> <cmath> <functional> <map> <memory> <optional> <span> <string> <vector>
                    <chainer/array/backend.h> <chainer/autograd/function_node.h>)
+chainer_unity(chainer 12)
+set(alike ${sources})
+list(FILTER alike INCLUDE REGEX "/onnx/(ops|export)_|/backend/common/composed/")
+chainer_apart(${alike})
 if(CAIRO_FOUND)
   target_link_libraries(chainer PRIVATE PkgConfig::CAIRO)
 endif()

@@ -28,6 +28,18 @@ function(chainer_precompile target)
   endif()
 endfunction()
 
+# Sources of one target compiled several at a time: the headers' templates are compiled once for all of them. Names in
+# anonymous namespaces of such neighbours must differ. A source with options of its own stays alone.
+function(chainer_unity target sources_at_once)
+  if(CHAINER_UNITY)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${sources_at_once})
+  endif()
+endfunction()
+# Sources that share their local names by design stay alone.
+function(chainer_apart)
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+
 # A program of this project that includes <chainer/chainer.h>: tests, examples and benchmarks share one precompiled
 # header.
 function(chainer_program target)

@@ -1,5 +1,3 @@
-#include <limits>
-
 #include "chainer/distributions/parameters.h"
 #include "chainer/functions/activation.h"
 #include "chainer/functions/array.h"
@@ -11,7 +9,6 @@
 
 namespace chainer::distributions {
 namespace {
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 // weight log(p), where no weight makes an impossible value possible: 0 times -inf is 0.
 Variable weighted(const Variable& weight, const Variable& logarithm) {

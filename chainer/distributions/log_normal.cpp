@@ -1,5 +1,3 @@
-#include <limits>
-
 #include "chainer/distributions/parameters.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/math.h"
@@ -7,11 +5,6 @@
 #include "chainer/routines/random.h"
 
 namespace chainer::distributions {
-namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
-
-}  // namespace
 
 LogNormal::LogNormal(const Variable& m, const Variable& s) : mu(m), sigma(s) {
   prepare("LogNormal", {{"mu", &mu}, {"sigma", &sigma}});

@@ -1,8 +1,12 @@
 // What the distributions share: their parameters' checks, constants, and formulas of the divergences.
 #pragma once
+#include <limits>
+
 #include "chainer/distributions/distributions.h"
 
 namespace chainer::distributions {
+
+inline constexpr double kInf = std::numeric_limits<double>::infinity();
 
 /// A named parameter.
 struct Parameter {

@@ -6,6 +6,12 @@
 
 namespace chainer::serializers {
 
+std::string stripped(std::string_view key) {
+  while (!key.empty() && key.front() == '/') key.remove_prefix(1);
+  while (!key.empty() && key.back() == '/') key.remove_suffix(1);
+  return std::string(key);
+}
+
 bool same_kind(Dtype from, Dtype to) {
   return is_floating(to) || (!is_floating(from) && (to != Dtype::bool_ || from == Dtype::bool_));
 }

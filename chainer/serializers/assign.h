@@ -1,11 +1,14 @@
-// What a stored value may become, for every format.
+// What the formats share: keys, and what a stored value may become.
 #pragma once
 #include <string>
+#include <string_view>
 
 #include "chainer/array/array.h"
 
 namespace chainer::serializers {
 
+/// A key without slashes at its ends, as it stands in a file.
+std::string stripped(std::string_view key);
 /// Whether elements of one dtype may be loaded into another: a floating value never becomes an integer, and only truth
 /// values become truth values.
 bool same_kind(Dtype from, Dtype to);

@@ -4,15 +4,6 @@
 #include "chainer/serializers/assign.h"
 
 namespace chainer::serializers {
-namespace {
-
-std::string stripped(std::string_view key) {
-  while (!key.empty() && key.front() == '/') key.remove_prefix(1);
-  while (!key.empty() && key.back() == '/') key.remove_suffix(1);
-  return std::string(key);
-}
-
-}  // namespace
 
 HDF5Serializer::HDF5Serializer(std::shared_ptr<HDF5Group> group, std::optional<int> compression)
     : group_(std::move(group)), compression_(compression) {

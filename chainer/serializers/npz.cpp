@@ -13,12 +13,6 @@
 namespace chainer::serializers {
 namespace {
 
-std::string stripped(std::string_view key) {
-  while (!key.empty() && key.front() == '/') key.remove_prefix(1);
-  while (!key.empty() && key.back() == '/') key.remove_suffix(1);
-  return std::string(key);
-}
-
 // The first names of a list, for messages.
 std::string listed(const std::vector<std::string>& names) {
   constexpr std::size_t most = 8;

@@ -155,13 +155,13 @@ void check_gradients(const OpCase& whole) {
       const Arrays in = with_layout(c.inputs, l.layout);
       const Arrays gy = random_like(forward(c, in), r);
       named(text("backward of ", l.name, " inputs of shape ", in[0].shape()),
-            [&] { gradient_check::check_backward(c.function, in, gy, {.eps = 1e-4, .atol = 1e-7, .rtol = 1e-6}); });
+            [&] { gradient_check::check_backward(c.function, in, gy, {.eps = c.eps, .atol = 1e-7, .rtol = 1e-6}); });
       if (!c.twice || l.layout == Layout::broadcast || l.layout == Layout::reversed) continue;
       Arrays ggx;
       for (const Array& x : in)
         if (is_floating(x.dtype())) ggx.push_back(r.randn(x.shape()));
       named(text("double backward of ", l.name, " inputs of shape ", in[0].shape()), [&] {
-        gradient_check::check_double_backward(c.function, in, gy, ggx, {.eps = 1e-4, .atol = 1e-6, .rtol = 1e-5});
+        gradient_check::check_double_backward(c.function, in, gy, ggx, {.eps = c.eps, .atol = 1e-6, .rtol = 1e-5});
       });
     }
   }

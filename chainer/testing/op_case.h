@@ -24,6 +24,7 @@ struct OpCase {
   double tolerance = 1e-5;                              ///< in float32
   double half_tolerance = 2e-2;                         ///< in float16
   double double_tolerance = 1e-11;                      ///< in float64
+  double eps = 1e-4;                                    ///< the step of finite differences
 };
 
 /// Forward in float16, float32 and float64 on contiguous, transposed, padded, reversed, broadcast and (from three axes

@@ -7,7 +7,7 @@
 
 namespace chainer::links {
 namespace {
-Convolution2D convolution(int64_t in, int64_t out, int64_t ksize, int64_t stride, const InitializerArg& W) {
+Convolution2D unbiased_convolution(int64_t in, int64_t out, int64_t ksize, int64_t stride, const InitializerArg& W) {
   return Convolution2D(in, out, ksize, {.stride = stride, .pad = ksize / 2, .nobias = true, .initialW = W});
 }
 std::array<int64_t, 4> block_sizes(int64_t n_layers) {
@@ -24,13 +24,13 @@ BuildingBlock block(int64_t n_layers, int stage, const InitializerArg& W, bool d
 }  // namespace
 
 BottleneckA::BottleneckA(int64_t in, int64_t mid, int64_t out, int64_t stride, const InitializerArg& W, bool fb)
-    : conv1(convolution(in, mid, 1, fb ? 1 : stride, W)),
+    : conv1(unbiased_convolution(in, mid, 1, fb ? 1 : stride, W)),
       bn1(mid),
-      conv2(convolution(mid, mid, 3, fb ? stride : 1, W)),
+      conv2(unbiased_convolution(mid, mid, 3, fb ? stride : 1, W)),
       bn2(mid),
-      conv3(convolution(mid, out, 1, 1, W)),
+      conv3(unbiased_convolution(mid, out, 1, 1, W)),
       bn3(out),
-      conv4(convolution(in, out, 1, stride, W)),
+      conv4(unbiased_convolution(in, out, 1, stride, W)),
       bn4(out) {}
 Variable BottleneckA::forward(const Variable& x) {
   using functions::relu;
@@ -39,11 +39,11 @@ Variable BottleneckA::forward(const Variable& x) {
 }
 
 BottleneckB::BottleneckB(int64_t in, int64_t mid, const InitializerArg& W)
-    : conv1(convolution(in, mid, 1, 1, W)),
+    : conv1(unbiased_convolution(in, mid, 1, 1, W)),
       bn1(mid),
-      conv2(convolution(mid, mid, 3, 1, W)),
+      conv2(unbiased_convolution(mid, mid, 3, 1, W)),
       bn2(mid),
-      conv3(convolution(mid, in, 1, 1, W)),
+      conv3(unbiased_convolution(mid, in, 1, 1, W)),
       bn3(in) {}
 Variable BottleneckB::forward(const Variable& x) {
   using functions::relu;

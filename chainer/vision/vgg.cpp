@@ -6,7 +6,7 @@
 
 namespace chainer::links {
 namespace {
-Convolution2D convolution(int64_t in, int64_t out, const InitializerArg& W) {
+Convolution2D convolution_3x3(int64_t in, int64_t out, const InitializerArg& W) {
   return Convolution2D(in, out, 3, {.pad = 1, .initialW = W});
 }
 const initializers::Normal kNormal(0.01);
@@ -18,26 +18,26 @@ std::string weights_name(int64_t n_layers) {
 
 VGGLayers::VGGLayers(const PretrainedModel& model, int64_t n_layers)
     : VisionModel(model, weights_name(n_layers)),
-      conv1_1(convolution(3, 64, first_weights(kNormal))),
-      conv1_2(convolution(64, 64, first_weights(kNormal))),
-      conv2_1(convolution(64, 128, first_weights(kNormal))),
-      conv2_2(convolution(128, 128, first_weights(kNormal))),
-      conv3_1(convolution(128, 256, first_weights(kNormal))),
-      conv3_2(convolution(256, 256, first_weights(kNormal))),
-      conv3_3(convolution(256, 256, first_weights(kNormal))),
-      conv4_1(convolution(256, 512, first_weights(kNormal))),
-      conv4_2(convolution(512, 512, first_weights(kNormal))),
-      conv4_3(convolution(512, 512, first_weights(kNormal))),
-      conv5_1(convolution(512, 512, first_weights(kNormal))),
-      conv5_2(convolution(512, 512, first_weights(kNormal))),
-      conv5_3(convolution(512, 512, first_weights(kNormal))),
+      conv1_1(convolution_3x3(3, 64, first_weights(kNormal))),
+      conv1_2(convolution_3x3(64, 64, first_weights(kNormal))),
+      conv2_1(convolution_3x3(64, 128, first_weights(kNormal))),
+      conv2_2(convolution_3x3(128, 128, first_weights(kNormal))),
+      conv3_1(convolution_3x3(128, 256, first_weights(kNormal))),
+      conv3_2(convolution_3x3(256, 256, first_weights(kNormal))),
+      conv3_3(convolution_3x3(256, 256, first_weights(kNormal))),
+      conv4_1(convolution_3x3(256, 512, first_weights(kNormal))),
+      conv4_2(convolution_3x3(512, 512, first_weights(kNormal))),
+      conv4_3(convolution_3x3(512, 512, first_weights(kNormal))),
+      conv5_1(convolution_3x3(512, 512, first_weights(kNormal))),
+      conv5_2(convolution_3x3(512, 512, first_weights(kNormal))),
+      conv5_3(convolution_3x3(512, 512, first_weights(kNormal))),
       fc6(512 * 7 * 7, 4096, {.initialW = first_weights(kNormal)}),
       fc7(4096, 4096, {.initialW = first_weights(kNormal)}),
       fc8(4096, 1000, {.initialW = first_weights(kNormal)}) {
   if (n_layers == 19) {
-    conv3_4.emplace(convolution(256, 256, first_weights(kNormal)));
-    conv4_4.emplace(convolution(512, 512, first_weights(kNormal)));
-    conv5_4.emplace(convolution(512, 512, first_weights(kNormal)));
+    conv3_4.emplace(convolution_3x3(256, 256, first_weights(kNormal)));
+    conv4_4.emplace(convolution_3x3(512, 512, first_weights(kNormal)));
+    conv5_4.emplace(convolution_3x3(512, 512, first_weights(kNormal)));
   }
   load_weights();
 }

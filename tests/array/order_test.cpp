@@ -6,8 +6,7 @@
 #include <chainer/chainer.h>
 #include <chainer/routines/npy.h>
 
-#include <cstring>
-
+#include "bits.h"
 #include "test.h"
 
 using namespace chainer;
@@ -19,17 +18,6 @@ const Dims kChannelsLast{0, 2, 3, 1};
 Array numbers(const Shape& s, Dtype d = float32) { return random::uniform(-2, 2, s).astype(d); }
 Array channels_last(const Shape& s, Dtype d = float32) { return in_order(numbers(s, d), kChannelsLast); }
 bool is_channels_last(const Array& a) { return is_dense(a.body()) && memory_order(a) == kChannelsLast; }
-bool waits(const Array& a) { return a.body().pending.load() != nullptr; }
-bool same_bits(const Array& a, const Array& b) {
-  const Array x = a.contiguous(), y = b.contiguous();
-  return x.shape() == y.shape() && x.dtype() == y.dtype() &&
-         std::memcmp(x.raw(), y.raw(), static_cast<std::size_t>(x.nbytes())) == 0;
-}
-template <class F>
-auto eagerly(F f) {
-  const deferred::EagerMode eager;
-  return f();
-}
 
 }  // namespace
 

@@ -6,7 +6,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -15,6 +14,7 @@
 #include "chainer/core/parallel.h"
 #include "chainer/core/machine.h"
 #include "chainer/core/sanitizer.h"
+#include "bits.h"
 #include "test.h"
 
 using namespace chainer;
@@ -26,10 +26,6 @@ struct Threads {
   ~Threads() { cpu::set_thread_count(0); }
 };
 constexpr int64_t kLarge = 1 << 22;
-
-bool same_bits(const Array& a, const Array& b) {
-  return a.shape() == b.shape() && std::memcmp(a.raw(), b.raw(), static_cast<std::size_t>(a.nbytes())) == 0;
-}
 
 // f in a child of fork(); -1 if it hangs or dies.
 template <class F>

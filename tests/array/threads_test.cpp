@@ -3,27 +3,17 @@
 
 #include <atomic>
 #include <chrono>
-#include <cstring>
 #include <thread>
 
 #include "chainer/array/deferred/evaluation.h"
 #include "chainer/core/parallel.h"
+#include "bits.h"
 #include "test.h"
 
 using namespace chainer;
 
 namespace {
 
-bool waits(const Array& a) { return a.body().pending.load() != nullptr; }
-bool same_bits(const Array& a, const Array& b) {
-  const Array x = a.copy(), y = b.copy();
-  return x.shape() == y.shape() && std::memcmp(x.raw(), y.raw(), static_cast<std::size_t>(x.nbytes())) == 0;
-}
-template <class F>
-auto eagerly(F f) {
-  const deferred::EagerMode eager;
-  return f();
-}
 template <class F>
 auto on_a_thread(F f) {
   decltype(f()) result;

@@ -191,7 +191,7 @@ TEST(drawn_digits) {
 }
 
 TEST(downloads_are_cached_and_whole) {
-  const Folder folder;
+  const test::Folder folder;
   dataset::set_dataset_root(folder.path / "root");
   write_file(folder.path / "source", "content");
   const std::string url = "file://" + (folder.path / "source").string();
@@ -244,7 +244,7 @@ TEST(idx_files_are_read_within_bounds) {
   EXPECT_THROW(FileError, "more than 2^40", datasets::parse_idx(idx({1u << 31, 1u << 31, 4}, 0), 3, "file"));
   EXPECT_THROW(FileError, "more than 2^40", datasets::parse_idx(idx({0, ~0u, ~0u}, 0), 3, "file"));
 
-  const Folder folder;
+  const test::Folder folder;
   const auto packed = [&](const std::string& content, std::size_t zeros) {
     write_file(folder.path / "content", content);
     const std::string command =
@@ -265,7 +265,7 @@ TEST(idx_files_are_read_within_bounds) {
 
 TEST(a_read_only_cache_of_downloads_is_enough) {
   namespace fs = std::filesystem;
-  const Folder folder;
+  const test::Folder folder;
   const auto root = folder.path / "root", downloads = root / "_dl_cache";
   fs::create_directories(downloads);
   const std::string url = "http://nowhere.invalid/images";

@@ -97,7 +97,7 @@ class Server {
 
 // A dataset root of the test's own, a server, and standard error in a file.
 struct Place {
-  Folder folder;
+  test::Folder folder;
   Server server;
   int standard_error = ::dup(2);
   Place() {

@@ -19,7 +19,7 @@ namespace {
 
 // A dataset root of the test's own, and an empty folder as the mirror: nothing reaches the network.
 struct Root {
-  Folder folder;
+  test::Folder folder;
   Root() {
     dataset::set_dataset_root(folder.path / "root");
     ::setenv("CHAINER_DATASET_MIRROR", (folder.path / "mirror").c_str(), 1);
@@ -81,7 +81,7 @@ TEST(archives) {
   std::string bad = bytes;
   bad[3] = 'z';
   EXPECT_THROW(FileError, "checksum of a header", dataset::tar_members(bad, "t.tar"));
-  const Folder folder;
+  const test::Folder folder;
   write_gzip(folder.path / "x.gz", bytes);
   EXPECT(dataset::gunzip(folder.path / "x.gz", "x.gz") == bytes);
   const std::string packed = read_file(folder.path / "x.gz");

@@ -10,7 +10,7 @@
 using namespace chainer;
 
 TEST(records_come_back) {
-  const Folder folder;
+  const test::Folder folder;
   const auto path = folder.path / "records";
   {
     auto w = datasets::open_pickle_dataset_writer(path);
@@ -95,13 +95,13 @@ TEST(pickles_are_never_executed) {
       (void)dataset::parse_pickle(bad, "flipped");
     } catch (const FileError&) {}
   }
-  const Folder folder;
+  const test::Folder folder;
   write_file(folder.path / "cut.pkl", good + good.substr(0, 40));
   EXPECT_THROW(FileError, "cut.pkl, record 1: ", datasets::PickleDataset(folder.path / "cut.pkl"));
 }
 
 TEST(several_threads_read_records) {
-  const Folder folder;
+  const test::Folder folder;
   datasets::PickleDatasetWriter w(folder.path / "r");
   for (int64_t i = 0; i < 500; ++i) w.write({array(i), full({3}, i)});
   w.close();

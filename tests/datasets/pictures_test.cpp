@@ -39,7 +39,7 @@ TEST(pictures_are_what_the_release_reads) {
 }
 
 TEST(image_datasets) {
-  const Folder folder;
+  const test::Folder folder;
   write_file(folder.path / "list.txt", "rgb.bmp\n  grey.pgm  \n");
   const datasets::ImageDataset d((folder.path / "list.txt"), {.root = kPictures});
   EXPECT_EQ(d.size(), 2);
@@ -63,7 +63,7 @@ TEST(image_datasets) {
 }
 
 TEST(zipped_pictures) {
-  const Folder folder;
+  const test::Folder folder;
   const auto archive = [&](const std::string& name, std::vector<std::string> members) {
     zip::Writer w(true);
     w.add("folder/", "");

@@ -20,7 +20,7 @@ Lines all(const TextDataset& d) {
 }  // namespace
 
 TEST(lines_of_text) {
-  const Folder folder;
+  const test::Folder folder;
   const auto file = [&](const char* name, std::string_view content) {
     write_file(folder.path / name, content);
     return folder.path / name;
@@ -50,7 +50,7 @@ TEST(lines_of_text) {
 }
 
 TEST(encodings_of_text) {
-  const Folder folder;
+  const test::Folder folder;
   const auto file = [&](std::string_view content) {
     write_file(folder.path / "t", content);
     return folder.path / "t";
@@ -76,7 +76,7 @@ TEST(encodings_of_text) {
 }
 
 TEST(several_threads_read_lines) {
-  const Folder folder;
+  const test::Folder folder;
   std::string content;
   for (int i = 0; i < 2000; ++i) content += text("line ", i, "\n");
   write_file(folder.path / "t", content);

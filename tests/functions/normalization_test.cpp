@@ -4,6 +4,7 @@
 #include "chainer/array/deferred/deferred.h"
 #include "chainer/core/parallel.h"
 #include <chainer/testing/testing.h>
+#include "c_order.h"
 #include "test.h"
 
 using namespace chainer;
@@ -14,7 +15,6 @@ Array images(const Shape& nhwc, double mean) {
   random::RandomState r(3);
   return (r.randn(nhwc) + mean).astype(float32).transpose({0, 3, 1, 2});
 }
-Array c_order(const Array& a) { return from_data(a.to_vector<float>().data(), a.shape()); }
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 
 #include "chainer/core/parallel.h"
 #include <chainer/testing/testing.h>
+#include "c_order.h"
 #include "test.h"
 
 using namespace chainer;
@@ -14,7 +15,6 @@ Array last(const Shape& nhwc) {
   return r.randn(nhwc).astype(float32).transpose({0, 3, 1, 2});
 }
 bool is_channels_last(const Array& a) { return a.transpose({0, 2, 3, 1}).is_contiguous(); }
-Array c_order(const Array& a) { return from_data(a.to_vector<float>().data(), a.shape()); }
 
 }  // namespace
 

@@ -1,12 +1,11 @@
 #include <chainer/chainer.h>
-#include <unistd.h>
 
-#include <filesystem>
 
 #include "chainer/core/file.h"
 #include "chainer/exporters/caffe/export_model.h"
 #include "chainer/links/caffe/caffe_function.h"
 #include "chainer/links/caffe/net.h"
+#include "folder.h"
 #include "test.h"
 
 using namespace chainer;
@@ -17,11 +16,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const fs::path folder = fs::temp_directory_path() / text("chainer-caffe-", ::getpid());
-struct Clean {
-  Clean() { fs::create_directories(folder); }
-  ~Clean() { fs::remove_all(folder); }
-} clean;
+using test::folder;
 
 // Whether this build has protobuf; without it, reading is an error that says so.
 bool with_protobuf() {

@@ -2,16 +2,13 @@
 // and files.
 #include <chainer/chainer.h>
 
+#include "recurrent_release.h"
 #include "test.h"
 
 using namespace chainer;
 
 namespace {
 
-const serializers::NpzFile& release() {
-  static const serializers::NpzFile f(TEST_DATA "../conformance/recurrent.npz");
-  return f;
-}
 Variables sequences(std::initializer_list<int> order) {
   Variables out;
   for (int i : order) out.push_back(Variable(release().array(text("sequence", i)), false));

@@ -1,10 +1,9 @@
 // Batch normalization links against release 5.4.0 (conformance/make_normalization.py).
 #include <chainer/chainer.h>
 #include <chainer/testing/testing.h>
-#include <unistd.h>
 
-#include <filesystem>
 
+#include "folder.h"
 #include "test.h"
 
 using namespace chainer;
@@ -107,7 +106,7 @@ TEST(batch_normalization_is_saved_with_its_statistics) {
   L::BatchNormalization bn(2), fresh(2), unsized(std::nullopt, {.axis = 0});
   (void)bn(x);
   bn.N = 7;
-  const std::string path = std::filesystem::temp_directory_path() / text("chainer-bn-", ::getpid(), ".npz");
+  const std::string path = test::folder / "batch_normalization.npz";
   serializers::save_npz(path, bn);
   const serializers::NpzFile file(path);
   for (const char* key : {"N", "avg_mean", "avg_var", "beta", "gamma"}) EXPECT(file.contains(key));

@@ -1,19 +1,15 @@
 // Recurrent links: over several calls as release 5.4.0 has them (conformance/make_recurrent.py), and their states.
 #include <chainer/chainer.h>
-#include <unistd.h>
 
-#include <filesystem>
 
+#include "folder.h"
+#include "recurrent_release.h"
 #include "test.h"
 
 using namespace chainer;
 
 namespace {
 
-const serializers::NpzFile& release() {
-  static const serializers::NpzFile f(TEST_DATA "../conformance/recurrent.npz");
-  return f;
-}
 Variable x(int i) { return Variable(release().array(text("x", i)), false); }
 Variable state(int i) { return Variable(release().array(text("s", i)), false); }
 
@@ -198,10 +194,9 @@ TEST(recurrent_links_are_copied) {
 TEST(recurrent_links_are_saved) {
   L::LSTM lstm(2);
   const Array y = lstm(x(0)).array();
-  const std::string file = (std::filesystem::temp_directory_path() / text("chainer-recurrent-", ::getpid())).string();
+  const std::string file = test::folder / "recurrent.npz";
   serializers::save_npz(file, lstm);
   L::LSTM loaded(2);
   serializers::load_npz(file, loaded);
-  std::filesystem::remove(file);
   EXPECT_CLOSE(loaded(x(0)).array(), y, {.atol = 0});
 }

@@ -1,11 +1,11 @@
 // Weights as they were published for Caffe, under its layers' names.
 #include <chainer/chainer.h>
-#include <unistd.h>
 
 #include <filesystem>
 
 #include "chainer/core/file.h"
 #include "chainer/links/caffe/net.h"
+#include "folder.h"
 #include "test.h"
 
 using namespace chainer;
@@ -15,11 +15,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const fs::path folder = fs::temp_directory_path() / text("chainer-vision-caffe-", ::getpid());
-struct Clean {
-  Clean() { fs::create_directories(folder); }
-  ~Clean() { fs::remove_all(folder); }
-} clean;
+using test::folder;
 
 // Small weights of their own: random ones would take long.
 int64_t counter = 0;

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include <filesystem>
 
+#include "folder.h"
 #include "test.h"
 
 using namespace chainer;
@@ -64,8 +64,8 @@ TEST(networks_name_their_layers) {
 }
 
 TEST(networks_load_and_miss_their_weights) {
-  const std::filesystem::path folder = std::filesystem::temp_directory_path() / "chainer_vision_test";
-  std::filesystem::remove_all(folder);
+  const test::Folder place;
+  const auto& folder = place.path;
   dataset::set_dataset_root(folder);
   EXPECT_THROW(FileError, "put ResNet-50-model.caffemodel there, as it is published for Caffe, or ResNet-50-model.npz",
                L::ResNet50Layers());
@@ -81,6 +81,5 @@ TEST(networks_load_and_miss_their_weights) {
   L::GoogLeNet second;
   EXPECT_CLOSE(second.inc4c.conv3.W.array(), first.inc4c.conv3.W.array(), {.atol = 0});
   EXPECT_CLOSE(second.loss3_fc.W.array(), first.loss3_fc.W.array(), {.atol = 0});
-  std::filesystem::remove_all(folder);
   dataset::set_dataset_root({});
 }

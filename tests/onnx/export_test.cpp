@@ -1,7 +1,7 @@
 #include <chainer/chainer.h>
 #include <chainer/onnx/model_file.h>
-#include <unistd.h>
 
+#include "folder.h"
 #include "test.h"
 
 using namespace chainer;
@@ -150,8 +150,7 @@ TEST(what_onnx_cannot_say_is_named) {
 }
 
 TEST(large_weights_lie_beside_the_file) {
-  const auto folder = std::filesystem::temp_directory_path() / text("chainer_export_", getpid());
-  std::filesystem::create_directories(folder);
+  using test::folder;
   L::Linear l(20, 30);
   const Variable x = numbers({2, 20});
   onnx::export_model(l, {x}, folder / "l.onnx", {.external_data_from = 1000});
@@ -159,5 +158,4 @@ TEST(large_weights_lie_beside_the_file) {
   EXPECT(std::filesystem::file_size(folder / "l.onnx") < 1000);
   onnx::Model model(folder / "l.onnx");
   EXPECT_CLOSE(model(x).array(), l(x).array());
-  std::filesystem::remove_all(folder);
 }

@@ -2,20 +2,12 @@
 
 #include <chainer/datasets/archive.h>
 
+#include "folder.h"
 #include "test.h"
 
 using namespace chainer;
 
 namespace {
-
-// A folder that goes away with its scope.
-struct Folder {
-  Folder() : path(std::filesystem::temp_directory_path() / text("chainer_onnx_", getpid())) {
-    std::filesystem::create_directories(path);
-  }
-  ~Folder() { std::filesystem::remove_all(path); }
-  std::filesystem::path path;
-};
 
 onnx::Node node(std::string op, std::vector<std::string> in, std::vector<std::string> out) {
   onnx::Node n;
@@ -46,7 +38,7 @@ onnx::ModelFile affine() {
 }  // namespace
 
 TEST(published_operator_cases) {
-  const Folder folder;
+  const test::Folder folder;
   const std::string archive = dataset::gunzip(TEST_DATA "onnx_cases.tar.gz", "onnx_cases.tar.gz");
   std::set<std::string> names;
   for (const dataset::TarMember& m : dataset::tar_members(archive, "onnx_cases.tar.gz")) {
@@ -85,7 +77,7 @@ TEST(a_model_is_trained_saved_and_copied) {
   optimizer.update();
   const float after = F::sum(model(x)).item<float>();
   EXPECT(after < before);
-  const Folder folder;
+  const test::Folder folder;
   serializers::save_npz(folder.path / "m.npz", model);
   onnx::Model other = model_of(affine());
   onnx::Model copy = model.copy(CopyMode::copy);
@@ -144,7 +136,7 @@ TEST(what_does_not_fit_is_named) {
 }
 
 TEST(external_data_stay_in_the_folder) {
-  const Folder folder;
+  const test::Folder folder;
   onnx::ModelFile file = file_of({node("Add", {"x", "w"}, {"y"})}, {{"w", ones({400})}});
   for (const std::string name : {"w.data", "../w.data", "/etc/hostname"}) {
     std::string external;

@@ -1,11 +1,12 @@
 #include <chainer/chainer.h>
 
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <filesystem>
 
 #include "chainer/core/file.h"
+#include "folder.h"
+#include "mlp.h"
 #include "test.h"
 
 using namespace chainer;
@@ -14,14 +15,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-struct MLP : Chain {
-  L::Linear l1, l2, l3;
-  MLP(int64_t n_units, int64_t n_out) : l1(n_units), l2(n_units), l3(n_out) {}
-  CHAINER_MEMBERS(MLP, l1, l2, l3);
-  Variable forward(const Variable& x) { return l3(F::relu(l2(F::relu(l1(x))))); }
-};
-
-struct Everything {
+struct ManyKinds {
   Array a = array({{1.f, 2.f}}), none, big = arange(300000).reshape({3, 100000}), empty = zeros({0, 3});
   Array half = array({0.5f, 2.f}).astype(float16), flags = array({true, false}), zero_d = array(2.5);
   int64_t i = -7;
@@ -38,11 +32,7 @@ struct Everything {
   }
 };
 
-const fs::path folder = fs::temp_directory_path() / text("chainer-hdf5-", ::getpid());
-struct Clean {
-  Clean() { fs::create_directories(folder); }
-  ~Clean() { fs::remove_all(folder); }
-} clean;
+using test::folder;
 
 // Without libhdf5 files can only be read: writing is an error that says so.
 bool has_hdf5() {
@@ -64,7 +54,7 @@ bool has_hdf5() {
 TEST(hdf5_values_round_trip) {
   if (!has_hdf5()) return;
   for (std::optional<int> compression : {std::optional<int>(4), std::optional<int>(9), std::optional<int>()}) {
-    Everything e, back;
+    ManyKinds e, back;
     save_hdf5(folder / "all.h5", e, compression);
     back.a = zeros({1, 2}), back.big = zeros({3, 100000}, int64), back.half = zeros({2}, float16),
     back.zero_d = array(0.0);

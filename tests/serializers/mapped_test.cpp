@@ -1,10 +1,10 @@
 #include <chainer/chainer.h>
-#include <unistd.h>
 
 #include <filesystem>
 
 #include "chainer/core/file.h"
 #include "chainer/routines/npy.h"
+#include "folder.h"
 #include "test.h"
 
 using namespace chainer;
@@ -13,11 +13,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const fs::path folder = fs::temp_directory_path() / text("chainer-mapped-", ::getpid());
-struct Clean {
-  Clean() { fs::create_directories(folder); }
-  ~Clean() { fs::remove_all(folder); }
-} clean;
+using test::folder;
 
 }  // namespace
 

@@ -1,13 +1,13 @@
 #include "chainer/serializers/safetensors.h"
 
 #include <chainer/chainer.h>
-#include <unistd.h>
 
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 
 #include "chainer/core/file.h"
+#include "folder.h"
 #include "test.h"
 
 using namespace chainer;
@@ -17,11 +17,7 @@ namespace fs = std::filesystem;
 namespace {
 
 const std::string data = TEST_DATA "safetensors/";
-const fs::path folder = fs::temp_directory_path() / text("chainer-safetensors-", ::getpid());
-struct Clean {
-  Clean() { fs::create_directories(folder); }
-  ~Clean() { fs::remove_all(folder); }
-} clean;
+using test::folder;
 
 // The layers of tests/interop/make_safetensors.py.
 struct Layers : Chain {

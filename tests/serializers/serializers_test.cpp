@@ -11,6 +11,8 @@
 
 #include "chainer/core/file.h"
 #include "chainer/routines/npy.h"
+#include "folder.h"
+#include "mlp.h"
 #include "test.h"
 
 using namespace chainer;
@@ -18,13 +20,6 @@ using namespace chainer::serializers;
 namespace fs = std::filesystem;
 
 namespace {
-
-struct MLP : Chain {
-  L::Linear l1, l2, l3;
-  MLP(int64_t n_units, int64_t n_out) : l1(n_units), l2(n_units), l3(n_out) {}
-  CHAINER_MEMBERS(MLP, l1, l2, l3);
-  Variable forward(const Variable& x) { return l3(F::relu(l2(F::relu(l1(x))))); }
-};
 
 struct More : Link {
   Parameter W{1.0, Shape{2, 3}}, c{5.0, Shape{1}};
@@ -55,11 +50,7 @@ std::shared_ptr<const NpzFile> npz_of(auto& object) {
   return std::make_shared<const NpzFile>(npz_bytes(s.target()), "memory");
 }
 
-const fs::path folder = fs::temp_directory_path() / text("chainer-serializers-", ::getpid());
-struct Clean {
-  Clean() { fs::create_directories(folder); }
-  ~Clean() { fs::remove_all(folder); }
-} clean;
+using test::folder;
 
 }  // namespace
 

@@ -1,8 +1,8 @@
 #include <chainer/chainer.h>
 
 #include <filesystem>
-#include <unistd.h>
 
+#include "folder.h"
 #include "test.h"
 
 using namespace chainer;
@@ -20,11 +20,6 @@ struct Model : Chain {
     return loss;
   }
 };
-
-std::string folder(const char* name) {
-  const auto path = std::filesystem::temp_directory_path() / (std::string(name) + std::to_string(::getpid()));
-  return path.string();
-}
 
 }  // namespace
 
@@ -51,7 +46,7 @@ TEST(a_trainer_takes_its_folder_and_extensions_take_their_trigger) {
   Model model;
   auto optimizer = optimizers::SGD().setup(model);
   iterators::SerialIterator it(ones({4, 2}), 2);
-  const std::string out = folder("forms_test");
+  const std::string out = test::folder / "forms_test";
   Trainer trainer(training::StandardUpdater(it, optimizer), {4, "iteration"}, out);
   EXPECT_EQ(trainer.out().string(), out);
   int epochs = 0, iterations = 0, halves = 0;
@@ -64,7 +59,6 @@ TEST(a_trainer_takes_its_folder_and_extensions_take_their_trigger) {
   EXPECT_EQ(epochs, 2);
   EXPECT_EQ(iterations, 4);
   EXPECT_EQ(halves, 4);
-  std::filesystem::remove_all(out);
 }
 
 TEST(an_evaluator_refuses_an_iterator_that_repeats) {
@@ -134,7 +128,7 @@ TEST(print_report_says_whose_log_it_wants) {
   Model model;
   auto optimizer = optimizers::SGD().setup(model);
   iterators::SerialIterator it(ones({4, 2}), 2);
-  const std::string out = folder("print_report_test");
+  const std::string out = test::folder / "print_report_test";
   std::FILE* nowhere = std::fopen("/dev/null", "w");
   {
     Trainer trainer(training::StandardUpdater(it, optimizer), {1, "epoch"}, out);
@@ -149,5 +143,4 @@ TEST(print_report_says_whose_log_it_wants) {
   trainer.run();
   EXPECT_EQ(warning_count(), warnings + 1);
   std::fclose(nowhere);
-  std::filesystem::remove_all(out);
 }

@@ -1,19 +1,16 @@
 #include <chainer/chainer.h>
 
-#include <unistd.h>
-
-#include <filesystem>
-
+#include "folder.h"
 #include "test.h"
 
 using namespace chainer;
 
 namespace {
 
-struct MLP : Chain {
+struct SmallNet : Chain {
   L::Linear l1, l2;
-  MLP() : l1(20), l2(3) {}
-  CHAINER_MEMBERS(MLP, l1, l2);
+  SmallNet() : l1(20), l2(3) {}
+  CHAINER_MEMBERS(SmallNet, l1, l2);
   Variable forward(const Variable& x) { return l2(F::tanh(l1(x))); }
 };
 
@@ -39,12 +36,12 @@ const std::map<std::string, Device> kTwo{{"main", get_device("@cpu:0")}, {"secon
 TEST(parallel_updates_equal_one_model_with_the_whole_batch) {
   // Losses are means: the sum of two halves' gradients is twice the whole batch's.
   random::seed(0);
-  L::Classifier one{MLP()};
+  L::Classifier one{SmallNet()};
   auto single = optimizers::SGD({.lr = 0.2}).setup(one);
   training::StandardUpdater u(iterators::SerialIterator(data(40), 8, {.shuffle = false}), single);
   for (int i = 0; i < 12; ++i) u.update();
   random::seed(0);
-  L::Classifier two{MLP()};
+  L::Classifier two{SmallNet()};
   auto parallel = optimizers::SGD({.lr = 0.1}).setup(two);
   training::ParallelUpdater p(iterators::SerialIterator(data(40), 8, {.shuffle = false}), parallel, {.devices = kTwo});
   for (int i = 0; i < 12; ++i) p.update();
@@ -54,7 +51,7 @@ TEST(parallel_updates_equal_one_model_with_the_whole_batch) {
 
 TEST(parallel_updates_of_uneven_and_small_batches) {
   random::seed(0);
-  L::Classifier model{MLP()};
+  L::Classifier model{SmallNet()};
   auto optimizer = optimizers::SGD().setup(model);
   std::map<std::string, Device> four = kTwo;
   four.insert({{"third", Device()}, {"fourth", Device()}});
@@ -64,7 +61,7 @@ TEST(parallel_updates_of_uneven_and_small_batches) {
 }
 
 TEST(parallel_updaters_check_their_models) {
-  L::Classifier model{MLP()};
+  L::Classifier model{SmallNet()};
   auto optimizer = optimizers::SGD().setup(model);
   const auto make = [&](const training::updaters::ParallelUpdaterOptions& o) {
     training::ParallelUpdater(iterators::SerialIterator(data(9), 3), optimizer, o);
@@ -77,10 +74,11 @@ TEST(parallel_updaters_check_their_models) {
 }
 
 TEST(parallel_updaters_report_and_resume) {
-  const auto folder = std::filesystem::temp_directory_path() / text("chainer-parallel-", ::getpid());
+  const test::Folder place;
+  const auto& folder = place.path;
   const auto run = [&](int epochs, const std::string& resume, bool several_iterators) {
     random::seed(3);
-    L::Classifier model{MLP()};
+    L::Classifier model{SmallNet()};
     auto optimizer = optimizers::MomentumSGD({.lr = 0.05}).setup(model);
     std::shared_ptr<training::Updater> updater;
     if (several_iterators)
@@ -109,12 +107,11 @@ TEST(parallel_updaters_report_and_resume) {
     (void)run(2, "", several);
     EXPECT(run(4, "saved", several) == whole);
   }
-  std::filesystem::remove_all(folder);
 }
 
 TEST(several_iterators_feed_several_models) {
   random::seed(0);
-  L::Classifier model{MLP()};
+  L::Classifier model{SmallNet()};
   auto optimizer = optimizers::SGD({.lr = 0.2}).setup(model);
   const int64_t warnings = warning_count();
   training::MultiprocessParallelUpdater p(

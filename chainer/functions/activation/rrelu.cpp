@@ -21,7 +21,7 @@ Variable Rrelu::operator()(const Variable& x, double l, double u, const RreluOpt
     r = random::uniform(l, u, x.shape(), x.dtype()).to_device(x.device());
   if (r.shape() != x.shape()) throw DimensionError("rrelu: r has shape ", r.shape(), ", x ", x.shape());
   if (o.return_r) *o.return_r = r;
-  const Array slope = where(x.array() >= 0, ones_like(x.array()), r.astype(x.dtype(), false));
+  const Array slope = chainer::where(x.array() >= 0, ones_like(x.array()), r.astype(x.dtype(), false));
   return x * Variable(slope, false);
 }
 

@@ -9,8 +9,8 @@ namespace {
 
 // The share of `right` among `valid` elements, as a 0-d array.
 Array share(const Array& right, const Array& valid, Dtype d) {
-  const double count = sum(valid).item<double>();
-  return full({}, count > 0 ? sum(right & valid).item<double>() / count : 0, d, right.device());
+  const double count = chainer::sum(valid).item<double>();
+  return full({}, count > 0 ? chainer::sum(right & valid).item<double>() / count : 0, d, right.device());
 }
 
 struct AccuracyNode : FunctionNode {
@@ -25,7 +25,7 @@ struct AccuracyNode : FunctionNode {
     expect(in[0].shape(0) == in[1].shape(0));
   }
   Arrays forward(const Arrays& in) override {
-    const Array right = equal(argmax(in[0], 1).reshape(in[1].shape()), in[1]);
+    const Array right = equal(chainer::argmax(in[0], 1).reshape(in[1].shape()), in[1]);
     const Array valid = options.ignore_label ? not_equal(in[1], *options.ignore_label)
                                              : ones(in[1].shape(), Dtype::bool_, in[1].device());
     return {share(right, valid, in[0].dtype())};

@@ -16,10 +16,12 @@ Variable R2Score::operator()(const Variable& pred, const Variable& truth, const 
   if (multioutput != "uniform_average" && multioutput != "raw_values")
     throw ValueError("r2_score: multioutput must be 'uniform_average' or 'raw_values', not '", multioutput, "'");
   const Array &p = pred.array(), &t = truth.array();
-  const Array residual = chainer::sum(square(p - t), 0), total = chainer::sum(square(t - chainer::mean(t, 0)), 0);
+  const Array residual = chainer::sum(chainer::square(p - t), 0),
+              total = chainer::sum(chainer::square(t - chainer::mean(t, 0)), 0);
   // A constant output has no variation to explain: its score is 0, also where its mean was rounded.
   const Array constant = equal(chainer::max(t, 0), chainer::min(t, 0));
-  const Array score = where(constant, zeros_like(total), 1 - residual / where(constant, ones_like(total), total));
+  const Array score =
+      chainer::where(constant, zeros_like(total), 1 - residual / chainer::where(constant, ones_like(total), total));
   return multioutput == "raw_values" ? score : chainer::mean(score);
 }
 

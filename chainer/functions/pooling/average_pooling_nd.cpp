@@ -5,7 +5,7 @@
 namespace chainer::functions {
 namespace {
 
-Variable average(std::string_view function, const char* label, int axes, const Variable& x, const PerAxis& ksize,
+Variable averaged(std::string_view function, const char* label, int axes, const Variable& x, const PerAxis& ksize,
                  const AveragePoolingOptions& o) {
   check_images(label, x, axes);
   if (o.pad_value && *o.pad_value != 0)
@@ -18,16 +18,16 @@ Variable average(std::string_view function, const char* label, int axes, const V
 }  // namespace
 
 Variable AveragePoolingND::operator()(const Variable& x, const PerAxis& ksize, const AveragePoolingOptions& o) const {
-  return average(name, "AveragePoolingND", 0, x, ksize, o);
+  return averaged(name, "AveragePoolingND", 0, x, ksize, o);
 }
 Variable AveragePooling1D::operator()(const Variable& x, const PerAxis& ksize, const AveragePoolingOptions& o) const {
-  return average(name, "AveragePoolingND", 1, x, ksize, o);
+  return averaged(name, "AveragePoolingND", 1, x, ksize, o);
 }
 Variable AveragePooling2D::operator()(const Variable& x, const PerAxis& ksize, const AveragePooling2DOptions& o) const {
-  return average(name, "AveragePooling2D", 2, x, ksize, {.stride = o.stride, .pad = o.pad});
+  return averaged(name, "AveragePooling2D", 2, x, ksize, {.stride = o.stride, .pad = o.pad});
 }
 Variable AveragePooling3D::operator()(const Variable& x, const PerAxis& ksize, const AveragePoolingOptions& o) const {
-  return average(name, "AveragePoolingND", 3, x, ksize, o);
+  return averaged(name, "AveragePoolingND", 3, x, ksize, o);
 }
 
 }  // namespace chainer::functions

@@ -22,10 +22,10 @@ Inception::Inception(std::optional<int64_t> in, int64_t out1, int64_t p3, int64_
       projp(convolution(in, proj_pool, 1, o)) {}
 
 Variable Inception::forward(const Variable& x) {
-  using namespace functions;
-  const Variable one = conv1(x), three = conv3(relu(proj3(x))), five = conv5(relu(proj5(x)));
-  const Variable pool = projp(max_pooling_2d(x, 3, {.stride = 1, .pad = 1}));
-  return relu(concat({one, three, five, pool}, 1));
+  namespace F = functions;
+  const Variable one = conv1(x), three = conv3(F::relu(proj3(x))), five = conv5(F::relu(proj5(x)));
+  const Variable pool = projp(F::max_pooling_2d(x, 3, {.stride = 1, .pad = 1}));
+  return F::relu(F::concat({one, three, five, pool}, 1));
 }
 
 CHAINER_DEFINE_MEMBERS(Inception, conv1, proj3, conv3, proj5, conv5, projp)

@@ -42,17 +42,18 @@ InceptionBN::InceptionBN(std::optional<int64_t> in, int64_t out1, int64_t p3, in
 }
 
 Variable InceptionBN::forward(const Variable& x) {
-  using namespace functions;
+  namespace F = functions;
   Variables outs;
-  if (conv1) outs.push_back(relu((*conv1n)((*conv1)(x))));
-  outs.push_back(relu(conv3n(conv3(relu(proj3n(proj3(x)))))));
-  const Variable h = relu(conv33an(conv33a(relu(proj33n(proj33(x))))));
-  outs.push_back(relu(conv33bn(conv33b(h))));
-  Variable pool = pooltype_ == PoolType::max ? max_pooling_2d(x, 3, {.stride = stride_, .pad = 1, .cover_all = false})
-                                             : average_pooling_2d(x, 3, {.stride = stride_, .pad = 1});
-  if (poolp) pool = relu((*poolpn)((*poolp)(pool)));
+  if (conv1) outs.push_back(F::relu((*conv1n)((*conv1)(x))));
+  outs.push_back(F::relu(conv3n(conv3(F::relu(proj3n(proj3(x)))))));
+  const Variable h = F::relu(conv33an(conv33a(F::relu(proj33n(proj33(x))))));
+  outs.push_back(F::relu(conv33bn(conv33b(h))));
+  Variable pool = pooltype_ == PoolType::max
+                      ? F::max_pooling_2d(x, 3, {.stride = stride_, .pad = 1, .cover_all = false})
+                      : F::average_pooling_2d(x, 3, {.stride = stride_, .pad = 1});
+  if (poolp) pool = F::relu((*poolpn)((*poolp)(pool)));
   outs.push_back(pool);
-  return concat(outs, 1);
+  return F::concat(outs, 1);
 }
 
 CHAINER_DEFINE_MEMBERS(InceptionBN, proj3, conv3, proj33, conv33a, conv33b, proj3n, conv3n, proj33n, conv33an, conv33bn,

@@ -56,9 +56,11 @@ void math_elementwise(std::vector<OpCase>& t) {
   special("ndtri", F::ndtri, inside({3, 4}) / 2 + 0.5);
   for (const auto& [n, x] :
        {std::pair(array({0, 1, 2, 3}), positive({3, 4}) + 0.5), std::pair(array({2}), array({-0.7, -1.4, -3.3})),
-        std::pair(array(5), positive({2, 1, 3}) + 1)})
+        std::pair(array(5), positive({2, 1, 3}) + 1)}) {
     t.push_back(
         row("polygamma", "F.polygamma(*x)", [](const Variables& v) { return F::polygamma(v[0], v[1]); }, {n, x}));
+    t.back().eps = 2e-5;  // it is steep between its poles
+  }
 }
 
 }  // namespace table
