@@ -105,7 +105,7 @@ struct Place {
     ::setenv("no_proxy", "127.0.0.1", 1);
     std::fflush(stderr);
     (void)!std::freopen((folder.path / "messages").c_str(), "w", stderr);
-    for (int i = 0; i < 300000; ++i) server.content += static_cast<char>(i * i % 251);
+    for (int64_t i = 0; i < 300000; ++i) server.content += static_cast<char>(i * i % 251);
   }
   ~Place() {
     dataset::set_dataset_root("");

@@ -19,6 +19,10 @@ constinit Backend* const kHostBackend = &host.backend;
 namespace cpu {
 
 Compute compute_type(Dtype d) { return d == Dtype::float64 ? kF64 : is_floating(d) ? kF32 : kI64; }
+Compute floating_compute_type(Dtype d, std::string_view operation) {
+  if (!is_floating(d)) throw DtypeError(operation, ": a floating dtype is needed, not ", d);
+  return compute_type(d);
+}
 
 void CpuBackend::host_to_device(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
 void CpuBackend::device_to_host(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }

@@ -63,6 +63,8 @@ void convolve_columns(Backend& backend, Convolution op, const ConvolutionPlan& p
 
 /// The compute type that holds every value of a dtype: float32 for the 16-bit types, int64 for integers and bool.
 Compute compute_type(Dtype d);
+/// The same for kernels that exist for floating types alone; DtypeError names the operation otherwise.
+Compute floating_compute_type(Dtype d, std::string_view operation);
 inline int64_t compute_size(Compute c) { return c == kF32 ? 4 : c == kMask ? 1 : 8; }
 /// Whether arrays of this dtype need no conversion for a compute type.
 inline bool stored_as(Dtype d, Compute c) {

@@ -57,7 +57,7 @@ const char* at(const Array& a, int64_t element) {
 
 void CpuBackend::moments(const Array& x, Array& mean_, Array& squares_) {
   const Extent e(x);
-  const Compute c = compute_type(x.dtype());
+  const Compute c = floating_compute_type(x.dtype(), "batch normalization");
   double *mean = mean_.mutable_data<double>(), *squares = squares_.mutable_data<double>();
   const ImageKernels& k = image_kernels();
   if (e.inner == 1) {
@@ -106,7 +106,7 @@ void CpuBackend::moments(const Array& x, Array& mean_, Array& squares_) {
 
 void CpuBackend::moments_grad(const Array& gy, const Array& x, const Array& mean_, Array& total_, Array& along_) {
   const Extent e(x);
-  const Compute c = compute_type(x.dtype());
+  const Compute c = floating_compute_type(x.dtype(), "batch normalization");
   const double* mean = mean_.data<double>();
   double *total = total_.mutable_data<double>(), *along = along_.mutable_data<double>();
   std::fill(total, total + e.keys, 0.0);
@@ -141,7 +141,7 @@ void CpuBackend::moments_grad(const Array& gy, const Array& x, const Array& mean
 void CpuBackend::centered_combination(const Array& gy, const Array& x, const Array& mean, const Array& a,
                                       const Array& b, const Array& c_, Array& gx) {
   const Extent e(x);
-  const Compute c = compute_type(x.dtype());
+  const Compute c = floating_compute_type(x.dtype(), "batch normalization");
   (void)gy.raw(), (void)x.raw();
   char* out = static_cast<char*>(gx.mutable_raw());
   const int64_t item = item_size(x.dtype());

@@ -6,7 +6,7 @@ namespace chainer::cpu {
 
 void CpuBackend::standardize(const Array& x, double eps, Array& y, Array& rstd) {
   const int64_t n = x.shape()[1] * item_size(x.dtype());
-  const Compute c = compute_type(x.dtype());
+  const Compute c = floating_compute_type(x.dtype(), "standardize");
   const char* in = static_cast<const char*>(x.raw());
   char* out = static_cast<char*>(y.mutable_raw());
   double* r = rstd.mutable_data<double>();
@@ -17,7 +17,7 @@ void CpuBackend::standardize(const Array& x, double eps, Array& y, Array& rstd) 
 
 void CpuBackend::standardize_grad(const Array& gy, const Array& y, const Array& rstd, Array& gx) {
   const int64_t n = y.shape()[1] * item_size(y.dtype());
-  const Compute c = compute_type(y.dtype());
+  const Compute c = floating_compute_type(y.dtype(), "standardize_grad");
   const char *g = static_cast<const char*>(gy.raw()), *in = static_cast<const char*>(y.raw());
   char* out = static_cast<char*>(gx.mutable_raw());
   const double* r = rstd.data<double>();

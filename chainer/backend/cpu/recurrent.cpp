@@ -27,7 +27,7 @@ void CpuBackend::lstm(const LstmCells& cells, std::span<const Array> x, std::spa
                       Array& h) {
   const Reading gates = reading(x), before = reading(c_prev);
   LstmArrays p{.x = gates.data(), .c_prev = before.data(), .c = c.mutable_raw(), .h = h.mutable_raw()};
-  const auto kernel = kernels().lstm[compute_type(c.dtype())];
+  const auto kernel = kernels().lstm[floating_compute_type(c.dtype(), "lstm")];
   parallel_ranges(cells.rows, work(cells), 1, [&](int64_t begin, int64_t end) { kernel(cells, p, begin, end); });
 }
 
@@ -43,14 +43,14 @@ void CpuBackend::lstm_grad(const LstmCells& cells, std::span<const Array> x, std
                .gh = gh ? gh.raw() : nullptr,
                .gx = to_gates.data(),
                .gc_prev = to_before.data()};
-  const auto kernel = kernels().lstm_grad[compute_type(c.dtype())];
+  const auto kernel = kernels().lstm_grad[floating_compute_type(c.dtype(), "lstm_grad")];
   parallel_ranges(cells.rows, work(cells), 1, [&](int64_t begin, int64_t end) { kernel(cells, p, begin, end); });
 }
 
 void CpuBackend::gru(const Array& x, const Array& hx, const Array& h_prev, Array& h) {
   GruArrays p{.x = x.raw(), .hx = hx.raw(), .h_prev = h_prev.raw(), .h = h.mutable_raw()};
   const int64_t units = h.shape()[1];
-  const auto kernel = kernels().gru[compute_type(h.dtype())];
+  const auto kernel = kernels().gru[floating_compute_type(h.dtype(), "gru")];
   parallel_ranges(h.shape()[0], 12 * h.size(), 1, [&](int64_t begin, int64_t end) { kernel(units, p, begin, end); });
 }
 
@@ -64,7 +64,7 @@ void CpuBackend::gru_grad(const Array& x, const Array& hx, const Array& h_prev, 
               .ghx = ghx.mutable_raw(),
               .gh_prev = gh_prev.mutable_raw()};
   const int64_t units = gh.shape()[1];
-  const auto kernel = kernels().gru_grad[compute_type(gh.dtype())];
+  const auto kernel = kernels().gru_grad[floating_compute_type(gh.dtype(), "gru_grad")];
   parallel_ranges(gh.shape()[0], 12 * gh.size(), 1, [&](int64_t begin, int64_t end) { kernel(units, p, begin, end); });
 }
 

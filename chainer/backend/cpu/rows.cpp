@@ -13,8 +13,8 @@ struct Rows {
   const int64_t* index;
   Array held;
 
-  Rows(const Array& i, int64_t width, Dtype dtype)
-      : c(compute_type(dtype)),
+  Rows(std::string_view operation, const Array& i, int64_t width, Dtype dtype)
+      : c(floating_compute_type(dtype, operation)),
         work(c == kF64 ? float64 : float32),
         item(compute_size(c)),
         n(i.shape()[0]),
@@ -46,7 +46,7 @@ void with_output(Array& out, Dtype work, bool keep, F&& f) {
 }  // namespace
 
 void CpuBackend::rows_dot(const Array& x, const Array& w, const Array& index, Array& out) {
-  const Rows r(index, x.shape()[1], out.dtype());
+  const Rows r("rows_dot", index, x.shape()[1], out.dtype());
   const Array a = dense(x, r.work), b = dense(w, r.work);
   const char *left = static_cast<const char*>(a.raw()), *right = static_cast<const char*>(b.raw());
   const RowsKernel dot = kernels().rows_dot[r.c];
@@ -58,7 +58,7 @@ void CpuBackend::rows_dot(const Array& x, const Array& w, const Array& index, Ar
 }
 
 void CpuBackend::rows_combine(const Array& g, const Array& w, const Array& index, Array& out) {
-  const Rows r(index, w.shape()[1], out.dtype());
+  const Rows r("rows_combine", index, w.shape()[1], out.dtype());
   const Array a = dense(g, r.work), b = dense(w, r.work);
   const char *factor = static_cast<const char*>(a.raw()), *rows = static_cast<const char*>(b.raw());
   const RowsKernel combine = kernels().rows_combine[r.c];
@@ -70,7 +70,7 @@ void CpuBackend::rows_combine(const Array& g, const Array& w, const Array& index
 }
 
 void CpuBackend::rows_scatter(const Array& g, const Array& x, const Array& index, Array& out) {
-  const Rows r(index, x.shape()[1], out.dtype());
+  const Rows r("rows_scatter", index, x.shape()[1], out.dtype());
   const Array a = dense(g, r.work), b = dense(x, r.work);
   const Array factors = a.astype(float64, false);
   const double* factor = factors.data<double>();

@@ -8,7 +8,7 @@ namespace chainer::cpu {
 
 void CpuBackend::softmax(bool log, const Array& a, int64_t outer, int64_t n, int64_t inner, Array& out) {
   const Kernels& k = kernels();
-  const Compute c = compute_type(a.dtype());
+  const Compute c = floating_compute_type(a.dtype(), "softmax");
   const int in_type = static_cast<int>(a.dtype()), out_type = static_cast<int>(out.dtype());
   const int64_t item = item_size(a.dtype()), size = compute_size(c);
   const char* in = static_cast<const char*>(a.raw());

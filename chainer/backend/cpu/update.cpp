@@ -12,7 +12,7 @@ namespace chainer::cpu {
 void CpuBackend::update(Update op, Array& param, const Array& grad, std::span<Array> states,
                         std::span<const double> hyper) {
   const Kernels& k = kernels();
-  const Compute c = compute_type(param.dtype());
+  const Compute c = floating_compute_type(param.dtype(), "update");
   const Dtype work = c == kF64 ? float64 : float32;
   if (param.dtype() != work) {  // 16-bit parameters without a master copy: update in float32, store back
     Array wide = param.astype(float32);
