@@ -1,6 +1,7 @@
 // A small test framework: it compiles in no time and is there on every machine. A test is a function that throws or
 // reports a failed expectation. Each executable takes a filter on the names, and counts tests and expectations.
 #pragma once
+#include <atomic>
 #include <cmath>
 #include <cstdio>
 #include <exception>
@@ -23,7 +24,7 @@ inline std::vector<Case>& cases() {
   static std::vector<Case> all;
   return all;
 }
-inline int failures = 0, expectations = 0;
+inline std::atomic<int> failures = 0, expectations = 0;  // tests expect on several threads, too
 inline bool add(const char* name, void (*run)()) {
   cases().push_back({name, run});
   return true;
@@ -71,7 +72,7 @@ inline int main(int argc, char** argv) {
     failures == before ? ++passed : ++failed;
     if (failures != before) std::printf("FAILED %s\n", c.name);
   }
-  std::printf("%d passed, %d failed, %d expectations\n", passed, failed, expectations);
+  std::printf("%d passed, %d failed, %d expectations\n", passed, failed, expectations.load());
   if (without) std::printf("  (%d tests expect nothing but to end)\n", without);
   return failed != 0 || passed == 0 || std::fflush(stdout) != 0;
 }

@@ -292,7 +292,8 @@ std::string quoted(const std::string& s) {
 // begins with a class stands outside of a function.
 void write_examples(const std::vector<Page>& pages, const std::string& file) {
   std::ofstream out(file);
-  out << "// Made by docs/tool/reference.cpp from the comments of the headers.\n#include \"examples.h\"\n\n";
+  out << "// Made by docs/tool/reference.cpp from the comments of the headers.\n#include \"examples.h\"\n\n"
+         "#pragma GCC diagnostic ignored \"-Wunused\"\n\n";
   int count = 0, missing = 0;
   for (const Page& p : pages) {
     for (const Header& h : p.headers) {

@@ -113,7 +113,8 @@ TEST(cifar) {
   std::string record(3073, '\0');
   for (std::size_t i = 0; i < 3072; ++i) record[i + 1] = static_cast<char>(i % 256);
   record[0] = 9;
-  const auto [x, y] = datasets::read_cifar(record + record, 1, 10, "batch");
+  const auto cifar = datasets::read_cifar(record + record, 1, 10, "batch");
+  const Array &x = cifar.first, &y = cifar.second;
   EXPECT_EQ(x.shape(), (Shape{2, 3072}));
   EXPECT_CLOSE(y, array({9, 9}));
   EXPECT_THROW(FileError, "no multiple of 3073", datasets::read_cifar(record.substr(1), 1, 10, "batch"));

@@ -129,7 +129,8 @@ TEST(workers_go_with_a_killed_process) {
   if (child == 0) {
     MultiprocessIterator m(Squares(), 3, {.n_processes = 2});
     (void)m.next();
-    const std::string pids = read_proc(text("/proc/self/task/", ::getpid(), "/children"));
+    // The thread sanitizer gives a child threads of its own, and with them the iterator takes threads.
+    const std::string pids = m.uses_processes() ? read_proc(text("/proc/self/task/", ::getpid(), "/children")) : "none";
     (void)!::write(ends[1], pids.data(), pids.size());
     for (;;) ::pause();
   }
@@ -137,6 +138,7 @@ TEST(workers_go_with_a_killed_process) {
   EXPECT(::read(ends[0], buffer, 99) > 3);
   ::kill(child, SIGKILL);
   ::waitpid(child, nullptr, 0);
+  if (std::string(buffer) == "none") return std::puts("  no processes below a child here: left out"), void();
   int a = 0, b = 0;
   EXPECT_EQ(std::sscanf(buffer, "%d %d", &a, &b), 2);
   for (int i = 0; i < 200 && (::kill(a, 0) == 0 || ::kill(b, 0) == 0); ++i) {

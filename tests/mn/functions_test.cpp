@@ -89,7 +89,8 @@ TEST(functions_collective_gradients) {
          }},
         {"mean", [&](const Variable& x) { return cubes(CF::mean_over_ranks(c, x * x), r + 1); }},
     };
-    for (const auto& [name, f] : all) {
+    for (const auto& [name, function] : all) {
+      const auto& f = function;
       if (std::string(name) != "bcast") check_gradient(c, f, 3);
       // bcast: ranks but the root have no gradient, so x takes part beside it.
       check_gradient(

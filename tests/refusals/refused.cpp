@@ -23,7 +23,7 @@ struct SharedParameter : Chain {
   CHAINER_MEMBERS(SharedParameter, p);
 };
 SharedParameter value;
-#elif CASE == 4  // use of deleted function
+#elif CASE == 4  // deleted
 void assign(L::Linear& a, const L::Linear& b) { a = b; }
 #elif CASE == 5  // deleted function
 void decide(const type_check::Condition& c) {

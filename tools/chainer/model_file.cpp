@@ -135,8 +135,12 @@ void write_hdf5(const fs::path& path, const std::map<std::string, Array>& arrays
       put(*s.child(name.substr(0, slash)), name.substr(slash + 1), f);
     }
     void serialize(chainer::Serializer& s) {
-      for (auto [name, a] : arrays) put(s, name, [&](chainer::Serializer& t, const std::string& n) { t.array(n, a); });
-      for (auto [name, v] : texts) put(s, name, [&](chainer::Serializer& t, const std::string& n) { t.string(n, v); });
+      for (const auto& entry : arrays)
+        put(s, entry.first,
+            [a = entry.second](chainer::Serializer& t, const std::string& n) mutable { t.array(n, a); });
+      for (const auto& entry : texts)
+        put(s, entry.first,
+            [v = entry.second](chainer::Serializer& t, const std::string& n) mutable { t.string(n, v); });
       Array none;
       for (const std::string& name : nones)
         put(s, name, [&](chainer::Serializer& t, const std::string& n) { t.array(n, none); });
