@@ -86,7 +86,8 @@ set_source_files_properties(
   ${PROJECT_SOURCE_DIR}/chainer/backend/cpu/blas.cpp PROPERTIES COMPILE_DEFINITIONS
   "CHAINER_ONEDNN_LIBRARY=\"${CHAINER_ONEDNN_LIBRARY}\";CHAINER_OPENBLAS_LIBRARY=\"${CHAINER_OPENBLAS_LIBRARY}\"")
 # Plain loops over int64 wrap around, too.
-set_source_files_properties(${PROJECT_SOURCE_DIR}/chainer/backend/cpu/gemm.cpp PROPERTIES COMPILE_OPTIONS -fwrapv SKIP_PRECOMPILE_HEADERS ON)
+set_source_files_properties(${PROJECT_SOURCE_DIR}/chainer/backend/cpu/gemm.cpp PROPERTIES COMPILE_OPTIONS -fwrapv
+                            SKIP_PRECOMPILE_HEADERS ON)
 set_source_files_properties(${PROJECT_SOURCE_DIR}/chainer/runtime_info.cpp
                             PROPERTIES COMPILE_DEFINITIONS "CHAINER_VERSION=\"${PROJECT_VERSION}\"")
 chainer_precompile(chainer <algorithm> <array> <cmath> <functional> <map> <memory> <optional> <span> <string> <vector>

@@ -2,11 +2,11 @@
 //
 //   build/release/examples/cifar/train_cifar --epoch 300
 //
-// Batches of 64, MomentumSGD with weight decay 5e-4 whose learning rate halves every 25 epochs. The defaults are for 300
-// epochs of all 50,000 pictures. For few pictures and epochs take less dropout: with --dropout 0 --learnrate 0.01 the
-// VGG reaches a test accuracy of 0.57 after three epochs of a fifth of them. --model small is for quick trials (0.52
-// after four epochs with --batchsize 32 --learnrate 0.003). Without CIFAR-10 in the cache and without a network it trains
-// on pictures that it draws itself.
+// Batches of 64, MomentumSGD with weight decay 5e-4 whose learning rate halves every 25 epochs. The defaults are for
+// 300 epochs of all 50,000 pictures. For few pictures and epochs take less dropout: with --dropout 0 --learnrate 0.01
+// the VGG reaches a test accuracy of 0.57 after three epochs of a fifth of them. --model small is for quick trials
+// (0.52 after four epochs with --batchsize 32 --learnrate 0.003). Without CIFAR-10 in the cache and without a network
+// it trains on pictures that it draws itself.
 #include "../common/pictures.h"
 #include "../common/training.h"
 #include "vgg.h"

@@ -19,8 +19,8 @@ struct Vgg : chainer::Chain {
   chainer::L::BatchNormalization bn_fc1;
   chainer::L::Linear fc2;
   double dropout;
-  explicit Vgg(int64_t classes, double dropout_ = 1)
-      : fc1(512, {.nobias = true}), bn_fc1(512), fc2(classes), dropout(dropout_) {
+  explicit Vgg(int64_t classes, double dropout = 1)
+      : fc1(512, {.nobias = true}), bn_fc1(512), fc2(classes), dropout(dropout) {
     for (const Group& g : kGroups)
       for (int i = 0; i < g.blocks; ++i) blocks.emplace_back(g.channels);
   }

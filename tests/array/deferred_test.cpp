@@ -203,7 +203,8 @@ class Fuzz {
     return common.product() < 1'000'000;
   }
   void step() {
-    const Array a = any(), b = any(), c = any(), d = any();
+    // References: a copy would be another owner, and no operation could write in place.
+    const Array &a = any(), &b = any(), &c = any(), &d = any();
     try {
       switch (draw(16)) {
         case 0: return keep(fresh());

@@ -1,6 +1,5 @@
 #include <chainer/chainer.h>
 
-
 #include "chainer/core/file.h"
 #include "chainer/exporters/caffe/export_model.h"
 #include "chainer/links/caffe/caffe_function.h"

@@ -2,7 +2,6 @@
 #include <chainer/chainer.h>
 #include <chainer/testing/testing.h>
 
-
 #include "folder.h"
 #include "test.h"
 

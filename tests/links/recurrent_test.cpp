@@ -1,7 +1,6 @@
 // Recurrent links: over several calls as release 5.4.0 has them (conformance/make_recurrent.py), and their states.
 #include <chainer/chainer.h>
 
-
 #include "folder.h"
 #include "recurrent_release.h"
 #include "test.h"

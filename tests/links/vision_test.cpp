@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-
 #include "folder.h"
 #include "test.h"
 

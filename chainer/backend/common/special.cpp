@@ -1,13 +1,10 @@
 #include "chainer/backend/common/special.h"
 
 #include <cmath>
-#include <limits>
 #include <numbers>
 
 namespace chainer::special {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 // exp(x^2) without the rounding of x^2, which the exponential would magnify.
 double exp_square(double x) {

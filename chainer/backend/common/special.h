@@ -1,9 +1,12 @@
 // Special functions of one number in double precision, to 1e-12 max(1, |value|) over their whole range. Outside their
 // domains they give NaN, at poles and beyond the largest number infinity, as SciPy's do.
 #pragma once
+#include <limits>
 #include <string_view>
 
 namespace chainer::special {
+
+inline constexpr double kInf = std::numeric_limits<double>::infinity();
 
 double digamma(double x);
 double erfcinv(double x);

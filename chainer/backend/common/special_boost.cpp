@@ -13,15 +13,15 @@ namespace {
 using namespace boost::math::policies;
 using Quiet = policy<domain_error<ignore_error>, pole_error<ignore_error>, overflow_error<ignore_error>,
                      evaluation_error<ignore_error>, promote_double<false>>;
-constexpr double kInfinity = std::numeric_limits<double>::infinity(), kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
 
 void expect_available(std::string_view) {}
 
 double digamma(double x) {
-  if (x == 0) return -std::copysign(kInfinity, x);
-  if (!std::isfinite(x)) return x > 0 ? kInfinity : kNan;
+  if (x == 0) return -std::copysign(kInf, x);
+  if (!std::isfinite(x)) return x > 0 ? kInf : kNan;
   return boost::math::digamma(x, Quiet());
 }
 
@@ -33,10 +33,10 @@ double polygamma(double n, double x) {
   if (!(n >= 0) || n != std::floor(n) || n > 1e6) return kNan;
   if (n == 0) return digamma(x);
   if (!std::isfinite(x)) return x > 0 ? 0 : kNan;
-  if (x <= 0 && x == std::floor(x)) return kInfinity;
+  if (x <= 0 && x == std::floor(x)) return kInf;
   const double y = boost::math::polygamma(static_cast<int>(n), x, Quiet());
   // Beyond the largest number its sign is lost: that of -(-x)^-(n + 1).
-  return std::isinf(y) ? (x > 0 && std::fmod(n, 2) == 0 ? -kInfinity : kInfinity) : y;
+  return std::isinf(y) ? (x > 0 && std::fmod(n, 2) == 0 ? -kInf : kInf) : y;
 }
 
 }  // namespace chainer::special

@@ -6,7 +6,7 @@ namespace chainer::functions {
 namespace {
 
 Variable averaged(std::string_view function, const char* label, int axes, const Variable& x, const PerAxis& ksize,
-                 const AveragePoolingOptions& o) {
+                  const AveragePoolingOptions& o) {
   check_images(label, x, axes);
   if (o.pad_value && *o.pad_value != 0)
     throw ValueError(function, ": pad_value must be 0 or nullopt, not ", *o.pad_value);
