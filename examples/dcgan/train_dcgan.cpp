@@ -10,41 +10,11 @@
 
 #include "../common/pictures.h"
 #include "../common/training.h"
-#include "net.h"
+#include "updater.h"
 
 using namespace chainer;
 
 namespace {
-
-/// One step for both networks: the discriminator learns to tell, the generator to pass.
-struct DcganUpdater : training::StandardUpdater {
-  DcganUpdater(training::NamedKept<Iterator> iterator, training::NamedKept<Optimizer> optimizers, Generator& g,
-               Discriminator& d)
-      : StandardUpdater(std::move(iterator), std::move(optimizers)), gen(g), dis(d) {}
-
-  void update_core() override {
-    Optimizer &gen_optimizer = get_optimizer("gen"), &dis_optimizer = get_optimizer("dis");
-    const Example batch = convert(get_iterator("main").next());
-    const Variable x_real(batch[0], false);
-    const int64_t n = x_real.shape()[0];
-    const Variable y_real = dis(x_real);
-    const Variable x_fake = gen(gen.make_hidden(n));
-    const Variable y_fake = dis(x_fake);
-
-    const Variable loss_dis = (F::sum(F::softplus(-y_real)) + F::sum(F::softplus(y_fake))) / static_cast<double>(n);
-    report({{"loss", loss_dis}}, &dis);
-    const Variable loss_gen = F::sum(F::softplus(-y_fake)) / static_cast<double>(n);
-    report({{"loss", loss_gen}}, &gen);
-    dis.cleargrads();
-    loss_dis.backward();
-    dis_optimizer.update();
-    gen.cleargrads();
-    loss_gen.backward();
-    gen_optimizer.update();
-  }
-  Generator& gen;
-  Discriminator& dis;
-};
 
 /// A grid of pictures from the same noise every time.
 struct Preview {

@@ -42,19 +42,7 @@ void compare(const std::string& type, int64_t layers) {
   const Variables second = call(first, sequences({0, 4, 2, 1, 3}));
   for (const Variables* part : {&first, &second})
     for (const Variable& v : *part) ys.push_back(v);
-  Variable loss;
-  for (std::size_t i = 0; i < ys.size(); ++i) {
-    const Variable term = static_cast<double>(i + 1) * F::sum(ys[i]);
-    loss = loss ? loss + term : term;
-    EXPECT_CLOSE(ys[i].array(), release().array(text(name, "/y", i)), {.atol = 2e-6});
-  }
-  EXPECT(!release().contains(text(name, "/y", ys.size())));
-  link.cleargrads();
-  loss.backward();
-  for (const auto& [path, p] : link.namedparams()) {
-    EXPECT_CLOSE(p.array(), release().array(name + path), {.atol = 1e-7});
-    EXPECT_CLOSE(p.grad(), release().array(name + path + "_grad"), {.atol = 1e-4, .rtol = 1e-5});
-  }
+  expect_release(name, link, ys, 1e-4);
 }
 
 }  // namespace

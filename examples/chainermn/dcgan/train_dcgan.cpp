@@ -1,41 +1,12 @@
 // Trains DCGAN with several processes: each has its part of the pictures, and both networks share gradients.
 //
 //   mpiexec -n 2 build/release/examples/chainermn/dcgan/train_dcgan --epoch 1000
-#include "../../dcgan/net.h"
+#include "../../dcgan/updater.h"
 
 #include "../../common/pictures.h"
 #include "../common/training.h"
 
 using namespace chainer;
-
-namespace {
-
-/// One step for both networks, each with its own multi-node optimizer.
-struct DcganUpdater : training::StandardUpdater {
-  DcganUpdater(training::NamedKept<Iterator> iterator, training::NamedKept<Optimizer> optimizers, Generator& g,
-               Discriminator& d)
-      : StandardUpdater(std::move(iterator), std::move(optimizers)), gen(g), dis(d) {}
-  void update_core() override {
-    const Example batch = convert(get_iterator("main").next());
-    const Variable x_real(batch[0], false);
-    const int64_t n = x_real.shape()[0];
-    const Variable y_real = dis(x_real), y_fake = dis(gen(gen.make_hidden(n)));
-    const Variable loss_dis = (F::sum(F::softplus(-y_real)) + F::sum(F::softplus(y_fake))) / static_cast<double>(n);
-    const Variable loss_gen = F::sum(F::softplus(-y_fake)) / static_cast<double>(n);
-    report({{"loss", loss_dis}}, &dis);
-    report({{"loss", loss_gen}}, &gen);
-    dis.cleargrads();
-    loss_dis.backward();
-    get_optimizer("dis").update();
-    gen.cleargrads();
-    loss_gen.backward();
-    get_optimizer("gen").update();
-  }
-  Generator& gen;
-  Discriminator& dis;
-};
-
-}  // namespace
 
 int main(int argc, char** argv) {
   return chainermn::run("train_dcgan", [&] {

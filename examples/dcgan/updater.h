@@ -1,0 +1,35 @@
+// A training step of DCGAN.
+#pragma once
+#include <utility>
+
+#include "net.h"
+
+/// One step for both networks: the discriminator learns to tell, the generator to pass.
+struct DcganUpdater : chainer::training::StandardUpdater {
+  DcganUpdater(chainer::training::NamedKept<chainer::Iterator> iterator,
+               chainer::training::NamedKept<chainer::Optimizer> optimizers, Generator& g, Discriminator& d)
+      : StandardUpdater(std::move(iterator), std::move(optimizers)), gen(g), dis(d) {}
+
+  void update_core() override {
+    using namespace chainer;
+    const Example batch = convert(get_iterator("main").next());
+    const Variable x_real(batch[0], false);
+    const int64_t n = x_real.shape()[0];
+    const Variable y_real = dis(x_real);
+    const Variable x_fake = gen(gen.make_hidden(n));
+    const Variable y_fake = dis(x_fake);
+
+    const Variable loss_dis = (F::sum(F::softplus(-y_real)) + F::sum(F::softplus(y_fake))) / static_cast<double>(n);
+    report({{"loss", loss_dis}}, &dis);
+    const Variable loss_gen = F::sum(F::softplus(-y_fake)) / static_cast<double>(n);
+    report({{"loss", loss_gen}}, &gen);
+    dis.cleargrads();
+    loss_dis.backward();
+    get_optimizer("dis").update();
+    gen.cleargrads();
+    loss_gen.backward();
+    get_optimizer("gen").update();
+  }
+  Generator& gen;
+  Discriminator& dis;
+};
