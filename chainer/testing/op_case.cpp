@@ -1,4 +1,4 @@
-#include "chainer/testing/op_case.h"
+#include "chainer/testing/op_case_parts.h"
 
 #include <algorithm>
 #include <cstring>
@@ -56,49 +56,12 @@ Arrays as_dtype(const Arrays& in, Dtype d) {
   for (const Array& a : in) out.push_back(is_floating(a.dtype()) ? a.astype(d) : a);
   return out;
 }
-Arrays copies(const Arrays& in) {
-  Arrays out;
-  for (const Array& a : in) out.push_back(a ? a.copy() : a);
-  return out;
-}
 Variables constants(const Arrays& in) {
   Variables out;
   for (const Array& a : in) out.push_back(Variable(a, false));
   return out;
 }
-Variables roots(const Arrays& in) {
-  Variables out;
-  for (const Array& a : in) out.push_back(Variable(a, is_floating(a.dtype())));
-  return out;
-}
-Arrays arrays_of(const Variables& xs) {
-  Arrays out;
-  for (const Variable& x : xs) out.push_back(x.array());
-  return out;
-}
 Arrays forward(const OpCase& c, const Arrays& in) { return arrays_of(c.function(constants(in))); }
-Arrays random_like(const Arrays& in, random::RandomState& r) {
-  Arrays out;
-  for (const Array& a : in) out.push_back(is_floating(a.dtype()) ? r.randn(a.shape()).astype(a.dtype()) : Array());
-  return out;
-}
-void expect(bool condition, const std::string& what) {
-  if (!condition) throw AssertionError(what);
-}
-bool same_bits(const Array& a, const Array& b) {
-  const Array x = a.contiguous(), y = b.contiguous();
-  return x.shape() == y.shape() && x.dtype() == y.dtype() &&
-         (x.size() == 0 || std::memcmp(x.raw(), y.raw(), static_cast<std::size_t>(x.nbytes())) == 0);
-}
-template <class F>
-void named(const std::string& what, F&& f) {
-  try {
-    f();
-  } catch (const MissingPartError&) {
-    throw;  // nothing is wrong with the function
-  } catch (const std::exception& e) { throw AssertionError(what, ": ", e.what()); }
-}
-
 // Whether a layout says nothing that another one does not say.
 bool redundant(const OpCase& c, Layout layout) {
   return layout == Layout::channels_last &&
@@ -118,6 +81,35 @@ std::vector<OpCase> shapes_of(const OpCase& c) {
 }
 
 }  // namespace
+
+Arrays copies(const Arrays& in) {
+  Arrays out;
+  for (const Array& a : in) out.push_back(a ? a.copy() : a);
+  return out;
+}
+Variables roots(const Arrays& in) {
+  Variables out;
+  for (const Array& a : in) out.push_back(Variable(a, is_floating(a.dtype())));
+  return out;
+}
+Arrays arrays_of(const Variables& xs) {
+  Arrays out;
+  for (const Variable& x : xs) out.push_back(x.array());
+  return out;
+}
+Arrays random_like(const Arrays& in, random::RandomState& r) {
+  Arrays out;
+  for (const Array& a : in) out.push_back(is_floating(a.dtype()) ? r.randn(a.shape()).astype(a.dtype()) : Array());
+  return out;
+}
+void expect(bool condition, const std::string& what) {
+  if (!condition) throw AssertionError(what);
+}
+bool same_bits(const Array& a, const Array& b) {
+  const Array x = a.contiguous(), y = b.contiguous();
+  return x.shape() == y.shape() && x.dtype() == y.dtype() &&
+         (x.size() == 0 || std::memcmp(x.raw(), y.raw(), static_cast<std::size_t>(x.nbytes())) == 0);
+}
 
 void check_forward(const OpCase& whole) {
   for (const OpCase& c : shapes_of(whole)) {
@@ -211,84 +203,6 @@ void check_graph(const OpCase& c) {
   for (std::size_t i = 0; i < before.size(); ++i) expect(same_bits(before[i], c.inputs[i]), "an input was changed");
 }
 
-namespace {
-
-// One variable for each input, its second use, and what the gradients must become.
-struct SharedGraph {
-  Variables xs, others, ys;  // others[i] is added to xs[i]; ys ends with the sums
-  std::vector<std::size_t> floating;
-
-  // With `behind`, xs are results of a function, and their gradients arrive instead of staying in a leaf.
-  SharedGraph(const OpCase& c, bool behind) {
-    Variables leaves = roots(c.inputs);
-    for (Variable& x : leaves) xs.push_back(behind && x.requires_grad() ? x * 1.0 : x);
-    ys = c.function(xs);
-    int rank = 0;
-    for (const Variable& y : ys) rank = std::max(rank, y.rank());
-    for (std::size_t i = 0; i < xs.size(); ++i) {
-      others.push_back(Variable());
-      if (!xs[i].requires_grad()) continue;
-      floating.push_back(i);
-      others[i] = Variable(zeros_like(xs[i].array()));
-      // Its rank is above that of all the function's nodes: backward comes to the `add` first.
-      Variable late = others[i];
-      while (late.rank() <= rank) late = F::identity(late);
-      ys.push_back(xs[i] + late);
-    }
-    ys = F::identity(ys);
-  }
-};
-
-void check_shared_graph(const OpCase& c, bool behind) {
-  random::RandomState r(11);
-  SharedGraph g(c, behind);
-  const Arrays gy = random_like(arrays_of(g.ys), r), gy_before = copies(gy);
-  const std::size_t results = g.ys.size() - g.floating.size();
-  Variables xs, grad_outputs;
-  for (std::size_t i : g.floating) xs.push_back(g.xs[i]);
-  for (std::size_t i = 0; i < results; ++i) grad_outputs.push_back(Variable(gy[i], false));
-  const Variables alone = grad(Variables(g.ys.begin(), g.ys.begin() + results), xs, {.grad_outputs = grad_outputs});
-
-  Arrays set, expected;  // by the caller beforehand; after each backward
-  for (std::size_t k = 0; k < xs.size(); ++k) {
-    set.push_back(random_like({xs[k].array()}, r)[0]);
-    expected.push_back(behind ? zeros_like(set[k]) : set[k].copy());
-    if (!behind) g.xs[g.floating[k]].set_grad(set[k]);
-  }
-  const Arrays set_before = copies(set);
-  Arrays kept, kept_before;
-  for (int time = 0; time < 2; ++time) {
-    for (std::size_t i = 0; i < g.ys.size(); ++i) g.ys[i].set_grad(gy[i]);
-    g.ys[0].backward({.retain_grad = behind});
-    for (std::size_t k = 0; k < xs.size(); ++k) {
-      const Array& from_add = gy[results + k];
-      Array step = from_add;
-      if (alone[k]) step = step + alone[k].array();
-      expected[k] = behind ? step : expected[k] + step;
-      assert_allclose(xs[k].grad(), expected[k], {.atol = 1e-12, .rtol = 1e-12});
-      const Variable& other = g.others[g.floating[k]];
-      assert_allclose(other.grad(), from_add * (time + 1.0), {.atol = 0, .rtol = 1e-15});
-      for (const Array& a : {xs[k].grad(), other.grad()}) kept.push_back(a), kept_before.push_back(a.copy());
-    }
-  }
-  const auto expect_same = [](const Arrays& a, const Arrays& before, const char* what) {
-    for (std::size_t i = 0; i < a.size(); ++i)
-      expect(!a[i] || same_bits(a[i], before[i]), text(what, " ", i, " was changed by backward"));
-  };
-  expect_same(gy, gy_before, "the gradient of output");
-  expect_same(set, set_before, "the array set as gradient of input");
-  expect_same(kept, kept_before, "the gradient kept from an earlier backward");
-}
-
-}  // namespace
-
-void check_shared_gradients(const OpCase& c) {
-  if (!c.differentiable) return;
-  for (bool behind : {false, true})
-    named(text("gradients that share memory, of ", behind ? "results" : "leaves"),
-          [&] { check_shared_graph(c, behind); });
-}
-
 void check_large(const OpCase& c) {
   if (!c.elementwise) return;
   constexpr int64_t kSize = 70001;
@@ -344,6 +258,7 @@ void check_op(const OpCase& c) {
     check_gradients(c);
     check_graph(c);
     check_shared_gradients(c);
+    check_dependent_inputs(c);
     check_large(c);
     check_leaks(c);
   });

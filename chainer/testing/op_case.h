@@ -41,6 +41,9 @@ void check_graph(const OpCase& c);
 /// variable: gradients are the sums of what both give apart, to rounding. Arrays that the caller passed to set_grad or
 /// keeps from an earlier backward, the other variables' gradients and the outputs' keep their bits.
 void check_shared_gradients(const OpCase& c);
+/// Inputs that depend on one of them: gradients with a graph, which some functions compute by way of other functions,
+/// are those without, so each way is counted once.
+void check_dependent_inputs(const OpCase& c);
 /// Elementwise functions on arrays that threads share and that are computed later: the same bits for any number of
 /// threads, deferred or not, and those of the small array.
 void check_large(const OpCase& c);

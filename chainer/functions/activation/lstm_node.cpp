@@ -1,6 +1,7 @@
 #include "chainer/functions/activation/lstm_node.h"
 
 #include "chainer/array/backend.h"
+#include "chainer/autograd/partial_gradients.h"
 #include "chainer/functions/array.h"
 
 namespace chainer::functions {
@@ -43,14 +44,8 @@ Arrays LstmNode::forward(const Arrays& in) {
 
 Variables LstmNode::backward(const Indexes& wanted, const Variables& gy) {
   const Variables in = retained_inputs();
-  if (config().enable_backprop) {
-    const Variables out = composed(in);
-    Variables reached, gradients, sources;
-    for (std::size_t i = 0; i < out.size(); ++i)
-      if (gy[i]) reached.push_back(out[i]), gradients.push_back(gy[i]);
-    for (int i : wanted) sources.push_back(in[static_cast<std::size_t>(i)]);
-    return grad(reached, sources, {.grad_outputs = gradients, .enable_double_backprop = true});
-  }
+  if (config().enable_backprop)
+    return partial_gradients([&](const Variables& x) { return composed(x); }, in, wanted, gy);
   const auto cells = static_cast<std::size_t>(sources_ * children_);
   Arrays arrays;
   for (const Variable& v : in) arrays.push_back(v.array());

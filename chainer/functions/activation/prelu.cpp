@@ -1,4 +1,4 @@
-#include "chainer/autograd/function_node.h"
+#include "chainer/autograd/partial_gradients.h"
 #include "chainer/functions/activation.h"
 #include "chainer/functions/activation/channel_scale.h"
 #include "chainer/functions/array.h"
@@ -22,8 +22,10 @@ struct PReLUFunction : FunctionNode {
     const Shape channels = channel_shape(W.shape(), x.ndim());
     if (config().enable_backprop) {
       const Array positive = (x.array() >= 0).astype(x.dtype());
-      const Variable y = x * positive + x * (1 - positive) * functions::reshape(W, channels);
-      return grad({y}, {x, W}, {.grad_outputs = gy, .enable_double_backprop = true});
+      const auto composed = [&](const Variables& in) {
+        return Variables{in[0] * positive + in[0] * (1 - positive) * functions::reshape(in[1], channels)};
+      };
+      return partial_gradients(composed, {x, W}, wanted, gy);
     }
     Variables out;
     for (int i : wanted)

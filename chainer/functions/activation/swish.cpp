@@ -1,4 +1,4 @@
-#include "chainer/autograd/function_node.h"
+#include "chainer/autograd/partial_gradients.h"
 #include "chainer/functions/activation.h"
 #include "chainer/functions/activation/channel_scale.h"
 #include "chainer/functions/array.h"
@@ -23,8 +23,10 @@ struct SwishFunction : FunctionNode {
     const Shape channels = channel_shape(beta.shape(), x.ndim());
     if (config().enable_backprop) {
       // Beyond 1000 sigmoid is constant in every dtype; what is infinite must not meet its gradient of 0.
-      const Variable y = x * sigmoid(clip(functions::reshape(beta, channels) * x, -1000, 1000));
-      return grad({y}, {x, beta}, {.grad_outputs = gy, .enable_double_backprop = true});
+      const auto composed = [&](const Variables& in) {
+        return Variables{in[0] * sigmoid(clip(functions::reshape(in[1], channels) * in[0], -1000, 1000))};
+      };
+      return partial_gradients(composed, {x, beta}, wanted, gy);
     }
     const Array b = beta.array().reshape(channels), g = gy[0].array();
     Variables out;

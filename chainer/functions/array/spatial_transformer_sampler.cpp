@@ -3,7 +3,7 @@
 
 #include "chainer/array/backend.h"
 #include "chainer/array/host.h"
-#include "chainer/autograd/function_node.h"
+#include "chainer/autograd/partial_gradients.h"
 #include "chainer/core/parallel.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/math.h"
@@ -92,13 +92,9 @@ struct SamplerNode : FunctionNode {
   }
   Variables backward(const Indexes& wanted, const Variables& gy) override {
     auto [x, grid] = retained_inputs<2>();
-    if (config().enable_backprop) {
-      Variables sources, out(2);
-      for (int i : wanted) sources.push_back(i == 0 ? x : grid);
-      const Variables g = grad({composed(x, grid)}, sources, {.grad_outputs = gy, .enable_double_backprop = true});
-      for (std::size_t k = 0; k < wanted.size(); ++k) out[static_cast<std::size_t>(wanted[k])] = g[k];
-      return out;
-    }
+    if (config().enable_backprop)
+      return partial_gradients([](const Variables& in) { return Variables{composed(in[0], in[1])}; }, {x, grid}, wanted,
+                               gy);
     const Arrays g = through_host(gradients, x.array(), grid.array(), gy[0].array());
     return {Variable(g[0], false), Variable(g[1], false)};
   }

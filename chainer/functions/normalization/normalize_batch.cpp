@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "chainer/array/backend.h"
-#include "chainer/autograd/function_node.h"
+#include "chainer/autograd/partial_gradients.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/math.h"
 #include "chainer/functions/normalization/key_order.h"
@@ -56,14 +56,17 @@ struct NormalizeBatchNode : FunctionNode {
     return {y.astype(in[0].dtype(), false)};
   }
 
-  Variables backward(const Indexes&, const Variables& gy) override {
+  Variables backward(const Indexes& wanted, const Variables& gy) override {
     const auto inputs = retained_inputs<3>();
     const Variable &x = inputs[0], &gamma = inputs[1], &beta = inputs[2];
     if (config().enable_backprop || x.size() == 0) {
       const Correction expanded{fixed.r ? fixed.r.reshape(order.expanded()) : fixed.r,
                                 fixed.r ? fixed.d.reshape(order.expanded()) : fixed.d};
-      return grad({composed(x, gamma, beta, options, order.expanded(), expanded)}, {x, gamma, beta},
-                  {.grad_outputs = gy, .enable_double_backprop = config().enable_backprop.get()});
+      return partial_gradients(
+          [&](const Variables& in) {
+            return Variables{composed(in[0], in[1], in[2], options, order.expanded(), expanded)};
+          },
+          {x, gamma, beta}, wanted, gy);
     }
     const Dtype d = compute_dtype(x.dtype());
     const Array xs = order.take(x.array(), d), g = order.take(gy[0].array(), d);

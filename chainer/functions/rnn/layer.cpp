@@ -2,8 +2,8 @@
 // the state's weights and a kernel for each time; backward, one product over all times for each weight.
 #include "chainer/array/backend.h"
 #include "chainer/array/operations/recurrent_cells.h"
-#include "chainer/autograd/function_node.h"
 #include "chainer/autograd/node_attributes.h"
+#include "chainer/autograd/partial_gradients.h"
 #include "chainer/functions/activation.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/connection.h"
@@ -177,14 +177,8 @@ Variables RnnLayer::composed(const Variables& in) const {
 }
 
 Variables RnnLayer::backward(const Indexes& wanted, const Variables& gy) {
-  if (config().enable_backprop) {
-    const Variables in = retained_inputs(), out = composed(in);
-    Variables reached, gradients, sources;
-    for (std::size_t i = 0; i < out.size(); ++i)
-      if (gy[i]) reached.push_back(out[i]), gradients.push_back(gy[i]);
-    for (int i : wanted) sources.push_back(in[static_cast<std::size_t>(i)]);
-    return grad(reached, sources, {.grad_outputs = gradients, .enable_double_backprop = true});
-  }
+  if (config().enable_backprop)
+    return partial_gradients([&](const Variables& in) { return composed(in); }, retained_inputs(), wanted, gy);
   const Dtype dtype = inputs()[0]->dtype(), work = x_.dtype();
   const Device device = x_.device();
   Backend& backend = device.backend();

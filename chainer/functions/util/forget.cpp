@@ -1,8 +1,8 @@
 #include <set>
 #include <vector>
 
-#include "chainer/autograd/function_node.h"
 #include "chainer/autograd/node_attributes.h"
+#include "chainer/autograd/partial_gradients.h"
 #include "chainer/functions/math.h"
 #include "chainer/functions/util.h"
 
@@ -26,37 +26,37 @@ struct ForgetNode : FunctionNode {
     return out;
   }
   Variables backward(const Indexes& wanted, const Variables& gy) override {
-    const bool again = config().enable_backprop;
     const UsingConfig recomputing(&Config::in_recomputing, true);
-    Variables xs = retained_inputs();
-    // Without a second graph the inputs are cut off, so that this walk ends at them.
-    if (!again)
-      for (Variable& x : xs) x = Variable(x.array());
-    Variables ys;
-    {
-      const ForceBackpropMode graph;
-      ys = func(xs);
+    const auto with_gradients = [&](const Variables& ys) {
+      Variables out;
+      for (std::size_t i = 0; i < ys.size(); ++i)
+        if (gy[i]) out.push_back(ys[i]);
+      return out;
+    };
+    if (config().enable_backprop) {
+      const auto checked = [&](const Variables& xs) {
+        const Variables ys = func(xs);
+        if (reads_other_leaves(with_gradients(ys), xs))
+          throw RuntimeError(
+              "forget: the function reads parameters or other variables beside its inputs, which would get no "
+              "gradient where a graph of the gradients is wanted: pass them as inputs");
+        return ys;
+      };
+      return partial_gradients(checked, retained_inputs(), wanted, gy);
     }
-    Variables outputs, grads, targets;
-    for (std::size_t i = 0; i < ys.size(); ++i)
-      if (gy[i]) outputs.push_back(ys[i]), grads.push_back(gy[i]);
-    for (int i : wanted) targets.push_back(xs[static_cast<std::size_t>(i)]);
-    if (again) {
-      if (reads_other_leaves(outputs, xs))
-        throw RuntimeError(
-            "forget: the function reads parameters or other variables beside its inputs, which would get no "
-            "gradient where a graph of the gradients is wanted: pass them as inputs");
-      return chainer::grad(outputs, targets, {.grad_outputs = grads, .enable_double_backprop = true});
-    }
+    // The inputs are cut off, so that this walk ends at them.
+    Variables xs, outputs;
+    for (const Variable& x : retained_inputs()) xs.push_back(Variable(x.array()));
     // Parameters that the function reads gather their gradients, too. Identity puts all outputs under one function.
     {
       const ForceBackpropMode graph;
-      outputs = identity(outputs);
+      outputs = identity(with_gradients(func(xs)));
     }
+    const Variables grads = with_gradients(gy);
     for (std::size_t i = 0; i < outputs.size(); ++i) outputs[i].set_grad_var(grads[i]);
     if (!outputs.empty() && outputs[0].requires_grad()) outputs[0].backward();
     Variables gx;
-    for (const Variable& x : targets) gx.push_back(x.grad_var());
+    for (int i : wanted) gx.push_back(xs[static_cast<std::size_t>(i)].grad_var());
     return gx;
   }
   // Whether a graph between `xs` and `outputs` has leaves that want gradients, other than `xs`.
