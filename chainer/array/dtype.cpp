@@ -65,6 +65,14 @@ Dtype promote(Dtype a, Dtype b) {
   return item_size(a) > item_size(b) ? a : b;
 }
 
+Dtype promote_with_integer(Dtype d, int64_t value) {
+  for (const Dtype i : {d, promote(d, Dtype::int8), promote(d, Dtype::int16), promote(d, Dtype::int32)}) {
+    const int bits = static_cast<int>(8 * item_size(i)) - (kind(i) == 'i');
+    if (bits >= 63 || (value < (int64_t{1} << bits) && value >= (kind(i) == 'i' ? -(int64_t{1} << bits) : 0))) return i;
+  }
+  return Dtype::int64;
+}
+
 void detail::unsupported(Dtype d, std::string_view operation) {
   throw DtypeError(operation, ": dtype ", d, " is not supported");
 }

@@ -54,6 +54,8 @@ Dtype parse_dtype(std::string_view text);
 std::string type_code(Dtype d);
 /// NumPy's promotion of two dtypes; bfloat16 promotes as float16 does, and the two together give float32.
 Dtype promote(Dtype a, Dtype b);
+/// Of the integer dtype d and a number: d if it holds the number.
+Dtype promote_with_integer(Dtype d, int64_t value);
 
 /// Type lists for visit().
 struct AllTypes;

@@ -60,14 +60,21 @@ std::vector<Array> nonzero_positions(const Array& mask) {
   return out;
 }
 
+// Of a mask without axes, which picks all or nothing: the place of a new axis, or none.
+Array position_of_all(bool chosen) {
+  Array out(Shape{chosen ? 1 : 0}, int64);
+  if (chosen) out.fill(0);
+  return out;
+}
+
 Selection select(const Array& a, const Indices& indices) {
-  int consumed = 0, ellipses = 0, masks = 0;
+  int consumed = 0, ellipses = 0;
   bool any_array = false;
   for (const Index& i : indices) {
     if (const Array* x = i.get<Array>()) {
       any_array = true;
       if (x->dtype() == Dtype::bool_)
-        consumed += x->ndim(), ++masks;
+        consumed += x->ndim();
       else if (is_floating(x->dtype()))
         throw IndexError("arrays used as indices must be of integer or boolean type, not ", x->dtype());
       else
@@ -79,7 +86,6 @@ Selection select(const Array& a, const Indices& indices) {
     }
   }
   if (ellipses > 1) throw IndexError("an index can have only a single ellipsis");
-  if (masks > 1) throw ValueError("only one boolean array is allowed in an index");
   if (consumed > a.ndim())
     throw IndexError("too many indices: the array has shape ", a.shape(), ", but ", consumed, " axes were indexed");
 
@@ -93,12 +99,15 @@ Selection select(const Array& a, const Indices& indices) {
   int last_array = -1;
   const Strides from = a.strides();
   const auto keep = [&](int64_t n, int64_t step) { shape.push_back(n), strides.push_back(step); };
-  const auto pick = [&](const Array& x, int item) {
+  const auto pick_from = [&](int64_t n, int64_t step, const Array& x, int item) {
     if (last_array >= 0 && item - last_array > 1) gap = true;
     last_array = item;
     picked.push_back(shape.ndim());
     positions.push_back(to_host(x));
-    keep(a.shape()[axis], from[axis]);
+    keep(n, step);
+  };
+  const auto pick = [&](const Array& x, int item) {
+    pick_from(a.shape()[axis], from[axis], x, item);
     ++axis;
   };
   const auto skip_rest = [&](int until) {
@@ -134,6 +143,7 @@ Selection select(const Array& a, const Indices& indices) {
           if (x.shape()[d] != a.shape()[axis + d])
             throw IndexError("boolean index of shape ", x.shape(), " does not match an array of shape ", a.shape());
         for (const Array& p : nonzero_positions(x)) pick(p, item);
+        if (x.ndim() == 0) pick_from(1, 0, position_of_all(x.item<bool>()), item);
       }
     }
     ++item;
@@ -196,7 +206,9 @@ Array move_axes(const Array& a, int count, int at, bool back) {
   return a.transpose(order);
 }
 
-Array broadcast_view(const Array& a, const Shape& shape) {
+Array broadcast_view(const Array& value, const Shape& shape) {
+  Array a = value;
+  while (a.ndim() > shape.ndim() && a.shape()[0] == 1) a = a[0];
   if (broadcast_shapes(a.shape(), shape, "assignment") != shape)
     throw DimensionError("cannot assign an array of shape ", a.shape(), " to a selection of shape ", shape);
   Strides st = Dims::filled(shape.ndim(), 0);

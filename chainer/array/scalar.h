@@ -32,11 +32,13 @@ class Scalar {
     else
       return static_cast<T>(f_);
   }
-  /// The dtype of an operation between this scalar and an array of dtype d: d, unless the scalar is of a wider kind.
+  /// The dtype of an operation between this scalar and an array of dtype d: d, unless the scalar is of a wider kind, or
+  /// an integer that an integer d cannot hold (uint8 with -1 or 300: int16).
   Dtype promoted_with(Dtype d) const {
-    if (kind_ == 'f' && !is_floating(d)) return Dtype::float64;
-    if (kind_ == 'i' && d == Dtype::bool_) return Dtype::int64;
-    return d;
+    if (is_floating(d)) return d;
+    if (kind_ == 'f') return Dtype::float64;
+    if (kind_ == 'b') return d;
+    return d == Dtype::bool_ ? Dtype::int64 : promote_with_integer(d, i_);
   }
   friend bool operator==(const Scalar& a, const Scalar& b) { return a.f_ == b.f_ && a.i_ == b.i_; }
 

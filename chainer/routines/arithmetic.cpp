@@ -8,6 +8,7 @@
 #include "chainer/array/deferred/deferred.h"
 #include "chainer/backend/common/special.h"
 #include "chainer/routines/manipulation.h"
+#include "chainer/routines/reduction.h"
 
 namespace chainer {
 namespace {
@@ -79,7 +80,10 @@ Array compute(Elementwise op, std::initializer_list<const Array*> in, Dtype comm
 Array unary(Elementwise op, const Array& x) { return compute(op, {&x}, x.dtype()); }
 
 Array binary(Elementwise op, const Array& a, const Array& b) {
-  return compute(op, {&a, &b}, a.dtype() == b.dtype() ? a.dtype() : promote(a.dtype(), b.dtype()));
+  const Dtype common = a.dtype() == b.dtype() ? a.dtype() : promote(a.dtype(), b.dtype());
+  if (op == Elementwise::power && kind(common) == 'i' && any(less(b, 0)).item<bool>())
+    throw ValueError("power: integers cannot be raised to negative integers; make one of the arrays floating");
+  return compute(op, {&a, &b}, common);
 }
 
 Array scalar_array(Scalar value, const Array& like) {

@@ -4,6 +4,7 @@
 
 #include "chainer/array/backend.h"
 #include "chainer/array/host.h"
+#include "chainer/routines/arithmetic.h"
 #include "chainer/routines/creation.h"
 #include "chainer/routines/manipulation.h"
 
@@ -77,7 +78,8 @@ Array matmul(const Array& a, const Array& b) {
 }
 
 Array dot(const Array& a, const Array& b) {
-  if (b.ndim() <= 2 || a.ndim() == 0) return matmul(a, b);
+  if (a.ndim() == 0 || b.ndim() == 0) return a * b;
+  if (b.ndim() <= 2) return matmul(a, b);
   const Array y = moveaxis(b, -2, 0);
   Shape rest(y.shape().begin() + 1, y.shape().end());
   const Array out = matmul(a, y.reshape({y.shape()[0], -1}));

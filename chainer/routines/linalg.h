@@ -6,7 +6,7 @@ namespace chainer {
 
 /// NumPy's matmul: stacks of matrices broadcast, one-axis operands are vectors.
 Array matmul(const Array& a, const Array& b);
-/// NumPy's dot: the sum over a's last and b's last but one axis.
+/// NumPy's dot: the sum over a's last and b's last but one axis; the product where one of them has no axes.
 Array dot(const Array& a, const Array& b);
 /// out = alpha a b + beta out for matrices, without a temporary.
 void matmul_into(const Array& a, const Array& b, Array& out, double alpha = 1, double beta = 0);

@@ -63,6 +63,34 @@ TEST(half_precision_rounds_to_nearest_even) {
   EXPECT(std::isnan(array({NAN}).astype(float16).astype(float32).item<float>()));
 }
 
+// An integer that the array's dtype cannot hold widens the result, as in NumPy; it does not wrap around.
+TEST(integers_beyond_a_dtype_widen_it) {
+  const Array a = array({0, 5, 255}).astype(uint8);
+  EXPECT(same(a < -4, array({false, false, false})));
+  EXPECT(same(-1 <= a, array({true, true, true})));
+  EXPECT(same(a == 261, array({false, false, false})));
+  EXPECT(same(a / -2, array({0., -2.5, -127.5})));
+  EXPECT(same(minimum(a, -3), array<int16_t>({-3, -3, -3})));
+  EXPECT(same(a + 300, array<int16_t>({300, 305, 555})));
+  EXPECT(same(a - 5, array<uint8_t>({251, 0, 250})));  // 5 fits: uint8 wraps
+  EXPECT_EQ((a + 255).dtype(), uint8);
+  EXPECT_EQ((a + 100000).dtype(), int32);
+  EXPECT_EQ((a.astype(int8) + 200).dtype(), int16);
+  EXPECT_EQ((a.astype(int32) + (int64_t{1} << 31)).dtype(), int64);
+  EXPECT_EQ((a.astype(int32) + -(int64_t{1} << 31)).dtype(), int32);
+  EXPECT_EQ((a.astype(int64) + INT64_MIN).dtype(), int64);
+  Array b = a.copy();
+  EXPECT_THROW(TypeError, "int16", b += -1);
+}
+
+TEST(integers_have_no_negative_powers) {
+  EXPECT(same(power(array({2, 3}), array({0, 3})), array({1, 27})));
+  EXPECT_THROW(ValueError, "negative integers", power(array({2, 3}), array({1, -1})));
+  EXPECT_THROW(ValueError, "negative integers", power(array({2, 3}), -1));
+  EXPECT_THROW(ValueError, "negative integers", power(2, array({2, -3})));
+  EXPECT(same(power(array({2., 4.}), -1), array({0.5, 0.25})));
+}
+
 TEST(basic_indexing_makes_views) {
   Array a = arange(24).reshape({2, 3, 4});
   EXPECT_EQ((a[{1, 2, 3}]).item<int>(), 23);
@@ -86,6 +114,12 @@ TEST(advanced_indexing_follows_numpy) {
   EXPECT_EQ((a[{0, Slice(), array({1, 2})}]).shape(), (Shape{2, 3}));
   EXPECT(same(a[a > 20], array<int64_t>({21, 22, 23})));
   EXPECT(same((a[{array({-1, 0}), 0, 0}]), array<int64_t>({12, 0})));
+  // Several masks go together as their positions do; one without axes keeps all or nothing behind a new axis.
+  const Array yes = array({true, true}), some = array({true, false, true});
+  EXPECT(same((a[{yes, some, 1}]), array<int64_t>({1, 21})));
+  EXPECT(same((a[{Slice(), some, array({true, false, false, true})}]), a[{Slice(), array({0, 2}), array({0, 3})}]));
+  EXPECT(same(a[full({}, true, bool_)], a[newaxis]));
+  EXPECT_EQ(a[full({}, false, bool_)].shape(), (Shape{0, 2, 3, 4}));
   EXPECT_THROW(IndexError, "out of bounds", (a[{Slice(), array({3})}]));
   EXPECT_THROW(IndexError, "boolean index", a[array({true, false, true}).astype(bool_)]);
   EXPECT_THROW(IndexError, "integer or boolean", a[array({0.5})]);
@@ -107,6 +141,8 @@ TEST(assignment_through_indices) {
   add_at(counts, {array({0, 2, 0})}, array({1.f, 1.f, 1.f}));
   EXPECT(same(counts, array({2.f, 0.f, 1.f})));
   EXPECT_THROW(DimensionError, "", a.set({0}, array({1, 2})));
+  a.set({0, 0}, array({{7}}));  // axes of length one in front do not count
+  EXPECT_EQ((a[{0, 0}]).item<int>(), 7);
 }
 
 TEST(in_place_operators_read_before_they_write) {
@@ -270,6 +306,8 @@ TEST(matrix_products) {
   EXPECT_EQ(matmul(zeros({3, 1, 4, 5}), zeros({2, 5, 6})).shape(), (Shape{3, 2, 4, 6}));
   EXPECT_EQ(matmul(array({1., 2.}), array({3., 4.})).item<double>(), 11.);
   EXPECT_EQ(dot(zeros({2, 3}), zeros({4, 3, 5})).shape(), (Shape{2, 4, 5}));
+  EXPECT_EQ(dot(zeros({2, 3}), ones({})).shape(), (Shape{2, 3}));
+  EXPECT_EQ(dot(full({}, 2), full({}, 3)).item<double>(), 6.);
   EXPECT_CLOSE(matmul(zeros({2, 0}), zeros({0, 3})), zeros({2, 3}));
   EXPECT_THROW(DimensionError, "do not fit", matmul(zeros({2, 3}), zeros({2, 3})));
   const Array big = r.randn({200, 300}, float32), other = r.randn({300, 100}, float32);
