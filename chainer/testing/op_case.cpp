@@ -160,13 +160,23 @@ void check_gradients(const OpCase& whole) {
   for (Dtype d : {float16, float32}) {
     Variables xs = roots(as_dtype(whole.inputs, d));
     Variables ys = F::identity(whole.function(xs));
-    for (Variable& y : ys) y.set_grad(ones_like(y.array()));
-    ys[0].backward();
-    for (const Variable& x : xs)
-      if (x.grad())
-        expect(x.grad().dtype() == d && x.grad().shape() == x.shape(),
-               text("a gradient of ", x.grad().dtype(), " and shape ", x.grad().shape(), " for an input of ", x.dtype(),
-                    " and shape ", x.shape()));
+    Arrays plain;
+    for (bool graph : {false, true}) {
+      for (Variable& y : ys) y.set_grad(ones_like(y.array()));
+      ys[0].backward({.enable_double_backprop = graph});
+      for (std::size_t i = 0; i < xs.size(); ++i) {
+        const Array g = xs[i].grad();
+        xs[i].cleargrad();
+        if (!graph) plain.push_back(g);
+        if (!g) continue;
+        expect(g.dtype() == d && g.shape() == xs[i].shape(),
+               text("a gradient of ", g.dtype(), " and shape ", g.shape(), " for an input of ", xs[i].dtype(),
+                    " and shape ", xs[i].shape()));
+        const double tolerance = 2 * (d == float16 ? whole.half_tolerance : whole.tolerance);
+        named(text("gradient ", i, " in ", d, " with a graph"),
+              [&] { assert_allclose(g, plain[i], {.atol = tolerance, .rtol = tolerance}); });
+      }
+    }
   }
 }
 
@@ -259,6 +269,8 @@ void check_op(const OpCase& c) {
     check_graph(c);
     check_shared_gradients(c);
     check_dependent_inputs(c);
+    check_inputs_alone(c);
+    check_outputs_alone(c);
     check_large(c);
     check_leaks(c);
   });

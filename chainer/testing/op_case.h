@@ -44,6 +44,10 @@ void check_shared_gradients(const OpCase& c);
 /// Inputs that depend on one of them: gradients with a graph, which some functions compute by way of other functions,
 /// are those without, so each way is counted once.
 void check_dependent_inputs(const OpCase& c);
+/// One input alone wants a gradient: it is the same.
+void check_inputs_alone(const OpCase& c);
+/// Of several outputs one has a gradient and the others none: as if theirs were zeros.
+void check_outputs_alone(const OpCase& c);
 /// Elementwise functions on arrays that threads share and that are computed later: the same bits for any number of
 /// threads, deferred or not, and those of the small array.
 void check_large(const OpCase& c);

@@ -124,4 +124,63 @@ void check_dependent_inputs(const OpCase& c) {
   for (std::size_t first = 0; first < c.inputs.size(); ++first) check_dependence(c, first);
 }
 
+void check_inputs_alone(const OpCase& c) {
+  if (!c.differentiable) return;
+  const Variables all = roots(c.inputs);
+  const Arrays once = arrays_of(c.function(all)), again = arrays_of(c.function(all));
+  for (std::size_t i = 0; i < once.size(); ++i)
+    if (!same_bits(once[i], again[i])) return;  // it draws
+  random::RandomState r(19);
+  const Arrays gy = random_like(once, r);
+  const auto gradient = [&](const Variables& xs, std::size_t i, bool graph) {
+    const Variables outputs = c.function(xs);
+    Variables ys, grad_outputs;
+    for (std::size_t k = 0; k < outputs.size(); ++k)
+      if (outputs[k].requires_grad()) ys.push_back(outputs[k]), grad_outputs.push_back(Variable(gy[k], false));
+    if (ys.empty()) return Variable();
+    return grad(ys, {xs[i]}, {.grad_outputs = grad_outputs, .enable_double_backprop = graph})[0];
+  };
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!all[i].requires_grad()) continue;
+    for (bool graph : {false, true}) {
+      named(text("gradient of input ", i, " alone", graph ? ", with a graph" : ""), [&] {
+        Variables one;
+        for (std::size_t k = 0; k < all.size(); ++k) one.push_back(Variable(c.inputs[k], k == i));
+        const Variable together = gradient(all, i, graph), alone = gradient(one, i, graph);
+        expect(static_cast<bool>(together) == static_cast<bool>(alone), "it is none in one case only");
+        if (alone) assert_allclose(alone.array(), together.array(), {.atol = 1e-12, .rtol = 1e-12});
+      });
+    }
+  }
+}
+
+void check_outputs_alone(const OpCase& c) {
+  if (!c.differentiable) return;
+  const Variables xs = roots(c.inputs);
+  Variables wanted, ys;
+  for (const Variable& x : xs)
+    if (x.requires_grad()) wanted.push_back(x);
+  for (const Variable& y : c.function(xs))
+    if (y.requires_grad()) ys.push_back(y);
+  if (ys.size() < 2) return;
+  random::RandomState r(17);
+  const Arrays gy = random_like(arrays_of(ys), r);
+  for (std::size_t i = 0; i < ys.size(); ++i) {
+    for (bool graph : {false, true}) {
+      named(text("gradients of output ", i, " alone", graph ? ", with a graph" : ""), [&] {
+        const Variables alone =
+            grad({ys[i]}, wanted, {.grad_outputs = {Variable(gy[i], false)}, .enable_double_backprop = graph});
+        Variables with_zeros;
+        for (std::size_t k = 0; k < ys.size(); ++k)
+          with_zeros.push_back(Variable(k == i ? gy[k] : zeros_like(gy[k]), false));
+        const Variables all = grad(ys, wanted, {.grad_outputs = with_zeros, .enable_double_backprop = graph});
+        for (std::size_t k = 0; k < wanted.size(); ++k) {
+          const auto or_zeros = [&](const Variable& g) { return g ? g.array() : zeros_like(wanted[k].array()); };
+          assert_allclose(or_zeros(alone[k]), or_zeros(all[k]), {.atol = 1e-12, .rtol = 1e-12});
+        }
+      });
+    }
+  }
+}
+
 }  // namespace chainer::testing
