@@ -1,16 +1,14 @@
-#include <cstring>
-
+// The checks of op_case.h that look at how gradients meet in graphs.
 #include "chainer/autograd/function_node.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/math.h"
 #include "chainer/routines/arithmetic.h"
 #include "chainer/routines/creation.h"
-#include "chainer/routines/reduction.h"
 #include "chainer/routines/random.h"
+#include "chainer/routines/reduction.h"
 #include "chainer/testing/op_case_parts.h"
 
 namespace chainer::testing {
-
 namespace {
 
 // One variable for each input, its second use, and what the gradients must become.

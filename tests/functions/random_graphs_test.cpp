@@ -6,7 +6,7 @@
 
 #include "chainer/core/sanitizer.h"
 #include "test.h"
-#include "../array/bits.h"
+#include "array/bits.h"
 
 using namespace chainer;
 
