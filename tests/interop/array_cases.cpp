@@ -1,45 +1,24 @@
 // Prints random expressions on arrays as lines of Python with the result that this library has, for check_arrays.py:
 // array_cases COUNT SEED
-#include <chainer/chainer.h>
-
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
 
+#include "python_cases.h"
+
 using namespace chainer;
+using namespace python_cases;
 
 namespace {
 
-struct Term {
-  Array value;
-  std::string python;
-};
 struct Place {
   Indices value;
   std::string python;
 };
 
-template <class List>
-std::string tuple(const List& numbers) {
-  std::string out = "(";
-  for (int64_t n : numbers) out += text(n, ",");
-  return out + ")";
-}
-std::string optional(const std::optional<int64_t>& n) { return n ? text(*n) : "None"; }
-std::string number(double v) { return std::isnan(v) ? "nan" : std::isinf(v) ? v > 0 ? "inf" : "-inf" : text(v); }
-std::string list(const Array& a) {
-  std::string out = "[";
-  if (is_floating(a.dtype()))
-    for (double v : a.astype(float64).to_vector<double>()) out += number(v) + ",";
-  else
-    for (int64_t v : a.astype(int64).to_vector<int64_t>()) out += text(v, ",");
-  return out + "]";
-}
-
-class Cases {
+class Cases : Draws {
  public:
-  explicit Cases(uint32_t seed) : random_(seed) {}
+  using Draws::Draws;
   void print() {
     switch (draw(8)) {
       case 0:
@@ -54,9 +33,6 @@ class Cases {
   }
 
  private:
-  int draw(int n) { return static_cast<int>(random_.next_interval(static_cast<uint64_t>(n - 1))); }
-  bool once_in(int n) { return draw(n) == 0; }
-
   void print_case(const std::string& python, const std::function<Array()>& f) {
     std::string result;
     try {
@@ -205,7 +181,7 @@ class Cases {
     };
     const auto& [name, f] = kFunctions[draw(10)];
     const Function function = f;  // Clang 14 captures no structured bindings
-    print_case(text("np.", name, "(", a.python, ", axis=", python, ", keepdims=", keepdims ? "True" : "False", ")"),
+    print_case(text("np.", name, "(", a.python, ", axis=", python, ", keepdims=", truth(keepdims), ")"),
                [&] { return function(a.value, axes, keepdims); });
   }
   void along_an_axis() {
@@ -332,8 +308,6 @@ class Cases {
     print_case(text("np.", dots ? "dot(" : "matmul(", a.python, ",", b.python, ")"),
                [&] { return dots ? dot(a.value, b.value) : matmul(a.value, b.value); });
   }
-
-  random::RandomState random_;
 };
 
 }  // namespace
