@@ -3,7 +3,7 @@
 
 #include "chainer/array/backend.h"
 #include "chainer/array/host.h"
-#include "chainer/autograd/function_node.h"
+#include "chainer/autograd/partial_gradients.h"
 #include "chainer/backend/common/host_math.h"
 #include "chainer/core/parallel.h"
 #include "chainer/functions/activation.h"
@@ -127,9 +127,10 @@ struct CtcNode : FunctionNode {
     return {loss.astype(in[0].dtype(), false).to_device(in[0].device())};
   }
 
-  Variables backward(const Indexes&, const Variables& gy) override {
+  Variables backward(const Indexes& wanted, const Variables& gy) override {
     const Variable x = retained_input(0);
-    if (config().enable_backprop) return grad({unrolled(x)}, {x}, {.grad_outputs = gy, .enable_double_backprop = true});
+    if (config().enable_backprop)
+      return partial_gradients([&](const Variables& in) { return Variables{unrolled(in[0])}; }, {x}, wanted, gy);
     const Array values = dense(to_host(x.array()), float64), weights = dense(to_host(gy[0].array()), float64);
     const int64_t vocabulary = x.shape()[2];
     Array gx = zeros(x.shape(), float64);

@@ -1,8 +1,8 @@
 #include "chainer/functions/normalization/standardize.h"
 
 #include "chainer/array/backend.h"
-#include "chainer/autograd/function_node.h"
 #include "chainer/autograd/node_attributes.h"
+#include "chainer/autograd/partial_gradients.h"
 #include "chainer/functions/math.h"
 
 namespace chainer::functions {
@@ -27,10 +27,10 @@ struct StandardizeNode : FunctionNode, Described {
     if (x.size()) y.device().backend().standardize(x, eps, y, rstd);
     return {y.astype(in[0].dtype(), false)};
   }
-  Variables backward(const Indexes&, const Variables& gy) override {
+  Variables backward(const Indexes& wanted, const Variables& gy) override {
     const Variable x = retained_input(0);
     if (config().enable_backprop)
-      return grad({composed(x, eps)}, {x}, {.grad_outputs = gy, .enable_double_backprop = true});
+      return partial_gradients([&](const Variables& in) { return Variables{composed(in[0], eps)}; }, {x}, wanted, gy);
     const Array g = dense(gy[0].array(), y.dtype());
     Array gx(g.shape(), g.dtype(), g.device());
     if (g.size()) gx.device().backend().standardize_grad(g, y, rstd, gx);
