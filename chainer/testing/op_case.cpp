@@ -62,6 +62,7 @@ Variables constants(const Arrays& in) {
   return out;
 }
 Arrays forward(const OpCase& c, const Arrays& in) { return arrays_of(c.function(constants(in))); }
+
 // Whether a layout says nothing that another one does not say.
 bool redundant(const OpCase& c, Layout layout) {
   return layout == Layout::channels_last &&

@@ -122,12 +122,13 @@ class Program {
 Array direction(random::RandomState& random) {
   return random.normal(0, 1, {kLength, kLength}) / static_cast<double>(kLength);
 }
-Variables leaves(uint32_t seed, Dtype dtype, bool shifted = false, const std::vector<Array>& by = {}, double h = 0) {
+// Shifted by h times `by`, if there is one.
+Variables leaves(uint32_t seed, Dtype dtype, const std::vector<Array>& by = {}, double h = 0) {
   random::RandomState random(seed + 1000);
   Variables out;
   for (std::size_t i = 0; i < 3; ++i) {
     Array a = random.uniform(-1, 1, {kLength, kLength}).astype(dtype);
-    out.push_back(Variable(shifted ? a + h * by[i] : a));
+    out.push_back(Variable(by.empty() ? a : a + h * by[i]));
   }
   return out;
 }
@@ -165,7 +166,7 @@ TEST(three_orders_of_derivatives_of_random_graphs) {
     for (std::size_t order = 1; order <= 3; ++order) {
       const double value = derivative(program, leaves(seed, float64), directions, order).item<double>();
       const auto at = [&](double step) {
-        return derivative(program, leaves(seed, float64, true, directions[order - 1], step), directions, order - 1)
+        return derivative(program, leaves(seed, float64, directions[order - 1], step), directions, order - 1)
             .item<double>();
       };
       const double difference = (at(h) - at(-h)) / (2 * h);

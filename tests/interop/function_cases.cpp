@@ -78,8 +78,8 @@ class Cases : Draws {
     for (int64_t n : rest) s.push_back(n);
     return s;
   }
-  std::pair<Reduction, std::string> reduction(const char* reduced) {
-    return once_in(2) ? std::pair(Reduction::no, "'no'") : std::pair(Reduction::mean, text("'", reduced, "'"));
+  std::pair<Reduction, std::string> reduction() {
+    return once_in(2) ? std::pair(Reduction::no, "'no'") : std::pair(Reduction::mean, "'mean'");
   }
 
   void convolution() {
@@ -187,7 +187,7 @@ class Cases : Draws {
     const int n = 1 + draw(4), classes = 1 + draw(4);
     const Dims rest = lengths(draw(3), 1, 4);
     const bool normalize = once_in(2), weighted = once_in(2);
-    const auto [reduce, python] = reduction("mean");
+    const auto [reduce, python] = reduction();
     const int ignored = once_in(2) ? -1 : draw(classes);
     const Array weights = weighted ? random_.uniform(0.25, 2, {classes}) : Array();
     const functions::SoftmaxCrossEntropyOptions options{
@@ -201,7 +201,7 @@ class Cases : Draws {
   void metric_loss() {
     const Shape rows{1 + draw(3), 1 + draw(3)};
     const double margin = 0.25 * draw(8);
-    const auto [reduce, python] = reduction("mean");
+    const auto [reduce, python] = reduction();
     const std::string options = text(", margin=", margin, ", reduce=", python, ")");
     if (once_in(2)) {
       const functions::ContrastiveOptions o{.margin = margin, .reduce = reduce};
@@ -226,7 +226,7 @@ class Cases : Draws {
       for (int i = 1; i < n; ++i) needed += l[static_cast<std::size_t>(i)] == l[static_cast<std::size_t>(i - 1)];
       if (needed > input_length.value[b].item<int>()) return;
     }
-    const auto [reduce, python] = reduction("mean");
+    const auto [reduce, python] = reduction();
     const functions::CtcOptions options{
         .input_length = input_length.value, .label_length = label_length.value, .reduce = reduce};
     std::vector<Term> xs;
@@ -241,7 +241,7 @@ class Cases : Draws {
   }
   void crf() {
     const int classes = 1 + draw(3);
-    const auto [reduce, python] = reduction("mean");
+    const auto [reduce, python] = reduction();
     std::vector<Term> terms = {numbers({classes, classes})};
     Variables ys;
     std::string targets;
