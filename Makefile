@@ -5,6 +5,8 @@
 
 # Options for the program: make mnist ARGS="--epoch 2"
 ARGS ?=
+# Those who change chainer: make test PRESET=developer (warnings are errors)
+PRESET ?= release
 
 mnist: install-dependencies
 	@scripts/build release train_mnist
@@ -15,8 +17,8 @@ glance: install-dependencies
 	build/release/examples/glance/glance $(ARGS)
 
 test: install-dependencies
-	@scripts/build release
-	cd build/release && ctest --output-on-failure --parallel 2
+	@scripts/build $(PRESET)
+	cd build/$(PRESET) && ctest --output-on-failure --parallel 2
 
 # A search for inputs that break a reader, SECONDS for each target (Clang with libFuzzer)
 SECONDS ?= 5
@@ -42,7 +44,7 @@ coverage:
 	docs/coverage/make_coverage c++ > docs/coverage.md.new && mv docs/coverage.md.new docs/coverage.md
 
 build: install-dependencies
-	@scripts/build release
+	@scripts/build $(PRESET)
 
 install-dependencies:
 	@scripts/install_dependencies

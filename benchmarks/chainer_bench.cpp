@@ -39,10 +39,12 @@ const std::vector<Workload>& workloads() {
 namespace {
 
 constexpr const char* kUsage =
-    "usage: chainer_bench [--seconds S] [--threads N] [--callers N] [--check DIR] [--profile] [--list] [WORKLOAD...]\n"
+    "usage: chainer_bench [--seconds S | --steps N] [--threads N] [--callers N] [--check DIR] [--profile] [--list]\n"
+    "                     [WORKLOAD...]\n"
     "Times training steps and prints a line a workload (all of them when none is named):\n"
     "  name<TAB>median ms<TAB>min least ms<TAB>n steps\n"
     "  --seconds S   time spent on each workload (6)\n"
+    "  --steps N     instead exactly N steps: two runs under a counter of instructions tell what a step costs\n"
     "  --threads N   threads to use (2)\n"
     "  --callers N   instead N threads that train a model each, a line for each of them\n"
     "  --check DIR   instead run one step of each and write its inputs, parameters before and after, gradients and\n"
@@ -52,6 +54,7 @@ constexpr const char* kUsage =
 
 struct Arguments {
   double seconds = 6;
+  std::size_t steps = 0;
   int threads = 2, callers = 1;
   std::string check;
   bool profile = false;
@@ -76,6 +79,8 @@ Arguments parse(int argc, char** argv) {
     const auto value = [&] { return ++i < argc ? argv[i] : (wrong(arg + " needs a value"), nullptr); };
     if (arg == "--seconds") {
       a.seconds = number(arg, value(), 0);
+    } else if (arg == "--steps") {
+      a.steps = static_cast<std::size_t>(number(arg, value(), 1));
     } else if (arg == "--threads") {
       a.threads = static_cast<int>(number(arg, value(), 1));
     } else if (arg == "--callers") {
@@ -101,12 +106,14 @@ Arguments parse(int argc, char** argv) {
   return a;
 }
 
-void time_steps(const std::string& name, bench::Step& step, double seconds) {
+void time_steps(const std::string& name, bench::Step& step, const Arguments& a) {
   using Clock = std::chrono::steady_clock;
   const auto since = [](Clock::time_point t) { return std::chrono::duration<double>(Clock::now() - t).count(); };
   for (int i = 0; i < 3; ++i) (void)step.run().array().raw();
   std::vector<double> ms;
-  for (const auto start = Clock::now(); since(start) < seconds || ms.size() < 3;) {
+  const auto start = Clock::now();
+  const auto enough = [&] { return a.steps ? ms.size() >= a.steps : since(start) >= a.seconds && ms.size() >= 3; };
+  while (!enough()) {
     const auto t = Clock::now();
     (void)step.run().array().raw();
     ms.push_back(since(t) * 1e3);
@@ -121,7 +128,7 @@ void time_callers(const bench::Workload& workload, const Arguments& a) {
   std::vector<bench::Step> steps;
   for (int i = 0; i < a.callers; ++i) steps.push_back(workload.make());
   std::vector<std::thread> threads;
-  for (bench::Step& s : steps) threads.emplace_back([&] { time_steps(workload.name, s, a.seconds); });
+  for (bench::Step& s : steps) threads.emplace_back([&] { time_steps(workload.name, s, a); });
   for (std::thread& t : threads) t.join();
 }
 
@@ -164,7 +171,7 @@ int main(int argc, char** argv) try {
       std::printf("%s\n", name.c_str());
       bench::profile([&] { (void)step.run().array().raw(); }, 20, stdout);
     } else {
-      time_steps(name, step, a.seconds);
+      time_steps(name, step, a);
     }
   }
 } catch (const std::exception& e) {

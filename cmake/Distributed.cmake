@@ -16,7 +16,7 @@ chainer_precompile(chainer_mn <algorithm> <map> <memory> <string> <vector> <chai
                    <chainer/links/link.h>)
 chainer_unity(chainer_mn 12)
 if(MPI_FOUND)
-  target_link_libraries(chainer_mn PRIVATE ${MPI_LINK_LIBRARIES})
+  target_link_libraries(chainer_mn PRIVATE PkgConfig::MPI)
   set(folders "")
   foreach(folder ${MPI_INCLUDE_DIRS})
     list(APPEND folders -isystem ${folder})

@@ -1,15 +1,32 @@
-# find_package(chainer) and pkg-config for other projects.
-include(GNUInstallDirs)
+# find_package(chainer) and pkg-config for other projects. Nothing that is installed names a folder of this machine, but
+# where CMAKE_INSTALL_LIBDIR or CMAKE_INSTALL_INCLUDEDIR is absolute.
 include(CMakePackageConfigHelpers)
 
-install(TARGETS chainer chainer_mn EXPORT chainer-targets)
+# chainer::mn has targets of its own: a program without it needs no MPI.
+install(TARGETS chainer EXPORT chainer-targets)
+install(TARGETS chainer_mn EXPORT chainer-mn-targets)
+if(BUILD_SHARED_LIBS)
+  # Programs find the libraries beside them, wherever both were moved. (CMAKE_SKIP_INSTALL_RPATH is for distributions.)
+  set_target_properties(chainer_mn PROPERTIES INSTALL_RPATH "$ORIGIN")
+  if(TARGET chainer_tool)
+    file(RELATIVE_PATH to_libraries ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
+    set_target_properties(chainer_tool PROPERTIES INSTALL_RPATH "$ORIGIN/${to_libraries}")
+  endif()
+endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/chainer DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+# The guide, with the pages beside it that it leads to.
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md"
+        PATTERN "*.svg" PATTERN "*.png" PATTERN coverage EXCLUDE PATTERN tool EXCLUDE)
 set(chainer_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/chainer)
 install(EXPORT chainer-targets NAMESPACE chainer:: DESTINATION ${chainer_cmake_dir})
+install(EXPORT chainer-mn-targets NAMESPACE chainer:: DESTINATION ${chainer_cmake_dir})
 
 # A static library passes its own needs on; a shared one has them inside.
 set(CHAINER_STATIC_DEPENDENCIES "")
+set(CHAINER_MN_STATIC_DEPENDENCIES "")
 set(CHAINER_PC_REQUIRES "")
+set(CHAINER_MN_PC_REQUIRES "chainer = ${PROJECT_VERSION}")
 set(CHAINER_PC_LIBS "")
 if(NOT BUILD_SHARED_LIBS)
   set(CHAINER_PC_LIBS "-lpthread -ldl")
@@ -33,12 +50,33 @@ if(NOT BUILD_SHARED_LIBS)
     string(APPEND CHAINER_STATIC_DEPENDENCIES "find_dependency(CURL)\n")
     string(APPEND CHAINER_PC_REQUIRES ", libcurl")
   endif()
+  if(MPI_FOUND)
+    set(CHAINER_MN_STATIC_DEPENDENCIES
+        "find_package(PkgConfig QUIET)\n  if(PkgConfig_FOUND)\n    pkg_check_modules(MPI QUIET IMPORTED_TARGET ${MPI_MODULE_NAME})\n  endif()")
+    string(APPEND CHAINER_MN_PC_REQUIRES ", ${MPI_MODULE_NAME}")
+  endif()
 endif()
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/chainer-config.cmake.in
                               ${PROJECT_BINARY_DIR}/chainer-config.cmake INSTALL_DESTINATION ${chainer_cmake_dir})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/chainer-config-version.cmake COMPATIBILITY SameMinorVersion)
-file(RELATIVE_PATH CHAINER_PC_TO_PREFIX "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
-configure_file(${PROJECT_SOURCE_DIR}/cmake/chainer.pc.in ${PROJECT_BINARY_DIR}/chainer.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/chainer-config.cmake ${PROJECT_BINARY_DIR}/chainer-config-version.cmake
         DESTINATION ${chainer_cmake_dir})
-install(FILES ${PROJECT_BINARY_DIR}/chainer.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# The .pc files find their folders from where they lie themselves, as long as those are relative to the prefix.
+if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
+  set(CHAINER_PC_PREFIX "${CMAKE_INSTALL_PREFIX}")
+else()
+  file(RELATIVE_PATH to_prefix "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+  set(CHAINER_PC_PREFIX "\${pcfiledir}/${to_prefix}")
+endif()
+foreach(kind LIB INCLUDE)
+  if(IS_ABSOLUTE "${CMAKE_INSTALL_${kind}DIR}")
+    set(CHAINER_PC_${kind}DIR "${CMAKE_INSTALL_${kind}DIR}")
+  else()
+    set(CHAINER_PC_${kind}DIR "\${prefix}/${CMAKE_INSTALL_${kind}DIR}")
+  endif()
+endforeach()
+foreach(file chainer chainer-mn)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/${file}.pc.in ${PROJECT_BINARY_DIR}/${file}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${file}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()

@@ -1,7 +1,10 @@
 # What every target of this project is compiled with.
 add_library(chainer_options INTERFACE)
 target_compile_features(chainer_options INTERFACE cxx_std_20)
-target_compile_options(chainer_options INTERFACE -Wall -Wextra -Wpedantic -Werror)
+target_compile_options(chainer_options INTERFACE -Wall -Wextra -Wpedantic)
+if(CHAINER_WARNINGS_AS_ERRORS)
+  target_compile_options(chainer_options INTERFACE -Werror)
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 sees writes past the end of objects whose size it lost track of through the inlined pools and vectors.
   target_compile_options(chainer_options INTERFACE -Wno-stringop-overflow -Wno-array-bounds -Wno-maybe-uninitialized

@@ -1,6 +1,8 @@
 // Networks whose graph follows the data, an example at a time (the four tasks of Neubig et al., "On-the-fly Operation
 // Batching", in their sizes): a language model of one LSTM layer, a bidirectional LSTM tagger, the same with rare words
 // spelt by characters, and a tree LSTM. Adam.
+#include <algorithm>
+
 #include "../workload.h"
 
 namespace bench {

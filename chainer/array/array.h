@@ -18,6 +18,13 @@ class [[nodiscard]] Array {
  public:
   Array() = default;
   explicit Array(Ref<ArrayBody> body) : body_(std::move(body)) {}
+  // Spelt out for the attribute: lists of arrays go away several times in each call of a function, and where many
+  // sources are compiled together the compiler would make a call of each array.
+  Array(const Array&) = default;
+  Array(Array&&) noexcept = default;
+  Array& operator=(const Array&) = default;
+  Array& operator=(Array&&) noexcept = default;
+  [[gnu::always_inline]] ~Array() = default;
   /// An array with undefined elements. Errors about its size name `operation`, by default the function that calls.
   explicit Array(const Shape& shape, Dtype dtype = float32, Device device = {},
                  const char* operation = __builtin_FUNCTION())
@@ -29,12 +36,13 @@ class [[nodiscard]] Array {
   operator Variable() &&;
 
   Dtype dtype() const { return body().dtype; }
-  const Shape& shape() const { return body().shape; }
+  const Shape& shape() const& { return body().shape; }
+  Shape shape() && { return body().shape; }  // of a temporary: its body goes with it
   int64_t shape(int64_t axis) const { return body().shape[normalize_axis(axis, ndim(), "shape")]; }
   int ndim() const { return body().shape.ndim(); }
   int64_t size() const { return body().size; }
   int64_t nbytes() const { return size() * item_size(dtype()); }
-  const Device& device() const { return body().device; }
+  Device device() const { return body().device; }
   Strides strides() const { return body().effective_strides(); }
   bool is_contiguous() const { return body().contiguous; }
 
@@ -123,6 +131,15 @@ class [[nodiscard]] Array {
   }
   [[noreturn]] void wrong_access(Dtype d) const;
   Ref<ArrayBody> body_;
+};
+
+/// An array of truths: what comparisons, tests and logical operations give. It is no truth itself, so that
+/// `if (a == b)` does not compile: all(a == b).item<bool>() or any(...) says what is meant. (The truth of an Array, as
+/// which it can be kept, is whether there is one.)
+class [[nodiscard]] Mask : public Array {
+ public:
+  explicit Mask(Array a) : Array(std::move(a)) {}
+  explicit operator bool() const = delete;
 };
 
 /// A short list of arrays: what functions take and return.

@@ -5,20 +5,24 @@
 
 #include "chainer/array/backend.h"
 #include "chainer/array/derived.h"
+#include "chainer/array/external.h"
 #include "chainer/array/order.h"
 #include "chainer/core/pool.h"
 
 namespace chainer {
 
 ArrayBody::~ArrayBody() {
-  if (pending_readers.load(std::memory_order_relaxed)) [[unlikely]]
+  if (marked(kForms)) [[unlikely]]
     derived::drop(*this);
   if (block.data) device.backend().release(block, device.index());
 }
 
 void ArrayBody::destroy(ArrayBody* b) {
   const std::size_t bytes = sizeof(ArrayBody) + b->tail;
-  b->~ArrayBody();
+  if (b->marked(kExternal)) [[unlikely]]
+    static_cast<ExternalBody*>(b)->~ExternalBody();
+  else
+    b->~ArrayBody();
   pool::release(b, bytes);
 }
 
@@ -71,6 +75,8 @@ Ref<ArrayBody> ArrayBody::view(const Ref<ArrayBody>& of, const Shape& shape, con
                                const char* operation) {
   auto b = make_ref<ArrayBody>(shape, of->dtype, of->device, checked_size(shape, item_size(of->dtype), operation));
   b->base = of->base ? of->base : of;
+  if (of->marked(kReadOnly)) [[unlikely]]
+    b->mark(kReadOnly);
   b->set_strides(strides);
   if (of->pending.load(std::memory_order_acquire)) [[unlikely]]
     deferred::attach_view(*b, *of, offset);

@@ -5,6 +5,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "chainer/core/fork.h"
+
 namespace chainer {
 namespace {
 
@@ -16,13 +18,14 @@ struct Entry {
   std::shared_ptr<const DerivedForm> form;  // null after the first request
 };
 struct Table {
-  std::mutex mutex;
+  ForkSafe<std::mutex> mutex{kForkForms};
   std::unordered_map<const ArrayBody*, std::vector<Entry>> of;
 };
 Table& table() {
   static Table* t = new Table;  // never destroyed: arrays may outlive main
   return *t;
 }
+[[maybe_unused]] const Table& table_made_early = table();  // before threads, see core/pool.cpp
 
 Entry* find(std::vector<Entry>& entries, const char* first, uint64_t kind) {
   const auto it =
@@ -36,19 +39,20 @@ std::shared_ptr<const DerivedForm> derived_form(const Array& a, uint64_t kind, s
                                                 const std::function<void(void*)>& make) {
   const auto* first = static_cast<const char*>(a.raw());
   ArrayBody& owner = a.body().owner();
-  const bool keepable = owner.block.data && bytes >= kLeastBytes;
   bool again = false;
   Table& t = table();
-  if (keepable) {
+  if (bytes >= kLeastBytes) {
     const std::lock_guard lock(t.mutex);
-    std::vector<Entry>& entries = t.of[&owner];
-    owner.pending_readers.fetch_or(derived::kBit, std::memory_order_acq_rel);
-    if (const Entry* e = find(entries, first, kind)) {
-      if (e->form) return e->form;
-      again = true;
-    } else {
-      if (entries.size() == kMostForms) entries.erase(entries.begin());
-      entries.push_back({first, kind, nullptr});
+    if (!owner.marked(ArrayBody::kShared)) {  // share_memory() marks first, then forgets behind this lock
+      std::vector<Entry>& entries = t.of[&owner];
+      owner.mark(ArrayBody::kForms);
+      if (const Entry* e = find(entries, first, kind)) {
+        if (e->form) return e->form;
+        again = true;
+      } else {
+        if (entries.size() == kMostForms) entries.erase(entries.begin());
+        entries.push_back({first, kind, nullptr});
+      }
     }
   }
   auto form = std::make_shared<const DerivedForm>(bytes);
@@ -74,7 +78,7 @@ void derived::drop(ArrayBody& owner) noexcept {
   Table& t = table();
   std::vector<Entry> gone;  // freed behind the lock
   const std::lock_guard lock(t.mutex);
-  owner.pending_readers.fetch_and(~kBit, std::memory_order_acq_rel);
+  owner.unmark(ArrayBody::kForms);
   const auto it = t.of.find(&owner);
   if (it == t.of.end()) return;
   gone.swap(it->second);

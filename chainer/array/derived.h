@@ -21,7 +21,8 @@ struct DerivedForm {
 
 /// The form of a's elements that `kind` stands for, filled by make(memory) where it is not there yet. It is kept from
 /// the second request without a write in between, so that weights which every step changes cost no memory, and goes
-/// with the next write (mutable_raw(), an operator in place, an update, also through a view) or with the array.
+/// with the next write (mutable_raw(), an operator in place, an update, also through a view) or with the array. Of
+/// memory that others may write to (to_dlpack(), external_array() with `shared`) nothing is kept.
 std::shared_ptr<const DerivedForm> derived_form(const Array& a, uint64_t kind, std::size_t bytes,
                                                 const std::function<void(void*)>& make);
 
@@ -29,8 +30,6 @@ std::shared_ptr<const DerivedForm> derived_form(const Array& a, uint64_t kind, s
 int64_t derived_forms();
 
 namespace derived {
-/// The bit of ArrayBody::pending_readers that tells writers and the destructor of such forms.
-inline constexpr uint32_t kBit = 1u << 31;
 /// Forgets the forms of an owner's elements.
 void drop(ArrayBody& owner) noexcept;
 }  // namespace derived

@@ -10,6 +10,7 @@
 
 namespace chainer {
 
+/// The types of elements. Their names are constants, too: float32 is Dtype::float32.
 enum class Dtype : uint8_t { bool_, int8, int16, int32, int64, uint8, float16, float32, float64, bfloat16 };
 inline constexpr int kDtypeCount = 10;
 

@@ -1,5 +1,7 @@
 #include "chainer/array/external.h"
 
+#include "chainer/array/derived.h"
+
 namespace chainer {
 
 Array external_array(void* data, const Shape& shape, Dtype dtype, std::function<void()> release,
@@ -18,25 +20,22 @@ Array external_array(void* data, const Shape& shape, Dtype dtype, std::function<
                      ", not at ", reinterpret_cast<std::uintptr_t>(data));
   if (options.strides && options.strides->ndim() != shape.ndim())
     throw DimensionError("external_array: ", options.strides->ndim(), " strides for shape ", shape);
-  Ref<ArrayBody> body = make_ref<ArrayBody>(shape, dtype, Device(), size);
+  void* place = pool::allocate(sizeof(ExternalBody));
+  guard.release = nullptr;  // (a move of a function does not throw)
+  Ref<ArrayBody> body(new (place) ExternalBody(shape, dtype, size, std::move(release)), Ref<ArrayBody>::Adopt{});
   if (options.strides) body->set_strides(*options.strides);
   body->data = static_cast<char*>(data);
-  body->block.data = new std::function<void()>(std::move(release));
-  guard.release = nullptr;
-  body->block.size_class =
-      memory::kExternal | (options.writable ? 0 : memory::kReadOnly) | (options.shared ? memory::kShared : 0);
-  // Writes look at readers first: one that never ends makes them look at the block, too.
-  if (!options.writable) body->pending_readers.fetch_add(1, std::memory_order_relaxed);
+  if (!options.writable) body->mark(ArrayBody::kReadOnly);
+  if (options.shared) body->mark(ArrayBody::kShared);
   return Array(std::move(body));
 }
-
-bool is_writable(const Array& a) { return !(a.body().owner().block.size_class & memory::kReadOnly); }
 
 void share_memory(const Array& a) {
   force(a.body());
   ArrayBody& owner = a.body().owner();
-  owner.block.size_class |= memory::kShared;
-  if (is_writable(a)) before_write(a.body());
+  owner.mark(ArrayBody::kShared);  // first: from here on nothing new is kept or put off
+  derived::drop(owner);
+  deferred::evaluate_readers(owner);
 }
 
 }  // namespace chainer

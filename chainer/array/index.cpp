@@ -4,6 +4,7 @@
 
 #include "chainer/array/backend.h"
 #include "chainer/array/host.h"
+#include "chainer/array/order.h"
 
 namespace chainer {
 namespace {
@@ -33,8 +34,9 @@ int64_t slice_length(const Slice& s, int64_t n, int64_t& start) {
   };
   start = s.start ? bound(*s.start) : s.step > 0 ? 0 : n - 1;
   const int64_t stop = s.stop ? bound(*s.stop) : s.step > 0 ? n : -1;
-  const int64_t span = s.step > 0 ? stop - start : start - stop, step = std::abs(s.step);
-  return span <= 0 ? 0 : (span + step - 1) / step;
+  const int64_t span = s.step > 0 ? stop - start : start - stop;
+  const uint64_t step = s.step > 0 ? static_cast<uint64_t>(s.step) : -static_cast<uint64_t>(s.step);  // of any length
+  return span <= 0 ? 0 : static_cast<int64_t>(static_cast<uint64_t>(span - 1) / step) + 1;
 }
 
 // The positions of the true elements of a mask, one int64 array an axis.
@@ -128,7 +130,7 @@ Selection select(const Array& a, const Indices& indices) {
       int64_t start = 0;
       const int64_t n = slice_length(*s, a.shape()[axis], start);
       if (n > 0) offset += start * from[axis];
-      keep(n, from[axis] * s->step);
+      keep(n, n > 1 ? from[axis] * s->step : from[axis]);  // (a step beyond the axis may be too long to multiply)
       ++axis;
     } else if (i.get<NewAxis>()) {
       keep(1, 0);
@@ -224,7 +226,7 @@ void write(Array& a, const Indices& indices, const Array& value, bool accumulate
   before_write(a.body());
   Selection s = select(a, indices);
   // A value that looks into the memory that is written is read first.
-  const Array safe = &value.body().owner() == &a.body().owner() ? value.copy() : value.to_device(a.device());
+  const Array safe = overlap(value, a) ? value.copy() : value.to_device(a.device());
   if (!s.advanced) {
     const Array from = broadcast_view(safe, s.view.shape());
     if (accumulate)

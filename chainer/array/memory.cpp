@@ -6,7 +6,6 @@
 #include <mutex>
 #include <new>
 
-#include "chainer/array/external.h"
 #include "chainer/core/fork.h"
 #include "chainer/core/machine.h"
 #include "chainer/core/pool.h"
@@ -45,7 +44,6 @@ class Cache {
  public:
   Cache() : limit_(machine::memory_bytes() / 2) {
     pool::set_reclaim([] { empty_cache(); });
-    at_fork({kForkMemory, [this] { mutex.lock(); }, [this] { mutex.unlock(); }, [this] { new (&mutex) std::mutex; }});
   }
   void* take(int c) {
     Cached* b = latest_[c];
@@ -72,7 +70,7 @@ class Cache {
   int64_t limit() const { return limit_; }
   void set_limit(int64_t bytes) { shrink(limit_ = std::max<int64_t>(bytes, 0)); }
 
-  std::mutex mutex;
+  ForkSafe<std::mutex> mutex{kForkMemory};
   Statistics stats;
 
  private:
@@ -91,6 +89,7 @@ Cache& cache() {
   static Cache* c = new Cache;  // never destroyed: arrays may outlive main
   return *c;
 }
+[[maybe_unused]] const Cache& cache_made_early = cache();  // before threads, see core/pool.cpp
 
 void* from_system(std::size_t bytes) {
   const bool huge = bytes >= kHuge;
@@ -148,11 +147,6 @@ void expect_possible(int64_t bytes, const Dims& shape, Dtype dtype, std::string_
 }
 
 void release(Block b) {
-  if (b.size_class & kExternal) {
-    const std::unique_ptr<std::function<void()>> give_back(static_cast<std::function<void()>*>(b.data));
-    return (*give_back)();
-  }
-  b.size_class &= kClassBits;
   Cache& k = cache();
   const std::lock_guard lock(k.mutex);
   k.stats.in_use -= static_cast<int64_t>(class_bytes(b.size_class));

@@ -1,6 +1,8 @@
 #include "chainer/array/order.h"
 
 #include <atomic>
+#include <functional>
+#include <utility>
 
 #include "chainer/array/backend.h"
 
@@ -120,6 +122,28 @@ bool same_layout(const ArrayBody& a, const ArrayBody& b) {
   for (int d = 0; d < a.shape.ndim(); ++d)
     if (a.shape[d] != 1 && a.strides[d] != b.strides[d]) return false;
   return true;
+}
+
+namespace {
+// The addresses from the first element's to behind the last one's.
+std::pair<const char*, const char*> stretch(const Array& a) {
+  const auto* first = static_cast<const char*>(a.raw());
+  const ArrayBody& b = a.body();
+  const int64_t item = item_size(b.dtype);
+  if (b.contiguous) return {first, first + b.size * item};
+  int64_t low = 0, high = 0;
+  for (int d = 0; d < b.shape.ndim(); ++d) (b.strides[d] < 0 ? low : high) += (b.shape[d] - 1) * b.strides[d];
+  return {first + low * item, first + (high + 1) * item};
+}
+}  // namespace
+
+bool overlap(const Array& a, const Array& b) {
+  ArrayBody &x = a.body().owner(), &y = b.body().owner();
+  if (&x != &y && !x.marked(ArrayBody::kExternal) && !y.marked(ArrayBody::kExternal)) return false;
+  if (a.device() != b.device() || a.size() == 0 || b.size() == 0) return false;
+  const auto [a_first, a_end] = stretch(a);
+  const auto [b_first, b_end] = stretch(b);
+  return std::less<>()(a_first, b_end) && std::less<>()(b_first, a_end);
 }
 
 Dims result_order(std::span<const Array* const> operands) {

@@ -32,6 +32,9 @@ Array aligned(const Array& a, const Dims& order);
 bool is_dense(const ArrayBody& a);
 /// Whether two arrays of one shape have their elements at the same places, counted from the first.
 bool same_layout(const ArrayBody& a, const ArrayBody& b);
+/// Whether the stretches of memory between the first and the last element of both overlap, through one owner or through
+/// external memory that two arrays describe (NumPy's may_share_memory()).
+bool overlap(const Array& a, const Array& b);
 /// The order of the result of an elementwise operation, empty for C order: that of the operands; where they differ, of
 /// the first that is not in C order. Operands have one shape; broadcast ones count if all are.
 Dims result_order(std::span<const Array* const> operands);

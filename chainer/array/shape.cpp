@@ -29,7 +29,7 @@ int64_t Dims::product_with_care() const {
   throw ValueError("the product of ", *this, " needs more than 63 bits");
 }
 
-int64_t checked_size(const Dims& shape, int64_t item_size, std::string_view operation) {
+int64_t checked_size_with_care(const Dims& shape, int64_t item_size, std::string_view operation) {
   int64_t elements = 1, bytes = 0;
   bool empty = false, fits = true;
   for (int64_t n : shape) {

@@ -107,6 +107,7 @@ class Axes {
   Axes() = default;
   Axes(std::nullopt_t) {}
   Axes(int axis) : given_(true) { axes_.push_back(axis); }
+  Axes(bool) = delete;  // sum(x, true) would be the sum over axis 1: keepdims is another argument
   Axes(int64_t axis) : given_(true) { axes_.push_back(axis); }
   Axes(std::initializer_list<int64_t> list) : given_(true), axes_(list) {}
   Axes(const Dims& list) : given_(true), axes_(list) {}
@@ -122,7 +123,17 @@ class Axes {
 
 /// The number of elements of an array to be made. Throws DimensionError for a negative length and ValueError where the
 /// bytes of all elements need more than 63 bits, naming the operation, the shape and the bytes.
-int64_t checked_size(const Dims& shape, int64_t item_size, std::string_view operation);
+int64_t checked_size_with_care(const Dims& shape, int64_t item_size, std::string_view operation);
+/// The same, inline where nothing is wrong; the operation's name is not even measured then.
+template <class Name>
+int64_t checked_size(const Dims& shape, int64_t item_size, const Name& operation) {
+  int64_t elements = 1, bytes = 0;
+  bool plain = true;
+  for (int64_t n : shape) plain = plain && n > 0 && !__builtin_mul_overflow(elements, n, &elements);
+  if (plain && !__builtin_mul_overflow(elements, item_size, &bytes)) [[likely]]
+    return elements;
+  return checked_size_with_care(shape, item_size, operation);
+}
 
 /// axis in [-ndim, ndim) as a non-negative number; throws an IndexError naming `operation` otherwise.
 int normalize_axis(int64_t axis, int ndim, std::string_view operation);

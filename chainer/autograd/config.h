@@ -87,6 +87,7 @@ struct Config {
   const Config* parent_ = nullptr;
 };
 
+/// The configuration of all threads, as far as they have not assigned an entry themselves.
 Config& global_config();
 namespace detail {
 inline constinit thread_local Config* thread_config = nullptr;

@@ -1,9 +1,12 @@
 #include "chainer/autograd/function_node.h"
 
 #include <algorithm>
+#include <cstring>
 #include <optional>
+#include <string_view>
 #include <typeinfo>
 
+#include "chainer/array/version.h"
 #include "chainer/autograd/function_hook.h"
 #include "chainer/routines/arithmetic.h"
 #include "chainer/routines/reduction.h"
@@ -12,8 +15,13 @@
 namespace chainer {
 namespace {
 
-// Functions waiting for destruction. A chain of any length dies in a loop, not in a recursion.
-thread_local std::vector<FunctionNode*>* dying = nullptr;
+// Functions waiting for destruction: the newest, or none, while one is being destroyed. A chain of any length dies in a
+// loop, not in a recursion, and without memory, for it may die because there is none.
+struct Dying {
+  bool one = false;
+  FunctionNode* next = nullptr;
+};
+thread_local constinit Dying dying;
 
 bool has_nan(const Array& a) { return a && is_floating(a.dtype()) && any(isnan(a)).item<bool>(); }
 
@@ -37,18 +45,19 @@ std::string about_inputs(const Arrays& in) {
 FunctionNode::~FunctionNode() = default;
 
 void FunctionNode::destroy(FunctionNode* f) {
-  if (dying) return dying->push_back(f);
-  std::vector<FunctionNode*> waiting;
-  dying = &waiting;
+  if (dying.one) {
+    f->visit_ = reinterpret_cast<uintptr_t>(std::exchange(dying.next, f));  // no walk comes here any more
+    return;
+  }
+  dying.one = true;
   for (;;) {
     const uint32_t bytes = f->bytes_;
     f->~FunctionNode();
     pool::release(f, bytes);
-    if (waiting.empty()) break;
-    f = waiting.back();
-    waiting.pop_back();
+    if (!(f = dying.next)) break;
+    dying.next = reinterpret_cast<FunctionNode*>(static_cast<uintptr_t>(f->visit_));
   }
-  dying = nullptr;
+  dying.one = false;
 }
 
 Variables FunctionNode::backward(const Indexes& wanted, const Variables&) { return Variables(wanted.size()); }
@@ -89,12 +98,14 @@ void FunctionNode::delete_hook(const std::string& name) {
 
 Arrays FunctionNode::input_data() const {
   Arrays out(inputs_.size());
-  for (std::size_t i = 0; i < kept_in_.size(); ++i) out[static_cast<std::size_t>(retained_in_[i])] = kept_in_[i];
+  for (std::size_t i = 0; i < kept_in_.size(); ++i)
+    out[static_cast<std::size_t>(retained_in_[i])] = unchanged(kept_in_[i], retained_in_[i], true);
   return out;
 }
 Arrays FunctionNode::output_data() const {
   Arrays out(outputs_.size());
-  for (std::size_t i = 0; i < kept_out_.size(); ++i) out[static_cast<std::size_t>(retained_out_[i])] = kept_out_[i];
+  for (std::size_t i = 0; i < kept_out_.size(); ++i)
+    out[static_cast<std::size_t>(retained_out_[i])] = unchanged(kept_out_[i], retained_out_[i], false);
   return out;
 }
 
@@ -102,7 +113,8 @@ Variable FunctionNode::retained_input(int i) const {
   const auto at = static_cast<std::size_t>(i);
   if (at >= kept_in_.size())
     throw RuntimeError(label(), ": retained input ", i, " is asked for, ", kept_in_.size(), " were retained");
-  return Variable(kept_in_[at], inputs_[static_cast<std::size_t>(retained_in_[at])]);
+  const int index = retained_in_[at];
+  return Variable(unchanged(kept_in_[at], index, true), inputs_[static_cast<std::size_t>(index)]);
 }
 
 Variable FunctionNode::retained_output(int i) {
@@ -110,7 +122,7 @@ Variable FunctionNode::retained_output(int i) {
   if (at >= kept_out_.size())
     throw RuntimeError(label(), ": retained output ", i, " is asked for, ", kept_out_.size(), " were retained");
   const auto index = static_cast<std::size_t>(retained_out_[at]);
-  const Array& a = kept_out_[at];
+  const Array& a = unchanged(kept_out_[at], retained_out_[at], false);
   if (VariableNode* n = outputs_[index]) return Variable(a, Ref<VariableNode>(n));
   // The output's node died with its last user; a fresh one takes its place.
   Ref<VariableNode> n = make_ref<VariableNode>(a.shape(), a.dtype(), true);
@@ -133,36 +145,66 @@ Variables FunctionNode::retained_outputs() {
 }
 
 void FunctionNode::keep(const Arrays& in, const Arrays& out) {
-  for (int i : retained_in_) kept_in_.push_back(in[static_cast<std::size_t>(i)]);
-  for (int i : retained_out_) kept_out_.push_back(out[static_cast<std::size_t>(i)]);
+  for (int i : retained_in_) {
+    const Array& a = in[static_cast<std::size_t>(i)];
+    kept_in_.push_back({a, memory_version(a)});
+  }
+  for (int i : retained_out_) {
+    const Array& a = out[static_cast<std::size_t>(i)];
+    kept_out_.push_back({a, memory_version(a)});
+  }
+}
+
+void FunctionNode::complain_of_write(const Retained& kept, int index, bool is_input) const {
+  const std::string what =
+      text(label(), ": its ", is_input ? "input " : "output ", index, ", an array of shape ", kept.array.shape());
+  if (!was_written(kept.version, memory_version(kept.array)))
+    return warn(text("backward of ", what,
+                     ", was updated by an optimizer after the forward pass: the gradient is that of the new values. "
+                     "Compute the loss again after an update, or call backward() for all losses before it"));
+  throw RuntimeError("backward of ", what, ", was written to in place after the forward pass, which kept it for the ",
+                     "gradient: write to a copy (x.copy()), or after backward()");
+}
+
+bool FunctionNode::keeps_inputs() const {
+  static constexpr std::string_view kLibrary = "N7chainer9functions";  // mangled
+  return std::strncmp(typeid(*this).name(), kLibrary.data(), kLibrary.size()) != 0;
 }
 
 namespace {
 
-// Handles that are not counted: the caller's variables hold the arrays meanwhile.
-struct Borrowed {
-  Arrays arrays;
-  Borrowed() = default;
-  Borrowed(const Borrowed&) = delete;
-  Borrowed& operator=(const Borrowed&) = delete;
-  ~Borrowed() {
-    for (Array& a : arrays) (void)a.release();
+// The inputs' arrays. Where nobody else's code runs before the call ends, they are handles that are not counted: the
+// caller's variables hold the arrays meanwhile.
+class InputArrays {
+ public:
+  explicit InputArrays(const FunctionNode& node)
+      : counted_(function_hook_count > 0 || node.local_function_hooks() || node.keeps_inputs()) {}
+  InputArrays(const InputArrays&) = delete;
+  InputArrays& operator=(const InputArrays&) = delete;
+  ~InputArrays() {
+    if (counted_) return;
+    for (Array& a : arrays_) (void)a.release();
   }
-  void add(const Array& a) { arrays.push_back(Array(Ref<ArrayBody>(a.body_ref().get(), Ref<ArrayBody>::Adopt{}))); }
+  void collect(const FunctionNode& node, const Variable* const* inputs, std::size_t count) {
+    arrays_.reserve(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      const Variable& v = *inputs[i];
+      if (!v) throw TypeError(node.label(), ": input ", i, " is none");
+      if (i && v.device() != arrays_[0].device())
+        throw TypeError("incompatible array types are mixed in the forward input (", node.label(), ")");
+      arrays_.push_back(counted_ ? v.array()
+                                 : Array(Ref<ArrayBody>(v.array().body_ref().get(), Ref<ArrayBody>::Adopt{})));
+    }
+  }
+  const Arrays& arrays() const { return arrays_; }
+
+ private:
+  const bool counted_;
+  Arrays arrays_;
 };
 
-}  // namespace
-
-// Checks the inputs, which it puts into `in`, and computes the outputs.
-Arrays run_forward(FunctionNode& node, const Variable* const* inputs, std::size_t count, Borrowed& borrowed) {
-  Arrays& in = borrowed.arrays;
-  for (std::size_t i = 0; i < count; ++i) {
-    const Variable& v = *inputs[i];
-    if (!v) throw TypeError(node.label(), ": input ", i, " is none");
-    if (i && v.device() != in[0].device())
-      throw TypeError("incompatible array types are mixed in the forward input (", node.label(), ")");
-    borrowed.add(v.array());
-  }
+// Checks the inputs and computes the outputs.
+Arrays run_forward(FunctionNode& node, const Arrays& in) {
   const Config& c = config();
   try {
     node.check_type_forward(type_check::TypeInfos(in));
@@ -196,6 +238,8 @@ Arrays run_forward(FunctionNode& node, const Variable* const* inputs, std::size_
   return out;
 }
 
+}  // namespace
+
 bool wants_node(const Variable* const* inputs, std::size_t count) {
   if (function_hook_count > 0) return true;
   if (!config().enable_backprop) return false;
@@ -205,8 +249,9 @@ bool wants_node(const Variable* const* inputs, std::size_t count) {
 }
 
 Variable apply_without_node(FunctionNode& f, const Variable* const* inputs, std::size_t count) {
-  Borrowed borrowed;
-  Arrays out = run_forward(f, inputs, count, borrowed);
+  InputArrays in(f);
+  in.collect(f, inputs, count);
+  Arrays out = run_forward(f, in.arrays());
   return std::move(out[0]);
 }
 
@@ -215,22 +260,26 @@ Variables apply_function(Ref<FunctionNode> f, const Variable* const* inputs, std
   if (node.applied_)
     throw RuntimeError(node.label(), ": a function node is applied once; make a new one for each call");
   node.applied_ = true;
-  Borrowed borrowed;
-  Arrays out = run_forward(node, inputs, count, borrowed);
+  InputArrays in(node);
+  in.collect(node, inputs, count);
   bool requires_grad = false;
   for (std::size_t i = 0; i < count; ++i) requires_grad |= inputs[i]->requires_grad();
+  const bool graph = requires_grad && config().enable_backprop;
+  if (graph) {  // now: when forward has run, the caller's variables may be others
+    for (std::size_t i = 0; i < count; ++i) {
+      VariableNode& n = inputs[i]->ensure_node();
+      node.rank_ = std::max(node.rank_, n.rank_);
+      node.inputs_.push_back(Ref<VariableNode>(&n));
+    }
+  }
+  Arrays out = run_forward(node, in.arrays());
 
   Variables result;
-  if (!requires_grad || !config().enable_backprop) {
+  if (!graph) {
     for (Array& a : out) result.push_back(std::move(a));
     return result;
   }
-  for (std::size_t i = 0; i < count; ++i) {
-    VariableNode& n = inputs[i]->node_ ? *inputs[i]->node_ : inputs[i]->ensure_node();
-    node.rank_ = std::max(node.rank_, n.rank_);
-    node.inputs_.push_back(Ref<VariableNode>(&n));
-  }
-  node.keep(borrowed.arrays, out);
+  node.keep(in.arrays(), out);
   for (std::size_t i = 0; i < out.size(); ++i) {
     Ref<VariableNode> n = make_ref<VariableNode>(out[i].shape(), out[i].dtype(), true);
     n->rank_ = node.rank_ + 1;

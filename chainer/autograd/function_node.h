@@ -45,6 +45,12 @@ class FunctionNode {
   /// cheaper than by a sum of its own; accumulates() says so.
   virtual Variables backward_accumulate(const Indexes& wanted, const Variables& gy, const Variables& gx);
   virtual bool accumulates() const { return false; }
+  /// Whether backward() adds to gradients of leaves that are not among the inputs, because it differentiates inside. A
+  /// GradientHook is told of leaves behind all such functions.
+  virtual bool adds_to_other_leaves() const { return false; }
+  /// Whether forward() runs code that may replace or drop the variables of the call: their arrays are then kept until
+  /// it ends. So for every class that is not one of the library's functions.
+  virtual bool keeps_inputs() const;
   /// Checks dtypes and shapes with type_check::expect, before forward. A failed condition explains itself
   /// with config().type_check, and is a TypeError that names dtypes and shapes without.
   virtual void check_type_forward(const type_check::TypeInfos& in_types) const { (void)in_types; }
@@ -63,7 +69,8 @@ class FunctionNode {
   void add_hook(std::shared_ptr<FunctionHook> hook, const std::string& name = {});
   void delete_hook(const std::string& name);
 
-  /// The arrays of the retained inputs; none for the others.
+  /// The arrays of the retained inputs; none for the others. Here and in the four functions below an array that was
+  /// written to since forward is a RuntimeError that names it; one that an optimizer updated meanwhile is a warning.
   Arrays input_data() const;
   /// The arrays of the retained outputs; none for the others.
   Arrays output_data() const;
@@ -102,7 +109,19 @@ class FunctionNode {
   friend Variables apply_function(Ref<FunctionNode>, const Variable* const*, std::size_t);
   friend struct Backprop;
   using Hooks = std::vector<std::pair<std::string, std::shared_ptr<FunctionHook>>>;
+  // An array that backward needs, and how often its memory had been written to when it was kept.
+  struct Retained {
+    Array array;
+    uint32_t version;
+  };
   void keep(const Arrays& in, const Arrays& out);
+  // The array, if nobody wrote to it since: RuntimeError that names this function and the input or output.
+  const Array& unchanged(const Retained& kept, int index, bool is_input) const {
+    if (kept.array.body().owner().version.load(std::memory_order_relaxed) != kept.version) [[unlikely]]
+      complain_of_write(kept, index, is_input);
+    return kept.array;
+  }
+  void complain_of_write(const Retained& kept, int index, bool is_input) const;
 
   int32_t rank_ = 0;
   uint32_t bytes_ = 0;  // of the object, for the pool
@@ -111,8 +130,8 @@ class FunctionNode {
   SmallVector<Ref<VariableNode>, 2> inputs_;
   SmallVector<VariableNode*, 1> outputs_;
   Indexes retained_in_, retained_out_;
-  SmallVector<Array, 2> kept_in_;
-  SmallVector<Array, 1> kept_out_;
+  SmallVector<Retained, 2> kept_in_;
+  SmallVector<Retained, 1> kept_out_;
   std::unique_ptr<Hooks> hooks_;
 
  public:

@@ -9,8 +9,9 @@ namespace chainer {
 class GradientHook {
  public:
   virtual ~GradientHook() = default;
-  /// `leaf.grad` is what backward() will leave there. It is called on the thread that runs backward(). A leaf some of
-  /// whose readers got no gradient is not announced: it is ready when backward() has ended.
+  /// `leaf.grad` is what backward() will leave there. It is called on the thread that runs backward(). Leaves wait for
+  /// functions that may add to any leaf (F::forget). A leaf some of whose readers got no gradient is not announced, nor
+  /// is one that such a function alone reads: these are ready when backward() has ended.
   virtual void gradient_ready(VariableNode& leaf) = 0;
 };
 

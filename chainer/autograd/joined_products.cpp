@@ -1,7 +1,5 @@
 #include "chainer/autograd/joined_products.h"
 
-#include <algorithm>
-
 #include "chainer/array/exclusive.h"
 #include "chainer/routines/linalg.h"
 #include "chainer/routines/manipulation.h"
@@ -16,24 +14,31 @@ JoinedProducts::~JoinedProducts() { innermost = outer_; }
 JoinedProducts* JoinedProducts::current() { return config().enable_backprop || config().debug ? nullptr : innermost; }
 
 void JoinedProducts::add(const Ref<VariableNode>& leaf, const Array& left, const Array& right) {
-  auto debt = std::find_if(debts_.begin(), debts_.end(), [&](const Debt& d) { return d.leaf == leaf; });
-  if (debt == debts_.end()) debt = debts_.insert(debts_.end(), Debt{leaf, {}, {}});
-  debt->left.push_back(left);
-  debt->right.push_back(right);
-  debt->rows += left.shape()[0];
-  due_ |= debt->rows >= kRows;
+  const auto [it, fresh] = at_.try_emplace(leaf.get(), debts_.size());
+  if (fresh) debts_.push_back({leaf, {}, {}});
+  Debt& debt = debts_[it->second];
+  debt.left.push_back(left);
+  debt.right.push_back(right);
+  const bool was_due = debt.rows >= kRows;
+  debt.rows += left.shape()[0];
+  if (debt.rows >= kRows && !was_due) due_.push_back(it->second);
 }
 
-void JoinedProducts::settle(bool all) {
-  if (!all && !due_) return;
+void JoinedProducts::settle_due() {
+  for (const std::size_t i : due_)
+    if (debts_[i].rows > 0) settle(debts_[i]);
+  due_.clear();
+}
+
+void JoinedProducts::settle_all() {
   for (Debt& d : debts_)
-    if (d.rows > 0 && (all || d.rows >= kRows)) settle(d);
-  due_ = false;
+    if (d.rows > 0) settle(d);
+  due_.clear();
 }
 
 void JoinedProducts::settle(const VariableNode& leaf) {
-  for (Debt& d : debts_)
-    if (d.leaf.get() == &leaf && d.rows > 0) settle(d);
+  const auto it = at_.find(&leaf);
+  if (it != at_.end() && debts_[it->second].rows > 0) settle(debts_[it->second]);
 }
 
 void JoinedProducts::settle(Debt& d) {

@@ -1,5 +1,6 @@
 // Gradients of weights that many functions share, as one product instead of one for each function.
 #pragma once
+#include <unordered_map>
 #include <vector>
 
 #include "chainer/autograd/variable.h"
@@ -21,8 +22,10 @@ class JoinedProducts {
   static JoinedProducts* current();
   /// Owes left^T right to a leaf that has a gradient already.
   void add(const Ref<VariableNode>& leaf, const Array& left, const Array& right);
-  /// Adds what is owed to the gradients where it is worth it: from kRows rows on, or all of it.
-  void settle(bool all);
+  /// Adds what is owed to the gradients where it is worth it: from kRows rows on.
+  void settle_due();
+  /// Adds all that is owed.
+  void settle_all();
   /// Adds what is owed to one leaf.
   void settle(const VariableNode& leaf);
 
@@ -35,7 +38,8 @@ class JoinedProducts {
   static void settle(Debt& debt);
   static constexpr int64_t kRows = 1024;  // enough for full speed, few enough to hold no memory for long
   std::vector<Debt> debts_;
-  bool due_ = false;
+  std::unordered_map<const VariableNode*, std::size_t> at_;  // a leaf's among the debts
+  std::vector<std::size_t> due_;                             // with kRows rows or more
   JoinedProducts* outer_;
 };
 

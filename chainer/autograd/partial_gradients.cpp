@@ -1,5 +1,8 @@
 #include "chainer/autograd/partial_gradients.h"
 
+#include "chainer/autograd/backprop.h"
+#include "chainer/autograd/backward_scope.h"
+
 namespace chainer {
 namespace {
 
@@ -22,7 +25,9 @@ Variables partial_gradients(const std::function<Variables(const Variables&)>& f,
   for (std::size_t i = 0; i < y.size(); ++i)
     if (gy[i]) reached.push_back(y[i]), gradients.push_back(gy[i]);
   for (int i : wanted) sources.push_back(apart[static_cast<std::size_t>(i)]);
-  return grad(reached, sources, {.grad_outputs = gradients, .enable_double_backprop = graph});
+  return grad_within(
+      reached, sources, apart,
+      {.grad_outputs = gradients, .enable_double_backprop = graph, .loss_scale = BackwardScope::current_loss_scale()});
 }
 
 }  // namespace chainer

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "chainer/array/backend.h"
+#include "chainer/array/order.h"
 #include "chainer/array/print.h"
 #include "chainer/autograd/function_node.h"
 #include "chainer/routines/arithmetic.h"
@@ -32,7 +33,7 @@ Variable::Variable(Array array, const Ref<VariableNode>& node) : array_(std::mov
   if (node_ && node_->handles_.fetch_add(1, std::memory_order_relaxed) == 0) node_->refs.increment();
 }
 
-Variable::Variable(const Variable& o) : array_(o.array_), node_(o.node_) {
+Variable::Variable(const Variable& o) : array_(o.array_), node_(o.node_pointer()) {
   if (node_) node_->handles_.fetch_add(1, std::memory_order_relaxed);
 }
 
@@ -46,11 +47,13 @@ void Variable::drop() noexcept {
 }
 
 VariableNode& Variable::ensure_node() const {
-  if (!node_) {
-    node_ = make_ref<VariableNode>(array_.shape(), array_.dtype(), false).release();
-    node_->handles_.store(1, std::memory_order_relaxed);
-  }
-  return *node_;
+  if (VariableNode* const there = node_pointer()) return *there;
+  Ref<VariableNode> made = make_ref<VariableNode>(array_.shape(), array_.dtype(), false);
+  made->handles_.store(1, std::memory_order_relaxed);
+  VariableNode* there = nullptr;  // or what another thread made meanwhile
+  const bool first = std::atomic_ref<VariableNode*>(node_).compare_exchange_strong(
+      there, made.get(), std::memory_order_acq_rel, std::memory_order_acquire);
+  return first ? *made.release() : *there;
 }
 
 const Ref<VariableNode> Variable::node() const { return Ref<VariableNode>(&ensure_node()); }
@@ -64,17 +67,32 @@ void Variable::set_array(Array array) {
   array_ = std::move(array);
 }
 
-bool Variable::requires_grad() const { return node_ && node_->requires_grad_; }
-int Variable::rank() const { return node_ ? node_->rank_ : 0; }
-Ref<FunctionNode> Variable::creator() const { return node_ ? node_->creator_ : Ref<FunctionNode>(); }
+bool Variable::requires_grad() const {
+  const VariableNode* const n = node_pointer();
+  return n && n->requires_grad_;
+}
+int Variable::rank() const {
+  const VariableNode* const n = node_pointer();
+  return n ? n->rank_ : 0;
+}
+Ref<FunctionNode> Variable::creator() const {
+  const VariableNode* const n = node_pointer();
+  return n ? n->creator_ : Ref<FunctionNode>();
+}
 void Variable::set_creator(const Ref<FunctionNode>& f) { ensure_node().set_creator(f); }
 void Variable::unchain() {
   if (node_) node_->unchain();
 }
 void Variable::retain_data() { ensure_node().extra().data = array_; }
 
-Variable Variable::grad_var() const { return node_ ? node_->grad : Variable(); }
-Array Variable::grad() const { return node_ ? node_->grad.array_ : Array(); }
+Variable Variable::grad_var() const {
+  const VariableNode* const n = node_pointer();
+  return n ? n->grad : Variable();
+}
+Array Variable::grad() const {
+  const VariableNode* const n = node_pointer();
+  return n ? n->grad.array_ : Array();
+}
 
 namespace {
 void check_gradient(const Array& data, const Array& grad) {
@@ -112,10 +130,14 @@ void Variable::copydata(const Variable& other) {
   if (array_.shape() != other.shape())
     throw DimensionError("copydata: shapes differ, ", array_.shape(), " and ", other.shape());
   Array to = array_;
-  copy_elements(other.array_.to_device(to.device()), to);
+  const Array from = other.array_.to_device(to.device());
+  copy_elements(overlap(from, to) ? from.copy() : from, to);  // elements that are written may be read later
 }
 
-std::string Variable::name() const { return node_ ? node_->name() : std::string(); }
+std::string Variable::name() const {
+  const VariableNode* const n = node_pointer();
+  return n ? n->name() : std::string();
+}
 void Variable::set_name(std::string name) { ensure_node().extra().name = std::move(name); }
 
 namespace {

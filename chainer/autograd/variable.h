@@ -1,5 +1,6 @@
 // Variables: arrays that remember how they were computed.
 #pragma once
+#include <atomic>
 #include <memory>
 #include <string>
 
@@ -19,13 +20,16 @@ Variables apply_function(Ref<FunctionNode> f, const Variable* const* inputs, std
 
 /// Options of Variable::backward(), in the manual's order.
 struct BackwardOptions {
-  bool retain_grad = false;             ///< keep the gradients of intermediate variables
+  /// Keep the gradients of intermediate variables (those with a graph only while somebody holds the variable: a node
+  /// that keeps a gradient which leads back to it would never go).
+  bool retain_grad = false;
   bool enable_double_backprop = false;  ///< gradients carry a graph of their own
   std::optional<double> loss_scale = {};
 };
 
 /// An array with its place in the computational graph. Copies refer to the same array, node and gradient.
-/// A default-constructed variable is none.
+/// A default-constructed variable is none. Threads may read one variable together, and apply functions to it; graphs
+/// that they share may be differentiated by one thread at a time.
 class [[nodiscard]] Variable {
  public:
   Variable() = default;
@@ -51,12 +55,16 @@ class [[nodiscard]] Variable {
   }
   explicit operator bool() const { return static_cast<bool>(array_); }
 
-  const Array& array() const { return array_; }
-  const Array& data() const { return array_; }
+  /// A reference into this variable; a temporary, as in f(x).array(), gives the array itself.
+  const Array& array() const& { return array_; }
+  Array array() && { return std::move(array_); }
+  const Array& data() const& { return array_; }
+  Array data() && { return std::move(array_); }
   /// Refers this handle to another array of the same graph position.
   void set_array(Array array);
   Dtype dtype() const { return array_.dtype(); }
-  const Shape& shape() const { return array_.shape(); }
+  const Shape& shape() const& { return array_.shape(); }
+  Shape shape() && { return array_.shape(); }
   int64_t shape(int64_t axis) const { return array_.shape(axis); }
   int ndim() const { return array_.ndim(); }
   int64_t size() const { return array_.size(); }
@@ -82,7 +90,8 @@ class [[nodiscard]] Variable {
   void copydata(const Variable& other);
 
   /// Computes the gradients of everything this variable was computed from. A one-element variable starts from 1 (times
-  /// loss_scale), any other needs its gradient set first. Does nothing for a variable without a creator.
+  /// loss_scale), any other needs its gradient set first. Does nothing for a variable without a creator. Where a
+  /// function throws, all gradients are what they were before the call.
   void backward(const BackwardOptions& options = {}) const;
   /// Cuts this variable off the function that made it.
   void unchain();
@@ -98,7 +107,9 @@ class [[nodiscard]] Variable {
   int rank() const;
   const Ref<VariableNode> node() const;
   /// The node without making one: nullptr for a variable that no graph needs.
-  VariableNode* node_pointer() const { return node_; }
+  VariableNode* node_pointer() const {
+    return std::atomic_ref<VariableNode*>(node_).load(std::memory_order_acquire);  // another thread may make it now
+  }
   std::string name() const;
   void set_name(std::string name);
   /// "(2, 2), float32"
@@ -159,6 +170,8 @@ class VariableNode {
  private:
   friend class Variable;
   friend class FunctionNode;
+  friend class BackwardScope;
+  friend struct Backprop;
   friend Variables apply_function(Ref<FunctionNode>, const Variable* const*, std::size_t);
   struct Extra {  // what few nodes have
     std::string name;
@@ -174,6 +187,7 @@ class VariableNode {
   Dtype dtype_;
   bool requires_grad_;
   uint16_t output_index_ = 0;
+  uint64_t changed_in_ = 0;  // the number of the BackwardScope that last saved the gradient
   Shape shape_;
   Ref<FunctionNode> creator_;
   std::unique_ptr<Extra> extra_;

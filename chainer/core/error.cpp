@@ -8,6 +8,9 @@
 #include <set>
 #include <utility>
 
+#include "chainer/core/fork.h"
+#include "chainer/core/warnings.h"
+
 namespace chainer {
 
 namespace detail {
@@ -59,23 +62,36 @@ std::string did_you_mean(const std::string& wanted, const std::vector<std::strin
 }
 
 namespace {
-std::mutex mutex;
-std::set<std::string>& seen() {
-  static std::set<std::string> texts;
-  return texts;
+struct Warnings {
+  ForkSafe<std::mutex> mutex{kForkLeaf};
+  std::set<std::string> seen;
+  std::string newest;
+  int64_t count = 0;
+};
+Warnings& warnings() {
+  static Warnings* all = new Warnings;  // never destroyed: what ends late may warn
+  return *all;
 }
-int64_t warnings = 0;
+[[maybe_unused]] const Warnings& warnings_made_early = warnings();  // before threads, see core/pool.cpp
 }  // namespace
 
 void warn(const std::string& message) {
-  std::lock_guard lock(mutex);
-  ++warnings;
-  if (seen().insert(message).second) std::fprintf(stderr, "warning: %s\n", message.c_str());
+  Warnings& w = warnings();
+  const std::lock_guard lock(w.mutex);
+  ++w.count;
+  w.newest = message;
+  if (w.seen.insert(message).second) std::fprintf(stderr, "warning: %s\n", message.c_str());
+}
+
+std::string last_warning() {
+  Warnings& w = warnings();
+  const std::lock_guard lock(w.mutex);
+  return w.newest;
 }
 
 int64_t warning_count() {
-  std::lock_guard lock(mutex);
-  return warnings;
+  const std::lock_guard lock(warnings().mutex);
+  return warnings().count;
 }
 
 }  // namespace chainer

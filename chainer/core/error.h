@@ -3,7 +3,6 @@
 #include <concepts>
 #include <cstdint>
 #include <memory>
-#include <new>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -40,8 +39,9 @@ std::string text(const A&... parts) {
   return out;
 }
 
-/// Base of everything this library throws but MemoryError. The constructor joins its arguments (see text()). Where an
-/// error passes a link on its way out, the message gets a last line that says where the link is.
+/// Base of everything this library throws. (Containers of the standard library throw std::bad_alloc beside it.) The
+/// constructor joins its arguments (see text()). Where an error passes a link on its way out, the message gets a last
+/// line that says where the link is.
 class Error : public std::runtime_error {
  public:
   template <class... A>
@@ -117,18 +117,11 @@ class MissingPartError : public RuntimeError {
   using RuntimeError::RuntimeError;
 };
 
-/// Memory that is not there: names the operation, the shape and the bytes wanted, in use and cached. It is a
-/// std::bad_alloc, for programs that catch that, and for this reason no Error (both have a std::exception inside).
-class MemoryError : public std::bad_alloc {
+/// Memory that is not there: names the operation, the shape and the bytes wanted, in use and cached. (It is no
+/// std::bad_alloc: a class cannot be that and an Error, for both have a std::exception inside.)
+class MemoryError : public Error {
  public:
-  template <class... A>
-  requires(sizeof...(A) > 0 &&
-           !(std::is_base_of_v<MemoryError, std::remove_cvref_t<A>> || ...)) explicit MemoryError(const A&... parts)
-      : text_(std::make_shared<const std::string>(text(parts...))) {}
-  const char* what() const noexcept override { return text_->c_str(); }
-
- private:
-  std::shared_ptr<const std::string> text_;  // shared: a copy of an exception must not throw
+  using Error::Error;
 };
 
 /// The names most like one that was not found, for messages: " (did you mean 'train'?)"; empty where none is alike.

@@ -1,23 +1,22 @@
 #include "chainer/core/file.h"
 
 #include <fcntl.h>
+#include <sys/random.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <charconv>
-#include <csignal>
 #include <cstdio>
 #include <cstring>
-#include <utility>
 #include <vector>
 
 #include "chainer/core/error.h"
+#include "chainer/core/file_writer.h"
+#include "chainer/core/process.h"
 
 namespace chainer {
 namespace {
-
-std::string reason() { return std::strerror(errno); }
 
 struct Descriptor {
   int fd;
@@ -28,20 +27,30 @@ struct Descriptor {
 
 }  // namespace
 
-std::string read_file(const std::filesystem::path& path) {
+void read_pieces(const std::filesystem::path& path, const std::function<void(std::string_view)>& f) {
+  const auto failed = [&](int why) { throw FileError("cannot read ", path.string(), ": ", std::strerror(why)); };
   Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
-  if (file.fd < 0) throw FileError("cannot read ", path.string(), ": ", reason());
-  std::string out;
-  std::error_code error;
-  if (const auto size = std::filesystem::file_size(path, error); !error) out.reserve(size);
+  if (file.fd < 0) failed(errno);
   char buffer[1 << 16];
   for (;;) {
     const ssize_t n = ::read(file.fd, buffer, sizeof buffer);
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) throw FileError("cannot read ", path.string(), ": ", reason());
-    if (n == 0) return out;
-    out.append(buffer, static_cast<std::size_t>(n));
+    if (n < 0) failed(errno);
+    if (n == 0) return;
+    f({buffer, static_cast<std::size_t>(n)});
   }
+}
+
+std::string read_file(const std::filesystem::path& path, uint64_t largest) {
+  std::string out;
+  std::error_code error;
+  if (const auto size = std::filesystem::file_size(path, error); !error) out.reserve(std::min<uint64_t>(size, largest));
+  read_pieces(path, [&](std::string_view piece) {
+    if (piece.size() > largest - out.size())
+      throw FileError("cannot read ", path.string(), ": it has more than ", largest, " bytes");
+    out += piece;
+  });
+  return out;
 }
 
 namespace {
@@ -49,21 +58,25 @@ std::atomic<int> temporaries{0};  // made by this process so far
 
 // Whether a name is a temporary file's whose writer has ended.
 bool is_orphan(std::string_view name) {
-  if (name.substr(0, 4) != "tmp-") return false;
-  const char *at = name.data() + 4, *end = name.data() + name.size();
-  int process = 0, number = 0;
-  auto r = std::from_chars(at, end, process);
-  if (r.ec != std::errc() || process <= 0 || r.ptr == end || *r.ptr != '-') return false;
-  r = std::from_chars(r.ptr + 1, end, number);
-  if (r.ec != std::errc() || r.ptr == end || *r.ptr != '-') return false;
-  // A process number comes again: one of our own number that we did not make is a predecessor's.
-  if (process == ::getpid()) return number >= temporaries;
-  return ::kill(process, 0) != 0 && errno == ESRCH;
+  return name.substr(0, 4) == "tmp-" && begins_with_tag_of_ended_process(name.substr(4));
 }
 }  // namespace
 
 std::filesystem::path temporary_beside(const std::filesystem::path& path) {
-  return path.parent_path() / text("tmp-", ::getpid(), "-", temporaries++, "-", path.filename().string());
+  // File systems take names of 255 bytes, some of 143. A name of the user's is cut between characters of UTF-8.
+  constexpr std::size_t kKept = 96;
+  std::string name = path.filename().string();
+  if (name.size() > kKept) {
+    std::size_t end = kKept;
+    while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xc0) == 0x80) --end;
+    name.resize(end);
+  }
+  // The number is the system's, so that nobody puts something there before.
+  uint64_t random = 0;
+  if (::getrandom(&random, sizeof random, GRND_NONBLOCK) < 0) random = reinterpret_cast<std::uintptr_t>(&random);
+  char number[17];
+  std::snprintf(number, sizeof number, "%016llx", static_cast<unsigned long long>(random));
+  return path.parent_path() / text("tmp-", process_tag(), "-", temporaries++, "-", number, "-", name);
 }
 
 int remove_orphaned_temporaries(const std::filesystem::path& folder) {
@@ -77,27 +90,15 @@ int remove_orphaned_temporaries(const std::filesystem::path& folder) {
 }
 
 void write_file(const std::filesystem::path& path, std::string_view bytes) {
-  const std::filesystem::path temporary = temporary_beside(path);
-  const auto fail = [&](const char* what) {
-    const std::string why = reason();
-    ::unlink(temporary.c_str());
-    throw FileError("cannot ", what, " ", path.string(), ": ", why);
-  };
-  {
-    Descriptor file{::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
-    if (file.fd < 0) fail("write");
-    while (!bytes.empty()) {
-      const ssize_t n = ::write(file.fd, bytes.data(), bytes.size());
-      if (n < 0 && errno == EINTR) continue;
-      if (n < 0) fail("write");
-      bytes.remove_prefix(static_cast<std::size_t>(n));
-    }
-    // The new name must not reach the disk before the bytes do; file systems that cannot promise it are left be.
-    if (::fsync(file.fd) != 0 && errno != EINVAL && errno != EROFS) fail("write");
-    const int fd = std::exchange(file.fd, -1);
-    if (::close(fd) != 0) fail("write");
-  }
-  if (::rename(temporary.c_str(), path.c_str()) != 0) fail("replace");
+  FileWriter file(path);
+  file.write(bytes);
+  file.commit();
+}
+
+void make_folder(const std::filesystem::path& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error) throw FileError("cannot make the folder ", path.string(), ": ", error.message());
 }
 
 }  // namespace chainer

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "chainer/core/error.h"
+#include "chainer/core/utf8.h"
 
 namespace chainer::json {
 
@@ -94,22 +95,6 @@ void write(const Value& v, int indent, int depth, std::string& out) {
     }
     newline(depth);
     out += "}";
-  }
-}
-
-void append_utf8(std::string& out, unsigned code) {
-  const auto tail = [&](int shift) { out += static_cast<char>(0x80 | (code >> shift & 0x3f)); };
-  if (code < 0x80) {
-    out += static_cast<char>(code);
-  } else if (code < 0x800) {
-    out += static_cast<char>(0xc0 | code >> 6);
-    tail(0);
-  } else if (code < 0x10000) {
-    out += static_cast<char>(0xe0 | code >> 12);
-    tail(6), tail(0);
-  } else {
-    out += static_cast<char>(0xf0 | code >> 18);
-    tail(12), tail(6), tail(0);
   }
 }
 
@@ -230,7 +215,7 @@ class Parser {
       if (const auto k = from.find(c); k != from.npos)
         out += to[k];
       else if (c == 'u')
-        append_utf8(out, code_point());
+        put_utf8(out, code_point());
       else
         fail("unknown escape");
     }

@@ -3,6 +3,7 @@
 #include <concepts>
 #include <memory>
 #include <type_traits>
+#include <typeinfo>
 #include <utility>
 
 #include "chainer/core/error.h"
@@ -39,6 +40,11 @@ class Anchored {
   mutable std::shared_ptr<Anchored*> cell_;
 };
 
+namespace detail {
+/// RuntimeError: nothing is kept, or the object of this type, kept as a `base`, is gone.
+[[noreturn]] void kept_is_gone(const std::type_info* type, const std::type_info& base);
+}  // namespace detail
+
 /// Keeps a T for later: an lvalue is borrowed (get() throws a clear error once it is gone), an rvalue is moved in and
 /// owned, a shared_ptr is shared.
 template <class T>
@@ -46,18 +52,19 @@ class Kept {
  public:
   Kept() = default;
   template <class U>
-  requires(std::derived_from<U, T> && !std::is_const_v<U>) Kept(U& lvalue) : cell_(lvalue.cell()) {}
+  requires(std::derived_from<U, T> && !std::is_const_v<U>) Kept(U& lvalue) : cell_(lvalue.cell()), type_(&typeid(U)) {}
   template <class U>
   requires(std::derived_from<U, T> && !std::is_reference_v<U> && !std::is_const_v<U>) Kept(U&& rvalue)
-      : owned_(std::make_shared<U>(std::move(rvalue))), cell_(owned_->cell()) {}
+      : owned_(std::make_shared<U>(std::move(rvalue))), cell_(owned_->cell()), type_(&typeid(U)) {}
   template <class U>
   requires std::derived_from<U, T> Kept(std::shared_ptr<U> shared) : owned_(std::move(shared)) {
-    if (owned_) cell_ = owned_->cell();
+    if (owned_) cell_ = owned_->cell(), type_ = &typeid(U);
   }
   explicit operator bool() const { return cell_ != nullptr; }
+  /// The object; RuntimeError where there is none, or where it was borrowed and is gone.
   T& get() const {
-    if (!cell_) throw RuntimeError("nothing is kept here");
-    if (!*cell_) throw RuntimeError("the object that was kept here by reference is gone: move it in, or share it");
+    if (!cell_ || !*cell_) [[unlikely]]
+      detail::kept_is_gone(cell_ ? type_ : nullptr, typeid(T));
     return static_cast<T&>(**cell_);
   }
   T& operator*() const { return get(); }
@@ -68,6 +75,7 @@ class Kept {
  private:
   std::shared_ptr<T> owned_;
   std::shared_ptr<Anchored*> cell_;
+  const std::type_info* type_ = nullptr;  // as it was given, for the message
 };
 
 }  // namespace chainer

@@ -5,6 +5,8 @@
 #include <set>
 #include <vector>
 
+#include "chainer/core/fork.h"
+
 namespace chainer {
 
 /// The living objects of type T that said so. One list for all threads, never destroyed: objects of static storage may
@@ -34,7 +36,7 @@ class Living {
 
  private:
   struct List {
-    std::mutex mutex;
+    ForkSafe<std::mutex> mutex{kForkLeaf};
     std::set<const T*, std::less<>> objects;
   };
   static List& list() {

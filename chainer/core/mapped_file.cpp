@@ -14,12 +14,15 @@ namespace chainer {
 
 MappedFile::MappedFile(const std::filesystem::path& path, Mode mode) {
   const auto failed = [&](int why) { throw FileError("cannot read ", path.string(), ": ", std::strerror(why)); };
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // Without waiting: a pipe would do so for somebody who writes.
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) failed(errno);
   struct ::stat info {};
-  if (::fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
-    const int why = S_ISDIR(info.st_mode) ? EISDIR : errno ? errno : EINVAL;
+  const int stated = ::fstat(fd, &info);
+  if (stated != 0 || !S_ISREG(info.st_mode)) {
+    const int why = stated != 0 ? errno : S_ISDIR(info.st_mode) ? EISDIR : 0;
     ::close(fd);
+    if (why == 0) throw FileError("cannot read ", path.string(), ": it is no regular file");
     failed(why);
   }
   if (info.st_size > 0) {

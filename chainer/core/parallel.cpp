@@ -5,6 +5,7 @@
 
 #include <signal.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
@@ -45,6 +46,7 @@ using std::chrono::microseconds;
 
 // Work for which a sleeping thread is woken, in elements: less is done before it comes.
 constexpr int64_t kWorthWaking = 65536, kWorthWakingWhenBusy = 1 << 20;
+constexpr long kLeastMost = 256;  // threads that anybody may ask for
 constexpr microseconds kSpin{30}, kPreempted{200}, kBusyFor{20000};
 
 class Pool {
@@ -201,11 +203,17 @@ Pool& pool() {
   return *current;
 }
 
+// More threads than a few a core do nothing but wait, and a number beyond all measure would never end to start them.
+int within_limit(long n) {
+  static const long most = std::max(kLeastMost, 4L * machine::cores());
+  return static_cast<int>(std::min(n, most));
+}
+
 int default_thread_count() {
   static const int count = [] {
     const char* v = std::getenv("OMP_NUM_THREADS");  // "4", or a list for nested levels
-    const int n = v ? std::atoi(v) : 0;
-    return n > 0 ? n : machine::cores();
+    const long n = v ? std::strtol(v, nullptr, 10) : 0;
+    return n > 0 ? within_limit(n) : machine::cores();
   }();
   return count;
 }
@@ -217,11 +225,11 @@ int thread_count() {
   const int n = chosen.load(std::memory_order_relaxed);
   return n ? n : default_thread_count();
 }
-void set_thread_count(int n) { chosen = n > 0 ? n : 0; }
+void set_thread_count(int n) { chosen = n > 0 ? within_limit(n) : 0; }
 
 bool in_parallel() { return inside; }
 
-ThreadShare::ThreadShare(int n) : outer_(own_share) { own_share = n > 0 ? n : 1; }
+ThreadShare::ThreadShare(int n) : outer_(own_share) { own_share = n > 0 ? within_limit(n) : 1; }
 ThreadShare::~ThreadShare() { own_share = outer_; }
 
 void flush_denormals(bool on) { set_float_mode(on ? kFlush : 0); }

@@ -6,7 +6,8 @@
 namespace chainer::cpu {
 
 /// How many threads work may use: set_thread_count(), else OMP_NUM_THREADS, else the cores of this process, of which
-/// affinity and the quotas of control groups leave some (machine::cores()).
+/// affinity and the quotas of control groups leave some (machine::cores()). At most 256, or four a core if that is
+/// more, whatever was asked for.
 int thread_count();
 /// 0 undoes what an earlier call set.
 void set_thread_count(int n);

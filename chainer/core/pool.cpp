@@ -77,9 +77,6 @@ void unmap_slab(void* p) {
 // What all threads share.
 class Store {
  public:
-  Store() {
-    at_fork({kForkPool, [this] { mutex_.lock(); }, [this] { mutex_.unlock(); }, [this] { new (&mutex_) std::mutex; }});
-  }
   // Up to `count` blocks of a class as a list; nullptr without memory.
   Free* take(std::size_t c, uint32_t& count) {
     const std::lock_guard lock(mutex_);
@@ -154,7 +151,7 @@ class Store {
     if (s->next) s->next->previous = s->previous;
   }
 
-  std::mutex mutex_;
+  ForkSafe<std::mutex> mutex_{kForkPool};
   Slab* ready_[kClasses] = {};
   Slab* spare_ = nullptr;
   int spares_ = 0;
@@ -163,6 +160,7 @@ Store& store() {
   static Store* s = new Store;  // never destroyed: threads may end after main
   return *s;
 }
+[[maybe_unused]] const Store& made_early = store();  // before threads: fork() does not wait for a static object's guard
 
 // How many free blocks a thread keeps: up to 1 MiB of a class, and how many it fetches at a time.
 constexpr uint32_t kept(std::size_t c) {

@@ -1,5 +1,6 @@
 // A vector whose first N elements need no heap. For argument lists and graph edges.
 #pragma once
+#include <concepts>
 #include <cstddef>
 #include <initializer_list>
 #include <iterator>
@@ -52,7 +53,7 @@ class SmallVector {
     }
     return *this;
   }
-  ~SmallVector() { release(); }
+  [[gnu::always_inline]] ~SmallVector() { release(); }
 
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
@@ -86,7 +87,11 @@ class SmallVector {
     while (size_ > n) pop_back();
     while (size_ < n) new (data_ + size_++) T();
   }
-  friend bool operator==(const SmallVector& a, const SmallVector& b) {
+  /// Not for arrays, whose comparison is no truth.
+  friend bool operator==(const SmallVector& a, const SmallVector& b) requires requires(const T& x) {
+    { x == x } -> std::convertible_to<bool>;
+  }
+  {
     if (a.size_ != b.size_) return false;
     for (std::size_t i = 0; i < a.size_; ++i)
       if (!(a[i] == b[i])) return false;
@@ -104,9 +109,10 @@ class SmallVector {
     data_ = fresh;
     capacity_ = n;
   }
-  void release() {
+  [[gnu::always_inline]] void release() {
     clear();
-    if (!is_inline()) std::allocator<T>().deallocate(data_, capacity_);
+    if (!is_inline()) [[unlikely]]
+      std::allocator<T>().deallocate(data_, capacity_);
     data_ = reinterpret_cast<T*>(storage_);
     capacity_ = N;
   }

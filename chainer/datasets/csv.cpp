@@ -13,6 +13,7 @@ namespace chainer::datasets {
 CsvTable::CsvTable(std::string_view s, const std::string& what, const CsvOptions& o) : what_(what) {
   if (o.delimiter == '"' || o.delimiter == '\n' || o.delimiter == '\r')
     throw ValueError("CsvTable: quotes and newlines cannot be delimiters");
+  if (s.starts_with("\xef\xbb\xbf")) s.remove_prefix(3);  // the byte-order mark of some tables' programs
   std::vector<std::string> row;
   int64_t line = 1;
   for (std::size_t at = 0; at < s.size();) {

@@ -13,8 +13,9 @@ struct CsvOptions {
   char delimiter = ',';
   bool header = true;  ///< the first row names the columns; else they are "0", "1", ...
 };
-/// A table as RFC 4180 describes it: fields in quotes may hold delimiters, newlines and doubled quotes. Cells are kept
-/// as text; columns become arrays when they are asked for, each with a dtype. Every error names file, line and column.
+/// A table as RFC 4180 describes it: fields in quotes may hold delimiters, newlines and doubled quotes. A byte-order
+/// mark of UTF-8 is left out. Cells are kept as text; columns become arrays when they are asked for, each with a dtype.
+/// Every error names file, line and column.
 class CsvTable {
  public:
   /// FileError for a row with another number of fields than the first, or an open quote at the end.

@@ -12,6 +12,7 @@
 
 #include "chainer/core/error.h"
 #include "chainer/core/file.h"
+#include "chainer/core/file_writer.h"
 #include "chainer/datasets/md5.h"
 
 namespace chainer::dataset {
@@ -28,7 +29,7 @@ class Lock {
  public:
   explicit Lock(const std::filesystem::path& folder) : folder_(folder.string()) {
     if (held()[folder_]++ > 0) return;
-    fd_ = ::open((folder / ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    fd_ = ::open((folder / ".lock").c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (fd_ >= 0 && ::flock(fd_, LOCK_EX) == 0) return;
     const int why = errno;
     release();
@@ -50,12 +51,6 @@ class Lock {
   int fd_ = -1;
 };
 
-void make_folder(const std::filesystem::path& p) {
-  std::error_code error;
-  std::filesystem::create_directories(p, error);
-  if (error) throw FileError("cannot make the folder ", p.string(), ": ", error.message());
-}
-
 std::filesystem::path cache_folder() { return get_dataset_root() / "_dl_cache"; }
 
 }  // namespace
@@ -76,7 +71,7 @@ std::filesystem::path get_dataset_directory(const std::string& name, bool create
 
 namespace {
 
-std::filesystem::path download(const std::string& url, const std::string& mirror_path, bool resume) {
+std::filesystem::path download(const std::string& url, const std::string& mirror_path, bool resume, int64_t largest) {
   const auto folder = cache_folder();
   const auto path = folder / md5(url);
   if (std::filesystem::exists(path)) return path;  // whole once it has its name; the cache may be read-only
@@ -92,11 +87,12 @@ std::filesystem::path download(const std::string& url, const std::string& mirror
   // What may be continued has a name that the next call finds.
   const auto part = resume && !local ? folder / (path.filename().string() + ".part") : temporary_beside(path);
   try {
-    if (local)
-      write_file(part, read_file(from.substr(7)));
-    else
-      fetch(from, part, resume);
-    std::filesystem::rename(part, path);
+    if (local) {
+      write_file(path, read_file(from.substr(7), static_cast<uint64_t>(largest)));
+    } else {
+      fetch(from, part, resume, largest);
+      FileWriter::publish(part, path);
+    }
   } catch (const std::exception& e) {
     std::error_code ignored;
     const bool nothing = std::filesystem::file_size(part, ignored) == 0;
@@ -111,13 +107,13 @@ std::filesystem::path download(const std::string& url, const std::string& mirror
 
 }  // namespace
 
-std::filesystem::path cached_download(const std::string& url, const std::string& mirror_path) {
-  return download(url, mirror_path, false);
+std::filesystem::path cached_download(const std::string& url, const std::string& mirror_path, int64_t largest) {
+  return download(url, mirror_path, false, largest);
 }
 
 std::filesystem::path known_download(const KnownFile& file) {
   for (int attempt = 0;; ++attempt) {
-    const auto path = download(file.url, file.mirror_path, true);
+    const auto path = download(file.url, file.mirror_path, true, file.largest);
     const std::string found = md5_of_file(path);
     if (found == file.md5) return path;
     forget_download(file.url);  // perhaps damaged on the way, or continued from another version: once more
@@ -139,12 +135,21 @@ void cache_or_load_file(const std::filesystem::path& path,
     const Lock lock(path.parent_path());
     if (!std::filesystem::exists(path)) {
       const auto temporary = temporary_beside(path);
-      try {
-        creator(temporary);
-        std::filesystem::rename(temporary, path);
-      } catch (...) {
+      const auto remove = [&] {
         std::error_code ignored;
         std::filesystem::remove(temporary, ignored);
+      };
+      try {
+        creator(temporary);
+        FileWriter::publish(temporary, path);
+      } catch (const FileError& e) {
+        remove();
+        std::string why = e.what();  // of the file that was wanted, not of the one that nobody knows
+        if (const auto at = why.find(temporary.string()); at != why.npos)
+          why.replace(at, temporary.string().size(), path.string());
+        throw FileError(why);
+      } catch (...) {
+        remove();
         throw;
       }
     }

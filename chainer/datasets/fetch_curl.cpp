@@ -1,8 +1,12 @@
 // Downloads through libcurl.
 #include <curl/curl.h>
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <memory>
 
 #include "chainer/core/error.h"
@@ -32,19 +36,74 @@ struct Progress {
   }
 };
 
+// The file that a download goes to. No link is followed there: a name that goes on in the next call can be guessed.
+class Target {
+ public:
+  Target(const std::filesystem::path& path, bool resume, int64_t largest) : path_(path.string()), largest_(largest) {
+    const int begin = resume ? O_APPEND : O_TRUNC;
+    fd_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | begin, 0666);
+    struct ::stat info {};
+    if (fd_ < 0 || ::fstat(fd_, &info) != 0) failed(errno);
+    size_ = info.st_size;
+  }
+  Target(const Target&) = delete;
+  ~Target() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  int64_t size() const { return size_; }
+  void clear() {
+    if (::ftruncate(fd_, 0) != 0) failed(errno);
+    size_ = 0;
+  }
+  void close() {
+    if (::close(std::exchange(fd_, -1)) != 0 && errno != EINTR) failed(errno);
+  }
+  /// Why no more was taken, if so.
+  void check() const {
+    if (too_large_) throw FileError("it has more than the ", largest_, " bytes that were allowed");
+    if (why_) failed(why_);
+  }
+  static std::size_t take(char* data, std::size_t size, std::size_t count, void* self) {
+    return static_cast<Target*>(self)->add({data, size * count});
+  }
+
+ private:
+  [[noreturn]] void failed(int why) const { throw FileError("cannot write ", path_, ": ", std::strerror(why)); }
+  std::size_t add(std::string_view bytes) {
+    too_large_ = static_cast<int64_t>(bytes.size()) > largest_ - size_;
+    if (too_large_) return 0;
+    for (std::string_view left = bytes; !left.empty();) {
+      const ssize_t n = ::write(fd_, left.data(), left.size());
+      if (n < 0 && errno == EINTR) continue;
+      if (n <= 0) {
+        why_ = n < 0 ? errno : ENOSPC;
+        return 0;
+      }
+      left.remove_prefix(static_cast<std::size_t>(n));
+      size_ += n;
+    }
+    return bytes.size();
+  }
+  std::string path_;
+  int fd_ = -1, why_ = 0;
+  bool too_large_ = false;
+  int64_t size_ = 0, largest_;
+};
+
 }  // namespace
 
-void fetch(const std::string& url, const std::filesystem::path& to, bool resume) {
+void fetch(const std::string& url, const std::filesystem::path& to, bool resume, int64_t largest) {
   static const CURLcode ready = curl_global_init(CURL_GLOBAL_DEFAULT);
   const std::unique_ptr<CURL, void (*)(CURL*)> curl(ready == CURLE_OK ? curl_easy_init() : nullptr, curl_easy_cleanup);
   if (!curl) throw FileError("cannot download ", url, ": libcurl could not start");
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(to.c_str(), resume ? "ab" : "wb"), std::fclose);
-  if (!file) throw FileError("cannot write ", to.string());
+  Target file(to, resume, largest);
   Progress progress;
-  if (resume && std::fseek(file.get(), 0, SEEK_END) == 0) progress.begin = std::ftell(file.get());
+  progress.begin = file.size();
   char error[CURL_ERROR_SIZE] = "";
   curl_easy_setopt(curl.get(), CURLOPT_URL, url.c_str());
-  curl_easy_setopt(curl.get(), CURLOPT_WRITEDATA, file.get());
+  curl_easy_setopt(curl.get(), CURLOPT_WRITEDATA, &file);
+  curl_easy_setopt(curl.get(), CURLOPT_WRITEFUNCTION, &Target::take);
+  curl_easy_setopt(curl.get(), CURLOPT_MAXFILESIZE_LARGE, curl_off_t{largest});
   curl_easy_setopt(curl.get(), CURLOPT_FOLLOWLOCATION, 1L);
   curl_easy_setopt(curl.get(), CURLOPT_FAILONERROR, 1L);
   curl_easy_setopt(curl.get(), CURLOPT_CONNECTTIMEOUT, 10L);
@@ -60,14 +119,15 @@ void fetch(const std::string& url, const std::filesystem::path& to, bool resume)
   curl_easy_getinfo(curl.get(), CURLINFO_RESPONSE_CODE, &answer);
   // A server that cannot continue, or has nothing left to give: from the start.
   if (progress.begin > 0 && (status == CURLE_RANGE_ERROR || answer == 416)) {
-    if (std::fflush(file.get()) != 0 || ::ftruncate(::fileno(file.get()), 0) != 0)
-      throw FileError("cannot write ", to.string());
+    file.clear();
     progress.begin = 0;
     curl_easy_setopt(curl.get(), CURLOPT_RESUME_FROM_LARGE, progress.begin);
     status = curl_easy_perform(curl.get());
   }
+  file.check();
+  if (status == CURLE_FILESIZE_EXCEEDED) throw FileError("it has more than the ", largest, " bytes that were allowed");
   if (status != CURLE_OK) throw FileError("cannot download ", url, ": ", *error ? error : curl_easy_strerror(status));
-  if (std::fflush(file.get()) != 0) throw FileError("cannot write ", to.string());
+  file.close();
 }
 
 }  // namespace chainer::dataset

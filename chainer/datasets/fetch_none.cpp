@@ -4,7 +4,7 @@
 
 namespace chainer::dataset {
 
-void fetch(const std::string& url, const std::filesystem::path&, bool) {
+void fetch(const std::string& url, const std::filesystem::path&, bool, int64_t) {
   throw FileError("cannot download ", url,
                   ": this build has no libcurl; install libcurl4-openssl-dev and configure again");
 }

@@ -1,6 +1,7 @@
 // The picture formats that need no library: BMP and PNM.
 #include <bit>
 
+#include "chainer/core/little_endian.h"
 #include "chainer/datasets/image.h"
 
 namespace chainer::dataset {
@@ -16,9 +17,7 @@ class Bytes {
   // `n` bytes, little-endian.
   uint32_t at(std::size_t i, std::size_t n) const {
     if (i > bytes_.size() || bytes_.size() - i < n) damaged("it ends early");
-    uint32_t v = 0;
-    for (std::size_t k = 0; k < n; ++k) v |= uint32_t(static_cast<unsigned char>(bytes_[i + k])) << (8 * k);
-    return v;
+    return static_cast<uint32_t>(little_endian(bytes_.substr(i, n)));
   }
   std::string_view part(std::size_t i, std::size_t n) const {
     if (i > bytes_.size() || bytes_.size() - i < n) damaged("it ends early");

@@ -4,9 +4,9 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <fstream>
 
-#include "chainer/core/error.h"
+#include "chainer/core/file.h"
+#include "chainer/core/little_endian.h"
 
 namespace chainer::dataset {
 namespace {
@@ -64,7 +64,7 @@ std::string Md5::hex() {
   const uint64_t bits = size_ * 8;
   std::string end = "\x80";
   while ((rest_.size() + end.size()) % 64 != 56) end += '\0';
-  for (int i = 0; i < 8; ++i) end += static_cast<char>(bits >> (8 * i) & 0xff);
+  put_little_endian(end, bits, 8);
   add(end);
   std::string out;
   for (uint32_t v : h_)
@@ -83,13 +83,8 @@ std::string md5(std::string_view bytes) {
 }
 
 std::string md5_of_file(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw FileError("cannot read ", path.string());
   Md5 sum;
-  std::string buffer(1 << 16, '\0');
-  while (file.read(buffer.data(), static_cast<std::streamsize>(buffer.size())) || file.gcount() > 0)
-    sum.add(std::string_view(buffer).substr(0, static_cast<std::size_t>(file.gcount())));
-  if (file.bad()) throw FileError("cannot read ", path.string());
+  read_pieces(path, [&](std::string_view piece) { sum.add(piece); });
   return sum.hex();
 }
 

@@ -3,7 +3,10 @@
 #include <bit>
 #include <cstring>
 #include <deque>
+#include <unordered_map>
 
+#include "chainer/core/little_endian.h"
+#include "chainer/core/utf8.h"
 #include "chainer/datasets/pickle_ops.h"
 #include "chainer/datasets/text.h"
 #include "chainer/routines/creation.h"
@@ -26,10 +29,13 @@ struct Value {
   Array array = {};
 };
 
-// A machine that knows data only. Values live until the end, so that references in circles do no harm.
+// A machine that knows data only. Values live until the end, so that references in circles do no harm. What it makes of
+// a pickle grows with the pickle: values that are all alike are one, and a text or array that is used again is not made
+// again (`room_` is what copies of the pickle's own bytes may take).
 class Machine {
  public:
-  Machine(std::string_view bytes, const std::string& what) : stream_(bytes, 0, what), what_(what) {}
+  Machine(std::string_view bytes, const std::string& what)
+      : stream_(bytes, 0, what), what_(what), room_(8 * bytes.size() + (1 << 16)) {}
   Value* run();
 
  private:
@@ -37,6 +43,16 @@ class Machine {
     values_.push_back(std::move(v));
     stack_.push_back(&values_.back());
     return stack_.back();
+  }
+  // One that nothing changes later.
+  void push_constant(Kind kind, bool flag = false) {
+    Value& v = constants_[2 * static_cast<std::size_t>(kind) + flag];
+    v.kind = kind, v.integer = flag;
+    stack_.push_back(&v);
+  }
+  void take_room(std::size_t bytes) const {
+    if (bytes > room_) stream_.damaged("it uses the same bytes over and over");
+    room_ -= bytes;
   }
   Value* pop() {
     if (stack_.empty() || stack_.back()->kind == Kind::mark) stream_.damaged("a value is missing");
@@ -74,14 +90,15 @@ class Machine {
   Stream stream_;
   const std::string& what_;
   std::deque<Value> values_;
-  std::vector<Value*> stack_, memo_;
+  std::vector<Value*> stack_;
+  std::unordered_map<uint64_t, Value*> memo_;
+  Value constants_[2 * (static_cast<std::size_t>(Kind::mark) + 1)];
+  mutable std::size_t room_;
 };
 
 Value* Machine::run() {
   const auto put = [&](uint64_t i) {
     if (stack_.empty()) stream_.damaged("a value is missing");
-    if (i > memo_.size() + 1024) stream_.damaged("a memo's number is too large");
-    if (i >= memo_.size()) memo_.resize(i + 1);
     memo_[i] = stack_.back();
   };
   for (;;) {
@@ -91,18 +108,18 @@ Value* Machine::run() {
         if (a[0] < 2 || a[0] > 5) stream_.damaged(text("protocol ", int(a[0]), " is not one of 2 to 5"));
         break;
       case kFrame: break;
-      case kMark: push({.kind = Kind::mark}); break;
+      case kMark: push_constant(Kind::mark); break;
       case kStop: return pop();
       case kPop: (void)pop(); break;
-      case kNone: push({}); break;
+      case kNone: push_constant(Kind::none); break;
       case kTrue:
-      case kFalse: push({.kind = Kind::flag, .integer = op == kTrue}); break;
+      case kFalse: push_constant(Kind::flag, op == kTrue); break;
       case kInt1:
-      case kInt2: push({.kind = Kind::integer, .integer = static_cast<int64_t>(little(a))}); break;
-      case kInt4: push({.kind = Kind::integer, .integer = static_cast<int32_t>(little(a))}); break;
+      case kInt2: push({.kind = Kind::integer, .integer = static_cast<int64_t>(little_endian(a))}); break;
+      case kInt4: push({.kind = Kind::integer, .integer = static_cast<int32_t>(little_endian(a))}); break;
       case kLong1: {
         if (a.size() > 8) stream_.damaged("an integer has more than 64 bits");
-        uint64_t v = little(a);
+        uint64_t v = little_endian(a);
         if (!a.empty() && a.size() < 8 && (a.back() & 0x80)) v |= ~uint64_t(0) << (8 * a.size());  // the sign
         push({.kind = Kind::integer, .integer = static_cast<int64_t>(v)});
         break;
@@ -122,7 +139,7 @@ Value* Machine::run() {
       case kBytes4:
       case kBytes8:
       case kByteArray8: push({.kind = Kind::bytes, .view = a}); break;
-      case kEmptyTuple: push({.kind = Kind::tuple}); break;
+      case kEmptyTuple: push_constant(Kind::tuple); break;
       case kTuple: {
         auto items = pop_to_mark();
         push({.kind = Kind::tuple, .items = std::move(items)});
@@ -171,13 +188,13 @@ Value* Machine::run() {
       case kReduce: reduce(); break;
       case kBuild: build(); break;
       case kPut1:
-      case kPut4: put(little(a)); break;
+      case kPut4: put(little_endian(a)); break;
       case kMemoize: put(memo_.size()); break;
       case kGet1:
       case kGet4: {
-        const uint64_t i = little(a);
-        if (i >= memo_.size() || !memo_[i]) stream_.damaged("a memo is empty");
-        stack_.push_back(memo_[i]);
+        const auto at = memo_.find(little_endian(a));
+        if (at == memo_.end()) stream_.damaged("a memo is empty");
+        stack_.push_back(at->second);
         break;
       }
       default: stream_.damaged("an opcode has no meaning here");
@@ -210,6 +227,7 @@ Array Machine::make(const Value& dtype, const Value& shape, bool fortran, std::s
     for (int d = s.ndim(); d-- > 0;) reversed.push_back(s[d]);
     s = reversed;
   }
+  take_room(data.size());
   const std::string header = make_npy_header(dtype.held, Dims(s.begin(), s.end()));
   Array a = from_npy(header + std::string(data), what_);
   return fortran ? a.transpose() : a;
@@ -238,8 +256,11 @@ void Machine::reduce() {
   } else if (name == "_codecs.encode") {
     // How protocol 2 writes bytes: as a text of code points below 256.
     std::string bytes;
-    for (int32_t c : datasets::code_points(item(*arguments, 0, Kind::text).view).to_vector<int32_t>()) {
-      if (c > 255) stream_.damaged("a byte above 255");
+    const std::string_view view = item(*arguments, 0, Kind::text).view;
+    take_room(view.size());
+    for (std::size_t at = 0; at < view.size();) {
+      const int32_t c = next_utf8(view, at);
+      if (c > 255 || c == kNoCharacter) stream_.damaged("a byte above 255");
       bytes += static_cast<char>(c);
     }
     Value* v = push({.kind = Kind::bytes, .held = std::move(bytes)});
@@ -269,7 +290,7 @@ void Machine::build() {
   }
 }
 
-Array leaf(const Value& v, const std::string& what) {
+Array made(const Value& v, const std::string& what) {
   switch (v.kind) {
     case Kind::none: return {};
     case Kind::flag: return array(v.integer != 0);
@@ -281,21 +302,23 @@ Array leaf(const Value& v, const std::string& what) {
       if (!v.view.empty()) std::memcpy(a.mutable_raw(), v.view.data(), v.view.size());
       return a;
     }
-    case Kind::array:
-      if (v.array) return v.array;
-      [[fallthrough]];
     default: throw FileError(what, ": an entry is no plain array, number or text (lists and nested tuples are none)");
   }
+}
+// The array of a value, made once however often the value is used.
+Array leaf(Value& v, const std::string& what) {
+  if (!v.array) v.array = made(v, what);
+  return v.array;
 }
 
 }  // namespace
 
 Example parse_pickle(std::string_view bytes, const std::string& what) {
   Machine m(bytes, what);
-  const Value& v = *m.run();
+  Value& v = *m.run();
   if (v.kind == Kind::tuple) {
     Arrays out;
-    for (const Value* i : v.items) out.push_back(leaf(*i, what));
+    for (Value* i : v.items) out.push_back(leaf(*i, what));
     return Example(std::move(out));
   }
   if (v.kind != Kind::dict) return leaf(v, what);
@@ -309,12 +332,9 @@ Example parse_pickle(std::string_view bytes, const std::string& what) {
 
 namespace {
 
-void put_little(std::string& out, uint64_t v, int bytes) {
-  for (int i = 0; i < bytes; ++i) out += static_cast<char>(v >> (8 * i) & 0xff);
-}
 void put_text(std::string& out, std::string_view s) {
   out += static_cast<char>(kText4);
-  put_little(out, s.size(), 4);
+  put_little_endian(out, s.size(), 4);
   out += s;
 }
 void put_array(std::string& out, const Array& given) {
@@ -330,7 +350,7 @@ void put_array(std::string& out, const Array& given) {
   for (int64_t n : a.shape()) {
     out += static_cast<char>(kLong1);
     out += '\x08';
-    put_little(out, static_cast<uint64_t>(n), 8);
+    put_little_endian(out, static_cast<uint64_t>(n), 8);
   }
   out += "tcnumpy\ndtype\n";
   put_text(out, std::string_view(code).substr(1));
@@ -340,15 +360,19 @@ void put_array(std::string& out, const Array& given) {
   const auto n = static_cast<uint64_t>(a.nbytes());
   const bool wide = n > 0xffffffffu;
   out += static_cast<char>(wide ? kBytes8 : kBytes4);
-  put_little(out, n, wide ? 8 : 4);
+  put_little_endian(out, n, wide ? 8 : 4);
   out.append(static_cast<const char*>(a.raw()), n);
   out += "tb";
 }
 
 }  // namespace
 
-std::string make_pickle(const Example& example, int protocol) {
+void check_protocol(int protocol) {
   if (protocol < 3 || protocol > 5) throw ValueError("make_pickle: protocol must be 3, 4 or 5, not ", protocol);
+}
+
+std::string make_pickle(const Example& example, int protocol) {
+  check_protocol(protocol);
   std::string out = "\x80";
   out += static_cast<char>(protocol);
   if (example.is_single()) {

@@ -17,6 +17,8 @@ std::size_t pickle_end(std::string_view bytes, std::size_t at, const std::string
 /// or opcode is a FileError that names it.
 Example parse_pickle(std::string_view pickle, const std::string& what);
 
+/// ValueError for a protocol other than 3, 4 and 5, which make_pickle() knows.
+void check_protocol(int protocol);
 /// The pickle of an example as the release's Python reads it, protocol 3 to 5 (two bytes differ). No array becomes
 /// None.
 std::string make_pickle(const Example& example, int protocol = 4);

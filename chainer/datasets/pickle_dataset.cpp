@@ -1,8 +1,5 @@
 #include "chainer/datasets/pickle_dataset.h"
 
-#include <cerrno>
-#include <cstring>
-
 #include "chainer/datasets/pickle.h"
 
 namespace chainer::datasets {
@@ -25,23 +22,30 @@ Example PickleDataset::get(int64_t i) const {
 }
 
 PickleDatasetWriter::PickleDatasetWriter(const std::filesystem::path& path, const PickleDatasetWriterOptions& o)
-    : path_(path.string()),
-      file_(std::fopen(path.c_str(), o.append ? "ab" : "wb"), std::fclose),
-      protocol_(o.protocol) {
-  if (!file_) throw FileError("cannot write ", path_, ": ", std::strerror(errno));
+    : path_(path),
+      file_((dataset::check_protocol(o.protocol), path),
+            o.append ? FileWriter::Mode::append : FileWriter::Mode::replace),
+      protocol_(o.protocol),
+      append_(o.append) {}
+PickleDatasetWriter::~PickleDatasetWriter() {
+  try {
+    close();
+  } catch (const std::exception& e) { warn(e.what()); }
 }
 
 void PickleDatasetWriter::write(const Example& example) {
-  if (!file_) throw RuntimeError("PickleDatasetWriter: ", path_, " was closed");
-  const std::string record = dataset::make_pickle(example, protocol_);
-  if (std::fwrite(record.data(), 1, record.size(), file_.get()) != record.size())
-    throw FileError("cannot write ", path_, ": ", std::strerror(errno));
+  if (!file_.is_open()) throw RuntimeError("PickleDatasetWriter: ", path_.string(), " was closed");
+  file_.write(dataset::make_pickle(example, protocol_));
 }
 void PickleDatasetWriter::flush() {
-  if (file_ && std::fflush(file_.get()) != 0) throw FileError("cannot write ", path_, ": ", std::strerror(errno));
+  if (!file_.is_open()) return;
+  if (append_) return file_.flush();
+  file_.commit();
+  append_ = true;
+  file_ = FileWriter(path_, FileWriter::Mode::append);
 }
 void PickleDatasetWriter::close() {
-  if (file_ && std::fclose(file_.release()) != 0) throw FileError("cannot write ", path_, ": ", std::strerror(errno));
+  if (file_.is_open()) file_.commit();
 }
 
 PickleDataset open_pickle_dataset(const std::filesystem::path& path) { return PickleDataset(path); }

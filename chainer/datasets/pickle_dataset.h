@@ -1,11 +1,11 @@
 // Files of records of arrays (manual: "PickleDataset").
 #pragma once
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "chainer/core/file_writer.h"
 #include "chainer/core/mapped_file.h"
 #include "chainer/datasets/dataset.h"
 
@@ -35,21 +35,28 @@ struct PickleDatasetWriterOptions {
   bool append = false;  ///< goes on behind the records of a file that is there
 };
 /// Writes examples, one record each; a tuple of arrays, a dict of arrays, or one array. FileError with the reason if it
-/// cannot be written.
+/// cannot be written: then an old file is still there, or one that was appended to has whole records only.
 class PickleDatasetWriter {
  public:
+  /// ValueError for a protocol that is none of the three, before the file is touched.
   explicit PickleDatasetWriter(const std::filesystem::path& path, const PickleDatasetWriterOptions& options = {});
+  PickleDatasetWriter(PickleDatasetWriter&&) noexcept = default;
+  PickleDatasetWriter& operator=(PickleDatasetWriter&&) = delete;
+  ~PickleDatasetWriter();
   void write(const Example& example);
+  /// Gives the file its name, where it replaces an old one; what is written from then on is appended.
   void flush();
-  /// Closes the file; the destructor does, too, but cannot tell of an error.
+  /// Closes the file after a flush(); the destructor does, too, and only warns of an error.
   void close();
 
  private:
-  std::string path_;
-  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
+  std::filesystem::path path_;
+  FileWriter file_;
   int protocol_;
+  bool append_;
 };
 
+/// The manual's names of the two constructors.
 PickleDataset open_pickle_dataset(const std::filesystem::path& path);
 PickleDatasetWriter open_pickle_dataset_writer(const std::filesystem::path& path,
                                                const PickleDatasetWriterOptions& options = {});

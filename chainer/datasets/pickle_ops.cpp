@@ -1,5 +1,7 @@
 #include "chainer/datasets/pickle_ops.h"
 
+#include "chainer/core/little_endian.h"
+
 #include "chainer/datasets/pickle.h"
 
 namespace chainer::dataset {
@@ -11,7 +13,7 @@ std::string_view Stream::take(std::size_t n) {
   at_ += n;
   return s;
 }
-uint64_t Stream::length(std::size_t n) { return little(take(n)); }
+uint64_t Stream::length(std::size_t n) { return little_endian(take(n)); }
 
 Step Stream::next() {
   const auto op = static_cast<unsigned char>(take(1)[0]);

@@ -77,11 +77,4 @@ class Stream {
   const std::string& what_;
 };
 
-/// A little-endian number of up to eight bytes.
-inline uint64_t little(std::string_view s) {
-  uint64_t v = 0;
-  for (std::size_t i = s.size(); i-- > 0;) v = v << 8 | static_cast<unsigned char>(s[i]);
-  return v;
-}
-
 }  // namespace chainer::dataset::pickle

@@ -2,30 +2,14 @@
 
 #include <algorithm>
 
+#include "chainer/core/utf8.h"
+
 namespace chainer::datasets {
 namespace {
 
-constexpr int32_t kBad = -1;
+constexpr int32_t kBad = kNoCharacter;
 
-// The next code point of UTF-8, kBad for a byte that begins none; `at` moves on.
-int32_t next_utf8(std::string_view s, std::size_t& at) {
-  const auto c = static_cast<unsigned char>(s[at++]);
-  if (c < 0x80) return c;
-  const std::size_t n = c >= 0xf0 && c < 0xf5 ? 3 : c >= 0xe0 && c < 0xf0 ? 2 : c >= 0xc2 && c < 0xe0 ? 1 : 0;
-  if (n == 0 || s.size() - at < n) return kBad;
-  int32_t v = c & (0x3f >> n);
-  for (std::size_t k = 0; k < n; ++k) {
-    const auto d = static_cast<unsigned char>(s[at + k]);
-    if ((d & 0xc0) != 0x80) return kBad;
-    v = v << 6 | (d & 0x3f);
-  }
-  constexpr int32_t least[] = {0, 0x80, 0x800, 0x10000};
-  if (v < least[n] || v > 0x10ffff || (v >= 0xd800 && v < 0xe000)) return kBad;
-  at += n;
-  return v;
-}
-
-// The same for UTF-16.
+// The next code point of UTF-16, kBad for what begins none; `at` moves on.
 int32_t next_utf16(std::string_view s, std::size_t& at, bool big) {
   const auto unit = [&](std::size_t i) {
     const auto a = static_cast<unsigned char>(s[i]), b = static_cast<unsigned char>(s[i + 1]);
@@ -43,18 +27,6 @@ int32_t next_utf16(std::string_view s, std::size_t& at, bool big) {
   if (low < 0xdc00 || low >= 0xe000) return kBad;
   at += 2;
   return 0x10000 + ((v - 0xd800) << 10) + (low - 0xdc00);
-}
-
-void put_utf8(std::string& out, int32_t v) {
-  const auto byte = [&](int32_t b) { out += static_cast<char>(b); };
-  if (v < 0x80) return byte(v);
-  if (v < 0x800)
-    byte(0xc0 | v >> 6);
-  else if (v < 0x10000)
-    byte(0xe0 | v >> 12), byte(0x80 | (v >> 6 & 0x3f));
-  else
-    byte(0xf0 | v >> 18), byte(0x80 | (v >> 12 & 0x3f)), byte(0x80 | (v >> 6 & 0x3f));
-  byte(0x80 | (v & 0x3f));
 }
 
 bool is_utf16(const std::string& encoding) { return encoding.rfind("utf-16", 0) == 0; }
@@ -122,7 +94,7 @@ std::string utf8(const Array& a) {
   std::string out;
   for (int64_t v : a.to_vector<int64_t>()) {
     if (v < 0 || v > 0x10ffff) throw ValueError("utf8: ", v, " is no code point");
-    put_utf8(out, static_cast<int32_t>(v));
+    put_utf8(out, static_cast<uint32_t>(v));
   }
   return out;
 }
@@ -174,7 +146,7 @@ std::string TextDataset::line(const File& f, std::size_t number) const {
     if (f.encoding == "ascii" && v > 127) v = kBad;
     if (v == kBad && f.errors == TextErrors::strict)
       throw ValueError(f.path, ", line ", number + 1, ": no text in the encoding ", f.encoding);
-    if (v != kBad || f.errors == TextErrors::replace) put_utf8(out, v == kBad ? 0xfffd : v);
+    if (v != kBad || f.errors == TextErrors::replace) put_utf8(out, v == kBad ? 0xfffdu : static_cast<uint32_t>(v));
   }
   if (!f.newline) {
     if (out.size() >= 2 && out.substr(out.size() - 2) == "\r\n") out.erase(out.size() - 2, 1);

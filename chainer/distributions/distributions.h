@@ -11,7 +11,9 @@ struct BernoulliOptions {
   Variable logit = {};        ///< log(p / (1 - p))
   bool binary_check = false;  ///< values other than 0 and 1 have probability 0
 };
-/// 1 with probability p, else 0. Samples are int64, without gradient.
+/// 1 with probability p, else 0. Samples are int64, without gradient. log_prob() and prob() are linear in x and have
+/// its gradient (the release's log_prob has none); with binary_check a value other than 0 and 1 has the log-probability
+/// -inf and no gradient, by x or by the parameter (the release's gradient by the parameter is NaN there).
 ///   distributions::Bernoulli(array({0.25f})).log_prob(array({1}))  // [-1.386]
 class Bernoulli : public Distribution {
  public:
@@ -223,7 +225,8 @@ struct UniformOptions {
   Variable loc = {}, scale = {};  ///< low, and high - low
   Variable low = {}, high = {};
 };
-/// Equally likely values in [low, high].
+/// Equally likely values in [low, high]. Where low is greater than high no value has a probability, the entropy is NaN,
+/// and variance and stddev are those of the ends' distance, as in the release.
 ///   distributions::Uniform({.low = array({1.f}), .high = array({3.f})}).mean()  // [2]
 class Uniform : public Distribution {
  public:

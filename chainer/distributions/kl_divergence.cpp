@@ -1,5 +1,6 @@
 #include <mutex>
 
+#include "chainer/core/fork.h"
 #include "chainer/core/type_name.h"
 #include "chainer/distributions/parameters.h"
 #include "chainer/functions/math.h"
@@ -9,7 +10,7 @@ namespace detail {
 namespace {
 
 struct Registry {
-  std::mutex mutex;
+  ForkSafe<std::mutex> mutex{kForkLeaf};
   std::map<std::pair<std::type_index, std::type_index>, KlFunction> formulas;
   template <class T>
   void add() {
@@ -25,9 +26,10 @@ struct Registry {
 };
 
 Registry& registry() {
-  static Registry r;
-  return r;
+  static Registry* r = new Registry;  // never destroyed, as its lock must not be
+  return *r;
 }
+[[maybe_unused]] const Registry& registry_made_early = registry();  // before threads, see core/pool.cpp
 
 }  // namespace
 

@@ -43,7 +43,7 @@ Variable Uniform::icdf(const Variable& x) const { return x * scale + loc; }
 Variable Uniform::entropy() const { return F::log(scale); }
 Variable Uniform::mean() const { return high * 0.5 + low * 0.5; }
 Variable Uniform::variance() const { return F::square(scale) * (1.0 / 12); }
-Variable Uniform::stddev() const { return scale * std::sqrt(1.0 / 12); }
+Variable Uniform::stddev() const { return F::absolute(scale) * std::sqrt(1.0 / 12); }
 
 Variable kl(const Uniform& p, const Uniform& q) {
   const Variable outside(logical_or(greater(p.high.array(), q.high.array()), less(p.low.array(), q.low.array())),

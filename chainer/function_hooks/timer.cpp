@@ -1,14 +1,10 @@
 #include <algorithm>
 #include <array>
-#include <chrono>
 
+#include "chainer/core/clock.h"
 #include "chainer/function_hooks/function_hooks.h"
 
 namespace chainer::function_hooks {
-namespace {
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
-}  // namespace
-
 std::string format_seconds(double s) {
   const std::pair<double, const char*> units[] = {{1, "sec"}, {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"}};
   for (const auto& [factor, unit] : units) {

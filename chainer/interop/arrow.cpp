@@ -10,16 +10,17 @@
 namespace chainer {
 namespace {
 
-// Both structures, released with the last array on them.
+// Both structures, moved here as the interface has it (the caller's are marked as released, and may go), and released
+// with the last array on them.
 struct Table {
-  arrow::ArrowArray* array;
-  arrow::Schema* schema;
-  Table(arrow::ArrowArray* a, arrow::Schema* s) : array(a), schema(s) {}
+  arrow::ArrowArray array;
+  arrow::Schema schema;
+  Table(arrow::ArrowArray* a, arrow::Schema* s) : array(*a), schema(*s) { a->release = nullptr, s->release = nullptr; }
   Table(const Table&) = delete;
   Table& operator=(const Table&) = delete;
   ~Table() {
-    if (array->release) array->release(array);
-    if (schema->release) schema->release(schema);
+    if (array.release) array.release(&array);
+    if (schema.release) schema.release(&schema);
   }
 };
 
@@ -58,10 +59,13 @@ Array column(const std::shared_ptr<Table>& table, const arrow::ArrowArray& a, co
 
 }  // namespace
 
-std::vector<std::pair<std::string, Array>> from_arrow(arrow::ArrowArray* array, arrow::Schema* schema) {
-  if (!array || !schema) throw ValueError("from_arrow: there is no array or no schema");
-  if (!array->release || !schema->release) throw ValueError("from_arrow: the array or the schema was released before");
-  const auto table = std::make_shared<Table>(array, schema);
+std::vector<std::pair<std::string, Array>> from_arrow(arrow::ArrowArray* given, arrow::Schema* given_schema) {
+  if (!given || !given_schema) throw ValueError("from_arrow: there is no array or no schema");
+  if (!given->release || !given_schema->release)
+    throw ValueError("from_arrow: the array or the schema was released before");
+  const auto table = std::make_shared<Table>(given, given_schema);
+  const arrow::ArrowArray* const array = &table->array;
+  const arrow::Schema* const schema = &table->schema;
   std::vector<std::pair<std::string, Array>> out;
   const auto name = [](const arrow::Schema& s) { return std::string(s.name ? s.name : ""); };
   if (array->length < 0) throw ValueError("from_arrow: a length of ", array->length);

@@ -36,7 +36,8 @@ struct ArrowArray {
 }  // namespace arrow
 
 /// The columns of a table (a struct of arrays, "+s"), or the only column of an array of numbers, by name. Both
-/// structures are taken over: they are released when the last array on their memory is gone, or now if this throws.
+/// structures are moved from: the caller's are marked as released and need not live on, what they held is released when
+/// the last array on its memory is gone, or now if this throws.
 /// Numbers of this library's dtypes share the producer's memory and are read-only; truth values, which Arrow packs into
 /// bits, are copied, and so are columns with nulls, which must be floating and become NaN there. TypeError that names
 /// the column for another format (texts, unsigned integers of more than 8 bits, lists, dictionaries) and for nulls

@@ -19,45 +19,52 @@ MultithreadIterator::MultithreadIterator(AnyDataset dataset, int64_t batch_size,
       batch_size_(batch_size),
       repeat_(o.repeat),
       n_threads_(std::max(1, o.n_threads)),
-      sampler_(sampler_of(o)) {
-  check_batches(dataset_, batch_size);
+      planner_(sampler_of(o)) {
+  check_batches(dataset_, batch_size, repeat_);
   reset();
 }
 
 MultithreadIterator::MultithreadIterator(MultithreadIterator&&) noexcept = default;
 MultithreadIterator::~MultithreadIterator() { finalize(); }
 
+// Plans the next batch, unless this is the end, and lets the threads begin with it.
 void MultithreadIterator::prefetch() {
-  ahead_ = position_;
-  const int64_t visit = ahead_.visits(dataset_.size());
-  const auto indices = ahead_.advance(batch_size_, dataset_.size(), repeat_, sampler_);
-  at_end_ = !indices;
-  prefetched_ = true;
-  if (!indices) return;
   if (!reading_) reading_ = std::make_unique<Ahead>(n_threads_);
-  const std::size_t n = indices->size(), parts = std::min<std::size_t>(static_cast<std::size_t>(n_threads_), n);
-  for (std::size_t p = 0; p < parts; ++p) {
-    std::vector<int64_t> share(indices->begin() + static_cast<std::ptrdiff_t>(n * p / parts),
-                               indices->begin() + static_cast<std::ptrdiff_t>(n * (p + 1) / parts));
-    reading_->pending.push_back(reading_->pool.submit(
-        [d = dataset_, share = std::move(share), first = visit + static_cast<int64_t>(n * p / parts)] {
-          return read_examples(d, share, first);
-        }));
+  planned_ = planner_.plan(position_, batch_size_, dataset_.size(), repeat_);
+  if (!planned_) return;
+  const std::vector<int64_t>& indices = planned_->indices;
+  const std::size_t n = indices.size(), parts = std::min<std::size_t>(static_cast<std::size_t>(n_threads_), n);
+  try {
+    for (std::size_t p = 0; p < parts; ++p) {
+      const auto begin = static_cast<std::ptrdiff_t>(n * p / parts),
+                 end = static_cast<std::ptrdiff_t>(n * (p + 1) / parts);
+      reading_->pending.push_back(reading_->pool.submit(
+          [d = dataset_, share = std::vector<int64_t>(indices.begin() + begin, indices.begin() + end),
+           first = planned_->first_visit + begin] { return read_examples(d, share, first); }));
+    }
+  } catch (...) {
+    drop_prefetched();
+    throw;
   }
 }
 
 // Waits for every task, whatever another one threw: none may read the dataset any more when this is over.
-void MultithreadIterator::drop_prefetched() {
-  prefetched_ = false;
+void MultithreadIterator::wait_for_reading() {
   if (!reading_) return;
   for (auto& f : reading_->pending)
     if (f.valid()) f.wait();
   reading_->pending.clear();
 }
 
+void MultithreadIterator::drop_prefetched() {
+  wait_for_reading();
+  if (planned_) planner_.give_back(*planned_);
+  planned_.reset();
+}
+
 std::optional<Examples> MultithreadIterator::try_next() {
-  if (!prefetched_) prefetch();
-  if (at_end_) return {};
+  if (!planned_) prefetch();
+  if (!planned_) return {};
   Examples batch;
   try {
     for (auto& f : reading_->pending)
@@ -66,9 +73,12 @@ std::optional<Examples> MultithreadIterator::try_next() {
     drop_prefetched();
     throw;
   }
-  position_ = ahead_;
-  drop_prefetched();
-  prefetch();
+  wait_for_reading();
+  position_ = std::move(planned_->after);
+  planned_.reset();
+  try {
+    prefetch();
+  } catch (...) {}  // this batch is whole: the next call tries again, and throws
   return batch;
 }
 void MultithreadIterator::finalize() {
@@ -77,11 +87,12 @@ void MultithreadIterator::finalize() {
 }
 void MultithreadIterator::reset() {
   drop_prefetched();
-  position_ = first_position(dataset_.size(), sampler_);
+  position_ = planner_.start(dataset_.size());
 }
 void MultithreadIterator::serialize(Serializer& s) {
-  position_.serialize(s, dataset_.size(), "_order");
   if (s.is_loading()) drop_prefetched();
+  position_.serialize(s, dataset_.size(), "_order");
+  planner_.serialize(s, dataset_.size(), planned_ ? planned_->orders : std::vector<Order>());
 }
 
 }  // namespace chainer::iterators

@@ -7,8 +7,9 @@
 namespace chainer::iterators {
 
 /// The same sequence as SerialIterator's. The next batch is read meanwhile by a pool of `n_threads` threads, which
-/// start with the first batch and end with finalize() or the iterator. The state advances when a batch is taken: what
-/// the dataset throws comes out of next(), the state stays, and the following call reads the same batch again.
+/// start with the first batch and end with finalize() or the iterator. The state advances when a batch is taken, and
+/// goes on exactly where it was saved, also where the next epoch's order had been drawn. After what the dataset throws,
+/// the following call reads the same batch again.
 class MultithreadIterator : public Iterator {
  public:
   MultithreadIterator(AnyDataset dataset, int64_t batch_size, const IteratorOptions& options = {});
@@ -27,16 +28,17 @@ class MultithreadIterator : public Iterator {
 
  private:
   void prefetch();
+  void wait_for_reading();
   void drop_prefetched();
   AnyDataset dataset_;
   int64_t batch_size_;
   bool repeat_;
   int n_threads_;
-  OrderSampler sampler_;
-  Position position_, ahead_;
+  Planner planner_;
+  Position position_;
   struct Ahead;  // the threads and what they read
   std::unique_ptr<Ahead> reading_;
-  bool prefetched_ = false, at_end_ = false;
+  std::optional<PlannedBatch> planned_;  // the batch that is read ahead
 };
 
 }  // namespace chainer::iterators

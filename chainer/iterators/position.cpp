@@ -6,22 +6,34 @@
 #include "chainer/datasets/example_random.h"
 #include "chainer/iterators/example_error.h"
 #include "chainer/routines/creation.h"
+#include "chainer/routines/manipulation.h"
 
 namespace chainer::iterators {
 namespace {
 
-std::vector<int64_t> sample(const OrderSampler& sampler, const std::vector<int64_t>& current, int64_t position) {
+Order sample(const OrderSampler& sampler, const std::vector<int64_t>& current, int64_t position) {
   std::vector<int64_t> order = sampler(current, position);
   if (order.size() != current.size())
     throw ValueError("the order of an epoch must keep its length: ", current.size(), " became ", order.size());
-  return order;
+  return std::make_shared<const std::vector<int64_t>>(std::move(order));
+}
+
+Order checked_order(std::vector<int64_t> order, int64_t size) {
+  for (const int64_t i : order)
+    if (i < 0 || i >= size)
+      throw ValueError("iterator: the stored order names example ", i, ", the dataset has ", size);
+  return std::make_shared<const std::vector<int64_t>>(std::move(order));
 }
 
 }  // namespace
 
-void check_batches(const AnyDataset& d, int64_t batch_size) {
+void check_batches(const AnyDataset& d, int64_t batch_size, bool repeat) {
   if (batch_size <= 0) throw ValueError("an iterator's batch_size must be positive, not ", batch_size);
   if (d.size() == 0) throw ValueError("an iterator needs a dataset with examples");
+  if (repeat && batch_size > d.size())
+    warn(text("an iterator's batch_size of ", batch_size, " is larger than its dataset of ", d.size(),
+              " examples: a batch holds examples several times and passes ", batch_size / d.size(),
+              " epochs or more, for which triggers of an epoch fire once. Choose a batch_size of at most ", d.size()));
 }
 
 Examples read_examples(const AnyDataset& d, const std::vector<int64_t>& indices, int64_t visit) {
@@ -36,17 +48,8 @@ Examples read_examples(const AnyDataset& d, const std::vector<int64_t>& indices,
   return out;
 }
 
-Position first_position(int64_t size, const OrderSampler& sampler) {
-  Position p;
-  if (!sampler) return p;
-  std::vector<int64_t> order(static_cast<std::size_t>(size));
-  std::iota(order.begin(), order.end(), 0);
-  p.order = sample(sampler, order, 0);
-  return p;
-}
-
 std::optional<std::vector<int64_t>> Position::advance(int64_t batch_size, int64_t size, bool repeat,
-                                                      const OrderSampler& sampler) {
+                                                      const NextOrder& next_order) {
   if (!repeat && epoch > 0) return {};
   previous_epoch_detail = epoch_detail(size);
   is_new_epoch = false;
@@ -63,7 +66,7 @@ std::optional<std::vector<int64_t>> Position::advance(int64_t batch_size, int64_
     is_new_epoch = true;
     current_position = 0;
     if (!repeat) break;
-    if (order) order = sample(sampler, *order, begin);
+    if (order) order = next_order(*order, begin);
   }
   return out;
 }
@@ -73,19 +76,74 @@ void Position::serialize(Serializer& s, int64_t size, const char* order_key) {
   s.count("epoch", epoch);
   s("is_new_epoch", is_new_epoch);
   if (order) {
-    const char* key = s.is_loading() && !s.contains(order_key) ? "_order" : order_key;
+    // The iterators' files have either name; any of them takes the other's.
+    const char* other = std::string_view(order_key) == "order" ? "_order" : "order";
+    const char* key = s.is_loading() && !s.contains(order_key) && s.contains(other) ? other : order_key;
     Array a = array(*order);
     s(key, a);
-    order = a.to_vector<int64_t>();
-    for (int64_t i : *order)
-      if (i < 0 || i >= size)
-        throw ValueError("iterator: the stored order names example ", i, ", the dataset has ", size);
+    if (s.is_loading()) order = checked_order(a.to_vector<int64_t>(), size);
   }
   double previous = previous_epoch_detail.value_or(-1);
   if (!s.is_loading() || s.contains("previous_epoch_detail")) s("previous_epoch_detail", previous);
   previous_epoch_detail = previous < 0 ? std::nullopt : std::optional<double>(previous);
   if (current_position < 0 || current_position > size)
     throw ValueError("iterator: the stored position ", current_position, " is outside the dataset of ", size);
+}
+
+Position Planner::start(int64_t size) {
+  kept_.clear();
+  Position p;
+  if (!sampler_) return p;
+  std::vector<int64_t> order(static_cast<std::size_t>(size));
+  std::iota(order.begin(), order.end(), 0);
+  p.order = sample(sampler_, order, 0);
+  return p;
+}
+
+std::optional<PlannedBatch> Planner::plan(const Position& from, int64_t batch_size, int64_t size, bool repeat) {
+  PlannedBatch b{{}, from.visits(size), from, {}};
+  const auto next_order = [&](const std::vector<int64_t>& current, int64_t at) {
+    if (kept_.empty()) {
+      b.orders.push_back(sample(sampler_, current, at));
+    } else {
+      b.orders.push_back(std::move(kept_.front()));
+      kept_.pop_front();
+    }
+    return b.orders.back();
+  };
+  try {
+    auto indices = b.after.advance(batch_size, size, repeat, next_order);
+    if (!indices) return {};
+    b.indices = std::move(*indices);
+  } catch (...) {  // the sampler's
+    give_back(b);
+    throw;
+  }
+  return b;
+}
+
+void Planner::give_back(const PlannedBatch& b) { kept_.insert(kept_.begin(), b.orders.begin(), b.orders.end()); }
+
+void Planner::serialize(Serializer& s, int64_t size, const std::vector<Order>& under_way) {
+  const char* const key = "_orders_ahead";  // of our own; the release's iterators draw these orders again
+  if (s.is_loading()) {
+    kept_.clear();
+    if (!sampler_ || !s.contains(key)) return;
+    Array ahead;
+    s(key, ahead);
+    if (!ahead || ahead.ndim() != 2 || ahead.shape()[1] != size)
+      throw ValueError("iterator: the stored orders ahead have shape ", ahead ? to_string(ahead.shape()) : "of none",
+                       " for a dataset of ", size);
+    for (int64_t i = 0; i < len(ahead); ++i) kept_.push_back(checked_order(ahead[i].to_vector<int64_t>(), size));
+    return;
+  }
+  std::vector<int64_t> flat;
+  const auto append = [&](const Order& order) { flat.insert(flat.end(), order->begin(), order->end()); };
+  for (const Order& order : under_way) append(order);
+  for (const Order& order : kept_) append(order);
+  if (flat.empty()) return;
+  Array ahead = chainer::array(flat).reshape({-1, size});
+  s(key, ahead);
 }
 
 }  // namespace chainer::iterators

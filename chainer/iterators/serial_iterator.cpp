@@ -3,17 +3,26 @@
 namespace chainer::iterators {
 
 SerialIterator::SerialIterator(AnyDataset dataset, int64_t batch_size, const IteratorOptions& o)
-    : dataset_(std::move(dataset)), batch_size_(batch_size), repeat_(o.repeat), sampler_(sampler_of(o)) {
-  check_batches(dataset_, batch_size);
+    : dataset_(std::move(dataset)), batch_size_(batch_size), repeat_(o.repeat), planner_(sampler_of(o)) {
+  check_batches(dataset_, batch_size, repeat_);
   reset();
 }
 std::optional<Examples> SerialIterator::try_next() {
-  const int64_t visit = position.visits(dataset_.size());
-  const auto indices = position.advance(batch_size_, dataset_.size(), repeat_, sampler_);
-  if (!indices) return {};
-  return read_examples(dataset_, *indices, visit);
+  auto batch = planner_.plan(position, batch_size_, dataset_.size(), repeat_);
+  if (!batch) return {};
+  try {
+    Examples out = read_examples(dataset_, batch->indices, batch->first_visit);
+    position = std::move(batch->after);
+    return out;
+  } catch (...) {
+    planner_.give_back(*batch);
+    throw;
+  }
 }
-void SerialIterator::reset() { position = first_position(dataset_.size(), sampler_); }
-void SerialIterator::serialize(Serializer& s) { position.serialize(s, dataset_.size(), "order"); }
+void SerialIterator::reset() { position = planner_.start(dataset_.size()); }
+void SerialIterator::serialize(Serializer& s) {
+  position.serialize(s, dataset_.size(), "order");
+  planner_.serialize(s, dataset_.size(), {});
+}
 
 }  // namespace chainer::iterators

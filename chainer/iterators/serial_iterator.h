@@ -4,7 +4,9 @@
 
 namespace chainer::iterators {
 
-/// Batches in order, one after the other.
+/// Batches in order, one after the other. What the dataset throws comes out of next() with the example's index before
+/// its message. The state stays, here and in the iterators with workers: the following call reads the same batch again.
+/// A dataset that would pass over damaged examples gives others in their place.
 class SerialIterator : public Iterator {
  public:
   SerialIterator(AnyDataset dataset, int64_t batch_size, const IteratorOptions& options = {});
@@ -25,7 +27,7 @@ class SerialIterator : public Iterator {
   AnyDataset dataset_;
   int64_t batch_size_;
   bool repeat_;
-  OrderSampler sampler_;
+  Planner planner_;
 };
 
 }  // namespace chainer::iterators

@@ -5,16 +5,22 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <map>
+#include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
-#include "chainer/core/parallel.h"
 #include "chainer/core/error.h"
+#include "chainer/core/parallel.h"
 #include "chainer/datasets/example_random.h"
+#include "chainer/iterators/byte_stream.h"
 #include "chainer/iterators/example_error.h"
 #include "chainer/iterators/workers.h"
 
@@ -31,29 +37,8 @@ struct Answer {
   int32_t in_pipe;  // the example follows instead of lying in shared memory
 };
 
-bool write_all(int fd, const void* data, std::size_t n) {
-  const auto* p = static_cast<const char*>(data);
-  while (n > 0) {
-    const ssize_t k = ::send(fd, p, n, MSG_NOSIGNAL);
-    if (k < 0 && errno == EINTR) continue;
-    if (k <= 0) return false;
-    p += k;
-    n -= static_cast<std::size_t>(k);
-  }
-  return true;
-}
-bool read_all(int fd, void* data, std::size_t n) {
-  auto* p = static_cast<char*>(data);
-  while (n > 0) {
-    const ssize_t k = ::recv(fd, p, n, 0);
-    if (k < 0 && errno == EINTR) continue;
-    if (k <= 0) return false;
-    p += k;
-    n -= static_cast<std::size_t>(k);
-  }
-  return true;
-}
-
+// Neither side ever waits for the other to read: what a socket does not take stays in the sender's stream. So any
+// number of requests and answers may be under way at the same time.
 class Processes : public Workers {
  public:
   Processes(const AnyDataset& dataset, int n, int64_t capacity, std::size_t slot_bytes)
@@ -64,30 +49,32 @@ class Processes : public Workers {
     if (p == MAP_FAILED)
       throw RuntimeError("MultiprocessIterator: no shared memory of ", shared_bytes_, " bytes: ", std::strerror(errno));
     shared_ = static_cast<char*>(p);
-    for (int i = 0; i < n; ++i) start(dataset);
-  }
-  ~Processes() override {
-    for (const Worker& w : workers_) ::close(w.fd);  // a worker that reads the end leaves
-    for (const Worker& w : workers_) {
-      if (w.pid <= 0) continue;
-      // One that is in the middle of an example is not waited for.
-      ::kill(w.pid, SIGKILL);
-      while (::waitpid(w.pid, nullptr, 0) < 0 && errno == EINTR) {}
+    try {
+      for (int i = 0; i < n; ++i) start(dataset, n);
+    } catch (...) {  // those that were started must not stay
+      end();
+      throw;
     }
-    ::munmap(shared_, shared_bytes_);
   }
-  void submit(int64_t job, int64_t index, int64_t visit) override {
-    indices_[job] = index;
-    const Request r{job, index, visit};
-    // A worker that cannot be reached is told of when its first missing example is wanted.
-    (void)write_all(worker_of(job).fd, &r, sizeof r);
+  ~Processes() override { end(); }
+  void submit(int64_t job, const std::vector<int64_t>& indices, int64_t visit) override {
+    for (const int64_t index : indices) {
+      indices_[job] = index;
+      const Request r{job, index, visit++};
+      Worker& w = worker_of(job++);
+      if (w.lost.empty()) w.stream.put(&r, sizeof r);
+    }
+    for (Worker& w : workers_)
+      if (w.lost.empty()) (void)w.stream.send(w.fd);  // who does not read is noticed when an answer is wanted
   }
-  Example take(int64_t job, double timeout) override;
+  Example take(int64_t job, const Patience& patience) override;
 
  private:
   struct Worker {
     pid_t pid;
     int fd;
+    ByteStream stream = {};
+    std::string lost = {};  // how the worker ended, if it did
   };
   struct Kept {
     Example example;
@@ -95,10 +82,12 @@ class Processes : public Workers {
   };
   Worker& worker_of(int64_t job) { return workers_[static_cast<std::size_t>(job) % workers_.size()]; }
   char* slot_of(int64_t job) const { return shared_ + static_cast<std::size_t>(job % capacity_) * slot_bytes_; }
-  void start(const AnyDataset& dataset);
-  [[noreturn]] void work(const AnyDataset& dataset, int fd) const;
-  void receive(Worker& w, int64_t waited_for);
-  [[noreturn]] void died(Worker& w, int64_t job);
+  void start(const AnyDataset& dataset, int wanted);
+  [[noreturn]] void work(const AnyDataset& dataset, int fd) const noexcept;
+  void exchange(double seconds);
+  void receive(Worker& w);
+  void bury(Worker& w, const std::string& why);
+  void end();
 
   int64_t capacity_;
   std::size_t slot_bytes_, shared_bytes_ = 0;
@@ -106,17 +95,42 @@ class Processes : public Workers {
   std::vector<Worker> workers_;
   std::map<int64_t, int64_t> indices_;  // of the jobs under way
   std::map<int64_t, Kept> kept_;        // answered, not yet taken
+  bool warned_of_size_ = false;
 };
 
-void Processes::start(const AnyDataset& dataset) {
+// Ends a child, if that has not happened; its status. Nothing where somebody else waited for it: its number may be
+// another process's by now.
+std::optional<int> end_process(pid_t pid) {
+  int status = 0;
+  pid_t ended = ::waitpid(pid, &status, WNOHANG);
+  if (ended == 0) {
+    ::kill(pid, SIGKILL);
+    while ((ended = ::waitpid(pid, &status, 0)) < 0 && errno == EINTR) {}
+  }
+  return ended == pid ? std::optional(status) : std::nullopt;
+}
+
+void Processes::end() {
+  for (const Worker& w : workers_) {
+    ::close(w.fd);
+    if (w.pid > 0) (void)end_process(w.pid);  // one that is in the middle of an example is not waited for
+  }
+  ::munmap(shared_, shared_bytes_);
+}
+
+void Processes::start(const AnyDataset& dataset, int wanted) {
+  const auto fail = [&](const char* what, int why) {
+    throw RuntimeError("MultiprocessIterator: ", what, " ", workers_.size() + 1, " of ", wanted, ": ",
+                       std::strerror(why));
+  };
+  workers_.reserve(workers_.size() + 1);
   int ends[2];
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-    throw RuntimeError("MultiprocessIterator: no pipe to a worker: ", std::strerror(errno));
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) fail("no pipe to worker", errno);
   const pid_t parent = ::getpid(), pid = ::fork();
   if (pid < 0) {
     const int why = errno;
     ::close(ends[0]), ::close(ends[1]);
-    throw RuntimeError("MultiprocessIterator: no worker process: ", std::strerror(why));
+    fail("no process for worker", why);
   }
   if (pid == 0) {
     // Dies with its parent, also when that is killed; a terminal's interrupt is the parent's business.
@@ -125,16 +139,24 @@ void Processes::start(const AnyDataset& dataset) {
     std::signal(SIGINT, SIG_IGN);
     ::close(ends[0]);
     for (const Worker& w : workers_) ::close(w.fd);
-    cpu::set_thread_count(1);
     work(dataset, ends[1]);
   }
   ::close(ends[1]);
   workers_.push_back({pid, ends[0]});
 }
 
-void Processes::work(const AnyDataset& dataset, int fd) const {
-  Request r;
-  while (read_all(fd, &r, sizeof r)) {
+// The child's life. No exception leaves it: behind this call lies the parent's program.
+void Processes::work(const AnyDataset& dataset, int fd) const noexcept {
+  cpu::set_thread_count(1);
+  ByteStream stream;
+  for (;;) {
+    if (!stream.send(fd) || !stream.receive(fd)) ::_exit(0);
+    Request r;
+    if (!stream.peek(&r, sizeof r)) {
+      stream.wait(fd, -1);
+      continue;
+    }
+    stream.take(sizeof r);
     Answer a{r.job, 0, -1, 0};
     std::string body;
     try {
@@ -148,50 +170,94 @@ void Processes::work(const AnyDataset& dataset, int fd) const {
       }
     } catch (...) {
       a.error = error_kind(body);
+      a.in_pipe = 0;
       a.size = body.size();
     }
-    if (!write_all(fd, &a, sizeof a) || !write_all(fd, body.data(), body.size())) break;
+    stream.put(&a, sizeof a);
+    stream.put(body.data(), body.size());
   }
-  ::_exit(0);
 }
 
-void Processes::died(Worker& w, int64_t job) {
-  int status = 0;
-  const bool known = w.pid > 0 && ::waitpid(w.pid, &status, 0) == w.pid;
-  const std::string how = !known                ? "it is gone"
-                          : WIFSIGNALED(status) ? text("killed by signal ", WTERMSIG(status))
-                                                : text("it left with status ", WEXITSTATUS(status));
-  const pid_t pid = std::exchange(w.pid, -1);
-  throw RuntimeError("MultiprocessIterator: the worker process ", pid, " died while example ", indices_[job],
-                     " was wanted: ", how);
+// Ends a worker, if that has not happened, and notes why, or how it ended.
+void Processes::bury(Worker& w, const std::string& why) {
+  const std::optional<int> status = end_process(w.pid);
+  const std::string how = !status                ? "it is gone"
+                          : WIFSIGNALED(*status) ? text("killed by signal ", WTERMSIG(*status))
+                                                 : text("it left with status ", WEXITSTATUS(*status));
+  w.lost = text("the worker process ", w.pid, why.empty() ? " died: " + how : why);
+  w.pid = -1;
 }
 
-void Processes::receive(Worker& w, int64_t waited_for) {
-  Answer a;
-  if (!read_all(w.fd, &a, sizeof a)) died(w, waited_for);
-  std::string body;
-  if (a.error >= 0 || a.in_pipe) {
-    body.resize(a.size);
-    if (!read_all(w.fd, body.data(), body.size())) died(w, waited_for);
+// Sends and receives what is there, for all workers, after waiting for some of it.
+void Processes::exchange(double seconds) {
+  std::vector<pollfd> polled;
+  for (const Worker& w : workers_) {
+    const short events = w.stream.has_output() ? POLLIN | POLLOUT : POLLIN;
+    polled.push_back({w.lost.empty() ? w.fd : -1, events, 0});
   }
-  Kept k;
-  if (a.error >= 0)
-    k.error = make_error(a.error, text("example ", indices_[a.job], ": ", body));
-  else
-    k.example = read_example(a.in_pipe ? body.data() : slot_of(a.job), a.size);
-  if (a.in_pipe)
-    warn(text("MultiprocessIterator: example ", indices_[a.job], " has ", a.size, " bytes, more than shared_mem (",
-              slot_bytes_, "); it comes through a pipe, which is slower"));
-  kept_[a.job] = std::move(k);
+  const int milliseconds = static_cast<int>(std::clamp(seconds * 1000, 1.0, 1000.0));
+  if (::poll(polled.data(), polled.size(), milliseconds) < 0 && errno != EINTR)
+    throw RuntimeError("MultiprocessIterator: waiting for workers: ", std::strerror(errno));
+  for (std::size_t i = 0; i < workers_.size(); ++i) {
+    Worker& w = workers_[i];
+    if (!w.lost.empty() || polled[i].revents == 0) continue;
+    (void)w.stream.send(w.fd);  // what a worker wrote before it died is read all the same
+    const bool open = w.stream.receive(w.fd);
+    receive(w);
+    if (!open) bury(w, "");
+  }
 }
 
-Example Processes::take(int64_t job, double timeout) {
+// Keeps the examples whose bytes are there.
+void Processes::receive(Worker& w) {
+  for (;;) {
+    Answer a;
+    if (!w.stream.peek(&a, sizeof a)) return;
+    const std::size_t body_size = a.error >= 0 || a.in_pipe ? a.size : 0;
+    if (w.stream.available() < sizeof a + body_size) return;
+    w.stream.take(sizeof a);
+    const std::string_view body = w.stream.take(body_size);
+    const int64_t index = indices_[a.job];
+    Kept k;
+    try {
+      if (a.error >= 0)
+        k.error = make_error(a.error, text("example ", index, ": ", body));
+      else
+        k.example = read_example(a.in_pipe ? body.data() : slot_of(a.job), a.size);
+    } catch (...) { k.error = std::current_exception(); }
+    if (a.in_pipe && !std::exchange(warned_of_size_, true))
+      warn(text("MultiprocessIterator: example ", index, " has ", a.size, " bytes, more than shared_mem (", slot_bytes_,
+                "); such examples come through a pipe, which is slower"));
+    kept_[a.job] = std::move(k);
+  }
+}
+
+Example Processes::take(int64_t job, const Patience& patience) {
+  using Clock = std::chrono::steady_clock;
   Worker& w = worker_of(job);
+  double waited = 0, told = 0;
   while (!kept_.count(job)) {
-    pollfd p{w.fd, POLLIN, 0};
-    const int ready = ::poll(&p, 1, timeout >= 1e6 ? -1 : static_cast<int>(timeout * 1000));
-    if (ready == 0) warn(text("example ", indices_[job], " has taken more than ", timeout, " s to read"));
-    if (ready > 0) receive(w, job);
+    if (!w.lost.empty()) {
+      const int64_t index = indices_[job];
+      indices_.erase(job);
+      throw RuntimeError("MultiprocessIterator: example ", index, " was wanted, but ", w.lost);
+    }
+    const uint64_t before = w.stream.received();
+    const Clock::time_point start = Clock::now();
+    exchange(std::min(told + patience.warn_after, patience.give_up_after) - waited);
+    // While this process itself was stopped, nobody could answer: no more than a second counts at a time.
+    waited += std::min(std::chrono::duration<double>(Clock::now() - start).count(), 1.0);
+    if (w.stream.received() != before) {
+      waited = told = 0;
+    } else if (waited >= patience.give_up_after && w.lost.empty()) {
+      int status = 0;
+      const bool stopped = ::waitpid(w.pid, &status, WNOHANG | WUNTRACED) == w.pid && WIFSTOPPED(status);
+      bury(w, text(" did not answer for ", patience.give_up_after, " s",
+                   stopped ? text(" (it was stopped by signal ", WSTOPSIG(status), ")") : "", " and was ended"));
+    } else if (waited >= told + patience.warn_after) {
+      told = waited;
+      warn(text("example ", indices_[job], " has taken more than ", patience.warn_after, " s to read"));
+    }
   }
   Kept k = std::move(kept_.at(job));
   kept_.erase(job);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <chrono>
 #include <map>
 
@@ -11,14 +12,18 @@ namespace {
 class Threads : public Workers {
  public:
   Threads(AnyDataset dataset, int n) : dataset_(std::move(dataset)), pool_(n) {}
-  void submit(int64_t job, int64_t index, int64_t visit) override {
-    results_[job] = pool_.submit([d = dataset_, index, visit] { return read_examples(d, {index}, visit); });
+  void submit(int64_t job, const std::vector<int64_t>& indices, int64_t visit) override {
+    for (const int64_t index : indices) {
+      results_[job++] = pool_.submit([d = dataset_, index, visit] { return read_examples(d, {index}, visit); });
+      ++visit;
+    }
   }
-  Example take(int64_t job, double timeout) override {
+  Example take(int64_t job, const Patience& patience) override {
     std::future<Examples> result = std::move(results_.at(job));
     results_.erase(job);
-    while (result.wait_for(std::chrono::duration<double>(timeout)) != std::future_status::ready)
-      warn(text("an example has taken more than ", timeout, " s to read"));
+    const std::chrono::duration<double> period(std::min(patience.warn_after, 1e6));
+    while (result.wait_for(period) != std::future_status::ready)
+      warn(text("an example has taken more than ", patience.warn_after, " s to read"));
     return std::move(result.get()[0]);
   }
 

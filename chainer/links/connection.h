@@ -15,7 +15,8 @@ struct LinearOptions {
   InitializerArg initial_bias = {};  ///< zero by default
 };
 /// y = x W^T + b, see F::linear. Parameters W (out_size, in_size) and b (out_size). With one size, or in_size nullopt,
-/// the input size is found at the first call.
+/// the input size is found at the first call. The axes behind the first n_batch_axes are taken together: of x (batch,
+/// time, features), linear(x, 2) works on each feature vector.
 class Linear : public Link {
  public:
   explicit Linear(int64_t out_size, const LinearOptions& options = {}) : Linear(std::nullopt, out_size, options) {}

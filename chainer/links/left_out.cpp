@@ -1,8 +1,11 @@
 #include "chainer/links/left_out.h"
 
+#include <cstdint>
+#include <cstring>
 #include <set>
 
 #include "chainer/core/living.h"
+#include "chainer/core/type_name.h"
 #include "chainer/links/link.h"
 
 namespace chainer {
@@ -41,11 +44,36 @@ std::vector<std::string> left_out_members(const Link& root) {
   return out;
 }
 
+std::vector<std::string> links_behind_pointers(const Link& root) {
+  const auto tree = root.namedlinks();
+  std::set<const Link*, std::less<>> known;
+  for (const auto& [path, link] : tree) known.insert(link);
+  std::vector<std::string> out;
+  for (const auto& [path, link] : tree) {
+    if (is_declared_in(typeid(*link), "chainer")) continue;  // the library's own list all
+    const char* begin = reinterpret_cast<const char*>(link);
+    for (std::size_t at = sizeof(void*); at + sizeof(void*) <= link->object_size(); at += sizeof(void*)) {
+      // The words of the object, whatever they are: only those that are the address of a living link count.
+      std::uintptr_t word = 0;
+      std::memcpy(&word, begin + at, sizeof word);
+      const auto* target = reinterpret_cast<const char*>(word);
+      if (!target || (target >= begin && target < begin + link->object_size())) continue;
+      for (const Link* l : Living<Link>::between(target, target + 1))
+        if (known.insert(l).second)
+          out.push_back(text("a ", l->class_name(), " that ", path, ", a ", link->class_name(),
+                             ", points to is not in its CHAINER_MEMBERS: it is neither trained nor saved. List the "
+                             "unique_ptr, shared_ptr or vector that holds it; what is only borrowed may stay out"));
+    }
+  }
+  return out;
+}
+
 void check_left_out_members(const Link& root) {
   for (const std::string& line : left_out_members(root)) {
     if (is_debug()) throw RuntimeError(line);
     warn(line);
   }
+  for (const std::string& line : links_behind_pointers(root)) warn(line);
 }
 
 }  // namespace chainer

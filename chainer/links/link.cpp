@@ -1,7 +1,9 @@
 #include "chainer/links/link.h"
 
 #include <algorithm>
+#include <bit>
 #include <set>
+#include <unordered_map>
 
 #include "chainer/links/link_hook.h"
 #include "chainer/core/living.h"
@@ -52,16 +54,28 @@ void walk_params(const Link& l, F&& f) {
 
 }  // namespace
 
-// Children learn their names when the parent is walked.
+// Children learn their names when the parent is walked: the last one, where a link has several.
 class LinkCollector {
  public:
-  static void walk(const Link& l, const std::string& path, std::vector<std::pair<std::string, Link*>>& out) {
-    out.emplace_back(path.empty() ? "/" : path, const_cast<Link*>(&l));
+  explicit LinkCollector(std::vector<std::pair<std::string, Link*>>& out) : out_(out) {}
+  void walk(const Link& l, const std::string& path) {
+    out_.emplace_back(path.empty() ? "/" : path, const_cast<Link*>(&l));
     for (const auto& [name, child] : members(l).links) {
-      child->name_ = name;
-      walk(*child, path + "/" + name, out);
+      names_[child] = name;
+      walk(*child, path + "/" + name);
     }
   }
+  void children(const Link& l) {
+    out_ = members(l).links;
+    for (const auto& [name, child] : out_) names_[child] = name;
+  }
+  void give_names() const {
+    for (const auto& [link, name] : names_) link->name_.set(name);
+  }
+
+ private:
+  std::vector<std::pair<std::string, Link*>>& out_;
+  std::unordered_map<Link*, std::string> names_;
 };
 
 Link::Link() { Living<Link>::add(this); }
@@ -72,6 +86,7 @@ Link::Link(Link&& o) noexcept
       added_params_(std::move(o.added_params_)),
       added_persistents_(std::move(o.added_persistents_)),
       added_links_(std::move(o.added_links_)),
+      added_names_(std::move(o.added_names_)),
       hooks_(std::move(o.hooks_)) {
   Living<Link>::add(this);
 }
@@ -83,6 +98,7 @@ Link& Link::operator=(Link&& o) noexcept {
   added_params_ = std::move(o.added_params_);
   added_persistents_ = std::move(o.added_persistents_);
   added_links_ = std::move(o.added_links_);
+  added_names_ = std::move(o.added_names_);
   hooks_ = std::move(o.hooks_);
   return *this;
 }
@@ -92,12 +108,13 @@ void MemberVisitor::persistent(const std::string& name, int& v) {
   int64_t wide = v;
   persistent(name, wide);
   if (!std::in_range<int>(wide)) throw ValueError("the member ", name, " is an int, which ", wide, " does not fit");
-  v = static_cast<int>(wide);
+  if (wide != v) v = static_cast<int>(wide);  // most walks only read, and several threads may
 }
 void MemberVisitor::persistent(const std::string& name, float& v) {
   double wide = v;
   persistent(name, wide);
-  v = static_cast<float>(wide);
+  const auto narrow = static_cast<float>(wide);
+  if (std::bit_cast<uint32_t>(narrow) != std::bit_cast<uint32_t>(v)) v = narrow;
 }
 
 std::vector<Parameter> Link::params(bool include_uninit) const {
@@ -118,7 +135,9 @@ std::vector<std::pair<std::string, Parameter>> Link::namedparams(bool include_un
 
 std::vector<std::pair<std::string, Link*>> Link::namedlinks(bool skipself) const {
   std::vector<std::pair<std::string, Link*>> out;
-  LinkCollector::walk(*this, "", out);
+  LinkCollector collector(out);
+  collector.walk(*this, "");
+  collector.give_names();
   if (skipself) out.erase(out.begin());
   return out;
 }
@@ -130,11 +149,12 @@ std::vector<Link*> Link::links(bool skipself) const {
 }
 
 std::vector<Link*> Link::children() const {
+  std::vector<std::pair<std::string, Link*>> named;
+  LinkCollector collector(named);
+  collector.children(*this);
+  collector.give_names();
   std::vector<Link*> out;
-  for (const auto& [name, l] : members(*this).links) {
-    l->name_ = name;
-    out.push_back(l);
-  }
+  for (const auto& [name, l] : named) out.push_back(l);
   return out;
 }
 
@@ -171,9 +191,16 @@ bool Link::update_enabled() const {
   return false;
 }
 
-bool Link::has_member(const std::string& wanted) {
+namespace {
+// While a link looks for a name among its listed members: walks leave out the added ones, of which it knows the names.
+thread_local bool listed_only = false;
+}  // namespace
+
+// KeyError where a member of that name exists.
+void Link::expect_free(const std::string& wanted) {
   struct Find : MemberVisitor {
-    explicit Find(const std::string& n) : name(n) {}
+    explicit Find(const std::string& n) : name(n) { listed_only = true; }
+    ~Find() override { listed_only = false; }
     void param(const std::string& n, Parameter&) override { found |= n == name; }
     void link(const std::string& n, Link&) override { found |= n == name; }
     void persistent(const std::string& n, Array&) override { found |= n == name; }
@@ -184,34 +211,36 @@ bool Link::has_member(const std::string& wanted) {
     using MemberVisitor::persistent;
     const std::string& name;
     bool found = false;
-  } find(wanted);
-  visit(find);
-  return find.found;
+  };
+  if (wanted.empty()) throw ValueError("a member of a link needs a name");
+  bool taken = added_names_.count(wanted) > 0;
+  if (!taken) {
+    Find find(wanted);
+    visit(find);
+    taken = find.found;
+  }
+  if (taken) throw KeyError("cannot register '", wanted, "' in ", class_name(), ": a member of that name exists");
 }
-
-namespace {
-void check_free(bool taken, const Link& l, const std::string& name) {
-  if (name.empty()) throw ValueError("a member of a link needs a name");
-  if (taken) throw KeyError("cannot register '", name, "' in ", l.class_name(), ": a member of that name exists");
-}
-}  // namespace
 
 Parameter Link::add_param(const std::string& name, std::optional<Shape> shape, InitializerArg initializer) {
-  check_free(has_member(name), *this, name);
+  expect_free(name);
   Parameter p(std::move(initializer), std::move(shape), name);
   added_params_.emplace_back(name, p);
+  added_names_.insert(name);
   return p;
 }
 
 void Link::add_persistent(const std::string& name, Array value) {
-  check_free(has_member(name), *this, name);
+  expect_free(name);
   added_persistents_.emplace_back(name, std::move(value));
+  added_names_.insert(name);
 }
 
 void Link::add_child(const std::string& name, Kept<Link> link) {
-  check_free(has_member(name), *this, name);
-  link->name_ = name;
+  expect_free(name);
+  link->name_.set(name);
   added_links_.emplace_back(name, std::move(link));
+  added_names_.insert(name);
 }
 
 Array& Link::persistent(const std::string& name) {
@@ -228,6 +257,7 @@ Parameter Link::param(const std::string& name) const {
 
 void Link::visit(MemberVisitor& v) { visit_added(v); }
 void Link::visit_added(MemberVisitor& v) {
+  if (listed_only) return;
   for (auto& [name, p] : added_params_) v.param(name, p);
   for (auto& [name, a] : added_persistents_) v.persistent(name, a);
   for (auto& [name, l] : added_links_) v.link(name, *l);
@@ -253,7 +283,8 @@ void Link::delete_hook(const std::string& name) {
 }
 
 Variables Link::call(const Variables&) {
-  throw NotImplementedError(class_name(), " has no forward: list its members with CHAINER_MEMBERS");
+  throw NotImplementedError(class_name(), " cannot be called: its class has no CHAINER_MEMBERS(", class_name(),
+                            ", members...), which connects its forward() and lists what is trained and saved");
 }
 Variables Link::call(const NamedVariables&) {
   throw NotImplementedError(class_name(), " does not take named arguments: override call(const NamedVariables&)");

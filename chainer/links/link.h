@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -16,6 +17,7 @@
 #include "chainer/core/kept.h"
 #include "chainer/core/serializer.h"
 #include "chainer/links/member_visitor.h"
+#include "chainer/links/shared_name.h"
 
 namespace chainer {
 
@@ -51,8 +53,8 @@ class Link : public Anchored {
   std::vector<std::pair<std::string, Link*>> namedlinks(bool skipself = false) const;
   /// Direct children, by name or index.
   std::vector<Link*> children() const;
-  /// Set by the parent; empty for the outermost link.
-  const std::string& name() const { return name_; }
+  /// Set by walks from the parent (the one that came last, where there are several); empty for the outermost link.
+  const std::string& name() const { return name_.get(); }
 
   void cleargrads();
   void zerograds();
@@ -90,6 +92,13 @@ class Link : public Anchored {
 
   /// forward with variables whose number is known at run time only: what trainers and evaluators call.
   virtual Variables call(const Variables& x);
+  /// A link is called through the operator that CHAINER_MEMBERS defines. This one is met where it is missing.
+  template <class... A>
+  void operator()(A&&...) {
+    static_assert(sizeof...(A) > 1000,
+                  "the class of this link has no CHAINER_MEMBERS(Class, members...), which makes "
+                  "it callable, trained and saved; without members: CHAINER_MEMBERS(Class)");
+  }
   virtual Variables call(const NamedVariables& x);
   virtual std::shared_ptr<Link> clone(CopyMode mode) const;
   /// Walks listed and added members.
@@ -104,16 +113,17 @@ class Link : public Anchored {
  protected:
   void visit_added(MemberVisitor& v);
   void add_child(const std::string& name, Kept<Link> link);
-  bool has_member(const std::string& name);
-  std::string name_;
 
  private:
+  void expect_free(const std::string& name);
   friend struct LinkCopier;
   friend class LinkCollector;
+  SharedName name_;
   bool moved_from_ = false;
   std::vector<std::pair<std::string, Parameter>> added_params_;
   std::vector<std::pair<std::string, Array>> added_persistents_;
   std::vector<std::pair<std::string, Kept<Link>>> added_links_;
+  std::set<std::string, std::less<>> added_names_;  // of these three
   std::vector<std::pair<std::string, std::shared_ptr<LinkHook>>> hooks_;
 };
 
@@ -241,24 +251,27 @@ Variables as_variables(R&& r) {
 }
 [[noreturn]] void wrong_argument_count(const Link& link, std::size_t count, std::initializer_list<int> accepted);
 
+// Whether forward takes so many variables.
+template <class L, class... V>
+inline constexpr bool kTakes = requires(L& l, const V&... v) {
+  l.forward(v...);
+};
+
 template <class L>
 Variables call_forward(L& l, const Variables& x) {
-  if constexpr (requires { l.forward(x[0]); })
+  using V = Variable;
+  constexpr bool one = kTakes<L, V>, two = kTakes<L, V, V>, three = kTakes<L, V, V, V>;
+  if constexpr (one)
     if (x.size() == 1) return as_variables(l(x[0]));
-  if constexpr (requires { l.forward(x[0], x[0]); })
+  if constexpr (two)
     if (x.size() == 2) return as_variables(l(x[0], x[1]));
-  if constexpr (requires { l.forward(x[0], x[0], x[0]); })
+  if constexpr (three)
     if (x.size() == 3) return as_variables(l(x[0], x[1], x[2]));
-  if constexpr (requires { l.forward(x); }) return as_variables(l(x));
-  wrong_argument_count(l, x.size(),
-                       {requires { l.forward(x[0]);
+  if constexpr (kTakes<L, Variables>)
+    return as_variables(l(x));
+  else
+    wrong_argument_count(l, x.size(), {one ? 1 : 0, two ? 2 : 0, three ? 3 : 0});
 }
-? 1 : 0, requires { l.forward(x[0], x[0]); }
-? 2 : 0, requires { l.forward(x[0], x[0], x[0]); }
-? 3 : 0
-}  // namespace detail
-);
-}  // namespace chainer
 
 // The variables in an argument or result: one, or those of tuples, optionals and ranges, in order.
 template <class A>

@@ -8,6 +8,11 @@ namespace chainer {
 namespace {
 
 thread_local const CopyMode* copying = nullptr;
+thread_local int depth = 0;  // of copies inside copies
+
+// Links inside of links are copied by calls inside of calls, of one or two KiB each. (The release's copy ends at
+// 1,000.)
+constexpr int kDeepest = 2000;
 
 // Gives a copied link parameters, arrays and shared links of its own. What was one object in the original is one object
 // in the copy.
@@ -49,7 +54,11 @@ struct MakeOwn : MemberVisitor {
 }  // namespace
 
 Link::Link(const Link& o)
-    : Anchored(o), added_params_(o.added_params_), added_persistents_(o.added_persistents_), hooks_(o.hooks_) {
+    : Anchored(o),
+      added_params_(o.added_params_),
+      added_persistents_(o.added_persistents_),
+      added_names_(o.added_names_),
+      hooks_(o.hooks_) {
   if (!copying) throw RuntimeError("a ", o.class_name(), " is copied by accident: write link.copy(), or std::move it");
   if (o.moved_from_) throw RuntimeError("a ", o.class_name(), " is copied after it was moved elsewhere");
   for (const auto& [name, link] : o.added_links_) added_links_.emplace_back(name, link->clone(*copying));
@@ -60,8 +69,15 @@ Child::Child(const Child& o) : kept_(o.kept_) {
   if (copying && o.kept_) kept_ = o.kept_->clone(*copying);
 }
 
-LinkCopier::LinkCopier(CopyMode mode) : mode_(mode), outer_(copying) { copying = &mode_; }
-LinkCopier::~LinkCopier() { copying = outer_; }
+LinkCopier::LinkCopier(CopyMode mode) : mode_(mode), outer_(copying) {
+  if (depth == kDeepest) throw RuntimeError("copy: links are nested in each other more than ", kDeepest, " deep");
+  ++depth;
+  copying = &mode_;
+}
+LinkCopier::~LinkCopier() {
+  --depth;
+  copying = outer_;
+}
 const CopyMode* LinkCopier::current() { return copying; }
 
 void LinkCopier::finish(Link& copy) const {

@@ -1,8 +1,8 @@
 #include "chainer/links/link_hook.h"
 
 #include <algorithm>
-#include <chrono>
 
+#include "chainer/core/clock.h"
 #include "chainer/core/report.h"
 
 namespace chainer {
@@ -61,10 +61,6 @@ void LinkCall::abort() noexcept {
 LinkCall::~LinkCall() { abort(); }
 
 namespace link_hooks {
-namespace {
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
-}  // namespace
-
 void TimerHook::forward_preprocess(const LinkHookArgs&) { running_.push_back(now()); }
 void TimerHook::forward_postprocess(const LinkHookArgs& args) {
   if (running_.empty()) return;

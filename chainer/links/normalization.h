@@ -13,11 +13,12 @@ struct LayerNormalizationOptions {
   InitializerArg initial_gamma = {};  ///< one by default
   InitializerArg initial_beta = {};   ///< zero by default
 };
-/// F::layer_normalization with gamma and beta; the size is found at the first call if it is not given.
+/// F::layer_normalization with gamma and beta; the size is found at the first call if it is not given. The axes behind
+/// the first n_batch_axes are normalized together: of x (batch, time, features), 2 does so for each feature vector.
 class LayerNormalization : public Link {
  public:
   explicit LayerNormalization(std::optional<int64_t> size = {}, const LayerNormalizationOptions& options = {});
-  Variable forward(const Variable& x);
+  Variable forward(const Variable& x, int64_t n_batch_axes = 1);
   chainer::Parameter gamma, beta;
   CHAINER_DECLARE_MEMBERS(LayerNormalization);
 

@@ -89,7 +89,8 @@ std::shared_ptr<Link> Sequential::clone(CopyMode mode) const { return std::make_
 void Sequential::visit(MemberVisitor& v) {
   std::vector<Link*> order;
   for (const Layer& l : layers_)
-    if (l.is_link()) order.insert(order.empty() ? order.end() : order.begin() + 1, &l.link());
+    if (l.is_link()) order.push_back(&l.link());
+  if (!order.empty()) std::reverse(order.begin() + 1, order.end());
   for (std::size_t i = 0; i < order.size(); ++i) v.link(std::to_string(i), *order[i]);
   visit_added(v);
 }

@@ -25,7 +25,7 @@ struct CheckpointerOptions {
 /// A checkpoint is one NPZ file a rank, NAME.RANK.ITERATION, written beside its place and then renamed. It is whole
 /// when each rank's file is there and every checksum in it is right; a run that was killed at any moment therefore
 /// goes on from the last iteration that all ranks saved, with the same bits as one that was not interrupted: model,
-/// optimizer, iterators, extensions, random numbers.
+/// optimizer, iterators, extensions, random numbers. A warning names the files that are passed over.
 ///
 /// A checkpoint of another number of ranks is taken where all its files are in one folder that every rank sees. Models,
 /// optimizers and counts go on; each rank reads the file of its number (or of its number modulo the old count); the
@@ -45,8 +45,8 @@ class MultiNodeCheckpointer : public training::Extension {
   /// "checkpoints: 3, seconds a checkpoint: 0.01 on average, 0.009 to 0.012"
   std::string get_stats() const;
   void initialize(Trainer& trainer) override;
-  /// Removes this run's checkpoints when training has come to its end. After an exception they stay (the release
-  /// removes them then, too).
+  /// Collective where training has come to its end: removes this run's checkpoints if it has on all ranks. After an
+  /// exception on any of them, also in the last iteration, all stay (the release removes them then, too).
   void finalize() override;
   training::Trigger trigger() const override { return {1, "epoch"}; }
   int priority() const override { return -100; }

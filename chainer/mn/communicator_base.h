@@ -2,6 +2,7 @@
 #pragma once
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "chainer/core/kept.h"
@@ -30,10 +31,11 @@ struct BcastObjOptions {
 /// values of any kind (see Object). Methods that are not named after sending or receiving are collective: all ranks
 /// call them, in the same order.
 ///
-/// No call waits for ever: past wait_limit() seconds it is a RuntimeError that names the ranks that are missing. In
-/// debug mode (CHAINERMN_DEBUG=1 or CHAINER_DEBUG=1 on any rank when the communicator is made) all ranks compare what
-/// they are about to do before each collective, and different operations, roots, dtypes or shapes are a RuntimeError on
-/// all of them that names two ranks and what each called.
+/// No call waits for ever, nor silently: see wait_limit() and warn_after(). A collective of a kind, root, dtype and
+/// shape that this communicator has not seen is compared over all ranks before it begins; different ones are a
+/// RuntimeError on all of them that names two ranks and what each called. Later ones are trusted; barrier() and every
+/// hundredth call find out whether earlier ones differed, whose results were wrong. In debug mode (CHAINERMN_DEBUG=1 or
+/// CHAINER_DEBUG=1 on any rank when the communicator is made) each call is compared.
 class CommunicatorBase {
  public:
   virtual ~CommunicatorBase();
@@ -124,8 +126,10 @@ class CommunicatorBase {
   Arrays receive_arrays(int source, int tag, bool* tuple);
   void expect_peer(const char* operation, int rank) const;
   void expect_root(const char* operation, int root) const;
-  // Counts the call; in debug mode compares it with those of the other ranks.
+  // Counts the call, and compares it with those of the other ranks where it is not known yet.
   void enter(const char* operation, const std::string& details = {});
+  void compare_calls(const std::string& call, uint64_t key);
+  [[noreturn]] void earlier_calls_differ() const;
   void send_bytes(const std::string& bytes, int to, int tag, const char* operation);
   std::string receive_bytes(int from, int tag, const char* operation);
   void broadcast_bytes(std::string& bytes, int root, int64_t piece, const char* operation);
@@ -137,6 +141,12 @@ class CommunicatorBase {
   std::unique_ptr<RollCall> roll_call_;
   int rank_, size_, intra_rank_ = 0, intra_size_ = 0, inter_rank_ = 0, inter_size_ = 0;
   bool debug_ = false;
+  static constexpr int kTrustedCalls = 100;
+  static constexpr std::size_t kComparedCalls = 4096;
+  std::unique_ptr<Transport> headers_;  // for comparisons
+  std::set<uint64_t> compared_;         // hashes of calls that were compared
+  uint64_t history_ = 0;                // a hash of all calls, in their order
+  int trusted_ = 0;                     // calls since the last comparison
   int64_t children_ = 0;
   std::unique_ptr<GradientReducer> reducer_;  // of allreduce_grad
 };

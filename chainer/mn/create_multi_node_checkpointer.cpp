@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <charconv>
-#include <chrono>
 #include <numeric>
 
+#include "chainer/core/clock.h"
 #include "chainer/core/file.h"
 #include "chainer/mn/checkpointer.h"
 #include "chainer/routines/random.h"
@@ -10,8 +10,6 @@
 
 namespace chainer::mn {
 namespace {
-
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 // How many ranks wrote a checkpoint; nothing where the file is not one that was written to its end.
 std::optional<int64_t> ranks_of(const std::filesystem::path& file, int64_t iteration, bool thoroughly) {
@@ -34,8 +32,8 @@ bool is_place_of_iterator(const std::string& key) {
   if (at == key.npos) return false;
   const auto slash = key.rfind('/');
   const std::string last = slash == key.npos ? key : key.substr(slash + 1);
-  return last == "order" || last == "_order" || last == "current_position" || last == "previous_epoch_detail" ||
-         last == "is_new_epoch";
+  return last == "order" || last == "_order" || last == "_orders_ahead" || last == "current_position" ||
+         last == "previous_epoch_detail" || last == "is_new_epoch";
 }
 
 }  // namespace
@@ -127,9 +125,11 @@ std::optional<int64_t> MultiNodeCheckpointer::maybe_load(Trainer& trainer, std::
   // What this rank could load: checkpoints of as many ranks whose own file it sees, and others whose files it all sees.
   const int64_t size = comm_->size();
   std::set<std::pair<int64_t, int64_t>> found;  // iteration, ranks
-  for (const int rank : {comm_->rank(), 0})
+  for (const int rank : std::set<int>{comm_->rank(), 0})
     for (const int64_t i : iterations_of(from, rank)) {
       const auto n = ranks_of(file(from, rank, i), i, false);
+      if (!n && rank == comm_->rank())
+        warn(text("checkpoint ", file(from, rank, i).string(), " is damaged or none: an older one is taken"));
       if (!n) continue;
       bool there = true;
       if (*n != size)
@@ -183,15 +183,21 @@ void MultiNodeCheckpointer::initialize(Trainer& trainer) { trainer_ = &trainer; 
 
 void MultiNodeCheckpointer::finalize() {
   Trainer* const trainer = std::exchange(trainer_, nullptr);
-  if (!trainer || saved_ == 0) return;
-  const auto length = trainer->stop_trigger().get_training_length();
-  if (!length) return;
-  const auto& [period, unit] = *length;
-  const double done = unit == training::Unit::iteration ? static_cast<double>(trainer->updater().iteration())
-                                                        : trainer->updater().epoch_detail();
-  if (done < period) return;
-  // Nobody removes what another rank might still go back to.
-  comm_->barrier();
+  if (!trainer) return;
+  // Nobody removes what another rank might still go back to. A rank that fails in the last iteration is asked, too:
+  // the others have come to their end. One that fails earlier holds them up in their loops.
+  const bool completed = trainer->is_completed();
+  if (!completed) {
+    const auto length = trainer->stop_trigger().get_training_length();
+    if (!length) return;
+    const auto& [period, unit] = *length;
+    const double done = unit == training::Unit::iteration ? static_cast<double>(trainer->updater().iteration())
+                                                          : trainer->updater().epoch_detail();
+    if (done < period) return;
+  }
+  bool all = true;
+  for (const Object& o : comm_->allgather_obj(Object(completed))) all &= o.to_bool();
+  if (!all || saved_ == 0) return;
   const std::filesystem::path at = folder(*trainer);
   std::error_code error;
   for (const int64_t i : iterations_of(at, comm_->rank())) std::filesystem::remove(file(at, comm_->rank(), i), error);

@@ -38,6 +38,7 @@ void MultiNodeOptimizer::update() {
   call_hooks(optimizer::Timing::pre);
   actual_->t = t;
   actual_->epoch = epoch;
+  actual_->on_nan = on_nan;
   actual_->update();
   t = actual_->t;
   call_hooks(optimizer::Timing::post);

@@ -19,6 +19,10 @@ struct ScatterDatasetOptions {
 /// Of n examples in their (shuffled) order, rank i of s gets ceil(n / s), from number n i / s (rounded down) on: equal
 /// sizes, which overlap where s does not divide n. Each rank gets its examples only: root reads and sends them. An
 /// error while it reads is thrown by all ranks.
+///
+/// The other ranks hold examples, not the dataset they came from: a transform is applied once for them. One that draws
+/// random numbers, from example_random() or random::global(), would be frozen there and is a ValueError on all ranks;
+/// apply it behind the scattering, TransformDataset(scatter_dataset(...), f), on each rank.
 AnyDataset scatter_dataset(const AnyDataset& dataset, const Communicator& comm,
                            const ScatterDatasetOptions& options = {});
 

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "chainer/array/backend.h"
+#include "chainer/array/version.h"
 
 namespace chainer::mn {
 namespace {
@@ -90,6 +91,7 @@ void spread(CommunicatorBase& comm, Link& model, const ObjectList& of_ranks) {
       p.cleargrad();
     }
     Array to = p.array();
+    const UpdateOf one_update(to);  // other graphs, as that of another optimizer's loss, may have kept it
     copy_elements(data, to);
   }
 }

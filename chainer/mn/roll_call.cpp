@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -13,14 +14,13 @@
 #include <optional>
 #include <thread>
 
+#include "chainer/core/clock.h"
 #include "chainer/core/error.h"
 
 namespace chainer::mn {
 namespace {
 
 constexpr int kQuestionTag = 32701, kAnswerTag = 32702;
-
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 // Sleeps of this thread end within a microsecond of the time asked for, where Linux allows itself 50 otherwise.
 class PreciseSleeps {
@@ -36,37 +36,41 @@ class PreciseSleeps {
   int before_;
 };
 
-double limit_from_environment() {
-  if (const char* text = std::getenv("CHAINERMN_WAIT_LIMIT")) {
+double seconds_from_environment(const char* variable, double otherwise) {
+  if (const char* text = std::getenv(variable)) {
     char* end = nullptr;
     const double v = std::strtod(text, &end);
     if (end != text && *end == 0 && v >= 0) return v;
-    warn(chainer::text("CHAINERMN_WAIT_LIMIT is '", text, "', which is no number of seconds; the limit is 1800"));
+    warn(chainer::text(variable, " is '", text, "', which is no number of seconds; ", otherwise, " are taken"));
   }
-  return 1800;
+  return otherwise;
 }
 std::atomic<double>& limit() {
-  static std::atomic<double> seconds{limit_from_environment()};
+  static std::atomic<double> seconds{seconds_from_environment("CHAINERMN_WAIT_LIMIT", 1800)};
   return seconds;
 }
 
-// What is asked and answered: how many calls a rank has begun on a communicator, and the name of the last one.
+// What is asked and answered: how many calls a rank has begun on a communicator, the last one, and whether it was
+// counted (a message between two ranks is not); or that the rank has ended.
 struct Message {
   uint64_t id = 0;
   int64_t calls = 0;
-  char operation[40] = "";
+  bool counted = false, ended = false;
+  char call[110] = "";
 };
 
 // The state of this process. It lives as long as the process, as threads may be in it when that ends.
 struct Board {
   struct Place {
     int64_t calls = 0;
-    const char* operation = "";
+    bool counted = false;
+    std::string call;
   };
   std::mutex mutex;
   std::map<uint64_t, Place> places;
   std::unique_ptr<Transport> world;
   std::map<std::pair<uint64_t, int>, Message> answers;  // by communicator and rank of the world
+  bool ended = false;
 
   void post(int to, int tag, const Message& m) {
     auto copy = std::make_shared<Message>(m);
@@ -80,6 +84,14 @@ struct Board {
     while (!p->done()) sched_yield();
     return std::pair(*from, *m);
   }
+  // Fills in where this process is on communicator m.id.
+  void describe(Message& m) {
+    const Place& p = places[m.id];
+    m.calls = p.calls;
+    m.counted = p.counted;
+    m.ended = ended;
+    std::strncpy(m.call, p.call.c_str(), sizeof m.call - 1);
+  }
   // Answers what others ask, and keeps what they answer.
   void serve() {
     const std::lock_guard lock(mutex);
@@ -87,9 +99,7 @@ struct Board {
     while (const auto q = fetch(kQuestionTag)) {
       Message m;
       m.id = q->second.id;
-      const Place& p = places[m.id];
-      m.calls = p.calls;
-      std::strncpy(m.operation, p.operation, sizeof m.operation - 1);
+      describe(m);
       post(q->first, kAnswerTag, m);
     }
     while (const auto a = fetch(kAnswerTag)) answers[{a->second.id, a->first}] = a->second;
@@ -100,9 +110,24 @@ Board& board() {
   return *b;
 }
 
+// What a process that has ended answers: called within MPI_Finalize.
+void serve_ended() {
+  try {
+    {
+      const std::lock_guard lock(board().mutex);
+      board().ended = true;
+    }
+    board().serve();
+  } catch (const std::exception&) {}  // whoever asked waits as long as without this
+}
+
 }  // namespace
 
 double wait_limit() { return limit(); }
+double warn_after() {
+  static const double seconds = seconds_from_environment("CHAINERMN_WARN_AFTER", 30);
+  return seconds;
+}
 void set_wait_limit(double seconds) {
   if (!(seconds >= 0)) throw ValueError("set_wait_limit: ", seconds, " seconds");
   limit() = seconds;
@@ -116,10 +141,11 @@ std::string RollCall::who(int rank) const {
   return text("rank ", rank, " (", hosts_[static_cast<std::size_t>(rank)], ")");
 }
 
-int64_t RollCall::enter(const char* operation) {
+int64_t RollCall::enter(const std::string& call) {
   const std::lock_guard lock(board().mutex);
   auto& place = board().places[id_];
-  place.operation = operation;
+  place.call = call;
+  place.counted = true;
   return ++place.calls;
 }
 int64_t RollCall::count() const {
@@ -129,17 +155,108 @@ int64_t RollCall::count() const {
 
 void RollCall::note(const char* operation) {
   const std::lock_guard lock(board().mutex);
-  board().places[id_].operation = operation;
+  auto& place = board().places[id_];
+  place.call = operation;
+  place.counted = false;
 }
 
 int RollCall::world_rank() {
   const std::lock_guard lock(board().mutex);
-  if (!board().world) board().world = world_transport();
+  if (!board().world) {
+    board().world = world_transport();
+    serve_while_ending(serve_ended);
+  }
   return board().world->rank();
 }
 
 void RollCall::wait(Operation& op, const char* operation, const std::vector<int>& awaited) const {
   wait_until([&] { return op.done(); }, operation, awaited);
+}
+
+// What the answers of other ranks tell of a wait.
+struct RollCall::Findings {
+  std::string silent, elsewhere, ended, other_call;
+  bool lowest = true;  // of the ranks that wait here
+  std::string text() const {
+    std::string out;
+    if (!silent.empty()) out += "; not in any call: " + silent;
+    if (!ended.empty()) out += "; " + ended + " has ended (its main returned, or it called exit)";
+    if (!other_call.empty()) out += "; " + other_call;
+    return out + elsewhere;
+  }
+};
+
+// A question to the ranks that a call waits for: where they are.
+class RollCall::Inquiry {
+ public:
+  // `known` where it is certain that all of `asked` are missing, and `others` wait, too.
+  Inquiry(const RollCall& roll, std::vector<int> asked, bool known, const std::vector<int>& all)
+      : roll_(roll), asked_(std::move(asked)), known_(known), begin_(now()) {
+    if (asked_.empty() && !known)
+      for (int r = 0; r < static_cast<int>(roll_.members_.size()); ++r) asked_.push_back(r);
+    std::erase(asked_, roll_.rank_);
+    if (known)
+      for (int r : all) lowest_ &= r >= roll_.rank_ || std::find(asked_.begin(), asked_.end(), r) != asked_.end();
+    Board& b = board();
+    const std::lock_guard lock(b.mutex);
+    for (int r : asked_) {
+      b.answers.erase({roll_.id_, world(r)});
+      Message m;
+      m.id = roll_.id_;
+      b.post(world(r), kQuestionTag, m);
+    }
+  }
+  // Whether all have answered, or had time to: whoever waits or ends itself looks for questions ten times a second.
+  bool over() const {
+    if (now() - begin_ > 3) return true;
+    const std::lock_guard lock(board().mutex);
+    return std::all_of(asked_.begin(), asked_.end(), [&](int r) {
+      return board().answers.count({roll_.id_, world(r)}) > 0;
+    });
+  }
+  Findings look() const {
+    Findings f;
+    f.lowest = lowest_;
+    Board& b = board();
+    const std::lock_guard lock(b.mutex);
+    Message mine;
+    mine.id = roll_.id_;
+    b.describe(mine);
+    const auto add = [](std::string& list, const std::string& entry) { list += (list.empty() ? "" : ", ") + entry; };
+    for (int r : asked_) {
+      const auto a = b.answers.find({roll_.id_, world(r)});
+      if (a == b.answers.end()) {
+        add(f.silent, roll_.who(r));
+        continue;
+      }
+      const Message& m = a->second;
+      const bool behind = known_ || m.calls < mine.calls;
+      const bool here = m.calls == mine.calls && m.counted && mine.counted && !m.ended;
+      if (m.ended && (behind || !mine.counted))
+        add(f.ended, roll_.who(r));
+      else if (here && std::strcmp(m.call, mine.call) != 0)
+        f.other_call += text(f.other_call.empty() ? "" : "; ", roll_.who(roll_.rank_), " calls ", mine.call, ", ",
+                             roll_.who(r), " calls ", m.call);
+      else if (behind)
+        f.elsewhere += text("; ", roll_.who(r), " waits in call ", m.calls, " (", m.call,
+                            ") of this communicator or in one of another");
+      else if (r < roll_.rank_ && !m.ended)
+        f.lowest = false;
+    }
+    return f;
+  }
+
+ private:
+  int world(int rank) const { return roll_.members_[static_cast<std::size_t>(rank)]; }
+  const RollCall& roll_;
+  std::vector<int> asked_;
+  bool known_, lowest_ = true;
+  double begin_;
+};
+
+std::string RollCall::waited_in(const char* operation, double seconds) const {
+  return text(operation, " (call ", count(), " of communicator ", name_, "): ", who(rank_), " waited ",
+              static_cast<int64_t>(seconds), " s");
 }
 
 void RollCall::wait_until(const std::function<bool()>& done, const char* operation, const std::vector<int>& awaited,
@@ -148,8 +265,9 @@ void RollCall::wait_until(const std::function<bool()>& done, const char* operati
   for (int i = 0; i < 100; ++i)
     if (done()) return;
   const double start = now();
-  double served = start;
+  double served = start, asked_at = 0, ask_after = warn_after() > 0 ? warn_after() : HUGE_VAL;
   std::optional<PreciseSleeps> precise;
+  std::optional<Inquiry> inquiry;
   // Ranks often share cores: after a while of looking, others are let run, then the thread sleeps. It sleeps briefly
   // for long, since the message-passing library moves the pieces of a large message only while somebody looks.
   for (int turn = 0; !done(); ++turn) {
@@ -157,8 +275,23 @@ void RollCall::wait_until(const std::function<bool()>& done, const char* operati
     if (waited > 0.2 && t - served > 0.1) {
       board().serve();
       served = t;
-      const double most = wait_limit();
-      if (most > 0 && waited > most) too_long(operation, waited, missing ? missing() : awaited, bool(missing));
+      const bool past_limit = wait_limit() > 0 && waited > wait_limit();
+      if (!inquiry && (past_limit || waited > ask_after)) {
+        asked_at = waited;
+        inquiry.emplace(*this, missing ? missing() : awaited, bool(missing), awaited);
+      }
+      if (inquiry && inquiry->over()) {
+        const Findings f = inquiry->look();
+        inquiry.reset();
+        if (!f.ended.empty() || !f.other_call.empty()) throw RuntimeError(waited_in(operation, asked_at), f.text());
+        if (past_limit)
+          throw RuntimeError(waited_in(operation, asked_at), ", the limit (CHAINERMN_WAIT_LIMIT)",
+                             f.text().empty() ? "; all ranks are there: a message between them is lost, or they call "
+                                                "different operations (set CHAINERMN_DEBUG=1 to see which)"
+                                              : f.text());
+        if (f.lowest) warn(waited_in(operation, asked_at) + f.text());
+        ask_after = asked_at * 10;
+      }
     }
     const int us = waited < 200e-6 ? 0 : waited < 2 ? 20 : waited < 20 ? 100 : 1000;
     if (pause)
@@ -170,57 +303,6 @@ void RollCall::wait_until(const std::function<bool()>& done, const char* operati
       std::this_thread::sleep_for(std::chrono::microseconds(us));
     }
   }
-}
-
-void RollCall::too_long(const char* operation, double seconds, std::vector<int> awaited, bool known) const {
-  Board& b = board();
-  if (awaited.empty())
-    for (int r = 0; r < static_cast<int>(members_.size()); ++r)
-      if (r != rank_) awaited.push_back(r);
-  std::erase(awaited, rank_);
-  const int64_t mine = count();
-  {
-    const std::lock_guard lock(b.mutex);
-    for (int r : awaited) {
-      const int world_rank = members_[static_cast<std::size_t>(r)];
-      b.answers.erase({id_, world_rank});
-      Message m;
-      m.id = id_;
-      b.post(world_rank, kQuestionTag, m);
-    }
-  }
-  // Whoever waits itself looks for questions ten times a second.
-  const auto answered = [&] {
-    const std::lock_guard lock(b.mutex);
-    return std::all_of(awaited.begin(), awaited.end(), [&](int r) {
-      return b.answers.count({id_, members_[static_cast<std::size_t>(r)]}) > 0;
-    });
-  };
-  for (const double end = now() + 3; now() < end && !answered();) {
-    b.serve();
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  std::string silent, elsewhere;
-  {
-    const std::lock_guard lock(b.mutex);
-    for (int r : awaited) {
-      const auto a = b.answers.find({id_, members_[static_cast<std::size_t>(r)]});
-      if (a == b.answers.end())
-        silent += text(silent.empty() ? "" : ", ", who(r));
-      else if (known || a->second.calls < mine)
-        elsewhere += text("; ", who(r), " waits in call ", a->second.calls, " (", a->second.operation,
-                          ") of this communicator or in one of another");
-    }
-  }
-  std::string message = text(operation, " (call ", mine, " of communicator ", name_, "): ", who(rank_), " waited ",
-                             static_cast<int64_t>(seconds), " s, the limit (CHAINERMN_WAIT_LIMIT)");
-  if (!silent.empty()) message += "; not in any call: " + silent;
-  message += elsewhere;
-  if (silent.empty() && elsewhere.empty())
-    message +=
-        "; all ranks are there: a message between them is lost, or they call different operations (set "
-        "CHAINERMN_DEBUG=1 to see which)";
-  throw RuntimeError(message);
 }
 
 }  // namespace chainer::mn

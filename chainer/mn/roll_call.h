@@ -14,6 +14,10 @@ namespace chainer::mn {
 /// environment's CHAINERMN_WAIT_LIMIT, or 1800.
 double wait_limit();
 void set_wait_limit(double seconds);
+/// Seconds after which a waiting call asks the others where they are: a rank that has ended, or that makes another call
+/// in this one's place, is a RuntimeError at once; otherwise the lowest rank that waits prints a warning that names
+/// those that are missing, again after ten times as long. 0 never asks. The environment's CHAINERMN_WARN_AFTER, or 30.
+double warn_after();
 
 /// The calls of one communicator, counted. All ranks of it know it by the same number.
 class RollCall {
@@ -27,14 +31,14 @@ class RollCall {
   const std::vector<std::string>& hosts() const { return hosts_; }
   /// "rank 2 (host)"
   std::string who(int rank) const;
-  /// A collective call begins: its number.
-  int64_t enter(const char* operation);
+  /// A collective call begins, which all ranks describe in the same words: its number.
+  int64_t enter(const std::string& call);
   /// A call of some ranks begins, which is not counted.
   void note(const char* operation);
   int64_t count() const;
 
-  /// Drives an operation until it is done. Past the limit it asks the ranks in `awaited` (all others by default) where
-  /// they are, and throws a RuntimeError that names this call and those that are not in it.
+  /// Drives an operation until it is done, for which the ranks in `awaited` (all others by default) are needed. Past
+  /// the limit it is a RuntimeError that names this call and those that are not in it; see warn_after(), too.
   void wait(Operation& op, const char* operation, const std::vector<int>& awaited = {}) const;
   /// The same for anything that can be asked whether it is done and that `pause` waits a little for. `missing` names
   /// ranks where that is known without asking.
@@ -46,7 +50,9 @@ class RollCall {
   static int world_rank();
 
  private:
-  [[noreturn]] void too_long(const char* operation, double seconds, std::vector<int> awaited, bool known) const;
+  struct Findings;
+  class Inquiry;
+  std::string waited_in(const char* operation, double seconds) const;
   uint64_t id_;
   std::string name_;
   int rank_;

@@ -18,6 +18,21 @@ int64_t bytes_of(const Example& e) {
   return n;
 }
 
+// Whether random numbers were drawn since this was made: those of examples, or the global generator's.
+class Draws {
+ public:
+  bool any() const {
+    auto before = example_, after = dataset::example_random();
+    const random::State now = random::global().state();
+    return before.next() != after.next() || now.position != global_.position || now.key != global_.key ||
+           now.has_gauss != global_.has_gauss || now.bulk_counter != global_.bulk_counter;
+  }
+
+ private:
+  dataset::ExampleRandom example_ = dataset::example_random();
+  random::State global_ = random::global().state();
+};
+
 }  // namespace
 
 std::pair<int64_t, int64_t> shard_of(int64_t n, int rank, int size) {
@@ -67,7 +82,15 @@ AnyDataset scatter_dataset(const AnyDataset& dataset, const Communicator& comm, 
     };
     try {
       for (int64_t i = begin; i < end; ++i) {
+        const Draws draws;
         const Example e = dataset[at(i)];
+        if (draws.any())
+          throw ValueError("scatter_dataset: example ", at(i),
+                           " is drawn anew at each visit, which would be frozen on "
+                           "all ranks but ",
+                           o.root,
+                           ": scatter the dataset without its random transforms, and let each "
+                           "rank wrap its part in a TransformDataset");
         if (!piece.empty() && bytes + bytes_of(e) > o.max_buf_len) flush();
         bytes += bytes_of(e);
         piece.push_back(to_object(e));

@@ -57,6 +57,9 @@ inline constexpr std::size_t kLargestMessage = std::size_t(1) << 30;
 std::unique_ptr<Transport> make_transport(const void* handle = nullptr);
 /// All processes, without a call that they would have to make together: for questions beside other communication.
 std::unique_ptr<Transport> world_transport();
+/// `serve` is called over and over while this process, which wants to end, waits for all that share a communicator with
+/// it to want the same: from MPI_Finalize on, whoever calls that.
+void serve_while_ending(void (*serve)());
 /// Whether this build has MPI, and whether it is running.
 bool transport_available();
 bool transport_running();

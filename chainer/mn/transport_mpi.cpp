@@ -2,12 +2,16 @@
 #define OMPI_SKIP_MPICXX 1  // its C++ classes, which need another library
 #define MPICH_SKIP_MPICXX 1
 #include <mpi.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <list>
 #include <mutex>
+#include <vector>
 
 #include "chainer/core/error.h"
 #include "chainer/mn/transport.h"
@@ -177,6 +181,52 @@ class MpiTransport : public Transport {
   int rank_ = 0, size_ = 1;
 };
 
+// Communicators of those that end together, each beside one of make_transport's, and what is done meanwhile. Without
+// this a process in MPI_Finalize would answer nobody who asks where it is.
+struct Ending {
+  std::mutex mutex;
+  std::vector<MPI_Comm> comms;
+  std::atomic<void (*)()> serve{nullptr};
+};
+Ending& ending() {
+  static auto* e = new Ending;
+  return *e;
+}
+
+int wait_for_the_others(MPI_Comm, int, void*, void*) {
+  using Clock = std::chrono::steady_clock;
+  std::vector<MPI_Request> requests;
+  {
+    const std::lock_guard lock(ending().mutex);
+    for (MPI_Comm c : ending().comms)
+      if (MPI_Ibarrier(c, &requests.emplace_back()) != MPI_SUCCESS) return MPI_SUCCESS;
+  }
+  const auto start = Clock::now();
+  auto served = start - std::chrono::hours(1);
+  int done = 0;
+  while (MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE) == MPI_SUCCESS &&
+         !done) {
+    const auto now = Clock::now();
+    if (now - served > std::chrono::milliseconds(100)) {
+      served = now;
+      if (void (*serve)() = ending().serve) serve();
+    }
+    const auto waited = now - start;
+    if (waited < std::chrono::microseconds(200))
+      sched_yield();
+    else
+      ::usleep(waited < std::chrono::seconds(2) ? 100 : 5000);
+  }
+  return MPI_SUCCESS;
+}
+
+// MPI_Finalize begins with what is attached to MPI_COMM_SELF, whoever calls it.
+void prepare_ending() {
+  int key = MPI_KEYVAL_INVALID;
+  check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, wait_for_the_others, &key, nullptr), "MPI_Comm_create_keyval");
+  check(MPI_Comm_set_attr(MPI_COMM_SELF, key, nullptr), "MPI_Comm_set_attr");
+}
+
 // A process that ends well waits for the others in MPI_Finalize; one that ends with an error status ends them all,
 // since they would wait for it.
 void at_exit(int status, void*) {
@@ -200,6 +250,7 @@ void initialize() {
       check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &level), "MPI_Init_thread");
       ::on_exit(at_exit, nullptr);
     }
+    prepare_ending();
     if (level < MPI_THREAD_MULTIPLE)
       throw RuntimeError("create_communicator: this MPI gives threads the level ", level,
                          "; gradients are reduced on a ", "thread of their own, which needs MPI_THREAD_MULTIPLE (",
@@ -211,14 +262,21 @@ void initialize() {
 
 std::unique_ptr<Transport> make_transport(const void* handle) {
   initialize();
-  MPI_Comm comm;
-  check(MPI_Comm_dup(handle ? *static_cast<const MPI_Comm*>(handle) : MPI_COMM_WORLD, &comm), "MPI_Comm_dup");
+  const MPI_Comm given = handle ? *static_cast<const MPI_Comm*>(handle) : MPI_COMM_WORLD;
+  MPI_Comm comm, last;
+  check(MPI_Comm_dup(given, &comm), "MPI_Comm_dup");
+  check(MPI_Comm_dup(given, &last), "MPI_Comm_dup");
+  {
+    const std::lock_guard lock(ending().mutex);
+    ending().comms.push_back(last);
+  }
   return std::make_unique<MpiTransport>(comm);
 }
 std::unique_ptr<Transport> world_transport() {
   initialize();
   return std::make_unique<MpiTransport>(MPI_COMM_WORLD);
 }
+void serve_while_ending(void (*serve)()) { ending().serve = serve; }
 bool transport_available() { return true; }
 bool transport_running() {
   int running = 0;

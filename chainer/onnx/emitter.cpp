@@ -1,5 +1,7 @@
 #include "chainer/onnx/emitter.h"
 
+#include <algorithm>
+
 #include "chainer/routines/creation.h"
 
 namespace chainer::onnx {
@@ -41,11 +43,30 @@ std::string Emitter::unique(const std::string& wish) {
   return name;
 }
 
-std::string Emitter::name(const Value& v) {
-  if (const auto it = nodes_.find(v.node); v.node && it != nodes_.end()) return it->second;
+std::string Emitter::name(const std::vector<const Value*>& in_runs) {
+  const Value& v = *in_runs[0];
+  if (v.source.kind == Source::Kind::input) return inputs_[v.source.index];
+  if (v.source.kind == Source::Kind::call) {
+    const auto it = made_.find(key(v.source));
+    if (it == made_.end()) throw RuntimeError("onnx: export: a tensor of shape ", v.shape, " was not recorded");
+    return it->second;
+  }
+  if (!v.present) return "";
   if (!v.array) throw RuntimeError("onnx: export: a tensor of shape ", v.shape, " was not recorded");
   const auto it = arrays_.find(v.array.body_ref().get());
-  return it != arrays_.end() ? it->second.second : constant(v.array);
+  if (it != arrays_.end()) return it->second.second;
+  Arrays all;
+  bool alike = true;
+  for (const Value* r : in_runs) {
+    all.push_back(r->array);
+    alike = alike && same(r->array, v.array);
+  }
+  return alike ? constant(v.array) : varying(all);
+}
+
+void Emitter::define_input(std::size_t i, const std::string& name) {
+  inputs_.resize(std::max(inputs_.size(), i + 1));
+  inputs_[i] = name;
 }
 
 void Emitter::node(std::string_view op, std::vector<std::string> inputs, std::vector<std::string> outputs,
@@ -84,19 +105,20 @@ std::string Emitter::constant(const Array& value) {
   return made;
 }
 std::string Emitter::number(double value, Dtype dtype) { return constant(full({}, value, dtype)); }
-std::string Emitter::integers(const Dims& values) {
-  return constant(array(std::vector<int64_t>(values.begin(), values.end()), Shape{values.ndim()}));
+std::string Emitter::integers(const Lengths& values) {
+  return constant(array(values, Shape{static_cast<int64_t>(values.size())}));
 }
 
-std::string Emitter::new_name(const VariableNode* node) {
-  const auto it = wishes_.find(node);
-  return nodes_[node] = it == wishes_.end() ? unique("t") : it->second;
+std::string Emitter::new_name(std::size_t call, std::size_t output) {
+  const auto it = wishes_.find({call, output});
+  return made_[{call, output}] = it == wishes_.end() ? unique("t") : it->second;
 }
 
-std::string Emission::out(std::size_t i) const {
-  const VariableNode* const node = call.outputs[i].node;
-  if (!node) return "";
-  return e.new_name(node);
+std::string Emission::in(std::size_t i) const {
+  std::vector<const Value*> values;
+  for (const auto& run : e.runs()) values.push_back(&run->calls[index].inputs[i]);
+  return e.name(values);
 }
+std::string Emission::out(std::size_t i) const { return call.outputs[i].present ? e.new_name(index, i) : ""; }
 
 }  // namespace chainer::onnx

@@ -1,81 +1,21 @@
 #include <algorithm>
-#include <deque>
 
-#include "chainer/array/index.h"
-#include "chainer/autograd/function_hook.h"
 #include "chainer/core/file.h"
+#include "chainer/core/file_writer.h"
 #include "chainer/onnx/emitter.h"
-#include "chainer/routines/arithmetic.h"
-#include "chainer/routines/manipulation.h"
-#include "chainer/routines/reduction.h"
+#include "chainer/onnx/export_check.h"
+#include "chainer/onnx/program.h"
 
 namespace chainer::onnx {
 namespace {
 
-using Function = std::function<Variables(const Variables&)>;
-
-// What happened in a run: functions with the arrays of their inputs, and composed functions.
-struct Trace : FunctionHook, CompositeRecorder {
-  struct Call {
-    Ref<FunctionNode> function;
-    Arrays in;
-  };
-  struct Composite {
-    Recorded recorded;
-    Variables keep;  // inputs and output, so that their nodes live
-  };
-  std::string name() const override { return "ONNX export"; }
-  void forward_postprocess(FunctionNode& f, const Arrays& in) override {
-    calls.push_back({Ref<FunctionNode>(&f), Arrays(in.begin(), in.end())});
-  }
-  void record(std::string_view label, const Variables& inputs, NodeAttributes attributes,
-              const Variable& output) override {
-    if (!output.node_pointer()) return;
-    Composite c{{std::string(label), {}, {}, std::move(attributes)}, inputs};
-    for (const Variable& v : inputs) c.recorded.inputs.push_back({v.node_pointer(), v.array(), v.shape(), v.dtype()});
-    c.recorded.outputs.push_back({output.node_pointer(), {}, output.shape(), output.dtype()});
-    c.keep.push_back(output);
-    composites.push_back(std::move(c));
-    by_node[output.node_pointer()] = composites.size() - 1;
-  }
-
-  std::deque<Call> calls;
-  std::deque<Composite> composites;
-  std::map<const VariableNode*, std::size_t> by_node;
-  Variables inputs, outputs;
-};
-
-struct Recording {
-  explicit Recording(Trace& t) : scope(t), outer(CompositeRecorder::current) { CompositeRecorder::current = &t; }
-  Recording(const Recording&) = delete;
-  Recording& operator=(const Recording&) = delete;
-  ~Recording() { CompositeRecorder::current = outer; }
-  FunctionHookScope scope;
-  CompositeRecorder* outer;
-};
-
-void run(Trace& t, const Function& f, const Variables& inputs) {
-  UsingConfig test_mode(&Config::train, false);
-  ForceBackpropMode graph;
-  for (const Variable& v : inputs) t.inputs.push_back(Variable(v.array(), true));
-  const Recording recording(t);
-  t.outputs = f(t.inputs);
-}
-
-// The name of a function in the table of exporters: constants in labels are all called c.
-std::string table_label(const FunctionNode& f) {
-  const std::string label = f.label();
-  if (f.impl_name().find("Constant") == std::string::npos) return label;
-  if (label.starts_with("_ ")) return label.substr(0, label.find(' ', 2)) + " c";
-  const std::size_t at = label.rfind(" _");
-  const std::size_t sign = label.rfind(' ', at - 1);
-  return "c" + label.substr(sign);
-}
+constexpr int64_t kOldestOpset = 13, kNewestWritten = 28;
 
 const Exporter* find_exporter(std::string_view label) {
   static const std::map<std::string_view, const Exporter*> table = [] {
     std::map<std::string_view, const Exporter*> out;
-    for (const auto chapter : {array_exporters(), connection_exporters(), loss_exporters(), math_exporters()})
+    for (const auto chapter :
+         {array_exporters(), connection_exporters(), imported_exporters(), loss_exporters(), math_exporters()})
       for (const Exporter& e : chapter) out.emplace(e.label, &e);
     return out;
   }();
@@ -83,235 +23,269 @@ const Exporter* find_exporter(std::string_view label) {
   return it == table.end() ? nullptr : it->second;
 }
 
-Recorded recorded(const Trace::Call& call) {
-  const FunctionNode& f = *call.function;
-  Recorded r{table_label(f), {}, {}, {}};
-  for (std::size_t i = 0; i < f.inputs().size(); ++i)
-    r.inputs.push_back({f.inputs()[i].get(), call.in[i], call.in[i].shape(), call.in[i].dtype()});
-  for (const VariableNode* n : f.outputs())
-    r.outputs.push_back({n, {}, n ? n->shape() : Shape(), n ? n->dtype() : float32});
-  if (const auto* described = dynamic_cast<const Described*>(&f)) described->describe(r.attributes);
-  return r;
+// The format's version that came with an operator set.
+int64_t ir_version(int64_t opset) {
+  return opset < 9    ? 4
+         : opset < 11 ? opset - 5
+         : opset < 12 ? 6
+         : opset < 15 ? 7
+         : opset < 19 ? 8
+         : opset < 21 ? 9
+         : opset < 23 ? 10
+         : opset < 24 ? 11
+                      : 12;
 }
 
-// Which calls and composed functions the outputs need, as positions among the calls: a composed function stands where
-// the function that made its result does.
-struct Schedule {
-  std::map<std::size_t, std::size_t> composite_at;  // call: composite
-  std::vector<std::size_t> order;
+using Runs = std::vector<std::shared_ptr<const Trace>>;
+
+// What is exported: a computation, the link behind it, and what its user wishes.
+struct Job {
+  const Computation& f;
+  Link* link;
+  const Program* imported;  // where the link is an imported model
+  const Variables& inputs;
+  const ExportOptions& o;
+  int64_t opset;
 };
 
-Schedule schedule(const Trace& t) {
-  std::map<const FunctionNode*, std::size_t> place;
-  for (std::size_t i = 0; i < t.calls.size(); ++i) place[t.calls[i].function.get()] = i;
-  Schedule s;
-  std::set<std::size_t> wanted;
-  std::vector<const VariableNode*> waiting;
-  for (const Variable& v : t.outputs) waiting.push_back(v.node_pointer());
-  while (!waiting.empty()) {
-    const VariableNode* const n = waiting.back();
-    waiting.pop_back();
-    if (!n || !n->creator()) continue;
-    const auto at = place.find(n->creator());
-    if (at == place.end()) continue;
-    const auto composite = t.by_node.find(n);
-    if (composite != t.by_node.end()) s.composite_at[at->second] = composite->second;
-    if (!wanted.insert(at->second).second) continue;
-    if (composite != t.by_node.end()) {
-      for (const Value& v : t.composites[composite->second].recorded.inputs) waiting.push_back(v.node);
-    } else {
-      for (const auto& in : n->creator()->inputs()) waiting.push_back(in.get());
+Dimension declared(const Dimension& d, int64_t length, bool output) {
+  if (d.length < 0 || d.length == length) return d;
+  return output ? Dimension{-1, ""} : Dimension{length, ""};
+}
+
+// An imported model's inputs and outputs stay as its file declares them, where the run fits.
+ValueInfo info(const std::string& name, const std::vector<const Variable*>& v, const Emitter& e, const ValueInfo* old,
+               bool dynamic) {
+  ValueInfo out{name, element_type(v[0]->dtype()), true, {}};
+  const auto rank = static_cast<std::size_t>(v[0]->ndim());
+  if (old && dynamic && !old->has_shape) return out.has_shape = false, out;
+  for (int d = 0; d < v[0]->ndim(); ++d) {
+    Lengths lengths;
+    for (const Variable* r : v) lengths.push_back(r->shape()[d]);
+    const bool kept = old && dynamic && old->shape.size() == rank;
+    out.shape.push_back(kept ? declared(old->shape[static_cast<std::size_t>(d)], lengths[0], false)
+                             : e.dimension(lengths));
+  }
+  return out;
+}
+
+// The name of input or output i: what the user says, what an imported model's file says, or a number.
+std::string given(const std::vector<std::string>& names, std::size_t i, const std::vector<TensorInfo>* old,
+                  const char* otherwise) {
+  return i < names.size() ? names[i] : old && i < old->size() ? (*old)[i].name : text(otherwise, "_", i);
+}
+
+using Weights = std::vector<std::pair<std::string, Array>>;
+
+// Parameters and persistent values under their paths.
+Weights weights_of(Link& link) {
+  struct Persistents : MemberVisitor {
+    void persistent(const std::string& n, Array& a) override {
+      if (a) found.emplace_back(n, a);
     }
-  }
-  s.order.assign(wanted.begin(), wanted.end());
-  return s;
-}
-
-int64_t common_batch(const Variables& inputs) {
-  int64_t n = -1;
-  for (const Variable& v : inputs) {
-    if (v.ndim() == 0 || (n >= 0 && v.shape()[0] != n)) return -1;
-    n = v.shape()[0];
-  }
-  return n;
-}
-
-ValueInfo info(const std::string& name, const Variable& v, const Emitter& e) {
-  ValueInfo out{name, element_type(v.dtype()), true, {}};
-  for (int d = 0; d < v.ndim(); ++d)
-    out.shape.push_back(d == 0 && e.is_batch(v.shape()[0]) ? Dimension{-1, "batch"} : Dimension{v.shape()[d], ""});
-  return out;
-}
-
-std::string given(const std::vector<std::string>& names, std::size_t i, const char* otherwise) {
-  return i < names.size() ? names[i] : text(otherwise, "_", i);
-}
-
-// Arrays that are the same numbers in both runs, or the inputs themselves.
-bool same(const Array& a, const Array& b) {
-  if (a.shape() != b.shape() || a.dtype() != b.dtype()) return false;
-  if (a.body_ref().get() == b.body_ref().get() || a.size() == 0) return true;
-  const Array equal = is_floating(a.dtype()) ? (a == b) | (isnan(a) & isnan(b)) : a == b;
-  return all(equal).item<bool>();
-}
-
-// Other numbers of the same kind: the elements in reversed order, floating ones also moved a little.
-Variables disturbed(const Variables& inputs) {
-  Variables out;
-  for (const Variable& v : inputs) {
-    Array a = flip(v.array().ravel(), 0).reshape(v.shape());
-    out.push_back(Variable(is_floating(a.dtype()) ? (a * 0.9375).astype(a.dtype(), false) : a.copy(), false));
-  }
-  return out;
-}
-
-// The arrays of positions in a function's index.
-Arrays index_arrays(const FunctionNode& f) {
-  Arrays out;
-  const auto* described = dynamic_cast<const Described*>(&f);
-  if (!described) return out;
-  NodeAttributes attributes;
-  described->describe(attributes);
-  if (!attributes.contains("slices")) return out;
-  for (const Index& i : attributes.get<Indices>("slices"))
-    if (const Array* const a = i.get<Array>()) out.push_back(*a);
-  return out;
-}
-
-// Throws where the two runs differ in more than what is computed from the inputs by functions.
-void compare(const Trace& a, const Schedule& plan, const Trace& b) {
-  const auto refuse = [](const FunctionNode& f, const char* what) {
-    throw ValueError(
-        "onnx: export of ", f.label(), ": ", what,
-        " depends on the inputs' values outside of functions, and ONNX would keep what it was in this run");
+    using MemberVisitor::persistent;
+    Weights found;
   };
-  for (const std::size_t i : plan.order) {
-    const Trace::Call& call = a.calls[i];
-    if (i >= b.calls.size() || b.calls[i].function->label() != call.function->label())
-      refuse(*call.function, "whether it is called");
-    if (plan.composite_at.contains(i)) continue;
-    const auto is_input = [&](const Array& x) {
-      return std::any_of(a.inputs.begin(), a.inputs.end(), [&](const Variable& v) { return v.array().is(x); });
-    };
-    const Arrays positions = index_arrays(*call.function), others = index_arrays(*b.calls[i].function);
-    for (std::size_t k = 0; k < positions.size(); ++k)
-      if (!is_input(positions[k]) && (k >= others.size() || !same(positions[k], others[k])))
-        refuse(*call.function, "an index");
-    const auto& nodes = call.function->inputs();
-    for (std::size_t k = 0; k < nodes.size(); ++k) {
-      if (nodes[k]->creator() || nodes[k]->requires_grad()) continue;
-      if (!is_input(call.in[k]) && !same(call.in[k], b.calls[i].in[k])) refuse(*call.function, "a constant");
-    }
+  Weights out;
+  for (const auto& [path, p] : link.namedparams(false)) out.emplace_back(path, p.array());
+  for (const auto& [path, l] : link.namedlinks()) {
+    Persistents values;
+    l->visit(values);
+    for (const auto& [n, a] : values.found) out.emplace_back((path == "/" ? "" : path) + "/" + n, a);
   }
+  return out;
 }
 
-// Writes the nodes of a run.
-void emit(Emitter& e, const Trace& trace, const Schedule& plan, Link* link, const ExportOptions& o) {
-  e.file.ir_version = o.opset < 15   ? 7
-                      : o.opset < 19 ? 8
-                      : o.opset < 21 ? 9
-                      : o.opset < 23 ? 10
-                      : o.opset < 24 ? 11
-                                     : 12;
-  e.file.opsets[""] = o.opset;
+// The nodes of runs that call the same functions.
+ModelFile emitted(const Job& job, Runs runs, std::vector<int64_t> batches) {
+  Emitter e(job.opset, std::move(runs), std::move(batches));
+  const Trace& first = *e.runs()[0];
+  const ExportOptions& o = job.o;
+  e.file.ir_version = ir_version(job.opset);
+  e.file.opsets[""] = job.opset;
   e.file.producer_name = "chainer";
   e.file.graph_name = o.graph_name;
   e.file.metadata = o.metadata;
-  for (std::size_t i = 0; i < trace.inputs.size(); ++i) {
-    const Variable& v = trace.inputs[i];
-    const std::string name = e.unique(given(o.input_names, i, "input"));
-    e.file.inputs.push_back(info(name, v, e));
-    e.define(v.node_pointer(), name);
-    e.define(v.array(), name);
+  const auto in_runs = [&](Variables Trace::*list, std::size_t i) {
+    std::vector<const Variable*> out;
+    for (const auto& run : e.runs()) out.push_back(&(run.get()->*list)[i]);
+    return out;
+  };
+  for (std::size_t i = 0; i < first.inputs.size(); ++i) {
+    const std::string name = e.unique(given(o.input_names, i, job.imported ? &job.imported->inputs : nullptr, "input"));
+    e.file.inputs.push_back(info(name, in_runs(&Trace::inputs, i), e,
+                                 job.imported ? &job.imported->declared_inputs[i] : nullptr, o.dynamic_batch));
+    e.define_input(i, name);
   }
   std::vector<std::string> output_names;
-  for (std::size_t i = 0; i < trace.outputs.size(); ++i) {
-    output_names.push_back(e.unique(given(o.output_names, i, "output")));
-    if (const VariableNode* const n = trace.outputs[i].node_pointer()) e.wish(n, output_names[i]);
+  for (std::size_t i = 0; i < first.outputs.size(); ++i) {
+    output_names.push_back(
+        e.unique(given(o.output_names, i, job.imported ? &job.imported->outputs : nullptr, "output")));
+    if (first.outputs[i].source.kind == Source::Kind::call) e.wish(first.outputs[i].source, output_names[i]);
   }
-  std::vector<std::pair<std::string, Array>> weights;  // those that a node names are kept
-  const auto weight = [&](const std::string& path, const Array& value) {
+  Weights weights;  // those that a node names are kept
+  for (const auto& [path, value] : job.link ? weights_of(*job.link) : Weights()) {
     weights.emplace_back(e.unique(path.substr(path.starts_with("/") ? 1 : 0)), value);
     e.define(value, weights.back().first);
-  };
-  if (link) {
-    struct Persistents : MemberVisitor {
-      void persistent(const std::string& n, Array& a) override {
-        if (a) found.emplace_back(n, a);
-      }
-      std::vector<std::pair<std::string, Array>> found;
-    };
-    for (const auto& [path, p] : link->namedparams(false)) weight(path, p.array());
-    for (const auto& [path, l] : link->namedlinks()) {
-      Persistents values;
-      l->visit(values);
-      for (const auto& [n, a] : values.found) weight((path == "/" ? "" : path) + "/" + n, a);
-    }
   }
-  for (const std::size_t i : plan.order) {
-    const auto composite = plan.composite_at.find(i);
-    const Recorded r =
-        composite == plan.composite_at.end() ? recorded(trace.calls[i]) : trace.composites[composite->second].recorded;
-    const Exporter* const exporter = find_exporter(r.label);
-    if (!exporter) throw ValueError("onnx: export: ONNX has no operators for the function ", r.label);
-    exporter->emit({e, r});
+  for (std::size_t i = 0; i < first.calls.size(); ++i) {
+    const Exporter* const exporter = find_exporter(first.calls[i].label);
+    if (!exporter) throw ValueError("onnx: export: ONNX has no operators for the function ", first.calls[i].label);
+    exporter->emit(Emission(e, i));
   }
-  for (std::size_t i = 0; i < trace.outputs.size(); ++i) {
-    const Variable& v = trace.outputs[i];
-    const std::string name = e.name({v.node_pointer(), v.array(), v.shape(), v.dtype()});
+  for (std::size_t i = 0; i < first.outputs.size(); ++i) {
+    std::vector<const Value*> values;
+    for (const auto& run : e.runs()) values.push_back(&run->outputs[i]);
+    const std::string name = e.name(values);
     if (name != output_names[i]) e.node("Identity", {name}, {}, output_names[i]);
-    e.file.outputs.push_back(info(output_names[i], v, e));
+    ValueInfo v = info(output_names[i], in_runs(&Trace::results, i), e, nullptr, o.dynamic_batch);
+    if (job.imported && o.dynamic_batch) {
+      const ValueInfo& old = job.imported->declared_outputs[i];
+      v.has_shape = old.has_shape && old.shape.size() == v.shape.size();
+      for (std::size_t d = 0; v.has_shape && d < v.shape.size(); ++d)
+        v.shape[d] = declared(old.shape[d], v.shape[d].length, true);
+      if (!v.has_shape) v.shape.clear();
+    }
+    e.file.outputs.push_back(std::move(v));
   }
   std::set<std::string> used;
   for (const Node& n : e.file.nodes) used.insert(n.inputs.begin(), n.inputs.end());
-  std::vector<std::pair<std::string, Array>> initializers;
+  Weights initializers;
   for (auto& w : weights)
     if (used.contains(w.first)) initializers.push_back(std::move(w));
   for (auto& c : e.file.initializers) initializers.push_back(std::move(c));
   e.file.initializers = std::move(initializers);
+  return std::move(e.file);
 }
 
-ModelFile traced(const Function& f, Link* link, const Variables& inputs, const ExportOptions& o) {
-  if (o.opset < 13 || o.opset > 28) throw ValueError("onnx: export writes operator sets 13 to 28, not ", o.opset);
-  Trace trace;
-  run(trace, f, inputs);
-  const Schedule plan = schedule(trace);
-  {
-    Trace other;
-    run(other, f, disturbed(inputs));
-    compare(trace, plan, other);
+// A run and what must come out of the file for it.
+struct Sample {
+  Variables inputs, results;
+};
+
+// A file for batches of any length, from runs with several lengths; checked with these, with a batch of one, and with
+// the samples.
+ModelFile of_any_batch(const Job& job, const Trace& base, const std::vector<Sample>& samples, bool random,
+                       int64_t least) {
+  const int64_t batch = common_batch(job.inputs);
+  if (batch < 0) throw OneBatchOnly{"the inputs' first axes are of different lengths, or there are none"};
+  if (batch == 0) throw OneBatchOnly{"there is nothing in the batch"};
+  const std::vector<int64_t> batches = other_batches(base, batch, least);
+  Runs runs;
+  for (const int64_t n : batches) {
+    try {
+      runs.push_back(trace(job.f, of_batch(job.inputs, n)));
+    } catch (const std::exception& e) {
+      const std::string_view message = e.what();
+      throw OneBatchOnly{text("with a batch of ", n, " the computation says: ", message.substr(0, message.find('\n')))};
+    }
+    align(*runs[0], *runs.back());
   }
-  Emitter e(o, o.dynamic_batch ? common_batch(inputs) : -1);
-  emit(e, trace, plan, link, o);
-  if (!e.batch_is_fixed()) return std::move(e.file);
-  Emitter fixed(o, -1);
-  emit(fixed, trace, plan, link, o);
-  return std::move(fixed.file);
+  ModelFile file = emitted(job, runs, batches);
+  const Check check(file);
+  const auto expect = [&](const Variables& inputs, const Variables& results, int64_t n) {
+    if (const auto wrong = check.difference(inputs, results, random))
+      throw OneBatchOnly{text("with a batch of ", n, " ", *wrong)};
+  };
+  for (const Sample& s : samples) expect(s.inputs, s.results, batch);
+  for (std::size_t k = 0; k < runs.size(); ++k) expect(of_batch(job.inputs, batches[k]), runs[k]->results, batches[k]);
+  const Variables one = of_batch(job.inputs, 1);
+  Variables of_one;
+  try {
+    of_one = results_of(job.f, one);
+  } catch (const std::exception&) { return file; }  // it needs more than one
+  expect(one, of_one, 1);
+  return file;
 }
 
-ModelFile traced(Link& model, const Variables& inputs, const ExportOptions& o) {
-  return traced([&](const Variables& in) { return model.call(in); }, &model, inputs, o);
+ModelFile exported(Job job) {
+  const ExportOptions& o = job.o;
+  if (o.opset && (*o.opset < kOldestOpset || *o.opset > kNewestWritten))
+    throw ValueError("onnx: export writes operator sets ", kOldestOpset, " to ", kNewestWritten, ", not ", *o.opset);
+  if (o.input_names.size() > job.inputs.size())
+    throw ValueError("onnx: export: ", o.input_names.size(), " input_names for ", job.inputs.size(), " inputs");
+  const auto base = trace(job.f, job.inputs);
+  if (o.output_names.size() > base->results.size())
+    throw ValueError("onnx: export: ", o.output_names.size(), " output_names for ", base->results.size(), " outputs");
+  // What imported models are written in is not older than they are.
+  int64_t newest = 0;
+  for (const Recorded& r : base->calls)
+    if (r.label == kImportedModel) {
+      const auto& program = r.attributes.get<std::shared_ptr<const Program>>("program");
+      newest = std::max(newest, program->opset);
+      if (job.link && dynamic_cast<Model*>(job.link)) job.imported = program.get();
+    }
+  job.opset = o.opset.value_or(job.imported ? newest : std::max(newest, kOldestOpset));
+
+  std::vector<Sample> samples = {{job.inputs, base->results}};
+  for (const Variables& other : disturbed(job.inputs)) {
+    std::shared_ptr<const Trace> t;
+    try {
+      t = trace(job.f, other);
+    } catch (const std::exception&) { continue; }  // not such numbers
+    compare(*base, *t);
+    samples.push_back({other, t->results});
+  }
+  const bool random = difference(trace(job.f, job.inputs)->results, base->results, false).has_value();
+  if (o.dynamic_batch && !job.imported && !job.inputs.empty()) {
+    // A length that is also one of a reshape's numbers leaves that reshape out: greater ones seldom are.
+    std::string why;
+    for (const int64_t least : {2, 7}) {
+      try {
+        return of_any_batch(job, *base, samples, random, least);
+      } catch (const OneBatchOnly& e) {
+        if (why.empty()) why = e.why;
+      }
+    }
+    warn(text("onnx: export: the file is for inputs of just these shapes, no other batch: ", why,
+              " (.dynamic_batch = false where that is meant)"));
+  }
+  ModelFile file = emitted(job, {base}, {});
+  const Check check(file);
+  for (std::size_t i = 0; i < samples.size(); ++i)
+    if (const auto wrong = check.difference(samples[i].inputs, samples[i].results, random))
+      throw ValueError("onnx: export: ", i ? "on other inputs than those of the export " : "",
+                       "the file is wrong: ", *wrong,
+                       i ? "; something is computed from the inputs' values outside of functions" : "");
+  return file;
+}
+
+ModelFile exported(Link& model, const Variables& inputs, const ExportOptions& o) {
+  const auto params = model.params();
+  if (std::any_of(params.begin(), params.end(), [](const Parameter& p) { return !p.is_initialized(); }))
+    (void)results_of([&](const Variables& in) { return model.call(in); }, inputs);
+  // Each run has a copy, so that none begins with the state that another one left.
+  bool copies = true;
+  try {
+    (void)model.clone(CopyMode::share);
+  } catch (const TypeError&) { copies = false; }
+  const Computation f = [&](const Variables& in) {
+    return copies ? model.clone(CopyMode::share)->call(in) : model.call(in);
+  };
+  return exported(Job{f, &model, nullptr, inputs, o, 0});
 }
 
 }  // namespace
 
-std::string export_function(const Function& f, const Variables& inputs, const ExportOptions& options) {
-  return write_model(traced(f, nullptr, inputs, options));
+std::string export_function(const Computation& f, const Variables& inputs, const ExportOptions& options) {
+  return write_model(exported(Job{f, nullptr, nullptr, inputs, options, 0}));
 }
 std::string export_model(Link& model, const Variables& inputs, const ExportOptions& options) {
-  return write_model(traced(model, inputs, options));
+  return write_model(exported(model, inputs, options));
 }
 void export_model(Link& model, const Variables& inputs, const std::filesystem::path& file,
                   const ExportOptions& options) {
-  const ModelFile made = traced(model, inputs, options);
+  const ModelFile made = exported(model, inputs, options);
   int64_t bytes = 0;
   for (const auto& [name, value] : made.initializers) bytes += value.nbytes();
   if (bytes <= options.external_data_from) return write_file(file, write_model(made));
   std::string external;
   const std::string beside = file.filename().string() + ".data";
   const std::string text = write_model(made, &external, beside);
-  write_file(file.parent_path() / beside, external);
-  write_file(file, text);
+  FileWriter weights(file.parent_path() / beside), graph(file);
+  weights.write(external);
+  graph.write(text);
+  FileWriter::commit_all({&weights, &graph});
 }
 
 }  // namespace chainer::onnx

@@ -7,51 +7,66 @@
 #include "chainer/routines/arithmetic.h"
 #include "chainer/routines/creation.h"
 #include "chainer/routines/manipulation.h"
-#include "chainer/routines/sorting.h"
 
 namespace chainer::onnx {
 namespace {
 
-// The lengths of a reshape: the batch's is taken from the input (0) or left to be found out (-1).
+// The lengths of a reshape: one that depends on the batch is taken from the input (0) or left to be found out (-1).
 void reshape(const Emission& m) {
-  const Shape &from = m.shape(0), &to = m.result();
-  Dims lengths = to;
-  if (from.ndim() && to.ndim() && m.e.is_batch(from[0]) && from.product() > 0) {
-    if (from[0] == to[0])
-      lengths[0] = 0;
-    else if (to[0] % from[0] == 0)
-      lengths[0] = -1;
-    else
-      for (int64_t& n : lengths)
-        if (n == from[0]) {  // the batch has moved behind other axes
-          n = -1;
-          break;
-        }
+  const std::vector<Shape> from = m.each([](const Emission&r) { return r.shape(0); }),
+                           to = m.each([](const Emission&r) { return r.result(); });
+  const bool empty = std::any_of(to.begin(), to.end(), [](const Shape& s) { return s.product() == 0; });
+  if (empty) {
+    if (m.e.opset() < 14) m.fail("an empty array of shape ", m.result(), " needs operator set 14");
+    const std::string lengths = m.integers([](const Emission& r) { return r.result(); });
+    return m.finish("Reshape", {m.in(0), lengths}, {attribute("allowzero", 1)});
   }
-  const bool empty = std::find(lengths.begin() + (lengths.ndim() ? 1 : 0), lengths.end(), 0) != lengths.end() ||
-                     (to.ndim() && to[0] == 0);
-  if (empty && m.e.opset() < 14) m.fail("an empty array of shape ", to, " needs operator set 14");
-  m.finish("Reshape", {m.in(0), m.e.integers(empty ? Dims(to) : lengths)},
-           empty ? std::vector<Attribute>{attribute("allowzero", 1)} : std::vector<Attribute>{});
+  Dims lengths = m.result();
+  int unknown = 0;
+  for (int d = 0; d < lengths.ndim(); ++d) {
+    const auto varies = [&](const auto& other) {
+      for (std::size_t k = 0; k < to.size(); ++k)
+        if (to[k].ndim() != lengths.ndim() || other(k) != to[k][d]) return true;
+      return false;
+    };
+    if (!varies([&](std::size_t) { return lengths[d]; })) continue;
+    const bool copied = !varies([&](std::size_t k) { return d < from[k].ndim() ? from[k][d] : -1; });
+    lengths[d] = copied ? 0 : -1;
+    unknown += !copied;
+  }
+  m.finish("Reshape",
+           {m.in(0), unknown <= 1 ? m.e.integers(lengths) : m.integers([](const Emission& r) { return r.result(); })});
 }
 
 void broadcast(const Emission& m) {
-  Dims lengths = m.result();
-  // A length of one leaves the input's as it is, whatever batch it has.
-  if (lengths.ndim() == m.shape(0).ndim() && lengths.ndim() && lengths[0] == m.shape(0)[0]) lengths[0] = 1;
-  m.finish("Expand", {m.in(0), m.e.integers(lengths)});
+  // A length of one leaves the input's as it is.
+  const int added = m.result().ndim() - m.shape(0).ndim();
+  std::vector<bool> kept(m.result().size(), true);
+  m.each([&](const Emission& r) {
+    for (int d = 0; d < r.result().ndim(); ++d)
+      if (d < added || r.shape(0)[d - added] != r.result()[d]) kept[static_cast<std::size_t>(d)] = false;
+    return 0;
+  });
+  m.finish("Expand", {m.in(0), m.integers([&](const Emission& r) {
+                        Dims lengths = r.result();
+                        for (int d = 0; d < lengths.ndim(); ++d)
+                          if (kept[static_cast<std::size_t>(d)]) lengths[d] = 1;
+                        return lengths;
+                      })});
 }
 
 void sum_to(const Emission& m) {
   const Shape &from = m.shape(0), &to = m.result();
-  Dims axes;
+  Dims axes, gone;
   for (int d = 0; d < from.ndim(); ++d) {
     const int at = d - (from.ndim() - to.ndim());
+    if (at < 0) gone.push_back(d);
     if (at < 0 || (to[at] == 1 && from[d] != 1)) axes.push_back(d);
   }
   if (axes.empty()) return m.finish("Identity", {m.in(0)});
   const std::string summed = m.e.node("ReduceSum", {m.in(0), m.e.integers(axes)}, {attribute("keepdims", 1)});
-  m.finish("Reshape", {summed, m.e.integers(to)});
+  if (gone.empty()) return m.finish("Identity", {summed});
+  m.finish("Squeeze", {summed, m.e.integers(gone)});
 }
 
 void transpose(const Emission& m) {
@@ -71,47 +86,29 @@ void concat(const Emission& m) {
 
 void split(const Emission& m) {
   const int axis = normalize_axis(m.get<int64_t>("axis"), m.shape(0).ndim(), "split_axis");
-  if (axis == 0) m.e.takes_apart(m.shape(0));
-  int64_t at = 0;
-  std::vector<int64_t> ends = m.get<std::vector<int64_t>>("positions");
-  ends.push_back(m.shape(0)[axis]);
+  const std::string sizes = m.integers([axis](const Emission& r) {
+    Lengths out, ends = r.get<Lengths>("positions");
+    ends.push_back(r.shape(0)[axis]);
+    for (std::size_t i = 0; i < ends.size(); ++i) out.push_back(ends[i] - (i ? ends[i - 1] : 0));
+    return out;
+  });
   std::vector<std::string> outputs;
-  std::vector<int64_t> sizes;
-  for (std::size_t i = 0; i < ends.size(); ++i) {
-    sizes.push_back(ends[i] - at);
-    at = ends[i];
+  for (std::size_t i = 0; i < m.call.outputs.size(); ++i) {
     const std::string name = m.out(i);
     outputs.push_back(name.empty() ? m.e.unique("unused") : name);
   }
-  m.e.node("Split", {m.in(0), m.e.constant(array(sizes, Shape{static_cast<int64_t>(sizes.size())}))}, outputs,
-           {attribute("axis", axis)});
+  m.e.node("Split", {m.in(0), sizes}, outputs, {attribute("axis", axis)});
 }
 
 void cast(const Emission& m) { m.finish("Cast", {m.in(0)}, {attribute("to", element_type(m.call.outputs[0].dtype))}); }
 
+// An index in parts: slices, axes that go and come, and arrays of positions by axis, which stand behind the inputs.
 struct Slices {
   Dims starts, ends, axes, steps, squeezed, added;
+  std::vector<std::pair<int, std::size_t>> arrays;
 };
 
-// Indices without arrays: slices, then axes that go and axes that come.
-std::string basic(const Emission& m, const std::string& x, const Slices& s, bool last) {
-  std::string y = x;
-  std::vector<std::pair<std::string_view, std::vector<std::string>>> steps;
-  if (!s.axes.empty())
-    steps.emplace_back("Slice", std::vector<std::string>{m.e.integers(s.starts), m.e.integers(s.ends),
-                                                         m.e.integers(s.axes), m.e.integers(s.steps)});
-  if (!s.squeezed.empty()) steps.emplace_back("Squeeze", std::vector<std::string>{m.e.integers(s.squeezed)});
-  if (!s.added.empty()) steps.emplace_back("Unsqueeze", std::vector<std::string>{m.e.integers(s.added)});
-  if (steps.empty()) steps.emplace_back("Identity", std::vector<std::string>{});
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    std::vector<std::string> in = {y};
-    in.insert(in.end(), steps[i].second.begin(), steps[i].second.end());
-    y = m.e.node(steps[i].first, in, {}, last && i + 1 == steps.size() ? m.out() : "");
-  }
-  return y;
-}
-
-void get_item(const Emission& m) {
+Slices slices_of(const Emission& m) {
   const Indices& given = m.get<Indices>("slices");
   int used = 0;
   for (const Index& i : given) {
@@ -121,8 +118,8 @@ void get_item(const Emission& m) {
       used += !i.get<NewAxis>() && !i.get<Ellipsis>();
   }
   Slices s;
-  std::vector<std::pair<int, Array>> arrays;  // by axis of x
   int axis = 0, out = 0;
+  std::size_t positions = m.call.index_from;
   for (const Index& i : given) {
     if (const int64_t* at = i.get<int64_t>()) {
       const int64_t n = m.shape(0)[axis], from = *at < 0 ? *at + n : *at;
@@ -145,47 +142,64 @@ void get_item(const Emission& m) {
       axis += rest, out += rest;
     } else {
       const Array& a = *i.get<Array>();
-      if (a.dtype() == bool_) {
-        for (const Array& places : nonzero(a)) arrays.emplace_back(axis++, places);
-      } else {
-        arrays.emplace_back(axis++, a);
-      }
+      for (int k = 0; k < (a.dtype() == bool_ ? a.ndim() : 1); ++k) s.arrays.emplace_back(axis++, positions++);
     }
   }
-  const bool first_axis = (!s.axes.empty() && s.axes[0] == 0) || (!arrays.empty() && arrays[0].first == 0);
-  if (first_axis) m.e.takes_apart(m.shape(0));
-  if (arrays.empty()) {
+  return s;
+}
+
+// Indices without arrays: slices, then axes that go and axes that come.
+std::string basic(const Emission& m, const std::string& x, const Slices& s, bool last) {
+  const auto list = [&](Dims Slices::*part) {
+    return m.integers([part](const Emission& r) { return slices_of(r).*part; });
+  };
+  std::string y = x;
+  std::vector<std::pair<std::string_view, std::vector<std::string>>> steps;
+  if (!s.axes.empty())
+    steps.emplace_back("Slice", std::vector<std::string>{list(&Slices::starts), list(&Slices::ends),
+                                                         list(&Slices::axes), list(&Slices::steps)});
+  if (!s.squeezed.empty()) steps.emplace_back("Squeeze", std::vector<std::string>{m.e.integers(s.squeezed)});
+  if (!s.added.empty()) steps.emplace_back("Unsqueeze", std::vector<std::string>{m.e.integers(s.added)});
+  if (steps.empty()) steps.emplace_back("Identity", std::vector<std::string>{});
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    std::vector<std::string> in = {y};
+    in.insert(in.end(), steps[i].second.begin(), steps[i].second.end());
+    y = m.e.node(steps[i].first, in, {}, last && i + 1 == steps.size() ? m.out() : "");
+  }
+  return y;
+}
+
+void get_item(const Emission& m) {
+  const Slices s = slices_of(m);
+  if (s.arrays.empty()) {
     basic(m, m.in(0), s, true);
     return;
   }
   // Arrays of positions: the rest of the index must be whole axes, or slices.
   if (!s.squeezed.empty() || !s.added.empty()) m.fail("an index of arrays beside numbers or new axes");
-  const auto position_name = [&](const Array& a) { return m.e.name({nullptr, a, a.shape(), a.dtype()}); };
   const std::string x = s.axes.empty() ? m.in(0) : basic(m, m.in(0), s, false);
-  if (arrays.size() == 1)
-    return m.finish("Gather", {x, position_name(arrays[0].second)}, {attribute("axis", arrays[0].first)});
-  Shape shape;
-  for (std::size_t i = 0; i < arrays.size(); ++i) {
-    if (arrays[i].first != static_cast<int>(i)) m.fail("arrays of positions for axes behind whole ones");
-    shape = broadcast_shapes(shape, arrays[i].second.shape(), "get_item");
-  }
-  // Each array of positions with an axis for the axes of x; those of inputs stay inputs.
+  if (s.arrays.size() == 1)
+    return m.finish("Gather", {x, m.in(s.arrays[0].second)}, {attribute("axis", s.arrays[0].first)});
+  const auto common = [&](const Emission& r) {
+    Shape shape;
+    for (const auto& [d, i] : s.arrays) shape = broadcast_shapes(shape, r.shape(i), "get_item");
+    return shape;
+  };
+  for (std::size_t i = 0; i < s.arrays.size(); ++i)
+    if (s.arrays[i].first != static_cast<int>(i)) m.fail("arrays of positions for axes behind whole ones");
+  // Each array of positions with an axis for the axes of x.
   std::vector<std::string> columns;
-  for (const auto& [d, a] : arrays) {
-    const std::string i = m.e.node("Cast", {position_name(a)}, {attribute("to", element_type(int64))});
-    const std::string wide = m.e.node("Expand", {i, m.e.integers(shape)});
-    columns.push_back(m.e.node("Unsqueeze", {wide, m.e.integers({shape.ndim()})}));
+  for (const auto& [d, input] : s.arrays) {
+    const std::string i = m.e.node("Cast", {m.in(input)}, {attribute("to", element_type(int64))});
+    const std::string wide = m.e.node("Expand", {i, m.integers(common)});
+    columns.push_back(m.e.node("Unsqueeze", {wide, m.e.integers({common(m).ndim()})}));
   }
   m.finish("GatherND", {x, m.e.node("Concat", columns, {attribute("axis", -1)})});
 }
 
 void where(const Emission& m) {
-  const Value& condition = m.call.inputs[0];
-  std::string mask;
-  if (condition.dtype == bool_)
-    mask = m.in(0);
-  else
-    mask = m.e.node("Cast", {m.in(0)}, {attribute("to", element_type(bool_))});
+  std::string mask = m.in(0);
+  if (m.dtype() != bool_) mask = m.e.node("Cast", {mask}, {attribute("to", element_type(bool_))});
   m.finish("Where", {mask, m.in(1), m.in(2)});
 }
 
@@ -199,6 +213,15 @@ void pad(const Emission& m) {
   for (std::size_t i = 0; i < n; ++i) {
     both[i] = widths[widths.size() == 1 ? 0 : i].first;
     both[i + n] = widths[widths.size() == 1 ? 0 : i].second;
+  }
+  // Elements that are repeated from the inside must be there, with every batch.
+  for (std::size_t i = 0; mode != "constant" && i < n; ++i) {
+    if (!both[i] && !both[i + n]) continue;
+    const auto d = static_cast<int64_t>(i);
+    for (const int64_t length : m.each([d](const Emission& r) { return r.shape(0)[d]; }))
+      if (length != m.shape(0)[d]) throw OneBatchOnly{"the batch is padded with elements of its own"};
+    if (mode == "reflect" && std::max(both[i], both[i + n]) >= m.shape(0)[d])
+      m.fail("widths ", both[i], " and ", both[i + n], " of an axis of length ", m.shape(0)[d], " that is reflected");
   }
   const std::string list = m.e.constant(array(both, Shape{static_cast<int64_t>(both.size())}));
   m.finish("Pad", {m.in(0), list, m.e.number(m.get<double>("value"), m.dtype())}, {attribute("mode", mode)});

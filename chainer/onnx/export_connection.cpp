@@ -125,9 +125,12 @@ void batch_normalization(const Emission& m) {
   for (int i = 0; usual && i < averaged.ndim(); ++i) usual = averaged[i] == (i == 0 ? 0 : i + 1);
   if (usual) return m.finish("BatchNormalization", all_inputs(m), {attribute("epsilon", m.get<double>("eps"))});
   // Statistics of other axes: in parts, with parameters that broadcast.
-  Dims shape(m.shape(0));
-  for (const int64_t d : averaged) shape[d] = 1;
-  const auto wide = [&](std::size_t i) { return m.e.node("Reshape", {m.in(i), m.e.integers(shape)}); };
+  const std::string shape = m.integers([&](const Emission& r) {
+    Dims out(r.shape(0));
+    for (const int64_t d : averaged) out[d] = 1;
+    return out;
+  });
+  const auto wide = [&](std::size_t i) { return m.e.node("Reshape", {m.in(i), shape}); };
   const std::string deviation =
       m.e.node("Sqrt", {m.e.node("Add", {wide(4), m.e.number(m.get<double>("eps"), m.call.inputs[4].dtype)})});
   const std::string y = m.e.node("Div", {m.e.node("Sub", {m.in(0), wide(3)}), deviation});

@@ -10,6 +10,12 @@ std::string all_of(const Emission& m, std::string_view mean_or_sum, const std::s
   return m.e.node(mean_or_sum, {x}, {attribute("keepdims", 0)}, output);
 }
 
+// How many examples there are, for a mean over them.
+std::string examples(const Emission& m) {
+  return m.number([](const Emission& r) { return static_cast<double>(std::max<int64_t>(1, r.shape(0)[0])); },
+                  m.dtype());
+}
+
 void mean_squared_error(const Emission& m) {
   const std::string d = m.e.node("Sub", {m.in(0), m.in(1)});
   all_of(m, "ReduceMean", m.e.node("Mul", {d, d}), m.out());
@@ -21,15 +27,22 @@ void softmax_cross_entropy(const Emission& m) {
     m.fail("a mean with class weights over the number of labels");
   std::vector<std::string> in = {m.in(0), m.in(1)};
   if (o.class_weight) in.push_back(m.e.constant(o.class_weight));
-  const bool by_batch = o.reduce == Reduction::mean && !o.normalize;
-  const std::string reduction = o.reduce == Reduction::no                ? "none"
-                                : o.reduce == Reduction::sum || by_batch ? "sum"
-                                                                         : "mean";
-  const std::vector<Attribute> attributes = {attribute("ignore_index", o.ignore_label),
-                                             attribute("reduction", reduction)};
-  if (!by_batch) return m.finish("SoftmaxCrossEntropyLoss", in, attributes);
-  const double batch = static_cast<double>(std::max<int64_t>(1, m.shape(0)[0]));
-  m.finish("Div", {m.e.node("SoftmaxCrossEntropyLoss", in, attributes), m.e.number(batch, m.dtype())});
+  const bool mean = o.reduce == Reduction::mean;
+  const std::vector<Attribute> attributes = {
+      attribute("ignore_index", o.ignore_label),
+      attribute("reduction", std::string(o.reduce == Reduction::no ? "none" : "sum"))};
+  if (!mean) return m.finish("SoftmaxCrossEntropyLoss", in, attributes);
+  // ONNX's own mean of no labels at all is NaN, the library's is zero.
+  std::string number;
+  if (o.normalize) {
+    const std::string none = m.e.constant(full({}, o.ignore_label, m.call.inputs[1].dtype));
+    const std::string counted = m.e.node("Cast", {m.e.node("Not", {m.e.node("Equal", {in[1], none})})},
+                                         {attribute("to", element_type(m.dtype()))});
+    number = m.e.node("Max", {all_of(m, "ReduceSum", counted, ""), m.e.number(1, m.dtype())});
+  } else {
+    number = examples(m);
+  }
+  m.finish("Div", {m.e.node("SoftmaxCrossEntropyLoss", in, attributes), number});
 }
 
 // softplus(x) - x t where the label is not -1.
@@ -47,9 +60,8 @@ void sigmoid_cross_entropy(const Emission& m) {
     all_of(m, "ReduceSum", losses, m.out());
     return;
   }
-  const std::string number = o.normalize
-                                 ? m.e.node("Max", {all_of(m, "ReduceSum", counted, ""), m.e.number(1, m.dtype())})
-                                 : m.e.number(static_cast<double>(std::max<int64_t>(1, m.shape(0)[0])), m.dtype());
+  const std::string number =
+      o.normalize ? m.e.node("Max", {all_of(m, "ReduceSum", counted, ""), m.e.number(1, m.dtype())}) : examples(m);
   m.finish("Div", {all_of(m, "ReduceSum", losses, ""), number});
 }
 

@@ -15,7 +15,9 @@ namespace {
     LABEL, [](const Emission& m) { m.finish(OP, {m.in(0), m.in(1)}); } \
   }
 
-std::string constant_of(const Emission& m) { return m.e.number(m.get<double>("value"), m.dtype()); }
+std::string constant_of(const Emission& m) {
+  return m.number([](const Emission& r) { return r.get<double>("value"); }, m.dtype());
+}
 
 // Labels "_ + 3", "2 / _" and so on come as "_ + c" and "c / _".
 void from_right(const Emission& m, std::string_view op) { m.finish(op, {m.in(0), constant_of(m)}); }
@@ -68,7 +70,28 @@ void ndtr(const Emission& m) {
   m.finish("Mul", {m.e.node("Add", {m.e.node("Erf", {scaled}), m.e.number(1, m.dtype())}), m.e.number(0.5, m.dtype())});
 }
 
+// Without a fraction there is nothing to round.
+void rounded(const Emission& m, std::string_view op) {
+  m.finish(is_floating(m.dtype()) ? op : std::string_view("Identity"), {m.in(0)});
+}
+void truncated(const Emission& m) {
+  if (!is_floating(m.dtype())) return m.finish("Identity", {m.in(0)});
+  m.finish("Mul", {m.e.node("Floor", {m.e.node("Abs", {m.in(0)})}), m.e.node("Sign", {m.in(0)})});
+}
+void place_of(const Emission& m, std::string_view op) {
+  const auto axis = m.get<std::optional<int64_t>>("axis");
+  const std::string x = axis ? m.in(0) : m.e.node("Reshape", {m.in(0), m.e.integers({-1})});
+  const std::string y = m.e.node(op, {x}, {attribute("axis", axis.value_or(0)), attribute("keepdims", 0)});
+  m.finish("Cast", {y}, {attribute("to", element_type(m.call.outputs[0].dtype))});
+}
+
 constexpr Exporter kExporters[] = {
+    {"Floor", [](const Emission& m) { rounded(m, "Floor"); }},
+    {"Ceil", [](const Emission& m) { rounded(m, "Ceil"); }},
+    {"Fix", truncated},
+    CHAINER_SAME("Sign", "Sign"),
+    {"Argmax", [](const Emission& m) { place_of(m, "ArgMax"); }},
+    {"Argmin", [](const Emission& m) { place_of(m, "ArgMin"); }},
     {"_ + _", many_added},
     CHAINER_TWO("_ - _", "Sub"),
     CHAINER_TWO("_ * _", "Mul"),
@@ -103,7 +126,11 @@ constexpr Exporter kExporters[] = {
     CHAINER_SAME("sqrt", "Sqrt"),
     {"square", square},
     CHAINER_SAME("tan", "Tan"),
-    CHAINER_SAME("Identity", "Identity"),
+    {"Identity",
+     [](const Emission& m) {
+       for (std::size_t i = 0; i < m.call.outputs.size(); ++i)
+         if (const std::string y = m.out(i); !y.empty()) m.e.node("Identity", {m.in(i)}, {}, y);
+     }},
     CHAINER_SAME("Copy", "Identity"),
     CHAINER_SAME("BatchDet", "Det"),
     {"Clip", clip},
@@ -113,6 +140,7 @@ constexpr Exporter kExporters[] = {
     CHAINER_TWO("Maximum", "Max"),
     CHAINER_TWO("Minimum", "Min"),
     {"Max", [](const Emission& m) { reduced(m, "ReduceMax", 18); }},
+    {"Mean", [](const Emission& m) { reduced(m, "ReduceMean", 18); }},
     {"Min", [](const Emission& m) { reduced(m, "ReduceMin", 18); }},
     {"Prod", [](const Emission& m) { reduced(m, "ReduceProd", 18); }},
     {"Sum", [](const Emission& m) { reduced(m, "ReduceSum", 13); }},

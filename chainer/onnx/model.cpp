@@ -175,8 +175,19 @@ Variables Model::forward(const Variables& in) {
     }
     plan = cache_->folded;
   }
-  return program_->run(plan ? *plan : program_->plan, plan ? Variables() : leaves, in);
+  Variables out = program_->run(plan ? *plan : program_->plan, plan ? Variables() : leaves, in);
+  if (ModelRecorder* const recorder = ModelRecorder::current) [[unlikely]] {
+    // Outputs get nodes of their own: functions of them are recorded, too, and an input that is passed on is a result.
+    for (Variable& y : out) y = Variable(y.array(), true);
+    recorder->record_model(program_, in, leaves, out);
+  }
+  return out;
 }
+
+Model Model::copy(CopyMode mode) const { return detail::copy_link<detail::Types<>>(*this, mode); }
+std::shared_ptr<Link> Model::clone(CopyMode mode) const { return std::make_shared<Model>(copy(mode)); }
+Variables Model::call(const Variables& x) { return (*this)(x); }
+std::size_t Model::object_size() const { return sizeof(Model); }
 
 Variables Model::call(const NamedVariables& named) {
   Variables in;

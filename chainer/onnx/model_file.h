@@ -62,6 +62,9 @@ ModelFile read_model(std::string_view bytes, const std::filesystem::path& folder
 /// `external_name` beside it.
 std::string write_model(const ModelFile& model, std::string* external = nullptr, const std::string& external_name = {});
 
+/// What Constant nodes hold, as initializers: programs differ in which of the two they write weights as.
+void make_initializers(ModelFile& file);
+
 /// One tensor in a file of its own, as the published operator tests keep inputs and outputs.
 Array read_tensor(std::string_view bytes, std::string_view what);
 std::string write_tensor(const Array& value, const std::string& name);

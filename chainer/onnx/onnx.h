@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "chainer/links/link.h"
+#include "chainer/links/members.h"
 
 namespace chainer::onnx {
 
@@ -22,11 +22,11 @@ struct TensorInfo {
   std::optional<std::vector<int64_t>> shape = {};  ///< absent where the file does not tell the number of axes
 };
 
-/// A link made from an ONNX file. Floating initializers that are weights (filters, matrices, biases, embeddings,
-/// scales) are parameters, under their names as paths: `encoder/l1/W` is parameter W of the child l1 of the child
-/// encoder, so that a part is found, saved and frozen by its path. Running statistics of batch normalization are
-/// persistent values. Its operators are computed by the library's functions: a loaded model is differentiated,
-/// fine-tuned, saved and exported as any other link. docs/onnx.md lists the operators.
+/// A link made from an ONNX file. Floating initializers, and elements of Constant nodes, that are weights (filters,
+/// matrices, biases, embeddings, scales) are parameters, under their names as paths: `encoder/l1/W` is parameter W of
+/// the child l1 of the child encoder, so that a part is found, saved and frozen by its path. Running statistics of
+/// batch normalization are persistent values. Its operators are computed by the library's functions: a loaded model is
+/// differentiated, fine-tuned, saved and exported as any other link. docs/onnx.md lists the operators.
 ///
 /// In train mode dropout and batch normalization train, as in the library's links. In test mode without backpropagation
 /// the model is simplified at its first call: what depends on constants and weights alone is computed once, and batch
@@ -35,7 +35,7 @@ struct TensorInfo {
 /// call refresh().
 ///
 /// Throws FileError for what is no ONNX file or is damaged, and ValueError where operators are not supported or the
-/// graph is not a sequence in which each node's inputs come before it (a cycle). Nothing in the file is executed, and
+/// graph has a cycle. Nodes may stand in any order. Nothing in the file is executed, and
 /// external data are read from the file's own folder only. The operator sets 7 to 28 are known.
 class Model : public Chain {
  public:
@@ -56,7 +56,8 @@ class Model : public Chain {
   /// By the names of inputs; the result in the file's order.
   Variables call(const NamedVariables& inputs) override;
   void visit(MemberVisitor& v) override;
-  CHAINER_LINK(Model);
+  /// call() of several variables gives all outputs, whatever forward() there is for so many.
+  CHAINER_DECLARE_LINK(Model);
 
   /// The inputs that a call needs, and its outputs.
   const std::vector<TensorInfo>& inputs() const;
@@ -79,10 +80,15 @@ class Model : public Chain {
 
 /// Options of export_model().
 struct ExportOptions {
-  int64_t opset = 13;                                            ///< the operator set of the file, from 13 on
-  std::vector<std::string> input_names = {}, output_names = {};  ///< input_0 ... and output_0 ... by default
-  /// The first axis of the inputs, where all have the same length there, may have another length later, unless a
-  /// function of the run takes it apart (lists of sequences, single items).
+  /// The operator set of the file, from 13 to 28. By default 13, or that of an imported model, which is never written
+  /// in an older one.
+  std::optional<int64_t> opset = {};
+  /// input_0 ... and output_0 ... by default, or those of an imported model.
+  std::vector<std::string> input_names = {}, output_names = {};
+  /// The first axis of the inputs, where all have the same length there, may have another length later. What depends on
+  /// that length is computed by the file; where that is not possible (a loop over the batch, lists of sequences) a
+  /// warning says why, and the file declares the length that it is for. An imported model's inputs and outputs stay as
+  /// its file declares them.
   bool dynamic_batch = true;
   std::string graph_name = "chainer";
   std::vector<std::pair<std::string, std::string>> metadata = {};
@@ -90,11 +96,16 @@ struct ExportOptions {
   int64_t external_data_from = int64_t(2000) << 20;
 };
 
-/// Runs the model once on these inputs, in test mode, and writes what it computed as an ONNX file: each function of the
-/// run as the operators that say the same, composed functions as their parts, parameters and persistent values under
-/// their paths (predictor/l1/W). What the program decided in that run (branches, lengths of loops, anything computed
-/// from arrays outside of functions) is part of the file as it was; where two runs on different numbers tell that such
-/// a thing depends on the inputs, and where ONNX cannot say a function, a ValueError names the function.
+/// Runs the model on these inputs, in test mode, and writes what it computed as an ONNX file: each function of the run
+/// as the operators that say the same, composed functions as their parts, imported models as the operators of their
+/// files, parameters and persistent values under their paths (predictor/l1/W). What the program decided in that run
+/// (branches, lengths of loops, anything computed from arrays outside of functions) is part of the file as it was.
+///
+/// The file is tried before it is written: the model and the file's operators run on other numbers (other integers,
+/// other signs), and with batches of other lengths unless the batch is fixed. Where results differ, where something is
+/// found to depend on the inputs outside of functions, and where ONNX cannot say a function, a ValueError tells what it
+/// is and nothing is written. The model is therefore called some ten times; copies of it are, so that its own state
+/// (that of an LSTM) stays as it is, unless it cannot be copied.
 void export_model(Link& model, const Variables& inputs, const std::filesystem::path& file,
                   const ExportOptions& options = {});
 /// The same as the bytes of a file.

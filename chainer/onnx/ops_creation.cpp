@@ -122,4 +122,17 @@ constexpr Operator kOperators[] = {
 
 std::span<const Operator> creation_operators() { return kOperators; }
 
+void make_initializers(ModelFile& file) {
+  std::vector<Node> rest;
+  const Variables nothing{};
+  for (Node& n : file.nodes) {
+    bool held = n.op_type == "Constant" && n.domain.empty() && n.outputs.size() == 1;
+    try {
+      if (held) file.initializers.emplace_back(n.outputs[0], constant(Call(n, 0, nothing))[0].array());
+    } catch (const Error&) { held = false; }  // texts
+    if (!held) rest.push_back(std::move(n));
+  }
+  file.nodes = std::move(rest);
+}
+
 }  // namespace chainer::onnx

@@ -6,11 +6,11 @@
 namespace chainer::onnx {
 namespace {
 
-template <Array (*routine)(const Array&, const Array&)>
+template <Mask (*routine)(const Array&, const Array&)>
 Variables compare(const Call& c) {
   return {Variable(routine(c.array(0), c.array(1)), false)};
 }
-template <Array (*routine)(const Array&)>
+template <Mask (*routine)(const Array&)>
 Variables test(const Call& c) {
   return {Variable(routine(c.array(0)), false)};
 }

@@ -67,9 +67,11 @@ Rnn::Rnn(const Call& c, int64_t g, std::vector<std::string> names)
   if ((way == "bidirectional" ? 2 : 1) != directions || c[1].shape(1) != gates * units ||
       c[2].shape() != Shape{directions, gates * units, units})
     c.fail("W of shape ", c[1].shape(), " and R of shape ", c[2].shape(), " for direction '", way, "'");
-  if (c.has(4) && std::any_of(c.values(4).begin(), c.values(4).end(), [&](int64_t n) { return n != steps; }))
-    lengths = c.values(4);
-  if (c.has(4) && static_cast<int64_t>(c[4].size()) != batch) c.fail(c[4].size(), " lengths for a batch of ", batch);
+  if (c.has(4)) {
+    if (static_cast<int64_t>(c[4].size()) != batch) c.fail(c[4].size(), " lengths for a batch of ", batch);
+    const std::vector<int64_t> given = c.values(4);
+    if (std::any_of(given.begin(), given.end(), [&](int64_t n) { return n != steps; })) lengths = given;
+  }
   for (int64_t t = 0; t < steps; ++t) xs.push_back(F::get_item(x, {t}));
 }
 

@@ -40,10 +40,70 @@ void check_operators(const ModelFile& file, std::string_view what) {
   throw ValueError(what, ": operators that are not supported: ", list);
 }
 
+// Nodes in an order in which what each reads is there before it: the file's own where that is one.
+void sort_nodes(ModelFile& file, std::string_view what) {
+  std::map<std::string, std::size_t, std::less<>> maker;
+  std::set<std::string, std::less<>> given;
+  for (const ValueInfo& v : file.inputs) given.insert(v.name);
+  for (const auto& [name, value] : file.initializers) given.insert(name);
+  for (std::size_t i = 0; i < file.nodes.size(); ++i)
+    for (const std::string& name : file.nodes[i].outputs)
+      if (!name.empty() && !given.contains(name)) maker.emplace(name, i);
+  const std::size_t n = file.nodes.size();
+  std::vector<std::size_t> missing(n, 0);
+  std::vector<std::vector<std::size_t>> readers(n);
+  for (std::size_t i = 0; i < n; ++i)
+    for (const std::string& name : file.nodes[i].inputs) {
+      const auto it = maker.find(name);
+      if (name.empty() || it == maker.end()) continue;
+      readers[it->second].push_back(i);
+      ++missing[i];
+    }
+  std::set<std::size_t> ready;
+  for (std::size_t i = 0; i < n; ++i)
+    if (!missing[i]) ready.insert(i);
+  std::vector<Node> sorted;
+  sorted.reserve(n);
+  while (!ready.empty()) {
+    const std::size_t i = *ready.begin();
+    ready.erase(ready.begin());
+    sorted.push_back(std::move(file.nodes[i]));
+    for (const std::size_t r : readers[i])
+      if (--missing[r] == 0) ready.insert(r);
+  }
+  for (std::size_t i = 0; sorted.size() < n && i < n; ++i)
+    if (missing[i])
+      throw ValueError(what, ": ", file.nodes[i].op_type, " '", file.nodes[i].name,
+                       "' is part of a cycle or behind one: it needs its own result");
+  file.nodes = std::move(sorted);
+}
+
+// An initializer that Identity nodes pass on is a weight where its other names are.
+void resolve_identities(ModelFile& file) {
+  std::map<std::string, std::string, std::less<>> other;
+  std::set<std::string, std::less<>> constants, results;
+  for (const auto& [name, value] : file.initializers) constants.insert(name);
+  for (const ValueInfo& v : file.outputs) results.insert(v.name);
+  std::vector<Node> rest;
+  for (Node& n : file.nodes) {
+    for (std::string& name : n.inputs)
+      if (const auto it = other.find(name); it != other.end()) name = it->second;
+    if (n.op_type == "Identity" && n.domain.empty() && n.inputs.size() == 1 && n.outputs.size() == 1 &&
+        constants.contains(n.inputs[0]) && !results.contains(n.outputs[0]) && !constants.contains(n.outputs[0]))
+      other[n.outputs[0]] = n.inputs[0];
+    else
+      rest.push_back(std::move(n));
+  }
+  file.nodes = std::move(rest);
+}
+
 }  // namespace
 
 Program::Program(ModelFile file, std::string_view what, std::vector<std::pair<Leaf, Array>>& weights) {
   check_operators(file, what);
+  make_initializers(file);
+  sort_nodes(file, what);
+  resolve_identities(file);
   opset = file.opsets.contains("") ? file.opsets[""] : 0;
   if (opset < 1 || opset > kNewestOpset)
     throw ValueError(what, ": operator set ", opset, "; sets up to ", kNewestOpset, " are known");
@@ -87,6 +147,7 @@ Program::Program(ModelFile file, std::string_view what, std::vector<std::pair<Le
   for (const ValueInfo& v : file.inputs) {
     if (slots.contains(v.name)) continue;  // before version 4 of the format initializers were inputs too
     inputs.push_back(info_of(v, what));
+    declared_inputs.push_back(v);
     input_slots.push_back(define(v.name, "an input"));
   }
   for (Node& n : file.nodes) {
@@ -98,8 +159,7 @@ Program::Program(ModelFile file, std::string_view what, std::vector<std::pair<Le
     for (const std::string& name : n.inputs) {
       const auto it = slots.find(name);
       if (it == slots.end() && !name.empty())
-        throw ValueError(where, ": its input '", name,
-                         "' is not there before it: a cycle, a wrong order or a missing tensor");
+        throw ValueError(where, ": its input '", name, "' is neither an input nor made by a node");
       step.in.push_back(name.empty() ? -1 : it->second);
     }
     for (const std::string& name : n.outputs)
@@ -111,6 +171,7 @@ Program::Program(ModelFile file, std::string_view what, std::vector<std::pair<Le
     const auto it = slots.find(v.name);
     if (it == slots.end()) throw ValueError(what, ": output '", v.name, "' is computed by no node");
     outputs.push_back(info_of(v, what));
+    declared_outputs.push_back(v);
     output_slots.push_back(it->second);
   }
   plan.values.resize(slots.size());
@@ -135,6 +196,13 @@ void Program::find_dead(Plan& p) const {
 Variables Program::run_step(const Step& step, const Variables& values) const {
   Variables in;
   for (const int s : step.in) in.push_back(s < 0 ? Variable() : values[static_cast<std::size_t>(s)]);
+  // Training moves running statistics in place: those that are no persistent values of one model must not move, as
+  // all copies of the model have them in common.
+  for (std::size_t i = 0; step.op->persistents && config().train && i < in.size(); ++i) {
+    const bool own =
+        std::any_of(leaves.begin(), leaves.end(), [&](const Leaf& l) { return l.persistent && l.slot == step.in[i]; });
+    if ((step.op->persistents >> i & 1) && in[i] && !own) in[i] = Variable(in[i].array().copy(), false);
+  }
   const Call call(*step.node, opset, in);
   try {
     return step.op->run(call);

@@ -30,6 +30,20 @@ struct Leaf {
   bool persistent;
 };
 
+class Program;
+
+/// Told about calls of imported models: an export writes their operators as they are in the file.
+class ModelRecorder {
+ public:
+  virtual ~ModelRecorder() = default;
+  virtual void record_model(const std::shared_ptr<const Program>& program, const Variables& in, const Variables& leaves,
+                            const Variables& out) = 0;
+  /// This thread's, or nullptr.
+  inline static constinit thread_local ModelRecorder* current = nullptr;
+};
+/// The label of such a call among the functions of a run.
+inline constexpr std::string_view kImportedModel = "imported model";
+
 /// What is in a file but the weights; shared by copies of a model.
 class Program {
  public:
@@ -37,6 +51,7 @@ class Program {
   Program(ModelFile file, std::string_view what, std::vector<std::pair<Leaf, Array>>& weights);
 
   std::vector<TensorInfo> inputs, outputs;
+  std::vector<ValueInfo> declared_inputs, declared_outputs;  ///< the same in the file's words
   std::string producer;
   std::vector<std::pair<std::string, std::string>> metadata;
   int64_t opset = 0;

@@ -25,7 +25,8 @@ class Hyperparameter {
   /// The value; KeyError if neither this nor a parent has it.
   double get(std::string_view name) const;
   bool has(std::string_view name) const;
-  void set(const std::string& name, double value) { values_[name] = value; }
+  /// ValueError for a negative or NaN learning rate: lr, or alpha, which is Adam's (and RMSprop's rate of decay).
+  void set(const std::string& name, double value);
   /// The same for a name that this or a parent has; KeyError, naming those that exist, for another.
   void set_known(const std::string& name, double value);
   /// All values, parents' first.
@@ -38,6 +39,11 @@ class Hyperparameter {
 };
 /// "Hyperparameter(k=v, ...)"
 std::string to_string(const Hyperparameter& h);
+
+/// What an update does about a loss or a gradient that is NaN: nothing, a warning (once), or a RuntimeError before any
+/// parameter is changed. Both name the update and, where a loss function can be repeated, the first function that made
+/// a NaN.
+enum class OnNan { ignore, warn, stop };
 
 /// When a hook runs; automatic takes the hook's own timing.
 enum class Timing { automatic, pre, post };
@@ -90,7 +96,8 @@ class UpdateRule : public ParameterUpdater {
   void add_hook(std::shared_ptr<optimizer::Hook> hook, const std::string& name = {},
                 optimizer::Timing timing = optimizer::Timing::automatic);
   void remove_hook(const std::string& name) { hooks_.remove(name); }
-  /// Keeps a float32 copy of 16-bit parameters and updates that.
+  /// Keeps a float32 copy of 16-bit parameters and updates that. What is written into the parameter in between (loaded,
+  /// copied, set) counts, element by element; serialize() saves the copy.
   void use_fp32_update(bool flag = true) { fp32_ = flag; }
   /// The count of updates and the state. With a parameter, loaded states take its shape (another one is a ValueError
   /// that names both) and are cast to its dtype; without one, the first update checks and casts them.
@@ -101,6 +108,9 @@ class UpdateRule : public ParameterUpdater {
   void set(const std::string& name, double value) override { hyperparam_->set_known(name, value); }
   double hyper(std::string_view name) const { return hyperparam_->get(name); }
   int64_t t = 0;
+  /// Whose setup() made the rule: the optimizer's hyperparameters and its class; empty for a rule of the user's.
+  const optimizer::Hyperparameter* owner = nullptr;
+  std::string owner_name;
   /// The state by name, in the rule's order; empty until the first update or load.
   std::vector<std::pair<std::string, Array>> state;
 
@@ -111,6 +121,8 @@ class UpdateRule : public ParameterUpdater {
 
  private:
   void prepare(const Array& data);
+  void follow(const Array& data);
+  void serialize_master(Serializer& s, const Parameter* param);
   // The parameter's, or float32 where a master copy of it is updated.
   Dtype state_dtype(const Parameter& param) const;
   std::shared_ptr<optimizer::Hyperparameter> hyperparam_;
@@ -156,6 +168,8 @@ class Optimizer : public Anchored {
 
   int64_t t = 0, epoch = 0;
   bool use_auto_new_epoch = false;
+  /// See OnNan. On the host the loss is looked at, and one element of each gradient: that costs next to nothing.
+  optimizer::OnNan on_nan = optimizer::OnNan::warn;
 
  protected:
   Kept<Link> target_;
@@ -167,6 +181,8 @@ class Optimizer : public Anchored {
 class GradientMethod : public Optimizer {
  public:
   GradientMethod() : hyperparam_(std::make_shared<optimizer::Hyperparameter>()) {}
+  /// Gives each parameter a rule of this optimizer's. A parameter that another optimizer has is that one's no more: its
+  /// next update warns. So does this for a link without parameters, and for members that CHAINER_MEMBERS left out.
   void setup_link(Kept<Link> link) override;
   void update() override;
   void update(const LossFunction& lossfun) override;
@@ -184,6 +200,11 @@ class GradientMethod : public Optimizer {
  protected:
   std::shared_ptr<optimizer::Hyperparameter> hyperparam_;
   bool use_cleargrads_ = true, fp32_ = false;
+
+ private:
+  bool looks_for_nan() const { return on_nan != optimizer::OnNan::ignore && !nan_seen_; }
+  void complain_of_nan(const std::string& what, const std::string& why);
+  bool nan_seen_ = false;
 };
 
 /// setup() for a concrete optimizer: returns it, by value when called on a temporary.

@@ -8,6 +8,29 @@ namespace chainer::optimizers {
 template <class T>
 concept Hyperparameter = std::is_arithmetic_v<T>;
 
+namespace detail {
+// Names that options have in one library or another. An optimizer takes them only to say which ones it has: where the
+// braces fit its own options, too, those are preferred.
+struct OptionsByOtherNames {
+  double lr = 0, learning_rate = 0, rate = 0, step_size = 0, alpha = 0, rho = 0, beta = 0, beta1 = 0, beta_1 = 0,
+         beta2 = 0, beta_2 = 0;
+  struct {
+    double first, second;
+  } betas = {};
+  double momentum = 0, eps = 0, epsilon = 0, eta = 0, decay = 0, lr_decay = 0, weight_decay = 0, weight_decay_rate = 0,
+         dampening = 0, lambda = 0, lambd = 0, clipnorm = 0, clipvalue = 0;
+  bool amsgrad = false, nesterov = false, centered = false, maximize = false, eps_inside_sqrt = false;
+};
+}  // namespace detail
+
+// The constructor for them, whose message names the options there are.
+#define CHAINER_OTHER_NAMES(Name, TEXT)                                      \
+  template <int never = 0>                                                   \
+  explicit Name(const ::chainer::optimizers::detail::OptionsByOtherNames&) { \
+    static_assert(never != 0, #Name " has other options: " TEXT);            \
+  }                                                                          \
+  static_assert(true)
+
 /// A rule that is one fused pass of the backend; see array/operations/update_ops.h for the formulas.
 class FusedRule : public UpdateRule {
  public:
@@ -38,6 +61,7 @@ class AdaDelta : public GradientMethodOf<AdaDelta> {
   explicit AdaDelta(const AdaDeltaOptions& options = {});
   explicit AdaDelta(Hyperparameter auto... by_position)
       : AdaDelta(AdaDeltaOptions{static_cast<double>(by_position)...}) {}
+  CHAINER_OTHER_NAMES(AdaDelta, ".rho, .eps");
   std::shared_ptr<UpdateRule> create_update_rule() override;
 };
 
@@ -49,6 +73,7 @@ class AdaGrad : public GradientMethodOf<AdaGrad> {
  public:
   explicit AdaGrad(const AdaGradOptions& options = {});
   explicit AdaGrad(Hyperparameter auto... by_position) : AdaGrad(AdaGradOptions{static_cast<double>(by_position)...}) {}
+  CHAINER_OTHER_NAMES(AdaGrad, ".lr, .eps");
   std::shared_ptr<UpdateRule> create_update_rule() override;
 };
 
@@ -61,6 +86,7 @@ class Adam : public GradientMethodOf<Adam> {
  public:
   explicit Adam(const AdamOptions& options = {});
   explicit Adam(Hyperparameter auto... by_position) : Adam(AdamOptions{static_cast<double>(by_position)...}) {}
+  CHAINER_OTHER_NAMES(Adam, ".alpha (not .lr), .beta1, .beta2, .eps, .eta, .weight_decay_rate, .amsgrad");
   std::shared_ptr<UpdateRule> create_update_rule() override;
   /// The step size with bias correction at the optimizer's t; RuntimeError before the first update.
   double lr() const;
@@ -78,6 +104,7 @@ class CorrectedMomentumSGD : public GradientMethodOf<CorrectedMomentumSGD> {
   explicit CorrectedMomentumSGD(const MomentumOptions& options = {});
   explicit CorrectedMomentumSGD(Hyperparameter auto... by_position)
       : CorrectedMomentumSGD(MomentumOptions{static_cast<double>(by_position)...}) {}
+  CHAINER_OTHER_NAMES(CorrectedMomentumSGD, ".lr, .momentum");
   std::shared_ptr<UpdateRule> create_update_rule() override;
 };
 /// Stochastic gradient descent with momentum.
@@ -86,6 +113,7 @@ class MomentumSGD : public GradientMethodOf<MomentumSGD> {
   explicit MomentumSGD(const MomentumOptions& options = {});
   explicit MomentumSGD(Hyperparameter auto... by_position)
       : MomentumSGD(MomentumOptions{static_cast<double>(by_position)...}) {}
+  CHAINER_OTHER_NAMES(MomentumSGD, ".lr, .momentum");
   std::shared_ptr<UpdateRule> create_update_rule() override;
 };
 /// Nesterov's accelerated gradient, arXiv:1212.0901.
@@ -94,6 +122,7 @@ class NesterovAG : public GradientMethodOf<NesterovAG> {
   explicit NesterovAG(const MomentumOptions& options = {});
   explicit NesterovAG(Hyperparameter auto... by_position)
       : NesterovAG(MomentumOptions{static_cast<double>(by_position)...}) {}
+  CHAINER_OTHER_NAMES(NesterovAG, ".lr, .momentum");
   std::shared_ptr<UpdateRule> create_update_rule() override;
 };
 
@@ -105,6 +134,7 @@ class MSVAG : public GradientMethodOf<MSVAG> {
  public:
   explicit MSVAG(const MSVAGOptions& options = {});
   explicit MSVAG(Hyperparameter auto... by_position) : MSVAG(MSVAGOptions{static_cast<double>(by_position)...}) {}
+  CHAINER_OTHER_NAMES(MSVAG, ".lr, .beta, .eta, .weight_decay_rate");
   std::shared_ptr<UpdateRule> create_update_rule() override;
 };
 
@@ -117,6 +147,7 @@ class RMSprop : public GradientMethodOf<RMSprop> {
  public:
   explicit RMSprop(const RMSpropOptions& options = {});
   explicit RMSprop(Hyperparameter auto... by_position) : RMSprop(RMSpropOptions{static_cast<double>(by_position)...}) {}
+  CHAINER_OTHER_NAMES(RMSprop, ".lr, .alpha (the decay), .eps, .eps_inside_sqrt");
   std::shared_ptr<UpdateRule> create_update_rule() override;
 
  private:
@@ -132,6 +163,7 @@ class RMSpropGraves : public GradientMethodOf<RMSpropGraves> {
   explicit RMSpropGraves(const RMSpropGravesOptions& options = {});
   explicit RMSpropGraves(Hyperparameter auto... by_position)
       : RMSpropGraves(RMSpropGravesOptions{static_cast<double>(by_position)...}) {}
+  CHAINER_OTHER_NAMES(RMSpropGraves, ".lr, .alpha (the decay), .momentum, .eps");
   std::shared_ptr<UpdateRule> create_update_rule() override;
 };
 
@@ -143,6 +175,7 @@ class SGD : public GradientMethodOf<SGD> {
  public:
   explicit SGD(const SGDOptions& options = {});
   explicit SGD(Hyperparameter auto... by_position) : SGD(SGDOptions{static_cast<double>(by_position)...}) {}
+  CHAINER_OTHER_NAMES(SGD, ".lr; MomentumSGD has a momentum, the hook optimizer::WeightDecay decays weights");
   std::shared_ptr<UpdateRule> create_update_rule() override;
 };
 
@@ -154,7 +187,10 @@ class SMORMS3 : public GradientMethodOf<SMORMS3> {
  public:
   explicit SMORMS3(const SMORMS3Options& options = {});
   explicit SMORMS3(Hyperparameter auto... by_position) : SMORMS3(SMORMS3Options{static_cast<double>(by_position)...}) {}
+  CHAINER_OTHER_NAMES(SMORMS3, ".lr, .eps");
   std::shared_ptr<UpdateRule> create_update_rule() override;
 };
+
+#undef CHAINER_OTHER_NAMES
 
 }  // namespace chainer::optimizers

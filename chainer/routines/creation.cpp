@@ -33,19 +33,35 @@ Array full_like(const Array& a, Scalar value) {
   return out;
 }
 
+namespace {
+// The numbers from `start` to before `stop`; -1 for too many.
+int64_t count(double start, double stop, double step) {
+  const double length = std::ceil((stop - start) / step);
+  return !(length < 0x1p60) ? -1 : length > 0 ? static_cast<int64_t>(length) : 0;
+}
+int64_t count(int64_t start, int64_t stop, int64_t step) {
+  if (step > 0 ? start >= stop : start <= stop) return 0;
+  // Distances of 64 bits: int64 is too short for them, double not exact.
+  const auto u = [](int64_t v) { return static_cast<uint64_t>(v); };
+  const uint64_t span = step > 0 ? u(stop) - u(start) : u(start) - u(stop), stride = step > 0 ? u(step) : -u(step);
+  const uint64_t n = (span - 1) / stride + 1;
+  return n < uint64_t(1) << 60 ? static_cast<int64_t>(n) : -1;
+}
+}  // namespace
+
 Array arange(Scalar start, Scalar stop, Scalar step, std::optional<Dtype> dtype) {
   if (step.to_double() == 0) throw ValueError("arange: the step must not be zero");
   const bool floating = start.kind() == 'f' || stop.kind() == 'f' || step.kind() == 'f';
-  const double length = std::ceil((stop.to_double() - start.to_double()) / step.to_double());
-  if (!(length < 0x1p60)) throw ValueError("arange: ", start, " to ", stop, " by ", step, " has too many elements");
-  const int64_t n = length > 0 ? static_cast<int64_t>(length) : 0;
+  const int64_t n = floating ? count(start.to_double(), stop.to_double(), step.to_double())
+                             : count(start.to_int(), stop.to_int(), step.to_int());
+  if (n < 0) throw ValueError("arange: ", start, " to ", stop, " by ", step, " has too many elements");
   Array a({n}, floating ? float64 : int64);
   if (floating) {
     double* p = a.mutable_data<double>();
     for (int64_t i = 0; i < n; ++i) p[i] = start.to_double() + static_cast<double>(i) * step.to_double();
   } else {
     int64_t* p = a.mutable_data<int64_t>();
-    for (int64_t i = 0; i < n; ++i) p[i] = start.to_int() + i * step.to_int();
+    for (int64_t i = 0, v = start.to_int(); i < n; ++i, __builtin_add_overflow(v, step.to_int(), &v)) p[i] = v;
   }
   return dtype ? a.astype(*dtype, false) : a;
 }

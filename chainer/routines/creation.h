@@ -26,22 +26,31 @@ Array arange(Scalar stop);
 Array linspace(double start, double stop, int64_t count, Dtype dtype = float64);
 /// n rows, m columns (n when absent), ones on diagonal k.
 Array eye(int64_t n, std::optional<int64_t> m = {}, int64_t k = 0, Dtype dtype = float32);
+namespace detail {
+/// How an element is kept: unsigned integers of several bytes as int64.
+template <class T>
+using Stored = std::conditional_t<std::is_unsigned_v<T> && (sizeof(T) > 1), int64_t, T>;
+}  // namespace detail
 /// The elements copied from memory in C order.
 template <class T>
 Array from_data(const T* data, const Shape& shape) {
   Array a(shape, dtype_of<T>());
-  if (a.size())
-    std::copy(data, data + a.size(),
-              static_cast<std::conditional_t<std::is_unsigned_v<T> && (sizeof(T) > 1), int64_t, T>*>(a.mutable_raw()));
+  if (a.size()) std::copy(data, data + a.size(), static_cast<detail::Stored<T>*>(a.mutable_raw()));
   return a;
 }
 
 /// NumPy's array(): a number, lists of numbers up to three deep, or a vector with an optional shape.
 template <class T>
-requires std::is_arithmetic_v<T> Array array(T value) { return from_data(&value, {}); }
+requires std::is_arithmetic_v<T> Array array(T value) {
+  Array a(Shape{}, dtype_of<T>());
+  *static_cast<detail::Stored<T>*>(a.mutable_raw()) = value;
+  return a;
+}
 template <class T>
 Array array(std::initializer_list<T> values) {
-  return from_data(values.begin(), {static_cast<int64_t>(values.size())});
+  Array a({static_cast<int64_t>(values.size())}, dtype_of<T>());
+  if (values.size()) std::copy(values.begin(), values.end(), static_cast<detail::Stored<T>*>(a.mutable_raw()));
+  return a;
 }
 template <class T>
 Array array(const std::vector<T>& values) {

@@ -1,6 +1,7 @@
 // Kernels of the user's own: a scalar formula as a generic lambda becomes one vectorised loop with broadcasting, on
 // every dtype and layout (manual: "Write an elementwise kernel function", elementwise() and reduce() of its backends).
 #pragma once
+#include <array>
 #include <span>
 #include <tuple>
 #include <type_traits>
@@ -103,9 +104,16 @@ void join(const void* combine, void* total, const void* part) {
 
 }  // namespace detail
 
+/// The results of a formula that returns a tuple of N: auto [a, b] = elementwise(...), or by index, or as Arrays.
+template <std::size_t N>
+struct KernelResults : std::array<Array, N> {
+  operator Arrays() const { return Arrays(this->begin(), this->end()); }
+};
+
 /// The formula on every element of the operands, which are broadcast and promoted to one dtype. 16-bit types are
 /// computed in float32, integers and bool in int64. The result has the operands' dtype, or bool where the formula
-/// returns bool; a formula that returns a std::tuple gives as many arrays. Computed at once.
+/// returns bool; a formula that returns a std::tuple gives as many arrays (KernelResults). Computed at once.
+/// kernel::exp() and its like (kernel_math.h) are three to five times as fast in it as std::exp().
 ///   elementwise([](auto a, auto b) { return a > 0 ? a : b * b; }, array({-1.f, 2.f}), array({3.f, 4.f}))  // [9, 2]
 template <class F, std::same_as<Array>... A>
 auto elementwise(const F& formula, const A&... operands) {
@@ -115,10 +123,13 @@ auto elementwise(const F& formula, const A&... operands) {
   return [&]<class... R>(std::type_identity<std::tuple<R...>>) {
     constexpr bool masks[] = {std::is_same_v<R, bool>...};
     Arrays out = detail::run_kernel(Kernel::function(formula), in, masks);
+    const auto results = [&]<std::size_t... I>(std::index_sequence<I...>) {
+      return KernelResults<sizeof...(R)>{{std::move(out[I])...}};
+    };
     if constexpr (sizeof...(R) == 1)
       return Array(std::move(out[0]));
     else
-      return out;
+      return results(std::index_sequence_for<R...>());
   }(std::type_identity<typename Kernel::Types>());
 }
 
@@ -145,3 +156,8 @@ Array reduce(const Map& map, const Combine& combine, Scalar identity, const Arra
 }
 
 }  // namespace chainer
+
+template <std::size_t N>
+struct std::tuple_size<chainer::KernelResults<N>> : std::integral_constant<std::size_t, N> {};
+template <std::size_t I, std::size_t N>
+struct std::tuple_element<I, chainer::KernelResults<N>> : std::type_identity<chainer::Array> {};

@@ -19,7 +19,9 @@ Array broadcast_to(const Array& a, const Shape& shape) {
   const Strides as = a.strides();
   for (int i = 0; i < a.ndim(); ++i)
     if (a.shape()[i] != 1) st[lead + i] = as[i];
-  return Array(ArrayBody::view(a.body_ref(), shape, st, 0));
+  auto view = ArrayBody::view(a.body_ref(), shape, st, 0);
+  view->mark(ArrayBody::kReadOnly);
+  return Array(std::move(view));
 }
 
 namespace {

@@ -7,7 +7,8 @@
 
 namespace chainer {
 
-/// A read-only view of a larger shape: repeated axes have stride zero.
+/// A view of a larger shape, whose repeated axes have stride zero: a write to it is a ValueError. `a` itself where it
+/// has that shape.
 Array broadcast_to(const Array& a, const Shape& shape);
 /// Arrays that agree but along `axis`, one behind the other; dtypes are promoted.
 Array concatenate(const Arrays& arrays, int64_t axis = 0);

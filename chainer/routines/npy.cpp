@@ -11,6 +11,7 @@
 #include "chainer/array/host.h"
 #include "chainer/array/external.h"
 #include "chainer/core/file.h"
+#include "chainer/core/little_endian.h"
 #include "chainer/core/mapped_file.h"
 
 namespace chainer {
@@ -150,8 +151,7 @@ std::string make_npy_header(std::string_view descr, const Dims& shape) {
   std::string out(kMagic);
   out += '\x01';
   out += '\0';
-  out += static_cast<char>(s.size() & 0xff);
-  out += static_cast<char>(s.size() >> 8);
+  put_little_endian(out, s.size(), 2);
   return out + s;
 }
 
@@ -164,12 +164,10 @@ std::string to_npy(const Array& a) {
 
 NpyHeader parse_npy_header(std::string_view bytes, std::string_view what) {
   if (bytes.size() < 10 || bytes.substr(0, 6) != kMagic) throw FileError(what, ": not in npy format");
-  const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(bytes[i])); };
-  const std::size_t version = byte(6), field = version == 1 ? 2 : 4;
+  const std::size_t version = static_cast<unsigned char>(bytes[6]), field = version == 1 ? 2 : 4;
   if (version < 1 || version > 3) throw FileError(what, ": npy version ", static_cast<int>(version), " is not known");
   if (bytes.size() < 8 + field) throw FileError(what, ": truncated npy header");
-  std::size_t length = 0;
-  for (std::size_t i = 0; i < field; ++i) length |= byte(8 + i) << (8 * i);
+  const std::size_t length = little_endian(bytes.substr(8, field));
   NpyHeader h;
   h.data_offset = 8 + field + length;
   if (bytes.size() < h.data_offset) throw FileError(what, ": truncated npy header");

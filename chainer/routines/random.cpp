@@ -4,12 +4,23 @@
 #include <cmath>
 #include <random>
 
+#include "chainer/core/fork.h"
+
 namespace chainer::random {
+
+std::recursive_mutex& RandomState::mutex() const {
+  struct Lock : ForkSafe<std::recursive_mutex> {
+    Lock() : ForkSafe(kForkRandom) {}
+  };
+  constexpr std::size_t kLocks = 16;
+  static Lock* const locks = new Lock[kLocks];  // never destroyed: generators may outlive main
+  return locks[reinterpret_cast<uintptr_t>(this) / sizeof(RandomState) % kLocks];
+}
 
 RandomState::RandomState(uint32_t s) { seed(s); }
 
 void RandomState::seed(uint32_t s) {
-  std::lock_guard lock(mutex_);
+  const std::lock_guard lock(mutex());
   key_[0] = s;
   for (uint32_t i = 1; i < 624; ++i) key_[i] = 1812433253u * (key_[i - 1] ^ (key_[i - 1] >> 30)) + i;
   position_ = 624;
@@ -19,12 +30,12 @@ void RandomState::seed(uint32_t s) {
 }
 
 State RandomState::state() const {
-  std::lock_guard lock(mutex_);
+  const std::lock_guard lock(mutex());
   return {std::vector<uint32_t>(key_, key_ + 624), position_, has_gauss_, gauss_, bulk_seed_, bulk_counter_};
 }
 
 void RandomState::set_state(const State& s) {
-  std::lock_guard lock(mutex_);
+  const std::lock_guard lock(mutex());
   if (s.key.size() != 624 || s.position < 0 || s.position > 624)
     throw ValueError("random state: 624 words and a position in [0, 624] are needed");
   std::copy(s.key.begin(), s.key.end(), key_);

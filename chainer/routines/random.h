@@ -21,6 +21,19 @@ struct State {
   uint64_t bulk_seed = 0, bulk_counter = 0;
 };
 
+/// Probabilities of choices: a list, or a floating array with one axis. Their sum may differ from 1 by the square root
+/// of the dtype's precision, as in NumPy: 1.5e-8, for float32 3.4e-4, for float16 0.03.
+struct Probabilities {
+  Probabilities() = default;
+  Probabilities(std::nullopt_t) {}
+  Probabilities(std::vector<double> list) : values(std::move(list)) {}
+  Probabilities(std::initializer_list<double> list) : values(std::vector<double>(list)) {}
+  Probabilities(const std::vector<float>& list);
+  Probabilities(const Array& p);
+  std::optional<std::vector<double>> values;
+  double tolerance = 1.5e-8;
+};
+
 /// numpy.random.RandomState: MT19937 with the legacy algorithms, so that a seed gives the reference's numbers. Draws
 /// are made in float64 (int64 for integers) and cast to `dtype`. Calls from several threads are serialised.
 class RandomState {
@@ -70,11 +83,10 @@ class RandomState {
   /// Reorders the first axis in place.
   void shuffle(Array& a);
   /// Draws from 0 ... n-1, with or without replacement, with probabilities if given.
-  Array choice(int64_t n, const Shape& shape, bool replace = true, const std::optional<std::vector<double>>& p = {});
+  Array choice(int64_t n, const Shape& shape, bool replace = true, const Probabilities& p = {});
 
   /// Draws rows of an array: a[choice(len(a), ...)].
-  Array choice(const Array& a, const Shape& shape, bool replace = true,
-               const std::optional<std::vector<double>>& p = {});
+  Array choice(const Array& a, const Shape& shape, bool replace = true, const Probabilities& p = {});
 
   /// Bulk noise of the counter-based generator (Philox 4x32-10): the same numbers for any thread count and device.
   Array bulk(RandomFill fill, double a, double b, const Shape& shape, Dtype dtype, Device device = {},
@@ -89,7 +101,8 @@ class RandomState {
   template <class F>
   Array draw(const Shape& shape, Dtype dtype, F&& next);
 
-  mutable std::recursive_mutex mutex_;
+  // Generators share a few locks, by their addresses: a fork() takes them all.
+  std::recursive_mutex& mutex() const;
   uint32_t key_[624];
   int position_ = 624;
   bool has_gauss_ = false;
@@ -117,12 +130,10 @@ inline Array randint(int64_t low, int64_t high, const Shape& shape, Dtype dtype 
   return global().randint(low, high, shape, dtype);
 }
 inline Array permutation(int64_t n) { return global().permutation(n); }
-inline Array choice(int64_t n, const Shape& shape, bool replace = true,
-                    const std::optional<std::vector<double>>& p = {}) {
+inline Array choice(int64_t n, const Shape& shape, bool replace = true, const Probabilities& p = {}) {
   return global().choice(n, shape, replace, p);
 }
-inline Array choice(const Array& a, const Shape& shape, bool replace = true,
-                    const std::optional<std::vector<double>>& p = {}) {
+inline Array choice(const Array& a, const Shape& shape, bool replace = true, const Probabilities& p = {}) {
   return global().choice(a, shape, replace, p);
 }
 inline Array bulk(RandomFill fill, double a, double b, const Shape& shape, Dtype dtype, Device device = {},

@@ -21,7 +21,7 @@ void check_probabilities(const char* function, const std::vector<double>& p) {
 
 template <class F>
 Array RandomState::draw(const Shape& shape, Dtype dtype, F&& next) {
-  std::lock_guard lock(mutex_);
+  const std::lock_guard lock(mutex());
   using T = decltype(next());
   Array a(shape, dtype_of<T>());
   T* p = a.mutable_data<T>();
@@ -74,7 +74,7 @@ Array RandomState::laplace(double location, double scale, const Shape& s, Dtype 
 Array RandomState::dirichlet(const std::vector<double>& alpha, const Shape& shape, Dtype d) {
   for (std::size_t i = 0; i < alpha.size(); ++i)
     if (!(alpha[i] > 0)) throw ValueError("dirichlet: alpha must be positive, not ", alpha[i], " at position ", i);
-  std::lock_guard lock(mutex_);
+  const std::lock_guard lock(mutex());
   Shape full = shape;
   full.push_back(static_cast<int64_t>(alpha.size()));
   Array a(full, float64);
@@ -117,7 +117,7 @@ Array RandomState::multinomial(int64_t n, const std::vector<double>& p, const Sh
   const double before_last = std::accumulate(p.begin(), p.empty() ? p.end() : p.end() - 1, 0.0);
   if (before_last > 1 + 1e-12)
     throw ValueError("multinomial: the probabilities before the last one add up to ", before_last, ", more than 1");
-  std::lock_guard lock(mutex_);
+  const std::lock_guard lock(mutex());
   Shape full = shape;
   full.push_back(static_cast<int64_t>(p.size()));
   Array a(full, int64);
@@ -138,7 +138,7 @@ Array RandomState::multinomial(int64_t n, const std::vector<double>& p, const Sh
 
 Array RandomState::randint(int64_t low, int64_t high, const Shape& shape, Dtype dtype) {
   if (low >= high) throw ValueError("randint: low >= high (", low, " >= ", high, ")");
-  std::lock_guard lock(mutex_);
+  const std::lock_guard lock(mutex());
   const uint64_t range = static_cast<uint64_t>(high) - static_cast<uint64_t>(low) - 1;
   const int width = static_cast<int>(item_size(dtype));
   Array a(shape, int64);
@@ -190,18 +190,31 @@ void RandomState::shuffle(Array& a) {
     const Array reordered = a[permutation(n)];
     return copy_elements(reordered, a);
   }
-  std::lock_guard lock(mutex_);
+  const std::lock_guard lock(mutex());
   int64_t* p = a.mutable_data<int64_t>();
   for (int64_t i = n - 1; i > 0; --i) std::swap(p[i], p[next_interval(static_cast<uint64_t>(i))]);
 }
 
-Array RandomState::choice(const Array& a, const Shape& shape, bool replace,
-                          const std::optional<std::vector<double>>& p) {
+namespace {
+double tolerance_of(Dtype d) { return d == float16 ? 0.03125 : d == float32 ? 3.4527e-4 : 1.5e-8; }
+}  // namespace
+
+Probabilities::Probabilities(const std::vector<float>& list)
+    : values(std::vector<double>(list.begin(), list.end())), tolerance(tolerance_of(float32)) {}
+Probabilities::Probabilities(const Array& p) : tolerance(tolerance_of(p.dtype())) {
+  if (p.ndim() != 1 || !is_floating(p.dtype()))
+    throw ValueError("choice: probabilities are a floating array with one axis, not ", p.dtype(), " of shape ",
+                     p.shape());
+  values = p.to_vector<double>();
+}
+
+Array RandomState::choice(const Array& a, const Shape& shape, bool replace, const Probabilities& p) {
   if (a.ndim() == 0) throw DimensionError("choice: the array to choose from must have at least one axis");
   return a[choice(a.shape(0), shape, replace, p)];
 }
 
-Array RandomState::choice(int64_t n, const Shape& shape, bool replace, const std::optional<std::vector<double>>& p) {
+Array RandomState::choice(int64_t n, const Shape& shape, bool replace, const Probabilities& given) {
+  const std::optional<std::vector<double>>& p = given.values;
   if (n <= 0) throw ValueError("choice: nothing to choose from (n = ", n, ")");
   const int64_t size = shape.product();
   if (!replace && size > n) throw ValueError("choice: cannot take ", size, " of ", n, " without replacement");
@@ -214,13 +227,17 @@ Array RandomState::choice(int64_t n, const Shape& shape, bool replace, const std
     throw ValueError("choice: ", p->size(), " probabilities for ", n, " choices");
   check_probabilities("choice", *p);
   const double total = std::accumulate(p->begin(), p->end(), 0.0);
-  if (!(std::abs(total - 1) <= 1.5e-8))
-    throw ValueError("choice: the probabilities add up to ", total, " instead of 1");
+  if (!(std::abs(total - 1) <= given.tolerance))
+    throw ValueError("choice: the probabilities add up to ", total, " instead of 1",
+                     std::abs(total - 1) < 0.01
+                         ? ": divide them by their sum, or, where they were computed in float32, "
+                           "give the array itself, whose dtype allows for its rounding"
+                         : "");
   const auto possible = std::count_if(p->begin(), p->end(), [](double q) { return q > 0; });
   if (!replace && possible < size)
     throw ValueError("choice: only ", possible, " of the choices have a probability above 0, ", size, " are wanted");
   std::vector<double> weights = *p;
-  std::lock_guard lock(mutex_);
+  const std::lock_guard lock(mutex());
   Array out(shape, int64);
   int64_t* found = out.mutable_data<int64_t>();
   // The place of u in the cumulative distribution.
@@ -251,7 +268,7 @@ Array RandomState::choice(int64_t n, const Shape& shape, bool replace, const std
 Array RandomState::bulk(RandomFill fill, double a, double b, const Shape& shape, Dtype dtype, Device device,
                         const Dims& order) {
   Array out = empty_in_order(shape, dtype, device, order);
-  std::lock_guard lock(mutex_);
+  const std::lock_guard lock(mutex());
   device.backend().random(fill, bulk_seed_, bulk_counter_, a, b, out);
   bulk_counter_ += static_cast<uint64_t>((out.size() + 3) / 4);
   return out;

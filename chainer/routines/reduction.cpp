@@ -103,14 +103,14 @@ Array var(const Array& a, const Axes& axes, bool keepdims, int64_t ddof) {
 }
 Array std(const Array& a, const Axes& axes, bool keepdims, int64_t ddof) { return sqrt(var(a, axes, keepdims, ddof)); }
 
-Array all(const Array& a, const Axes& axes, bool keepdims) {
+Mask all(const Array& a, const Axes& axes, bool keepdims) {
   const Array truth = not_equal(a, 0);
   const Dims list = axes.normalized(a.ndim(), "all");
   for (int64_t d : list)
     if (a.shape()[d] == 0) return equal(count_nonzero(a, axes, keepdims), 0);
-  return reduce(Reduce::min, truth, axes, keepdims, Dtype::bool_);
+  return Mask(reduce(Reduce::min, truth, axes, keepdims, Dtype::bool_));
 }
-Array any(const Array& a, const Axes& axes, bool keepdims) { return not_equal(count_nonzero(a, axes, keepdims), 0); }
+Mask any(const Array& a, const Axes& axes, bool keepdims) { return not_equal(count_nonzero(a, axes, keepdims), 0); }
 Array count_nonzero(const Array& a, const Axes& axes, bool keepdims) {
   return reduce(Reduce::sum, not_equal(a, 0), axes, keepdims, int64);
 }

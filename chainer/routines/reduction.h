@@ -18,8 +18,8 @@ Array mean(const Array& a, const Axes& axes = {}, bool keepdims = false);
 /// Mean of squared distances from the mean, divided by n - ddof.
 Array var(const Array& a, const Axes& axes = {}, bool keepdims = false, int64_t ddof = 0);
 Array std(const Array& a, const Axes& axes = {}, bool keepdims = false, int64_t ddof = 0);
-Array all(const Array& a, const Axes& axes = {}, bool keepdims = false);
-Array any(const Array& a, const Axes& axes = {}, bool keepdims = false);
+Mask all(const Array& a, const Axes& axes = {}, bool keepdims = false);
+Mask any(const Array& a, const Axes& axes = {}, bool keepdims = false);
 Array count_nonzero(const Array& a, const Axes& axes = {}, bool keepdims = false);
 /// int64 index of the first largest or smallest element, over the flattened array without an axis.
 Array argmax(const Array& a, std::optional<int64_t> axis = {});

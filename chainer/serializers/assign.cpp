@@ -16,20 +16,27 @@ bool same_kind(Dtype from, Dtype to) {
   return is_floating(to) || (!is_floating(from) && (to != Dtype::bool_ || from == Dtype::bool_));
 }
 
+void check_shape(const Shape& stored, const Array& value, const std::string& what) {
+  if (value && stored != value.shape())
+    throw ValueError(what, ": shape ", stored, " does not fit the target's ", value.shape());
+}
+void check_one_value(const Shape& stored, const std::string& what) {
+  if (stored.product() != 1) throw ValueError(what, ": one value was expected, not shape ", stored);
+}
+
 void assign(const Array& stored, Array& value, const std::string& what) {
   if (!value) {
     value = stored;
     return;
   }
-  if (stored.shape() != value.shape())
-    throw ValueError(what, ": shape ", stored.shape(), " does not fit the target's ", value.shape());
+  check_shape(stored.shape(), value, what);
   if (!same_kind(stored.dtype(), value.dtype()))
     throw TypeError(what, ": ", stored.dtype(), " cannot be loaded into ", value.dtype());
   copy_elements(stored, value);
 }
 
 Scalar one_value(const Array& stored, const std::string& what) {
-  if (stored.size() != 1) throw ValueError(what, ": one value was expected, not shape ", stored.shape());
+  check_one_value(stored.shape(), what);
   return stored.scalar();
 }
 

@@ -46,25 +46,33 @@ bool HDF5Deserializer::wanted(const std::string& key) const {
   if (!group_) throw ValueError(missing_, " does not exist, which should hold '", key, "'");
   throw KeyError(group_->what(), ": there is no '", key, "'");
 }
-Array HDF5Deserializer::value(std::string_view key) const {
+template <class F>
+Array HDF5Deserializer::value_after(std::string_view key, F&& check) const {
   const std::string name = stripped(key);
   if (!wanted(name)) return {};
+  if (const HDF5Object o = group_->describe(name); o.kind == HDF5Object::array) check(o.shape);
   const HDF5Value v = group_->read(name);
   if (v.text) throw TypeError(what(name), " is text, an array was expected");
   return v.array;
 }
+Array HDF5Deserializer::value(std::string_view key, const Array& target) const {
+  return value_after(key, [&](const Shape& s) { check_shape(s, target, what(key)); });
+}
+Array HDF5Deserializer::one(std::string_view key) const {
+  return value_after(key, [&](const Shape& s) { check_one_value(s, what(key)); });
+}
 
 void HDF5Deserializer::array(std::string_view key, Array& v) {
-  if (const Array stored = value(key)) assign(stored, v, what(key));
+  if (const Array stored = value(key, v)) assign(stored, v, what(key));
 }
 void HDF5Deserializer::integer(std::string_view key, int64_t& v) {
-  if (const Array stored = value(key)) v = whole_value(stored, what(key));
+  if (const Array stored = one(key)) v = whole_value(stored, what(key));
 }
 void HDF5Deserializer::number(std::string_view key, double& v) {
-  if (const Array stored = value(key)) v = one_value(stored, what(key)).to_double();
+  if (const Array stored = one(key)) v = one_value(stored, what(key)).to_double();
 }
 void HDF5Deserializer::flag(std::string_view key, bool& v) {
-  if (const Array stored = value(key)) v = one_value(stored, what(key)).to_bool();
+  if (const Array stored = one(key)) v = one_value(stored, what(key)).to_bool();
 }
 void HDF5Deserializer::string(std::string_view key, std::string& v) {
   const std::string name = stripped(key);

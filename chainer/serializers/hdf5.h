@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "chainer/array/array.h"
-#include "chainer/core/file.h"
 #include "chainer/core/serializer.h"
 #include "chainer/serializers/serializers.h"
 
@@ -19,36 +18,49 @@ struct HDF5Value {
   std::optional<std::string> text = {};
 };
 
+/// What a name in a group leads to.
+struct HDF5Object {
+  enum Kind : uint8_t { group, array, text, none, other };
+  Kind kind = other;
+  Dtype dtype = float32;  ///< of an array
+  Shape shape = {};
+  std::string why = {};  ///< other: a named datatype, or what cannot be read about it
+  uint64_t place = 0;    ///< two names of one object (links) have the same
+};
+
 /// A group of an HDF5 file, which stays open while one of its groups lives. Files are written by libhdf5; without it
 /// create() is a MissingPartError. They are read by a reader of our own (see hdf5_format.h), by any number of threads.
 /// All errors name file and group or dataset.
 class HDF5Group {
  public:
   virtual ~HDF5Group() = default;
-  /// The root of a new file, which replaces an old one.
+  /// The root of a new file, which is made in memory and replaces an old one at flush(), whole (FileWriter), or when
+  /// the last of its groups goes without an exception on its way. FileError where the file can never be written.
   static std::shared_ptr<HDF5Group> create(const std::filesystem::path& path);
   /// The root of a file, to read: what h5py and libhdf5 write by default, of any version of the superblock and of
-  /// object headers, but in the newest format neither packed arrays nor groups of many links. FileError if it is
-  /// missing, damaged or of another format.
+  /// object headers, but in the newest format neither packed arrays nor groups of many links. Soft links are followed.
+  /// FileError if it is missing, damaged or of another format.
   static std::shared_ptr<HDF5Group> open(const std::filesystem::path& path);
   /// "model.h5, '/l1'"
   virtual std::string what() const = 0;
   /// A group below this one (a name may hold slashes), made if wanted; none if it is not there.
   virtual std::shared_ptr<HDF5Group> group(const std::string& name, bool make) = 0;
-  /// The names of groups and datasets right below this group, sorted.
+  /// The names right below this group, sorted, but for links that lead nowhere or into other files.
   virtual std::vector<std::string> names() const = 0;
+  /// What is known of an object without reading its elements; KeyError if there is none.
+  virtual HDF5Object describe(const std::string& name) const = 0;
   /// Whether there is a dataset of this name.
   virtual bool contains(const std::string& name) const = 0;
   /// Writes an array as h5py does: bool as its enumeration, float16 in 16 bits; arrays of two elements or more in
   /// chunks packed by gzip of this level. bfloat16 is stored as float32.
   virtual void write(const std::string& name, const Array& value, std::optional<int> compression) = 0;
-  /// A text of variable length, UTF-8.
+  /// A text of variable length, UTF-8; of fixed length where it has zero bytes, of which those at its end are lost.
   virtual void write(const std::string& name, const std::string& value) = 0;
   /// None: a dataset of float32 without a space.
   virtual void write_none(const std::string& name) = 0;
   /// The value of a dataset: integers of 16 bits or more without sign become int64.
   virtual HDF5Value read(const std::string& name) const = 0;
-  /// Writes everything to the file; FileError if that fails.
+  /// Writes everything to the file; FileError with the reason if that fails, and the old file stays.
   virtual void flush() = 0;
 };
 
@@ -99,8 +111,12 @@ class HDF5Deserializer : public Serializer {
  private:
   HDF5Deserializer(std::shared_ptr<HDF5Group> group, bool strict, std::string missing)
       : group_(std::move(group)), strict_(strict), missing_(std::move(missing)) {}
-  /// The array of a key; none where the value is to stay as it is.
-  Array value(std::string_view key) const;
+  /// The array of a key, and one of a single element; none where the value is to stay as it is. The shape is looked at
+  /// before the elements are read: a small file may promise large arrays.
+  Array value(std::string_view key, const Array& target) const;
+  Array one(std::string_view key) const;
+  template <class F>
+  Array value_after(std::string_view key, F&& check) const;
   bool wanted(const std::string& key) const;
   std::string what(std::string_view key) const;
   std::shared_ptr<HDF5Group> group_;
@@ -108,21 +124,13 @@ class HDF5Deserializer : public Serializer {
   std::string missing_;  // what the group would have been called
 };
 
-/// Saves an object to exactly this file name, through a temporary file that is then renamed.
+/// Saves an object to exactly this file name, which is the old or the new file at any time.
 template <Serializable T>
 void save_hdf5(const std::filesystem::path& filename, T& object, std::optional<int> compression = 4) {
-  const auto temporary = temporary_beside(filename);
-  try {
-    const auto root = HDF5Group::create(temporary);
-    HDF5Serializer s(root, compression);
-    object.serialize(s);
-    root->flush();
-  } catch (...) {
-    std::error_code ignored;
-    std::filesystem::remove(temporary, ignored);
-    throw;
-  }
-  std::filesystem::rename(temporary, filename);
+  const auto root = HDF5Group::create(filename);
+  HDF5Serializer s(root, compression);
+  object.serialize(s);
+  root->flush();
 }
 /// Loads it again.
 template <Serializable T>

@@ -2,8 +2,10 @@
 #include <hdf5.h>
 
 #include <algorithm>
+#include <exception>
 #include <mutex>
 
+#include "chainer/core/file_writer.h"
 #include "chainer/serializers/hdf5.h"
 
 namespace chainer::serializers {
@@ -75,6 +77,56 @@ Id type_of(Dtype d) {
   return Id(H5Tcopy(t), H5Tclose);
 }
 
+// A file in memory, written as a whole: libhdf5 never meets a full disk, of which it would not always tell.
+class File {
+ public:
+  explicit File(const std::filesystem::path& path) : path_(path), exceptions_(std::uncaught_exceptions()), out_(path) {
+    const Turn turn;
+    const Id how(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+    H5Pset_fapl_core(how, 1 << 20, false);
+    static int made = 0;  // open files of one name would be one file to the library
+    id_ = H5Fcreate(text("memory-", made++).c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, how);
+    if (id_ < 0) throw FileError("cannot write ", path.string(), ": libhdf5 cannot make a file in memory");
+  }
+  File(const File&) = delete;
+  ~File() {
+    if (changed && std::uncaught_exceptions() <= exceptions_) {
+      try {
+        save();
+      } catch (const std::exception& e) { warn(e.what()); }
+    }
+    const Turn turn;
+    H5Fclose(id_);
+  }
+  void save() {
+    if (!out_.is_open()) out_ = FileWriter(path_);
+    const Turn turn;
+    const ssize_t size = H5Fflush(id_, H5F_SCOPE_GLOBAL) < 0 ? -1 : H5Fget_file_image(id_, nullptr, 0);
+    std::string bytes(static_cast<std::size_t>(std::max<ssize_t>(size, 0)), '\0');
+    if (size <= 0 || H5Fget_file_image(id_, bytes.data(), bytes.size()) != size)
+      throw FileError("cannot write ", path_.string(), ": libhdf5 does not give the file's bytes");
+    out_.write(bytes);
+    out_.commit();
+    changed = false;
+  }
+  hid_t id() const { return id_; }
+  std::string name() const { return path_.string(); }
+  bool changed = true;  // since the last save()
+
+ private:
+  std::filesystem::path path_;
+  int exceptions_;
+  FileWriter out_;
+  hid_t id_ = -1;
+};
+
+// A dataset that does not tell when it was made: the same bytes for the same content.
+Id timeless() {
+  Id how(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  H5Pset_obj_track_times(how, false);
+  return how;
+}
+
 // Chunks of at most a mebibyte, cut along the first axes.
 std::vector<hsize_t> chunks_of(const Array& a) {
   std::vector<hsize_t> out(a.shape().begin(), a.shape().end());
@@ -90,16 +142,16 @@ std::vector<hsize_t> chunks_of(const Array& a) {
 
 class Group : public HDF5Group {
  public:
-  Group(std::shared_ptr<const Id> file, Id id, std::string path, std::string name)
-      : file_(std::move(file)), id_(std::move(id)), path_(std::move(path)), name_(std::move(name)) {}
+  Group(std::shared_ptr<File> file, Id id, std::string name)
+      : file_(std::move(file)), id_(std::move(id)), name_(std::move(name)) {}
 
-  std::string what() const override { return name_.empty() ? path_ : text(path_, ", '", name_, "'"); }
+  std::string what() const override { return name_.empty() ? file_->name() : text(file_->name(), ", '", name_, "'"); }
 
   std::shared_ptr<HDF5Group> group(const std::string& name, bool make) override {
     const Turn turn;
-    if (name.empty())
-      return std::make_shared<Group>(file_, Id(H5Gopen2(id_, ".", H5P_DEFAULT), H5Gclose), path_, name_);
-    Id found(exists(name, H5O_TYPE_GROUP) ? H5Gopen2(id_, name.c_str(), H5P_DEFAULT)
+    file_->changed = file_->changed || make;
+    if (name.empty()) return std::make_shared<Group>(file_, Id(H5Gopen2(id_, ".", H5P_DEFAULT), H5Gclose), name_);
+    Id found(exists(name, H5I_GROUP) ? H5Gopen2(id_, name.c_str(), H5P_DEFAULT)
              : make                       ? H5Gcreate2(id_, name.c_str(), with_parents(), H5P_DEFAULT, H5P_DEFAULT)
                                           : -1,
              H5Gclose);
@@ -107,13 +159,14 @@ class Group : public HDF5Group {
       if (make) throw FileError(what(), ": the group '", name, "' cannot be made");
       return nullptr;
     }
-    return std::make_shared<Group>(file_, std::move(found), path_, name_ + "/" + name);
+    return std::make_shared<Group>(file_, std::move(found), name_ + "/" + name);
   }
 
   std::vector<std::string> names() const override { write_only(); }
+  HDF5Object describe(const std::string&) const override { write_only(); }
   bool contains(const std::string& name) const override {
     const Turn turn;
-    return exists(name, H5O_TYPE_DATASET);
+    return exists(name, H5I_DATASET);
   }
 
   void write(const std::string& name, const Array& given, std::optional<int> compression) override {
@@ -124,7 +177,7 @@ class Group : public HDF5Group {
     const Id space(
         dims.empty() ? H5Screate(H5S_SCALAR) : H5Screate_simple(static_cast<int>(dims.size()), dims.data(), nullptr),
         H5Sclose);
-    const Id how(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+    const Id how = timeless();
     if (compression && a.size() > 1) {
       const auto chunks = chunks_of(a);
       H5Pset_chunk(how, static_cast<int>(chunks.size()), chunks.data());
@@ -136,23 +189,24 @@ class Group : public HDF5Group {
   void write(const std::string& name, const std::string& value) override {
     const Turn turn;
     const Id type(H5Tcopy(H5T_C_S1), H5Tclose), space(H5Screate(H5S_SCALAR), H5Sclose);
-    H5Tset_size(type, H5T_VARIABLE);
+    // A zero byte ends a text of variable length.
+    const bool variable = value.find('\0') == value.npos;
+    H5Tset_size(type, variable ? H5T_VARIABLE : value.size());
+    if (!variable) H5Tset_strpad(type, H5T_STR_NULLPAD);
     H5Tset_cset(type, H5T_CSET_UTF8);
-    const Id set = make(name, type, space, H5P_DEFAULT);
+    const Id set = make(name, type, space, timeless());
     const char* s = value.c_str();
-    if (H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, &s) < 0) unwritten(name);
+    const void* const from = variable ? static_cast<const void*>(&s) : s;
+    if (H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, from) < 0) unwritten(name);
   }
   void write_none(const std::string& name) override {
     const Turn turn;
     const Id space(H5Screate(H5S_NULL), H5Sclose);
-    (void)make(name, H5T_IEEE_F32LE, space, H5P_DEFAULT);
+    (void)make(name, H5T_IEEE_F32LE, space, timeless());
   }
 
   HDF5Value read(const std::string&) const override { write_only(); }
-  void flush() override {
-    const Turn turn;
-    if (H5Fflush(id_, H5F_SCOPE_GLOBAL) < 0) throw FileError("cannot write ", path_);
-  }
+  void flush() override { file_->save(); }
 
  private:
   hid_t with_parents() const {
@@ -165,16 +219,17 @@ class Group : public HDF5Group {
     return list;
   }
   // Every part of a path must be there before the last one may be asked for.
-  bool exists(const std::string& name, H5O_type_t type) const {
+  bool exists(const std::string& name, H5I_type_t type) const {
     for (std::size_t at = name.find('/');; at = name.find('/', at + 1)) {
       if (H5Lexists(id_, name.substr(0, at).c_str(), H5P_DEFAULT) <= 0) return false;
       if (at == name.npos) break;
     }
-    H5O_info_t info;
-    return H5Oget_info_by_name2(id_, name.c_str(), &info, H5O_INFO_BASIC, H5P_DEFAULT) >= 0 && info.type == type;
+    const Id object(H5Oopen(id_, name.c_str(), H5P_DEFAULT), H5Oclose);
+    return object >= 0 && H5Iget_type(object) == type;
   }
   Id make(const std::string& name, hid_t type, hid_t space, hid_t how) const {
     Id set(H5Dcreate2(id_, name.c_str(), type, space, with_parents(), how, H5P_DEFAULT), H5Dclose);
+    file_->changed = true;
     if (set < 0) throw FileError(what(), ": the dataset '", name, "' cannot be made; it may be there already");
     return set;
   }
@@ -183,25 +238,19 @@ class Group : public HDF5Group {
   }
   [[noreturn]] void write_only() const { throw RuntimeError(what(), ": this file is being written"); }
 
-  std::shared_ptr<const Id> file_;
+  std::shared_ptr<File> file_;
   Id id_;
-  std::string path_, name_;
+  std::string name_;
 };
-
-std::shared_ptr<HDF5Group> root(Id file, const std::filesystem::path& path) {
-  auto shared = std::make_shared<const Id>(std::move(file));
-  Id id(H5Gopen2(*shared, "/", H5P_DEFAULT), H5Gclose);
-  if (id < 0) throw FileError(path.string(), ": its root group is damaged");
-  return std::make_shared<Group>(std::move(shared), std::move(id), path.string(), "");
-}
 
 }  // namespace
 
 std::shared_ptr<HDF5Group> HDF5Group::create(const std::filesystem::path& path) {
   const Turn turn;
-  Id file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose);
-  if (file < 0) throw FileError("cannot write ", path.string());
-  return root(std::move(file), path);
+  auto file = std::make_shared<File>(path);
+  Id id(H5Gopen2(file->id(), "/", H5P_DEFAULT), H5Gclose);
+  if (id < 0) throw FileError(path.string(), ": libhdf5 does not open the root group");
+  return std::make_shared<Group>(std::move(file), std::move(id), "");
 }
 
 }  // namespace chainer::serializers

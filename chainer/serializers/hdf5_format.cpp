@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "chainer/core/error.h"
+#include "chainer/core/little_endian.h"
 
 namespace chainer::hdf5 {
 namespace {
@@ -19,9 +20,7 @@ void add(Messages& to, std::vector<Block>& more, int type, uint64_t flags, std::
     more.emplace_back(address, c.number(8));
     return;
   }
-  // A shared message stands elsewhere.
-  if (flags & 2) throw Damage{"it shares parts of its description with other objects"};
-  to.push_back({type, data});
+  to.push_back({type, data, (flags & 2) != 0});
 }
 
 void read_old_block(std::string_view bytes, Messages& to, std::vector<Block>& more) {
@@ -50,19 +49,24 @@ std::string_view terminated(std::string_view bytes, uint64_t begin) {
   return bytes.substr(begin, end - begin);
 }
 
-void add_link(std::map<std::string, uint64_t>& to, std::string_view name, uint64_t address) {
+void add_link(Links& to, std::string_view name, Link link) {
   if (name.empty() || name.find('/') != name.npos) throw Damage{"a name is empty or has a slash"};
-  to.emplace(name, address);
+  to.emplace(name, std::move(link));
+}
+
+// Where the object stands that holds what a message leaves out.
+uint64_t elsewhere(std::string_view message) {
+  Cursor c(message);
+  const uint64_t version = c.number(1), kind = c.number(1);
+  if (version < 1 || version > 3 || (version == 3 && kind != 2))
+    throw Damage{"it shares parts of its description with other objects"};
+  if (version == 1) c.skip(6);
+  return c.number(8);
 }
 
 }  // namespace
 
-uint64_t Cursor::number(std::size_t size) {
-  const std::string_view bytes = take(size);
-  uint64_t v = 0;
-  for (std::size_t i = size; i-- > 0;) v = v << 8 | static_cast<unsigned char>(bytes[i]);
-  return v;
-}
+uint64_t Cursor::number(std::size_t size) { return little_endian(take(size)); }
 std::string_view Cursor::take(uint64_t size) {
   if (size > left()) throw Damage{"it ends early"};
   const std::string_view out = bytes_.substr(at_, size);
@@ -70,10 +74,12 @@ std::string_view Cursor::take(uint64_t size) {
   return out;
 }
 
-File::File(const std::string& path) : file_(std::make_shared<const MappedFile>(path)) {
-  const std::string_view bytes = file_->bytes();
-  if (!bytes.starts_with(kSignature)) throw Damage{"it does not begin as one"};
-  Cursor c(bytes);
+File::File(const std::string& path) : file_(std::make_shared<const MappedFile>(path)), bytes_(file_->bytes()) {
+  std::size_t begin = 0;
+  while (begin < bytes_.size() && !bytes_.substr(begin).starts_with(kSignature)) begin = begin ? 2 * begin : 512;
+  if (begin >= bytes_.size()) throw Damage{"it does not begin as one"};
+  bytes_.remove_prefix(begin);
+  Cursor c(bytes_);
   c.skip(kSignature.size());
   const uint64_t version = c.number(1);
   if (version > 3) throw Damage{text("its version ", version, " is not known")};
@@ -82,17 +88,17 @@ File::File(const std::string& path) : file_(std::make_shared<const MappedFile>(p
   c.skip(version == 0 ? 9 : version == 1 ? 13 : 1);
   const uint64_t base = c.number(8);
   c.skip(8);
-  const uint64_t end = c.number(8);
+  uint64_t end = c.number(8);   // counted as the library does, with what stands before it
   if (version < 2) c.skip(16);  // driver information, the name of the root
   root_ = c.number(8);
-  if (base != 0) throw Damage{"something stands before it"};
-  if (end > bytes.size()) throw Damage{text("it ends early: ", bytes.size(), " bytes of ", end)};
+  if (base > end) throw Damage{"it would end before it begins"};
+  end -= base;
+  if (end > bytes_.size()) throw Damage{text("it ends early: ", bytes_.size(), " bytes of ", end)};
 }
 
 std::string_view File::at(uint64_t address, uint64_t size) const {
-  const std::string_view bytes = file_->bytes();
-  if (address > bytes.size() || size > bytes.size() - address) throw Damage{"an address is outside of the file"};
-  return bytes.substr(address, size);
+  if (address > bytes_.size() || size > bytes_.size() - address) throw Damage{"an address is outside of the file"};
+  return bytes_.substr(address, size);
 }
 Cursor File::structure(uint64_t address, uint64_t size, std::string_view signature) const {
   Cursor c(at(address, size));
@@ -132,14 +138,19 @@ Messages File::messages(uint64_t address) const {
   return out;
 }
 
-std::optional<std::string_view> File::find(const Messages& messages, MessageType type) {
-  for (const Message& m : messages)
-    if (m.type == type) return m.data;
+std::optional<std::string_view> File::find(const Messages& messages, MessageType type) const {
+  for (const Message& m : messages) {
+    if (m.type != type) continue;
+    if (!m.elsewhere) return m.data;
+    const uint64_t address = chainer::hdf5::elsewhere(m.data);
+    for (const Message& there : this->messages(address))
+      if (there.type == type && !there.elsewhere) return there.data;
+    throw Damage{"a part of its description is not where it should be"};
+  }
   return {};
 }
 
-void File::read_symbol_table(uint64_t tree, std::string_view names, int level, std::map<std::string, uint64_t>& to,
-                             std::size_t& visits) const {
+void File::read_symbol_table(uint64_t tree, std::string_view names, int level, Links& to, std::size_t& visits) const {
   // Nodes and entries take more bytes than this: whoever visits more goes in circles.
   const auto visit = [&](uint64_t count) {
     if ((visits += count) > size() / 8) throw Damage{"its names go in circles"};
@@ -153,8 +164,11 @@ void File::read_symbol_table(uint64_t tree, std::string_view names, int level, s
     visit(count);
     for (uint64_t i = 0; i < count; ++i) {
       const uint64_t name = entries.number(8), address = entries.number(8), kind = entries.number(4);
-      entries.skip(20);
-      if (kind != 2) add_link(to, terminated(names, name), address);  // 2 is a symbolic link
+      entries.skip(4);
+      const uint64_t path = entries.number(4);  // of a soft link
+      entries.skip(12);
+      add_link(to, terminated(names, name),
+               kind == 2 ? Link{.path = std::string(terminated(names, path))} : Link{.address = address});
     }
     return;
   }
@@ -168,9 +182,9 @@ void File::read_symbol_table(uint64_t tree, std::string_view names, int level, s
   }
 }
 
-std::optional<std::map<std::string, uint64_t>> File::links(uint64_t address) const {
+std::optional<Links> File::links(uint64_t address) const {
   const Messages all = messages(address);
-  std::map<std::string, uint64_t> out;
+  Links out;
   if (const auto table = find(all, kSymbolTable)) {
     Cursor c(*table);
     const uint64_t tree = c.number(8), heap = c.number(8);
@@ -196,9 +210,36 @@ std::optional<std::map<std::string, uint64_t>> File::links(uint64_t address) con
     if (flags & 4) l.skip(8);     // the order of creation
     if (flags & 0x10) l.skip(1);  // the character set
     const std::string_view name = l.take(l.number(std::size_t(1) << (flags & 3)));
-    if (kind == 0) add_link(out, name, l.number(8));
+    if (kind == 0) add_link(out, name, {.address = l.number(8)});
+    if (kind == 1) add_link(out, name, {.path = std::string(l.take(l.number(2)))});
   }
   return out;
+}
+
+std::optional<uint64_t> File::find(uint64_t group, std::string_view path) const {
+  int steps = 0;
+  return find(group, path, steps);
+}
+std::optional<uint64_t> File::find(uint64_t group, std::string_view path, int& steps) const {
+  if (path.starts_with('/')) group = root_;
+  while (!path.empty()) {
+    const std::string_view part = path.substr(0, path.find('/'));
+    path.remove_prefix(std::min(part.size() + 1, path.size()));
+    if (part.empty() || part == ".") continue;
+    if (++steps > 256) throw Damage{"its links go in circles"};
+    const auto names = links(group);
+    const auto at = names ? names->find(std::string(part)) : Links::const_iterator();
+    if (!names || at == names->end()) return {};
+    if (at->second.path.empty()) {
+      group = at->second.address;
+      continue;
+    }
+    steps += 16;
+    const auto there = find(group, at->second.path, steps);
+    if (!there) return {};
+    group = *there;
+  }
+  return group;
 }
 
 std::string_view File::heap_object(uint64_t address, uint64_t index) const {

@@ -49,16 +49,25 @@ enum MessageType : int {
 struct Message {
   int type;
   std::string_view data;
+  bool elsewhere;  ///< what it says stands in another object, which `data` names
 };
 using Messages = std::vector<Message>;
 
 /// The address that stands for none.
 inline constexpr uint64_t kNowhere = ~uint64_t(0);
 
+/// What a name in a group leads to: an object's address, or for a soft link the path of another name.
+struct Link {
+  uint64_t address = kNowhere;
+  std::string path = {};
+};
+using Links = std::map<std::string, Link>;
+
 /// A file: its objects by address.
 class File {
  public:
-  /// Damage unless the file is an HDF5 file as a whole (its superblock tells where it ends).
+  /// Damage unless the file is an HDF5 file as a whole (its superblock tells where it ends). Something else may stand
+  /// before it (a user block): 512 bytes, or that doubled some times.
   explicit File(const std::string& path);
   uint64_t root() const { return root_; }
   /// The bytes of a structure.
@@ -67,19 +76,24 @@ class File {
   Cursor structure(uint64_t address, uint64_t size, std::string_view signature) const;
   /// The messages of the object header at an address. Object headers of versions 1 and 2.
   Messages messages(uint64_t address) const;
-  /// The first message of a type, if there is one.
-  static std::optional<std::string_view> find(const Messages& messages, MessageType type);
-  /// The addresses of the objects of a group, by name; none if the object is no group. Symbol tables, and links in the
-  /// group's header; links that lead elsewhere are passed over.
-  std::optional<std::map<std::string, uint64_t>> links(uint64_t address) const;
+  /// The first message of a type, if there is one. The type of a dataset may stand in an object of its own (a named
+  /// datatype), and is found there; other messages that stand elsewhere are Damage.
+  std::optional<std::string_view> find(const Messages& messages, MessageType type) const;
+  /// The names in a group; none if the object is no group. Symbol tables, and links in the group's header; links that
+  /// lead into other files are passed over.
+  std::optional<Links> links(uint64_t address) const;
+  /// The address of the object of a path from a group on, or from the root where the path begins with a slash. Soft
+  /// links are followed; none where nothing is there, and Damage where they go in circles.
+  std::optional<uint64_t> find(uint64_t group, std::string_view path) const;
   /// An object of the global heap: texts of variable length.
   std::string_view heap_object(uint64_t address, uint64_t index) const;
-  uint64_t size() const { return file_->bytes().size(); }
+  uint64_t size() const { return bytes_.size(); }
 
  private:
-  void read_symbol_table(uint64_t tree, std::string_view names, int level, std::map<std::string, uint64_t>& to,
-                         std::size_t& visits) const;
+  std::optional<uint64_t> find(uint64_t group, std::string_view path, int& steps) const;
+  void read_symbol_table(uint64_t tree, std::string_view names, int level, Links& to, std::size_t& visits) const;
   std::shared_ptr<const MappedFile> file_;
+  std::string_view bytes_;  // behind the user block
   uint64_t root_ = 0;
 };
 

@@ -11,9 +11,13 @@ using hdf5::Damage;
 
 class Reader : public HDF5Group {
  public:
-  Reader(std::shared_ptr<const hdf5::File> file, std::map<std::string, uint64_t> links, std::string path,
+  Reader(std::shared_ptr<const hdf5::File> file, uint64_t address, hdf5::Links links, std::string path,
          std::string name)
-      : file_(std::move(file)), links_(std::move(links)), path_(std::move(path)), name_(std::move(name)) {}
+      : file_(std::move(file)),
+        address_(address),
+        links_(std::move(links)),
+        path_(std::move(path)),
+        name_(std::move(name)) {}
 
   std::string what() const override { return name_.empty() ? path_ : text(path_, ", '", name_, "'"); }
 
@@ -24,23 +28,48 @@ class Reader : public HDF5Group {
     if (!address) return nullptr;
     auto links = guarded(name, [&] { return file_->links(*address); });
     if (!links) return nullptr;
-    return std::make_shared<Reader>(file_, std::move(*links), path_, name_ + "/" + name);
+    return std::make_shared<Reader>(file_, *address, std::move(*links), path_, name_ + "/" + name);
   }
   std::vector<std::string> names() const override {
     std::vector<std::string> out;
-    for (const auto& [name, address] : links_) out.push_back(name);
+    for (const auto& [name, link] : links_) {
+      try {
+        if (link.path.empty() || file_->find(address_, link.path)) out.push_back(name);
+      } catch (const Damage&) { out.push_back(name); }  // whoever asks for it is told
+    }
+    return out;
+  }
+  HDF5Object describe(const std::string& name) const override {
+    HDF5Object out;
+    try {
+      const auto address = located(name);
+      if (!address) throw KeyError(what(), ": there is no '", name, "'");
+      out.place = *address;
+      const hdf5::Messages messages = file_->messages(*address);
+      if (hdf5::is_dataset(*file_, messages)) {
+        hdf5::describe(*file_, messages, out);
+      } else if (file_->links(*address)) {
+        out.kind = HDF5Object::group;
+      } else {
+        out.why = file_->find(messages, hdf5::kDatatype) ? "a named datatype" : "neither a group nor a dataset";
+      }
+    } catch (const Damage& d) {
+      out.kind = HDF5Object::other;
+      out.why = "damaged or of a kind that is not supported: " + d.why;
+    }
     return out;
   }
   bool contains(const std::string& name) const override {
     const auto address = find(name);
-    return address && guarded(name, [&] { return hdf5::is_dataset(file_->messages(*address)); });
+    return address && guarded(name, [&] { return hdf5::is_dataset(*file_, file_->messages(*address)); });
   }
   HDF5Value read(const std::string& name) const override {
     const auto address = find(name);
     if (!address) throw KeyError(what(), ": there is no '", name, "'");
     return guarded(name, [&] {
       const hdf5::Messages messages = file_->messages(*address);
-      if (!hdf5::is_dataset(messages)) throw KeyError(what(), ": there is no '", name, "', only a group of this name");
+      if (!hdf5::is_dataset(*file_, messages))
+        throw KeyError(what(), ": there is no '", name, "', only a group of this name");
       return hdf5::read_value(*file_, messages);
     });
   }
@@ -52,13 +81,12 @@ class Reader : public HDF5Group {
  private:
   // The address of an object below this group; a name may hold slashes.
   std::optional<uint64_t> find(const std::string& name) const {
-    const std::size_t slash = name.find('/');
-    const auto at = links_.find(name.substr(0, slash));
-    if (at == links_.end()) return {};
-    if (slash == name.npos) return at->second;
-    const auto below = guarded(name, [&] { return file_->links(at->second); });
-    if (!below) return {};
-    return Reader(file_, *below, path_, name_ + "/" + at->first).find(name.substr(slash + 1));
+    return guarded(name, [&] { return located(name); });
+  }
+  std::optional<uint64_t> located(const std::string& name) const {
+    const auto at = links_.find(name);  // without reading the group again
+    if (at != links_.end() && at->second.path.empty()) return at->second.address;
+    return file_->find(address_, name);
   }
   template <class F>
   std::invoke_result_t<F> guarded(const std::string& name, F&& f) const {
@@ -71,7 +99,8 @@ class Reader : public HDF5Group {
   [[noreturn]] void read_only() const { throw RuntimeError(what(), ": this file was opened for reading"); }
 
   std::shared_ptr<const hdf5::File> file_;
-  std::map<std::string, uint64_t> links_;
+  uint64_t address_;
+  hdf5::Links links_;
   std::string path_, name_;
 };
 
@@ -80,9 +109,10 @@ class Reader : public HDF5Group {
 std::shared_ptr<HDF5Group> HDF5Group::open(const std::filesystem::path& path) {
   try {
     auto file = std::make_shared<const hdf5::File>(path.string());
-    auto links = file->links(file->root());
+    const uint64_t root = file->root();
+    auto links = file->links(root);
     if (!links) throw Damage{"its root is no group"};
-    return std::make_shared<Reader>(std::move(file), std::move(*links), path.string(), "");
+    return std::make_shared<Reader>(std::move(file), root, std::move(*links), path.string(), "");
   } catch (const Damage& d) { throw FileError(path.string(), " is damaged or no HDF5 file: ", d.why); }
 }
 

@@ -14,8 +14,8 @@ namespace {
 
 using serializers::HDF5Value;
 
-std::string_view need(const Messages& messages, MessageType type, const char* what) {
-  const auto found = File::find(messages, type);
+std::string_view need(const File& file, const Messages& messages, MessageType type, const char* what) {
+  const auto found = file.find(messages, type);
   if (!found) throw Damage{text("it has no ", what)};
   return *found;
 }
@@ -40,6 +40,7 @@ struct Type {
   enum Kind { integer, real, text, long_text, boolean } kind = integer;
   std::size_t size = 0;
   bool big_endian = false, has_sign = false;
+  uint64_t padding = 0;  // of a text: 0 up to a zero byte, 1 to the end but for zero bytes, 2 but for blanks
 };
 
 Type read_type(std::string_view message) {
@@ -68,7 +69,10 @@ Type read_type(std::string_view message) {
       if (ieee) return t;
       break;
     }
-    case 3: t.kind = Type::text; return t;
+    case 3:
+      t.kind = Type::text;
+      t.padding = bits & 15;
+      return t;
     case 8:  // h5py's bool; only zero is false
       t.kind = Type::boolean;
       if (t.size == 1) return t;
@@ -87,9 +91,9 @@ struct Filters {
   std::size_t shuffle = 0;  // size of the elements whose bytes are apart
 };
 
-Filters read_filters(const Messages& messages) {
+Filters read_filters(const File& file, const Messages& messages) {
   Filters out;
-  const auto message = File::find(messages, kFilters);
+  const auto message = file.find(messages, kFilters);
   if (!message) return out;
   Cursor c(*message);
   const uint64_t version = c.number(1), count = c.number(1);
@@ -185,9 +189,9 @@ void place(const std::string& from, const Chunk& chunk, const std::vector<uint64
 }
 
 // Elements that were never written.
-std::string unwritten(const Messages& messages, double bytes, std::size_t size) {
+std::string unwritten(const File& file, const Messages& messages, double bytes, std::size_t size) {
   std::string out(static_cast<std::size_t>(bytes), '\0');
-  const auto message = File::find(messages, kFillValue);
+  const auto message = file.find(messages, kFillValue);
   if (!message) return out;
   Cursor c(*message);
   const uint64_t version = c.number(1);
@@ -217,7 +221,7 @@ std::string read_elements(const File& file, const Messages& messages, const std:
   const auto believe = [&](uint64_t stored) {
     if (bytes > static_cast<double>(stored) * 1100 + 65536) throw Damage{"it promises more than is stored"};
   };
-  Cursor c(need(messages, kLayout, "layout"));
+  Cursor c(need(file, messages, kLayout, "layout"));
   const uint64_t version = c.number(1), kind = c.number(1);
   if (version < 3 || version > 4 || kind > 2 || (version == 4 && kind == 2))
     throw Damage{text("layout ", kind, " of version ", version)};
@@ -229,7 +233,7 @@ std::string read_elements(const File& file, const Messages& messages, const std:
   if (kind == 1) {
     const uint64_t address = c.number(8), stored = c.number(8);
     believe(address == kNowhere ? 0 : file.at(address, stored).size());
-    if (address == kNowhere || bytes == 0) return unwritten(messages, bytes, size);
+    if (address == kNowhere || bytes == 0) return unwritten(file, messages, bytes, size);
     return unpacked(file.at(address, stored), static_cast<uint64_t>(bytes), {});
   }
   const std::size_t rank = shape.size();
@@ -242,7 +246,7 @@ std::string read_elements(const File& file, const Messages& messages, const std:
     part *= static_cast<double>(lengths.back());
   }
   if (c.number(4) != size || part <= 0) throw Damage{"its parts have another size"};
-  const Filters filters = read_filters(messages);
+  const Filters filters = read_filters(file, messages);
   std::vector<Chunk> chunks;
   if (tree != kNowhere) read_chunks(file, tree, -1, rank, chunks);
   uint64_t stored = 0;
@@ -254,7 +258,7 @@ std::string read_elements(const File& file, const Messages& messages, const std:
   double room = 1;
   for (std::size_t d = 0; d < rank; ++d) room *= static_cast<double>((shape[d] + lengths[d] - 1) / lengths[d]);
   if (static_cast<double>(chunks.size()) > room) throw Damage{"it has more parts than its shape has room for"};
-  std::string out = unwritten(messages, bytes, size);
+  std::string out = unwritten(file, messages, bytes, size);
   for (const Chunk& chunk : chunks)
     place(unpacked(chunk.bytes, static_cast<uint64_t>(part), filters), chunk, lengths, shape, size, out);
   return out;
@@ -288,24 +292,50 @@ Array to_array(std::string bytes, const Type& t, const std::vector<uint64_t>& le
   return out;
 }
 
+bool one_element(const std::vector<uint64_t>& lengths) {
+  return std::all_of(lengths.begin(), lengths.end(), [](uint64_t n) { return n == 1; });
+}
+// A text of fixed length without what fills its place.
+std::string unpadded(std::string s, uint64_t padding) {
+  if (padding == 0) return s.substr(0, s.find('\0'));
+  return s.substr(0, s.find_last_not_of(padding == 2 ? ' ' : '\0') + 1);
+}
+
 }  // namespace
 
-bool is_dataset(const Messages& messages) {
-  return File::find(messages, kLayout) && File::find(messages, kDataspace) && File::find(messages, kDatatype);
+bool is_dataset(const File& file, const Messages& messages) {
+  return file.find(messages, kLayout) && file.find(messages, kDataspace) && file.find(messages, kDatatype);
+}
+
+void describe(const File& file, const Messages& messages, serializers::HDF5Object& out) {
+  using serializers::HDF5Object;
+  out.kind = HDF5Object::none;
+  const auto lengths = read_space(need(file, messages, kDataspace, "shape"));
+  if (!lengths) return;
+  const Type t = read_type(need(file, messages, kDatatype, "type"));
+  out.kind = t.kind == Type::text || t.kind == Type::long_text ? HDF5Object::text : HDF5Object::array;
+  if (out.kind == HDF5Object::text) {
+    if (!one_element(*lengths)) throw Damage{"an array of texts"};
+    return;
+  }
+  double bytes = static_cast<double>(t.size);
+  for (uint64_t n : *lengths) bytes *= static_cast<double>(std::max<uint64_t>(n, 1));
+  if (lengths->size() > kMaxNdim || bytes > 0x1p62)
+    throw Damage{text("an array of ", lengths->size(), " axes and ", bytes, " bytes")};
+  out.dtype = dtype_of(t);
+  out.shape = Shape(std::vector<int64_t>(lengths->begin(), lengths->end()));
 }
 
 HDF5Value read_value(const File& file, const Messages& messages) {
-  const auto lengths = read_space(need(messages, kDataspace, "shape"));
+  const auto lengths = read_space(need(file, messages, kDataspace, "shape"));
   if (!lengths) return {};
-  const Type t = read_type(need(messages, kDatatype, "type"));
+  const Type t = read_type(need(file, messages, kDatatype, "type"));
   if (t.kind != Type::text && t.kind != Type::long_text)
     return {.array = to_array(read_elements(file, messages, *lengths, t.size), t, *lengths)};
-  uint64_t count = 1;
-  for (uint64_t n : *lengths) count = n == 1 ? count : 0;
-  if (count != 1) throw Damage{"an array of texts"};
+  if (!one_element(*lengths)) throw Damage{"an array of texts"};
   if (t.size > file.size()) throw Damage{"a text is longer than the file"};
   const std::string stored = read_elements(file, messages, *lengths, t.size);
-  if (t.kind == Type::text) return {.text = stored.substr(0, stored.find('\0'))};
+  if (t.kind == Type::text) return {.text = unpadded(stored, t.padding)};
   Cursor c(stored);
   const uint64_t length = c.number(4), heap = c.number(8), index = c.number(4);
   if (length == 0 || heap == 0 || heap == kNowhere) return {.text = ""};

@@ -1,10 +1,13 @@
+#include <cstring>
 #include <istream>
 #include <iterator>
 #include <ostream>
 #include <set>
 
 #include "chainer/core/file.h"
+#include "chainer/core/little_endian.h"
 #include "chainer/core/mapped_file.h"
+#include "chainer/core/utf8.h"
 #include "chainer/routines/creation.h"
 #include "chainer/routines/npy.h"
 #include "chainer/serializers/assign.h"
@@ -32,48 +35,42 @@ std::string none_member() {
   return make_npy_header("|O", {}) + std::string(pickle, sizeof pickle - 1);
 }
 
-// UTF-8 to a 0-d array of UCS-4 characters.
+// UTF-8 to a 0-d array of UCS-4 characters. Bytes that are no UTF-8 become 0xdc00 and the byte, as Python has it.
 std::string text_member(const std::string& s) {
   std::string data;
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < s.size();) {
-    const auto c = static_cast<unsigned char>(s[i]);
-    const std::size_t n = c < 0x80 ? 1 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4;
-    uint32_t code = n == 1 ? c : c & (0xffu >> (n + 1));
-    for (std::size_t k = 1; k < n && i + k < s.size(); ++k)
-      code = code << 6 | (static_cast<unsigned char>(s[i + k]) & 0x3fu);
-    for (int b = 0; b < 4; ++b) data += static_cast<char>(code >> (8 * b) & 0xff);
-    ++count;
-    i += n;
+  for (std::size_t at = 0; at < s.size();) {
+    const auto byte = static_cast<unsigned char>(s[at]);
+    const int32_t code = next_utf8(s, at);
+    put_little_endian(data, code == kNoCharacter ? 0xdc00u + byte : static_cast<uint32_t>(code), 4);
   }
-  if (count == 0) data.assign(4, '\0'), count = 1;  // NumPy has no text of length zero
-  return make_npy_header(chainer::text("<U", count), {}) + data;
+  if (data.empty()) data.assign(4, '\0');  // NumPy has no text of length zero
+  return make_npy_header(chainer::text("<U", data.size() / 4), {}) + data;
 }
 
 std::string from_ucs4(std::string_view data, bool big) {
+  std::vector<uint32_t> codes;
+  for (; data.size() >= 4; data.remove_prefix(4)) {
+    const auto v = static_cast<uint32_t>(little_endian(data.substr(0, 4)));
+    codes.push_back(big ? __builtin_bswap32(v) : v);
+  }
+  while (!codes.empty() && codes.back() == 0) codes.pop_back();  // padding
   std::string out;
-  for (std::size_t i = 0; i + 4 <= data.size(); i += 4) {
-    uint32_t code = 0;
-    for (std::size_t b = 0; b < 4; ++b)
-      code |= uint32_t(static_cast<unsigned char>(data[i + (big ? 3 - b : b)])) << (8 * b);
-    if (code == 0) break;  // padding
-    if (code < 0x80) {
-      out += static_cast<char>(code);
-    } else if (code < 0x800) {
-      out += static_cast<char>(0xc0 | code >> 6);
-      out += static_cast<char>(0x80 | (code & 0x3f));
-    } else if (code < 0x10000) {
-      out += static_cast<char>(0xe0 | code >> 12);
-      out += static_cast<char>(0x80 | (code >> 6 & 0x3f));
-      out += static_cast<char>(0x80 | (code & 0x3f));
-    } else {
-      out += static_cast<char>(0xf0 | (code >> 18 & 7));
-      out += static_cast<char>(0x80 | (code >> 12 & 0x3f));
-      out += static_cast<char>(0x80 | (code >> 6 & 0x3f));
-      out += static_cast<char>(0x80 | (code & 0x3f));
-    }
+  for (const uint32_t c : codes) {
+    if (c > 0xdc7f && c < 0xdd00)
+      out += static_cast<char>(c & 0xff);
+    else
+      put_utf8(out, c);
   }
   return out;
+}
+
+// Whether elements of this dtype lie in a file as they lie in memory.
+bool is_plain(const NpyHeader& h) {
+  const std::string& d = h.descr;
+  if (d.size() != 3 || (d[0] == '>' && d[2] != '1') || (h.fortran_order && h.shape.ndim() > 1)) return false;
+  for (const char* plain : {"i1", "i2", "i4", "i8", "u1", "f2", "f4", "f8"})
+    if (d.substr(1) == plain) return true;
+  return false;
 }
 
 }  // namespace
@@ -138,7 +135,74 @@ std::string NpzFile::member(const std::string& key) const {
   if (!contains(key)) throw KeyError(what_, ": there is no '", key, "'");
   return zip_.read(key + ".npy");
 }
+NpyHeader NpzFile::header(const std::string& key) const {
+  if (!contains(key)) throw KeyError(what_, ": there is no '", key, "'");
+  const std::string file = key + ".npy", begin = zip_.head(file, 12);
+  std::size_t length = 12;  // with the header's own
+  if (begin.size() == 12) length += little_endian(std::string_view(begin).substr(8, begin[6] == 1 ? 2 : 4));
+  return parse_npy_header(zip_.head(file, length), chainer::text(what_, ", '", key, "'"));
+}
+std::optional<Shape> NpzFile::shape(const std::string& key) const {
+  const NpyHeader h = header(key);
+  if (h.descr == "|O" || (h.descr.size() > 1 && h.descr[1] == 'U')) return {};
+  return h.shape;
+}
+void NpzFile::check(const std::string& key) const {
+  if (!contains(key)) throw KeyError(what_, ": there is no '", key, "'");
+  zip_.read(key + ".npy", [](std::string_view) { return true; });
+}
+
+bool NpzFile::pieces(const std::string& key, const std::function<void(std::string_view)>& f) const {
+  const NpyHeader h = header(key);
+  const uint64_t all = zip_.size(key + ".npy"), width = h.descr.size() == 3 ? h.descr[2] - '0' : 1;
+  uint64_t elements = 1;
+  for (int64_t n : h.shape)
+    if (__builtin_mul_overflow(elements, static_cast<uint64_t>(n), &elements)) return false;
+  if (!is_plain(h) || all < h.data_offset || (all - h.data_offset) % width != 0 ||
+      (all - h.data_offset) / width != elements)
+    return false;
+  uint64_t skip = h.data_offset;
+  zip_.read(key + ".npy", [&](std::string_view piece) {
+    const uint64_t passed = std::min<uint64_t>(skip, piece.size());
+    skip -= passed;
+    piece.remove_prefix(passed);
+    if (!piece.empty()) f(piece);
+    return true;
+  });
+  return true;
+}
+
+void NpzFile::runs(const std::string& key, const std::function<void(const Array&)>& f) const {
+  const NpyHeader h = header(key);
+  if (!is_plain(h)) return f(array(key).reshape({-1}));
+  const Dtype dtype = parse_dtype(h.descr);
+  const auto width = static_cast<std::size_t>(item_size(dtype));
+  std::string left;
+  const bool whole = !pieces(key, [&](std::string_view piece) {
+    left += piece;
+    const std::size_t n = left.size() / width;
+    Array run({static_cast<int64_t>(n)}, dtype);
+    if (n) std::memcpy(run.mutable_raw(), left.data(), n * width);
+    left.erase(0, n * width);
+    if (n) f(run);
+  });
+  if (whole) f(array(key).reshape({-1}));
+}
+
 Array NpzFile::array(const std::string& key) const {
+  {
+    const NpyHeader h = header(key);
+    if (is_plain(h)) {  // from the archive into the array
+      Array out;
+      char* to = nullptr;
+      const bool done = pieces(key, [&](std::string_view piece) {
+        if (!to) to = static_cast<char*>((out = Array(h.shape, parse_dtype(h.descr))).mutable_raw());
+        std::memcpy(to, piece.data(), piece.size());
+        to += piece.size();
+      });
+      if (done) return out ? out : Array(h.shape, parse_dtype(h.descr));
+    }
+  }
   const std::string bytes = member(key), name = chainer::text(what_, ", '", key, "'");
   const NpyHeader h = parse_npy_header(bytes, name);
   if (h.descr == "|O") {
@@ -220,27 +284,31 @@ bool NpzDeserializer::wanted(const std::string& key) const {
 void NpzDeserializer::array(std::string_view key, Array& value) {
   const std::string k = full(key);
   if (!wanted(k)) return;
-  const Array stored = npz_->array(k);
-  if (!stored) return;
-  assign(stored, value, text(npz_->what(), ", '", k, "'"));
+  const std::string what = text(npz_->what(), ", '", k, "'");
+  if (const auto shape = npz_->shape(k)) check_shape(*shape, value, what);
+  if (const Array stored = npz_->array(k)) assign(stored, value, what);
+}
+
+// The array of one element; none for a stored None.
+Array NpzDeserializer::one(const std::string& key) const {
+  if (const auto shape = npz_->shape(key)) check_one_value(*shape, text(npz_->what(), ", '", key, "'"));
+  return npz_->array(key);
 }
 
 void NpzDeserializer::integer(std::string_view key, int64_t& value) {
   const std::string k = full(key);
   if (!wanted(k)) return;
-  const Array a = npz_->array(k);
-  if (!a) return;
-  value = whole_value(a, text(npz_->what(), ", '", k, "'"));
+  if (const Array a = one(k)) value = whole_value(a, text(npz_->what(), ", '", k, "'"));
 }
 void NpzDeserializer::number(std::string_view key, double& value) {
   const std::string k = full(key);
   if (!wanted(k)) return;
-  if (const Array a = npz_->array(k)) value = one_value(a, text(npz_->what(), ", '", k, "'")).to_double();
+  if (const Array a = one(k)) value = one_value(a, text(npz_->what(), ", '", k, "'")).to_double();
 }
 void NpzDeserializer::flag(std::string_view key, bool& value) {
   const std::string k = full(key);
   if (!wanted(k)) return;
-  if (const Array a = npz_->array(k)) value = one_value(a, text(npz_->what(), ", '", k, "'")).to_bool();
+  if (const Array a = one(k)) value = one_value(a, text(npz_->what(), ", '", k, "'")).to_bool();
 }
 void NpzDeserializer::string(std::string_view key, std::string& value) {
   const std::string k = full(key);

@@ -94,7 +94,10 @@ struct SafetensorsOptions {
 /// What was missing is told by the link's paths and the names that were looked for, the rest by the file's names.
 ///
 /// With WeightNames::pytorch or keras, what becomes of an array depends on the class of the link that takes it, never
-/// on shapes (weight_names.cpp holds the tables): | link | PyTorch | Keras |
+/// on shapes (weight_names.cpp holds the tables). PyTorch's normalizations have eps = 1e-5, which no file tells: give
+/// it to L::BatchNormalization (2e-5 by itself) and L::LayerNormalization (1e-6).
+///
+/// | link | PyTorch | Keras |
 /// |---|---|---|
 /// | Linear | weight, bias | kernel transposed, bias |
 /// | ConvolutionND and 1D to 3D | weight, bias | kernel (k..., in, out) to (out, in, k...), bias |

@@ -5,12 +5,14 @@
 #include <iosfwd>
 #include <memory>
 #include <map>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "chainer/array/array.h"
 #include "chainer/core/serializer.h"
+#include "chainer/routines/npy.h"
 #include "chainer/serializers/zip.h"
 
 namespace chainer {
@@ -83,16 +85,26 @@ class NpzFile {
   Array array(const std::string& key) const;
   /// As array(), but without a copy where the member is not packed (compression = false), its elements are aligned, in
   /// this machine's byte order and C order, and no truth values: the array's elements are the file's pages, and a write
-  /// to them stays in this process. Their checksum is not looked at. Members of save_npz() are aligned, those of NumPy
-  /// by chance.
+  /// to them stays in this process. Their checksum is not looked at, which check() does. Members of save_npz() are
+  /// aligned, those of NumPy by chance.
   Array mapped(const std::string& key) const;
+  /// What a key's member says of itself before its elements.
+  NpyHeader header(const std::string& key) const;
+  /// The shape of a key's array, without reading the elements; none where array() would give none or throw TypeError.
+  std::optional<Shape> shape(const std::string& key) const;
+  /// The elements of a key's array one after the other, f(elements along one axis), few at a time where the file allows
+  /// it: not in Fortran order, another byte order, or a dtype that array() changes. An array of a small file may be
+  /// larger than the memory is.
+  void runs(const std::string& key, const std::function<void(const Array&)>& f) const;
+  /// UTF-8. Zero characters at its end are padding to NumPy, and left out.
   std::string text(const std::string& key) const;
   /// Reads a member for its checksum's sake; throws FileError if it is damaged.
-  void check(const std::string& key) const { (void)member(key); }
+  void check(const std::string& key) const;
   const std::string& what() const { return what_; }
 
  private:
   std::string member(const std::string& key) const;
+  bool pieces(const std::string& key, const std::function<void(std::string_view)>& f) const;
   zip::Reader zip_;
   std::string what_;
 };
@@ -124,6 +136,7 @@ class NpzDeserializer : public Serializer {
   std::string full(std::string_view key) const;
   bool ignored(const std::string& key) const;
   bool wanted(const std::string& key) const;
+  Array one(const std::string& key) const;
   std::shared_ptr<const NpzFile> npz_;
   NpzOptions options_;
   std::shared_ptr<LoadReport> report_;

@@ -6,7 +6,9 @@
 #include <limits>
 
 #include "chainer/core/error.h"
+#include "chainer/core/little_endian.h"
 #include "chainer/core/mapped_file.h"
+#include "chainer/core/utf8.h"
 
 namespace chainer::zip {
 namespace {
@@ -16,8 +18,14 @@ constexpr uint32_t kLocal = 0x04034b50, kCentral = 0x02014b50, kEnd = 0x06054b50
 constexpr uint64_t kMax32 = 0xffffffff;
 constexpr uint16_t kStored = 0, kDeflated = 8, kPadding = 0xd935;
 
-void put(std::string& out, uint64_t v, int bytes) {
-  for (int i = 0; i < bytes; ++i) out += static_cast<char>(v >> (8 * i) & 0xff);
+constexpr uint16_t kUtf8Name = 0x800;
+
+void put(std::string& out, uint64_t v, int bytes) { put_little_endian(out, v, bytes); }
+
+// What says how a name is to be read: as UTF-8, where readers would take it for an old code page otherwise.
+uint16_t flags_of(const std::string& name) {
+  const bool ascii = std::all_of(name.begin(), name.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+  return !ascii && is_utf8(name) ? kUtf8Name : 0;
 }
 
 uint32_t checksum(std::string_view s) {
@@ -66,7 +74,7 @@ void Writer::add(const std::string& name, std::string_view bytes) {
   const bool wide = e.size >= kMax32 || e.packed >= kMax32;
   put(out_, kLocal, 4);
   put(out_, wide ? 45 : 20, 2);
-  put(out_, 0, 2);
+  put(out_, flags_of(name), 2);
   put(out_, e.method, 2);
   put(out_, 0x00210000, 4);  // 1980-01-01: the same bytes for the same content
   put(out_, e.crc, 4);
@@ -98,7 +106,7 @@ std::string Writer::finish() {
     put(out_, kCentral, 4);
     put(out_, extra.empty() ? 20 : 45, 2);
     put(out_, extra.empty() ? 20 : 45, 2);
-    put(out_, 0, 2);
+    put(out_, flags_of(e.name), 2);
     put(out_, e.method, 2);
     put(out_, 0x00210000, 4);
     put(out_, e.crc, 4);
@@ -134,12 +142,9 @@ std::string Writer::finish() {
 
 void Reader::damaged(std::string_view why) const { throw FileError(what_, ": not a whole zip archive: ", why); }
 
-uint64_t Reader::number(uint64_t at, int n) const {
-  if (at > bytes_.size() || bytes_.size() - at < static_cast<uint64_t>(n)) damaged("it ends early");
-  uint64_t v = 0;
-  for (int i = 0; i < n; ++i)
-    v |= uint64_t(static_cast<unsigned char>(bytes_[at + static_cast<uint64_t>(i)])) << (8 * i);
-  return v;
+uint64_t Reader::number(uint64_t at, std::size_t n) const {
+  if (at > bytes_.size() || bytes_.size() - at < n) damaged("it ends early");
+  return little_endian(bytes_.substr(at, n));
 }
 
 Reader::Reader(std::string bytes, std::string what) : what_(std::move(what)) {
@@ -226,41 +231,76 @@ std::optional<std::string_view> Reader::stored(const std::string& name) const {
   return bytes_.substr(begin, e.size);
 }
 
-std::string Reader::read(const std::string& name) const {
+// Whether the member was unpacked to its end.
+bool Reader::inflate(const std::string& name, std::string_view packed,
+                     const std::function<bool(std::string_view)>& f) const {
+  z_stream z{};
+  if (inflateInit2(&z, -MAX_WBITS) != Z_OK) throw FileError("zlib could not start");
+  const std::unique_ptr<z_stream, int (*)(z_stream*)> ended(&z, inflateEnd);
+  std::string out(std::min<uint64_t>(1 << 18, entry(name).size + 1), '\0');
+  for (int status = Z_OK; status != Z_STREAM_END;) {
+    if (z.avail_in == 0) {
+      z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
+      z.avail_in = static_cast<uInt>(std::min<std::size_t>(packed.size(), 1u << 30));
+      packed.remove_prefix(z.avail_in);
+    }
+    z.next_out = reinterpret_cast<Bytef*>(out.data());
+    z.avail_out = static_cast<uInt>(out.size());
+    const uInt before = z.avail_in;
+    status = ::inflate(&z, Z_NO_FLUSH);
+    const std::size_t made = out.size() - z.avail_out;
+    const bool moved = made > 0 || before != z.avail_in;
+    if ((status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR) || (status != Z_STREAM_END && !moved))
+      throw FileError(what_, ": member '", name, "' is damaged");
+    if (made > 0 && !f(std::string_view(out).substr(0, made))) return false;
+  }
+  return true;
+}
+
+void Reader::read(const std::string& name, const std::function<bool(std::string_view)>& f) const {
   const Entry& e = entry(name);
-  const uint64_t begin = begin_of(name, e);
-  std::string out;
+  const std::string_view packed = bytes_.substr(begin_of(name, e), e.packed);
+  uLong sum = crc32(0, nullptr, 0);
+  uint64_t done = 0;
+  const auto take = [&](std::string_view piece) {
+    done += piece.size();
+    if (done > e.size) throw FileError(what_, ": member '", name, "' is damaged: it is longer than it should be");
+    sum = crc32(sum, reinterpret_cast<const Bytef*>(piece.data()), static_cast<uInt>(piece.size()));
+    return f(piece);
+  };
   if (e.method == kStored) {
-    out = bytes_.substr(begin, e.packed);
+    for (std::size_t at = 0; at < packed.size(); at += 1 << 20)
+      if (!take(packed.substr(at, 1 << 20))) return;
   } else if (e.method == kDeflated) {
     // Deflate packs at most 1032 to 1: a directory that promises more is lying.
     if (e.size / 1032 > e.packed + 64) damaged("a member's size is impossible");
-    z_stream z{};
-    if (inflateInit2(&z, -MAX_WBITS) != Z_OK) throw FileError("zlib could not start");
-    uint64_t in = 0, done = 0;
-    int status = Z_OK;
-    while (status == Z_OK) {
-      // Memory follows the bytes that are there, not the size that is claimed.
-      if (done == out.size() && done < e.size) out.resize(std::min(e.size, std::max<uint64_t>(1 << 16, 2 * done)));
-      z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes_.data() + begin + in));
-      z.avail_in = static_cast<uInt>(std::min<uint64_t>(e.packed - in, 1u << 30));
-      char spare;
-      const bool full = done == e.size;
-      z.next_out = reinterpret_cast<Bytef*>(full ? &spare : out.data() + done);
-      z.avail_out = full ? 1 : static_cast<uInt>(std::min<uint64_t>(out.size() - done, 1u << 30));
-      const uInt before_in = z.avail_in, before_out = z.avail_out;
-      status = inflate(&z, Z_NO_FLUSH);
-      in += before_in - z.avail_in;
-      if (full && z.avail_out == 0) status = Z_DATA_ERROR;  // more data than promised
-      if (!full) done += before_out - z.avail_out;
-      if (status == Z_OK && before_in == z.avail_in && before_out == z.avail_out) status = Z_DATA_ERROR;
-    }
-    inflateEnd(&z);
-    if (status != Z_STREAM_END || done != e.size) throw FileError(what_, ": member '", name, "' is damaged");
+    if (!inflate(name, packed, take)) return;
+    if (done != e.size) throw FileError(what_, ": member '", name, "' is damaged: it ends early");
   } else {
     throw FileError(what_, ": member '", name, "' is packed by method ", e.method, ", which is not supported");
   }
-  if (checksum(out) != e.crc) throw FileError(what_, ": member '", name, "' is damaged: its checksum does not match");
+  if (sum != e.crc) throw FileError(what_, ": member '", name, "' is damaged: its checksum does not match");
+}
+
+std::string Reader::read(const std::string& name) const {
+  const uint64_t size = entry(name).size;
+  std::string out;
+  read(name, [&](std::string_view piece) {
+    // Memory follows the bytes that are there, not the size that is claimed.
+    if (out.capacity() - out.size() < piece.size()) out.reserve(std::min(size, 2 * (out.size() + piece.size())));
+    out += piece;
+    return true;
+  });
+  return out;
+}
+
+std::string Reader::head(const std::string& name, std::size_t bytes) const {
+  std::string out;
+  if (bytes == 0) return out;
+  read(name, [&](std::string_view piece) {
+    out += piece.substr(0, bytes - out.size());
+    return out.size() < bytes;
+  });
   return out;
 }
 

@@ -1,6 +1,7 @@
 // Zip archives, as NPZ files are made of: stored and deflated members, zip64 where sizes need it.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -45,6 +46,13 @@ class Reader {
   /// The names as the archive's directory lists them.
   const std::vector<std::string>& names_in_order() const { return order_; }
   std::string read(const std::string& name) const;
+  /// The same piece by piece, f(piece), without keeping them: a small archive may hold much. Ends early, and unchecked,
+  /// where f returns false.
+  void read(const std::string& name, const std::function<bool(std::string_view)>& f) const;
+  /// The first bytes of a member, unchecked.
+  std::string head(const std::string& name, std::size_t bytes) const;
+  /// How many bytes the directory promises.
+  uint64_t size(const std::string& name) const { return entry(name).size; }
   /// The bytes of a member that is not packed, where they lie in the archive, and unlike read() without a look at their
   /// checksum; nothing for a packed one.
   std::optional<std::string_view> stored(const std::string& name) const;
@@ -58,11 +66,12 @@ class Reader {
     uint64_t packed, size, offset;
   };
   [[noreturn]] void damaged(std::string_view why) const;
-  uint64_t number(uint64_t at, int bytes) const;
+  uint64_t number(uint64_t at, std::size_t bytes) const;
   void read_directory();
   const Entry& entry(const std::string& name) const;
   /// Where a member's bytes begin.
   uint64_t begin_of(const std::string& name, const Entry& e) const;
+  bool inflate(const std::string& name, std::string_view packed, const std::function<bool(std::string_view)>& f) const;
   std::shared_ptr<void> memory_;
   std::string_view bytes_;
   std::string what_;

@@ -255,6 +255,10 @@ void check_leaks(const OpCase& c) {
     for (const Variable& g : grad(ys, wanted, {.grad_outputs = ones, .enable_double_backprop = true}))
       if (g && g.creator()) gs.push_back(F::sum(g));
     for (const Variable& g : gs) (void)grad({g}, wanted);
+    // Gradients with a graph lead back to the nodes that keep them.
+    Variable root = ys[0];
+    for (std::size_t i = 0; i < ys.size(); ++i) Variable(ys[i]).set_grad_var(ones[i]);
+    root.backward({.retain_grad = true, .enable_double_backprop = true});
   };
   run();  // what stays after the first time is kept for good: constants, compiled primitives
   const int64_t before = pool::outstanding(), bytes = memory::statistics().in_use;
@@ -272,6 +276,7 @@ void check_op(const OpCase& c) {
     check_dependent_inputs(c);
     check_inputs_alone(c);
     check_outputs_alone(c);
+    check_outside_memory(c);
     check_large(c);
     check_leaks(c);
   });

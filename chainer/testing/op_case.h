@@ -48,6 +48,10 @@ void check_dependent_inputs(const OpCase& c);
 void check_inputs_alone(const OpCase& c);
 /// Of several outputs one has a gradient and the others none: as if theirs were zeros.
 void check_outputs_alone(const OpCase& c);
+/// Inputs, gradients of the outputs and gradients that were set lie in memory of owners outside of the library, at
+/// addresses that are multiples of an element's size only: memory that must not be written to, and memory that others
+/// may write to. Results and gradients are those of ordinary memory, and the elements there keep their bits.
+void check_outside_memory(const OpCase& c);
 /// Elementwise functions on arrays that threads share and that are computed later: the same bits for any number of
 /// threads, deferred or not, and those of the small array.
 void check_large(const OpCase& c);

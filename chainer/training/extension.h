@@ -25,6 +25,8 @@ class Extension {
   virtual void serialize(Serializer& s) { (void)s; }
   virtual Trigger trigger() const { return {1, "iteration"}; }
   virtual int priority() const { return PRIORITY_READER; }
+  /// Called by Trainer::extend(): whether a trigger was given there, or trigger() counts.
+  virtual void registered(bool with_trigger) { (void)with_trigger; }
   /// The class name by default.
   virtual std::string default_name() const;
   /// Set by the trainer: the name the extension was registered under.

@@ -1,19 +1,23 @@
 #include "chainer/training/trainer.h"
 
+#include <cxxabi.h>
+
 #include <algorithm>
-#include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 
+#include "chainer/core/clock.h"
+#include "chainer/core/json.h"
+#include "chainer/core/type_name.h"
 #include "chainer/routines/creation.h"
 #include "chainer/routines/random.h"
-#include "chainer/core/type_name.h"
+#include "chainer/training/extensions/snapshot.h"
+#include "chainer/training/signals.h"
 
 namespace chainer::training {
 namespace {
-
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 struct FunctionExtension : Extension {
   FunctionExtension(std::function<void(Trainer&)> g, MakeExtensionOptions o) : f(std::move(g)), options(std::move(o)) {}
@@ -32,6 +36,37 @@ struct FunctionExtension : Extension {
   MakeExtensionOptions options;
   Trainer* trainer = nullptr;
 };
+
+// What an exception says, of whatever type it is.
+std::string what_of(const std::exception_ptr& thrown) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const std::exception& e) { return e.what(); } catch (...) {
+    const std::type_info* type = abi::__cxa_current_exception_type();
+    return text("an exception of type ", type ? type_name(*type) : "unknown", ", which is no std::exception");
+  }
+}
+
+// Calls f. The library's errors get a line at their end, behind those that they have; for others `at` has it.
+template <class F, class Place>
+void located(std::string& at, F&& f, Place&& place) {
+  try {
+    f();
+  } catch (Error& e) {
+    const std::string_view all = e.what(), first = e.std::runtime_error::what();
+    const std::string before(all.substr(std::min(first.size(), all.size())));
+    e.locate(e.origin(), (before.empty() ? "" : before.substr(before.find_first_not_of("\n ")) + "\n  ") + place());
+    throw;
+  } catch (...) {
+    at = " " + place();
+    throw;
+  }
+}
+template <class Entry, class F>
+void named(std::string& at, const Entry& entry, F&& f) {
+  located(at, std::forward<F>(f),
+          [&] { return text("in the extension '", entry.name, "', a ", type_name(typeid(*entry.extension))); });
+}
 
 // The global generator goes into snapshots under a name of our own, which the release ignores; its files lack it.
 void serialize_random(Serializer& s) {
@@ -53,6 +88,34 @@ void serialize_random(Serializer& s) {
   random::set_state(state);
 }
 
+// The numbers that were observed in the last iteration: the stop trigger is called when a snapshot is written already.
+void serialize_observation(Serializer& s, Observation& observation) {
+  if (s.is_loading() && !s.contains("names")) return;
+  json::List names;
+  std::vector<double> numbers;
+  for (const auto& [key, v] : observation) {
+    if (!v.is_scalar()) continue;
+    names.emplace_back(key);
+    numbers.insert(numbers.end(), {v.number(), v.weight()});
+  }
+  std::string joined = json::dump(json::Value(std::move(names)));
+  Array values = s.is_loading() ? Array() : array(numbers);
+  s("names", joined);
+  s("numbers", values);
+  if (!s.is_loading()) return;
+  const json::Value list = json::parse(joined);
+  if (!values || !list.list() || values.size() != 2 * static_cast<int64_t>(list.list()->size()))
+    throw ValueError("Trainer: the stored observation has not two numbers a name");
+  numbers = values.to_vector<double>();
+  observation.clear();
+  auto at = numbers.begin();
+  for (const json::Value& key : *list.list()) {
+    if (!key.string()) throw ValueError("Trainer: a stored observation's name is no text");
+    observation.insert_or_assign(*key.string(), ReportValue(at[0], at[1]));
+    at += 2;
+  }
+}
+
 }  // namespace
 
 std::string Extension::default_name() const { return type_name(typeid(*this)); }
@@ -62,8 +125,13 @@ std::shared_ptr<Extension> make_extension(std::function<void(Trainer&)> f, const
 }
 
 Trainer::Trainer(Kept<Updater> updater, Trigger stop_trigger, const TrainerOptions& options)
-    : updater_(std::move(updater)), stop_trigger_(std::move(stop_trigger)), out_(options.out) {
+    : updater_(std::move(updater)),
+      stop_trigger_(std::move(stop_trigger)),
+      out_(options.out),
+      handle_signals_(options.handle_signals),
+      on_nan_(options.on_nan.value_or(optimizer::OnNan::warn)) {
   for (const auto& [name, optimizer] : updater_->get_all_optimizers()) {
+    if (options.on_nan) optimizer->on_nan = *options.on_nan;
     if (!optimizer->has_target()) continue;
     Link& target = optimizer->target();
     reporter.add_observer(name, &target);
@@ -81,6 +149,7 @@ void Trainer::extend(std::shared_ptr<Extension> extension, const ExtendOptions& 
   };
   for (int ordinal = 1; taken(unique); ++ordinal) unique = base + "_" + std::to_string(ordinal);
   extension->name = unique;
+  extension->registered(o.trigger.given());
   Trigger trigger = o.trigger.value_or(extension->trigger());
   const int priority = o.priority.value_or(extension->priority());
   extensions_.push_back({std::move(extension), unique, std::move(trigger), priority});
@@ -111,40 +180,93 @@ void Trainer::run(bool show_loop_exception_msg) {
   for (Entry& e : extensions_) order.push_back(&e);
   std::stable_sort(order.begin(), order.end(),
                    [](const Entry* a, const Entry* b) { return a->priority > b->priority; });
+  if (!stop_trigger_.given())
+    warn(
+        "Trainer: there is no stop trigger, so that the run never ends by itself: give one, as in "
+        "Trainer(updater, {20, \"epoch\"}), or call stop()");
   start_time_ = now();
   std::exception_ptr failure;
+  std::optional<SignalWatch> signals(std::in_place, handle_signals_);
+  int interrupted = 0;
   try {
-    for (Entry* e : order) e->extension->load(*this);
-    for (Entry* e : order) e->extension->initialize(*this);
-    while (!stop_trigger_(*this)) {
-      observation.clear();
-      const auto current = reporter.make_current();
-      const auto scope = reporter.scope(observation);
-      updater_->update();
-      for (Entry* e : order)
-        if (e->trigger(*this)) (*e->extension)(*this);
+    for (Entry* e : order) named(failed_at_, *e, [&] { e->extension->load(*this); });
+    for (Entry* e : order) named(failed_at_, *e, [&] { e->extension->initialize(*this); });
+    while (!stopping_.load(std::memory_order_relaxed) && !stop_trigger_(*this)) {
+      iterate(order);
+      if ((interrupted = signals->received())) break;
     }
-  } catch (const std::exception& e) {
-    if (show_loop_exception_msg) std::fprintf(stderr, "Exception in main training loop: %s\n", e.what());
+    if (interrupted) save_interrupted(interrupted, order);
+    completed_ = !interrupted && !stopping_.load(std::memory_order_relaxed);
+  } catch (...) {
     failure = std::current_exception();
-  } catch (...) { failure = std::current_exception(); }
+    if (show_loop_exception_msg)
+      std::fprintf(stderr, "Exception in main training loop%s: %s\n", failed_at_.c_str(), what_of(failure).c_str());
+  }
   // All are finalized, whatever the others throw: each exception is reported, the first one of all leaves run().
   const auto finalize = [&](const std::string& name, auto& object) {
-    std::string what = "an exception that is no std::exception";
     try {
       return object.finalize();
-    } catch (const std::exception& e) {
-      what = e.what();
-      if (!failure) failure = std::current_exception();
     } catch (...) {
-      if (!failure) failure = std::current_exception();
+      const std::exception_ptr thrown = std::current_exception();
+      std::fprintf(stderr, "Exception in finalize of %s: %s\n", name.c_str(), what_of(thrown).c_str());
+      if (!failure) failure = thrown;
     }
-    std::fprintf(stderr, "Exception in finalize of %s: %s\n", name.c_str(), what.c_str());
   };
   for (Entry* e : order) finalize("extension " + e->name, *e->extension);
   finalize("the updater", *updater_);
   final_elapsed_time_ = elapsed_time();
+  if (!interrupted) interrupted = signals->received();  // behind the last iteration: whoever sent it wants the end
+  signals.reset();
   if (failure) std::rethrow_exception(failure);
+  if (interrupted) end_by(interrupted);
+}
+
+void Trainer::iterate(const std::vector<Entry*>& order) {
+  observation.clear();
+  const auto current = reporter.make_current();
+  const auto scope = reporter.scope(observation);
+  located(
+      failed_at_, [&] { updater_->update(); },
+      [&] { return text("in the update that follows iteration ", updater_->iteration()); });
+  check_observed_loss();
+  for (Entry* e : order)
+    named(failed_at_, *e, [&] {
+      if (e->trigger(*this)) (*e->extension)(*this);
+    });
+}
+
+// Updaters with a step of their own report a loss, too.
+void Trainer::check_observed_loss() {
+  if (nan_seen_ || on_nan_ == optimizer::OnNan::ignore) return;
+  for (const auto& [key, value] : observation) {
+    if (key.find("loss", key.rfind('/') + 1) == key.npos || !value.is_scalar()) continue;
+    if (const Variable* v = value.variable(); v && !v->array().device().is_host()) continue;
+    if (!std::isnan(value.number())) continue;
+    const std::string message =
+        text("Trainer: ", key, " is NaN in iteration ", updater_->iteration(), " (epoch ", updater_->epoch(),
+             "). Debug mode (CHAINER_DEBUG=1, or set_debug(true)) names the ", "first function that makes a NaN");
+    if (on_nan_ == optimizer::OnNan::stop) throw RuntimeError(message);
+    nan_seen_ = true;
+    return warn(message + "; TrainerOptions::on_nan = optimizer::OnNan::stop ends the run instead");
+  }
+}
+
+void Trainer::save_interrupted(int signal, const std::vector<Entry*>& order) {
+  std::fprintf(stderr, "%s: the run ended behind iteration %lld.\n", signal_name(signal),
+               static_cast<long long>(updater_->iteration()));
+  extensions::Snapshot otherwise{{}};
+  extensions::Snapshot* snapshot = &otherwise;
+  // Those that are written under a condition, as the best so far, keep the files that they have.
+  for (Entry* e : order)
+    if (auto* s = dynamic_cast<extensions::Snapshot*>(e->extension.get());
+        s && s->is_of_trainer() && e->trigger.get_training_length())
+      snapshot = s;
+  (*snapshot)(*this);
+  const std::string file = snapshot->file(*this).string();
+  std::fprintf(stderr,
+               "Its state is in %s. To go on from there: serializers::load_npz(\"%s\", trainer) before run() "
+               "(the examples: --resume %s)\n",
+               file.c_str(), file.c_str(), file.c_str());
 }
 
 void Trainer::serialize(Serializer& s) {
@@ -155,6 +277,7 @@ void Trainer::serialize(Serializer& s) {
     e.extension->serialize(*extensions->child(e.name));
     e.trigger.serialize(*triggers->child(e.name));
   }
+  serialize_observation(*s.child("_observation"), observation);
   serialize_random(*s.child("_random_state"));
   double elapsed = s.is_loading() ? 0 : elapsed_time();
   s("_snapshot_elapsed_time", elapsed);

@@ -1,5 +1,6 @@
 // The training loop (manual: "Trainer").
 #pragma once
+#include <atomic>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -14,6 +15,11 @@ namespace chainer::training {
 /// Options of Trainer.
 struct TrainerOptions {
   std::string out = "result";  ///< the folder for everything that extensions write
+  /// What happens when the loss is NaN; it is set in all optimizers of the updater. By default theirs counts, a
+  /// warning.
+  std::optional<optimizer::OnNan> on_nan = {};
+  /// Ctrl-C and SIGTERM end the run in an orderly way, see Trainer::run().
+  bool handle_signals = true;
 };
 /// How an extension is registered: what is not given comes from the extension.
 struct ExtendOptions {
@@ -51,8 +57,21 @@ class Trainer {
   }
   Extension& get_extension(const std::string& name) const;
 
-  /// The loop; once a trainer. An exception is printed, everything is finalized, and the exception goes on.
+  /// The loop; once a trainer. An exception is printed, everything is finalized, and the exception goes on. What an
+  /// extension throws names the extension, if it is one of this library's errors.
+  ///
+  /// The first Ctrl-C (SIGINT) or SIGTERM ends the loop behind the current iteration: a snapshot is written into out()
+  /// (by the trainer's Snapshot, or as snapshot_iter_N), a line on standard error says how to go on from it, everything
+  /// is finalized, and the process ends by that signal. A second one ends it at once. Signals that the program handles
+  /// or ignores itself are left alone; so are all of them without TrainerOptions::handle_signals.
   void run(bool show_loop_exception_msg = true);
+  /// Ends the loop behind the current iteration; run() then returns as usual. May be called from an extension, another
+  /// thread or a signal handler.
+  void stop() { stopping_.store(true, std::memory_order_relaxed); }
+  /// Everything that a resumed run needs to go on with the same bits: the updater with models, optimizers and
+  /// iterators, the triggers and extensions, the observation (at which the stop trigger looks before the next
+  /// iteration), and the random numbers. An extension that a loaded file lacks counts from there on, if it has no state
+  /// but its trigger's.
   void serialize(Serializer& s);
 
   Updater& updater() const { return *updater_; }
@@ -60,6 +79,9 @@ class Trainer {
   const std::filesystem::path& out() const { return out_; }
   /// Seconds of training, those before a resumed snapshot included; RuntimeError before run().
   double elapsed_time() const;
+  /// Whether the loop has come to its end because the stop trigger fired: not while it runs, and not after an
+  /// exception.
+  bool is_completed() const { return completed_; }
   bool is_before_training() const { return updater_->iteration() == 0; }
   Observation observation;
   Reporter reporter;
@@ -74,11 +96,17 @@ class Trainer {
     Trigger trigger;
     int priority;
   };
+  void iterate(const std::vector<Entry*>& order);
+  void check_observed_loss();
+  void save_interrupted(int signal, const std::vector<Entry*>& order);
   Kept<Updater> updater_;
   Trigger stop_trigger_;
   std::filesystem::path out_;
   std::vector<Entry> extensions_;
-  bool done_ = false;
+  bool done_ = false, completed_ = false, handle_signals_, nan_seen_ = false;
+  optimizer::OnNan on_nan_;
+  std::atomic<bool> stopping_{false};
+  std::string failed_at_;  // where what was thrown came from, if it cannot say so itself
   std::optional<double> start_time_;
   double snapshot_elapsed_time_ = 0;
   std::optional<double> final_elapsed_time_;

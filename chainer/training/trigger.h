@@ -37,10 +37,10 @@ class Trigger {
  public:
   Trigger() = default;
   Trigger(const Trigger& o) : trigger_(o.copy_ ? o.copy_(*o.trigger_) : o.trigger_), copy_(o.copy_) {}
-  Trigger(Trigger&&) = default;
+  Trigger(Trigger&& o) noexcept : trigger_(std::move(o.trigger_)), copy_(std::exchange(o.copy_, nullptr)) {}
   Trigger& operator=(Trigger o) {
     trigger_ = std::move(o.trigger_);
-    copy_ = o.copy_;
+    copy_ = std::exchange(o.copy_, nullptr);
     return *this;
   }
   template <class T>
@@ -81,6 +81,18 @@ inline Trigger get_trigger(Trigger t) { return t; }
 
 namespace triggers {
 
+/// Where training stood when a trigger was called last. Nothing where a loaded snapshot does not tell: the next call
+/// takes it that the iteration before was looked at, as the release does, instead of all that went before.
+struct LastCall {
+  std::optional<int64_t> iteration = 0;
+  std::optional<double> epoch_detail = 0;
+  /// Fills in what is not known.
+  void guess(const Trainer& trainer);
+  /// Notes where training stands.
+  void now(const Trainer& trainer);
+  void serialize(Serializer& s);
+};
+
 /// Fires when a multiple of the period was passed since the last call, so it may be called at any rate.
 class IntervalTrigger : public TriggerBase {
  public:
@@ -93,8 +105,7 @@ class IntervalTrigger : public TriggerBase {
   const Unit unit;
 
  private:
-  int64_t previous_iteration_ = 0;
-  double previous_epoch_detail_ = 0;
+  LastCall last_;
 };
 
 /// Fires when one of the points was passed since the last call.
@@ -110,8 +121,7 @@ class ManualScheduleTrigger : public TriggerBase {
  private:
   std::vector<double> points_;
   Unit unit_;
-  int64_t previous_iteration_ = 0;
-  double previous_epoch_detail_ = 0;
+  LastCall last_;
 };
 
 /// Fires when the mean of a reported value over an interval is the first, or better than the best so far.
@@ -171,18 +181,20 @@ class EarlyStoppingTrigger : public TriggerBase {
   int64_t count_ = 0;
 };
 
-/// Fires each time so many seconds of training have passed.
+/// Fires each time so many seconds of training have passed. After a snapshot that lacks it, it counts on from there.
 class TimeTrigger : public TriggerBase {
  public:
   explicit TimeTrigger(double period) : period_(period), next_time_(period) {}
   bool operator()(Trainer& trainer) override;
-  void serialize(Serializer& s) override { s("next_time", next_time_); }
+  void serialize(Serializer& s) override;
 
  private:
-  double period_, next_time_;
+  double period_;
+  std::optional<double> next_time_;
 };
 
-/// Fires once, at the first call of the whole training (or at its start, also after resuming).
+/// Fires once, at the first call of the whole training (or at its start, also after resuming). After a snapshot that
+/// lacks it, the first call is taken to have been.
 class OnceTrigger : public TriggerBase {
  public:
   explicit OnceTrigger(bool call_on_resume = false) : call_on_resume_(call_on_resume) {}
@@ -195,3 +207,8 @@ class OnceTrigger : public TriggerBase {
 
 }  // namespace triggers
 }  // namespace chainer::training
+
+namespace chainer {
+using training::Trigger;
+namespace triggers = training::triggers;
+}  // namespace chainer

@@ -30,17 +30,18 @@ void take(const CaffeFunction& source, const std::string& name, T& to) {
 
 // Caffe's normalization and the scaling behind it are one link here.
 void take(const CaffeFunction& source, const std::string& name, BatchNormalization& to) {
-  const auto& bn = layer<BatchNormalization>(source, "bn" + name);
-  const auto& scale = layer<Scale>(source, "scale" + name);
+  const std::string bn_name = "bn" + name, scale_name = "scale" + name;
+  const auto& bn = layer<BatchNormalization>(source, bn_name);
+  const auto& scale = layer<Scale>(source, scale_name);
   if (bn.avg_mean.size() != to.avg_mean.size())
-    throw ValueError("the Caffe model's layer 'bn", name, "' has ", bn.avg_mean.size(), " channels, ",
+    throw ValueError("the Caffe model's layer '", bn_name, "' has ", bn.avg_mean.size(), " channels, ",
                      to.avg_mean.size(), " were expected");
   to.avg_mean = bn.avg_mean.copy();
   to.avg_var = bn.avg_var.copy();
   if (!scale.W || !scale.bias || !scale.bias->b)
-    throw ValueError("the Caffe model's layer 'scale", name, "' has no weights");
-  take("scale" + name, *scale.W, *to.gamma);
-  take("scale" + name, *scale.bias->b, *to.beta);
+    throw ValueError("the Caffe model's layer '", scale_name, "' has no weights");
+  take(scale_name, *scale.W, *to.gamma);
+  take(scale_name, *scale.bias->b, *to.beta);
 }
 
 void take(const CaffeFunction& source, const std::string& name, Inception& to) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "chainer/array/index.h"
 #include "chainer/autograd/config.h"
 #include "chainer/routines/arithmetic.h"
 #include "chainer/routines/creation.h"
@@ -45,16 +46,20 @@ Array resize_rows(const Array& source, int64_t length) {
   return out;
 }
 
-// RGB bytes (h, w, 3) of a picture in any of the three forms.
+// RGB bytes (h, w, 3) of a picture in any of its forms. Alpha, the last of two or four channels, is dropped.
 Array rgb(const Array& image) {
   Array a = image;
-  if (a.ndim() == 3 && a.shape()[0] == 1)
-    a = a[0];
-  else if (a.ndim() == 3 && a.shape()[0] == 3)
-    a = a.transpose({1, 2, 0});
+  if (a.ndim() == 3) {
+    const int64_t first = a.shape()[0], last = a.shape()[2];
+    // The release looks at 1 and 3 channels in front only; the datasets' pictures have 4 there.
+    if (first == 1 || first == 3 || (first == 4 && (last < 2 || last > 4))) a = a.transpose({1, 2, 0});
+    if (a.shape()[2] == 4) a = a[{Slice(), Slice(), Slice(0, 3)}];
+    if (a.shape()[2] == 2 || first == 1) a = a[{Slice(), Slice(), 0}];
+  }
   if (a.ndim() == 2) a = broadcast_to(expand_dims(a, 2), {a.shape()[0], a.shape()[1], 3});
   if (a.ndim() != 3 || a.shape()[2] != 3 || a.size() == 0)
-    throw DimensionError("prepare: a picture of shape (h, w), (h, w, 3) or (3, h, w) is needed, not ", image.shape());
+    throw DimensionError("prepare: a picture of shape (h, w), (h, w, 2 to 4) or (1, 3 or 4, h, w) is needed, not ",
+                         image.shape());
   return a.astype(uint8).copy();
 }
 

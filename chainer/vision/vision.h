@@ -64,8 +64,9 @@ class VisionModel : public Chain {
 };
 
 namespace vgg {
-/// A picture of RGB bytes, (h, w), (h, w, 3) or (3, h, w), as VGG wants it: resized to `size` (bicubic; not at all if
-/// it is not given), BGR, the mean colour subtracted, float32 (3, h, w).
+/// A picture of bytes, grey (h, w) or (1, h, w), RGB (h, w, 3) or (3, h, w), or with alpha, which is dropped, (h, w,
+/// 2), (h, w, 4) or (4, h, w), as VGG wants it: resized to `size` (bicubic; not at all if it is not given), BGR, the
+/// mean colour subtracted, float32 (3, h, w).
 Array prepare(const Array& image, const PerAxis& size = {224, 224});
 }  // namespace vgg
 /// VGG with 16 or 19 layers. Simonyan & Zisserman, arXiv:1409.1556. Without weights of a file, N(0, 0.01^2).

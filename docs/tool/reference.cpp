@@ -11,134 +11,83 @@
 #include <string>
 #include <vector>
 
+#include "headers.h"
+
 namespace {
-
-struct Declaration {
-  std::vector<std::string> text, examples;  // of the comment
-  std::string code;
-  int line = 0;  // of the first example
-  bool is_function_object() const { return code.starts_with("inline constexpr struct"); }
-};
-
-struct Header {
-  std::string path, intro;
-  std::vector<Declaration> declarations;
-};
 
 struct Page {
   std::string title, id;
   std::vector<Header> headers;
 };
 
-std::string trimmed(const std::string& s) {
-  const auto from = s.find_first_not_of(" \t\n");
-  return from == s.npos ? "" : s.substr(from, s.find_last_not_of(" \t\n") - from + 1);
-}
-
-// Whether a declaration is complete: brackets closed, and a semicolon or a function's body at the end.
-bool complete(const std::string& code) {
+// How many brackets stay open behind a line, comments aside.
+int open_brackets(const std::string& line) {
   int depth = 0;
-  for (char c : code) depth += (c == '{' || c == '(') - (c == '}' || c == ')');
-  const std::string t = trimmed(code);
-  return depth == 0 && !t.empty() && (t.back() == ';' || t.back() == '}');
+  for (char c : line.substr(0, line.find("  //"))) depth += (c == '{' || c == '(') - (c == '}' || c == ')');
+  return depth;
 }
 
-// Whether this declares a function, not a class, an alias or an object.
-bool is_function(const std::string& code) {
-  for (const char* other : {"class ", "struct ", "enum ", "using ", "inline constexpr struct", "#define"})
-    if (code.starts_with(other)) return false;
-  return code.find('(') != code.npos;
+// Where a function's initializers or body begin on a line of a class, if they do.
+std::size_t definition_on(const std::string& code) {
+  if (!code.starts_with("  ") || code.find(')') == code.npos || !(code.ends_with("}") || code.ends_with("{")))
+    return code.npos;
+  int depth = 0;
+  for (std::size_t i = 0; i < code.size(); ++i) {
+    depth += (code[i] == '(') - (code[i] == ')');
+    if (depth == 0 && (code.compare(i, 2, " {") == 0 || code.compare(i, 3, " : ") == 0)) return i;
+  }
+  return code.npos;
 }
 
-// A line of a class as a reader wants it: without the body of a function, with plain comments.
-std::string declared_only(std::string line) {
-  const auto comment = line.find("///");
-  if (comment != line.npos) line.replace(comment, line.compare(comment, 4, "///<") == 0 ? 4 : 3, "//");
-  const auto end = line.find("  //") == line.npos ? line.size() : line.find("  //");
-  const std::string code = line.substr(0, end);
-  if (!code.starts_with("  ") || !code.ends_with("}")) return line;
-  const auto list = code.find(") : "),
-             body = code.find(" {", code.find(')') == code.npos ? code.size() : code.find(')'));
-  const auto cut = list != code.npos ? list + 1 : body;
-  return cut == code.npos ? line : code.substr(0, cut) + ";" + line.substr(end);
-}
-
-// Without what is not for users: private parts and the macro that lists members.
-std::string public_part(const std::string& code) {
-  std::istringstream in(code);
+// A class as a reader wants it: without private parts, bodies of functions and the macro that lists members.
+std::string public_part(const std::string& declaration) {
+  std::istringstream in(declaration);
   std::string out;
   bool hidden = false, blank = false;
+  int skipping = 0;  // brackets that are open in what is left out
   for (std::string line; std::getline(in, line);) {
+    if (skipping) {
+      skipping += open_brackets(line);
+      continue;
+    }
     const std::string t = trimmed(line);
     if (t.empty()) {
       blank = true;
       continue;
     }
     if (t == "private:" || t == "protected:") hidden = true;
-    if (t == "public:") {
-      hidden = false;
+    if (line.starts_with("}")) hidden = false;
+    if (hidden || t == "public:") {
+      hidden = hidden && t != "public:";
       continue;
     }
-    if (!hidden || line.starts_with("}")) {
-      if (t.starts_with("CHAINER_MEMBERS") || t.starts_with("friend ") ||
-          t.starts_with("static constexpr std::string_view name"))
-        continue;
-      if (blank && !out.empty() && line[0] != '}') out += "\n";
-      blank = false;
-      out += declared_only(line) + "\n";
+    if (t.starts_with("CHAINER_MEMBERS") || t.starts_with("CHAINER_OTHER_NAMES") || t.starts_with("friend ") ||
+        t.starts_with("static constexpr std::string_view name")) {
+      skipping = open_brackets(line);
+      continue;
     }
+    if (t.starts_with(": ") && out.ends_with(")\n")) {  // initializers on lines of their own
+      out.insert(out.size() - 1, ";");
+      for (int depth = open_brackets(line); depth || !line.ends_with("}");)
+        if (std::getline(in, line))
+          depth += open_brackets(line);
+        else
+          break;
+      continue;
+    }
+    if (blank && !out.empty() && line[0] != '}') out += "\n";
+    blank = false;
+    if (const auto comment = line.find("///"); comment != line.npos)
+      line.replace(comment, line.compare(comment, 4, "///<") == 0 ? 4 : 3, "//");
+    const auto end = std::min(line.find("  //"), line.size());
+    const std::string code = line.substr(0, end);
+    if (const auto cut = definition_on(code); cut != code.npos) {
+      skipping = open_brackets(line);
+      line = code.substr(0, cut) + ";" + line.substr(end);
+    }
+    out += line + "\n";
   }
   return out;
-}
-
-Header read(const std::string& root, const std::string& path) {
-  std::ifstream in(root + "/" + path);
-  if (!in) throw std::runtime_error("reference: cannot read " + path);
-  Header h{path, {}, {}};
-  Declaration d;
-  bool started = false, inside_detail = false, grouping = false;
-  int number = 0;
-  for (std::string line; std::getline(in, line);) {
-    ++number;
-    if (!started && line.starts_with("// ")) {
-      h.intro += line.substr(3) + "\n";
-      continue;
-    }
-    started = true;
-    if (d.code.empty() && line.starts_with("///")) {
-      if (line.starts_with("///   ")) {
-        if (d.examples.empty()) d.line = number;
-        d.examples.push_back(line.substr(6));
-      } else {
-        d.text.push_back(trimmed(line.substr(3)));
-      }
-      continue;
-    }
-    // Behind a function, others without a comment in between belong to it.
-    if (grouping && (trimmed(line).empty() || line[0] == '}' || line[0] == '/' || line[0] == '#')) grouping = false;
-    if (line.starts_with("namespace detail")) inside_detail = true;
-    if (line.starts_with("}  // namespace detail")) inside_detail = false;
-    if (inside_detail) {
-      d = {};
-      continue;
-    }
-    if (grouping) {
-      d.code += line + "\n";
-      if (complete(d.code)) h.declarations.back().code += d.code, d = {};
-      continue;
-    }
-    if (d.text.empty() && d.examples.empty()) continue;
-    if (d.code.empty() && (trimmed(line).empty() || line.starts_with("#"))) {  // a comment of its own
-      d = {};
-      continue;
-    }
-    d.code += line + "\n";
-    if (!complete(d.code)) continue;
-    h.declarations.push_back(d);
-    grouping = is_function(d.code);
-    d = {};
-  }
-  return h;
 }
 
 std::vector<Page> read_pages(const std::string& root) {
@@ -155,7 +104,7 @@ std::vector<Page> read_pages(const std::string& root) {
         p.id += '_';
     }
     std::istringstream paths(line.substr(bar + 1));
-    for (std::string path; paths >> path;) p.headers.push_back(read(root, path));
+    for (std::string path; paths >> path;) p.headers.push_back(read_header(root, path));
     pages.push_back(std::move(p));
   }
   return pages;
@@ -179,12 +128,6 @@ std::string escaped(const std::string& s) {
     out += c;
   }
   return out;
-}
-
-// "softmax" of `} softmax{};`
-std::string object_name(const std::string& code) {
-  const auto end = code.rfind("{};"), begin = code.rfind("} ", end);
-  return code.substr(begin + 2, end - begin - 2);
 }
 
 // A call on one line, or an argument a line where it is long.
@@ -223,46 +166,56 @@ std::string calls(const std::string& code, const std::string& name) {
   return out;
 }
 
-// The name of a class or function, for a heading.
-std::string declared_name(const std::string& code) {
-  std::istringstream in(code);
-  std::string line, word, before;
-  while (std::getline(in, line) && line.starts_with("template")) {}
-  for (const char* key : {"class ", "struct ", "using ", "enum class "}) {
-    const auto at = line.find(key);
-    if (at != 0 && !(at != line.npos && line.starts_with("class [["))) continue;
-    std::istringstream words(line.substr(std::string(key).size()));
-    while (words >> word)
-      if (word[0] != '[') break;
-    while (!word.empty() && !std::isalnum(static_cast<unsigned char>(word.back()))) word.pop_back();
-    return word;
+// A name as programs that are `using namespace chainer` spell it.
+std::string spelled(const std::string& scope, const std::string& name) {
+  std::string short_scope = scope == "chainer" ? "" : scope.substr(scope.find("::") + 2);
+  if (short_scope == "functions") short_scope = "F";
+  if (short_scope == "links") short_scope = "L";
+  if (short_scope == "training::extensions") short_scope = "extensions";
+  if (short_scope == "training::triggers") short_scope = "triggers";
+  return short_scope.empty() ? name : short_scope + "::" + name;
+}
+
+// All names that one comment describes: "serializers::save_npz, load_npz"; of long lists the first ones.
+std::string heading(const Declaration& d) {
+  std::string out = spelled(d.scope, d.names[0]);
+  const bool all = d.names.size() <= 20;
+  for (std::size_t i = 1; i < (all ? d.names.size() : 6); ++i) out += ", " + d.names[i];
+  return all ? out : out + " and " + std::to_string(d.names.size() - 6) + " others";
+}
+
+// A comment's text; lines that begin with a bar and a blank are a table.
+void write_text(std::ostream& out, const std::vector<std::string>& text) {
+  bool table = false;
+  for (const std::string& line : text) {
+    const bool row = line.starts_with("| ") || line.starts_with("|-");
+    if (row && !table) out << "\n";
+    table = row;
+    out << (row ? line : escaped(line)) << "\n";
   }
-  const auto paren = line.find('(');
-  const std::string head = line.substr(0, paren == line.npos ? line.find_first_of("={;") : paren);
-  const auto space = trimmed(head).find_last_of(" *&");
-  return space == std::string::npos ? trimmed(head) : trimmed(head).substr(space + 1);
+  out << "\n";
 }
 
 void write_page(const Page& p, const std::string& folder) {
   std::ofstream out(folder + "/" + p.id + ".md");
   out << "# " << p.title << " {#" << p.id << "}\n\n[TOC]\n\n";
   for (const Header& h : p.headers) {
+    if (p.headers.size() > 1) out << "## " << escaped(h.path) << "\n\n";
     out << escaped(h.intro.substr(0, h.intro.find("\n//"))) << "\n`#include <" << h.path << ">`\n\n";
     std::string options;  // shown with the function or class behind them
     for (std::size_t i = 0; i < h.declarations.size(); ++i) {
       const Declaration& d = h.declarations[i];
-      const std::string name = d.is_function_object() ? "F::" + object_name(d.code) : declared_name(d.code);
+      const std::string& name = d.names[0];
       const bool more = i + 1 < h.declarations.size();
       if (more && name.ends_with("Options") && h.declarations[i + 1].code.find(name) != std::string::npos) {
         options += public_part(d.code) + "\n";
         continue;
       }
-      out << "### " << escaped(name) << "\n\n```cpp\n"
-          << options << (d.is_function_object() ? calls(d.code, object_name(d.code)) : public_part(d.code))
-          << "```\n\n";
+      out << "### " << escaped(heading(d)) << "\n\n```cpp\n// in namespace " << d.scope << "\n"
+          << options << (d.options.empty() ? "" : public_part(d.options) + "\n")
+          << (d.is_function_object() ? calls(d.code, object_name(d.code)) : public_part(d.code)) << "```\n\n";
       options.clear();
-      for (const std::string& line : d.text) out << escaped(line) << "\n";
-      out << "\n";
+      write_text(out, d.text);
       if (d.examples.empty()) continue;
       out << "Example:\n\n```cpp\n";
       for (const std::string& line : d.examples) out << line << "\n";

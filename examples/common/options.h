@@ -117,6 +117,9 @@ inline int run(const char* program, const std::function<void()>& body) {
   } catch (const std::exception& e) {
     std::fprintf(stderr, "%s: %s\n", program, e.what());
     return 1;
+  } catch (...) {
+    std::fprintf(stderr, "%s: an exception that is no std::exception\n", program);
+    return 1;
   }
 }
 

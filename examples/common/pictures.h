@@ -86,13 +86,4 @@ inline Pictures load_pictures(const std::string& name, double scale = 1) {
   }
 }
 
-/// A batch of pictures (rows * columns, 3, height, width) of values in [0, 1] as one PNG file.
-inline void write_grid(const std::string& path, const chainer::Array& pictures, int64_t rows, int64_t columns) {
-  using namespace chainer;
-  const Shape& s = pictures.shape();
-  const Array bytes = rint(clip(pictures.astype(float32) * 255.f, 0.f, 255.f)).astype(uint8);
-  const Array grid = bytes.reshape({rows, columns, s[1], s[2], s[3]}).transpose({0, 3, 1, 4, 2}).copy();
-  write_file(path, dataset::encode_png(grid.reshape({rows * s[2], columns * s[3], s[1]})));
-}
-
 }  // namespace examples

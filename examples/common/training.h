@@ -18,7 +18,9 @@ struct TrainingOptions {
     options.add("--epoch", "how often to go through the examples", epoch, 1);
     options.add("--iterations", "stop after so many batches; 0: only after --epoch", iterations, 0);
     options.add("--out", "folder for the results", out);
-    options.add_optional("--resume", "go on from this snapshot, by default from the newest whole one in --out",
+    options.add_optional("--resume",
+                         "go on from this snapshot (several ranks: from a folder of checkpoints), by default from the "
+                         "newest whole one in --out",
                          resuming, resume);
     options.add("--seed", "seed of the random numbers; -1 takes one from the system", seed, -1);
   }

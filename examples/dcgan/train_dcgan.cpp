@@ -27,8 +27,7 @@ struct Preview {
     const NoBackpropMode no_graph;
     const std::filesystem::path folder = trainer.out() / "preview";
     std::filesystem::create_directories(folder);
-    examples::write_grid((folder / text("image", trainer.updater().iteration(), ".png")).string(), gen(noise).array(),
-                         rows, columns);
+    dataset::write_grid(folder / text("image", trainer.updater().iteration(), ".png"), gen(noise).array(), columns);
   }
   Generator& gen;
   int64_t rows, columns;

@@ -8,7 +8,7 @@
 
 #include <filesystem>
 
-#include "../common/options.h"
+#include "../common/training.h"
 #include "mlp.h"
 
 using namespace chainer;
@@ -67,16 +67,7 @@ void train(const Settings& s, GradientMethod& optimizer) {
       {"epoch", "main/loss", "validation/main/loss", "main/accuracy", "validation/main/accuracy", "elapsed_time"}));
   trainer.extend(extensions::ProgressBar());
 
-  if (s.resuming && !s.resume.empty()) {
-    serializers::load_npz(s.resume, trainer);
-    std::printf("resumed from %s\n", s.resume.c_str());
-  } else if (s.resuming) {
-    const auto file = extensions::load_newest_snapshot(trainer, s.out);
-    if (file)
-      std::printf("resumed from %s\n", file->c_str());
-    else
-      std::printf("there is no snapshot in %s: starting anew\n", s.out.c_str());
-  }
+  examples::resume(trainer, {.out = s.out, .resume = s.resume, .resuming = s.resuming});
   trainer.run(false);
 }
 

@@ -8,6 +8,7 @@
 // five epochs.
 #include <chainer/chainer.h>
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 

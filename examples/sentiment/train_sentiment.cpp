@@ -8,6 +8,7 @@
 // label of a phrase is its sum; the tree LSTM labels more than 0.95 of the test phrases right after ten epochs.
 #include <chainer/chainer.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "../common/corpus.h"

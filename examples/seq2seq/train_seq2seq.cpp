@@ -10,6 +10,7 @@
 // for the options.
 #include <chainer/chainer.h>
 
+#include <algorithm>
 #include <fstream>
 #include <map>
 #include <sstream>

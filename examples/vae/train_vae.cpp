@@ -21,7 +21,7 @@ void write_pictures(Vae& model, const datasets::TrainTest& data, int64_t n_laten
   const UsingConfig test_mode(&Config::train, false);
   const NoBackpropMode no_graph;
   const auto grid = [&](const std::string& name, const Array& rows) {
-    examples::write_grid(out + "/" + name, rows.reshape({-1, 1, 28, 28}), rows.shape()[0] / 3, 3);
+    dataset::write_grid(out + "/" + name, rows.reshape({-1, 1, 28, 28}), 3);
   };
   for (const auto& [name, part] : {std::pair("train", data.train), std::pair("test", data.test)}) {
     Arrays first;

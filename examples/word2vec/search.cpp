@@ -4,6 +4,7 @@
 //
 // --file is what train_word2vec wrote. After training with --data made, the neighbours of "cat" are the other
 // animals.
+#include <algorithm>
 #include <iostream>
 
 #include "../common/options.h"

@@ -2,6 +2,7 @@
 #pragma once
 #include <chainer/chainer.h>
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 #include <string>

@@ -1,9 +1,13 @@
 #include <chainer/chainer.h>
 
+#include <limits>
+
 #include "chainer/array/backend.h"
 #include "chainer/routines/npy.h"
 #include "chainer/core/parallel.h"
 #include <chainer/testing/testing.h>
+
+#include <algorithm>
 #include "chainer/core/sanitizer.h"
 #include "test.h"
 
@@ -409,4 +413,43 @@ TEST(wrong_handles_and_types_are_refused) {
   EXPECT_THROW(ValueError, "one element", array({1, 2}).item<int>());
   EXPECT_THROW(DimensionError, "at most 10", zeros(Shape{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}));
   EXPECT_THROW(ValueError, "unequal length", array({{1, 2}, {3}}));
+}
+
+TEST(long_integers_are_counted_exactly) {
+  const int64_t big = int64_t(1) << 53, most = std::numeric_limits<int64_t>::max(), least = -most - 1;
+  EXPECT(arange(big, big + 3).to_vector<int64_t>() == (std::vector<int64_t>{big, big + 1, big + 2}));
+  EXPECT(arange(big + 3, big, -2).to_vector<int64_t>() == (std::vector<int64_t>{big + 3, big + 1}));
+  EXPECT(arange(most - 2, most).to_vector<int64_t>() == (std::vector<int64_t>{most - 2, most - 1}));
+  EXPECT(arange(least, most, most).to_vector<int64_t>() == (std::vector<int64_t>{least, -1, most - 1}));
+  EXPECT(arange(most, least, least).to_vector<int64_t>() == (std::vector<int64_t>{most, -1}));
+  EXPECT_EQ(arange(3, 3).size(), 0);
+  EXPECT_EQ(arange(3, 1).size(), 0);
+  EXPECT_THROW(ValueError, "too many elements", arange(least, most));
+}
+
+TEST(slices_of_any_step) {
+  const Array a = arange(5);
+  const int64_t most = std::numeric_limits<int64_t>::max(), least = -most - 1;
+  for (int64_t step : {most, most - 1, int64_t(5), int64_t(6)})
+    EXPECT(a[Slice(1, {}, step)].to_vector<int>() == (std::vector<int>{1}));
+  for (int64_t step : {least, least + 1, int64_t(-5)})
+    EXPECT(a[Slice(3, {}, step)].to_vector<int>() == (std::vector<int>{3}));
+  EXPECT(a[Slice(most, least, least)].to_vector<int>() == (std::vector<int>{4}));
+  EXPECT_EQ(a[Slice(least, most, most)][0].item<int>(), 0);
+  EXPECT_EQ(a[Slice(4, 2, most)].size(), 0);
+  Array b = zeros({5});
+  b.set(Slice(2, {}, most), 7);
+  EXPECT(b.to_vector<int>() == (std::vector<int>{0, 0, 7, 0, 0}));
+}
+
+TEST(what_a_temporary_gives_lives_on) {
+  const Variable x(ones({4}));
+  const Array& a = (x * 2).array();
+  const Array& b = F::exp(x).data();
+  const Shape& s = (x * 2).reshape({2, 2}).shape();
+  const Shape& t = ones({3, 5}).shape();
+  const Array other = full({4}, 9);  // takes the memory that was set free, if any was
+  EXPECT(a.to_vector<int>() == (std::vector<int>{2, 2, 2, 2}));
+  EXPECT_EQ(b[0].item<int>(), 2);
+  EXPECT(s == (Shape{2, 2}) && t == (Shape{3, 5}));
 }

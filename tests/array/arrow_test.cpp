@@ -83,6 +83,23 @@ TEST(columns_of_a_table_share_its_memory) {
   EXPECT_EQ(released, 2);
 }
 
+TEST(the_structures_of_a_table_are_moved_from) {
+  released = 0;
+  const float values[] = {1, 2, 3};
+  Array x;
+  {
+    Column c("f", "x", values, 3);
+    x = from_arrow(&c.array, &c.schema)[0].second;
+    // The interface's sign of a structure that was moved from; what it lay in may go, or be used again.
+    EXPECT(!c.array.release && !c.schema.release);
+    c.array.length = -1, c.schema.format = nullptr;
+  }
+  EXPECT(x.to_vector<float>() == (std::vector<float>{1, 2, 3}));
+  EXPECT_EQ(released, 0);
+  x = {};
+  EXPECT_EQ(released, 2);
+}
+
 TEST(nulls_of_floating_columns_are_nan) {
   const double values[] = {1, 2, 3};
   const uint8_t valid[] = {0b101};

@@ -266,3 +266,55 @@ TEST(random_programs_agree_with_eager_evaluation_bit_for_bit) {
   }
   cpu::set_thread_count(0);
 }
+
+TEST(denormals_are_treated_as_at_the_call) {
+  const bool before = cpu::denormals_flushed();
+  const Array x = full({64, 64}, 1e-30);
+  const auto in_mode = [](bool flush, auto f) {
+    cpu::flush_denormals(flush);
+    return f();
+  };
+  for (const bool flush : {false, true}) {
+    const auto tiny = [&] { return x * 1e-10; };
+    const Array expected = in_mode(flush, [&] { return eagerly(tiny); });
+    EXPECT_EQ(expected[{0, 0}].item<float>() == 0, flush && cpu::denormals_flushed());
+    // Recorded in one mode and read in the other, alone, as an operand, and as the operand of a sum.
+    const Array now = in_mode(flush, tiny), used = in_mode(flush, tiny), summed = in_mode(flush, tiny);
+    const Array total = in_mode(flush, [&] { return sum(summed * 1e10); });
+    const Array later = in_mode(!flush, [&] { return used * 1e10; });
+    EXPECT_EQ(cpu::denormals_flushed(), !flush);
+    EXPECT(same_bits(now, expected));
+    EXPECT(same_bits(later, in_mode(!flush, [&] { return eagerly([&] { return expected * 1e10; }); })));
+    EXPECT(same_bits(total, in_mode(flush, [&] { return eagerly([&] { return sum(expected * 1e10); }); })));
+    cpu::flush_denormals(!flush);
+    EXPECT(same_bits(in_mode(!flush, tiny), in_mode(!flush, [&] { return eagerly(tiny); })));
+  }
+  cpu::flush_denormals(before);
+}
+
+TEST(operands_that_waited_count_when_they_are_there) {
+  // Masks that waited when something began to read them, and are then computed: 4 MiB each that a sum keeps alive.
+  const Array x = numbers({1024, 1024});
+  const int64_t before = memory::statistics().in_use;
+  Arrays waiting;
+  for (int i = 0; i < 120; ++i) {
+    const Array scaled = x * static_cast<double>(i);
+    waiting.push_back(sum(scaled));
+    (void)scaled.raw();
+  }
+  waiting.clear();
+  EXPECT_EQ(deferred::statistics().held_bytes, 0);
+  memory::reset_peak();
+  Arrays sums;
+  for (int i = 0; i < 120; ++i) {
+    const Array scaled = x * static_cast<double>(i), third = scaled + 1;
+    sums.push_back(third[{0, Slice(0, 1)}]);  // a view keeps what waits
+    (void)scaled.raw();
+    EXPECT(deferred::statistics().held_bytes <= deferred::kBudget + x.nbytes());
+  }
+  EXPECT(deferred::statistics().held_bytes > 0);
+  EXPECT(memory::statistics().peak - before < 2 * deferred::kBudget + 120 * x.nbytes());
+  sums.clear();
+  EXPECT_EQ(deferred::statistics().held_bytes, 0);
+  EXPECT_EQ(memory::statistics().in_use, before);
+}

@@ -1,8 +1,11 @@
 // Other forms of an array's elements are kept as long as nobody writes to them, and no longer.
 #include <chainer/array/derived.h>
+#include <chainer/array/external.h>
 #include <chainer/array/order.h>
 #include <chainer/chainer.h>
+#include <chainer/interop/dlpack.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "test.h"
@@ -102,4 +105,36 @@ TEST(convolutions_see_what_was_written_to_their_filters) {
     F::sum(F::square(y)).backward();
     sgd.update();
   }
+}
+
+TEST(nothing_is_kept_of_memory_that_others_write_to) {
+  // The memory of filters, seen by another library: what it writes there, the next convolution must see.
+  const Array x = ones({2, 32, 9, 9});
+  const auto first_result = [&](const Array& W) { return F::convolution_2d(x, W).array()[{0, 0, 0, 0}].item<float>(); };
+  const auto fill = [](void* p, float v) { std::fill_n(static_cast<float*>(p), 32 * 32 * 9, v); };
+  {
+    const Array W = ones({32, 32, 3, 3});
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(first_result(W), 288.f);  // forms are kept here
+    auto* handed_over = to_dlpack(W);
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(first_result(W), 288.f);
+    fill(handed_over->dl_tensor.data, 3);
+    EXPECT_EQ(first_result(W), 864.f);
+    handed_over->deleter(handed_over);
+  }
+  std::vector<float> memory(32 * 32 * 9, 2.f);
+  for (const bool writable : {true, false}) {
+    fill(memory.data(), 2);
+    const Array W =
+        external_array(memory.data(), {32, 32, 3, 3}, float32, [] {}, {.writable = writable, .shared = true});
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(first_result(W), 576.f);
+    fill(memory.data(), 6);
+    EXPECT_EQ(first_result(W), 1728.f);
+  }
+  // Read-only memory that is shared later: what was kept of it goes.
+  fill(memory.data(), 2);
+  const Array W = external_array(memory.data(), {32, 32, 3, 3}, float32, [] {}, {.writable = false});
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(first_result(W), 576.f);
+  share_memory(W);
+  fill(memory.data(), 6);
+  EXPECT_EQ(first_result(W), 1728.f);
 }

@@ -1,6 +1,8 @@
 #include "chainer/array/external.h"
 
+#include <chainer/array/exclusive.h>
 #include <chainer/chainer.h>
+#include <chainer/interop/dlpack.h>
 
 #include <cstring>
 
@@ -80,4 +82,53 @@ TEST(nothing_waits_for_memory_that_others_write_to) {
   const_cast<float*>(own.data<float>())[6] = 100;
   EXPECT_EQ(after[5].item<float>(), 101.f);
   EXPECT_EQ(after[6].item<float>(), 2.f);
+}
+
+TEST(operands_in_place_may_overlap_in_memory) {
+  // Two arrays of one memory, which know nothing of each other: as through views of one array.
+  const auto expect = [](int64_t from, int64_t to, auto write) {
+    std::vector<float> memory(6000), ours(6000);
+    for (std::size_t i = 0; i < 6000; ++i) memory[i] = ours[i] = static_cast<float>(i % 97);
+    Array a = external_array(memory.data() + to, {5000}, float32, [] {});
+    const Array b = external_array(memory.data() + from, {5000}, float32, [] {});
+    Array all = array(ours), to_part = all[Slice(to, to + 5000)];
+    const Array from_part = all[Slice(from, from + 5000)].copy();
+    write(a, b), write(to_part, from_part);
+    EXPECT(memory == all.to_vector<float>());
+  };
+  for (const auto& [from, to] : {std::pair<int64_t, int64_t>{0, 1}, {1, 0}, {0, 0}, {0, 700}, {1000, 3}}) {
+    expect(from, to, [](Array& a, const Array& b) { a += b; });
+    expect(from, to, [](Array& a, const Array& b) { a *= b; });
+    expect(from, to, [](Array& a, const Array& b) { a.set(Slice(), b); });
+    expect(from, to, [](Array& a, const Array& b) { a.set(Slice({}, {}, -1), b); });
+    expect(from, to, [](Array& a, const Array& b) { a.set(a > 50, b[a > 50]); });
+    expect(from, to, [](Array& a, const Array& b) { a -= b[Slice({}, {}, -1)]; });
+  }
+  // Our own memory, handed over and taken back.
+  Array own = arange(3000).astype(float32);
+  const Array again = from_dlpack(to_dlpack(own))[Slice(0, 2999)];
+  Array behind = own[Slice(1, 3000)];
+  behind += again;
+  EXPECT_EQ(own[2999].item<float>(), 2999.f + 2998.f);
+}
+
+TEST(what_repeats_elements_is_not_written_to) {
+  const Array row = arange(3).astype(float32);
+  Array wide = broadcast_to(row, {2, 3});
+  EXPECT(!is_writable(wide) && !is_writable(wide[0]) && is_writable(row) && is_writable(wide.copy()));
+  EXPECT_THROW(ValueError, "repeats elements", wide += 1);
+  EXPECT_THROW(ValueError, "(2, 3) cannot be written to", wide.set({0, 0}, 5));
+  EXPECT_THROW(ValueError, "repeats elements", wide.T().fill(0));
+  EXPECT_THROW(ValueError, "repeats elements", (void)wide.mutable_raw());
+  EXPECT(row.to_vector<int>() == (std::vector<int>{0, 1, 2}));
+}
+
+TEST(an_array_of_others_memory_is_not_exclusive) {
+  float memory[4] = {};
+  const auto alone = [](const Array& a) { return is_exclusive(a); };
+  EXPECT(alone(ones({4})) && !alone(external_array(memory, {4}, float32, [] {})));
+  EXPECT(!alone(broadcast_to(ones({1}), {4})));
+  const Array shared = ones({4});
+  share_memory(shared);
+  EXPECT(!alone(shared));
 }

@@ -45,6 +45,31 @@ TEST(a_formula_may_answer_with_bool_or_several_values) {
   EXPECT_THROW(DtypeError, "elementwise: the formula does not take int32", elementwise(only_floating, array({1})));
 }
 
+TEST(several_results_have_names) {
+  const Array x = array({-1.f, 2.f});
+  auto [up, negative] = elementwise([](auto v) { return std::tuple(v + 1, v < 0); }, x);
+  EXPECT_CLOSE(up, array({0.f, 3.f}), {});
+  EXPECT_EQ(negative.dtype(), Dtype::bool_);
+  const Arrays list = elementwise([](auto v) { return std::tuple(v, v * 2, v * 3); }, x);
+  EXPECT(list.size() == 3 && list[2][1].item<float>() == 6.f);
+}
+
+TEST(vector_functions_are_the_composed_ones) {
+  const Array x = random::uniform(-0.9, 0.9, {1000}, float64);
+  for (const Dtype d : {float32, float64, float16}) {
+    const Array a = x.astype(d);
+    const double tolerance = d == float64 ? 1e-14 : d == float32 ? 1e-6 : 2e-3;
+    const auto check = [&](const Array& vector, const Array& composed) {
+      EXPECT_EQ(vector.dtype(), d);
+      EXPECT_CLOSE(vector, composed, {.atol = tolerance, .rtol = tolerance});
+    };
+    check(elementwise([](auto v) { return kernel::exp(v); }, a), chainer::exp(a));
+    check(elementwise([](auto v) { return kernel::log1p(v); }, a), chainer::log1p(a));
+    check(elementwise([](auto v) { return kernel::tanh(v) * kernel::sin(v); }, a), chainer::tanh(a) * chainer::sin(a));
+    check(elementwise([](auto v) { return kernel::sigmoid(v); }, a), chainer::sigmoid(a));
+  }
+}
+
 TEST(reductions_of_the_user_do_not_depend_on_threads) {
   const Array x = random::uniform(-1, 1, {3, 50000, 2}, float32);
   const auto square = [](auto v) { return v * v; };

@@ -145,19 +145,22 @@ TEST(quotas_count_as_cores) {
 }
 
 TEST(matrix_products_are_the_same_for_any_number_of_threads) {
-  const std::vector<std::vector<int64_t>> sizes = {{100, 784, 1000}, {257, 129, 311}, {64, 3000, 65}, {8, 2000, 2000}};
-  for (const auto& s : sizes) {
-    const Array a = random::uniform(-1, 1, {s[0], s[1]}).astype(float32);
-    const Array b = random::uniform(-1, 1, {s[1], s[2]}).astype(float32);
-    Arrays results;
-    for (int n : {1, 2, 3, 5}) {
-      const Threads threads(n);
-      results.push_back(matmul(a, b));
-      results.push_back(matmul(b.T(), a.T()).T().copy());
+  const std::vector<std::vector<int64_t>> sizes = {{100, 784, 1000}, {257, 129, 311}, {64, 3000, 65},  {8, 2000, 2000},
+                                                   {1000, 300, 3},   {2, 700, 900},   {1001, 515, 1}, {130, 40, 70}};
+  for (const auto& s : sizes)
+    for (const Dtype dtype : {float32, float64}) {  // by oneDNN where it is there, and by OpenBLAS
+      const Array a = random::uniform(-1, 1, {s[0], s[1]}).astype(dtype);
+      const Array b = random::uniform(-1, 1, {s[1], s[2]}).astype(dtype);
+      Arrays results;
+      for (int n : {1, 2, 3, 5, 8, 16}) {
+        const Threads threads(n);
+        results.push_back(matmul(a, b));
+        results.push_back(matmul(b.T(), a.T()).T().copy());
+      }
+      for (std::size_t i = 2; i < results.size(); ++i) EXPECT(same_bits(results[i], results[i % 2]));
+      EXPECT_CLOSE(results[0].astype(float64), matmul(a.astype(float64), b.astype(float64)), {.atol = 1e-3});
+      EXPECT_CLOSE(results[0], results[1], {.atol = dtype == float64 ? 1e-11 : 1e-3});
     }
-    for (std::size_t i = 2; i < results.size(); ++i) EXPECT(same_bits(results[i], results[i % 2]));
-    EXPECT_CLOSE(results[0].astype(float64), matmul(a.astype(float64), b.astype(float64)), {.atol = 1e-3});
-  }
 }
 
 TEST(openblas_keeps_the_programs_number_of_threads) {
@@ -224,4 +227,20 @@ TEST(a_child_of_fork_convolves_as_its_parent) {
               return same_bits(F::convolution_2d(x, W * 2).array(), expected * 2) ? 0 : 2;
             }),
             0);
+}
+
+TEST(no_number_of_threads_is_beyond_all_measure) {
+  const Threads many(2000000000);
+  EXPECT(cpu::thread_count() >= 256 && cpu::thread_count() <= std::max(256, 4 * machine::cores()));
+  EXPECT_EQ(in_child([] {
+              setenv("OMP_NUM_THREADS", "2000000000", 1);
+              if (!std::freopen("/dev/null", "w", stdout)) return 8;
+              execl("/proc/self/exe", "array_tests", "sums_on_the_number_of_threads_that_was_asked_for", nullptr);
+              return 9;
+            }),
+            0);
+}
+TEST(sums_on_the_number_of_threads_that_was_asked_for) {
+  EXPECT_EQ(sum(ones({kLarge})).item<int64_t>(), kLarge);
+  EXPECT_EQ(matmul(ones({300, 300}), ones({300, 300}))[{5, 5}].item<int>(), 300);
 }

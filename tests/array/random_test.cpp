@@ -103,3 +103,24 @@ TEST(probabilities_that_are_none_are_refused_at_once) {
   EXPECT_THROW(ValueError, "must not be negative", r.permutation(-1));
   (void)r.rand({1});  // nothing of this holds the generator
 }
+
+TEST(choice_takes_arrays_of_probabilities) {
+  random::RandomState r(0);
+  const Array p = chainer::exp(r.normal(0, 1, {1000}, float32));
+  const Array q = p / sum(p);
+  EXPECT_EQ(r.choice(1000, {50}, true, q).size(), 50);
+  EXPECT_EQ(r.choice(arange(0, 1000), {50}, false, q).size(), 50);
+  const std::vector<float> list = q.to_vector<float>();
+  EXPECT_EQ(r.choice(1000, {5}, true, list).size(), 5);
+  const Array off = q * 1.0001f;  // within what NumPy allows float32, not float64
+  EXPECT_EQ(r.choice(1000, {5}, true, off).size(), 5);
+  EXPECT_THROW(ValueError, "give the array itself, whose dtype allows",
+               r.choice(1000, {5}, true, off.to_vector<double>()));
+  EXPECT_THROW(ValueError, "add up to", r.choice(1000, {5}, true, q * 1.01f));
+  EXPECT_THROW(ValueError, "a floating array with one axis", r.choice(4, {5}, true, ones({2, 2})));
+  EXPECT_CLOSE(random::choice(2, {3}, true, {0.0, 1.0}), array({1, 1, 1}));
+  // The same draws as by the list in float64.
+  random::RandomState a(5), b(5);
+  const Array exact = array({.1, .2, .3, .4});
+  EXPECT_CLOSE(a.choice(4, {20}, true, exact), b.choice(4, {20}, true, std::vector{.1, .2, .3, .4}));
+}

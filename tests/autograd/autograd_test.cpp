@@ -386,6 +386,15 @@ TEST(parameters_start_as_the_manual_says) {
   EXPECT_CLOSE(target.array(), array({1.f, 2.f}));
 }
 
+TEST(copydata_between_views_of_one_memory) {
+  Array a = arange(5000).astype(float32);
+  Variable later(a[Slice(1, 5000)]), sooner(a[Slice(0, 4999)]);
+  later.copydata(sooner);
+  EXPECT_CLOSE(a[Slice(1, 5000)], arange(4999).astype(float32), {0, 0});
+  sooner.copydata(later);
+  EXPECT_CLOSE(a[Slice(0, 4999)], arange(4999).astype(float32), {0, 0});
+}
+
 TEST(reporter_and_summaries) {
   Reporter reporter;
   int a = 0, b = 0;

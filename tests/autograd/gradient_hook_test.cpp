@@ -4,6 +4,8 @@
 #include <chainer/chainer.h>
 #include <chainer/testing/testing.h>
 
+#include <algorithm>
+
 #include "test.h"
 
 using namespace chainer;

@@ -58,13 +58,21 @@ TEST(gradients_of_another_link_stay_after_addgrads) {
 
 // What nobody sees is added to in place: one array for all steps of a recurrent net.
 TEST(a_weight_of_many_steps_has_one_gradient) {
-  Variable W(filled({8, 8}, 0.01)), h(filled({4, 8}, 1), false);
-  const Variable before = F::linear(h, W);
-  F::sum(before).backward();
-  const void* const memory = W.grad().raw();
-  for (int i = 0; i < 5; ++i) h = F::linear(h, W);
-  F::sum(h).backward();
-  EXPECT(W.grad().raw() == memory);
+  constexpr int64_t kWidth = 128, kBytes = kWidth * kWidth * 8;
+  const auto allocated = [&](int steps, bool leaf) {
+    Variable W(filled({kWidth, kWidth}, 0.01)), h(filled({1, kWidth}, 1), false);
+    const Variable M = leaf ? W : W * 1.0;  // products that are joined, and products that are added one by one
+    for (int i = 0; i < steps; ++i) h = F::linear(h, M);
+    const Variable y = F::sum(h);
+    const int64_t before = memory::statistics().allocated_total;
+    y.backward();
+    EXPECT(W.grad());
+    return memory::statistics().allocated_total - before;
+  };
+  for (bool leaf : {false, true}) {
+    (void)allocated(4, leaf);
+    EXPECT(allocated(24, leaf) - allocated(4, leaf) < 10 * kBytes);
+  }
   EXPECT(is_exclusive(filled({2}, 1)));
   const Array a = filled({4}, 1);
   EXPECT(is_exclusive(a));

@@ -94,3 +94,27 @@ TEST(threads_with_models_of_their_own_train_as_alone) {
   second.join();
   for (int i = 0; i < 2; ++i) EXPECT(same_bits(alone[i], together[i]));
 }
+
+// Reading is what both threads do here, though the first function that wants a graph gives `x` its node.
+TEST(threads_share_a_variable_without_a_node) {
+  const Variable W(random::uniform(-1, 1, {4, 8}));
+  int differ = 0;
+  for (int round = 0; round < 200; ++round) {
+    const Variable x(random::uniform(-1, 1, {4, 8}), false);
+    std::atomic<int> ready{0};
+    Ref<VariableNode> nodes[2];
+    const auto reads = [&](int t) {
+      ++ready;
+      while (ready < 2) std::this_thread::yield();
+      const Variable y = x * W;
+      nodes[t] = y.creator()->inputs()[0];
+      (void)x.requires_grad();
+      (void)Variable(x).node();
+    };
+    std::thread other([&] { reads(0); });
+    reads(1);
+    other.join();
+    differ += nodes[0] != nodes[1] || nodes[0] != x.node();
+  }
+  EXPECT_EQ(differ, 0);
+}

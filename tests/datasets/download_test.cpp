@@ -203,6 +203,39 @@ TEST(a_checksum_decides_whether_a_download_is_kept) {
   EXPECT(p.files().empty());
 }
 
+TEST(a_download_that_is_too_large_is_refused) {
+  Place p;
+  if (!p.usable()) return;
+  dataset::KnownFile known = p.known();
+  known.largest = 299999;
+  EXPECT_THROW(FileError, "more than the 299999 bytes that were allowed", dataset::known_download(known));
+  EXPECT_THROW(FileError, "more than the 1000 bytes that were allowed",
+               dataset::cached_download(p.server.url(), "", 1000));
+  EXPECT(p.files().empty());
+  // A file of a mirror, too.
+  write_file(p.folder.path / "local", p.server.content);
+  const std::string local = "file://" + (p.folder.path / "local").string();
+  EXPECT_THROW(FileError, "it has more than 1000 bytes", dataset::cached_download(local, "", 1000));
+  EXPECT(p.files().empty());
+  known.largest = 300000;
+  EXPECT(read_file(dataset::known_download(known)) == p.server.content);
+}
+
+TEST(a_link_in_the_place_of_a_download_is_not_followed) {
+  Place p;
+  if (!p.usable()) return;
+  write_file(p.folder.path / "precious", "kept");
+  fs::create_directories(p.downloads());
+  fs::create_symlink(p.folder.path / "precious", p.part());  // the name that the next call goes on with
+  EXPECT_THROW(FileError, "cannot write " + p.part().string(), dataset::known_download(p.known()));
+  EXPECT_EQ(read_file(p.folder.path / "precious"), "kept");
+  fs::remove(p.part());
+  fs::remove(p.downloads() / ".lock");
+  fs::create_symlink(p.folder.path / "elsewhere", p.downloads() / ".lock");
+  EXPECT_THROW(FileError, "cannot lock", dataset::known_download(p.known()));
+  EXPECT(!fs::exists(p.folder.path / "elsewhere"));
+}
+
 TEST(no_half_file_stays_of_a_download_that_fails) {
   Place p;
   if (!p.usable()) return;

@@ -1,8 +1,12 @@
 #include <chainer/chainer.h>
 
+#include <sys/resource.h>
+
 #include <thread>
 
 #include "chainer/core/file.h"
+#include "chainer/core/little_endian.h"
+#include "chainer/core/sanitizer.h"
 #include "chainer/datasets/pickle.h"
 #include "folder.h"
 #include "test.h"
@@ -98,6 +102,58 @@ TEST(pickles_are_never_executed) {
   const test::Folder folder;
   write_file(folder.path / "cut.pkl", good + good.substr(0, 40));
   EXPECT_THROW(FileError, "cut.pkl, record 1: ", datasets::PickleDataset(folder.path / "cut.pkl"));
+}
+
+TEST(a_small_pickle_stays_small) {
+  const auto pickled = [](std::string_view body) { return "\x80\x04" + std::string(body); };
+  // Numbers of the memo far apart: each is a few bytes here, however large it is.
+  std::string sparse = pickled("N");
+  for (uint64_t i = 0; i < 100000; ++i) sparse += 'r', put_little_endian(sparse, 1000 * i, 4);
+  // A text, and a tuple of it over and over: one array.
+  std::string shared = pickled("(");
+  shared += 'X', put_little_endian(shared, 100000, 4), shared += std::string(100000, 'x') + "q\x01";
+  for (int i = 0; i < 50000; ++i) shared += "h\x01";
+  // The bytes of a text made again each time: refused.
+  std::string again = pickled("(X");
+  put_little_endian(again, 100000, 4);
+  again += std::string(100000, 'x') + "q\x01" + "0";
+  for (int i = 0; i < 20000; ++i) again += "c_codecs\nencode\nh\x01X\x06" + std::string(3, '\0') + "latin1\x86R";
+  const auto peak = [] {  // in kilobytes
+    struct ::rusage u {};
+    ::getrusage(RUSAGE_SELF, &u);
+    return u.ru_maxrss;
+  };
+  const auto before = peak();
+  EXPECT(!dataset::parse_pickle(sparse + ".", "sparse")[0]);
+  const Example e = dataset::parse_pickle(shared + "t.", "shared");
+  EXPECT(e.size() == 50001 && e[0].raw() == e[50000].raw() && e[0].size() == 100000);
+  EXPECT_THROW(FileError, "the same bytes over and over", dataset::parse_pickle(again + "t.", "again"));
+  EXPECT(kSanitized || peak() - before < 200'000);
+}
+
+TEST(a_writer_of_records_refuses_before_it_touches_the_file) {
+  const test::Folder folder;
+  const std::filesystem::path path = folder.path / "r";
+  const auto write = [&](int64_t count, const datasets::PickleDatasetWriterOptions& o = {}) {
+    datasets::PickleDatasetWriter w(path, o);
+    for (int64_t i = 0; i < count; ++i) w.write({array(i)});
+  };
+  write(3);
+  const std::string good = read_file(path);
+  EXPECT_THROW(ValueError, "protocol must be 3, 4 or 5, not 9", write(1, {.protocol = 9}));
+  EXPECT(read_file(path) == good);
+  write(2, {.append = true});
+  EXPECT_EQ(datasets::PickleDataset(path).size(), 5);
+  datasets::PickleDatasetWriter w(path);
+  w.write({array(1)});
+  EXPECT_EQ(datasets::PickleDataset(path).size(), 5);  // the old one until it is flushed
+  w.flush();
+  EXPECT_EQ(datasets::PickleDataset(path).size(), 1);
+  w.write({array(2)}), w.flush();
+  EXPECT_EQ(datasets::PickleDataset(path).size(), 2);
+  w.write({array(3)}), w.close();
+  EXPECT_EQ(datasets::PickleDataset(path).size(), 3);
+  EXPECT_THROW(RuntimeError, "was closed", w.write({array(4)}));
 }
 
 TEST(several_threads_read_records) {

@@ -167,3 +167,36 @@ TEST(pictures_are_prepared) {
   for (int64_t i = 0; i < 20; ++i) different += crop_of(i) != crop_of(i + 1);
   EXPECT(different > 12);
 }
+
+TEST(pictures_and_grids_are_written) {
+  if (!dataset::has_png()) return;
+  const fs::path file = test::folder / "grid.png";
+  const auto read = [&] { return dataset::read_image(file, uint8); };
+  const Array two = arange(0, 2 * 3 * 2 * 2).reshape({2, 3, 2, 2}).astype(uint8);
+  dataset::write_image(file, two[1]);
+  EXPECT_CLOSE(read(), two[1]);
+  dataset::write_image(file, two[1][0]);  // grey
+  EXPECT_CLOSE(read(), two[1][Slice(0, 1)]);
+  // Three pictures in two columns, a pixel apart: the place that is left is white, as the gaps are.
+  const Array three = concatenate({two, two[Slice(0, 1)] + 100}, 0).astype(uint8);
+  dataset::write_grid(file, three, 2, 1);
+  Array expected = full({3, 5, 5}, 255, uint8);
+  expected.set({Slice(), Slice(0, 2), Slice(0, 2)}, three[0]);
+  expected.set({Slice(), Slice(0, 2), Slice(3, 5)}, three[1]);
+  expected.set({Slice(), Slice(3, 5), Slice(0, 2)}, three[2]);
+  EXPECT_CLOSE(read(), expected);
+  dataset::write_grid(file, three);  // about a square
+  EXPECT_EQ(read().shape(), (Shape{3, 4, 4}));
+  // Floating values are from 0 to 1, cut off beyond.
+  dataset::write_image(file, array({{0.f, 0.5f, 1.f}, {-3.f, 7.f, std::nanf("")}}));
+  EXPECT_CLOSE(read()[0], array({{0, 128, 255}, {0, 255, 0}}).astype(uint8));
+  EXPECT_THROW(ValueError, "write_image: one picture (height, width) or (channels, height, width) is expected",
+               dataset::write_image(file, two));
+  EXPECT_THROW(ValueError, "not shape (2, 4, 2, 2)", dataset::write_grid(file, zeros({2, 4, 2, 2})));
+  EXPECT_THROW(ValueError, "are expected, not int64", dataset::write_image(file, zeros({2, 2}, int64)));
+  EXPECT_THROW(ValueError, "must not be negative", dataset::write_grid(file, two, -1));
+  EXPECT_THROW(FileError, "none/x.png", dataset::write_image(test::folder / "none" / "x.png", two[0]));
+  if (!dataset::has_jpeg()) return;
+  dataset::write_image(test::folder / "x.JPG", full({3, 16, 16}, 0.5, float32));
+  EXPECT_EQ(read_file(test::folder / "x.JPG").substr(0, 2), "\xff\xd8");
+}

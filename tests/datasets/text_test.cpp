@@ -103,6 +103,17 @@ TEST(tables) {
   EXPECT_THROW(KeyError, "t.csv: there is no column 'y'", t.column("y"));
   EXPECT_THROW(ValueError, "t.csv, line 2, column 'name': 'a, b' is no float32", t.column("name"));
   EXPECT_THROW(ValueError, "line 3, column 'n': '-2' is no uint8", t.column("n", uint8));
+  // The mark with which some programs begin tables is no part of a name.
+  const datasets::CsvTable marked(
+      "\xef\xbb\xbf"
+      "a,b\n1,2\n",
+      "t.csv");
+  EXPECT(marked.names() == (std::vector<std::string>{"a", "b"}) && marked.column("a").item<float>() == 1);
+  const datasets::CsvTable quoted(
+      "\xef\xbb\xbf"
+      "\"a\",b\n1,2\n",
+      "t.csv");
+  EXPECT_EQ(quoted.names()[0], "a");
   EXPECT_THROW(FileError, "t.csv, line 3: 2 fields, where 1", datasets::CsvTable("a\n1\n1,2\n", "t.csv"));
   EXPECT_THROW(FileError, "line 2: a quote is not closed", datasets::CsvTable("a\n\"1\n2", "t.csv"));
   EXPECT_THROW(FileError, "two columns are named 'a'", datasets::CsvTable("a,a\n", "t.csv"));

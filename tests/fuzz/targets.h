@@ -48,6 +48,10 @@ void mapped(std::string_view bytes);
 /// An ONNX file, made into a model; its weights are written again.
 void onnx(std::string_view bytes);
 
+/// The ending of their names (one byte), the length of the first (two bytes, little-endian), then two model files of
+/// any kind: the program `chainer` inspects, compares and converts them.
+void tool(std::string_view bytes);
+
 struct Target {
   const char* name;
   void (*run)(std::string_view bytes);

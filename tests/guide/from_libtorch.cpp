@@ -66,6 +66,10 @@ void libtorch_modules() {
   random::seed(0);
   EXPECT_EQ(L::Linear(3, 4).W.shape(), Shape({4, 3}));
   EXPECT_EQ(L::Convolution2D(3, 8, 3, {.stride = 2}).W.shape(), Shape({8, 3, 3, 3}));
+  EXPECT_EQ(L::BatchNormalization(8, {.eps = 1e-5}).eps, 1e-5);
+  EXPECT_EQ(L::LayerNormalization(8, {.eps = 1e-5}).gamma.shape(), Shape({8}));
+  EXPECT_EQ(L::GroupNormalization(2, 8).gamma.shape(), Shape({8}));
+  EXPECT_EQ(optimizers::AdaGrad().get("eps"), 1e-8);
   Net net;
   EXPECT_EQ(net.params().size(), net.namedparams().size());
   net.to_device(get_device("@cpu"));

@@ -175,8 +175,8 @@ class Cases : Draws {
         {"mean", [](const Array& x, const Axes& d, bool k) { return chainer::mean(x, d, k); }},
         {"var", [](const Array& x, const Axes& d, bool k) { return chainer::var(x, d, k); }},
         {"std", [](const Array& x, const Axes& d, bool k) { return chainer::std(x, d, k); }},
-        {"all", [](const Array& x, const Axes& d, bool k) { return chainer::all(x, d, k); }},
-        {"any", [](const Array& x, const Axes& d, bool k) { return chainer::any(x, d, k); }},
+        {"all", [](const Array& x, const Axes& d, bool k) -> Array { return chainer::all(x, d, k); }},
+        {"any", [](const Array& x, const Axes& d, bool k) -> Array { return chainer::any(x, d, k); }},
         {"count_nonzero", [](const Array& x, const Axes& d, bool k) { return count_nonzero(x, d, k); }},
     };
     const auto& [name, f] = kFunctions[draw(10)];

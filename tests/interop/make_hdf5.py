@@ -38,6 +38,18 @@ with h5py.File(folder + 'values.h5', 'w') as f:
     f.create_dataset('unsigned', data=numpy.array([2 ** 64 - 1, 5], numpy.uint64))
     f.create_dataset('checked', data=numpy.arange(4), chunks=(2,), fletcher32=True)
     f['linked'] = h5py.SoftLink('/half')
+for name, version in (('links.h5', None), ('links_latest.h5', 'latest')):
+    with h5py.File(folder + name, 'w', libver=version, userblock_size=512) as f:
+        f['x'] = numpy.arange(1, 5, dtype='f')
+        f['soft'] = h5py.SoftLink('/x')
+        f['dangling'] = h5py.SoftLink('/nowhere')
+        f['external'] = h5py.ExternalLink('other.h5', '/y')
+        f['g/hard'] = f['x']
+        f['g/relative'] = h5py.SoftLink('hard')
+        f['g/root'] = f['/']
+        f['type'] = numpy.dtype('f')
+        f.create_dataset('named', dtype=f['type'], data=f['x'][()])
+        f['compound'] = numpy.zeros(4, [('a', 'f'), ('b', 'f')])
 with h5py.File(folder + 'values_latest.h5', 'w', libver='latest') as f:
     f['array'] = numpy.arange(6, dtype='f').reshape(2, 3)
     f['text'] = 'gr\u00fc\u00df'

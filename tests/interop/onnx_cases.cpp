@@ -1,4 +1,6 @@
 // Runs all cases below a folder (see onnx_data.py) and counts. Usage: onnx_cases FOLDER [PART OF A NAME]
+#include <algorithm>
+
 #include "../onnx/cases.h"
 
 int main(int argc, char** argv) {

@@ -1,9 +1,12 @@
 // Writes what read_exports.py checks with the published onnx and onnxruntime: each row of the table of functions as a
-// model of its own, and whole networks. FOLDER/<number>.onnx with <number>_input_<i>.pb and <number>_output_<i>.pb,
-// and FOLDER/names.tsv: number, name, and why it was not exported.
+// model of its own, whole networks, and imported operator tests exported again. FOLDER/<number>.onnx, and of each file
+// several sets of inputs and outputs, <number>_<set>_input_<i>.pb and <number>_<set>_output_<i>.pb: those of the
+// export, other numbers and other integers, and batches of other lengths where the file is declared for them.
+// FOLDER/names.tsv has number, name, and why it was not exported.
 #include <chainer/chainer.h>
 #include <chainer/onnx/model_file.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "../functions/rows/table.h"
@@ -19,10 +22,16 @@ struct Writer {
   int count = 0, refused = 0;
   explicit Writer(const fs::path& f) : folder(f), names(f / "names.tsv") {}
 
+  // Without the pains that files take which must outlive a power failure: there are tens of thousands.
+  static void put_file(const fs::path& at, const std::string& bytes) {
+    std::ofstream out(at, std::ios::binary);
+    if (!out.write(bytes.data(), static_cast<std::streamsize>(bytes.size())).flush())
+      throw std::runtime_error("cannot write " + at.string());
+  }
   void arrays(const std::string& stem, const char* what, const Variables& values) {
     for (std::size_t i = 0; i < values.size(); ++i)
-      write_file(folder / text(stem, "_", what, "_", i, ".pb"),
-                 onnx::write_tensor(values[i].array(), text(what, "_", i)));
+      put_file(folder / text(stem, "_", what, "_", i, ".pb"),
+               onnx::write_tensor(values[i].array(), text(what, "_", i)));
   }
   template <class Run, class Export>
   void write(const std::string& name, const Variables& in, const Run& run, const Export& make) {
@@ -32,9 +41,25 @@ struct Writer {
       const std::string bytes = make();
       UsingConfig test_mode(&Config::train, false);
       NoBackpropMode no_graph;
-      arrays(stem, "input", in);
-      arrays(stem, "output", run(in));
-      write_file(folder / (stem + ".onnx"), bytes);
+      put_file(folder / (stem + ".onnx"), bytes);
+      int sets = 0;
+      const auto put = [&](const Variables& inputs) {
+        const Variables outputs = run(inputs);
+        const std::string at = text(stem, "_", sets++);
+        arrays(at, "input", inputs);
+        arrays(at, "output", outputs);
+      };
+      put(in);
+      std::vector<Variables> others = {shuffled(in, false), shuffled(in, true)};
+      if (any_batch(bytes)) {
+        ++dynamic;
+        for (const int64_t n : {in[0].shape()[0] + 2, int64_t(2), int64_t(5)}) others.push_back(with_batch(in, n));
+      }
+      for (const Variables& other : others) {
+        try {
+          put(other);
+        } catch (const std::exception&) {}  // the function does not take such inputs
+      }
     } catch (const Error& e) {
       why = e.what();
       std::replace(why.begin(), why.end(), '\n', ' ');
@@ -42,17 +67,81 @@ struct Writer {
     }
     names << stem << '\t' << name << '\t' << why << '\n';
   }
+  static bool any_batch(const std::string& bytes) {
+    const onnx::ModelFile file = onnx::read_model(bytes, {}, "export");
+    return !file.inputs.empty() && std::all_of(file.inputs.begin(), file.inputs.end(), [](const onnx::ValueInfo& v) {
+      return !v.shape.empty() && v.shape[0].name == "batch";
+    });
+  }
+  // The elements in another order, floating ones a little smaller, integers perhaps others of the same range.
+  Variables shuffled(const Variables& in, bool other_integers) {
+    Variables out;
+    for (const Variable& v : in) {
+      const Array& a = v.array();
+      const Array order = draws.permutation(a.size());
+      Array b = take(a.ravel(), order, 0).reshape(a.shape());
+      if (is_floating(a.dtype()))
+        b = (b * (1.0 - draws.rand(a.shape()) * 0.125)).astype(a.dtype());
+      else if (other_integers && a.size())
+        b = a.dtype() == bool_ ? draws.rand(a.shape()) < 0.5
+                               : draws
+                                     .randint(std::min<int64_t>(0, min(a).item<int64_t>()),
+                                              std::max<int64_t>(1, max(a).item<int64_t>()) + 1, a.shape())
+                                     .astype(a.dtype());
+      out.push_back(Variable(b, false));
+    }
+    return out;
+  }
+  Variables with_batch(const Variables& in, int64_t n) {
+    Variables rows;
+    for (const Variable& v : in)
+      rows.push_back(Variable(take(v.array(), (arange(n) * 2 + 1) % v.shape()[0], 0), false));
+    Variables out;
+    for (const Variable& v : rows) out.push_back(is_floating(v.dtype()) ? shuffled({v}, false)[0] : v);
+    return out;
+  }
+
+  // With all inputs, and with the first alone, the others being constants.
   void row(const testing::OpCase& c) {
     Variables in;
     for (const Array& a : c.inputs) in.push_back(Variable(is_floating(a.dtype()) ? a.astype(float32) : a, false));
     write(c.name + ": " + c.python, in, c.function,
-          [&] { return onnx::export_function(c.function, in, {.opset = 18, .dynamic_batch = false}); });
+          [&] { return onnx::export_function(c.function, in, {.opset = 18}); });
+    if (in.size() < 2 || in[0].ndim() == 0) return;
+    const auto first = [&](const Variables& x) {
+      Variables all = in;
+      all[0] = x[0];
+      return c.function(all);
+    };
+    write(c.name + " of one input: " + c.python, {in[0]}, first,
+          [&] { return onnx::export_function(first, {in[0]}, {.opset = 18}); });
   }
   void model(const std::string& name, Link& link, const Variables& in) {
     write(
-        "model " + name, in, [&](const Variables& x) { return link.call(x); },
+        "model " + name, in, [&](const Variables& x) { return link.clone(CopyMode::share)->call(x); },
         [&] { return onnx::export_model(link, in); });
   }
+  // A published operator test: exported alone, as operators of its file, and inside of a computation.
+  void imported(const fs::path& at) {
+    const std::string name = at.filename().string();
+    std::unique_ptr<onnx::Model> model;
+    Variables in;
+    try {
+      model = std::make_unique<onnx::Model>(at / "model.onnx");
+      for (std::size_t i = 0; i < model->inputs().size(); ++i) {
+        const fs::path file = at / "test_data_set_0" / text("input_", i, ".pb");
+        in.push_back(Variable(onnx::read_tensor(read_file(file), file.string()), false));
+      }
+    } catch (const Error&) { return; }  // onnx_cases tells of those
+    const auto run = [&](const Variables& x) { return model->call(x); };
+    const bool random = name.find("bernoulli") != std::string::npos || name.find("random") != std::string::npos;
+    write(text("imported ", random ? "random " : "", name), in, run, [&] { return onnx::export_model(*model, in); });
+    write(text("imported inside ", random ? "random " : "", name), in, run,
+          [&] { return onnx::export_function(run, in); });
+  }
+
+  int dynamic = 0;
+  random::RandomState draws{1};
 };
 
 struct LeNet : Chain {
@@ -95,7 +184,8 @@ struct LanguageModel : Chain {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 2) return std::fprintf(stderr, "usage: onnx_export FOLDER\n"), 2;
+  if (argc < 2)
+    return std::fprintf(stderr, "usage: onnx_export FOLDER [FOLDER OF OPERATOR TESTS [PART OF A NAME]]\n"), 2;
   random::seed(0);
   Writer w(argv[1]);
   for (const testing::OpCase& c : table::rows()) w.row(c);
@@ -112,5 +202,14 @@ int main(int argc, char** argv) {
   w.model("VGG16", vgg, images({1, 3, 224, 224}));
   L::ResNet50Layers resnet(std::nullopt);
   w.model("ResNet50", resnet, images({1, 3, 224, 224}));
-  std::printf("%d models, %d of them refused\n", w.count, w.refused);
+  if (argc > 2) {
+    const std::string part = argc > 3 ? argv[3] : "";
+    std::vector<fs::path> cases;
+    for (const auto& entry : fs::directory_iterator(argv[2]))
+      if (entry.is_directory() && entry.path().filename().string().find(part) != std::string::npos)
+        cases.push_back(entry.path());
+    std::sort(cases.begin(), cases.end());
+    for (const fs::path& c : cases) w.imported(c);
+  }
+  std::printf("%d models, %d of them for any batch, %d refused\n", w.count, w.dynamic, w.refused);
 }

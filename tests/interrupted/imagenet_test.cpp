@@ -134,3 +134,26 @@ TEST(a_killed_training_goes_on_bit_for_bit) {
   run("threads", {"--seed", "5", "--loaderjob", "0"});
   expect_same_runs("whole", "threads");
 }
+
+TEST(an_interrupted_training_says_how_to_go_on_and_goes_on_bit_for_bit) {
+  const Place place;
+  write_pictures("train", 1);
+  write_pictures("val", 2);
+  run("whole", {"--seed", "5", "--loaderjob", "2"});
+  const pid_t pid = start("cut", {"--seed", "5", "--loaderjob", "2"});
+  EXPECT(pid > 0);
+  if (pid <= 0) return;
+  EXPECT(within_a_minute([] { return fs::exists(text("cut/snapshot_iter_", 2 * kPerEpoch)); }));
+  ::kill(-pid, SIGINT);  // to the program and its workers, as a terminal does
+  const int status = status_of(pid);
+  EXPECT(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT);
+  EXPECT(within_a_minute([pid] { return ::kill(-pid, 0) != 0; }));
+  const std::string said = read_file("cut.txt");
+  const std::size_t at = said.find("--resume cut/snapshot_iter_");
+  EXPECT(at != said.npos);
+  if (at == said.npos) return;
+  const std::string file = said.substr(at + 9, said.find(')', at) - at - 9);
+  EXPECT(fs::exists(file));
+  run("cut", {"--seed", "99", "--loaderjob", "1", "--resume", file});
+  expect_same_runs("whole", "cut");
+}

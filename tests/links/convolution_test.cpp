@@ -113,7 +113,8 @@ TEST(convolution_links_say_what_is_wrong) {
                L::Convolution2D(3, 6, {1, 2, 3}));
   EXPECT_THROW(ValueError, "DeconvolutionND: 3 input channels", L::Deconvolution2D(3, 6, 3, {.groups = 2}));
   L::Convolution2D lazy(4, 3);
-  EXPECT_THROW(DimensionError, "x must have 4 axes, not shape (3, 3)", lazy(zeros({3, 3})));
+  EXPECT_THROW(DimensionError, "x must have 4 axes (batch, channels, and 2 in space), not shape (3, 3)",
+               lazy(zeros({3, 3})));
   EXPECT_THROW(DimensionError, "does not fit", L::LocalConvolution2D(1, 1, 2, 3));
   EXPECT_THROW(ValueError, "names no convolution", L::MLPConvolution2D(3, {}, 3));
 }

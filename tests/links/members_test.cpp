@@ -1,5 +1,6 @@
 #include <chainer/chainer.h>
 
+#include "chainer/core/warnings.h"
 #include "chainer/links/left_out.h"
 
 #include "test.h"
@@ -152,6 +153,64 @@ TEST(what_was_moved_away_says_so) {
   EXPECT_THROW(RuntimeError, "there is no dataset", AnyDataset().size());
 }
 
+namespace {
+struct Pointing : Chain {
+  L::Linear listed{2, 2};
+  std::unique_ptr<L::Linear> unique = std::make_unique<L::Linear>(2, 2);
+  std::shared_ptr<L::Linear> shared = std::make_shared<L::Linear>(2, 2);
+  std::vector<L::Bias> several;
+  L::Linear* own = &listed;
+  Pointing() { several.emplace_back(1, Shape{2}); }
+  CHAINER_MEMBERS(Pointing, listed);
+  Variable forward(const Variable& x) { return (*unique)((*shared)(listed(x))); }
+};
+struct Listing : Chain {
+  std::unique_ptr<L::Linear> unique = std::make_unique<L::Linear>(2, 2);
+  std::shared_ptr<L::Linear> shared = std::make_shared<L::Linear>(2, 2);
+  CHAINER_MEMBERS(Listing, unique, shared);
+  Variable forward(const Variable& x) { return (*unique)((*shared)(x)); }
+};
+struct Empty : Chain {
+  std::vector<std::shared_ptr<L::Linear>> layers;
+  CHAINER_MEMBERS(Empty);
+};
+struct Unlisted : Chain {
+  L::Linear l{2, 2};
+  Variable forward(const Variable& x) { return l(x); }
+};
+}  // namespace
+
+TEST(links_behind_pointers_are_found) {
+  Pointing model;
+  const std::vector<std::string> lines = links_behind_pointers(model);
+  EXPECT_EQ(lines.size(), 3u);
+  EXPECT(lines[0].find("a Linear that /, a Pointing, points to is not in its CHAINER_MEMBERS") == 0);
+  EXPECT(lines[2].find("a Bias that /") == 0);
+  optimizers::SGD optimizer;
+  const int64_t warnings = warning_count();
+  optimizer.setup(model);
+  EXPECT_EQ(warning_count(), warnings + 3);
+  Listing listing;
+  EXPECT_EQ(links_behind_pointers(listing).size(), 0u);
+  const auto chain = Sequential(L::Linear(2, 2), F::relu, L::Classifier(L::Linear(2, 2)));
+  EXPECT_EQ(links_behind_pointers(chain).size(), 0u);
+}
+
+TEST(a_model_without_parameters_is_a_warning) {
+  Empty model;
+  optimizers::Adam optimizer;
+  const int64_t warnings = warning_count();
+  optimizer.setup(model);
+  EXPECT_EQ(warning_count(), warnings + 1);
+  EXPECT(last_warning().find("Adam: the Empty given to setup() has no parameters") == 0);
+  Unlisted unlisted;
+  optimizer.setup(unlisted);
+  EXPECT(last_warning().find("its class has no CHAINER_MEMBERS") != std::string::npos);
+  Link& base = unlisted;
+  EXPECT_THROW(NotImplementedError, "Unlisted cannot be called: its class has no CHAINER_MEMBERS(Unlisted, members...)",
+               base.call(Variables{ones({1, 2})}));
+}
+
 TEST(members_that_are_not_listed_are_found) {
   Forgetful link;
   const std::vector<std::string> lines = left_out_members(link);
@@ -182,4 +241,20 @@ TEST(errors_inside_links_name_the_path) {
   EXPECT_THROW(InvalidType, "in /predictor/blocks/1/a of Classifier", model(ones({1, 4}), zeros({1}, int32)));
   Three three;
   EXPECT_THROW(TypeError, "forward of Three takes 3 variables, not 2", three.call(Variables{ones({1}), ones({1})}));
+}
+
+TEST(links_nested_too_deep_are_not_copied) {
+  const auto nested = [](int levels) {
+    auto inner = std::make_shared<Sequential>(L::Linear(2, 2));
+    for (int i = 1; i < levels; ++i) {
+      auto outer = std::make_shared<Sequential>();
+      outer->append(Layer(inner));
+      inner = outer;
+    }
+    return inner;
+  };
+  EXPECT_EQ(nested(500)->copy().params().size(), std::size_t(2));
+  const auto deep = nested(3000);
+  EXPECT_THROW(RuntimeError, "nested in each other more than 2000 deep", deep->copy());
+  EXPECT_EQ(nested(3)->copy().params().size(), std::size_t(2));  // and nothing is left of the attempt
 }

@@ -42,7 +42,15 @@ TEST(pictures_are_prepared_as_the_release_does) {
   compare(L::vgg::prepare(picture, {9, 5}), "vgg");
   compare(L::googlenet::prepare(picture.transpose({2, 0, 1}), PerAxis()), "googlenet_prepared");
   compare(L::resnet::prepare(picture[{Slice(), Slice(), 0}], 31), "resnet");
-  EXPECT_THROW(DimensionError, "(2, 5, 4)", L::vgg::prepare(zeros({2, 5, 4})));
+  EXPECT_THROW(DimensionError, "(2, 5, 6)", L::vgg::prepare(zeros({2, 5, 6})));
+  // Alpha is dropped, as the release's conversion to RGB does.
+  const auto same = [](const Array& a, const Array& b) { EXPECT_CLOSE(a, b, {.atol = 0, .rtol = 0}); };
+  const Array alpha = full({picture.shape()[0], picture.shape()[1], 1}, 100).astype(uint8);
+  const Array rgba = concatenate({picture, alpha}, 2), grey = picture[{Slice(), Slice(), Slice(0, 1)}];
+  same(L::vgg::prepare(rgba, {9, 5}), L::vgg::prepare(picture, {9, 5}));
+  same(L::vgg::prepare(rgba.transpose({2, 0, 1}), {9, 5}), L::vgg::prepare(picture, {9, 5}));
+  same(L::resnet::prepare(concatenate({grey, alpha}, 2), 31),
+       L::resnet::prepare(grey.reshape(alpha.shape())[{Slice(), Slice(), 0}], 31));
 }
 
 TEST(networks_name_their_layers) {

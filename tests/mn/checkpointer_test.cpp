@@ -90,7 +90,7 @@ TEST(checkpointer_resumes) {
   // The newest one is damaged on one rank, and there is a file that only one rank has.
   if (r == c->size() - 1) {
     std::string bytes = read_file(file(r, 15));
-    bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] + 1);
+    for (std::size_t i = 0; i < 300; ++i) ++bytes[bytes.size() / 2 + i];  // more than what stands between two arrays
     std::ofstream(file(r, 15), std::ios::binary) << bytes;
   }
   if (r == 0) fs::copy_file(file(0, 10), file(0, 90));
@@ -158,6 +158,89 @@ TEST(checkpointer_with_another_number_of_ranks) {
     one.trainer.run(false);
     EXPECT_EQ(one.updater.iteration(), 14);
   }
+  c->barrier();
+  if (c->rank() == 0) fs::remove_all(at);
+}
+
+TEST(checkpoints_stay_after_an_exception_in_the_last_iteration) {
+  const auto& c = world();
+  for (const int failing : {0, c->size() - 1, -1}) {  // -1: all of them
+    const fs::path at = folder(c);
+    seed(c);
+    Run run(c, at, 6);
+    run.trainer.extend(run.checkpointer, {.trigger = {2, "iteration"}});
+    run.trainer.extend([&](Trainer& t) {
+      if (t.updater().iteration() == 6 && (failing < 0 || failing == c->rank())) throw RuntimeError("at the very end");
+    });
+    if (failing < 0 || failing == c->rank())
+      EXPECT_THROW(RuntimeError, "at the very end", run.trainer.run(false));
+    else
+      run.trainer.run(false);
+    c->barrier();
+    EXPECT(fs::exists(at / text("run.", c->rank(), ".4")));
+    Run again(c, at, 6);
+    EXPECT(again.checkpointer->maybe_load(again.trainer) == std::optional<int64_t>(4));
+    c->barrier();
+    if (c->rank() == 0) fs::remove_all(at);
+  }
+}
+
+TEST(a_checkpoint_that_is_cut_short_is_named) {
+  const auto& c = world();
+  const fs::path at = folder(c);
+  seed(c);
+  {
+    Run first(c, at, 100);
+    first.trainer.extend(first.checkpointer, {.trigger = {3, "iteration"}});
+    first.trainer.extend(
+        [](Trainer& t) {
+          if (t.updater().iteration() == 6) throw StopIteration("enough");
+        },
+        {.priority = -200});
+    EXPECT_THROW(StopIteration, "enough", first.trainer.run(false));
+  }
+  c->barrier();
+  if (c->rank() == 0) fs::resize_file(at / "run.0.6", 1000);
+  c->barrier();
+  const int64_t warnings = warning_count();
+  Run again(c, at, 100);
+  EXPECT(again.checkpointer->maybe_load(again.trainer) == std::optional<int64_t>(3));
+  EXPECT_EQ(warning_count() - warnings, c->rank() == 0 ? 1 : 0);
+  c->barrier();
+  if (c->rank() == 0) fs::remove_all(at);
+}
+
+TEST(orders_drawn_ahead_by_another_number_of_ranks_are_not_taken) {
+  const auto& c = world();
+  const fs::path at = folder(c);
+  struct Ahead {
+    Run::Net model;
+    chainermn::MultiNodeOptimizer optimizer;
+    iterators::MultithreadIterator it;
+    training::StandardUpdater updater;
+    Trainer trainer;
+    explicit Ahead(const chainermn::Communicator& comm, const fs::path& out)
+        : optimizer(chainermn::create_multi_node_optimizer(optimizers::Adam(), comm).setup(model)),
+          it(Run::data(comm), 4),
+          updater(it, optimizer),
+          trainer(updater, {1000, "iteration"}, {.out = out.string()}) {}
+  };
+  const auto alone = c->split(c->rank(), 0);
+  if (c->rank() == 0) {
+    Ahead one(alone, at);
+    const auto checkpointer = chainermn::create_multi_node_checkpointer("run", alone);
+    for (int i = 0; i < 8; ++i) one.updater.update();  // behind the ninth, the tenth ends the epoch: an order is drawn
+    one.trainer.extend([](Trainer&) { throw StopIteration("enough"); }, {.priority = -200});
+    one.trainer.extend(checkpointer, {.trigger = {1, "iteration"}});
+    EXPECT_THROW(StopIteration, "enough", one.trainer.run(false));
+    EXPECT(fs::exists(at / "run.0.9"));
+  }
+  c->barrier();
+  Ahead all(c, at);
+  const auto checkpointer = chainermn::create_multi_node_checkpointer("run", c);
+  EXPECT(checkpointer->maybe_load(all.trainer) == std::optional<int64_t>(9));
+  all.updater.update();
+  EXPECT_EQ(all.updater.iteration(), 10);
   c->barrier();
   if (c->rank() == 0) fs::remove_all(at);
 }

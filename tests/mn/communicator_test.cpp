@@ -128,6 +128,40 @@ TEST(communicator_gradients) {
   }
 }
 
+// Other dtypes, shapes, roots and operations are found before they are added up.
+TEST(communicator_compares_new_calls) {
+  for (const std::string name : {"naive", "hierarchical"}) {
+    const auto c = chainermn::create_communicator(name);
+    EXPECT(!c->debug());
+    const bool last = c->rank() == c->size() - 1;
+    EXPECT_THROW(RuntimeError, "calls allreduce of int32 (3,)", c->allreduce(ones({3}, last ? int32 : float32)));
+    EXPECT_THROW(RuntimeError, "calls allreduce of float32 (4,)", c->allreduce(ones({last ? 4 : 3})));
+    EXPECT_THROW(RuntimeError, "calls bcast from root 0", c->bcast(ones({2}), {}, last ? c->size() - 1 : 0));
+    if (last)
+      EXPECT_THROW(RuntimeError, "calls gather", c->gather(ones({1})));
+    else
+      EXPECT_THROW(RuntimeError, "calls gather", c->allreduce_obj(Object(1)));
+    const auto n = static_cast<float>(c->size());
+    EXPECT_CLOSE(c->allreduce(ones({3})), full({3}, n));
+    EXPECT_CLOSE(c->allreduce(ones({3}, int32)), full({3}, n, int32));
+    c->barrier();
+    // Both were seen: they are trusted, and what follows tells.
+    (void)c->allreduce(ones({3}, last ? int32 : float32));
+    EXPECT_THROW(RuntimeError, "different calls before this one", c->barrier());
+    c->barrier();  // the ranks are still together
+    (void)c->allreduce(ones({3}, last ? int32 : float32));
+    EXPECT_THROW(RuntimeError, "different calls before this one", c->allreduce(ones({5})));
+    (void)c->allreduce(ones({3}, last ? int32 : float32));
+    int64_t trusted = 0;
+    std::string found;
+    try {
+      for (; trusted < 1000; ++trusted) (void)c->allreduce(ones({3}));
+    } catch (const RuntimeError& e) { found = e.what(); }
+    EXPECT(trusted < 100 && found.find("different calls before this one") != found.npos);
+    EXPECT_CLOSE(c->allreduce(ones({3})), full({3}, n));
+  }
+}
+
 TEST(communicator_debug) {
   ::setenv("CHAINERMN_DEBUG", "1", 1);
   const auto c = chainermn::create_communicator("flat");

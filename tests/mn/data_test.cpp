@@ -57,6 +57,33 @@ TEST(scatter_dataset_errors_reach_all_ranks) {
   c->barrier();
 }
 
+// A random transform would be applied once for each example of the other ranks.
+TEST(scatter_dataset_refuses_random_transforms) {
+  const auto& c = world();
+  const auto scatter = [&](const std::function<Example(const Example&)>& transform) {
+    const AnyDataset whole = datasets::TransformDataset(AnyDataset(arange(8)), transform);
+    return chainermn::scatter_dataset(c->rank() == 0 ? whole : AnyDataset(), c);
+  };
+  const std::vector<std::function<Example(const Example&)>> random_ones = {
+      [](const Example& e) { return Example(e[0] + dataset::example_random().below(1000)); },
+      [](const Example& e) { return Example(e[0] + random::global().next_uint32() % 1000); },
+      [](const Example& e) { return Example(e[0] + random::randn({})); }};
+  for (const auto& f : random_ones) {
+    if (c->rank() == 0)
+      EXPECT_THROW(ValueError, "is drawn anew at each visit", scatter(f));
+    else
+      EXPECT_THROW(RuntimeError, "without its random transforms", scatter(f));
+  }
+  const AnyDataset fixed = scatter([](const Example& e) { return Example(e[0] * 2); });
+  EXPECT(fixed.size() > 0);
+  const AnyDataset drawn = datasets::TransformDataset(fixed, random_ones[0]);  // each rank for itself
+  dataset::begin_example(1);
+  const auto first = drawn[0][0].item<int64_t>();
+  dataset::begin_example(2);
+  EXPECT(drawn[0][0].item<int64_t>() != first);
+  c->barrier();
+}
+
 TEST(multi_node_iterator) {
   const auto& c = world();
   for (const int master : {0, c->size() - 1}) {

@@ -33,6 +33,23 @@ void trouble(const std::string& kind) {
     if (last) std::raise(SIGSEGV);
   } else if (kind == "exit") {
     if (last) std::exit(3);
+  } else if (kind == "exit0") {
+    if (last) std::exit(0);
+  } else if (kind == "return") {
+    if (last) return;
+  } else if (kind == "return_before_a_message") {
+    if (last) return;
+    (void)c->recv(c->size() - 1, 7);
+  } else if (kind == "return_before_a_mean") {
+    L::Linear model(3, 2);
+    auto optimizer = chainermn::create_multi_node_optimizer(optimizers::SGD(), c).setup(model);
+    for (int i = 0; i < (last ? 3 : 4); ++i) optimizer.update([&] { return F::sum(model(ones({1, 3}))); });
+    return;
+  } else if (kind == "late") {
+    if (last) std::this_thread::sleep_for(std::chrono::seconds(8));
+  } else if (kind == "known_and_new") {
+    (void)c->allreduce(ones({3}));
+    (void)c->allreduce(ones({3}, last ? int32 : float32));  // one rank knows the call, and trusts it
   } else if (kind == "missing") {
     if (last) sleep_for_ever();
   } else if (kind == "elsewhere") {

@@ -304,3 +304,25 @@ TEST(optimizer_of_different_models) {
     }));
   }
 }
+
+// As in an adversarial pair of networks: both losses are computed before the first of two optimizers has made the
+// parameters those of rank 0.
+TEST(a_graph_outlives_the_first_update_of_another_optimizer) {
+  for (const auto& c : communicators()) {
+    random::seed(static_cast<uint32_t>(100 + c->rank()));  // other parameters in each rank
+    L::Linear maker(4, 6), judge(6, 1);
+    auto of_maker = chainermn::create_multi_node_optimizer(optimizers::SGD(0.1), c).setup(maker);
+    auto of_judge = chainermn::create_multi_node_optimizer(optimizers::SGD(0.1), c).setup(judge);
+    for (int step = 0; step < 3; ++step) {
+      const Variable y = judge(maker(random::RandomState(static_cast<uint32_t>(step)).randn({5, 4}, float32)));
+      const Variable judged = F::sum(F::softplus(y)), made = F::sum(F::softplus(-y));
+      judge.cleargrads();
+      judged.backward();
+      of_judge.update();
+      maker.cleargrads();
+      made.backward();
+      of_maker.update();
+    }
+    EXPECT(same_on_all_ranks(c, maker) && same_on_all_ranks(c, judge));
+  }
+}

@@ -1,6 +1,8 @@
 #include <chainer/chainer.h>
 #include <chainer/onnx/model_file.h>
 
+#include <algorithm>
+
 #include "folder.h"
 #include "test.h"
 

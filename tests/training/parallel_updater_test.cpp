@@ -1,5 +1,13 @@
 #include <chainer/chainer.h>
 
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "chainer/core/sanitizer.h"
+#include "chainer/training/updaters/model_threads.h"
 #include "folder.h"
 #include "test.h"
 
@@ -134,4 +142,28 @@ TEST(several_iterators_feed_several_models) {
   EXPECT_THROW(ValueError, "batch sizes 4 and 3",
                training::MultiprocessParallelUpdater(
                    Iterators{iterators::SerialIterator(data(12), 4), iterators::SerialIterator(data(12), 3)}, adam));
+}
+
+TEST(threads_that_cannot_be_started_are_an_error) {
+  if (kSanitized) return EXPECT(true);  // the sanitizers' memory is beyond any limit
+  // The child has room for a few stacks, not for 64.
+  const pid_t child = ::fork();
+  if (child == 0) {
+    std::size_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    const rlim_t room = pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) + (40u << 20);
+    const rlimit limit{room, room};
+    ::setrlimit(RLIMIT_AS, &limit);
+    try {
+      training::updaters::ModelThreads threads(64);
+    } catch (const RuntimeError& e) {
+      ::_exit(std::string(e.what()).find("a thread for each of 64 models: the system gives no more than ") == 0 ? 3
+                                                                                                                : 4);
+    } catch (...) {}
+    ::_exit(5);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 3);
 }

@@ -1,4 +1,5 @@
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <limits>
 #include <set>
@@ -153,26 +154,77 @@ TEST(snapshots_names_may_have_several_fields) {
   }
 }
 
+TEST(snapshots_names_may_have_folders) {
+  const auto kept = [](const std::string& name) {
+    std::set<std::string> out_;
+    for (const auto& e : fs::recursive_directory_iterator(out(name)))
+      if (e.path().filename() != "log") out_.insert(fs::relative(e.path(), out(name)).string());
+    return out_;
+  };
+  const std::vector<std::pair<std::string, std::set<std::string>>> cases = {
+      {"snaps/s_{.updater.iteration}", {"snaps", "snaps/s_10", "snaps/s_12"}},
+      {"a/./b/s_{.updater.iteration}.npz", {"a", "a/b", "a/b/s_10.npz", "a/b/s_12.npz"}},
+      {"e{.updater.epoch:02}/at_{.updater.iteration}", {"e02", "e02/at_10", "e02/at_12"}},
+      {"{.updater.iteration}/whole", {"10", "10/whole", "12", "12/whole"}}};
+  int number = 0;
+  for (const auto& [pattern, expected] : cases) {
+    const std::string name = text("folders", number++);
+    Run first(name, 12);
+    first.trainer->extend(extensions::snapshot({.filename = pattern, .n_retains = 2}), {.trigger = {2, "iteration"}});
+    first.trainer->run();
+    EXPECT(kept(name) == expected);
+    Run resumed(name, 14);
+    resumed.trainer->extend(extensions::snapshot({.filename = pattern, .autoload = true}));
+    resumed.trainer->extend(
+        make_extension([](Trainer&) {}, {.initializer = [](Trainer& t) { EXPECT_EQ(t.updater().iteration(), 12); }}));
+    resumed.trainer->run();
+    EXPECT_EQ(resumed.updater->iteration(), 14);
+  }
+}
+
 TEST(temporary_files_of_ended_processes_are_removed) {
   const fs::path place = folder / "temporaries";
   fs::create_directories(place);
-  const int child = ::fork();
-  if (child == 0) ::_exit(0);
-  ::waitpid(child, nullptr, 0);
-  const auto own = temporary_beside(place / "x");
   const auto file = [&](const std::string& name) {
     write_file(place / "made", "");
     fs::rename(place / "made", place / name);
     return place / name;
   };
-  const auto orphan = file(text("tmp-", child, "-3-snapshot_iter_7")), mine = file(own.filename().string()),
-             running = file(text("tmp-", ::getppid(), "-0-x")),
-             predecessor = file(text("tmp-", ::getpid(), "-999999-x"));
-  const auto foreign = {file("tmp-x"), file("tmp-12"), file("tmp-1-x"), file("temporary")};
+  // Children that leave a file behind: one ends, one is stopped at a pipe until it may.
+  int ends[2];
+  EXPECT_EQ(::pipe(ends), 0);
+  const auto child = [&](const char* name, bool waits) {
+    const pid_t pid = ::fork();
+    if (pid != 0) return pid;
+    ::close(ends[1]);
+    write_file(place / name, temporary_beside(place / "snapshot_iter_7").filename().string());
+    char c;
+    if (waits) (void)!::read(ends[0], &c, 1);
+    ::_exit(0);
+  };
+  const pid_t ended = child("ended", false);
+  ::waitpid(ended, nullptr, 0);
+  const pid_t runs = child("runs", true);
+  while (!fs::exists(place / "runs")) ::usleep(1000);
+  const auto orphan = file(read_file(place / "ended")), running = file(read_file(place / "runs")),
+             mine = file(temporary_beside(place / "x").filename().string());
+  // "tmp-<place>-<process>-<start>-<number>-": the same numbers elsewhere, and a process number that came again.
+  const std::string own = mine.filename().string(), rest = orphan.filename().string().substr(12);
+  const auto elsewhere = file("tmp-" + std::string(own[4] == '0' ? "1" : "0") + own.substr(5, 7) + rest);
+  const auto other_start = file(text(own.substr(0, 13), ::getpid(), "-1-0-x"));
+  EXPECT_EQ(orphan.filename().string().substr(0, 13), own.substr(0, 13));
+  const auto foreign = {file("tmp-x"),     file("tmp-12"),
+                        file("tmp-1-x"),   file(text("tmp-", ended, "-3-x")),
+                        file("temporary"), file("tmp-00000000-1-1-0-x")};
   EXPECT_EQ(remove_orphaned_temporaries(place), 2);
-  EXPECT(!fs::exists(orphan) && !fs::exists(predecessor) && fs::exists(mine) && fs::exists(running));
+  EXPECT(!fs::exists(orphan) && !fs::exists(other_start));
+  EXPECT(fs::exists(mine) && fs::exists(running) && fs::exists(elsewhere));
   for (const auto& f : foreign) EXPECT(fs::exists(f));
   EXPECT_EQ(remove_orphaned_temporaries(place / "not there"), 0);
+  ::close(ends[1]);
+  ::waitpid(runs, nullptr, 0);
+  ::close(ends[0]);
+  EXPECT_EQ(remove_orphaned_temporaries(place), 1);
 }
 
 TEST(a_snapshot_of_the_release_goes_on_here) {

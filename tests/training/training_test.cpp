@@ -1,3 +1,5 @@
+#include <signal.h>
+
 #include <set>
 
 #include "chainer/backend/cpu/blas.h"
@@ -103,6 +105,124 @@ TEST(triggers_and_log_equal_the_releases) {
       rows.push_back(entry.find(key)->number());
   const Array expected = f.array("log");
   EXPECT_CLOSE(array(rows), expected.ravel(), {.atol = 1e-5});
+}
+
+namespace {
+
+std::shared_ptr<const serializers::NpzFile> file_of(Trainer& trainer) {
+  serializers::DictionarySerializer saved;
+  trainer.serialize(saved);
+  return std::make_shared<const serializers::NpzFile>(serializers::npz_bytes(saved.target()), "memory");
+}
+
+}  // namespace
+
+TEST(an_extension_that_a_snapshot_lacks_waits_for_its_time) {
+  Mock first;
+  Trainer before(first, {150, "iteration"}, {.out = out("lacking")});
+  before.run();
+  const auto file = file_of(before);
+  const auto later = [&](Trigger trigger) {
+    Mock updater;
+    Trainer trainer(updater, {210, "iteration"}, {.out = out("lacking")});
+    List fired;
+    trainer.extend([&](Trainer& t) { fired.push_back(t.updater().iteration()); }, {.trigger = std::move(trigger)});
+    serializers::NpzDeserializer in(file);
+    trainer.serialize(in);
+    trainer.run();
+    EXPECT_EQ(updater.n, 210);
+    return fired;
+  };
+  EXPECT(later({100, "iteration"}) == List{200});
+  EXPECT(later({151, "iteration"}) == List{151});
+  EXPECT(later({2.5, "epoch"}) == (List{175, 200}));
+  EXPECT(later(triggers::ManualScheduleTrigger(50, "iteration")).empty());
+  EXPECT(later(triggers::ManualScheduleTrigger({3, 151, 160}, "iteration")) == (List{151, 160}));
+  EXPECT(later(triggers::ManualScheduleTrigger({3, 16}, "epoch")) == List{160});
+  EXPECT(later(triggers::OnceTrigger()).empty());
+  EXPECT(later(triggers::OnceTrigger(true)) == List{151});
+  EXPECT(later(triggers::MaxValueTrigger("main/loss", {100, "iteration"})) == List{200});
+  EXPECT(later(triggers::TimeTrigger(1e5)).empty());
+  EXPECT(later({1, "iteration"}).size() == 60);
+}
+
+TEST(a_time_trigger_that_a_snapshot_lacks_counts_on) {
+  Mock first, second;
+  Trainer before(first, {1, "iteration"}, {.out = out("time")});
+  before.run();
+  serializers::DictionarySerializer saved;
+  before.serialize(saved);
+  auto members = saved.target();
+  members["_snapshot_elapsed_time"] = array(1005.0);  // a trigger of 10 seconds would have fired a hundred times
+  Trainer after(second, {5, "iteration"}, {.out = out("time")});
+  int fired = 0;
+  after.extend([&](Trainer&) { ++fired; }, {.trigger = triggers::TimeTrigger(10)});
+  serializers::NpzDeserializer in(
+      std::make_shared<const serializers::NpzFile>(serializers::npz_bytes(members), "memory"));
+  after.serialize(in);
+  after.run();
+  EXPECT_EQ(fired, 0);
+}
+
+TEST(a_trigger_that_was_moved_can_be_copied) {
+  Trigger a(2, "iteration");
+  const Trigger b = std::move(a);
+  const Trigger c = a;  // NOLINT: what is left of it
+  EXPECT(b.given() && !c.given() && !a.given());
+  Trigger d;
+  d = a;
+  EXPECT(!d.given());
+  a = b;
+  EXPECT(a.given() && firings(a, 10, 5) == (List{2, 4}));
+}
+
+TEST(a_trainer_knows_whether_it_came_to_its_end) {
+  Mock fine, broken;
+  Trainer whole(fine, {3, "iteration"}, {.out = out("completed")});
+  bool at_finalize = false;
+  whole.extend(make_extension([&](Trainer& t) { EXPECT(!t.is_completed()); },
+                              {.finalizer = [&](Trainer& t) { at_finalize = t.is_completed(); }}));
+  EXPECT(!whole.is_completed());
+  whole.run();
+  EXPECT(at_finalize && whole.is_completed());
+  Trainer failing(broken, {3, "iteration"}, {.out = out("completed")});
+  failing.extend([](Trainer& t) {
+    if (t.updater().iteration() == 3) throw ValueError("in the last iteration");
+  });
+  EXPECT_THROW(ValueError, "last iteration", failing.run(false));
+  EXPECT(!failing.is_completed());
+}
+
+TEST(early_stopping_stops_a_resumed_run_where_it_stops_the_whole_one) {
+  const std::vector<double> values = {9, 7, 8, 6, 6.5, 7, 7.5, 3, 2, 9, 9, 9, 1, 9};
+  const auto run = [&](std::shared_ptr<const serializers::NpzFile> from, int64_t save_at) {
+    Mock updater;
+    Trainer trainer(
+        updater,
+        triggers::EarlyStoppingTrigger(
+            {.check_trigger = {1, "iteration"}, .monitor = "value", .patients = 3, .max_trigger = {14, "iteration"}}),
+        {.out = out("early_resumed")});
+    std::shared_ptr<const serializers::NpzFile> saved;
+    trainer.extend(
+        [&](Trainer& t) {
+          t.observation.insert_or_assign("value", values[static_cast<std::size_t>(t.updater().iteration() - 1)]);
+        },
+        {.priority = PRIORITY_WRITER});
+    trainer.extend(
+        [&](Trainer& t) {
+          if (t.updater().iteration() == save_at) saved = file_of(t);
+        },
+        {.priority = -100});
+    if (from) {
+      serializers::NpzDeserializer in(from);
+      trainer.serialize(in);
+    }
+    trainer.run();
+    return std::pair(updater.n, saved);
+  };
+  const int64_t whole = run({}, 0).first;
+  EXPECT_EQ(whole, 7);
+  for (int64_t cut = 1; cut <= whole; ++cut) EXPECT_EQ(run(run({}, cut).second, 0).first, whole);
 }
 
 TEST(early_stopping) {

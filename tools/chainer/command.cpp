@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdio>
 
 namespace tool {
 
@@ -89,6 +90,31 @@ std::string help(const Command& c) {
   for (const Option& o : c.options)
     out += "  " + padded("--" + o.name + (o.value.empty() ? "" : "=" + o.value), 20) + o.help + "\n";
   return out;
+}
+
+namespace {
+const Command& find_command(const std::string& name) {
+  const auto& all = commands();
+  const auto it = std::find_if(all.begin(), all.end(), [&](const Command& c) { return c.name == name; });
+  if (it == all.end()) throw UsageError("chainer has no command '", name, "'; 'chainer help' lists them");
+  return *it;
+}
+}  // namespace
+
+int run(std::vector<std::string> words) {
+  const auto asks = [](const std::string& w) { return w == "help" || w == "--help" || w == "-h"; };
+  if (words.empty() || asks(words[0])) {
+    std::fputs((words.size() > 1 ? help(find_command(words[1])) : help()).c_str(), stdout);
+    return words.empty() ? 2 : 0;
+  }
+  if (words[0] == "--version") words[0] = "info";
+  const Command& command = find_command(words[0]);
+  words.erase(words.begin());
+  if (std::any_of(words.begin(), words.end(), [](const std::string& w) { return w == "--help" || w == "-h"; })) {
+    std::fputs(help(command).c_str(), stdout);
+    return 0;
+  }
+  return command.run(parse(command, words));
 }
 
 }  // namespace tool

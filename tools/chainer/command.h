@@ -55,6 +55,8 @@ const std::vector<Command>& commands();
 
 /// Splits what follows the subcommand's name; UsageError for unknown options and a wrong number of arguments.
 Arguments parse(const Command& command, const std::vector<std::string>& words);
+/// The program: what its words ask for, and the exit code; an Error for what main() prints and ends with 2.
+int run(std::vector<std::string> words);
 /// The help of the program, or of a subcommand.
 std::string help();
 std::string help(const Command& command);

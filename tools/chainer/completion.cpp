@@ -11,6 +11,23 @@ std::string options_of(const Command& c) {
   return out;
 }
 
+// `special` characters with a backslash before them.
+std::string escaped(const std::string& text, std::string_view special) {
+  std::string out;
+  for (char c : text) {
+    if (special.find(c) != special.npos) out += '\\';
+    out += c;
+  }
+  return out;
+}
+// Between single quotes: zsh ends the quotes for an apostrophe, fish escapes it.
+std::string zsh_quoted(const std::string& text) {
+  std::string out = "'";
+  for (char c : text) out += c == '\'' ? "'\\''" : std::string(1, c);
+  return out + "'";
+}
+std::string fish_quoted(const std::string& text) { return "'" + escaped(text, "\\'") + "'"; }
+
 std::string bash() {
   std::string names, cases;
   for (const Command& c : commands()) {
@@ -32,24 +49,30 @@ std::string bash() {
 }
 
 std::string zsh() {
-  std::string out = "#compdef chainer\nlocal -a commands\ncommands=(\n";
-  for (const Command& c : commands()) out += "  '" + c.name + ":" + c.summary + "'\n";
-  out += ")\nif (( CURRENT == 2 )); then\n  _describe command commands\n  return\nfi\ncase $words[2] in\n";
+  std::string out = "#compdef chainer\nlocal -a subcommands\nsubcommands=(\n  'help:Shows what a command does.'\n";
+  for (const Command& c : commands()) out += "  " + zsh_quoted(c.name + ":" + c.summary) + "\n";
+  out += ")\nif (( CURRENT == 2 )); then\n  _describe command subcommands\n  return\nfi\n";
+  // _arguments takes the second word for the command's name.
+  out += "shift words\n(( CURRENT -= 1 ))\ncase $words[1] in\n";
   for (const Command& c : commands()) {
     out += "  " + c.name + ") _arguments";
-    for (const Option& o : c.options) out += " '--" + o.name + (o.value.empty() ? "" : "=") + "[" + o.help + "]'";
+    for (const Option& o : c.options) {
+      const std::string value = o.value.empty() ? "" : ":" + o.name + ":";
+      out +=
+          " " + zsh_quoted("--" + o.name + (o.value.empty() ? "" : "=") + "[" + escaped(o.help, "[]:\\") + "]" + value);
+    }
     out += " '*:file:_files' ;;\n";
   }
   return out + "esac\n";
 }
 
 std::string fish() {
-  std::string out;
+  std::string out = "complete -c chainer -n __fish_use_subcommand -f -a help -d 'Shows what a command does.'\n";
   for (const Command& c : commands()) {
-    out += "complete -c chainer -n __fish_use_subcommand -a " + c.name + " -d '" + c.summary + "'\n";
+    out += "complete -c chainer -n __fish_use_subcommand -f -a " + c.name + " -d " + fish_quoted(c.summary) + "\n";
     for (const Option& o : c.options)
-      out +=
-          "complete -c chainer -n '__fish_seen_subcommand_from " + c.name + "' -l " + o.name + " -d '" + o.help + "'\n";
+      out += "complete -c chainer -n '__fish_seen_subcommand_from " + c.name + "' -l " + o.name +
+             (o.value.empty() ? "" : " -x") + " -d " + fish_quoted(o.help) + "\n";
   }
   return out;
 }
@@ -70,7 +93,9 @@ Command completion_command() {
           .least = 1,
           .most = 1,
           .summary = "Prints the completion of this program for bash, zsh or fish.",
-          .description = {"For bash: source <(chainer completion bash)."},
+          .description = {"For bash: source <(chainer completion bash). For zsh, its output is the file _chainer in a "
+                          "folder of $fpath, for fish chainer.fish in ~/.config/fish/completions. An installed "
+                          "package has all three in place."},
           .options = {},
           .run = run};
 }

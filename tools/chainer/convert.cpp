@@ -22,7 +22,13 @@ int run(const Arguments& a) {
       if (const auto* array = std::get_if<chainer::Array>(&value)) arrays[name] = *array;
   } else {
     ModelFile file = open_model_file(in);
-    for (const NamedArray& n : file.arrays) arrays[n.name] = n.load();
+    for (const NamedArray& n : file.arrays) {
+      if (!n.is_data) continue;
+      if (!n.error.empty()) throw chainer::FileError(in.string(), ": '", n.name, "' cannot be read: ", n.error);
+      arrays[n.name] = n.same_as.empty() ? n.load() : arrays.at(n.same_as);
+    }
+    for (const auto& [name, first] : file.links)
+      std::fprintf(stderr, "chainer: '%s' is the group '%s' once more: left out\n", name.c_str(), first.c_str());
     texts = std::move(file.texts);
     nones = std::move(file.nones);
   }
@@ -50,7 +56,7 @@ Command convert_command() {
                "of a safetensors file, and bfloat16 becomes float32 where a format lacks it.",
                "A Caffe model (.caffemodel) becomes the parameters of the network, under the names of its layers: "
                "conv1/W, conv1/b.",
-               "Of an ONNX model (.onnx) the initializers are taken, under their names there.",
+               "Of an ONNX model (.onnx) the initializers and constants are taken, under their names there.",
                "OUT is the old or the new file at any time, never a part."},
           .options = {{"stored", "", "do not pack the arrays of an NPZ or HDF5 file"}},
           .run = run};

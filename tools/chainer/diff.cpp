@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <set>
 
+#include "chainer/array/index.h"
 #include "command.h"
 #include "model_file.h"
 
@@ -19,27 +20,52 @@ struct Difference {
   int64_t elements = 0;      ///< that differ by more than is allowed
 };
 
-Difference compare(const chainer::Array& a, const chainer::Array& b, double atol, double rtol) {
+// |x - y|, and 0 only where both are the same number: whole numbers beyond 2^53 have no double of their own.
+double gap_of(int64_t x, int64_t y) {
+  return static_cast<double>(x > y ? static_cast<uint64_t>(x) - static_cast<uint64_t>(y)
+                                   : static_cast<uint64_t>(y) - static_cast<uint64_t>(x));
+}
+double gap_of(double x, double y) {
+  if (x == y || (std::isnan(x) && std::isnan(y))) return 0;
+  return std::isfinite(x) && std::isfinite(y) ? std::abs(x - y) : HUGE_VAL;
+}
+double gap_of(int64_t x, double y) {
+  if (y == std::trunc(y) && std::abs(y) < 0x1p63) return gap_of(x, static_cast<int64_t>(y));
+  return gap_of(static_cast<double>(x), y);
+}
+double gap_of(double x, int64_t y) { return gap_of(y, x); }
+
+template <class X, class Y>
+void compare(const chainer::Array& a, const chainer::Array& b, double atol, double rtol, Difference& d) {
+  const X* p = a.data<X>();
+  const Y* q = b.data<Y>();
+  for (int64_t i = 0; i < a.size(); ++i) {
+    const double gap = gap_of(p[i], q[i]), value = std::abs(static_cast<double>(p[i]));
+    if (std::isfinite(value)) d.largest_value = std::max(d.largest_value, value);
+    if (gap == 0) continue;
+    d.largest = std::max(d.largest, gap);
+    d.mean += gap;  // a sum so far
+    if (!(gap <= atol + rtol * std::abs(static_cast<double>(q[i])))) ++d.elements;
+  }
+}
+
+Difference compare(const NamedArray& a, const NamedArray& b, double atol, double rtol) {
+  // Whole numbers as such, all others as float64, which holds each of them.
+  const auto wide = [](const chainer::Array& x) {
+    return x.astype(is_floating(x.dtype()) ? chainer::float64 : chainer::int64, false).contiguous();
+  };
   Difference d;
-  std::vector<double> values;
-  for_runs(a, [&](const double* p, int64_t n) { values.insert(values.end(), p, p + n); });
-  std::size_t at = 0;
-  double total = 0;
-  for_runs(b, [&](const double* p, int64_t n) {
-    for (int64_t i = 0; i < n; ++i, ++at) {
-      const double x = values[at], y = p[i];
-      if (x == y || (std::isnan(x) && std::isnan(y))) {
-        if (std::isfinite(x)) d.largest_value = std::max(d.largest_value, std::abs(x));
-        continue;
-      }
-      const double gap = std::isfinite(x) && std::isfinite(y) ? std::abs(x - y) : HUGE_VAL;
-      d.largest = std::max(d.largest, gap);
-      if (std::isfinite(x)) d.largest_value = std::max(d.largest_value, std::abs(x));
-      total += gap;
-      if (!(gap <= atol + rtol * std::abs(y))) ++d.elements;
-    }
+  const chainer::Array all = a.load().contiguous().reshape({-1});
+  int64_t at = 0;
+  for_runs(b, [&](const chainer::Array& run) {
+    const chainer::Array x = wide(all[chainer::Slice(at, at + run.size())]), y = wide(run);
+    at += run.size();
+    const bool whole_x = x.dtype() == chainer::int64, whole_y = y.dtype() == chainer::int64;
+    const auto f = whole_x ? (whole_y ? compare<int64_t, int64_t> : compare<int64_t, double>)
+                           : (whole_y ? compare<double, int64_t> : compare<double, double>);
+    f(x, y, atol, rtol, d);
   });
-  d.mean = at ? total / static_cast<double>(at) : 0;
+  if (at) d.mean /= static_cast<double>(at);
   return d;
 }
 
@@ -62,12 +88,20 @@ int run(const Arguments& args) {
     }
     const NamedArray& m = *it->second;
     others.erase(it);
+    // What cannot be read is not known to be the same.
+    if (!n.error.empty() || !m.error.empty()) {
+      if (n.is_data || m.is_data) report(n.name, text("it cannot be compared: ", n.error.empty() ? m.error : n.error));
+      continue;
+    }
     if (n.shape != m.shape) {
       report(n.name, text("shape ", shape_text(n.shape), " and ", shape_text(m.shape)));
       continue;
     }
     if (n.dtype != m.dtype && !args.has("any-dtype")) report(n.name, text("dtype ", n.dtype, " and ", m.dtype));
-    const Difference d = compare(n.load(), m.load(), atol, rtol);
+    Difference d;
+    try {
+      d = compare(n, m, atol, rtol);
+    } catch (const chainer::FileError& e) { report(n.name, text("it cannot be compared: ", e.what())); }
     if (d.elements)
       report(n.name,
              text(d.elements, " of ", element_count(n.shape), " element(s) differ, by up to ", d.largest, ", by ",
@@ -78,12 +112,14 @@ int run(const Arguments& args) {
   const auto text_of = [](const ModelFile& f, const std::string& name) {
     const auto it = f.texts.find(name);
     if (it != f.texts.end()) return json::dump(json::Value(it->second));
+    if (const auto link = f.links.find(name); link != f.links.end()) return text("a link to ", link->second);
     return std::string(std::find(f.nones.begin(), f.nones.end(), name) != f.nones.end() ? "none" : "absent");
   };
   std::set<std::string> names(a.nones.begin(), a.nones.end());
   names.insert(b.nones.begin(), b.nones.end());
   for (const ModelFile* f : {&a, &b})
-    for (const auto& [name, value] : f->texts) names.insert(name);
+    for (const auto* known : {&f->texts, &f->links})
+      for (const auto& [name, value] : *known) names.insert(name);
   for (const std::string& name : names)
     if (text_of(a, name) != text_of(b, name)) report(name, text_of(a, name) + " and " + text_of(b, name));
 
@@ -106,8 +142,9 @@ Command diff_command() {
       .least = 2,
       .most = 2,
       .summary = "Compares two model files: which arrays differ, and by how much.",
-      .description = {"The files may be of different formats. NaN is equal to NaN. Exit code 0: nothing differs, 1: "
-                      "something does, 2: an error."},
+      .description = {"The files may be of different formats. NaN is equal to NaN, and whole numbers are compared as "
+                      "such. An array that cannot be read differs. Exit code 0: nothing differs, 1: something does, "
+                      "2: an error."},
       .options = {{"json", "", "the same as one JSON object"},
                   {"atol", "NUMBER", "allow |a - b| <= atol + rtol |b|; 0 by default"},
                   {"rtol", "NUMBER", "0 by default"},

@@ -29,32 +29,49 @@ int run(const Arguments& a) {
   const bool with_statistics = !a.has("no-stats");
   int64_t elements = 0;
   for (const NamedArray& n : file.arrays) elements += element_count(n.shape);
-  const auto bytes = static_cast<int64_t>(std::filesystem::file_size(path));
+  std::error_code ignored;
+  const auto bytes = static_cast<int64_t>(std::filesystem::file_size(path, ignored));
+  int code = 0;  // 1 where something cannot be read
 
   if (a.has("json")) {
     json::List arrays;
     for (const NamedArray& n : file.arrays) {
-      json::Object o{{"name", n.name}, {"dtype", n.dtype}, {"shape", lengths(n.shape)}};
-      if (with_statistics) {
+      json::Object o{{"name", n.name}};
+      if (!n.error.empty()) {
+        o.emplace_back("error", n.error);
+        code = std::max<int>(code, n.is_data);
+        arrays.emplace_back(std::move(o));
+        continue;
+      }
+      o.emplace_back("dtype", n.dtype), o.emplace_back("shape", lengths(n.shape));
+      if (!n.same_as.empty()) {
+        o.emplace_back("same_as", n.same_as);
+      } else if (with_statistics) {
         try {
-          o.emplace_back("statistics", statistics_of(statistics(n.load())));
-        } catch (const chainer::FileError& e) { o.emplace_back("error", std::string(e.what())); }
+          o.emplace_back("statistics", statistics_of(statistics(n)));
+        } catch (const chainer::Error& e) {
+          o.emplace_back("error", std::string(e.what()));
+          code = 1;
+        }
       }
       arrays.emplace_back(std::move(o));
     }
     json::Object texts;
     for (const auto& [name, value] : file.texts) texts.emplace_back(name, value);
     json::List nones(file.nones.begin(), file.nones.end());
+    json::Object links;
+    for (const auto& [name, value] : file.links) links.emplace_back(name, value);
     std::puts(json::dump(json::Object{{"file", path},
                                       {"format", file.format},
                                       {"bytes", bytes},
                                       {"elements", elements},
                                       {"arrays", std::move(arrays)},
                                       {"texts", std::move(texts)},
-                                      {"none", std::move(nones)}},
+                                      {"none", std::move(nones)},
+                                      {"links", std::move(links)}},
                          2)
                   .c_str());
-    return 0;
+    return code;
   }
 
   std::printf("%s: %s, %s, %zu array(s) of %lld element(s)\n", path.c_str(), file.format.c_str(),
@@ -77,23 +94,34 @@ int run(const Arguments& a) {
     shown = std::move(parts);
   };
   for (const NamedArray& n : file.arrays) {
+    if (!n.error.empty()) {
+      line(n.name, text("(", n.error, ")"));
+      code = std::max<int>(code, n.is_data);
+      continue;
+    }
     std::string what = n.dtype + " " + shape_text(n.shape);
     try {
-      if (n.shape.empty()) {
+      if (!n.same_as.empty()) {
+        what += "  the same as " + n.same_as;
+      } else if (n.shape.empty()) {
         what += " = " + one_value(n.load());
       } else if (with_statistics && element_count(n.shape) > 0) {
-        const Statistics s = statistics(n.load());
+        const Statistics s = statistics(n);
         what += text("  min ", number(s.least), ", max ", number(s.largest), ", mean ", number(s.mean), ", std ",
                      number(s.deviation));
         if (s.not_finite) what += text(", ", s.not_finite, " not finite");
       }
-    } catch (const chainer::FileError& e) { what += text("  (", e.what(), ")"); }
+    } catch (const chainer::Error& e) {
+      what += text("  (", e.what(), ")");
+      code = 1;
+    }
     line(n.name, what);
   }
   for (const auto& [name, value] : file.texts)
     line(name, text("text  ", json::dump(json::Value(value.size() > 200 ? value.substr(0, 200) + "..." : value))));
   for (const std::string& name : file.nones) line(name, "none");
-  return 0;
+  for (const auto& [name, first] : file.links) line(name, "the same group as " + first);
+  return code;
 }
 
 }  // namespace
@@ -107,8 +135,9 @@ Command inspect_command() {
       .summary = "Shows what a model file or snapshot holds.",
       .description = {"Prints a tree of the names, with dtype, shape and the range, mean and deviation of each array. "
                       "Values of one element (the epoch and the iteration of a snapshot, hyper-parameters) are printed "
-                      "themselves, and texts are quoted.",
-                      "Formats: NPZ, NPY, HDF5, safetensors, and Caffe models (.caffemodel)."},
+                      "themselves, and texts are quoted. What cannot be read says why in its line, and the exit code "
+                      "is 1 then.",
+                      "Formats: NPZ, NPY, HDF5, safetensors, ONNX (.onnx), and Caffe models (.caffemodel)."},
       .options = {{"json", "", "the same as one JSON object"}, {"no-stats", "", "leave the statistics out"}},
       .run = run};
 }

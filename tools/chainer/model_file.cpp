@@ -20,6 +20,7 @@ namespace tool {
 
 namespace fs = std::filesystem;
 using chainer::Array;
+using chainer::Dtype;
 using chainer::FileError;
 using chainer::text;
 
@@ -28,17 +29,29 @@ namespace {
 std::vector<int64_t> lengths_of(const Array& a) { return {a.shape().begin(), a.shape().end()}; }
 std::string dtype_of(const Array& a) { return std::string(chainer::name(a.dtype())); }
 
+NamedArray unreadable(const std::string& name, const std::string& why) { return {.name = name, .error = why}; }
+
+// What is wrong with one member hides none of the others.
 ModelFile open_npz(const fs::path& path) {
   ModelFile out{.format = "NPZ"};
   const auto file = std::make_shared<const chainer::serializers::NpzFile>(path);
   for (const std::string& key : file->keys()) {
     try {
-      const Array a = file->mapped(key);
-      if (a)
-        out.arrays.push_back({key, dtype_of(a), lengths_of(a), [file, key] { return file->mapped(key); }});
-      else
-        out.nones.push_back(key);
-    } catch (const chainer::TypeError&) { out.texts[key] = file->text(key); }
+      const chainer::NpyHeader h = file->header(key);
+      const char kind = h.descr.size() > 1 ? h.descr[1] : '?';
+      if (kind == 'U') {
+        out.texts[key] = file->text(key);
+      } else if (kind == 'O') {
+        if (!file->array(key)) out.nones.push_back(key);
+      } else {
+        const Dtype dtype = kind == 'u' && h.descr != "|u1" ? chainer::int64 : chainer::parse_dtype(h.descr);
+        out.arrays.push_back({key,
+                              std::string(chainer::name(dtype)),
+                              {h.shape.begin(), h.shape.end()},
+                              [file, key] { return file->array(key); },
+                              [file, key](const auto& f) { file->runs(key, f); }});
+      }
+    } catch (const chainer::Error& e) { out.arrays.push_back(unreadable(key, e.what())); }
   }
   return out;
 }
@@ -68,24 +81,57 @@ ModelFile open_safetensors(const fs::path& path) {
   return out;
 }
 
-void collect(const std::shared_ptr<chainer::serializers::HDF5Group>& group, const std::string& path, ModelFile& out,
-             int depth) {
-  if (depth > 64) throw FileError(group->what(), ": groups are nested more than 64 deep");
-  for (const std::string& name : group->names()) {
-    if (!group->contains(name)) {
-      collect(group->group(name, false), path + name + "/", out, depth + 1);
-      continue;
-    }
-    const chainer::serializers::HDF5Value v = group->read(name);
-    if (v.text)
-      out.texts[path + name] = *v.text;
-    else if (v.array)
-      out.arrays.push_back(
-          {path + name, dtype_of(v.array), lengths_of(v.array), [group, name] { return group->read(name).array; }});
-    else
-      out.nones.push_back(path + name);
+// The objects of a file, each once: names that lead to one that was met before (hard and soft links) say so. Otherwise
+// a group that holds itself twice would have more names than there is memory.
+class HDF5Tree {
+ public:
+  explicit HDF5Tree(const fs::path& path) {
+    const auto root = chainer::serializers::HDF5Group::open(path);
+    met_[root->describe("/").place] = "/";
+    collect(root, "", 0);
   }
-}
+  ModelFile out{.format = "HDF5"};
+
+ private:
+  using Group = std::shared_ptr<chainer::serializers::HDF5Group>;
+  using Object = chainer::serializers::HDF5Object;
+
+  void collect(const Group& group, const std::string& path, int depth) {
+    if (depth > 64) throw FileError(group->what(), ": groups are nested more than 64 deep");
+    for (const std::string& name : group->names()) {
+      const std::string full = path + name;
+      try {
+        add(group, name, full, depth);
+      } catch (const chainer::Error& e) { out.arrays.push_back(unreadable(full, e.what())); }
+    }
+  }
+  void add(const Group& group, const std::string& name, const std::string& full, int depth) {
+    const Object o = group->describe(name);
+    const auto [first, is_new] = met_.emplace(o.place, full);
+    switch (o.kind) {
+      case Object::group:
+        if (is_new)
+          collect(group->group(name, false), full + "/", depth + 1);
+        else
+          out.links[full] = first->second;
+        break;
+      case Object::array:
+        out.arrays.push_back(
+            {full, std::string(chainer::name(o.dtype)), {o.shape.begin(), o.shape.end()}, [group, name] {
+               return group->read(name).array;
+             }});
+        if (!is_new) out.arrays.back().same_as = first->second;
+        break;
+      case Object::text: out.texts[full] = group->read(name).text.value(); break;
+      case Object::none: out.nones.push_back(full); break;
+      case Object::other:
+        out.arrays.push_back(unreadable(full, o.why));
+        out.arrays.back().is_data = o.why != "a named datatype";
+        break;
+    }
+  }
+  std::map<uint64_t, std::string> met_;  // by place: the first name
+};
 
 ModelFile open_caffe(const fs::path& path) {
   ModelFile out{.format = "Caffe model"};
@@ -99,12 +145,13 @@ ModelFile open_caffe(const fs::path& path) {
   return out;
 }
 
-// The initializers; inputs, outputs and what made the file as texts.
+// The initializers and what Constant nodes hold; inputs, outputs and what made the file as texts.
 ModelFile open_onnx(const fs::path& path) {
   ModelFile out{.format = "ONNX"};
   const chainer::MappedFile mapped(path);
-  const auto file = std::make_shared<const chainer::onnx::ModelFile>(
+  const auto file = std::make_shared<chainer::onnx::ModelFile>(
       chainer::onnx::read_model(mapped.bytes(), path.parent_path().empty() ? "." : path.parent_path(), path.string()));
+  chainer::onnx::make_initializers(*file);
   for (const auto& [name, value] : file->initializers)
     out.arrays.push_back({name, dtype_of(value), lengths_of(value), [value = value] { return value; }});
   const auto names = [](const std::vector<chainer::onnx::ValueInfo>& values) {
@@ -131,6 +178,8 @@ void write_hdf5(const fs::path& path, const std::map<std::string, Array>& arrays
     using Write = std::function<void(chainer::Serializer&, const std::string&)>;
     static void put(chainer::Serializer& s, const std::string& name, const Write& f) {
       const std::size_t slash = name.find('/');
+      if (const std::string part = name.substr(0, slash); part.empty() || part == ".")
+        throw FileError("a name has the part '", part, "' between slashes, which an HDF5 file cannot hold");
       if (slash == std::string::npos) return f(s, name);
       put(*s.child(name.substr(0, slash)), name.substr(slash + 1), f);
     }
@@ -153,21 +202,21 @@ void write_hdf5(const fs::path& path, const std::map<std::string, Array>& arrays
 
 ModelFile open_model_file(const fs::path& path) {
   std::string head(16, '\0');
+  bool is_hdf5 = false;
   {
     // Whatever cannot be read says why.
     const chainer::MappedFile file(path);
     head.assign(file.bytes().substr(0, 16));
+    // Something else may stand before what begins an HDF5 file.
+    for (std::size_t at = 0; at < file.bytes().size() && !is_hdf5; at = at ? 2 * at : 512)
+      is_hdf5 = file.bytes().substr(at).starts_with("\x89HDF\r\n\x1a\n");
   }
   if (head.starts_with("PK")) return open_npz(path);
   if (head.starts_with("\x93NUMPY")) {
     const Array a = chainer::map_npy(path);
     return {.format = "NPY", .arrays = {{path.stem().string(), dtype_of(a), lengths_of(a), [a] { return a; }}}};
   }
-  if (head.starts_with("\x89HDF")) {
-    ModelFile out{.format = "HDF5"};
-    collect(chainer::serializers::HDF5Group::open(path), "", out, 0);
-    return out;
-  }
+  if (is_hdf5) { return std::move(HDF5Tree(path).out); }
   if (path.extension() == ".caffemodel") return open_caffe(path);
   if (path.extension() == ".onnx") return open_onnx(path);
   if (path.extension() == ".safetensors" || (head.size() > 8 && head[8] == '{')) return open_safetensors(path);
@@ -182,10 +231,15 @@ void write_model_file(const fs::path& path, const std::map<std::string, Array>& 
   if (ending == ".npz") {
     chainer::serializers::DictionarySerializer s;
     Array none;
-    for (auto [name, a] : arrays) s.array(name, a);
-    for (auto [name, v] : texts) s.string(name, v);
-    for (const std::string& name : nones) s.array(name, none);
-    chainer::serializers::write_npz(path, s.target(), compression);
+    // Under the very names, of which a serializer would take slashes at their ends, and without copies.
+    chainer::serializers::DictionarySerializer::Target members(arrays.begin(), arrays.end());
+    for (auto [name, v] : texts) {
+      s.string("text", v);
+      members[name] = s.target().at("text");
+    }
+    s.array("none", none);
+    for (const std::string& name : nones) members[name] = s.target().at("none");
+    chainer::serializers::write_npz(path, members, compression);
   } else if (ending == ".h5" || ending == ".hdf5") {
     write_hdf5(path, arrays, texts, nones, compression);
   } else if (ending == ".safetensors") {
@@ -198,22 +252,26 @@ void write_model_file(const fs::path& path, const std::map<std::string, Array>& 
   }
 }
 
-void for_runs(const Array& a, const std::function<void(const double*, int64_t)>& f) {
+void for_runs(const NamedArray& a, const std::function<void(const Array&)>& f) {
   constexpr int64_t kRun = 1 << 20;
-  const Array flat = a.contiguous().reshape({-1});
-  for (int64_t at = 0; at < flat.size(); at += kRun) {
-    const Array part =
-        flat[chainer::Slice(at, std::min(at + kRun, flat.size()))].astype(chainer::float64, false).contiguous();
-    f(part.data<double>(), part.size());
-  }
+  const auto cut = [&](const Array& flat) {
+    for (int64_t at = 0; at < flat.size(); at += kRun)
+      f(flat[chainer::Slice(at, std::min(at + kRun, flat.size()))].contiguous());
+  };
+  if (a.runs)
+    a.runs(cut);
+  else
+    cut(a.load().contiguous().reshape({-1}));
 }
 
-Statistics statistics(const Array& a) {
+Statistics statistics(const NamedArray& a) {
   Statistics s;
   double total = 0, squares = 0;
   int64_t count = 0;
-  for_runs(a, [&](const double* p, int64_t n) {
-    for (int64_t i = 0; i < n; ++i) {
+  for_runs(a, [&](const Array& run) {
+    const Array values = run.astype(chainer::float64, false);
+    const double* p = values.data<double>();
+    for (int64_t i = 0; i < values.size(); ++i) {
       if (!std::isfinite(p[i])) {
         ++s.not_finite;
         continue;

@@ -13,6 +13,7 @@
 #include "chainer/array/order.h"
 #include "chainer/array/deferred/evaluation.h"
 #include "chainer/core/fork.h"
+#include "chainer/core/parallel.h"
 
 namespace chainer::deferred {
 namespace {
@@ -29,6 +30,7 @@ Pending* make(Pending::Kind kind, ArrayBody& body) {
   auto* p = new (pool::allocate(sizeof(Pending))) Pending;
   p->kind = kind;
   p->body = &body;
+  p->flush_denormals = cpu::denormals_flushed();
   return p;
 }
 
@@ -39,6 +41,14 @@ void take_over(std::span<const Array* const> in, const Registry& mine) {
     if (a->body().pending.load(std::memory_order_acquire) && a->body().registry != &mine) evaluate(a->body());
 }
 
+// What waits keeps no more alive than it may.
+void keep_within_budget(Registry& r) {
+  while (r.oldest && r.held_bytes > std::max(kBudget, 8 * r.largest)) {
+    const Ref<ArrayBody> oldest(r.oldest->body);
+    evaluate_locked(r, *oldest, {});
+  }
+}
+
 // From here on the computation is known: its operands know that they have a reader.
 Array enlist(Registry& r, Pending* p, Ref<ArrayBody> body) {
   const std::lock_guard lock(r.mutex);
@@ -46,26 +56,18 @@ Array enlist(Registry& r, Pending* p, Ref<ArrayBody> body) {
   bool shared = false;  // with somebody who may write to an operand at any time
   for (int i = 0; i < p->count; ++i) {
     depth = std::max(depth, depth_of(*p->in[i]));
-    ArrayBody& owner = p->in[i]->owner();
-    shared = shared || (owner.block.size_class & memory::kShared) != 0;
-    owner.pending_readers.fetch_add(1, std::memory_order_relaxed);
-    Registry* nobody = nullptr;
-    if (!owner.pending.load(std::memory_order_relaxed) && owner.holder.compare_exchange_strong(nobody, &r))
-      r.held_bytes += owner.size * item_size(owner.dtype);
+    shared = shared || p->in[i]->owner().marked(ArrayBody::kShared);
   }
+  body->registry = &r;
+  add_readers(r, *p);
   p->depth = static_cast<uint8_t>(depth + 1);
   p->older = r.newest;
   (r.newest ? r.newest->newer : r.oldest) = p;
   r.newest = p;
-  ++r.waiting;
-  body->registry = &r;
+  r.largest = std::max(r.waiting++ ? r.largest : 0, body->size * item_size(body->dtype));
   body->pending.store(p, std::memory_order_release);
   if (depth + 1 >= kDeepest || shared) evaluate_locked(r, *body, {});
-  const int64_t budget = std::max(kBudget, 8 * body->size * item_size(body->dtype));
-  while (r.held_bytes > budget && r.oldest) {
-    const Ref<ArrayBody> oldest(r.oldest->body);
-    evaluate_locked(r, *oldest, {});
-  }
+  keep_within_budget(r);
   return Array(std::move(body));
 }
 
@@ -104,19 +106,27 @@ struct Registries {
     const auto each = [this](auto f) {
       for (Registry* r = first; r; r = r->next) f(*r);
     };
-    at_fork({kForkWaiting,
+    at_fork({kForkWaiting, [this] { lock_all(); },
              [=, this] {
-               mutex.lock();
-               each([](Registry& r) { r.mutex.lock(); });
-             },
-             [=, this] {
-               each([](Registry& r) { r.mutex.unlock(); });
                mutex.unlock();
+               each([](Registry& r) { r.mutex.unlock(); });
              },
              [=, this] {
-               each([](Registry& r) { new (&r.mutex) std::recursive_mutex; });
                new (&mutex) std::mutex;
+               each([](Registry& r) { new (&r.mutex) std::recursive_mutex; });
              }});
+  }
+  // Behind a registry's lock others take the list's (observe()), so that comes last; then no registry may have come
+  // along.
+  void lock_all() {
+    for (Registry* locked = nullptr;;) {
+      Registry* const head = first;
+      for (Registry* r = head; r != locked; r = r->next) r->mutex.lock();
+      locked = head;
+      mutex.lock();
+      if (first == head) return;
+      mutex.unlock();
+    }
   }
   Registry* take() {
     const std::lock_guard lock(mutex);
@@ -132,6 +142,7 @@ Registries& registries() {
   static Registries* all = new Registries;  // never destroyed: arrays may outlive main
   return *all;
 }
+[[maybe_unused]] const Registries& registries_made_early = registries();  // before threads, see core/pool.cpp
 
 constinit thread_local Registry* own = nullptr;
 
@@ -251,13 +262,7 @@ void release(Registry& r, Pending* p) {
     (p->older ? p->older->newer : r.oldest) = p->newer;
     (p->newer ? p->newer->older : r.newest) = p->older;
     --r.waiting;
-    for (int i = 0; i < p->count; ++i) {
-      ArrayBody& owner = p->in[i]->owner();
-      // Memory that must not be written to counts one reader that never ends.
-      const uint32_t last = owner.block.size_class & memory::kReadOnly ? 2 : 1;
-      if ((owner.pending_readers.fetch_sub(1, std::memory_order_release) & ~derived::kBit) != last) continue;
-      if (Registry* holder = owner.holder.exchange(nullptr)) holder->held_bytes -= owner.size * item_size(owner.dtype);
-    }
+    remove_readers(*p);
   }
   p->~Pending();
   pool::release(p, sizeof(Pending));
@@ -276,6 +281,7 @@ void evaluate(ArrayBody& body) {
   Registry& r = *body.registry;
   const std::lock_guard lock(r.mutex);
   evaluate_locked(r, body, {});
+  keep_within_budget(r);
 }
 
 void evaluate(std::span<const Array> arrays) {
@@ -289,7 +295,8 @@ void evaluate(std::span<const Array> arrays) {
     together.clear();
     for (std::size_t k = i; k < waiting.size() && waiting[k]->registry == &r; ++k) together.push_back(waiting[k]);
     const std::lock_guard lock(r.mutex);
-    for (ArrayBody* b : together) evaluate_locked(r, *b, together);
+    evaluate_all_locked(r, together);
+    keep_within_budget(r);
   }
 }
 
@@ -297,26 +304,29 @@ namespace {
 void evaluate_readers_in(Registry& r, ArrayBody& owner) {
   const std::lock_guard lock(r.mutex);
   std::vector<Ref<ArrayBody>> readers;
-  for (Pending* p = r.oldest; p; p = p->newer)
-    for (int i = 0; i < p->count; ++i)
-      if (&p->in[i]->owner() == &owner) readers.emplace_back(p->body);
   std::vector<ArrayBody*> all;
-  for (const auto& b : readers) all.push_back(b.get());
-  for (ArrayBody* b : all) evaluate_locked(r, *b, all);
+  std::vector<Pending*> found;
+  readers_in(r, owner, SIZE_MAX, found);
+  for (Pending* p : found) readers.emplace_back(p->body), all.push_back(p->body);
+  evaluate_all_locked(r, all);
 }
 }  // namespace
 
 void evaluate_readers(ArrayBody& owner) {
-  if (owner.block.size_class & memory::kReadOnly)
-    throw ValueError("this array of shape ", owner.shape, " cannot be written to: its memory is somebody else's, who ",
-                     "forbids it; copy() gives an array of one's own");
-  if (owner.pending_readers.load(std::memory_order_acquire) & derived::kBit) {
-    derived::drop(owner);
-    if (!owner.pending_readers.load(std::memory_order_acquire)) return;
-  }
+  if (!owner.readers.any()) return;
   evaluate_readers_in(registry(), owner);
-  for (Registry* r = registries().first; r && owner.pending_readers.load(std::memory_order_acquire); r = r->next)
-    evaluate_readers_in(*r, owner);
+  for (Registry* r = registries().first; r && owner.readers.any(); r = r->next) evaluate_readers_in(*r, owner);
+}
+
+void prepare_write(ArrayBody& body) {
+  ArrayBody& owner = body.owner();
+  if (body.marked(ArrayBody::kReadOnly))
+    throw ValueError("this array of shape ", body.shape, " cannot be written to: ",
+                     owner.marked(ArrayBody::kReadOnly) ? "its memory is somebody else's, who forbids it"
+                                                        : "it repeats elements of a smaller one (broadcast_to)",
+                     "; copy() gives an array of one's own");
+  if (owner.marked(ArrayBody::kForms)) derived::drop(owner);
+  evaluate_readers(owner);
 }
 
 }  // namespace chainer::deferred

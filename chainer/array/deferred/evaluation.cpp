@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <unordered_set>
 
 #include "chainer/array/backend.h"
+#include "chainer/array/deferred/positions.h"
 #include "chainer/array/order.h"
+#include "chainer/core/parallel.h"
 
 namespace chainer {
 
@@ -25,66 +28,36 @@ using Kind = Pending::Kind;
 
 Pending* waiting(const ArrayBody& b) { return b.pending.load(std::memory_order_acquire); }
 
+// This thread's treatment of denormal numbers while it lives; the pool takes it over.
+class FloatMode {
+ public:
+  explicit FloatMode(bool flush) : before_(cpu::denormals_flushed()) { set(flush); }
+  ~FloatMode() { set(before_); }
+  FloatMode(const FloatMode&) = delete;
+  FloatMode& operator=(const FloatMode&) = delete;
+
+ private:
+  static void set(bool flush) {
+    if (flush != cpu::denormals_flushed()) cpu::flush_denormals(flush);
+  }
+  bool before_;
+};
+
 // One array in the program: a result, or a leaf that is in memory.
 struct Value {
   ArrayBody* body;
   uint32_t inside = 0;  // operands of this program that are this value
   int last = -1;        // the instruction that uses it last
-  bool stored = false;
+  bool root = false, stored = false;
   float cost = 0;
   SmallVector<std::pair<Dtype, int>, 2> slots;  // by dtype: its own, and what it was converted to
-};
-
-// The positions of leaves. They cannot stand in the arrays, which evaluations of other threads may read as well. A
-// table with open addressing; what was added last is removed first.
-class Positions {
- public:
-  int32_t find(const ArrayBody& b) const {
-    if (table_.empty()) return -1;
-    for (std::size_t i = start(b);; i = (i + 1) & (table_.size() - 1)) {
-      if (table_[i].body == &b) return table_[i].position;
-      if (!table_[i].body) return -1;
-    }
-  }
-  void add(const ArrayBody& b, int32_t position) {
-    if (2 * (count_ + 1) > table_.size()) {
-      std::vector<Entry> all(count_);  // in their order, on which removal relies
-      for (const Entry& e : table_)
-        if (e.body) all[static_cast<std::size_t>(e.position)] = e;
-      table_.assign(std::max<std::size_t>(16, 2 * table_.size()), {});
-      for (const Entry& e : all) put(e);
-    }
-    put({&b, position});
-    ++count_;
-  }
-  void remove(const ArrayBody& b) {
-    std::size_t i = start(b);
-    while (table_[i].body != &b) i = (i + 1) & (table_.size() - 1);
-    table_[i].body = nullptr;
-    --count_;
-  }
-
- private:
-  struct Entry {
-    const ArrayBody* body = nullptr;
-    int32_t position = 0;
-  };
-  std::size_t start(const ArrayBody& b) const {
-    return (reinterpret_cast<uintptr_t>(&b) / 64 * 0x9E3779B97F4A7C15u >> 20) & (table_.size() - 1);
-  }
-  void put(const Entry& e) {
-    std::size_t i = start(*e.body);
-    while (table_[i].body) i = (i + 1) & (table_.size() - 1);
-    table_[i] = e;
-  }
-  std::vector<Entry> table_;
-  std::size_t count_ = 0;
 };
 
 class Planner {
  public:
   /// For what is computed in the layout of `top`, which has no gaps.
-  Planner(Registry& r, const ArrayBody& top) : registry_(r), visit_(++r.visits), top_(top) {
+  Planner(Registry& r, const ArrayBody& top, bool flush_denormals)
+      : registry_(r), visit_(++r.visits), top_(top), flush_denormals_(flush_denormals) {
     if (!top.contiguous) program.order = memory_order(top.shape, top.strides);
     program.space = permuted(top.shape, program.order);
   }
@@ -105,11 +78,11 @@ class Planner {
       const Pending* p = waiting(b);
       if (!p) {
         positions_.add(b, static_cast<int32_t>(leaves_.size()));
-        leaves_.push_back({&b, 0, -1, false, 0, {}});
+        leaves_.push_back({&b, 0, -1, false, false, 0, {}});
         stack.pop_back();
         continue;
       }
-      if (p->kind != Kind::elementwise || !fits(b)) {
+      if (p->kind != Kind::elementwise || !fits(b) || p->flush_denormals != flush_denormals_) {
         undo(nodes, leaves);
         return &b;
       }
@@ -127,19 +100,20 @@ class Planner {
       stack.pop_back();
       b.visit = visit_;
       b.position = static_cast<int32_t>(nodes_.size());
-      nodes_.push_back({&b, 0, -1, false, 0, {}});
+      nodes_.push_back({&b, 0, -1, false, false, 0, {}});
     }
     return nullptr;
   }
 
   bool add_root(ArrayBody& body) {
     if (collect(body)) return false;
-    roots_.push_back(&body);
+    value(body).root = true;
     return true;
   }
   // A reduction, if its order fits those that are there. One that was only `joined` must share something.
   bool add_reduction(Pending& p, bool joined) {
     if (!reductions_.empty() && !(p.traversal == program.traversal)) return false;
+    if (p.flush_denormals != flush_denormals_) return false;
     const std::size_t nodes = nodes_.size(), leaves = leaves_.size();
     if (collect(*p.in[0])) return false;
     if (joined && meetings_ == 0) {
@@ -151,6 +125,32 @@ class Planner {
     return true;
   }
 
+  // Adds waiting reductions that read something of this program, at once or by way of other operations over its space.
+  // Looks at a number of readers that goes with the program's length.
+  void join_reductions(const Pending* except) {
+    constexpr std::size_t kMostJoined = 16;
+    std::size_t patience = 64 + 2 * (nodes_.size() + leaves_.size());
+    std::vector<ArrayBody*> read;
+    for (const Value& v : nodes_) read.push_back(v.body);
+    for (const Value& v : leaves_) read.push_back(v.body);
+    std::unordered_set<const Pending*> seen;
+    std::vector<Pending*> reductions, readers;
+    for (std::size_t i = 0; i < read.size() && patience > 0; ++i) {
+      ArrayBody& b = *read[i];
+      readers_in(registry_, b.owner(), patience, readers);
+      patience -= std::min(patience, readers.size());
+      for (Pending* p : readers) {
+        if (p == except || (waiting(*p->body) && met(*p->body))) continue;
+        if (std::none_of(p->in.begin(), p->in.end(), [&](const auto& in) { return in.get() == &b; })) continue;
+        if (!seen.insert(p).second) continue;
+        if (p->kind == Kind::elementwise && fits(*p->body)) read.push_back(p->body);
+        if (p->kind == Kind::reduce && fits(*p->in[0])) reductions.push_back(p);
+      }
+    }
+    if (reductions.size() > kMostJoined) reductions.resize(kMostJoined);
+    for (Pending* p : reductions) add_reduction(*p, true);
+  }
+
   void plan() {
     if (reductions_.empty()) program.traversal = {false, 1, 1, program.space.product()};
     choose_stored();
@@ -160,7 +160,10 @@ class Planner {
     for (const Value& v : nodes_)
       if (v.stored && !v.body->block.data) v.body->allocate(name(waiting(*v.body)->op));
     const auto start = std::chrono::steady_clock::now();
-    (nodes_.empty() ? leaves_ : nodes_)[0].body->device.backend().run(program);
+    {
+      const FloatMode mode(flush_denormals_);
+      (nodes_.empty() ? leaves_ : nodes_)[0].body->device.backend().run(program);
+    }
     ++registry_.programs;
     registry_.operations += static_cast<int64_t>(program.code.size());
     if (observed()) observe(program, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
@@ -172,6 +175,7 @@ class Planner {
     for (const Ref<ArrayBody>& b : done) {
       Pending* p = waiting(*b);
       b->pending.store(nullptr, std::memory_order_release);
+      hold_if_read(registry_, *b);
       release(registry_, p);
     }
   }
@@ -216,8 +220,7 @@ class Planner {
       v.cost = cost(p.op);
       for (int k = 0; k < p.count; ++k)
         if (is_node(*p.in[k]) && !value(*p.in[k]).stored) v.cost += value(*p.in[k]).cost;
-      v.stored = (v.body->refs.value() > v.inside && v.cost > kCheap) ||
-                 std::find(roots_.begin(), roots_.end(), v.body) != roots_.end();
+      v.stored = v.root || (v.body->refs.value() > v.inside && v.cost > kCheap);
     }
   }
 
@@ -270,7 +273,7 @@ class Planner {
       }
       auto& code = constant ? program.constants : program.code;
       code.push_back({Program::Instruction::Kind::load, {}, dtype, s, {}, &b});
-      if (constant) constants_.push_back(s);
+      if (constant) constants_.insert(s);
     }
     value(b).slots.push_back({dtype, s});
     return s;
@@ -284,7 +287,7 @@ class Planner {
       v.last = -1;  // once, also if it is there twice
       for (const auto& [d, s] : v.slots) {
         const int reg = program.slots[static_cast<std::size_t>(s)].reg;
-        if (reg >= 0 && std::find(constants_.begin(), constants_.end(), s) == constants_.end()) free_.push_back(reg);
+        if (reg >= 0 && !constants_.contains(s)) free_.push_back(reg);
       }
     }
   }
@@ -325,14 +328,27 @@ class Planner {
   uint64_t visit_;
   Positions positions_;
   const ArrayBody& top_;
+  bool flush_denormals_;
   int meetings_ = 0;
   std::vector<Value> nodes_, leaves_;
-  std::vector<ArrayBody*> roots_;
   std::vector<Pending*> reductions_;
-  std::vector<int> free_, constants_;
+  std::vector<int> free_;
+  std::unordered_set<int> constants_;  // slots
 };
 
 }  // namespace
+
+// How many that do not fit are looked at before the search for those that run in the same pass ends.
+constexpr int kMostRefused = 64;
+
+void evaluate_all_locked(Registry& r, std::span<ArrayBody* const> bodies) {
+  // Those of one size side by side, so that the search finds them.
+  std::vector<ArrayBody*> sorted(bodies.begin(), bodies.end());
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const ArrayBody* a, const ArrayBody* b) { return a->size < b->size; });
+  for (std::size_t i = 0; i < sorted.size(); ++i)
+    evaluate_locked(r, *sorted[i], std::span<ArrayBody* const>(sorted).subspan(i + 1));
+}
 
 void evaluate_locked(Registry& r, ArrayBody& root, std::span<ArrayBody* const> also) {
   while (Pending* p = waiting(root)) {
@@ -346,7 +362,7 @@ void evaluate_locked(Registry& r, ArrayBody& root, std::span<ArrayBody* const> a
     }
     const bool reduction = p->kind == Kind::reduce;
     ArrayBody& top = reduction ? *p->in[0] : root;
-    Planner planner(r, top);
+    Planner planner(r, top, p->flush_denormals);
     if (ArrayBody* first = planner.collect(top)) {
       const Ref<ArrayBody> hold(first);
       evaluate_locked(r, *first, {});
@@ -356,12 +372,14 @@ void evaluate_locked(Registry& r, ArrayBody& root, std::span<ArrayBody* const> a
       planner.add_reduction(*p, false);
     else
       planner.add_root(root);
+    int refused = 0;
     for (ArrayBody* b : also) {
       const Pending* q = waiting(*b);
-      if (q && b != &root && q->kind == Kind::elementwise && planner.fits(*b)) planner.add_root(*b);
+      if (!q || b == &root) continue;
+      if (q->kind == Kind::elementwise && planner.fits(*b) && planner.add_root(*b)) continue;
+      if (++refused == kMostRefused) break;
     }
-    for (Pending* q = r.oldest; q; q = q->newer)
-      if (q->kind == Kind::reduce && q != p && planner.fits(*q->in[0])) planner.add_reduction(*q, true);
+    planner.join_reductions(p);
     planner.plan();
     planner.run();
   }

@@ -2,6 +2,7 @@
 #pragma once
 #include <mutex>
 #include <span>
+#include <vector>
 
 #include "chainer/array/deferred/deferred.h"
 #include "chainer/array/deferred/pending.h"
@@ -17,6 +18,7 @@ struct Registry {
   Pending *oldest = nullptr, *newest = nullptr;
   int64_t waiting = 0, programs = 0, operations = 0;
   std::atomic<int64_t> held_bytes{0};
+  int64_t largest = 0;  ///< bytes of an array that waits, or waited since the list was empty
   uint64_t visits = 0;
   Registry* next = nullptr;  ///< in the list of all
   bool taken = true;         ///< by a thread that lives
@@ -25,8 +27,19 @@ struct Registry {
 Registry& registry();
 
 /// Computes `root`, which waits in `r`, and in the same pass those of `also` and of the waiting reductions that go over
-/// its space. The lock of `r` is held.
+/// its space and share something with it. Takes time in proportion to what it computes, however much waits: it looks at
+/// so many candidates only. The lock of `r` is held.
 void evaluate_locked(Registry& r, ArrayBody& root, std::span<ArrayBody* const> also);
+/// All of these, which wait in `r`.
+void evaluate_all_locked(Registry& r, std::span<ArrayBody* const> bodies);
+/// Before and after a computation waits: it is a reader of its operands' memory. The lock of `r` is held.
+void add_readers(Registry& r, Pending& p);
+void remove_readers(Pending& p);
+/// An array has its elements now, which `r` keeps alive if computations wait that read them.
+void hold_if_read(Registry& r, ArrayBody& owner);
+/// Finds the computations in `r` that read memory of `owner`, the oldest first, among its `most` latest readers. The
+/// lock of `r` is held.
+void readers_in(const Registry& r, ArrayBody& owner, std::size_t most, std::vector<Pending*>& found);
 /// Takes a computation off the list of `r` and lets its operands go.
 void release(Registry& r, Pending* p);
 /// Tells the observer, if there is one.

@@ -17,6 +17,12 @@ struct Traversal {
   friend bool operator==(const Traversal&, const Traversal&) = default;
 };
 
+/// One operand of a computation that waits, in the list of its memory's readers.
+struct deferred::Reader {
+  Pending* computation = nullptr;
+  Reader *next = nullptr, *previous = nullptr;
+};
+
 /// How the elements of one array will come about. Operands have the array's shape (zero strides where broadcast) and
 /// follow its memory order; the operand of a reduction has the shape of what is reduced and no gaps.
 struct Pending {
@@ -26,9 +32,11 @@ struct Pending {
   Reduce reduction = Reduce::sum;
   Dtype compute = Dtype::float32;
   uint8_t depth = 1;
-  uint8_t count = 0;  ///< of operands
+  uint8_t count = 0;             ///< of operands
+  bool flush_denormals = false;  ///< the mode of the thread that called, in which it is computed
   std::array<Ref<ArrayBody>, 3> in;
-  int64_t offset = 0;  ///< of a view, in elements of its owner
+  std::array<deferred::Reader, 3> reads;  ///< of the operands
+  int64_t offset = 0;                     ///< of a view, in elements of its owner
   Traversal traversal;
   ArrayBody* body = nullptr;
   Pending *older = nullptr, *newer = nullptr;

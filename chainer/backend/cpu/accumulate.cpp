@@ -77,8 +77,7 @@ void ColumnAccumulator::add_rows(const Kernels& k, Reduce op, Compute c, const v
   const ColumnKernel combine = k.columns[c][static_cast<int>(op)];
   const auto* x = static_cast<const char*>(rows);
   const bool sums = wide(op, c);
-  if (sums && c == kF32 && b.width <= kFewColumns)
-    return k.sum_few_columns(reinterpret_cast<double*>(sums_), rows, b.width, b.rows, b.index == 0);
+  if (sums && b.few) return k.sum_few_columns(reinterpret_cast<double*>(sums_), rows, b.width, b.rows, b.index == 0);
   const int64_t end = b.index + b.rows;
   for (int64_t i = b.index; i < end;) {
     const int64_t stop = sums ? std::min(end, i / kGroup * kGroup + kGroup) : end;

@@ -34,6 +34,7 @@ struct ColumnBlock {
   int64_t first, width;  ///< the tile's columns
   int64_t rows;          ///< how many; more than one only where the tile is as wide as the array
   int64_t index, count;  ///< the first row is the index-th of the count that are combined
+  bool few;              ///< the array, not only the tile, has at most kFewColumns
 };
 
 /// At most kBlock neighbouring results of a reduction along an axis before the last: rows come one after the other.
@@ -68,10 +69,13 @@ void reduce_columns(const Kernels& k, int64_t outer, int64_t rows, int64_t width
   const bool narrow = outer * width <= 2048 && rows >= 2048;
   const int64_t chunk = narrow ? std::max<int64_t>(1024, (rows / 32 + 15) / 16 * 16) : rows;
   const int64_t chunks = rows ? (rows + chunk - 1) / chunk : 1;
-  // Whole rows where that leaves every thread something to do: several of them fit a block.
+  // Whole rows where that leaves every thread something to do: several of them fit a block. A column's sum does not
+  // depend on the tile it is in; few columns, which are added side by side, are one tile whatever the number of
+  // threads.
+  const bool few = width <= kFewColumns;
   const int64_t threads = std::max(1, thread_count()), share = (width / threads + 63) / 64 * 64;
-  const int64_t widest = outer * chunks >= threads ? width : std::max<int64_t>(64, share);
-  const int64_t tile = std::min(kBlock, widest), tiles = (width + tile - 1) / tile;
+  const int64_t widest = few || outer * chunks >= threads ? width : std::max<int64_t>(64, share);
+  const int64_t tile = std::min({kBlock, width, widest}), tiles = (width + tile - 1) / tile;
   const int64_t together = tile == width ? kBlock / tile : 1;
   std::vector<ColumnAccumulator> partial(
       chunks > 1 ? static_cast<std::size_t>(outer * tiles * chunks) * reductions.size() : 0);
@@ -83,7 +87,7 @@ void reduce_columns(const Kernels& k, int64_t outer, int64_t rows, int64_t width
       const int64_t from = job % chunks * chunk, count = std::min(rows - from, chunk);
       ColumnAccumulator* sums = chunks > 1 ? &partial[static_cast<std::size_t>(job) * reductions.size()] : own.data();
       for (int64_t i = 0; i < count; i += together)
-        add(state, ColumnBlock{o, from + i, first, n, std::min(together, count - i), i, count}, sums);
+        add(state, ColumnBlock{o, from + i, first, n, std::min(together, count - i), i, count, few}, sums);
       if (chunks == 1) store(o, first, n, sums);
     }
   });

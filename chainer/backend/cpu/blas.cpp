@@ -1,16 +1,22 @@
 #include "chainer/backend/cpu/blas.h"
 
 #include <dlfcn.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 
+#include <algorithm>
 #include <atomic>
+#include <condition_variable>
 #include <cstdlib>
 #include <mutex>
 #include <new>
 #include <string_view>
-#include <utility>
+#include <vector>
 
+#include "chainer/array/memory.h"
 #include "chainer/core/error.h"
 #include "chainer/core/fork.h"
+#include "chainer/core/parallel.h"
 
 namespace chainer::cpu {
 namespace {
@@ -18,6 +24,8 @@ namespace {
 // The names found at configure time; empty where a library was not found or not wanted.
 constexpr const char* kOneDnn = CHAINER_ONEDNN_LIBRARY;
 constexpr const char* kOpenBlas = CHAINER_OPENBLAS_LIBRARY;
+// The major version of oneDNN's interface that onednn/ was compiled for.
+constexpr int kOneDnnMajor = CHAINER_ONEDNN_MAJOR;
 
 // CHAINER_MATMUL names the one library to use: onednn, openblas or none (plain loops). Runs that are compared with
 // the release's number by number take OpenBLAS, which adds in the same order as the release's.
@@ -59,34 +67,72 @@ class ShortSpin {
   bool ours_ = false;
 };
 
+bool address_space_is_limited() {
+  rlimit limit;
+  return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+}
+
+// Threads that OpenBLAS would start when it is loaded take working memory, too: none where that may be missing.
+class OneThreadStart {
+ public:
+  OneThreadStart() {
+    if (std::getenv("OPENBLAS_NUM_THREADS") || !address_space_is_limited()) return;
+    ours_ = setenv("OPENBLAS_NUM_THREADS", "1", 0) == 0;
+  }
+  ~OneThreadStart() {
+    if (ours_) unsetenv("OPENBLAS_NUM_THREADS");
+  }
+  OneThreadStart(const OneThreadStart&) = delete;
+  OneThreadStart& operator=(const OneThreadStart&) = delete;
+
+ private:
+  bool ours_ = false;
+};
+
 struct OneDnn {
   SgemmFunction sgemm = nullptr;
   int (*omp_threads)() = nullptr;
   void (*set_omp_threads)(int) = nullptr;
   std::atomic<bool> forked{false};
-  std::string version;
+  std::string version, problem;
   void* library = nullptr;
   OneDnn() {
+    if (!wanted("onednn") || !*kOneDnn) return;
     const ShortSpin spin;
-    library = open_library(kOneDnn, "onednn");
-    if (!library) return;
-    if (find(library, "omp_get_max_threads", omp_threads) && find(library, "omp_set_num_threads", set_omp_threads))
-      at_fork({kForkThreads, [] {}, [] {}, [this] { forked = true; }});
+    void* opened = open_library(kOneDnn, "onednn");
+    if (!opened) {
+      const char* reason = dlerror();
+      problem = text("not available: ", reason ? reason : "it cannot be opened");
+      return;
+    }
+    // A library of another interface is opened, asked for its version, and left alone.
     struct Version {  // the head of oneDNN's dnnl_version_t
       int major, minor, patch;
     };
     const Version* (*get_version)() = nullptr;
-    if (!find(library, "dnnl_version", get_version) || !find(library, "dnnl_sgemm", sgemm)) {
-      library = nullptr;
+    if (!find(opened, "dnnl_version", get_version)) {
+      problem = text("not used: ", kOneDnn, " does not tell its version");
       return;
     }
-    const Version* v = get_version();
-    version = text(v->major, '.', v->minor, '.', v->patch);
+    const Version v = *get_version();
+    const std::string found = text(v.major, '.', v.minor, '.', v.patch);
+    if (v.major != kOneDnnMajor) {
+      problem = text("not used: ", kOneDnn, " is oneDNN ", found, ", this build is for oneDNN ", kOneDnnMajor);
+      return;
+    }
+    if (!find(opened, "dnnl_sgemm", sgemm)) {
+      problem = text("not used: ", kOneDnn, " (", found, ") has no dnnl_sgemm");
+      return;
+    }
+    library = opened;
+    version = found;
+    if (find(library, "omp_get_max_threads", omp_threads) && find(library, "omp_set_num_threads", set_omp_threads))
+      at_fork({kForkThreads, [] {}, [] {}, [this] { forked = true; }});
   }
 };
 const OneDnn& onednn() {
-  static OneDnn* instance = new OneDnn;  // stays open: unloading a library with a thread pool is not safe
-  return *instance;
+  static constinit FirstUse<const OneDnn*> instance;
+  return *instance.get([] { return new OneDnn; });  // stays open: unloading a library with a thread pool is not safe
 }
 
 }  // namespace
@@ -107,45 +153,99 @@ LibraryThreads::~LibraryThreads() {
 }
 
 namespace {
-// OpenBLAS has one number for all threads: the first that needs it to be one saves it, the last restores it.
-struct BlasThreads {
+// OpenBLAS has one number for all threads: the first that needs it to be one saves it, the last restores it. It also
+// has locks of its own, which a call may hold: fork() waits until no thread is inside.
+struct BlasCalls {
   std::mutex mutex;
+  std::condition_variable changed;
   int users = 0, before = 0;
-  BlasThreads() {
-    at_fork({kForkThreads, [this] { mutex.lock(); }, [this] { mutex.unlock(); },
+  bool forking = false;  // nobody comes in but who is inside already
+  BlasCalls() {
+    at_fork({kForkThreads,
+             [this] {
+               std::unique_lock lock(mutex);
+               forking = true;
+               changed.wait(lock, [this] { return users == 0; });
+               lock.release();
+             },
+             [this] {
+               forking = false;
+               mutex.unlock();
+               changed.notify_all();
+             },
              [this] {
                new (&mutex) std::mutex;
-               if (std::exchange(users, 0) > 0) blas()->set_threads(before);
+               new (&changed) std::condition_variable;
+               forking = false;
              }});
   }
 };
-BlasThreads& blas_threads() {
-  static BlasThreads* t = new BlasThreads;
-  return *t;
+BlasCalls& blas_calls() {
+  static constinit FirstUse<BlasCalls*> instance;
+  return *instance.get([] { return new BlasCalls; });
+}
+constinit thread_local int inside_blas = 0;
+
+// OpenBLAS takes working memory from the system, a block for each call at a time, and asks again for ever where there
+// is none. Where the address space is limited, as many blocks as there will be callers are made here, or it is an
+// error.
+void reserve_memory(const Blas& b, int callers) {
+  static constinit int reserved = 0;                     // behind the lock of BlasCalls
+  constexpr std::size_t kBlock = std::size_t(32) << 22;  // its BUFFER_SIZE on x86-64; some more for its alignment
+  if (callers <= reserved || !address_space_is_limited() || !b.take_memory || !b.give_memory) return;
+  std::vector<void*> blocks;
+  bool failed = false;
+  while (!failed && static_cast<int>(blocks.size()) < callers) {
+    const auto room = [] {
+      void* p = mmap(nullptr, kBlock + kBlock / 8, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+      return p != MAP_FAILED && munmap(p, kBlock + kBlock / 8) == 0;
+    };
+    if (!room()) memory::empty_cache();
+    if ((failed = !room())) break;
+    blocks.push_back(b.take_memory(0));
+  }
+  reserved = std::max(reserved, static_cast<int>(blocks.size()));
+  for (void* p : blocks) b.give_memory(p);
+  if (failed)
+    throw MemoryError("OpenBLAS needs ", kBlock, " bytes of working memory for each of ", callers,
+                      " threads, and there is ", "room for ", reserved,
+                      " under this process's limit of its address space (ulimit -v)");
 }
 }  // namespace
 
 OneThreadBlas::OneThreadBlas() {
   const Blas* b = blas();
-  if (!b || !b->set_threads) return;
-  BlasThreads& t = blas_threads();
-  const std::lock_guard lock(t.mutex);
-  if (t.users++ == 0 && (t.before = b->get_threads()) != 1) b->set_threads(1);
+  if (!b) return;
+  BlasCalls& t = blas_calls();
+  std::unique_lock lock(t.mutex);
+  if (inside_blas == 0) t.changed.wait(lock, [&] { return !t.forking; });
+  reserve_memory(*b, t.users + thread_count());
+  ++inside_blas;
+  if (t.users++ == 0 && b->set_threads && (t.before = b->get_threads()) != 1) b->set_threads(1);
 }
 OneThreadBlas::~OneThreadBlas() {
   const Blas* b = blas();
-  if (!b || !b->set_threads) return;
-  BlasThreads& t = blas_threads();
+  if (!b) return;
+  BlasCalls& t = blas_calls();
   const std::lock_guard lock(t.mutex);
-  if (--t.users == 0 && t.before != 1) b->set_threads(t.before);
+  --inside_blas;
+  if (--t.users > 0) return;
+  if (b->set_threads && t.before != 1) b->set_threads(t.before);
+  t.changed.notify_all();
 }
 
 SgemmFunction onednn_sgemm() { return onednn().sgemm; }
 void* onednn_library() { return onednn().library; }
 std::string onednn_version() { return onednn().version; }
+std::string onednn_state() {
+  const OneDnn& o = onednn();
+  return !o.version.empty() ? o.version : !o.problem.empty() ? o.problem : "not available";
+}
 
 const Blas* blas() {
-  static const Blas* instance = []() -> const Blas* {
+  static constinit FirstUse<const Blas*> instance;
+  return instance.get([]() -> const Blas* {
+    const OneThreadStart start;
     void* library = open_library(kOpenBlas, "openblas");
     if (!library) return nullptr;
     Blas b;
@@ -159,13 +259,14 @@ const Blas* blas() {
     if (!find(library, "openblas_set_num_threads", b.set_threads) ||
         !find(library, "openblas_get_num_threads", b.get_threads))
       b.set_threads = nullptr;
+    find(library, "blas_memory_alloc", b.take_memory);
+    find(library, "blas_memory_free", b.give_memory);
     if (find(library, "openblas_get_config", get_config)) b.description = get_config();
     const char* kinds[] = {"sequential", "pthreads", "OpenMP"};
     if (find(library, "openblas_get_parallel", get_parallel))
       if (const int p = get_parallel(); p >= 0 && p <= 2) b.threading = kinds[p];
     return new Blas(b);
-  }();
-  return instance;
+  });
 }
 
 }  // namespace chainer::cpu

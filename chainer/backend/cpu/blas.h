@@ -14,6 +14,9 @@ SgemmFunction onednn_sgemm();
 void* onednn_library();
 /// "2.6.3", or "" without oneDNN.
 std::string onednn_version();
+/// Its version, or "not available" or "not used" with the reason where there is one: the library is missing on this
+/// machine, or has another major version than this build was made for.
+std::string onednn_state();
 
 /// How many of `n` threads OpenMP regions in libraries can have: one in a child of fork(), where OpenMP's threads are
 /// gone.
@@ -31,7 +34,8 @@ class LibraryThreads {
   int before_ = 0;
 };
 
-/// While any lives, OpenBLAS runs one thread a call; afterwards as many as the program had chosen.
+/// While any lives, OpenBLAS runs one thread a call; afterwards as many as the program had chosen. Throws MemoryError
+/// where a limit of the address space leaves no room for OpenBLAS's working memory.
 class OneThreadBlas {
  public:
   OneThreadBlas();
@@ -52,6 +56,8 @@ struct Blas {
   void (*dgetrf)(const int* m, const int* n, double* a, const int* lda, int* pivots, int* info) = nullptr;
   void (*dgetri)(const int* n, double* a, const int* lda, const int* pivots, double* work, const int* lwork,
                  int* info) = nullptr;
+  void* (*take_memory)(int) = nullptr;  ///< a block of OpenBLAS's working memory, which it keeps for later calls
+  void (*give_memory)(void*) = nullptr;
   void (*set_threads)(int) = nullptr;
   int (*get_threads)() = nullptr;
   std::string description;  ///< OpenBLAS's own configuration text

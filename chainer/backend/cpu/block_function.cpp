@@ -2,6 +2,7 @@
 // results are converted and stored.
 #include "chainer/array/operations/block_function.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "chainer/backend/common/loop.h"

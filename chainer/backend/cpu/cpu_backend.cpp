@@ -29,8 +29,7 @@ void CpuBackend::device_to_host(void* to, const void* from, std::size_t bytes) {
 
 std::string CpuBackend::description() const {
   const Blas* library = blas();
-  const std::string onednn = onednn_version();
-  return text("instruction set: ", kernels().name, "\noneDNN: ", onednn.empty() ? "not available" : onednn, "\nBLAS: ",
+  return text("instruction set: ", kernels().name, "\noneDNN: ", onednn_state(), "\nBLAS: ",
               library ? text(library->description, ", built for ", library->threading, ", used with one thread a call")
                       : "not available",
               "\nLAPACK: ", library && library->dgesdd ? "in BLAS" : "not available");

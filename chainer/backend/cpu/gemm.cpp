@@ -34,6 +34,7 @@ Matrix as_matrix(const Array& a) {
 constexpr int64_t kSmall = 16384;  // products of fewer multiplications are cheaper without oneDNN's set-up
 // oneDNN's products are cut into pieces of at least this many multiplications, at multiples of its tiles.
 constexpr int64_t kPiece = int64_t(1) << 21, kAlign = 48, kMostPieces = 8;
+constexpr int64_t kBlasPiece = int64_t(1) << 18;  // the same for OpenBLAS's, which cost less to begin
 // With so few rows or columns a product is bound by reading the matrix, and smaller pieces are worth a thread.
 constexpr int64_t kThin = 4, kThinPiece = int64_t(1) << 18;
 
@@ -84,60 +85,68 @@ void plain_rows(const Problem<T>& p, int64_t begin, int64_t end) {
   }
 }
 
+// A product by a library on one thread a call, in pieces of the columns or rows: run(piece). The cut depends on the
+// shape only, so that one thread or many give the same bits, though libraries choose their kernels by the shape; and
+// our threads do not stop at a library's barriers, where they would wait for one that the system does not run.
 template <class T, class F>
-void split_rows(const Problem<T>& p, F&& rows) {
-  parallel_ranges(p.m, p.m * p.n * p.k / 8, 8, rows);
-}
-
-// oneDNN on one thread a call, for pieces of the columns or rows. The cut depends on the shape only, so that one thread
-// or many give the same bits; and our threads do not stop at OpenMP's barriers, where they would wait for one that the
-// system does not run.
-void multiply_pieces(SgemmFunction f, const Problem<float>& p) {
+void in_pieces(const Problem<T>& p, int64_t least, F&& run) {
   const bool columns = p.n >= p.m;
   const int64_t length = columns ? p.n : p.m, work = p.m * p.n * p.k;
   const bool thin = std::min(p.m, p.n) <= kThin;
   const int64_t pieces =
-      std::max<int64_t>(1, std::min({work / (thin ? kThinPiece : kPiece), length / kAlign, kMostPieces}));
+      std::max<int64_t>(1, std::min({work / (thin ? kThinPiece : least), length / kAlign, kMostPieces}));
   const int64_t units = (length + kAlign - 1) / kAlign;
-  std::atomic<int> failure{0};
   parallel(static_cast<int>(pieces), thin ? work : work / 8, [&](int piece) {
-    const LibraryThreads one(1);
     const int64_t begin = units * piece / pieces * kAlign;
-    const int64_t n = std::min(length, units * (piece + 1) / pieces * kAlign) - begin;
-    const float* a = columns ? p.a : p.a + begin * (p.ta ? 1 : p.lda);
-    const float* b = columns ? p.b + begin * (p.tb ? p.ldb : 1) : p.b;
-    const int status = f(p.ta ? 'T' : 'N', p.tb ? 'T' : 'N', columns ? p.m : n, columns ? n : p.n, p.k, p.alpha, a,
-                         p.lda, b, p.ldb, p.beta, p.c + begin * (columns ? 1 : p.ldc), p.ldc);
+    Problem<T> part = p;
+    (columns ? part.n : part.m) = std::min(length, units * (piece + 1) / pieces * kAlign) - begin;
+    if (columns)
+      part.b += begin * (p.tb ? p.ldb : 1), part.c += begin;
+    else
+      part.a += begin * (p.ta ? 1 : p.lda), part.c += begin * p.ldc;
+    run(part);
+  });
+}
+
+void by_onednn(SgemmFunction f, const Problem<float>& all) {
+  std::atomic<int> failure{0};
+  in_pieces(all, kPiece, [&](const Problem<float>& p) {
+    const LibraryThreads one(1);
+    const int status =
+        f(p.ta ? 'T' : 'N', p.tb ? 'T' : 'N', p.m, p.n, p.k, p.alpha, p.a, p.lda, p.b, p.ldb, p.beta, p.c, p.ldc);
     if (status != 0) failure = status;
   });
   if (failure) throw RuntimeError("matmul: oneDNN failed with status ", failure.load());
 }
 
-void multiply(const Problem<float>& p) {
-  if (p.m * p.n * p.k > kSmall)
-    if (const SgemmFunction f = onednn_sgemm()) return multiply_pieces(f, p);
-  const Blas* b = p.m * p.n * p.k > 64 ? blas() : nullptr;
-  split_rows(p, [&](int64_t begin, int64_t end) {
-    if (!b) return plain_rows(p, begin, end);
-    b->sgemm(101, p.ta ? 112 : 111, p.tb ? 112 : 111, static_cast<int>(end - begin), static_cast<int>(p.n),
-             static_cast<int>(p.k), p.alpha, p.a + begin * (p.ta ? 1 : p.lda), static_cast<int>(p.lda), p.b,
-             static_cast<int>(p.ldb), p.beta, p.c + begin * p.ldc, static_cast<int>(p.ldc));
-  });
-}
-
-void multiply(const Problem<double>& p) {
-  const Blas* b = p.m * p.n * p.k > 64 ? blas() : nullptr;
-  split_rows(p, [&](int64_t begin, int64_t end) {
-    if (!b) return plain_rows(p, begin, end);
-    b->dgemm(101, p.ta ? 112 : 111, p.tb ? 112 : 111, static_cast<int>(end - begin), static_cast<int>(p.n),
-             static_cast<int>(p.k), p.alpha, p.a + begin * (p.ta ? 1 : p.lda), static_cast<int>(p.lda), p.b,
-             static_cast<int>(p.ldb), p.beta, p.c + begin * p.ldc, static_cast<int>(p.ldc));
+// `f` is OpenBLAS's sgemm or dgemm.
+template <class T, class F>
+void by_blas(F f, const Problem<T>& all) {
+  in_pieces(all, kBlasPiece, [&](const Problem<T>& p) {
+    f(101, p.ta ? 112 : 111, p.tb ? 112 : 111, static_cast<int>(p.m), static_cast<int>(p.n), static_cast<int>(p.k),
+      p.alpha, p.a, static_cast<int>(p.lda), p.b, static_cast<int>(p.ldb), p.beta, p.c, static_cast<int>(p.ldc));
   });
 }
 
 template <class T>
+void by_loops(const Problem<T>& p) {
+  parallel_ranges(p.m, p.m * p.n * p.k / 8, 8, [&](int64_t begin, int64_t end) { plain_rows(p, begin, end); });
+}
+
+void multiply(const Problem<float>& p) {
+  const int64_t work = p.m * p.n * p.k;
+  if (work > kSmall)
+    if (const SgemmFunction f = onednn_sgemm()) return by_onednn(f, p);
+  if (const Blas* b = work > 64 ? blas() : nullptr) return by_blas(b->sgemm, p);
+  by_loops(p);
+}
+void multiply(const Problem<double>& p) {
+  if (const Blas* b = p.m * p.n * p.k > 64 ? blas() : nullptr) return by_blas(b->dgemm, p);
+  by_loops(p);
+}
+template <class T>
 void multiply(const Problem<T>& p) {
-  split_rows(p, [&](int64_t begin, int64_t end) { plain_rows(p, begin, end); });
+  by_loops(p);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // Reductions, along the axes closest in memory or across them.
+#include <algorithm>
 #include <vector>
 
 #include "chainer/backend/common/loop.h"

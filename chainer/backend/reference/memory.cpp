@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "chainer/backend/reference/reference_backend.h"
+#include "chainer/core/fork.h"
 
 namespace chainer::reference {
 namespace {
@@ -19,7 +20,7 @@ namespace {
 constexpr std::size_t kRange = std::size_t(8) << 30;  // of addresses; pages come with the first write
 
 struct Memory {
-  std::mutex mutex;
+  ForkSafe<std::mutex> mutex{kForkLeaf};
   char* closed = nullptr;
   std::size_t used = 0;
   std::vector<void*> free[64];  // by size class: blocks of 2^class bytes

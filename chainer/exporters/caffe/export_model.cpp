@@ -9,6 +9,7 @@
 #include "chainer/array/operations/convolution.h"
 #include "chainer/array/operations/pooling.h"
 #include "chainer/core/file.h"
+#include "chainer/core/file_writer.h"
 #include "chainer/functions/normalization.h"
 #include "chainer/routines/creation.h"
 
@@ -251,9 +252,16 @@ Net export_model(Link& model, const Variables& args, const std::optional<std::fi
     for (Layer& l : net.layers) l.blobs.clear();
   if (directory) {
     const std::string bytes = options.export_params ? write_net(net) : std::string();
-    std::filesystem::create_directories(*directory);
-    write_file(*directory / "chainer_model.prototxt", to_prototxt(net));
-    if (options.export_params) write_file(*directory / "chainer_model.caffemodel", bytes);
+    make_folder(*directory);
+    FileWriter text(*directory / "chainer_model.prototxt");
+    text.write(to_prototxt(net));
+    if (options.export_params) {
+      FileWriter weights(*directory / "chainer_model.caffemodel");
+      weights.write(bytes);
+      FileWriter::commit_all({&text, &weights});
+    } else {
+      text.commit();
+    }
   }
   return net;
 }

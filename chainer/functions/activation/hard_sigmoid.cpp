@@ -1,6 +1,7 @@
 #include "chainer/autograd/node_attributes.h"
 #include "chainer/autograd/function_node.h"
 #include "chainer/functions/activation.h"
+#include "chainer/functions/array.h"
 #include "chainer/functions/math.h"
 #include "chainer/routines/arithmetic.h"
 
@@ -12,11 +13,10 @@ Variable HardSigmoid::operator()(const Variable& x) const {
     using type_check::expect;
     expect(in[0].dtype().kind() == 'f');
   });
-  // The gradient is 0.2 strictly between the corners.
+  // The gradient is 0.2 strictly between the corners. Outside the value is chosen, not multiplied: 0 times inf is NaN.
   const Array a = x.array();
-  const Array inside = logical_and(a > -2.5, a < 2.5).astype(x.dtype());
-  const Array outside = (a >= 2.5).astype(x.dtype());
-  const Variable y = (x * 0.2 + 0.5) * Variable(inside, false) + Variable(outside, false);
+  const Variable inside(logical_and(a > -2.5, a < 2.5), false), value(chainer::clip(a * 0.2 + 0.5, 0, 1), false);
+  const Variable y = where(inside, x * 0.2 + 0.5, value);
   return composite("HardSigmoid", {&x}, y, [](NodeAttributes&) {});
 }
 

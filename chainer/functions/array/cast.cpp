@@ -1,5 +1,6 @@
 #include "chainer/autograd/function_node.h"
 #include "chainer/functions/array.h"
+#include "chainer/functions/math/without_gradient.h"
 
 namespace chainer::functions {
 namespace {
@@ -20,7 +21,7 @@ struct CastNode : FunctionNode {
 
 Variable Cast::operator()(const Variable& x, Dtype dtype) const {
   if (x.dtype() == dtype) return x;
-  if (!is_floating(x.dtype()) || !is_floating(dtype)) return x.array().astype(dtype);  // nothing to differentiate
+  if (!is_floating(x.dtype()) || !is_floating(dtype)) return without_gradient("Cast", x, x.array().astype(dtype));
   return apply_single(CastNode(dtype), x);
 }
 

@@ -1,3 +1,5 @@
+#include "chainer/array/index.h"
+#include "chainer/array/version.h"
 #include "chainer/autograd/function_node.h"
 #include "chainer/autograd/node_attributes.h"
 #include "chainer/functions/array.h"
@@ -6,13 +8,22 @@
 namespace chainer::functions {
 namespace {
 
+// Writes to the arrays among the indices so far.
+uint32_t writes_to(const Indices& slices) {
+  uint32_t sum = 0;
+  for (const Index& i : slices)
+    if (const Array* a = i.get<Array>()) sum += memory_version(*a);
+  return sum;
+}
+
 struct GetItemNode : FunctionNode, Described {
-  explicit GetItemNode(Indices s) : slices(std::move(s)) {}
+  explicit GetItemNode(Indices s) : slices(std::move(s)), writes(writes_to(slices)) {}
   std::string label() const override { return "GetItem"; }
   void describe(NodeAttributes& a) const override { a("slices", slices); }
   Arrays forward(const Arrays& x) override { return {chainer::get_item(x[0], slices)}; }
   Variables backward(const Indexes&, const Variables& gy) override;
   Indices slices;
+  uint32_t writes;
 };
 
 // The gradient: gy put into zeros of x's shape.
@@ -29,6 +40,10 @@ struct GetItemGrad : FunctionNode {
 };
 
 Variables GetItemNode::backward(const Indexes&, const Variables& gy) {
+  if (writes_to(slices) != writes)
+    throw RuntimeError(
+        "backward of GetItem: an array of indices was written to in place after the forward pass, which ",
+        "kept it for the gradient: write to a copy (x.copy()), or after backward()");
   return {apply_single(GetItemGrad(slices, input_shape(0)), gy[0])};
 }
 

@@ -14,15 +14,15 @@ struct WhereNode : FunctionNode {
     type_check::expect_broadcast_shapes({in[0].shape(), in[1].shape(), in[2].shape()});
   }
   Arrays forward(const Arrays& in) override {
-    condition = in[0];
+    retain_inputs({0});
     return {chainer::where(in[0], in[1], in[2])};
   }
   Variables backward(const Indexes&, const Variables& gy) override {
+    const Variable condition = retained_input(0);
     const Variable zero = Variable(zeros(Shape{}, gy[0].dtype(), gy[0].device()), false);
     return {Variable(), sum_to(where(condition, gy[0], zero), input_shape(1)),
             sum_to(where(condition, zero, gy[0]), input_shape(2))};
   }
-  Array condition;
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "chainer/functions/array.h"
 #include "chainer/functions/connection.h"
 #include "chainer/functions/math.h"
+#include "chainer/functions/rows.h"
 
 namespace chainer::functions {
 
@@ -9,7 +10,7 @@ Variable Bilinear::operator()(const Variable& e1, const Variable& e2, const Vari
                               const Variable& V2, const Variable& b) const {
   if (static_cast<bool>(V1) != static_cast<bool>(V2) || static_cast<bool>(V1) != static_cast<bool>(b))
     throw ValueError("bilinear: V1, V2 and b are given all three or not at all");
-  const auto rows = [](const Variable& e) { return e.ndim() == 2 ? e : reshape(e, {e.shape()[0], -1}); };
+  const auto rows = [](const Variable& e) { return e.ndim() == 2 ? e : rows_of(e); };
   const Variable x = rows(e1), y = rows(e2);
   type_check::check("BilinearFunction", {x.array(), y.array(), W.array()}, [](const type_check::TypeInfos& in) {
     in.names({"e1", "e2", "W"});

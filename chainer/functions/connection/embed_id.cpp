@@ -66,17 +66,27 @@ struct EmbedIdNode : FunctionNode, Described {
     y.device().backend().take_rows(in[1], checked_rows(in[0], in[1].shape()[0], ignore).ravel(), y);
     return {ignore ? y * counted(in[0], *ignore, y.dtype()) : y};
   }
-  Variables backward(const Indexes&, const Variables& gy) override {
-    return {Variable(), apply_single(EmbedIdGrad(input_data()[0], input_shape(1), ignore), gy[0])};
+  Variables backward(const Indexes& wanted, const Variables& gy) override {
+    return backward_accumulate(wanted, gy, Variables(wanted.size()));
   }
-  // A matrix that is looked up several times: the rows go into its gradient without a temporary of its size.
+  // A matrix that is looked up several times: the rows go into its gradient without a temporary of its size. (Ids have
+  // no gradient, though a variable of them may want one.)
   bool accumulates() const override { return true; }
-  Variables backward_accumulate(const Indexes&, const Variables& gy, const Variables& gx) override {
-    if (config().enable_backprop || !gx[0].array().is_contiguous() || !is_exclusive(gx[0].array()))
-      return {gx[0] + backward({1}, gy)[1]};
-    Array sum = gx[0].array();
-    EmbedIdGrad(input_data()[0], input_shape(1), ignore).add_to(sum, gy[0].array());
-    return {gx[0]};
+  Variables backward_accumulate(const Indexes& wanted, const Variables& gy, const Variables& gx) override {
+    Variables out;
+    for (std::size_t k = 0; k < wanted.size(); ++k)
+      out.push_back(wanted[k] == 1 ? rows_gradient(gy[0], gx[k]) : Variable());
+    return out;
+  }
+  Variable rows_gradient(const Variable& gy, const Variable& so_far) const {
+    EmbedIdGrad gradient(input_data()[0], input_shape(1), ignore);
+    if (so_far && !config().enable_backprop && so_far.array().is_contiguous() && is_exclusive(so_far.array())) {
+      Array sum = so_far.array();
+      gradient.add_to(sum, gy.array());
+      return so_far;
+    }
+    const Variable g = apply_single(std::move(gradient), gy);
+    return so_far ? so_far + g : g;
   }
   Ignore ignore;
 };

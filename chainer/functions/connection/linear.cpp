@@ -4,6 +4,7 @@
 #include "chainer/autograd/joined_products.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/connection.h"
+#include "chainer/functions/rows.h"
 #include "chainer/functions/math.h"
 #include "chainer/routines/creation.h"
 #include "chainer/routines/linalg.h"
@@ -82,9 +83,14 @@ Variable Linear::operator()(const Variable& x, const Variable& W, const Variable
   if (axes > 1) {
     if (axes > x.ndim()) throw DimensionError("linear: n_batch_axes ", axes, " exceeds the ", x.ndim(), " axes of x");
     batch = Shape(x.shape().begin(), x.shape().begin() + axes);
-    rows = reshape(x, {batch.product(), -1});
+    rows = rows_of(x, static_cast<int>(axes));
   } else if (x.ndim() > 2) {
-    rows = reshape(x, {x.shape()[0], x.shape()[0] ? x.size() / x.shape()[0] : W.shape(1)});
+    if (W.ndim() == 2 && x.shape()[0] && x.size() / x.shape()[0] != W.shape(1) && x.shape(-1) == W.shape(1))
+      throw DimensionError("linear: all axes of x but the first are taken together, ", x.size() / x.shape()[0],
+                           " elements for x of shape ", x.shape(), ", but W of shape ", W.shape(), " has ", W.shape(1),
+                           " inputs: to apply it to the last axis alone, give n_batch_axes = ", x.ndim() - 1,
+                           ", to the link as linear(x, ", x.ndim() - 1, ")");
+    rows = rows_of(x);
   }
   Variable y = b ? apply_single(LinearFunction(), rows, W, b) : apply_single(LinearFunction(), rows, W);
   if (axes > 1) {

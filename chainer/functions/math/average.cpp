@@ -1,15 +1,37 @@
+#include "chainer/autograd/function_node.h"
+#include "chainer/autograd/node_attributes.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/math.h"
+#include "chainer/routines/reduction.h"
 
 namespace chainer::functions {
+namespace {
+// One function, for its sum may leave the range of the dtype: that of 70,000 ones is no float16.
+struct MeanNode : FunctionNode, Described {
+  MeanNode(const Dims& a, bool k) : axes(a), keepdims(k) {}
+  std::string label() const override { return "Mean"; }
+  void describe(NodeAttributes& a) const override { a("axes", Axes(axes))("keepdims", keepdims); }
+  void check_type_forward(const type_check::TypeInfos& in) const override {
+    in.names({"x"});
+    type_check::expect_floating(in[0]);
+  }
+  Arrays forward(const Arrays& x) override { return {chainer::mean(x[0], axes, keepdims)}; }
+  Variables backward(const Indexes&, const Variables& gy) override {
+    Shape kept = input_shape(0);
+    double count = 1;
+    for (int64_t d : axes) count *= static_cast<double>(std::exchange(kept[d], 1));
+    // Divided in float32 where a count past 65,504 is inf in the dtype of gy.
+    const Dtype dtype = gy[0].dtype(), wide = item_size(dtype) == 2 ? float32 : dtype;
+    return {broadcast_to(reshape(cast(cast(gy[0], wide) / count, dtype), kept), input_shape(0))};
+  }
+  Dims axes;
+  bool keepdims;
+};
+}  // namespace
 
 Variable Average::operator()(const Variable& x, const Axes& axis, const AverageOptions& o) const {
   const Dims axes = axis.normalized(x.ndim(), "average");
-  if (!o.weights) {
-    double count = 1;
-    for (int64_t d : axes) count *= static_cast<double>(x.shape()[d]);
-    return sum(x, axes, {.keepdims = o.keepdims}) * (1 / count);
-  }
+  if (!o.weights) return apply_single(MeanNode(axes, o.keepdims), x);
   Variable w = o.weights;
   if (w.shape() != x.shape()) {
     if (axes.ndim() != 1 || w.ndim() != 1 || w.shape()[0] != x.shape()[axes[0]])

@@ -1,6 +1,7 @@
 #include "chainer/autograd/function_node.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/math.h"
+#include "chainer/functions/rows.h"
 
 namespace chainer::functions {
 
@@ -9,7 +10,7 @@ Variable BatchL2NormSquared::operator()(const Variable& x) const {
     in.names({"x"});
     type_check::expect(in[0].dtype().kind() == 'f', in[0].ndim() >= 2);
   });
-  return sum(square(reshape(x, {x.shape()[0], -1})), 1);
+  return sum(square(rows_of(x)), 1);
 }
 
 }  // namespace chainer::functions

@@ -1,8 +1,9 @@
 #include "chainer/functions/math.h"
+#include "chainer/functions/math/without_gradient.h"
 #include "chainer/routines/arithmetic.h"
 
 namespace chainer::functions {
 
-Variable Ceil::operator()(const Variable& x) const { return chainer::ceil(x.array()); }
+Variable Ceil::operator()(const Variable& x) const { return without_gradient("Ceil", x, chainer::ceil(x.array())); }
 
 }  // namespace chainer::functions

@@ -3,6 +3,7 @@
 #include "chainer/functions/connection.h"
 #include "chainer/functions/math.h"
 #include "chainer/functions/noise.h"
+#include "chainer/functions/rows.h"
 #include "chainer/routines/arithmetic.h"
 #include "chainer/routines/random.h"
 
@@ -18,7 +19,7 @@ Variable SimplifiedDropconnect::operator()(const Variable& x, const Variable& W,
   });
   if (!(o.ratio >= 0 && o.ratio < 1))
     throw ValueError("simplified_dropconnect: ratio must be in [0, 1), not ", o.ratio);
-  const Variable rows = x.ndim() > 2 ? reshape(x, {x.shape()[0], -1}) : x;
+  const Variable rows = x.ndim() > 2 ? rows_of(x) : x;
   if (!config().train || !o.train) return linear(rows, W, b);
   Array mask = o.mask;
   if (!mask) {

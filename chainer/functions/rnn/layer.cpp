@@ -179,6 +179,7 @@ Variables RnnLayer::composed(const Variables& in) const {
 Variables RnnLayer::backward(const Indexes& wanted, const Variables& gy) {
   if (config().enable_backprop)
     return partial_gradients([&](const Variables& in) { return composed(in); }, retained_inputs(), wanted, gy);
+  (void)input_data();  // an error if one was written to: x_ and weights may be the inputs' own memory
   const Dtype dtype = inputs()[0]->dtype(), work = x_.dtype();
   const Device device = x_.device();
   Backend& backend = device.backend();

@@ -1,6 +1,7 @@
 #include <set>
 #include <vector>
 
+#include "chainer/autograd/backward_scope.h"
 #include "chainer/autograd/node_attributes.h"
 #include "chainer/autograd/partial_gradients.h"
 #include "chainer/functions/math.h"
@@ -14,6 +15,8 @@ using Func = std::function<Variables(const Variables&)>;
 struct ForgetNode : FunctionNode {
   explicit ForgetNode(Func f) : func(std::move(f)) {}
   std::string label() const override { return "Forget"; }
+  bool adds_to_other_leaves() const override { return true; }  // those that func reads
+  bool keeps_inputs() const override { return true; }
   Arrays forward(const Arrays& in) override {
     Indexes all;
     for (std::size_t i = 0; i < in.size(); ++i) all.push_back(static_cast<int>(i));
@@ -46,7 +49,7 @@ struct ForgetNode : FunctionNode {
     }
     // The inputs are cut off, so that this walk ends at them.
     Variables xs, outputs;
-    for (const Variable& x : retained_inputs()) xs.push_back(Variable(x.array()));
+    for (const Variable& x : retained_inputs()) xs.push_back(Variable(x.array(), x.requires_grad()));
     // Parameters that the function reads gather their gradients, too. Identity puts all outputs under one function.
     {
       const ForceBackpropMode graph;
@@ -54,7 +57,8 @@ struct ForgetNode : FunctionNode {
     }
     const Variables grads = with_gradients(gy);
     for (std::size_t i = 0; i < outputs.size(); ++i) outputs[i].set_grad_var(grads[i]);
-    if (!outputs.empty() && outputs[0].requires_grad()) outputs[0].backward();
+    if (!outputs.empty() && outputs[0].requires_grad())
+      outputs[0].backward({.loss_scale = BackwardScope::current_loss_scale()});
     Variables gx;
     for (int i : wanted) gx.push_back(xs[static_cast<std::size_t>(i)].grad_var());
     return gx;

@@ -21,15 +21,9 @@ namespace {
 
 namespace F = chainer::functions;
 using chainer::caffe::Layer;
+using chainer::caffe::LayerType;
 using chainer::caffe::Operation;
 using chainer::caffe::Pool;
-
-// What loads data, and has no meaning here.
-bool is_data(const std::string& type) {
-  for (const char* t : {"Data", "ImageData", "HDF5Data", "WindowData", "MemoryData", "DummyData", "Input"})
-    if (type == t) return true;
-  return false;
-}
 
 PerAxis pair(const std::array<int64_t, 2>& v) { return PerAxis{v[0], v[1]}; }
 
@@ -200,74 +194,89 @@ CaffeFunction::CaffeFunction(chainer::caffe::Net net, const std::string& what) :
 }
 
 void CaffeFunction::add_layer(Layer& l) {
-  if (l.tops.empty() || is_data(l.type)) return;
+  const LayerType type = chainer::caffe::type_of(l.type);
+  if (l.tops.empty() || type == LayerType::data || type == LayerType::input) return;
   const Layer p = parameters_of(l);
   Function f;
-  if (l.type == "Convolution") {
-    f = adopt(l.name, convolution<Convolution2D>(l, l.num_output));
-  } else if (l.type == "Deconvolution") {
-    f = adopt(l.name, convolution<Deconvolution2D>(l, -1));
-  } else if (l.type == "InnerProduct") {
-    f = adopt(l.name, inner_product(l));
-  } else if (l.type == "BatchNorm") {
-    f = [normalized = adopt(l.name, batch_norm(l)), global = l.use_global_stats.value_or(false)](CaffeFunction& self,
-                                                                                                 const Variables& x) {
-      const UsingConfig mode(&Config::train, config().train && !global);
-      return normalized(self, x);
-    };
-  } else if (l.type == "Scale") {
-    add_link(l.name, scale(l));
-    f = [name = l.name](CaffeFunction& self, const Variables& x) {
-      auto& link = dynamic_cast<Scale&>(self[name]);
-      return Variables{x.size() > 1 ? link(x[0], x[1]) : link(x[0])};
-    };
-  } else if (l.type == "Pooling") {
-    if (l.pool != Pool::max && l.pool != Pool::average) throw ValueError("stochastic pooling is not supported");
-    f = [p](CaffeFunction&, const Variables& x) { return pooled(p, x[0]); };
-  } else if (l.type == "LRN") {
-    if (l.within_channel) throw ValueError("normalization within channels is not supported, only across them");
-    if (l.local_size < 1) throw ValueError("local_size must be positive, not ", l.local_size);
-    const F::LocalResponseNormalizationOptions o{
-        .n = l.local_size, .k = l.k, .alpha = l.alpha / static_cast<double>(l.local_size), .beta = l.beta};
-    f = [o](CaffeFunction&, const Variables& x) { return Variables{F::local_response_normalization(x[0], o)}; };
-  } else if (l.type == "ReLU") {
-    f = [slope = l.negative_slope](CaffeFunction&, const Variables& x) {
-      return Variables{slope != 0 ? F::leaky_relu(x[0], {.slope = slope}) : F::relu(x[0])};
-    };
-  } else if (l.type == "Concat") {
-    f = [axis = l.axis](CaffeFunction&, const Variables& x) { return Variables{F::concat(x, axis)}; };
-  } else if (l.type == "Dropout") {
-    f = [ratio = l.dropout_ratio](CaffeFunction&, const Variables& x) { return Variables{F::dropout(x[0], ratio)}; };
-  } else if (l.type == "Eltwise") {
-    f = [p](CaffeFunction&, const Variables& x) { return combined(p, x); };
-  } else if (l.type == "Reshape") {
-    f = [p](CaffeFunction&, const Variables& x) { return reshaped(p, x[0]); };
-  } else if (l.type == "Slice") {
-    f = [p](CaffeFunction&, const Variables& x) {
-      if (!p.slice_points.empty()) return F::split_axis(x[0], p.slice_points, p.axis);
-      return F::split_axis(x[0], static_cast<int64_t>(p.tops.size()), p.axis);
-    };
-  } else if (l.type == "Softmax" || l.type == "Sigmoid") {
-    if (l.type == "Softmax") expect_axis_1(l);
-    f = [softmax = l.type == "Softmax", engine = l.engine](CaffeFunction&, const Variables& x) {
-      const UsingConfig choice(&Config::use_cudnn, cudnn_of(engine));
-      return Variables{softmax ? F::softmax(x[0]) : F::sigmoid(x[0])};
-    };
-  } else if (l.type == "SoftmaxWithLoss") {
-    expect_axis_1(l);
-    f = [](CaffeFunction&, const Variables& x) {
-      if (x.size() != 2) throw ValueError("SoftmaxWithLoss needs values and labels, not ", x.size(), " blobs");
-      return Variables{F::softmax_cross_entropy(x[0], x[1])};
-    };
-  } else if (l.type == "Split") {
-    if (l.bottoms.empty()) throw FileError("there is nothing to split");
-    const auto source = split_map.find(l.bottoms[0]);
-    const std::string from = source == split_map.end() ? l.bottoms[0] : source->second;
-    for (const std::string& top : l.tops) split_map[top] = from;
-    return;
-  } else {
-    warn(text("CaffeFunction: ", what_, ": layer '", l.name, "' of type '", l.type, "' is left out"));
-    return;
+  switch (type) {
+    case LayerType::convolution: f = adopt(l.name, convolution<Convolution2D>(l, l.num_output)); break;
+    case LayerType::deconvolution: f = adopt(l.name, convolution<Deconvolution2D>(l, -1)); break;
+    case LayerType::inner_product: f = adopt(l.name, inner_product(l)); break;
+    case LayerType::batch_norm: {
+      f = [normalized = adopt(l.name, batch_norm(l)), global = l.use_global_stats.value_or(false)](CaffeFunction& self,
+                                                                                                   const Variables& x) {
+        const UsingConfig mode(&Config::train, config().train && !global);
+        return normalized(self, x);
+      };
+      break;
+    }
+    case LayerType::scale: {
+      add_link(l.name, scale(l));
+      f = [name = l.name](CaffeFunction& self, const Variables& x) {
+        auto& link = dynamic_cast<Scale&>(self[name]);
+        return Variables{x.size() > 1 ? link(x[0], x[1]) : link(x[0])};
+      };
+      break;
+    }
+    case LayerType::pooling: {
+      if (l.pool != Pool::max && l.pool != Pool::average) throw ValueError("stochastic pooling is not supported");
+      f = [p](CaffeFunction&, const Variables& x) { return pooled(p, x[0]); };
+      break;
+    }
+    case LayerType::lrn: {
+      if (l.within_channel) throw ValueError("normalization within channels is not supported, only across them");
+      if (l.local_size < 1) throw ValueError("local_size must be positive, not ", l.local_size);
+      const F::LocalResponseNormalizationOptions o{
+          .n = l.local_size, .k = l.k, .alpha = l.alpha / static_cast<double>(l.local_size), .beta = l.beta};
+      f = [o](CaffeFunction&, const Variables& x) { return Variables{F::local_response_normalization(x[0], o)}; };
+      break;
+    }
+    case LayerType::relu: {
+      f = [slope = l.negative_slope](CaffeFunction&, const Variables& x) {
+        return Variables{slope != 0 ? F::leaky_relu(x[0], {.slope = slope}) : F::relu(x[0])};
+      };
+      break;
+    }
+    case LayerType::concat:
+      f = [axis = l.axis](CaffeFunction&, const Variables& x) { return Variables{F::concat(x, axis)}; };
+      break;
+    case LayerType::dropout:
+      f = [ratio = l.dropout_ratio](CaffeFunction&, const Variables& x) { return Variables{F::dropout(x[0], ratio)}; };
+      break;
+    case LayerType::eltwise: f = [p](CaffeFunction&, const Variables& x) { return combined(p, x); }; break;
+    case LayerType::reshape: f = [p](CaffeFunction&, const Variables& x) { return reshaped(p, x[0]); }; break;
+    case LayerType::slice: {
+      f = [p](CaffeFunction&, const Variables& x) {
+        if (!p.slice_points.empty()) return F::split_axis(x[0], p.slice_points, p.axis);
+        return F::split_axis(x[0], static_cast<int64_t>(p.tops.size()), p.axis);
+      };
+      break;
+    }
+    case LayerType::softmax:
+    case LayerType::sigmoid: {
+      if (type == LayerType::softmax) expect_axis_1(l);
+      f = [softmax = type == LayerType::softmax, engine = l.engine](CaffeFunction&, const Variables& x) {
+        const UsingConfig choice(&Config::use_cudnn, cudnn_of(engine));
+        return Variables{softmax ? F::softmax(x[0]) : F::sigmoid(x[0])};
+      };
+      break;
+    }
+    case LayerType::softmax_with_loss: {
+      expect_axis_1(l);
+      f = [](CaffeFunction&, const Variables& x) {
+        if (x.size() != 2) throw ValueError("SoftmaxWithLoss needs values and labels, not ", x.size(), " blobs");
+        return Variables{F::softmax_cross_entropy(x[0], x[1])};
+      };
+      break;
+    }
+    case LayerType::split: {
+      if (l.bottoms.empty()) throw FileError("there is nothing to split");
+      const auto source = split_map.find(l.bottoms[0]);
+      const std::string from = source == split_map.end() ? l.bottoms[0] : source->second;
+      for (const std::string& top : l.tops) split_map[top] = from;
+      return;
+    }
+    default: warn(text("CaffeFunction: ", what_, ": layer '", l.name, "' of type '", l.type, "' is left out")); return;
   }
   if (l.bottoms.empty()) throw FileError("there is no bottom blob");
   LayerInfo info{l.name, l.bottoms, l.tops};

@@ -1,6 +1,7 @@
 // The contents of a Caffe model file as plain values. What reads and writes the messages is net_protobuf.cpp.
 #pragma once
 #include <array>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -17,6 +18,73 @@ struct Window {
 };
 enum class Pool : uint8_t { max, average, stochastic };
 enum class Operation : uint8_t { product, sum, maximum };
+
+/// What layers do. `data` loads, and has no meaning here; `other` is everything that is not known.
+enum class LayerType : uint8_t {
+  other,
+  data,
+  input,
+  batch_norm,
+  concat,
+  convolution,
+  deconvolution,
+  dropout,
+  eltwise,
+  inner_product,
+  lrn,
+  pooling,
+  relu,
+  reshape,
+  scale,
+  sigmoid,
+  slice,
+  softmax,
+  softmax_with_loss,
+  split
+};
+/// Caffe's names of them, and their numbers in old files (-1: there were none).
+struct LayerTypeName {
+  LayerType type;
+  std::string_view name;
+  int old = -1;
+};
+inline constexpr LayerTypeName kLayerTypes[] = {
+    {LayerType::data, "Data", 5},
+    {LayerType::data, "ImageData"},
+    {LayerType::data, "HDF5Data"},
+    {LayerType::data, "WindowData"},
+    {LayerType::data, "MemoryData"},
+    {LayerType::data, "DummyData"},
+    {LayerType::input, "Input"},
+    {LayerType::batch_norm, "BatchNorm"},
+    {LayerType::concat, "Concat", 3},
+    {LayerType::convolution, "Convolution", 4},
+    {LayerType::deconvolution, "Deconvolution", 39},
+    {LayerType::dropout, "Dropout", 6},
+    {LayerType::eltwise, "Eltwise", 25},
+    {LayerType::inner_product, "InnerProduct", 14},
+    {LayerType::lrn, "LRN", 15},
+    {LayerType::pooling, "Pooling", 17},
+    {LayerType::relu, "ReLU", 18},
+    {LayerType::reshape, "Reshape"},
+    {LayerType::scale, "Scale"},
+    {LayerType::sigmoid, "Sigmoid", 19},
+    {LayerType::slice, "Slice", 33},
+    {LayerType::softmax, "Softmax", 20},
+    {LayerType::softmax_with_loss, "SoftmaxWithLoss", 21},
+    {LayerType::split, "Split", 22},
+};
+constexpr LayerType type_of(std::string_view name) {
+  for (const LayerTypeName& t : kLayerTypes)
+    if (t.name == name) return t.type;
+  return LayerType::other;
+}
+/// The name of an old file's number; empty for one that is not known.
+constexpr std::string_view old_type_name(int64_t number) {
+  for (const LayerTypeName& t : kLayerTypes)
+    if (t.old == number && number >= 0) return t.name;
+  return {};
+}
 
 /// One layer; each type reads the parameters that are its own, whose defaults are Caffe's.
 struct Layer {

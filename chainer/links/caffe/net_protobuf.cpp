@@ -10,10 +10,10 @@
 #include <bit>
 #include <cerrno>
 #include <cstring>
-#include <map>
 
 #include "chainer/links/caffe/net.h"
 #include "chainer/links/caffe/net.pb.h"
+#include "chainer/links/caffe/wire.h"
 #include "chainer/routines/manipulation.h"
 
 namespace chainer::caffe {
@@ -21,19 +21,6 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "blobs are little-endian floats");
 using google::protobuf::io::CodedInputStream;
-
-// The old files' numbers of types.
-const std::map<int64_t, std::string_view> kOldTypes = {
-    {3, "Concat"},   {4, "Convolution"}, {5, "Data"},          {6, "Dropout"},  {14, "InnerProduct"},    {15, "LRN"},
-    {17, "Pooling"}, {18, "ReLU"},       {19, "Sigmoid"},      {20, "Softmax"}, {21, "SoftmaxWithLoss"}, {22, "Split"},
-    {25, "Eltwise"}, {33, "Slice"},      {39, "Deconvolution"}};
-
-enum Wire : uint32_t { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
-
-void put_varint(std::string& out, uint64_t v) {
-  for (; v >= 0x80; v >>= 7) out += static_cast<char>(v | 0x80);
-  out += static_cast<char>(v);
-}
 
 class Reader {
  public:
@@ -136,8 +123,8 @@ class Reader {
     if constexpr (std::is_same_v<Message, message::LayerParameter>) {
       out.type = m.type();
     } else {
-      const auto it = kOldTypes.find(m.type());
-      out.type = it == kOldTypes.end() ? text("V1:", m.type()) : std::string(it->second);
+      const std::string_view name = old_type_name(m.type());
+      out.type = name.empty() ? text("V1:", m.type()) : std::string(name);
     }
     parameters(m, out);
     where_.clear();
@@ -225,48 +212,68 @@ class Reader {
   }
   template <class Message>
   void parameters(const Message& m, Layer& l) const {
-    if (l.type == "Convolution" || l.type == "Deconvolution") {
-      const auto& p = m.convolution_param();
-      l.window = window(p), l.num_output = p.num_output(), l.group = p.group(), l.bias_term = p.bias_term();
-    } else if (l.type == "Pooling") {
-      const auto& p = m.pooling_param();
-      l.window = window(p), l.pool = static_cast<Pool>(p.pool()), l.global_pooling = p.global_pooling();
-    } else if (l.type == "InnerProduct") {
-      const auto& p = m.inner_product_param();
-      l.num_output = p.num_output(), l.bias_term = p.bias_term(), l.axis = p.axis();
-    } else if (l.type == "LRN") {
-      const auto& p = m.lrn_param();
-      l.local_size = p.local_size(), l.alpha = p.alpha(), l.beta = p.beta(), l.k = p.k();
-      l.within_channel = p.norm_region() == message::LRNParameter::WITHIN_CHANNEL;
-    } else if (l.type == "Concat") {
-      const auto& p = m.concat_param();
-      l.axis = p.axis() == 1 ? p.concat_dim() : p.axis();
-    } else if (l.type == "Dropout") {
-      l.dropout_ratio = m.dropout_param().dropout_ratio();
-    } else if (l.type == "Eltwise") {
-      const auto& p = m.eltwise_param();
-      l.operation = static_cast<Operation>(p.operation());
-      l.coefficients.assign(p.coeff().begin(), p.coeff().end());
-    } else if (l.type == "ReLU") {
-      l.negative_slope = m.relu_param().negative_slope();
-    } else if (l.type == "Sigmoid") {
-      l.engine = m.sigmoid_param().engine();
-    } else if (l.type == "Softmax" || l.type == "SoftmaxWithLoss") {
-      l.engine = m.softmax_param().engine(), l.axis = m.softmax_param().axis();
-    } else if (l.type == "Slice") {
-      const auto& p = m.slice_param();
-      l.axis = p.has_axis() || !p.has_slice_dim() ? p.axis() : p.slice_dim();
-      l.slice_points.assign(p.slice_point().begin(), p.slice_point().end());
+    switch (type_of(l.type)) {
+      case LayerType::convolution:
+      case LayerType::deconvolution: {
+        const auto& p = m.convolution_param();
+        l.window = window(p), l.num_output = p.num_output(), l.group = p.group(), l.bias_term = p.bias_term();
+        break;
+      }
+      case LayerType::pooling: {
+        const auto& p = m.pooling_param();
+        l.window = window(p), l.pool = static_cast<Pool>(p.pool()), l.global_pooling = p.global_pooling();
+        break;
+      }
+      case LayerType::inner_product: {
+        const auto& p = m.inner_product_param();
+        l.num_output = p.num_output(), l.bias_term = p.bias_term(), l.axis = p.axis();
+        break;
+      }
+      case LayerType::lrn: {
+        const auto& p = m.lrn_param();
+        l.local_size = p.local_size(), l.alpha = p.alpha(), l.beta = p.beta(), l.k = p.k();
+        l.within_channel = p.norm_region() == message::LRNParameter::WITHIN_CHANNEL;
+        break;
+      }
+      case LayerType::concat: {
+        const auto& p = m.concat_param();
+        l.axis = p.axis() == 1 ? p.concat_dim() : p.axis();
+        break;
+      }
+      case LayerType::dropout: l.dropout_ratio = m.dropout_param().dropout_ratio(); break;
+      case LayerType::eltwise: {
+        const auto& p = m.eltwise_param();
+        l.operation = static_cast<Operation>(p.operation());
+        l.coefficients.assign(p.coeff().begin(), p.coeff().end());
+        break;
+      }
+      case LayerType::relu: l.negative_slope = m.relu_param().negative_slope(); break;
+      case LayerType::sigmoid: l.engine = m.sigmoid_param().engine(); break;
+      case LayerType::softmax:
+      case LayerType::softmax_with_loss:
+        l.engine = m.softmax_param().engine(), l.axis = m.softmax_param().axis();
+        break;
+      case LayerType::slice: {
+        const auto& p = m.slice_param();
+        l.axis = p.has_axis() || !p.has_slice_dim() ? p.axis() : p.slice_dim();
+        l.slice_points.assign(p.slice_point().begin(), p.slice_point().end());
+        break;
+      }
+      default: break;
     }
     if constexpr (requires { m.scale_param(); }) {
-      if (l.type == "Reshape") {
-        l.shape.assign(m.reshape_param().shape().dim().begin(), m.reshape_param().shape().dim().end());
-      } else if (l.type == "BatchNorm") {
-        const auto& p = m.batch_norm_param();
-        if (p.has_use_global_stats()) l.use_global_stats = p.use_global_stats();
-        l.moving_average_fraction = p.moving_average_fraction(), l.eps = p.eps();
-      } else if (l.type == "Scale") {
-        l.axis = m.scale_param().axis(), l.bias_term = m.scale_param().bias_term();
+      switch (type_of(l.type)) {
+        case LayerType::reshape:
+          l.shape.assign(m.reshape_param().shape().dim().begin(), m.reshape_param().shape().dim().end());
+          break;
+        case LayerType::batch_norm: {
+          const auto& p = m.batch_norm_param();
+          if (p.has_use_global_stats()) l.use_global_stats = p.use_global_stats();
+          l.moving_average_fraction = p.moving_average_fraction(), l.eps = p.eps();
+          break;
+        }
+        case LayerType::scale: l.axis = m.scale_param().axis(), l.bias_term = m.scale_param().bias_term(); break;
+        default: break;
       }
     }
   }
@@ -277,77 +284,6 @@ class Reader {
   std::string where_;
   int64_t count_ = 0;
 };
-
-message::LayerParameter message_of(const Layer& l) {
-  message::LayerParameter m;
-  m.set_name(l.name);
-  m.set_type(l.type);
-  for (const std::string& b : l.bottoms) m.add_bottom(b);
-  for (const std::string& t : l.tops) m.add_top(t);
-  m.set_phase(1);  // TEST
-  const auto unsigned_of = [](int64_t v) { return static_cast<uint32_t>(v); };
-  const auto put_window = [&](auto& p) {
-    p.set_kernel_h(unsigned_of(l.window.kernel[0])), p.set_kernel_w(unsigned_of(l.window.kernel[1]));
-    p.set_stride_h(unsigned_of(l.window.stride[0])), p.set_stride_w(unsigned_of(l.window.stride[1]));
-    p.set_pad_h(unsigned_of(l.window.pad[0])), p.set_pad_w(unsigned_of(l.window.pad[1]));
-  };
-  if (l.type == "Convolution" || l.type == "Deconvolution") {
-    auto& p = *m.mutable_convolution_param();
-    p.set_num_output(unsigned_of(l.num_output)), p.set_bias_term(l.bias_term), p.set_group(unsigned_of(l.group));
-    put_window(p);
-    if (l.window.dilation != std::array<int64_t, 2>{1, 1})
-      for (int64_t d : l.window.dilation) p.add_dilation(unsigned_of(d));
-  } else if (l.type == "Pooling") {
-    auto& p = *m.mutable_pooling_param();
-    p.set_pool(static_cast<message::PoolingParameter::Method>(l.pool));
-    if (l.global_pooling)
-      p.set_global_pooling(true);
-    else
-      put_window(p);
-  } else if (l.type == "InnerProduct") {
-    auto& p = *m.mutable_inner_product_param();
-    p.set_num_output(unsigned_of(l.num_output)), p.set_bias_term(l.bias_term);
-    p.set_axis(static_cast<int32_t>(l.axis));
-  } else if (l.type == "LRN") {
-    auto& p = *m.mutable_lrn_param();
-    p.set_local_size(unsigned_of(l.local_size)), p.set_alpha(static_cast<float>(l.alpha));
-    p.set_beta(static_cast<float>(l.beta)), p.set_k(static_cast<float>(l.k));
-    if (l.within_channel) p.set_norm_region(message::LRNParameter::WITHIN_CHANNEL);
-  } else if (l.type == "Concat") {
-    m.mutable_concat_param()->set_axis(static_cast<int32_t>(l.axis));
-  } else if (l.type == "Dropout") {
-    m.mutable_dropout_param()->set_dropout_ratio(static_cast<float>(l.dropout_ratio));
-  } else if (l.type == "Eltwise") {
-    m.mutable_eltwise_param()->set_operation(static_cast<message::EltwiseParameter::Operation>(l.operation));
-    for (double c : l.coefficients) m.mutable_eltwise_param()->add_coeff(static_cast<float>(c));
-  } else if (l.type == "ReLU") {
-    if (l.negative_slope != 0) m.mutable_relu_param()->set_negative_slope(static_cast<float>(l.negative_slope));
-  } else if (l.type == "Sigmoid") {
-    if (l.engine) m.mutable_sigmoid_param()->set_engine(l.engine);
-  } else if (l.type == "Softmax" || l.type == "SoftmaxWithLoss") {
-    m.mutable_softmax_param()->set_axis(static_cast<int32_t>(l.axis));
-    if (l.engine) m.mutable_softmax_param()->set_engine(l.engine);
-  } else if (l.type == "Slice") {
-    m.mutable_slice_param()->set_axis(static_cast<int32_t>(l.axis));
-    for (int64_t p : l.slice_points) m.mutable_slice_param()->add_slice_point(unsigned_of(p));
-  } else if (l.type == "Reshape") {
-    for (int64_t d : l.shape) m.mutable_reshape_param()->mutable_shape()->add_dim(d);
-  } else if (l.type == "BatchNorm") {
-    auto& p = *m.mutable_batch_norm_param();
-    if (l.use_global_stats) p.set_use_global_stats(*l.use_global_stats);
-    p.set_moving_average_fraction(static_cast<float>(l.moving_average_fraction)), p.set_eps(static_cast<float>(l.eps));
-  } else if (l.type == "Scale") {
-    m.mutable_scale_param()->set_axis(static_cast<int32_t>(l.axis)),
-        m.mutable_scale_param()->set_bias_term(l.bias_term);
-  }
-  return m;
-}
-
-void put_field(std::string& out, uint32_t field, std::string_view bytes) {
-  put_varint(out, field << 3 | kBytes);
-  put_varint(out, bytes.size());
-  out += bytes;
-}
 
 }  // namespace
 
@@ -367,40 +303,23 @@ Net read_net(const std::filesystem::path& path) {
   CodedInputStream in(&stream);
   in.SetTotalBytesLimit(INT32_MAX);
   const std::string what = path.string();
-  Net net = Reader(in, static_cast<uint64_t>(size), what).net();
-  if (stream.GetErrno()) throw FileError("cannot read ", path.string(), ": ", std::strerror(stream.GetErrno()));
-  return net;
+  const auto check = [&] {
+    if (stream.GetErrno()) throw FileError("cannot read ", path.string(), ": ", std::strerror(stream.GetErrno()));
+  };
+  try {
+    Net net = Reader(in, static_cast<uint64_t>(size), what).net();
+    check();
+    return net;
+  } catch (const FileError&) {
+    check();  // what could not be read looks like damage
+    throw;
+  }
 }
 
 Net read_net(std::string_view bytes, const std::string& what) {
   if (bytes.size() > INT32_MAX) throw FileError(what, " has ", bytes.size(), " bytes: such files end at 2 GiB");
   CodedInputStream in(reinterpret_cast<const uint8_t*>(bytes.data()), static_cast<int>(bytes.size()));
   return Reader(in, bytes.size(), what).net();
-}
-
-std::string write_net(const Net& net) {
-  std::string out;
-  put_field(out, 1, net.name);
-  for (const Layer& l : net.layers) {
-    std::string layer = message_of(l).SerializeAsString();
-    for (const Array& blob : l.blobs) {
-      message::BlobShape shape;
-      for (int64_t d : blob.shape()) shape.add_dim(d);
-      const Array values = blob.astype(float32, false).contiguous();
-      const std::string_view raw(values.size() ? static_cast<const char*>(values.raw()) : "",
-                                 static_cast<std::size_t>(values.nbytes()));
-      std::string head;
-      put_field(head, 7, shape.SerializeAsString());
-      put_varint(head, 5 << 3 | kBytes);
-      put_varint(head, raw.size());
-      put_varint(layer, 7 << 3 | kBytes);
-      put_varint(layer, head.size() + raw.size());
-      layer += head;
-      layer += raw;
-    }
-    put_field(out, 100, layer);
-  }
-  return out;
 }
 
 }  // namespace chainer::caffe

@@ -44,62 +44,83 @@ void put_window(Writer& w, const Window& window) {
 }
 
 void put_parameters(Writer& w, const Layer& l) {
-  if (l.type == "Input") {
-    w.open("input_param"), w.open("shape");
-    for (int64_t d : l.shape) w.field("dim", d);
-    w.close(), w.close();
-  } else if (l.type == "Convolution" || l.type == "Deconvolution") {
-    w.open("convolution_param");
-    w.field("num_output", l.num_output), w.field("bias_term", l.bias_term);
-    put_window(w, l.window);
-    w.field("group", l.group);
-    if (l.window.dilation != std::array<int64_t, 2>{1, 1})
-      for (int64_t d : l.window.dilation) w.field("dilation", d);
-    w.close();
-  } else if (l.type == "Pooling") {
-    w.open("pooling_param");
-    w.word("pool", l.pool == Pool::max ? "MAX" : l.pool == Pool::average ? "AVE" : "STOCHASTIC");
-    if (l.global_pooling)
-      w.field("global_pooling", true);
-    else
+  switch (type_of(l.type)) {
+    case LayerType::input: {
+      w.open("input_param"), w.open("shape");
+      for (int64_t d : l.shape) w.field("dim", d);
+      w.close(), w.close();
+      break;
+    }
+    case LayerType::convolution:
+    case LayerType::deconvolution: {
+      w.open("convolution_param");
+      w.field("num_output", l.num_output), w.field("bias_term", l.bias_term);
       put_window(w, l.window);
-    w.close();
-  } else if (l.type == "InnerProduct") {
-    w.open("inner_product_param");
-    w.field("num_output", l.num_output), w.field("bias_term", l.bias_term);
-    w.close();
-  } else if (l.type == "LRN") {
-    w.open("lrn_param");
-    w.field("local_size", l.local_size), w.field("alpha", l.alpha), w.field("beta", l.beta), w.field("k", l.k);
-    w.close();
-  } else if (l.type == "Concat") {
-    w.open("concat_param"), w.field("axis", l.axis), w.close();
-  } else if (l.type == "Dropout") {
-    w.open("dropout_param"), w.field("dropout_ratio", l.dropout_ratio), w.close();
-  } else if (l.type == "Eltwise") {
-    w.open("eltwise_param");
-    w.word("operation", l.operation == Operation::sum ? "SUM" : l.operation == Operation::product ? "PROD" : "MAX");
-    for (double c : l.coefficients) w.field("coeff", c);
-    w.close();
-  } else if (l.type == "ReLU") {
-    if (l.negative_slope != 0) w.open("relu_param"), w.field("negative_slope", l.negative_slope), w.close();
-  } else if (l.type == "Softmax" || l.type == "SoftmaxWithLoss") {
-    w.open("softmax_param"), w.field("axis", l.axis), w.close();
-  } else if (l.type == "Slice") {
-    w.open("slice_param"), w.field("axis", l.axis);
-    for (int64_t p : l.slice_points) w.field("slice_point", p);
-    w.close();
-  } else if (l.type == "Reshape") {
-    w.open("reshape_param"), w.open("shape");
-    for (int64_t d : l.shape) w.field("dim", d);
-    w.close(), w.close();
-  } else if (l.type == "BatchNorm") {
-    w.open("batch_norm_param");
-    if (l.use_global_stats) w.field("use_global_stats", *l.use_global_stats);
-    w.field("moving_average_fraction", l.moving_average_fraction), w.field("eps", l.eps);
-    w.close();
-  } else if (l.type == "Scale") {
-    w.open("scale_param"), w.field("axis", l.axis), w.field("bias_term", l.bias_term), w.close();
+      w.field("group", l.group);
+      if (l.window.dilation != std::array<int64_t, 2>{1, 1})
+        for (int64_t d : l.window.dilation) w.field("dilation", d);
+      w.close();
+      break;
+    }
+    case LayerType::pooling: {
+      w.open("pooling_param");
+      w.word("pool", l.pool == Pool::max ? "MAX" : l.pool == Pool::average ? "AVE" : "STOCHASTIC");
+      if (l.global_pooling)
+        w.field("global_pooling", true);
+      else
+        put_window(w, l.window);
+      w.close();
+      break;
+    }
+    case LayerType::inner_product: {
+      w.open("inner_product_param");
+      w.field("num_output", l.num_output), w.field("bias_term", l.bias_term);
+      w.close();
+      break;
+    }
+    case LayerType::lrn: {
+      w.open("lrn_param");
+      w.field("local_size", l.local_size), w.field("alpha", l.alpha), w.field("beta", l.beta), w.field("k", l.k);
+      w.close();
+      break;
+    }
+    case LayerType::concat: w.open("concat_param"), w.field("axis", l.axis), w.close(); break;
+    case LayerType::dropout: w.open("dropout_param"), w.field("dropout_ratio", l.dropout_ratio), w.close(); break;
+    case LayerType::eltwise: {
+      w.open("eltwise_param");
+      w.word("operation", l.operation == Operation::sum ? "SUM" : l.operation == Operation::product ? "PROD" : "MAX");
+      for (double c : l.coefficients) w.field("coeff", c);
+      w.close();
+      break;
+    }
+    case LayerType::relu:
+      if (l.negative_slope != 0) w.open("relu_param"), w.field("negative_slope", l.negative_slope), w.close();
+      break;
+    case LayerType::softmax:
+    case LayerType::softmax_with_loss: w.open("softmax_param"), w.field("axis", l.axis), w.close(); break;
+    case LayerType::slice: {
+      w.open("slice_param"), w.field("axis", l.axis);
+      for (int64_t p : l.slice_points) w.field("slice_point", p);
+      w.close();
+      break;
+    }
+    case LayerType::reshape: {
+      w.open("reshape_param"), w.open("shape");
+      for (int64_t d : l.shape) w.field("dim", d);
+      w.close(), w.close();
+      break;
+    }
+    case LayerType::batch_norm: {
+      w.open("batch_norm_param");
+      if (l.use_global_stats) w.field("use_global_stats", *l.use_global_stats);
+      w.field("moving_average_fraction", l.moving_average_fraction), w.field("eps", l.eps);
+      w.close();
+      break;
+    }
+    case LayerType::scale:
+      w.open("scale_param"), w.field("axis", l.axis), w.field("bias_term", l.bias_term), w.close();
+      break;
+    default: break;
   }
 }
 

@@ -22,11 +22,12 @@ void ConvolutionND::initialize(int64_t in_channels) {
 }
 
 Variable ConvolutionND::forward(const Variable& x) {
-  if (!W.is_initialized()) {
-    if (x.ndim() != ksize_.ndim() + 2)
-      throw DimensionError("ConvolutionND: x must have ", ksize_.ndim() + 2, " axes, not shape ", x.shape());
-    initialize(x.shape()[1]);
-  }
+  if (x.ndim() != ksize_.ndim() + 2)
+    throw DimensionError(
+        class_name(), ": x must have ", ksize_.ndim() + 2, " axes (batch, channels, and ", ksize_.ndim(),
+        " in space), not shape ", x.shape(),
+        x.ndim() == ksize_.ndim() + 1 ? "; a single picture becomes a batch of one by F::expand_dims(x, 0)" : "");
+  if (!W.is_initialized()) initialize(x.shape()[1]);
   const functions::ConvolutionOptions o{options_.stride, options_.pad, options_.cover_all, options_.dilate,
                                         options_.groups};
   return functions::convolution_nd(x, W, b ? b->variable() : Variable(), o);

@@ -83,6 +83,7 @@ class ParameterStatistics : public Extension {
   void register_statistics(const std::string& name, Statistic f) { options_.statistics[name] = std::move(f); }
   void operator()(Trainer& trainer) override;
   int priority() const override { return PRIORITY_WRITER; }
+  void serialize(Serializer& s) override;
 
  private:
   std::vector<Kept<Link>> links_;

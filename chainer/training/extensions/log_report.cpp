@@ -1,12 +1,12 @@
 // LogReport and PrintReport.
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 #include <set>
 
 #include "chainer/core/file.h"
 #include "chainer/training/extensions.h"
+#include "chainer/training/extensions/missing_keys.h"
+#include "chainer/training/extensions/terminal.h"
 
 namespace chainer::training::extensions {
 namespace {
@@ -35,7 +35,14 @@ void LogReport::operator()(Trainer& trainer) {
   }
   if (!options_.trigger(trainer)) return;
   json::Object entry;
-  for (const auto& [key, mean] : summary_.compute_mean()) entry.emplace_back(key, mean);
+  const auto means = summary_.compute_mean();
+  if (!warned_ && !options_.keys.empty() && trainer.updater().epoch() >= 1) {
+    warned_ = true;
+    std::set<std::string> there = names_of(trainer.observation);
+    there.merge(names_of(means));
+    warn_of_missing_keys("LogReport", options_.keys, there);
+  }
+  for (const auto& [key, mean] : means) entry.emplace_back(key, mean);
   entry.emplace_back("epoch", trainer.updater().epoch());
   entry.emplace_back("iteration", trainer.updater().iteration());
   entry.emplace_back("elapsed_time", trainer.elapsed_time());
@@ -75,8 +82,7 @@ void PrintReport::operator()(Trainer& trainer) {
     if (!report) throw TypeError("PrintReport: the extension '", log_report_name_, "' is not a LogReport");
   }
   const auto column = [](const std::string& e) { return static_cast<int>(std::max<std::size_t>(10, e.size())); };
-  // In a terminal a progress bar may stand below the cursor.
-  if ((printed_ < report->log().size() || !header_done_) && isatty(fileno(out_))) std::fputs("\033[J", out_);
+  if (printed_ < report->log().size() || !header_done_) clear_bar(out_);
   if (!header_done_) {
     std::string line;
     for (const std::string& e : entries_)
@@ -101,19 +107,24 @@ void PrintReport::operator()(Trainer& trainer) {
   if (!warned_ && trainer.updater().epoch() >= 1 && !report->log().empty()) warn_of_missing(report->log());
 }
 
+void warn_of_missing_keys(const std::string& extension, const std::vector<std::string>& wanted,
+                          const std::set<std::string>& reported) {
+  const std::vector<std::string> keys(reported.begin(), reported.end());
+  std::string list;
+  for (const std::string& k : keys) list += (list.empty() ? "" : ", ") + k;
+  for (const std::string& k : wanted)
+    if (!reported.count(k))
+      warn(text(extension, ": '", k, "' was not reported so far", did_you_mean(k, keys),
+                "; there is: ", list.empty() ? "nothing" : list));
+}
+
 // A key that nobody reported in the first epoch is misspelled, most likely.
 void PrintReport::warn_of_missing(const json::List& log) {
   warned_ = true;
   std::set<std::string> there;
   for (const json::Value& entry : log)
-    if (const json::Object* o = entry.object())
-      for (const auto& [key, v] : *o) there.insert(key);
-  const std::vector<std::string> keys(there.begin(), there.end());
-  std::string list;
-  for (const std::string& k : keys) list += (list.empty() ? "" : ", ") + k;
-  for (const std::string& e : entries_)
-    if (!there.count(e))
-      warn(text("PrintReport: '", e, "' was not reported so far", did_you_mean(e, keys), "; there is: ", list));
+    if (const json::Object* o = entry.object()) there.merge(names_of(*o));
+  warn_of_missing_keys("PrintReport", entries_, there);
 }
 
 void PrintReport::serialize(Serializer& s) {

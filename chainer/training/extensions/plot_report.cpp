@@ -1,4 +1,5 @@
 #include "chainer/training/extensions.h"
+#include "chainer/training/extensions/missing_keys.h"
 
 namespace chainer::training::extensions {
 
@@ -11,8 +12,14 @@ void PlotReport::operator()(Trainer& trainer) {
   for (const std::string& k : y_keys_)
     if (const auto it = trainer.observation.find(k); it != trainer.observation.end()) chosen.insert(*it);
   summary_.add(chosen);
+  if (!warned_) reported_.merge(names_of(trainer.observation));
   if (!options_.trigger(trainer)) return;
   const Updater& u = trainer.updater();
+  if (!warned_ && u.epoch() >= 1) {
+    warned_ = true;
+    warn_of_missing_keys("PlotReport", y_keys_, reported_);
+    reported_.clear();
+  }
   double x = 0;
   if (options_.x_key == "epoch")
     x = static_cast<double>(u.epoch());
@@ -23,7 +30,8 @@ void PlotReport::operator()(Trainer& trainer) {
   else if (const auto it = trainer.observation.find(options_.x_key); it != trainer.observation.end())
     x = it->second.number();
   else
-    throw KeyError("PlotReport: the x_key '", options_.x_key, "' was not reported");
+    throw KeyError("PlotReport: the x_key '", options_.x_key, "' was not reported; besides what is reported there are ",
+                   "epoch, iteration and elapsed_time");
   for (const auto& [key, mean] : summary_.compute_mean()) data_[key].emplace_back(x, mean);
   summary_ = {};
 

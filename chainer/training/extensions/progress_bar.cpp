@@ -1,15 +1,13 @@
-#include <unistd.h>
-
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
+#include "chainer/core/clock.h"
 #include "chainer/training/extensions.h"
+#include "chainer/training/extensions/terminal.h"
 
 namespace chainer::training::extensions {
 namespace {
 
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 constexpr double kLineEvery = 10;  // seconds between plain lines
 
 std::string bar(double rate, int length) {
@@ -36,7 +34,8 @@ ProgressBar::ProgressBar(const ProgressBarOptions& options) : options_(options) 
 }
 
 void ProgressBar::initialize(Trainer&) {
-  terminal_ = isatty(fileno(options_.out)) == 1;
+  terminal_ = redraws(options_.out);
+  if (terminal_) count_bars(1);
   last_line_ = now();
 }
 
@@ -99,6 +98,8 @@ void ProgressBar::finalize() {
   if (!terminal_) return;
   std::fputs("\033[J", options_.out);
   std::fflush(options_.out);
+  count_bars(-1);
+  terminal_ = false;
 }
 
 }  // namespace chainer::training::extensions

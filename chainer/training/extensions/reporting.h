@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,7 @@ struct LogReportOptions {
   std::optional<std::string> log_name = "log";  ///< may contain {epoch} and {iteration}; none writes no file
 };
 /// Averages what was observed over an interval, adds epoch, iteration and elapsed_time, and writes the list of all
-/// entries as JSON.
+/// entries as JSON. A key that was not reported by the end of an epoch is a warning; so it is in the next three.
 class LogReport : public Extension {
  public:
   explicit LogReport(const LogReportOptions& options = {}) : options_(options) {}
@@ -37,6 +38,7 @@ class LogReport : public Extension {
   LogReportOptions options_;
   DictSummary summary_;
   json::List log_;
+  bool warned_ = false;
 };
 
 /// Prints new entries of a LogReport as a table. The log is the extension of that name, or one of its own.
@@ -103,6 +105,8 @@ class PlotReport : public Extension {
 
  private:
   std::vector<std::string> y_keys_;
+  std::set<std::string> reported_;
+  bool warned_ = false;
   PlotReportOptions options_;
   DictSummary summary_;
   std::map<std::string, std::vector<std::pair<double, double>>> data_;
@@ -128,6 +132,7 @@ class VariableStatisticsPlot : public Extension {
       : VariableStatisticsPlot(link.params(), options) {}
   static bool available() { return plot::available(); }
   void operator()(Trainer& trainer) override;
+  void serialize(Serializer& s) override;
   void save_plot(const std::filesystem::path& file) const;
 
  private:

@@ -16,6 +16,7 @@ class Shift : public Extension {
   Shift(std::string attr, Optimizer* optimizer) : attr_(std::move(attr)), optimizer_(optimizer) {}
   void initialize(Trainer& trainer) override;
   void operator()(Trainer& trainer) override;
+  void finalize() override;
   void serialize(Serializer& s) override;
 
  protected:
@@ -25,12 +26,15 @@ class Shift : public Extension {
   virtual std::optional<double> value(int64_t t) = 0;
   virtual void serialize_more(Serializer& s) { (void)s; }
   Optimizer& optimizer(Trainer& trainer) const;
+  const std::string& attr() const { return attr_; }
   int64_t t_ = 0;
   std::optional<double> last_value_;
 
  private:
   std::string attr_;
   Optimizer* optimizer_;
+  Optimizer* scheduled_ = nullptr;   // from initialize() on
+  std::optional<double> last_seen_;  // the optimizer's value in a loaded snapshot, whoever had set it
 };
 /// What most schedules may be given; an optimizer is borrowed, the trainer's main one by default.
 struct ShiftOptions {
@@ -38,10 +42,12 @@ struct ShiftOptions {
   std::optional<double> target = {};  ///< the value stops here
   Optimizer* optimizer = nullptr;
 };
-/// init rate^t
+/// init rate^t, where t counts calls: once an iteration without a trigger, which warns where the value would all but
+/// vanish within 100 iterations.
 class ExponentialShift : public Shift {
  public:
   ExponentialShift(std::string attr, double rate, const ShiftOptions& options = {});
+  void registered(bool with_trigger) override;
 
  protected:
   double first(double current) override { return init_ = options_.init.value_or(current); }

@@ -1,6 +1,7 @@
 // Schedules of hyperparameters.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "chainer/training/extensions.h"
 
@@ -12,8 +13,13 @@ Optimizer& Shift::optimizer(Trainer& trainer) const {
 
 void Shift::initialize(Trainer& trainer) {
   Optimizer& o = optimizer(trainer);
+  scheduled_ = &o;
   const double start = first(o.get(attr_));
-  o.set(attr_, last_value_.value_or(start));  // a resumed run goes on where it was
+  // A resumed run goes on where it was, also where another schedule of the same value had the last word.
+  o.set(attr_, last_seen_ ? *last_seen_ : last_value_.value_or(start));
+}
+void Shift::finalize() {
+  if (Optimizer* o = std::exchange(scheduled_, nullptr)) last_seen_ = o->get(attr_);  // saved after the run's end
 }
 void Shift::operator()(Trainer& trainer) {
   if (const std::optional<double> v = value(++t_)) {
@@ -26,6 +32,9 @@ void Shift::serialize(Serializer& s) {
   double last = last_value_.value_or(std::nan(""));
   if (!s.is_loading() || s.contains("_last_value")) s("_last_value", last);
   last_value_ = std::isnan(last) ? std::nullopt : std::optional(last);
+  double seen = s.is_loading() ? std::nan("") : scheduled_ ? scheduled_->get(attr_) : last_seen_.value_or(std::nan(""));
+  if (!s.is_loading() || s.contains("_value")) s("_value", seen);
+  if (s.is_loading()) last_seen_ = std::isnan(seen) ? std::nullopt : std::optional(seen);
   serialize_more(s);
 }
 
@@ -40,6 +49,12 @@ double clamped(double v, double init, std::optional<double> target) {
 ExponentialShift::ExponentialShift(std::string attr, double rate, const ShiftOptions& o)
     : Shift(std::move(attr), o.optimizer), rate_(rate), options_(o) {
   if (rate < 0) throw ValueError("ExponentialShift does not support negative rate: ", rate);
+}
+void ExponentialShift::registered(bool with_trigger) {
+  if (with_trigger || options_.target || std::pow(rate_, 100) > 1e-3) return;
+  warn(text("ExponentialShift: without a trigger it multiplies ", attr(), " by ", rate_,
+            " in each iteration, a factor of ", std::pow(rate_, 100),
+            " after 100 of them. For once an epoch: extend(ExponentialShift(...), {1, \"epoch\"})"));
 }
 std::optional<double> ExponentialShift::value(int64_t t) {
   return clamped(init_ * std::pow(rate_, static_cast<double>(t)), init_, options_.target);

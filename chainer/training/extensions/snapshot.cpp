@@ -2,6 +2,8 @@
 #include <charconv>
 #include <cstdio>
 #include <exception>
+#include <iterator>
+#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -48,28 +50,47 @@ bool match(std::string_view name, const std::vector<std::string>& pieces, std::s
   return false;
 }
 
-// Files in a folder whose names are the pattern with numbers filled in, oldest first: every field grows as training
-// goes on, so the first that differs decides. Temporary names never match.
-std::vector<fs::path> matching(const fs::path& folder, const std::string& pattern) {
-  const std::vector<std::string> pieces = pieces_of(pattern);
-  std::vector<std::pair<std::vector<double>, fs::path>> found;
+// Files whose names are the pattern with numbers filled in, and the folders where such files lie. Temporary names never
+// match.
+struct Found {
+  std::vector<std::pair<std::vector<double>, fs::path>> files;
+  std::set<fs::path> folders;
+};
+
+// Looks at a pattern's parts, which slashes divide, from `part` on; `numbers` are those of the parts before.
+void find(const fs::path& folder, fs::path::iterator part, fs::path::iterator end, const std::vector<double>& numbers,
+          Found& out) {
+  const auto next = std::next(part);
+  const std::vector<std::string> pieces = pieces_of(part->string());
+  if (next != end && pieces.size() == 1) return find(folder / *part, next, end, numbers, out);
+  if (next == end) out.folders.insert(folder);
   std::error_code error;
   for (const auto& e : fs::directory_iterator(folder, error)) {
     const std::string name = e.path().filename().string();
-    std::vector<double> numbers;
-    if (name.rfind("tmp-", 0) != 0 && match(name, pieces, 0, numbers)) found.emplace_back(numbers, e.path());
+    std::vector<double> more = numbers;
+    if (name.rfind("tmp-", 0) == 0 || !match(name, pieces, 0, more)) continue;
+    if (next == end)
+      out.files.emplace_back(std::move(more), folder / name);
+    else if (std::error_code ignored; e.is_directory(ignored))
+      find(folder / name, next, end, more, out);
   }
-  std::sort(found.begin(), found.end());
-  std::vector<fs::path> out;
-  for (auto& [n, p] : found) out.push_back(std::move(p));
+}
+
+// What the pattern finds below a folder, the oldest file first: every field grows as training goes on, so the first
+// that differs decides.
+Found matching(const fs::path& folder, const std::string& pattern) {
+  Found out;
+  const fs::path parts(pattern);
+  if (!parts.empty()) find(folder, parts.begin(), parts.end(), {}, out);
+  std::sort(out.files.begin(), out.files.end());
   return out;
 }
 
 }  // namespace
 
 std::optional<fs::path> load_newest_snapshot(Trainer& trainer, const fs::path& folder, const std::string& filename) {
-  remove_orphaned_temporaries(folder);
-  std::vector<fs::path> files = matching(folder, filename);
+  auto [files, folders] = matching(folder, filename);
+  for (const fs::path& place : folders) remove_orphaned_temporaries(place);
   std::exception_ptr half_loaded;
   std::vector<chainer::Parameter> without_shape;  // they take the first file's, which may be the wrong one
   for (const auto& [name, optimizer] : trainer.updater().get_all_optimizers())
@@ -77,7 +98,7 @@ std::optional<fs::path> load_newest_snapshot(Trainer& trainer, const fs::path& f
       for (const chainer::Parameter& p : optimizer->target().params())
         if (!p.is_initialized()) without_shape.push_back(p);
   for (; !files.empty(); files.pop_back()) {
-    const fs::path& file = files.back();
+    const fs::path& file = files.back().second;
     bool touched = false;
     try {
       const auto npz = std::make_shared<const serializers::NpzFile>(file);
@@ -103,18 +124,24 @@ void Snapshot::load(Trainer& trainer) {
 }
 
 void Snapshot::operator()(Trainer& trainer) {
-  const fs::path file = trainer.out() / trainer.format(options_.filename);
+  const fs::path file = this->file(trainer);
   serializers::DictionarySerializer s;
   if (target_)
     target_(trainer, s);
   else
     trainer.serialize(s);
+  std::error_code ignored;  // where that fails, writing tells why
+  fs::create_directories(file.parent_path(), ignored);
   serializers::write_npz(file, s.target(), options_.compression);
   if (!options_.n_retains) return;
-  std::vector<fs::path> files = matching(trainer.out(), options_.filename);
-  std::error_code ignored;
-  for (std::size_t i = 0; i + static_cast<std::size_t>(std::max<int64_t>(1, *options_.n_retains)) < files.size(); ++i)
-    if (files[i] != file) fs::remove(files[i], ignored);
+  const auto files = matching(trainer.out(), options_.filename).files;
+  const bool folders_too = fs::path(options_.filename).parent_path().string().find('{') != std::string::npos;
+  for (std::size_t i = 0; i + static_cast<std::size_t>(std::max<int64_t>(1, *options_.n_retains)) < files.size(); ++i) {
+    const fs::path& old = files[i].second;
+    if (old == file) continue;
+    fs::remove(old, ignored);
+    if (folders_too) fs::remove(old.parent_path(), ignored);  // if nothing is left in it
+  }
 }
 
 Snapshot snapshot(const SnapshotOptions& options) { return Snapshot(options); }

@@ -13,6 +13,8 @@ namespace training::extensions {
 
 /// Options of snapshot() and snapshot_object().
 struct SnapshotOptions {
+  /// Below the output folder, see Trainer::format(). It may name folders ("at_{.updater.epoch}/trainer"), which are
+  /// made.
   std::string filename = "snapshot_iter_{.updater.iteration}";
   bool compression = true;
   /// Keep only this many of the newest snapshots that this run and its predecessors wrote; all by default.
@@ -20,7 +22,9 @@ struct SnapshotOptions {
   /// Load the newest snapshot in the output folder before training, as load_newest_snapshot() does.
   bool autoload = false;
 };
-/// Saves the trainer once an epoch, after everything else (priority -100), through a temporary file.
+/// Saves the trainer once an epoch, after everything else (priority -100), through a temporary file. A resumed run goes
+/// on behind the snapshot: what has a lower priority yet, or the same and was added later, does not run for that
+/// iteration again.
 class Snapshot : public Extension {
  public:
   explicit Snapshot(const SnapshotOptions& options, std::function<void(Trainer&, Serializer&)> target = {})
@@ -30,6 +34,9 @@ class Snapshot : public Extension {
   Trigger trigger() const override { return {1, "epoch"}; }
   int priority() const override { return -100; }
   std::string default_name() const override { return target_ ? "snapshot_object" : "snapshot"; }
+  /// Whether it saves the whole trainer, and the file it writes now.
+  bool is_of_trainer() const { return !target_; }
+  std::filesystem::path file(const Trainer& trainer) const { return trainer.out() / trainer.format(options_.filename); }
 
  private:
   SnapshotOptions options_;

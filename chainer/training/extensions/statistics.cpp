@@ -80,6 +80,12 @@ void ParameterStatistics::operator()(Trainer& trainer) {
   summary_ = {};
 }
 
+void ParameterStatistics::serialize(Serializer& s) {
+  options_.trigger.serialize(*s.child("_trigger"));
+  // The release's files lack the open interval.
+  if (!s.is_loading() || s.contains("_summary/_names")) summary_.serialize(*s.child("_summary"));
+}
+
 std::shared_ptr<Extension> observe_value(const std::string& key, std::function<double(Trainer&)> f) {
   return make_extension([key, f = std::move(f)](Trainer& t) { t.observation.insert_or_assign(key, f(t)); },
                         {.trigger = {1, "epoch"}, .default_name = "_observe_value", .priority = PRIORITY_WRITER});

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "chainer/array/index.h"
+#include "chainer/routines/creation.h"
 #include "chainer/routines/manipulation.h"
 #include "chainer/routines/reduction.h"
 #include "chainer/training/extensions.h"
@@ -54,6 +55,39 @@ void VariableStatisticsPlot::operator()(Trainer& trainer) {
     put(iterations_, trainer.updater().iteration());
   }
   if (options_.trigger(trainer)) save_plot(trainer.out() / options_.file_name);
+}
+
+// Keys of our own. Without them a resumed run would draw another sample, and with it other random numbers.
+void VariableStatisticsPlot::serialize(Serializer& s) {
+  options_.trigger.serialize(*s.child("_trigger"));
+  if (s.is_loading() && !s.contains("_seen")) return;
+  s.count("_seen", seen_);
+  const auto n = static_cast<int64_t>(iterations_.size());
+  Array at = s.is_loading() ? Array() : array(iterations_).astype(int64);
+  s("_iterations", at);
+  if (s.is_loading()) {
+    if (!at || at.ndim() != 1) throw ValueError("VariableStatisticsPlot: the stored iterations are no list");
+    iterations_ = at.to_vector<int64_t>();
+  }
+  const auto width = static_cast<int64_t>(options_.percentile_sigmas.size()) + 2;
+  for (int kind = 0; kind < 2; ++kind) {
+    if (kind == 0 ? !options_.report_data : !options_.report_grad) continue;
+    std::vector<double> flat;
+    for (const Row& r : rows_[kind]) {
+      flat.insert(flat.end(), r.percentiles.begin(), r.percentiles.end());
+      flat.insert(flat.end(), {r.mean, r.std});
+    }
+    Array rows = s.is_loading() ? Array() : array(flat).astype(float64).reshape({n, width});
+    s(kind == 0 ? "_data" : "_grad", rows);
+    if (!s.is_loading()) continue;
+    if (!rows || rows.shape() != Shape{len(at), width})
+      throw ValueError("VariableStatisticsPlot: stored rows of shape ", rows ? to_string(rows.shape()) : "none",
+                       " for ", len(at), " iterations of ", width, " numbers");
+    flat = rows.to_vector<double>();
+    rows_[kind].clear();
+    for (auto row = flat.begin(); row != flat.end(); row += width)
+      rows_[kind].push_back({{row, row + width - 2}, row[width - 2], row[width - 1]});
+  }
 }
 
 void VariableStatisticsPlot::save_plot(const std::filesystem::path& file) const {

@@ -1,6 +1,5 @@
 // What a figure is drawn on. One of two sources is built: with cairo, or without.
 #pragma once
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,12 +24,11 @@ class Canvas {
   virtual double text_width(const std::string& s, double size) = 0;
   virtual void clip(Position low, Position high) = 0;
   virtual void unclip() = 0;
-  /// Writes the file; throws FileError.
-  virtual void finish() = 0;
+  /// The bytes of the picture, SVG or PNG.
+  virtual std::string finish() = 0;
 };
 
-/// A canvas that will be written to `file` (SVG by its name `shown_as`, else PNG); nullptr without a drawing library.
-std::unique_ptr<Canvas> make_canvas(const std::filesystem::path& file, const std::filesystem::path& shown_as,
-                                    double width, double height);
+/// A canvas that becomes SVG, or else PNG; nullptr without a drawing library.
+std::unique_ptr<Canvas> make_canvas(bool svg, double width, double height);
 
 }  // namespace chainer::plot

@@ -14,8 +14,8 @@ constexpr double kScale = 2;  // PNG pixels for one unit: sharp on dense screens
 
 class CairoCanvas : public Canvas {
  public:
-  CairoCanvas(std::filesystem::path file, bool svg, double width, double height) : file_(std::move(file)), svg_(svg) {
-    surface_ = svg ? cairo_svg_surface_create(file_.c_str(), width, height)
+  CairoCanvas(bool svg, double width, double height) : svg_(svg) {
+    surface_ = svg ? cairo_svg_surface_create_for_stream(append, &bytes_, width, height)
                    : cairo_image_surface_create(CAIRO_FORMAT_RGB24, static_cast<int>(width * kScale),
                                                 static_cast<int>(height * kScale));
     cr_ = cairo_create(surface_);
@@ -66,28 +66,34 @@ class CairoCanvas : public Canvas {
     cairo_clip(cr_);
   }
   void unclip() override { cairo_restore(cr_); }
-  void finish() override {
+  std::string finish() override {
     cairo_status_t status = cairo_status(cr_);
     if (status == CAIRO_STATUS_SUCCESS) {
       if (svg_) {
         cairo_surface_finish(surface_);
         status = cairo_surface_status(surface_);
       } else {
-        status = cairo_surface_write_to_png(surface_, file_.c_str());
+        status = cairo_surface_write_to_png_stream(surface_, append, &bytes_);
       }
     }
-    if (status != CAIRO_STATUS_SUCCESS)
-      throw FileError("cannot draw ", file_.string(), ": ", cairo_status_to_string(status));
+    if (status != CAIRO_STATUS_SUCCESS) throw RuntimeError("cannot draw a figure: ", cairo_status_to_string(status));
+    return std::move(bytes_);
   }
 
  private:
+  static cairo_status_t append(void* bytes, const unsigned char* data, unsigned int length) {
+    try {
+      static_cast<std::string*>(bytes)->append(reinterpret_cast<const char*>(data), length);
+      return CAIRO_STATUS_SUCCESS;
+    } catch (...) { return CAIRO_STATUS_NO_MEMORY; }
+  }
   void set(Color c) { cairo_set_source_rgba(cr_, c.r, c.g, c.b, c.a); }
   void path(const std::vector<Position>& points) {
     cairo_new_path(cr_);
     for (const Position& p : points) cairo_line_to(cr_, p.x, p.y);
   }
-  std::filesystem::path file_;
   bool svg_;
+  std::string bytes_;
   cairo_surface_t* surface_;
   cairo_t* cr_;
 };
@@ -95,9 +101,8 @@ class CairoCanvas : public Canvas {
 }  // namespace
 
 bool available() { return true; }
-std::unique_ptr<Canvas> make_canvas(const std::filesystem::path& file, const std::filesystem::path& shown_as,
-                                    double width, double height) {
-  return std::make_unique<CairoCanvas>(file, shown_as.extension() == ".svg", width, height);
+std::unique_ptr<Canvas> make_canvas(bool svg, double width, double height) {
+  return std::make_unique<CairoCanvas>(svg, width, height);
 }
 
 }  // namespace chainer::plot

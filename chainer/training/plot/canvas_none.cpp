@@ -4,8 +4,6 @@
 namespace chainer::plot {
 
 bool available() { return false; }
-std::unique_ptr<Canvas> make_canvas(const std::filesystem::path&, const std::filesystem::path&, double, double) {
-  return nullptr;
-}
+std::unique_ptr<Canvas> make_canvas(bool, double, double) { return nullptr; }
 
 }  // namespace chainer::plot

@@ -166,8 +166,7 @@ std::vector<double> ticks(double low, double high, int count) {
 }
 
 void save(const Figure& f, const std::filesystem::path& file) {
-  const auto temporary = temporary_beside(file);
-  const auto canvas = make_canvas(temporary, file, f.width, f.height);
+  const auto canvas = make_canvas(file.extension() == ".svg", f.width, f.height);
   if (!canvas) throw RuntimeError("cannot draw ", file.string(), ": this build has no cairo");
   const double w = f.width / f.columns, h = f.height / f.rows;
   for (std::size_t i = 0; i < f.axes.size(); ++i) {
@@ -175,15 +174,7 @@ void save(const Figure& f, const std::filesystem::path& file) {
                  y = h * static_cast<double>(i / static_cast<std::size_t>(f.columns));
     draw_axes(*canvas, f.axes[i], {x, y}, {x + w, y + h});
   }
-  std::error_code error;
-  try {
-    canvas->finish();
-  } catch (...) {
-    std::filesystem::remove(temporary, error);
-    throw;
-  }
-  std::filesystem::rename(temporary, file, error);
-  if (error) throw FileError("cannot replace ", file.string(), ": ", error.message());
+  write_file(file, canvas->finish());
 }
 
 }  // namespace chainer::plot

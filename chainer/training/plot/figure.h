@@ -42,7 +42,7 @@ struct Figure {
 /// Whether this build can draw.
 bool available();
 /// Draws into a file, through a temporary one: SVG if the name ends in .svg, else PNG. Without a drawing library it
-/// throws a RuntimeError.
+/// throws a RuntimeError; a file that cannot be written is a FileError with the reason.
 void save(const Figure& figure, const std::filesystem::path& file);
 /// Round positions between low and high, about `count` of them.
 std::vector<double> ticks(double low, double high, int count);

@@ -28,17 +28,22 @@ Trigger Trigger::from_function(std::function<bool(Trainer&)> f) {
 namespace triggers {
 namespace {
 
-// The counters of the last call that the interval and schedule triggers keep.
-void serialize_previous(Serializer& s, int64_t& iteration, double& epoch_detail) {
-  if (!s.is_loading() || s.contains("previous_iteration")) s.count("previous_iteration", iteration);
-  if (!s.is_loading() || s.contains("previous_epoch_detail")) s("previous_epoch_detail", epoch_detail);
-}
-
 void serialize_optional(Serializer& s, const char* key, std::optional<double>& v) {
   if (s.is_loading() && !s.contains(key)) return;
   double x = v.value_or(std::nan(""));
   s(key, x);
   v = std::isnan(x) ? std::nullopt : std::optional<double>(x);
+}
+
+// What else was reported in this iteration, for messages.
+std::string reported_now(const Trainer& trainer, const std::string& wanted) {
+  std::vector<std::string> keys;
+  std::string list;
+  for (const auto& [key, value] : trainer.observation) {
+    keys.push_back(key);
+    list += (list.empty() ? "" : ", ") + key;
+  }
+  return text(did_you_mean(wanted, keys), "; this iteration reported: ", list.empty() ? "nothing" : list);
 }
 
 // The mean of one key over an interval; keys of our own that the release ignores.
@@ -49,6 +54,26 @@ void serialize_summary(Serializer& s, DictSummary& summary) {
 
 }  // namespace
 
+void LastCall::guess(const Trainer& trainer) {
+  const Updater& u = trainer.updater();
+  if (!iteration) iteration = std::max<int64_t>(0, u.iteration() - 1);
+  if (!epoch_detail) epoch_detail = u.previous_epoch_detail().value_or(u.epoch_detail());
+}
+void LastCall::now(const Trainer& trainer) {
+  iteration = trainer.updater().iteration();
+  epoch_detail = trainer.updater().epoch_detail();
+}
+void LastCall::serialize(Serializer& s) {
+  // Negative numbers stand for what is not known, as in the release.
+  int64_t i = s.is_loading() ? -1 : iteration.value_or(-1);
+  double e = s.is_loading() ? -1 : epoch_detail.value_or(-1);
+  if (!s.is_loading() || s.contains("previous_iteration")) s.integer("previous_iteration", i);
+  if (!s.is_loading() || s.contains("previous_epoch_detail")) s("previous_epoch_detail", e);
+  if (i > int64_t(1) << 53) throw ValueError("'previous_iteration': ", i, " is no count");
+  iteration = i < 0 ? std::nullopt : std::optional(i);
+  epoch_detail = e >= 0 ? std::optional(e) : std::nullopt;
+}
+
 IntervalTrigger::IntervalTrigger(double p, Unit u) : period(p), unit(u) {
   if (!(p > 0)) throw ValueError("an interval trigger's period must be positive, not ", p);
 }
@@ -56,37 +81,22 @@ IntervalTrigger::IntervalTrigger(double p, Unit u) : period(p), unit(u) {
 static double whole_periods(double t, double period) { return std::round((t - std::fmod(t, period)) / period); }
 
 bool IntervalTrigger::operator()(Trainer& trainer) {
-  const Updater& u = trainer.updater();
-  bool fire;
-  if (unit == Unit::epoch) {
-    const double detail = u.epoch_detail();
-    fire = whole_periods(previous_epoch_detail_, period) != whole_periods(detail, period);
-    previous_epoch_detail_ = detail;
-  } else {
-    const int64_t now = u.iteration();
-    fire = whole_periods(static_cast<double>(previous_iteration_), period) !=
-           whole_periods(static_cast<double>(now), period);
-    previous_iteration_ = now;
-  }
-  if (unit == Unit::epoch)
-    previous_iteration_ = u.iteration();
-  else
-    previous_epoch_detail_ = u.epoch_detail();
-  return fire;
+  last_.guess(trainer);
+  const double before = unit == Unit::epoch ? *last_.epoch_detail : static_cast<double>(*last_.iteration);
+  last_.now(trainer);
+  const double now = unit == Unit::epoch ? *last_.epoch_detail : static_cast<double>(*last_.iteration);
+  return whole_periods(before, period) != whole_periods(now, period);
 }
-void IntervalTrigger::serialize(Serializer& s) { serialize_previous(s, previous_iteration_, previous_epoch_detail_); }
+void IntervalTrigger::serialize(Serializer& s) { last_.serialize(s); }
 
 bool ManualScheduleTrigger::operator()(Trainer& trainer) {
-  const Updater& u = trainer.updater();
-  const double before = unit_ == Unit::epoch ? previous_epoch_detail_ : static_cast<double>(previous_iteration_);
-  const double now = unit_ == Unit::epoch ? u.epoch_detail() : static_cast<double>(u.iteration());
-  previous_iteration_ = u.iteration();
-  previous_epoch_detail_ = u.epoch_detail();
+  last_.guess(trainer);
+  const double before = unit_ == Unit::epoch ? *last_.epoch_detail : static_cast<double>(*last_.iteration);
+  last_.now(trainer);
+  const double now = unit_ == Unit::epoch ? *last_.epoch_detail : static_cast<double>(*last_.iteration);
   return std::any_of(points_.begin(), points_.end(), [&](double p) { return before < p && p <= now; });
 }
-void ManualScheduleTrigger::serialize(Serializer& s) {
-  serialize_previous(s, previous_iteration_, previous_epoch_detail_);
-}
+void ManualScheduleTrigger::serialize(Serializer& s) { last_.serialize(s); }
 
 BestValueTrigger::BestValueTrigger(std::string key, std::function<bool(double, double)> compare, Trigger trigger)
     : key_(std::move(key)), compare_(std::move(compare)), interval_(std::move(trigger)) {}
@@ -96,7 +106,8 @@ bool BestValueTrigger::operator()(Trainer& trainer) {
   const auto means = summary_.compute_mean();
   summary_ = {};
   const auto it = means.find(key_);
-  if (it == means.end()) throw KeyError("BestValueTrigger: '", key_, "' was not reported in the interval");
+  if (it == means.end())
+    throw KeyError("BestValueTrigger: '", key_, "' was not reported in the interval", reported_now(trainer, key_));
   if (best_ && !compare_(*best_, it->second)) return false;
   best_ = it->second;
   return true;
@@ -121,7 +132,9 @@ bool EarlyStoppingTrigger::operator()(Trainer& trainer) {
   summary_ = {};
   const auto mean = means.find(options_.monitor);
   if (mean == means.end()) {
-    warn(text("EarlyStoppingTrigger: '", options_.monitor, "' was not reported in the interval"));
+    warn(text("EarlyStoppingTrigger: '", options_.monitor,
+              "' was not reported in the interval that ended at iteration ", trainer.updater().iteration(),
+              ", which counts for nothing", reported_now(trainer, options_.monitor)));
     return false;
   }
   if (larger_is_better_ ? mean->second > best_ : mean->second < best_) {
@@ -142,9 +155,15 @@ void EarlyStoppingTrigger::serialize(Serializer& s) {
 }
 
 bool TimeTrigger::operator()(Trainer& trainer) {
-  if (next_time_ >= trainer.elapsed_time()) return false;
-  next_time_ += period_;
+  const double now = trainer.elapsed_time();
+  if (!next_time_) next_time_ = (std::floor(now / period_) + 1) * period_;
+  if (*next_time_ >= now) return false;
+  *next_time_ += period_;
   return true;
+}
+void TimeTrigger::serialize(Serializer& s) {
+  if (s.is_loading()) next_time_.reset();
+  serialize_optional(s, "next_time", next_time_);
 }
 
 bool OnceTrigger::operator()(Trainer&) {
@@ -153,7 +172,7 @@ bool OnceTrigger::operator()(Trainer&) {
   return true;
 }
 void OnceTrigger::serialize(Serializer& s) {
-  bool done = done_;
+  bool done = done_ || s.is_loading();
   if (!s.is_loading() || s.contains("_done")) s("_done", done);
   if (s.is_loading()) done_ = done && !call_on_resume_;
 }

@@ -4,11 +4,13 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "chainer/autograd/config.h"
+#include "chainer/core/error.h"
 #include "chainer/core/parallel.h"
 #include "chainer/core/thread_share.h"
 
@@ -26,6 +28,14 @@ struct ModelThreads::State {
   std::vector<std::exception_ptr> errors;
   std::vector<std::thread> threads;
 
+  ~State() {
+    {
+      const std::lock_guard lock(mutex);
+      stop = true;
+    }
+    wake.notify_all();
+    for (auto& t : threads) t.join();
+  }
   void compute(int i) {
     const cpu::ThreadShare limited(share);
     if (config->flush_denormals) cpu::flush_denormals(true);
@@ -55,18 +65,16 @@ struct ModelThreads::State {
 
 ModelThreads::ModelThreads(int n) : state_(std::make_unique<State>()) {
   state_->n = n;
-  for (int i = 1; i < n; ++i) state_->threads.emplace_back([s = state_.get(), i] { s->loop(i); });
+  for (int i = 1; i < n; ++i) {
+    try {
+      state_->threads.emplace_back([s = state_.get(), i] { s->loop(i); });
+    } catch (const std::system_error& e) {  // those that were started end with the state
+      throw RuntimeError("a thread for each of ", n, " models: the system gives no more than ", i, ": ", e.what());
+    }
+  }
 }
 ModelThreads::ModelThreads(ModelThreads&&) noexcept = default;
-ModelThreads::~ModelThreads() {
-  if (!state_) return;
-  {
-    const std::lock_guard lock(state_->mutex);
-    state_->stop = true;
-  }
-  state_->wake.notify_all();
-  for (auto& t : state_->threads) t.join();
-}
+ModelThreads::~ModelThreads() = default;
 
 void ModelThreads::run(const std::function<void(int)>& work) {
   State& s = *state_;

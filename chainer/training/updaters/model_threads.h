@@ -9,6 +9,7 @@ namespace chainer::training::updaters {
 /// the caller's configuration, with the caller's number of threads divided by n.
 class ModelThreads {
  public:
+  /// RuntimeError if the system has not enough threads.
   explicit ModelThreads(int n);
   ModelThreads(ModelThreads&&) noexcept;
   ~ModelThreads();

@@ -1,6 +1,7 @@
 // What the training programs of several processes share: options, the extensions of rank 0, checkpoints.
 #pragma once
 #include <chainer/mn/mn.h>
+#include <chainer/training/signals.h>
 
 #include "../../common/training.h"
 
@@ -40,7 +41,32 @@ chainer::AnyDataset scatter(const chainer::chainermn::Communicator& comm, F&& lo
                                              {.shuffle = shuffle, .seed = 1});
 }
 
-/// Checkpoints on all ranks, the log and the table on rank 0, and the run.
+/// Ctrl-C and SIGTERM: all ranks end behind the same iteration, one that each of them has a checkpoint of. (The
+/// trainers are made with handle_signals = false: alone, a rank would leave the others waiting.)
+class StopTogether : public chainer::training::Extension {
+ public:
+  StopTogether(chainer::chainermn::Communicator comm, std::shared_ptr<Extension> checkpointer)
+      : comm_(std::move(comm)), checkpointer_(std::move(checkpointer)) {}
+  chainer::training::Trigger trigger() const override { return {1, "iteration"}; }
+  int priority() const override { return -200; }  // behind whatever else an iteration does
+  void operator()(chainer::Trainer& trainer) override {
+    const chainer::Array signals = comm_->allreduce(chainer::array(int64_t{watch_.received()}));
+    if (!signals.item<int64_t>()) return;
+    (*checkpointer_)(trainer);
+    trainer.stop();
+    if (comm_->rank() == 0)
+      std::printf("stopped behind iteration %lld: --resume goes on from there\n",
+                  static_cast<long long>(trainer.updater().iteration()));
+  }
+
+ private:
+  chainer::chainermn::Communicator comm_;
+  std::shared_ptr<Extension> checkpointer_;
+  chainer::training::SignalWatch watch_{true};
+};
+
+/// Checkpoints on all ranks, the log and the table on rank 0, and the run. --checkpoint goes on from the newest one in
+/// --out, --resume says so, or names another folder, which must hold one.
 inline void run_trainer(chainer::Trainer& trainer, const chainer::chainermn::Communicator& comm,
                         const DistributedOptions& o, const std::vector<std::string>& columns) {
   using namespace chainer;
@@ -48,12 +74,20 @@ inline void run_trainer(chainer::Trainer& trainer, const chainer::chainermn::Com
     trainer.extend(extensions::LogReport({.trigger = o.training.report()}));
     trainer.extend(extensions::PrintReport(columns));
   }
-  if (o.checkpoint > 0) {
-    const auto checkpointer = chainermn::create_multi_node_checkpointer("checkpoint", comm);
-    trainer.extend(checkpointer, {.trigger = {o.checkpoint, "iteration"}});
-    const auto from = checkpointer->maybe_load(trainer);
-    if (from && comm->rank() == 0) std::printf("resumed from iteration %lld\n", static_cast<long long>(*from));
+  const std::string& path = o.training.resume;
+  if (!path.empty() && !std::filesystem::is_directory(path))
+    throw FileError("--resume ", path, ": there is no such folder of checkpoints");
+  const auto checkpointer = chainermn::create_multi_node_checkpointer("checkpoint", comm);
+  if (o.checkpoint > 0) trainer.extend(checkpointer, {.trigger = {o.checkpoint, "iteration"}});
+  if (o.checkpoint > 0 || o.training.resuming) {
+    const auto from = checkpointer->maybe_load(trainer, path.empty() ? std::optional<std::string>() : path);
+    if (!from && !path.empty()) throw FileError("--resume ", path, ": no checkpoint there is whole on all ranks");
+    if (comm->rank() == 0 && from)
+      std::printf("resumed from iteration %lld\n", static_cast<long long>(*from));
+    else if (comm->rank() == 0 && o.training.resuming)
+      std::printf("there is no checkpoint in %s: starting anew\n", o.training.out.c_str());
   }
+  trainer.extend(std::make_shared<StopTogether>(comm, checkpointer));
   trainer.run(false);
 }
 

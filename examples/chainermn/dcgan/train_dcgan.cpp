@@ -37,7 +37,7 @@ int main(int argc, char** argv) {
     auto gen_optimizer = make(gen), dis_optimizer = make(dis);
     DcganUpdater updater(it, std::map<std::string, Kept<Optimizer>>{{"gen", gen_optimizer}, {"dis", dis_optimizer}},
                          gen, dis);
-    Trainer trainer(updater, o.training.stop(), {.out = o.training.out});
+    Trainer trainer(updater, o.training.stop(), {.out = o.training.out, .handle_signals = false});
     examples::run_trainer(trainer, comm, o, {"epoch", "iteration", "gen/loss", "dis/loss", "elapsed_time"});
   });
 }

@@ -46,7 +46,7 @@ void train(const chainermn::Communicator& comm, Net model, const Settings& s) {
                                                           s.o.optimizer())
                        .setup(model);
   training::StandardUpdater updater(train_iter, optimizer);
-  Trainer trainer(updater, t.stop(), {.out = t.out});
+  Trainer trainer(updater, t.stop(), {.out = t.out, .handle_signals = false});
   trainer.extend(chainermn::extensions::AllreducePersistent(model, comm), {.trigger = t.report()});
   trainer.extend(chainermn::create_multi_node_evaluator(extensions::Evaluator(val_iter, model), comm),
                  {.trigger = t.report()});

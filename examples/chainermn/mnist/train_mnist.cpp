@@ -37,7 +37,7 @@ int main(int argc, char** argv) {
     L::Classifier model(MLP(unit, 10));
     auto optimizer = chainermn::create_multi_node_optimizer(optimizers::Adam(), comm, o.optimizer()).setup(model);
     training::StandardUpdater updater(train_iter, optimizer);
-    Trainer trainer(updater, o.training.stop(), {.out = o.training.out});
+    Trainer trainer(updater, o.training.stop(), {.out = o.training.out, .handle_signals = false});
     trainer.extend(chainermn::create_multi_node_evaluator(extensions::Evaluator(test_iter, model), comm),
                    {.trigger = o.training.report()});
     examples::run_trainer(

@@ -113,7 +113,7 @@ int main(int argc, char** argv) {
       return first ? concat_examples(batch, device) : Example(Arrays());
     };
     training::StandardUpdater updater(train_iter, optimizer, {.converter = convert});
-    Trainer trainer(updater, o.training.stop(), {.out = o.training.out});
+    Trainer trainer(updater, o.training.stop(), {.out = o.training.out, .handle_signals = false});
     trainer.extend(chainermn::create_multi_node_evaluator(
                        extensions::Evaluator(test_iter, model, {.converter = convert}), same_part),
                    {.trigger = o.training.report()});

@@ -97,7 +97,7 @@ int main(int argc, char** argv) {
       return model(x[0], x[1]) / static_cast<double>(comm->size());
     };
     training::StandardUpdater updater(train_iter, optimizer, {.loss_func = share_of_loss});
-    Trainer trainer(updater, o.training.stop(), {.out = o.training.out});
+    Trainer trainer(updater, o.training.stop(), {.out = o.training.out, .handle_signals = false});
     trainer.extend(extensions::Evaluator(test_iter, model), {.trigger = o.training.report()});
     examples::run_trainer(
         trainer, comm, o,

@@ -1,4 +1,5 @@
 // Spatial pooling. Inputs named `last` have their channels innermost in memory.
+#include <algorithm>
 #include <cmath>
 
 #include "table.h"

@@ -22,7 +22,8 @@ const std::vector<Target>& targets() {
                                           {"safetensors", safetensors},
                                           {"caffemodel", caffemodel},
                                           {"mapped", mapped},
-                                          {"onnx", onnx}};
+                                          {"onnx", onnx},
+                                          {"tool", tool}};
   return all;
 }
 

@@ -1,63 +1,55 @@
 // Convolutions by oneDNN: activations stay channels-last, filters are brought into the library's own order, which costs
 // little beside the convolution. Winograd's algorithm (Lavin and Gray, arXiv:1509.09308) has activations in the
 // library's order, too; that costs a tenth of what it saves.
+#include <algorithm>
+#include <atomic>
 #include <cstdlib>
+#include <optional>
 #include <string_view>
 
 #include "chainer/array/backend.h"
 #include "chainer/array/derived.h"
+#include "chainer/array/index.h"
 #include "chainer/array/order.h"
 #include "chainer/backend/cpu/onednn/library.h"
 #include "chainer/backend/cpu/onednn/onednn.h"
 #include "chainer/core/parallel.h"
+#include "chainer/core/thread_share.h"
 
 namespace chainer::cpu::onednn {
 namespace {
 
 using Key = std::vector<int64_t>;
-using Layout = dnnl_memory_desc_t;
 
-Layout with_strides(const Dims& shape, const Dims& strides) {
-  Layout l;
-  dnnl_dims_t dims, steps;
-  std::copy(shape.begin(), shape.end(), dims), std::copy(strides.begin(), strides.end(), steps);
-  if (library()->memory_desc_init_by_strides(&l, shape.ndim(), dims, dnnl_f32, steps) != dnnl_success)
-    throw RuntimeError("oneDNN: no layout of shape ", shape);
-  return l;
-}
-Layout of_any_order(const Layout& like) {
-  Layout l;
-  if (library()->memory_desc_init_by_tag(&l, like.ndims, like.dims, dnnl_f32, dnnl_format_tag_any) != dnnl_success)
-    throw RuntimeError("oneDNN: no layout");
-  return l;
-}
+// Lengths of axes and the steps between their elements: what a Layout is made of, and what tells one from another.
+struct Order {
+  Dims shape, strides;
+  Layout layout() const { return Layout::with_strides(shape, strides); }
+};
 
 // Filters (K, C / groups, k...) as oneDNN names their axes: groups come first where there are several.
-Layout filters_layout(const Array& W, int64_t groups) {
+Order filters_order(const Array& W, int64_t groups) {
   Dims shape = W.shape(), strides = contiguous_strides(W.shape());
   if (groups > 1) {
     shape[0] /= groups;
     shape.insert(0, groups);
     strides.insert(0, strides[0] * shape[1]);
   }
-  return with_strides(shape, strides);
+  return {shape, strides};
 }
 
-// The layout of images in one of the two orders. (An axis of length one leaves an array's own strides open.)
-Layout image_layout(const Dims& shape, bool channels_last) {
-  if (!channels_last) return with_strides(shape, contiguous_strides(shape));
+// Images in one of the two orders. (An axis of length one leaves an array's own strides open.)
+Order image_order(const Dims& shape, bool channels_last) {
+  if (!channels_last) return {shape, contiguous_strides(shape)};
   Dims memory = shape;  // (N, spatial..., C)
   memory.erase(1);
   memory.push_back(shape[1]);
   const Dims steps = contiguous_strides(memory);
   Dims strides{steps[0], 1};
   for (int d = 1; d < steps.ndim() - 1; ++d) strides.push_back(steps[d]);
-  return with_strides(shape, strides);
+  return {shape, strides};
 }
-Layout layout_of(const Array& image) { return image_layout(image.shape(), channels_to_end(image).is_contiguous()); }
-Layout reordered(const Layout& image, bool channels_last) {
-  return image_layout(Dims(image.dims, image.dims + image.ndims), channels_last);
-}
+Order order_of(const Array& image) { return image_order(image.shape(), channels_to_end(image).is_contiguous()); }
 // Any other order becomes channels-last.
 bool is_image_order(const Array& a) { return a.is_contiguous() || channels_to_end(a).is_contiguous(); }
 Array in_image_order(const Array& a) {
@@ -67,7 +59,9 @@ Array in_image_order(const Array& a) {
 // A primitive, and what brings its operands and its result from one order into another (null: no need).
 struct Route {
   std::shared_ptr<const Primitive> compute;
-  std::shared_ptr<const Primitive> change[3];  // of a, b and the result
+  Layout given[3];                             // a, b and the result as they are
+  std::shared_ptr<const Primitive> change[3];  // of these
+  Layout bias;                                 // of a forward convolution
   uint64_t form = 0;                           // number of the order that `compute` wants filters in
   bool winograd = false;
 };
@@ -75,46 +69,30 @@ struct Route {
 struct Problem {
   Convolution op;
   const ConvolutionPlan& plan;
-  Layout x, W, y;  // as the arrays are
+  Order x, W, y;  // as the arrays are
   bool bias, accumulate;
 };
 
+Order bias_order(const Problem& p) { return {{p.y.shape[1]}, {1}}; }
+
 std::shared_ptr<const Primitive> make_compute(const Problem& p, const Layout& x, const Layout& W, const Layout& y,
                                               dnnl_alg_kind_t algorithm = dnnl_convolution_direct) {
-  const Library& l = *library();
-  const int axes = x.ndims - 2;
-  dnnl_dims_t stride, dilate, pad, pad_end;
+  const Dims &in = p.x.shape, &filters = p.W.shape, &out = p.y.shape;
+  const int axes = in.ndim() - 2;
+  const Layout bias = p.bias ? bias_order(p).layout() : Layout();
+  WantedConvolution w{p.op, algorithm, x, W, y, p.bias ? &bias : nullptr, {}, {}, {}, {}};
   for (int d = 0; d < axes; ++d) {
-    stride[d] = p.plan.stride[d], dilate[d] = p.plan.dilate[d] - 1, pad[d] = p.plan.pad[d];
-    pad_end[d] = p.plan.pad_end(d, x.dims[d + 2], W.dims[W.ndims - axes + d], y.dims[d + 2]);
+    w.stride[d] = p.plan.stride[d], w.dilate[d] = p.plan.dilate[d] - 1, w.pad[d] = p.plan.pad[d];
+    w.pad_end[d] = p.plan.pad_end(d, in[d + 2], filters[filters.ndim() - axes + d], out[d + 2]);
   }
-  const Layout bias = with_strides({y.dims[1]}, {1});
-  dnnl_convolution_desc_t c;
-  switch (p.op) {
-    case Convolution::forward:
-      if (l.dilated_convolution_forward_desc_init(&c, dnnl_forward_training, algorithm, &x, &W,
-                                                  p.bias ? &bias : nullptr, &y, stride, dilate, pad,
-                                                  pad_end) != dnnl_success)
-        return nullptr;
-      // The one by batches of products takes a line of results at a time, of which there is little here.
-      return make_primitive(&c, {dnnl_query_src_md, dnnl_query_weights_md, dnnl_query_dst_md},
-                            y.dims[y.ndims - 1] <= 4 && y.dims[0] > 1 && stride[axes - 1] == 1 ? "brgconv:" : "");
-    case Convolution::backward_data:
-      if (l.dilated_convolution_backward_data_desc_init(&c, algorithm, &x, &W, &y, stride, dilate, pad, pad_end) !=
-          dnnl_success)
-        return nullptr;
-      return make_primitive(&c, {dnnl_query_diff_dst_md, dnnl_query_weights_md, dnnl_query_diff_src_md});
-    case Convolution::backward_weights:
-      if (l.dilated_convolution_backward_weights_desc_init(&c, algorithm, &x, &W, nullptr, &y, stride, dilate, pad,
-                                                           pad_end) != dnnl_success)
-        return nullptr;
-      return make_primitive(&c, {dnnl_query_src_md, dnnl_query_diff_dst_md, dnnl_query_diff_weights_md});
-  }
-  return nullptr;
+  // The one by batches of products takes a line of results at a time, of which there is little here.
+  const bool short_lines =
+      p.op == Convolution::forward && out[out.ndim() - 1] <= 4 && out[0] > 1 && w.stride[axes - 1] == 1;
+  return make_primitive(w, short_lines ? "brgconv:" : "");
 }
 
-// The operands and the result of an operation, in the order of make_compute's layouts.
-std::array<const Layout*, 3> in_order(const Problem& p) {
+// The operands and the result of an operation, in the order of its primitive's layouts.
+std::array<const Order*, 3> in_order(const Problem& p) {
   if (p.op == Convolution::forward) return {&p.x, &p.W, &p.y};
   if (p.op == Convolution::backward_data) return {&p.y, &p.W, &p.x};
   return {&p.x, &p.y, &p.W};
@@ -124,38 +102,42 @@ std::array<const Layout*, 3> in_order(const Problem& p) {
 uint64_t number_of(const Layout& filters) {
   static std::vector<Layout>* seen = new std::vector<Layout>;
   for (std::size_t i = 0; i < seen->size(); ++i)
-    if (library()->memory_desc_equal(&(*seen)[i], &filters)) return i;
+    if ((*seen)[i] == filters) return i;
   seen->push_back(filters);
   return seen->size() - 1;
 }
 
 std::shared_ptr<const Route> make_route(const Problem& p) {
   auto route = std::make_shared<Route>();
-  if (suits_winograd(p.plan, p.W.dims, p.y.dims, p.y.ndims)) {
-    route->compute =
-        make_compute(p, of_any_order(p.x), of_any_order(p.W), of_any_order(p.y), dnnl_convolution_winograd);
+  if (suits_winograd(p.plan, p.W.shape.begin(), p.y.shape.begin(), p.y.shape.ndim())) {
+    route->compute = make_compute(p, Layout::of_any_order(p.x.shape), Layout::of_any_order(p.W.shape),
+                                  Layout::of_any_order(p.y.shape), dnnl_convolution_winograd);
     route->winograd = route->compute != nullptr;
   }
   // Channels-last, but for the gradient by two or three channels, which is computed faster in C order.
-  const bool few = p.op == Convolution::backward_data && p.x.dims[1] > 1 && p.x.dims[1] <= 3;
-  if (!route->compute) route->compute = make_compute(p, reordered(p.x, !few), of_any_order(p.W), reordered(p.y, !few));
+  const bool few = p.op == Convolution::backward_data && p.x.shape[1] > 1 && p.x.shape[1] <= 3;
+  if (!route->compute)
+    route->compute = make_compute(p, image_order(p.x.shape, !few).layout(), Layout::of_any_order(p.W.shape),
+                                  image_order(p.y.shape, !few).layout());
   // (The library's plain loops are slower than products of matrices.)
   if (!route->compute || route->compute->implementation.starts_with("ref")) return nullptr;
   const auto given = in_order(p);
+  if (p.bias) route->bias = bias_order(p).layout();
   if (p.op != Convolution::backward_weights) route->form = number_of(route->compute->layouts[1]);
   for (std::size_t i = 0; i < 3; ++i) {
     const Layout& wanted = route->compute->layouts[i];
+    const Layout& is = route->given[i] = given[i]->layout();
     const bool result = i == 2;
-    if (library()->memory_desc_equal(given[i], &wanted) && !(result && p.accumulate)) continue;
-    route->change[i] = result ? make_reorder(wanted, *given[i], p.accumulate) : make_reorder(*given[i], wanted, false);
+    if (is == wanted && !(result && p.accumulate)) continue;
+    route->change[i] = result ? make_reorder(wanted, is, p.accumulate) : make_reorder(is, wanted, false);
     if (!route->change[i]) return nullptr;
   }
   return route;
 }
 
-void append(Key& key, const Layout& l) {
-  key.insert(key.end(), l.dims, l.dims + l.ndims);
-  key.insert(key.end(), l.format_desc.blocking.strides, l.format_desc.blocking.strides + l.ndims);
+void append(Key& key, const Order& o) {
+  key.insert(key.end(), o.shape.begin(), o.shape.end());
+  key.insert(key.end(), o.strides.begin(), o.strides.end());
 }
 Key key_of(const Problem& p) {
   Key key{static_cast<int64_t>(p.op), p.bias, p.accumulate, p.plan.groups, primitive_threads()};
@@ -184,75 +166,142 @@ bool suits_winograd(const ConvolutionPlan& plan, const int64_t* filters, const i
   return tiles >= 48 && 16 * 3 * tiles <= 4 * results[0] * results[2] * results[3];
 }
 
-bool convolution(Convolution op, const ConvolutionPlan& plan, const Array& a, const Array& b, const Array& bias,
-                 Array& out, bool accumulate) {
-  if (!library()) return false;
+namespace {
+constexpr const char* kName = "convolution";
+
+// One of the arrays of a convolution: how it lies and how the primitive wants it.
+struct Operand {
+  int role;                 // the library's name for it
+  const Layout* given;      // as the array is
+  const Layout* wanted;     // as the primitive takes or makes it
+  const Primitive* change;  // makes one of the other (from given to wanted, of the result back); null where they agree
+  void* memory;             // the array's
+  bool counts;              // a change of images is a copy between memory orders
+  void* used = nullptr;     // what the primitive works on
+  std::optional<Scratch> scratch = {};
+  std::shared_ptr<const DerivedForm> form = {};
+
+  Argument argument() const { return {role, *wanted, used}; }
+  void make_room() {
+    used = memory;
+    if (change) used = scratch.emplace(wanted->bytes()).block.data;
+  }
+  void bring(void* to) const {
+    if (counts) count_order_copy();
+    execute(*change, {{DNNL_ARG_FROM, *given, memory}, {DNNL_ARG_TO, *wanted, to}}, kName);
+  }
+  void take() {
+    make_room();
+    if (change) bring(used);
+  }
+  // As take(), but filters may be there in the wanted order from an earlier call.
+  void take_kept(const Array& filters, uint64_t kind) {
+    if (!change) return take();
+    form = derived_form(filters, kind, wanted->bytes(), [this](void* to) { bring(to); });
+    used = form->block.data;
+  }
+  void give_back() const {
+    if (!change) return;
+    if (counts) count_order_copy();
+    execute(*change, {{DNNL_ARG_FROM, *wanted, used}, {DNNL_ARG_TO, *given, memory}}, kName);
+  }
+};
+
+// What the library calls the operands and the result of an operation.
+struct Roles {
+  int first, second, result;
+};
+Roles roles_of(Convolution op) {
+  switch (op) {
+    case Convolution::forward: return {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST};
+    case Convolution::backward_data: return {DNNL_ARG_DIFF_DST, DNNL_ARG_WEIGHTS, DNNL_ARG_DIFF_SRC};
+    default: return {DNNL_ARG_SRC, DNNL_ARG_DIFF_DST, DNNL_ARG_DIFF_WEIGHTS};
+  }
+}
+
+bool compute(Convolution op, const ConvolutionPlan& plan, const Array& a, const Array& b, const Array& bias, Array& out,
+             bool accumulate) {
   static Cache<Route>* cache = new Cache<Route>;  // never destroyed: other threads may still compute at exit
   const bool weights = op == Convolution::backward_weights;
-  const Array first = in_image_order(a), second = weights ? in_image_order(b) : dense(b, float32);
+  const Array first_array = in_image_order(a), second_array = weights ? in_image_order(b) : dense(b, float32);
   if (!(weights ? out.is_contiguous() : is_image_order(out))) return false;
-  const Array& filters = weights ? out : second;
   const Problem problem{op,
                         plan,
-                        op == Convolution::backward_data ? layout_of(out) : layout_of(first),
-                        filters_layout(filters, plan.groups),
-                        op == Convolution::forward ? layout_of(out) : layout_of(weights ? second : first),
+                        op == Convolution::backward_data ? order_of(out) : order_of(first_array),
+                        filters_order(weights ? out : second_array, plan.groups),
+                        op == Convolution::forward ? order_of(out) : order_of(weights ? second_array : first_array),
                         bias && op == Convolution::forward,
                         accumulate};
   const auto route = cache->get(key_of(problem), [&] { return make_route(problem); });
   if (!route) return false;
 
-  constexpr const char* kName = "convolution";
-  const Library& l = *library();
-  const auto given = in_order(problem);
-  const auto& wanted = route->compute->layouts;
-  const bool kept = !weights && route->change[1] != nullptr;  // filters may be there in this order already
-  const auto room = [&](std::size_t i) {
-    return route->change[i] && !(i == 1 && kept) ? l.memory_desc_get_size(&wanted[i]) : 0;
+  const Roles roles = roles_of(op);
+  const auto operand = [&](std::size_t i, int role, void* memory, bool filters) {
+    return Operand{
+        role, &route->given[i], &route->compute->layouts[i], route->change[i].get(), memory, !filters && !route->winograd};
   };
-  const Scratch scratch[] = {Scratch(room(0)), Scratch(room(1)), Scratch(room(2))};
-  void* memory[] = {const_cast<void*>(first.raw()), const_cast<void*>(second.raw()), out.mutable_raw()};
-  void* used[3];
-  const std::size_t place_of_filters = weights ? 2 : 1;
-  const auto change = [&](std::size_t i, void* to) {
-    if (i != place_of_filters && !route->winograd) count_order_copy();
-    execute(*route->change[i], {{DNNL_ARG_FROM, given[i], memory[i]}, {DNNL_ARG_TO, &wanted[i], to}}, kName);
-  };
-  for (std::size_t i = 0; i < 3; ++i) {
-    used[i] = route->change[i] ? scratch[i].block.data : memory[i];
-    if (room(i) && i < 2) change(i, used[i]);
-  }
-  std::shared_ptr<const DerivedForm> form;
-  if (kept) {
-    form = derived_form(second, route->form, l.memory_desc_get_size(&wanted[1]), [&](void* to) { change(1, to); });
-    used[1] = form->block.data;
-  }
-  if (op == Convolution::forward && bias) {
+  Operand first = operand(0, roles.first, const_cast<void*>(first_array.raw()), false);
+  Operand second = operand(1, roles.second, const_cast<void*>(second_array.raw()), !weights);
+  Operand result = operand(2, roles.result, out.mutable_raw(), weights);
+  first.take();
+  if (weights)
+    second.take();
+  else
+    second.take_kept(second_array, route->form);
+  result.make_room();
+  if (problem.bias) {
     const Array dense_bias = dense(bias, float32);
-    const Layout line = with_strides(dense_bias.shape(), {1});
-    execute(*route->compute,
-            {{DNNL_ARG_SRC, &wanted[0], used[0]},
-             {DNNL_ARG_WEIGHTS, &wanted[1], used[1]},
-             {DNNL_ARG_BIAS, &line, const_cast<void*>(dense_bias.raw())},
-             {DNNL_ARG_DST, &wanted[2], used[2]}},
-            kName);
+    const Argument added{DNNL_ARG_BIAS, route->bias, const_cast<void*>(dense_bias.raw())};
+    execute(*route->compute, {first.argument(), second.argument(), added, result.argument()}, kName);
   } else {
-    constexpr int roles[][3] = {{DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST},
-                                {DNNL_ARG_DIFF_DST, DNNL_ARG_WEIGHTS, DNNL_ARG_DIFF_SRC},
-                                {DNNL_ARG_SRC, DNNL_ARG_DIFF_DST, DNNL_ARG_DIFF_WEIGHTS}};
-    const int* role = roles[static_cast<int>(op)];
-    execute(*route->compute,
-            {{role[0], &wanted[0], used[0]}, {role[1], &wanted[1], used[1]}, {role[2], &wanted[2], used[2]}}, kName);
+    execute(*route->compute, {first.argument(), second.argument(), result.argument()}, kName);
   }
-  if (route->change[2]) {
-    if (!weights && !route->winograd) count_order_copy();
-    execute(*route->change[2], {{DNNL_ARG_FROM, &wanted[2], used[2]}, {DNNL_ARG_TO, given[2], memory[2]}}, kName);
-  }
+  result.give_back();
   if (bias && op == Convolution::backward_data) {
     Array view = channels_to_end(out);
     view += bias;
   }
   return true;
+}
+
+// Into how many pieces of the batch a gradient by filters is cut: by its shape only, where each piece is worth a thread
+// and adds up more than it costs to add it to the others.
+int64_t pieces_of(const Array& images, const Array& results, const Array& filters) {
+  constexpr int64_t kMost = 8, kWork = int64_t(1) << 22, kPixels = 4096, kMemory = int64_t(64) << 20;
+  const int64_t pixels = results.size() / results.shape()[1], work = pixels * filters.size();
+  return std::max<int64_t>(1, std::min({kMost, images.shape()[0], work / kWork, pixels / kPixels,
+                                        kMemory / std::max<int64_t>(1, filters.nbytes())}));
+}
+
+// The gradient by filters is a sum over the batch, which oneDNN would divide among as many threads as there are. Pieces
+// of the batch run on one thread each and are added in their order, so that the number of threads changes no bit.
+bool by_filters(const ConvolutionPlan& plan, const Array& images, const Array& results, Array& out, bool accumulate) {
+  constexpr Convolution op = Convolution::backward_weights;
+  const int64_t n = images.shape()[0], pieces = pieces_of(images, results, out);
+  const Array x = in_image_order(images), y = in_image_order(results);
+  std::vector<Array> parts;
+  for (int64_t i = 0; i < pieces; ++i) parts.emplace_back(out.shape(), float32);
+  std::atomic<bool> done{true};
+  parallel(static_cast<int>(pieces), results.size() * 8, [&](int piece) {
+    const ThreadShare one(1);
+    const Slice part(n * piece / pieces, n * (piece + 1) / pieces);
+    if (!compute(op, plan, x[part], y[part], {}, parts[static_cast<std::size_t>(piece)], false)) done = false;
+  });
+  if (!done) return false;
+  for (std::size_t i = 1; i < parts.size(); ++i) parts[0] += parts[i];
+  if (accumulate)
+    out += parts[0];
+  else
+    copy_elements(parts[0], out);
+  return true;
+}
+}  // namespace
+
+bool convolution(Convolution op, const ConvolutionPlan& plan, const Array& a, const Array& b, const Array& bias,
+                 Array& out, bool accumulate) {
+  if (!library()) return false;
+  if (op == Convolution::backward_weights && a.shape()[0] > 1) return by_filters(plan, a, b, out, accumulate);
+  return compute(op, plan, a, b, bias, out, accumulate);
 }
 
 }  // namespace chainer::cpu::onednn

@@ -13,49 +13,63 @@
 #include <vector>
 
 #include "chainer/array/memory.h"
+#include "chainer/array/operations/convolution.h"
+#include "chainer/core/fork.h"
 
 namespace chainer::cpu::onednn {
 
-#define CHAINER_ONEDNN_FUNCTIONS(X)                 \
-  X(engine_create)                                  \
-  X(stream_create)                                  \
-  X(memory_desc_init_by_strides)                    \
-  X(memory_desc_init_by_tag)                        \
-  X(memory_desc_equal)                              \
-  X(memory_desc_get_size)                           \
-  X(memory_create)                                  \
-  X(memory_destroy)                                 \
-  X(primitive_attr_create)                          \
-  X(primitive_attr_destroy)                         \
-  X(primitive_attr_set_scratchpad_mode)             \
-  X(primitive_attr_set_post_ops)                    \
-  X(post_ops_create)                                \
-  X(post_ops_destroy)                               \
-  X(post_ops_append_sum)                            \
-  X(dilated_convolution_forward_desc_init)          \
-  X(dilated_convolution_backward_data_desc_init)    \
-  X(dilated_convolution_backward_weights_desc_init) \
-  X(primitive_desc_iterator_create)                 \
-  X(primitive_desc_iterator_next)                   \
-  X(primitive_desc_iterator_fetch)                  \
-  X(primitive_desc_iterator_destroy)                \
-  X(primitive_desc_destroy)                         \
-  X(primitive_desc_query_md)                        \
-  X(primitive_desc_query)                           \
-  X(reorder_primitive_desc_create)                  \
-  X(primitive_create)                               \
-  X(primitive_destroy)                              \
+#define CHAINER_ONEDNN_FUNCTIONS(X)     \
+  X(engine_create)                      \
+  X(stream_create)                      \
+  X(memory_desc_equal)                  \
+  X(memory_desc_get_size)               \
+  X(memory_create)                      \
+  X(memory_destroy)                     \
+  X(primitive_attr_create)              \
+  X(primitive_attr_destroy)             \
+  X(primitive_attr_set_scratchpad_mode) \
+  X(primitive_attr_set_post_ops)        \
+  X(post_ops_create)                    \
+  X(post_ops_destroy)                   \
+  X(primitive_desc_destroy)             \
+  X(primitive_desc_query_md)            \
+  X(primitive_desc_query)               \
+  X(reorder_primitive_desc_create)      \
+  X(primitive_create)                   \
+  X(primitive_destroy)                  \
   X(primitive_execute)
+#define CHAINER_ONEDNN_MEMBER(NAME) decltype(&dnnl_##NAME) NAME = nullptr;
 
+/// What oneDNN 2 and oneDNN 3 have in common; version.h has what they do differently.
 struct Library {
-#define X(NAME) decltype(&dnnl_##NAME) NAME = nullptr;
-  CHAINER_ONEDNN_FUNCTIONS(X)
-#undef X
+  CHAINER_ONEDNN_FUNCTIONS(CHAINER_ONEDNN_MEMBER)
   dnnl_engine_t engine = nullptr;
   dnnl_stream_t stream = nullptr;
 };
 /// nullptr where the library is missing or lacks a function.
 const Library* library();
+
+/// Where elements of float32 lie in memory, in the library's words. Copies share the description.
+class Layout {
+ public:
+  /// A pointer to a description: to a value in oneDNN 2, to what it keeps for itself in oneDNN 3.
+  template <class R, class A>
+  static A first_argument(R (*)(A));
+  using Handle = decltype(first_argument(&dnnl_memory_desc_get_size));
+
+  Layout() = default;
+  /// RuntimeError if the library refuses these lengths.
+  static Layout with_strides(const Dims& shape, const Dims& strides);
+  /// In whichever order a primitive likes best.
+  static Layout of_any_order(const Dims& shape);
+  static Layout copy_of(Handle layout);
+  Handle handle() const { return static_cast<Handle>(description_.get()); }
+  std::size_t bytes() const { return library()->memory_desc_get_size(handle()); }
+  bool operator==(const Layout& o) const { return library()->memory_desc_equal(handle(), o.handle()) != 0; }
+
+ private:
+  std::shared_ptr<const void> description_;
+};
 
 /// Working memory from the caching allocator; none for no bytes.
 struct Scratch {
@@ -75,30 +89,39 @@ struct Primitive {
   Primitive& operator=(const Primitive&) = delete;
   ~Primitive();
   dnnl_primitive_t primitive = nullptr;
-  std::vector<dnnl_memory_desc_t> layouts;  ///< as they were asked for
-  dnnl_memory_desc_t scratchpad = {};       ///< working memory of a run
+  std::vector<Layout> layouts;    ///< as they were asked for
+  std::size_t scratch_bytes = 0;  ///< working memory of a run
+  Layout scratchpad;
   std::string implementation;
 };
 /// How many threads a primitive that is made or run here takes: one inside parallel(), else as many as there are for
 /// libraries. It keeps the number that it was made with, so that number belongs into a Cache's key.
 int primitive_threads();
-/// Made of an operation's descriptor: the library's first choice but for implementations whose name begins with
-/// `not_by`. Null where oneDNN has no such primitive.
-std::shared_ptr<const Primitive> make_primitive(const void* descriptor, std::initializer_list<dnnl_query_t> layouts,
-                                                std::string_view not_by = {});
+/// A convolution, in the library's terms: of images x with filters W that gives y, and its two gradients.
+struct WantedConvolution {
+  Convolution op;
+  dnnl_alg_kind_t algorithm;
+  const Layout &x, &W, &y;
+  const Layout* bias;  ///< of a forward convolution, or nullptr
+  dnnl_dims_t stride, dilate, pad, pad_end;
+};
+/// The library's first choice but for implementations whose name begins with `not_by`. Null where oneDNN has no such
+/// primitive. The primitive's layouts are those of what it reads and, last, of what it computes.
+std::shared_ptr<const Primitive> make_primitive(const WantedConvolution& wanted, std::string_view not_by = {});
 /// A change of layout; with `add`, added to what the target holds.
-std::shared_ptr<const Primitive> make_reorder(const dnnl_memory_desc_t& from, const dnnl_memory_desc_t& to, bool add);
+std::shared_ptr<const Primitive> make_reorder(const Layout& from, const Layout& to, bool add);
 
 /// An argument of a run: its role, layout and memory.
 struct Argument {
   int role;
-  const dnnl_memory_desc_t* layout;
+  const Layout& layout;
   void* memory;
 };
 /// Throws RuntimeError, naming `operation`, if oneDNN fails.
 void execute(const Primitive& primitive, std::initializer_list<Argument> arguments, const char* operation);
 
-/// Keeps the most recently used values, each found by a list of numbers. Threads may share it.
+/// Keeps the most recently used values, each found by a list of numbers. Threads may share it. Of static storage, never
+/// destroyed: fork() waits for its lock.
 template <class Value>
 class Cache {
  public:
@@ -130,7 +153,7 @@ class Cache {
     }
   };
   using Order = std::list<std::pair<Key, std::shared_ptr<const Value>>>;
-  std::mutex mutex_;
+  ForkSafe<std::mutex> mutex_{kForkPrimitives};
   Order order_;  // latest first
   std::unordered_map<Key, typename Order::iterator, Hash> places_;
 };

@@ -1,0 +1,56 @@
+// Where the leaves of a program stand in its list.
+#pragma once
+#include <algorithm>
+#include <vector>
+
+#include "chainer/array/body.h"
+
+namespace chainer::deferred {
+
+// The positions of leaves. They cannot stand in the arrays, which evaluations of other threads may read as well. A
+// table with open addressing; what was added last is removed first.
+class Positions {
+ public:
+  int32_t find(const ArrayBody& b) const {
+    if (table_.empty()) return -1;
+    for (std::size_t i = start(b);; i = (i + 1) & (table_.size() - 1)) {
+      if (table_[i].body == &b) return table_[i].position;
+      if (!table_[i].body) return -1;
+    }
+  }
+  void add(const ArrayBody& b, int32_t position) {
+    if (2 * (count_ + 1) > table_.size()) {
+      std::vector<Entry> all(count_);  // in their order, on which removal relies
+      for (const Entry& e : table_)
+        if (e.body) all[static_cast<std::size_t>(e.position)] = e;
+      table_.assign(std::max<std::size_t>(16, 2 * table_.size()), {});
+      for (const Entry& e : all) put(e);
+    }
+    put({&b, position});
+    ++count_;
+  }
+  void remove(const ArrayBody& b) {
+    std::size_t i = start(b);
+    while (table_[i].body != &b) i = (i + 1) & (table_.size() - 1);
+    table_[i].body = nullptr;
+    --count_;
+  }
+
+ private:
+  struct Entry {
+    const ArrayBody* body = nullptr;
+    int32_t position = 0;
+  };
+  std::size_t start(const ArrayBody& b) const {
+    return (reinterpret_cast<uintptr_t>(&b) / 64 * 0x9E3779B97F4A7C15u >> 20) & (table_.size() - 1);
+  }
+  void put(const Entry& e) {
+    std::size_t i = start(*e.body);
+    while (table_[i].body) i = (i + 1) & (table_.size() - 1);
+    table_[i] = e;
+  }
+  std::vector<Entry> table_;
+  std::size_t count_ = 0;
+};
+
+}  // namespace chainer::deferred

@@ -1,0 +1,62 @@
+#include "chainer/autograd/backward_scope.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "chainer/autograd/function_node.h"
+
+namespace chainer {
+namespace {
+std::atomic<uint64_t> scopes{0};
+}  // namespace
+
+BackwardScope::BackwardScope(std::optional<double> loss_scale)
+    : outer_(innermost_), number_(scopes.fetch_add(1, std::memory_order_relaxed) + 1), loss_scale_(loss_scale) {
+  innermost_ = this;
+}
+
+BackwardScope::~BackwardScope() {
+  innermost_ = outer_;
+  for (; !saved_.empty(); saved_.pop_back()) {
+    Saved& s = saved_.back();
+    VariableNode& n = *s.node;
+    // As ever, a gradient with a graph stays only where a variable of the node does.
+    const bool stays = n.handles_.load(std::memory_order_relaxed) > 0 || !s.grad.node_pointer();
+    n.grad = stays ? std::move(s.grad) : Variable();
+    if (n.extra_) n.extra_->loss_scale = s.loss_scale;
+    n.changed_in_ = s.changed_in;
+  }
+}
+
+void BackwardScope::save_first(VariableNode& n) {
+  for (const BackwardScope* s = outer_; s; s = s->outer_)
+    if (s->announced_.count(&n))
+      throw RuntimeError(
+          "backward: a function that differentiates inside of its backward() adds to the gradient of a leaf that a "
+          "GradientHook was told to be complete: its class must override FunctionNode::adds_to_other_leaves()");
+  saved_.push_back({Ref<VariableNode>(&n), n.grad, n.loss_scale(), n.changed_in_});
+  n.changed_in_ = number_;
+}
+
+void BackwardScope::keep() {
+  if (outer_) {
+    // What the walk outside saved itself is older than what is saved here.
+    const auto is_new = [&](const Saved& s) { return s.changed_in != outer_->number_; };
+    auto& theirs = outer_->saved_;
+    const auto more = static_cast<std::size_t>(std::count_if(saved_.begin(), saved_.end(), is_new));
+    if (more) theirs.reserve(std::bit_ceil(theirs.size() + more));  // whatever throws does so before anything moved
+    for (Saved& s : saved_) {
+      const bool fresh = is_new(s);
+      s.node->changed_in_ = outer_->number_;
+      if (fresh) theirs.push_back(std::move(s));
+    }
+  }
+  saved_.clear();
+}
+
+void BackwardScope::append_leaf_gradients(Arrays& out) const {
+  for (const Saved& s : saved_)
+    if (!s.node->creator()) out.push_back(s.node->grad.array());
+}
+
+}  // namespace chainer

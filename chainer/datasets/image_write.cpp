@@ -1,0 +1,63 @@
+// Pictures into files, one by one and in grids.
+#include <cmath>
+
+#include "chainer/array/index.h"
+#include "chainer/core/file.h"
+#include "chainer/datasets/image.h"
+#include "chainer/routines/arithmetic.h"
+#include "chainer/routines/creation.h"
+#include "chainer/routines/manipulation.h"
+
+namespace chainer::dataset {
+namespace {
+
+// (N, channels, height, width) of uint8, on the host.
+Array as_bytes(const char* operation, Array a) {
+  const int channels = a.ndim() == 4 ? static_cast<int>(a.shape()[1]) : 1;
+  if (a.ndim() < 3 || a.ndim() > 4 || (channels != 1 && channels != 3) || a.size() == 0)
+    throw ValueError(operation, ": pictures of 1 or 3 channels are expected, as (height, width) or (channels, height, ",
+                     "width), in a grid behind the axis of the pictures, not shape ", a.shape());
+  if (a.ndim() == 3) a = a.reshape({a.shape()[0], 1, a.shape()[1], a.shape()[2]});
+  if (a.dtype() != uint8) {
+    if (!is_floating(a.dtype()))
+      throw ValueError(operation, ": elements of uint8, or floating ones from 0 to 1, are expected, not ", a.dtype());
+    const Array wide = a.astype(float32, false);
+    a = rint(clip(where(isnan(wide), zeros({}), wide) * 255.f, 0.f, 255.f)).astype(uint8);
+  }
+  return a.to_device(Device());
+}
+
+void write(const std::filesystem::path& path, const Array& pixels) {
+  std::string ending = path.extension().string();
+  for (char& c : ending) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
+  write_file(path, ending == ".jpg" || ending == ".jpeg" ? encode_jpeg(pixels) : encode_png(pixels));
+}
+
+}  // namespace
+
+void write_image(const std::filesystem::path& path, const Array& picture) {
+  if (picture.ndim() != 2 && picture.ndim() != 3)
+    throw ValueError("write_image: one picture (height, width) or (channels, height, width) is expected, not shape ",
+                     picture.shape(), picture.ndim() == 4 ? "; write_grid() takes several" : "");
+  Shape one = picture.shape();
+  one.insert(0, 1);
+  write(path, as_bytes("write_image", picture.reshape(one))[0].transpose({1, 2, 0}).copy());
+}
+
+void write_grid(const std::filesystem::path& path, const Array& pictures, int64_t columns, int64_t gap) {
+  const Array a = as_bytes("write_grid", pictures);
+  if (columns < 0 || gap < 0)
+    throw ValueError("write_grid: columns ", columns, " and gap ", gap, " must not be negative");
+  const int64_t n = a.shape()[0], channels = a.shape()[1], h = a.shape()[2], w = a.shape()[3];
+  if (columns == 0) columns = static_cast<int64_t>(std::ceil(std::sqrt(static_cast<double>(n))));
+  columns = std::min(columns, n);
+  const int64_t rows = (n + columns - 1) / columns;
+  Array grid = full({rows * (h + gap) - gap, columns * (w + gap) - gap, channels}, 255, uint8);
+  for (int64_t i = 0; i < n; ++i) {
+    const int64_t y = i / columns * (h + gap), x = i % columns * (w + gap);
+    grid.set({Slice(y, y + h), Slice(x, x + w)}, a[i].transpose({1, 2, 0}));
+  }
+  write(path, grid);
+}
+
+}  // namespace chainer::dataset

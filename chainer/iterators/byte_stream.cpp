@@ -1,0 +1,62 @@
+#include "chainer/iterators/byte_stream.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace chainer::iterators {
+
+bool ByteStream::send(int socket) {
+  while (has_output()) {
+    const ssize_t n = ::send(socket, out_.data() + sent_, out_.size() - sent_, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == ENOBUFS || errno == ENOMEM)) break;
+    if (n <= 0) {
+      out_.clear();
+      sent_ = 0;
+      return false;
+    }
+    sent_ += static_cast<std::size_t>(n);
+  }
+  // The part that was sent goes when it is the larger one, so that each byte is moved once.
+  if (2 * sent_ >= out_.size()) {
+    out_.erase(0, sent_);
+    sent_ = 0;
+  }
+  return true;
+}
+
+bool ByteStream::receive(int socket) {
+  in_.erase(0, taken_);
+  taken_ = 0;
+  char buffer[1 << 16];
+  for (;;) {
+    const ssize_t n = ::recv(socket, buffer, sizeof buffer, MSG_DONTWAIT);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == ENOMEM)) return true;
+    if (n <= 0) return false;
+    in_.append(buffer, static_cast<std::size_t>(n));
+    received_ += static_cast<uint64_t>(n);
+  }
+}
+
+void ByteStream::wait(int socket, int milliseconds) const {
+  const short events = has_output() ? POLLIN | POLLOUT : POLLIN;
+  pollfd p{socket, events, 0};
+  (void)::poll(&p, 1, milliseconds);
+}
+
+bool ByteStream::peek(void* bytes, std::size_t size) const {
+  if (available() < size) return false;
+  std::memcpy(bytes, in_.data() + taken_, size);
+  return true;
+}
+
+std::string_view ByteStream::take(std::size_t size) {
+  taken_ += size;
+  return std::string_view(in_).substr(taken_ - size, size);
+}
+
+}  // namespace chainer::iterators

@@ -1,0 +1,110 @@
+// Operators of older sets in the words of newer ones.
+#include <algorithm>
+
+#include "chainer/onnx/call.h"
+#include "chainer/onnx/emitter.h"
+#include "chainer/routines/creation.h"
+
+namespace chainer::onnx {
+namespace {
+
+class Upgrade {
+ public:
+  Upgrade(Emitter& e, Node& n, int64_t from) : e_(e), n_(n), from_(from) {}
+
+  /// Whether something changed in operator set `since` that lies between the two.
+  bool crosses(int64_t since) const { return from_ < since && e_.opset() >= since; }
+  std::optional<Attribute> taken(std::string_view name) {
+    for (auto it = n_.attributes.begin(); it != n_.attributes.end(); ++it)
+      if (it->name == name) {
+        Attribute a = std::move(*it);
+        n_.attributes.erase(it);
+        return a;
+      }
+    return std::nullopt;
+  }
+  /// A list, or a number, that was an attribute and is input i now.
+  void to_input(std::string_view name, std::size_t i) {
+    const auto a = taken(name);
+    if (!a) return;
+    input(i, a->kind == Attribute::Kind::integers  ? e_.integers(a->integers)
+             : a->kind == Attribute::Kind::integer ? e_.integers({a->integer})
+             : a->kind == Attribute::Kind::reals   ? list(a->reals)
+                                                   : e_.number(a->real, float32));
+  }
+  void input(std::size_t i, const std::string& name) {
+    if (n_.inputs.size() <= i) n_.inputs.resize(i + 1);
+    n_.inputs[i] = name;
+  }
+  std::string list(const std::vector<double>& values) {
+    return e_.constant(array(values, Shape{static_cast<int64_t>(values.size())}).astype(float32));
+  }
+  [[noreturn]] void refuse() {
+    throw ValueError("onnx: export: the imported ", n_.op_type, " '", n_.name, "' of operator set ", from_,
+                     " means something else in operator set ", e_.opset(), "; export in a set in which it does not");
+  }
+  void rows_of_softmax();
+  void resize();
+  bool finished = false;
+
+ private:
+  Emitter& e_;
+  Node& n_;
+  int64_t from_;
+};
+
+// All axes from one on counted as one.
+void Upgrade::rows_of_softmax() {
+  const auto axis = taken("axis");
+  const std::string rows = e_.node("Flatten", {n_.inputs[0]}, {attribute("axis", axis ? axis->integer : int64_t(1))});
+  const std::string y = e_.node(n_.op_type, {rows}, {attribute("axis", 1)});
+  e_.node("Reshape", {y, e_.node("Shape", {n_.inputs[0]})}, {}, n_.outputs[0]);
+  finished = true;
+}
+
+// Positions were those of "asymmetric", and the nearest element the one before.
+void Upgrade::resize() {
+  std::string scales;
+  if (const auto given = taken("scales"))
+    scales = list(given->reals);
+  else
+    scales = n_.inputs.at(1);
+  n_.op_type = "Resize";
+  n_.inputs = {n_.inputs[0], "", scales};
+  n_.attributes.push_back(attribute("coordinate_transformation_mode", std::string("asymmetric")));
+  n_.attributes.push_back(attribute("nearest_mode", std::string("floor")));
+}
+
+}  // namespace
+
+void add_upgraded(Emitter& e, Node n, int64_t from) {
+  if (from > e.opset())
+    throw ValueError("onnx: export in operator set ", e.opset(), ": an imported model is of set ", from,
+                     ", whose operators have no older form");
+  Upgrade u(e, n, from);
+  const std::string op = n.op_type;
+  const bool reduction = op.starts_with("Reduce");
+  if (u.crosses(10) && op == "Slice")
+    for (const auto& [name, i] : {std::pair("starts", 1), std::pair("ends", 2), std::pair("axes", 3)})
+      u.to_input(name, static_cast<std::size_t>(i));
+  if (u.crosses(10) && op == "TopK") u.to_input("k", 1);
+  if ((u.crosses(10) && op == "Upsample") || (u.crosses(11) && op == "Resize")) u.resize();
+  if (u.crosses(9) && op == "BatchNormalization") u.taken("spatial");
+  if (u.crosses(11) && op == "Clip") u.to_input("min", 1), u.to_input("max", 2);
+  if (u.crosses(11) && op == "Pad") u.to_input("pads", 1), u.to_input("value", 2);
+  if (u.crosses(11) && op == "Scatter") n.op_type = "ScatterElements";
+  if (u.crosses(12) && op == "Dropout") u.taken("ratio"), u.taken("seed");
+  if (u.crosses(13) && (op == "Squeeze" || op == "Unsqueeze" || op == "ReduceSum")) u.to_input("axes", 1);
+  if (u.crosses(13) && op == "Split") u.to_input("split", 1);
+  if (u.crosses(13) && (op == "Softmax" || op == "LogSoftmax" || op == "Hardmax")) u.rows_of_softmax();
+  if (u.crosses(14) && op == "BatchNormalization") n.outputs.resize(1);
+  if (u.crosses(18) && reduction && op != "ReduceSum") u.to_input("axes", 1);
+  if (u.crosses(18) && op == "Split" && (n.inputs.size() < 2 || n.inputs[1].empty()))
+    n.attributes.push_back(attribute("num_outputs", static_cast<int64_t>(n.outputs.size())));
+  if (u.crosses(21) && op == "GroupNormalization") u.refuse();
+  if (u.finished) return;
+  n.name = e.unique(n.name.empty() ? n.op_type : n.name);
+  e.file.nodes.push_back(std::move(n));
+}
+
+}  // namespace chainer::onnx

@@ -1,0 +1,128 @@
+// F::forget differentiates inside of backward(): what that must know of the walk outside.
+#include <chainer/chainer.h>
+
+#include <map>
+
+#include "chainer/autograd/gradient_hook.h"
+#include "test.h"
+
+using namespace chainer;
+
+namespace {
+
+Variable forgotten(const std::function<Variable(const Variable&)>& f, const Variable& x) { return F::forget(f, x); }
+
+}  // namespace
+
+TEST(forget_keeps_the_loss_scale) {
+  const auto step = [](bool forget) {
+    L::Linear l(2, 2, {.initialW = array({{1.f, 2.f}, {3.f, 4.f}})});
+    optimizers::SGD optimizer(0.5);
+    optimizer.setup(l);
+    optimizer.set_loss_scale(1024);
+    const Variable x(array({{1.f, -1.f}}));
+    optimizer.update([&] {
+      const auto f = [&](const Variable& v) { return l(v); };
+      return F::sum(forget ? forgotten(f, x) : f(x));
+    });
+    return l.W.array().copy();
+  };
+  EXPECT_CLOSE(step(true), step(false), {.atol = 0, .rtol = 0});
+  // grad() scales, too; forget in forget.
+  Variable W(array({2.0})), x(array({3.0}));
+  const auto inner = [&](const Variable& v) { return v * W; };
+  const Variable y = forgotten([&](const Variable& v) { return forgotten(inner, v) * v; }, x);
+  (void)grad({y}, {x}, {.loss_scale = 8.0});
+  EXPECT_CLOSE(W.grad(), array({72.0}));
+  EXPECT(W.node()->loss_scale() == 8.0);
+  W.cleargrad();
+  y.backward();
+  EXPECT(!W.node()->loss_scale());
+}
+
+// A leaf that forget reads beside the graph outside is ready when both are through.
+TEST(a_gradient_that_forget_completes_is_announced_behind_it) {
+  struct Recorder : GradientHook {
+    void gradient_ready(VariableNode& leaf) override { EXPECT(values.emplace(&leaf, leaf.grad.array().copy()).second); }
+    std::map<const VariableNode*, Array> values;
+  } recorder;
+  Variable W(array({2.0, 3.0})), V(array({5.0, 7.0})), x(array({1.0, 4.0}));
+  const Variable h = forgotten([&](const Variable& v) { return v * W; }, x * V);
+  const Variable y = F::sum(h * W + V);
+  {
+    const GradientHookScope scope(recorder);
+    y.backward();
+  }
+  EXPECT_EQ(recorder.values.size(), 3u);
+  for (const Variable* v : {&W, &V, &x}) EXPECT_CLOSE(recorder.values.at(v->node_pointer()), v->grad());
+}
+
+// A function of a user's that differentiates inside and does not say so cannot change what was announced.
+TEST(an_announced_gradient_does_not_change) {
+  struct Inside : FunctionNode {
+    explicit Inside(Variable w) : W(std::move(w)) {}
+    Arrays forward(const Arrays& x) override { return {x[0] * W.array()}; }
+    Variables backward(const Indexes&, const Variables& gy) override {
+      Variable y;
+      {
+        const ForceBackpropMode graph;
+        y = F::identity(W * gy[0].array());
+      }
+      y.set_grad(gy[0].array());
+      y.backward();
+      return {gy[0] * W};
+    }
+    Variable W;
+  };
+  struct Silent : GradientHook {
+    void gradient_ready(VariableNode&) override {}
+  } hook;
+  Variable W(array({2.0, 3.0})), x(array({1.0, 4.0}));
+  const Variable y = F::sum(apply(Inside(W), {x})[0] + W);
+  const GradientHookScope scope(hook);
+  EXPECT_THROW(RuntimeError, "adds_to_other_leaves", (y.backward(), 0));
+  EXPECT(!W.grad());
+}
+
+// Integers are variables that "require" a gradient and never get one.
+TEST(embed_id_of_ids_that_require_a_gradient) {
+  Variable ids(array({0, 2, 2})), W(arange(6.0).reshape({3, 2}));
+  const Array once = array({{1.0, 1.0}, {0.0, 0.0}, {2.0, 2.0}});
+  for (int time = 1; time <= 3; ++time) {
+    F::sum(F::embed_id(ids, W)).backward();
+    EXPECT_CLOSE(W.grad(), once * time);
+  }
+  EXPECT(!ids.grad());
+  W.cleargrad();
+  F::sum(F::embed_id(ids, W) * F::embed_id(ids, W)).backward({.enable_double_backprop = true});
+  EXPECT_CLOSE(W.grad(), array({{0.0, 2.0}, {0.0, 0.0}, {16.0, 20.0}}));
+  W.cleargrad();
+  const Variable x(array({1.0, 1.0}));
+  const Variable y =
+      F::forget([&](const Variables& in) { return Variables{F::embed_id(in[0], W) * in[1] + F::embed_id(in[0], W)}; },
+                {array({0, 2, 2}), x})[0];
+  for (int time = 1; time <= 2; ++time) {
+    F::sum(y).backward();
+    EXPECT_CLOSE(W.grad(), once * (2 * time));
+  }
+}
+
+// What was passed without wanting a gradient has none to compute.
+TEST(forget_computes_gradients_that_are_wanted_only) {
+  struct Counts : FunctionNode {
+    explicit Counts(int* n) : computed(n) {}
+    Arrays forward(const Arrays& x) override { return {x[0] + x[1]}; }
+    Variables backward(const Indexes& wanted, const Variables& gy) override {
+      *computed += static_cast<int>(wanted.size());
+      Variables out;
+      for (std::size_t k = 0; k < wanted.size(); ++k) out.push_back(gy[0]);
+      return out;
+    }
+    int* computed;
+  };
+  int computed = 0;
+  Variable x(array({1.0}));
+  const Variable y = F::forget([&](const Variables& in) { return apply(Counts(&computed), in); }, {x, array({2.0})})[0];
+  y.backward();
+  EXPECT_EQ(computed, 1);
+}

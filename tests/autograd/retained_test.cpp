@@ -1,0 +1,46 @@
+// Gradients that stay in nodes: they must go when nobody can ask for them.
+#include <chainer/chainer.h>
+
+#include "chainer/core/pool.h"
+#include "test.h"
+
+using namespace chainer;
+
+TEST(retained_gradients_with_a_graph_go_with_their_variables) {
+  const auto round = [](bool with_graph, bool by_grad) {
+    Variable x(array({1.0, 2.0}));
+    const Variable h = x * x;  // held
+    const Variable y = F::sum(F::tanh(h * h) * h);
+    if (by_grad)
+      (void)grad({y}, {x}, {.retain_grad = true, .enable_double_backprop = with_graph});
+    else
+      y.backward({.retain_grad = true, .enable_double_backprop = with_graph});
+    EXPECT(h.grad());
+    if (!by_grad) EXPECT(x.grad());
+    EXPECT_EQ(static_cast<bool>(h.grad_var().creator()), with_graph);
+    if (!with_graph) EXPECT(y.creator()->inputs()[0]->grad);  // of a result that nobody holds
+  };
+  for (bool with_graph : {false, true}) {
+    for (bool by_grad : {false, true}) {
+      round(with_graph, by_grad);
+      const int64_t before = pool::outstanding();
+      for (int i = 0; i < 3; ++i) round(with_graph, by_grad);
+      EXPECT_EQ(pool::outstanding(), before);
+    }
+  }
+}
+
+// Without a graph wanted, but with one behind the gradient that the walk begins with.
+TEST(a_gradient_with_a_graph_of_the_users_is_not_kept_for_good) {
+  const auto round = [] {
+    Variable x(array({1.0, 2.0}));
+    const Variable y = F::identity(F::identity(x));
+    Variable z = y;
+    z.set_grad_var(x * F::identity(y));
+    z.backward({.retain_grad = true});
+  };
+  round();
+  const int64_t before = pool::outstanding();
+  for (int i = 0; i < 3; ++i) round();
+  EXPECT_EQ(pool::outstanding(), before);
+}

@@ -1,0 +1,47 @@
+// Memory that ends where a test wants it to. One source of a program may include this: it defines the program's global
+// operator new, and aligned_alloc, from which the elements of arrays come.
+#pragma once
+#include <cstdlib>
+#include <new>
+
+#include "chainer/array/memory.h"
+
+namespace failing_memory {
+inline thread_local int left = -1;  // requests until they fail; -1 for no end
+inline bool ends() {
+  if (left > 0) --left;
+  return left == 0;
+}
+}  // namespace failing_memory
+
+/// While it lives, this thread's requests fail from number `at` (from 0) on. Elements of arrays come from the system
+/// each time, not from the cache.
+class FailingMemory {
+ public:
+  explicit FailingMemory(int at) : limit_(chainer::memory::cache_limit()) {
+    chainer::memory::set_cache_limit(0);
+    failing_memory::left = at + 1;
+  }
+  FailingMemory(const FailingMemory&) = delete;
+  FailingMemory& operator=(const FailingMemory&) = delete;
+  ~FailingMemory() {
+    failing_memory::left = -1;
+    chainer::memory::set_cache_limit(limit_);
+  }
+
+ private:
+  const int64_t limit_;
+};
+
+// Not inlined: the compiler would see new and free, or malloc and delete, of one block.
+[[gnu::noinline]] void* operator new(std::size_t bytes) {
+  if (!failing_memory::ends())
+    if (void* p = std::malloc(bytes ? bytes : 1)) return p;
+  throw std::bad_alloc();
+}
+[[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+extern "C" void* aligned_alloc(std::size_t alignment, std::size_t bytes) noexcept {
+  void* p = nullptr;
+  return !failing_memory::ends() && posix_memalign(&p, alignment, bytes) == 0 ? p : nullptr;
+}

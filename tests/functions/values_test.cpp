@@ -1,0 +1,87 @@
+// Values at the edges: infinite and very long inputs, empty batches, parameters that make no distribution.
+#include <chainer/chainer.h>
+
+#include <cmath>
+#include <limits>
+
+#include "test.h"
+
+using namespace chainer;
+
+namespace {
+
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
+
+Array gradient_of(const std::function<Variable(const Variable&)>& f, const Array& at) {
+  const Variable x(at);
+  F::sum(f(x)).backward();
+  return x.grad();
+}
+
+}  // namespace
+
+TEST(hard_sigmoid_of_what_is_infinite) {
+  for (Dtype d : {float16, float32, float64}) {
+    const Array x = array({-kInfinite, -3.0, -2.5, 0.0, 2.5, 3.0, kInfinite}).astype(d);
+    const auto f = [](const Variable& v) { return F::hard_sigmoid(v); };
+    EXPECT(f(x).array().to_vector<double>() == (std::vector<double>{0, 0, 0, 0.5, 1, 1, 1}));
+    EXPECT_CLOSE(gradient_of(f, x), array({0.0, 0.0, 0.0, 0.2, 0.0, 0.0, 0.0}).astype(d), {.rtol = 1e-3});
+  }
+  EXPECT(std::isnan(F::hard_sigmoid(array({NAN})).array()[0].item<double>()));
+}
+
+TEST(means_are_those_of_arrays) {
+  for (int64_t n : {41, 49, 1000, 70000})
+    for (Dtype d : {float16, float32, float64}) {
+      const Array x = ones({n}, d);
+      EXPECT_EQ(F::mean(x).item<double>(), 1.0);
+      EXPECT_EQ(F::average(x, 0, {.keepdims = true}).array()[0].item<double>(), 1.0);
+      const Array g = gradient_of([](const Variable& v) { return F::mean(v); }, x);
+      // (The count itself is inf in float16, from 65,520 elements on.)
+      const Array share = array({1 / static_cast<double>(n)}).astype(d);
+      EXPECT(share[0].item<double>() > 0);
+      EXPECT_EQ(g[n - 1].item<double>(), share[0].item<double>());
+    }
+  const Array x = random::normal(0, 1, {7, 41}, float32);
+  EXPECT_CLOSE(F::mean(x, 1).array(), chainer::mean(x, 1), {0, 0});
+}
+
+TEST(functions_of_empty_batches) {
+  const auto shape = [](const Variable& y) { return y.array().shape(); };
+  const Variable x(zeros({0, 4, 3, 2})), g(ones({4})), b(zeros({4}));
+  const Variable y = F::group_normalization(x, 2, g, b);
+  EXPECT_EQ(shape(y), (Shape{0, 4, 3, 2}));
+  F::sum(y).backward();
+  EXPECT_EQ(x.grad().shape(), (Shape{0, 4, 3, 2}));
+  EXPECT_EQ(g.grad().shape(), (Shape{4}));
+  EXPECT_EQ(shape(F::bilinear(zeros({0, 3, 2}), zeros({0, 4}), ones({6, 4, 5}))), (Shape{0, 5}));
+  EXPECT_EQ(shape(F::bilinear(zeros({0, 3}), zeros({0, 4, 2}), ones({3, 8, 5}), ones({3, 5}), ones({8, 5}), ones({5}))),
+            (Shape{0, 5}));
+  const Variable W(ones({5, 6}));
+  F::sum(F::simplified_dropconnect(zeros({0, 3, 2}), W, zeros({5}))).backward();
+  EXPECT_EQ(W.grad().shape(), (Shape{5, 6}));
+  EXPECT_EQ(shape(F::batch_l2_norm_squared(zeros({0, 3, 2}))), (Shape{0}));
+  EXPECT_EQ(shape(F::linear(zeros({0, 3, 2}), W)), (Shape{0, 5}));
+  EXPECT_EQ(shape(F::linear(zeros({0, 3, 6}), W, {}, {.n_batch_axes = 2})), (Shape{0, 3, 5}));
+  EXPECT_EQ(shape(F::linear(zeros({3, 0, 6}), W, {}, {.n_batch_axes = 2})), (Shape{3, 0, 5}));
+  EXPECT_THROW(Error, "", F::linear(zeros({0, 7}), W));
+}
+
+TEST(a_uniform_distribution_whose_ends_are_turned_around) {
+  const distributions::Uniform u({.low = array({3.f}), .high = array({1.f})});
+  EXPECT_CLOSE(u.stddev().array(), sqrt(u.variance().array()), {.rtol = 1e-6});
+  EXPECT_EQ(u.prob(array({2.f})).array()[0].item<float>(), 0.f);
+  EXPECT(std::isnan(u.entropy().array()[0].item<float>()));
+}
+
+TEST(bernoulli_of_values_that_are_neither) {
+  const distributions::Bernoulli d({.p = array({0.25f, 0.25f, 0.25f}), .binary_check = true});
+  const Variable x(array({0.f, 0.5f, 1.f}));
+  const Variable l = d.log_prob(x), p = d.prob(x);
+  EXPECT_CLOSE(p.array(), array({0.75f, 0.f, 0.25f}), {.rtol = 1e-6});
+  EXPECT_EQ(l.array()[1].item<double>(), -kInfinite);
+  F::sum(F::where(Variable(isinf(l.array()), false), Variable(zeros({3}), false), l)).backward();
+  // Linear in x, as the header says: log(p) - log(1 - p), and nothing for what is no value.
+  const float slope = std::log(0.25f) - std::log(0.75f);
+  EXPECT_CLOSE(x.grad(), array({slope, 0.f, slope}), {.rtol = 1e-5});
+}

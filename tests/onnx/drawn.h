@@ -1,0 +1,7 @@
+#pragma once
+#include <chainer/chainer.h>
+
+/// Normally distributed numbers that need no gradient.
+inline chainer::Variable drawn(const chainer::Shape& s, uint32_t seed = 0) {
+  return chainer::Variable(chainer::random::RandomState(seed).randn(s, chainer::float32), false);
+}

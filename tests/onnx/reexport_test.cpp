@@ -1,0 +1,222 @@
+// Imported models exported again, and exports that must be refused.
+#include <chainer/chainer.h>
+#include <chainer/onnx/model_file.h>
+
+#include "drawn.h"
+#include "test.h"
+
+using namespace chainer;
+
+namespace {
+
+using Attributes = std::vector<onnx::Attribute>;
+
+onnx::Attribute whole(std::string name, int64_t v) {
+  onnx::Attribute a;
+  a.name = std::move(name);
+  a.kind = onnx::Attribute::Kind::integer;
+  a.integer = v;
+  return a;
+}
+onnx::Node op(std::string type, std::vector<std::string> in, std::vector<std::string> out, Attributes attributes = {}) {
+  onnx::Node n;
+  n.op_type = std::move(type);
+  n.inputs = std::move(in);
+  n.outputs = std::move(out);
+  n.attributes = std::move(attributes);
+  return n;
+}
+onnx::Node constant_node(const std::string& name, const Array& value) {
+  onnx::Node n = op("Constant", {}, {name});
+  onnx::Attribute a;
+  a.name = "value";
+  a.kind = onnx::Attribute::Kind::tensor;
+  a.tensor = value;
+  n.attributes = {a};
+  return n;
+}
+using Named = std::vector<std::pair<std::string, Dtype>>;
+onnx::Model model_of(std::vector<onnx::Node> nodes, std::vector<std::pair<std::string, Array>> weights,
+                     const Named& inputs, const Named& outputs, int64_t opset = 13) {
+  onnx::ModelFile f;
+  f.ir_version = 8;
+  f.opsets[""] = opset;
+  f.nodes = std::move(nodes);
+  f.initializers = std::move(weights);
+  for (const auto& [name, dtype] : inputs) f.inputs.push_back({name, onnx::element_type(dtype), false, {}});
+  for (const auto& [name, dtype] : outputs) f.outputs.push_back({name, onnx::element_type(dtype), false, {}});
+  return onnx::Model::from_bytes(onnx::write_model(f));
+}
+
+// Exported alone and inside of a computation, the model computes the same on inputs that no export saw.
+void comes_back(const std::string& name, onnx::Model model, const Variables& in, const std::vector<Variables>& others) {
+  try {
+    const std::string alone = onnx::export_model(model, in);
+    const std::string inside =
+        onnx::export_function([&](const Variables& x) { return model.call(x); }, in, {.dynamic_batch = false});
+    UsingConfig test_mode(&Config::train, false);
+    for (const std::string& bytes : {alone, inside}) {
+      onnx::Model read = onnx::Model::from_bytes(bytes);
+      for (const Variables& other : others) {
+        const Variables y = read.call(other), expected = model.call(other);
+        EXPECT_EQ(y.size(), expected.size());
+        for (std::size_t i = 0; i < y.size(); ++i) EXPECT_CLOSE(y[i].array(), expected[i].array());
+      }
+    }
+  } catch (const std::exception& e) { test::fail(__FILE__, __LINE__, name + ": " + e.what()); }
+}
+
+void comes_back(const std::string& name, onnx::Model model) {
+  comes_back(name, std::move(model), {drawn({3, 4})}, {{drawn({3, 4}, 1)}, {drawn({3, 4}, 2) * 2.f}});
+}
+
+}  // namespace
+
+TEST(operators_without_a_gradient_come_back) {
+  for (const std::string type : {"Floor", "Ceil", "Sign", "Round", "Relu", "Asinh", "ThresholdedRelu"})
+    comes_back(type, model_of({op(type, {"x"}, {"y"})}, {}, {{"x", float32}}, {{"y", float32}}));
+  comes_back("ArgMax", model_of({op("ArgMax", {"x"}, {"y"})}, {}, {{"x", float32}}, {{"y", int64}}));
+  const std::pair<std::string, Array> zero = {"zero", zeros({})};
+  comes_back("Greater", model_of({op("Greater", {"x", "zero"}, {"y"})}, {zero}, {{"x", float32}}, {{"y", bool_}}));
+  comes_back("PRelu", model_of({op("PRelu", {"x", "slope"}, {"y"})}, {{"slope", full({4}, 0.25f, float32)}},
+                               {{"x", float32}}, {{"y", float32}}));
+  const std::vector<std::pair<std::string, Array>> scale = {{"scale", full({}, 0.125f, float32)},
+                                                            {"point", zeros({}, int8)},
+                                                            {"W", random::RandomState(3).randn({4, 2}, float32)}};
+  comes_back("a quantized product",
+             model_of({op("QuantizeLinear", {"x", "scale", "point"}, {"q"}),
+                       op("DequantizeLinear", {"q", "scale", "point"}, {"d"}), op("MatMul", {"d", "W"}, {"y"})},
+                      scale, {{"x", float32}}, {{"y", float32}}));
+}
+
+TEST(integers_are_inputs_as_others) {
+  const Variable x = drawn({3, 4}), mask(ones({3, 4}, bool_), false),
+                 other(array({{true, false, true, false}}) & ones({3, 4}, bool_), false);
+  comes_back("Where",
+             model_of({op("Where", {"mask", "x", "none"}, {"y"})}, {{"none", zeros({})}},
+                      {{"mask", bool_}, {"x", float32}}, {{"y", float32}}),
+             {mask, x}, {{other, x}});
+  const Variable ids(array({0, 1, 1}).astype(int64), false), others(array({1, 0, 0}).astype(int64), false);
+  comes_back("a cast of integers",
+             model_of({op("Cast", {"ids"}, {"f"}, {whole("to", 1)}), op("Exp", {"f"}, {"y"})}, {}, {{"ids", int64}},
+                      {{"y", float32}}),
+             {ids}, {{others}});
+  comes_back("ScatterND",
+             model_of({op("ScatterND", {"x", "at", "updates"}, {"y"})}, {{"updates", full({1, 4}, 7.f, float32)}},
+                      {{"x", float32}, {"at", int64}}, {{"y", float32}}),
+             {x, Variable(zeros({1, 1}, int64), false)}, {{x, Variable(full({1, 1}, 2, int64), false)}});
+}
+
+TEST(all_outputs_are_exported) {
+  onnx::Model model = model_of({op("Split", {"x"}, {"a", "b"}, {whole("axis", 1)})}, {}, {{"x", float32}},
+                               {{"a", float32}, {"b", float32}});
+  EXPECT_EQ(model.call(Variables{drawn({3, 4})}).size(), 2u);
+  comes_back("Split", model.copy());
+  onnx::Model again =
+      onnx::Model::from_bytes(onnx::export_model(model, {drawn({3, 4})}, {.output_names = {"left", "right"}}));
+  EXPECT_EQ(again.outputs().size(), 2u);
+  EXPECT_EQ(again.outputs()[1].name, "right");
+  EXPECT_THROW(ValueError, "3 output_names for 2 outputs",
+               onnx::export_model(model, {drawn({3, 4})}, {.output_names = {"a", "b", "c"}}));
+  EXPECT_THROW(ValueError, "2 input_names for 1 inputs",
+               onnx::export_model(model, {drawn({3, 4})}, {.input_names = {"a", "b"}}));
+}
+
+TEST(older_operators_are_written_in_newer_sets) {
+  onnx::Attribute axes = whole("axes", 0);
+  axes.kind = onnx::Attribute::Kind::integers;
+  axes.integers = {1};
+  const auto check = [](onnx::Model model) {
+    const Variable x = drawn({3, 4}), other = drawn({3, 4}, 5);
+    onnx::Model own = onnx::Model::from_bytes(onnx::export_model(model, {x}));
+    EXPECT_EQ(own.opset(), model.opset());
+    onnx::Model newer = onnx::Model::from_bytes(onnx::export_model(model, {x}, {.opset = 18}));
+    EXPECT_EQ(newer.opset(), 18);
+    UsingConfig test_mode(&Config::train, false);
+    EXPECT_CLOSE(newer(other).array(), model(other).array());
+  };
+  const Named x = {{"x", float32}}, y = {{"y", float32}};
+  check(model_of({op("ReduceSum", {"x"}, {"y"}, {axes})}, {}, x, y, 11));
+  check(model_of({op("Softmax", {"x"}, {"y"})}, {}, x, y, 9));
+  check(model_of({op("ReduceMean", {"x"}, {"y"}, {axes})}, {}, x, y, 13));
+  onnx::Model young = model_of({op("Relu", {"x"}, {"y"})}, {}, x, y, 18);
+  EXPECT_THROW(ValueError, "of set 18", onnx::export_model(young, {drawn({3, 4})}, {.opset = 13}));
+}
+
+TEST(what_functions_do_not_reach_is_refused_or_exported) {
+  const Variable x = drawn({3, 4}), mask(ones({3, 4}, int64), false), positive(ones({3, 4}), false);
+  using V = const Variables&;
+  EXPECT_THROW(
+      ValueError, "depends on the inputs",
+      onnx::export_function([](V v) { return Variables{Variable(chainer::floor(v[0].array()), false)}; }, {x}));
+  EXPECT_THROW(
+      ValueError, "depends on the inputs",
+      onnx::export_function([](V v) { return Variables{v[0] * Variable((v[1].array() > 0).astype(float32), false)}; },
+                            {x, mask}));
+  EXPECT_THROW(
+      ValueError, "depends on the inputs",
+      onnx::export_function([](V v) { return Variables{v[0] * Variable((v[0].array() > 0).astype(float32), false)}; },
+                            {positive}));
+  EXPECT_THROW(ValueError, "is wrong",
+               onnx::export_function(
+                   [](V v) {
+                     return Variables{F::pad(v[0], {{0, 0}, {1, 0}}, "constant",
+                                             {.constant_values = v[0].array()[0][0].item<double>()})};
+                   },
+                   {x}));
+  // These have a function, or operators, of their own.
+  const auto same = [&](const std::function<Variables(V)>& f) {
+    onnx::Model model = onnx::Model::from_bytes(onnx::export_function(f, {x}));
+    const Variable other = drawn({5, 4}, 7);
+    EXPECT_CLOSE(model(other).array(), f({other})[0].array());
+  };
+  UsingConfig test_mode(&Config::train, false);
+  same([](V v) { return Variables{F::pad(F::tanh(v[0]), {{0, 0}, {0, 0}}, "constant")}; });
+  same([](V v) { return Variables{F::floor(v[0]) + F::ceil(v[0] * 2.0) * F::sign(v[0]) + F::fix(v[0] * 3.0)}; });
+  same([](V v) { return Variables{F::argmax(v[0], 1)}; });
+  same([](V v) { return Variables{F::where(F::cast(F::sign(F::relu(v[0])), bool_), v[0], v[0] * 0.5)}; });
+}
+
+TEST(weights_in_constant_nodes_are_parameters) {
+  const Array W = array({{1.f, -2.f}, {0.5f, 3.f}});
+  onnx::Model model = model_of({constant_node("W", W), op("Identity", {"W"}, {"V"}), op("MatMul", {"x", "V"}, {"y"})},
+                               {}, {{"x", float32}}, {{"y", float32}});
+  EXPECT_EQ(model.namedparams().size(), 1u);
+  EXPECT_EQ(model.namedparams()[0].first, "/W");
+  auto optimizer = optimizers::SGD({.lr = 0.1}).setup(model);
+  const Variable x(array({{1.f, 2.f}}), false);
+  model.cleargrads();
+  F::sum(model(x)).backward();
+  optimizer.update();
+  EXPECT_CLOSE(model.params()[0].array(), W - array({{0.1f, 0.1f}, {0.2f, 0.2f}}));
+}
+
+TEST(copies_have_their_own_statistics) {
+  // Statistics that are computed are no values of the model: training leaves them alone.
+  const Array v = array({1.f, 4.f});
+  for (const bool computed : {false, true}) {
+    std::vector<onnx::Node> nodes = {constant_node("s", ones({2})), constant_node("b", zeros({2})),
+                                     constant_node("m", zeros({2})), constant_node("v", v)};
+    if (computed) nodes.push_back(op("Abs", {"v"}, {"w"}));
+    nodes.push_back(op("BatchNormalization", {"x", "s", "b", "m", computed ? "w" : "v"}, {"y"}));
+    onnx::Model model = model_of(nodes, {}, {{"x", float32}}, {{"y", float32}}), copy = model.copy(CopyMode::copy);
+    const Variable x = drawn({5, 2}) + 3.0;
+    const auto tested = [&](onnx::Model& m) {
+      UsingConfig test_mode(&Config::train, false);
+      return m(x).array().copy();
+    };
+    const Array before = tested(model);
+    for (int i = 0; i < 3; ++i) (void)copy(x);
+    EXPECT_CLOSE(tested(model), before);
+  }
+}
+
+TEST(graphs_in_any_order_are_read) {
+  onnx::Model model = model_of({op("Exp", {"b"}, {"y"}), op("Neg", {"a"}, {"b"}), op("Relu", {"x"}, {"a"})}, {},
+                               {{"x", float32}}, {{"y", float32}});
+  const Variable x(array({-1.f, 2.f}), false);
+  EXPECT_CLOSE(model(x).array(), F::exp(-F::relu(x)).array());
+  EXPECT_THROW(
+      ValueError, "a cycle",
+      model_of({op("Exp", {"b"}, {"y"}), op("Add", {"x", "y"}, {"b"})}, {}, {{"x", float32}}, {{"y", float32}}));
+}

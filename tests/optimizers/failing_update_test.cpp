@@ -1,0 +1,93 @@
+// An update() that runs out of memory, or whose hook throws, leaves each parameter and its state before or behind the
+// step, never in between.
+#include <chainer/chainer.h>
+
+#include <cstring>
+
+#include "failing_memory.h"
+#include "test.h"
+
+using namespace chainer;
+
+namespace {
+
+using Make = std::function<std::shared_ptr<GradientMethod>()>;
+template <class T>
+std::pair<const char*, Make> rule(const char* name) {
+  return {name, [] { return std::make_shared<T>(); }};
+}
+std::vector<std::pair<const char*, Make>> all_rules() {
+  return {rule<optimizers::AdaDelta>("AdaDelta"),
+          rule<optimizers::AdaGrad>("AdaGrad"),
+          rule<optimizers::Adam>("Adam"),
+          rule<optimizers::CorrectedMomentumSGD>("CorrectedMomentumSGD"),
+          rule<optimizers::MomentumSGD>("MomentumSGD"),
+          rule<optimizers::NesterovAG>("NesterovAG"),
+          rule<optimizers::MSVAG>("MSVAG"),
+          rule<optimizers::RMSprop>("RMSprop"),
+          rule<optimizers::RMSpropGraves>("RMSpropGraves"),
+          rule<optimizers::SGD>("SGD"),
+          rule<optimizers::SMORMS3>("SMORMS3")};
+}
+
+// A model with its optimizer, always with the same numbers.
+struct Trained {
+  explicit Trained(const Make& make) : optimizer(make()) {
+    random::RandomState r(3);
+    for (const char* name : {"a", "b", "c"}) model.add_param(name, Shape{40, 8}, r.uniform(-1, 1, {40, 8}));
+    optimizer->setup_link(model);
+    set_gradients();
+    optimizer->update();
+    set_gradients();
+  }
+  void set_gradients() {
+    random::RandomState r(5);
+    for (chainer::Parameter& p : model.params()) p.set_grad(r.uniform(-1, 1, p.shape()).astype(p.dtype()));
+  }
+  // Each parameter with all of its state.
+  std::vector<Arrays> arrays() {
+    std::vector<Arrays> out;
+    for (const chainer::Parameter& p : model.params()) {
+      Arrays one{p.array().copy()};
+      for (const auto& [name, a] : dynamic_cast<UpdateRule&>(*p.update_rule()).state) one.push_back(a.copy());
+      out.push_back(one);
+    }
+    return out;
+  }
+  Chain model;
+  std::shared_ptr<GradientMethod> optimizer;
+};
+
+bool same(const Arrays& a, const Arrays& b) {
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if (std::memcmp(a[i].raw(), b[i].raw(), static_cast<std::size_t>(a[i].nbytes())) != 0) return false;
+  return a.size() == b.size();
+}
+
+}  // namespace
+
+TEST(an_update_without_memory_leaves_whole_parameters) {
+  for (const auto& [name, make] : all_rules()) {
+    Trained expected(make);
+    const auto before = expected.arrays();
+    expected.optimizer->update();
+    const auto after = expected.arrays();
+    int step = 0;
+    for (bool done = false; !done && step < 500; ++step) {
+      Trained t(make);
+      try {
+        const FailingMemory fails(step);
+        t.optimizer->update();
+        done = true;
+      } catch (const std::bad_alloc&) {}
+      const auto now = t.arrays();
+      for (std::size_t i = 0; i < now.size(); ++i)
+        if (!(done ? same(now[i], after[i]) : same(now[i], before[i]) || same(now[i], after[i])))
+          test::fail(name, 0, text("parameter ", i, " is in between after a failure at allocation ", step));
+      test::expectations += 3;
+      t.set_gradients();
+      t.optimizer->update();  // goes on
+    }
+    EXPECT(step > 3 && step < 500);
+  }
+}
