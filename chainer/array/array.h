@@ -19,11 +19,12 @@ class [[nodiscard]] Array {
   Array() = default;
   explicit Array(Ref<ArrayBody> body) : body_(std::move(body)) {}
   // Spelt out for the attribute: lists of arrays go away several times in each call of a function, and where many
-  // sources are compiled together the compiler would make a call of each array.
+  // sources are compiled together the compiler would make a call for each array.
   Array(const Array&) = default;
   Array(Array&&) noexcept = default;
-  Array& operator=(const Array&) = default;
-  Array& operator=(Array&&) noexcept = default;
+  // To named handles only: `a[i] = b` would change a handle that is gone at once; a.set(i, b) writes elements.
+  Array& operator=(const Array&) & = default;
+  Array& operator=(Array&&) & noexcept = default;
   [[gnu::always_inline]] ~Array() = default;
   /// An array with undefined elements. Errors about its size name `operation`, by default the function that calls.
   explicit Array(const Shape& shape, Dtype dtype = float32, Device device = {},

@@ -10,7 +10,7 @@ Array external_array(void* data, const Shape& shape, Dtype dtype, std::function<
   struct Guard {
     std::function<void()>* release;
     ~Guard() {
-      if (release) (*release)();
+      if (release && *release) (*release)();
     }
   } guard{&release};
   const int64_t size = checked_size(shape, item_size(dtype), "external_array");

@@ -16,7 +16,7 @@ struct ExternalOptions {
 };
 /// An array whose elements lie at `data`, which must be aligned to the size of an element and stay where it is until
 /// `release` is called: when the last array on this memory is gone, on the thread that lets go of it. `release` must
-/// not throw.
+/// not throw; an empty one stands for memory that outlives all arrays.
 Array external_array(void* data, const Shape& shape, Dtype dtype, std::function<void()> release,
                      const ExternalOptions& options = {});
 /// Whether writing to the array is allowed: false on external memory that is not writable, and for what broadcast_to()
@@ -37,7 +37,9 @@ struct ExternalBody : ArrayBody {
     tail = sizeof(ExternalBody) - sizeof(ArrayBody);
     mark(kExternal);
   }
-  ~ExternalBody() { release(); }
+  ~ExternalBody() {
+    if (release) release();
+  }
   std::function<void()> release;
 };
 

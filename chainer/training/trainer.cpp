@@ -9,10 +9,7 @@
 #include <exception>
 
 #include "chainer/core/clock.h"
-#include "chainer/core/json.h"
 #include "chainer/core/type_name.h"
-#include "chainer/routines/creation.h"
-#include "chainer/routines/random.h"
 #include "chainer/training/extensions/snapshot.h"
 #include "chainer/training/signals.h"
 
@@ -66,54 +63,6 @@ template <class Entry, class F>
 void named(std::string& at, const Entry& entry, F&& f) {
   located(at, std::forward<F>(f),
           [&] { return text("in the extension '", entry.name, "', a ", type_name(typeid(*entry.extension))); });
-}
-
-// The global generator goes into snapshots under a name of our own, which the release ignores; its files lack it.
-void serialize_random(Serializer& s) {
-  if (s.is_loading() && !s.contains("key")) return;
-  random::State state = random::state();
-  Array key = array(std::vector<int64_t>(state.key.begin(), state.key.end()));
-  int64_t seed = static_cast<int64_t>(state.bulk_seed), counter = static_cast<int64_t>(state.bulk_counter);
-  s("key", key);
-  s("position", state.position);
-  s("has_gauss", state.has_gauss);
-  s("gauss", state.gauss);
-  s("bulk_seed", seed);
-  s("bulk_counter", counter);
-  if (!s.is_loading()) return;
-  const std::vector<int64_t> words = key.to_vector<int64_t>();
-  state.key.assign(words.begin(), words.end());
-  state.bulk_seed = static_cast<uint64_t>(seed);
-  state.bulk_counter = static_cast<uint64_t>(counter);
-  random::set_state(state);
-}
-
-// The numbers that were observed in the last iteration: the stop trigger is called when a snapshot is written already.
-void serialize_observation(Serializer& s, Observation& observation) {
-  if (s.is_loading() && !s.contains("names")) return;
-  json::List names;
-  std::vector<double> numbers;
-  for (const auto& [key, v] : observation) {
-    if (!v.is_scalar()) continue;
-    names.emplace_back(key);
-    numbers.insert(numbers.end(), {v.number(), v.weight()});
-  }
-  std::string joined = json::dump(json::Value(std::move(names)));
-  Array values = s.is_loading() ? Array() : array(numbers);
-  s("names", joined);
-  s("numbers", values);
-  if (!s.is_loading()) return;
-  const json::Value list = json::parse(joined);
-  if (!values || !list.list() || values.size() != 2 * static_cast<int64_t>(list.list()->size()))
-    throw ValueError("Trainer: the stored observation has not two numbers a name");
-  numbers = values.to_vector<double>();
-  observation.clear();
-  auto at = numbers.begin();
-  for (const json::Value& key : *list.list()) {
-    if (!key.string()) throw ValueError("Trainer: a stored observation's name is no text");
-    observation.insert_or_assign(*key.string(), ReportValue(at[0], at[1]));
-    at += 2;
-  }
 }
 
 }  // namespace
@@ -267,21 +216,6 @@ void Trainer::save_interrupted(int signal, const std::vector<Entry*>& order) {
                "Its state is in %s. To go on from there: serializers::load_npz(\"%s\", trainer) before run() "
                "(the examples: --resume %s)\n",
                file.c_str(), file.c_str(), file.c_str());
-}
-
-void Trainer::serialize(Serializer& s) {
-  updater_->serialize(*s.child("updater"));
-  if (stop_trigger_.given()) stop_trigger_.serialize(*s.child("stop_trigger"));
-  const auto extensions = s.child("extensions"), triggers = s.child("extension_triggers");
-  for (const Entry& e : extensions_) {
-    e.extension->serialize(*extensions->child(e.name));
-    e.trigger.serialize(*triggers->child(e.name));
-  }
-  serialize_observation(*s.child("_observation"), observation);
-  serialize_random(*s.child("_random_state"));
-  double elapsed = s.is_loading() ? 0 : elapsed_time();
-  s("_snapshot_elapsed_time", elapsed);
-  if (s.is_loading()) snapshot_elapsed_time_ = elapsed;
 }
 
 std::string Trainer::format(const std::string& pattern) const {

@@ -1,18 +1,10 @@
-// Nothing grows faster than the work: operations on arrays and evaluations of what waits, at n, 2n and 4n. The table of
-// exponents is printed where CHAINER_TEST_TABLES is set.
+// Nothing grows faster than the work: operations on arrays and evaluations of what waits.
+#include "costs.h"
+
 #include <chainer/array/deferred/deferred.h>
 #include <chainer/chainer.h>
 
-#include <time.h>
-
-#include <algorithm>
-#include <cmath>
-#include <cstdio>
-#include <cstdlib>
-
 #include "chainer/core/parallel.h"
-#include "chainer/core/sanitizer.h"
-#include "test.h"
 
 using namespace chainer;
 
@@ -20,30 +12,9 @@ namespace {
 
 struct Cost {
   const char* name;
-  int64_t n;                         // the smallest; costs then are about a millisecond
+  int n;                             // the smallest size
   std::function<void(int64_t)> run;  // takes time in proportion to n, or n log n
 };
-
-double processor_seconds() {
-  timespec t;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-}
-double seconds(const Cost& c, int64_t n) {
-  double least = 1e9;
-  for (int i = 0; i < 3; ++i) {
-    const double before = processor_seconds();
-    c.run(n);
-    least = std::min(least, processor_seconds() - before);
-  }
-  return least;
-}
-
-// The k of n^k between n and 4n; 0 where it is too fast to be told.
-double exponent(const Cost& c) {
-  const double small = seconds(c, c.n), large = seconds(c, 4 * c.n);
-  return large < 2e-3 ? 0 : std::log2(large / small) / 2;
-}
 
 constexpr int64_t kLong = 2048;  // elements that wait
 Array waiting() { return ones({kLong}); }
@@ -55,7 +26,7 @@ Arrays of_lengths(int64_t n) {
   return out;
 }
 
-std::vector<Cost> costs() {
+std::vector<Cost> table() {
   return {
       {"sums, read one by one", 2000,
        [](int64_t n) {
@@ -169,15 +140,7 @@ std::vector<Cost> costs() {
 }  // namespace
 
 TEST(costs_grow_with_the_work) {
-  if (kSanitized) return;
   cpu::set_thread_count(1);
-  const bool table = std::getenv("CHAINER_TEST_TABLES") != nullptr;
-  for (const Cost& c : costs()) {
-    double k = exponent(c);
-    for (int again = 0; again < 5 && k > 1.6; ++again) k = std::min(k, exponent(c));  // others may want the caches
-    if (table) std::printf("  n^%.2f  %s\n", k, c.name);
-    ++test::expectations;
-    if (k > 1.6) test::fail(__FILE__, __LINE__, text(c.name, " grows as n^", k));
-  }
+  for (const Cost& c : table()) costs::expect_linear(c.name, c.n, [&](int n) { return [&c, n] { c.run(n); }; });
   cpu::set_thread_count(0);
 }

@@ -30,6 +30,13 @@ TEST(external_memory_is_an_array_until_its_last_view_goes) {
   EXPECT_EQ(released, 2);
 }
 
+// An exception out of a destructor would end the process.
+TEST(external_memory_that_outlives_all_arrays_needs_no_release) {
+  std::vector<float> memory(6, 1);
+  EXPECT_EQ(sum(external_array(memory.data(), {6}, float32, nullptr)).item<float>(), 6.f);
+  EXPECT_THROW(ValueError, "multiple of 4", (void)external_array(nullptr, {6}, float32, {}));
+}
+
 TEST(external_memory_goes_back_when_it_is_refused) {
   int released = 0;
   const auto release = [&] { ++released; };

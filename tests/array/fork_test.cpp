@@ -37,16 +37,23 @@ int in_process(unsigned seconds, F f) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
+// Static objects of a function would be made behind a guard, which stays closed in a child where another thread makes
+// the object at the moment of the fork: each test makes these two before its threads.
+random::RandomState* generator = nullptr;
+const Array* filters = nullptr;
+void make_what_is_shared() {
+  if (!generator) generator = new random::RandomState(1);
+  if (!filters) filters = new Array(ones({16, 16, 3, 3}));
+}
+
 void draw(int i) {
-  static random::RandomState own(1);
-  (void)own.normal(0, 1, {300 + i % 7});
+  (void)generator->normal(0, 1, {300 + i % 7});
   (void)random::rand({500});
   (void)random::bulk(RandomFill::uniform, 0, 1, {500}, float32);
 }
 void convolve(int i) {  // a primitive of its own each time, and filters in an order that is kept
-  static const Array W = ones({16, 16, 3, 3});
   const Array x = ones({1, 16, 5 + i % 64, 6});
-  for (int k = 0; k < 2; ++k) (void)F::convolution_2d(x, W).array().raw();
+  for (int k = 0; k < 2; ++k) (void)F::convolution_2d(x, *filters).array().raw();
 }
 void keep_forms(int i) {
   Array a = ones({40, 50});
@@ -84,6 +91,7 @@ int rounds(int otherwise) {
 
 // Threads that do all kinds of work, forks at random moments; the number of the first child that did not end, or 0.
 int forks_amid_work(int count) {
+  make_what_is_shared();
   cpu::set_thread_count(1);  // a thread of a pool may not be made after a fork where a sanitizer watches
   std::atomic<bool> end{false};
   std::atomic<int> done{0};
@@ -127,6 +135,7 @@ TEST(no_lock_is_held_in_a_child) {
   for (const auto& [name, work] : kWork) {
     const auto f = work;
     const int result = in_process(120, [f] {
+      make_what_is_shared();
       cpu::set_thread_count(1);
       std::atomic<bool> end{false};
       std::vector<std::thread> threads;

@@ -145,7 +145,7 @@ TEST(quotas_count_as_cores) {
 }
 
 TEST(matrix_products_are_the_same_for_any_number_of_threads) {
-  const std::vector<std::vector<int64_t>> sizes = {{100, 784, 1000}, {257, 129, 311}, {64, 3000, 65},  {8, 2000, 2000},
+  const std::vector<std::vector<int64_t>> sizes = {{100, 784, 1000}, {257, 129, 311}, {64, 3000, 65}, {8, 2000, 2000},
                                                    {1000, 300, 3},   {2, 700, 900},   {1001, 515, 1}, {130, 40, 70}};
   for (const auto& s : sizes)
     for (const Dtype dtype : {float32, float64}) {  // by oneDNN where it is there, and by OpenBLAS

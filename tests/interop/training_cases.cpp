@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <memory>
 
+#include "counting_updater.h"
 #include "python_cases.h"
 
 using namespace chainer;
@@ -11,24 +12,6 @@ using namespace chainer::training;
 using namespace python_cases;
 
 namespace {
-
-// An updater that only counts, and a trainer with it.
-struct Counted : Updater {
-  Optimizer& get_optimizer(const std::string&) const override { return const_cast<optimizers::SGD&>(optimizer); }
-  std::map<std::string, Optimizer*> get_all_optimizers() const override { return {{"main", &get_optimizer("main")}}; }
-  void update() override { ++n; }
-  void serialize(Serializer&) override {}
-  int64_t iteration() const override { return n; }
-  int64_t epoch() const override { return n / per_epoch; }
-  double epoch_detail() const override { return static_cast<double>(n) / static_cast<double>(per_epoch); }
-  std::optional<double> previous_epoch_detail() const override {
-    return static_cast<double>(n - 1) / static_cast<double>(per_epoch);
-  }
-  bool is_new_epoch() const override { return n % per_epoch == 0; }
-  L::Linear link{2, 1};
-  optimizers::SGD optimizer;
-  int64_t per_epoch = 1, n = 0;
-};
 
 class Cases : Draws {
  public:
@@ -116,8 +99,8 @@ class Cases : Draws {
     const int64_t cut = has_state && once_in(2) ? 1 + draw(static_cast<int>(n) - 1) : 0;
     const bool saved = cut > 0 && once_in(2) && s.python.find("Value") == s.python.npos;
     const bool lacking = cut > 0 && !saved && s.python.find("Value") == s.python.npos;
-    Counted updater;
-    updater.per_epoch = per_epoch;
+    test::CountingUpdater updater;
+    updater.iterations_per_epoch = per_epoch;
     Trainer trainer(updater, {1, "iteration"});
     Trigger t = s.make();
     std::string fired = "[";
@@ -215,7 +198,7 @@ class Cases : Draws {
         break;
       default: e = std::make_shared<StepShift>("lr", a, n, o), python = text("StepShift('lr', ", a, ", ", n, more, ")");
     }
-    Counted updater;
+    test::CountingUpdater updater;
     updater.optimizer.set("lr", lr);
     Trainer trainer(updater, {1, "iteration"});
     e->initialize(trainer);

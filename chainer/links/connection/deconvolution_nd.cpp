@@ -1,5 +1,6 @@
 #include "chainer/functions/convolution.h"
 #include "chainer/initializers/initializers.h"
+#include "chainer/links/connection/picture_axes.h"
 #include "chainer/links/convolution.h"
 
 namespace chainer::links {
@@ -24,11 +25,7 @@ void DeconvolutionND::initialize(int64_t in_channels) {
 }
 
 Variable DeconvolutionND::forward(const Variable& x) {
-  if (x.ndim() != ksize_.ndim() + 2)
-    throw DimensionError(
-        class_name(), ": x must have ", ksize_.ndim() + 2, " axes (batch, channels, and ", ksize_.ndim(),
-        " in space), not shape ", x.shape(),
-        x.ndim() == ksize_.ndim() + 1 ? "; a single picture becomes a batch of one by F::expand_dims(x, 0)" : "");
+  check_picture_axes(class_name(), x, ksize_.ndim());
   if (!W.is_initialized()) initialize(x.shape()[1]);
   const functions::DeconvolutionOptions o{options_.stride, options_.pad, options_.outsize, options_.dilate,
                                           options_.groups};

@@ -65,12 +65,12 @@ class StopTogether : public chainer::training::Extension {
   chainer::training::SignalWatch watch_{true};
 };
 
-/// Checkpoints on all ranks, the log and the table on rank 0, and the run. --checkpoint goes on from the newest one in
-/// --out, --resume says so, or names another folder, which must hold one.
+/// Checkpoints on all ranks, the log and the table on the rank that knows the loss, and the run. --checkpoint goes on
+/// from the newest one in --out, --resume says so, or names another folder, which must hold one.
 inline void run_trainer(chainer::Trainer& trainer, const chainer::chainermn::Communicator& comm,
-                        const DistributedOptions& o, const std::vector<std::string>& columns) {
+                        const DistributedOptions& o, const std::vector<std::string>& columns, int reporting_rank = 0) {
   using namespace chainer;
-  if (comm->rank() == 0) {
+  if (comm->rank() == reporting_rank) {
     trainer.extend(extensions::LogReport({.trigger = o.training.report()}));
     trainer.extend(extensions::PrintReport(columns));
   }

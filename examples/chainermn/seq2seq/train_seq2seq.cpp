@@ -100,12 +100,8 @@ int main(int argc, char** argv) {
       return Example(all);
     };
     training::StandardUpdater updater(it, optimizer, {.converter = convert});
-    Trainer trainer(updater, o.training.stop(), {.out = o.training.out});
-    // The loss is known on the second ranks only: rank 1 prints the table.
-    if (comm->rank() == 1) {
-      trainer.extend(extensions::LogReport({.trigger = o.training.report()}));
-      trainer.extend(extensions::PrintReport({"epoch", "main/loss", "main/accuracy", "elapsed_time"}));
-    }
-    trainer.run(false);
+    Trainer trainer(updater, o.training.stop(), {.out = o.training.out, .handle_signals = false});
+    // The loss is known on the second ranks only.
+    examples::run_trainer(trainer, comm, o, {"epoch", "main/loss", "main/accuracy", "elapsed_time"}, 1);
   });
 }

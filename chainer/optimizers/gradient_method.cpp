@@ -1,0 +1,143 @@
+#include <cmath>
+#include <set>
+
+#include "chainer/autograd/config.h"
+#include "chainer/autograd/function_node.h"
+#include "chainer/autograd/reporter.h"
+#include "chainer/core/type_name.h"
+#include "chainer/links/left_out.h"
+#include "chainer/optimizers/optimizer.h"
+#include "chainer/routines/creation.h"
+
+namespace chainer {
+
+using optimizer::Timing;
+
+namespace {
+
+// NaN gradients are NaN throughout, nearly always: one element of each shows a loss that was NaN. Elsewhere than on the
+// host a look would wait for the device.
+bool begins_with_nan(const Array& a) {
+  if (!a || a.size() == 0 || !a.device().is_host()) return false;
+  switch (a.dtype()) {
+    case Dtype::float32: return std::isnan(*static_cast<const float*>(a.raw()));
+    case Dtype::float64: return std::isnan(*static_cast<const double*>(a.raw()));
+    case Dtype::float16: return std::isnan(static_cast<float>(*static_cast<const Float16*>(a.raw())));
+    default: return false;
+  }
+}
+
+// Whether another process takes part in the graph: then a forward pass cannot be repeated by this one alone.
+bool has_partners(const Variable& loss) {
+  std::vector<Ref<FunctionNode>> waiting{loss.creator()};
+  std::set<const FunctionNode*, std::less<>> met;
+  while (!waiting.empty()) {
+    const Ref<FunctionNode> f = waiting.back();
+    waiting.pop_back();
+    if (!f || !met.insert(f.get()).second) continue;
+    if (is_declared_in(typeid(*f), "chainer::mn")) return true;
+    for (const auto& input : f->inputs()) waiting.push_back(Ref<FunctionNode>(input->creator()));
+  }
+  return false;
+}
+
+// The first function that makes a NaN: the loss once more, by the same parameters, in debug mode. What it reports goes
+// nowhere.
+std::string first_nan(const Optimizer::LossFunction& lossfun, const Variable& loss) {
+  if (has_partners(loss)) return "; debug mode (CHAINER_DEBUG=1) names the function";
+  try {
+    const DebugMode looking(true);
+    Observation nowhere;
+    std::optional<Reporter::ObservationScope> scope;
+    if (Reporter* r = current_reporter()) scope.emplace(*r, nowhere);
+    (void)lossfun();
+  } catch (const std::exception& e) { return text(": ", e.what()); }
+  return "; computed once more, with other random numbers or another batch, it is none";
+}
+
+}  // namespace
+
+void GradientMethod::complain_of_nan(const std::string& what, const std::string& why) {
+  const std::string message = text(type_name(typeid(*this)), ": ", what, " is NaN in update ", t + 1, why);
+  if (on_nan == optimizer::OnNan::stop) throw RuntimeError(message);
+  nan_seen_ = true;
+  warn(text(message,
+            "\n  The parameters become NaN, too; with on_nan = optimizer::OnNan::stop the update throws "
+            "instead"));
+}
+
+void GradientMethod::setup_link(Kept<Link> link) {
+  Optimizer::setup_link(std::move(link));
+  check_left_out_members(target());
+  nan_seen_ = false;
+  const std::string name = type_name(typeid(*this));
+  std::vector<Parameter> params = target().params();
+  if (params.empty())
+    warn(text(name, ": the ", target().class_name(),
+              " given to setup() has no parameters, so that updates do nothing: ",
+              target().object_size() ? "list its links in CHAINER_MEMBERS, and call setup() after add_link()"
+                                     : "its class has no CHAINER_MEMBERS, which lists what is trained"));
+  for (Parameter& p : params) {
+    const std::shared_ptr<UpdateRule> rule = create_update_rule();
+    rule->owner = hyperparam_.get();
+    rule->owner_name = name;
+    rule->use_fp32_update(fp32_);
+    p.set_update_rule(rule);
+  }
+}
+
+void GradientMethod::set(const std::string& name, double value) { hyperparam_->set_known(name, value); }
+
+void GradientMethod::use_fp32_update(bool flag) {
+  fp32_ = flag;
+  if (!target_) return;
+  for (const Parameter& p : target().params())
+    if (auto* rule = dynamic_cast<UpdateRule*>(p.update_rule().get())) rule->use_fp32_update(flag);
+}
+
+void GradientMethod::reallocate_cleared_grads() {
+  for (Parameter& p : target().params(false))
+    if (!p.grad()) p.set_grad(zeros_like(p.array()));
+}
+
+void GradientMethod::update() {
+  (void)config();  // whose first use in a thread sets the floating-point mode
+  bool foreign = false;
+  for (const auto& [path, p] : target().namedparams(false)) {
+    if (!p.update_rule() || !p.update_rule()->enabled) continue;
+    if (p.has_first_gradient())
+      throw RuntimeError("update: the gradient of ", path,
+                         " is still the NaN of a new parameter. Call cleargrads() "
+                         "before backward(), or update(lossfun), which does both");
+    const auto* rule = foreign ? nullptr : dynamic_cast<const UpdateRule*>(p.update_rule().get());
+    if (rule && rule->owner && rule->owner != hyperparam_.get()) {
+      foreign = true;  // one is told of
+      warn(text(type_name(typeid(*this)), ": ", path, " of the ", target().class_name(),
+                " belongs to another optimizer, whose setup() came later: the rule of that ", rule->owner_name,
+                " is applied here. Give each optimizer links of its own, or call setup() of this one again"));
+    }
+    if (looks_for_nan() && begins_with_nan(p.grad()))
+      complain_of_nan(text("the gradient of ", path),
+                      ": the loss was NaN or a derivative infinite. Debug mode "
+                      "(CHAINER_DEBUG=1, or set_debug(true)) names the function");
+  }
+  reallocate_cleared_grads();
+  call_hooks(Timing::pre);
+  ++t;
+  for (Parameter& p : target().params(false)) p.update();
+  reallocate_cleared_grads();
+  call_hooks(Timing::post);
+}
+
+void GradientMethod::update(const LossFunction& lossfun) {
+  const Variable loss = lossfun();
+  if (use_cleargrads_)
+    target().cleargrads();
+  else
+    target().zerograds();
+  loss.backward({.loss_scale = loss_scale_});
+  if (looks_for_nan() && begins_with_nan(loss.array())) complain_of_nan("the loss", first_nan(lossfun, loss));
+  update();
+}
+
+}  // namespace chainer
