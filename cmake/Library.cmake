@@ -63,6 +63,7 @@ function(chainer_add_kernels isa)
   target_compile_definitions(chainer_kernels_${isa} PRIVATE CHAINER_KERNEL_ISA=${isa} CHAINER_LIBMVEC)
   target_compile_options(chainer_kernels_${isa} PRIVATE -O3 -fopenmp-simd -fno-math-errno -fno-trapping-math
                                                         -fwrapv  # int64 wraps as NumPy's does
+                                                        -ffunction-sections -fdata-sections
                                                         ${ARGN})
   set_target_properties(chainer_kernels_${isa} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden)
 endfunction()
@@ -80,6 +81,9 @@ add_library(chainer::chainer ALIAS chainer)
 target_link_libraries(chainer PRIVATE $<BUILD_INTERFACE:chainer_options> ZLIB::ZLIB Threads::Threads ${CMAKE_DL_LIBS})
 target_compile_features(chainer PUBLIC cxx_std_20)
 target_include_directories(chainer PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+# A program that is linked statically keeps the functions that it uses and, of other libraries, those that these need.
+target_compile_options(chainer PRIVATE -ffunction-sections -fdata-sections)
+target_link_options(chainer PUBLIC LINKER:--gc-sections LINKER:--as-needed)
 set_target_properties(chainer PROPERTIES POSITION_INDEPENDENT_CODE ON VERSION ${PROJECT_VERSION}
                                          SOVERSION ${PROJECT_VERSION_MAJOR})
 if(CHAINER_X86_KERNELS)
@@ -97,10 +101,15 @@ set_source_files_properties(${PROJECT_SOURCE_DIR}/chainer/runtime_info.cpp
                             PROPERTIES COMPILE_DEFINITIONS "CHAINER_VERSION=\"${PROJECT_VERSION}\"")
 chainer_precompile(chainer <algorithm> <array> <cmath> <functional> <map> <memory> <optional> <span> <string> <vector>
                    <chainer/array/backend.h> <chainer/autograd/function_node.h>)
-chainer_unity(chainer 12)
+set(joined ${sources})
 set(alike ${sources})
 list(FILTER alike INCLUDE REGEX "/onnx/(ops|export)_|/backend/common/composed/|/onednn/version_")
-chainer_apart(${alike})
+# What needs another library stays alone, too: only a program that uses it is linked with that library.
+set(foreign ${sources})
+list(FILTER foreign INCLUDE REGEX "/(canvas_cairo|fetch_curl|image_jpeg|image_png|hdf5_file|fft_kiss|special_boost|[a-z0-9_]+_protobuf)\\.cpp$|/links/caffe/")
+list(REMOVE_ITEM joined ${alike} ${foreign})
+chainer_apart(${alike} ${foreign})
+chainer_unity_by_folder(chainer 12 ${joined})
 if(CAIRO_FOUND)
   target_link_libraries(chainer PRIVATE PkgConfig::CAIRO)
 endif()
