@@ -1,5 +1,5 @@
 file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/chainer/*.cpp)
-list(FILTER sources EXCLUDE REGEX "/backend/cpu/kernels/(elementwise|convert|reduce|update|random|rows|normalize|recurrent|pooling|moments)\\.cpp$")
+list(FILTER sources EXCLUDE REGEX "/backend/cpu/kernels/(elementwise|convert|reduce|update|random|rows|thin|normalize|recurrent|pooling|moments)\\.cpp$")
 list(FILTER sources EXCLUDE REGEX "/chainer/mn/")  # a library of its own: Distributed.cmake
 # A missing optional part is another source file.
 if(CAIRO_FOUND)
@@ -50,7 +50,7 @@ else()
 endif()
 
 # The kernels, once per instruction set. Loops vectorise without math-errno and trapping; the rest of IEEE stays.
-set(kernel_names elementwise convert reduce update random rows normalize recurrent pooling moments)
+set(kernel_names elementwise convert reduce update random rows thin normalize recurrent pooling moments)
 set(kernel_sources)
 foreach(name ${kernel_names})
   list(APPEND kernel_sources ${PROJECT_SOURCE_DIR}/chainer/backend/cpu/kernels/${name}.cpp)

@@ -29,9 +29,12 @@ constexpr int kOneDnnMajor = CHAINER_ONEDNN_MAJOR;
 
 // CHAINER_MATMUL names the one library to use: onednn, openblas or none (plain loops). Runs that are compared with
 // the release's number by number take OpenBLAS, which adds in the same order as the release's.
-bool wanted(std::string_view library) {
+std::string_view chosen() {
   const char* variable = std::getenv("CHAINER_MATMUL");
-  const std::string_view choice = variable ? variable : "";
+  return variable ? variable : "";
+}
+bool wanted(std::string_view library) {
+  const std::string_view choice = chosen();
   if (!choice.empty() && choice != "onednn" && choice != "openblas" && choice != "none")
     throw ValueError("CHAINER_MATMUL must be onednn, openblas or none, not '", choice, "'");
   return choice.empty() || choice == library;
@@ -234,6 +237,10 @@ OneThreadBlas::~OneThreadBlas() {
   t.changed.notify_all();
 }
 
+bool library_is_chosen() {
+  static const bool chosen_one = !chosen().empty();
+  return chosen_one;
+}
 SgemmFunction onednn_sgemm() { return onednn().sgemm; }
 void* onednn_library() { return onednn().library; }
 std::string onednn_version() { return onednn().version; }

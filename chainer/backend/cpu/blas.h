@@ -10,6 +10,8 @@ namespace chainer::cpu {
 using SgemmFunction = int (*)(char transa, char transb, int64_t m, int64_t n, int64_t k, float alpha, const float* a,
                               int64_t lda, const float* b, int64_t ldb, float beta, float* c, int64_t ldc);
 SgemmFunction onednn_sgemm();
+/// Whether CHAINER_MATMUL names the library of products: then even those go there that are faster without.
+bool library_is_chosen();
 /// The library itself, for what looks up functions of its own; nullptr without oneDNN.
 void* onednn_library();
 /// "2.6.3", or "" without oneDNN.

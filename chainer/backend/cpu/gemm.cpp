@@ -3,9 +3,11 @@
 #include <atomic>
 #include <cmath>
 #include <optional>
+#include <vector>
 
 #include "chainer/backend/cpu/blas.h"
 #include "chainer/backend/cpu/cpu_backend.h"
+#include "chainer/backend/cpu/kernels/table.h"
 #include "chainer/core/parallel.h"
 
 namespace chainer::cpu {
@@ -35,8 +37,8 @@ constexpr int64_t kSmall = 16384;  // products of fewer multiplications are chea
 // oneDNN's products are cut into pieces of at least this many multiplications, at multiples of its tiles.
 constexpr int64_t kPiece = int64_t(1) << 21, kAlign = 48, kMostPieces = 8;
 constexpr int64_t kBlasPiece = int64_t(1) << 18;  // the same for OpenBLAS's, which cost less to begin
-// With so few rows or columns a product is bound by reading the matrix, and smaller pieces are worth a thread.
-constexpr int64_t kThin = 4, kThinPiece = int64_t(1) << 18;
+// With few rows or columns a product is bound by reading the matrix, and smaller pieces are worth a thread.
+constexpr int64_t kThinPiece = int64_t(1) << 18, kThinUnit = 64;
 
 template <class T>
 struct Problem {
@@ -92,7 +94,7 @@ template <class T, class F>
 void in_pieces(const Problem<T>& p, int64_t least, F&& run) {
   const bool columns = p.n >= p.m;
   const int64_t length = columns ? p.n : p.m, work = p.m * p.n * p.k;
-  const bool thin = std::min(p.m, p.n) <= kThin;
+  const bool thin = std::min(p.m, p.n) <= kThinRows;
   const int64_t pieces =
       std::max<int64_t>(1, std::min({work / (thin ? kThinPiece : least), length / kAlign, kMostPieces}));
   const int64_t units = (length + kAlign - 1) / kAlign;
@@ -133,7 +135,43 @@ void by_loops(const Problem<T>& p) {
   parallel_ranges(p.m, p.m * p.n * p.k / 8, 8, [&](int64_t begin, int64_t end) { plain_rows(p, begin, end); });
 }
 
+// Products with few rows or columns read the large matrix once, which a library would pack first. The environment's
+// choice of a library leaves them to it.
+bool is_thin(int64_t m, int64_t n) { return std::min(m, n) <= kThinRows && !library_is_chosen(); }
+void by_thin_kernel(const Problem<float>& p) {
+  const bool flipped = p.m > kThinRows;  // the transposed product: few columns
+  const int64_t rows = flipped ? p.n : p.m, columns = flipped ? p.m : p.n;
+  ThinProduct t{.rows = rows,
+                .k = p.k,
+                .a = flipped ? p.b : p.a,
+                .b = flipped ? p.a : p.b,
+                .b_step = flipped ? p.lda : p.ldb,
+                .b_transposed = flipped ? !p.ta : p.tb,
+                .out = p.c,
+                .out_row = flipped ? 1 : p.ldc,
+                .out_column = flipped ? p.ldc : 1,
+                .alpha = p.alpha,
+                .beta = p.beta};
+  const int64_t step = flipped ? p.ldb : p.lda;
+  const bool columns_apart = flipped ? !p.tb : p.ta;
+  std::vector<float> rows_together;
+  if (columns_apart || (rows > 1 && step != p.k)) {
+    rows_together.resize(static_cast<std::size_t>(rows * p.k));
+    for (int64_t i = 0; i < rows; ++i)
+      for (int64_t l = 0; l < p.k; ++l)
+        rows_together[static_cast<std::size_t>(i * p.k + l)] = columns_apart ? t.a[l * step + i] : t.a[i * step + l];
+    t.a = rows_together.data();
+  }
+  const int64_t units = (columns + kThinUnit - 1) / kThinUnit, work = rows * columns * p.k;
+  const int64_t pieces = std::max<int64_t>(1, std::min({work / kThinPiece, units, kMostPieces}));
+  parallel(static_cast<int>(pieces), work, [&](int piece) {
+    kernels().thin_product(t, units * piece / pieces * kThinUnit,
+                           std::min(columns, units * (piece + 1) / pieces * kThinUnit));
+  });
+}
+
 void multiply(const Problem<float>& p) {
+  if (is_thin(p.m, p.n)) return by_thin_kernel(p);
   const int64_t work = p.m * p.n * p.k;
   if (work > kSmall)
     if (const SgemmFunction f = onednn_sgemm()) return by_onednn(f, p);
@@ -168,9 +206,10 @@ void CpuBackend::gemm(const Array& a, const Array& b, Array& out, double alpha, 
   const int64_t step_a = x.array.ndim() == 3 ? x.array.strides()[0] : 0;
   const int64_t step_b = y.array.ndim() == 3 ? y.array.strides()[0] : 0;
   // OpenBLAS computes what is float64, and the small ones.
-  const bool small = m * n * k <= kSmall;
+  const bool small = m * n * k <= kSmall, thin = work == float32 && is_thin(m, n);
   std::optional<OneThreadBlas> one_thread;
-  if (m * n * k > 64 && (work == float64 || (work == float32 && (small || !onednn_sgemm())))) one_thread.emplace();
+  if (!thin && m * n * k > 64 && (work == float64 || (work == float32 && (small || !onednn_sgemm()))))
+    one_thread.emplace();
   const auto run = [&]<class T>() {
     const T *pa = x.array.data<T>(), *pb = y.array.data<T>();
     T* pc = out.mutable_data<T>();

@@ -20,6 +20,7 @@ namespace {
       ISA::fill_update(k);            \
       ISA::fill_random(k);            \
       ISA::fill_picked_rows(k);       \
+      ISA::fill_thin(k);              \
       ISA::fill_normalize(k);         \
       ISA::fill_recurrent(k);         \
       return k;                       \

@@ -44,6 +44,20 @@ struct GruArrays {
   void *gx = nullptr, *ghx = nullptr, *gh_prev = nullptr;
 };
 
+/// out = alpha a b + beta out, where a has at most kThinRows rows of k elements without gaps, and b k rows; or columns,
+/// each of them without gaps, if it is transposed. out(i, j) lies at out[i * out_row + j * out_column].
+struct ThinProduct {
+  int64_t rows, k;
+  const float* a;
+  const float* b;
+  int64_t b_step;
+  bool b_transposed;
+  float* out;
+  int64_t out_row, out_column;
+  float alpha, beta;
+};
+inline constexpr int64_t kThinRows = 4;
+
 /// How many columns sum_few_columns() takes at most.
 inline constexpr int64_t kFewColumns = 24;
 
@@ -67,6 +81,8 @@ struct Kernels {
   /// meanwhile.
   RowsKernel rows_dot[2], rows_combine[2];
   int64_t rows_ahead;
+  /// Columns [begin, end) of a product. Beginnings at multiples of 64 give the same bits, however it is cut.
+  void (*thin_product)(const ThinProduct& p, int64_t begin, int64_t end);
   /// y += a x
   void (*add_scaled[2])(void* y, double a, const void* x, int64_t n);
   /// One row of n elements with mean 0 and variance 1, and its gradient (see Backend::standardize).

@@ -1,0 +1,66 @@
+// Products with few rows or columns, which have kernels of their own: values in every layout and at every rest of a
+// vector, the same bits for any number of threads, and nothing from what lies beside a row.
+#include <chainer/array/backend.h>
+#include <chainer/chainer.h>
+#include <chainer/core/parallel.h>
+
+#include <limits>
+
+#include "bits.h"
+#include "test.h"
+
+using namespace chainer;
+
+namespace {
+
+// Random numbers as columns of something wider, perhaps transposed: rows of n elements, NaN between them.
+Array amid_nan(int64_t rows, int64_t columns, bool transposed) {
+  const Shape shape = transposed ? Shape{columns, rows + 3} : Shape{rows, columns + 3};
+  Array wide = full(shape, std::numeric_limits<double>::quiet_NaN(), float32);
+  const Slice used(1, shape[1] - 2);
+  wide.set({Slice(), used}, random::uniform(-1, 1, {shape[0], shape[1] - 3}));
+  const Array part = wide[{Slice(), used}];
+  return transposed ? part.T() : part;
+}
+Array exactly(const Array& a, const Array& b) { return matmul(a.astype(float64), b.astype(float64)); }
+
+}  // namespace
+
+TEST(thin_products_have_the_values_of_float64) {
+  random::RandomState draw(5);
+  for (int i = 0; i < 400; ++i) {
+    const int64_t few = draw.randint(1, 6, {}).item<int64_t>(), many = draw.randint(1, 150, {}).item<int64_t>(),
+                  k = draw.randint(1, 80, {}).item<int64_t>();
+    const bool flipped = i & 1, ta = i & 2, tb = i & 4;
+    const Array a = amid_nan(flipped ? many : few, k, ta), b = amid_nan(k, flipped ? few : many, tb);
+    EXPECT_CLOSE(matmul(a, b).astype(float64), exactly(a, b), {.atol = 1e-5, .rtol = 1e-5});
+    Array out = random::uniform(-1, 1, {a.shape()[0], b.shape()[1]}).astype(float32);
+    const Array sum = out.astype(float64) * 0.5 + exactly(a, b) * 2;
+    out.device().backend().gemm(a, b, out, 2, 0.5);
+    EXPECT_CLOSE(out.astype(float64), sum, {.atol = 1e-5, .rtol = 1e-5});
+  }
+}
+
+TEST(thin_products_have_the_same_bits_for_any_number_of_threads) {
+  for (const auto& [m, k, n] : {std::tuple{1, 700, 3001}, {4, 2049, 515}, {3001, 700, 2}, {515, 2049, 3}})
+    for (int layout = 0; layout < 4; ++layout) {
+      const Array a = amid_nan(m, k, layout & 1), b = amid_nan(k, n, layout & 2);
+      cpu::set_thread_count(1);
+      const Array alone = matmul(a, b);
+      for (int threads : {2, 3, 7}) {
+        cpu::set_thread_count(threads);
+        EXPECT(same_bits(matmul(a, b), alone));
+      }
+    }
+  cpu::set_thread_count(0);
+}
+
+TEST(infinite_elements_stay_in_their_column) {
+  Array a = ones({2, 21}), b = ones({21, 9});
+  b.set({5, 3}, std::numeric_limits<double>::infinity());
+  for (const Array& w : {b, b.T().contiguous().T()}) {
+    const Array c = matmul(a, w);
+    for (int64_t j = 0; j < 9; ++j)
+      EXPECT_EQ(c[{1, j}].item<float>(), j == 3 ? std::numeric_limits<float>::infinity() : 21.f);
+  }
+}
