@@ -1,6 +1,16 @@
 file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/chainer/*.cpp)
 list(FILTER sources EXCLUDE REGEX "/backend/cpu/kernels/(elementwise|convert|reduce|update|random|rows|thin|normalize|recurrent|pooling|moments)\\.cpp$")
 list(FILTER sources EXCLUDE REGEX "/chainer/mn/")  # a library of its own: Distributed.cmake
+# What the processor does with denormal numbers.
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  set(float_mode x86)
+elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
+  set(float_mode arm)
+else()
+  set(float_mode none)
+endif()
+list(FILTER sources EXCLUDE REGEX "/float_mode_[a-z0-9]+\\.cpp$")
+list(APPEND sources ${PROJECT_SOURCE_DIR}/chainer/core/float_mode_${float_mode}.cpp)
 # A missing optional part is another source file.
 if(CAIRO_FOUND)
   list(FILTER sources EXCLUDE REGEX "/canvas_none\\.cpp$")
@@ -49,7 +59,8 @@ else()
   list(FILTER sources EXCLUDE REGEX "/onednn/(library|convolution|version_[0-9]+)\\.cpp$")
 endif()
 
-# The kernels, once per instruction set. Loops vectorise without math-errno and trapping; the rest of IEEE stays.
+# The kernels, once per instruction set. Loops vectorise without math-errno and trapping; the rest of IEEE stays. They may
+# multiply and add in one rounding; everything else rounds twice, as x86-64 without FMA does (Options.cmake).
 set(kernel_names elementwise convert reduce update random rows thin normalize recurrent pooling moments)
 set(kernel_sources)
 foreach(name ${kernel_names})
@@ -59,9 +70,11 @@ set(kernel_objects)
 function(chainer_add_kernels isa)
   add_library(chainer_kernels_${isa} OBJECT ${kernel_sources})
   target_link_libraries(chainer_kernels_${isa} PRIVATE chainer_options)
+  set_target_properties(chainer_kernels_${isa} PROPERTIES CHAINER_CONTRACT ON)
   target_include_directories(chainer_kernels_${isa} PRIVATE ${PROJECT_SOURCE_DIR})
   target_compile_definitions(chainer_kernels_${isa} PRIVATE CHAINER_KERNEL_ISA=${isa} CHAINER_LIBMVEC)
   target_compile_options(chainer_kernels_${isa} PRIVATE -O3 -fopenmp-simd -fno-math-errno -fno-trapping-math
+                                                        -ffp-contract=fast
                                                         -fwrapv  # int64 wraps as NumPy's does
                                                         -ffunction-sections -fdata-sections
                                                         ${ARGN})
@@ -95,15 +108,15 @@ set_source_files_properties(
   ${PROJECT_SOURCE_DIR}/chainer/backend/cpu/blas.cpp PROPERTIES COMPILE_DEFINITIONS
   "CHAINER_ONEDNN_LIBRARY=\"${CHAINER_ONEDNN_LIBRARY}\";CHAINER_ONEDNN_MAJOR=${CHAINER_ONEDNN_MAJOR};CHAINER_OPENBLAS_LIBRARY=\"${CHAINER_OPENBLAS_LIBRARY}\"")
 # Plain loops over int64 wrap around, too.
-set_source_files_properties(${PROJECT_SOURCE_DIR}/chainer/backend/cpu/gemm.cpp PROPERTIES COMPILE_OPTIONS -fwrapv
-                            SKIP_PRECOMPILE_HEADERS ON)
+set_source_files_properties(${PROJECT_SOURCE_DIR}/chainer/backend/cpu/gemm.cpp PROPERTIES
+                            COMPILE_OPTIONS "-fwrapv;-ffp-contract=fast" SKIP_PRECOMPILE_HEADERS ON)
 set_source_files_properties(${PROJECT_SOURCE_DIR}/chainer/runtime_info.cpp
                             PROPERTIES COMPILE_DEFINITIONS "CHAINER_VERSION=\"${PROJECT_VERSION}\"")
 chainer_precompile(chainer <algorithm> <array> <cmath> <functional> <map> <memory> <optional> <span> <string> <vector>
                    <chainer/array/backend.h> <chainer/autograd/function_node.h>)
 set(joined ${sources})
 set(alike ${sources})
-list(FILTER alike INCLUDE REGEX "/onnx/(ops|export)_|/backend/common/composed/|/onednn/version_")
+list(FILTER alike INCLUDE REGEX "/onnx/(ops|export)_|/backend/common/composed/|/onednn/version_|/kernels/(image_)?table\\.cpp$")
 # What needs another library stays alone, too: only a program that uses it is linked with that library.
 set(foreign ${sources})
 list(FILTER foreign INCLUDE REGEX "/(canvas_cairo|fetch_curl|image_jpeg|image_png|hdf5_file|fft_kiss|special_boost|[a-z0-9_]+_protobuf)\\.cpp$|/links/caffe/")

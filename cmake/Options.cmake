@@ -2,6 +2,9 @@
 add_library(chainer_options INTERFACE)
 target_compile_features(chainer_options INTERFACE cxx_std_20)
 target_compile_options(chainer_options INTERFACE -Wall -Wextra -Wpedantic)
+# A product and a sum round twice, whatever the processor could do at once, so that random numbers, schedules and files
+# are the same on every machine. Kernels are the exception.
+target_compile_options(chainer_options INTERFACE $<$<NOT:$<BOOL:$<TARGET_PROPERTY:CHAINER_CONTRACT>>>:-ffp-contract=off>)
 if(CHAINER_WARNINGS_AS_ERRORS)
   target_compile_options(chainer_options INTERFACE -Werror)
 endif()

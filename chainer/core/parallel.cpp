@@ -15,9 +15,10 @@
 #include <thread>
 #include <utility>
 
-#include "chainer/core/thread_share.h"
+#include "chainer/core/float_mode.h"
 #include "chainer/core/fork.h"
 #include "chainer/core/machine.h"
+#include "chainer/core/thread_share.h"
 
 namespace chainer::cpu {
 namespace {
@@ -25,21 +26,6 @@ namespace {
 std::atomic<int> chosen{0};
 constinit thread_local bool inside = false;
 constinit thread_local int own_share = 0;
-
-#if defined(__SSE2__)
-constexpr unsigned kFlush = 0x8040;  // flush to zero, denormals are zero
-unsigned float_mode() { return __builtin_ia32_stmxcsr() & kFlush; }
-void set_float_mode(unsigned mode) {
-  if (const unsigned now = __builtin_ia32_stmxcsr(); (now & kFlush) != mode)
-    __builtin_ia32_ldmxcsr((now & ~kFlush) | mode);
-}
-void pause() { __builtin_ia32_pause(); }
-#else
-constexpr unsigned kFlush = 0;
-unsigned float_mode() { return 0; }
-void set_float_mode(unsigned) {}
-void pause() {}
-#endif
 
 using Clock = std::chrono::steady_clock;
 using std::chrono::microseconds;
@@ -178,7 +164,7 @@ class Pool {
   std::mutex use_;  // of the pool, by one caller at a time
   void (*f_)(void*, int) = nullptr;
   void* context_ = nullptr;
-  unsigned mode_ = 0;
+  unsigned long mode_ = 0;
   std::mutex error_mutex_;
   std::exception_ptr error_;
   uint64_t generation_ = 0;
@@ -232,8 +218,8 @@ bool in_parallel() { return inside; }
 ThreadShare::ThreadShare(int n) : outer_(own_share) { own_share = n > 0 ? within_limit(n) : 1; }
 ThreadShare::~ThreadShare() { own_share = outer_; }
 
-void flush_denormals(bool on) { set_float_mode(on ? kFlush : 0); }
-bool denormals_flushed() { return kFlush != 0 && float_mode() == kFlush; }
+void flush_denormals(bool on) { set_float_mode(on ? kFlushDenormals : 0); }
+bool denormals_flushed() { return kFlushDenormals != 0 && float_mode() == kFlushDenormals; }
 
 void detail::run(int parts, int64_t work, void (*f)(void*, int), void* context) {
   if (inside || thread_count() == 1) return Pool::alone(parts, f, context);
