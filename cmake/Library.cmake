@@ -67,12 +67,23 @@ foreach(name ${kernel_names})
   list(APPEND kernel_sources ${PROJECT_SOURCE_DIR}/chainer/backend/cpu/kernels/${name}.cpp)
 endforeach()
 set(kernel_objects)
+# Where vectors of exp, log and their kin come from: the C library of x86-64, or backend/common/vector_math.h. (Other
+# processors' have them from glibc 2.38 on, in parts; the same numbers on every system are worth more.) Clang cannot call
+# the C library's.
+set(vector_math "")
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    set(vector_math CHAINER_LIBMVEC)
+  endif()
+elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
+  set(vector_math CHAINER_OWN_VECTORS)
+endif()
 function(chainer_add_kernels isa)
   add_library(chainer_kernels_${isa} OBJECT ${kernel_sources})
   target_link_libraries(chainer_kernels_${isa} PRIVATE chainer_options)
   set_target_properties(chainer_kernels_${isa} PROPERTIES CHAINER_CONTRACT ON)
   target_include_directories(chainer_kernels_${isa} PRIVATE ${PROJECT_SOURCE_DIR})
-  target_compile_definitions(chainer_kernels_${isa} PRIVATE CHAINER_KERNEL_ISA=${isa} CHAINER_LIBMVEC)
+  target_compile_definitions(chainer_kernels_${isa} PRIVATE CHAINER_KERNEL_ISA=${isa} ${vector_math})
   target_compile_options(chainer_kernels_${isa} PRIVATE -O3 -fopenmp-simd -fno-math-errno -fno-trapping-math
                                                         -ffp-contract=fast
                                                         -fwrapv  # int64 wraps as NumPy's does

@@ -3,8 +3,8 @@
 // compiled for several instruction sets: everything here must stay in the anonymous namespace.
 #pragma once
 
-// glibc has vector forms of these (libmvec, all of them from 2.35 on); saying so lets plain loops call them.
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(CHAINER_LIBMVEC)
+// glibc has vector forms of these (libmvec, all of them from 2.35 on x86-64); saying so lets plain loops call them.
+#if defined(CHAINER_LIBMVEC)
 #define CHAINER_SIMD_FUNCTION(NAME)                                   \
   __attribute__((simd("notinbranch"))) float NAME##f(float) noexcept; \
   __attribute__((simd("notinbranch"))) double NAME(double) noexcept;
@@ -35,6 +35,7 @@ CHAINER_SIMD_FUNCTION(erfc)
 #include <cstdint>
 
 #include "chainer/backend/common/special.h"
+#include "chainer/backend/common/vector_math.h"
 
 namespace {
 namespace m {
@@ -42,23 +43,29 @@ namespace m {
 #define CHAINER_MATH(NAME)                            \
   inline float NAME(float x) { return ::NAME##f(x); } \
   inline double NAME(double x) { return ::NAME(x); }
-CHAINER_MATH(sqrt)
+#if defined(CHAINER_OWN_VECTORS)
+using vector_math::exp, vector_math::expm1, vector_math::log, vector_math::log2, vector_math::log10;
+using vector_math::log1p, vector_math::sinh, vector_math::cosh, vector_math::tanh, vector_math::erf;
+inline double erf(double x) { return ::erf(x); }
+#else
 CHAINER_MATH(exp)
 CHAINER_MATH(expm1)
 CHAINER_MATH(log)
 CHAINER_MATH(log2)
 CHAINER_MATH(log10)
 CHAINER_MATH(log1p)
+CHAINER_MATH(sinh)
+CHAINER_MATH(cosh)
+CHAINER_MATH(tanh)
+CHAINER_MATH(erf)
+#endif
+CHAINER_MATH(sqrt)
 CHAINER_MATH(sin)
 CHAINER_MATH(cos)
 CHAINER_MATH(tan)
 CHAINER_MATH(asin)
 CHAINER_MATH(acos)
 CHAINER_MATH(atan)
-CHAINER_MATH(sinh)
-CHAINER_MATH(cosh)
-CHAINER_MATH(tanh)
-CHAINER_MATH(erf)
 CHAINER_MATH(erfc)
 CHAINER_MATH(floor)
 CHAINER_MATH(ceil)

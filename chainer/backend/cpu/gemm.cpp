@@ -54,10 +54,25 @@ struct Problem {
   T alpha, beta;
 };
 
+// Lanes written out fill vectors, which one sum could not without another order of additions.
+template <class T>
+T dot(const T* a, const T* b, int64_t n) {
+  constexpr int kLanes = 64 / sizeof(T);
+  T lane[kLanes] = {};
+  int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes)
+    for (int l = 0; l < kLanes; ++l) lane[l] += a[i + l] * b[i + l];
+  for (int l = 0; i + l < n; ++l) lane[l] += a[i + l] * b[i + l];
+  for (int width = kLanes / 2; width > 0; width /= 2)
+    for (int l = 0; l < width; ++l) lane[l] += lane[l + width];
+  return lane[0];
+}
+
 // Rows [begin, end) of the result, in plain loops over tiles of B that stay in cache.
 template <class T>
 void plain_rows(const Problem<T>& p, int64_t begin, int64_t end) {
   constexpr int64_t kDepth = 256, kWidth = 512;
+  T row[kDepth];  // a part of A's, where its elements lie apart
   for (int64_t i = begin; i < end; ++i) {
     T* c = p.c + i * p.ldc;
     for (int64_t j = 0; j < p.n; ++j) c[j] = p.beta == T(0) ? T(0) : static_cast<T>(p.beta * c[j]);
@@ -69,12 +84,10 @@ void plain_rows(const Problem<T>& p, int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         T* c = p.c + i * p.ldc;
         if (p.tb) {
-          for (int64_t j = j0; j < j1; ++j) {
-            T s = 0;
-            for (int64_t l = l0; l < l1; ++l)
-              s += (p.ta ? p.a[l * p.lda + i] : p.a[i * p.lda + l]) * p.b[j * p.ldb + l];
-            c[j] += p.alpha * s;
-          }
+          if (p.ta)
+            for (int64_t l = l0; l < l1; ++l) row[l - l0] = p.a[l * p.lda + i];
+          const T* a = p.ta ? row : p.a + i * p.lda + l0;
+          for (int64_t j = j0; j < j1; ++j) c[j] += p.alpha * dot(a, p.b + j * p.ldb + l0, l1 - l0);
         } else {
           for (int64_t l = l0; l < l1; ++l) {
             const T x = p.alpha * (p.ta ? p.a[l * p.lda + i] : p.a[i * p.lda + l]);
