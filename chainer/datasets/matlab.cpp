@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "chainer/core/file.h"
+#include "chainer/core/little_endian.h"
 #include "chainer/routines/manipulation.h"
 
 namespace chainer::dataset {
@@ -150,7 +151,7 @@ std::string inflated(std::string_view packed, const Parser& p) {
 std::map<std::string, Array> parse_matlab(std::string_view bytes, const std::string& what) {
   const std::string_view order = bytes.size() >= 128 ? bytes.substr(126, 2) : std::string_view();
   if (order != "IM" && order != "MI") throw FileError(what, ": not a MAT file of level 5");
-  const bool swap = order == "MI";
+  const bool swap = (order == "MI") == kLittleEndian;
   std::map<std::string, Array> out;
   Parser p(bytes.substr(128), swap, what);
   while (!p.at_end()) {

@@ -28,7 +28,7 @@ void Md5::block(const char* bytes) {
   constexpr int shifts[4][4] = {{7, 12, 17, 22}, {5, 9, 14, 20}, {4, 11, 16, 23}, {6, 10, 15, 21}};
   const auto& table = sines();
   uint32_t m[16];
-  std::memcpy(m, bytes, 64);
+  copy_little_endian(m, bytes, 64, 4);
   auto [a, b, c, d] = h_;
   for (uint32_t i = 0; i < 64; ++i) {
     const uint32_t round = i / 16;

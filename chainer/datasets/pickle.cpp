@@ -361,7 +361,7 @@ void put_array(std::string& out, const Array& given) {
   const bool wide = n > 0xffffffffu;
   out += static_cast<char>(wide ? kBytes8 : kBytes4);
   put_little_endian(out, n, wide ? 8 : 4);
-  out.append(static_cast<const char*>(a.raw()), n);
+  out += LittleEndianBytes(a.raw(), a.nbytes(), item_size(a.dtype())).view();
   out += "tb";
 }
 

@@ -1,15 +1,13 @@
 #include <algorithm>
-#include <bit>
 #include <limits>
 
+#include "chainer/core/little_endian.h"
 #include "chainer/core/mapped_file.h"
 #include "chainer/onnx/model_file.h"
 #include "chainer/onnx/onnx.pb.h"
 
 namespace chainer::onnx {
 namespace {
-
-static_assert(std::endian::native == std::endian::little, "tensors are stored in little-endian order");
 
 constexpr std::size_t kLeastExternal = 1024;
 
@@ -24,7 +22,7 @@ Array from_raw(std::string_view raw, const Shape& shape, int type, std::string_v
     auto* to = static_cast<uint8_t*>(out.mutable_raw());
     for (std::size_t i = 0; i < raw.size(); ++i) to[i] = raw[i] != 0;
   } else if (bytes) {
-    std::memcpy(out.mutable_raw(), raw.data(), raw.size());
+    copy_little_endian(out.mutable_raw(), raw.data(), raw.size(), static_cast<std::size_t>(item_size(dtype)));
   }
   return out;
 }
@@ -136,7 +134,8 @@ void to_proto(const Array& value, const std::string& name, proto::TensorProto& t
   t.set_name(name);
   t.set_data_type(element_type(a.dtype()));
   for (const int64_t d : a.shape()) t.add_dims(d);
-  const std::string_view bytes(static_cast<const char*>(a.raw()), static_cast<std::size_t>(a.nbytes()));
+  const LittleEndianBytes in_file(a.raw(), a.nbytes(), item_size(a.dtype()));
+  const std::string_view bytes = in_file.view();
   if (!external || bytes.size() < kLeastExternal) return t.set_raw_data(std::string(bytes));
   external->resize((external->size() + 63) / 64 * 64);  // so that a reader may map the file
   t.set_data_location(1);

@@ -1,7 +1,6 @@
 #include "chainer/routines/npy.h"
 
 #include <algorithm>
-#include <bit>
 #include <charconv>
 #include <cstring>
 #include <iterator>
@@ -17,7 +16,6 @@
 namespace chainer {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "npy writing assumes a little-endian machine");
 constexpr std::string_view kMagic("\x93NUMPY", 6);
 
 // The header's Python dictionary: three keys, whose values are a text, True or False, and a tuple of whole numbers.
@@ -123,10 +121,6 @@ int64_t element_count(const Shape& shape, std::string_view what) {
   return empty ? 0 : nonzero;
 }
 
-void swap_bytes(char* p, std::size_t count, std::size_t width) {
-  for (std::size_t i = 0; i < count; ++i) std::reverse(p + i * width, p + (i + 1) * width);
-}
-
 template <class U>
 Array widen(const std::string& bytes, const Shape& shape, std::string_view what) {
   Array out(shape, int64);
@@ -158,7 +152,7 @@ std::string make_npy_header(std::string_view descr, const Dims& shape) {
 std::string to_npy(const Array& a) {
   const Array dense = to_host(a.dtype() == bfloat16 ? a.astype(float32) : a).contiguous();
   std::string out = make_npy_header(type_code(dense.dtype()), dense.shape());
-  if (dense.size()) out.append(static_cast<const char*>(dense.raw()), static_cast<std::size_t>(dense.nbytes()));
+  if (dense.size()) out += LittleEndianBytes(dense.raw(), dense.nbytes(), item_size(dense.dtype())).view();
   return out;
 }
 
@@ -199,11 +193,10 @@ Array from_npy(std::string_view bytes, std::string_view what) {
   const std::string_view data = checked_data(h, bytes, what);
   const std::string& d = h.descr;
   const int width = d[2] - '0';
-  const auto count = data.size() / static_cast<std::size_t>(width);
   Shape shape = h.shape;
   if (h.fortran_order) std::reverse(shape.begin(), shape.end());
   std::string raw(data);
-  if (d[0] == '>' && width > 1) swap_bytes(raw.data(), count, static_cast<std::size_t>(width));
+  if ((d[0] == '>') == kLittleEndian) swap_bytes(raw.data(), raw.size(), static_cast<std::size_t>(width));
   Array out;
   if (d[1] == 'u' && width > 1) {
     out = width == 2   ? widen<uint16_t>(raw, shape, what)
@@ -223,7 +216,7 @@ Array map_npy(std::string_view bytes, std::shared_ptr<void> memory, std::string_
   const std::string_view data = checked_data(h, bytes, what);
   const std::string& d = h.descr;
   const auto width = static_cast<std::uintptr_t>(d[2] - '0');
-  const bool converted = (d[0] == '>' && width > 1) || d[1] == 'b' || (d[1] == 'u' && width > 1);
+  const bool converted = ((d[0] == '>') == kLittleEndian && width > 1) || d[1] == 'b' || (d[1] == 'u' && width > 1);
   const bool aligned = reinterpret_cast<std::uintptr_t>(data.data()) % width == 0;
   if (converted || !aligned || data.empty() || (h.fortran_order && h.shape.ndim() > 1)) return {};
   return external_array(const_cast<char*>(data.data()), h.shape, parse_dtype(d), [keep = std::move(memory)] {});

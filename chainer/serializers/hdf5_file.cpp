@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "chainer/core/file_writer.h"
+#include "chainer/core/little_endian.h"
 #include "chainer/serializers/hdf5.h"
 
 namespace chainer::serializers {
@@ -152,8 +153,8 @@ class Group : public HDF5Group {
     file_->changed = file_->changed || make;
     if (name.empty()) return std::make_shared<Group>(file_, Id(H5Gopen2(id_, ".", H5P_DEFAULT), H5Gclose), name_);
     Id found(exists(name, H5I_GROUP) ? H5Gopen2(id_, name.c_str(), H5P_DEFAULT)
-             : make                       ? H5Gcreate2(id_, name.c_str(), with_parents(), H5P_DEFAULT, H5P_DEFAULT)
-                                          : -1,
+             : make                  ? H5Gcreate2(id_, name.c_str(), with_parents(), H5P_DEFAULT, H5P_DEFAULT)
+                                     : -1,
              H5Gclose);
     if (found < 0) {
       if (make) throw FileError(what(), ": the group '", name, "' cannot be made");
@@ -184,7 +185,9 @@ class Group : public HDF5Group {
       H5Pset_deflate(how, static_cast<unsigned>(*compression));
     }
     const Id set = make(name, type, space, how);
-    if (a.size() > 0 && H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, a.raw()) < 0) unwritten(name);
+    if (a.size() == 0) return;
+    const LittleEndianBytes in_file(a.raw(), a.nbytes(), item_size(a.dtype()));
+    if (H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, in_file.view().data()) < 0) unwritten(name);
   }
   void write(const std::string& name, const std::string& value) override {
     const Turn turn;

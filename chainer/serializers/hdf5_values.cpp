@@ -3,10 +3,10 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <limits>
 
+#include "chainer/core/little_endian.h"
 #include "chainer/routines/creation.h"
 
 namespace chainer::hdf5 {
@@ -272,22 +272,19 @@ Dtype dtype_of(const Type& t) {
 }
 
 Array to_array(std::string bytes, const Type& t, const std::vector<uint64_t>& lengths) {
-  if (t.big_endian != (std::endian::native == std::endian::big) && t.kind != Type::boolean)
-    for (std::size_t i = 0; i + t.size <= bytes.size(); i += t.size)
-      std::reverse(bytes.data() + i, bytes.data() + i + t.size);
+  if (t.big_endian && t.kind != Type::boolean) swap_bytes(bytes.data(), bytes.size() / t.size * t.size, t.size);
   Array out(Shape(std::vector<int64_t>(lengths.begin(), lengths.end())), dtype_of(t));
   auto* to = static_cast<char*>(out.mutable_raw());
   if (t.kind == Type::boolean) {
     std::transform(bytes.begin(), bytes.end(), to, [](char c) { return char(c != 0); });
   } else if (out.dtype() == int64 && !t.has_sign) {  // wider, and what does not fit becomes the largest number
     for (int64_t i = 0; i < out.size(); ++i) {
-      uint64_t v = 0;
-      std::memcpy(&v, bytes.data() + static_cast<std::size_t>(i) * t.size, t.size);
+      const uint64_t v = little_endian(std::string_view(bytes).substr(static_cast<std::size_t>(i) * t.size, t.size));
       const int64_t kept = static_cast<int64_t>(std::min<uint64_t>(v, std::numeric_limits<int64_t>::max()));
       std::memcpy(to + i * 8, &kept, 8);
     }
-  } else if (!bytes.empty()) {
-    std::memcpy(to, bytes.data(), bytes.size());
+  } else {
+    copy_little_endian(to, bytes.data(), bytes.size(), t.size);
   }
   return out;
 }

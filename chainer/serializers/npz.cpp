@@ -67,7 +67,8 @@ std::string from_ucs4(std::string_view data, bool big) {
 // Whether elements of this dtype lie in a file as they lie in memory.
 bool is_plain(const NpyHeader& h) {
   const std::string& d = h.descr;
-  if (d.size() != 3 || (d[0] == '>' && d[2] != '1') || (h.fortran_order && h.shape.ndim() > 1)) return false;
+  if (d.size() != 3 || ((d[0] == '>') == kLittleEndian && d[2] != '1') || (h.fortran_order && h.shape.ndim() > 1))
+    return false;
   for (const char* plain : {"i1", "i2", "i4", "i8", "u1", "f2", "f4", "f8"})
     if (d.substr(1) == plain) return true;
   return false;

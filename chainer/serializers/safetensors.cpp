@@ -1,19 +1,18 @@
 #include "chainer/serializers/safetensors.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
 #include "chainer/array/external.h"
 #include "chainer/core/file.h"
 #include "chainer/core/json.h"
+#include "chainer/core/little_endian.h"
 #include "chainer/core/mapped_file.h"
 #include "chainer/routines/manipulation.h"
 
 namespace chainer::serializers {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "safetensors data are little-endian");
 constexpr uint64_t kLongestHeader = 100'000'000;  // as the published package has it
 
 // The dtypes of the format, in bytes, and ours where there is one.
@@ -70,8 +69,7 @@ Array widened(std::string_view bytes, const Shape& shape, const std::string& wha
   Array out(shape, int64);
   auto* to = out.mutable_data<int64_t>();
   for (int64_t i = 0; i < out.size(); ++i) {
-    U v;
-    std::memcpy(&v, bytes.data() + static_cast<std::size_t>(i) * sizeof(U), sizeof(U));
+    const auto v = static_cast<U>(little_endian(bytes.substr(static_cast<std::size_t>(i) * sizeof(U), sizeof(U))));
     if (sizeof(U) == 8 && v > static_cast<U>(INT64_MAX))
       throw FileError(what, ": element ", i, " is ", v, ", which int64 does not hold");
     to[i] = static_cast<int64_t>(v);
@@ -98,8 +96,7 @@ void SafetensorsFile::damaged(std::string_view why) const {
 
 void SafetensorsFile::parse() {
   if (bytes_.size() < 8) damaged("it has fewer than 8 bytes");
-  uint64_t length;
-  std::memcpy(&length, bytes_.data(), 8);
+  const uint64_t length = little_endian(bytes_.substr(0, 8));
   if (length > kLongestHeader) damaged(text("its header would have ", length, " bytes, more than ", kLongestHeader));
   if (length > bytes_.size() - 8)
     damaged(text("its header would have ", length, " bytes, ", bytes_.size() - 8, " are there"));
@@ -205,11 +202,11 @@ Array SafetensorsFile::array(const std::string& name) const {
     throw FileError(of, ": arrays of dtype '", e.dtype, "' cannot be read");
   }
   const bool aligned = reinterpret_cast<std::uintptr_t>(bytes.data()) % kind.width == 0;
-  if (file_ && aligned && !bytes.empty() && kind.dtype != Dtype::bool_)
+  if (file_ && aligned && !bytes.empty() && (kLittleEndian || kind.width == 1) && kind.dtype != Dtype::bool_)
     return external_array(const_cast<char*>(bytes.data()), shape, *kind.dtype, [keep = file_] {});
   Array out(shape, *kind.dtype);
   if (bytes.empty()) return out;
-  std::memcpy(out.mutable_raw(), bytes.data(), bytes.size());
+  copy_little_endian(out.mutable_raw(), bytes.data(), bytes.size(), kind.width);
   if (kind.dtype == Dtype::bool_)  // kernels rely on truth values that are 0 or 1
     for (auto *p = static_cast<unsigned char*>(out.mutable_raw()), *end = p + bytes.size(); p != end; ++p) *p = *p != 0;
   return out;
@@ -244,13 +241,12 @@ std::string safetensors_bytes(const std::map<std::string, Array>& arrays,
   std::string json = json::dump(json::Value(std::move(header)));
   json.resize((json.size() + 7) / 8 * 8, ' ');
   if (json.size() > kLongestHeader) throw ValueError("write_safetensors: the names take more than 100 MB");
-  const uint64_t length = json.size();
-  std::string out(8, '\0');
-  std::memcpy(out.data(), &length, 8);
+  std::string out;
+  put_little_endian(out, json.size(), 8);
   out.reserve(8 + json.size() + static_cast<std::size_t>(end));
   out += json;
   for (const auto& [name, a] : order)
-    if (a.size()) out.append(static_cast<const char*>(a.raw()), static_cast<std::size_t>(a.nbytes()));
+    if (a.size()) out += LittleEndianBytes(a.raw(), a.nbytes(), item_size(a.dtype())).view();
   return out;
 }
 

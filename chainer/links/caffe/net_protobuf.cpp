@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "chainer/core/little_endian.h"
 #include "chainer/links/caffe/net.h"
 #include "chainer/links/caffe/net.pb.h"
 #include "chainer/links/caffe/wire.h"
@@ -19,7 +20,6 @@
 namespace chainer::caffe {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "blobs are little-endian floats");
 using google::protobuf::io::CodedInputStream;
 
 class Reader {
@@ -182,6 +182,8 @@ class Reader {
     if (n % item_size(dtype) != 0) damaged(text(n, " bytes of numbers"));
     Array a({n / item_size(dtype)}, dtype);
     if (n && !in_.ReadRaw(a.mutable_raw(), n)) damaged("it ends early");
+    if constexpr (!kLittleEndian)
+      swap_bytes(a.mutable_raw(), static_cast<std::size_t>(n), static_cast<std::size_t>(item_size(dtype)));
     return a;
   }
 

@@ -1,4 +1,5 @@
 // Plain values to Caffe's messages.
+#include "chainer/core/little_endian.h"
 #include "chainer/links/caffe/net.h"
 #include "chainer/links/caffe/net.pb.h"
 #include "chainer/links/caffe/wire.h"
@@ -112,8 +113,8 @@ std::string write_net(const Net& net) {
       message::BlobShape shape;
       for (int64_t d : blob.shape()) shape.add_dim(d);
       const Array values = blob.astype(float32, false).contiguous();
-      const std::string_view raw(values.size() ? static_cast<const char*>(values.raw()) : "",
-                                 static_cast<std::size_t>(values.nbytes()));
+      const LittleEndianBytes in_file(values.size() ? values.raw() : nullptr, values.nbytes(), sizeof(float));
+      const std::string_view raw = in_file.view();
       std::string head;
       put_field(head, 7, shape.SerializeAsString());
       put_varint(head, 5 << 3 | kBytes);
