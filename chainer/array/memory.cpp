@@ -8,12 +8,9 @@
 
 #include "chainer/core/fork.h"
 #include "chainer/core/machine.h"
+#include "chainer/core/pages.h"
 #include "chainer/core/pool.h"
 #include "chainer/core/sanitizer.h"
-
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
 
 namespace chainer::memory {
 namespace {
@@ -95,9 +92,7 @@ void* from_system(std::size_t bytes) {
   const bool huge = bytes >= kHuge;
   const std::size_t align = huge ? kHuge : 64;
   void* p = std::aligned_alloc(align, (bytes + align - 1) / align * align);
-#if defined(__linux__)
-  if (p && huge) madvise(p, bytes, MADV_HUGEPAGE);
-#endif
+  if (p && huge) pages::prefer_large(p, bytes);
   return p;
 }
 

@@ -1,44 +1,22 @@
 #include "chainer/core/file.h"
 
-#include <fcntl.h>
 #include <sys/random.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <vector>
 
 #include "chainer/core/error.h"
 #include "chainer/core/file_writer.h"
+#include "chainer/core/input_file.h"
 #include "chainer/core/process.h"
 
 namespace chainer {
-namespace {
-
-struct Descriptor {
-  int fd;
-  ~Descriptor() {
-    if (fd >= 0) ::close(fd);
-  }
-};
-
-}  // namespace
-
 void read_pieces(const std::filesystem::path& path, const std::function<void(std::string_view)>& f) {
-  const auto failed = [&](int why) { throw FileError("cannot read ", path.string(), ": ", std::strerror(why)); };
-  Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
-  if (file.fd < 0) failed(errno);
+  InputFile file(path);
   char buffer[1 << 16];
-  for (;;) {
-    const ssize_t n = ::read(file.fd, buffer, sizeof buffer);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) failed(errno);
-    if (n == 0) return;
-    f({buffer, static_cast<std::size_t>(n)});
-  }
+  while (const std::size_t n = file.read(buffer, sizeof buffer)) f({buffer, n});
 }
 
 std::string read_file(const std::filesystem::path& path, uint64_t largest) {

@@ -1,5 +1,7 @@
 #include "chainer/core/machine.h"
 
+#include <sched.h>
+#include <sys/sysinfo.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,11 +10,6 @@
 #include <functional>
 #include <sstream>
 #include <thread>
-
-#if defined(__linux__)
-#include <sched.h>
-#include <sys/sysinfo.h>
-#endif
 
 namespace chainer::machine {
 namespace {
@@ -81,11 +78,9 @@ int64_t memory_limit(const std::string& groups, const std::string& root) {
 int cores() {
   static const int count = [] {
     int n = static_cast<int>(std::thread::hardware_concurrency());
-#if defined(__linux__)
     cpu_set_t set;
     if (sched_getaffinity(0, sizeof set, &set) == 0) n = CPU_COUNT(&set);
     if (const int quota = quota_cores(read("/proc/self/cgroup"), "/sys/fs/cgroup")) n = std::min(n, quota);
-#endif
     return std::max(n, 1);
   }();
   return count;
@@ -94,15 +89,19 @@ int cores() {
 int64_t memory_bytes() {
   static const int64_t bytes = [] {
     int64_t n = static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
-#if defined(__linux__)
     struct sysinfo info = {};
     if (sysinfo(&info) == 0)
       n = static_cast<int64_t>(info.totalram + info.totalswap) * static_cast<int64_t>(info.mem_unit);
     if (const int64_t limit = memory_limit(read("/proc/self/cgroup"), "/sys/fs/cgroup")) n = std::min(n, limit);
-#endif
     return n > 0 ? n : int64_t(1) << 46;
   }();
   return bytes;
+}
+
+std::string host_name() {
+  char name[256] = "";
+  ::gethostname(name, sizeof name - 1);
+  return name;
 }
 
 }  // namespace chainer::machine

@@ -10,6 +10,8 @@ namespace chainer::machine {
 int cores();
 /// Bytes of memory and swap, fewer where a control group says so. Read once.
 int64_t memory_bytes();
+/// The name of this machine.
+std::string host_name();
 
 /// The cores that a quota allows, rounded up; 0 for none. `path` is the text of /proc/self/cgroup, `root` the folder
 /// where control groups are mounted: of both versions, the process's group and the groups above it count.

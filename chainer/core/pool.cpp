@@ -8,11 +8,8 @@
 
 #include "chainer/core/error.h"
 #include "chainer/core/fork.h"
+#include "chainer/core/pages.h"
 #include "chainer/core/sanitizer.h"
-
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
 
 namespace chainer::pool {
 namespace {
@@ -45,34 +42,6 @@ static_assert(sizeof(Slab) <= kGranule);
 
 std::atomic<void (*)()> reclaim{nullptr};
 std::atomic<int64_t> slabs{0};
-
-// Aligned to its size, zero pages until touched; nullptr without memory.
-void* map_slab() {
-#if defined(__linux__)
-  const auto map = [](std::size_t bytes) {
-    void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return p == MAP_FAILED ? nullptr : static_cast<char*>(p);
-  };
-  const auto offset = [](char* p) { return reinterpret_cast<uintptr_t>(p) % kSlab; };
-  char* p = map(kSlab);  // often lies next to the one before, and then is aligned
-  if (!p || offset(p) == 0) return p;
-  munmap(p, kSlab);
-  if (!(p = map(2 * kSlab))) return nullptr;
-  const std::size_t lead = (kSlab - offset(p)) % kSlab;
-  if (lead) munmap(p, lead);
-  munmap(p + lead + kSlab, kSlab - lead);
-  return p + lead;
-#else
-  return std::aligned_alloc(kSlab, kSlab);
-#endif
-}
-void unmap_slab(void* p) {
-#if defined(__linux__)
-  munmap(p, kSlab);
-#else
-  std::free(p);
-#endif
-}
 
 // What all threads share.
 class Store {
@@ -124,7 +93,7 @@ class Store {
  private:
   static void drop(Slab* s) {
     slabs.fetch_sub(1, std::memory_order_relaxed);
-    unmap_slab(s);
+    pages::unmap(s, kSlab);
   }
   Slab* new_slab(std::size_t c) {
     Slab* s = spare_;
@@ -132,7 +101,7 @@ class Store {
       spare_ = s->next;
       --spares_;
     } else {
-      if (!(s = static_cast<Slab*>(map_slab()))) return nullptr;
+      if (!(s = static_cast<Slab*>(pages::map_aligned(kSlab)))) return nullptr;
       slabs.fetch_add(1, std::memory_order_relaxed);
     }
     const std::size_t bytes = c * kGranule;

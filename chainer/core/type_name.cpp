@@ -27,4 +27,9 @@ std::string type_name(const std::type_info& type) {
   return s;
 }
 
+std::string current_exception_type() {
+  const std::type_info* type = abi::__cxa_current_exception_type();
+  return type ? type_name(*type) : "unknown";
+}
+
 }  // namespace chainer

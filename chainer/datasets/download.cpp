@@ -1,17 +1,13 @@
 #include "chainer/datasets/download.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <map>
+#include <optional>
 
 #include "chainer/core/error.h"
 #include "chainer/core/file.h"
+#include "chainer/core/file_lock.h"
 #include "chainer/core/file_writer.h"
 #include "chainer/datasets/md5.h"
 
@@ -29,11 +25,12 @@ class Lock {
  public:
   explicit Lock(const std::filesystem::path& folder) : folder_(folder.string()) {
     if (held()[folder_]++ > 0) return;
-    fd_ = ::open((folder / ".lock").c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
-    if (fd_ >= 0 && ::flock(fd_, LOCK_EX) == 0) return;
-    const int why = errno;
-    release();
-    throw FileError("cannot lock the dataset cache ", folder_, ": ", std::strerror(why));
+    try {
+      file_.emplace(folder / ".lock", "the dataset cache " + folder_);
+    } catch (...) {
+      release();
+      throw;
+    }
   }
   Lock(const Lock&) = delete;
   ~Lock() { release(); }
@@ -45,10 +42,9 @@ class Lock {
   }
   void release() {
     if (--held()[folder_] == 0) held().erase(folder_);
-    if (fd_ >= 0) ::close(fd_);
   }
   std::string folder_;
-  int fd_ = -1;
+  std::optional<FileLock> file_;
 };
 
 std::filesystem::path cache_folder() { return get_dataset_root() / "_dl_cache"; }

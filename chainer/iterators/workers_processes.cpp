@@ -1,26 +1,16 @@
-#include <poll.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
-#include <csignal>
-#include <cstring>
-#include <filesystem>
 #include <map>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "chainer/core/byte_stream.h"
+#include "chainer/core/child_process.h"
 #include "chainer/core/error.h"
+#include "chainer/core/pages.h"
 #include "chainer/core/parallel.h"
 #include "chainer/datasets/example_random.h"
-#include "chainer/iterators/byte_stream.h"
 #include "chainer/iterators/example_error.h"
 #include "chainer/iterators/workers.h"
 
@@ -45,10 +35,9 @@ class Processes : public Workers {
       : capacity_(capacity), slot_bytes_(slot_bytes) {
     // Pages come into being when they are written, and go with the last process.
     shared_bytes_ = static_cast<std::size_t>(capacity) * slot_bytes;
-    void* p = ::mmap(nullptr, shared_bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (p == MAP_FAILED)
-      throw RuntimeError("MultiprocessIterator: no shared memory of ", shared_bytes_, " bytes: ", std::strerror(errno));
-    shared_ = static_cast<char*>(p);
+    std::string why;
+    shared_ = static_cast<char*>(pages::map_shared(shared_bytes_, why));
+    if (!shared_) throw RuntimeError("MultiprocessIterator: no shared memory of ", shared_bytes_, " bytes: ", why);
     try {
       for (int i = 0; i < n; ++i) start(dataset, n);
     } catch (...) {  // those that were started must not stay
@@ -65,14 +54,14 @@ class Processes : public Workers {
       if (w.lost.empty()) w.stream.put(&r, sizeof r);
     }
     for (Worker& w : workers_)
-      if (w.lost.empty()) (void)w.stream.send(w.fd);  // who does not read is noticed when an answer is wanted
+      if (w.lost.empty())
+        (void)w.stream.send(w.child.socket());  // who does not read is noticed when an answer is wanted
   }
   Example take(int64_t job, const Patience& patience) override;
 
  private:
   struct Worker {
-    pid_t pid;
-    int fd;
+    ChildProcess child;
     ByteStream stream = {};
     std::string lost = {};  // how the worker ended, if it did
   };
@@ -83,7 +72,7 @@ class Processes : public Workers {
   Worker& worker_of(int64_t job) { return workers_[static_cast<std::size_t>(job) % workers_.size()]; }
   char* slot_of(int64_t job) const { return shared_ + static_cast<std::size_t>(job % capacity_) * slot_bytes_; }
   void start(const AnyDataset& dataset, int wanted);
-  [[noreturn]] void work(const AnyDataset& dataset, int fd) const noexcept;
+  void work(const AnyDataset& dataset, int socket) const noexcept;
   void exchange(double seconds);
   void receive(Worker& w);
   void bury(Worker& w, const std::string& why);
@@ -98,62 +87,27 @@ class Processes : public Workers {
   bool warned_of_size_ = false;
 };
 
-// Ends a child, if that has not happened; its status. Nothing where somebody else waited for it: its number may be
-// another process's by now.
-std::optional<int> end_process(pid_t pid) {
-  int status = 0;
-  pid_t ended = ::waitpid(pid, &status, WNOHANG);
-  if (ended == 0) {
-    ::kill(pid, SIGKILL);
-    while ((ended = ::waitpid(pid, &status, 0)) < 0 && errno == EINTR) {}
-  }
-  return ended == pid ? std::optional(status) : std::nullopt;
-}
-
 void Processes::end() {
-  for (const Worker& w : workers_) {
-    ::close(w.fd);
-    if (w.pid > 0) (void)end_process(w.pid);  // one that is in the middle of an example is not waited for
-  }
-  ::munmap(shared_, shared_bytes_);
+  workers_.clear();  // one that is in the middle of an example is not waited for
+  pages::unmap(shared_, shared_bytes_);
 }
 
 void Processes::start(const AnyDataset& dataset, int wanted) {
-  const auto fail = [&](const char* what, int why) {
-    throw RuntimeError("MultiprocessIterator: ", what, " ", workers_.size() + 1, " of ", wanted, ": ",
-                       std::strerror(why));
-  };
-  workers_.reserve(workers_.size() + 1);
-  int ends[2];
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) fail("no pipe to worker", errno);
-  const pid_t parent = ::getpid(), pid = ::fork();
-  if (pid < 0) {
-    const int why = errno;
-    ::close(ends[0]), ::close(ends[1]);
-    fail("no process for worker", why);
-  }
-  if (pid == 0) {
-    // Dies with its parent, also when that is killed; a terminal's interrupt is the parent's business.
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (::getppid() != parent) ::_exit(0);
-    std::signal(SIGINT, SIG_IGN);
-    ::close(ends[0]);
-    for (const Worker& w : workers_) ::close(w.fd);
-    work(dataset, ends[1]);
-  }
-  ::close(ends[1]);
-  workers_.push_back({pid, ends[0]});
+  std::vector<const ChildProcess*> others;
+  for (const Worker& w : workers_) others.push_back(&w.child);
+  workers_.push_back({ChildProcess("MultiprocessIterator", text("worker ", workers_.size() + 1, " of ", wanted), others,
+                                   [&](int socket) { work(dataset, socket); })});
 }
 
 // The child's life. No exception leaves it: behind this call lies the parent's program.
-void Processes::work(const AnyDataset& dataset, int fd) const noexcept {
+void Processes::work(const AnyDataset& dataset, int socket) const noexcept {
   cpu::set_thread_count(1);
   ByteStream stream;
   for (;;) {
-    if (!stream.send(fd) || !stream.receive(fd)) ::_exit(0);
+    if (!stream.send(socket) || !stream.receive(socket)) return;
     Request r;
     if (!stream.peek(&r, sizeof r)) {
-      stream.wait(fd, -1);
+      stream.wait(socket, -1);
       continue;
     }
     stream.take(sizeof r);
@@ -180,29 +134,21 @@ void Processes::work(const AnyDataset& dataset, int fd) const noexcept {
 
 // Ends a worker, if that has not happened, and notes why, or how it ended.
 void Processes::bury(Worker& w, const std::string& why) {
-  const std::optional<int> status = end_process(w.pid);
-  const std::string how = !status                ? "it is gone"
-                          : WIFSIGNALED(*status) ? text("killed by signal ", WTERMSIG(*status))
-                                                 : text("it left with status ", WEXITSTATUS(*status));
-  w.lost = text("the worker process ", w.pid, why.empty() ? " died: " + how : why);
-  w.pid = -1;
+  const int number = w.child.number();
+  const std::string how = w.child.end();
+  w.lost = text("the worker process ", number, why.empty() ? " died: " + how : why);
 }
 
 // Sends and receives what is there, for all workers, after waiting for some of it.
 void Processes::exchange(double seconds) {
-  std::vector<pollfd> polled;
-  for (const Worker& w : workers_) {
-    const short events = w.stream.has_output() ? POLLIN | POLLOUT : POLLIN;
-    polled.push_back({w.lost.empty() ? w.fd : -1, events, 0});
-  }
-  const int milliseconds = static_cast<int>(std::clamp(seconds * 1000, 1.0, 1000.0));
-  if (::poll(polled.data(), polled.size(), milliseconds) < 0 && errno != EINTR)
-    throw RuntimeError("MultiprocessIterator: waiting for workers: ", std::strerror(errno));
+  std::vector<AwaitedSocket> sockets;
+  for (const Worker& w : workers_) sockets.push_back({w.lost.empty() ? w.child.socket() : -1, &w.stream});
+  wait_for_any(sockets, static_cast<int>(std::clamp(seconds * 1000, 1.0, 1000.0)), "MultiprocessIterator");
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     Worker& w = workers_[i];
-    if (!w.lost.empty() || polled[i].revents == 0) continue;
-    (void)w.stream.send(w.fd);  // what a worker wrote before it died is read all the same
-    const bool open = w.stream.receive(w.fd);
+    if (!w.lost.empty() || !sockets[i].ready) continue;
+    (void)w.stream.send(w.child.socket());  // what a worker wrote before it died is read all the same
+    const bool open = w.stream.receive(w.child.socket());
     receive(w);
     if (!open) bury(w, "");
   }
@@ -250,10 +196,9 @@ Example Processes::take(int64_t job, const Patience& patience) {
     if (w.stream.received() != before) {
       waited = told = 0;
     } else if (waited >= patience.give_up_after && w.lost.empty()) {
-      int status = 0;
-      const bool stopped = ::waitpid(w.pid, &status, WNOHANG | WUNTRACED) == w.pid && WIFSTOPPED(status);
+      const std::string stopped = w.child.stopped();
       bury(w, text(" did not answer for ", patience.give_up_after, " s",
-                   stopped ? text(" (it was stopped by signal ", WSTOPSIG(status), ")") : "", " and was ended"));
+                   stopped.empty() ? "" : " (it was " + stopped + ")", " and was ended"));
     } else if (waited >= told + patience.warn_after) {
       told = waited;
       warn(text("example ", indices_[job], " has taken more than ", patience.warn_after, " s to read"));
@@ -268,13 +213,7 @@ Example Processes::take(int64_t job, const Patience& patience) {
 
 }  // namespace
 
-bool can_fork_workers() {
-  std::error_code error;
-  int threads = 0;
-  for (std::filesystem::directory_iterator it("/proc/self/task", error), end; !error && it != end; it.increment(error))
-    ++threads;
-  return !error && threads == 1;
-}
+bool can_fork_workers() { return can_fork(); }
 
 std::unique_ptr<Workers> fork_workers(const AnyDataset& dataset, int n, int64_t capacity, std::size_t slot_bytes) {
   return std::make_unique<Processes>(dataset, n, capacity, slot_bytes);

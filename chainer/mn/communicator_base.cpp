@@ -1,14 +1,15 @@
 #include "chainer/mn/communicator_base.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
 #include "chainer/autograd/config.h"
+#include "chainer/core/machine.h"
 #include "chainer/mn/gradient_reducer.h"
 #include "chainer/mn/parameter_state.h"
 #include "chainer/mn/roll_call.h"
@@ -22,9 +23,7 @@ constexpr std::size_t kNameBytes = 64, kDebugBytes = 256;
 // The name that tells processes of one host. CHAINERMN_HOST_NAME stands in for it where hosts are simulated.
 std::string host_name() {
   if (const char* given = std::getenv("CHAINERMN_HOST_NAME"); given && *given) return given;
-  char name[256] = "";
-  ::gethostname(name, sizeof name - 1);
-  return name;
+  return machine::host_name();
 }
 
 bool wants_debug() {
@@ -39,7 +38,7 @@ std::vector<std::string> exchange(Transport& t, const std::string& mine, std::si
   auto all = std::make_shared<std::string>(n * bytes, '\0');
   const Pending p =
       t.allgather(own->data(), all->data(), bytes, std::make_shared<std::pair<decltype(own), decltype(all)>>(own, all));
-  while (!p->done()) ::usleep(20);
+  while (!p->done()) std::this_thread::sleep_for(std::chrono::microseconds(20));
   std::vector<std::string> out;
   for (std::size_t r = 0; r < n; ++r) out.emplace_back(all->data() + r * bytes);
   return out;

@@ -1,7 +1,5 @@
 #include "chainer/mn/global_except_hook.h"
 
-#include <unistd.h>
-
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -9,6 +7,7 @@
 #include <string>
 
 #include "chainer/core/error.h"
+#include "chainer/core/machine.h"
 #include "chainer/mn/transport.h"
 
 namespace chainer::mn {
@@ -29,10 +28,10 @@ void report(const char* program, const std::string& message) {
     std::fprintf(stderr, "%s: %s\n", program, message.c_str());
     return;
   }
-  char host[256] = "";
-  ::gethostname(host, sizeof host - 1);
+  const std::string host = machine::host_name();
   const std::unique_ptr<Transport> world = world_transport();
-  std::fprintf(stderr, "%s: rank %d of %d on %s: %s\n", program, world->rank(), world->size(), host, message.c_str());
+  std::fprintf(stderr, "%s: rank %d of %d on %s: %s\n", program, world->rank(), world->size(), host.c_str(),
+               message.c_str());
   std::fflush(stderr);
   world->abort(1);
 }

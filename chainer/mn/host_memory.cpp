@@ -1,17 +1,8 @@
 #include "chainer/mn/host_memory.h"
 
-#include <fcntl.h>
-#include <linux/futex.h>
-#include <sched.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <atomic>
-#include <climits>
-#include <ctime>
 #include <random>
-#include <string>
+#include <thread>
 
 namespace chainer::mn {
 
@@ -30,15 +21,9 @@ std::size_t pages(std::size_t bytes) { return (bytes + kPage - 1) / kPage * kPag
 
 // Where the first rank of a host keeps the memory: the others open it through its process.
 struct Address {
-  int64_t process = 0, file = -1;
+  SharedMemory::Address memory;
   uint64_t token[2] = {};
 };
-
-void futex_wait(std::atomic<uint32_t>& word, uint32_t value, int us) {
-  timespec t{us / 1000000, us % 1000000 * 1000L};
-  ::syscall(SYS_futex, &word, FUTEX_WAIT, value, &t, nullptr, 0);
-}
-void futex_wake(std::atomic<uint32_t>& word) { ::syscall(SYS_futex, &word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0); }
 
 }  // namespace
 
@@ -52,25 +37,18 @@ std::unique_ptr<HostMemory> HostMemory::make(Transport& intra, const RollCall& r
   const auto n = static_cast<std::size_t>(m->size_);
   m->head_bytes_ = pages(sizeof(Head) + n * sizeof(Place));
   m->stride_ = std::max(kPage, pages(bytes));
-  m->mapped_ = m->head_bytes_ + n * m->stride_;
+  const std::size_t all_bytes = m->head_bytes_ + n * m->stride_;
 
   auto address = std::make_shared<Address>();
   auto fine = std::make_shared<int32_t>(1);
-  int file = -1;
   if (m->rank_ == 0) {
-    file = ::memfd_create("chainer gradients", MFD_CLOEXEC);
-    if (file >= 0 && ::posix_fallocate(file, 0, static_cast<off_t>(m->mapped_)) != 0) ::close(file), file = -1;
+    m->memory_ = std::make_unique<SharedMemory>(all_bytes);
     std::random_device random;
-    *address = {::getpid(), file, {(uint64_t(random()) << 32) | random(), (uint64_t(random()) << 32) | random()}};
+    *address = {m->memory_->address(), {(uint64_t(random()) << 32) | random(), (uint64_t(random()) << 32) | random()}};
   }
   roll.wait(*intra.broadcast(address.get(), sizeof(Address), 0, address), "mean", m->ranks_);
-  if (m->rank_ != 0 && address->file >= 0) {
-    const std::string path = "/proc/" + std::to_string(address->process) + "/fd/" + std::to_string(address->file);
-    file = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
-  }
-  void* at = MAP_FAILED;
-  if (file >= 0) at = ::mmap(nullptr, m->mapped_, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-  m->base_ = at == MAP_FAILED ? nullptr : static_cast<char*>(at);
+  if (m->rank_ != 0) m->memory_ = std::make_unique<SharedMemory>(address->memory, all_bytes);
+  m->base_ = m->memory_->data();
   *fine = m->base_ != nullptr;
   auto* head = reinterpret_cast<Head*>(m->base_);
   if (m->rank_ == 0 && m->base_) {
@@ -87,20 +65,18 @@ std::unique_ptr<HostMemory> HostMemory::make(Transport& intra, const RollCall& r
     *fine = head->token[0] == address->token[0] && head->token[1] == address->token[1];
     all = agree();
   }
-  if (file >= 0) ::close(file);
+  m->memory_->close();
   return all ? std::move(m) : nullptr;
 }
 
-HostMemory::~HostMemory() {
-  if (base_) ::munmap(base_, mapped_);
-}
+HostMemory::~HostMemory() = default;
 
 HostMemory::Place& HostMemory::place(int rank) const { return reinterpret_cast<Place*>(base_ + sizeof(Head))[rank]; }
 char* HostMemory::section(int rank) const { return base_ + head_bytes_ + static_cast<std::size_t>(rank) * stride_; }
 
 void HostMemory::barrier(const char* operation) {
   const uint32_t mine = place(rank_).arrived.fetch_add(1, std::memory_order_acq_rel) + 1;
-  futex_wake(place(rank_).arrived);
+  wake_all(place(rank_).arrived);
   // Counters wrap around; differences do not.
   const auto behind = [&](int r) {
     return static_cast<int32_t>(place(r).arrived.load(std::memory_order_acquire) - mine) < 0;
@@ -113,10 +89,10 @@ void HostMemory::barrier(const char* operation) {
       },
       operation, ranks_,
       [&](int us) {
-        if (us == 0) return static_cast<void>(sched_yield());
+        if (us == 0) return std::this_thread::yield();
         auto& word = place(next).arrived;
         const uint32_t seen = word.load(std::memory_order_acquire);
-        if (static_cast<int32_t>(seen - mine) < 0) futex_wait(word, seen, 100000);
+        if (static_cast<int32_t>(seen - mine) < 0) wait_while(word, seen, 100000);
       },
       [&] {
         std::vector<int> missing;

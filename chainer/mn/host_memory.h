@@ -2,6 +2,7 @@
 #pragma once
 #include <memory>
 
+#include "chainer/core/shared_memory.h"
 #include "chainer/mn/roll_call.h"
 #include "chainer/mn/transport.h"
 
@@ -29,7 +30,8 @@ class HostMemory {
   struct Place;
   Place& place(int rank) const;
   char* base_ = nullptr;
-  std::size_t mapped_ = 0, stride_ = 0, head_bytes_ = 0;
+  std::unique_ptr<SharedMemory> memory_;
+  std::size_t stride_ = 0, head_bytes_ = 0;
   int rank_ = 0, size_ = 1;
   const RollCall* roll_ = nullptr;
   std::vector<int> ranks_;

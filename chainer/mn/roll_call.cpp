@@ -1,8 +1,5 @@
 #include "chainer/mn/roll_call.h"
 
-#include <sched.h>
-#include <sys/prctl.h>
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -16,25 +13,12 @@
 
 #include "chainer/core/clock.h"
 #include "chainer/core/error.h"
+#include "chainer/core/precise_sleeps.h"
 
 namespace chainer::mn {
 namespace {
 
 constexpr int kQuestionTag = 32701, kAnswerTag = 32702;
-
-// Sleeps of this thread end within a microsecond of the time asked for, where Linux allows itself 50 otherwise.
-class PreciseSleeps {
- public:
-  PreciseSleeps() : before_(::prctl(PR_GET_TIMERSLACK)) { ::prctl(PR_SET_TIMERSLACK, 1000UL); }
-  PreciseSleeps(const PreciseSleeps&) = delete;
-  PreciseSleeps& operator=(const PreciseSleeps&) = delete;
-  ~PreciseSleeps() {
-    if (before_ > 0) ::prctl(PR_SET_TIMERSLACK, static_cast<unsigned long>(before_));
-  }
-
- private:
-  int before_;
-};
 
 double seconds_from_environment(const char* variable, double otherwise) {
   if (const char* text = std::getenv(variable)) {
@@ -81,7 +65,7 @@ struct Board {
     if (!from) return {};
     auto m = std::make_shared<Message>();
     const Pending p = world->receive(m.get(), sizeof(Message), *from, tag, m);
-    while (!p->done()) sched_yield();
+    while (!p->done()) std::this_thread::yield();
     return std::pair(*from, *m);
   }
   // Fills in where this process is on communicator m.id.
@@ -297,7 +281,7 @@ void RollCall::wait_until(const std::function<bool()>& done, const char* operati
     if (pause)
       pause(us);
     else if (us == 0)
-      sched_yield();
+      std::this_thread::yield();
     else {
       if (!precise) precise.emplace();
       std::this_thread::sleep_for(std::chrono::microseconds(us));

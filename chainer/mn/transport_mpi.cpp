@@ -2,15 +2,14 @@
 #define OMPI_SKIP_MPICXX 1  // its C++ classes, which need another library
 #define MPICH_SKIP_MPICXX 1
 #include <mpi.h>
-#include <sched.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <list>
 #include <mutex>
+#include <thread>
 #include <vector>
 
 #include "chainer/core/error.h"
@@ -213,9 +212,9 @@ int wait_for_the_others(MPI_Comm, int, void*, void*) {
     }
     const auto waited = now - start;
     if (waited < std::chrono::microseconds(200))
-      sched_yield();
+      std::this_thread::yield();
     else
-      ::usleep(waited < std::chrono::seconds(2) ? 100 : 5000);
+      std::this_thread::sleep_for(std::chrono::microseconds(waited < std::chrono::seconds(2) ? 100 : 5000));
   }
   return MPI_SUCCESS;
 }

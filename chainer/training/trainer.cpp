@@ -1,7 +1,5 @@
 #include "chainer/training/trainer.h"
 
-#include <cxxabi.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -9,9 +7,9 @@
 #include <exception>
 
 #include "chainer/core/clock.h"
+#include "chainer/core/signals.h"
 #include "chainer/core/type_name.h"
 #include "chainer/training/extensions/snapshot.h"
-#include "chainer/training/signals.h"
 
 namespace chainer::training {
 namespace {
@@ -39,8 +37,7 @@ std::string what_of(const std::exception_ptr& thrown) {
   try {
     std::rethrow_exception(thrown);
   } catch (const std::exception& e) { return e.what(); } catch (...) {
-    const std::type_info* type = abi::__cxa_current_exception_type();
-    return text("an exception of type ", type ? type_name(*type) : "unknown", ", which is no std::exception");
+    return text("an exception of type ", current_exception_type(), ", which is no std::exception");
   }
 }
 

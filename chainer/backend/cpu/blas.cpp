@@ -1,9 +1,5 @@
 #include "chainer/backend/cpu/blas.h"
 
-#include <dlfcn.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
@@ -16,7 +12,10 @@
 #include "chainer/array/memory.h"
 #include "chainer/core/error.h"
 #include "chainer/core/fork.h"
+#include "chainer/core/pages.h"
 #include "chainer/core/parallel.h"
+#include "chainer/core/run_time_library.h"
+#include "chainer/core/temporary_variable.h"
 
 namespace chainer::cpu {
 namespace {
@@ -40,57 +39,11 @@ bool wanted(std::string_view library) {
   return choice.empty() || choice == library;
 }
 
-void* open_library(const char* name, std::string_view library) {
-  return wanted(library) && *name ? dlopen(name, RTLD_NOW | RTLD_LOCAL) : nullptr;
-}
-
 template <class F>
 bool find(void* library, const char* symbol, F& function) {
-  function = reinterpret_cast<F>(dlsym(library, symbol));
+  function = reinterpret_cast<F>(run_time_library::find(library, symbol));
   return function != nullptr;
 }
-
-// GNU's OpenMP lets its threads spin for milliseconds at a barrier, which stalls everybody where another program wants
-// the cores. It reads its settings when it is loaded: if oneDNN brings it along, and nobody has chosen, it gets a short
-// spin (some 30 us).
-class ShortSpin {
- public:
-  ShortSpin() {
-    const bool loaded = dlsym(RTLD_DEFAULT, "omp_get_max_threads") != nullptr;
-    if (loaded || std::getenv("GOMP_SPINCOUNT") || std::getenv("OMP_WAIT_POLICY")) return;
-    ours_ = setenv("GOMP_SPINCOUNT", "2000", 0) == 0;
-  }
-  ~ShortSpin() {
-    if (ours_) unsetenv("GOMP_SPINCOUNT");
-  }
-  ShortSpin(const ShortSpin&) = delete;
-  ShortSpin& operator=(const ShortSpin&) = delete;
-
- private:
-  bool ours_ = false;
-};
-
-bool address_space_is_limited() {
-  rlimit limit;
-  return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
-}
-
-// Threads that OpenBLAS would start when it is loaded take working memory, too: none where that may be missing.
-class OneThreadStart {
- public:
-  OneThreadStart() {
-    if (std::getenv("OPENBLAS_NUM_THREADS") || !address_space_is_limited()) return;
-    ours_ = setenv("OPENBLAS_NUM_THREADS", "1", 0) == 0;
-  }
-  ~OneThreadStart() {
-    if (ours_) unsetenv("OPENBLAS_NUM_THREADS");
-  }
-  OneThreadStart(const OneThreadStart&) = delete;
-  OneThreadStart& operator=(const OneThreadStart&) = delete;
-
- private:
-  bool ours_ = false;
-};
 
 struct OneDnn {
   SgemmFunction sgemm = nullptr;
@@ -101,11 +54,15 @@ struct OneDnn {
   void* library = nullptr;
   OneDnn() {
     if (!wanted("onednn") || !*kOneDnn) return;
-    const ShortSpin spin;
-    void* opened = open_library(kOneDnn, "onednn");
+    // GNU's OpenMP lets its threads spin for milliseconds at a barrier, which stalls everybody where another program
+    // wants the cores. It reads its settings when it is loaded: if oneDNN brings it along, and nobody has chosen, it
+    // gets a short spin (some 30 us).
+    const TemporaryVariable spin(!run_time_library::is_loaded("omp_get_max_threads") && !std::getenv("OMP_WAIT_POLICY"),
+                                 "GOMP_SPINCOUNT", "2000");
+    std::string why;
+    void* opened = run_time_library::open(kOneDnn, &why);
     if (!opened) {
-      const char* reason = dlerror();
-      problem = text("not available: ", reason ? reason : "it cannot be opened");
+      problem = "not available: " + why;
       return;
     }
     // A library of another interface is opened, asked for its version, and left alone.
@@ -195,13 +152,14 @@ constinit thread_local int inside_blas = 0;
 void reserve_memory(const Blas& b, int callers) {
   static constinit int reserved = 0;                     // behind the lock of BlasCalls
   constexpr std::size_t kBlock = std::size_t(32) << 22;  // its BUFFER_SIZE on x86-64; some more for its alignment
-  if (callers <= reserved || !address_space_is_limited() || !b.take_memory || !b.give_memory) return;
+  if (callers <= reserved || !pages::limited() || !b.take_memory || !b.give_memory) return;
   std::vector<void*> blocks;
   bool failed = false;
   while (!failed && static_cast<int>(blocks.size()) < callers) {
     const auto room = [] {
-      void* p = mmap(nullptr, kBlock + kBlock / 8, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-      return p != MAP_FAILED && munmap(p, kBlock + kBlock / 8) == 0;
+      void* p = pages::reserve(kBlock + kBlock / 8);
+      if (p) pages::unmap(p, kBlock + kBlock / 8);
+      return p != nullptr;
     };
     if (!room()) memory::empty_cache();
     if ((failed = !room())) break;
@@ -252,8 +210,10 @@ std::string onednn_state() {
 const Blas* blas() {
   static constinit FirstUse<const Blas*> instance;
   return instance.get([]() -> const Blas* {
-    const OneThreadStart start;
-    void* library = open_library(kOpenBlas, "openblas");
+    if (!wanted("openblas") || !*kOpenBlas) return nullptr;
+    // Threads that OpenBLAS would start when it is loaded take working memory, too: none where that may be missing.
+    const TemporaryVariable one_thread(pages::limited(), "OPENBLAS_NUM_THREADS", "1");
+    void* library = run_time_library::open(kOpenBlas);
     if (!library) return nullptr;
     Blas b;
     int (*get_parallel)() = nullptr;

@@ -3,8 +3,6 @@
 // go through the device.
 #include "chainer/backend/reference/memory.h"
 
-#include <sys/mman.h>
-
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -13,6 +11,7 @@
 
 #include "chainer/backend/reference/reference_backend.h"
 #include "chainer/core/fork.h"
+#include "chainer/core/pages.h"
 
 namespace chainer::reference {
 namespace {
@@ -26,10 +25,8 @@ struct Memory {
   std::vector<void*> free[64];  // by size class: blocks of 2^class bytes
 
   Memory() {
-    void* both = mmap(nullptr, 2 * kRange, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (both == MAP_FAILED) return;
-    closed = static_cast<char*>(both);
-    if (mprotect(closed + kRange, kRange, PROT_READ | PROT_WRITE) != 0) closed = nullptr;
+    closed = static_cast<char*>(pages::reserve(2 * kRange));
+    if (closed && !pages::open(closed + kRange, kRange)) closed = nullptr;
   }
 };
 Memory& memory() {

@@ -1,16 +1,13 @@
 // Caffe's messages to and from plain values. A model is hundreds of megabytes of blobs and a few kilobytes of all else:
 // the outer messages are walked by hand, blobs are read into arrays, and what remains of a layer is parsed by its
 // message.
-#include <fcntl.h>
 #include <google/protobuf/io/coded_stream.h>
-#include <google/protobuf/io/zero_copy_stream_impl.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
-#include <unistd.h>
 
 #include <bit>
-#include <cerrno>
 #include <cstring>
 
+#include "chainer/core/input_file.h"
 #include "chainer/core/little_endian.h"
 #include "chainer/links/caffe/net.h"
 #include "chainer/links/caffe/net.pb.h"
@@ -289,31 +286,42 @@ class Reader {
 
 }  // namespace
 
+namespace {
+// A file as the messages' parser reads it. What failed waits for check(): no exception passes through the parser.
+class Input : public google::protobuf::io::CopyingInputStream {
+ public:
+  explicit Input(InputFile& file) : file_(file) {}
+  int Read(void* buffer, int size) override {
+    try {
+      return static_cast<int>(file_.read(buffer, static_cast<std::size_t>(size)));
+    } catch (...) { failure_ = std::current_exception(); }
+    return -1;
+  }
+  void check() const {
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+ private:
+  InputFile& file_;
+  std::exception_ptr failure_;
+};
+}  // namespace
+
 Net read_net(const std::filesystem::path& path) {
-  const auto failed = [&] { throw FileError("cannot read ", path.string(), ": ", std::strerror(errno)); };
-  struct File {
-    int fd;
-    ~File() {
-      if (fd >= 0) ::close(fd);
-    }
-  } file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
-  if (file.fd < 0) failed();
-  const off_t size = ::lseek(file.fd, 0, SEEK_END);
-  if (size < 0 || ::lseek(file.fd, 0, SEEK_SET) < 0) failed();
+  InputFile file(path);
+  const int64_t size = file.size();
   if (size > INT32_MAX) throw FileError(path.string(), " has ", size, " bytes: such files end at 2 GiB");
-  google::protobuf::io::FileInputStream stream(file.fd, 1 << 16);
+  Input input(file);
+  google::protobuf::io::CopyingInputStreamAdaptor stream(&input, 1 << 16);
   CodedInputStream in(&stream);
   in.SetTotalBytesLimit(INT32_MAX);
   const std::string what = path.string();
-  const auto check = [&] {
-    if (stream.GetErrno()) throw FileError("cannot read ", path.string(), ": ", std::strerror(stream.GetErrno()));
-  };
   try {
     Net net = Reader(in, static_cast<uint64_t>(size), what).net();
-    check();
+    input.check();
     return net;
   } catch (const FileError&) {
-    check();  // what could not be read looks like damage
+    input.check();  // what could not be read looks like damage
     throw;
   }
 }

@@ -1,10 +1,10 @@
 #include "chainer/training/extensions/terminal.h"
 
-#include <unistd.h>
-
 #include <atomic>
 #include <cstdlib>
 #include <string_view>
+
+#include "chainer/core/terminal.h"
 
 namespace chainer::training::extensions {
 namespace {
@@ -18,7 +18,7 @@ bool redraws(std::FILE* stream) {
   if (!term || std::string_view(term) == "dumb") return false;
   for (const char* rank : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"})
     if (std::getenv(rank)) return false;
-  return isatty(fileno(stream)) == 1;
+  return is_terminal(stream);
 }
 
 void count_bars(int change) { bars += change; }

@@ -1,7 +1,7 @@
 // What the training programs of several processes share: options, the extensions of rank 0, checkpoints.
 #pragma once
 #include <chainer/mn/mn.h>
-#include <chainer/training/signals.h>
+#include <chainer/core/signals.h>
 
 #include "../../common/training.h"
 
@@ -62,7 +62,7 @@ class StopTogether : public chainer::training::Extension {
  private:
   chainer::chainermn::Communicator comm_;
   std::shared_ptr<Extension> checkpointer_;
-  chainer::training::SignalWatch watch_{true};
+  chainer::SignalWatch watch_{true};
 };
 
 /// Checkpoints on all ranks, the log and the table on the rank that knows the loss, and the run. --checkpoint goes on

@@ -1,14 +1,13 @@
 #include "chainer/backend/cpu/onednn/library.h"
 
-#include <dlfcn.h>
-
 #include <array>
 #include <span>
 
 #include "chainer/backend/cpu/blas.h"
 #include "chainer/backend/cpu/onednn/version.h"
-#include "chainer/core/parallel.h"
 #include "chainer/core/error.h"
+#include "chainer/core/parallel.h"
+#include "chainer/core/run_time_library.h"
 
 namespace chainer::cpu::onednn {
 namespace {
@@ -63,7 +62,7 @@ std::span<const dnnl_query_t> layouts_of(Convolution op) {
 
 }  // namespace
 
-void* find_function(void* opened, const char* symbol) { return dlsym(opened, symbol); }
+void* find_function(void* opened, const char* symbol) { return run_time_library::find(opened, symbol); }
 
 const Library* library() {
   static constinit FirstUse<const Library*> instance;

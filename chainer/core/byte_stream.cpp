@@ -1,4 +1,4 @@
-#include "chainer/iterators/byte_stream.h"
+#include "chainer/core/byte_stream.h"
 
 #include <poll.h>
 #include <sys/socket.h>
@@ -6,7 +6,9 @@
 #include <cerrno>
 #include <cstring>
 
-namespace chainer::iterators {
+#include "chainer/core/error.h"
+
+namespace chainer {
 
 bool ByteStream::send(int socket) {
   while (has_output()) {
@@ -42,10 +44,21 @@ bool ByteStream::receive(int socket) {
   }
 }
 
+namespace {
+short events_of(const ByteStream& s) { return s.has_output() ? POLLIN | POLLOUT : POLLIN; }
+}  // namespace
+
 void ByteStream::wait(int socket, int milliseconds) const {
-  const short events = has_output() ? POLLIN | POLLOUT : POLLIN;
-  pollfd p{socket, events, 0};
+  pollfd p{socket, events_of(*this), 0};
   (void)::poll(&p, 1, milliseconds);
+}
+
+void wait_for_any(std::vector<AwaitedSocket>& sockets, int milliseconds, const char* who) {
+  std::vector<pollfd> polled;
+  for (const AwaitedSocket& s : sockets) polled.push_back({s.socket, events_of(*s.stream), 0});
+  if (::poll(polled.data(), polled.size(), milliseconds) < 0 && errno != EINTR)
+    throw RuntimeError(who, ": waiting for workers: ", std::strerror(errno));
+  for (std::size_t i = 0; i < sockets.size(); ++i) sockets[i].ready = polled[i].revents != 0;
 }
 
 bool ByteStream::peek(void* bytes, std::size_t size) const {
@@ -59,4 +72,4 @@ std::string_view ByteStream::take(std::size_t size) {
   return std::string_view(in_).substr(taken_ - size, size);
 }
 
-}  // namespace chainer::iterators
+}  // namespace chainer

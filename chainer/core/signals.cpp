@@ -1,4 +1,4 @@
-#include "chainer/training/signals.h"
+#include "chainer/core/signals.h"
 
 #include <pthread.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@
 #include <mutex>
 #include <string_view>
 
-namespace chainer::training {
+namespace chainer {
 namespace {
 
 constexpr int kWatched[] = {SIGINT, SIGTERM};
@@ -111,4 +111,4 @@ void end_by(int signal) {
   ::raise(signal);
 }
 
-}  // namespace chainer::training
+}  // namespace chainer

@@ -2,7 +2,7 @@
 #pragma once
 #include <memory>
 
-namespace chainer::training {
+namespace chainer {
 
 /// While one lives, the first SIGINT or SIGTERM is only remembered, with a line on standard error, and a second one
 /// ends the process as if nobody had been here. A signal that the program handles or ignores itself is left alone. The
@@ -30,4 +30,4 @@ const char* signal_name(int signal);
 /// Ends the process by this signal, as its default action does; what the C library's streams hold is written out first.
 void end_by(int signal);
 
-}  // namespace chainer::training
+}  // namespace chainer

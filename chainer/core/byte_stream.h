@@ -4,8 +4,9 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
-namespace chainer::iterators {
+namespace chainer {
 
 /// Bytes on their way out that a socket did not take yet, and bytes that came in and were not taken yet.
 class ByteStream {
@@ -34,4 +35,13 @@ class ByteStream {
   uint64_t received_ = 0;
 };
 
-}  // namespace chainer::iterators
+/// A socket that is waited for, on behalf of its stream; -1 for none.
+struct AwaitedSocket {
+  int socket;
+  const ByteStream* stream;
+  bool ready = false;  ///< whether it can send or receive, or its other end is gone
+};
+/// Waits until one of them is ready, or for so long. RuntimeError "who: waiting for workers: " and the reason.
+void wait_for_any(std::vector<AwaitedSocket>& sockets, int milliseconds, const char* who);
+
+}  // namespace chainer
