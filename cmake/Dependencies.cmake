@@ -2,6 +2,11 @@
 find_package(ZLIB REQUIRED)
 find_package(Threads REQUIRED)
 find_package(PkgConfig)
+# The system's own libraries in C++ do not link with programs of libc++, whose strings are others.
+set(CHAINER_LIBCXX OFF)
+if(CMAKE_CXX_FLAGS MATCHES "-stdlib=libc\\+\\+" AND CMAKE_SYSTEM_NAME STREQUAL "Linux")
+  set(CHAINER_LIBCXX ON)
+endif()
 
 include(cmake/RunTimeLibrary.cmake)
 chainer_find_run_time_library(CHAINER_ONEDNN_LIBRARY dnnl)

@@ -9,7 +9,7 @@ add_library(chainer_mn ${mn_sources})
 add_library(chainer::mn ALIAS chainer_mn)
 target_link_libraries(chainer_mn PUBLIC chainer PRIVATE $<BUILD_INTERFACE:chainer_options> Threads::Threads)
 set_target_properties(chainer_mn PROPERTIES POSITION_INDEPENDENT_CODE ON VERSION ${PROJECT_VERSION} EXPORT_NAME mn
-                                            SOVERSION ${PROJECT_VERSION_MAJOR})
+                                            SOVERSION ${CHAINER_SOVERSION})
 # The mean of gradients is a loop over memory.
 set_source_files_properties(${PROJECT_SOURCE_DIR}/chainer/mn/mean.cpp PROPERTIES COMPILE_OPTIONS -O3)
 chainer_precompile(chainer_mn <algorithm> <map> <memory> <string> <vector> <chainer/autograd/function_node.h>

@@ -17,6 +17,21 @@ if(CAIRO_FOUND)
 else()
   list(FILTER sources EXCLUDE REGEX "/canvas_cairo\\.cpp$")
 endif()
+# GCC's library has had std::from_chars of a double since GCC 11; libc++ has it since version 20.
+set(CHAINER_READS_NUMBERS ON)
+if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  include(CheckCXXSourceCompiles)
+  set(CMAKE_REQUIRED_FLAGS -std=c++20)
+  check_cxx_source_compiles("#include <charconv>
+    int main(int, char** a) { double v = 0; return std::from_chars(a[0], a[0], v).ptr == a[0]; }" CHAINER_FROM_CHARS)
+  unset(CMAKE_REQUIRED_FLAGS)
+  set(CHAINER_READS_NUMBERS ${CHAINER_FROM_CHARS})
+endif()
+if(CHAINER_READS_NUMBERS)
+  list(FILTER sources EXCLUDE REGEX "/read_number_strtod\\.cpp$")
+else()
+  list(FILTER sources EXCLUDE REGEX "/read_number_charconv\\.cpp$")
+endif()
 if(CHAINER_BOOST_VERSION)
   list(FILTER sources EXCLUDE REGEX "/special_none\\.cpp$")
 else()
@@ -100,6 +115,11 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   list(APPEND kernel_objects $<TARGET_OBJECTS:chainer_kernels_avx2> $<TARGET_OBJECTS:chainer_kernels_avx512>)
 endif()
 
+# Before 1.0 a minor version may change the interface: the name that programs are linked with says it.
+set(CHAINER_SOVERSION ${PROJECT_VERSION_MAJOR})
+if(PROJECT_VERSION_MAJOR EQUAL 0)
+  set(CHAINER_SOVERSION 0.${PROJECT_VERSION_MINOR})
+endif()
 add_library(chainer ${sources} ${kernel_objects})
 add_library(chainer::chainer ALIAS chainer)
 target_link_libraries(chainer PRIVATE $<BUILD_INTERFACE:chainer_options> ZLIB::ZLIB Threads::Threads ${CMAKE_DL_LIBS})
@@ -109,7 +129,7 @@ target_include_directories(chainer PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR
 target_compile_options(chainer PRIVATE -ffunction-sections -fdata-sections)
 target_link_options(chainer PUBLIC LINKER:--gc-sections LINKER:--as-needed)
 set_target_properties(chainer PROPERTIES POSITION_INDEPENDENT_CODE ON VERSION ${PROJECT_VERSION}
-                                         SOVERSION ${PROJECT_VERSION_MAJOR})
+                                         SOVERSION ${CHAINER_SOVERSION})
 if(CHAINER_X86_KERNELS)
   set_source_files_properties(${PROJECT_SOURCE_DIR}/chainer/backend/cpu/kernels/table.cpp
                               ${PROJECT_SOURCE_DIR}/chainer/backend/cpu/kernels/image_table.cpp

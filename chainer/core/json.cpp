@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "chainer/core/error.h"
+#include "chainer/core/read_number.h"
 #include "chainer/core/utf8.h"
 
 namespace chainer::json {
@@ -161,7 +162,7 @@ class Parser {
     int64_t i = 0;
     if (integral && std::from_chars(first, last, i).ec == std::errc()) return Value(i);
     double d = 0;
-    if (std::from_chars(first, last, d).ec == std::errc::result_out_of_range)
+    if (read_number(first, last, d).ec == std::errc::result_out_of_range)
       d = beyond_double(text_.substr(begin, at_ - begin));
     return Value(d);
   }

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "chainer/core/file.h"
+#include "chainer/core/read_number.h"
 #include "chainer/routines/manipulation.h"
 
 namespace chainer::datasets {
@@ -100,7 +101,7 @@ Array CsvTable::column(const std::string& name, Dtype dtype) const {
       out.mutable_data<double>()[i] = std::nan("");
     } else {
       double v = 0;
-      check(std::from_chars(begin, end, v), true);
+      check(read_number(begin, end, v), true);
       out.mutable_data<double>()[i] = v;
     }
   }

@@ -1,8 +1,9 @@
 #include "command.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
+
+#include "chainer/core/read_number.h"
 
 namespace tool {
 
@@ -17,7 +18,7 @@ double Arguments::number(const std::string& name, double otherwise) const {
   if (it == options.end()) return otherwise;
   double v = 0;
   const char* end = it->second.data() + it->second.size();
-  const auto r = std::from_chars(it->second.data(), end, v);
+  const auto r = read_number(it->second.data(), end, v);
   if (r.ec != std::errc() || r.ptr != end) throw UsageError("--", name, ": '", it->second, "' is no number");
   return v;
 }

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 #include <exception>
 #include <iterator>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "chainer/core/file.h"
+#include "chainer/core/read_number.h"
 #include "chainer/training/extensions.h"
 
 namespace chainer::training::extensions {
@@ -41,7 +41,7 @@ bool match(std::string_view name, const std::vector<std::string>& pieces, std::s
   std::size_t length = std::min(name.find_first_not_of("0123456789.e+-", padding), name.size());
   for (; length > padding; --length) {
     double number = 0;
-    const auto r = std::from_chars(name.data() + padding, name.data() + length, number);
+    const auto r = read_number(name.data() + padding, name.data() + length, number);
     if (r.ec != std::errc() || r.ptr != name.data() + length) continue;
     out.push_back(number);
     if (match(name.substr(length), pieces, piece + 1, out)) return true;
