@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "chainer/array/index.h"
 #include "chainer/datasets/example_random.h"
 #include "chainer/iterators/example_error.h"
 #include "chainer/routines/creation.h"

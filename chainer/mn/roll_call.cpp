@@ -254,7 +254,7 @@ void RollCall::wait_until(const std::function<bool()>& done, const char* operati
   std::optional<Inquiry> inquiry;
   // Ranks often share cores: after a while of looking, others are let run, then the thread sleeps. It sleeps briefly
   // for long, since the message-passing library moves the pieces of a large message only while somebody looks.
-  for (int turn = 0; !done(); ++turn) {
+  while (!done()) {
     const double t = now(), waited = t - start;
     if (waited > 0.2 && t - served > 0.1) {
       board().serve();

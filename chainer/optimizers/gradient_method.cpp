@@ -35,8 +35,9 @@ bool has_partners(const Variable& loss) {
     const Ref<FunctionNode> f = waiting.back();
     waiting.pop_back();
     if (!f || !met.insert(f.get()).second) continue;
-    if (is_declared_in(typeid(*f), "chainer::mn")) return true;
-    for (const auto& input : f->inputs()) waiting.push_back(Ref<FunctionNode>(input->creator()));
+    const FunctionNode& node = *f;
+    if (is_declared_in(typeid(node), "chainer::mn")) return true;
+    for (const auto& input : node.inputs()) waiting.push_back(Ref<FunctionNode>(input->creator()));
   }
   return false;
 }
