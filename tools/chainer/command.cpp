@@ -7,6 +7,7 @@
 
 namespace tool {
 
+using chainer::read_number;
 using chainer::text;
 
 std::string Arguments::text(const std::string& name, const std::string& otherwise) const {
