@@ -56,6 +56,9 @@ class TextDataset : public Dataset {
   explicit TextDataset(const std::filesystem::path& path, const TextDatasetOptions& options = {})
       : TextDataset(std::vector<std::filesystem::path>{path}, options) {}
   explicit TextDataset(const std::vector<std::filesystem::path>& paths, const TextDatasetOptions& options = {});
+  /// TextDataset({"a", "b"}), of which a path could be made, too: of two iterators.
+  explicit TextDataset(std::initializer_list<std::filesystem::path> paths, const TextDatasetOptions& options = {})
+      : TextDataset(std::vector<std::filesystem::path>(paths), options) {}
   int64_t size() const override { return static_cast<int64_t>(lines_.size()); }
   /// The lines of all files with one number, in UTF-8.
   std::vector<std::string> lines(int64_t i) const;

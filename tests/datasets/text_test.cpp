@@ -32,6 +32,8 @@ TEST(lines_of_text) {
   EXPECT_EQ(TextDataset(file("empty", "")).size(), 0);
   const TextDataset both({a, b});
   EXPECT(both.lines(1) == (Lines{"two\n", "zwei\n"}));
+  EXPECT_EQ(TextDataset({a.c_str(), b.c_str()}).get(1).size(), std::size_t(2));
+  EXPECT_EQ(TextDataset({b}).lines(1)[0], "zwei\n");
   EXPECT_EQ(both.get(1).size(), std::size_t(2));
   EXPECT_EQ(datasets::utf8(both.get(3)[1]), "vier\n");
   EXPECT_THROW(ValueError, "has 4 lines", TextDataset({a, file("c", "x\n")}));
