@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstdint>
+#include <initializer_list>
 
 namespace test {
 

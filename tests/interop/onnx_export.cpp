@@ -4,6 +4,7 @@
 // export, other numbers and other integers, and batches of other lengths where the file is declared for them.
 // FOLDER/names.tsv has number, name, and why it was not exported.
 #include <chainer/chainer.h>
+#include <chainer/core/file.h>
 #include <chainer/onnx/model_file.h>
 
 #include <algorithm>

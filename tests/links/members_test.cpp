@@ -1,5 +1,7 @@
 #include <chainer/chainer.h>
 
+#include <sstream>
+
 #include "chainer/core/warnings.h"
 #include "chainer/links/left_out.h"
 

@@ -1,6 +1,7 @@
 #include <chainer/chainer.h>
 
 #include <filesystem>
+#include <sstream>
 
 #include "folder.h"
 #include "test.h"
