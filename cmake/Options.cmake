@@ -41,13 +41,9 @@ function(chainer_unity target sources_at_once)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${sources_at_once})
   endif()
 endfunction()
-# The same for the sources of a library, folder by folder: a program that is linked statically takes whole groups, so
+# The groups (UNITY_BUILD_MODE GROUP) of a library's sources, folder by folder: a program that is linked statically takes whole groups, so
 # that what it does not use must not be joined with what it uses.
-function(chainer_unity_by_folder target sources_at_once)
-  if(NOT CHAINER_UNITY)
-    return()
-  endif()
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+function(chainer_unity_by_folder sources_at_once)
   set(folders)
   foreach(source ${ARGN})
     file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR}/chainer ${source})
@@ -72,9 +68,13 @@ function(chainer_apart)
 endfunction()
 
 # A program of this project that includes <chainer/chainer.h>: tests, examples and benchmarks share one precompiled
-# header.
+# header. FIRST: it needs the first part of the library only.
 function(chainer_program target)
-  target_link_libraries(${target} PRIVATE chainer::chainer chainer_options)
+  if("FIRST" IN_LIST ARGN)
+    target_link_libraries(${target} PRIVATE ${chainer_first} chainer_options)
+  else()
+    target_link_libraries(${target} PRIVATE chainer::chainer chainer_options)
+  endif()
   if(CHAINER_PRECOMPILE)
     target_precompile_headers(${target} REUSE_FROM chainer_precompiled)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
