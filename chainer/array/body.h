@@ -99,7 +99,7 @@ void attach_view(ArrayBody& view, ArrayBody& of, int64_t offset);
 bool drop_last(ArrayBody& body) noexcept;
 }  // namespace deferred
 
-inline bool ArrayBody::drop_reference(ArrayBody* b) {
+[[gnu::always_inline]] inline bool ArrayBody::drop_reference(ArrayBody* b) {
   if (!b->pending.load(std::memory_order_acquire)) [[likely]]
     return b->refs.decrement();
   return !b->refs.decrement_unless_last() && deferred::drop_last(*b);

@@ -8,16 +8,14 @@ namespace {
 struct Row {
   std::string_view name;
   char kind;
-  int64_t size;
 };
-constexpr Row kRows[kDtypeCount] = {{"bool", 'b', 1},    {"int8", 'i', 1},    {"int16", 'i', 2},   {"int32", 'i', 4},
-                                    {"int64", 'i', 8},   {"uint8", 'u', 1},   {"float16", 'f', 2}, {"float32", 'f', 4},
-                                    {"float64", 'f', 8}, {"bfloat16", 'f', 2}};
+constexpr Row kRows[kDtypeCount] = {{"bool", 'b'},    {"int8", 'i'},    {"int16", 'i'},   {"int32", 'i'},
+                                    {"int64", 'i'},   {"uint8", 'u'},   {"float16", 'f'}, {"float32", 'f'},
+                                    {"float64", 'f'}, {"bfloat16", 'f'}};
 const Row& row(Dtype d) { return kRows[static_cast<int>(d)]; }
 
 }  // namespace
 
-int64_t item_size(Dtype d) { return row(d).size; }
 std::string_view name(Dtype d) { return row(d).name; }
 std::string to_string(Dtype d) { return std::string(name(d)); }
 char kind(Dtype d) { return row(d).kind; }
@@ -29,8 +27,9 @@ Dtype parse_dtype(std::string_view s) {
   if (!code.empty() && std::string_view("<>|=").find(code[0]) != code.npos) code.remove_prefix(1);
   if (code.size() == 2) {
     for (int i = 0; i < kDtypeCount; ++i) {
-      const Row& r = kRows[i];
-      if (r.name != "bfloat16" && r.kind == code[0] && r.size == code[1] - '0') return static_cast<Dtype>(i);
+      const Dtype d = static_cast<Dtype>(i);
+      const Row& r = row(d);
+      if (r.name != "bfloat16" && r.kind == code[0] && item_size(d) == code[1] - '0') return d;
     }
   }
   throw TypeError("unknown dtype: '", s,
@@ -41,7 +40,7 @@ Dtype parse_dtype(std::string_view s) {
 std::string type_code(Dtype d) {
   if (d == Dtype::bfloat16) throw DtypeError("bfloat16 has no code in NumPy's formats: cast to float32 first");
   const Row& r = row(d);
-  return text(r.size == 1 ? '|' : '<', r.kind, r.size);
+  return text(item_size(d) == 1 ? '|' : '<', r.kind, item_size(d));
 }
 
 Dtype promote(Dtype a, Dtype b) {

@@ -42,13 +42,17 @@ constexpr Dtype dtype_of() {
     static_assert(!sizeof(U), "no dtype stores this type");
 }
 
-int64_t item_size(Dtype d);
+/// Bytes of an element.
+inline int64_t item_size(Dtype d) {
+  constexpr uint8_t kBytes[kDtypeCount] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2};
+  return kBytes[static_cast<int>(d)];
+}
 /// NumPy's name: "float32", "bool", ...
 std::string_view name(Dtype d);
 std::string to_string(Dtype d);
 /// NumPy's kind letter: b (bool), i (signed), u (unsigned), f (floating).
 char kind(Dtype d);
-inline bool is_floating(Dtype d) { return kind(d) == 'f'; }
+inline bool is_floating(Dtype d) { return d >= Dtype::float16; }
 /// The dtype of a name or of NumPy's short code ("f4", "<f4", "float32"); throws TypeError for any other text.
 Dtype parse_dtype(std::string_view text);
 /// NumPy's array-interface code in this machine's byte order: "<f4", "|b1". bfloat16 has none and throws.

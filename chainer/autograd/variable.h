@@ -46,7 +46,7 @@ class [[nodiscard]] Variable {
     Variable(std::move(o)).swap(*this);
     return *this;
   }
-  ~Variable() {
+  [[gnu::always_inline]] ~Variable() {
     if (node_) drop();
   }
   void swap(Variable& o) noexcept {

@@ -73,8 +73,9 @@ class SmallVector {
   void reserve(std::size_t n) {
     if (n > capacity_) grow(n);
   }
-  void push_back(T v) {
-    if (size_ == capacity_) grow(capacity_ * 2);
+  [[gnu::always_inline]] void push_back(T v) {
+    if (size_ == capacity_) [[unlikely]]
+      grow(capacity_ * 2);
     new (data_ + size_++) T(std::move(v));
   }
   void pop_back() { data_[--size_].~T(); }
@@ -101,7 +102,7 @@ class SmallVector {
  private:
   T* inline_data() { return std::launder(reinterpret_cast<T*>(storage_)); }
   bool is_inline() const { return data_ == reinterpret_cast<const T*>(storage_); }
-  void grow(std::size_t n) {
+  [[gnu::noinline]] void grow(std::size_t n) {
     T* fresh = std::allocator<T>().allocate(n);
     std::uninitialized_move_n(data_, size_, fresh);
     std::destroy_n(data_, size_);

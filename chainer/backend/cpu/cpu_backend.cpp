@@ -18,7 +18,6 @@ constinit Backend* const kHostBackend = &host.backend;
 
 namespace cpu {
 
-Compute compute_type(Dtype d) { return d == Dtype::float64 ? kF64 : is_floating(d) ? kF32 : kI64; }
 Compute floating_compute_type(Dtype d, std::string_view operation) {
   if (!is_floating(d)) throw DtypeError(operation, ": a floating dtype is needed, not ", d);
   return compute_type(d);

@@ -62,7 +62,7 @@ void convolve_columns(Backend& backend, Convolution op, const ConvolutionPlan& p
                       const Array& bias, Array& out, bool accumulate);
 
 /// The compute type that holds every value of a dtype: float32 for the 16-bit types, int64 for integers and bool.
-Compute compute_type(Dtype d);
+inline Compute compute_type(Dtype d) { return d == Dtype::float64 ? kF64 : is_floating(d) ? kF32 : kI64; }
 /// The same for kernels that exist for floating types alone; DtypeError names the operation otherwise.
 Compute floating_compute_type(Dtype d, std::string_view operation);
 inline int64_t compute_size(Compute c) { return c == kF32 ? 4 : c == kMask ? 1 : 8; }

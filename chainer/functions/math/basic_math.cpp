@@ -22,7 +22,12 @@ std::string constant_text(Scalar v) {
 // The constant as the variable's dtype has it: a number never widens a variable.
 Scalar cast_to(Scalar v, Dtype d) { return is_floating(d) ? Scalar(v.to_double()) : Scalar(v.to_int()); }
 
-struct BinaryNode : FunctionNode {
+// What runs no code of others: its inputs are there until a call ends.
+struct MathNode : FunctionNode {
+  bool keeps_inputs() const override { return false; }
+};
+
+struct BinaryNode : MathNode {
   void check_type_forward(const type_check::TypeInfos& in) const override {
     type_check::expect_argument_count(in, 2);
     type_check::expect(in[0].dtype() == in[1].dtype());
@@ -98,13 +103,13 @@ struct PowNode : BinaryNode {
   }
 };
 
-struct NegNode : FunctionNode {
+struct NegNode : MathNode {
   std::string label() const override { return "__neg__"; }
   Arrays forward(const Arrays& x) override { return {-x[0]}; }
   Variables backward(const Indexes&, const Variables& gy) override { return {-gy[0]}; }
 };
 
-struct AddConstantNode : FunctionNode, Described {
+struct AddConstantNode : MathNode, Described {
   explicit AddConstantNode(Scalar v) : value(v) {}
   std::string label() const override { return "_ + " + constant_text(value); }
   void describe(NodeAttributes& a) const override { a("value", value.to_double()); }
@@ -113,7 +118,7 @@ struct AddConstantNode : FunctionNode, Described {
   Scalar value;
 };
 
-struct SubFromConstantNode : FunctionNode, Described {
+struct SubFromConstantNode : MathNode, Described {
   explicit SubFromConstantNode(Scalar v) : value(v) {}
   std::string label() const override { return constant_text(value) + " - _"; }
   void describe(NodeAttributes& a) const override { a("value", value.to_double()); }
@@ -122,7 +127,7 @@ struct SubFromConstantNode : FunctionNode, Described {
   Scalar value;
 };
 
-struct MulConstantNode : FunctionNode, Described {
+struct MulConstantNode : MathNode, Described {
   explicit MulConstantNode(Scalar v) : value(v) {}
   std::string label() const override { return "_ * " + constant_text(value); }
   void describe(NodeAttributes& a) const override { a("value", value.to_double()); }
@@ -131,7 +136,7 @@ struct MulConstantNode : FunctionNode, Described {
   Scalar value;
 };
 
-struct DivConstantNode : FunctionNode, Described {
+struct DivConstantNode : MathNode, Described {
   explicit DivConstantNode(Scalar v) : value(v) {}
   std::string label() const override { return "_ / " + constant_text(value); }
   void describe(NodeAttributes& a) const override { a("value", value.to_double()); }
@@ -142,7 +147,7 @@ struct DivConstantNode : FunctionNode, Described {
   Scalar value;
 };
 
-struct DivFromConstantNode : FunctionNode, Described {
+struct DivFromConstantNode : MathNode, Described {
   explicit DivFromConstantNode(Scalar v) : value(v) {}
   std::string label() const override { return constant_text(value) + " / _"; }
   void describe(NodeAttributes& a) const override { a("value", value.to_double()); }
@@ -157,7 +162,7 @@ struct DivFromConstantNode : FunctionNode, Described {
   Scalar value;
 };
 
-struct PowConstantNode : FunctionNode, Described {
+struct PowConstantNode : MathNode, Described {
   explicit PowConstantNode(Scalar v) : value(v) {}
   std::string label() const override { return "_ ** " + constant_text(value); }
   void describe(NodeAttributes& a) const override { a("value", value.to_double()); }
@@ -175,7 +180,7 @@ struct PowConstantNode : FunctionNode, Described {
   Scalar value;
 };
 
-struct PowFromConstantNode : FunctionNode, Described {
+struct PowFromConstantNode : MathNode, Described {
   explicit PowFromConstantNode(Scalar v) : value(v) {}
   std::string label() const override { return constant_text(value) + " ** _"; }
   void describe(NodeAttributes& a) const override { a("value", value.to_double()); }
@@ -189,7 +194,7 @@ struct PowFromConstantNode : FunctionNode, Described {
   Scalar value;
 };
 
-struct MultiAddNode : FunctionNode {
+struct MultiAddNode : MathNode {
   std::string label() const override { return "_ + _"; }
   void check_type_forward(const type_check::TypeInfos& in) const override {
     for (std::size_t i = 1; i < in.count(); ++i)

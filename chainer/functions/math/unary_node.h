@@ -8,6 +8,7 @@ namespace chainer::functions {
 /// y = op(x) on floating x. A subclass adds the label and backward.
 template <Elementwise op>
 struct UnaryNode : FunctionNode {
+  bool keeps_inputs() const override { return false; }
   void check_type_forward(const type_check::TypeInfos& in) const override {
     in.names({"x"});
     type_check::expect_floating(in[0]);
