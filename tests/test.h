@@ -1,5 +1,6 @@
 // A small test framework: it compiles in no time and is there on every machine. A test is a function that throws or
-// reports a failed expectation. Each executable takes a filter on the names, and counts tests and expectations.
+// reports a failed expectation. Each executable takes a part of the names of tests to run, parts of the names of tests to
+// leave out behind a minus (fork_tests -limited -killed), and counts tests and expectations.
 #pragma once
 #include <atomic>
 #include <cmath>
@@ -56,10 +57,17 @@ void throws(const std::function<void()>& f, std::string_view part, const char* t
 }
 
 inline int main(int argc, char** argv) {
-  const std::string_view filter = argc > 1 ? argv[1] : "";
+  const std::vector<std::string_view> filters(argv + 1, argv + argc);
+  const auto wanted = [&](std::string_view name) {
+    for (const std::string_view f : filters) {
+      const bool out = f.starts_with('-');
+      if ((name.find(f.substr(out)) == name.npos) != out) return false;
+    }
+    return true;
+  };
   int passed = 0, failed = 0, without = 0;
   for (const Case& c : cases()) {
-    if (std::string_view(c.name).find(filter) == std::string_view::npos) continue;
+    if (!wanted(c.name)) continue;
     const int before = failures, expected = expectations;
     chainer::random::seed(0);  // a test draws the same numbers alone and after others
     try {

@@ -1,0 +1,55 @@
+// Numbers that are the same on every machine, bit for bit: they come from additions, products, roots and conversions,
+// each rounded once, in an order that no instruction set changes.
+#include <chainer/chainer.h>
+
+#include "chainer/core/little_endian.h"
+#include "chainer/datasets/md5.h"
+#include "test.h"
+
+using namespace chainer;
+
+namespace {
+
+// The sum of the bytes of some arrays, as a file would have them.
+std::string sum_of_bytes(const std::vector<Array>& all) {
+  dataset::Md5 sum;
+  for (const Array& given : all) {
+    const Array a = given.contiguous();
+    sum.add(LittleEndianBytes(a.raw(), a.nbytes(), item_size(a.dtype())).view());
+  }
+  return sum.hex();
+}
+
+template <class F>
+std::string for_dtypes(F&& f) {
+  return sum_of_bytes({f(float16), f(float32), f(float64)});
+}
+
+}  // namespace
+
+TEST(random_numbers_are_the_same_on_every_machine) {
+  random::RandomState r(7);
+  EXPECT_EQ(sum_of_bytes({r.uniform(-1, 3, {1000}), r.uniform(-1, 3, {1000}, float32)}),
+            "12248472e93c09c8b1a644f23611f090");
+  EXPECT_EQ(sum_of_bytes({r.randint(-5, 1000, {1000}), r.permutation(1000), r.choice(1000, {100}, false)}),
+            "cc1693a099058d276fedf9c2e80dc944");
+  EXPECT_EQ(for_dtypes([&](Dtype d) { return r.bulk(RandomFill::uniform, -1, 3, {3001}, d); }),
+            "00ace23f48fc516eb574c7696f181ddb");
+  EXPECT_EQ(for_dtypes([&](Dtype d) { return r.bulk(RandomFill::bernoulli, 0.3, 1 / 0.7, {3001}, d); }),
+            "d53b6c839a25639bc583d4c19b156f78");
+}
+
+TEST(arithmetic_is_the_same_on_every_machine) {
+  random::RandomState r(8);
+  const Array x = r.uniform(-1, 3, {300, 301}, float32), y = r.uniform(0.5, 3, {300, 301}, float32);
+  EXPECT_EQ(for_dtypes([&](Dtype d) { return x.astype(d) + y.astype(d); }), "149181932c272334455e7c95ee08a744");
+  EXPECT_EQ(for_dtypes([&](Dtype d) { return x.astype(d) * y.astype(d); }), "d4e3b5bfc0de879a5a5e2f1da7629618");
+  EXPECT_EQ(for_dtypes([&](Dtype d) { return x.astype(d) / y.astype(d); }), "c719efff89c29852da6ed62d60759da8");
+  EXPECT_EQ(for_dtypes([&](Dtype d) { return sqrt(y.astype(d)); }), "1e30aa011526c42d31333a44d01df6ef");
+  EXPECT_EQ(for_dtypes([&](Dtype d) { return sum(x.astype(d)); }), "f8272d067f021a547a37da1bccf162dd");
+  EXPECT_EQ(for_dtypes([&](Dtype d) { return sum(x.astype(d), {.axis = 0}); }), "421517261325764b26f3e1840877bb5e");
+  EXPECT_EQ(for_dtypes([&](Dtype d) { return sum(x.astype(d), {.axis = 1}); }), "9548c8369f0bfb19ff7acbf236810dc2");
+  EXPECT_EQ(for_dtypes([&](Dtype d) { return (x.astype(d) * 1000).astype(int32); }),
+            "055ea14c2fd47b7480449067763d052e");
+  EXPECT_EQ(for_dtypes([&](Dtype d) { return x.astype(d) > y.astype(d); }), "0009e72a49a57b1afcef98f748df88a0");
+}
