@@ -67,8 +67,7 @@ std::string from_ucs4(std::string_view data, bool big) {
 // Whether elements of this dtype lie in a file as they lie in memory.
 bool is_plain(const NpyHeader& h) {
   const std::string& d = h.descr;
-  if (d.size() != 3 || ((d[0] == '>') == kLittleEndian && d[2] != '1') || (h.fortran_order && h.shape.ndim() > 1))
-    return false;
+  if (d.size() != 3 || (d[0] == '>' && d[2] != '1') || (h.fortran_order && h.shape.ndim() > 1)) return false;
   for (const char* plain : {"i1", "i2", "i4", "i8", "u1", "f2", "f4", "f8"})
     if (d.substr(1) == plain) return true;
   return false;
@@ -183,7 +182,7 @@ void NpzFile::runs(const std::string& key, const std::function<void(const Array&
     left += piece;
     const std::size_t n = left.size() / width;
     Array run({static_cast<int64_t>(n)}, dtype);
-    if (n) std::memcpy(run.mutable_raw(), left.data(), n * width);
+    if (n) copy_little_endian(run.mutable_raw(), left.data(), n * width, width);
     left.erase(0, n * width);
     if (n) f(run);
   });
@@ -201,6 +200,9 @@ Array NpzFile::array(const std::string& key) const {
         std::memcpy(to, piece.data(), piece.size());
         to += piece.size();
       });
+      if (done && out && !kLittleEndian)
+        swap_bytes(out.mutable_raw(), static_cast<std::size_t>(out.nbytes()),
+                   static_cast<std::size_t>(out.nbytes() / out.size()));
       if (done) return out ? out : Array(h.shape, parse_dtype(h.descr));
     }
   }
