@@ -64,7 +64,7 @@ std::string from_ucs4(std::string_view data, bool big) {
   return out;
 }
 
-// Whether elements of this dtype lie in a file as they lie in memory.
+// Whether elements of this dtype lie in a file as they do in the memory of a little-endian machine.
 bool is_plain(const NpyHeader& h) {
   const std::string& d = h.descr;
   if (d.size() != 3 || (d[0] == '>' && d[2] != '1') || (h.fortran_order && h.shape.ndim() > 1)) return false;

@@ -2,11 +2,11 @@
 
 #include <chainer/chainer.h>
 
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 
 #include "chainer/core/file.h"
+#include "chainer/core/little_endian.h"
 #include "folder.h"
 #include "test.h"
 
@@ -62,9 +62,8 @@ Array only_sequence(const Array& x) { return x.reshape({x.shape(0), x.shape(2)})
 
 // A file of this header and these data.
 std::string file_of(const std::string& header, const std::string& bytes) {
-  const uint64_t n = header.size();
-  std::string out(8, '\0');
-  std::memcpy(out.data(), &n, 8);
+  std::string out;
+  put_little_endian(out, header.size(), 8);
   return out + header + bytes;
 }
 
