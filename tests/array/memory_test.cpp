@@ -20,6 +20,7 @@ namespace {
 // Runs f in a child whose memory is limited to `bytes` more than it has now; f's result is the child's status.
 template <class F>
 int in_child(int64_t bytes, F f) {
+  std::fflush(stdout);  // or the child writes what waits there, too
   const pid_t child = fork();
   if (child == 0) {
     std::FILE* statm = std::fopen("/proc/self/statm", "r");

@@ -111,6 +111,8 @@ std::vector<Threaded> threaded_functions() {
       {{8, 16, 20, 20}, {16, 16, 3, 3}, {16}});
   add("convolution_nd, lines", [](Vs x) { return Variables{F::convolution_nd(x[0], x[1], x[2])}; },
       {{16, 16, 200}, {24, 16, 5}, {24}});
+  add("convolution_nd, short filters", [](Vs x) { return Variables{F::convolution_nd(x[0], x[1], x[2], {.pad = 1})}; },
+      {{15, 63, 254}, {74, 63, 2}, {74}});
   add("convolution_nd, volumes", [](Vs x) { return Variables{F::convolution_nd(x[0], x[1], x[2])}; },
       {{4, 8, 10, 10, 10}, {16, 8, 3, 3, 3}, {16}});
   add("local_convolution_2d", [](Vs x) { return Variables{F::local_convolution_2d(x[0], x[1])}; },

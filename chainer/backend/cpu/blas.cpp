@@ -147,28 +147,36 @@ BlasCalls& blas_calls() {
 constinit thread_local int inside_blas = 0;
 
 // OpenBLAS takes working memory from the system, a block for each call at a time, and asks again for ever where there
-// is none. Where the address space is limited, as many blocks as there will be callers are made here, or it is an
-// error.
+// is none.
+constexpr std::size_t kWorkingMemory = std::size_t(32) << 22;  // its BUFFER_SIZE on x86-64; some more for its alignment
+bool is_room_for(std::size_t bytes) {
+  const auto fits = [bytes] {
+    void* p = pages::reserve(bytes);
+    if (p) pages::unmap(p, bytes);
+    return p != nullptr;
+  };
+  return fits() || (memory::empty_cache(), fits());
+}
+// Since 0.3.29 it takes a block as soon as it is opened: where the address space has no room for that and the library
+// itself, it stays closed.
+bool may_open_openblas() {
+  constexpr std::size_t kLibrary = std::size_t(64) << 20;
+  return !pages::limited() || is_room_for(kLibrary + kWorkingMemory + kWorkingMemory / 8);
+}
+// Where the address space is limited, as many blocks as there will be callers are made here, or it is an error.
 void reserve_memory(const Blas& b, int callers) {
-  static constinit int reserved = 0;                     // behind the lock of BlasCalls
-  constexpr std::size_t kBlock = std::size_t(32) << 22;  // its BUFFER_SIZE on x86-64; some more for its alignment
+  static constinit int reserved = 0;  // behind the lock of BlasCalls
   if (callers <= reserved || !pages::limited() || !b.take_memory || !b.give_memory) return;
   std::vector<void*> blocks;
   bool failed = false;
   while (!failed && static_cast<int>(blocks.size()) < callers) {
-    const auto room = [] {
-      void* p = pages::reserve(kBlock + kBlock / 8);
-      if (p) pages::unmap(p, kBlock + kBlock / 8);
-      return p != nullptr;
-    };
-    if (!room()) memory::empty_cache();
-    if ((failed = !room())) break;
+    if ((failed = !is_room_for(kWorkingMemory + kWorkingMemory / 8))) break;
     blocks.push_back(b.take_memory(0));
   }
   reserved = std::max(reserved, static_cast<int>(blocks.size()));
   for (void* p : blocks) b.give_memory(p);
   if (failed)
-    throw MemoryError("OpenBLAS needs ", kBlock, " bytes of working memory for each of ", callers,
+    throw MemoryError("OpenBLAS needs ", kWorkingMemory, " bytes of working memory for each of ", callers,
                       " threads, and there is ", "room for ", reserved,
                       " under this process's limit of its address space (ulimit -v)");
 }
@@ -210,7 +218,7 @@ std::string onednn_state() {
 const Blas* blas() {
   static constinit FirstUse<const Blas*> instance;
   return instance.get([]() -> const Blas* {
-    if (!wanted("openblas") || !*kOpenBlas) return nullptr;
+    if (!wanted("openblas") || !*kOpenBlas || !may_open_openblas()) return nullptr;
     // Threads that OpenBLAS would start when it is loaded take working memory, too: none where that may be missing.
     const TemporaryVariable one_thread(pages::limited(), "OPENBLAS_NUM_THREADS", "1");
     void* library = run_time_library::open(kOpenBlas);

@@ -85,10 +85,8 @@ std::shared_ptr<const Primitive> make_compute(const Problem& p, const Layout& x,
     w.stride[d] = p.plan.stride[d], w.dilate[d] = p.plan.dilate[d] - 1, w.pad[d] = p.plan.pad[d];
     w.pad_end[d] = p.plan.pad_end(d, in[d + 2], filters[filters.ndim() - axes + d], out[d + 2]);
   }
-  // The one by batches of products takes a line of results at a time, of which there is little here.
-  const bool short_lines =
-      p.op == Convolution::forward && out[out.ndim() - 1] <= 4 && out[0] > 1 && w.stride[axes - 1] == 1;
-  return make_primitive(w, short_lines ? "brgconv:" : "");
+  // Those by batches of products cut their sums by the number of threads, which must change no bit, and are not faster.
+  return make_primitive(w, "brg");
 }
 
 // The operands and the result of an operation, in the order of its primitive's layouts.
@@ -237,8 +235,12 @@ bool compute(Convolution op, const ConvolutionPlan& plan, const Array& a, const 
 
   const Roles roles = roles_of(op);
   const auto operand = [&](std::size_t i, int role, void* memory, bool filters) {
-    return Operand{
-        role, &route->given[i], &route->compute->layouts[i], route->change[i].get(), memory, !filters && !route->winograd};
+    return Operand{role,
+                   &route->given[i],
+                   &route->compute->layouts[i],
+                   route->change[i].get(),
+                   memory,
+                   !filters && !route->winograd};
   };
   Operand first = operand(0, roles.first, const_cast<void*>(first_array.raw()), false);
   Operand second = operand(1, roles.second, const_cast<void*>(second_array.raw()), !weights);
