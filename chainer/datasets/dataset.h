@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "chainer/array/array.h"
@@ -29,7 +30,8 @@ class Example {
   const Array& operator[](std::size_t i) const;
   /// By name; KeyError if there is none.
   const Array& operator[](const std::string& name) const;
-  const Arrays& arrays() const { return arrays_; }
+  const Arrays& arrays() const& { return arrays_; }
+  Arrays arrays() && { return std::move(arrays_); }  // for (const Array& a : dataset.get(i).arrays())
   const std::vector<std::string>& names() const { return names_; }
 
  private:
