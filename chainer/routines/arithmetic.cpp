@@ -53,7 +53,26 @@ Array compute_general(Elementwise op, std::span<const Array* const> operands, Dt
   return out;
 }
 
+// Whether the elements lie one behind the other in the same way and place, and are few: no plan is needed.
+inline bool are_small_and_alike(std::span<const Array* const> in) {
+  const ArrayBody& first = in[0]->body();
+  bool alike = first.size < deferred::kLeast && first.contiguous;
+  for (std::size_t i = 1; i < in.size(); ++i) {
+    const ArrayBody& b = in[i]->body();
+    alike = alike && b.contiguous && b.device == first.device && b.shape == first.shape;
+  }
+  return alike;
+}
+
 Array compute(Elementwise op, std::span<const Array* const> in, Dtype common) {
+  // The common case of define-by-run on small arrays.
+  const bool keeps_dtype = category(op) == Category::any || category(op) == Category::floating;
+  if (keeps_dtype && is_floating(common) && are_small_and_alike(in)) {
+    const Array& first = *in[0];
+    Array out(first.shape(), common, first.device(), name(op).data());
+    out.device().backend().elementwise(op, in, out, common);
+    return out;
+  }
   if (common == Dtype::bool_) op = boolean_form(op);
   if (on_several_devices(in)) [[unlikely]] {
     const Arrays moved = on_one_device(name(op), in);
@@ -62,11 +81,8 @@ Array compute(Elementwise op, std::span<const Array* const> in, Dtype common) {
     return compute(op, {pointers, moved.size()}, common);
   }
   const Dtype type = result_type(op, common), work = category(op) == Category::compare ? common : type;
-  // The common case of define-by-run on small arrays needs no plan.
+  if (!are_small_and_alike(in)) return compute_general(op, in, type, work);
   const Array& first = *in[0];
-  bool plain = first.size() < deferred::kLeast;
-  for (const Array* a : in) plain = plain && a->is_contiguous() && a->shape() == first.shape();
-  if (!plain) return compute_general(op, in, type, work);
   Array out(first.shape(), type, first.device(), name(op).data());
   out.device().backend().elementwise(op, in, out, work);
   return out;
