@@ -19,7 +19,7 @@ int main(int argc, char** argv) {
   const Array x = ones({1, 784});
   if (argc == 3 && std::strcmp(argv[1], "--save") == 0) {
     (void)model.forward(x);
-    serializers::save_npz(argv[2], model);
+    serializers::save_npz(argv[2], model, false);  // not packed: read without unpacking
     return 0;
   }
   serializers::load_npz(argv[1], model);
