@@ -148,9 +148,14 @@ void by_loops(const Problem<T>& p) {
   parallel_ranges(p.m, p.m * p.n * p.k / 8, 8, [&](int64_t begin, int64_t end) { plain_rows(p, begin, end); });
 }
 
-// Products with few rows or columns read the large matrix once, which a library would pack first. The environment's
-// choice of a library leaves them to it.
-bool is_thin(int64_t m, int64_t n) { return std::min(m, n) <= kThinRows && !library_is_chosen(); }
+// Products with few rows or columns read the large matrix once, which a library would pack first. Inner products of
+// several rows end in many sums over lanes, for which packing pays unless the product is small. The environment's
+// choice of a library leaves all to it.
+bool is_thin(int64_t m, int64_t n, int64_t k, bool a_transposed, bool b_transposed) {
+  const bool inner_products = m > kThinRows ? !a_transposed : b_transposed;
+  const int64_t rows = std::min(m, n);
+  return rows <= kThinRows && (rows == 1 || !inner_products || m * n * k <= kSmall) && !library_is_chosen();
+}
 void by_thin_kernel(const Problem<float>& p) {
   const bool flipped = p.m > kThinRows;  // the transposed product: few columns
   const int64_t rows = flipped ? p.n : p.m, columns = flipped ? p.m : p.n;
@@ -184,7 +189,7 @@ void by_thin_kernel(const Problem<float>& p) {
 }
 
 void multiply(const Problem<float>& p) {
-  if (is_thin(p.m, p.n)) return by_thin_kernel(p);
+  if (is_thin(p.m, p.n, p.k, p.ta, p.tb)) return by_thin_kernel(p);
   const int64_t work = p.m * p.n * p.k;
   if (work > kSmall)
     if (const SgemmFunction f = onednn_sgemm()) return by_onednn(f, p);
@@ -219,7 +224,7 @@ void CpuBackend::gemm(const Array& a, const Array& b, Array& out, double alpha, 
   const int64_t step_a = x.array.ndim() == 3 ? x.array.strides()[0] : 0;
   const int64_t step_b = y.array.ndim() == 3 ? y.array.strides()[0] : 0;
   // OpenBLAS computes what is float64, and the small ones.
-  const bool small = m * n * k <= kSmall, thin = work == float32 && is_thin(m, n);
+  const bool small = m * n * k <= kSmall, thin = work == float32 && is_thin(m, n, k, x.transposed, y.transposed);
   std::optional<OneThreadBlas> one_thread;
   if (!thin && m * n * k > 64 && (work == float64 || (work == float32 && (small || !onednn_sgemm()))))
     one_thread.emplace();
