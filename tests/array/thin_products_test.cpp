@@ -55,6 +55,13 @@ TEST(thin_products_have_the_same_bits_for_any_number_of_threads) {
   cpu::set_thread_count(0);
 }
 
+TEST(thin_products_of_nothing_and_of_millions) {
+  EXPECT_CLOSE(matmul(ones({2, 0}), ones({0, 5})), zeros({2, 5}), {});
+  EXPECT_CLOSE(matmul(ones({5, 0}), ones({0, 1})), zeros({5, 1}), {});
+  EXPECT_CLOSE(matmul(ones({1, 3}), ones({3, 2000003})), full({1, 2000003}, 3), {});
+  EXPECT_CLOSE(matmul(ones({2000003, 2}), ones({2, 4})), full({2000003, 4}, 2), {});
+}
+
 TEST(infinite_elements_stay_in_their_column) {
   Array a = ones({2, 21}), b = ones({21, 9});
   b.set({5, 3}, std::numeric_limits<double>::infinity());
