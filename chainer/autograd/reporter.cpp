@@ -26,6 +26,7 @@ double ReportValue::weight() const {
   return w ? w->second : 1;
 }
 
+void Reporter::add_observer(const std::string& name, const void* observer) { names_[observer] = {name, nullptr}; }
 void Reporter::add_observer(const std::string& name, const Anchored* observer) {
   names_[observer] = {name, observer ? observer->cell() : nullptr};
 }

@@ -43,7 +43,7 @@ class Reporter {
   Reporter() = default;
   Reporter(const Reporter&) = delete;
   Reporter& operator=(const Reporter&) = delete;
-  void add_observer(const std::string& name, const void* observer) { names_[observer] = {name, nullptr}; }
+  void add_observer(const std::string& name, const void* observer);
   /// The same for a link (or anything anchored), which keeps its name when it is moved.
   void add_observer(const std::string& name, const Anchored* observer);
   /// Pairs of (suffix, observer); suffixes are appended to the prefix.

@@ -5,6 +5,7 @@
 
 #include "chainer/functions/loss.h"
 #include "chainer/links/link.h"
+#include "chainer/links/members.h"
 #include "chainer/routines/walker_alias.h"
 
 namespace chainer {
@@ -24,7 +25,7 @@ class NegativeSampling : public Link {
   Variable forward(const Variable& x, const Variable& t, Reduction reduce = Reduction::sum);
   chainer::Parameter W;
   std::function<Array(const Shape&)> sampler;
-  CHAINER_MEMBERS(NegativeSampling, W);
+  CHAINER_DECLARE_MEMBERS(NegativeSampling);
 
  private:
   int64_t sample_size_;
@@ -54,7 +55,7 @@ class BinaryHierarchicalSoftmax : public Link {
   /// The tree that Huffman's algorithm makes of word counts: rare words lie deep.
   static Tree create_huffman_tree(const std::map<int64_t, double>& word_counts);
   chainer::Parameter W;
-  CHAINER_MEMBERS(BinaryHierarchicalSoftmax, W);
+  CHAINER_DECLARE_MEMBERS(BinaryHierarchicalSoftmax);
 
  private:
   Array paths_;  // (words, longest way): inner nodes, 0 behind the end; -1 for numbers that are no words
@@ -69,7 +70,7 @@ class BlackOut : public Link {
   Variable forward(const Variable& x, const Variable& t);
   chainer::Parameter W;
   std::function<Array(const Shape&)> sampler;
-  CHAINER_MEMBERS(BlackOut, W);
+  CHAINER_DECLARE_MEMBERS(BlackOut);
 
  private:
   int64_t sample_size_;
@@ -82,7 +83,7 @@ class CRF1d : public Link {
   Variable forward(const Variables& xs, const Variables& ys, Reduction reduce = Reduction::mean);
   functions::ArgmaxCrf1d::Result argmax(const Variables& xs);
   chainer::Parameter cost;
-  CHAINER_MEMBERS(CRF1d, cost);
+  CHAINER_DECLARE_MEMBERS(CRF1d);
 };
 
 }  // namespace links

@@ -199,7 +199,7 @@ class NaryTreeLSTM : public Chain {
   Linear W_x;
   std::vector<Linear> W_h;  ///< that of child number i is W_h[i - 1], whose name is W_hi
   void visit(MemberVisitor& v) override;
-  CHAINER_LINK(NaryTreeLSTM);
+  CHAINER_DECLARE_LINK(NaryTreeLSTM);
 
  private:
   int64_t in_size_, state_size_;

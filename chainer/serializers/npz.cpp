@@ -75,6 +75,7 @@ bool is_plain(const NpyHeader& h) {
 
 }  // namespace
 
+DictionarySerializer::DictionarySerializer() : target_(std::make_shared<Target>()) {}
 std::unique_ptr<Serializer> DictionarySerializer::child(std::string_view key) {
   return std::make_unique<DictionarySerializer>(target_, path_ + stripped(key) + "/");
 }

@@ -34,7 +34,7 @@ namespace serializers {
 class DictionarySerializer : public Serializer {
  public:
   using Target = std::map<std::string, std::variant<Array, std::string>>;
-  DictionarySerializer() : target_(std::make_shared<Target>()) {}
+  DictionarySerializer();
   DictionarySerializer(std::shared_ptr<Target> target, std::string path)
       : target_(std::move(target)), path_(std::move(path)) {}
   const Target& target() const { return *target_; }

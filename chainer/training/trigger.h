@@ -141,14 +141,10 @@ class BestValueTrigger : public TriggerBase {
   std::optional<double> best_;
 };
 struct MaxValueTrigger : BestValueTrigger {
-  explicit MaxValueTrigger(std::string key, Trigger trigger = {1, "epoch"})
-      : BestValueTrigger(
-            std::move(key), [](double best, double now) { return now > best; }, std::move(trigger)) {}
+  explicit MaxValueTrigger(std::string key, Trigger trigger = {1, "epoch"});
 };
 struct MinValueTrigger : BestValueTrigger {
-  explicit MinValueTrigger(std::string key, Trigger trigger = {1, "epoch"})
-      : BestValueTrigger(
-            std::move(key), [](double best, double now) { return now < best; }, std::move(trigger)) {}
+  explicit MinValueTrigger(std::string key, Trigger trigger = {1, "epoch"});
 };
 
 /// Which values of EarlyStoppingTrigger's monitor are better; `automatic`: larger ones of an accuracy, smaller ones of

@@ -51,6 +51,10 @@ class NamedKept {
  private:
   std::map<std::string, Kept<T>> all_;
 };
+// Instantiated in standard_updater.cpp, so that no user's program compiles them again.
+extern template class NamedKept<Iterator>;
+extern template class NamedKept<Link>;
+extern template class NamedKept<Optimizer>;
 
 namespace updaters {
 

@@ -12,6 +12,9 @@ Convolution2D convolution(int64_t in, int64_t out, int64_t ksize, int64_t stride
 }
 }  // namespace
 
+CHAINER_DEFINE_MEMBERS(GoogLeNet, conv1, conv2_reduce, conv2, inc3a, inc3b, inc4a, inc4b, inc4c, inc4d, inc4e, inc5a,
+                       inc5b, loss3_fc, loss1_conv, loss1_fc1, loss1_fc2, loss2_conv, loss2_fc1, loss2_fc2)
+
 GoogLeNet::GoogLeNet(const PretrainedModel& model)
     : VisionModel(model, "bvlc_googlenet.npz"),
       conv1(convolution(3, 64, 7, 2, first_weights(initializers::LeCunUniform()))),

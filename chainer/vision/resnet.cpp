@@ -23,6 +23,8 @@ BuildingBlock block(int64_t n_layers, int stage, const InitializerArg& W, bool d
 }
 }  // namespace
 
+CHAINER_DEFINE_MEMBERS(BottleneckA, conv1, bn1, conv2, bn2, conv3, bn3, conv4, bn4)
+
 BottleneckA::BottleneckA(int64_t in, int64_t mid, int64_t out, int64_t stride, const InitializerArg& W, bool fb)
     : conv1(unbiased_convolution(in, mid, 1, fb ? 1 : stride, W)),
       bn1(mid),
@@ -38,6 +40,8 @@ Variable BottleneckA::forward(const Variable& x) {
   return relu(h + bn4(conv4(x)));
 }
 
+CHAINER_DEFINE_MEMBERS(BottleneckB, conv1, bn1, conv2, bn2, conv3, bn3)
+
 BottleneckB::BottleneckB(int64_t in, int64_t mid, const InitializerArg& W)
     : conv1(unbiased_convolution(in, mid, 1, 1, W)),
       bn1(mid),
@@ -50,6 +54,8 @@ Variable BottleneckB::forward(const Variable& x) {
   return relu(bn3(conv3(relu(bn2(conv2(relu(bn1(conv1(x)))))))) + x);
 }
 
+CHAINER_DEFINE_MEMBERS(BuildingBlock, a)
+
 BuildingBlock::BuildingBlock(int64_t n_layer, int64_t in, int64_t mid, int64_t out, int64_t stride,
                              const InitializerArg& W, bool downsample_fb)
     : a(in, mid, out, stride, W, downsample_fb) {
@@ -60,6 +66,8 @@ Variable BuildingBlock::forward(const Variable& x) {
   for (Link* child : children()) h = child->call(Variables{h})[0];
   return h;
 }
+
+CHAINER_DEFINE_MEMBERS(ResNetLayers, conv1, bn1, res2, res3, res4, res5, fc6)
 
 ResNetLayers::ResNetLayers(const PretrainedModel& model, int64_t n_layers, bool downsample_fb)
     : VisionModel(model, text("ResNet-", n_layers, "-model.npz")),

@@ -16,6 +16,9 @@ std::string weights_name(int64_t n_layers) {
 }
 }  // namespace
 
+CHAINER_DEFINE_MEMBERS(VGGLayers, conv1_1, conv1_2, conv2_1, conv2_2, conv3_1, conv3_2, conv3_3, conv4_1, conv4_2,
+                       conv4_3, conv5_1, conv5_2, conv5_3, fc6, fc7, fc8, conv3_4, conv4_4, conv5_4)
+
 VGGLayers::VGGLayers(const PretrainedModel& model, int64_t n_layers)
     : VisionModel(model, weights_name(n_layers)),
       conv1_1(convolution_3x3(3, 64, first_weights(kNormal))),

@@ -7,6 +7,7 @@
 
 #include "chainer/array/per_axis.h"
 #include "chainer/links/inception.h"
+#include "chainer/links/members.h"
 #include "chainer/links/links.h"
 
 namespace chainer {
@@ -81,8 +82,7 @@ class VGGLayers : public VisionModel {
       conv5_2, conv5_3;
   Linear fc6, fc7, fc8;
   std::optional<Convolution2D> conv3_4, conv4_4, conv5_4;  ///< of 19 layers
-  CHAINER_MEMBERS(VGGLayers, conv1_1, conv1_2, conv2_1, conv2_2, conv3_1, conv3_2, conv3_3, conv4_1, conv4_2, conv4_3,
-                  conv5_1, conv5_2, conv5_3, fc6, fc7, fc8, conv3_4, conv4_4, conv5_4);
+  CHAINER_DECLARE_MEMBERS(VGGLayers);
 
  protected:
   Array prepare(const Array& image, const PerAxis& size) const override { return vgg::prepare(image, size); }
@@ -119,8 +119,7 @@ class GoogLeNet : public VisionModel {
   Linear loss1_fc1, loss1_fc2;
   Convolution2D loss2_conv;
   Linear loss2_fc1, loss2_fc2;
-  CHAINER_MEMBERS(GoogLeNet, conv1, conv2_reduce, conv2, inc3a, inc3b, inc4a, inc4b, inc4c, inc4d, inc4e, inc5a, inc5b,
-                  loss3_fc, loss1_conv, loss1_fc1, loss1_fc2, loss2_conv, loss2_fc1, loss2_fc2);
+  CHAINER_DECLARE_MEMBERS(GoogLeNet);
 
  protected:
   Array prepare(const Array& image, const PerAxis& size) const override { return googlenet::prepare(image, size); }
@@ -147,7 +146,7 @@ class BottleneckA : public Chain {
   BatchNormalization bn3;
   Convolution2D conv4;
   BatchNormalization bn4;
-  CHAINER_MEMBERS(BottleneckA, conv1, bn1, conv2, bn2, conv3, bn3, conv4, bn4);
+  CHAINER_DECLARE_MEMBERS(BottleneckA);
 };
 /// A residual block that keeps its shape: relu(conv1 .. conv3 + x).
 class BottleneckB : public Chain {
@@ -160,7 +159,7 @@ class BottleneckB : public Chain {
   BatchNormalization bn2;
   Convolution2D conv3;
   BatchNormalization bn3;
-  CHAINER_MEMBERS(BottleneckB, conv1, bn1, conv2, bn2, conv3, bn3);
+  CHAINER_DECLARE_MEMBERS(BottleneckB);
 };
 /// A BottleneckA, `a`, and n_layer - 1 BottleneckB, `b1` and so on.
 class BuildingBlock : public Chain {
@@ -169,7 +168,7 @@ class BuildingBlock : public Chain {
                 const InitializerArg& initialW, bool downsample_fb);
   Variable forward(const Variable& x);
   BottleneckA a;
-  CHAINER_MEMBERS(BuildingBlock, a);
+  CHAINER_DECLARE_MEMBERS(BuildingBlock);
 };
 /// ResNet with 50, 101 or 152 layers. He et al., arXiv:1512.03385. Without weights of a file, HeNormal. With
 /// downsample_fb a block's stride is at its 3x3 convolution, else at the first of 1x1.
@@ -184,7 +183,7 @@ class ResNetLayers : public VisionModel {
   BatchNormalization bn1;
   BuildingBlock res2, res3, res4, res5;
   Linear fc6;
-  CHAINER_MEMBERS(ResNetLayers, conv1, bn1, res2, res3, res4, res5, fc6);
+  CHAINER_DECLARE_MEMBERS(ResNetLayers);
 
  protected:
   Array prepare(const Array& image, const PerAxis& size) const override { return resnet::prepare(image, size); }

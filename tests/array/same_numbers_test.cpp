@@ -47,8 +47,8 @@ TEST(arithmetic_is_the_same_on_every_machine) {
   EXPECT_EQ(for_dtypes([&](Dtype d) { return x.astype(d) / y.astype(d); }), "c719efff89c29852da6ed62d60759da8");
   EXPECT_EQ(for_dtypes([&](Dtype d) { return sqrt(y.astype(d)); }), "1e30aa011526c42d31333a44d01df6ef");
   EXPECT_EQ(for_dtypes([&](Dtype d) { return sum(x.astype(d)); }), "f8272d067f021a547a37da1bccf162dd");
-  EXPECT_EQ(for_dtypes([&](Dtype d) { return sum(x.astype(d), {.axis = 0}); }), "421517261325764b26f3e1840877bb5e");
-  EXPECT_EQ(for_dtypes([&](Dtype d) { return sum(x.astype(d), {.axis = 1}); }), "9548c8369f0bfb19ff7acbf236810dc2");
+  EXPECT_EQ(for_dtypes([&](Dtype d) { return sum(x.astype(d), {0}); }), "421517261325764b26f3e1840877bb5e");
+  EXPECT_EQ(for_dtypes([&](Dtype d) { return sum(x.astype(d), {1}); }), "9548c8369f0bfb19ff7acbf236810dc2");
   EXPECT_EQ(for_dtypes([&](Dtype d) { return (x.astype(d) * 1000).astype(int32); }),
             "055ea14c2fd47b7480449067763d052e");
   EXPECT_EQ(for_dtypes([&](Dtype d) { return x.astype(d) > y.astype(d); }), "0009e72a49a57b1afcef98f748df88a0");

@@ -171,6 +171,8 @@ Layer parameters_of(const Layer& l) {
 
 }  // namespace
 
+CHAINER_DEFINE_LINK(CaffeFunction)
+
 template <class T>
 CaffeFunction::Function CaffeFunction::adopt(const std::string& name, T link) {
   add_link(name, std::move(link));

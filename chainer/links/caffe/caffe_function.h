@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "chainer/links/link.h"
+#include "chainer/links/members.h"
 
 namespace chainer {
 namespace caffe {
@@ -47,7 +48,7 @@ class CaffeFunction : public Chain {
   /// KeyError for an output that nothing computed.
   Variables forward(const NamedVariables& inputs, const std::vector<std::string>& outputs,
                     const CaffeFunctionOptions& options = {});
-  CHAINER_LINK(CaffeFunction);
+  CHAINER_DECLARE_LINK(CaffeFunction);
   Variables operator()(const NamedVariables& inputs, const std::vector<std::string>& outputs,
                        const CaffeFunctionOptions& options = {}) {
     return detail::call_with_hooks(*this, inputs, outputs, options);

@@ -3,6 +3,8 @@
 
 namespace chainer::links {
 
+CHAINER_DEFINE_MEMBERS(BlackOut, W)
+
 BlackOut::BlackOut(int64_t in_size, const std::vector<double>& counts, int64_t sample_size)
     : W(0, Shape{static_cast<int64_t>(counts.size()), in_size}),
       sampler(utils::WalkerAlias(counts)),

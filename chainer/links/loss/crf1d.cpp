@@ -3,6 +3,8 @@
 
 namespace chainer::links {
 
+CHAINER_DEFINE_MEMBERS(CRF1d, cost)
+
 CRF1d::CRF1d(int64_t n_label, const InitializerArg& initial_cost)
     : cost(initial_cost ? initial_cost : InitializerArg(0), Shape{n_label, n_label}) {}
 

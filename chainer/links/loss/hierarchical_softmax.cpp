@@ -44,6 +44,8 @@ int64_t inner_nodes(const Tree& t) {
 
 }  // namespace
 
+CHAINER_DEFINE_MEMBERS(BinaryHierarchicalSoftmax, W)
+
 BinaryHierarchicalSoftmax::BinaryHierarchicalSoftmax(int64_t in_size, const Tree& tree,
                                                      const BinaryHierarchicalSoftmaxOptions& o)
     : W(initializers::Uniform(1, o.dtype), Shape{inner_nodes(tree), in_size}) {

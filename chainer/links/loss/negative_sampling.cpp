@@ -15,6 +15,8 @@ std::vector<double> weights(const std::vector<double>& counts, double exponent, 
 }
 }  // namespace
 
+CHAINER_DEFINE_MEMBERS(NegativeSampling, W)
+
 NegativeSampling::NegativeSampling(int64_t in_size, const std::vector<double>& counts, int64_t sample_size,
                                    const NegativeSamplingOptions& o)
     : W(0, Shape{static_cast<int64_t>(counts.size()), in_size}),

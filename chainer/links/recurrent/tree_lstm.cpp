@@ -64,6 +64,8 @@ Variables ChildSumTreeLSTM::forward(const Variables& in) {
   return functions::tree_lstm(arguments);
 }
 
+CHAINER_DEFINE_LINK(NaryTreeLSTM)
+
 NaryTreeLSTM::NaryTreeLSTM(int64_t in_size, int64_t out_size, int64_t n_ary)
     : W_x(in_size, (3 + n_ary) * out_size), in_size_(in_size), state_size_(out_size) {
   if (n_ary < 1) throw ValueError("NaryTreeLSTM: n_ary must be at least 1, not ", n_ary);

@@ -80,7 +80,7 @@ class ParameterStatistics : public Extension {
       : ParameterStatistics(std::vector<Kept<Link>>{std::move(link)}, Options()) {}
   /// mean, std, min, max, zeros, percentile (at 0, 1, 2 and 3 sigma).
   static std::map<std::string, Statistic> default_statistics();
-  void register_statistics(const std::string& name, Statistic f) { options_.statistics[name] = std::move(f); }
+  void register_statistics(const std::string& name, Statistic f);
   void operator()(Trainer& trainer) override;
   int priority() const override { return PRIORITY_WRITER; }
   void serialize(Serializer& s) override;

@@ -68,6 +68,10 @@ void LogReport::serialize(Serializer& s) {
   log_ = std::move(*v.list());
 }
 
+PrintReport::PrintReport(std::vector<std::string> entries, std::string log_report, std::FILE* out)
+    : entries_(std::move(entries)), log_report_name_(std::move(log_report)), out_(out) {}
+PrintReport::PrintReport(std::vector<std::string> entries, LogReport log_report, std::FILE* out)
+    : entries_(std::move(entries)), own_(std::make_shared<LogReport>(std::move(log_report))), out_(out) {}
 void PrintReport::operator()(Trainer& trainer) {
   LogReport* report = own_.get();
   if (own_) {

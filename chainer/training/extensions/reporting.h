@@ -44,10 +44,8 @@ class LogReport : public Extension {
 /// Prints new entries of a LogReport as a table. The log is the extension of that name, or one of its own.
 class PrintReport : public Extension {
  public:
-  explicit PrintReport(std::vector<std::string> entries, std::string log_report = "LogReport", std::FILE* out = stdout)
-      : entries_(std::move(entries)), log_report_name_(std::move(log_report)), out_(out) {}
-  PrintReport(std::vector<std::string> entries, LogReport log_report, std::FILE* out = stdout)
-      : entries_(std::move(entries)), own_(std::make_shared<LogReport>(std::move(log_report))), out_(out) {}
+  explicit PrintReport(std::vector<std::string> entries, std::string log_report = "LogReport", std::FILE* out = stdout);
+  PrintReport(std::vector<std::string> entries, LogReport log_report, std::FILE* out = stdout);
   void operator()(Trainer& trainer) override;
   void serialize(Serializer& s) override;
 

@@ -55,6 +55,9 @@ std::map<std::string, ParameterStatistics::Statistic> ParameterStatistics::defau
 ParameterStatistics::ParameterStatistics(std::vector<Kept<Link>> links, const Options& options)
     : links_(std::move(links)), options_(options) {}
 
+void ParameterStatistics::register_statistics(const std::string& name, Statistic f) {
+  options_.statistics[name] = std::move(f);
+}
 void ParameterStatistics::operator()(Trainer& trainer) {
   Observation found;
   const std::string prefix = options_.prefix.empty() ? "" : options_.prefix + "/";

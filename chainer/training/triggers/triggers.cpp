@@ -100,6 +100,12 @@ void ManualScheduleTrigger::serialize(Serializer& s) { last_.serialize(s); }
 
 BestValueTrigger::BestValueTrigger(std::string key, std::function<bool(double, double)> compare, Trigger trigger)
     : key_(std::move(key)), compare_(std::move(compare)), interval_(std::move(trigger)) {}
+MaxValueTrigger::MaxValueTrigger(std::string key, Trigger trigger)
+    : BestValueTrigger(
+          std::move(key), [](double best, double now) { return now > best; }, std::move(trigger)) {}
+MinValueTrigger::MinValueTrigger(std::string key, Trigger trigger)
+    : BestValueTrigger(
+          std::move(key), [](double best, double now) { return now < best; }, std::move(trigger)) {}
 bool BestValueTrigger::operator()(Trainer& trainer) {
   if (const auto it = trainer.observation.find(key_); it != trainer.observation.end()) summary_.add({*it});
   if (!interval_(trainer)) return false;

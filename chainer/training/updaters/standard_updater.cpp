@@ -2,6 +2,10 @@
 
 namespace chainer::training {
 
+template class NamedKept<Iterator>;
+template class NamedKept<Link>;
+template class NamedKept<Optimizer>;
+
 Variable call_link(Link& link, const Example& batch) {
   Variables out;
   if (batch.is_dict()) {
