@@ -182,8 +182,7 @@ class InputArrays {
   InputArrays(const InputArrays&) = delete;
   InputArrays& operator=(const InputArrays&) = delete;
   ~InputArrays() {
-    if (counted_) return;
-    for (Array& a : arrays_) (void)a.release();
+    if (!counted_) arrays_.abandon();
   }
   void collect(const FunctionNode& node, const Variable* const* inputs, std::size_t count) {
     arrays_.reserve(count);

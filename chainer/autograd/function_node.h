@@ -30,7 +30,8 @@ class FunctionNode {
  public:
   RefCount refs;
   FunctionNode() = default;
-  FunctionNode(FunctionNode&&) = default;
+  /// Takes the hooks: a node is moved before it is applied, while it has nothing else.
+  FunctionNode(FunctionNode&& f) noexcept : hooks_(std::move(f.hooks_)) {}
   FunctionNode(const FunctionNode&) = delete;
   FunctionNode& operator=(const FunctionNode&) = delete;
   virtual ~FunctionNode();

@@ -2,10 +2,13 @@
 #pragma once
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <initializer_list>
 #include <iterator>
 #include <memory>
 #include <new>
+#include <stdexcept>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -75,7 +78,7 @@ class SmallVector {
   }
   [[gnu::always_inline]] void push_back(T v) {
     if (size_ == capacity_) [[unlikely]]
-      grow(capacity_ * 2);
+      grow(std::size_t{capacity_} * 2);
     new (data_ + size_++) T(std::move(v));
   }
   void pop_back() { data_[--size_].~T(); }
@@ -88,6 +91,8 @@ class SmallVector {
     while (size_ > n) pop_back();
     while (size_ < n) new (data_ + size_++) T();
   }
+  /// Forgets the elements without destroying them: somebody else owns what they hold.
+  void abandon() { size_ = 0; }
   /// Not for arrays, whose comparison is no truth.
   friend bool operator==(const SmallVector& a, const SmallVector& b) requires requires(const T& x) {
     { x == x } -> std::convertible_to<bool>;
@@ -103,12 +108,13 @@ class SmallVector {
   T* inline_data() { return std::launder(reinterpret_cast<T*>(storage_)); }
   bool is_inline() const { return data_ == reinterpret_cast<const T*>(storage_); }
   [[gnu::noinline]] void grow(std::size_t n) {
+    if (n > UINT32_MAX) throw std::length_error("SmallVector: more than 2^32 - 1 elements");
     T* fresh = std::allocator<T>().allocate(n);
     std::uninitialized_move_n(data_, size_, fresh);
     std::destroy_n(data_, size_);
     if (!is_inline()) std::allocator<T>().deallocate(data_, capacity_);
     data_ = fresh;
-    capacity_ = n;
+    capacity_ = static_cast<uint32_t>(n);
   }
   [[gnu::always_inline]] void release() {
     clear();
@@ -119,19 +125,22 @@ class SmallVector {
   }
   void take(SmallVector& o) noexcept {
     if (o.is_inline()) {
-      std::uninitialized_move_n(o.data_, o.size_, data_);
+      if constexpr (std::is_trivially_copyable_v<T>)
+        std::memcpy(storage_, o.storage_, sizeof(storage_));  // a fixed size needs no call
+      else
+        std::uninitialized_move_n(o.data_, o.size_, data_);
       size_ = o.size_;
       o.clear();
     } else {
       data_ = std::exchange(o.data_, reinterpret_cast<T*>(o.storage_));
       size_ = std::exchange(o.size_, 0);
-      capacity_ = std::exchange(o.capacity_, N);
+      capacity_ = std::exchange(o.capacity_, static_cast<uint32_t>(N));
     }
   }
 
   alignas(T) unsigned char storage_[N * sizeof(T)];
   T* data_ = reinterpret_cast<T*>(storage_);
-  std::size_t size_ = 0, capacity_ = N;
+  uint32_t size_ = 0, capacity_ = N;  // half the size of a pointer: nodes hold six of these vectors
 };
 
 }  // namespace chainer
