@@ -51,11 +51,15 @@ class [[nodiscard]] Array {
   /// strides().
   const void* raw() const {
     force(body());
+    if (recording::any()) [[unlikely]]
+      recording::host_reads(*body_);
     return body_->data;
   }
   /// The first element, for writing: pending readers of the old values run first.
   void* mutable_raw() {
     before_write(body());
+    if (recording::any()) [[unlikely]]
+      recording::host_writes(*body_);
     return body_->data;
   }
   /// As raw(), with the element type checked, and that the array is on the host.

@@ -19,6 +19,8 @@ ArrayBody::~ArrayBody() {
 
 void ArrayBody::destroy(ArrayBody* b) {
   const std::size_t bytes = sizeof(ArrayBody) + b->tail;
+  if (b->recorded) [[unlikely]]
+    recording::gone(*b);
   if (b->marked(kExternal)) [[unlikely]]
     static_cast<ExternalBody*>(b)->~ExternalBody();
   else
@@ -37,6 +39,8 @@ Ref<ArrayBody> ArrayBody::make(const Shape& shape, Dtype dtype, Device device, c
     b->tail = static_cast<uint32_t>(head + bytes - sizeof(ArrayBody));
     b->data = memory + head;
     if (!order.empty()) b->set_strides(strides_in_order(shape, order));
+    if (recording::any()) [[unlikely]]
+      recording::made(*b);
     return Ref<ArrayBody>(b, Ref<ArrayBody>::Adopt{});
   }
   auto b = without_memory(shape, dtype, device, order, operation);
@@ -50,6 +54,8 @@ Ref<ArrayBody> ArrayBody::without_memory(const Shape& shape, Dtype dtype, Device
   if (device.is_host()) memory::expect_possible(size * item_size(dtype), shape, dtype, operation);
   auto b = make_ref<ArrayBody>(shape, dtype, device, size);
   if (!order.empty()) b->set_strides(strides_in_order(shape, order));
+  if (recording::any()) [[unlikely]]
+    recording::made(*b);
   return b;
 }
 

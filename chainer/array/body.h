@@ -58,6 +58,7 @@ struct ArrayBody {
   int32_t position = -1;                   ///< in the evaluation `visit`, while it waits
   std::atomic<uint32_t> version{0};        ///< owner only: counts writes to its memory (array/version.h)
   uint64_t visit = 0;
+  uint64_t recorded = 0;  ///< owner only: by which recording it was made, and as what (array/recording/recorder.h)
 
   ArrayBody(const Shape& s, Dtype d, Device dev, int64_t elements) : dtype(d), size(elements), device(dev), shape(s) {}
   ~ArrayBody();

@@ -3,9 +3,9 @@
 #include <string>
 #include <string_view>
 
-namespace chainer {
+#include "chainer/array/recording/watch.h"
 
-class Backend;
+namespace chainer {
 
 /// The backend of the host, which every build has (backend/cpu/cpu_backend.cpp).
 extern Backend* const kHostBackend;
@@ -15,7 +15,11 @@ class Device {
  public:
   Device() : backend_(kHostBackend) {}
   explicit Device(Backend& backend, int index = 0) : backend_(&backend), index_(index) {}
-  Backend& backend() const { return *backend_; }
+  Backend& backend() const {
+    if (recording::any()) [[unlikely]]
+      return recording::door(*backend_);
+    return *backend_;
+  }
   int index() const { return index_; }
   /// Whether elements of arrays here may be read and written through pointers. Elsewhere only the backend may.
   bool is_host() const { return backend_ == kHostBackend; }

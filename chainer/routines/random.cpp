@@ -59,6 +59,8 @@ void RandomState::refill() {
 }
 
 uint32_t RandomState::next_uint32() {
+  if (recording::any()) [[unlikely]]
+    recording::refuse("numbers are drawn from the Mersenne Twister");
   if (position_ == 624) refill();
   uint32_t y = key_[position_++];
   y ^= y >> 11;

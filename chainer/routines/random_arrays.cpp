@@ -6,6 +6,7 @@
 
 #include "chainer/array/backend.h"
 #include "chainer/array/order.h"
+#include "chainer/array/recording/step.h"
 #include "chainer/array/index.h"
 #include "chainer/routines/random.h"
 
@@ -268,9 +269,15 @@ Array RandomState::choice(int64_t n, const Shape& shape, bool replace, const Pro
 Array RandomState::bulk(RandomFill fill, double a, double b, const Shape& shape, Dtype dtype, Device device,
                         const Dims& order) {
   Array out = empty_in_order(shape, dtype, device, order);
-  const std::lock_guard lock(mutex());
-  device.backend().random(fill, bulk_seed_, bulk_counter_, a, b, out);
-  bulk_counter_ += static_cast<uint64_t>((out.size() + 3) / 4);
+  // A replay draws anew.
+  const auto draw = [this, fill, a, b](std::span<const Array>, std::span<Array> drawn) {
+    const std::lock_guard lock(mutex());
+    drawn[0].device().backend().random(fill, bulk_seed_, bulk_counter_, a, b, drawn[0]);
+    bulk_counter_ += static_cast<uint64_t>((drawn[0].size() + 3) / 4);
+  };
+  if (this != &global() && recording::any()) [[unlikely]]
+    recording::refuse("numbers are drawn from a generator that may not live as long as the schedule");
+  recording::step("random", {}, {&out, 1}, draw);
   return out;
 }
 

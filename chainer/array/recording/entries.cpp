@@ -1,0 +1,290 @@
+// The recorder's entries: each call of the backend as a step.
+#include <algorithm>
+#include <memory>
+
+#include "chainer/array/deferred/pending.h"
+#include "chainer/array/operations/convolution.h"
+#include "chainer/array/operations/pooling.h"
+#include "chainer/array/operations/recurrent_cells.h"
+#include "chainer/array/recording/recorder.h"
+
+namespace chainer::recording {
+namespace {
+
+std::span<const Array* const> read(const std::initializer_list<const Array*>& r) { return {r.begin(), r.size()}; }
+std::span<Array* const> written(const std::initializer_list<Array*>& w) { return {w.begin(), w.size()}; }
+
+}  // namespace
+
+void Recorder::host_to_device(void* to, const void* from, std::size_t bytes) {
+  refuse("bytes are copied from the host");
+  real_.host_to_device(to, from, bytes);
+}
+void Recorder::device_to_host(void* to, const void* from, std::size_t bytes) {
+  refuse("bytes are copied to the host");
+  real_.device_to_host(to, from, bytes);
+}
+
+void Recorder::elementwise(Elementwise op, std::span<const Array* const> inputs, Array& out, Dtype compute) {
+  const std::size_t n = inputs.size();
+  perform(chainer::name(op).data(), inputs, written({&out}), [&real = real_, op, compute, n](Array* const* x) {
+    real.elementwise(op, {const_cast<const Array* const*>(x), n}, *x[n], compute);
+  });
+}
+
+void Recorder::reduce(Reduce op, const Array& a, const Dims& axes, Array& out) {
+  perform("reduce", read({&a}), written({&out}),
+          [&real = real_, op, axes](Array* const* x) { real.reduce(op, *x[0], axes, *x[1]); });
+}
+void Recorder::arg_reduce(ArgReduce op, const Array& a, int axis, Array& out) {
+  perform("arg_reduce", read({&a}), written({&out}),
+          [&real = real_, op, axis](Array* const* x) { real.arg_reduce(op, *x[0], axis, *x[1]); });
+}
+
+void Recorder::gemm(const Array& a, const Array& b, Array& out, double alpha, double beta) {
+  perform("gemm", read({&a, &b}), written({&out}),
+          [&real = real_, alpha, beta](Array* const* x) { real.gemm(*x[0], *x[1], *x[2], alpha, beta); });
+}
+void Recorder::take_rows(const Array& a, const Array& index, Array& out) {
+  perform("take_rows", read({&a, &index}), written({&out}),
+          [&real = real_](Array* const* x) { real.take_rows(*x[0], *x[1], *x[2]); });
+}
+void Recorder::scatter_rows(Array& out, const Array& index, const Array& values, bool accumulate) {
+  perform("scatter_rows", read({&index, &values}), written({&out}),
+          [&real = real_, accumulate](Array* const* x) { real.scatter_rows(*x[2], *x[0], *x[1], accumulate); });
+}
+void Recorder::fill(Array& out, Scalar value) {
+  perform("fill", {}, written({&out}), [&real = real_, value](Array* const* x) { real.fill(*x[0], value); });
+}
+
+void Recorder::run(const Program& program) {
+  // The program's bodies, each once, what is only read first.
+  std::vector<ArrayBody*> reads, writes;
+  const auto add = [](std::vector<ArrayBody*>& to, ArrayBody* b) {
+    if (b && std::find(to.begin(), to.end(), b) == to.end()) to.push_back(b);
+  };
+  for (const auto& i : program.code)
+    if (i.kind != Program::Instruction::Kind::load) add(writes, program.slots[static_cast<std::size_t>(i.out)].memory);
+  for (const auto& r : program.reductions) add(writes, r.out);
+  for (const auto& s : program.slots) add(reads, s.memory);
+  for (const auto* code : {&program.constants, &program.code})
+    for (const auto& i : *code) add(reads, i.source);
+  std::erase_if(reads, [&](ArrayBody* b) { return std::find(writes.begin(), writes.end(), b) != writes.end(); });
+
+  // (These bodies are still waiting to the evaluator: perform() would compute them.)
+  const auto position = [&](ArrayBody* b) -> int {
+    if (!b) return -1;
+    if (const auto it = std::find(reads.begin(), reads.end(), b); it != reads.end())
+      return static_cast<int>(it - reads.begin());
+    return static_cast<int>(reads.size() +
+                            static_cast<std::size_t>(std::find(writes.begin(), writes.end(), b) - writes.begin()));
+  };
+  struct Places {
+    Program program;
+    std::vector<int> slots, constants, code, reductions;
+  };
+  auto places = std::make_shared<Places>();
+  places->program = program;
+  for (const auto& s : program.slots) places->slots.push_back(position(s.memory));
+  for (const auto& i : program.constants) places->constants.push_back(position(i.source));
+  for (const auto& i : program.code) places->code.push_back(position(i.source));
+  for (const auto& r : program.reductions) places->reductions.push_back(position(r.out));
+  Step step;
+  step.name = "program";
+  for (ArrayBody* b : reads)
+    if (refused_.empty()) step.operands.push_back(operand(*b, false));
+  for (ArrayBody* b : writes)
+    if (refused_.empty()) step.operands.push_back(operand(*b, true));
+  {
+    const Pause inside;
+    real_.run(program);
+  }
+  if (!refused_.empty()) return;
+  step.run = [&real = real_, places](Array* const* x) {
+    Program& p = places->program;
+    const auto at = [&](int k) { return k < 0 ? nullptr : &x[k]->body(); };
+    for (std::size_t i = 0; i < p.slots.size(); ++i) p.slots[i].memory = at(places->slots[i]);
+    for (std::size_t i = 0; i < p.constants.size(); ++i) p.constants[i].source = at(places->constants[i]);
+    for (std::size_t i = 0; i < p.code.size(); ++i) p.code[i].source = at(places->code[i]);
+    for (std::size_t i = 0; i < p.reductions.size(); ++i) p.reductions[i].out = at(places->reductions[i]);
+    real.run(p);
+  };
+  phase_->steps.push_back(std::move(step));
+}
+
+// The formula lies on the caller's stack.
+void Recorder::apply(const BlockFunction& f, std::span<const Array* const> in, std::span<Array* const> out,
+                     Dtype compute) {
+  refuse("a formula of routines/kernel.h");
+  real_.apply(f, in, out, compute);
+}
+void Recorder::fold(const BlockFunction& map, const BlockFold& fold, std::span<const Array* const> in, Array& out,
+                    Dtype compute) {
+  refuse("a formula of routines/kernel.h");
+  real_.fold(map, fold, in, out, compute);
+}
+// Its numbers count steps.
+void Recorder::update(Update op, Array& param, const Array& grad, std::span<Array> states,
+                      std::span<const double> hyper) {
+  refuse("an optimizer's update");
+  real_.update(op, param, grad, states, hyper);
+}
+// Whoever draws says so by a step of its own: seed and counter are the generator's.
+void Recorder::random(RandomFill fill, uint64_t seed, uint64_t counter, double a, double b, Array& out) {
+  refuse("random numbers that no generator of the library draws");
+  real_.random(fill, seed, counter, a, b, out);
+}
+
+void Recorder::scan(Scan op, const Array& a, int axis, Array& out) {
+  perform("scan", read({&a}), written({&out}),
+          [&real = real_, op, axis](Array* const* x) { real.scan(op, *x[0], axis, *x[1]); });
+}
+void Recorder::rows_dot(const Array& x, const Array& w, const Array& index, Array& out) {
+  perform("rows_dot", read({&x, &w, &index}), written({&out}),
+          [&real = real_](Array* const* a) { real.rows_dot(*a[0], *a[1], *a[2], *a[3]); });
+}
+void Recorder::rows_combine(const Array& g, const Array& w, const Array& index, Array& out) {
+  perform("rows_combine", read({&g, &w, &index}), written({&out}),
+          [&real = real_](Array* const* a) { real.rows_combine(*a[0], *a[1], *a[2], *a[3]); });
+}
+void Recorder::rows_scatter(const Array& g, const Array& x, const Array& index, Array& out) {
+  perform("rows_scatter", read({&g, &x, &index}), written({&out}),
+          [&real = real_](Array* const* a) { real.rows_scatter(*a[0], *a[1], *a[2], *a[3]); });
+}
+
+void Recorder::standardize(const Array& x, double eps, Array& y, Array& rstd) {
+  perform("standardize", read({&x}), written({&y, &rstd}),
+          [&real = real_, eps](Array* const* a) { real.standardize(*a[0], eps, *a[1], *a[2]); });
+}
+void Recorder::standardize_grad(const Array& gy, const Array& y, const Array& rstd, Array& gx) {
+  perform("standardize_grad", read({&gy, &y, &rstd}), written({&gx}),
+          [&real = real_](Array* const* a) { real.standardize_grad(*a[0], *a[1], *a[2], *a[3]); });
+}
+void Recorder::softmax(bool log, const Array& a, int64_t outer, int64_t n, int64_t inner, Array& out) {
+  perform(log ? "log_softmax" : "softmax", read({&a}), written({&out}),
+          [&real = real_, log, outer, n, inner](Array* const* x) { real.softmax(log, *x[0], outer, n, inner, *x[1]); });
+}
+
+void Recorder::convolution(Convolution op, const ConvolutionPlan& plan, const Array& a, const Array& b,
+                           const Array& bias, Array& out, bool accumulate) {
+  if (bias)
+    perform("convolution", read({&a, &b, &bias}), written({&out}),
+            [&real = real_, op, plan, accumulate](Array* const* x) {
+              real.convolution(op, plan, *x[0], *x[1], *x[2], *x[3], accumulate);
+            });
+  else
+    perform("convolution", read({&a, &b}), written({&out}), [&real = real_, op, plan, accumulate](Array* const* x) {
+      real.convolution(op, plan, *x[0], *x[1], Array(), *x[2], accumulate);
+    });
+}
+void Recorder::pooling(Pooling op, const PoolingPlan& plan, const Array& in, Array& out, Array* position) {
+  const bool reads = op == Pooling::gather || op == Pooling::scatter;
+  if (!position)
+    perform("pooling", read({&in}), written({&out}),
+            [&real = real_, op, plan](Array* const* x) { real.pooling(op, plan, *x[0], *x[1], nullptr); });
+  else if (reads)
+    perform("pooling", read({&in, position}), written({&out}),
+            [&real = real_, op, plan](Array* const* x) { real.pooling(op, plan, *x[0], *x[2], x[1]); });
+  else
+    perform("pooling", read({&in}), written({&out, position}),
+            [&real = real_, op, plan](Array* const* x) { real.pooling(op, plan, *x[0], *x[1], x[2]); });
+}
+
+void Recorder::moments(const Array& x, Array& mean, Array& squares) {
+  perform("moments", read({&x}), written({&mean, &squares}),
+          [&real = real_](Array* const* a) { real.moments(*a[0], *a[1], *a[2]); });
+}
+void Recorder::moments_grad(const Array& gy, const Array& x, const Array& mean, Array& total, Array& along) {
+  perform("moments_grad", read({&gy, &x, &mean}), written({&total, &along}),
+          [&real = real_](Array* const* a) { real.moments_grad(*a[0], *a[1], *a[2], *a[3], *a[4]); });
+}
+void Recorder::centered_combination(const Array& gy, const Array& x, const Array& mean, const Array& a, const Array& b,
+                                    const Array& c, Array& gx) {
+  perform("centered_combination", read({&gy, &x, &mean, &a, &b, &c}), written({&gx}), [&real = real_](Array* const* p) {
+    real.centered_combination(*p[0], *p[1], *p[2], *p[3], *p[4], *p[5], *p[6]);
+  });
+}
+
+void Recorder::lstm(const LstmCells& cells, std::span<const Array> x, std::span<const Array> c_prev, Array& c,
+                    Array& h) {
+  std::vector<const Array*> reads;
+  std::vector<int> where(c_prev.size(), -1);  // of a cell that may be none
+  for (const Array& a : x) reads.push_back(&a);
+  for (std::size_t i = 0; i < c_prev.size(); ++i)
+    if (c_prev[i]) where[i] = static_cast<int>(reads.size()), reads.push_back(&c_prev[i]);
+  const std::size_t n = x.size(), all = reads.size();
+  perform("lstm", reads, written({&c, &h}), [&real = real_, cells, n, all, where](Array* const* p) {
+    Arrays gates, before;
+    for (std::size_t i = 0; i < n; ++i) gates.push_back(*p[i]);
+    for (const int i : where) before.push_back(i < 0 ? Array() : *p[i]);
+    real.lstm(cells, {gates.data(), gates.size()}, {before.data(), before.size()}, *p[all], *p[all + 1]);
+  });
+}
+
+void Recorder::lstm_grad(const LstmCells& cells, std::span<const Array> x, std::span<const Array> c_prev,
+                         const Array& c, const Array& gc, const Array& gh, std::span<Array> gx,
+                         std::span<Array> gc_prev) {
+  // Where each array stands in the list, or -1 for none; gc itself may be among gc_prev.
+  std::vector<const Array*> reads;
+  std::vector<Array*> writes;
+  const auto reading = [&](const Array& a) {
+    if (!a) return -1;
+    reads.push_back(&a);
+    return static_cast<int>(reads.size()) - 1;
+  };
+  std::vector<int> xs, before, gxs, gbefore;
+  for (const Array& a : x) xs.push_back(reading(a));
+  for (const Array& a : c_prev) before.push_back(reading(a));
+  const int at_c = reading(c), at_gc = reading(gc), at_gh = reading(gh);
+  const auto write = [&](Array& a) {
+    if (!a) return -1;
+    writes.push_back(&a);
+    return static_cast<int>(reads.size() + writes.size()) - 1;
+  };
+  for (Array& a : gx) gxs.push_back(write(a));
+  for (Array& a : gc_prev) gbefore.push_back(write(a));
+  perform("lstm_grad", reads, writes, [=, &real = real_](Array* const* p) {
+    const auto take = [&](const std::vector<int>& from) {
+      Arrays out;
+      for (const int i : from) out.push_back(i < 0 ? Array() : *p[i]);
+      return out;
+    };
+    const Arrays gates = take(xs), cells_before = take(before);
+    Arrays to_gates = take(gxs), to_cells = take(gbefore);
+    const Array none;
+    real.lstm_grad(cells, {gates.data(), gates.size()}, {cells_before.data(), cells_before.size()}, *p[at_c],
+                   at_gc < 0 ? none : *p[at_gc], at_gh < 0 ? none : *p[at_gh], {to_gates.data(), to_gates.size()},
+                   {to_cells.data(), to_cells.size()});
+  });
+}
+
+void Recorder::gru(const Array& x, const Array& hx, const Array& h_prev, Array& h) {
+  perform("gru", read({&x, &hx, &h_prev}), written({&h}),
+          [&real = real_](Array* const* p) { real.gru(*p[0], *p[1], *p[2], *p[3]); });
+}
+void Recorder::gru_grad(const Array& x, const Array& hx, const Array& h_prev, const Array& gh, Array& gx, Array& ghx,
+                        Array& gh_prev) {
+  perform("gru_grad", read({&x, &hx, &h_prev, &gh}), written({&gx, &ghx, &gh_prev}),
+          [&real = real_](Array* const* p) { real.gru_grad(*p[0], *p[1], *p[2], *p[3], *p[4], *p[5], *p[6]); });
+}
+
+int64_t Recorder::invert(Array& matrices) {
+  auto singular = std::make_shared<int64_t>(-1);
+  perform("invert", {}, written({&matrices}), [&real = real_, singular, recorded = false](Array* const* x) mutable {
+    const int64_t i = real.invert(*x[0]);
+    if (recorded && i >= 0) throw ValueError("inv: matrix ", i, " is singular");
+    recorded = true;
+    *singular = i;
+  });
+  return *singular;
+}
+void Recorder::determinants(Array& matrices, Array& out) {
+  perform("determinants", {}, written({&matrices, &out}),
+          [&real = real_](Array* const* x) { real.determinants(*x[0], *x[1]); });
+}
+void Recorder::svd(const Array& a, Array& u, Array& s, Array& vt) {
+  perform("svd", read({&a}), written({&u, &s, &vt}),
+          [&real = real_](Array* const* x) { real.svd(*x[0], *x[1], *x[2], *x[3]); });
+}
+
+}  // namespace chainer::recording

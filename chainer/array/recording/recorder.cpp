@@ -1,0 +1,320 @@
+#include "chainer/array/recording/recorder.h"
+
+#include <cstring>
+#include <mutex>
+#include <unordered_set>
+
+#include "chainer/array/deferred/deferred.h"
+#include "chainer/array/order.h"
+#include "chainer/core/fork.h"
+
+namespace chainer::recording {
+namespace {
+
+constinit thread_local Recorder* here_ = nullptr;
+
+// The low half of ArrayBody::recorded: a slot's number plus one, or one of these.
+constexpr uint32_t kFresh = 0, kOfHost = UINT32_MAX;
+uint64_t tag(uint32_t recording, uint32_t what) { return uint64_t(recording) << 32 | what; }
+
+// How many arrays of each recording live, without those that were handed out: their tags.
+struct Counts {
+  ForkSafe<std::mutex> mutex{kForkLeaf};
+  std::unordered_map<uint32_t, int64_t> alive;
+  std::unordered_set<uint64_t> handed_out;
+  uint32_t last = 0;
+};
+Counts& counts() {
+  static auto* only = new Counts;
+  return *only;
+}
+[[maybe_unused]] const Counts& counts_made_early = counts();
+
+char* first_element(const ArrayBody& b) { return b.data; }
+
+}  // namespace
+
+Backend& door(Backend& real) {
+  if (!here_ || !here_->active()) return real;
+  if (&real == kHostBackend) return *here_;
+  here_->refuse("an array on another device than the host");
+  return real;
+}
+void host_reads(const ArrayBody& body) {
+  if (here_ && here_->active()) here_->host_reads(body);
+}
+void host_writes(ArrayBody& body) {
+  if (here_ && here_->active()) here_->host_writes(body);
+}
+void made(ArrayBody& body) {
+  if (here_ && here_->active()) here_->made(body);
+}
+void refuse(std::string_view why) {
+  if (here_ && here_->active()) here_->refuse(why);
+}
+void gone(const ArrayBody& body) {
+  const std::lock_guard lock(counts().mutex);
+  if (counts().handed_out.erase(body.recorded)) return;
+  const auto it = counts().alive.find(static_cast<uint32_t>(body.recorded >> 32));
+  if (it != counts().alive.end()) --it->second;
+}
+bool here() { return here_ && here_->active(); }
+void record_step(const char* name, std::span<const Array> in, std::span<Array> out, HostStep f) {
+  here_->record(name, in, out, std::move(f));
+}
+
+Recorder::Recorder(Tape& tape)
+    : real_(*kHostBackend), tape_(tape), number_([] {
+        const std::lock_guard lock(counts().mutex);
+        const uint32_t n = ++counts().last;
+        counts().alive[n] = 0;
+        return n;
+      }()) {}
+
+Recorder::~Recorder() {
+  const std::lock_guard lock(counts().mutex);
+  counts().alive.erase(number_);
+}
+
+int64_t Recorder::escaped() const {
+  const std::lock_guard lock(counts().mutex);
+  return counts().alive.at(number_);
+}
+
+Recorder* Recorder::current() { return here_; }
+
+Recorder::Scope::Scope(Recorder& r, Phase& phase) : recorder_(r), outer_(here_) {
+  here_ = &r;
+  running.fetch_add(1, std::memory_order_relaxed);
+  r.phase_ = &phase;
+  r.operands_of_.clear();
+}
+Recorder::Scope::~Scope() {
+  recorder_.phase_ = nullptr;
+  running.fetch_sub(1, std::memory_order_relaxed);
+  here_ = outer_;
+}
+Recorder::Pause::Pause() : paused_(here_) {
+  if (paused_) ++paused_->depth_;
+}
+Recorder::Pause::~Pause() {
+  if (paused_) --paused_->depth_;
+}
+
+void Recorder::refuse(std::string_view why) {
+  if (refused_.empty()) refused_ = why;
+}
+
+void Recorder::host_reads(const ArrayBody& body) {
+  const ArrayBody& owner = body.base ? *body.base : body;
+  const auto what = static_cast<uint32_t>(owner.recorded);
+  if (owner.recorded >> 32 == number_ && (what == kOfHost || what == kFresh)) return;  // its own numbers
+  if (body.size == 0) return;
+  refuse(text("a loop on the host reads elements of an array of shape ", body.shape));
+}
+
+void Recorder::host_writes(ArrayBody& body) {
+  ArrayBody& owner = body.owner();
+  const auto what = static_cast<uint32_t>(owner.recorded);
+  if (owner.recorded >> 32 == number_ && (what == kOfHost || what == kFresh)) {
+    owner.recorded = tag(number_, kOfHost);
+    return;
+  }
+  if (body.size == 0) return;
+  refuse(text("a loop on the host writes to an array of shape ", body.shape));
+}
+
+void Recorder::made(ArrayBody& body) {
+  body.recorded = tag(number_, kFresh);
+  const std::lock_guard lock(counts().mutex);
+  ++counts().alive[number_];
+}
+
+bool Recorder::knows(const Array& a) const {
+  const ArrayBody& owner = a.body().owner();
+  return owner.recorded >> 32 == number_ || bound_.contains(&owner);
+}
+
+int Recorder::bind(const Array& a, bool member) {
+  force(a.body());
+  ArrayBody& owner = a.body().owner();
+  const int slot = static_cast<int>(tape_.slots.size());
+  Slot s;
+  s.kind = Slot::Kind::bound;
+  s.phase = phase_ ? phase_->number : static_cast<int>(tape_.phases.size());
+  s.member = member;
+  s.dtype = a.dtype();
+  s.shape = a.shape();
+  s.dense = a.is_contiguous();
+  if (!s.dense) s.strides = a.strides();
+  s.data = first_element(a.body());
+  tape_.slots.push_back(std::move(s));
+  bound_.insert_or_assign(&owner, Bound{slot, a});
+  return slot;
+}
+
+int Recorder::new_slot(ArrayBody& owner, Slot::Kind kind) {
+  const int slot = static_cast<int>(tape_.slots.size());
+  Slot s;
+  s.kind = kind;
+  s.phase = phase_->number;
+  s.dtype = owner.dtype;
+  s.shape = owner.shape;
+  if (!owner.contiguous) s.order = memory_order(owner.shape, owner.strides);
+  s.bytes = owner.size * item_size(owner.dtype);
+  s.data = first_element(owner);
+  tape_.slots.push_back(std::move(s));
+  owner.recorded = tag(number_, static_cast<uint32_t>(slot) + 1);
+  return slot;
+}
+
+int Recorder::constant(ArrayBody& owner) {
+  const int slot = new_slot(owner, Slot::Kind::constant);
+  const Pause pause;
+  Array copy(Shape{owner.size * item_size(owner.dtype)}, uint8);
+  if (copy.size()) std::memcpy(copy.mutable_raw(), owner.data, static_cast<std::size_t>(copy.size()));
+  tape_.slots.back().constant = copy;
+  Step step;
+  step.name = "constant";
+  step.constant = slot;
+  phase_->steps.push_back(std::move(step));  // first, so that operand() below finds a place for it
+  const std::size_t at = phase_->steps.size() - 1;
+  const int whole = operand(owner, false);
+  phase_->steps[at].operands = {whole};
+  phase_->steps[at].run = [copy](Array* const* x) {
+    if (copy.size()) std::memcpy(x[0]->mutable_raw(), copy.raw(), static_cast<std::size_t>(copy.size()));
+  };
+  return slot;
+}
+
+int Recorder::slot_of(ArrayBody& b) {
+  ArrayBody& owner = b.owner();
+  if (owner.recorded >> 32 == number_) {
+    const auto what = static_cast<uint32_t>(owner.recorded);
+    if (what != kFresh && what != kOfHost) return static_cast<int>(what - 1);
+    return -2;
+  }
+  if (const auto it = bound_.find(&owner); it != bound_.end()) return it->second.slot;
+  if (unknown && unknown(Array(Ref<ArrayBody>(&owner))))
+    if (const auto it = bound_.find(&owner); it != bound_.end()) return it->second.slot;
+  return -1;
+}
+
+int Recorder::operand(ArrayBody& b, bool write) {
+  ArrayBody& owner = b.owner();
+  int slot = slot_of(b);
+  if (slot == -1) {
+    refuse(text("an array of shape ", owner.shape, " and dtype ", owner.dtype, " that was made before the call is ",
+                write ? "written to" : "read", ": it is neither an argument nor a parameter or persistent value"));
+    return -1;
+  }
+  if (slot == -2) {
+    // The host wrote it, or nobody did.
+    const bool untouched = static_cast<uint32_t>(owner.recorded) == kFresh;
+    slot = untouched && write ? new_slot(owner, Slot::Kind::internal) : constant(owner);
+  }
+  const auto at = static_cast<std::size_t>(slot);
+  if (write) tape_.slots[at].written = true;
+  if (tape_.slots[at].phase != phase_->number) {
+    if (tape_.slots[at].phase != 0 && tape_.slots[at].kind != Slot::Kind::constant)
+      refuse("a second backward pass reads what the first one computed");
+    tape_.slots[at].saved = true;
+    if (write && tape_.slots[at].kind != Slot::Kind::bound)
+      refuse("the backward pass writes to an array of the forward pass");
+  }
+  Operand o;
+  o.slot = slot;
+  o.offset = first_element(b) - tape_.slots[at].data;
+  o.dtype = b.dtype;
+  o.shape = b.shape;
+  o.contiguous = b.contiguous;
+  if (!b.contiguous) o.strides = b.strides;
+  std::vector<int>& known = operands_of_[slot];
+  for (const int k : known) {
+    const Operand& other = phase_->operands[static_cast<std::size_t>(k)];
+    if (other.offset == o.offset && other.contiguous == o.contiguous && other.shape == o.shape &&
+        (o.contiguous || other.strides == o.strides))
+      return k;
+  }
+  known.push_back(static_cast<int>(phase_->operands.size()));
+  phase_->operands.push_back(std::move(o));
+  return known.back();
+}
+
+void Recorder::perform(const char* name, std::span<const Array* const> reads, std::span<Array* const> writes,
+                       Call call) {
+  // What waits is computed before, as steps of its own.
+  for (const Array* a : reads)
+    if (a) force(a->body());
+  for (Array* a : writes) {
+    if (!a) continue;
+    force(a->body());
+    if (a->body().owner().readers.any()) deferred::evaluate_readers(a->body().owner());
+  }
+  SmallVector<Array*, 8> now;
+  for (const Array* a : reads) now.push_back(const_cast<Array*>(a));
+  for (Array* a : writes) now.push_back(a);
+  Step step;
+  step.name = name;
+  for (std::size_t i = 0; i < now.size() && refused_.empty(); ++i) {
+    // A place in the list for what is not there.
+    if (!now[i]) throw RuntimeError("recording: ", name, " has an operand that is none");
+    step.operands.push_back(operand(now[i]->body(), i >= reads.size()));
+  }
+  {
+    const Pause inside;
+    call(now.begin());
+  }
+  if (!refused_.empty()) return;
+  step.run = std::move(call);
+  phase_->steps.push_back(std::move(step));
+}
+
+void Recorder::record(const char* name, std::span<const Array> in, std::span<Array> out, HostStep f) {
+  std::vector<const Array*> reads;
+  std::vector<Array*> writes;
+  for (const Array& a : in) reads.push_back(&a);
+  for (Array& a : out) writes.push_back(&a);
+  const std::size_t n = in.size(), m = out.size();
+  perform(name, reads, writes, [f = std::move(f), n, m](Array* const* x) {
+    Arrays ins, outs;
+    for (std::size_t i = 0; i < n; ++i) ins.push_back(*x[i]);
+    for (std::size_t i = 0; i < m; ++i) outs.push_back(*x[n + i]);
+    f({ins.data(), ins.size()}, {outs.data(), outs.size()});
+  });
+}
+
+// From now on it is the caller's.
+void Recorder::hand_out(const ArrayBody& owner) {
+  if (owner.recorded >> 32 != number_) return;
+  const std::lock_guard lock(counts().mutex);
+  if (counts().handed_out.insert(owner.recorded).second) --counts().alive[number_];
+}
+
+void Recorder::finish(const Arrays& results) {
+  for (const Array& result : results) {
+    force(result.body());
+    if (!refused_.empty()) return;
+    Array a = result;
+    int slot = slot_of(a.body());
+    // Memory of the forward pass, and constants, are handed out as copies.
+    const bool is_own = slot >= 0 && tape_.slots[static_cast<std::size_t>(slot)].phase == phase_->number &&
+                        tape_.slots[static_cast<std::size_t>(slot)].kind != Slot::Kind::constant;
+    const bool is_bound = slot >= 0 && tape_.slots[static_cast<std::size_t>(slot)].kind == Slot::Kind::bound;
+    if (slot == -1) return refuse("a result is an array that was made before the call");
+    if (!is_own && !is_bound) {
+      a = empty_in_order(a.shape(), a.dtype(), a.device(), memory_order(a));
+      copy_elements(result, a);
+      if (!refused_.empty()) return;
+    }
+    const int k = operand(a.body(), false);
+    if (k < 0) return;
+    Slot& s = tape_.slots[static_cast<std::size_t>(phase_->operands[static_cast<std::size_t>(k)].slot)];
+    if (s.kind == Slot::Kind::internal) s.kind = Slot::Kind::result;
+    phase_->results.push_back(k);
+    hand_out(result.body().owner());
+    hand_out(a.body().owner());
+  }
+}
+
+}  // namespace chainer::recording

@@ -1,0 +1,298 @@
+#include "chainer/array/recording/tape.h"
+
+#include <algorithm>
+#include <map>
+
+#include "chainer/array/order.h"
+#include "chainer/array/version.h"
+#include "chainer/core/error.h"
+
+namespace chainer::recording {
+namespace {
+
+constexpr int64_t kAlignment = 64;
+
+// An array on memory that it does not own.
+Array on_memory(const Operand& o) {
+  Ref<ArrayBody> b = make_ref<ArrayBody>(o.shape, o.dtype, Device(), o.shape.product());
+  if (!o.contiguous) b->set_strides(o.strides);
+  return Array(std::move(b));
+}
+
+bool is_whole(const Operand& o, const Slot& s) {
+  if (o.offset != 0 || o.shape != s.shape || o.contiguous != s.dense) return false;
+  return o.contiguous || o.strides == s.strides;
+}
+
+// Free stretches of a block that grows, by offset.
+class Stretches {
+ public:
+  int64_t take(int64_t bytes) {
+    auto best = free_.end();
+    for (auto it = free_.begin(); it != free_.end(); ++it)
+      if (it->second >= bytes && (best == free_.end() || it->second < best->second)) best = it;
+    if (best == free_.end()) {
+      // The last stretch grows where it reaches the end.
+      int64_t at = end_;
+      if (!free_.empty() && std::prev(free_.end())->first + std::prev(free_.end())->second == end_) {
+        at = std::prev(free_.end())->first;
+        free_.erase(std::prev(free_.end()));
+      }
+      end_ = at + bytes;
+      return at;
+    }
+    const auto [at, have] = *best;
+    free_.erase(best);
+    if (have > bytes) free_[at + bytes] = have - bytes;
+    return at;
+  }
+  void give(int64_t at, int64_t bytes) {
+    auto it = free_.emplace(at, bytes).first;
+    if (const auto next = std::next(it); next != free_.end() && at + it->second == next->first) {
+      it->second += next->second;
+      free_.erase(next);
+    }
+    if (it == free_.begin()) return;
+    if (const auto before = std::prev(it); before->first + before->second == at) {
+      before->second += it->second;
+      free_.erase(it);
+    }
+  }
+  int64_t end() const { return end_; }
+
+ private:
+  std::map<int64_t, int64_t> free_;
+  int64_t end_ = 0;
+};
+
+}  // namespace
+
+void Tape::bind(int slot, const Array& a) {
+  Slot& s = slots[static_cast<std::size_t>(slot)];
+  force(a.body());
+  s.array = a;
+}
+
+void Tape::plan(Phase& p) {
+  p.planned = true;
+  // A constant that no step writes to is read where it lies.
+  for (Slot& s : slots)
+    if (s.kind == Slot::Kind::constant && s.written) s.kind = Slot::Kind::internal;
+  for (const Slot& s : slots)
+    if (s.kind == Slot::Kind::constant)
+      const_cast<Slot&>(s).data = static_cast<char*>(const_cast<void*>(s.constant.raw()));
+  std::erase_if(p.steps, [&](const Step& step) {
+    return step.constant >= 0 && slots[static_cast<std::size_t>(step.constant)].kind == Slot::Kind::constant;
+  });
+  std::map<int, std::vector<int>> uses;
+  for (std::size_t i = 0; i < p.operands.size(); ++i) uses[p.operands[i].slot].push_back(static_cast<int>(i));
+  for (const Operand& o : p.operands)
+    p.arrays.push_back(slots[static_cast<std::size_t>(o.slot)].kind == Slot::Kind::bound ? Array() : on_memory(o));
+  for (auto& [slot, operands] : uses) {
+    Slot& s = slots[static_cast<std::size_t>(slot)];
+    if (s.kind == Slot::Kind::constant) {
+      for (const int i : operands) {
+        const auto k = static_cast<std::size_t>(i);
+        p.arrays[k].body().data = s.data + p.operands[k].offset;
+      }
+      continue;
+    }
+    const bool own = s.phase == p.number;
+    auto& list = s.kind == Slot::Kind::bound    ? p.bound
+                 : s.kind == Slot::Kind::result ? p.results_used
+                 : own                          ? p.internal
+                                                : p.earlier;
+    list.push_back({slot, std::move(operands)});
+  }
+  place(p);
+}
+
+// Offsets in the block: what is used no more gives its place to what comes later.
+void Tape::place(Phase& p) {
+  struct Life {
+    int slot = -1, first = -1, last = -1;
+  };
+  std::map<int, Life> lives;
+  for (std::size_t at = 0; at < p.steps.size(); ++at)
+    for (const int operand : p.steps[at].operands) {
+      const int slot = p.operands[static_cast<std::size_t>(operand)].slot;
+      const Slot& s = slots[static_cast<std::size_t>(slot)];
+      if (s.kind != Slot::Kind::internal || s.phase != p.number) continue;
+      Life& l = lives[slot];
+      if (l.first < 0) l = {slot, static_cast<int>(at), 0};
+      l.last = s.saved ? static_cast<int>(p.steps.size()) : static_cast<int>(at);
+    }
+  // (An operand that no step has any more, as that of a constant which nobody writes to, needs no place.)
+  std::vector<std::vector<const Life*>> begin(p.steps.size() + 1), end(p.steps.size() + 1);
+  for (const auto& [slot, life] : lives) {
+    begin[static_cast<std::size_t>(life.first)].push_back(&life);
+    end[static_cast<std::size_t>(life.last)].push_back(&life);
+  }
+  Stretches stretches;
+  std::map<int, int64_t> place;
+  const auto rounded = [&](const Life& l) {
+    const int64_t bytes = slots[static_cast<std::size_t>(l.slot)].bytes;
+    return std::max<int64_t>((bytes + kAlignment - 1) / kAlignment * kAlignment, kAlignment);
+  };
+  for (std::size_t at = 0; at < p.steps.size(); ++at) {
+    for (const Life* l : begin[at]) place[l->slot] = stretches.take(rounded(*l));
+    for (const Life* l : end[at]) stretches.give(place[l->slot], rounded(*l));
+  }
+  p.bytes = stretches.end();
+  for (const auto& [slot, offset] : place) p.inside.push_back(slot), p.places.push_back(offset);
+}
+
+// Lets the operands point at the memory of this run.
+void Tape::connect(Phase& p, char* block) {
+  const auto point = [&](const Phase::Use& use) {
+    char* const data = slots[static_cast<std::size_t>(use.slot)].data;
+    for (const int i : use.operands)
+      p.arrays[static_cast<std::size_t>(i)].body().data = data + p.operands[static_cast<std::size_t>(i)].offset;
+  };
+  for (std::size_t i = 0; i < p.inside.size(); ++i)
+    slots[static_cast<std::size_t>(p.inside[i])].data = block + p.places[i];
+  if (block != p.seen_block) {
+    for (const auto& use : p.internal) point(use);
+    p.seen_block = block;
+  }
+  if (p.number > 0 && static_cast<char*>(block_.data) != p.seen_earlier) {
+    for (const auto& use : p.earlier) point(use);
+    p.seen_earlier = static_cast<char*>(block_.data);
+  }
+  for (const auto& use : p.results_used) {
+    Slot& s = slots[static_cast<std::size_t>(use.slot)];
+    if (s.phase == p.number) {
+      s.array = empty_in_order(s.shape, s.dtype, Device(), s.order, "static_graph");
+      s.data = s.array.body().data;
+    }
+    point(use);
+  }
+  for (auto& use : p.bound) {
+    const Slot& s = slots[static_cast<std::size_t>(use.slot)];
+    if (!s.array) throw RuntimeError("static_graph: an array of the call is not there any more");
+    if (use.seen == &s.array.body()) continue;
+    use.seen = &s.array.body();
+    for (const int i : use.operands) {
+      const Operand& o = p.operands[static_cast<std::size_t>(i)];
+      Array& a = p.arrays[static_cast<std::size_t>(i)];
+      if (is_whole(o, s))
+        a = s.array;
+      else
+        a = Array(ArrayBody::view(s.array.body_ref(), o.shape, o.contiguous ? contiguous_strides(o.shape) : o.strides,
+                                  o.offset / item_size(o.dtype)));
+    }
+  }
+}
+
+// What the first phase saw must still be there.
+void Tape::check_versions(const Phase& p) const {
+  for (const auto* list : {&p.bound, &p.results_used})
+    for (const auto& use : *list) {
+      const Slot& s = slots[static_cast<std::size_t>(use.slot)];
+      if (s.phase == p.number || !s.array || memory_version(s.array) == s.version) continue;
+      const std::string what = chainer::text("backward of a static graph: an array of shape ", s.array.shape(),
+                                             s.kind == Slot::Kind::bound ? " that it read" : " that it returned");
+      if (was_written(s.version, memory_version(s.array)))
+        throw RuntimeError(what, " was written to in place after the forward pass, which kept it for the gradient: ",
+                           "write to a copy (x.copy()), or after backward()");
+      warn(chainer::text(what,
+                         " was updated by an optimizer after the forward pass: the gradient is that of the new "
+                         "values. Compute the loss again after an update, or call backward() for all losses "
+                         "before it"));
+    }
+}
+
+namespace {
+// Memory of one run of a later phase.
+struct Temporary {
+  explicit Temporary(int64_t bytes) {
+    if (bytes) block = memory::allocate(static_cast<std::size_t>(bytes));
+  }
+  Temporary(const Temporary&) = delete;
+  Temporary& operator=(const Temporary&) = delete;
+  ~Temporary() {
+    if (block.data) memory::release(block);
+  }
+  memory::Block block;
+};
+}  // namespace
+
+Arrays Tape::run(Phase& p) {
+  if (!p.planned) plan(p);
+  const bool first = p.number == 0;
+  if (first && !block_.data && p.bytes) block_ = memory::allocate(static_cast<std::size_t>(p.bytes));
+  const Temporary temporary(first ? 0 : p.bytes);
+  if (!first) check_versions(p);
+  connect(p, static_cast<char*>(first ? block_.data : temporary.block.data));
+  Array* pointers[64];
+  std::vector<Array*> many;
+  for (const Step& step : p.steps) {
+    Array** at = pointers;
+    if (step.operands.size() > std::size(pointers)) [[unlikely]] {
+      many.resize(step.operands.size());
+      at = many.data();
+    }
+    for (std::size_t i = 0; i < step.operands.size(); ++i)
+      at[i] = &p.arrays[static_cast<std::size_t>(step.operands[i])];
+    step.run(at);
+  }
+  Arrays out;
+  for (const int i : p.results) {
+    const Operand& o = p.operands[static_cast<std::size_t>(i)];
+    const Slot& s = slots[static_cast<std::size_t>(o.slot)];
+    if (s.kind == Slot::Kind::bound) {
+      out.push_back(p.arrays[static_cast<std::size_t>(i)]);
+    } else {
+      const ArrayBody& owner = s.array.body();
+      const Strides strides = o.contiguous ? contiguous_strides(o.shape) : o.strides;
+      const bool whole = o.offset == 0 && o.shape == s.shape && strides == owner.effective_strides();
+      out.push_back(whole
+                        ? s.array
+                        : Array(ArrayBody::view(s.array.body_ref(), o.shape, strides, o.offset / item_size(o.dtype))));
+    }
+  }
+  // Arrays of others are not kept longer than needed.
+  for (auto& use : p.bound) {
+    Slot& s = slots[static_cast<std::size_t>(use.slot)];
+    if (s.member) continue;
+    use.seen = nullptr;
+    for (const int i : use.operands) p.arrays[static_cast<std::size_t>(i)] = Array();
+    if (first && !s.saved) s.array = Array();
+  }
+  for (const auto& use : p.results_used) {
+    Slot& s = slots[static_cast<std::size_t>(use.slot)];
+    if (s.phase == p.number && !(first && s.saved)) s.array = Array();
+  }
+  if (first)
+    for (Slot& s : slots)
+      if (s.array) s.version = memory_version(s.array);
+  return out;
+}
+
+void Tape::release() noexcept {
+  if (block_.data) memory::release(block_);
+  block_ = {};
+  for (Slot& s : slots)
+    if (!s.member) s.array = Array();
+}
+
+int64_t Tape::planned_bytes(Phase& p) {
+  if (!p.planned) plan(p);
+  return p.bytes;
+}
+
+std::string Tape::text(const Phase& p) const {
+  std::string out;
+  for (const Step& step : p.steps) {
+    out += step.name;
+    for (const int i : step.operands) {
+      const Operand& o = p.operands[static_cast<std::size_t>(i)];
+      const auto kind = static_cast<int>(slots[static_cast<std::size_t>(o.slot)].kind);
+      out += chainer::text(" ", "bicr"[kind], o.slot, o.shape);
+    }
+    out += '\n';
+  }
+  return out;
+}
+
+}  // namespace chainer::recording
