@@ -11,6 +11,7 @@
 #include "chainer/exporters/caffe/export_model.h"
 #include "chainer/function_hooks/function_hooks.h"
 #include "chainer/functions/functions.h"
+#include "chainer/graph_optimizations/graph_optimizations.h"
 #include "chainer/initializers/initializers.h"
 #include "chainer/interop/arrow.h"
 #include "chainer/interop/dlpack.h"

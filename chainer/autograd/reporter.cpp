@@ -4,6 +4,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "chainer/array/recording/step.h"
 #include "chainer/core/json.h"
 
 namespace chainer {
@@ -45,6 +46,8 @@ const std::string* Reporter::name_of(const void* observer) {
 }
 
 void Reporter::report(const Observation& values, const void* observer) {
+  if (recording::any()) [[unlikely]]
+    recording::refuse("a reporter's own report() is called");
   std::string prefix;
   if (observer) {
     const std::string* name = name_of(observer);
@@ -69,7 +72,35 @@ Reporter& get_current_reporter() {
   if (!current) throw RuntimeError("there is no current reporter");
   return *current;
 }
+
+namespace {
+// Inside of a static graph: each replay reports what it computes.
+void record_report(const Observation& values, const void* observer) {
+  std::vector<std::string> keys;
+  Arrays arrays;
+  for (const auto& [key, v] : values) {
+    const Variable* x = v.variable();
+    if (!x || !*x || config().keep_graph_on_report) {
+      recording::refuse("something else than a variable is reported, or one with its graph");
+      if (current) current->report(values, observer);
+      return;
+    }
+    keys.push_back(key);
+    arrays.push_back(x->array());
+  }
+  recording::record_step("report", {arrays.data(), arrays.size()}, {},
+                         [keys, observer](std::span<const Array> in, std::span<Array>) {
+                           if (!current) return;
+                           Observation o;
+                           for (std::size_t i = 0; i < keys.size(); ++i) o.emplace(keys[i], ReportValue(in[i].copy()));
+                           current->report(o, observer);
+                         });
+}
+}  // namespace
+
 void report(const Observation& values, const void* observer) {
+  if (recording::any() && recording::here()) [[unlikely]]
+    return record_report(values, observer);
   if (current) current->report(values, observer);
 }
 Reporter::ObservationScope report_scope(Observation& target) { return get_current_reporter().scope(target); }

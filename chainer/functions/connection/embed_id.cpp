@@ -1,6 +1,7 @@
 #include "chainer/array/backend.h"
 #include "chainer/array/exclusive.h"
 #include "chainer/array/host.h"
+#include "chainer/array/recording/step.h"
 #include "chainer/autograd/function_node.h"
 #include "chainer/autograd/node_attributes.h"
 #include "chainer/functions/array.h"
@@ -18,13 +19,15 @@ using Ignore = std::optional<int64_t>;
 // Row numbers with ignored ids replaced by 0; every other id is checked.
 Array checked_rows(const Array& ids, int64_t vocabulary, Ignore ignore) {
   Array rows = to_host(ids).astype(int64);
-  int64_t* p = rows.mutable_data<int64_t>();
-  for (int64_t i = 0; i < rows.size(); ++i) {
-    if (ignore && p[i] == *ignore)
-      p[i] = 0;
-    else if (p[i] < 0 || p[i] >= vocabulary)
-      throw IndexError("embed_id: id ", p[i], " at position ", i, " is outside the vocabulary of ", vocabulary);
-  }
+  recording::step("checked_rows", {}, {&rows, 1}, [vocabulary, ignore](std::span<const Array>, std::span<Array> out) {
+    int64_t* p = out[0].mutable_data<int64_t>();
+    for (int64_t i = 0; i < out[0].size(); ++i) {
+      if (ignore && p[i] == *ignore)
+        p[i] = 0;
+      else if (p[i] < 0 || p[i] >= vocabulary)
+        throw IndexError("embed_id: id ", p[i], " at position ", i, " is outside the vocabulary of ", vocabulary);
+    }
+  });
   return rows.to_device(ids.device());
 }
 // 1 where the id counts, 0 where it is ignored, with an axis for the embedding.

@@ -3,6 +3,7 @@
 
 #include "chainer/array/backend.h"
 #include "chainer/array/host.h"
+#include "chainer/array/recording/step.h"
 #include "chainer/autograd/function_node.h"
 #include "chainer/autograd/node_attributes.h"
 #include "chainer/functions/activation.h"
@@ -49,16 +50,10 @@ struct SoftmaxCrossEntropyNode : FunctionNode, Described {
     if (options.cache_score) score = log_y;
 
     // The logarithm at each label, 0 where the label does not count; weighted.
-    Array at({t.size()}, int64);
-    int64_t* p = at.mutable_data<int64_t>();
-    const int64_t* l = labels.data<int64_t>();
-    for (int64_t i = 0; i < t.size(); ++i) p[i] = (i / inner * classes + l[i]) * inner + i % inner;
-    Array losses = log_y.ravel()[at] * -row_weight;
+    Array picked({t.size()}, x.dtype(), x.device());
+    if (t.size()) picked.device().backend().take_rows(log_y.ravel(), positions, picked);
+    Array losses = picked * -row_weight;
     if (options.reduce == Reduction::no) return {losses.reshape(t.shape())};
-    const double divisor = options.reduce == Reduction::sum
-                               ? 1
-                               : static_cast<double>(std::max<int64_t>(1, options.normalize ? counted : t.shape()[0]));
-    scale = 1 / divisor;
     return {chainer::sum(losses) * scale};
   }
 
@@ -82,23 +77,39 @@ struct SoftmaxCrossEntropyNode : FunctionNode, Described {
   // Checks the labels; those that do not count become class 0 with weight 0.
   void read_labels(const Shape& x, const Array& t) {
     labels = to_host(t).contiguous().astype(int64);
-    row_weight = Array({t.size()}, float64);
-    std::vector<double> weights;
-    if (options.class_weight) weights = options.class_weight.to_vector<double>();
-    int64_t* l = labels.mutable_data<int64_t>();
-    double* w = row_weight.mutable_data<double>();
-    for (int64_t i = 0; i < t.size(); ++i) {
-      if (l[i] == options.ignore_label) {
-        l[i] = 0;
-        w[i] = 0;
-        continue;
-      }
-      if (l[i] < 0 || l[i] >= x[1])
-        throw IndexError("softmax_cross_entropy: label ", l[i], " at position ", i, " is not in 0 ... ", x[1] - 1);
-      w[i] = weights.empty() ? 1 : weights[static_cast<std::size_t>(l[i])];
-      ++counted;
-    }
-    row_weight = row_weight.astype(inputs_dtype, false).to_device(t.device());
+    const int64_t classes = x[1], inner = Dims(x.begin() + 2, x.end()).product();
+    Array out[] = {labels, Array({t.size()}, float64), Array({t.size()}, int64), Array(Shape{}, float64)};
+    Array in[1] = {options.class_weight};
+    recording::step("read_labels", {in, options.class_weight ? 1u : 0u}, out,
+                    [classes, inner, o = options.reduce, ignored = options.ignore_label, normalize = options.normalize,
+                     batch = t.shape()[0]](std::span<const Array> weight, std::span<Array> made) {
+                      std::vector<double> weights;
+                      if (!weight.empty()) weights = weight[0].to_vector<double>();
+                      int64_t* l = made[0].mutable_data<int64_t>();
+                      double* w = made[1].mutable_data<double>();
+                      int64_t* p = made[2].mutable_data<int64_t>();
+                      int64_t counted = 0;
+                      for (int64_t i = 0; i < made[0].size(); ++i) {
+                        const bool counts = l[i] != ignored;
+                        if (!counts) {
+                          l[i] = 0;
+                          w[i] = 0;
+                        } else if (l[i] < 0 || l[i] >= classes) {
+                          throw IndexError("softmax_cross_entropy: label ", l[i], " at position ", i,
+                                           " is not in 0 ... ", classes - 1);
+                        } else {
+                          w[i] = weights.empty() ? 1 : weights[static_cast<std::size_t>(l[i])];
+                          ++counted;
+                        }
+                        p[i] = (i / inner * classes + l[i]) * inner + i % inner;
+                      }
+                      const int64_t divisor =
+                          o == Reduction::sum ? 1 : std::max<int64_t>(1, normalize ? counted : batch);
+                      *made[3].mutable_data<double>() = 1 / static_cast<double>(divisor);
+                    });
+    row_weight = out[1].astype(inputs_dtype, false).to_device(t.device());
+    positions = out[2].to_device(t.device());
+    scale = out[3].astype(inputs_dtype, false).to_device(t.device());
   }
 
   static Array log_softmax_array(const Array& in, int64_t inner, int64_t classes) {
@@ -118,21 +129,22 @@ struct SoftmaxCrossEntropyNode : FunctionNode, Described {
         y);
   }
   void subtract_labels(Array& y, int64_t inner, int64_t classes) const {
-    const int64_t* l = labels.data<int64_t>();
-    visit<FloatingTypes>(y.dtype(), "softmax_cross_entropy", [&]<class T>() {
-      T* p = y.mutable_data<T>();
-      for (int64_t i = 0; i < labels.size(); ++i) {
-        T& v = p[(i / inner * classes + l[i]) * inner + i % inner];
-        v = static_cast<T>(v - 1);
-      }
-    });
+    recording::step("subtract_labels", {&labels, 1}, {&y, 1},
+                    [inner, classes](std::span<const Array> in, std::span<Array> out) {
+                      const int64_t* l = in[0].data<int64_t>();
+                      visit<FloatingTypes>(out[0].dtype(), "softmax_cross_entropy", [&]<class T>() {
+                        T* p = out[0].mutable_data<T>();
+                        for (int64_t i = 0; i < in[0].size(); ++i) {
+                          T& v = p[(i / inner * classes + l[i]) * inner + i % inner];
+                          v = static_cast<T>(v - 1);
+                        }
+                      });
+                    });
   }
 
   SoftmaxCrossEntropyOptions options;
   Dtype inputs_dtype = float32;
-  Array score, labels, row_weight;
-  int64_t counted = 0;
-  double scale = 1;
+  Array score, labels, positions, row_weight, scale;
 };
 
 }  // namespace

@@ -1,0 +1,276 @@
+#include "chainer/graph_optimizations/schedule.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "chainer/array/order.h"
+#include "chainer/autograd/backward_scope.h"
+#include "chainer/autograd/function_node.h"
+#include "chainer/functions/math.h"
+
+namespace chainer::static_graphs {
+namespace {
+
+// An argument as the recorded code sees it: a variable of its own, which can be cut off the caller's graph.
+struct Argument : FunctionNode {
+  std::string label() const override { return "StaticArgument"; }
+  Arrays forward(const Arrays& x) override { return x; }
+  Variables backward(const Indexes&, const Variables& gy) override { return gy; }
+};
+
+// The same for an argument whose memory came up already: in the next call it may be another.
+struct CopiedArgument : FunctionNode {
+  std::string label() const override { return "StaticArgument"; }
+  Arrays forward(const Arrays& x) override { return {x[0].copy()}; }
+  Variables backward(const Indexes&, const Variables& gy) override { return gy; }
+};
+
+// Dense memory in some order of axes, so that one layout can be had from any other.
+Array dense_in_some_order(const Array& a) { return is_dense(a.body()) ? a : a.contiguous(); }
+
+Array with_layout(const Array& a, const recording::Slot& s) {
+  const Array dense = dense_in_some_order(a);
+  if (s.dense) return dense.contiguous();
+  return in_order(dense, memory_order(s.shape, s.strides));
+}
+
+// Gradients of parameters are set aside while a graph is differentiated for its own sake.
+class SetAside {
+ public:
+  explicit SetAside(const std::vector<Parameter>& parameters) : scope_(BackwardScope::current_loss_scale()) {
+    for (const Parameter& p : parameters) {
+      Variable v = p.variable();
+      scope_.save(*v.node_pointer());
+      before_.push_back(v.grad_var());
+      variables_.push_back(v);
+      v.cleargrad();
+    }
+  }
+  SetAside(const SetAside&) = delete;
+  SetAside& operator=(const SetAside&) = delete;
+  // What came about, and everything as it was.
+  Variables take() {
+    Variables out;
+    for (std::size_t i = 0; i < variables_.size(); ++i) {
+      out.push_back(variables_[i].grad_var());
+      variables_[i].set_grad_var(before_[i]);
+    }
+    scope_.keep();
+    return out;
+  }
+
+ private:
+  BackwardScope scope_;  // puts gradients back where something throws
+  Variables before_, variables_;
+};
+
+}  // namespace
+
+Schedule::~Schedule() = default;
+
+Variables Schedule::record(const Function& f, const Variables& args, const std::vector<Link*>& links, bool graph) {
+  graph_ = graph;
+  recorder_ = std::make_unique<recording::Recorder>(tape);
+  const Members members = Members::of(links);
+  const Arrays before = members.all();
+  for (const Array& a : before) {
+    if (recorder_->knows(a)) recorder_->refuse("two members share memory");
+    member_slots_.push_back(recorder_->bind(a, true));
+  }
+  for (const Variable& x : args) {
+    if (!x) {
+      inner_args_.push_back(Variable());
+      argument_slots_.push_back(-1);
+      continue;
+    }
+    const Variable mine = recorder_->knows(x.array()) ? apply_single(CopiedArgument(), x) : x;
+    argument_slots_.push_back(recorder_->bind(mine.array(), false));
+    inner_args_.push_back(mine.requires_grad() && graph ? apply_single(Argument(), mine)
+                                                        : Variable(mine.array(), false));
+  }
+  tape.phases.push_back(std::make_unique<recording::Phase>());
+  Variables results;
+  {
+    const recording::Recorder::Scope scope(*recorder_, *tape.phases[0]);
+    results = f(inner_args_);
+    Arrays arrays;
+    for (const Variable& y : results) {
+      if (!y) recorder_->refuse("a result is none");
+      arrays.push_back(y.array());
+    }
+    if (recorder_->active()) recorder_->finish(arrays);
+  }
+  refused_ = recorder_->refused();
+  const Members after = Members::of(links);
+  const Arrays arrays_after = after.all();
+  bool same = before.size() == arrays_after.size() && members.numbers == after.numbers;
+  for (std::size_t i = 0; same && i < before.size(); ++i) same = before[i].is(arrays_after[i]);
+  if (!same && refused_.empty()) refused_ = "the call replaces a persistent value, or counts in one";
+  if (refused_.empty() && graph) find_leaves(results, inner_args_, members);
+  if (!refused_.empty()) {
+    recorder_.reset();
+    inner_args_ = Variables();
+    return results;
+  }
+  bool wants = !leaves.empty();
+  for (Variable& x : inner_args_) {
+    wants = wants || (x && x.requires_grad());
+    if (x && x.creator()) x.unchain();
+  }
+  graph_ = graph && wants;
+  if (graph_)
+    inner_results_ = results;
+  else
+    inner_args_ = Variables();
+  Variables out;
+  for (const Variable& y : results) out.push_back(y.array());
+  return out;
+}
+
+void Schedule::find_leaves(const Variables& results, const Variables& args, const Members& members) {
+  std::unordered_set<const VariableNode*> met;
+  std::vector<const VariableNode*> waiting;
+  const auto visit = [&](const VariableNode* n) {
+    if (n && n->requires_grad() && met.insert(n).second) waiting.push_back(n);
+  };
+  for (const Variable& x : args)
+    if (x) met.insert(x.node_pointer());
+  for (const Variable& y : results) visit(y.node_pointer());
+  std::unordered_set<const VariableNode*> ends;
+  while (!waiting.empty()) {
+    const VariableNode* n = waiting.back();
+    waiting.pop_back();
+    if (const FunctionNode* f = n->creator())
+      for (const auto& x : f->inputs()) visit(x.get());
+    else
+      ends.insert(n);
+  }
+  for (std::size_t i = 0; i < members.parameters.size(); ++i) {
+    const VariableNode* n = members.parameters[i].variable().node_pointer();
+    if (!n || !ends.erase(n)) continue;
+    leaves.push_back(i);
+    leaf_parameters_.push_back(members.parameters[i]);
+  }
+  if (!ends.empty()) refused_ = "a variable that is neither an argument nor a parameter of the link wants a gradient";
+}
+
+Arrays Schedule::replay(const Arrays& args, const Members& members) {
+  std::size_t k = 0;
+  for (const int slot : argument_slots_)
+    if (slot >= 0) tape.bind(slot, args[k++]);
+  const Arrays all = members.all();
+  for (std::size_t i = 0; i < member_slots_.size(); ++i) tape.bind(member_slots_[i], all[i]);
+  return tape.run(*tape.phases[0]);
+}
+
+Variables Schedule::run_graph(const Indexes& wanted, const Variables& gy) {
+  Variables outputs, given;
+  for (std::size_t i = 0; i < gy.size(); ++i)
+    if (gy[i]) outputs.push_back(inner_results_[i]), given.push_back(gy[i]);
+  for (Variable& x : inner_args_)
+    if (x) x.cleargrad();
+  SetAside parameters(leaf_parameters_);
+  {
+    const ForceBackpropMode graph;
+    outputs = F::identity(outputs);  // under one function
+  }
+  for (std::size_t i = 0; i < outputs.size(); ++i) outputs[i].set_grad_var(given[i]);
+  if (!outputs.empty() && outputs[0].requires_grad())
+    outputs[0].backward({.loss_scale = BackwardScope::current_loss_scale()});
+  const Variables by_parameter = parameters.take();
+  Variables out;
+  for (const int i : wanted) {
+    const auto at = static_cast<std::size_t>(i);
+    out.push_back(at < inner_args_.size() ? inner_args_[at].grad_var() : by_parameter[at - inner_args_.size()]);
+  }
+  for (Variable& x : inner_args_)
+    if (x) x.cleargrad();
+  return out;
+}
+
+Variables Schedule::record_backward(const Indexes& wanted, const Variables& gy, Backward way) {
+  Variables given;
+  auto phase = std::make_unique<recording::Phase>();
+  phase->number = static_cast<int>(tape.phases.size());
+  for (const Variable& g : gy) {
+    if (!g) {
+      given.push_back(Variable());
+      continue;
+    }
+    Array mine = dense_in_some_order(g.array());
+    if (recorder_->knows(mine)) mine = mine.copy();
+    way.slots.push_back(recorder_->bind(mine, false));
+    given.push_back(mine);
+  }
+  Variables out;
+  {
+    const recording::Recorder::Scope scope(*recorder_, *phase);
+    out = run_graph(wanted, given);
+    Arrays arrays;
+    for (const Variable& g : out) {
+      way.result.push_back(g ? static_cast<int>(arrays.size()) : -1);
+      if (g) arrays.push_back(g.array());
+    }
+    if (recorder_->active()) recorder_->finish(arrays);
+  }
+  way.wanted = wanted;
+  way.phase = phase.get();
+  tape.phases.push_back(std::move(phase));
+  if (recorder_->refused().empty())
+    ways_.push_back(std::make_unique<Backward>(std::move(way)));
+  else
+    refused_ = recorder_->refused();
+  return out;
+}
+
+Variables Schedule::backward(const Indexes& wanted, const Variables& gy) {
+  Backward way;
+  for (const Variable& g : gy) way.given.push_back(static_cast<bool>(g));
+  const auto& known = [&]() -> Backward* {
+    for (const auto& w : ways_) {
+      if (!std::equal(w->given.begin(), w->given.end(), way.given.begin(), way.given.end())) continue;
+      if (std::includes(w->wanted.begin(), w->wanted.end(), wanted.begin(), wanted.end())) return w.get();
+    }
+    return nullptr;
+  }();
+  if (recorder_)
+    return known || !refused_.empty() ? run_graph(wanted, gy) : record_backward(wanted, gy, std::move(way));
+  if (!known)
+    throw RuntimeError(
+        "static_graph: gradients are wanted that the first iteration did not want: by other inputs, or of other "
+        "outputs "
+        "of the static chain. Such code is no static graph; mark smaller parts of it as static");
+  std::size_t next = 0;
+  for (const Variable& g : gy) {
+    if (!g) continue;
+    const int slot = known->slots[next++];
+    tape.bind(slot, with_layout(g.array(), tape.slots[static_cast<std::size_t>(slot)]));
+  }
+  const Arrays out = tape.run(*known->phase);
+  Variables result;
+  for (const int i : wanted) {
+    const auto at = std::find(known->wanted.begin(), known->wanted.end(), i) - known->wanted.begin();
+    const int k = known->result[static_cast<std::size_t>(at)];
+    result.push_back(k < 0 ? Variable() : Variable(out[static_cast<std::size_t>(k)], false));
+  }
+  return result;
+}
+
+void Schedule::finish() { inner_args_ = inner_results_ = Variables(); }
+
+void Schedule::check() {
+  if (!recorder_) return;
+  if (recorder_->escaped() > 0 && refused_.empty())
+    refused_ = chainer::text("arrays that the call makes are kept outside of it (", recorder_->escaped(), " of them)");
+  recorder_.reset();
+}
+
+std::string Schedule::text() {
+  std::string out;
+  for (const auto& phase : tape.phases)
+    out += chainer::text(phase->number == 0 ? "forward" : "backward", ": ", phase->steps.size(), " steps, ",
+                         tape.planned_bytes(*phase), " bytes\n", tape.text(*phase));
+  return out;
+}
+
+}  // namespace chainer::static_graphs

@@ -1,0 +1,265 @@
+#include "chainer/graph_optimizations/schedule_manager.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <mutex>
+
+#include "chainer/autograd/function_hook.h"
+#include "chainer/autograd/function_node.h"
+#include "chainer/graph_optimizations/schedule.h"
+#include "chainer/graph_optimizations/static_schedule_function.h"
+#include "chainer/links/link_hook.h"
+
+namespace chainer {
+namespace {
+
+using static_graphs::Members;
+using static_graphs::Schedule;
+using static_graphs::Use;
+
+// How many schedules stay that no call uses, where few are wanted.
+constexpr std::size_t kFew = 8;
+
+thread_local bool inside = false;
+
+// A static chain runs on this thread while it lives.
+struct Inside {
+  explicit Inside(const char* name) {
+    if (inside)
+      throw RuntimeError("static_graph: ", name,
+                         " is called within another static chain: mark the outermost one as static only");
+    inside = true;
+  }
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+  ~Inside() { inside = false; }
+};
+
+void append_layout(std::vector<int64_t>& key, const Array& a) {
+  key.push_back(static_cast<int64_t>(a.dtype()));
+  key.push_back(a.ndim());
+  for (const int64_t n : a.shape()) key.push_back(n);
+  key.push_back(a.is_contiguous());
+  if (!a.is_contiguous())
+    for (const int64_t n : a.strides()) key.push_back(n);
+}
+
+// Everything that a recorded call may depend on beside the elements of arrays.
+std::vector<int64_t> key_of(const Variables& args, const std::vector<int64_t>& nesting, const Members& members,
+                            bool graph) {
+  const Config& c = config();
+  std::vector<int64_t> key{c.train, graph, c.in_recomputing, static_cast<int64_t>(c.dtype.get()),
+                           static_cast<int64_t>(args.size())};
+  key.insert(key.end(), nesting.begin(), nesting.end());
+  for (const Variable& x : args) {
+    key.push_back(x ? 1 + x.requires_grad() : 0);
+    if (x) append_layout(key, x.array());
+  }
+  for (const Parameter& p : members.parameters) {
+    key.push_back(p.variable().requires_grad());
+    append_layout(key, p.array());
+  }
+  for (const Array* a : members.arrays) append_layout(key, *a);
+  for (const double n : members.numbers) {
+    int64_t bits;
+    static_assert(sizeof bits == sizeof n);
+    std::copy_n(reinterpret_cast<const char*>(&n), sizeof n, reinterpret_cast<char*>(&bits));
+    key.push_back(bits);
+  }
+  return key;
+}
+
+bool all_on_host(const Variables& args, const Members& members) {
+  const auto here = [](const Array& a) { return a.device().is_host(); };
+  return std::all_of(args.begin(), args.end(), [&](const Variable& x) { return !x || here(x.array()); }) &&
+         std::all_of(members.parameters.begin(), members.parameters.end(),
+                     [&](const Parameter& p) { return here(p.array()); }) &&
+         std::all_of(members.arrays.begin(), members.arrays.end(), [&](const Array* a) { return here(*a); });
+}
+
+}  // namespace
+
+struct ScheduleManager::State {
+  std::mutex mutex;
+  std::vector<std::shared_ptr<Schedule>> all;
+  std::string refused;
+  Counts counts;
+  uint64_t clock = 0;
+  int last_train = -1;
+
+  // A schedule for this call that no other one has, or nullptr.
+  std::shared_ptr<Schedule> acquire(const std::vector<int64_t>& key, bool minimize);
+};
+
+ScheduleManager::ScheduleManager(const StaticGraphOptions& options)
+    : options_(options), state_(std::make_shared<State>()) {}
+
+void ScheduleManager::say(int level, const char* name, const std::string& what) const {
+  if (options_.verbosity_level >= level) std::fprintf(stderr, "static_graph of %s: %s\n", name, what.c_str());
+}
+
+std::shared_ptr<Schedule> ScheduleManager::State::acquire(const std::vector<int64_t>& key, bool minimize) {
+  const std::lock_guard lock(mutex);
+  for (const auto& e : all) {
+    if (e->taken) continue;
+    e->check();
+    if (refused.empty()) refused = e->refused();
+  }
+  if (!refused.empty()) return nullptr;
+  const int train = static_cast<int>(key[0]);
+  const auto idle = [](const auto& e) { return !e->taken; };
+  if (minimize && last_train >= 0 && last_train != train) std::erase_if(all, idle);
+  last_train = train;
+  // What was never differentiated cannot be: it is recorded again.
+  std::erase_if(all, [&](const auto& e) { return idle(e) && (!e->complete() || !e->refused().empty()); });
+  if (minimize)
+    while (static_cast<std::size_t>(std::count_if(all.begin(), all.end(), idle)) > kFew)
+      all.erase(std::min_element(all.begin(), all.end(), [&](const auto& a, const auto& b) {
+        return std::pair(!idle(a), a->last_use) < std::pair(!idle(b), b->last_use);
+      }));
+  for (const auto& e : all) {
+    if (e->taken || e->key != key) continue;
+    e->taken = true;
+    e->last_use = ++clock;
+    ++e->use;
+    return e;
+  }
+  return nullptr;
+}
+
+Variables ScheduleManager::call(const char* name, const static_graphs::Function& f, const Variables& args,
+                                const std::vector<int64_t>& nesting, const std::vector<Link*>& links,
+                                std::any* structure) {
+  const Inside guard(name);
+  const Config& c = config();
+  const Members members = Members::of(links);
+  bool wants = false;
+  for (const Variable& x : args) wants = wants || (x && x.requires_grad());
+  const bool graph = c.enable_backprop && (wants || !members.parameters.empty());
+  const auto itself = [&](const char* why) {
+    say(2, name, chainer::text("runs define-by-run: ", why));
+    const std::lock_guard lock(state_->mutex);
+    ++state_->counts.define_by_run;
+  };
+  const char* why = nullptr;
+  if (options_.force_test_define_by_run && !c.train) why = "test mode";
+  if (options_.enable_double_backprop && graph) why = "gradients may want a graph";
+  if (c.debug) why = "debug mode";
+  if (function_hook_count > 0 || !get_link_hooks().empty() || static_graphs::have_hooks(links)) why = "hooks";
+  if (!members.complete) why = "a parameter has no shape yet";
+  if (!why && !all_on_host(args, members)) why = "another device than the host";
+  {
+    const std::lock_guard lock(state_->mutex);
+    if (!state_->refused.empty()) why = "it was refused";
+  }
+  if (why) {
+    itself(why);
+    return f(args);
+  }
+
+  const std::vector<int64_t> key = key_of(args, nesting, members, graph);
+  std::shared_ptr<Schedule> schedule = state_->acquire(key, options_.minimize_cache_size);
+  if (!schedule && !refused().empty()) {
+    say(1, name, "runs define-by-run from now on: " + refused());
+    itself("it was refused");
+    return f(args);
+  }
+  const bool replays = schedule != nullptr;
+  if (!replays) schedule = std::make_shared<Schedule>(key), schedule->taken = true, schedule->use = 1;
+  // Gives the schedule back where nothing keeps it.
+  const auto use = std::make_shared<Use>(schedule, schedule->use, [state = state_](Schedule& s, uint64_t number) {
+    const std::lock_guard lock(state->mutex);
+    if (s.use != number) return;
+    s.tape.release();
+    s.finish();
+    s.taken = false;
+  });
+  use->differentiated = [state = state_](Schedule& s, uint64_t number) {
+    const std::lock_guard lock(state->mutex);
+    if (s.use == number && !s.is_recording()) s.taken = false;  // another call may have it from now on
+  };
+
+  Variables results;
+  if (!replays) {
+    results = schedule->record(f, args, links, graph);
+    if (structure) schedule->structure = *structure;
+    {
+      const std::lock_guard lock(state_->mutex);
+      ++state_->counts.recorded;
+      if (schedule->refused().empty())
+        state_->all.push_back(schedule);
+      else
+        state_->refused = schedule->refused();
+    }
+    if (!schedule->refused().empty()) {
+      say(1, name, "runs define-by-run from now on: " + schedule->refused());
+      return results;
+    }
+    if (options_.verbosity_level >= 1) say(1, name, "recorded a schedule\n" + schedule->text());
+  } else {
+    say(2, name, "replays a schedule");
+    const std::lock_guard lock(state_->mutex);
+    ++state_->counts.replayed;
+    if (structure) *structure = schedule->structure;
+  }
+
+  const auto replay = [&] {
+    Arrays in;
+    for (const Variable& x : args)
+      if (x) in.push_back(x.array());
+    return schedule->replay(in, members);
+  };
+  if (!graph || (schedule->leaves.empty() && !wants)) {
+    if (!replays) return results;
+    for (Array& a : replay()) results.push_back(std::move(a));
+    return results;
+  }
+  SmallVector<const Variable*, 8> inputs;
+  const Variable none(Array(Shape{0}), false);  // in the place of an argument that is none
+  for (const Variable& x : args) inputs.push_back(x ? &x : &none);
+  for (const std::size_t i : schedule->leaves) inputs.push_back(&members.parameters[i].variable());
+  const auto compute = [&]() -> Arrays {
+    if (replays) return replay();
+    Arrays out;
+    for (const Variable& y : results) out.push_back(y.array());
+    return out;
+  };
+  return apply_function(FunctionNode::make(static_graphs::StaticScheduleFunction(use, compute)), inputs.data(),
+                        inputs.size());
+}
+
+void ScheduleManager::end_forward() {
+  const std::lock_guard lock(state_->mutex);
+  for (const auto& s : state_->all) {
+    if (!s->taken) continue;
+    s->finish();
+    s->taken = false;
+  }
+}
+
+void ScheduleManager::clear() {
+  const std::lock_guard lock(state_->mutex);
+  std::erase_if(state_->all, [](const auto& e) { return !e->taken; });
+}
+
+std::size_t ScheduleManager::size() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->all.size();
+}
+std::string ScheduleManager::refused() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->refused;
+}
+ScheduleManager::Counts ScheduleManager::counts() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->counts;
+}
+std::string ScheduleManager::text() const {
+  const std::lock_guard lock(state_->mutex);
+  std::string out;
+  for (const auto& s : state_->all)
+    if (!s->taken) out += s->text();
+  return out;
+}
+
+}  // namespace chainer

@@ -1,0 +1,46 @@
+#include "chainer/graph_optimizations/static_code.h"
+
+#include <memory>
+
+#include "chainer/array/backend.h"
+#include "chainer/array/order.h"
+#include "chainer/array/recording/recorder.h"
+
+namespace chainer::static_graphs {
+
+Arrays run_code(const std::function<Arrays(const Arrays&, Arrays&)>& f, const Arrays& inputs, Arrays outputs) {
+  if (!recording::any() || !recording::here()) return f(inputs, outputs);
+  // What it returns lies in arrays of the recording.
+  for (const Array& a : inputs) force(a.body());
+  auto first = std::make_shared<Arrays>();
+  {
+    const recording::Recorder::Pause pause;
+    *first = f(inputs, outputs);
+  }
+  Arrays written = outputs, results;
+  for (const Array& a : *first) {
+    results.push_back(empty_in_order(a.shape(), a.dtype(), a.device(), memory_order(a), "static_code"));
+    written.push_back(results[results.size() - 1]);
+  }
+  const std::size_t given = outputs.size();
+  recording::record_step("static_code", {inputs.data(), inputs.size()}, {written.data(), written.size()},
+                         [f, first, given](std::span<const Array> in, std::span<Array> out) {
+                           Arrays ins(in.begin(), in.end()),
+                               outs(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(given));
+                           // The recording call has run it already.
+                           const Arrays made = first->empty() ? f(ins, outs) : std::exchange(*first, Arrays());
+                           if (made.size() != out.size() - given)
+                             throw RuntimeError("static_code: ", made.size(),
+                                                " arrays are returned; the first time it was ", out.size() - given);
+                           for (std::size_t i = 0; i < made.size(); ++i) {
+                             if (made[i].shape() != out[given + i].shape() || made[i].dtype() != out[given + i].dtype())
+                               throw RuntimeError("static_code: an array of shape ", made[i].shape(), " and dtype ",
+                                                  made[i].dtype(), " is returned; the first time it was ",
+                                                  out[given + i].shape(), " and ", out[given + i].dtype());
+                             copy_elements(made[i], out[given + i]);
+                           }
+                         });
+  return results;
+}
+
+}  // namespace chainer::static_graphs

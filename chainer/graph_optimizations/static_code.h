@@ -1,0 +1,56 @@
+// static_code(): code beside functions and links that a replay runs again.
+#pragma once
+#include <functional>
+#include <type_traits>
+
+#include "chainer/array/array.h"
+#include "chainer/array/recording/step.h"
+
+namespace chainer {
+
+namespace static_graphs {
+Arrays run_code(const std::function<Arrays(const Arrays&, Arrays&)>& f, const Arrays& inputs, Arrays outputs);
+}  // namespace static_graphs
+
+/// What static_code() returns.
+template <class F>
+class StaticCode {
+ public:
+  explicit StaticCode(F f) : function_(std::move(f)) {}
+  /// Calls the function with these arrays, now and in each replay. The arrays that it returns are new ones.
+  Arrays operator()(const Arrays& inputs = {}, const Arrays& outputs = {}) const {
+    return static_graphs::run_code(
+        [f = function_](const Arrays& in, Arrays& out) -> Arrays {
+          if constexpr (std::is_invocable_v<const F&>) {
+            return returned([&] { return f(); });
+          } else if constexpr (std::is_invocable_v<const F&, const Arrays&>) {
+            return returned([&] { return f(in); });
+          } else {
+            return returned([&] { return f(in, out); });
+          }
+        },
+        inputs, outputs);
+  }
+
+ private:
+  template <class G>
+  static Arrays returned(G&& g) {
+    using Result = decltype(g());
+    if constexpr (std::is_void_v<Result>) {
+      g();
+      return {};
+    } else if constexpr (std::is_convertible_v<Result, Array>) {
+      return {Array(g())};
+    } else {
+      return g();
+    }
+  }
+  F function_;
+};
+
+template <class F>
+StaticCode<F> static_code(F f) {
+  return StaticCode<F>(std::move(f));
+}
+
+}  // namespace chainer

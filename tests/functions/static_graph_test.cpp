@@ -1,0 +1,114 @@
+// The table of functions inside of static graphs: what is recorded on some data, replayed on other data, is what the
+// function gives for those, bit for bit, forward and backward, whatever the dtype, the layout, and whether operations
+// wait.
+#include <chainer/array/deferred/deferred.h>
+
+#include <cstdio>
+#include <optional>
+
+#include "rows/table.h"
+#include "test.h"
+
+using namespace chainer;
+
+namespace {
+
+// Other data of the same kind: rows in another order, so that values stay where the function is defined.
+Array other(const Array& a, int round) {
+  if (a.ndim() == 0 || a.shape()[0] < 2 || round == 0) return a.copy();
+  const int64_t n = a.shape()[0];
+  const Array turned = concatenate({a[Slice(round % n, std::nullopt)], a[Slice(0, round % n)]}, 0);
+  return is_floating(a.dtype()) ? turned * (1 + 0.01 * round) : turned;
+}
+Arrays others(const Arrays& in, Dtype d, int round, bool strided) {
+  Arrays out;
+  for (const Array& a : in) {
+    // Labels and positions may belong to the other inputs, and stay.
+    const Array b = is_floating(a.dtype()) ? other(a, round).astype(d) : a.copy();
+    out.push_back(strided && is_floating(a.dtype()) && b.ndim() > 1 ? b.T().contiguous().T() : b);
+  }
+  return out;
+}
+bool same_bits(const Array& a, const Array& b) {
+  if (static_cast<bool>(a) != static_cast<bool>(b)) return false;
+  if (!a) return true;
+  const Array x = a.contiguous(), y = b.contiguous();
+  return x.shape() == y.shape() && x.dtype() == y.dtype() &&
+         (x.size() == 0 || std::memcmp(x.raw(), y.raw(), static_cast<std::size_t>(x.nbytes())) == 0);
+}
+
+using Function = std::function<Variables(const Variables&)>;
+
+// Results and gradients.
+Arrays outcome(const Function& f, const Arrays& in, bool differentiable, int round) {
+  Variables xs;
+  for (const Array& a : in) xs.push_back(Variable(a, is_floating(a.dtype()) && differentiable));
+  random::seed(static_cast<uint32_t>(round));
+  Variables ys = f(xs);
+  Arrays out;
+  for (const Variable& y : ys) out.push_back(y.array());
+  if (!differentiable) return out;
+  random::RandomState r(static_cast<uint32_t>(round) + 5);
+  ys = F::identity(ys);
+  for (Variable& y : ys) y.set_grad(r.randn(y.shape()).astype(y.dtype()));
+  ys[0].backward();
+  for (const Variable& x : xs) out.push_back(x.grad());
+  return out;
+}
+
+struct Totals {
+  int replayed = 0, refused = 0;
+  std::map<std::string, std::string> reasons;
+};
+
+void check(const testing::OpCase& c, Dtype d, bool strided, Totals& totals) {
+  auto f = static_graph(c.function);
+  for (int round = 0; round < 4; ++round) {
+    const Arrays in = others(c.inputs, d, round, strided), before = others(in, d, 0, false);
+    std::optional<Arrays> plain, replayed;
+    std::string plain_error, replayed_error;
+    try {
+      plain = outcome(c.function, in, c.differentiable, round);
+    } catch (const MissingPartError&) {
+      throw;
+    } catch (const std::exception& e) { plain_error = e.what(); }
+    try {
+      replayed = outcome([&](const Variables& x) { return f(x); }, in, c.differentiable, round);
+    } catch (const std::exception& e) { replayed_error = e.what(); }
+    if (plain.has_value() != replayed.has_value())
+      throw RuntimeError("round ", round, ": ", plain_error, " by itself, ", replayed_error, " in a static graph");
+    if (!plain) continue;
+    if (plain->size() != replayed->size()) throw RuntimeError("another number of results");
+    for (std::size_t i = 0; i < plain->size(); ++i)
+      if (!same_bits((*plain)[i], (*replayed)[i]))
+        throw RuntimeError("round ", round, ", result or gradient ", i, " differs");
+    for (std::size_t i = 0; i < in.size(); ++i)
+      if (!same_bits(in[i], before[i])) throw RuntimeError("an input was changed");
+  }
+  const std::string why = f.schedule_manager().refused();
+  if (why.empty() && f.schedule_manager().counts().replayed > 0)
+    ++totals.replayed;
+  else {
+    ++totals.refused;
+    totals.reasons[c.name + (why.empty() ? " " : "")] = why;
+  }
+}
+
+}  // namespace
+
+TEST(the_table_in_static_graphs) {
+  Totals totals;
+  for (const testing::OpCase& c : table::rows())
+    for (const bool strided : {false, true})
+      for (const Dtype d : {float32, float64, float16}) {
+        try {
+          check(c, d, strided, totals);
+        } catch (const MissingPartError&) {
+        } catch (const std::exception& e) {
+          test::fail(c.name.c_str(), 0, text(c.python, ", ", d, strided ? ", strided: " : ": ", e.what()));
+        }
+      }
+  for (const auto& [name, why] : totals.reasons) std::fprintf(stderr, "define-by-run: %s (%s)\n", name.c_str(), why.c_str());
+  std::fprintf(stderr, "%d replayed, %d define-by-run\n", totals.replayed, totals.refused);
+  EXPECT(totals.replayed > 3 * totals.refused);
+}
