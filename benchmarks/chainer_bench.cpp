@@ -39,7 +39,8 @@ const std::vector<Workload>& workloads() {
 namespace {
 
 constexpr const char* kUsage =
-    "usage: chainer_bench [--seconds S | --steps N] [--threads N] [--callers N] [--check DIR] [--profile] [--list]\n"
+    "usage: chainer_bench [--seconds S | --steps N] [--threads N] [--callers N] [--check DIR] [--profile] [--static]\n"
+    "                     [--list]\n"
     "                     [WORKLOAD...]\n"
     "Times training steps and prints a line a workload (all of them when none is named):\n"
     "  name<TAB>median ms<TAB>min least ms<TAB>n steps\n"
@@ -50,6 +51,7 @@ constexpr const char* kUsage =
     "  --check DIR   instead run one step of each and write its inputs, parameters before and after, gradients and\n"
     "                loss to DIR/WORKLOAD.npz, for peers/check.py\n"
     "  --profile     instead print where the time of a step goes\n"
+    "  --static      the workloads that can run as static graphs (static_graph()) do so\n"
     "  --list        print the names\n";
 
 struct Arguments {
@@ -89,6 +91,8 @@ Arguments parse(int argc, char** argv) {
       a.check = value();
     } else if (arg == "--profile") {
       a.profile = true;
+    } else if (arg == "--static") {
+      bench::use_static = true;
     } else if (arg == "--list") {
       for (const auto& w : bench::workloads()) std::puts(w.name.c_str());
       std::exit(0);

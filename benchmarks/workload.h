@@ -40,6 +40,18 @@ Step resnet50_train();
 Step resnet50_infer();
 Step dcgan();
 
+/// Whether --static was given.
+inline bool use_static = false;
+/// The function, which may read parameters of links, or with --static its static graph.
+template <class F, class... Links>
+auto maybe_static(F f, Links&... links) {
+  auto chain = chainer::static_graph(f, links...);
+  return [=](const auto&... x) {
+    if (use_static) return chain(chainer::as_variable(x)...);
+    return f(chainer::as_variable(x)...);
+  };
+}
+
 /// A model, its optimizer and a loss as a step; the parameters are named by their paths.
 template <class Model, class Loss, class Optimizer = chainer::optimizers::Adam>
 Step training(std::shared_ptr<Model> model, Loss loss,

@@ -13,10 +13,13 @@ struct Critic : Chain {
 Step double_backprop() {
   auto model = std::make_shared<Critic>();
   const Variable x(uniform({64, 256}));
-  Step s = training(model, [=] {
-    const Variable g = grad({F::sum(model->forward(x))}, {x}, {.enable_double_backprop = true})[0];
-    return F::mean(F::square(F::sqrt(F::sum(F::square(g), 1) + 1e-12) - 1));
-  });
+  const auto penalty = maybe_static(
+      [=](const Variable& x) {
+        const Variable g = grad({F::sum(model->forward(x))}, {x}, {.enable_double_backprop = true})[0];
+        return F::mean(F::square(F::sqrt(F::sum(F::square(g), 1) + 1e-12) - 1));
+      },
+      *model);
+  Step s = training(model, [=] { return penalty(x); });
   s.inputs = {{"x", x.array()}};
   return s;
 }

@@ -18,7 +18,9 @@ struct LeNet5 : Chain {
 Step lenet5() {
   auto model = std::make_shared<LeNet5>();
   const Array x = uniform({128, 1, 28, 28}), t = labels(10, {128});
-  Step s = training(model, [=] { return F::softmax_cross_entropy(model->forward(x), t); });
+  const auto loss = maybe_static(
+      [=](const Variable& x, const Variable& t) { return F::softmax_cross_entropy(model->forward(x), t); }, *model);
+  Step s = training(model, [=] { return loss(x, t); });
   s.inputs = {{"x", x}, {"t", t}};
   return s;
 }

@@ -20,21 +20,30 @@ Step ptb_lstm() {
   optimizer->add_hook(std::make_shared<optimizer_hooks::GradientClipping>(5.0));
   const Array words = labels(PtbModel::kWords, {PtbModel::kSteps + 1, PtbModel::kBatch});
   auto masks = std::make_shared<Arrays>();
+  const auto unrolled = maybe_static(
+      [=](const Variable& words) {
+        masks->clear();
+        const auto dropout = [&](const Variable& x) {
+          if (use_static) return F::dropout(x, 0.5);  // what a schedule draws is not kept outside of it
+          masks->push_back(Array());
+          return F::dropout(x, 0.5, {.return_mask = &masks->back()});
+        };
+        model->l1.reset_state();
+        model->l2.reset_state();
+        Variable loss;
+        for (int64_t k = 0; k < PtbModel::kSteps; ++k) {
+          const Variable h = model->l2(dropout(model->l1(dropout(model->embed(words.array()[k])))));
+          const Variable step = F::softmax_cross_entropy(model->l3(dropout(h)), words.array()[k + 1]);
+          loss = loss ? loss + step : step;
+        }
+        model->l1.reset_state();
+        model->l2.reset_state();
+        return loss;
+      },
+      *model);
   Step s;
   s.run = [=] {
-    masks->clear();
-    const auto dropout = [&](const Variable& x) {
-      masks->push_back(Array());
-      return F::dropout(x, 0.5, {.return_mask = &masks->back()});
-    };
-    model->l1.reset_state();
-    model->l2.reset_state();
-    Variable loss;
-    for (int64_t k = 0; k < PtbModel::kSteps; ++k) {
-      const Variable h = model->l2(dropout(model->l1(dropout(model->embed(words[k])))));
-      const Variable step = F::softmax_cross_entropy(model->l3(dropout(h)), words[k + 1]);
-      loss = loss ? loss + step : step;
-    }
+    const Variable loss = unrolled(words);
     model->cleargrads();
     loss.backward();
     optimizer->update();

@@ -51,8 +51,10 @@ struct ResNet50 : Chain {
 Step resnet50_train() {
   auto model = std::make_shared<ResNet50>();
   const Array x = uniform({8, 3, 224, 224}), t = labels(1000, {8});
+  const auto loss = maybe_static(
+      [=](const Variable& x, const Variable& t) { return F::softmax_cross_entropy(model->forward(x), t); }, *model);
   Step s = training(
-      model, [=] { return F::softmax_cross_entropy(model->forward(x), t); },
+      model, [=] { return loss(x, t); },
       std::make_shared<optimizers::MomentumSGD>(optimizers::MomentumOptions{.lr = 0.01, .momentum = 0.9}));
   s.inputs = {{"x", x}, {"t", t}};
   return s;
@@ -61,11 +63,12 @@ Step resnet50_train() {
 Step resnet50_infer() {
   auto model = std::make_shared<ResNet50>();
   const Array x = uniform({1, 3, 224, 224});
+  const auto forward = maybe_static([=](const Variable& x) { return F::sum(model->forward(x)); }, *model);
   Step s;
   s.run = [=] {
     const UsingConfig test_mode(&Config::train, false);
     const NoBackpropMode no_graph;
-    return F::sum(model->forward(x));
+    return forward(x);
   };
   s.inputs = {{"x", x}};
   for (auto& [path, p] : model->namedparams()) {

@@ -8,10 +8,13 @@ Step tiny_graph() {
   Variable w(uniform({8, 8}));
   const Array x = uniform({8, 8});
   Step s;
-  s.run = [w, x]() mutable {
+  const auto loss = maybe_static([](const Variable& x, const Variable& w) {
     Variable h = x;
     for (int i = 0; i < 100; ++i) h = F::tanh(h * w + x);
-    Variable l = F::sum(h);
+    return F::sum(h);
+  });
+  s.run = [w, x, loss]() mutable {
+    Variable l = loss(x, w);
     w.cleargrad();
     l.backward();
     return l;

@@ -5,6 +5,7 @@
 #include "chainer/array/backend.h"
 #include "chainer/array/host.h"
 #include "chainer/array/order.h"
+#include "chainer/array/recording/step.h"
 
 namespace chainer {
 namespace {
@@ -158,8 +159,7 @@ Selection select(const Array& a, const Indices& indices) {
   Shape rows_shape;
   for (const Array& x : positions) rows_shape = broadcast_shapes(rows_shape, x.shape(), "index");
   Array rows(rows_shape, int64);
-  int64_t* r = rows.mutable_data<int64_t>();
-  std::fill(r, r + rows.size(), 0);
+  std::fill_n(rows.mutable_data<int64_t>(), rows.size(), 0);
   for (std::size_t k = 0; k < positions.size(); ++k) {
     Array full(rows_shape, int64);
     const Array& x = positions[k];
@@ -170,9 +170,14 @@ Selection select(const Array& a, const Indices& indices) {
       if (x.shape()[d] != 1) st[to] = xs[d];
     }
     copy_elements(Array(ArrayBody::view(x.body_ref(), rows_shape, st, 0)), full);
-    const int64_t* p = full.data<int64_t>();
-    const int64_t n = shape[picked[k]];
-    for (int64_t i = 0; i < rows.size(); ++i) r[i] = r[i] * n + resolve(p[i], n, picked[k]);
+    recording::step(
+        "positions", {&full, 1}, {&rows, 1},
+        [n = shape[picked[k]], along = picked[k]](std::span<const Array> in, std::span<Array> out) {
+          const int64_t* p = in[0].data<int64_t>();
+          int64_t* r = out[0].mutable_data<int64_t>();
+          for (int64_t i = 0; i < out[0].size(); ++i) r[i] = r[i] * n + resolve(p[i], n, along);
+        },
+        true);
   }
   Dims order;
   for (int d : picked) order.push_back(d);

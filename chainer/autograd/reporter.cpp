@@ -88,13 +88,15 @@ void record_report(const Observation& values, const void* observer) {
     keys.push_back(key);
     arrays.push_back(x->array());
   }
-  recording::record_step("report", {arrays.data(), arrays.size()}, {},
-                         [keys, observer](std::span<const Array> in, std::span<Array>) {
-                           if (!current) return;
-                           Observation o;
-                           for (std::size_t i = 0; i < keys.size(); ++i) o.emplace(keys[i], ReportValue(in[i].copy()));
-                           current->report(o, observer);
-                         });
+  recording::record_step(
+      "report", {arrays.data(), arrays.size()}, {},
+      [keys, observer](std::span<const Array> in, std::span<Array>) {
+        if (!current) return;
+        Observation o;
+        for (std::size_t i = 0; i < keys.size(); ++i) o.emplace(keys[i], ReportValue(in[i].copy()));
+        current->report(o, observer);
+      },
+      false);
 }
 }  // namespace
 

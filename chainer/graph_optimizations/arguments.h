@@ -19,7 +19,7 @@ concept IsTuple = requires {
 template <class T>
 concept IsRange = !IsVariable<T> && !IsTuple<T> && requires(T & t) {
   t.begin() != t.end();
-  ++t.begin();
+  *t.begin();
   t.size();
 };
 

@@ -23,23 +23,24 @@ Arrays run_code(const std::function<Arrays(const Arrays&, Arrays&)>& f, const Ar
     written.push_back(results[results.size() - 1]);
   }
   const std::size_t given = outputs.size();
-  recording::record_step("static_code", {inputs.data(), inputs.size()}, {written.data(), written.size()},
-                         [f, first, given](std::span<const Array> in, std::span<Array> out) {
-                           Arrays ins(in.begin(), in.end()),
-                               outs(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(given));
-                           // The recording call has run it already.
-                           const Arrays made = first->empty() ? f(ins, outs) : std::exchange(*first, Arrays());
-                           if (made.size() != out.size() - given)
-                             throw RuntimeError("static_code: ", made.size(),
-                                                " arrays are returned; the first time it was ", out.size() - given);
-                           for (std::size_t i = 0; i < made.size(); ++i) {
-                             if (made[i].shape() != out[given + i].shape() || made[i].dtype() != out[given + i].dtype())
-                               throw RuntimeError("static_code: an array of shape ", made[i].shape(), " and dtype ",
-                                                  made[i].dtype(), " is returned; the first time it was ",
-                                                  out[given + i].shape(), " and ", out[given + i].dtype());
-                             copy_elements(made[i], out[given + i]);
-                           }
-                         });
+  recording::record_step(
+      "static_code", {inputs.data(), inputs.size()}, {written.data(), written.size()},
+      [f, first, given](std::span<const Array> in, std::span<Array> out) {
+        Arrays ins(in.begin(), in.end()), outs(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(given));
+        // The recording call has run it already.
+        const Arrays made = first->empty() ? f(ins, outs) : std::exchange(*first, Arrays());
+        if (made.size() != out.size() - given)
+          throw RuntimeError("static_code: ", made.size(), " arrays are returned; the first time it was ",
+                             out.size() - given);
+        for (std::size_t i = 0; i < made.size(); ++i) {
+          if (made[i].shape() != out[given + i].shape() || made[i].dtype() != out[given + i].dtype())
+            throw RuntimeError("static_code: an array of shape ", made[i].shape(), " and dtype ", made[i].dtype(),
+                               " is returned; the first time it was ", out[given + i].shape(), " and ",
+                               out[given + i].dtype());
+          copy_elements(made[i], out[given + i]);
+        }
+      },
+      false);
   return results;
 }
 

@@ -4,6 +4,8 @@
 #include <chainer/array/deferred/deferred.h>
 
 #include <cstdio>
+#include <cstring>
+#include <map>
 #include <optional>
 
 #include "rows/table.h"
@@ -69,9 +71,9 @@ void check(const testing::OpCase& c, Dtype d, bool strided, Totals& totals) {
     std::string plain_error, replayed_error;
     try {
       plain = outcome(c.function, in, c.differentiable, round);
-    } catch (const MissingPartError&) {
-      throw;
-    } catch (const std::exception& e) { plain_error = e.what(); }
+    } catch (const MissingPartError&) { throw; } catch (const std::exception& e) {
+      plain_error = e.what();
+    }
     try {
       replayed = outcome([&](const Variables& x) { return f(x); }, in, c.differentiable, round);
     } catch (const std::exception& e) { replayed_error = e.what(); }
@@ -108,7 +110,8 @@ TEST(the_table_in_static_graphs) {
           test::fail(c.name.c_str(), 0, text(c.python, ", ", d, strided ? ", strided: " : ": ", e.what()));
         }
       }
-  for (const auto& [name, why] : totals.reasons) std::fprintf(stderr, "define-by-run: %s (%s)\n", name.c_str(), why.c_str());
+  for (const auto& [name, why] : totals.reasons)
+    std::fprintf(stderr, "define-by-run: %s (%s)\n", name.c_str(), why.c_str());
   std::fprintf(stderr, "%d replayed, %d define-by-run\n", totals.replayed, totals.refused);
   EXPECT(totals.replayed > 3 * totals.refused);
 }

@@ -1,5 +1,6 @@
 #include "chainer/array/recording/recorder.h"
 
+#include <algorithm>
 #include <cstring>
 #include <mutex>
 #include <unordered_set>
@@ -59,8 +60,8 @@ void gone(const ArrayBody& body) {
   if (it != counts().alive.end()) --it->second;
 }
 bool here() { return here_ && here_->active(); }
-void record_step(const char* name, std::span<const Array> in, std::span<Array> out, HostStep f) {
-  here_->record(name, in, out, std::move(f));
+void record_step(const char* name, std::span<const Array> in, std::span<Array> out, HostStep f, bool pure) {
+  here_->record(name, in, out, std::move(f), pure);
 }
 
 Recorder::Recorder(Tape& tape)
@@ -241,8 +242,15 @@ int Recorder::operand(ArrayBody& b, bool write) {
   return known.back();
 }
 
-void Recorder::perform(const char* name, std::span<const Array* const> reads, std::span<Array* const> writes,
-                       Call call) {
+bool Recorder::is_number(const Array& a) const {
+  constexpr int64_t kMost = 4096;
+  const ArrayBody& owner = a.body().owner();
+  const auto what = static_cast<uint32_t>(owner.recorded);
+  return owner.recorded >> 32 == number_ && (what == kOfHost || what == kFresh) && owner.size <= kMost;
+}
+
+void Recorder::perform(const char* name, std::span<const Array* const> reads, std::span<Array* const> writes, Call call,
+                       bool repeats) {
   // What waits is computed before, as steps of its own.
   for (const Array* a : reads)
     if (a) force(a->body());
@@ -254,6 +262,16 @@ void Recorder::perform(const char* name, std::span<const Array* const> reads, st
   SmallVector<Array*, 8> now;
   for (const Array* a : reads) now.push_back(const_cast<Array*>(a));
   for (Array* a : writes) now.push_back(a);
+  if (repeats && !writes.empty() &&
+      std::all_of(now.begin(), now.end(), [&](const Array* a) { return is_number(*a); })) {
+    // Numbers of the host remain numbers of the host.
+    {
+      const Pause inside;
+      call(now.begin());
+    }
+    for (Array* a : writes) a->body().owner().recorded = tag(number_, kOfHost);
+    return;
+  }
   Step step;
   step.name = name;
   for (std::size_t i = 0; i < now.size() && refused_.empty(); ++i) {
@@ -270,18 +288,21 @@ void Recorder::perform(const char* name, std::span<const Array* const> reads, st
   phase_->steps.push_back(std::move(step));
 }
 
-void Recorder::record(const char* name, std::span<const Array> in, std::span<Array> out, HostStep f) {
+void Recorder::record(const char* name, std::span<const Array> in, std::span<Array> out, HostStep f, bool pure) {
   std::vector<const Array*> reads;
   std::vector<Array*> writes;
   for (const Array& a : in) reads.push_back(&a);
   for (Array& a : out) writes.push_back(&a);
   const std::size_t n = in.size(), m = out.size();
-  perform(name, reads, writes, [f = std::move(f), n, m](Array* const* x) {
-    Arrays ins, outs;
-    for (std::size_t i = 0; i < n; ++i) ins.push_back(*x[i]);
-    for (std::size_t i = 0; i < m; ++i) outs.push_back(*x[n + i]);
-    f({ins.data(), ins.size()}, {outs.data(), outs.size()});
-  });
+  perform(
+      name, reads, writes,
+      [f = std::move(f), n, m](Array* const* x) {
+        Arrays ins, outs;
+        for (std::size_t i = 0; i < n; ++i) ins.push_back(*x[i]);
+        for (std::size_t i = 0; i < m; ++i) outs.push_back(*x[n + i]);
+        f({ins.data(), ins.size()}, {outs.data(), outs.size()});
+      },
+      pure);
 }
 
 // From now on it is the caller's.
@@ -304,7 +325,10 @@ void Recorder::finish(const Arrays& results) {
     if (slot == -1) return refuse("a result is an array that was made before the call");
     if (!is_own && !is_bound) {
       a = empty_in_order(a.shape(), a.dtype(), a.device(), memory_order(a));
-      copy_elements(result, a);
+      const Array* const from[] = {&result};
+      Array* const to[] = {&a};
+      perform(
+          "copy", from, to, [](Array* const* x) { copy_elements(*x[0], *x[1]); }, false);
       if (!refused_.empty()) return;
     }
     const int k = operand(a.body(), false);

@@ -64,7 +64,7 @@ class Recorder final : public Backend {
   /// How many arrays live that were made while recording, and were not handed out by finish().
   int64_t escaped() const;
 
-  void record(const char* name, std::span<const Array> in, std::span<Array> out, HostStep f);
+  void record(const char* name, std::span<const Array> in, std::span<Array> out, HostStep f, bool pure);
   bool active() const { return depth_ == 0 && refused_.empty(); }
 
   // What the free functions of watch.h do on this thread.
@@ -119,8 +119,11 @@ class Recorder final : public Backend {
 
  private:
   using Call = std::function<void(Array* const*)>;
-  // Computes now, and records a step whose arrays are `reads`, then `writes`. Entries may be nullptr.
-  void perform(const char* name, std::span<const Array* const> reads, std::span<Array* const> writes, Call call);
+  // Computes now, and records a step whose arrays are `reads`, then `writes`. One that `repeats` gives the same for the
+  // same operands: of few numbers that the host wrote it is no step, and its results are such numbers, too.
+  void perform(const char* name, std::span<const Array* const> reads, std::span<Array* const> writes, Call call,
+               bool repeats = true);
+  bool is_number(const Array& a) const;
   // The operand of the phase for an array; -1 where the recording is refused.
   int operand(ArrayBody& b, bool write);
   int slot_of(ArrayBody& b);

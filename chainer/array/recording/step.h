@@ -15,13 +15,14 @@ using HostStep = std::function<void(std::span<const Array> in, std::span<Array> 
 /// Whether this thread records, and is not inside of a step.
 bool here();
 /// Runs f and records it.
-void record_step(const char* name, std::span<const Array> in, std::span<Array> out, HostStep f);
+void record_step(const char* name, std::span<const Array> in, std::span<Array> out, HostStep f, bool pure);
 
-/// f(in, out), and a step of the recording if this thread records.
+/// f(in, out), and a step of the recording if this thread records. A step is `pure` that does nothing but compute `out`
+/// from `in`.
 template <class F>
-void step(const char* name, std::span<const Array> in, std::span<Array> out, F&& f) {
+void step(const char* name, std::span<const Array> in, std::span<Array> out, F&& f, bool pure = false) {
   if (any() && here()) [[unlikely]]
-    return record_step(name, in, out, std::forward<F>(f));
+    return record_step(name, in, out, std::forward<F>(f), pure);
   f(in, out);
 }
 

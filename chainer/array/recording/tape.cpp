@@ -12,10 +12,13 @@ namespace {
 
 constexpr int64_t kAlignment = 64;
 
-// An array on memory that it does not own.
-Array on_memory(const Operand& o) {
+// An array on memory that it does not own. A write to one operand of a slot is seen by all: forms of elements that were
+// kept (array/derived.h) go, because views share the owner.
+Array on_memory(const Operand& o, Slot& s) {
+  if (!s.owner) s.owner = Array(make_ref<ArrayBody>(s.shape, s.dtype, Device(), s.shape.product()));
   Ref<ArrayBody> b = make_ref<ArrayBody>(o.shape, o.dtype, Device(), o.shape.product());
   if (!o.contiguous) b->set_strides(o.strides);
+  b->base = s.owner.body_ref();
   return Array(std::move(b));
 }
 
@@ -86,8 +89,10 @@ void Tape::plan(Phase& p) {
   });
   std::map<int, std::vector<int>> uses;
   for (std::size_t i = 0; i < p.operands.size(); ++i) uses[p.operands[i].slot].push_back(static_cast<int>(i));
-  for (const Operand& o : p.operands)
-    p.arrays.push_back(slots[static_cast<std::size_t>(o.slot)].kind == Slot::Kind::bound ? Array() : on_memory(o));
+  for (const Operand& o : p.operands) {
+    Slot& s = slots[static_cast<std::size_t>(o.slot)];
+    p.arrays.push_back(s.kind == Slot::Kind::bound ? Array() : on_memory(o, s));
+  }
   for (auto& [slot, operands] : uses) {
     Slot& s = slots[static_cast<std::size_t>(slot)];
     if (s.kind == Slot::Kind::constant) {

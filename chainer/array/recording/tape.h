@@ -28,6 +28,7 @@ struct Slot {
   Dims order;         ///< of the axes in memory, of all others; empty: C order
   int64_t bytes = 0;
   Array constant;
+  Array owner;  ///< of all but bound ones: what all operands are views of, without memory of its own
 
   // While a run lasts.
   char* data = nullptr;

@@ -1,3 +1,4 @@
+#include "chainer/array/recording/step.h"
 #include "chainer/autograd/function_node.h"
 #include "chainer/functions/evaluation.h"
 #include "chainer/routines/arithmetic.h"
@@ -9,8 +10,16 @@ namespace {
 
 // The share of `right` among `valid` elements, as a 0-d array.
 Array share(const Array& right, const Array& valid, Dtype d) {
-  const double count = chainer::sum(valid).item<double>();
-  return full({}, count > 0 ? chainer::sum(right & valid).item<double>() / count : 0, d, right.device());
+  const Array in[] = {chainer::sum(valid), chainer::sum(right & valid)};
+  Array out(Shape{}, d, right.device());
+  recording::step(
+      "share", in, {&out, 1},
+      [](std::span<const Array> counts, std::span<Array> share) {
+        const double all = counts[0].item<double>();
+        share[0].fill(all > 0 ? counts[1].item<double>() / all : 0);
+      },
+      true);
+  return out;
 }
 
 struct AccuracyNode : FunctionNode {

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "chainer/array/recording/step.h"
 #include "chainer/autograd/function_node.h"
 #include "chainer/autograd/node_attributes.h"
 #include "chainer/functions/activation.h"
@@ -28,9 +29,20 @@ struct SigmoidCrossEntropyNode : FunctionNode, Described {
     // -log of the probability of the label: softplus(x) - x t, which neither overflows nor cancels.
     const Array loss = (chainer::softplus(x) - x * target) * valid;
     if (options.reduce == Reduction::no) return {loss};
-    const double count =
-        options.normalize ? chainer::sum(valid, {}, false, float64).item<double>() : static_cast<double>(len(x));
-    if (options.reduce == Reduction::mean) scale = 1 / std::max(count, 1.0);
+    scale = Array(Shape{}, x.dtype(), x.device());
+    if (options.reduce != Reduction::mean) {
+      scale.fill(1);
+    } else if (!options.normalize) {
+      scale.fill(1 / std::max(static_cast<double>(len(x)), 1.0));
+    } else {
+      const Array count = chainer::sum(valid, {}, false, float64);
+      recording::step(
+          "scale", {&count, 1}, {&scale, 1},
+          [](std::span<const Array> counted, std::span<Array> out) {
+            out[0].fill(1 / std::max(counted[0].item<double>(), 1.0));
+          },
+          true);
+    }
     return {chainer::sum(loss) * scale};
   }
   Variables backward(const Indexes&, const Variables& gy) override {
@@ -39,8 +51,7 @@ struct SigmoidCrossEntropyNode : FunctionNode, Described {
     return {g * (sigmoid(x) - target) * valid, Variable()};
   }
   SigmoidCrossEntropyOptions options;
-  Array target, valid;
-  double scale = 1;
+  Array target, valid, scale;
 };
 
 }  // namespace
