@@ -102,9 +102,11 @@ struct Backprop {
   static Variable first_gradient(const Variable& y, std::optional<double> loss_scale) {
     return Variable(full(y.shape(), loss_scale.value_or(1.0), y.dtype(), y.device()), false);
   }
+  // Whether a variable of this node is there, so that its gradient can be asked for.
+  static bool is_held(const VariableNode& n) { return n.handles_.load(std::memory_order_relaxed) > 0; }
   // Whether a node may keep a gradient: one with a graph leads back here, and stays only as long as a variable does.
   static bool may_keep(const VariableNode& n, const Variable& g) {
-    return !g.node_pointer() || n.handles_.load(std::memory_order_relaxed) > 0;
+    return !g.node_pointer() || is_held(n);
   }
 };
 

@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "chainer/array/order.h"
+#include "chainer/autograd/backprop.h"
 #include "chainer/autograd/backward_scope.h"
 #include "chainer/autograd/function_node.h"
 #include "chainer/functions/math.h"
@@ -151,6 +152,8 @@ void Schedule::find_leaves(const Variables& results, const Variables& args, cons
     leaves.push_back(i);
     leaf_parameters_.push_back(members.parameters[i]);
   }
+  // Variables of the call's own, which are gone: nobody can ask for their gradients.
+  std::erase_if(ends, [](const VariableNode* n) { return !Backprop::is_held(*n); });
   if (!ends.empty()) refused_ = "a variable that is neither an argument nor a parameter of the link wants a gradient";
 }
 

@@ -26,10 +26,13 @@ void Recorder::device_to_host(void* to, const void* from, std::size_t bytes) {
 }
 
 void Recorder::elementwise(Elementwise op, std::span<const Array* const> inputs, Array& out, Dtype compute) {
-  const std::size_t n = inputs.size();
+  const std::size_t n = inputs.size(), before = phase_->steps.size();
   perform(chainer::name(op).data(), inputs, written({&out}), [&real = real_, op, compute, n](Array* const* x) {
     real.elementwise(op, {const_cast<const Array* const*>(x), n}, *x[n], compute);
   });
+  if (!refused_.empty() || phase_->steps.empty() || phase_->steps.size() == before) return;
+  phase_->steps.back().kernel = direct_kernel(op, inputs, out, compute);
+  phase_->steps.back().size = out.size();
 }
 
 void Recorder::reduce(Reduce op, const Array& a, const Dims& axes, Array& out) {

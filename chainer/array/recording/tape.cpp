@@ -232,6 +232,16 @@ Arrays Tape::run(Phase& p) {
   Array* pointers[64];
   std::vector<Array*> many;
   for (const Step& step : p.steps) {
+    if (step.kernel) {
+      const auto place = [&](std::size_t i) -> ArrayBody& {
+        return p.arrays[static_cast<std::size_t>(step.operands[i])].body();
+      };
+      const std::size_t n = step.operands.size() - 1;
+      ArrayBody& out = place(n);
+      before_write(out);
+      step.kernel(out.data, place(0).data, n > 1 ? place(1).data : nullptr, n > 2 ? place(2).data : nullptr, step.size);
+      continue;
+    }
     Array** at = pointers;
     if (step.operands.size() > std::size(pointers)) [[unlikely]] {
       many.resize(step.operands.size());

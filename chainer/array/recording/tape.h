@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "chainer/array/array.h"
+#include "chainer/array/recording/direct_kernel.h"
 
 namespace chainer::recording {
 
@@ -51,7 +52,9 @@ struct Step {
   const char* name = "";
   SmallVector<int, 6> operands;
   std::function<void(Array* const*)> run;
-  int constant = -1;  ///< this step fills that slot with its constant
+  int constant = -1;        ///< this step fills that slot with its constant
+  Kernel kernel = nullptr;  ///< instead of `run`: a loop over `size` elements
+  int64_t size = 0;
 };
 
 /// A sequence of steps: the forward pass, or one way of the backward pass.
