@@ -1,6 +1,7 @@
 #include "chainer/graph_optimizations/static_code.h"
 
 #include <memory>
+#include <optional>
 
 #include "chainer/array/backend.h"
 #include "chainer/array/order.h"
@@ -12,13 +13,13 @@ Arrays run_code(const std::function<Arrays(const Arrays&, Arrays&)>& f, const Ar
   if (!recording::any() || !recording::here()) return f(inputs, outputs);
   // What it returns lies in arrays of the recording.
   for (const Array& a : inputs) force(a.body());
-  auto first = std::make_shared<Arrays>();
+  auto first = std::make_shared<std::optional<Arrays>>();
   {
     const recording::Recorder::Pause pause;
     *first = f(inputs, outputs);
   }
   Arrays written = outputs, results;
-  for (const Array& a : *first) {
+  for (const Array& a : **first) {
     results.push_back(empty_in_order(a.shape(), a.dtype(), a.device(), memory_order(a), "static_code"));
     written.push_back(results[results.size() - 1]);
   }
@@ -28,7 +29,7 @@ Arrays run_code(const std::function<Arrays(const Arrays&, Arrays&)>& f, const Ar
       [f, first, given](std::span<const Array> in, std::span<Array> out) {
         Arrays ins(in.begin(), in.end()), outs(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(given));
         // The recording call has run it already.
-        const Arrays made = first->empty() ? f(ins, outs) : std::exchange(*first, Arrays());
+        const Arrays made = *first ? *std::exchange(*first, std::nullopt) : f(ins, outs);
         if (made.size() != out.size() - given)
           throw RuntimeError("static_code: ", made.size(), " arrays are returned; the first time it was ",
                              out.size() - given);

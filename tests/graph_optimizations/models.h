@@ -25,6 +25,16 @@ struct Noisy : Chain {
   Variable forward(const Variable& x) { return l2(F::dropout(F::relu(bn(l1(x))), 0.3)); }
 };
 
+struct Reporting : Chain {
+  Mlp mlp;
+  CHAINER_MEMBERS(Reporting, mlp);
+  Variable forward(const Variable& x, const Variable& t) {
+    const Variable y = mlp(x), loss = F::softmax_cross_entropy(y, t);
+    report({{"loss", loss}, {"accuracy", F::accuracy(y, t)}}, *this);
+    return loss;
+  }
+};
+
 struct Unrolled : Chain {
   L::EmbedID embed{9, 6};
   L::LSTM lstm{6, 8};
@@ -42,6 +52,7 @@ struct Unrolled : Chain {
   }
 };
 
+inline Array floats(const Shape& s) { return random::uniform(-1, 1, s, float32); }
 inline bool same(const Array& a, const Array& b) {
   if (static_cast<bool>(a) != static_cast<bool>(b)) return false;
   if (!a) return true;

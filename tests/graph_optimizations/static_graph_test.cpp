@@ -30,7 +30,6 @@ struct Twins {
   }
 };
 
-Array floats(const Shape& s) { return random::uniform(-1, 1, s, float32); }
 Array labels(int64_t n, int64_t classes = 5) { return random::randint(0, classes, {n}).astype(int32); }
 
 }  // namespace
@@ -80,7 +79,8 @@ TEST(the_caller_s_graph_goes_on_before_and_behind) {
 TEST(dropout_and_batch_normalization_train_as_by_themselves) {
   for (const bool deferred_size : {false, true}) {
     Twins<Noisy> t{Noisy()};
-    auto a = optimizers::MomentumSGD({.lr = 0.1}).setup(t.plain), b = optimizers::MomentumSGD({.lr = 0.1}).setup(t.chain);
+    auto a = optimizers::MomentumSGD({.lr = 0.1}).setup(t.plain),
+         b = optimizers::MomentumSGD({.lr = 0.1}).setup(t.chain);
     const int64_t n = deferred_size ? 400 : 8;
     for (int i = 0; i < 8; ++i) {
       const Array x = floats({n, 12}), y = labels(n);
