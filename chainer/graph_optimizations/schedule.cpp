@@ -268,11 +268,13 @@ void Schedule::check() {
   recorder_.reset();
 }
 
-std::string Schedule::text() {
+std::string Schedule::text() const {
   std::string out;
-  for (const auto& phase : tape.phases)
-    out += chainer::text(phase->number == 0 ? "forward" : "backward", ": ", phase->steps.size(), " steps, ",
-                         tape.planned_bytes(*phase), " bytes\n", tape.text(*phase));
+  for (const auto& phase : tape.phases) {
+    out += chainer::text(phase->number == 0 ? "forward" : "backward", ": ", phase->steps.size(), " steps");
+    if (phase->planned) out += chainer::text(", ", phase->bytes, " bytes");
+    out += "\n" + tape.text(*phase);
+  }
   return out;
 }
 

@@ -47,8 +47,8 @@ class Schedule {
   /// Whether another call may be replayed: a schedule with a graph has seen its backward pass.
   bool complete() const { return !graph_ || !ways_.empty(); }
   bool is_recording() const { return recorder_ != nullptr; }
-  /// Lines about what was recorded.
-  std::string text();
+  /// Lines about what was recorded, with the memory that was planned once it has been replayed.
+  std::string text() const;
 
   const std::vector<int64_t> key;
   std::vector<std::size_t> leaves;  ///< the parameters, among the links' members, that gradients go to

@@ -195,8 +195,9 @@ Variables ScheduleManager::call(const char* name, const static_graphs::Function&
       say(1, name, "runs define-by-run from now on: " + schedule->refused());
       return results;
     }
-    if (options_.verbosity_level >= 1) say(1, name, "recorded a schedule\n" + schedule->text());
+    say(1, name, chainer::text("recorded a schedule, forward in ", schedule->tape.phases[0]->steps.size(), " steps"));
   } else {
+    if (options_.verbosity_level >= 1 && schedule->use == 2) say(1, name, "replays\n" + schedule->text());
     say(2, name, "replays a schedule");
     const std::lock_guard lock(state_->mutex);
     ++state_->counts.replayed;

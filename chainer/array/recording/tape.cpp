@@ -291,11 +291,6 @@ void Tape::release() noexcept {
     if (!s.member) s.array = Array();
 }
 
-int64_t Tape::planned_bytes(Phase& p) {
-  if (!p.planned) plan(p);
-  return p.bytes;
-}
-
 std::string Tape::text(const Phase& p) const {
   std::string out;
   for (const Step& step : p.steps) {

@@ -100,8 +100,6 @@ class Tape {
   Arrays run(Phase& phase);
   /// Gives back memory and arrays of the run.
   void release() noexcept;
-  /// Bytes that a run of the phase holds beside results and what is bound.
-  int64_t planned_bytes(Phase& phase);
   /// A line for each step.
   std::string text(const Phase& phase) const;
 
