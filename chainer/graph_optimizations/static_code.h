@@ -48,6 +48,18 @@ class StaticCode {
   F function_;
 };
 
+/// Marks code that is neither a function nor a link, so that each replay of a static chain runs it. Arrays come through
+/// the lists that it is called with: those it reads, and those it writes to, which exist. It may return new ones, of
+/// the same shapes each time. It takes the first list, both, or none; outside of static chains it is an ordinary
+/// function.
+///
+///   const auto print = static_code([](const Arrays& in) { std::printf("%s\n", repr(in[0]).c_str()); });
+///   auto f = static_graph([&](const Variable& x) {
+///     const Variable y = F::sum(x);
+///     print({y.array()});
+///     return y * 2;
+///   });
+///   f(array({1.f, 2.f})).item<float>()  // 6.f
 template <class F>
 StaticCode<F> static_code(F f) {
   return StaticCode<F>(std::move(f));

@@ -110,16 +110,46 @@ class StaticFunction {
   std::shared_ptr<ScheduleManager> manager_;
 };
 
+/// Marks a link, whose graph is the same at each call, as static. The first call runs it and records what the device
+/// computes, as does the first backward pass; later calls replay that without building a graph: no nodes, no checks,
+/// memory planned once. Results and gradients are those of the link itself, with the same bits. In the graph around it
+/// a call is one function, StaticScheduleFunction. The link is borrowed, or owned where it is moved in.
+///
+///   L::Linear link(3, 2);
+///   auto fast = static_graph(link);
+///   for (int i = 0; i < 3; ++i) F::sum(fast(ones({4, 3}))).backward();
+///   fast.schedule_manager().counts().replayed  // 2
+///
+/// A schedule serves calls with the same shapes, dtypes and memory orders, config().train and enable_backprop; others
+/// record one of their own. Elements of arguments, parameters and persistent values are read anew at each call,
+/// statistics are updated, dropout draws, and reports are made. Code beside functions and links runs while recording
+/// only, unless static_code() marks it. What cannot be replayed is noticed, not guessed: where the code reads elements
+/// on the host (item()), uses arrays from elsewhere, keeps arrays outside, draws from the Mersenne Twister, or updates
+/// parameters, it runs by itself from then on, and verbosity_level 1 says why. So it does in debug mode, with hooks,
+/// and on other devices than the host.
+///
+/// Arguments and results are variables, and lists and tuples of them. RuntimeError: a static chain inside of another
+/// one; gradients with a graph without enable_double_backprop; gradients of other outputs or by other inputs than when
+/// it was recorded.
 template <class L>
 requires std::derived_from<std::remove_cvref_t<L>, Link>
 auto static_graph(L&& link, const StaticGraphOptions& options = {}) {
   return StaticChain<std::remove_cvref_t<L>>(Kept<Link>(std::forward<L>(link)), options);
 }
+/// The same for a function of its arguments.
+///
+///   auto f = static_graph([](const Variable& x, const Variable& y) { return F::tanh(x * y) + x; });
+///   f(array({0.f, 0.f}), array({1.f, 2.f})).array()  // array({0.f, 0.f})
 template <class F>
 requires(!std::derived_from<std::remove_cvref_t<F>, Link>) auto static_graph(F f,
                                                                              const StaticGraphOptions& options = {}) {
   return StaticFunction<F>(std::move(f), {}, options);
 }
+/// The same for a function that also reads the parameters and persistent values of a link.
+///
+///   L::Linear link(3, 2);
+///   auto loss = static_graph([&](const Variable& x, const Variable& t) { return F::mean_squared_error(link(x), t); },
+///   link); for (int i = 0; i < 3; ++i) loss(ones({4, 3}), zeros({4, 2})).backward();
 template <class F>
 requires(!std::derived_from<std::remove_cvref_t<F>, Link>) auto static_graph(F f, Link& reads,
                                                                              const StaticGraphOptions& options = {}) {
