@@ -259,10 +259,13 @@ Variables Schedule::backward(const Indexes& wanted, const Variables& gy) {
   return result;
 }
 
-void Schedule::finish() { inner_args_ = inner_results_ = Variables(); }
+void Schedule::finish() {
+  inner_args_ = inner_results_ = Variables();
+  finished_ = true;
+}
 
 void Schedule::check() {
-  if (!recorder_) return;
+  if (!recorder_ || !finished_) return;
   if (recorder_->escaped() > 0 && refused_.empty())
     refused_ = chainer::text("arrays that the call makes are kept outside of it (", recorder_->escaped(), " of them)");
   recorder_.reset();

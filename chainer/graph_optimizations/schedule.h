@@ -1,6 +1,7 @@
 // One static schedule: what a call computed, recorded, and the memory for one call at a time.
 #pragma once
 #include <any>
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -54,8 +55,8 @@ class Schedule {
   std::vector<std::size_t> leaves;  ///< the parameters, among the links' members, that gradients go to
   std::any structure;               ///< of the results
   // Kept by the manager.
-  uint64_t use = 0;    ///< counts calls
-  bool taken = false;  ///< by a call whose backward pass may come
+  std::atomic<uint64_t> use{0};  ///< counts calls
+  bool taken = false;            ///< by a call whose backward pass may come
   uint64_t last_use = 0;
   recording::Tape tape;
 
@@ -64,7 +65,7 @@ class Schedule {
   Variables run_graph(const Indexes& wanted, const Variables& gy);
   Variables record_backward(const Indexes& wanted, const Variables& gy, Backward way);
 
-  bool graph_ = false;
+  bool graph_ = false, finished_ = false;
   std::string refused_;
   std::vector<int> argument_slots_, member_slots_;
   std::vector<std::unique_ptr<Backward>> ways_;

@@ -119,6 +119,14 @@ std::shared_ptr<Schedule> ScheduleManager::State::acquire(const std::vector<int6
       }));
   for (const auto& e : all) {
     if (e->taken || e->key != key) continue;
+    if (e->is_recording()) {  // end_forward() was called while the recording call's results are there
+      e->finish();
+      e->check();
+      if (!e->refused().empty()) {
+        refused = e->refused();
+        return nullptr;
+      }
+    }
     e->taken = true;
     e->last_use = ++clock;
     ++e->use;
@@ -231,11 +239,7 @@ Variables ScheduleManager::call(const char* name, const static_graphs::Function&
 
 void ScheduleManager::end_forward() {
   const std::lock_guard lock(state_->mutex);
-  for (const auto& s : state_->all) {
-    if (!s->taken) continue;
-    s->finish();
-    s->taken = false;
-  }
+  for (const auto& s : state_->all) s->taken = false;
 }
 
 void ScheduleManager::clear() {

@@ -23,8 +23,8 @@ class ScheduleManager {
   ScheduleManager(const ScheduleManager&) = delete;
   ScheduleManager& operator=(const ScheduleManager&) = delete;
 
-  /// The forward pass of this iteration is over, and no backward pass will come for the calls so far: their schedules
-  /// may be used again. (backward() says so by itself, and so does the end of a call's results.)
+  /// The forward pass of this iteration is over: schedules may be used again, and with that the gradients of the calls
+  /// so far are lost. (backward() says so by itself, and so does the end of a call's results.)
   void end_forward();
   /// Drops all schedules that no call uses.
   void clear();

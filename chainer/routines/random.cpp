@@ -20,6 +20,8 @@ std::recursive_mutex& RandomState::mutex() const {
 RandomState::RandomState(uint32_t s) { seed(s); }
 
 void RandomState::seed(uint32_t s) {
+  if (recording::any()) [[unlikely]]
+    recording::refuse("a generator is seeded");
   const std::lock_guard lock(mutex());
   key_[0] = s;
   for (uint32_t i = 1; i < 624; ++i) key_[i] = 1812433253u * (key_[i - 1] ^ (key_[i - 1] >> 30)) + i;
@@ -35,6 +37,8 @@ State RandomState::state() const {
 }
 
 void RandomState::set_state(const State& s) {
+  if (recording::any()) [[unlikely]]
+    recording::refuse("a generator is seeded");
   const std::lock_guard lock(mutex());
   if (s.key.size() != 624 || s.position < 0 || s.position > 624)
     throw ValueError("random state: 624 words and a position in [0, 624] are needed");

@@ -178,6 +178,32 @@ TEST(numbers_of_the_mersenne_twister_are_never_replayed) {
   const auto noisy = [](const Variable& x) { return x + random::normal(0, 1, x.shape(), float32); };
   EXPECT(reason(noisy).find("Mersenne Twister") != std::string::npos);
   EXPECT_EQ(reason([](const Variable& x) { return F::dropout(x, 0.5); }), "");
+  const auto seeding = [](const Variable& x) {
+    random::seed(1);
+    return F::dropout(x, 0.5);
+  };
+  EXPECT(reason(seeding).find("seeded") != std::string::npos);
+}
+
+TEST(gradients_that_a_call_leaves_in_parameters_are_seen) {
+  Mlp model;
+  auto chain = static_graph(
+      [&](const Variable& x) {
+        const Variable loss = F::sum(F::square(model(x)));
+        model.cleargrads();
+        loss.backward();
+        return Variable(loss.array(), false);
+      },
+      model);
+  Mlp plain = model.copy(CopyMode::copy);
+  for (int i = 0; i < 4; ++i) {
+    const Array x = floats({3, 12});
+    plain.cleargrads();
+    F::sum(F::square(plain(x))).backward();
+    (void)chain(x);
+    EXPECT(same(plain.l1.W.grad(), model.l1.W.grad()));
+  }
+  EXPECT(!chain.schedule_manager().refused().empty());
 }
 
 TEST(an_optimizer_s_update_is_never_replayed) {

@@ -170,10 +170,29 @@ TEST(end_forward_frees_schedules_and_so_does_the_end_of_results) {
   EXPECT_EQ(t.manager().counts().replayed, 4);
   const Variable kept = t.chain(x);
   t.manager().end_forward();
+  F::sum(kept).backward();  // no other call has come yet
+  t.manager().end_forward();
   const Variable again = t.chain(x);
   EXPECT_EQ(t.manager().size(), std::size_t(1));
   F::sum(again).backward();
   EXPECT_THROW(RuntimeError, "has served a later call", F::sum(kept).backward());
+}
+
+TEST(end_forward_behind_the_recording_call) {
+  Twins<Mlp> t{Mlp()};
+  const Array x = floats({3, 12});
+  const Variable first = t.chain(x);
+  t.manager().end_forward();
+  for (int i = 0; i < 3; ++i) {
+    F::sum(t.plain(x)).backward();
+    F::sum(t.chain(x)).backward();
+    EXPECT(t.alike());
+    t.manager().end_forward();
+  }
+  F::sum(first).backward();  // its graph is its own
+  F::sum(t.plain(x)).backward();
+  EXPECT(t.alike());
+  EXPECT_EQ(t.manager().counts().recorded, 2);
 }
 
 TEST(another_shape_dtype_or_mode_is_another_schedule) {

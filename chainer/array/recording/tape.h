@@ -70,7 +70,6 @@ struct Phase {
     std::vector<int> operands;
     ArrayBody* seen = nullptr;  ///< of a bound slot: the array that the operands are made of
   };
-  struct Direct;
   bool planned = false;
   std::vector<Array> arrays;  ///< of the operands
   std::vector<Use> bound, results_used, internal, earlier;
