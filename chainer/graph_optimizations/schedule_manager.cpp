@@ -205,7 +205,10 @@ Variables ScheduleManager::call(const char* name, const static_graphs::Function&
     }
     say(1, name, chainer::text("recorded a schedule, forward in ", schedule->tape.phases[0]->steps.size(), " steps"));
   } else {
-    if (options_.verbosity_level >= 1 && schedule->use == 2) say(1, name, "replays\n" + schedule->text());
+    if (options_.verbosity_level >= 1 && schedule->use == 2) {
+      schedule->tape.prepare();
+      say(1, name, "replays\n" + schedule->text());
+    }
     say(2, name, "replays a schedule");
     const std::lock_guard lock(state_->mutex);
     ++state_->counts.replayed;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "chainer/array/order.h"
 #include "chainer/array/version.h"
@@ -10,7 +11,7 @@
 namespace chainer::recording {
 namespace {
 
-constexpr int64_t kAlignment = 64;
+constexpr int64_t kAlignment = 64, kLarge = int64_t(64) << 20;
 
 // An array on memory that it does not own. A write to one operand of a slot is seen by all: forms of elements that were
 // kept (array/derived.h) go, because views share the owner.
@@ -224,7 +225,10 @@ struct Temporary {
 
 Arrays Tape::run(Phase& p) {
   if (!p.planned) plan(p);
+  const bool fresh = !std::exchange(p.has_run, true);
   const bool first = p.number == 0;
+  // What the recorded run left in the cache is of other sizes.
+  if (fresh && p.bytes >= kLarge) memory::empty_cache();
   if (first && !block_.data && p.bytes) block_ = memory::allocate(static_cast<std::size_t>(p.bytes));
   const Temporary temporary(first ? 0 : p.bytes);
   if (!first) check_versions(p);
@@ -282,6 +286,11 @@ Arrays Tape::run(Phase& p) {
     for (Slot& s : slots)
       if (s.array) s.version = memory_version(s.array);
   return out;
+}
+
+void Tape::prepare() {
+  for (const auto& phase : phases)
+    if (!phase->planned) plan(*phase);
 }
 
 void Tape::release() noexcept {

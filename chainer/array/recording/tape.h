@@ -70,7 +70,7 @@ struct Phase {
     std::vector<int> operands;
     ArrayBody* seen = nullptr;  ///< of a bound slot: the array that the operands are made of
   };
-  bool planned = false;
+  bool planned = false, has_run = false;
   std::vector<Array> arrays;  ///< of the operands
   std::vector<Use> bound, results_used, internal, earlier;
   std::vector<int> inside;  ///< internal slots of this phase
@@ -97,6 +97,8 @@ class Tape {
   void bind(int slot, const Array& a);
   /// Runs a phase; returns its results. The first one's internal memory stays until release().
   Arrays run(Phase& phase);
+  /// Plans the memory of all phases; what runs does so by itself. No phase may come along later.
+  void prepare();
   /// Gives back memory and arrays of the run.
   void release() noexcept;
   /// A line for each step.
