@@ -1,6 +1,8 @@
 // What is not a function of arrays inside of a static chain: static_code(), reports, and what cannot be replayed.
 #include <chainer/chainer.h>
 
+#include <chainer/array/deferred/deferred.h>
+
 #include <cmath>
 
 #include "models.h"
@@ -252,6 +254,47 @@ TEST(constants_made_inside_are_constants) {
   }
   EXPECT_EQ(chain.schedule_manager().refused(), "");
   EXPECT_EQ(chain.schedule_manager().counts().replayed, 3);
+}
+
+namespace {
+struct Late : FunctionNode {
+  explicit Late(Array* seen) : out(seen) {}
+  Arrays forward(const Arrays& x) override {
+    scale = x[0] * 2 + 1;  // waits
+    *out = scale;
+    return {x[0].copy()};
+  }
+  Variables backward(const Indexes&, const Variables& gy) override { return {gy[0] * scale}; }
+  Array scale, *out;
+};
+}  // namespace
+
+// What waits when the forward pass has been recorded, and is computed before the backward pass is.
+TEST(what_is_computed_unseen_is_never_replayed) {
+  Array seen;
+  auto chain = static_graph([&](const Variable& x) { return apply(Late(&seen), {x})[0]; });
+  for (int i = 0; i < 4; ++i) {
+    const Array a = floats({60, 100});
+    const Variable x(a);
+    const Variable y = F::sum(chain(x));
+    if (seen) (void)seen.raw();
+    seen = Array();
+    y.backward();
+    EXPECT(same(x.grad(), a * 2 + 1));
+  }
+  if (deferred::enabled()) EXPECT(chain.schedule_manager().refused().find("unseen") != std::string::npos);
+  // Code that looks at what it was not given.
+  auto peeks = static_graph([](const Variable& x) {
+    const Array waits = x.array() * 3;
+    const auto look = static_code([waits](const Arrays&) { (void)waits.raw(); });
+    look({x.array()});
+    return Variable(waits + 1, false);
+  });
+  for (int i = 0; i < 3; ++i) {
+    const Array a = floats({60, 100});
+    EXPECT(same(peeks(a).array(), a * 3 + 1));
+    if (!peeks.schedule_manager().refused().empty()) break;  // its code refers to what is gone in a replay
+  }
 }
 
 TEST(options_and_modes_in_which_the_code_itself_runs) {

@@ -45,6 +45,7 @@ void Recorder::arg_reduce(ArgReduce op, const Array& a, int axis, Array& out) {
 }
 
 void Recorder::gemm(const Array& a, const Array& b, Array& out, double alpha, double beta) {
+  if (beta != 0) expect_known(out);
   perform("gemm", read({&a, &b}), written({&out}),
           [&real = real_, alpha, beta](Array* const* x) { real.gemm(*x[0], *x[1], *x[2], alpha, beta); });
 }
@@ -53,6 +54,7 @@ void Recorder::take_rows(const Array& a, const Array& index, Array& out) {
           [&real = real_](Array* const* x) { real.take_rows(*x[0], *x[1], *x[2]); });
 }
 void Recorder::scatter_rows(Array& out, const Array& index, const Array& values, bool accumulate) {
+  expect_known(out);
   perform("scatter_rows", read({&index, &values}), written({&out}),
           [&real = real_, accumulate](Array* const* x) { real.scatter_rows(*x[2], *x[0], *x[1], accumulate); });
 }
@@ -151,6 +153,7 @@ void Recorder::rows_combine(const Array& g, const Array& w, const Array& index, 
           [&real = real_](Array* const* a) { real.rows_combine(*a[0], *a[1], *a[2], *a[3]); });
 }
 void Recorder::rows_scatter(const Array& g, const Array& x, const Array& index, Array& out) {
+  expect_known(out);
   perform("rows_scatter", read({&g, &x, &index}), written({&out}),
           [&real = real_](Array* const* a) { real.rows_scatter(*a[0], *a[1], *a[2], *a[3]); });
 }
@@ -170,6 +173,7 @@ void Recorder::softmax(bool log, const Array& a, int64_t outer, int64_t n, int64
 
 void Recorder::convolution(Convolution op, const ConvolutionPlan& plan, const Array& a, const Array& b,
                            const Array& bias, Array& out, bool accumulate) {
+  if (accumulate) expect_known(out);
   if (bias)
     perform("convolution", read({&a, &b, &bias}), written({&out}),
             [&real = real_, op, plan, accumulate](Array* const* x) {
@@ -272,6 +276,7 @@ void Recorder::gru_grad(const Array& x, const Array& hx, const Array& h_prev, co
 }
 
 int64_t Recorder::invert(Array& matrices) {
+  expect_known(matrices);
   auto singular = std::make_shared<int64_t>(-1);
   perform("invert", {}, written({&matrices}), [&real = real_, singular, recorded = false](Array* const* x) mutable {
     const int64_t i = real.invert(*x[0]);
@@ -282,6 +287,7 @@ int64_t Recorder::invert(Array& matrices) {
   return *singular;
 }
 void Recorder::determinants(Array& matrices, Array& out) {
+  expect_known(matrices);
   perform("determinants", {}, written({&matrices, &out}),
           [&real = real_](Array* const* x) { real.determinants(*x[0], *x[1]); });
 }

@@ -109,7 +109,7 @@ void Recorder::refuse(std::string_view why) {
 void Recorder::host_reads(const ArrayBody& body) {
   const ArrayBody& owner = body.base ? *body.base : body;
   const auto what = static_cast<uint32_t>(owner.recorded);
-  if (owner.recorded >> 32 == number_ && (what == kOfHost || what == kFresh)) return;  // its own numbers
+  if (owner.recorded >> 32 == number_ && what == kOfHost) return;  // its own numbers
   if (body.size == 0) return;
   refuse(text("a loop on the host reads elements of an array of shape ", body.shape));
 }
@@ -139,6 +139,8 @@ bool Recorder::knows(const Array& a) const {
 int Recorder::bind(const Array& a, bool member) {
   force(a.body());
   ArrayBody& owner = a.body().owner();
+  // What waits and reads it is computed now, so that it does not run together with what is recorded.
+  if (owner.readers.any()) deferred::evaluate_readers(owner);
   const int slot = static_cast<int>(tape_.slots.size());
   Slot s;
   s.kind = Slot::Kind::bound;
@@ -210,8 +212,12 @@ int Recorder::operand(ArrayBody& b, bool write) {
     return -1;
   }
   if (slot == -2) {
-    // The host wrote it, or nobody did.
     const bool untouched = static_cast<uint32_t>(owner.recorded) == kFresh;
+    if (untouched && !write && owner.size > 0) {
+      // It waited, and was computed while nobody recorded.
+      refuse(text("an array of shape ", owner.shape, " is read whose elements came about unseen"));
+      return -1;
+    }
     slot = untouched && write ? new_slot(owner, Slot::Kind::internal) : constant(owner);
   }
   const auto at = static_cast<std::size_t>(slot);
@@ -242,11 +248,11 @@ int Recorder::operand(ArrayBody& b, bool write) {
   return known.back();
 }
 
-bool Recorder::is_number(const Array& a) const {
+bool Recorder::is_number(const Array& a, bool written) const {
   constexpr int64_t kMost = 4096;
   const ArrayBody& owner = a.body().owner();
   const auto what = static_cast<uint32_t>(owner.recorded);
-  return owner.recorded >> 32 == number_ && (what == kOfHost || what == kFresh) && owner.size <= kMost;
+  return owner.recorded >> 32 == number_ && (what == kOfHost || (written && what == kFresh)) && owner.size <= kMost;
 }
 
 void Recorder::perform(const char* name, std::span<const Array* const> reads, std::span<Array* const> writes, Call call,
@@ -262,8 +268,9 @@ void Recorder::perform(const char* name, std::span<const Array* const> reads, st
   SmallVector<Array*, 8> now;
   for (const Array* a : reads) now.push_back(const_cast<Array*>(a));
   for (Array* a : writes) now.push_back(a);
-  if (repeats && !writes.empty() &&
-      std::all_of(now.begin(), now.end(), [&](const Array* a) { return is_number(*a); })) {
+  bool numbers = repeats && !writes.empty();
+  for (std::size_t i = 0; i < now.size(); ++i) numbers = numbers && is_number(*now[i], i >= reads.size());
+  if (numbers) {
     // Numbers of the host remain numbers of the host.
     {
       const Pause inside;
@@ -286,6 +293,14 @@ void Recorder::perform(const char* name, std::span<const Array* const> reads, st
   if (!refused_.empty()) return;
   step.run = std::move(call);
   phase_->steps.push_back(std::move(step));
+}
+
+// (Elements that nobody wrote to do not count.)
+void Recorder::expect_known(const Array& a) {
+  force(a.body());
+  const ArrayBody& owner = a.body().owner();
+  if (owner.recorded == tag(number_, kFresh) && owner.size > 0)
+    refuse(text("an array of shape ", owner.shape, " is changed whose elements came about unseen"));
 }
 
 void Recorder::record(const char* name, std::span<const Array> in, std::span<Array> out, HostStep f, bool pure) {

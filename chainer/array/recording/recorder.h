@@ -123,7 +123,10 @@ class Recorder final : public Backend {
   // same operands: of few numbers that the host wrote it is no step, and its results are such numbers, too.
   void perform(const char* name, std::span<const Array* const> reads, std::span<Array* const> writes, Call call,
                bool repeats = true);
-  bool is_number(const Array& a) const;
+  // Whether it is nothing but few numbers that the host wrote, or memory for such.
+  bool is_number(const Array& a, bool written) const;
+  // Of what a step changes instead of writing it anew.
+  void expect_known(const Array& a);
   // The operand of the phase for an array; -1 where the recording is refused.
   int operand(ArrayBody& b, bool write);
   int slot_of(ArrayBody& b);
