@@ -68,6 +68,13 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
 elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
   set(vector_math CHAINER_OWN_VECTORS)
 endif()
+# Loops of conversions are many (a pair of dtypes each), and those of cells long: with copies for short ends and for each
+# stride they are a tenth of a small program, and not faster.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  set_source_files_properties(
+    ${PROJECT_SOURCE_DIR}/chainer/backend/cpu/kernels/convert.cpp ${PROJECT_SOURCE_DIR}/chainer/backend/cpu/kernels/recurrent.cpp
+    PROPERTIES COMPILE_OPTIONS "-O2;-ftree-vectorize;-fvect-cost-model=dynamic;--param=vect-epilogues-nomask=0")
+endif()
 function(chainer_add_kernels isa)
   add_library(chainer_kernels_${isa} OBJECT ${kernel_sources})
   target_link_libraries(chainer_kernels_${isa} PRIVATE chainer_options)
