@@ -1,96 +1,186 @@
 #!/usr/bin/env python3
-"""Runs bench_functions and PyTorch in turns on the same functions, forward and backward, and prints the ratios.
+"""Runs bench_functions and PyTorch in turns on every function of its table, forward and backward.
 
-usage: functions.py BENCH_FUNCTIONS [ROUNDS [FUNCTION...]]      (with a Python that has torch)
+usage: functions.py BENCH_FUNCTIONS [options] [FUNCTION...]      (with a Python that has torch)
+  --json FILE    write the times there, for functions_page.py
+  --size NAME    64, cache or 10M; all by default (may be repeated)
+  --turns N      turns of both programs at each row (3)
+  --seconds S    time of each turn (0.12)
+  --threads N    threads of both (1)
+  --check        instead compare results and gradients at the smallest size with PyTorch's
 """
+import argparse
 import json
+import math
+import pathlib
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 
+import numpy as np
 import torch
-import torch.nn.functional as F
 
-torch.set_num_threads(2)
-torch.manual_seed(0)
+import functions_torch as helpers
 
 
-def normal(*shape):
-    return torch.randn(*shape, requires_grad=True)
+def expression(text):
+    return eval('lambda x: ' + text, vars(helpers) | {'torch': torch, 'F': torch.nn.functional})
 
 
-def uniform(low, high, *shape):
-    return (torch.rand(*shape) * (high - low) + low).requires_grad_()
+def make(spec):
+    kind, shape, low, high = (spec[k] for k in ('kind', 'shape', 'low', 'high'))
+    if kind == 'integers':
+        return torch.randint(int(low), int(high), shape)
+    if kind == 'permutation':
+        return torch.randperm(shape[0])
+    x = torch.randn(shape) if kind == 'normal' else torch.rand(shape) * (high - low) + low
+    return x.requires_grad_(spec['gradient'])
 
 
-def crf1d(cost, xs, ys):
-    alpha, score = xs[0], xs[0].gather(1, ys[0][:, None])[:, 0]
-    for i in range(1, len(xs)):
-        alpha = torch.logsumexp(alpha[:, :, None] + cost, 1) + xs[i]
-        score = score + xs[i].gather(1, ys[i][:, None])[:, 0] + cost[ys[i - 1], ys[i]]
-    return (torch.logsumexp(alpha, 1) - score).mean()
+class Case:
+    """A row of the table with PyTorch: what to call, what to differentiate by, gradients to begin with."""
 
+    def __init__(self, row, x, gy=None):
+        f = expression(row['torch'])
+        first = f(x)
+        self.leaves = first.leaves if isinstance(first, helpers.Prepared) else [v for v in x if v.requires_grad]
+        self.call = first.call if isinstance(first, helpers.Prepared) else lambda: f(x)
+        self.backward = row['backward']
+        ys = self.outputs()
+        if self.backward:
+            self.gy = [torch.randn(y.shape).to(y.dtype) for y in ys] if gy is None else split_like(gy, ys)
 
-def black_out(x, t, W, samples):
-    scores = (F.embedding(torch.cat([t[:, None], samples], 1), W) @ x[:, :, None])[:, :, 0]
-    log_p = torch.log_softmax(scores, 1)
-    return -(log_p[:, 0] + torch.log(-torch.expm1(log_p[:, 1:])).sum(1)).mean()
+    def outputs(self):
+        y = self.call()
+        return y if isinstance(y, list) else [y]
 
-
-x, t = normal(200, 32, 80), torch.randint(1, 80, (32, 40))
-lengths = torch.full((32,), 200), torch.full((32,), 40)
-cost, xs, ys = normal(20, 20), [normal(64, 20) for _ in range(50)], [torch.randint(0, 20, (64,)) for _ in range(50)]
-bx, bW, bt, bs = normal(128, 300), normal(20000, 300), torch.randint(0, 20000, (128,)), torch.randint(0, 20000, (128, 50))
-image, grid = normal(8, 3, 64, 64), uniform(-1, 1, 8, 64, 64, 2)
-a, b, m = normal(16, 128, 64), normal(16, 64, 128), normal(64, 32, 32)
-rows, gamma, beta = normal(256, 1024), torch.ones(1024, requires_grad=True), torch.zeros(1024, requires_grad=True)
-wide, slopes = normal(128, 2048), torch.full((2048,), 0.25, requires_grad=True)
-re, im = normal(64, 4096), normal(64, 4096)
-positive, small = uniform(0.5, 3, 262144), uniform(-0.9, 0.9, 262144)
-CASES = {
-    'ctc': (lambda: F.ctc_loss(x.log_softmax(2), t, *lengths), [x]),
-    'crf1d': (lambda: crf1d(cost, xs, ys), [cost, *xs]),
-    'black_out': (lambda: black_out(bx, bt, bW, bs), [bx, bW]),
-    'spatial_transformer_sampler': (lambda: F.grid_sample(image, grid, align_corners=True), [image, grid]),
-    'resize_images': (lambda: F.interpolate(image, (128, 128), mode='bilinear', align_corners=True), [image]),
-    'im2col': (lambda: F.unfold(image, 3, padding=1), [image]),
-    'einsum': (lambda: torch.einsum('bij,bjk->bik', a, b), [a, b]),
-    'layer_normalization': (lambda: F.layer_norm(rows, (1024,), gamma, beta), [rows, gamma, beta]),
-    'prelu': (lambda: F.prelu(wide, slopes), [wide, slopes]),
-    'batch_inv': (lambda: torch.linalg.inv(m), [m]),
-    'fft': (lambda: torch.fft.fft(torch.complex(re, im)).real, [re, im]),
-    'digamma': (lambda: torch.digamma(positive), [positive]),
-    'erfinv': (lambda: torch.erfinv(small), [small]),
-}
-
-
-def theirs(name):
-    f, roots = CASES[name]
-    times, end = [], time.perf_counter() + 0.5
-    while time.perf_counter() < end or len(times) < 5:
-        start = time.perf_counter()
-        for v in roots:
+    def run(self):
+        if not self.backward:
+            with torch.no_grad():
+                return self.outputs()
+        for v in self.leaves:
             v.grad = None
-        f().sum().backward()
-        times.append(time.perf_counter() - start)
-    return statistics.median(times) * 1e3
+        ys = self.outputs()
+        torch.autograd.backward(ys, self.gy)
+        return ys
 
 
-def ours(program, name):
-    out = subprocess.run([program, f'--benchmark_filter=^{name}/', '--benchmark_format=json', '--benchmark_min_time=0.5'],
-                         capture_output=True, check=True, text=True).stdout
-    return json.loads(out)['benchmarks'][0]['real_time'] / 1e6
+def split_like(flat, ys):
+    parts = torch.split(flat, [y.numel() for y in ys])
+    return [p.view(y.shape).to(y.dtype) for p, y in zip(parts, ys)]
+
+
+def measure(case, seconds):
+    """Least and median milliseconds a call; calls of some microseconds are timed a hundred microseconds at a time."""
+    case.run()
+    start = time.perf_counter()
+    case.run()
+    batch = max(1, int(1e-4 / (time.perf_counter() - start)))
+    times, end = [], time.perf_counter() + seconds
+    while time.perf_counter() < end or len(times) < 3:
+        start = time.perf_counter()
+        for _ in range(batch):
+            case.run()
+        times.append((time.perf_counter() - start) * 1e3 / batch)
+    return min(times), statistics.median(times)
+
+
+class Ours:
+    def __init__(self, program, threads):
+        self.process = subprocess.Popen([program, '--serve', '--threads', str(threads)], text=True,
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def measure(self, name, size, seconds):
+        print(name, size, seconds, file=self.process.stdin, flush=True)
+        answer = json.loads(self.process.stdout.readline())
+        return answer['least'], answer['median']
+
+
+def compare(row, size, ours, options):
+    torch.manual_seed(0)
+    case = Case(row, [make(i) for i in row['inputs'][size]])
+    turns = [(ours.measure(row['name'], size, options.seconds), measure(case, options.seconds))
+             for _ in range(options.turns)]
+    (o_least, o_median), (t_least, t_median) = ([list(v) for v in zip(*side)] for side in zip(*turns))
+    return {'name': row['name'], 'size': size, 'ours': min(o_least), 'torch': min(t_least),
+            'ours_median': statistics.median(o_median), 'torch_median': statistics.median(t_median),
+            'ratio': min(o_least) / min(t_least),
+            'ratio_of_medians': statistics.median(o / t for o, t in zip(o_median, t_median))}
+
+
+def far(ours, theirs):
+    """The largest distance, in parts of the largest number."""
+    a = np.concatenate([np.ravel(v).astype(np.float64) for v in ours] or [np.zeros(0)])
+    b = np.concatenate([v.detach().numpy().ravel().astype(np.float64) for v in theirs] or [np.zeros(0)])
+    if a.shape != b.shape:
+        return math.inf
+    if not np.array_equal(np.isnan(a), np.isnan(b)):
+        return math.inf
+    return float(np.nanmax(np.abs(a - b), initial=0) / max(np.nanmax(np.abs(b), initial=0), 1e-30))
+
+
+def check(rows, program):
+    wrong = 0
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([program, '--check', folder], check=True)
+        for row in rows:
+            file = np.load(pathlib.Path(folder) / (row['name'] + '.npz'))
+
+            def arrays(letter):
+                return [file[f'{letter}{i}'] for i in range(sum(k.rstrip('0123456789') == letter for k in file.files))]
+            specs = row['inputs'][next(iter(row['inputs']))]
+            x = [torch.from_numpy(a).requires_grad_(s['gradient']) for a, s in zip(arrays('x'), specs)]
+            gy = torch.cat([torch.from_numpy(g).double().ravel() for g in arrays('gy')]) if row['backward'] else None
+            case = Case(row, x, gy)
+            ys = case.run()
+            if row['random']:
+                continue
+            distance = [far(arrays('y'), ys)]
+            if row['backward']:
+                distance.append(far(arrays('gx'), [v.grad for v in case.leaves]))
+            if not max(distance) < 1e-4:
+                wrong += 1
+                print(f'{row["name"]}: results, gradients differ by {distance}')
+    print(f'{len(rows) - wrong} passed, {wrong} failed')
+    return wrong != 0
 
 
 def main():
-    program, rounds = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 3
-    print(f'{"function":28s} {"ours ms":>9s} {"torch ms":>9s} {"ratio":>6s} {"spread":>12s}')
-    for name in sys.argv[3:] or CASES:
-        pairs = [(ours(program, name), theirs(name)) for _ in range(rounds)]
-        ratios = sorted(o / p for o, p in pairs)
-        o, p = (statistics.median(v) for v in zip(*pairs))
-        print(f'{name:28s} {o:9.3f} {p:9.3f} {ratios[len(ratios) // 2]:6.2f} {ratios[0]:5.2f}-{ratios[-1]:.2f}', flush=True)
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument('program')
+    parser.add_argument('names', nargs='*')
+    parser.add_argument('--json')
+    parser.add_argument('--size', action='append')
+    parser.add_argument('--turns', type=int, default=3)
+    parser.add_argument('--seconds', type=float, default=0.12)
+    parser.add_argument('--threads', type=int, default=1)
+    parser.add_argument('--check', action='store_true')
+    options = parser.parse_intermixed_args()
+    torch.set_num_threads(options.threads)
+    listed = subprocess.run([options.program, '--list'], check=True, capture_output=True, text=True).stdout
+    rows = [r for r in map(json.loads, listed.splitlines()) if 'torch' in r]
+    rows = [r for r in rows if not options.names or r['name'] in options.names]
+    if options.check:
+        sys.exit(check(rows, options.program))
+    ours, results = Ours(options.program, options.threads), []
+    print(f'{"function":38s} {"size":>6s} {"ours ms":>10s} {"torch ms":>10s} {"ratio":>6s} {"medians":>8s}')
+    for row in rows:
+        for size in options.size or row['inputs']:
+            if size not in row['inputs']:
+                continue
+            r = compare(row, size, ours, options)
+            results.append(r)
+            print(f'{r["name"]:38s} {size:>6s} {r["ours"]:10.4f} {r["torch"]:10.4f} {r["ratio"]:6.2f} '
+                  f'{r["ratio_of_medians"]:8.2f}', flush=True)
+        if options.json:
+            pathlib.Path(options.json).write_text(json.dumps(results, indent=1))
+    for size in dict.fromkeys(r['size'] for r in results):
+        ratios = [r['ratio'] for r in results if r['size'] == size]
+        print(f'{size}: geometric mean {statistics.geometric_mean(ratios):.2f} of {len(ratios)} functions, '
+              f'{sum(r > 1 for r in ratios)} above 1.0, {sum(r > 1.3 for r in ratios)} above 1.3')
 
 
-main()
+if __name__ == '__main__':
+    main()

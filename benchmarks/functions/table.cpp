@@ -1,0 +1,50 @@
+#include "table.h"
+
+namespace bench {
+
+Array Input::make() const {
+  // Numbers under a seed come one after the other: a part of them, repeated, serves as well.
+  const int64_t n = shape.product(), drawn = std::min<int64_t>(n, 1 << 18);
+  if (kind == Kind::permutation) return random::permutation(n);
+  const Array some = kind == Kind::normal    ? random::randn({drawn}, float32)
+                     : kind == Kind::uniform ? random::uniform(low, high, {drawn}, float32)
+                                             : random::randint(static_cast<int64_t>(low), static_cast<int64_t>(high),
+                                                               {drawn}, int64);
+  if (n <= drawn) return some.reshape(shape);
+  return tile(some, {(n + drawn - 1) / drawn})[{Slice(0, n)}].reshape(shape).copy();
+}
+
+Inputs several(int64_t count, const Input& i) { return Inputs(static_cast<std::size_t>(count), i); }
+
+Row& Row::data_only() {
+  inputs = [of = inputs](const Size& s) {
+    Inputs in = of(s);
+    for (Input& i : in) i.gradient = false;
+    return in;
+  };
+  return backward = false, *this;
+}
+
+const std::vector<Size>& sizes() {
+  static const std::vector<Size> s = {
+      {"64", 64, {8, 8}, {1, 4, 16}, {1, 4, 4, 4}, {1, 1, 4, 4, 4}},
+      {"cache", 262144, {512, 512}, {8, 32, 1024}, {8, 32, 32, 32}, {8, 8, 16, 16, 16}},
+      {"10M", 10000000, {10000, 1000}, {152, 64, 1024}, {38, 64, 64, 64}, {38, 64, 16, 16, 16}},
+  };
+  return s;
+}
+
+const Table& table() {
+  static const Table all = [] {
+    Table t;
+    for (auto* chapter : {activation, array_manipulation, connection, convolution, recurrent, evaluation, loss,
+                          sequence_loss, math, linear_algebra, math_elementwise, noise, normalization, pooling})
+      chapter(t);
+    for (const char* name : {"send", "recv", "pseudo_connect", "bcast", "gather", "scatter", "alltoall", "allgather"})
+      t.absent(name, "between processes: bench_mn_collectives");
+    return t;
+  }();
+  return all;
+}
+
+}  // namespace bench
