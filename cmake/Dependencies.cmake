@@ -29,7 +29,6 @@ find_package(PNG QUIET)
 find_program(CHAINER_MPIEXEC mpiexec)
 
 # Headers without a library behind them, each used by one source.
-find_path(KISSFFT_INCLUDE_DIR kissfft/kissfft.hh)
 find_path(BOOST_INCLUDE_DIR boost/math/special_functions/polygamma.hpp)
 find_path(ONEDNN_INCLUDE_DIR oneapi/dnnl/dnnl.h)  # the interface of the library above
 # The number behind #define NAME in a header.

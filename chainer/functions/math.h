@@ -247,7 +247,7 @@ inline constexpr struct Einsum {
                       const std::optional<EinsumAxes>& result = {}) const;
 } einsum{};
 
-/// The discrete Fourier transform along the last axis of x[0] + i x[1], as its real and imaginary parts. Needs kissfft.
+/// The discrete Fourier transform along the last axis of x[0] + i x[1], as its real and imaginary parts.
 ///   F::fft({array({1.f, 0.f}), array({0.f, 0.f})})  // {[1, 1], [0, 0]}
 inline constexpr struct Fft {
   static constexpr std::string_view name = "fft";

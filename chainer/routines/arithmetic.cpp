@@ -133,4 +133,8 @@ Array clip(const Array& x, Scalar lo, Scalar hi) {
   return ternary(Elementwise::clip, x, scalar_array(lo, x), scalar_array(hi, x));
 }
 
+Array between(const Array& x, Scalar lo, Scalar hi) {
+  return ternary(Elementwise::between, x, scalar_array(lo, x), scalar_array(hi, x));
+}
+
 }  // namespace chainer

@@ -17,6 +17,8 @@ Array ternary(Elementwise op, const Array& a, const Array& b, const Array& c);
 Array where(const Array& condition, const Array& a, const Array& b);
 /// min(max(x, lo), hi)
 Array clip(const Array& x, Scalar lo, Scalar hi);
+/// 1 where lo < x < hi, else 0, in the dtype of a floating x.
+Array between(const Array& x, Scalar lo, Scalar hi);
 
 /// Of one array: exp(x), sqrt(x), isnan(x) and the others of the lists in array/operations/elementwise_ops.h.
 /// Tests give truth values.

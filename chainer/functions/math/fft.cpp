@@ -9,37 +9,36 @@ namespace chainer::functions {
 namespace {
 
 struct FftNode : FunctionNode {
-  explicit FftNode(bool i) : inverse(i) {}
+  FftNode(bool i, double s) : inverse(i), scale(s) {}
   std::string label() const override { return inverse ? "ifft" : "fft"; }
   void check_type_forward(const type_check::TypeInfos& in) const override {
     in.names({"real", "imag"});
     type_check::expect(in[0].dtype().kind() == 'f', in[0].ndim() > 0, in[1].dtype() == in[0].dtype());
     type_check::expect(in[0].shape() == in[1].shape());
   }
-  Arrays forward(const Arrays& x) override { return chainer::fft(x[0], x[1], inverse); }
+  Arrays forward(const Arrays& x) override { return fft_sums(x[0], x[1], inverse, scale); }
   Variables backward(const Indexes&, const Variables& gy) override {
-    // The adjoint of a transform is the other one without its factor.
+    // The adjoint of a transform is the other one with the same factor.
     const auto part = [&](std::size_t i) {
       return gy[i] ? gy[i] : Variable(zeros(input_shape(0), gy[1 - i].dtype(), gy[1 - i].device()), false);
     };
-    const double n = static_cast<double>(input_shape(0)[input_shape(0).ndim() - 1]);
-    Variables gx = apply(FftNode(!inverse), {part(0), part(1)});
-    for (Variable& g : gx) g = g * (inverse ? 1 / n : n);
-    return gx;
+    return apply(FftNode(!inverse, scale), {part(0), part(1)});
   }
   bool inverse;
+  double scale;
 };
 
 }  // namespace
 
 Variables Fft::operator()(const Variables& x) const {
   if (x.size() != 2) throw ValueError("fft: the real and the imaginary part are needed, ", x.size(), " are given");
-  return apply(FftNode(false), x);
+  return apply(FftNode(false, 1), x);
 }
 
 Variables Ifft::operator()(const Variables& x) const {
   if (x.size() != 2) throw ValueError("ifft: the real and the imaginary part are needed, ", x.size(), " are given");
-  return apply(FftNode(true), x);
+  const int64_t n = x[0].ndim() ? x[0].shape(-1) : 0;
+  return apply(FftNode(true, n ? 1 / static_cast<double>(n) : 1), x);
 }
 
 }  // namespace chainer::functions

@@ -2,6 +2,7 @@
 #include "chainer/functions/array.h"
 #include "chainer/functions/math.h"
 #include "chainer/functions/normalization.h"
+#include "chainer/functions/normalization/affine_rows.h"
 #include "chainer/functions/normalization/standardize.h"
 
 namespace chainer::functions {
@@ -24,8 +25,13 @@ Variable GroupNormalization::operator()(const Variable& x, int64_t groups, const
   for (int d = 2; d < x.ndim(); ++d) length *= x.shape()[d];
   Shape wide = Shape(Dims::filled(x.ndim(), 1));
   wide[1] = channels;
-  const Variable normalized = reshape(standardize(reshape(x, {n * groups, length}), o.eps), x.shape());
-  return normalized * reshape(gamma, wide) + reshape(beta, wide);
+  const auto composed = [=, eps = o.eps](const Variables& in) {
+    const Variable rows = standardize(reshape(in[0], {n * groups, length}), eps);
+    return reshape(rows, in[0].shape()) * reshape(in[1], wide) + reshape(in[2], wide);
+  };
+  const int64_t keys = channels / groups, run = keys ? length / keys : 0;
+  return affine_rows("GroupNormalization", x, gamma, beta,
+                     {.rows = n * groups, .groups = groups, .keys = keys, .run = run, .eps = o.eps}, composed);
 }
 
 }  // namespace chainer::functions

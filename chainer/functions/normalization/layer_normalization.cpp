@@ -1,6 +1,7 @@
 #include "chainer/autograd/function_node.h"
 #include "chainer/functions/math.h"
 #include "chainer/functions/normalization.h"
+#include "chainer/functions/normalization/affine_rows.h"
 #include "chainer/functions/normalization/standardize.h"
 
 namespace chainer::functions {
@@ -14,7 +15,9 @@ Variable LayerNormalization::operator()(const Variable& x, const Variable& gamma
         expect(in[0].dtype().kind() == 'f', in[0].ndim() == 2, in[1].ndim() == 1, in[1].dtype() == in[0].dtype());
         expect(in[2].dtype() == in[0].dtype(), in[1].shape() == in[2].shape(), in[1].shape(0) == in[0].shape(1));
       });
-  return standardize(x, o.eps) * gamma + beta;
+  return affine_rows("LayerNormalization", x, gamma, beta,
+                     {.rows = x.shape(0), .groups = 1, .keys = x.shape(1), .run = 1, .eps = o.eps},
+                     [eps = o.eps](const Variables& in) { return standardize(in[0], eps) * in[1] + in[2]; });
 }
 
 }  // namespace chainer::functions

@@ -1,0 +1,43 @@
+#include "chainer/routines/fft.h"
+
+#include "chainer/array/host.h"
+#include "chainer/backend/common/host_fourier.h"
+
+namespace chainer {
+namespace {
+
+template <class T>
+Arrays transform(const Array& re, const Array& im, bool inverse, double scale) {
+  Arrays out{Array(re.shape(), re.dtype()), Array(re.shape(), re.dtype())};
+  const int64_t n = re.shape(-1);
+  host_math::fourier({.xr = re.data<T>(),
+                      .xi = im.data<T>(),
+                      .yr = out[0].mutable_data<T>(),
+                      .yi = out[1].mutable_data<T>(),
+                      .rows = n ? re.size() / n : 0,
+                      .n = n},
+                     inverse, scale);
+  return out;
+}
+
+}  // namespace
+
+Arrays fft_sums(const Array& re, const Array& im, bool inverse, double scale) {
+  if (re.shape() != im.shape() || re.ndim() == 0)
+    throw DimensionError("fft: two parts of one shape with an axis are needed, not ", re.shape(), " and ", im.shape());
+  if (!re.device().is_host())
+    return through_host([&](const Array& x, const Array& y) { return fft_sums(x, y, inverse, scale); }, re, im);
+  const Dtype type = is_floating(re.dtype()) ? re.dtype() : Dtype::float64;
+  const Dtype work = type == Dtype::float64 ? type : Dtype::float32;
+  Arrays y = work == Dtype::float64 ? transform<double>(dense(re, work), dense(im, work), inverse, scale)
+                                    : transform<float>(dense(re, work), dense(im, work), inverse, scale);
+  for (Array& part : y) part = part.astype(type, false);
+  return y;
+}
+
+Arrays fft(const Array& re, const Array& im, bool inverse) {
+  const int64_t n = re.ndim() ? std::max<int64_t>(re.shape(-1), 1) : 1;
+  return fft_sums(re, im, inverse, inverse ? 1 / static_cast<double>(n) : 1);
+}
+
+}  // namespace chainer
