@@ -1,9 +1,9 @@
 // The lists of elementwise operations: the one place that names them. A row is
 //   X(name, category, cost, formula)
-// with category `any` (float32, float64, int64), `floating` (float32, float64) or `special` (as floating, in loops that
-// do not vectorise), and the cost of one element in additions, roughly. The list tells the number of operands: x of
-// unary ones, a, b and c. Comparisons (a, b) and tests (a) are bool and have rows X(name, cost, formula).
-// To add a function, add a row; kernels for every instruction set, the dispatch and the name for printing follow.
+// with category `any` (float32, float64, int64), `floating` (float32, float64) or `special` (as floating; those of
+// float64 do not vectorise), and the cost of one element in additions, roughly. The list tells the number of operands:
+// x of unary ones, a, b and c. Comparisons (a, b) and tests (a) are bool and have rows X(name, cost, formula). To add a
+// function, add a row; kernels for every instruction set, the dispatch and the name for printing follow.
 #pragma once
 // clang-format off
 
@@ -47,7 +47,8 @@
   X(lgamma, special, 12, m::lgamma(x))                                  \
   X(log_ndtr, special, 30, m::log_ndtr(x))                              \
   X(ndtr, special, 12, m::ndtr(x))                                      \
-  X(ndtri, special, 30, m::ndtri(x))
+  X(ndtri, special, 30, m::ndtri(x))                                    \
+  X(trigamma, special, 30, m::trigamma(x))
 
 #define CHAINER_BINARY_OPS(X)                                           \
   X(add, any, 1, a + b)                                                 \
@@ -90,6 +91,7 @@
 #define CHAINER_TERNARY_OPS(X)                                          \
   X(clip, any, 1, m::clip(a, b, c))                                     \
   X(multiply_add, any, 1, a * b + c)                                    \
+  X(between, floating, 1, a > b && a < c ? T(1) : T(0))                 \
   X(linear_interpolate, floating, 3, a * b + (T(1) - a) * c)            \
   X(prelu_grad, floating, 1, a >= T(0) ? c : b * c)                     \
   X(swish_grad, floating, 8, c * m::swish_slope(a, b))                  \

@@ -26,6 +26,8 @@ CHAINER_SIMD_FUNCTION(cosh)
 CHAINER_SIMD_FUNCTION(tanh)
 CHAINER_SIMD_FUNCTION(erf)
 CHAINER_SIMD_FUNCTION(erfc)
+__attribute__((simd("notinbranch"))) float atan2f(float, float) noexcept;
+__attribute__((simd("notinbranch"))) double atan2(double, double) noexcept;
 }
 #undef CHAINER_SIMD_FUNCTION
 #endif
@@ -120,6 +122,13 @@ inline int64_t pow(int64_t a, int64_t b) {
   return static_cast<int64_t>(r);
 }
 inline float fmod(float a, float b) { return ::fmodf(a, b); }
+// The same without a call where the quotient is below 2^28, else NaN: in double its whole part and the product of that
+// with b are exact.
+inline float fmod_of_near(float a, float b) {
+  const double x = static_cast<double>(a), y = static_cast<double>(b), q = __builtin_trunc(x / y);
+  const double r = __builtin_copysign(x - q * y, x);
+  return static_cast<float>(q < 0x1p28 && q > -0x1p28 ? r : __builtin_nan(""));
+}
 inline double fmod(double a, double b) { return ::fmod(a, b); }
 inline int64_t fmod(int64_t a, int64_t b) { return b == 0 || b == -1 ? 0 : a % b; }
 // The sign of the remainder is the divisor's, as in Python.
@@ -146,9 +155,14 @@ inline int64_t floor_divide(int64_t a, int64_t b) {
   const int64_t q = a / b;
   return a % b != 0 && ((a < 0) != (b < 0)) ? q - 1 : q;
 }
-// Special functions are computed in double, outside of the kernels.
-#define CHAINER_SPECIAL(NAME)                                                                               \
-  inline float NAME(float x) { return static_cast<float>(chainer::special::NAME(static_cast<double>(x))); } \
+}  // namespace m
+}  // namespace
+#include "chainer/backend/common/float_special.h"
+namespace {
+namespace m {
+// Special functions of double numbers are computed outside of the kernels.
+#define CHAINER_SPECIAL(NAME) \
+  using float_special::NAME;  \
   inline double NAME(double x) { return chainer::special::NAME(x); }
 CHAINER_SPECIAL(digamma)
 CHAINER_SPECIAL(erfcinv)
@@ -158,6 +172,7 @@ CHAINER_SPECIAL(lgamma)
 CHAINER_SPECIAL(log_ndtr)
 CHAINER_SPECIAL(ndtr)
 CHAINER_SPECIAL(ndtri)
+CHAINER_SPECIAL(trigamma)
 #undef CHAINER_SPECIAL
 inline double polygamma(double n, double x) { return chainer::special::polygamma(n, x); }
 inline float polygamma(float n, float x) {

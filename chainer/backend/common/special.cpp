@@ -40,6 +40,8 @@ double log_ndtr(double x) {
   return std::log1p(-std::erfc(t) / 2);
 }
 
+double trigamma(double x) { return polygamma(1, x); }
+
 double ndtri(double x) { return -std::numbers::sqrt2 * erfcinv(2 * x); }
 
 }  // namespace chainer::special

@@ -16,6 +16,7 @@ double lgamma(double x);
 double log_ndtr(double x);
 double ndtr(double x);
 double ndtri(double x);
+double trigamma(double x);
 /// The n-th derivative of digamma, for n = 0, 1, ...
 double polygamma(double n, double x);
 

@@ -8,7 +8,7 @@
 namespace chainer::special {
 namespace {
 
-constexpr std::array<std::string_view, 5> kMissing = {"digamma", "erfcinv", "erfinv", "ndtri", "polygamma"};
+constexpr std::array<std::string_view, 6> kMissing = {"digamma", "erfcinv", "erfinv", "ndtri", "polygamma", "trigamma"};
 
 }  // namespace
 

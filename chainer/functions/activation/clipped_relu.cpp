@@ -28,7 +28,7 @@ struct ClippedReLUNode : FunctionNode, Described {
   }
   Variables backward(const Indexes&, const Variables& gy) override {
     const Array x = input_data()[0];
-    return {apply_single(Inside(logical_and(x > 0, x < z).astype(x.dtype())), gy[0])};
+    return {apply_single(Inside(between(x, 0, z)), gy[0])};
   }
   double z;
 };

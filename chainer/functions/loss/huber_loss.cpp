@@ -1,19 +1,38 @@
 #include "chainer/autograd/function_node.h"
 #include "chainer/functions/loss.h"
 #include "chainer/functions/math.h"
+#include "chainer/routines/arithmetic.h"
 
 namespace chainer::functions {
+namespace {
 
-Variable HuberLoss::operator()(const Variable& x, const Variable& t, double delta, const HuberLossOptions& o) const {
-  type_check::check("HuberLoss", {x.array(), t.array()}, [](const type_check::TypeInfos& in) {
+struct HuberNode : FunctionNode {
+  explicit HuberNode(double d) : delta(d) {}
+  std::string label() const override { return "HuberLoss"; }
+  void check_type_forward(const type_check::TypeInfos& in) const override {
     in.names({"x", "t"});
     using type_check::expect;
     expect(in[0].dtype().kind() == 'f');
     expect(in[0].dtype() == in[1].dtype(), in[0].shape() == in[1].shape());
-  });
+  }
   // With d clipped to delta: d_clipped (d - d_clipped / 2), which is d^2 / 2 inside and linear outside.
-  const Variable d = x - t, inside = clip(d, -delta, delta);
-  const Variable loss = inside * (d - inside * 0.5);
+  Arrays forward(const Arrays& in) override {
+    retain_inputs({0, 1});
+    const Array d = in[0] - in[1], inside = chainer::clip(d, -delta, delta);
+    return {inside * (d - inside * 0.5)};
+  }
+  Variables backward(const Indexes&, const Variables& gy) override {
+    const auto [x, t] = retained_inputs<2>();
+    const Variable g = gy[0] * clip(x - t, -delta, delta);
+    return {g, -g};
+  }
+  double delta;
+};
+
+}  // namespace
+
+Variable HuberLoss::operator()(const Variable& x, const Variable& t, double delta, const HuberLossOptions& o) const {
+  const Variable loss = apply_single(HuberNode(delta), x, t);
   return o.reduce == HuberReduction::no ? loss : sum(loss, 1);
 }
 

@@ -1,12 +1,17 @@
 #include "chainer/autograd/function_node.h"
 #include "chainer/autograd/node_attributes.h"
-#include "chainer/functions/array.h"
 #include "chainer/functions/math.h"
 #include "chainer/routines/arithmetic.h"
-#include "chainer/routines/creation.h"
 
 namespace chainer::functions {
 namespace {
+// gy where x was between the limits, elsewhere 0 whatever arrives: an infinite gradient, too.
+struct ClipGrad : FunctionNode {
+  explicit ClipGrad(Array m) : inside(std::move(m)) {}
+  Arrays forward(const Arrays& gy) override { return {relu_grad(inside, gy[0])}; }
+  Variables backward(const Indexes&, const Variables& ggx) override { return {apply_single(ClipGrad(inside), ggx[0])}; }
+  Array inside;
+};
 struct ClipNode : FunctionNode, Described {
   ClipNode(double l, double h) : lo(l), hi(h) {}
   std::string label() const override { return "Clip"; }
@@ -20,10 +25,7 @@ struct ClipNode : FunctionNode, Described {
     return {chainer::clip(x[0], lo, hi)};
   }
   Variables backward(const Indexes&, const Variables& gy) override {
-    const Array x = retained_input(0).array();
-    // Outside, 0 whatever arrives: an infinite gradient, too.
-    const Variable inside((x > lo) & (x < hi), false), zero(zeros({}, x.dtype(), x.device()), false);
-    return {where(inside, gy[0], zero)};
+    return {apply_single(ClipGrad(between(input_data()[0], lo, hi)), gy[0])};
   }
   double lo, hi;
 };

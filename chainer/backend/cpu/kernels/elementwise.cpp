@@ -56,7 +56,8 @@ CHAINER_TERNARY_OPS(X)
 // Functions whose vector and scalar versions round differently.
 template <class T, class Op>
 constexpr bool approximate() {
-  return T(0.5) != T(0) && (Op::category == floating || std::is_same_v<Op, power_op>);
+  return T(0.5) != T(0) && (Op::category == floating || std::is_same_v<Op, power_op> ||
+                            (std::is_same_v<T, float> && Op::category == special && !std::is_same_v<Op, polygamma_op>));
 }
 // Calls loop(out, a, b, n) so that every element goes through full vectors: the rest of the run in a padded copy. An
 // element then has one result, wherever it stands.
@@ -89,6 +90,25 @@ void unary(void* o, const void* x, const void*, const void*, int64_t n) {
 template <class T, class Op>
 [[gnu::noinline]] void binary_loop(T* o, const T* a, const T* b, int64_t n) {
   CHAINER_LOOP o[i] = Op::template apply<T>(a[i], b[i]);
+}
+// Remainders of quotients that are not huge; the others one by one.
+void fmod_floats(void* o_, const void* a_, const void* b_, const void*, int64_t n) {
+  constexpr int64_t kRun = 256;
+  float* o = static_cast<float*>(o_);
+  const float *a = static_cast<const float*>(a_), *b = static_cast<const float*>(b_);
+  for (int64_t begin = 0; begin < n; begin += kRun) {
+    const int64_t count = n - begin < kRun ? n - begin : kRun;
+    float near[kRun];
+    int left = 0;
+#pragma omp simd reduction(| : left)
+    for (int64_t i = 0; i < count; ++i) {
+      near[i] = m::fmod_of_near(a[begin + i], b[begin + i]);
+      left |= near[i] != near[i];
+    }
+    for (int64_t i = 0; left && i < count; ++i)
+      if (near[i] != near[i]) near[i] = m::fmod(a[begin + i], b[begin + i]);
+    for (int64_t i = 0; i < count; ++i) o[begin + i] = near[i];
+  }
 }
 template <class T, class Op>
 void binary(void* o, const void* a, const void* b, const void*, int64_t n) {
@@ -140,6 +160,7 @@ void fill_type(chainer::cpu::ElementKernel* table) {
   if constexpr (has<T, NAME##_op>()) at(Elementwise::NAME) = binary<T, NAME##_op>;
   CHAINER_BINARY_OPS(X)
 #undef X
+  if constexpr (std::is_same_v<T, float>) at(Elementwise::fmod) = fmod_floats;
 #define X(NAME, ...) at(Elementwise::NAME) = compare<T, NAME##_op>;
   CHAINER_COMPARE_OPS(X)
 #undef X
