@@ -125,77 +125,102 @@ struct SamplerNode : FunctionNode {
     else
       f(float());
   }
-  // Calls f(image, point, u, v) for every point of the grid.
-  template <class T, class F>
-  static void for_points(const Sizes& s, const T* grid, F&& f) {
+  // Points whose four neighbours are all there, some of an image at a time: channel by channel, whose pixels then stay
+  // in the cache.
+  template <class T>
+  struct Inner {
+    static constexpr int64_t kMost = 256;
+    int64_t count = 0, point[kMost], first[kMost];
+    T du[kMost], dv[kMost];
+    void add(int64_t p, const NearestPixel& u, const NearestPixel& v, int64_t w) {
+      point[count] = p, first[count] = v.at * w + u.at;
+      du[count] = static_cast<T>(u.part), dv[count] = static_cast<T>(v.part);
+      ++count;
+    }
+  };
+  // Calls inner(image, points) for those, and edge(image, point, u, v) for each of the others.
+  template <class T, class F, class G>
+  static void for_points(const Sizes& s, const T* grid, F&& inner, G&& edge) {
     const int64_t points = s.out_h * s.out_w;
     cpu::parallel_ranges(s.n, s.n * points * s.c * 4, 1, [&](int64_t begin, int64_t end) {
+      Inner<T> some;
       for (int64_t i = begin; i < end; ++i) {
         for (int64_t p = 0; p < points; ++p) {
           const T* at = grid + i * 2 * points + p;
-          f(i, p, NearestPixel(static_cast<double>(at[0]), s.w), NearestPixel(static_cast<double>(at[points]), s.h));
+          const NearestPixel u(static_cast<double>(at[0]), s.w), v(static_cast<double>(at[points]), s.h);
+          if (u.at >= 0 && u.at + 1 < s.w && v.at >= 0 && v.at + 1 < s.h)
+            some.add(p, u, v, s.w);
+          else
+            edge(i, p, u, v);
+          if (some.count == some.kMost || p + 1 == points) inner(i, some), some.count = 0;
         }
       }
     });
-  }
-  static bool within(const Sizes& s, const NearestPixel& u, const NearestPixel& v) {
-    return u.at >= 0 && u.at + 1 < s.w && v.at >= 0 && v.at + 1 < s.h;
   }
   template <class T>
   static void sample(const Sizes& s, const T* x, const T* grid, T* y) {
     const int64_t points = s.out_h * s.out_w, pixels = s.h * s.w;
-    for_points(s, grid, [&](int64_t i, int64_t p, const NearestPixel& u, const NearestPixel& v) {
-      if (within(s, u, v)) {  // all four are there: no questions
-        const T du = static_cast<T>(u.part), dv = static_cast<T>(v.part);
-        const T a = (1 - du) * (1 - dv), b = du * (1 - dv), d = (1 - du) * dv, e = du * dv;
-        const T* pixel = x + i * s.c * pixels + v.at * s.w + u.at;
-        T* to = y + i * s.c * points + p;
-        for (int64_t c = 0; c < s.c; ++c, pixel += pixels, to += points)
-          *to = a * pixel[0] + b * pixel[1] + d * pixel[s.w] + e * pixel[s.w + 1];
-        return;
-      }
-      for_neighbours(u, v, s.h, s.w, [&](int64_t at, double wu, double wv, double, double) {
-        for (int64_t c = 0; c < s.c; ++c)
-          y[(i * s.c + c) * points + p] += static_cast<T>(wu * wv) * x[(i * s.c + c) * pixels + at];
-      });
-    });
+    for_points(
+        s, grid,
+        [&](int64_t i, const Inner<T>& some) {
+          for (int64_t c = i * s.c; c < (i + 1) * s.c; ++c) {
+            const T* image = x + c * pixels;
+            T* to = y + c * points;
+            for (int64_t k = 0; k < some.count; ++k) {
+              const T *pixel = image + some.first[k], du = some.du[k], dv = some.dv[k];
+              to[some.point[k]] = (1 - du) * (1 - dv) * pixel[0] + du * (1 - dv) * pixel[1] +
+                                  (1 - du) * dv * pixel[s.w] + du * dv * pixel[s.w + 1];
+            }
+          }
+        },
+        [&](int64_t i, int64_t p, const NearestPixel& u, const NearestPixel& v) {
+          for_neighbours(u, v, s.h, s.w, [&](int64_t at, double wu, double wv, double, double) {
+            for (int64_t c = 0; c < s.c; ++c)
+              y[(i * s.c + c) * points + p] += static_cast<T>(wu * wv) * x[(i * s.c + c) * pixels + at];
+          });
+        });
   }
   template <class T>
   static void scatter(const Sizes& s, const T* x, const T* grid, const T* gy, T* gx, T* ggrid) {
     const int64_t points = s.out_h * s.out_w, pixels = s.h * s.w;
-    for_points(s, grid, [&](int64_t i, int64_t p, const NearestPixel& u, const NearestPixel& v) {
-      double gu = 0, gv = 0;
-      if (within(s, u, v)) {
-        const T du = static_cast<T>(u.part), dv = static_cast<T>(v.part);
-        const T a = (1 - du) * (1 - dv), b = du * (1 - dv), d = (1 - du) * dv, e = du * dv;
-        const int64_t first = i * s.c * pixels + v.at * s.w + u.at;
-        const T *pixel = x + first, *from = gy + i * s.c * points + p;
-        T* to = gx + first;
-        T along_u = 0, along_v = 0;
-        for (int64_t c = 0; c < s.c; ++c, pixel += pixels, to += pixels, from += points) {
-          const T g = *from, top = pixel[1] - pixel[0], bottom = pixel[s.w + 1] - pixel[s.w];
-          to[0] += a * g, to[1] += b * g, to[s.w] += d * g, to[s.w + 1] += e * g;
-          along_u += g * (top + dv * (bottom - top));
-          along_v += g * (pixel[s.w] - pixel[0] + du * (bottom - top));
-        }
-        T* grid_gradient = ggrid + i * 2 * points + p;
-        grid_gradient[0] = along_u * static_cast<T>(s.w - 1) / 2;
-        grid_gradient[points] = along_v * static_cast<T>(s.h - 1) / 2;
-        return;
-      }
-      for_neighbours(u, v, s.h, s.w, [&](int64_t at, double wu, double wv, double du, double dv) {
-        double along = 0;
-        for (int64_t c = 0; c < s.c; ++c) {
-          const T g = gy[(i * s.c + c) * points + p];
-          gx[(i * s.c + c) * pixels + at] += static_cast<T>(wu * wv) * g;
-          along += static_cast<double>(g) * static_cast<double>(x[(i * s.c + c) * pixels + at]);
-        }
-        gu += along * du * wv, gv += along * wu * dv;
-      });
-      T* g = ggrid + i * 2 * points + p;
-      if (u.inside) g[0] = static_cast<T>(gu * static_cast<double>(s.w - 1) / 2);
-      if (v.inside) g[points] = static_cast<T>(gv * static_cast<double>(s.h - 1) / 2);
-    });
+    for_points(
+        s, grid,
+        [&](int64_t i, const Inner<T>& some) {
+          T along_u[Inner<T>::kMost] = {}, along_v[Inner<T>::kMost] = {};
+          for (int64_t c = i * s.c; c < (i + 1) * s.c; ++c) {
+            const T *image = x + c * pixels, *from = gy + c * points;
+            T* gradient = gx + c * pixels;
+            for (int64_t k = 0; k < some.count; ++k) {
+              const T *pixel = image + some.first[k], du = some.du[k], dv = some.dv[k], g = from[some.point[k]];
+              T* to = gradient + some.first[k];
+              const T top = pixel[1] - pixel[0], bottom = pixel[s.w + 1] - pixel[s.w];
+              to[0] += (1 - du) * (1 - dv) * g, to[1] += du * (1 - dv) * g;
+              to[s.w] += (1 - du) * dv * g, to[s.w + 1] += du * dv * g;
+              along_u[k] += g * (top + dv * (bottom - top));
+              along_v[k] += g * (pixel[s.w] - pixel[0] + du * (bottom - top));
+            }
+          }
+          for (int64_t k = 0; k < some.count; ++k) {
+            T* g = ggrid + i * 2 * points + some.point[k];
+            g[0] = along_u[k] * static_cast<T>(s.w - 1) / 2;
+            g[points] = along_v[k] * static_cast<T>(s.h - 1) / 2;
+          }
+        },
+        [&](int64_t i, int64_t p, const NearestPixel& u, const NearestPixel& v) {
+          double gu = 0, gv = 0;
+          for_neighbours(u, v, s.h, s.w, [&](int64_t at, double wu, double wv, double du, double dv) {
+            double along = 0;
+            for (int64_t c = 0; c < s.c; ++c) {
+              const T g = gy[(i * s.c + c) * points + p];
+              gx[(i * s.c + c) * pixels + at] += static_cast<T>(wu * wv) * g;
+              along += static_cast<double>(g) * static_cast<double>(x[(i * s.c + c) * pixels + at]);
+            }
+            gu += along * du * wv, gv += along * wu * dv;
+          });
+          T* g = ggrid + i * 2 * points + p;
+          if (u.inside) g[0] = static_cast<T>(gu * static_cast<double>(s.w - 1) / 2);
+          if (v.inside) g[points] = static_cast<T>(gv * static_cast<double>(s.h - 1) / 2);
+        });
   }
 };
 

@@ -1,8 +1,14 @@
+#include <algorithm>
+
+#include "chainer/array/host.h"
 #include "chainer/autograd/function_node.h"
+#include "chainer/autograd/node_attributes.h"
+#include "chainer/autograd/partial_gradients.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/math.h"
 #include "chainer/routines/arithmetic.h"
 #include "chainer/routines/creation.h"
+#include "chainer/routines/reduction.h"
 
 namespace chainer::functions {
 namespace {
@@ -31,6 +37,68 @@ Variables Recurrence::backward(const Indexes&, const Variables& gy) {
   return {gb * later(y), gb};
 }
 
+// In functions on variables: what gradients with a graph go through.
+Variable composed(const Variable& x, int64_t axis) {
+  const Variable first = moveaxis(x, axis, 0);
+  const Variable start = concat({first[Slice(0, 1)], zeros_like(first.array()[Slice(1, std::nullopt)])}, 0);
+  return moveaxis(recurrence(first, start), 0, axis);
+}
+
+// The first gradient: g[i] = gy[i] + x[i + 1] g[i + 1], of which y[i - 1] times is x's. Arrays are (outer, n, inner);
+// kLines lines go side by side, as each waits for its last product.
+template <class T>
+void gradient(const T* x, const T* y, const T* gy, T* gx, int64_t outer, int64_t n, int64_t inner) {
+  constexpr int64_t kLines = 8;
+  for (int64_t first = 0; first < outer * inner; first += kLines) {
+    const int64_t count = std::min(kLines, outer * inner - first);
+    int64_t at[kLines];  // behind the last element of each line
+    T g[kLines] = {};
+    for (int64_t l = 0; l < count; ++l) at[l] = (first + l) / inner * n * inner + (first + l) % inner + n * inner;
+    for (int64_t i = n; i-- > 0;)
+      for (int64_t l = 0; l < count; ++l) {
+        const T factor = i + 1 < n ? x[at[l]] : T(0);
+        at[l] -= inner;
+        g[l] = gy[at[l]] + factor * g[l];
+        gx[at[l]] = i > 0 ? y[at[l] - inner] * g[l] : g[l];
+      }
+  }
+}
+
+struct CumprodNode : FunctionNode, Described {
+  explicit CumprodNode(int64_t d) : axis(d) {}
+  std::string label() const override { return "Cumprod"; }
+  void describe(NodeAttributes& a) const override { a("axis", axis); }
+  Arrays forward(const Arrays& x) override {
+    retain_inputs({0});
+    retain_outputs({0});
+    return {chainer::cumprod(x[0], axis)};
+  }
+  Variables backward(const Indexes& wanted, const Variables& gy) override {
+    const Variable x = retained_input(0);
+    const Dtype d = x.dtype();
+    if (config().enable_backprop || (d != Dtype::float32 && d != Dtype::float64))
+      return partial_gradients([&](const Variables& in) { return Variables{composed(in[0], axis)}; }, {x}, wanted, gy);
+    const auto f = [&](const Array& a, const Array& b, const Array& c) { return loops(a, b, c); };
+    return {Variable(through_host(f, x.array(), retained_output(0).array(), gy[0].array()), false)};
+  }
+  Array loops(const Array& x, const Array& y, const Array& gy) const {
+    const Array in = x.contiguous(), out = y.contiguous(), g = gy.contiguous();
+    Array gx(x.shape(), x.dtype());
+    int64_t outer = 1, inner = 1;
+    for (int i = 0; i < axis; ++i) outer *= x.shape()[i];
+    for (int i = static_cast<int>(axis) + 1; i < x.ndim(); ++i) inner *= x.shape()[i];
+    const auto run = [&]<class T>(T*) {
+      gradient(in.data<T>(), out.data<T>(), g.data<T>(), gx.mutable_data<T>(), outer, x.shape()[axis], inner);
+    };
+    if (x.dtype() == Dtype::float64)
+      run(static_cast<double*>(nullptr));
+    else
+      run(static_cast<float*>(nullptr));
+    return gx;
+  }
+  int64_t axis;
+};
+
 }  // namespace
 
 Variable Cumprod::operator()(const Variable& x, std::optional<int64_t> axis) const {
@@ -40,9 +108,7 @@ Variable Cumprod::operator()(const Variable& x, std::optional<int64_t> axis) con
   });
   if (!axis) return cumprod(flatten(x), 0);
   if (x.size() == 0) return identity(x);
-  const Variable first = moveaxis(x, *axis, 0);
-  const Variable start = concat({first[Slice(0, 1)], zeros_like(first.array()[Slice(1, std::nullopt)])}, 0);
-  return moveaxis(recurrence(first, start), 0, *axis);
+  return apply_single(CumprodNode(normalize_axis(*axis, x.ndim(), "cumprod")), x);
 }
 
 }  // namespace chainer::functions

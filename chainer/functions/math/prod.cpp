@@ -4,6 +4,7 @@
 #include "chainer/autograd/node_attributes.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/math.h"
+#include "chainer/routines/arithmetic.h"
 #include "chainer/routines/creation.h"
 #include "chainer/routines/reduction.h"
 
@@ -26,13 +27,27 @@ struct ProdNode : FunctionNode, Described {
   }
   Arrays forward(const Arrays& x) override {
     retain_inputs({0});
+    retain_outputs({0});
     return {chainer::prod(x[0], axis, keepdims)};
   }
-  // The product of the others, without division: elements may be zero.
+  // Whether the product over an element is that of the others: no product is zero, infinite or close to that.
+  static bool divides(const Array& y) {
+    if (y.size() == 0 || (y.dtype() != Dtype::float32 && y.dtype() != Dtype::float64)) return false;
+    const double limit = y.dtype() == Dtype::float32 ? 1e30 : 1e290;
+    const Array sizes = abs(y);
+    const double least = chainer::min(sizes).item<double>(), most = chainer::max(sizes).item<double>();
+    return least >= 1 / limit && most <= limit;  // neither with a NaN
+  }
+  // The product of the others, in general without division: elements may be zero.
   Variables backward(const Indexes&, const Variables& gy) override {
     const Variable x = retained_input(0);
     if (x.size() == 0) return {x * 0.0};
     const Dims reduced = axis.normalized(x.ndim(), "prod");
+    if (const Array y = retained_output(0).array(); !config().enable_backprop && divides(y)) {
+      Shape wide = x.shape();
+      for (int64_t d : reduced) wide[d] = 1;
+      return {Variable((gy[0].array() * y).reshape(wide) / x.array(), false)};
+    }
     Dims order(reduced), inverse = Dims::filled(x.ndim(), 0);
     Shape kept;
     int64_t count = 1;

@@ -51,6 +51,10 @@ void load(void* block, const void* from, int64_t stride, int64_t n) {
   } else if (stride == 0) {
     const C v = convert<C>(s[0]);
     for (int64_t i = 0; i < n; ++i) o[i] = v;
+  } else if (stride == -1) {
+    for (int64_t i = 0; i < n; ++i) o[i] = convert<C>(s[-i]);
+  } else if (stride == 2) {
+    for (int64_t i = 0; i < n; ++i) o[i] = convert<C>(s[2 * i]);
   } else {
     for (int64_t i = 0; i < n; ++i) o[i] = convert<C>(s[i * stride]);
   }
