@@ -18,6 +18,27 @@ double below(double b, Dtype d) {
   const double step = std::ldexp(1.0, exponent - digits);
   return (std::ceil(b / step) - 1) * step;
 }
+// Box-Muller on pairs of words, in double by vectors: what they round differently from the C library's scalar functions
+// is gone in float32.
+void normal_pairs(const Kernels& k, const uint32_t* words, int64_t n, double mean, double deviation, float* y) {
+  alignas(64) double radius[kBlock / 2], cosine[kBlock / 2], sine[kBlock / 2];
+  const int64_t pairs = (n + 1) / 2;
+  for (int64_t i = 0; i < pairs; ++i) {
+    radius[i] = (words[2 * i] + 0.5) * 0x1p-32;
+    sine[i] = 2 * std::numbers::pi * 0x1p-32 * words[2 * i + 1];
+  }
+  const auto apply = [&](Elementwise op, double* out, const double* in) {
+    k.elementwise[kF64][static_cast<int>(op)](out, in, nullptr, nullptr, pairs);
+  };
+  apply(Elementwise::log, radius, radius);
+  apply(Elementwise::cos, cosine, sine);
+  apply(Elementwise::sin, sine, sine);
+  for (int64_t i = 0; i < pairs; ++i) {
+    const double r = deviation * std::sqrt(-2 * radius[i]);
+    y[2 * i] = static_cast<float>(mean + r * cosine[i]);
+    if (2 * i + 1 < n) y[2 * i + 1] = static_cast<float>(mean + r * sine[i]);
+  }
+}
 }  // namespace
 
 void CpuBackend::random(RandomFill fill, uint64_t seed, uint64_t counter, double a, double b, Array& out) {
@@ -50,6 +71,8 @@ void CpuBackend::random(RandomFill fill, uint64_t seed, uint64_t counter, double
           const double scale = (b - a) * 0x1p-32;
           const T last = static_cast<T>(std::max(a, below(b, out.dtype())));
           for (int64_t i = 0; i < n; ++i) y[i] = std::min(static_cast<T>(a + scale * words[i]), last);
+        } else if constexpr (sizeof(T) == 4) {
+          normal_pairs(k, words, n, a, b, y);
         } else {
           for (int64_t i = 0; i < n; i += 2) {  // Box-Muller on pairs of words
             const double r = std::sqrt(-2 * std::log((words[i] + 0.5) * 0x1p-32));

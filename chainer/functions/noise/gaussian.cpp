@@ -12,8 +12,8 @@ Variable Gaussian::operator()(const Variable& mean, const Variable& ln_var, cons
     expect(in[0].dtype().kind() == 'f');
     expect(in[0].dtype() == in[1].dtype(), in[0].shape() == in[1].shape());
   });
-  const Array eps =
-      (o.eps ? o.eps : random::global().standard_normal(mean.shape(), mean.dtype())).to_device(mean.device());
+  const Array eps = o.eps ? o.eps.to_device(mean.device())
+                          : random::bulk(RandomFill::normal, 0, 1, mean.shape(), mean.dtype(), mean.device());
   if (eps.shape() != mean.shape())
     throw DimensionError("gaussian: eps has shape ", eps.shape(), ", mean ", mean.shape());
   if (o.return_eps) *o.return_eps = eps;

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "chainer/array/host.h"
 #include "chainer/functions/pooling.h"
 #include "chainer/functions/pooling/windows.h"
@@ -14,9 +16,15 @@ Variable Upsampling2D::operator()(const Variable& x, const Array& indexes, const
   const ImageOrder order(x.array());
   const Array positions = order.take(to_host(indexes), int64);
   const int64_t volume = plan.ksize.product();
-  for (int64_t i = 0; i < positions.size(); ++i)
-    if (const int64_t at = positions.data<int64_t>()[i]; at < 0 || at >= volume)
-      throw IndexError("upsampling_2d: index ", at, " is outside of a window of ", plan.ksize, ", 0 to ", volume - 1);
+  const int64_t* const places = positions.data<int64_t>();
+  int64_t least = 0, most = 0;
+  for (int64_t i = 0; i < positions.size(); ++i) {
+    least = std::min(least, places[i]);
+    most = std::max(most, places[i]);
+  }
+  if (least < 0 || most >= volume)
+    throw IndexError("upsampling_2d: index ", least < 0 ? least : most, " is outside of a window of ", plan.ksize,
+                     ", 0 to ", volume - 1);
   return window_pick("Upsampling2D", Pooling::scatter, plan, positions.astype(int32).to_device(x.device()), order, x);
 }
 

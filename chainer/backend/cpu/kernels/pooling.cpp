@@ -108,10 +108,52 @@ template <class T, bool wants_index>
   }
 }
 
+// A window of many elements: the extreme of all of them at first, which vectors look for along its rows (of a window
+// of one channel they lie in one piece and have one length), then the first element like it.
+template <class T>
+void max_of_large(T* y, int32_t* index, const T* x, const int64_t* at, const int32_t* place, int64_t count) {
+  constexpr int kWide = 16;
+  int64_t length = 1;
+  while (length < count && at[length] == at[0] + length) ++length;
+  T best[kWide];
+  int nan = 0;
+  for (T& b : best) b = x[at[0]];
+  const int64_t whole = length / kWide * kWide;
+  for (int64_t e = 0; e < count; e += length) {
+    const T* row = x + at[e];
+    for (int64_t i = 0; i < whole; i += kWide)
+      for (int l = 0; l < kWide; ++l) {
+        best[l] = row[i + l] > best[l] ? row[i + l] : best[l];
+        nan |= row[i + l] != row[i + l];
+      }
+    for (int64_t i = whole; i < length; ++i) {
+      best[0] = row[i] > best[0] ? row[i] : best[0];
+      nan |= row[i] != row[i];
+    }
+  }
+  for (int l = 1; l < kWide; ++l) best[0] = best[l] > best[0] ? best[l] : best[0];
+  const T extreme = best[0];
+  int64_t e = 0;
+  for (; e + length < count; e += length) {
+    const T* row = x + at[e];
+    int found = 0;
+    for (int64_t i = 0; i < length; ++i) found |= nan ? row[i] != row[i] : row[i] == extreme;
+    if (found) break;
+  }
+  while (e + 1 < count && !(nan ? x[at[e]] != x[at[e]] : x[at[e]] == extreme)) ++e;
+  *y = x[at[e]];
+  if (index) *index = place[e];
+}
+
 template <class T, bool wants_index>
 void max_windows(T* y, int32_t* index, const T* x, const int64_t* at, const int32_t* place, int64_t count, int64_t n,
                  int64_t step) {
   if (step == 1) return max_channels<T, wants_index>(y, index, x, at, place, count, n, 1, 0);
+  if (step >= 8 && count >= 32) {
+    for (int64_t i = 0; i < n; ++i)
+      max_of_large(y + i, wants_index ? index + i : nullptr, x + i * step, at, place, count);
+    return;
+  }
   int64_t i = 0;
   if (step == 2) {
     for (; i + 16 <= n; i += 16) max_block<T, wants_index>(y + i, index + i, x + i * 2, at, place, count, 16, 2);
@@ -149,13 +191,39 @@ template <class V, class Read>
   }
 }
 
+// Some windows of one channel of few elements; with `n` and `step` constants the loads are vectors.
+template <class T>
+[[gnu::always_inline]] inline void sum_block(T* y, const T* x, const int64_t* at, int64_t count, T weight, int64_t n,
+                                             int64_t step) {
+  constexpr int64_t kMost = 32;
+  T total[kMost] = {};
+  for (int64_t e = 0; e < count; ++e) {
+    const T* v = x + at[e];
+    CHAINER_IVDEP
+    for (int64_t l = 0; l < n; ++l) total[l] += v[l * step];
+  }
+  for (int64_t l = 0; l < n; ++l) y[l] = total[l] * weight;
+}
+template <class T>
+int64_t sum_windows(T* y, const T* x, const int64_t* at, int64_t count, T weight, int64_t n, int64_t step) {
+  int64_t i = 0;
+  if (count > 32) return i;
+  if (step == 2)
+    for (; i + 32 <= n; i += 32) sum_block(y + i, x + i * 2, at, count, weight, 32, 2);
+  if (step == 2)
+    for (; i + 8 <= n; i += 8) sum_block(y + i, x + i * 2, at, count, weight, 8, 2);
+  if (step == 3)
+    for (; i + 16 <= n; i += 16) sum_block(y + i, x + i * 3, at, count, weight, 16, 3);
+  return i;
+}
+
 template <class T>
 void pool_sum(void* y_, const void* x_, const int64_t* at, int64_t count, double weight, int64_t n, int64_t step,
               int64_t windows, int64_t apart) {
   T* y = static_cast<T*>(y_);
   const T *x = static_cast<const T*>(x_), w = static_cast<T>(weight);
   if (step > 1) {
-    for (int64_t i = 0; i < n; ++i) {
+    for (int64_t i = sum_windows(y, x, at, count, w, n, step); i < n; ++i) {
       T total;
       add_up(total, count, [&](T& v, int64_t e) { v = x[at[e] + i * step]; });
       y[i] = total * w;
