@@ -12,6 +12,7 @@
 #include "chainer/function_hooks/function_hooks.h"
 #include "chainer/functions/functions.h"
 #include "chainer/graph_optimizations/graph_optimizations.h"
+#include "chainer/inference/prepare.h"
 #include "chainer/initializers/initializers.h"
 #include "chainer/interop/arrow.h"
 #include "chainer/interop/dlpack.h"

@@ -1,6 +1,8 @@
 #include <map>
 #include <mutex>
 
+#include "chainer/array/recording/replays.h"
+#include "chainer/autograd/function_hook.h"
 #include "chainer/core/mapped_file.h"
 #include "chainer/onnx/onnx.h"
 #include "chainer/onnx/program.h"
@@ -87,6 +89,22 @@ struct Collector : MemberVisitor {
   std::map<std::string, Array*> arrays;
 };
 
+// From the second call with inputs of some shapes on, the operators' work on arrays is replayed.
+Variables replayed(const Program& program, const Plan& plan, recording::Replays& replays, const Variables& in) {
+  Arrays inputs;
+  for (const Variable& x : in) inputs.push_back(x ? x.array() : Array());
+  const auto run = [&](const Arrays& arrays) {
+    Variables x;
+    for (const Array& a : arrays) x.push_back(a ? Variable(a, false) : Variable());
+    Arrays out;
+    for (const Variable& y : program.run(plan, {}, x)) out.push_back(y.array());
+    return out;
+  };
+  Variables out;
+  for (Array& a : replays(run, inputs)) out.push_back(Variable(std::move(a), false));
+  return out;
+}
+
 }  // namespace
 
 // What a model finds out about itself; a copy of the model finds out for itself.
@@ -97,7 +115,11 @@ struct Model::Cache {
   };
   std::mutex mutex;
   std::vector<Source> sources;  // of the program's leaves
-  std::shared_ptr<const Plan> folded;
+  struct Folded {
+    Plan plan;
+    recording::Replays replays;
+  };
+  std::shared_ptr<Folded> folded;  // calls that still use it may outlive it here
   std::vector<Array> folded_from;  // the weights' arrays then
 };
 
@@ -147,7 +169,7 @@ void Model::refresh() {
 
 Variables Model::forward(const Variables& in) {
   Variables leaves;
-  std::shared_ptr<const Plan> plan;
+  std::shared_ptr<Cache::Folded> folded;
   const bool fixed = !config().train && !config().enable_backprop;
   {
     const std::lock_guard lock(cache_->mutex);
@@ -169,13 +191,16 @@ Variables Model::forward(const Variables& in) {
     for (std::size_t i = 0; cache_->folded && i < leaves.size(); ++i)
       if (!leaves[i].array().is(cache_->folded_from[i])) cache_->folded.reset();
     if (fixed && !cache_->folded) {
-      cache_->folded = std::make_shared<const Plan>(program_->folded(leaves));
+      cache_->folded = std::make_shared<Cache::Folded>();
+      cache_->folded->plan = program_->folded(leaves);
       cache_->folded_from.clear();
       for (const Variable& v : leaves) cache_->folded_from.push_back(v.array());
     }
-    plan = cache_->folded;
+    folded = cache_->folded;
   }
-  Variables out = program_->run(plan ? *plan : program_->plan, plan ? Variables() : leaves, in);
+  if (folded && !ModelRecorder::current && function_hook_count == 0 && !config().debug)
+    return replayed(*program_, folded->plan, folded->replays, in);
+  Variables out = program_->run(folded ? folded->plan : program_->plan, folded ? Variables() : leaves, in);
   if (ModelRecorder* const recorder = ModelRecorder::current) [[unlikely]] {
     // Outputs get nodes of their own: functions of them are recorded, too, and an input that is passed on is a result.
     for (Variable& y : out) y = Variable(y.array(), true);
@@ -202,7 +227,12 @@ Variables Model::call(const NamedVariables& named) {
 std::size_t Model::operator_count(bool simplified) {
   if (!simplified) return program_->plan.steps.size();
   const std::lock_guard lock(cache_->mutex);
-  return cache_->folded ? cache_->folded->steps.size() : program_->plan.steps.size();
+  return cache_->folded ? cache_->folded->plan.steps.size() : program_->plan.steps.size();
+}
+
+std::string Model::refused_replay() const {
+  const std::lock_guard lock(cache_->mutex);
+  return cache_->folded ? cache_->folded->replays.refused() : std::string();
 }
 
 const std::vector<TensorInfo>& Model::inputs() const { return program_->inputs; }

@@ -32,7 +32,8 @@ struct TensorInfo {
 /// the model is simplified at its first call: what depends on constants and weights alone is computed once, and batch
 /// normalization behind a convolution or an affine map goes into its weights. Whatever may change weights (training,
 /// loading, params()) undoes that; after a write to the memory of a parameter that was taken out of params() before,
-/// call refresh().
+/// call refresh(). From the second call with inputs of the same shapes on, the work on arrays is replayed without the
+/// operators, in memory that is kept for the next call; threads may call one model at once.
 ///
 /// Throws FileError for what is no ONNX file or is damaged, and ValueError where operators are not supported or the
 /// graph has a cycle. Nodes may stand in any order. Nothing in the file is executed, and
@@ -68,6 +69,9 @@ class Model : public Chain {
   const std::vector<std::pair<std::string, std::string>>& metadata() const;
   /// How many operators a call runs: as the file says, or simplified for test mode.
   std::size_t operator_count(bool simplified = false);
+  /// Why the operators themselves run at each call in test mode; empty where their work is replayed, or was not called
+  /// yet.
+  std::string refused_replay() const;
   /// Forgets what was computed from the weights for test mode.
   void refresh();
 

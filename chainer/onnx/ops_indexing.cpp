@@ -1,6 +1,7 @@
 // Gathering, scattering, sorting and selecting elements.
 #include <algorithm>
 
+#include "chainer/array/recording/step.h"
 #include "chainer/array/index.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/math.h"
@@ -19,9 +20,12 @@ namespace F = functions;
 // Indices in [-n, n) as int64; an IndexError names the first that is not.
 Array checked(const Call& c, const Array& indices, int64_t n) {
   const Array i = indices.astype(int64, false);
-  if (i.size() && (chainer::min(i).item<int64_t>() < -n || chainer::max(i).item<int64_t>() >= n))
-    throw IndexError(c.where(), ": indices from ", chainer::min(i).item<int64_t>(), " to ",
-                     chainer::max(i).item<int64_t>(), " for an axis of length ", n);
+  recording::step("indices", {&i, 1}, {}, [where = text(c.where()), n](std::span<const Array> in, std::span<Array>) {
+    if (in[0].size() == 0) return;
+    const auto least = chainer::min(in[0]).item<int64_t>(), most = chainer::max(in[0]).item<int64_t>();
+    if (least < -n || most >= n)
+      throw IndexError(where, ": indices from ", least, " to ", most, " for an axis of length ", n);
+  });
   return i;
 }
 

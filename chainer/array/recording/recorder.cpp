@@ -110,7 +110,7 @@ void Recorder::host_reads(const ArrayBody& body) {
   const ArrayBody& owner = body.base ? *body.base : body;
   const auto what = static_cast<uint32_t>(owner.recorded);
   if (owner.recorded >> 32 == number_ && what == kOfHost) return;  // its own numbers
-  if (body.size == 0) return;
+  if (body.size == 0 || stays(owner)) return;
   refuse(text("a loop on the host reads elements of an array of shape ", body.shape));
 }
 
@@ -248,11 +248,19 @@ int Recorder::operand(ArrayBody& b, bool write) {
   return known.back();
 }
 
+bool Recorder::stays(const ArrayBody& owner) const {
+  if (!others_stay || owner.recorded >> 32 == number_) return false;
+  const auto it = bound_.find(&owner);
+  return it == bound_.end() || tape_.slots[static_cast<std::size_t>(it->second.slot)].member;
+}
+
 bool Recorder::is_number(const Array& a, bool written) const {
   constexpr int64_t kMost = 4096;
   const ArrayBody& owner = a.body().owner();
+  if (owner.size > kMost) return false;
   const auto what = static_cast<uint32_t>(owner.recorded);
-  return owner.recorded >> 32 == number_ && (what == kOfHost || (written && what == kFresh)) && owner.size <= kMost;
+  const bool is_own = owner.recorded >> 32 == number_;
+  return (is_own && (what == kOfHost || (written && what == kFresh))) || (!written && stays(owner));
 }
 
 void Recorder::perform(const char* name, std::span<const Array* const> reads, std::span<Array* const> writes, Call call,

@@ -29,6 +29,9 @@ class Recorder final : public Backend {
   bool knows(const Array& a) const;
   /// Asked about an array that is neither bound nor made while recording; it may bind it and return true.
   std::function<bool(const Array&)> unknown;
+  /// Arrays that are neither arguments nor made while recording have the same elements in each replay: the host may
+  /// read them.
+  bool others_stay = false;
 
   /// This thread records a phase of the tape while this lives.
   class Scope {
@@ -127,6 +130,7 @@ class Recorder final : public Backend {
   bool is_number(const Array& a, bool written) const;
   // Of what a step changes instead of writing it anew.
   void expect_known(const Array& a);
+  bool stays(const ArrayBody& owner) const;
   // The operand of the phase for an array; -1 where the recording is refused.
   int operand(ArrayBody& b, bool write);
   int slot_of(ArrayBody& b);

@@ -1,0 +1,203 @@
+// inference::prepare(): the same answers as the link in test mode, whatever is called when, from where, on what.
+#include <chainer/chainer.h>
+
+#include <atomic>
+#include <thread>
+
+#include "test.h"
+
+using namespace chainer;
+
+namespace {
+
+struct Net : Chain {
+  L::Convolution2D conv{1, 4, 3, {.pad = 1}};
+  L::BatchNormalization bn{4};
+  L::Linear l1{100, 20}, l2{20, 5};
+  CHAINER_MEMBERS(Net, conv, bn, l1, l2);
+  Variable forward(const Variable& x) {
+    const Variable h = F::max_pooling_2d(F::relu(bn(conv(x))), 2);
+    return l2(F::dropout(F::tanh(l1(F::reshape(h, {x.shape(0), 100})))));
+  }
+};
+
+struct Tagger : Chain {
+  L::EmbedID embed{20, 6};
+  L::NStepLSTM lstm{1, 6, 7, 0.0};
+  L::Linear out{7, 3};
+  CHAINER_MEMBERS(Tagger, embed, lstm, out);
+  Variable forward(const Variable& x) {
+    const auto y = lstm(Variable(), Variable(), Variables{embed(x)});
+    return out(y.ys[0]);
+  }
+};
+
+Array picture(int64_t n, uint64_t seed) {
+  random::seed(seed);
+  return random::normal(0, 1, {n, 1, 10, 10}, float32);
+}
+// A network whose running statistics are not those of a new one.
+Net trained() {
+  random::seed(1);
+  Net net;
+  auto optimizer = optimizers::SGD({.lr = 0.1}).setup(net);
+  for (int i = 0; i < 3; ++i) {
+    const Variable loss = F::sum(F::square(net(Variable(picture(8, 10 + static_cast<uint64_t>(i)))))) / 100;
+    net.cleargrads();
+    loss.backward();
+    optimizer.update();
+  }
+  return net;
+}
+template <class L>
+Array answer(L& link, const Array& x) {
+  const UsingConfig test(&Config::train, false);
+  const NoBackpropMode no_graph;
+  return link(Variable(x, false)).array();
+}
+void expect_near(const Array& a, const Array& b) {
+  EXPECT_EQ(a.shape(), b.shape());
+  EXPECT(max(abs(a - b)).item<double>() <= 1e-5 * (1 + max(abs(b)).item<double>()));
+}
+
+}  // namespace
+
+TEST(a_prepared_network_answers_as_the_link_does) {
+  Net net = trained();
+  const inference::Prepared ready = inference::prepare(net, {Variable(picture(1, 2), false)});
+  EXPECT_EQ(ready.operator_count() > 0, true);
+  uint64_t seed = 100;
+  for (int round = 0; round < 4; ++round)
+    for (const int64_t n : {1, 3, 32, 1, 7}) {
+      const Array x = picture(n, ++seed);
+      expect_near(ready(x), answer(net, x));
+    }
+  // Layouts of all kinds are the same numbers.
+  const Array wide = picture(6, 3);
+  const Array turned = wide.transpose({0, 1, 3, 2});
+  for (int i = 0; i < 3; ++i) {
+    expect_near(ready(turned), answer(net, turned.copy()));
+    expect_near(ready(wide[{Slice({}, {}, 2)}]), answer(net, wide[{Slice({}, {}, 2)}].copy()));
+  }
+  EXPECT_EQ(ready.refused_replay(), "");
+}
+
+TEST(results_of_a_prepared_network_are_the_callers) {
+  Net net = trained();
+  const inference::Prepared ready = inference::prepare(net, {Variable(picture(2, 2), false)});
+  const Array first = ready(picture(2, 5));
+  const Array kept = first.copy();
+  for (uint64_t i = 0; i < 5; ++i) (void)ready(picture(2, 20 + i));
+  EXPECT(all(first == kept).item<bool>());
+  Array mine = ready(picture(2, 5));
+  mine.fill(7);
+  expect_near(ready(picture(2, 5)), kept);
+  EXPECT_EQ(ready.refused_replay(), "");
+}
+
+TEST(a_prepared_network_stays_as_it_was) {
+  Net net = trained();
+  const Array x = picture(4, 3);
+  const inference::Prepared ready = inference::prepare(net, {Variable(x, false)});
+  const Array before = ready(x).copy();
+  for (const Parameter& p : net.params()) {
+    Array w = p.array();
+    w += 1;
+  }
+  expect_near(ready(x), before);
+  EXPECT_EQ(ready.refused_replay(), "");
+}
+
+TEST(threads_share_a_prepared_network) {
+  Net net = trained();
+  const inference::Prepared ready = inference::prepare(net, {Variable(picture(1, 2), false)});
+  std::vector<Array> questions, answers;
+  for (uint64_t i = 0; i < 8; ++i) {
+    questions.push_back(picture(1 + static_cast<int64_t>(i % 3), 50 + i));
+    answers.push_back(answer(net, questions.back()).copy());
+  }
+  std::vector<std::thread> threads;
+  std::atomic<int> wrong{0};
+  for (std::size_t t = 0; t < 4; ++t)
+    threads.emplace_back([&, t] {
+      for (std::size_t i = 0; i < 60; ++i) {
+        const std::size_t k = (i * 3 + t) % questions.size();
+        if (max(abs(ready(questions[k]) - answers[k])).item<double>() > 1e-4) ++wrong;
+      }
+    });
+  for (std::thread& t : threads) t.join();
+  EXPECT_EQ(wrong.load(), 0);
+  EXPECT_EQ(ready.refused_replay(), "");
+}
+
+TEST(a_prepared_network_asks_the_system_for_nothing_when_it_is_warm) {
+  Net net = trained();
+  const Array x = picture(16, 3);
+  const inference::Prepared ready = inference::prepare(net, {Variable(x, false)});
+  for (int i = 0; i < 3; ++i) (void)ready(x);
+  const int64_t before = memory::statistics().system_requests;
+  for (int i = 0; i < 20; ++i) (void)ready(x);
+  EXPECT_EQ(memory::statistics().system_requests, before);
+  EXPECT_EQ(ready.refused_replay(), "");
+}
+
+TEST(more_shapes_than_are_kept) {
+  Net net = trained();
+  const inference::Prepared ready = inference::prepare(net, {Variable(picture(1, 2), false)});
+  for (int round = 0; round < 3; ++round)
+    for (int64_t n = 1; n <= 12; ++n) {
+      const Array x = picture(n, static_cast<uint64_t>(n + round));
+      expect_near(ready(x), answer(net, x));
+    }
+  EXPECT_EQ(ready.refused_replay(), "");
+}
+
+TEST(wrong_inputs_of_a_prepared_network_are_refused) {
+  Net net = trained();
+  const inference::Prepared ready = inference::prepare(net, {Variable(picture(1, 2), false)});
+  EXPECT_THROW(TypeError, "float64", ready(zeros({1, 1, 10, 10}, float64)));
+  EXPECT_THROW(TypeError, "(1, 10, 10)", ready(zeros({1, 10, 10}, float32)));
+  EXPECT_THROW(ValueError, "0 inputs", ready(Arrays{}));
+  const Array x = picture(1, 9);
+  expect_near(ready(x), answer(net, x));
+  EXPECT_EQ(ready.refused_replay(), "");
+}
+
+TEST(an_imported_model_that_replays_sees_new_weights) {
+  Net net = trained();
+  const Array x = picture(3, 4);
+  auto model = onnx::Model::from_bytes(onnx::export_model(net, {Variable(x, false)}));
+  const auto ask = [&] {
+    const UsingConfig test(&Config::train, false);
+    const NoBackpropMode no_graph;
+    return model.forward(Variables{Variable(x, false)})[0].array();
+  };
+  for (int i = 0; i < 4; ++i) expect_near(ask(), answer(net, x));
+  for (const Parameter& p : net.params()) {
+    Array w = p.array();
+    w *= 0.5;
+  }
+  auto other = onnx::Model::from_bytes(onnx::export_model(net, {Variable(x, false)}));
+  model.copyparams(other);
+  for (int i = 0; i < 4; ++i) expect_near(ask(), answer(net, x));
+  EXPECT_EQ(model.refused_replay(), "");
+  // A graph is still built where one is wanted.
+  const Variable v(x);
+  F::sum(model.forward(Variables{v})[0]).backward();
+  EXPECT(static_cast<bool>(v.grad()));
+}
+
+TEST(a_prepared_recurrent_network_starts_anew) {
+  random::seed(2);
+  Tagger net;
+  const Array words = random::randint(0, 20, {9}, int32);
+  const inference::Prepared ready = inference::prepare(net, {Variable(words, false)}, {.dynamic_batch = false});
+  for (int i = 0; i < 4; ++i) {
+    const Array x = random::randint(0, 20, {9}, int32);
+    expect_near(ready(x), answer(net, x));
+  }
+  EXPECT_EQ(ready.refused_replay(), "");
+  // A replay looks at indices as the first call does.
+  EXPECT_THROW(IndexError, "20", ready(words * 0 + 20));
+  expect_near(ready(words), answer(net, words));
+}
