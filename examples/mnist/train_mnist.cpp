@@ -3,8 +3,7 @@
 //   build/release/examples/mnist/train_mnist --epoch 20 --out result
 //
 // Adam, 1000 units, batches of 100: about 0.98 test accuracy from the sixth epoch on. A run that was interrupted goes
-// on from its newest snapshot with --resume (make some with --frequency 1). With --static the network's graph is
-// recorded at the first iteration and replayed, with the same results (static_graph()). See --help for the options.
+// on from its newest snapshot with --resume (make some with --frequency 1). See --help for the options.
 #include <chainer/chainer.h>
 
 #include <filesystem>
@@ -19,7 +18,7 @@ namespace {
 struct Settings {
   std::string dataset, out = "result", device = "@cpu", optimizer = "adam", resume;
   long batchsize = 100, epoch = 20, unit = 1000, frequency = -1, seed = -1;
-  bool noplot = false, resuming = false, is_static = false;
+  bool noplot = false, resuming = false;
 };
 
 Settings parse(int argc, char** argv) {
@@ -34,7 +33,6 @@ Settings parse(int argc, char** argv) {
   options.add_optional("--resume", "go on from this snapshot, by default from the newest whole one in --out",
                        s.resuming, s.resume);
   options.add("--noplot", "draw no plots", s.noplot);
-  options.add("--static", "record the network at the first iteration, and replay it", s.is_static);
   options.add("--optimizer", "adam, momentum_sgd or sgd", s.optimizer);
   options.add("--dataset", "mnist, fashion or drawn; by default mnist, or drawn digits where it cannot be had",
               s.dataset);
@@ -44,7 +42,7 @@ Settings parse(int argc, char** argv) {
 }
 
 void train(const Settings& s, GradientMethod& optimizer) {
-  L::Classifier model = s.is_static ? L::Classifier(static_graph(MLP(s.unit, 10))) : L::Classifier(MLP(s.unit, 10));
+  L::Classifier model(MLP(s.unit, 10));
   optimizer.setup_link(model);
 
   auto [train, test] = load_digits(s.dataset);

@@ -82,9 +82,8 @@ void Tape::plan(Phase& p) {
   // A constant that no step writes to is read where it lies.
   for (Slot& s : slots)
     if (s.kind == Slot::Kind::constant && s.written) s.kind = Slot::Kind::internal;
-  for (const Slot& s : slots)
-    if (s.kind == Slot::Kind::constant)
-      const_cast<Slot&>(s).data = static_cast<char*>(const_cast<void*>(s.constant.raw()));
+  for (Slot& s : slots)
+    if (s.kind == Slot::Kind::constant) s.data = static_cast<char*>(s.constant.mutable_raw());
   std::erase_if(p.steps, [&](const Step& step) {
     return step.constant >= 0 && slots[static_cast<std::size_t>(step.constant)].kind == Slot::Kind::constant;
   });
