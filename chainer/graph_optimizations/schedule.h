@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "chainer/array/recording/recorder.h"
-#include "chainer/autograd/variable.h"
+#include "chainer/autograd/function_node.h"
 #include "chainer/graph_optimizations/members.h"
 #include "chainer/graph_optimizations/schedule_manager.h"
 

@@ -23,7 +23,8 @@ class Recorder final : public Backend {
   Recorder& operator=(const Recorder&) = delete;
   ~Recorder() override;
 
-  /// A slot for an array that exists: an argument, or a member.
+  /// A slot for an array that exists, an argument or a member of the phase that is recorded now, or comes to the tape
+  /// next.
   int bind(const Array& a, bool member);
   /// Whether an array's memory has a slot already.
   bool knows(const Array& a) const;
