@@ -12,11 +12,10 @@ struct MLP : chainer::Chain {
 Step mnist_mlp() {
   auto model = std::make_shared<MLP>();
   const chainer::Array x = uniform({100, 784}), t = labels(10, {100});
-  const auto loss = maybe_static(
-      [=](const chainer::Variable& x, const chainer::Variable& t) {
-        return chainer::F::softmax_cross_entropy(model->forward(x), t);
-      },
-      *model);
+  const auto loss =
+      maybe_static([=](const chainer::Variable& x,
+                       const chainer::Variable& t) { return chainer::F::softmax_cross_entropy(model->forward(x), t); },
+                   *model);
   Step s = training(model, [=] { return loss(x, t); });
   s.inputs = {{"x", x}, {"t", t}};
   return s;
