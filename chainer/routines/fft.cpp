@@ -1,6 +1,8 @@
 #include "chainer/routines/fft.h"
 
+#include "chainer/array/backend.h"
 #include "chainer/array/host.h"
+#include "chainer/array/recording/step.h"
 #include "chainer/backend/common/host_fourier.h"
 
 namespace chainer {
@@ -9,14 +11,20 @@ namespace {
 template <class T>
 Arrays transform(const Array& re, const Array& im, bool inverse, double scale) {
   Arrays out{Array(re.shape(), re.dtype()), Array(re.shape(), re.dtype())};
-  const int64_t n = re.shape(-1);
-  host_math::fourier({.xr = re.data<T>(),
-                      .xi = im.data<T>(),
-                      .yr = out[0].mutable_data<T>(),
-                      .yi = out[1].mutable_data<T>(),
-                      .rows = n ? re.size() / n : 0,
-                      .n = n},
-                     inverse, scale);
+  const Array parts[] = {re, im};
+  recording::step(
+      "fft", parts, {out.data(), out.size()},
+      [inverse, scale](std::span<const Array> x, std::span<Array> y) {
+        const int64_t n = x[0].shape(-1);
+        host_math::fourier({.xr = x[0].data<T>(),
+                            .xi = x[1].data<T>(),
+                            .yr = y[0].mutable_data<T>(),
+                            .yi = y[1].mutable_data<T>(),
+                            .rows = n ? x[0].size() / n : 0,
+                            .n = n},
+                           inverse, scale);
+      },
+      true);
   return out;
 }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "chainer/array/backend.h"
+#include "chainer/array/recording/step.h"
 #include "chainer/backend/cpu/kernels/table.h"
 #include "chainer/core/parallel.h"
 
@@ -32,11 +33,11 @@ struct Blocks {
   std::vector<double> sums;
 };
 
+// `in`: x, gamma, gy, mean, rstd; `out`: the gradients by x, gamma and beta.
 template <class T>
-Arrays affine_grad(const AffineRows& r, const Array& x, const Array& gamma, const Array& gy, const Array& mean,
-                   const Array& rstd) {
+void affine_grad(const AffineRows& r, std::span<const Array> in, std::span<Array> out) {
+  const Array &x = in[0], &gamma = in[1], &gy = in[2], &mean = in[3], &rstd = in[4];
   const int64_t n = r.keys * r.run;
-  Arrays out{Array(x.shape(), x.dtype()), Array(gamma.shape(), gamma.dtype()), Array(gamma.shape(), gamma.dtype())};
   T* gx = out[0].mutable_data<T>();
   Blocks blocks(r);
   const T *px = at<T>(x, 0), *pgamma = at<T>(gamma, 0), *pgy = at<T>(gy, 0);
@@ -76,7 +77,34 @@ Arrays affine_grad(const AffineRows& r, const Array& x, const Array& gamma, cons
     ggamma[i] = static_cast<T>(all[i]);
     gbeta[i] = static_cast<T>(all[blocks.channels + i]);
   }
-  return out;
+}
+
+// `in`: x, gamma, beta; `out`: y, mean, rstd.
+void affine(const AffineRows& r, std::span<const Array> in, std::span<Array> out) {
+  const int64_t item = item_size(in[0].dtype()), bytes = r.keys * r.run * item;
+  const char *px = static_cast<const char*>(in[0].raw()), *pg = static_cast<const char*>(in[1].raw());
+  const char* pb = static_cast<const char*>(in[2].raw());
+  char* py = static_cast<char*>(out[0].mutable_raw());
+  double *m = out[1].mutable_data<double>(), *s = out[2].mutable_data<double>();
+  const auto kernel = cpu::kernels().affine[compute(in[0])];
+  cpu::parallel_ranges(r.rows, in[0].size(), 1, [&](int64_t begin, int64_t end) {
+    for (int64_t row = begin; row < end; ++row) {
+      const int64_t key = row % r.groups * r.keys * item;
+      AffineRow k{.keys = r.keys, .run = r.run, .eps = r.eps, .x = px + row * bytes, .gamma = pg + key};
+      k.beta = pb + key, k.out = py + row * bytes, k.mean = m + row, k.rstd = s + row;
+      kernel(k);
+    }
+  });
+}
+
+void gradient_of_softmax(bool log, const Array& gy, const Array& y, Array& gx) {
+  const int64_t n = y.shape(-1), bytes = n * item_size(y.dtype());
+  const char *g = static_cast<const char*>(gy.raw()), *in = static_cast<const char*>(y.raw());
+  char* out = static_cast<char*>(gx.mutable_raw());
+  const auto kernel = cpu::kernels().softmax_grad[compute(y)];
+  cpu::parallel_ranges(n ? y.size() / n : 0, y.size(), 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) kernel(out + i * bytes, g + i * bytes, in + i * bytes, n, log);
+  });
 }
 
 }  // namespace
@@ -87,40 +115,32 @@ bool takes_rows(const Array& a) {
 
 Array softmax_grad(bool log, const Array& gy, const Array& y) {
   Array gx(y.shape(), y.dtype());
-  const int64_t n = y.shape(-1), bytes = n * item_size(y.dtype());
-  const char *g = static_cast<const char*>(gy.raw()), *in = static_cast<const char*>(y.raw());
-  char* out = static_cast<char*>(gx.mutable_raw());
-  const auto kernel = cpu::kernels().softmax_grad[compute(y)];
-  cpu::parallel_ranges(n ? y.size() / n : 0, y.size(), 1, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) kernel(out + i * bytes, g + i * bytes, in + i * bytes, n, log);
-  });
+  const Array in[] = {gy, y};
+  recording::step(
+      "softmax_grad", in, {&gx, 1},
+      [log](std::span<const Array> x, std::span<Array> out) { gradient_of_softmax(log, x[0], x[1], out[0]); }, true);
   return gx;
 }
 
 Array affine_rows(const AffineRows& r, const Array& x, const Array& gamma, const Array& beta, Array& mean,
                   Array& rstd) {
-  Array y(x.shape(), x.dtype());
-  const int64_t item = item_size(x.dtype()), bytes = r.keys * r.run * item;
-  const char *px = static_cast<const char*>(x.raw()), *pg = static_cast<const char*>(gamma.raw());
-  const char* pb = static_cast<const char*>(beta.raw());
-  char* py = static_cast<char*>(y.mutable_raw());
-  double *m = mean.mutable_data<double>(), *s = rstd.mutable_data<double>();
-  const auto kernel = cpu::kernels().affine[compute(x)];
-  cpu::parallel_ranges(r.rows, x.size(), 1, [&](int64_t begin, int64_t end) {
-    for (int64_t row = begin; row < end; ++row) {
-      const int64_t key = row % r.groups * r.keys * item;
-      AffineRow k{.keys = r.keys, .run = r.run, .eps = r.eps, .x = px + row * bytes, .gamma = pg + key};
-      k.beta = pb + key, k.out = py + row * bytes, k.mean = m + row, k.rstd = s + row;
-      kernel(k);
-    }
-  });
-  return y;
+  const Array in[] = {x, gamma, beta};
+  Array out[] = {Array(x.shape(), x.dtype()), mean, rstd};
+  recording::step(
+      "affine_rows", in, out, [r](std::span<const Array> i, std::span<Array> o) { affine(r, i, o); }, true);
+  return out[0];
 }
 
 Arrays affine_rows_grad(const AffineRows& r, const Array& x, const Array& gamma, const Array& gy, const Array& mean,
                         const Array& rstd) {
-  return x.dtype() == Dtype::float64 ? affine_grad<double>(r, x, gamma, gy, mean, rstd)
-                                     : affine_grad<float>(r, x, gamma, gy, mean, rstd);
+  const Array in[] = {x, gamma, gy, mean, rstd};
+  Arrays out{Array(x.shape(), x.dtype()), Array(gamma.shape(), gamma.dtype()), Array(gamma.shape(), gamma.dtype())};
+  recording::step(
+      "affine_rows_grad", in, {out.data(), out.size()},
+      [r, grad = x.dtype() == Dtype::float64 ? affine_grad<double> : affine_grad<float>](
+          std::span<const Array> i, std::span<Array> o) { grad(r, i, o); },
+      true);
+  return out;
 }
 
 }  // namespace chainer::host_math

@@ -1,5 +1,6 @@
 #include <limits>
 
+#include "chainer/array/recording/step.h"
 #include "chainer/autograd/function_node.h"
 #include "chainer/autograd/node_attributes.h"
 #include "chainer/backend/common/host_normalize.h"
@@ -106,7 +107,12 @@ struct MaxoutNode : FunctionNode {
     Shape s = x[0].shape();
     s[axis] /= pools.k;
     Array y(s, x[0].dtype());
-    for_dtype(y.dtype(), [&]<class T>(T) { largest(pools, x[0].data<T>(), y.mutable_data<T>()); });
+    recording::step(
+        "maxout", {x.data(), 1}, {&y, 1},
+        [p = pools](std::span<const Array> in, std::span<Array> out) {
+          for_dtype(in[0].dtype(), [&]<class T>(T) { largest(p, in[0].data<T>(), out[0].mutable_data<T>()); });
+        },
+        true);
     return {y};
   }
   Variables backward(const Indexes&, const Variables& gy) override {
@@ -118,10 +124,16 @@ struct MaxoutNode : FunctionNode {
       const Variable g = broadcast_to(reshape(gy[0], kept), split) * Variable(selected, false);
       return {reshape(g, x.shape())};
     }
-    const Array g = gy[0].array().contiguous();
+    const Array in[] = {x, y, gy[0].array().contiguous()};
     Array gx(x.shape(), x.dtype());
-    for_dtype(x.dtype(),
-              [&]<class T>(T) { gradient(pools, x.data<T>(), y.data<T>(), g.data<T>(), gx.mutable_data<T>()); });
+    recording::step(
+        "maxout_grad", in, {&gx, 1},
+        [p = pools](std::span<const Array> i, std::span<Array> out) {
+          for_dtype(out[0].dtype(), [&]<class T>(T) {
+            gradient(p, i[0].data<T>(), i[1].data<T>(), i[2].data<T>(), out[0].mutable_data<T>());
+          });
+        },
+        true);
     return {Variable(gx, false)};
   }
   int axis;

@@ -1,6 +1,7 @@
 #include <cstring>
 #include <vector>
 
+#include "chainer/array/recording/step.h"
 #include "chainer/autograd/function_node.h"
 #include "chainer/autograd/node_attributes.h"
 #include "chainer/functions/array.h"
@@ -21,7 +22,7 @@ struct TransposeSequenceNode : FunctionNode {
     }
   }
   Arrays forward(const Arrays& xs) override {
-    bool plain = true;
+    bool plain = !(recording::any() && recording::here());  // operations on arrays are recorded
     for (const Array& x : xs) plain = plain && x.device().is_host() && x.is_contiguous();
     Arrays in, out;
     for (const Array& x : xs) in.push_back(x);
@@ -34,7 +35,7 @@ struct TransposeSequenceNode : FunctionNode {
         Arrays rows;
         for (std::size_t i = 0; i < count; ++i) rows.push_back(in[i][Slice(t, t + 1)]);
         out.push_back(concatenate(rows, 0));
-        continue;  // in another order of memory, or on another device
+        continue;  // likewise in another order of memory, and on another device
       }
       Array y(shape, in[0].dtype());
       const int64_t bytes = y.size() / shape[0] * item_size(y.dtype());
