@@ -20,7 +20,8 @@ constexpr const char* kUsage =
     "  --seconds S   time spent on each (0.2)\n"
     "  --threads N   threads to use (1)\n"
     "  --list        print the table instead, a line of JSON a row, for peers/functions.py\n"
-    "  --check DIR   instead run each once at the smallest size and write inputs, results and gradients to DIR/NAME.npz\n"
+    "  --check DIR   instead run each once at the smallest size and write inputs, results and gradients to "
+    "DIR/NAME.npz\n"
     "  --serve       read lines NAME SIZE SECONDS, answer each with a line of JSON\n";
 
 /// A row at a size, ready to run.
@@ -120,8 +121,8 @@ void list() {
       }
       at.emplace_back(sizes()[i].name, inputs);
     }
-    const json::Object row{{"name", r.name},     {"torch", r.torch}, {"backward", r.backward},
-                           {"random", r.random}, {"inputs", at}};
+    const json::Object row{
+        {"name", r.name}, {"torch", r.torch}, {"backward", r.backward}, {"random", r.random}, {"inputs", at}};
     std::puts(json::dump(row).c_str());
   }
   for (const auto& [name, why] : table().reasons)
@@ -208,9 +209,7 @@ int run(const std::vector<std::string>& arguments) {
 }  // namespace
 }  // namespace bench
 
-int main(int argc, char** argv) try {
-  return bench::run({argv + 1, argv + argc});
-} catch (const std::exception& e) {
+int main(int argc, char** argv) try { return bench::run({argv + 1, argv + argc}); } catch (const std::exception& e) {
   std::fprintf(stderr, "bench_functions: %s\n", e.what());
   return 1;
 }

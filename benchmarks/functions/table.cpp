@@ -6,10 +6,10 @@ Array Input::make() const {
   // Numbers under a seed come one after the other: a part of them, repeated, serves as well.
   const int64_t n = shape.product(), drawn = std::min<int64_t>(n, 1 << 18);
   if (kind == Kind::permutation) return random::permutation(n);
-  const Array some = kind == Kind::normal    ? random::randn({drawn}, float32)
-                     : kind == Kind::uniform ? random::uniform(low, high, {drawn}, float32)
-                                             : random::randint(static_cast<int64_t>(low), static_cast<int64_t>(high),
-                                                               {drawn}, int64);
+  const Array some = kind == Kind::normal ? random::randn({drawn}, float32)
+                     : kind == Kind::uniform
+                         ? random::uniform(low, high, {drawn}, float32)
+                         : random::randint(static_cast<int64_t>(low), static_cast<int64_t>(high), {drawn}, int64);
   if (n <= drawn) return some.reshape(shape);
   return tile(some, {(n + drawn - 1) / drawn})[{Slice(0, n)}].reshape(shape).copy();
 }

@@ -1,5 +1,5 @@
-// The table of bench_functions. A row is a function's name, PyTorch's words for it, the function and its inputs at three
-// sizes: the program runs it, and `bench_functions --list` tells peers/functions.py what PyTorch has to run.
+// The table of bench_functions. A row is a function's name, PyTorch's words for it, the function and its inputs at
+// three sizes: the program runs it, and `bench_functions --list` tells peers/functions.py what PyTorch has to run.
 #pragma once
 #include <chainer/chainer.h>
 
@@ -24,9 +24,7 @@ using Inputs = std::vector<Input>;
 inline Input normal(const Shape& s) { return {Input::Kind::normal, s}; }
 inline Input uniform(double low, double high, const Shape& s) { return {Input::Kind::uniform, s, low, high}; }
 /// int64 numbers from low to high - 1, without gradient.
-inline Input integers(double low, double high, const Shape& s) {
-  return {Input::Kind::integers, s, low, high, false};
-}
+inline Input integers(double low, double high, const Shape& s) { return {Input::Kind::integers, s, low, high, false}; }
 /// The integers below n in another order.
 inline Input permutation(int64_t n) { return {Input::Kind::permutation, {n}, 0, 0, false}; }
 /// The same input as data: no gradient is asked for.
@@ -92,7 +90,9 @@ class Table {
   Row& binary(std::string name, const std::string& torch, Function f) {
     return add(
         std::move(name), torch + "(x[0], x[1])", [f](const Variables& x) { return Variables{f(x[0], x[1])}; },
-        [](const Size& s) { return Inputs{normal(s.line()), normal(s.line())}; });
+        [](const Size& s) {
+          return Inputs{normal(s.line()), normal(s.line())};
+        });
   }
   /// A function of the manual without a row, and why.
   void absent(const std::string& name, const std::string& why) { reasons[name] = why; }

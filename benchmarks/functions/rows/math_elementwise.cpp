@@ -8,8 +8,9 @@ void math_elementwise(Table& t) {
   t.unary("arcsin", "torch.asin", F::arcsin, -0.9, 0.9);
   t.unary("arctan", "torch.atan", F::arctan);
   t.steps("ceil", "torch.ceil", F::ceil);
-  t.add("clip", "torch.clamp(x[0], -1, 1)", [](const Variables& x) { return F::clip(x[0], -1, 1); },
-        [](const Size& s) { return Inputs{normal(s.line())}; });
+  t.add(
+      "clip", "torch.clamp(x[0], -1, 1)", [](const Variables& x) { return F::clip(x[0], -1, 1); },
+      [](const Size& s) { return Inputs{normal(s.line())}; });
   t.unary("cos", "torch.cos", F::cos);
   t.unary("cosh", "torch.cosh", F::cosh);
   t.unary("digamma", "torch.digamma", F::digamma, 0.5, 3);
@@ -30,12 +31,13 @@ void math_elementwise(Table& t) {
   t.unary("log_ndtr", "torch.special.log_ndtr", F::log_ndtr, -4, 4);
   t.unary("ndtr", "torch.special.ndtr", F::ndtr);
   t.unary("ndtri", "torch.special.ndtri", F::ndtri, 0.05, 0.95);
-  t.add("polygamma", "torch.polygamma(1, x[0])",
-        [](const Variables& x) {
-          static const Array one = ones({1}, int64);
-          return F::polygamma(one, x[0]);
-        },
-        [](const Size& s) { return Inputs{uniform(0.5, 3, s.line())}; })
+  t.add(
+       "polygamma", "torch.polygamma(1, x[0])",
+       [](const Variables& x) {
+         static const Array one = ones({1}, int64);
+         return F::polygamma(one, x[0]);
+       },
+       [](const Size& s) { return Inputs{uniform(0.5, 3, s.line())}; })
       .up_to(1);
   t.unary("rsqrt", "torch.rsqrt", F::rsqrt, 0.1, 3);
   t.steps("sign", "torch.sign", F::sign);
