@@ -2,7 +2,7 @@
 # see a network train waits less. Of some folders only the sources named here are among them; where a link of train_mnist
 # misses a function, its source is to be named, too.
 set(first ${sources})
-set(later_folders onnx vision exporters interop testing distributions graph_optimizations functions links datasets
+set(later_folders onnx vision exporters interop testing distributions functions links datasets
                   serializers optimizers "iterators/.*(multi|worker)" "training/.*(shifts|statistics|parallel|model_)")
 list(JOIN later_folders "|" later_folders)
 list(FILTER first EXCLUDE REGEX "/chainer/(${later_folders})")
@@ -17,7 +17,7 @@ chainer_first_of(functions/array broadcast_to copy get_item reshape sum_to trans
 chainer_first_of(functions/connection linear)
 chainer_first_of(functions/evaluation accuracy)
 chainer_first_of(functions/loss softmax_cross_entropy)
-chainer_first_of(functions/math basic_math exp log matmul sum)
+chainer_first_of(functions/math basic_math exp identity log matmul sum)
 chainer_first_of(functions/normalization normalize)
 chainer_first_of(functions/pooling windows)
 chainer_first_of(links left_out link link_copy link_hook link_serialize link_values shared_name)
