@@ -64,7 +64,7 @@ void largest(const Pools& p, const T* x, T* y) {
     T best = x[at];
     for (int64_t j = 1; j < k; ++j) {
       const T v = x[at + j * step];
-      best = (best == best) & !(v <= best) ? v : best;
+      best = best == best && !(v <= best) ? v : best;
     }
     y[pool] = best;
   });
