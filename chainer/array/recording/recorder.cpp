@@ -33,6 +33,10 @@ Counts& counts() {
 
 char* first_element(const ArrayBody& b) { return b.data; }
 
+// Made known by the first recorder, so that programs which record nothing are linked with nothing that records.
+using RecordStep = void(const char* name, std::span<const Array> in, std::span<Array> out, HostStep f, bool pure);
+constinit std::atomic<RecordStep*> step_of_recorder{nullptr};
+
 }  // namespace
 
 Backend& door(Backend& real) {
@@ -61,7 +65,7 @@ void gone(const ArrayBody& body) {
 }
 bool here() { return here_ && here_->active(); }
 void record_step(const char* name, std::span<const Array> in, std::span<Array> out, HostStep f, bool pure) {
-  here_->record(name, in, out, std::move(f), pure);
+  step_of_recorder.load(std::memory_order_acquire)(name, in, out, std::move(f), pure);
 }
 
 Recorder::Recorder(Tape& tape)
@@ -70,7 +74,11 @@ Recorder::Recorder(Tape& tape)
         const uint32_t n = ++counts().last;
         counts().alive[n] = 0;
         return n;
-      }()) {}
+      }()) {
+  step_of_recorder.store([](const char* name, std::span<const Array> in, std::span<Array> out, HostStep f,
+                            bool pure) { here_->record(name, in, out, std::move(f), pure); },
+                         std::memory_order_release);
+}
 
 Recorder::~Recorder() {
   const std::lock_guard lock(counts().mutex);

@@ -1,10 +1,11 @@
 // Special functions of float32 numbers in float32 arithmetic, without branches, so that loops over them become vectors.
 // They are within 3e-6 of the true result f or of |x f'|, which is what the last digits of x make of it; at poles, ends
 // and outside of their domains they give what the functions in double do (special.h).
-// Included by formula_math.h behind the functions that they call: everything here must stay in the anonymous namespace.
+// Compiled for several instruction sets: everything here must stay in the anonymous namespace.
 //
 // The coefficients are those of the polynomials that meet the named function at the Chebyshev points of its interval.
 #pragma once
+#include "chainer/backend/common/formula_basic.h"
 
 namespace {
 namespace m {

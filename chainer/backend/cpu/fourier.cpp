@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "chainer/backend/common/host_fourier.h"
-#include "chainer/backend/cpu/kernels/table.h"
+#include "chainer/backend/cpu/kernels/row_table.h"
 #include "chainer/core/parallel.h"
 
 namespace chainer {
@@ -19,9 +19,9 @@ constexpr int64_t kLargestRadix = 13;
 template <class T>
 auto kernel() {
   if constexpr (sizeof(T) == 4)
-    return cpu::kernels().fourier32;
+    return cpu::fourier_kernels().float32;
   else
-    return cpu::kernels().fourier64;
+    return cpu::fourier_kernels().float64;
 }
 
 /// exp(-2 pi i k / n), as exact near every quarter of the circle.

@@ -5,6 +5,7 @@
 
 #include "chainer/array/backend.h"
 #include "chainer/array/recording/step.h"
+#include "chainer/backend/cpu/kernels/row_table.h"
 #include "chainer/backend/cpu/kernels/table.h"
 #include "chainer/core/parallel.h"
 
@@ -42,7 +43,7 @@ void affine_grad(const AffineRows& r, std::span<const Array> in, std::span<Array
   Blocks blocks(r);
   const T *px = at<T>(x, 0), *pgamma = at<T>(gamma, 0), *pgy = at<T>(gy, 0);
   const double *pmean = at<double>(mean, 0), *prstd = at<double>(rstd, 0);
-  const auto kernel = cpu::kernels().affine_grad[compute(x)];
+  const auto kernel = cpu::row_kernels().affine_grad[compute(x)];
   cpu::parallel_ranges(blocks.count, x.size() * 2, 1, [&](int64_t begin, int64_t end) {
     std::vector<T> few(r.run == 1 ? static_cast<std::size_t>(2 * blocks.channels) : 0);
     for (int64_t b = begin; b < end; ++b) {
@@ -86,7 +87,7 @@ void affine(const AffineRows& r, std::span<const Array> in, std::span<Array> out
   const char* pb = static_cast<const char*>(in[2].raw());
   char* py = static_cast<char*>(out[0].mutable_raw());
   double *m = out[1].mutable_data<double>(), *s = out[2].mutable_data<double>();
-  const auto kernel = cpu::kernels().affine[compute(in[0])];
+  const auto kernel = cpu::row_kernels().affine[compute(in[0])];
   cpu::parallel_ranges(r.rows, in[0].size(), 1, [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row) {
       const int64_t key = row % r.groups * r.keys * item;
@@ -101,7 +102,7 @@ void gradient_of_softmax(bool log, const Array& gy, const Array& y, Array& gx) {
   const int64_t n = y.shape(-1), bytes = n * item_size(y.dtype());
   const char *g = static_cast<const char*>(gy.raw()), *in = static_cast<const char*>(y.raw());
   char* out = static_cast<char*>(gx.mutable_raw());
-  const auto kernel = cpu::kernels().softmax_grad[compute(y)];
+  const auto kernel = cpu::row_kernels().softmax_grad[compute(y)];
   cpu::parallel_ranges(n ? y.size() / n : 0, y.size(), 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) kernel(out + i * bytes, g + i * bytes, in + i * bytes, n, log);
   });

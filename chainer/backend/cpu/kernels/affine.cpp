@@ -1,7 +1,9 @@
 // Gradients of softmax, and standardized rows with factors and summands, row by row. Compiled once per instruction set.
 #include "chainer/backend/common/formula_math.h"
 
-#include "chainer/backend/cpu/kernels/fill.h"
+#include "chainer/backend/cpu/kernels/row_table.h"
+#include "chainer/backend/cpu/kernels/table.h"
+#include "chainer/core/ivdep.h"
 
 namespace {
 
@@ -126,7 +128,7 @@ void affine_grad(const AffineRow& r) {
 }  // namespace
 
 namespace chainer::cpu::CHAINER_KERNEL_ISA {
-void fill_affine(Kernels& k) {
+void fill_affine(RowKernels& k) {
   k.softmax_grad[kF32] = softmax_grad<float>;
   k.softmax_grad[kF64] = softmax_grad<double>;
   k.affine[kF32] = affine<float>;

@@ -16,8 +16,6 @@ namespace chainer::cpu {
   void fill_thin(Kernels& k);        \
   void fill_normalize(Kernels& k);   \
   void fill_recurrent(Kernels& k);   \
-  void fill_fourier(Kernels& k);     \
-  void fill_affine(Kernels& k);      \
   }
 CHAINER_DECLARE_FILL(baseline)
 CHAINER_DECLARE_FILL(avx2)

@@ -7,7 +7,8 @@
 // those along p are.
 #include <cstdint>
 
-#include "chainer/backend/cpu/kernels/fill.h"
+#include "chainer/backend/cpu/kernels/row_table.h"
+#include "chainer/core/ivdep.h"
 
 namespace {
 
@@ -204,8 +205,8 @@ void fourier(const Step<T>& f) {
 }  // namespace
 
 namespace chainer::cpu::CHAINER_KERNEL_ISA {
-void fill_fourier(Kernels& k) {
-  k.fourier32 = fourier<float>;
-  k.fourier64 = fourier<double>;
+void fill_fourier(FourierKernels& k) {
+  k.float32 = fourier<float>;
+  k.float64 = fourier<double>;
 }
 }  // namespace chainer::cpu::CHAINER_KERNEL_ISA

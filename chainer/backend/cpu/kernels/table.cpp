@@ -23,8 +23,6 @@ namespace {
       ISA::fill_thin(k);              \
       ISA::fill_normalize(k);         \
       ISA::fill_recurrent(k);         \
-      ISA::fill_fourier(k);           \
-      ISA::fill_affine(k);            \
       return k;                       \
     }();                              \
     return table;                     \

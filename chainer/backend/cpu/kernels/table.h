@@ -58,29 +58,6 @@ struct ThinProduct {
 };
 inline constexpr int64_t kThinRows = 4;
 
-/// A step of Fourier transforms (kernels/fourier.cpp): what is read, what is written, m * radix factors, and the roots
-/// of one.
-template <class T>
-struct FourierStep {
-  int64_t radix, m, s;
-  const T *xr, *xi;
-  T *yr, *yi;
-  const T *wr, *wi, *root_r, *root_i;
-};
-
-/// A row that is standardized, times gamma plus beta, or the gradient of that (kernels/affine.cpp): `keys` runs of
-/// `run` elements with a factor each. The gradient adds to `by_gamma` and `by_beta`, in the elements' type where a run
-/// is one element, else in double.
-struct AffineRow {
-  int64_t keys, run;
-  double eps;
-  const void *x, *gamma;
-  const void *beta = nullptr, *gy = nullptr;
-  void* out = nullptr;
-  double *mean = nullptr, *rstd = nullptr;
-  void *by_gamma = nullptr, *by_beta = nullptr;
-};
-
 /// How many columns sum_few_columns() takes at most.
 inline constexpr int64_t kFewColumns = 24;
 
@@ -111,16 +88,11 @@ struct Kernels {
   /// One row of n elements with mean 0 and variance 1, and its gradient (see Backend::standardize).
   void (*standardize[2])(void* y, const void* x, int64_t n, double eps, double* rstd);
   void (*standardize_grad[2])(void* gx, const void* gy, const void* y, int64_t n, double rstd);
-  void (*softmax_grad[2])(void* gx, const void* gy, const void* y, int64_t n, bool log);
-  void (*affine[2])(const AffineRow& row);
-  void (*affine_grad[2])(const AffineRow& row);
   /// Rows [begin, end) of recurrent cells and their gradients (see Backend::lstm and Backend::gru).
   void (*lstm[2])(const LstmCells& cells, const LstmArrays& arrays, int64_t begin, int64_t end);
   void (*lstm_grad[2])(const LstmCells& cells, const LstmArrays& arrays, int64_t begin, int64_t end);
   void (*gru[2])(int64_t units, const GruArrays& arrays, int64_t begin, int64_t end);
   void (*gru_grad[2])(int64_t units, const GruArrays& arrays, int64_t begin, int64_t end);
-  void (*fourier32)(const FourierStep<float>& step);
-  void (*fourier64)(const FourierStep<double>& step);
   /// Philox 4x32-10: n words of the stream `seed` from word number 4 * block on; n is a multiple of four.
   void (*philox)(uint32_t* out, uint64_t seed, uint64_t block, int64_t n);
 };

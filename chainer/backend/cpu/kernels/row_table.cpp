@@ -1,0 +1,36 @@
+#include "chainer/backend/cpu/kernels/row_table.h"
+
+#include <string_view>
+
+#include "chainer/backend/cpu/kernels/table.h"
+
+namespace chainer::cpu {
+namespace {
+
+// The table that the chosen instruction set's function fills.
+template <class Table>
+Table filled(void (*baseline)(Table&), void (*avx2)(Table&), void (*avx512)(Table&)) {
+  const std::string_view isa = kernels().name;
+  Table t{};
+  (isa == "avx512" ? avx512 : isa == "avx2" ? avx2 : baseline)(t);
+  return t;
+}
+
+}  // namespace
+
+#if defined(CHAINER_X86_KERNELS)
+#define CHAINER_FILLED(FILL) filled(baseline::FILL, avx2::FILL, avx512::FILL)
+#else
+#define CHAINER_FILLED(FILL) filled(baseline::FILL, baseline::FILL, baseline::FILL)
+#endif
+
+const RowKernels& row_kernels() {
+  static const RowKernels table = CHAINER_FILLED(fill_affine);
+  return table;
+}
+const FourierKernels& fourier_kernels() {
+  static const FourierKernels table = CHAINER_FILLED(fill_fourier);
+  return table;
+}
+
+}  // namespace chainer::cpu
