@@ -241,8 +241,7 @@ Variables Schedule::backward(const Indexes& wanted, const Variables& gy) {
   if (!known)
     throw RuntimeError(
         "static_graph: gradients are wanted that the first iteration did not want: by other inputs, or of other "
-        "outputs "
-        "of the static chain. Such code is no static graph; mark smaller parts of it as static");
+        "outputs of the static chain. Such code is no static graph; mark smaller parts of it as static");
   std::size_t next = 0;
   for (const Variable& g : gy) {
     if (!g) continue;

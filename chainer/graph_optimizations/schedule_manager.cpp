@@ -77,6 +77,17 @@ bool all_on_host(const Variables& args, const Members& members) {
          std::all_of(members.arrays.begin(), members.arrays.end(), [&](const Array* a) { return here(*a); });
 }
 
+// Why a call is not recorded, or nullptr.
+const char* obstacle(const StaticGraphOptions& options, const Variables& args, const Members& members,
+                     const std::vector<Link*>& links, bool graph) {
+  if (!members.complete) return "a parameter has no shape yet";
+  if (function_hook_count > 0 || !get_link_hooks().empty() || static_graphs::have_hooks(links)) return "hooks";
+  if (config().debug) return "debug mode";
+  if (options.enable_double_backprop && graph) return "gradients may want a graph";
+  if (options.force_test_define_by_run && !config().train) return "test mode";
+  return all_on_host(args, members) ? nullptr : "another device than the host";
+}
+
 }  // namespace
 
 struct ScheduleManager::State {
@@ -139,28 +150,16 @@ Variables ScheduleManager::call(const char* name, const static_graphs::Function&
                                 const std::vector<int64_t>& nesting, const std::vector<Link*>& links,
                                 std::any* structure) {
   const Inside guard(name);
-  const Config& c = config();
   const Members members = Members::of(links);
   bool wants = false;
   for (const Variable& x : args) wants = wants || (x && x.requires_grad());
-  const bool graph = c.enable_backprop && (wants || !members.parameters.empty());
+  const bool graph = config().enable_backprop && (wants || !members.parameters.empty());
   const auto itself = [&](const char* why) {
     say(2, name, chainer::text("runs define-by-run: ", why));
     const std::lock_guard lock(state_->mutex);
     ++state_->counts.define_by_run;
   };
-  const char* why = nullptr;
-  if (options_.force_test_define_by_run && !c.train) why = "test mode";
-  if (options_.enable_double_backprop && graph) why = "gradients may want a graph";
-  if (c.debug) why = "debug mode";
-  if (function_hook_count > 0 || !get_link_hooks().empty() || static_graphs::have_hooks(links)) why = "hooks";
-  if (!members.complete) why = "a parameter has no shape yet";
-  if (!why && !all_on_host(args, members)) why = "another device than the host";
-  {
-    const std::lock_guard lock(state_->mutex);
-    if (!state_->refused.empty()) why = "it was refused";
-  }
-  if (why) {
+  if (const char* why = refused().empty() ? obstacle(options_, args, members, links, graph) : "it was refused") {
     itself(why);
     return f(args);
   }

@@ -148,8 +148,9 @@ requires(!std::derived_from<std::remove_cvref_t<F>, Link>) auto static_graph(F f
 /// The same for a function that also reads the parameters and persistent values of a link.
 ///
 ///   L::Linear link(3, 2);
-///   auto loss = static_graph([&](const Variable& x, const Variable& t) { return F::mean_squared_error(link(x), t); },
-///   link); for (int i = 0; i < 3; ++i) loss(ones({4, 3}), zeros({4, 2})).backward();
+///   auto squares = [&](const Variable& x) { return F::sum(F::square(link(x))); };
+///   auto loss = static_graph(squares, link);
+///   for (int i = 0; i < 3; ++i) loss(ones({4, 3})).backward();
 template <class F>
 requires(!std::derived_from<std::remove_cvref_t<F>, Link>) auto static_graph(F f, Link& reads,
                                                                              const StaticGraphOptions& options = {}) {

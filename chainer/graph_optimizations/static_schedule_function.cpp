@@ -11,8 +11,7 @@ Variables StaticScheduleFunction::backward(const Indexes& wanted, const Variable
   if (schedule.use != use_->number)
     throw RuntimeError(
         "static_graph: backward() of a call whose schedule has served a later call meanwhile: end_forward() was "
-        "called, "
-        "or backward() a second time after that call");
+        "called, or backward() a second time after that call");
   Variables gx = schedule.backward(wanted, gy);
   use_->differentiated(schedule, use_->number);
   return gx;

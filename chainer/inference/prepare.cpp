@@ -33,7 +33,7 @@ Prepared prepare(Link& link, const Variables& example_inputs, const PrepareOptio
   return out;
 }
 
-Prepared prepare(onnx::Model model, const Variables& example_inputs) {
+Prepared prepare(onnx::Model&& model, const Variables& example_inputs) {
   const Prepared out(std::move(model));
   if (!example_inputs.empty()) out.warm_up(arrays_of(example_inputs));
   return out;

@@ -39,11 +39,12 @@ class Prepared {
 /// refused here, with the same reasons. Whatever depends on weights alone is computed now; batch normalization goes
 /// into the weights before it; from the second call of a shape on the work on arrays is replayed in memory that was
 /// planned once. The weights are copies: training the link further does not change what was prepared. A model of an
-/// ONNX file is taken as it is.
+/// ONNX file is moved in and taken as it is.
 ///
-///   inference::Prepared net = inference::prepare(link, {x});
-///   Array y = net(x);
+///   L::Linear link(3, 2);
+///   const inference::Prepared net = inference::prepare(link, {ones({1, 3})});
+///   net(ones({4, 3})).shape()  // (4, 2)
 Prepared prepare(Link& link, const Variables& example_inputs, const PrepareOptions& options = {});
-Prepared prepare(onnx::Model model, const Variables& example_inputs = {});
+Prepared prepare(onnx::Model&& model, const Variables& example_inputs = {});
 
 }  // namespace chainer::inference

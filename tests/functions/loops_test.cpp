@@ -150,3 +150,12 @@ TEST(sequences_and_points_of_many_sizes) {
             {normal({2, 3, n, n + 1}), grid});
   }
 }
+
+TEST(the_gradient_of_prod_is_as_large_as_it_is) {
+  // The product of the others is 1: neither it nor the gradient is beyond float32, the gradient times the product is.
+  const Variable x(array({1e29f, 1.f}));
+  Variable y = F::prod(x);
+  y.set_grad(array(1e20f));
+  y.backward();
+  EXPECT_CLOSE(x.grad()[0], array(1e20f), {.atol = 0, .rtol = 1e-6});
+}

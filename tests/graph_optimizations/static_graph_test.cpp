@@ -28,6 +28,14 @@ struct Twins {
     }
     return true;
   }
+  // A step of both by their losses.
+  void step(GradientMethod& a, GradientMethod& b, Variable u, Variable v) {
+    EXPECT(same(u.array(), v.array()));
+    plain.cleargrads(), chain.cleargrads();
+    u.backward(), v.backward();
+    a.update(), b.update();
+    EXPECT(alike());
+  }
 };
 
 Array labels(int64_t n, int64_t classes = 5) { return random::randint(0, classes, {n}).astype(int32); }
@@ -39,12 +47,7 @@ TEST(a_link_is_recorded_once_and_replayed) {
   auto a = optimizers::Adam().setup(t.plain), b = optimizers::Adam().setup(t.chain);
   for (int i = 0; i < 6; ++i) {
     const Array x = floats({7, 12}), y = labels(7);
-    Variable u = F::softmax_cross_entropy(t.plain(x), y), v = F::softmax_cross_entropy(t.chain(x), y);
-    EXPECT(same(u.array(), v.array()));
-    t.plain.cleargrads(), t.chain.cleargrads();
-    u.backward(), v.backward();
-    a.update(), b.update();
-    EXPECT(t.alike());
+    t.step(a, b, F::softmax_cross_entropy(t.plain(x), y), F::softmax_cross_entropy(t.chain(x), y));
   }
   EXPECT_EQ(t.manager().refused(), "");
   EXPECT_EQ(t.twin.runs, 1);
@@ -308,12 +311,7 @@ TEST(a_recurrent_link_unrolled_inside) {
   auto a = optimizers::SGD({.lr = 0.1}).setup(t.plain), b = optimizers::SGD({.lr = 0.1}).setup(t.chain);
   for (int i = 0; i < 4; ++i) {
     const Array words = random::randint(0, 9, {6, 4}).astype(int32);
-    const Variable u = t.plain(words), v = t.chain(words);
-    EXPECT(same(u.array(), v.array()));
-    t.plain.cleargrads(), t.chain.cleargrads();
-    u.backward(), v.backward();
-    a.update(), b.update();
-    EXPECT(t.alike());
+    t.step(a, b, t.plain(words), t.chain(words));
   }
   EXPECT_EQ(t.manager().refused(), "");
   EXPECT_EQ(t.manager().counts().replayed, 3);

@@ -46,7 +46,7 @@ struct ProdNode : FunctionNode, Described {
     if (const Array y = retained_output(0).array(); !config().enable_backprop && divides(y)) {
       Shape wide = x.shape();
       for (int64_t d : reduced) wide[d] = 1;
-      return {Variable((gy[0].array() * y).reshape(wide) / x.array(), false)};
+      return {Variable(gy[0].array().reshape(wide) * (y.reshape(wide) / x.array()), false)};
     }
     Dims order(reduced), inverse = Dims::filled(x.ndim(), 0);
     Shape kept;
