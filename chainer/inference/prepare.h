@@ -43,7 +43,7 @@ class Prepared {
 ///
 ///   L::Linear link(3, 2);
 ///   const inference::Prepared net = inference::prepare(link, {ones({1, 3})});
-///   net(ones({4, 3})).shape()  // (4, 2)
+///   net(ones({4, 3}))  // shape (4, 2)
 Prepared prepare(Link& link, const Variables& example_inputs, const PrepareOptions& options = {});
 Prepared prepare(onnx::Model&& model, const Variables& example_inputs = {});
 

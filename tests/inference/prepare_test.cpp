@@ -32,6 +32,12 @@ struct Tagger : Chain {
   }
 };
 
+struct Scaled : Chain {
+  Parameter w{initializers::Uniform(), Shape{5000}};
+  CHAINER_MEMBERS(Scaled, w);
+  Variable forward(const Variable& x) { return F::tanh(x * w); }
+};
+
 Array picture(int64_t n, uint64_t seed) {
   random::seed(seed);
   return random::normal(0, 1, {n, 1, 10, 10}, float32);
@@ -201,4 +207,13 @@ TEST(a_prepared_recurrent_network_starts_anew) {
   // A replay looks at indices as the first call does.
   EXPECT_THROW(IndexError, "20", ready(words * 0 + 20));
   expect_near(ready(words), answer(net, words));
+}
+
+TEST(a_weight_that_is_first_met_in_a_program_of_waiting_operations) {
+  Scaled link;
+  random::seed(5);
+  const Array x = random::normal(0, 1, {3, 5000}, float32);
+  const inference::Prepared ready = inference::prepare(link, {Variable(x, false)});
+  for (int i = 0; i < 4; ++i) expect_near(ready(x), answer(link, x));
+  EXPECT_EQ(ready.refused_replay(), "");
 }

@@ -96,10 +96,12 @@ void Recorder::run(const Program& program) {
   for (const auto& r : program.reductions) places->reductions.push_back(position(r.out));
   Step step;
   step.name = "program";
+  in_program_ = true;
   for (ArrayBody* b : reads)
     if (refused_.empty()) step.operands.push_back(operand(*b, false));
   for (ArrayBody* b : writes)
     if (refused_.empty()) step.operands.push_back(operand(*b, true));
+  in_program_ = false;
   {
     const Pause inside;
     real_.run(program);

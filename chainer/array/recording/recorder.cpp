@@ -147,8 +147,9 @@ bool Recorder::knows(const Array& a) const {
 int Recorder::bind(const Array& a, bool member) {
   force(a.body());
   ArrayBody& owner = a.body().owner();
-  // What waits and reads it is computed now, so that it does not run together with what is recorded.
-  if (owner.readers.any()) deferred::evaluate_readers(owner);
+  // What waits and reads it is computed now, so that it does not run together with what is recorded. (A program that is
+  // being recorded still waits itself.)
+  if (!in_program_ && owner.readers.any()) deferred::evaluate_readers(owner);
   const int slot = static_cast<int>(tape_.slots.size());
   Slot s;
   s.kind = Slot::Kind::bound;

@@ -143,7 +143,8 @@ class Recorder final : public Backend {
   Tape& tape_;
   Phase* phase_ = nullptr;
   const uint32_t number_;
-  int depth_ = 0;  // inside of steps
+  int depth_ = 0;            // inside of steps
+  bool in_program_ = false;  // looks for the operands of one
   std::string refused_;
   struct Bound {
     int slot;
