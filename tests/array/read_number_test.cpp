@@ -3,7 +3,9 @@
 
 #include <cmath>
 #include <string>
+#include <thread>
 
+#include "chainer/core/parallel.h"
 #include "test.h"
 
 // The form for standard libraries that lack std::from_chars of a double, under a name of its own.
@@ -64,6 +66,10 @@ void expect(std::from_chars_result (*read)(const char*, const char*, double&)) {
 }  // namespace number_texts
 
 TEST(a_number_is_read_by_the_standard_librarys_form_or_by_strtod_alike) {
-  number_texts::expect(read_number);
-  number_texts::expect(read_number_by_strtod);
+  // On a thread that flushes no denormal numbers: strtod() would.
+  std::thread([] {
+    cpu::flush_denormals(false);
+    number_texts::expect(read_number);
+    number_texts::expect(read_number_by_strtod);
+  }).join();
 }

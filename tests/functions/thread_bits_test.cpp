@@ -100,6 +100,23 @@ std::vector<Threaded> threaded_functions() {
     add("deconvolution_2d", [](Vs x) { return Variables{F::deconvolution_2d(x[0], x[1], x[2], {.stride = 2})}; },
         {s, {c, 16, 3, 3}, {16}});
   }
+  // Cut into lines of one image, or of a few; into channels, where there are more filters than pixels.
+  for (const int64_t n : {1, 3})
+    for (const int64_t stride : {1, 2, 3})
+      add("convolution_2d, lines",
+          [=](Vs x) {
+            return Variables{F::convolution_2d(x[0], x[1], x[2], {.stride = stride, .pad = 2}),
+                             F::dilated_convolution_2d(x[0], x[1], x[2], {.stride = stride, .pad = 3, .dilate = 2})};
+          },
+          {{n, 16, 61, 47}, {24, 16, 4, 4}, {24}});
+  add("convolution_2d, channels", [](Vs x) { return Variables{F::convolution_2d(x[0], x[1], x[2], {.pad = 1})}; },
+      {{1, 100, 7, 7}, {250, 100, 3, 3}, {250}});
+  add("convolution_2d, lines of groups",
+      [](Vs x) { return Variables{F::convolution_2d(x[0], x[1], x[2], {.pad = 1, .groups = 96})}; },
+      {{1, 96, 56, 56}, {96, 1, 3, 3}, {96}});
+  add("convolution_nd, lines of volumes",
+      [](Vs x) { return Variables{F::convolution_nd(x[0], x[1], x[2], {.pad = 1})}; },
+      {{2, 8, 12, 13, 14}, {16, 8, 3, 3, 3}, {16}});
   add("convolution_2d, groups", [](Vs x) { return Variables{F::convolution_2d(x[0], x[1], x[2], {.groups = 4})}; },
       {{8, 32, 16, 16}, {32, 8, 3, 3}, {32}});
   add("convolution_2d, one line", [](Vs x) { return Variables{F::convolution_2d(x[0], x[1], x[2], {.pad = 1})}; },

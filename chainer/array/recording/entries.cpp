@@ -6,6 +6,7 @@
 #include "chainer/array/operations/convolution.h"
 #include "chainer/array/operations/pooling.h"
 #include "chainer/array/operations/recurrent_cells.h"
+#include "chainer/array/recording/join.h"
 #include "chainer/array/recording/recorder.h"
 
 namespace chainer::recording {
@@ -84,11 +85,7 @@ void Recorder::run(const Program& program) {
     return static_cast<int>(reads.size() +
                             static_cast<std::size_t>(std::find(writes.begin(), writes.end(), b) - writes.begin()));
   };
-  struct Places {
-    Program program;
-    std::vector<int> slots, constants, code, reductions;
-  };
-  auto places = std::make_shared<Places>();
+  auto places = std::make_shared<ProgramStep>();
   places->program = program;
   for (const auto& s : program.slots) places->slots.push_back(position(s.memory));
   for (const auto& i : program.constants) places->constants.push_back(position(i.source));
@@ -107,15 +104,9 @@ void Recorder::run(const Program& program) {
     real_.run(program);
   }
   if (!refused_.empty()) return;
-  step.run = [&real = real_, places](Array* const* x) {
-    Program& p = places->program;
-    const auto at = [&](int k) { return k < 0 ? nullptr : &x[k]->body(); };
-    for (std::size_t i = 0; i < p.slots.size(); ++i) p.slots[i].memory = at(places->slots[i]);
-    for (std::size_t i = 0; i < p.constants.size(); ++i) p.constants[i].source = at(places->constants[i]);
-    for (std::size_t i = 0; i < p.code.size(); ++i) p.code[i].source = at(places->code[i]);
-    for (std::size_t i = 0; i < p.reductions.size(); ++i) p.reductions[i].out = at(places->reductions[i]);
-    real.run(p);
-  };
+  step.writes = static_cast<int>(writes.size());
+  step.program = places;
+  step.run = [&real = real_, places](Array* const* x) { real.run(places->on(x)); };
   phase_->steps.push_back(std::move(step));
 }
 
@@ -176,6 +167,7 @@ void Recorder::softmax(bool log, const Array& a, int64_t outer, int64_t n, int64
 void Recorder::convolution(Convolution op, const ConvolutionPlan& plan, const Array& a, const Array& b,
                            const Array& bias, Array& out, bool accumulate) {
   if (accumulate) expect_known(out);
+  const std::size_t before = phase_->steps.size();
   if (bias)
     perform("convolution", read({&a, &b, &bias}), written({&out}),
             [&real = real_, op, plan, accumulate](Array* const* x) {
@@ -185,6 +177,8 @@ void Recorder::convolution(Convolution op, const ConvolutionPlan& plan, const Ar
     perform("convolution", read({&a, &b}), written({&out}), [&real = real_, op, plan, accumulate](Array* const* x) {
       real.convolution(op, plan, *x[0], *x[1], Array(), *x[2], accumulate);
     });
+  if (op != Convolution::forward || accumulate || !refused_.empty() || phase_->steps.size() == before) return;
+  phase_->steps.back().convolution = std::make_shared<const ConvolutionPlan>(plan);
 }
 void Recorder::pooling(Pooling op, const PoolingPlan& plan, const Array& in, Array& out, Array* position) {
   const bool reads = op == Pooling::gather || op == Pooling::scatter;

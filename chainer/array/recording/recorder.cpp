@@ -308,6 +308,7 @@ void Recorder::perform(const char* name, std::span<const Array* const> reads, st
     call(now.begin());
   }
   if (!refused_.empty()) return;
+  step.writes = static_cast<int>(writes.size());
   step.run = std::move(call);
   phase_->steps.push_back(std::move(step));
 }

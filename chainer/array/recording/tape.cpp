@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "chainer/array/order.h"
+#include "chainer/array/recording/join.h"
 #include "chainer/array/version.h"
 #include "chainer/core/error.h"
 
@@ -79,6 +80,7 @@ void Tape::bind(int slot, const Array& a) {
 
 void Tape::plan(Phase& p) {
   p.planned = true;
+  join_convolutions(p, slots);
   // A constant that no step writes to is read where it lies.
   for (Slot& s : slots)
     if (s.kind == Slot::Kind::constant && s.written) s.kind = Slot::Kind::internal;

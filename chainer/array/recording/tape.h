@@ -1,10 +1,12 @@
 // What a recording holds: steps of the backend on slots of memory, and how they run again.
 #pragma once
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "chainer/array/array.h"
+#include "chainer/array/operations/convolution.h"
 #include "chainer/array/recording/direct_kernel.h"
 
 namespace chainer::recording {
@@ -47,14 +49,20 @@ struct Operand {
   bool contiguous = true;
 };
 
+struct ProgramStep;
+
 /// One call of the backend, or of a HostStep.
 struct Step {
   const char* name = "";
-  SmallVector<int, 6> operands;
+  SmallVector<int, 6> operands;  ///< what it reads, then what it writes
+  int writes = 1;                ///< how many it writes
   std::function<void(Array* const*)> run;
   int constant = -1;        ///< this step fills that slot with its constant
   Kernel kernel = nullptr;  ///< instead of `run`: a loop over `size` elements
   int64_t size = 0;
+  // What join_convolutions() needs to know.
+  std::shared_ptr<const ConvolutionPlan> convolution;  ///< of a forward convolution: x, W, perhaps a bias, y
+  std::shared_ptr<ProgramStep> program;                ///< a program
 };
 
 /// A sequence of steps: the forward pass, or one way of the backward pass.

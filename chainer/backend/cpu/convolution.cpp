@@ -1,3 +1,4 @@
+#include "chainer/array/recording/convolution_then.h"
 #include "chainer/backend/cpu/blas.h"
 #include "chainer/backend/cpu/cpu_backend.h"
 #include "chainer/backend/cpu/onednn/onednn.h"
@@ -18,31 +19,49 @@ bool by_products(Convolution op, const ConvolutionPlan& plan, const Shape& filte
   return op == Convolution::backward_weights ? line <= 4 : op == Convolution::forward && line <= 2;
 }
 
-}  // namespace
-
-void CpuBackend::convolution(Convolution op, const ConvolutionPlan& plan, const Array& a, const Array& b,
-                             const Array& bias, Array& out, bool accumulate) {
+// Whether `then`, if there is one, ran on all of `out`.
+bool convolve(CpuBackend& backend, Convolution op, const ConvolutionPlan& plan, const Array& a, const Array& b,
+              const Array& bias, Array& out, bool accumulate, const Stretch& then = {}) {
   const int axes = a.ndim() - 2;
   const bool fits = compute_type(out.dtype()) == kF32 && axes >= 1 && axes <= 3 && a.size() && b.size() && out.size();
-  if (!fits) return convolve_columns(*this, op, plan, a, b, bias, out, accumulate);
+  if (!fits) {
+    convolve_columns(backend, op, plan, a, b, bias, out, accumulate);
+    return false;
+  }
   if (out.dtype() == float32) {
     const Shape &filters = (op == Convolution::backward_weights ? out : b).shape(),
                 &results = (op == Convolution::forward         ? out
                             : op == Convolution::backward_data ? a
                                                                : b)
                                .shape();
-    if (by_products(op, plan, filters, results) || !onednn::convolution(op, plan, a, b, bias, out, accumulate))
-      convolve_columns(*this, op, plan, a, b, bias, out, accumulate);
-    return;
+    if (!by_products(op, plan, filters, results) && onednn::convolution(op, plan, a, b, bias, out, accumulate, then))
+      return true;
+    convolve_columns(backend, op, plan, a, b, bias, out, accumulate);
+    return false;
   }
   // float16 is computed in float32.
   Array wide = op == Convolution::backward_weights ? Array(out.shape(), float32, out.device())
                                                    : channels_last(out.shape(), float32, out.device());
-  convolution(op, plan, a.astype(float32), b.astype(float32), bias ? bias.astype(float32) : bias, wide, false);
+  convolve(backend, op, plan, a.astype(float32), b.astype(float32), bias ? bias.astype(float32) : bias, wide, false);
   if (accumulate)
     out += wide.astype(out.dtype());
   else
     copy_elements(wide, out);
+  return false;
+}
+
+}  // namespace
+
+void CpuBackend::convolution(Convolution op, const ConvolutionPlan& plan, const Array& a, const Array& b,
+                             const Array& bias, Array& out, bool accumulate) {
+  convolve(*this, op, plan, a, b, bias, out, accumulate);
 }
 
 }  // namespace chainer::cpu
+
+void chainer::recording::convolution_then(const ConvolutionPlan& plan, const Array& x, const Array& W,
+                                          const Array& bias, Array& out, const Program& then) {
+  cpu::CpuBackend backend;
+  if (!cpu::convolve(backend, Convolution::forward, plan, x, W, bias, out, false, cpu::stretches(then)))
+    backend.run(then);
+}

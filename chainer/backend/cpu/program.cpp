@@ -10,6 +10,7 @@
 #include "chainer/backend/common/loop.h"
 #include "chainer/array/deferred/pending.h"
 #include "chainer/backend/cpu/accumulate.h"
+#include "chainer/backend/cpu/program.h"
 #include "chainer/core/parallel.h"
 
 namespace chainer::cpu {
@@ -66,6 +67,10 @@ class Runner {
     register_ = kBlock * item;
     for (const auto& i : p.constants) constants_.push_back(resolve(i));
     for (const auto& i : p.code) code_.push_back(resolve(i));
+  }
+  void stretch(int64_t begin, int64_t end) const {
+    const std::vector<Address> addresses = thread_addresses();
+    for (int64_t at = begin; at < end; at += kBlock) block(addresses, at, std::min(kBlock, end - at));
   }
   void run() {
     const Traversal& t = program_.traversal;
@@ -164,10 +169,7 @@ class Runner {
 
   void plain() {
     const int64_t size = program_.space.product();
-    parallel_ranges(size, size, kBlock, [&](int64_t begin, int64_t end) {
-      const std::vector<Address> addresses = thread_addresses();
-      for (int64_t at = begin; at < end; at += kBlock) block(addresses, at, std::min(kBlock, end - at));
-    });
+    parallel_ranges(size, size, kBlock, [&](int64_t begin, int64_t end) { stretch(begin, end); });
   }
 
   // Reduced runs that fit a block: as many of them as do at a time.
@@ -255,5 +257,9 @@ class Runner {
 }  // namespace
 
 void CpuBackend::run(const Program& program) { Runner(program).run(); }
+
+Stretch stretches(const Program& program) {
+  return [runner = std::make_shared<const Runner>(program)](int64_t begin, int64_t end) { runner->stretch(begin, end); };
+}
 
 }  // namespace chainer::cpu

@@ -37,6 +37,8 @@ template <int lanes, class V>
 inline float sum_of_lanes(V v) {
   if constexpr (lanes == 4) {
     return (v[0] + v[2]) + (v[1] + v[3]);
+  } else if constexpr (lanes == 2) {
+    return v[0] + v[1];
   } else {
     typedef float Half __attribute__((vector_size(lanes * 2)));
     Half halves[2];

@@ -2,19 +2,14 @@
 // little beside the convolution. Winograd's algorithm (Lavin and Gray, arXiv:1509.09308) has activations in the
 // library's order, too; that costs a tenth of what it saves.
 #include <algorithm>
-#include <atomic>
 #include <cstdlib>
 #include <optional>
 #include <string_view>
 
 #include "chainer/array/backend.h"
 #include "chainer/array/derived.h"
-#include "chainer/array/index.h"
 #include "chainer/array/order.h"
-#include "chainer/backend/cpu/onednn/library.h"
-#include "chainer/backend/cpu/onednn/onednn.h"
-#include "chainer/core/parallel.h"
-#include "chainer/core/thread_share.h"
+#include "chainer/backend/cpu/onednn/compute.h"
 
 namespace chainer::cpu::onednn {
 namespace {
@@ -50,11 +45,9 @@ Order image_order(const Dims& shape, bool channels_last) {
   return {shape, strides};
 }
 Order order_of(const Array& image) { return image_order(image.shape(), channels_to_end(image).is_contiguous()); }
-// Any other order becomes channels-last.
 bool is_image_order(const Array& a) { return a.is_contiguous() || channels_to_end(a).is_contiguous(); }
-Array in_image_order(const Array& a) {
-  return is_image_order(a) ? a : channels_to_front(channels_to_end(a).contiguous());
-}
+
+}  // namespace
 
 // A primitive, and what brings its operands and its result from one order into another (null: no need).
 struct Route {
@@ -66,11 +59,13 @@ struct Route {
   bool winograd = false;
 };
 
+namespace {
+
 struct Problem {
   Convolution op;
   const ConvolutionPlan& plan;
   Order x, W, y;  // as the arrays are
-  bool bias, accumulate;
+  bool bias, accumulate, winograd;
 };
 
 Order bias_order(const Problem& p) { return {{p.y.shape[1]}, {1}}; }
@@ -107,7 +102,7 @@ uint64_t number_of(const Layout& filters) {
 
 std::shared_ptr<const Route> make_route(const Problem& p) {
   auto route = std::make_shared<Route>();
-  if (suits_winograd(p.plan, p.W.shape.begin(), p.y.shape.begin(), p.y.shape.ndim())) {
+  if (p.winograd) {
     route->compute = make_compute(p, Layout::of_any_order(p.x.shape), Layout::of_any_order(p.W.shape),
                                   Layout::of_any_order(p.y.shape), dnnl_convolution_winograd);
     route->winograd = route->compute != nullptr;
@@ -138,7 +133,7 @@ void append(Key& key, const Order& o) {
   key.insert(key.end(), o.strides.begin(), o.strides.end());
 }
 Key key_of(const Problem& p) {
-  Key key{static_cast<int64_t>(p.op), p.bias, p.accumulate, p.plan.groups, primitive_threads()};
+  Key key{static_cast<int64_t>(p.op), p.bias, p.accumulate, p.winograd, p.plan.groups, primitive_threads()};
   for (const Dims* d : {&p.plan.stride, &p.plan.pad, &p.plan.dilate}) key.insert(key.end(), d->begin(), d->end());
   append(key, p.x), append(key, p.W), append(key, p.y);
   return key;
@@ -165,6 +160,7 @@ bool suits_winograd(const ConvolutionPlan& plan, const int64_t* filters, const i
 }
 
 namespace {
+
 constexpr const char* kName = "convolution";
 
 // One of the arrays of a convolution: how it lies and how the primitive wants it.
@@ -192,10 +188,12 @@ struct Operand {
     make_room();
     if (change) bring(used);
   }
-  // As take(), but filters may be there in the wanted order from an earlier call.
-  void take_kept(const Array& filters, uint64_t kind) {
-    if (!change) return take();
-    form = derived_form(filters, kind, wanted->bytes(), [this](void* to) { bring(to); });
+  // Filters may be there in the wanted order, from an earlier call.
+  std::shared_ptr<const DerivedForm> kept(const Array& filters, uint64_t kind) const {
+    return derived_form(filters, kind, wanted->bytes(), [this](void* to) { bring(to); });
+  }
+  void take(std::shared_ptr<const DerivedForm> ready) {
+    form = std::move(ready);
     used = form->block.data;
   }
   void give_back() const {
@@ -217,93 +215,68 @@ Roles roles_of(Convolution op) {
   }
 }
 
-bool compute(Convolution op, const ConvolutionPlan& plan, const Array& a, const Array& b, const Array& bias, Array& out,
-             bool accumulate) {
-  static Cache<Route>* cache = new Cache<Route>;  // never destroyed: other threads may still compute at exit
-  const bool weights = op == Convolution::backward_weights;
-  const Array first_array = in_image_order(a), second_array = weights ? in_image_order(b) : dense(b, float32);
-  if (!(weights ? out.is_contiguous() : is_image_order(out))) return false;
-  const Problem problem{op,
-                        plan,
-                        op == Convolution::backward_data ? order_of(out) : order_of(first_array),
-                        filters_order(weights ? out : second_array, plan.groups),
-                        op == Convolution::forward ? order_of(out) : order_of(weights ? second_array : first_array),
-                        bias && op == Convolution::forward,
-                        accumulate};
-  const auto route = cache->get(key_of(problem), [&] { return make_route(problem); });
-  if (!route) return false;
-
-  const Roles roles = roles_of(op);
-  const auto operand = [&](std::size_t i, int role, void* memory, bool filters) {
-    return Operand{role,
-                   &route->given[i],
-                   &route->compute->layouts[i],
-                   route->change[i].get(),
-                   memory,
-                   !filters && !route->winograd};
-  };
-  Operand first = operand(0, roles.first, const_cast<void*>(first_array.raw()), false);
-  Operand second = operand(1, roles.second, const_cast<void*>(second_array.raw()), !weights);
-  Operand result = operand(2, roles.result, out.mutable_raw(), weights);
-  first.take();
-  if (weights)
-    second.take();
-  else
-    second.take_kept(second_array, route->form);
-  result.make_room();
-  if (problem.bias) {
-    const Array dense_bias = dense(bias, float32);
-    const Argument added{DNNL_ARG_BIAS, route->bias, const_cast<void*>(dense_bias.raw())};
-    execute(*route->compute, {first.argument(), second.argument(), added, result.argument()}, kName);
-  } else {
-    execute(*route->compute, {first.argument(), second.argument(), result.argument()}, kName);
-  }
-  result.give_back();
-  if (bias && op == Convolution::backward_data) {
-    Array view = channels_to_end(out);
-    view += bias;
-  }
-  return true;
-}
-
-// Into how many pieces of the batch a gradient by filters is cut: by its shape only, where each piece is worth a thread
-// and adds up more than it costs to add it to the others.
-int64_t pieces_of(const Array& images, const Array& results, const Array& filters) {
-  constexpr int64_t kMost = 8, kWork = int64_t(1) << 22, kPixels = 4096, kMemory = int64_t(64) << 20;
-  const int64_t pixels = results.size() / results.shape()[1], work = pixels * filters.size();
-  return std::max<int64_t>(1, std::min({kMost, images.shape()[0], work / kWork, pixels / kPixels,
-                                        kMemory / std::max<int64_t>(1, filters.nbytes())}));
-}
-
-// The gradient by filters is a sum over the batch, which oneDNN would divide among as many threads as there are. Pieces
-// of the batch run on one thread each and are added in their order, so that the number of threads changes no bit.
-bool by_filters(const ConvolutionPlan& plan, const Array& images, const Array& results, Array& out, bool accumulate) {
-  constexpr Convolution op = Convolution::backward_weights;
-  const int64_t n = images.shape()[0], pieces = pieces_of(images, results, out);
-  const Array x = in_image_order(images), y = in_image_order(results);
-  std::vector<Array> parts;
-  for (int64_t i = 0; i < pieces; ++i) parts.emplace_back(out.shape(), float32);
-  std::atomic<bool> done{true};
-  parallel(static_cast<int>(pieces), results.size() * 8, [&](int piece) {
-    const ThreadShare one(1);
-    const Slice part(n * piece / pieces, n * (piece + 1) / pieces);
-    if (!compute(op, plan, x[part], y[part], {}, parts[static_cast<std::size_t>(piece)], false)) done = false;
-  });
-  if (!done) return false;
-  for (std::size_t i = 1; i < parts.size(); ++i) parts[0] += parts[i];
-  if (accumulate)
-    out += parts[0];
-  else
-    copy_elements(parts[0], out);
-  return true;
-}
 }  // namespace
 
-bool convolution(Convolution op, const ConvolutionPlan& plan, const Array& a, const Array& b, const Array& bias,
-                 Array& out, bool accumulate) {
-  if (!library()) return false;
-  if (op == Convolution::backward_weights && a.shape()[0] > 1) return by_filters(plan, a, b, out, accumulate);
-  return compute(op, plan, a, b, bias, out, accumulate);
+Array in_image_order(const Array& a) {
+  return is_image_order(a) ? a : channels_to_front(channels_to_end(a).contiguous());
+}
+
+namespace {
+
+Operand operand_of(const Route& r, std::size_t i, int role, void* memory, bool filters) {
+  return {role, &r.given[i], &r.compute->layouts[i], r.change[i].get(), memory, !filters && !r.winograd};
+}
+
+}  // namespace
+
+Computation::Computation(Convolution op, const ConvolutionPlan& plan, const Array& a, const Array& b, const Array& bias,
+                         Array& out, bool accumulate, bool winograd)
+    : op_(op), bias_(bias), out_(out) {
+  static Cache<Route>* cache = new Cache<Route>;  // never destroyed: other threads may still compute at exit
+  const bool weights = op == Convolution::backward_weights;
+  if (!(weights ? out.is_contiguous() : is_image_order(out))) return;
+  first_ = in_image_order(a), second_ = weights ? in_image_order(b) : dense(b, float32);
+  const Problem problem{op,
+                        plan,
+                        op == Convolution::backward_data ? order_of(out) : order_of(first_),
+                        filters_order(weights ? out : second_, plan.groups),
+                        op == Convolution::forward ? order_of(out) : order_of(weights ? second_ : first_),
+                        bias && op == Convolution::forward,
+                        accumulate,
+                        winograd};
+  route_ = cache->get(key_of(problem), [&] { return make_route(problem); });
+}
+
+SharedForm Computation::filters() const {
+  const Operand second = operand_of(*route_, 1, DNNL_ARG_WEIGHTS, const_cast<void*>(second_.raw()), true);
+  if (!second.change) return {};
+  return {second.kept(second_, route_->form), route_->form};
+}
+
+void Computation::run(const SharedForm& filters) const {
+  const bool weights = op_ == Convolution::backward_weights;
+  const Roles roles = roles_of(op_);
+  Operand first = operand_of(*route_, 0, roles.first, const_cast<void*>(first_.raw()), false);
+  Operand second = operand_of(*route_, 1, roles.second, const_cast<void*>(second_.raw()), !weights);
+  Operand result = operand_of(*route_, 2, roles.result, out_.mutable_raw(), weights);
+  first.take();
+  if (weights || !second.change)
+    second.take();
+  else
+    second.take(filters.form && filters.kind == route_->form ? filters.form : second.kept(second_, route_->form));
+  result.make_room();
+  if (bias_ && op_ == Convolution::forward) {
+    const Array dense_bias = dense(bias_, float32);
+    const Argument added{DNNL_ARG_BIAS, route_->bias, const_cast<void*>(dense_bias.raw())};
+    execute(*route_->compute, {first.argument(), second.argument(), added, result.argument()}, kName);
+  } else {
+    execute(*route_->compute, {first.argument(), second.argument(), result.argument()}, kName);
+  }
+  result.give_back();
+  if (bias_ && op_ == Convolution::backward_data) {
+    Array view = channels_to_end(out_);
+    view += bias_;
+  }
 }
 
 }  // namespace chainer::cpu::onednn

@@ -3,7 +3,8 @@
 
 namespace chainer::cpu::onednn {
 
-bool convolution(Convolution, const ConvolutionPlan&, const Array&, const Array&, const Array&, Array&, bool) {
+bool convolution(Convolution, const ConvolutionPlan&, const Array&, const Array&, const Array&, Array&, bool,
+                 const Stretch&) {
   return false;
 }
 

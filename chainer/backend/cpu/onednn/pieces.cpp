@@ -1,0 +1,240 @@
+// Smaller convolutions cut into pieces, one thread each: by images, by lines of the results, or by their channels. The
+// library's own threads (OpenMP's) would wait for each other at the end of every convolution, and spin beside those
+// that compute everything else. No cut changes a bit: every result is the same sum in the same order.
+#include <algorithm>
+#include <atomic>
+#include <optional>
+#include <vector>
+
+#include "chainer/array/backend.h"
+#include "chainer/array/index.h"
+#include "chainer/backend/cpu/onednn/compute.h"
+#include "chainer/core/error.h"
+#include "chainer/core/parallel.h"
+#include "chainer/core/thread_share.h"
+
+namespace chainer::cpu::onednn {
+namespace {
+
+// Pieces have at least so many multiplications. A convolution of more than kLargest for each thread is left to the
+// library's threads, which share what they read.
+constexpr int64_t kPieceWork = int64_t(1) << 20, kLargest = int64_t(1) << 24;
+
+int64_t work_of(const Array& results, const Array& filters) {
+  return results.size() * (filters.size() / filters.shape()[0]);
+}
+
+// Runs f(i) for each piece on one thread; false if one of them says so.
+template <class F>
+bool each(int64_t pieces, int64_t elements, F&& f) {
+  std::atomic<bool> done{true};
+  parallel(static_cast<int>(pieces), elements * 8, [&](int i) {
+    const ThreadShare one(1);
+    if (!f(i)) done = false;
+  });
+  return done;
+}
+
+// Filters in the order of a piece's primitive, before the pieces run; false if there is none.
+bool take_filters(const Computation& piece, SharedForm& shared) {
+  const ThreadShare one(1);
+  if (piece) shared = piece.filters();
+  return static_cast<bool>(piece);
+}
+
+// One of the three ways of cutting a forward convolution or a gradient by images.
+struct Cut {
+  int64_t pieces = 1;
+  int64_t images = 1;    // groups of images
+  int64_t lines = 1;     // pieces of each image, along the first spatial axis
+  int64_t channels = 1;  // pieces of the results' channels
+};
+
+Cut cut_of(Convolution op, const ConvolutionPlan& plan, const Array& images, const Array& filters, const Array& results,
+           bool winograd, bool accumulate) {
+  const int64_t n = results.shape()[0], work = work_of(results, filters);
+  const Shape& out = results.shape();
+  const int64_t threads = primitive_threads(), wanted = std::min(threads, work / kPieceWork);
+  // (Winograd's algorithm does its work on filters again for each piece, and sums in an order that the sizes decide.)
+  if (wanted < 2 || winograd || work > threads * kLargest) return {};
+  if (n >= wanted) {
+    const int64_t pieces = n % wanted == 0 ? wanted : std::min(n, 2 * wanted);
+    return {.pieces = pieces, .images = pieces};
+  }
+  if (op != Convolution::forward || accumulate) return n > 1 ? Cut{.pieces = n, .images = n} : Cut{};
+  if (plan.groups == 1 && filters.size() > images.size() + results.size()) {
+    const int64_t most = out[1] / 32;
+    if (most >= 2) return {.pieces = std::min(wanted, most), .channels = std::min(wanted, most)};
+  }
+  // (No line of results lies wholly in the padding.)
+  const int64_t taps = (filters.shape()[2] - 1) * plan.dilate[0] + 1, last = (out[2] - 1) * plan.stride[0];
+  const bool inside = plan.pad[0] < taps && last - plan.pad[0] < images.shape()[2];
+  const int64_t lines = inside ? std::min((wanted + n - 1) / n, out[2]) : 1;
+  return n * lines > 1 ? Cut{.pieces = n * lines, .images = n, .lines = lines} : Cut{};
+}
+
+struct Forward {
+  const ConvolutionPlan& plan;
+  const Array &x, &W, &bias;
+  Array& y;
+  const Stretch& then;
+};
+
+// Lines [begin, end) of an image's results, from the lines of x under their filters.
+class Lines {
+ public:
+  Lines(const Forward& f, int64_t image, int64_t begin, int64_t end)
+      : out_(f.y[{Slice(image, image + 1), Slice(), Slice(begin, end)}]) {
+    const int64_t step = f.plan.stride[0], taps = (f.W.shape()[2] - 1) * f.plan.dilate[0] + 1;
+    const int64_t from = begin * step - f.plan.pad[0], to = (end - 1) * step - f.plan.pad[0] + taps;
+    ConvolutionPlan part = f.plan;
+    part.pad[0] = std::max<int64_t>(0, -from);
+    const Slice under(std::max<int64_t>(0, from), std::min(f.x.shape()[2], to));
+    computation_.emplace(Convolution::forward, part, f.x[{Slice(image, image + 1), Slice(), under}], f.W, f.bias, out_,
+                         false, false);
+  }
+  const Computation& computation() const { return *computation_; }
+
+ private:
+  Array out_;
+  std::optional<Computation> computation_;
+};
+
+bool by_lines(const Forward& f, const Cut& cut) {
+  const Shape& out = f.y.shape();
+  const int64_t of_image = f.y.size() / out[0], of_line = of_image / out[2];
+  const auto begin_of = [&](int64_t piece) { return out[2] * piece / cut.lines; };
+  SharedForm shared;
+  if (!take_filters(Lines(f, 0, 0, begin_of(1)).computation(), shared)) return false;
+  return each(cut.pieces, f.y.size(), [&](int64_t i) {
+    const int64_t image = i / cut.lines, begin = begin_of(i % cut.lines), end = begin_of(i % cut.lines + 1);
+    const Lines piece(f, image, begin, end);
+    if (!piece.computation()) return false;
+    piece.computation().run(shared);
+    if (f.then) f.then(image * of_image + begin * of_line, image * of_image + end * of_line);
+    return true;
+  });
+}
+
+// The filters are most of what is read: each thread reads its own.
+bool by_channels(const Forward& f, const Cut& cut) {
+  const Shape& out = f.y.shape();
+  const int64_t units = (out[1] + 15) / 16;
+  const bool done = each(cut.pieces, f.y.size(), [&](int64_t i) {
+    const Slice channels(units * i / cut.pieces * 16, std::min(out[1], units * (i + 1) / cut.pieces * 16));
+    Array target = f.y[{Slice(), channels}];
+    Array part = channels_last(target.shape(), float32, target.device());
+    const Array bias = f.bias ? f.bias[channels] : f.bias;
+    const Computation piece(Convolution::forward, f.plan, f.x, f.W[channels], bias, part, false, false);
+    if (!piece) return false;
+    piece.run();
+    copy_elements(part, target);
+    return true;
+  });
+  if (done && f.then) parallel_ranges(f.y.size(), f.y.size(), 1024, f.then);
+  return done;
+}
+
+bool by_images(Convolution op, const ConvolutionPlan& plan, const Array& a, const Array& b, const Array& bias,
+               Array& out, bool accumulate, int64_t pieces, const Stretch& then) {
+  const int64_t n = out.shape()[0], size = out.size() / n;
+  const auto begin_of = [&](int64_t i) { return n * i / pieces; };
+  SharedForm shared;
+  {
+    const Slice first(0, begin_of(1));
+    Array part = out[first];
+    if (!take_filters(Computation(op, plan, a[first], b, bias, part, accumulate, false), shared)) return false;
+  }
+  return each(pieces, out.size(), [&](int64_t i) {
+    const Slice images(begin_of(i), begin_of(i + 1));
+    Array part = out[images];
+    const Computation piece(op, plan, a[images], b, bias, part, accumulate, false);
+    if (!piece) throw RuntimeError("convolution: oneDNN computes some images of a batch, but not all");
+    piece.run(shared);
+    if (then) then(begin_of(i) * size, begin_of(i + 1) * size);
+    return true;
+  });
+}
+
+// By one primitive.
+bool whole(Convolution op, const ConvolutionPlan& plan, const Array& a, const Array& b, const Array& bias, Array& out,
+           bool accumulate) {
+  const bool by_filters = op == Convolution::backward_weights;
+  const Shape &filters = (by_filters ? out : b).shape(), &results = (op == Convolution::forward ? out
+                                                                     : by_filters               ? b
+                                                                                                : a)
+                                                                        .shape();
+  const Computation all(op, plan, a, b, bias, out, accumulate,
+                        suits_winograd(plan, filters.begin(), results.begin(), results.ndim()));
+  if (all) all.run();
+  return static_cast<bool>(all);
+}
+
+// Into how many pieces of the batch a gradient by filters is cut: by its shape only, where each piece is worth a thread
+// and adds up more than it costs to add it to the others.
+int64_t pieces_of(const Array& images, const Array& results, const Array& filters) {
+  constexpr int64_t kMost = 8, kWork = int64_t(1) << 22, kPixels = 4096, kMemory = int64_t(64) << 20;
+  const int64_t pixels = results.size() / results.shape()[1], work = pixels * filters.size();
+  return std::max<int64_t>(1, std::min({kMost, images.shape()[0], work / kWork, pixels / kPixels,
+                                        kMemory / std::max<int64_t>(1, filters.nbytes())}));
+}
+
+// Of one image: the filters of some channels of the results, each.
+bool by_channels_of_filters(const ConvolutionPlan& plan, const Array& x, const Array& y, Array& out, bool accumulate) {
+  const int64_t units = (out.shape()[0] + 15) / 16, work = work_of(y, out);
+  const int64_t most = std::min<int64_t>({primitive_threads(), units / 2, work / kPieceWork});
+  const bool cut = plan.groups == 1 && !suits_winograd(plan, out.shape().begin(), y.shape().begin(), y.ndim());
+  const int64_t pieces = cut ? std::max<int64_t>(1, most) : 1;
+  out.mutable_raw();
+  return each(pieces, y.size(), [&](int64_t i) {
+    const Slice channels(units * i / pieces * 16, std::min(out.shape()[0], units * (i + 1) / pieces * 16));
+    Array part = out[channels];
+    return whole(Convolution::backward_weights, plan, x, y[{Slice(), channels}], {}, part, accumulate);
+  });
+}
+
+// The gradient by filters is a sum over the batch: pieces of the batch are added in their order.
+bool by_filters(const ConvolutionPlan& plan, const Array& images, const Array& results, Array& out, bool accumulate) {
+  constexpr Convolution op = Convolution::backward_weights;
+  const int64_t n = images.shape()[0], pieces = pieces_of(images, results, out);
+  const Array x = in_image_order(images), y = in_image_order(results);
+  std::vector<Array> parts;
+  if (n == 1) return by_channels_of_filters(plan, x, y, out, accumulate);
+  for (int64_t i = 0; i < pieces; ++i) parts.emplace_back(out.shape(), float32);
+  const bool done = each(pieces, results.size(), [&](int64_t i) {
+    const Slice part(n * i / pieces, n * (i + 1) / pieces);
+    return whole(op, plan, x[part], y[part], {}, parts[static_cast<std::size_t>(i)], false);
+  });
+  if (!done) return false;
+  for (std::size_t i = 1; i < parts.size(); ++i) parts[0] += parts[i];
+  if (accumulate)
+    out += parts[0];
+  else
+    copy_elements(parts[0], out);
+  return true;
+}
+
+}  // namespace
+
+bool convolution(Convolution op, const ConvolutionPlan& plan, const Array& a, const Array& b, const Array& bias,
+                 Array& out, bool accumulate, const Stretch& then) {
+  if (!library()) return false;
+  if (op == Convolution::backward_weights) return by_filters(plan, a, b, out, accumulate);
+  const bool forward = op == Convolution::forward;
+  const Array &images = forward ? a : out, &results = forward ? out : a;
+  const bool winograd = suits_winograd(plan, b.shape().begin(), results.shape().begin(), results.ndim());
+  const Cut cut = cut_of(op, plan, images, b, results, winograd, accumulate);
+  if (cut.pieces > 1 && channels_to_end(out).is_contiguous()) {
+    const Array x = in_image_order(a), W = dense(b, float32);
+    out.mutable_raw();  // what waits for its elements computes now, not in one of the pieces
+    const Forward f{plan, x, W, bias, out, then};
+    if (cut.channels > 1) return by_channels(f, cut);
+    if (cut.lines > 1) return by_lines(f, cut);
+    return by_images(op, plan, x, W, bias, out, accumulate, cut.images, then);
+  }
+  if (!whole(op, plan, a, b, bias, out, accumulate)) return false;
+  if (then) parallel_ranges(out.size(), out.size(), 1024, then);
+  return true;
+}
+
+}  // namespace chainer::cpu::onednn

@@ -1,0 +1,124 @@
+// Convolutions of a recording that run together with what follows on their results: the same bits, whoever else wants
+// the results or writes to memory in between.
+#include <chainer/array/recording/recorder.h>
+#include <chainer/chainer.h>
+
+#include <map>
+
+#include "test.h"
+
+using namespace chainer;
+
+namespace {
+
+Array floats(const Shape& s) { return random::uniform(-1, 1, s, float32); }
+
+// A recording of one function: replays on new arguments equal the function, and so many steps are left of them.
+template <class F>
+void expect_replays(F f, const Shape& shape, std::size_t steps, int line = __builtin_LINE()) {
+  recording::Tape tape;
+  const Array x = floats(shape);
+  (void)f(Variable(x, false)).array();  // its weights are drawn
+  int slot = -1;
+  {
+    recording::Recorder recorder(tape);
+    slot = recorder.bind(x, false);
+    recorder.others_stay = true;
+    std::vector<std::pair<int, Array>> weights;
+    recorder.unknown = [&](const Array& a) {
+      weights.emplace_back(recorder.bind(a, true), a);
+      return true;
+    };
+    tape.phases.push_back(std::make_unique<recording::Phase>());
+    {
+      const NoBackpropMode no_graph;
+      const recording::Recorder::Scope scope(recorder, *tape.phases[0]);
+      const Array y = f(Variable(x, false)).array();
+      if (recorder.active()) recorder.finish({y});
+    }
+    test::equal(recorder.refused(), std::string(), "refused", __FILE__, line);
+    if (!recorder.refused().empty()) return;
+    for (auto& [at, a] : weights) tape.bind(at, a);
+  }
+  for (int i = 0; i < 3; ++i) {
+    const NoBackpropMode no_graph;
+    const Array other = floats(shape), wanted = f(Variable(other, false)).array();
+    tape.bind(slot, other);
+    const Array got = tape.run(*tape.phases[0])[0];
+    test::equal(all(got == wanted).item<bool>(), true, "the same bits", __FILE__, line);
+  }
+  test::equal(tape.phases[0]->steps.size(), steps, "steps", __FILE__, line);
+}
+
+const Array& weights_of(const Shape& s) {
+  static std::map<std::vector<int64_t>, Array> all;
+  Array& W = all[std::vector<int64_t>(s.begin(), s.end())];
+  if (!W) W = floats(s) * 0.1;
+  return W;
+}
+Variable convolved(const Variable& x, int64_t out, int64_t k) {
+  return F::convolution_2d(x, Variable(weights_of({out, x.shape(1), k, k}), false), Variable(weights_of({out}), false),
+                           {.pad = k / 2});
+}
+
+}  // namespace
+
+TEST(an_activation_joins_its_convolution) {
+  for (const int64_t n : {1, 4}) {
+    expect_replays([](const Variable& x) { return F::relu(convolved(x, 16, 3)); }, {n, 8, 20, 20}, 1);
+    expect_replays([](const Variable& x) { return F::clip(convolved(x, 16, 1), 0, 0.5); }, {n, 8, 20, 20}, 1);
+    expect_replays([](const Variable& x) { return F::sigmoid(convolved(x, 128, 3)) * 2; }, {n, 64, 6, 6}, 1);
+    expect_replays([](const Variable& x) { return F::relu(convolved(F::relu(convolved(x, 16, 3)), 24, 3)); },
+                   {n, 8, 20, 20}, 2);
+  }
+}
+
+TEST(a_shortcut_joins_the_last_convolution) {
+  expect_replays(
+      [](const Variable& x) {
+        const Variable h = F::relu(convolved(x, 8, 3));
+        return F::relu(convolved(h, 8, 3) + x);
+      },
+      {2, 8, 20, 20}, 3);  // x is copied into the order of the results
+  expect_replays([](const Variable& x) { return F::relu(convolved(x, 16, 1) + convolved(x, 16, 3)); }, {2, 8, 20, 20},
+                 2);
+}
+
+TEST(results_that_somebody_else_reads_stay) {
+  // Before the program, behind it, and in it twice.
+  expect_replays(
+      [](const Variable& x) {
+        const Variable c = convolved(x, 16, 3), m = F::max_pooling_2d(c, 2);
+        return F::relu(c) + F::sum(m);
+      },
+      {2, 8, 20, 20}, 4);
+  expect_replays(
+      [](const Variable& x) {
+        const Variable c = convolved(x, 16, 3), r = F::relu(c);
+        return F::max_pooling_2d(r, 2) + F::max_pooling_2d(c, 2);
+      },
+      {2, 8, 20, 20}, 5);
+  expect_replays(
+      [](const Variable& x) {
+        const Variable c = convolved(x, 16, 3);
+        return c * F::sigmoid(c);
+      },
+      {2, 8, 20, 20}, 1);
+  expect_replays(
+      [](const Variable& x) {
+        const Variable c = convolved(x, 16, 3);
+        return F::relu(F::transpose(c, {0, 1, 3, 2}) + c);
+      },
+      {2, 8, 20, 20}, 3);
+}
+
+TEST(what_a_convolution_reads_is_not_written_before_it_is_done) {
+  expect_replays(
+      [](const Variable& x) {
+        Array a = x.array() * 1.5;
+        const Variable c = convolved(Variable(a, false), 8, 3);
+        a += c.array();  // in place, to the images of the convolution
+        return Variable(a * 2, false);
+      },
+      {2, 8, 20, 20}, 5);
+}
