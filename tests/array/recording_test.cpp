@@ -85,6 +85,14 @@ TEST(numbers_of_the_host_are_no_steps) {
   EXPECT_EQ(r.steps(), 2);  // to fill memory with them, and to multiply
   (void)r(floats({3, 4}));
   EXPECT_EQ(r.steps(), 1);  // nobody writes to them: they are read where they lie
+  // A formula on the caller's stack computes them, too.
+  const auto formula = [](const Array& x) {
+    return x * elementwise([](auto n) { return n * n; }, arange(4)).astype(float32);
+  };
+  Recorded formulas(formula, floats({3, 4}));
+  EXPECT_EQ(formulas.refused, "");
+  const Array other = floats({3, 4});
+  EXPECT_CLOSE(formulas(other), formula(other), {.atol = 0, .rtol = 0});
   // Those that are written to are filled anew.
   const auto adds = [](const Array& x) {
     Array total = ones({4});

@@ -110,16 +110,22 @@ void Recorder::run(const Program& program) {
   phase_->steps.push_back(std::move(step));
 }
 
-// The formula lies on the caller's stack.
+// The formula lies on the caller's stack, so that it computes numbers of the host only.
 void Recorder::apply(const BlockFunction& f, std::span<const Array* const> in, std::span<Array* const> out,
                      Dtype compute) {
+  for (const Array* a : in) force(a->body());
+  const auto now = [&] { real_.apply(f, in, out, compute); };
+  if (of_numbers(in, out, now)) return;
   refuse("a formula of routines/kernel.h");
-  real_.apply(f, in, out, compute);
+  now();
 }
 void Recorder::fold(const BlockFunction& map, const BlockFold& fold, std::span<const Array* const> in, Array& out,
                     Dtype compute) {
+  for (const Array* a : in) force(a->body());
+  const auto now = [&] { real_.fold(map, fold, in, out, compute); };
+  if (of_numbers(in, written({&out}), now)) return;
   refuse("a formula of routines/kernel.h");
-  real_.fold(map, fold, in, out, compute);
+  now();
 }
 // Its numbers count steps.
 void Recorder::update(Update op, Array& param, const Array& grad, std::span<Array> states,

@@ -272,6 +272,21 @@ bool Recorder::is_number(const Array& a, bool written) const {
   return (is_own && (what == kOfHost || (written && what == kFresh))) || (!written && stays(owner));
 }
 
+bool Recorder::of_numbers(std::span<const Array* const> reads, std::span<Array* const> writes,
+                          const std::function<void()>& compute) {
+  for (const Array* a : reads)
+    if (!is_number(*a, false)) return false;
+  for (const Array* a : writes)
+    if (!is_number(*a, true)) return false;
+  if (writes.empty()) return false;
+  {
+    const Pause inside;
+    compute();
+  }
+  for (Array* a : writes) a->body().owner().recorded = tag(number_, kOfHost);
+  return true;
+}
+
 void Recorder::perform(const char* name, std::span<const Array* const> reads, std::span<Array* const> writes, Call call,
                        bool repeats) {
   // What waits is computed before, as steps of its own.
@@ -285,17 +300,7 @@ void Recorder::perform(const char* name, std::span<const Array* const> reads, st
   SmallVector<Array*, 8> now;
   for (const Array* a : reads) now.push_back(const_cast<Array*>(a));
   for (Array* a : writes) now.push_back(a);
-  bool numbers = repeats && !writes.empty();
-  for (std::size_t i = 0; i < now.size(); ++i) numbers = numbers && is_number(*now[i], i >= reads.size());
-  if (numbers) {
-    // Numbers of the host remain numbers of the host.
-    {
-      const Pause inside;
-      call(now.begin());
-    }
-    for (Array* a : writes) a->body().owner().recorded = tag(number_, kOfHost);
-    return;
-  }
+  if (repeats && of_numbers(reads, writes, [&] { call(now.begin()); })) return;
   Step step;
   step.name = name;
   for (std::size_t i = 0; i < now.size() && refused_.empty(); ++i) {

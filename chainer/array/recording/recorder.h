@@ -127,6 +127,9 @@ class Recorder final : public Backend {
   // same operands: of few numbers that the host wrote it is no step, and its results are such numbers, too.
   void perform(const char* name, std::span<const Array* const> reads, std::span<Array* const> writes, Call call,
                bool repeats = true);
+  // Computes now if that is nothing but numbers from few numbers that the host wrote; false if it is not.
+  bool of_numbers(std::span<const Array* const> reads, std::span<Array* const> writes,
+                  const std::function<void()>& compute);
   // Whether it is nothing but few numbers that the host wrote, or memory for such.
   bool is_number(const Array& a, bool written) const;
   // Of what a step changes instead of writing it anew.

@@ -38,7 +38,9 @@ constexpr int64_t kSmall = 16384;  // products of fewer multiplications are chea
 constexpr int64_t kPiece = int64_t(1) << 21, kAlign = 48, kMostPieces = 8;
 constexpr int64_t kBlasPiece = int64_t(1) << 18;  // the same for OpenBLAS's, which cost less to begin
 // With few rows or columns a product is bound by reading the matrix, and smaller pieces are worth a thread.
-constexpr int64_t kThinPiece = int64_t(1) << 18, kThinUnit = 64;
+constexpr int64_t kThinPiece = int64_t(1) << 18;
+// Our own kernel begins at once: half of that is worth one.
+constexpr int64_t kOwnThinPiece = int64_t(1) << 17, kThinUnit = 64;
 
 template <class T>
 struct Problem {
@@ -181,7 +183,7 @@ void by_thin_kernel(const Problem<float>& p) {
     t.a = rows_together.data();
   }
   const int64_t units = (columns + kThinUnit - 1) / kThinUnit, work = rows * columns * p.k;
-  const int64_t pieces = std::max<int64_t>(1, std::min({work / kThinPiece, units, kMostPieces}));
+  const int64_t pieces = std::max<int64_t>(1, std::min({work / kOwnThinPiece, units, kMostPieces}));
   parallel(static_cast<int>(pieces), work, [&](int piece) {
     kernels().thin_product(t, units * piece / pieces * kThinUnit,
                            std::min(columns, units * (piece + 1) / pieces * kThinUnit));
