@@ -1,6 +1,6 @@
 # The two commands: make mnist, make test. Beside them: make docs (the reference), make fuzz, make sanitize. Everything
 # else is CMake's (see CMakePresets.json).
-.PHONY: mnist test fuzz sanitize glance build docs coverage install-dependencies format clean
+.PHONY: mnist test python test-python fuzz sanitize glance build docs coverage install-dependencies format clean
 .NOTPARALLEL:
 
 # Options for the program: make mnist ARGS="--epoch 2"
@@ -19,6 +19,15 @@ glance: install-dependencies
 test: install-dependencies
 	@scripts/build $(PRESET)
 	cd build/$(PRESET) && ctest --output-on-failure --parallel 2
+
+# The Python package in the virtual environment build/python, where a Python is found; with its tests, and with those of
+# the release where SUITE names a checkout's folder of them
+python: install-dependencies
+	@scripts/python
+
+SUITE ?=
+test-python: python
+	@python/tests/run $(SUITE)
 
 # A search for inputs that break a reader, SECONDS for each target (Clang with libFuzzer)
 SECONDS ?= 5

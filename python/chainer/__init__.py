@@ -1,0 +1,72 @@
+"""Chainer over the C++ library: the interface of release 5.4."""
+from __future__ import absolute_import
+
+__version__ = '5.4.0'
+disable_experimental_feature_warning = False
+
+import numpy  # NOQA
+
+from chainer import _core  # NOQA
+from chainer.configuration import config, DebugMode, force_backprop_mode, get_dtype, global_config  # NOQA
+from chainer.configuration import is_debug, no_backprop_mode, set_debug, using_config  # NOQA
+from chainer._core import Variable  # NOQA
+from chainer import utils  # NOQA
+from chainer import backends  # NOQA
+from chainer.backends import cuda  # NOQA
+from chainer import backend  # NOQA
+from chainer.initializer import Initializer  # NOQA
+from chainer import initializers  # NOQA
+from chainer.function import Function, FunctionAdapter  # NOQA
+from chainer.function_hook import FunctionHook, get_function_hooks  # NOQA
+from chainer.function_node import FunctionNode, grad  # NOQA
+from chainer import variable  # NOQA
+from chainer.variable import as_variable, Parameter  # NOQA
+from chainer import functions  # NOQA
+from chainer.functions.math import basic_math  # NOQA
+from chainer.serializer import AbstractSerializer, Deserializer, Serializer  # NOQA
+from chainer.link_hook import LinkHook  # NOQA
+from chainer.link import Chain, ChainList, Link  # NOQA
+from chainer.sequential import Sequential  # NOQA
+from chainer.reporter import DictSummary, get_current_reporter, report, report_scope, Reporter, Summary  # NOQA
+from chainer import serializers  # NOQA
+from chainer.optimizer import GradientMethod, Optimizer, UpdateRule  # NOQA
+from chainer import optimizer_hooks  # NOQA
+from chainer import optimizers  # NOQA
+from chainer import links  # NOQA
+from chainer import dataset  # NOQA
+from chainer import datasets  # NOQA
+from chainer import iterators  # NOQA
+from chainer import function_hooks  # NOQA
+from chainer import link_hooks  # NOQA
+from chainer import computational_graph  # NOQA
+from chainer.runtime_info import print_runtime_info  # NOQA
+
+
+def __getattr__(name):
+    # What only tests use is imported when it is asked for.
+    if name in ('testing', 'gradient_check', 'training'):
+        import importlib
+        return importlib.import_module('chainer.' + name)
+    raise AttributeError('module chainer has no attribute {!r}'.format(name))
+
+
+def get_array_types():
+    """The types of arrays that a Variable takes."""
+    return (numpy.ndarray,)
+
+
+def is_arrays_compatible(arrays):
+    """Whether the arrays can be given to one function."""
+    return all([a is None or isinstance(a, (numpy.ndarray, Variable)) for a in arrays])
+
+
+def get_cpu_array_types():
+    return (numpy.ndarray,)
+
+
+def should_use_ideep(level):
+    return False
+
+
+def is_ideep_available():
+    return False

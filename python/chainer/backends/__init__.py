@@ -1,0 +1,2 @@
+from chainer.backends import cuda  # NOQA
+from chainer.backends import intel64  # NOQA

@@ -1,0 +1,153 @@
+"""Configuration: entries of the process, and of a thread over them.
+
+The entries that the C++ library knows are handed on to it when they change; everything is read here."""
+from __future__ import print_function
+
+import contextlib
+import os
+import sys
+import threading
+
+import numpy
+
+from chainer import _core
+
+
+class GlobalConfig(object):
+    """The values of all threads, as far as a thread does not set its own."""
+
+    def __init__(self, _shared=False):
+        object.__setattr__(self, '_shared', _shared)
+
+    def __setattr__(self, key, value):
+        object.__setattr__(self, key, value)
+        if self._shared:
+            _core.set_config(key, value, True)
+
+    def _entries(self):
+        return {k: v for k, v in self.__dict__.items() if not k.startswith('_')}
+
+    def show(self, file=sys.stdout):
+        _show(self._entries(), file)
+
+
+class LocalConfig(object):
+    """This thread's values over the global ones. Attributes may be deleted, which uncovers the global value."""
+
+    def __init__(self, global_config, _shared=False):
+        object.__setattr__(self, '_global', global_config)
+        object.__setattr__(self, '_local', threading.local())
+        object.__setattr__(self, '_shared', _shared)
+
+    def __getattr__(self, key):
+        values = self._local.__dict__
+        if key in values:
+            return values[key]
+        return getattr(self._global, key)
+
+    def __setattr__(self, key, value):
+        self._local.__dict__[key] = value
+        if self._shared:
+            _core.set_config(key, value)
+
+    def __delattr__(self, key):
+        try:
+            del self._local.__dict__[key]
+        except KeyError:
+            raise AttributeError(key)
+        if self._shared:
+            _core.set_config(key, None)
+
+    def show(self, file=sys.stdout):
+        entries = self._global._entries()
+        entries.update(self._local.__dict__)
+        _show(entries, file)
+
+
+def _show(entries, file):
+    width = max([len(k) for k in entries] or [0])
+    for key in sorted(entries):
+        print('{:<{}} {}'.format(key, width, entries[key]), file=file)
+
+
+def _flag(name, default='0'):
+    return bool(int(os.environ.get(name, default)))
+
+
+global_config = GlobalConfig(_shared=True)
+config = LocalConfig(global_config, _shared=True)
+
+for _key, _value in (
+        ('autotune', False),
+        ('cudnn_deterministic', False),
+        ('cudnn_fast_batch_normalization', _flag('CHAINER_CUDNN_FAST_BATCH_NORMALIZATION')),
+        ('debug', _flag('CHAINER_DEBUG')),
+        ('dtype', numpy.dtype(os.environ.get('CHAINER_DTYPE', 'float32'))),
+        ('enable_backprop', True),
+        ('keep_graph_on_report', _flag('CHAINER_KEEP_GRAPH_ON_REPORT')),
+        ('lazy_grad_sum', _flag('CHAINER_LAZY_GRAD_SUM')),
+        ('schedule_func', None),
+        ('train', True),
+        ('type_check', _flag('CHAINER_TYPE_CHECK', '1')),
+        ('use_cudnn', os.environ.get('CHAINER_USE_CUDNN', 'auto')),
+        ('use_cudnn_tensor_core', 'auto'),
+        ('use_ideep', os.environ.get('CHAINER_USE_IDEEP', 'never')),
+        ('use_static_graph', True),
+        ('_will_recompute', False),
+        ('in_recomputing', False),
+        ('cublas_use_tensor_core', 'auto'),):
+    if not _key.startswith('_'):
+        setattr(global_config, _key, _value)
+
+
+@contextlib.contextmanager
+def using_config(name, value, config=config):
+    """Sets an entry of this thread for a with statement."""
+    had = name in config._local.__dict__
+    old = config._local.__dict__.get(name)
+    setattr(config, name, value)
+    try:
+        yield
+    finally:
+        if had:
+            setattr(config, name, old)
+        else:
+            delattr(config, name)
+
+
+def no_backprop_mode():
+    """A scope in which functions record no graph."""
+    return using_config('enable_backprop', False)
+
+
+def force_backprop_mode():
+    """A scope inside no_backprop_mode() in which functions record graphs again."""
+    return using_config('enable_backprop', True)
+
+
+def is_debug():
+    return bool(config.debug)
+
+
+def set_debug(debug):
+    config.debug = debug
+
+
+class DebugMode(object):
+    """A scope in which functions look for NaN, or do not."""
+
+    def __init__(self, debug):
+        self._scope = using_config('debug', debug)
+
+    def __enter__(self):
+        self._scope.__enter__()
+
+    def __exit__(self, *info):
+        self._scope.__exit__(*info)
+
+
+def get_dtype(dtype=None, map_mixed16=None):
+    """The dtype given, or the configured one."""
+    if dtype is None:
+        dtype = config.dtype
+    return numpy.dtype(dtype)

@@ -1,0 +1,3 @@
+"""The older name of chainer.backends.cuda."""
+from chainer.backends.cuda import *  # NOQA
+from chainer.backends.cuda import available, cupy, DummyDevice, DummyDeviceType, ndarray  # NOQA

@@ -1,0 +1,4 @@
+from chainer.dataset.convert import concat_examples, to_device  # NOQA
+from chainer.dataset.dataset_mixin import DatasetMixin  # NOQA
+from chainer.dataset.download import get_dataset_directory, get_dataset_root, set_dataset_root  # NOQA
+from chainer.dataset.iterator import Iterator  # NOQA

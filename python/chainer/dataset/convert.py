@@ -1,0 +1,37 @@
+import numpy
+
+
+def to_device(device, x):
+    """The array on a device: -1 is the host, None leaves it."""
+    if device is None or device < 0:
+        return x
+    from chainer.backends import cuda
+    cuda.check_cuda_available()
+
+
+def concat_examples(batch, device=None, padding=None):
+    """One array for each part of the examples: tuples and dictionaries keep their form."""
+    if len(batch) == 0:
+        raise ValueError('batch is empty')
+    first = batch[0]
+    if isinstance(first, tuple):
+        paddings = padding if isinstance(padding, tuple) else [padding] * len(first)
+        return tuple([to_device(device, _concat([e[i] for e in batch], paddings[i])) for i in range(len(first))])
+    if isinstance(first, dict):
+        paddings = padding if isinstance(padding, dict) else {k: padding for k in first}
+        return {k: to_device(device, _concat([e[k] for e in batch], paddings[k])) for k in first}
+    return to_device(device, _concat(batch, padding))
+
+
+def _concat(arrays, padding):
+    if not isinstance(arrays[0], numpy.ndarray):
+        arrays = numpy.asarray(arrays)
+    if padding is None:
+        return numpy.concatenate([array[None] for array in arrays])
+    shape = numpy.array(arrays[0].shape, dtype=int)
+    for array in arrays[1:]:
+        numpy.maximum(shape, array.shape, shape)
+    result = numpy.full((len(arrays),) + tuple(shape), padding, dtype=arrays[0].dtype)
+    for i, array in enumerate(arrays):
+        result[(i,) + tuple([slice(n) for n in array.shape])] = array
+    return result

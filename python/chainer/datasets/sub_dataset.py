@@ -1,0 +1,48 @@
+import numpy
+
+from chainer.dataset import dataset_mixin
+
+
+class SubDataset(dataset_mixin.DatasetMixin):
+    """The examples from start to finish, of the dataset or of an order of it."""
+
+    def __init__(self, dataset, start, finish, order=None):
+        if start < 0 or finish > len(dataset):
+            raise ValueError('subset overruns the base dataset.')
+        if order is not None and len(order) != len(dataset):
+            raise ValueError('order option must have the same length as the base dataset: len(order) = {} while '
+                             'len(dataset) = {}'.format(len(order), len(dataset)))
+        self._dataset, self._start, self._finish, self._order = dataset, start, finish, order
+        self._size = finish - start
+
+    def __len__(self):
+        return self._size
+
+    def get_example(self, i):
+        if i >= 0:
+            if i >= self._size:
+                raise IndexError('dataset index out of range')
+            index = self._start + i
+        else:
+            if i < -self._size:
+                raise IndexError('dataset index out of range')
+            index = self._finish + i
+        return self._dataset[index if self._order is None else self._order[index]]
+
+
+def split_dataset(dataset, split_at, order=None):
+    """Two parts of a dataset, before and from split_at on."""
+    n = len(dataset)
+    if not isinstance(split_at, (int, numpy.integer)):
+        raise TypeError('split_at must be int, got {} instead'.format(type(split_at)))
+    if split_at < 0:
+        raise ValueError('split_at must be non-negative')
+    if split_at > n:
+        raise ValueError('split_at exceeds the dataset size')
+    return SubDataset(dataset, 0, split_at, order), SubDataset(dataset, split_at, n, order)
+
+
+def split_dataset_random(dataset, first_size, seed=None):
+    """Two parts of a dataset in random order."""
+    order = numpy.random.RandomState(seed).permutation(len(dataset))
+    return split_dataset(dataset, first_size, order)

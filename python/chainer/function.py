@@ -1,0 +1,185 @@
+from __future__ import absolute_import
+
+import weakref
+
+from chainer import _core
+from chainer import configuration
+from chainer.configuration import force_backprop_mode, no_backprop_mode  # NOQA
+from chainer.function_node import _as_variable, FunctionNode
+
+
+class _Gradient(FunctionNode):
+    """Carries gradients of an old-style function into a second graph, where it says why that ends."""
+
+    def __init__(self, arrays, label):
+        self._arrays, self._label = arrays, label
+
+    def forward(self, inputs):
+        return tuple(self._arrays)
+
+    def backward(self, indexes, grad_outputs):
+        raise RuntimeError('cannot twice-differentiate an old style Function "%s"' % self._label)
+
+
+class FunctionAdapter(FunctionNode):
+    """The node that carries an old-style function through the graph."""
+
+    def __init__(self, function):
+        self._function = function
+        self._weak = weakref.ref(function)
+        function._owned_node = None
+        function._weak_node = weakref.ref(self)
+
+    @property
+    def function(self):
+        return self._function
+
+    @property
+    def label(self):
+        return self._function.label
+
+    @property
+    def _impl_name(self):
+        return self._function._impl_name
+
+    def check_type_forward(self, in_types):
+        self._function.check_type_forward(in_types)
+
+    def _check_data_type_forward(self, in_data):
+        if type(self._function).check_type_forward is not Function.check_type_forward or \
+                'check_type_forward' in self._function.__dict__:
+            FunctionNode._check_data_type_forward(self, in_data)
+
+    def forward(self, inputs):
+        self.retain_inputs(tuple(range(len(inputs))))
+        return self._function.forward(inputs)
+
+    def backward(self, target_input_indexes, grad_outputs):
+        retained = self.get_retained_inputs()
+        in_data = [None] * len(self.inputs)
+        for i, x in zip(self._input_indexes_to_retain, retained):
+            in_data[i] = x.array
+        gxs = self._function.backward(tuple(in_data), tuple([None if g is None else g.array for g in grad_outputs]))
+        for x, g in zip(self.inputs, gxs):
+            if g is not None and g.shape != x.shape:
+                raise ValueError('shape of gradients returned from backward is incorrect: {} != {}'.format(
+                    g.shape, x.shape))
+        gxs = [gxs[i] for i in target_input_indexes]
+        here = [g for g in gxs if g is not None]
+        if configuration.config.enable_backprop and here:
+            depends = list(retained) + [g for g in grad_outputs if g is not None]
+            made = iter(_Gradient(here, self._function.label).apply(depends))
+        else:
+            made = iter([_as_variable(g) for g in here])
+        return tuple([None if g is None else next(made) for g in gxs])
+
+
+class Function(object):
+    """The old-style function: forward and backward on arrays, no second gradients."""
+
+    _owned_node = None
+    _weak_node = None
+
+    def __call__(self, *inputs):
+        node = self.node
+        if node._node is not None:  # applied before
+            node = FunctionAdapter(self)
+            self._owned_node = node
+        ret = node.apply(inputs)
+        self._owned_node = None if any(y.creator_node is not None for y in ret) else node
+        return ret[0] if len(ret) == 1 else tuple(ret)
+
+    @property
+    def node(self):
+        """The node of this function, made when somebody first asks."""
+        node = self._owned_node or (self._weak_node() if self._weak_node is not None else None)
+        if node is None:
+            node = FunctionAdapter(self)
+            self._owned_node = node
+        return node
+
+    @property
+    def inputs(self):
+        return self.node.inputs
+
+    @property
+    def outputs(self):
+        return self.node.outputs
+
+    @property
+    def output_data(self):
+        return self.node.output_data
+
+    @property
+    def rank(self):
+        return self.node.rank
+
+    @property
+    def stack(self):
+        return None
+
+    @property
+    def label(self):
+        return self.__class__.__name__
+
+    @property
+    def _impl_name(self):
+        return self.__class__.__name__
+
+    @property
+    def local_function_hooks(self):
+        return self.node.local_function_hooks
+
+    def add_hook(self, hook, name=None):
+        self.node.add_hook(hook, name)
+
+    def delete_hook(self, name):
+        self.node.delete_hook(name)
+
+    def check_type_forward(self, in_types):
+        pass
+
+    def forward(self, inputs):
+        return self.forward_cpu(inputs)
+
+    def forward_cpu(self, inputs):
+        raise NotImplementedError()
+
+    def forward_gpu(self, inputs):
+        raise NotImplementedError()
+
+    def backward(self, inputs, grad_outputs):
+        return self.backward_cpu(inputs, grad_outputs)
+
+    def backward_cpu(self, inputs, grad_outputs):
+        return tuple([None] * len(inputs))
+
+    def backward_gpu(self, inputs, grad_outputs):
+        return tuple([None] * len(inputs))
+
+    def retain_inputs(self, indexes):
+        self.node.retain_inputs(indexes)
+
+    def retain_outputs(self, indexes, retain_after_backward=False):
+        self.node.retain_outputs(indexes)
+
+    def unchain(self):
+        self.node.unchain()
+
+
+def _creator_of(node):
+    """What a Variable shows as its creator: the old-style function itself, or the node."""
+    return node.function if isinstance(node, FunctionAdapter) else node
+
+
+def _node_of(creator):
+    return creator.node if isinstance(creator, Function) else creator
+
+
+_core.Variable.creator_node = property(
+    lambda self: self._creator_node(), lambda self, f: self._set_creator_node(f))
+_core.Variable.creator = property(
+    lambda self: _creator_of(self._creator_node()), lambda self, f: self._set_creator_node(_node_of(f)))
+_core.VariableNode.creator = property(
+    lambda self: _creator_of(self.creator_node), lambda self, f: self.set_creator_node(_node_of(f)))
+_core.VariableNode.set_creator = lambda self, creator: self.set_creator_node(_node_of(creator))

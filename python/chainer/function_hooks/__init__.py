@@ -1,0 +1,1 @@
+from chainer.function_hooks.timer import TimerHook  # NOQA

@@ -1,0 +1,74 @@
+import collections
+import os
+import sys
+import time
+
+from chainer import function_hook
+
+
+class TimerHook(function_hook.FunctionHook):
+    """Measures the time of each function."""
+
+    name = 'TimerHook'
+    table = {'sec': 1, 'ms': 10 ** 3, 'us': 10 ** 6, 'ns': 10 ** 9}
+
+    def __init__(self):
+        self.call_history = []
+        self._running_stack = []
+        self._depth = 0
+        self._total_time = 0
+
+    def _preprocess(self):
+        self._running_stack.append(time.time())
+        self._depth += 1
+
+    def _postprocess(self, function):
+        elapsed = time.time() - self._running_stack.pop()
+        self._depth -= 1
+        self.call_history.append((function._impl_name, elapsed))
+        if self._depth == 0:
+            self._total_time += elapsed
+
+    def forward_preprocess(self, function, in_data):
+        self._preprocess()
+
+    def backward_preprocess(self, function, in_data, out_grad):
+        self._preprocess()
+
+    def forward_postprocess(self, function, in_data):
+        self._postprocess(function)
+
+    def backward_postprocess(self, function, in_data, out_grad):
+        self._postprocess(function)
+
+    def total_time(self):
+        return self._total_time
+
+    def summary(self):
+        """Time and number of calls of each function."""
+        found = collections.OrderedDict()
+        for name, elapsed in self.call_history:
+            record = found.setdefault(name, {'elapsed_time': 0, 'occurrence': 0})
+            record['elapsed_time'] += elapsed
+            record['occurrence'] += 1
+        return found
+
+    def _choose_unit(self, second):
+        factor = 1
+        for unit in ('sec', 'ms', 'us'):
+            if second * factor >= 1:
+                return factor, unit
+            factor *= 1000.0
+        return factor, 'ns'
+
+    def print_report(self, unit='auto', file=sys.stdout):
+        rows = [('FunctionName', 'ElapsedTime', 'Occurrence')]
+        for name, record in self.summary().items():
+            second = record['elapsed_time']
+            factor, u = self._choose_unit(second) if unit == 'auto' else (self.table[unit], unit)
+            rows.append((name, '%3.2f' % (second * factor) + u, str(record['occurrence'])))
+        widths = [max([len(r[i]) for r in rows]) for i in range(3)]
+        for row in rows:
+            file.write('  '.join([c.rjust(w) for c, w in zip(row, widths)]) + os.linesep)
+        if hasattr(file, 'flush'):
+            file.flush()

@@ -1,0 +1,187 @@
+from __future__ import absolute_import
+
+import abc
+import collections
+import weakref
+
+import numpy
+
+from chainer import _core
+from chainer import configuration
+from chainer.utils import type_check
+
+
+def _as_variable(x):
+    return x if isinstance(x, _core.Variable) else _core.Variable(x, requires_grad=False)
+
+
+class FunctionNode(metaclass=abc.ABCMeta):
+    """Base of functions written in Python: forward on arrays, backward on Variables. An instance is applied once.
+
+    While a graph holds the function, its state lies in the C++ node that _node shows."""
+
+    stack = None
+    _node = None
+    _local_function_hooks = None
+    _input_indexes_to_retain = None
+    _output_indexes_to_retain = None
+    _retained_output_data = None
+    lazy_grad_sum = False
+
+    @property
+    def inputs(self):
+        return None if self._node is None else self._node.inputs
+
+    @property
+    def outputs(self):
+        if self._node is None:
+            return None
+        return tuple([(lambda: None) if n is None else weakref.ref(n) for n in self._keep_outputs()])
+
+    def _keep_outputs(self):
+        # A weak reference to a node needs somebody who holds the Python object: the variable does not.
+        nodes = self._node._outputs
+        self._output_nodes = nodes
+        return nodes
+
+    @property
+    def rank(self):
+        return 0 if self._node is None else self._node.rank
+
+    @property
+    def label(self):
+        return self.__class__.__name__
+
+    @property
+    def _impl_name(self):
+        return self.__class__.__name__
+
+    @property
+    def output_data(self):
+        """The arrays of the retained outputs, None for the others."""
+        if self._node is None or not self._node.alive or self._output_indexes_to_retain is None:
+            return None
+        data = [None] * len(self._node._outputs)
+        for i, y in zip(self._output_indexes_to_retain, self.get_retained_outputs()):
+            data[i] = y.array
+        return tuple(data)
+
+    @property
+    def local_function_hooks(self):
+        if self._local_function_hooks is None:
+            self._local_function_hooks = collections.OrderedDict()
+        return self._local_function_hooks
+
+    @property
+    def _n_local_function_hooks(self):
+        return len(self._local_function_hooks or ())
+
+    def __call__(self, *args, **kwargs):
+        raise NotImplementedError('a FunctionNode is applied by apply(), not called')
+
+    def apply(self, inputs):
+        """The outputs, as a tuple of Variables."""
+        variables = [_as_variable(x) for x in inputs]
+        if configuration.config.type_check:
+            self._check_data_type_forward(tuple([x.array for x in variables]))
+        return _core.apply(self, variables)
+
+    def _accumulates(self):
+        return type(self).backward_accumulate is not FunctionNode.backward_accumulate
+
+    def _add_local_hooks(self):
+        for name, hook in (self._local_function_hooks or {}).items():
+            _core.add_hook(self, hook, name)
+
+    def _check_data_type_forward(self, in_data):
+        if getattr(self.check_type_forward, '__func__', None) is FunctionNode.check_type_forward:
+            return
+        type_check.check(self._impl_name, self.check_type_forward, in_data)
+
+    def check_type_forward(self, in_types):
+        """Conditions on the inputs' dtypes and shapes, with type_check.expect()."""
+
+    def forward(self, inputs):
+        return self.forward_cpu(inputs)
+
+    def forward_cpu(self, inputs):
+        raise NotImplementedError
+
+    def forward_gpu(self, inputs):
+        raise NotImplementedError
+
+    def retain_inputs(self, indexes):
+        self._input_indexes_to_retain = indexes
+
+    def retain_outputs(self, indexes):
+        self._output_indexes_to_retain = indexes
+
+    def backward(self, target_input_indexes, grad_outputs):
+        return (None,) * len(target_input_indexes)
+
+    def backward_accumulate(self, target_input_indexes, grad_outputs, grad_inputs):
+        gxs = self.backward(target_input_indexes, grad_outputs)
+        if len(gxs) == len(self.inputs):
+            gxs = [gxs[i] for i in target_input_indexes]
+        elif len(gxs) != len(target_input_indexes):
+            raise ValueError('number of gradients returned by {} is incorrect: {}'.format(self._impl_name, len(gxs)))
+        return tuple([g if old is None else old if g is None else g + old for g, old in zip(gxs, grad_inputs)])
+
+    def get_retained_inputs(self):
+        return () if self._node is None else self._node.get_retained_inputs()
+
+    def get_retained_outputs(self):
+        return () if self._node is None else self._node.get_retained_outputs()
+
+    def unchain(self):
+        """Cuts the outputs off this function and drops its inputs."""
+        if self._node is not None:
+            self._node.unchain()
+        self._output_nodes = None
+
+    def add_hook(self, hook, name=None):
+        if not isinstance(hook, _hook_class()):
+            raise TypeError('Hook must be of type FunctionHook')
+        name = hook.name if name is None else name
+        if name in self.local_function_hooks:
+            raise KeyError('Hook %s already exists' % name)
+        self.local_function_hooks[name] = hook
+        hook.added(self)
+        if self._node is not None and self._node.alive:
+            _core.add_hook(self, hook, name)
+
+    def delete_hook(self, name):
+        if name not in self.local_function_hooks:
+            raise KeyError('Hook %s does not exist' % name)
+        self.local_function_hooks[name].deleted(self)
+        del self.local_function_hooks[name]
+        if self._node is not None and self._node.alive:
+            _core.delete_hook(self, name)
+
+
+def _hook_class():
+    from chainer.function_hook import FunctionHook
+    return FunctionHook
+
+
+FunctionNode.register(_core.FunctionNode)
+
+
+def grad(outputs, inputs, grad_outputs=None, grad_inputs=None, set_grad=False, retain_grad=False,
+         enable_double_backprop=False, loss_scale=None):
+    """The gradients of outputs with respect to inputs, along the paths between them only."""
+    for name, value in (('outputs', outputs), ('inputs', inputs), ('grad_outputs', grad_outputs),
+                        ('grad_inputs', grad_inputs)):
+        if value is not None and not isinstance(value, (tuple, list)):
+            raise TypeError('{} must be a tuple or a list, not {}.'.format(name, type(value)))
+    ys = list(outputs)
+    if grad_outputs is not None:
+        grad_outputs = [None if g is None else _as_variable(g) for g in grad_outputs]
+    if grad_inputs is not None:
+        grad_inputs = [None if g is None else _as_variable(g) for g in grad_inputs]
+    return list(_core.grad(ys, list(inputs), grad_outputs, grad_inputs, set_grad, retain_grad,
+                           enable_double_backprop, loss_scale))
+
+
+def as_array(x):
+    return x.array if isinstance(x, _core.Variable) else numpy.asarray(x)

@@ -1,0 +1,69 @@
+"""The functions of the C++ library under the names and in the modules of the manual."""
+import sys
+import types
+
+from chainer import _core
+from chainer import _places
+from chainer.functions import _adapters
+
+_CHAPTERS = ('activation', 'array', 'connection', 'evaluation', 'loss', 'math', 'noise', 'normalization', 'pooling',
+             'util')
+# Functions whose module is not named as they are, or whose chapter has another name in C++.
+_MODULES = {
+    'lstm': ('activation', 'lstm'), 'slstm': ('activation', 'slstm'), 'tree_lstm': ('activation', 'tree_lstm'),
+    'forget': ('util', 'forget'), 'absolute': ('math', 'basic_math'), 'add': ('math', 'basic_math'),
+    'matmul': ('math', 'matmul'), 'batch_matmul': ('math', 'matmul'), 'fft': ('math', 'fft'), 'ifft': ('math', 'fft'),
+    'sin': ('math', 'trigonometric'), 'cos': ('math', 'trigonometric'), 'tan': ('math', 'trigonometric'),
+    'arcsin': ('math', 'trigonometric'), 'arccos': ('math', 'trigonometric'), 'arctan': ('math', 'trigonometric'),
+    'arctan2': ('math', 'trigonometric'), 'sinh': ('math', 'hyperbolic'), 'cosh': ('math', 'hyperbolic'),
+    'exp': ('math', 'exponential'), 'log': ('math', 'exponential'), 'log2': ('math', 'exponential'),
+    'log10': ('math', 'exponential'), 'expm1': ('math', 'exponential_m1'), 'log1p': ('math', 'logarithm_1p'),
+    'sqrt': ('math', 'sqrt'), 'rsqrt': ('math', 'sqrt'), 'max': ('math', 'minmax'), 'min': ('math', 'minmax'),
+    'argmax': ('math', 'minmax'), 'argmin': ('math', 'minmax'), 'batch_inv': ('math', 'inv'), 'inv': ('math', 'inv'),
+    'batch_det': ('math', 'det'), 'det': ('math', 'det'), 'bias': ('math', 'bias'),
+    'get_item': ('array', 'get_item'), 'sum': ('math', 'sum'), 'sum_to': ('math', 'sum'),
+    'mean': ('math', 'average'), 'average': ('math', 'average'), 'embed_id': ('connection', 'embed_id'),
+    'softmax_cross_entropy': ('loss', 'softmax_cross_entropy'), 'crf1d': ('loss', 'crf1d'),
+    'argmax_crf1d': ('loss', 'crf1d'), 'connectionist_temporal_classification': ('loss', 'ctc'),
+    'bernoulli_nll': ('loss', 'vae'), 'gaussian_nll': ('loss', 'vae'), 'gaussian_kl_divergence': ('loss', 'vae'),
+    'fixed_batch_normalization': ('normalization', 'batch_normalization'),
+    'fixed_batch_renormalization': ('normalization', 'batch_renormalization'),
+    'normalize': ('normalization', 'l2_normalization'),
+    'precision': ('evaluation', 'classification_summary'), 'recall': ('evaluation', 'classification_summary'),
+    'f1_score': ('evaluation', 'classification_summary'),
+    'convolution_1d': ('connection', 'convolution_nd'), 'convolution_3d': ('connection', 'convolution_nd'),
+    'deconvolution_1d': ('connection', 'deconvolution_nd'), 'deconvolution_3d': ('connection', 'deconvolution_nd'),
+    'average_pooling_1d': ('pooling', 'average_pooling_nd'), 'average_pooling_3d': ('pooling', 'average_pooling_nd'),
+    'max_pooling_1d': ('pooling', 'max_pooling_nd'), 'max_pooling_3d': ('pooling', 'max_pooling_nd'),
+    'unpooling_1d': ('pooling', 'unpooling_nd'), 'unpooling_3d': ('pooling', 'unpooling_nd'),
+    'deformable_convolution_2d_sampler': ('connection', 'deformable_convolution_2d_sampler'),
+    'n_step_bilstm': ('connection', 'n_step_lstm'), 'n_step_bigru': ('connection', 'n_step_gru'),
+    'n_step_birnn': ('connection', 'n_step_rnn'),
+}
+
+
+def _module(name):
+    full = __name__ + '.' + name
+    if full not in sys.modules:
+        module = types.ModuleType(full)
+        module.__path__ = []
+        sys.modules[full] = module
+        parent, _, last = full.rpartition('.')
+        setattr(sys.modules[parent], last, module)
+    return sys.modules[full]
+
+
+def _fill():
+    functions = {name: getattr(_core.functions, name) for name in _places.PLACES if hasattr(_core.functions, name)}
+    functions.update(_adapters.functions())
+    for chapter in _CHAPTERS:
+        _module(chapter)
+    for name, function in functions.items():
+        chapter = _places.PLACES.get(name, 'math')
+        chapter, stem = _MODULES.get(name, (chapter if chapter != 'rnn' else 'connection', name))
+        setattr(_module('%s.%s' % (chapter, stem)), name, function)
+    # Last, for some functions are named as chapters' modules are.
+    globals().update(functions)
+
+
+_fill()

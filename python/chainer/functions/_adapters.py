@@ -1,0 +1,345 @@
+"""Functions whose arguments Python writes in another way than C++."""
+import warnings
+
+import numpy
+
+from chainer import _core
+from chainer import configuration
+from chainer.function_node import FunctionNode
+from chainer.utils import argument
+from chainer.utils import sparse
+
+_c = _core.functions
+Variable = _core.Variable
+
+
+def _array(x):
+    return x.array if isinstance(x, Variable) else x
+
+
+def add(*xs):
+    """Element-wise addition of two or more arrays."""
+    if len(xs) == 2:
+        return xs[0] + xs[1]
+    return _c.add(xs)
+
+
+def absolute(self):
+    """Element-wise absolute value."""
+    return _c.absolute(self)
+
+
+def broadcast(*args):
+    """Arrays of their common shape."""
+    return _c.broadcast(args)
+
+
+def identity(*inputs):
+    """The inputs."""
+    out = tuple([_c.identity(x) for x in inputs])
+    return out[0] if len(out) == 1 else out
+
+
+def tree_lstm(*inputs):
+    """A tree-structured LSTM's cell and output of any number of children."""
+    return _c.tree_lstm(inputs)
+
+
+def copy(x, dst):
+    """A copy on a device; -1 is the host."""
+    if isinstance(dst, (int, numpy.integer)) and dst >= 0:
+        from chainer.backends import cuda
+        cuda.check_cuda_available()
+    return _c.identity(x)
+
+
+def cast(x, typ):
+    """The elements in another dtype."""
+    if _array(x).dtype == numpy.dtype(typ):
+        return x if isinstance(x, Variable) else Variable(x, requires_grad=False)
+    return _c.cast(x, typ)
+
+
+def reshape(x, shape):
+    """An array of another shape; one length may be -1."""
+    shape = (shape,) if isinstance(shape, (int, numpy.integer)) else tuple(shape)
+    if isinstance(x, Variable) and x.shape == shape:
+        return x
+    return _c.reshape(x, shape)
+
+
+def pad(x, pad_width, mode, **keywords):
+    """Values around an array, as numpy.pad writes them."""
+    ndim = _array(x).ndim
+
+    def pairs(value, kind):
+        a = numpy.asarray(value, kind)
+        if a.ndim < 2:
+            a = numpy.broadcast_to(a, (1, 2)) if a.size != 1 else numpy.full((1, 2), a.reshape(-1)[0], kind)
+        elif a.shape[1] == 1:
+            a = numpy.repeat(a, 2, axis=1)
+        return [tuple(p) for p in numpy.broadcast_to(a, (ndim, 2)).tolist()]
+    return _c.pad(x, pairs(pad_width, int), mode, pairs(keywords.pop('constant_values', 0), float),
+                  pairs(keywords.pop('end_values', 0), float))
+
+
+def einsum(*operands):
+    """Sums of products by subscripts: einsum('ij,jk', a, b), or einsum(a, [0, 1], b, [1, 2], [0, 2])."""
+    if not operands:
+        raise ValueError('must specify the einstein sum subscripts string and at least one operand')
+    if isinstance(operands[0], str):
+        return _c.einsum(operands[0], operands[1:])
+
+    def text(sublist):
+        return ''.join(['...' if i is Ellipsis else chr(ord('a') + i) if i < 26 else chr(ord('A') + i - 26)
+                        for i in sublist])
+    arrays, subscripts = operands[0:len(operands) // 2 * 2:2], operands[1::2]
+    full = ','.join([text(s) for s in subscripts])
+    if len(operands) % 2:
+        full += '->' + text(operands[-1])
+    return _c.einsum(full, arrays)
+
+
+def split_axis(x, indices_or_sections, axis, force_tuple=True):
+    """Parts along an axis: so many equal ones, or between the positions."""
+    if isinstance(indices_or_sections, numpy.ndarray) and indices_or_sections.ndim == 0:
+        indices_or_sections = int(indices_or_sections)
+    if isinstance(indices_or_sections, (int, numpy.integer)):
+        ys = _c.split_axis(x, sections=int(indices_or_sections), axis=axis)
+    elif isinstance(indices_or_sections, (list, tuple, numpy.ndarray)):
+        ys = _c.split_axis(x, indices=indices_or_sections, axis=axis)
+    else:
+        raise TypeError('indices_or_sections must be integer or 1-D array')
+    return ys[0] if len(ys) == 1 and not force_tuple else ys
+
+
+def tensordot(a, b, axes=2):
+    """The sum of products over axes: the last of a and first of b, or those named."""
+    if isinstance(axes, (int, numpy.integer)):
+        return _c.tensordot(a, b, int(axes))
+    if len(axes) != 2:
+        raise ValueError('axes must be a pair of sequences of integers when it is a list or tuple.')
+    a_axes, b_axes = [(x,) if isinstance(x, (int, numpy.integer)) else tuple(x) for x in axes]
+    if len(a_axes) != len(b_axes):
+        raise ValueError('The length of axes sequences must be the same: {} and {}'.format(a_axes, b_axes))
+    return _c.tensordot(a, b, a_axes=a_axes, b_axes=b_axes)
+
+
+def mean(x, axis=None, weights=None, keepdims=False):
+    """The weighted average; average() under another name."""
+    return _c.average(x, axis, weights, keepdims)
+
+
+def _seeded(f, *args, **kwargs):
+    return f(*args, **kwargs)
+
+
+def dropout(x, ratio=.5, **kwargs):
+    """Zeros a part of the elements at random while training."""
+    mask, return_mask = argument.parse_kwargs(
+        kwargs, ('mask', None), ('return_mask', False),
+        train='train argument is not supported anymore. Use chainer.using_config')
+    if not 0.0 <= ratio < 1.0:
+        raise ValueError('ratio must be in the range [0, 1)')
+    if mask is None and configuration.config.train:
+        # From numpy.random, as the release draws it: one seed, the same masks.
+        a = _array(x)
+        scale = a.dtype.type(1. / (1 - ratio))
+        mask = (numpy.random.rand(*a.shape) >= ratio) * scale
+        mask = numpy.asarray(mask, a.dtype)
+    if not configuration.config.train:
+        y = x if isinstance(x, Variable) else Variable(x, requires_grad=False)
+        return (y, None) if return_mask else y
+    y = _c.dropout(x, ratio, mask=mask)
+    return (y, mask) if return_mask else y
+
+
+def gaussian(mean, ln_var, **kwargs):
+    """Normally distributed values."""
+    eps, return_eps = argument.parse_kwargs(kwargs, ('eps', None), ('return_eps', False))
+    if eps is None:
+        a = _array(mean)
+        eps = numpy.random.standard_normal(_array(ln_var).shape).astype(a.dtype)
+    y = _c.gaussian(mean, ln_var, eps=eps)
+    return (y, eps) if return_eps else y
+
+
+def rrelu(x, l=1. / 8, u=1. / 3, **kwargs):
+    """Leaky ReLU with random slopes between l and u while training, their mean otherwise."""
+    r, return_r = argument.parse_kwargs(
+        kwargs, ('r', None), ('return_r', False),
+        train='train argument is not supported anymore.Use chainer.using_config')
+    a = _array(x)
+    if r is None:
+        if configuration.config.train:
+            r = numpy.random.uniform(l, u, a.shape).astype(a.dtype, copy=False)
+        else:
+            r = None
+    y = _c.rrelu(x, l, u) if r is None else _c.rrelu(x, l, u, r=r)
+    return (y, r) if return_r else y
+
+
+def zoneout(h, x, ratio=.5, **kwargs):
+    """Keeps a part of the elements of h at random while training."""
+    argument.check_unexpected_kwargs(
+        kwargs, train='train argument is not supported anymore. Use chainer.using_config')
+    argument.assert_kwargs_empty(kwargs)
+    if configuration.config.train:
+        flags = numpy.asarray(numpy.random.rand(*_array(x).shape) >= ratio)
+        return _c.where(flags, x, h)
+    return h * ratio + x * (1 - ratio)
+
+
+def batch_normalization(x, gamma, beta, **kwargs):
+    """Normalization by the statistics of the batch."""
+    eps, running_mean, running_var, decay, axis = argument.parse_kwargs(
+        kwargs, ('eps', 2e-5), ('running_mean', None), ('running_var', None), ('decay', 0.9), ('axis', None),
+        train='train argument is not supported anymore. Use chainer.using_config')
+    _warn_of_one(x, axis)
+    return _c.batch_normalization(x, gamma, beta, eps, running_mean, running_var, decay, axis)
+
+
+def fixed_batch_normalization(x, gamma, beta, mean, var, eps=2e-5, axis=None):
+    """Normalization by given statistics."""
+    return _c.fixed_batch_normalization(x, gamma, beta, mean, var, eps, axis)
+
+
+def _warn_of_one(x, axis):
+    a = _array(x)
+    axes = (0,) + tuple(range(2, a.ndim)) if axis is None else (axis,) if isinstance(axis, int) else axis
+    count = 1
+    for i in axes:
+        count *= a.shape[i] if i < a.ndim else 1
+    if count == 1:
+        warnings.warn('A batch with no more than one sample has been given to F.batch_normalization. '
+                      'F.batch_normalization will always output a zero tensor for such batches. This could be caused '
+                      'by incorrect configuration in your code (such as running evaluation while '
+                      'chainer.config.train=True), but could also happen in the last batch of training if '
+                      'non-repeating iterator is used.', UserWarning, stacklevel=3)
+
+
+def _no_cudnn(kwargs):
+    argument.check_unexpected_kwargs(
+        kwargs, deterministic='deterministic argument is not supported anymore. Use chainer.using_config'
+        '(\'cudnn_deterministic\', value) context where value is either `True` or `False`.')
+
+
+def convolution_2d(x, W, b=None, stride=1, pad=0, cover_all=False, **kwargs):
+    """Two-dimensional convolution."""
+    _no_cudnn(kwargs)
+    dilate, groups = argument.parse_kwargs(kwargs, ('dilate', 1), ('groups', 1))
+    return _c.convolution_2d(x, W, b, stride, pad, cover_all, dilate, groups)
+
+
+def deconvolution_2d(x, W, b=None, stride=1, pad=0, outsize=None, **kwargs):
+    """Two-dimensional transposed convolution."""
+    _no_cudnn(kwargs)
+    dilate, groups = argument.parse_kwargs(kwargs, ('dilate', 1), ('groups', 1))
+    return _c.deconvolution_2d(x, W, b, stride, pad, outsize, dilate, groups)
+
+
+def precision(y, t, label_num=None, ignore_label=-1):
+    """The precision of each label, and how often each occurs."""
+    return _c.precision(y, t, label_num, ignore_label=ignore_label)
+
+
+def recall(y, t, label_num=None, ignore_label=-1):
+    """The recall of each label, and how often each occurs."""
+    return _c.recall(y, t, label_num, ignore_label=ignore_label)
+
+
+def f1_score(y, t, label_num=None, ignore_label=-1):
+    """The F1 score of each label, and how often each occurs."""
+    return _c.f1_score(y, t, label_num, ignore_label=ignore_label)
+
+
+def classification_summary(y, t, label_num=None, beta=1.0, ignore_label=-1):
+    """Precision, recall, F-beta and support of each label."""
+    return _c.classification_summary(y, t, label_num, beta, ignore_label)
+
+
+def r2_score(pred, true, sample_weight=None, multioutput='uniform_average'):
+    """The coefficient of determination."""
+    if sample_weight is not None:
+        raise NotImplementedError()
+    return _c.r2_score(pred, true, multioutput)
+
+
+def sparse_matmul(a, b, transa=False, transb=False):
+    """The product of a sparse and a dense matrix, or of batches of them."""
+    if isinstance(a, sparse.CooMatrix) and isinstance(b, (Variable, numpy.ndarray)):
+        return _c.sparse_matmul(a.data, a.row, a.col, a.shape, a.order, b, True, transa, transb)
+    if isinstance(b, sparse.CooMatrix) and isinstance(a, (Variable, numpy.ndarray)):
+        return _c.sparse_matmul(b.data, b.row, b.col, b.shape, b.order, a, False, transa, transb)
+    raise ValueError('This combination of type of inputs is not supported.\na: {}\nb: {}'.format(type(a), type(b)))
+
+
+class _Forget(FunctionNode):
+    """Runs a function without its graph, and again when the gradient is wanted."""
+
+    def __init__(self, func):
+        self.func = func
+
+    @property
+    def label(self):
+        return 'Forget'
+
+    def _call(self, xs):
+        outs = self.func(*xs)
+        self.single = isinstance(outs, Variable)
+        outs = (outs,) if self.single else outs
+        if not isinstance(outs, tuple) or not all([isinstance(y, Variable) for y in outs]):
+            raise RuntimeError('A tuple of Variables or a Variable are only allowed to return from a function in '
+                               'forget, not {}'.format(type(outs)))
+        return outs
+
+    def forward(self, inputs):
+        self.retain_inputs(tuple(range(len(inputs))))
+        with configuration.using_config('enable_backprop', False):
+            return tuple([y.array for y in self._call([Variable(x) for x in inputs])])
+
+    def backward(self, indexes, grad_outputs):
+        if configuration.config.enable_backprop:
+            raise RuntimeError('double backpropagation through functions.forget is not allowed. Use chainer.grad '
+                               'without enable_double_backprop')
+        xs = [Variable(x.array) for x in self.get_retained_inputs()]
+        with configuration.using_config('enable_backprop', True), configuration.using_config('in_recomputing', True):
+            outs = self._call(xs)
+            outs = [_c.identity(y) for y in outs]
+        live = [(y, g) for y, g in zip(outs, grad_outputs) if g is not None]
+        for y, g in live:
+            y.grad_var = g
+        if live:
+            _core_backward([y for y, _ in live])
+        return tuple([x.grad_var for x in xs])
+
+
+class _Join(FunctionNode):
+    def forward(self, inputs):
+        return inputs
+
+    def backward(self, indexes, grad_outputs):
+        return tuple([grad_outputs[i] for i in indexes])
+
+
+def _core_backward(ys):
+    out = _Join().apply(ys)
+    for y, joined in zip(ys, out):
+        joined.grad_var = y.grad_var
+    out[0].backward()
+
+
+def forget(func, *xs):
+    """func(*xs) whose intermediate results are computed again for the gradient."""
+    if not callable(func):
+        raise TypeError('func must be callable, not {}'.format(type(func)))
+    node = _Forget(func)
+    ys = node.apply(xs)
+    return ys[0] if node.single else ys
+
+
+def functions():
+    """The functions of this module by name."""
+    return {name: f for name, f in globals().items()
+            if callable(f) and not name.startswith('_') and getattr(f, '__module__', None) == __name__
+            and name != 'functions'}

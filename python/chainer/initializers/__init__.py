@@ -1,0 +1,33 @@
+import numpy
+
+import chainer
+from chainer import initializer  # NOQA
+from chainer.initializer import Initializer  # NOQA
+from chainer.initializers.constant import Constant, Identity, NaN, One, Zero  # NOQA
+from chainer.initializers.normal import GlorotNormal, HeNormal, LeCunNormal, Normal  # NOQA
+from chainer.initializers.orthogonal import Orthogonal  # NOQA
+from chainer.initializers.sampling import DownsamplingConvFilter, UpsamplingDeconvFilter  # NOQA
+from chainer.initializers.uniform import GlorotUniform, HeUniform, LeCunUniform, Uniform  # NOQA
+
+
+def generate_array(initializer, shape, xp, dtype=None, device=None):
+    """An array of a shape, filled by the initializer: of its dtype, or of the configured one."""
+    own = getattr(initializer, 'dtype', None)
+    if dtype is not None and own is not None and numpy.dtype(dtype) != numpy.dtype(own):
+        raise ValueError('dtype mismatch: {} != {}'.format(dtype, own))
+    dtype = chainer.get_dtype(dtype if dtype is not None else own)
+    array = numpy.empty(shape, dtype=dtype)
+    initializer(array)
+    return array
+
+
+def _get_initializer(initializer):
+    if initializer is None:
+        return LeCunNormal()
+    if numpy.isscalar(initializer):
+        return Constant(initializer)
+    if isinstance(initializer, numpy.ndarray):
+        return Constant(initializer)
+    if not callable(initializer):
+        raise TypeError('invalid type of initializer: %s' % type(initializer))
+    return initializer

@@ -1,0 +1,47 @@
+import numpy
+
+from chainer import initializer
+
+
+class Identity(initializer.Initializer):
+    """A multiple of the identity matrix."""
+
+    def __init__(self, scale=1.0, dtype=None):
+        self.scale = scale
+        super(Identity, self).__init__(dtype)
+
+    def __call__(self, array):
+        initializer.check_dtype(array, self.dtype)
+        shape = array.shape
+        if len(shape) != 2 or shape[0] != shape[1]:
+            raise ValueError('Identity matrix initialization can only be used for 2D squared matrices.')
+        array[...] = 0
+        array[numpy.diag_indices(shape[0])] = self.scale
+
+
+class Constant(initializer.Initializer):
+    """One value everywhere, or the values of an array."""
+
+    def __init__(self, fill_value, dtype=None):
+        self.fill_value = fill_value
+        super(Constant, self).__init__(dtype)
+
+    def __call__(self, array):
+        initializer.check_dtype(array, self.dtype)
+        array[...] = self.fill_value
+
+
+class Zero(initializer.Initializer):
+    fill_value = 0.0
+
+    def __call__(self, array):
+        initializer.check_dtype(array, self.dtype)
+        array.fill(self.fill_value)
+
+
+class One(Zero):
+    fill_value = 1.0
+
+
+class NaN(Zero):
+    fill_value = numpy.nan

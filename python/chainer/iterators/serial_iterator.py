@@ -1,0 +1,95 @@
+import numpy
+
+from chainer.dataset import iterator
+from chainer.iterators.order_samplers import ShuffleOrderSampler
+
+
+class SerialIterator(iterator.Iterator):
+    """Batches one after the other; with repeat the last one of an epoch goes on with the next epoch's examples."""
+
+    def __init__(self, dataset, batch_size, repeat=True, shuffle=None, order_sampler=None):
+        self.dataset, self.batch_size = dataset, batch_size
+        self._repeat, self._shuffle = repeat, shuffle
+        if shuffle is not None:
+            if order_sampler is not None:
+                raise ValueError('`shuffle` is not `None` and a custom `order_sampler` is set. Please set `shuffle` to '
+                                 '`None` to use the custom order sampler.')
+            if shuffle:
+                order_sampler = ShuffleOrderSampler()
+        elif order_sampler is None:
+            order_sampler = ShuffleOrderSampler()
+        self.order_sampler = order_sampler
+        self.reset()
+
+    def __next__(self):
+        n = self._epoch_size
+        if not self._repeat and self.epoch > 0:
+            raise StopIteration
+        self._previous_epoch_detail = self.epoch_detail
+        i, i_end = self.current_position, self.current_position + self.batch_size
+        batch = self._take(i, min(i_end, n))
+        if i_end < n:
+            self.is_new_epoch = False
+            self.current_position = i_end
+            return batch
+        if self._repeat:
+            rest = i_end - n
+            self._new_order(i)
+            if rest > 0:
+                while rest > n:
+                    batch.extend(self._take(0, n))
+                    rest -= n
+                batch.extend(self._take(0, rest))
+            self.current_position = rest
+        else:
+            self.current_position = 0
+        self.epoch += 1
+        self.is_new_epoch = True
+        return batch
+
+    next = __next__
+
+    def _new_order(self, position):
+        if self._order is not None:
+            order = self.order_sampler(self._order, position)
+            if len(order) != len(self._order):
+                raise ValueError('The size of order does not match the size of the previous order.')
+            self._order = order
+
+    def _take(self, start, stop):
+        if self._order is None:
+            return list(self.dataset[start:stop])
+        return [self.dataset[index] for index in self._order[start:stop]]
+
+    @property
+    def _epoch_size(self):
+        return len(self.dataset) if self._order is None else len(self._order)
+
+    @property
+    def repeat(self):
+        return self._repeat
+
+    @property
+    def epoch_detail(self):
+        return self.epoch + self.current_position / self._epoch_size
+
+    @property
+    def previous_epoch_detail(self):
+        return None if self._previous_epoch_detail < 0 else self._previous_epoch_detail
+
+    def serialize(self, serializer):
+        self.current_position = serializer('current_position', self.current_position)
+        self.epoch = serializer('epoch', self.epoch)
+        self.is_new_epoch = serializer('is_new_epoch', self.is_new_epoch)
+        if self._order is not None:
+            self._order = serializer('order', self._order)
+        self._previous_epoch_detail = serializer('previous_epoch_detail', self._previous_epoch_detail)
+
+    def reset(self):
+        self.current_position = 0
+        self.epoch = 0
+        self.is_new_epoch = False
+        self._previous_epoch_detail = -1.
+        self._order = None
+        if self.order_sampler is not None:
+            self._order = self.order_sampler(numpy.arange(len(self.dataset)), 0)

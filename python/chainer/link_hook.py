@@ -1,0 +1,58 @@
+from __future__ import absolute_import
+
+import collections
+import threading
+
+_thread = threading.local()
+
+
+def _get_link_hooks():
+    hooks = getattr(_thread, 'hooks', None)
+    if hooks is None:
+        hooks = _thread.hooks = collections.OrderedDict()
+    return hooks
+
+
+class _ForwardPreprocessCallbackArgs(object):
+    """What a hook is told before a link's forward."""
+
+    def __init__(self, link, forward_name, args, kwargs):
+        self.link, self.forward_name, self.args, self.kwargs = link, forward_name, args, kwargs
+
+
+class _ForwardPostprocessCallbackArgs(object):
+    """What a hook is told after it."""
+
+    def __init__(self, link, forward_name, args, kwargs, out):
+        self.link, self.forward_name, self.args, self.kwargs, self.out = link, forward_name, args, kwargs, out
+
+
+class LinkHook(object):
+    """Callbacks around each call of a link, while a with statement lasts or of one link (add_hook)."""
+
+    name = 'LinkHook'
+
+    def __enter__(self):
+        hooks = _get_link_hooks()
+        if self.name in hooks:
+            raise KeyError('hook %s already exists' % self.name)
+        hooks[self.name] = self
+        self.added(None)
+        return self
+
+    def __exit__(self, exc_type, exc_value, traceback):
+        hooks = _get_link_hooks()
+        hooks[self.name].deleted(None)
+        del hooks[self.name]
+
+    def added(self, link):
+        pass
+
+    def deleted(self, link):
+        pass
+
+    def forward_preprocess(self, args):
+        pass
+
+    def forward_postprocess(self, args):
+        pass

@@ -1,0 +1,1 @@
+from chainer.link_hooks.timer import TimerHook  # NOQA

@@ -1,0 +1,44 @@
+from chainer import initializers, link, variable
+from chainer import functions as F
+from chainer.links.connection.convolution_2d import _pair
+from chainer.utils import argument
+
+
+class Deconvolution2D(link.Link):
+    """Two-dimensional transposed convolution. With in_channels None the first input decides."""
+
+    def __init__(self, in_channels, out_channels, ksize=None, stride=1, pad=0, nobias=False, outsize=None,
+                 initialW=None, initial_bias=None, **kwargs):
+        super(Deconvolution2D, self).__init__()
+        dilate, groups = argument.parse_kwargs(
+            kwargs, ('dilate', 1), ('groups', 1),
+            deterministic='deterministic argument is not supported anymore. Use chainer.using_config('
+            '\'cudnn_deterministic\', value) context where value is either `True` or `False`.')
+        if ksize is None:
+            out_channels, ksize, in_channels = in_channels, out_channels, None
+        self.ksize, self.stride, self.pad, self.dilate = ksize, _pair(stride), _pair(pad), _pair(dilate)
+        self.outsize = (None, None) if outsize is None else outsize
+        self.in_channels, self.out_channels, self.groups = in_channels, out_channels, int(groups)
+        with self.init_scope():
+            self.W = variable.Parameter(initializers._get_initializer(initialW))
+            if in_channels is not None:
+                self._initialize_params(in_channels)
+            if nobias:
+                self.b = None
+            else:
+                self.b = variable.Parameter(initializers._get_initializer(0 if initial_bias is None else initial_bias))
+                self.b.initialize(out_channels)
+
+    def _initialize_params(self, in_channels):
+        if self.out_channels % self.groups != 0:
+            raise ValueError('the number of output channels must be divisible by the number of groups')
+        if in_channels % self.groups != 0:
+            raise ValueError('the number of input channels must be divisible by the number of groups')
+        self.W.initialize((in_channels, self.out_channels // self.groups) + _pair(self.ksize))
+
+    def forward(self, x):
+        if self.W.array is None:
+            self._initialize_params(x.shape[1])
+        outsize = None if self.outsize == (None, None) else self.outsize
+        return F.deconvolution_2d(x, self.W, self.b, self.stride, self.pad, outsize, dilate=self.dilate,
+                                  groups=self.groups)

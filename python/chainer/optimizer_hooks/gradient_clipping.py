@@ -1,0 +1,27 @@
+import numpy
+
+
+def _sum_sqnorm(arrays):
+    return sum([float(numpy.sum(numpy.square(a, dtype=numpy.float64))) for a in arrays])
+
+
+class GradientClipping(object):
+    """Scales all gradients down to an L2 norm."""
+
+    name = 'GradientClipping'
+    timing = 'pre'
+
+    def __init__(self, threshold):
+        self.threshold = threshold
+
+    def __call__(self, opt):
+        params = [p for p in opt.target.params(False) if p.grad is not None]
+        norm = numpy.sqrt(_sum_sqnorm([p.grad for p in params]))
+        if norm == 0:
+            return
+        rate = self.threshold / norm
+        if rate >= 1:
+            return
+        for p in params:
+            grad = p.grad
+            grad *= rate

@@ -1,0 +1,17 @@
+import numpy
+
+
+class GradientHardClipping(object):
+    """Clips each element of gradients."""
+
+    name = 'GradientHardClipping'
+    call_for_each_param = True
+    timing = 'pre'
+
+    def __init__(self, lower_bound, upper_bound):
+        self.lower_bound, self.upper_bound = lower_bound, upper_bound
+
+    def __call__(self, rule, param):
+        if param.grad is not None:
+            grad = param.grad
+            numpy.clip(grad, self.lower_bound, self.upper_bound, out=grad)

@@ -1,0 +1,84 @@
+import os
+import shutil
+import tempfile
+
+import numpy
+
+from chainer import serializer
+from chainer import variable
+
+
+class DictionarySerializer(serializer.Serializer):
+    """Saves into a dictionary of arrays, whose keys are paths."""
+
+    def __init__(self, target=None, path=''):
+        self.target = {} if target is None else target
+        self.path = path
+
+    def __getitem__(self, key):
+        return DictionarySerializer(self.target, self.path + key.strip('/') + '/')
+
+    def __call__(self, key, value):
+        key = key.lstrip('/')
+        saved = value.array if isinstance(value, variable.Variable) else value
+        self.target[self.path + key] = numpy.asarray(saved) if saved is not None else numpy.asarray(None)
+        return value
+
+
+def save_npz(file, obj, compression=True):
+    """Saves an object into an NPZ file, which appears whole or not at all."""
+    s = DictionarySerializer()
+    s.save(obj)
+    write = numpy.savez_compressed if compression else numpy.savez
+    if not isinstance(file, (str, bytes, os.PathLike)):
+        write(file, **s.target)
+        return
+    folder, name = os.path.split(os.path.abspath(file))
+    with tempfile.NamedTemporaryFile(dir=folder, prefix=name, delete=False) as f:
+        try:
+            write(f, **s.target)
+        except BaseException:
+            f.close()
+            os.remove(f.name)
+            raise
+    mask = os.umask(0)
+    os.umask(mask)
+    os.chmod(f.name, 0o666 & ~mask)
+    shutil.move(f.name, file)
+
+
+class NpzDeserializer(serializer.Deserializer):
+    """Loads from a dictionary of arrays, or a file of them."""
+
+    def __init__(self, npz, path='', strict=True, ignore_names=None):
+        self.npz, self.path, self.strict = npz, path, strict
+        if ignore_names is None:
+            ignore_names = []
+        self.ignore_names = ignore_names
+
+    def __getitem__(self, key):
+        return NpzDeserializer(self.npz, self.path + key.strip('/') + '/', self.strict, self.ignore_names)
+
+    def __call__(self, key, value):
+        key = self.path + key.lstrip('/')
+        if not self.strict and key not in self.npz:
+            return value
+        names = self.ignore_names if isinstance(self.ignore_names, (tuple, list)) else (self.ignore_names,)
+        for name in names:
+            if name == key or callable(name) and name(key):
+                return value
+        dataset = self.npz[key]
+        if dataset[()] is None:
+            return None
+        if value is None:
+            return dataset
+        if isinstance(value, numpy.ndarray):
+            numpy.copyto(value, dataset)
+            return value
+        return type(value)(numpy.asarray(dataset)[()] if dataset.ndim == 0 else dataset)
+
+
+def load_npz(file, obj, path='', strict=True, ignore_names=None):
+    """Loads an object from an NPZ file."""
+    with numpy.load(file, allow_pickle=True) as f:
+        NpzDeserializer(f, path=path, strict=strict, ignore_names=ignore_names).load(obj)

@@ -1,0 +1,39 @@
+"""Windows of arrays with any number of spatial axes."""
+import itertools
+
+import numpy
+
+from chainer.utils.conv import get_conv_outsize
+
+
+def as_tuple(x, n):
+    if hasattr(x, '__getitem__'):
+        if len(x) != n:
+            raise ValueError('{} numbers are needed, not {}'.format(n, x))
+        return tuple(x)
+    return (x,) * n
+
+
+def im2col_nd_cpu(img, ksize, stride, pad, pval=0, cover_all=False, dilate=1):
+    n = len(ksize)
+    dilate = as_tuple(dilate, n)
+    outs = tuple([get_conv_outsize(d, k, s, p, cover_all, di)
+                  for d, k, s, p, di in zip(img.shape[2:], ksize, stride, pad, dilate)])
+    img = numpy.pad(img, ((0, 0), (0, 0)) + tuple([(p, p + s - 1) for p, s in zip(pad, stride)]), mode='constant',
+                    constant_values=(pval,))
+    col = numpy.ndarray(img.shape[:2] + tuple(ksize) + outs, dtype=img.dtype)
+    for at in itertools.product(*[range(k) for k in ksize]):
+        window = tuple([slice(i * d, i * d + s * o, s) for i, d, s, o in zip(at, dilate, stride, outs)])
+        col[(slice(None), slice(None)) + at] = img[(slice(None), slice(None)) + window]
+    return col
+
+
+def col2im_nd_cpu(col, stride, pad, dims, dilate=1):
+    n = len(dims)
+    dilate = as_tuple(dilate, n)
+    ksize, outs = col.shape[2:2 + n], col.shape[2 + n:]
+    img = numpy.zeros(col.shape[:2] + tuple([d + 2 * p + s - 1 for d, p, s in zip(dims, pad, stride)]), col.dtype)
+    for at in itertools.product(*[range(k) for k in ksize]):
+        window = tuple([slice(i * d, i * d + s * o, s) for i, d, s, o in zip(at, dilate, stride, outs)])
+        img[(slice(None), slice(None)) + window] += col[(slice(None), slice(None)) + at]
+    return img[(slice(None), slice(None)) + tuple([slice(p, d + p) for p, d in zip(pad, dims)])]

@@ -1,0 +1,355 @@
+"""Conditions on dtypes and shapes of a function's inputs.
+
+A check runs first on plain values. Only when a condition fails is it run again on expressions that remember how they
+were computed, for the message."""
+import operator
+import threading
+
+import numpy
+
+_mode = threading.local()
+
+
+class InvalidType(Exception):
+    """Inputs whose dtypes or shapes do not fit."""
+
+    def __init__(self, expect, actual, msg=None):
+        if msg is None:
+            msg = 'Expect: {0}\nActual: {1}'.format(expect, actual)
+        super(InvalidType, self).__init__(msg)
+        self.expect = expect
+        self.actual = actual
+
+    def __reduce__(self):
+        msg, = self.args
+        return InvalidType, (self.expect, self.actual, msg)
+
+
+class _Failed(Exception):
+    pass
+
+
+def in_light_mode():
+    return getattr(_mode, 'light', False)
+
+
+class TypeInfo(object):
+    """The dtype and the shape of an array."""
+
+    def __init__(self, shape, dtype):
+        self.shape = shape
+        self.dtype = dtype
+        self.ndim = len(shape)
+
+    @property
+    def size(self):
+        return _product(self.shape)
+
+
+class TypeInfoTuple(tuple):
+    """The types of the inputs, as expressions."""
+
+    name = None
+
+    def size(self):
+        return Variable(len(self), '{0}.size'.format(self.name))
+
+    def __getitem__(self, i):
+        return tuple.__getitem__(self, i)
+
+
+class LightTypeInfoTuple(tuple):
+    """The types of the inputs, as plain values."""
+
+    def size(self):
+        return len(self)
+
+
+def get_light_types(data):
+    assert isinstance(data, tuple)
+    return LightTypeInfoTuple([TypeInfo(x.shape, x.dtype) for x in data])
+
+
+def get_types(data, name, accept_none):
+    assert isinstance(data, tuple)
+    info = TypeInfoTuple([_get_type(name, i, x, accept_none) for i, x in enumerate(data)])
+    info.name = name
+    return info
+
+
+def _get_type(name, index, array, accept_none):
+    var = '{0}[{1}]'.format(name, index)
+    if accept_none and array is None:
+        return Variable(TypeInfo((), None), var)
+    return Variable(TypeInfo(array.shape, array.dtype), var)
+
+
+class Expr(object):
+    """An expression that remembers its text. Numbers and attributes of it are expressions."""
+
+    def __init__(self, priority):
+        self.priority = priority
+
+    def eval(self):
+        raise NotImplementedError()
+
+    def __getattr__(self, name):
+        if name.startswith('__'):
+            raise AttributeError(name)
+        return GetAttr(self, name)
+
+    def __getitem__(self, key):
+        return GetItem(self, key)
+
+    def __call__(self, *args):
+        return Call(self, args)
+
+    def __bool__(self):
+        raise RuntimeError('An expression of a type check has no truth: use type_check.expect or type_check.eval')
+
+    __nonzero__ = __bool__
+    __hash__ = None
+
+
+class Atom(Expr):
+    def __init__(self):
+        super(Atom, self).__init__(8)
+
+
+class Constant(Atom):
+    def __init__(self, value):
+        super(Constant, self).__init__()
+        self.value = value
+
+    def __str__(self):
+        return str(self.value)
+
+    def eval(self):
+        return self.value
+
+
+class Variable(Atom):
+    """A named value."""
+
+    def __init__(self, value, name):
+        super(Variable, self).__init__()
+        self.value, self.name = value, name
+
+    def __str__(self):
+        return self.name
+
+    def eval(self):
+        return self.value
+
+
+class GetAttr(Atom):
+    def __init__(self, obj, name):
+        super(GetAttr, self).__init__()
+        self.obj, self.name = obj, name
+
+    def __str__(self):
+        return '{0}.{1}'.format(_wrap(self.obj, 8), self.name)
+
+    def eval(self):
+        return getattr(self.obj.eval(), eval(self.name))
+
+
+class GetItem(Atom):
+    def __init__(self, obj, key):
+        super(GetItem, self).__init__()
+        self.obj, self.key = obj, key
+
+    def __str__(self):
+        key = self.key
+        if isinstance(key, slice):
+            text = ':'.join(['' if k is None else str(k) for k in (key.start, key.stop)])
+            text += '' if key.step is None else ':' + str(key.step)
+        elif isinstance(key, tuple):
+            text = ', '.join([str(k) for k in key])
+        else:
+            text = str(key)
+        return '{0}[{1}]'.format(self.obj, text)
+
+    def eval(self):
+        return self.obj.eval()[eval(self.key)]
+
+
+class Call(Atom):
+    def __init__(self, obj, args):
+        super(Call, self).__init__()
+        self.obj, self.args = obj, args
+
+    def __str__(self):
+        return '{0}({1})'.format(self.obj, ', '.join([str(a) for a in self.args]))
+
+    def eval(self):
+        return self.obj.eval()(*[eval(a) for a in self.args])
+
+
+class UnaryOperator(Expr):
+    def __init__(self, priority, term, text, func):
+        super(UnaryOperator, self).__init__(priority)
+        self.term, self.text, self.func = term, text, func
+
+    def eval(self):
+        return self.func(self.term.eval())
+
+    def __str__(self):
+        return self.text + _wrap(self.term, self.priority)
+
+
+class BinaryOperator(Expr):
+    def __init__(self, priority, lhs, rhs, text, func):
+        super(BinaryOperator, self).__init__(priority)
+        self.lhs, self.rhs, self.text, self.func = lhs, rhs, text, func
+
+    def eval(self):
+        return self.func(eval(self.lhs), eval(self.rhs))
+
+    def __str__(self):
+        return '{0} {1} {2}'.format(_wrap(self.lhs, self.priority), self.text, _wrap(self.rhs, self.priority, True))
+
+
+class BoolExpr(BinaryOperator):
+    """A comparison: expect() evaluates it."""
+
+    _negations = {'==': '!=', '!=': '==', '<': '>=', '<=': '>', '>': '<=', '>=': '<'}
+
+    def expect(self):
+        left, right = eval(self.lhs), eval(self.rhs)
+        if not self.func(left, right):
+            raise InvalidType(str(self), '{0} {1} {2}'.format(left, self._negations[self.text], right))
+
+
+def _wrap(e, priority, right=False):
+    mine = e.priority if isinstance(e, Expr) else 9
+    return '({0})'.format(e) if mine < priority or right and mine == priority else str(e)
+
+
+def eval(exp):
+    """The value of an expression; of anything else the thing itself."""
+    if isinstance(exp, Expr):
+        return exp.eval()
+    if isinstance(exp, tuple):
+        return tuple([eval(e) for e in exp])
+    return exp
+
+
+def _as_expr(x):
+    return x if isinstance(x, Expr) else Constant(x)
+
+
+def _binary(priority, text, func, cls=BinaryOperator):
+    return (lambda a, b: cls(priority, a, _as_expr(b), text, func)), \
+           (lambda a, b: cls(priority, _as_expr(b), a, text, func))
+
+
+def _same(a, b):
+    return a == b
+
+
+for _name, _priority, _text, _func in (
+        ('add', 4, '+', operator.add), ('sub', 4, '-', operator.sub), ('mul', 5, '*', operator.mul),
+        ('truediv', 5, '/', operator.truediv), ('floordiv', 5, '//', operator.floordiv), ('mod', 5, '%', operator.mod),
+        ('pow', 7, '**', operator.pow)):
+    _left, _right = _binary(_priority, _text, _func)
+    setattr(Expr, '__%s__' % _name, _left)
+    setattr(Expr, '__r%s__' % _name, _right)
+for _name, _text in (('eq', '=='), ('ne', '!='), ('lt', '<'), ('le', '<='), ('gt', '>'), ('ge', '>=')):
+    setattr(Expr, '__%s__' % _name, _binary(1, _text, getattr(operator, _name), BoolExpr)[0])
+Expr.__neg__ = lambda self: UnaryOperator(6, self, '-', operator.neg)
+
+
+def expect(*bool_exprs):
+    """InvalidType for the first condition that does not hold."""
+    if in_light_mode():
+        for e in bool_exprs:
+            if not e:
+                raise _Failed()
+        return
+    for e in bool_exprs:
+        if isinstance(e, BoolExpr):
+            e.expect()
+        elif isinstance(e, Expr):
+            if not e.eval():
+                raise InvalidType(str(e), 'False')
+        elif not e:
+            raise InvalidType('True', 'False')
+
+
+def same_types(*arrays):
+    return all([isinstance(x, numpy.ndarray) for x in arrays])
+
+
+def expect_broadcast_shapes(shape_type, *shapes):
+    """InvalidType unless the shapes can be broadcast to one."""
+    values = [eval(s) for s in shapes]
+    try:
+        numpy.broadcast(*[numpy.empty([n + 1 for n in s], numpy.bool_) for s in values])
+    except ValueError:
+        if in_light_mode():
+            raise _Failed()
+        raise InvalidType('each {} can be broadcast to the same'.format(shape_type),
+                          'shapes {}'.format(', '.join([str(s) for s in values])))
+
+
+def argname(in_types, names):
+    """Names the types in messages, and checks how many there are."""
+    if len(in_types) != len(names):
+        raise InvalidType('{} argument(s)'.format(len(names)), '{} argument(s)'.format(len(in_types)))
+    if not in_light_mode():
+        for t, name in zip(in_types, names):
+            if isinstance(t, Variable):
+                t.name = name
+
+
+def make_variable(value, name):
+    return value if in_light_mode() else Variable(value, name)
+
+
+def light_variable(value, name):
+    return value
+
+
+def _product(values):
+    size = 1
+    for v in values:
+        size *= v
+    return size
+
+
+def prod(xs):
+    """The product of a shape."""
+    if in_light_mode():
+        return _product(xs)
+    return Call(Constant(_Named('prod', _product)), (xs,))
+
+
+class _Named(object):
+    def __init__(self, name, f):
+        self.name, self.f = name, f
+
+    def __str__(self):
+        return self.name
+
+    def __call__(self, *args):
+        return self.f(*args)
+
+
+def check(label, conditions, in_data):
+    """Runs conditions(types); its InvalidType names the function."""
+    _mode.light = True
+    try:
+        conditions(get_light_types(in_data))
+        return
+    except _Failed:
+        pass
+    except (AttributeError, TypeError):  # e.g. a condition joined from expressions
+        pass
+    finally:
+        _mode.light = False
+    try:
+        conditions(get_types(in_data, 'in_types', False))
+    except InvalidType as e:
+        raise InvalidType(e.expect, e.actual, 'Invalid operation is performed in: {0} (Forward)\n\nExpect: {1}\n'
+                          'Actual: {2}'.format(label, e.expect, e.actual)) from None

@@ -1,0 +1,287 @@
+from __future__ import absolute_import
+
+import copy
+import warnings
+import weakref
+
+import numpy
+
+from chainer import _core
+from chainer import initializers
+from chainer.backends import cuda
+from chainer.initializers import constant
+
+Variable = _core.Variable
+VariableNode = _core.VariableNode
+
+
+def as_variable(obj):
+    """A Variable as it is; an array becomes one without gradient."""
+    return obj if isinstance(obj, Variable) else Variable(obj, requires_grad=False)
+
+
+def _check_grad_type(func, x, gx):
+    if x.array is None or gx is None:
+        return
+    if not isinstance(gx, type(x.array)):
+        raise TypeError('Type of data and grad mismatch: {} != {}'.format(type(x.array), type(gx)))
+    if gx.dtype != x.dtype:
+        raise TypeError('Dtype of data and grad mismatch: {} != {}'.format(x.dtype, gx.dtype))
+    if gx.shape != x.shape:
+        raise ValueError('Shape of data and grad mismatch: {} != {}'.format(x.shape, gx.shape))
+
+
+def _text(self, prefix, array_text):
+    name = self.name
+    head = prefix if not name else '%s %s' % (prefix, name)
+    if self.array is None:
+        return head + '(None)'
+    body = array_text(self.array, head + '(')
+    if self.array.size == 0 and self.array.shape != (0,):
+        body = '[], shape=%s' % (self.array.shape,)
+    return '%s(%s)' % (head, body)
+
+
+def _repr(self):
+    return _text(self, 'variable', lambda a, head: numpy.array2string(
+        a, None, None, None, ', ', head) if a.size else '[]')
+
+
+def _str(self):
+    return _text(self, 'variable', lambda a, head: numpy.array2string(
+        a, None, None, None, ' ', head) if a.size else '[]')
+
+
+def _summary(self):
+    if self.name:
+        return '<variable %s>' % self.name
+    return '<variable at 0x%016x>' % id(self)
+
+
+def _debug_print(self):
+    """Summary, device, shape, dtype and the statistics of data and gradient, in lines."""
+    lines = [self.summary(), '- device: CPU', '- backend: %s' % type(self.array), '- shape: %s' % (self.shape,)]
+    if self.array is None:
+        return '\n'.join([self.summary(), '- data: None', '- grad: None'])
+    lines.append('- dtype: %s' % self.dtype)
+    lines.append('- statistics: mean={:.8f}, std={:.8f}'.format(float(self.array.mean()), float(self.array.std())))
+    g = self.grad
+    if g is None:
+        lines.append('- grad: None')
+    elif numpy.all(g == 0):
+        lines.append('- grad: 0')
+    else:
+        lines.append('- grad: mean={:.8f}, std={:.8f}'.format(float(g.mean()), float(g.std())))
+    return '\n'.join(lines)
+
+
+def _reshape(self, *shape):
+    """A Variable of another shape; one length may be -1."""
+    import chainer
+    if len(shape) == 1:
+        shape = shape[0]
+    return chainer.functions.reshape(self, shape)
+
+
+def _transpose(self, *axes):
+    """A Variable with permuted axes."""
+    import chainer
+    if len(axes) == 0:
+        axes = None
+    elif len(axes) == 1 and (isinstance(axes[0], (tuple, list)) or axes[0] is None):
+        axes = axes[0]
+    return chainer.functions.transpose(self, axes)
+
+
+def _zerograd(self):
+    warnings.warn('Variable.zerograd is deprecated. Use Variable.cleargrad instead.', DeprecationWarning, stacklevel=2)
+    _core_zerograd(self)
+
+
+def _copydata(self, var):
+    """Copies the elements of another Variable into this one's memory."""
+    if var.array is None:
+        return
+    if self.array is None:
+        self.initialize(var.shape)
+    _core_copydata(self, var)
+
+
+def _getstate(self):
+    return dict(self.__dict__) if hasattr(self, '__dict__') else {}
+
+
+def _reduce(self):
+    return _rebuild, (type(self), self.array, self.grad, self.name, self.requires_grad)
+
+
+def _rebuild(cls, array, grad, name, requires_grad):
+    return cls(array, name=name, grad=grad, requires_grad=requires_grad)
+
+
+def _copy(self):
+    """A Variable of the same array, node and gradient."""
+    v = Variable()
+    v._become(self)
+    return v
+
+
+def _deepcopy(self, memo):
+    v = _rebuild(type(self), copy.deepcopy(self.array, memo), copy.deepcopy(self.grad, memo), self.name,
+                 self.requires_grad)
+    memo[id(self)] = v
+    return v
+
+
+def _to_cpu(self):
+    return None
+
+
+def _to_gpu(self, device=None):
+    cuda.check_cuda_available()
+
+
+def _to_intel64(self):
+    from chainer.backends import intel64
+    intel64.check_ideep_available()
+
+
+_core_zerograd, _core_copydata = Variable.zerograd, Variable.copydata
+_getitem = Variable.__getitem__
+for _name, _value in dict(
+        __repr__=_repr, __str__=_str, summary=_summary, debug_print=_debug_print, reshape=_reshape,
+        transpose=_transpose, zerograd=_zerograd, copydata=_copydata, __reduce__=_reduce, __copy__=_copy,
+        __deepcopy__=_deepcopy, to_cpu=_to_cpu, to_gpu=_to_gpu, to_intel64=_to_intel64,
+        T=property(lambda self: self.transpose()), xp=property(lambda self: numpy),
+        _node=property(lambda self: self.node), _data=property(lambda self: [self.array]),
+        __array_priority__=200).items():
+    setattr(Variable, _name, _value)
+VariableNode.get_variable_or_none = lambda self: self.get_variable()
+VariableNode.data = property(lambda self: self._retained if self._retained is not None else self.get_variable().array)
+
+
+class Parameter(Variable):
+    """A Variable that a link owns and an optimizer updates. Without a shape it waits for initialize()."""
+
+    initializer = None
+    _grad_initializer = None
+    _family = None  # weak references to the copies that wait for initialize() together
+
+    def __init__(self, initializer=None, shape=None, name=None):
+        if initializer is None:
+            initializer = constant.NaN()
+        elif numpy.isscalar(initializer):
+            initializer = constant.Constant(initializer)
+        grad = None
+        if shape is None:
+            if isinstance(initializer, numpy.ndarray):
+                data = initializer
+            else:
+                data = None
+                dtype = getattr(initializer, 'dtype', None)
+                self._grad_initializer = constant.NaN(dtype)
+        else:
+            if isinstance(initializer, numpy.ndarray):
+                initializer = constant.Constant(initializer)
+            data = initializers.generate_array(initializer, shape, numpy)
+            grad = numpy.full_like(data, numpy.nan)
+        super(Parameter, self).__init__(data)
+        self._given_name = name
+        if data is not None and name is not None:
+            Variable.name.__set__(self, name)
+        if grad is not None:
+            self.grad = grad
+        self.update_rule = None
+        self.initializer = initializer
+
+    @property
+    def name(self):
+        return self._given_name
+
+    @name.setter
+    def name(self, name):
+        self._given_name = name
+        if self.array is not None:
+            Variable.name.__set__(self, name)
+
+    @property
+    def is_initialized(self):
+        return self.array is not None
+
+    @property
+    def requires_grad(self):
+        return True if self.array is None else Variable.requires_grad.__get__(self)
+
+    @property
+    def dtype(self):
+        if self.array is None:
+            dtype = getattr(self.initializer, 'dtype', None)
+            return None if dtype is None else numpy.dtype(dtype)
+        return Variable.dtype.__get__(self)
+
+    def __copy__(self):
+        copied = type(self).__new__(type(self))
+        Variable.__init__(copied)
+        copied.__dict__.update(self.__dict__)
+        copied._become(self)
+        if self.array is None:
+            if self._family is None:
+                self._family = copied._family = [weakref.ref(self)]
+            self._family.append(weakref.ref(copied))
+        return copied
+
+    def __deepcopy__(self, memo):
+        copied = type(self).__new__(type(self))
+        memo[id(self)] = copied
+        Variable.__init__(copied, copy.deepcopy(self.array, memo))
+        for k, v in self.__dict__.items():
+            copied.__dict__[k] = None if k == '_family' else copy.deepcopy(v, memo)
+        if self.array is not None:
+            copied.name = self._given_name
+            copied.grad = copy.deepcopy(self.grad, memo)
+        return copied
+
+    def __reduce__(self):
+        return _recover_parameter, (
+            self.array, self.name, self.grad, self.initializer, self.update_rule)
+
+    def to_gpu(self, device=None):
+        cuda.check_cuda_available()
+
+    def cleargrad(self):
+        super(Parameter, self).cleargrad()
+        if self.array is None:
+            self._grad_initializer = None
+
+    def zerograd(self):
+        super(Parameter, self).zerograd()
+        if self.array is None:
+            self._grad_initializer = constant.Zero(getattr(self.initializer, 'dtype', None))
+
+    def initialize(self, shape):
+        """Makes the array, and the gradient that was asked for before."""
+        data = initializers.generate_array(self.initializer, shape, numpy)
+        grad = None
+        if self._grad_initializer is not None:
+            grad = numpy.empty_like(data)
+            self._grad_initializer(grad)
+        made = Variable(data, grad=grad, name=self._given_name)
+        self._become(made)
+        for ref in self._family or ():
+            other = ref()
+            if other is not None and other is not self:
+                other._become(made)
+        self._family = None
+
+    def update(self):
+        """Updates the array from the gradient by the update rule."""
+        if self.update_rule is not None:
+            self.update_rule.update(self)
+
+
+def _recover_parameter(data, name, grad, initializer, update_rule):
+    p = Parameter(initializer=initializer, name=name)
+    if data is not None:
+        p._become(Variable(data, name=name, grad=grad))
+    p.update_rule = update_rule
+    return p

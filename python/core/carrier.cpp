@@ -1,0 +1,124 @@
+#include "python/core/casters.h"
+#include "python/core/nodes.h"
+
+namespace chainer::python {
+namespace {
+
+nb::object tuple_of(const Indexes& wanted) {
+  nb::object t = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(wanted.size())));
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    PyTuple_SET_ITEM(t.ptr(), static_cast<Py_ssize_t>(i), PyLong_FromLong(wanted[i]));
+  return t;
+}
+nb::object tuple_of(const Variables& vs) {
+  nb::object t = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(vs.size())));
+  for (std::size_t i = 0; i < vs.size(); ++i) PyTuple_SET_ITEM(t.ptr(), static_cast<Py_ssize_t>(i), known(vs[i]));
+  return t;
+}
+Indexes indexes(nb::handle o, std::size_t count) {
+  Indexes out;
+  for (nb::handle h : o) {
+    auto i = nb::cast<int>(h);
+    if (i < 0) i += static_cast<int>(count);
+    if (i < 0 || static_cast<std::size_t>(i) >= count)
+      throw ValueError("retained index ", i, " is out of range for ", count, " arrays");
+    out.push_back(i);
+  }
+  return out;
+}
+std::string type_text(nb::handle o) { return nb::cast<std::string>(nb::str(o.type())); }
+
+}  // namespace
+
+Carrier::~Carrier() {
+  if (!self_ || !Py_IsInitialized()) return;
+  const nb::gil_scoped_acquire lock;
+  if (shell) {
+    if (Py_REFCNT(self_) > 1)
+      for (const Ref<VariableNode>& n : inputs()) shell->inputs.push_back(n);
+    shell->rank = rank();
+    shell->node = nullptr;
+  }
+  Py_DECREF(self_);
+}
+
+Arrays Carrier::forward(const Arrays& in) {
+  const nb::gil_scoped_acquire lock;
+  const nb::object args = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(in.size())));
+  for (std::size_t i = 0; i < in.size(); ++i) PyTuple_SET_ITEM(args.ptr(), static_cast<Py_ssize_t>(i), to_numpy(in[i]));
+  const nb::handle self(self_);
+  const nb::object out = self.attr("forward")(args);
+  if (!PyTuple_Check(out.ptr())) throw TypeError("forward output must be a tuple (", type_text(out), ") in ", label());
+  Arrays result;
+  for (nb::handle h : out) {
+    In a;
+    if (h.is_none() || as_variable(h.ptr()) || !load(h.ptr(), a))
+      throw TypeError("forward of ", label(), " must return arrays, not ", type_text(h));
+    result.push_back(a.get().array());
+  }
+  if (const nb::object r = self.attr("_input_indexes_to_retain"); !r.is_none()) retain_inputs(indexes(r, in.size()));
+  if (const nb::object r = self.attr("_output_indexes_to_retain"); !r.is_none())
+    retain_outputs(indexes(r, result.size()));
+  return result;
+}
+
+Variables Carrier::call(const char* method, const Indexes& wanted, const Variables& gy, const Variables* gx) {
+  const nb::gil_scoped_acquire lock;
+  const nb::handle self(self_);
+  const nb::object out = gx ? self.attr(method)(tuple_of(wanted), tuple_of(gy), tuple_of(*gx))
+                            : self.attr(method)(tuple_of(wanted), tuple_of(gy));
+  if (!PyTuple_Check(out.ptr()) && !PyList_Check(out.ptr()))
+    throw TypeError(method, " of ", label(), " must return a tuple of Variables, not ", type_text(out));
+  Variables result;
+  for (nb::handle h : out) {
+    In v;
+    if (!load(h.ptr(), v)) throw TypeError(method, " of ", label(), " must return Variables, not ", type_text(h));
+    result.push_back(v.get());
+  }
+  if (result.size() != wanted.size() && result.size() != inputs().size())
+    throw ValueError("number of gradients returned by ", label(), " is incorrect: ", result.size(), " for ",
+                     inputs().size(), " inputs");
+  return result;
+}
+
+Variables Carrier::backward(const Indexes& wanted, const Variables& gy) {
+  if (!accumulates_) return call("backward", wanted, gy, nullptr);
+  return call("backward_accumulate", wanted, gy, std::make_unique<Variables>(wanted.size()).get());
+}
+Variables Carrier::backward_accumulate(const Indexes& wanted, const Variables& gy, const Variables& gx) {
+  return call("backward_accumulate", wanted, gy, &gx);
+}
+
+std::string Carrier::label() const {
+  const nb::gil_scoped_acquire lock;
+  return nb::cast<std::string>(nb::str(nb::object(nb::handle(self_).attr("label"))));
+}
+
+nb::object apply_python(nb::handle self, const nb::list& inputs) {
+  give_back();
+  Variables in;
+  for (nb::handle h : inputs) {
+    const Variable* v = as_variable(h.ptr());
+    if (!v) throw TypeError("apply() takes Variables, not ", type_text(h));
+    if (v->requires_grad()) remember(h.ptr());
+    in.push_back(*v);
+  }
+  const Ref<FunctionNode> node = FunctionNode::make(Carrier(self.ptr()));
+  auto* carrier = static_cast<Carrier*>(node.get());
+  auto* shell = new Shell;
+  shell->node = carrier;
+  carrier->shell = shell;
+  self.attr("_node") = nb::cast(shell, nb::rv_policy::take_ownership);
+  carrier->accumulates_ = nb::cast<bool>(self.attr("_accumulates")());
+  self.attr("_add_local_hooks")();
+  const Variables out = apply(node, in);
+  nb::object result = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(out.size())));
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    PyObject* o = wrap(out[i]);
+    if (out[i].node_pointer()) remember(o);
+    PyTuple_SET_ITEM(result.ptr(), static_cast<Py_ssize_t>(i), o);
+  }
+  return result;
+}
+
+}  // namespace chainer::python

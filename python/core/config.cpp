@@ -1,0 +1,37 @@
+// The entries of chainer.config that the library knows, of this thread or of the process.
+#include "chainer/autograd/config.h"
+
+#include "python/core/casters.h"
+
+namespace chainer::python {
+namespace {
+
+template <class T, class V>
+void set(Config& c, bool global, Option<T> Config::*entry, nb::handle value) {
+  if (value.is_none() && !global) return (c.*entry).restore(std::nullopt);
+  c.*entry = static_cast<T>(nb::cast<V>(value));
+}
+
+bool set_entry(const std::string& key, nb::handle value, bool global) {
+  Config& c = global ? global_config() : config();
+  static constexpr std::pair<const char*, Option<bool> Config::*> kFlags[] = {
+      {"autotune", &Config::autotune},
+      {"cudnn_deterministic", &Config::cudnn_deterministic},
+      {"debug", &Config::debug},
+      {"enable_backprop", &Config::enable_backprop},
+      {"in_recomputing", &Config::in_recomputing},
+      {"keep_graph_on_report", &Config::keep_graph_on_report},
+      {"lazy_grad_sum", &Config::lazy_grad_sum},
+      {"train", &Config::train},
+      {"type_check", &Config::type_check}};
+  for (const auto& [name, entry] : kFlags)
+    if (key == name) return set<bool, Flag>(c, global, entry, value), true;
+  if (key == "dtype") return set<Dtype, Dtype>(c, global, &Config::dtype, value), true;
+  return false;
+}
+
+}  // namespace
+
+void bind_config(nb::module_& m) { m.def("set_config", &set_entry, "key"_a, "value"_a.none(), "for_all"_a = false); }
+
+}  // namespace chainer::python

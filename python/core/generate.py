@@ -1,0 +1,224 @@
+"""Writes the bindings of all functions from the headers of chainer/functions.
+
+    generate.py SOURCE_TREE OUTPUT_FOLDER
+
+A function in the headers is an object with operator(): its parameters, with those of its options' struct in their
+place, are the Python function's. Written are functions_0.cpp ... (the bindings), words.cpp (enumerations) and places.py
+(which function lies in which module of chainer.functions). What has a parameter of a type without caster is left to
+adapters.cpp; it must be named in ADAPTED, so that a new function does not go without a binding.
+"""
+import glob
+import os
+import re
+import sys
+
+PARTS = 8
+# Bound by hand in adapters.cpp.
+ADAPTED = {'get_item', 'scatter_add', 'pad', 'einsum', 'forget', 'sparse_matmul', 'copy'}
+# Python's name of a parameter, where C++ has another.
+RENAMED = {('cast', 'dtype'): 'typ', ('r2_score', 'truth'): 'true'}
+
+# Type -> what the binding takes. Other types than these and enumerations have no caster.
+TAKEN = {
+    'Variable': 'const In&', 'int64_t': 'int64_t', 'double': 'double', 'bool': 'Flag', 'PerAxis': 'const PerAxis&',
+    'Variables': 'const Variables&', 'Axes': 'const Axes&', 'std::optional<int64_t>': 'std::optional<int64_t>',
+    'Array': 'const Array&', 'Array*': 'Flag', 'std::vector<Variables>': 'const std::vector<Variables>&',
+    'IntPair': 'IntPair', 'Shape': 'const Shape&', 'Dims': 'const Dims&', 'std::string': 'const std::string&',
+    'std::optional<double>': 'std::optional<double>', 'std::vector<int64_t>': 'const IntList&',
+    'std::optional<IntPair>': 'std::optional<IntPair>', 'Dtype': 'Dtype',
+    'std::function<Array(const Shape&)>': 'const std::function<Array(const Shape&)>&',
+}
+NONE_ALLOWED = {'Variable', 'Array', 'Axes', 'PerAxis', 'Variables'}
+
+
+def without_comments(path):
+    with open(path) as f:
+        return re.sub(r'//.*', '', f.read())
+
+
+def split(text):
+    """Splits at commas that are in no bracket."""
+    parts, depth, part = [], 0, ''
+    for c in text:
+        depth += (c in '(<{') - (c in ')>}')
+        if c == ',' and depth == 0:
+            parts.append(part.strip())
+            part = ''
+        else:
+            part += c
+    return parts + [part.strip()] if part.strip() else parts
+
+
+def fields(body):
+    """(type, name, default) of each field of a struct."""
+    found = []
+    for statement in body.split(';'):
+        statement = ' '.join(statement.split())
+        m = re.match(r'((?:std::\w+<.*?>|[\w:]+)(?:<[^=]*>)?\*?) (\w+ ?(?:=.*|,.*)?)$', statement)
+        if not m or statement.startswith(('static', 'return', 'using')):
+            continue
+        for declarator in split(m.group(2)):
+            name, _, default = declarator.partition('=')
+            found.append((m.group(1), name.strip(), default.strip() or '{}'))
+    return found
+
+
+class Headers:
+    def __init__(self, root):
+        folder = os.path.join(root, 'chainer', 'functions')
+        text = ''.join(without_comments(p) for p in sorted(glob.glob(folder + '/*.h')))
+        self.enums = {}
+        for m in re.finditer(r'enum class (\w+)(?:\s*:\s*\w+)?\s*\{(.*?)\}', text, re.S):
+            self.enums[m.group(1)] = [w.split('=')[0].strip() for w in m.group(2).split(',') if w.strip()]
+        self.structs = {m.group(1): fields(m.group(2))
+                        for m in re.finditer(r'\nstruct (\w+)(?:\s*:\s*\w+)? \{(.*?)\n\};', text, re.S)}
+        self.functions, self.results, self.types = {}, {}, {}
+        for m in re.finditer(r'inline constexpr struct (\w+)(.*?)\n\} (\w+)\{\};', text, re.S):
+            calls = re.findall(r'(\w[\w:<>]*)\s+operator\(\)\((.*?)\) const', m.group(2), re.S)
+            self.types[m.group(3)] = m.group(1)
+            self.functions[m.group(3)] = [(r, split(' '.join(a.split()))) for r, a in calls]
+            nested = re.search(r'struct Result \{(.*?)\}', m.group(2), re.S)
+            if nested:
+                self.results[m.group(3)] = [n for _, n, _ in fields(nested.group(1))]
+        self.sources = {}
+        for path in sorted(glob.glob(folder + '/*/*.cpp')):
+            with open(path) as f:
+                self.sources[path] = f.read()
+
+    def place(self, name):
+        """The folder of the source that defines a function: the chapter of the manual."""
+        for path, text in self.sources.items():
+            if os.path.basename(path) == name + '.cpp' or self.types[name] + '::operator()' in text:
+                return path.split(os.sep)[-2]
+        return 'math'
+
+    def parameters(self, arguments):
+        """(type, name, default, options struct or None) of each Python parameter of a call."""
+        out = []
+        for a in arguments:
+            m = re.match(r'(?:const )?(.+?)\s*&?\s*(\w+)\s*(?:=\s*(.*))?$', a)
+            type_, name, default = m.group(1).strip(), m.group(2), m.group(3)
+            if type_ in self.structs and name == 'options':
+                out += [(t, n, d, type_) for t, n, d in self.structs[type_]]
+            else:
+                out.append((type_, name, default, None))
+        return out
+
+
+def python_default(type_, default, enums):
+    """The default value in the binding's words, or None where there is none."""
+    if default is None:
+        return None
+    if default in ('{}', 'nullptr'):
+        default = {'Array*': 'false', 'bool': 'false'}.get(type_, 'nb::none()')
+    if type_ in enums:
+        return '"%s"' % default.split('::')[-1]
+    if type_ in ('bool', 'Array*'):
+        return default
+    if default == 'nb::none()':
+        return default
+    if type_ in ('double', 'std::optional<double>'):
+        return 'double(%s)' % default
+    if type_ == 'std::string':
+        return default
+    return 'int64_t(%s)' % default
+
+
+def binding(headers, name, result, arguments):
+    """The line that binds one call, or None where a parameter has no caster."""
+    parameters = headers.parameters(arguments)
+    if not all(t in TAKEN or t in headers.enums for t, _, _, _ in parameters):
+        return None
+    taken, names, body, passed, second = [], [], [], [], None
+    for a in arguments:
+        m = re.match(r'(?:const )?(.+?)\s*&?\s*(\w+)\s*(?:=\s*(.*))?$', a)
+        if m.group(2) == 'options' and m.group(1).strip() in headers.structs:
+            body.append('fn::%s options;' % m.group(1).strip())
+            passed.append('options')
+        else:
+            passed.append(m.group(2))
+    for type_, n, default, options in parameters:
+        taken.append('%s %s' % (TAKEN.get(type_, 'const Word<E::%s>&' % type_), n))
+        value = python_default(type_, default, headers.enums)
+        none = '.none()' if type_ in NONE_ALLOWED or 'optional' in type_ else ''
+        names.append('"%s"_a%s%s' % (RENAMED.get((name, n), n), none, '' if value is None else ' = ' + value))
+        if options and type_ == 'Array*':
+            body.append('Array second; if (%s) options.%s = &second;' % (n, n))
+            second = n
+        elif options:
+            body.append('options.%s = %s;' % (n, n if type_ not in headers.enums else 'E::%s(%s)' % (type_, n)))
+    first = parameters[0]
+    if first[0] in ('Variable', 'Variables'):
+        body.append('give_back();')
+    call = 'fn::%s(%s)' % (name, ', '.join(passed))
+    compute = '[&] { const Unlocked unlocked(%s); return %s; }()' % (
+        first[1] + '.get()' if first[0] == 'Variable' else first[1] if first[0] == 'Variables' else 'false', call)
+    kind = result.split('::')[-1]
+    members = headers.results.get(name) if kind == 'Result' else \
+        [n for _, n, _ in headers.structs[kind]] if kind in headers.structs else None
+    arrow = ''
+    if members:
+        body.append('auto r = %s; return nb::make_tuple(%s);' % (call, ', '.join('std::move(r.%s)' % x for x in members)))
+    elif second:
+        arrow = ' -> nb::object'
+        body.append('auto y = %s; if (%s) return nb::make_tuple(std::move(y), second); return nb::cast(std::move(y));'
+                    % (call, second))
+    else:
+        body.append('return %s;' % compute)
+    return '  m.def("%s", [](%s)%s { %s }, %s);\n' % (name, ', '.join(taken), arrow, ' '.join(body), ', '.join(names))
+
+
+def write(path, text):
+    if os.path.exists(path):
+        with open(path) as f:
+            if f.read() == text:
+                return
+    with open(path + '.new', 'w') as f:
+        f.write(text)
+    os.replace(path + '.new', path)
+
+
+def main(root, out):
+    headers = Headers(root)
+    lines, unbound = [], []
+    for name in sorted(set(headers.functions) - ADAPTED):
+        seen, mine = set(), []
+        for result, arguments in headers.functions[name]:
+            line = binding(headers, name, result, arguments)
+            key = tuple((n, t) for t, n, _, _ in headers.parameters(arguments))
+            if line and key not in seen and not any(tuple(n for n, _ in key) == tuple(n for n, _ in k) and
+                                                    name != 'moveaxis' for k in seen):
+                seen.add(key)
+                mine.append(line)
+        lines += mine
+        if not mine:
+            unbound.append(name)
+    if unbound:
+        sys.exit('generate.py: no caster takes the parameters of %s: bind them in adapters.cpp' % ', '.join(unbound))
+    head = '// Written by generate.py.\n#include "chainer/functions/functions.h"\n#include "python/core/casters.h"\n'
+    uses = 'namespace chainer::python {\nnamespace fn = chainer::functions;\nnamespace E {\n'
+    for e in headers.enums:
+        uses += 'using %s = %s;\n' % (e, 'chainer::Reduction' if e == 'Reduction' else 'fn::' + e)
+    uses += '}\n'
+    for i in range(PARTS):
+        part = ''.join(lines[i * len(lines) // PARTS:(i + 1) * len(lines) // PARTS])
+        write('%s/functions_%d.cpp' % (out, i),
+              head + uses + 'void bind_functions_%d(nb::module_& m) {\n%s}\n}\n' % (i, part))
+    words = head + uses
+    for e, names in headers.enums.items():
+        cases = ''.join('  if (text == "%s") return E::%s::%s;\n' % (w, e, w) for w in names)
+        words += ('template <> Word<E::%s>::operator E::%s() const {\n%s  throw ValueError("one of %s is expected, not '
+                  '\'", text, "\'");\n}\n' % (e, e, cases, ', '.join("'%s'" % w for w in names)))
+    for i in range(PARTS):
+        words += 'void bind_functions_%d(nb::module_& m);\n' % i
+    words += 'void bind_functions(nb::module_& m) {\n%s}\n}\n' % ''.join(
+        '  bind_functions_%d(m);\n' % i for i in range(PARTS))
+    write(out + '/words.cpp', words)
+    places = '"""Which chapter each function stands in. Written by generate.py."""\nPLACES = {\n'
+    for name in sorted(headers.functions):
+        places += '    %r: %r,\n' % (name, headers.place(name))
+    write(out + '/places.py', places + '}\n')
+
+
+if __name__ == '__main__':
+    main(*sys.argv[1:])

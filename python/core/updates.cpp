@@ -1,0 +1,29 @@
+// The optimizers' fused passes: one call a parameter.
+#include "chainer/array/backend.h"
+#include "chainer/array/version.h"
+#include "python/core/casters.h"
+
+namespace chainer::python {
+
+void bind_updates(nb::module_& m) {
+#define CHAINER_UPDATE(NAME, STATES, FORMULA) {#NAME, Update::NAME},
+  static const std::pair<const char*, Update> kUpdates[] = {CHAINER_UPDATE_OPS(CHAINER_UPDATE)};
+#undef CHAINER_UPDATE
+  m.def(
+      "update",
+      [](const std::string& name, const Variable& param, const std::vector<Array>& states,
+         const std::vector<double>& hyper) {
+        for (const auto& [known_name, op] : kUpdates) {
+          if (name != known_name) continue;
+          Array data = param.array();
+          std::vector<Array> s = states;
+          const UpdateOf update(data);
+          data.device().backend().update(op, data, param.grad(), s, hyper);
+          return;
+        }
+        throw KeyError("there is no update '", name, "'");
+      },
+      "name"_a, "param"_a, "states"_a, "hyper"_a);
+}
+
+}  // namespace chainer::python

@@ -1,0 +1,186 @@
+// The Python class Variable around the library's handle.
+#include <unordered_map>
+
+#include "chainer/functions/functions.h"
+#include "python/core/casters.h"
+#include "python/core/operators.h"
+
+namespace chainer::python {
+
+PyTypeObject* variable_type = nullptr;
+
+namespace {
+
+// The Python variables that may be asked for by their node; borrowed, an entry goes with its Handle.
+std::unordered_map<const VariableNode*, PyObject*> by_node;
+
+Handle& handle_of(nb::handle o) { return *nb::inst_ptr<Handle>(o); }
+
+Array array_or_none(nb::handle o, const char* what) {
+  if (o.is_none()) return Array();
+  if (!is_ndarray(o.ptr()))
+    throw TypeError(what, " must be a numpy.ndarray, not ", nb::cast<std::string>(nb::str(o.type())));
+  return from_numpy(o.ptr());
+}
+
+void init(Handle* self, nb::handle data, nb::kwargs kwargs) {
+  new (self) Handle();
+  nb::object name = nb::none(), grad = nb::none();
+  bool requires_grad = true;
+  PyObject *key = nullptr, *option = nullptr;
+  for (Py_ssize_t at = 0; PyDict_Next(kwargs.ptr(), &at, &key, &option);) {
+    const std::string k = PyUnicode_AsUTF8(key);
+    const nb::handle value(option);
+    if (k == "name")
+      name = nb::borrow(value);
+    else if (k == "grad")
+      grad = nb::borrow(value);
+    else if (k == "requires_grad")
+      requires_grad = nb::cast<Flag>(value);
+    else if (k == "volatile")
+      throw ValueError("volatile argument is not supported anymore. Use chainer.using_config");
+    else
+      throw TypeError("Variable() got an unexpected keyword argument '", k, "'");
+  }
+  if (const Array array = array_or_none(data, "the data of a Variable")) self->v = Variable(array, requires_grad);
+  if (!name.is_none()) self->v.set_name(nb::cast<std::string>(name));
+  if (!grad.is_none()) {
+    if (!self->v) throw ValueError("a Variable without data has no gradient");
+    self->v.set_grad(array_or_none(grad, "the gradient of a Variable"));
+  }
+}
+
+nb::object grad_var(const Handle& h) { return nb::steal(known(h.v.grad_var())); }
+void set_grad_var(Handle& h, nb::handle g) {
+  if (g.is_none()) return h.v.cleargrad();
+  const Variable* v = as_variable(g.ptr());
+  if (!v) throw TypeError("grad_var must be a Variable, not ", nb::cast<std::string>(nb::str(g.type())));
+  h.v.set_grad_var(*v);
+  remember(g.ptr());
+}
+
+void backward(const Handle& h, Flag retain_grad, Flag twice, std::optional<double> loss_scale) {
+  const Variable v = h.v;  // what runs may drop the Python object
+  const BackwardOptions options{.retain_grad = retain_grad, .enable_double_backprop = twice, .loss_scale = loss_scale};
+  {
+    const Unlocked unlocked(true);
+    v.backward(options);
+  }
+  give_back();
+}
+
+}  // namespace
+
+Handle::~Handle() {
+  if (!known) return;
+  if (const auto it = by_node.find(known); it != by_node.end() && it->second == self) by_node.erase(it);
+}
+
+void remember(PyObject* o) {
+  Handle& h = handle_of(o);
+  if (!h.v) return;
+  VariableNode* const node = h.v.node().get();
+  if (h.known == node) return;
+  if (h.known) by_node.erase(h.known);
+  h.known = node;
+  h.self = o;
+  by_node.emplace(node, o);
+}
+
+PyObject* wrap(Variable v) {
+  if (!v) Py_RETURN_NONE;
+  PyObject* o = nb::inst_alloc(nb::handle(reinterpret_cast<PyObject*>(variable_type))).release().ptr();
+  new (nb::inst_ptr<Handle>(nb::handle(o))) Handle(std::move(v));
+  nb::inst_mark_ready(nb::handle(o));
+  return o;
+}
+
+PyObject* known(Variable v) {
+  if (const VariableNode* n = v.node_pointer())
+    if (const auto it = by_node.find(n); it != by_node.end() && Py_REFCNT(it->second) > 0) {
+      const Array& there = handle_of(it->second).v.array();
+      if (!v || there.is(v.array())) return Py_NewRef(it->second);
+    }
+  if (!v && v.node_pointer()) {
+    PyObject* o = nb::inst_alloc(nb::handle(reinterpret_cast<PyObject*>(variable_type))).release().ptr();
+    new (nb::inst_ptr<Handle>(nb::handle(o))) Handle(std::move(v));
+    nb::inst_mark_ready(nb::handle(o));
+    return o;
+  }
+  return wrap(std::move(v));
+}
+
+void bind_variable(nb::module_& m) {
+  auto c = nb::class_<Handle>(m, "Variable", nb::type_slots(variable_slots()), nb::is_weak_referenceable());
+  variable_type = reinterpret_cast<PyTypeObject*>(c.ptr());
+  c.def("__init__", init, "data"_a.none() = nb::none(), "kwargs"_a);
+  const auto array = [](const Handle& h) { return nb::steal(to_numpy(h.v.array())); };
+  const auto set_array = [](Handle& h, nb::handle a) { h.v.set_array(array_or_none(a, "the data of a Variable")); };
+  c.def_prop_rw("array", array, set_array, nb::for_setter(nb::arg().none()));
+  c.def_prop_rw("data", array, set_array, nb::for_setter(nb::arg().none()));
+  c.def_prop_rw(
+      "grad", [](const Handle& h) { return nb::steal(to_numpy(h.v.grad())); },
+      [](Handle& h, nb::handle g) {
+        if (g.is_none()) return h.v.cleargrad();
+        h.v.set_grad(array_or_none(g, "the gradient of a Variable"));
+      },
+      nb::for_setter(nb::arg().none()));
+  c.def_prop_rw("grad_var", grad_var, set_grad_var, nb::for_setter(nb::arg().none()));
+  c.def_prop_rw(
+      "name",
+      [](const Handle& h) -> nb::object {
+        const std::string n = h.v.name();
+        return n.empty() ? nb::none() : nb::object(nb::str(n.c_str()));
+      },
+      [](Handle& h, nb::handle n) { h.v.set_name(n.is_none() ? "" : nb::cast<std::string>(n)); },
+      nb::for_setter(nb::arg().none()));
+  c.def_prop_ro("shape", [](const Handle& h) { return nb::steal(h.v ? int_tuple(h.v.shape()) : PyTuple_New(0)); });
+  c.def_prop_ro("ndim", [](const Handle& h) { return h.v ? h.v.ndim() : 0; });
+  c.def_prop_ro("size", [](const Handle& h) { return h.v ? h.v.size() : 0; });
+  c.def_prop_ro("dtype", [](const Handle& h) { return nb::steal(dtype_to_python(h.v.dtype())); });
+  c.def_prop_ro("requires_grad", [](const Handle& h) { return h.v.requires_grad(); });
+  c.def_prop_ro("rank", [](const Handle& h) { return h.v.rank(); });
+  c.def_prop_ro("label", [](const Handle& h) { return h.v.label(); });
+  c.def_prop_ro("node", [](nb::handle self) {
+    remember(self.ptr());
+    return nb::steal(wrap_node(handle_of(self).v.node().get()));
+  });
+  c.def("_creator_node", [](const Handle& h) { return nb::steal(wrap_function(h.v.creator().get())); });
+  c.def(
+      "_set_creator_node",
+      [](nb::handle self, nb::handle f) {
+        remember(self.ptr());
+        handle_of(self).v.set_creator(as_function(f.ptr()));
+      },
+      nb::arg().none());
+  c.def("cleargrad", [](Handle& h) { h.v.cleargrad(); });
+  c.def("zerograd", [](Handle& h) { h.v.zerograd(); });
+  c.def(
+      "addgrad", [](Handle& h, const Handle& other) { h.v.addgrad(other.v); }, "var"_a);
+  c.def(
+      "copydata", [](Handle& h, const Handle& other) { h.v.copydata(other.v); }, "var"_a);
+  c.def("unchain", [](Handle& h) { h.v.unchain(); });
+  c.def("unchain_backward", [](Handle& h) { h.v.unchain_backward(); });
+  c.def("retain_data", [](Handle& h) { h.v.retain_data(); });
+  c.def("backward", backward, "retain_grad"_a = false, "enable_double_backprop"_a = false,
+        "loss_scale"_a.none() = nb::none());
+  c.def("_become", [](Handle& h, const Handle& other) { h.v = other.v; });
+  m.def(
+      "grad",
+      [](const Variables& ys, const Variables& xs, const Variables& gys, const Variables& gxs, Flag set_grad,
+         Flag retain_grad, Flag twice, std::optional<double> loss_scale) {
+        return grad(ys, xs,
+                    {.grad_outputs = gys,
+                     .grad_inputs = gxs,
+                     .set_grad = set_grad,
+                     .retain_grad = retain_grad,
+                     .enable_double_backprop = twice,
+                     .loss_scale = loss_scale});
+      },
+      "outputs"_a, "inputs"_a, "grad_outputs"_a.none(), "grad_inputs"_a.none(), "set_grad"_a, "retain_grad"_a,
+      "enable_double_backprop"_a, "loss_scale"_a.none());
+  m.def("exposed", &exposed);
+  m.def("is_shared", [](const Handle& h) { return is_shared(h.v.array()); });
+}
+
+}  // namespace chainer::python
