@@ -160,6 +160,9 @@ class VariableNode {
   const Ref<FunctionNode>& creator_ref() const { return creator_; }
   void set_creator(const Ref<FunctionNode>& f);
   void unchain();
+  /// For who makes nodes outside of apply(): where this one stands in backward(), and whether it wants a gradient.
+  void set_rank(int rank) { rank_ = rank; }
+  void set_requires_grad(bool requires_grad) { requires_grad_ = requires_grad; }
   /// The scale of the loss that the gradient carries; nothing if it was not scaled.
   std::optional<double> loss_scale() const { return extra_ ? extra_->loss_scale : std::nullopt; }
   void set_loss_scale(std::optional<double> s);

@@ -15,6 +15,23 @@ def _as_variable(x):
     return x if isinstance(x, _core.Variable) else _core.Variable(x, requires_grad=False)
 
 
+class _OutputRef(object):
+    """A weak reference to an output's node: None when nobody holds the output any more."""
+
+    def __init__(self, function, index, node):
+        self._function, self._index = weakref.ref(function), index
+        variable = None if node is None else node.get_variable_or_none()
+        self._variable = (lambda: None) if variable is None else weakref.ref(variable)
+
+    def __call__(self):
+        variable = self._variable()
+        if variable is not None:
+            return variable.node
+        function = self._function()
+        nodes = [] if function is None else function._node._outputs
+        return nodes[self._index] if nodes else None
+
+
 class FunctionNode(metaclass=abc.ABCMeta):
     """Base of functions written in Python: forward on arrays, backward on Variables. An instance is applied once.
 
@@ -36,13 +53,7 @@ class FunctionNode(metaclass=abc.ABCMeta):
     def outputs(self):
         if self._node is None:
             return None
-        return tuple([(lambda: None) if n is None else weakref.ref(n) for n in self._keep_outputs()])
-
-    def _keep_outputs(self):
-        # A weak reference to a node needs somebody who holds the Python object: the variable does not.
-        nodes = self._node._outputs
-        self._output_nodes = nodes
-        return nodes
+        return tuple([_OutputRef(self, i, n) for i, n in enumerate(self._node._outputs)])
 
     @property
     def rank(self):
@@ -137,7 +148,6 @@ class FunctionNode(metaclass=abc.ABCMeta):
         """Cuts the outputs off this function and drops its inputs."""
         if self._node is not None:
             self._node.unchain()
-        self._output_nodes = None
 
     def add_hook(self, hook, name=None):
         if not isinstance(hook, _hook_class()):

@@ -156,7 +156,6 @@ for _name, _value in dict(
         _node=property(lambda self: self.node), _data=property(lambda self: [self.array]),
         __array_priority__=200).items():
     setattr(Variable, _name, _value)
-VariableNode.get_variable_or_none = lambda self: self.get_variable()
 VariableNode.data = property(lambda self: self._retained if self._retained is not None else self.get_variable().array)
 
 

@@ -60,6 +60,8 @@ void remember(PyObject* variable);
 PyObject* wrap(Variable v);
 /// The Python object that holds this node's variable, or a new one.
 PyObject* known(Variable v);
+/// The Python object that holds this node's variable, or None.
+PyObject* known_or_none(const VariableNode* n);
 /// The Python objects of nodes, the same ones while somebody holds them; None for nullptr.
 PyObject* wrap_node(VariableNode* n);
 PyObject* wrap_function(FunctionNode* f);
@@ -78,6 +80,21 @@ struct In {
 bool load(PyObject* o, In& in) noexcept;
 /// A NumPy number or a Python number.
 bool load_scalar(PyObject* o, Scalar& s) noexcept;
+
+/// Floating dtypes that differ: inputs are cast to the one that holds all of them, as the release's arithmetic does.
+/// (Gradients are cast back by the casts.) False, and free, where they do not differ.
+class Mixed {
+ public:
+  explicit Mixed(std::initializer_list<const Variable*> inputs);
+  explicit operator bool() const { return differ_; }
+  Variable operator()(const Variable& v) const;
+  /// A result in a dtype of the inputs'.
+  static Variable back(Variable y, Dtype dtype);
+
+ private:
+  bool differ_ = false;
+  Dtype common_ = Dtype::float32;
+};
 
 /// Without the interpreter's lock while it lives, where the computation is long enough.
 class Unlocked {

@@ -72,13 +72,31 @@ Variables Carrier::call(const char* method, const Indexes& wanted, const Variabl
   Variables result;
   for (nb::handle h : out) {
     In v;
-    if (!load(h.ptr(), v)) throw TypeError(method, " of ", label(), " must return Variables, not ", type_text(h));
+    if (!h.is_none() && !as_variable(h.ptr()))
+      throw ValueError("type of gradients returned from backward is incorrect: ", type_text(h), " in ", label());
+    load(h.ptr(), v);
     result.push_back(v.get());
   }
   if (result.size() != wanted.size() && result.size() != inputs().size())
-    throw ValueError("number of gradients returned by ", label(), " is incorrect: ", result.size(), " for ",
-                     inputs().size(), " inputs");
+    throw ValueError("number of gradients returned from backward is incorrect: ", result.size(), " for ",
+                     inputs().size(), " inputs in ", label());
+  check_gradients(result, wanted);
   return result;
+}
+
+void Carrier::check_gradients(const Variables& gx, const Indexes& wanted) const {
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const auto at = static_cast<std::size_t>(wanted[i]);
+    const Variable& g = gx[gx.size() == wanted.size() ? i : at];
+    if (!g) continue;
+    const VariableNode& x = *inputs()[at];
+    if (g.shape() != x.shape())
+      throw ValueError("shape of gradients returned from backward is incorrect: ", g.shape(), " for input ", at, " of ",
+                       label(), " with shape ", x.shape());
+    if (g.dtype() != x.dtype())
+      throw ValueError("dtype of gradients returned from backward is incorrect: ", g.dtype(), " for input ", at, " of ",
+                       label(), " with dtype ", x.dtype());
+  }
 }
 
 Variables Carrier::backward(const Indexes& wanted, const Variables& gy) {
@@ -94,6 +112,16 @@ std::string Carrier::label() const {
   return nb::cast<std::string>(nb::str(nb::object(nb::handle(self_).attr("label"))));
 }
 
+Ref<FunctionNode> make_carrier(PyObject* self) {
+  Ref<FunctionNode> node = FunctionNode::make(Carrier(self));
+  auto* carrier = static_cast<Carrier*>(node.get());
+  auto* shell = new Shell;
+  shell->node = carrier;
+  carrier->shell = shell;
+  nb::handle(self).attr("_node") = nb::cast(shell, nb::rv_policy::take_ownership);
+  return node;
+}
+
 nb::object apply_python(nb::handle self, const nb::list& inputs) {
   give_back();
   Variables in;
@@ -103,12 +131,8 @@ nb::object apply_python(nb::handle self, const nb::list& inputs) {
     if (v->requires_grad()) remember(h.ptr());
     in.push_back(*v);
   }
-  const Ref<FunctionNode> node = FunctionNode::make(Carrier(self.ptr()));
+  const Ref<FunctionNode> node = make_carrier(self.ptr());
   auto* carrier = static_cast<Carrier*>(node.get());
-  auto* shell = new Shell;
-  shell->node = carrier;
-  carrier->shell = shell;
-  self.attr("_node") = nb::cast(shell, nb::rv_policy::take_ownership);
   carrier->accumulates_ = nb::cast<bool>(self.attr("_accumulates")());
   self.attr("_add_local_hooks")();
   const Variables out = apply(node, in);

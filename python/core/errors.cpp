@@ -4,17 +4,33 @@
 
 namespace chainer::python {
 
+namespace {
+
+void raise_invalid_type(const std::string& expect, const std::string& actual, const char* text) {
+  try {
+    const nb::object c = nb::module_::import_("chainer.utils.type_check").attr("InvalidType");
+    PyErr_SetObject(c.ptr(), c(expect, actual, text).ptr());
+  } catch (nb::python_error& failed) { failed.restore(); }
+}
+
+// The release finds an axis out of range in its type checks, and takes a wrong label for a wrong value.
+void raise_index_error(const char* text) {
+  const std::string_view t = text;
+  if (t.find("axis") != t.npos && t.find("is out of bounds for an array") != t.npos)
+    return raise_invalid_type("axes within the array's", text, text);
+  PyErr_SetString(t.find(": label ") != t.npos ? PyExc_ValueError : PyExc_IndexError, text);
+}
+
+}  // namespace
+
 void raise_in_python(const std::exception_ptr& p) {
   try {
     std::rethrow_exception(p);
-  } catch (const InvalidType& e) {
-    try {
-      const nb::object c = nb::module_::import_("chainer.utils.type_check").attr("InvalidType");
-      PyErr_SetObject(c.ptr(), c(e.expect(), e.actual(), e.what()).ptr());
-    } catch (nb::python_error& failed) { failed.restore(); }
-  } catch (const TypeError& e) { PyErr_SetString(PyExc_TypeError, e.what()); } catch (const IndexError& e) {
-    PyErr_SetString(PyExc_IndexError, e.what());
-  } catch (const KeyError& e) { PyErr_SetString(PyExc_KeyError, e.what()); } catch (const NotImplementedError& e) {
+  } catch (const InvalidType& e) { raise_invalid_type(e.expect(), e.actual(), e.what()); } catch (const TypeError& e) {
+    PyErr_SetString(PyExc_TypeError, e.what());
+  } catch (const IndexError& e) { raise_index_error(e.what()); } catch (const KeyError& e) {
+    PyErr_SetString(PyExc_KeyError, e.what());
+  } catch (const NotImplementedError& e) {
     PyErr_SetString(PyExc_NotImplementedError, e.what());
   } catch (const ValueError& e) { PyErr_SetString(PyExc_ValueError, e.what()); } catch (const MemoryError& e) {
     PyErr_SetString(PyExc_MemoryError, e.what());

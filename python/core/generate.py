@@ -18,6 +18,13 @@ ADAPTED = {'get_item', 'scatter_add', 'pad', 'einsum', 'forget', 'sparse_matmul'
 # Python's name of a parameter, where C++ has another.
 RENAMED = {('cast', 'dtype'): 'typ', ('r2_score', 'truth'): 'true'}
 
+# Functions whose inputs may have floating dtypes that differ, and the input whose dtype the result has (None: the widest).
+MIXED = {'matmul': None, 'batch_matmul': None, 'tensordot': None, 'linear': 'x', 'simplified_dropconnect': 'x'}
+MIXED.update({n: 'x' for n in (
+    'convolution_1d', 'convolution_2d', 'convolution_3d', 'convolution_nd', 'deconvolution_1d', 'deconvolution_2d',
+    'deconvolution_3d', 'deconvolution_nd', 'depthwise_convolution_2d', 'dilated_convolution_2d',
+    'local_convolution_2d', 'deformable_convolution_2d_sampler')})
+
 # Type -> what the binding takes. Other types than these and enumerations have no caster.
 TAKEN = {
     'Variable': 'const In&', 'int64_t': 'int64_t', 'double': 'double', 'bool': 'Flag', 'PerAxis': 'const PerAxis&',
@@ -153,6 +160,14 @@ def binding(headers, name, result, arguments):
     call = 'fn::%s(%s)' % (name, ', '.join(passed))
     compute = '[&] { const Unlocked unlocked(%s); return %s; }()' % (
         first[1] + '.get()' if first[0] == 'Variable' else first[1] if first[0] == 'Variables' else 'false', call)
+    if name in MIXED:
+        inputs = [n for t, n, _, _ in parameters if t == 'Variable']
+        casted = ', '.join(['mixed(%s.get())' % p if p in inputs else p for p in passed])
+        again = 'fn::%s(%s)' % (name, casted)
+        if MIXED[name]:
+            again = 'Mixed::back(%s, %s.get().dtype())' % (again, MIXED[name])
+        body.append('if (const Mixed mixed({%s}); mixed) return %s;' % (
+            ', '.join(['&%s.get()' % n for n in inputs]), again))
     kind = result.split('::')[-1]
     members = headers.results.get(name) if kind == 'Result' else \
         [n for _, n, _ in headers.structs[kind]] if kind in headers.structs else None

@@ -75,7 +75,7 @@ Ref<FunctionNode> as_function(PyObject* o) {
   nb::object shell = nb::borrow(o);
   if (o == Py_None) return {};
   if (!nb::isinstance<Shell>(shell)) shell = nb::getattr(shell, "_node", nb::none());
-  if (shell.is_none()) throw ValueError("a function has no node before it is applied");
+  if (shell.is_none()) return make_carrier(o);
   return Ref<FunctionNode>(nb::cast<Shell&>(shell).node);
 }
 
@@ -104,6 +104,12 @@ void bind_nodes(nb::module_& m) {
       "set_creator_node", [](Node& s, nb::handle f) { s.n->set_creator(as_function(f.ptr())); },
       nb::arg("creator_node").none());
   v.def("unchain", [](Node& s) { s.n->unchain(); });
+  v.def_prop_rw(
+      "_rank", [](const Node& s) { return s.n->rank(); }, [](Node& s, int rank) { s.n->set_rank(rank); });
+  v.def_prop_rw(
+      "_requires_grad", [](const Node& s) { return s.n->requires_grad(); },
+      [](Node& s, bool requires_grad) { s.n->set_requires_grad(requires_grad); });
+  v.def("get_variable_or_none", [](const Node& s) { return nb::steal(known_or_none(s.n.get())); });
   v.def("get_variable", [](const Node& s) { return nb::steal(known(Variable(s.n->data(), s.n))); });
 
   auto f = nb::class_<Shell>(m, "FunctionNode", nb::is_weak_referenceable());

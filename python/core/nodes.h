@@ -27,6 +27,7 @@ class Carrier : public FunctionNode {
  private:
   friend nb::object apply_python(nb::handle self, const nb::list& inputs);
   Variables call(const char* method, const Indexes& wanted, const Variables& gy, const Variables* gx);
+  void check_gradients(const Variables& gx, const Indexes& wanted) const;
   PyObject* self_ = nullptr;
   bool accumulates_ = false;
 };
@@ -41,6 +42,8 @@ struct Shell {
   ~Shell();
 };
 
+/// A new node that carries a Python function, which refers to it by its attribute _node.
+Ref<FunctionNode> make_carrier(PyObject* self);
 /// Applies a Python function to Variables: a tuple of Variables.
 nb::object apply_python(nb::handle self, const nb::list& inputs);
 

@@ -50,7 +50,8 @@ PyObject* matmul(PyObject* a, PyObject* b) {
   return guarded([&]() -> PyObject* {
     In p, q;
     if (!load(a, p) || !load(b, q)) Py_RETURN_NOTIMPLEMENTED;
-    return wrap(F::matmul(p.get(), q.get()));
+    const Mixed mixed({&p.get(), &q.get()});
+    return wrap(mixed ? F::matmul(mixed(p), mixed(q)) : F::matmul(p.get(), q.get()));
   });
 }
 PyObject* negative(PyObject* a) {

@@ -95,6 +95,11 @@ PyObject* wrap(Variable v) {
   return o;
 }
 
+PyObject* known_or_none(const VariableNode* n) {
+  const auto it = by_node.find(n);
+  return Py_NewRef(it == by_node.end() ? Py_None : it->second);
+}
+
 PyObject* known(Variable v) {
   if (const VariableNode* n = v.node_pointer())
     if (const auto it = by_node.find(n); it != by_node.end() && Py_REFCNT(it->second) > 0) {

@@ -125,6 +125,12 @@ def tensordot(a, b, axes=2):
     return _c.tensordot(a, b, a_axes=a_axes, b_axes=b_axes)
 
 
+def batch_matmul(a, b, transa=False, transb=False):
+    """Products of matrices one by one: matmul() under an older name."""
+    warnings.warn('batch_matmul is deprecated. Use matmul instead.', DeprecationWarning)
+    return _c.batch_matmul(a, b, transa, transb)
+
+
 def mean(x, axis=None, weights=None, keepdims=False):
     """The weighted average; average() under another name."""
     return _c.average(x, axis, weights, keepdims)
