@@ -2,6 +2,8 @@ from __future__ import absolute_import
 
 import weakref
 
+import numpy
+
 from chainer import _core
 from chainer import configuration
 from chainer.configuration import force_backprop_mode, no_backprop_mode  # NOQA
@@ -60,10 +62,18 @@ class FunctionAdapter(FunctionNode):
         for i, x in zip(self._input_indexes_to_retain, retained):
             in_data[i] = x.array
         gxs = self._function.backward(tuple(in_data), tuple([None if g is None else g.array for g in grad_outputs]))
-        for x, g in zip(self.inputs, gxs):
-            if g is not None and g.shape != x.shape:
-                raise ValueError('shape of gradients returned from backward is incorrect: {} != {}'.format(
-                    g.shape, x.shape))
+        for i, (x, g) in enumerate(zip(self.inputs, gxs)):
+            if g is None:
+                continue
+            if not isinstance(g, numpy.ndarray):
+                raise TypeError('{}: the gradient of input {} must be an array, not {}'.format(
+                    self.label, i, type(g)))
+            if g.dtype != x.dtype:
+                raise TypeError('{}: the dtypes of input {} and its gradient differ: {} and {}'.format(
+                    self.label, i, x.dtype, g.dtype))
+            if g.shape != x.shape:
+                raise ValueError('{}: the shapes of input {} and its gradient differ: {} and {}'.format(
+                    self.label, i, x.shape, g.shape))
         gxs = [gxs[i] for i in target_input_indexes]
         here = [g for g in gxs if g is not None]
         if configuration.config.enable_backprop and here:
@@ -85,7 +95,12 @@ class Function(object):
         if node._node is not None:  # applied before
             node = FunctionAdapter(self)
             self._owned_node = node
+        inputs = [_as_variable(x) for x in inputs]
         ret = node.apply(inputs)
+        for variables, kept in ((inputs, node._input_indexes_to_retain), (ret, node._output_indexes_to_retain)):
+            for i in kept or ():
+                if variables[i].requires_grad:
+                    variables[i].retain_data()
         self._owned_node = None if any(y.creator_node is not None for y in ret) else node
         return ret[0] if len(ret) == 1 else tuple(ret)
 
@@ -176,10 +191,26 @@ def _node_of(creator):
     return creator.node if isinstance(creator, Function) else creator
 
 
-_core.Variable.creator_node = property(
-    lambda self: self._creator_node(), lambda self, f: self._set_creator_node(f))
-_core.Variable.creator = property(
-    lambda self: _creator_of(self._creator_node()), lambda self, f: self._set_creator_node(_node_of(f)))
-_core.VariableNode.creator = property(
-    lambda self: _creator_of(self.creator_node), lambda self, f: self.set_creator_node(_node_of(f)))
-_core.VariableNode.set_creator = lambda self, creator: self.set_creator_node(_node_of(creator))
+def _set_creator_node(self, f):
+    """Makes a function the creator of a Variable or of a node."""
+    (self._set_creator_node if isinstance(self, _core.Variable) else _core_set_creator_node_of_node(self))(f)
+    if f is not None:
+        (self.node if isinstance(self, _core.Variable) else self)._rank = f.rank + 1
+
+
+_core_node_setter = _core.VariableNode.set_creator_node
+
+
+def _core_set_creator_node_of_node(node):
+    return lambda f: _core_node_setter(node, f)
+
+
+def _set_creator(self, creator):
+    _set_creator_node(self, _node_of(creator))
+
+
+_core.Variable.creator_node = property(lambda self: self._creator_node(), _set_creator_node)
+_core.Variable.creator = property(lambda self: _creator_of(self._creator_node()), _set_creator)
+_core.Variable.set_creator_node = _core.VariableNode.set_creator_node = _set_creator_node
+_core.Variable.set_creator = _core.VariableNode.set_creator = _set_creator
+_core.VariableNode.creator = property(lambda self: _creator_of(self.creator_node), _set_creator)

@@ -38,6 +38,7 @@ class FunctionNode(metaclass=abc.ABCMeta):
     While a graph holds the function, its state lies in the C++ node that _node shows."""
 
     stack = None
+    _rank = None
     _node = None
     _local_function_hooks = None
     _input_indexes_to_retain = None
@@ -57,7 +58,13 @@ class FunctionNode(metaclass=abc.ABCMeta):
 
     @property
     def rank(self):
+        if self._rank is not None:
+            return self._rank
         return 0 if self._node is None else self._node.rank
+
+    @rank.setter
+    def rank(self, rank):
+        self._rank = rank
 
     @property
     def label(self):

@@ -152,7 +152,8 @@ class _Checker(object):
         xs = [variable.Variable(numpy.array(x)) if x.dtype.kind == 'f' else
               variable.Variable(numpy.array(x), requires_grad=False) for x in self.x_data]
         ys = _as_tuple(self.func(*xs))
-        y0 = [y.array.copy() for y in ys]
+        for p in self.params:
+            p.cleargrad()
         self.backward(ys)
         for skip, x in zip(self.no_grads, xs):
             if skip:
@@ -160,7 +161,7 @@ class _Checker(object):
                     raise RuntimeError('gradient of int variable must be None')
         if len(xs) - sum(self.no_grads) + len(self.params) == 0:
             return
-        self.compare(xs, y0)
+        self.compare(xs)
 
     def backward(self, ys):
         y_grad = self.y_grad
@@ -184,8 +185,9 @@ class _Checker(object):
             y.grad = numpy.array(g)
         out[0].backward()
 
-    def compare(self, xs, y0):
+    def compare(self, xs):
         variables = _filtered(xs, self.no_grads) + list(self.params)
+        grads = [v.grad for v in variables]
         # One direction in the space of all inputs; its length is that of eps.
         directions = [numpy.random.normal(size=v.shape) for v in variables]
         norm = numpy.sqrt(sum([numpy.sum(d * d) for d in directions]))
@@ -232,7 +234,6 @@ class _Checker(object):
             raise NondifferentiableError('check_backward: the function is not differentiable at the point.\n\n{}'.format(
                 e))
         expected = 0.
-        grads = [v.grad for v in variables]
         for d, grad in zip(directions, grads):
             if grad is not None:
                 expected += float(numpy.sum(d * grad.astype(numpy.float64)))
@@ -267,6 +268,8 @@ def check_double_backward(func, x_data, y_grad, x_grad_grad, params=(), params_g
         out = _Identity().apply([y for y, _ in live])
         for y, (_, g) in zip(out, live):
             y.grad_var = g
+        for p in params:
+            p.cleargrad()
         out[0].backward(enable_double_backprop=True)
         grads = []
         skips = no_grads if no_grads is not None else [x.dtype.kind != 'f' for x in xs]

@@ -164,7 +164,7 @@ class Link(object):
             d = ret.__dict__
             for name in ret._params:
                 d[name] = copy.copy(d[name])
-                d[name].grad = None if d[name].array is None else d[name].grad
+                d[name].cleargrad()
             return ret
         if mode == 'copy':
             return copy.deepcopy(self)
@@ -172,7 +172,7 @@ class Link(object):
             ret = copy.deepcopy(self)
             for param in ret.params(include_uninit=False):
                 param.array = initializers.generate_array(param.initializer, param.shape, numpy)
-                param.cleargrad()
+                param.grad = numpy.full_like(param.array, numpy.nan)
             return ret
         raise ValueError('The \'mode\' argument should be either \'init\',\'copy\', or \'share\'. But {} was given.'
                          .format(mode))

@@ -94,6 +94,7 @@ class UpdateRule(object):
             fp32 = self._fp32_param
             if param.grad is not None:
                 fp32.grad = param.grad.astype(numpy.float32)
+                fp32._loss_scale = param._loss_scale
             if fp32.array is not None:
                 self._prepare(fp32)
             self._run(fp32)
@@ -105,6 +106,10 @@ class UpdateRule(object):
             self._run(param)
 
     def _run(self, param):
+        scale = param._loss_scale
+        if scale is not None and param.grad is not None:
+            param.grad = param.grad / param.dtype.type(scale)
+            param._loss_scale = None
         for hook in list(self._pre_update_hooks.values()):
             hook(self, param)
         self.update_core(param)
@@ -144,6 +149,8 @@ class UpdateRule(object):
                     except KeyError:
                         if self.enabled:
                             raise
+                        value = None
+                    if value is None:
                         self._state = None
                         break
                     self._state[key] = value
@@ -193,10 +200,9 @@ class Optimizer(object):
         raise NotImplementedError
 
     def new_epoch(self, auto=False):
-        if auto:
-            self.use_auto_new_epoch = True
-        elif self.use_auto_new_epoch:
-            raise RuntimeError('Attempting to call \'new_epoch\' on an optimizer whose updater calls it')
+        if auto != self.use_auto_new_epoch:
+            raise RuntimeError('new_epoch() is called by the updater where use_auto_new_epoch is set, and by the user '
+                               'otherwise')
         self.epoch += 1
 
     def add_hook(self, hook, name=None, timing='auto'):
@@ -229,7 +235,6 @@ class Optimizer(object):
             raise ValueError('timing must be either \'pre\' or \'post\'')
         for hook in list((self._pre_update_hooks if timing == 'pre' else self._post_update_hooks).values()):
             self.call_hook(hook)
-            self.reallocate_cleared_grads()
 
     def call_hook(self, hook):
         if getattr(hook, 'call_for_each_param', False):

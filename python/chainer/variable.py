@@ -37,14 +37,15 @@ def _text(self, prefix, array_text):
     if self.array is None:
         return head + '(None)'
     body = array_text(self.array, head + '(')
-    if self.array.size == 0 and self.array.shape != (0,):
-        body = '[], shape=%s' % (self.array.shape,)
     return '%s(%s)' % (head, body)
 
 
 def _repr(self):
-    return _text(self, 'variable', lambda a, head: numpy.array2string(
-        a, None, None, None, ', ', head) if a.size else '[]')
+    def text(a, head):
+        if a.size == 0:
+            return '[]' if a.shape == (0,) else '[], shape=%s' % (a.shape,)
+        return numpy.array2string(a, None, None, None, ', ', head)
+    return _text(self, 'variable', text)
 
 
 def _str(self):
@@ -60,9 +61,10 @@ def _summary(self):
 
 def _debug_print(self):
     """Summary, device, shape, dtype and the statistics of data and gradient, in lines."""
-    lines = [self.summary(), '- device: CPU', '- backend: %s' % type(self.array), '- shape: %s' % (self.shape,)]
     if self.array is None:
-        return '\n'.join([self.summary(), '- data: None', '- grad: None'])
+        names = ('device', 'backend', 'shape', 'dtype', 'statistics', 'grad')
+        return '\n'.join([self.summary()] + ['- %s: None' % n for n in names])
+    lines = [self.summary(), '- device: CPU', '- backend: %s' % type(self.array), '- shape: %s' % (self.shape,)]
     lines.append('- dtype: %s' % self.dtype)
     lines.append('- statistics: mean={:.8f}, std={:.8f}'.format(float(self.array.mean()), float(self.array.std())))
     g = self.grad
@@ -99,16 +101,25 @@ def _zerograd(self):
 
 
 def _copydata(self, var):
-    """Copies the elements of another Variable into this one's memory."""
+    """Copies the elements of another Variable into this one's memory; either is initialized like the other."""
     if var.array is None:
-        return
+        if self.array is not None and isinstance(var, Parameter):
+            var.initialize(self.shape)
+        else:
+            return
     if self.array is None:
         self.initialize(var.shape)
     _core_copydata(self, var)
 
 
-def _getstate(self):
-    return dict(self.__dict__) if hasattr(self, '__dict__') else {}
+def _addgrad(self, var):
+    """Adds the other Variable's gradient to this one's."""
+    if var.grad is None:
+        return
+    if self.array is None and isinstance(self, Parameter):
+        self.initialize(var.shape)
+        self.cleargrad()
+    _core_addgrad(self, var)
 
 
 def _reduce(self):
@@ -120,10 +131,8 @@ def _rebuild(cls, array, grad, name, requires_grad):
 
 
 def _copy(self):
-    """A Variable of the same array, node and gradient."""
-    v = Variable()
-    v._become(self)
-    return v
+    """A Variable of the same array and gradient, with a node of its own."""
+    return Variable(self.array, name=self.name, grad=self.grad, requires_grad=self.requires_grad)
 
 
 def _deepcopy(self, memo):
@@ -146,11 +155,10 @@ def _to_intel64(self):
     intel64.check_ideep_available()
 
 
-_core_zerograd, _core_copydata = Variable.zerograd, Variable.copydata
-_getitem = Variable.__getitem__
+_core_zerograd, _core_copydata, _core_addgrad = Variable.zerograd, Variable.copydata, Variable.addgrad
 for _name, _value in dict(
         __repr__=_repr, __str__=_str, summary=_summary, debug_print=_debug_print, reshape=_reshape,
-        transpose=_transpose, zerograd=_zerograd, copydata=_copydata, __reduce__=_reduce, __copy__=_copy,
+        transpose=_transpose, zerograd=_zerograd, copydata=_copydata, addgrad=_addgrad, __reduce__=_reduce, __copy__=_copy,
         __deepcopy__=_deepcopy, to_cpu=_to_cpu, to_gpu=_to_gpu, to_intel64=_to_intel64,
         T=property(lambda self: self.transpose()), xp=property(lambda self: numpy),
         _node=property(lambda self: self.node), _data=property(lambda self: [self.array]),
@@ -208,10 +216,6 @@ class Parameter(Variable):
         return self.array is not None
 
     @property
-    def requires_grad(self):
-        return True if self.array is None else Variable.requires_grad.__get__(self)
-
-    @property
     def dtype(self):
         if self.array is None:
             dtype = getattr(self.initializer, 'dtype', None)
@@ -222,7 +226,8 @@ class Parameter(Variable):
         copied = type(self).__new__(type(self))
         Variable.__init__(copied)
         copied.__dict__.update(self.__dict__)
-        copied._become(self)
+        if self.array is not None:
+            copied._become(Variable(self.array, name=self.name, grad=self.grad))
         if self.array is None:
             if self._family is None:
                 self._family = copied._family = [weakref.ref(self)]
@@ -268,8 +273,8 @@ class Parameter(Variable):
         self._become(made)
         for ref in self._family or ():
             other = ref()
-            if other is not None and other is not self:
-                other._become(made)
+            if other is not None and other is not self and other.array is None:
+                other._become(Variable(data, grad=grad, name=other._given_name))
         self._family = None
 
     def update(self):

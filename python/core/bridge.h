@@ -62,6 +62,8 @@ PyObject* wrap(Variable v);
 PyObject* known(Variable v);
 /// The Python object that holds this node's variable, or None.
 PyObject* known_or_none(const VariableNode* n);
+/// "(2, 5), float32"
+std::string label_of(const Shape& shape, Dtype dtype);
 /// The Python objects of nodes, the same ones while somebody holds them; None for nullptr.
 PyObject* wrap_node(VariableNode* n);
 PyObject* wrap_function(FunctionNode* f);

@@ -67,8 +67,7 @@ Variables Carrier::call(const char* method, const Indexes& wanted, const Variabl
   const nb::handle self(self_);
   const nb::object out = gx ? self.attr(method)(tuple_of(wanted), tuple_of(gy), tuple_of(*gx))
                             : self.attr(method)(tuple_of(wanted), tuple_of(gy));
-  if (!PyTuple_Check(out.ptr()) && !PyList_Check(out.ptr()))
-    throw TypeError(method, " of ", label(), " must return a tuple of Variables, not ", type_text(out));
+  if (out.is_none()) throw TypeError(method, " of ", label(), " must return a tuple of Variables, not None");
   Variables result;
   for (nb::handle h : out) {
     In v;

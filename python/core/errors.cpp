@@ -18,7 +18,18 @@ void raise_index_error(const char* text) {
   const std::string_view t = text;
   if (t.find("axis") != t.npos && t.find("is out of bounds for an array") != t.npos)
     return raise_invalid_type("axes within the array's", text, text);
+  if (t.find("too many indices") != t.npos) return raise_invalid_type("as many axes as indices", text, text);
+  if (t.find("single ellipsis") != t.npos) return PyErr_SetString(PyExc_ValueError, text);
   PyErr_SetString(t.find(": label ") != t.npos ? PyExc_ValueError : PyExc_IndexError, text);
+}
+
+// Shapes that do not fit together are found in type checks there, too; sizes of windows by assertions.
+void raise_value_error(const char* text) {
+  const std::string_view t = text;
+  if (t.find("einsum: label") == 0 && t.find("stands for lengths") != t.npos)
+    return raise_invalid_type("one length for each label", text, text);
+  if (t.find("matmul: shapes") == 0) return raise_invalid_type("shapes that can be broadcast", text, text);
+  PyErr_SetString(PyExc_ValueError, text);
 }
 
 }  // namespace
@@ -32,7 +43,7 @@ void raise_in_python(const std::exception_ptr& p) {
     PyErr_SetString(PyExc_KeyError, e.what());
   } catch (const NotImplementedError& e) {
     PyErr_SetString(PyExc_NotImplementedError, e.what());
-  } catch (const ValueError& e) { PyErr_SetString(PyExc_ValueError, e.what()); } catch (const MemoryError& e) {
+  } catch (const ValueError& e) { raise_value_error(e.what()); } catch (const MemoryError& e) {
     PyErr_SetString(PyExc_MemoryError, e.what());
   } catch (const FileError& e) { PyErr_SetString(PyExc_OSError, e.what()); } catch (const Error& e) {
     PyErr_SetString(PyExc_RuntimeError, e.what());

@@ -89,7 +89,7 @@ void bind_nodes(nb::module_& m) {
   v.def_prop_ro("shape", [](const Node& s) { return nb::steal(int_tuple(s.n->shape())); });
   v.def_prop_ro("requires_grad", [](const Node& s) { return s.n->requires_grad(); });
   v.def_prop_ro("rank", [](const Node& s) { return s.n->rank(); });
-  v.def_prop_ro("label", [](const Node& s) { return s.n->label(); });
+  v.def_prop_ro("label", [](const Node& s) { return label_of(s.n->shape(), s.n->dtype()); });
   v.def_prop_ro("name", [](const Node& s) -> nb::object {
     const std::string n = s.n->name();
     return n.empty() ? nb::none() : nb::object(nb::str(n.c_str()));

@@ -42,12 +42,12 @@ void init(Handle* self, nb::handle data, nb::kwargs kwargs) {
     else
       throw TypeError("Variable() got an unexpected keyword argument '", k, "'");
   }
-  if (const Array array = array_or_none(data, "the data of a Variable")) self->v = Variable(array, requires_grad);
+  if (const Array array = array_or_none(data, "the data of a Variable"))
+    self->v = Variable(array, requires_grad);
+  else  // it has a place in graphs, and waits for its array
+    self->v = Variable(Array(), make_ref<VariableNode>(Shape(), Dtype::float32, requires_grad));
   if (!name.is_none()) self->v.set_name(nb::cast<std::string>(name));
-  if (!grad.is_none()) {
-    if (!self->v) throw ValueError("a Variable without data has no gradient");
-    self->v.set_grad(array_or_none(grad, "the gradient of a Variable"));
-  }
+  if (!grad.is_none()) self->v.set_grad(array_or_none(grad, "the gradient of a Variable"));
 }
 
 nb::object grad_var(const Handle& h) { return nb::steal(known(h.v.grad_var())); }
@@ -78,13 +78,19 @@ Handle::~Handle() {
 
 void remember(PyObject* o) {
   Handle& h = handle_of(o);
-  if (!h.v) return;
+  if (!h.v && !h.v.node_pointer()) return;
   VariableNode* const node = h.v.node().get();
   if (h.known == node) return;
   if (h.known) by_node.erase(h.known);
   h.known = node;
   h.self = o;
   by_node.emplace(node, o);
+}
+
+std::string label_of(const Shape& shape, Dtype dtype) {
+  std::string lengths;
+  for (int64_t n : shape) lengths += text(lengths.empty() ? "" : ", ", n);
+  return shape.empty() ? to_string(dtype) : text("(", lengths, "), ", dtype);
 }
 
 PyObject* wrap(Variable v) {
@@ -142,10 +148,13 @@ void bind_variable(nb::module_& m) {
   c.def_prop_ro("shape", [](const Handle& h) { return nb::steal(h.v ? int_tuple(h.v.shape()) : PyTuple_New(0)); });
   c.def_prop_ro("ndim", [](const Handle& h) { return h.v ? h.v.ndim() : 0; });
   c.def_prop_ro("size", [](const Handle& h) { return h.v ? h.v.size() : 0; });
-  c.def_prop_ro("dtype", [](const Handle& h) { return nb::steal(dtype_to_python(h.v.dtype())); });
+  c.def_prop_ro("dtype", [](const Handle& h) { return h.v ? nb::steal(dtype_to_python(h.v.dtype())) : nb::none(); });
   c.def_prop_ro("requires_grad", [](const Handle& h) { return h.v.requires_grad(); });
   c.def_prop_ro("rank", [](const Handle& h) { return h.v.rank(); });
-  c.def_prop_ro("label", [](const Handle& h) { return h.v.label(); });
+  c.def_prop_ro("label", [](const Handle& h) { return h.v ? label_of(h.v.shape(), h.v.dtype()) : h.v.label(); });
+  c.def_prop_rw(
+      "_loss_scale", [](const Handle& h) { return h.v.node()->loss_scale(); },
+      [](Handle& h, std::optional<double> s) { h.v.node()->set_loss_scale(s); }, nb::for_setter(nb::arg().none()));
   c.def_prop_ro("node", [](nb::handle self) {
     remember(self.ptr());
     return nb::steal(wrap_node(handle_of(self).v.node().get()));

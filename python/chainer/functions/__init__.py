@@ -5,6 +5,7 @@ import types
 from chainer import _core
 from chainer import _places
 from chainer.functions import _adapters
+from chainer.functions import _classes
 
 _CHAPTERS = ('activation', 'array', 'connection', 'evaluation', 'loss', 'math', 'noise', 'normalization', 'pooling',
              'util')
@@ -62,6 +63,8 @@ def _fill():
         chapter = _places.PLACES.get(name, 'math')
         chapter, stem = _MODULES.get(name, (chapter if chapter != 'rnn' else 'connection', name))
         setattr(_module('%s.%s' % (chapter, stem)), name, function)
+    for chapter, module, name, value in _classes.classes():
+        setattr(_module('%s.%s' % (chapter, module)), name, value)
     # Last, for some functions are named as chapters' modules are.
     globals().update(functions)
 

@@ -6,6 +6,7 @@ import numpy
 from chainer import _core
 from chainer import configuration
 from chainer.function_node import FunctionNode
+from chainer.functions import _classes
 from chainer.utils import argument
 from chainer.utils import sparse
 
@@ -136,38 +137,37 @@ def mean(x, axis=None, weights=None, keepdims=False):
     return _c.average(x, axis, weights, keepdims)
 
 
-def _seeded(f, *args, **kwargs):
-    return f(*args, **kwargs)
-
-
 def dropout(x, ratio=.5, **kwargs):
     """Zeros a part of the elements at random while training."""
     mask, return_mask = argument.parse_kwargs(
         kwargs, ('mask', None), ('return_mask', False),
         train='train argument is not supported anymore. Use chainer.using_config')
-    if not 0.0 <= ratio < 1.0:
-        raise ValueError('ratio must be in the range [0, 1)')
-    if mask is None and configuration.config.train:
-        # From numpy.random, as the release draws it: one seed, the same masks.
-        a = _array(x)
-        scale = a.dtype.type(1. / (1 - ratio))
-        mask = (numpy.random.rand(*a.shape) >= ratio) * scale
-        mask = numpy.asarray(mask, a.dtype)
-    if not configuration.config.train:
-        y = x if isinstance(x, Variable) else Variable(x, requires_grad=False)
-        return (y, None) if return_mask else y
-    y = _c.dropout(x, ratio, mask=mask)
-    return (y, mask) if return_mask else y
+    if configuration.config.train:
+        node = _classes.Dropout(ratio, mask, return_mask)
+        y, = node.apply((x,))
+        return (y, node.mask) if return_mask else y
+    y = x if isinstance(x, Variable) else Variable(x, requires_grad=False)
+    return (y, None) if return_mask else y
 
 
 def gaussian(mean, ln_var, **kwargs):
     """Normally distributed values."""
     eps, return_eps = argument.parse_kwargs(kwargs, ('eps', None), ('return_eps', False))
-    if eps is None:
-        a = _array(mean)
-        eps = numpy.random.standard_normal(_array(ln_var).shape).astype(a.dtype)
-    y = _c.gaussian(mean, ln_var, eps=eps)
-    return (y, eps) if return_eps else y
+    node = _classes.Gaussian(eps)
+    y, = node.apply((mean, ln_var))
+    return (y, node.eps) if return_eps else y
+
+
+def simplified_dropconnect(x, W, b=None, ratio=0.5, train=True, mask=None, use_batchwise_mask=True):
+    """A linear map whose weights are zeroed at random while training."""
+    if not train:
+        ratio = 0
+    if mask is not None and not isinstance(mask, Variable):
+        expected = ((_array(x).shape[0],) if use_batchwise_mask else ()) + _array(W).shape
+        if mask.shape != expected:
+            raise ValueError('mask has the shape {}, {} is expected'.format(mask.shape, expected))
+    node = _classes.SimplifiedDropconnect(ratio, mask, use_batchwise_mask)
+    return node.apply((x, W) if b is None else (x, W, b))[0]
 
 
 def rrelu(x, l=1. / 8, u=1. / 3, **kwargs):
@@ -191,8 +191,7 @@ def zoneout(h, x, ratio=.5, **kwargs):
         kwargs, train='train argument is not supported anymore. Use chainer.using_config')
     argument.assert_kwargs_empty(kwargs)
     if configuration.config.train:
-        flags = numpy.asarray(numpy.random.rand(*_array(x).shape) >= ratio)
-        return _c.where(flags, x, h)
+        return _classes.Zoneout(ratio).apply((h, x))[0]
     return h * ratio + x * (1 - ratio)
 
 
@@ -208,6 +207,63 @@ def batch_normalization(x, gamma, beta, **kwargs):
 def fixed_batch_normalization(x, gamma, beta, mean, var, eps=2e-5, axis=None):
     """Normalization by given statistics."""
     return _c.fixed_batch_normalization(x, gamma, beta, mean, var, eps, axis)
+
+
+def fixed_batch_renormalization(x, gamma, beta, mean, var, eps=2e-5):
+    """Normalization by given statistics: fixed_batch_normalization() under an older name."""
+    warnings.warn('fixed_batch_renormalization is deprecated. Use fixed_batch_normalization instead.',
+                  DeprecationWarning)
+    return _c.fixed_batch_renormalization(x, gamma, beta, mean, var, eps)
+
+
+def softmax_cross_entropy(x, t, normalize=True, cache_score=True, class_weight=None, ignore_label=-1, reduce='mean',
+                          enable_double_backprop=False):
+    """The cross entropy of softmax(x) and labels."""
+    if class_weight is None:
+        return _c.softmax_cross_entropy(x, t, normalize, cache_score, None, ignore_label, reduce,
+                                        enable_double_backprop)
+    if isinstance(class_weight, Variable):
+        raise ValueError('class_weight should be a numpy.ndarray, not a chainer.Variable')
+    if class_weight.ndim != 1:
+        raise ValueError('class_weight.ndim should be 1')
+    if class_weight.dtype.kind != 'f':
+        raise ValueError('The dtype of class_weight should be \'f\'')
+    return _c.softmax_cross_entropy(x, t, normalize, cache_score, class_weight, ignore_label, reduce,
+                                    enable_double_backprop)
+
+
+def hinge(x, t, norm='L1', reduce='mean'):
+    """The hinge loss of one against all."""
+    if norm not in ('L1', 'L2'):
+        raise NotImplementedError('norm should be either \'L1\' or \'L2\'')
+    return _c.hinge(x, t, norm, reduce)
+
+
+def connectionist_temporal_classification(x, t, blank_symbol, input_length=None, label_length=None, reduce='mean'):
+    """The loss of label sequences without alignment."""
+    if not isinstance(x, (list, tuple)):
+        raise TypeError('x must be a list of Variables')
+    return _c.connectionist_temporal_classification(x, t, blank_symbol, input_length, label_length, reduce)
+
+
+def _on_axes(name, ndim):
+    function = getattr(_c, name)
+
+    def call(x, *args, **kwargs):
+        there = _array(x).ndim - 2
+        if there != ndim:
+            raise ValueError('The number of dimensions under channel dimension of the input `x` should be {}. But the '
+                             'actual ndim was {}.'.format(ndim, there))
+        return function(x, *args, **kwargs)
+    call.__name__ = name
+    call.__doc__ = function.__doc__
+    call.__module__ = __name__
+    return call
+
+
+for _name in ('convolution', 'deconvolution', 'average_pooling', 'max_pooling', 'unpooling'):
+    globals()[_name + '_1d'] = _on_axes(_name + '_1d', 1)
+    globals()[_name + '_3d'] = _on_axes(_name + '_3d', 3)
 
 
 def _warn_of_one(x, axis):

@@ -36,8 +36,8 @@ def repeat_with_success_at_least(times, min_success):
                 if len(failures) > times - min_success:
                     break
             if successes < min_success:
-                raise AssertionError('{} of {} runs failed: {!r}'.format(len(failures), times, failures[0])) \
-                    from failures[0]
+                raise AssertionError('{} of {} runs failed, {} must pass; first error message: {!r}: {}'.format(
+                    len(failures), times, min_success, failures[0], failures[0])) from failures[0]
         return wrapper
     return decorate
 

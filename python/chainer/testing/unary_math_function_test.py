@@ -68,7 +68,9 @@ def unary_math_function_unittest(func, func_expected=None, label_expected=None, 
         is_linear = False
     if func_expected is None:
         name = getattr(func, '__name__', type(func).__name__.lower())
-        expected = getattr(numpy, name)
+        expected = getattr(numpy, name, None)
+        if expected is None:
+            raise ValueError('NumPy has no corresponding function for {}.'.format(name))
 
         def func_expected(x, dtype):
             return numpy.asarray(expected(x)).astype(dtype)

@@ -1,0 +1,198 @@
+"""Classes of functions. Functions with random numbers are nodes in Python, whose masks their users read."""
+import numpy
+
+from chainer import _core
+from chainer.function_node import FunctionNode
+
+_c = _core.functions
+
+
+def _zero(ratio, shape, dtype):
+    """A mask that is zero with the probability `ratio` and keeps the mean."""
+    scale = dtype.type(1. / (1 - ratio))
+    return ((numpy.random.rand(*shape) >= ratio) * scale).astype(dtype, copy=False)
+
+
+class Dropout(FunctionNode):
+    """Zeros a part of the elements at random."""
+
+    def __init__(self, dropout_ratio, mask=None, return_mask=False):
+        if not 0.0 <= dropout_ratio < 1.0:
+            raise ValueError('dropout_ratio must be in the range [0, 1)')
+        self.dropout_ratio, self.mask, self.return_mask = dropout_ratio, mask, return_mask
+
+    def forward(self, inputs):
+        x, = inputs
+        if self.mask is None:
+            self.mask = _zero(self.dropout_ratio, x.shape, x.dtype)
+        elif self.mask.shape != x.shape:
+            raise ValueError('mask shape {} and input shape {} do not match'.format(self.mask.shape, x.shape))
+        return numpy.asarray(x * self.mask, x.dtype),
+
+    def backward(self, indexes, grad_outputs):
+        return grad_outputs[0] * self.mask,
+
+
+class Gaussian(FunctionNode):
+    """mean + exp(ln_var / 2) eps."""
+
+    def __init__(self, eps=None):
+        self.eps = eps
+
+    def forward(self, inputs):
+        self.retain_inputs((1,))
+        mean, ln_var = inputs
+        if self.eps is None:
+            self.eps = numpy.random.standard_normal(ln_var.shape).astype(mean.dtype, copy=False)
+        self.noise = numpy.exp(ln_var * mean.dtype.type(0.5)) * self.eps
+        return numpy.asarray(mean + self.noise, mean.dtype),
+
+    def backward(self, indexes, grad_outputs):
+        ln_var, = self.get_retained_inputs()
+        g, = grad_outputs
+        return g, g * _c.exp(ln_var * 0.5) * self.eps * 0.5
+
+
+class Zoneout(FunctionNode):
+    """h where a random number is below the ratio, x elsewhere."""
+
+    def __init__(self, zoneout_ratio):
+        if not 0.0 <= zoneout_ratio <= 1.0:
+            raise ValueError('zoneout ratio must be in the range [0, 1]')
+        self.zoneout_ratio = zoneout_ratio
+        self.flag_h = self.flag_x = None
+
+    def forward(self, inputs):
+        h, x = inputs
+        if self.flag_x is None:
+            flag = numpy.random.rand(*x.shape)
+            self.flag_h = numpy.asarray(flag < self.zoneout_ratio, h.dtype)
+            self.flag_x = numpy.asarray(flag >= self.zoneout_ratio, h.dtype)
+        return h * self.flag_h + x * self.flag_x,
+
+    def backward(self, indexes, grad_outputs):
+        g, = grad_outputs
+        return g * self.flag_h, g * self.flag_x
+
+
+class SimplifiedDropconnect(FunctionNode):
+    """A linear map whose weights are zeroed at random, for each example by itself with a batchwise mask."""
+
+    def __init__(self, ratio, mask=None, use_batchwise_mask=True):
+        if not 0.0 <= ratio < 1.0:
+            raise ValueError('ratio must be in the range [0, 1)')
+        self.ratio, self.mask, self.use_batchwise_mask = ratio, mask, use_batchwise_mask
+
+    def forward(self, inputs):
+        x, W = inputs[0], inputs[1]
+        self.retain_inputs((0, 1))
+        if x.ndim > 2:
+            x = x.reshape(len(x), -1)
+        if self.mask is None:
+            shape = (len(x),) + W.shape if self.use_batchwise_mask else W.shape
+            self.mask = _zero(self.ratio, shape, W.dtype)
+        y = numpy.matmul(W * self.mask, x[:, :, None])[:, :, 0]
+        if len(inputs) == 3:
+            y = y + inputs[2]
+        return y.astype(x.dtype, copy=False),
+
+    def backward(self, indexes, grad_outputs):
+        x, W = self.get_retained_inputs()
+        gy, = grad_outputs
+        wide = numpy.promote_types(x.dtype, W.dtype)
+        rows = _c.cast(_c.reshape(x, (x.shape[0], W.shape[1])), wide)
+        masked = _c.cast(W, wide) * numpy.asarray(self.mask, wide)
+        g = _c.cast(gy, wide)
+        gx = gW = gb = None
+        if 0 in indexes:
+            column = _c.reshape(g, (g.shape[0], g.shape[1], 1))
+            gx = _c.sum(_c.broadcast_to(column, (len(rows),) + W.shape) * masked, 1)
+            gx = _c.reshape(_c.cast(gx, x.dtype), x.shape)
+        if 1 in indexes:
+            shape = (len(rows),) + W.shape
+            column = _c.broadcast_to(_c.reshape(g, (g.shape[0], g.shape[1], 1)), shape)
+            row = _c.broadcast_to(_c.reshape(rows, (rows.shape[0], 1, rows.shape[1])), shape)
+            gW = _c.cast(_c.sum(column * row * numpy.asarray(self.mask, wide), 0), W.dtype)
+        if 2 in indexes:
+            gb = _c.sum(gy, 0)
+        return tuple([(gx, gW, gb)[i] for i in indexes])
+
+
+class Identity(FunctionNode):
+    """The inputs."""
+
+    def forward(self, xs):
+        return xs
+
+    def backward(self, indexes, gys):
+        return gys
+
+
+class _Composed(object):
+    """A function of the library under the name of a class: apply() gives a tuple, label is that of graphs."""
+
+    def __init__(self, *args, **kwargs):
+        self._args, self._kwargs = args, kwargs
+
+    def apply(self, inputs):
+        y = type(self)._function(*(tuple(inputs) + self._args), **self._kwargs)
+        return y if isinstance(y, tuple) else (y,)
+
+    @property
+    def label(self):
+        return type(self)._label.format(*self._args)
+
+
+def _value_text(value):
+    """A constant in a label."""
+    if isinstance(value, float) or isinstance(value, numpy.floating):
+        text = str(float(value))
+    elif numpy.isscalar(value):
+        text = str(value)
+    elif isinstance(value, (numpy.ndarray, _core.Variable)):
+        return 'constant array'
+    else:
+        raise ValueError('Value must be a Variable, scalar, numpy.ndarray, or cupy.ndarray.')
+    return '({})'.format(text) if text.startswith('-') else text
+
+
+# Chapter, module: (class, label, function of inputs and the constructor's arguments).
+_TABLE = {
+    ('math', 'trigonometric'): [(n[0].upper() + n[1:], n, getattr(_c, n)) for n in (
+        'sin', 'cos', 'tan', 'arcsin', 'arccos', 'arctan', 'arctan2')],
+    ('math', 'hyperbolic'): [('Cosh', 'cosh', _c.cosh), ('Sinh', 'sinh', _c.sinh)],
+    ('math', 'exponential'): [('Exp', 'exp', _c.exp), ('Log', 'log', _c.log), ('Log2', 'log2', _c.log2),
+                              ('Log10', 'log10', _c.log10)],
+    ('math', 'exponential_m1'): [('Expm1', 'expm1', _c.expm1)],
+    ('math', 'logarithm_1p'): [('Log1p', 'log1p', _c.log1p)],
+    ('math', 'sqrt'): [('Sqrt', 'sqrt', _c.sqrt)],
+    ('math', 'square'): [('Square', 'square', _c.square)],
+    ('math', 'floor'): [('Floor', 'floor', _c.floor)], ('math', 'ceil'): [('Ceil', 'ceil', _c.ceil)],
+    ('math', 'sign'): [('Sign', 'sign', _c.sign)], ('math', 'fix'): [('Fix', 'fix', _c.fix)],
+    ('math', 'erf'): [('Erf', 'erf', _c.erf)], ('math', 'erfc'): [('Erfc', 'erfc', _c.erfc)],
+    ('math', 'basic_math'): [
+        ('Neg', '__neg__', lambda x: -x), ('Absolute', '|_|', _c.absolute), ('Add', '_ + _', lambda a, b: a + b),
+        ('AddConstant', '_ + {}', lambda x, v: x + v), ('Sub', '_ - _', lambda a, b: a - b),
+        ('SubFromConstant', '{} - _', lambda x, v: v - x), ('Mul', '_ * _', lambda a, b: a * b),
+        ('MulConstant', '_ * {}', lambda x, v: x * v), ('Div', '_ / _', lambda a, b: a / b),
+        ('DivFromConstant', '{} / _', lambda x, v: v / x), ('PowVarVar', '_ ** _', lambda a, b: a ** b),
+        ('PowVarConst', '_ ** {}', lambda x, v: x ** v), ('PowConstVar', '{} ** _', lambda x, v: v ** x)],
+    ('activation', 'relu'): [('ReLU', 'ReLU', _c.relu)],
+    ('activation', 'sigmoid'): [('Sigmoid', 'Sigmoid', _c.sigmoid)],
+    ('activation', 'tanh'): [('Tanh', 'Tanh', _c.tanh)],
+}
+
+
+def classes():
+    """(chapter, module, name, class) of all."""
+    for (chapter, module), rows in _TABLE.items():
+        for name, label, function in rows:
+            yield chapter, module, name, type(name, (_Composed,), {
+                '_function': staticmethod(function), '_label': label, '__doc__': _Composed.__doc__})
+    yield 'noise', 'dropout', 'Dropout', Dropout
+    yield 'noise', 'gaussian', 'Gaussian', Gaussian
+    yield 'noise', 'zoneout', 'Zoneout', Zoneout
+    yield 'noise', 'simplified_dropconnect', 'SimplifiedDropconnect', SimplifiedDropconnect
+    yield 'math', 'identity', 'Identity', Identity
+    yield 'math', 'basic_math', '_convert_value_to_string', _value_text
+    yield 'array', 'flip', '_flip', numpy.flip
