@@ -112,8 +112,10 @@ std::shared_ptr<const Route> make_route(const Problem& p) {
   if (!route->compute)
     route->compute = make_compute(p, image_order(p.x.shape, !few).layout(), Layout::of_any_order(p.W.shape),
                                   image_order(p.y.shape, !few).layout());
-  // (The library's plain loops are slower than products of matrices.)
-  if (!route->compute || route->compute->implementation.starts_with("ref")) return nullptr;
+  // (The library's plain loops are slower than products of matrices; those by its plain products cut their sums by the
+  // number of threads.)
+  const auto is = [&](const char* name) { return route->compute->implementation.starts_with(name); };
+  if (!route->compute || is("ref") || is("gemm")) return nullptr;
   const auto given = in_order(p);
   if (p.bias) route->bias = bias_order(p).layout();
   if (p.op != Convolution::backward_weights) route->form = number_of(route->compute->layouts[1]);
