@@ -1,6 +1,7 @@
 file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/chainer/*.cpp)
 list(FILTER sources EXCLUDE REGEX "/backend/cpu/kernels/(elementwise|convert|reduce|update|random|rows|thin|normalize|recurrent|fourier|affine|pooling|moments)\\.cpp$")
 list(FILTER sources EXCLUDE REGEX "/chainer/mn/")  # a library of its own: Distributed.cmake
+list(FILTER sources EXCLUDE REGEX "/backend/cuda/(kernels|emulation)/|/core/fiber[a-z0-9_]*\\.cpp$")  # Cuda.cmake
 # What the processor does with denormal numbers.
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   set(float_mode x86)

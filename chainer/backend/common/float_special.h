@@ -12,7 +12,7 @@ namespace m {
 namespace float_special {
 
 template <int N>
-inline float polynomial(const float (&c)[N], float x) {
+CHAINER_FORMULA float polynomial(const float (&c)[N], float x) {
   float y = c[N - 1];
   for (int i = N - 2; i >= 0; --i) y = y * x + c[i];
   return y;
@@ -21,7 +21,7 @@ constexpr float kPi = 3.14159265358979f, kRootHalf = 0.707106781186548f;
 
 // The inverse of erf at s, where c = (1 - |s|) (1 + |s|): s times a function of w = -log(c). For w < 5 that is a
 // polynomial of w, beyond it one of sqrt(w), up to 4.4 and to 10.2.
-inline float inverse_erf(float s, float c) {
+CHAINER_FORMULA float inverse_erf(float s, float c) {
   constexpr float kNear[] = {0x1.805c5cp+0f,   0x1.f91eccp-3f,   -0x1.11c43ep-8f, -0x1.48aa56p-10f, 0x1.c9d5e4p-13f,
                              -0x1.25f5c8p-18f, -0x1.cfb152p-19f, 0x1.6f7602p-22f, 0x1.845e24p-26f};
   constexpr float kFar[] = {0x1.8abcc2p+1f,   0x1.01589ap+0f,  0x1.604e48p-8f,   -0x1.ea6f24p-9f,  0x1.41ed88p-9f,
@@ -33,18 +33,18 @@ inline float inverse_erf(float s, float c) {
   const float farther = polynomial(kFarther, root - 7.25f);
   return s * (w < 5 ? near : (root < 4.4f ? far : farther));
 }
-inline float erfinv(float x) { return inverse_erf(x, (1 - x) * (1 + x)); }
-inline float erfcinv(float x) { return inverse_erf(1 - x, x * (2 - x)); }
-inline float ndtri(float x) { return -2 * kRootHalf * erfcinv(2 * x); }
+CHAINER_FORMULA float erfinv(float x) { return inverse_erf(x, (1 - x) * (1 + x)); }
+CHAINER_FORMULA float erfcinv(float x) { return inverse_erf(1 - x, x * (2 - x)); }
+CHAINER_FORMULA float ndtri(float x) { return -2 * kRootHalf * erfcinv(2 * x); }
 
 // exp(x^2): what the rounding of x^2 loses is a factor of its own.
-inline float exp_square(float x) {
+CHAINER_FORMULA float exp_square(float x) {
   const float high = __builtin_bit_cast(float, __builtin_bit_cast(int32_t, x) & ~0xfff), low = x - high;
   const float square = x * x;
   return m::exp(square) * (1 + ((high * high - square) + 2 * high * low + low * low));
 }
 // For x >= 0 a polynomial of t = 1 / (1 + 0.4 x), times t.
-inline float erfcx(float x) {
+CHAINER_FORMULA float erfcx(float x) {
   constexpr float kFactor[] = {0x1.afbb4p-2f,  0x1.4995dcp-1f,  0x1.73d8c8p-1f,  0x1.1893e4p-1f,
                                0x1.73aceep-3f, -0x1.b7f962p-4f, -0x1.f703ep-4f,  0x1.6be8cp-6f,
                                0x1.146a16p-4f, -0x1.3a9e7ep-7f, -0x1.d61eecp-6f, 0x1.83cb48p-8f};
@@ -52,8 +52,8 @@ inline float erfcx(float x) {
   const float left = 2 * exp_square(a > 10 ? 10 : a) - right;
   return x < 0 ? left : right;
 }
-inline float ndtr(float x) { return 0.5f * m::erfc(-kRootHalf * x); }
-inline float log_ndtr(float x) {
+CHAINER_FORMULA float ndtr(float x) { return 0.5f * m::erfc(-kRootHalf * x); }
+CHAINER_FORMULA float log_ndtr(float x) {
   const float t = kRootHalf * x;
   const float left = m::log(0.5f * erfcx(-t)) - 0.5f * x * x, right = m::log1p(-0.5f * m::erfc(t));
   return x < -1 ? left : right;
@@ -61,7 +61,7 @@ inline float log_ndtr(float x) {
 
 // log |gamma(z)| for z > 0 as log(factor) and what is added to it, or taken from it: a polynomial times z - 2 for
 // numbers from 1.5 to 2.5, to which smaller ones and those up to 8 are moved; Stirling's series beyond.
-inline float lgamma(float x) {
+CHAINER_FORMULA float lgamma(float x) {
   constexpr float kSlope[] = {0x1.b0ee6p-2f,    0x1.4a34ccp-2f,  -0x1.13e002p-4f,  0x1.513216p-6f,
                               -0x1.e404d4p-8f,  0x1.7aec52p-9f,  -0x1.38ba16p-10f, 0x1.091dc8p-11f,
                               -0x1.d01f28p-13f, 0x1.e24578p-14f, -0x1.b4e38p-15f};
@@ -104,7 +104,7 @@ struct Raised {
   float sum() const { return above / below; }
 };
 // digamma(x) = digamma(1 - x) - pi / tan(pi x) for negative numbers.
-inline float digamma(float x) {
+CHAINER_FORMULA float digamma(float x) {
   const bool negative = x < 0;
   const Raised<1> raised(negative ? 1 - x : x);
   const float v = 1 / raised.y, u = v * v;
@@ -115,7 +115,7 @@ inline float digamma(float x) {
   return x == 0 ? -1 / x : value;
 }
 // Its derivative: trigamma(x) = pi^2 / sin(pi x)^2 - trigamma(1 - x).
-inline float trigamma(float x) {
+CHAINER_FORMULA float trigamma(float x) {
   const bool negative = x < 0;
   const Raised<2> raised(negative ? 1 - x : x);
   const float v = 1 / raised.y, u = v * v;

@@ -31,6 +31,11 @@ __attribute__((simd("notinbranch"))) double atan2(double, double) noexcept;
 #undef CHAINER_SIMD_FUNCTION
 #endif
 
+// How a formula is declared: a backend whose functions need more than `inline` says so before it includes this.
+#ifndef CHAINER_FORMULA
+#define CHAINER_FORMULA inline
+#endif
+
 #include <math.h>
 
 #include <cstdint>
@@ -40,13 +45,13 @@ __attribute__((simd("notinbranch"))) double atan2(double, double) noexcept;
 namespace {
 namespace m {
 
-#define CHAINER_MATH(NAME)                            \
-  inline float NAME(float x) { return ::NAME##f(x); } \
-  inline double NAME(double x) { return ::NAME(x); }
+#define CHAINER_MATH(NAME)                                     \
+  CHAINER_FORMULA float NAME(float x) { return ::NAME##f(x); } \
+  CHAINER_FORMULA double NAME(double x) { return ::NAME(x); }
 #if defined(CHAINER_OWN_VECTORS)
 using vector_math::exp, vector_math::expm1, vector_math::log, vector_math::log2, vector_math::log10;
 using vector_math::log1p, vector_math::sinh, vector_math::cosh, vector_math::tanh, vector_math::erf;
-inline double erf(double x) { return ::erf(x); }
+CHAINER_FORMULA double erf(double x) { return ::erf(x); }
 #else
 CHAINER_MATH(exp)
 CHAINER_MATH(expm1)
@@ -73,70 +78,70 @@ CHAINER_MATH(rint)
 CHAINER_MATH(trunc)
 #undef CHAINER_MATH
 
-inline int64_t floor(int64_t x) { return x; }
-inline int64_t ceil(int64_t x) { return x; }
-inline int64_t rint(int64_t x) { return x; }
-inline int64_t trunc(int64_t x) { return x; }
-inline float abs(float x) { return __builtin_fabsf(x); }
-inline double abs(double x) { return __builtin_fabs(x); }
-inline int64_t abs(int64_t x) { return x < 0 ? static_cast<int64_t>(0 - static_cast<uint64_t>(x)) : x; }
+CHAINER_FORMULA int64_t floor(int64_t x) { return x; }
+CHAINER_FORMULA int64_t ceil(int64_t x) { return x; }
+CHAINER_FORMULA int64_t rint(int64_t x) { return x; }
+CHAINER_FORMULA int64_t trunc(int64_t x) { return x; }
+CHAINER_FORMULA float abs(float x) { return __builtin_fabsf(x); }
+CHAINER_FORMULA double abs(double x) { return __builtin_fabs(x); }
+CHAINER_FORMULA int64_t abs(int64_t x) { return x < 0 ? static_cast<int64_t>(0 - static_cast<uint64_t>(x)) : x; }
 template <class T>
-inline T sign(T x) {
+CHAINER_FORMULA T sign(T x) {
   return x != x ? x : static_cast<T>((x > T(0)) - (x < T(0)));
 }
 template <class T>
-inline T sigmoid(T x) {
+CHAINER_FORMULA T sigmoid(T x) {
   return T(1) / (T(1) + exp(-x));
 }
 // The derivative of sigmoid, and that of x sigmoid(beta x) by x.
 template <class T>
-inline T sigmoid_slope(T x) {
+CHAINER_FORMULA T sigmoid_slope(T x) {
   const T y = sigmoid(x);
   return y * (T(1) - y);
 }
 template <class T>
-inline T swish_slope(T x, T beta) {
+CHAINER_FORMULA T swish_slope(T x, T beta) {
   const T z = beta * x, y = sigmoid(z), slope = y * (T(1) - y);
   return y + (slope > T(0) ? z * slope : slope);
 }
 template <class T>
-inline T softplus(T x) {
+CHAINER_FORMULA T softplus(T x) {
   return (x > T(0) ? x : (x == x ? T(0) : x)) + log1p(exp(-abs(x)));
 }
 template <class T>
-inline T clip(T x, T lo, T hi) {
+CHAINER_FORMULA T clip(T x, T lo, T hi) {
   const T y = x < lo ? lo : x;
   return y > hi ? hi : y;
 }
-inline float atan2(float a, float b) { return ::atan2f(a, b); }
-inline double atan2(double a, double b) { return ::atan2(a, b); }
-inline float pow(float a, float b) { return ::powf(a, b); }
-inline double pow(double a, double b) { return ::pow(a, b); }
-inline int64_t pow(int64_t a, int64_t b) {
+CHAINER_FORMULA float atan2(float a, float b) { return ::atan2f(a, b); }
+CHAINER_FORMULA double atan2(double a, double b) { return ::atan2(a, b); }
+CHAINER_FORMULA float pow(float a, float b) { return ::powf(a, b); }
+CHAINER_FORMULA double pow(double a, double b) { return ::pow(a, b); }
+CHAINER_FORMULA int64_t pow(int64_t a, int64_t b) {
   if (b < 0) return a == 1 ? 1 : a == -1 ? (b & 1 ? -1 : 1) : 0;
   uint64_t r = 1, base = static_cast<uint64_t>(a);
   for (; b; b >>= 1, base *= base)
     if (b & 1) r *= base;
   return static_cast<int64_t>(r);
 }
-inline float fmod(float a, float b) { return ::fmodf(a, b); }
+CHAINER_FORMULA float fmod(float a, float b) { return ::fmodf(a, b); }
 // The same without a call where the quotient is below 2^28, else NaN: in double its whole part and the product of that
 // with b are exact.
-inline float fmod_of_near(float a, float b) {
+CHAINER_FORMULA float fmod_of_near(float a, float b) {
   const double x = static_cast<double>(a), y = static_cast<double>(b), q = __builtin_trunc(x / y);
   const double r = __builtin_copysign(x - q * y, x);
   return static_cast<float>(q < 0x1p28 && q > -0x1p28 ? r : __builtin_nan(""));
 }
-inline double fmod(double a, double b) { return ::fmod(a, b); }
-inline int64_t fmod(int64_t a, int64_t b) { return b == 0 || b == -1 ? 0 : a % b; }
+CHAINER_FORMULA double fmod(double a, double b) { return ::fmod(a, b); }
+CHAINER_FORMULA int64_t fmod(int64_t a, int64_t b) { return b == 0 || b == -1 ? 0 : a % b; }
 // The sign of the remainder is the divisor's, as in Python.
 template <class T>
-inline T remainder(T a, T b) {
+CHAINER_FORMULA T remainder(T a, T b) {
   const T r = fmod(a, b);
   return r != T(0) && ((r < T(0)) != (b < T(0))) ? r + b : r;
 }
 template <class T>
-inline T floor_divide_float(T a, T b) {
+CHAINER_FORMULA T floor_divide_float(T a, T b) {
   if (b == T(0)) return a / b;
   const T r = fmod(a, b);
   T q = (a - r) / b;
@@ -145,9 +150,9 @@ inline T floor_divide_float(T a, T b) {
   const T f = floor(q);
   return q - f > T(0.5) ? f + T(1) : f;
 }
-inline float floor_divide(float a, float b) { return floor_divide_float(a, b); }
-inline double floor_divide(double a, double b) { return floor_divide_float(a, b); }
-inline int64_t floor_divide(int64_t a, int64_t b) {
+CHAINER_FORMULA float floor_divide(float a, float b) { return floor_divide_float(a, b); }
+CHAINER_FORMULA double floor_divide(double a, double b) { return floor_divide_float(a, b); }
+CHAINER_FORMULA int64_t floor_divide(int64_t a, int64_t b) {
   if (b == 0) return 0;
   if (b == -1) return static_cast<int64_t>(0 - static_cast<uint64_t>(a));
   const int64_t q = a / b;

@@ -1,0 +1,126 @@
+// The device as the host's compiler sees it: threads of a block take turns on fibers of one thread of the host. A
+// thread gets a fiber of its own when it first waits, so kernels without barriers cost a call a thread. Beside running
+// kernels this finds what a device leaves undefined: barriers that not all threads reach, lanes that read from lanes
+// outside of their mask, shared memory that is read before it is written (it is full of NaN), launches beyond a
+// device's limits; results that depend on the order of threads or blocks show when the order changes (set_order).
+#pragma once
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <type_traits>
+#include <typeinfo>
+
+#include "chainer/backend/cuda/dim3.h"
+
+namespace chainer::cuda::emulation {
+
+/// In which order the threads of a block and the blocks of a grid run.
+enum class Order { forward, backward, shuffled };
+void set_order(Order order, uint32_t seed = 1);
+
+/// What the running thread sees as threadIdx and so on.
+struct Place {
+  Dim3 thread, block, block_dim, grid_dim;
+};
+extern thread_local constinit Place place;
+
+/// The block's memory of that key, which begins with bytes that nobody wrote.
+void* shared_memory(const void* key, std::size_t bytes);
+template <class T>
+T* shared(const void* key) {
+  return static_cast<T*>(shared_memory(key, sizeof(T)));
+}
+void* dynamic_shared();
+
+void block_barrier(int line);
+enum class WarpOp : uint8_t { sync, shuffle, ballot };
+/// All lanes of `mask` come here; returns what lane `source` brought, or the lanes that brought something but 0.
+uint64_t warp_meeting(WarpOp op, uint32_t mask, uint64_t value, int source, int line);
+int lane();
+
+using Entry = void (*)(void (*kernel)(), const void* args);
+/// Makes a kernel known by name, as a device's module does.
+bool add_kernel(const char* name, void (*kernel)(), Entry entry, const std::type_info& args);
+template <class Args>
+bool add(const char* name, void (*kernel)(const Args&)) {
+  const Entry entry = [](void (*k)(), const void* a) {
+    reinterpret_cast<void (*)(const Args&)>(k)(*static_cast<const Args*>(a));
+  };
+  return add_kernel(name, reinterpret_cast<void (*)()>(kernel), entry, typeid(Args));
+}
+
+/// What a launch gives beside the arguments.
+struct Launch {
+  std::string_view kernel;
+  Dim3 grid, block;
+  std::size_t dynamic_shared = 0, args_bytes = 0;
+  const std::type_info* args_type = nullptr;
+};
+/// Throws a DeviceError where a device would refuse the launch at the call: no such kernel, another struct, lengths or
+/// memory beyond its limits.
+void check(const Launch& launch);
+/// Runs a kernel over a grid that check() took. What the kernel does wrong is a DeviceError that names kernel, block
+/// and thread.
+void run(const Launch& launch, const void* args);
+/// How many kernels and threads ran so far, and the seconds that they took.
+struct Counts {
+  int64_t launches = 0, threads = 0;
+  double seconds = 0;
+};
+Counts counts();
+
+template <class T>
+T shuffle(uint32_t mask, T value, int source, int line) {
+  static_assert(sizeof(T) <= 8);
+  uint64_t bits = 0;
+  std::memcpy(&bits, &value, sizeof(T));
+  bits = warp_meeting(WarpOp::shuffle, mask, bits, source, line);
+  std::memcpy(&value, &bits, sizeof(T));
+  return value;
+}
+
+}  // namespace chainer::cuda::emulation
+
+#define __launch_bounds__(...)
+#define __forceinline__ inline
+#define threadIdx (::chainer::cuda::emulation::place.thread)
+#define blockIdx (::chainer::cuda::emulation::place.block)
+#define blockDim (::chainer::cuda::emulation::place.block_dim)
+#define gridDim (::chainer::cuda::emulation::place.grid_dim)
+
+// Barriers and exchanges between lanes. There is no __activemask(): a kernel knows its lanes.
+inline void __syncthreads(int line = __builtin_LINE()) { ::chainer::cuda::emulation::block_barrier(line); }
+inline void __syncwarp(uint32_t mask = 0xffffffffu, int line = __builtin_LINE()) {
+  using namespace ::chainer::cuda::emulation;
+  warp_meeting(WarpOp::sync, mask, 0, -1, line);
+}
+template <class T>
+T __shfl_sync(uint32_t mask, T v, int source, int width = 32, int line = __builtin_LINE()) {
+  using namespace ::chainer::cuda::emulation;
+  return shuffle(mask, v, lane() / width * width + source % width, line);
+}
+template <class T>
+T __shfl_down_sync(uint32_t mask, T v, int delta, int width = 32, int line = __builtin_LINE()) {
+  using namespace ::chainer::cuda::emulation;
+  const int me = lane();
+  return shuffle(mask, v, me % width + delta < width ? me + delta : me, line);
+}
+template <class T>
+T __shfl_xor_sync(uint32_t mask, T v, int bits, int width = 32, int line = __builtin_LINE()) {
+  using namespace ::chainer::cuda::emulation;
+  const int me = lane(), other = me ^ bits;
+  return shuffle(mask, v, other / width == me / width ? other : me, line);
+}
+inline uint32_t __ballot_sync(uint32_t mask, int predicate, int line = __builtin_LINE()) {
+  using namespace ::chainer::cuda::emulation;
+  return static_cast<uint32_t>(warp_meeting(WarpOp::ballot, mask, predicate != 0, -1, line));
+}
+
+// Atomics are of integers only, because the order of floating-point sums would be the device's.
+template <class T>
+requires std::is_integral_v<T> T atomicAdd(T* p, std::type_identity_t<T> v) {
+  return std::atomic_ref<T>(*p).fetch_add(v, std::memory_order_relaxed);
+}
+inline uint32_t __umulhi(uint32_t a, uint32_t b) { return static_cast<uint32_t>(uint64_t(a) * b >> 32); }

@@ -1,0 +1,18 @@
+// Memory that the address sanitizer is told not to let anybody touch; without that sanitizer nothing happens.
+#pragma once
+#include <cstddef>
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#endif
+
+namespace chainer {
+
+#if defined(__SANITIZE_ADDRESS__)
+inline void poison(const void* p, std::size_t bytes) { __asan_poison_memory_region(p, bytes); }
+inline void unpoison(const void* p, std::size_t bytes) { __asan_unpoison_memory_region(p, bytes); }
+#else
+inline void poison(const void*, std::size_t) {}
+inline void unpoison(const void*, std::size_t) {}
+#endif
+
+}  // namespace chainer
