@@ -23,7 +23,7 @@ test: install-dependencies
 # The Python package in the virtual environment build/python, where a Python is found; with its tests, and with those of
 # the release where SUITE names a checkout's folder of them
 python: install-dependencies
-	@scripts/python
+	@scripts/python $(PRESET)
 
 SUITE ?=
 test-python: python
