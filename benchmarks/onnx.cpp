@@ -1,5 +1,6 @@
-// The latency of imported models: bench_onnx [--seconds S] [--threads N] FILE..., one input of batch 1 at a time, in
-// test mode. Prints for each file a line as chainer_bench does. peers/onnx_latency.py runs onnxruntime beside it.
+// The latency of imported models: bench_onnx [--seconds S] [--threads N] [--batch N] FILE..., inputs of batch 1 or N at
+// a time, in test mode. Prints for each file a line as chainer_bench does. peers/onnx_latency.py runs onnxruntime
+// beside it.
 //
 //   bench_onnx --export FOLDER        writes MLP.onnx, LeNet.onnx and ResNet50.onnx with random weights
 #include <chainer/chainer.h>
@@ -17,16 +18,16 @@ namespace {
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-Array input_of(const onnx::TensorInfo& info) {
+Array input_of(const onnx::TensorInfo& info, int64_t batch) {
   Shape shape;
-  for (int64_t n : info.shape.value_or(std::vector<int64_t>{})) shape.push_back(n < 0 ? 1 : n);
+  for (int64_t n : info.shape.value_or(std::vector<int64_t>{})) shape.push_back(n < 0 ? batch : n);
   return is_floating(info.dtype) ? random::uniform(0, 1, shape, info.dtype) : zeros(shape, info.dtype);
 }
 
-void measure(const fs::path& file, double seconds) {
+void measure(const fs::path& file, double seconds, int64_t batch) {
   onnx::Model model(file);
   Variables in;
-  for (const onnx::TensorInfo& info : model.inputs()) in.push_back(Variable(input_of(info), false));
+  for (const onnx::TensorInfo& info : model.inputs()) in.push_back(Variable(input_of(info, batch), false));
   const UsingConfig test(&Config::train, false);
   const NoBackpropMode no_graph;
   const auto call = [&] {
@@ -70,6 +71,7 @@ void write_models(const fs::path& folder) {
 
 int main(int argc, char** argv) {
   double seconds = 3;
+  int64_t batch = 1;
   try {
     for (int i = 1; i < argc; ++i) {
       const std::string arg = argv[i];
@@ -77,10 +79,12 @@ int main(int argc, char** argv) {
         seconds = std::atof(argv[++i]);
       else if (i + 1 < argc && arg == "--threads")
         cpu::set_thread_count(std::atoi(argv[++i]));
+      else if (i + 1 < argc && arg == "--batch")
+        batch = std::atoi(argv[++i]);
       else if (i + 1 < argc && arg == "--export")
         write_models(argv[++i]);
       else
-        measure(arg, seconds);
+        measure(arg, seconds, batch);
     }
   } catch (const std::exception& e) { return std::fprintf(stderr, "bench_onnx: %s\n", e.what()), 1; }
 }

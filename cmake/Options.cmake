@@ -14,8 +14,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
                                                    -Wno-restrict -Wno-use-after-free -Wno-dangling-pointer)
 endif()
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
-  # Loops over scalar library calls are asked to vectorise too; on Clang they cannot, which is no fault.
-  target_compile_options(chainer_options INTERFACE -Wno-pass-failed)
+  # Loops over scalar library calls are asked to vectorise too; on Clang they cannot, which is no fault. The stable_sort
+  # of libstdc++ 12 uses what it deprecates, which newer Clangs report where it is instantiated.
+  target_compile_options(chainer_options INTERFACE -Wno-pass-failed -Wno-deprecated-declarations)
 endif()
 if(CHAINER_SANITIZE)
   target_compile_options(chainer_options INTERFACE -fsanitize=${CHAINER_SANITIZE} -fno-omit-frame-pointer

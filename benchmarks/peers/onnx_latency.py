@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Latency of ONNX files, batch 1, in turns with onnxruntime.
+"""Latency of ONNX files, batch 1 or N, in turns with onnxruntime.
 
-usage: PYTHON_WITH_ONNXRUNTIME onnx_latency.py --ours build/release/benchmarks/bench_onnx [--rounds 5] [--seconds 2] [FILE.onnx...]
+usage: PYTHON_WITH_ONNXRUNTIME onnx_latency.py --ours build/release/benchmarks/bench_onnx [--rounds 5] [--seconds 2]
+                                               [--threads 2] [--batch 1] [FILE.onnx...]
 
 Without files MLP, LeNet and ResNet50 are exported first. Prints the medians in milliseconds, the middle of the ratios
 and their spread; a ratio under 1 means that the project is faster.
@@ -13,6 +14,7 @@ p.add_argument('--ours', required=True)
 p.add_argument('--rounds', type=int, default=5)
 p.add_argument('--seconds', type=float, default=2)
 p.add_argument('--threads', type=int, default=2)
+p.add_argument('--batch', type=int, default=1)
 p.add_argument('--theirs', action='store_true', help=argparse.SUPPRESS)
 p.add_argument('files', nargs='*')
 a = p.parse_args()
@@ -25,7 +27,7 @@ def onnxruntime_median(file):
     session = onnxruntime.InferenceSession(file, options, providers=['CPUExecutionProvider'])
     feeds = {}
     for i in session.get_inputs():
-        shape = [n if isinstance(n, int) else 1 for n in i.shape]
+        shape = [n if isinstance(n, int) else a.batch for n in i.shape]
         feeds[i.name] = np.random.rand(*shape).astype(np.float32) if 'float' in i.type else np.zeros(shape, np.int64)
     for _ in range(3):
         session.run(None, feeds)
@@ -40,7 +42,7 @@ def onnxruntime_median(file):
 if a.theirs:
     print(onnxruntime_median(a.files[0]))
     sys.exit()
-common = ['--seconds', str(a.seconds), '--threads', str(a.threads)]
+common = ['--seconds', str(a.seconds), '--threads', str(a.threads), '--batch', str(a.batch)]
 with tempfile.TemporaryDirectory() as folder:
     if not a.files:
         subprocess.run([a.ours, '--export', folder], check=True)
