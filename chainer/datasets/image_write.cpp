@@ -4,6 +4,7 @@
 #include "chainer/array/index.h"
 #include "chainer/core/file.h"
 #include "chainer/datasets/image.h"
+#include "chainer/datasets/pixels.h"
 #include "chainer/routines/arithmetic.h"
 #include "chainer/routines/creation.h"
 #include "chainer/routines/manipulation.h"
@@ -35,13 +36,20 @@ void write(const std::filesystem::path& path, const Array& pixels) {
 
 }  // namespace
 
-void write_image(const std::filesystem::path& path, const Array& picture) {
+Array pixels_of(const char* operation, const Array& picture) {
   if (picture.ndim() != 2 && picture.ndim() != 3)
-    throw ValueError("write_image: one picture (height, width) or (channels, height, width) is expected, not shape ",
-                     picture.shape(), picture.ndim() == 4 ? "; write_grid() takes several" : "");
+    throw ValueError(operation, ": one picture (height, width) or (channels, height, width) is expected, not shape ",
+                     picture.shape());
   Shape one = picture.shape();
   one.insert(0, 1);
-  write(path, as_bytes("write_image", picture.reshape(one))[0].transpose({1, 2, 0}).copy());
+  return as_bytes(operation, picture.reshape(one))[0].transpose({1, 2, 0}).copy();
+}
+
+void write_image(const std::filesystem::path& path, const Array& picture) {
+  if (picture.ndim() == 4)
+    throw ValueError("write_image: one picture is expected, not shape ", picture.shape(),
+                     "; write_grid() takes several");
+  write(path, pixels_of("write_image", picture));
 }
 
 void write_grid(const std::filesystem::path& path, const Array& pictures, int64_t columns, int64_t gap) {

@@ -4,3 +4,4 @@
 #include "chainer/training/extensions/reporting.h"
 #include "chainer/training/extensions/schedules.h"
 #include "chainer/training/extensions/snapshot.h"
+#include "chainer/training/extensions/tensorboard.h"

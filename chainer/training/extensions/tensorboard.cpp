@@ -1,0 +1,64 @@
+#include "chainer/training/extensions/tensorboard.h"
+
+#include "chainer/array/memory.h"
+#include "chainer/optimizers/optimizer.h"
+
+namespace chainer::training::extensions {
+
+tensorboard::Writer& TensorBoard::writer() const {
+  if (!writer_) throw RuntimeError("TensorBoard: the event file is open while the trainer runs only");
+  return *writer_;
+}
+
+void TensorBoard::initialize(Trainer& trainer) {
+  const int64_t done = trainer.updater().iteration();
+  tensorboard::WriterOptions options;
+  if (done > 0) options.purge_step = done + 1;
+  writer_ = std::make_shared<tensorboard::Writer>(trainer.out() / options_.folder, options);
+  if (!options_.hparams.empty()) writer_->hparams(options_.hparams, options_.metrics);
+  last_iteration_ = done;
+  last_time_ = trainer.elapsed_time();
+}
+
+void TensorBoard::operator()(Trainer& trainer) {
+  summary_.add(trainer.observation);
+  if (options_.scalars(trainer)) write_scalars(trainer);
+  if (options_.histograms(trainer)) write_histograms(trainer);
+}
+
+void TensorBoard::write_scalars(Trainer& trainer) {
+  const int64_t step = trainer.updater().iteration();
+  for (const auto& [key, mean] : summary_.compute_mean()) writer().scalar(key, mean, step);
+  summary_ = {};
+  for (const auto& [name, optimizer] : trainer.updater().get_all_optimizers()) {
+    auto* method = dynamic_cast<GradientMethod*>(optimizer);
+    if (!method) continue;
+    const std::string prefix = name == "main" ? "hyperparameters/" : "hyperparameters/" + name + "/";
+    for (const auto& [key, value] : method->hyperparam().get_dict()) writer().scalar(prefix + key, value, step);
+  }
+  const double now = trainer.elapsed_time();
+  if (step > last_iteration_)
+    writer().scalar("run/seconds_per_iteration", (now - last_time_) / static_cast<double>(step - last_iteration_),
+                    step);
+  writer().scalar("run/memory_in_use", static_cast<double>(memory::statistics().in_use), step);
+  last_iteration_ = step, last_time_ = now;
+}
+
+void TensorBoard::write_histograms(const Trainer& trainer) {
+  const int64_t step = trainer.updater().iteration();
+  for (const auto& [name, optimizer] : trainer.updater().get_all_optimizers()) {
+    const std::string prefix = name == "main" ? "" : "/" + name;
+    for (const auto& [path, p] : optimizer->target().namedparams(false)) {
+      writer().histogram("parameters" + prefix + path, p.array(), step);
+      if (const Array g = p.grad()) writer().histogram("gradients" + prefix + path, g, step);
+    }
+  }
+}
+
+void TensorBoard::serialize(Serializer& s) {
+  options_.scalars.serialize(*s.child("_scalars"));
+  options_.histograms.serialize(*s.child("_histograms"));
+  if (!s.is_loading() || s.contains("_summary/_names")) summary_.serialize(*s.child("_summary"));
+}
+
+}  // namespace chainer::training::extensions

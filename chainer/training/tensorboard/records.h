@@ -1,0 +1,15 @@
+// TFRecord files: records with checksums.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace chainer::tensorboard {
+
+/// CRC-32C (Castagnoli's polynomial 0x1edc6f41, as in RFC 3720).
+uint32_t crc32c(std::string_view bytes);
+/// A record as it stands in the file: its length in 8 bytes, the masked checksum of these in 4, the bytes, and their
+/// masked checksum in 4; numbers little-endian. Masked is a checksum turned by 15 bits plus 0xa282ead8.
+void append_record(std::string& file, std::string_view bytes);
+
+}  // namespace chainer::tensorboard

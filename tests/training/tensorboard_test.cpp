@@ -1,0 +1,117 @@
+// Event files for TensorBoard: framing and checksums, whole records whatever happens, runs that go on. That the
+// published tensorboard reads what was written is tests/interop/run_tensorboard's to see.
+#include <chainer/core/file.h>
+#include <chainer/training/extensions/tensorboard.h>
+#include <chainer/training/tensorboard/records.h>
+
+#include <cstring>
+#include <thread>
+
+#include "small_run.h"
+#include "test.h"
+
+namespace tensorboard_files {
+
+template <class T>
+T number_at(std::string_view bytes, std::size_t at) {
+  T v = 0;
+  for (std::size_t i = 0; i < sizeof(T); ++i) v |= static_cast<T>(static_cast<unsigned char>(bytes[at + i])) << 8 * i;
+  return v;
+}
+uint32_t masked(std::string_view bytes) {
+  const uint32_t crc = tensorboard::crc32c(bytes);
+  return (crc >> 15 | crc << 17) + 0xa282ead8u;
+}
+// The records of a file, each checked.
+std::vector<std::string> records(const fs::path& path) {
+  const std::string file = read_file(path);
+  std::vector<std::string> out;
+  for (std::size_t at = 0; at < file.size();) {
+    EXPECT(file.size() - at >= 16);
+    const std::string_view length(file.data() + at, 8);
+    const auto n = static_cast<std::size_t>(number_at<uint64_t>(length, 0));
+    EXPECT_EQ(number_at<uint32_t>(file, at + 8), masked(length));
+    EXPECT(file.size() - at - 16 >= n);
+    out.emplace_back(file, at + 12, n);
+    EXPECT_EQ(number_at<uint32_t>(file, at + 12 + n), masked(out.back()));
+    at += 16 + n;
+  }
+  return out;
+}
+std::vector<fs::path> files_of(const fs::path& folder) {
+  std::vector<fs::path> out;
+  for (const auto& e : fs::directory_iterator(folder)) out.push_back(e.path());
+  std::sort(out.begin(), out.end());
+  return out;
+}
+std::size_t count(const std::vector<std::string>& records, std::string_view part) {
+  return static_cast<std::size_t>(std::count_if(
+      records.begin(), records.end(), [&](const std::string& r) { return r.find(part) != std::string::npos; }));
+}
+
+}  // namespace tensorboard_files
+
+TEST(checksums_are_those_of_castagnoli) {
+  // The values of RFC 3720, section B.4, and the usual check value.
+  EXPECT_EQ(tensorboard::crc32c("123456789"), 0xe3069283u);
+  EXPECT_EQ(tensorboard::crc32c(""), 0u);
+  EXPECT_EQ(tensorboard::crc32c(std::string(32, '\0')), 0x8a9136aau);
+  EXPECT_EQ(tensorboard::crc32c(std::string(32, '\xff')), 0x62a8ab43u);
+}
+
+TEST(an_event_file_is_whole_records_whoever_writes_them) {
+  const fs::path to = folder / "board";
+  {
+    tensorboard::Writer board(to);
+    EXPECT_EQ(tensorboard_files::records(board.path()).size(), std::size_t(1));  // the version, at once
+    std::vector<std::thread> threads;
+    for (int k = 0; k < 4; ++k)
+      threads.emplace_back([&board, k] {
+        for (int64_t i = 0; i < 5000; ++i) board.scalar(text("thread", k), 0.5 * static_cast<double>(i), i);
+      });
+    for (int i = 0; i < 20; ++i) (void)tensorboard_files::records(board.path());  // as a reader would, meanwhile
+    for (std::thread& t : threads) t.join();
+    board.histogram("h", array({1.f, 2.f, NAN, INFINITY}), 1);
+    board.histogram("none", array({NAN}), 1);
+    board.histogram("same", ones({10}), 1);
+    EXPECT_THROW(ValueError, "0 bins for 'h'", board.histogram("h", ones({3}), 1, 0));
+    EXPECT_THROW(ValueError, "not shape (2, 4, 4)", board.image("i", ones({2, 4, 4}), 1));
+    board.text("t", "words", 1);
+  }
+  const auto files = tensorboard_files::files_of(to);
+  EXPECT_EQ(files.size(), std::size_t(1));
+  const auto all = tensorboard_files::records(files[0]);
+  EXPECT_EQ(all.size(), std::size_t(1 + 4 * 5000 + 3));
+  for (int k = 0; k < 4; ++k) EXPECT_EQ(tensorboard_files::count(all, text("thread", k)), std::size_t(5000));
+  EXPECT_THROW(FileError, "below a file", tensorboard::Writer(files[0] / "below a file"));
+}
+
+TEST(a_trainer_tells_tensorboard_and_a_resumed_one_says_where_it_begins) {
+  const auto run = [](int64_t epochs, const std::string& resume) {
+    random::seed(3);
+    L::Classifier model(MLP(5, 10));
+    optimizers::SGD optimizer;
+    optimizer.setup(model);
+    iterators::SerialIterator batches(teacher_data(40), 10);
+    StandardUpdater updater(batches, optimizer);
+    Trainer trainer(updater, {epochs, "epoch"}, {.out = out("told")});
+    trainer.extend(extensions::TensorBoard({.scalars = {2, "iteration"}}));
+    trainer.extend(extensions::snapshot({.filename = "told_{.updater.iteration}"}));
+    if (!resume.empty()) serializers::load_npz(out("told") + "/" + resume, trainer);
+    trainer.run();
+  };
+  run(1, "");
+  run(2, "told_4");
+  const auto files = tensorboard_files::files_of(folder / "told" / "tensorboard");
+  EXPECT_EQ(files.size(), std::size_t(2));
+  const std::string start = {'\x10', '\x05', '\x3a', '\x02', '\x08', '\x01'};  // step 5, session_log {status: START}
+  std::size_t beginnings = 0;
+  for (const fs::path& f : files) {
+    const auto all = tensorboard_files::records(f);
+    EXPECT_EQ(tensorboard_files::count(all, "main/loss"), std::size_t(2));
+    EXPECT_EQ(tensorboard_files::count(all, "hyperparameters/lr"), std::size_t(2));
+    EXPECT_EQ(tensorboard_files::count(all, "gradients/predictor/l1/W"), std::size_t(1));
+    beginnings += tensorboard_files::count(all, start);
+  }
+  EXPECT_EQ(beginnings, std::size_t(1));
+}
