@@ -126,7 +126,11 @@ void bind_nodes(nb::module_& m) {
   f.def_prop_ro("alive", [](const Shell& s) { return s.node != nullptr; });
   f.def_prop_ro("rank", [](const Shell& s) { return s.node ? s.node->rank() : s.rank; });
   f.def_prop_ro("label", [](const Shell& s) { return s.node ? s.node->label() : std::string(); });
-  f.def_prop_ro("_impl_name", [](const Shell& s) { return s.node ? s.node->impl_name() : std::string(); });
+  f.def_prop_ro("_impl_name", [](const Shell& s) {
+    std::string name = s.node ? s.node->impl_name() : std::string();
+    if (name.ends_with("Node")) name.resize(name.size() - 4);
+    return name;
+  });
   f.def("unchain", [](Shell& s) {
     s.inputs = {};
     if (s.node) s.node->unchain();

@@ -1,3 +1,6 @@
+import numpy
+
+
 class TupleDataset(object):
     """Examples that are tuples of elements of several datasets."""
 
@@ -12,7 +15,7 @@ class TupleDataset(object):
 
     def __getitem__(self, index):
         batches = [dataset[index] for dataset in self._datasets]
-        if isinstance(index, (slice, list)) or hasattr(index, '__len__'):
+        if isinstance(index, (slice, list, numpy.ndarray)):
             return [tuple([batch[i] for batch in batches]) for i in range(len(batches[0]))]
         return tuple(batches)
 

@@ -2,16 +2,14 @@ import numpy
 
 from chainer import serializer
 
-try:
-    import h5py
-    _available = True
-except ImportError:
-    _available = False
-
 
 def _check_available():
-    if not _available:
+    """h5py, which is imported when it is needed first."""
+    try:
+        import h5py
+    except ImportError:
         raise RuntimeError('h5py is not installed on your environment.')
+    return h5py
 
 
 class HDF5Serializer(serializer.Serializer):
@@ -37,7 +35,7 @@ class HDF5Serializer(serializer.Serializer):
 
 def save_hdf5(filename, obj, compression=4):
     """Saves an object into an HDF5 file."""
-    _check_available()
+    h5py = _check_available()
     with h5py.File(filename, 'w') as f:
         HDF5Serializer(f, compression=compression).save(obj)
 
@@ -80,6 +78,6 @@ class _Nothing(serializer.Deserializer):
 
 def load_hdf5(filename, obj):
     """Loads an object from an HDF5 file."""
-    _check_available()
+    h5py = _check_available()
     with h5py.File(filename, 'r') as f:
         HDF5Deserializer(f).load(obj)

@@ -1,0 +1,51 @@
+from chainer import initializers, link, variable
+from chainer import functions as F
+from chainer.utils import conv_nd
+
+
+class DeconvolutionND(link.Link):
+    """Transposed convolution over any number of axes."""
+
+    def __init__(self, ndim, in_channels, out_channels, ksize=None, stride=1, pad=0, nobias=False, outsize=None,
+                 initialW=None, initial_bias=None, dilate=1, groups=1):
+        super(DeconvolutionND, self).__init__()
+        if ksize is None:
+            out_channels, ksize, in_channels = in_channels, out_channels, None
+        self.out_channels, self.ndim, self.groups = out_channels, ndim, int(groups)
+        self.ksize = conv_nd.as_tuple(ksize, ndim)
+        self.stride, self.pad, self.outsize = stride, pad, outsize
+        self.dilate = conv_nd.as_tuple(dilate, ndim)
+        with self.init_scope():
+            self.W = variable.Parameter(initializers._get_initializer(initialW))
+            if in_channels is not None:
+                self._initialize_params(in_channels)
+            if nobias:
+                self.b = None
+            else:
+                self.b = variable.Parameter(
+                    initializers._get_initializer(0 if initial_bias is None else initial_bias), out_channels)
+
+    def _initialize_params(self, in_channels):
+        if self.out_channels % self.groups != 0 or in_channels % self.groups != 0:
+            raise ValueError('the numbers of channels must be divisible by the number of groups')
+        self.W.initialize((in_channels, self.out_channels // self.groups) + self.ksize)
+
+    def forward(self, x):
+        if self.W.array is None:
+            self._initialize_params(x.shape[1])
+        return F.deconvolution_nd(x, self.W, self.b, self.stride, self.pad, self.outsize, dilate=self.dilate,
+                                  groups=self.groups)
+
+
+class Deconvolution1D(DeconvolutionND):
+    """Transposed convolution over one axis."""
+
+    def __init__(self, *args, **kwargs):
+        super(Deconvolution1D, self).__init__(1, *args, **kwargs)
+
+
+class Deconvolution3D(DeconvolutionND):
+    """Transposed convolution over three axes."""
+
+    def __init__(self, *args, **kwargs):
+        super(Deconvolution3D, self).__init__(3, *args, **kwargs)

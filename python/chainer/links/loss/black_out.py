@@ -1,0 +1,19 @@
+from chainer import link, variable
+from chainer import functions as F
+from chainer.utils import walker_alias
+
+
+class BlackOut(link.Link):
+    """The loss of BlackOut, which draws words by their counts."""
+
+    sample_data = None
+
+    def __init__(self, in_size, counts, sample_size):
+        super(BlackOut, self).__init__()
+        self.sampler, self.sample_size = walker_alias.WalkerAlias(counts), sample_size
+        with self.init_scope():
+            self.W = variable.Parameter(0, (len(counts), in_size))
+
+    def forward(self, x, t):
+        samples = self.sampler.sample((x.shape[0], self.sample_size)) if self.sample_data is None else self.sample_data
+        return F.black_out(x, t, self.W, samples)

@@ -1,0 +1,25 @@
+import numpy
+
+
+def sum_to(x, shape):
+    """The sum of an array's elements down to a shape that it was broadcast from."""
+    lead = x.ndim - len(shape)
+    axes = tuple(range(lead)) + tuple([i + lead for i, n in enumerate(shape) if n == 1])
+    y = x.sum(axes, keepdims=True)
+    if lead > 0:
+        y = y.squeeze(tuple(range(lead)))
+    return y
+
+
+def as_vec(x):
+    """The array as one row."""
+    return x.ravel()
+
+
+def as_mat(x):
+    """The array as rows."""
+    return x if x.ndim == 2 else x.reshape(len(x), -1)
+
+
+def empty_like(x):
+    return numpy.empty_like(x)
