@@ -119,6 +119,8 @@ def _addgrad(self, var):
     if self.array is None and isinstance(self, Parameter):
         self.initialize(var.shape)
         self.cleargrad()
+    if self.array is not None and self.dtype != var.dtype:
+        var = Variable(numpy.empty_like(self.array), grad=var.grad.astype(self.dtype))
     _core_addgrad(self, var)
 
 
@@ -172,7 +174,7 @@ class Parameter(Variable):
 
     initializer = None
     _grad_initializer = None
-    _family = None  # weak references to the copies that wait for initialize() together
+    _family = None  # weak references to the copies, which initialize() reaches
 
     def __init__(self, initializer=None, shape=None, name=None):
         if initializer is None:
@@ -228,10 +230,9 @@ class Parameter(Variable):
         copied.__dict__.update(self.__dict__)
         if self.array is not None:
             copied._become(Variable(self.array, name=self.name, grad=self.grad))
-        if self.array is None:
-            if self._family is None:
-                self._family = copied._family = [weakref.ref(self)]
-            self._family.append(weakref.ref(copied))
+        if self._family is None:
+            self._family = copied._family = [weakref.ref(self)]
+        self._family[:] = [ref for ref in self._family if ref() is not None] + [weakref.ref(copied)]
         return copied
 
     def __deepcopy__(self, memo):
@@ -273,9 +274,8 @@ class Parameter(Variable):
         self._become(made)
         for ref in self._family or ():
             other = ref()
-            if other is not None and other is not self and other.array is None:
-                other._become(Variable(data, grad=grad, name=other._given_name))
-        self._family = None
+            if other is not None and other is not self:
+                other._become(Variable(data, grad=grad if other.array is None else other.grad, name=other._given_name))
 
     def update(self):
         """Updates the array from the gradient by the update rule."""

@@ -21,6 +21,8 @@ RENAMED = {('cast', 'dtype'): 'typ', ('r2_score', 'truth'): 'true'}
 # Functions whose inputs may have floating dtypes that differ, and the input whose dtype the result has (None: the widest).
 MIXED = {'matmul': None, 'batch_matmul': None, 'tensordot': None, 'linear': 'x', 'simplified_dropconnect': 'x',
          'group_normalization': 'x', 'layer_normalization': 'x'}
+MIXED.update({n: 'x' for n in ('batch_normalization', 'fixed_batch_normalization', 'batch_renormalization',
+                               'fixed_batch_renormalization')})
 MIXED.update({n: 'x' for n in (
     'convolution_1d', 'convolution_2d', 'convolution_3d', 'convolution_nd', 'deconvolution_1d', 'deconvolution_2d',
     'deconvolution_3d', 'deconvolution_nd', 'depthwise_convolution_2d', 'dilated_convolution_2d',

@@ -1,5 +1,7 @@
 import sys
 
+import numpy
+
 from chainer import function_hook
 from chainer import variable
 
@@ -23,7 +25,7 @@ class PrintHook(function_hook.FunctionHook):
         if out_grad is not None:
             self._print('output gradient')
             for g in out_grad:
-                self._print('None' if g is None else variable.Variable(g).debug_print())
+                self._print('None' if g is None else variable.Variable(numpy.zeros_like(g), grad=g).debug_print())
         if self.flush and hasattr(self.file, 'flush'):
             self.file.flush()
 

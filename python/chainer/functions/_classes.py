@@ -2,7 +2,8 @@
 import numpy
 
 from chainer import _core
-from chainer.function_node import FunctionNode
+from chainer import configuration
+from chainer.function_node import FunctionNode, grad
 
 _c = _core.functions
 
@@ -88,10 +89,11 @@ class SimplifiedDropconnect(FunctionNode):
         self.retain_inputs((0, 1))
         if x.ndim > 2:
             x = x.reshape(len(x), -1)
+        self.scale = W.dtype.type(1. / (1 - self.ratio))
         if self.mask is None:
             shape = (len(x),) + W.shape if self.use_batchwise_mask else W.shape
-            self.mask = _zero(self.ratio, shape, W.dtype)
-        y = numpy.matmul(W * self.mask, x[:, :, None])[:, :, 0]
+            self.mask = numpy.random.rand(*shape) >= self.ratio
+        y = numpy.matmul(W * self.scale * self.mask, x[:, :, None])[:, :, 0]
         if len(inputs) == 3:
             y = y + inputs[2]
         return y.astype(x.dtype, copy=False),
@@ -100,22 +102,22 @@ class SimplifiedDropconnect(FunctionNode):
         x, W = self.get_retained_inputs()
         gy, = grad_outputs
         wide = numpy.promote_types(x.dtype, W.dtype)
+        mask = numpy.asarray(self.mask, wide) * wide.type(self.scale)
         rows = _c.cast(_c.reshape(x, (x.shape[0], W.shape[1])), wide)
-        masked = _c.cast(W, wide) * numpy.asarray(self.mask, wide)
         g = _c.cast(gy, wide)
-        gx = gW = gb = None
-        if 0 in indexes:
-            column = _c.reshape(g, (g.shape[0], g.shape[1], 1))
-            gx = _c.sum(_c.broadcast_to(column, (len(rows),) + W.shape) * masked, 1)
-            gx = _c.reshape(_c.cast(gx, x.dtype), x.shape)
-        if 1 in indexes:
-            shape = (len(rows),) + W.shape
-            column = _c.broadcast_to(_c.reshape(g, (g.shape[0], g.shape[1], 1)), shape)
-            row = _c.broadcast_to(_c.reshape(rows, (rows.shape[0], 1, rows.shape[1])), shape)
-            gW = _c.cast(_c.sum(column * row * numpy.asarray(self.mask, wide), 0), W.dtype)
-        if 2 in indexes:
-            gb = _c.sum(gy, 0)
-        return tuple([(gx, gW, gb)[i] for i in indexes])
+        shape = (len(rows),) + W.shape
+        column = _c.broadcast_to(_c.reshape(g, (g.shape[0], g.shape[1], 1)), shape)
+        grads = []
+        for i in indexes:
+            if i == 0:
+                gx = _c.sum(column * (_c.broadcast_to(_c.cast(W, wide), shape) * mask), 1)
+                grads.append(_c.reshape(_c.cast(gx, x.dtype), x.shape))
+            elif i == 1:
+                row = _c.broadcast_to(_c.reshape(rows, (rows.shape[0], 1, rows.shape[1])), shape)
+                grads.append(_c.cast(_c.sum(column * row * mask, 0), W.dtype))
+            else:
+                grads.append(_c.sum(gy, 0))
+        return tuple(grads)
 
 
 class Identity(FunctionNode):
@@ -128,19 +130,31 @@ class Identity(FunctionNode):
         return gys
 
 
-class _Composed(object):
-    """A function of the library under the name of a class: apply() gives a tuple, label is that of graphs."""
+class _Composed(FunctionNode):
+    """A function of the library as a class: its gradient is that of the function on the retained inputs."""
 
     def __init__(self, *args, **kwargs):
         self._args, self._kwargs = args, kwargs
 
-    def apply(self, inputs):
-        y = type(self)._function(*(tuple(inputs) + self._args), **self._kwargs)
+    def _call(self, xs, enable_backprop):
+        with configuration.using_config('enable_backprop', enable_backprop):
+            y = type(self)._function(*(tuple(xs) + self._args), **self._kwargs)
         return y if isinstance(y, tuple) else (y,)
+
+    def forward(self, inputs):
+        self.retain_inputs(tuple(range(len(inputs))))
+        return tuple([y.array for y in self._call([_core.Variable(x, requires_grad=False) for x in inputs], False)])
+
+    def backward(self, indexes, grad_outputs):
+        xs = self.get_retained_inputs()
+        ys = self._call(xs, True)
+        live = [(y, g) for y, g in zip(ys, grad_outputs) if g is not None]
+        return tuple(grad([y for y, _ in live], [xs[i] for i in indexes], [g for _, g in live],
+                          enable_double_backprop=bool(configuration.config.enable_backprop)))
 
     @property
     def label(self):
-        return type(self)._label.format(*self._args)
+        return type(self)._label.format(*[_value_text(a) for a in self._args])
 
 
 def _value_text(value):

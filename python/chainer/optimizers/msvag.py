@@ -26,10 +26,9 @@ class MSVAGRule(optimizer.UpdateRule):
 
     def _pass_values(self, param):
         h = self.hyperparam
-        beta_power = h.beta ** self.t
-        mean = 1 - beta_power
-        rho = (1 - h.beta) * (1 + beta_power) / ((1 + h.beta) * mean) if mean else 0.
-        return [h.lr, 1 - h.beta, mean, min(max(rho, 0.), 1.), h.eta, h.weight_decay_rate]
+        power = h.beta ** self.t
+        rho = (1 - h.beta) ** 2 * (1 - power ** 2) / ((1 - power) ** 2 * (1 - h.beta ** 2))
+        return [h.lr, 1 - h.beta, 1 - power, min(rho, 0.9999), h.eta, h.weight_decay_rate]
 
 
 class MSVAG(optimizer.GradientMethod):

@@ -1,15 +1,25 @@
+import importlib.util
+
 import numpy
 
 from chainer import serializer
 
 
+_available = importlib.util.find_spec('h5py') is not None
+
+
 def _check_available():
     """h5py, which is imported when it is needed first."""
-    try:
-        import h5py
-    except ImportError:
+    if not _available:
         raise RuntimeError('h5py is not installed on your environment.')
+    import h5py
     return h5py
+
+
+def __getattr__(name):
+    if name == 'h5py' and _available:
+        return _check_available()
+    raise AttributeError('module {} has no attribute {!r}'.format(__name__, name))
 
 
 class HDF5Serializer(serializer.Serializer):
