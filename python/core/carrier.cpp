@@ -30,12 +30,20 @@ std::string type_text(nb::handle o) { return nb::cast<std::string>(nb::str(o.typ
 
 }  // namespace
 
+void Carrier::leave_to(Shell& s) {
+  for (const Ref<VariableNode>& n : inputs()) s.inputs.push_back(n);
+  try {
+    s.retained_inputs = retained_inputs();
+    for (const Array& a : output_data())
+      if (a) s.retained_outputs.push_back(a);
+  } catch (const Error&) {}  // written to since
+}
+
 Carrier::~Carrier() {
   if (!self_ || !Py_IsInitialized()) return;
   const nb::gil_scoped_acquire lock;
   if (shell) {
-    if (Py_REFCNT(self_) > 1)
-      for (const Ref<VariableNode>& n : inputs()) shell->inputs.push_back(n);
+    if (Py_REFCNT(self_) > 1) leave_to(*shell);
     shell->rank = rank();
     shell->node = nullptr;
   }

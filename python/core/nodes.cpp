@@ -32,9 +32,11 @@ nb::object known_tuple(const Variables& vs) {
   for (std::size_t i = 0; i < vs.size(); ++i) PyTuple_SET_ITEM(t.ptr(), static_cast<Py_ssize_t>(i), known(vs[i]));
   return t;
 }
-Carrier& carrier(const Shell& s) {
-  if (!s.node || s.owned) throw RuntimeError("a function's retained arrays are gone with its graph");
-  return static_cast<Carrier&>(*s.node);
+Variables retained_inputs(const Shell& s) {
+  return s.owned ? Variables() : s.node ? static_cast<Carrier*>(s.node)->retained_inputs() : s.retained_inputs;
+}
+Variables retained_outputs(const Shell& s) {
+  return s.owned ? Variables() : s.node ? static_cast<Carrier*>(s.node)->retained_outputs() : s.retained_outputs;
 }
 
 }  // namespace
@@ -135,8 +137,8 @@ void bind_nodes(nb::module_& m) {
     s.inputs = {};
     if (s.node) s.node->unchain();
   });
-  f.def("get_retained_inputs", [](const Shell& s) { return known_tuple(carrier(s).retained_inputs()); });
-  f.def("get_retained_outputs", [](const Shell& s) { return known_tuple(carrier(s).retained_outputs()); });
+  f.def("get_retained_inputs", [](const Shell& s) { return known_tuple(retained_inputs(s)); });
+  f.def("get_retained_outputs", [](const Shell& s) { return known_tuple(retained_outputs(s)); });
   m.def("apply", &apply_python, "function"_a, "inputs"_a);
 }
 

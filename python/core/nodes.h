@@ -27,17 +27,20 @@ class Carrier : public FunctionNode {
  private:
   friend nb::object apply_python(nb::handle self, const nb::list& inputs);
   Variables call(const char* method, const Indexes& wanted, const Variables& gy, const Variables* gx);
+  void leave_to(Shell& s);
   void check_gradients(const Variables& gx, const Indexes& wanted) const;
   PyObject* self_ = nullptr;
   bool accumulates_ = false;
 };
 
 /// What Python holds of a function node: of one of the library's strongly, of a carrier weakly. When a carrier goes and
-/// somebody holds its Python object, that keeps the inputs.
+/// somebody holds its Python object, that keeps the inputs and
+/// what was retained.
 struct Shell {
   FunctionNode* node = nullptr;
   Ref<FunctionNode> owned;
   SmallVector<Ref<VariableNode>, 2> inputs;
+  Variables retained_inputs, retained_outputs;
   int rank = 0;
   ~Shell();
 };

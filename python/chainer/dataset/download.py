@@ -1,10 +1,6 @@
 """The folder of datasets, and files that are fetched or made into it."""
-import hashlib
 import os
-import shutil
 import sys
-import tempfile
-import urllib.request as request
 
 _dataset_root = os.environ.get('CHAINER_DATASET_ROOT', os.path.join(os.path.expanduser('~'), '.chainer', 'dataset'))
 
@@ -37,6 +33,9 @@ def cached_download(url):
     except OSError:
         if not os.path.isdir(cache_root):
             raise
+    import hashlib  # these are imported here for the sake of import chainer
+    import shutil
+    import tempfile
     path = os.path.join(cache_root, hashlib.md5(url.encode('utf-8')).hexdigest())
     if os.path.exists(path):
         return path
@@ -44,7 +43,8 @@ def cached_download(url):
     try:
         temporary = os.path.join(folder, 'dl')
         print('Downloading from {}...'.format(url), file=sys.stderr)
-        request.urlretrieve(url, temporary)
+        import urllib.request  # slow to import
+        urllib.request.urlretrieve(url, temporary)
         shutil.move(temporary, path)
     finally:
         shutil.rmtree(folder)
@@ -60,6 +60,8 @@ def cache_or_load_file(path, creator, loader):
     except OSError:
         if not os.path.isdir(_dataset_root):
             raise RuntimeError('cannot create dataset directory')
+    import shutil
+    import tempfile
     folder = tempfile.mkdtemp()
     temporary = os.path.join(folder, os.path.basename(path))
     try:

@@ -1,4 +1,5 @@
 """The functions of the C++ library under the names and in the modules of the manual."""
+import functools
 import sys
 import types
 
@@ -48,6 +49,7 @@ def _module(name):
     if full not in sys.modules:
         module = types.ModuleType(full)
         module.__path__ = []
+        module.__getattr__ = functools.partial(_classes.find, module)
         sys.modules[full] = module
         parent, _, last = full.rpartition('.')
         setattr(sys.modules[parent], last, module)

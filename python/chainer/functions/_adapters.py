@@ -7,8 +7,10 @@ from chainer import _core
 from chainer import configuration
 from chainer.function_node import FunctionNode
 from chainer.functions import _classes
+from chainer import utils
 from chainer.utils import argument
 from chainer.utils import sparse
+from chainer.utils import type_check
 
 _c = _core.functions
 Variable = _core.Variable
@@ -165,7 +167,10 @@ def simplified_dropconnect(x, W, b=None, ratio=0.5, train=True, mask=None, use_b
     if mask is not None and not isinstance(mask, Variable):
         expected = ((_array(x).shape[0],) if use_batchwise_mask else ()) + _array(W).shape
         if mask.shape != expected:
-            raise ValueError('mask has the shape {}, {} is expected'.format(mask.shape, expected))
+            raise type_check.InvalidType('mask.shape == {}'.format(expected), 'mask.shape == {}'.format(mask.shape))
+    shape, wide = _array(x).shape, _array(W).shape
+    if len(shape) < 2 or utils.size_of_shape(shape[1:]) != wide[1]:
+        raise type_check.InvalidType('x with rows of {}'.format(wide[1]), 'x.shape == {}'.format(shape))
     node = _classes.SimplifiedDropconnect(ratio, mask, use_batchwise_mask)
     return node.apply((x, W) if b is None else (x, W, b))[0]
 

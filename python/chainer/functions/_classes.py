@@ -143,10 +143,11 @@ class _Composed(FunctionNode):
 
     def forward(self, inputs):
         self.retain_inputs(tuple(range(len(inputs))))
+        self._arrays = inputs  # without a graph nothing is retained
         return tuple([y.array for y in self._call([_core.Variable(x, requires_grad=False) for x in inputs], False)])
 
     def backward(self, indexes, grad_outputs):
-        xs = self.get_retained_inputs()
+        xs = self.get_retained_inputs() or [_core.Variable(x) for x in self._arrays]
         ys = self._call(xs, True)
         live = [(y, g) for y, g in zip(ys, grad_outputs) if g is not None]
         return tuple(grad([y for y, _ in live], [xs[i] for i in indexes], [g for _, g in live],
@@ -210,3 +211,24 @@ def classes():
     yield 'math', 'identity', 'Identity', Identity
     yield 'math', 'basic_math', '_convert_value_to_string', _value_text
     yield 'array', 'flip', '_flip', numpy.flip
+
+
+def find(module, name):
+    """The class of a function in a module: relu.ReLU of relu(). It is made when it is asked for."""
+    plain = (name[:-len('Function')] if name.endswith('Function') else name).lower()
+    if name[:1].isupper():
+        for key, function in list(vars(module).items()):
+            if key.replace('_', '') == plain and callable(function):
+                if name.endswith('ND'):  # its first argument is the number of axes
+                    made = type(name, (_Composed,), {'__init__': _without_first})
+                else:
+                    made = type(name, (_Composed,), {})
+                made._function, made._label, made.__doc__ = staticmethod(function), name, function.__doc__
+                made.__module__ = module.__name__
+                setattr(module, name, made)
+                return made
+    raise AttributeError('module {} has no attribute {!r}'.format(module.__name__, name))
+
+
+def _without_first(self, ndim, *args, **kwargs):
+    _Composed.__init__(self, *args, **kwargs)

@@ -1,37 +1,58 @@
-from chainer.links.activation.maxout import Maxout  # NOQA
-from chainer.links.activation.prelu import PReLU  # NOQA
-from chainer.links.activation.simplified_dropconnect import SimplifiedDropconnect  # NOQA
-from chainer.links.activation.swish import Swish  # NOQA
-from chainer.links.connection.bias import Bias  # NOQA
-from chainer.links.connection.bilinear import Bilinear  # NOQA
-from chainer.links.connection.convolution_2d import Convolution2D  # NOQA
-from chainer.links.connection.convolution_nd import Convolution1D, Convolution3D, ConvolutionND  # NOQA
-from chainer.links.connection.deconvolution_2d import Deconvolution2D  # NOQA
-from chainer.links.connection.deconvolution_nd import Deconvolution1D, Deconvolution3D, DeconvolutionND  # NOQA
-from chainer.links.connection.deformable_convolution_2d import DeformableConvolution2D  # NOQA
-from chainer.links.connection.depthwise_convolution_2d import DepthwiseConvolution2D  # NOQA
-from chainer.links.connection.dilated_convolution_2d import DilatedConvolution2D  # NOQA
-from chainer.links.connection.embed_id import EmbedID  # NOQA
-from chainer.links.connection.gru import GRU, StatefulGRU, StatelessGRU  # NOQA
-from chainer.links.connection.highway import Highway  # NOQA
-from chainer.links.connection.inception import Inception  # NOQA
-from chainer.links.connection.linear import Linear  # NOQA
-from chainer.links.connection.local_convolution_2d import LocalConvolution2D  # NOQA
-from chainer.links.connection.lstm import LSTM, StatelessLSTM  # NOQA
-from chainer.links.connection.mgu import StatefulMGU, StatelessMGU  # NOQA
-from chainer.links.connection.mlp_convolution_2d import MLPConvolution2D  # NOQA
-from chainer.links.connection.n_step_rnn import NStepBiGRU, NStepBiLSTM, NStepBiRNNReLU, NStepBiRNNTanh  # NOQA
-from chainer.links.connection.n_step_rnn import NStepGRU, NStepLSTM, NStepRNNReLU, NStepRNNTanh  # NOQA
-from chainer.links.connection.parameter import Parameter  # NOQA
-from chainer.links.connection.peephole import StatefulPeepholeLSTM  # NOQA
-from chainer.links.connection.scale import Scale  # NOQA
-from chainer.links.connection.tree_lstm import ChildSumTreeLSTM, NaryTreeLSTM  # NOQA
-from chainer.links.connection.zoneoutlstm import StatefulZoneoutLSTM  # NOQA
-from chainer.links.loss.black_out import BlackOut  # NOQA
-from chainer.links.loss.crf1d import CRF1d  # NOQA
-from chainer.links.loss.negative_sampling import NegativeSampling  # NOQA
-from chainer.links.model.classifier import Classifier  # NOQA
-from chainer.links.normalization.batch_normalization import BatchNormalization  # NOQA
-from chainer.links.normalization.batch_renormalization import BatchRenormalization  # NOQA
-from chainer.links.normalization.group_normalization import GroupNormalization  # NOQA
-from chainer.links.normalization.layer_normalization import LayerNormalization  # NOQA
+"""The links of the manual. A module is imported when a name of it is asked for first."""
+import importlib
+
+_NAMES = {
+    'activation.maxout': ('Maxout',),
+    'activation.prelu': ('PReLU',),
+    'activation.simplified_dropconnect': ('SimplifiedDropconnect',),
+    'activation.swish': ('Swish',),
+    'connection.bias': ('Bias',),
+    'connection.bilinear': ('Bilinear',),
+    'connection.convolution_2d': ('Convolution2D',),
+    'connection.convolution_nd': ('Convolution1D', 'Convolution3D', 'ConvolutionND'),
+    'connection.deconvolution_2d': ('Deconvolution2D',),
+    'connection.deconvolution_nd': ('Deconvolution1D', 'Deconvolution3D', 'DeconvolutionND'),
+    'connection.deformable_convolution_2d': ('DeformableConvolution2D',),
+    'connection.depthwise_convolution_2d': ('DepthwiseConvolution2D',),
+    'connection.dilated_convolution_2d': ('DilatedConvolution2D',),
+    'connection.embed_id': ('EmbedID',),
+    'connection.gru': ('GRU', 'StatefulGRU', 'StatelessGRU'),
+    'connection.highway': ('Highway',),
+    'connection.inception': ('Inception',),
+    'connection.linear': ('Linear',),
+    'connection.local_convolution_2d': ('LocalConvolution2D',),
+    'connection.lstm': ('LSTM', 'StatelessLSTM'),
+    'connection.mgu': ('StatefulMGU', 'StatelessMGU'),
+    'connection.mlp_convolution_2d': ('MLPConvolution2D',),
+    'connection.n_step_rnn': ('NStepBiGRU', 'NStepBiLSTM', 'NStepBiRNNReLU', 'NStepBiRNNTanh'),
+    'connection.n_step_rnn': ('NStepGRU', 'NStepLSTM', 'NStepRNNReLU', 'NStepRNNTanh'),
+    'connection.parameter': ('Parameter',),
+    'connection.peephole': ('StatefulPeepholeLSTM',),
+    'connection.scale': ('Scale',),
+    'connection.tree_lstm': ('ChildSumTreeLSTM', 'NaryTreeLSTM'),
+    'connection.zoneoutlstm': ('StatefulZoneoutLSTM',),
+    'loss.black_out': ('BlackOut',),
+    'loss.crf1d': ('CRF1d',),
+    'loss.negative_sampling': ('NegativeSampling',),
+    'model.classifier': ('Classifier',),
+    'normalization.batch_normalization': ('BatchNormalization',),
+    'normalization.batch_renormalization': ('BatchRenormalization',),
+    'normalization.group_normalization': ('GroupNormalization',),
+    'normalization.layer_normalization': ('LayerNormalization',),
+}
+_PLACES = {name: module for module, names in _NAMES.items() for name in names}
+__all__ = sorted(_PLACES)
+
+
+def __getattr__(name):
+    if name in _PLACES:
+        value = getattr(importlib.import_module('chainer.links.' + _PLACES[name]), name)
+        globals()[name] = value
+        return value
+    if name in ('activation', 'connection', 'loss', 'model', 'normalization'):
+        return importlib.import_module('chainer.links.' + name)
+    raise AttributeError('module chainer.links has no attribute {!r}'.format(name))
+
+
+def __dir__():
+    return sorted(list(globals()) + __all__)

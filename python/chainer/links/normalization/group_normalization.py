@@ -19,8 +19,8 @@ class GroupNormalization(link.Link):
         self.beta.initialize(size)
 
     def forward(self, x):
+        if x.ndim <= 2:
+            raise ValueError('Input dimension must be greater than 2, including batch size dimension (first dimension).')
         if self.gamma.array is None:
-            if x.ndim < 2:
-                raise ValueError('Input dimension must be at least 2, including batch size dimension')
             self._initialize_params(x.shape[1])
         return F.group_normalization(x, self.groups, self.gamma, self.beta, self.eps)
