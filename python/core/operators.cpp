@@ -71,6 +71,18 @@ PyObject* compare(PyObject*, PyObject*, int) {
 PyObject* item(PyObject* a, PyObject* index) {
   return guarded([&] { return wrap(F::get_item(*as_variable(a), load_indices(index))); });
 }
+// For iteration, which asks for items until one is out of range.
+PyObject* item_at(PyObject* a, Py_ssize_t i) {
+  return guarded([&]() -> PyObject* {
+    const Variable& v = *as_variable(a);
+    if (!v || v.ndim() == 0) throw TypeError("a Variable without axes has no items");
+    if (i < 0 || i >= v.shape()[0]) {
+      PyErr_SetString(PyExc_IndexError, "index out of range");
+      return nullptr;
+    }
+    return wrap(F::get_item(v, {Index(static_cast<int64_t>(i))}));
+  });
+}
 Py_ssize_t length(PyObject* a) {
   const Variable& v = *as_variable(a);
   if (!v || v.ndim() == 0) {
@@ -143,6 +155,8 @@ const PyType_Slot* variable_slots() {
                                       {Py_tp_hash, slot(PyObject_HashNotImplemented)},
                                       {Py_mp_subscript, slot(item)},
                                       {Py_mp_length, slot(length)},
+                                      {Py_sq_item, slot(item_at)},
+                                      {Py_sq_length, slot(length)},
                                       {0, nullptr}};
   return slots;
 }

@@ -61,6 +61,13 @@ void set_grad_var(Handle& h, nb::handle g) {
 
 void backward(const Handle& h, Flag retain_grad, Flag twice, std::optional<double> loss_scale) {
   const Variable v = h.v;  // what runs may drop the Python object
+  if (v && v.size() == 1 && v.ndim() > 0 && !v.grad() && v.creator() &&
+      PyErr_WarnEx(
+          PyExc_DeprecationWarning,
+          "Treating a variable with only one element as a scalar in Variable.backward is deprecated. A scalar "
+          "variable must be a 0-dimensional array. Apply chainer.functions.squeeze to obtain a scalar variable.",
+          1) < 0)
+    throw nb::python_error();
   const BackwardOptions options{.retain_grad = retain_grad, .enable_double_backprop = twice, .loss_scale = loss_scale};
   {
     const Unlocked unlocked(true);

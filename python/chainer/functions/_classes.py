@@ -150,7 +150,8 @@ class _Composed(FunctionNode):
         xs = self.get_retained_inputs() or [_core.Variable(x) for x in self._arrays]
         ys = self._call(xs, True)
         live = [(y, g) for y, g in zip(ys, grad_outputs) if g is not None]
-        return tuple(grad([y for y, _ in live], [xs[i] for i in indexes], [g for _, g in live],
+        wanted = xs if len(xs) == 1 else [xs[i] for i in indexes]
+        return tuple(grad([y for y, _ in live], list(wanted), [g for _, g in live],
                           enable_double_backprop=bool(configuration.config.enable_backprop)))
 
     @property
