@@ -144,7 +144,7 @@ if(CHAINER_PRECOMPILE)
 endif()
 set(joined ${sources})
 set(alike ${sources})
-list(FILTER alike INCLUDE REGEX "/onnx/(ops|export)_|/backend/common/composed/|/onednn/version_|/kernels/(image_|row_)?table\\.cpp$")
+list(FILTER alike INCLUDE REGEX "/onnx/(ops|export)_|/backend/common/composed/|/backend/cuda/|/onednn/version_|/kernels/(image_|row_)?table\\.cpp$")
 # What needs another library stays alone, too: only a program that uses it is linked with that library.
 set(foreign ${sources})
 list(FILTER foreign INCLUDE REGEX "/(canvas_cairo|fetch_curl|image_jpeg|image_png|hdf5_file|special_boost|[a-z0-9_]+_protobuf)\\.cpp$|/links/caffe/")

@@ -2,8 +2,38 @@
 #include "chainer/backend/devices.h"
 
 #include <charconv>
+#include <vector>
 
 namespace chainer {
+namespace {
+
+struct OtherDevices {
+  std::string_view prefix;
+  Device (*find)(int index);
+};
+// Written before main() only.
+std::vector<OtherDevices>& others() {
+  static auto* all = new std::vector<OtherDevices>;
+  return *all;
+}
+
+// The number behind "prefix:"; 0 behind the prefix alone, -1 where there is something else.
+int number_behind(std::string_view prefix, std::string_view name) {
+  if (!name.starts_with(prefix)) return -1;
+  name.remove_prefix(prefix.size());
+  if (name.empty()) return 0;
+  int n = -1;
+  if (name[0] != ':') return -1;
+  const auto r = std::from_chars(name.data() + 1, name.data() + name.size(), n);
+  return r.ec == std::errc() && r.ptr == name.data() + name.size() && n >= 0 ? n : -1;
+}
+
+}  // namespace
+
+bool add_devices(std::string_view prefix, Device (*find)(int index)) {
+  others().push_back({prefix, find});
+  return true;
+}
 
 std::string Device::name() const { return backend_->name(index_); }
 void Device::synchronize() const { backend_->synchronize(index_); }
@@ -19,6 +49,8 @@ Device get_device(std::string_view name) {
     return Device();
   if (name == "@cpu" || name == "cpu" || name == "native" || name == "@numpy") return Device();
   if (name == "@reference") return Device(reference_backend());
+  for (const OtherDevices& o : others())
+    if (const int n = number_behind(o.prefix, name); n >= 0) return o.find(n);
   int id = 0;
   if (auto r = std::from_chars(name.data(), name.data() + name.size(), id);
       r.ec == std::errc() && r.ptr == name.data() + name.size())

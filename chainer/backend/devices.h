@@ -4,6 +4,10 @@
 
 namespace chainer {
 
+/// Makes devices of a part that a program may link beside the library known to get_device(): `find` gives device number
+/// n of those that are named `prefix`:n, or throws DeviceError.
+bool add_devices(std::string_view prefix, Device (*find)(int index));
+
 /// "@reference": plain loops, memory that the host cannot reach (backend/reference).
 Backend& reference_backend();
 

@@ -20,7 +20,7 @@ std::vector<float> result_of(const char* kernel, int n = 0, unsigned blocks = 1,
   std::vector<float> x(64);
   std::iota(x.begin(), x.end(), 0.f);
   const WrongArgs args{x.data(), n};
-  const emulation::Launch l{kernel, {blocks, 1, 1}, block, 0, sizeof(args), &typeid(WrongArgs)};
+  const Launch l{kernel, {blocks, 1, 1}, block, 0, sizeof(args), &typeid(WrongArgs)};
   emulation::check(l);
   emulation::run(l, &args);
   return x;
@@ -78,10 +78,10 @@ TEST(a_race_of_blocks_shows_in_another_order) {
 
 TEST(launches_beyond_limits_are_refused) {
   const WrongArgs args{nullptr, 0};
-  emulation::Launch l{"right", {1, 1, 1}, {64, 1, 1}, 0, sizeof(args), &typeid(WrongArgs)};
+  Launch l{"right", {1, 1, 1}, {64, 1, 1}, 0, sizeof(args), &typeid(WrongArgs)};
   emulation::check(l);
   const auto with = [&](auto change) {
-    emulation::Launch other = l;
+    Launch other = l;
     change(other);
     emulation::check(other);
   };

@@ -92,7 +92,7 @@ CHAINER_FORMULA float lgamma(float x) {
 template <int Power>
 struct Raised {
   float y, above = 0, below = 1;
-  explicit Raised(float z) : y(z) {
+  CHAINER_FORMULA explicit Raised(float z) : y(z) {
     for (int i = 0; i < 6; ++i) {
       const bool step = y < 6;
       const float power = Power == 1 ? y : y * y;
@@ -101,7 +101,7 @@ struct Raised {
       y = step ? y + 1 : y;
     }
   }
-  float sum() const { return above / below; }
+  CHAINER_FORMULA float sum() const { return above / below; }
 };
 // digamma(x) = digamma(1 - x) - pi / tan(pi x) for negative numbers.
 CHAINER_FORMULA float digamma(float x) {

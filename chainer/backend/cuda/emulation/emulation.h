@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <typeinfo>
 
-#include "chainer/backend/cuda/dim3.h"
+#include "chainer/backend/cuda/launch.h"
 
 namespace chainer::cuda::emulation {
 
@@ -51,13 +51,6 @@ bool add(const char* name, void (*kernel)(const Args&)) {
   return add_kernel(name, reinterpret_cast<void (*)()>(kernel), entry, typeid(Args));
 }
 
-/// What a launch gives beside the arguments.
-struct Launch {
-  std::string_view kernel;
-  Dim3 grid, block;
-  std::size_t dynamic_shared = 0, args_bytes = 0;
-  const std::type_info* args_type = nullptr;
-};
 /// Throws a DeviceError where a device would refuse the launch at the call: no such kernel, another struct, lengths or
 /// memory beyond its limits.
 void check(const Launch& launch);

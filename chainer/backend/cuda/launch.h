@@ -1,7 +1,10 @@
-// Lengths of grids and blocks.
+// What a launch of a kernel is.
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <typeinfo>
 
 namespace chainer::cuda {
 
@@ -13,5 +16,13 @@ struct Dim3 {
 inline std::string to_string(Dim3 d) {
   return "(" + std::to_string(d.x) + ", " + std::to_string(d.y) + ", " + std::to_string(d.z) + ")";
 }
+
+/// A kernel by name, how many threads run it, and the size of its arguments, one struct.
+struct Launch {
+  std::string_view kernel;
+  Dim3 grid, block;
+  std::size_t dynamic_shared = 0, args_bytes = 0;
+  const std::type_info* args_type = nullptr;
+};
 
 }  // namespace chainer::cuda

@@ -1,0 +1,169 @@
+#include "chainer/backend/cuda/cuda_backend.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <mutex>
+
+#include "chainer/backend/cuda/staging.h"
+#include "chainer/core/fork.h"
+
+namespace chainer::cuda {
+namespace {
+
+constexpr std::size_t kRemembered = 32;  // launches that an error names
+
+// Children of fork() have no device.
+std::atomic<bool>& is_child() {
+  static std::atomic<bool> child{false};
+  static const bool asked = [] {
+    at_fork({kForkLeaf, [] {}, [] {}, [] { is_child() = true; }});
+    return true;
+  }();
+  (void)asked;
+  return child;
+}
+
+}  // namespace
+
+// What is made when a device is first used.
+struct CudaBackend::DeviceState final : Pool::Source {
+  DeviceState(Driver& d, int i) : driver(d), index(i), pool(*this), staging(d, i) {}
+  ~DeviceState() override {
+    if (stream) driver.end_stream(stream);
+  }
+  void* take(std::size_t bytes) override { return driver.allocate(index, bytes); }
+  void give(void* memory, std::size_t bytes) noexcept override { driver.release(index, memory, bytes); }
+  void wait() override { driver.synchronize(stream); }
+
+  Driver& driver;
+  const int index;
+  std::recursive_mutex mutex;  // work of the emulated device runs behind it, and may come back
+  Stream stream = nullptr;
+  Pool pool;
+  Staging staging;
+  std::array<std::string, kRemembered> launched;
+  std::size_t launches = 0;
+  std::string lost;
+};
+
+CudaBackend::CudaBackend(std::unique_ptr<Driver> driver, std::string prefix)
+    : driver_(std::move(driver)), prefix_(std::move(prefix)) {
+  is_child();
+  for (int i = 0; i < driver_->device_count(); ++i) devices_.push_back(std::make_unique<DeviceState>(*driver_, i));
+}
+CudaBackend::~CudaBackend() = default;
+
+int CudaBackend::device_count() const { return static_cast<int>(devices_.size()); }
+std::string CudaBackend::name(int index) const { return text(prefix_, ":", index); }
+std::string CudaBackend::description() const {
+  std::string out;
+  for (int i = 0; i < device_count(); ++i)
+    out += text(i ? "\n" : "", prefix_.substr(1), ": ", name(i), ", ", driver_->describe(i));
+  return out;
+}
+
+void CudaBackend::expect_number(int index) const {
+  if (index < 0 || index >= device_count())
+    throw DeviceError(name(index), ": there are ", device_count(), " such devices");
+}
+
+// Calls f with a device that works, behind its lock. Where f finds that it does not work any more, the error says what
+// was launched last, and so do those of all later calls.
+template <class F>
+auto CudaBackend::with_device(int index, F&& f) {
+  expect_number(index);
+  if (is_child()) throw DeviceError(name(index), ": a child of fork() cannot use the devices that its parent used");
+  DeviceState& d = *devices_[static_cast<std::size_t>(index)];
+  const std::lock_guard lock(d.mutex);
+  if (!d.lost.empty()) throw DeviceError(d.lost);
+  try {
+    if (!d.stream) d.stream = driver_->make_stream(index);
+    return f(d);
+  } catch (const DeviceLost& e) {
+    d.lost = text(name(index), " is lost: ", e.what(), "; launched last:");
+    for (std::size_t k = d.launches - std::min(d.launches, kRemembered); k < d.launches; ++k)
+      d.lost += " " + d.launched[k % kRemembered];
+    throw DeviceError(d.lost);
+  }
+}
+
+Stream CudaBackend::stream(int index) {
+  return with_device(index, [](DeviceState& d) { return d.stream; });
+}
+memory::Statistics CudaBackend::statistics(int index) {
+  return with_device(index, [](DeviceState& d) { return d.pool.statistics(); });
+}
+void CudaBackend::reset_peak(int index) {
+  with_device(index, [](DeviceState& d) { d.pool.reset_peak(); });
+}
+void CudaBackend::empty_cache(int index) {
+  with_device(index, [](DeviceState& d) { d.pool.empty_cache(); });
+}
+void CudaBackend::set_memory_limit(int64_t bytes, int index) {
+  with_device(index, [bytes](DeviceState& d) { d.pool.set_limit(bytes); });
+}
+
+memory::Block CudaBackend::allocate(std::size_t bytes, int index) {
+  return with_device(index, [&](DeviceState& d) {
+    const memory::Block b = d.pool.allocate(bytes);
+    if (b.data) driver_->begin_block(index, d.stream, b.data, bytes, d.pool.size_of(b));
+    return b;
+  });
+}
+
+void CudaBackend::release(memory::Block block, int index) {
+  if (is_child()) return;
+  DeviceState& d = *devices_[static_cast<std::size_t>(index)];
+  const std::lock_guard lock(d.mutex);
+  if (!d.lost.empty()) return;
+  try {
+    driver_->end_block(index, d.stream, block.data, d.pool.size_of(block));
+  } catch (const DeviceError&) {}  // the next call finds it
+  d.pool.release(block);
+}
+
+// The device whose memory an address is in.
+int CudaBackend::device_of(const void* address) {
+  for (int i = 0; i < device_count(); ++i) {
+    DeviceState& d = *devices_[static_cast<std::size_t>(i)];
+    const std::lock_guard lock(d.mutex);
+    if (d.pool.owns(address)) return i;
+  }
+  throw DeviceError(prefix_, ": a copy from or to memory of none of the ", device_count(), " devices");
+}
+
+void CudaBackend::host_to_device(void* to, const void* from, std::size_t bytes) {
+  if (bytes == 0) return;
+  with_device(device_of(to), [&](DeviceState& d) { d.staging.copy_to_device(d.stream, to, from, bytes); });
+}
+void CudaBackend::device_to_host(void* to, const void* from, std::size_t bytes) {
+  if (bytes == 0) return;
+  with_device(device_of(from), [&](DeviceState& d) { driver_->copy_to_host(d.stream, to, from, bytes); });
+}
+void CudaBackend::synchronize(int index) {
+  with_device(index, [&](DeviceState& d) { driver_->synchronize(d.stream); });
+}
+
+void CudaBackend::launch_kernel(int index, Launch l, const void* args) {
+  with_device(index, [&](DeviceState& d) {
+    std::string& name = d.launched[d.launches++ % kRemembered];
+    name = l.kernel;
+    driver_->launch(d.stream, l, args);
+  });
+}
+
+void CudaBackend::gemm(const Array& a, const Array& b, Array& out, double alpha, double beta) {
+  if (out.size() == 0) return;
+  const auto matrices = [](const Array& m, const void* data) {
+    return ProductCall::Matrices{const_cast<void*>(data), m.shape(), m.strides()};
+  };
+  const void *left = a.raw(), *right = b.raw();
+  const ProductCall call{
+      matrices(a, left), matrices(b, right), matrices(out, out.mutable_raw()), out.dtype(), alpha, beta};
+  const int index = out.device().index();
+  if (!with_device(index, [&](DeviceState& d) { return driver_->multiply(d.stream, call); }))
+    multiply_by_kernel(call, index);
+}
+
+}  // namespace chainer::cuda

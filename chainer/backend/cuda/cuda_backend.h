@@ -1,0 +1,70 @@
+// The backend of CUDA devices, real and emulated ones: what it asks of a driver, and its kernels.
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "chainer/array/backend.h"
+#include "chainer/backend/cuda/driver.h"
+#include "chainer/backend/cuda/memory.h"
+
+namespace chainer::cuda {
+
+/// Everything that computes on a device runs in one stream, in the order of the calls, whatever thread calls; entries
+/// return before it ran. device_to_host() and synchronize() wait. An error inside of such work ends the device: each
+/// later call throws DeviceError with the first error and the kernels that were launched last, and releasing is silent.
+/// So do all calls of a child of fork().
+class CudaBackend final : public Backend {
+ public:
+  /// Devices are named `prefix`:0, `prefix`:1 and so on.
+  CudaBackend(std::unique_ptr<Driver> driver, std::string prefix);
+  ~CudaBackend() override;
+  int device_count() const;
+  Driver& driver() { return *driver_; }
+  Stream stream(int index);
+  memory::Statistics statistics(int index);
+  void reset_peak(int index);
+  void empty_cache(int index);
+  /// The most bytes that a device's pool takes from the driver; 0 is no limit.
+  void set_memory_limit(int64_t bytes, int index);
+
+  std::string name(int index) const override;
+  std::string description() const override;
+  memory::Block allocate(std::size_t bytes, int index) override;
+  void release(memory::Block block, int index) override;
+  void host_to_device(void* to, const void* from, std::size_t bytes) override;
+  void device_to_host(void* to, const void* from, std::size_t bytes) override;
+  void synchronize(int index) override;
+  void elementwise(Elementwise op, std::span<const Array* const> inputs, Array& out, Dtype compute) override;
+  void run(const Program& program) override;
+  void fill(Array& out, Scalar value) override;
+  void reduce(Reduce op, const Array& a, const Dims& axes, Array& out) override;
+  void arg_reduce(ArgReduce op, const Array& a, int axis, Array& out) override;
+  void gemm(const Array& a, const Array& b, Array& out, double alpha, double beta) override;
+  void take_rows(const Array& a, const Array& index, Array& out) override;
+  void scatter_rows(Array& out, const Array& index, const Array& values, bool accumulate) override;
+
+ private:
+  struct DeviceState;
+
+  /// Launches a kernel, whose addresses become those of the device.
+  template <class Args>
+  void launch(int index, std::string_view kernel, Dim3 grid, Dim3 block, Args args, std::size_t dynamic_shared = 0) {
+    args.pointers([distance = driver_->distance()]<class P>(P& p) {
+      if (p) p += distance;
+    });
+    launch_kernel(index, {kernel, grid, block, dynamic_shared, sizeof(Args), &typeid(Args)}, &args);
+  }
+  void multiply_by_kernel(const ProductCall& call, int index);
+  void launch_kernel(int index, Launch launch, const void* args);
+  template <class F>
+  auto with_device(int index, F&& f);
+  int device_of(const void* address);
+  void expect_number(int index) const;
+
+  std::unique_ptr<Driver> driver_;
+  std::string prefix_;
+  std::vector<std::unique_ptr<DeviceState>> devices_;
+};
+
+}  // namespace chainer::cuda

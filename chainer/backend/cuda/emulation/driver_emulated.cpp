@@ -1,0 +1,155 @@
+#include "chainer/backend/cuda/emulation/driver_emulated.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "chainer/backend/cuda/emulation/emulation.h"
+#include "chainer/backend/devices.h"
+#include "chainer/core/pages.h"
+#include "chainer/core/poison.h"
+
+namespace chainer::cuda::emulation {
+namespace {
+
+Queue& queue_of(Stream s) { return *reinterpret_cast<Queue*>(s); }
+Mark& mark_of(Event e) { return *reinterpret_cast<Mark*>(e); }
+
+}  // namespace
+
+EmulatedDriver::Options EmulatedDriver::options_of_environment() {
+  Options o;
+  if (const char* n = std::getenv("CHAINER_EMULATED_DEVICES")) o.devices = std::clamp(std::atoi(n), 1, 16);
+  if (const char* s = std::getenv("CHAINER_EMULATED_STREAMS")) o.eager = std::string_view(s) == "eager";
+  return o;
+}
+
+EmulatedDriver::EmulatedDriver(Options options) : options_(options) {
+  const std::size_t all = options_.memory * static_cast<std::size_t>(options_.devices);
+  closed_ = static_cast<char*>(pages::reserve(2 * all));
+  if (!closed_ || !pages::open(closed_ + all, all))
+    throw DeviceError("@cuda-emulated: this process has no ", 2 * all, " bytes of addresses");
+  distance_ = static_cast<std::ptrdiff_t>(all);
+  for (int d = 0; d < options_.devices; ++d)
+    free_.push_back({{closed_ + static_cast<std::size_t>(d) * options_.memory, options_.memory}});
+}
+EmulatedDriver::~EmulatedDriver() {
+  unpoison(closed_ + distance_, static_cast<std::size_t>(distance_));
+  pages::unmap(closed_, 2 * static_cast<std::size_t>(distance_));
+}
+
+std::string EmulatedDriver::describe(int) const {
+  return text("emulated on the host, ", options_.memory >> 20, " MiB", options_.eager ? ", eager streams" : "");
+}
+
+bool EmulatedDriver::fails() { return fail_at_ > 0 && --fail_at_ == 0; }
+void EmulatedDriver::expect_no_failure(const char* call) {
+  if (fails()) throw DeviceError(call, ": the emulated driver was told to fail");
+}
+
+// The first range that is large enough.
+void* EmulatedDriver::allocate(int device, std::size_t bytes) {
+  if (fails()) return nullptr;
+  auto& ranges = free_[static_cast<std::size_t>(device)];
+  for (auto it = ranges.begin(); it != ranges.end(); ++it) {
+    const auto [at, size] = *it;
+    if (size < bytes) continue;
+    ranges.erase(it);
+    if (size > bytes) ranges.emplace(at + bytes, size - bytes);
+    poison(opened(at), bytes);
+    return at;
+  }
+  return nullptr;
+}
+
+void EmulatedDriver::release(int device, void* memory, std::size_t bytes) noexcept {
+  auto& ranges = free_[static_cast<std::size_t>(device)];
+  auto it = ranges.emplace(static_cast<char*>(memory), bytes).first;
+  if (const auto next = std::next(it); next != ranges.end() && it->first + it->second == next->first) {
+    it->second += next->second;
+    ranges.erase(next);
+  }
+  if (it == ranges.begin()) return;
+  if (const auto before = std::prev(it); before->first + before->second == it->first) {
+    before->second += it->second;
+    ranges.erase(it);
+  }
+}
+
+void EmulatedDriver::begin_block(int, Stream stream, void* block, std::size_t bytes, std::size_t) {
+  queue_of(stream).add([at = opened(block), bytes] {
+    unpoison(at, bytes);
+    std::memset(at, 0xff, bytes);
+  });
+}
+void EmulatedDriver::end_block(int, Stream stream, void* block, std::size_t whole) {
+  queue_of(stream).add([at = opened(block), whole] { poison(at, whole); });
+}
+
+void* EmulatedDriver::allocate_pinned(std::size_t bytes) {
+  if (fails()) return nullptr;
+  void* p = pages::map(bytes);
+  if (p) pinned_.emplace(static_cast<char*>(p), bytes);
+  return p;
+}
+void EmulatedDriver::release_pinned(void* memory, std::size_t bytes) noexcept {
+  pinned_.erase(static_cast<char*>(memory));
+  pages::unmap(memory, bytes);
+}
+bool EmulatedDriver::is_pinned(const void* p) const {
+  const char* at = static_cast<const char*>(p);
+  auto it = pinned_.upper_bound(at);
+  return it != pinned_.begin() && at < (--it)->first + it->second;
+}
+
+Stream EmulatedDriver::make_stream(int device) { return reinterpret_cast<Stream>(new Queue(device, options_.eager)); }
+void EmulatedDriver::end_stream(Stream stream) noexcept { delete &queue_of(stream); }
+Event EmulatedDriver::make_event(int) { return reinterpret_cast<Event>(new Mark); }
+void EmulatedDriver::end_event(Event event) noexcept { delete &mark_of(event); }
+std::size_t EmulatedDriver::waiting(Stream stream) { return queue_of(stream).waiting(); }
+
+void EmulatedDriver::record(Event event, Stream stream) { mark_of(event) = queue_of(stream).mark(); }
+void EmulatedDriver::wait(Stream stream, Event event) { queue_of(stream).wait(mark_of(event)); }
+void EmulatedDriver::synchronize(Event event) {
+  expect_no_failure("synchronize");
+  if (const Mark m = mark_of(event); m.queue) m.queue->run_until(m.at);
+}
+void EmulatedDriver::synchronize(Stream stream) {
+  expect_no_failure("synchronize");
+  queue_of(stream).run();
+}
+
+void EmulatedDriver::copy_to_device(Stream stream, void* to, const void* from, std::size_t bytes) {
+  expect_no_failure("copy to device");
+  char* at = opened(to);
+  if (is_pinned(from)) return queue_of(stream).add([=] { std::memcpy(at, from, bytes); });
+  const char* p = static_cast<const char*>(from);
+  queue_of(stream).add(
+      [at, held = std::make_shared<std::vector<char>>(p, p + bytes)] { std::memcpy(at, held->data(), held->size()); });
+}
+void EmulatedDriver::copy_to_host(Stream stream, void* to, const void* from, std::size_t bytes) {
+  expect_no_failure("copy to host");
+  queue_of(stream).add([to, at = opened(from), bytes] { std::memcpy(to, at, bytes); });
+  if (!is_pinned(to)) queue_of(stream).run();
+}
+
+void EmulatedDriver::launch(Stream stream, const Launch& l, const void* args) {
+  expect_no_failure("launch");
+  check(l);
+  const char* p = static_cast<const char*>(args);
+  struct Call {
+    std::string kernel;
+    std::vector<char> args;
+  };
+  auto held = std::make_shared<Call>(Call{std::string(l.kernel), {p, p + l.args_bytes}});
+  queue_of(stream).add([l = Launch(l), held]() mutable {
+    l.kernel = held->kernel;
+    run(l, held->args.data());
+  });
+}
+
+}  // namespace chainer::cuda::emulation

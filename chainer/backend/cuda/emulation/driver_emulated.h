@@ -1,0 +1,68 @@
+// The driver of the emulated devices.
+#pragma once
+#include <map>
+#include <mutex>
+#include <set>
+
+#include "chainer/backend/cuda/driver.h"
+#include "chainer/backend/cuda/emulation/stream.h"
+
+namespace chainer::cuda::emulation {
+
+/// Devices whose memory lies at addresses where nothing is mapped: the elements are at the same places of a range of
+/// its own, which launches and copies alone know. New blocks are full of ones (NaN as floating numbers).
+class EmulatedDriver final : public Driver {
+ public:
+  struct Options {
+    int devices = 2;
+    std::size_t memory = std::size_t(4) << 30;  ///< of each device
+    bool eager = false;                         ///< work runs at the call, not when somebody waits
+  };
+  /// CHAINER_EMULATED_DEVICES, and CHAINER_EMULATED_STREAMS=eager.
+  static Options options_of_environment();
+
+  explicit EmulatedDriver(Options options);
+  ~EmulatedDriver() override;
+  /// The n-th call from now (1 is the next) that asks something of a device fails: allocate() without room, the others
+  /// with a DeviceError. 0: none.
+  void fail_at(int64_t call) { fail_at_ = call; }
+  /// Calls that wait in a stream.
+  static std::size_t waiting(Stream stream);
+
+  int device_count() const override { return options_.devices; }
+  std::string describe(int device) const override;
+  void* allocate(int device, std::size_t bytes) override;
+  void release(int device, void* memory, std::size_t bytes) noexcept override;
+  void begin_block(int device, Stream stream, void* block, std::size_t bytes, std::size_t whole) override;
+  void end_block(int device, Stream stream, void* block, std::size_t whole) override;
+  void* allocate_pinned(std::size_t bytes) override;
+  void release_pinned(void* memory, std::size_t bytes) noexcept override;
+  std::ptrdiff_t distance() const override { return distance_; }
+  Stream make_stream(int device) override;
+  void end_stream(Stream stream) noexcept override;
+  Event make_event(int device) override;
+  void end_event(Event event) noexcept override;
+  void record(Event event, Stream stream) override;
+  void wait(Stream stream, Event event) override;
+  void synchronize(Event event) override;
+  void synchronize(Stream stream) override;
+  void copy_to_device(Stream stream, void* to, const void* from, std::size_t bytes) override;
+  void copy_to_host(Stream stream, void* to, const void* from, std::size_t bytes) override;
+  void launch(Stream stream, const Launch& launch, const void* args) override;
+  bool multiply(Stream stream, const ProductCall& call) override;
+
+ private:
+  bool fails();
+  void expect_no_failure(const char* call);
+  bool is_pinned(const void* p) const;
+  char* opened(const void* p) const { return static_cast<char*>(const_cast<void*>(p)) + distance_; }
+
+  Options options_;
+  char* closed_ = nullptr;  // the ranges of all devices, one behind the other
+  std::ptrdiff_t distance_ = 0;
+  std::vector<std::map<char*, std::size_t>> free_;  // ranges of addresses, of each device
+  std::map<const char*, std::size_t> pinned_;
+  int64_t fail_at_ = 0;
+};
+
+}  // namespace chainer::cuda::emulation

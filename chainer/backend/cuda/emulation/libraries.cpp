@@ -1,0 +1,29 @@
+// In the place of a device's libraries: the host's backend, on emulated memory.
+#include "chainer/array/backend.h"
+#include "chainer/backend/cuda/emulation/driver_emulated.h"
+
+namespace chainer::cuda::emulation {
+namespace {
+
+// An array of the host over memory that something else holds.
+Array over(void* data, const ProductCall::Matrices& m, Dtype dtype) {
+  Ref<ArrayBody> body = make_ref<ArrayBody>(m.shape, dtype, Device(), m.shape.product());
+  body->set_strides(m.strides);
+  body->data = static_cast<char*>(data);
+  return Array(std::move(body));
+}
+
+}  // namespace
+
+bool EmulatedDriver::multiply(Stream stream, const ProductCall& c) {
+  if (!is_floating(c.dtype)) return false;
+  expect_no_failure("product");
+  void *a = opened(c.a.data), *b = opened(c.b.data), *out = opened(c.out.data);
+  reinterpret_cast<Queue*>(stream)->add([=] {
+    Array to = over(out, c.out, c.dtype);
+    kHostBackend->gemm(over(a, c.a, c.dtype), over(b, c.b, c.dtype), to, c.alpha, c.beta);
+  });
+  return true;
+}
+
+}  // namespace chainer::cuda::emulation

@@ -1,0 +1,29 @@
+// Programs of elementwise operations, which one kernel interprets.
+#pragma once
+#include "chainer/backend/cuda/kernels/types.h"
+
+namespace chainer::cuda {
+
+/// Instructions out = op(in...), computed in float32, float64 or int64. A place below kOperands is an operand in
+/// memory, any other a register, whose type conversions go through as through memory. A register has an element for
+/// each thread of the block and each of its `each` elements, in the block's shared memory.
+struct ProgramArgs {
+  static constexpr int kOperands = 24, kInstructions = 96, kRegisters = 64, kMostEach = 4;
+  struct Instruction {
+    uint8_t operation, inputs;
+    Type compute;
+    uint8_t out, in[3];
+  };
+
+  Space space;
+  Operand operands[kOperands];
+  Instruction code[kInstructions];
+  Type register_type[kRegisters];
+  int instructions, each, register_bytes;
+  template <class F>
+  void pointers(F&& f) {
+    for (Operand& o : operands) f(o.data);
+  }
+};
+
+}  // namespace chainer::cuda

@@ -1,0 +1,121 @@
+// The entries of the backend beyond what the table of functions asks.
+#include <chainer/chainer.h>
+
+#include <array>
+#include <cmath>
+#include <random>
+
+#include "chainer/array/deferred/deferred.h"
+#include "chainer/array/host.h"
+#include "chainer/backend/cuda/emulation/emulation.h"
+#include "chainer/backend/cuda/spaces.h"
+#include "test.h"
+
+using namespace chainer;
+
+namespace {
+
+const Device& emulated() {
+  static const Device d = get_device("@cuda-emulated:0");
+  return d;
+}
+
+}  // namespace
+
+TEST(dividers_divide) {
+  std::mt19937 r(1);
+  bool right = true;
+  for (int k = 0; k < 100000; ++k) {
+    const auto draw = [&] { return static_cast<uint32_t>(r()) / 2 >> r() % 31; };
+    const uint32_t d = k < 3000 ? static_cast<uint32_t>(k + 1) : draw() / 2 + 1, n = draw();
+    for (const uint32_t m : {n, n / d * d, n / d * d - (n >= d), 0x7fffffffu}) {
+      const cuda::Divider v = cuda::divider(d);
+      right = right && v.quotient(m) == m / d;
+    }
+  }
+  EXPECT(right);
+}
+
+// Every dtype, with strides and broadcast axes, and each conversion.
+TEST(dtypes_and_layouts_are_those_of_the_host) {
+  for (int from = 0; from < kDtypeCount; ++from)
+    for (int to = 0; to < kDtypeCount; ++to) {
+      const Array a = (arange(60).astype(float32) - 7.25).astype(static_cast<Dtype>(from)).reshape({3, 4, 5});
+      const Array b = a.to_device(emulated());
+      const auto f = [&](const Array& x) { return x.T()[{Slice(), Slice(1, 4)}].astype(static_cast<Dtype>(to)); };
+      if (static_cast<Dtype>(from) != float16 && static_cast<Dtype>(from) != bfloat16 &&
+          !(is_floating(static_cast<Dtype>(from)) && !is_floating(static_cast<Dtype>(to)) &&
+            static_cast<Dtype>(to) != int64 && static_cast<Dtype>(to) != int32))
+        EXPECT(to_host(f(b)).to_vector<double>() == f(a).to_vector<double>());
+    }
+}
+
+// Deferred programs of several dtypes, eager operations and both orders of threads: the same bits.
+TEST(programs_give_the_bits_of_eager_operations) {
+  const Array a = random::RandomState(2).randn({70, 100}).astype(float32).to_device(emulated());
+  const auto expression = [&] {
+    const Array x = a * 1.5 + exp(a), mask = x > 0.5;
+    const Array half = where(mask, tanh(x), x.astype(float16).astype(float32)), wide = x.astype(float64) * half;
+    const Array n = (x * 10.0).astype(int64) % 7;
+    return std::vector<Array>{half, wide, n, sum(wide, 0), sum(half * 2.0, 1), max(x, 0), sum(n)};
+  };
+  std::vector<std::vector<double>> eager, waiting;
+  const auto keep = [](std::vector<std::vector<double>>& out, const std::vector<Array>& results) {
+    for (const Array& r : results) out.push_back(to_host(r).to_vector<double>());
+  };
+  {
+    const deferred::EagerMode mode;
+    keep(eager, expression());
+  }
+  for (const auto order : {cuda::emulation::Order::forward, cuda::emulation::Order::shuffled}) {
+    cuda::emulation::set_order(order, 3);
+    waiting.clear();
+    const deferred::Statistics before = deferred::statistics();
+    const std::vector<Array> results = expression();
+    EXPECT(deferred::statistics().waiting > before.waiting);
+    keep(waiting, results);
+    EXPECT(waiting == eager);
+  }
+  cuda::emulation::set_order(cuda::emulation::Order::forward);
+}
+
+TEST(reductions_of_any_length) {
+  for (const int64_t n : {0, 1, 31, 256, 257, 5000})
+    for (const int axis : {0, 1}) {
+      const Array a = random::RandomState(3).randn(axis == 0 ? Shape{n, 7} : Shape{7, n}), b = a.to_device(emulated());
+      EXPECT_CLOSE(to_host(sum(b, axis)), sum(a, axis), {.atol = 1e-12, .rtol = 1e-12});
+      EXPECT_CLOSE(to_host(prod(b, axis)), prod(a, axis), {.atol = 1e-12, .rtol = 1e-12});
+      if (n == 0) continue;
+      EXPECT(to_host(max(b, axis)).to_vector<double>() == max(a, axis).to_vector<double>());
+      EXPECT(to_host(argmin(b, axis)).to_vector<int>() == argmin(a, axis).to_vector<int>());
+    }
+  const double nan = std::nan("");
+  const Array c = array({3., nan, 5., nan, 5.}).to_device(emulated());
+  EXPECT_EQ(to_host(argmax(c, 0)).item<int>(), 1);
+  EXPECT(std::isnan(to_host(max(c)).item<double>()));
+  EXPECT_EQ(to_host(argmax(array({1., 5., 5.}).to_device(emulated()), 0)).item<int>(), 1);
+}
+
+// Products of integers and of stacks have no library.
+TEST(products_without_a_library) {
+  for (const auto& [m, k, n] : {std::array<int64_t, 3>{1, 1, 1}, {17, 33, 20}, {16, 0, 3}, {40, 16, 1}}) {
+    const Array a = (arange(3 * m * k) % 11 - 5).reshape({3, m, k}), b = (arange(3 * k * n) % 7 - 3).reshape({3, k, n});
+    const Array c = to_host(matmul(a.to_device(emulated()), b.to_device(emulated())));
+    EXPECT(c.to_vector<double>() == matmul(a.astype(float64), b.astype(float64)).to_vector<double>());
+  }
+}
+
+// Rows that come several times are added in their order: the host's bits.
+TEST(rows_are_added_in_order) {
+  random::RandomState r(5);
+  const Array x = r.randn({40, 6}).astype(float32), g = r.randn({3000, 6}).astype(float32);
+  const Array ids = r.randint(0, 40, {3000});
+  const auto gradient = [&](const Device& d) {
+    Variable w(x.to_device(d));
+    Variable y = F::embed_id(ids.to_device(d), w);
+    y.set_grad(g.to_device(d));
+    y.backward();
+    return to_host(w.grad()).to_vector<float>();
+  };
+  EXPECT(gradient(emulated()) == gradient(Device()));
+}

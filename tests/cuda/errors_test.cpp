@@ -1,0 +1,158 @@
+// What users see when a device has no room, refuses a call, or is lost.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chainer/chainer.h>
+
+#include "chainer/array/host.h"
+#include "chainer/backend/cuda/cuda_backend.h"
+#include "chainer/backend/cuda/emulation/driver_emulated.h"
+#include "chainer/core/sanitizer.h"
+#include "test.h"
+#include "wrong_kernels.h"
+
+using namespace chainer;
+using namespace chainer::cuda;
+using emulation::EmulatedDriver;
+
+namespace {
+
+struct OwnDevice {
+  std::unique_ptr<EmulatedDriver> made;
+  EmulatedDriver& driver;
+  CudaBackend backend;
+  Device device{backend, 0};
+  explicit OwnDevice(std::size_t mebibytes = 64, bool eager = false)
+      : made(std::make_unique<EmulatedDriver>(
+            EmulatedDriver::Options{.devices = 2, .memory = mebibytes << 20, .eager = eager})),
+        driver(*made),
+        backend(std::move(made), "@own") {}
+  // Asks for a kernel with a mistake, behind the backend's back.
+  void launch_wrong(const char* kernel, const Array& x, int n) {
+    WrongArgs args{reinterpret_cast<float*>(static_cast<char*>(const_cast<void*>(x.raw())) + driver.distance()), n};
+    driver.launch(backend.stream(0), {kernel, {1, 1, 1}, {64, 1, 1}, 0, sizeof args, &typeid(WrongArgs)}, &args);
+  }
+};
+
+}  // namespace
+
+TEST(devices_have_names_and_numbers) {
+  EXPECT(get_device("@cuda-emulated:1").name() == "@cuda-emulated:1");
+  EXPECT(get_device("@cuda-emulated") == get_device("@cuda-emulated:0"));
+  EXPECT_THROW(DeviceError, "no device '@cuda-emulated:7': there are 2", get_device("@cuda-emulated:7"));
+  EXPECT_THROW(DeviceError, "no device '@cuda-emulated:x'", get_device("@cuda-emulated:x"));
+  const Array a = ones({3}).to_device(get_device("@cuda-emulated:0"));
+  EXPECT_THROW(DeviceError, "add: operands on different devices", a + a.to_device(get_device("@cuda-emulated:1")));
+  EXPECT(to_host(a.to_device(get_device("@cuda-emulated:1")) * 2.0).to_vector<float>() == std::vector<float>(3, 2.f));
+  EXPECT_THROW(DeviceError, "@cuda-emulated:0", a.data<float>());
+}
+
+TEST(no_room_is_an_error_that_counts) {
+  OwnDevice own(8);
+  const Array a = zeros({1 << 20}).to_device(own.device);
+  EXPECT_THROW(MemoryError, "@own:0", zeros({2 << 20}).to_device(own.device));
+  EXPECT_EQ(own.backend.statistics(0).in_use, int64_t(4) << 20);
+  EXPECT(to_host(sum(a)).item<float>() == 0);
+}
+
+TEST(cached_memory_serves_before_there_is_no_room) {
+  OwnDevice own(32);
+  { const Array a = zeros({3 << 20}).to_device(own.device); }
+  EXPECT(own.backend.statistics(0).cached >= int64_t(12) << 20);
+  const Array b = zeros({6 << 20}).to_device(own.device);
+  EXPECT(own.backend.statistics(0).in_use >= int64_t(24) << 20);
+  own.backend.empty_cache(0);
+}
+
+// Each call of a small program fails in turn: an exception at that call or a later one, and a device that goes on.
+TEST(a_driver_that_fails_at_its_nth_call) {
+  OwnDevice own;
+  const Array host = arange(3000).astype(float32);
+  const auto program = [&] {
+    const Array a = host.to_device(own.device), b = exp(a * 0.001) + a;
+    return to_host(sum(matmul(b.reshape({30, 100}), b.reshape({100, 30})), 0)).to_vector<float>();
+  };
+  const std::vector<float> want = program();
+  int failed = 0;
+  for (int n = 1; n < 60; ++n) {
+    own.backend.empty_cache(0);
+    own.driver.fail_at(n);
+    try {
+      EXPECT(program() == want);
+    } catch (const DeviceError& e) {
+      ++failed;
+      EXPECT(std::string(e.what()).find("told to fail") != std::string::npos);
+    } catch (const MemoryError&) { ++failed; }
+    own.driver.fail_at(0);
+    EXPECT(program() == want);
+    EXPECT_EQ(own.backend.statistics(0).in_use, 0);
+  }
+  EXPECT(failed > 5);
+}
+
+TEST(a_lost_device_says_what_was_launched) {
+  for (const bool eager : {false, true}) {
+    OwnDevice own(64, eager);
+    Array a = arange(64).astype(float32).to_device(own.device) + 1.0;
+    a.raw();
+    if (eager)
+      EXPECT_THROW(DeviceError, "two_barriers, block (0, 0, 0)", own.launch_wrong("two_barriers", a, 0));
+    else
+      own.launch_wrong("two_barriers", a, 0);
+    EXPECT_THROW(DeviceError, "@own:0 is lost: two_barriers, block (0, 0, 0), thread (", to_host(a));
+    EXPECT_THROW(DeviceError, "launched last: program", (a * 2.0).raw());
+    EXPECT_THROW(DeviceError, "is lost", own.device.synchronize());
+    a = Array();  // releasing is silent
+    const Array other = ones({3}).to_device(Device(own.backend, 1));
+    EXPECT(to_host(other + other).to_vector<float>() == std::vector<float>(3, 2.f));
+  }
+}
+
+TEST(a_child_of_fork_has_no_device) {
+  OwnDevice own;
+  const Array a = ones({4}).to_device(own.device);
+  const pid_t child = fork();
+  if (child == 0) {
+    try {
+      (void)to_host(a);
+    } catch (const DeviceError& e) { _exit(std::string(e.what()).find("a child of fork()") == std::string::npos); }
+    _exit(2);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  EXPECT(to_host(a).to_vector<float>() == std::vector<float>(4, 1.f));
+}
+
+// The host cannot reach the device's memory; the address sanitizer sees kernels that run over the end of a block of it,
+// or of shared memory.
+TEST(memory_that_is_not_ones_own_ends_the_program) {
+  const auto ends = [](const auto& f) {
+    const pid_t child = fork();
+    if (child == 0) {
+      std::freopen("/dev/null", "w", stderr);
+      try {
+        f();
+      } catch (...) {}
+      _exit(0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    return !WIFEXITED(status) || WEXITSTATUS(status) != 0;
+  };
+  const Array b = ones({4}).to_device(get_device("@cuda-emulated:0"));
+  EXPECT(ends([&] { _exit(*static_cast<const volatile char*>(b.raw()) == 0 ? 0 : 0); }));
+  if (!kSanitized) return;
+  const auto runs = [](const char* kernel, int n) {
+    EmulatedDriver driver({.devices = 1, .memory = std::size_t(4) << 20, .eager = true});
+    const Stream s = driver.make_stream(0);
+    void* p = driver.allocate(0, 2 << 20);
+    driver.begin_block(0, s, p, 256, 512);
+    WrongArgs args{reinterpret_cast<float*>(static_cast<char*>(p) + driver.distance()), n};
+    driver.launch(s, {kernel, {1, 1, 1}, {64, 1, 1}, 0, sizeof args, &typeid(WrongArgs)}, &args);
+  };
+  for (const char* kernel : {"behind_the_end", "behind_shared"}) {
+    EXPECT(!ends([&] { runs(kernel, 0); }));
+    EXPECT(ends([&] { runs(kernel, 1); }));
+  }
+}
