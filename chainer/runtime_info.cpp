@@ -2,6 +2,7 @@
 
 #include "chainer/array/backend.h"
 #include "chainer/autograd/config.h"
+#include "chainer/backend/devices.h"
 #include "chainer/core/parallel.h"
 #include "chainer/training/plot/figure.h"
 
@@ -15,8 +16,8 @@ std::string runtime_info() {
 #else
   const std::string compiler = "unknown";
 #endif
-  return text("chainer: ", CHAINER_VERSION, "\ncompiler: ", compiler, "\n", kHostBackend->description(),
-              "\nthreads: ", cpu::thread_count(),
+  return text("chainer: ", CHAINER_VERSION, "\ncompiler: ", compiler, "\n", kHostBackend->description(), "\n",
+              cuda_description(), "\nthreads: ", cpu::thread_count(),
               "\ndenormals: ", config().flush_denormals ? "flushed to zero in threads that use functions" : "kept",
               "\nplots: ", plot::available() ? "cairo" : "not available", "\n");
 }

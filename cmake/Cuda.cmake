@@ -1,18 +1,60 @@
-# "@cuda-emulated": the kernels of chainer/backend/cuda/kernels compiled by the host's compiler, and the emulation that
-# runs them. A program that links these objects has the devices; the library itself has not.
-file(GLOB emulated CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/chainer/backend/cuda/kernels/*.cpp
-     ${PROJECT_SOURCE_DIR}/chainer/backend/cuda/emulation/*.cpp ${PROJECT_SOURCE_DIR}/chainer/core/fiber*.cpp)
-if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-  list(FILTER emulated EXCLUDE REGEX "/fiber_ucontext\\.cpp$")
-else()
-  list(FILTER emulated EXCLUDE REGEX "/fiber_x86\\.cpp$")
+# The kernels of CUDA devices, compiled by nvcc where it is there and can be used: for compute capability 8.0 and 9.0, and
+# as PTX for later ones. They become a part of the library, which the driver loads from memory; nothing else of CUDA is
+# needed to build, and nothing to run. (Library.cmake includes the sources.)
+option(CHAINER_CUDA "Compile kernels for CUDA devices where nvcc is installed" ON)
+set(CHAINER_NVCC_VERSION "")
+set(CHAINER_NOTE_CUDA "")
+set(cuda_kernels_source ${PROJECT_SOURCE_DIR}/chainer/backend/cuda/kernels_none.cpp)
+file(GLOB cuda_kernels CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/chainer/backend/cuda/kernels/*.cpp)
+if(CHAINER_CUDA AND NOT CMAKE_CROSSCOMPILING)
+  find_program(CHAINER_NVCC nvcc HINTS ENV CUDA_PATH PATHS /usr/local/cuda/bin)
 endif()
-add_library(chainer_cuda_emulated OBJECT EXCLUDE_FROM_ALL ${emulated})
-target_link_libraries(chainer_cuda_emulated PRIVATE chainer::chainer chainer_options)
-# int64 wraps around, as on a device.
-target_compile_options(chainer_cuda_emulated PRIVATE -fwrapv)
-# The thread sanitizer does not know which fiber runs.
-set(CHAINER_CUDA_EMULATED ON)
-if(CHAINER_SANITIZE MATCHES "thread")
-  set(CHAINER_CUDA_EMULATED OFF)
+set(nvcc_options -x cu -std=c++20 -I${PROJECT_SOURCE_DIR} --fmad=false -Werror all-warnings -Xfatbin -compress-all
+                 -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=sm_90
+                 -gencode arch=compute_90,code=compute_90)
+if(CHAINER_CUDA AND CHAINER_NVCC)
+  set(tried ${PROJECT_BINARY_DIR}/cuda/tried.fatbin)
+  file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/cuda)
+  execute_process(COMMAND ${CHAINER_NVCC} ${nvcc_options} -fatbin ${PROJECT_SOURCE_DIR}/chainer/backend/cuda/kernels/fill.cpp
+                          -o ${tried} RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
+  execute_process(COMMAND ${CHAINER_NVCC} --version OUTPUT_VARIABLE version ERROR_QUIET)
+  if(failed OR NOT version MATCHES "release ([0-9]+)\\.([0-9]+)")
+    set(CHAINER_NOTE_CUDA "${CHAINER_NVCC} does not compile the kernels")
+  else()
+    set(CHAINER_NVCC_VERSION ${CMAKE_MATCH_1}.${CMAKE_MATCH_2})
+    math(EXPR cuda_version "${CMAKE_MATCH_1} * 1000 + ${CMAKE_MATCH_2} * 10")
+    set(cuda_images)
+    set(cuda_embedded)
+    set(cuda_list)
+    set(cuda_declared)
+    foreach(source ${cuda_kernels})
+      get_filename_component(name ${source} NAME_WE)
+      set(image ${PROJECT_BINARY_DIR}/cuda/${name}.fatbin)
+      add_custom_command(OUTPUT ${image} COMMAND ${CHAINER_NVCC} ${nvcc_options} -MD -MF ${image}.d -fatbin ${source} -o ${image}
+                         DEPENDS ${source} DEPFILE ${image}.d COMMENT "Compiling ${name} for CUDA devices" VERBATIM)
+      list(APPEND cuda_images ${image})
+      string(APPEND cuda_embedded
+             "asm(\".section .rodata\\n.balign 16\\nchainer_cuda_${name}:\\n.incbin \\\"${image}\\\"\\n.previous\");\n")
+      string(APPEND cuda_declared "extern const unsigned char chainer_cuda_${name}[];\n")
+      string(APPEND cuda_list "chainer_cuda_${name}, ")
+    endforeach()
+    set(cuda_kernels_source ${PROJECT_BINARY_DIR}/cuda/kernels_nvcc.cpp)
+    file(CONFIGURE OUTPUT ${cuda_kernels_source} CONTENT [[
+// Written by cmake/Cuda.cmake: what nvcc made of chainer/backend/cuda/kernels.
+#include "chainer/backend/cuda/driver_cuda.h"
+
+@cuda_embedded@extern "C" {
+@cuda_declared@}
+
+namespace chainer::cuda {
+
+Kernels kernels() {
+  static const unsigned char* const images[] = {@cuda_list@};
+  return {images, @cuda_version@};
+}
+
+}  // namespace chainer::cuda
+]] @ONLY)
+    set_source_files_properties(${cuda_kernels_source} PROPERTIES OBJECT_DEPENDS "${cuda_images}")
+  endif()
 endif()

@@ -1,7 +1,9 @@
 file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/chainer/*.cpp)
 list(FILTER sources EXCLUDE REGEX "/backend/cpu/kernels/(elementwise|convert|reduce|update|random|rows|thin|normalize|recurrent|fourier|affine|pooling|moments)\\.cpp$")
 list(FILTER sources EXCLUDE REGEX "/chainer/mn/")  # a library of its own: Distributed.cmake
-list(FILTER sources EXCLUDE REGEX "/backend/cuda/(kernels|emulation)/|/core/fiber[a-z0-9_]*\\.cpp$")  # Cuda.cmake
+list(FILTER sources EXCLUDE REGEX "/backend/cuda/(kernels|emulation)/|/core/fiber[a-z0-9_]*\\.cpp$")  # CudaEmulated.cmake
+list(FILTER sources EXCLUDE REGEX "/backend/cuda/kernels_none\\.cpp$")
+list(APPEND sources ${cuda_kernels_source})
 # What the processor does with denormal numbers.
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   set(float_mode x86)
@@ -144,10 +146,10 @@ if(CHAINER_PRECOMPILE)
 endif()
 set(joined ${sources})
 set(alike ${sources})
-list(FILTER alike INCLUDE REGEX "/onnx/(ops|export)_|/backend/common/composed/|/backend/cuda/|/onednn/version_|/kernels/(image_|row_)?table\\.cpp$")
+list(FILTER alike INCLUDE REGEX "/onnx/(ops|export)_|/backend/common/composed/|/backend/cuda/|/cuda/kernels_nvcc\\.cpp$|/onednn/version_|/kernels/(image_|row_)?table\\.cpp$")
 # What needs another library stays alone, too: only a program that uses it is linked with that library.
 set(foreign ${sources})
-list(FILTER foreign INCLUDE REGEX "/(canvas_cairo|fetch_curl|image_jpeg|image_png|hdf5_file|special_boost|[a-z0-9_]+_protobuf)\\.cpp$|/links/caffe/")
+list(FILTER foreign INCLUDE REGEX "/(get_device|canvas_cairo|fetch_curl|image_jpeg|image_png|hdf5_file|special_boost|[a-z0-9_]+_protobuf)\\.cpp$|/links/caffe/")
 list(REMOVE_ITEM joined ${alike} ${foreign})
 chainer_apart(${alike} ${foreign})
 foreach(part first later)

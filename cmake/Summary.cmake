@@ -28,3 +28,4 @@ chainer_row("libhdf5" "${HDF5_VERSION}" "no HDF5 files" ${CHAINER_NOTE_HDF5})
 chainer_row("protobuf" "${PROTOBUF_VERSION}" "no model files of other frameworks that are protobuf messages (Caffe, ONNX)"
             ${CHAINER_NOTE_PROTOBUF})
 chainer_row("MPI" "${MPI_VERSION}" "no training with several processes")
+chainer_row("nvcc" "${CHAINER_NVCC_VERSION}" "no CUDA devices" ${CHAINER_NOTE_CUDA})

@@ -1,61 +1,9 @@
-// The devices of this build, by name and by number.
-#include "chainer/backend/devices.h"
-
-#include <charconv>
-#include <vector>
+// What a device does by its backend.
+#include "chainer/array/backend.h"
 
 namespace chainer {
-namespace {
-
-struct OtherDevices {
-  std::string_view prefix;
-  Device (*find)(int index);
-};
-// Written before main() only.
-std::vector<OtherDevices>& others() {
-  static auto* all = new std::vector<OtherDevices>;
-  return *all;
-}
-
-// The number behind "prefix:"; 0 behind the prefix alone, -1 where there is something else.
-int number_behind(std::string_view prefix, std::string_view name) {
-  if (!name.starts_with(prefix)) return -1;
-  name.remove_prefix(prefix.size());
-  if (name.empty()) return 0;
-  int n = -1;
-  if (name[0] != ':') return -1;
-  const auto r = std::from_chars(name.data() + 1, name.data() + name.size(), n);
-  return r.ec == std::errc() && r.ptr == name.data() + name.size() && n >= 0 ? n : -1;
-}
-
-}  // namespace
-
-bool add_devices(std::string_view prefix, Device (*find)(int index)) {
-  others().push_back({prefix, find});
-  return true;
-}
 
 std::string Device::name() const { return backend_->name(index_); }
 void Device::synchronize() const { backend_->synchronize(index_); }
-
-Device get_device(int id) {
-  if (id < 0) return Device();
-  throw DeviceError("get_device: no device ", id, ": this build has the host (-1, \"@cpu\") and \"@reference\" only");
-}
-
-Device get_device(std::string_view name) {
-  // "@cpu:0", "@cpu:1": parts of the host, between which updaters share its cores.
-  if (name.substr(0, 5) == "@cpu:" && name.size() > 5 && name.find_first_not_of("0123456789", 5) == name.npos)
-    return Device();
-  if (name == "@cpu" || name == "cpu" || name == "native" || name == "@numpy") return Device();
-  if (name == "@reference") return Device(reference_backend());
-  for (const OtherDevices& o : others())
-    if (const int n = number_behind(o.prefix, name); n >= 0) return o.find(n);
-  int id = 0;
-  if (auto r = std::from_chars(name.data(), name.data() + name.size(), id);
-      r.ec == std::errc() && r.ptr == name.data() + name.size())
-    return get_device(id);
-  throw DeviceError("get_device: no device '", name, "': this build has \"@cpu\" (or -1) and \"@reference\" only");
-}
 
 }  // namespace chainer

@@ -8,6 +8,11 @@ namespace chainer {
 /// n of those that are named `prefix`:n, or throws DeviceError.
 bool add_devices(std::string_view prefix, Device (*find)(int index));
 
+/// "@cuda:N" (backend/cuda); throws DeviceError that says what is missing.
+Device cuda_device(int index);
+/// Lines "what: value" about these devices, for runtime_info(): what they are, or why there are none.
+std::string cuda_description();
+
 /// "@reference": plain loops, memory that the host cannot reach (backend/reference).
 Backend& reference_backend();
 

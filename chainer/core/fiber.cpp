@@ -5,6 +5,7 @@
 #include <new>
 
 #include "chainer/core/pages.h"
+#include "chainer/core/poison.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <pthread.h>
@@ -14,7 +15,9 @@
 namespace chainer {
 
 Fiber::~Fiber() {
-  if (stack_) pages::unmap(stack_, kStack);
+  if (!stack_) return;
+  unpoison(stack_, kStack);  // frames of a body that never ended
+  pages::unmap(stack_, kStack);
 }
 
 void Fiber::take_stack() {

@@ -1,0 +1,40 @@
+// "@cuda:0" and so on.
+#include <cstdlib>
+
+#include "chainer/backend/cuda/cuda_backend.h"
+#include "chainer/backend/cuda/driver_cuda.h"
+#include "chainer/backend/devices.h"
+#include "chainer/core/fork.h"
+
+namespace chainer {
+namespace {
+
+// Made once there is a driver; never destroyed, since arrays may outlive main.
+cuda::CudaBackend& backend() {
+  static FirstUse<cuda::CudaBackend*> made;
+  return *made.get([] {
+    const char* name = std::getenv("CHAINER_CUDA_LIBRARY");
+    return new cuda::CudaBackend(
+        std::make_unique<cuda::CudaDriver>(cuda::open_libcuda(name ? name : "libcuda.so.1"), cuda::kernels()), "@cuda");
+  });
+}
+
+}  // namespace
+
+Device cuda_device(int index) {
+  std::string why;
+  try {
+    cuda::CudaBackend& b = backend();
+    if (index < b.device_count()) return Device(b, index);
+    why = text("there are ", b.device_count());
+  } catch (const DeviceError& e) { why = e.what(); }
+  throw DeviceError("get_device: no device '@cuda:", index, "': ", why);
+}
+
+std::string cuda_description() {
+  try {
+    return backend().description() + "; compiled and emulated, not yet run on a GPU";
+  } catch (const DeviceError& e) { return text("cuda: no device: ", e.what()); }
+}
+
+}  // namespace chainer

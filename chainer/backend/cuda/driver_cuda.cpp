@@ -1,0 +1,181 @@
+#include "chainer/backend/cuda/driver_cuda.h"
+
+#include <cstdlib>
+#include <string_view>
+
+namespace chainer::cuda {
+
+// A stream or an event, and the device that it is of.
+struct HandleOfDevice {
+  CuHandle handle = nullptr;
+  int device = 0;
+};
+
+namespace {
+
+constexpr int kMajor = 75, kMinor = 76;  // attributes: the compute capability
+constexpr unsigned kNonBlocking = 1, kWithoutTimes = 2, kPortable = 1;
+
+HandleOfDevice& of(Stream s) { return *reinterpret_cast<HandleOfDevice*>(s); }
+HandleOfDevice& of(Event e) { return *reinterpret_cast<HandleOfDevice*>(e); }
+CuAddress address(const void* p) { return reinterpret_cast<CuAddress>(p); }
+
+std::string version_text(int v) { return text(v / 1000, ".", v % 1000 / 10); }
+
+}  // namespace
+
+void CudaDriver::expect_success(CuResult r, const char* call) const {
+  if (r == 0) return;
+  const char *name = nullptr, *why = nullptr;
+  cu_.error_name(r, &name), cu_.error_text(r, &why);
+  const std::string message = text(call, ": ", name ? name : text("error ", r), why ? text(" (", why, ")") : "");
+  if (is_lost(r)) throw DeviceLost(message);
+  throw DeviceError(message);
+}
+
+CudaDriver::CudaDriver(const Libcuda& library, Kernels kernels) : cu_(library), kernels_(kernels) {
+  const char* blocking = std::getenv("CHAINER_CUDA_BLOCKING");
+  blocking_ = blocking && std::string_view(blocking) != "0";
+  if (kernels_.images.empty())
+    throw DeviceError("this build has no kernels: nvcc was not there, or could not be used, when it was configured");
+  int version = 0;
+  expect_success(cu_.driver_version(&version), "cuDriverGetVersion");
+  if (version / 1000 < kernels_.version / 1000)
+    throw DeviceError("the driver is for CUDA ", version_text(version), ", kernels of this build need one for CUDA ",
+                      version_text(kernels_.version / 1000 * 1000), " or later");
+  if (const CuResult r = cu_.init(0); r == kCuNoDevice)
+    throw DeviceError("the driver finds no device");
+  else
+    expect_success(r, "cuInit");
+  int count = 0;
+  expect_success(cu_.device_count(&count), "cuDeviceGetCount");
+  if (count == 0) throw DeviceError("the driver finds no device");
+  devices_.resize(static_cast<std::size_t>(count));
+  for (int i = 0; i < count; ++i)
+    expect_success(cu_.device(&devices_[static_cast<std::size_t>(i)].number, i), "cuDeviceGet");
+}
+
+std::string CudaDriver::describe(int device) const {
+  const CuDevice d = devices_[static_cast<std::size_t>(device)].number;
+  char name[256] = "";
+  std::size_t bytes = 0;
+  int major = 0, minor = 0;
+  expect_success(cu_.device_name(name, sizeof name, d), "cuDeviceGetName");
+  expect_success(cu_.device_memory(&bytes, d), "cuDeviceTotalMem");
+  expect_success(cu_.device_attribute(&major, kMajor, d), "cuDeviceGetAttribute");
+  expect_success(cu_.device_attribute(&minor, kMinor, d), "cuDeviceGetAttribute");
+  return text(name, ", ", bytes >> 20, " MiB, compute capability ", major, ".", minor);
+}
+
+// Makes the device the thread's own, with its kernels loaded at first.
+CudaDriver::OneDevice& CudaDriver::use(int device) {
+  OneDevice& d = devices_[static_cast<std::size_t>(device)];
+  if (d.context) {
+    expect_success(cu_.set_context(d.context), "cuCtxSetCurrent");
+    return d;
+  }
+  int major = 0;
+  expect_success(cu_.device_attribute(&major, kMajor, d.number), "cuDeviceGetAttribute");
+  if (major < 8)
+    throw DeviceError(describe(device), ": kernels of this build are for compute capability 8.0 and later");
+  CuHandle context = nullptr;
+  expect_success(cu_.retain_context(&context, d.number), "cuDevicePrimaryCtxRetain");
+  expect_success(cu_.set_context(context), "cuCtxSetCurrent");
+  d.modules.clear();
+  for (const unsigned char* image : kernels_.images) {
+    d.modules.emplace_back();
+    expect_success(cu_.load_module(&d.modules.back(), image), "cuModuleLoadData");
+  }
+  d.context = context;
+  return d;
+}
+
+CuHandle CudaDriver::function_of(OneDevice& d, std::string_view kernel) {
+  CuHandle& found = d.functions[std::string(kernel)];
+  for (std::size_t i = 0; !found && i < d.modules.size(); ++i)
+    if (cu_.find_function(&found, d.modules[i], std::string(kernel).c_str()) != 0) found = nullptr;
+  if (!found) throw DeviceError("launch of ", kernel, ": there is no such kernel");
+  return found;
+}
+
+void* CudaDriver::allocate(int device, std::size_t bytes) {
+  use(device);
+  CuAddress memory = 0;
+  const CuResult r = cu_.allocate(&memory, bytes);
+  if (r == kCuOutOfMemory) return nullptr;
+  expect_success(r, "cuMemAlloc");
+  return reinterpret_cast<void*>(memory);
+}
+void CudaDriver::release(int device, void* memory, std::size_t) noexcept {
+  OneDevice& d = devices_[static_cast<std::size_t>(device)];
+  cu_.set_context(d.context);
+  cu_.release(address(memory));
+}
+void* CudaDriver::allocate_pinned(std::size_t bytes) {
+  use(0);
+  void* memory = nullptr;
+  const CuResult r = cu_.allocate_pinned(&memory, bytes, kPortable);
+  if (r == kCuOutOfMemory) return nullptr;
+  expect_success(r, "cuMemHostAlloc");
+  return memory;
+}
+void CudaDriver::release_pinned(void* memory, std::size_t) noexcept { cu_.release_pinned(memory); }
+
+Stream CudaDriver::make_stream(int device) {
+  use(device);
+  auto made = std::make_unique<HandleOfDevice>(HandleOfDevice{nullptr, device});
+  expect_success(cu_.make_stream(&made->handle, kNonBlocking), "cuStreamCreate");
+  return reinterpret_cast<Stream>(made.release());
+}
+void CudaDriver::end_stream(Stream s) noexcept {
+  cu_.end_stream(of(s).handle);
+  delete &of(s);
+}
+Event CudaDriver::make_event(int device) {
+  use(device);
+  auto made = std::make_unique<HandleOfDevice>(HandleOfDevice{nullptr, device});
+  expect_success(cu_.make_event(&made->handle, kWithoutTimes), "cuEventCreate");
+  return reinterpret_cast<Event>(made.release());
+}
+void CudaDriver::end_event(Event e) noexcept {
+  cu_.end_event(of(e).handle);
+  delete &of(e);
+}
+
+void CudaDriver::record(Event e, Stream s) {
+  use(of(s).device);
+  expect_success(cu_.record(of(e).handle, of(s).handle), "cuEventRecord");
+}
+void CudaDriver::wait(Stream s, Event e) {
+  use(of(s).device);
+  expect_success(cu_.wait(of(s).handle, of(e).handle, 0), "cuStreamWaitEvent");
+}
+void CudaDriver::synchronize(Event e) {
+  use(of(e).device);
+  expect_success(cu_.synchronize_event(of(e).handle), "cuEventSynchronize");
+}
+void CudaDriver::synchronize(Stream s) {
+  use(of(s).device);
+  expect_success(cu_.synchronize_stream(of(s).handle), "cuStreamSynchronize");
+}
+
+void CudaDriver::copy_to_device(Stream s, void* to, const void* from, std::size_t bytes) {
+  use(of(s).device);
+  expect_success(cu_.copy_to_device(address(to), from, bytes, of(s).handle), "cuMemcpyHtoDAsync");
+}
+void CudaDriver::copy_to_host(Stream s, void* to, const void* from, std::size_t bytes) {
+  use(of(s).device);
+  expect_success(cu_.copy_to_host(to, address(from), bytes, of(s).handle), "cuMemcpyDtoHAsync");
+  synchronize(s);  // the host's memory here is never pinned
+}
+
+void CudaDriver::launch(Stream s, const Launch& l, const void* args) {
+  OneDevice& d = use(of(s).device);
+  void* all[] = {const_cast<void*>(args)};
+  expect_success(cu_.launch(function_of(d, l.kernel), l.grid.x, l.grid.y, l.grid.z, l.block.x, l.block.y, l.block.z,
+                            static_cast<unsigned>(l.dynamic_shared), of(s).handle, all, nullptr),
+                 "cuLaunchKernel");
+  if (blocking_) synchronize(s);
+}
+
+}  // namespace chainer::cuda

@@ -1,0 +1,61 @@
+// The driver of real devices: libcuda.
+#pragma once
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "chainer/backend/cuda/driver.h"
+#include "chainer/backend/cuda/libcuda.h"
+
+namespace chainer::cuda {
+
+/// The kernels of this build as images that the driver loads; none where it was made without nvcc.
+struct Kernels {
+  std::span<const unsigned char* const> images;
+  int version = 0;  ///< of CUDA that compiled them: 13000
+};
+/// kernels_nvcc.cpp, which the build writes, or kernels_none.cpp.
+Kernels kernels();
+
+/// Throws DeviceError that says what is missing: kernels, a device, a driver that is new enough. It does not wait but
+/// where it is asked to; with CHAINER_CUDA_BLOCKING=1 also after each launch.
+class CudaDriver final : public Driver {
+ public:
+  CudaDriver(const Libcuda& library, Kernels kernels);
+
+  int device_count() const override { return static_cast<int>(devices_.size()); }
+  std::string describe(int device) const override;
+  void* allocate(int device, std::size_t bytes) override;
+  void release(int device, void* memory, std::size_t bytes) noexcept override;
+  void* allocate_pinned(std::size_t bytes) override;
+  void release_pinned(void* memory, std::size_t bytes) noexcept override;
+  Stream make_stream(int device) override;
+  void end_stream(Stream stream) noexcept override;
+  Event make_event(int device) override;
+  void end_event(Event event) noexcept override;
+  void record(Event event, Stream stream) override;
+  void wait(Stream stream, Event event) override;
+  void synchronize(Event event) override;
+  void synchronize(Stream stream) override;
+  void copy_to_device(Stream stream, void* to, const void* from, std::size_t bytes) override;
+  void copy_to_host(Stream stream, void* to, const void* from, std::size_t bytes) override;
+  void launch(Stream stream, const Launch& launch, const void* args) override;
+
+ private:
+  struct OneDevice {
+    CuDevice number = 0;
+    CuHandle context = nullptr;
+    std::vector<CuHandle> modules;
+    std::unordered_map<std::string, CuHandle> functions;
+  };
+  void expect_success(CuResult result, const char* call) const;
+  OneDevice& use(int device);
+  CuHandle function_of(OneDevice& device, std::string_view kernel);
+
+  Libcuda cu_;
+  Kernels kernels_;
+  std::vector<OneDevice> devices_;
+  bool blocking_;
+};
+
+}  // namespace chainer::cuda

@@ -1,0 +1,8 @@
+// A build without nvcc.
+#include "chainer/backend/cuda/driver_cuda.h"
+
+namespace chainer::cuda {
+
+Kernels kernels() { return {}; }
+
+}  // namespace chainer::cuda

@@ -1,0 +1,32 @@
+#include "chainer/backend/cuda/libcuda.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "chainer/core/error.h"
+#include "chainer/core/run_time_library.h"
+
+namespace chainer::cuda {
+
+Libcuda open_libcuda(const char* name) {
+  std::string why;
+  void* library = run_time_library::open(name, &why);
+  if (!library) throw DeviceError("there is no driver: ", why, "; NVIDIA's driver brings ", name);
+  Libcuda all;
+  const auto find = [&](auto& function, const char* symbol) {
+    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(run_time_library::find(library, symbol));
+    if (!function) throw DeviceError("the driver is too old: ", name, " has no ", symbol);
+  };
+#define X(MEMBER, NAME, PARAMETERS) find(all.MEMBER, #NAME);
+  CHAINER_LIBCUDA(X)
+#undef X
+  return all;
+}
+
+bool is_lost(CuResult r) {
+  // Errors of memory that cannot be corrected (214, 220, 226), and all that kernels leave behind.
+  constexpr CuResult kLost[] = {214, 220, 226, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719};
+  return std::find(std::begin(kLost), std::end(kLost), r) != std::end(kLost);
+}
+
+}  // namespace chainer::cuda

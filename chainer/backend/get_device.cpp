@@ -1,0 +1,57 @@
+// The devices of this build, by name and by number. Only programs that ask are linked with them.
+#include "chainer/backend/devices.h"
+
+#include <charconv>
+#include <vector>
+
+namespace chainer {
+namespace {
+
+struct OtherDevices {
+  std::string_view prefix;
+  Device (*find)(int index);
+};
+// Written before main() only.
+std::vector<OtherDevices>& others() {
+  static auto* all = new std::vector<OtherDevices>;
+  return *all;
+}
+
+// The number behind "prefix:"; 0 behind the prefix alone, -1 where there is something else.
+int number_behind(std::string_view prefix, std::string_view name) {
+  if (!name.starts_with(prefix)) return -1;
+  name.remove_prefix(prefix.size());
+  if (name.empty()) return 0;
+  int n = -1;
+  if (name[0] != ':') return -1;
+  const auto r = std::from_chars(name.data() + 1, name.data() + name.size(), n);
+  return r.ec == std::errc() && r.ptr == name.data() + name.size() && n >= 0 ? n : -1;
+}
+
+}  // namespace
+
+bool add_devices(std::string_view prefix, Device (*find)(int index)) {
+  others().push_back({prefix, find});
+  return true;
+}
+
+Device get_device(int id) { return id < 0 ? Device() : cuda_device(id); }
+
+Device get_device(std::string_view name) {
+  // "@cpu:0", "@cpu:1": parts of the host, between which updaters share its cores.
+  if (name.substr(0, 5) == "@cpu:" && name.size() > 5 && name.find_first_not_of("0123456789", 5) == name.npos)
+    return Device();
+  if (name == "@cpu" || name == "cpu" || name == "native" || name == "@numpy") return Device();
+  if (name == "@reference") return Device(reference_backend());
+  for (const OtherDevices& o : others())
+    if (const int n = number_behind(o.prefix, name); n >= 0) return o.find(n);
+  if (const int n = number_behind("@cuda", name); n >= 0) return cuda_device(n);
+  int id = 0;
+  if (auto r = std::from_chars(name.data(), name.data() + name.size(), id);
+      r.ec == std::errc() && r.ptr == name.data() + name.size())
+    return get_device(id);
+  throw DeviceError("get_device: no device '", name,
+                    "': there are \"@cpu\" (or -1), \"@cuda:0\" (or 0) and so on, and \"@reference\"");
+}
+
+}  // namespace chainer

@@ -1,0 +1,94 @@
+// The driver of real devices on a library that stands in the place of NVIDIA's: which calls it makes, and what users
+// see when one fails. Nothing here runs a kernel.
+#include "chainer/backend/cuda/driver_cuda.h"
+
+#include <chainer/chainer.h>
+
+#include <cstdlib>
+
+#include "chainer/array/host.h"
+#include "chainer/backend/cuda/cuda_backend.h"
+#include "chainer/core/run_time_library.h"
+#include "test.h"
+
+using namespace chainer;
+using namespace chainer::cuda;
+
+namespace {
+
+struct Fake {
+  void* library = run_time_library::open(FAKE_LIBCUDA);
+  void (*fail)(const char*, CuResult) = reinterpret_cast<void (*)(const char*, CuResult)>(find("fake_fail"));
+  void (*device)(int, int) = reinterpret_cast<void (*)(int, int)>(find("fake_device"));
+  const char* (*launched)() = reinterpret_cast<const char* (*)()>(find("fake_launched"));
+  void* find(const char* name) const { return run_time_library::find(library, name); }
+  ~Fake() { fail("", 0), device(13000, 9); }
+};
+const unsigned char kImage[] = {0};
+const unsigned char* const kImages[] = {kImage};
+
+std::unique_ptr<CudaDriver> driver() {
+  return std::make_unique<CudaDriver>(open_libcuda(FAKE_LIBCUDA), Kernels{kImages, 13000});
+}
+
+}  // namespace
+
+TEST(what_is_missing_is_named) {
+  const Fake fake;
+  EXPECT_THROW(DeviceError, "there is no driver: ", open_libcuda("libcuda_of_nobody.so.1"));
+  EXPECT_THROW(DeviceError, "NVIDIA's driver brings libcuda_of_nobody.so.1", open_libcuda("libcuda_of_nobody.so.1"));
+  EXPECT_THROW(DeviceError, "this build has no kernels", CudaDriver(open_libcuda(FAKE_LIBCUDA), {}));
+  fake.device(12040, 9);
+  EXPECT_THROW(DeviceError, "the driver is for CUDA 12.4, kernels of this build need one for CUDA 13.0 or later",
+               driver());
+  fake.device(13010, 7);
+  EXPECT_THROW(DeviceError, "Fake, 64 MiB, compute capability 7.0: kernels of this build are for",
+               driver()->make_stream(0));
+  fake.device(13010, 8);
+  fake.fail("cuInit", kCuNoDevice);
+  EXPECT_THROW(DeviceError, "the driver finds no device", driver());
+  fake.fail("cuInit", 999);
+  EXPECT_THROW(DeviceError, "cuInit: CUDA_ERROR (as it was told)", driver());
+}
+
+TEST(arrays_go_to_a_device_and_back) {
+  const Fake fake;
+  CudaBackend backend(driver(), "@fake");
+  EXPECT(backend.description() == "fake: @fake:0, Fake, 64 MiB, compute capability 9.0");
+  const Device d(backend, 0);
+  const Array a = arange(3000000).astype(float32), b = a.to_device(d);
+  EXPECT(to_host(b).to_vector<float>() == a.to_vector<float>());
+  EXPECT_THROW(MemoryError, "@fake:0", zeros({20000000}).to_device(d));
+  Array c(Shape{1000}, float32, d);
+  backend.fill(c, 1.0);
+  EXPECT(std::string(fake.launched()) == "fill_float64 4 x 256, 0");
+  const Array* const in[] = {&c};
+  backend.elementwise(Elementwise::exp, in, c, float32);
+  EXPECT(std::string(fake.launched()) == "program 2 x 128, 0");
+}
+
+TEST(errors_of_the_driver_have_names) {
+  const Fake fake;
+  CudaBackend backend(driver(), "@fake");
+  const Device d(backend, 0);
+  Array a = ones({3}).to_device(d), c(Shape{3}, float32, d);
+  fake.fail("cuLaunchKernel", 1);
+  EXPECT_THROW(DeviceError, "cuLaunchKernel: CUDA_ERROR (as it was told)", backend.fill(c, 1.0));
+  fake.fail("", 0);
+  backend.fill(c, 1.0);
+  fake.fail("cuStreamSynchronize", 719);
+  EXPECT_THROW(DeviceError,
+               "@fake:0 is lost: cuStreamSynchronize: CUDA_ERROR_LAUNCH_FAILED (as it was told); launched "
+               "last: fill_float64 fill_float64",
+               d.synchronize());
+  fake.fail("", 0);
+  EXPECT_THROW(DeviceError, "is lost", (void)to_host(a));
+}
+
+// Without a GPU the error says so; with one the test of the day is another.
+TEST(a_device_that_is_not_there) {
+  if (runtime_info().find("cuda: no device: ") == std::string::npos) return;
+  EXPECT_THROW(DeviceError, "get_device: no device '@cuda:0': ", get_device("@cuda:0"));
+  EXPECT_THROW(DeviceError, "get_device: no device '@cuda:0': ", get_device(0));
+  EXPECT_THROW(DeviceError, "get_device: no device '@cuda:3': ", get_device("3"));
+}

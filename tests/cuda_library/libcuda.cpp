@@ -1,0 +1,94 @@
+// A library in the place of NVIDIA's, for the calls that driver_cuda.cpp makes: one device whose memory is the host's,
+// and whose work ends at once. Kernels do not run; launches are noted.
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "chainer/backend/cuda/libcuda.h"
+
+using namespace chainer::cuda;
+
+namespace {
+
+std::string failing, launched;
+CuResult result = 0;
+int version = 13000, handles = 0, capability = 9;
+std::size_t room = std::size_t(64) << 20, used = 0;
+
+CuResult answer(const char* call) { return failing == call ? result : 0; }
+CuHandle new_handle() { return reinterpret_cast<CuHandle>(static_cast<std::size_t>(++handles)); }
+
+}  // namespace
+
+extern "C" {
+
+// What tests ask of this library.
+void fake_fail(const char* call, CuResult r) { failing = call, result = r; }
+void fake_device(int driver_version, int major) { version = driver_version, capability = major; }
+const char* fake_launched() { return launched.c_str(); }
+
+CuResult cuInit(unsigned) { return answer("cuInit"); }
+CuResult cuDriverGetVersion(int* v) { return *v = version, answer("cuDriverGetVersion"); }
+CuResult cuDeviceGetCount(int* count) { return *count = 1, answer("cuDeviceGetCount"); }
+CuResult cuDeviceGet(CuDevice* device, int number) { return *device = number, answer("cuDeviceGet"); }
+CuResult cuDeviceGetName(char* name, int length, CuDevice) {
+  return std::snprintf(name, static_cast<std::size_t>(length), "Fake"), 0;
+}
+CuResult cuDeviceTotalMem_v2(std::size_t* bytes, CuDevice) { return *bytes = room, 0; }
+CuResult cuDeviceGetAttribute(int* value, int attribute, CuDevice) {
+  return *value = attribute == 75 ? capability : 0, 0;
+}
+CuResult cuDevicePrimaryCtxRetain(CuHandle* c, CuDevice) {
+  return *c = new_handle(), answer("cuDevicePrimaryCtxRetain");
+}
+CuResult cuCtxSetCurrent(CuHandle) { return answer("cuCtxSetCurrent"); }
+CuResult cuModuleLoadData(CuHandle* m, const void*) { return *m = new_handle(), answer("cuModuleLoadData"); }
+CuResult cuModuleGetFunction(CuHandle* f, CuHandle, const char* name) {
+  *f = const_cast<char*>(name[0] == 'n' ? nullptr : ::strdup(name));
+  return *f ? 0 : 500;
+}
+CuResult cuMemAlloc_v2(CuAddress* p, std::size_t bytes) {
+  if (used + bytes > room) return kCuOutOfMemory;
+  used += bytes;
+  auto* whole = static_cast<std::size_t*>(std::malloc(bytes + 64));
+  *whole = bytes;
+  *p = reinterpret_cast<CuAddress>(whole) + 64;
+  return answer("cuMemAlloc");
+}
+CuResult cuMemFree_v2(CuAddress p) {
+  auto* whole = reinterpret_cast<std::size_t*>(p - 64);
+  used -= *whole;
+  std::free(whole);
+  return 0;
+}
+CuResult cuMemHostAlloc(void** p, std::size_t bytes, unsigned) {
+  return *p = std::malloc(bytes), answer("cuMemHostAlloc");
+}
+CuResult cuMemFreeHost(void* p) { return std::free(p), 0; }
+CuResult cuStreamCreate(CuHandle* s, unsigned) { return *s = new_handle(), answer("cuStreamCreate"); }
+CuResult cuStreamDestroy_v2(CuHandle) { return 0; }
+CuResult cuEventCreate(CuHandle* e, unsigned) { return *e = new_handle(), answer("cuEventCreate"); }
+CuResult cuEventDestroy_v2(CuHandle) { return 0; }
+CuResult cuEventRecord(CuHandle, CuHandle) { return answer("cuEventRecord"); }
+CuResult cuStreamWaitEvent(CuHandle, CuHandle, unsigned) { return answer("cuStreamWaitEvent"); }
+CuResult cuEventSynchronize(CuHandle) { return answer("cuEventSynchronize"); }
+CuResult cuStreamSynchronize(CuHandle) { return answer("cuStreamSynchronize"); }
+CuResult cuMemcpyHtoDAsync_v2(CuAddress to, const void* from, std::size_t bytes, CuHandle) {
+  return std::memcpy(reinterpret_cast<void*>(to), from, bytes), answer("cuMemcpyHtoDAsync");
+}
+CuResult cuMemcpyDtoHAsync_v2(void* to, CuAddress from, std::size_t bytes, CuHandle) {
+  return std::memcpy(to, reinterpret_cast<void*>(from), bytes), answer("cuMemcpyDtoHAsync");
+}
+CuResult cuLaunchKernel(CuHandle f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                        unsigned shared, CuHandle, void** args, void**) {
+  launched = std::string(static_cast<char*>(f)) + " " + std::to_string(gx * gy * gz) + " x " +
+             std::to_string(bx * by * bz) + ", " + std::to_string(shared) + (args && args[0] ? "" : ", no arguments");
+  return answer("cuLaunchKernel");
+}
+CuResult cuGetErrorName(CuResult r, const char** name) {
+  return *name = r == 719 ? "CUDA_ERROR_LAUNCH_FAILED" : "CUDA_ERROR", 0;
+}
+CuResult cuGetErrorString(CuResult, const char** text) { return *text = "as it was told", 0; }
+
+}  // extern "C"
