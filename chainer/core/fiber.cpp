@@ -7,7 +7,7 @@
 #include "chainer/core/pages.h"
 #include "chainer/core/poison.h"
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(CHAINER_ADDRESS_SANITIZER)
 #include <pthread.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
@@ -29,7 +29,7 @@ void Fiber::take_stack() {
   size_ = kStack;
 }
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(CHAINER_ADDRESS_SANITIZER)
 void Fiber::tell_of_change(Fiber& from, Fiber& to) {
   if (!from.size_) {  // the thread's own stack
     pthread_attr_t attributes;

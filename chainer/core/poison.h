@@ -2,12 +2,19 @@
 #pragma once
 #include <cstddef>
 #if defined(__SANITIZE_ADDRESS__)
+#define CHAINER_ADDRESS_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define CHAINER_ADDRESS_SANITIZER 1
+#endif
+#endif
+#if defined(CHAINER_ADDRESS_SANITIZER)
 #include <sanitizer/asan_interface.h>
 #endif
 
 namespace chainer {
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(CHAINER_ADDRESS_SANITIZER)
 inline void poison(const void* p, std::size_t bytes) { __asan_poison_memory_region(p, bytes); }
 inline void unpoison(const void* p, std::size_t bytes) { __asan_unpoison_memory_region(p, bytes); }
 #else

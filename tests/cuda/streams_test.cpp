@@ -12,8 +12,6 @@ using emulation::EmulatedDriver;
 
 namespace {
 
-constexpr std::size_t kFloats = 64;
-
 struct StreamsOfTwo {
   EmulatedDriver driver{{.devices = 1, .memory = std::size_t(64) << 20}};
   Stream first = driver.make_stream(0), second = driver.make_stream(0);

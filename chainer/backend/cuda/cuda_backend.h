@@ -43,6 +43,10 @@ class CudaBackend final : public Backend {
   void gemm(const Array& a, const Array& b, Array& out, double alpha, double beta) override;
   void take_rows(const Array& a, const Array& index, Array& out) override;
   void scatter_rows(Array& out, const Array& index, const Array& values, bool accumulate) override;
+  void update(Update op, Array& param, const Array& grad, std::span<Array> states,
+              std::span<const double> hyper) override;
+  void random(RandomFill fill, uint64_t seed, uint64_t counter, double a, double b, Array& out) override;
+  void softmax(bool log, const Array& a, int64_t outer, int64_t n, int64_t inner, Array& out) override;
 
  private:
   struct DeviceState;

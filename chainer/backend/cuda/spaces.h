@@ -4,6 +4,7 @@
 #include <bit>
 #include <string>
 
+#include "chainer/array/operations/ops.h"
 #include "chainer/backend/common/loop.h"
 #include "chainer/backend/cuda/kernels/types.h"
 #include "chainer/backend/cuda/launch.h"

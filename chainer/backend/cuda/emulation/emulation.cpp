@@ -1,5 +1,6 @@
 #include "chainer/backend/cuda/emulation/emulation.h"
 
+#include <atomic>
 #include <chrono>
 #include <map>
 #include <string>

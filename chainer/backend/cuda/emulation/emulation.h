@@ -4,7 +4,6 @@
 // outside of their mask, shared memory that is read before it is written (it is full of NaN), launches beyond a
 // device's limits; results that depend on the order of threads or blocks show when the order changes (set_order).
 #pragma once
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -76,8 +75,6 @@ T shuffle(uint32_t mask, T value, int source, int line) {
 
 }  // namespace chainer::cuda::emulation
 
-#define __launch_bounds__(...)
-#define __forceinline__ inline
 #define threadIdx (::chainer::cuda::emulation::place.thread)
 #define blockIdx (::chainer::cuda::emulation::place.block)
 #define blockDim (::chainer::cuda::emulation::place.block_dim)
@@ -111,9 +108,4 @@ inline uint32_t __ballot_sync(uint32_t mask, int predicate, int line = __builtin
   return static_cast<uint32_t>(warp_meeting(WarpOp::ballot, mask, predicate != 0, -1, line));
 }
 
-// Atomics are of integers only, because the order of floating-point sums would be the device's.
-template <class T>
-requires std::is_integral_v<T> T atomicAdd(T* p, std::type_identity_t<T> v) {
-  return std::atomic_ref<T>(*p).fetch_add(v, std::memory_order_relaxed);
-}
 inline uint32_t __umulhi(uint32_t a, uint32_t b) { return static_cast<uint32_t>(uint64_t(a) * b >> 32); }

@@ -1,0 +1,95 @@
+// Entries of training beyond the least: optimizers' passes, random numbers, softmax.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "chainer/backend/cuda/cuda_backend.h"
+#include "chainer/backend/cuda/kernels/random.h"
+#include "chainer/backend/cuda/kernels/softmax.h"
+#include "chainer/backend/cuda/kernels/update.h"
+#include "chainer/backend/cuda/spaces.h"
+
+namespace chainer::cuda {
+
+void CudaBackend::update(Update op, Array& param, const Array& grad, std::span<Array> states,
+                         std::span<const double> hyper) {
+  if (param.size() == 0) return;
+  if (!is_floating(param.dtype())) throw DtypeError("update: a parameter of dtype ", param.dtype());
+  constexpr int kMost = 2 + UpdateArgs::kStates;
+  const int count = 2 + static_cast<int>(states.size());
+  const void* from = grad.raw();
+  std::array<void*, kMost> data{};
+  std::array<Strides, kMost> strides;
+  std::array<Dtype, kMost> dtypes{};
+  std::array<const Strides*, kMost> pointers{};
+  for (int k = 0; k < count; ++k) {
+    const auto i = static_cast<std::size_t>(k);
+    Array* written = k == 0 ? &param : k > 1 ? &states[i - 2] : nullptr;
+    const Array& a = written ? *written : grad;
+    data[i] = written ? written->mutable_raw() : const_cast<void*>(from);
+    strides[i] = a.strides(), dtypes[i] = a.dtype(), pointers[i] = &strides[i];
+  }
+  const auto loop = make_loop<kMost>(param.shape(), pointers, count);
+  UpdateArgs args{};
+  args.space = space_of(loop);
+  args.param = operand_of(loop, 0, data[0], dtypes[0]), args.grad = operand_of(loop, 1, data[1], dtypes[1]);
+  for (int k = 2; k < count; ++k)
+    args.states[k - 2] = operand_of(loop, k, data[static_cast<std::size_t>(k)], dtypes[static_cast<std::size_t>(k)]);
+  std::copy_n(hyper.begin(), std::min(hyper.size(), std::size_t(UpdateArgs::kHyper)), args.hyper);
+  args.op = static_cast<int>(op);
+  const Threads t(param.size());
+  launch(param.device().index(), kernel_for("update", param.dtype()), t.grid, t.block, args);
+}
+
+namespace {
+
+// The largest number of a dtype below b: [a, b) must not reach b by rounding.
+double largest_below(double b, Dtype d) {
+  if (d == float64 || b == 0) return std::nextafter(b, -HUGE_VAL);
+  const int digits = d == float32 ? 24 : d == float16 ? 11 : 8;
+  int exponent = 0;
+  (void)std::frexp(b, &exponent);
+  const double step = std::ldexp(1.0, exponent - digits);
+  return (std::ceil(b / step) - 1) * step;
+}
+
+}  // namespace
+
+// Normal numbers are drawn on the host, whose logarithms and sines they are made of.
+void CudaBackend::random(RandomFill fill, uint64_t seed, uint64_t counter, double a, double b, Array& out) {
+  if (out.size() == 0) return;
+  if (fill == RandomFill::normal || !is_floating(out.dtype()) || !out.is_contiguous())
+    return Backend::random(fill, seed, counter, a, b, out);
+  RandomArgs args{};
+  args.out = static_cast<char*>(out.mutable_raw());
+  args.type = type_of(out.dtype());
+  args.size = out.size();
+  args.seed = seed, args.counter = counter;
+  args.bernoulli = fill == RandomFill::bernoulli;
+  args.limit = args.bernoulli ? static_cast<uint64_t>(std::ceil(a * 0x1p32)) : 0;
+  args.a = a, args.b = b, args.scale = (b - a) * 0x1p-32;
+  args.last = std::max(a, largest_below(b, out.dtype()));
+  const int64_t bytes = item_size(out.dtype());
+  const Threads t(out.size(), 4);
+  launch(out.device().index(),
+         bytes == 2   ? "random_float16"
+         : bytes == 4 ? "random_float32"
+                      : "random_float64",
+         t.grid, t.block, args);
+}
+
+void CudaBackend::softmax(bool log, const Array& a, int64_t outer, int64_t n, int64_t inner, Array& out) {
+  if (out.size() == 0) return;
+  if (!a.is_contiguous() || !out.is_contiguous()) return Backend::softmax(log, a, outer, n, inner, out);
+  SoftmaxArgs args{};
+  args.in = static_cast<const char*>(a.raw()), args.out = static_cast<char*>(out.mutable_raw());
+  args.in_type = type_of(a.dtype()), args.out_type = type_of(out.dtype());
+  args.in_bytes = static_cast<int>(item_size(a.dtype())), args.out_bytes = static_cast<int>(item_size(out.dtype()));
+  args.outer = outer, args.n = n, args.inner = inner;
+  args.log = log;
+  const auto blocks = static_cast<unsigned>(std::min<int64_t>((outer * inner + 3) / 4, 132 * 16));
+  launch(out.device().index(), kernel_for("softmax", a.dtype()), {blocks, 1, 1}, {32, 4, 1}, args);
+}
+
+}  // namespace chainer::cuda
