@@ -48,6 +48,16 @@ TEST(segments_follow_the_size_of_blocks) {
   EXPECT(pool.allocate(std::size_t(1) << 63).data == nullptr);
 }
 
+TEST(a_pool_gives_back_what_it_has) {
+  CountingSource s;
+  {
+    Pool pool(s);
+    (void)pool.allocate(1);
+    pool.release(pool.allocate(30 * kMiB));
+  }
+  EXPECT_EQ(s.taken, std::size_t(0));
+}
+
 TEST(blocks_are_split_fit_best_and_join) {
   CountingSource s;
   Pool pool(s);

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <set>
 #include <string>
 
 #include "chainer/backend/cuda/libcuda.h"
@@ -45,8 +46,9 @@ CuResult cuDevicePrimaryCtxRetain(CuHandle* c, CuDevice) {
 CuResult cuCtxSetCurrent(CuHandle) { return answer("cuCtxSetCurrent"); }
 CuResult cuModuleLoadData(CuHandle* m, const void*) { return *m = new_handle(), answer("cuModuleLoadData"); }
 CuResult cuModuleGetFunction(CuHandle* f, CuHandle, const char* name) {
-  *f = const_cast<char*>(name[0] == 'n' ? nullptr : ::strdup(name));
-  return *f ? 0 : 500;
+  static std::set<std::string> names;
+  *f = const_cast<char*>(names.insert(name).first->c_str());
+  return 0;
 }
 CuResult cuMemAlloc_v2(CuAddress* p, std::size_t bytes) {
   if (used + bytes > room) return kCuOutOfMemory;

@@ -4,6 +4,10 @@
 
 namespace chainer::cuda {
 
+Pool::~Pool() {
+  for (const auto& [at, bytes] : segments_) source_.give(const_cast<char*>(at), bytes);
+}
+
 int Pool::new_piece() {
   if (unused_.empty()) {
     pieces_.emplace_back();

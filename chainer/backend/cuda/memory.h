@@ -28,6 +28,8 @@ class Pool {
   explicit Pool(Source& source) : source_(source) {}
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
+  /// Gives all segments back, whatever is in use.
+  ~Pool();
 
   /// A block; where the source has no room, cached segments go back to it first. Without data where that does not help.
   [[nodiscard]] memory::Block allocate(std::size_t bytes);
