@@ -1,4 +1,6 @@
 """Functions whose arguments Python writes in another way than C++."""
+import inspect
+import re
 import warnings
 
 import numpy
@@ -139,11 +141,9 @@ def mean(x, axis=None, weights=None, keepdims=False):
     return _c.average(x, axis, weights, keepdims)
 
 
-def dropout(x, ratio=.5, **kwargs):
+def dropout(x, ratio=.5, *, mask=None, return_mask=False, **kwargs):
     """Zeros a part of the elements at random while training."""
-    mask, return_mask = argument.parse_kwargs(
-        kwargs, ('mask', None), ('return_mask', False),
-        train='train argument is not supported anymore. Use chainer.using_config')
+    argument.parse_kwargs(kwargs, train='train argument is not supported anymore. Use chainer.using_config')
     if configuration.config.train:
         node = _classes.Dropout(ratio, mask, return_mask)
         y, = node.apply((x,))
@@ -152,9 +152,8 @@ def dropout(x, ratio=.5, **kwargs):
     return (y, None) if return_mask else y
 
 
-def gaussian(mean, ln_var, **kwargs):
+def gaussian(mean, ln_var, *, eps=None, return_eps=False):
     """Normally distributed values."""
-    eps, return_eps = argument.parse_kwargs(kwargs, ('eps', None), ('return_eps', False))
     node = _classes.Gaussian(eps)
     y, = node.apply((mean, ln_var))
     return (y, node.eps) if return_eps else y
@@ -175,11 +174,9 @@ def simplified_dropconnect(x, W, b=None, ratio=0.5, train=True, mask=None, use_b
     return node.apply((x, W) if b is None else (x, W, b))[0]
 
 
-def rrelu(x, l=1. / 8, u=1. / 3, **kwargs):
+def rrelu(x, l=1. / 8, u=1. / 3, *, r=None, return_r=False, **kwargs):
     """Leaky ReLU with random slopes between l and u while training, their mean otherwise."""
-    r, return_r = argument.parse_kwargs(
-        kwargs, ('r', None), ('return_r', False),
-        train='train argument is not supported anymore.Use chainer.using_config')
+    argument.parse_kwargs(kwargs, train='train argument is not supported anymore. Use chainer.using_config')
     a = _array(x)
     if r is None:
         if configuration.config.train:
@@ -200,11 +197,9 @@ def zoneout(h, x, ratio=.5, **kwargs):
     return h * ratio + x * (1 - ratio)
 
 
-def batch_normalization(x, gamma, beta, **kwargs):
+def batch_normalization(x, gamma, beta, eps=2e-5, running_mean=None, running_var=None, decay=0.9, axis=None, **kwargs):
     """Normalization by the statistics of the batch."""
-    eps, running_mean, running_var, decay, axis = argument.parse_kwargs(
-        kwargs, ('eps', 2e-5), ('running_mean', None), ('running_var', None), ('decay', 0.9), ('axis', None),
-        train='train argument is not supported anymore. Use chainer.using_config')
+    argument.parse_kwargs(kwargs, train='train argument is not supported anymore. Use chainer.using_config')
     _warn_of_one(x, axis)
     return _c.batch_normalization(x, gamma, beta, eps, running_mean, running_var, decay, axis)
 
@@ -262,6 +257,9 @@ def _on_axes(name, ndim):
         return function(x, *args, **kwargs)
     call.__name__ = name
     call.__doc__ = function.__doc__
+    call.__signature__ = inspect.Signature([
+        inspect.Parameter(n, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        for n in re.findall(r'[(,] ?(\w+):', function.__doc__.split(' -> ')[0])])
     call.__module__ = __name__
     return call
 
@@ -286,22 +284,20 @@ def _warn_of_one(x, axis):
 
 
 def _no_cudnn(kwargs):
-    argument.check_unexpected_kwargs(
+    argument.parse_kwargs(
         kwargs, deterministic='deterministic argument is not supported anymore. Use chainer.using_config'
         '(\'cudnn_deterministic\', value) context where value is either `True` or `False`.')
 
 
-def convolution_2d(x, W, b=None, stride=1, pad=0, cover_all=False, **kwargs):
+def convolution_2d(x, W, b=None, stride=1, pad=0, cover_all=False, *, dilate=1, groups=1, **kwargs):
     """Two-dimensional convolution."""
     _no_cudnn(kwargs)
-    dilate, groups = argument.parse_kwargs(kwargs, ('dilate', 1), ('groups', 1))
     return _c.convolution_2d(x, W, b, stride, pad, cover_all, dilate, groups)
 
 
-def deconvolution_2d(x, W, b=None, stride=1, pad=0, outsize=None, **kwargs):
+def deconvolution_2d(x, W, b=None, stride=1, pad=0, outsize=None, *, dilate=1, groups=1, **kwargs):
     """Two-dimensional transposed convolution."""
     _no_cudnn(kwargs)
-    dilate, groups = argument.parse_kwargs(kwargs, ('dilate', 1), ('groups', 1))
     return _c.deconvolution_2d(x, W, b, stride, pad, outsize, dilate, groups)
 
 
