@@ -231,8 +231,8 @@ class _Checker(object):
             gx, = numerical_grad(g, (delta,), self.y_grad, eps=self.eps, detect_nondifferentiable=self.detect,
                                  center_outputs=center)
         except NondifferentiableError as e:
-            raise NondifferentiableError('check_backward: the function is not differentiable at the point.\n\n{}'.format(
-                e))
+            raise NondifferentiableError(
+                'check_backward: the function is not differentiable at the point.\n\n{}'.format(e))
         expected = 0.
         for d, grad in zip(directions, grads):
             if grad is not None:

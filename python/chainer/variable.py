@@ -275,7 +275,8 @@ class Parameter(Variable):
         for ref in self._family or ():
             other = ref()
             if other is not None and other is not self:
-                other._become(Variable(data, grad=grad if other.array is None else other.grad, name=other._given_name))
+                kept = grad if other.array is None else other.grad
+                other._become(Variable(data, grad=kept, name=other._given_name))
 
     def update(self):
         """Updates the array from the gradient by the update rule."""

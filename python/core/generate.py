@@ -18,7 +18,8 @@ ADAPTED = {'get_item', 'scatter_add', 'pad', 'einsum', 'forget', 'sparse_matmul'
 # Python's name of a parameter, where C++ has another.
 RENAMED = {('cast', 'dtype'): 'typ', ('r2_score', 'truth'): 'true'}
 
-# Functions whose inputs may have floating dtypes that differ, and the input whose dtype the result has (None: the widest).
+# Functions whose inputs may have floating dtypes that differ, and the input whose dtype the result has (None: the
+# widest).
 MIXED = {'matmul': None, 'batch_matmul': None, 'tensordot': None, 'linear': 'x', 'simplified_dropconnect': 'x',
          'group_normalization': 'x', 'layer_normalization': 'x'}
 MIXED.update({n: 'x' for n in ('batch_normalization', 'fixed_batch_normalization', 'batch_renormalization',
@@ -176,7 +177,8 @@ def binding(headers, name, result, arguments):
         [n for _, n, _ in headers.structs[kind]] if kind in headers.structs else None
     arrow = ''
     if members:
-        body.append('auto r = %s; return nb::make_tuple(%s);' % (call, ', '.join('std::move(r.%s)' % x for x in members)))
+        moved = ', '.join('std::move(r.%s)' % x for x in members)
+        body.append('auto r = %s; return nb::make_tuple(%s);' % (call, moved))
     elif second:
         arrow = ' -> nb::object'
         body.append('auto y = %s; if (%s) return nb::make_tuple(std::move(y), second); return nb::cast(std::move(y));'

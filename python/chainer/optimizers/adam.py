@@ -14,15 +14,15 @@ _default.amsgrad = False
 
 def _learning_rate(h, t):
     if t == 0:
-        raise RuntimeError('Can\'t determine the learning rate of Adam optimizer because the update steps have not been '
-                           'started.')
+        raise RuntimeError('Adam has a learning rate from the first update on (t is 0)')
     return h.alpha * math.sqrt(1. - math.pow(h.beta2, t)) / (1. - math.pow(h.beta1, t))
 
 
 class AdamRule(optimizer.UpdateRule):
     """The update of one parameter."""
 
-    def __init__(self, parent_hyperparam=None, alpha=None, beta1=None, beta2=None, eps=None, eta=None, weight_decay_rate=None, amsgrad=None):
+    def __init__(self, parent_hyperparam=None, alpha=None, beta1=None, beta2=None, eps=None, eta=None,
+                 weight_decay_rate=None, amsgrad=None):
         super(AdamRule, self).__init__(parent_hyperparam or _default)
         if alpha is not None:
             self.hyperparam.alpha = alpha

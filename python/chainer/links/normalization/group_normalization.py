@@ -9,7 +9,8 @@ class GroupNormalization(link.Link):
         super(GroupNormalization, self).__init__()
         self.groups, self.eps = groups, eps
         with self.init_scope():
-            self.gamma = variable.Parameter(initializers._get_initializer(1 if initial_gamma is None else initial_gamma))
+            self.gamma = variable.Parameter(
+                initializers._get_initializer(1 if initial_gamma is None else initial_gamma))
             self.beta = variable.Parameter(initializers._get_initializer(0 if initial_beta is None else initial_beta))
         if size is not None:
             self._initialize_params(size)
@@ -20,7 +21,7 @@ class GroupNormalization(link.Link):
 
     def forward(self, x):
         if x.ndim <= 2:
-            raise ValueError('Input dimension must be greater than 2, including batch size dimension (first dimension).')
+            raise ValueError('x must have more than two axes (the first is the batch), not {}'.format(x.ndim))
         if self.gamma.array is None:
             self._initialize_params(x.shape[1])
         return F.group_normalization(x, self.groups, self.gamma, self.beta, self.eps)

@@ -8,7 +8,8 @@ class LayerNormalization(link.Link):
     def __init__(self, size=None, eps=1e-6, initial_gamma=None, initial_beta=None):
         super(LayerNormalization, self).__init__()
         with self.init_scope():
-            self.gamma = variable.Parameter(initializers._get_initializer(1 if initial_gamma is None else initial_gamma))
+            self.gamma = variable.Parameter(
+                initializers._get_initializer(1 if initial_gamma is None else initial_gamma))
             self.beta = variable.Parameter(initializers._get_initializer(0 if initial_beta is None else initial_beta))
         self.eps = eps
         if size is not None:
