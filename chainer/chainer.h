@@ -20,6 +20,7 @@
 #include "chainer/links/caffe/caffe_function.h"
 #include "chainer/links/link_hook.h"
 #include "chainer/links/links.h"
+#include "chainer/links/summary.h"
 #include "chainer/onnx/onnx.h"
 #include "chainer/optimizers/optimizer_hooks.h"
 #include "chainer/optimizers/optimizers.h"

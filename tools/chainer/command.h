@@ -45,6 +45,7 @@ struct Command {
 /// Each in a file of its own, which is named as the subcommand is.
 Command info_command();
 Command inspect_command();
+Command summary_command();
 Command convert_command();
 Command diff_command();
 Command datasets_command();
