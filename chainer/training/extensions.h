@@ -5,3 +5,4 @@
 #include "chainer/training/extensions/schedules.h"
 #include "chainer/training/extensions/snapshot.h"
 #include "chainer/training/extensions/tensorboard.h"
+#include "chainer/training/extensions/trace.h"

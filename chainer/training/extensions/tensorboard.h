@@ -27,7 +27,7 @@ struct TensorBoardOptions {
 /// that goes on from a snapshot writes a file of its own, at whose start TensorBoard drops the points behind the
 /// snapshot.
 ///
-///   trainer.extend(extensions::TensorBoard({.hparams = {{"units", 1000.0}}}));
+///   const extensions::TensorBoard board({.hparams = {{"units", 1000.0}}});
 class TensorBoard : public Extension {
  public:
   explicit TensorBoard(const TensorBoardOptions& options = {}) : options_(options) {}

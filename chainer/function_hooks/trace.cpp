@@ -1,0 +1,102 @@
+#include "chainer/function_hooks/trace.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "chainer/array/memory.h"
+#include "chainer/core/clock.h"
+#include "chainer/core/file.h"
+#include "chainer/core/json.h"
+
+namespace chainer::function_hooks {
+
+TraceHook::Track& TraceHook::track() {
+  const auto [it, fresh] = tracks_.try_emplace(std::this_thread::get_id());
+  if (fresh) it->second.number = tracks_.size();
+  return it->second;
+}
+
+void TraceHook::add(Event e) {
+  if (static_cast<int64_t>(events_.size()) < options_.most_events)
+    events_.push_back(std::move(e));
+  else
+    ++left_out_;
+}
+
+void TraceHook::start() {
+  const std::lock_guard lock(mutex_);
+  Track& t = track();
+  if (t.running.empty()) t.eager.emplace();
+  t.running.push_back(now());
+}
+
+void TraceHook::stop(const FunctionNode& f, const char* category) {
+  const double end = now();
+  const int64_t in_use = memory::statistics().in_use;
+  const std::lock_guard lock(mutex_);
+  Track& t = track();
+  if (t.running.empty()) return;  // the hook was added inside this call
+  const double begin = t.running.back();
+  t.running.pop_back();
+  if (t.running.empty()) t.eager.reset();
+  add({f.label(), category, begin, end, t.number, in_use});
+}
+
+void TraceHook::aborted(FunctionNode&) noexcept {
+  const std::lock_guard lock(mutex_);
+  const auto it = tracks_.find(std::this_thread::get_id());
+  if (it == tracks_.end() || it->second.running.empty()) return;
+  it->second.running.pop_back();
+  if (it->second.running.empty()) it->second.eager.reset();
+}
+
+void TraceHook::forward_preprocess(FunctionNode&, const Arrays&) { start(); }
+void TraceHook::forward_postprocess(FunctionNode& f, const Arrays&) { stop(f, "forward"); }
+void TraceHook::backward_preprocess(FunctionNode&, const Arrays&, const Arrays&) { start(); }
+void TraceHook::backward_postprocess(FunctionNode& f, const Arrays&, const Arrays&) { stop(f, "backward"); }
+
+void TraceHook::span(const std::string& what, const std::string& category, double begin, double end) {
+  const std::lock_guard lock(mutex_);
+  add({what, category, begin, end, track().number, -1});
+}
+
+std::size_t TraceHook::event_count() const {
+  const std::lock_guard lock(mutex_);
+  return events_.size();
+}
+int64_t TraceHook::left_out() const {
+  const std::lock_guard lock(mutex_);
+  return left_out_;
+}
+
+std::string TraceHook::dump() const {
+  const std::lock_guard lock(mutex_);
+  const auto quoted = [](const std::string& s) { return json::dump(json::Value(s)); };
+  const std::string process = text("\"pid\":", options_.process);
+  const auto named = [&](const char* what, std::size_t thread, const std::string& name) {
+    return text("{\"ph\":\"M\",\"name\":\"", what, "\",", process, ",\"tid\":", thread,
+                ",\"args\":{\"name\":", quoted(name), "}}");
+  };
+  std::string out = "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n" + named("process_name", 0, options_.process_name);
+  for (const auto& [id, t] : tracks_) out += ",\n" + named("thread_name", t.number, text("thread ", t.number));
+  double first = 0;
+  if (!events_.empty())
+    first = std::min_element(events_.begin(), events_.end(), [](const Event& a, const Event& b) {
+              return a.begin < b.begin;
+            })->begin;
+  for (const Event& e : events_) {
+    char times[96];
+    std::snprintf(times, sizeof times, "\"ts\":%.3f,\"dur\":%.3f", (e.begin - first) * 1e6, (e.end - e.begin) * 1e6);
+    out += text(",\n{\"ph\":\"X\",\"name\":", quoted(e.name), ",\"cat\":", quoted(e.category), ",", process,
+                ",\"tid\":", e.thread, ",", times, "}");
+    if (e.memory < 0) continue;
+    std::snprintf(times, sizeof times, "\"ts\":%.3f", (e.end - first) * 1e6);
+    out += text(",\n{\"ph\":\"C\",\"name\":\"memory\",", process, ",", times, ",\"args\":{\"bytes in use\":", e.memory,
+                "}}");
+  }
+  return out + text("\n],\"otherData\":{\"left_out\":", left_out_, "}}\n");
+}
+
+void TraceHook::write(const std::filesystem::path& path) const { write_file(path, dump()); }
+
+}  // namespace chainer::function_hooks

@@ -1,0 +1,89 @@
+// Timelines: their events, and which iterations they have.
+#include "chainer/training/extensions/trace.h"
+
+#include <thread>
+
+#include "chainer/core/clock.h"
+#include "chainer/core/file.h"
+#include "chainer/core/json.h"
+#include "small_run.h"
+#include "test.h"
+
+namespace {
+
+json::List trace_events(const std::string& trace) { return *json::parse(trace).find("traceEvents")->list(); }
+int64_t traced(const json::List& events, const std::string& key, const std::string& value) {
+  int64_t n = 0;
+  for (const json::Value& e : events) {
+    const json::Value* v = e.find(key);
+    n += v && v->string() && *v->string() == value;
+  }
+  return n;
+}
+
+// The trace of a run of seven iterations; none where no file was written.
+std::string run_with(const std::string& name, const extensions::TraceOptions& options) {
+  random::seed(1);
+  L::Classifier model(MLP(8, 10));
+  optimizers::SGD optimizer(0.1);
+  optimizer.setup(model);
+  auto iterator = std::make_shared<iterators::SerialIterator>(teacher_data(70), 10);
+  Trainer trainer(std::make_shared<updaters::StandardUpdater>(iterator, optimizer), {7, "iteration"}, out(name));
+  trainer.extend(extensions::Trace(options));
+  trainer.run();
+  const fs::path file = fs::path(out(name)) / options.file;
+  EXPECT(get_function_hooks().empty());
+  return fs::exists(file) ? read_file(file) : "";
+}
+
+}  // namespace
+
+TEST(a_trace_has_functions_of_all_threads) {
+  function_hooks::TraceHook trace({.process = 3});
+  const auto work = [&] {
+    const FunctionHookScope scope(trace);
+    Variable x(array({1.f, 2.f}));
+    F::sum(F::exp(x)).backward();
+  };
+  work();
+  std::thread(work).join();
+  trace.span("a \"word\"", "mine", now() - 1, now());
+  const json::List events = trace_events(trace.dump());
+  EXPECT(traced(events, "cat", "forward") >= 4);  // those that compute gradients, too
+  EXPECT(traced(events, "cat", "backward") >= 4);
+  EXPECT_EQ(traced(events, "name", "thread_name"), 2);
+  EXPECT_EQ(traced(events, "name", "a \"word\""), 1);
+  EXPECT_EQ(traced(events, "ph", "C") + 1, traced(events, "ph", "X"));
+  double least = 1;
+  for (const json::Value& e : events) {
+    EXPECT_EQ(e.find("pid")->number(), 3.0);
+    if (const json::Value* begin = e.find("ts")) least = std::min(least, begin->number());
+    if (const json::Value* length = e.find("dur")) EXPECT(length->number() >= 0);
+  }
+  EXPECT_EQ(least, 0.0);
+}
+
+TEST(a_trace_forgets_what_fails_and_what_is_too_much) {
+  function_hooks::TraceHook trace({.most_events = 2});
+  const FunctionHookScope scope(trace);
+  // The type check refuses before the hook; a failing forward is aborted.
+  struct Failing : FunctionNode {
+    Arrays forward(const Arrays&) override { throw RuntimeError("no"); }
+  };
+  EXPECT_THROW(RuntimeError, "no", apply(Failing(), {Variable(array({1.f}))}));
+  EXPECT_EQ(trace.event_count(), 0u);
+  for (int i = 0; i < 5; ++i) (void)F::exp(array({1.f}));
+  EXPECT_EQ(trace.event_count(), 2u);
+  EXPECT_EQ(trace.left_out(), 3);
+}
+
+TEST(a_run_is_traced_from_the_first_to_the_last_iteration) {
+  const json::List events = trace_events(run_with("trace_some", {.first = 3, .last = 5}));
+  EXPECT_EQ(traced(events, "cat", "training"), 3);
+  EXPECT_EQ(traced(events, "name", "iteration 3") + traced(events, "name", "iteration 5"), 2);
+  EXPECT_EQ(traced(events, "name", "LinearFunction"), 3 * (3 + 3));
+  EXPECT_EQ(traced(trace_events(run_with("trace_begin", {.first = 1, .last = 1})), "cat", "training"), 1);
+  EXPECT_EQ(traced(trace_events(run_with("trace_end", {.first = 6, .last = 100})), "cat", "training"), 2);
+  EXPECT_EQ(run_with("trace_none", {.first = 9, .last = 9}), std::string());
+  EXPECT_THROW(ValueError, "first 5 and last 4", extensions::Trace({.first = 5, .last = 4}));
+}
