@@ -21,14 +21,14 @@ struct Outside {
   std::vector<double> elements;
 };
 
-const Array& numbers() {
+const Array& kept_numbers() {
   static const Array a = random::RandomState(3).uniform(-1, 1, {4, 4});
   return a;
 }
 
 // What adds to the gradient of W in place.
 std::map<std::string, std::function<Variable(const Variable&)>> adding_functions() {
-  return {{"linear", [](const Variable& W) { return F::linear(numbers(), W); }},
+  return {{"linear", [](const Variable& W) { return F::linear(kept_numbers(), W); }},
           {"embed_id",
            [](const Variable& W) {
              return F::embed_id(array({0, 1, 1}), W);
@@ -49,7 +49,7 @@ TEST(is_exclusive_knows_owners_outside) {
   EXPECT(!is_exclusive(o.array()));
   EXPECT(!is_exclusive(o.array(false)));
   EXPECT(!is_exclusive(o.array()[Slice(0, 2)]));
-  const Array a = numbers().copy();
+  const Array a = kept_numbers().copy();
   EXPECT(is_exclusive(a));
   auto* const t = to_dlpack(a);
   EXPECT(!is_exclusive(a));
@@ -58,12 +58,12 @@ TEST(is_exclusive_knows_owners_outside) {
 
 TEST(gradients_that_were_set_on_memory_outside_stay) {
   for (const auto& [name, f] : adding_functions()) {
-    Variable plain(numbers());
+    Variable plain(kept_numbers());
     for (int i = 0; i < 2; ++i) F::sum(f(plain)).backward();
     for (bool writable : {true, false})
       for (bool shared : {true, false}) {
         Outside o(10);
-        Variable W(numbers());
+        Variable W(kept_numbers());
         W.set_grad(o.array(writable, shared));
         F::sum(f(W)).backward();
         F::sum(f(W)).backward();
@@ -73,7 +73,7 @@ TEST(gradients_that_were_set_on_memory_outside_stay) {
     // Given to others after it was set.
     Array g = full({4, 4}, 10, float64);
     auto* const t = to_dlpack(g);
-    Variable W(numbers());
+    Variable W(kept_numbers());
     W.set_grad(std::move(g));
     g = Array();
     F::sum(f(W)).backward();
@@ -94,15 +94,15 @@ TEST(gradients_that_come_on_memory_outside_stay) {
     for (bool leaf : {true, false}) {
       Outside o(10);
       memory = &o;
-      Variable W(numbers());
+      Variable W(kept_numbers());
       const Variable w = leaf ? W : W * 1.0;
       const Variable y = F::sum(f(w));
       // By its second input's rank, Doubles is the last function: its gradient comes first.
-      Variable late(numbers());
+      Variable late(kept_numbers());
       while (late.rank() <= y.rank()) late = F::identity(late);
       (F::sum(apply(Doubles(), {w, late})[0]) + y).backward();
       if (!o.is_still(10)) test::fail(name.c_str(), 0, "the gradient of a function was written to");
-      Variable plain(numbers());
+      Variable plain(kept_numbers());
       F::sum(f(plain)).backward();
       EXPECT_CLOSE(W.grad(), plain.grad() + 10);
     }
@@ -115,7 +115,7 @@ TEST(parameters_on_memory_outside_are_updated_there) {
     L::Linear l(4, 4, {.nobias = true, .initialW = W});
     l.W.set_array(W);
     optimizer.setup(l);
-    for (int i = 0; i < 3; ++i) optimizer.update([&] { return F::sum(F::square(l(numbers()))); });
+    for (int i = 0; i < 3; ++i) optimizer.update([&] { return F::sum(F::square(l(kept_numbers()))); });
     return l.W.array();
   };
   const auto both = [&](auto make) {
