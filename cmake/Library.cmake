@@ -78,6 +78,11 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   set_source_files_properties(
     ${lean} PROPERTIES COMPILE_OPTIONS "-O2;-ftree-vectorize;-fvect-cost-model=dynamic;--param=vect-epilogues-nomask=0")
 endif()
+# What runs once a convolution, around the library's loops, is compiled for size.
+set(around ${PROJECT_SOURCE_DIR}/chainer/backend/cpu/onednn/pieces.cpp
+           ${PROJECT_SOURCE_DIR}/chainer/backend/cpu/onednn/convolution.cpp)
+set_source_files_properties(${around} PROPERTIES COMPILE_OPTIONS "-Os" SKIP_PRECOMPILE_HEADERS ON
+                                                 SKIP_UNITY_BUILD_INCLUSION ON)
 function(chainer_add_kernels isa)
   add_library(chainer_kernels_${isa} OBJECT ${kernel_sources})
   target_link_libraries(chainer_kernels_${isa} PRIVATE chainer_options)

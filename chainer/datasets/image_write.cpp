@@ -37,18 +37,19 @@ void write(const std::filesystem::path& path, const Array& pixels) {
 }  // namespace
 
 Array pixels_of(const char* operation, const Array& picture) {
-  if (picture.ndim() != 2 && picture.ndim() != 3)
+  const int d = picture.ndim();
+  if (d != 2 && d != 3)
     throw ValueError(operation, ": one picture (height, width) or (channels, height, width) is expected, not shape ",
-                     picture.shape());
+                     picture.shape(), d == 4 ? "; write_grid() makes one of several" : "");
+  if (d == 3 && picture.shape()[0] != 1 && picture.shape()[0] != 3)
+    throw ValueError(operation, ": pictures of 1 or 3 channels are expected, as (height, width) or (channels, height, ",
+                     "width), not shape ", picture.shape());
   Shape one = picture.shape();
   one.insert(0, 1);
   return as_bytes(operation, picture.reshape(one))[0].transpose({1, 2, 0}).copy();
 }
 
 void write_image(const std::filesystem::path& path, const Array& picture) {
-  if (picture.ndim() == 4)
-    throw ValueError("write_image: one picture is expected, not shape ", picture.shape(),
-                     "; write_grid() takes several");
   write(path, pixels_of("write_image", picture));
 }
 

@@ -3,6 +3,7 @@
 // that compute everything else. No cut changes a bit: every result is the same sum in the same order.
 #include <algorithm>
 #include <atomic>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -24,9 +25,15 @@ int64_t work_of(const Array& results, const Array& filters) {
   return results.size() * (filters.size() / filters.shape()[0]);
 }
 
+// A view of the elements [begin, end) along one axis.
+Array part_of(const Array& a, int axis, int64_t begin, int64_t end) {
+  Indices at(static_cast<std::size_t>(axis), Slice());
+  at.push_back(Slice(begin, end));
+  return get_item(a, at);
+}
+
 // Runs f(i) for each piece on one thread; false if one of them says so.
-template <class F>
-bool each(int64_t pieces, int64_t elements, F&& f) {
+bool each(int64_t pieces, int64_t elements, const std::function<bool(int64_t)>& f) {
   std::atomic<bool> done{true};
   parallel(static_cast<int>(pieces), elements * 8, [&](int i) {
     const ThreadShare one(1);
@@ -84,14 +91,14 @@ struct Forward {
 class Lines {
  public:
   Lines(const Forward& f, int64_t image, int64_t begin, int64_t end)
-      : out_(f.y[{Slice(image, image + 1), Slice(), Slice(begin, end)}]) {
+      : out_(part_of(part_of(f.y, 0, image, image + 1), 2, begin, end)) {
     const int64_t step = f.plan.stride[0], taps = (f.W.shape()[2] - 1) * f.plan.dilate[0] + 1;
     const int64_t from = begin * step - f.plan.pad[0], to = (end - 1) * step - f.plan.pad[0] + taps;
     ConvolutionPlan part = f.plan;
     part.pad[0] = std::max<int64_t>(0, -from);
-    const Slice under(std::max<int64_t>(0, from), std::min(f.x.shape()[2], to));
-    computation_.emplace(Convolution::forward, part, f.x[{Slice(image, image + 1), Slice(), under}], f.W, f.bias, out_,
-                         false, false);
+    const Array under =
+        part_of(part_of(f.x, 0, image, image + 1), 2, std::max<int64_t>(0, from), std::min(f.x.shape()[2], to));
+    computation_.emplace(Convolution::forward, part, under, f.W, f.bias, out_, false, false);
   }
   const Computation& computation() const { return *computation_; }
 
@@ -121,11 +128,11 @@ bool by_channels(const Forward& f, const Cut& cut) {
   const Shape& out = f.y.shape();
   const int64_t units = (out[1] + 15) / 16;
   const bool done = each(cut.pieces, f.y.size(), [&](int64_t i) {
-    const Slice channels(units * i / cut.pieces * 16, std::min(out[1], units * (i + 1) / cut.pieces * 16));
-    Array target = f.y[{Slice(), channels}];
+    const int64_t begin = units * i / cut.pieces * 16, end = std::min(out[1], units * (i + 1) / cut.pieces * 16);
+    Array target = part_of(f.y, 1, begin, end);
     Array part = channels_last(target.shape(), float32, target.device());
-    const Array bias = f.bias ? f.bias[channels] : f.bias;
-    const Computation piece(Convolution::forward, f.plan, f.x, f.W[channels], bias, part, false, false);
+    const Array bias = f.bias ? part_of(f.bias, 0, begin, end) : f.bias;
+    const Computation piece(Convolution::forward, f.plan, f.x, part_of(f.W, 0, begin, end), bias, part, false, false);
     if (!piece) return false;
     piece.run();
     copy_elements(part, target);
@@ -141,14 +148,13 @@ bool by_images(Convolution op, const ConvolutionPlan& plan, const Array& a, cons
   const auto begin_of = [&](int64_t i) { return n * i / pieces; };
   SharedForm shared;
   {
-    const Slice first(0, begin_of(1));
-    Array part = out[first];
-    if (!take_filters(Computation(op, plan, a[first], b, bias, part, accumulate, false), shared)) return false;
+    Array part = part_of(out, 0, 0, begin_of(1));
+    if (!take_filters(Computation(op, plan, part_of(a, 0, 0, begin_of(1)), b, bias, part, accumulate, false), shared))
+      return false;
   }
   return each(pieces, out.size(), [&](int64_t i) {
-    const Slice images(begin_of(i), begin_of(i + 1));
-    Array part = out[images];
-    const Computation piece(op, plan, a[images], b, bias, part, accumulate, false);
+    Array part = part_of(out, 0, begin_of(i), begin_of(i + 1));
+    const Computation piece(op, plan, part_of(a, 0, begin_of(i), begin_of(i + 1)), b, bias, part, accumulate, false);
     if (!piece) throw RuntimeError("convolution: oneDNN computes some images of a batch, but not all");
     piece.run(shared);
     if (then) then(begin_of(i) * size, begin_of(i + 1) * size);
@@ -187,9 +193,9 @@ bool by_channels_of_filters(const ConvolutionPlan& plan, const Array& x, const A
   const int64_t pieces = cut ? std::max<int64_t>(1, most) : 1;
   out.mutable_raw();
   return each(pieces, y.size(), [&](int64_t i) {
-    const Slice channels(units * i / pieces * 16, std::min(out.shape()[0], units * (i + 1) / pieces * 16));
-    Array part = out[channels];
-    return whole(Convolution::backward_weights, plan, x, y[{Slice(), channels}], {}, part, accumulate);
+    const int64_t begin = units * i / pieces * 16, end = std::min(out.shape()[0], units * (i + 1) / pieces * 16);
+    Array part = part_of(out, 0, begin, end);
+    return whole(Convolution::backward_weights, plan, x, part_of(y, 1, begin, end), {}, part, accumulate);
   });
 }
 
@@ -202,8 +208,9 @@ bool by_filters(const ConvolutionPlan& plan, const Array& images, const Array& r
   if (n == 1) return by_channels_of_filters(plan, x, y, out, accumulate);
   for (int64_t i = 0; i < pieces; ++i) parts.emplace_back(out.shape(), float32);
   const bool done = each(pieces, results.size(), [&](int64_t i) {
-    const Slice part(n * i / pieces, n * (i + 1) / pieces);
-    return whole(op, plan, x[part], y[part], {}, parts[static_cast<std::size_t>(i)], false);
+    const int64_t begin = n * i / pieces, end = n * (i + 1) / pieces;
+    return whole(op, plan, part_of(x, 0, begin, end), part_of(y, 0, begin, end), {}, parts[static_cast<std::size_t>(i)],
+                 false);
   });
   if (!done) return false;
   for (std::size_t i = 1; i < parts.size(); ++i) parts[0] += parts[i];
