@@ -24,6 +24,10 @@ constexpr int64_t kPieceWork = int64_t(1) << 20, kLargest = int64_t(1) << 24;
 int64_t work_of(const Array& results, const Array& filters) {
   return results.size() * (filters.size() / filters.shape()[0]);
 }
+// Whether the library's own threads pay.
+bool is_large(const Array& results, const Array& filters) {
+  return work_of(results, filters) > primitive_threads() * kLargest;
+}
 
 // A view of the elements [begin, end) along one axis.
 Array part_of(const Array& a, int axis, int64_t begin, int64_t end) {
@@ -59,11 +63,13 @@ struct Cut {
 
 Cut cut_of(Convolution op, const ConvolutionPlan& plan, const Array& images, const Array& filters, const Array& results,
            bool winograd, bool accumulate) {
-  const int64_t n = results.shape()[0], work = work_of(results, filters);
+  const int64_t n = results.shape()[0];
+  // (Where each channel has a filter of its own, reading costs more than multiplying.)
+  const int64_t work = work_of(results, filters) * (plan.groups > 1 ? 4 : 1);
   const Shape& out = results.shape();
   const int64_t threads = primitive_threads(), wanted = std::min(threads, work / kPieceWork);
   // (Winograd's algorithm does its work on filters again for each piece, and sums in an order that the sizes decide.)
-  if (wanted < 2 || winograd || work > threads * kLargest) return {};
+  if (wanted < 2 || winograd || is_large(results, filters)) return {};
   if (n >= wanted) {
     const int64_t pieces = n % wanted == 0 ? wanted : std::min(n, 2 * wanted);
     return {.pieces = pieces, .images = pieces};
@@ -239,7 +245,10 @@ bool convolution(Convolution op, const ConvolutionPlan& plan, const Array& a, co
     if (cut.lines > 1) return by_lines(f, cut);
     return by_images(op, plan, x, W, bias, out, accumulate, cut.images, then);
   }
+  std::optional<ThreadShare> one;
+  if (!winograd && !is_large(results, b)) one.emplace(1);
   if (!whole(op, plan, a, b, bias, out, accumulate)) return false;
+  one.reset();
   if (then) parallel_ranges(out.size(), out.size(), 1024, then);
   return true;
 }
