@@ -48,7 +48,7 @@ if(CHAINER_ONEDNN_INTERFACE)
     endif()
   endforeach()
 else()
-  list(FILTER sources EXCLUDE REGEX "/onednn/(library|convolution|version_[0-9]+)\\.cpp$")
+  list(FILTER sources EXCLUDE REGEX "/onednn/(library|convolution|pieces|version_[0-9]+)\\.cpp$")
 endif()
 
 # The kernels, once per instruction set. Loops vectorise without math-errno and trapping; the rest of IEEE stays. They may
