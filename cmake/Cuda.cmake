@@ -10,8 +10,7 @@ if(CHAINER_CUDA AND NOT CMAKE_CROSSCOMPILING)
   find_program(CHAINER_NVCC nvcc HINTS ENV CUDA_PATH PATHS /usr/local/cuda/bin)
 endif()
 set(nvcc_options -x cu -std=c++20 -I${PROJECT_SOURCE_DIR} --fmad=false -Werror all-warnings -Xfatbin -compress-all
-                 -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=sm_90
-                 -gencode arch=compute_90,code=compute_90)
+                 -gencode arch=compute_80,code=[sm_80,sm_90,compute_80])
 if(CHAINER_CUDA AND CHAINER_NVCC)
   set(tried ${PROJECT_BINARY_DIR}/cuda/tried.fatbin)
   file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/cuda)

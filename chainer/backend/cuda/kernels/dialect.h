@@ -15,6 +15,7 @@
 #ifdef __CUDACC__
 #define KERNEL(NAME, ARGS) extern "C" __global__ void NAME(const __grid_constant__ ARGS a)
 #define DEVICE __device__ __forceinline__
+#define DEVICE_FUNCTION __device__ __noinline__
 /// Memory of the block, once for all threads: SHARED(float, tile, [32][33]).
 #define SHARED(TYPE, NAME, DIMS) __shared__ TYPE NAME DIMS
 /// The memory whose size the launch gives.
@@ -28,6 +29,7 @@
   [[maybe_unused]] static const bool NAME##_known = ::chainer::cuda::emulation::add<ARGS>(#NAME, NAME); \
   static void NAME([[maybe_unused]] const ARGS& a)
 #define DEVICE inline
+#define DEVICE_FUNCTION inline
 #define SHARED(TYPE, NAME, DIMS)    \
   static const char NAME##_key = 0; \
   using NAME##_memory = TYPE DIMS;  \

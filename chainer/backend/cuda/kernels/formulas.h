@@ -61,8 +61,9 @@ template <class T>
 inline constexpr bool is_fractional = T(0.5) != T(0);
 
 // A struct for each operation: apply(a, b, c), of which it takes as many as it has operands.
-#define OPERATION(NAME, OF_INTEGERS, PARAMETERS, ...)            \
+#define OPERATION(NAME, COST, OF_INTEGERS, PARAMETERS, ...)      \
   struct NAME##_op {                                             \
+    static constexpr int cost = COST;                            \
     template <class T>                                           \
     static constexpr bool has = OF_INTEGERS || is_fractional<T>; \
     template <class T>                                           \
@@ -70,22 +71,22 @@ inline constexpr bool is_fractional = T(0.5) != T(0);
       return static_cast<T>(__VA_ARGS__);                        \
     }                                                            \
   };
-#define X(NAME, CATEGORY, COST, ...) OPERATION(NAME, Words::CATEGORY, (T x, T, T), __VA_ARGS__)
+#define X(NAME, CATEGORY, COST, ...) OPERATION(NAME, COST, Words::CATEGORY, (T x, T, T), __VA_ARGS__)
 CHAINER_UNARY_OPS(X)
 #undef X
-#define X(NAME, CATEGORY, COST, ...) OPERATION(NAME, Words::CATEGORY, (T a, T b, T), __VA_ARGS__)
+#define X(NAME, CATEGORY, COST, ...) OPERATION(NAME, COST, Words::CATEGORY, (T a, T b, T), __VA_ARGS__)
 CHAINER_BINARY_OPS(X)
 #undef X
-#define X(NAME, CATEGORY, COST, ...) OPERATION(NAME, Words::CATEGORY, (T a, T b, T c), __VA_ARGS__)
+#define X(NAME, CATEGORY, COST, ...) OPERATION(NAME, COST, Words::CATEGORY, (T a, T b, T c), __VA_ARGS__)
 CHAINER_TERNARY_OPS(X)
 #undef X
-#define X(NAME, COST, ...) OPERATION(NAME, true, (T a, T b, T), __VA_ARGS__)
+#define X(NAME, COST, ...) OPERATION(NAME, COST, true, (T a, T b, T), __VA_ARGS__)
 CHAINER_COMPARE_OPS(X)
 #undef X
-#define X(NAME, COST, ...) OPERATION(NAME, true, (T a, T, T), __VA_ARGS__)
+#define X(NAME, COST, ...) OPERATION(NAME, COST, true, (T a, T, T), __VA_ARGS__)
 CHAINER_TEST_OPS(X)
 #undef X
-OPERATION(where, true, (T a, T b, T c), a != T(0) ? b : c)
+OPERATION(where, 1, true, (T a, T b, T c), a != T(0) ? b : c)
 #undef OPERATION
 
 }  // namespace chainer::cuda

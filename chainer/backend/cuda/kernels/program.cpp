@@ -21,6 +21,22 @@ struct PlaceOfThread {
   }
 };
 
+// An operation as a function that is called.
+template <class Op, class T>
+DEVICE_FUNCTION T called(T a, T b, T c) {
+  return Op::template apply<T>(a, b, c);
+}
+
+// Long formulas, above all those of float64, are called: written out for each element of a thread they take ptxas twice
+// the time, for operations that few programs have.
+template <class Op, class T>
+DEVICE T result(T a, T b, T c) {
+  if constexpr (Op::cost * sizeof(T) >= 48)
+    return called<Op>(a, b, c);
+  else
+    return Op::template apply<T>(a, b, c);
+}
+
 template <class T>
 DEVICE void execute(const ProgramArgs::Instruction& i, const PlaceOfThread& p) {
   constexpr int kEach = ProgramArgs::kMostEach;
@@ -31,11 +47,11 @@ DEVICE void execute(const ProgramArgs::Instruction& i, const PlaceOfThread& p) {
       if (e < p.a.each && p.element(e) < p.a.space.size) x[k][e] = load<T>(p.address(i.in[k], e), type);
   }
   switch (static_cast<Operation>(i.operation)) {
-#define X(NAME, ...)                                                             \
-  case Operation::NAME:                                                          \
-    if constexpr (NAME##_op::has<T>)                                             \
-      for (int e = 0; e < kEach; ++e)                                            \
-        if (e < p.a.each) x[0][e] = NAME##_op::apply(x[0][e], x[1][e], x[2][e]); \
+#define X(NAME, ...)                                                              \
+  case Operation::NAME:                                                           \
+    if constexpr (NAME##_op::has<T>)                                              \
+      for (int e = 0; e < kEach; ++e)                                             \
+        if (e < p.a.each) x[0][e] = result<NAME##_op>(x[0][e], x[1][e], x[2][e]); \
     break;
     CHAINER_UNARY_OPS(X)
     CHAINER_BINARY_OPS(X)
