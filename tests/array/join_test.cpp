@@ -1,54 +1,14 @@
 // Convolutions of a recording that run together with what follows on their results: the same bits, whoever else wants
 // the results or writes to memory in between.
-#include <chainer/array/recording/recorder.h>
 #include <chainer/chainer.h>
 
 #include <map>
 
-#include "test.h"
+#include "replays.h"
 
 using namespace chainer;
 
 namespace {
-
-Array floats(const Shape& s) { return random::uniform(-1, 1, s, float32); }
-
-// A recording of one function: replays on new arguments equal the function, and so many steps are left of them.
-template <class F>
-void expect_replays(F f, const Shape& shape, std::size_t steps, int line = __builtin_LINE()) {
-  recording::Tape tape;
-  const Array x = floats(shape);
-  (void)f(Variable(x, false)).array();  // its weights are drawn
-  int slot = -1;
-  {
-    recording::Recorder recorder(tape);
-    slot = recorder.bind(x, false);
-    recorder.others_stay = true;
-    std::vector<std::pair<int, Array>> weights;
-    recorder.unknown = [&](const Array& a) {
-      weights.emplace_back(recorder.bind(a, true), a);
-      return true;
-    };
-    tape.phases.push_back(std::make_unique<recording::Phase>());
-    {
-      const NoBackpropMode no_graph;
-      const recording::Recorder::Scope scope(recorder, *tape.phases[0]);
-      const Array y = f(Variable(x, false)).array();
-      if (recorder.active()) recorder.finish({y});
-    }
-    test::equal(recorder.refused(), std::string(), "refused", __FILE__, line);
-    if (!recorder.refused().empty()) return;
-    for (auto& [at, a] : weights) tape.bind(at, a);
-  }
-  for (int i = 0; i < 3; ++i) {
-    const NoBackpropMode no_graph;
-    const Array other = floats(shape), wanted = f(Variable(other, false)).array();
-    tape.bind(slot, other);
-    const Array got = tape.run(*tape.phases[0])[0];
-    test::equal(all(got == wanted).item<bool>(), true, "the same bits", __FILE__, line);
-  }
-  test::equal(tape.phases[0]->steps.size(), steps, "steps", __FILE__, line);
-}
 
 const Array& weights_of(const Shape& s) {
   static std::map<std::vector<int64_t>, Array> all;

@@ -106,6 +106,7 @@ void Recorder::run(const Program& program) {
   if (!refused_.empty()) return;
   step.writes = static_cast<int>(writes.size());
   step.program = places;
+  step.pure = true;
   step.run = [&real = real_, places](Array* const* x) { real.run(places->on(x)); };
   phase_->steps.push_back(std::move(step));
 }

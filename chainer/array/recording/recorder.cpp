@@ -188,6 +188,7 @@ int Recorder::constant(ArrayBody& owner) {
   tape_.slots.back().constant = copy;
   Step step;
   step.name = "constant";
+  step.pure = true;
   step.constant = slot;
   phase_->steps.push_back(std::move(step));  // first, so that operand() below finds a place for it
   const std::size_t at = phase_->steps.size() - 1;
@@ -314,6 +315,7 @@ void Recorder::perform(const char* name, std::span<const Array* const> reads, st
   }
   if (!refused_.empty()) return;
   step.writes = static_cast<int>(writes.size());
+  step.pure = repeats;
   step.run = std::move(call);
   phase_->steps.push_back(std::move(step));
 }

@@ -41,6 +41,7 @@ bool all_on_host(const Arrays& inputs) {
 
 Arrays Replays::record(const Function& f, const Arrays& inputs, Recording& r) {
   Recorder recorder(r.tape);
+  r.tape.members_stay = true;
   Arrays mine;
   for (const Array& a : inputs) {
     // A copy shares memory with nothing that f reads.

@@ -6,6 +6,7 @@
 
 #include "chainer/array/order.h"
 #include "chainer/array/recording/join.h"
+#include "chainer/array/recording/settle.h"
 #include "chainer/array/version.h"
 #include "chainer/core/error.h"
 
@@ -80,6 +81,7 @@ void Tape::bind(int slot, const Array& a) {
 
 void Tape::plan(Phase& p) {
   p.planned = true;
+  if (members_stay) settle(p, slots);
   join_convolutions(p, slots);
   // A constant that no step writes to is read where it lies.
   for (Slot& s : slots)
@@ -224,6 +226,33 @@ struct Temporary {
 };
 }  // namespace
 
+inline void Tape::run(Phase& p, const Step& step, std::vector<Array*>& many) {
+  const auto operand = [&](std::size_t i) { return &p.arrays[static_cast<std::size_t>(step.operands[i])]; };
+  if (step.kernel) {
+    const std::size_t n = step.operands.size() - 1;
+    ArrayBody& out = operand(n)->body();
+    before_write(out);
+    const auto data = [&](std::size_t i) { return i < n ? operand(i)->body().data : nullptr; };
+    step.kernel(out.data, data(0), data(1), data(2), step.size);
+    return;
+  }
+  Array* pointers[64];
+  Array** at = pointers;
+  if (step.operands.size() > std::size(pointers)) [[unlikely]] {
+    many.resize(step.operands.size());
+    at = many.data();
+  }
+  for (std::size_t i = 0; i < step.operands.size(); ++i) at[i] = operand(i);
+  step.run(at);
+}
+
+void Tape::run_settled(Phase& p) {
+  std::vector<Array*> many;
+  for (const Step& step : p.settled) run(p, step, many);
+  p.settled.clear();
+  for (const int slot : p.passing) slots[static_cast<std::size_t>(slot)].constant = Array();
+}
+
 Arrays Tape::run(Phase& p) {
   if (!p.planned) plan(p);
   const bool fresh = !std::exchange(p.has_run, true);
@@ -234,28 +263,9 @@ Arrays Tape::run(Phase& p) {
   const Temporary temporary(first ? 0 : p.bytes);
   if (!first) check_versions(p);
   connect(p, static_cast<char*>(first ? block_.data : temporary.block.data));
-  Array* pointers[64];
+  if (!p.settled.empty()) run_settled(p);
   std::vector<Array*> many;
-  for (const Step& step : p.steps) {
-    if (step.kernel) {
-      const auto place = [&](std::size_t i) -> ArrayBody& {
-        return p.arrays[static_cast<std::size_t>(step.operands[i])].body();
-      };
-      const std::size_t n = step.operands.size() - 1;
-      ArrayBody& out = place(n);
-      before_write(out);
-      step.kernel(out.data, place(0).data, n > 1 ? place(1).data : nullptr, n > 2 ? place(2).data : nullptr, step.size);
-      continue;
-    }
-    Array** at = pointers;
-    if (step.operands.size() > std::size(pointers)) [[unlikely]] {
-      many.resize(step.operands.size());
-      at = many.data();
-    }
-    for (std::size_t i = 0; i < step.operands.size(); ++i)
-      at[i] = &p.arrays[static_cast<std::size_t>(step.operands[i])];
-    step.run(at);
-  }
+  for (const Step& step : p.steps) run(p, step, many);
   Arrays out;
   for (const int i : p.results) {
     const Operand& o = p.operands[static_cast<std::size_t>(i)];

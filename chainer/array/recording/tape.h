@@ -58,6 +58,7 @@ struct Step {
   int writes = 1;                ///< how many it writes
   std::function<void(Array* const*)> run;
   int constant = -1;        ///< this step fills that slot with its constant
+  bool pure = false;        ///< it computes the same from the same operands, and does nothing else
   Kernel kernel = nullptr;  ///< instead of `run`: a loop over `size` elements
   int64_t size = 0;
   // What join_convolutions() needs to know.
@@ -71,6 +72,8 @@ struct Phase {
   std::vector<Operand> operands;
   std::vector<Step> steps;
   SmallVector<int, 4> results;  ///< operands
+  std::vector<Step> settled;    ///< of what stays (settle.h): they wait for the first run
+  std::vector<int> passing;     ///< slots that only those use
 
   // Made before the first run.
   struct Use {
@@ -100,6 +103,7 @@ class Tape {
 
   std::vector<Slot> slots;
   std::vector<std::unique_ptr<Phase>> phases;
+  bool members_stay = false;  ///< members are never written to, and there is one phase: settle() serves it
 
   /// The array of a bound slot in the next run of a phase; shape, dtype and strides are those of the recording.
   void bind(int slot, const Array& a);
@@ -115,6 +119,8 @@ class Tape {
  private:
   void plan(Phase& phase);
   void place(Phase& phase);
+  void run_settled(Phase& phase);
+  [[gnu::always_inline]] static inline void run(Phase& phase, const Step& step, std::vector<Array*>& many);
   void connect(Phase& phase, char* block);
   void check_versions(const Phase& phase) const;
   memory::Block block_;  // of the first phase

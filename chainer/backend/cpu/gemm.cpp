@@ -39,8 +39,8 @@ constexpr int64_t kPiece = int64_t(1) << 21, kAlign = 48, kMostPieces = 8;
 constexpr int64_t kBlasPiece = int64_t(1) << 18;  // the same for OpenBLAS's, which cost less to begin
 // With few rows or columns a product is bound by reading the matrix, and smaller pieces are worth a thread.
 constexpr int64_t kThinPiece = int64_t(1) << 18;
-// Our own kernel begins at once: half of that is worth one.
-constexpr int64_t kOwnThinPiece = int64_t(1) << 17, kThinUnit = 64;
+// Our own kernel begins at once: a quarter of that, three microseconds, is worth one.
+constexpr int64_t kOwnThinPiece = int64_t(1) << 16, kThinUnit = 64;
 
 template <class T>
 struct Problem {
@@ -183,7 +183,9 @@ void by_thin_kernel(const Problem<float>& p) {
     t.a = rows_together.data();
   }
   const int64_t units = (columns + kThinUnit - 1) / kThinUnit, work = rows * columns * p.k;
-  const int64_t pieces = std::max<int64_t>(1, std::min({work / kOwnThinPiece, units, kMostPieces}));
+  // (The cut makes no difference to the bits of this kernel, so that all threads may get equal shares.)
+  const int64_t threads = thread_count(), most = std::min({work / kOwnThinPiece, units, std::max(threads, kMostPieces)});
+  const int64_t pieces = most > threads ? most / threads * threads : std::max<int64_t>(most, 1);
   parallel(static_cast<int>(pieces), work, [&](int piece) {
     kernels().thin_product(t, units * piece / pieces * kThinUnit,
                            std::min(columns, units * (piece + 1) / pieces * kThinUnit));

@@ -62,6 +62,8 @@ void dot_block(const ThinProduct& p, int64_t column) {
     for (int j = 0; j < columns; ++j) {
       const Vector v = load(b + j * p.b_step + l);
       for (int i = 0; i < rows; ++i) sum[i][j] += load(p.a + i * p.k + l) * v;
+      // The next columns: hardware fetches ahead along a page only, and a few columns are one.
+      if constexpr (kBytes >= 64) __builtin_prefetch(b + (columns + j) * p.b_step + l);
     }
   if (l < p.k) {
     const Tail tail(p.k);
