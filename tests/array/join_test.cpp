@@ -13,7 +13,7 @@ namespace {
 const Array& weights_of(const Shape& s) {
   static std::map<std::vector<int64_t>, Array> all;
   Array& W = all[std::vector<int64_t>(s.begin(), s.end())];
-  if (!W) W = floats(s) * 0.1;
+  if (!W) W = drawn_floats(s) * 0.1;
   return W;
 }
 Variable convolved(const Variable& x, int64_t out, int64_t k) {

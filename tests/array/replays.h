@@ -7,7 +7,9 @@
 
 #include "test.h"
 
-inline chainer::Array floats(const chainer::Shape& s) { return chainer::random::uniform(-1, 1, s, chainer::float32); }
+inline chainer::Array drawn_floats(const chainer::Shape& s) {
+  return chainer::random::uniform(-1, 1, s, chainer::float32);
+}
 
 // A recording of one function: replays on new arguments equal the function, and so many steps are left of them. Steps
 // on weights alone run once if those stay.
@@ -17,7 +19,7 @@ void expect_replays(F f, const chainer::Shape& shape, std::size_t steps, bool me
   using namespace chainer;
   recording::Tape tape;
   tape.members_stay = members_stay;
-  const Array x = floats(shape);
+  const Array x = drawn_floats(shape);
   (void)f(Variable(x, false)).array();  // its weights are drawn
   int slot = -1;
   {
@@ -42,7 +44,7 @@ void expect_replays(F f, const chainer::Shape& shape, std::size_t steps, bool me
   }
   for (int i = 0; i < 3; ++i) {
     const NoBackpropMode no_graph;
-    const Array other = floats(shape), wanted = f(Variable(other, false)).array();
+    const Array other = drawn_floats(shape), wanted = f(Variable(other, false)).array();
     tape.bind(slot, other);
     const Array got = tape.run(*tape.phases[0])[0];
     test::equal(all(got == wanted).item<bool>(), true, "the same bits", __FILE__, line);

@@ -8,8 +8,8 @@ using namespace chainer;
 
 namespace {
 
-const Array& weights() {
-  static const Array W = floats({96, 80});
+const Array& staying_weights() {
+  static const Array W = drawn_floats({96, 80});
   return W;
 }
 Array in_order(const Array& a) { return a.copy().contiguous(); }
@@ -18,7 +18,7 @@ Array in_order(const Array& a) { return a.copy().contiguous(); }
 
 TEST(work_on_weights_is_done_once) {
   const auto f = [](const Variable& x) {
-    const Array W = in_order(weights().transpose()) * 2;  // two copies and a program
+    const Array W = in_order(staying_weights().transpose()) * 2;  // two copies and a program
     return Variable(matmul(x.array(), W), false);
   };
   expect_replays(f, {3, 80}, 4);
@@ -30,7 +30,7 @@ TEST(weights_in_parts_are_put_together_once) {
     Array gates = zeros({192, 80}, float32);
     for (int64_t i = 0; i < 2; ++i) {
       Array rows = get_item(gates, {Slice(i, {}, 2)});
-      copy_elements(weights() * float(i + 1), rows);
+      copy_elements(staying_weights() * float(i + 1), rows);
     }
     return Variable(matmul(x.array(), gates), false);
   };
@@ -40,7 +40,7 @@ TEST(weights_in_parts_are_put_together_once) {
 TEST(what_is_written_after_it_was_read_runs_each_time) {
   // The product reads the copy before it is scaled; whoever ran both scalings first would be wrong.
   const auto f = [](const Variable& x) {
-    Array W = in_order(weights().transpose());
+    Array W = in_order(staying_weights().transpose());
     const Array y = matmul(x.array(), W);
     W *= 3;
     return Variable(y + matmul(x.array(), W), false);
@@ -50,19 +50,21 @@ TEST(what_is_written_after_it_was_read_runs_each_time) {
 
 TEST(what_depends_on_an_argument_runs_each_time) {
   const auto f = [](const Variable& x) {
-    Array sums = in_order(weights());
+    Array sums = in_order(staying_weights());
     sums += x.array();  // in place, to memory that weights were copied to
-    return Variable(matmul(sums, in_order(weights().transpose())), false);
+    return Variable(matmul(sums, in_order(staying_weights().transpose())), false);
   };
   expect_replays(f, {1, 80}, 3, true);
 }
 
 TEST(a_result_of_weights_alone_is_new_each_time) {
   recording::Replays replays;
-  const auto f = [](const Arrays& x) { return Arrays{matmul(weights(), weights().transpose()), x[0] * 2}; };
+  const auto f = [](const Arrays& x) {
+    return Arrays{matmul(staying_weights(), staying_weights().transpose()), x[0] * 2};
+  };
   Arrays before;
   for (int i = 0; i < 4; ++i) {
-    Arrays y = replays(f, {floats({3})});
+    Arrays y = replays(f, {drawn_floats({3})});
     if (i > 0) EXPECT(all(y[0] == before[0]).item<bool>());
     before = {y[0].copy()};
     y[0] += 1;  // the caller's own
