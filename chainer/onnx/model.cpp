@@ -1,7 +1,9 @@
 #include <map>
 #include <mutex>
+#include <optional>
 
 #include "chainer/array/recording/replays.h"
+#include "chainer/array/weights_stay.h"
 #include "chainer/autograd/function_hook.h"
 #include "chainer/core/mapped_file.h"
 #include "chainer/onnx/onnx.h"
@@ -198,6 +200,8 @@ Variables Model::forward(const Variables& in) {
     }
     folded = cache_->folded;
   }
+  std::optional<WeightsStay> stay;
+  if (folded) stay.emplace();
   if (folded && !ModelRecorder::current && function_hook_count == 0 && !config().debug)
     return replayed(*program_, folded->plan, folded->replays, in);
   Variables out = program_->run(folded ? folded->plan : program_->plan, folded ? Variables() : leaves, in);

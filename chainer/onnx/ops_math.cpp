@@ -18,14 +18,16 @@ Variables matmul(const Call& c) {
   const Variable &a = c[0], &b = c[1];
   if (!c.floating())
     return {chainer::matmul(a.array().astype(int64, false), b.array().astype(int64, false)).astype(a.dtype(), false)};
-  if (b.ndim() == 2 && a.ndim() > 2) {  // one product of all rows
+  const bool biased = c.has(2);                                        // by fold_bias()
+  if (b.ndim() == 2 && (a.ndim() > 2 || (biased && a.ndim() == 2))) {  // one product of all rows
     Shape shape = a.shape();
     const int64_t inner = shape[a.ndim() - 1];
     shape[a.ndim() - 1] = b.shape()[1];
     const int64_t rows = inner ? a.size() / inner : Dims(shape.begin(), shape.end() - 1).product();
-    return {F::reshape(F::matmul(F::reshape(a, {rows, inner}), b), shape)};
+    const Variable x = F::reshape(a, {rows, inner});
+    return {F::reshape(biased ? F::linear(x, F::transpose(b), c[2]) : F::matmul(x, b), shape)};
   }
-  return {F::matmul(a, b)};
+  return {biased ? F::matmul(a, b) + c[2] : F::matmul(a, b)};
 }
 
 Variables gemm(const Call& c) {

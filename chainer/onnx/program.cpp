@@ -261,6 +261,7 @@ Plan Program::folded(const Variables& leaf_values) const {
       if (step.out[i] >= 0) out.values[static_cast<std::size_t>(step.out[i])] = std::move(results[i]);
   }
   fold_batch_normalization(out, output_slots);
+  fold_bias(out, output_slots);
   find_dead(out);
   return out;
 }

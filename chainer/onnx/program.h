@@ -70,5 +70,7 @@ class Program {
 /// Puts batch normalization into the weights of the convolution or affine map before it, where both are known. Slots
 /// are added at the end.
 void fold_batch_normalization(Plan& plan, const std::vector<int>& outputs);
+/// Makes the bias behind a product with known weights the product's third input.
+void fold_bias(Plan& plan, const std::vector<int>& outputs);
 
 }  // namespace chainer::onnx

@@ -110,6 +110,33 @@ TEST(test_mode_folds_and_notices_new_weights) {
   }
 }
 
+TEST(a_fixed_bias_joins_its_product) {
+  const Array W = random::RandomState(0).randn({4, 3}, float32), b = random::RandomState(1).randn({3}, float32);
+  const auto model = [&](std::vector<std::string> sum, const Array& bias, bool again = false) {
+    std::vector<onnx::Node> nodes{node("MatMul", {"x", "W"}, {"h"}), node("Add", std::move(sum), {again ? "s" : "y"})};
+    if (again) nodes.push_back(node("Add", {"s", "h"}, {"y"}));
+    return model_of(file_of(nodes, {{"W", W}, {"b", bias}}));
+  };
+  const UsingConfig test_mode(&Config::train, false);
+  const NoBackpropMode fixed;
+  const auto expect_operators = [&](onnx::Model m, const Array& bias, double factor, std::size_t operators) {
+    for (const Shape& s : {Shape{4}, Shape{2, 4}, Shape{2, 5, 4}, Shape{1, 2, 5, 4}}) {
+      const Array x = random::RandomState(2).randn(s, float32);
+      for (int call = 0; call < 3; ++call)
+        EXPECT_CLOSE(m(Variable(x, false)).array(), matmul(x, W) * factor + bias, {.atol = 1e-5, .rtol = 1e-5});
+    }
+    EXPECT_EQ(m.operator_count(true), operators);
+  };
+  expect_operators(model({"h", "b"}, b), b, 1, 1);
+  expect_operators(model({"b", "h"}, b), b, 1, 1);
+  expect_operators(model({"h", "b"}, b, true), b, 2, 3);  // somebody else reads the product
+  const Array one = array({2.f}), wide = b.reshape({1, 3});
+  expect_operators(model({"h", "b"}, one), one, 1, 2);
+  onnx::Model two_axes = model({"h", "b"}, wide);
+  EXPECT_EQ(two_axes(Variable(ones({2, 4}), false)).shape(), Shape({2, 3}));
+  EXPECT_EQ(two_axes.operator_count(true), 2u);
+}
+
 TEST(statistics_of_batch_normalization_move_in_training) {
   onnx::Model model =
       model_of(file_of({node("BatchNormalization", {"x", "s", "b", "m", "v"}, {"y"})},

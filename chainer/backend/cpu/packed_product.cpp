@@ -1,0 +1,67 @@
+#include "chainer/backend/cpu/packed_product.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "chainer/array/derived.h"
+#include "chainer/backend/cpu/kernels/table.h"
+#include "chainer/core/parallel.h"
+
+namespace chainer::cpu {
+namespace {
+
+// More rows pay for packing at each call, which libraries do; more than kMostLength elements an axis do not fit into a
+// form's number.
+constexpr int64_t kMostRows = 512, kLeastColumns = 48, kLeastInner = 16, kMostLength = int64_t(1) << 20;
+constexpr int64_t kLeastWork = 16384, kRows = 32;
+
+// Panel after panel, of each the rows of its columns; zeros where the matrix ends within a panel.
+void pack(float* to, const float* b, int64_t step, bool transposed, int64_t n, int64_t k) {
+  const int64_t width = kernels().panel_columns, panels = (n + width - 1) / width;
+  parallel_ranges(panels, n * k, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t p = begin; p < end; ++p) {
+      const int64_t first = p * width, columns = std::min(width, n - first);
+      float* const panel = to + first * k;
+      if (columns < width) std::memset(panel, 0, static_cast<std::size_t>(width * k) * sizeof(float));
+      if (transposed) {
+        kernels().transpose[sizeof(float)](panel, width, b + first * step, step, columns, k);
+        continue;
+      }
+      for (int64_t l = 0; l < k; ++l)
+        std::memcpy(panel + l * width, b + l * step + first, static_cast<std::size_t>(columns) * sizeof(float));
+    }
+  });
+}
+
+}  // namespace
+
+bool packing_pays(int64_t m, int64_t n, int64_t k) {
+  return m > 1 && m <= kMostRows && n >= kLeastColumns && k >= kLeastInner && std::max(n, k) < kMostLength &&
+         m * n * k > kLeastWork;
+}
+
+void packed_product(int64_t m, int64_t n, int64_t k, const float* a, int64_t a_step, const Array& b, int64_t b_step,
+                    bool b_transposed, float* out, bool add) {
+  const int64_t width = kernels().panel_columns, panels = (n + width - 1) / width;
+  const uint64_t kind = uint64_t(1) << 63 | uint64_t(b_transposed) << 62 | static_cast<uint64_t>(n) << 40 |
+                        static_cast<uint64_t>(k) << 20 | static_cast<uint64_t>(std::min(b_step, kMostLength - 1));
+  const auto packed = [&](void* to) { pack(static_cast<float*>(to), b.data<float>(), b_step, b_transposed, n, k); };
+  const auto bytes = static_cast<std::size_t>(panels * width * k) * sizeof(float);
+  const std::shared_ptr<const DerivedForm> form = derived_form(b, kind, bytes, packed);
+  const PackedProduct p{.rows = m,
+                        .columns = n,
+                        .k = k,
+                        .a = a,
+                        .a_step = a_step,
+                        .b = static_cast<const float*>(form->block.data),
+                        .out = out,
+                        .out_step = n,
+                        .add = add};
+  const int64_t chunks = (m + kRows - 1) / kRows;
+  parallel_ranges(panels * chunks, m * n * k / 8, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i)
+      kernels().packed_product(p, i / chunks, i % chunks * kRows, std::min(m, (i % chunks + 1) * kRows));
+  });
+}
+
+}  // namespace chainer::cpu
