@@ -39,7 +39,11 @@ class FailingMemory {
     if (void* p = std::malloc(bytes ? bytes : 1)) return p;
   throw std::bad_alloc();
 }
+[[gnu::noinline]] void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+  return failing_memory::ends() ? nullptr : std::malloc(bytes ? bytes : 1);
+}
 [[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p, const std::nothrow_t&) noexcept { std::free(p); }
 [[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
 extern "C" void* aligned_alloc(std::size_t alignment, std::size_t bytes) noexcept {
   void* p = nullptr;

@@ -1,5 +1,6 @@
 // Which objects of a type live, by address.
 #pragma once
+#include <cstdint>
 #include <functional>
 #include <mutex>
 #include <set>
@@ -25,6 +26,12 @@ class Living {
   static void remove(const T* object) noexcept {
     const std::lock_guard lock(list().mutex);
     list().objects.erase(object);
+  }
+  /// The one at an address, or nullptr.
+  static const T* at(std::uintptr_t address) {
+    const std::lock_guard lock(list().mutex);
+    const auto it = list().objects.find(reinterpret_cast<const T*>(address));
+    return it == list().objects.end() ? nullptr : *it;
   }
   /// Those at an address in [begin, end).
   static std::vector<const T*> between(const void* begin, const void* end) {

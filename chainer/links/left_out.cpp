@@ -56,13 +56,11 @@ std::vector<std::string> links_behind_pointers(const Link& root) {
       // The words of the object, whatever they are: only those that are the address of a living link count.
       std::uintptr_t word = 0;
       std::memcpy(&word, begin + at, sizeof word);
-      const auto* target = reinterpret_cast<const char*>(word);
-      if (!target || (target >= begin && target < begin + link->object_size())) continue;
-      for (const Link* l : Living<Link>::between(target, target + 1))
-        if (known.insert(l).second)
-          out.push_back(text("a ", l->class_name(), " that ", path, ", a ", link->class_name(),
-                             ", points to is not in its CHAINER_MEMBERS: it is neither trained nor saved. List the "
-                             "unique_ptr, shared_ptr or vector that holds it; what is only borrowed may stay out"));
+      if (word - reinterpret_cast<std::uintptr_t>(begin) < link->object_size()) continue;
+      if (const Link* l = Living<Link>::at(word); l && known.insert(l).second)
+        out.push_back(text("a ", l->class_name(), " that ", path, ", a ", link->class_name(),
+                           ", points to is not in its CHAINER_MEMBERS: it is neither trained nor saved. List the "
+                           "unique_ptr, shared_ptr or vector that holds it; what is only borrowed may stay out"));
     }
   }
   return out;

@@ -15,6 +15,7 @@ struct Format;
 template <>
 struct Format<float> {
   using Int = int32_t;
+  using Unsigned = uint32_t;
   static constexpr int kMantissa = 23, kBias = 127;
   static constexpr float kRound = 0x1.8p23f;  // what is added to it is rounded to a whole number in its lowest bits
   static constexpr float kLog2High = 0x1.62ep-1f, kLog2Low = 0x1.0bfbe8p-15f;  // products with exponents are exact
@@ -31,6 +32,7 @@ struct Format<float> {
 template <>
 struct Format<double> {
   using Int = int64_t;
+  using Unsigned = uint64_t;
   static constexpr int kMantissa = 52, kBias = 1023;
   static constexpr double kRound = 0x1.8p52;
   static constexpr double kLog2High = 0x1.62e42fefp-1, kLog2Low = 0x1.473de6af278edp-34;
@@ -157,8 +159,10 @@ struct Logarithm {
 template <class T>
 inline Logarithm<T> logarithm(T x) {
   using F = Format<T>;
-  const Int<T> u = bits(x), k = (u - F::kRootHalf) >> F::kMantissa;
-  return {__builtin_bit_cast(T, u - (k << F::kMantissa)) - T(1), static_cast<T>(k)};
+  using U = typename F::Unsigned;  // lanes of other x, which nobody reads, wrap around
+  const U u = __builtin_bit_cast(U, x);
+  const Int<T> k = static_cast<Int<T>>(u - static_cast<U>(F::kRootHalf)) >> F::kMantissa;
+  return {__builtin_bit_cast(T, u - (static_cast<U>(k) << F::kMantissa)) - T(1), static_cast<T>(k)};
 }
 // log(1 + f) is f less this: with s = f / (2 + f), log((1 + s) / (1 - s)) is twice s and a polynomial.
 template <class T>
