@@ -7,6 +7,8 @@
 #include "chainer/functions/connection.h"
 #include "chainer/functions/convolution.h"
 #include "chainer/functions/evaluation.h"
+#include "chainer/functions/evaluation/metrics.h"
+#include "chainer/functions/evaluation/text_metrics.h"
 #include "chainer/functions/loss.h"
 #include "chainer/functions/math.h"
 #include "chainer/functions/noise.h"

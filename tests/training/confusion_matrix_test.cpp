@@ -1,0 +1,27 @@
+// The picture of a confusion matrix.
+#include <chainer/training/plot/matrix.h>
+
+#include "chainer/core/file.h"
+#include "small_run.h"
+#include "test.h"
+
+TEST(confusion_matrices_become_pictures) {
+  L::Classifier model(MLP(20, 10));
+  auto optimizer = optimizers::Adam().setup(model);
+  iterators::SerialIterator it(teacher_data(60), 20), sweep(teacher_data(60), 20, {.repeat = false, .shuffle = false});
+  StandardUpdater updater(it, optimizer);
+  Trainer trainer(updater, {2, "epoch"}, {.out = out("confusion")});
+  const auto report = std::make_shared<extensions::ConfusionMatrixReport>(
+      sweep, model.predictor(), extensions::ConfusionMatrixReportOptions{.file_name = "matrix.svg"});
+  trainer.extend(report);
+  trainer.run();
+  EXPECT_EQ(sum(report->counts()).item<int64_t>(), 60);
+  EXPECT_EQ(fs::exists(out("confusion") + "/matrix.svg"), plot::available());
+  EXPECT_THROW(ValueError, "its iterator repeats", extensions::ConfusionMatrixReport(it, model.predictor()));
+}
+
+TEST(matrices_that_are_none) {
+  EXPECT_THROW(DimensionError, "shape (2, 3) is not square", plot::save({.counts = zeros({2, 3})}, out("m.svg")));
+  EXPECT_THROW(DimensionError, "1 names for a matrix",
+               plot::save({.counts = zeros({2, 2}), .labels = {"a"}}, out("m.svg")));
+}
