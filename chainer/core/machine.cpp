@@ -75,6 +75,12 @@ int64_t memory_limit(const std::string& groups, const std::string& root) {
   return least < 0x1p62 ? static_cast<int64_t>(least) : 0;
 }
 
+int64_t resident_bytes() {
+  std::istringstream pages(read("/proc/self/statm"));
+  int64_t all = 0, resident = 0;
+  return pages >> all >> resident ? resident * ::sysconf(_SC_PAGESIZE) : 0;
+}
+
 int cores() {
   static const int count = [] {
     int n = static_cast<int>(std::thread::hardware_concurrency());

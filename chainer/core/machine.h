@@ -10,6 +10,8 @@ namespace chainer::machine {
 int cores();
 /// Bytes of memory and swap, fewer where a control group says so. Read once.
 int64_t memory_bytes();
+/// Bytes of this process that are in memory now.
+int64_t resident_bytes();
 /// The name of this machine.
 std::string host_name();
 

@@ -11,6 +11,8 @@
 #include <mutex>
 #include <string_view>
 
+#include "chainer/core/terminal.h"
+
 namespace chainer {
 namespace {
 
@@ -35,6 +37,7 @@ void handle(int signal) {
         "\nThe run ends behind this iteration, with a snapshot; once more, and the program ends at once.\n";
     [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), line.size());
   } else {
+    restore_terminal();
     std::signal(signal, SIG_DFL);
     ::raise(signal);  // it waits until this handler returns
   }

@@ -1,9 +1,104 @@
 #include "chainer/core/terminal.h"
 
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <termios.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <csignal>
+#include <cstdlib>
+#include <string_view>
+
 namespace chainer {
+namespace {
+
+// What a signal handler needs is written before `taken` says so.
+std::atomic<bool> taken{false};
+std::atomic<int> screen{-1};
+std::atomic<pid_t> holder{0};  // a child of fork() leaves the terminal alone
+std::atomic<bool> keys{false};
+termios before;
+
+// Signals that end a program, and what they did before; the trainer's own handler of SIGINT and SIGTERM calls
+// restore_terminal() itself where it ends the program.
+constexpr int kFatal[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+bool replaced[std::size(kFatal)];
+
+void end(int signal) {
+  restore_terminal();
+  std::signal(signal, SIG_DFL);
+  ::raise(signal);
+}
+
+bool in_foreground() { return ::tcgetpgrp(STDIN_FILENO) == ::getpgrp(); }
+
+// Keys at once and unseen; Ctrl-C stays a signal.
+bool take_keys() {
+  termios now{};
+  if (!::isatty(STDIN_FILENO) || !in_foreground() || ::tcgetattr(STDIN_FILENO, &now) != 0) return false;
+  if (!(now.c_lflag & (ICANON | ECHO))) return true;
+  now.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
+  now.c_cc[VMIN] = 0;
+  now.c_cc[VTIME] = 0;
+  return ::tcsetattr(STDIN_FILENO, TCSANOW, &now) == 0;
+}
+
+void put(int fd, std::string_view text) { [[maybe_unused]] const auto n = ::write(fd, text.data(), text.size()); }
+
+}  // namespace
 
 bool is_terminal(std::FILE* stream) { return ::isatty(::fileno(stream)) == 1; }
+
+std::optional<TerminalSize> terminal_size(std::FILE* stream) {
+  winsize size{};
+  if (::ioctl(::fileno(stream), TIOCGWINSZ, &size) != 0 || size.ws_row == 0 || size.ws_col == 0) return {};
+  return TerminalSize{size.ws_row, size.ws_col};
+}
+
+TerminalKeys::TerminalKeys(std::FILE* out) {
+  if (taken || !is_terminal(out)) return;
+  owner_ = true;
+  holder = ::getpid();
+  screen = ::fileno(out);
+  const bool known = ::isatty(STDIN_FILENO) && ::tcgetattr(STDIN_FILENO, &before) == 0;
+  keys = known;
+  taken = true;
+  [[maybe_unused]] static const int at_exit = std::atexit([] { restore_terminal(); });
+  for (std::size_t i = 0; i < std::size(kFatal); ++i) {
+    struct sigaction old {};
+    replaced[i] =
+        ::sigaction(kFatal[i], nullptr, &old) == 0 && !(old.sa_flags & SA_SIGINFO) && old.sa_handler == SIG_DFL;
+    if (replaced[i]) std::signal(kFatal[i], end);
+  }
+  if (known) take_keys();
+  put(screen, "\033[?25l");
+}
+
+TerminalKeys::~TerminalKeys() {
+  if (!owner_) return;
+  restore_terminal();
+  for (std::size_t i = 0; i < std::size(kFatal); ++i)
+    if (replaced[i]) std::signal(kFatal[i], SIG_DFL);
+}
+
+std::string TerminalKeys::pressed() {
+  std::string out;
+  if (!owner_ || !keys || !take_keys()) return out;
+  pollfd waiting{STDIN_FILENO, POLLIN, 0};
+  char buffer[64];
+  while (::poll(&waiting, 1, 0) == 1 && (waiting.revents & POLLIN)) {
+    const auto n = ::read(STDIN_FILENO, buffer, sizeof buffer);
+    if (n <= 0) break;
+    out.append(buffer, static_cast<std::size_t>(n));
+  }
+  return out;
+}
+
+void restore_terminal() noexcept {
+  if (holder.load() != ::getpid() || !taken.exchange(false)) return;
+  if (keys && in_foreground()) ::tcsetattr(STDIN_FILENO, TCSANOW, &before);
+  put(screen, "\033[?25h");
+}
 
 }  // namespace chainer

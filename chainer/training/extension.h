@@ -10,6 +10,8 @@ namespace chainer::training {
 
 /// Extensions that write into the observation run first, those that change it next, those that only read last.
 inline constexpr int PRIORITY_WRITER = 300, PRIORITY_EDITOR = 200, PRIORITY_READER = 100;
+/// Behind snapshots, too: what takes one when somebody asks for it.
+inline constexpr int PRIORITY_LAST = -200;
 
 /// Base of extensions; the overridables give their defaults.
 class Extension {

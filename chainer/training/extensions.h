@@ -1,6 +1,7 @@
 // The trainer's extensions (manual: "Extensions").
 #pragma once
 #include "chainer/training/extensions/confusion_matrix_report.h"
+#include "chainer/training/extensions/dashboard.h"
 #include "chainer/training/extensions/evaluation.h"
 #include "chainer/training/extensions/reporting.h"
 #include "chainer/training/extensions/schedules.h"

@@ -141,7 +141,7 @@ void Trainer::run(bool show_loop_exception_msg) {
       iterate(order);
       if ((interrupted = signals->received())) break;
     }
-    if (interrupted) save_interrupted(interrupted, order);
+    if (interrupted) save_interrupted(interrupted);
     completed_ = !interrupted && !stopping_.load(std::memory_order_relaxed);
   } catch (...) {
     failure = std::current_exception();
@@ -197,18 +197,25 @@ void Trainer::check_observed_loss() {
   }
 }
 
-void Trainer::save_interrupted(int signal, const std::vector<Entry*>& order) {
-  std::fprintf(stderr, "%s: the run ended behind iteration %lld.\n", signal_name(signal),
-               static_cast<long long>(updater_->iteration()));
+std::filesystem::path Trainer::take_snapshot() {
   extensions::Snapshot otherwise{{}};
   extensions::Snapshot* snapshot = &otherwise;
-  // Those that are written under a condition, as the best so far, keep the files that they have.
-  for (Entry* e : order)
-    if (auto* s = dynamic_cast<extensions::Snapshot*>(e->extension.get());
-        s && s->is_of_trainer() && e->trigger.get_training_length())
-      snapshot = s;
+  int priority = 0;
+  // Those that are written under a condition, as the best so far, keep the files that they have. Of several the one
+  // that runs last counts.
+  for (const Entry& e : extensions_)
+    if (auto* s = dynamic_cast<extensions::Snapshot*>(e.extension.get());
+        s && s->is_of_trainer() && e.trigger.get_training_length() &&
+        (snapshot == &otherwise || e.priority <= priority))
+      snapshot = s, priority = e.priority;
   (*snapshot)(*this);
-  const std::string file = snapshot->file(*this).string();
+  return snapshot->file(*this);
+}
+
+void Trainer::save_interrupted(int signal) {
+  std::fprintf(stderr, "%s: the run ended behind iteration %lld.\n", signal_name(signal),
+               static_cast<long long>(updater_->iteration()));
+  const std::string file = take_snapshot().string();
   std::fprintf(stderr,
                "Its state is in %s. To go on from there: serializers::load_npz(\"%s\", trainer) before run() "
                "(the examples: --resume %s)\n",

@@ -68,6 +68,9 @@ class Trainer {
   /// Ends the loop behind the current iteration; run() then returns as usual. May be called from an extension, another
   /// thread or a signal handler.
   void stop() { stopping_.store(true, std::memory_order_relaxed); }
+  /// Writes a snapshot of now, by the trainer's own Snapshot or else as snapshot_iter_N, and returns its file. From an
+  /// extension it is whole if that has a lower priority than all others with a state, as PRIORITY_LAST has.
+  std::filesystem::path take_snapshot();
   /// Everything that a resumed run needs to go on with the same bits: the updater with models, optimizers and
   /// iterators, the triggers and extensions, the observation (at which the stop trigger looks before the next
   /// iteration), and the random numbers. An extension that a loaded file lacks counts from there on, if it has no state
@@ -98,7 +101,7 @@ class Trainer {
   };
   void iterate(const std::vector<Entry*>& order);
   void check_observed_loss();
-  void save_interrupted(int signal, const std::vector<Entry*>& order);
+  void save_interrupted(int signal);
   Kept<Updater> updater_;
   Trigger stop_trigger_;
   std::filesystem::path out_;

@@ -10,6 +10,7 @@
 
 #include "../common/pictures.h"
 #include "../common/training.h"
+#include "../common/watching.h"
 #include "updater.h"
 
 using namespace chainer;
@@ -41,8 +42,10 @@ int main(int argc, char** argv) {
     examples::TrainingOptions o{.batchsize = 50, .epoch = 1000};
     std::string dataset;
     long n_hidden = 100, channels = 512, picture_interval = 1000, display_interval = 100;
+    examples::Watching watching;
     examples::Options options("train_dcgan", "Trains DCGAN on CIFAR-10.");
     o.add_to(options);
+    watching.add_to(options);
     options.add("--dataset",
                 "cifar10, cifar100, drawn, or a folder with train.txt and test.txt; by default cifar10, or "
                 "drawn pictures where it cannot be had",
@@ -71,9 +74,8 @@ int main(int argc, char** argv) {
     trainer.extend(Preview(gen, 10, 10, 0), {.name = "preview", .trigger = {picture_interval, "iteration"}});
     trainer.extend(extensions::snapshot(), {.trigger = {picture_interval, "iteration"}});
     trainer.extend(extensions::LogReport({.trigger = {display_interval, "iteration"}}));
-    trainer.extend(extensions::PrintReport({"epoch", "iteration", "gen/loss", "dis/loss", "elapsed_time"}),
-                   {.trigger = {display_interval, "iteration"}});
-    trainer.extend(extensions::ProgressBar({.update_interval = 10}));
+    watching.extend(trainer, {"epoch", "iteration", "gen/loss", "dis/loss", "elapsed_time"},
+                    {display_interval, "iteration"}, 10);
     examples::resume(trainer, o);
     trainer.run(false);
   });

@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "../common/training.h"
+#include "../common/watching.h"
 #include "mlp.h"
 
 using namespace chainer;
@@ -19,6 +20,7 @@ struct Settings {
   std::string dataset, out = "result", device = "@cpu", optimizer = "adam", resume;
   long batchsize = 100, epoch = 20, unit = 1000, frequency = -1, seed = -1;
   bool noplot = false, resuming = false;
+  examples::Watching watching;
 };
 
 Settings parse(int argc, char** argv) {
@@ -36,6 +38,7 @@ Settings parse(int argc, char** argv) {
   options.add("--optimizer", "adam, momentum_sgd or sgd", s.optimizer);
   options.add("--dataset", "mnist, fashion or drawn; by default mnist, or drawn digits where it cannot be had",
               s.dataset);
+  s.watching.add_to(options);
   options.add("--seed", "seed of the random numbers; -1 takes one from the system", s.seed, -1);
   options.parse(argc, argv);
   return s;
@@ -63,9 +66,10 @@ void train(const Settings& s, GradientMethod& optimizer) {
     trainer.extend(extensions::PlotReport({"main/accuracy", "validation/main/accuracy"},
                                           {.x_key = "epoch", .file_name = "accuracy.png"}));
   }
-  trainer.extend(extensions::PrintReport(
-      {"epoch", "main/loss", "validation/main/loss", "main/accuracy", "validation/main/accuracy", "elapsed_time"}));
-  trainer.extend(extensions::ProgressBar());
+  s.watching.extend(
+      trainer,
+      {"epoch", "main/loss", "validation/main/loss", "main/accuracy", "validation/main/accuracy", "elapsed_time"},
+      {1, "iteration"}, 100);
 
   examples::resume(trainer, {.out = s.out, .resume = s.resume, .resuming = s.resuming});
   trainer.run(false);

@@ -14,6 +14,7 @@
 #include "../common/bptt.h"
 #include "../common/corpus.h"
 #include "../common/options.h"
+#include "../common/watching.h"
 #include "rnn.h"
 
 using namespace chainer;
@@ -24,6 +25,7 @@ struct Settings {
   std::string data, out = "result", resume, model = "model.npz";
   long batchsize = 20, bproplen = 35, epoch = 39, gradclip = 5, unit = 650, interval = 0, seed = -1;
   bool test = false;
+  examples::Watching watching;
 };
 
 Settings parse(int argc, char** argv) {
@@ -40,6 +42,7 @@ Settings parse(int argc, char** argv) {
   options.add("--resume", "go on from this snapshot", s.resume);
   options.add("--model", "file for the trained model, in --out", s.model);
   options.add("--test", "the first 100 words of each part only", s.test);
+  s.watching.add_to(options);
   options.add("--seed", "seed of the random numbers; -1 takes one from the system", s.seed, -1);
   options.parse(argc, argv);
   if (s.interval == 0) s.interval = s.test ? 10 : 500;
@@ -77,9 +80,8 @@ void train(const Settings& s) {
   trainer.extend(extensions::Evaluator(val_iter, eval_model,
                                        {.eval_hook = [&](extensions::Evaluator&) { eval_rnn.reset_state(); }}));
   trainer.extend(extensions::LogReport({.trigger = {s.interval, "iteration"}, .postprocess = compute_perplexity}));
-  trainer.extend(extensions::PrintReport({"epoch", "iteration", "perplexity", "val_perplexity"}),
-                 {.trigger = {s.interval, "iteration"}});
-  trainer.extend(extensions::ProgressBar({.update_interval = s.test ? 1 : 10}));
+  s.watching.extend(trainer, {"epoch", "iteration", "perplexity", "val_perplexity"}, {s.interval, "iteration"},
+                    s.test ? 1 : 10);
   trainer.extend(extensions::snapshot());
   trainer.extend(extensions::snapshot_object(model, "model_iter_{.updater.iteration}"));
   if (!s.resume.empty()) serializers::load_npz(s.resume, trainer);

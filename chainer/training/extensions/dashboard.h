@@ -1,0 +1,88 @@
+// The run in the terminal: curves, table, time left, keys.
+#pragma once
+#include <cstdio>
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "chainer/core/json.h"
+#include "chainer/core/terminal.h"
+#include "chainer/training/trainer.h"
+
+namespace chainer {
+namespace training::extensions {
+
+/// A curve of bounded length: where it gets longer than it may, neighbours become their mean.
+class BoundedCurve {
+ public:
+  static constexpr std::size_t kMost = 1024;
+  void add(double x, double y);
+  const std::vector<std::pair<double, double>>& points() const { return points_; }
+
+ private:
+  std::vector<std::pair<double, double>> points_;
+  double sum_ = 0;
+  int64_t count_ = 0, stride_ = 1;
+};
+
+/// What a dashboard shows.
+struct DashboardState {
+  double iteration = 0, epoch = 0, done = 0, elapsed = 0;
+  double left = -1;      ///< seconds; negative: not known
+  double speed = 0;      ///< iterations a second
+  double memory = 0;     ///< bytes of the process
+  double arrays = 0;     ///< bytes in use by arrays
+  double processor = 0;  ///< cores at work
+  std::map<std::string, BoundedCurve> curves;
+  std::size_t chosen = 0;  ///< of the groups that share a last name, such as loss
+  std::vector<std::string> columns;
+  const json::List* log = nullptr;
+  std::string message;
+};
+/// Its lines in a terminal of that size: at most rows - 1, none wider than columns.
+std::vector<std::string> dashboard_lines(const DashboardState& state, TerminalSize size);
+/// One line for a file: progress, speed, time left, and the newest entry of the log.
+std::string dashboard_line(const DashboardState& state);
+
+/// Options of Dashboard.
+struct DashboardOptions {
+  std::vector<std::string> columns = {};  ///< of the table; by default epoch, iteration and what the log has
+  double interval = 0.25;                 ///< seconds between two pictures
+  double line_interval = 10;              ///< the same between two lines where there is no terminal
+  std::FILE* out = stdout;
+};
+/// Shows the run in a terminal: curves of what is observed, the table of the extension LogReport, progress, time left,
+/// speed, memory, and how many cores are at work. It follows the window's size. Keys: q takes a snapshot and ends the
+/// run, s takes a snapshot, c shows the next curves. Where nobody looks at a terminal, with NO_COLOR, CI or TERM=dumb
+/// in the environment and in small windows, there are plain lines instead. It takes the place of PrintReport and
+/// ProgressBar. An interval that is not positive is a ValueError.
+///
+///   const extensions::DashboardOptions options{.columns = {"epoch", "main/loss"}};
+class Dashboard : public Extension {
+ public:
+  explicit Dashboard(const DashboardOptions& options = {});
+  void initialize(Trainer& trainer) override;
+  void operator()(Trainer& trainer) override;
+  void finalize() override;
+  int priority() const override { return PRIORITY_LAST; }
+
+ private:
+  void measure(const Trainer& trainer, double time);
+  void obey(Trainer& trainer, const std::string& keys);
+  void draw(bool last);
+  DashboardOptions options_;
+  DashboardState state_;
+  std::shared_ptr<TerminalKeys> keys_;
+  bool terminal_ = false, drawn_ = false;
+  double next_ = 0, cpu_ = 0;
+  std::size_t told_ = 0;  // entries of the log that became lines
+  std::deque<std::pair<double, double>> recent_;
+  TerminalSize size_{0, 0};
+};
+
+}  // namespace training::extensions
+namespace extensions = training::extensions;
+}  // namespace chainer
