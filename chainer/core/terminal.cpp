@@ -14,18 +14,21 @@ namespace chainer {
 namespace {
 
 // What a signal handler needs is written before `taken` says so.
-std::atomic<bool> taken{false};
-std::atomic<int> screen{-1};
-std::atomic<pid_t> holder{0};  // a child of fork() leaves the terminal alone
-std::atomic<bool> keys{false};
-termios before;
+struct Held {
+  std::atomic<bool> taken{false};
+  std::atomic<int> screen{-1};
+  std::atomic<pid_t> holder{0};  // a child of fork() leaves the terminal alone
+  std::atomic<bool> keys{false};
+  termios before{};
+};
+constinit Held held;
 
 // Signals that end a program, and what they did before; the trainer's own handler of SIGINT and SIGTERM calls
 // restore_terminal() itself where it ends the program.
 constexpr int kFatal[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL};
 bool replaced[std::size(kFatal)];
 
-void end(int signal) {
+void restore_and_raise(int signal) {
   restore_terminal();
   std::signal(signal, SIG_DFL);
   ::raise(signal);
@@ -57,22 +60,22 @@ std::optional<TerminalSize> terminal_size(std::FILE* stream) {
 }
 
 TerminalKeys::TerminalKeys(std::FILE* out) {
-  if (taken || !is_terminal(out)) return;
+  if (held.taken || !is_terminal(out)) return;
   owner_ = true;
-  holder = ::getpid();
-  screen = ::fileno(out);
-  const bool known = ::isatty(STDIN_FILENO) && ::tcgetattr(STDIN_FILENO, &before) == 0;
-  keys = known;
-  taken = true;
+  held.holder = ::getpid();
+  held.screen = ::fileno(out);
+  const bool known = ::isatty(STDIN_FILENO) && ::tcgetattr(STDIN_FILENO, &held.before) == 0;
+  held.keys = known;
+  held.taken = true;
   [[maybe_unused]] static const int at_exit = std::atexit([] { restore_terminal(); });
   for (std::size_t i = 0; i < std::size(kFatal); ++i) {
     struct sigaction old {};
     replaced[i] =
         ::sigaction(kFatal[i], nullptr, &old) == 0 && !(old.sa_flags & SA_SIGINFO) && old.sa_handler == SIG_DFL;
-    if (replaced[i]) std::signal(kFatal[i], end);
+    if (replaced[i]) std::signal(kFatal[i], restore_and_raise);
   }
   if (known) take_keys();
-  put(screen, "\033[?25l");
+  put(held.screen, "\033[?25l");
 }
 
 TerminalKeys::~TerminalKeys() {
@@ -84,7 +87,7 @@ TerminalKeys::~TerminalKeys() {
 
 std::string TerminalKeys::pressed() {
   std::string out;
-  if (!owner_ || !keys || !take_keys()) return out;
+  if (!owner_ || !held.keys || !take_keys()) return out;
   pollfd waiting{STDIN_FILENO, POLLIN, 0};
   char buffer[64];
   while (::poll(&waiting, 1, 0) == 1 && (waiting.revents & POLLIN)) {
@@ -96,9 +99,9 @@ std::string TerminalKeys::pressed() {
 }
 
 void restore_terminal() noexcept {
-  if (holder.load() != ::getpid() || !taken.exchange(false)) return;
-  if (keys && in_foreground()) ::tcsetattr(STDIN_FILENO, TCSANOW, &before);
-  put(screen, "\033[?25h");
+  if (held.holder.load() != ::getpid() || !held.taken.exchange(false)) return;
+  if (held.keys && in_foreground()) ::tcsetattr(STDIN_FILENO, TCSANOW, &held.before);
+  put(held.screen, "\033[?25h");
 }
 
 }  // namespace chainer

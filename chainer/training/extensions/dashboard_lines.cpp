@@ -97,7 +97,7 @@ std::vector<std::string> table(const DashboardState& s, std::size_t rows) {
   return out;
 }
 
-std::string bar(double share, int length) {
+std::string eighths_bar(double share, int length) {
   std::string out;
   const int eighths = static_cast<int>(std::clamp(share, 0.0, 1.0) * length * 8);
   for (int i = 0; i < length; ++i) {
@@ -118,7 +118,8 @@ std::vector<std::string> dashboard_lines(const DashboardState& s, TerminalSize s
   const std::string progress = printed("epoch %.2f  iteration %.0f  %.1f %%", s.epoch, s.iteration, 100 * s.done),
                     time = clock_text(s.left) + " left, " + clock_text(s.elapsed) + " gone";
   const int room = size.columns - static_cast<int>(progress.size() + time.size()) - 5;
-  out.push_back(room >= 8 ? progress + "  " + bar(s.done, std::min(room, 60)) + "  " + time : progress + "  " + time);
+  out.push_back(room >= 8 ? progress + "  " + eighths_bar(s.done, std::min(room, 60)) + "  " + time
+                          : progress + "  " + time);
   if (rows >= 4)
     out.push_back(printed("%.4g iterations/s   memory ", s.speed) + bytes_text(s.memory) + " (arrays " +
                   bytes_text(s.arrays) + printed(")   processor %.0f %%", 100 * s.processor));
