@@ -15,6 +15,7 @@ chainer_find_run_time_library(CHAINER_OPENBLAS_LIBRARY openblas)
 if(PkgConfig_FOUND)
   pkg_check_modules(CAIRO IMPORTED_TARGET cairo)
   pkg_check_modules(TURBOJPEG IMPORTED_TARGET libturbojpeg)
+  pkg_check_modules(HTTPLIB IMPORTED_TARGET cpp-httplib)
   pkg_search_module(HDF5 IMPORTED_TARGET hdf5-serial hdf5)
   pkg_search_module(MPI IMPORTED_TARGET ompi-c mpi-c mpich)
   # Targets, so that what is installed names modules and no files of this machine. Their headers are for one source each.
@@ -27,6 +28,13 @@ endif()
 find_package(CURL QUIET)
 find_package(PNG QUIET)
 find_program(CHAINER_MPIEXEC mpiexec)
+
+# The system's library in C++ does not link with programs of libc++.
+if(HTTPLIB_FOUND AND (HTTPLIB_VERSION VERSION_LESS 0.11 OR CHAINER_LIBCXX))
+  set(CHAINER_NOTE_HTTPLIB "${HTTPLIB_VERSION} is there, 0.11 is needed, and the compiler's usual C++ library")
+  set(HTTPLIB_FOUND FALSE)
+  set(HTTPLIB_VERSION "")
+endif()
 
 # Headers without a library behind them, each used by one source.
 find_path(BOOST_INCLUDE_DIR boost/math/special_functions/polygamma.hpp)

@@ -22,6 +22,7 @@ chainer_row("Boost.Math" "${CHAINER_BOOST_VERSION}" "no digamma, polygamma, erfi
             ${CHAINER_NOTE_BOOST})
 chainer_row("cairo" "${CAIRO_VERSION}" "PlotReport and VariableStatisticsPlot draw nothing")
 chainer_row("libcurl" "${CURL_VERSION_STRING}" "datasets are read from the cache or a local mirror only")
+chainer_row("cpp-httplib" "${HTTPLIB_VERSION}" "no LivePage, no chainer serve" ${CHAINER_NOTE_HTTPLIB})
 chainer_row("libjpeg-turbo" "${TURBOJPEG_VERSION}" "JPEG pictures cannot be read")
 chainer_row("libpng" "${PNG_VERSION_STRING}" "PNG pictures cannot be read")
 chainer_row("libhdf5" "${HDF5_VERSION}" "no HDF5 files" ${CHAINER_NOTE_HDF5})

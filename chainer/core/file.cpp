@@ -1,6 +1,8 @@
 #include "chainer/core/file.h"
 
 #include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -29,6 +31,11 @@ std::string read_file(const std::filesystem::path& path, uint64_t largest) {
     out += piece;
   });
   return out;
+}
+
+bool is_of_another_user(const std::filesystem::path& path) {
+  struct stat about {};
+  return ::lstat(path.c_str(), &about) == 0 && about.st_uid != ::geteuid();
 }
 
 namespace {

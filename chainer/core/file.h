@@ -18,6 +18,8 @@ void read_pieces(const std::filesystem::path& path, const std::function<void(std
 void write_file(const std::filesystem::path& path, std::string_view bytes);
 /// Makes a folder and those above it where they are not there yet; FileError with the reason.
 void make_folder(const std::filesystem::path& path);
+/// Whether a file belongs to another user; links are not followed. No for what is not there.
+bool is_of_another_user(const std::filesystem::path& path);
 /// A name for a temporary file in the folder of `path`: tmp-<tag>-<number>-<random number>-<name>, with the
 /// process_tag() of this process; a long name keeps its beginning only. Whoever makes the file opens it with O_EXCL, or lets FileWriter do so.
 std::filesystem::path temporary_beside(const std::filesystem::path& path);

@@ -68,6 +68,8 @@ class Trainer {
   /// Ends the loop behind the current iteration; run() then returns as usual. May be called from an extension, another
   /// thread or a signal handler.
   void stop() { stopping_.store(true, std::memory_order_relaxed); }
+  /// Whether stop() was called.
+  bool is_stopping() const { return stopping_.load(std::memory_order_relaxed); }
   /// Writes a snapshot of now, by the trainer's own Snapshot or else as snapshot_iter_N, and returns its file. From an
   /// extension it is whole if that has a lower priority than all others with a state, as PRIORITY_LAST has.
   std::filesystem::path take_snapshot();

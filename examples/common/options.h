@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -81,7 +82,16 @@ class Options {
           throw chainer::ValueError("option ", arg, " needs a value");
       }
       option->set(value);
+      given_[option->name.substr(2)] = option->flag || value.empty() ? "true" : value;
     }
+  }
+  /// The values by name, without the dashes: those that parse() was given, and the others' that are not empty.
+  std::map<std::string, std::string> values() const {
+    std::map<std::string, std::string> out;
+    for (const Option& o : all_)
+      if (!o.initial.empty()) out[o.name.substr(2)] = o.initial;
+    for (const auto& [name, value] : given_) out[name] = value;
+    return out;
   }
 
  private:
@@ -105,6 +115,7 @@ class Options {
   }
   std::string program_, purpose_;
   std::vector<Option> all_, positional_;
+  mutable std::map<std::string, std::string> given_;
 };
 
 /// Runs a program's body; an exception becomes one line on standard error and exit status 1, and so does output that

@@ -2,6 +2,8 @@
 #pragma once
 #include <chainer/chainer.h>
 
+#include <cstdlib>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -10,11 +12,15 @@
 namespace examples {
 
 struct Watching {
-  bool dashboard = false, tensorboard = false;
+  bool dashboard = false, tensorboard = false, live = false;
+  std::string port;
+  std::map<std::string, std::string> args = {};  ///< for the page: Options::values(), once they are parsed
 
   void add_to(Options& options) {
     options.add("--dashboard", "curves, table and keys in the terminal", dashboard);
     options.add("--tensorboard", "write event files, for `tensorboard --logdir OUT`", tensorboard);
+    options.add_optional("--live", "serve a page of the run, on this port or any; it changes, pauses and stops the run",
+                         live, port);
   }
   /// Table and progress bar, or the dashboard in their place, and what else was asked for. The trainer has a LogReport.
   void extend(chainer::Trainer& trainer, const std::vector<std::string>& columns, chainer::training::Trigger printing,
@@ -27,6 +33,10 @@ struct Watching {
       trainer.extend(extensions::ProgressBar({.update_interval = update_interval}));
     }
     if (tensorboard) trainer.extend(extensions::TensorBoard());
+    if (!live) return;
+    const bool digits = port.size() <= 5 && port.find_first_not_of("0123456789") == port.npos;
+    if (!digits || std::atoi(port.c_str()) > 65535) throw ValueError("--live: '", port, "' is no port");
+    trainer.extend(extensions::LivePage({.port = std::atoi(port.c_str()), .args = args}));
   }
 };
 

@@ -55,6 +55,7 @@ int main(int argc, char** argv) {
     options.add("--picture_interval", "iterations between pictures", picture_interval, 1);
     options.add("--display_interval", "iterations between lines of the table", display_interval, 1);
     options.parse(argc, argv);
+    watching.args = options.values();
     o.seed_random();
 
     examples::Pictures pictures = examples::load_pictures(dataset);

@@ -45,6 +45,7 @@ Settings parse(int argc, char** argv) {
   s.watching.add_to(options);
   options.add("--seed", "seed of the random numbers; -1 takes one from the system", s.seed, -1);
   options.parse(argc, argv);
+  s.watching.args = options.values();
   if (s.interval == 0) s.interval = s.test ? 10 : 500;
   return s;
 }

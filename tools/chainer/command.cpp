@@ -25,8 +25,9 @@ double Arguments::number(const std::string& name, double otherwise) const {
 }
 
 const std::vector<Command>& commands() {
-  static const std::vector<Command> all = {info_command(), inspect_command(),  summary_command(),    convert_command(),
-                                           diff_command(), datasets_command(), completion_command(), manual_command()};
+  static const std::vector<Command> all = {info_command(),    inspect_command(),    summary_command(),
+                                           convert_command(), diff_command(),       datasets_command(),
+                                           serve_command(),   completion_command(), manual_command()};
   return all;
 }
 

@@ -49,6 +49,7 @@ Command summary_command();
 Command convert_command();
 Command diff_command();
 Command datasets_command();
+Command serve_command();
 Command completion_command();
 Command manual_command();
 /// All of them, in the order of the help.

@@ -1,0 +1,230 @@
+#include "chainer/training/live/site.h"
+
+#include <algorithm>
+#include <chrono>
+#include <random>
+#include <set>
+
+#include "chainer/core/error.h"
+#include "chainer/core/file.h"
+#include "chainer/core/utf8.h"
+#include "chainer/training/live/commands.h"
+
+namespace chainer::live {
+namespace {
+
+constexpr std::size_t kNews = 256;
+constexpr uint64_t kLargestPicture = uint64_t(64) << 20;
+constexpr auto kLook = std::chrono::milliseconds(500), kPing = std::chrono::milliseconds(10000);
+
+std::string make_token() {
+  std::random_device device;
+  std::string out;
+  for (int i = 0; i < 32; ++i) out += "0123456789abcdef"[device() % 16];
+  return out;
+}
+// Takes as long for a wrong first letter as for a wrong last one.
+bool same(const std::string& a, const std::string& b) {
+  unsigned char differ = a.size() != b.size();
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
+    differ = static_cast<unsigned char>(differ | (a[i] ^ b[i]));
+  return differ == 0;
+}
+
+HttpResponse json_response(json::Value v) { return {.body = json::dump(v)}; }
+HttpResponse refusal(int status, const std::string& why) {
+  HttpResponse r = json_response(json::Object{{"error", is_utf8(why) ? why : std::string("a text that is no UTF-8")}});
+  r.status = status;
+  return r;
+}
+std::string of(const std::map<std::string, std::string>& all, const char* name) {
+  const auto it = all.find(name);
+  return it == all.end() ? "" : it->second;
+}
+std::string text_of(const json::Value& v, const char* name) {
+  const json::Value* found = v.find(name);
+  return found && found->string() ? *found->string() : "";
+}
+
+}  // namespace
+
+Site::Site(const std::filesystem::path& folder, const SiteOptions& options)
+    : results_(folder), options_(options), token_(make_token()) {
+  server_ =
+      std::make_unique<HttpServer>(options.host, options.port, [this](const HttpRequest& r) { return answer(r); });
+  {
+    const std::lock_guard lock(mutex_);
+    port_ = server_->port();
+  }
+  watcher_ = std::thread([this] { watch(); });
+}
+
+Site::~Site() {
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+  }
+  changed_.notify_all();
+  watcher_.join();
+  server_.reset();
+}
+
+std::string Site::address() const { return text("http://", options_.host, ":", server_->port(), "/"); }
+
+bool Site::is_own_host(const std::string& host) const {
+  std::vector<std::string> own = {"localhost", "127.0.0.1", "[::1]", options_.host};
+  if (std::any_of(own.begin(), own.end(), [&](const std::string& o) { return host == text(o, ":", port_); }))
+    return true;
+  return std::find(options_.names.begin(), options_.names.end(), host) != options_.names.end();
+}
+
+HttpResponse Site::answer(const HttpRequest& request) {
+  HttpResponse r;
+  try {
+    const std::string host = of(request.headers, "host"), origin = of(request.headers, "origin");
+    const auto own_origin = [&] { return is_own_host(origin.substr(origin.find("://") + 3)); };
+    if (!is_own_host(host))
+      r = refusal(403, "this page is not asked for under that name");
+    else if (!origin.empty() && (origin.find("://") == origin.npos || !own_origin()))
+      r = refusal(403, "another page asks");
+    else
+      r = dispatch(request);
+  } catch (const FileError& e) { r = refusal(500, e.what()); } catch (const std::exception& e) {
+    r = refusal(400, e.what());
+  }
+  r.headers.emplace("X-Content-Type-Options", "nosniff");
+  r.headers.emplace("Cache-Control", "no-store");
+  r.headers.emplace("Referrer-Policy", "no-referrer");
+  r.headers.emplace("X-Frame-Options", "DENY");
+  r.headers.emplace("Content-Security-Policy", "default-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'");
+  return r;
+}
+
+HttpResponse Site::dispatch(const HttpRequest& q) {
+  const std::string run = of(q.parameters, "run");
+  if (q.path == "/api/command") return q.method == "POST" ? command(q) : refusal(405, "a command is sent by POST");
+  if (q.method != "GET" && q.method != "HEAD") return refusal(405, "only commands are sent by POST");
+  if (q.path == "/") return {.type = "text/html; charset=utf-8", .body = std::string(kPage)};
+  if (q.path == "/page.js") return {.type = "text/javascript; charset=utf-8", .body = std::string(kScript)};
+  if (q.path == "/page.css") return {.type = "text/css; charset=utf-8", .body = std::string(kStyle)};
+  if (q.path == "/api/runs") return json_response(results_.runs());
+  if (q.path == "/api/log") return log(q);
+  if (q.path == "/api/pictures") return json_response(results_.pictures(run));
+  if (q.path == "/api/picture") return picture(q);
+  if (q.path == "/api/commands" || q.path == "/api/hyperparams")
+    return json_response(results_.document(run, q.path.substr(5)));
+  if (q.path == "/api/events") return q.method == "GET" ? events() : HttpResponse{.type = "text/event-stream"};
+  return refusal(404, "there is nothing of that name");
+}
+
+HttpResponse Site::log(const HttpRequest& q) {
+  const auto entries = results_.entries(of(q.parameters, "run"));
+  const std::string asked = of(q.parameters, "from");
+  if (asked.size() > 9 || asked.find_first_not_of("0123456789") != asked.npos)
+    return refusal(400, "from is the number of an entry");
+  std::size_t from = asked.empty() ? 0 : std::stoul(asked);
+  if (from > entries->size()) from = 0;  // the log began anew
+  HttpResponse r;
+  r.body = text("{\"from\": ", from, ", \"entries\": [");
+  for (std::size_t i = from; i < entries->size(); ++i) r.body += (i > from ? ",\n" : "") + (*entries)[i];
+  r.body += "]}";
+  return r;
+}
+
+HttpResponse Site::picture(const HttpRequest& q) const {
+  const std::filesystem::path file = results_.file(of(q.parameters, "run"), of(q.parameters, "name"));
+  const std::string e = file.extension().string();
+  HttpResponse r;
+  if (e == ".png")
+    r.type = "image/png";
+  else if (e == ".jpg" || e == ".jpeg")
+    r.type = "image/jpeg";
+  else if (e == ".svg")
+    r.type = "image/svg+xml",
+    r.headers["Content-Security-Policy"] = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
+  else
+    return refusal(404, "that is no picture");
+  r.body = read_file(file, kLargestPicture);
+  return r;
+}
+
+HttpResponse Site::command(const HttpRequest& q) {
+  if (!same(of(q.headers, "x-token"), token_))
+    return refusal(403, "changes need the token that was printed at the start");
+  if (!of(q.headers, "content-type").starts_with("application/json")) return refusal(415, "a command is JSON");
+  const json::Value v = json::parse(q.body);
+  const std::string run = text_of(v, "run");
+  std::string by = text_of(v, "by");
+  if (by.size() > 64) by.resize(64);
+  std::erase_if(by, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
+  if (!is_utf8(by)) by.clear();
+  const std::filesystem::path folder = results_.run_folder(run);
+  // What writing goes through is a file or nothing, never a link to elsewhere.
+  for (const char* name : {kCommandsFile, "commands.lock"})
+    if (std::filesystem::is_symlink(std::filesystem::symlink_status(folder / name)))
+      return refusal(400, text("the file ", name, " of the run is a link"));
+  const json::Value *body = v.find("body"), *schedule = v.find("schedule");
+  request(folder, text_of(v, "name"), body ? *body : json::Value(), schedule ? *schedule : json::Value(),
+          by.empty() ? q.remote : by + " (" + q.remote + ")");
+  changed_.notify_all();
+  return json_response(json::Object{{"done", true}});
+}
+
+HttpResponse Site::events() {
+  HttpResponse r{.type = "text/event-stream"};
+  std::size_t next = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    next = first_ + news_.size();
+  }
+  r.stream = [this, next, begun = false](std::string& piece) mutable {
+    std::unique_lock lock(mutex_);
+    if (!begun) {
+      begun = true;
+      piece = "retry: 2000\n\n";
+      return true;
+    }
+    changed_.wait_for(lock, kPing, [&] { return ending_ || first_ + news_.size() > next; });
+    if (ending_) return false;
+    next = std::max(next, first_);
+    for (; next < first_ + news_.size(); ++next) piece += "data: " + news_[next - first_] + "\n\n";
+    if (piece.empty()) piece = ": nothing new\n\n";
+    return true;
+  };
+  return r;
+}
+
+// Looks for what has changed, for all readers at once.
+void Site::watch() {
+  std::map<std::string, std::string> before;
+  bool begun = false;
+  for (;;) {
+    std::map<std::string, std::string> now;
+    std::vector<std::string> news;
+    try {
+      for (const json::Value& run : results_.runs()) {
+        const std::string path = text_of(run, "path");
+        json::Object mark;
+        for (const char* name : {"state", "size", "last"}) mark.emplace_back(name, *run.find(name));
+        const json::Value commands = json::dump(results_.document(path, kCommandsFile));
+        mark.emplace_back("commands", static_cast<int64_t>(std::hash<std::string>()(*commands.string()) >> 1));
+        now[path] = json::dump(json::Value(std::move(mark)));
+        if (begun && now[path] != before[path]) news.push_back(json::dump(run));
+      }
+      for (const auto& [path, mark] : before)
+        if (!now.contains(path)) news.push_back(json::dump(json::Object{{"path", path}, {"state", "gone"}}));
+    } catch (const std::exception&) { now = before; }  // the folder changes while it is read
+    begun = true;
+    before = std::move(now);
+    std::unique_lock lock(mutex_);
+    for (std::string& n : news) news_.push_back(std::move(n));
+    if (news_.size() > kNews) {
+      first_ += news_.size() - kNews;
+      news_.erase(news_.begin(), news_.end() - static_cast<std::ptrdiff_t>(kNews));
+    }
+    if (!news.empty()) changed_.notify_all();
+    if (changed_.wait_for(lock, kLook, [this] { return ending_; })) return;
+  }
+}
+
+}  // namespace chainer::live
