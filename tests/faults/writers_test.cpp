@@ -252,7 +252,8 @@ std::vector<Writer> writers() {
             write_file(f / "a.png", dataset::encode_png(full({40, 40, 3}, again ? 7 : 9).astype(uint8)));
           }});
   for (const char* name : {"plot.png", "plot.svg"}) {
-    add_if(plot::available(), {name, [name](const fs::path& f, bool again) { plot::save(figure(again), f / name); }});
+    add_if(plot::available(name),
+           {name, [name](const fs::path& f, bool again) { plot::save(figure(again), f / name); }});
   }
   add_if(plot::available(), {"PlotReport", [](const fs::path& f, bool again) {
                                train(f, again, [&](Trainer& t) {

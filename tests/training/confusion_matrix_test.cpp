@@ -16,7 +16,7 @@ TEST(confusion_matrices_become_pictures) {
   trainer.extend(report);
   trainer.run();
   EXPECT_EQ(sum(report->counts()).item<int64_t>(), 60);
-  EXPECT_EQ(fs::exists(out("confusion") + "/matrix.svg"), plot::available());
+  EXPECT(fs::exists(out("confusion") + "/matrix.svg"));
   EXPECT_THROW(ValueError, "its iterator repeats", extensions::ConfusionMatrixReport(it, model.predictor()));
 }
 

@@ -182,9 +182,9 @@ TEST(log_print_and_plots) {
   EXPECT_EQ(std::string(std::fgets(line, sizeof line, file)), "epoch       main/loss   missing   \n");
   EXPECT_EQ(std::string(std::fgets(line, sizeof line, file)), "1           0.292897              \n");
   std::fclose(file);
+  EXPECT(read_file(folder / "log" / "loss.svg").find("<svg") != std::string::npos);
   if (!plot::available()) return;
-  EXPECT(read_file(folder / "log" / "loss.png").substr(1, 3) == "PNG" &&
-         read_file(folder / "log" / "loss.svg").find("<svg") != std::string::npos);
+  EXPECT(read_file(folder / "log" / "loss.png").substr(1, 3) == "PNG");
   EXPECT(fs::exists(folder / "log" / "statistics.png"));
 }
 

@@ -31,7 +31,7 @@ void ConfusionMatrixReport::operator()(Trainer& trainer) {
     const Array more = F::confusion_matrix(y, Variable(arrays[1])).array();
     counts_ = counts_ ? counts_ + more : more;
   }
-  if (counts_ && plot::available())
+  if (counts_ && plot::available(options_.file_name))
     plot::save(plot::Matrix{.counts = counts_, .labels = options_.labels}, trainer.out() / options_.file_name);
 }
 

@@ -4,8 +4,9 @@
 namespace chainer::training::extensions {
 
 void PlotReport::operator()(Trainer& trainer) {
-  if (!available()) {
-    warn("PlotReport: this build has no drawing library (cairo); no plot is written");
+  if (!plot::available(options_.file_name)) {
+    warn(text("PlotReport: this build has no drawing library (cairo), which '", options_.file_name,
+              "' needs; no plot is written. A name with .svg needs none"));
     return;
   }
   Observation chosen;

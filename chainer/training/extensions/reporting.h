@@ -91,12 +91,13 @@ struct PlotReportOptions {
   std::string marker = "x";
   bool grid = true;
 };
-/// Plots interval means of reported values into out/file_name (PNG or SVG). Does nothing, but for a warning, in a
-/// build without a drawing library.
+/// Plots interval means of reported values into out/file_name (PNG or SVG). A build without a drawing library writes
+/// SVG only, and a warning for other names.
 class PlotReport : public Extension {
  public:
   explicit PlotReport(std::vector<std::string> y_keys, const PlotReportOptions& options = {})
       : y_keys_(std::move(y_keys)), options_(options) {}
+  /// Whether this build can draw PNG; SVG it always can.
   static bool available() { return plot::available(); }
   void operator()(Trainer& trainer) override;
   void serialize(Serializer& s) override;
@@ -128,6 +129,7 @@ class VariableStatisticsPlot : public Extension {
                                   const VariableStatisticsPlotOptions& options = {});
   explicit VariableStatisticsPlot(Link& link, const VariableStatisticsPlotOptions& options = {})
       : VariableStatisticsPlot(link.params(), options) {}
+  /// Whether this build can draw PNG; SVG it always can.
   static bool available() { return plot::available(); }
   void operator()(Trainer& trainer) override;
   void serialize(Serializer& s) override;

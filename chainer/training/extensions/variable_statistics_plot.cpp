@@ -20,8 +20,9 @@ VariableStatisticsPlot::VariableStatisticsPlot(std::vector<chainer::Parameter> t
 }
 
 void VariableStatisticsPlot::operator()(Trainer& trainer) {
-  if (!available()) {
-    warn("VariableStatisticsPlot: this build has no drawing library (cairo); no plot is written");
+  if (!plot::available(options_.file_name)) {
+    warn(text("VariableStatisticsPlot: this build has no drawing library (cairo), which '", options_.file_name,
+              "' needs; no plot is written. A name with .svg needs none"));
     return;
   }
   const auto row = [&](bool gradient) -> Row {

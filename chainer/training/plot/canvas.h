@@ -1,7 +1,8 @@
-// What a figure is drawn on. One of two sources is built: with cairo, or without.
+// What a figure is drawn on: SVG is written here; for PNG one of two sources is built, with cairo or without.
 #pragma once
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "chainer/training/plot/figure.h"
@@ -24,11 +25,15 @@ class Canvas {
   virtual double text_width(const std::string& s, double size) = 0;
   virtual void clip(Position low, Position high) = 0;
   virtual void unclip() = 0;
-  /// The bytes of the picture, SVG or PNG.
+  /// The bytes of the picture.
   virtual std::string finish() = 0;
 };
 
-/// A canvas that becomes SVG, or else PNG; nullptr without a drawing library.
-std::unique_ptr<Canvas> make_canvas(bool svg, double width, double height);
+/// A canvas that becomes PNG; nullptr without a drawing library.
+std::unique_ptr<Canvas> make_png_canvas(double width, double height);
+/// A canvas that becomes SVG. A label makes it a picture with that description for those who hear pages.
+std::unique_ptr<Canvas> make_svg_canvas(double width, double height, const std::string& label = "");
+/// Text as it stands in XML and HTML, between tags or in quotes.
+std::string escaped_xml(std::string_view s);
 
 }  // namespace chainer::plot

@@ -1,5 +1,4 @@
-// Drawing through cairo.
-#include <cairo-svg.h>
+// PNG through cairo.
 #include <cairo.h>
 
 #include <cmath>
@@ -14,12 +13,11 @@ constexpr double kScale = 2;  // PNG pixels for one unit: sharp on dense screens
 
 class CairoCanvas : public Canvas {
  public:
-  CairoCanvas(bool svg, double width, double height) : svg_(svg) {
-    surface_ = svg ? cairo_svg_surface_create_for_stream(append, &bytes_, width, height)
-                   : cairo_image_surface_create(CAIRO_FORMAT_RGB24, static_cast<int>(width * kScale),
-                                                static_cast<int>(height * kScale));
+  CairoCanvas(double width, double height) {
+    surface_ = cairo_image_surface_create(CAIRO_FORMAT_RGB24, static_cast<int>(width * kScale),
+                                          static_cast<int>(height * kScale));
     cr_ = cairo_create(surface_);
-    if (!svg) cairo_scale(cr_, kScale, kScale);
+    cairo_scale(cr_, kScale, kScale);
     cairo_set_source_rgb(cr_, 1, 1, 1);
     cairo_paint(cr_);
     cairo_set_line_join(cr_, CAIRO_LINE_JOIN_ROUND);
@@ -68,14 +66,7 @@ class CairoCanvas : public Canvas {
   void unclip() override { cairo_restore(cr_); }
   std::string finish() override {
     cairo_status_t status = cairo_status(cr_);
-    if (status == CAIRO_STATUS_SUCCESS) {
-      if (svg_) {
-        cairo_surface_finish(surface_);
-        status = cairo_surface_status(surface_);
-      } else {
-        status = cairo_surface_write_to_png_stream(surface_, append, &bytes_);
-      }
-    }
+    if (status == CAIRO_STATUS_SUCCESS) status = cairo_surface_write_to_png_stream(surface_, append, &bytes_);
     if (status != CAIRO_STATUS_SUCCESS) throw RuntimeError("cannot draw a figure: ", cairo_status_to_string(status));
     return std::move(bytes_);
   }
@@ -92,7 +83,6 @@ class CairoCanvas : public Canvas {
     cairo_new_path(cr_);
     for (const Position& p : points) cairo_line_to(cr_, p.x, p.y);
   }
-  bool svg_;
   std::string bytes_;
   cairo_surface_t* surface_;
   cairo_t* cr_;
@@ -101,8 +91,8 @@ class CairoCanvas : public Canvas {
 }  // namespace
 
 bool available() { return true; }
-std::unique_ptr<Canvas> make_canvas(bool svg, double width, double height) {
-  return std::make_unique<CairoCanvas>(svg, width, height);
+std::unique_ptr<Canvas> make_png_canvas(double width, double height) {
+  return std::make_unique<CairoCanvas>(width, height);
 }
 
 }  // namespace chainer::plot

@@ -165,16 +165,61 @@ std::vector<double> ticks(double low, double high, int count) {
   return out;
 }
 
-void save(const Figure& f, const std::filesystem::path& file) {
-  const auto canvas = make_canvas(file.extension() == ".svg", f.width, f.height);
-  if (!canvas) throw RuntimeError("cannot draw ", file.string(), ": this build has no cairo");
+Series reduced(const Series& series, std::size_t points) {
+  const std::size_t n = std::min(series.x.size(), series.y.size()),
+                    stretches = std::max<std::size_t>(points, 4) / 2 - 1;
+  if (n <= points || !series.y2.empty()) return series;
+  Series out = series;
+  out.x.clear(), out.y.clear();
+  std::size_t last = n;
+  const auto keep = [&](std::size_t i) {
+    if (i == last) return;
+    out.x.push_back(series.x[i]), out.y.push_back(series.y[i]);
+    last = i;
+  };
+  keep(0);
+  for (std::size_t s = 0; s < stretches; ++s) {
+    const std::size_t begin = n * s / stretches, end = n * (s + 1) / stretches;
+    std::size_t least = n, most = n;
+    for (std::size_t i = begin; i < end; ++i) {
+      if (!std::isfinite(series.y[i])) continue;
+      if (least == n || series.y[i] < series.y[least]) least = i;
+      if (most == n || series.y[i] > series.y[most]) most = i;
+    }
+    if (least == n) {
+      keep(begin);
+    } else {
+      keep(std::min(least, most));
+      keep(std::max(least, most));
+    }
+  }
+  keep(n - 1);
+  return out;
+}
+
+namespace {
+std::string drawn(const Figure& f, Canvas& canvas) {
   const double w = f.width / f.columns, h = f.height / f.rows;
   for (std::size_t i = 0; i < f.axes.size(); ++i) {
     const double x = w * static_cast<double>(i % static_cast<std::size_t>(f.columns)),
                  y = h * static_cast<double>(i / static_cast<std::size_t>(f.columns));
-    draw_axes(*canvas, f.axes[i], {x, y}, {x + w, y + h});
+    draw_axes(canvas, f.axes[i], {x, y}, {x + w, y + h});
   }
-  write_file(file, canvas->finish());
+  return canvas.finish();
+}
+}  // namespace
+
+std::string svg(const Figure& f, const std::string& label) {
+  return drawn(f, *make_svg_canvas(f.width, f.height, label));
+}
+
+bool available(const std::filesystem::path& file) { return file.extension() == ".svg" || available(); }
+
+void save(const Figure& f, const std::filesystem::path& file) {
+  if (file.extension() == ".svg") return write_file(file, svg(f));
+  const auto canvas = make_png_canvas(f.width, f.height);
+  if (!canvas) throw RuntimeError("cannot draw ", file.string(), ": this build has no cairo");
+  write_file(file, drawn(f, *canvas));
 }
 
 }  // namespace chainer::plot

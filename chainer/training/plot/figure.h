@@ -39,11 +39,19 @@ struct Figure {
   double width = 760, height = 500;  ///< in pixels
 };
 
-/// Whether this build can draw.
+/// Whether this build can draw PNG.
 bool available();
-/// Draws into a file, through a temporary one: SVG if the name ends in .svg, else PNG. Without a drawing library it
-/// throws a RuntimeError; a file that cannot be written is a FileError with the reason.
+/// Whether it can draw this file: an SVG always.
+bool available(const std::filesystem::path& file);
+/// Draws into a file, through a temporary one: SVG if the name ends in .svg, else PNG, which without a drawing library
+/// is a RuntimeError; a file that cannot be written is a FileError with the reason.
 void save(const Figure& figure, const std::filesystem::path& file);
+/// The same as SVG text. A label describes it for those who hear pages. Each colour has a class beside its attribute
+/// (#1f6bb8: k1f6bb8 of what is filled, s1f6bb8 of lines), by which a page may recolour it.
+std::string svg(const Figure& figure, const std::string& label = "");
+/// A curve of at most `points` points (at least 4) that looks the same: of each stretch of x, the least and the
+/// largest value; of values that are not finite, the first of a stretch.
+Series reduced(const Series& series, std::size_t points);
 /// Round positions between low and high, about `count` of them.
 std::vector<double> ticks(double low, double high, int count);
 

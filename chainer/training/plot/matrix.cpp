@@ -37,14 +37,15 @@ void save(const Matrix& m, const std::filesystem::path& file) {
   const bool svg = file.extension() == ".svg";
   double left = 0;
   {
-    const auto measure = make_canvas(svg, 10, 10);
+    const auto measure = svg ? make_svg_canvas(10, 10) : make_png_canvas(10, 10);
     if (!measure)
       throw RuntimeError("plot: this build has no drawing library (cairo), it cannot write ", file.string());
     for (const std::string& l : labels) left = std::max(left, measure->text_width(l, size));
   }
   const bool upright = left > cell - 4;
   const double x0 = 44 + left, y0 = 40, side = cell * static_cast<double>(n), below = (upright ? left : size) + 40;
-  const auto canvas = make_canvas(svg, std::max(260.0, x0 + side + 20), y0 + side + below);
+  const double width = std::max(260.0, x0 + side + 20), height = y0 + side + below;
+  const auto canvas = svg ? make_svg_canvas(width, height) : make_png_canvas(width, height);
   constexpr Color kInk{0.15, 0.15, 0.2, 1}, kWhite{1, 1, 1, 1};
   const auto box = [&](double x, double y, double w, double h, Color c) {
     canvas->area({{x, y}, {x + w, y}, {x + w, y + h}, {x, y + h}}, c);

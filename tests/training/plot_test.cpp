@@ -1,0 +1,40 @@
+// Curves as SVG: what stands in the file, and curves of many points that keep their extremes.
+#include <chainer/training/plot/figure.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "test.h"
+
+using namespace chainer;
+
+TEST(figures_become_svg_without_a_library) {
+  plot::Figure f;
+  f.axes[0].title = "a < b & \"c\"";
+  f.axes[0].series = {{.label = "main/loss", .x = {1, 2, 3, 4}, .y = {4, std::nan(""), 2, 1}},
+                      {.label = "band", .x = {1, 4}, .y = {1, 2}, .y2 = {2, 3}, .color = plot::Color{1, 0, 0, 0.3}}};
+  const std::string s = plot::svg(f, "what \x01<it> shows");
+  EXPECT(s.starts_with("<svg xmlns=") && s.ends_with("</svg>\n"));
+  EXPECT(s.find("a &lt; b &amp; &quot;c&quot;") != s.npos && s.find("aria-label=\"what &lt;it&gt; shows\"") != s.npos);
+  EXPECT(s.find("main/loss") != s.npos && s.find("nan") == s.npos && s.find("inf") == s.npos);
+  EXPECT(s.find("class=\"s1f6bb8\" fill=\"none\" stroke=\"#1f6bb8\"") != s.npos);
+  EXPECT(s.find("fill=\"#ff0000\" fill-opacity=\"0.3\"") != s.npos);
+  EXPECT(plot::available("plot.svg"));
+  // Nothing at all is a picture, too.
+  EXPECT(plot::svg(plot::Figure{}).find("</svg>") != s.npos);
+}
+
+TEST(reduced_curves_keep_their_extremes) {
+  plot::Series s;
+  for (int i = 0; i < 100000; ++i) s.x.push_back(i), s.y.push_back(std::sin(i * 0.001));
+  s.y[31415] = 50, s.y[70001] = -50;
+  for (int i = 90000; i < 100000; ++i) s.y[static_cast<std::size_t>(i)] = std::nan("");
+  const plot::Series r = plot::reduced(s, 1000);
+  EXPECT(r.x.size() <= 1000 && r.x.size() > 800 && r.x.size() == r.y.size());
+  EXPECT(std::is_sorted(r.x.begin(), r.x.end()) && r.x.front() == 0 && r.x.back() == 99999);
+  EXPECT(std::count(r.y.begin(), r.y.end(), 50.0) == 1 && std::count(r.y.begin(), r.y.end(), -50.0) == 1);
+  EXPECT(std::isnan(r.y.back()));
+  EXPECT_EQ(plot::reduced(r, 1000).x.size(), r.x.size());
+  EXPECT_EQ(plot::reduced(s, 0).x.size() <= 4, true);
+}
