@@ -1,0 +1,23 @@
+"""matplotlib, when it is asked for."""
+import warnings
+
+
+def available():
+    """Whether matplotlib is installed; a warning if it is not."""
+    if not installed():
+        warnings.warn('matplotlib is not installed, and nothing will be plotted (pip install matplotlib).')
+        return False
+    return True
+
+
+def installed():
+    import importlib.util
+    return importlib.util.find_spec('matplotlib') is not None
+
+
+def pyplot():
+    import matplotlib
+    from matplotlib import pyplot as plt
+    if not plt.get_fignums() and matplotlib.get_backend().lower() not in ('agg', 'pdf', 'svg', 'ps'):
+        plt.switch_backend('Agg')
+    return plt

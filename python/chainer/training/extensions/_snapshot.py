@@ -1,0 +1,36 @@
+from __future__ import absolute_import
+
+import os
+import shutil
+import tempfile
+
+from chainer.serializers import npz
+from chainer.training import extension
+
+
+def snapshot(savefun=npz.save_npz, filename='snapshot_iter_{.updater.iteration}'):
+    """An extension that saves the trainer, at each epoch."""
+    @extension.make_extension(trigger=(1, 'epoch'), priority=-100)
+    def snapshot(trainer):
+        _save(trainer, trainer, filename, savefun)
+    return snapshot
+
+
+def snapshot_object(target, filename, savefun=npz.save_npz):
+    """An extension that saves an object, at each epoch."""
+    @extension.make_extension(trigger=(1, 'epoch'), priority=-100)
+    def snapshot_object(trainer):
+        _save(trainer, target, filename, savefun)
+    return snapshot_object
+
+
+def _save(trainer, target, filename, savefun):
+    """The file gets its name when it is whole."""
+    name = filename.format(trainer)
+    folder = tempfile.mkdtemp(prefix='tmp' + os.path.basename(name), dir=trainer.out)
+    try:
+        temporary = os.path.join(folder, os.path.basename(name))
+        savefun(temporary, target)
+        shutil.move(temporary, os.path.join(trainer.out, name))
+    finally:
+        shutil.rmtree(folder)

@@ -1,0 +1,70 @@
+from __future__ import absolute_import
+
+import json
+import os
+import tempfile
+
+import numpy
+
+from chainer import reporter
+from chainer import serializer as serializer_module
+from chainer.training import extension
+from chainer.training import util
+
+
+class LogReport(extension.Extension):
+    """Means of what is observed, an entry for each interval, in a file of JSON."""
+
+    def __init__(self, keys=None, trigger=(1, 'epoch'), postprocess=None, log_name='log'):
+        self._keys = keys
+        self._trigger = util.get_trigger(trigger)
+        self._postprocess = postprocess
+        self._log_name = log_name
+        self._log = []
+        self._init_summary()
+
+    def _init_summary(self):
+        self._summary = reporter.DictSummary()
+
+    @property
+    def log(self):
+        """The entries so far: dictionaries of numbers."""
+        return self._log
+
+    def __call__(self, trainer):
+        observation = trainer.observation
+        if self._keys is not None:
+            observation = {k: observation[k] for k in self._keys if k in observation}
+        self._summary.add(observation)
+        if not self._trigger(trainer):
+            return
+        entry = {name: float(value) for name, value in self._summary.compute_mean().items()}
+        entry['epoch'] = trainer.updater.epoch
+        entry['iteration'] = trainer.updater.iteration
+        entry['elapsed_time'] = trainer.elapsed_time
+        if self._postprocess is not None:
+            self._postprocess(entry)
+        self._log.append(entry)
+        if self._log_name is not None:
+            self._write(os.path.join(trainer.out, self._log_name.format(**entry)))
+        self._init_summary()
+
+    def _write(self, path):
+        handle, temporary = tempfile.mkstemp(prefix=os.path.basename(path), dir=os.path.dirname(path) or '.')
+        with os.fdopen(handle, 'w') as f:
+            json.dump(self._log, f, indent=4)
+        os.replace(temporary, path)
+
+    def serialize(self, serializer):
+        if hasattr(self._trigger, 'serialize'):
+            self._trigger.serialize(serializer['_trigger'])
+        try:
+            self._summary.serialize(serializer['_summary'])
+        except Exception:  # a snapshot of an older release has none
+            import warnings
+            warnings.warn('The statistics are not saved.')
+        if isinstance(serializer, serializer_module.Serializer):
+            serializer('_log', json.dumps(self._log))
+        else:
+            text = serializer('_log', '')
+            self._log = json.loads(text.item() if isinstance(text, numpy.ndarray) else str(text))

@@ -1,0 +1,28 @@
+from chainer.training.extensions import _schedule
+
+
+class WarmupShift(_schedule.Schedule):
+    """From warmup_start to init in warmup_iter calls; afterwards the value is left alone."""
+
+    def __init__(self, attr, warmup_start, warmup_iter, init, optimizer=None):
+        super(WarmupShift, self).__init__(attr, init, None, optimizer)
+        self._warmup_start, self._warmup_iter = warmup_start, warmup_iter
+
+    def initialize(self, trainer):
+        optimizer = self._get_optimizer(trainer)
+        if self._warmup_start is None:
+            self._warmup_start = getattr(optimizer, self._attr)
+        if self._t == 0 or self._t <= self._warmup_iter:
+            self._update_value(optimizer, self._value())
+
+    def __call__(self, trainer):
+        self._t += 1
+        if self._t <= self._warmup_iter:
+            self._update_value(self._get_optimizer(trainer), self._value())
+
+    def _value(self):
+        done = self._t / float(self._warmup_iter)
+        return self._init * done + self._warmup_start * (1 - done)
+
+    def serialize(self, serializer):
+        self._t = serializer('_t', self._t)

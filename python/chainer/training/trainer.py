@@ -1,0 +1,138 @@
+from __future__ import absolute_import
+
+import collections
+import os
+import sys
+import time
+import traceback
+
+from chainer import reporter as reporter_module
+from chainer import serializer as serializer_module
+from chainer.training import extension as extension_module
+from chainer.training import util
+
+
+class _Entry(object):
+    """An extension with its priority and its trigger."""
+
+    def __init__(self, extension, priority, trigger):
+        self.extension, self.priority, self.trigger = extension, priority, trigger
+
+
+class Trainer(object):
+    """The training loop: updates, each followed by the extensions whose triggers fire, until the stop trigger does."""
+
+    def __init__(self, updater, stop_trigger=None, out='result', extensions=None):
+        self.updater = updater
+        self.stop_trigger = util.get_trigger(stop_trigger)
+        self.observation = {}
+        self.out = out
+        self.reporter = reporter_module.Reporter()
+        for name, optimizer in updater.get_all_optimizers().items():
+            self.reporter.add_observer(name, optimizer.target)
+            self.reporter.add_observers(name, optimizer.target.namedlinks(skipself=True))
+        self._extensions = collections.OrderedDict()
+        self._start_at = None
+        self._earlier_time = 0.0
+        self._final_elapsed_time = 0.0
+        self._done = False
+        updater.connect_trainer(self)
+        for extension in extensions or ():
+            self.extend(extension)
+
+    @property
+    def elapsed_time(self):
+        """Seconds of training, with those before the snapshot that was loaded."""
+        if self._done:
+            return self._final_elapsed_time
+        if self._start_at is None:
+            raise RuntimeError('training has not been started yet')
+        return time.time() - self._start_at + self._earlier_time
+
+    def extend(self, extension, name=None, trigger=None, priority=None, **kwargs):
+        """Adds an extension; what is not given is asked of it. A name that is taken already gets _1, _2, ..."""
+        if kwargs:
+            if 'invoke_before_training' in kwargs:
+                raise ValueError('invoke_before_training is gone. Define initialize() of the extension, which is '
+                                 'called once in Trainer.run().')
+            raise TypeError('extend() got unexpected arguments: {}'.format(', '.join(sorted(kwargs))))
+        for attribute in ('name', 'default_name', '__name__'):
+            if name is None:
+                name = getattr(extension, attribute, None)
+        if name is None:
+            raise TypeError('name is not given for the extension')
+        if name == 'training':
+            raise ValueError('the name "training" is prohibited as an extension name')
+        if trigger is None:
+            trigger = getattr(extension, 'trigger', (1, 'iteration'))
+        if priority is None:
+            priority = getattr(extension, 'priority', extension_module.PRIORITY_READER)
+        unique, ordinal = name, 0
+        while unique in self._extensions:
+            ordinal += 1
+            unique = '%s_%d' % (name, ordinal)
+        extension.name = unique
+        self._extensions[unique] = _Entry(extension, priority, util.get_trigger(trigger))
+
+    def get_extension(self, name):
+        """The extension of that name; ValueError if there is none."""
+        if name not in self._extensions:
+            raise ValueError('extension %s not found' % name)
+        return self._extensions[name].extension
+
+    def run(self, show_loop_exception_msg=True):
+        """Trains, once."""
+        if self._done:
+            raise RuntimeError('cannot run training loop multiple times')
+        os.makedirs(self.out, exist_ok=True)
+        entries = sorted(self._extensions.values(), key=lambda e: -e.priority)
+        self._start_at = time.time()
+        for entry in entries:
+            initialize = getattr(entry.extension, 'initialize', None)
+            if initialize is not None:
+                initialize(self)
+        try:
+            while not self.stop_trigger(self):
+                self._iterate(entries)
+        except Exception as error:
+            if show_loop_exception_msg:
+                # It is shown before finalize(), which may wait for something for ever.
+                sys.stderr.write('Exception in main training loop: {}\n'.format(error))
+                sys.stderr.write('Traceback (most recent call last):\n')
+                traceback.print_tb(sys.exc_info()[2])
+                sys.stderr.write('Will finalize trainer extensions and updater before reraising the exception.\n')
+            raise
+        finally:
+            for entry in entries:
+                finalize = getattr(entry.extension, 'finalize', None)
+                if finalize is not None:
+                    finalize()
+            self.updater.finalize()
+        self._final_elapsed_time = self.elapsed_time
+        self._done = True
+
+    def _iterate(self, entries):
+        self.observation = {}
+        with self.reporter.scope(self.observation):
+            self.updater.update()
+            for entry in entries:
+                if entry.trigger(self):
+                    entry.extension(self)
+
+    def serialize(self, serializer):
+        """Loads or saves updater, stop trigger, extensions, their triggers and the elapsed time."""
+        self.updater.serialize(serializer['updater'])
+        _serialize(self.stop_trigger, serializer['stop_trigger'])
+        extensions, triggers = serializer['extensions'], serializer['extension_triggers']
+        for name, entry in self._extensions.items():
+            _serialize(entry.extension, extensions[name])
+            _serialize(entry.trigger, triggers[name])
+        if isinstance(serializer, serializer_module.Serializer):
+            serializer('_snapshot_elapsed_time', self.elapsed_time)
+        else:
+            self._earlier_time = serializer('_snapshot_elapsed_time', 0.0)
+
+
+def _serialize(part, serializer):
+    if hasattr(part, 'serialize'):
+        part.serialize(serializer)

@@ -1,0 +1,22 @@
+class Updater(object):
+    """One iteration of training."""
+
+    def connect_trainer(self, trainer):
+        """Is called at the end of the trainer's construction."""
+
+    def finalize(self):
+        """Is called after the loop."""
+
+    def get_optimizer(self, name):
+        raise NotImplementedError
+
+    def get_all_optimizers(self):
+        """Optimizers by their names."""
+        raise NotImplementedError
+
+    def update(self):
+        """Updates the parameters once."""
+        raise NotImplementedError
+
+    def serialize(self, serializer):
+        raise NotImplementedError
