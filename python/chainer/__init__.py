@@ -43,7 +43,7 @@ from chainer.runtime_info import print_runtime_info  # NOQA
 
 
 def __getattr__(name):
-    # What only tests use is imported when it is asked for.
+    # What not every program uses is imported when it is asked for.
     if name in ('testing', 'gradient_check', 'training'):
         import importlib
         return importlib.import_module('chainer.' + name)

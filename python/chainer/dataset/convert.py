@@ -35,3 +35,17 @@ def _concat(arrays, padding):
     for i, array in enumerate(arrays):
         result[(i,) + tuple([slice(n) for n in array.shape])] = array
     return result
+
+
+class ConcatWithAsyncTransfer(object):
+    """concat_examples() while the last batch is copied to a GPU; without one, concat_examples()."""
+
+    def __init__(self, stream=None, compute_stream=None):
+        self._device = None
+        self._used = False
+
+    def __call__(self, batch, device=None, padding=None):
+        if self._used and device != self._device:
+            raise ValueError('device is {}, but was {} before'.format(device, self._device))
+        self._device, self._used = device, True
+        return concat_examples(batch, device, padding)

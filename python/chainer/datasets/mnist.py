@@ -5,63 +5,72 @@ import struct
 import numpy
 
 from chainer.dataset import download
+from chainer.datasets import _fetch
 from chainer.datasets import tuple_dataset
 
 _FILES = {'train': ('train-images-idx3-ubyte', 'train-labels-idx1-ubyte'),
           'test': ('t10k-images-idx3-ubyte', 't10k-labels-idx1-ubyte')}
+MNIST = ('mnist', 'http://yann.lecun.com/exdb/mnist/')
+FASHION = ('fashion-mnist', 'http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/')
 
 
 def get_mnist(withlabel=True, ndim=1, scale=1., dtype=None, label_dtype=numpy.int32, rgb_format=False):
-    """The training set and the test set of MNIST, read from the folder of datasets."""
-    if dtype is None:
-        from chainer import get_dtype
-        dtype = get_dtype()
-    return tuple([_preprocess(name, withlabel, ndim, scale, dtype, label_dtype, rgb_format)
+    """The training set and the test set of MNIST, from the folder of datasets or from the network."""
+    return get(MNIST, withlabel, ndim, scale, dtype, label_dtype, rgb_format)
+
+
+def get(source, withlabel, ndim, scale, dtype, label_dtype, rgb_format):
+    """The sets of a source of files like MNIST's."""
+    return tuple([_preprocess(source, name, withlabel, ndim, scale, dtype, label_dtype, rgb_format)
                   for name in ('train', 'test')])
 
 
-def _preprocess(name, withlabel, ndim, scale, image_dtype, label_dtype, rgb_format):
-    images, labels = _cached(name) or [_read(stem) for stem in _FILES[name]]
+def _preprocess(source, name, withlabel, ndim, scale, image_dtype, label_dtype, rgb_format):
+    if ndim not in (1, 2, 3):
+        raise ValueError('invalid ndim for MNIST dataset')
+    images, labels = _cached(source, name) or [_read(source, stem) for stem in _FILES[name]]
     if ndim == 1:
         images = images.reshape(len(images), 784)
     elif ndim == 2:
         images = images.reshape(len(images), 28, 28)
-    elif ndim == 3:
+    else:
         images = images.reshape(len(images), 1, 28, 28)
         if rgb_format:
             images = numpy.broadcast_to(images, (len(images), 3, 28, 28))
-    else:
-        raise ValueError('invalid ndim for MNIST dataset')
-    images = images.astype(image_dtype)
-    images *= scale / 255.
+    images = _fetch.scaled(images, image_dtype, scale)
     if withlabel:
         return tuple_dataset.TupleDataset(images, labels.astype(label_dtype))
     return images
 
 
-def _folders():
+def _folders(source):
     root = download.get_dataset_root()
-    return [os.path.join(root, *p) for p in (('pfnet', 'chainer', 'mnist'), ('mnist',), ())]
+    return [os.path.join(root, *p) for p in (('pfnet', 'chainer', source[0]), (source[0],), ())]
 
 
-def _cached(name):
+def _cached(source, name):
     """The arrays of the release's own cache, if it is there."""
-    path = os.path.join(_folders()[0], name + '.npz')
+    path = os.path.join(_folders(source)[0], name + '.npz')
     if not os.path.exists(path):
         return None
     with numpy.load(path) as f:
         return f['x'], f['y']
 
 
-def _read(stem):
-    for folder in _folders():
+def _read(source, stem):
+    for folder in _folders(source)[:2 if source is FASHION else 3]:
         for path, open_ in ((stem + '.gz', gzip.open), (stem, open)):
             full = os.path.join(folder, path)
             if os.path.exists(full):
                 with open_(full, 'rb') as f:
                     return _parse(f.read(), full)
-    raise RuntimeError('{}.gz is in none of {}. `chainer datasets fetch mnist` loads it; CHAINER_DATASET_ROOT names '
-                       'another folder.'.format(stem, ', '.join(_folders())))
+    try:
+        full = download.cached_download(source[1] + stem + '.gz')
+    except OSError as error:
+        raise RuntimeError('{}.gz is in none of {}, and cannot be loaded from {} ({}). CHAINER_DATASET_ROOT names '
+                           'another folder.'.format(stem, ', '.join(_folders(source)), source[1], error))
+    with gzip.open(full, 'rb') as f:
+        return _parse(f.read(), full)
 
 
 def _parse(data, path):

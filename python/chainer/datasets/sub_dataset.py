@@ -46,3 +46,33 @@ def split_dataset_random(dataset, first_size, seed=None):
     """Two parts of a dataset in random order."""
     order = numpy.random.RandomState(seed).permutation(len(dataset))
     return split_dataset(dataset, first_size, order)
+
+
+def split_dataset_n(dataset, n, order=None):
+    """n parts of one size; what is left over belongs to none."""
+    size = len(dataset) // n
+    return [SubDataset(dataset, size * i, size * (i + 1), order) for i in range(n)]
+
+
+def split_dataset_n_random(dataset, n, seed=None):
+    """n parts of one size in random order."""
+    return split_dataset_n(dataset, n, numpy.random.RandomState(seed).permutation(len(dataset)))
+
+
+def get_cross_validation_datasets(dataset, n_fold, order=None):
+    """A pair of training and test set for each fold; the last fold of the order is tested first."""
+    if order is None:
+        order = numpy.arange(len(dataset))
+    order = numpy.asarray(order)
+    whole = len(dataset)
+    borders = [whole * i // n_fold for i in range(n_fold + 1)]
+    pairs = []
+    for start, stop in reversed(list(zip(borders[:-1], borders[1:]))):
+        rotated = numpy.concatenate([order[stop:], order[:stop]])
+        pairs.append(split_dataset(dataset, whole - (stop - start), rotated))
+    return pairs
+
+
+def get_cross_validation_datasets_random(dataset, n_fold, seed=None):
+    """Cross validation over the dataset in random order."""
+    return get_cross_validation_datasets(dataset, n_fold, numpy.random.RandomState(seed).permutation(len(dataset)))

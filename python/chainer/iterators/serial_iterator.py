@@ -1,7 +1,5 @@
-import numpy
-
 from chainer.dataset import iterator
-from chainer.iterators.order_samplers import ShuffleOrderSampler
+from chainer.iterators import _position
 
 
 class SerialIterator(iterator.Iterator):
@@ -10,15 +8,7 @@ class SerialIterator(iterator.Iterator):
     def __init__(self, dataset, batch_size, repeat=True, shuffle=None, order_sampler=None):
         self.dataset, self.batch_size = dataset, batch_size
         self._repeat, self._shuffle = repeat, shuffle
-        if shuffle is not None:
-            if order_sampler is not None:
-                raise ValueError('`shuffle` is not `None` and a custom `order_sampler` is set. Please set `shuffle` to '
-                                 '`None` to use the custom order sampler.')
-            if shuffle:
-                order_sampler = ShuffleOrderSampler()
-        elif order_sampler is None:
-            order_sampler = ShuffleOrderSampler()
-        self.order_sampler = order_sampler
+        self.order_sampler = _position.sampler(shuffle, order_sampler)
         self.reset()
 
     def __next__(self):
@@ -34,7 +24,7 @@ class SerialIterator(iterator.Iterator):
             return batch
         if self._repeat:
             rest = i_end - n
-            self._new_order(i)
+            self._order = _position.next_order(self.order_sampler, self._order, i)
             if rest > 0:
                 while rest > n:
                     batch.extend(self._take(0, n))
@@ -48,13 +38,6 @@ class SerialIterator(iterator.Iterator):
         return batch
 
     next = __next__
-
-    def _new_order(self, position):
-        if self._order is not None:
-            order = self.order_sampler(self._order, position)
-            if len(order) != len(self._order):
-                raise ValueError('The size of order does not match the size of the previous order.')
-            self._order = order
 
     def _take(self, start, stop):
         if self._order is None:
@@ -78,18 +61,11 @@ class SerialIterator(iterator.Iterator):
         return None if self._previous_epoch_detail < 0 else self._previous_epoch_detail
 
     def serialize(self, serializer):
-        self.current_position = serializer('current_position', self.current_position)
-        self.epoch = serializer('epoch', self.epoch)
-        self.is_new_epoch = serializer('is_new_epoch', self.is_new_epoch)
-        if self._order is not None:
-            self._order = serializer('order', self._order)
-        self._previous_epoch_detail = serializer('previous_epoch_detail', self._previous_epoch_detail)
+        _position.serialize(self, serializer)
 
     def reset(self):
         self.current_position = 0
         self.epoch = 0
         self.is_new_epoch = False
         self._previous_epoch_detail = -1.
-        self._order = None
-        if self.order_sampler is not None:
-            self._order = self.order_sampler(numpy.arange(len(self.dataset)), 0)
+        self._order = _position.first_order(self.order_sampler, self.dataset)

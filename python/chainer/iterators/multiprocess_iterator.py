@@ -1,0 +1,51 @@
+from __future__ import absolute_import
+
+import warnings
+
+from chainer.iterators import _prefetching
+
+
+class MultiprocessIterator(_prefetching.PrefetchingIterator):
+    """Batches whose examples are loaded by processes. (Examples travel by pickle: shared_mem is not used.)"""
+
+    class TimeoutWarning(RuntimeWarning):
+        """A batch took longer than dataset_timeout."""
+
+    def __init__(self, dataset, batch_size, repeat=True, shuffle=None, n_processes=None, n_prefetch=1, shared_mem=None,
+                 order_sampler=None, dataset_timeout=30.0):
+        import os
+        self.n_processes = n_processes or os.cpu_count() or 1
+        self.shared_mem, self.dataset_timeout = shared_mem, dataset_timeout
+        self._setup(dataset, batch_size, repeat, shuffle, order_sampler, max(n_prefetch, 1))
+
+    def _start(self):
+        from concurrent import futures
+        return futures.ProcessPoolExecutor(self.n_processes, initializer=_begin, initargs=(self.dataset,))
+
+    def _submit(self, indexes):
+        size = -(-len(indexes) // self.n_processes)
+        return [self._executor.submit(_fetch, indexes[i:i + size]) for i in range(0, len(indexes), size)]
+
+    def _wait(self, work):
+        from concurrent import futures
+        if self.dataset_timeout is not None:
+            _, late = futures.wait(work, self.dataset_timeout)
+            if late:
+                warnings.warn('Stalled dataset is detected: a batch took longer than {} s to load. The iterator goes '
+                              'on waiting; dataset_timeout sets another limit.'.format(self.dataset_timeout),
+                              MultiprocessIterator.TimeoutWarning)
+        return [example for future in work for example in future.result()]
+
+
+_dataset = None  # of a worker
+
+
+def _begin(dataset):
+    global _dataset
+    import signal
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent stops its workers
+    _dataset = dataset
+
+
+def _fetch(indexes):
+    return [_dataset[i] for i in indexes]

@@ -1,0 +1,182 @@
+"""The trainer, extensions, iterators and datasets."""
+import io
+import json
+import os
+import pickle
+
+import numpy as np
+import pytest
+
+import chainer
+import chainer.functions as F
+import chainer.links as L
+from chainer import training
+from chainer.training import extensions
+
+
+def make_trainer(out, stop=(3, 'epoch'), seed=0):
+    np.random.seed(seed)
+    x = np.random.RandomState(1).rand(50, 4).astype('f')
+    t = (x[:, 0] > x[:, 1]).astype('i')
+    data = chainer.datasets.TupleDataset(x, t)
+    model = L.Classifier(chainer.Sequential(L.Linear(4, 8), F.relu, L.Linear(8, 2)))
+    optimizer = chainer.optimizers.Adam(0.05).setup(model)
+    updater = training.updaters.StandardUpdater(chainer.iterators.SerialIterator(data, 10), optimizer)
+    trainer = training.Trainer(updater, stop, out=str(out))
+    trainer.extend(extensions.Evaluator(chainer.iterators.SerialIterator(data, 25, False, False), model))
+    trainer.extend(extensions.LogReport())
+    return trainer
+
+
+def test_trainer(tmp_path, capsys):
+    trainer = make_trainer(tmp_path)
+    stream = io.StringIO()
+    trainer.extend(extensions.PrintReport(['epoch', 'main/loss', 'validation/main/accuracy'], out=stream))
+    trainer.extend(extensions.ProgressBar(update_interval=1, out=io.StringIO()))
+    trainer.extend(extensions.ExponentialShift('alpha', 0.5), trigger=(1, 'epoch'))
+    trainer.extend(extensions.observe_value('rate', lambda t: t.updater.get_optimizer('main').alpha))
+    trainer.extend(extensions.ParameterStatistics(trainer.updater.get_optimizer('main').target))
+    trainer.extend(extensions.FailOnNonNumber())
+    trainer.extend(extensions.dump_graph('main/loss'))
+    trainer.extend(extensions.snapshot())
+    trainer.run()
+    with open(os.path.join(str(tmp_path), 'log')) as f:
+        log = json.load(f)
+    assert [e['iteration'] for e in log] == [5, 10, 15] and [e['epoch'] for e in log] == [1, 2, 3]
+    assert log[-1]['main/loss'] < log[0]['main/loss']
+    assert log[-1]['rate'] == pytest.approx(0.05 * 0.5 ** 2)
+    assert any(k.endswith('/W/data/percentile/6') for k in log[-1])
+    assert stream.getvalue().startswith('epoch       main/loss')
+    assert len(stream.getvalue().splitlines()) == 4
+    for name in ('cg.dot', 'snapshot_iter_5', 'snapshot_iter_15'):
+        assert os.path.exists(os.path.join(str(tmp_path), name)), name
+    with pytest.raises(RuntimeError):
+        trainer.run()
+
+
+def test_a_resumed_training_ends_where_an_unbroken_one_does(tmp_path):
+    whole = make_trainer(tmp_path / 'whole', (4, 'epoch'))
+    whole.run()
+    first = make_trainer(tmp_path / 'first', (2, 'epoch'))
+    first.run()
+    chainer.serializers.save_npz(str(tmp_path / 'state'), first)
+    second = make_trainer(tmp_path / 'second', (4, 'epoch'), seed=7)
+    chainer.serializers.load_npz(str(tmp_path / 'state'), second)
+    assert second.updater.iteration == 10
+    np.random.set_state(make_state(tmp_path))
+    second.run()
+    assert [e['epoch'] for e in second.get_extension('LogReport').log] == [1, 2, 3, 4]
+    a, b = [t.updater.get_optimizer('main').target.predictor[0].W.array for t in (whole, second)]
+    np.testing.assert_array_equal(a, b)
+
+
+def make_state(folder):
+    """The random numbers after two epochs of the same training."""
+    make_trainer(folder / 'again', (2, 'epoch')).run()
+    return np.random.get_state()
+
+
+def test_an_error_in_the_loop_is_shown_and_raised(tmp_path, capsys):
+    trainer = make_trainer(tmp_path)
+    ended = []
+
+    def fail(trainer):
+        raise ValueError('no')
+    fail.finalize = lambda: ended.append(1)
+    trainer.extend(fail)
+    with pytest.raises(ValueError):
+        trainer.run()
+    assert 'Exception in main training loop: no' in capsys.readouterr().err and ended == [1]
+
+
+def test_parallel_updater_gives_the_gradient_of_the_whole_batch(tmp_path):
+    np.random.seed(0)
+    model = L.Linear(3, 1)
+    start = model.W.array.copy()
+    data = np.random.rand(8, 3).astype('f')
+    optimizer = chainer.optimizers.SGD(0.1).setup(model)
+    updater = training.updaters.ParallelUpdater(
+        chainer.iterators.SerialIterator(data, 8), optimizer, devices={'main': -1, 'second': -1},
+        models={'main': model, 'second': model.copy('copy')}, loss_func=lambda x: F.sum(model(x)))
+    updater.update()
+    np.testing.assert_allclose(model.W.array, start - 0.1 * data.sum(axis=0), rtol=1e-5)
+
+
+@pytest.mark.parametrize('make', [
+    lambda d, n, **k: chainer.iterators.MultithreadIterator(d, n, n_threads=2, **k),
+    lambda d, n, **k: chainer.iterators.MultiprocessIterator(d, n, n_processes=2, n_prefetch=2, **k)])
+def test_prefetched_batches_are_those_of_the_serial_iterator(make):
+    data = list(range(7))
+    for repeat in (True, False):
+        serial = chainer.iterators.SerialIterator(data, 3, repeat=repeat, shuffle=False)
+        ahead = make(data, 3, repeat=repeat, shuffle=False)
+        for _ in range(3 if not repeat else 6):
+            assert next(ahead) == next(serial)
+            for name in ('epoch', 'is_new_epoch', 'epoch_detail', 'previous_epoch_detail', 'current_position'):
+                assert getattr(ahead, name) == getattr(serial, name), name
+        if not repeat:
+            with pytest.raises(StopIteration):
+                next(ahead)
+            ahead.reset()
+            assert next(ahead) == [0, 1, 2]
+        ahead.finalize()
+        with pytest.raises(NotImplementedError):
+            ahead.reset()
+
+
+class Failing(object):
+    def __len__(self):
+        return 4
+
+    def __getitem__(self, i):
+        raise KeyError(i)
+
+
+def test_an_error_of_a_worker_is_raised():
+    for make in (chainer.iterators.MultithreadIterator, chainer.iterators.MultiprocessIterator):
+        with make(Failing(), 2) as iterator, pytest.raises(KeyError):
+            next(iterator)
+
+
+def test_cross_validation():
+    pairs = chainer.datasets.get_cross_validation_datasets(list(range(7)), 3)
+    assert [list(test) for _, test in pairs] == [[4, 5, 6], [2, 3], [0, 1]]
+    assert [list(train) for train, _ in pairs] == [[0, 1, 2, 3], [4, 5, 6, 0, 1], [2, 3, 4, 5, 6]]
+
+
+def test_pickled_objects(tmp_path):
+    path = str(tmp_path / 'objects')
+    with chainer.datasets.open_pickle_dataset_writer(path) as writer:
+        writer.write((1, 'a'))
+        writer.write(np.arange(3))
+    with chainer.datasets.open_pickle_dataset(path) as dataset:
+        assert len(dataset) == 2 and dataset[0] == (1, 'a') and dataset[1].tolist() == [0, 1, 2]
+
+
+def test_text(tmp_path):
+    path = tmp_path / 'lines'
+    path.write_text('one\ntwo\n\nfour')
+    dataset = chainer.datasets.TextDataset(str(path), filter_func=lambda line: line != 'two\n')
+    assert list(pickle.loads(pickle.dumps(dataset))) == list(dataset) == ['one\n', '\n', 'four']
+
+
+def test_cifar_in_the_folder_of_datasets(tmp_path):
+    import tarfile
+    folder = tmp_path / 'cifar'
+    folder.mkdir()
+    with tarfile.open(str(folder / 'cifar-10-python.tar.gz'), 'w:gz') as archive:
+        for name in ['data_batch_%d' % i for i in range(1, 6)] + ['test_batch']:
+            content = pickle.dumps({b'data': np.full((2, 3072), 51, np.uint8), b'labels': [3, 4]})
+            info = tarfile.TarInfo('cifar-10-batches-py/' + name)
+            info.size = len(content)
+            archive.addfile(info, io.BytesIO(content))
+    root = chainer.dataset.get_dataset_root()
+    chainer.dataset.set_dataset_root(str(tmp_path))
+    try:
+        train, test = chainer.datasets.get_cifar10()
+        assert len(train) == 10 and len(test) == 2
+        image, label = train[1]
+        assert image.shape == (3, 32, 32) and label == 4 and image[0, 0, 0] == pytest.approx(0.2)
+        assert len(chainer.datasets.get_cifar10()[0]) == 10  # from the cache
+    finally:
+        chainer.dataset.set_dataset_root(root)
