@@ -3,6 +3,9 @@
 
 #include <unordered_map>
 
+#include "chainer/autograd/node_attributes.h"
+#include "chainer/functions/activation.h"
+#include "chainer/functions/loss.h"
 #include "python/core/casters.h"
 
 namespace chainer::python {
@@ -37,6 +40,22 @@ Variables retained_inputs(const Shell& s) {
 }
 Variables retained_outputs(const Shell& s) {
   return s.owned ? Variables() : s.node ? static_cast<Carrier*>(s.node)->retained_outputs() : s.retained_outputs;
+}
+
+// The softmax that softmax_cross_entropy keeps without enable_double_backprop; None where it was told not to.
+nb::object kept_softmax(const Shell& s) {
+  const auto* described = dynamic_cast<const Described*>(s.node);
+  if (described && s.node->label() == "SoftmaxCrossEntropy") {
+    NodeAttributes attributes;
+    described->describe(attributes);
+    const auto& o = attributes.get<functions::SoftmaxCrossEntropyOptions>("options");
+    if (!o.enable_double_backprop) {
+      const Array x = s.node->inputs().empty() ? Array() : s.node->inputs()[0]->data();
+      if (!o.cache_score || !x) return nb::none();
+      return nb::steal(to_numpy(functions::softmax(Variable(x, false), 1).array()));
+    }
+  }
+  throw nb::attribute_error("'FunctionNode' object has no attribute 'y'");
 }
 
 }  // namespace
@@ -133,6 +152,7 @@ void bind_nodes(nb::module_& m) {
     if (name.ends_with("Node")) name.resize(name.size() - 4);
     return name;
   });
+  f.def_prop_ro("y", &kept_softmax);
   f.def("unchain", [](Shell& s) {
     s.inputs = {};
     if (s.node) s.node->unchain();

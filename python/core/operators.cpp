@@ -12,6 +12,12 @@ using Binary = Variable (*)(const Variable&, const Variable&);
 using Right = Variable (*)(const Variable&, Scalar);
 using Left = Variable (*)(Scalar, const Variable&);
 
+// An ndarray beside a variable takes its dtype, as numbers do.
+void take_dtype(In& array, const Variable& beside) {
+  if (array.own && beside && array.own.dtype() != beside.dtype())
+    array.own = Variable(array.own.array().astype(beside.dtype()), false);
+}
+
 PyObject* operate(PyObject* a, PyObject* b, Binary both, Right right, Left left) {
   return guarded([&]() -> PyObject* {
     const Variable *x = as_variable(a), *y = as_variable(b);
@@ -22,6 +28,10 @@ PyObject* operate(PyObject* a, PyObject* b, Binary both, Right right, Left left)
     if (!is_ndarray(x ? b : a)) Py_RETURN_NOTIMPLEMENTED;
     In p, q;
     if (!load(a, p) || !load(b, q)) Py_RETURN_NOTIMPLEMENTED;
+    if (x)
+      take_dtype(q, *x);
+    else
+      take_dtype(p, *y);
     return wrap(both(p.get(), q.get()));
   });
 }
@@ -50,6 +60,8 @@ PyObject* matmul(PyObject* a, PyObject* b) {
   return guarded([&]() -> PyObject* {
     In p, q;
     if (!load(a, p) || !load(b, q)) Py_RETURN_NOTIMPLEMENTED;
+    if (p.p) take_dtype(q, *p.p);
+    if (q.p) take_dtype(p, *q.p);
     const Mixed mixed({&p.get(), &q.get()});
     return wrap(mixed ? F::matmul(mixed(p), mixed(q)) : F::matmul(p.get(), q.get()));
   });

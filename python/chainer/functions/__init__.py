@@ -1,4 +1,5 @@
 """The functions of the C++ library under the names and in the modules of the manual."""
+import copyreg
 import functools
 import sys
 import types
@@ -72,3 +73,17 @@ def _fill():
 
 
 _fill()
+
+
+def _found(name):
+    return globals()[name]
+
+
+def _reduce(function):
+    """Functions of the library are copied and pickled by their names, as Python's are."""
+    if globals().get(function.__name__) is not function:
+        raise TypeError('cannot pickle {!r}'.format(function))
+    return _found, (function.__name__,)
+
+
+copyreg.pickle(type(_core.functions.relu), _reduce)

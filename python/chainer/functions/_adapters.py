@@ -255,7 +255,7 @@ def _on_axes(name, ndim):
             raise ValueError('The number of dimensions under channel dimension of the input `x` should be {}. But the '
                              'actual ndim was {}.'.format(ndim, there))
         return function(x, *args, **kwargs)
-    call.__name__ = name
+    call.__name__ = call.__qualname__ = name
     call.__doc__ = function.__doc__
     call.__signature__ = inspect.Signature([
         inspect.Parameter(n, inspect.Parameter.POSITIONAL_OR_KEYWORD)

@@ -81,9 +81,10 @@ class NStepRNNBase(link.ChainList):
         indices = argsort_list_descent(xs)
         xs = permutate_list(xs, indices, inv=False)
         states = [self.init_hx(xs) if s is None else F.permutate(s, indices, axis=1) for s in states]
+        xs = F.transpose_sequence(xs)  # the functions take the items of each time
         result = self.rnn(*([self.n_layers, self.dropout] + states + [self.ws, self.bs, xs]))
         states = [F.permutate(s, indices, axis=1, inv=True) for s in result[:-1]]
-        return states, permutate_list(result[-1], indices, inv=True)
+        return states, permutate_list(F.transpose_sequence(result[-1]), indices, inv=True)
 
 
 class NStepRNNTanh(NStepRNNBase):
