@@ -4,7 +4,12 @@ from __future__ import absolute_import
 __version__ = '5.4.0'
 disable_experimental_feature_warning = False
 
+import os as _os
+
 import numpy  # NOQA
+
+# NumPy shares this thread: its denormal numbers stay what they are unless the user wants them flushed.
+_os.environ.setdefault('CHAINER_FLUSH_DENORMALS', '0')
 
 from chainer import _core  # NOQA
 from chainer.configuration import config, DebugMode, force_backprop_mode, get_dtype, global_config  # NOQA
@@ -44,7 +49,10 @@ from chainer.runtime_info import print_runtime_info  # NOQA
 
 def __getattr__(name):
     # What not every program uses is imported when it is asked for.
-    if name in ('testing', 'gradient_check', 'training'):
+    if name in ('cross_entropy', 'Distribution', 'kl_divergence', 'register_kl'):
+        from chainer import distribution
+        return getattr(distribution, name)
+    if name in ('distribution', 'distributions', 'testing', 'gradient_check', 'training'):
         import importlib
         return importlib.import_module('chainer.' + name)
     raise AttributeError('module chainer has no attribute {!r}'.format(name))

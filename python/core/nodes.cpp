@@ -50,9 +50,8 @@ nb::object kept_softmax(const Shell& s) {
     described->describe(attributes);
     const auto& o = attributes.get<functions::SoftmaxCrossEntropyOptions>("options");
     if (!o.enable_double_backprop) {
-      const Array x = s.node->inputs().empty() ? Array() : s.node->inputs()[0]->data();
-      if (!o.cache_score || !x) return nb::none();
-      return nb::steal(to_numpy(functions::softmax(Variable(x, false), 1).array()));
+      if (!o.cache_score) return nb::none();
+      return nb::steal(to_numpy(functions::softmax(Variable(s.node->input_data()[0], false), 1).array()));
     }
   }
   throw nb::attribute_error("'FunctionNode' object has no attribute 'y'");

@@ -202,3 +202,8 @@ def test_threads():
     [t.start() for t in threads]
     [t.join() for t in threads]
     assert not failures
+
+
+def test_denormal_numbers_of_numpy_stay():
+    F.exp(np.ones(3, 'f')).array
+    assert np.float64(5e-324) * np.float64(1) != 0

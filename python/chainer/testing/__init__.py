@@ -2,6 +2,7 @@ from chainer.testing.array import assert_allclose  # NOQA
 from chainer.testing import attr  # NOQA
 from chainer.testing import backend  # NOQA
 from chainer.testing import condition  # NOQA
+from chainer.testing.distribution_test import distribution_unittest  # NOQA
 from chainer.testing.helper import assert_warns, patch, with_requires, without_requires  # NOQA
 from chainer.testing.parameterized import parameterize, parameterize_pytest  # NOQA
 from chainer.testing.parameterized import product, product_dict  # NOQA

@@ -1,0 +1,96 @@
+import numpy
+
+from chainer import functions as F
+from chainer.distribution import derived, Distribution, parameters, register_kl
+
+
+def _weighted(weight, logarithm):
+    """weight * logarithm, where no weight makes an impossible value possible."""
+    nothing = (weight.array == 0) & numpy.isinf(logarithm.array)
+    if not nothing.any():
+        return weight * logarithm
+    return weight * F.where(nothing, numpy.zeros(nothing.shape, logarithm.dtype),
+                            F.broadcast_to(logarithm, nothing.shape))
+
+
+class Bernoulli(Distribution):
+    """One with the probability p, zero otherwise."""
+
+    def __init__(self, p=None, logit=None, binary_check=False):
+        if (p is None) == (logit is None):
+            raise ValueError('Either p or logit (not both) must have a value.')
+        self._by_logit, self.binary_check = p is None, binary_check
+        if self._by_logit:
+            self.logit, = parameters(logit)
+            self.p = derived(F.sigmoid, self.logit)
+        else:
+            self.p, = parameters(p)
+            self.logit = derived(lambda: F.log(self.p) - F.log1p(-self.p))
+
+    @property
+    def params(self):
+        return {'logit': self.logit} if self._by_logit else {'p': self.p}
+
+    @property
+    def batch_shape(self):
+        return self.p.shape
+
+    @property
+    def event_shape(self):
+        return ()
+
+    @property
+    def support(self):
+        return '{0, 1}'
+
+    def sample_n(self, n):
+        return F.identity(numpy.random.binomial(1, self.p.array, size=(n,) + self.p.shape))
+
+    def _logs(self):
+        """The logarithms of the probabilities of one and zero."""
+        if self._by_logit:
+            return -F.softplus(-self.logit), -F.softplus(self.logit)
+        return F.log(self.p), F.log1p(-self.p)
+
+    def log_prob(self, x):
+        x = F.cast(x, self.p.dtype)
+        one, zero = self._logs()
+        y = _weighted(x, one) + _weighted(1 - x, zero)
+        return self._checked(x, y, -numpy.inf)
+
+    def prob(self, x):
+        x = F.cast(x, self.p.dtype)
+        return self._checked(x, x * self.p + (1 - x) * (1 - self.p), 0)
+
+    def _checked(self, x, y, otherwise):
+        if not self.binary_check:
+            return y
+        valid = numpy.broadcast_to((x.array == 0) | (x.array == 1), y.shape)
+        return F.where(valid, y, numpy.full(y.shape, otherwise, y.dtype))
+
+    @property
+    def entropy(self):
+        one, zero = self._logs()
+        return -_weighted(self.p, one) - _weighted(1 - self.p, zero)
+
+    @property
+    def mean(self):
+        return self.p
+
+    @property
+    def mode(self):
+        return F.identity((self.p.array > 0.5).astype(self.p.dtype))
+
+    @property
+    def stddev(self):
+        return F.sqrt(self.variance)
+
+    @property
+    def variance(self):
+        return self.p * (1 - self.p)
+
+
+@register_kl(Bernoulli, Bernoulli)
+def _kl_bernoulli_bernoulli(p, q):
+    (one1, zero1), (one2, zero2) = p._logs(), q._logs()
+    return _weighted(p.p, one1 - one2) + _weighted(1 - p.p, zero1 - zero2)

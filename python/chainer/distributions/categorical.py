@@ -1,0 +1,72 @@
+import numpy
+
+from chainer import functions as F
+from chainer.distribution import derived, Distribution, register_kl
+from chainer.utils import argument
+from chainer.variable import as_variable
+
+
+class Categorical(Distribution):
+    """Whole numbers, with the probabilities along the last axis."""
+
+    def __init__(self, p=None, **kwargs):
+        logit, = argument.parse_kwargs(kwargs, ('logit', None)) if kwargs else (None,)
+        if (p is None) == (logit is None):
+            raise ValueError('Either p or logit (not both) must have a value.')
+        if p is None:
+            self.logit = as_variable(logit)
+            self.log_p = derived(lambda: F.log_softmax(self.logit, self.logit.ndim - 1))
+            self.p = derived(F.exp, self.log_p)
+        else:
+            self.logit = None
+            self.p = as_variable(p)
+            self.log_p = derived(F.log, self.p)
+
+    @property
+    def params(self):
+        return {'p': self.p} if self.logit is None else {'logit': self.logit}
+
+    @property
+    def batch_shape(self):
+        return self.p.shape[:-1]
+
+    @property
+    def event_shape(self):
+        return ()
+
+    @property
+    def support(self):
+        return '{0, ..., K - 1}'
+
+    def sample_n(self, n):
+        rows = self.p.array.reshape(-1, self.p.shape[-1]).astype(numpy.float64)
+        draws = [numpy.random.choice(len(row), size=(n,), p=row / row.sum()) for row in rows]
+        return F.identity(numpy.stack(draws, 1).reshape((n,) + self.batch_shape))
+
+    def _picked(self, values, x):
+        x = x.array if hasattr(x, 'array') else numpy.asarray(x)
+        shape = numpy.broadcast_shapes(x.shape, self.batch_shape)
+        rows = F.reshape(values, (-1, values.shape[-1]))
+        which = numpy.broadcast_to(numpy.arange(len(rows)).reshape(self.batch_shape), shape)
+        return rows[which.copy(), numpy.broadcast_to(x, shape).astype(numpy.int64)]
+
+    def log_prob(self, x):
+        return self._picked(self.log_p, x)
+
+    def prob(self, x):
+        return self._picked(self.p, x)
+
+    @property
+    def entropy(self):
+        zero = self.p.array == 0
+        logarithm = F.where(zero, numpy.zeros(zero.shape, self.p.dtype), self.log_p)
+        return -F.sum(self.p * logarithm, axis=-1)
+
+    @property
+    def mode(self):
+        return F.identity(self.p.array.argmax(axis=-1))
+
+
+@register_kl(Categorical, Categorical)
+def _kl_categorical_categorical(p, q):
+    return F.sum(p.p * (p.log_p - q.log_p), axis=-1)

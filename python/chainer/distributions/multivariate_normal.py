@@ -1,0 +1,87 @@
+import numpy
+
+from chainer import functions as F
+from chainer.distribution import Distribution, register_kl
+from chainer.distributions.normal import HALF_LOG_2PI
+from chainer.utils import argument
+from chainer.variable import as_variable
+
+
+def _log_det(tril):
+    """The logarithm of the determinant of triangular matrices."""
+    return F.sum(F.log(F.absolute(F.diagonal(tril, axis1=-2, axis2=-1))), axis=-1)
+
+
+def _inverse(tril):
+    d = tril.shape[-1]
+    lower = numpy.broadcast_to(numpy.tri(d, dtype=tril.dtype), tril.shape)
+    return F.reshape(F.batch_inv(F.reshape(tril * lower, (-1, d, d))), tril.shape)
+
+
+def _times(matrix, vector):
+    """Products of matrices with vectors along the last axis, broadcast."""
+    shape = numpy.broadcast_shapes(matrix.shape[:-2], vector.shape[:-1])
+    matrix = F.broadcast_to(matrix, shape + matrix.shape[-2:])
+    vector = F.broadcast_to(vector, shape + vector.shape[-1:])
+    return F.squeeze(F.matmul(matrix, F.expand_dims(vector, -1)), axis=-1)
+
+
+class MultivariateNormal(Distribution):
+    """The normal distribution of several values, by the lower triangle of its covariance's Cholesky decomposition."""
+
+    def __init__(self, loc, **kwargs):
+        scale_tril, = argument.parse_kwargs(kwargs, ('scale_tril', None)) if kwargs else (None,)
+        if scale_tril is None:
+            raise ValueError('`scale_tril` must have a value.')
+        self.loc, self.scale_tril = as_variable(loc), as_variable(scale_tril)
+        self.d = self.scale_tril.shape[-1]
+
+    @property
+    def params(self):
+        return {'loc': self.loc, 'scale_tril': self.scale_tril}
+
+    @property
+    def batch_shape(self):
+        return self.loc.shape[:-1]
+
+    @property
+    def event_shape(self):
+        return self.loc.shape[-1:]
+
+    @property
+    def support(self):
+        return 'real'
+
+    def sample_n(self, n):
+        eps = numpy.random.standard_normal((n,) + self.loc.shape).astype(self.loc.dtype)
+        return _times(self.scale_tril, F.identity(eps)) + F.broadcast_to(self.loc, eps.shape)
+
+    def log_prob(self, x):
+        z = _times(_inverse(self.scale_tril), x - self.loc)
+        return -0.5 * F.sum(F.square(z), axis=-1) - _log_det(self.scale_tril) - HALF_LOG_2PI * self.d
+
+    @property
+    def entropy(self):
+        return _log_det(self.scale_tril) + (0.5 + HALF_LOG_2PI) * self.d
+
+    @property
+    def mean(self):
+        return self.loc
+
+    mode = mean
+
+    @property
+    def variance(self):
+        return F.sum(F.square(self.scale_tril), axis=-1)
+
+    @property
+    def covariance(self):
+        return F.matmul(self.scale_tril, self.scale_tril, transb=True)
+
+
+@register_kl(MultivariateNormal, MultivariateNormal)
+def _kl_multivariate_normal_multivariate_normal(p, q):
+    inverse = _inverse(q.scale_tril)
+    trace = F.sum(F.square(F.matmul(inverse, p.scale_tril)), axis=(-2, -1))
+    distance = F.sum(F.square(_times(inverse, p.loc - q.loc)), axis=-1)
+    return _log_det(q.scale_tril) - _log_det(p.scale_tril) + 0.5 * (trace + distance - p.d)
