@@ -124,6 +124,7 @@ TEST(a_backward_that_throws_in_a_hook_changes_no_gradient) {
 }
 
 TEST(a_backward_without_memory_changes_no_gradient) {
+  if (!failing_memory::works) return;
   const int64_t before = pool::outstanding();
   const int steps = fail_everywhere({}, [&](Mixture& n, int step) {
     try {

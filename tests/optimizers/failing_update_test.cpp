@@ -67,6 +67,7 @@ bool same(const Arrays& a, const Arrays& b) {
 }  // namespace
 
 TEST(an_update_without_memory_leaves_whole_parameters) {
+  if (!failing_memory::works) return;
   for (const auto& [name, make] : all_rules()) {
     Trained expected(make);
     const auto before = expected.arrays();
