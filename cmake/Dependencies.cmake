@@ -19,7 +19,7 @@ if(PkgConfig_FOUND)
   pkg_search_module(HDF5 IMPORTED_TARGET hdf5-serial hdf5)
   pkg_search_module(MPI IMPORTED_TARGET ompi-c mpi-c mpich)
   # Targets, so that what is installed names modules and no files of this machine. Their headers are for one source each.
-  foreach(target PkgConfig::HDF5 PkgConfig::MPI)
+  foreach(target PkgConfig::HDF5 PkgConfig::MPI PkgConfig::HTTPLIB)
     if(TARGET ${target})
       set_target_properties(${target} PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "" INTERFACE_COMPILE_OPTIONS "")
     endif()

@@ -182,6 +182,14 @@ chainer_add_messages(chainer ${sources})
 if(HDF5_FOUND)
   chainer_headers_for(serializers/hdf5_file.cpp "${HDF5_INCLUDE_DIRS}")
 endif()
+if(HTTPLIB_FOUND)
+  chainer_headers_for(training/live/http_server_httplib.cpp "${HTTPLIB_INCLUDE_DIRS}")
+  # Its classes differ by what the library was compiled with.
+  set_property(SOURCE ${PROJECT_SOURCE_DIR}/chainer/training/live/http_server_httplib.cpp APPEND
+               PROPERTY COMPILE_OPTIONS ${HTTPLIB_CFLAGS_OTHER})
+  set_source_files_properties(${PROJECT_SOURCE_DIR}/chainer/training/live/http_server_httplib.cpp
+                              PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+endif()
 
 # Other libraries.
 set(needs ZLIB::ZLIB Threads::Threads ${CMAKE_DL_LIBS})

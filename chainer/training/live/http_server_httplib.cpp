@@ -4,6 +4,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -80,7 +81,15 @@ HttpServer::HttpServer(const std::string& host, int port, Handler handler) : its
     const HttpResponse r = handler(request_of(from));
     to.status = r.status;
     for (const auto& [name, value] : r.headers) to.set_header(name, value);
-    if (!r.stream) return to.set_content(r.body, r.type);
+    if (!r.stream) {
+      // Pieces of known length are sent as they are; a text would be packed by brotli, which takes seconds.
+      const auto body = std::make_shared<const std::string>(r.body);
+      if (body->empty()) return to.set_content("", r.type);
+      return to.set_content_provider(body->size(), r.type,
+                                     [body](std::size_t from, std::size_t length, httplib::DataSink& sink) {
+                                       return sink.write(body->data() + from, length);
+                                     });
+    }
     to.set_chunked_content_provider(r.type, [stream = r.stream](std::size_t, httplib::DataSink& sink) {
       std::string piece;
       if (!stream(piece)) return false;

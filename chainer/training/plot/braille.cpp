@@ -11,9 +11,9 @@
 namespace chainer::plot {
 namespace {
 
-constexpr int kAxis = 9;
+constexpr int kAxisWidth = 9;
 
-struct Range {
+struct Extent {
   double low = std::numeric_limits<double>::infinity(), high = -low;
   void add(double v) { low = std::min(low, v), high = std::max(high, v); }
   // A curve of one value lies in the middle.
@@ -26,14 +26,14 @@ struct Range {
 };
 
 // The bit of the dot (0 or 1, 0 ... 3 from above) in a character of braille.
-unsigned bit(int x, int y) {
+unsigned dot_bit(int x, int y) {
   constexpr unsigned bits[4][2] = {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
   return bits[y][x];
 }
 
-std::string label(double v) {
+std::string axis_label(double v) {
   char text[32];
-  std::snprintf(text, sizeof text, "%*.3g ", kAxis - 1, v);
+  std::snprintf(text, sizeof text, "%*.3g ", kAxisWidth - 1, v);
   return text;
 }
 
@@ -45,16 +45,16 @@ std::string color_sequence(int color) {
 }
 
 std::vector<std::string> braille(const std::vector<TextCurve>& curves, int width, int height, bool colors) {
-  if (width < kAxis + 3 || height < 3) return {};
-  Range x, y;
+  if (width < kAxisWidth + 3 || height < 3) return {};
+  Extent x, y;
   for (const TextCurve& c : curves)
     for (const auto& [at, v] : c.points)
       if (std::isfinite(v)) x.add(at), y.add(v);
   if (!(x.low <= x.high)) return std::vector<std::string>(static_cast<std::size_t>(height));
-  const Range told = x;
+  const Extent told = x;
   x.open();
   y.open();
-  const int columns = width - kAxis, rows = height - 1, dots_x = 2 * columns, dots_y = 4 * rows;
+  const int columns = width - kAxisWidth, rows = height - 1, dots_x = 2 * columns, dots_y = 4 * rows;
   struct Cell {
     unsigned dots = 0;
     int color = 0;
@@ -62,7 +62,7 @@ std::vector<std::string> braille(const std::vector<TextCurve>& curves, int width
   std::vector<Cell> cells(static_cast<std::size_t>(columns * rows));
   const auto set = [&](int px, int py, int color) {
     Cell& cell = cells[static_cast<std::size_t>(py / 4 * columns + px / 2)];
-    cell.dots |= bit(px % 2, py % 4);
+    cell.dots |= dot_bit(px % 2, py % 4);
     cell.color = color;
   };
   for (const TextCurve& c : curves) {
@@ -84,9 +84,9 @@ std::vector<std::string> braille(const std::vector<TextCurve>& curves, int width
   }
   std::vector<std::string> out;
   for (int row = 0; row < rows; ++row) {
-    std::string line = row == 0          ? label(y.high)
-                       : row == rows - 1 ? label(y.low)
-                                         : std::string(static_cast<std::size_t>(kAxis), ' ');
+    std::string line = row == 0          ? axis_label(y.high)
+                       : row == rows - 1 ? axis_label(y.low)
+                                         : std::string(static_cast<std::size_t>(kAxisWidth), ' ');
     int now = -1;
     for (int column = 0; column < columns; ++column) {
       const Cell& cell = cells[static_cast<std::size_t>(row * columns + column)];
@@ -99,7 +99,8 @@ std::vector<std::string> braille(const std::vector<TextCurve>& curves, int width
   std::snprintf(left, sizeof left, "%.6g", told.low);
   std::snprintf(right, sizeof right, "%.6g", told.high);
   const int gap = columns - static_cast<int>(std::string(left).size() + std::string(right).size());
-  out.push_back(std::string(kAxis, ' ') + left + std::string(static_cast<std::size_t>(std::max(1, gap)), ' ') + right);
+  out.push_back(std::string(kAxisWidth, ' ') + left + std::string(static_cast<std::size_t>(std::max(1, gap)), ' ') +
+                right);
   return out;
 }
 
