@@ -14,6 +14,7 @@ struct BlockFold;
 struct LstmCells;
 struct PoolingPlan;
 struct ConvolutionPlan;
+struct IndexCheck;
 enum class Pooling : uint8_t;
 enum class Convolution : uint8_t;
 
@@ -129,6 +130,10 @@ class Backend {
   virtual void determinants(Array& matrices, Array& out);
   /// a = u diag(s) vt for a matrix a (m, n): u (m, k), s (k), vt (k, n) with k = min(m, n), all contiguous float64.
   virtual void svd(const Array& a, Array& u, Array& s, Array& vt);
+  /// The rows or places of elements that integers name (operations/indices.h), in `out`, contiguous int64 of their
+  /// number. One out of range is an IndexError, which may come at the next wait for the device. Through the host by
+  /// default.
+  virtual void check_indices(const IndexCheck& check, const Array& index, Array& out);
 };
 
 /// Converts between any two layouts and dtypes of one shape, and between devices.

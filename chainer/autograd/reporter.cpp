@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <tuple>
+#include <utility>
 
 #include "chainer/array/recording/step.h"
 #include "chainer/core/json.h"
+#include "chainer/routines/arithmetic.h"
+#include "chainer/routines/manipulation.h"
 
 namespace chainer {
 namespace {
@@ -112,19 +115,43 @@ void Summary::add(double v, double weight) {
   x2_ += weight * v * v;
   n_ += weight;
 }
+void Summary::add(const Array& value, double weight) {
+  if (value.device().is_host()) return add(value.item<double>(), weight);
+  if (there_x_ && there_x_.device() != value.device()) fetch();
+  const Array v = value.astype(float64).reshape({}), x = v * weight, x2 = x * v;
+  there_x_ = there_x_ ? there_x_ + x : x;
+  there_x2_ = there_x2_ ? there_x2_ + x2 : x2;
+  n_ += weight;
+}
+void Summary::fetch() const {
+  if (!there_x_) return;
+  x_ += std::exchange(there_x_, {}).item<double>();
+  x2_ += std::exchange(there_x2_, {}).item<double>();
+}
+double Summary::compute_mean() const {
+  fetch();
+  return x_ / n_;
+}
 std::pair<double, double> Summary::make_statistics() const {
+  fetch();
   const double mean = x_ / n_;
   return {mean, std::sqrt(std::max(0.0, x2_ / n_ - mean * mean))};
 }
 void Summary::serialize(Serializer& s) {
+  fetch();
   s("_x", x_);
   s("_x2", x2_);
   s("_n", n_);
 }
 
 void DictSummary::add(const Observation& values) {
-  for (const auto& [key, v] : values)
-    if (v.is_scalar()) summaries_[key].add(v.number(), v.weight());
+  for (const auto& [key, v] : values) {
+    if (!v.is_scalar()) continue;
+    if (v.variable())
+      summaries_[key].add(v.variable()->array(), v.weight());
+    else
+      summaries_[key].add(v.number(), v.weight());
+  }
 }
 std::map<std::string, double> DictSummary::compute_mean() const {
   std::map<std::string, double> out;

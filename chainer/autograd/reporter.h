@@ -105,17 +105,23 @@ inline void report(const Observation& values, const Anchored& observer) { report
 /// A scope of the current reporter's observation.
 Reporter::ObservationScope report_scope(Observation& target);
 
-/// Running mean and deviation of one value.
+/// Running mean and deviation of one value. Values on a device are added up there until somebody asks.
 class Summary {
  public:
   void add(double value, double weight = 1);
-  double compute_mean() const { return x_ / n_; }
+  /// An array of one element.
+  void add(const Array& value, double weight = 1);
+  double compute_mean() const;
   /// (mean, standard deviation)
   std::pair<double, double> make_statistics() const;
   void serialize(Serializer& s);
 
  private:
-  double x_ = 0, x2_ = 0, n_ = 0;
+  void fetch() const;
+
+  mutable double x_ = 0, x2_ = 0;
+  mutable Array there_x_, there_x2_;  // what is on a device yet
+  double n_ = 0;
 };
 
 /// A Summary for each name. Values that are not one number are skipped.

@@ -1,5 +1,6 @@
 #include "chainer/optimizers/optimizer_hooks.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "chainer/routines/arithmetic.h"
@@ -10,6 +11,9 @@ namespace chainer::optimizer_hooks {
 namespace {
 // Parameters without data or gradient have nothing to change.
 bool ready(const Parameter& p) { return p.is_initialized() && p.grad(); }
+// On a device factors stay there, so that nobody waits for them.
+Array squares(const Array& a) { return sum(square(a), {}, false, float64); }
+Array norm_there(const Array& a) { return sqrt(squares(a)); }
 double norm(const Array& a) { return std::sqrt(sum(square(a), {}, false, float64).item<double>()); }
 }  // namespace
 
@@ -22,6 +26,16 @@ void Lasso::operator()(UpdateRule&, Parameter& p) {
 void GradientClipping::operator()(Optimizer& optimizer) {
   double total = 0;
   const std::vector<Parameter> params = optimizer.target().params(false);
+  const auto there = std::find_if(params.begin(), params.end(), ready);
+  if (there != params.end() && !there->grad().device().is_host()) {
+    Array sum;
+    for (const Parameter& p : params)
+      if (ready(p)) sum = sum ? sum + squares(p.grad()) : squares(p.grad());
+    const Array rate = threshold / sqrt(sum), one = scalar_array(1.0, rate), used = where(less(rate, one), rate, one);
+    for (Parameter p : params)
+      if (ready(p)) p.set_grad(p.grad() * used.astype(p.grad().dtype()));
+    return;
+  }
   for (const Parameter& p : params)
     if (ready(p)) total += sum(square(p.grad()), {}, false, float64).item<double>();
   const double rate = threshold / std::sqrt(total);
@@ -41,6 +55,12 @@ void GradientNoise::operator()(UpdateRule& rule, Parameter& p) {
 }
 void GradientLARS::operator()(UpdateRule&, Parameter& p) {
   if (!ready(p)) return;
+  if (!p.grad().device().is_host()) {
+    const Array w = norm_there(p.array()), rate = w / (eps + norm_there(p.grad()) + weight_decay * w);
+    const Array used = where(greater(w, threshold), rate, scalar_array(1.0, rate)).astype(p.grad().dtype());
+    p.set_grad((p.grad() + p.array() * weight_decay) * used);
+    return;
+  }
   const double w = norm(p.array()), g = norm(p.grad());
   const double rate = w > threshold ? w / (eps + g + weight_decay * w) : 1;
   p.set_grad((p.grad() + p.array() * weight_decay) * rate);

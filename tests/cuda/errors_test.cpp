@@ -100,7 +100,7 @@ TEST(a_lost_device_says_what_was_launched) {
     else
       own.launch_wrong("two_barriers", a, 0);
     EXPECT_THROW(DeviceError, "@own:0 is lost: two_barriers, block (0, 0, 0), thread (", to_host(a));
-    EXPECT_THROW(DeviceError, "launched last: program", (a * 2.0).raw());
+    EXPECT_THROW(DeviceError, "launched last: fill_float64 program", (a * 2.0).raw());
     EXPECT_THROW(DeviceError, "is lost", own.device.synchronize());
     a = Array();  // releasing is silent
     const Array other = ones({3}).to_device(Device(own.backend, 1));

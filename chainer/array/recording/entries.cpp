@@ -4,6 +4,7 @@
 
 #include "chainer/array/deferred/pending.h"
 #include "chainer/array/operations/convolution.h"
+#include "chainer/array/operations/indices.h"
 #include "chainer/array/operations/pooling.h"
 #include "chainer/array/operations/recurrent_cells.h"
 #include "chainer/array/recording/join.h"
@@ -297,6 +298,10 @@ void Recorder::determinants(Array& matrices, Array& out) {
 void Recorder::svd(const Array& a, Array& u, Array& s, Array& vt) {
   perform("svd", read({&a}), written({&u, &s, &vt}),
           [&real = real_](Array* const* x) { real.svd(*x[0], *x[1], *x[2], *x[3]); });
+}
+void Recorder::check_indices(const IndexCheck& check, const Array& index, Array& out) {
+  perform("check_indices", read({&index}), written({&out}),
+          [&real = real_, check](Array* const* x) { real.check_indices(check, *x[0], *x[1]); });
 }
 
 }  // namespace chainer::recording

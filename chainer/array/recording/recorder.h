@@ -120,6 +120,7 @@ class Recorder final : public Backend {
   int64_t invert(Array& matrices) override;
   void determinants(Array& matrices, Array& out) override;
   void svd(const Array& a, Array& u, Array& s, Array& vt) override;
+  void check_indices(const IndexCheck& check, const Array& index, Array& out) override;
 
  private:
   using Call = std::function<void(Array* const*)>;

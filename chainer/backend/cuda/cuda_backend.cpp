@@ -4,7 +4,11 @@
 #include <array>
 #include <atomic>
 #include <mutex>
+#include <utility>
 
+#include "chainer/array/operations/indices.h"
+#include "chainer/backend/cuda/kernels/indices.h"
+#include "chainer/backend/cuda/spaces.h"
 #include "chainer/backend/cuda/staging.h"
 #include "chainer/core/fork.h"
 
@@ -12,6 +16,7 @@ namespace chainer::cuda {
 namespace {
 
 constexpr std::size_t kRemembered = 32;  // launches that an error names
+constexpr std::size_t kChecks = 1024;    // of indices between two waits
 
 // Children of fork() have no device.
 std::atomic<bool>& is_child() {
@@ -30,6 +35,7 @@ std::atomic<bool>& is_child() {
 struct CudaBackend::DeviceState final : Pool::Source {
   DeviceState(Driver& d, int i) : driver(d), index(i), pool(*this), staging(d, i) {}
   ~DeviceState() override {
+    if (wrong) driver.release(index, wrong, kChecks * sizeof(WrongIndex));
     if (stream) driver.end_stream(stream);
   }
   void* take(std::size_t bytes) override { return driver.allocate(index, bytes); }
@@ -44,6 +50,9 @@ struct CudaBackend::DeviceState final : Pool::Source {
   Staging staging;
   std::array<std::string, kRemembered> launched;
   std::size_t launches = 0;
+  Counts counts;
+  WrongIndex* wrong = nullptr;     // on the device, one for each of
+  std::vector<IndexCheck> checks;  // since the last wait
   std::string lost;
 };
 
@@ -94,6 +103,9 @@ Stream CudaBackend::stream(int index) {
 memory::Statistics CudaBackend::statistics(int index) {
   return with_device(index, [](DeviceState& d) { return d.pool.statistics(); });
 }
+CudaBackend::Counts CudaBackend::counts(int index) {
+  return with_device(index, [](DeviceState& d) { return d.counts; });
+}
 void CudaBackend::reset_peak(int index) {
   with_device(index, [](DeviceState& d) { d.pool.reset_peak(); });
 }
@@ -135,20 +147,67 @@ int CudaBackend::device_of(const void* address) {
 
 void CudaBackend::host_to_device(void* to, const void* from, std::size_t bytes) {
   if (bytes == 0) return;
-  with_device(device_of(to), [&](DeviceState& d) { d.staging.copy_to_device(d.stream, to, from, bytes); });
+  with_device(device_of(to), [&](DeviceState& d) {
+    ++d.counts.sent;
+    d.staging.copy_to_device(d.stream, to, from, bytes);
+  });
 }
 void CudaBackend::device_to_host(void* to, const void* from, std::size_t bytes) {
   if (bytes == 0) return;
-  with_device(device_of(from), [&](DeviceState& d) { driver_->copy_to_host(d.stream, to, from, bytes); });
+  with_device(device_of(from), [&](DeviceState& d) {
+    ++d.counts.fetched;
+    driver_->copy_to_host(d.stream, to, from, bytes);
+    report_wrong_indices(d);
+  });
 }
 void CudaBackend::synchronize(int index) {
-  with_device(index, [&](DeviceState& d) { driver_->synchronize(d.stream); });
+  with_device(index, [&](DeviceState& d) {
+    ++d.counts.waits;
+    driver_->synchronize(d.stream);
+    report_wrong_indices(d);
+  });
+}
+
+void CudaBackend::report_wrong_indices(DeviceState& d) {
+  if (d.checks.empty()) return;
+  const std::vector<IndexCheck> checks = std::exchange(d.checks, {});
+  std::vector<WrongIndex> wrong(checks.size());
+  driver_->copy_to_host(d.stream, wrong.data(), d.wrong, wrong.size() * sizeof(WrongIndex));
+  for (std::size_t k = 0; k < checks.size(); ++k)
+    if (wrong[k].position >= 0) checks[k].fail(wrong[k].value, wrong[k].position, checks[k].size);
+}
+
+void CudaBackend::check_indices(const IndexCheck& check, const Array& index, Array& out) {
+  if (out.size() == 0) return;
+  const Array dense = index.contiguous();
+  IndicesArgs args{};
+  args.index = static_cast<const char*>(dense.raw()), args.out = static_cast<int64_t*>(out.mutable_raw());
+  args.type = type_of(dense.dtype()), args.bytes = static_cast<int>(item_size(dense.dtype()));
+  args.ignores = check.ignored.has_value(), args.ignored = check.ignored.value_or(0);
+  args.columns = check.columns, args.inner = check.inner;
+  args.n = out.size(), args.size = check.size;
+  with_device(out.device().index(), [&](DeviceState& d) {
+    if (!d.wrong) {
+      constexpr std::size_t bytes = kChecks * sizeof(WrongIndex);
+      d.wrong = static_cast<WrongIndex*>(driver_->allocate(d.index, bytes));
+      if (!d.wrong) throw DeviceError(name(d.index), ": no room for ", bytes, " bytes of errors");
+      driver_->begin_block(d.index, d.stream, d.wrong, bytes, bytes);
+    }
+    if (d.checks.size() == kChecks) {
+      ++d.counts.waits;
+      report_wrong_indices(d);
+    }
+    args.wrong = d.wrong + d.checks.size();
+    d.checks.push_back(check);
+    launch(d.index, "check_indices", {}, {IndicesArgs::kThreads, 1, 1}, args);
+  });
 }
 
 void CudaBackend::launch_kernel(int index, Launch l, const void* args) {
   with_device(index, [&](DeviceState& d) {
     std::string& name = d.launched[d.launches++ % kRemembered];
     name = l.kernel;
+    ++d.counts.calls;
     driver_->launch(d.stream, l, args);
   });
 }
@@ -162,8 +221,12 @@ void CudaBackend::gemm(const Array& a, const Array& b, Array& out, double alpha,
   const ProductCall call{
       matrices(a, left), matrices(b, right), matrices(out, out.mutable_raw()), out.dtype(), alpha, beta};
   const int index = out.device().index();
-  if (!with_device(index, [&](DeviceState& d) { return driver_->multiply(d.stream, call); }))
-    multiply_by_kernel(call, index);
+  const bool done = with_device(index, [&](DeviceState& d) {
+    const bool by_library = driver_->multiply(d.stream, call);
+    d.counts.calls += by_library;
+    return by_library;
+  });
+  if (!done) multiply_by_kernel(call, index);
 }
 
 }  // namespace chainer::cuda

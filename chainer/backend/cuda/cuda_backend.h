@@ -1,5 +1,6 @@
 // The backend of CUDA devices, real and emulated ones: what it asks of a driver, and its kernels.
 #pragma once
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,6 +24,12 @@ class CudaBackend final : public Backend {
   Driver& driver() { return *driver_; }
   Stream stream(int index);
   memory::Statistics statistics(int index);
+  /// What a device was asked for so far: launches and library calls, copies to it and from it, and waits for all of its
+  /// work. The last two leave it idle, so a training step should have none of them.
+  struct Counts {
+    int64_t calls = 0, sent = 0, fetched = 0, waits = 0;
+  };
+  Counts counts(int index);
   void reset_peak(int index);
   void empty_cache(int index);
   /// The most bytes that a device's pool takes from the driver; 0 is no limit.
@@ -46,6 +53,7 @@ class CudaBackend final : public Backend {
   void update(Update op, Array& param, const Array& grad, std::span<Array> states,
               std::span<const double> hyper) override;
   void random(RandomFill fill, uint64_t seed, uint64_t counter, double a, double b, Array& out) override;
+  void check_indices(const IndexCheck& check, const Array& index, Array& out) override;
   void softmax(bool log, const Array& a, int64_t outer, int64_t n, int64_t inner, Array& out) override;
 
  private:
@@ -55,12 +63,14 @@ class CudaBackend final : public Backend {
   template <class Args>
   void launch(int index, std::string_view kernel, Dim3 grid, Dim3 block, Args args, std::size_t dynamic_shared = 0) {
     args.pointers([distance = driver_->distance()]<class P>(P& p) {
-      if (p) p += distance;
+      if (p) p = reinterpret_cast<P>(reinterpret_cast<std::intptr_t>(p) + distance);
     });
     launch_kernel(index, {kernel, grid, block, dynamic_shared, sizeof(Args), &typeid(Args)}, &args);
   }
   void multiply_by_kernel(const ProductCall& call, int index);
   void launch_kernel(int index, Launch launch, const void* args);
+  /// Waits, and throws about the first index out of range that a kernel has found since the last time.
+  void report_wrong_indices(DeviceState& d);
   template <class F>
   auto with_device(int index, F&& f);
   int device_of(const void* address);

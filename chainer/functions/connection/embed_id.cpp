@@ -1,6 +1,6 @@
 #include "chainer/array/backend.h"
 #include "chainer/array/exclusive.h"
-#include "chainer/array/host.h"
+#include "chainer/array/operations/indices.h"
 #include "chainer/array/recording/step.h"
 #include "chainer/autograd/function_node.h"
 #include "chainer/autograd/node_attributes.h"
@@ -17,18 +17,26 @@ namespace {
 using Ignore = std::optional<int64_t>;
 
 // Row numbers with ignored ids replaced by 0; every other id is checked.
+[[noreturn]] void fail(int64_t id, int64_t position, int64_t vocabulary) {
+  throw IndexError("embed_id: id ", id, " at position ", position, " is outside the vocabulary of ", vocabulary);
+}
 Array checked_rows(const Array& ids, int64_t vocabulary, Ignore ignore) {
-  Array rows = to_host(ids).astype(int64);
+  if (!ids.device().is_host()) {
+    Array rows(ids.shape(), int64, ids.device());
+    ids.device().backend().check_indices({.size = vocabulary, .ignored = ignore, .fail = fail}, ids, rows);
+    return rows;
+  }
+  Array rows = ids.astype(int64);
   recording::step("checked_rows", {}, {&rows, 1}, [vocabulary, ignore](std::span<const Array>, std::span<Array> out) {
     int64_t* p = out[0].mutable_data<int64_t>();
     for (int64_t i = 0; i < out[0].size(); ++i) {
       if (ignore && p[i] == *ignore)
         p[i] = 0;
       else if (p[i] < 0 || p[i] >= vocabulary)
-        throw IndexError("embed_id: id ", p[i], " at position ", i, " is outside the vocabulary of ", vocabulary);
+        fail(p[i], i, vocabulary);
     }
   });
-  return rows.to_device(ids.device());
+  return rows;
 }
 // 1 where the id counts, 0 where it is ignored, with an axis for the embedding.
 Array counted(const Array& ids, int64_t ignore, Dtype d) {

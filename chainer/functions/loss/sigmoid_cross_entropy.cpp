@@ -36,12 +36,15 @@ struct SigmoidCrossEntropyNode : FunctionNode, Described {
       scale.fill(1 / std::max(static_cast<double>(len(x)), 1.0));
     } else {
       const Array count = chainer::sum(valid, {}, false, float64);
-      recording::step(
-          "scale", {&count, 1}, {&scale, 1},
-          [](std::span<const Array> counted, std::span<Array> out) {
-            out[0].fill(1 / std::max(counted[0].item<double>(), 1.0));
-          },
-          true);
+      if (!x.device().is_host())
+        scale = chainer::reciprocal(chainer::maximum(count, scalar_array(1.0, count))).astype(x.dtype());
+      else
+        recording::step(
+            "scale", {&count, 1}, {&scale, 1},
+            [](std::span<const Array> counted, std::span<Array> out) {
+              out[0].fill(1 / std::max(counted[0].item<double>(), 1.0));
+            },
+            true);
     }
     return {chainer::sum(loss) * scale};
   }

@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "chainer/array/backend.h"
-#include "chainer/array/host.h"
+#include "chainer/array/operations/indices.h"
 #include "chainer/array/recording/step.h"
 #include "chainer/autograd/function_node.h"
 #include "chainer/autograd/node_attributes.h"
@@ -76,8 +76,9 @@ struct SoftmaxCrossEntropyNode : FunctionNode, Described {
 
   // Checks the labels; those that do not count become class 0 with weight 0.
   void read_labels(const Shape& x, const Array& t) {
-    labels = to_host(t).contiguous().astype(int64);
     const int64_t classes = x[1], inner = Dims(x.begin() + 2, x.end()).product();
+    if (!t.device().is_host()) return read_labels_there(classes, inner, t);
+    labels = t.contiguous().astype(int64);
     Array out[] = {labels, Array({t.size()}, float64), Array({t.size()}, int64), Array(Shape{}, float64)};
     Array in[1] = {options.class_weight};
     recording::step("read_labels", {in, options.class_weight ? 1u : 0u}, out,
@@ -95,8 +96,7 @@ struct SoftmaxCrossEntropyNode : FunctionNode, Described {
                           l[i] = 0;
                           w[i] = 0;
                         } else if (l[i] < 0 || l[i] >= classes) {
-                          throw IndexError("softmax_cross_entropy: label ", l[i], " at position ", i,
-                                           " is not in 0 ... ", classes - 1);
+                          fail(l[i], i, classes);
                         } else {
                           w[i] = weights.empty() ? 1 : weights[static_cast<std::size_t>(l[i])];
                           ++counted;
@@ -107,9 +107,39 @@ struct SoftmaxCrossEntropyNode : FunctionNode, Described {
                           o == Reduction::sum ? 1 : std::max<int64_t>(1, normalize ? counted : batch);
                       *made[3].mutable_data<double>() = 1 / static_cast<double>(divisor);
                     });
-    row_weight = out[1].astype(inputs_dtype, false).to_device(t.device());
-    positions = out[2].to_device(t.device());
-    scale = out[3].astype(inputs_dtype, false).to_device(t.device());
+    row_weight = out[1].astype(inputs_dtype, false);
+    positions = out[2];
+    scale = out[3].astype(inputs_dtype, false);
+  }
+  // The same on a device, which is not waited for.
+  void read_labels_there(int64_t classes, int64_t inner, const Array& t) {
+    const auto checked = [&](bool columns) {
+      Array out({t.size()}, int64, t.device());
+      const IndexCheck check{classes, options.ignore_label, columns, inner, fail};
+      t.device().backend().check_indices(check, t, out);
+      return out;
+    };
+    positions = checked(true);
+    const Array counts = not_equal(t.contiguous().ravel(), options.ignore_label);
+    row_weight = counts.astype(inputs_dtype);
+    if (options.class_weight && t.size()) {
+      const Array table = options.class_weight.to_device(t.device()).astype(inputs_dtype).contiguous();
+      Array weights({t.size()}, inputs_dtype, t.device());
+      t.device().backend().take_rows(table, checked(false), weights);
+      row_weight *= weights;
+    }
+    if (options.reduce != Reduction::sum && options.normalize) {
+      const Array count = chainer::sum(counts, {}, false, float64);
+      scale = chainer::reciprocal(chainer::maximum(count, scalar_array(1.0, count))).astype(inputs_dtype);
+    } else {
+      scale = Array(Shape{}, inputs_dtype, t.device());
+      const int64_t divisor = options.reduce == Reduction::sum ? 1 : std::max<int64_t>(1, t.shape()[0]);
+      scale.fill(1 / static_cast<double>(divisor));
+    }
+  }
+  [[noreturn]] static void fail(int64_t label, int64_t position, int64_t classes) {
+    throw IndexError("softmax_cross_entropy: label ", label, " at position ", position, " is not in 0 ... ",
+                     classes - 1);
   }
 
   static Array log_softmax_array(const Array& in, int64_t inner, int64_t classes) {
@@ -119,14 +149,17 @@ struct SoftmaxCrossEntropyNode : FunctionNode, Described {
     return y;
   }
 
-  // y with 1 taken off at each label, in its own memory where that is the host's.
+  // y with 1 taken off at each label, in its own memory.
   Array with_labels_subtracted(const Array& y, int64_t inner, int64_t classes) const {
-    return through_host(
-        [&](Array x) {
-          subtract_labels(x, inner, classes);
-          return x;
-        },
-        y);
+    Array x = y;
+    if (x.device().is_host()) {
+      subtract_labels(x, inner, classes);
+    } else if (x.size()) {
+      Array flat = x.ravel();
+      const Array ones = chainer::full(positions.shape(), -1, x.dtype(), x.device());
+      x.device().backend().scatter_rows(flat, positions, ones, true);
+    }
+    return x;
   }
   void subtract_labels(Array& y, int64_t inner, int64_t classes) const {
     recording::step("subtract_labels", {&labels, 1}, {&y, 1},

@@ -3,6 +3,7 @@
 
 #include "chainer/array/host.h"
 #include "chainer/array/operations/block_function.h"
+#include "chainer/array/operations/indices.h"
 #include "chainer/backend/common/composed/steps.h"
 
 namespace chainer {
@@ -62,6 +63,20 @@ void Backend::update(Update op, Array& param, const Array& grad, std::span<Array
 void Backend::random(RandomFill fill, uint64_t seed, uint64_t counter, double a, double b, Array& out) {
   HostResult result(out);
   kHostBackend->random(fill, seed, counter, a, b, result.array);
+  result.store();
+}
+
+void Backend::check_indices(const IndexCheck& c, const Array& index, Array& out) {
+  HostResult result(out);
+  copy_elements(to_host(index).reshape(out.shape()), result.array);
+  int64_t* p = result.array.mutable_data<int64_t>();
+  for (int64_t i = 0; i < out.size(); ++i) {
+    if (c.ignored && p[i] == *c.ignored)
+      p[i] = 0;
+    else if (p[i] < 0 || p[i] >= c.size)
+      c.fail(p[i], i, c.size);
+    if (c.columns) p[i] = (i / c.inner * c.size + p[i]) * c.inner + i % c.inner;
+  }
   result.store();
 }
 
