@@ -13,7 +13,7 @@ Array share(const Array& right, const Array& valid, Dtype d) {
   const Array in[] = {chainer::sum(valid), chainer::sum(right & valid)};
   if (!right.device().is_host()) {  // nobody waits for the counts
     const Array all = in[0].astype(float64);
-    return (in[1].astype(float64) / maximum(all, scalar_array(1.0, all))).astype(d);
+    return (in[1].astype(float64) / chainer::maximum(all, scalar_array(1.0, all))).astype(d);
   }
   Array out(Shape{}, d, right.device());
   recording::step(
