@@ -76,11 +76,20 @@ T dot(const T* a, const T* b, int64_t n) {
 template <class T>
 void plain_rows(const Problem<T>& p, int64_t begin, int64_t end) {
   constexpr int64_t kDepth = 256, kWidth = 512;
-  T row[kDepth];  // a part of A's, where its elements lie apart
-  for (int64_t i = begin; i < end; ++i) {
-    T* c = p.c + i * p.ldc;
-    for (int64_t j = 0; j < p.n; ++j) c[j] = p.beta == T(0) ? T(0) : static_cast<T>(p.beta * c[j]);
+  if (p.beta != T(0)) {  // the product's bits are those that it has alone
+    std::vector<T> product(static_cast<std::size_t>((end - begin) * p.n));
+    Problem<T> alone = p;
+    alone.c = product.data(), alone.ldc = p.n, alone.beta = 0;
+    alone.m = end - begin, alone.a += begin * (p.ta ? 1 : p.lda);
+    plain_rows(alone, 0, alone.m);
+    for (int64_t i = begin; i < end; ++i)
+      for (int64_t j = 0; j < p.n; ++j)
+        p.c[i * p.ldc + j] =
+            static_cast<T>(p.beta * p.c[i * p.ldc + j]) + product[static_cast<std::size_t>((i - begin) * p.n + j)];
+    return;
   }
+  T row[kDepth];  // a part of A's, where its elements lie apart
+  for (int64_t i = begin; i < end; ++i) std::fill_n(p.c + i * p.ldc, p.n, T(0));
   for (int64_t l0 = 0; l0 < p.k; l0 += kDepth) {
     const int64_t l1 = std::min(p.k, l0 + kDepth);
     for (int64_t j0 = 0; j0 < p.n; j0 += kWidth) {
