@@ -56,10 +56,10 @@ class CommandsExtension : public Extension {
 
 /// Options of LivePage.
 struct LivePageOptions {
-  std::string host = "127.0.0.1";           ///< the address to listen at: this machine only
-  int port = 0;                             ///< 0 takes one that is free
-  std::map<std::string, std::string> args;  ///< of the program, for the page; written to the file `args`
-  std::vector<std::string> names = {};      ///< under which a proxy is asked for the page
+  std::string host = "127.0.0.1";                ///< the address to listen at: this machine only
+  int port = 0;                                  ///< 0 takes one that is free
+  std::map<std::string, std::string> args = {};  ///< of the program, for the page; written to the file `args`
+  std::vector<std::string> names = {};           ///< under which a proxy is asked for the page
 };
 /// Serves the page of `chainer serve` for the trainer's folder from inside the program while it runs, and obeys it as
 /// CommandsExtension. The address and the token for changes are printed on standard error. RuntimeError in a build
