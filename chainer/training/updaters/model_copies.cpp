@@ -26,6 +26,21 @@ ModelCopies::ModelCopies(Link& target, const std::map<std::string, std::shared_p
   threads_ = std::make_unique<ModelThreads>(size());
 }
 
+void ModelCopies::place(Link& target, const std::vector<Device>& devices) {
+  devices_.clear();
+  for (int i = 0; i < size(); ++i) {
+    const Device& d = devices[static_cast<std::size_t>(i)];
+    devices_.push_back(d.is_host() ? std::nullopt : std::optional(d));
+    if (!d.is_host()) model(i, target).to_device(d);
+  }
+}
+
+Example ModelCopies::convert(const Examples& share, int model, const Converter& converter) const {
+  const std::optional<Device> d =
+      devices_.empty() ? std::optional<Device>() : devices_[static_cast<std::size_t>(model)];
+  return converter ? converter(share, d) : concat_examples(share, d);
+}
+
 void ModelCopies::add_observers(Trainer& trainer) const {
   for (const auto& [name, model] : copies_) {
     trainer.reporter.add_observer(name, model.get());

@@ -54,6 +54,7 @@ void MultiprocessParallelUpdater::setup_workers() {
   std::vector<std::string> names;
   for (std::size_t i = 1; i < iterators_.size(); ++i) names.push_back(text("model", i));
   copies_ = std::make_unique<ModelCopies>(get_optimizer("main").target(), names);
+  if (!options_.devices.empty()) copies_->place(get_optimizer("main").target(), options_.devices);
 }
 void MultiprocessParallelUpdater::connect_trainer(Trainer& trainer) {
   setup_workers();
@@ -64,7 +65,8 @@ void MultiprocessParallelUpdater::update_core() {
   setup_workers();
   Optimizer& optimizer = get_optimizer("main");
   std::vector<std::optional<Example>> parts;
-  for (const auto& i : iterators_) parts.emplace_back(convert(i->next()));
+  for (const auto& i : iterators_)
+    parts.emplace_back(copies_->convert(i->next(), static_cast<int>(parts.size()), options_.converter));
   copies_->step(optimizer, parts, [](Link& model, const Example& part) { return call_link(model, part); }, {});
   if (options_.auto_new_epoch && iterators_[0]->is_new_epoch()) optimizer.new_epoch(true);
 }

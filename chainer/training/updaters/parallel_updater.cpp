@@ -23,7 +23,13 @@ ParallelUpdater::ParallelUpdater(NamedKept<Iterator> iterator, NamedKept<Optimiz
                        .loss_scale = o.loss_scale,
                        .auto_new_epoch = o.auto_new_epoch}),
       options_(o),
-      copies_(make_copies(get_optimizer("main").target(), o)) {}
+      copies_(make_copies(get_optimizer("main").target(), o)) {
+  if (!o.models.empty()) return;
+  std::vector<Device> devices{o.devices.at("main")};
+  for (const auto& [name, device] : o.devices)
+    if (name != "main") devices.push_back(device);
+  copies_.place(get_optimizer("main").target(), devices);
+}
 
 void ParallelUpdater::update_core() {
   Iterator& iterator = get_iterator("main");
@@ -34,7 +40,7 @@ void ParallelUpdater::update_core() {
   for (std::size_t m = 0; m < n && m < batch.size(); ++m) {
     Examples share;
     for (std::size_t i = m; i < batch.size(); i += n) share.push_back(batch[i]);
-    parts[m] = convert(share);
+    parts[m] = copies_.convert(share, static_cast<int>(m), options_.converter);
   }
   copies_.step(
       optimizer, parts,

@@ -21,6 +21,10 @@ class ModelCopies {
   int size() const { return static_cast<int>(copies_.size()) + 1; }
   /// The target first.
   Link& model(int i, Link& target) const { return i == 0 ? target : *copies_[static_cast<std::size_t>(i) - 1].second; }
+  /// Moves each model to its device, the target's first. Devices of the host are threads; nothing moves there.
+  void place(Link& target, const std::vector<Device>& devices);
+  /// A model's share of a batch on its device, converted by `converter` or by concat_examples.
+  Example convert(const Examples& share, int model, const Converter& converter) const;
   void add_observers(Trainer& trainer) const;
   /// Gives the copies the target's parameters, after they were loaded.
   void follow(const Link& target);
@@ -31,6 +35,7 @@ class ModelCopies {
 
  private:
   std::vector<std::pair<std::string, std::shared_ptr<Link>>> copies_;
+  std::vector<std::optional<Device>> devices_;  // of the models, where they were placed
   std::unique_ptr<ModelThreads> threads_;
 };
 
@@ -45,8 +50,9 @@ struct ParallelUpdaterOptions {
 };
 /// Splits each batch over several models (example i goes to model i modulo their number, the main one first), computes
 /// their losses and gradients at the same time, and updates the main one with the sum of the gradients; a loss that is
-/// a mean thus counts once for each model, as in the manual. Devices on the host ("@cpu:0", "@cpu:1") are threads with
-/// a share of the cores. A model whose forward draws random numbers draws them in the order in which the threads come.
+/// a mean thus counts once for each model, as in the manual. Models and their examples go to the devices; those on the
+/// host ("@cpu:0", "@cpu:1") are threads with a share of the cores. A model whose forward draws random numbers draws
+/// them in the order in which the threads come.
 class ParallelUpdater : public StandardUpdater {
  public:
   /// ValueError with neither models nor devices, KeyError without one named main.

@@ -93,15 +93,18 @@ void EmulatedDriver::end_block(int, Stream stream, void* block, std::size_t whol
 void* EmulatedDriver::allocate_pinned(std::size_t bytes) {
   if (fails()) return nullptr;
   void* p = pages::map(bytes);
+  const std::lock_guard lock(pinned_mutex_);
   if (p) pinned_.emplace(static_cast<char*>(p), bytes);
   return p;
 }
 void EmulatedDriver::release_pinned(void* memory, std::size_t bytes) noexcept {
+  const std::lock_guard lock(pinned_mutex_);
   pinned_.erase(static_cast<char*>(memory));
   pages::unmap(memory, bytes);
 }
 bool EmulatedDriver::is_pinned(const void* p) const {
   const char* at = static_cast<const char*>(p);
+  const std::lock_guard lock(pinned_mutex_);
   auto it = pinned_.upper_bound(at);
   return it != pinned_.begin() && at < (--it)->first + it->second;
 }

@@ -61,6 +61,7 @@ class EmulatedDriver final : public Driver {
   char* closed_ = nullptr;  // the ranges of all devices, one behind the other
   std::ptrdiff_t distance_ = 0;
   std::vector<std::map<char*, std::size_t>> free_;  // ranges of addresses, of each device
+  mutable std::mutex pinned_mutex_;  // threads use several devices; what is of one device its backend locks
   std::map<const char*, std::size_t> pinned_;
   int64_t fail_at_ = 0;
 };
