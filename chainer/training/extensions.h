@@ -3,6 +3,7 @@
 #include "chainer/training/extensions/confusion_matrix_report.h"
 #include "chainer/training/extensions/dashboard.h"
 #include "chainer/training/extensions/evaluation.h"
+#include "chainer/training/extensions/html_report.h"
 #include "chainer/training/extensions/live.h"
 #include "chainer/training/extensions/reporting.h"
 #include "chainer/training/extensions/schedules.h"

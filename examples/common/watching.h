@@ -12,12 +12,13 @@
 namespace examples {
 
 struct Watching {
-  bool dashboard = false, tensorboard = false, live = false;
+  bool dashboard = false, tensorboard = false, report = false, live = false;
   std::string port;
-  std::map<std::string, std::string> args = {};  ///< for the page: Options::values(), once they are parsed
+  std::map<std::string, std::string> args = {};  ///< for the pages: Options::values(), once they are parsed
 
   void add_to(Options& options) {
     options.add("--dashboard", "curves, table and keys in the terminal", dashboard);
+    options.add("--report", "write a page that tells the run, OUT/report.html", report);
     options.add("--tensorboard", "write event files, for `tensorboard --logdir OUT`", tensorboard);
     options.add_optional("--live", "serve a page of the run, on this port or any; it changes, pauses and stops the run",
                          live, port);
@@ -32,6 +33,7 @@ struct Watching {
       trainer.extend(extensions::PrintReport(columns), std::move(printing));
       trainer.extend(extensions::ProgressBar({.update_interval = update_interval}));
     }
+    if (report) trainer.extend(extensions::HtmlReport({.arguments = args}));
     if (tensorboard) trainer.extend(extensions::TensorBoard());
     if (!live) return;
     const bool digits = port.size() <= 5 && port.find_first_not_of("0123456789") == port.npos;

@@ -25,17 +25,25 @@ double Arguments::number(const std::string& name, double otherwise) const {
 }
 
 const std::vector<Command>& commands() {
-  static const std::vector<Command> all = {info_command(),    inspect_command(),    summary_command(),
-                                           convert_command(), diff_command(),       datasets_command(),
-                                           serve_command(),   completion_command(), manual_command()};
+  static const std::vector<Command> all = {
+      info_command(), inspect_command(),  summary_command(), report_command(),     convert_command(),
+      diff_command(), datasets_command(), serve_command(),   completion_command(), manual_command()};
   return all;
 }
 
 Arguments parse(const Command& command, const std::vector<std::string>& words) {
   Arguments out;
   bool options = true;
+  const bool takes_output =
+      std::any_of(command.options.begin(), command.options.end(), [](const Option& o) { return o.name == "output"; });
+  bool output = false;  // the word behind -o
   for (const std::string& w : words) {
-    if (options && w == "--") {
+    if (output) {
+      out.options["output"] = w;
+      output = false;
+    } else if (options && w == "-o" && takes_output) {
+      output = true;
+    } else if (options && w == "--") {
       options = false;
     } else if (options && w.starts_with("-") && w != "-") {
       const std::size_t equals = std::min(w.find('='), w.size());
@@ -50,6 +58,7 @@ Arguments parse(const Command& command, const std::vector<std::string>& words) {
       out.positional.push_back(w);
     }
   }
+  if (output) throw UsageError("-o needs a value: -o FILE");
   if (out.positional.size() < command.least || out.positional.size() > command.most)
     throw UsageError("usage: chainer ", command.name, " ", command.arguments);
   return out;

@@ -46,6 +46,7 @@ struct Command {
 Command info_command();
 Command inspect_command();
 Command summary_command();
+Command report_command();
 Command convert_command();
 Command diff_command();
 Command datasets_command();

@@ -1,0 +1,182 @@
+#include "chainer/training/extensions/html_report.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "chainer/array/memory.h"
+#include "chainer/autograd/computational_graph.h"
+#include "chainer/autograd/config.h"
+#include "chainer/core/clock.h"
+#include "chainer/core/file.h"
+#include "chainer/core/surroundings.h"
+#include "chainer/optimizers/optimizer.h"
+#include "chainer/routines/arithmetic.h"
+#include "chainer/routines/reduction.h"
+#include "chainer/runtime_info.h"
+#include "chainer/training/report/run.h"
+
+namespace chainer::training::extensions {
+namespace {
+
+// Path, shape, elements and dtype of each parameter, for runs that give no summary.
+std::string parameters_of(const Updater& updater) {
+  std::string out;
+  int64_t total = 0;
+  for (const auto& [name, optimizer] : updater.get_all_optimizers()) {
+    for (const auto& [path, p] : optimizer->target().namedparams(true)) {
+      if (name != "main") out += name + ": ";
+      if (!p.is_initialized()) {
+        out += path + "  its shape is not known yet\n";
+        continue;
+      }
+      total += p.array().size();
+      out += text(path, "  ", p.array().shape(), "  ", p.array().dtype(), "\n");
+    }
+  }
+  return out + text(total, " parameters\n");
+}
+
+void append(json::Value& to, const std::string& key, json::Value v) {
+  if (!to.find(key)) to.set(key, json::List{});
+  for (auto& [k, list] : *to.object())
+    if (k == key && list.list()) list.list()->push_back(std::move(v));
+}
+
+double deviation(const Array& a) {
+  const Array v = a.astype(float64);
+  const Array distance = v - chainer::mean(v);
+  return std::sqrt(chainer::mean(distance * distance).item<double>());
+}
+
+}  // namespace
+
+HtmlReport::HtmlReport(const HtmlReportOptions& options) : options_(options) {
+  if (options_.file.empty()) throw ValueError("HtmlReport: the page needs a name, as in {.file = \"report.html\"}");
+  if (options_.profiled < 0) throw ValueError("HtmlReport: ", options_.profiled, " iterations cannot be measured");
+}
+
+void HtmlReport::initialize(Trainer& trainer) {
+  out_ = trainer.out();
+  json::Object run;
+  run.emplace_back("command", command_line());
+  std::error_code error;
+  const std::filesystem::path folder = std::filesystem::current_path(error);
+  run.emplace_back("working folder", folder.string());
+  if (const std::string commit = git_commit(folder); !commit.empty()) run.emplace_back("git commit", commit);
+  run.emplace_back("started", utc_now());
+  if (trainer.updater().iteration() > 0) run.emplace_back("resumed at iteration", trainer.updater().iteration());
+  about_.set("run", std::move(run));
+  json::Object arguments;
+  for (const auto& [key, v] : options_.arguments) arguments.emplace_back(key, v);
+  about_.set("arguments", std::move(arguments));
+  about_.set("runtime", runtime_info());
+  if (!config().keep_graph_on_report.local().value_or(false)) {
+    set_flag_ = true;
+    config().keep_graph_on_report = true;
+  }
+  here_ = 0, running_ = true, written_ = since_ = now();
+}
+
+void HtmlReport::take_graph(Trainer& trainer) {
+  for (auto& [key, v] : trainer.observation) {
+    const Variable* y = v.variable();
+    if (!y || !*y || !y->creator()) continue;
+    if (!about_.find("graph")) about_.set("graph", computational_graph::build_computational_graph({*y}).dump());
+    // The graph must not live as long as the observation.
+    v = ReportValue(y->array());
+  }
+  if (set_flag_) config().keep_graph_on_report = false;
+  set_flag_ = false;
+}
+
+void HtmlReport::take_statistics(const Trainer& trainer) {
+  for (const auto& [name, optimizer] : trainer.updater().get_all_optimizers())
+    for (const auto& [path, p] : optimizer->target().namedparams(false)) {
+      if (p.array().size() == 0) continue;
+      const std::string key = name == "main" ? path : name + path;
+      json::Value entry = statistics_.find(key) ? *statistics_.find(key) : json::Value(json::Object{});
+      const Array g = p.grad();
+      append(entry, "iteration", trainer.updater().iteration());
+      append(entry, "std", deviation(p.array()));
+      append(entry, "gradient_std", g ? json::Value(deviation(g)) : json::Value());
+      append(entry, "gradient_zero",
+             g ? json::Value(chainer::mean((g == 0).astype(float64)).item<double>()) : json::Value());
+      statistics_.set(key, std::move(entry));
+    }
+}
+
+// Time first, then memory in one iteration more: each hook turns deferred evaluation off and on by itself.
+void HtmlReport::profile() {
+  if (options_.profiled == 0 || here_ > options_.profiled + 2) return;
+  if (here_ == 1) {
+    timer_ = std::make_shared<function_hooks::TimerHook>();
+    scope_ = std::make_shared<FunctionHookScope>(*timer_);
+    since_ = now();
+  } else if (here_ == options_.profiled + 1) {
+    profile_seconds_ = now() - since_;
+    scope_.reset();
+    memory_ = std::make_shared<function_hooks::MemoryProfileHook>();
+    scope_ = std::make_shared<FunctionHookScope>(*memory_);
+  } else if (here_ == options_.profiled + 2) {
+    scope_.reset();
+    const auto bytes = memory_->summary();
+    std::vector<std::pair<std::string, function_hooks::TimeRecord>> rows;
+    for (const auto& row : timer_->summary()) rows.push_back(row);
+    std::sort(rows.begin(), rows.end(),
+              [](const auto& a, const auto& b) { return a.second.elapsed_time > b.second.elapsed_time; });
+    json::List functions;
+    for (const auto& [name, r] : rows) {
+      json::Object row{{"name", name}, {"calls", r.occurrence}, {"seconds", r.elapsed_time}};
+      if (const auto it = bytes.find(name); it != bytes.end()) row.emplace_back("bytes", it->second.used_bytes);
+      functions.emplace_back(std::move(row));
+    }
+    about_.set("profile", json::Object{{"iterations", options_.profiled},
+                                       {"seconds", profile_seconds_},
+                                       {"functions", std::move(functions)}});
+    timer_.reset(), memory_.reset();
+  }
+}
+
+void HtmlReport::operator()(Trainer& trainer) {
+  ++here_;
+  if (here_ == 1) {
+    take_graph(trainer);
+    about_.set("summary", options_.summary.empty() ? parameters_of(trainer.updater()) : options_.summary);
+  }
+  profile();
+  if (!options_.trigger(trainer)) return;
+  take_statistics(trainer);
+  if (now() - written_ >= 5) write();
+}
+
+void HtmlReport::write() {
+  about_.set("statistics", statistics_);
+  json::Value run = *about_.find("run");
+  run.set("last written", utc_now());
+  run.set("peak of memory in arrays", text(memory::statistics().peak / 1000000, " MB"));
+  about_.set("run", std::move(run));
+  write_file(out_ / "report.json", json::dump(about_, 1));
+  write_file(out_ / options_.file, run_report::page({run_report::read_run(out_)}));
+  written_ = now();
+}
+
+void HtmlReport::finalize() {
+  if (!running_) return;
+  running_ = false;
+  scope_.reset();
+  if (set_flag_) config().keep_graph_on_report = false;
+  set_flag_ = false;
+  write();
+}
+
+void HtmlReport::serialize(Serializer& s) {
+  options_.trigger.serialize(*s.child("_trigger"));
+  if (s.is_loading() && !s.contains("_statistics")) return;
+  std::string all = json::dump(statistics_);
+  s("_statistics", all);
+  if (!s.is_loading()) return;
+  statistics_ = json::parse(all);
+  if (!statistics_.object()) throw ValueError("HtmlReport: the stored statistics are no object");
+}
+
+}  // namespace chainer::training::extensions

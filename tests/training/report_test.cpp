@@ -1,0 +1,153 @@
+// The page that tells a run: what is read from good and damaged folders, what is said of it, and what a trained run
+// leaves.
+#include <chainer/core/file.h>
+#include <chainer/core/surroundings.h>
+#include <chainer/training/extensions/html_report.h>
+#include <chainer/training/report/run.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "small_run.h"
+#include "test.h"
+
+namespace report_files {
+
+fs::path result(const std::string& name, const std::string& log) {
+  const fs::path f = folder / name;
+  make_folder(f);
+  write_file(f / "log", log);
+  return f;
+}
+bool says(const run_report::Run& run, const std::string& part) {
+  const auto all = run_report::remarks(run);
+  return std::any_of(all.begin(), all.end(), [&](const std::string& s) { return s.find(part) != s.npos; });
+}
+std::size_t occurrences(const std::string& s, const std::string& part) {
+  std::size_t n = 0;
+  for (std::size_t at = s.find(part); at != s.npos; at = s.find(part, at + 1)) ++n;
+  return n;
+}
+
+}  // namespace report_files
+using namespace report_files;
+
+TEST(logs_become_curves) {
+  const auto f = result("report_good", R"([{"main/loss": 2.5, "epoch": 1, "iteration": 10, "elapsed_time": 0.1},
+    {"main/loss": 1.5, "validation/main/loss": NaN, "word": "x", "epoch": 2, "iteration": 20, "elapsed_time": 0.2}])");
+  const run_report::Run run = run_report::read_run(f);
+  EXPECT_EQ(run.name, "report_good");
+  EXPECT_EQ(run.x_key, "iteration");
+  EXPECT_EQ(run.curves.size(), 2u);
+  EXPECT(run.curves[0].x == (std::vector<double>{10, 20}) && run.curves[0].y == (std::vector<double>{2.5, 1.5}));
+  EXPECT(says(run, "validation/main/loss is NaN since iteration 20"));
+  // A log alone, without iterations, and one of another program.
+  write_file(folder / "epochs.json", R"([{"epoch": 1, "acc": 0.5}, {"epoch": 2, "acc": 0.6}])");
+  EXPECT_EQ(run_report::read_run(folder / "epochs.json").x_key, "epoch");
+  write_file(folder / "none.json", R"([{"a": 1}, 3, {"a": 2}])");
+  EXPECT(run_report::read_run(folder / "none.json").curves[0].x == (std::vector<double>{1, 3}));
+}
+
+TEST(damaged_folders_say_what_is_damaged) {
+  EXPECT_THROW(FileError, "there is no folder or log", run_report::read_run(folder / "report_missing"));
+  make_folder(folder / "report_bare");
+  EXPECT(says(run_report::read_run(folder / "report_bare"), "there is no log: extensions::LogReport writes one"));
+  EXPECT(says(run_report::read_run(result("report_empty", "[]")), "the log has no entries yet"));
+  EXPECT(says(run_report::read_run(result("report_nothing", "")), "the log cannot be read"));
+  EXPECT(says(run_report::read_run(result("report_object", "{}")), "the log is no list"));
+  const auto half = run_report::read_run(result("report_half", R"([{"loss": 1, "epoch": 1}, {"loss": 2, "epo)"));
+  EXPECT(says(half, "the 1 entries before it are shown") && half.curves.at(0).y.size() == 1);
+  const auto f = result("report_broken", "[{\"loss\": 1}]");
+  write_file(f / "report.json", "{\"run\": ");
+  write_file(f / "args", "not json");
+  write_file(f / "cg.dot", "digraph graphname{0 [label=\"a");
+  const run_report::Run broken = run_report::read_run(f);
+  EXPECT(says(broken, "report.json cannot be read") && says(broken, "args cannot be read"));
+  const std::string page = run_report::page({broken, half});
+  EXPECT(page.find("</html>") != page.npos);
+  // Values of the wrong kind in report.json are left out.
+  write_file(f / "report.json", R"({"run": 3, "arguments": [], "profile": {"functions": [1, {"name": 2}]},
+    "statistics": {"/W": {"iteration": [1, "x"], "std": [1, null], "gradient_zero": [null, "a"]}, "/b": 3}})");
+  EXPECT(run_report::page({run_report::read_run(f)}).find("</html>") != page.npos);
+}
+
+TEST(remarks_on_curves) {
+  std::string rising, falling;
+  for (int i = 0; i < 40; ++i) {
+    const double noise = (i % 2) * 0.02;
+    rising += text(i ? ", " : "", "{\"validation/main/loss\": ", i < 14 ? 2 - i * 0.1 : 0.6 + (i - 14) * 0.05,
+                   ", \"epoch\": ", i + 1, "}");
+    falling += text(i ? ", " : "", "{\"validation/main/loss\": ", 1.0 / (i + 1) + noise, ", \"epoch\": ", i + 1, "}");
+  }
+  EXPECT(says(run_report::read_run(result("report_rising", "[" + rising + "]")), "rises since epoch 15"));
+  EXPECT(run_report::remarks(run_report::read_run(result("report_falling", "[" + falling + "]"))).empty());
+  const auto f = result("report_dead", "[{\"main/loss\": 1, \"iteration\": 1}]");
+  write_file(f / "report.json", R"({"statistics": {"/l3/W": {"gradient_zero": [1, 1, 1, 0.5]}},
+    "profile": {"seconds": 1.0, "input_seconds": 0.4, "functions": [{"name": "ReLU", "seconds": 0.2}]}})");
+  const run_report::Run dead = run_report::read_run(f);
+  EXPECT(says(dead, "Gradients of /l3/W are zero in 75 % of the samples"));
+  EXPECT(says(dead, "The iterator takes 40 % of the time") && says(dead, "Functions take 20 %"));
+}
+
+TEST(pages_are_small_and_stand_for_themselves) {
+  std::string log = "[";
+  for (int i = 0; i < 100000; ++i)
+    log += text(i ? "," : "", "{\"main/loss</script>\": ", i == 70000 ? 50.0 : 1.0 / (1 + i),
+                ", \"lr\": 0.1, \"iteration\": ", i, "}");
+  const auto f = result("report_long", log + "]");
+  const std::string page = run_report::page({run_report::read_run(f), run_report::read_run(f)});
+  EXPECT(page.size() < 1000000);
+  EXPECT_EQ(occurrences(page, "</script>"), 2u);  // what stands in names ends no script
+  EXPECT(page.find("http://", page.find("<main>")) == page.npos ||
+         occurrences(page, "http://") == occurrences(page, "http://www.w3.org/2000/svg"));
+  EXPECT(page.find("70000,") != page.npos);  // the one high value is still there
+}
+
+TEST(commits_are_found_from_below) {
+  const std::string commit(40, 'a');
+  make_folder(folder / "repository" / "below");
+  make_folder(folder / "repository" / ".git" / "refs" / "heads");
+  write_file(folder / "repository" / ".git" / "HEAD", "ref: refs/heads/main\n");
+  EXPECT_EQ(git_commit(folder / "repository" / "below"), "");
+  write_file(folder / "repository" / ".git" / "packed-refs", "# pack-refs\n" + commit + " refs/heads/main\n");
+  EXPECT_EQ(git_commit(folder / "repository" / "below"), commit);
+  write_file(folder / "repository" / ".git" / "refs" / "heads" / "main", std::string(40, 'b') + "\n");
+  EXPECT_EQ(git_commit(folder / "repository"), std::string(40, 'b'));
+  EXPECT(command_line().find("tests") != std::string::npos);
+}
+
+TEST(graphs_are_drawn_in_layers) {
+  computational_graph::GraphOptions options;
+  Variable x(ones({2, 3}));
+  x.set_name("x; \"quoted\" -> {}");
+  const Variable y = F::sum(F::exp(x) + x * x);
+  const std::string svg =
+      run_report::graph_svg(computational_graph::build_computational_graph({y}, options).dump(), "graph");
+  EXPECT(svg.find("x; &quot;quoted&quot; -&gt; {}") != svg.npos);
+  EXPECT_EQ(occurrences(svg, ">Exp<") + occurrences(svg, ">exp<"), 1u);
+  EXPECT_EQ(run_report::graph_svg("", "a"), "");
+  EXPECT_EQ(run_report::graph_svg("digraph g{0 [label=\"a\"];1 [label=\"b\"];0 -> 1;1 -> 0;}", "a"), "");
+  EXPECT(run_report::graph_svg("digraph g{0 [label=\"a\"];0 -> 0;0 -> 7;}", "a").find("</svg>") != std::string::npos);
+}
+
+TEST(a_run_leaves_its_page) {
+  random::seed(0);
+  L::Classifier model(MLP(20, 10));
+  auto optimizer = optimizers::Adam().setup(model);
+  iterators::SerialIterator it(teacher_data(60), 10);
+  StandardUpdater updater(it, optimizer);
+  Trainer trainer(updater, {3, "epoch"}, {.out = out("reported")});
+  trainer.extend(extensions::HtmlReport({.arguments = {{"seed", "0"}}}));
+  trainer.extend(extensions::dump_graph("main/loss"));  // both read the graph of one observation
+  trainer.extend(extensions::LogReport());
+  trainer.run();
+  EXPECT(!config().keep_graph_on_report);
+  const std::string page = read_file(folder / "reported" / "report.html");
+  for (const char* part : {"data-plot=\"0\"", "main/loss", "seed", "LinearFunction", "Time and memory",
+                           "deviation of gradients", "instruction set"})
+    EXPECT(page.find(part) != page.npos);
+  const json::Value about = json::parse(read_file(folder / "reported" / "report.json"));
+  EXPECT_EQ(about.find("statistics")->find("/predictor/l1/W")->find("std")->list()->size(), 3u);
+  EXPECT(about.find("profile")->find("functions")->list()->size() > 2);
+  EXPECT_THROW(ValueError, "the page needs a name", extensions::HtmlReport({.file = ""}));
+}
