@@ -6,7 +6,10 @@ from chainer import link
 
 
 class Sequential(link.ChainList):
-    """Links and functions that are called one after the other."""
+    """Links and functions that are called one after the other.
+
+    Names of the links, and so paths of parameters, are the release's: the first link is 0, and each later one is put
+    behind the first, so that three links are 0, 2 and 1."""
 
     def __init__(self, *layers):
         super(Sequential, self).__init__()
@@ -26,8 +29,7 @@ class Sequential(link.ChainList):
         return super(Sequential, self).__reduce__()
 
     def __getitem__(self, i):
-        layers = self._layers[i]
-        return Sequential(*layers) if isinstance(layers, list) else layers
+        return self._layers[i]
 
     def __setitem__(self, i, layer):
         if i >= len(self):
@@ -35,12 +37,16 @@ class Sequential(link.ChainList):
         if not callable(layer):
             raise ValueError('All elements of a Sequential class should be callable. But the {}-th argument is not '
                              'callable: {}'.format(i, type(layer)))
-        self._layers[i] = layer
-        self._collect()
+        i = range(len(self))[i]
+        self._drop(self._layers.pop(i))
+        self.insert(i, layer)
 
     def __delitem__(self, i):
+        gone = self._layers[i]
         del self._layers[i]
-        self._collect()
+        for layer in gone if isinstance(gone, list) else [gone]:
+            self._drop(layer)
+        self._rename()
 
     def __iter__(self):
         return iter(self._layers)
@@ -70,9 +76,18 @@ class Sequential(link.ChainList):
                            for i, layer in enumerate(self._layers)])
         return self.__class__.__name__ + ('(\n' + text + ',\n)' if text else '()')
 
-    def _collect(self):
-        self._children = [layer for layer in self._layers if isinstance(layer, link.Link)]
-        self._rename()
+    def _drop(self, layer):
+        """Takes a layer's link out of the children."""
+        for i, child in enumerate(self._children):
+            if child is layer:
+                del self._children[i]
+                return
+
+    def _place(self, i):
+        """Where a link before position i goes among the children: behind the first link, as in the release's files."""
+        if i == 0:
+            return 0
+        return 1 + next((j for j in range(i) if isinstance(self._layers[j], link.Link)), 0)
 
     def append(self, layer):
         self.insert(len(self), layer)
@@ -89,8 +104,11 @@ class Sequential(link.ChainList):
         if not callable(layer):
             raise TypeError('All elements of the argument should be callable. But given {} is not callable.'.format(
                 layer))
+        i = range(n + 1)[i] if i >= 0 else i + n
+        if isinstance(layer, link.Link):
+            self._children.insert(self._place(i), layer)
         self._layers.insert(i, layer)
-        self._collect()
+        self._rename()
 
     def remove(self, layer):
         if layer not in self:
@@ -114,7 +132,7 @@ class Sequential(link.ChainList):
 
     def clear(self):
         self._layers = []
-        self._collect()
+        self._children = []
 
     def index(self, layer, start=None, end=None):
         places = range(len(self._layers))[slice(start, end)]
@@ -138,19 +156,6 @@ class Sequential(link.ChainList):
 
     def copyparams(self, other, copy_persistent=True):
         super(Sequential, self).copyparams(other, copy_persistent)
-
-    def repeat(self, n_repeat, mode='init'):
-        """A Sequential that holds this one's copies one after the other."""
-        ret = Sequential()
-        if n_repeat <= 0:
-            return ret
-        if mode not in ('init', 'copy', 'share'):
-            raise ValueError('The \'mode\' argument should be either \'init\',\'copy\', or \'share\'. '
-                             'But {} was given.'.format(mode))
-        for _ in range(n_repeat):
-            for layer in self:
-                ret.append(layer.copy(mode) if isinstance(layer, link.Link) else copy.deepcopy(layer))
-        return ret
 
     def forward(self, *x):
         for layer in self._layers:

@@ -6,9 +6,11 @@ namespace chainer::python {
 
 namespace {
 
-void raise_invalid_type(const std::string& expect, const std::string& actual, const char* text) {
+// Of one of the classes of chainer.utils.type_check.
+void raise_invalid_type(const std::string& expect, const std::string& actual, const char* text,
+                        const char* name = "InvalidType") {
   try {
-    const nb::object c = nb::module_::import_("chainer.utils.type_check").attr("InvalidType");
+    const nb::object c = nb::module_::import_("chainer.utils.type_check").attr(name);
     PyErr_SetObject(c.ptr(), c(expect, actual, text).ptr());
   } catch (nb::python_error& failed) { failed.restore(); }
 }
@@ -17,7 +19,7 @@ void raise_invalid_type(const std::string& expect, const std::string& actual, co
 void raise_index_error(const char* text) {
   const std::string_view t = text;
   if (t.find("axis") != t.npos && t.find("is out of bounds for an array") != t.npos)
-    return raise_invalid_type("axes within the array's", text, text);
+    return raise_invalid_type("axes within the array's", text, text, "InvalidAxis");
   if (t.find("too many indices") != t.npos) return raise_invalid_type("as many axes as indices", text, text);
   if (t.find("single ellipsis") != t.npos) return PyErr_SetString(PyExc_ValueError, text);
   PyErr_SetString(t.find(": label ") != t.npos ? PyExc_ValueError : PyExc_IndexError, text);
@@ -28,6 +30,8 @@ void raise_value_error(const char* text) {
   const std::string_view t = text;
   if (t.find("einsum: label") == 0 && t.find("stands for lengths") != t.npos)
     return raise_invalid_type("one length for each label", text, text);
+  if (t.find(": no window fits") != t.npos || t.find("give no output") != t.npos)
+    return raise_invalid_type("a size that gives an output", text, text, "InvalidSize");
   if (t.find("matmul: shapes") == 0) return raise_invalid_type("shapes that can be broadcast", text, text);
   PyErr_SetString(PyExc_ValueError, text);
 }

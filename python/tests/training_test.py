@@ -180,3 +180,65 @@ def test_cifar_in_the_folder_of_datasets(tmp_path):
         assert len(chainer.datasets.get_cifar10()[0]) == 10  # from the cache
     finally:
         chainer.dataset.set_dataset_root(root)
+
+
+def test_names_in_a_sequential_are_those_of_the_release():
+    s = chainer.Sequential(L.Linear(4, 8), L.Bias(1, (8,)), F.relu, L.Linear(8, 2))
+    assert [getattr(layer, 'name', None) for layer in s] == ['0', '2', None, '1']
+    s.insert(1, L.Linear(8, 8, nobias=True))
+    assert [getattr(layer, 'name', None) for layer in s] == ['0', '1', '3', None, '2']
+    s[1] = F.tanh
+    del s[0]
+    assert [getattr(layer, 'name', None) for layer in s] == [None, '1', None, '0']
+    twice = chainer.Sequential(L.Linear(2, 2), F.relu).repeat(2)
+    assert [n for n, _ in twice.namedparams()] == ['/0/0/W', '/0/0/b', '/1/0/W', '/1/0/b']
+
+
+def test_functions_are_copied_and_pickled():
+    import copy
+    for f in (F.relu, F.convolution_1d, F.max_pooling_2d):
+        assert copy.deepcopy(f) is f and pickle.loads(pickle.dumps(f)) is f
+
+
+def test_sequences_of_any_lengths():
+    np.random.seed(0)
+    link = L.NStepLSTM(2, 3, 4, 0)
+    xs = [np.random.rand(n, 3).astype('f') for n in (2, 5, 1)]
+    hy, cy, ys = link(None, None, xs)
+    assert [y.shape for y in ys] == [(2, 4), (5, 4), (1, 4)]
+    for i, x in enumerate(xs):
+        h, c, (y,) = link(None, None, [x])
+        np.testing.assert_allclose(ys[i].array, y.array, rtol=1e-5)
+        np.testing.assert_allclose(hy.array[:, i], h.array[:, 0], rtol=1e-5)
+
+
+def test_an_ndarray_beside_a_variable_takes_its_dtype():
+    x = chainer.Variable(np.ones(2, 'f'))
+    for y in (x + np.ones(2), np.ones(2) - x, x * np.array(2), x ** np.array([1, 2]), x / np.ones(2, 'e')):
+        assert y.dtype == np.float32
+    with pytest.raises(chainer.utils.type_check.InvalidType):
+        x + chainer.Variable(np.ones(2))
+
+
+def test_the_softmax_that_a_loss_keeps():
+    x, t = chainer.Variable(np.zeros((2, 4), 'f')), np.zeros(2, 'i')
+    np.testing.assert_allclose(F.softmax_cross_entropy(x, t).creator.y, 0.25)
+    assert F.softmax_cross_entropy(x, t, cache_score=False).creator.y is None
+    assert not hasattr(F.softmax_cross_entropy(x, t, enable_double_backprop=True).creator, 'y')
+
+
+def test_errors_of_axes_and_windows_are_of_both_classes():
+    x = np.zeros((1, 1, 2, 2), 'f')
+    for error in (chainer.utils.type_check.InvalidType, ValueError):
+        with pytest.raises(error):
+            F.sum(x, axis=4)
+        with pytest.raises(error):
+            F.max_pooling_2d(x, 3, cover_all=False)
+
+
+def test_hierarchical_softmax():
+    tree = L.BinaryHierarchicalSoftmax.create_huffman_tree({0: 8, 1: 6, 2: 5, 3: 4, 4: 3})
+    link = L.BinaryHierarchicalSoftmax(3, tree)
+    x = np.random.rand(1, 3).astype('f')
+    total = sum([np.exp(-link(x, np.array([word], 'i')).array) for word in range(5)])
+    assert total == pytest.approx(1, rel=1e-5)

@@ -2,15 +2,13 @@ import numpy
 
 from chainer import functions as F
 from chainer.distribution import derived, Distribution, register_kl
-from chainer.utils import argument
 from chainer.variable import as_variable
 
 
 class Categorical(Distribution):
     """Whole numbers, with the probabilities along the last axis."""
 
-    def __init__(self, p=None, **kwargs):
-        logit, = argument.parse_kwargs(kwargs, ('logit', None)) if kwargs else (None,)
+    def __init__(self, p=None, *, logit=None):
         if (p is None) == (logit is None):
             raise ValueError('Either p or logit (not both) must have a value.')
         if p is None:

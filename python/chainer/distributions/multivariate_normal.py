@@ -3,7 +3,6 @@ import numpy
 from chainer import functions as F
 from chainer.distribution import Distribution, register_kl
 from chainer.distributions.normal import HALF_LOG_2PI
-from chainer.utils import argument
 from chainer.variable import as_variable
 
 
@@ -29,10 +28,7 @@ def _times(matrix, vector):
 class MultivariateNormal(Distribution):
     """The normal distribution of several values, by the lower triangle of its covariance's Cholesky decomposition."""
 
-    def __init__(self, loc, **kwargs):
-        scale_tril, = argument.parse_kwargs(kwargs, ('scale_tril', None)) if kwargs else (None,)
-        if scale_tril is None:
-            raise ValueError('`scale_tril` must have a value.')
+    def __init__(self, loc, *, scale_tril):
         self.loc, self.scale_tril = as_variable(loc), as_variable(scale_tril)
         self.d = self.scale_tril.shape[-1]
 

@@ -4,7 +4,6 @@ import numpy
 
 from chainer import functions as F
 from chainer.distribution import derived, Distribution, parameters, register_kl
-from chainer.utils import argument
 
 HALF_LOG_2PI = 0.5 * math.log(2 * math.pi)
 
@@ -12,8 +11,7 @@ HALF_LOG_2PI = 0.5 * math.log(2 * math.pi)
 class Normal(Distribution):
     """The normal distribution, by its scale or the logarithm of it."""
 
-    def __init__(self, loc, scale=None, **kwargs):
-        log_scale, = argument.parse_kwargs(kwargs, ('log_scale', None)) if kwargs else (None,)
+    def __init__(self, loc, scale=None, *, log_scale=None):
         if (scale is None) == (log_scale is None):
             raise ValueError('Either scale or log_scale (not both) must have a value.')
         self._by_log = scale is None

@@ -4,15 +4,12 @@ import numpy
 
 from chainer import functions as F
 from chainer.distribution import derived, Distribution, parameters, register_kl
-from chainer.utils import argument
 
 
 class Uniform(Distribution):
     """The uniform distribution, by its ends or its place and length."""
 
-    def __init__(self, **kwargs):
-        low, high, loc, scale = argument.parse_kwargs(
-            kwargs, ('low', None), ('high', None), ('loc', None), ('scale', None))
+    def __init__(self, *, loc=None, scale=None, low=None, high=None):
         given = tuple([v is not None for v in (low, high, loc, scale)])
         if given == (True, True, False, False):
             self.low, self.high = derived(parameters, low, high)

@@ -194,8 +194,10 @@ _TABLE = {
         ('DivFromConstant', '{} / _', lambda x, v: v / x), ('PowVarVar', '_ ** _', lambda a, b: a ** b),
         ('PowVarConst', '_ ** {}', lambda x, v: x ** v), ('PowConstVar', '{} ** _', lambda x, v: v ** x)],
     ('activation', 'relu'): [('ReLU', 'ReLU', _c.relu)],
-    ('activation', 'sigmoid'): [('Sigmoid', 'Sigmoid', _c.sigmoid)],
-    ('activation', 'tanh'): [('Tanh', 'Tanh', _c.tanh)],
+    ('activation', 'sigmoid'): [('Sigmoid', 'Sigmoid', _c.sigmoid),
+                                ('SigmoidGrad', 'SigmoidGrad', lambda y, gy, inputs=None: gy * y * (1 - y))],
+    ('activation', 'tanh'): [('Tanh', 'Tanh', _c.tanh),
+                             ('TanhGrad', 'TanhGrad', lambda y, gy, x=None: gy * (1 - y * y))],
 }
 
 

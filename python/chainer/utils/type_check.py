@@ -22,7 +22,15 @@ class InvalidType(Exception):
 
     def __reduce__(self):
         msg, = self.args
-        return InvalidType, (self.expect, self.actual, msg)
+        return type(self), (self.expect, self.actual, msg)
+
+
+class InvalidAxis(InvalidType, ValueError, IndexError):
+    """An axis that an input has not, of each class that some function of the release raises."""
+
+
+class InvalidSize(InvalidType, ValueError, AssertionError):
+    """A window or filter that gives no output, of each class that some function of the release raises."""
 
 
 class _Failed(Exception):
