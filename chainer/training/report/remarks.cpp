@@ -9,7 +9,7 @@
 namespace chainer::run_report {
 namespace {
 
-std::string rounded(double v) {
+std::string shown_number(double v) {
   char buffer[32];
   std::snprintf(buffer, sizeof buffer, "%.4g", v);
   return buffer;
@@ -27,11 +27,11 @@ void about_finite(const Run& run, const plot::Series& c, std::vector<std::string
   if (!count) return;
   const std::string what = std::isnan(c.y[first]) ? "NaN" : "infinite";
   if (count == c.y.size() - first)
-    out.push_back(text(c.label, " is ", what, " since ", run.x_key, " ", rounded(c.x[first]),
+    out.push_back(text(c.label, " is ", what, " since ", run.x_key, " ", shown_number(c.x[first]),
                        ". A smaller learning rate, or optimizer_hooks::GradientClipping, helps most often."));
   else
     out.push_back(text(c.label, " was ", what, " in ", count, " of ", c.y.size(), " entries, first at ", run.x_key, " ",
-                       rounded(c.x[first]), "."));
+                       shown_number(c.x[first]), "."));
 }
 
 // The least value lies behind us, and what came since is higher by more than the curve's own noise.
@@ -53,8 +53,8 @@ void about_rising(const Run& run, const plot::Series& c, std::vector<std::string
   for (std::size_t i = n - tail; i < n; ++i) late += c.y[i] / static_cast<double>(tail);
   if (late - least <= std::max({noise / std::sqrt(static_cast<double>(width)), 0.02 * std::abs(least)})) return;
   const bool validation = c.label.find("validation") != std::string::npos;
-  out.push_back(text(c.label, " rises since ", run.x_key, " ", rounded(c.x[best]), ": it was ", rounded(least),
-                     " there, and is ", rounded(late), " now.",
+  out.push_back(text(c.label, " rises since ", run.x_key, " ", shown_number(c.x[best]), ": it was ",
+                     shown_number(least), " there, and is ", shown_number(late), " now.",
                      validation ? " The model learns its training data by heart: stop there, or regularize." : ""));
 }
 
