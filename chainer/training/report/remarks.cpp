@@ -9,12 +9,12 @@
 namespace chainer::run_report {
 namespace {
 
-std::string shown_number(double v) {
+std::string four_digits(double v) {
   char buffer[32];
   std::snprintf(buffer, sizeof buffer, "%.4g", v);
   return buffer;
 }
-const json::Value* member(const json::Value* v, std::string_view key) {
+const json::Value* member_of(const json::Value* v, std::string_view key) {
   return v && v->object() ? v->find(key) : nullptr;
 }
 double number(const json::Value* v, double otherwise = 0) { return v && v->is_number() ? v->number() : otherwise; }
@@ -27,11 +27,11 @@ void about_finite(const Run& run, const plot::Series& c, std::vector<std::string
   if (!count) return;
   const std::string what = std::isnan(c.y[first]) ? "NaN" : "infinite";
   if (count == c.y.size() - first)
-    out.push_back(text(c.label, " is ", what, " since ", run.x_key, " ", shown_number(c.x[first]),
+    out.push_back(text(c.label, " is ", what, " since ", run.x_key, " ", four_digits(c.x[first]),
                        ". A smaller learning rate, or optimizer_hooks::GradientClipping, helps most often."));
   else
     out.push_back(text(c.label, " was ", what, " in ", count, " of ", c.y.size(), " entries, first at ", run.x_key, " ",
-                       shown_number(c.x[first]), "."));
+                       four_digits(c.x[first]), "."));
 }
 
 // The least value lies behind us, and what came since is higher by more than the curve's own noise.
@@ -53,16 +53,16 @@ void about_rising(const Run& run, const plot::Series& c, std::vector<std::string
   for (std::size_t i = n - tail; i < n; ++i) late += c.y[i] / static_cast<double>(tail);
   if (late - least <= std::max({noise / std::sqrt(static_cast<double>(width)), 0.02 * std::abs(least)})) return;
   const bool validation = c.label.find("validation") != std::string::npos;
-  out.push_back(text(c.label, " rises since ", run.x_key, " ", shown_number(c.x[best]), ": it was ",
-                     shown_number(least), " there, and is ", shown_number(late), " now.",
+  out.push_back(text(c.label, " rises since ", run.x_key, " ", four_digits(c.x[best]), ": it was ", four_digits(least),
+                     " there, and is ", four_digits(late), " now.",
                      validation ? " The model learns its training data by heart: stop there, or regularize." : ""));
 }
 
 void about_gradients(const Run& run, std::vector<std::string>& out) {
-  const json::Value* all = member(&run.about, "statistics");
+  const json::Value* all = member_of(&run.about, "statistics");
   if (!all || !all->object()) return;
   for (const auto& [path, s] : *all->object()) {
-    const json::Value* zero = member(&s, "gradient_zero");
+    const json::Value* zero = member_of(&s, "gradient_zero");
     if (!zero || !zero->list() || zero->list()->empty()) continue;
     double dead = 0;
     for (const json::Value& v : *zero->list()) dead += number(&v) >= 1;
@@ -75,22 +75,22 @@ void about_gradients(const Run& run, std::vector<std::string>& out) {
 }
 
 void about_time(const Run& run, std::vector<std::string>& out) {
-  const json::Value* profile = member(&run.about, "profile");
-  const double wall = number(member(profile, "seconds")), input = number(member(profile, "input_seconds"));
+  const json::Value* profile = member_of(&run.about, "profile");
+  const double wall = number(member_of(profile, "seconds")), input = number(member_of(profile, "input_seconds"));
   if (wall > 0 && input > 0.2 * wall)
     out.push_back(text("The iterator takes ", std::lround(100 * input / wall),
                        " % of the time: MultithreadIterator or MultiprocessIterator read ahead."));
-  const json::Value* functions = member(profile, "functions");
+  const json::Value* functions = member_of(profile, "functions");
   if (!functions || !functions->list() || wall <= 0) return;
   double inside = 0;
-  for (const json::Value& f : *functions->list()) inside += number(member(&f, "seconds"));
+  for (const json::Value& f : *functions->list()) inside += number(member_of(&f, "seconds"));
   if (inside < 0.5 * wall)
     out.push_back(text("Functions take ", std::lround(100 * inside / wall),
                        " % of an iteration; the rest is reading data, updating and extensions. extensions::Trace shows "
                        "where it goes."));
   for (const json::Value& f : *functions->list()) {
-    const double share = number(member(&f, "seconds")) / std::max(inside, 1e-12);
-    const json::Value* name = member(&f, "name");
+    const double share = number(member_of(&f, "seconds")) / std::max(inside, 1e-12);
+    const json::Value* name = member_of(&f, "name");
     if (share > 0.6 && functions->list()->size() > 2 && name && name->string())
       out.push_back(text(*name->string(), " takes ", std::lround(100 * share), " % of the time of all functions."));
   }
