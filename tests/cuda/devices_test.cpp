@@ -2,13 +2,12 @@
 #include <chainer/chainer.h>
 
 #include "chainer/array/host.h"
+#include "emulated_number.h"
 #include "test.h"
 
 using namespace chainer;
 
 namespace {
-
-Device emulated_number(int i) { return get_device(text("@cuda-emulated:", i)); }
 
 struct Net : Chain {
   L::Linear l1{20}, l2{3};

@@ -4,14 +4,13 @@
 
 #include "chainer/array/host.h"
 #include "chainer/backend/cuda/cuda_backend.h"
+#include "emulated_number.h"
 #include "networks.h"
 #include "test.h"
 
 using namespace chainer;
 
 namespace {
-
-Device emulated_number(int i) { return get_device(text("@cuda-emulated:", i)); }
 
 struct Asked {
   int64_t calls, sent, fetched, waits;

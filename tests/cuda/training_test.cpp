@@ -5,14 +5,13 @@
 #include "chainer/array/backend.h"
 #include "chainer/array/host.h"
 #include "chainer/backend/cuda/emulation/emulation.h"
+#include "emulated_number.h"
 #include "mlp.h"
 #include "test.h"
 
 using namespace chainer;
 
 namespace {
-
-Device emulated_number(int i) { return get_device(text("@cuda-emulated:", i)); }
 
 // Losses of an MLP on numbers that a generator draws.
 std::vector<double> losses_on(const Device& device, int steps) {

@@ -193,7 +193,7 @@ const std::map<std::string, std::function<void()>>& mistakes() {
              std::signal(SIGXFSZ, action);
            }
          } limit;
-         plot::save({}, test::folder / "loss.png");
+         plot::save(plot::Figure(), test::folder / "loss.png");
        }},
       {"a misspelled key of `EarlyStoppingTrigger`",
        [] {
