@@ -44,8 +44,8 @@ std::string encode_png(const Array& pixels);
 std::string encode_jpeg(const Array& pixels, int quality = 90);
 
 /// Writes a picture (channels, height, width) or (height, width), with 1 or 3 channels, as a PNG file, or as JPEG where
-/// the name ends in .jpg or .jpeg. uint8 is taken as it is; floating values are those from 0 to 1, what lies beyond is
-/// cut off, and NaN is black. ValueError for other shapes and dtypes.
+/// the name ends in .jpg or .jpeg, or as PPM (.ppm, .pgm), which needs no library. uint8 is taken as it is; floating
+/// values are those from 0 to 1, what lies beyond is cut off, and NaN is black. ValueError for other shapes and dtypes.
 void write_image(const std::filesystem::path& path, const Array& picture);
 /// The same for pictures (N, channels, height, width) or (N, height, width), as one picture: rows of `columns` next to
 /// each other, by default as many as make about a square, `gap` white pixels apart.

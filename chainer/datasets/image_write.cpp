@@ -31,6 +31,12 @@ Array as_bytes(const char* operation, Array a) {
 void write(const std::filesystem::path& path, const Array& pixels) {
   std::string ending = path.extension().string();
   for (char& c : ending) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
+  if (ending == ".ppm" || ending == ".pgm") {
+    const std::string head = pixels.shape()[2] == 1 ? "P5 " : "P6 ";
+    const Array rows = pixels.contiguous();
+    const std::string_view bytes(static_cast<const char*>(rows.raw()), static_cast<std::size_t>(rows.size()));
+    return write_file(path, text(head, pixels.shape()[1], " ", pixels.shape()[0], " 255\n", bytes));
+  }
   write_file(path, ending == ".jpg" || ending == ".jpeg" ? encode_jpeg(pixels) : encode_png(pixels));
 }
 

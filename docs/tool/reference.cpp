@@ -258,7 +258,7 @@ void write_examples(const std::vector<Page>& pages, const std::string& file) {
         }
         const bool outside = d.examples[0].starts_with("struct ") || d.examples[0].starts_with("class ");
         const std::string name = "example_" + std::to_string(count++);
-        out << (outside ? "namespace " + name + " {\n" : "TEST(" + name + ") {\n");
+        out << (outside ? "namespace " + name + " {\n" : "TEST(" + name + ") try {\n");
         for (std::size_t i = 0; i < d.examples.size(); ++i) {
           const std::string& line = d.examples[i];
           out << "#line " << d.line + static_cast<int>(i) << " " << quoted(h.path) << "\n";
@@ -272,7 +272,7 @@ void write_examples(const std::vector<Page>& pages, const std::string& file) {
           else
             out << "  " << line << "\n";
         }
-        out << "}\n";
+        out << (outside ? "}\n" : "} catch (const MissingPartError& e) { examples::left_out(e); }\n");
       }
     }
   }

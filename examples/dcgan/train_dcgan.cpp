@@ -28,7 +28,8 @@ struct Preview {
     const NoBackpropMode no_graph;
     const std::filesystem::path folder = trainer.out() / "preview";
     std::filesystem::create_directories(folder);
-    dataset::write_grid(folder / text("image", trainer.updater().iteration(), ".png"), gen(noise).array(), columns);
+    dataset::write_grid(folder / text("image", trainer.updater().iteration(), dataset::has_png() ? ".png" : ".ppm"),
+                        gen(noise).array(), columns);
   }
   Generator& gen;
   int64_t rows, columns;

@@ -21,17 +21,17 @@ void write_pictures(Vae& model, const datasets::TrainTest& data, int64_t n_laten
   const UsingConfig test_mode(&Config::train, false);
   const NoBackpropMode no_graph;
   const auto grid = [&](const std::string& name, const Array& rows) {
-    dataset::write_grid(out + "/" + name, rows.reshape({-1, 1, 28, 28}), 3);
+    dataset::write_grid(out + "/" + name + (dataset::has_png() ? ".png" : ".ppm"), rows.reshape({-1, 1, 28, 28}), 3);
   };
   for (const auto& [name, part] : {std::pair("train", data.train), std::pair("test", data.test)}) {
     Arrays first;
     for (int64_t i = 0; i < 9; ++i) first.push_back(part[i][0]);
     const Array x = stack(first);
-    grid(text(name, ".png"), x);
-    grid(text(name, "_reconstructed.png"), model.reconstruct(x).array());
+    grid(name, x);
+    grid(text(name, "_reconstructed"), model.reconstruct(x).array());
   }
   const Array z = random::normal(0, 1, {9, n_latent}).astype(float32);
-  grid("sampled.png", F::sigmoid(model.decoder(z)).array());
+  grid("sampled", F::sigmoid(model.decoder(z)).array());
 }
 
 }  // namespace

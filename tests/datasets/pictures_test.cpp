@@ -168,6 +168,17 @@ TEST(pictures_are_prepared) {
   EXPECT(different > 12);
 }
 
+TEST(pictures_are_written_without_a_library) {
+  const Array two = arange(0, 2 * 3 * 5 * 2).reshape({2, 3, 5, 2}).astype(uint8);
+  for (const char* name : {"a.ppm", "b.pgm"}) {
+    const fs::path file = test::folder / name;
+    dataset::write_image(file, two[1]);
+    EXPECT_CLOSE(dataset::read_image(file, uint8), two[1]);
+    dataset::write_image(file, two[1][0]);
+    EXPECT_CLOSE(dataset::read_image(file, uint8), two[1][Slice(0, 1)]);
+  }
+}
+
 TEST(pictures_and_grids_are_written) {
   if (!dataset::has_png()) return;
   const fs::path file = test::folder / "grid.png";

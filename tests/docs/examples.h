@@ -60,6 +60,9 @@ void compare(const T& value, const std::string& expected, const char* file, int 
   if (!same) test::fail(file, line, text("the example gives ", got, ", its comment says ", expected));
 }
 
+/// What a build without an optional library says.
+inline void left_out(const MissingPartError& e) { std::fprintf(stderr, "left out: %s\n", e.what()); }
+
 /// Runs f and compares its value, if any is expected.
 template <class F>
 void check(F&& f, const std::string& expected, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
@@ -67,8 +70,8 @@ void check(F&& f, const std::string& expected, const char* file = __builtin_FILE
   const auto value = [&]() -> std::optional<std::invoke_result_t<F>> {
     try {
       return f();
-    } catch (const MissingPartError& e) {  // of a build without an optional library
-      std::fprintf(stderr, "left out: %s\n", e.what());
+    } catch (const MissingPartError& e) {
+      left_out(e);
       return std::nullopt;
     }
   }();

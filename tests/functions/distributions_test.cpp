@@ -143,7 +143,10 @@ TEST(functions_of_samples) {
 // What the release does not have, against what it has.
 TEST(cdfs_and_moments_fit_together) {
   const Array p = array({0.1, 0.5, 0.8}), x = array({0.4, 1.0, 2.5});
-  const auto inverse = [&](const Distribution& d) { EXPECT_CLOSE(d.cdf(d.icdf(p)).array(), p, {.atol = 1e-12}); };
+  const auto inverse = [&](const Distribution& d) {
+    const Array at = d.icdf(p).array().copy();  // where the inverse is not there, this says so
+    EXPECT_CLOSE(d.cdf(at).array(), p, {.atol = 1e-12});
+  };
   const D::LogNormal log_normal(array({0.3}), array({0.7}));
   const D::Laplace laplace(array({0.3}), array({0.7}));
   const D::Normal normal(array({0.3}), array({0.7}));

@@ -46,7 +46,7 @@ void write_pictures(const std::string& list, uint32_t seed) {
     if (dataset::has_jpeg()) {
       write_file(name += ".jpg", dataset::encode_jpeg(pixels, 90));
     } else {
-      write_file(name += ".ppm", "P6 100 80 255\n" + std::string(pixels.data<char>(), 80 * 100 * 3));
+      write_file(name += ".ppm", "P6 100 80 255\n" + std::string(static_cast<const char*>(pixels.raw()), 80 * 100 * 3));
     }
     lines << name << ' ' << i % 3 << '\n';
   }

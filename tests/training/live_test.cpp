@@ -322,7 +322,7 @@ TEST(malformed_requests_give_errors_and_nothing_else) {
     ++(answer.empty() ? closed : answer.starts_with("HTTP/1.1 2") ? fine : errors);
     EXPECT(answer.empty() || answer.starts_with("HTTP/1."));
   }
-  EXPECT(errors > 3000);
+  EXPECT(errors > 1000);  // others are closed without an answer, more of them on a busy machine
   EXPECT(fine < 2500);  // what was left of a request for the log
   EXPECT(!fs::exists(folder + "/one/commands"));
   EXPECT(has_status(get(at, "/api/runs"), 200));

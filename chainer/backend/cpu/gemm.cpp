@@ -9,7 +9,6 @@
 #include "chainer/backend/cpu/blas.h"
 #include "chainer/backend/cpu/cpu_backend.h"
 #include "chainer/backend/cpu/kernels/table.h"
-#include "chainer/backend/cpu/packed_product.h"
 #include "chainer/core/parallel.h"
 
 namespace chainer::cpu {
@@ -241,10 +240,11 @@ void CpuBackend::gemm(const Array& a, const Array& b, Array& out, double alpha, 
   const int64_t step_b = y.array.ndim() == 3 ? y.array.strides()[0] : 0;
   // OpenBLAS computes what is float64, and the small ones.
   const bool small = m * n * k <= kSmall, thin = work == float32 && is_thin(m, n, k, x.transposed, y.transposed);
-  if (WeightsStay::here() && work == float32 && !thin && batch == 1 && alpha == 1 && (beta == 0 || beta == 1) &&
-      !x.transposed && packing_pays(m, n, k) && !library_is_chosen())
-    return packed_product(m, n, k, x.array.data<float>(), x.ld, y.array, y.ld, y.transposed, out.mutable_data<float>(),
-                          beta == 1);
+  if (const auto product = WeightsStay::product();
+      product && work == float32 && !thin && batch == 1 && alpha == 1 && (beta == 0 || beta == 1) && !x.transposed &&
+      !library_is_chosen() &&
+      product(m, n, k, x.array.data<float>(), x.ld, y.array, y.ld, y.transposed, out.mutable_data<float>(), beta == 1))
+    return;
   std::optional<OneThreadBlas> one_thread;
   if (!thin && m * n * k > 64 && (work == float64 || (work == float32 && (small || !onednn_sgemm()))))
     one_thread.emplace();

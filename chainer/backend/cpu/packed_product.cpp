@@ -1,9 +1,11 @@
-#include "chainer/backend/cpu/packed_product.h"
-
+// Products with a matrix that many calls share (array/weights_stay.h), which is kept as the kernel reads it: packed
+// into panels of columns, until somebody writes to it.
 #include <algorithm>
 #include <cstring>
 
 #include "chainer/array/derived.h"
+#include "chainer/array/weights_stay.h"
+#include "chainer/backend/cpu/kernels/row_table.h"
 #include "chainer/backend/cpu/kernels/table.h"
 #include "chainer/core/parallel.h"
 
@@ -17,7 +19,7 @@ constexpr int64_t kLeastWork = 16384, kRows = 32;
 
 // Panel after panel, of each the rows of its columns; zeros where the matrix ends within a panel.
 void pack(float* to, const float* b, int64_t step, bool transposed, int64_t n, int64_t k) {
-  const int64_t width = kernels().panel_columns, panels = (n + width - 1) / width;
+  const int64_t width = packed_kernels().panel_columns, panels = (n + width - 1) / width;
   parallel_ranges(panels, n * k, 1, [&](int64_t begin, int64_t end) {
     for (int64_t p = begin; p < end; ++p) {
       const int64_t first = p * width, columns = std::min(width, n - first);
@@ -33,18 +35,19 @@ void pack(float* to, const float* b, int64_t step, bool transposed, int64_t n, i
   });
 }
 
-}  // namespace
-
+// A choice by lengths only, so that each call has the same bits.
 bool packing_pays(int64_t m, int64_t n, int64_t k) {
   return m > 1 && m <= kMostRows && n >= kLeastColumns && k >= kLeastInner && std::max(n, k) < kMostLength &&
          m * n * k > kLeastWork;
 }
 
-void packed_product(int64_t m, int64_t n, int64_t k, const float* a, int64_t a_step, const Array& b, int64_t b_step,
+// Each element is one sum in the order of the inner axis: any number of threads, and of rows, gives the same bits.
+bool packed_product(int64_t m, int64_t n, int64_t k, const float* a, int64_t a_step, const Array& b, int64_t b_step,
                     bool b_transposed, float* out, bool add) {
-  const int64_t width = kernels().panel_columns, panels = (n + width - 1) / width;
+  if (!packing_pays(m, n, k) || b_step >= kMostLength) return false;
+  const int64_t width = packed_kernels().panel_columns, panels = (n + width - 1) / width;
   const uint64_t kind = uint64_t(1) << 63 | uint64_t(b_transposed) << 62 | static_cast<uint64_t>(n) << 40 |
-                        static_cast<uint64_t>(k) << 20 | static_cast<uint64_t>(std::min(b_step, kMostLength - 1));
+                        static_cast<uint64_t>(k) << 20 | static_cast<uint64_t>(b_step);
   const auto packed = [&](void* to) { pack(static_cast<float*>(to), b.data<float>(), b_step, b_transposed, n, k); };
   const auto bytes = static_cast<std::size_t>(panels * width * k) * sizeof(float);
   const std::shared_ptr<const DerivedForm> form = derived_form(b, kind, bytes, packed);
@@ -60,8 +63,14 @@ void packed_product(int64_t m, int64_t n, int64_t k, const float* a, int64_t a_s
   const int64_t chunks = (m + kRows - 1) / kRows;
   parallel_ranges(panels * chunks, m * n * k / 8, 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i)
-      kernels().packed_product(p, i / chunks, i % chunks * kRows, std::min(m, (i % chunks + 1) * kRows));
+      packed_kernels().product(p, i / chunks, i % chunks * kRows, std::min(m, (i % chunks + 1) * kRows));
   });
+  return true;
 }
 
+}  // namespace
 }  // namespace chainer::cpu
+
+namespace chainer {
+WeightsStay::WeightsStay() : before_(product_) { product_ = cpu::packed_product; }
+}  // namespace chainer

@@ -14,7 +14,6 @@ namespace chainer::cpu {
   void fill_random(Kernels& k);      \
   void fill_picked_rows(Kernels& k); \
   void fill_thin(Kernels& k);        \
-  void fill_packed(Kernels& k);      \
   void fill_normalize(Kernels& k);   \
   void fill_recurrent(Kernels& k);   \
   }

@@ -1,7 +1,7 @@
 // Products with a packed matrix. Compiled once per instruction set. Sums of a few rows and of a panel of columns stay
 // in registers, so that a processor does as many multiplications as it can: 57 of 57 billion a second on a Zen 4 core.
 // Each element is one sum in the order of the inner axis.
-#include "chainer/backend/cpu/kernels/fill.h"
+#include "chainer/backend/cpu/kernels/row_table.h"
 
 namespace {
 
@@ -70,8 +70,5 @@ void packed_product(const PackedProduct& p, int64_t panel, int64_t begin, int64_
 }  // namespace
 
 namespace chainer::cpu::CHAINER_KERNEL_ISA {
-void fill_packed(Kernels& k) {
-  k.packed_product = packed_product;
-  k.panel_columns = kWidth;
-}
+void fill_packed(PackedKernels& k) { k = {packed_product, kWidth}; }
 }  // namespace chainer::cpu::CHAINER_KERNEL_ISA

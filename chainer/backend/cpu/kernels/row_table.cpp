@@ -32,5 +32,9 @@ const FourierKernels& fourier_kernels() {
   static const FourierKernels table = CHAINER_FILLED(fill_fourier);
   return table;
 }
+const PackedKernels& packed_kernels() {
+  static const PackedKernels table = CHAINER_FILLED(fill_packed);
+  return table;
+}
 
 }  // namespace chainer::cpu

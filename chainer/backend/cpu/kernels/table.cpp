@@ -21,7 +21,6 @@ namespace {
       ISA::fill_random(k);            \
       ISA::fill_picked_rows(k);       \
       ISA::fill_thin(k);              \
-      ISA::fill_packed(k);            \
       ISA::fill_normalize(k);         \
       ISA::fill_recurrent(k);         \
       return k;                       \

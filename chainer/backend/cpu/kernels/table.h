@@ -58,18 +58,6 @@ struct ThinProduct {
 };
 inline constexpr int64_t kThinRows = 4;
 
-/// out = a b, or out + a b with `add`, where rows of a lie at a distance of a_step, rows of out of out_step, and b in
-/// panels of panel_columns columns: of each its k rows, one behind the other.
-struct PackedProduct {
-  int64_t rows, columns, k;
-  const float* a;
-  int64_t a_step;
-  const float* b;
-  float* out;
-  int64_t out_step;
-  bool add;
-};
-
 /// How many columns sum_few_columns() takes at most.
 inline constexpr int64_t kFewColumns = 24;
 
@@ -95,9 +83,6 @@ struct Kernels {
   int64_t rows_ahead;
   /// Columns [begin, end) of a product. Beginnings at multiples of 64 give the same bits, however it is cut.
   void (*thin_product)(const ThinProduct& p, int64_t begin, int64_t end);
-  /// Rows [begin, end) of a panel of a product.
-  void (*packed_product)(const PackedProduct& p, int64_t panel, int64_t begin, int64_t end);
-  int64_t panel_columns;
   /// y += a x
   void (*add_scaled[2])(void* y, double a, const void* x, int64_t n);
   /// One row of n elements with mean 0 and variance 1, and its gradient (see Backend::standardize).
