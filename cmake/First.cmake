@@ -2,8 +2,9 @@
 # see a network train waits less. Of some folders only the sources named here are among them; where a link of train_mnist
 # misses a function, its source is to be named, too.
 set(first ${sources})
-set(later_folders onnx vision exporters interop testing distributions functions links datasets
-                  serializers optimizers "iterators/.*(multi|worker)" "training/.*(shifts|statistics|parallel|model_|confusion_matrix)")
+set(later_folders onnx vision exporters interop testing distributions functions links datasets serializers optimizers
+                  graph_optimizations inference "routines/(sorting|walker)" "iterators/.*(multi|worker)"
+                  "training/.*(shifts|statistics|parallel|model_|confusion_matrix)")
 list(JOIN later_folders "|" later_folders)
 list(FILTER first EXCLUDE REGEX "/chainer/(${later_folders})")
 function(chainer_first_of folder)
