@@ -1,12 +1,25 @@
 # What train_mnist is linked with, a third of the sources, in `first`: they compile before the others, so that who came to
 # see a network train waits less. Of some folders only the sources named here are among them; where a link of train_mnist
 # misses a function, its source is to be named, too.
+list(FILTER sources EXCLUDE REGEX "/cuda/devices_later\\.cpp$")
 set(first ${sources})
 set(later_folders onnx vision exporters interop testing distributions functions links datasets serializers optimizers
                   graph_optimizations inference "routines/(sorting|walker)" "iterators/.*(multi|worker)"
                   "training/.*(shifts|statistics|parallel|model_|confusion_matrix)")
 list(JOIN later_folders "|" later_folders)
 list(FILTER first EXCLUDE REGEX "/chainer/(${later_folders})")
+# CUDA's backend and its kernels, which are a sixth of the work, are among them where there is a driver.
+find_library(CHAINER_CUDA_DRIVER libcuda.so.1 PATH_SUFFIXES wsl/lib)
+set(driver_found OFF)
+if(CHAINER_CUDA_DRIVER)
+  set(driver_found ON)
+endif()
+option(CHAINER_FIRST_CUDA "Link train_mnist with CUDA's backend" ${driver_found})
+set(first_only "")
+if(NOT CHAINER_FIRST_CUDA)
+  list(FILTER first EXCLUDE REGEX "/chainer/backend/cuda/|/cuda/kernels_nvcc\\.cpp$")
+  set(first_only ${PROJECT_SOURCE_DIR}/chainer/backend/cuda/devices_later.cpp)
+endif()
 function(chainer_first_of folder)
   list(JOIN ARGN "|" names)
   set(its ${sources})

@@ -16,19 +16,21 @@ struct DcganUpdater : chainer::training::StandardUpdater {
     const Variable x_real(batch[0], false);
     const int64_t n = x_real.shape()[0];
     const Variable y_real = dis(x_real);
-    const Variable x_fake = gen(gen.make_hidden(n));
+    Variable x_fake = gen(gen.make_hidden(n));
     const Variable y_fake = dis(x_fake);
 
     const Variable loss_dis = (F::sum(F::softplus(-y_real)) + F::sum(F::softplus(y_fake))) / static_cast<double>(n);
     report({{"loss", loss_dis}}, &dis);
     const Variable loss_gen = F::sum(F::softplus(-y_fake)) / static_cast<double>(n);
     report({{"loss", loss_gen}}, &gen);
-    dis.cleargrads();
-    loss_dis.backward();
-    get_optimizer("dis").update();
     gen.cleargrads();
     loss_gen.backward();
     get_optimizer("gen").update();
+    // The discriminator's gradients end at the pictures: the generator needs none of them and has new weights by now.
+    x_fake.unchain();
+    dis.cleargrads();
+    loss_dis.backward();
+    get_optimizer("dis").update();
   }
   Generator& gen;
   Discriminator& dis;

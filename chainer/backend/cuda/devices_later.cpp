@@ -1,0 +1,13 @@
+// In place of devices.cpp in a program that was linked before the kernels were compiled (cmake/First.cmake).
+#include "chainer/backend/devices.h"
+
+namespace chainer {
+
+Device cuda_device(int index) {
+  throw DeviceError("get_device: no device '@cuda:", index, "': this program was linked without CUDA, for there was no ",
+                    "driver (libcuda.so.1) when it was configured; configure with -DCHAINER_FIRST_CUDA=ON");
+}
+
+std::string cuda_description() { return "cuda: no device: this program was linked without CUDA"; }
+
+}  // namespace chainer
