@@ -1,6 +1,7 @@
 #include "chainer/array/recording/convolution_then.h"
 #include "chainer/backend/cpu/blas.h"
 #include "chainer/backend/cpu/cpu_backend.h"
+#include "chainer/backend/cpu/few_channels.h"
 #include "chainer/backend/cpu/onednn/onednn.h"
 
 namespace chainer::cpu {
@@ -34,6 +35,7 @@ bool convolve(CpuBackend& backend, Convolution op, const ConvolutionPlan& plan, 
                             : op == Convolution::backward_data ? a
                                                                : b)
                                .shape();
+    if (few_channels_convolution(op, plan, a, b, bias, out, accumulate, then)) return true;
     if (!by_products(op, plan, filters, results) && onednn::convolution(op, plan, a, b, bias, out, accumulate, then))
       return true;
     convolve_columns(backend, op, plan, a, b, bias, out, accumulate);

@@ -13,6 +13,7 @@ namespace {
       ImageKernels k{};                    \
       ISA::fill_pooling(k);                \
       ISA::fill_moments(k);                \
+      ISA::fill_few_channels(k);           \
       return k;                            \
     }();                                   \
     return table;                          \

@@ -1,5 +1,5 @@
-// The table of inner loops on images: pooling, and means and variances of channels. Apart from the table of the other
-// kernels, so that a change here compiles only these again.
+// The table of inner loops on images: pooling, means and variances of channels, convolutions of few channels. Apart
+// from the table of the other kernels, so that a change here compiles only these again.
 #pragma once
 #include <cstdint>
 
@@ -21,6 +21,32 @@ struct PoolLine {
   bool apart;      ///< whether each pixel is under one window at most, the next stride under the next
   bool by_inside;  ///< whether a window's weight is one over its elements in the image
   double weight;   ///< the weight otherwise
+};
+
+/// Floats in a vector of the convolutions of few channels.
+inline constexpr int kFewLanes = 16;
+/// After how many vectors the channels of up to eight `results` lie in the lanes as before.
+constexpr int64_t few_vectors(int64_t results) { return results == 6 ? 3 : results % 2 ? results : 1; }
+
+/// A convolution with stride one that gives few channels, of one image or some lines of it: out, channels last, has
+/// `out_lines` lines of `out_length` floats (pixels times `results`). In `lines`, line after line of a channel, each
+/// pixel of the padded image stands `results` times, so that it lies under each channel of the result; behind each line
+/// is room for few_vectors() vectors. Weights repeat along the vectors as the results do:
+/// [channel][row][column][vectors].
+struct FewChannelsForward {
+  const float *lines, *weights, *bias;
+  float* out;
+  int64_t channels, channel_step, line_step, rows, columns, results, vectors, out_lines, out_length;
+};
+
+/// The gradient of such a convolution by an image of few channels: each pixel of gy (`results` channels, last), times
+/// the weights [result][row][a window's line: columns times channels, filled up with zeros to whole vectors], is added
+/// to the lines of its window in `plane`, the padded image with room for a window's vectors behind each line. A
+/// window's line has at most three vectors.
+struct FewChannelsGradient {
+  const float *gy, *weights;
+  float* plane;
+  int64_t plane_step, results, rows, columns, channels, out_lines, out_columns;
 };
 
 /// Each kernel for float32 and for float64, in this order (Compute's kF32 and kF64).
@@ -48,15 +74,21 @@ struct ImageKernels {
   void (*combine_rows[2])(void* gx, const void* gy, const void* x, const void* mean, const void* a, const void* b,
                           const void* c, int64_t rows, int64_t keys);
   void (*combine_run[2])(void* gx, const void* gy, const void* x, double mean, double a, double b, double c, int64_t n);
+  /// Convolutions of few channels, float32 only; null where the instruction set has no use for them.
+  void (*few_forward)(const FewChannelsForward& f);
+  /// Writes each of some pixels, which lie `step` apart, `count` times, and up to eight floats behind the last one.
+  void (*few_spread)(float* to, const float* from, int64_t pixels, int64_t step, int64_t count);
+  void (*few_gradient)(const FewChannelsGradient& f);
 };
 
 /// The table of the instruction set that kernels() chose.
 const ImageKernels& image_kernels();
 
-#define CHAINER_DECLARE_FILL(ISA)     \
-  namespace ISA {                     \
-  void fill_pooling(ImageKernels& k); \
-  void fill_moments(ImageKernels& k); \
+#define CHAINER_DECLARE_FILL(ISA)          \
+  namespace ISA {                          \
+  void fill_pooling(ImageKernels& k);      \
+  void fill_moments(ImageKernels& k);      \
+  void fill_few_channels(ImageKernels& k); \
   }
 CHAINER_DECLARE_FILL(baseline)
 CHAINER_DECLARE_FILL(avx2)
