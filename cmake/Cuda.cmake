@@ -4,7 +4,12 @@
 option(CHAINER_CUDA "Compile kernels for CUDA devices where nvcc is installed" ON)
 set(CHAINER_NVCC_VERSION "")
 set(CHAINER_NOTE_CUDA "")
-set(cuda_kernels_source ${PROJECT_SOURCE_DIR}/chainer/backend/cuda/kernels_none.cpp)
+set(cuda_folder ${PROJECT_SOURCE_DIR}/chainer/backend/cuda)
+set(cuda_kernels_source ${cuda_folder}/kernels_none.cpp ${cuda_folder}/kernels_later_none.cpp)
+# What train_mnist has no use for compiles after it has trained (First.cmake).
+set(cuda_later convolution moments pooling random recurrent)
+set(cuda_later_source "")
+set(cuda_first_source "")
 file(GLOB cuda_kernels CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/chainer/backend/cuda/kernels/*.cpp)
 if(CHAINER_CUDA AND NOT CMAKE_CROSSCOMPILING)
   find_program(CHAINER_NVCC nvcc HINTS ENV CUDA_PATH PATHS /usr/local/cuda/bin)
@@ -22,23 +27,38 @@ if(CHAINER_CUDA AND CHAINER_NVCC)
   else()
     set(CHAINER_NVCC_VERSION ${CMAKE_MATCH_1}.${CMAKE_MATCH_2})
     math(EXPR cuda_version "${CMAKE_MATCH_1} * 1000 + ${CMAKE_MATCH_2} * 10")
-    set(cuda_images)
-    set(cuda_embedded)
-    set(cuda_list)
-    set(cuda_declared)
+    foreach(part first later)
+      set(cuda_${part}_images)
+      set(cuda_${part}_embedded)
+      set(cuda_${part}_list)
+      set(cuda_${part}_declared)
+    endforeach()
     foreach(source ${cuda_kernels})
       get_filename_component(name ${source} NAME_WE)
+      set(part first)
+      if(name IN_LIST cuda_later)
+        set(part later)
+      endif()
       set(image ${PROJECT_BINARY_DIR}/cuda/${name}.fatbin)
       add_custom_command(OUTPUT ${image} COMMAND ${CHAINER_NVCC} ${nvcc_options} -MD -MF ${image}.d -fatbin ${source} -o ${image}
                          DEPENDS ${source} DEPFILE ${image}.d COMMENT "Compiling ${name} for CUDA devices" VERBATIM)
-      list(APPEND cuda_images ${image})
-      string(APPEND cuda_embedded
+      list(APPEND cuda_${part}_images ${image})
+      string(APPEND cuda_${part}_embedded
              "asm(\".section .rodata\\n.balign 16\\nchainer_cuda_${name}:\\n.incbin \\\"${image}\\\"\\n.previous\");\n")
-      string(APPEND cuda_declared "extern const unsigned char chainer_cuda_${name}[];\n")
-      string(APPEND cuda_list "chainer_cuda_${name}, ")
+      string(APPEND cuda_${part}_declared "extern const unsigned char chainer_cuda_${name}[];\n")
+      string(APPEND cuda_${part}_list "chainer_cuda_${name}, ")
     endforeach()
-    set(cuda_kernels_source ${PROJECT_BINARY_DIR}/cuda/kernels_nvcc.cpp)
-    file(CONFIGURE OUTPUT ${cuda_kernels_source} CONTENT [[
+    set(cuda_first_function "Kernels kernels() {")
+    set(cuda_first_result "{images, later_kernels(), ${cuda_version}}")
+    set(cuda_later_function "std::span<const unsigned char* const> later_kernels() {")
+    set(cuda_later_result "images")
+    set(cuda_kernels_source)
+    foreach(part first later)
+      set(written ${PROJECT_BINARY_DIR}/cuda/kernels_nvcc_${part}.cpp)
+      foreach(piece embedded declared function list result)
+        set(cuda_${piece} "${cuda_${part}_${piece}}")
+      endforeach()
+      file(CONFIGURE OUTPUT ${written} CONTENT [[
 // Written by cmake/Cuda.cmake: what nvcc made of chainer/backend/cuda/kernels.
 #include "chainer/backend/cuda/driver_cuda.h"
 
@@ -47,13 +67,17 @@ if(CHAINER_CUDA AND CHAINER_NVCC)
 
 namespace chainer::cuda {
 
-Kernels kernels() {
+@cuda_function@
   static const unsigned char* const images[] = {@cuda_list@};
-  return {images, @cuda_version@};
+  return @cuda_result@;
 }
 
 }  // namespace chainer::cuda
 ]] @ONLY)
-    set_source_files_properties(${cuda_kernels_source} PROPERTIES OBJECT_DEPENDS "${cuda_images}")
+      set_source_files_properties(${written} PROPERTIES OBJECT_DEPENDS "${cuda_${part}_images}")
+      list(APPEND cuda_kernels_source ${written})
+    endforeach()
+    set(cuda_later_source ${written})
+    set(cuda_first_source ${cuda_folder}/kernels_later_none.cpp)
   endif()
 endif()

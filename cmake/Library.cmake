@@ -2,7 +2,7 @@ file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/chainer/*.cpp)
 list(FILTER sources EXCLUDE REGEX "/backend/cpu/kernels/(elementwise|convert|reduce|update|random|rows|thin|packed|normalize|recurrent|fourier|affine|pooling|moments|few_channels)\\.cpp$")
 list(FILTER sources EXCLUDE REGEX "/chainer/mn/")  # a library of its own: Distributed.cmake
 list(FILTER sources EXCLUDE REGEX "/backend/cuda/(kernels|emulation)/|/core/fiber[a-z0-9_]*\\.cpp$")  # CudaEmulated.cmake
-list(FILTER sources EXCLUDE REGEX "/backend/cuda/kernels_none\\.cpp$")
+list(FILTER sources EXCLUDE REGEX "/backend/cuda/kernels_(later_)?none\\.cpp$")
 list(APPEND sources ${cuda_kernels_source})
 # What the processor does with denormal numbers.
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
@@ -112,6 +112,9 @@ if(PROJECT_VERSION_MAJOR EQUAL 0)
   set(CHAINER_SOVERSION 0.${PROJECT_VERSION_MINOR})
 endif()
 include(${PROJECT_SOURCE_DIR}/cmake/First.cmake)
+if(cuda_later_source)
+  list(REMOVE_ITEM first ${cuda_later_source})
+endif()
 set(later ${sources})
 list(REMOVE_ITEM later ${first})
 # Trainer, updaters and extensions run once an iteration or less: with few optimizations they compile in two thirds of the
@@ -164,7 +167,7 @@ if(CHAINER_PRECOMPILE)
 endif()
 set(joined ${sources})
 set(alike ${sources})
-list(FILTER alike INCLUDE REGEX "/onnx/(ops|export)_|/backend/common/composed/|/backend/cuda/|/cuda/kernels_nvcc\\.cpp$|/onednn/version_|/kernels/(image_|row_)?table\\.cpp$")
+list(FILTER alike INCLUDE REGEX "/onnx/(ops|export)_|/backend/common/composed/|/backend/cuda/|/cuda/kernels_nvcc_[a-z]+\\.cpp$|/onednn/version_|/kernels/(image_|row_)?table\\.cpp$")
 # What needs another library stays alone, too: only a program that uses it is linked with that library.
 set(foreign ${sources})
 list(FILTER foreign INCLUDE REGEX "/(get_device|canvas_cairo|fetch_curl|http_server_httplib|image_jpeg|image_png|hdf5_file|special_boost|[a-z0-9_]+_protobuf)\\.cpp$|/links/caffe/")

@@ -28,7 +28,7 @@ const unsigned char kImage[] = {0};
 const unsigned char* const kImages[] = {kImage};
 
 std::unique_ptr<CudaDriver> driver() {
-  return std::make_unique<CudaDriver>(open_libcuda(FAKE_LIBCUDA), Kernels{kImages, 13000});
+  return std::make_unique<CudaDriver>(open_libcuda(FAKE_LIBCUDA), Kernels{kImages, {}, 13000});
 }
 
 }  // namespace

@@ -11,6 +11,8 @@
 
 namespace chainer::cuda {
 
+struct MomentsArgs;
+
 /// Everything that computes on a device runs in one stream, in the order of the calls, whatever thread calls; entries
 /// return before it ran. device_to_host() and synchronize() wait. An error inside of such work ends the device: each
 /// later call throws DeviceError with the first error and the kernels that were launched last, and releasing is silent.
@@ -55,6 +57,20 @@ class CudaBackend final : public Backend {
   void random(RandomFill fill, uint64_t seed, uint64_t counter, double a, double b, Array& out) override;
   void check_indices(const IndexCheck& check, const Array& index, Array& out) override;
   void softmax(bool log, const Array& a, int64_t outer, int64_t n, int64_t inner, Array& out) override;
+  void lstm(const LstmCells& cells, std::span<const Array> x, std::span<const Array> c_prev, Array& c,
+            Array& h) override;
+  void lstm_grad(const LstmCells& cells, std::span<const Array> x, std::span<const Array> c_prev, const Array& c,
+                 const Array& gc, const Array& gh, std::span<Array> gx, std::span<Array> gc_prev) override;
+  void gru(const Array& x, const Array& hx, const Array& h_prev, Array& h) override;
+  void gru_grad(const Array& x, const Array& hx, const Array& h_prev, const Array& gh, Array& gx, Array& ghx,
+                Array& gh_prev) override;
+  void moments(const Array& x, Array& mean, Array& squares) override;
+  void moments_grad(const Array& gy, const Array& x, const Array& mean, Array& total, Array& along) override;
+  void centered_combination(const Array& gy, const Array& x, const Array& mean, const Array& a, const Array& b,
+                            const Array& c, Array& gx) override;
+  void pooling(Pooling op, const PoolingPlan& plan, const Array& in, Array& out, Array* position) override;
+  void convolution(Convolution op, const ConvolutionPlan& plan, const Array& a, const Array& b, const Array& bias,
+                   Array& out, bool accumulate) override;
 
  private:
   struct DeviceState;
@@ -67,6 +83,8 @@ class CudaBackend final : public Backend {
     });
     launch_kernel(index, {kernel, grid, block, dynamic_shared, sizeof(Args), &typeid(Args)}, &args);
   }
+  // The two sums of moments(), or with `gradient` of moments_grad(), by parts.
+  void sums_of_keys(MomentsArgs args, Dtype dtype, bool gradient, Array& first, Array& second);
   void multiply_by_kernel(const ProductCall& call, int index);
   void launch_kernel(int index, Launch launch, const void* args);
   /// Waits, and throws about the first index out of range that a kernel has found since the last time.

@@ -82,10 +82,11 @@ CudaDriver::OneDevice& CudaDriver::use(int device) {
   expect_success(cu_.retain_context(&context, d.number), "cuDevicePrimaryCtxRetain");
   expect_success(cu_.set_context(context), "cuCtxSetCurrent");
   d.modules.clear();
-  for (const unsigned char* image : kernels_.images) {
-    d.modules.emplace_back();
-    expect_success(cu_.load_module(&d.modules.back(), image), "cuModuleLoadData");
-  }
+  for (const auto& part : {kernels_.images, kernels_.later})
+    for (const unsigned char* image : part) {
+      d.modules.emplace_back();
+      expect_success(cu_.load_module(&d.modules.back(), image), "cuModuleLoadData");
+    }
   d.context = context;
   return d;
 }

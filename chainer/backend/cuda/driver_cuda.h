@@ -11,11 +11,14 @@ namespace chainer::cuda {
 
 /// The kernels of this build as images that the driver loads; none where it was made without nvcc.
 struct Kernels {
-  std::span<const unsigned char* const> images;
+  std::span<const unsigned char*const> images, later;
   int version = 0;  ///< of CUDA that compiled them: 13000
 };
-/// kernels_nvcc.cpp, which the build writes, or kernels_none.cpp.
+/// kernels_nvcc_first.cpp, which the build writes, or kernels_none.cpp.
 Kernels kernels();
+/// Of these what train_mnist has no use for, so that it need not wait for their compilation: kernels_nvcc_later.cpp,
+/// which the build writes, or kernels_later_none.cpp.
+std::span<const unsigned char* const> later_kernels();
 
 /// Throws DeviceError that says what is missing: kernels, a device, a driver that is new enough. It does not wait but
 /// where it is asked to; with CHAINER_CUDA_BLOCKING=1 also after each launch.

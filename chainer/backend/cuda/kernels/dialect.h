@@ -16,6 +16,8 @@
 #define KERNEL(NAME, ARGS) extern "C" __global__ void NAME(const __grid_constant__ ARGS a)
 #define DEVICE __device__ __forceinline__
 #define DEVICE_FUNCTION __device__ __noinline__
+/// Before a loop over what lies in registers.
+#define UNROLL _Pragma("unroll")
 /// Memory of the block, once for all threads: SHARED(float, tile, [32][33]).
 #define SHARED(TYPE, NAME, DIMS) __shared__ TYPE NAME DIMS
 /// The memory whose size the launch gives.
@@ -30,6 +32,7 @@
   static void NAME([[maybe_unused]] const ARGS& a)
 #define DEVICE inline
 #define DEVICE_FUNCTION inline
+#define UNROLL
 #define SHARED(TYPE, NAME, DIMS)    \
   static const char NAME##_key = 0; \
   using NAME##_memory = TYPE DIMS;  \

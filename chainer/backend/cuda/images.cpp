@@ -1,0 +1,200 @@
+// Moments of batches, pooling, convolutions.
+#include <algorithm>
+#include <optional>
+
+#include "chainer/array/operations/convolution.h"
+#include "chainer/array/operations/pooling.h"
+#include "chainer/backend/cuda/cuda_backend.h"
+#include "chainer/backend/cuda/kernels/convolution.h"
+#include "chainer/backend/cuda/kernels/moments.h"
+#include "chainer/backend/cuda/kernels/pooling.h"
+#include "chainer/backend/cuda/spaces.h"
+
+namespace chainer::cuda {
+namespace {
+
+// Keys of x (outer, keys, inner) side by side where they are so in memory. Each has so many parts that blocks keep a
+// large device busy, and that a thread has work.
+MomentsArgs moments_of(const Array& x) {
+  MomentsArgs a{};
+  a.x = x.raw();
+  a.outer = x.shape()[0], a.keys = x.shape()[1], a.inner = x.shape()[2];
+  a.wide = a.inner == 1 ? 32 : 1;
+  const int64_t tiles = (a.keys + a.wide - 1) / a.wide, count = a.outer * a.inner;
+  a.parts = static_cast<uint32_t>(std::clamp<int64_t>(std::min(count * a.wide / 2048, 2048 / tiles), 1, 128));
+  return a;
+}
+
+}  // namespace
+
+void CudaBackend::sums_of_keys(MomentsArgs a, Dtype dtype, bool gradient, Array& first, Array& second) {
+  const int index = first.device().index();
+  const std::string kernel = kernel_for(gradient ? "moments_grad" : "moments", dtype);
+  const auto tiles = static_cast<unsigned>((a.keys + a.wide - 1) / a.wide);
+  double *to_first = static_cast<double*>(first.mutable_raw()), *to_second = static_cast<double*>(second.mutable_raw());
+  Array parts;
+  a.first = to_first, a.second = to_second;
+  if (a.parts > 1) {
+    parts = Array({2, a.parts, a.keys}, float64, first.device());
+    a.first = static_cast<double*>(parts.mutable_raw());
+    a.second = a.first + a.parts * a.keys;
+  }
+  launch(index, kernel, {tiles, a.parts, 1}, {MomentsArgs::kThreads, 1, 1}, a);
+  if (a.parts == 1) return;
+  const Threads t(a.keys);
+  launch(index, "merge_moments", t.grid, t.block,
+         MomentsMergeArgs{a.first, a.second, to_first, to_second, a.outer * a.inner, a.keys, a.parts, gradient});
+}
+
+void CudaBackend::moments(const Array& x, Array& mean, Array& squares) {
+  if (x.size() == 0) return Backend::moments(x, mean, squares);
+  sums_of_keys(moments_of(x), x.dtype(), false, mean, squares);
+}
+
+void CudaBackend::moments_grad(const Array& gy, const Array& x, const Array& mean, Array& total, Array& along) {
+  if (x.size() == 0) return Backend::moments_grad(gy, x, mean, total, along);
+  MomentsArgs a = moments_of(x);
+  a.gy = gy.raw();
+  a.mean = static_cast<const double*>(mean.raw());
+  sums_of_keys(a, x.dtype(), true, total, along);
+}
+
+void CudaBackend::centered_combination(const Array& gy, const Array& x, const Array& mean, const Array& a,
+                                       const Array& b, const Array& c, Array& gx) {
+  if (x.size() == 0) return;
+  const auto of = [](const Array& keys) { return static_cast<const double*>(keys.raw()); };
+  const CombinationArgs args{gy.raw(), x.raw(),          of(mean), of(a),        of(b),
+                             of(c),    gx.mutable_raw(), x.size(), x.shape()[1], x.shape()[2]};
+  const Threads t(x.size(), 4);
+  launch(gx.device().index(), kernel_for("centered_combination", x.dtype()), t.grid, t.block, args);
+}
+
+namespace {
+
+// The last of Windows' axes are those of the plan. None where there are more, or longer ones than kernels count.
+std::optional<Windows> windows_of(const Dims& size, const Dims& out, const Dims& ksize, const Dims& stride,
+                                  const Dims& pad, const Dims& dilate) {
+  Windows w;
+  const int axes = size.ndim(), before = Windows::kAxes - axes;
+  if (before < 0) return {};
+  constexpr int64_t kMost = 1 << 28;
+  for (int d = 0; d < Windows::kAxes; ++d) {
+    const auto put = [&](int(&to)[Windows::kAxes], const Dims& from, int otherwise) {
+      if (d >= before && (from[d - before] >= kMost || from[d - before] < 0)) return false;
+      to[d] = d < before ? otherwise : static_cast<int>(from[d - before]);
+      return true;
+    };
+    if (!put(w.size, size, 1) || !put(w.out, out, 1) || !put(w.ksize, ksize, 1) || !put(w.stride, stride, 1) ||
+        !put(w.pad, pad, 0) || !put(w.dilate, dilate, 1))
+      return {};
+  }
+  return w;
+}
+
+}  // namespace
+
+void CudaBackend::pooling(Pooling op, const PoolingPlan& plan, const Array& in, Array& out, Array* position) {
+  if (out.size() == 0) return;
+  const auto windows =
+      windows_of(plan.size, plan.out, plan.ksize, plan.stride, plan.pad, Dims::filled(plan.size.ndim(), 1));
+  if (!windows) return Backend::pooling(op, plan, in, out, position);
+  PoolingArgs a{};
+  a.in = in.raw();
+  a.out = out.mutable_raw();
+  if (position) a.position = static_cast<int32_t*>(position->mutable_raw());
+  a.windows = *windows;
+  a.outer = in.shape()[0], a.inner = in.shape()[in.ndim() - 1];
+  a.op = static_cast<int>(op);
+  a.weight = plan.weight == PoolingPlan::Weight::one      ? 1
+             : plan.weight == PoolingPlan::Weight::volume ? 1 / static_cast<double>(plan.ksize.product())
+                                                          : 0;
+  const bool to_images = op == Pooling::scatter || op == Pooling::spread;
+  const Threads t(out.size());
+  launch(out.device().index(), kernel_for(to_images ? "pool_images" : "pool_windows", in.dtype()), t.grid, t.block, a);
+}
+
+namespace {
+
+Dims spatial_of(const Array& a) { return Dims(a.shape().begin() + 2, a.shape().end()); }
+
+Images images_of(const Array& a, const void* data) {
+  Images out{};
+  const int64_t bytes = item_size(a.dtype());
+  const Strides strides = a.strides();
+  out.data = static_cast<char*>(const_cast<void*>(data));
+  out.type = type_of(a.dtype());
+  out.image = strides[0] * bytes, out.channel = strides[1] * bytes;
+  const int before = Windows::kAxes - (a.ndim() - 2);
+  for (int d = 2; d < a.ndim(); ++d) out.axis[before + d - 2] = strides[d] * bytes;
+  return out;
+}
+
+// Parts of so many steps that float32 sums stay exact to some digits and blocks are many, by lengths only.
+int parts_of(int64_t steps, int64_t results, int64_t groups) {
+  const int64_t room = (int64_t(1) << 24) / results;
+  return static_cast<int>(std::clamp<int64_t>(std::min({steps / 1024, room, 65535 / groups}), 1, 256));
+}
+
+}  // namespace
+
+void CudaBackend::convolution(Convolution op, const ConvolutionPlan& plan, const Array& a, const Array& b,
+                              const Array& bias, Array& out, bool accumulate) {
+  if (out.size() == 0) return;
+  const Array &x = op == Convolution::backward_data ? out : a, &W = op == Convolution::backward_weights ? out : b;
+  const Array& y = op == Convolution::forward ? out : op == Convolution::backward_data ? a : b;
+  const auto windows = windows_of(spatial_of(x), spatial_of(y), spatial_of(W), plan.stride, plan.pad, plan.dilate);
+  const int64_t channels = W.shape()[1], filters = W.shape()[0] / plan.groups, taps = spatial_of(W).product();
+  const int64_t pixels = x.shape()[0] * spatial_of(x).product(), results = y.shape()[0] * spatial_of(y).product();
+  int64_t rows = results, steps = taps * channels, columns = filters;
+  const char* kernel = "convolution";
+  if (op == Convolution::backward_data)
+    rows = pixels, steps = taps * filters, columns = channels, kernel = "convolution_data";
+  else if (op == Convolution::backward_weights)
+    rows = filters, steps = results, columns = taps * channels, kernel = "convolution_weights";
+  constexpr int64_t kMost = 0x7fffff00;
+  if (!windows || !is_floating(out.dtype()) || rows > kMost || steps > kMost ||
+      columns > 65535 * ConvolutionArgs::kTile)
+    return Backend::convolution(op, plan, a, b, bias, out, accumulate);
+
+  const int index = out.device().index();
+  const bool by_parts = op == Convolution::backward_weights;
+  ConvolutionArgs args{};
+  args.parts = by_parts ? parts_of(steps, out.size(), plan.groups) : 1;
+  // Parts are added by the reduction, in float64.
+  Array parts, sum;
+  if (args.parts > 1) {
+    parts = Array(Shape{args.parts, out.size()}, compute_dtype(out.dtype()), out.device());
+    args.part = out.size() * item_size(parts.dtype());
+    sum = Array(out.shape(), parts.dtype(), out.device());
+  }
+  const void *from_a = a.raw(), *from_b = b.raw(), *from_bias = bias ? bias.raw() : nullptr;
+  const auto given = [&](const Array& array) {
+    if (&array != &out) return images_of(array, &array == &a ? from_a : from_b);
+    if (args.parts > 1) return images_of(sum, parts.mutable_raw());
+    return images_of(out, out.mutable_raw());
+  };
+  args.x = given(x), args.w = given(W), args.y = given(y);
+  if (bias) {
+    args.bias = static_cast<const char*>(from_bias), args.bias_type = type_of(bias.dtype());
+    args.bias_step = bias.strides()[0] * item_size(bias.dtype());
+  }
+  args.windows = *windows;
+  args.channels = static_cast<int>(channels), args.filters = static_cast<int>(filters);
+  args.rows = static_cast<int>(rows), args.steps = static_cast<int>(steps), args.columns = static_cast<int>(columns);
+  args.accumulate = accumulate && args.parts == 1;
+  const auto tiles = [](int64_t n) {
+    return static_cast<unsigned>((n + ConvolutionArgs::kTile - 1) / ConvolutionArgs::kTile);
+  };
+  const auto depth = static_cast<unsigned>(plan.groups * args.parts);
+  if (depth > 65535) return Backend::convolution(op, plan, a, b, bias, out, accumulate);
+  launch(index, kernel_for(kernel, out.dtype()), {tiles(rows), tiles(columns), depth},
+         {ConvolutionArgs::kThreads, 1, 1}, args);
+  if (args.parts == 1) return;
+  Array flat = sum.reshape({out.size()});
+  reduce(Reduce::sum, parts, Dims{0}, flat);
+  if (!accumulate) return copy_elements(sum, out);
+  const Array* both[] = {&sum, &out};
+  elementwise(Elementwise::add, both, out, parts.dtype());
+}
+
+}  // namespace chainer::cuda
