@@ -134,6 +134,14 @@ class Backend {
   /// number. One out of range is an IndexError, which may come at the next wait for the device. Through the host by
   /// default.
   virtual void check_indices(const IndexCheck& check, const Array& index, Array& out);
+
+  // What a backend's own memory holds; without one there is nothing to tell.
+
+  virtual memory::Statistics memory_statistics(int index);
+  virtual void reset_memory_peak(int index);
+  virtual void empty_cache(int index);
+  /// The most bytes that arrays and what waits for reuse may have together; 0 is no limit.
+  virtual void set_memory_limit(int64_t bytes, int index);
 };
 
 /// Converts between any two layouts and dtypes of one shape, and between devices.

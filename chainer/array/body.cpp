@@ -73,7 +73,7 @@ void ArrayBody::set_strides(const Strides& s) {
 void ArrayBody::allocate(std::string_view operation) {
   const int64_t bytes = size * item_size(dtype);
   block = device.backend().allocate(static_cast<std::size_t>(bytes), device.index());
-  if (!block.data) memory::refuse(bytes, shape, dtype, operation, device.name());
+  if (!block.data) memory::refuse(bytes, shape, dtype, operation, device.name(), device.memory_statistics());
   data = static_cast<char*>(block.data);
 }
 

@@ -127,10 +127,10 @@ Block allocate(std::size_t bytes) {
   throw MemoryError("cannot allocate ", bytes, " bytes; ", s.in_use, " bytes are in use and ", s.cached, " cached");
 }
 
-void refuse(int64_t bytes, const Dims& shape, Dtype dtype, std::string_view operation, std::string_view device) {
-  const Statistics s = statistics();
+void refuse(int64_t bytes, const Dims& shape, Dtype dtype, std::string_view operation, std::string_view device,
+            const Statistics& there) {
   throw MemoryError(operation, ": cannot allocate ", bytes, " bytes for an array of shape ", shape, " and dtype ",
-                    dtype, " on ", device, "; ", s.in_use, " bytes are in use on the host and ", s.cached, " cached");
+                    dtype, " on ", device, "; ", there.in_use, " bytes are in use there and ", there.cached, " cached");
 }
 
 void expect_possible(int64_t bytes, const Dims& shape, Dtype dtype, std::string_view operation) {

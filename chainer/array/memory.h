@@ -24,9 +24,6 @@ struct Block {
 /// The same, but a block without data where there is no room.
 [[nodiscard]] Block try_allocate(std::size_t bytes);
 void release(Block block);
-/// Throws the MemoryError of an array that found no room on `device`: it names operation, shape, dtype and bytes.
-[[noreturn]] void refuse(int64_t bytes, const Dims& shape, Dtype dtype, std::string_view operation,
-                         std::string_view device);
 /// Throws MemoryError if this machine has less memory than `bytes`: an array that can never be computed.
 void expect_possible(int64_t bytes, const Dims& shape, Dtype dtype, std::string_view operation);
 
@@ -40,6 +37,10 @@ struct Statistics {
   int64_t allocated_total = 0;  ///< bytes over all requests
 };
 Statistics statistics();
+/// Throws the MemoryError of an array that found no room on `device`: it names operation, shape, dtype and bytes, and
+/// what `there` counts.
+[[noreturn]] void refuse(int64_t bytes, const Dims& shape, Dtype dtype, std::string_view operation,
+                         std::string_view device, const Statistics& there);
 void reset_peak();
 /// Returns every cached block, and memory of small objects that is not in use, to the system.
 void empty_cache();

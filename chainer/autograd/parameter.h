@@ -77,6 +77,8 @@ class Parameter {
   /// Applies the update rule, if there is one.
   void update();
   void to_device(const Device& device);
+  void to_cpu() { to_device(Device()); }
+  void to_gpu(std::optional<int> id = {}) { to_device(gpu_device(id)); }
 
   /// Another parameter: on the same array with no gradient (share), or with a copy of it.
   Parameter shared() const;

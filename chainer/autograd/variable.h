@@ -2,6 +2,7 @@
 #pragma once
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "chainer/array/array.h"
@@ -126,6 +127,9 @@ class [[nodiscard]] Variable {
   Variable transpose(const Axes& axes = {}) const;
   Variable T() const { return transpose(); }
   Variable to_device(const Device& device) const;
+  Variable to_cpu() const { return to_device(Device()); }
+  /// On that CUDA device; without a number on the thread's current one (Device::use), or else the first.
+  Variable to_gpu(std::optional<int> id = {}) const { return to_device(gpu_device(id)); }
 
  private:
   friend class VariableNode;

@@ -1,9 +1,31 @@
-// What a device does by its backend.
+// What a device does by its backend, and the current device.
+#include <limits>
+
 #include "chainer/array/backend.h"
+#include "chainer/array/memory.h"
 
 namespace chainer {
+namespace {
+
+thread_local std::optional<Device> used;
+
+}  // namespace
 
 std::string Device::name() const { return backend_->name(index_); }
 void Device::synchronize() const { backend_->synchronize(index_); }
+
+void Device::use() const { used = *this; }
+std::optional<Device> current_device() { return used; }
+DeviceScope::~DeviceScope() { used = before_; }
+
+memory::Statistics Device::memory_statistics() const {
+  return is_host() ? memory::statistics() : backend_->memory_statistics(index_);
+}
+void Device::reset_memory_peak() const { is_host() ? memory::reset_peak() : backend_->reset_memory_peak(index_); }
+void Device::empty_cache() const { is_host() ? memory::empty_cache() : backend_->empty_cache(index_); }
+void Device::set_memory_limit(int64_t bytes) const {
+  is_host() ? memory::set_cache_limit(bytes ? bytes : std::numeric_limits<int64_t>::max())
+            : backend_->set_memory_limit(bytes, index_);
+}
 
 }  // namespace chainer

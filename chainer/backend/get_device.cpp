@@ -36,6 +36,16 @@ bool add_devices(std::string_view prefix, Device (*find)(int index)) {
 }
 
 Device get_device(int id) { return id < 0 ? Device() : cuda_device(id); }
+std::vector<Device> gpu_devices() {
+  std::vector<Device> all;
+  for (int i = 0, count = cuda_device_count(); i < count; ++i) all.push_back(cuda_device(i));
+  return all;
+}
+Device gpu_device(std::optional<int> id) {
+  if (id) return get_device(*id);
+  const std::optional<Device> used = current_device();
+  return used && !used->is_host() ? *used : get_device(0);
+}
 
 Device get_device(std::string_view name) {
   // "@cpu:0", "@cpu:1": parts of the host, between which updaters share its cores.

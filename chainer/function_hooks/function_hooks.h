@@ -70,8 +70,8 @@ class PrintHook : public FunctionHook {
   bool flush_;
 };
 
-/// Counts the bytes that arrays took from the allocator in each function, and those that came from the system. As in
-/// TimerHook, nothing is deferred inside them.
+/// Counts the bytes that arrays took from the allocator in each function, and those that came from the system (of the
+/// device of the function's first input: from its driver). As in TimerHook, nothing is deferred inside them.
 class MemoryProfileHook : public FunctionHook {
  public:
   std::string name() const override { return "MemoryProfileHook"; }
@@ -96,19 +96,30 @@ class MemoryProfileHook : public FunctionHook {
   void print_report(std::FILE* file = stdout) const;
 
  private:
-  void start();
+  struct Running {
+    Device device;
+    int64_t used, held;
+  };
+  void start(const Arrays& in);
   void stop(const std::string& function);
   std::vector<Call> history_;
-  std::vector<std::pair<int64_t, int64_t>> running_;
+  std::vector<Running> running_;
   std::optional<deferred::EagerMode> eager_;
 };
 /// The manual's name.
 using CupyMemoryProfileHook = MemoryProfileHook;
 
-/// Needs CUDA; its constructor says so.
+/// Marks each forward and backward computation as a range (NVTX) that NVIDIA's profilers show beside the kernels of a
+/// CUDA device: "LinearFunction.forward". The constructor throws RuntimeError where NVTX's library is missing.
 class CUDAProfileHook : public FunctionHook {
  public:
-  CUDAProfileHook() { throw RuntimeError("CUDAProfileHook: this build has no CUDA"); }
+  CUDAProfileHook();
+  std::string name() const override { return "CUDAProfileHook"; }
+  void forward_preprocess(FunctionNode& f, const Arrays& in) override;
+  void forward_postprocess(FunctionNode& f, const Arrays& in) override;
+  void backward_preprocess(FunctionNode& f, const Arrays& in, const Arrays& gy) override;
+  void backward_postprocess(FunctionNode& f, const Arrays& in, const Arrays& gy) override;
+  void aborted(FunctionNode& f) noexcept override;
 };
 
 }  // namespace chainer::function_hooks

@@ -18,15 +18,21 @@ std::string format_bytes(int64_t bytes) {
 
 }  // namespace
 
-void MemoryProfileHook::start() {
+void MemoryProfileHook::start(const Arrays& in) {
   if (running_.empty()) eager_.emplace();
-  const memory::Statistics s = memory::statistics();
-  running_.emplace_back(s.allocated_total, s.in_use + s.cached);
+  Device device;
+  for (const Array& a : in)
+    if (a) {
+      device = a.device();
+      break;
+    }
+  const memory::Statistics s = device.memory_statistics();
+  running_.push_back({device, s.allocated_total, s.in_use + s.cached});
 }
 void MemoryProfileHook::stop(const std::string& function) {
   if (running_.empty()) return;
-  const memory::Statistics s = memory::statistics();
-  const auto [used, held] = running_.back();
+  const auto [device, used, held] = running_.back();
+  const memory::Statistics s = device.memory_statistics();
   running_.pop_back();
   if (running_.empty()) eager_.reset();
   history_.push_back(
@@ -37,9 +43,9 @@ void MemoryProfileHook::aborted(FunctionNode&) noexcept {
   running_.pop_back();
   if (running_.empty()) eager_.reset();
 }
-void MemoryProfileHook::forward_preprocess(FunctionNode&, const Arrays&) { start(); }
+void MemoryProfileHook::forward_preprocess(FunctionNode&, const Arrays& in) { start(in); }
 void MemoryProfileHook::forward_postprocess(FunctionNode& f, const Arrays&) { stop(f.impl_name()); }
-void MemoryProfileHook::backward_preprocess(FunctionNode&, const Arrays&, const Arrays&) { start(); }
+void MemoryProfileHook::backward_preprocess(FunctionNode&, const Arrays& in, const Arrays&) { start(in); }
 void MemoryProfileHook::backward_postprocess(FunctionNode& f, const Arrays&, const Arrays&) { stop(f.impl_name()); }
 
 int64_t MemoryProfileHook::total_used_bytes() const {

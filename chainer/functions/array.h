@@ -39,11 +39,13 @@ inline constexpr struct Concat {
   Variable operator()(const Variables& xs, int64_t axis = 1) const;
 } concat{};
 
-/// x on another device (a copy, also on the same one).
+/// x on another device (a copy, also on the same one); its gradient is copied back. A number is that CUDA device, -1
+/// the host.
 ///   F::copy(array({1.f}), get_device("@cpu"))
 inline constexpr struct Copy {
   static constexpr std::string_view name = "copy";
   Variable operator()(const Variable& x, const Device& device) const;
+  Variable operator()(const Variable& x, int device) const { return (*this)(x, get_device(device)); }
 } copy{};
 
 /// x with a new axis of length one.

@@ -72,6 +72,8 @@ class Link : public Anchored {
   /// Moves parameters and array values.
   Link& to_device(const Device& device);
   Link& to_cpu() { return to_device(Device()); }
+  /// To that CUDA device; without a number to the thread's current one (Device::use), or else the first.
+  Link& to_gpu(std::optional<int> id = {}) { return to_device(gpu_device(id)); }
   virtual void serialize(Serializer& s);
   /// n copies of this link, one after the other. Each is one layer, also where it is a Sequential itself: the paths of
   /// Sequential(Linear, tanh).repeat(2) are /0/0/W and /1/0/W.

@@ -1,12 +1,14 @@
 #include <cmath>
 #include <set>
 
+#include "chainer/array/host.h"
 #include "chainer/autograd/config.h"
 #include "chainer/autograd/function_node.h"
 #include "chainer/autograd/reporter.h"
 #include "chainer/core/type_name.h"
 #include "chainer/links/left_out.h"
 #include "chainer/optimizers/optimizer.h"
+#include "chainer/routines/arithmetic.h"
 #include "chainer/routines/creation.h"
 
 namespace chainer {
@@ -15,8 +17,7 @@ using optimizer::Timing;
 
 namespace {
 
-// NaN gradients are NaN throughout, nearly always: one element of each shows a loss that was NaN. Elsewhere than on the
-// host a look would wait for the device.
+// NaN gradients are NaN throughout, nearly always: one element of each shows a loss that was NaN.
 bool begins_with_nan(const Array& a) {
   if (!a || a.size() == 0 || !a.device().is_host()) return false;
   switch (a.dtype()) {
@@ -26,6 +27,14 @@ bool begins_with_nan(const Array& a) {
     default: return false;
   }
 }
+
+// The first element of an array on a device, in float64; none on the host, where a look costs nothing.
+Array first_there(Array a) {
+  if (!a || a.size() == 0 || a.device().is_host() || !is_floating(a.dtype())) return {};
+  while (a.ndim() > 0) a = a[0];
+  return a.astype(float64);
+}
+bool is_nan_there(const Array& first) { return first && std::isnan(to_host(first).item<double>()); }
 
 // Whether another process takes part in the graph: then a forward pass cannot be repeated by this one alone.
 bool has_partners(const Variable& loss) {
@@ -122,6 +131,16 @@ void GradientMethod::update() {
                       ": the loss was NaN or a derivative infinite. Debug mode "
                       "(CHAINER_DEBUG=1, or set_debug(true)) names the function");
   }
+  // A look waits for the device, so it is taken only where an update must not go on, and once for all gradients.
+  if (on_nan == optimizer::OnNan::stop) {
+    Array total;
+    for (const auto& [path, p] : target().namedparams(false))
+      if (const Array first = first_there(p.grad())) total = total ? total + first : first;
+    if (is_nan_there(total))
+      for (const auto& [path, p] : target().namedparams(false))
+        if (is_nan_there(first_there(p.grad())))
+          complain_of_nan(text("the gradient of ", path), ": the loss was NaN or a derivative infinite");
+  }
   reallocate_cleared_grads();
   call_hooks(Timing::pre);
   ++t;
@@ -137,7 +156,9 @@ void GradientMethod::update(const LossFunction& lossfun) {
   else
     target().zerograds();
   loss.backward({.loss_scale = loss_scale_});
-  if (looks_for_nan() && begins_with_nan(loss.array())) complain_of_nan("the loss", first_nan(lossfun, loss));
+  if ((looks_for_nan() && begins_with_nan(loss.array())) ||
+      (on_nan == optimizer::OnNan::stop && is_nan_there(first_there(loss.array()))))
+    complain_of_nan("the loss", first_nan(lossfun, loss));
   update();
 }
 

@@ -169,6 +169,7 @@ class Optimizer : public Anchored {
   int64_t t = 0, epoch = 0;
   bool use_auto_new_epoch = false;
   /// See OnNan. On the host the loss is looked at, and one element of each gradient: that costs next to nothing.
+  /// On a device a look waits for its work: only `stop` takes one, at each update.
   optimizer::OnNan on_nan = optimizer::OnNan::warn;
 
  protected:

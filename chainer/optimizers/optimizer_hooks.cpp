@@ -51,7 +51,7 @@ Array GradientNoise::exponential_decay_noise(const Shape& shape, Dtype dtype, co
   return random::normal(0, std::sqrt(hook.eta / std::pow(1 + static_cast<double>(rule.t), 0.55)), shape, dtype);
 }
 void GradientNoise::operator()(UpdateRule& rule, Parameter& p) {
-  if (ready(p)) p.set_grad(p.grad() + noise_func_(p.shape(), p.dtype(), *this, rule));
+  if (ready(p)) p.set_grad(p.grad() + noise_func_(p.shape(), p.dtype(), *this, rule).to_device(p.grad().device()));
 }
 void GradientLARS::operator()(UpdateRule&, Parameter& p) {
   if (!ready(p)) return;

@@ -186,7 +186,8 @@ void Trainer::check_observed_loss() {
   if (nan_seen_ || on_nan_ == optimizer::OnNan::ignore) return;
   for (const auto& [key, value] : observation) {
     if (key.find("loss", key.rfind('/') + 1) == key.npos || !value.is_scalar()) continue;
-    if (const Variable* v = value.variable(); v && !v->array().device().is_host()) continue;
+    if (const Variable* v = value.variable(); v && !v->array().device().is_host() && on_nan_ != optimizer::OnNan::stop)
+      continue;  // a look would wait for the device
     if (!std::isnan(value.number())) continue;
     const std::string message =
         text("Trainer: ", key, " is NaN in iteration ", updater_->iteration(), " (epoch ", updater_->epoch(),

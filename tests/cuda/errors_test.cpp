@@ -51,16 +51,16 @@ TEST(no_room_is_an_error_that_counts) {
   OwnDevice own(8);
   const Array a = zeros({1 << 20}).to_device(own.device);
   EXPECT_THROW(MemoryError, "@own:0", zeros({2 << 20}).to_device(own.device));
-  EXPECT_EQ(own.backend.statistics(0).in_use, int64_t(4) << 20);
+  EXPECT_EQ(own.device.memory_statistics().in_use, int64_t(4) << 20);
   EXPECT(to_host(sum(a)).item<float>() == 0);
 }
 
 TEST(cached_memory_serves_before_there_is_no_room) {
   OwnDevice own(32);
   { const Array a = zeros({3 << 20}).to_device(own.device); }
-  EXPECT(own.backend.statistics(0).cached >= int64_t(12) << 20);
+  EXPECT(own.device.memory_statistics().cached >= int64_t(12) << 20);
   const Array b = zeros({6 << 20}).to_device(own.device);
-  EXPECT(own.backend.statistics(0).in_use >= int64_t(24) << 20);
+  EXPECT(own.device.memory_statistics().in_use >= int64_t(24) << 20);
   own.backend.empty_cache(0);
 }
 
@@ -85,7 +85,7 @@ TEST(a_driver_that_fails_at_its_nth_call) {
     } catch (const MemoryError&) { ++failed; }
     own.driver.fail_at(0);
     EXPECT(program() == want);
-    EXPECT_EQ(own.backend.statistics(0).in_use, 0);
+    EXPECT_EQ(own.device.memory_statistics().in_use, 0);
   }
   EXPECT(failed > 5);
 }

@@ -24,6 +24,12 @@ CuHandle new_handle() { return reinterpret_cast<CuHandle>(static_cast<std::size_
 
 extern "C" {
 
+// NVTX, too: what was said is noted.
+std::string ranges;
+int nvtxRangePushA(const char* name) { return ranges += std::string("(") + name, 0; }
+int nvtxRangePop() { return ranges += ")", 0; }
+const char* fake_ranges() { return ranges.c_str(); }
+
 // What tests ask of this library.
 void fake_fail(const char* call, CuResult r) { failing = call, result = r; }
 void fake_device(int driver_version, int major) { version = driver_version, capability = major; }

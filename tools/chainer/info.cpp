@@ -1,6 +1,7 @@
 #include <cstdio>
 
 #include "chainer/datasets/download.h"
+#include "chainer/array/device.h"
 #include "chainer/runtime_info.h"
 #include "command.h"
 #include "model_file.h"
@@ -29,7 +30,9 @@ int run(const Arguments& a) {
     put(part.substr(0, equals), equals + 1 == part.size() ? "not available" : part.substr(equals + 1));
     at = end + 1;
   }
-  put("devices", chainer::Device().name());
+  std::string devices = chainer::Device().name();
+  for (const chainer::Device& d : chainer::gpu_devices()) devices += ", " + d.name();
+  put("devices", devices);
   const auto root = chainer::dataset::get_dataset_root();
   double bytes = 0;
   std::error_code error;

@@ -79,6 +79,10 @@ class Recorder final : public Backend {
   std::string name(int index) const override { return real_.name(index); }
   memory::Block allocate(std::size_t bytes, int index) override { return real_.allocate(bytes, index); }
   void release(memory::Block block, int index) override { real_.release(block, index); }
+  memory::Statistics memory_statistics(int index) override { return real_.memory_statistics(index); }
+  void reset_memory_peak(int index) override { real_.reset_memory_peak(index); }
+  void empty_cache(int index) override { real_.empty_cache(index); }
+  void set_memory_limit(int64_t bytes, int index) override { real_.set_memory_limit(bytes, index); }
   void host_to_device(void* to, const void* from, std::size_t bytes) override;
   void device_to_host(void* to, const void* from, std::size_t bytes) override;
   void elementwise(Elementwise op, std::span<const Array* const> inputs, Array& out, Dtype compute) override;

@@ -100,13 +100,13 @@ auto CudaBackend::with_device(int index, F&& f) {
 Stream CudaBackend::stream(int index) {
   return with_device(index, [](DeviceState& d) { return d.stream; });
 }
-memory::Statistics CudaBackend::statistics(int index) {
+memory::Statistics CudaBackend::memory_statistics(int index) {
   return with_device(index, [](DeviceState& d) { return d.pool.statistics(); });
 }
 CudaBackend::Counts CudaBackend::counts(int index) {
   return with_device(index, [](DeviceState& d) { return d.counts; });
 }
-void CudaBackend::reset_peak(int index) {
+void CudaBackend::reset_memory_peak(int index) {
   with_device(index, [](DeviceState& d) { d.pool.reset_peak(); });
 }
 void CudaBackend::empty_cache(int index) {

@@ -25,17 +25,12 @@ class CudaBackend final : public Backend {
   int device_count() const;
   Driver& driver() { return *driver_; }
   Stream stream(int index);
-  memory::Statistics statistics(int index);
   /// What a device was asked for so far: launches and library calls, copies to it and from it, and waits for all of its
   /// work. The last two leave it idle, so a training step should have none of them.
   struct Counts {
     int64_t calls = 0, sent = 0, fetched = 0, waits = 0;
   };
   Counts counts(int index);
-  void reset_peak(int index);
-  void empty_cache(int index);
-  /// The most bytes that a device's pool takes from the driver; 0 is no limit.
-  void set_memory_limit(int64_t bytes, int index);
 
   std::string name(int index) const override;
   std::string description() const override;
@@ -71,6 +66,10 @@ class CudaBackend final : public Backend {
   void pooling(Pooling op, const PoolingPlan& plan, const Array& in, Array& out, Array* position) override;
   void convolution(Convolution op, const ConvolutionPlan& plan, const Array& a, const Array& b, const Array& bias,
                    Array& out, bool accumulate) override;
+  memory::Statistics memory_statistics(int index) override;
+  void reset_memory_peak(int index) override;
+  void empty_cache(int index) override;
+  void set_memory_limit(int64_t bytes, int index) override;
 
  private:
   struct DeviceState;

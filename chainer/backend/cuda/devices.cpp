@@ -31,6 +31,12 @@ Device cuda_device(int index) {
   throw DeviceError("get_device: no device '@cuda:", index, "': ", why);
 }
 
+int cuda_device_count() {
+  try {
+    return backend().device_count();
+  } catch (const DeviceError&) { return 0; }
+}
+
 std::string cuda_description() {
   try {
     return backend().description() + "; compiled and emulated, not yet run on a GPU";

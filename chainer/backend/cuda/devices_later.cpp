@@ -8,6 +8,8 @@ Device cuda_device(int index) {
                     "driver (libcuda.so.1) when it was configured; configure with -DCHAINER_FIRST_CUDA=ON");
 }
 
+int cuda_device_count() { return 0; }
+
 std::string cuda_description() { return "cuda: no device: this program was linked without CUDA"; }
 
 }  // namespace chainer

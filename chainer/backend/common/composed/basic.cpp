@@ -10,6 +10,10 @@ namespace chainer {
 using namespace composed;
 
 void Backend::synchronize(int) {}
+memory::Statistics Backend::memory_statistics(int) { return {}; }
+void Backend::reset_memory_peak(int) {}
+void Backend::empty_cache(int) {}
+void Backend::set_memory_limit(int64_t, int) {}
 std::string Backend::description() const { return "backend: " + name(0); }
 
 void Backend::fill(Array& out, Scalar value) {
