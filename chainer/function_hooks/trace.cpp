@@ -26,7 +26,7 @@ void TraceHook::add(Event e) {
 void TraceHook::start() {
   const std::lock_guard lock(mutex_);
   Track& t = track();
-  if (t.running.empty()) t.eager.emplace();
+  if (options_.eager && t.running.empty()) t.eager.emplace();
   t.running.push_back(now());
 }
 
@@ -70,6 +70,21 @@ int64_t TraceHook::left_out() const {
 }
 
 std::string TraceHook::dump() const {
+  double first = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const Event& e : events_) first = &e == events_.data() ? e.begin : std::min(first, e.begin);
+  }
+  return join({events(first)}, left_out());
+}
+
+std::string TraceHook::join(const std::vector<std::string>& events, int64_t left_out) {
+  std::string out = "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n";
+  for (const std::string& part : events) out += (&part == events.data() ? "" : ",\n") + part;
+  return out + text("\n],\"otherData\":{\"left_out\":", left_out, "}}\n");
+}
+
+std::string TraceHook::events(double origin) const {
   const std::lock_guard lock(mutex_);
   const auto quoted = [](const std::string& s) { return json::dump(json::Value(s)); };
   const std::string process = text("\"pid\":", options_.process);
@@ -77,26 +92,29 @@ std::string TraceHook::dump() const {
     return text("{\"ph\":\"M\",\"name\":\"", what, "\",", process, ",\"tid\":", thread,
                 ",\"args\":{\"name\":", quoted(name), "}}");
   };
-  std::string out = "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n" + named("process_name", 0, options_.process_name);
+  std::string out = named("process_name", 0, options_.process_name);
   for (const auto& [id, t] : tracks_) out += ",\n" + named("thread_name", t.number, text("thread ", t.number));
-  double first = 0;
-  if (!events_.empty())
-    first = std::min_element(events_.begin(), events_.end(), [](const Event& a, const Event& b) {
-              return a.begin < b.begin;
-            })->begin;
   for (const Event& e : events_) {
     char times[96];
-    std::snprintf(times, sizeof times, "\"ts\":%.3f,\"dur\":%.3f", (e.begin - first) * 1e6, (e.end - e.begin) * 1e6);
+    std::snprintf(times, sizeof times, "\"ts\":%.3f,\"dur\":%.3f", (e.begin - origin) * 1e6, (e.end - e.begin) * 1e6);
     out += text(",\n{\"ph\":\"X\",\"name\":", quoted(e.name), ",\"cat\":", quoted(e.category), ",", process,
                 ",\"tid\":", e.thread, ",", times, "}");
     if (e.memory < 0) continue;
-    std::snprintf(times, sizeof times, "\"ts\":%.3f", (e.end - first) * 1e6);
+    std::snprintf(times, sizeof times, "\"ts\":%.3f", (e.end - origin) * 1e6);
     out += text(",\n{\"ph\":\"C\",\"name\":\"memory\",", process, ",", times, ",\"args\":{\"bytes in use\":", e.memory,
                 "}}");
   }
-  return out + text("\n],\"otherData\":{\"left_out\":", left_out_, "}}\n");
+  return out;
 }
 
 void TraceHook::write(const std::filesystem::path& path) const { write_file(path, dump()); }
+
+TraceScope::TraceScope(TraceHook& hook) : functions_(hook), rest_(hook) {
+  deferred::set_observer([](const std::string& operations, double seconds, int64_t elements) {
+    const double end = now();
+    timeline::tell(text(operations, " (", elements, " elements)"), "program", end - seconds, end);
+  });
+}
+TraceScope::~TraceScope() { deferred::set_observer({}); }
 
 }  // namespace chainer::function_hooks

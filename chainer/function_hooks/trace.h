@@ -10,6 +10,7 @@
 
 #include "chainer/array/deferred/deferred.h"
 #include "chainer/autograd/function_hook.h"
+#include "chainer/core/timeline.h"
 
 namespace chainer::function_hooks {
 
@@ -18,17 +19,19 @@ struct TraceHookOptions {
   int64_t most_events = 1'000'000;  ///< what comes later is counted and left out
   int64_t process = 0;              ///< the number of this process among those of a run, its rank for instance
   std::string process_name = "chainer";
+  /// Nothing is deferred inside functions, so that their time falls where it belongs. It changes what is measured:
+  /// elementwise functions then run one by one.
+  bool eager = false;
 };
 
 /// Notes when each forward and backward computation begins and ends, on which thread, and the memory in use behind it.
-/// Several threads may open scopes of one hook; each is a track. As in TimerHook, nothing is deferred inside functions,
-/// so that time falls where it belongs. Without a scope functions cost what they cost without a hook. write() makes the
-/// file.
+/// Several threads may open scopes of one hook; each is a track. A TraceScope has it hear of the rest, too. Without a
+/// scope functions cost what they cost without a hook. write() makes the file.
 ///
 ///   function_hooks::TraceHook trace;
 ///   { FunctionHookScope scope(trace); (void)F::exp(array({1.f})); }
 ///   trace.event_count()  // 1
-class TraceHook : public FunctionHook {
+class TraceHook : public FunctionHook, public timeline::Recorder {
  public:
   explicit TraceHook(TraceHookOptions options = {}) : options_(std::move(options)) {}
   std::string name() const override { return "TraceHook"; }
@@ -39,12 +42,16 @@ class TraceHook : public FunctionHook {
   void aborted(FunctionNode& f) noexcept override;
 
   /// A stretch of one's own on this thread's track, between two results of now() (core/clock.h).
-  void span(const std::string& what, const std::string& category, double begin, double end);
+  void span(const std::string& what, const std::string& category, double begin, double end) override;
   std::size_t event_count() const;
   /// How many events came behind the most that are kept.
   int64_t left_out() const;
   /// JSON in Chrome's trace format; times in microseconds since the first event.
   std::string dump() const;
+  /// The events alone, in microseconds since `origin`, a result of now(): what join() makes a trace of.
+  std::string events(double origin) const;
+  /// A trace of several processes' events.
+  static std::string join(const std::vector<std::string>& events, int64_t left_out = 0);
   /// The same as a file, whole or not at all. FileError where it cannot be written.
   void write(const std::filesystem::path& path) const;
 
@@ -69,6 +76,25 @@ class TraceHook : public FunctionHook {
   std::map<std::thread::id, Track> tracks_;
   std::vector<Event> events_;
   int64_t left_out_ = 0;
+};
+
+/// A FunctionHookScope for this thread's functions, while which the hook also hears of all threads: programs of
+/// deferred evaluation with the operations that they joined (it takes the place of another observer of these), waiting
+/// for iterators, optimizers, extensions, communication between processes.
+///
+///   function_hooks::TraceHook trace;
+///   { const function_hooks::TraceScope scope(trace); timeline::tell("reading", "mine", now() - 1, now()); }
+///   trace.event_count()  // 1
+class [[nodiscard]] TraceScope {
+ public:
+  explicit TraceScope(TraceHook& hook);
+  TraceScope(const TraceScope&) = delete;
+  TraceScope& operator=(const TraceScope&) = delete;
+  ~TraceScope();
+
+ private:
+  FunctionHookScope functions_;
+  timeline::RecordingScope rest_;
 };
 
 }  // namespace chainer::function_hooks

@@ -1,6 +1,7 @@
 #include "chainer/mn/mean_thread.h"
 
 #include "chainer/autograd/config.h"
+#include "chainer/core/timeline.h"
 
 namespace chainer::mn {
 
@@ -35,6 +36,7 @@ void MeanThread::work(std::unique_lock<std::mutex>& lock) {
   lock.unlock();
   std::exception_ptr failure;
   try {
+    const timeline::Stretch stretch("mean of gradients", "communication");
     buffer.mean();
   } catch (...) { failure = std::current_exception(); }
   lock.lock();

@@ -14,6 +14,7 @@
 #include "chainer/core/clock.h"
 #include "chainer/core/error.h"
 #include "chainer/core/precise_sleeps.h"
+#include "chainer/core/timeline.h"
 
 namespace chainer::mn {
 namespace {
@@ -246,6 +247,7 @@ std::string RollCall::waited_in(const char* operation, double seconds) const {
 void RollCall::wait_until(const std::function<bool()>& done, const char* operation, const std::vector<int>& awaited,
                           const std::function<void(int)>& pause,
                           const std::function<std::vector<int>()>& missing) const {
+  const timeline::Stretch stretch(operation, "communication");
   for (int i = 0; i < 100; ++i)
     if (done()) return;
   const double start = now();

@@ -5,6 +5,7 @@
 #include "chainer/autograd/config.h"
 #include "chainer/autograd/function_node.h"
 #include "chainer/autograd/reporter.h"
+#include "chainer/core/timeline.h"
 #include "chainer/core/type_name.h"
 #include "chainer/links/left_out.h"
 #include "chainer/optimizers/optimizer.h"
@@ -111,6 +112,7 @@ void GradientMethod::reallocate_cleared_grads() {
 }
 
 void GradientMethod::update() {
+  const timeline::Stretch stretch("optimizer", "update");
   (void)config();  // whose first use in a thread sets the floating-point mode
   bool foreign = false;
   for (const auto& [path, p] : target().namedparams(false)) {

@@ -8,6 +8,7 @@
 
 #include "chainer/core/clock.h"
 #include "chainer/core/signals.h"
+#include "chainer/core/timeline.h"
 #include "chainer/core/type_name.h"
 #include "chainer/training/extensions/snapshot.h"
 
@@ -177,7 +178,9 @@ void Trainer::iterate(const std::vector<Entry*>& order) {
   check_observed_loss();
   for (Entry* e : order)
     named(failed_at_, *e, [&] {
-      if (e->trigger(*this)) (*e->extension)(*this);
+      if (!e->trigger(*this)) return;
+      const timeline::Stretch stretch(e->name.c_str(), "extension");
+      (*e->extension)(*this);
     });
 }
 

@@ -26,6 +26,8 @@ class Updater : public Anchored {
   virtual double epoch_detail() const = 0;
   virtual std::optional<double> previous_epoch_detail() const = 0;
   virtual bool is_new_epoch() const = 0;
+  /// The seconds that updates of this program waited for iterators.
+  virtual double input_seconds() const { return 0; }
 };
 
 /// One T under the name main, or several by name.
@@ -66,7 +68,8 @@ struct StandardUpdaterOptions {
   std::optional<double> loss_scale = {};
   bool auto_new_epoch = true;
 };
-/// Next batch, convert, optimizer.update(loss). Override update_core() for another step.
+/// Next batch, convert, optimizer.update(loss). Override update_core() for another step; one that takes its batches
+/// from next_batch() has its waiting for the iterator in the report and the timeline.
 class StandardUpdater : public Updater {
  public:
   StandardUpdater(NamedKept<Iterator> iterator, NamedKept<Optimizer> optimizer,
@@ -75,6 +78,8 @@ class StandardUpdater : public Updater {
   virtual void update_core();
   void finalize() override;
   Iterator& get_iterator(const std::string& name) const { return iterators_.get(name); }
+  /// get_iterator(name).next(), whose time counts in input_seconds().
+  Examples next_batch(const std::string& name = "main");
   Optimizer& get_optimizer(const std::string& name) const override { return optimizers_.get(name); }
   std::map<std::string, Optimizer*> get_all_optimizers() const override;
   void serialize(Serializer& s) override;
@@ -83,14 +88,20 @@ class StandardUpdater : public Updater {
   double epoch_detail() const override { return get_iterator("main").epoch_detail(); }
   std::optional<double> previous_epoch_detail() const override { return get_iterator("main").previous_epoch_detail(); }
   bool is_new_epoch() const override { return get_iterator("main").is_new_epoch(); }
+  double input_seconds() const override { return input_seconds_; }
   const std::optional<Device>& device() const { return options_.device; }
   Example convert(const Examples& batch) const;
+
+ protected:
+  /// The next batch of an iterator, whose time counts in input_seconds().
+  Examples timed_next(Iterator& iterator);
 
  private:
   NamedKept<Iterator> iterators_;
   NamedKept<Optimizer> optimizers_;
   StandardUpdaterOptions options_;
   int64_t iteration_ = 0;
+  double input_seconds_ = 0;
 };
 
 }  // namespace updaters

@@ -75,7 +75,7 @@ class BPTTUpdater : public chainer::training::StandardUpdater {
     chainer::Link& target = optimizer.target();
     chainer::Variable loss;
     for (int64_t i = 0; i < bprop_len_; ++i) {
-      const chainer::Variable step = chainer::training::call_link(target, convert(get_iterator("main").next()));
+      const chainer::Variable step = chainer::training::call_link(target, convert(next_batch()));
       loss = loss ? loss + step : step;
     }
     target.cleargrads();

@@ -12,7 +12,7 @@ struct DcganUpdater : chainer::training::StandardUpdater {
 
   void update_core() override {
     using namespace chainer;
-    const Example batch = convert(get_iterator("main").next());
+    const Example batch = convert(next_batch());
     const Variable x_real(batch[0], false);
     const int64_t n = x_real.shape()[0];
     const Variable y_real = dis(x_real);

@@ -6,7 +6,9 @@
 #include <chainer/training/report/run.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <thread>
 
 #include "small_run.h"
 #include "test.h"
@@ -83,7 +85,7 @@ TEST(remarks_on_curves) {
   EXPECT(run_report::remarks(run_report::read_run(result("report_falling", "[" + falling + "]"))).empty());
   const auto f = result("report_dead", "[{\"main/loss\": 1, \"iteration\": 1}]");
   write_file(f / "report.json", R"({"statistics": {"/l3/W": {"gradient_zero": [1, 1, 1, 0.5]}},
-    "profile": {"seconds": 1.0, "input_seconds": 0.4, "functions": [{"name": "ReLU", "seconds": 0.2}]}})");
+    "time": {"seconds": 10, "input_seconds": 4}, "profile": {"seconds": 1.0, "functions": [{"name": "ReLU", "seconds": 0.2}]}})");
   const run_report::Run dead = run_report::read_run(f);
   EXPECT(says(dead, "Gradients of /l3/W are zero in 75 % of the samples"));
   EXPECT(says(dead, "The iterator takes 40 % of the time") && says(dead, "Functions take 20 %"));
@@ -128,6 +130,25 @@ TEST(graphs_are_drawn_in_layers) {
   EXPECT_EQ(run_report::graph_svg("", "a"), "");
   EXPECT_EQ(run_report::graph_svg("digraph g{0 [label=\"a\"];1 [label=\"b\"];0 -> 1;1 -> 0;}", "a"), "");
   EXPECT(run_report::graph_svg("digraph g{0 [label=\"a\"];0 -> 0;0 -> 7;}", "a").find("</svg>") != std::string::npos);
+}
+
+TEST(slow_data_are_remarked) {
+  L::Classifier model(MLP(4, 10));
+  auto optimizer = optimizers::SGD(0.1).setup(model);
+  // Every example takes a while, much longer than the step.
+  auto slow = std::make_shared<datasets::TransformDataset>(teacher_data(20), [](const Example& e) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    return e;
+  });
+  StandardUpdater updater(std::make_shared<iterators::SerialIterator>(slow, 5), optimizer);
+  EXPECT_EQ(updater.input_seconds(), 0.0);
+  Trainer trainer(updater, {8, "iteration"}, {.out = out("report_waits")});
+  trainer.extend(extensions::HtmlReport({.profiled = 1}));
+  trainer.extend(extensions::LogReport({.trigger = {2, "iteration"}}));
+  trainer.run();
+  EXPECT(updater.input_seconds() >= 8 * 5 * 0.002);
+  EXPECT(says(run_report::read_run(folder / "report_waits"), "The iterator takes "));
+  EXPECT(read_file(folder / "report_waits" / "report.html").find("waiting for the iterator") != std::string::npos);
 }
 
 TEST(a_run_leaves_its_page) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 
 #include "chainer/array/memory.h"
 #include "chainer/autograd/computational_graph.h"
@@ -74,7 +75,9 @@ void HtmlReport::initialize(Trainer& trainer) {
     set_flag_ = true;
     config().keep_graph_on_report = true;
   }
-  here_ = 0, running_ = true, written_ = since_ = now();
+  trainer_ = &trainer;
+  here_ = 0, running_ = true, written_ = since_ = began_ = now();
+  input_before_ = trainer.updater().input_seconds();
 }
 
 void HtmlReport::take_graph(Trainer& trainer) {
@@ -154,7 +157,13 @@ void HtmlReport::write() {
   json::Value run = *about_.find("run");
   run.set("last written", utc_now());
   run.set("peak of memory in arrays", text(memory::statistics().peak / 1000000, " MB"));
+  // Of the iterations of this program; those before a snapshot are not known any more.
+  const double all = now() - began_, input = trainer_->updater().input_seconds() - input_before_;
+  char seconds[80];
+  std::snprintf(seconds, sizeof seconds, "%.1f s of %.1f s", input, all);
+  run.set("waiting for the iterator", seconds);
   about_.set("run", std::move(run));
+  about_.set("time", json::Object{{"seconds", all}, {"input_seconds", input}});
   write_file(out_ / "report.json", json::dump(about_, 1));
   write_file(out_ / options_.file, run_report::page({run_report::read_run(out_)}));
   written_ = now();

@@ -48,7 +48,8 @@ class HtmlReport : public Extension {
   json::Value about_ = json::Object{};
   json::Value statistics_ = json::Object{};
   int64_t here_ = 0;  // iterations of this process
-  double since_ = 0, written_ = 0, profile_seconds_ = 0;
+  double since_ = 0, written_ = 0, began_ = 0, input_before_ = 0, profile_seconds_ = 0;
+  const Trainer* trainer_ = nullptr;
   bool set_flag_ = false, running_ = false;
   std::shared_ptr<function_hooks::TimerHook> timer_;
   std::shared_ptr<function_hooks::MemoryProfileHook> memory_;

@@ -18,6 +18,7 @@ void TensorBoard::initialize(Trainer& trainer) {
   if (!options_.hparams.empty()) writer_->hparams(options_.hparams, options_.metrics);
   last_iteration_ = done;
   last_time_ = trainer.elapsed_time();
+  last_input_ = trainer.updater().input_seconds();
 }
 
 void TensorBoard::operator()(Trainer& trainer) {
@@ -40,6 +41,11 @@ void TensorBoard::write_scalars(Trainer& trainer) {
   if (step > last_iteration_)
     writer().scalar("run/seconds_per_iteration", (now - last_time_) / static_cast<double>(step - last_iteration_),
                     step);
+  const double input = trainer.updater().input_seconds();
+  if (step > last_iteration_)
+    writer().scalar("run/seconds_of_iterator_per_iteration",
+                    (input - last_input_) / static_cast<double>(step - last_iteration_), step);
+  last_input_ = input;
   writer().scalar("run/memory_in_use", static_cast<double>(memory::statistics().in_use), step);
   last_iteration_ = step, last_time_ = now;
 }

@@ -22,10 +22,10 @@ struct TensorBoardOptions {
   std::vector<std::string> metrics = {"main/loss", "validation/main/loss", "validation/main/accuracy"};
 };
 
-/// Writes what is observed, hyperparameters of the optimizers (hyperparameters/lr), seconds an iteration, memory in
-/// use, and histograms of parameters and gradients for `tensorboard --logdir RESULT`. The step is the iteration. A run
-/// that goes on from a snapshot writes a file of its own, at whose start TensorBoard drops the points behind the
-/// snapshot.
+/// Writes what is observed, hyperparameters of the optimizers (hyperparameters/lr), seconds an iteration and those of
+/// them that went into waiting for the iterator, memory in use, and histograms of parameters and gradients for
+/// `tensorboard --logdir RESULT`. The step is the iteration. A run that goes on from a snapshot writes a file of its
+/// own, at whose start TensorBoard drops the points behind the snapshot.
 ///
 ///   const extensions::TensorBoard board({.hparams = {{"units", 1000.0}}});
 class TensorBoard : public Extension {
@@ -45,7 +45,7 @@ class TensorBoard : public Extension {
   std::shared_ptr<tensorboard::Writer> writer_;
   DictSummary summary_;
   int64_t last_iteration_ = 0;
-  double last_time_ = 0;
+  double last_time_ = 0, last_input_ = 0;
 };
 
 }  // namespace training::extensions

@@ -17,9 +17,11 @@ struct TraceOptions {
 };
 
 /// Writes a timeline of the iterations `first` to `last` for https://ui.perfetto.dev or chrome://tracing: each
-/// iteration, and the functions of the trainer's thread forward and backward inside it, with the memory in use. The
-/// file appears when the last of them is done, or the run ends before. Other iterations cost nothing. A run that goes
-/// on from a snapshot behind `first` writes those that it has; behind `last`, none.
+/// iteration, inside it waiting for the iterator, the functions of the trainer's thread forward and backward with the
+/// memory in use, the optimizer and each extension, and of all threads programs of deferred evaluation and
+/// communication. The file appears when the last iteration is done, or the run ends before. Other iterations cost
+/// nothing. A run that goes on from a snapshot behind `first` writes those that it has; behind `last`, none. Of several
+/// processes, chainermn::extensions::Trace makes one file.
 ///
 ///   const extensions::Trace trace({.first = 100, .last = 110});
 class Trace : public Extension {
@@ -32,13 +34,22 @@ class Trace : public Extension {
   /// Behind the other extensions, whose time belongs to the iteration.
   int priority() const override { return 0; }
 
+ protected:
+  /// The moment that times count from, asked once, when recording begins.
+  virtual double origin();
+  /// Writes what was recorded. `all_there`: the run has come here without an error or a signal.
+  virtual void write(const std::string& events, int64_t left_out, bool all_there);
+  const std::filesystem::path& path() const { return path_; }
+
  private:
   void begin();
+  void finish(bool all_there);
   TraceOptions options_;
   std::filesystem::path path_;
   std::unique_ptr<function_hooks::TraceHook> hook_;
-  std::unique_ptr<FunctionHookScope> scope_;
-  double since_ = 0;
+  std::unique_ptr<function_hooks::TraceScope> scope_;
+  const Trainer* trainer_ = nullptr;
+  double origin_ = 0, since_ = 0;
 };
 
 }  // namespace training::extensions

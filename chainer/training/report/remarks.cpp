@@ -75,11 +75,13 @@ void about_gradients(const Run& run, std::vector<std::string>& out) {
 }
 
 void about_time(const Run& run, std::vector<std::string>& out) {
-  const json::Value* profile = member_of(&run.about, "profile");
-  const double wall = number(member_of(profile, "seconds")), input = number(member_of(profile, "input_seconds"));
-  if (wall > 0 && input > 0.2 * wall)
-    out.push_back(text("The iterator takes ", std::lround(100 * input / wall),
+  const json::Value* time = member_of(&run.about, "time");
+  const double all = number(member_of(time, "seconds")), input = number(member_of(time, "input_seconds"));
+  if (all > 0 && input > 0.2 * all)
+    out.push_back(text("The iterator takes ", std::lround(100 * input / all),
                        " % of the time: MultithreadIterator or MultiprocessIterator read ahead."));
+  const json::Value* profile = member_of(&run.about, "profile");
+  const double wall = number(member_of(profile, "seconds"));
   const json::Value* functions = member_of(profile, "functions");
   if (!functions || !functions->list() || wall <= 0) return;
   double inside = 0;

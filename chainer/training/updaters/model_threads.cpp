@@ -13,6 +13,7 @@
 #include "chainer/core/error.h"
 #include "chainer/core/parallel.h"
 #include "chainer/core/thread_share.h"
+#include "chainer/core/timeline.h"
 
 namespace chainer::training::updaters {
 
@@ -37,6 +38,7 @@ struct ModelThreads::State {
     for (auto& t : threads) t.join();
   }
   void compute(int i) {
+    const timeline::Stretch stretch("copy of the model", "update");
     const cpu::ThreadShare limited(share);
     if (config->flush_denormals) cpu::flush_denormals(true);
     try {

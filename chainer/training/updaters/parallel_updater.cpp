@@ -34,7 +34,7 @@ ParallelUpdater::ParallelUpdater(NamedKept<Iterator> iterator, NamedKept<Optimiz
 void ParallelUpdater::update_core() {
   Iterator& iterator = get_iterator("main");
   Optimizer& optimizer = get_optimizer("main");
-  const Examples batch = iterator.next();
+  const Examples batch = timed_next(iterator);
   const auto n = static_cast<std::size_t>(copies_.size());
   std::vector<std::optional<Example>> parts(n);
   for (std::size_t m = 0; m < n && m < batch.size(); ++m) {

@@ -1,3 +1,4 @@
+#include "chainer/core/timeline.h"
 #include "chainer/training/updater.h"
 
 namespace chainer::training {
@@ -37,6 +38,17 @@ Example StandardUpdater::convert(const Examples& batch) const {
   return options_.converter ? options_.converter(batch, options_.device) : concat_examples(batch, options_.device);
 }
 
+Examples StandardUpdater::next_batch(const std::string& name) { return timed_next(get_iterator(name)); }
+
+Examples StandardUpdater::timed_next(Iterator& iterator) {
+  const double begin = now();
+  Examples batch = iterator.next();
+  const double end = now();
+  input_seconds_ += end - begin;
+  if (timeline::on()) timeline::tell("iterator", "input", begin, end);
+  return batch;
+}
+
 void StandardUpdater::update() {
   update_core();
   ++iteration_;
@@ -45,7 +57,7 @@ void StandardUpdater::update() {
 void StandardUpdater::update_core() {
   Iterator& iterator = get_iterator("main");
   Optimizer& optimizer = get_optimizer("main");
-  const Example batch = convert(iterator.next());
+  const Example batch = convert(timed_next(iterator));
   optimizer.update([&]() -> Variable {
     if (!options_.loss_func) return call_link(optimizer.target(), batch);
     Variables args;
