@@ -40,7 +40,22 @@ text, = run.Tensors('notes')
 assert text.tensor_proto.string_val[0].startswith(b'# A run')
 assert run.SummaryMetadata('notes').plugin_data.plugin_name == 'text'
 
+graph = load('graph').Graph()
+nodes = {n.name: n for n in graph.node}
+assert len(nodes) == len(graph.node), 'names of the graph come twice'
+for n in graph.node:
+    for i in n.input:
+        assert i.split(':')[0] in nodes, f'{n.name} reads {i}, which is not there'
+linear = sorted(name for name, n in nodes.items() if n.op == 'LinearFunction')
+assert linear == ['predictor/a/LinearFunction', 'predictor/a/LinearFunction_1', 'predictor/b/LinearFunction'], linear
+assert {n for n in nodes if nodes[n].op == 'Parameter'} == {f'predictor/{l}/{p}' for l in 'ab' for p in 'Wb'}
+assert [n for n in nodes if nodes[n].op == 'ReLU'] == ['predictor/a/ReLU', 'predictor/ReLU'], list(nodes)
+loss, = (n for n in nodes.values() if n.op == 'SoftmaxCrossEntropy')
+assert '/' not in loss.name and list(loss.input)[0] == 'predictor/b/LinearFunction', loss
+shape = nodes['predictor/a/W'].attr['_output_shapes'].list.shape[0]
+assert [d.size for d in shape.dim] == [4, 4] and nodes['predictor/a/W'].attr['dtype'].type == 1
 trained = load('trained/tensorboard')
+assert sum(n.op == 'LinearFunction' for n in trained.Graph().node) == 2
 tags = trained.Tags()
 assert [e.step for e in trained.Scalars('main/loss')] == list(range(1, 9))
 assert {'main/loss', 'main/accuracy', 'hyperparameters/alpha', 'run/seconds_per_iteration'} <= set(tags['scalars']), tags
@@ -56,4 +71,4 @@ content = trained.summary_metadata['_hparams_/experiment'].plugin_data.content
 experiment = plugin_data_pb2.HParamsPluginData.FromString(content).experiment
 assert sorted(h.name for h in experiment.hparam_infos) == ['name', 'relu', 'units']
 assert 'main/loss' in [m.name.tag for m in experiment.metric_infos]
-print(f'{compared} points, {len(histograms)} histograms, a picture, a text and hyperparameters are as they were written')
+print(f'{compared} points, {len(histograms)} histograms, a picture, a text, hyperparameters and graphs are as they were written')

@@ -20,6 +20,14 @@ void scalar(tensorboard::Writer& board, const std::string& tag, double v, int64_
   points.emplace_back(std::move(o));
 }
 
+// Two links of one form, one of them called twice, and functions between.
+struct Both : Chain {
+  L::Linear a, b;
+  Both() : a(4, 4), b(4, 4) {}
+  CHAINER_MEMBERS(Both, a, b);
+  Variable forward(const Variable& x) { return b(F::relu(a(F::relu(a(x))))); }
+};
+
 void train(const std::filesystem::path& out) {
   random::seed(2);
   const Array x = random::rand({200, 20}, float32), t = random::randint(0, 3, {200}, int32);
@@ -54,6 +62,12 @@ int main(int argc, char** argv) {
     // The run goes on from a snapshot of step 600.
     tensorboard::Writer board(folder / "run", {.purge_step = 600});
     for (int64_t i = 600; i < 800; ++i) scalar(board, "loss/main", -1.0 * i, i);
+  }
+  {
+    L::Classifier model(Both{});
+    const Variable loss = model(ones({2, 4}, float32), zeros({2}, int32));
+    tensorboard::Writer board(folder / "graph");
+    board.graph({loss}, {{"", &model}});
   }
   train(folder / "trained");
   write_file(folder / "expected.json", json::dump(json::Value(std::move(points))));

@@ -102,6 +102,8 @@ TEST(a_trainer_tells_tensorboard_and_a_resumed_one_says_where_it_begins) {
   };
   run(1, "");
   run(2, "told_4");
+  EXPECT(!config().keep_graph_on_report);
+  std::size_t graphs = 0;
   const auto files = tensorboard_files::files_of(folder / "told" / "tensorboard");
   EXPECT_EQ(files.size(), std::size_t(2));
   const std::string start = {'\x10', '\x05', '\x3a', '\x02', '\x08', '\x01'};  // step 5, session_log {status: START}
@@ -112,6 +114,47 @@ TEST(a_trainer_tells_tensorboard_and_a_resumed_one_says_where_it_begins) {
     EXPECT_EQ(tensorboard_files::count(all, "hyperparameters/lr"), std::size_t(2));
     EXPECT_EQ(tensorboard_files::count(all, "gradients/predictor/l1/W"), std::size_t(1));
     beginnings += tensorboard_files::count(all, start);
+    graphs += tensorboard_files::count(all, "predictor/l1/LinearFunction");
   }
   EXPECT_EQ(beginnings, std::size_t(1));
+  EXPECT_EQ(graphs, std::size_t(1));
+}
+
+TEST(graphs_have_links_as_scopes) {
+  const fs::path to = folder / "graphs";
+  MLP net(5, 10);
+  net.cleargrads();
+  std::string path;
+  {
+    tensorboard::Writer board(to);
+    path = board.path();
+    Variable x(ones({2, 784}), false);
+    x.set_name("/pictures of/dígits");
+    const auto halves = F::split_axis(net(x), 2, 1);
+    board.graph({F::sum(halves[1] * halves[0])}, {{"a link", &net}});
+    EXPECT_THROW(ValueError, "no function stands behind the 1 variables", board.graph({Variable(ones({1}))}, {}));
+    EXPECT_THROW(ValueError, "no function stands behind the 0 variables", board.graph({}, {}));
+  }
+  const auto all = tensorboard_files::records(path);
+  EXPECT_EQ(all.size(), std::size_t(2));
+  for (const char* name : {"a_link/l1/LinearFunction", "a_link/l1/W", "a_link/l2/b", "a_link/ReLU", "SplitAxis:1"})
+    EXPECT(tensorboard_files::count(all, name) == 1);
+  EXPECT(tensorboard_files::count(all, "d__gits") == 1);
+}
+
+TEST(whoever_keeps_graphs_gives_the_setting_back_in_any_order) {
+  for (const bool board_first : {true, false}) {
+    L::Classifier model(MLP(5, 10));
+    auto optimizer = optimizers::SGD(0.1).setup(model);
+    iterators::SerialIterator batches(teacher_data(40), 10);
+    StandardUpdater updater(batches, optimizer);
+    Trainer trainer(updater, {2, "iteration"}, {.out = out(text("kept", board_first))});
+    if (board_first) trainer.extend(extensions::TensorBoard());
+    trainer.extend(extensions::dump_graph("main/loss"));
+    if (!board_first) trainer.extend(extensions::TensorBoard());
+    bool kept = false;
+    trainer.extend([&](Trainer& t) { kept = t.updater().iteration() == 2 && config().keep_graph_on_report; });
+    trainer.run();
+    EXPECT(!kept && !config().keep_graph_on_report);
+  }
 }

@@ -1,12 +1,13 @@
 #include "chainer/core/file.h"
 #include "chainer/training/extensions.h"
+#include "chainer/training/extensions/keep_graph.h"
 
 namespace chainer::training::extensions {
 
 void DumpGraph::initialize(Trainer&) {
   if (called_) return;
   original_flag_ = config().keep_graph_on_report.local().value_or(false);
-  config().keep_graph_on_report = true;
+  keep_ = std::make_shared<KeepGraph>();
 }
 
 void DumpGraph::operator()(Trainer& trainer) {
@@ -23,7 +24,7 @@ void DumpGraph::operator()(Trainer& trainer) {
 }
 
 void DumpGraph::finalize() {
-  if (original_flag_) config().keep_graph_on_report = *original_flag_;
+  keep_.reset();
   original_flag_.reset();
 }
 

@@ -14,6 +14,7 @@
 #include "chainer/routines/arithmetic.h"
 #include "chainer/routines/reduction.h"
 #include "chainer/runtime_info.h"
+#include "chainer/training/extensions/keep_graph.h"
 #include "chainer/training/report/run.h"
 
 namespace chainer::training::extensions {
@@ -71,10 +72,7 @@ void HtmlReport::initialize(Trainer& trainer) {
   for (const auto& [key, v] : options_.arguments) arguments.emplace_back(key, v);
   about_.set("arguments", std::move(arguments));
   about_.set("runtime", runtime_info());
-  if (!config().keep_graph_on_report.local().value_or(false)) {
-    set_flag_ = true;
-    config().keep_graph_on_report = true;
-  }
+  keep_ = std::make_shared<KeepGraph>();
   trainer_ = &trainer;
   here_ = 0, running_ = true, written_ = since_ = began_ = now();
   input_before_ = trainer.updater().input_seconds();
@@ -88,8 +86,7 @@ void HtmlReport::take_graph(Trainer& trainer) {
     // The graph must not live as long as the observation.
     v = ReportValue(y->array());
   }
-  if (set_flag_) config().keep_graph_on_report = false;
-  set_flag_ = false;
+  keep_.reset();
 }
 
 void HtmlReport::take_statistics(const Trainer& trainer) {
@@ -173,8 +170,7 @@ void HtmlReport::finalize() {
   if (!running_) return;
   running_ = false;
   scope_.reset();
-  if (set_flag_) config().keep_graph_on_report = false;
-  set_flag_ = false;
+  keep_.reset();
   write();
 }
 

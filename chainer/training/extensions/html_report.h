@@ -11,6 +11,8 @@
 namespace chainer {
 namespace training::extensions {
 
+class KeepGraph;
+
 /// Options of HtmlReport.
 struct HtmlReportOptions {
   std::string file = "report.html";                   ///< in the trainer's out()
@@ -50,7 +52,8 @@ class HtmlReport : public Extension {
   int64_t here_ = 0;  // iterations of this process
   double since_ = 0, written_ = 0, began_ = 0, input_before_ = 0, profile_seconds_ = 0;
   const Trainer* trainer_ = nullptr;
-  bool set_flag_ = false, running_ = false;
+  bool running_ = false;
+  std::shared_ptr<KeepGraph> keep_;
   std::shared_ptr<function_hooks::TimerHook> timer_;
   std::shared_ptr<function_hooks::MemoryProfileHook> memory_;
   std::shared_ptr<FunctionHookScope> scope_;

@@ -17,6 +17,8 @@
 namespace chainer {
 namespace training::extensions {
 
+class KeepGraph;
+
 /// Options of LogReport.
 struct LogReportOptions {
   std::vector<std::string> keys = {};  ///< all by default
@@ -162,6 +164,7 @@ class DumpGraph : public Extension {
   std::string root_name_, out_name_;
   computational_graph::GraphOptions options_;
   std::optional<bool> original_flag_;
+  std::shared_ptr<KeepGraph> keep_;
   bool called_ = false;
 };
 DumpGraph dump_graph(const std::string& root_name, const std::string& out_name = "cg.dot",

@@ -1,7 +1,9 @@
 #include "chainer/training/extensions/tensorboard.h"
 
 #include "chainer/array/memory.h"
+#include "chainer/autograd/function_node.h"
 #include "chainer/optimizers/optimizer.h"
+#include "chainer/training/extensions/keep_graph.h"
 
 namespace chainer::training::extensions {
 
@@ -16,12 +18,30 @@ void TensorBoard::initialize(Trainer& trainer) {
   if (done > 0) options.purge_step = done + 1;
   writer_ = std::make_shared<tensorboard::Writer>(trainer.out() / options_.folder, options);
   if (!options_.hparams.empty()) writer_->hparams(options_.hparams, options_.metrics);
+  if (options_.graph && done == 0) keep_ = std::make_shared<KeepGraph>();
   last_iteration_ = done;
   last_time_ = trainer.elapsed_time();
   last_input_ = trainer.updater().input_seconds();
 }
 
+void TensorBoard::finalize() {
+  keep_.reset();
+  writer_.reset();
+}
+
+void TensorBoard::write_graph(const Trainer& trainer) {
+  Variables observed;
+  for (const auto& [key, v] : trainer.observation)
+    if (const Variable* y = v.variable(); y && *y && y->creator()) observed.push_back(*y);
+  std::map<std::string, const Link*> links;
+  for (const auto& [name, optimizer] : trainer.updater().get_all_optimizers())
+    if (optimizer->has_target()) links.emplace(name == "main" ? "" : name, &optimizer->target());
+  if (!observed.empty()) writer().graph(observed, links);
+  keep_.reset();
+}
+
 void TensorBoard::operator()(Trainer& trainer) {
+  if (keep_) write_graph(trainer);
   summary_.add(trainer.observation);
   if (options_.scalars(trainer)) write_scalars(trainer);
   if (options_.histograms(trainer)) write_histograms(trainer);

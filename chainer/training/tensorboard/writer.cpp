@@ -18,7 +18,7 @@ namespace {
 
 // Numbers of fields, from TensorFlow's event.proto, summary.proto, tensor.proto and the plugins' own.
 namespace event {
-constexpr int wall_time = 1, step = 2, file_version = 3, summary = 5, session_log = 7;
+constexpr int wall_time = 1, step = 2, file_version = 3, graph = 4, summary = 5, session_log = 7;
 }
 namespace value {
 constexpr int tag = 1, simple = 2, image = 4, histogram = 5, tensor = 8, metadata = 9;
@@ -133,6 +133,11 @@ void Writer::text(const std::string& tag, const std::string& markdown, int64_t s
   shape.message(2, Message().number(1, 1));
   tensor.number(1, kString).message(2, shape).bytes(8, markdown);
   summary(tag, Message().message(value::tensor, tensor).message(value::metadata, metadata("text", {}, 2)), step);
+}
+
+void Writer::write_graph(const Message& graph) {
+  add(Message().real(event::wall_time, seconds_now()).message(event::graph, graph));
+  flush();
 }
 
 void Writer::hparams(const std::map<std::string, Value>& values, const std::vector<std::string>& metrics) {

@@ -11,10 +11,12 @@
 #include <vector>
 
 #include "chainer/array/array.h"
+#include "chainer/autograd/variable.h"
 
 namespace chainer {
 class GrowingFile;
-}
+class Link;
+}  // namespace chainer
 
 namespace chainer::tensorboard {
 
@@ -56,6 +58,11 @@ class Writer {
   void text(const std::string& tag, const std::string& markdown, int64_t step);
   /// The run's hyperparameters for the page HPARAMS, which compares runs by them and by these scalars. Once a writer.
   void hparams(const std::map<std::string, Value>& values, const std::vector<std::string>& metrics);
+  /// The computational graph behind `outputs`, for the page GRAPHS. Functions that read parameters of a link stand in
+  /// the scope of that link's path, functions between two of them in that of the link around both. `links` by a name
+  /// that stands before their paths, as {{"", &model}}. Once a writer, as TensorBoard shows one graph a run. ValueError
+  /// where no function stands behind the outputs.
+  void graph(const Variables& outputs, const std::map<std::string, const Link*>& links);
 
   /// FileError if what was written could not reach the file, on a full disk for instance.
   void flush();
@@ -64,6 +71,7 @@ class Writer {
  private:
   void summary(const std::string& tag, const Message& value, int64_t step);
   void add(const Message& event);
+  void write_graph(const Message& graph);
   void write_out();
   std::mutex mutex_;
   std::filesystem::path path_;

@@ -1,0 +1,35 @@
+// Graphs behind what is observed, while somebody wants them.
+#pragma once
+#include <optional>
+
+#include "chainer/autograd/config.h"
+
+namespace chainer::training::extensions {
+
+/// While one of these lives in the thread, what is reported keeps its graph (config().keep_graph_on_report); the
+/// setting from before comes back with the last one's end, in whatever order they go.
+class KeepGraph {
+ public:
+  KeepGraph() {
+    if (count()++ > 0) return;
+    before() = config().keep_graph_on_report.local();
+    config().keep_graph_on_report = true;
+  }
+  KeepGraph(const KeepGraph&) = delete;
+  KeepGraph& operator=(const KeepGraph&) = delete;
+  ~KeepGraph() {
+    if (--count() == 0) config().keep_graph_on_report.restore(before());
+  }
+
+ private:
+  static int& count() {
+    static thread_local int n = 0;
+    return n;
+  }
+  static std::optional<bool>& before() {
+    static thread_local std::optional<bool> value;
+    return value;
+  }
+};
+
+}  // namespace chainer::training::extensions
