@@ -49,8 +49,8 @@ TEST(the_corpora_and_changes_of_them) {
     for (const std::string& s : inputs) target.run(s);
     chainer::random::RandomState r(7);
     const std::string_view name = target.name;
-    const bool slow =
-        name == "snapshot" || name == "picture" || name == "hdf5" || name == "zipped_pictures" || name == "tool";
+    const bool slow = name == "snapshot" || name == "picture" || name == "hdf5" || name == "zipped_pictures" ||
+                      name == "request" || name == "tool";
     const int rounds = slow ? 500 : 5000;
     for (int i = 0; i < rounds; ++i) {
       const auto pick = [&]() -> const std::string& { return inputs[r.next_interval(inputs.size() - 1)]; };

@@ -52,6 +52,10 @@ void onnx(std::string_view bytes);
 /// any kind: the program `chainer` inspects, compares and converts them.
 void tool(std::string_view bytes);
 
+/// A request to the page of results, behind the server's parser or (after "!") as bytes through its port: what lies
+/// outside of the folder stays there, and what is said to be JSON is JSON.
+void request(std::string_view bytes);
+
 struct Target {
   const char* name;
   void (*run)(std::string_view bytes);

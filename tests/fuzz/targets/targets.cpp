@@ -23,6 +23,7 @@ const std::vector<Target>& targets() {
                                           {"caffemodel", caffemodel},
                                           {"mapped", mapped},
                                           {"onnx", onnx},
+                                          {"request", request},
                                           {"tool", tool}};
   return all;
 }
