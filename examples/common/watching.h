@@ -34,11 +34,26 @@ struct Watching {
       trainer.extend(extensions::ProgressBar({.update_interval = update_interval}));
     }
     if (report) trainer.extend(extensions::HtmlReport({.arguments = args}));
-    if (tensorboard) trainer.extend(extensions::TensorBoard());
+    if (tensorboard) trainer.extend(extensions::TensorBoard({.hparams = hyperparameters()}));
     if (!live) return;
     const bool digits = port.size() <= 5 && port.find_first_not_of("0123456789") == port.npos;
     if (!digits || std::atoi(port.c_str()) > 65535) throw ValueError("--live: '", port, "' is no port");
     trainer.extend(extensions::LivePage({.port = std::atoi(port.c_str()), .args = args}));
+  }
+
+ private:
+  // Numbers as numbers, so that TensorBoard can put them on an axis.
+  std::map<std::string, chainer::tensorboard::Value> hyperparameters() const {
+    std::map<std::string, chainer::tensorboard::Value> out;
+    for (const auto& [name, value] : args) {
+      char* end = nullptr;
+      const double number = std::strtod(value.c_str(), &end);
+      if (!value.empty() && *end == '\0')
+        out[name] = number;
+      else
+        out[name] = value;
+    }
+    return out;
   }
 };
 
