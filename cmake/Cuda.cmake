@@ -40,7 +40,8 @@ if(CHAINER_CUDA AND CHAINER_NVCC)
         set(part later)
       endif()
       set(image ${PROJECT_BINARY_DIR}/cuda/${name}.fatbin)
-      add_custom_command(OUTPUT ${image} COMMAND ${CHAINER_NVCC} ${nvcc_options} -MD -MF ${image}.d -fatbin ${source} -o ${image}
+      add_custom_command(OUTPUT ${image} COMMAND ${PROJECT_SOURCE_DIR}/cmake/compile_kernel ${image}.log
+                                 ${CHAINER_NVCC} ${nvcc_options} -Xptxas -v -MD -MF ${image}.d -fatbin ${source} -o ${image}
                          DEPENDS ${source} DEPFILE ${image}.d COMMENT "Compiling ${name} for CUDA devices" VERBATIM)
       list(APPEND cuda_${part}_images ${image})
       string(APPEND cuda_${part}_embedded
