@@ -5,6 +5,7 @@
 #include <chainer/training/live/site.h>
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -220,6 +221,38 @@ TEST(sites_show_results) {
   EXPECT_EQ(live::read_commands(folder + "/one").size(), 1u);
 }
 
+TEST(a_port_has_one_page_and_hundreds_of_readers) {
+  if (!live::HttpServer::available()) return EXPECT(true);
+  const std::string folder = results("crowded");
+  const live::Site site(folder, {});
+  const int port = port_of(site.address());
+  EXPECT_THROW(RuntimeError, "the address is taken", live::Site(folder, {.port = port}));
+  // All come at once; each is told of the stream within a moment, not after the system has asked again.
+  std::vector<int> sockets;
+  sockaddr_in to{};
+  to.sin_family = AF_INET;
+  to.sin_port = htons(static_cast<uint16_t>(port));
+  to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  const std::string ask = text("GET /api/events HTTP/1.1\r\nHost: 127.0.0.1:", port, "\r\n\r\n");
+  const auto begin = std::chrono::steady_clock::now();
+  for (int i = 0; i < 300; ++i) {
+    const int s = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    (void)::connect(s, reinterpret_cast<const sockaddr*>(&to), sizeof to);
+    sockets.push_back(s);
+  }
+  int served = 0;
+  for (const int s : sockets) {
+    const timeval limit{20, 0};
+    ::fcntl(s, F_SETFL, 0);
+    ::setsockopt(s, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+    char buffer[256];
+    if (::send(s, ask.data(), ask.size(), MSG_NOSIGNAL) > 0 && ::recv(s, buffer, sizeof buffer, 0) > 0) ++served;
+  }
+  EXPECT_EQ(served, 300);
+  EXPECT(std::chrono::steady_clock::now() - begin < std::chrono::seconds(20));
+  for (const int s : sockets) ::close(s);
+}
+
 TEST(no_path_leaves_the_folder) {
   if (!live::HttpServer::available()) return EXPECT(true);
   const std::string folder = results("inside");
@@ -323,7 +356,7 @@ TEST(malformed_requests_give_errors_and_nothing_else) {
     EXPECT(answer.empty() || answer.starts_with("HTTP/1."));
   }
   EXPECT(errors > 1000);  // others are closed without an answer, more of them on a busy machine
-  EXPECT(fine < 2500);  // what was left of a request for the log
+  EXPECT(fine < 2500);    // what was left of a request for the log
   EXPECT(!fs::exists(folder + "/one/commands"));
   EXPECT(has_status(get(at, "/api/runs"), 200));
 }

@@ -16,6 +16,7 @@ namespace chainer::live {
 namespace {
 
 constexpr int kConnections = 600;
+constexpr int kWaiting = 512;  // connections that nobody has accepted yet
 
 // A thread a connection, most of which wait for news.
 class Connections : public httplib::TaskQueue {
@@ -66,6 +67,7 @@ HttpRequest request_of(const httplib::Request& from) {
 struct HttpServer::Implementation {
   httplib::Server server;
   std::thread thread;
+  socket_t socket = INVALID_SOCKET;
   int port = 0;
 };
 
@@ -77,6 +79,12 @@ HttpServer::HttpServer(const std::string& host, int port, Handler handler) : its
   s.set_keep_alive_timeout(5);
   s.set_payload_max_length(std::size_t(64) << 10);
   s.set_tcp_nodelay(true);
+  // The library's own options would let another program listen at the same port.
+  s.set_socket_options([this](socket_t socket) {
+    its_->socket = socket;
+    const int yes = 1;
+    ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, reinterpret_cast<const char*>(&yes), sizeof yes);
+  });
   const auto answer = [handler = std::move(handler)](const httplib::Request& from, httplib::Response& to) {
     const HttpResponse r = handler(request_of(from));
     to.status = r.status;
@@ -100,6 +108,8 @@ HttpServer::HttpServer(const std::string& host, int port, Handler handler) : its
   s.set_exception_handler([](const httplib::Request&, httplib::Response& to, std::exception_ptr) { to.status = 500; });
   its_->port = port ? (s.bind_to_port(host.c_str(), port) ? port : -1) : s.bind_to_any_port(host.c_str());
   if (its_->port <= 0) throw RuntimeError("cannot listen at ", host, ":", port, ": the address is taken or not here");
+  // The library lets five wait: of hundreds of readers who come at once, others would wait for minutes.
+  (void)::listen(its_->socket, kWaiting);
   its_->thread = std::thread([&s] { s.listen_after_bind(); });
 }
 

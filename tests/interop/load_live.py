@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""What readers of the live page cost a training program: processor time of train_mnist --live with and without them, in
+turns, the least of each. A reader does what the page does: it waits for events, and asks for the log's new entries at
+each.
+
+usage: load_live.py TRAIN_MNIST [READERS=500] [TURNS=3] [EPOCHS=4]
+"""
+import asyncio, json, os, re, resource, subprocess, sys, tempfile
+
+program, readers, turns, epochs = sys.argv[1], *(int(a) for a in (sys.argv[2:] + ['500', '3', '4'][len(sys.argv) - 2:]))
+resource.setrlimit(resource.RLIMIT_NOFILE, (max(resource.getrlimit(resource.RLIMIT_NOFILE)[0], 4 * readers),
+                                            resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+
+
+async def ask(port, path):
+    reader, writer = await asyncio.open_connection('127.0.0.1', port)
+    writer.write(f'GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n'.encode())
+    answer = await reader.read()
+    writer.close()
+    head, _, body = answer.partition(b'\r\n\r\n')
+    assert head.startswith(b'HTTP/1.1 200'), head[:100]
+    return json.loads(body)
+
+
+async def watch(port, seen):
+    have = 0
+    try:
+        reader, writer = await asyncio.open_connection('127.0.0.1', port)
+        writer.write(f'GET /api/events HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n'.encode())
+        while line := await reader.readline():
+            if line.startswith(b'retry'):
+                seen['connected'] += 1
+            if line.startswith(b'data: '):
+                seen['events'] += 1
+                have += len((await ask(port, f'/api/log?run=.&from={have}'))['entries'])
+        writer.close()
+    except (OSError, asyncio.IncompleteReadError):
+        pass  # the program has ended
+    seen['entries'] += have
+
+
+async def run(count):
+    """Processor seconds of a run with so many readers."""
+    with tempfile.TemporaryDirectory() as folder:
+        process = subprocess.Popen([program, '--dataset', 'drawn', '--epoch', str(epochs), '--noplot', '--seed', '1',
+                                    '--out', folder, '--live'], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        port = None
+        while port is None:
+            line = process.stderr.readline().decode()
+            assert line, 'the program ended'
+            port = re.search(r'http://127.0.0.1:(\d+)', line)
+        port = int(port.group(1))
+        drain = asyncio.get_running_loop().run_in_executor(None, process.stderr.read)
+        seen = {'connected': 0, 'events': 0, 'entries': 0}
+        await asyncio.gather(*(watch(port, seen) for _ in range(count)))
+        await drain
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = status
+        assert status == 0, f'the program ended with {status}'
+        if count:
+            assert seen['connected'] == count, f"{seen['connected']} of {count} readers were served"
+            assert seen['entries'] >= count * (epochs - 1), seen
+        return usage.ru_utime + usage.ru_stime, seen
+
+
+alone, watched = [], []
+for turn in range(turns):
+    alone.append(asyncio.run(run(0))[0])
+    seconds, seen = asyncio.run(run(readers))
+    watched.append(seconds)
+    print(f'turn {turn + 1}: {alone[-1]:.2f} s of processor time alone, {watched[-1]:.2f} s with {readers} readers, '
+          f'who saw {seen["events"]} events and {seen["entries"]} entries', flush=True)
+print(f'least of {turns}: {min(alone):.2f} s alone, {min(watched):.2f} s watched: '
+      f'{100 * (min(watched) / min(alone) - 1):.2f} % more')
