@@ -76,14 +76,20 @@ endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   set(lean ${kernel_sources})
   list(FILTER lean INCLUDE REGEX "/(convert|recurrent)\\.cpp$")
-  set_source_files_properties(
-    ${lean} PROPERTIES COMPILE_OPTIONS "-O2;-ftree-vectorize;-fvect-cost-model=dynamic;--param=vect-epilogues-nomask=0")
+  set(lean_options -O2 -ftree-vectorize -fvect-cost-model=dynamic --param=vect-epilogues-nomask=0)
+  set_source_files_properties(${lean} PROPERTIES COMPILE_OPTIONS "${lean_options}")
+  # So are scans of each dtype, which keep a loop for each case that does not change within it.
+  set_source_files_properties(${PROJECT_SOURCE_DIR}/chainer/backend/cpu/scan.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON
+    COMPILE_OPTIONS "${lean_options};-funswitch-loops;-fpeel-loops;-ftree-loop-distribution;-fipa-cp-clone")
 endif()
 # What runs once a convolution, around the library's loops, is compiled for size.
 set(around ${PROJECT_SOURCE_DIR}/chainer/backend/cpu/onednn/pieces.cpp
-           ${PROJECT_SOURCE_DIR}/chainer/backend/cpu/onednn/convolution.cpp)
+           ${PROJECT_SOURCE_DIR}/chainer/backend/cpu/onednn/convolution.cpp
+           ${PROJECT_SOURCE_DIR}/chainer/backend/cpu/few_channels.cpp)
 set_source_files_properties(${around} PROPERTIES COMPILE_OPTIONS "-Os" SKIP_PRECOMPILE_HEADERS ON
                                                  SKIP_UNITY_BUILD_INCLUSION ON)
+# What is unrolled by hand needs no more of it.
+set_source_files_properties(${PROJECT_SOURCE_DIR}/chainer/backend/cpu/kernels/few_channels.cpp PROPERTIES COMPILE_OPTIONS -O2)
 function(chainer_add_kernels isa)
   add_library(chainer_kernels_${isa} OBJECT ${kernel_sources})
   target_link_libraries(chainer_kernels_${isa} PRIVATE chainer_options)
@@ -125,6 +131,14 @@ list(REMOVE_ITEM first ${seldom})
 add_library(chainer_first_objects OBJECT ${first})
 add_library(chainer_seldom_objects OBJECT ${seldom})
 target_compile_options(chainer_seldom_objects PRIVATE $<$<CONFIG:Release,RelWithDebInfo>:-O1>)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CHAINER_X86_KERNELS)
+  # Newer GCCs read no precompiled header where this is another than at -O3.
+  include(CheckCXXCompilerFlag)
+  check_cxx_compiler_flag(-munroll-only-small-loops CHAINER_UNROLLS_SMALL_LOOPS)
+  if(CHAINER_UNROLLS_SMALL_LOOPS)
+    target_compile_options(chainer_seldom_objects PRIVATE -munroll-only-small-loops)
+  endif()
+endif()
 set(first_objects $<TARGET_OBJECTS:chainer_first_objects> $<TARGET_OBJECTS:chainer_seldom_objects>)
 add_library(chainer ${later} ${first_objects} ${kernel_objects})
 add_library(chainer::chainer ALIAS chainer)

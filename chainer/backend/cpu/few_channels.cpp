@@ -142,7 +142,7 @@ bool few_channels_convolution(Convolution op, const ConvolutionPlan& plan, const
   }
   const int64_t vectors = vectors_of(columns * channels);
   const int64_t plane = (a.shape()[2] + rows - 1) * ((a.shape()[3] + columns - 1) * channels + vectors * kFewLanes);
-  if (!k.few_gradient || channels > kMostChannels || vectors > 3 || vectors * 3 >= columns * 2 ||
+  if (!k.few_gradient || channels > kMostChannels || vectors > 2 || vectors * 3 >= columns * 2 ||
       plane > kPlaneFloats || filters[0] < 16)
     return false;
   gradient(plan, a, b, bias, out, accumulate);

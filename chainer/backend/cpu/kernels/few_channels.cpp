@@ -63,12 +63,13 @@ void forward_lines(const FewChannelsForward& f, int64_t first) {
   }
 }
 
+// The last lines are computed again with those before them rather than one by one.
 void forward(const FewChannelsForward& f) {
-  int64_t line = 0;
-  for (; line + 16 <= f.out_lines; line += 16) forward_lines<16>(f, line);
-  for (; line + 8 <= f.out_lines; line += 8) forward_lines<8>(f, line);
-  for (; line + 4 <= f.out_lines; line += 4) forward_lines<4>(f, line);
-  for (; line < f.out_lines; ++line) forward_lines<1>(f, line);
+  constexpr int kLines = 8;
+  for (int64_t line = 0; line + kLines <= f.out_lines; line += kLines) forward_lines<kLines>(f, line);
+  const int64_t left = f.out_lines % kLines;
+  if (left > 0 && f.out_lines >= kLines) return forward_lines<kLines>(f, f.out_lines - kLines);
+  for (int64_t line = 0; line < left; ++line) forward_lines<1>(f, line);
 }
 
 // Each pixel of a line `count` times; behind the last one, too. Up to eight channels are written at once.
@@ -129,24 +130,19 @@ void gradient_lines(const FewChannelsGradient& f, const float* gy, const float* 
 
 template <int V>
 void gradient_by(const FewChannelsGradient& f) {
-  constexpr int kLines = V < 3 ? 5 : 3;
+  constexpr int kLines = 5;
   for (int64_t y = 0; y < f.out_lines; ++y) {
     const float* gy = f.gy + y * f.out_columns * f.results;
     float* to = f.plane + y * f.plane_step;
     int64_t line = 0;
     const auto w = [&] { return f.weights + line * V * kFewLanes; };
     for (; line + kLines <= f.rows; line += kLines) gradient_lines<V, kLines>(f, gy, w(), to + line * f.plane_step);
-    for (; line + 2 <= f.rows; line += 2) gradient_lines<V, 2>(f, gy, w(), to + line * f.plane_step);
     for (; line < f.rows; ++line) gradient_lines<V, 1>(f, gy, w(), to + line * f.plane_step);
   }
 }
 
 void gradient(const FewChannelsGradient& f) {
-  switch ((f.columns * f.channels + kFewLanes - 1) / kFewLanes) {
-    case 1: return gradient_by<1>(f);
-    case 2: return gradient_by<2>(f);
-    default: return gradient_by<3>(f);
-  }
+  f.columns* f.channels <= kFewLanes ? gradient_by<1>(f) : gradient_by<2>(f);
 }
 #endif
 
