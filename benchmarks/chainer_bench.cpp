@@ -40,7 +40,7 @@ namespace {
 
 constexpr const char* kUsage =
     "usage: chainer_bench [--seconds S | --steps N] [--threads N] [--callers N] [--check DIR] [--profile] [--static]\n"
-    "                     [--list]\n"
+    "                     [--device NAME] [--list]\n"
     "                     [WORKLOAD...]\n"
     "Times training steps and prints a line a workload (all of them when none is named):\n"
     "  name<TAB>median ms<TAB>min least ms<TAB>n steps\n"
@@ -52,6 +52,7 @@ constexpr const char* kUsage =
     "                loss to DIR/WORKLOAD.npz, for peers/check.py\n"
     "  --profile     instead print where the time of a step goes\n"
     "  --static      the workloads that can run as static graphs (static_graph()) do so\n"
+    "  --device NAME where to compute (@cpu); on another device a line also tells the most memory that was in use\n"
     "  --list        print the names\n";
 
 struct Arguments {
@@ -91,6 +92,8 @@ Arguments parse(int argc, char** argv) {
       a.check = value();
     } else if (arg == "--profile") {
       a.profile = true;
+    } else if (arg == "--device") {
+      bench::device = chainer::get_device(value());
     } else if (arg == "--static") {
       bench::use_static = true;
     } else if (arg == "--list") {
@@ -113,17 +116,25 @@ Arguments parse(int argc, char** argv) {
 void time_steps(const std::string& name, bench::Step& step, const Arguments& a) {
   using Clock = std::chrono::steady_clock;
   const auto since = [](Clock::time_point t) { return std::chrono::duration<double>(Clock::now() - t).count(); };
-  for (int i = 0; i < 3; ++i) (void)step.run().array().raw();
+  const auto run = [&] {
+    (void)step.run().array().raw();
+    bench::device.synchronize();
+  };
+  for (int i = 0; i < 3; ++i) run();
+  bench::device.reset_memory_peak();
   std::vector<double> ms;
   const auto start = Clock::now();
   const auto enough = [&] { return a.steps ? ms.size() >= a.steps : since(start) >= a.seconds && ms.size() >= 3; };
   while (!enough()) {
     const auto t = Clock::now();
-    (void)step.run().array().raw();
+    run();
     ms.push_back(since(t) * 1e3);
   }
   std::sort(ms.begin(), ms.end());
-  std::printf("%s\t%.3f\tmin %.3f\tn %zu\n", name.c_str(), ms[ms.size() / 2], ms[0], ms.size());
+  std::printf("%s\t%.3f\tmin %.3f\tn %zu", name.c_str(), ms[ms.size() / 2], ms[0], ms.size());
+  if (!bench::device.is_host())
+    std::printf("\tpeak %.1f MiB", static_cast<double>(bench::device.memory_statistics().peak) / (1 << 20));
+  std::printf("\n");
   std::fflush(stdout);
 }
 

@@ -40,6 +40,8 @@ Step resnet50_train();
 Step resnet50_infer();
 Step dcgan();
 
+/// Where steps compute (--device).
+inline chainer::Device device;
 /// Whether --static was given.
 inline bool use_static = false;
 /// The function, which may read parameters of links, or with --static its static graph.
@@ -56,6 +58,7 @@ auto maybe_static(F f, Links&... links) {
 template <class Model, class Loss, class Optimizer = chainer::optimizers::Adam>
 Step training(std::shared_ptr<Model> model, Loss loss,
               std::shared_ptr<Optimizer> optimizer = std::make_shared<Optimizer>()) {
+  model->to_device(device);
   optimizer->setup(*model);
   Step s;
   s.run = [=] {
@@ -69,10 +72,10 @@ Step training(std::shared_ptr<Model> model, Loss loss,
   return s;
 }
 inline chainer::Array uniform(const chainer::Shape& s) {
-  return chainer::random::uniform(0, 1, s, chainer::config().dtype);
+  return chainer::random::uniform(0, 1, s, chainer::config().dtype).to_device(device);
 }
 inline chainer::Array labels(int64_t classes, const chainer::Shape& s) {
-  return chainer::random::randint(0, classes, s).astype(chainer::int32);
+  return chainer::random::randint(0, classes, s).astype(chainer::int32).to_device(device);
 }
 
 }  // namespace bench

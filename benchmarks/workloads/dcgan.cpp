@@ -51,6 +51,7 @@ struct GAN : Chain {
 
 Step dcgan() {
   auto model = std::make_shared<GAN>();
+  model->to_device(device);
   auto make_optimizer = [](Link& link) {
     auto o = std::make_shared<optimizers::Adam>(optimizers::AdamOptions{.alpha = 2e-4, .beta1 = 0.5});
     o->setup(link);

@@ -62,6 +62,7 @@ Step resnet50_train() {
 
 Step resnet50_infer() {
   auto model = std::make_shared<ResNet50>();
+  model->to_device(device);
   const Array x = uniform({1, 3, 224, 224});
   const auto forward = maybe_static([=](const Variable& x) { return F::sum(model->forward(x)); }, *model);
   Step s;

@@ -9,6 +9,7 @@
 #include "chainer/array/host.h"
 #include "chainer/backend/cuda/emulation/emulation.h"
 #include "chainer/backend/cuda/spaces.h"
+#include "emulated_number.h"
 #include "test.h"
 
 using namespace chainer;
@@ -16,7 +17,7 @@ using namespace chainer;
 namespace {
 
 const Device& emulated() {
-  static const Device d = get_device("@cuda-emulated:0");
+  static const Device d = emulated_number(0);
   return d;
 }
 

@@ -1,5 +1,10 @@
 #pragma once
 #include <chainer/chainer.h>
 
-/// An emulated device.
-inline chainer::Device emulated_number(int i) { return chainer::get_device(chainer::text("@cuda-emulated:", i)); }
+#include <cstdlib>
+
+/// An emulated device; with CHAINER_TEST_DEVICE the one of that name, whatever the number (tests/cuda/day).
+inline chainer::Device emulated_number(int i) {
+  const char* chosen = std::getenv("CHAINER_TEST_DEVICE");
+  return chainer::get_device(chosen ? chosen : chainer::text("@cuda-emulated:", i));
+}

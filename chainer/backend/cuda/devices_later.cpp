@@ -4,7 +4,8 @@
 namespace chainer {
 
 Device cuda_device(int index) {
-  throw DeviceError("get_device: no device '@cuda:", index, "': this program was linked without CUDA, for there was no ",
+  throw DeviceError("get_device: no device '@cuda:", index,
+                    "': this program was linked without CUDA, for there was no ",
                     "driver (libcuda.so.1) when it was configured; configure with -DCHAINER_FIRST_CUDA=ON");
 }
 

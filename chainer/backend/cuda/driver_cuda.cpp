@@ -179,4 +179,17 @@ void CudaDriver::launch(Stream s, const Launch& l, const void* args) {
   if (blocking_) synchronize(s);
 }
 
+bool CudaDriver::multiply(Stream s, const ProductCall& call) {
+  OneDevice& d = use(of(s).device);
+  if (!d.asked_for_products) {
+    d.asked_for_products = true;
+    d.products = CublasLt::open();
+    CuAddress room = 0;
+    if (d.products && cu_.allocate(&room, CublasLt::kWorkspace) == 0) d.workspace = reinterpret_cast<void*>(room);
+  }
+  if (!d.products || !d.products->multiply(of(s).handle, call, d.workspace)) return false;
+  if (blocking_) synchronize(s);
+  return true;
+}
+
 }  // namespace chainer::cuda

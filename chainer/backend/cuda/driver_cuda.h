@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "chainer/backend/cuda/cublas_lt.h"
 #include "chainer/backend/cuda/driver.h"
 #include "chainer/backend/cuda/libcuda.h"
 
@@ -43,6 +44,8 @@ class CudaDriver final : public Driver {
   void copy_to_device(Stream stream, void* to, const void* from, std::size_t bytes) override;
   void copy_to_host(Stream stream, void* to, const void* from, std::size_t bytes) override;
   void launch(Stream stream, const Launch& launch, const void* args) override;
+  /// By cuBLASLt where it is there.
+  bool multiply(Stream stream, const ProductCall& call) override;
 
  private:
   struct OneDevice {
@@ -50,6 +53,9 @@ class CudaDriver final : public Driver {
     CuHandle context = nullptr;
     std::vector<CuHandle> modules;
     std::unordered_map<std::string, CuHandle> functions;
+    std::unique_ptr<CublasLt> products;
+    void* workspace = nullptr;
+    bool asked_for_products = false;
   };
   void expect_success(CuResult result, const char* call) const;
   OneDevice& use(int device);

@@ -1,0 +1,111 @@
+// Products by a library that stands in the place of cuBLASLt, which computes what it is asked for on the host: every
+// layout, stacks, what is left to the kernel, errors. Nothing here was computed by cuBLASLt.
+#include <chainer/chainer.h>
+
+#include <cstdlib>
+
+#include "chainer/array/host.h"
+#include "chainer/backend/cuda/cuda_backend.h"
+#include "chainer/backend/cuda/driver_cuda.h"
+#include "chainer/core/run_time_library.h"
+#include "test.h"
+
+using namespace chainer;
+
+namespace {
+
+const unsigned char kNoImage[] = {0};
+const unsigned char* const kNoImages[] = {kNoImage};
+
+struct FakeProducts {
+  void* library = run_time_library::open(FAKE_LIBCUDA);
+  template <class F>
+  F* find(const char* name) const {
+    return reinterpret_cast<F*>(run_time_library::find(library, name));
+  }
+  void (*answer)(int, int) = find<void(int, int)>("fake_products");
+  int (*chosen)() = find<int()>("fake_chosen");
+  int (*multiplied)() = find<int()>("fake_multiplied");
+  const char* (*launched)() = find<const char*()>("fake_launched");
+  cuda::CudaBackend backend;
+  Device device{backend, 0};
+  FakeProducts() : backend(made(), "@fake") {}
+  ~FakeProducts() { answer(0, 0); }
+  static std::unique_ptr<cuda::Driver> made() {
+    setenv("CHAINER_CUBLASLT_LIBRARY", FAKE_LIBCUDA, 1);
+    return std::make_unique<cuda::CudaDriver>(cuda::open_libcuda(FAKE_LIBCUDA), cuda::Kernels{kNoImages, {}, 13000});
+  }
+};
+
+Array drawn_for_product(const Shape& s, Dtype d, uint32_t seed) { return random::RandomState(seed).randn(s).astype(d); }
+// On a device, with the last two axes the other way round in memory.
+Array sent_in_other_order(const Array& a, const Device& d) {
+  const Axes axes = a.ndim() == 3 ? Axes{0, 2, 1} : Axes{1, 0};
+  return a.transpose(axes).copy().contiguous().to_device(d).transpose(axes);
+}
+
+}  // namespace
+
+TEST(products_of_every_layout_by_the_library) {
+  FakeProducts fake;
+  int count = 0;
+  for (const Dtype dtype : {float32, float64})
+    for (const int64_t stack : {0, 3})
+      for (int layout = 0; layout < 8; ++layout)
+        for (const auto& [m, k, n] : {std::array<int64_t, 3>{4, 5, 6}, {1, 5, 6}, {4, 1, 6}, {4, 5, 1}, {1, 1, 1}}) {
+          const auto shape = [&](int64_t r, int64_t c) { return stack ? Shape{stack, r, c} : Shape{r, c}; };
+          const Array a = drawn_for_product(shape(m, k), dtype, 1), b = drawn_for_product(shape(k, n), dtype, 2),
+                      before = drawn_for_product(shape(m, n), dtype, 3);
+          const auto there = [&](const Array& x, int bit) {
+            return layout & bit ? sent_in_other_order(x, fake.device) : x.to_device(fake.device);
+          };
+          if (m > 1 && k > 1) EXPECT_EQ(there(a, 1).is_contiguous(), !(layout & 1));
+          Array out = there(before, 4);
+          const int multiplied = fake.multiplied();
+          fake.backend.gemm(there(a, 1), there(b, 2), out, 0.5, 2);
+          count += fake.multiplied() - multiplied;
+          EXPECT_CLOSE(to_host(out), matmul(a, b) * 0.5 + before * 2.0, {.atol = 1e-5, .rtol = 1e-5});
+        }
+  EXPECT_EQ(count, 2 * 2 * 8 * 5);
+}
+
+TEST(algorithms_are_asked_for_once_a_shape) {
+  FakeProducts fake;
+  const Array a = ones({8, 8}).to_device(fake.device), b = ones({8, 4}).to_device(fake.device);
+  Array out(Shape{8, 4}, float32, fake.device), more = out.copy();
+  const int before = fake.chosen();
+  for (int i = 0; i < 3; ++i) fake.backend.gemm(a, b, out, 1, 0);
+  EXPECT_EQ(fake.chosen(), before + 1);
+  fake.backend.gemm(a, b, out, 1, 1);
+  EXPECT_EQ(fake.chosen(), before + 2);
+}
+
+TEST(what_the_library_does_not_multiply_the_kernel_does) {
+  FakeProducts fake;
+  const auto by_kernel = [&](const Array& a, const Array& b, Dtype dtype) {
+    Array out(Shape{a.shape()[0], b.shape()[1]}, dtype, fake.device);
+    fake.backend.fill(out, 0);
+    const int before = fake.multiplied();
+    fake.backend.gemm(a, b, out, 1, 0);
+    return fake.multiplied() == before && std::string(fake.launched()).starts_with("gemm_");
+  };
+  const auto some = [&](const Shape& s, Dtype d) { return zeros(s, d).to_device(fake.device); };
+  EXPECT(by_kernel(some({3, 4}, int64), some({4, 5}, int64), int64));
+  EXPECT(by_kernel(some({3, 4}, float16), some({4, 5}, float16), float16));  // this one has no algorithm
+  EXPECT(by_kernel(some({3, 0}, float32), some({0, 5}, float32), float32));
+  EXPECT(by_kernel(some({3, 8}, float32)[{Slice(), Slice(0, 8, 2)}], some({4, 5}, float32), float32));
+  fake.answer(0, 1);
+  EXPECT(by_kernel(some({30, 4}, float32), some({4, 5}, float32), float32));
+  fake.answer(13, 0);
+  Array out(Shape{7, 5}, float32, fake.device);
+  EXPECT_THROW(DeviceError, "cublasLtMatmul: status 13 for (7, 4) x (4, 5) of float32",
+               fake.backend.gemm(some({7, 4}, float32), some({4, 5}, float32), out, 1, 0));
+}
+
+TEST(products_without_the_library_at_all) {
+  FakeProducts fake;
+  setenv("CHAINER_CUBLASLT_LIBRARY", "none", 1);
+  EXPECT(!cuda::CublasLt::open());
+  setenv("CHAINER_CUBLASLT_LIBRARY", "libcublasLt_of_nobody.so", 1);
+  EXPECT(!cuda::CublasLt::open());
+}
