@@ -2,6 +2,7 @@
 #include "chainer/functions/connection/convolution_nodes.h"
 #include "chainer/functions/convolution.h"
 #include "chainer/functions/math.h"
+#include "chainer/functions/mixed.h"
 #include "chainer/routines/im2col.h"
 
 namespace chainer::functions {
@@ -73,6 +74,8 @@ Variables ConvolutionNode::backward_accumulate(const Indexes& wanted, const Vari
 }
 
 Variable convolve(int axes, const Variable& x, const Variable& W, const Variable& b, const ConvolutionOptions& o) {
+  if (mixed(x, W, b))
+    return in_dtype_of_x("convolution", x, W, b, [&](auto&&... in) { return convolve(axes, in..., o); });
   const ConvolutionPlan plan = make_plan(text("convolution_", axes, "d"), axes, o.stride, o.pad, o.dilate, o.groups);
   ConvolutionNode node(plan, o.cover_all, {});
   return b ? apply_single(std::move(node), x, W, b) : apply_single(std::move(node), x, W);

@@ -2,6 +2,7 @@
 #include "chainer/functions/connection/convolution_nodes.h"
 #include "chainer/functions/convolution.h"
 #include "chainer/functions/math.h"
+#include "chainer/functions/mixed.h"
 #include "chainer/routines/im2col.h"
 
 namespace chainer::functions {
@@ -62,6 +63,8 @@ Variables DeconvolutionNode::backward_accumulate(const Indexes& wanted, const Va
 }
 
 Variable deconvolve(int axes, const Variable& x, const Variable& W, const Variable& b, const DeconvolutionOptions& o) {
+  if (mixed(x, W, b))
+    return in_dtype_of_x("deconvolution", x, W, b, [&](auto&&... in) { return deconvolve(axes, in..., o); });
   const std::string name = text("deconvolution_", axes, "d");
   const ConvolutionPlan plan = make_plan(name, axes, o.stride, o.pad, o.dilate, o.groups);
   DeconvolutionNode node(plan, o.outsize.given() ? o.outsize.on(axes, name + ": outsize") : Dims());

@@ -33,7 +33,7 @@ Variable DeformableConvolution2DSampler::operator()(const Variable& x, const Var
   type_check::check("deformable_convolution_2d_sampler", in, [&](const type_check::TypeInfos& t) {
     using type_check::expect;
     t.names({"x", "offset", "W", "b"});
-    expect(t[0].dtype().kind() == 'f', t[1].dtype() == t[0].dtype(), t[2].dtype() == t[0].dtype());
+    expect(t[0].dtype().kind() == 'f', t[1].dtype() == t[0].dtype(), t[2].dtype().kind() == 'f');
     expect(t[0].ndim() == 4, t[1].ndim() == 4, t[2].ndim() == 4, t[2].shape(1) == t[0].shape(1));
     expect(t[1].shape(0) == t[0].shape(0), t[1].shape(1) == 2 * t[2].shape(2) * t[2].shape(3));
     for (int d = 0; d < 2; ++d)
@@ -56,7 +56,9 @@ Variable DeformableConvolution2DSampler::operator()(const Variable& x, const Var
   const Variable padded = chainer::functions::pad(x, {{0, 0}, {0, 0}, {pad[0], pad[0]}, {pad[1], pad[1]}}, "constant");
   const Variable sampled = spatial_transformer_sampler(padded, concat({coordinates(false), coordinates(true)}, 1));
   const Variable patches = reshape(transpose(sampled, {0, 3, 1, 2}), {n * out_h * out_w, w[1] * taps});
-  const Variable y = linear(patches, reshape(W, {w[0], w[1] * taps}), b);
+  // The product has the wider dtype of the two.
+  const Dtype dtype = promote(x.dtype(), W.dtype());
+  const Variable y = linear(cast(patches, dtype), cast(reshape(W, {w[0], w[1] * taps}), dtype), b ? cast(b, dtype) : b);
   return transpose(reshape(y, {n, out_h, out_w, w[0]}), {0, 3, 1, 2});
 }
 

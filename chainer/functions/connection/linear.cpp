@@ -6,6 +6,7 @@
 #include "chainer/functions/connection.h"
 #include "chainer/functions/rows.h"
 #include "chainer/functions/math.h"
+#include "chainer/functions/mixed.h"
 #include "chainer/routines/creation.h"
 #include "chainer/routines/linalg.h"
 #include "chainer/routines/manipulation.h"
@@ -76,6 +77,7 @@ struct LinearFunction : FunctionNode {
 }  // namespace
 
 Variable Linear::operator()(const Variable& x, const Variable& W, const Variable& b, const LinearOptions& o) const {
+  if (mixed(x, W, b)) return in_dtype_of_x("linear", x, W, b, [&](auto&&... in) { return (*this)(in..., o); });
   const int64_t axes = o.n_batch_axes;
   if (axes < 1) throw ValueError("linear: n_batch_axes must be at least 1, not ", axes);
   Variable rows = x;

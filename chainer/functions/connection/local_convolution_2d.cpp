@@ -2,12 +2,15 @@
 #include "chainer/functions/array.h"
 #include "chainer/functions/convolution.h"
 #include "chainer/functions/math.h"
+#include "chainer/functions/mixed.h"
 #include "chainer/routines/im2col.h"
 
 namespace chainer::functions {
 
 Variable LocalConvolution2D::operator()(const Variable& x, const Variable& W, const Variable& b,
                                         const LocalConvolution2DOptions& o) const {
+  if (mixed(x, W, b))
+    return in_dtype_of_x("local_convolution_2d", x, W, b, [&](auto&&... in) { return (*this)(in..., o); });
   const Dims stride = o.stride.on(2, "local_convolution_2d: stride");
   if (stride[0] < 1 || stride[1] < 1) throw ValueError("local_convolution_2d: stride ", stride, " must be positive");
   Arrays in{x.array(), W.array()};

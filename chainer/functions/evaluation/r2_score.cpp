@@ -22,7 +22,8 @@ Variable R2Score::operator()(const Variable& pred, const Variable& truth, const 
   const Array constant = equal(chainer::max(t, 0), chainer::min(t, 0));
   const Array score =
       chainer::where(constant, zeros_like(total), 1 - residual / chainer::where(constant, ones_like(total), total));
-  return multioutput == "raw_values" ? score : chainer::mean(score);
+  const Array result = multioutput == "raw_values" ? score : chainer::mean(score);
+  return result.astype(p.dtype(), false);
 }
 
 }  // namespace chainer::functions

@@ -7,6 +7,7 @@
 #include "chainer/functions/loss/reduced.h"
 #include "chainer/functions/loss/rows_dot.h"
 #include "chainer/functions/math.h"
+#include "chainer/functions/mixed.h"
 #include "chainer/routines/arithmetic.h"
 #include "chainer/routines/creation.h"
 #include "chainer/routines/reduction.h"
@@ -20,10 +21,14 @@ Variable BlackOut::operator()(const Variable& x, const Variable& t, const Variab
         in.names({"x", "t", "W", "samples"});
         using type_check::expect;
         expect(in[0].dtype().kind() == 'f', in[0].ndim() == 2, in[1].dtype().kind() == 'i', in[1].ndim() == 1);
-        expect(in[0].shape(0) == in[1].shape(0), in[2].dtype() == in[0].dtype(), in[2].ndim() == 2);
+        expect(in[0].shape(0) == in[1].shape(0), in[2].dtype().kind() == 'f', in[2].ndim() == 2);
         expect(in[2].shape(1) == in[0].shape(1), in[3].dtype().kind() == 'i', in[3].ndim() == 2);
         expect(in[3].shape(0) == in[0].shape(0));
       });
+  if (mixed(x, W)) {
+    const Dtype wide = promote(x.dtype(), W.dtype());
+    return (*this)(cast(x, wide), t, cast(W, wide), samples, reduce);
+  }
   bool ignored = false;
   const Array index = labels_and_samples(t.array(), samples.array(), W.shape()[0], name, &ignored);
   const Variable scores = rows_dot(x, W, index);

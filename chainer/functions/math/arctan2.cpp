@@ -1,6 +1,7 @@
 #include "chainer/autograd/function_node.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/math.h"
+#include "chainer/functions/mixed.h"
 #include "chainer/routines/arithmetic.h"
 #include "chainer/routines/creation.h"
 
@@ -33,6 +34,10 @@ struct Arctan2Node : FunctionNode {
 }  // namespace
 
 Variable Arctan2::operator()(const Variable& x1, const Variable& x2) const {
+  if (mixed(x1, x2)) {
+    const Dtype wide = promote(x1.dtype(), x2.dtype());
+    return (*this)(cast(x1, wide), cast(x2, wide));
+  }
   return apply_single(Arctan2Node(), x1, x2);
 }
 

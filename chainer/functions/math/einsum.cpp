@@ -4,6 +4,7 @@
 
 #include "chainer/functions/array.h"
 #include "chainer/functions/math.h"
+#include "chainer/functions/mixed.h"
 
 namespace chainer::functions {
 namespace {
@@ -190,9 +191,15 @@ Variable Einsum::operator()(const std::string& subscripts, const Variables& oper
   int ellipsis = 0;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const Variable& x = operands[i];
-    if (x.dtype() != operands[0].dtype() || !is_floating(x.dtype()))
-      throw TypeError("einsum: operands of one floating dtype are needed, operand ", i, " has ", x.dtype(),
-                      ", operand 0 ", operands[0].dtype());
+    if (!is_floating(x.dtype()))
+      throw TypeError("einsum: operands of floating dtypes are needed, operand ", i, " has ", x.dtype());
+    if (mixed(operands[0], x)) {
+      Variables same;
+      Dtype wide = x.dtype();
+      for (const Variable& v : operands) wide = promote(wide, v.dtype());
+      for (const Variable& v : operands) same.push_back(cast(v, wide));
+      return (*this)(subscripts, same);
+    }
     Term t{x, parse(parts[i], x.ndim(), -1 + (parts[i].find("...") == std::string::npos))};
     int dots = 0;
     for (int label : t.labels) dots += label >= kEllipsis, ++count[label];

@@ -2,6 +2,7 @@
 #include "chainer/autograd/node_attributes.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/math.h"
+#include "chainer/functions/mixed.h"
 #include "chainer/routines/linalg.h"
 #include "chainer/routines/manipulation.h"
 
@@ -58,6 +59,10 @@ struct MatMulNode : FunctionNode, Described {
 }  // namespace
 
 Variable Matmul::operator()(const Variable& a, const Variable& b, const MatmulOptions& o) const {
+  if (mixed(a, b)) {
+    const Dtype wide = promote(a.dtype(), b.dtype());
+    return apply_single(MatMulNode(o), cast(a, wide), cast(b, wide));
+  }
   return apply_single(MatMulNode(o), a, b);
 }
 

@@ -2,6 +2,7 @@
 #include "chainer/functions/array.h"
 #include "chainer/functions/connection.h"
 #include "chainer/functions/math.h"
+#include "chainer/functions/mixed.h"
 #include "chainer/functions/noise.h"
 #include "chainer/functions/rows.h"
 #include "chainer/routines/arithmetic.h"
@@ -11,6 +12,8 @@ namespace chainer::functions {
 
 Variable SimplifiedDropconnect::operator()(const Variable& x, const Variable& W, const Variable& b,
                                            const SimplifiedDropconnectOptions& o) const {
+  if (mixed(x, W, b))
+    return in_dtype_of_x("simplified_dropconnect", x, W, b, [&](auto&&... in) { return (*this)(in..., o); });
   type_check::check("SimplifiedDropconnect", {x.array(), W.array()}, [](const type_check::TypeInfos& in) {
     in.names({"x", "W"});
     using type_check::expect;
