@@ -1,6 +1,7 @@
 """Configuration: entries of the process, and of a thread over them.
 
-The entries that the C++ library knows are handed on to it when they change; everything is read here."""
+The entries that the C++ library knows are handed on to it when they change; all but enable_backprop, which the library
+changes itself while it goes backward, are read here."""
 from __future__ import print_function
 
 import contextlib
@@ -40,6 +41,8 @@ class LocalConfig(object):
         object.__setattr__(self, '_shared', _shared)
 
     def __getattr__(self, key):
+        if key == 'enable_backprop' and self._shared:
+            return _core.backprop_enabled()
         values = self._local.__dict__
         if key in values:
             return values[key]
@@ -57,6 +60,13 @@ class LocalConfig(object):
             raise AttributeError(key)
         if self._shared:
             _core.set_config(key, None)
+
+    def _own(self, key):
+        """Whether this thread has a value of its own, and which."""
+        if key == 'enable_backprop' and self._shared:
+            value = _core.own_backprop_mode()
+            return value is not None, value
+        return key in self._local.__dict__, self._local.__dict__.get(key)
 
     def show(self, file=sys.stdout):
         entries = self._global._entries()
@@ -103,8 +113,7 @@ for _key, _value in (
 @contextlib.contextmanager
 def using_config(name, value, config=config):
     """Sets an entry of this thread for a with statement."""
-    had = name in config._local.__dict__
-    old = config._local.__dict__.get(name)
+    had, old = config._own(name)
     setattr(config, name, value)
     try:
         yield

@@ -8,7 +8,7 @@ from chainer import functions as F
 class Distribution(object):
     """A distribution, or a batch of them. A subclass defines shapes, log_prob(), sample_n() and what else it knows."""
 
-    def _missing(self, *args):
+    def _missing(self):
         raise NotImplementedError('{} does not define this'.format(type(self).__name__))
 
     def _missing_property(self):
@@ -22,7 +22,22 @@ class Distribution(object):
     mode = property(_missing_property, doc='The most likely value.')
     variance = property(_missing_property, doc='The variance.')
     entropy = property(_missing_property, doc='The entropy.')
-    cdf = icdf = log_prob = sample_n = _missing
+
+    def cdf(self, x):
+        """The probability of a value below x."""
+        self._missing()
+
+    def icdf(self, x):
+        """The value that lies above a share of x."""
+        self._missing()
+
+    def log_prob(self, x):
+        """The logarithm of the density or probability at x."""
+        self._missing()
+
+    def sample_n(self, n):
+        """n samples of shape (n,) + batch_shape + event_shape."""
+        self._missing()
 
     def prob(self, x):
         """The density or probability at x."""

@@ -154,8 +154,8 @@ class Sequential(link.ChainList):
             ret.append(layer.copy(mode) if isinstance(layer, link.Link) else copy.copy(layer))
         return ret
 
-    def copyparams(self, other, copy_persistent=True):
-        super(Sequential, self).copyparams(other, copy_persistent)
+    def copyparams(self, link, copy_persistent=True):
+        super(Sequential, self).copyparams(link, copy_persistent)
 
     def forward(self, *x):
         for layer in self._layers:

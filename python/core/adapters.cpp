@@ -15,38 +15,17 @@ utils::CooMatrix coo_matrix(const Variable& data, const Array& row, const Array&
   return m;
 }
 
-Mixed of_all(const Variables& vs) {
-  Mixed mixed({});
-  for (const Variable& v : vs)
-    if (v.dtype() != vs[0].dtype()) mixed = Mixed({&vs[0], &v});
-  return mixed;
-}
-
 }  // namespace
-
-Mixed::Mixed(std::initializer_list<const Variable*> inputs) {
-  const Variable* first = nullptr;
-  for (const Variable* v : inputs) {
-    if (!*v || !is_floating(v->dtype())) continue;
-    if (!first) {
-      first = v;
-      common_ = v->dtype();
-    }
-    differ_ |= v->dtype() != first->dtype();
-    if (differ_) common_ = promote(common_, v->dtype());
-  }
-}
-Variable Mixed::operator()(const Variable& v) const { return v && is_floating(v.dtype()) ? back(v, common_) : v; }
-Variable Mixed::back(Variable y, Dtype dtype) { return y.dtype() == dtype ? y : F::cast(y, dtype); }
 
 void bind_adapters(nb::module_& m) {
   m.def(
       "get_item", [](const In& x, nb::handle slices) { return F::get_item(x, load_indices(slices.ptr())); }, "x"_a,
-      "slices"_a.none());
+      "slices"_a.none(),
+      "The elements that integers, slices, None, Ellipsis, lists or arrays of them choose: x[slices].");
   m.def(
       "scatter_add",
       [](const In& a, nb::handle slices, const In& b) { return F::scatter_add(a, load_indices(slices.ptr()), b); },
-      "a"_a, "slices"_a.none(), "b"_a);
+      "a"_a, "slices"_a.none(), "b"_a, "A copy of a with b added to a[slices]; what is chosen several times adds up.");
   m.def(
       "pad",
       [](const In& x, const std::vector<std::pair<int64_t, int64_t>>& width, const std::string& mode,
@@ -56,13 +35,7 @@ void bind_adapters(nb::module_& m) {
       "x"_a, "pad_width"_a, "mode"_a, "constant_values"_a, "end_values"_a);
   m.def(
       "einsum",
-      [](const std::string& subscripts, const Variables& operands) {
-        const Mixed mixed = of_all(operands);
-        if (!mixed) return F::einsum(subscripts, operands);
-        Variables same;
-        for (const Variable& v : operands) same.push_back(mixed(v));
-        return F::einsum(subscripts, same);
-      },
+      [](const std::string& subscripts, const Variables& operands) { return F::einsum(subscripts, operands); },
       "subscripts"_a, "operands"_a);
   m.def(
       "sparse_matmul",

@@ -83,21 +83,6 @@ bool load(PyObject* o, In& in) noexcept;
 /// A NumPy number or a Python number.
 bool load_scalar(PyObject* o, Scalar& s) noexcept;
 
-/// Floating dtypes that differ: inputs are cast to the one that holds all of them, as the release's arithmetic does.
-/// (Gradients are cast back by the casts.) False, and free, where they do not differ.
-class Mixed {
- public:
-  explicit Mixed(std::initializer_list<const Variable*> inputs);
-  explicit operator bool() const { return differ_; }
-  Variable operator()(const Variable& v) const;
-  /// A result in a dtype of the inputs'.
-  static Variable back(Variable y, Dtype dtype);
-
- private:
-  bool differ_ = false;
-  Dtype common_ = Dtype::float32;
-};
-
 /// Without the interpreter's lock while it lives, where the computation is long enough.
 class Unlocked {
  public:

@@ -32,6 +32,11 @@ bool set_entry(const std::string& key, nb::handle value, bool global) {
 
 }  // namespace
 
-void bind_config(nb::module_& m) { m.def("set_config", &set_entry, "key"_a, "value"_a.none(), "for_all"_a = false); }
+void bind_config(nb::module_& m) {
+  m.def("set_config", &set_entry, "key"_a, "value"_a.none(), "for_all"_a = false);
+  // Whether graphs are recorded: backward() and grad() change it, too. And this thread's own value, if it has one.
+  m.def("backprop_enabled", [] { return static_cast<bool>(config().enable_backprop); });
+  m.def("own_backprop_mode", [] { return config().enable_backprop.local(); });
+}
 
 }  // namespace chainer::python

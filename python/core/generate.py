@@ -18,17 +18,6 @@ ADAPTED = {'get_item', 'scatter_add', 'pad', 'einsum', 'forget', 'sparse_matmul'
 # Python's name of a parameter, where C++ has another.
 RENAMED = {('cast', 'dtype'): 'typ', ('r2_score', 'truth'): 'true'}
 
-# Functions whose inputs may have floating dtypes that differ, and the input whose dtype the result has (None: the
-# widest).
-MIXED = {'matmul': None, 'batch_matmul': None, 'tensordot': None, 'linear': 'x', 'simplified_dropconnect': 'x',
-         'group_normalization': 'x', 'layer_normalization': 'x'}
-MIXED.update({n: 'x' for n in ('batch_normalization', 'fixed_batch_normalization', 'batch_renormalization',
-                               'fixed_batch_renormalization')})
-MIXED.update({n: 'x' for n in (
-    'convolution_1d', 'convolution_2d', 'convolution_3d', 'convolution_nd', 'deconvolution_1d', 'deconvolution_2d',
-    'deconvolution_3d', 'deconvolution_nd', 'depthwise_convolution_2d', 'dilated_convolution_2d',
-    'local_convolution_2d', 'deformable_convolution_2d_sampler')})
-
 # Type -> what the binding takes. Other types than these and enumerations have no caster.
 TAKEN = {
     'Variable': 'const In&', 'int64_t': 'int64_t', 'double': 'double', 'bool': 'Flag', 'PerAxis': 'const PerAxis&',
@@ -42,9 +31,30 @@ TAKEN = {
 NONE_ALLOWED = {'Variable', 'Array', 'Axes', 'PerAxis', 'Variables'}
 
 
-def without_comments(path):
+def read(path):
     with open(path) as f:
-        return re.sub(r'//.*', '', f.read())
+        return f.read()
+
+
+def without_comments(text):
+    return re.sub(r'//.*', '', text)
+
+
+def documentation(text):
+    """What the comment above each function says, by the name of its struct; examples are C++'s and left out."""
+    found, last = {}, ''
+    for m in re.finditer(r'((?:^///.*\n)*)inline constexpr struct (\w+)', text, re.M):
+        lines = [line[3:].removeprefix(' ') for line in m.group(1).splitlines()]
+        last = '\n'.join([line for line in lines if not line.startswith('  ')]) or last  # a pair shares its comment
+        found[m.group(2)] = last
+    return found
+
+
+def option_documentation(text):
+    """'name: what it is' of the commented fields of each struct."""
+    return {m.group(1): ['%s: %s' % (n, ' '.join(d.split())) for n, d in re.findall(
+                r'(\w+)(?: = [^;]*)?;\s*///< (.*(?:\n\s*///< .*)*)', m.group(2))]
+            for m in re.finditer(r'\nstruct (\w+)(?:\s*:\s*\w+)? \{(.*?)\n\};', text, re.S)}
 
 
 def split(text):
@@ -77,7 +87,9 @@ def fields(body):
 class Headers:
     def __init__(self, root):
         folder = os.path.join(root, 'chainer', 'functions')
-        text = ''.join(without_comments(p) for p in sorted(glob.glob(folder + '/*.h')))
+        text = ''.join(read(p) for p in sorted(glob.glob(folder + '/*.h')))
+        self.documentation, self.option_documentation = documentation(text), option_documentation(text)
+        text = without_comments(text)
         self.enums = {}
         for m in re.finditer(r'enum class (\w+)(?:\s*:\s*\w+)?\s*\{(.*?)\}', text, re.S):
             self.enums[m.group(1)] = [w.split('=')[0].strip() for w in m.group(2).split(',') if w.strip()]
@@ -102,6 +114,14 @@ class Headers:
             if os.path.basename(path) == name + '.cpp' or self.types[name] + '::operator()' in text:
                 return path.split(os.sep)[-2]
         return 'math'
+
+    def docstring(self, name, arguments):
+        """The comment of the function, and of its options."""
+        text = self.documentation[self.types[name]]
+        for a in arguments:
+            options = self.option_documentation.get(re.match(r'(?:const )?(\w+)', a).group(1))
+            text += '\n\n' + '\n'.join(options) if options else ''
+        return text.replace('///<', '').strip()
 
     def parameters(self, arguments):
         """(type, name, default, options struct or None) of each Python parameter of a call."""
@@ -164,14 +184,6 @@ def binding(headers, name, result, arguments):
     call = 'fn::%s(%s)' % (name, ', '.join(passed))
     compute = '[&] { const Unlocked unlocked(%s); return %s; }()' % (
         first[1] + '.get()' if first[0] == 'Variable' else first[1] if first[0] == 'Variables' else 'false', call)
-    if name in MIXED:
-        inputs = [n for t, n, _, _ in parameters if t == 'Variable']
-        casted = ', '.join(['mixed(%s.get())' % p if p in inputs else p for p in passed])
-        again = 'fn::%s(%s)' % (name, casted)
-        if MIXED[name]:
-            again = 'Mixed::back(%s, %s.get().dtype())' % (again, MIXED[name])
-        body.append('if (const Mixed mixed({%s}); mixed) return %s;' % (
-            ', '.join(['&%s.get()' % n for n in inputs]), again))
     kind = result.split('::')[-1]
     members = headers.results.get(name) if kind == 'Result' else \
         [n for _, n, _ in headers.structs[kind]] if kind in headers.structs else None
@@ -185,7 +197,8 @@ def binding(headers, name, result, arguments):
                     % (call, second))
     else:
         body.append('return %s;' % compute)
-    return '  m.def("%s", [](%s)%s { %s }, %s);\n' % (name, ', '.join(taken), arrow, ' '.join(body), ', '.join(names))
+    return '  m.def("%s", [](%s)%s { %s }, R"doc(%s)doc", %s);\n' % (
+        name, ', '.join(taken), arrow, ' '.join(body), headers.docstring(name, arguments), ', '.join(names))
 
 
 def write(path, text):

@@ -62,8 +62,7 @@ PyObject* matmul(PyObject* a, PyObject* b) {
     if (!load(a, p) || !load(b, q)) Py_RETURN_NOTIMPLEMENTED;
     if (p.p) take_dtype(q, *p.p);
     if (q.p) take_dtype(p, *q.p);
-    const Mixed mixed({&p.get(), &q.get()});
-    return wrap(mixed ? F::matmul(mixed(p), mixed(q)) : F::matmul(p.get(), q.get()));
+    return wrap(F::matmul(p.get(), q.get()));
   });
 }
 PyObject* negative(PyObject* a) {

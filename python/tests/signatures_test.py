@@ -2,6 +2,8 @@
 import inspect
 import os
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -49,3 +51,50 @@ def test_signature(line):
 
 def test_every_function_has_a_line():
     assert len(lines()) > 190
+
+
+def test_every_function_is_documented():
+    """help(F.relu) shows formulas and shapes: the headers' comments."""
+    for line in lines():
+        name = line.partition('(')[0]
+        text = getattr(F, name).__doc__
+        if text.startswith(name + '('):
+            text = text.partition('\n\n')[2]
+        assert len(text) > 8, name
+    assert 'max(x, 0)' in F.relu.__doc__
+    assert 'softmax' in F.softmax_cross_entropy.__doc__ and '(N, C' in F.softmax_cross_entropy.__doc__
+
+
+def test_type_checker_reads_the_stubs(tmp_path):
+    pytest.importorskip('mypy')
+    import chainer
+    folder = os.path.dirname(chainer.__file__)
+    assert os.path.exists(os.path.join(folder, 'py.typed'))
+    good, bad = tmp_path / 'good.py', tmp_path / 'bad.py'
+    good.write_text("""
+import numpy as np
+import chainer
+import chainer.functions as F
+import chainer.links as L
+
+x = chainer.Variable(np.ones((2, 3), 'f'))
+y = F.relu(x) * 2 + x
+h: chainer.Variable = F.concat((y, F.dropout(x, .2)), axis=1)
+loss = F.softmax_cross_entropy(h, np.zeros(2, 'i'), reduce='mean')
+loss.backward()
+z = F.max_pooling_2d(np.ones((1, 1, 4, 4), 'f'), 2, stride=(1, 2))
+print(x.grad, y.shape[0] + 1, L.Linear(3, 4)(x), F.convolution_2d(z, z, stride=1))
+""")
+    bad.write_text("""
+import chainer.functions as F
+F.relu('text')
+F.softmax(axis=1)
+F.clipped_relu(F.relu, 1)
+n: int = F.sum(F.relu(None))
+""")
+    for path, errors in ((good, 0), (bad, 4)):
+        done = subprocess.run([sys.executable, '-m', 'mypy', '--no-error-summary', '--cache-dir', str(tmp_path / 'cache'),
+                               '--ignore-missing-imports', '--follow-imports=silent', str(path)],
+                              stdout=subprocess.PIPE, cwd=str(tmp_path), universal_newlines=True)
+        found = [line for line in done.stdout.splitlines() if ' error: ' in line]
+        assert len(found) >= errors and bool(found) == bool(errors), done.stdout

@@ -1,2 +1,3 @@
+from chainer.function_hooks.cuda_profile import CUDAProfileHook, CupyMemoryProfileHook  # NOQA
 from chainer.function_hooks.timer import TimerHook  # NOQA
 from chainer.function_hooks.debug_print import PrintHook  # NOQA

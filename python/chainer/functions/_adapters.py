@@ -1,4 +1,5 @@
 """Functions whose arguments Python writes in another way than C++."""
+import ast
 import inspect
 import re
 import warnings
@@ -170,6 +171,8 @@ def simplified_dropconnect(x, W, b=None, ratio=0.5, train=True, mask=None, use_b
     shape, wide = _array(x).shape, _array(W).shape
     if len(shape) < 2 or utils.size_of_shape(shape[1:]) != wide[1]:
         raise type_check.InvalidType('x with rows of {}'.format(wide[1]), 'x.shape == {}'.format(shape))
+    if b is not None and _array(b).dtype != _array(x).dtype and configuration.config.type_check:
+        raise type_check.InvalidType('b.dtype == {}'.format(_array(x).dtype), 'b.dtype == {}'.format(_array(b).dtype))
     node = _classes.SimplifiedDropconnect(ratio, mask, use_batchwise_mask)
     return node.apply((x, W) if b is None else (x, W, b))[0]
 
@@ -256,10 +259,11 @@ def _on_axes(name, ndim):
                              'actual ndim was {}.'.format(ndim, there))
         return function(x, *args, **kwargs)
     call.__name__ = call.__qualname__ = name
-    call.__doc__ = function.__doc__
+    line, _, call.__doc__ = function.__doc__.partition('\n\n')
     call.__signature__ = inspect.Signature([
-        inspect.Parameter(n, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-        for n in re.findall(r'[(,] ?(\w+):', function.__doc__.split(' -> ')[0])])
+        inspect.Parameter(n, inspect.Parameter.POSITIONAL_OR_KEYWORD,
+                          default=ast.literal_eval(default) if default else inspect.Parameter.empty)
+        for n, default in re.findall(r'[(,] ?(\w+): [^=,)]*(?:= ([^,)]+))?', line.split(' -> ')[0])])
     call.__module__ = __name__
     return call
 
@@ -342,5 +346,7 @@ def functions():
     found = {name: f for name, f in globals().items()
              if callable(f) and not name.startswith('_') and getattr(f, '__module__', None) == __name__
              and name != 'functions'}
+    for name, f in found.items():  # what the headers say of it
+        f.__doc__ = getattr(_c, name, f).__doc__.partition('\n\n')[2] or f.__doc__
     found['forget'] = forget
     return found

@@ -10,7 +10,7 @@ from chainer.initializers.sampling import DownsamplingConvFilter, UpsamplingDeco
 from chainer.initializers.uniform import GlorotUniform, HeUniform, LeCunUniform, Uniform  # NOQA
 
 
-def generate_array(initializer, shape, xp, dtype=None, device=None):
+def generate_array(initializer, shape, xp, dtype=None):
     """An array of a shape, filled by the initializer: of its dtype, or of the configured one."""
     own = getattr(initializer, 'dtype', None)
     if dtype is not None and own is not None and numpy.dtype(dtype) != numpy.dtype(own):

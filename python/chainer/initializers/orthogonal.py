@@ -5,13 +5,10 @@ from chainer import utils
 
 
 class Orthogonal(initializer.Initializer):
-    """A matrix with orthonormal rows (or columns, if it has more rows), times scale."""
+    """A matrix with orthonormal rows, times scale. It may not have more rows than columns."""
 
-    def __init__(self, scale=1.1, dtype=None, mode='auto'):
+    def __init__(self, scale=1.1, dtype=None):
         self.scale = scale
-        if mode not in ('auto', 'projection', 'embedding', 'basis'):
-            raise ValueError('Invalid mode: {}'.format(mode))
-        self.mode = mode
         super(Orthogonal, self).__init__(dtype)
 
     def __call__(self, array):
@@ -21,17 +18,10 @@ class Orthogonal(initializer.Initializer):
             return
         if not array.size:
             raise ValueError('Array to be initialized must be non-empty.')
-        out_dim, in_dim = len(array), utils.size_of_shape(array.shape[1:])
-        if in_dim > out_dim and self.mode in ('embedding', 'basis') or \
-                in_dim < out_dim and self.mode in ('projection', 'basis'):
-            raise ValueError('Cannot make orthogonal {}. shape = {}, interpreted as {}-dim input and {}-dim output.'
-                             .format(self.mode, array.shape, in_dim, out_dim))
-        transpose = in_dim > out_dim
-        a = numpy.random.normal(size=(out_dim, in_dim))
-        if transpose:
-            a = a.T
-        q, r = numpy.linalg.qr(a)
-        q *= numpy.copysign(self.scale, numpy.diag(r))
-        if transpose:
-            q = q.T
-        array[...] = q.reshape(array.shape)
+        shape = (len(array), utils.size_of_shape(array.shape[1:]))
+        if shape[0] > shape[1]:
+            raise ValueError('Cannot make orthogonal system because # of vectors ({}) is larger than that of dimensions '
+                             '({})'.format(*shape))
+        u, _, v = numpy.linalg.svd(numpy.random.normal(0., 1., shape), full_matrices=False)
+        array[...] = (u if u.shape == shape else v).reshape(array.shape)
+        array *= self.scale

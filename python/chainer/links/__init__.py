@@ -37,10 +37,14 @@ _NAMES = {
     'loss.hierarchical_softmax': ('BinaryHierarchicalSoftmax',),
     'loss.negative_sampling': ('NegativeSampling',),
     'model.classifier': ('Classifier',),
+    'model.vision.googlenet': ('GoogLeNet',),
+    'model.vision.resnet': ('ResNet101Layers', 'ResNet152Layers', 'ResNet50Layers'),
+    'model.vision.vgg': ('VGG16Layers', 'VGG19Layers'),
     'normalization.batch_normalization': ('BatchNormalization',),
     'normalization.batch_renormalization': ('BatchRenormalization',),
     'normalization.group_normalization': ('GroupNormalization',),
     'normalization.layer_normalization': ('LayerNormalization',),
+    'theano.theano_function': ('TheanoFunction',),
 }
 _PLACES = {name: module for module, names in _NAMES.items() for name in names}
 __all__ = sorted(_PLACES)
@@ -51,7 +55,7 @@ def __getattr__(name):
         value = getattr(importlib.import_module('chainer.links.' + _PLACES[name]), name)
         globals()[name] = value
         return value
-    if name in ('activation', 'connection', 'loss', 'model', 'normalization'):
+    if name in ('activation', 'caffe', 'connection', 'loss', 'model', 'normalization', 'theano'):
         return importlib.import_module('chainer.links.' + name)
     raise AttributeError('module chainer.links has no attribute {!r}'.format(name))
 

@@ -11,11 +11,10 @@ class Convolution2D(link.Link):
     """Two-dimensional convolution. With in_channels None the first input decides."""
 
     def __init__(self, in_channels, out_channels, ksize=None, stride=1, pad=0, nobias=False, initialW=None,
-                 initial_bias=None, **kwargs):
+                 initial_bias=None, *, dilate=1, groups=1, **kwargs):
         super(Convolution2D, self).__init__()
-        dilate, groups = argument.parse_kwargs(
-            kwargs, ('dilate', 1), ('groups', 1),
-            deterministic='deterministic argument is not supported anymore. Use chainer.using_config('
+        argument.parse_kwargs(
+            kwargs, deterministic='deterministic argument is not supported anymore. Use chainer.using_config('
             '\'cudnn_deterministic\', value) context where value is either `True` or `False`.')
         if ksize is None:
             out_channels, ksize, in_channels = in_channels, out_channels, None

@@ -40,12 +40,16 @@ class ConvolutionND(link.Link):
 class Convolution1D(ConvolutionND):
     """Convolution over one axis."""
 
-    def __init__(self, *args, **kwargs):
-        super(Convolution1D, self).__init__(1, *args, **kwargs)
+    def __init__(self, in_channels, out_channels, ksize, stride=1, pad=0, nobias=False, initialW=None,
+                 initial_bias=None, cover_all=False, dilate=1, groups=1):
+        super(Convolution1D, self).__init__(1, in_channels, out_channels, ksize, stride, pad, nobias, initialW,
+                                            initial_bias, cover_all, dilate, groups)
 
 
 class Convolution3D(ConvolutionND):
     """Convolution over three axes."""
 
-    def __init__(self, *args, **kwargs):
-        super(Convolution3D, self).__init__(3, *args, **kwargs)
+    def __init__(self, in_channels, out_channels, ksize, stride=1, pad=0, nobias=False, initialW=None,
+                 initial_bias=None, cover_all=False, dilate=1, groups=1):
+        super(Convolution3D, self).__init__(3, in_channels, out_channels, ksize, stride, pad, nobias, initialW,
+                                            initial_bias, cover_all, dilate, groups)

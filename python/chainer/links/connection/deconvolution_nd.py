@@ -40,12 +40,16 @@ class DeconvolutionND(link.Link):
 class Deconvolution1D(DeconvolutionND):
     """Transposed convolution over one axis."""
 
-    def __init__(self, *args, **kwargs):
-        super(Deconvolution1D, self).__init__(1, *args, **kwargs)
+    def __init__(self, in_channels, out_channels, ksize, stride=1, pad=0, nobias=False, outsize=None, initialW=None,
+                 initial_bias=None, dilate=1, groups=1):
+        super(Deconvolution1D, self).__init__(1, in_channels, out_channels, ksize, stride, pad, nobias, outsize,
+                                              initialW, initial_bias, dilate, groups)
 
 
 class Deconvolution3D(DeconvolutionND):
     """Transposed convolution over three axes."""
 
-    def __init__(self, *args, **kwargs):
-        super(Deconvolution3D, self).__init__(3, *args, **kwargs)
+    def __init__(self, in_channels, out_channels, ksize, stride=1, pad=0, nobias=False, outsize=None, initialW=None,
+                 initial_bias=None, dilate=1, groups=1):
+        super(Deconvolution3D, self).__init__(3, in_channels, out_channels, ksize, stride, pad, nobias, outsize,
+                                              initialW, initial_bias, dilate, groups)

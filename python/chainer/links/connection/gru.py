@@ -18,7 +18,7 @@ class GRUBase(link.Chain):
 class StatelessGRU(GRUBase):
     """A GRU that is given its state: h, x -> h."""
 
-    def __init__(self, in_size, out_size, init=None, inner_init=None, bias_init=0):
+    def __init__(self, in_size, out_size, init=None, inner_init=None, bias_init=None):
         super(StatelessGRU, self).__init__(in_size, out_size, init, inner_init, bias_init)
 
     def forward(self, h, x):
@@ -61,9 +61,4 @@ class StatefulGRU(GRUBase):
 
 
 class GRU(StatefulGRU):
-    """The manual's name of StatefulGRU, whose first size may be left out."""
-
-    def __init__(self, in_size, out_size=None, init=None, inner_init=None, bias_init=0):
-        if out_size is None:
-            in_size, out_size = None, in_size
-        super(GRU, self).__init__(in_size, out_size, init, inner_init, bias_init)
+    """The manual's name of StatefulGRU."""

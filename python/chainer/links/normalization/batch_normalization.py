@@ -21,20 +21,18 @@ class BatchNormalization(link.Link):
         self._initial_avg_mean, self._initial_avg_var = initial_avg_mean, initial_avg_var
         self.N, self.decay, self.eps = 0, decay, eps
         self.axis = (axis,) if isinstance(axis, int) else axis
-        self._highprec_dtype = get_dtype(dtype)
-        if self._highprec_dtype == numpy.float16:
-            self._highprec_dtype = numpy.dtype(numpy.float32)
+        self._dtype = get_dtype(dtype)
         self.register_persistent('avg_mean')
         self.register_persistent('avg_var')
         self.register_persistent('N')
         with self.init_scope():
             if use_gamma:
                 gamma = initializers._get_initializer(1 if initial_gamma is None else initial_gamma)
-                gamma.dtype = self._highprec_dtype
+                gamma.dtype = self._dtype
                 self.gamma = variable.Parameter(gamma)
             if use_beta:
                 beta = initializers._get_initializer(0 if initial_beta is None else initial_beta)
-                beta.dtype = self._highprec_dtype
+                beta.dtype = self._dtype
                 self.beta = variable.Parameter(beta)
         if size is not None:
             self._initialize_params(size)
@@ -42,7 +40,7 @@ class BatchNormalization(link.Link):
     def _init_array(self, initializer, default, size):
         initializer = default if initializer is None else initializer
         initializer = initializers._get_initializer(initializer)
-        return initializers.generate_array(initializer, size, numpy, dtype=self._highprec_dtype)
+        return initializers.generate_array(initializer, size, numpy, dtype=self._dtype)
 
     def _initialize_params(self, shape):
         self.avg_mean = self._init_array(self._initial_avg_mean, 0, shape)
@@ -58,8 +56,8 @@ class BatchNormalization(link.Link):
         if self.avg_mean is None:
             shape = tuple([n for i, n in enumerate(x.shape) if i not in self.axis])
             self._initialize_params(shape)
-        gamma = numpy.ones(self.avg_mean.shape, self._highprec_dtype) if self.gamma is None else self.gamma
-        beta = numpy.zeros(self.avg_mean.shape, self._highprec_dtype) if self.beta is None else self.beta
+        gamma = numpy.ones(self.avg_mean.shape, x.dtype) if self.gamma is None else self.gamma
+        beta = numpy.zeros(self.avg_mean.shape, x.dtype) if self.beta is None else self.beta
         if configuration.config.train:
             if finetune:
                 self.N += 1
