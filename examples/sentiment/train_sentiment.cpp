@@ -6,13 +6,14 @@
 // The files hold a tree a line as the Stanford Sentiment Treebank has them, (3 (2 good) (2 film)), labelled 0 to 4.
 // Without files the program makes trees up: words are good, bad or neutral, "not" turns what follows around, and the
 // label of a phrase is its sum; the tree LSTM labels more than 0.95 of the test phrases right after ten epochs.
+// A run that was interrupted goes on from its newest snapshot with --resume.
 #include <chainer/chainer.h>
 
 #include <algorithm>
 #include <fstream>
 
 #include "../common/corpus.h"
-#include "../common/options.h"
+#include "../common/training.h"
 
 using namespace chainer;
 
@@ -143,6 +144,9 @@ struct Model : Chain {
 
 struct Scores {
   int64_t right = 0, all = 0, right_roots = 0, roots = 0;
+  // The shares that were labelled right.
+  double of_phrases() const { return static_cast<double>(right) / static_cast<double>(all); }
+  double of_sentences() const { return static_cast<double>(right_roots) / static_cast<double>(roots); }
 };
 
 // Collects the states and labels of all phrases of a tree, the root last.
@@ -173,62 +177,77 @@ Variable loss_of(Model& model, const Tree& t, Scores& scores) {
   return F::softmax_cross_entropy(y, array(labels)) * static_cast<double>(labels.size());
 }
 
-void print(const char* what, const Scores& s) {
-  std::printf("%s: all phrases %.4f, whole sentences %.4f\n", what,
-              static_cast<double>(s.right) / static_cast<double>(s.all),
-              static_cast<double>(s.right_roots) / static_cast<double>(s.roots));
+// Learns from trees, which an iterator chooses by their numbers.
+struct TreeUpdater : training::StandardUpdater {
+  TreeUpdater(training::NamedKept<Iterator> numbers, training::NamedKept<Optimizer> optimizer,
+              const std::vector<Tree>& all)
+      : StandardUpdater(std::move(numbers), std::move(optimizer)), trees(all) {}
+  void update_core() override {
+    Optimizer& optimizer = get_optimizer("main");
+    auto& model = static_cast<Model&>(optimizer.target());
+    Scores scores;
+    Variable loss;
+    for (const Example& e : next_batch()) {
+      const Variable l = loss_of(model, trees[static_cast<std::size_t>(e[0].item<int64_t>())], scores);
+      loss = loss ? loss + l : l;
+    }
+    report({{"loss", loss}, {"phrases", scores.of_phrases()}, {"sentences", scores.of_sentences()}}, model);
+    model.cleargrads();
+    loss.backward();
+    optimizer.update();
+  }
+  const std::vector<Tree>& trees;
+};
+
+Scores test_of(Model& model, const std::vector<Tree>& trees) {
+  const UsingConfig test_mode(&Config::train, false);
+  const NoBackpropMode no_graph;
+  Scores scores;
+  for (const Tree& t : trees) (void)loss_of(model, t, scores);
+  return scores;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   return examples::run("train_sentiment", [&] {
+    examples::TrainingOptions o{.batchsize = 25};
     std::string train_file, test_file, kind = "tree_lstm";
-    long epochs = 10, units = 30, batchsize = 25, size = 500, seed = -1;
+    long units = 30, size = 500;
     examples::Options options("train_sentiment", "Classifies phrases by their parse trees.");
+    o.add_to(options);
     options.add("--train", "file of trees to learn from; none makes trees up", train_file);
     options.add("--test", "file of trees to test on", test_file);
     options.add("--model", "tree_lstm or recursive", kind);
-    options.add("--epoch", "how often to go through the trees", epochs, 1);
     options.add("--unit", "units of a phrase", units, 1);
-    options.add("--batchsize", "trees an update", batchsize, 1);
     options.add("--size", "trees to make up", size, 1);
-    options.add("--seed", "seed of the random numbers; -1 takes one from the system", seed, -1);
     options.parse(argc, argv);
     if (kind != "tree_lstm" && kind != "recursive")
       throw ValueError("--model is tree_lstm or recursive, not '", kind, "'");
     if (train_file.empty() != test_file.empty()) throw ValueError("--train and --test belong together");
-    if (seed >= 0) random::seed(static_cast<uint32_t>(seed));
+    o.seed_random();
 
     examples::Vocabulary vocabulary;
     vocabulary.add("<unk>");
     const bool given = !train_file.empty();
     const std::vector<Tree> train = given ? read_trees(train_file, vocabulary, true) : make_trees(size, 1, vocabulary);
     const std::vector<Tree> test = given ? read_trees(test_file, vocabulary, false) : make_trees(100, 2, vocabulary);
+    if (train.empty() || test.empty()) throw ValueError("there are no trees");
     Model model(vocabulary.size(), units, 5, kind == "tree_lstm");
     auto optimizer = optimizers::AdaGrad({.lr = 0.1}).setup(model);
     optimizer.add_hook(std::make_shared<optimizer_hooks::WeightDecay>(0.0001));
-    for (long epoch = 1; epoch <= epochs; ++epoch) {
-      Scores scores;
-      const std::vector<int64_t> order = random::permutation(static_cast<int64_t>(train.size())).to_vector<int64_t>();
-      Variable loss;
-      for (std::size_t i = 0; i < order.size(); ++i) {
-        const Variable l = loss_of(model, train[static_cast<std::size_t>(order[i])], scores);
-        loss = loss ? loss + l : l;
-        if ((i + 1) % static_cast<std::size_t>(batchsize) != 0 && i + 1 < order.size()) continue;
-        model.cleargrads();
-        loss.backward();
-        optimizer.update();
-        loss = Variable();
-      }
-      std::printf("epoch: %ld\n", epoch);
-      print("train", scores);
-      const UsingConfig test_mode(&Config::train, false);
-      const NoBackpropMode no_graph;
-      Scores test_scores;
-      for (const Tree& t : test) (void)loss_of(model, t, test_scores);
-      print("test", test_scores);
-      std::fflush(stdout);
-    }
+    iterators::SerialIterator numbers(datasets::TupleDataset(arange(static_cast<int64_t>(train.size()))), o.batchsize);
+    TreeUpdater updater(numbers, optimizer, train);
+    Trainer trainer(updater, o.stop(), {.out = o.out});
+    trainer.extend(
+        [&](Trainer& t) {
+          const Scores scores = test_of(model, test);
+          t.observation.insert_or_assign("validation/main/phrases", scores.of_phrases());
+          t.observation.insert_or_assign("validation/main/sentences", scores.of_sentences());
+        },
+        {.name = "test", .trigger = o.report(), .priority = PRIORITY_WRITER});
+    examples::run_trainer(trainer, o,
+                          {"epoch", "main/loss", "main/phrases", "main/sentences", "validation/main/phrases",
+                           "validation/main/sentences", "elapsed_time"});
   });
 }

@@ -5,14 +5,15 @@
 //
 // The files hold a text a line behind its label, a whole number. Without files the program makes texts up whose class
 // depends on the order of their words: whether "up" or "down" comes first. The recurrent and the convolutional network
-// get more than 0.99 of the test texts right after ten epochs, the bag of words about half. See --help for the options.
+// get more than 0.99 of the test texts right after ten epochs, the bag of words about half. A run that was interrupted
+// goes on from its newest snapshot with --resume. See --help for the options.
 #include <chainer/chainer.h>
 
 #include <fstream>
 #include <sstream>
 
 #include "../common/corpus.h"
-#include "../common/options.h"
+#include "../common/training.h"
 #include "nets.h"
 
 using namespace chainer;
@@ -82,23 +83,21 @@ Child make_encoder(const std::string& kind, long layers, int64_t n_vocab, long u
 
 int main(int argc, char** argv) {
   return examples::run("train_text_classifier", [&] {
-    std::string train_file, test_file, kind = "rnn", out = "result";
-    long epochs = 10, units = 32, layers = 1, batchsize = 32, size = 1000, percent = 20, seed = -1;
+    examples::TrainingOptions o{.batchsize = 32};
+    std::string train_file, test_file, kind = "rnn";
+    long units = 32, layers = 1, size = 1000, percent = 20;
     examples::Options options("train_text_classifier", "Classifies texts.");
+    o.add_to(options);
     options.add("--train", "file of labelled texts to learn from; none makes texts up", train_file);
     options.add("--test", "file of labelled texts to test on", test_file);
     options.add("--model", "rnn, cnn or bow", kind);
-    options.add("--epoch", "how often to go through the texts", epochs, 1);
     options.add("--unit", "units of the encoder", units, 1);
     options.add("--layer", "layers of the LSTM", layers, 1);
     options.add("--dropout", "per cent of values that are dropped out", percent, 0);
-    options.add("--batchsize", "texts a batch", batchsize, 1);
     options.add("--size", "texts to make up", size, 1);
-    options.add("--out", "folder for the results", out);
-    options.add("--seed", "seed of the random numbers; -1 takes one from the system", seed, -1);
     options.parse(argc, argv);
     if (train_file.empty() != test_file.empty()) throw ValueError("--train and --test belong together");
-    if (seed >= 0) random::seed(static_cast<uint32_t>(seed));
+    o.seed_random();
 
     examples::Vocabulary vocabulary;
     vocabulary.add("<unk>");
@@ -114,14 +113,13 @@ int main(int argc, char** argv) {
     TextClassifier model(make_encoder(kind, layers, vocabulary.size(), units, static_cast<double>(percent) / 100),
                          units, classes);
     auto optimizer = optimizers::Adam({.alpha = 0.01}).setup(model);
-    iterators::SerialIterator train_iter(train, batchsize);
-    iterators::SerialIterator test_iter(test, batchsize, {.repeat = false, .shuffle = false});
+    iterators::SerialIterator train_iter(train, o.batchsize);
+    iterators::SerialIterator test_iter(test, o.batchsize, {.repeat = false, .shuffle = false});
     training::StandardUpdater updater(train_iter, optimizer, {.converter = convert});
-    Trainer trainer(updater, {epochs, "epoch"}, {.out = out});
-    trainer.extend(extensions::Evaluator(test_iter, model, {.converter = convert}));
-    trainer.extend(extensions::LogReport());
-    trainer.extend(extensions::PrintReport(
-        {"epoch", "main/loss", "validation/main/loss", "main/accuracy", "validation/main/accuracy", "elapsed_time"}));
-    trainer.run();
+    Trainer trainer(updater, o.stop(), {.out = o.out});
+    trainer.extend(extensions::Evaluator(test_iter, model, {.converter = convert}), {.trigger = o.report()});
+    examples::run_trainer(
+        trainer, o,
+        {"epoch", "main/loss", "validation/main/loss", "main/accuracy", "validation/main/accuracy", "elapsed_time"});
   });
 }
