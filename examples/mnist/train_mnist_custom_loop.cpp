@@ -9,18 +9,19 @@
 
 #include <filesystem>
 
-#include "../common/options.h"
+#include "../common/own_loop.h"
 #include "mlp.h"
 
 using namespace chainer;
 
 int main(int argc, char** argv) {
   return examples::run("train_mnist_custom_loop", [&] {
-    std::string out = "result", dataset;
+    std::string out = "result", dataset, resume;
     long epochs = 10, seed = -1;
     examples::Options options("train_mnist_custom_loop", "Trains a multilayer perceptron on MNIST in a manual loop.");
     options.add("--epoch", "how often to go through the images", epochs, 1);
     options.add("--out", "folder for the model", out);
+    options.add("--resume", "go on from this snapshot", resume);
     options.add("--dataset", "mnist, fashion or drawn; by default mnist, or drawn digits where it cannot be had",
                 dataset);
     options.add("--seed", "seed of the random numbers; -1 takes one from the system", seed, -1);
@@ -35,7 +36,15 @@ int main(int argc, char** argv) {
     MLP model(100, 10);
     auto optimizer = optimizers::MomentumSGD({.lr = 0.01, .momentum = 0.9}).setup(model);
 
+    examples::OwnLoop loop([&](Serializer& s) {
+      model.serialize(*s.child("model"));
+      optimizer.serialize(*s.child("optimizer"));
+      train_iter.serialize(*s.child("iterator"));
+    });
+    loop.resume(resume);
+
     while (train_iter.epoch() < epochs) {
+      loop.end_if_asked(out);
       auto [x, t] = concat_examples<2>(train_iter.next());
       Variable loss = F::softmax_cross_entropy(model(x), t);
       model.cleargrads();

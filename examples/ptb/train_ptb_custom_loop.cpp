@@ -9,7 +9,7 @@
 
 #include "../common/bptt.h"
 #include "../common/corpus.h"
-#include "../common/options.h"
+#include "../common/own_loop.h"
 #include "rnn.h"
 
 using namespace chainer;
@@ -36,7 +36,7 @@ double evaluate(L::Classifier& model, const Array& words) {
 
 int main(int argc, char** argv) {
   return examples::run("train_ptb_custom_loop", [&] {
-    std::string data, out = "result";
+    std::string data, out = "result", resume;
     long batchsize = 20, bproplen = 35, epochs = 39, gradclip = 5, units = 650, interval = 100, seed = -1;
     examples::Options options("train_ptb_custom_loop", "Trains a recurrent language model in a manual loop.");
     options.add("--data", examples::kCorpusHelp, data);
@@ -47,6 +47,7 @@ int main(int argc, char** argv) {
     options.add("--unit", "units of each LSTM layer", units, 1);
     options.add("--interval", "updates between two lines of the report", interval, 1);
     options.add("--out", "folder for the model", out);
+    options.add("--resume", "go on from this snapshot, with a new state of the network", resume);
     options.add("--seed", "seed of the random numbers; -1 takes one from the system", seed, -1);
     options.parse(argc, argv);
     if (seed >= 0) random::seed(static_cast<uint32_t>(seed));
@@ -62,7 +63,15 @@ int main(int argc, char** argv) {
 
     double sum = 0;
     int64_t words = 0, updates = 0;
+    examples::OwnLoop loop([&](Serializer& s) {
+      model.serialize(*s.child("model"));
+      optimizer.serialize(*s.child("optimizer"));
+      train_iter.serialize(*s.child("iterator"));
+      s("updates", updates);
+    });
+    loop.resume(resume);
     while (train_iter.epoch() < epochs) {
+      loop.end_if_asked(out);
       Variable loss;
       bool epoch_ended = false;
       for (long i = 0; i < bproplen; ++i) {
