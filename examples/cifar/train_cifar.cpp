@@ -22,9 +22,10 @@ void train(Net net, const examples::TrainingOptions& o, double lr, examples::Pic
   L::Classifier model(std::move(net));
   auto optimizer = optimizers::MomentumSGD({.lr = lr}).setup(model);
   optimizer.add_hook(optimizer_hooks::WeightDecay(5e-4));
-  training::StandardUpdater updater(train_iter, optimizer);
+  const Device device = get_device(o.device);
+  training::StandardUpdater updater(train_iter, optimizer, {.device = device});
   Trainer trainer(updater, o.stop(), {.out = o.out});
-  trainer.extend(extensions::Evaluator(test_iter, model), {.trigger = o.report()});
+  trainer.extend(extensions::Evaluator(test_iter, model, {.device = device}), {.trigger = o.report()});
   trainer.extend(extensions::ExponentialShift("lr", 0.5), {.trigger = {25, "epoch"}});
   trainer.extend(extensions::observe_lr());
   run_trainer(trainer, o,
@@ -41,6 +42,7 @@ int main(int argc, char** argv) {
     double lr = 0.05, dropout = 1;
     examples::Options options("train_cifar", "Trains a VGG on CIFAR-10 or CIFAR-100.");
     o.add_to(options);
+    o.add_device_to(options);
     options.add("--dataset",
                 "cifar10, cifar100, drawn, or a folder with train.txt and test.txt; by default cifar10, or "
                 "drawn pictures where it cannot be had",

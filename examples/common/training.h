@@ -10,7 +10,7 @@ namespace examples {
 
 struct TrainingOptions {
   long batchsize = 64, epoch = 10, iterations = 0, seed = -1;
-  std::string out = "result", resume = {};
+  std::string out = "result", resume = {}, device = "@cpu";
   bool resuming = false;
 
   void add_to(Options& options) {
@@ -23,6 +23,10 @@ struct TrainingOptions {
                          "newest whole one in --out",
                          resuming, resume);
     options.add("--seed", "seed of the random numbers; -1 takes one from the system", seed, -1);
+  }
+  /// Of programs that compute on any device.
+  void add_device_to(Options& options) {
+    options.add("--device", "where to compute: @cpu (or -1), or a CUDA device: @cuda:0 (or 0)", device);
   }
   /// When the trainer ends.
   chainer::training::Trigger stop() const {

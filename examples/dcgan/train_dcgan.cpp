@@ -19,7 +19,7 @@ namespace {
 
 /// A grid of pictures from the same noise every time.
 struct Preview {
-  Preview(Generator& g, int64_t r, int64_t c, uint32_t seed) : gen(g), rows(r), columns(c) {
+  Preview(Generator& g, int64_t r, int64_t c, uint32_t seed, const Device& d) : gen(g), rows(r), columns(c), device(d) {
     random::RandomState state(seed);
     noise = state.uniform(-1, 1, {rows * columns, gen.n_hidden}).astype(float32);
   }
@@ -29,10 +29,11 @@ struct Preview {
     const std::filesystem::path folder = trainer.out() / "preview";
     std::filesystem::create_directories(folder);
     dataset::write_grid(folder / text("image", trainer.updater().iteration(), dataset::has_png() ? ".png" : ".ppm"),
-                        gen(noise).array(), columns);
+                        gen(noise.to_device(device)).array().to_device(Device()), columns);
   }
   Generator& gen;
   int64_t rows, columns;
+  Device device;
   Array noise;
 };
 
@@ -46,6 +47,7 @@ int main(int argc, char** argv) {
     examples::Watching watching;
     examples::Options options("train_dcgan", "Trains DCGAN on CIFAR-10.");
     o.add_to(options);
+    o.add_device_to(options);
     watching.add_to(options);
     options.add("--dataset",
                 "cifar10, cifar100, drawn, or a folder with train.txt and test.txt; by default cifar10, or "
@@ -70,10 +72,12 @@ int main(int argc, char** argv) {
       return optimizer;
     };
     auto gen_optimizer = make(gen), dis_optimizer = make(dis);
-    DcganUpdater updater(
-        train_iter, std::map<std::string, Kept<Optimizer>>{{"gen", gen_optimizer}, {"dis", dis_optimizer}}, gen, dis);
+    const Device device = get_device(o.device);
+    DcganUpdater updater(train_iter,
+                         std::map<std::string, Kept<Optimizer>>{{"gen", gen_optimizer}, {"dis", dis_optimizer}}, gen,
+                         dis, device);
     Trainer trainer(updater, o.stop(), {.out = o.out});
-    trainer.extend(Preview(gen, 10, 10, 0), {.name = "preview", .trigger = {picture_interval, "iteration"}});
+    trainer.extend(Preview(gen, 10, 10, 0, device), {.name = "preview", .trigger = {picture_interval, "iteration"}});
     trainer.extend(extensions::snapshot(), {.trigger = {picture_interval, "iteration"}});
     trainer.extend(extensions::LogReport({.trigger = {display_interval, "iteration"}}));
     watching.extend(trainer, {"epoch", "iteration", "gen/loss", "dis/loss", "elapsed_time"},

@@ -7,8 +7,9 @@
 /// One step for both networks: the discriminator learns to tell, the generator to pass.
 struct DcganUpdater : chainer::training::StandardUpdater {
   DcganUpdater(chainer::training::NamedKept<chainer::Iterator> iterator,
-               chainer::training::NamedKept<chainer::Optimizer> optimizers, Generator& g, Discriminator& d)
-      : StandardUpdater(std::move(iterator), std::move(optimizers)), gen(g), dis(d) {}
+               chainer::training::NamedKept<chainer::Optimizer> optimizers, Generator& g, Discriminator& d,
+               const chainer::Device& device = {})
+      : StandardUpdater(std::move(iterator), std::move(optimizers), {.device = device}), gen(g), dis(d), on(device) {}
 
   void update_core() override {
     using namespace chainer;
@@ -16,7 +17,7 @@ struct DcganUpdater : chainer::training::StandardUpdater {
     const Variable x_real(batch[0], false);
     const int64_t n = x_real.shape()[0];
     const Variable y_real = dis(x_real);
-    Variable x_fake = gen(gen.make_hidden(n));
+    Variable x_fake = gen(gen.make_hidden(n).to_device(on));
     const Variable y_fake = dis(x_fake);
 
     const Variable loss_dis = (F::sum(F::softplus(-y_real)) + F::sum(F::softplus(y_fake))) / static_cast<double>(n);
@@ -34,4 +35,5 @@ struct DcganUpdater : chainer::training::StandardUpdater {
   }
   Generator& gen;
   Discriminator& dis;
+  chainer::Device on;
 };

@@ -54,9 +54,10 @@ void train(const Settings& s, Arguments... arguments) {
                                            {.repeat = false, .shuffle = false, .n_processes = workers});
   Net model(arguments...);
   auto optimizer = optimizers::MomentumSGD({.lr = s.lr}).setup(model);
-  training::StandardUpdater updater(train_iter, optimizer);
+  const Device device = get_device(o.device);
+  training::StandardUpdater updater(train_iter, optimizer, {.device = device});
   Trainer trainer(updater, o.stop(), {.out = o.out});
-  trainer.extend(extensions::Evaluator(val_iter, model), {.trigger = o.report()});
+  trainer.extend(extensions::Evaluator(val_iter, model, {.device = device}), {.trigger = o.report()});
   trainer.extend(extensions::observe_lr());
   run_trainer(trainer, o,
               {"epoch", "iteration", "lr", "main/loss", "validation/main/loss", "main/accuracy",
@@ -70,6 +71,7 @@ int main(int argc, char** argv) {
     Settings s;
     examples::Options options("train_imagenet", "Trains a network on images: train_imagenet [TRAIN_LIST VAL_LIST].");
     s.training.add_to(options);
+    s.training.add_device_to(options);
     options.add_positional("TRAIN_LIST", "paths and labels of the images to learn", s.train);
     options.add_positional("VAL_LIST", "the same for validation", s.val);
     options.add("--arch", "alex, googlenet, googlenetbn, nin, resnet50, resnext50 or small (for a look)", s.arch);

@@ -32,6 +32,7 @@ int main(int argc, char** argv) {
     std::string dataset;
     examples::Options options("train_lenet5", "Trains LeNet5 on MNIST.");
     o.add_to(options);
+    o.add_device_to(options);
     options.add("--dataset", "mnist, fashion or drawn; by default mnist, or drawn digits where it cannot be had",
                 dataset);
     options.parse(argc, argv);
@@ -42,9 +43,10 @@ int main(int argc, char** argv) {
     iterators::SerialIterator test_iter(test, o.batchsize, {.repeat = false, .shuffle = false});
     L::Classifier model{LeNet5()};
     auto optimizer = optimizers::Adam({.alpha = 3e-3}).setup(model);
-    training::StandardUpdater updater(train_iter, optimizer);
+    const Device device = get_device(o.device);
+    training::StandardUpdater updater(train_iter, optimizer, {.device = device});
     Trainer trainer(updater, o.stop(), {.out = o.out});
-    trainer.extend(extensions::Evaluator(test_iter, model), {.trigger = o.report()});
+    trainer.extend(extensions::Evaluator(test_iter, model, {.device = device}), {.trigger = o.report()});
     run_trainer(
         trainer, o,
         {"epoch", "main/loss", "validation/main/loss", "main/accuracy", "validation/main/accuracy", "elapsed_time"});

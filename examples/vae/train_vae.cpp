@@ -44,6 +44,7 @@ int main(int argc, char** argv) {
     double beta = 1;
     examples::Options options("train_vae", "Trains a variational autoencoder on MNIST.");
     o.add_to(options);
+    o.add_device_to(options);
     options.add("--dataset", "mnist, fashion or drawn; by default mnist, or drawn digits where it cannot be had",
                 dataset);
     options.add("--dim-z", "latent numbers a picture", n_latent, 1);
@@ -58,11 +59,13 @@ int main(int argc, char** argv) {
     iterators::SerialIterator test_iter(data.test, o.batchsize, {.repeat = false, .shuffle = false});
     Vae model(784, n_latent, n_hidden, beta, draws);
     auto optimizer = optimizers::Adam().setup(model);
-    training::StandardUpdater updater(train_iter, optimizer);
+    const Device device = get_device(o.device);
+    training::StandardUpdater updater(train_iter, optimizer, {.device = device});
     Trainer trainer(updater, o.stop(), {.out = o.out});
-    trainer.extend(extensions::Evaluator(test_iter, model), {.trigger = o.report()});
+    trainer.extend(extensions::Evaluator(test_iter, model, {.device = device}), {.trigger = o.report()});
     run_trainer(trainer, o,
                 {"epoch", "main/loss", "validation/main/loss", "main/reconstr", "main/kl_penalty", "elapsed_time"});
+    model.to_cpu();
     write_pictures(model, data, n_latent, o.out);
   });
 }
