@@ -12,6 +12,12 @@ std::string Call::where() const {
                        node_.outputs.empty() ? "" : " (" + node_.outputs[0] + ")");
 }
 
+void Call::expect_one_dtype() const {
+  for (const Variable& v : in_)
+    if (v && floating() && v.dtype() != dtype())
+      throw TypeError(where(), ": inputs of one dtype are needed, not ", dtype(), " and ", v.dtype());
+}
+
 const Variable& Call::operator[](std::size_t i) const {
   if (!has(i)) fail("input ", i, " is needed, ", in_.size(), " are given");
   return in_[i];

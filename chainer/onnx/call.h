@@ -55,6 +55,8 @@ class Call {
     throw ValueError(where(), ": ", parts...);
   }
   std::string where() const;
+  /// Throws a TypeError where floating inputs differ in dtype: functions take that, ONNX's operators do not.
+  void expect_one_dtype() const;
 
  private:
   const Attribute& expect(std::string_view name, Attribute::Kind kind) const;

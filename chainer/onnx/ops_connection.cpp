@@ -16,6 +16,7 @@ namespace {
 namespace F = functions;
 
 Dims kernel_of(const Call& c) {
+  c.expect_one_dtype();
   const Shape& W = c[1].shape();
   if (W.ndim() < 3) c.fail("filters of shape ", W);
   const Dims kernel(W.begin() + 2, W.end());

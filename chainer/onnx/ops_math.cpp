@@ -15,6 +15,7 @@ namespace {
 namespace F = functions;
 
 Variables matmul(const Call& c) {
+  c.expect_one_dtype();
   const Variable &a = c[0], &b = c[1];
   if (!c.floating())
     return {chainer::matmul(a.array().astype(int64, false), b.array().astype(int64, false)).astype(a.dtype(), false)};
@@ -31,6 +32,7 @@ Variables matmul(const Call& c) {
 }
 
 Variables gemm(const Call& c) {
+  c.expect_one_dtype();
   const double alpha = c.real("alpha", 1.0), beta = c.real("beta", 1.0);
   const bool transa = c.integer("transA", 0), transb = c.integer("transB", 0);
   if (!c.floating()) {
@@ -51,6 +53,7 @@ Variables gemm(const Call& c) {
 }
 
 Variables einsum(const Call& c) {
+  c.expect_one_dtype();
   std::string subscripts = c.text("equation");
   std::erase(subscripts, ' ');
   return {F::einsum(subscripts, c.inputs())};
