@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What readers of the live page cost a training program: processor time of train_mnist --live with and without them, in
-turns, the least of each. A reader does what the page does: it waits for events, and asks for the log's new entries at
-each.
+turns, the least of each. A reader does what the page does for the run that is open: it waits for events, takes the new
+entry from them or asks for the log, and asks for the pictures at each.
 
 usage: load_live.py TRAIN_MNIST [READERS=500] [TURNS=3] [EPOCHS=4]
 """
@@ -23,7 +23,7 @@ async def ask(port, path):
 
 
 async def watch(port, seen):
-    have = 0
+    have, newest = 0, None
     try:
         reader, writer = await asyncio.open_connection('127.0.0.1', port)
         writer.write(f'GET /api/events HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n'.encode())
@@ -32,7 +32,13 @@ async def watch(port, seen):
                 seen['connected'] += 1
             if line.startswith(b'data: '):
                 seen['events'] += 1
-                have += len((await ask(port, f'/api/log?run=.&from={have}'))['entries'])
+                run = json.loads(line[6:])
+                if have and newest == run['before']:
+                    have += 1
+                elif not have or newest != run['last']['elapsed_time']:
+                    have += len((await ask(port, f'/api/log?run=.&from={have}'))['entries'])
+                newest = run['last'] and run['last']['elapsed_time']
+                await ask(port, '/api/pictures?run=.')
         writer.close()
     except (OSError, asyncio.IncompleteReadError):
         pass  # the program has ended

@@ -200,6 +200,7 @@ TEST(sites_show_results) {
   EXPECT_EQ(runs.list()->size(), 1u);
   EXPECT_EQ(*(*runs.list())[0].find("state")->string(), "running");
   EXPECT_EQ(json::dump(*(*runs.list())[0].find("args")), "{\"lr\": 0.1}");
+  EXPECT_EQ(json::dump(*(*runs.list())[0].find("before")), "null");  // this log has no times
   EXPECT_EQ(body_of(get(at, "/api/log?run=one&from=1")),
             "{\"from\": 1, \"entries\": [{\"main/loss\": null, \"epoch\": 2, \"iteration\": 20}]}");
   EXPECT(has_status(get(at, "/nothing"), 404) && has_status(get(at, "/api/command"), 405));

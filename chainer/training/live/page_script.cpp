@@ -71,6 +71,14 @@ async function load(path) {
   if (!more) return;
   entries.set(path, more.from === 0 ? more.entries : have.concat(more.entries));
 }
+// The newest entry stands in the news; where it follows the one that is here, nothing is asked for.
+function extend(run) {
+  const have = entries.get(run.path), last = run.last;
+  if (!have || !have.length || !last || typeof run.before !== 'number') return false;
+  const newest = have[have.length - 1].elapsed_time;
+  if (newest === run.before) have.push(last);
+  return newest === run.before || newest === last.elapsed_time;
+}
 async function choose(path, on) {
   if (!on) chosen.delete(path);
   else if (!chosen.has(path)) {
@@ -188,7 +196,7 @@ async function show(path) {
   await details();
 }
 
-async function details() {
+async function details(steered = true) {
   const run = runs.get(open);
   if (!run) return;
   const all = entries.get(open) || [], newest = all.slice(-200).reverse();
@@ -199,8 +207,10 @@ async function details() {
   const args = run.args && typeof run.args === 'object' ? Object.entries(run.args) : [];
   $('arguments').replaceChildren(...args.flatMap(([k, v]) => [element('dt', {}, k), element('dd', {}, typeof v === 'object' ? JSON.stringify(v) : String(v))]));
   if (!args.length) $('arguments').textContent = 'The run has no file args.';
-  const [commands, hyperparameters, pictures] = await Promise.all([get('api/commands', {run: open}).catch(() => null),
-    get('api/hyperparams', {run: open}).catch(() => null), get('api/pictures', {run: open}).catch(() => [])]);
+  const [commands, hyperparameters, pictures] = await Promise.all([steered && get('api/commands', {run: open}).catch(() => null),
+    steered && get('api/hyperparams', {run: open}).catch(() => null), get('api/pictures', {run: open}).catch(() => [])]);
+  showPictures(pictures);
+  if (!steered) return;
   $('commands').replaceChildren(...(Array.isArray(commands) ? commands : []).slice(-50).reverse().map(c => {
     const q = c.request || {}, a = c.response;
     const what = q.body && q.body.hyperparam ? Object.entries(q.body.hyperparam).map(([k, v]) => k + ' = ' + v).join(', ') : '';
@@ -219,7 +229,6 @@ async function details() {
           element('input', {value: short(value), 'data-optimizer': optimizer, 'data-key': key, 'data-old': short(value), inputmode: 'decimal'}))))),
       ...(listens ? [element('button', {type: 'submit'}, 'Change')] : []));
   }
-  showPictures(pictures);
 }
 
 // A picture that was drawn anew takes the old one's place when it is there, so that nothing moves.
@@ -286,12 +295,12 @@ const events = new EventSource('api/events');
 events.onopen = () => { $('connection').textContent = 'live'; begin().catch(e => $('connection').textContent = String(e)); };
 events.onerror = () => $('connection').textContent = 'not connected';
 events.onmessage = async e => {
-  const run = JSON.parse(e.data);
+  const run = JSON.parse(e.data), before = runs.get(run.path);
   if (run.state === 'gone') runs.delete(run.path); else runs.set(run.path, run);
-  if (chosen.has(run.path)) { await load(run.path); draw(); }
+  if (chosen.has(run.path)) { if (!extend(run)) await load(run.path); draw(); }
   if (!open && run.last) await show(run.path);
   showRuns();
-  if (run.path === open) await details();
+  if (run.path === open) await details(!before || before.commands === undefined || before.commands !== run.commands);
 };
 )script";
 

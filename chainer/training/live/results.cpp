@@ -26,9 +26,9 @@ double seconds_of(const json::Value& entry) {
   return v && v->is_number() ? v->number() : NAN;
 }
 
-// The newest entry, of the end of a log whose entries are flat objects, and how often they come; null where it does not
-// end as a log does.
-json::Value last_entry(const fs::path& file, uintmax_t size, double& interval) {
+// The newest entry, of the end of a log whose entries are flat objects, and the time of the one before it; null where
+// it does not end as a log does.
+json::Value last_entry(const fs::path& file, uintmax_t size, double& seconds_before) {
   std::ifstream in(file, std::ios::binary);
   const uintmax_t begin = size > kTail ? size - kTail : 0;
   in.seekg(static_cast<std::streamoff>(begin));
@@ -42,8 +42,7 @@ json::Value last_entry(const fs::path& file, uintmax_t size, double& interval) {
     json::Value last = json::parse(std::string_view(tail).substr(from, to - from + 1));
     const auto end_before = tail.rfind('}', from), before = tail.rfind('{', end_before);
     if (end_before != tail.npos && before != tail.npos)
-      interval =
-          seconds_of(last) - seconds_of(json::parse(std::string_view(tail).substr(before, end_before - before + 1)));
+      seconds_before = seconds_of(json::parse(std::string_view(tail).substr(before, end_before - before + 1)));
     return for_browsers(std::move(last));
   } catch (const Error&) { return {}; }
 }
@@ -117,8 +116,9 @@ json::Object Results::about(const fs::path& folder) const {
   const auto status = fs::symlink_status(log, error);
   const uintmax_t size = fs::is_regular_file(status) ? fs::file_size(log, error) : 0;
   const double seconds = age(log);
-  double interval = NAN;
-  json::Value last = size > 0 && !error ? last_entry(log, size, interval) : json::Value();
+  double before = NAN;
+  json::Value last = size > 0 && !error ? last_entry(log, size, before) : json::Value();
+  const double interval = seconds_of(last) - before;
   const double running = std::isfinite(interval) ? std::clamp(5 * interval, 10.0, 86400.0) : kRunning;
   const bool none = std::holds_alternative<std::nullptr_t>(last.data);
   out.emplace_back("state", fs::is_symlink(status) ? "a link"
@@ -132,6 +132,7 @@ json::Object Results::about(const fs::path& folder) const {
   out.emplace_back(
       "args", fs::is_regular_file(fs::symlink_status(folder / "args", error)) ? document(path, "args") : json::Value());
   out.emplace_back("last", std::move(last));
+  out.emplace_back("before", std::isfinite(before) ? json::Value(before) : json::Value());
   return out;
 }
 

@@ -20,9 +20,10 @@ json::Value for_browsers(json::Value v);
 class Results {
  public:
   explicit Results(const std::filesystem::path& folder);
-  /// The runs, at most 2000, four folders deep: [{path, state, foreign, modified, args, last}]. The state is "running"
-  /// (written within five intervals between entries), "idle", "empty", "half-written", or "a link"; modified is seconds
-  /// ago, last is the newest entry. Only the ends of logs are read.
+  /// The runs, at most 2000, four folders deep: [{path, state, foreign, modified, args, last, before}]. The state is
+  /// "running" (written within five intervals between entries), "idle", "empty", "half-written", or "a link"; modified
+  /// is seconds ago, last is the newest entry, before the elapsed_time of the one before it. Only the ends of logs are
+  /// read.
   json::List runs() const;
   /// The entries of a run's log as JSON texts; a ValueError for a log that is half-written.
   std::shared_ptr<const std::vector<std::string>> entries(const std::string& run);

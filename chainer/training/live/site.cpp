@@ -96,7 +96,8 @@ HttpResponse Site::answer(const HttpRequest& request) {
   r.headers.emplace("Cache-Control", "no-store");
   r.headers.emplace("Referrer-Policy", "no-referrer");
   r.headers.emplace("X-Frame-Options", "DENY");
-  r.headers.emplace("Content-Security-Policy", "default-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'");
+  r.headers.emplace("Content-Security-Policy",
+                    "default-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'");
   return r;
 }
 
@@ -202,12 +203,17 @@ void Site::watch() {
     std::map<std::string, std::string> now;
     std::vector<std::string> news;
     try {
-      for (const json::Value& run : results_.runs()) {
+      json::List runs = results_.runs();
+      for (json::Value& run : runs) {
         const std::string path = text_of(run, "path");
         json::Object mark;
         for (const char* name : {"state", "size", "last"}) mark.emplace_back(name, *run.find(name));
-        const json::Value commands = json::dump(results_.document(path, kCommandsFile));
-        mark.emplace_back("commands", static_cast<int64_t>(std::hash<std::string>()(*commands.string()) >> 1));
+        // A page asks for what it can steer where this number is another one, which browsers take exactly.
+        const std::string steered = json::dump(results_.document(path, kCommandsFile)) +
+                                    json::dump(results_.document(path, kHyperparametersFile));
+        const auto number = static_cast<int64_t>(std::hash<std::string>()(steered) >> 16);
+        mark.emplace_back("commands", number);
+        run.set("commands", number);
         now[path] = json::dump(json::Value(std::move(mark)));
         if (begun && now[path] != before[path]) news.push_back(json::dump(run));
       }
