@@ -67,6 +67,10 @@ int64_t copies(int depth, bool train) {
 
 TEST(images_are_brought_into_another_order_at_both_ends_only) {
   if (cpu::onednn_version().empty()) return std::puts("  without oneDNN, patches are copied: left out"), void();
+#if !defined(__x86_64__)
+  // oneDNN's convolutions there are products of patches, whose bits follow the number of threads: ours are taken.
+  return std::puts("  patches are copied on this processor: left out"), void();
+#endif
   const auto count = [](int depth, bool train) {
     const int64_t deferred = copies(depth, train);
     const deferred::EagerMode eager;
