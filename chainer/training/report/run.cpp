@@ -55,7 +55,8 @@ void read_curves(const json::List& entries, Run& run) {
     const double x = at ? at->number() : count;
     for (const auto& [key, v] : *e.object()) {
       if (!v.is_number() || is_place(key)) continue;
-      auto it = std::find_if(run.curves.begin(), run.curves.end(), [&](const auto& c) { return c.label == key; });
+      auto it =
+          std::find_if(run.curves.begin(), run.curves.end(), [&, &key = key](const auto& c) { return c.label == key; });
       if (it == run.curves.end()) {
         run.curves.push_back({.label = key, .x = {}, .y = {}, .marker = ""});
         it = run.curves.end() - 1;
