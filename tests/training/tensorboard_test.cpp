@@ -1,6 +1,7 @@
 // Event files for TensorBoard: framing and checksums, whole records whatever happens, runs that go on. That the
 // published tensorboard reads what was written is tests/interop/run_tensorboard's to see.
 #include <chainer/core/file.h>
+#include <chainer/training/extensions/html_report.h>
 #include <chainer/training/extensions/tensorboard.h>
 #include <chainer/training/tensorboard/records.h>
 
@@ -142,19 +143,32 @@ TEST(graphs_have_links_as_scopes) {
   EXPECT(tensorboard_files::count(all, "d__gits") == 1);
 }
 
-TEST(whoever_keeps_graphs_gives_the_setting_back_in_any_order) {
-  for (const bool board_first : {true, false}) {
+TEST(whoever_wants_graphs_sees_them_and_gives_the_setting_back_in_any_order) {
+  for (int first = 0; first < 3; ++first) {
     L::Classifier model(MLP(5, 10));
     auto optimizer = optimizers::SGD(0.1).setup(model);
     iterators::SerialIterator batches(teacher_data(40), 10);
     StandardUpdater updater(batches, optimizer);
-    Trainer trainer(updater, {2, "iteration"}, {.out = out(text("kept", board_first))});
-    if (board_first) trainer.extend(extensions::TensorBoard());
-    trainer.extend(extensions::dump_graph("main/loss"));
-    if (!board_first) trainer.extend(extensions::TensorBoard());
+    const std::string to = out(text("kept", first));
+    Trainer trainer(updater, {2, "iteration"}, {.out = to});
+    for (int i = 0; i < 3; ++i) {
+      if ((first + i) % 3 == 0) trainer.extend(extensions::TensorBoard());
+      if ((first + i) % 3 == 1) trainer.extend(extensions::dump_graph("main/loss"));
+      if ((first + i) % 3 == 2) trainer.extend(extensions::HtmlReport());
+    }
     bool kept = false;
-    trainer.extend([&](Trainer& t) { kept = t.updater().iteration() == 2 && config().keep_graph_on_report; });
+    const auto look = [&](Trainer& t) {
+      kept = kept || config().keep_graph_on_report;
+      for (const auto& [key, v] : t.observation) kept = kept || (v.variable() && v.variable()->creator());
+    };
+    trainer.extend(look, {.priority = -1000000});
     trainer.run();
     EXPECT(!kept && !config().keep_graph_on_report);
+    EXPECT(fs::exists(fs::path(to) / "cg.dot"));
+    std::size_t graphs = 0;
+    for (const fs::path& f : tensorboard_files::files_of(fs::path(to) / "tensorboard"))
+      graphs += tensorboard_files::count(tensorboard_files::records(f), "predictor/l1/LinearFunction");
+    EXPECT_EQ(graphs, std::size_t(1));
+    EXPECT(read_file(fs::path(to) / "report.html").find("LinearFunction") != std::string::npos);
   }
 }

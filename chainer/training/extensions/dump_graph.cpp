@@ -19,8 +19,7 @@ void DumpGraph::operator()(Trainer& trainer) {
   const auto graph = computational_graph::build_computational_graph({*root}, options_);
   write_file(trainer.out() / out_name_, graph.dump());
   finalize();
-  // The graph must not live as long as the observation.
-  trainer.observation.insert_or_assign(root_name_, ReportValue(root->array()));
+  KeepGraph::let_go(trainer.observation);
 }
 
 void DumpGraph::finalize() {

@@ -79,14 +79,14 @@ void HtmlReport::initialize(Trainer& trainer) {
 }
 
 void HtmlReport::take_graph(Trainer& trainer) {
-  for (auto& [key, v] : trainer.observation) {
+  for (const auto& [key, v] : trainer.observation) {
     const Variable* y = v.variable();
     if (!y || !*y || !y->creator()) continue;
-    if (!about_.find("graph")) about_.set("graph", computational_graph::build_computational_graph({*y}).dump());
-    // The graph must not live as long as the observation.
-    v = ReportValue(y->array());
+    about_.set("graph", computational_graph::build_computational_graph({*y}).dump());
+    break;
   }
   keep_.reset();
+  KeepGraph::let_go(trainer.observation);
 }
 
 void HtmlReport::take_statistics(const Trainer& trainer) {

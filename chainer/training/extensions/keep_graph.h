@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "chainer/autograd/config.h"
+#include "chainer/autograd/reporter.h"
 
 namespace chainer::training::extensions {
 
@@ -19,6 +20,14 @@ class KeepGraph {
   KeepGraph& operator=(const KeepGraph&) = delete;
   ~KeepGraph() {
     if (--count() == 0) config().keep_graph_on_report.restore(before());
+  }
+
+  /// Takes the graphs out of what was observed, which lives longer than they should, unless another extension of this
+  /// iteration still wants to see them: called by each behind its own look.
+  static void let_go(Observation& observation) {
+    if (count() > 0) return;
+    for (auto& [key, v] : observation)
+      if (const Variable* y = v.variable(); y && *y && y->creator()) v = ReportValue(y->array());
   }
 
  private:

@@ -29,7 +29,7 @@ void TensorBoard::finalize() {
   writer_.reset();
 }
 
-void TensorBoard::write_graph(const Trainer& trainer) {
+void TensorBoard::write_graph(Trainer& trainer) {
   Variables observed;
   for (const auto& [key, v] : trainer.observation)
     if (const Variable* y = v.variable(); y && *y && y->creator()) observed.push_back(*y);
@@ -37,7 +37,9 @@ void TensorBoard::write_graph(const Trainer& trainer) {
   for (const auto& [name, optimizer] : trainer.updater().get_all_optimizers())
     if (optimizer->has_target()) links.emplace(name == "main" ? "" : name, &optimizer->target());
   if (!observed.empty()) writer().graph(observed, links);
+  observed.clear();
   keep_.reset();
+  KeepGraph::let_go(trainer.observation);
 }
 
 void TensorBoard::operator()(Trainer& trainer) {

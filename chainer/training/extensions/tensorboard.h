@@ -42,7 +42,7 @@ class TensorBoard : public Extension {
   tensorboard::Writer& writer() const;
 
  private:
-  void write_graph(const Trainer& trainer);
+  void write_graph(Trainer& trainer);
   void write_scalars(Trainer& trainer);
   void write_histograms(const Trainer& trainer);
   TensorBoardOptions options_;
