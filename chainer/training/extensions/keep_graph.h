@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "chainer/autograd/config.h"
+#include "chainer/autograd/function_node.h"
 #include "chainer/autograd/reporter.h"
 
 namespace chainer::training::extensions {
