@@ -3,6 +3,7 @@
 #define MPICH_SKIP_MPICXX 1
 #include <mpi.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
