@@ -37,7 +37,7 @@ chainer_first_of(functions/pooling images windows)
 chainer_first_of(links left_out link link_copy link_hook link_serialize link_values shared_name)
 chainer_first_of(links/connection linear parameter)
 chainer_first_of(links/model classifier)
-chainer_first_of(datasets cached_npz dataset download drawn_digits example_random fetch_curl fetch_none idx md5 mnist
+chainer_first_of(datasets cached_npz dataset download drawn_digits example_random fetch_curl fetch_none gzip idx md5 mnist
                  sub_dataset)
 chainer_first_of(serializers assign npz zip)
 chainer_first_of(optimizers adam fused_rule gradient_method momentum_sgd optimizer sgd update_rule)

@@ -1,24 +1,8 @@
 #include "chainer/datasets/archive.h"
 
-#include <zlib.h>
-
 #include "chainer/core/error.h"
 
 namespace chainer::dataset {
-
-std::string gunzip(const std::filesystem::path& path, const std::string& what) {
-  const gzFile file = gzopen(path.c_str(), "rb");
-  if (!file) throw FileError("cannot read ", what);
-  std::string out;
-  char buffer[1 << 16];
-  int n = 0;
-  while ((n = gzread(file, buffer, sizeof buffer)) > 0) out.append(buffer, static_cast<std::size_t>(n));
-  const bool broken = n < 0;
-  // A truncated file ends quietly; only closing tells.
-  if (gzclose(file) != Z_OK || broken) throw FileError(what, " is truncated or not a gzip file");
-  return out;
-}
-
 namespace {
 
 // A number in octal digits, as tar headers hold them.

@@ -1,14 +1,10 @@
-// Reading what datasets are packed in: gzip and tar.
+// Reading what datasets are packed in: tar (gzip.h has gzip).
 #pragma once
-#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace chainer::dataset {
-
-/// The unpacked content of a gzip file; FileError, naming `what`, if it is truncated or none.
-std::string gunzip(const std::filesystem::path& path, const std::string& what);
 
 struct TarMember {
   std::string name;

@@ -3,6 +3,7 @@
 
 #include "chainer/autograd/config.h"
 #include "chainer/datasets/archive.h"
+#include "chainer/datasets/gzip.h"
 #include "chainer/datasets/cached_npz.h"
 #include "chainer/datasets/datasets.h"
 #include "chainer/datasets/download.h"

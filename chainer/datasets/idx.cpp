@@ -1,11 +1,7 @@
 #include "chainer/datasets/idx.h"
 
-#include <zlib.h>
-
-#include <algorithm>
-#include <memory>
-
 #include "chainer/core/error.h"
+#include "chainer/datasets/gzip.h"
 #include "chainer/routines/creation.h"
 
 namespace chainer::datasets {
@@ -44,31 +40,13 @@ Array parse_idx(std::string_view bytes, int rank, std::string_view what) {
 }
 
 std::string unpack_idx(const std::filesystem::path& path, int rank, const std::string& what) {
-  const gzFile file = gzopen(path.c_str(), "rb");
-  if (!file) throw FileError("cannot read ", what);
-  struct Close {
-    void operator()(gzFile_s* f) const { gzclose(f); }
-  };
-  std::unique_ptr<gzFile_s, Close> closing(file);
+  dataset::GzipReader file(path, what);
   std::string out;
-  char buffer[1 << 16];
-  const auto read = [&](std::size_t wanted) {
-    while (wanted > 0) {
-      const int n = gzread(file, buffer, static_cast<unsigned>(std::min(wanted, sizeof buffer)));
-      if (n < 0) throw FileError(what, " is truncated or not a gzip file");
-      if (n == 0) return;
-      out.append(buffer, static_cast<std::size_t>(n));
-      wanted -= static_cast<std::size_t>(n);
-    }
-  };
-  read(header_size(rank));
+  file.read(header_size(rank), out);
   const auto size = static_cast<std::size_t>(idx_file_size(out, rank, what));
-  read(size - out.size());
+  file.read(size - out.size(), out);
   const bool short_of_data = out.size() < size;
-  read(1);
-  // A truncated file ends quietly; only closing tells.
-  closing.release();
-  if (gzclose(file) != Z_OK) throw FileError(what, " is truncated or not a gzip file");
+  file.read(1, out);
   if (short_of_data || out.size() != size)
     throw FileError(what, short_of_data ? " has fewer" : " has more", " elements than its header promises");
   return out;

@@ -3,11 +3,11 @@
 #define MPICH_SKIP_MPICXX 1
 #include <mpi.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <list>
 #include <mutex>
 #include <thread>
@@ -161,7 +161,7 @@ class MpiTransport : public Transport {
   void abort(int status) override {
     std::fflush(nullptr);
     MPI_Abort(MPI_COMM_WORLD, status ? status : 1);
-    ::_exit(status ? status : 1);
+    std::_Exit(status ? status : 1);
   }
   const void* handle() const override { return &comm_; }
 

@@ -38,7 +38,7 @@ class HDF5Group {
   /// the last of its groups goes without an exception on its way. FileError where the file can never be written.
   static std::shared_ptr<HDF5Group> create(const std::filesystem::path& path);
   /// The root of a file, to read: what h5py and libhdf5 write by default, of any version of the superblock and of
-  /// object headers, but in the newest format neither packed arrays nor groups of many links. Soft links are followed.
+  /// object headers, but no packed arrays in the newest format. Soft links are followed.
   /// FileError if it is missing, damaged or of another format.
   static std::shared_ptr<HDF5Group> open(const std::filesystem::path& path);
   /// "model.h5, '/l1'"

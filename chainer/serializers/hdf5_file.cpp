@@ -85,6 +85,8 @@ class File {
     const Turn turn;
     const Id how(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
     H5Pset_fapl_core(how, 1 << 20, false);
+    // Whatever the library's own choice is (it changed with HDF5 2), old ones read the file, as the release's h5py.
+    H5Pset_libver_bounds(how, H5F_LIBVER_EARLIEST, H5F_LIBVER_LATEST);
     static int made = 0;  // open files of one name would be one file to the library
     id_ = H5Fcreate(text("memory-", made++).c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, how);
     if (id_ < 0) throw FileError("cannot write ", path.string(), ": libhdf5 cannot make a file in memory");

@@ -4,6 +4,7 @@
 
 #include "chainer/core/error.h"
 #include "chainer/core/little_endian.h"
+#include "chainer/serializers/hdf5_heap.h"
 
 namespace chainer::hdf5 {
 namespace {
@@ -52,6 +53,17 @@ std::string_view terminated(std::string_view bytes, uint64_t begin) {
 void add_link(Links& to, std::string_view name, Link link) {
   if (name.empty() || name.find('/') != name.npos) throw Damage{"a name is empty or has a slash"};
   to.emplace(name, std::move(link));
+}
+
+void add_link_message(Links& to, std::string_view message) {
+  Cursor c(message);
+  if (c.number(1) != 1) throw Damage{"the version of a link is not known"};
+  const uint64_t flags = c.number(1), kind = flags & 8 ? c.number(1) : 0;
+  if (flags & 4) c.skip(8);     // the order of creation
+  if (flags & 0x10) c.skip(1);  // the character set
+  const std::string_view name = c.take(c.number(std::size_t(1) << (flags & 3)));
+  if (kind == 0) add_link(to, name, {.address = c.number(8)});
+  if (kind == 1) add_link(to, name, {.path = std::string(c.take(c.number(2)))});
 }
 
 // Where the object stands that holds what a message leaves out.
@@ -201,18 +213,11 @@ std::optional<Links> File::links(uint64_t address) const {
   Cursor c(*info);
   c.skip(1);
   if (c.number(1) & 1) c.skip(8);
-  if (c.number(8) != kNowhere) throw Damage{"its names are stored in a heap of their own (many links in a new format)"};
-  for (const Message& m : all) {
-    if (m.type != kLink) continue;
-    Cursor l(m.data);
-    if (l.number(1) != 1) throw Damage{"the version of a link is not known"};
-    const uint64_t flags = l.number(1), kind = flags & 8 ? l.number(1) : 0;
-    if (flags & 4) l.skip(8);     // the order of creation
-    if (flags & 0x10) l.skip(1);  // the character set
-    const std::string_view name = l.take(l.number(std::size_t(1) << (flags & 3)));
-    if (kind == 0) add_link(out, name, {.address = l.number(8)});
-    if (kind == 1) add_link(out, name, {.path = std::string(l.take(l.number(2)))});
-  }
+  const uint64_t heap = c.number(8);
+  if (heap != kNowhere)
+    for (std::string_view link : dense_links(*this, heap, c.number(8))) add_link_message(out, link);
+  for (const Message& m : all)
+    if (m.type == kLink) add_link_message(out, m.data);
   return out;
 }
 

@@ -79,8 +79,8 @@ class File {
   /// The first message of a type, if there is one. The type of a dataset may stand in an object of its own (a named
   /// datatype), and is found there; other messages that stand elsewhere are Damage.
   std::optional<std::string_view> find(const Messages& messages, MessageType type) const;
-  /// The names in a group; none if the object is no group. Symbol tables, and links in the group's header; links that
-  /// lead into other files are passed over.
+  /// The names in a group; none if the object is no group. Symbol tables, links in the group's header, and links in a
+  /// heap of their own (many, in the new format, which HDF5 2 writes); links that lead into other files are passed over.
   std::optional<Links> links(uint64_t address) const;
   /// The address of the object of a path from a group on, or from the root where the path begins with a slash. Soft
   /// links are followed; none where nothing is there, and Damage where they go in circles.

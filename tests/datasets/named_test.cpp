@@ -7,6 +7,7 @@
 
 #include "chainer/core/file.h"
 #include "chainer/datasets/archive.h"
+#include "chainer/datasets/gzip.h"
 #include "chainer/datasets/cached_npz.h"
 #include "chainer/datasets/download.h"
 #include "chainer/datasets/matlab.h"

@@ -58,3 +58,11 @@ with h5py.File(folder + 'values_latest.h5', 'w', libver='latest') as f:
     f.create_dataset('packed', data=numpy.arange(100), chunks=(10,), compression='gzip')
     for i in range(20):
         f['many/{}'.format(i)] = i
+# As HDF5 2 writes what has many links, h5py of older ones if told so: a tree of two levels, a heap of several blocks.
+with h5py.File(folder + 'many_links.h5', 'w', libver=('v108', 'v108')) as f:
+    f['x'] = numpy.arange(1, 5, dtype='f')
+    many = f.create_group('many')
+    for i in range(300):
+        many['hard{}'.format(i)] = f['x']
+    many['soft'] = h5py.SoftLink('/x')
+    many['l' + 600 * 'o' + 'ng'] = f['x']

@@ -1,6 +1,7 @@
 #include "cases.h"
 
 #include <chainer/datasets/archive.h>
+#include <chainer/datasets/gzip.h>
 
 #include "folder.h"
 #include "test.h"

@@ -144,8 +144,19 @@ TEST(hdf5_files_of_the_newest_format) {
   EXPECT_EQ(f->read("inner/deep/number").array.item<int>(), 7);
   EXPECT(!f->read("inner/none").array && !f->read("inner/none").text);
   EXPECT_THROW(FileError, "layout 2 of version 4", f->read("packed"));
-  EXPECT_THROW(FileError, "'many' is damaged or of a kind that is not supported: its names are stored in a heap",
-               f->group("many", false));
+  EXPECT_EQ(f->group("many", false)->names().size(), std::size_t(20));
+  EXPECT_EQ(f->read("many/17").array.item<int>(), 17);
+}
+
+// A group with links of its own heap and tree, as HDF5 2 writes it from nine links on.
+TEST(hdf5_groups_of_many_links) {
+  const auto f = HDF5Group::open(TEST_DATA "many_links.h5");
+  const auto many = f->group("many", false);
+  EXPECT_EQ(many->names().size(), std::size_t(302));
+  const std::string names[] = {"hard0", "hard150", "hard299", "soft", "l" + std::string(600, 'o') + "ng"};
+  for (const std::string& name : names)
+    EXPECT_CLOSE(many->read(name).array, f->read("x").array, {.atol = 0, .rtol = 0});
+  EXPECT(!many->contains("hard300"));
 }
 
 TEST(hostile_hdf5_files) {
@@ -167,7 +178,8 @@ TEST(hostile_hdf5_files) {
     EXPECT_THROW(FileError, "cut.h5", HDF5Group::open(folder / "cut.h5"));
   }
   random::RandomState r(0);
-  for (const std::string& whole : {good, read_file(TEST_DATA "values.h5"), read_file(TEST_DATA "values_latest.h5")})
+  for (const std::string& whole : {good, read_file(TEST_DATA "values.h5"), read_file(TEST_DATA "values_latest.h5"),
+                                   read_file(TEST_DATA "many_links.h5")})
     for (int i = 0; i < 1000; ++i) {
       std::string bad = whole;
       for (int k = 0; k < 3; ++k) bad[r.next_interval(bad.size() - 1)] = static_cast<char>(r.next_uint32());

@@ -1,0 +1,146 @@
+#include "chainer/serializers/hdf5_heap.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace chainer::hdf5 {
+namespace {
+
+// How many bytes the file takes for numbers up to this one.
+std::size_t bytes_for(uint64_t most) { return (static_cast<std::size_t>(std::bit_width(most)) + 7) / 8; }
+
+// Objects of one sequence of bytes, of which each block holds a part, its own head included. Blocks double: a row of
+// `width` blocks of the first size, another of these, then rows of twice the size of the row before. Behind the largest
+// direct blocks, rows hold indirect ones, which are tables of the same kind.
+class FractalHeap {
+ public:
+  FractalHeap(const File& file, uint64_t address) : file_(file) {
+    Cursor c = file.structure(address, 142, "FRHP");
+    if (c.number(1) != 0) throw Damage{"the version of a heap is not known"};
+    id_size_ = c.number(2);
+    if (c.number(2) != 0) throw Damage{"a heap is packed"};
+    c.skip(1);
+    const uint64_t largest = c.number(4);
+    c.skip(12 * 8);
+    width_ = c.number(2);
+    first_size_ = c.number(8);
+    largest_direct_ = c.number(8);
+    const uint64_t bits = c.number(2);
+    c.skip(2);
+    root_ = c.number(8);
+    root_rows_ = c.number(2);
+    if (!std::has_single_bit(width_) || !std::has_single_bit(first_size_) || !std::has_single_bit(largest_direct_) ||
+        first_size_ > largest_direct_ || largest_direct_ > (uint64_t(1) << 40) || bits == 0 || bits > 64)
+      throw Damage{"a heap's table is of no known kind"};
+    offset_size_ = (bits + 7) / 8;
+    length_size_ = std::min(bytes_for(largest_direct_ - 1), bytes_for(largest));
+    if (id_size_ < 1 + offset_size_ + length_size_) throw Damage{"a heap's names are too short"};
+  }
+
+  std::size_t id_size() const { return id_size_; }
+
+  std::string_view object(std::string_view id) const {
+    Cursor c(id);
+    if (c.number(1) & 0xf0) throw Damage{"a name stands outside of its heap"};
+    const uint64_t offset = c.number(offset_size_), length = c.number(length_size_);
+    if (root_rows_ == 0) return part(root_, first_size_, offset, length);
+    return within(root_, root_rows_, offset, length);
+  }
+
+ private:
+  // Log2 of the size of a row's blocks, relative to the first row's.
+  static uint64_t doublings(uint64_t row) { return row == 0 ? 0 : row - 1; }
+
+  std::string_view part(uint64_t block, uint64_t size, uint64_t offset, uint64_t length) const {
+    if (offset > size || length > size - offset) throw Damage{"a name is longer than its block"};
+    (void)file_.structure(block, 4, "FHDB");
+    return file_.at(block + offset, length);
+  }
+
+  // The object at an offset from where an indirect block's first child begins.
+  std::string_view within(uint64_t block, uint64_t rows, uint64_t offset, uint64_t length) const {
+    const uint64_t per_row = width_ * first_size_;
+    const uint64_t row = offset < per_row ? 0 : static_cast<uint64_t>(std::bit_width(offset / per_row));
+    if (row >= rows || row > 48) throw Damage{"a name is outside of its heap"};
+    const uint64_t size = first_size_ << doublings(row), begin = row == 0 ? 0 : per_row << doublings(row);
+    const uint64_t column = (offset - begin) / size, left = (offset - begin) % size;
+    (void)file_.structure(block, 4, "FHIB");
+    const uint64_t head = 4 + 1 + 8 + offset_size_, child = head + (row * width_ + column) * 8;
+    const uint64_t address = Cursor(file_.at(block + child, 8)).number(8);
+    if (size <= largest_direct_) return part(address, size, left, length);
+    // As many rows as make up the size. What is left of the offset is less than the size, so that this ends.
+    return within(address, static_cast<uint64_t>(std::bit_width(size / per_row)), left, length);
+  }
+
+  const File& file_;
+  uint64_t id_size_, width_, first_size_, largest_direct_, root_, root_rows_;
+  std::size_t offset_size_, length_size_;
+};
+
+// A B-tree of version 2 whose records are a name's hash and its place in the heap.
+class NameTree {
+ public:
+  NameTree(const File& file, uint64_t address, const FractalHeap& heap) : file_(file), heap_(heap) {
+    Cursor c = file.structure(address, 34, "BTHD");
+    if (c.number(1) != 0 || c.number(1) != kByName) throw Damage{"its names are no tree of names"};
+    node_size_ = c.number(4);
+    record_size_ = c.number(2);
+    const uint64_t depth = c.number(2);
+    c.skip(2);
+    const uint64_t root = c.number(8), records = c.number(2), all = c.number(8);
+    if (record_size_ != 4 + heap.id_size() || node_size_ < kHead + record_size_ || depth > 32 ||
+        all > file.size() / record_size_)
+      throw Damage{"its names are no tree of names"};
+    most_ = all;
+    // How many records a node has room for, and a subtree, decides how many bytes counts of them take.
+    const uint64_t leaf = (node_size_ - kHead) / record_size_;
+    count_size_ = bytes_for(leaf);
+    double below = static_cast<double>(leaf);
+    for (uint64_t level = 1; level <= depth; ++level) {
+      const uint64_t pointer = 8 + count_size_ + (level > 1 ? total_sizes_.back() : 0);
+      const uint64_t room =
+          node_size_ > kHead + pointer ? (node_size_ - kHead - pointer) / (record_size_ + pointer) : 0;
+      below = static_cast<double>(room + 1) * below + static_cast<double>(room);
+      total_sizes_.push_back(below < 0x1p63 ? bytes_for(static_cast<uint64_t>(below)) : 8);
+    }
+    if (root != kNowhere) read(root, records, depth);
+  }
+  const std::vector<std::string_view>& objects() const { return objects_; }
+
+ private:
+  static constexpr uint64_t kByName = 5, kHead = 10;  // signature, version, type; checksum
+
+  void read(uint64_t address, uint64_t count, uint64_t level) {
+    Cursor c = file_.structure(address, node_size_, level > 0 ? "BTIN" : "BTLF");
+    c.skip(2);
+    for (uint64_t i = 0; i < count; ++i) {
+      if (objects_.size() == most_) throw Damage{"its names go in circles"};
+      c.skip(4);
+      objects_.push_back(heap_.object(c.take(heap_.id_size())));
+    }
+    if (level == 0) return;
+    for (uint64_t i = 0; i <= count; ++i) {
+      const uint64_t child = c.number(8), there = c.number(count_size_);
+      if (level > 1) c.skip(total_sizes_[level - 2]);
+      // Nodes without names are none; so circles come to their end with the names.
+      if (there == 0) throw Damage{"its names are no tree of names"};
+      read(child, there, level - 1);
+    }
+  }
+
+  const File& file_;
+  const FractalHeap& heap_;
+  uint64_t node_size_, record_size_, most_;
+  std::size_t count_size_;
+  std::vector<std::size_t> total_sizes_;  // by level, from 1 on
+  std::vector<std::string_view> objects_;
+};
+
+}  // namespace
+
+std::vector<std::string_view> dense_links(const File& file, uint64_t heap, uint64_t tree) {
+  const FractalHeap objects(file, heap);
+  return NameTree(file, tree, objects).objects();
+}
+
+}  // namespace chainer::hdf5
