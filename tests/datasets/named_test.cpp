@@ -45,7 +45,7 @@ std::string tar(const std::vector<std::pair<std::string, std::string>>& members)
   for (const auto& [name, content] : members) {
     std::string h(512, '\0');
     h.replace(0, name.size(), name);
-    char octal[16];
+    char octal[24];
     std::snprintf(octal, sizeof octal, "%011zo", content.size());
     h.replace(124, 11, octal);
     h[156] = '0';

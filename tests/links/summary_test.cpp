@@ -3,6 +3,7 @@
 #include <chainer/chainer.h>
 
 #include <memory>
+#include <string_view>
 
 #include "test.h"
 
@@ -17,7 +18,7 @@ struct SummaryNet : Chain {
   CHAINER_MEMBERS(SummaryNet, conv, first, out);
   Variable forward(const Variable& x) { return out(F::relu(first(F::max_pooling_2d(F::relu(conv(x)), 2)))); }
 };
-const SummaryRow& row(const ModelSummary& s, const std::string& path) {
+const SummaryRow& row(const ModelSummary& s, std::string_view path) {
   for (const SummaryRow& r : s.rows)
     if (r.path == path) return r;
   throw KeyError("no row ", path);
