@@ -171,6 +171,7 @@ class Link(object):
             ret = copy.deepcopy(self)
             for param in ret.params(include_uninit=False):
                 param.array = initializers.generate_array(param.initializer, param.shape, numpy)
+                param._own()
                 param.grad = numpy.full_like(param.array, numpy.nan)
             return ret
         raise ValueError('The \'mode\' argument should be either \'init\',\'copy\', or \'share\'. But {} was given.'
@@ -190,14 +191,14 @@ class Link(object):
         """The parameters of this link and those below it."""
         d = self.__dict__
         for name in sorted(self._params):
-            if include_uninit or d[name].array is not None:
+            if include_uninit or d[name]._has_array:
                 yield d[name]
 
     def namedparams(self, include_uninit=True):
         """Pairs of paths and parameters."""
         d = self.__dict__
         for name in sorted(self._params):
-            if include_uninit or d[name].array is not None:
+            if include_uninit or d[name]._has_array:
                 yield '/' + name, d[name]
 
     def links(self, skipself=False):

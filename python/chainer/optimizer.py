@@ -10,7 +10,6 @@ from chainer import _core
 from chainer import link as link_module
 from chainer import serializer as serializer_module
 from chainer import variable
-from chainer.backends import cuda
 
 
 class Hyperparameter(object):
@@ -101,13 +100,13 @@ class UpdateRule(object):
             param.array = fp32.array.astype(param.dtype)
             fp32.grad = None
         else:
-            if param.array is not None:
+            if param._has_array:
                 self._prepare(param)
             self._run(param)
 
     def _run(self, param):
         scale = param._loss_scale
-        if scale is not None and param.grad is not None:
+        if scale is not None and param._has_grad:
             param.grad = param.grad / param.dtype.type(scale)
             param._loss_scale = None
         for hook in list(self._pre_update_hooks.values()):
@@ -123,7 +122,7 @@ class UpdateRule(object):
     def update_core_cpu(self, param):
         if self._pass is None:
             raise NotImplementedError
-        if param.grad is None:
+        if not param._has_grad:
             return
         states = [self._state[k] for k in self._pass_states]
         _core.update(self._pass, param, states, self._pass_values(param))
@@ -134,7 +133,7 @@ class UpdateRule(object):
     def init_state(self, param):
         """Sets the state's entries. Called before the first update."""
         for key in self._pass_states:
-            self._state[key] = numpy.zeros_like(param.array)
+            self._state[key] = _core.zeros_like(param)
 
     def serialize(self, serializer):
         if self.state is None:
@@ -170,6 +169,43 @@ class UpdateRule(object):
     def use_fp32_update(self, flag=True):
         """float16 parameters are updated in float32."""
         self._use_fp32_update = flag
+
+
+# What a rule of one's own, or a test, puts in the place of UpdateRule's.
+_REPLACED = {'update', 'update_core', 'update_core_cpu', 'init_state', '_run', '_prepare'}
+
+
+def _is_plain(rule_class):
+    """Whether the class leaves update() and what it calls as UpdateRule has them, and names a fused pass."""
+    plain = rule_class.__dict__.get('_plain')
+    if plain is None:
+        plain = issubclass(rule_class, UpdateRule) and rule_class._pass is not None and all([
+            getattr(rule_class, name) is getattr(UpdateRule, name) for name in _REPLACED])
+        if issubclass(rule_class, UpdateRule):
+            rule_class._plain = plain
+    return plain
+
+
+def _update_params(params):
+    """Calls each parameter's update(). What rules without hooks have in common is asked for once: their
+    hyperparameters, where they are the optimizer's."""
+    shared = {}
+    for param in params:
+        rule = getattr(param, 'update_rule', None)
+        if (rule is None or type(param) is not variable.Parameter or not _is_plain(type(rule)) or not rule.enabled or
+                rule._pre_update_hooks or rule._post_update_hooks or rule._use_fp32_update or
+                len(rule.hyperparam.__dict__) != 1 or not _REPLACED.isdisjoint(rule.__dict__) or
+                'update' in param.__dict__ or not param._has_grad or param._loss_scale is not None):
+            param.update()
+            continue
+        rule.t += 1
+        rule._prepare(param)
+        key = type(rule), rule.hyperparam._parent, rule.t, param._has_half
+        if key not in shared:
+            shared[key] = rule._pass, rule._pass_states, rule._pass_values(param)
+        name, states, values = shared[key]
+        state = rule._state
+        _core.update(name, param, [state[k] for k in states], values)
 
 
 class Optimizer(object):
@@ -269,7 +305,7 @@ class Optimizer(object):
         self.loss_scaling(scale=loss_scale)
 
     def check_nan_in_grads(self):
-        self._isnan = any([p.grad is not None and not numpy.isfinite(p.grad).all() for p in self.target.params()])
+        self._isnan = any([p._has_grad and not numpy.isfinite(p.grad).all() for p in self.target.params()])
 
     def is_safe_to_update(self):
         return not getattr(self, '_isnan', False)
@@ -301,10 +337,7 @@ class GradientMethod(Optimizer):
 
     def reallocate_cleared_grads(self):
         """Gradients that are None become zeros."""
-        for _, param in self.target.namedparams(False):
-            if param.grad is None:
-                with cuda.get_device_from_array(param.array):
-                    param.grad = numpy.zeros_like(param.array)
+        _core.fill_grads(self.target.params(False))
 
     def call_hooks(self, timing='pre'):
         if timing not in ('pre', 'post'):
@@ -329,8 +362,7 @@ class GradientMethod(Optimizer):
         self.call_hooks('pre')
         self.t += 1
         if self.is_safe_to_update():
-            for param in self.target.params():
-                param.update()
+            _update_params(self.target.params())
         self.reallocate_cleared_grads()
         self.call_hooks('post')
         self.update_loss_scale()

@@ -195,6 +195,8 @@ class Parameter(Variable):
             data = initializers.generate_array(initializer, shape, numpy)
             grad = numpy.full_like(data, numpy.nan)
         super(Parameter, self).__init__(data)
+        if shape is not None:
+            self._own()
         self._given_name = name
         if data is not None and name is not None:
             Variable.name.__set__(self, name)
@@ -210,16 +212,16 @@ class Parameter(Variable):
     @name.setter
     def name(self, name):
         self._given_name = name
-        if self.array is not None:
+        if self._has_array:
             Variable.name.__set__(self, name)
 
     @property
     def is_initialized(self):
-        return self.array is not None
+        return self._has_array
 
     @property
     def dtype(self):
-        if self.array is None:
+        if not self._has_array:
             dtype = getattr(self.initializer, 'dtype', None)
             return None if dtype is None else numpy.dtype(dtype)
         return Variable.dtype.__get__(self)
@@ -239,6 +241,7 @@ class Parameter(Variable):
         copied = type(self).__new__(type(self))
         memo[id(self)] = copied
         Variable.__init__(copied, copy.deepcopy(self.array, memo))
+        copied._own()
         for k, v in self.__dict__.items():
             copied.__dict__[k] = None if k == '_family' else copy.deepcopy(v, memo)
         if self.array is not None:
@@ -255,12 +258,12 @@ class Parameter(Variable):
 
     def cleargrad(self):
         super(Parameter, self).cleargrad()
-        if self.array is None:
+        if not self._has_array:
             self._grad_initializer = None
 
     def zerograd(self):
         super(Parameter, self).zerograd()
-        if self.array is None:
+        if not self._has_array:
             self._grad_initializer = constant.Zero(getattr(self.initializer, 'dtype', None))
 
     def initialize(self, shape):
@@ -271,7 +274,9 @@ class Parameter(Variable):
             grad = numpy.empty_like(data)
             self._grad_initializer(grad)
         made = Variable(data, grad=grad, name=self._given_name)
+        made._own()
         self._become(made)
+        data = made.array if self._family else None
         for ref in self._family or ():
             other = ref()
             if other is not None and other is not self:

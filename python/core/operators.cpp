@@ -23,9 +23,11 @@ PyObject* operate(PyObject* a, PyObject* b, Binary both, Right right, Left left)
     const Variable *x = as_variable(a), *y = as_variable(b);
     Scalar s(0);
     if (x && y) return wrap(both(*x, *y));
-    if (x && load_scalar(b, s)) return wrap(right(*x, s));
-    if (y && load_scalar(a, s)) return wrap(left(s, *y));
-    if (!is_ndarray(x ? b : a)) Py_RETURN_NOTIMPLEMENTED;
+    if (!is_ndarray(x ? b : a)) {
+      if (x && load_scalar(b, s)) return wrap(right(*x, s));
+      if (y && load_scalar(a, s)) return wrap(left(s, *y));
+      Py_RETURN_NOTIMPLEMENTED;
+    }
     In p, q;
     if (!load(a, p) || !load(b, q)) Py_RETURN_NOTIMPLEMENTED;
     if (x)

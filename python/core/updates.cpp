@@ -1,6 +1,7 @@
 // The optimizers' fused passes: one call a parameter.
 #include "chainer/array/backend.h"
 #include "chainer/array/version.h"
+#include "chainer/routines/creation.h"
 #include "python/core/casters.h"
 
 namespace chainer::python {
@@ -9,6 +10,16 @@ void bind_updates(nb::module_& m) {
 #define CHAINER_UPDATE(NAME, STATES, FORMULA) {#NAME, Update::NAME},
   static const std::pair<const char*, Update> kUpdates[] = {CHAINER_UPDATE_OPS(CHAINER_UPDATE)};
 #undef CHAINER_UPDATE
+  // Gradients that are not there become zeros.
+  m.def(
+      "fill_grads",
+      [](nb::handle params) {
+        for (nb::handle p : params)
+          if (Handle* h = as_handle(p.ptr()); h && h->v && !h->v.grad_var()) h->v.set_grad(zeros_like(h->v.array()));
+      },
+      "params"_a);
+  m.def(
+      "zeros_like", [](const Variable& v) { return zeros_like(v.array()); }, "variable"_a);
   m.def(
       "update",
       [](const std::string& name, const Variable& param, const std::vector<Array>& states,

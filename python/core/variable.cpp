@@ -129,7 +129,8 @@ PyObject* known(Variable v) {
 }
 
 void bind_variable(nb::module_& m) {
-  auto c = nb::class_<Handle>(m, "Variable", nb::type_slots(variable_slots()), nb::is_weak_referenceable());
+  auto c =
+      nb::class_<Handle>(m, "Variable", nb::type_slots(variable_slots()), nb::is_weak_referenceable(), nb::pooled(256));
   variable_type = reinterpret_cast<PyTypeObject*>(c.ptr());
   c.def("__init__", init, "data"_a.none() = nb::none(), "kwargs"_a);
   const auto array = [](const Handle& h) { return nb::steal(to_numpy(h.v.array())); };
@@ -157,6 +158,15 @@ void bind_variable(nb::module_& m) {
   c.def_prop_ro("size", [](const Handle& h) { return h.v ? h.v.size() : 0; });
   c.def_prop_ro("dtype", [](const Handle& h) { return h.v ? nb::steal(dtype_to_python(h.v.dtype())) : nb::none(); });
   c.def_prop_ro("requires_grad", [](const Handle& h) { return h.v.requires_grad(); });
+  // Without a look at the memory.
+  c.def_prop_ro("_has_array", [](const Handle& h) { return static_cast<bool>(h.v); });
+  c.def_prop_ro("_has_half", [](const Handle& h) { return h.v && h.v.dtype() == Dtype::float16; });
+  c.def_prop_ro("_has_grad", [](const Handle& h) { return static_cast<bool>(h.v.grad_var()); });
+  // Memory of the library's own: nobody outside writes to it, so that computations on it may wait and other forms of
+  // its elements be kept.
+  c.def("_own", [](Handle& h) {
+    if (h.v) h.v.set_array(h.v.array().copy());
+  });
   c.def_prop_ro("rank", [](const Handle& h) { return h.v.rank(); });
   c.def_prop_ro("label", [](const Handle& h) { return h.v ? label_of(h.v.shape(), h.v.dtype()) : h.v.label(); });
   c.def_prop_rw(

@@ -15,7 +15,7 @@ class GradientClipping(object):
         self.threshold = threshold
 
     def __call__(self, opt):
-        params = [p for p in opt.target.params(False) if p.grad is not None]
+        params = [p for p in opt.target.params(False) if p._has_grad]
         norm = numpy.sqrt(_sum_sqnorm([p.grad for p in params]))
         if norm == 0:
             return

@@ -12,6 +12,6 @@ class GradientHardClipping(object):
         self.lower_bound, self.upper_bound = lower_bound, upper_bound
 
     def __call__(self, rule, param):
-        if param.grad is not None:
+        if param._has_grad:
             grad = param.grad
             numpy.clip(grad, self.lower_bound, self.upper_bound, out=grad)

@@ -22,7 +22,7 @@ class SimplifiedDropconnect(link.Link):
         self.W.initialize((self.out_size, in_size))
 
     def forward(self, x, train=True, mask=None, use_batchwise_mask=True):
-        if self.W.array is None:
+        if not self.W._has_array:
             self._initialize_params(utils.size_of_shape(x.shape[1:]))
         if isinstance(mask, variable.Variable):
             mask = mask.array

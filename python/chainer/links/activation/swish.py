@@ -14,6 +14,6 @@ class Swish(link.Link):
                 self.beta = variable.Parameter(initializers._get_initializer(beta_init))
 
     def forward(self, x):
-        if self.beta.array is None:
+        if not self.beta._has_array:
             self.beta.initialize(x.shape[1:])
         return F.swish(x, self.beta)

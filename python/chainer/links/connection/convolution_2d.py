@@ -38,6 +38,6 @@ class Convolution2D(link.Link):
         self.W.initialize((self.out_channels, in_channels // self.groups) + _pair(self.ksize))
 
     def forward(self, x):
-        if self.W.array is None:
+        if not self.W._has_array:
             self._initialize_params(x.shape[1])
         return F.convolution_2d(x, self.W, self.b, self.stride, self.pad, dilate=self.dilate, groups=self.groups)

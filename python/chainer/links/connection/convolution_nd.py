@@ -31,7 +31,7 @@ class ConvolutionND(link.Link):
         self.W.initialize((self.out_channels, in_channels // self.groups) + self.ksize)
 
     def forward(self, x):
-        if self.W.array is None:
+        if not self.W._has_array:
             self._initialize_params(x.shape[1])
         return F.convolution_nd(x, self.W, self.b, self.stride, self.pad, cover_all=self.cover_all,
                                 dilate=self.dilate, groups=self.groups)

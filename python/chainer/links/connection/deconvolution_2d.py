@@ -36,7 +36,7 @@ class Deconvolution2D(link.Link):
         self.W.initialize((in_channels, self.out_channels // self.groups) + _pair(self.ksize))
 
     def forward(self, x):
-        if self.W.array is None:
+        if not self.W._has_array:
             self._initialize_params(x.shape[1])
         outsize = None if self.outsize == (None, None) else self.outsize
         return F.deconvolution_2d(x, self.W, self.b, self.stride, self.pad, outsize, dilate=self.dilate,

@@ -31,7 +31,7 @@ class DeconvolutionND(link.Link):
         self.W.initialize((in_channels, self.out_channels // self.groups) + self.ksize)
 
     def forward(self, x):
-        if self.W.array is None:
+        if not self.W._has_array:
             self._initialize_params(x.shape[1])
         return F.deconvolution_nd(x, self.W, self.b, self.stride, self.pad, self.outsize, dilate=self.dilate,
                                   groups=self.groups)

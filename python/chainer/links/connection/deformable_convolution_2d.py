@@ -44,6 +44,6 @@ class DeformableConvolution2DSampler(link.Link):
         self.W.initialize((self.out_channels, in_channels) + self.ksize)
 
     def forward(self, x, offset):
-        if self.W.array is None:
+        if not self.W._has_array:
             self._initialize_params(x.shape[1])
         return F.deformable_convolution_2d_sampler(x, offset, self.W, self.b, self.stride, self.pad)

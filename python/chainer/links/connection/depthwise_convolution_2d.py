@@ -26,6 +26,6 @@ class DepthwiseConvolution2D(link.Link):
             self.b.initialize(self.channel_multiplier * in_channels)
 
     def forward(self, x):
-        if self.W.array is None:
+        if not self.W._has_array:
             self._initialize_params(x.shape[1])
         return F.depthwise_convolution_2d(x, self.W, self.b, self.stride, self.pad)

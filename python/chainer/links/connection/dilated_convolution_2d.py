@@ -11,6 +11,6 @@ class DilatedConvolution2D(convolution_2d.Convolution2D):
                                                    initial_bias, dilate=dilate)
 
     def forward(self, x):
-        if self.W.array is None:
+        if not self.W._has_array:
             self._initialize_params(x.shape[1])
         return F.dilated_convolution_2d(x, self.W, self.b, self.stride, self.pad, self.dilate)

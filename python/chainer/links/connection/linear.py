@@ -24,6 +24,6 @@ class Linear(link.Link):
         self.W.initialize((self.out_size, in_size))
 
     def forward(self, x, n_batch_axes=1):
-        if self.W.array is None:
+        if not self.W._has_array:
             self._initialize_params(utils.size_of_shape(x.shape[n_batch_axes:]))
         return F.linear(x, self.W, self.b, n_batch_axes=n_batch_axes)

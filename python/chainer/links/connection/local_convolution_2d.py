@@ -29,6 +29,6 @@ class LocalConvolution2D(link.Link):
             self.b.initialize((self.out_channels,) + out)
 
     def forward(self, x):
-        if self.W.array is None:
+        if not self.W._has_array:
             self._initialize_params(x.shape[1], x.shape[2:])
         return F.local_convolution_2d(x, self.W, self.b, self.stride)

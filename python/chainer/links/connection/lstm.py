@@ -41,7 +41,7 @@ class StatelessLSTM(LSTMBase):
     """An LSTM that is given its state: c, h, x -> c, h."""
 
     def forward(self, c, h, x):
-        if self.upward.W.array is None:
+        if not self.upward.W._has_array:
             self.upward._initialize_params(x.size // x.shape[0])
             self._initialize_params()
         lstm_in = self.upward(x)
@@ -71,7 +71,7 @@ class LSTM(LSTMBase):
         self.c = self.h = None
 
     def forward(self, x):
-        if self.upward.W.array is None:
+        if not self.upward.W._has_array:
             self.upward._initialize_params(x.size // x.shape[0])
             self._initialize_params()
         batch = x.shape[0]

@@ -22,6 +22,6 @@ class GroupNormalization(link.Link):
     def forward(self, x):
         if x.ndim <= 2:
             raise ValueError('x must have more than two axes (the first is the batch), not {}'.format(x.ndim))
-        if self.gamma.array is None:
+        if not self.gamma._has_array:
             self._initialize_params(x.shape[1])
         return F.group_normalization(x, self.groups, self.gamma, self.beta, self.eps)

@@ -20,6 +20,6 @@ class LayerNormalization(link.Link):
         self.beta.initialize(size)
 
     def forward(self, x):
-        if self.gamma.array is None:
+        if not self.gamma._has_array:
             self._initialize_params(utils.size_of_shape(x.shape[1:]))
         return F.layer_normalization(x, self.gamma, self.beta, self.eps)
