@@ -170,8 +170,7 @@ class Link(object):
         if mode == 'init':
             ret = copy.deepcopy(self)
             for param in ret.params(include_uninit=False):
-                param.array = initializers.generate_array(param.initializer, param.shape, numpy)
-                param._own()
+                param.initialize(param.shape)
                 param.grad = numpy.full_like(param.array, numpy.nan)
             return ret
         raise ValueError('The \'mode\' argument should be either \'init\',\'copy\', or \'share\'. But {} was given.'

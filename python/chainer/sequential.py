@@ -1,8 +1,40 @@
 from __future__ import absolute_import
 
 import copy
+import functools
 
+from chainer import function
 from chainer import link
+
+
+def _name(layer):
+    """The name of a link's class, or of a function."""
+    return type(layer).__name__ if isinstance(layer, link.Link) else layer.__name__
+
+
+def _line(layer):
+    """What print() shows of a layer."""
+    name = type(layer).__name__
+    if isinstance(layer, Sequential):
+        return '%s\twhich has %d layers' % (name, len(layer))
+    if isinstance(layer, (link.Chain, link.ChainList)):
+        kind = 'Chain' if isinstance(layer, link.Chain) else 'ChainList'
+        return '%s\tThe structure behind a %s is determined at runtime.' % (name, kind)
+    if isinstance(layer, link.Link):
+        shapes = [p.name + (str(p.shape) if p._has_array else '(None)') + '\t'
+                  for p in sorted(layer.params(), key=lambda p: p.name)]
+        return name + '\t' + ''.join(shapes)
+    if isinstance(layer, function.Function):
+        return name
+    if isinstance(layer, functools.partial):
+        return repr(layer)
+    if layer.__name__ == '<lambda>':
+        import inspect
+        try:
+            return inspect.getsource(layer).strip()
+        except OSError:  # typed into an interpreter
+            return layer.__name__
+    return layer.__name__
 
 
 class Sequential(link.ChainList):
@@ -38,14 +70,12 @@ class Sequential(link.ChainList):
             raise ValueError('All elements of a Sequential class should be callable. But the {}-th argument is not '
                              'callable: {}'.format(i, type(layer)))
         i = range(len(self))[i]
-        self._drop(self._layers.pop(i))
-        self.insert(i, layer)
+        if self._layers[i] is not layer:
+            del self[i]
+            self.insert(i, layer)
 
     def __delitem__(self, i):
-        gone = self._layers[i]
-        del self._layers[i]
-        for layer in gone if isinstance(gone, list) else [gone]:
-            self._drop(layer)
+        self._drop(self._layers.pop(i))
         self._rename()
 
     def __iter__(self):
@@ -55,7 +85,7 @@ class Sequential(link.ChainList):
         return reversed(self._layers)
 
     def __contains__(self, item):
-        return any([layer is item for layer in self._layers])
+        return item in self._layers
 
     def __add__(self, other):
         if isinstance(other, Sequential):
@@ -72,9 +102,7 @@ class Sequential(link.ChainList):
         return self
 
     def __str__(self):
-        text = ',\n'.join(['  ({}): {}'.format(i, str(layer).replace('\n', '\n  '))
-                           for i, layer in enumerate(self._layers)])
-        return self.__class__.__name__ + ('(\n' + text + ',\n)' if text else '()')
+        return ''.join(['%d\t%s\n' % (i, _line(layer)) for i, layer in enumerate(self._layers)])
 
     def _drop(self, layer):
         """Takes a layer's link out of the children."""
@@ -98,13 +126,11 @@ class Sequential(link.ChainList):
 
     def insert(self, i, layer):
         """Puts a callable before a position."""
-        n = len(self._layers)
-        if not -n <= i <= n:
-            raise IndexError('Index out of range: {}'.format(i))
         if not callable(layer):
-            raise TypeError('All elements of the argument should be callable. But given {} is not callable.'.format(
+            raise ValueError('All elements of the argument should be callable. But given {} is not callable.'.format(
                 layer))
-        i = range(n + 1)[i] if i >= 0 else i + n
+        n = len(self._layers)
+        i = min(i, n) if i >= 0 else max(i + n, 0)
         if isinstance(layer, link.Link):
             self._children.insert(self._place(i), layer)
         self._layers.insert(i, layer)
@@ -113,16 +139,12 @@ class Sequential(link.ChainList):
     def remove(self, layer):
         if layer not in self:
             raise ValueError('There is no layer object that is same as {}'.format(layer))
-        for i, mine in enumerate(self._layers):
-            if mine is layer:
-                del self[i]
-                return
+        del self[self.index(layer)]
 
     def remove_by_layer_type(self, type_name):
         """Removes the layers whose class or function has this name."""
-        names = [getattr(layer, '__name__', None) or type(layer).__name__ for layer in self]
-        for i in reversed(range(len(names))):
-            if type_name in (names[i], type(self._layers[i]).__name__):
+        for i in reversed(range(len(self._layers))):
+            if _name(self._layers[i]) == type_name:
                 del self[i]
 
     def pop(self, i=-1):
@@ -135,18 +157,14 @@ class Sequential(link.ChainList):
         self._children = []
 
     def index(self, layer, start=None, end=None):
-        places = range(len(self._layers))[slice(start, end)]
-        for i in places:
-            if self._layers[i] is layer:
-                return i
-        raise ValueError('{} is not in the layers'.format(layer))
+        return self._layers[start:end].index(layer)
 
     def count(self, layer):
-        return sum([mine is layer for mine in self._layers])
+        return self._layers.count(layer)
 
     def count_by_layer_type(self, type_name):
         """How many layers are of this class or function."""
-        return sum([(getattr(layer, '__name__', None) or type(layer).__name__) == type_name for layer in self])
+        return sum([_name(layer) == type_name for layer in self._layers])
 
     def copy(self, mode='share'):
         ret = Sequential()
@@ -155,6 +173,8 @@ class Sequential(link.ChainList):
         return ret
 
     def copyparams(self, link, copy_persistent=True):
+        if not isinstance(link, Sequential):
+            raise ValueError('Objects other than Sequential object cannot be copied to a Sequential object.')
         super(Sequential, self).copyparams(link, copy_persistent)
 
     def forward(self, *x):

@@ -89,6 +89,19 @@ def pad(x, pad_width, mode, **keywords):
                   pairs(keywords.pop('end_values', 0), float))
 
 
+def argmax_crf1d(cost, xs):
+    """The score of the best path through a chain of labels, and the labels."""
+    score, path = _c.argmax_crf1d(cost, xs)
+    return score, list(path)
+
+
+def embed_id(x, W, ignore_label=None):
+    """The rows of W that x names."""
+    if _array(x).ndim == 0:
+        type_check.expect(type_check.get_types((_array(x),), 'in_types', False)[0].ndim >= 1)
+    return _c.embed_id(x, W, ignore_label)
+
+
 def einsum(*operands):
     """Sums of products by subscripts: einsum('ij,jk', a, b), or einsum(a, [0, 1], b, [1, 2], [0, 2])."""
     if not operands:

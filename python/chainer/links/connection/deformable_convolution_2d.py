@@ -36,12 +36,14 @@ class DeformableConvolution2DSampler(link.Link):
                 self.b = None
             else:
                 self.b = variable.Parameter(
-                    initializers._get_initializer(0 if initial_bias is None else initial_bias), out_channels)
+                    initializers._get_initializer(0 if initial_bias is None else initial_bias))
         if in_channels is not None:
             self._initialize_params(in_channels)
 
     def _initialize_params(self, in_channels):
         self.W.initialize((self.out_channels, in_channels) + self.ksize)
+        if self.b is not None:
+            self.b.initialize(self.out_channels)
 
     def forward(self, x, offset):
         if not self.W._has_array:

@@ -1,3 +1,5 @@
+import numpy
+
 from chainer import link, variable
 from chainer import functions as F
 from chainer.utils import walker_alias
@@ -10,9 +12,10 @@ class BlackOut(link.Link):
 
     def __init__(self, in_size, counts, sample_size):
         super(BlackOut, self).__init__()
-        self.sampler, self.sample_size = walker_alias.WalkerAlias(counts), sample_size
+        self.sampler = walker_alias.WalkerAlias(numpy.array(counts, numpy.float32))
+        self.sample_size = sample_size
         with self.init_scope():
-            self.W = variable.Parameter(0, (len(counts), in_size))
+            self.W = variable.Parameter(shape=(len(counts), in_size))
 
     def forward(self, x, t):
         samples = self.sampler.sample((x.shape[0], self.sample_size)) if self.sample_data is None else self.sample_data
