@@ -112,7 +112,7 @@ def kl_divergence(dist1, dist2):
         for two in type(dist2).__mro__:
             if (one, two) in _DIVERGENCES:
                 return _DIVERGENCES[one, two](dist1, dist2)
-    raise NotImplementedError('no divergence of {} from {} is registered: see register_kl()'.format(
+    raise KeyError('no divergence of {} from {} is registered: see register_kl()'.format(
         type(dist1).__name__, type(dist2).__name__))
 
 

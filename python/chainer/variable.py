@@ -56,7 +56,7 @@ def _str(self):
 def _summary(self):
     if self.name:
         return '<variable %s>' % self.name
-    return '<variable at 0x%016x>' % id(self)
+    return '<variable at 0x%x>' % id(self)
 
 
 def _debug_print(self):

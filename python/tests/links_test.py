@@ -60,3 +60,19 @@ def test_results_and_errors_as_in_the_release():
     assert isinstance(path, list) and len(path) == 1
     with pytest.raises(chainer.utils.type_check.InvalidType):
         F.embed_id(np.array(1, 'i'), np.ones((3, 2), 'f'))
+
+
+def test_words_are_drawn_as_by_the_release():
+    """The table of Walker's alias method is the release's, so that a seed draws the same words."""
+    alias = chainer.utils.WalkerAlias([5, 1, 2, 4])
+    np.testing.assert_allclose(alias.threshold, [1 / 3, 2 / 3, 2 / 3, 1], rtol=1e-6)
+    assert alias.values.tolist() == [1, 3, 2, 0, 3, 0, 0, 0]
+
+
+def test_parameters_that_wait_are_drawn_in_the_releases_order():
+    np.random.seed(0)
+    model = L.Inception(None, 1, 1, 1, 1, 1, 1)
+    np.random.seed(0)
+    model(np.ones((1, 2, 3, 3), 'f'))
+    drawn = np.random.RandomState(0).normal(0, 1, 2)
+    np.testing.assert_allclose(model.conv1.W.array.ravel(), drawn / np.sqrt(2), rtol=1e-6)

@@ -32,10 +32,9 @@ def split(text):
 
 def names(function):
     """The same of a function: of Python, or of the bindings, whose first line of documentation is the signature."""
-    try:
-        parameters = inspect.signature(function).parameters.items()
-    except (TypeError, ValueError):
+    if type(function).__name__ == 'nb_func':  # whose inspect.signature() says nothing, or (*args, **kwargs)
         return re.findall(r'[(,] ?(\w+):', function.__doc__.split(' -> ')[0])
+    parameters = inspect.signature(function).parameters.items()
     stars = {inspect.Parameter.VAR_POSITIONAL: '*', inspect.Parameter.VAR_KEYWORD: '**'}
     found = [stars.get(p.kind, '') + n for n, p in parameters]
     # What is left takes arguments that are not supported any more, for their errors.

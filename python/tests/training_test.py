@@ -242,3 +242,27 @@ def test_hierarchical_softmax():
     x = np.random.rand(1, 3).astype('f')
     total = sum([np.exp(-link(x, np.array([word], 'i')).array) for word in range(5)])
     assert total == pytest.approx(1, rel=1e-5)
+
+
+def test_batches_longer_than_the_data():
+    """As in the release: a batch ends with the next epoch's examples, and the position counts on."""
+    for kind in (chainer.iterators.SerialIterator, chainer.iterators.MultithreadIterator):
+        it = kind([0, 1], 3, shuffle=False)
+        lengths = [(len(it.next()), it.epoch, it.epoch_detail) for _ in range(4)]
+        assert lengths == [(3, 1, 1.5), (3, 2, 3), (2, 3, 4.5), (2, 4, 6)]
+        it.finalize()
+
+
+def test_order_of_threads_has_the_releases_name():
+    it = chainer.iterators.MultithreadIterator([0, 1, 2], 2)
+    it.next()
+    target = {}
+    it.serialize(chainer.serializers.DictionarySerializer(target))
+    assert '_order' in target and 'order' not in target
+    it.finalize()
+
+
+def test_padding_of_examples_without_axes():
+    assert (chainer.dataset.concat_examples([1, 2.5, True], padding=0) == [1, 2.5, 1]).all()
+    a, b = chainer.dataset.concat_examples([(np.ones(2), 3), (np.ones(3), 4)], padding=(0, -1))
+    assert a.shape == (2, 3) and a[0, 2] == 0 and (b == [3, 4]).all()

@@ -28,10 +28,8 @@ def _concat(arrays, padding):
         arrays = numpy.asarray(arrays)
     if padding is None:
         return numpy.concatenate([array[None] for array in arrays])
-    shape = numpy.array(arrays[0].shape, dtype=int)
-    for array in arrays[1:]:
-        numpy.maximum(shape, array.shape, shape)
-    result = numpy.full((len(arrays),) + tuple(shape), padding, dtype=arrays[0].dtype)
+    shape = tuple([max(lengths) for lengths in zip(*[array.shape for array in arrays])])
+    result = numpy.full((len(arrays),) + shape, padding, dtype=arrays[0].dtype)
     for i, array in enumerate(arrays):
         result[(i,) + tuple([slice(n) for n in array.shape])] = array
     return result

@@ -24,16 +24,16 @@ def next_order(order_sampler, order, position):
     return made
 
 
-def serialize(iterator, serializer):
-    """Loads or saves position, epoch and order; older files lack some of it."""
+def serialize(iterator, serializer, names=('order', '_order')):
+    """Loads or saves position, epoch and order, which has one of the names; older files lack some of it."""
     iterator.current_position = serializer('current_position', iterator.current_position)
     iterator.epoch = serializer('epoch', iterator.epoch)
     iterator.is_new_epoch = serializer('is_new_epoch', iterator.is_new_epoch)
     if iterator._order is not None:
         try:
-            iterator._order = serializer('order', iterator._order)
+            iterator._order = serializer(names[0], iterator._order)
         except KeyError:
-            iterator._order = serializer('_order', iterator._order)
+            iterator._order = serializer(names[1], iterator._order)
     try:
         iterator._previous_epoch_detail = serializer('previous_epoch_detail', iterator._previous_epoch_detail)
     except KeyError:  # it is guessed
@@ -52,10 +52,7 @@ def advance(position, epoch, order, size, batch_size, repeat, order_sampler):
     if repeat:
         rest = stop - size
         order = next_order(order_sampler, order, position)
-        while rest > size:
-            indexes.extend(_indexes(order, 0, size))
-            rest -= size
-        indexes.extend(_indexes(order, 0, rest))
+        indexes.extend(_indexes(order, 0, min(rest, size)))
     return rest, epoch + 1, True, order, indexes
 
 

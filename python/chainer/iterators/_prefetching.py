@@ -13,6 +13,7 @@ class PrefetchingIterator(iterator.Iterator):
     _finalized = False
     _executor = None
     _ahead = ()
+    _order_names = ('order', '_order')
 
     def _setup(self, dataset, batch_size, repeat, shuffle, order_sampler, n_prefetch):
         self.dataset, self.batch_size = dataset, batch_size
@@ -79,7 +80,7 @@ class PrefetchingIterator(iterator.Iterator):
 
     def serialize(self, serializer):
         self._forget()
-        _position.serialize(self, serializer)
+        _position.serialize(self, serializer, self._order_names)
 
     def _forget(self):
         """Drops what was fetched ahead: it is fetched again."""

@@ -6,6 +6,8 @@ from chainer.iterators import _prefetching
 class MultithreadIterator(_prefetching.PrefetchingIterator):
     """Batches whose examples are loaded by threads."""
 
+    _order_names = ('_order', 'order')  # of the release's files
+
     def __init__(self, dataset, batch_size, repeat=True, shuffle=None, n_threads=1, order_sampler=None):
         self.n_threads = n_threads
         self._setup(dataset, batch_size, repeat, shuffle, order_sampler, 1)

@@ -25,11 +25,7 @@ class SerialIterator(iterator.Iterator):
         if self._repeat:
             rest = i_end - n
             self._order = _position.next_order(self.order_sampler, self._order, i)
-            if rest > 0:
-                while rest > n:
-                    batch.extend(self._take(0, n))
-                    rest -= n
-                batch.extend(self._take(0, rest))
+            batch.extend(self._take(0, rest))
             self.current_position = rest
         else:
             self.current_position = 0

@@ -8,8 +8,7 @@ from chainer.utils.conv import get_conv_outsize
 
 def as_tuple(x, n):
     if hasattr(x, '__getitem__'):
-        if len(x) != n:
-            raise ValueError('{} numbers are needed, not {}'.format(n, x))
+        assert len(x) == n, '%d numbers are needed, not %s' % (n, x)
         return tuple(x)
     return (x,) * n
 

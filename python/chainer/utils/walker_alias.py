@@ -9,23 +9,17 @@ class WalkerAlias(object):
         p /= p.sum()
         n = len(p)
         threshold = numpy.ndarray(n, numpy.float32)
-        values = numpy.ndarray(n * 2, numpy.int32)
-        order = numpy.argsort(p)
-        pairs = [(p[i], i) for i in order]
-        at = 0
-        while pairs:
-            small, i = pairs.pop(0)
-            if not pairs:
-                threshold[at] = 1
-                values[at * 2] = values[at * 2 + 1] = i
-                break
-            large, j = pairs.pop()
-            threshold[at] = small * n
-            values[at * 2], values[at * 2 + 1] = i, j
-            large -= 1.0 / n - small
-            place = len(pairs) if large >= 1.0 / n else 0
-            pairs.insert(place, (large, j))
-            at += 1
+        values = numpy.zeros(n * 2, numpy.int32)
+        # Columns in the order of their weights; what a heavy one has too much fills the light ones before it.
+        filled = 0
+        for column, (weight, i) in enumerate(sorted(zip(p, range(n)))):
+            weight = weight * n
+            while weight > 1 and filled < column:
+                values[filled * 2 + 1] = i
+                weight -= 1.0 - threshold[filled]
+                filled += 1
+            threshold[column] = weight
+            values[column * 2] = i
         self.threshold, self.values, self.use_gpu = threshold, values, False
 
     def to_cpu(self):

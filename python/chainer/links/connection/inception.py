@@ -18,7 +18,8 @@ class Inception(link.Chain):
             self.projp = Convolution2D(in_channels, proj_pool, 1, **options)
 
     def forward(self, x):
+        one = self.conv1(x)  # first: parameters that wait are drawn in the release's order
         three = self.conv3(F.relu(self.proj3(x)))
         five = self.conv5(F.relu(self.proj5(x)))
         pool = self.projp(F.max_pooling_2d(x, 3, stride=1, pad=1))
-        return F.relu(F.concat((self.conv1(x), three, five, pool), axis=1))
+        return F.relu(F.concat((one, three, five, pool), axis=1))
