@@ -57,7 +57,7 @@ def numerical_grad(f, inputs, grad_outputs, eps=1e-3, detect_nondifferentiable=F
                 if detect_nondifferentiable:
                     _check_smooth(values, steps, at, diff_atol, diff_rtol, eps)
                 gx[at] = _difference(values[0], values[-1], grad_outputs, eps)
-    return tuple([g.astype(x.dtype, copy=False) for g, x in zip(grads, inputs)])
+    return [g.astype(x.dtype, copy=False) for g, x in zip(grads, inputs)]
 
 
 def _difference(low, high, grad_outputs, eps):

@@ -172,7 +172,7 @@ class UpdateRule(object):
 
 
 # What a rule of one's own, or a test, puts in the place of UpdateRule's.
-_REPLACED = {'update', 'update_core', 'update_core_cpu', 'init_state', '_run', '_prepare'}
+_REPLACED = {'update', 'update_core', 'update_core_cpu', '_run', '_prepare'}
 
 
 def _is_plain(rule_class):

@@ -105,3 +105,13 @@ def test_gradients_that_are_not_there_are_zeros_for_hooks():
     model.cleargrads()
     optimizer.update()
     assert (model.W.array == 0.75).all() and (model.b.grad == 0).all()
+
+
+def test_memory_of_smorms3_begins_with_one():
+    p = chainer.Parameter(np.ones(2, 'f'))
+    p.update_rule = optimizers.SMORMS3().create_update_rule()
+    for expected in (0.99858576, 0.9973905):  # release 5.4
+        p.grad = np.ones(2, 'f')
+        p.update()
+        np.testing.assert_allclose(p.array, expected, rtol=1e-6)
+    np.testing.assert_allclose(p.update_rule.state['mem'], 1.45, rtol=1e-6)

@@ -18,6 +18,10 @@ class SMORMS3Rule(optimizer.UpdateRule):
         if eps is not None:
             self.hyperparam.eps = eps
 
+    def init_state(self, param):
+        super(SMORMS3Rule, self).init_state(param)
+        self.state['mem'][...] = 1
+
     def _pass_values(self, param):
         h = self.hyperparam
         return [h.lr, h.eps]

@@ -90,6 +90,7 @@ def steps(r, see):
 def with_loss(r, see):
     model = L.Linear(3, 2, initialW=r.array((2, 3)))
     opt = _make(r).setup(model)
+    see(type(opt).__name__)
     if r.chance(0.3):
         opt.loss_scaling(*([] if r.chance(0.5) else [10, r.one(2., 16., 0.)]))
     if r.chance(0.2):
