@@ -80,21 +80,23 @@ def samplers(r, see):
 def convert(r, see):
     n = r.int(0, 4)
     shape = r.shape(0, 2)
-    one = lambda: r.array(shape if r.chance(0.8) else r.shape(len(shape), len(shape)), r.one('f', 'f', 'i'))
+
+    def one():
+        return r.array(shape if r.chance(0.8) else r.shape(len(shape), len(shape)), r.one('f', 'f', 'i'))
     kind = r.one('array', 'tuple', 'dict', 'number', 'list')
     batch = [{'array': one, 'tuple': lambda: (one(), r.int(0, 3)), 'dict': lambda: {'a': one(), 'b': r.number()},
               'number': lambda: r.one(1, 2.5, True), 'list': lambda: [1, 2]}[kind]() for _ in range(n)]
     padding = r.one(None, 0, -1, (0, -1), {'a': 1, 'b': 0})
     device = r.one(None, -1)
     see.attempt(chainer.dataset.concat_examples, batch, device, padding)
-    see.attempt(chainer.dataset.ConcatWithAsyncTransfer if False else chainer.dataset.to_device, device, one())
+    see.attempt(chainer.dataset.to_device, device, one())
 
 
 def npz(r, see):
     f = io.BytesIO()
     link = chainer.Chain()
     with link.init_scope():
-        link.a = chainer.Parameter(r.one(0., None) or 0., r.one((2,), (), None))
+        link.a = chainer.Parameter(0., r.one((2,), (), None))
         link.b = chainer.links.Linear(r.one(None, 2), 2)
     link.add_persistent('p', r.one(1, 2.5, numpy.array([1, 2]), None, numpy.float32(3)))
     serializers.save_npz(f, link, r.chance(0.5))

@@ -228,8 +228,6 @@ def bilinear(r, see):
     link = L.Bilinear(a, b, o, r.chance(0.4), r.one(None, r.array((a, b, o))),
                       r.one(None, (r.array((a, o)), r.array((b, o)), r.array(o))))
     _look(r, see, link, r.array((n, a)), r.array((n, b)))
-    if r.chance(0.3):
-        link.zero_grads() if hasattr(link, 'zero_grads') else None
 
 
 def losses(r, see):
