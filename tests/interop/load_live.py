@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """What readers of the live page cost a training program: processor time of train_mnist --live with and without them, in
-turns, the least of each. A reader does what the page does for the run that is open: it waits for events, takes the new
-entry from them or asks for the log, and asks for the pictures at each.
+turns, the least of each, from the second entry of the log to the end, so that readers have connected before. A reader
+does what the page does for the run that is open: it waits for events, takes the new entry from them or asks for the
+log, and asks for the pictures where the event tells of other ones.
 
-usage: load_live.py TRAIN_MNIST [READERS=500] [TURNS=3] [EPOCHS=4]
+usage: load_live.py TRAIN_MNIST [READERS=500] [TURNS=3] [EPOCHS=6]
 """
 import asyncio, json, os, re, resource, subprocess, sys, tempfile
 
-program, readers, turns, epochs = sys.argv[1], *(int(a) for a in (sys.argv[2:] + ['500', '3', '4'][len(sys.argv) - 2:]))
+program, readers, turns, epochs = sys.argv[1], *(int(a) for a in (sys.argv[2:] + ['500', '3', '6'][len(sys.argv) - 2:]))
 resource.setrlimit(resource.RLIMIT_NOFILE, (max(resource.getrlimit(resource.RLIMIT_NOFILE)[0], 4 * readers),
                                             resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
 
@@ -23,7 +24,7 @@ async def ask(port, path):
 
 
 async def watch(port, seen):
-    have, newest = 0, None
+    have, newest, drawn = 0, None, None
     try:
         reader, writer = await asyncio.open_connection('127.0.0.1', port)
         writer.write(f'GET /api/events HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n'.encode())
@@ -38,11 +39,22 @@ async def watch(port, seen):
                 elif not have or newest != run['last']['elapsed_time']:
                     have += len((await ask(port, f'/api/log?run=.&from={have}'))['entries'])
                 newest = run['last'] and run['last']['elapsed_time']
-                await ask(port, '/api/pictures?run=.')
+                if drawn != run['pictures']:
+                    await ask(port, '/api/pictures?run=.')
+                drawn = run['pictures']
         writer.close()
     except (OSError, asyncio.IncompleteReadError):
         pass  # the program has ended
     seen['entries'] += have
+
+
+async def second_entry(process, log):
+    """Processor seconds that a program has used when its log has two entries."""
+    while process.returncode is None:
+        await asyncio.sleep(0.02)
+        if os.path.exists(log) and open(log).read().count('"epoch"') >= 2:
+            fields = open(f'/proc/{process.pid}/stat').read().rpartition(')')[2].split()
+            return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
 
 
 async def run(count):
@@ -58,7 +70,8 @@ async def run(count):
         port = int(port.group(1))
         drain = asyncio.get_running_loop().run_in_executor(None, process.stderr.read)
         seen = {'connected': 0, 'events': 0, 'entries': 0}
-        await asyncio.gather(*(watch(port, seen) for _ in range(count)))
+        begun, *_ = await asyncio.gather(second_entry(process, os.path.join(folder, 'log')),
+                                         *(watch(port, seen) for _ in range(count)))
         await drain
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = status
@@ -66,7 +79,7 @@ async def run(count):
         if count:
             assert seen['connected'] == count, f"{seen['connected']} of {count} readers were served"
             assert seen['entries'] >= count * (epochs - 1), seen
-        return usage.ru_utime + usage.ru_stime, seen
+        return usage.ru_utime + usage.ru_stime - begun, seen
 
 
 alone, watched = [], []

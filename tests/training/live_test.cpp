@@ -282,6 +282,31 @@ TEST(no_path_leaves_the_folder) {
   EXPECT(get(at, "/api/log?run=half").find("half-written") != std::string::npos);
 }
 
+TEST(news_say_when_pictures_are_other_ones) {
+  if (!live::HttpServer::available()) return EXPECT(true);
+  const std::string folder = results("drawn");
+  std::vector<std::string> stamps;
+  {
+    live::Site site(folder, {});
+    live::HttpRequest ask;
+    ask.method = "GET", ask.path = "/api/events";
+    ask.headers["host"] = text("localhost:", port_of(site.address()));
+    const live::HttpResponse events = site.answer(ask);
+    std::string piece;
+    EXPECT(events.stream(piece) && piece.starts_with("retry"));
+    pause_for(0.7);  // the server has looked once
+    for (const char* drawn : {"first", "second"}) {
+      write_file(folder + "/one/loss.png", drawn);
+      EXPECT(events.stream(piece = ""));
+      EXPECT(piece.starts_with("data: {") && piece.ends_with("}\n\n"));
+      const json::Value run = json::parse(piece.substr(6));
+      stamps.push_back(json::dump(*run.find("pictures")));
+      EXPECT(run.find("commands") != nullptr);
+    }
+  }
+  EXPECT(stamps[0] != stamps[1]);
+}
+
 TEST(pages_steer_the_run_that_serves_them) {
   if (!live::HttpServer::available()) return EXPECT(true);
   const std::string folder = out("served");

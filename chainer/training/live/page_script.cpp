@@ -196,7 +196,7 @@ async function show(path) {
   await details();
 }
 
-async function details(steered = true) {
+async function details(steered = true, pictured = true) {
   const run = runs.get(open);
   if (!run) return;
   const all = entries.get(open) || [], newest = all.slice(-200).reverse();
@@ -208,8 +208,8 @@ async function details(steered = true) {
   $('arguments').replaceChildren(...args.flatMap(([k, v]) => [element('dt', {}, k), element('dd', {}, typeof v === 'object' ? JSON.stringify(v) : String(v))]));
   if (!args.length) $('arguments').textContent = 'The run has no file args.';
   const [commands, hyperparameters, pictures] = await Promise.all([steered && get('api/commands', {run: open}).catch(() => null),
-    steered && get('api/hyperparams', {run: open}).catch(() => null), get('api/pictures', {run: open}).catch(() => [])]);
-  showPictures(pictures);
+    steered && get('api/hyperparams', {run: open}).catch(() => null), pictured && get('api/pictures', {run: open}).catch(() => [])]);
+  if (pictured) showPictures(pictures);
   if (!steered) return;
   $('commands').replaceChildren(...(Array.isArray(commands) ? commands : []).slice(-50).reverse().map(c => {
     const q = c.request || {}, a = c.response;
@@ -300,7 +300,8 @@ events.onmessage = async e => {
   if (chosen.has(run.path)) { if (!extend(run)) await load(run.path); draw(); }
   if (!open && run.last) await show(run.path);
   showRuns();
-  if (run.path === open) await details(!before || before.commands === undefined || before.commands !== run.commands);
+  const other = what => !before || before[what] === undefined || before[what] !== run[what];
+  if (run.path === open) await details(other('commands'), other('pictures'));
 };
 )script";
 

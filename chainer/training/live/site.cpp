@@ -188,7 +188,7 @@ HttpResponse Site::events() {
     changed_.wait_for(lock, kPing, [&] { return ending_ || first_ + news_.size() > next; });
     if (ending_) return false;
     next = std::max(next, first_);
-    for (; next < first_ + news_.size(); ++next) piece += "data: " + news_[next - first_] + "\n\n";
+    for (; next < first_ + news_.size(); ++next) piece += news_[next - first_];
     if (piece.empty()) piece = ": nothing new\n\n";
     return true;
   };
@@ -198,6 +198,9 @@ HttpResponse Site::events() {
 // Looks for what has changed, for all readers at once.
 void Site::watch() {
   std::map<std::string, std::string> before;
+  std::map<std::string, int64_t> pictures;
+  // A number that changes with a text, which browsers take exactly.
+  const auto number_of = [](const std::string& s) { return static_cast<int64_t>(std::hash<std::string>()(s) >> 16); };
   bool begun = false;
   for (;;) {
     std::map<std::string, std::string> now;
@@ -208,17 +211,24 @@ void Site::watch() {
         const std::string path = text_of(run, "path");
         json::Object mark;
         for (const char* name : {"state", "size", "last"}) mark.emplace_back(name, *run.find(name));
-        // A page asks for what it can steer where this number is another one, which browsers take exactly.
-        const std::string steered = json::dump(results_.document(path, kCommandsFile)) +
-                                    json::dump(results_.document(path, kHyperparametersFile));
-        const auto number = static_cast<int64_t>(std::hash<std::string>()(steered) >> 16);
-        mark.emplace_back("commands", number);
-        run.set("commands", number);
+        // A page asks for what it can steer, and for the list of pictures, where these numbers are other ones. Programs
+        // that have ended draw no more, so that hundreds of their folders need no look.
+        const int64_t steered = number_of(json::dump(results_.document(path, kCommandsFile)) +
+                                          json::dump(results_.document(path, kHyperparametersFile)));
+        if (text_of(run, "state") == "running" || !pictures.contains(path))
+          pictures[path] = number_of(json::dump(results_.pictures(path)));
+        for (const auto& [name, number] : {std::pair("commands", steered), std::pair("pictures", pictures[path])}) {
+          mark.emplace_back(name, number);
+          run.set(name, number);
+        }
         now[path] = json::dump(json::Value(std::move(mark)));
-        if (begun && now[path] != before[path]) news.push_back(json::dump(run));
+        if (begun && now[path] != before[path]) news.push_back("data: " + json::dump(run) + "\n\n");
       }
       for (const auto& [path, mark] : before)
-        if (!now.contains(path)) news.push_back(json::dump(json::Object{{"path", path}, {"state", "gone"}}));
+        if (!now.contains(path)) {
+          news.push_back("data: " + json::dump(json::Object{{"path", path}, {"state", "gone"}}) + "\n\n");
+          pictures.erase(path);
+        }
     } catch (const std::exception&) { now = before; }  // the folder changes while it is read
     begun = true;
     before = std::move(now);

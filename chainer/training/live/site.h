@@ -49,7 +49,7 @@ class Site {
   std::string token_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::vector<std::string> news_;  // one text a change, the last few hundred
+  std::vector<std::string> news_;  // one event a change as it is sent, the last few hundred
   std::size_t first_ = 0;          // the number of news_[0]
   bool ending_ = false;
   int port_ = 0;
