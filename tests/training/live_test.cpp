@@ -10,7 +10,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <thread>
 
 #include "counting_updater.h"
@@ -286,25 +289,64 @@ TEST(news_say_when_pictures_are_other_ones) {
   if (!live::HttpServer::available()) return EXPECT(true);
   const std::string folder = results("drawn");
   std::vector<std::string> stamps;
+  std::mutex mutex;
+  std::condition_variable came;
+  std::vector<std::string> pieces;
+  std::thread reader;
   {
     live::Site site(folder, {});
     live::HttpRequest ask;
     ask.method = "GET", ask.path = "/api/events";
     ask.headers["host"] = text("localhost:", port_of(site.address()));
-    const live::HttpResponse events = site.answer(ask);
-    std::string piece;
-    EXPECT(events.stream(piece) && piece.starts_with("retry"));
+    reader = std::thread([&, events = site.answer(ask)] {
+      events.stream([&](std::string_view piece) {
+        const std::lock_guard lock(mutex);
+        pieces.emplace_back(piece);
+        came.notify_one();
+        return true;
+      });
+    });
     pause_for(0.7);  // the server has looked once
+    std::unique_lock lock(mutex);
+    EXPECT(pieces.size() == 1 && pieces[0].starts_with("retry"));
     for (const char* drawn : {"first", "second"}) {
       write_file(folder + "/one/loss.png", drawn);
-      EXPECT(events.stream(piece = ""));
-      EXPECT(piece.starts_with("data: {") && piece.ends_with("}\n\n"));
-      const json::Value run = json::parse(piece.substr(6));
+      pieces.clear();
+      EXPECT(came.wait_for(lock, std::chrono::seconds(20), [&] { return !pieces.empty(); }));
+      EXPECT(pieces[0].starts_with("data: {") && pieces[0].ends_with("}\n\n"));
+      const json::Value run = json::parse(std::string_view(pieces[0]).substr(6));
       stamps.push_back(json::dump(*run.find("pictures")));
       EXPECT(run.find("commands") != nullptr);
     }
   }
+  reader.join();  // the end of the page is the end of its news
   EXPECT(stamps[0] != stamps[1]);
+}
+
+TEST(a_reader_who_takes_nothing_is_let_go) {
+  live::Broadcast news;
+  std::atomic<int> taken = 0, present = 3;
+  const auto reader = [&](const live::Broadcast::Send& take) {
+    return std::thread([&, take] {
+      news.listen("", take);
+      --present;
+    });
+  };
+  std::vector<std::thread> readers;
+  readers.push_back(reader([&](std::string_view piece) { return taken += !piece.empty(), true; }));
+  readers.push_back(reader([](std::string_view piece) { return pause_for(piece.empty() ? 0 : 0.2), true; }));
+  readers.push_back(reader([](std::string_view piece) { return piece.empty(); }));  // has gone
+  pause_for(0.2);
+  news.send("one");
+  news.send("two");
+  for (int i = 0; i < 1000 && present > 1; ++i) pause_for(0.01);
+  EXPECT_EQ(present.load(), 1);
+  EXPECT_EQ(taken.load(), 2);
+  news.end();
+  for (std::thread& r : readers) r.join();
+  bool asked = false;
+  news.listen("", [&](std::string_view) { return asked = true; });
+  EXPECT(!asked);
 }
 
 TEST(pages_steer_the_run_that_serves_them) {

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace chainer::live {
 
@@ -16,8 +17,9 @@ struct HttpResponse {
   int status = 200;
   std::string type = "application/json", body = {};
   std::map<std::string, std::string> headers = {};
-  /// Set: the answer comes piece by piece, of which each call waits for the next; false ends it.
-  std::function<bool(std::string& piece)> stream = {};
+  /// Set: the answer comes piece by piece. This is called with what sends a piece (false where the reader has gone),
+  /// and returns when the answer has ended. Other threads may send meanwhile, one at a time.
+  std::function<void(const std::function<bool(std::string_view piece)>& send)> stream = {};
 };
 
 /// Serves on threads of its own while it lives: one a connection, at most 600. Requests are bounded in length and time.

@@ -6,6 +6,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -18,7 +19,7 @@ namespace {
 constexpr int kConnections = 600;
 constexpr int kWaiting = 512;  // connections that nobody has accepted yet
 
-// A thread a connection, most of which wait for news.
+// A thread a connection, most of which sleep while another one sends the news.
 class Connections : public httplib::TaskQueue {
  public:
   // Newer versions want to know whether the work was taken.
@@ -75,7 +76,7 @@ HttpServer::HttpServer(const std::string& host, int port, Handler handler) : its
   httplib::Server& s = its_->server;
   s.new_task_queue = [] { return new Connections(); };
   s.set_read_timeout(5);
-  s.set_write_timeout(20);
+  s.set_write_timeout(5);
   s.set_keep_alive_timeout(5);
   s.set_payload_max_length(std::size_t(64) << 10);
   s.set_tcp_nodelay(true);
@@ -99,9 +100,8 @@ HttpServer::HttpServer(const std::string& host, int port, Handler handler) : its
                                      });
     }
     to.set_chunked_content_provider(r.type, [stream = r.stream](std::size_t, httplib::DataSink& sink) {
-      std::string piece;
-      if (!stream(piece)) return false;
-      return sink.write(piece.data(), piece.size());
+      stream([&sink](std::string_view piece) { return sink.write(piece.data(), piece.size()); });
+      return false;
     });
   };
   s.Get(".*", answer).Post(".*", answer);

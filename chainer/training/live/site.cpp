@@ -13,7 +13,6 @@
 namespace chainer::live {
 namespace {
 
-constexpr std::size_t kNews = 256;
 constexpr uint64_t kLargestPicture = uint64_t(64) << 20;
 constexpr auto kLook = std::chrono::milliseconds(500), kPing = std::chrono::milliseconds(10000);
 
@@ -66,6 +65,7 @@ Site::~Site() {
   }
   changed_.notify_all();
   watcher_.join();
+  news_.end();
   server_.reset();
 }
 
@@ -173,38 +173,21 @@ HttpResponse Site::command(const HttpRequest& q) {
 
 HttpResponse Site::events() {
   HttpResponse r{.type = "text/event-stream"};
-  std::size_t next = 0;
-  {
-    const std::lock_guard lock(mutex_);
-    next = first_ + news_.size();
-  }
-  r.stream = [this, next, begun = false](std::string& piece) mutable {
-    std::unique_lock lock(mutex_);
-    if (!begun) {
-      begun = true;
-      piece = "retry: 2000\n\n";
-      return true;
-    }
-    changed_.wait_for(lock, kPing, [&] { return ending_ || first_ + news_.size() > next; });
-    if (ending_) return false;
-    next = std::max(next, first_);
-    for (; next < first_ + news_.size(); ++next) piece += news_[next - first_];
-    if (piece.empty()) piece = ": nothing new\n\n";
-    return true;
-  };
+  r.stream = [this](const Broadcast::Send& send) { news_.listen("retry: 2000\n\n", send); };
   return r;
 }
 
-// Looks for what has changed, for all readers at once.
+// Looks for what has changed, and tells all readers of it.
 void Site::watch() {
   std::map<std::string, std::string> before;
   std::map<std::string, int64_t> pictures;
   // A number that changes with a text, which browsers take exactly.
   const auto number_of = [](const std::string& s) { return static_cast<int64_t>(std::hash<std::string>()(s) >> 16); };
   bool begun = false;
+  auto sent = std::chrono::steady_clock::now();
   for (;;) {
     std::map<std::string, std::string> now;
-    std::vector<std::string> news;
+    std::string news;
     try {
       json::List runs = results_.runs();
       for (json::Value& run : runs) {
@@ -222,23 +205,23 @@ void Site::watch() {
           run.set(name, number);
         }
         now[path] = json::dump(json::Value(std::move(mark)));
-        if (begun && now[path] != before[path]) news.push_back("data: " + json::dump(run) + "\n\n");
+        if (begun && now[path] != before[path]) news += "data: " + json::dump(run) + "\n\n";
       }
       for (const auto& [path, mark] : before)
         if (!now.contains(path)) {
-          news.push_back("data: " + json::dump(json::Object{{"path", path}, {"state", "gone"}}) + "\n\n");
+          news += "data: " + json::dump(json::Object{{"path", path}, {"state", "gone"}}) + "\n\n";
           pictures.erase(path);
         }
     } catch (const std::exception&) { now = before; }  // the folder changes while it is read
     begun = true;
     before = std::move(now);
-    std::unique_lock lock(mutex_);
-    for (std::string& n : news) news_.push_back(std::move(n));
-    if (news_.size() > kNews) {
-      first_ += news_.size() - kNews;
-      news_.erase(news_.begin(), news_.end() - static_cast<std::ptrdiff_t>(kNews));
+    const auto time = std::chrono::steady_clock::now();
+    if (news.empty() && time - sent > kPing) news = ": nothing new\n\n";  // finds out who has gone
+    if (!news.empty()) {
+      news_.send(news);
+      sent = time;
     }
-    if (!news.empty()) changed_.notify_all();
+    std::unique_lock lock(mutex_);
     if (changed_.wait_for(lock, kLook, [this] { return ending_; })) return;
   }
 }

@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "chainer/training/live/broadcast.h"
 #include "chainer/training/live/http_server.h"
 #include "chainer/training/live/results.h"
 
@@ -49,8 +50,7 @@ class Site {
   std::string token_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::vector<std::string> news_;  // one event a change as it is sent, the last few hundred
-  std::size_t first_ = 0;          // the number of news_[0]
+  Broadcast news_;
   bool ending_ = false;
   int port_ = 0;
   std::thread watcher_;
