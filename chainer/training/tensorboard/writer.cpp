@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <span>
 
+#include "chainer/array/host.h"
 #include "chainer/core/error.h"
 #include "chainer/core/file.h"
 #include "chainer/core/growing_file.h"
@@ -99,22 +101,24 @@ void Writer::scalar(const std::string& tag, double v, int64_t step) {
 void Writer::histogram(const std::string& tag, const Array& values, int64_t step, int64_t bins) {
   if (bins < 1)
     throw ValueError("tensorboard::Writer::histogram: ", bins, " bins for '", tag, "': at least one is needed");
-  std::vector<double> all = values.astype(float64).to_vector<double>();
-  std::erase_if(all, [](double v) { return !std::isfinite(v); });
-  if (all.empty()) return;
-  const auto [low, high] = std::minmax_element(all.begin(), all.end());
-  const double least = *low, most = *high,
-               width = (most / static_cast<double>(bins)) - least / static_cast<double>(bins);
+  const Array wide = to_host(values.astype(float64)).contiguous();
+  const std::span<const double> all(wide.data<double>(), static_cast<std::size_t>(wide.size()));
+  double least = INFINITY, most = -INFINITY, sum = 0, squares = 0, count = 0;
+  for (const double v : all) {
+    if (!std::isfinite(v)) continue;
+    least = std::min(least, v), most = std::max(most, v);
+    sum += v, squares += v * v, ++count;
+  }
+  if (count == 0) return;
+  const double width = (most / static_cast<double>(bins)) - least / static_cast<double>(bins);
   std::vector<double> limits, counts(static_cast<std::size_t>(bins), 0.0);
   for (int64_t i = 1; i <= bins; ++i) limits.push_back(i == bins ? most : least + width * static_cast<double>(i));
-  double sum = 0, squares = 0;
-  for (const double v : all) {
-    const double at = width > 0 ? (v - least) / width : 0;
-    ++counts[static_cast<std::size_t>(std::clamp<double>(at, 0, static_cast<double>(bins - 1)))];
-    sum += v, squares += v * v;
-  }
+  const double last = static_cast<double>(bins - 1);
+  for (const double v : all)
+    if (std::isfinite(v))
+      ++counts[width > 0 ? static_cast<std::size_t>(std::clamp<double>((v - least) / width, 0, last)) : 0];
   Message h;
-  h.real(1, least).real(2, most).real(3, static_cast<double>(all.size())).real(4, sum).real(5, squares);
+  h.real(1, least).real(2, most).real(3, count).real(4, sum).real(5, squares);
   h.reals(6, limits).reals(7, counts);
   summary(tag, Message().message(value::histogram, h), step);
 }
