@@ -120,11 +120,27 @@ try:
     assert any(f.startswith('snapshot_iter_') for f in os.listdir(os.path.join(folder, 'running')))
     assert 'asked by ann' in running.stderr.read()
 
+    # Runs that come by the hundred, with logs that are damaged, and go.
+    for i in range(600):
+        os.makedirs(os.path.join(folder, f'many/{i}'))
+        with open(os.path.join(folder, f'many/{i}/log'), 'w') as f:
+            f.write('[{"loss": 1e308, "iteration": 1}, 7, {"loss": -1e308, "iteration": 2}, null]')
+    count = lambda: driver.execute_script("return document.querySelectorAll('#runs tbody tr').length")
+    eventually('six hundred runs', lambda: count() == 602)
+    driver.execute_script("document.querySelector('#runs tbody tr:last-child').previousSibling.querySelector('input').click()")
+    driver.execute_script("for (const b of document.querySelectorAll('#runs tbody button')) if (b.textContent === 'many/0') b.click()")
+    eventually('the damaged log', lambda: points() == 2)
+    shutil.rmtree(os.path.join(folder, 'many'))
+    eventually('the end of six hundred runs', lambda: count() == 2)
+    eventually('another run', lambda: driver.find_element(By.CSS_SELECTOR, '.run-name').text == 'finished')
+    driver.find_element(By.XPATH, '//button[text()="running"]').click()
+    eventually('the form', lambda: driver.find_element(By.CSS_SELECTOR, '[data-key="alpha"]'))
+
     # Without the token nothing can be changed.
     driver.execute_script("document.getElementById('token').value = 'wrong'")
     click('[data-command="take_snapshot"]')
     eventually('the refusal', lambda: 'need the token' in driver.find_element(By.ID, 'answer').text)
-    severe = [e for e in driver.get_log('browser') if e['level'] == 'SEVERE' and '403' not in e['message']]
+    severe = [e for e in driver.get_log('browser') if e['level'] == 'SEVERE' and '403' not in e['message'] and 'many' not in e['message']]
     assert not severe, severe
     print('the page showed, changed, paused and stopped a run')
 finally:

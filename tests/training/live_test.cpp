@@ -323,6 +323,15 @@ TEST(news_say_when_pictures_are_other_ones) {
   EXPECT(stamps[0] != stamps[1]);
 }
 
+TEST(what_is_no_entry_is_left_out_of_a_log) {
+  if (!live::HttpServer::available()) return EXPECT(true);
+  const std::string folder = results("mixed");
+  write_file(folder + "/one/log", "[{\"a\": 1}, 7, null, [2], {\"a\": 3}]");
+  const live::Site site(folder, {});
+  const json::Value got = json::parse(body_of(get(site.address(), "/api/log?run=one")));
+  EXPECT_EQ(json::dump(*got.find("entries")), json::dump(json::parse("[{\"a\": 1}, {\"a\": 3}]")));
+}
+
 TEST(a_reader_who_takes_nothing_is_let_go) {
   live::Broadcast news;
   std::atomic<int> taken = 0, present = 3;

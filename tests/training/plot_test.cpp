@@ -1,4 +1,5 @@
 // Curves as SVG: what stands in the file, and curves of many points that keep their extremes.
+#include <chainer/training/plot/braille.h>
 #include <chainer/training/plot/figure.h>
 
 #include <algorithm>
@@ -23,6 +24,18 @@ TEST(figures_become_svg_without_a_library) {
   EXPECT(plot::available("plot.svg"));
   // Nothing at all is a picture, too.
   EXPECT(plot::svg(plot::Figure{}).find("</svg>") != s.npos);
+}
+
+TEST(values_whose_differences_are_infinite_are_gaps) {
+  plot::Figure f;
+  f.axes[0].series = {{.label = "", .x = {1, 2, 3, 4}, .y = {1e308, 0.5, -1e308, 1}}};
+  const std::string s = plot::svg(f);
+  EXPECT(s.find("nan") == s.npos && s.find("inf") == s.npos);
+  std::size_t digits = 0, most = 0;
+  for (const char c : s) digits = c >= '0' && c <= '9' ? digits + 1 : 0, most = std::max(most, digits);
+  EXPECT(most < 8);
+  const auto rows = plot::braille({{.points = {{1, 1e308}, {2, 0.5}, {3, -1e308}, {4, 1}}}}, 40, 5, false);
+  EXPECT(rows.size() == 5 && rows[0].find("1e+308") == std::string::npos);
 }
 
 TEST(reduced_curves_keep_their_extremes) {

@@ -105,6 +105,15 @@ TEST(pages_are_small_and_stand_for_themselves) {
   EXPECT(page.find("70000,") != page.npos);  // the one high value is still there
 }
 
+TEST(arguments_that_two_extensions_wrote_stand_once) {
+  const auto f = result("report_twice", R"([{"main/loss": 1, "iteration": 1}])");
+  write_file(f / "args", R"({"lr": "0.1"})");
+  write_file(f / "report.json", R"({"arguments": {"lr": "0.1"}})");
+  EXPECT_EQ(occurrences(run_report::page({run_report::read_run(f)}), "<h3>Arguments</h3>"), 1u);
+  write_file(f / "args", R"({"lr": "0.2"})");
+  EXPECT_EQ(occurrences(run_report::page({run_report::read_run(f)}), "<h3>Arguments</h3>"), 2u);
+}
+
 TEST(commits_are_found_from_below) {
   const std::string commit(40, 'a');
   make_folder(folder / "repository" / "below");

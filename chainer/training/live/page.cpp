@@ -107,7 +107,7 @@ input[type=range], input[type=checkbox] { padding: 0; vertical-align: middle; }
 form.tools label { display: flex; gap: .4rem; align-items: center; } form.tools input { width: 7.5rem; }
 button { cursor: pointer; } button.strong { border-color: var(--bad); color: var(--bad); } button:disabled { opacity: .5; cursor: default; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 1px; }
-#curves { display: grid; gap: 1rem; grid-template-columns: repeat(auto-fit, minmax(min(100%, 24rem), 1fr)); }
+#curves { display: grid; gap: 1rem; grid-template-columns: repeat(auto-fill, minmax(min(100%, 24rem), 1fr)); }
 figure { margin: 0; min-width: 0; } figcaption { font-weight: 600; }
 .legend { display: flex; flex-wrap: wrap; gap: .1rem .9rem; font-size: .85em; color: var(--soft); overflow-wrap: anywhere; }
 .legend i { display: inline-block; width: 1.1em; height: 0; border-top: 3px solid; vertical-align: middle; margin-right: .3em; }

@@ -101,7 +101,7 @@ function draw() {
       let mean = null;
       for (const e of all) {
         const x = e[axis], y = e[key];
-        if (typeof x !== 'number' || typeof y !== 'number') continue;
+        if (!(Math.abs(x) <= 1e300 && Math.abs(y) <= 1e300) || typeof x !== 'number' || typeof y !== 'number') continue;
         mean = mean === null ? y : smoothing * mean + (1 - smoothing) * y;
         points.push([x, mean]);
       }
@@ -291,15 +291,31 @@ async function begin() {
   if (newest && !open) await show(newest.path); else showRuns();
   if (!newest) draw();
 }
+// A thousand runs that come at once are shown once.
+let timer = 0, redraw = false;
+function soon(curves) {
+  redraw = redraw || curves;
+  timer = timer || setTimeout(() => {
+    timer = 0;
+    const [next] = runs.keys();
+    if (open && !runs.has(open) && next !== undefined) show(next); else showRuns();
+    if (redraw) draw();
+    redraw = false;
+  }, 50);
+}
 const events = new EventSource('api/events');
 events.onopen = () => { $('connection').textContent = 'live'; begin().catch(e => $('connection').textContent = String(e)); };
 events.onerror = () => $('connection').textContent = 'not connected';
 events.onmessage = async e => {
   const run = JSON.parse(e.data), before = runs.get(run.path);
-  if (run.state === 'gone') runs.delete(run.path); else runs.set(run.path, run);
-  if (chosen.has(run.path)) { if (!extend(run)) await load(run.path); draw(); }
+  if (run.state === 'gone') {
+    for (const all of [runs, chosen, entries]) all.delete(run.path);
+    return soon(true);
+  }
+  runs.set(run.path, run);
+  if (chosen.has(run.path) && !extend(run)) await load(run.path);
   if (!open && run.last) await show(run.path);
-  showRuns();
+  soon(chosen.has(run.path));
   const other = what => !before || before[what] === undefined || before[what] !== run[what];
   if (run.path === open) await details(other('commands'), other('pictures'));
 };

@@ -172,7 +172,8 @@ std::shared_ptr<const std::vector<std::string>> Results::entries(const std::stri
   } catch (const ValueError&) { throw ValueError("the log of the run '", run, "' is half-written"); }
   if (!all.list()) throw ValueError("the log of the run '", run, "' is no list");
   const auto out = std::make_shared<std::vector<std::string>>();
-  for (json::Value& entry : *all.list()) out->push_back(json::dump(for_browsers(std::move(entry))));
+  for (json::Value& entry : *all.list())
+    if (entry.object()) out->push_back(json::dump(for_browsers(std::move(entry))));
   const std::lock_guard lock(mutex_);
   if (logs_.size() >= kLogsKept) logs_.erase(logs_.begin());
   logs_[run] = {time, size, out};

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "chainer/core/utf8.h"
+#include "chainer/training/plot/figure.h"
 
 namespace chainer::plot {
 namespace {
@@ -49,7 +50,7 @@ std::vector<std::string> braille(const std::vector<TextCurve>& curves, int width
   Extent x, y;
   for (const TextCurve& c : curves)
     for (const auto& [at, v] : c.points)
-      if (std::isfinite(v)) x.add(at), y.add(v);
+      if (can_be_drawn(v)) x.add(at), y.add(v);
   if (!(x.low <= x.high)) return std::vector<std::string>(static_cast<std::size_t>(height));
   const Extent told = x;
   x.open();
@@ -69,7 +70,7 @@ std::vector<std::string> braille(const std::vector<TextCurve>& curves, int width
     bool joined = false;
     int last_x = 0, last_y = 0;
     for (const auto& [at, v] : c.points) {
-      if (!std::isfinite(v)) {
+      if (!can_be_drawn(v)) {
         joined = false;
         continue;
       }

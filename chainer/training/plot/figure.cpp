@@ -17,7 +17,7 @@ constexpr double kTextSize = 12;
 struct Range {
   double low = HUGE_VAL, high = -HUGE_VAL;
   void add(double v) {
-    if (!std::isfinite(v)) return;
+    if (!can_be_drawn(v)) return;
     low = std::min(low, v);
     high = std::max(high, v);
   }
@@ -108,9 +108,9 @@ void draw_axes(Canvas& c, const Axes& a, Position low, Position high) {
     std::vector<Position> run;
     if (!s.y2.empty()) {
       for (std::size_t i = 0; i < s.x.size(); ++i)
-        if (std::isfinite(s.y[i])) run.push_back({px(s.x[i]), py(s.y[i])});
+        if (can_be_drawn(s.y[i])) run.push_back({px(s.x[i]), py(s.y[i])});
       for (std::size_t i = s.x.size(); i-- > 0;)
-        if (std::isfinite(s.y2[i])) run.push_back({px(s.x[i]), py(s.y2[i])});
+        if (can_be_drawn(s.y2[i])) run.push_back({px(s.x[i]), py(s.y2[i])});
       c.area(run, color);
     } else {
       const auto flush = [&] {
@@ -119,7 +119,7 @@ void draw_axes(Canvas& c, const Axes& a, Position low, Position high) {
         run.clear();
       };
       for (std::size_t i = 0; i < s.x.size(); ++i) {
-        if (std::isfinite(s.x[i]) && std::isfinite(s.y[i]))
+        if (can_be_drawn(s.x[i]) && can_be_drawn(s.y[i]))
           run.push_back({px(s.x[i]), py(s.y[i])});
         else
           flush();  // a gap in the data is a gap in the curve
@@ -182,7 +182,7 @@ Series reduced(const Series& series, std::size_t points) {
     const std::size_t begin = n * s / stretches, end = n * (s + 1) / stretches;
     std::size_t least = n, most = n;
     for (std::size_t i = begin; i < end; ++i) {
-      if (!std::isfinite(series.y[i])) continue;
+      if (!can_be_drawn(series.y[i])) continue;
       if (least == n || series.y[i] < series.y[least]) least = i;
       if (most == n || series.y[i] > series.y[most]) most = i;
     }

@@ -1,5 +1,6 @@
 // Line plots as PNG or SVG: axes with round ticks, a grid, markers, a legend beside the data, filled bands.
 #pragma once
+#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -13,6 +14,9 @@ struct Color {
 };
 /// The i-th colour of the cycle in which series are drawn.
 Color series_color(std::size_t i);
+
+/// Whether a value has a place in a plot: it is finite, and so are differences of such values.
+inline bool can_be_drawn(double v) { return std::abs(v) <= 1e300; }
 
 /// One curve, or a band between y and y2.
 struct Series {

@@ -86,7 +86,7 @@ std::string data_of(const std::vector<Plot>& plots) {
     std::string out;
     for (const double v : values) {
       char buffer[32] = "null";
-      if (std::isfinite(v)) std::snprintf(buffer, sizeof buffer, "%.6g", v);
+      if (plot::can_be_drawn(v)) std::snprintf(buffer, sizeof buffer, "%.6g", v);
       out += (out.empty() ? "" : ",") + std::string(buffer);
     }
     return "[" + out + "]";
@@ -257,7 +257,9 @@ std::string details_of(const Run& r, std::size_t number, uintmax_t& budget) {
     out += "<h3>What ran</h3><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"What ran\">" +
            pairs_table(*v) + "</div>\n";
   const json::Value* given = member(r.about, "arguments");
-  for (const json::Value* v : {given, &r.arguments})
+  // HtmlReport and LivePage both write them down.
+  const bool same = given && json::dump(*given) == json::dump(r.arguments);
+  for (const json::Value* v : {given, same ? nullptr : &r.arguments})
     if (v && v->object() && !v->object()->empty()) out += "<h3>Arguments</h3>" + pairs_table(*v);
   out += text_block(r.about, "runtime", "Library and machine") + text_block(r.about, "summary", "Network") +
          functions_table(r.about);
