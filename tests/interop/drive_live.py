@@ -80,7 +80,7 @@ try:
     # Without the program's own page: `serve` alone and the file of commands.
     running = mnist('running', '--epoch', '2000', '--batchsize', '500', '--live', stderr=subprocess.PIPE)
     eventually('the new run', lambda: any('running' in r and 'idle' not in r for r in rows() if r.startswith('running')))
-    driver.find_element(By.XPATH, '//button[text()="running"]').click()
+    eventually('the running one', lambda: driver.find_element(By.XPATH, '//button[text()="running"]').click() or True)
     points = lambda: len(driver.find_elements(By.CSS_SELECTOR, '#log tbody tr'))
     before = eventually('entries', points)
     eventually('a growing log', lambda: points() > before)
@@ -133,7 +133,7 @@ try:
     shutil.rmtree(os.path.join(folder, 'many'))
     eventually('the end of six hundred runs', lambda: count() == 2)
     eventually('another run', lambda: driver.find_element(By.CSS_SELECTOR, '.run-name').text == 'finished')
-    driver.find_element(By.XPATH, '//button[text()="running"]').click()
+    eventually('the running one', lambda: driver.find_element(By.XPATH, '//button[text()="running"]').click() or True)
     eventually('the form', lambda: driver.find_element(By.CSS_SELECTOR, '[data-key="alpha"]'))
 
     # Without the token nothing can be changed.

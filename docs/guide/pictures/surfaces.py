@@ -69,7 +69,8 @@ def live_page():
     started.append(mnist('runs/adam', '--epoch', '2000', '--unit', '30', '--batchsize', '500', '--live'))
     size(1300, 1100)
     driver.get(address)
-    eventually('the run', lambda: driver.find_element(By.XPATH, '//button[text()="adam"]')).click()
+    # The table is made anew with each entry, so that a button may be gone when it is clicked.
+    eventually('the run', lambda: driver.find_element(By.XPATH, '//button[text()="adam"]').click() or True)
     eventually('entries', lambda: len(driver.find_elements(By.CSS_SELECTOR, '#log tbody tr')) > 8)
     picture('live')
     scheme('dark')
