@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "chainer/array/backend.h"
+#include "chainer/array/deferred/deferred.h"
 #include "chainer/array/derived.h"
 #include "chainer/array/external.h"
 #include "chainer/array/order.h"
@@ -72,7 +73,9 @@ void ArrayBody::set_strides(const Strides& s) {
 
 void ArrayBody::allocate(std::string_view operation) {
   const int64_t bytes = size * item_size(dtype);
-  block = device.backend().allocate(static_cast<std::size_t>(bytes), device.index());
+  const auto request = [&] { return device.backend().allocate(static_cast<std::size_t>(bytes), device.index()); };
+  block = request();
+  while (!block.data && deferred::make_room(device)) block = request();
   if (!block.data) memory::refuse(bytes, shape, dtype, operation, device.name(), device.memory_statistics());
   data = static_cast<char*>(block.data);
 }

@@ -2,8 +2,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cmath>
+
 #include <chainer/chainer.h>
 
+#include "chainer/array/deferred/deferred.h"
 #include "chainer/array/host.h"
 #include "chainer/backend/cuda/cuda_backend.h"
 #include "chainer/backend/cuda/emulation/driver_emulated.h"
@@ -62,6 +65,55 @@ TEST(cached_memory_serves_before_there_is_no_room) {
   const Array b = zeros({6 << 20}).to_device(own.device);
   EXPECT(own.device.memory_statistics().in_use >= int64_t(24) << 20);
   own.backend.empty_cache(0);
+}
+
+// A sum that waits is the last to hold its operand: it is computed before a request fails.
+TEST(waiting_work_runs_before_there_is_no_room) {
+  OwnDevice own(19);
+  const Array small = ones({1}).to_device(own.device);  // its segment lies before the others
+  Array a = ones({2 << 20}).to_device(own.device);
+  const Array s = sum(a * 2.0);
+  a = {};
+  if (!deferred::enabled()) return;
+  EXPECT_EQ(own.device.memory_statistics().in_use >> 20, int64_t(8));
+  const int64_t programs = deferred::statistics().programs;
+  const Array b = zeros({3 << 20}).to_device(own.device);
+  EXPECT_EQ(deferred::statistics().programs, programs + 1);
+  EXPECT_EQ(own.device.memory_statistics().in_use >> 20, int64_t(12));
+  EXPECT(to_host(s).item<float>() == 4 << 20);
+}
+
+// So it is where the request comes from a program that runs. What waits on another device stays.
+TEST(a_program_without_room_lets_others_run_first) {
+  OwnDevice own(32);
+  const Device other(own.backend, 1);
+  if (!deferred::enabled()) return;
+  Array w = ones({3 << 20}).to_device(own.device);
+  const Array x = ones({3 << 20}).to_device(own.device), y = x + 1.0, s = sum(w), far = x.to_device(other) + 1.0;
+  w = {};
+  EXPECT_EQ(deferred::statistics().waiting, 3);
+  EXPECT(to_host(sum(y)).item<float>() == 6 << 20);
+  const Array z = exp(y);
+  EXPECT(to_host(z).to_vector<float>()[7] == std::exp(1.f + 1.f));
+  EXPECT(to_host(s).item<float>() == 3 << 20 && to_host(sum(far)).item<float>() == 6 << 20);
+}
+
+// What finds no room in the end waits on, and is computed when there is some.
+TEST(what_finds_no_room_waits_until_there_is_some) {
+  OwnDevice own(32);
+  if (!deferred::enabled()) return;
+  Array a = ones({3 << 20}).to_device(own.device);
+  const Array b = ones({3 << 20}).to_device(own.device), c = b * 2.0, d = exp(b);
+  EXPECT_THROW(MemoryError,
+               "multiply: cannot allocate 12582912 bytes for an array of shape (3145728,) and dtype float32 on @own:0; "
+               "25166336 bytes are in use there and ",
+               to_host(c));
+  EXPECT_THROW(MemoryError, "exp: cannot allocate 12582912 bytes", to_host(d));
+  EXPECT_THROW(MemoryError, "on @own:0; 25166336 bytes are in use there", b.copy());
+  EXPECT_EQ(deferred::statistics().waiting, 2);
+  a = {};
+  EXPECT(to_host(c).to_vector<float>()[5] == 2);
+  EXPECT_THROW(MemoryError, "exp: cannot allocate 12582912 bytes", to_host(d));
 }
 
 // Each call of a small program fails in turn: an exception at that call or a later one, and a device that goes on.

@@ -41,6 +41,32 @@ void take_over(std::span<const Array* const> in, const Registry& mine) {
     if (a->body().pending.load(std::memory_order_acquire) && a->body().registry != &mine) evaluate(a->body());
 }
 
+// make_room() in one registry, whose lock is held. Reductions come first, because their results take no room, then the
+// latest, because what they need on the way is not stored.
+bool make_room_in(Registry& r, Device device) {
+  if (running()) return false;
+  const auto held = [](const Pending* p) { return p ? Ref<ArrayBody>(p->body) : Ref<ArrayBody>(); };
+  for (const bool reductions : {true, false})
+    for (Ref<ArrayBody> body = held(r.newest); body; body = held(body->pending.load()->older)) {
+      if (body->device != device || (body->pending.load()->kind == Pending::Kind::reduce) != reductions) continue;
+      try {
+        evaluate_locked(r, *body, {});
+        return true;
+      } catch (const MemoryError&) {}  // it waits where it was
+    }
+  return false;
+}
+
+// Evaluates by f; where that finds no room, again while something else that waits can be computed.
+template <class F>
+void with_room(Registry& r, Device device, const F& f) {
+  for (;;) try {
+      return f();
+    } catch (const MemoryError&) {
+      if (!make_room_in(r, device)) throw;
+    }
+}
+
 // What waits keeps no more alive than it may.
 void keep_within_budget(Registry& r) {
   while (r.oldest && r.held_bytes > std::max(kBudget, 8 * r.largest)) {
@@ -66,7 +92,7 @@ Array enlist(Registry& r, Pending* p, Ref<ArrayBody> body) {
   r.newest = p;
   r.largest = std::max(r.waiting++ ? r.largest : 0, body->size * item_size(body->dtype));
   body->pending.store(p, std::memory_order_release);
-  if (depth + 1 >= kDeepest || shared) evaluate_locked(r, *body, {});
+  if (depth + 1 >= kDeepest || shared) with_room(r, body->device, [&] { evaluate_locked(r, *body, {}); });
   keep_within_budget(r);
   return Array(std::move(body));
 }
@@ -280,8 +306,15 @@ bool drop_last(ArrayBody& body) noexcept {
 void evaluate(ArrayBody& body) {
   Registry& r = *body.registry;
   const std::lock_guard lock(r.mutex);
-  evaluate_locked(r, body, {});
+  with_room(r, body.device, [&] { evaluate_locked(r, body, {}); });
   keep_within_budget(r);
+}
+
+bool make_room(Device device) {
+  if (running()) return false;  // behind a lock already, perhaps that of another registry
+  Registry& r = registry();
+  const std::lock_guard lock(r.mutex);
+  return make_room_in(r, device);
 }
 
 void evaluate(std::span<const Array> arrays) {
@@ -295,7 +328,7 @@ void evaluate(std::span<const Array> arrays) {
     together.clear();
     for (std::size_t k = i; k < waiting.size() && waiting[k]->registry == &r; ++k) together.push_back(waiting[k]);
     const std::lock_guard lock(r.mutex);
-    evaluate_all_locked(r, together);
+    with_room(r, together[0]->device, [&] { evaluate_all_locked(r, together); });
     keep_within_budget(r);
   }
 }

@@ -42,6 +42,11 @@ Array cast(const Array& a, Dtype dtype);
 /// Computes all of these that wait, together where they go over one space.
 void evaluate(std::span<const Array> arrays);
 
+/// For a request for memory of `device` that found no room: computes one of the expressions that wait for this thread
+/// there, so that operands go which nobody else holds. What finds no room itself waits on. False if nothing was
+/// computed; so it is inside of an evaluation, too, whose arrays are being computed.
+bool make_room(Device device);
+
 /// How much waits now, and what ran so far.
 struct Statistics {
   int64_t waiting = 0;     ///< computations

@@ -43,6 +43,14 @@ class FloatMode {
   bool before_;
 };
 
+constinit thread_local int programs_running = 0;
+struct Running {
+  Running() { ++programs_running; }
+  ~Running() { --programs_running; }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+};
+
 // One array in the program: a result, or a leaf that is in memory.
 struct Value {
   ArrayBody* body;
@@ -157,6 +165,7 @@ class Planner {
     emit();
   }
   void run() {
+    const Running here;
     for (const Value& v : nodes_)
       if (v.stored && !v.body->block.data) v.body->allocate(name(waiting(*v.body)->op));
     const auto start = std::chrono::steady_clock::now();
@@ -337,6 +346,8 @@ class Planner {
 };
 
 }  // namespace
+
+bool running() { return programs_running > 0; }
 
 // How many that do not fit are looked at before the search for those that run in the same pass ends.
 constexpr int kMostRefused = 64;

@@ -32,6 +32,8 @@ Registry& registry();
 void evaluate_locked(Registry& r, ArrayBody& root, std::span<ArrayBody* const> also);
 /// All of these, which wait in `r`.
 void evaluate_all_locked(Registry& r, std::span<ArrayBody* const> bodies);
+/// Whether this thread is running a program. Then nothing else that waits may be computed.
+bool running();
 /// Before and after a computation waits: it is a reader of its operands' memory. The lock of `r` is held.
 void add_readers(Registry& r, Pending& p);
 void remove_readers(Pending& p);
