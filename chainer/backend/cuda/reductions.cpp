@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "chainer/array/order.h"
 #include "chainer/backend/cuda/cuda_backend.h"
 #include "chainer/backend/cuda/kernels/gemm.h"
 #include "chainer/backend/cuda/kernels/reduce.h"
@@ -24,16 +25,18 @@ ReduceArgs reduction(const Array& a, const Dims& axes, Array& out, int op) {
   int position = 0;
   for (int d = 0; d < a.ndim(); ++d) {
     const bool is_reduced = std::find(axes.begin(), axes.end(), d) != axes.end();
-    if (is_reduced) {
-      reduced.push_back(a.shape()[d]), reduced_in.push_back(in[d]);
-    } else {
+    if (!is_reduced) {
       kept.push_back(a.shape()[d]), kept_in.push_back(in[d]);
       kept_out.push_back(out_strides[keeps ? d : position]);
     }
     position += !is_reduced || keeps;
   }
+  // In memory order, as programs of deferred evaluation go through what they reduce.
+  for (const int64_t d : memory_order(a))
+    if (std::find(axes.begin(), axes.end(), d) != axes.end())
+      reduced.push_back(a.shape()[d]), reduced_in.push_back(in[d]);
   const auto k = make_loop<2>(kept, {&kept_in, &kept_out}, 2);
-  const auto r = make_loop<1>(reduced, {&reduced_in}, 1, false);  // the order of axes is that of indices
+  const auto r = make_loop<1>(reduced, {&reduced_in}, 1, false);
   ReduceArgs args{};
   args.kept = space_of(k), args.reduced = space_of(r);
   args.in_kept = operand_of(k, 0, from, a.dtype()), args.in_reduced = operand_of(r, 0, from, a.dtype());
