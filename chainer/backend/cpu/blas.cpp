@@ -52,7 +52,7 @@ struct OneDnn {
   std::atomic<bool> forked{false};
   std::string version, problem;
   void* library = nullptr;
-  OneDnn() {
+  [[gnu::cold]] OneDnn() {  // runs once, so that its size counts
     if (!wanted("onednn") || !*kOneDnn) return;
     // GNU's OpenMP lets its threads spin for milliseconds at a barrier, which stalls everybody where another program
     // wants the cores. It reads its settings when it is loaded: if oneDNN brings it along, and nobody has chosen, it
