@@ -142,6 +142,11 @@ endif()
 set(first_objects $<TARGET_OBJECTS:chainer_first_objects> $<TARGET_OBJECTS:chainer_seldom_objects>)
 add_library(chainer ${later} ${first_objects} ${kernel_objects})
 add_library(chainer::chainer ALIAS chainer)
+# For projects that have the sources within; the installed package makes its own (chainer-config.cmake.in).
+add_library(chainer_for_users_pch INTERFACE)
+target_precompile_headers(chainer_for_users_pch INTERFACE <chainer/chainer.h>)
+target_link_libraries(chainer_for_users_pch INTERFACE chainer::chainer)
+add_library(chainer::pch ALIAS chainer_for_users_pch)
 target_compile_features(chainer PUBLIC cxx_std_20)
 target_include_directories(chainer PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 # A program that is linked statically keeps the functions that it uses and, of other libraries, those that these need.
