@@ -50,7 +50,7 @@ json::Value last_entry(const fs::path& file, uintmax_t size, double& seconds_bef
 // Another text for each time at which a file was written.
 std::string stamp(const fs::path& file) {
   std::error_code error;
-  return std::to_string(fs::last_write_time(file, error).time_since_epoch().count());
+  return std::to_string(static_cast<int64_t>(fs::last_write_time(file, error).time_since_epoch().count()));
 }
 
 bool is_picture(const fs::path& file) {
