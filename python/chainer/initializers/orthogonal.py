@@ -14,7 +14,7 @@ class Orthogonal(initializer.Initializer):
     def __call__(self, array):
         initializer.check_dtype(array, self.dtype)
         if not array.shape:
-            array[...] = self.scale * (2 * numpy.random.randint(2) - 1)
+            array[...] = self.scale
             return
         if not array.size:
             raise ValueError('Array to be initialized must be non-empty.')

@@ -1,3 +1,5 @@
+import numpy
+
 from chainer.training.extensions import _schedule
 
 
@@ -9,4 +11,4 @@ class StepShift(_schedule.Schedule):
         self._gamma, self._step = gamma, step
 
     def _value(self):
-        return self._bounded(self._init * self._gamma ** (self._t // self._step), self._gamma > 1)
+        return self._bounded(self._init * self._gamma ** numpy.floor(self._t / self._step), self._gamma > 1)

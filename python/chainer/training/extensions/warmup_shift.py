@@ -21,8 +21,10 @@ class WarmupShift(_schedule.Schedule):
             self._update_value(self._get_optimizer(trainer), self._value())
 
     def _value(self):
-        done = self._t / float(self._warmup_iter)
-        return self._init * done + self._warmup_start * (1 - done)
+        if self._t == 0:
+            return self._warmup_start
+        n = self._warmup_iter
+        return (self._t * self._init + (n - self._t) * self._warmup_start) / n
 
     def serialize(self, serializer):
         self._t = serializer('_t', self._t)
