@@ -169,8 +169,8 @@ Variable apply_single(F&& f, const V&... inputs) {
 struct GradOptions {
   Variables grad_outputs = {};  ///< ones by default
   Variables grad_inputs = {};   ///< added to the result
-  bool set_grad = false;
-  bool retain_grad = false;
+  bool set_grad = false;        ///< store the gradients in `inputs`
+  bool retain_grad = false;     ///< store those of what functions computed along the paths; leaves keep theirs
   bool enable_double_backprop = false;
   std::optional<double> loss_scale = {};
 };

@@ -111,7 +111,8 @@ Variables grad_within(const Variables& outputs, const Variables& inputs, const V
   for (const Variable& x : inputs) {
     const auto it = gradients.find(x.node_pointer());
     result.push_back(x.node_pointer() && it != gradients.end() ? it->second : Variable());
-    if ((o.set_grad || o.retain_grad) && x.node_pointer()) {
+    // (Leaves keep theirs with retain_grad, which is about what functions computed.)
+    if (x.node_pointer() && (o.set_grad || (o.retain_grad && x.node_pointer()->creator()))) {
       Variable target = x;
       changes.save(*target.node_pointer());
       target.set_grad_var(result.back());

@@ -39,7 +39,7 @@ inline constexpr struct Mean {
   }
 } mean{};
 
-/// x + y, with y's shape aligned to x's axes from `axis` on; likewise scale: x * y.
+/// x + y, with y's shape aligned to x's axes from `axis` on and lengths of 1 repeated; likewise scale: x * y.
 ///   F::bias(array({{1.f, 2.f}}), array({10.f, 20.f}))  // [[11, 22]]
 inline constexpr struct Bias {
   static constexpr std::string_view name = "bias";

@@ -22,7 +22,8 @@ void raise_index_error(const char* text) {
     return raise_invalid_type("axes within the array's", text, text, "InvalidAxis");
   if (t.find("too many indices") != t.npos) return raise_invalid_type("as many axes as indices", text, text);
   if (t.find("single ellipsis") != t.npos) return PyErr_SetString(PyExc_ValueError, text);
-  PyErr_SetString(t.find(": label ") != t.npos ? PyExc_ValueError : PyExc_IndexError, text);
+  const bool wrong_value = t.find(": label ") != t.npos && t.find("black_out") != 0;
+  PyErr_SetString(wrong_value ? PyExc_ValueError : PyExc_IndexError, text);
 }
 
 // Shapes that do not fit together are found in type checks there, too; sizes of windows by assertions.
@@ -30,8 +31,11 @@ void raise_value_error(const char* text) {
   const std::string_view t = text;
   if (t.find("einsum: label") == 0 && t.find("stands for lengths") != t.npos)
     return raise_invalid_type("one length for each label", text, text);
-  if (t.find(": no window fits") != t.npos || t.find("give no output") != t.npos)
-    return raise_invalid_type("a size that gives an output", text, text, "InvalidSize");
+  for (const char* said : {": no window fits", "give no output", "has no position on an input",
+                           "does not fit into an image", "does not give the input"})
+    if (t.find(said) != t.npos) return raise_invalid_type("a size that gives an output", text, text, "InvalidSize");
+  for (const char* name : {"bias: y of shape", "scale: y of shape"})
+    if (t.find(name) == 0) return raise_invalid_type("a shape that can be broadcast", text, text, "InvalidSize");
   if (t.find("matmul: shapes") == 0) return raise_invalid_type("shapes that can be broadcast", text, text);
   PyErr_SetString(PyExc_ValueError, text);
 }

@@ -227,15 +227,6 @@ def test_the_softmax_that_a_loss_keeps():
     assert not hasattr(F.softmax_cross_entropy(x, t, enable_double_backprop=True).creator, 'y')
 
 
-def test_errors_of_axes_and_windows_are_of_both_classes():
-    x = np.zeros((1, 1, 2, 2), 'f')
-    for error in (chainer.utils.type_check.InvalidType, ValueError):
-        with pytest.raises(error):
-            F.sum(x, axis=4)
-        with pytest.raises(error):
-            F.max_pooling_2d(x, 3, cover_all=False)
-
-
 def test_hierarchical_softmax():
     tree = L.BinaryHierarchicalSoftmax.create_huffman_tree({0: 8, 1: 6, 2: 5, 3: 4, 4: 3})
     link = L.BinaryHierarchicalSoftmax(3, tree)

@@ -85,3 +85,25 @@ TEST(bernoulli_of_values_that_are_neither) {
   const float slope = std::log(0.25f) - std::log(0.75f);
   EXPECT_CLOSE(x.grad(), array({slope, 0.f, slope}), {.rtol = 1e-5});
 }
+
+TEST(the_contrastive_gradient_of_equal_points_is_zero) {
+  for (Dtype d : {Dtype::float16, Dtype::float32, Dtype::float64}) {
+    const Variable x0(array({{1.f, 2.f}, {3.f, 4.f}}).astype(d)), x1(x0.array().copy());
+    F::contrastive(x0, x1, array({0, 1}), {.margin = 0.5}).backward();
+    EXPECT_CLOSE(x0.grad(), zeros({2, 2}, d), {});
+    EXPECT_CLOSE(x1.grad(), zeros({2, 2}, d), {});
+    const Array y = F::contrastive(x0, x1, array({0, 1}), {.margin = 0.5, .reduce = Reduction::no}).array();
+    EXPECT_CLOSE(y, array({0.125f, 0.f}).astype(d), {.rtol = 1e-5});
+  }
+}
+
+TEST(bias_and_scale_repeat_lengths_of_one) {
+  const Variable x(arange(0, 24).reshape({2, 3, 4}).astype(Dtype::float32));
+  const Variable y(array({{1.f}, {2.f}, {3.f}}));
+  EXPECT_CLOSE(F::bias(x, y, 1).array(), x.array() + y.array(), {});
+  EXPECT_CLOSE(F::scale(x, y, 1).array(), x.array() * y.array(), {});
+  F::sum(F::bias(x, y, 1)).backward();
+  EXPECT_CLOSE(y.grad(), full({3, 1}, 8.f), {});
+  EXPECT_CLOSE(F::bias(x, ones({1, 1}), 0).array(), x.array() + 1.f, {});
+  EXPECT_THROW(DimensionError, "does not match", F::bias(x, ones({2}), 1));
+}

@@ -19,8 +19,10 @@ Variable Contrastive::operator()(const Variable& x0, const Variable& x1, const V
   });
   if (!(o.margin > 0)) throw ValueError("contrastive: margin should be positive, not ", o.margin);
   const Variable squared = sum(square(x0 - x1), 1);
-  // (the distance of equal points has no gradient: it is taken from a tiny one)
-  const Variable distance = sqrt(maximum(squared, Variable(full({}, 1e-14, x0.dtype(), x0.device()), false)));
+  // The distance of equal points is zero and has no gradient: the root is taken of a tiny number that the dtype has.
+  const double tiny = x0.dtype() == float16 ? 0x1p-24 : 1e-14;
+  const Variable apart(not_equal(squared.array(), 0).astype(x0.dtype()), false);
+  const Variable distance = sqrt(maximum(squared, Variable(full({}, tiny, x0.dtype(), x0.device()), false))) * apart;
   const Variable gap = relu(o.margin - distance);
   const Variable loss = where(Variable(not_equal(y.array(), 0), false), squared, square(gap)) * 0.5;
   return reduced(loss, o.reduce, name, {Reduction::mean, Reduction::no});

@@ -8,7 +8,7 @@ namespace {
 Variable aligned(const Variable& x, const Variable& y, int64_t axis, std::string_view name) {
   const int at = normalize_axis(axis, x.ndim() + 1, name);
   bool fits = at + y.ndim() <= x.ndim();
-  for (int i = 0; fits && i < y.ndim(); ++i) fits = x.shape()[at + i] == y.shape()[i];
+  for (int i = 0; fits && i < y.ndim(); ++i) fits = y.shape()[i] == 1 || x.shape()[at + i] == y.shape()[i];
   if (!fits)
     throw DimensionError(name, ": y of shape ", y.shape(), " does not match axes ", at, ".. of x of shape ", x.shape());
   Shape s = Dims::filled(x.ndim(), 1);

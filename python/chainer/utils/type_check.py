@@ -29,8 +29,8 @@ class InvalidAxis(InvalidType, ValueError, IndexError):
     """An axis that an input has not, of each class that some function of the release raises."""
 
 
-class InvalidSize(InvalidType, ValueError, AssertionError):
-    """A window or filter that gives no output, of each class that some function of the release raises."""
+class InvalidSize(InvalidType, ValueError, AssertionError, RuntimeError):
+    """A size or shape that gives no output, of each class that some function of the release raises."""
 
 
 class _Failed(Exception):

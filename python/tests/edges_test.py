@@ -1,0 +1,127 @@
+"""Classes of errors and values at the edges, as the release has them."""
+import numpy as np
+import pytest
+
+import chainer
+import chainer.functions as F
+from chainer.utils import type_check
+
+
+def ones(*shape):
+    return np.ones(shape, 'f')
+
+
+X = ones(1, 2, 3, 3)
+
+
+@pytest.mark.parametrize('error', [type_check.InvalidType, ValueError])
+def test_an_axis_out_of_range(error):
+    with pytest.raises(error):
+        F.sum(X, axis=4)
+
+
+@pytest.mark.parametrize('f', [
+    lambda: F.max_pooling_2d(X, 5, cover_all=False), lambda: F.average_pooling_2d(X, 5),
+    lambda: F.max_pooling_nd(X, 9, 1), lambda: F.average_pooling_nd(X, 5),
+    lambda: F.convolution_2d(X, ones(4, 2, 5, 5)), lambda: F.convolution_nd(ones(1, 2, 3), ones(4, 2, 5)),
+    lambda: F.dilated_convolution_2d(X, ones(4, 2, 3, 3), dilate=4),
+    lambda: F.depthwise_convolution_2d(X, ones(1, 2, 5, 5)), lambda: F.im2col(X, 5),
+    lambda: F.deconvolution_nd(X, ones(2, 4, 1, 1), pad=2)])
+@pytest.mark.parametrize('error', [AssertionError, ValueError])
+def test_windows_without_a_position_are_the_releases_assertion_and_a_wrong_value(f, error):
+    with pytest.raises(error):
+        f()
+
+
+def test_other_sizes_that_do_not_fit():
+    with pytest.raises(RuntimeError):
+        F.deconvolution_2d(X, ones(2, 4, 1, 1), pad=2)
+    for f in (F.unpooling_2d, F.unpooling_nd):
+        with pytest.raises(type_check.InvalidType):
+            f(X, 1, 1, 0, (9, 9))
+        with pytest.raises(ValueError):  # (The release makes an image without pixels.)
+            f(X, 1, 1, 2)
+    for f in (F.bias, F.scale):
+        with pytest.raises(type_check.InvalidType):
+            f(ones(2, 3), ones(4), 1)
+
+
+@pytest.mark.parametrize('f, op', [(F.bias, np.add), (F.scale, np.multiply)])
+def test_bias_and_scale_repeat_lengths_of_one(f, op):
+    x = np.random.rand(2, 3, 4).astype('f')
+    for shape, axis, full in (((3, 1), 1, (1, 3, 1)), ((1, 1), 0, (1, 1, 1)), ((1, 4), 1, (1, 1, 4)), ((), 1, ())):
+        y = chainer.Variable(np.random.rand(*shape).astype('f') if shape else np.array(2, 'f'))
+        z = f(x, y, axis)
+        assert np.array_equal(z.array, op(x, y.array.reshape(full)))
+        z.grad = np.ones_like(x)
+        z.backward()
+        assert y.grad.shape == y.shape
+
+
+def test_grad_that_retains_leaves_the_leaves_alone():
+    x, w = chainer.Variable(ones(2)), chainer.Variable(ones(2))
+    y = x * w
+    z = F.sum(y * y)
+    for twice in (False, True):
+        chainer.grad([z], [x, y], retain_grad=True, enable_double_backprop=twice)
+        assert x.grad is None and w.grad is None
+        assert y.grad.tolist() == [2, 2] and z.grad == 1
+        y.cleargrad()
+    chainer.grad([z], [y], retain_grad=True)
+    assert y.grad.tolist() == [2, 2]
+    chainer.grad([z], [x], set_grad=True)
+    assert x.grad.tolist() == [2, 2]
+
+
+@pytest.mark.parametrize('dtype', 'efd')
+def test_contrastive_of_equal_points(dtype):
+    x = chainer.Variable(np.array([[1, 2], [3, 4]], dtype))
+    y = chainer.Variable(np.array([[1, 2], [3, 4]], dtype))
+    loss = F.contrastive(x, y, np.array([0, 1], 'i'), 2.5, 'no')
+    assert loss.array.tolist() == [3.125, 0]
+    loss.grad = np.ones(2, dtype)
+    loss.backward()
+    assert not x.grad.any() and not y.grad.any()
+
+
+@pytest.mark.parametrize('ndim', [1, 2, 3])
+@pytest.mark.parametrize('ksize, stride, pad, cover_all, length', [
+    (2, None, 0, True, 3), (2, None, 0, False, 4), (3, 1, 1, True, 2), (3, 2, 2, False, 1), (1, 3, 0, True, 2),
+    (1, 3, 0, False, 4)])
+def test_lengths_of_unpooling(ndim, ksize, stride, pad, cover_all, length):
+    x = ones(*(1, 1) + (2,) * ndim)
+    assert F.unpooling_nd(x, ksize, stride, pad, cover_all=cover_all).shape == (1, 1) + (length,) * ndim
+
+
+def test_unpooling_adds_what_overlaps_and_leaves_gaps():
+    x = np.array([[[1, 2]]], 'f')
+    assert F.unpooling_nd(x, 3, 1, cover_all=False).array.tolist() == [[[1, 3, 3, 2]]]
+    assert F.unpooling_nd(x, 1, 3, cover_all=False).array.tolist() == [[[1, 0, 0, 2]]]
+
+
+@pytest.mark.parametrize('dtype', 'fd')
+def test_black_out(dtype):
+    random = np.random.RandomState(0)
+    x, W = random.randn(2, 3).astype(dtype), random.randn(5, 3).astype(dtype)
+    t, samples = np.array([1, 4], 'i'), np.array([[0, 2, 3], [1, 1, 0]], 'i')
+    p = np.exp(np.stack([W[np.r_[t[i], samples[i]]] @ x[i] for i in range(2)]))
+    p /= p.sum(1, keepdims=True)
+    expected = -np.log(p[:, 0]) - np.log(1 - p[:, 1:]).sum(1)
+    np.testing.assert_allclose(F.black_out(x, t, W, samples, 'no').array, expected, rtol=1e-5)
+    np.testing.assert_allclose(F.black_out(x, t, W, samples).array, expected.mean(), rtol=1e-5)
+    with pytest.raises(IndexError):
+        F.black_out(x, np.array([1, 5], 'i'), W, samples)
+
+
+@pytest.mark.parametrize('dtype', 'efd')
+def test_swish(dtype):
+    x = np.random.randn(2, 3, 2).astype(dtype)
+    for shape in ((3,), (3, 2)):
+        beta = np.full(shape, 1.5, dtype)
+        y = F.swish(x, beta)
+        assert y.dtype == dtype
+        assert np.allclose(y.array, x / (1 + np.exp(-1.5 * x)), atol=5e-3 if dtype == 'e' else 1e-6)
+    for shape in ((1,), (3, 1)):
+        with pytest.raises(type_check.InvalidType):
+            F.swish(x, np.ones(shape, dtype))
+    assert F.swish(np.array([[1000, -1000, 0]], dtype), np.ones(3, dtype)).array.tolist() == [[1000, 0, 0]]
