@@ -50,9 +50,9 @@ struct Tagger : Chain {
     return F::transpose_sequence(ys);
   }
   Variables tags(const Examples& batch) {
-    Variables out;
-    for (const Example& e : batch) out.push_back(Variable(e[1], false));
-    return F::transpose_sequence(out);
+    Variables ts;
+    for (const Example& e : batch) ts.push_back(Variable(e[1], false));
+    return F::transpose_sequence(ts);
   }
 };
 
