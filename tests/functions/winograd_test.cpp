@@ -1,7 +1,10 @@
 // Filters of 3x3 by Winograd's algorithm, where the library takes it, against float64 by patches and products.
 #include <chainer/chainer.h>
 
-#include "chainer/backend/cpu/onednn/onednn.h"
+#include <cstring>
+
+#include "chainer/backend/cpu/winograd.h"
+#include "chainer/core/parallel.h"
 #include "test.h"
 
 using namespace chainer;
@@ -19,34 +22,88 @@ double distance(const Array& a, const Array& exact) {
   return (max(abs(a.astype(float64) - exact)) / max(abs(exact))).item<double>();
 }
 
+bool same_bits(const Array& a, const Array& b) {
+  const Array x = a.contiguous(), y = b.contiguous();
+  return x.shape() == y.shape() && std::memcmp(x.raw(), y.raw(), static_cast<std::size_t>(x.nbytes())) == 0;
+}
+
+// The result and the gradients of a convolution. W and x are used twice, so that gradients are added to what is there.
+Arrays results_of(const Array& x, const Array& W, const Array& b, int64_t pad) {
+  Variable vx(x), vW(W), vb(b);
+  const Variable y = F::convolution_2d(vx, vW, vb, {.pad = pad});
+  const Array g = random::RandomState(4).normal(0, 1, y.shape(), float32).astype(x.dtype());
+  F::sum(y * g + F::convolution_2d(vx, vW, {}, {.pad = pad}) * g).backward();
+  return Arrays{y.array(), vx.grad(), vW.grad(), vb.grad()};
+}
+
+// Blocks of tiles, panels of channels and the runs of a gradient's sums are full, or not; images of one tile and more;
+// strips that threads share, and blocks that each takes alone.
+const Case kCases[] = {{{8, 32, 16, 16}, {48, 32, 3, 3}, 1, true},   {{3, 64, 31, 27}, {32, 64, 3, 3}, 1, true},
+                       {{9, 32, 18, 14}, {32, 32, 3, 3}, 0, true},   {{64, 64, 4, 4}, {64, 64, 3, 3}, 1, true},
+                       {{1, 80, 16, 16}, {112, 80, 3, 3}, 1, true},  {{17, 160, 7, 7}, {32, 160, 3, 3}, 1, true},
+                       {{5, 256, 9, 17}, {512, 256, 3, 3}, 0, true}, {{70, 32, 16, 12}, {48, 32, 3, 3}, 1, true},
+                       {{1, 32, 12, 16}, {32, 32, 3, 3}, 1, false},  {{64, 32, 5, 5}, {32, 32, 3, 3}, 1, false},
+                       {{8, 24, 16, 16}, {48, 24, 3, 3}, 1, false},  {{8, 32, 16, 16}, {48, 32, 3, 3}, 2, false},
+                       {{20, 512, 4, 4}, {512, 512, 3, 3}, 1, true}};
+
 }  // namespace
 
 TEST(winograd_agrees_with_float64) {
-  const Case cases[] = {{{8, 32, 16, 16}, {48, 32, 3, 3}, 1, true},  {{3, 64, 31, 27}, {32, 64, 3, 3}, 1, true},
-                        {{9, 32, 18, 14}, {32, 32, 3, 3}, 0, true},  {{64, 64, 4, 4}, {64, 64, 3, 3}, 1, true},
-                        {{2, 32, 16, 16}, {32, 32, 3, 3}, 1, false}, {{64, 32, 5, 5}, {32, 32, 3, 3}, 1, false},
-                        {{8, 24, 16, 16}, {48, 24, 3, 3}, 1, false}, {{8, 32, 16, 16}, {48, 32, 3, 3}, 2, false}};
   random::RandomState draw(3);
-  for (const Case& c : cases) {
+  for (const Case& c : kCases) {
     const Array x = draw.normal(0, 1, c.x, float32), W = draw.normal(0, 0.1, c.W, float32),
                 b = draw.normal(0, 1, {c.W[0]}, float32);
-    const auto run = [&](Dtype d) {
-      Variable vx(x.astype(d)), vW(W.astype(d)), vb(b.astype(d));
-      const Variable y = F::convolution_2d(vx, vW, vb, {.pad = c.pad});
-      const Array g = random::RandomState(4).normal(0, 1, y.shape(), float32).astype(d);
-      // W and x are used twice, so that gradients are added to what is there.
-      F::sum(y * g + F::convolution_2d(vx, vW, {}, {.pad = c.pad}) * g).backward();
-      return Arrays{y.array(), vx.grad(), vW.grad(), vb.grad()};
-    };
-    const Arrays ours = run(float32), exact = run(float64);
+    const Arrays ours = results_of(x, W, b, c.pad),
+                 exact = results_of(x.astype(float64), W.astype(float64), b.astype(float64), c.pad);
     const ConvolutionPlan plan{{1, 1}, {c.pad, c.pad}, {1, 1}};
-    if (runtime_info().find("oneDNN: not") == std::string::npos && !std::getenv("CHAINER_MATMUL") &&
-        !std::getenv("CHAINER_CONVOLUTION"))
-      EXPECT_EQ(cpu::onednn::suits_winograd(plan, c.W.begin(), ours[0].shape().begin(), 4), c.winograd);
+    if (!std::getenv("CHAINER_CONVOLUTION")) EXPECT_EQ(cpu::suits_winograd(plan, c.W, ours[0].shape()), c.winograd);
     for (std::size_t i = 0; i < ours.size(); ++i) {
       const double off = distance(ours[i], exact[i]);
       ++test::expectations;
       if (!(off < 1e-5)) test::fail(__FILE__, __LINE__, text("x ", c.x, ", array ", i, " is off by ", off));
     }
   }
+}
+
+TEST(winograd_has_one_result_for_any_threads_and_orders) {
+  random::RandomState draw(5);
+  const int before = cpu::thread_count();
+  for (const Case& c : kCases) {
+    const Array x = draw.normal(0, 1, c.x, float32), W = draw.normal(0, 0.1, c.W, float32),
+                b = draw.normal(0, 1, {c.W[0]}, float32);
+    cpu::set_thread_count(1);
+    const Arrays one = results_of(x, W, b, c.pad);
+    for (const int threads : {2, 3, 16}) {
+      cpu::set_thread_count(threads);
+      // Channels last, and filters and images that are views of other arrays.
+      const Array last = channels_to_front(channels_to_end(x).contiguous());
+      const Array wide = concatenate({x, x}, 3), part = get_item(wide, {Slice(), Slice(), Slice(), Slice(0, c.x[3])});
+      const Array turned = W.transpose({1, 0, 2, 3}).contiguous().transpose({1, 0, 2, 3});
+      for (const Array& images : {x, last, part}) {
+        const Arrays many = results_of(images, threads == 3 ? turned : W, b, c.pad);
+        for (std::size_t i = 0; i < one.size(); ++i) {
+          ++test::expectations;
+          if (!same_bits(one[i], many[i]))
+            test::fail(__FILE__, __LINE__, text("x ", c.x, ", ", threads, " threads, array ", i));
+        }
+      }
+    }
+  }
+  cpu::set_thread_count(before);
+}
+
+// Transformed filters are kept between calls without a write, and made again after one.
+TEST(winograd_sees_each_change_of_its_filters) {
+  random::RandomState draw(6);
+  const Array x = draw.normal(0, 1, {4, 32, 16, 16}, float32);
+  Array W = draw.normal(0, 0.1, {32, 32, 3, 3}, float32);
+  const NoBackpropMode quiet;
+  const auto result = [&] { return F::convolution_2d(Variable(x), Variable(W), {}, {.pad = 1}).array(); };
+  const Array first = result();
+  EXPECT(same_bits(first, result()) && same_bits(first, result()));
+  const Array gradient = F::deconvolution_2d(Variable(x), Variable(W), {}, {.pad = 1}).array();
+  EXPECT(same_bits(gradient, F::deconvolution_2d(Variable(x), Variable(W), {}, {.pad = 1}).array()));
+  EXPECT(!same_bits(first, gradient));
+  W *= 2.0f;
+  EXPECT(same_bits(result(), first * 2.0f));
 }

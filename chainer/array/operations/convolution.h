@@ -19,6 +19,11 @@ struct ConvolutionPlan {
 /// and W, backward_weights W from x and y.
 enum class Convolution : uint8_t { forward, backward_data, backward_weights };
 
+/// The operation on the device of `out` (Backend::convolution()). A program that nowhere calls it is linked without the
+/// host's convolutions: that backend learns of them here.
+void convolve(Convolution op, const ConvolutionPlan& plan, const Array& a, const Array& b, const Array& bias,
+              Array& out, bool accumulate);
+
 /// A new array (N, C, spatial...) whose channels lie next to each other in memory.
 Array channels_last(const Shape& shape, Dtype dtype, Device device);
 /// The view (N, spatial..., C) of an array (N, C, spatial...), and back.

@@ -3,6 +3,8 @@
 #include "chainer/backend/cpu/cpu_backend.h"
 #include "chainer/backend/cpu/few_channels.h"
 #include "chainer/backend/cpu/onednn/onednn.h"
+#include "chainer/backend/cpu/winograd.h"
+#include "chainer/core/parallel.h"
 
 namespace chainer::cpu {
 namespace {
@@ -15,18 +17,17 @@ bool by_products(Convolution op, const ConvolutionPlan& plan, const Shape& filte
   int64_t taps = 1, stride = 1;
   for (int d = 0; d < axes; ++d) taps *= filters[d + 2], stride *= plan.stride[d];
   if (taps == 1) return op == Convolution::backward_weights || (op == Convolution::backward_data && stride > 1);
-  if (onednn::suits_winograd(plan, filters.begin(), results.begin(), results.ndim())) return false;
   const int64_t line = results[axes + 1];
   return op == Convolution::backward_weights ? line <= 4 : op == Convolution::forward && line <= 2;
 }
 
 // Whether `then`, if there is one, ran on all of `out`.
-bool convolve(CpuBackend& backend, Convolution op, const ConvolutionPlan& plan, const Array& a, const Array& b,
-              const Array& bias, Array& out, bool accumulate, const Stretch& then = {}) {
+bool convolve_then(Convolution op, const ConvolutionPlan& plan, const Array& a, const Array& b, const Array& bias,
+                   Array& out, bool accumulate, const Stretch& then = {}) {
   const int axes = a.ndim() - 2;
   const bool fits = compute_type(out.dtype()) == kF32 && axes >= 1 && axes <= 3 && a.size() && b.size() && out.size();
   if (!fits) {
-    convolve_columns(backend, op, plan, a, b, bias, out, accumulate);
+    convolve_columns(*kHostBackend, op, plan, a, b, bias, out, accumulate);
     return false;
   }
   if (out.dtype() == float32) {
@@ -36,15 +37,21 @@ bool convolve(CpuBackend& backend, Convolution op, const ConvolutionPlan& plan, 
                                                                : b)
                                .shape();
     if (few_channels_convolution(op, plan, a, b, bias, out, accumulate, then)) return true;
+    const bool weights = op == Convolution::backward_weights;
+    if ((weights ? out : channels_to_end(out)).is_contiguous() && suits_winograd(plan, filters, results)) {
+      winograd_convolution(op, plan, a, b, bias, out, accumulate);
+      if (then) parallel_ranges(out.size(), out.size(), 1024, then);
+      return true;
+    }
     if (!by_products(op, plan, filters, results) && onednn::convolution(op, plan, a, b, bias, out, accumulate, then))
       return true;
-    convolve_columns(backend, op, plan, a, b, bias, out, accumulate);
+    convolve_columns(*kHostBackend, op, plan, a, b, bias, out, accumulate);
     return false;
   }
   // float16 is computed in float32.
   Array wide = op == Convolution::backward_weights ? Array(out.shape(), float32, out.device())
                                                    : channels_last(out.shape(), float32, out.device());
-  convolve(backend, op, plan, a.astype(float32), b.astype(float32), bias ? bias.astype(float32) : bias, wide, false);
+  convolve_then(op, plan, a.astype(float32), b.astype(float32), bias ? bias.astype(float32) : bias, wide, false);
   if (accumulate)
     out += wide.astype(out.dtype());
   else
@@ -52,18 +59,22 @@ bool convolve(CpuBackend& backend, Convolution op, const ConvolutionPlan& plan, 
   return false;
 }
 
-}  // namespace
-
-void CpuBackend::convolution(Convolution op, const ConvolutionPlan& plan, const Array& a, const Array& b,
-                             const Array& bias, Array& out, bool accumulate) {
-  convolve(*this, op, plan, a, b, bias, out, accumulate);
+void on_host(Convolution op, const ConvolutionPlan& plan, const Array& a, const Array& b, const Array& bias, Array& out,
+             bool accumulate) {
+  convolve_then(op, plan, a, b, bias, out, accumulate);
 }
 
+}  // namespace
 }  // namespace chainer::cpu
+
+void chainer::convolve(Convolution op, const ConvolutionPlan& plan, const Array& a, const Array& b, const Array& bias,
+                       Array& out, bool accumulate) {
+  cpu::host_convolution.store(cpu::on_host, std::memory_order_relaxed);
+  out.device().backend().convolution(op, plan, a, b, bias, out, accumulate);
+}
 
 void chainer::recording::convolution_then(const ConvolutionPlan& plan, const Array& x, const Array& W,
                                           const Array& bias, Array& out, const Program& then) {
-  cpu::CpuBackend backend;
-  if (!cpu::convolve(backend, Convolution::forward, plan, x, W, bias, out, false, cpu::stretches(then)))
-    backend.run(then);
+  if (!cpu::convolve_then(Convolution::forward, plan, x, W, bias, out, false, cpu::stretches(then)))
+    kHostBackend->run(then);
 }

@@ -26,6 +26,13 @@ Compute floating_compute_type(Dtype d, std::string_view operation) {
 void CpuBackend::host_to_device(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
 void CpuBackend::device_to_host(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
 
+void CpuBackend::convolution(Convolution op, const ConvolutionPlan& plan, const Array& a, const Array& b,
+                             const Array& bias, Array& out, bool accumulate) {
+  if (HostConvolution* const known = host_convolution.load(std::memory_order_relaxed))
+    return known(op, plan, a, b, bias, out, accumulate);
+  Backend::convolution(op, plan, a, b, bias, out, accumulate);
+}
+
 std::string CpuBackend::description() const {
   const Blas* library = blas();
   return text("instruction set: ", kernels().name, "\noneDNN: ", onednn_state(), "\nBLAS: ",

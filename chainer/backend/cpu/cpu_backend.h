@@ -1,5 +1,7 @@
 // The host's backend: plain loops for everything, oneDNN and BLAS where they are faster.
 #pragma once
+#include <atomic>
+
 #include "chainer/array/backend.h"
 #include "chainer/array/operations/block_function.h"
 #include "chainer/array/operations/convolution.h"
@@ -56,6 +58,11 @@ class CpuBackend final : public Backend {
   void determinants(Array& matrices, Array& out) override;
   void svd(const Array& a, Array& u, Array& s, Array& vt) override;
 };
+
+/// The host's convolutions, once convolve() was called; before that they are composed of other operations.
+using HostConvolution = void(Convolution op, const ConvolutionPlan& plan, const Array& a, const Array& b,
+                             const Array& bias, Array& out, bool accumulate);
+inline constinit std::atomic<HostConvolution*> host_convolution{nullptr};
 
 /// A convolution by products of patches and filters, for every dtype and any number of axes.
 void convolve_columns(Backend& backend, Convolution op, const ConvolutionPlan& plan, const Array& a, const Array& b,

@@ -8,7 +8,7 @@ namespace chainer::functions {
 Arrays ConvolutionGradW::forward(const Arrays& in) {
   retain_inputs({0, 1});
   Array gW(filters, in[0].dtype(), in[0].device());
-  if (gW.size()) gW.device().backend().convolution(Convolution::backward_weights, plan, in[0], in[1], {}, gW, false);
+  if (gW.size()) convolve(Convolution::backward_weights, plan, in[0], in[1], {}, gW, false);
   return {gW};
 }
 
@@ -29,9 +29,7 @@ Variable filters_gradient(const ConvolutionPlan& plan, const Shape& W, const Var
   if (so_far && !config().enable_backprop && so_far.array().is_contiguous() && is_exclusive(so_far.array())) {
     // Filters used several times: the sum goes on in their gradient without a temporary, if nobody else sees it.
     Array sum = so_far.array();
-    if (sum.size())
-      sum.device().backend().convolution(Convolution::backward_weights, plan, images.array(), results.array(), {}, sum,
-                                         true);
+    if (sum.size()) convolve(Convolution::backward_weights, plan, images.array(), results.array(), {}, sum, true);
     return so_far;
   }
   const Variable g = apply_single(ConvolutionGradW(plan, W), images, results);

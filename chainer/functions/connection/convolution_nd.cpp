@@ -51,8 +51,7 @@ Arrays ConvolutionNode::forward(const Arrays& in) {
   }
   Array result = channels_last(y, in[0].dtype(), in[0].device());
   if (result.size())
-    result.device().backend().convolution(Convolution::forward, plan, in[0], in[1], in.size() == 3 ? in[2] : Array(),
-                                          result, false);
+    convolve(Convolution::forward, plan, in[0], in[1], in.size() == 3 ? in[2] : Array(), result, false);
   return {result};
 }
 

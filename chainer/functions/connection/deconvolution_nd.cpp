@@ -40,8 +40,7 @@ Arrays DeconvolutionNode::forward(const Arrays& in) {
   // Few channels are computed faster in C order (backend/cpu/onednn/convolution.cpp).
   Array result = y[1] <= 3 ? Array(y, dtype, in[0].device()) : channels_last(y, dtype, in[0].device());
   if (result.size())
-    result.device().backend().convolution(Convolution::backward_data, plan, in[0], in[1],
-                                          in.size() == 3 ? in[2] : Array(), result, false);
+    convolve(Convolution::backward_data, plan, in[0], in[1], in.size() == 3 ? in[2] : Array(), result, false);
   return {result};
 }
 

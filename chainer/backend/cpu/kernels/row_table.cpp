@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "chainer/backend/cpu/kernels/table.h"
+#include "chainer/backend/cpu/kernels/winograd_table.h"
 
 namespace chainer::cpu {
 namespace {
@@ -34,6 +35,10 @@ const FourierKernels& fourier_kernels() {
 }
 const PackedKernels& packed_kernels() {
   static const PackedKernels table = CHAINER_FILLED(fill_packed);
+  return table;
+}
+const WinogradKernels& winograd_kernels() {
+  static const WinogradKernels table = CHAINER_FILLED(fill_winograd);
   return table;
 }
 

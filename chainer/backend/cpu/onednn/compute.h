@@ -21,7 +21,7 @@ struct Route;
 class Computation {
  public:
   Computation(Convolution op, const ConvolutionPlan& plan, const Array& a, const Array& b, const Array& bias,
-              Array& out, bool accumulate, bool winograd);
+              Array& out, bool accumulate);
   /// Whether the library has such a primitive.
   explicit operator bool() const { return route_ != nullptr; }
   /// Not of a gradient by filters.

@@ -1,10 +1,7 @@
 // Convolutions by oneDNN: activations stay channels-last, filters are brought into the library's own order, which costs
-// little beside the convolution. Winograd's algorithm (Lavin and Gray, arXiv:1509.09308) has activations in the
-// library's order, too; that costs a tenth of what it saves.
+// little beside the convolution.
 #include <algorithm>
-#include <cstdlib>
 #include <optional>
-#include <string_view>
 
 #include "chainer/array/backend.h"
 #include "chainer/array/derived.h"
@@ -56,7 +53,6 @@ struct Route {
   std::shared_ptr<const Primitive> change[3];  // of these
   Layout bias;                                 // of a forward convolution
   uint64_t form = 0;                           // number of the order that `compute` wants filters in
-  bool winograd = false;
 };
 
 namespace {
@@ -65,17 +61,16 @@ struct Problem {
   Convolution op;
   const ConvolutionPlan& plan;
   Order x, W, y;  // as the arrays are
-  bool bias, accumulate, winograd;
+  bool bias, accumulate;
 };
 
 Order bias_order(const Problem& p) { return {{p.y.shape[1]}, {1}}; }
 
-std::shared_ptr<const Primitive> make_compute(const Problem& p, const Layout& x, const Layout& W, const Layout& y,
-                                              dnnl_alg_kind_t algorithm = dnnl_convolution_direct) {
+std::shared_ptr<const Primitive> make_compute(const Problem& p, const Layout& x, const Layout& W, const Layout& y) {
   const Dims &in = p.x.shape, &filters = p.W.shape, &out = p.y.shape;
   const int axes = in.ndim() - 2;
   const Layout bias = p.bias ? bias_order(p).layout() : Layout();
-  WantedConvolution w{p.op, algorithm, x, W, y, p.bias ? &bias : nullptr, {}, {}, {}, {}};
+  WantedConvolution w{p.op, x, W, y, p.bias ? &bias : nullptr, {}, {}, {}, {}};
   for (int d = 0; d < axes; ++d) {
     w.stride[d] = p.plan.stride[d], w.dilate[d] = p.plan.dilate[d] - 1, w.pad[d] = p.plan.pad[d];
     w.pad_end[d] = p.plan.pad_end(d, in[d + 2], filters[filters.ndim() - axes + d], out[d + 2]);
@@ -102,16 +97,10 @@ uint64_t number_of(const Layout& filters) {
 
 std::shared_ptr<const Route> make_route(const Problem& p) {
   auto route = std::make_shared<Route>();
-  if (p.winograd) {
-    route->compute = make_compute(p, Layout::of_any_order(p.x.shape), Layout::of_any_order(p.W.shape),
-                                  Layout::of_any_order(p.y.shape), dnnl_convolution_winograd);
-    route->winograd = route->compute != nullptr;
-  }
   // Channels-last, but for the gradient by two or three channels, which is computed faster in C order.
   const bool few = p.op == Convolution::backward_data && p.x.shape[1] > 1 && p.x.shape[1] <= 3;
-  if (!route->compute)
-    route->compute = make_compute(p, image_order(p.x.shape, !few).layout(), Layout::of_any_order(p.W.shape),
-                                  image_order(p.y.shape, !few).layout());
+  route->compute = make_compute(p, image_order(p.x.shape, !few).layout(), Layout::of_any_order(p.W.shape),
+                                image_order(p.y.shape, !few).layout());
   // (The library's plain loops are slower than products of matrices; those by its plain products cut their sums by the
   // number of threads.)
   const auto is = [&](const char* name) { return route->compute->implementation.starts_with(name); };
@@ -135,33 +124,11 @@ void append(Key& key, const Order& o) {
   key.insert(key.end(), o.strides.begin(), o.strides.end());
 }
 Key key_of(const Problem& p) {
-  Key key{static_cast<int64_t>(p.op), p.bias, p.accumulate, p.winograd, p.plan.groups, primitive_threads()};
+  Key key{static_cast<int64_t>(p.op), p.bias, p.accumulate, p.plan.groups, primitive_threads()};
   for (const Dims* d : {&p.plan.stride, &p.plan.pad, &p.plan.dilate}) key.insert(key.end(), d->begin(), d->end());
   append(key, p.x), append(key, p.W), append(key, p.y);
   return key;
 }
-
-}  // namespace
-
-bool suits_winograd(const ConvolutionPlan& plan, const int64_t* filters, const int64_t* results, int ndim) {
-  static const bool wanted = [] {
-    const char* variable = std::getenv("CHAINER_CONVOLUTION");
-    const std::string_view choice = variable ? variable : "";
-    if (!choice.empty() && choice != "direct")
-      throw ValueError("CHAINER_CONVOLUTION must be direct, or not set, not '", choice, "'");
-    return choice.empty();
-  }();
-  if (!wanted || !library() || ndim != 4 || plan.groups != 1) return false;
-  for (int d = 0; d < 2; ++d)
-    if (filters[d + 2] != 3 || plan.stride[d] != 1 || plan.dilate[d] != 1 || plan.pad[d] > 1) return false;
-  for (int d = 0; d < 2; ++d)
-    if (filters[d] < 32 || filters[d] % 16 != 0) return false;
-  // Results are made in tiles of 4x4: parts of them that lie outside are computed in vain, and a few tiles do not pay.
-  const int64_t tiles = results[0] * ((results[2] + 3) / 4) * ((results[3] + 3) / 4);
-  return tiles >= 48 && 16 * 3 * tiles <= 4 * results[0] * results[2] * results[3];
-}
-
-namespace {
 
 constexpr const char* kName = "convolution";
 
@@ -226,13 +193,13 @@ Array in_image_order(const Array& a) {
 namespace {
 
 Operand operand_of(const Route& r, std::size_t i, int role, void* memory, bool filters) {
-  return {role, &r.given[i], &r.compute->layouts[i], r.change[i].get(), memory, !filters && !r.winograd};
+  return {role, &r.given[i], &r.compute->layouts[i], r.change[i].get(), memory, !filters};
 }
 
 }  // namespace
 
 Computation::Computation(Convolution op, const ConvolutionPlan& plan, const Array& a, const Array& b, const Array& bias,
-                         Array& out, bool accumulate, bool winograd)
+                         Array& out, bool accumulate)
     : op_(op), bias_(bias), out_(out) {
   static Cache<Route>* cache = new Cache<Route>;  // never destroyed: other threads may still compute at exit
   const bool weights = op == Convolution::backward_weights;
@@ -244,8 +211,7 @@ Computation::Computation(Convolution op, const ConvolutionPlan& plan, const Arra
                         filters_order(weights ? out : second_, plan.groups),
                         op == Convolution::forward ? order_of(out) : order_of(weights ? second_ : first_),
                         bias && op == Convolution::forward,
-                        accumulate,
-                        winograd};
+                        accumulate};
   route_ = cache->get(key_of(problem), [&] { return make_route(problem); });
 }
 

@@ -100,7 +100,6 @@ int primitive_threads();
 /// A convolution, in the library's terms: of images x with filters W that gives y, and its two gradients.
 struct WantedConvolution {
   Convolution op;
-  dnnl_alg_kind_t algorithm;
   const Layout &x, &W, &y;
   const Layout* bias;  ///< of a forward convolution, or nullptr
   dnnl_dims_t stride, dilate, pad, pad_end;

@@ -8,6 +8,4 @@ bool convolution(Convolution, const ConvolutionPlan&, const Array&, const Array&
   return false;
 }
 
-bool suits_winograd(const ConvolutionPlan&, const int64_t*, const int64_t*, int) { return false; }
-
 }  // namespace chainer::cpu::onednn

@@ -11,9 +11,4 @@ namespace chainer::cpu::onednn {
 bool convolution(Convolution op, const ConvolutionPlan& plan, const Array& a, const Array& b, const Array& bias,
                  Array& out, bool accumulate, const Stretch& then = {});
 
-/// Whether convolution() takes Winograd's algorithm, which multiplies a quarter as often and rounds a little more (root
-/// mean square 1e-6 instead of 2e-7 of the results, see docs/performance.md): filters (K, C, 3, 3) without strides on
-/// many channels and images that are large enough. The environment variable CHAINER_CONVOLUTION=direct forbids it.
-bool suits_winograd(const ConvolutionPlan& plan, const int64_t* filters, const int64_t* results, int ndim);
-
 }  // namespace chainer::cpu::onednn

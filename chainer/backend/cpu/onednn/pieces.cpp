@@ -62,14 +62,13 @@ struct Cut {
 };
 
 Cut cut_of(Convolution op, const ConvolutionPlan& plan, const Array& images, const Array& filters, const Array& results,
-           bool winograd, bool accumulate) {
+           bool accumulate) {
   const int64_t n = results.shape()[0];
   // (Where each channel has a filter of its own, reading costs more than multiplying.)
   const int64_t work = work_of(results, filters) * (plan.groups > 1 ? 4 : 1);
   const Shape& out = results.shape();
   const int64_t threads = primitive_threads(), wanted = std::min(threads, work / kPieceWork);
-  // (Winograd's algorithm does its work on filters again for each piece, and sums in an order that the sizes decide.)
-  if (wanted < 2 || winograd || is_large(results, filters)) return {};
+  if (wanted < 2 || is_large(results, filters)) return {};
   if (n >= wanted) {
     const int64_t pieces = n % wanted == 0 ? wanted : std::min(n, 2 * wanted);
     return {.pieces = pieces, .images = pieces};
@@ -104,7 +103,7 @@ class Lines {
     part.pad[0] = std::max<int64_t>(0, -from);
     const Array under =
         part_of(part_of(f.x, 0, image, image + 1), 2, std::max<int64_t>(0, from), std::min(f.x.shape()[2], to));
-    computation_.emplace(Convolution::forward, part, under, f.W, f.bias, out_, false, false);
+    computation_.emplace(Convolution::forward, part, under, f.W, f.bias, out_, false);
   }
   const Computation& computation() const { return *computation_; }
 
@@ -138,7 +137,7 @@ bool by_channels(const Forward& f, const Cut& cut) {
     Array target = part_of(f.y, 1, begin, end);
     Array part = channels_last(target.shape(), float32, target.device());
     const Array bias = f.bias ? part_of(f.bias, 0, begin, end) : f.bias;
-    const Computation piece(Convolution::forward, f.plan, f.x, part_of(f.W, 0, begin, end), bias, part, false, false);
+    const Computation piece(Convolution::forward, f.plan, f.x, part_of(f.W, 0, begin, end), bias, part, false);
     if (!piece) return false;
     piece.run();
     copy_elements(part, target);
@@ -155,12 +154,12 @@ bool by_images(Convolution op, const ConvolutionPlan& plan, const Array& a, cons
   SharedForm shared;
   {
     Array part = part_of(out, 0, 0, begin_of(1));
-    if (!take_filters(Computation(op, plan, part_of(a, 0, 0, begin_of(1)), b, bias, part, accumulate, false), shared))
+    if (!take_filters(Computation(op, plan, part_of(a, 0, 0, begin_of(1)), b, bias, part, accumulate), shared))
       return false;
   }
   return each(pieces, out.size(), [&](int64_t i) {
     Array part = part_of(out, 0, begin_of(i), begin_of(i + 1));
-    const Computation piece(op, plan, part_of(a, 0, begin_of(i), begin_of(i + 1)), b, bias, part, accumulate, false);
+    const Computation piece(op, plan, part_of(a, 0, begin_of(i), begin_of(i + 1)), b, bias, part, accumulate);
     if (!piece) throw RuntimeError("convolution: oneDNN computes some images of a batch, but not all");
     piece.run(shared);
     if (then) then(begin_of(i) * size, begin_of(i + 1) * size);
@@ -171,13 +170,7 @@ bool by_images(Convolution op, const ConvolutionPlan& plan, const Array& a, cons
 // By one primitive.
 bool whole(Convolution op, const ConvolutionPlan& plan, const Array& a, const Array& b, const Array& bias, Array& out,
            bool accumulate) {
-  const bool by_filters = op == Convolution::backward_weights;
-  const Shape &filters = (by_filters ? out : b).shape(), &results = (op == Convolution::forward ? out
-                                                                     : by_filters               ? b
-                                                                                                : a)
-                                                                        .shape();
-  const Computation all(op, plan, a, b, bias, out, accumulate,
-                        suits_winograd(plan, filters.begin(), results.begin(), results.ndim()));
+  const Computation all(op, plan, a, b, bias, out, accumulate);
   if (all) all.run();
   return static_cast<bool>(all);
 }
@@ -195,8 +188,7 @@ int64_t pieces_of(const Array& images, const Array& results, const Array& filter
 bool by_channels_of_filters(const ConvolutionPlan& plan, const Array& x, const Array& y, Array& out, bool accumulate) {
   const int64_t units = (out.shape()[0] + 15) / 16, work = work_of(y, out);
   const int64_t most = std::min<int64_t>({primitive_threads(), units / 2, work / kPieceWork});
-  const bool cut = plan.groups == 1 && !suits_winograd(plan, out.shape().begin(), y.shape().begin(), y.ndim());
-  const int64_t pieces = cut ? std::max<int64_t>(1, most) : 1;
+  const int64_t pieces = plan.groups == 1 ? std::max<int64_t>(1, most) : 1;
   out.mutable_raw();
   return each(pieces, y.size(), [&](int64_t i) {
     const int64_t begin = units * i / pieces * 16, end = std::min(out.shape()[0], units * (i + 1) / pieces * 16);
@@ -235,8 +227,7 @@ bool convolution(Convolution op, const ConvolutionPlan& plan, const Array& a, co
   if (op == Convolution::backward_weights) return by_filters(plan, a, b, out, accumulate);
   const bool forward = op == Convolution::forward;
   const Array &images = forward ? a : out, &results = forward ? out : a;
-  const bool winograd = suits_winograd(plan, b.shape().begin(), results.shape().begin(), results.ndim());
-  const Cut cut = cut_of(op, plan, images, b, results, winograd, accumulate);
+  const Cut cut = cut_of(op, plan, images, b, results, accumulate);
   if (cut.pieces > 1 && channels_to_end(out).is_contiguous()) {
     const Array x = in_image_order(a), W = dense(b, float32);
     out.mutable_raw();  // what waits for its elements computes now, not in one of the pieces
@@ -246,7 +237,7 @@ bool convolution(Convolution op, const ConvolutionPlan& plan, const Array& a, co
     return by_images(op, plan, x, W, bias, out, accumulate, cut.images, then);
   }
   std::optional<ThreadShare> one;
-  if (!winograd && !is_large(results, b)) one.emplace(1);
+  if (!is_large(results, b)) one.emplace(1);
   if (!whole(op, plan, a, b, bias, out, accumulate)) return false;
   one.reset();
   if (then) parallel_ranges(out.size(), out.size(), 1024, then);

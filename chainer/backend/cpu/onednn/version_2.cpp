@@ -55,17 +55,18 @@ void for_each_choice(const WantedConvolution& w, const_dnnl_primitive_attr_t att
   dnnl_status_t status = dnnl_success;
   switch (w.op) {
     case Convolution::forward:
-      status = own.dilated_convolution_forward_desc_init(&c, dnnl_forward_training, w.algorithm, w.x.handle(),
-                                                         w.W.handle(), w.bias ? w.bias->handle() : nullptr,
-                                                         w.y.handle(), w.stride, w.dilate, w.pad, w.pad_end);
+      status = own.dilated_convolution_forward_desc_init(
+          &c, dnnl_forward_training, dnnl_convolution_direct, w.x.handle(), w.W.handle(),
+          w.bias ? w.bias->handle() : nullptr, w.y.handle(), w.stride, w.dilate, w.pad, w.pad_end);
       break;
     case Convolution::backward_data:
-      status = own.dilated_convolution_backward_data_desc_init(&c, w.algorithm, w.x.handle(), w.W.handle(),
+      status = own.dilated_convolution_backward_data_desc_init(&c, dnnl_convolution_direct, w.x.handle(), w.W.handle(),
                                                                w.y.handle(), w.stride, w.dilate, w.pad, w.pad_end);
       break;
     case Convolution::backward_weights:
-      status = own.dilated_convolution_backward_weights_desc_init(&c, w.algorithm, w.x.handle(), w.W.handle(), nullptr,
-                                                                  w.y.handle(), w.stride, w.dilate, w.pad, w.pad_end);
+      status = own.dilated_convolution_backward_weights_desc_init(&c, dnnl_convolution_direct, w.x.handle(),
+                                                                  w.W.handle(), nullptr, w.y.handle(), w.stride,
+                                                                  w.dilate, w.pad, w.pad_end);
       break;
   }
   dnnl_primitive_desc_iterator_t choices = nullptr;

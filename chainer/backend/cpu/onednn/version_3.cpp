@@ -63,18 +63,18 @@ void for_each_choice(const WantedConvolution& w, const_dnnl_primitive_attr_t att
   switch (w.op) {
     case Convolution::forward:
       status = own.convolution_forward_primitive_desc_create(
-          &choice, engine, dnnl_forward_training, w.algorithm, w.x.handle(), w.W.handle(),
+          &choice, engine, dnnl_forward_training, dnnl_convolution_direct, w.x.handle(), w.W.handle(),
           w.bias ? w.bias->handle() : nullptr, w.y.handle(), w.stride, w.dilate, w.pad, w.pad_end, attributes);
       break;
     case Convolution::backward_data:
-      status = own.convolution_backward_data_primitive_desc_create(&choice, engine, w.algorithm, w.x.handle(),
-                                                                   w.W.handle(), w.y.handle(), w.stride, w.dilate,
-                                                                   w.pad, w.pad_end, nullptr, attributes);
+      status = own.convolution_backward_data_primitive_desc_create(&choice, engine, dnnl_convolution_direct,
+                                                                   w.x.handle(), w.W.handle(), w.y.handle(), w.stride,
+                                                                   w.dilate, w.pad, w.pad_end, nullptr, attributes);
       break;
     case Convolution::backward_weights:
-      status = own.convolution_backward_weights_primitive_desc_create(&choice, engine, w.algorithm, w.x.handle(),
-                                                                      w.W.handle(), nullptr, w.y.handle(), w.stride,
-                                                                      w.dilate, w.pad, w.pad_end, nullptr, attributes);
+      status = own.convolution_backward_weights_primitive_desc_create(
+          &choice, engine, dnnl_convolution_direct, w.x.handle(), w.W.handle(), nullptr, w.y.handle(), w.stride,
+          w.dilate, w.pad, w.pad_end, nullptr, attributes);
       break;
   }
   if (status != dnnl_success) return;
