@@ -6,7 +6,7 @@
 #include <cstring>
 #include <vector>
 
-#include "chainer/array/memory.h"
+#include "chainer/backend/cpu/floats.h"
 #include "chainer/backend/cpu/kernels/image_table.h"
 #include "chainer/core/parallel.h"
 
@@ -20,16 +20,6 @@ constexpr int64_t kStripFloats = 1 << 15, kPlaneFloats = 1 << 16;
 
 // Of a window's line.
 int64_t vectors_of(int64_t floats) { return (floats + kFewLanes - 1) / kFewLanes; }
-
-// Memory of a thread for a call.
-struct Floats {
-  explicit Floats(int64_t n) : block(memory::allocate(static_cast<std::size_t>(n) * sizeof(float))) {}
-  Floats(const Floats&) = delete;
-  Floats& operator=(const Floats&) = delete;
-  ~Floats() { memory::release(block); }
-  float* data() const { return static_cast<float*>(block.data); }
-  memory::Block block;
-};
 
 void forward(const ConvolutionPlan& plan, const Array& x, const Array& W, const Array& bias, Array& out,
              const Stretch& then) {

@@ -9,10 +9,11 @@
 #include <vector>
 
 #include "chainer/array/derived.h"
-#include "chainer/array/memory.h"
 #include "chainer/array/order.h"
 #include "chainer/backend/cpu/kernels/table.h"
 #include "chainer/backend/cpu/kernels/winograd_table.h"
+#include "chainer/backend/cpu/floats.h"
+#include "chainer/backend/cpu/panels.h"
 #include "chainer/core/error.h"
 #include "chainer/core/parallel.h"
 
@@ -28,50 +29,11 @@ constexpr int64_t kMost = int64_t(1) << 22;
 // Matrices lie so far apart that the same row of all 36 falls into different sets of a cache.
 int64_t spread(int64_t floats) { return (floats + 1023) / 1024 * 1024 + 80; }
 
-// Memory of a call.
-class Room {
- public:
-  explicit Room(int64_t floats) : block_(memory::allocate(static_cast<std::size_t>(floats) * sizeof(float))) {}
-  Room(const Room&) = delete;
-  Room& operator=(const Room&) = delete;
-  ~Room() { memory::release(block_); }
-  float* data() const { return static_cast<float*>(block_.data); }
-
- private:
-  memory::Block block_;
-};
-
-// The columns of a matrix in panels of a few vectors, of each its rows one behind the other.
-class Panels {
- public:
-  explicit Panels(int64_t columns, int64_t rows) : rows_(rows) {
-    const WinogradKernels& k = winograd_kernels();
-    const int64_t vectors = columns / k.lanes, panels = (vectors + k.vectors - 1) / k.vectors;
-    for (int64_t p = 0; p <= panels; ++p) first_.push_back(vectors * p / panels);
-    for (int64_t p = 0; p < panels; ++p)
-      for (int64_t v = first_[p]; v < first_[p + 1]; ++v) {
-        base_.push_back((first_[p] * rows + v - first_[p]) * k.lanes);
-        step_.push_back((first_[p + 1] - first_[p]) * k.lanes);
-      }
-    apart_ = spread(columns * rows);
-  }
-  int64_t count() const { return static_cast<int64_t>(first_.size()) - 1; }
-  int64_t first(int64_t panel) const { return first_[static_cast<std::size_t>(panel)]; }  // vector
-  int64_t vectors(int64_t panel) const { return first(panel + 1) - first(panel); }
-  int64_t at(int64_t panel) const { return first(panel) * rows_ * winograd_kernels().lanes; }  // its first float
-  VectorOrder order() const { return {base_.data(), step_.data()}; }
-  int64_t apart() const { return apart_; }  // of two matrices
-
- private:
-  int64_t rows_, apart_;
-  std::vector<int64_t> first_, base_, step_;
-};
-
 // Rows of all columns; `group` columns lie beside each other, then come the next row's.
 class Rows {
  public:
   Rows(int64_t columns, int64_t rows, int64_t group) {
-    const int64_t lanes = winograd_kernels().lanes;
+    const int64_t lanes = panel_kernels().lanes;
     // (Lengths that are a power of two would bring a column's elements into one set of a cache.)
     const int64_t step = group == columns ? columns + 16 : group;
     for (int64_t c = 0; c < columns; c += lanes) {
@@ -120,7 +82,7 @@ struct Images {
         *to++ = inside ? corner + i * step[2] + j * step[3] : none.data();
       }
   }
-  int64_t vectors() const { return shape[1] / winograd_kernels().lanes; }
+  int64_t vectors() const { return shape[1] / panel_kernels().lanes; }
 
   Array array;
   const float* data;
@@ -133,21 +95,22 @@ struct Images {
 // by the image results by channels, turned around.
 void transform_filters(const Array& W, bool gradient, const Panels& panels, float* to) {
   const WinogradKernels& k = winograd_kernels();
-  const int64_t columns = W.shape()[gradient ? 1 : 0], inner = W.shape()[gradient ? 0 : 1];
+  const int64_t lanes = panel_kernels().lanes, columns = W.shape()[gradient ? 1 : 0],
+                inner = W.shape()[gradient ? 0 : 1];
   const int64_t column_step = gradient ? kTaps : inner * kTaps, inner_step = gradient ? columns * kTaps : kTaps;
   const VectorOrder order = panels.order();
   const int64_t run = gradient ? 1 : 16;  // filters that lie behind each other
   const auto* from = W.data<float>();
-  parallel_ranges(columns / k.lanes, W.size() * 4, 1, [&](int64_t begin, int64_t end) {
-    std::vector<float> turned(static_cast<std::size_t>(run * kTaps * k.lanes));
+  parallel_ranges(columns / lanes, W.size() * 4, 1, [&](int64_t begin, int64_t end) {
+    std::vector<float> turned(static_cast<std::size_t>(run * kTaps * lanes));
     for (int64_t v = begin; v < end; ++v)
       for (int64_t i = 0; i < inner; i += run) {
         const int64_t count = std::min(run, inner - i);
-        kernels().transpose[sizeof(float)](turned.data(), k.lanes, from + v * k.lanes * column_step + i * inner_step,
-                                           column_step, k.lanes, count * kTaps);
+        kernels().transpose[sizeof(float)](turned.data(), lanes, from + v * lanes * column_step + i * inner_step,
+                                           column_step, lanes, count * kTaps);
         for (int64_t j = 0; j < count; ++j)
-          k.filter(turned.data() + j * kTaps * k.lanes, gradient, to + order.base[v] + (i + j) * order.step[v],
-                   panels.apart());
+          k.filter(turned.data() + j * kTaps * lanes, gradient, to + order.base[v] + (i + j) * order.step[v],
+                   spread(panels.size()));
       }
   });
 }
@@ -167,8 +130,9 @@ class Product {
         columns_(out.shape()[1]),
         tiles_(out.shape()),
         panels_(columns_, inner_),
+        panels_apart_(spread(panels_.size())),
         rows_(inner_, kBlock, inner_),
-        filters_(derived_form(W, uint64_t(0x77) << 56 | gradient, kTileProducts * panels_.apart() * sizeof(float),
+        filters_(derived_form(W, uint64_t(0x77) << 56 | gradient, kTileProducts * panels_apart_ * sizeof(float),
                               [&](void* to) { transform_filters(W, gradient, panels_, static_cast<float*>(to)); })),
         to_(out.mutable_data<float>()) {}
 
@@ -177,7 +141,7 @@ class Product {
     const int64_t work = tiles_.count * inner_ * columns_;  // an eighth of the multiplications at most
     if (blocks >= 4 * thread_count()) {
       parallel_ranges(blocks, work, 1, [&](int64_t begin, int64_t end) {
-        const Room pixels(size), products(kTileProducts * products_apart());
+        const Floats pixels(size), products(kTileProducts * products_apart());
         for (int64_t b = begin; b < end; ++b) {
           transform(b, pixels.data());
           for (int64_t p = 0; p < panels_.count(); ++p) multiply(b, p, pixels.data(), products.data());
@@ -186,14 +150,14 @@ class Product {
       return;
     }
     const int64_t together = std::max<int64_t>(1, std::min(blocks, kMost / size));
-    const Room pixels(together * size);
+    const Floats pixels(together * size);
     for (int64_t first = 0; first < blocks; first += together) {
       const int64_t count = std::min(together, blocks - first);
       parallel_ranges(count, work, 1, [&](int64_t begin, int64_t end) {
         for (int64_t b = begin; b < end; ++b) transform(first + b, pixels.data() + b * size);
       });
       parallel_ranges(count * panels_.count(), work, 1, [&](int64_t begin, int64_t end) {
-        const Room products(kTileProducts * products_apart());
+        const Floats products(kTileProducts * products_apart());
         for (int64_t i = begin; i < end; ++i)
           multiply(first + i % count, i / count, pixels.data() + i % count * size, products.data());
       });
@@ -201,7 +165,7 @@ class Product {
   }
 
  private:
-  static int64_t products_apart() { return spread(kBlock * winograd_kernels().vectors * winograd_kernels().lanes); }
+  static int64_t products_apart() { return spread(kBlock * panel_kernels().vectors * panel_kernels().lanes); }
 
   void transform(int64_t block, float* to) const {
     const int64_t first = block * kBlock, count = std::min(kBlock, tiles_.count - first);
@@ -214,20 +178,29 @@ class Product {
   }
 
   void multiply(int64_t block, int64_t panel, const float* pixels, float* products) const {
-    const WinogradKernels& k = winograd_kernels();
-    const int64_t first = block * kBlock, count = std::min(kBlock, tiles_.count - first), apart = products_apart();
+    const int64_t lanes = panel_kernels().lanes, first = block * kBlock, count = std::min(kBlock, tiles_.count - first),
+                  apart = products_apart();
     const auto* filters = static_cast<const float*>(filters_->block.data) + panels_.at(panel);
-    const int64_t vectors = panels_.vectors(panel), width = vectors * k.lanes, column = panels_.first(panel) * k.lanes;
+    const int64_t vectors = panels_.vectors(panel), width = vectors * lanes, column = panels_.first(panel) * lanes;
     for (int64_t i = 0; i < kTileProducts; ++i)
-      k.product({pixels + i * rows_.apart(), rows_.step(), 1, filters + i * panels_.apart(), products + i * apart,
-                 count, inner_, vectors, false});
+      panel_kernels().product({.a = pixels + i * rows_.apart(),
+                               .a_row = rows_.step(),
+                               .a_inner = 1,
+                               .b = filters + i * panels_apart_,
+                               .out = products + i * apart,
+                               .out_row = width,
+                               .rows = count,
+                               .inner = inner_,
+                               .vectors = vectors,
+                               .add = false});
     const Strides step = out_.strides();
     const Shape& shape = out_.shape();
     for (int64_t r = 0; r < count; ++r) {
       const int64_t t = first + r, y = tiles_.y(t), x = tiles_.x(t);
-      k.result(products + r * width, apart, vectors,
-               {to_ + tiles_.image(t) * step[0] + y * step[2] + x * step[3] + column, step[2], step[3], shape[2] - y,
-                shape[3] - x, bias_ ? bias_.data<float>() + column : nullptr, accumulate_});
+      winograd_kernels().result(
+          products + r * width, apart, vectors,
+          {to_ + tiles_.image(t) * step[0] + y * step[2] + x * step[3] + column, step[2], step[3], shape[2] - y,
+           shape[3] - x, bias_ ? bias_.data<float>() + column : nullptr, accumulate_});
     }
   }
 
@@ -238,7 +211,8 @@ class Product {
   const int64_t pad_y_, pad_x_, inner_, columns_;
   const Tiles tiles_;
   const Panels panels_;  // of filters
-  const Rows rows_;      // of transformed tiles
+  const int64_t panels_apart_;
+  const Rows rows_;  // of transformed tiles
   const std::shared_ptr<const DerivedForm> filters_;
   float* const to_;
 };
@@ -257,23 +231,24 @@ class FilterGradient {
         most_(std::clamp<int64_t>(kMost / (kTileProducts * (x.shape()[1] + gy.shape()[1])), 64, 1024)),
         together_(std::min(tiles_.count, most_)),
         panels_(x.shape()[1], together_),
-        rows_(gy.shape()[1], together_, 16),
+        panels_apart_(spread(panels_.size())),
+        rows_(gy.shape()[1], together_, kStrip),
         to_(out.mutable_data<float>()) {}
 
   void run() const {
     const int64_t channels = x_.shape[1], results = gy_.shape[1];
     const int64_t work = tiles_.count * channels * results;
-    const Room pixels(kTileProducts * panels_.apart()), gradients(kTileProducts * rows_.apart());
-    const int64_t strips = results / 16, units = strips * panels_.count();
+    const Floats pixels(kTileProducts * panels_apart_), gradients(kTileProducts * rows_.apart());
+    const int64_t strips = results / kStrip, units = strips * panels_.count();
     const bool once = together_ == tiles_.count;
-    const Room sums(once ? 1 : units * unit_size());
+    const Floats sums(once ? 1 : units * unit_size());
     for (int64_t first = 0; first < tiles_.count; first += together_) {
       const int64_t count = std::min(together_, tiles_.count - first);
       parallel_ranges(count, work, 8, [&](int64_t begin, int64_t end) {
         for (int64_t r = begin; r < end; ++r) transform(first + r, r, pixels.data(), gradients.data());
       });
       parallel_ranges(units, work, 1, [&](int64_t begin, int64_t end) {
-        const Room own(once ? unit_size() : 1);
+        const Floats own(once ? unit_size() : 1);
         for (int64_t u = begin; u < end; ++u) {
           float* const sum = once ? own.data() : sums.data() + u * unit_size();
           multiply(u % strips, u / strips, count, first > 0, pixels.data(), gradients.data(), sum);
@@ -284,14 +259,15 @@ class FilterGradient {
   }
 
  private:
-  static int64_t sums_apart() { return 16 * winograd_kernels().vectors * winograd_kernels().lanes + 16; }
+  static constexpr int64_t kStrip = 16;  // results whose filters are computed together
+  static int64_t sums_apart() { return kStrip * panel_kernels().vectors * panel_kernels().lanes + 16; }
   static int64_t unit_size() { return kTileProducts * sums_apart(); }
 
   void transform(int64_t tile, int64_t row, float* pixels, float* gradients) const {
     const float* pixel[kTileProducts];
     const int64_t image = tiles_.image(tile), y = tiles_.y(tile), x = tiles_.x(tile);
     x_.pixels<kTile>(image, y - pad_y_, x - pad_x_, pixel);
-    winograd_kernels().image(pixel, x_.vectors(), pixels, panels_.apart(), panels_.order(), row);
+    winograd_kernels().image(pixel, x_.vectors(), pixels, panels_apart_, panels_.order(), row);
     gy_.pixels<kTileOut>(image, y, x, pixel);
     winograd_kernels().gradient(pixel, gy_.vectors(), gradients, rows_.apart(), rows_.order(), row);
   }
@@ -299,22 +275,30 @@ class FilterGradient {
   void multiply(int64_t strip, int64_t panel, int64_t count, bool add, const float* pixels, const float* gradients,
                 float* sum) const {
     for (int64_t i = 0; i < kTileProducts; ++i)
-      winograd_kernels().product({gradients + i * rows_.apart() + strip * 16 * together_, 1, 16,
-                                  pixels + i * panels_.apart() + panels_.at(panel), sum + i * sums_apart(), 16, count,
-                                  panels_.vectors(panel), add});
+      panel_kernels().product({.a = gradients + i * rows_.apart() + strip * kStrip * together_,
+                               .a_row = 1,
+                               .a_inner = kStrip,
+                               .b = pixels + i * panels_apart_ + panels_.at(panel),
+                               .out = sum + i * sums_apart(),
+                               .out_row = panels_.vectors(panel) * panel_kernels().lanes,
+                               .rows = kStrip,
+                               .inner = count,
+                               .vectors = panels_.vectors(panel),
+                               .add = add});
   }
 
   void finish(int64_t strip, int64_t panel, const float* sum) const {
     const WinogradKernels& k = winograd_kernels();
-    std::vector<float> taps(static_cast<std::size_t>(2 * kTaps * k.lanes));
-    float* const turned = taps.data() + kTaps * k.lanes;
-    for (int64_t r = 0; r < 16; ++r)
+    const int64_t lanes = panel_kernels().lanes;
+    std::vector<float> taps(static_cast<std::size_t>(2 * kTaps * lanes));
+    float* const turned = taps.data() + kTaps * lanes;
+    for (int64_t r = 0; r < kStrip; ++r)
       for (int64_t v = 0; v < panels_.vectors(panel); ++v) {
-        k.filter_gradient(sum + (r * panels_.vectors(panel) + v) * k.lanes, sums_apart(), taps.data());
-        float* const to = to_ + ((strip * 16 + r) * x_.shape[1] + (panels_.first(panel) + v) * k.lanes) * kTaps;
-        kernels().transpose[sizeof(float)](accumulate_ ? turned : to, kTaps, taps.data(), k.lanes, kTaps, k.lanes);
+        k.filter_gradient(sum + (r * panels_.vectors(panel) + v) * lanes, sums_apart(), taps.data());
+        float* const to = to_ + ((strip * kStrip + r) * x_.shape[1] + (panels_.first(panel) + v) * lanes) * kTaps;
+        kernels().transpose[sizeof(float)](accumulate_ ? turned : to, kTaps, taps.data(), lanes, kTaps, lanes);
         if (accumulate_)
-          for (int64_t i = 0; i < kTaps * k.lanes; ++i) to[i] += turned[i];
+          for (int64_t i = 0; i < kTaps * lanes; ++i) to[i] += turned[i];
       }
   }
 
@@ -324,7 +308,8 @@ class FilterGradient {
   const Tiles tiles_;
   const int64_t most_, together_;
   const Panels panels_;  // of transformed images
-  const Rows rows_;      // of transformed gradients
+  const int64_t panels_apart_;
+  const Rows rows_;  // of transformed gradients
   float* const to_;
 };
 

@@ -37,6 +37,10 @@ const PackedKernels& packed_kernels() {
   static const PackedKernels table = CHAINER_FILLED(fill_packed);
   return table;
 }
+const PanelKernels& panel_kernels() {
+  static const PanelKernels table = CHAINER_FILLED(fill_panels);
+  return table;
+}
 const WinogradKernels& winograd_kernels() {
   static const WinogradKernels table = CHAINER_FILLED(fill_winograd);
   return table;

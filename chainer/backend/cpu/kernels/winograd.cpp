@@ -14,7 +14,6 @@ using namespace chainer::cpu;
 
 constexpr int64_t kBytes = __BIGGEST_ALIGNMENT__ >= 16 ? __BIGGEST_ALIGNMENT__ : 16;  // a vector register's
 constexpr int64_t kLanes = kBytes / 4;
-constexpr int kRows = kBytes >= 64 ? 8 : 4, kVectors = 3;  // sums in registers
 typedef float Vector __attribute__((vector_size(kBytes)));
 
 [[gnu::always_inline]] inline Vector load(const float* from) {
@@ -136,46 +135,10 @@ void result(const float* products, int64_t apart, int64_t vectors, const TileRes
   }
 }
 
-// Up to kRows rows of a product. Where fewer are left, the last one is computed several times.
-template <int vectors>
-void rows(const TileProduct& p, int64_t row) {
-  const int64_t count = p.rows - row < kRows ? p.rows - row : kRows;
-  const float* from[kRows];
-  for (int i = 0; i < kRows; ++i) from[i] = p.a + (row + (i < count ? i : count - 1)) * p.a_row;
-  float* const out = p.out + row * vectors * kLanes;
-  Vector sum[kRows][vectors] = {};
-  if (p.add)
-    for (int i = 0; i < kRows && i < count; ++i)
-      for (int j = 0; j < vectors; ++j) sum[i][j] = load(out + (i * vectors + j) * kLanes);
-  const float* line = p.b;
-  for (int64_t l = 0, at = 0; l < p.inner; ++l, at += p.a_inner, line += vectors * kLanes) {
-    Vector v[vectors];
-#pragma GCC unroll 3
-    for (int j = 0; j < vectors; ++j) v[j] = load(line + j * kLanes);
-#pragma GCC unroll 8
-    for (int i = 0; i < kRows; ++i)
-#pragma GCC unroll 3
-      for (int j = 0; j < vectors; ++j) sum[i][j] += from[i][at] * v[j];
-  }
-  for (int i = 0; i < kRows && i < count; ++i)
-    for (int j = 0; j < vectors; ++j) store(out + (i * vectors + j) * kLanes, sum[i][j]);
-}
-
-void product(const TileProduct& p) {
-  for (int64_t row = 0; row < p.rows; row += kRows) {
-    if (p.vectors == 3)
-      rows<3>(p, row);
-    else if (p.vectors == 2)
-      rows<2>(p, row);
-    else
-      rows<1>(p, row);
-  }
-}
-
 }  // namespace
 
 namespace chainer::cpu::CHAINER_KERNEL_ISA {
 void fill_winograd(WinogradKernels& k) {
-  k = {kLanes, kRows, kVectors, product, transform<Image>, transform<Gradients>, filter, result, filter_gradient};
+  k = {transform<Image>, transform<Gradients>, filter, result, filter_gradient};
 }
 }  // namespace chainer::cpu::CHAINER_KERNEL_ISA

@@ -3,26 +3,12 @@
 #pragma once
 #include <cstdint>
 
+#include "chainer/backend/cpu/kernels/panel_table.h"
+
 namespace chainer::cpu {
 
 /// A tile of the image has 6x6 pixels, of the results 4x4: 36 products of matrices instead of 9 of four times the size.
 inline constexpr int kTile = 6, kTileOut = 4, kTileProducts = kTile * kTile;
-
-/// Where vectors of a matrix lie: vector v of row r at base[v] + r * step[v].
-struct VectorOrder {
-  const int64_t *base, *step;
-};
-
-/// Rows of a product of matrices: out(r, j) = sum of a(r, l) b(l, j) over l, or added to what is there. Element (r, l)
-/// of a is a[r * a_row + l * a_inner]; row l of b, and row r of out, are `vectors` vectors each, one behind the other.
-struct TileProduct {
-  const float* a;
-  int64_t a_row, a_inner;
-  const float* b;
-  float* out;
-  int64_t rows, inner, vectors;
-  bool add;
-};
 
 /// The results of a tile: pixel (y, x) at out[y * line + x * pixel], of the first `lines` lines and `pixels` pixels.
 struct TileResult {
@@ -33,8 +19,6 @@ struct TileResult {
 };
 
 struct WinogradKernels {
-  int64_t lanes, rows, vectors;  ///< floats of a vector; rows and most vectors of a step of product()
-  void (*product)(const TileProduct& p);
   /// `vectors` vectors of channels of 36 pixels, of each from pixel[i] on: each of the 36 transformed ones is written
   /// to out + i * apart, in the order given, to `row`.
   void (*image)(const float* const* pixel, int64_t vectors, float* out, int64_t apart, VectorOrder order, int64_t row);
