@@ -85,8 +85,7 @@ endif()
 # What runs once a convolution, around the library's loops, is compiled for size.
 set(around ${PROJECT_SOURCE_DIR}/chainer/backend/cpu/onednn/pieces.cpp
            ${PROJECT_SOURCE_DIR}/chainer/backend/cpu/onednn/convolution.cpp
-           ${PROJECT_SOURCE_DIR}/chainer/backend/cpu/few_channels.cpp
-           ${PROJECT_SOURCE_DIR}/chainer/backend/cpu/winograd.cpp)
+           ${PROJECT_SOURCE_DIR}/chainer/backend/cpu/few_channels.cpp)
 set_source_files_properties(${around} PROPERTIES COMPILE_OPTIONS "-Os" SKIP_PRECOMPILE_HEADERS ON
                                                  SKIP_UNITY_BUILD_INCLUSION ON)
 # What is unrolled by hand needs no more of it.

@@ -1,4 +1,5 @@
-// Filters of 3x3 by Winograd's algorithm, where the library takes it, against float64 by patches and products.
+// Filters of 3x3, and of 4x4 with stride two, by Winograd's algorithm, where the library takes it, against float64 by
+// patches and products.
 #include <chainer/chainer.h>
 
 #include <cstring>
@@ -15,6 +16,7 @@ struct Case {
   Shape x, W;
   int64_t pad;
   bool winograd;  // whether these lengths are worth it
+  int64_t stride = 1;
 };
 
 // The largest difference, in parts of the largest element.
@@ -28,23 +30,28 @@ bool same_bits(const Array& a, const Array& b) {
 }
 
 // The result and the gradients of a convolution. W and x are used twice, so that gradients are added to what is there.
-Arrays results_of(const Array& x, const Array& W, const Array& b, int64_t pad) {
+Arrays results_of(const Array& x, const Array& W, const Array& b, const Case& c) {
   Variable vx(x), vW(W), vb(b);
-  const Variable y = F::convolution_2d(vx, vW, vb, {.pad = pad});
+  const Variable y = F::convolution_2d(vx, vW, vb, {.stride = c.stride, .pad = c.pad});
   const Array g = random::RandomState(4).normal(0, 1, y.shape(), float32).astype(x.dtype());
-  F::sum(y * g + F::convolution_2d(vx, vW, {}, {.pad = pad}) * g).backward();
+  F::sum(y * g + F::convolution_2d(vx, vW, {}, {.stride = c.stride, .pad = c.pad}) * g).backward();
   return Arrays{y.array(), vx.grad(), vW.grad(), vb.grad()};
 }
 
 // Blocks of tiles, panels of channels and the runs of a gradient's sums are full, or not; images of one tile and more;
 // strips that threads share, and blocks that each takes alone.
-const Case kCases[] = {{{8, 32, 16, 16}, {48, 32, 3, 3}, 1, true},   {{3, 64, 31, 27}, {32, 64, 3, 3}, 1, true},
-                       {{9, 32, 18, 14}, {32, 32, 3, 3}, 0, true},   {{64, 64, 4, 4}, {64, 64, 3, 3}, 1, true},
-                       {{1, 80, 16, 16}, {112, 80, 3, 3}, 1, true},  {{17, 160, 7, 7}, {32, 160, 3, 3}, 1, true},
-                       {{5, 256, 9, 17}, {512, 256, 3, 3}, 0, true}, {{70, 32, 16, 12}, {48, 32, 3, 3}, 1, true},
-                       {{1, 32, 12, 16}, {32, 32, 3, 3}, 1, false},  {{64, 32, 5, 5}, {32, 32, 3, 3}, 1, false},
-                       {{8, 24, 16, 16}, {48, 24, 3, 3}, 1, false},  {{8, 32, 16, 16}, {48, 32, 3, 3}, 2, false},
-                       {{20, 512, 4, 4}, {512, 512, 3, 3}, 1, true}};
+const Case kCases[] = {
+    {{8, 32, 16, 16}, {48, 32, 3, 3}, 1, true},      {{3, 64, 31, 27}, {32, 64, 3, 3}, 1, true},
+    {{9, 32, 18, 14}, {32, 32, 3, 3}, 0, true},      {{64, 64, 4, 4}, {64, 64, 3, 3}, 1, true},
+    {{1, 80, 16, 16}, {112, 80, 3, 3}, 1, true},     {{17, 160, 7, 7}, {32, 160, 3, 3}, 1, true},
+    {{5, 256, 9, 17}, {512, 256, 3, 3}, 0, true},    {{70, 32, 16, 12}, {48, 32, 3, 3}, 1, true},
+    {{1, 32, 12, 16}, {32, 32, 3, 3}, 1, false},     {{64, 32, 5, 5}, {32, 32, 3, 3}, 1, false},
+    {{8, 24, 16, 16}, {48, 24, 3, 3}, 1, false},     {{8, 32, 16, 16}, {48, 32, 3, 3}, 2, false},
+    {{20, 512, 4, 4}, {512, 512, 3, 3}, 1, true},    {{16, 32, 16, 16}, {48, 32, 4, 4}, 1, true, 2},
+    {{3, 80, 32, 29}, {64, 80, 4, 4}, 1, true, 2},   {{50, 64, 8, 8}, {128, 64, 4, 4}, 1, true, 2},
+    {{70, 32, 33, 18}, {32, 32, 4, 4}, 0, true, 2},  {{2, 256, 18, 17}, {32, 256, 4, 4}, 1, false, 2},
+    {{4, 256, 16, 17}, {32, 256, 4, 4}, 1, true, 2}, {{8, 32, 16, 16}, {32, 32, 3, 3}, 1, false, 2},
+    {{8, 32, 16, 16}, {32, 32, 4, 4}, 2, false, 2}};
 
 }  // namespace
 
@@ -53,9 +60,9 @@ TEST(winograd_agrees_with_float64) {
   for (const Case& c : kCases) {
     const Array x = draw.normal(0, 1, c.x, float32), W = draw.normal(0, 0.1, c.W, float32),
                 b = draw.normal(0, 1, {c.W[0]}, float32);
-    const Arrays ours = results_of(x, W, b, c.pad),
-                 exact = results_of(x.astype(float64), W.astype(float64), b.astype(float64), c.pad);
-    const ConvolutionPlan plan{{1, 1}, {c.pad, c.pad}, {1, 1}};
+    const Arrays ours = results_of(x, W, b, c),
+                 exact = results_of(x.astype(float64), W.astype(float64), b.astype(float64), c);
+    const ConvolutionPlan plan{{c.stride, c.stride}, {c.pad, c.pad}, {1, 1}};
     if (!std::getenv("CHAINER_CONVOLUTION")) EXPECT_EQ(cpu::suits_winograd(plan, c.W, ours[0].shape()), c.winograd);
     for (std::size_t i = 0; i < ours.size(); ++i) {
       const double off = distance(ours[i], exact[i]);
@@ -72,7 +79,7 @@ TEST(winograd_has_one_result_for_any_threads_and_orders) {
     const Array x = draw.normal(0, 1, c.x, float32), W = draw.normal(0, 0.1, c.W, float32),
                 b = draw.normal(0, 1, {c.W[0]}, float32);
     cpu::set_thread_count(1);
-    const Arrays one = results_of(x, W, b, c.pad);
+    const Arrays one = results_of(x, W, b, c);
     for (const int threads : {2, 3, 16}) {
       cpu::set_thread_count(threads);
       // Channels last, and filters and images that are views of other arrays.
@@ -80,7 +87,7 @@ TEST(winograd_has_one_result_for_any_threads_and_orders) {
       const Array wide = concatenate({x, x}, 3), part = get_item(wide, {Slice(), Slice(), Slice(), Slice(0, c.x[3])});
       const Array turned = W.transpose({1, 0, 2, 3}).contiguous().transpose({1, 0, 2, 3});
       for (const Array& images : {x, last, part}) {
-        const Arrays many = results_of(images, threads == 3 ? turned : W, b, c.pad);
+        const Arrays many = results_of(images, threads == 3 ? turned : W, b, c);
         for (std::size_t i = 0; i < one.size(); ++i) {
           ++test::expectations;
           if (!same_bits(one[i], many[i]))

@@ -24,7 +24,8 @@ class Panels {
   int64_t first(int64_t panel) const { return first_[static_cast<std::size_t>(panel)]; }  // its first vector
   int64_t vectors(int64_t panel) const { return first(panel + 1) - first(panel); }
   int64_t at(int64_t panel) const { return first(panel) * rows_ * panel_kernels().lanes; }  // its first float
-  VectorOrder order() const { return {base_.data(), step_.data()}; }
+  /// The order of the vectors from `first` on.
+  VectorOrder order(int64_t first = 0) const { return {base_.data() + first, step_.data() + first}; }
   int64_t size() const { return first_.back() * rows_ * panel_kernels().lanes; }  // in floats
 
  private:
