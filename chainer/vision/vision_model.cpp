@@ -12,6 +12,16 @@
 
 namespace chainer::links {
 
+namespace {
+
+// Where pictures, which are prepared on the host, go.
+Device device_of_weights(const VisionModel& model) {
+  const auto weights = model.params(false);
+  return weights.empty() ? Device() : weights[0].array().device();
+}
+
+}  // namespace
+
 std::vector<std::string> VisionModel::available_layers() {
   std::vector<std::string> names;
   for (const Stage& s : functions()) names.push_back(s.name);
@@ -44,14 +54,14 @@ NamedVariables VisionModel::extract(const std::vector<Array>& images, const std:
   Arrays prepared;
   for (const Array& image : images) prepared.push_back(prepare(image, size));
   const UsingConfig test_mode(&Config::train, false);
-  return forward(stack(prepared), layers);
+  return forward(stack(prepared).to_device(device_of_weights(*this)), layers);
 }
 
 Variable VisionModel::predict(const std::vector<Array>& images, bool oversample) {
   constexpr int64_t kWhole = 256, kCrop = 224, kMiddle = (kWhole - kCrop) / 2;
   Arrays prepared;
   for (const Array& image : images) prepared.push_back(prepare(image, kWhole));
-  const Array all = stack(prepared);
+  const Array all = stack(prepared).to_device(device_of_weights(*this));
   const auto crop = [&](int64_t top, int64_t left) {
     return all[{Slice(), Slice(), Slice(top, top + kCrop), Slice(left, left + kCrop)}];
   };

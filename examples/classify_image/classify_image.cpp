@@ -17,17 +17,18 @@ using namespace chainer;
 namespace {
 
 template <class Net>
-Array classify(Net net, const Array& picture) {
+Array classify(Net net, const Array& picture, const Device& device) {
   const UsingConfig test_mode(&Config::train, false);
   const NoBackpropMode no_graph;
-  return net.predict({picture}).array()[0];
+  net.to_device(device);
+  return net.predict({picture}).array()[0].to_device(Device());
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   return examples::run("classify_image", [&] {
-    std::string picture, model = "resnet50", weights, labels;
+    std::string picture, model = "resnet50", weights, labels, on = "@cpu";
     bool untrained = false;
     examples::Options options("classify_image", "Names what is in a picture: classify_image PICTURE.");
     options.add_positional("PICTURE", "a JPEG, PNG, BMP or PNM file; a drawn picture by default", picture);
@@ -35,13 +36,18 @@ int main(int argc, char** argv) {
     options.add("--weights", "the NPZ file of weights; by default where the model looks for it", weights);
     options.add("--labels", "a text file with the name of a class on each line", labels);
     options.add("--random", "use random weights", untrained);
+    examples::add_device(options, on);
     options.parse(argc, argv);
     if (model != "vgg16" && model != "resnet50") throw ValueError("--model is vgg16 or resnet50, not '", model, "'");
 
     const Array x =
         picture.empty() ? examples::DrawnPictures(1, 4, 0, 255, 256).get(0)[0] : dataset::read_image(picture, float32);
-    const std::string source = untrained ? "" : weights.empty() ? "auto" : weights;
-    const Array p = model == "vgg16" ? classify(L::VGG16Layers(source), x) : classify(L::ResNet50Layers(source), x);
+    const L::PretrainedModel source = untrained         ? L::PretrainedModel()
+                                      : weights.empty() ? L::PretrainedModel("auto")
+                                                        : L::PretrainedModel(weights);
+    const Device device = get_device(on);
+    const Array p =
+        model == "vgg16" ? classify(L::VGG16Layers(source), x, device) : classify(L::ResNet50Layers(source), x, device);
     std::vector<std::string> names;
     if (!labels.empty()) {
       std::ifstream in(labels);

@@ -118,6 +118,11 @@ class Options {
   mutable std::map<std::string, std::string> given_;
 };
 
+/// The option of programs that compute on any device: a name for get_device().
+inline void add_device(Options& options, std::string& device) {
+  options.add("--device", "where to compute: @cpu (or -1), or a CUDA device: @cuda:0 (or 0)", device);
+}
+
 /// Runs a program's body; an exception becomes one line on standard error and exit status 1, and so does output that
 /// could not be written (a full disk behind a redirected standard output).
 inline int run(const char* program, const std::function<void()>& body) {

@@ -25,9 +25,7 @@ struct TrainingOptions {
     options.add("--seed", "seed of the random numbers; -1 takes one from the system", seed, -1);
   }
   /// Of programs that compute on any device.
-  void add_device_to(Options& options) {
-    options.add("--device", "where to compute: @cpu (or -1), or a CUDA device: @cuda:0 (or 0)", device);
-  }
+  void add_device_to(Options& options) { add_device(options, device); }
   /// When the trainer ends.
   chainer::training::Trigger stop() const {
     return iterations ? chainer::training::Trigger(iterations, "iteration")

@@ -81,7 +81,8 @@ struct Discriminator : chainer::Chain {
   static chainer::Variable noisy(const chainer::Variable& h, double sigma = 0.2) {
     using namespace chainer;
     if (!config().train) return h;
-    const Array mean = zeros(h.shape(), h.dtype()), ln_var = full(h.shape(), 2 * std::log(sigma), h.dtype());
+    const Array mean = zeros(h.shape(), h.dtype(), h.device()),
+                ln_var = full(h.shape(), 2 * std::log(sigma), h.dtype(), h.device());
     return h + F::gaussian(mean, ln_var);
   }
   static chainer::L::ConvolutionOptions same(double scale) {

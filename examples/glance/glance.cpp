@@ -20,12 +20,13 @@ Sequential mlp(int64_t n_units, int64_t n_out) {
 
 int main(int argc, char** argv) {
   return examples::run("glance", [&] {
-    std::string data = "mushrooms.csv", out = "result";
+    std::string data = "mushrooms.csv", out = "result", on = "@cpu";
     long epoch = 50, seed = -1;
     examples::Options options("glance", "Trains a classifier of mushrooms.");
     options.add("--data", "the file of mushrooms", data);
     options.add("--out", "folder for the results", out);
     options.add("--epoch", "how often to go through the data", epoch, 1);
+    examples::add_device(options, on);
     options.add("--seed", "seed of the random numbers; -1 takes one from the system", seed, -1);
     options.parse(argc, argv);
     if (seed >= 0) random::seed(static_cast<uint32_t>(seed));
@@ -38,9 +39,10 @@ int main(int argc, char** argv) {
     L::Classifier model(mlp(44, 1), {.lossfun = F::sigmoid_cross_entropy, .accfun = F::binary_accuracy});
     auto optimizer = optimizers::SGD().setup(model);
 
-    training::StandardUpdater updater(train_iter, optimizer);
+    const Device device = get_device(on);
+    training::StandardUpdater updater(train_iter, optimizer, {.device = device});
     training::Trainer trainer(updater, {epoch, "epoch"}, {.out = out});
-    trainer.extend(extensions::Evaluator(test_iter, model));
+    trainer.extend(extensions::Evaluator(test_iter, model, {.device = device}));
     trainer.extend(extensions::dump_graph("main/loss"));
     trainer.extend(extensions::snapshot(), {.trigger = {20, "epoch"}});
     trainer.extend(extensions::LogReport());
@@ -55,7 +57,7 @@ int main(int argc, char** argv) {
     // One of the test rows, chosen at random.
     const Example row = AnyDataset(test)[random::randint(0, test.size(), {}).item<int64_t>()];
     const UsingConfig test_mode(&Config::train, false);
-    const Variable score = model.predictor().call({Variable(row[0][newaxis], false)})[0];
+    const Variable score = model.predictor().call({Variable(row[0][newaxis].to_device(device), false)})[0];
     const auto word = [](bool poisonous) { return poisonous ? "Poisonous" : "Edible"; };
     std::printf("Predicted %s, Actual %s\n", word(score.item<float>() >= 0), word(row[1].item<int>() == 1));
   });

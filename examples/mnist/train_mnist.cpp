@@ -30,7 +30,7 @@ Settings parse(int argc, char** argv) {
   options.add("--epoch", "how often to go through the images", s.epoch, 1);
   options.add("--unit", "units of the hidden layers", s.unit, 1);
   options.add("--frequency", "a snapshot every so many epochs; -1: one at the end", s.frequency, -1);
-  options.add("--device", "where to compute: @cpu, or -1", s.device);
+  examples::add_device(options, s.device);
   options.add("--out", "folder for the results", s.out);
   options.add_optional("--resume", "go on from this snapshot, by default from the newest whole one in --out",
                        s.resuming, s.resume);

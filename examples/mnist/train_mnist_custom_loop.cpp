@@ -16,7 +16,7 @@ using namespace chainer;
 
 int main(int argc, char** argv) {
   return examples::run("train_mnist_custom_loop", [&] {
-    std::string out = "result", dataset, resume;
+    std::string out = "result", dataset, resume, on = "@cpu";
     long epochs = 10, seed = -1;
     examples::Options options("train_mnist_custom_loop", "Trains a multilayer perceptron on MNIST in a manual loop.");
     options.add("--epoch", "how often to go through the images", epochs, 1);
@@ -24,6 +24,7 @@ int main(int argc, char** argv) {
     options.add("--resume", "go on from this snapshot", resume);
     options.add("--dataset", "mnist, fashion or drawn; by default mnist, or drawn digits where it cannot be had",
                 dataset);
+    examples::add_device(options, on);
     options.add("--seed", "seed of the random numbers; -1 takes one from the system", seed, -1);
     options.parse(argc, argv);
     if (seed >= 0) random::seed(static_cast<uint32_t>(seed));
@@ -33,7 +34,9 @@ int main(int argc, char** argv) {
     iterators::SerialIterator train_iter(train, 128);
     iterators::SerialIterator test_iter(test, 128, {.repeat = false, .shuffle = false});
 
+    const Device device = get_device(on);
     MLP model(100, 10);
+    model.to_device(device);
     auto optimizer = optimizers::MomentumSGD({.lr = 0.01, .momentum = 0.9}).setup(model);
 
     examples::OwnLoop loop([&](Serializer& s) {
@@ -45,7 +48,7 @@ int main(int argc, char** argv) {
 
     while (train_iter.epoch() < epochs) {
       loop.end_if_asked(out);
-      auto [x, t] = concat_examples<2>(train_iter.next());
+      auto [x, t] = concat_examples<2>(train_iter.next(), device);
       Variable loss = F::softmax_cross_entropy(model(x), t);
       model.cleargrads();
       loss.backward();
@@ -58,7 +61,7 @@ int main(int argc, char** argv) {
       int64_t batches = 0;
       test_iter.reset();
       while (const auto batch = test_iter.try_next()) {
-        auto [xs, ts] = concat_examples<2>(*batch);
+        auto [xs, ts] = concat_examples<2>(*batch, device);
         const Variable y = model(xs);
         test_loss += F::softmax_cross_entropy(y, ts).item<double>();
         accuracy += F::accuracy(y, ts).item<double>();

@@ -15,6 +15,7 @@ int main(int argc, char** argv) {
     std::string dataset, file = "mnist.onnx", result = "finetuned.onnx", frozen;
     examples::Options options("finetune", "Fine-tunes a classifier of digits that comes as an ONNX file.");
     o.add_to(options);
+    o.add_device_to(options);
     options.add("--dataset", "mnist, fashion or drawn; by default mnist, or drawn digits where it cannot be had",
                 dataset);
     options.add("--model", "the file to start from", file);
@@ -37,11 +38,13 @@ int main(int argc, char** argv) {
       ++kept;
     }
     std::printf("%lld parameters stay as they are\n", static_cast<long long>(kept));
-    training::StandardUpdater updater(train_iter, optimizer);
+    const Device device = get_device(o.device);
+    training::StandardUpdater updater(train_iter, optimizer, {.device = device});
     Trainer trainer(updater, o.stop(), {.out = o.out});
-    trainer.extend(extensions::Evaluator(test_iter, model), {.trigger = o.report()});
+    trainer.extend(extensions::Evaluator(test_iter, model, {.device = device}), {.trigger = o.report()});
     run_trainer(trainer, o, {"epoch", "main/loss", "main/accuracy", "validation/main/accuracy", "elapsed_time"});
 
+    model.to_cpu();
     const auto [images, labels] = concat_examples<2>(iterators::SerialIterator(test, 2).next());
     onnx::export_model(*network, {images}, result, {.input_names = {"image"}, .output_names = {"scores"}});
   });

@@ -15,6 +15,7 @@ int main(int argc, char** argv) {
     std::string dataset, file = "mnist.onnx";
     examples::Options options("train_and_export", "Trains a network on MNIST and exports it as an ONNX file.");
     o.add_to(options);
+    o.add_device_to(options);
     options.add("--dataset", "mnist, fashion or drawn; by default mnist, or drawn digits where it cannot be had",
                 dataset);
     options.add("--model", "the file to write", file);
@@ -26,11 +27,13 @@ int main(int argc, char** argv) {
     iterators::SerialIterator test_iter(test, o.batchsize, {.repeat = false, .shuffle = false});
     L::Classifier model(MLP(100, 10));
     auto optimizer = optimizers::Adam().setup(model);
-    training::StandardUpdater updater(train_iter, optimizer);
+    const Device device = get_device(o.device);
+    training::StandardUpdater updater(train_iter, optimizer, {.device = device});
     Trainer trainer(updater, o.stop(), {.out = o.out});
-    trainer.extend(extensions::Evaluator(test_iter, model), {.trigger = o.report()});
+    trainer.extend(extensions::Evaluator(test_iter, model, {.device = device}), {.trigger = o.report()});
     run_trainer(trainer, o, {"epoch", "main/loss", "main/accuracy", "validation/main/accuracy", "elapsed_time"});
 
+    model.to_cpu();
     const auto [images, labels] = concat_examples<2>(iterators::SerialIterator(test, 100).next());
     onnx::export_model(model.predictor(), {images}, file,
                        {.input_names = {"image"}, .output_names = {"scores"}, .graph_name = "mnist"});

@@ -44,14 +44,14 @@ struct Tagger : Chain {
   // The scores of all words, one time after the other, and the sentences in that order: the longest first.
   Variables scores(const Examples& batch) {
     Variables xs;
-    for (const Example& e : batch) xs.push_back(embed(Variable(e[0], false)));
+    for (const Example& e : batch) xs.push_back(embed(Variable(e[0].to_device(embed.W.array().device()), false)));
     Variables ys;
     for (const Variable& y : lstm(Variable(), Variable(), xs).ys) ys.push_back(out(y));
     return F::transpose_sequence(ys);
   }
   Variables tags(const Examples& batch) {
     Variables ts;
-    for (const Example& e : batch) ts.push_back(Variable(e[1], false));
+    for (const Example& e : batch) ts.push_back(Variable(e[1].to_device(embed.W.array().device()), false));
     return F::transpose_sequence(ts);
   }
 };
@@ -142,6 +142,7 @@ int main(int argc, char** argv) {
     long units = 32, size = 600;
     examples::Options options("train_pos", "Tags words with their parts of speech.");
     o.add_to(options);
+    o.add_device_to(options);
     options.add("--train", "file of tagged sentences to learn from; none makes sentences up", train_file);
     options.add("--test", "file of tagged sentences to test on", test_file);
     options.add("--unit", "units of the LSTM in each direction", units, 1);
@@ -162,7 +163,7 @@ int main(int argc, char** argv) {
     Tagger model(words.size(), tags.size(), units);
     auto optimizer = optimizers::Adam({.alpha = 0.01}).setup(model);
     iterators::SerialIterator train_iter(train, o.batchsize);
-    TaggerUpdater updater(train_iter, optimizer);
+    TaggerUpdater updater(train_iter, optimizer, {.device = get_device(o.device)});
     Trainer trainer(updater, o.stop(), {.out = o.out});
     trainer.extend(extensions::observe_value("validation/main/accuracy",
                                              [&](Trainer&) { return accuracy(model, test, o.batchsize); }),

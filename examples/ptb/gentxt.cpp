@@ -14,7 +14,7 @@ using namespace chainer;
 
 int main(int argc, char** argv) {
   return examples::run("gentxt", [&] {
-    std::string data, file = "result/model.npz", prime = "the";
+    std::string data, file = "result/model.npz", prime = "the", on = "@cpu";
     long units = 650, length = 20, sample = 1, seed = 123;
     examples::Options options("gentxt", "Continues a sentence with a trained language model.");
     options.add("--model", "file of the model", file);
@@ -23,6 +23,7 @@ int main(int argc, char** argv) {
     options.add("--unit", "units of each LSTM layer", units, 1);
     options.add("--sample", "1 draws words, 0 takes the likeliest", sample, 0);
     options.add("--length", "words at most", length, 1);
+    examples::add_device(options, on);
     options.add("--seed", "seed of the random numbers", seed, 0);
     options.parse(argc, argv);
     random::seed(static_cast<uint32_t>(seed));
@@ -31,13 +32,15 @@ int main(int argc, char** argv) {
     const examples::Vocabulary& vocabulary = corpus.vocabulary;
     L::Classifier model(RNNForLM(vocabulary.size(), units));
     serializers::load_npz(file, model);
+    const Device device = get_device(on);
+    model.to_device(device);
     auto& rnn = static_cast<RNNForLM&>(model.predictor());
 
     const UsingConfig test_mode(&Config::train, false);
     const NoBackpropMode no_graph;
     Array p;
     const auto read = [&](int32_t word) {
-      p = F::softmax(rnn(Variable(array({word})))).array().astype(float64).ravel();
+      p = F::softmax(rnn(array({word}).to_device(device))).array().to_device(Device()).astype(float64).ravel();
     };
     std::istringstream in(prime);
     for (std::string word; in >> word;) {

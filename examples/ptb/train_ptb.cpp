@@ -22,7 +22,7 @@ using namespace chainer;
 namespace {
 
 struct Settings {
-  std::string data, out = "result", resume, model = "model.npz";
+  std::string data, out = "result", resume, model = "model.npz", device = "@cpu";
   long batchsize = 20, bproplen = 35, epoch = 39, gradclip = 5, unit = 650, interval = 0, seed = -1;
   bool test = false;
   examples::Watching watching;
@@ -43,6 +43,7 @@ Settings parse(int argc, char** argv) {
   options.add("--model", "file for the trained model, in --out", s.model);
   options.add("--test", "the first 100 words of each part only", s.test);
   s.watching.add_to(options);
+  examples::add_device(options, s.device);
   options.add("--seed", "seed of the random numbers; -1 takes one from the system", s.seed, -1);
   options.parse(argc, argv);
   s.watching.args = options.values();
@@ -74,12 +75,13 @@ void train(const Settings& s) {
   auto optimizer = optimizers::SGD({.lr = 1.0}).setup(model);
   optimizer.add_hook(std::make_shared<optimizer_hooks::GradientClipping>(s.gradclip));
 
-  examples::BPTTUpdater updater(train_iter, optimizer, s.bproplen);
+  const Device device = get_device(s.device);
+  examples::BPTTUpdater updater(train_iter, optimizer, s.bproplen, device);
   Trainer trainer(updater, {s.epoch, "epoch"}, {.out = s.out});
   L::Classifier eval_model = model.copy();  // the same parameters, a state of its own
   auto& eval_rnn = static_cast<RNNForLM&>(eval_model.predictor());
-  trainer.extend(extensions::Evaluator(val_iter, eval_model,
-                                       {.eval_hook = [&](extensions::Evaluator&) { eval_rnn.reset_state(); }}));
+  trainer.extend(extensions::Evaluator(
+      val_iter, eval_model, {.device = device, .eval_hook = [&](extensions::Evaluator&) { eval_rnn.reset_state(); }}));
   trainer.extend(extensions::LogReport({.trigger = {s.interval, "iteration"}, .postprocess = compute_perplexity}));
   s.watching.extend(trainer, {"epoch", "iteration", "perplexity", "val_perplexity"}, {s.interval, "iteration"},
                     s.test ? 1 : 10);
@@ -89,7 +91,7 @@ void train(const Settings& s) {
   trainer.run();
 
   eval_rnn.reset_state();
-  const double loss = extensions::Evaluator(test_iter, eval_model).run().at("main/loss");
+  const double loss = extensions::Evaluator(test_iter, eval_model, {.device = device}).run().at("main/loss");
   std::printf("test perplexity: %.4f\n", std::exp(loss));
   serializers::save_npz(s.out + "/" + s.model, model);
 }

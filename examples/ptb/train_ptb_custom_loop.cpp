@@ -16,7 +16,7 @@ using namespace chainer;
 
 namespace {
 
-double evaluate(L::Classifier& model, const Array& words) {
+double evaluate(L::Classifier& model, const Array& words, const Device& device) {
   L::Classifier copy = model.copy();  // the same parameters, a state of its own
   static_cast<RNNForLM&>(copy.predictor()).reset_state();
   const UsingConfig test_mode(&Config::train, false);
@@ -25,7 +25,7 @@ double evaluate(L::Classifier& model, const Array& words) {
   double sum = 0;
   int64_t count = 0;
   while (const auto batch = iterator.try_next()) {
-    auto [x, t] = concat_examples<2>(*batch);
+    auto [x, t] = concat_examples<2>(*batch, device);
     sum += copy(Variables{x, t}).item<double>();
     ++count;
   }
@@ -36,7 +36,7 @@ double evaluate(L::Classifier& model, const Array& words) {
 
 int main(int argc, char** argv) {
   return examples::run("train_ptb_custom_loop", [&] {
-    std::string data, out = "result", resume;
+    std::string data, out = "result", resume, on = "@cpu";
     long batchsize = 20, bproplen = 35, epochs = 39, gradclip = 5, units = 650, interval = 100, seed = -1;
     examples::Options options("train_ptb_custom_loop", "Trains a recurrent language model in a manual loop.");
     options.add("--data", examples::kCorpusHelp, data);
@@ -48,6 +48,7 @@ int main(int argc, char** argv) {
     options.add("--interval", "updates between two lines of the report", interval, 1);
     options.add("--out", "folder for the model", out);
     options.add("--resume", "go on from this snapshot, with a new state of the network", resume);
+    examples::add_device(options, on);
     options.add("--seed", "seed of the random numbers; -1 takes one from the system", seed, -1);
     options.parse(argc, argv);
     if (seed >= 0) random::seed(static_cast<uint32_t>(seed));
@@ -58,6 +59,8 @@ int main(int argc, char** argv) {
     examples::ParallelSequentialIterator train_iter(corpus.train, batchsize);
     L::Classifier model(RNNForLM(corpus.vocabulary.size(), units));
     model.compute_accuracy = false;
+    const Device device = get_device(on);
+    model.to_device(device);
     auto optimizer = optimizers::SGD({.lr = 1.0}).setup(model);
     optimizer.add_hook(std::make_shared<optimizer_hooks::GradientClipping>(gradclip));
 
@@ -75,7 +78,7 @@ int main(int argc, char** argv) {
       Variable loss;
       bool epoch_ended = false;
       for (long i = 0; i < bproplen; ++i) {
-        auto [x, t] = concat_examples<2>(train_iter.next());
+        auto [x, t] = concat_examples<2>(train_iter.next(), device);
         const Variable step = model(Variables{x, t});
         loss = loss ? loss + step : step;
         epoch_ended |= train_iter.is_new_epoch();
@@ -93,10 +96,10 @@ int main(int argc, char** argv) {
       }
       if (epoch_ended)
         std::printf("epoch: %lld\nvalidation perplexity: %.3f\n", static_cast<long long>(train_iter.epoch()),
-                    evaluate(model, corpus.valid));
+                    evaluate(model, corpus.valid, device));
       std::fflush(stdout);
     }
-    std::printf("test perplexity: %.3f\n", evaluate(model, corpus.test));
+    std::printf("test perplexity: %.3f\n", evaluate(model, corpus.test, device));
     serializers::save_npz(out + "/rnnlm.npz", model);
   });
 }

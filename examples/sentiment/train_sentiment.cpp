@@ -133,7 +133,7 @@ struct Model : Chain {
   }
   CHAINER_MEMBERS(Model, embed, l, tree_lstm, w);
   Variables leaf(int32_t word) {
-    const Variable x = embed(Variable(array({word}), false));
+    const Variable x = embed(Variable(array({word}).to_device(embed.W.array().device()), false));
     return l ? Variables{x} : (*tree_lstm)(Variable(), Variable(), Variable(), Variable(), x);
   }
   Variables node(const Variables& left, const Variables& right) {
@@ -174,14 +174,14 @@ Variable loss_of(Model& model, const Tree& t, Scores& scores) {
   scores.all += static_cast<int64_t>(best.size());
   scores.right_roots += best.back() == labels.back();
   ++scores.roots;
-  return F::softmax_cross_entropy(y, array(labels)) * static_cast<double>(labels.size());
+  return F::softmax_cross_entropy(y, array(labels).to_device(y.device())) * static_cast<double>(labels.size());
 }
 
 // Learns from trees, which an iterator chooses by their numbers.
 struct TreeUpdater : training::StandardUpdater {
   TreeUpdater(training::NamedKept<Iterator> numbers, training::NamedKept<Optimizer> optimizer,
-              const std::vector<Tree>& all)
-      : StandardUpdater(std::move(numbers), std::move(optimizer)), trees(all) {}
+              const std::vector<Tree>& all, const Device& device)
+      : StandardUpdater(std::move(numbers), std::move(optimizer), {.device = device}), trees(all) {}
   void update_core() override {
     Optimizer& optimizer = get_optimizer("main");
     auto& model = static_cast<Model&>(optimizer.target());
@@ -216,6 +216,7 @@ int main(int argc, char** argv) {
     long units = 30, size = 500;
     examples::Options options("train_sentiment", "Classifies phrases by their parse trees.");
     o.add_to(options);
+    o.add_device_to(options);
     options.add("--train", "file of trees to learn from; none makes trees up", train_file);
     options.add("--test", "file of trees to test on", test_file);
     options.add("--model", "tree_lstm or recursive", kind);
@@ -237,7 +238,7 @@ int main(int argc, char** argv) {
     auto optimizer = optimizers::AdaGrad({.lr = 0.1}).setup(model);
     optimizer.add_hook(std::make_shared<optimizer_hooks::WeightDecay>(0.0001));
     iterators::SerialIterator numbers(datasets::TupleDataset(arange(static_cast<int64_t>(train.size()))), o.batchsize);
-    TreeUpdater updater(numbers, optimizer, train);
+    TreeUpdater updater(numbers, optimizer, train, get_device(o.device));
     Trainer trainer(updater, o.stop(), {.out = o.out});
     trainer.extend(
         [&](Trainer& t) {

@@ -35,7 +35,7 @@ struct Seq2seq : chainer::Chain {
   chainer::Variable forward(const chainer::Variables& pairs) {
     using namespace chainer;
     const auto batch = static_cast<std::ptrdiff_t>(pairs.size() / 2);
-    const Variable eos(array({kEos}), false);
+    const Variable eos(array({kEos}).to_device(pairs[0].device()), false);
     Variables xs, ys_in, ys_out;
     for (auto x = pairs.begin(); x != pairs.begin() + batch; ++x) {
       const Variable& y = x[batch];
@@ -63,7 +63,7 @@ struct Seq2seq : chainer::Chain {
     for (const Variable& x : sources) xs.push_back(in_order(x));
     auto state = encoder(Variable(), Variable(), sequence_embed(embed_x, xs));
     const auto batch = static_cast<int64_t>(sources.size());
-    Array y = full({batch}, kEos, int32);
+    Array y = full({batch}, kEos, int32, sources[0].device());
     std::vector<std::vector<int32_t>> out(sources.size());
     std::vector<bool> ended(sources.size());
     for (int64_t i = 0; i < max_length && std::find(ended.begin(), ended.end(), false) != ended.end(); ++i) {

@@ -15,6 +15,7 @@
 #include <map>
 #include <sstream>
 
+#include "../common/lists.h"
 #include "../common/options.h"
 #include "bleu.h"
 #include "seq2seq.h"
@@ -24,7 +25,7 @@ using namespace chainer;
 namespace {
 
 struct Settings {
-  std::string task = "copy", source, target, out = "result", resume;
+  std::string task = "copy", source, target, out = "result", resume, device = "@cpu";
   long batchsize = 64, epoch = 12, unit = 128, layer = 1, size = 20000, vocabulary = 40000, seed = -1;
 };
 
@@ -42,6 +43,7 @@ Settings parse(int argc, char** argv) {
   options.add("--vocabulary", "the most words of each language", s.vocabulary, 1);
   options.add("--out", "folder for the results", s.out);
   options.add("--resume", "go on from this snapshot", s.resume);
+  examples::add_device(options, s.device);
   options.add("--seed", "seed of the random numbers; -1 takes one from the system", s.seed, -1);
   options.parse(argc, argv);
   if (s.task != "reverse" && s.task != "copy") throw ValueError("--task is reverse or copy, not '", s.task, "'");
@@ -117,14 +119,6 @@ struct Pairs : Dataset {
   }
 };
 
-// All sources of a batch, then all targets.
-Example convert(const Examples& batch, const std::optional<Device>&) {
-  Arrays all;
-  for (std::size_t side : {0u, 1u})
-    for (const Example& e : batch) all.push_back(e[side]);
-  return Example(all);
-}
-
 // Translates the validation sentences: reports BLEU and the part that is right word by word, and prints the first one.
 class CalculateBleu : public training::Extension {
  public:
@@ -137,7 +131,7 @@ class CalculateBleu : public training::Extension {
       Variables xs;
       std::size_t longest = 0;
       for (std::size_t k = at; k < std::min(at + 100, pairs_.end); ++k) {
-        xs.push_back(Variable(array(pairs_.from->sentences[k]), false));
+        xs.push_back(Variable(array(pairs_.from->sentences[k]).to_device(model_.W.W.array().device()), false));
         references.push_back(pairs_.to->sentences[k]);
         longest = std::max(longest, references.back().size());
       }
@@ -177,7 +171,9 @@ void train(const Settings& s) {
   auto optimizer = optimizers::Adam().setup(model);
   optimizer.add_hook(std::make_shared<optimizer_hooks::GradientClipping>(5));
   iterators::SerialIterator train_iter(Pairs(from, to, 0, train_count), s.batchsize);
-  training::StandardUpdater updater(train_iter, optimizer, {.converter = convert});
+  const Device device = get_device(s.device);
+  training::StandardUpdater updater(train_iter, optimizer,
+                                    {.converter = examples::one_after_another, .device = device});
   Trainer trainer(updater, {s.epoch, "epoch"}, {.out = s.out});
   trainer.extend(CalculateBleu(model, Pairs(from, to, train_count, count)));
   trainer.extend(extensions::snapshot(), {.trigger = {s.epoch, "epoch"}});

@@ -13,6 +13,7 @@
 #include <sstream>
 
 #include "../common/corpus.h"
+#include "../common/lists.h"
 #include "../common/training.h"
 #include "nets.h"
 
@@ -64,14 +65,6 @@ Texts make_texts(int64_t count, uint32_t seed, examples::Vocabulary& v) {
   return out;
 }
 
-// All texts of a batch, then all labels.
-Example convert(const Examples& batch, const std::optional<Device>&) {
-  Arrays all;
-  for (std::size_t side : {0u, 1u})
-    for (const Example& e : batch) all.push_back(e[side]);
-  return Example(all);
-}
-
 Child make_encoder(const std::string& kind, long layers, int64_t n_vocab, long units, double dropout) {
   if (kind == "rnn") return RNNEncoder(layers, n_vocab, units, dropout);
   if (kind == "bow") return BOWEncoder(n_vocab, units, dropout);
@@ -88,6 +81,7 @@ int main(int argc, char** argv) {
     long units = 32, layers = 1, size = 1000, percent = 20;
     examples::Options options("train_text_classifier", "Classifies texts.");
     o.add_to(options);
+    o.add_device_to(options);
     options.add("--train", "file of labelled texts to learn from; none makes texts up", train_file);
     options.add("--test", "file of labelled texts to test on", test_file);
     options.add("--model", "rnn, cnn or bow", kind);
@@ -115,9 +109,13 @@ int main(int argc, char** argv) {
     auto optimizer = optimizers::Adam({.alpha = 0.01}).setup(model);
     iterators::SerialIterator train_iter(train, o.batchsize);
     iterators::SerialIterator test_iter(test, o.batchsize, {.repeat = false, .shuffle = false});
-    training::StandardUpdater updater(train_iter, optimizer, {.converter = convert});
+    const Device device = get_device(o.device);
+    training::StandardUpdater updater(train_iter, optimizer,
+                                      {.converter = examples::one_after_another, .device = device});
     Trainer trainer(updater, o.stop(), {.out = o.out});
-    trainer.extend(extensions::Evaluator(test_iter, model, {.converter = convert}), {.trigger = o.report()});
+    trainer.extend(
+        extensions::Evaluator(test_iter, model, {.converter = examples::one_after_another, .device = device}),
+        {.trigger = o.report()});
     examples::run_trainer(
         trainer, o,
         {"epoch", "main/loss", "validation/main/loss", "main/accuracy", "validation/main/accuracy", "elapsed_time"});

@@ -22,7 +22,7 @@ using namespace chainer;
 namespace {
 
 struct Settings {
-  std::string data, model = "skipgram", out_type = "hsm", out = "result", resume;
+  std::string data, model = "skipgram", out_type = "hsm", out = "result", resume, device = "@cpu";
   long unit = 100, window = 5, batchsize = 1000, epoch = 20, negative = 5, seed = -1;
   bool test = false;
 };
@@ -41,6 +41,7 @@ Settings parse(int argc, char** argv) {
   options.add("--out", "folder for the results", s.out);
   options.add("--resume", "go on from this snapshot", s.resume);
   options.add("--test", "the first 100 words only", s.test);
+  examples::add_device(options, s.device);
   options.add("--seed", "seed of the random numbers; -1 takes one from the system", s.seed, -1);
   options.parse(argc, argv);
   if (s.model != "skipgram" && s.model != "cbow") throw ValueError("--model is skipgram or cbow, not '", s.model, "'");
@@ -101,7 +102,9 @@ class WindowIterator : public Iterator {
 };
 
 // The iterator's only example is a batch already.
-Example convert(const Examples& batch, const std::optional<Device>&) { return batch[0]; }
+Example convert(const Examples& batch, const std::optional<Device>& device) {
+  return {to_device(device, batch[0][0]), to_device(device, batch[0][1])};
+}
 
 Child make_loss(const Settings& s, const Array& words, int64_t n_vocab) {
   std::map<int64_t, double> counts;
@@ -131,9 +134,10 @@ void train(const Settings& s) {
   EmbeddingModel model(n_vocab, s.unit, s.model == "cbow", make_loss(s, corpus.train, n_vocab));
   auto optimizer = optimizers::Adam().setup(model);
   WindowIterator train_iter(corpus.train, s.window, s.batchsize), val_iter(corpus.valid, s.window, s.batchsize, false);
-  training::StandardUpdater updater(train_iter, optimizer, {.converter = convert});
+  const Device device = get_device(s.device);
+  training::StandardUpdater updater(train_iter, optimizer, {.converter = convert, .device = device});
   Trainer trainer(updater, {s.epoch, "epoch"}, {.out = s.out});
-  trainer.extend(extensions::Evaluator(val_iter, model, {.converter = convert}));
+  trainer.extend(extensions::Evaluator(val_iter, model, {.converter = convert, .device = device}));
   trainer.extend(extensions::LogReport());
   trainer.extend(extensions::PrintReport({"epoch", "main/loss", "validation/main/loss", "elapsed_time"}));
   trainer.extend(extensions::ProgressBar());

@@ -2,6 +2,7 @@
 #include <queue>
 #include <tuple>
 
+#include "chainer/array/host.h"
 #include "chainer/autograd/type_check.h"
 #include "chainer/functions/activation.h"
 #include "chainer/functions/loss.h"
@@ -75,12 +76,13 @@ Variable BinaryHierarchicalSoftmax::forward(const Variable& x, const Variable& t
         expect(in[0].dtype().kind() == 'f', in[0].ndim() == 2, in[1].dtype().kind() == 'i', in[1].ndim() == 1);
         expect(in[0].shape(0) == in[1].shape(0), in[2].dtype() == in[0].dtype(), in[0].shape(1) == in[2].shape(1));
       });
-  const std::vector<int64_t> words = t.array().to_vector<int64_t>();
+  const Array at = to_host(t.array());
+  const std::vector<int64_t> words = at.to_vector<int64_t>();
   for (std::size_t i = 0; i < words.size(); ++i)
     if (words[i] < 0 || words[i] >= paths_.shape()[0] || paths_[{words[i], 0}].item<int64_t>() < 0)
       throw IndexError("BinaryHierarchicalSoftmax: word ", words[i], " at position ", i, " is not in the tree");
-  const Array codes = take(codes_, t.array(), 0).astype(x.dtype());
-  const Array nodes = maximum(take(paths_, t.array(), 0), 0).astype(int64);
+  const Array codes = take(codes_, at, 0).astype(x.dtype()).to_device(x.device());
+  const Array nodes = maximum(take(paths_, at, 0), 0).astype(int64).to_device(x.device());
   const Variable losses = functions::softplus(-(functions::rows_dot(x, W, nodes) * codes));
   return functions::sum(losses * not_equal(codes, 0).astype(x.dtype()));
 }

@@ -27,7 +27,7 @@ struct MLPSideEffect : Chain {
 };
 
 struct Settings {
-  std::string dataset, out = "result", model = "mlp";
+  std::string dataset, out = "result", model = "mlp", device = "@cpu";
   long batchsize = 100, epoch = 20, unit = 1000, seed = -1;
 };
 
@@ -36,9 +36,10 @@ void train(const Settings& s, L::Classifier& model) {
   auto [train, test] = load_digits(s.dataset);
   iterators::SerialIterator train_iter(train, s.batchsize);
   iterators::SerialIterator test_iter(test, s.batchsize, {.repeat = false, .shuffle = false});
-  training::StandardUpdater updater(train_iter, optimizer);
+  const Device device = get_device(s.device);
+  training::StandardUpdater updater(train_iter, optimizer, {.device = device});
   Trainer trainer(updater, {s.epoch, "epoch"}, {.out = s.out});
-  trainer.extend(extensions::Evaluator(test_iter, model));
+  trainer.extend(extensions::Evaluator(test_iter, model, {.device = device}));
   trainer.extend(extensions::LogReport());
   trainer.extend(extensions::PrintReport(
       {"epoch", "main/loss", "validation/main/loss", "main/accuracy", "validation/main/accuracy", "elapsed_time"}));
@@ -58,6 +59,7 @@ int main(int argc, char** argv) {
     options.add("--model", "mlp, or side_effect: one with code beside functions", s.model);
     options.add("--dataset", "mnist, fashion or drawn; by default mnist, or drawn digits where it cannot be had",
                 s.dataset);
+    examples::add_device(options, s.device);
     options.add("--seed", "seed of the random numbers; -1 takes one from the system", s.seed, -1);
     options.parse(argc, argv);
     if (s.seed >= 0) random::seed(static_cast<uint32_t>(s.seed));
