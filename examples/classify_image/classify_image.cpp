@@ -30,14 +30,17 @@ int main(int argc, char** argv) {
   return examples::run("classify_image", [&] {
     std::string picture, model = "resnet50", weights, labels, on = "@cpu";
     bool untrained = false;
+    long seed = -1;
     examples::Options options("classify_image", "Names what is in a picture: classify_image PICTURE.");
     options.add_positional("PICTURE", "a JPEG, PNG, BMP or PNM file; a drawn picture by default", picture);
     options.add("--model", "vgg16 or resnet50", model);
     options.add("--weights", "the NPZ file of weights; by default where the model looks for it", weights);
     options.add("--labels", "a text file with the name of a class on each line", labels);
     options.add("--random", "use random weights", untrained);
+    options.add("--seed", "seed of the random weights; -1 takes one from the system", seed, -1);
     examples::add_device(options, on);
     options.parse(argc, argv);
+    if (seed >= 0) random::seed(static_cast<uint32_t>(seed));
     if (model != "vgg16" && model != "resnet50") throw ValueError("--model is vgg16 or resnet50, not '", model, "'");
 
     const Array x =
