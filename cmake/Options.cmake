@@ -18,6 +18,13 @@ if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   # of libstdc++ 12 uses what it deprecates, which newer Clangs report where it is instantiated.
   target_compile_options(chainer_options INTERFACE -Wno-pass-failed -Wno-deprecated-declarations)
 endif()
+# Thread-local words are read without a call, also in a shared library and in the Python module. glibc keeps room for some
+# hundred bytes of them in libraries that are loaded late; other libraries of C refuse such ones.
+include(CheckCXXSymbolExists)
+check_cxx_symbol_exists(__GLIBC__ features.h CHAINER_GLIBC)
+if(CHAINER_GLIBC)
+  target_compile_options(chainer_options INTERFACE -ftls-model=initial-exec)
+endif()
 if(CHAINER_SANITIZE)
   target_compile_options(chainer_options INTERFACE -fsanitize=${CHAINER_SANITIZE} -fno-omit-frame-pointer
                                                    -fno-sanitize-recover=all)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <memory>
 #include <vector>
 
 #include "chainer/core/parallel.h"
@@ -85,10 +86,14 @@ Config& global_config() {
   return c;
 }
 Config& detail::make_thread_config() {
-  thread_local Config c(global_config());
-  thread_config = &c;
-  if (c.flush_denormals) cpu::flush_denormals(true);
-  return c;
+  // Behind one word of thread-local memory. What is destroyed after it at the thread's end sees the process's entries.
+  static thread_local struct Owner {
+    std::unique_ptr<Config> config = std::make_unique<Config>(global_config());
+    ~Owner() { thread_config = &global_config(); }
+  } owner;
+  thread_config = owner.config.get();
+  if (thread_config->flush_denormals) cpu::flush_denormals(true);
+  return *thread_config;
 }
 
 bool UsingConfig::set_flag(std::string_view key, bool value) {

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <mutex>
 #include <new>
+#include <utility>
 
 #include "chainer/core/error.h"
 #include "chainer/core/fork.h"
@@ -145,36 +146,39 @@ struct Kept {
 };
 constexpr Kept kKept;
 
-// Without constructor and destructor, so that access costs nothing; the Guard below empties it at the thread's end.
 struct Lists {
   Free* heads[kClasses] = {};
   uint32_t counts[kClasses] = {};
-  uint32_t mask = 0;  // nothing is kept before the Guard is there and after it
+  int64_t balance = 0;
 };
-constinit thread_local Lists lists;
-constinit thread_local int64_t balance = 0;
+// A thread's lists lie behind one word, because libraries that are loaded late share little thread-local memory. The
+// word has neither constructor nor destructor, so that access costs nothing; the Guard below takes the lists away at
+// the thread's end.
+constinit thread_local Lists* lists = nullptr;
 constinit thread_local bool ended = false;
 
-void empty_lists() {
+void empty(Lists& l) {
   for (std::size_t c = 1; c < kClasses; ++c) {
-    if (lists.heads[c]) store().put(c, lists.heads[c]);
-    lists.heads[c] = nullptr;
-    lists.counts[c] = 0;
+    if (l.heads[c]) store().put(c, l.heads[c]);
+    l.heads[c] = nullptr;
+    l.counts[c] = 0;
   }
 }
 
 struct Guard {
-  Guard() { lists.mask = ~uint32_t(0); }
   ~Guard() {
     ended = true;
-    lists.mask = 0;
-    empty_lists();
+    empty(*lists);
+    delete std::exchange(lists, nullptr);
   }
 };
-void begin() {
-  if (ended) return;
+// This thread's lists; nullptr after its end, and where no memory is left for them.
+[[gnu::noinline]] Lists* begin() {
+  if (ended || !(lists = new (std::nothrow) Lists)) return nullptr;
   thread_local Guard guard;
+  return lists;
 }
+Lists* mine() { return lists ? lists : begin(); }
 
 [[gnu::noinline]] void* from_system(std::size_t bytes) {
   void* p = std::aligned_alloc(kGranule, bytes);
@@ -186,9 +190,8 @@ void begin() {
   return p;
 }
 
-[[gnu::noinline]] void* refill(std::size_t c) {
-  begin();
-  uint32_t count = lists.mask ? fetched(c) : 1;
+// So many blocks of a class, or fewer, as a list.
+Free* fetch(std::size_t c, uint32_t& count) {
   Free* f = store().take(c, count);
   if (!f) {
     if (const auto give_back = reclaim.load()) give_back();
@@ -196,57 +199,74 @@ void begin() {
     f = store().take(c, count);
   }
   if (!f) throw MemoryError("no memory for an object of ", c * kGranule, " bytes");
-  lists.heads[c] = f->next;
-  lists.counts[c] = count - 1;
+  return f;
+}
+
+[[gnu::noinline]] void* refill(Lists& l, std::size_t c) {
+  uint32_t count = fetched(c);
+  Free* f = fetch(c, count);
+  l.heads[c] = f->next;
+  l.counts[c] = count - 1;
   return f;
 }
 
 // The list is full: its older half goes to the store.
-[[gnu::noinline]] void spill(std::size_t c) {
-  begin();
-  if (lists.counts[c] <= (kKept.most[c] & lists.mask)) return;
-  Free** at = &lists.heads[c];
-  const uint32_t keep = (kKept.most[c] & lists.mask) / 2;
+[[gnu::noinline]] void spill(Lists& l, std::size_t c) {
+  Free** at = &l.heads[c];
+  const uint32_t keep = kKept.most[c] / 2;
   for (uint32_t i = 0; i < keep; ++i) at = &(*at)->next;
   Free* rest = *at;
   *at = nullptr;
-  lists.counts[c] = keep;
+  l.counts[c] = keep;
   store().put(c, rest);
+}
+
+[[gnu::noinline]] void* allocate_without_lists(std::size_t c) {
+  uint32_t one = 1;
+  return kSanitized || c >= kClasses ? from_system(c * kGranule) : fetch(c, one);
 }
 
 }  // namespace
 
-int64_t outstanding() { return balance; }
+int64_t outstanding() { return lists ? lists->balance : 0; }
 
 void* allocate(std::size_t bytes) {
   const std::size_t c = (bytes + kGranule - 1) / kGranule;
+  Lists* const l = mine();
+  if (!l) [[unlikely]]
+    return allocate_without_lists(c);
   void* p;
   if (kSanitized || c >= kClasses) {
     p = from_system(c * kGranule);
-  } else if (Free* f = lists.heads[c]) {
-    lists.heads[c] = f->next;
-    --lists.counts[c];
+  } else if (Free* f = l->heads[c]) {
+    l->heads[c] = f->next;
+    --l->counts[c];
     p = f;
   } else {
-    p = refill(c);
+    p = refill(*l, c);
   }
-  ++balance;
+  ++l->balance;
   return p;
 }
 
 void release(void* p, std::size_t bytes) {
-  --balance;
   const std::size_t c = (bytes + kGranule - 1) / kGranule;
+  Lists* const l = mine();
+  if (l) --l->balance;
   if (kSanitized || c >= kClasses) return std::free(p);
   Free* f = static_cast<Free*>(p);
-  f->next = lists.heads[c];
-  lists.heads[c] = f;
-  if (++lists.counts[c] > (kKept.most[c] & lists.mask)) [[unlikely]]
-    spill(c);
+  if (!l) [[unlikely]] {
+    f->next = nullptr;
+    return store().put(c, f);
+  }
+  f->next = l->heads[c];
+  l->heads[c] = f;
+  if (++l->counts[c] > kKept.most[c]) [[unlikely]]
+    spill(*l, c);
 }
 
 void trim() {
-  empty_lists();
+  if (lists) empty(*lists);
   store().trim();
 }
 int64_t system_bytes() { return slabs.load(std::memory_order_relaxed) * static_cast<int64_t>(kSlab); }

@@ -59,13 +59,10 @@ class Chain(Link):
         for name in sorted(self._children):
             yield d[name]
 
-    def params(self, include_uninit=True):
-        for p in super(Chain, self).params(include_uninit):
-            yield p
+    def _append_params(self, include_uninit, found):
+        super(Chain, self)._append_params(include_uninit, found)
         d = self.__dict__
-        for name in sorted(self._children):
-            for p in d[name].params(include_uninit):
-                yield p
+        self._append_params_of([d[name] for name in sorted(self._children)], include_uninit, found)
 
     def namedparams(self, include_uninit=True):
         for item in super(Chain, self).namedparams(include_uninit):
@@ -182,12 +179,9 @@ class ChainList(Link, collections.abc.MutableSequence):
         for child in self._children:
             yield child
 
-    def params(self, include_uninit=True):
-        for p in super(ChainList, self).params(include_uninit):
-            yield p
-        for link in self._children:
-            for p in link.params(include_uninit):
-                yield p
+    def _append_params(self, include_uninit, found):
+        super(ChainList, self)._append_params(include_uninit, found)
+        self._append_params_of(self._children, include_uninit, found)
 
     def namedparams(self, include_uninit=True):
         for item in super(ChainList, self).namedparams(include_uninit):

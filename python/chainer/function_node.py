@@ -194,10 +194,14 @@ def grad(outputs, inputs, grad_outputs=None, grad_inputs=None, set_grad=False, r
     ys = list(outputs)
     if grad_outputs is not None:
         grad_outputs = [None if g is None else _as_variable(g) for g in grad_outputs]
+        # Every gradient has its variable's dtype here; the release goes on with what it is given.
+        if len(grad_outputs) == len(ys):
+            grad_outputs = [g if g is None or g.dtype == y.dtype else _core.functions.cast(g, y.dtype)
+                            for y, g in zip(ys, grad_outputs)]
     if grad_inputs is not None:
         grad_inputs = [None if g is None else _as_variable(g) for g in grad_inputs]
-    return list(_core.grad(ys, list(inputs), grad_outputs, grad_inputs, set_grad, retain_grad,
-                           enable_double_backprop, loss_scale))
+    return _core.grad(ys, list(inputs), grad_outputs, grad_inputs, set_grad, retain_grad, enable_double_backprop,
+                      loss_scale)
 
 
 def as_array(x):

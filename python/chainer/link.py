@@ -7,6 +7,7 @@ import warnings
 
 import numpy
 
+from chainer import _core
 from chainer import initializers
 from chainer import link_hook
 from chainer import variable
@@ -188,10 +189,25 @@ class Link(object):
 
     def params(self, include_uninit=True):
         """The parameters of this link and those below it."""
+        found = []
+        self._append_params(include_uninit, found)
+        return iter(found)
+
+    params._of_the_library = True
+
+    def _append_params(self, include_uninit, found):
         d = self.__dict__
         for name in sorted(self._params):
             if include_uninit or d[name]._has_array:
-                yield d[name]
+                found.append(d[name])
+
+    def _append_params_of(self, children, include_uninit, found):
+        # A child whose class has a params() of its own is asked.
+        for child in children:
+            if getattr(getattr(type(child), 'params', None), '_of_the_library', False):
+                child._append_params(include_uninit, found)
+            else:
+                found.extend(child.params(include_uninit))
 
     def namedparams(self, include_uninit=True):
         """Pairs of paths and parameters."""
@@ -225,8 +241,7 @@ class Link(object):
                     dst[name] = copy.deepcopy(s)
 
     def cleargrads(self):
-        for param in self.params():
-            param.cleargrad()
+        _core.clear_grads(self.params(), variable.Parameter)
 
     def zerograds(self):
         warnings.warn('Link.zerograds is deprecated. Use Link.cleargrads instead.', DeprecationWarning)

@@ -60,6 +60,12 @@ class UpdateRule(object):
     def state(self):
         return self._state
 
+    @property
+    def _values(self):
+        """Where the hyperparameters stand: the optimizer's, unless this rule has one of its own."""
+        h = self.hyperparam
+        return h._parent if len(h.__dict__) == 1 and h._parent is not None else h
+
     def add_hook(self, hook, name=None, timing='auto'):
         if not callable(hook):
             raise TypeError('hook function must be callable')
@@ -187,9 +193,9 @@ def _is_plain(rule_class):
 
 
 def _update_params(params):
-    """Calls each parameter's update(). What rules without hooks have in common is asked for once: their
-    hyperparameters, where they are the optimizer's."""
-    shared = {}
+    """Calls each parameter's update(), and tells whether all rules were those of the library. What rules without hooks
+    have in common is asked for once: their hyperparameters, where they are the optimizer's."""
+    shared, plain = {}, True
     for param in params:
         rule = getattr(param, 'update_rule', None)
         if (rule is None or type(param) is not variable.Parameter or not _is_plain(type(rule)) or not rule.enabled or
@@ -197,6 +203,7 @@ def _update_params(params):
                 len(rule.hyperparam.__dict__) != 1 or not _REPLACED.isdisjoint(rule.__dict__) or
                 'update' in param.__dict__ or not param._has_grad or param._loss_scale is not None):
             param.update()
+            plain = plain and rule is not None and _is_plain(type(rule)) and not rule._post_update_hooks
             continue
         rule.t += 1
         rule._prepare(param)
@@ -206,6 +213,7 @@ def _update_params(params):
         name, states, values = shared[key]
         state = rule._state
         _core.update(name, param, [state[k] for k in states], values)
+    return plain
 
 
 class Optimizer(object):
@@ -361,9 +369,8 @@ class GradientMethod(Optimizer):
         self.check_nan_in_grads() if self._loss_scaling_is_dynamic else None
         self.call_hooks('pre')
         self.t += 1
-        if self.is_safe_to_update():
-            _update_params(self.target.params())
-        self.reallocate_cleared_grads()
+        if not (self.is_safe_to_update() and _update_params(self.target.params())):
+            self.reallocate_cleared_grads()
         self.call_hooks('post')
         self.update_loss_scale()
 

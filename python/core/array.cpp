@@ -73,8 +73,11 @@ Array converted(PyArrayObject* a, int type) {
 
 }  // namespace
 
+PyTypeObject* ndarray_type = nullptr;
+
 void import_numpy() {
   if (_import_array() < 0) throw nb::python_error();
+  ndarray_type = &PyArray_Type;
 }
 bool is_ndarray(PyObject* o) { return PyArray_Check(o); }
 int64_t exposed() { return static_cast<int64_t>(shown.size()); }
@@ -136,8 +139,8 @@ Array from_numpy(PyObject* o) {
   if (PyObject* base = PyArray_BASE(a); base && PyCapsule_CheckExact(base) && !PyCapsule_GetName(base)) {
     auto* body = static_cast<ArrayBody*>(PyCapsule_GetPointer(base, nullptr));
     if (const auto it = shown.find(body); it != shown.end() && it->second == o) return Array(Ref<ArrayBody>(body));
+    PyErr_Clear();
   }
-  PyErr_Clear();
   const int d = dtype_of_numpy(PyArray_TYPE(a));
   if (d < 0) {
     switch (PyArray_TYPE(a)) {

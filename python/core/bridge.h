@@ -43,12 +43,15 @@ struct Handle {
   Handle& operator=(const Handle&) = delete;
   ~Handle();
 };
-extern PyTypeObject* variable_type;
+extern PyTypeObject *variable_type, *ndarray_type;
+/// From a Python Variable to its Handle: the same distance for all objects of the class itself.
+extern std::ptrdiff_t handle_distance;
 
 inline Handle* as_handle(PyObject* o) {
-  if (Py_TYPE(o) == variable_type || PyType_IsSubtype(Py_TYPE(o), variable_type))
-    return nb::inst_ptr<Handle>(nb::handle(o));
-  return nullptr;
+  PyTypeObject* const type = Py_TYPE(o);
+  if (type == variable_type) return reinterpret_cast<Handle*>(reinterpret_cast<char*>(o) + handle_distance);
+  if (type == ndarray_type || type == &PyFloat_Type || !PyType_IsSubtype(type, variable_type)) return nullptr;
+  return nb::inst_ptr<Handle>(nb::handle(o));
 }
 inline const Variable* as_variable(PyObject* o) {
   const Handle* h = as_handle(o);

@@ -18,6 +18,19 @@ void bind_updates(nb::module_& m) {
           if (Handle* h = as_handle(p.ptr()); h && h->v && !h->v.grad_var()) h->v.set_grad(zeros_like(h->v.array()));
       },
       "params"_a);
+  // Gradients go; of what is no plain parameter with an array the method is called.
+  m.def(
+      "clear_grads",
+      [](nb::handle params, nb::handle plain) {
+        for (nb::handle p : params) {
+          Handle* h = reinterpret_cast<PyObject*>(Py_TYPE(p.ptr())) == plain.ptr() ? as_handle(p.ptr()) : nullptr;
+          if (h && h->v)
+            h->v.cleargrad();
+          else
+            p.attr("cleargrad")();
+        }
+      },
+      "params"_a, "plain"_a);
   m.def(
       "zeros_like", [](const Variable& v) { return zeros_like(v.array()); }, "variable"_a);
   m.def(

@@ -8,6 +8,7 @@
 namespace chainer::python {
 
 PyTypeObject* variable_type = nullptr;
+std::ptrdiff_t handle_distance = 0;
 
 namespace {
 
@@ -103,7 +104,7 @@ std::string label_of(const Shape& shape, Dtype dtype) {
 PyObject* wrap(Variable v) {
   if (!v) Py_RETURN_NONE;
   PyObject* o = nb::inst_alloc(nb::handle(reinterpret_cast<PyObject*>(variable_type))).release().ptr();
-  new (nb::inst_ptr<Handle>(nb::handle(o))) Handle(std::move(v));
+  new (reinterpret_cast<char*>(o) + handle_distance) Handle(std::move(v));
   nb::inst_mark_ready(nb::handle(o));
   return o;
 }
@@ -132,6 +133,10 @@ void bind_variable(nb::module_& m) {
   auto c =
       nb::class_<Handle>(m, "Variable", nb::type_slots(variable_slots()), nb::is_weak_referenceable(), nb::pooled(256));
   variable_type = reinterpret_cast<PyTypeObject*>(c.ptr());
+  {
+    const nb::object one = nb::inst_alloc(c);
+    handle_distance = reinterpret_cast<char*>(nb::inst_ptr<Handle>(one)) - reinterpret_cast<char*>(one.ptr());
+  }
   c.def("__init__", init, "data"_a.none() = nb::none(), "kwargs"_a);
   const auto array = [](const Handle& h) { return nb::steal(to_numpy(h.v.array())); };
   const auto set_array = [](Handle& h, nb::handle a) { h.v.set_array(array_or_none(a, "the data of a Variable")); };
@@ -200,13 +205,21 @@ void bind_variable(nb::module_& m) {
       "grad",
       [](const Variables& ys, const Variables& xs, const Variables& gys, const Variables& gxs, Flag set_grad,
          Flag retain_grad, Flag twice, std::optional<double> loss_scale) {
-        return grad(ys, xs,
-                    {.grad_outputs = gys,
-                     .grad_inputs = gxs,
-                     .set_grad = set_grad,
-                     .retain_grad = retain_grad,
-                     .enable_double_backprop = twice,
-                     .loss_scale = loss_scale});
+        nb::list out;
+        Variables gs = grad(ys, xs,
+                            {.grad_outputs = gys,
+                             .grad_inputs = gxs,
+                             .set_grad = set_grad,
+                             .retain_grad = retain_grad,
+                             .enable_double_backprop = twice,
+                             .loss_scale = loss_scale});
+        for (std::size_t i = 0; i < gs.size(); ++i) {
+          nb::object o = nb::steal(known(gs[i]));
+          if (!o.is_none()) remember(o.ptr());
+          if (const Variable* g = as_variable(o.ptr()); g && set_grad) Variable(xs[i]).set_grad_var(*g);  // it is x.grad_var
+          out.append(std::move(o));
+        }
+        return out;
       },
       "outputs"_a, "inputs"_a, "grad_outputs"_a.none(), "grad_inputs"_a.none(), "set_grad"_a, "retain_grad"_a,
       "enable_double_backprop"_a, "loss_scale"_a.none());

@@ -1,6 +1,8 @@
 """Arrays that NumPy and the library share: the rules of memory, one by one and at random."""
 import gc
 import random
+import struct
+import subprocess
 import sys
 import threading
 import weakref
@@ -207,3 +209,24 @@ def test_threads():
 def test_denormal_numbers_of_numpy_stay():
     F.exp(np.ones(3, 'f')).array
     assert np.float64(5e-324) * np.float64(1) != 0
+
+
+def test_thread_local_memory_is_small():
+    # The module's lies where libraries that are loaded late share little room: a large one would fail to load.
+    with open(_core.__file__, 'rb') as f:
+        head = f.read(64)
+        if head[:6] != b'\x7fELF\x02\x01':
+            pytest.skip('no ELF file of 64 bits')
+        offset, = struct.unpack_from('<Q', head, 32)
+        size, count = struct.unpack_from('<HH', head, 54)
+        f.seek(offset)
+        entries = [struct.unpack_from('<IIQQQQQQ', f.read(size)) for _ in range(count)]
+    assert sum(e[6] for e in entries if e[0] == 7) <= 400
+
+
+def test_modules_that_import_leaves_until_they_are_asked_for():
+    code = ('import sys, chainer; late = [m for m in ("optimizers", "datasets", "training") if "chainer." + m in '
+            'sys.modules]; assert not late, late; assert chainer.optimizers.SGD and chainer.datasets.TupleDataset and '
+            'chainer.training.Trainer and chainer.print_runtime_info; assert set(dir(chainer)) >= {"serializers", '
+            '"iterators", "Variable"}')
+    subprocess.run([sys.executable, '-c', code], check=True)

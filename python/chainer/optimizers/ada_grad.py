@@ -19,7 +19,7 @@ class AdaGradRule(optimizer.UpdateRule):
             self.hyperparam.eps = eps
 
     def _pass_values(self, param):
-        h = self.hyperparam
+        h = self._values
         return [h.lr, h.eps]
 
 

@@ -41,14 +41,14 @@ class AdamRule(optimizer.UpdateRule):
 
     @property
     def _pass(self):
-        return 'ams_grad' if self.hyperparam.amsgrad else 'adam'
+        return 'ams_grad' if self._values.amsgrad else 'adam'
 
     @property
     def _pass_states(self):
-        return ('m', 'v', 'vhat') if self.hyperparam.amsgrad else ('m', 'v')
+        return ('m', 'v', 'vhat') if self._values.amsgrad else ('m', 'v')
 
     def _pass_values(self, param):
-        h = self.hyperparam
+        h = self._values
         optimizer.check_eps(h.eps, param, 'Adam')
         return [_learning_rate(h, self.t), 1 - h.beta1, 1 - h.beta2, h.eps, h.eta, h.weight_decay_rate]
 

@@ -25,7 +25,7 @@ class MSVAGRule(optimizer.UpdateRule):
             self.hyperparam.weight_decay_rate = weight_decay_rate
 
     def _pass_values(self, param):
-        h = self.hyperparam
+        h = self._values
         power = h.beta ** self.t
         rho = (1 - h.beta) ** 2 * (1 - power ** 2) / ((1 - power) ** 2 * (1 - h.beta ** 2))
         return [h.lr, 1 - h.beta, 1 - power, min(rho, 0.9999), h.eta, h.weight_decay_rate]

@@ -19,7 +19,7 @@ class NesterovAGRule(optimizer.UpdateRule):
             self.hyperparam.momentum = momentum
 
     def _pass_values(self, param):
-        h = self.hyperparam
+        h = self._values
         return [h.lr, h.momentum]
 
 

@@ -25,10 +25,10 @@ class RMSpropRule(optimizer.UpdateRule):
 
     @property
     def _pass(self):
-        return 'rmsprop_inside' if self.hyperparam.eps_inside_sqrt else 'rmsprop'
+        return 'rmsprop_inside' if self._values.eps_inside_sqrt else 'rmsprop'
 
     def _pass_values(self, param):
-        h = self.hyperparam
+        h = self._values
         optimizer.check_eps(h.eps, param, 'RMSprop')
         return [h.lr, h.alpha, h.eps]
 

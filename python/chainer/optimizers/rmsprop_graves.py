@@ -25,7 +25,7 @@ class RMSpropGravesRule(optimizer.UpdateRule):
             self.hyperparam.eps = eps
 
     def _pass_values(self, param):
-        h = self.hyperparam
+        h = self._values
         return [h.lr, h.alpha, h.momentum, h.eps]
 
 

@@ -16,7 +16,7 @@ class SGDRule(optimizer.UpdateRule):
             self.hyperparam.lr = lr
 
     def _pass_values(self, param):
-        h = self.hyperparam
+        h = self._values
         return [h.lr]
 
 

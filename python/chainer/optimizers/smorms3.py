@@ -23,7 +23,7 @@ class SMORMS3Rule(optimizer.UpdateRule):
         self.state['mem'][...] = 1
 
     def _pass_values(self, param):
-        h = self.hyperparam
+        h = self._values
         return [h.lr, h.eps]
 
 

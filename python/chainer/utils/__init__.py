@@ -1,6 +1,4 @@
 import contextlib
-import shutil
-import tempfile
 
 import numpy
 
@@ -29,6 +27,8 @@ def force_type(dtype, value):
 @contextlib.contextmanager
 def tempdir(**kwargs):
     """A temporary folder for a with statement."""
+    import shutil
+    import tempfile
     ignore_errors = kwargs.pop('ignore_errors', False)
     path = tempfile.mkdtemp(**kwargs)
     try:
