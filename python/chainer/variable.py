@@ -13,6 +13,7 @@ from chainer.initializers import constant
 
 Variable = _core.Variable
 VariableNode = _core.VariableNode
+Variable.__module__ = VariableNode.__module__ = __name__
 
 
 def as_variable(obj):

@@ -15,13 +15,20 @@ void raise_invalid_type(const std::string& expect, const std::string& actual, co
   } catch (nb::python_error& failed) { failed.restore(); }
 }
 
+void raise_of(const char* name, const char* text) {
+  try {
+    PyErr_SetString(nb::module_::import_("chainer.utils.type_check").attr(name).ptr(), text);
+  } catch (nb::python_error& failed) { failed.restore(); }
+}
+
 // The release finds an axis out of range in its type checks, and takes a wrong label for a wrong value.
 void raise_index_error(const char* text) {
   const std::string_view t = text;
   if (t.find("axis") != t.npos && t.find("is out of bounds for an array") != t.npos)
     return raise_invalid_type("axes within the array's", text, text, "InvalidAxis");
-  if (t.find("too many indices") != t.npos) return raise_invalid_type("as many axes as indices", text, text);
-  if (t.find("single ellipsis") != t.npos) return PyErr_SetString(PyExc_ValueError, text);
+  if (t.find("too many indices") != t.npos)
+    return raise_invalid_type("as many axes as indices", text, text, "InvalidAxis");
+  if (t.find("single ellipsis") != t.npos) return raise_of("InvalidEllipsis", text);
   const bool wrong_value = t.find(": label ") != t.npos && t.find("black_out") != 0;
   PyErr_SetString(wrong_value ? PyExc_ValueError : PyExc_IndexError, text);
 }
@@ -36,6 +43,8 @@ void raise_value_error(const char* text) {
     if (t.find(said) != t.npos) return raise_invalid_type("a size that gives an output", text, text, "InvalidSize");
   for (const char* name : {"bias: y of shape", "scale: y of shape"})
     if (t.find(name) == 0) return raise_invalid_type("a shape that can be broadcast", text, text, "InvalidSize");
+  if (t.find("must be positive") != t.npos)
+    return raise_invalid_type("positive sizes and steps", text, text, "InvalidStep");
   if (t.find("matmul: shapes") == 0) return raise_invalid_type("shapes that can be broadcast", text, text);
   PyErr_SetString(PyExc_ValueError, text);
 }
@@ -45,11 +54,14 @@ void raise_value_error(const char* text) {
 void raise_in_python(const std::exception_ptr& p) {
   try {
     std::rethrow_exception(p);
-  } catch (const InvalidType& e) { raise_invalid_type(e.expect(), e.actual(), e.what()); } catch (const TypeError& e) {
-    PyErr_SetString(PyExc_TypeError, e.what());
-  } catch (const IndexError& e) { raise_index_error(e.what()); } catch (const KeyError& e) {
-    PyErr_SetString(PyExc_KeyError, e.what());
-  } catch (const NotImplementedError& e) {
+  } catch (const InvalidType& e) {
+    // There NumPy finds what does not fit.
+    const bool by_numpy =
+        std::string_view(e.what()).find("in: deformable_convolution_2d_sampler") != std::string_view::npos;
+    raise_invalid_type(e.expect(), e.actual(), e.what(), by_numpy ? "InvalidSize" : "InvalidType");
+  } catch (const TypeError& e) { PyErr_SetString(PyExc_TypeError, e.what()); } catch (const IndexError& e) {
+    raise_index_error(e.what());
+  } catch (const KeyError& e) { PyErr_SetString(PyExc_KeyError, e.what()); } catch (const NotImplementedError& e) {
     PyErr_SetString(PyExc_NotImplementedError, e.what());
   } catch (const ValueError& e) { raise_value_error(e.what()); } catch (const MemoryError& e) {
     PyErr_SetString(PyExc_MemoryError, e.what());

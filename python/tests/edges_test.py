@@ -125,3 +125,66 @@ def test_swish(dtype):
         with pytest.raises(type_check.InvalidType):
             F.swish(x, np.ones(shape, dtype))
     assert F.swish(np.array([[1000, -1000, 0]], dtype), np.ones(3, dtype)).array.tolist() == [[1000, 0, 0]]
+
+
+def test_negative_ids_count_from_the_end():
+    W = chainer.Variable(np.arange(6, dtype='f').reshape(3, 2))
+    y = F.embed_id(np.array([-1, 0, -3], 'i'), W)
+    assert y.array.tolist() == [[4, 5], [0, 1], [0, 1]]
+    F.sum(y).backward()
+    assert W.grad.tolist() == [[2, 2], [0, 0], [1, 1]]
+    assert F.embed_id(np.array([-1, 0, -3], 'i'), W, 0).array.tolist() == [[4, 5], [0, 0], [0, 1]]
+    assert F.embed_id(np.array([-1, -2], 'i'), W, -1).array.tolist() == [[0, 0], [2, 3]]
+    for ids in ([3, 0], [-4, 0]):
+        with pytest.raises(IndexError):
+            F.embed_id(np.array(ids, 'i'), W)
+    with chainer.using_config('debug', True), pytest.raises(ValueError):
+        F.embed_id(np.array([-1, 0], 'i'), W)
+
+
+@pytest.mark.parametrize('call', [
+    lambda x: F.convolution_2d(x, ones(1, 2, 2, 2), stride=0), lambda x: F.max_pooling_2d(x, 2, 0),
+    lambda x: F.im2col(x, 2, stride=0), lambda x: F.average_pooling_nd(x, 2, 0)])
+def test_stride_zero_is_each_class_of_error_that_the_release_raises(call):
+    for error in (ZeroDivisionError, ValueError, AssertionError):
+        with pytest.raises(error):
+            call(ones(1, 2, 5, 5))
+
+
+def test_too_many_indices():
+    for x, index in ((ones(2, 3), (0, 0, 0)), (np.array(1, 'f'), 0)):
+        for error in (IndexError, type_check.InvalidType):
+            with pytest.raises(error):
+                chainer.Variable(x)[index]
+    for error in (IndexError, ValueError):
+        with pytest.raises(error):
+            chainer.Variable(ones(2, 3))[..., ...]
+
+
+def test_sampler_takes_the_offsets_size():
+    x, W = ones(1, 2, 5, 5), ones(3, 2, 3, 3)
+    for h, w in ((3, 3), (2, 3), (5, 4)):
+        assert F.deformable_convolution_2d_sampler(x, np.zeros((1, 18, h, w), 'f'), W).shape == (1, 3, h, w)
+    with pytest.raises(ValueError):
+        F.deformable_convolution_2d_sampler(x, np.zeros((1, 17, 3, 3), 'f'), W)
+
+
+def test_gradient_that_grad_returns_is_the_variables():
+    x = chainer.Variable(ones(2))
+    y = x * 3
+    g, = chainer.grad([y], [x], set_grad=True)
+    assert x.grad_var is g and type(g).__module__ == 'chainer.variable'
+    assert chainer.grad([y], [x], [np.ones(2)])[0].dtype == 'f'
+
+
+def test_parameters_of_children_with_a_params_of_their_own():
+    class Half(chainer.Chain):
+        def params(self, include_uninit=True):
+            return iter(list(super(Half, self).params(include_uninit))[:1])
+    child = Half(a=chainer.links.Linear(2, 3))
+    model = chainer.Chain(c=child, d=chainer.links.Linear(None, 1))
+    assert [p.name for p in model.params()] == ['W', 'W', 'b'] and len(list(model.params(False))) == 2
+    model.d(ones(1, 2))
+    model.cleargrads()
+    assert [p.grad is None for p in model.params()] == [True] * 3
+    assert child.a.b.grad is not None

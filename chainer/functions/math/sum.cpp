@@ -16,6 +16,7 @@ struct SumNode : FunctionNode, Described {
   }
   Arrays forward(const Arrays& x) override { return {chainer::sum(x[0], axis, keepdims)}; }
   Variables backward(const Indexes&, const Variables& gy) override {
+    if (keepdims || gy[0].ndim() == 0) return {broadcast_to(gy[0], input_shape(0))};
     Shape kept = input_shape(0);
     for (int64_t d : axis.normalized(kept.ndim(), "sum")) kept[d] = 1;
     return {broadcast_to(reshape(gy[0], kept), input_shape(0))};

@@ -96,10 +96,27 @@ def argmax_crf1d(cost, xs):
 
 
 def embed_id(x, W, ignore_label=None):
-    """The rows of W that x names."""
-    if _array(x).ndim == 0:
-        type_check.expect(type_check.get_types((_array(x),), 'in_types', False)[0].ndim >= 1)
-    return _c.embed_id(x, W, ignore_label)
+    """The rows of W that x names. Ids below zero count from the end, as NumPy's indices do."""
+    ids = _array(x)
+    if ids.ndim == 0:
+        type_check.expect(type_check.get_types((ids,), 'in_types', False)[0].ndim >= 1)
+    try:
+        return _c.embed_id(x, W, ignore_label)
+    except IndexError:
+        if configuration.config.debug:
+            raise ValueError('Each not ignored `x` value need to satisfy `0 <= x < len(W)`')
+        below = ids < 0
+        if ignore_label is not None:
+            below &= ids != ignore_label
+        words = _array(W).shape[0]
+        if not below.any() or (ids[below] < -words).any():
+            raise
+        wrapped = numpy.where(below, ids + words, ids)
+        if ignore_label is None:
+            return _c.embed_id(wrapped, W, None)
+        # What is ignored is moved out of the vocabulary, where no wrapped id is.
+        wrapped[ids == ignore_label] = -1
+        return _c.embed_id(wrapped, W, -1)
 
 
 def einsum(*operands):

@@ -33,6 +33,14 @@ class InvalidSize(InvalidType, ValueError, AssertionError, RuntimeError):
     """A size or shape that gives no output, of each class that some function of the release raises."""
 
 
+class InvalidStep(InvalidSize, ZeroDivisionError):
+    """A stride, window or dilation that is not positive, of each class that some function of the release raises."""
+
+
+class InvalidEllipsis(ValueError, IndexError):
+    """More than one ellipsis in an index, of both classes that the release raises with and without debug mode."""
+
+
 class _Failed(Exception):
     pass
 
