@@ -1,7 +1,6 @@
 """Chainer over the C++ library: the interface of release 5.4."""
 from __future__ import absolute_import
 
-__version__ = '5.4.0'
 disable_experimental_feature_warning = False
 
 import os as _os
@@ -12,6 +11,7 @@ import numpy  # NOQA
 _os.environ.setdefault('CHAINER_FLUSH_DENORMALS', '0')
 
 from chainer import _core  # NOQA
+from chainer._version import __version__  # NOQA
 from chainer.configuration import config, DebugMode, force_backprop_mode, get_dtype, global_config  # NOQA
 from chainer.configuration import is_debug, no_backprop_mode, set_debug, using_config  # NOQA
 from chainer._core import Variable  # NOQA
@@ -41,9 +41,10 @@ from chainer import dataset  # NOQA
 # What not every program uses is imported when it is asked for: `import chainer` takes a third of the time.
 _LATE = {name: name for name in (
     'computational_graph', 'datasets', 'distribution', 'distributions', 'function_hooks', 'gradient_check',
-    'iterators', 'link_hooks', 'optimizer_hooks', 'optimizers', 'runtime_info', 'serializers', 'testing', 'training')}
+    'graph_optimizations', 'iterators', 'link_hooks', 'optimizer_hooks', 'optimizers', 'runtime_info', 'serializers', 'testing', 'training')}
 _LATE.update({'cross_entropy': 'distribution', 'Distribution': 'distribution', 'kl_divergence': 'distribution',
-              'register_kl': 'distribution', 'print_runtime_info': 'runtime_info'})
+              'register_kl': 'distribution', 'print_runtime_info': 'runtime_info',
+              'static_code': 'graph_optimizations', 'static_graph': 'graph_optimizations'})
 
 
 def __getattr__(name):
@@ -72,8 +73,27 @@ def get_cpu_array_types():
     return (numpy.ndarray,)
 
 
-def should_use_ideep(level):
+def should_use_cudnn(level, lowest_version=0):
+    """False: there is no cuDNN. The level is `==always` or `>=auto`."""
+    _check_level(level, config.use_cudnn, 'use_cudnn')
     return False
+
+
+def should_use_cudnn_tensor_core(dtype):
+    return False
+
+
+def should_use_ideep(level):
+    """False: there is no iDeep. The level is `==always` or `>=auto`."""
+    _check_level(level, config.use_ideep, 'use_ideep')
+    return False
+
+
+def _check_level(level, value, name):
+    if level not in ('==always', '>=auto'):
+        raise ValueError('invalid {} configuration: {!r} is not one of ==always, >=auto'.format(name, level))
+    if value not in ('always', 'auto', 'never'):
+        raise ValueError('invalid {} configuration: {!r}'.format(name, value))
 
 
 def is_ideep_available():

@@ -1,12 +1,30 @@
+"""Versions of what is used."""
+from __future__ import print_function
+
 import platform
 import sys
 
 import numpy
 
 
+class _RuntimeInfo(object):
+    """What a report of a problem should tell."""
+
+    def __init__(self):
+        import chainer
+        self.chainer_version, self.numpy_version = chainer.__version__, numpy.__version__
+        self.cuda_info = self.ideep_version = None
+        self.platform_version = platform.platform()
+
+    def __str__(self):
+        return 'Platform: {}\nChainer: {}\nNumPy: {}\nCuPy: Not Available\niDeep: Not Available\n'.format(
+            self.platform_version, self.chainer_version, self.numpy_version)
+
+
+def _get_runtime_info():
+    return _RuntimeInfo()
+
+
 def print_runtime_info(out=None):
     """Prints versions of what is used."""
-    import chainer
-    out = sys.stdout if out is None else out
-    print('Platform: {}\nChainer: {}\nNumPy: {}\nCuPy: Not Available\niDeep: Not Available'.format(
-        platform.platform(), chainer.__version__, numpy.__version__), file=out)
+    print(_get_runtime_info(), file=sys.stdout if out is None else out, end='')

@@ -54,6 +54,16 @@ def _str(self):
         a, None, None, None, ' ', head) if a.size else '[]')
 
 
+def variable_repr(var):
+    """The text of repr(): the array as NumPy writes it, with commas, and the name."""
+    return _repr(var)
+
+
+def variable_str(var):
+    """The text of str()."""
+    return _str(var)
+
+
 def _summary(self):
     if self.name:
         return '<variable %s>' % self.name

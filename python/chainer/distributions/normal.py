@@ -24,8 +24,6 @@ class Normal(Distribution):
 
     @property
     def params(self):
-        if self._by_log:
-            return {'loc': self.loc, 'log_scale': self.log_scale}
         return {'loc': self.loc, 'scale': self.scale}
 
     @property

@@ -24,6 +24,8 @@ _MODULES = {
     'sqrt': ('math', 'sqrt'), 'rsqrt': ('math', 'sqrt'), 'max': ('math', 'minmax'), 'min': ('math', 'minmax'),
     'argmax': ('math', 'minmax'), 'argmin': ('math', 'minmax'), 'batch_inv': ('math', 'inv'), 'inv': ('math', 'inv'),
     'batch_det': ('math', 'det'), 'det': ('math', 'det'), 'bias': ('math', 'bias'),
+    'broadcast_to': ('array', 'broadcast'),
+    'discriminative_margin_based_clustering_loss': ('loss', 'discriminative_loss'),
     'get_item': ('array', 'get_item'), 'sum': ('math', 'sum'), 'sum_to': ('math', 'sum'),
     'mean': ('math', 'average'), 'average': ('math', 'average'), 'embed_id': ('connection', 'embed_id'),
     'softmax_cross_entropy': ('loss', 'softmax_cross_entropy'), 'crf1d': ('loss', 'crf1d'),

@@ -120,6 +120,19 @@ class SimplifiedDropconnect(FunctionNode):
         return tuple(grads)
 
 
+class DiscriminativeMarginBasedClusteringLoss(object):
+    """The loss with its options, to be called with embeddings and labels."""
+
+    def __init__(self, delta_v=0.5, delta_d=1.5, max_embedding_dim=10, norm=1, alpha=1.0, beta=1.0, gamma=0.001):
+        self.delta_v, self.delta_d, self.max_embedding_dim, self.norm = delta_v, delta_d, max_embedding_dim, norm
+        self.alpha, self.beta, self.gamma = alpha, beta, gamma
+
+    def __call__(self, embeddings, labels):
+        return _c.discriminative_margin_based_clustering_loss(
+            embeddings, labels, self.delta_v, self.delta_d, self.max_embedding_dim, self.norm, self.alpha, self.beta,
+            self.gamma)
+
+
 class Identity(FunctionNode):
     """The inputs."""
 
@@ -211,6 +224,8 @@ def classes():
     yield 'noise', 'gaussian', 'Gaussian', Gaussian
     yield 'noise', 'zoneout', 'Zoneout', Zoneout
     yield 'noise', 'simplified_dropconnect', 'SimplifiedDropconnect', SimplifiedDropconnect
+    yield 'loss', 'discriminative_loss', 'DiscriminativeMarginBasedClusteringLoss', \
+        DiscriminativeMarginBasedClusteringLoss
     yield 'math', 'identity', 'Identity', Identity
     yield 'math', 'basic_math', '_convert_value_to_string', _value_text
     yield 'array', 'flip', '_flip', numpy.flip

@@ -1,6 +1,7 @@
 from chainer.testing.array import assert_allclose  # NOQA
 from chainer.testing import attr  # NOQA
 from chainer.testing import backend  # NOQA
+from chainer.testing.backend import BackendConfig, inject_backend_tests  # NOQA
 from chainer.testing import condition  # NOQA
 from chainer.testing.distribution_test import distribution_unittest  # NOQA
 from chainer.testing.helper import assert_warns, patch, with_requires, without_requires  # NOQA

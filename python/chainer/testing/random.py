@@ -11,6 +11,21 @@ _old_python_random_state = None
 _old_numpy_random_state = None
 
 
+def do_setup(deterministic=True):
+    """Fixes the random numbers, or with False makes them new ones."""
+    global _old_python_random_state, _old_numpy_random_state
+    if deterministic:
+        return _setup_random()
+    _old_python_random_state, _old_numpy_random_state = random.getstate(), numpy.random.get_state()
+    random.seed()
+    numpy.random.seed()
+
+
+def do_teardown():
+    """Gives back the states that do_setup() found."""
+    _teardown_random()
+
+
 def generate_seed():
     return numpy.random.randint(0xffffffff)
 

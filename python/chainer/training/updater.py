@@ -20,3 +20,11 @@ class Updater(object):
 
     def serialize(self, serializer):
         raise NotImplementedError
+
+
+def __getattr__(name):
+    # Names that stood here in earlier releases.
+    if name in ('ParallelUpdater', 'StandardUpdater'):
+        from chainer.training import updaters
+        return getattr(updaters, name)
+    raise AttributeError('module chainer.training.updater has no attribute {!r}'.format(name))

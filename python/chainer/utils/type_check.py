@@ -2,6 +2,7 @@
 
 A check runs first on plain values. Only when a condition fails is it run again on expressions that remember how they
 were computed, for the message."""
+import contextlib
 import operator
 import threading
 
@@ -16,6 +17,9 @@ class InvalidType(Exception):
     def __init__(self, expect, actual, msg=None):
         if msg is None:
             msg = 'Expect: {0}\nActual: {1}'.format(expect, actual)
+            function = getattr(_mode, 'function', None)
+            if function is not None:
+                msg = '\nInvalid operation is performed in: {0} (Forward)\n\n{1}'.format(function.label, msg)
         super(InvalidType, self).__init__(msg)
         self.expect = expect
         self.actual = actual
@@ -47,6 +51,30 @@ class _Failed(Exception):
 
 def in_light_mode():
     return getattr(_mode, 'light', False)
+
+
+class LightMode(object):
+    """A scope in which conditions are plain values."""
+
+    def __enter__(self):
+        _mode.light = True
+
+    def __exit__(self, *info):
+        _mode.light = False
+
+
+light_mode = LightMode()
+
+
+@contextlib.contextmanager
+def get_function_check_context(f):
+    """A scope in which the messages of InvalidType name a function."""
+    outer = getattr(_mode, 'function', None)
+    _mode.function = f
+    try:
+        yield
+    finally:
+        _mode.function = outer
 
 
 class TypeInfo(object):
@@ -226,7 +254,14 @@ class BinaryOperator(Expr):
         return '{0} {1} {2}'.format(_wrap(self.lhs, self.priority), self.text, _wrap(self.rhs, self.priority, True))
 
 
-class BoolExpr(BinaryOperator):
+class Testable(object):
+    """What expect() evaluates."""
+
+    def expect(self):
+        raise NotImplementedError()
+
+
+class BoolExpr(BinaryOperator, Testable):
     """A comparison: expect() evaluates it."""
 
     _negations = {'==': '!=', '!=': '==', '<': '>=', '<=': '>', '>': '<=', '>=': '<'}
@@ -235,6 +270,14 @@ class BoolExpr(BinaryOperator):
         left, right = eval(self.lhs), eval(self.rhs)
         if not self.func(left, right):
             raise InvalidType(str(self), '{0} {1} {2}'.format(left, self._negations[self.text], right))
+
+
+class BoolBinaryOperator(BoolExpr):
+    """A comparison under its older name, which is told the text of the opposite."""
+
+    def __init__(self, lhs, rhs, exp, inv, func):
+        super(BoolBinaryOperator, self).__init__(1, lhs, rhs, exp, func)
+        self._negations = {exp: inv}
 
 
 def _wrap(e, priority, right=False):
@@ -297,16 +340,16 @@ def same_types(*arrays):
     return all([isinstance(x, numpy.ndarray) for x in arrays])
 
 
-def expect_broadcast_shapes(shape_type, *shapes):
+def expect_broadcast_shapes(*shape_types):
     """InvalidType unless the shapes can be broadcast to one."""
-    values = [eval(s) for s in shapes]
+    shapes = [tuple(eval(s)) for s in shape_types]
     try:
-        numpy.broadcast(*[numpy.empty([n + 1 for n in s], numpy.bool_) for s in values])
+        numpy.broadcast(*[numpy.empty(s + (0,), numpy.bool_) for s in shapes])
     except ValueError:
         if in_light_mode():
             raise _Failed()
-        raise InvalidType('each {} can be broadcast to the same'.format(shape_type),
-                          'shapes {}'.format(', '.join([str(s) for s in values])))
+        lines = ['cannot broadcast inputs of the following shapes:']
+        raise InvalidType('', '', '\n'.join(lines + ['{} = {}'.format(t, s) for t, s in zip(shape_types, shapes)]))
 
 
 def argname(in_types, names):

@@ -1,0 +1,2 @@
+"""Under the release's name."""
+from chainer.runtime_info import _get_runtime_info, _RuntimeInfo, print_runtime_info  # NOQA

@@ -1,0 +1,2 @@
+__version__ = '5.4.0'
+_optional_dependencies = []

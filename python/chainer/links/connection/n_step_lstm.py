@@ -1,0 +1,1 @@
+from chainer.links.connection.n_step_rnn import NStepLSTM, NStepBiLSTM, NStepRNNBase  # NOQA

@@ -1,0 +1,3 @@
+"""Names that stood here in earlier releases."""
+from chainer.training.triggers.interval_trigger import IntervalTrigger  # NOQA
+from chainer.training.util import get_trigger  # NOQA

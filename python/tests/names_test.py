@@ -1,0 +1,124 @@
+"""Names that scripts import from where the release has them, and what those do that this library needs less of."""
+import importlib
+import io
+import random
+
+import numpy as np
+import pytest
+
+import chainer
+import chainer.functions as F
+import chainer.links as L
+from chainer import static_code, static_graph, testing
+from chainer.utils import type_check
+
+
+@pytest.mark.parametrize('module, names', [
+    ('chainer.functions.array.broadcast', 'broadcast broadcast_to BroadcastTo'),
+    ('chainer.functions.loss.discriminative_loss', 'discriminative_margin_based_clustering_loss'),
+    ('chainer.graph_optimizations.static_graph', 'static_graph'),
+    ('chainer.graph_optimizations.static_graph_utilities', 'static_code'),
+    ('chainer.links.connection.n_step_gru', 'NStepGRU NStepBiGRU'),
+    ('chainer.links.connection.n_step_lstm', 'NStepLSTM NStepBiLSTM'),
+    ('chainer.testing', 'BackendConfig inject_backend_tests'),
+    ('chainer.testing.attr', 'is_available check_available get_error'),
+    ('chainer.training.trigger', 'IntervalTrigger get_trigger'),
+    ('chainer.training.updater', 'StandardUpdater ParallelUpdater'),
+    ('chainer.utils', 'sum_to'),
+    ('chainer.utils.type_check', 'Testable BoolBinaryOperator LightMode light_mode'),
+    ('chainer.variable', 'variable_repr variable_str')])
+def test_names(module, names):
+    m = importlib.import_module(module)
+    assert [n for n in names.split() if not hasattr(m, n)] == []
+
+
+class Model(chainer.Chain):
+    def __init__(self):
+        super(Model, self).__init__()
+        self.counted = 0
+        with self.init_scope():
+            self.l = L.Linear(3, 2)
+
+    @static_code
+    def count(self):
+        self.counted += 1
+
+    @static_graph(verbosity_level=1)
+    def forward(self, x):
+        self.count()
+        return F.relu(self.l(x))
+
+
+def test_static_graph_gives_the_values_of_a_defined_one():
+    model, x = Model(), np.random.randn(4, 3).astype('f')
+    for k in range(3):
+        y = model(x)
+        assert (y.array == F.relu(model.l(x)).array).all()
+        model.cleargrads()
+        F.sum(y).backward()
+        assert model.l.W.grad.any() and model.counted == k + 1
+    model.schedule_manager.end_forward()
+
+    class Plain(Model):
+        @static_graph
+        def forward(self, x):
+            return self.l(x)
+    assert Plain()(x).shape == (4, 2)
+    with pytest.raises(TypeError, match='no option verbosity'):
+        static_graph(verbosity=1)
+
+
+def test_levels_of_libraries_that_are_not_there():
+    for ask in (chainer.should_use_cudnn, chainer.should_use_ideep):
+        assert ask('==always') is False and ask('>=auto') is False
+        with pytest.raises(ValueError):
+            ask('auto')
+    with chainer.using_config('use_cudnn', 'sometimes'), pytest.raises(ValueError):
+        chainer.should_use_cudnn('>=auto')
+
+
+def test_runtime_info():
+    from chainer import _runtime_info
+    out = io.StringIO()
+    chainer.print_runtime_info(out)
+    assert out.getvalue() == str(_runtime_info._get_runtime_info()) and chainer.__version__ in out.getvalue()
+
+
+def test_shapes_that_broadcast():
+    types = type_check.get_types((np.zeros((2, 3)), np.zeros(3), np.zeros(2)), 'x', False)
+    type_check.expect_broadcast_shapes(types[0].shape, types[1].shape)
+    with pytest.raises(type_check.InvalidType, match=r'x\[2\].shape = \(2,\)'):
+        type_check.expect_broadcast_shapes(types[0].shape, types[2].shape)
+    with type_check.light_mode:
+        assert type_check.in_light_mode() and type_check.prod((2, 3)) == 6
+    assert not type_check.in_light_mode()
+
+
+def test_messages_name_the_function():
+    class Function(object):
+        label = 'mine'
+    with type_check.get_function_check_context(Function()), pytest.raises(type_check.InvalidType, match='in: mine'):
+        type_check.expect(type_check.Variable(1, 'a') == 2)
+
+
+def test_loss_as_an_object():
+    from chainer.functions.loss.discriminative_loss import DiscriminativeMarginBasedClusteringLoss
+    x, t = np.random.randn(2, 3, 4, 4).astype('f'), np.random.randint(0, 2, (2, 4, 4)).astype('i')
+    mine = DiscriminativeMarginBasedClusteringLoss(0.5, 1.5, 3, 2)(x, t)
+    theirs = F.discriminative_margin_based_clustering_loss(x, t, 0.5, 1.5, 3, 2)
+    assert all([a.array == b.array for a, b in zip(mine, theirs)])
+
+
+def test_random_numbers_of_tests():
+    before = random.random(), np.random.rand()
+    testing.random.do_setup()
+    first = random.random(), np.random.rand()
+    testing.random.do_teardown()
+    testing.random.do_setup()
+    assert (random.random(), np.random.rand()) == first != before
+    testing.random.do_teardown()
+
+
+def test_parameters_of_a_normal_distribution():
+    loc = np.zeros(2, 'f')
+    assert sorted(chainer.distributions.Normal(loc, log_scale=loc).params) == ['loc', 'scale']
