@@ -119,6 +119,17 @@ def test_random_numbers_of_tests():
     testing.random.do_teardown()
 
 
+def test_requirements_of_tests():
+    from chainer.testing import helper
+    for text, wanted in (('numpy', True), ('numpy>=1.11', True), ('numpy>=1.11.1,<99', True), ('numpy<1.14', False),
+                         ('numpy!=1.11.*', True), ('no_such_package', False), ('numpy==%s' % np.__version__, True),
+                         ('numpy~=0.5', False)):
+        assert helper._is_there(text) is wanted, text
+    assert helper._holds('1.11.3', '==', '1.11.*') and not helper._holds('1.11.3', '!=', '1.11.*')
+    assert helper._holds('2.0.0rc1', '>=', '2') and helper._holds('1.4.5', '~=', '1.4.2')
+    assert not helper._holds('1.5', '~=', '1.4.2')
+
+
 def test_parameters_of_a_normal_distribution():
     loc = np.zeros(2, 'f')
     assert sorted(chainer.distributions.Normal(loc, log_scale=loc).params) == ['loc', 'scale']

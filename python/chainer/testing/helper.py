@@ -1,30 +1,47 @@
 import contextlib
+import importlib.metadata
+import re
 import sys
 import unittest
+from unittest import mock
 import warnings
 
-import mock
-import pkg_resources
+
+def _numbers(version, count):
+    """The first numbers of a version: 1.22.4rc1 -> (1, 22, 4)."""
+    found = [int(n) for n in re.match(r'\d+(?:\.\d+)*', version).group().split('.')]
+    return tuple((found + [0] * count)[:count])
+
+
+def _holds(version, operator, wanted):
+    prefix = wanted.endswith('.*')
+    wanted = wanted[:-2] if prefix else wanted
+    count = wanted.count('.') + 1 if prefix else max(version.count('.'), wanted.count('.')) + 1
+    a, b = _numbers(version, count), _numbers(wanted, count)
+    if operator == '~=':
+        return a >= b and a[:wanted.count('.')] == b[:wanted.count('.')]
+    return {'==': a == b, '!=': a != b, '>=': a >= b, '<=': a <= b, '>': a > b, '<': a < b}[operator]
+
+
+def _is_there(requirement):
+    """Whether a package is installed in a version as `numpy>=1.14,<2` asks for it."""
+    name, conditions = re.match(r'\s*([\w.-]+)\s*(?:\[[^]]*\])?\s*\(?([^)]*)\)?\s*$', requirement).groups()
+    try:
+        version = importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return False
+    return all([_holds(version, *re.match(r'\s*(==|!=|>=|<=|>|<|~=)\s*(\S+)\s*$', c).groups())
+                for c in conditions.split(',') if c.strip()])
 
 
 def with_requires(*requirements):
     """Runs a test only where the packages are there."""
-    message = 'requires: {}'.format(','.join(requirements))
-    try:
-        ok = bool(pkg_resources.require(requirements)) or True
-    except pkg_resources.ResolutionError:
-        ok = False
-    return unittest.skipIf(not ok, message)
+    return unittest.skipIf(not all([_is_there(r) for r in requirements]), 'requires: {}'.format(','.join(requirements)))
 
 
 def without_requires(*requirements):
     """Runs a test only where one of the packages is not there."""
-    try:
-        pkg_resources.require(requirements)
-        skip = True
-    except pkg_resources.ResolutionError:
-        skip = False
-    return unittest.skipIf(skip, 'requires: {}'.format(','.join(requirements)))
+    return unittest.skipIf(all([_is_there(r) for r in requirements]), 'requires: {}'.format(','.join(requirements)))
 
 
 @contextlib.contextmanager
