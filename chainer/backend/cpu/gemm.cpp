@@ -8,7 +8,9 @@
 #include "chainer/array/weights_stay.h"
 #include "chainer/backend/cpu/blas.h"
 #include "chainer/backend/cpu/cpu_backend.h"
+#include "chainer/backend/cpu/floats.h"
 #include "chainer/backend/cpu/kernels/table.h"
+#include "chainer/backend/cpu/panel_product.h"
 #include "chainer/core/parallel.h"
 
 namespace chainer::cpu {
@@ -42,6 +44,9 @@ constexpr int64_t kBlasPiece = int64_t(1) << 18;  // the same for OpenBLAS's, wh
 constexpr int64_t kThinPiece = int64_t(1) << 18;
 // Our own kernel begins at once: a quarter of that, three microseconds, is worth one.
 constexpr int64_t kOwnThinPiece = int64_t(1) << 16, kThinUnit = 64;
+
+// Our own kernel for products of many rows wants the second matrix in another order.
+constexpr int64_t kPanelRows = 256;
 
 template <class T>
 struct Problem {
@@ -203,12 +208,27 @@ void by_thin_kernel(const Problem<float>& p) {
   });
 }
 
+// Whether our own kernel is faster: always without a library, where there are enough rows to bring the second matrix
+// into its order for; with one, where that is transposed and there are many rows.
+bool suits_panels(const Problem<float>& p, bool library) {
+  if (p.alpha != 1 || (p.beta != 0 && p.beta != 1) || p.n < 16 || p.k < 16 || library_is_chosen()) return false;
+  return library ? p.tb && !p.ta && p.m >= kPanelRows && p.n >= kPanelRows : p.m >= 8 && p.m * p.n * p.k > kSmall;
+}
+void by_panels(const Problem<float>& p) {
+  const Panels panels(p.n, p.k);
+  const Floats packed(panels.size());
+  pack_panels(panels, p.b, p.ldb, p.tb, p.n, p.k, packed.data());
+  multiply_panels(panels, p.m, p.k, p.a, p.ta ? 1 : p.lda, p.ta ? p.lda : 1, packed.data(), p.c, p.ldc, p.beta == 1);
+}
+
 void multiply(const Problem<float>& p) {
   if (is_thin(p.m, p.n, p.k, p.ta, p.tb)) return by_thin_kernel(p);
   const int64_t work = p.m * p.n * p.k;
-  if (work > kSmall)
-    if (const SgemmFunction f = onednn_sgemm()) return by_onednn(f, p);
-  if (const Blas* b = work > 64 ? blas() : nullptr) return by_blas(b->sgemm, p);
+  const SgemmFunction onednn = work > kSmall ? onednn_sgemm() : nullptr;
+  const Blas* const b = work > 64 && !onednn ? blas() : nullptr;
+  if (suits_panels(p, onednn || b)) return by_panels(p);
+  if (onednn) return by_onednn(onednn, p);
+  if (b) return by_blas(b->sgemm, p);
   by_loops(p);
 }
 void multiply(const Problem<double>& p) {

@@ -1,5 +1,6 @@
 // The second matrix of products by kernels/panels.cpp.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -7,30 +8,46 @@
 
 namespace chainer::cpu {
 
-/// The columns of a matrix in panels of a few vectors, of each its rows one behind the other.
+/// The columns of a matrix in panels of a few vectors, of each its rows one behind the other. The last vector has zeros
+/// behind the last column.
 class Panels {
  public:
-  Panels(int64_t columns, int64_t rows) : rows_(rows) {
-    const PanelKernels& k = panel_kernels();
-    const int64_t vectors = columns / k.lanes, panels = (vectors + k.vectors - 1) / k.vectors;
-    for (int64_t p = 0; p <= panels; ++p) first_.push_back(vectors * p / panels);
-    for (int64_t p = 0; p < panels; ++p)
-      for (int64_t v = first_[p]; v < first_[p + 1]; ++v) {
-        base_.push_back((first_[p] * rows + v - first_[p]) * k.lanes);
-        step_.push_back((first_[p + 1] - first_[p]) * k.lanes);
-      }
-  }
-  int64_t count() const { return static_cast<int64_t>(first_.size()) - 1; }
-  int64_t first(int64_t panel) const { return first_[static_cast<std::size_t>(panel)]; }  // its first vector
+  Panels(int64_t columns, int64_t rows)
+      : lanes_(panel_kernels().lanes),
+        columns_(columns),
+        rows_(rows),
+        all_((columns + lanes_ - 1) / lanes_),
+        count_((all_ + panel_kernels().vectors - 1) / panel_kernels().vectors) {}
+  int64_t count() const { return count_; }
+  int64_t vectors() const { return all_; }                              // of a row
+  int64_t size() const { return all_ * lanes_ * rows_; }                // in floats
+  int64_t first(int64_t panel) const { return all_ * panel / count_; }  // its first vector
   int64_t vectors(int64_t panel) const { return first(panel + 1) - first(panel); }
-  int64_t at(int64_t panel) const { return first(panel) * rows_ * panel_kernels().lanes; }  // its first float
-  /// The order of the vectors from `first` on.
-  VectorOrder order(int64_t first = 0) const { return {base_.data() + first, step_.data() + first}; }
-  int64_t size() const { return first_.back() * rows_ * panel_kernels().lanes; }  // in floats
+  int64_t width(int64_t panel) const { return vectors(panel) * lanes_; }  // in floats
+  int64_t column(int64_t panel) const { return first(panel) * lanes_; }   // its first column
+  int64_t columns(int64_t panel) const { return std::min(columns_, column(panel + 1)) - column(panel); }
+  int64_t at(int64_t panel) const { return column(panel) * rows_; }  // its first float
 
  private:
-  int64_t rows_;
-  std::vector<int64_t> first_, base_, step_;
+  int64_t lanes_, columns_, rows_, all_, count_;
+};
+
+/// Where each vector of panels lies.
+class PanelOrder {
+ public:
+  explicit PanelOrder(const Panels& panels) {
+    const int64_t lanes = panel_kernels().lanes;
+    for (int64_t p = 0; p < panels.count(); ++p)
+      for (int64_t v = 0; v < panels.vectors(p); ++v) {
+        base_.push_back(panels.at(p) + v * lanes);
+        step_.push_back(panels.width(p));
+      }
+  }
+  /// From the vector `first` on.
+  VectorOrder from(int64_t first) const { return {base_.data() + first, step_.data() + first}; }
+
+ private:
+  std::vector<int64_t> base_, step_;
 };
 
 }  // namespace chainer::cpu

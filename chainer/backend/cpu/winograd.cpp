@@ -35,7 +35,8 @@ void transform_filters(const Array& W, const WinogradForm& form, bool gradient, 
                 inner_step = gradient ? channels * taps : taps;
   const int64_t run = gradient ? 1 : 16;  // filters that lie behind each other
   const int64_t apart = spread(panels.size());
-  const VectorOrder order = panels.order();
+  const PanelOrder lies(panels);
+  const VectorOrder order = lies.from(0);
   const auto* from = W.data<float>();
   parallel_ranges(columns / lanes, W.size() * 4, 1, [&](int64_t begin, int64_t end) {
     std::vector<float> turned(static_cast<std::size_t>(run * taps * lanes));
@@ -155,7 +156,7 @@ class Product {
     const Tiles& tiles = part.tiles;
     const int64_t lanes = panel_kernels().lanes, apart = products_apart();
     const int64_t first = block * kBlock, count = std::min(kBlock, tiles.count - first);
-    const int64_t vectors = panels_.vectors(panel), width = vectors * lanes, column = panels_.first(panel) * lanes;
+    const int64_t vectors = panels_.vectors(panel), width = vectors * lanes, column = panels_.column(panel);
     const float* const filters = static_cast<const float*>(filters_->block.data) +
                                  part.phase * form_.products * panels_apart_ + panels_.at(panel);
     for (int64_t i = 0; i < form_.products; ++i)
@@ -168,6 +169,7 @@ class Product {
                                .rows = count,
                                .inner = inner_,
                                .vectors = vectors,
+                               .columns = panels_.columns(panel),
                                .add = false});
     const Strides step = out_.strides();
     const Shape& shape = out_.shape();

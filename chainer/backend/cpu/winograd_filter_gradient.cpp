@@ -30,6 +30,7 @@ class FilterGradient {
         run_(std::min(tiles_.count,
                       std::clamp<int64_t>(kMostFloats / (form_.products * (channels_ + gy.shape()[1])), 64, 1024))),
         panels_(channels_, run_),
+        order_(panels_),
         panels_apart_(spread(panels_.size())),
         rows_(gy.shape()[1], run_, kStrip),
         to_(out.mutable_data<float>()) {}
@@ -66,7 +67,7 @@ class FilterGradient {
     for (int64_t phase = 0; phase < form_.phases; ++phase) {
       x_.pixels(form_.transforms.side, stride, image, y * stride - plan_.pad[0] + phase / stride,
                 x * stride - plan_.pad[1] + phase % stride, pixel);
-      form_.transforms.image(pixel, x_.vectors(), pixels, panels_apart_, panels_.order(phase * x_.vectors()), row);
+      form_.transforms.image(pixel, x_.vectors(), pixels, panels_apart_, order_.from(phase * x_.vectors()), row);
     }
     gy_.pixels(kTileOut, 1, image, y, x, pixel);
     form_.transforms.gradient(pixel, gy_.vectors(), gradients, rows_.apart(), rows_.order(), row);
@@ -84,6 +85,7 @@ class FilterGradient {
                                .rows = kStrip,
                                .inner = count,
                                .vectors = panels_.vectors(panel),
+                               .columns = panels_.columns(panel),
                                .add = add});
   }
 
@@ -116,6 +118,7 @@ class FilterGradient {
   const Tiles tiles_;
   const int64_t run_;    // tiles that are there at a time
   const Panels panels_;  // of transformed images
+  const PanelOrder order_;
   const int64_t panels_apart_;
   const TileRows rows_;  // of transformed gradients
   float* const to_;

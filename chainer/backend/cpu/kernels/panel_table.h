@@ -1,5 +1,4 @@
-// The table of products with a matrix in panels. Apart from the table of the other kernels, so that a program which
-// convolves nothing is linked with none of it.
+// The table of products with a matrix in panels.
 #pragma once
 #include <cstdint>
 
@@ -11,14 +10,14 @@ struct VectorOrder {
 };
 
 /// Rows of a product with a panel of a matrix: out(r, j) = sum of a(r, l) b(l, j) over l, on top of what is there with
-/// `add`. Element (r, l) of a is a[r * a_row + l * a_inner]; b has its rows, `vectors` vectors each,
+/// `add`, for j < columns. Element (r, l) of a is a[r * a_row + l * a_inner]; b has its rows, `vectors` vectors each,
 /// one behind the other; rows of out lie at a distance of out_row.
 struct PanelProduct {
   const float* a;
   int64_t a_row, a_inner;
   const float* b;
   float* out;
-  int64_t out_row, rows, inner, vectors;
+  int64_t out_row, rows, inner, vectors, columns;
   bool add;
 };
 

@@ -1,6 +1,6 @@
 // Products with a matrix in panels of up to three vectors. Compiled once per instruction set. The sums of a few rows
 // and a panel stay in registers, so that a processor does as many multiplications as it can: 57 of 57 billion a second
-// on a Zen 4 core. Each element is one sum in the order of the inner axis.
+// on a Zen 4 core. Each element is one sum in the order of the inner axis, then added to what is there.
 #include <cstring>
 
 #include "chainer/backend/cpu/kernels/panel_table.h"
@@ -10,7 +10,7 @@ namespace {
 using chainer::cpu::PanelProduct;
 
 constexpr int64_t kBytes = __BIGGEST_ALIGNMENT__ >= 16 ? __BIGGEST_ALIGNMENT__ : 16;  // a vector register's
-constexpr int64_t kLanes = kBytes / 4;
+constexpr int64_t kLanes = kBytes / 4, kInner = 1024;  // a panel of so many rows stays in a cache
 constexpr int kRows = kBytes >= 64 ? 8 : 4, kVectors = 3;
 typedef float Vector __attribute__((vector_size(kBytes)));
 
@@ -21,40 +21,67 @@ typedef float Vector __attribute__((vector_size(kBytes)));
 }
 [[gnu::always_inline]] inline void store(float* to, Vector v) { std::memcpy(to, &v, sizeof v); }
 
-// Up to kRows rows of a product. Where fewer are left, the last one is computed several times.
-template <int vectors>
-void rows(const PanelProduct& p, int64_t row) {
-  const int64_t count = p.rows - row < kRows ? p.rows - row : kRows;
-  const float* from[kRows];
-  for (int i = 0; i < kRows; ++i) from[i] = p.a + (row + (i < count ? i : count - 1)) * p.a_row;
+// Rows [row, row + count), with elements [from, to) of the inner axis. Where fewer than `rows` are left, the last one
+// is computed several times.
+template <int vectors, int rows>
+void block(const PanelProduct& p, int64_t row, int64_t count, int64_t from, int64_t to) {
+  const float* a[rows];
+  for (int i = 0; i < rows; ++i) a[i] = p.a + (row + (i < count ? i : count - 1)) * p.a_row;
   float* const out = p.out + row * p.out_row;
-  Vector sum[kRows][vectors] = {};
-  if (p.add)
-    for (int i = 0; i < kRows && i < count; ++i)
-      for (int j = 0; j < vectors; ++j) sum[i][j] = load(out + i * p.out_row + j * kLanes);
-  const float* line = p.b;
-  for (int64_t l = 0, at = 0; l < p.inner; ++l, at += p.a_inner, line += vectors * kLanes) {
+  const bool full = p.columns == vectors * kLanes;
+  const auto bytes = static_cast<std::size_t>(p.columns) * sizeof(float);
+  float part[vectors * kLanes] = {};
+  // Adds what is there.
+  const auto read = [&](Vector(&sum)[rows][vectors]) {
+    for (int i = 0; i < rows && i < count; ++i) {
+      const float* line = out + i * p.out_row;
+      if (!full) line = static_cast<const float*>(std::memcpy(part, line, bytes));
+      for (int j = 0; j < vectors; ++j) sum[i][j] += load(line + j * kLanes);
+    }
+  };
+  Vector sum[rows][vectors] = {};
+  if (from > 0) read(sum);
+  const float* line = p.b + from * vectors * kLanes;
+  for (int64_t l = from, at = from * p.a_inner; l < to; ++l, at += p.a_inner, line += vectors * kLanes) {
     Vector v[vectors];
 #pragma GCC unroll 3
     for (int j = 0; j < vectors; ++j) v[j] = load(line + j * kLanes);
 #pragma GCC unroll 8
-    for (int i = 0; i < kRows; ++i)
+    for (int i = 0; i < rows; ++i)
 #pragma GCC unroll 3
-      for (int j = 0; j < vectors; ++j) sum[i][j] += from[i][at] * v[j];
+      for (int j = 0; j < vectors; ++j) sum[i][j] += a[i][at] * v[j];
   }
-  for (int i = 0; i < kRows && i < count; ++i)
-    for (int j = 0; j < vectors; ++j) store(out + i * p.out_row + j * kLanes, sum[i][j]);
+  if (p.add) read(sum);
+  for (int i = 0; i < rows && i < count; ++i) {
+    float* const to_line = full ? out + i * p.out_row : part;
+    for (int j = 0; j < vectors; ++j) store(to_line + j * kLanes, sum[i][j]);
+    if (!full) std::memcpy(out + i * p.out_row, part, bytes);
+  }
+}
+
+template <int vectors>
+void panel(const PanelProduct& p) {
+  // (A product has the same bits whether it is added or not: no part of it is added alone.)
+  const int64_t step = p.add ? p.inner : kInner;
+  for (int64_t from = 0; from < p.inner; from += step) {
+    const int64_t to = from + step < p.inner ? from + step : p.inner;
+    for (int64_t row = 0; row < p.rows; row += kRows) {
+      const int64_t count = p.rows - row < kRows ? p.rows - row : kRows;
+      if (count <= kRows / 2)
+        block<vectors, kRows / 2>(p, row, count, from, to);
+      else
+        block<vectors, kRows>(p, row, count, from, to);
+    }
+  }
 }
 
 void product(const PanelProduct& p) {
-  for (int64_t row = 0; row < p.rows; row += kRows) {
-    if (p.vectors == 3)
-      rows<3>(p, row);
-    else if (p.vectors == 2)
-      rows<2>(p, row);
-    else
-      rows<1>(p, row);
-  }
+  if (p.vectors == 3)
+    panel<3>(p);
+  else if (p.vectors == 2)
+    panel<2>(p);
+  else
+    panel<1>(p);
 }
 
 }  // namespace

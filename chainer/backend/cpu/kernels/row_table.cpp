@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "chainer/backend/cpu/kernels/panel_table.h"
 #include "chainer/backend/cpu/kernels/table.h"
 #include "chainer/backend/cpu/kernels/winograd_table.h"
 
@@ -31,10 +32,6 @@ const RowKernels& row_kernels() {
 }
 const FourierKernels& fourier_kernels() {
   static const FourierKernels table = CHAINER_FILLED(fill_fourier);
-  return table;
-}
-const PackedKernels& packed_kernels() {
-  static const PackedKernels table = CHAINER_FILLED(fill_packed);
   return table;
 }
 const PanelKernels& panel_kernels() {

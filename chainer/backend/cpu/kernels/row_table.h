@@ -1,4 +1,4 @@
-// Tables of inner loops that few programs need: rows with factors, Fourier transforms, products with packed matrices.
+// Tables of inner loops that few programs need: rows with factors, Fourier transforms.
 // Each is apart from the table of the other kernels, so that a program which uses none of it is linked with none of it.
 #pragma once
 #include <cstdint>
@@ -28,18 +28,6 @@ struct AffineRow {
   void *by_gamma = nullptr, *by_beta = nullptr;
 };
 
-/// out = a b, or out + a b with `add`, where rows of a lie at a distance of a_step, rows of out of out_step, and b in
-/// panels of panel_columns columns: of each its k rows, one behind the other.
-struct PackedProduct {
-  int64_t rows, columns, k;
-  const float* a;
-  int64_t a_step;
-  const float* b;
-  float* out;
-  int64_t out_step;
-  bool add;
-};
-
 /// Each kernel for float32 and for float64, in this order (Compute's kF32 and kF64).
 struct RowKernels {
   void (*softmax_grad[2])(void* gx, const void* gy, const void* y, int64_t n, bool log);
@@ -50,22 +38,14 @@ struct FourierKernels {
   void (*float32)(const FourierStep<float>& step);
   void (*float64)(const FourierStep<double>& step);
 };
-struct PackedKernels {
-  /// Rows [begin, end) of a panel of a product.
-  void (*product)(const PackedProduct& p, int64_t panel, int64_t begin, int64_t end);
-  int64_t panel_columns;
-};
-
 /// The tables of the instruction set that kernels() chose.
 const RowKernels& row_kernels();
 const FourierKernels& fourier_kernels();
-const PackedKernels& packed_kernels();
 
 #define CHAINER_DECLARE_FILL(ISA)       \
   namespace ISA {                       \
   void fill_affine(RowKernels& k);      \
   void fill_fourier(FourierKernels& k); \
-  void fill_packed(PackedKernels& k);   \
   }
 CHAINER_DECLARE_FILL(baseline)
 CHAINER_DECLARE_FILL(avx2)
