@@ -3,6 +3,7 @@
 #include "chainer/autograd/computational_graph.h"
 #include "chainer/autograd/function.h"
 #include "chainer/autograd/reporter.h"
+#include "chainer/backend/stream.h"
 #include "chainer/core/parallel.h"
 #include "chainer/datasets/datasets.h"
 #include "chainer/datasets/download.h"

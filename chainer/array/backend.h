@@ -1,6 +1,7 @@
 // The interface between arrays and the devices that compute: the only door to a device's memory and arithmetic, one
 // entry per family of operations. docs/architecture.md ("How a backend is written") goes through it with an example.
 #pragma once
+#include <memory>
 #include <span>
 
 #include "chainer/array/array.h"
@@ -15,6 +16,7 @@ struct LstmCells;
 struct PoolingPlan;
 struct ConvolutionPlan;
 struct IndexCheck;
+class TimeMark;
 enum class Pooling : uint8_t;
 enum class Convolution : uint8_t;
 
@@ -142,6 +144,10 @@ class Backend {
   virtual void empty_cache(int index);
   /// The most bytes that arrays and what waits for reuse may have together; 0 is no limit.
   virtual void set_memory_limit(int64_t bytes, int index);
+
+  /// The place behind everything that was asked of device number `index` so far; by default, where entries have
+  /// finished when they return, the time.
+  virtual std::shared_ptr<const TimeMark> mark(int index);
 };
 
 /// Converts between any two layouts and dtypes of one shape, and between devices.

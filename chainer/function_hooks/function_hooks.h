@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdio>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -9,6 +10,10 @@
 
 #include "chainer/autograd/function_hook.h"
 #include "chainer/array/deferred/deferred.h"
+
+namespace chainer {
+class TimeMark;
+}
 
 namespace chainer::function_hooks {
 
@@ -21,7 +26,8 @@ struct TimeRecord {
 std::string format_seconds(double seconds);
 
 /// Measures each forward and backward computation. Inside them nothing is deferred, so that time falls where it
-/// belongs.
+/// belongs. Where an argument lies on a device it is the device's time: what the device did between the begin and the
+/// end of the call. Nobody waits for it before the times are asked for.
 ///   function_hooks::TimerHook hook;
 ///   { FunctionHookScope scope(hook); (void)F::exp(array({1.f})); }
 ///   hook.print_report();
@@ -39,7 +45,8 @@ class TimerHook : public FunctionHook {
     double seconds;
     int depth;
   };
-  const std::vector<Call>& call_history() const { return history_; }
+  /// Waits for devices whose times are not known yet, as the next three do.
+  const std::vector<Call>& call_history() const;
   /// Seconds of the outermost calls.
   double total_time() const;
   /// By function name.
@@ -47,10 +54,21 @@ class TimerHook : public FunctionHook {
   void print_report(std::FILE* file = stdout) const;
 
  private:
-  void start();
+  // A moment on the host, and on the device of the call.
+  struct Moment {
+    double time;
+    std::optional<Device> device;
+    std::shared_ptr<const TimeMark> mark;
+  };
+  struct Unknown {
+    std::size_t call;
+    std::shared_ptr<const TimeMark> begin, end;
+  };
+  void start(const Arrays& in, const Arrays& gy = {});
   void stop(const std::string& function);
-  std::vector<Call> history_;
-  std::vector<double> running_;
+  mutable std::vector<Call> history_;
+  mutable std::vector<Unknown> unknown_;
+  std::vector<Moment> running_;
   std::optional<deferred::EagerMode> eager_;
 };
 

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <array>
 
+#include "chainer/array/backend.h"
+#include "chainer/array/time_mark.h"
 #include "chainer/core/clock.h"
 #include "chainer/function_hooks/function_hooks.h"
 
@@ -16,14 +18,22 @@ std::string format_seconds(double s) {
   return "0.00ns";
 }
 
-void TimerHook::start() {
+void TimerHook::start(const Arrays& in, const Arrays& gy) {
   if (running_.empty()) eager_.emplace();
-  running_.push_back(now());
+  Moment m{now(), {}, {}};
+  for (const Arrays* list : {&in, &gy})
+    for (const Array& a : *list)
+      if (a && !a.device().is_host() && !m.device) m.device = a.device();
+  if (m.device) m.mark = m.device->backend().mark(m.device->index());
+  running_.push_back(m);
 }
 void TimerHook::stop(const std::string& function) {
   if (running_.empty()) return;  // the hook was added inside this call
-  const double seconds = now() - running_.back();
+  const Moment begin = running_.back();
+  const double seconds = now() - begin.time;
   running_.pop_back();
+  if (begin.device)
+    unknown_.push_back({history_.size(), begin.mark, begin.device->backend().mark(begin.device->index())});
   if (running_.empty()) eager_.reset();
   history_.push_back({function, seconds, static_cast<int>(running_.size())});
 }
@@ -32,21 +42,29 @@ void TimerHook::aborted(FunctionNode&) noexcept {
   running_.pop_back();
   if (running_.empty()) eager_.reset();
 }
-void TimerHook::forward_preprocess(FunctionNode&, const Arrays&) { start(); }
+void TimerHook::forward_preprocess(FunctionNode&, const Arrays& in) { start(in); }
 void TimerHook::forward_postprocess(FunctionNode& f, const Arrays&) { stop(f.impl_name()); }
-void TimerHook::backward_preprocess(FunctionNode&, const Arrays&, const Arrays&) { start(); }
+void TimerHook::backward_preprocess(FunctionNode&, const Arrays& in, const Arrays& gy) { start(in, gy); }
 void TimerHook::backward_postprocess(FunctionNode& f, const Arrays&, const Arrays&) { stop(f.impl_name()); }
+
+const std::vector<TimerHook::Call>& TimerHook::call_history() const {
+  for (; !unknown_.empty(); unknown_.pop_back()) {
+    const Unknown& u = unknown_.back();
+    history_[u.call].seconds = u.end->seconds_since(*u.begin);
+  }
+  return history_;
+}
 
 double TimerHook::total_time() const {
   double total = 0;
-  for (const Call& c : history_)
+  for (const Call& c : call_history())
     if (c.depth == 0) total += c.seconds;
   return total;
 }
 
 std::map<std::string, TimeRecord> TimerHook::summary() const {
   std::map<std::string, TimeRecord> out;
-  for (const Call& c : history_) {
+  for (const Call& c : call_history()) {
     out[c.function].elapsed_time += c.seconds;
     ++out[c.function].occurrence;
   }

@@ -2,6 +2,7 @@
 // see when one fails. Nothing here runs a kernel.
 #include "chainer/backend/cuda/driver_cuda.h"
 
+#include <cmath>
 #include <chainer/chainer.h>
 
 #include <cstdlib>
@@ -65,6 +66,8 @@ TEST(arrays_go_to_a_device_and_back) {
   const Array* const in[] = {&c};
   backend.elementwise(Elementwise::exp, in, c, float32);
   EXPECT(std::string(fake.launched()) == "program 2 x 128, 0");
+  const auto begin = backend.mark(0);
+  EXPECT(std::abs(backend.mark(0)->seconds_since(*begin) - 1.5e-3) < 1e-9);  // as the library says
 }
 
 TEST(errors_of_the_driver_have_names) {

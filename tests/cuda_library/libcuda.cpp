@@ -81,6 +81,7 @@ CuResult cuEventDestroy_v2(CuHandle) { return 0; }
 CuResult cuEventRecord(CuHandle, CuHandle) { return answer("cuEventRecord"); }
 CuResult cuStreamWaitEvent(CuHandle, CuHandle, unsigned) { return answer("cuStreamWaitEvent"); }
 CuResult cuEventSynchronize(CuHandle) { return answer("cuEventSynchronize"); }
+CuResult cuEventElapsedTime(float* ms, CuHandle, CuHandle) { return *ms = 1.5f, answer("cuEventElapsedTime"); }
 CuResult cuStreamSynchronize(CuHandle) { return answer("cuStreamSynchronize"); }
 CuResult cuMemcpyHtoDAsync_v2(CuAddress to, const void* from, std::size_t bytes, CuHandle) {
   return std::memcpy(reinterpret_cast<void*>(to), from, bytes), answer("cuMemcpyHtoDAsync");

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "chainer/array/operations/indices.h"
+#include "chainer/array/time_mark.h"
 #include "chainer/backend/cuda/kernels/indices.h"
 #include "chainer/backend/cuda/spaces.h"
 #include "chainer/backend/cuda/staging.h"
@@ -167,6 +168,39 @@ void CudaBackend::synchronize(int index) {
     report_wrong_indices(d);
   });
 }
+
+// An event. Its driver lives as long as the process, as all backends do.
+class CudaBackend::MarkOfDevice final : public TimeMark {
+ public:
+  MarkOfDevice(CudaBackend& backend, int index) : backend_(backend), index_(index) {
+    backend_.with_device(index_, [this](DeviceState& d) {
+      event_ = d.driver.make_event(index_, true);
+      d.driver.record(event_, d.stream);
+    });
+  }
+  MarkOfDevice(const MarkOfDevice&) = delete;
+  MarkOfDevice& operator=(const MarkOfDevice&) = delete;
+  ~MarkOfDevice() override {
+    if (!is_child()) backend_.driver().end_event(event_);
+  }
+  void wait() const override {
+    backend_.with_device(index_, [this](DeviceState& d) { d.driver.synchronize(event_); });
+  }
+  double seconds_since(const TimeMark& earlier) const override {
+    const auto* before = dynamic_cast<const MarkOfDevice*>(&earlier);
+    if (!before || &before->backend_ != &backend_ || before->index_ != index_)
+      throw DeviceError("a time between work of ", backend_.name(index_), " and of another device");
+    before->wait(), wait();
+    return backend_.with_device(index_,
+                                [&](DeviceState& d) { return d.driver.seconds_between(before->event_, event_); });
+  }
+
+ private:
+  CudaBackend& backend_;
+  int index_;
+  Event event_ = nullptr;
+};
+std::shared_ptr<const TimeMark> CudaBackend::mark(int index) { return std::make_shared<MarkOfDevice>(*this, index); }
 
 void CudaBackend::report_wrong_indices(DeviceState& d) {
   if (d.checks.empty()) return;

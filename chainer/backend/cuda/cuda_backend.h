@@ -70,9 +70,11 @@ class CudaBackend final : public Backend {
   void reset_memory_peak(int index) override;
   void empty_cache(int index) override;
   void set_memory_limit(int64_t bytes, int index) override;
+  std::shared_ptr<const TimeMark> mark(int index) override;
 
  private:
   struct DeviceState;
+  class MarkOfDevice;
 
   /// Launches a kernel, whose addresses become those of the device.
   template <class Args>

@@ -54,12 +54,15 @@ class Driver {
 
   virtual Stream make_stream(int device) = 0;
   virtual void end_stream(Stream stream) noexcept = 0;
-  virtual Event make_event(int device) = 0;
+  /// `times`: for seconds_between().
+  virtual Event make_event(int device, bool times = false) = 0;
   virtual void end_event(Event event) noexcept = 0;
   virtual void record(Event event, Stream stream) = 0;
   /// What the stream gets from here on runs after the event.
   virtual void wait(Stream stream, Event event) = 0;
   virtual void synchronize(Event event) = 0;
+  /// Of two events with times, which have been waited for.
+  virtual double seconds_between(Event begin, Event end) = 0;
   virtual void synchronize(Stream stream) = 0;
 
   /// Pinned memory is read when the copy runs, other memory of the host at the call.

@@ -132,10 +132,10 @@ void CudaDriver::end_stream(Stream s) noexcept {
   cu_.end_stream(of(s).handle);
   delete &of(s);
 }
-Event CudaDriver::make_event(int device) {
+Event CudaDriver::make_event(int device, bool times) {
   use(device);
   auto made = std::make_unique<HandleOfDevice>(HandleOfDevice{nullptr, device});
-  expect_success(cu_.make_event(&made->handle, kWithoutTimes), "cuEventCreate");
+  expect_success(cu_.make_event(&made->handle, times ? 0 : kWithoutTimes), "cuEventCreate");
   return reinterpret_cast<Event>(made.release());
 }
 void CudaDriver::end_event(Event e) noexcept {
@@ -154,6 +154,12 @@ void CudaDriver::wait(Stream s, Event e) {
 void CudaDriver::synchronize(Event e) {
   use(of(e).device);
   expect_success(cu_.synchronize_event(of(e).handle), "cuEventSynchronize");
+}
+double CudaDriver::seconds_between(Event begin, Event end) {
+  use(of(end).device);
+  float milliseconds = 0;
+  expect_success(cu_.time_between(&milliseconds, of(begin).handle, of(end).handle), "cuEventElapsedTime");
+  return milliseconds * 1e-3;
 }
 void CudaDriver::synchronize(Stream s) {
   use(of(s).device);

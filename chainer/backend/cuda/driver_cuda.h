@@ -35,11 +35,12 @@ class CudaDriver final : public Driver {
   void release_pinned(void* memory, std::size_t bytes) noexcept override;
   Stream make_stream(int device) override;
   void end_stream(Stream stream) noexcept override;
-  Event make_event(int device) override;
+  Event make_event(int device, bool times = false) override;
   void end_event(Event event) noexcept override;
   void record(Event event, Stream stream) override;
   void wait(Stream stream, Event event) override;
   void synchronize(Event event) override;
+  double seconds_between(Event begin, Event end) override;
   void synchronize(Stream stream) override;
   void copy_to_device(Stream stream, void* to, const void* from, std::size_t bytes) override;
   void copy_to_host(Stream stream, void* to, const void* from, std::size_t bytes) override;

@@ -34,6 +34,7 @@ using CuHandle = void*;  // contexts, modules, functions, streams, events
   X(record, cuEventRecord, (CuHandle event, CuHandle stream))                                                   \
   X(wait, cuStreamWaitEvent, (CuHandle stream, CuHandle event, unsigned flags))                                 \
   X(synchronize_event, cuEventSynchronize, (CuHandle event))                                                    \
+  X(time_between, cuEventElapsedTime, (float* milliseconds, CuHandle begin, CuHandle end))                      \
   X(synchronize_stream, cuStreamSynchronize, (CuHandle stream))                                                 \
   X(copy_to_device, cuMemcpyHtoDAsync_v2, (CuAddress to, const void* from, std::size_t bytes, CuHandle stream)) \
   X(copy_to_host, cuMemcpyDtoHAsync_v2, (void* to, CuAddress from, std::size_t bytes, CuHandle stream))         \

@@ -3,13 +3,28 @@
 
 #include "chainer/array/deferred/pending.h"
 #include "chainer/array/order.h"
+#include "chainer/array/time_mark.h"
 #include "chainer/backend/common/composed/steps.h"
+#include "chainer/core/clock.h"
+#include "chainer/core/error.h"
 
 namespace chainer {
 
 using namespace composed;
 
 void Backend::synchronize(int) {}
+std::shared_ptr<const TimeMark> Backend::mark(int) {
+  struct Now final : TimeMark {
+    double time = now();
+    void wait() const override {}
+    double seconds_since(const TimeMark& earlier) const override {
+      const auto* before = dynamic_cast<const Now*>(&earlier);
+      if (!before) throw DeviceError("a time between work of the host and of another device");
+      return time - before->time;
+    }
+  };
+  return std::make_shared<Now>();
+}
 memory::Statistics Backend::memory_statistics(int) { return {}; }
 void Backend::reset_memory_peak(int) {}
 void Backend::empty_cache(int) {}

@@ -10,6 +10,7 @@
 
 #include "chainer/backend/cuda/emulation/emulation.h"
 #include "chainer/backend/devices.h"
+#include "chainer/core/clock.h"
 #include "chainer/core/pages.h"
 #include "chainer/core/poison.h"
 
@@ -17,7 +18,13 @@ namespace chainer::cuda::emulation {
 namespace {
 
 Queue& queue_of(Stream s) { return *reinterpret_cast<Queue*>(s); }
-Mark& mark_of(Event e) { return *reinterpret_cast<Mark*>(e); }
+// A place in a queue and, where it was asked for, when the queue's work came there.
+struct EventPlace {
+  Mark mark;
+  std::shared_ptr<double> time;
+};
+EventPlace& place_of(Event e) { return *reinterpret_cast<EventPlace*>(e); }
+Mark& mark_of(Event e) { return place_of(e).mark; }
 
 }  // namespace
 
@@ -111,11 +118,17 @@ bool EmulatedDriver::is_pinned(const void* p) const {
 
 Stream EmulatedDriver::make_stream(int device) { return reinterpret_cast<Stream>(new Queue(device, options_.eager)); }
 void EmulatedDriver::end_stream(Stream stream) noexcept { delete &queue_of(stream); }
-Event EmulatedDriver::make_event(int) { return reinterpret_cast<Event>(new Mark); }
-void EmulatedDriver::end_event(Event event) noexcept { delete &mark_of(event); }
+Event EmulatedDriver::make_event(int, bool times) {
+  return reinterpret_cast<Event>(new EventPlace{{}, times ? std::make_shared<double>() : nullptr});
+}
+void EmulatedDriver::end_event(Event event) noexcept { delete &place_of(event); }
 std::size_t EmulatedDriver::waiting(Stream stream) { return queue_of(stream).waiting(); }
 
-void EmulatedDriver::record(Event event, Stream stream) { mark_of(event) = queue_of(stream).mark(); }
+void EmulatedDriver::record(Event event, Stream stream) {
+  if (const auto time = place_of(event).time) queue_of(stream).add([time] { *time = now(); });
+  mark_of(event) = queue_of(stream).mark();
+}
+double EmulatedDriver::seconds_between(Event begin, Event end) { return *place_of(end).time - *place_of(begin).time; }
 void EmulatedDriver::wait(Stream stream, Event event) { queue_of(stream).wait(mark_of(event)); }
 void EmulatedDriver::synchronize(Event event) {
   expect_no_failure("synchronize");

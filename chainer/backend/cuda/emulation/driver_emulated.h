@@ -40,11 +40,12 @@ class EmulatedDriver final : public Driver {
   std::ptrdiff_t distance() const override { return distance_; }
   Stream make_stream(int device) override;
   void end_stream(Stream stream) noexcept override;
-  Event make_event(int device) override;
+  Event make_event(int device, bool times = false) override;
   void end_event(Event event) noexcept override;
   void record(Event event, Stream stream) override;
   void wait(Stream stream, Event event) override;
   void synchronize(Event event) override;
+  double seconds_between(Event begin, Event end) override;
   void synchronize(Stream stream) override;
   void copy_to_device(Stream stream, void* to, const void* from, std::size_t bytes) override;
   void copy_to_host(Stream stream, void* to, const void* from, std::size_t bytes) override;
