@@ -3,6 +3,7 @@
 #pragma once
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "chainer/array/array.h"
 #include "chainer/array/operations/ops.h"
@@ -17,6 +18,7 @@ struct PoolingPlan;
 struct ConvolutionPlan;
 struct IndexCheck;
 class TimeMark;
+struct UpdatePass;
 enum class Pooling : uint8_t;
 enum class Convolution : uint8_t;
 
@@ -148,6 +150,17 @@ class Backend {
   /// The place behind everything that was asked of device number `index` so far; by default, where entries have
   /// finished when they return, the time.
   virtual std::shared_ptr<const TimeMark> mark(int index);
+  /// update() for several parameters, none of which is another one's parameter, gradient or state: one after the other
+  /// by default.
+  virtual void update_all(std::span<UpdatePass> passes);
+};
+
+/// One call of Backend::update().
+struct UpdatePass {
+  Update op;
+  Array param, grad;
+  std::vector<Array> states;
+  std::vector<double> hyper;
 };
 
 /// Converts between any two layouts and dtypes of one shape, and between devices.

@@ -1,14 +1,24 @@
+#include <typeinfo>
+#include <utility>
+
 #include "chainer/array/backend.h"
 #include "chainer/optimizers/optimizers.h"
 
 namespace chainer::optimizers {
 
-void FusedRule::update_core(Parameter& param) {
-  Array data = param.array();
+UpdatePass FusedRule::pass(Parameter& param) const {
   std::vector<Array> arrays;
   for (const auto& [name, a] : state) arrays.push_back(a);
-  const auto [op, hyper] = plan_(*this, param);
-  data.device().backend().update(op, data, param.grad(), arrays, hyper);
+  auto [op, hyper] = plan_(*this, param);
+  return {op, param.array(), param.grad(), std::move(arrays), std::move(hyper)};
+}
+
+// A rule derived from this one may do more.
+bool FusedRule::is_pass() const { return typeid(*this) == typeid(FusedRule); }
+
+void FusedRule::update_core(Parameter& param) {
+  UpdatePass p = pass(param);
+  p.param.device().backend().update(p.op, p.param, p.grad, p.states, p.hyper);
 }
 
 }  // namespace chainer::optimizers

@@ -146,7 +146,14 @@ void GradientMethod::update() {
   reallocate_cleared_grads();
   call_hooks(Timing::pre);
   ++t;
-  for (Parameter& p : target().params(false)) p.update();
+  optimizer::Passes passes;
+  for (Parameter& p : target().params(false)) {
+    auto* rule = dynamic_cast<UpdateRule*>(p.update_rule().get());
+    if (rule && rule->update_later(p, passes)) continue;
+    passes.run();
+    p.update();
+  }
+  passes.run();
   reallocate_cleared_grads();
   call_hooks(Timing::post);
 }

@@ -1,13 +1,17 @@
 // Optimizers: the base classes. The optimizers themselves are in optimizers.h, hooks in optimizer_hooks.h.
 #pragma once
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "chainer/array/backend.h"
 #include "chainer/array/operations/ops.h"
+#include "chainer/array/version.h"
 #include "chainer/links/link.h"
 
 namespace chainer {
@@ -73,6 +77,7 @@ class HookList {
   void clear() { hooks_.clear(); }
   bool has(const std::string& name) const;
   const std::vector<std::pair<std::string, std::shared_ptr<Hook>>> of(Timing timing) const;
+  bool empty() const { return hooks_.empty(); }
 
  private:
   struct Entry {
@@ -85,6 +90,23 @@ class HookList {
 
 }  // namespace optimizer
 
+namespace optimizer {
+
+/// Passes of a device's backend that wait to run together: one launch for many parameters. What waits runs first where
+/// another pass would read or write its arrays, or is of another backend.
+class Passes {
+ public:
+  void add(UpdatePass pass);
+  void run();
+
+ private:
+  std::vector<UpdatePass> waiting_;
+  std::deque<UpdateOf> counted_;
+  std::set<const ArrayBody*> written_, read_;  // the owners of their memory
+};
+
+}  // namespace optimizer
+
 /// How one parameter is updated: its state, its count of updates, hyperparameters of its own over the optimizer's.
 class UpdateRule : public ParameterUpdater {
  public:
@@ -92,6 +114,10 @@ class UpdateRule : public ParameterUpdater {
   /// Returns at once unless enabled; counts, creates the state on first use, divides the gradient by the loss scale,
   /// runs hooks around update_core. A parameter without gradient is left as it is.
   void update(Parameter& param) override;
+  /// The same, where all that is left after some preparation is a pass of a device's backend, which is added to
+  /// `passes`. false, and nothing was done, where it is not so: on the host, with hooks, for 16-bit parameters with
+  /// copies in 32 bits.
+  bool update_later(Parameter& param, optimizer::Passes& passes);
   /// A name that is taken is a ValueError here, a KeyError in Optimizer::add_hook(), as in the manual.
   void add_hook(std::shared_ptr<optimizer::Hook> hook, const std::string& name = {},
                 optimizer::Timing timing = optimizer::Timing::automatic);
@@ -118,6 +144,9 @@ class UpdateRule : public ParameterUpdater {
   /// Names of the states and their initial values.
   virtual std::vector<std::pair<std::string, double>> initial_state() const { return {}; }
   virtual void update_core(Parameter& param) = 0;
+  /// Whether update_core() is one pass of the backend, and which.
+  virtual bool is_pass() const { return false; }
+  virtual UpdatePass pass(Parameter& param) const;
 
  private:
   void prepare(const Array& data);

@@ -43,6 +43,8 @@ class FusedRule : public UpdateRule {
  protected:
   States initial_state() const override { return states_; }
   void update_core(Parameter& param) override;
+  bool is_pass() const override;
+  UpdatePass pass(Parameter& param) const override;
 
  private:
   States states_;

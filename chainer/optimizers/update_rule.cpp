@@ -61,6 +61,20 @@ void UpdateRule::update(Parameter& param) {
   }
 }
 
+bool UpdateRule::update_later(Parameter& param, optimizer::Passes& passes) {
+  if (!enabled || !param.is_initialized()) return true;
+  if (param.array().device().is_host() || !is_pass() || !hooks_.empty() || state_dtype(param) != param.dtype())
+    return false;
+  ++t;
+  prepare(param.array());
+  if (const double scale = param.loss_scale(); scale != 1 && param.grad()) param.set_grad(param.grad() * (1 / scale));
+  if (param.grad()) passes.add(pass(param));
+  return true;
+}
+UpdatePass UpdateRule::pass(Parameter&) const {
+  throw TypeError("update: a rule whose is_pass() is true defines pass(), too");
+}
+
 // The copy in 32 bits has the parameter's values wherever somebody else has written them since the last update.
 void UpdateRule::follow(const Array& data) {
   if (!master_ || master_->shape() != data.shape()) {

@@ -135,6 +135,10 @@ void Recorder::update(Update op, Array& param, const Array& grad, std::span<Arra
   refuse("an optimizer's update");
   real_.update(op, param, grad, states, hyper);
 }
+void Recorder::update_all(std::span<UpdatePass> passes) {
+  refuse("an optimizer's update");
+  real_.update_all(passes);
+}
 // Whoever draws says so by a step of its own: seed and counter are the generator's.
 void Recorder::random(RandomFill fill, uint64_t seed, uint64_t counter, double a, double b, Array& out) {
   refuse("random numbers that no generator of the library draws");

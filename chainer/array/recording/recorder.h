@@ -113,6 +113,7 @@ class Recorder final : public Backend {
                 Array& gh_prev) override;
   void update(Update op, Array& param, const Array& grad, std::span<Array> states,
               std::span<const double> hyper) override;
+  void update_all(std::span<UpdatePass> passes) override;
   void random(RandomFill fill, uint64_t seed, uint64_t counter, double a, double b, Array& out) override;
   void softmax(bool log, const Array& a, int64_t outer, int64_t n, int64_t inner, Array& out) override;
   void convolution(Convolution op, const ConvolutionPlan& plan, const Array& a, const Array& b, const Array& bias,

@@ -12,34 +12,89 @@
 
 namespace chainer::cuda {
 
+namespace {
+
+// The addresses of a step's arrays, parameter, gradient and states, and the loop over them.
+struct ArraysOfUpdate {
+  static constexpr int kMost = 2 + kUpdateStates;
+  int count;
+  std::array<void*, kMost> data{};
+  std::array<Dtype, kMost> dtypes{};
+  Loop<kMost> loop;
+
+  ArraysOfUpdate(Array& param, const Array& grad, std::span<Array> states)
+      : count(2 + static_cast<int>(states.size())) {
+    const void* from = grad.raw();
+    std::array<Strides, kMost> strides;
+    std::array<const Strides*, kMost> pointers{};
+    for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+      Array* written = i == 0 ? &param : i > 1 ? &states[i - 2] : nullptr;
+      const Array& a = written ? *written : grad;
+      data[i] = written ? written->mutable_raw() : const_cast<void*>(from);
+      strides[i] = a.strides(), dtypes[i] = a.dtype(), pointers[i] = &strides[i];
+    }
+    loop = make_loop<kMost>(param.shape(), pointers, count);
+  }
+  bool dense() const {
+    for (int k = 0; k < count; ++k)
+      if (!loop.dense(k) || !is_floating(dtypes[static_cast<std::size_t>(k)])) return false;
+    return loop.size < int64_t(1) << 31;
+  }
+};
+
+}  // namespace
+
 void CudaBackend::update(Update op, Array& param, const Array& grad, std::span<Array> states,
                          std::span<const double> hyper) {
   if (param.size() == 0) return;
   if (!is_floating(param.dtype())) throw DtypeError("update: a parameter of dtype ", param.dtype());
-  constexpr int kMost = 2 + UpdateArgs::kStates;
-  const int count = 2 + static_cast<int>(states.size());
-  const void* from = grad.raw();
-  std::array<void*, kMost> data{};
-  std::array<Strides, kMost> strides;
-  std::array<Dtype, kMost> dtypes{};
-  std::array<const Strides*, kMost> pointers{};
-  for (int k = 0; k < count; ++k) {
+  const ArraysOfUpdate arrays(param, grad, states);
+  const auto operand = [&](int k) {
     const auto i = static_cast<std::size_t>(k);
-    Array* written = k == 0 ? &param : k > 1 ? &states[i - 2] : nullptr;
-    const Array& a = written ? *written : grad;
-    data[i] = written ? written->mutable_raw() : const_cast<void*>(from);
-    strides[i] = a.strides(), dtypes[i] = a.dtype(), pointers[i] = &strides[i];
-  }
-  const auto loop = make_loop<kMost>(param.shape(), pointers, count);
+    return operand_of(arrays.loop, k, arrays.data[i], arrays.dtypes[i]);
+  };
   UpdateArgs args{};
-  args.space = space_of(loop);
-  args.param = operand_of(loop, 0, data[0], dtypes[0]), args.grad = operand_of(loop, 1, data[1], dtypes[1]);
-  for (int k = 2; k < count; ++k)
-    args.states[k - 2] = operand_of(loop, k, data[static_cast<std::size_t>(k)], dtypes[static_cast<std::size_t>(k)]);
+  args.space = space_of(arrays.loop);
+  args.param = operand(0), args.grad = operand(1);
+  for (int k = 2; k < arrays.count; ++k) args.states[k - 2] = operand(k);
   std::copy_n(hyper.begin(), std::min(hyper.size(), std::size_t(UpdateArgs::kHyper)), args.hyper);
   args.op = static_cast<int>(op);
   const Threads t(param.size());
   launch(param.device().index(), kernel_for("update", param.dtype()), t.grid, t.block, args);
+}
+
+// Up to 32 parameters of one device and compute type a launch. What has gaps is updated by itself.
+void CudaBackend::update_all(std::span<UpdatePass> passes) {
+  UpdateListArgs args{};
+  int index = 0;
+  Dtype compute = float32;
+  uint32_t blocks = 0;
+  const auto flush = [&] {
+    if (args.count) launch(index, kernel_for("update_list", compute), {blocks, 1, 1}, {256, 1, 1}, args);
+    args = {}, blocks = 0;
+  };
+  for (UpdatePass& p : passes) {
+    if (p.param.size() == 0) continue;
+    const Dtype wanted = compute_dtype(p.param.dtype());
+    if (args.count == UpdateListArgs::kMost || p.param.device().index() != index || wanted != compute) flush();
+    index = p.param.device().index(), compute = wanted;
+    if (!is_floating(p.param.dtype())) throw DtypeError("update: a parameter of dtype ", p.param.dtype());
+    const ArraysOfUpdate arrays(p.param, p.grad, p.states);
+    if (!arrays.dense()) {
+      update(p.op, p.param, p.grad, p.states, p.hyper);
+      continue;
+    }
+    UpdateListArgs::Item& item = args.items[args.count++];
+    item.param = static_cast<char*>(arrays.data[0]), item.grad = static_cast<char*>(arrays.data[1]);
+    item.param_type = type_of(arrays.dtypes[0]), item.grad_type = type_of(arrays.dtypes[1]);
+    for (std::size_t k = 2; k < static_cast<std::size_t>(arrays.count); ++k)
+      item.states[k - 2] = static_cast<char*>(arrays.data[k]), item.state_types[k - 2] = type_of(arrays.dtypes[k]);
+    std::copy_n(p.hyper.begin(), std::min(p.hyper.size(), std::size_t(kUpdateHyper)), item.hyper);
+    item.size = static_cast<uint32_t>(p.param.size()), item.first_block = blocks;
+    item.op = static_cast<uint8_t>(p.op);
+    blocks += static_cast<uint32_t>(std::clamp<int64_t>((p.param.size() + 1023) / 1024, 1, 132 * 16));
+  }
+  flush();
 }
 
 namespace {

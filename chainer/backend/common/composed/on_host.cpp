@@ -60,6 +60,10 @@ void Backend::update(Update op, Array& param, const Array& grad, std::span<Array
   for (std::size_t i = 0; i < s.size(); ++i) copy_elements(s[i], states[i]);
 }
 
+void Backend::update_all(std::span<UpdatePass> passes) {
+  for (UpdatePass& p : passes) update(p.op, p.param, p.grad, p.states, p.hyper);
+}
+
 void Backend::random(RandomFill fill, uint64_t seed, uint64_t counter, double a, double b, Array& out) {
   HostResult result(out);
   kHostBackend->random(fill, seed, counter, a, b, result.array);

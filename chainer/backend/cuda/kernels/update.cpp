@@ -13,6 +13,22 @@ enum class Rule {
 #undef X
 };
 
+/// The formula of `rule` for an element: w is the parameter, g its gradient, s its states.
+template <class T>
+DEVICE void step(Rule rule, const T* h, T& w, T g, T* s) {
+  T &s0 = s[0], &s1 = s[1], &s2 = s[2];
+  switch (rule) {
+#define X(NAME, STATES, ...) \
+  case Rule::NAME: {         \
+    __VA_ARGS__              \
+    break;                   \
+  }
+    CHAINER_UPDATE_OPS(X)
+#undef X
+  }
+  (void)s0, (void)s1, (void)s2;
+}
+
 template <class T>
 DEVICE void update(const UpdateArgs& a) {
   T h[UpdateArgs::kHyper];
@@ -29,20 +45,38 @@ DEVICE void update(const UpdateArgs& a) {
       state[k] = a.states[k].data + offset(a.space, a.states[k], i);
       s[k] = load<T>(state[k], a.states[k].type);
     }
-    T &s0 = s[0], &s1 = s[1], &s2 = s[2];
-    switch (static_cast<Rule>(a.op)) {
-#define X(NAME, STATES, ...) \
-  case Rule::NAME: {         \
-    __VA_ARGS__              \
-    break;                   \
-  }
-      CHAINER_UPDATE_OPS(X)
-#undef X
-    }
+    step(static_cast<Rule>(a.op), h, w, g, s);
     store(at, a.param.type, w);
     for (int k = 0; k < UpdateArgs::kStates; ++k)
       if (a.states[k].data) store(state[k], a.states[k].type, s[k]);
-    (void)s0, (void)s1, (void)s2;
+  }
+}
+
+/// Element i of elements of a type.
+DEVICE char* item_at(char* first, Type type, int64_t i) {
+  const int bytes = type == Type::float64 ? 8 : type == Type::float32 ? 4 : 2;
+  return first + i * bytes;
+}
+
+template <class T>
+DEVICE void update_list(const UpdateListArgs& a) {
+  int at = 0;
+  while (at + 1 < a.count && blockIdx.x >= a.items[at + 1].first_block) ++at;
+  const UpdateListArgs::Item& item = a.items[at];
+  const int64_t blocks = (at + 1 < a.count ? a.items[at + 1].first_block : gridDim.x) - item.first_block;
+  T h[kUpdateHyper];
+  for (int k = 0; k < kUpdateHyper; ++k) h[k] = static_cast<T>(item.hyper[k]);
+  for (int64_t i = int64_t(blockIdx.x - item.first_block) * blockDim.x + threadIdx.x; i < item.size;
+       i += blocks * blockDim.x) {
+    char* const to = item_at(item.param, item.param_type, i);
+    T w = load<T>(to, item.param_type), s[kUpdateStates] = {};
+    const T g = load<T>(item_at(item.grad, item.grad_type, i), item.grad_type);
+    for (int k = 0; k < kUpdateStates; ++k)
+      if (item.states[k]) s[k] = load<T>(item_at(item.states[k], item.state_types[k], i), item.state_types[k]);
+    step(static_cast<Rule>(item.op), h, w, g, s);
+    store(to, item.param_type, w);
+    for (int k = 0; k < kUpdateStates; ++k)
+      if (item.states[k]) store(item_at(item.states[k], item.state_types[k], i), item.state_types[k], s[k]);
   }
 }
 
@@ -50,5 +84,7 @@ DEVICE void update(const UpdateArgs& a) {
 
 KERNEL(update_float32, UpdateArgs) { update<float>(a); }
 KERNEL(update_float64, UpdateArgs) { update<double>(a); }
+KERNEL(update_list_float32, UpdateListArgs) { update_list<float>(a); }
+KERNEL(update_list_float64, UpdateListArgs) { update_list<double>(a); }
 
 }  // namespace chainer::cuda

@@ -4,9 +4,11 @@
 
 namespace chainer::cuda {
 
+constexpr int kUpdateStates = 3, kUpdateHyper = 6;
+
 /// One step of a parameter and its states, in float32 or float64: `op` is chainer::Update.
 struct UpdateArgs {
-  static constexpr int kStates = 3, kHyper = 6;
+  static constexpr int kStates = kUpdateStates, kHyper = kUpdateHyper;
   Space space;
   Operand param, grad, states[kStates];
   double hyper[kHyper];
@@ -17,5 +19,27 @@ struct UpdateArgs {
     for (Operand& s : states) f(s.data);
   }
 };
+
+/// A step of each of several parameters. The arrays of one have all their elements one behind the other, in the same
+/// order; blocks from number `first_block` on to the next one's are its own.
+struct UpdateListArgs {
+  static constexpr int kMost = 32;
+  struct Item {
+    char *param, *grad, *states[kUpdateStates];
+    double hyper[kUpdateHyper];
+    uint32_t size, first_block;
+    Type param_type, grad_type, state_types[kUpdateStates];
+    uint8_t op;
+  } items[kMost];
+  int count;
+  template <class F>
+  void pointers(F&& f) {
+    for (int k = 0; k < count; ++k) {
+      f(items[k].param), f(items[k].grad);
+      for (char*& s : items[k].states) f(s);
+    }
+  }
+};
+static_assert(sizeof(UpdateListArgs) <= 4096);
 
 }  // namespace chainer::cuda
