@@ -25,8 +25,10 @@ Array external_array(void* data, const Shape& shape, Dtype dtype, std::function<
   Ref<ArrayBody> body(new (place) ExternalBody(shape, dtype, size, std::move(release)), Ref<ArrayBody>::Adopt{});
   if (options.strides) body->set_strides(*options.strides);
   body->data = static_cast<char*>(data);
-  if (!options.writable) body->mark(ArrayBody::kReadOnly);
-  if (options.shared) body->mark(ArrayBody::kShared);
+  // (Nobody else knows the body yet.)
+  body->marks.store(
+      ArrayBody::kExternal | (options.writable ? 0 : ArrayBody::kReadOnly) | (options.shared ? ArrayBody::kShared : 0),
+      std::memory_order_relaxed);
   return Array(std::move(body));
 }
 

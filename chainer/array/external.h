@@ -35,7 +35,7 @@ struct ExternalBody : ArrayBody {
   ExternalBody(const Shape& shape, Dtype dtype, int64_t size, std::function<void()> release_)
       : ArrayBody(shape, dtype, Device(), size), release(std::move(release_)) {
     tail = sizeof(ExternalBody) - sizeof(ArrayBody);
-    mark(kExternal);
+    marks.store(kExternal, std::memory_order_relaxed);
   }
   ~ExternalBody() {
     if (release) release();

@@ -185,8 +185,10 @@ Dtype dtype_from_python(PyObject* o) {
 }
 
 bool load(PyObject* o, In& in) noexcept {
-  if ((in.p = as_variable(o))) return true;
-  if (o == Py_None) return true;
+  if (!PyArray_CheckExact(o)) {
+    if ((in.p = as_variable(o))) return true;
+    if (o == Py_None) return true;
+  }
   try {
     if (PyArray_Check(o)) {
       in.own = from_numpy(o);

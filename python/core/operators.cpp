@@ -28,13 +28,10 @@ PyObject* operate(PyObject* a, PyObject* b, Binary both, Right right, Left left)
       if (y && load_scalar(a, s)) return wrap(left(s, *y));
       Py_RETURN_NOTIMPLEMENTED;
     }
-    In p, q;
-    if (!load(a, p) || !load(b, q)) Py_RETURN_NOTIMPLEMENTED;
-    if (x)
-      take_dtype(q, *x);
-    else
-      take_dtype(p, *y);
-    return wrap(both(p.get(), q.get()));
+    In array;
+    if (!(x || y) || !load(x ? b : a, array)) Py_RETURN_NOTIMPLEMENTED;
+    take_dtype(array, x ? *x : *y);
+    return wrap(x ? both(*x, array.own) : both(array.own, *y));
   });
 }
 #define CHAINER_OPERATOR(NAME, VV, VS, SV)                                         \

@@ -216,7 +216,8 @@ void bind_variable(nb::module_& m) {
         for (std::size_t i = 0; i < gs.size(); ++i) {
           nb::object o = nb::steal(known(gs[i]));
           if (!o.is_none()) remember(o.ptr());
-          if (const Variable* g = as_variable(o.ptr()); g && set_grad) Variable(xs[i]).set_grad_var(*g);  // it is x.grad_var
+          if (const Variable* g = as_variable(o.ptr()); g && set_grad)
+            Variable(xs[i]).set_grad_var(*g);  // it is x.grad_var
           out.append(std::move(o));
         }
         return out;
