@@ -188,3 +188,17 @@ def test_parameters_of_children_with_a_params_of_their_own():
     model.cleargrads()
     assert [p.grad is None for p in model.params()] == [True] * 3
     assert child.a.b.grad is not None
+
+
+def test_none_in_an_hdf5_file(tmp_path):
+    h5py = pytest.importorskip('h5py')
+    path = str(tmp_path / 'file')
+    link = chainer.links.Linear(None, 2)
+    link.add_persistent('nothing', None)
+    chainer.serializers.save_hdf5(path, link)
+    with h5py.File(path, 'r') as f:
+        assert f['nothing'].shape is None and f['W'].shape is None and f['b'].shape == (2,)
+    other = chainer.links.Linear(None, 2)
+    other.add_persistent('nothing', 5)
+    chainer.serializers.load_hdf5(path, other)
+    assert other.nothing is None and not other.W.is_initialized

@@ -33,7 +33,8 @@ class HDF5Serializer(serializer.Serializer):
         return HDF5Serializer(self.group.require_group(key), self.compression)
 
     def __call__(self, key, value):
-        if value is None:
+        if value is None:  # a dataset without a value, as the release writes it
+            self.group.create_dataset(key, data=_check_available().Empty('f'))
             return value
         arr = numpy.asarray(value)
         if arr.dtype.kind in 'OU':
@@ -69,6 +70,8 @@ class HDF5Deserializer(serializer.Deserializer):
         if key not in self.group and value is None:
             return None
         dataset = self.group[key]
+        if dataset.shape is None:
+            return None
         if value is None:
             return numpy.asarray(dataset)
         if isinstance(value, numpy.ndarray):
