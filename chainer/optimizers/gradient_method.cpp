@@ -1,4 +1,5 @@
 #include <cmath>
+#include <optional>
 #include <set>
 
 #include "chainer/array/host.h"
@@ -9,6 +10,7 @@
 #include "chainer/core/type_name.h"
 #include "chainer/links/left_out.h"
 #include "chainer/optimizers/optimizer.h"
+#include "chainer/optimizers/passes.h"
 #include "chainer/routines/arithmetic.h"
 #include "chainer/routines/creation.h"
 
@@ -146,14 +148,17 @@ void GradientMethod::update() {
   reallocate_cleared_grads();
   call_hooks(Timing::pre);
   ++t;
-  optimizer::Passes passes;
+  std::optional<optimizer::Passes> passes;  // of parameters on devices
   for (Parameter& p : target().params(false)) {
-    auto* rule = dynamic_cast<UpdateRule*>(p.update_rule().get());
-    if (rule && rule->update_later(p, passes)) continue;
-    passes.run();
+    if (p.is_initialized() && !p.array().device().is_host()) {
+      if (!passes) passes.emplace();
+      auto* const rule = dynamic_cast<UpdateRule*>(p.update_rule().get());
+      if (rule && rule->update_later(p, *passes)) continue;
+      passes->run();
+    }
     p.update();
   }
-  passes.run();
+  if (passes) passes->run();
   reallocate_cleared_grads();
   call_hooks(Timing::post);
 }

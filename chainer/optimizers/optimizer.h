@@ -1,23 +1,20 @@
 // Optimizers: the base classes. The optimizers themselves are in optimizers.h, hooks in optimizer_hooks.h.
 #pragma once
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
-#include <set>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "chainer/array/backend.h"
 #include "chainer/array/operations/ops.h"
-#include "chainer/array/version.h"
 #include "chainer/links/link.h"
 
 namespace chainer {
 
 class Optimizer;
 class UpdateRule;
+struct UpdatePass;
 
 namespace optimizer {
 
@@ -88,22 +85,7 @@ class HookList {
   std::vector<Entry> hooks_;
 };
 
-}  // namespace optimizer
-
-namespace optimizer {
-
-/// Passes of a device's backend that wait to run together: one launch for many parameters. What waits runs first where
-/// another pass would read or write its arrays, or is of another backend.
-class Passes {
- public:
-  void add(UpdatePass pass);
-  void run();
-
- private:
-  std::vector<UpdatePass> waiting_;
-  std::deque<UpdateOf> counted_;
-  std::set<const ArrayBody*> written_, read_;  // the owners of their memory
-};
+class Passes;  // passes.h
 
 }  // namespace optimizer
 
@@ -115,8 +97,8 @@ class UpdateRule : public ParameterUpdater {
   /// runs hooks around update_core. A parameter without gradient is left as it is.
   void update(Parameter& param) override;
   /// The same, where all that is left after some preparation is a pass of a device's backend, which is added to
-  /// `passes`. false, and nothing was done, where it is not so: on the host, with hooks, for 16-bit parameters with
-  /// copies in 32 bits.
+  /// `passes`. false, and nothing was done, where it is not so: with hooks, for 16-bit parameters with copies in
+  /// 32 bits.
   bool update_later(Parameter& param, optimizer::Passes& passes);
   /// A name that is taken is a ValueError here, a KeyError in Optimizer::add_hook(), as in the manual.
   void add_hook(std::shared_ptr<optimizer::Hook> hook, const std::string& name = {},

@@ -1,5 +1,6 @@
-#include "chainer/array/backend.h"
-#include "chainer/optimizers/optimizer.h"
+#include "chainer/optimizers/passes.h"
+
+#include <utility>
 
 namespace chainer::optimizer {
 

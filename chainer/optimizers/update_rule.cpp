@@ -1,6 +1,7 @@
 #include "chainer/array/backend.h"
 #include "chainer/array/version.h"
 #include "chainer/optimizers/optimizer.h"
+#include "chainer/optimizers/passes.h"
 #include "chainer/routines/arithmetic.h"
 #include "chainer/routines/creation.h"
 
@@ -63,8 +64,7 @@ void UpdateRule::update(Parameter& param) {
 
 bool UpdateRule::update_later(Parameter& param, optimizer::Passes& passes) {
   if (!enabled || !param.is_initialized()) return true;
-  if (param.array().device().is_host() || !is_pass() || !hooks_.empty() || state_dtype(param) != param.dtype())
-    return false;
+  if (!is_pass() || !hooks_.empty() || state_dtype(param) != param.dtype()) return false;
   ++t;
   prepare(param.array());
   if (const double scale = param.loss_scale(); scale != 1 && param.grad()) param.set_grad(param.grad() * (1 / scale));
