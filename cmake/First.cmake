@@ -4,7 +4,7 @@
 list(FILTER sources EXCLUDE REGEX "/cuda/devices_later\\.cpp$")
 set(first ${sources})
 set(later_folders onnx vision exporters interop testing distributions functions links datasets serializers optimizers
-                  graph_optimizations inference "routines/(sorting|walker)" "iterators/.*(multi|worker)"
+                  graph_optimizations inference "routines/(sorting|walker)" "backend/stream" "iterators/.*(multi|worker)"
                   "training/.*(shifts|statistics|parallel|model_|confusion_matrix)")
 list(JOIN later_folders "|" later_folders)
 list(FILTER first EXCLUDE REGEX "/chainer/(${later_folders})")

@@ -3,11 +3,11 @@
 #include <memory>
 #include <optional>
 
-#include "chainer/array/backend.h"
-#include "chainer/array/deferred/deferred.h"
 #include "chainer/array/device.h"
-#include "chainer/array/time_mark.h"
-#include "chainer/core/error.h"
+
+namespace chainer {
+class TimeMark;
+}
 
 namespace chainer::backends::cuda {
 
@@ -22,15 +22,9 @@ class Event {
   /// The place behind everything that this thread asked of a device so far: of its current one (Device::use), or the
   /// host. What waits in deferred evaluation is asked first. An earlier record is forgotten.
   void record() { record(current_device().value_or(Device())); }
-  void record(const Device& device) {
-    while (deferred::make_room(device)) continue;
-    device_ = device;
-    mark_ = device.backend().mark(device.index());
-  }
+  void record(const Device& device);
   /// Waits until what was asked of the device before the record has run; returns at once without a record.
-  void synchronize() const {
-    if (mark_) mark_->wait();
-  }
+  void synchronize() const;
   /// None before record().
   const std::optional<Device>& device() const { return device_; }
 
@@ -42,11 +36,7 @@ class Event {
 
 /// Milliseconds between two recorded events of one device; waits for both. ValueError for one without a record,
 /// DeviceError for two devices.
-inline double get_elapsed_time(const Event& begin, const Event& end) {
-  if (!begin.mark_ || !end.mark_)
-    throw ValueError("get_elapsed_time: the ", begin.mark_ ? "second" : "first", " event was not recorded");
-  return end.mark_->seconds_since(*begin.mark_) * 1e3;
-}
+double get_elapsed_time(const Event& begin, const Event& end);
 
 /// A name for the order in which a device works. Each device has one order, whatever stream and thread asks, as it has
 /// for CuPy's null stream: what two streams do never overlaps, needs no event in between, and an array may be used on

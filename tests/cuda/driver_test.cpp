@@ -2,12 +2,13 @@
 // see when one fails. Nothing here runs a kernel.
 #include "chainer/backend/cuda/driver_cuda.h"
 
-#include <cmath>
 #include <chainer/chainer.h>
 
+#include <cmath>
 #include <cstdlib>
 
 #include "chainer/array/host.h"
+#include "chainer/array/time_mark.h"
 #include "chainer/backend/cuda/cuda_backend.h"
 #include "chainer/core/run_time_library.h"
 #include "test.h"
