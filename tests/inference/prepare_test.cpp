@@ -4,6 +4,7 @@
 #include <atomic>
 #include <thread>
 
+#include "chainer/core/parallel.h"
 #include "test.h"
 
 using namespace chainer;
@@ -36,6 +37,16 @@ struct Scaled : Chain {
   Parameter w{initializers::Uniform(), Shape{5000}};
   CHAINER_MEMBERS(Scaled, w);
   Variable forward(const Variable& x) { return F::tanh(x * w); }
+};
+
+// Large convolutions, whose activations run behind each part of the results: by Winograd's algorithm, and by images.
+struct Wide : Chain {
+  L::Convolution2D first{3, 32, 3, {.pad = 1}}, second{32, 48, 3, {.pad = 1}}, third{48, 96, 1}, last{96, 16, 1};
+  CHAINER_MEMBERS(Wide, first, second, third, last);
+  Variable forward(const Variable& x) {
+    const Variable h = F::relu(second(F::clip(first(x), -1, 1)));
+    return last(F::clip(third(h), 0, 0.5) + 1);
+  }
 };
 
 Array picture(int64_t n, uint64_t seed) {
@@ -86,6 +97,24 @@ TEST(a_prepared_network_answers_as_the_link_does) {
     expect_near(ready(wide[{Slice({}, {}, 2)}]), answer(net, wide[{Slice({}, {}, 2)}].copy()));
   }
   EXPECT_EQ(ready.refused_replay(), "");
+}
+
+TEST(activations_behind_parts_of_large_convolutions) {
+  random::seed(4);
+  Wide net;
+  const Array x = random::normal(0, 1, {5, 3, 57, 70}, float32), expected = answer(net, x).copy();
+  const int before = cpu::thread_count();
+  for (const int threads : {1, 2, 3, 7}) {
+    cpu::set_thread_count(threads);
+    const inference::Prepared ready = inference::prepare(net, {Variable(x, false)});
+    for (int i = 0; i < 3; ++i) expect_near(ready(x), expected);
+    // The same bits at each replay, and where an image is alone.
+    const Array again = ready(x);
+    EXPECT(all(again == ready(x)).item<bool>());
+    expect_near(ready(x[{Slice(2, 3)}].copy()), expected[{Slice(2, 3)}].copy());
+    EXPECT_EQ(ready.refused_replay(), "");
+  }
+  cpu::set_thread_count(before);
 }
 
 TEST(results_of_a_prepared_network_are_the_callers) {

@@ -4,7 +4,6 @@
 #include "chainer/backend/cpu/few_channels.h"
 #include "chainer/backend/cpu/onednn/onednn.h"
 #include "chainer/backend/cpu/winograd.h"
-#include "chainer/core/parallel.h"
 
 namespace chainer::cpu {
 namespace {
@@ -39,8 +38,7 @@ bool convolve_then(Convolution op, const ConvolutionPlan& plan, const Array& a, 
     if (few_channels_convolution(op, plan, a, b, bias, out, accumulate, then)) return true;
     const bool weights = op == Convolution::backward_weights;
     if ((weights ? out : channels_to_end(out)).is_contiguous() && suits_winograd(plan, filters, results)) {
-      winograd_convolution(op, plan, a, b, bias, out, accumulate);
-      if (then) parallel_ranges(out.size(), out.size(), 1024, then);
+      winograd_convolution(op, plan, a, b, bias, out, accumulate, then);
       return true;
     }
     if (!by_products(op, plan, filters, results) && onednn::convolution(op, plan, a, b, bias, out, accumulate, then))

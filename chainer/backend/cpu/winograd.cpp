@@ -60,11 +60,47 @@ void transform_filters(const Array& W, const WinogradForm& form, bool gradient, 
   });
 }
 
+// A program behind a convolution, on rows of tiles that are there: while they are in a cache, where one thread makes a
+// row, and at the end those that two threads make.
+class Followed {
+ public:
+  Followed(const Stretch& then, const Tiles& tiles, const Shape& out)
+      : then_(then), tiles_(tiles), lines_(out[2]), of_line_(out[3] * out[1]) {
+    if (then) done_.assign(static_cast<std::size_t>(rows()), 0);
+  }
+  /// The first row whose tiles begin at `tile` or later.
+  int64_t first(int64_t tile) const { return (tile + tiles_.columns - 1) / tiles_.columns; }
+  /// Rows from `row` on, up to tile `end`; the next one.
+  int64_t run(int64_t row, int64_t end) {
+    if (!then_) return row;
+    for (; row < rows() && (row + 1) * tiles_.columns <= end; ++row) run(row);
+    return row;
+  }
+  void finish() {
+    for (std::size_t row = 0; row < done_.size(); ++row)
+      if (!done_[row]) run(static_cast<int64_t>(row));
+  }
+
+ private:
+  int64_t rows() const { return tiles_.count / tiles_.columns; }
+  void run(int64_t row) {
+    const int64_t tile = row * tiles_.columns, y = tiles_.y(tile), count = std::min<int64_t>(kTileOut, lines_ - y);
+    const int64_t begin = (tiles_.image(tile) * lines_ + y) * of_line_;
+    then_(begin, begin + count * of_line_);
+    done_[static_cast<std::size_t>(row)] = 1;
+  }
+
+  const Stretch& then_;
+  const Tiles& tiles_;
+  const int64_t lines_, of_line_;
+  std::vector<char> done_;
+};
+
 // A forward convolution; or the gradient by images, of which each phase is a convolution of the results' gradients.
 class Product {
  public:
   Product(const ConvolutionPlan& plan, const Array& a, const Array& W, bool gradient, const Array& bias, Array& out,
-          bool accumulate)
+          bool accumulate, const Stretch& then)
       : plan_(plan),
         form_(plan),
         in_(a),
@@ -80,6 +116,7 @@ class Product {
             W, uint64_t(0x77) << 56 | gradient,
             static_cast<std::size_t>(form_.products * panels_apart_ * (gradient ? form_.phases : 1)) * sizeof(float),
             [&](void* to) { transform_filters(W, form_, gradient, panels_, static_cast<float*>(to)); })),
+        then_(then),
         to_(out.mutable_data<float>()) {}
 
   void run() const {
@@ -106,13 +143,17 @@ class Product {
     const int64_t blocks = (part.tiles.count + kBlock - 1) / kBlock, size = form_.products * rows_.apart();
     const int64_t work = part.tiles.count * inner_ * out_.shape()[1];
     if (blocks >= 4 * thread_count()) {
+      Followed followed(then_, part.tiles, out_.shape());
       parallel_ranges(blocks, work, 1, [&](int64_t begin, int64_t end) {
         const Floats pixels(size), products(form_.products * products_apart());
+        int64_t row = followed.first(begin * kBlock);
         for (int64_t b = begin; b < end; ++b) {
           transform(part, b, pixels.data());
           for (int64_t p = 0; p < panels_.count(); ++p) multiply(part, b, p, pixels.data(), products.data());
+          row = followed.run(row, (b + 1) * kBlock);
         }
       });
+      followed.finish();
       return;
     }
     const int64_t together = std::max<int64_t>(1, std::min(blocks, kMost / size));
@@ -128,6 +169,7 @@ class Product {
           multiply(part, first + i % count, i / count, pixels.data() + i % count * size, products.data());
       });
     }
+    if (then_) parallel_ranges(out_.size(), out_.size(), 1024, then_);
   }
 
   static int64_t products_apart() { return spread(kBlock * panel_kernels().vectors * panel_kernels().lanes); }
@@ -197,6 +239,7 @@ class Product {
   const int64_t panels_apart_;
   const TileRows rows_;  // of transformed tiles
   const std::shared_ptr<const DerivedForm> filters_;
+  const Stretch& then_;
   float* const to_;
 };
 
@@ -223,9 +266,9 @@ bool suits_winograd(const ConvolutionPlan& plan, const Shape& filters, const Sha
 }
 
 void winograd_convolution(Convolution op, const ConvolutionPlan& plan, const Array& a, const Array& b,
-                          const Array& bias, Array& out, bool accumulate) {
+                          const Array& bias, Array& out, bool accumulate, const Stretch& then) {
   if (op == Convolution::backward_weights) return winograd_filter_gradient(plan, a, b, out, accumulate);
-  Product(plan, a, b.contiguous(), op == Convolution::backward_data, bias, out, accumulate).run();
+  Product(plan, a, b.contiguous(), op == Convolution::backward_data, bias, out, accumulate, then).run();
 }
 
 }  // namespace chainer::cpu

@@ -1,6 +1,7 @@
 // Convolutions with filters of 3x3, or of 4x4 with stride two, by Winograd's algorithm.
 #pragma once
 #include "chainer/array/operations/convolution.h"
+#include "chainer/backend/cpu/program.h"
 
 namespace chainer::cpu {
 
@@ -11,9 +12,9 @@ namespace chainer::cpu {
 bool suits_winograd(const ConvolutionPlan& plan, const Shape& filters, const Shape& results);
 
 /// A convolution of float32 that suits, of any order of operands; `out` has its channels last, or is of filters and in
-/// C order.
+/// C order. `then` runs on all results of a forward convolution.
 void winograd_convolution(Convolution op, const ConvolutionPlan& plan, const Array& a, const Array& b,
-                          const Array& bias, Array& out, bool accumulate);
+                          const Array& bias, Array& out, bool accumulate, const Stretch& then = {});
 
 /// Its gradient by filters, from images and results' gradients.
 void winograd_filter_gradient(const ConvolutionPlan& plan, const Array& x, const Array& gy, Array& out,

@@ -61,9 +61,17 @@ struct Cut {
   int64_t channels = 1;  // pieces of the results' channels
 };
 
+// Results of images that stay in a core's cache until the program behind the convolution has worked on them; filters
+// that stay beside them.
+constexpr int64_t kCached = int64_t(1) << 20;
+
 Cut cut_of(Convolution op, const ConvolutionPlan& plan, const Array& images, const Array& filters, const Array& results,
-           bool accumulate) {
+           bool accumulate, bool then) {
   const int64_t n = results.shape()[0];
+  if (then && is_large(results, filters) && filters.nbytes() <= kCached && results.nbytes() > 2 * kCached) {
+    const int64_t pieces = (n - 1) / std::max<int64_t>(1, kCached * n / results.nbytes()) + 1;
+    if (pieces >= 2 * primitive_threads()) return {.pieces = pieces, .images = pieces};
+  }
   // (Where each channel has a filter of its own, reading costs more than multiplying.)
   const int64_t work = work_of(results, filters) * (plan.groups > 1 ? 4 : 1);
   const Shape& out = results.shape();
@@ -227,7 +235,7 @@ bool convolution(Convolution op, const ConvolutionPlan& plan, const Array& a, co
   if (op == Convolution::backward_weights) return by_filters(plan, a, b, out, accumulate);
   const bool forward = op == Convolution::forward;
   const Array &images = forward ? a : out, &results = forward ? out : a;
-  const Cut cut = cut_of(op, plan, images, b, results, accumulate);
+  const Cut cut = cut_of(op, plan, images, b, results, accumulate, static_cast<bool>(then));
   if (cut.pieces > 1 && channels_to_end(out).is_contiguous()) {
     const Array x = in_image_order(a), W = dense(b, float32);
     out.mutable_raw();  // what waits for its elements computes now, not in one of the pieces
