@@ -97,6 +97,44 @@ void scatter(const Sizes& s, const T* columns, int64_t begin, int64_t end, int64
   });
 }
 
+// Few results of small images, of which much of a patch lies in the padding: instead of patches, lines of pixels as
+// they lie, for each result and each of the filters' lines a product. Nothing is multiplied by the padding.
+constexpr int64_t kFewResults = 4, kManyImages = 16;
+bool suits_lines(const Sizes& s) {
+  const int64_t positions = s.out.product();
+  if (positions > kFewResults || s.batch < kManyImages || s.plan.groups != 1 || s.group_in < 16 ||
+      s.plan.dilate[s.axes - 1] != 1)
+    return false;
+  int64_t inside = 0;
+  s.visit(0, positions, [&](int64_t, int64_t, int64_t offset) { inside += offset >= 0; });
+  return 4 * inside <= 3 * positions * s.taps;
+}
+void by_lines(Backend& backend, Convolution op, const Sizes& s, Array& images, Array& filters, Array& results) {
+  const int last = s.axes - 1;
+  const int64_t positions = s.out.product(), line = s.kernel[last];
+  const Array pixels = images.reshape({s.batch, images.size() / s.batch});
+  const Array taps = filters.reshape({s.group_out, s.width}), rows = results.reshape({s.batch, positions, s.group_out});
+  (op == Convolution::forward ? results : op == Convolution::backward_data ? images : filters).fill(0);
+  for (int64_t at = 0; at < positions; ++at) {
+    Array part = rows[{Slice(), at}];
+    s.visit(at, at + 1, [&](int64_t, int64_t tap, int64_t offset) {
+      // The first tap of a line that lies on a pixel; those behind it do up to the line's end.
+      if (offset < 0) return;
+      const int64_t k = tap % line, pixel = offset / s.channels % s.in[last];
+      if (k > 0 && pixel > 0) return;
+      const int64_t run = std::min(line - k, s.in[last] - pixel) * s.channels;
+      Array x = pixels[{Slice(), Slice(offset, offset + run)}];
+      Array w = taps[{Slice(), Slice(tap * s.channels, tap * s.channels + run)}];
+      if (op == Convolution::forward)
+        backend.gemm(x, w.T(), part, 1, 1);
+      else if (op == Convolution::backward_data)
+        backend.gemm(part, w, x, 1, 1);
+      else
+        backend.gemm(part.T(), x, w, 1, 1);
+    });
+  }
+}
+
 template <class T>
 void by_columns(Backend& backend, Convolution op, const Sizes& s, Array& images, Array& filters, Array& results) {
   // Views, as all three are contiguous.
@@ -149,6 +187,8 @@ void convolve_columns(Backend& backend, Convolution op, const ConvolutionPlan& p
   const Sizes s(plan, images, filters, results);
   if (s.width == 0)
     computed.fill(0);
+  else if (suits_lines(s))
+    by_lines(backend, op, s, images, filters, results);
   else if (dtype == float64)
     by_columns<double>(backend, op, s, images, filters, results);
   else

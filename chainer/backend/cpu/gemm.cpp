@@ -246,7 +246,8 @@ void CpuBackend::gemm(const Array& a, const Array& b, Array& out, double alpha, 
   if (out.size() == 0) return;
   const Dtype dtype = out.dtype();
   const Dtype work = compute_type(dtype) == kF32 ? float32 : compute_type(dtype) == kF64 ? float64 : int64;
-  if (dtype != work || !out.is_contiguous()) {
+  const bool rows_apart = out.ndim() == 2 && out.strides()[1] == 1 && out.strides()[0] > out.shape()[1];
+  if (dtype != work || !(rows_apart || out.is_contiguous())) {
     Array wide(out.shape(), work, out.device());
     if (beta != 0) copy_elements(out, wide);
     gemm(a.astype(work, false), b.astype(work, false), wide, alpha, beta);
@@ -255,14 +256,14 @@ void CpuBackend::gemm(const Array& a, const Array& b, Array& out, double alpha, 
   const Matrix x = as_matrix(a), y = as_matrix(b);
   const int d = out.ndim();
   const int64_t m = out.shape()[d - 2], n = out.shape()[d - 1], k = a.shape()[a.ndim() - 1];
-  const int64_t batch = d == 3 ? out.shape()[0] : 1;
+  const int64_t batch = d == 3 ? out.shape()[0] : 1, ldc = rows_apart ? out.strides()[0] : n;
   const int64_t step_a = x.array.ndim() == 3 ? x.array.strides()[0] : 0;
   const int64_t step_b = y.array.ndim() == 3 ? y.array.strides()[0] : 0;
   // OpenBLAS computes what is float64, and the small ones.
   const bool small = m * n * k <= kSmall, thin = work == float32 && is_thin(m, n, k, x.transposed, y.transposed);
   if (const auto product = WeightsStay::product();
       product && work == float32 && !thin && batch == 1 && alpha == 1 && (beta == 0 || beta == 1) && !x.transposed &&
-      !library_is_chosen() &&
+      !rows_apart && !library_is_chosen() &&
       product(m, n, k, x.array.data<float>(), x.ld, y.array, y.ld, y.transposed, out.mutable_data<float>(), beta == 1))
     return;
   std::optional<OneThreadBlas> one_thread;
@@ -273,7 +274,7 @@ void CpuBackend::gemm(const Array& a, const Array& b, Array& out, double alpha, 
     T* pc = out.mutable_data<T>();
     const auto one = [&](int64_t i) {
       multiply(Problem<T>{m, n, k, pa + i * step_a, x.ld, x.transposed, pb + i * step_b, y.ld, y.transposed,
-                          pc + i * m * n, n, static_cast<T>(alpha), static_cast<T>(beta)});
+                          pc + i * m * n, ldc, static_cast<T>(alpha), static_cast<T>(beta)});
     };
     if (batch > 1 && small) {  // many small products: a share of them for each thread
       return parallel_ranges(batch, batch * m * n * k, 1, [&](int64_t begin, int64_t end) {
