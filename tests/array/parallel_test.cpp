@@ -10,9 +10,11 @@
 #include <fstream>
 #include <thread>
 
+#include "chainer/array/backend.h"
+#include "chainer/array/host.h"
 #include "chainer/backend/cpu/blas.h"
-#include "chainer/core/parallel.h"
 #include "chainer/core/machine.h"
+#include "chainer/core/parallel.h"
 #include "chainer/core/sanitizer.h"
 #include "bits.h"
 #include "test.h"
@@ -146,7 +148,8 @@ TEST(quotas_count_as_cores) {
 
 TEST(matrix_products_are_the_same_for_any_number_of_threads) {
   const std::vector<std::vector<int64_t>> sizes = {{100, 784, 1000}, {257, 129, 311}, {64, 3000, 65}, {8, 2000, 2000},
-                                                   {1000, 300, 3},   {2, 700, 900},   {1001, 515, 1}, {130, 40, 70}};
+                                                   {1000, 300, 3},   {2, 700, 900},   {1001, 515, 1}, {130, 40, 70},
+                                                   {6, 50000, 25},   {5, 9000, 300},  {700, 64, 300}};
   for (const auto& s : sizes)
     for (const Dtype dtype : {float32, float64}) {  // by oneDNN where it is there, and by OpenBLAS
       const Array a = random::uniform(-1, 1, {s[0], s[1]}).astype(dtype);
@@ -161,6 +164,24 @@ TEST(matrix_products_are_the_same_for_any_number_of_threads) {
       EXPECT_CLOSE(results[0].astype(float64), matmul(a.astype(float64), b.astype(float64)), {.atol = 1e-3});
       EXPECT_CLOSE(results[0], results[1], {.atol = dtype == float64 ? 1e-11 : 1e-3});
     }
+}
+
+TEST(matrix_products_are_added_to_rows_that_lie_apart) {
+  for (const Dtype dtype : {float32, float64, float16, int32})
+    for (const int64_t k : {3, 40, 9000})
+      for (const bool turned : {false, true}) {
+        const Array a = random::uniform(-4, 4, {6, k}).astype(dtype), b = random::uniform(-4, 4, {k, 20}).astype(dtype);
+        Array all = random::uniform(-4, 4, turned ? Shape{33, 6} : Shape{6, 33}).astype(dtype);
+        const Array before = all.copy(), product = matmul(a, b);
+        Array part = turned ? all[{Slice(5, 25)}].T() : all[{Slice(), Slice(5, 25)}];
+        kHostBackend->gemm(a, b, part, 1, 1);
+        const Array added = turned ? before[{Slice(5, 25)}].T() : before[{Slice(), Slice(5, 25)}];
+        EXPECT_CLOSE(part, added + product, {.atol = dtype == float64 ? 1e-9 : dtype == float16 ? 2 : 1e-2});
+        const auto rest = [&](const Array& x) {
+          return turned ? x[{Slice(25, 33)}].copy() : x[{Slice(), Slice(25, 33)}].copy();
+        };
+        EXPECT(same_bits(rest(all), rest(before)));
+      }
 }
 
 TEST(openblas_keeps_the_programs_number_of_threads) {

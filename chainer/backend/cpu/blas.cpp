@@ -26,8 +26,8 @@ constexpr const char* kOpenBlas = CHAINER_OPENBLAS_LIBRARY;
 // The major version of oneDNN's interface that onednn/ was compiled for.
 constexpr int kOneDnnMajor = CHAINER_ONEDNN_MAJOR;
 
-// CHAINER_MATMUL names the one library to use: onednn, openblas or none (plain loops). Runs that are compared with
-// the release's number by number take OpenBLAS, which adds in the same order as the release's.
+// CHAINER_MATMUL names the one library to use: onednn, openblas or none, as where there is no library. Runs that are
+// compared with the release's number by number take OpenBLAS, which adds in the same order as the release's.
 std::string_view chosen() {
   const char* variable = std::getenv("CHAINER_MATMUL");
   return variable ? variable : "";
@@ -204,7 +204,7 @@ OneThreadBlas::~OneThreadBlas() {
 }
 
 bool library_is_chosen() {
-  static const bool chosen_one = !chosen().empty();
+  static const bool chosen_one = !chosen().empty() && chosen() != "none";
   return chosen_one;
 }
 SgemmFunction onednn_sgemm() { return onednn().sgemm; }

@@ -41,23 +41,41 @@ struct Sizes {
       tap_offsets.insert(tap_offsets.end(), offset.begin(), offset.end());
     }
   }
-  // Calls f(row, tap, offset) for rows [begin, end): where the patch's elements of that tap begin among the images'
-  // (in elements, first channel), or -1 in the padding.
+  // Calls f(row, tap, count, offset) for rows [begin, end): where the patch's elements of `count` taps from `tap` on
+  // begin among the images' (in elements, first channel), one behind the other; -1 in the padding.
   template <class F>
   void visit(int64_t begin, int64_t end, F&& f) const {
+    const int last = axes - 1;
+    const int64_t line = kernel[last], step = plan.dilate[last];
     for (int64_t row = begin; row < end; ++row) {
       int64_t origin[kMaxNdim], rest = row;
-      for (int d = axes - 1; d >= 0; --d) {
+      for (int d = last; d >= 0; --d) {
         origin[d] = rest % out[d] * plan.stride[d] - plan.pad[d];
         rest /= out[d];
       }
-      for (int64_t t = 0; t < taps; ++t) {
-        int64_t offset = rest;
-        for (int d = 0; d < axes && offset >= 0; ++d) {
+      for (int64_t t = 0; t < taps; t += line) {
+        int64_t start = rest;
+        for (int d = 0; d < last && start >= 0; ++d) {
           const int64_t at = origin[d] + tap_offsets[static_cast<std::size_t>(t * axes + d)];
-          offset = at < 0 || at >= in[d] ? -1 : offset * in[d] + at;
+          start = at < 0 || at >= in[d] ? -1 : start * in[d] + at;
         }
-        f(row, t, offset < 0 ? -1 : offset * channels);
+        if (start < 0) {
+          f(row, t, line, int64_t(-1));
+          continue;
+        }
+        start *= in[last];
+        if (step == 1 && plan.groups == 1) {
+          const int64_t first = std::clamp<int64_t>(-origin[last], 0, line),
+                        behind = std::clamp<int64_t>(in[last] - origin[last], first, line);
+          if (first > 0) f(row, t, first, int64_t(-1));
+          if (behind > first) f(row, t + first, behind - first, (start + origin[last] + first) * channels);
+          if (line > behind) f(row, t + behind, line - behind, int64_t(-1));
+          continue;
+        }
+        for (int64_t k = 0; k < line; ++k) {
+          const int64_t at = origin[last] + k * step;
+          f(row, t + k, int64_t(1), at < 0 || at >= in[last] ? -1 : (start + at) * channels);
+        }
       }
     }
   }
@@ -74,27 +92,39 @@ struct Sizes {
 template <class T>
 void gather(const Sizes& s, const T* images, int64_t begin, int64_t end, int64_t group, T* columns) {
   const T* from = images + group * s.group_in;
-  const auto bytes = static_cast<std::size_t>(s.group_in) * sizeof(T);
   parallel_ranges(end - begin, (end - begin) * s.width, 1, [&](int64_t first, int64_t last) {
-    s.visit(begin + first, begin + last, [&](int64_t row, int64_t tap, int64_t offset) {
+    s.visit(begin + first, begin + last, [&](int64_t row, int64_t tap, int64_t count, int64_t offset) {
       T* to = columns + (row - begin) * s.width + tap * s.group_in;
+      const auto bytes = static_cast<std::size_t>(count * s.group_in) * sizeof(T);
       offset < 0 ? std::memset(static_cast<void*>(to), 0, bytes) : std::memcpy(to, from + offset, bytes);
     });
   });
 }
 
-// The adjoint: adds the rows of `columns` where their elements came from. Threads share the channels out, so that each
-// sum has one order.
+// The adjoint: adds the rows of `columns` where their elements came from. Threads share the images out, or the channels
+// of a few, so that each sum has one order.
 template <class T>
 void scatter(const Sizes& s, const T* columns, int64_t begin, int64_t end, int64_t group, T* images) {
-  T* to = images + group * s.group_in;
-  parallel_ranges(s.group_in, (end - begin) * s.width, 1, [&](int64_t first, int64_t last) {
-    s.visit(begin, end, [&](int64_t row, int64_t tap, int64_t offset) {
+  const int64_t positions = s.out.product(), image = begin / positions, count = (end - 1) / positions + 1 - image;
+  const auto add = [&](int64_t first_row, int64_t last_row, int64_t first, int64_t last) {
+    T* to = images + group * s.group_in;
+    s.visit(first_row, last_row, [&](int64_t row, int64_t tap, int64_t taps, int64_t offset) {
       if (offset < 0) return;
       const T* from = columns + (row - begin) * s.width + tap * s.group_in;
-      for (int64_t c = first; c < last; ++c) to[offset + c] += from[c];
+      if (last - first == s.group_in)
+        for (int64_t i = 0; i < taps * s.group_in; ++i) to[offset + i] += from[i];
+      else
+        for (int64_t t = 0; t < taps; ++t)
+          for (int64_t c = t * s.group_in + first; c < t * s.group_in + last; ++c) to[offset + c] += from[c];
     });
-  });
+  };
+  const int64_t work = (end - begin) * s.width;
+  if (count >= thread_count())
+    parallel_ranges(count, work, 1, [&](int64_t i, int64_t j) {
+      add(std::max(begin, (image + i) * positions), std::min(end, (image + j) * positions), 0, s.group_in);
+    });
+  else
+    parallel_ranges(s.group_in, work, 1, [&](int64_t i, int64_t j) { add(begin, end, i, j); });
 }
 
 // Few results of small images, of which much of a patch lies in the padding: instead of patches, lines of pixels as
@@ -106,33 +136,26 @@ bool suits_lines(const Sizes& s) {
       s.plan.dilate[s.axes - 1] != 1)
     return false;
   int64_t inside = 0;
-  s.visit(0, positions, [&](int64_t, int64_t, int64_t offset) { inside += offset >= 0; });
+  s.visit(0, positions, [&](int64_t, int64_t, int64_t taps, int64_t offset) { inside += offset < 0 ? 0 : taps; });
   return 4 * inside <= 3 * positions * s.taps;
 }
 void by_lines(Backend& backend, Convolution op, const Sizes& s, Array& images, Array& filters, Array& results) {
-  const int last = s.axes - 1;
-  const int64_t positions = s.out.product(), line = s.kernel[last];
+  const int64_t positions = s.out.product();
   const Array pixels = images.reshape({s.batch, images.size() / s.batch});
-  const Array taps = filters.reshape({s.group_out, s.width}), rows = results.reshape({s.batch, positions, s.group_out});
+  const Array matrix = filters.reshape({s.group_out, s.width});
+  const Array rows = results.reshape({s.batch, positions, s.group_out});
   (op == Convolution::forward ? results : op == Convolution::backward_data ? images : filters).fill(0);
-  for (int64_t at = 0; at < positions; ++at) {
-    Array part = rows[{Slice(), at}];
-    s.visit(at, at + 1, [&](int64_t, int64_t tap, int64_t offset) {
-      // The first tap of a line that lies on a pixel; those behind it do up to the line's end.
-      if (offset < 0) return;
-      const int64_t k = tap % line, pixel = offset / s.channels % s.in[last];
-      if (k > 0 && pixel > 0) return;
-      const int64_t run = std::min(line - k, s.in[last] - pixel) * s.channels;
-      Array x = pixels[{Slice(), Slice(offset, offset + run)}];
-      Array w = taps[{Slice(), Slice(tap * s.channels, tap * s.channels + run)}];
-      if (op == Convolution::forward)
-        backend.gemm(x, w.T(), part, 1, 1);
-      else if (op == Convolution::backward_data)
-        backend.gemm(part, w, x, 1, 1);
-      else
-        backend.gemm(part.T(), x, w, 1, 1);
-    });
-  }
+  s.visit(0, positions, [&](int64_t at, int64_t tap, int64_t taps, int64_t offset) {
+    if (offset < 0) return;
+    Array part = rows[{Slice(), at}], x = pixels[{Slice(), Slice(offset, offset + taps * s.channels)}];
+    Array w = matrix[{Slice(), Slice(tap * s.channels, (tap + taps) * s.channels)}];
+    if (op == Convolution::forward)
+      backend.gemm(x, w.T(), part, 1, 1);
+    else if (op == Convolution::backward_data)
+      backend.gemm(part, w, x, 1, 1);
+    else
+      backend.gemm(part.T(), x, w, 1, 1);
+  });
 }
 
 template <class T>

@@ -212,13 +212,32 @@ void by_thin_kernel(const Problem<float>& p) {
 // into its order for; with one, where that is transposed and there are many rows.
 bool suits_panels(const Problem<float>& p, bool library) {
   if (p.alpha != 1 || (p.beta != 0 && p.beta != 1) || p.n < 16 || p.k < 16 || library_is_chosen()) return false;
-  return library ? p.tb && !p.ta && p.m >= kPanelRows && p.n >= kPanelRows : p.m >= 8 && p.m * p.n * p.k > kSmall;
+  return library ? p.tb && !p.ta && p.m >= kPanelRows && p.n >= kPanelRows : p.m >= 4 && p.m * p.n * p.k > kSmall;
 }
-void by_panels(const Problem<float>& p) {
+void by_panels_alone(const Problem<float>& p) {
   const Panels panels(p.n, p.k);
   const Floats packed(panels.size());
   pack_panels(panels, p.b, p.ldb, p.tb, p.n, p.k, packed.data());
   multiply_panels(panels, p.m, p.k, p.a, p.ta ? 1 : p.lda, p.ta ? p.lda : 1, packed.data(), p.c, p.ldc, p.beta == 1);
+}
+// A few long sums are cut, by lengths only, so that threads find work: their parts are added in order.
+void by_panels(const Problem<float>& p) {
+  constexpr int64_t kFew = 4096, kPart = 4096;
+  const int64_t parts = p.m * p.n <= kFew ? std::min(kMostPieces, p.k / kPart) : 1, size = p.m * p.n;
+  if (parts < 2) return by_panels_alone(p);
+  const Floats sums(parts * size);
+  parallel(static_cast<int>(parts), p.m * p.n * p.k / 8, [&](int i) {
+    const int64_t begin = p.k * i / parts, end = p.k * (i + 1) / parts;
+    Problem<float> part = p;
+    part.k = end - begin, part.a += begin * (p.ta ? p.lda : 1), part.b += begin * (p.tb ? 1 : p.ldb);
+    part.c = sums.data() + i * size, part.ldc = p.n, part.beta = 0;
+    by_panels_alone(part);
+  });
+  for (int64_t i = 1; i < parts; ++i)
+    for (int64_t j = 0; j < size; ++j) sums.data()[j] += sums.data()[i * size + j];
+  for (int64_t r = 0; r < p.m; ++r)
+    for (int64_t j = 0; j < p.n; ++j)
+      p.c[r * p.ldc + j] = sums.data()[r * p.n + j] + (p.beta == 1 ? p.c[r * p.ldc + j] : 0);
 }
 
 void multiply(const Problem<float>& p) {
