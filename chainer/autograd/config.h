@@ -46,6 +46,7 @@ Dtype dtype_from_environment(const char* name, const char* otherwise);
 /// The keys of the manual's configuration chapter, with its defaults; environment variables named there change them.
 struct Config {
   Option<bool> autotune{false};
+  /// No effect: results of a device's convolutions always have the same bits.
   Option<bool> cudnn_deterministic{false};
   Option<bool> cudnn_fast_batch_normalization{
       detail::flag_from_environment("CHAINER_CUDNN_FAST_BATCH_NORMALIZATION", false)};
@@ -64,7 +65,11 @@ struct Config {
   Option<bool> train{true};
   /// Whether failed type checks explain the condition. They run in any case: kernels trust them.
   Option<bool> type_check{detail::flag_from_environment("CHAINER_TYPE_CHECK", true)};
+  /// "never": convolutions on a device are this library's own kernels also where cuDNN is found. A convolution's
+  /// gradients are computed as it was.
   Option<std::string> use_cudnn{detail::text_from_environment("CHAINER_USE_CUDNN", "auto")};
+  /// Whether cuDNN's convolutions may use tensor cores: "auto" for 16-bit types, "always" also for float32, whose
+  /// operands they round to ten bits of mantissa (TF32), "never".
   Option<std::string> use_cudnn_tensor_core{"auto"};
   Option<std::string> use_ideep{detail::text_from_environment("CHAINER_USE_IDEEP", "never")};
   std::map<std::string, std::any, std::less<>> user;  ///< keys of the user's own

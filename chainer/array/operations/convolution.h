@@ -8,6 +8,11 @@ namespace chainer {
 struct ConvolutionPlan {
   Dims stride, pad, dilate;
   int64_t groups = 1;
+  /// Which results may come from units of a device that multiply small matrices: those of 16-bit types, or also those
+  /// of float32, which they round to ten bits of mantissa first.
+  enum class MatrixUnits : uint8_t { none, halves, all };
+  MatrixUnits units = MatrixUnits::halves;
+  bool by_library = true;  ///< whether a device's library may be asked
   /// Elements of padding behind the end of axis `d`, so that exactly `out` positions of a filter of `k` fit; negative
   /// where the last elements are under no filter.
   int64_t pad_end(int d, int64_t in, int64_t k, int64_t out) const {

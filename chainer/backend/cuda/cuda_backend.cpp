@@ -246,6 +246,16 @@ void CudaBackend::launch_kernel(int index, Launch l, const void* args) {
   });
 }
 
+std::optional<std::size_t> CudaBackend::convolution_workspace(int index, const ConvolutionCall& call) {
+  return with_device(index, [&](DeviceState& d) { return driver_->convolution_workspace(d.stream, call); });
+}
+void CudaBackend::convolve(int index, const ConvolutionCall& call, void* workspace) {
+  with_device(index, [&](DeviceState& d) {
+    ++d.counts.calls;
+    driver_->convolve(d.stream, call, workspace);
+  });
+}
+
 void CudaBackend::gemm(const Array& a, const Array& b, Array& out, double alpha, double beta) {
   if (out.size() == 0) return;
   const auto matrices = [](const Array& m, const void* data) {

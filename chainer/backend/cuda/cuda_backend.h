@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -88,6 +89,11 @@ class CudaBackend final : public Backend {
   // The two sums of moments(), or with `gradient` of moments_grad(), by parts.
   void sums_of_keys(MomentsArgs args, Dtype dtype, bool gradient, Array& first, Array& second);
   void multiply_by_kernel(const ProductCall& call, int index);
+  /// Whether a library did it.
+  bool convolve_by_library(Convolution op, const ConvolutionPlan& plan, const Array& a, const Array& b,
+                           const Array& bias, Array& out, bool accumulate);
+  std::optional<std::size_t> convolution_workspace(int index, const ConvolutionCall& call);
+  void convolve(int index, const ConvolutionCall& call, void* workspace);
   void launch_kernel(int index, Launch launch, const void* args);
   /// Waits, and throws about the first index out of range that a kernel has found since the last time.
   void report_wrong_indices(DeviceState& d);

@@ -38,9 +38,10 @@ int cuda_device_count() {
 }
 
 std::string cuda_description() {
+  const std::string cudnn = cuda::Cudnn::description(), found = cudnn.empty() ? "" : "; " + cudnn + " was found";
   try {
-    return backend().description() + "; compiled and emulated, not yet run on a GPU";
-  } catch (const DeviceError& e) { return text("cuda: no device: ", e.what()); }
+    return backend().description() + found + "; compiled and emulated, not yet run on a GPU";
+  } catch (const DeviceError& e) { return text("cuda: no device: ", e.what(), found); }
 }
 
 }  // namespace chainer

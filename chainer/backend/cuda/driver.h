@@ -2,9 +2,11 @@
 // (driver_cuda.cpp) and the emulated one (emulation/driver_emulated.cpp).
 #pragma once
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "chainer/array/array.h"
+#include "chainer/array/operations/convolution.h"
 #include "chainer/backend/cuda/launch.h"
 #include "chainer/core/error.h"
 
@@ -30,6 +32,22 @@ struct ProductCall {
   Matrices a, b, out;
   Dtype dtype;
   double alpha, beta;
+};
+
+/// One of the operations of a convolution for a library. Tensors are (N, C, spatial...) and (K, C / groups, k...) with
+/// two or three spatial axes, without gaps, in C order or with their channels last.
+struct ConvolutionCall {
+  struct Tensor {
+    void* data;
+    Dims size, strides;  ///< in elements
+    int64_t alignment;   ///< of `data` in bytes, 16 at most
+  };
+  Convolution op;
+  Tensor x, w, y;  ///< one of them is written
+  Dtype dtype;
+  Dims stride, pad, pad_end, dilate;
+  bool accumulate;
+  ConvolutionPlan::MatrixUnits units;
 };
 
 /// Entries throw DeviceError with the call and the reason where they fail at once, DeviceLost where earlier work did.
@@ -72,6 +90,9 @@ class Driver {
   virtual void launch(Stream stream, const Launch& launch, const void* args) = 0;
   /// Has a library multiply; false where there is none for this product.
   virtual bool multiply(Stream, const ProductCall&) { return false; }
+  /// The bytes of working memory that convolve() wants for this call; nothing where no library takes it.
+  virtual std::optional<std::size_t> convolution_workspace(Stream, const ConvolutionCall&) { return {}; }
+  virtual void convolve(Stream, const ConvolutionCall&, void* /*workspace*/) {}
 };
 
 }  // namespace chainer::cuda

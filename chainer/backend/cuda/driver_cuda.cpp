@@ -198,4 +198,22 @@ bool CudaDriver::multiply(Stream s, const ProductCall& call) {
   return true;
 }
 
+std::optional<std::size_t> CudaDriver::convolution_workspace(Stream s, const ConvolutionCall& call) {
+  OneDevice& d = use(of(s).device);
+  if (!d.asked_for_convolutions) {
+    d.asked_for_convolutions = true;
+    d.convolutions = Cudnn::open();
+  }
+  if (!d.convolutions) return {};
+  if (d.convolutions->plans() >= Cudnn::kMostPlans) {
+    synchronize(s);
+    d.convolutions->forget_plans();
+  }
+  return d.convolutions->workspace(call);
+}
+void CudaDriver::convolve(Stream s, const ConvolutionCall& call, void* workspace) {
+  use(of(s).device).convolutions->convolve(of(s).handle, call, workspace);
+  if (blocking_) synchronize(s);
+}
+
 }  // namespace chainer::cuda

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "chainer/backend/cuda/cublas_lt.h"
+#include "chainer/backend/cuda/cudnn.h"
 #include "chainer/backend/cuda/driver.h"
 #include "chainer/backend/cuda/libcuda.h"
 
@@ -47,6 +48,9 @@ class CudaDriver final : public Driver {
   void launch(Stream stream, const Launch& launch, const void* args) override;
   /// By cuBLASLt where it is there.
   bool multiply(Stream stream, const ProductCall& call) override;
+  /// By cuDNN where it is there.
+  std::optional<std::size_t> convolution_workspace(Stream stream, const ConvolutionCall& call) override;
+  void convolve(Stream stream, const ConvolutionCall& call, void* workspace) override;
 
  private:
   struct OneDevice {
@@ -56,7 +60,8 @@ class CudaDriver final : public Driver {
     std::unordered_map<std::string, CuHandle> functions;
     std::unique_ptr<CublasLt> products;
     void* workspace = nullptr;
-    bool asked_for_products = false;
+    bool asked_for_products = false, asked_for_convolutions = false;
+    std::unique_ptr<Cudnn> convolutions;
   };
   void expect_success(CuResult result, const char* call) const;
   OneDevice& use(int device);

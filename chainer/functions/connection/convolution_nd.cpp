@@ -9,8 +9,16 @@ namespace chainer::functions {
 
 ConvolutionPlan make_plan(std::string_view name, int axes, const PerAxis& stride, const PerAxis& pad,
                           const PerAxis& dilate, int64_t groups) {
-  const ConvolutionPlan p{stride.on(axes, text(name, ": stride")), pad.on(axes, text(name, ": pad")),
-                          dilate.on(axes, text(name, ": dilate")), groups};
+  using Units = ConvolutionPlan::MatrixUnits;
+  const std::string& units = config().use_cudnn_tensor_core;
+  const ConvolutionPlan p{stride.on(axes, text(name, ": stride")),
+                          pad.on(axes, text(name, ": pad")),
+                          dilate.on(axes, text(name, ": dilate")),
+                          groups,
+                          units == "always"  ? Units::all
+                          : units == "never" ? Units::none
+                                             : Units::halves,
+                          config().use_cudnn.get() != "never"};
   for (int d = 0; d < axes; ++d)
     if (p.stride[d] < 1 || p.pad[d] < 0 || p.dilate[d] < 1)
       throw ValueError(name, ": stride ", p.stride, " and dilate ", p.dilate, " must be positive, pad ", p.pad,

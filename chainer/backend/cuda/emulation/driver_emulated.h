@@ -4,6 +4,7 @@
 #include <mutex>
 #include <set>
 
+#include "chainer/backend/cuda/cudnn.h"
 #include "chainer/backend/cuda/driver.h"
 #include "chainer/backend/cuda/emulation/stream.h"
 
@@ -51,6 +52,10 @@ class EmulatedDriver final : public Driver {
   void copy_to_host(Stream stream, void* to, const void* from, std::size_t bytes) override;
   void launch(Stream stream, const Launch& launch, const void* args) override;
   bool multiply(Stream stream, const ProductCall& call) override;
+  /// By convolutions_by()'s library, which computes on the host's memory; without one kernels convolve.
+  std::optional<std::size_t> convolution_workspace(Stream stream, const ConvolutionCall& call) override;
+  void convolve(Stream stream, const ConvolutionCall& call, void* workspace) override;
+  void convolutions_by(std::unique_ptr<Cudnn> library) { convolutions_ = std::move(library); }
 
  private:
   bool fails();
@@ -65,6 +70,7 @@ class EmulatedDriver final : public Driver {
   mutable std::mutex pinned_mutex_;  // threads use several devices; what is of one device its backend locks
   std::map<const char*, std::size_t> pinned_;
   int64_t fail_at_ = 0;
+  std::shared_ptr<Cudnn> convolutions_;  // work that waits in a stream holds it, too
 };
 
 }  // namespace chainer::cuda::emulation

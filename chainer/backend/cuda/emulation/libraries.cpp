@@ -1,4 +1,7 @@
 // In the place of a device's libraries: the host's backend, on emulated memory.
+#include <memory>
+#include <optional>
+
 #include "chainer/array/backend.h"
 #include "chainer/backend/cuda/emulation/driver_emulated.h"
 
@@ -24,6 +27,18 @@ bool EmulatedDriver::multiply(Stream stream, const ProductCall& c) {
     kHostBackend->gemm(over(a, c.a, c.dtype), over(b, c.b, c.dtype), to, c.alpha, c.beta);
   });
   return true;
+}
+
+std::optional<std::size_t> EmulatedDriver::convolution_workspace(Stream, const ConvolutionCall& call) {
+  return convolutions_ ? convolutions_->workspace(call) : std::nullopt;
+}
+void EmulatedDriver::convolve(Stream stream, const ConvolutionCall& c, void* workspace) {
+  expect_no_failure("convolution");
+  ConvolutionCall call = c;
+  for (ConvolutionCall::Tensor* t : {&call.x, &call.w, &call.y}) t->data = opened(t->data);
+  void* const room = workspace ? opened(workspace) : nullptr;
+  reinterpret_cast<Queue*>(stream)->add(
+      [library = convolutions_, call, room] { library->convolve(nullptr, call, room); });
 }
 
 }  // namespace chainer::cuda::emulation

@@ -1,0 +1,317 @@
+#include "chainer/backend/cuda/cudnn.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <deque>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "chainer/core/run_time_library.h"
+
+namespace chainer::cuda {
+namespace {
+
+// The library's numbers.
+enum CudnnKinds {
+  kind_convolution = 1,
+  kind_engine = 2,
+  kind_configuration = 3,
+  kind_heuristics = 4,
+  kind_plan = 5,
+  kind_graph = 15,
+  kind_arguments = 16,
+  kind_tensor = 17,
+  kind_device = 38
+};
+enum CudnnTypes {
+  of_handle = 0,
+  of_data_type = 1,
+  of_int64 = 3,
+  of_float = 4,
+  of_double = 5,
+  of_address = 6,
+  of_convolution_mode = 7,
+  of_heuristics_mode = 8,
+  of_note = 11,
+  of_descriptor = 15,
+  of_char = 24
+};
+enum CudnnNames {
+  convolution_compute = 100,
+  convolution_mode = 101,
+  convolution_dilations = 102,
+  convolution_strides = 103,
+  convolution_pads_behind = 104,
+  convolution_pads = 105,
+  convolution_axes = 106,
+  heuristics_mode = 200,
+  heuristics_graph = 201,
+  heuristics_results = 202,
+  heuristics_device = 204,
+  configuration_engine = 300,
+  plan_handle = 400,
+  plan_configuration = 401,
+  plan_workspace = 402,
+  plan_device = 407,
+  graph_handle = 800,
+  graph_operations = 801,
+  tensor_alignment = 900,
+  tensor_type = 901,
+  tensor_size = 902,
+  tensor_strides = 903,
+  tensor_id = 906,
+  arguments_ids = 1000,
+  arguments_addresses = 1001,
+  arguments_workspace = 1003,
+  engine_notes = 1303,
+  device_json = 2702
+};
+enum CudnnNotes {
+  tensor_cores = 0,
+  inputs_rounded = 1,
+  narrow_sums = 2,
+  fourier = 3,
+  changing_bits = 4,
+  all_notes = 10
+};
+enum CudnnModes { mode_fallback = 2, mode_a = 3, cross_correlation = 1 };
+
+// Of each operation: its kind, and the names of its attributes.
+struct CudnnOperation {
+  const char* name;
+  int kind, alpha, beta, convolution, w, x, y;
+};
+constexpr CudnnOperation kCudnnOperations[] = {{"forward", 10, 700, 701, 702, 703, 704, 705},
+                                               {"backward_data", 12, 706, 707, 708, 709, 710, 711},
+                                               {"backward_weights", 11, 712, 713, 714, 715, 716, 717}};
+const CudnnOperation& cudnn_operation(Convolution op) { return kCudnnOperations[static_cast<std::size_t>(op)]; }
+constexpr int64_t kCudnnIds[] = {1, 2, 3};  // of x, w, y
+
+std::optional<int> cudnn_type(Dtype d) {
+  switch (d) {
+    case Dtype::float32: return 0;
+    case Dtype::float64: return 1;
+    case Dtype::float16: return 2;
+    case Dtype::bfloat16: return 9;
+    default: return {};
+  }
+}
+
+std::optional<CudnnFunctions> open_cudnn() {
+  const char* chosen = std::getenv("CHAINER_CUDNN_LIBRARY");
+  if (chosen && std::string_view(chosen) == "none") return {};
+  void* library = run_time_library::open(chosen ? chosen : "libcudnn.so.9");
+  if (!library) return {};
+  CudnnFunctions f;
+  bool all = true;
+  const auto find = [&](auto& function, const char* symbol) {
+    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(run_time_library::find(library, symbol));
+    all = all && function;
+  };
+#define X(MEMBER, NAME, RESULT, PARAMETERS) find(f.MEMBER, #NAME);
+  CHAINER_CUDNN(X)
+#undef X
+  return all ? std::optional(f) : std::nullopt;
+}
+
+}  // namespace
+
+// A descriptor of the library; what goes wrong is a DeviceError.
+class Cudnn::Descriptor {
+ public:
+  Descriptor(const Cudnn& library, int kind) : library_(library) {
+    library_.expect_success(library_.f_.make(kind, &raw), "cudnnBackendCreateDescriptor");
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() { library_.f_.end(raw); }
+  Descriptor& set(int name, int type, int64_t count, const void* values) {
+    library_.expect_success(library_.f_.set(raw, name, type, count, values),
+                            text("cudnnBackendSetAttribute of ", name));
+    return *this;
+  }
+  Descriptor& set(int name, const Descriptor& other) { return set(name, of_descriptor, 1, &other.raw); }
+  Descriptor& set(int name, const Dims& values) { return set(name, of_int64, values.ndim(), values.begin()); }
+  Descriptor& finish(const char* what) {
+    library_.expect_success(library_.f_.finish(raw), text("cudnnBackendFinalize of ", what));
+    return *this;
+  }
+  int64_t get(int name, int type, int64_t room, void* values) const {
+    int64_t count = 0;
+    library_.expect_success(library_.f_.get(raw, name, type, room, &count, values),
+                            text("cudnnBackendGetAttribute of ", name));
+    return count;
+  }
+  void* raw = nullptr;
+
+ private:
+  const Cudnn& library_;
+};
+
+// What a plan was made of lives as long as it does.
+struct Cudnn::Plan {
+  std::deque<Descriptor> parts;
+  const Descriptor* plan = nullptr;
+  int64_t workspace = 0;
+  ~Plan() {
+    while (!parts.empty()) parts.pop_back();
+  }
+};
+
+Cudnn::Cudnn(const CudnnFunctions& f, std::string described) : f_(f), described_(std::move(described)) {}
+Cudnn::~Cudnn() {
+  plans_.clear();
+  if (handle_) f_.destroy(handle_);
+}
+std::unique_ptr<Cudnn> Cudnn::open(const std::string& described) {
+  const std::optional<CudnnFunctions> f = open_cudnn();
+  if (!f) return nullptr;
+  std::unique_ptr<Cudnn> made(new Cudnn(*f, described));
+  return !described.empty() || f->create(&made->handle_) == 0 ? std::move(made) : nullptr;
+}
+std::string Cudnn::description() {
+  const std::optional<CudnnFunctions> f = open_cudnn();
+  if (!f) return {};
+  const std::size_t v = f->version();
+  return text("cuDNN ", v / 10000, ".", v / 100 % 100, ".", v % 100);
+}
+
+void Cudnn::expect_success(int status, const std::string& what) const {
+  if (status == 0) return;
+  char why[512] = "";
+  f_.last_error(why, sizeof why);
+  throw DeviceError(what, ": ", f_.status_name(status), *why ? text(" (", why, ")") : "");
+}
+
+// Whether an engine keeps what the class promises.
+bool Cudnn::is_allowed(const Descriptor& configuration, const ConvolutionCall& call) {
+  Descriptor engine(*this, kind_engine);
+  configuration.get(configuration_engine, of_descriptor, 1, &engine.raw);
+  int notes[all_notes] = {};
+  const int64_t count = std::min<int64_t>(engine.get(engine_notes, of_note, all_notes, notes), all_notes);
+  const auto has = [&](int note) { return std::find(notes, notes + count, note) != notes + count; };
+  using Units = ConvolutionPlan::MatrixUnits;
+  const bool rounds = call.dtype == Dtype::float32 && call.units == Units::all;
+  const bool may_use_units = call.dtype == Dtype::float32 ? rounds : call.units != Units::none;
+  return !has(changing_bits) && !has(fourier) && !has(narrow_sums) && (rounds || !has(inputs_rounded)) &&
+         (may_use_units || !has(tensor_cores));
+}
+
+std::unique_ptr<Cudnn::Plan> Cudnn::build(const ConvolutionCall& call) {
+  const std::optional<int> type = cudnn_type(call.dtype);
+  if (!type) return nullptr;
+  auto out = std::make_unique<Plan>();
+  const auto part = [&](int kind) -> Descriptor& { return out->parts.emplace_back(*this, kind); };
+  const bool wide = call.dtype == Dtype::float64;
+  const int compute = wide ? 1 : 0, mode = cross_correlation;
+
+  const CudnnOperation& names = cudnn_operation(call.op);
+  Descriptor& convolution = part(kind_convolution);
+  convolution.set(convolution_compute, of_data_type, 1, &compute);
+  convolution.set(convolution_mode, of_convolution_mode, 1, &mode);
+  convolution.set(convolution_axes, Dims{call.stride.ndim()}).set(convolution_pads, call.pad);
+  convolution.set(convolution_pads_behind, call.pad_end).set(convolution_dilations, call.dilate);
+  convolution.set(convolution_strides, call.stride).finish("a convolution");
+  std::vector<Descriptor*> tensors;
+  for (const ConvolutionCall::Tensor* t : {&call.x, &call.w, &call.y}) {
+    Descriptor& d = part(kind_tensor);
+    d.set(tensor_id, of_int64, 1, &kCudnnIds[tensors.size()]).set(tensor_type, of_data_type, 1, &*type);
+    d.set(tensor_alignment, Dims{t->alignment}).set(tensor_size, t->size).set(tensor_strides, t->strides);
+    tensors.push_back(&d.finish("a tensor"));
+  }
+  const double alpha = 1, beta = call.accumulate;
+  const float alpha32 = 1, beta32 = call.accumulate;
+  const int number = wide ? of_double : of_float;
+  Descriptor& operation = part(names.kind);
+  operation.set(names.convolution, convolution);
+  operation.set(names.x, *tensors[0]).set(names.w, *tensors[1]).set(names.y, *tensors[2]);
+  operation.set(names.alpha, number, 1, wide ? static_cast<const void*>(&alpha) : &alpha32);
+  operation.set(names.beta, number, 1, wide ? static_cast<const void*>(&beta) : &beta32).finish("an operation");
+
+  Descriptor* device = nullptr;
+  if (!described_.empty()) {
+    device = &part(kind_device);
+    device->set(device_json, of_char, static_cast<int64_t>(described_.size()), described_.data()).finish("a device");
+  }
+  Descriptor& graph = part(kind_graph);
+  if (!device) graph.set(graph_handle, of_handle, 1, &handle_);
+  graph.set(graph_operations, operation).finish("a graph");
+
+  why_not_ = "it names no engine with deterministic sums of the type's own precision";
+  for (const int wanted : {mode_a, mode_fallback}) try {
+      Descriptor& heuristics = part(kind_heuristics);
+      heuristics.set(heuristics_graph, graph).set(heuristics_mode, of_heuristics_mode, 1, &wanted);
+      if (device) heuristics.set(heuristics_device, *device);
+      heuristics.finish("heuristics");
+      std::vector<Descriptor*> configurations;
+      std::vector<void*> raw;
+      for (int64_t i = heuristics.get(heuristics_results, of_descriptor, 0, nullptr); i > 0; --i) {
+        configurations.push_back(&part(kind_configuration));
+        raw.push_back(configurations.back()->raw);
+      }
+      if (raw.empty()) continue;
+      const int64_t count =
+          heuristics.get(heuristics_results, of_descriptor, static_cast<int64_t>(raw.size()), raw.data());
+      configurations.resize(std::min(configurations.size(), static_cast<std::size_t>(count)));
+      for (const Descriptor* configuration : configurations) try {
+          if (!is_allowed(*configuration, call)) continue;
+          Descriptor& plan = part(kind_plan);
+          if (device)
+            plan.set(plan_device, *device);
+          else
+            plan.set(plan_handle, of_handle, 1, &handle_);
+          plan.set(plan_configuration, *configuration).finish("a plan");
+          plan.get(plan_workspace, of_int64, 1, &out->workspace);
+          if (out->workspace > static_cast<int64_t>(kMostWorkspace)) {
+            why_not_ = text("its plan wants ", out->workspace, " bytes of working memory");
+            continue;
+          }
+          out->plan = &plan;
+          return out;
+        } catch (const DeviceError& e) { why_not_ = e.what(); }
+    } catch (const DeviceError& e) { why_not_ = e.what(); }
+  return nullptr;
+}
+
+const Cudnn::Plan* Cudnn::plan(const ConvolutionCall& call) {
+  Key key{static_cast<int64_t>(call.op), static_cast<int64_t>(call.dtype), call.accumulate,
+          static_cast<int64_t>(call.units), call.stride.ndim()};
+  const auto put = [&](const Dims& d) { key.insert(key.end(), d.begin(), d.end()); };
+  for (const ConvolutionCall::Tensor* t : {&call.x, &call.w, &call.y}) {
+    put(t->size), put(t->strides);
+    key.push_back(t->alignment);
+  }
+  put(call.stride), put(call.pad), put(call.pad_end), put(call.dilate);
+  const auto found = plans_.find(key);
+  if (found != plans_.end()) return found->second.get();
+  std::unique_ptr<Plan> made;
+  try {
+    made = build(call);
+  } catch (const DeviceError& e) { why_not_ = e.what(); }
+  return plans_.emplace(std::move(key), std::move(made)).first->second.get();
+}
+void Cudnn::forget_plans() { plans_.clear(); }
+
+std::optional<std::size_t> Cudnn::workspace(const ConvolutionCall& call) {
+  const Plan* p = plan(call);
+  return p ? std::optional(static_cast<std::size_t>(p->workspace)) : std::nullopt;
+}
+
+void Cudnn::convolve(CuHandle stream, const ConvolutionCall& call, void* workspace) {
+  const Plan* p = plan(call);
+  try {
+    if (!p) throw DeviceError("there is no plan: ", why_not_);
+    void* const addresses[] = {call.x.data, call.w.data, call.y.data};
+    Descriptor arguments(*this, kind_arguments);
+    arguments.set(arguments_ids, of_int64, 3, kCudnnIds).set(arguments_addresses, of_address, 3, addresses);
+    arguments.set(arguments_workspace, of_address, 1, &workspace).finish("arguments");
+    expect_success(f_.set_stream(handle_, stream), "cudnnSetStream");
+    expect_success(f_.execute(handle_, p->plan->raw, arguments.raw), "cudnnBackendExecute");
+  } catch (const DeviceError& e) {
+    throw DeviceError(e.what(), " for a convolution (", cudnn_operation(call.op).name, ") of x ", call.x.size, ", W ",
+                      call.w.size, ", y ", call.y.size, " of ", call.dtype);
+  }
+}
+
+}  // namespace chainer::cuda

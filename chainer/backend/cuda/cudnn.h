@@ -1,0 +1,80 @@
+// Convolutions by NVIDIA's cuDNN, which is opened at run time: nothing of it is needed to build. Its graph interface is
+// used: an operation is described, cuDNN names engines for it, and an engine becomes a plan.
+#pragma once
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "chainer/backend/cuda/driver.h"
+#include "chainer/backend/cuda/libcuda.h"
+
+namespace chainer::cuda {
+
+// X(member, name in the library, type of its result, parameters)
+#define CHAINER_CUDNN(X)                                                                                           \
+  X(version, cudnnGetVersion, std::size_t, ())                                                                     \
+  X(create, cudnnCreate, int, (void** handle))                                                                     \
+  X(destroy, cudnnDestroy, int, (void* handle))                                                                    \
+  X(set_stream, cudnnSetStream, int, (void* handle, CuHandle stream))                                              \
+  X(status_name, cudnnGetErrorString, const char*, (int status))                                                   \
+  X(last_error, cudnnGetLastErrorString, void, (char* text, std::size_t bytes))                                    \
+  X(make, cudnnBackendCreateDescriptor, int, (int kind, void** descriptor))                                        \
+  X(end, cudnnBackendDestroyDescriptor, int, (void* descriptor))                                                   \
+  X(finish, cudnnBackendFinalize, int, (void* descriptor))                                                         \
+  X(set, cudnnBackendSetAttribute, int, (void* descriptor, int name, int type, int64_t count, const void* values)) \
+  X(get, cudnnBackendGetAttribute, int,                                                                            \
+    (void* descriptor, int name, int type, int64_t room, int64_t* count, void* values))                            \
+  X(execute, cudnnBackendExecute, int, (void* handle, void* plan, void* arguments))
+
+struct CudnnFunctions {
+#define X(MEMBER, NAME, RESULT, PARAMETERS) RESULT(*MEMBER) PARAMETERS = nullptr;
+  CHAINER_CUDNN(X)
+#undef X
+};
+
+/// The library for one device, whose context is the thread's at each call. A plan is built once for shapes, layouts,
+/// types and alignments. Only engines are taken whose results have the same bits each time, which read float32 as it is
+/// unless the call allows otherwise, which sum in no less than float32, and which do not go through Fourier transforms.
+class Cudnn {
+ public:
+  static constexpr std::size_t kMostWorkspace = std::size_t(1) << 30, kMostPlans = 1024;
+
+  /// Opens CHAINER_CUDNN_LIBRARY, or libcudnn.so.9; nothing where there is none, where that is "none", or where the
+  /// library finds no device. `described` is a device as JSON text, for which plans are built without one (cuDNN 9.8
+  /// and later); they do not run.
+  static std::unique_ptr<Cudnn> open(const std::string& described = {});
+  /// "cuDNN 9.19.0" of the library that open() would take; empty where there is none.
+  static std::string description();
+  Cudnn(const Cudnn&) = delete;
+  Cudnn& operator=(const Cudnn&) = delete;
+  ~Cudnn();
+
+  /// The bytes of working memory that convolve() wants; nothing where cuDNN has no plan for this call, for the reason
+  /// that why_not() says.
+  std::optional<std::size_t> workspace(const ConvolutionCall& call);
+  /// Of a call for which workspace() has an answer. Throws DeviceError with the library's status and the shapes.
+  void convolve(CuHandle stream, const ConvolutionCall& call, void* workspace);
+  const std::string& why_not() const { return why_not_; }
+  /// Plans, and shapes without one. They may be forgotten when nothing runs on the device.
+  std::size_t plans() const { return plans_.size(); }
+  void forget_plans();
+
+ private:
+  using Key = std::vector<int64_t>;
+  class Descriptor;
+  struct Plan;
+  Cudnn(const CudnnFunctions& f, std::string described);
+  void expect_success(int status, const std::string& what) const;
+  bool is_allowed(const Descriptor& configuration, const ConvolutionCall& call);
+  std::unique_ptr<Plan> build(const ConvolutionCall& call);
+  const Plan* plan(const ConvolutionCall& call);
+
+  CudnnFunctions f_;
+  std::string described_, why_not_;
+  void* handle_ = nullptr;
+  std::map<Key, std::unique_ptr<Plan>> plans_;
+};
+
+}  // namespace chainer::cuda

@@ -1,0 +1,327 @@
+// Convolutions by a library that stands in the place of cuDNN and convolves on the host's memory: layouts, paddings,
+// bias, the choice of engines, what is left to the kernel, errors. Nothing here was computed by cuDNN.
+#include "chainer/backend/cuda/cudnn.h"
+
+#include <chainer/chainer.h>
+
+#include <array>
+#include <cstdlib>
+
+#include "chainer/array/host.h"
+#include "chainer/array/operations/convolution.h"
+#include "chainer/backend/cuda/cuda_backend.h"
+#include "chainer/backend/cuda/driver_cuda.h"
+#include "chainer/backend/cuda/emulation/driver_emulated.h"
+#include "chainer/core/run_time_library.h"
+#include "test.h"
+
+using namespace chainer;
+using Units = ConvolutionPlan::MatrixUnits;
+
+namespace {
+
+struct FakeEngine {
+  unsigned notes = 0;
+  int64_t workspace = 0;
+  bool broken = false;
+};
+// As the library numbers what it tells of an engine.
+enum FakeNotes : unsigned {
+  note_units = 1,
+  note_rounds = 2,
+  note_narrow = 4,
+  note_fourier = 8,
+  note_varies = 16,
+  note_winograd = 32
+};
+
+struct FakeConvolutions {
+  void* library = run_time_library::open(FAKE_LIBCUDA);
+  template <class F>
+  F* find(const char* name) const {
+    return reinterpret_cast<F*>(run_time_library::find(library, name));
+  }
+  void (*fail)(const char*, int) = find<void(const char*, int)>("fake_cudnn_fail");
+  int (*planned)() = find<int()>("fake_planned");
+  int (*executed)() = find<int()>("fake_executed");
+  int (*engine)() = find<int()>("fake_engine");
+  int (*descriptors)() = find<int()>("fake_descriptors");
+  FakeConvolutions() {
+    setenv("CHAINER_CUDNN_LIBRARY", FAKE_LIBCUDA, 1);
+    engines({{}}, {});
+  }
+  ~FakeConvolutions() {
+    fail("", 0), engines({{}}, {});
+    unsetenv("CHAINER_CUDNN_LIBRARY");
+  }
+  // What heuristics name, and what they name where that does not serve.
+  void engines(const std::vector<FakeEngine>& first, const std::vector<FakeEngine>& others) const {
+    std::vector<unsigned> notes;
+    std::vector<int64_t> workspaces;
+    std::vector<int> broken;
+    for (const auto* list : {&first, &others})
+      for (const FakeEngine& e : *list)
+        notes.push_back(e.notes), workspaces.push_back(e.workspace), broken.push_back(e.broken);
+    find<void(const unsigned*, const int64_t*, const int*, int, int)>("fake_engines")(
+        notes.data(), workspaces.data(), broken.data(), static_cast<int>(first.size()), static_cast<int>(notes.size()));
+  }
+};
+
+// An emulated device whose convolutions are that library's.
+struct EmulatedConvolutions : FakeConvolutions {
+  cuda::CudaBackend backend;
+  Device device{backend, 0};
+  EmulatedConvolutions() : backend(made(), "@emulated") {}
+  static std::unique_ptr<cuda::Driver> made() {
+    auto driver = std::make_unique<cuda::emulation::EmulatedDriver>(
+        cuda::emulation::EmulatedDriver::Options{.devices = 1, .memory = std::size_t(64) << 20});
+    driver->convolutions_by(cuda::Cudnn::open());
+    return driver;
+  }
+};
+
+struct ConvolutionByLibrary {
+  Shape x, w, y;
+  ConvolutionPlan plan;
+};
+Array drawn_for_library(const Shape& s, Dtype d, uint32_t seed) { return random::RandomState(seed).randn(s).astype(d); }
+// On a device, in C order, with channels last, or with gaps.
+enum class Lies { in_order, channels_last, with_gaps };
+Array put_on(const Device& d, const Array& a, Lies lies) {
+  if (lies == Lies::in_order) return a.to_device(d);
+  Shape wider = a.shape();
+  if (lies == Lies::with_gaps) wider[1] += 2;
+  Array out = channels_last(wider, a.dtype(), d);
+  if (lies == Lies::with_gaps) {
+    d.backend().fill(out, 7);
+    out = out[{Slice(), Slice(1, 1 + a.shape()[1])}];
+  }
+  copy_elements(a.to_device(d), out);
+  return out;
+}
+
+}  // namespace
+
+TEST(convolutions_of_every_layout_by_the_library) {
+  EmulatedConvolutions fake;
+  fake.engines({{.workspace = 1000}}, {});
+  const std::array<ConvolutionByLibrary, 9> cases{
+      {{{2, 3, 9}, {4, 3, 3}, {2, 4, 5}, {{2}, {1}, {1}, 1}},
+       {{2, 3, 6, 7}, {5, 3, 3, 2}, {2, 5, 6, 4}, {{1, 2}, {1, 1}, {1, 1}, 1}},
+       {{2, 3, 6, 7}, {5, 3, 1, 1}, {2, 5, 3, 4}, {{2, 2}, {0, 0}, {1, 1}, 1}},  // elements under no filter
+       {{2, 3, 5, 6}, {5, 3, 2, 2}, {2, 5, 4, 4}, {{2, 2}, {1, 1}, {1, 1}, 1}},  // more padding behind than before
+       {{2, 4, 7, 7}, {6, 2, 3, 3}, {2, 6, 3, 3}, {{1, 1}, {0, 0}, {2, 2}, 2}},
+       {{2, 4, 5, 5}, {8, 1, 3, 3}, {2, 8, 5, 5}, {{1, 1}, {1, 1}, {1, 1}, 4}},
+       {{1, 1, 5, 5}, {1, 1, 3, 3}, {1, 1, 3, 3}, {{1, 1}, {0, 0}, {1, 1}, 1}},
+       {{3, 7, 1, 1}, {6, 7, 1, 1}, {3, 6, 1, 1}, {{1, 1}, {0, 0}, {1, 1}, 1}},
+       {{1, 2, 3, 4, 5}, {3, 2, 2, 2, 2}, {1, 3, 2, 3, 2}, {{1, 1, 2}, {0, 0, 0}, {1, 1, 1}, 1}}}};
+  int count = 0;
+  for (const ConvolutionByLibrary& c : cases)
+    for (const Dtype dtype : {float32, float64})
+      for (const Lies lies : {Lies::in_order, Lies::channels_last, Lies::with_gaps}) {
+        const auto f = [&](const Device& d) {
+          const Array x = put_on(d, drawn_for_library(c.x, dtype, 1), lies), none;
+          const Array w = put_on(d, drawn_for_library(c.w, dtype, 2), lies);
+          const Array y = put_on(d, drawn_for_library(c.y, dtype, 3), lies);
+          const Lies order = lies == Lies::with_gaps ? Lies::channels_last : lies;
+          const auto result = [&](const Shape& s) { return put_on(d, drawn_for_library(s, dtype, 4), order); };
+          const auto numbers = [&](int64_t n) { return drawn_for_library({n}, dtype, 5).to_device(d); };
+          const Array bias = numbers(c.w[0]), of_images = numbers(c.x[1]);
+          Arrays out{result(c.y), result(c.y), result(c.y), result(c.x), result(c.x), result(c.w), result(c.w)};
+          const int before = fake.executed();
+          Backend& b = d.backend();
+          b.convolution(Convolution::forward, c.plan, x, w, none, out[0], false);
+          b.convolution(Convolution::forward, c.plan, x, w, bias, out[1], false);
+          b.convolution(Convolution::forward, c.plan, x, w, bias, out[2], true);
+          b.convolution(Convolution::backward_data, c.plan, y, w, none, out[3], false);
+          b.convolution(Convolution::backward_data, c.plan, y, w, of_images, out[4], false);
+          b.convolution(Convolution::backward_weights, c.plan, x, y, none, out[5], false);
+          b.convolution(Convolution::backward_weights, c.plan, x, y, none, out[6], true);
+          d.synchronize();
+          count += fake.executed() - before;
+          return out;
+        };
+        const Arrays want = f(Device()), got = f(fake.device);
+        for (std::size_t i = 0; i < want.size(); ++i)
+          EXPECT_CLOSE(to_host(got[i]), want[i], {.atol = 1e-4, .rtol = 1e-4});
+      }
+  EXPECT_EQ(count, 9 * 2 * 3 * 7);  // none was the kernel's
+}
+
+TEST(a_network_learns_by_convolutions_of_the_library) {
+  EmulatedConvolutions fake;
+  const auto gradients = [](const Device& d) {
+    const auto sent = [&](const Shape& s, uint32_t seed) {
+      return Variable(drawn_for_library(s, float32, seed).to_device(d));
+    };
+    Variable x = sent({2, 3, 8, 8}, 1), w = sent({4, 3, 3, 3}, 2), b = sent({4}, 3), v = sent({4, 2, 4, 4}, 4);
+    Variable y = F::deconvolution_2d(F::relu(F::convolution_2d(x, w, b, {.stride = 2, .pad = 1})), v, Variable(),
+                                     {.stride = 2, .pad = 1});
+    Variable loss = F::sum(y * y);
+    loss.backward();
+    return Arrays{to_host(loss.array()), to_host(x.grad()), to_host(w.grad()), to_host(b.grad()), to_host(v.grad())};
+  };
+  const int before = fake.executed();
+  const Arrays want = gradients(Device()), got = gradients(fake.device);
+  EXPECT_EQ(fake.executed() - before, 6);
+  for (std::size_t i = 0; i < want.size(); ++i) EXPECT_CLOSE(got[i], want[i], {.atol = 1e-3, .rtol = 1e-4});
+  const UsingConfig never(&Config::use_cudnn, "never");
+  const Arrays by_kernels = gradients(fake.device);
+  EXPECT_EQ(fake.executed() - before, 6);
+  for (std::size_t i = 0; i < want.size(); ++i) EXPECT_CLOSE(by_kernels[i], want[i], {.atol = 1e-3, .rtol = 1e-4});
+}
+
+TEST(what_the_library_does_not_convolve_the_kernel_does) {
+  EmulatedConvolutions fake;
+  const auto by_kernel = [&](const Shape& x, const Shape& w, const Shape& y, const ConvolutionPlan& plan, Dtype dtype,
+                             bool gaps = false) {
+    const auto f = [&](const Device& d) {
+      Array out = put_on(d, zeros(y, dtype), gaps ? Lies::with_gaps : Lies::channels_last);
+      d.backend().convolution(Convolution::forward, plan, drawn_for_library(x, dtype, 1).to_device(d),
+                              drawn_for_library(w, dtype, 2).to_device(d), Array(), out, false);
+      return to_host(out);
+    };
+    const int before = fake.executed();
+    const Array got = f(fake.device);
+    const bool kernel = fake.executed() == before;
+    EXPECT_CLOSE(got, f(Device()), {.atol = 1e-2, .rtol = 1e-2});
+    return kernel;
+  };
+  const ConvolutionPlan one{{1, 1}, {0, 0}, {1, 1}, 1};
+  EXPECT(!by_kernel({2, 3, 4, 4}, {2, 3, 3, 3}, {2, 2, 2, 2}, one, float32));
+  EXPECT(by_kernel({2, 3, 4, 4}, {2, 3, 3, 3}, {2, 2, 2, 2}, one, float32, true));  // a result with gaps
+  EXPECT(by_kernel({1, 2, 3, 2, 3, 2}, {2, 2, 2, 1, 2, 1}, {1, 2, 2, 2, 2, 2},
+                   {{1, 1, 1, 1}, {0, 0, 0, 0}, {1, 1, 1, 1}, 1}, float32));
+  EXPECT(by_kernel({2, 3, 9, 9}, {2, 3, 3, 3}, {2, 2, 2, 2}, one, float32));  // fewer positions than fit
+  EXPECT(by_kernel({2, 0, 4, 4}, {2, 0, 3, 3}, {2, 2, 2, 2}, one, float32));
+  ConvolutionPlan own = one;
+  own.by_library = false;
+  EXPECT(by_kernel({2, 3, 4, 4}, {2, 3, 3, 3}, {2, 2, 2, 2}, own, float32));
+  fake.engines({{.workspace = int64_t(100) << 20}}, {});  // there are 64 MiB
+  EXPECT(by_kernel({2, 3, 5, 5}, {2, 3, 3, 3}, {2, 2, 3, 3}, one, float32));
+  fake.engines({{.broken = true}}, {{.notes = note_varies}});
+  EXPECT(by_kernel({2, 3, 6, 6}, {2, 3, 3, 3}, {2, 2, 4, 4}, one, float32));
+}
+
+namespace {
+
+cuda::ConvolutionCall::Tensor tensor_at(void* data, const Dims& size) {
+  Dims strides = size;
+  int64_t step = 1;
+  for (int d = size.ndim() - 1; d >= 0; step *= size[d--]) strides[d] = step;
+  return {data, size, strides, 4};
+}
+cuda::ConvolutionCall call_of(Dtype dtype, Units units, int64_t images = 1, void* data = nullptr) {
+  return {Convolution::forward,
+          tensor_at(data, {images, 1, 3, 3}),
+          tensor_at(data, {1, 1, 3, 3}),
+          tensor_at(data, {images, 1, 1, 1}),
+          dtype,
+          {1, 1},
+          {0, 0},
+          {0, 0},
+          {1, 1},
+          false,
+          units};
+}
+
+}  // namespace
+
+// Engines are taken in the order of heuristics, if they keep what is promised.
+TEST(engines_that_keep_bits_and_precision) {
+  const FakeConvolutions fake;
+  fake.engines({{.notes = note_varies},
+                {.notes = note_fourier},
+                {.notes = note_units | note_narrow},
+                {.notes = note_units | note_rounds}},
+               {{.notes = note_units}, {.notes = note_winograd}, {}});
+  const auto chosen = [&](Dtype dtype, Units allowed) {
+    const std::unique_ptr<cuda::Cudnn> library = cuda::Cudnn::open();
+    EXPECT(library->workspace(call_of(dtype, allowed)).has_value());
+    return fake.engine();
+  };
+  EXPECT_EQ(chosen(float32, Units::all), 3);
+  EXPECT_EQ(chosen(float32, Units::halves), 5);
+  EXPECT_EQ(chosen(float32, Units::none), 5);
+  for (const Dtype dtype : {float16, bfloat16, float64}) {
+    EXPECT_EQ(chosen(dtype, Units::all), 4);
+    EXPECT_EQ(chosen(dtype, Units::halves), 4);
+    EXPECT_EQ(chosen(dtype, Units::none), 5);
+  }
+  fake.engines({{.broken = true}, {.workspace = int64_t(2) << 30}, {.workspace = 12}}, {{}});
+  EXPECT_EQ(chosen(float32, Units::none), 2);
+  EXPECT_EQ(fake.descriptors(), 0);  // nothing is left behind
+}
+
+TEST(plans_are_built_once_a_shape) {
+  const FakeConvolutions fake;
+  fake.engines({{.workspace = 12}}, {});
+  const std::unique_ptr<cuda::Cudnn> library = cuda::Cudnn::open();
+  const int before = fake.planned();
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(*library->workspace(call_of(float32, Units::halves)), 12u);
+  EXPECT_EQ(fake.planned(), before + 1);
+  library->workspace(call_of(float64, Units::halves));
+  library->workspace(call_of(float32, Units::halves, 2));
+  cuda::ConvolutionCall other = call_of(float32, Units::halves);
+  other.x.alignment = 16;
+  library->workspace(other);
+  other.accumulate = true;
+  library->workspace(other);
+  EXPECT_EQ(fake.planned(), before + 5);
+  EXPECT_EQ(library->plans(), 5u);
+  library->forget_plans();
+  EXPECT_EQ(fake.descriptors(), 0);
+  library->workspace(other);
+  EXPECT_EQ(fake.planned(), before + 6);
+  // What has no plan is not asked for again.
+  fake.engines({}, {});
+  for (int i = 0; i < 2; ++i) EXPECT(!library->workspace(call_of(float32, Units::none)));
+  EXPECT(library->why_not().find("it names no engine with deterministic sums") != std::string::npos);
+  EXPECT_EQ(library->plans(), 2u);
+}
+
+TEST(errors_of_the_library_have_names) {
+  const FakeConvolutions fake;
+  const std::unique_ptr<cuda::Cudnn> library = cuda::Cudnn::open();
+  alignas(16) float data[16] = {};
+  const cuda::ConvolutionCall call = call_of(float32, Units::halves, 1, data);
+  EXPECT_EQ(*library->workspace(call), 0u);
+  fake.fail("cudnnBackendExecute", 2000);
+  EXPECT_THROW(DeviceError,
+               "cudnnBackendExecute: CUDNN_STATUS_BAD_PARAM (as it was told) for a convolution (forward) of x (1, 1, "
+               "3, 3), W (1, 1, 3, 3), y (1, 1, 1, 1) of float32",
+               library->convolve(nullptr, call, nullptr));
+  fake.fail("cudnnBackendFinalize", 3000);
+  EXPECT(!library->workspace(call_of(float32, Units::halves, 3)));
+  EXPECT_EQ(library->why_not(), "cudnnBackendFinalize of a convolution: CUDNN_STATUS_NOT_SUPPORTED (as it was told)");
+  EXPECT_THROW(DeviceError, "there is no plan: ", library->convolve(nullptr, call_of(float32, Units::none), nullptr));
+  fake.fail("cudnnCreate", 1001);
+  EXPECT(!cuda::Cudnn::open());  // it finds no device
+  EXPECT_EQ(cuda::Cudnn::description(), "cuDNN 9.19.0");
+  EXPECT(runtime_info().find("; cuDNN 9.19.0 was found") != std::string::npos);
+  for (const char* nobody : {"none", "libcudnn_of_nobody.so"}) {
+    setenv("CHAINER_CUDNN_LIBRARY", nobody, 1);
+    EXPECT(!cuda::Cudnn::open());
+    EXPECT_EQ(cuda::Cudnn::description(), "");
+  }
+}
+
+// The driver of real devices opens the library when a device first convolves.
+TEST(convolutions_of_the_real_driver) {
+  const FakeConvolutions fake;
+  const unsigned char no_image[] = {0};
+  const unsigned char* const images[] = {no_image};
+  cuda::CudaBackend backend(
+      std::make_unique<cuda::CudaDriver>(cuda::open_libcuda(FAKE_LIBCUDA), cuda::Kernels{images, {}, 13000}), "@fake");
+  const Device device(backend, 0);
+  fake.engines({{.workspace = 100}}, {});
+  const Array x = drawn_for_library({2, 3, 5, 5}, float32, 1), w = drawn_for_library({4, 3, 3, 3}, float32, 2);
+  Array out(Shape{2, 4, 3, 3}, float32, device);
+  const int before = fake.executed();
+  const int64_t calls = backend.counts(0).calls;
+  const ConvolutionPlan plan{{1, 1}, {0, 0}, {1, 1}, 1};
+  backend.convolution(Convolution::forward, plan, x.to_device(device), w.to_device(device), Array(), out, false);
+  EXPECT_EQ(fake.executed(), before + 1);
+  EXPECT_EQ(backend.counts(0).calls, calls + 1);
+  EXPECT_CLOSE(to_host(out), F::convolution_2d(Variable(x), Variable(w)).array(), {.atol = 1e-4, .rtol = 1e-4});
+}
