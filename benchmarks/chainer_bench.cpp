@@ -40,7 +40,7 @@ namespace {
 
 constexpr const char* kUsage =
     "usage: chainer_bench [--seconds S | --steps N] [--threads N] [--callers N] [--check DIR] [--profile] [--static]\n"
-    "                     [--device NAME] [--list]\n"
+    "                     [--device NAME] [--tf32] [--list]\n"
     "                     [WORKLOAD...]\n"
     "Times training steps and prints a line a workload (all of them when none is named):\n"
     "  name<TAB>median ms<TAB>min least ms<TAB>n steps\n"
@@ -53,6 +53,7 @@ constexpr const char* kUsage =
     "  --profile     instead print where the time of a step goes\n"
     "  --static      the workloads that can run as static graphs (static_graph()) do so\n"
     "  --device NAME where to compute (@cpu); on another device a line also tells the most memory that was in use\n"
+    "  --tf32        convolutions of float32 on a CUDA device may round operands (use_cudnn_tensor_core \"always\")\n"
     "  --list        print the names\n";
 
 struct Arguments {
@@ -94,6 +95,8 @@ Arguments parse(int argc, char** argv) {
       a.profile = true;
     } else if (arg == "--device") {
       bench::device = chainer::get_device(value());
+    } else if (arg == "--tf32") {
+      chainer::global_config().use_cudnn_tensor_core = "always";
     } else if (arg == "--static") {
       bench::use_static = true;
     } else if (arg == "--list") {

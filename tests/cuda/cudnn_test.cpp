@@ -6,6 +6,10 @@
 
 #include <array>
 #include <cstdlib>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "chainer/array/host.h"
 #include "chainer/array/operations/convolution.h"
@@ -46,13 +50,22 @@ struct FakeConvolutions {
   int (*executed)() = find<int()>("fake_executed");
   int (*engine)() = find<int()>("fake_engine");
   int (*descriptors)() = find<int()>("fake_descriptors");
+  const std::optional<std::string> before = [] {  // what the variable says to other tests
+    const char* v = std::getenv("CHAINER_CUDNN_LIBRARY");
+    return v ? std::optional<std::string>(v) : std::nullopt;
+  }();
   FakeConvolutions() {
     setenv("CHAINER_CUDNN_LIBRARY", FAKE_LIBCUDA, 1);
     engines({{}}, {});
   }
+  FakeConvolutions(const FakeConvolutions&) = delete;
+  FakeConvolutions& operator=(const FakeConvolutions&) = delete;
   ~FakeConvolutions() {
     fail("", 0), engines({{}}, {});
-    unsetenv("CHAINER_CUDNN_LIBRARY");
+    if (before)
+      setenv("CHAINER_CUDNN_LIBRARY", before->c_str(), 1);
+    else
+      unsetenv("CHAINER_CUDNN_LIBRARY");
   }
   // What heuristics name, and what they name where that does not serve.
   void engines(const std::vector<FakeEngine>& first, const std::vector<FakeEngine>& others) const {
