@@ -29,7 +29,7 @@ from chainer.variable import as_variable, Parameter  # NOQA
 from chainer import functions  # NOQA
 from chainer.functions.math import basic_math  # NOQA
 from chainer.serializer import AbstractSerializer, Deserializer, Serializer  # NOQA
-from chainer.link_hook import LinkHook  # NOQA
+from chainer.link_hook import _get_link_hooks, LinkHook  # NOQA
 from chainer.link import Chain, ChainList, Link  # NOQA
 from chainer.sequential import Sequential  # NOQA
 from chainer.reporter import DictSummary, get_current_reporter, report, report_scope, Reporter, Summary  # NOQA
@@ -40,7 +40,7 @@ from chainer import dataset  # NOQA
 
 # What not every program uses is imported when it is asked for: `import chainer` takes a third of the time.
 _LATE = {name: name for name in (
-    'computational_graph', 'datasets', 'distribution', 'distributions', 'function_hooks', 'gradient_check',
+    '_environment_check', '_runtime_info', 'computational_graph', 'datasets', 'distribution', 'distributions', 'function_hooks', 'gradient_check',
     'graph_optimizations', 'iterators', 'link_hooks', 'optimizer_hooks', 'optimizers', 'runtime_info', 'serializers', 'testing', 'training')}
 _LATE.update({'cross_entropy': 'distribution', 'Distribution': 'distribution', 'kl_divergence': 'distribution',
               'register_kl': 'distribution', 'print_runtime_info': 'runtime_info',

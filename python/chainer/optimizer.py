@@ -12,6 +12,13 @@ from chainer import serializer as serializer_module
 from chainer import variable
 
 
+def _timing(hook):
+    """When a hook runs that says nothing of it: before the update."""
+    if not hasattr(hook, 'timing'):
+        warnings.warn('hook has no attribute timing, "pre" or "post": it runs before the update')
+    return getattr(hook, 'timing', 'pre')
+
+
 class Hyperparameter(object):
     """Values by attribute; those that are not set are the parent's."""
 
@@ -72,7 +79,7 @@ class UpdateRule(object):
         if timing not in ('pre', 'post', 'auto'):
             raise ValueError('timing must be one of (\'pre\', \'post\', \'auto\')')
         if timing == 'auto':
-            timing = getattr(hook, 'timing', 'pre')
+            timing = _timing(hook)
         if name is None:
             name = getattr(hook, 'name', getattr(hook, '__name__', None))
             if name is None:
@@ -258,7 +265,7 @@ class Optimizer(object):
         if timing not in ('pre', 'post', 'auto'):
             raise ValueError('timing must be one of (\'pre\', \'post\', \'auto\')')
         if timing == 'auto':
-            timing = getattr(hook, 'timing', 'pre')
+            timing = _timing(hook)
         if name is None:
             name = hook.name
         if name in self._pre_update_hooks or name in self._post_update_hooks:
@@ -308,8 +315,6 @@ class Optimizer(object):
             self._loss_scale = scale
 
     def set_loss_scale(self, loss_scale):
-        warnings.warn('Optimizer.set_loss_scale is deprecated. Use Optimizer.loss_scaling instead.',
-                      DeprecationWarning)
         self.loss_scaling(scale=loss_scale)
 
     def check_nan_in_grads(self):

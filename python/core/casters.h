@@ -46,6 +46,10 @@ struct IntList {
   std::vector<int64_t> v;
   operator const std::vector<int64_t>&() const { return v; }
 };
+/// Axes, which may be a list, too.
+struct AnyAxes : Axes {
+  using Axes::Axes;
+};
 /// A truth, as Python sees it.
 struct Flag {
   bool v = false;
@@ -84,9 +88,13 @@ CHAINER_CASTER(cp::Flag, "bool", const int truth = PyObject_IsTrue(src.ptr()); i
                value.v = truth > 0; return truth >= 0;, return PyBool_FromLong(v.v);)
 CHAINER_CASTER(chainer::Dims, "tuple", return cp::load_dims(src.ptr(), value);, return cp::int_tuple(v);)
 CHAINER_CASTER(chainer::Shape, "tuple", return cp::load_dims(src.ptr(), value);, return cp::int_tuple(v);)
+// (A list of axes is a TypeError, as in the release.)
 CHAINER_CASTER(chainer::Axes, "int | tuple | None", if (src.is_none()) return true; chainer::Dims d;
-               if (!cp::load_dims(src.ptr(), d)) return false; value = chainer::Axes(d); return true;
-               , return v.given() ? cp::int_tuple(v.list()) : none().release().ptr();)
+               if (PyList_Check(src.ptr()) || !cp::load_dims(src.ptr(), d)) return false; value = chainer::Axes(d);
+               return true;, return v.given() ? cp::int_tuple(v.list()) : none().release().ptr();)
+CHAINER_CASTER(cp::AnyAxes, "int | tuple | None", if (src.is_none()) return true; chainer::Dims d;
+               if (!cp::load_dims(src.ptr(), d)) return false; value = cp::AnyAxes(d); return true;
+               , return none().release();)
 CHAINER_CASTER(chainer::PerAxis, "int | tuple | None", if (src.is_none()) return true; chainer::Dims d;
                if (!cp::load_dims(src.ptr(), d)) return false;
                value = PySequence_Check(src.ptr()) ? chainer::PerAxis(d) : chainer::PerAxis(d[0]); return true;

@@ -29,8 +29,8 @@ void raise_index_error(const char* text) {
   if (t.find("too many indices") != t.npos)
     return raise_invalid_type("as many axes as indices", text, text, "InvalidAxis");
   if (t.find("single ellipsis") != t.npos) return raise_of("InvalidEllipsis", text);
-  const bool wrong_value = t.find(": label ") != t.npos && t.find("black_out") != 0;
-  PyErr_SetString(wrong_value ? PyExc_ValueError : PyExc_IndexError, text);
+  if (t.find(": label ") != t.npos && t.find("black_out") != 0) return raise_of("InvalidIndex", text);
+  PyErr_SetString(PyExc_IndexError, text);
 }
 
 // Shapes that do not fit together are found in type checks there, too; sizes of windows by assertions.
@@ -41,8 +41,18 @@ void raise_value_error(const char* text) {
   for (const char* said : {": no window fits", "give no output", "has no position on an input",
                            "does not fit into an image", "does not give the input"})
     if (t.find(said) != t.npos) return raise_invalid_type("a size that gives an output", text, text, "InvalidSize");
-  for (const char* name : {"bias: y of shape", "scale: y of shape"})
-    if (t.find(name) == 0) return raise_invalid_type("a shape that can be broadcast", text, text, "InvalidSize");
+  if (t.find(" 0 sections do not divide") != t.npos)
+    return raise_invalid_type("a positive number of sections", text, text, "InvalidStep");
+  for (const char* said :
+       {"cannot be broadcast", "sections do not divide", "positions must ascend", "a and b do not fit",
+        ": one number or ", "only one may be -1", "cost must be a square matrix", ": at least one variable is needed",
+        ": at least one array is needed", " indices for an axis of length "})
+    if (t.find(said) != t.npos) return raise_invalid_type("shapes that fit together", text, text, "InvalidSize");
+  for (const char* name :
+       {"bias: y of shape", "scale: y of shape", "pad_sequence: ", "transpose_sequence: ", "average: weights of shape",
+        "rollaxis: start ", "upsampling_2d: indexes must", "linear: n_batch_axes "})
+    if (t.find(name) == 0) return raise_invalid_type("shapes that fit together", text, text, "InvalidSize");
+  if (t.find("permutate: index ") == 0) return raise_of("InvalidIndex", text);
   if (t.find("must be positive") != t.npos)
     return raise_invalid_type("positive sizes and steps", text, text, "InvalidStep");
   if (t.find("matmul: shapes") == 0) return raise_invalid_type("shapes that can be broadcast", text, text);

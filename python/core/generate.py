@@ -28,6 +28,8 @@ TAKEN = {
     'std::optional<IntPair>': 'std::optional<IntPair>', 'Dtype': 'Dtype',
     'std::function<Array(const Shape&)>': 'const std::function<Array(const Shape&)>&',
 }
+# Functions whose axes may be a list; for the others a list is a TypeError, as in the release.
+LISTS_OF_AXES = {'transpose', 'normalize', 'batch_normalization', 'fixed_batch_normalization'}
 NONE_ALLOWED = {'Variable', 'Array', 'Axes', 'PerAxis', 'Variables'}
 
 
@@ -169,7 +171,10 @@ def binding(headers, name, result, arguments):
         else:
             passed.append(m.group(2))
     for type_, n, default, options in parameters:
-        taken.append('%s %s' % (TAKEN.get(type_, 'const Word<E::%s>&' % type_), n))
+        given = TAKEN.get(type_, 'const Word<E::%s>&' % type_)
+        if type_ == 'Axes' and name in LISTS_OF_AXES:
+            given = 'const AnyAxes&'
+        taken.append('%s %s' % (given, n))
         value = python_default(type_, default, headers.enums)
         none = '.none()' if type_ in NONE_ALLOWED or 'optional' in type_ else ''
         names.append('"%s"_a%s%s' % (RENAMED.get((name, n), n), none, '' if value is None else ' = ' + value))

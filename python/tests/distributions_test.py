@@ -65,3 +65,18 @@ def test_divergences():
     def _kl(mine, normal):
         return 3
     assert chainer.kl_divergence(Mine(), p) == 3
+
+
+def test_functions_that_distributions_are_made_of():
+    from chainer.distributions import bernoulli, laplace, multivariate_normal, utils
+    p = np.array([0.3, 0.8])
+    assert np.allclose(laplace._laplace_cdf(laplace._laplace_icdf(p)).array, p)
+    y = bernoulli._bernoulli_log_prob(np.array([0.3, 0.4]), np.array([0.5, 1]), True).array
+    assert np.isinf(y[0]) and np.isclose(y[1], -np.log1p(np.exp(-0.4)))
+    x = chainer.Variable(np.array([0.5, 0]))
+    y = utils._modified_xlogx(x)
+    F.sum(y).backward()
+    assert np.allclose(y.array, [0.5 * np.log(0.5), 0]) and np.allclose(x.grad, [np.log(0.5) + 1, 0])
+    upper = np.array([[2, 5], [0, 4]], 'f')
+    assert np.allclose(multivariate_normal._triangular_inv(upper, lower=False).array, np.linalg.inv(upper))
+    assert np.allclose(multivariate_normal._triangular_inv(upper.T).array, np.linalg.inv(upper.T))

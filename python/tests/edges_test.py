@@ -202,3 +202,60 @@ def test_none_in_an_hdf5_file(tmp_path):
     other.add_persistent('nothing', 5)
     chainer.serializers.load_hdf5(path, other)
     assert other.nothing is None and not other.W.is_initialized
+
+
+FLAT = np.arange(6, dtype='f').reshape(2, 3)
+MAPS = np.ones((1, 2, 4, 4), 'f')
+
+
+@pytest.mark.parametrize('call', [
+    lambda: F.broadcast_to(FLAT, (2, 2)), lambda: F.broadcast(FLAT, FLAT[:, :2]), lambda: F.broadcast(), lambda: F.stack([]),
+    lambda: F.concat([]), lambda: F.hstack([]), lambda: F.vstack([]), lambda: F.dstack([]), lambda: F.pad_sequence([]),
+    lambda: F.pad_sequence([FLAT, FLAT[:1]], 1), lambda: F.pad_sequence([FLAT, FLAT[:, :2]]),
+    lambda: F.transpose_sequence([FLAT[:1], FLAT]), lambda: F.split_axis(FLAT, 2, 1), lambda: F.split_axis(FLAT, [4], 1),
+    lambda: F.rollaxis(FLAT, 0, 4), lambda: F.average(FLAT, 1, np.ones(2, 'f')),
+    lambda: F.linear(FLAT, np.ones((4, 3), 'f'), n_batch_axes=3), lambda: F.crf1d(np.ones((3, 2), 'f'), [FLAT], [FLAT[:, 0]]),
+    lambda: F.upsampling_2d(MAPS, np.zeros((1, 2, 4, 3), 'i'), 2), lambda: F.unpooling_nd(MAPS, 2, outsize=(7,)),
+    lambda: F.sparse_matmul(chainer.utils.to_coo(np.eye(3, dtype='f')), np.ones((4, 2), 'f'))])
+def test_shapes_that_do_not_fit_are_found_in_type_checks(call):
+    with pytest.raises(type_check.InvalidType):
+        call()
+
+
+@pytest.mark.parametrize('call, error', [
+    (lambda: F.max_pooling_nd(MAPS, (2,)), AssertionError), (lambda: F.reshape(FLAT, (-1, -1)), AssertionError),
+    (lambda: F.convolution_nd(MAPS, np.ones((3, 2, 3, 3), 'f'), stride=(1,)), AssertionError),
+    (lambda: F.split_axis(FLAT, 0, 1), ZeroDivisionError),
+    (lambda: F.select_item(FLAT, np.array([0, 3], 'i')), IndexError),
+    (lambda: F.permutate(FLAT, np.array([0, 2], 'i')), IndexError)])
+def test_classes_of_errors(call, error):
+    with pytest.raises(error):
+        call()
+
+
+@pytest.mark.parametrize('f', [F.sum, F.max, F.min, F.prod, F.logsumexp, F.mean, F.average, F.squeeze])
+def test_a_list_of_axes_is_a_type_error(f):
+    with pytest.raises(TypeError):
+        f(FLAT[None], [0])
+
+
+def test_lists_of_axes_where_the_release_takes_them():
+    assert (F.transpose(FLAT, [1, 0]).array == FLAT.T).all() and (chainer.Variable(FLAT).transpose([1, 0]).array == FLAT.T).all()
+    gamma = np.ones(2, 'f')
+    y = F.batch_normalization(MAPS, gamma, gamma, axis=[0, 2, 3])
+    assert (y.array == F.batch_normalization(MAPS, gamma, gamma, axis=(0, 2, 3)).array).all()
+    assert (F.normalize(FLAT, axis=[1]).array == F.normalize(FLAT, axis=1).array).all()
+
+
+def test_broadcast_of_one_array_is_one():
+    assert F.broadcast(FLAT).shape == (2, 3)
+
+
+def test_select_item_counts_from_the_end():
+    x = chainer.Variable(FLAT)
+    y = F.select_item(x, np.array([0, -1], 'i'))
+    assert y.array.tolist() == [0, 5]
+    F.sum(y).backward()
+    assert x.grad.tolist() == [[1, 0, 0], [0, 0, 1]]
+    with chainer.using_config('debug', True), pytest.raises(ValueError):
+        F.select_item(x, np.array([0, -1], 'i'))

@@ -14,17 +14,26 @@ from chainer.utils import type_check
 
 
 @pytest.mark.parametrize('module, names', [
+    ('chainer', '_environment_check _runtime_info _get_link_hooks'),
+    ('chainer.backends.cuda', 'fuse get_max_workspace_size'),
+    ('chainer.datasets.image_dataset', 'available'),
+    ('chainer.distributions.bernoulli', '_bernoulli_log_prob'),
+    ('chainer.distributions.utils', '_modified_xlogx'),
     ('chainer.functions.array.broadcast', 'broadcast broadcast_to BroadcastTo'),
     ('chainer.functions.loss.discriminative_loss', 'discriminative_margin_based_clustering_loss'),
     ('chainer.graph_optimizations.static_graph', 'static_graph'),
     ('chainer.graph_optimizations.static_graph_utilities', 'static_code'),
     ('chainer.links.connection.n_step_gru', 'NStepGRU NStepBiGRU'),
     ('chainer.links.connection.n_step_lstm', 'NStepLSTM NStepBiLSTM'),
+    ('chainer.links.model.vision.googlenet', 'available'),
+    ('chainer.links.model.vision.resnet', 'available'),
+    ('chainer.links.model.vision.vgg', 'available'),
+    ('chainer.testing.training', 'is_available check_available'),
     ('chainer.testing', 'BackendConfig inject_backend_tests'),
     ('chainer.testing.attr', 'is_available check_available get_error'),
     ('chainer.training.trigger', 'IntervalTrigger get_trigger'),
     ('chainer.training.updater', 'StandardUpdater ParallelUpdater'),
-    ('chainer.utils', 'sum_to'),
+    ('chainer.utils', 'sum_to conv_nd'),
     ('chainer.utils.type_check', 'Testable BoolBinaryOperator LightMode light_mode'),
     ('chainer.variable', 'variable_repr variable_str')])
 def test_names(module, names):
@@ -133,3 +142,40 @@ def test_requirements_of_tests():
 def test_parameters_of_a_normal_distribution():
     loc = np.zeros(2, 'f')
     assert sorted(chainer.distributions.Normal(loc, log_scale=loc).params) == ['loc', 'scale']
+
+
+def test_texts_of_conditions():
+    x, y, z = [type_check.Variable(k, name) for k, name in enumerate('xyz', 1)]
+    for expression, text in (
+            (x ** y ** z, 'x ** y ** z'), ((x ** y) ** z, '(x ** y) ** z'), (x - (y - z), 'x - (y - z)'),
+            (x << y, 'x << y'), (x >> y, 'x >> y'), (x & y, 'x & y'), (x | y, 'x | y'), (x ^ y, 'x ^ y'), (~x, '~x'),
+            (x['a'], "x['a']"), (x[..., None], 'x[..., None]'), (x(1, y, 'a'), "x(1, y, 'a')")):
+        assert str(expression) == text
+    assert (x << y).eval() == 4 and (x | z).eval() == 3 and (~x).eval() == -2
+    right = type_check.BinaryOperator(7, x - y, x - y, '-', lambda a, b: a, True)
+    assert str(type_check.BinaryOperator(4, x - y, x - y, '-', lambda a, b: a, True)) == '(x - y) - x - y'
+    assert right.eval() == -1
+
+
+def test_order_of_a_sparse_matrix():
+    row, col, data = np.array([0, 0, 1], 'i'), np.array([0, 1, 0], 'i'), np.ones(3, 'f')
+    assert chainer.utils.CooMatrix(data, row, col, (2, 2)).order == 'C'
+    assert chainer.utils.CooMatrix(data, col, row, (2, 2)).order == 'F'
+    assert chainer.utils.CooMatrix(data, col, row, (2, 2), order='other').order == 'other'
+    for shape, order in (((2, 0), None), ((2, 2), 'D')):
+        with pytest.raises(ValueError):
+            chainer.utils.CooMatrix(data, row, col, shape, order=order)
+
+
+def test_hooks_that_do_not_say_when():
+    optimizer = chainer.optimizers.SGD().setup(L.Linear(2, 2))
+    with pytest.warns(UserWarning):
+        optimizer.add_hook(lambda o: None, 'nothing')
+    assert list(optimizer._pre_update_hooks) == ['nothing']
+
+
+def test_workspace_size_is_remembered():
+    before = chainer.cuda.get_max_workspace_size()
+    chainer.cuda.set_max_workspace_size(3)
+    assert chainer.cuda.get_max_workspace_size() == 3
+    chainer.cuda.set_max_workspace_size(before)

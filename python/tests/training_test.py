@@ -257,3 +257,26 @@ def test_padding_of_examples_without_axes():
     assert (chainer.dataset.concat_examples([1, 2.5, True], padding=0) == [1, 2.5, 1]).all()
     a, b = chainer.dataset.concat_examples([(np.ones(2), 3), (np.ones(3), 4)], padding=(0, -1))
     assert a.shape == (2, 3) and a[0, 2] == 0 and (b == [3, 4]).all()
+
+
+def test_an_interrupted_iterator_ends_with_its_workers(tmp_path):
+    (tmp_path / 'script.py').write_text(
+        'import time\nimport chainer\n\n\nclass Endless(object):\n    def __len__(self):\n        return 100\n\n'
+        '    def __getitem__(self, i):\n        time.sleep(1000)\n\n\nif __name__ == "__main__":\n'
+        '    chainer.iterators.MultiprocessIterator._interruption_testing = True\n'
+        '    chainer.iterators.MultiprocessIterator(Endless(), 10, n_processes=2).next()\n')
+    import signal
+    import subprocess
+    import sys
+    import time
+    p = subprocess.Popen([sys.executable, str(tmp_path / 'script.py')], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    pids = [int(pid) for pid in p.stdout.readline().split()]
+    assert len(pids) == 2
+    time.sleep(0.3)
+    p.send_signal(signal.SIGINT)
+    assert b'KeyboardInterrupt' in p.communicate(timeout=20)[1]
+    for _ in range(100):
+        if not any([os.path.exists('/proc/%d' % pid) for pid in pids]):
+            break
+        time.sleep(0.05)
+    assert not any([os.path.exists('/proc/%d' % pid) for pid in pids])

@@ -1,9 +1,12 @@
 """What programs ask of GPUs. This build has none: `available` is False, and what needs one is an error."""
+import warnings
+
 import numpy
 
 available = False
 cudnn_enabled = False
 cudnn = None
+_max_workspace_size = 8 * 1024 * 1024
 
 
 class ndarray(object):
@@ -78,6 +81,8 @@ def check_cuda_available():
 
 
 def get_device(*args):
+    warnings.warn('get_device is deprecated. Use get_device_from_id or get_device_from_array instead.',
+                  DeprecationWarning)
     for a in args:
         if isinstance(a, (int, numpy.integer)) and not isinstance(a, bool) and a >= 0:
             check_cuda_available()
@@ -154,10 +159,17 @@ def raw(*args, **kwargs):
     check_cuda_available()
 
 
+def fuse(*args, **kwargs):
+    """Functions of arrays as they are: what runs on the host is fused by the library."""
+    return (lambda f: f) if not (len(args) == 1 and callable(args[0])) else args[0]
+
+
 def get_max_workspace_size():
-    return 0
+    return _max_workspace_size
 
 
 def set_max_workspace_size(size):
-    check_cuda_available()
+    """A limit for cuDNN, which is remembered and of no effect."""
+    global _max_workspace_size
+    _max_workspace_size = size
 

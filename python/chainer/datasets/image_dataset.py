@@ -1,5 +1,6 @@
 """Pictures from files and ZIP archives (they need Pillow)."""
 import bisect
+import importlib.util
 import io
 import os
 import threading
@@ -7,6 +8,9 @@ import threading
 import numpy
 
 from chainer.dataset import dataset_mixin
+
+
+available = importlib.util.find_spec('PIL') is not None
 
 
 def _check_pillow_availability():

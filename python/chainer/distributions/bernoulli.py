@@ -2,6 +2,7 @@ import numpy
 
 from chainer import functions as F
 from chainer.distribution import derived, Distribution, parameters, register_kl
+from chainer.variable import as_variable
 
 
 def _weighted(weight, logarithm):
@@ -11,6 +12,11 @@ def _weighted(weight, logarithm):
         return weight * logarithm
     return weight * F.where(nothing, numpy.zeros(nothing.shape, logarithm.dtype),
                             F.broadcast_to(logarithm, nothing.shape))
+
+
+def _bernoulli_log_prob(logit, x, binary_check=False):
+    """log_prob() of a distribution that is given by its logit."""
+    return Bernoulli(logit=logit, binary_check=binary_check).log_prob(as_variable(x))
 
 
 class Bernoulli(Distribution):

@@ -4,6 +4,7 @@ import numpy
 
 from chainer import functions as F
 from chainer.distribution import derived, Distribution, parameters, register_kl
+from chainer.variable import as_variable
 
 
 class Laplace(Distribution):
@@ -80,6 +81,16 @@ class Laplace(Distribution):
     @property
     def variance(self):
         return 2 * F.square(self.scale)
+
+
+def _laplace_cdf(x):
+    """cdf() of the standard distribution."""
+    return Laplace._below(None, as_variable(x))
+
+
+def _laplace_icdf(x):
+    """icdf() of the standard distribution."""
+    return Laplace(numpy.zeros((), x.dtype), numpy.ones((), x.dtype)).icdf(as_variable(x))
 
 
 @register_kl(Laplace, Laplace)

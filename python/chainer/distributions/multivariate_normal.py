@@ -17,6 +17,17 @@ def _inverse(tril):
     return F.reshape(F.batch_inv(F.reshape(tril * lower, (-1, d, d))), tril.shape)
 
 
+def _batch_triangular_inv(x, lower=True):
+    """Inverses of triangular matrices; the other triangle is not looked at."""
+    x = as_variable(x)
+    return _inverse(x) if lower else F.swapaxes(_inverse(F.swapaxes(x, -1, -2)), -1, -2)
+
+
+def _triangular_inv(x, lower=True):
+    """The inverse of a triangular matrix."""
+    return _batch_triangular_inv(F.expand_dims(as_variable(x), 0), lower)[0]
+
+
 def _times(matrix, vector):
     """Products of matrices with vectors along the last axis, broadcast."""
     shape = numpy.broadcast_shapes(matrix.shape[:-2], vector.shape[:-1])

@@ -37,7 +37,20 @@ def absolute(self):
 
 def broadcast(*args):
     """Arrays of their common shape."""
-    return _c.broadcast(args)
+    type_check.expect(type_check.Variable(len(args), 'in_types.size') > 0)
+    ys = _c.broadcast(args)
+    return ys[0] if len(ys) == 1 else ys
+
+
+def select_item(x, t):
+    """An element of each row. Indices below zero count from the end, as NumPy's do, but for the debug mode."""
+    try:
+        return _c.select_item(x, t)
+    except IndexError:
+        ids, x_shape = _array(t), _array(x).shape
+        if configuration.config.debug or (ids < -x_shape[1]).any() or (ids >= x_shape[1]).any():
+            raise
+        return _c.select_item(x, numpy.where(ids < 0, ids + x_shape[1], ids))
 
 
 def identity(*inputs):

@@ -8,6 +8,8 @@ from chainer.iterators import _prefetching
 class MultiprocessIterator(_prefetching.PrefetchingIterator):
     """Batches whose examples are loaded by processes. (Examples travel by pickle: shared_mem is not used.)"""
 
+    _interruption_testing = False  # prints the workers' process ids, for tests of interruptions
+
     class TimeoutWarning(RuntimeWarning):
         """A batch took longer than dataset_timeout."""
 
@@ -20,13 +22,26 @@ class MultiprocessIterator(_prefetching.PrefetchingIterator):
 
     def _start(self):
         from concurrent import futures
-        return futures.ProcessPoolExecutor(self.n_processes, initializer=_begin, initargs=(self.dataset,))
+        executor = futures.ProcessPoolExecutor(self.n_processes, initializer=_begin, initargs=(self.dataset,))
+        if self._interruption_testing:
+            for work in [executor.submit(_pause) for _ in range(self.n_processes)]:
+                work.result()
+            print(' '.join([str(pid) for pid in executor._processes]), flush=True)
+        return executor
 
     def _submit(self, indexes):
         size = -(-len(indexes) // self.n_processes)
         return [self._executor.submit(_fetch, indexes[i:i + size]) for i in range(0, len(indexes), size)]
 
     def _wait(self, work):
+        try:
+            return self._gather(work)
+        except KeyboardInterrupt:  # workers that may never end must not keep the program
+            for process in list((self._executor._processes or {}).values()):
+                process.terminate()
+            raise
+
+    def _gather(self, work):
         from concurrent import futures
         if self.dataset_timeout is not None:
             _, late = futures.wait(work, self.dataset_timeout)
@@ -45,6 +60,11 @@ def _begin(dataset):
     import signal
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent stops its workers
     _dataset = dataset
+
+
+def _pause():
+    import time
+    time.sleep(0.05)
 
 
 def _fetch(indexes):

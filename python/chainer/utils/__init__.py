@@ -4,6 +4,7 @@ import numpy
 
 from chainer.utils import argument  # NOQA
 from chainer.utils import array  # NOQA
+from chainer.utils import conv_nd  # NOQA
 from chainer.utils import type_check  # NOQA
 from chainer.utils.array import sum_to  # NOQA
 from chainer.utils.conv import get_conv_outsize, get_deconv_outsize  # NOQA

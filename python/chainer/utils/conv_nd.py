@@ -15,6 +15,7 @@ def as_tuple(x, n):
 
 def im2col_nd_cpu(img, ksize, stride, pad, pval=0, cover_all=False, dilate=1):
     n = len(ksize)
+    assert n == len(stride) == len(pad) == img.ndim - 2, 'one window, stride and pad for each spatial axis'
     dilate = as_tuple(dilate, n)
     outs = tuple([get_conv_outsize(d, k, s, p, cover_all, di)
                   for d, k, s, p, di in zip(img.shape[2:], ksize, stride, pad, dilate)])
@@ -29,6 +30,7 @@ def im2col_nd_cpu(img, ksize, stride, pad, pval=0, cover_all=False, dilate=1):
 
 def col2im_nd_cpu(col, stride, pad, dims, dilate=1):
     n = len(dims)
+    assert n == len(stride) == len(pad) and col.ndim == 2 + 2 * n, 'one stride and pad for each spatial axis'
     dilate = as_tuple(dilate, n)
     ksize, outs = col.shape[2:2 + n], col.shape[2 + n:]
     img = numpy.zeros(col.shape[:2] + tuple([d + 2 * p + s - 1 for d, p, s in zip(dims, pad, stride)]), col.dtype)

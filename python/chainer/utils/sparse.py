@@ -46,17 +46,21 @@ def get_order(row, col):
 class CooMatrix(object):
     """Values at places of a matrix (entries with a negative row are nothing), or of each matrix of a batch."""
 
-    def __init__(self, data, row, col, shape, order='other', requires_grad=False):
+    def __init__(self, data, row, col, shape, order=None, requires_grad=False):
         if not data.ndim == row.ndim == col.ndim or not 1 <= data.ndim <= 2:
             raise ValueError('ndim of data, row and col must be 1 or 2 and the same')
         if len(shape) != 2:
             raise ValueError('length of shape must be 2')
         if not (data.shape == row.shape == col.shape):
             raise ValueError('shapes of data, row and col must be the same')
+        if not all(n > 0 for n in shape):
+            raise ValueError('numbers in shape must be greater than 0')
+        if order not in ('C', 'F', 'other', None):
+            raise ValueError("order must be 'C', 'F', 'other' or None, not {!r}".format(order))
         self.data = chainer.Variable(data, requires_grad=requires_grad)
         self.row, self.col = row, col
         self.shape = tuple(shape)
-        self.order = order
+        self.order = get_order(row, col) if order is None else order
 
     def to_dense(self):
         data, row, col = [numpy.atleast_2d(a) for a in (self.data.array, self.row, self.col)]

@@ -41,6 +41,10 @@ class InvalidStep(InvalidSize, ZeroDivisionError):
     """A stride, window or dilation that is not positive, of each class that some function of the release raises."""
 
 
+class InvalidIndex(ValueError, IndexError):
+    """An index out of range: a wrong value in the release's debug mode, an IndexError of NumPy's without it."""
+
+
 class InvalidEllipsis(ValueError, IndexError):
     """More than one ellipsis in an index, of both classes that the release raises with and without debug mode."""
 
@@ -166,7 +170,7 @@ class Constant(Atom):
         self.value = value
 
     def __str__(self):
-        return str(self.value)
+        return '...' if self.value is Ellipsis else str(self.value)
 
     def eval(self):
         return self.value
@@ -209,13 +213,20 @@ class GetItem(Atom):
             text = ':'.join(['' if k is None else str(k) for k in (key.start, key.stop)])
             text += '' if key.step is None else ':' + str(key.step)
         elif isinstance(key, tuple):
-            text = ', '.join([str(k) for k in key])
+            text = ', '.join([_key_text(k) for k in key])
         else:
-            text = str(key)
+            text = _key_text(key)
         return '{0}[{1}]'.format(self.obj, text)
 
     def eval(self):
         return self.obj.eval()[eval(self.key)]
+
+
+def _key_text(key):
+    """Part of an index or an argument as a program writes it."""
+    if isinstance(key, Constant):
+        key = key.value
+    return '...' if key is Ellipsis else repr(key) if isinstance(key, str) else str(key)
 
 
 class Call(Atom):
@@ -224,16 +235,16 @@ class Call(Atom):
         self.obj, self.args = obj, args
 
     def __str__(self):
-        return '{0}({1})'.format(self.obj, ', '.join([str(a) for a in self.args]))
+        return '{0}({1})'.format(self.obj, ', '.join([_key_text(a) for a in self.args]))
 
     def eval(self):
         return self.obj.eval()(*[eval(a) for a in self.args])
 
 
 class UnaryOperator(Expr):
-    def __init__(self, priority, term, text, func):
+    def __init__(self, priority, term, exp, func):
         super(UnaryOperator, self).__init__(priority)
-        self.term, self.text, self.func = term, text, func
+        self.term, self.text, self.exp, self.func = term, exp, exp, func
 
     def eval(self):
         return self.func(self.term.eval())
@@ -243,15 +254,18 @@ class UnaryOperator(Expr):
 
 
 class BinaryOperator(Expr):
-    def __init__(self, priority, lhs, rhs, text, func):
+    def __init__(self, priority, lhs, rhs, exp, func, right_associative=False):
         super(BinaryOperator, self).__init__(priority)
-        self.lhs, self.rhs, self.text, self.func = lhs, rhs, text, func
+        self.lhs, self.rhs, self.text, self.exp, self.func = lhs, rhs, exp, exp, func
+        self.right_associative = right_associative
 
     def eval(self):
         return self.func(eval(self.lhs), eval(self.rhs))
 
     def __str__(self):
-        return '{0} {1} {2}'.format(_wrap(self.lhs, self.priority), self.text, _wrap(self.rhs, self.priority, True))
+        right = self.right_associative
+        return '{0} {1} {2}'.format(_wrap(self.lhs, self.priority, right), self.text,
+                                    _wrap(self.rhs, self.priority, not right))
 
 
 class Testable(object):
@@ -298,9 +312,9 @@ def _as_expr(x):
     return x if isinstance(x, Expr) else Constant(x)
 
 
-def _binary(priority, text, func, cls=BinaryOperator):
-    return (lambda a, b: cls(priority, a, _as_expr(b), text, func)), \
-           (lambda a, b: cls(priority, _as_expr(b), a, text, func))
+def _binary(priority, text, func, cls=BinaryOperator, *more):
+    return (lambda a, b: cls(priority, a, _as_expr(b), text, func, *more)), \
+           (lambda a, b: cls(priority, _as_expr(b), a, text, func, *more))
 
 
 def _same(a, b):
@@ -310,13 +324,15 @@ def _same(a, b):
 for _name, _priority, _text, _func in (
         ('add', 4, '+', operator.add), ('sub', 4, '-', operator.sub), ('mul', 5, '*', operator.mul),
         ('truediv', 5, '/', operator.truediv), ('floordiv', 5, '//', operator.floordiv), ('mod', 5, '%', operator.mod),
-        ('pow', 7, '**', operator.pow)):
-    _left, _right = _binary(_priority, _text, _func)
+        ('lshift', 3, '<<', operator.lshift), ('rshift', 3, '>>', operator.rshift), ('and', 2, '&', operator.and_),
+        ('xor', 1, '^', operator.xor), ('or', 0, '|', operator.or_), ('pow', 7, '**', operator.pow)):
+    _left, _right = _binary(_priority, _text, _func, BinaryOperator, _name == 'pow')
     setattr(Expr, '__%s__' % _name, _left)
     setattr(Expr, '__r%s__' % _name, _right)
 for _name, _text in (('eq', '=='), ('ne', '!='), ('lt', '<'), ('le', '<='), ('gt', '>'), ('ge', '>=')):
     setattr(Expr, '__%s__' % _name, _binary(1, _text, getattr(operator, _name), BoolExpr)[0])
 Expr.__neg__ = lambda self: UnaryOperator(6, self, '-', operator.neg)
+Expr.__invert__ = lambda self: UnaryOperator(6, self, '~', operator.invert)
 
 
 def expect(*bool_exprs):
@@ -360,6 +376,9 @@ def argname(in_types, names):
         for t, name in zip(in_types, names):
             if isinstance(t, Variable):
                 t.name = name
+
+
+_argname = argname
 
 
 def make_variable(value, name):

@@ -1,5 +1,6 @@
 """What the networks for pictures share: layers with names, files of weights, crops."""
 import collections
+import importlib.util
 import os
 
 import numpy
@@ -10,6 +11,7 @@ from chainer.dataset import convert, download
 from chainer.utils import argument
 from chainer.variable import Variable
 
+available = importlib.util.find_spec('PIL') is not None  # Pillow, which prepare() needs
 _OLD = {'test': 'test argument is not supported anymore. Use chainer.using_config',
         'volatile': 'volatile argument is not supported anymore. Use chainer.using_config'}
 

@@ -3,6 +3,7 @@ from chainer.functions import average_pooling_2d, max_pooling_2d, relu, reshape,
 from chainer.links.connection.convolution_2d import Convolution2D
 from chainer.links.connection.linear import Linear
 from chainer.links.model.vision import _pictures
+from chainer.links.model.vision._pictures import available  # NOQA
 from chainer.links.normalization.batch_normalization import BatchNormalization
 
 _DEPTHS = {50: (3, 4, 6, 3), 101: (3, 4, 23, 3), 152: (3, 8, 36, 3)}

@@ -3,6 +3,7 @@ from chainer.functions import dropout, max_pooling_2d, relu, softmax
 from chainer.links.connection.convolution_2d import Convolution2D
 from chainer.links.connection.linear import Linear
 from chainer.links.model.vision import _pictures
+from chainer.links.model.vision._pictures import available  # NOQA
 
 _WIDTHS = (64, 128, 256, 512, 512)
 
