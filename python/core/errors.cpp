@@ -50,7 +50,7 @@ void raise_value_error(const char* text) {
     if (t.find(said) != t.npos) return raise_invalid_type("shapes that fit together", text, text, "InvalidSize");
   for (const char* name :
        {"bias: y of shape", "scale: y of shape", "pad_sequence: ", "transpose_sequence: ", "average: weights of shape",
-        "rollaxis: start ", "upsampling_2d: indexes must", "linear: n_batch_axes "})
+        "rollaxis: start ", "upsampling_2d: indexes must", "linear: n_batch_axes ", "linear: all axes of x"})
     if (t.find(name) == 0) return raise_invalid_type("shapes that fit together", text, text, "InvalidSize");
   if (t.find("permutate: index ") == 0) return raise_of("InvalidIndex", text);
   if (t.find("must be positive") != t.npos)

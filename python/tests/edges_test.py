@@ -214,7 +214,8 @@ MAPS = np.ones((1, 2, 4, 4), 'f')
     lambda: F.pad_sequence([FLAT, FLAT[:1]], 1), lambda: F.pad_sequence([FLAT, FLAT[:, :2]]),
     lambda: F.transpose_sequence([FLAT[:1], FLAT]), lambda: F.split_axis(FLAT, 2, 1), lambda: F.split_axis(FLAT, [4], 1),
     lambda: F.rollaxis(FLAT, 0, 4), lambda: F.average(FLAT, 1, np.ones(2, 'f')),
-    lambda: F.linear(FLAT, np.ones((4, 3), 'f'), n_batch_axes=3), lambda: F.crf1d(np.ones((3, 2), 'f'), [FLAT], [FLAT[:, 0]]),
+    lambda: F.linear(FLAT, np.ones((4, 3), 'f'), n_batch_axes=3), lambda: chainer.links.Linear(8, 2)(MAPS),
+    lambda: F.crf1d(np.ones((3, 2), 'f'), [FLAT], [FLAT[:, 0]]),
     lambda: F.upsampling_2d(MAPS, np.zeros((1, 2, 4, 3), 'i'), 2), lambda: F.unpooling_nd(MAPS, 2, outsize=(7,)),
     lambda: F.sparse_matmul(chainer.utils.to_coo(np.eye(3, dtype='f')), np.ones((4, 2), 'f'))])
 def test_shapes_that_do_not_fit_are_found_in_type_checks(call):
@@ -259,3 +260,40 @@ def test_select_item_counts_from_the_end():
     assert x.grad.tolist() == [[1, 0, 0], [0, 0, 1]]
     with chainer.using_config('debug', True), pytest.raises(ValueError):
         F.select_item(x, np.array([0, -1], 'i'))
+
+
+@pytest.mark.parametrize('call', [
+    lambda: chainer.links.GRU(3, 2)(FLAT, FLAT), lambda: chainer.links.Scale(1)(FLAT),
+    lambda: chainer.links.Scale(1, (3,))(FLAT, FLAT),
+    lambda: chainer.links.Bilinear(3, 3, 4, initial_bias=np.ones(3, 'f'))])
+def test_wrong_arguments_of_links(call):
+    with pytest.raises(ValueError):
+        call()
+
+
+def test_a_group_that_an_hdf5_file_has_not(tmp_path):
+    h5py = pytest.importorskip('h5py')
+    path = str(tmp_path / 'a.h5')
+    chainer.serializers.save_hdf5(path, chainer.links.Linear(2, 2))
+    with pytest.raises(ValueError, match='predictor'):
+        chainer.serializers.load_hdf5(path, chainer.links.Classifier(chainer.links.Linear(2, 2)))
+    with h5py.File(path, 'r') as f:
+        assert sorted(f) == ['W', 'b']
+
+
+def test_the_tree_of_a_hierarchical_softmax():
+    tree = chainer.links.BinaryHierarchicalSoftmax(3, ((0, 1), 2))._func
+    assert tree.paths.tolist() == [0, 1, 0, 1, 0] and tree.codes.tolist() == [1, 1, 1, -1, -1]
+    assert tree.begins.tolist() == [0, 2, 4, 5] and tree.parser_size == 2
+
+
+def test_keys_of_parameter_statistics():
+    key = chainer.training.extensions.ParameterStatistics.report_key_template.format(
+        prefix='a/', link_name='b', param_name='/W', attr_name='grad', function_name='std')
+    assert key == 'a/b/W/grad/std'
+
+
+def test_names_of_backends():
+    config = chainer.testing.BackendConfig({'use_cuda': False})
+    assert config.get_func_str().startswith('use_cuda_false__use_cudnn_never')
+    assert repr(config).startswith("<BackendConfig use_cuda=False use_cudnn='never'")

@@ -61,6 +61,8 @@ class HDF5Deserializer(serializer.Deserializer):
     def __getitem__(self, key):
         if not self.strict and key not in self.group:
             return _Nothing()
+        if key not in self.group:
+            raise ValueError('the file has no group {!r}'.format(key))
         return HDF5Deserializer(self.group[key], strict=self.strict)
 
     def __call__(self, key, value):

@@ -49,11 +49,11 @@ class BackendConfig(object):
             s.__exit__(*info)
 
     def __repr__(self):
-        return '<BackendConfig {}>'.format(' '.join(['{}={!r}'.format(k, v) for k, v in sorted(self._params.items())]))
+        return '<BackendConfig {}>'.format(' '.join(['{}={!r}'.format(k, v) for k, v in self._params.items()]))
 
     def get_func_str(self):
         """The backend in a test's name."""
-        return ''.join(['__{}_{}'.format(k, str(v).lower()) for k, v in self._params.items()])
+        return '__'.join(['{}_{}'.format(k, str(v).lower()) for k, v in self._params.items()])
 
     def get_pytest_marks(self):
         marks = []
@@ -93,7 +93,7 @@ def inject_backend_tests(method_names, params):
                 for mark in list(getattr(method, 'pytestmark', [])) + [m.mark for m in config.get_pytest_marks()]:
                     run.pytestmark = getattr(run, 'pytestmark', []) + [mark]
                 run.__signature__ = inspect.Signature([inspect.Parameter('self', inspect.Parameter.POSITIONAL_ONLY)])
-                run.__name__ = name + config.get_func_str()
+                run.__name__ = name + '__' + config.get_func_str()
                 setattr(case, run.__name__, run)
         return case
     return decorate

@@ -27,6 +27,7 @@ def do_teardown():
 
 
 def generate_seed():
+    assert _old_python_random_state is not None, 'random numbers are not set up'
     return numpy.random.randint(0xffffffff)
 
 

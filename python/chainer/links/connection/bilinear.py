@@ -13,6 +13,8 @@ class Bilinear(link.Link):
         self.nobias = nobias
         if isinstance(initialW, (numpy.ndarray,)):
             assert initialW.shape == (left_size, right_size, out_size)
+        if not (initial_bias is None or isinstance(initial_bias, tuple) or numpy.isscalar(initial_bias)):
+            raise ValueError('initial_bias must be a tuple or None, not {}'.format(type(initial_bias)))
         V1, V2, b = (None, None, 0) if initial_bias is None or numpy.isscalar(initial_bias) else initial_bias
         if initial_bias is not None and numpy.isscalar(initial_bias):
             V1 = V2 = b = initial_bias

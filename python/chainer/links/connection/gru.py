@@ -62,3 +62,8 @@ class StatefulGRU(GRUBase):
 
 class GRU(StatefulGRU):
     """The manual's name of StatefulGRU."""
+
+    def forward(self, *args):
+        if len(args) != 1:  # it was StatelessGRU's name in version 1
+            raise ValueError('GRU takes one argument, not {}; StatelessGRU takes the state, too'.format(len(args)))
+        return super(GRU, self).forward(*args)

@@ -22,10 +22,10 @@ class Scale(link.Chain):
     def forward(self, *xs):
         if hasattr(self, 'W'):
             if len(xs) != 1:
-                raise AssertionError('Scale with a parameter takes one input')
+                raise ValueError('Scale with a parameter takes one input')
             y = F.scale(xs[0], self.W, self.axis)
         else:
             if len(xs) != 2:
-                raise AssertionError('Scale without a parameter takes two inputs')
+                raise ValueError('Scale without a parameter takes two inputs')
             y = F.scale(xs[0], xs[1], self.axis)
         return self.bias(y) if hasattr(self, 'bias') else y

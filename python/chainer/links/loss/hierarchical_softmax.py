@@ -1,4 +1,5 @@
 import heapq
+import types
 
 import numpy
 
@@ -59,6 +60,14 @@ class BinaryHierarchicalSoftmax(link.Link):
             self._codes[word, :len(path)] = codes[word]
         with self.init_scope():
             self.W = variable.Parameter(uniform.Uniform(1, dtype=dtype), (parser.size(), in_size))
+
+    @property
+    def _func(self):
+        """The tree as flat arrays, each word's part between two of `begins`."""
+        there = self._codes != 0
+        return types.SimpleNamespace(
+            paths=self._paths[there], codes=self._codes[there].astype(self.W.dtype), parser_size=len(self.W.array),
+            begins=numpy.concatenate([[0], numpy.cumsum(there.sum(axis=1))]).astype(numpy.int32))
 
     @staticmethod
     def create_huffman_tree(word_counts):

@@ -14,7 +14,7 @@ class ParameterStatistics(extension.Extension):
 
     default_name = 'parameter_statistics'
     priority = extension.PRIORITY_WRITER
-    report_key_template = '{prefix}{link}{param}/{attr}/{function}'
+    report_key_template = '{prefix}{link_name}{param_name}/{attr_name}/{function_name}'
     default_statistics = {
         'mean': numpy.mean,
         'std': numpy.std,
@@ -51,8 +51,8 @@ class ParameterStatistics(extension.Extension):
                         continue
                     for function_name, function in self._statistics.items():
                         key = self.report_key_template.format(
-                            prefix=self._prefix + '/' if self._prefix else '', link=link.name, param=name, attr=attr,
-                            function=function_name)
+                            prefix=self._prefix + '/' if self._prefix else '', link_name=link.name, param_name=name,
+                            attr_name=attr, function_name=function_name)
                         self._add(found, key, self._compute(function, array))
         self._summary.add(found)
         if self._trigger(trainer):
