@@ -100,7 +100,8 @@ TEST(cudnn_has_plans_for_the_convolutions_of_the_manual) {
   int major = 0, minor = 0;
   const std::string version = kSanitized ? "" : cuda::Cudnn::description();  // its leaks are not ours
   if (std::sscanf(version.c_str(), "cuDNN %d.%d", &major, &minor) != 2 || major * 100 + minor < 908) {
-    std::printf("left out: %s\n", version.empty() ? "there is no cuDNN" : (version + " cannot").c_str());
+    std::printf("left out: %s\n",
+                version.empty() ? "there is no cuDNN, or a sanitizer would watch it" : (version + " cannot").c_str());
     return;
   }
   const std::string gpus[] = {described_gpu(900, 132, 232448, int64_t(85520809984), "NVIDIA H100 80GB HBM3"),
