@@ -5,9 +5,7 @@
 #include <chainer/chainer.h>
 
 #include <array>
-#include <cstdlib>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +15,7 @@
 #include "chainer/backend/cuda/driver_cuda.h"
 #include "chainer/backend/cuda/emulation/driver_emulated.h"
 #include "chainer/core/run_time_library.h"
+#include "environment_variable.h"
 #include "test.h"
 
 using namespace chainer;
@@ -50,23 +49,11 @@ struct FakeConvolutions {
   int (*executed)() = find<int()>("fake_executed");
   int (*engine)() = find<int()>("fake_engine");
   int (*descriptors)() = find<int()>("fake_descriptors");
-  const std::optional<std::string> before = [] {  // what the variable says to other tests
-    const char* v = std::getenv("CHAINER_CUDNN_LIBRARY");
-    return v ? std::optional<std::string>(v) : std::nullopt;
-  }();
-  FakeConvolutions() {
-    setenv("CHAINER_CUDNN_LIBRARY", FAKE_LIBCUDA, 1);
-    engines({{}}, {});
-  }
+  const EnvironmentVariable named{"CHAINER_CUDNN_LIBRARY", FAKE_LIBCUDA};
+  FakeConvolutions() { engines({{}}, {}); }
   FakeConvolutions(const FakeConvolutions&) = delete;
   FakeConvolutions& operator=(const FakeConvolutions&) = delete;
-  ~FakeConvolutions() {
-    fail("", 0), engines({{}}, {});
-    if (before)
-      setenv("CHAINER_CUDNN_LIBRARY", before->c_str(), 1);
-    else
-      unsetenv("CHAINER_CUDNN_LIBRARY");
-  }
+  ~FakeConvolutions() { fail("", 0), engines({{}}, {}); }
   // What heuristics name, and what they name where that does not serve.
   void engines(const std::vector<FakeEngine>& first, const std::vector<FakeEngine>& others) const {
     std::vector<unsigned> notes;
@@ -313,7 +300,7 @@ TEST(errors_of_the_library_have_names) {
   EXPECT_EQ(cuda::Cudnn::description(), "cuDNN 9.19.0");
   EXPECT(runtime_info().find("; cuDNN 9.19.0 was found") != std::string::npos);
   for (const char* nobody : {"none", "libcudnn_of_nobody.so"}) {
-    setenv("CHAINER_CUDNN_LIBRARY", nobody, 1);
+    const EnvironmentVariable other("CHAINER_CUDNN_LIBRARY", nobody);
     EXPECT(!cuda::Cudnn::open());
     EXPECT_EQ(cuda::Cudnn::description(), "");
   }

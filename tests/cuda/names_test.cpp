@@ -10,6 +10,7 @@
 #include "chainer/array/host.h"
 #include "chainer/core/run_time_library.h"
 #include "emulated_number.h"
+#include "environment_variable.h"
 #include "test.h"
 
 using namespace chainer;
@@ -91,7 +92,7 @@ TEST(hooks_look_at_the_memory_of_the_device) {
 }
 
 TEST(ranges_for_profilers) {
-  setenv("CHAINER_NVTX_LIBRARY", FAKE_LIBCUDA, 1);
+  const EnvironmentVariable named("CHAINER_NVTX_LIBRARY", FAKE_LIBCUDA);
   function_hooks::CUDAProfileHook hook;
   {
     const FunctionHookScope scope(hook);

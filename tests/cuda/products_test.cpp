@@ -8,6 +8,7 @@
 #include "chainer/backend/cuda/cuda_backend.h"
 #include "chainer/backend/cuda/driver_cuda.h"
 #include "chainer/core/run_time_library.h"
+#include "environment_variable.h"
 #include "test.h"
 
 using namespace chainer;
@@ -27,12 +28,12 @@ struct FakeProducts {
   int (*chosen)() = find<int()>("fake_chosen");
   int (*multiplied)() = find<int()>("fake_multiplied");
   const char* (*launched)() = find<const char*()>("fake_launched");
+  const EnvironmentVariable named{"CHAINER_CUBLASLT_LIBRARY", FAKE_LIBCUDA};
   cuda::CudaBackend backend;
   Device device{backend, 0};
   FakeProducts() : backend(made(), "@fake") {}
   ~FakeProducts() { answer(0, 0); }
   static std::unique_ptr<cuda::Driver> made() {
-    setenv("CHAINER_CUBLASLT_LIBRARY", FAKE_LIBCUDA, 1);
     return std::make_unique<cuda::CudaDriver>(cuda::open_libcuda(FAKE_LIBCUDA), cuda::Kernels{kNoImages, {}, 13000});
   }
 };
@@ -103,9 +104,8 @@ TEST(what_the_library_does_not_multiply_the_kernel_does) {
 }
 
 TEST(products_without_the_library_at_all) {
-  FakeProducts fake;
-  setenv("CHAINER_CUBLASLT_LIBRARY", "none", 1);
-  EXPECT(!cuda::CublasLt::open());
-  setenv("CHAINER_CUBLASLT_LIBRARY", "libcublasLt_of_nobody.so", 1);
-  EXPECT(!cuda::CublasLt::open());
+  for (const char* nobody : {"none", "libcublasLt_of_nobody.so"}) {
+    const EnvironmentVariable named("CHAINER_CUBLASLT_LIBRARY", nobody);
+    EXPECT(!cuda::CublasLt::open());
+  }
 }
