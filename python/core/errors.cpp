@@ -45,8 +45,8 @@ void raise_value_error(const char* text) {
     return raise_invalid_type("a positive number of sections", text, text, "InvalidStep");
   for (const char* said :
        {"cannot be broadcast", "sections do not divide", "positions must ascend", "a and b do not fit",
-        ": one number or ", "only one may be -1", "cost must be a square matrix", ": at least one variable is needed",
-        ": at least one array is needed", " indices for an axis of length "})
+        ": one number or ", "only one may be -1", "numbers in axis must ascend", "cost must be a square matrix",
+        ": at least one variable is needed", ": at least one array is needed", " indices for an axis of length "})
     if (t.find(said) != t.npos) return raise_invalid_type("shapes that fit together", text, text, "InvalidSize");
   for (const char* name :
        {"bias: y of shape", "scale: y of shape", "pad_sequence: ", "transpose_sequence: ", "average: weights of shape",

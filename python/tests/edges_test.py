@@ -297,3 +297,14 @@ def test_names_of_backends():
     config = chainer.testing.BackendConfig({'use_cuda': False})
     assert config.get_func_str().startswith('use_cuda_false__use_cudnn_never')
     assert repr(config).startswith("<BackendConfig use_cuda=False use_cudnn='never'")
+
+
+@pytest.mark.parametrize('call, error', [
+    (lambda: F.dropout(FLAT.astype('i')), type_check.InvalidType),
+    (lambda: F.gaussian(FLAT, FLAT[0]), type_check.InvalidType),
+    (lambda: F.gaussian(FLAT, FLAT.astype('d')), type_check.InvalidType),
+    (lambda: F.group_normalization(FLAT, 3, FLAT[0], FLAT[0]), ValueError),
+    (lambda: F.batch_normalization(FLAT, FLAT[0], FLAT[0], axis=(1, 0)), RuntimeError)])
+def test_errors_of_noise_and_normalization(call, error):
+    with pytest.raises(error):
+        call()

@@ -250,6 +250,13 @@ def batch_normalization(x, gamma, beta, eps=2e-5, running_mean=None, running_var
     return _c.batch_normalization(x, gamma, beta, eps, running_mean, running_var, decay, axis)
 
 
+def group_normalization(x, groups, gamma, beta, eps=1e-5):
+    """Normalization of groups of channels."""
+    if _array(x).ndim <= 2:
+        raise ValueError('group_normalization: x needs more than two axes, it has shape {}'.format(_array(x).shape))
+    return _c.group_normalization(x, groups, gamma, beta, eps)
+
+
 def fixed_batch_normalization(x, gamma, beta, mean, var, eps=2e-5, axis=None):
     """Normalization by given statistics."""
     return _c.fixed_batch_normalization(x, gamma, beta, mean, var, eps, axis)

@@ -4,6 +4,7 @@ import numpy
 from chainer import _core
 from chainer import configuration
 from chainer.function_node import FunctionNode, grad
+from chainer.utils import type_check
 
 _c = _core.functions
 
@@ -22,6 +23,10 @@ class Dropout(FunctionNode):
             raise ValueError('dropout_ratio must be in the range [0, 1)')
         self.dropout_ratio, self.mask, self.return_mask = dropout_ratio, mask, return_mask
 
+    def check_type_forward(self, in_types):
+        type_check.argname(in_types, ('x',))
+        type_check.expect(in_types[0].dtype.kind == 'f')
+
     def forward(self, inputs):
         x, = inputs
         if self.mask is None:
@@ -39,6 +44,11 @@ class Gaussian(FunctionNode):
 
     def __init__(self, eps=None):
         self.eps = eps
+
+    def check_type_forward(self, in_types):
+        type_check.argname(in_types, ('mean', 'ln_var'))
+        mean, ln_var = in_types
+        type_check.expect(mean.dtype.kind == 'f', mean.dtype == ln_var.dtype, mean.shape == ln_var.shape)
 
     def forward(self, inputs):
         self.retain_inputs((1,))
