@@ -103,6 +103,21 @@ TEST(what_the_library_does_not_multiply_the_kernel_does) {
                fake.backend.gemm(some({7, 4}, float32), some({4, 5}, float32), out, 1, 0));
 }
 
+TEST(working_memory_of_products_goes_back) {
+  std::size_t (*used)() = nullptr;
+  std::size_t before = 0;
+  {
+    FakeProducts fake;
+    used = fake.find<std::size_t()>("fake_used");
+    before = used();
+    Array out(Shape{30, 5}, float32, fake.device);
+    fake.backend.gemm(ones({30, 4}, float32).to_device(fake.device), ones({4, 5}, float32).to_device(fake.device), out,
+                      1, 0);
+    EXPECT(used() >= before + cuda::CublasLt::kWorkspace);
+  }
+  EXPECT(used() < before + cuda::CublasLt::kWorkspace);
+}
+
 TEST(products_without_the_library_at_all) {
   for (const char* nobody : {"none", "libcublasLt_of_nobody.so"}) {
     const EnvironmentVariable named("CHAINER_CUBLASLT_LIBRARY", nobody);

@@ -34,6 +34,7 @@ const char* fake_ranges() { return ranges.c_str(); }
 void fake_fail(const char* call, CuResult r) { failing = call, result = r; }
 void fake_device(int driver_version, int major) { version = driver_version, capability = major; }
 const char* fake_launched() { return launched.c_str(); }
+std::size_t fake_used() { return used; }
 
 CuResult cuInit(unsigned) { return answer("cuInit"); }
 CuResult cuDriverGetVersion(int* v) { return *v = version, answer("cuDriverGetVersion"); }

@@ -68,6 +68,11 @@ std::string CudaDriver::describe(int device) const {
 }
 
 // Makes the device the thread's own, with its kernels loaded at first.
+CudaDriver::~CudaDriver() {
+  for (int i = 0; i < device_count(); ++i)
+    if (void* const room = devices_[static_cast<std::size_t>(i)].workspace) release(i, room, CublasLt::kWorkspace);
+}
+
 CudaDriver::OneDevice& CudaDriver::use(int device) {
   OneDevice& d = devices_[static_cast<std::size_t>(device)];
   if (d.context) {

@@ -27,6 +27,7 @@ std::span<const unsigned char* const> later_kernels();
 class CudaDriver final : public Driver {
  public:
   CudaDriver(const Libcuda& library, Kernels kernels);
+  ~CudaDriver() override;
 
   int device_count() const override { return static_cast<int>(devices_.size()); }
   std::string describe(int device) const override;
