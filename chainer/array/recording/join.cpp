@@ -106,8 +106,8 @@ class Joiner {
       const int slot = slot_at(k);
       bool is_read = false;
       for (std::size_t i = 0; i < p.program.code.size(); ++i) {
-        if (p.program.code[i].out == slot && first_write < 0) first_write = static_cast<int>(i);
         for (const int in : p.program.code[i].in) is_read = is_read || (in == slot && first_write < 0);
+        if (p.program.code[i].out == slot && first_write < 0) first_write = static_cast<int>(i);
       }
       for (int i = 0; i < first_written(then); ++i)
         is_read = is_read || slot_of(then.operands[static_cast<std::size_t>(i)]) == slot_of(target);

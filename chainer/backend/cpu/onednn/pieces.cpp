@@ -129,7 +129,10 @@ bool by_lines(const Forward& f, const Cut& cut) {
   return each(cut.pieces, f.y.size(), [&](int64_t i) {
     const int64_t image = i / cut.lines, begin = begin_of(i % cut.lines), end = begin_of(i % cut.lines + 1);
     const Lines piece(f, image, begin, end);
-    if (!piece.computation()) return false;
+    if (!piece.computation()) {
+      if (f.then) throw RuntimeError("convolution: oneDNN computes some lines of an image, but not all");
+      return false;
+    }
     piece.computation().run(shared);
     if (f.then) f.then(image * of_image + begin * of_line, image * of_image + end * of_line);
     return true;
