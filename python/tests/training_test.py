@@ -261,8 +261,10 @@ def test_padding_of_examples_without_axes():
 
 def test_an_interrupted_iterator_ends_with_its_workers(tmp_path):
     (tmp_path / 'script.py').write_text(
-        'import time\nimport chainer\n\n\nclass Endless(object):\n    def __len__(self):\n        return 100\n\n'
+        'import signal\nimport time\nimport chainer\n\n\nclass Endless(object):\n'
+        '    def __len__(self):\n        return 100\n\n'
         '    def __getitem__(self, i):\n        time.sleep(1000)\n\n\nif __name__ == "__main__":\n'
+        '    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in programs behind a shell\'s &\n'
         '    chainer.iterators.MultiprocessIterator._interruption_testing = True\n'
         '    chainer.iterators.MultiprocessIterator(Endless(), 10, n_processes=2).next()\n')
     import signal
