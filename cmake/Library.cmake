@@ -167,7 +167,7 @@ set_target_properties(chainer PROPERTIES POSITION_INDEPENDENT_CODE ON VERSION ${
 if(CHAINER_X86_KERNELS)
   set_source_files_properties(${PROJECT_SOURCE_DIR}/chainer/backend/cpu/kernels/table.cpp
                               ${PROJECT_SOURCE_DIR}/chainer/backend/cpu/kernels/image_table.cpp
-                              ${PROJECT_SOURCE_DIR}/chainer/backend/cpu/kernels/row_table.cpp
+                              ${PROJECT_SOURCE_DIR}/chainer/backend/cpu/kernels/other_tables.cpp
                               PROPERTIES COMPILE_DEFINITIONS CHAINER_X86_KERNELS)
 endif()
 set_source_files_properties(
@@ -188,7 +188,7 @@ if(CHAINER_PRECOMPILE)
 endif()
 set(joined ${sources})
 set(alike ${sources})
-list(FILTER alike INCLUDE REGEX "/onnx/(ops|export)_|/backend/common/composed/|/backend/cuda/|/cuda/kernels_nvcc_[a-z]+\\.cpp$|/onednn/version_|/kernels/(image_|row_)?table\\.cpp$")
+list(FILTER alike INCLUDE REGEX "/onnx/(ops|export)_|/backend/common/composed/|/backend/cuda/|/cuda/kernels_nvcc_[a-z]+\\.cpp$|/onednn/version_|/kernels/(image_|other_)?tables?\\.cpp$")
 # What needs another library stays alone, too: only a program that uses it is linked with that library.
 set(foreign ${sources})
 list(FILTER foreign INCLUDE REGEX "/(get_device|canvas_cairo|fetch_curl|http_server_httplib|image_jpeg|image_png|hdf5_file|special_boost|[a-z0-9_]+_protobuf)\\.cpp$|/links/caffe/")

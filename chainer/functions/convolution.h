@@ -136,7 +136,8 @@ inline constexpr struct LocalConvolution2D {
 
 /// A convolution whose filter's elements look where `offset` (N, 2 kh kw, out_h, out_w) moves them, in pixels: the
 /// first kh kw channels to the right, the others down. Between pixels the image is interpolated. x (N, C, h, w),
-/// W (K, C, kh, kw), b (K) or none. Dai et al., arXiv:1703.06211.
+/// W (K, C, kh, kw), b (K) or none give (N, K, out_h, out_w): the lengths are those of `offset`, whatever a convolution
+/// with this stride and pad would give. Dai et al., arXiv:1703.06211.
 ///   F::deformable_convolution_2d_sampler(ones({1, 2, 5, 5}), zeros({1, 18, 3, 3}), ones({4, 2, 3, 3}))
 inline constexpr struct DeformableConvolution2DSampler {
   static constexpr std::string_view name = "deformable_convolution_2d_sampler";

@@ -131,7 +131,8 @@ class UpdateRule : public ParameterUpdater {
   virtual UpdatePass pass(Parameter& param) const;
 
  private:
-  void prepare(const Array& data);
+  // The states that the rule needs, and the gradient without the scale of its loss.
+  void prepare(Parameter& target, double loss_scale);
   void follow(const Array& data);
   void serialize_master(Serializer& s, const Parameter* param);
   // The parameter's, or float32 where a master copy of it is updated.

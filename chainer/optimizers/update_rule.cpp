@@ -18,7 +18,8 @@ void UpdateRule::add_hook(std::shared_ptr<optimizer::Hook> hook, const std::stri
   hooks_.add(std::move(hook), name, timing);
 }
 
-void UpdateRule::prepare(const Array& data) {
+void UpdateRule::prepare(Parameter& target, double loss_scale) {
+  const Array& data = target.array();
   const auto wanted = initial_state();
   if (state.size() != wanted.size()) {
     state.clear();
@@ -33,6 +34,7 @@ void UpdateRule::prepare(const Array& data) {
     if (!a.is_contiguous()) a = a.copy();
     if (a.device() != data.device()) a = a.to_device(data.device());
   }
+  if (loss_scale != 1 && target.grad()) target.set_grad(target.grad() * (1 / loss_scale));
 }
 
 Dtype UpdateRule::state_dtype(const Parameter& param) const {
@@ -50,9 +52,7 @@ void UpdateRule::update(Parameter& param) {
     master_->set_grad(g ? g.astype(float32) : Array());
   }
   Parameter& target = narrow ? *master_ : param;
-  prepare(target.array());
-  if (const double scale = param.loss_scale(); scale != 1 && target.grad())
-    target.set_grad(target.grad() * (1 / scale));
+  prepare(target, param.loss_scale());
   for (const auto& [name, hook] : hooks_.of(Timing::pre)) (*hook)(*this, target);
   if (target.grad()) update_core(target);
   for (const auto& [name, hook] : hooks_.of(Timing::post)) (*hook)(*this, target);
@@ -66,8 +66,7 @@ bool UpdateRule::update_later(Parameter& param, optimizer::Passes& passes) {
   if (!enabled || !param.is_initialized()) return true;
   if (!is_pass() || !hooks_.empty() || state_dtype(param) != param.dtype()) return false;
   ++t;
-  prepare(param.array());
-  if (const double scale = param.loss_scale(); scale != 1 && param.grad()) param.set_grad(param.grad() * (1 / scale));
+  prepare(param, param.loss_scale());
   if (param.grad()) passes.add(pass(param));
   return true;
 }

@@ -10,7 +10,7 @@ namespace {
 
 // Whether patches and products of matrices are faster than oneDNN's convolutions: where filters of one element have a
 // stride, or give their gradient, where lines of results are so short that blocks of pixels are hardly filled, and
-// where there are four results at most (convolve_columns() has a way of its own with those).
+// where there are few results.
 bool by_products(Convolution op, const ConvolutionPlan& plan, const Shape& filters, const Shape& results) {
   if (plan.groups != 1 || filters[0] < 32 || filters[1] < 16 || !onednn_sgemm()) return false;
   const int axes = plan.stride.ndim();
@@ -18,7 +18,8 @@ bool by_products(Convolution op, const ConvolutionPlan& plan, const Shape& filte
   for (int d = 0; d < axes; ++d) taps *= filters[d + 2], stride *= plan.stride[d];
   if (taps == 1) return op == Convolution::backward_weights || (op == Convolution::backward_data && stride > 1);
   const int64_t line = results[axes + 1];
-  if (op == Convolution::backward_data) return results[0] >= 16 && results.product() <= 4 * results[0] * results[1];
+  if (op == Convolution::backward_data)
+    return results[0] >= kManyImages && results.product() <= kFewResults * results[0] * results[1];
   return line <= (op == Convolution::backward_weights ? 4 : 2);
 }
 

@@ -3,6 +3,8 @@
 #pragma once
 #include <cstdint>
 
+#include "chainer/backend/cpu/kernels/instruction_sets.h"
+
 namespace chainer::cpu {
 
 /// How many rows and columns moments_rows() takes at most: what stays in the first-level cache.
@@ -84,15 +86,8 @@ struct ImageKernels {
 /// The table of the instruction set that kernels() chose.
 const ImageKernels& image_kernels();
 
-#define CHAINER_DECLARE_FILL(ISA)          \
-  namespace ISA {                          \
-  void fill_pooling(ImageKernels& k);      \
-  void fill_moments(ImageKernels& k);      \
-  void fill_few_channels(ImageKernels& k); \
-  }
-CHAINER_DECLARE_FILL(baseline)
-CHAINER_DECLARE_FILL(avx2)
-CHAINER_DECLARE_FILL(avx512)
-#undef CHAINER_DECLARE_FILL
+CHAINER_DECLARE_FILL(fill_pooling, ImageKernels)
+CHAINER_DECLARE_FILL(fill_moments, ImageKernels)
+CHAINER_DECLARE_FILL(fill_few_channels, ImageKernels)
 
 }  // namespace chainer::cpu

@@ -2,6 +2,8 @@
 #pragma once
 #include <cstdint>
 
+#include "chainer/backend/cpu/kernels/instruction_sets.h"
+
 namespace chainer::cpu {
 
 /// Where vectors of a matrix lie: vector v of row r at base[v] + r * step[v].
@@ -29,13 +31,6 @@ struct PanelKernels {
 /// The table of the instruction set that kernels() chose.
 const PanelKernels& panel_kernels();
 
-#define CHAINER_DECLARE_FILL(ISA)    \
-  namespace ISA {                    \
-  void fill_panels(PanelKernels& k); \
-  }
-CHAINER_DECLARE_FILL(baseline)
-CHAINER_DECLARE_FILL(avx2)
-CHAINER_DECLARE_FILL(avx512)
-#undef CHAINER_DECLARE_FILL
+CHAINER_DECLARE_FILL(fill_panels, PanelKernels)
 
 }  // namespace chainer::cpu

@@ -3,23 +3,15 @@
 // on a Zen 4 core. Each element is one sum in the order of the inner axis, then added to what is there.
 #include <cstring>
 
+#include "chainer/backend/cpu/kernels/float_vector.h"
 #include "chainer/backend/cpu/kernels/panel_table.h"
 
 namespace {
 
 using chainer::cpu::PanelProduct;
 
-constexpr int64_t kBytes = __BIGGEST_ALIGNMENT__ >= 16 ? __BIGGEST_ALIGNMENT__ : 16;  // a vector register's
-constexpr int64_t kLanes = kBytes / 4, kInner = 1024;  // a panel of so many rows stays in a cache
+constexpr int64_t kInner = 1024;  // a panel of so many rows stays in a cache
 constexpr int kRows = kBytes >= 64 ? 8 : 4, kVectors = 3;
-typedef float Vector __attribute__((vector_size(kBytes)));
-
-[[gnu::always_inline]] inline Vector load(const float* from) {
-  Vector v;
-  std::memcpy(&v, from, sizeof v);
-  return v;
-}
-[[gnu::always_inline]] inline void store(float* to, Vector v) { std::memcpy(to, &v, sizeof v); }
 
 // Rows [row, row + count), with elements [from, to) of the inner axis. Where fewer than `rows` are left, the last one
 // is computed several times.

@@ -3,6 +3,8 @@
 #pragma once
 #include <cstdint>
 
+#include "chainer/backend/cpu/kernels/instruction_sets.h"
+
 namespace chainer::cpu {
 
 /// A step of Fourier transforms (kernels/fourier.cpp): what is read, what is written, m * radix factors, and the roots
@@ -42,14 +44,7 @@ struct FourierKernels {
 const RowKernels& row_kernels();
 const FourierKernels& fourier_kernels();
 
-#define CHAINER_DECLARE_FILL(ISA)       \
-  namespace ISA {                       \
-  void fill_affine(RowKernels& k);      \
-  void fill_fourier(FourierKernels& k); \
-  }
-CHAINER_DECLARE_FILL(baseline)
-CHAINER_DECLARE_FILL(avx2)
-CHAINER_DECLARE_FILL(avx512)
-#undef CHAINER_DECLARE_FILL
+CHAINER_DECLARE_FILL(fill_affine, RowKernels)
+CHAINER_DECLARE_FILL(fill_fourier, FourierKernels)
 
 }  // namespace chainer::cpu

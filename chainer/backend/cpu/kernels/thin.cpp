@@ -1,21 +1,14 @@
 // Products of a matrix of few rows, which read the other matrix once: nothing is packed. Compiled once per instruction
 // set. Each element is one sum in the order of the inner axis, wherever its column lies in a block of columns.
 #include "chainer/backend/cpu/kernels/fill.h"
+#include "chainer/backend/cpu/kernels/float_vector.h"
 
 namespace {
 
 using chainer::cpu::ThinProduct;
 
-constexpr int64_t kBytes = __BIGGEST_ALIGNMENT__;  // a vector register's
-constexpr int64_t kLanes = kBytes / 4;
 constexpr int kColumns = kBytes >= 64 ? 4 : 2;  // with four rows their sums stay in registers
-typedef float Vector __attribute__((vector_size(kBytes)));
 
-inline Vector load(const float* p) {
-  Vector v;
-  __builtin_memcpy(&v, p, sizeof v);
-  return v;
-}
 // The last vector of a row of k elements; those that belong to whole vectors before it are zero.
 struct Tail {
   typedef int32_t Mask __attribute__((vector_size(kBytes)));

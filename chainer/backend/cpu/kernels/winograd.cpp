@@ -4,24 +4,12 @@
 // coefficient. The transforms (A of results, G of filters, B of images) are those of Toom and Cook's products at these
 // points, which round least among those with few digits: 0, 5/8, -5/8, 3/2, -3/2 for three taps (half of the error of 1
 // and 2), 0, 3/4, -3/4, 2 for two.
-#include <cstring>
-
+#include "chainer/backend/cpu/kernels/float_vector.h"
 #include "chainer/backend/cpu/kernels/winograd_table.h"
 
 namespace {
 
 using namespace chainer::cpu;
-
-constexpr int64_t kBytes = __BIGGEST_ALIGNMENT__ >= 16 ? __BIGGEST_ALIGNMENT__ : 16;  // a vector register's
-constexpr int64_t kLanes = kBytes / 4;
-typedef float Vector __attribute__((vector_size(kBytes)));
-
-[[gnu::always_inline]] inline Vector load(const float* from) {
-  Vector v;
-  std::memcpy(&v, from, sizeof v);
-  return v;
-}
-[[gnu::always_inline]] inline void store(float* to, Vector v) { std::memcpy(to, &v, sizeof v); }
 
 // Each transform takes vectors that lie s apart, and leaves its results one behind the other or t apart.
 struct ThreeTaps {

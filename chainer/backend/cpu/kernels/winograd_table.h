@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 
+#include "chainer/backend/cpu/kernels/instruction_sets.h"
 #include "chainer/backend/cpu/kernels/panel_table.h"
 
 namespace chainer::cpu {
@@ -42,13 +43,6 @@ struct WinogradKernels {
 /// The table of the instruction set that kernels() chose.
 const WinogradKernels& winograd_kernels();
 
-#define CHAINER_DECLARE_FILL(ISA)         \
-  namespace ISA {                         \
-  void fill_winograd(WinogradKernels& k); \
-  }
-CHAINER_DECLARE_FILL(baseline)
-CHAINER_DECLARE_FILL(avx2)
-CHAINER_DECLARE_FILL(avx512)
-#undef CHAINER_DECLARE_FILL
+CHAINER_DECLARE_FILL(fill_winograd, WinogradKernels)
 
 }  // namespace chainer::cpu

@@ -1,0 +1,14 @@
+// Functions that exist once for each instruction set.
+#pragma once
+
+/// Declares FILL(TABLE&) for each of them: it fills a table, or a part of it.
+#define CHAINER_DECLARE_FILL(FILL, TABLE) \
+  namespace baseline {                    \
+  void FILL(TABLE& k);                    \
+  }                                       \
+  namespace avx2 {                        \
+  void FILL(TABLE& k);                    \
+  }                                       \
+  namespace avx512 {                      \
+  void FILL(TABLE& k);                    \
+  }
