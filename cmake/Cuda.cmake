@@ -10,6 +10,12 @@ set(cuda_kernels_source ${cuda_folder}/kernels_none.cpp ${cuda_folder}/kernels_l
 set(cuda_later convolution moments pooling random recurrent)
 set(cuda_later_source "")
 set(cuda_first_source "")
+# What sources of programs include that NVRTC compiles (kernels/compiled.h): a part of the library, too.
+set(cuda_headers array/operations/elementwise_ops.h backend/common/float_special.h backend/common/formula_basic.h
+                 backend/common/vector_math.h)
+foreach(name compiled dialect formulas program special types)
+  list(APPEND cuda_headers backend/cuda/kernels/${name}.h)
+endforeach()
 file(GLOB cuda_kernels CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/chainer/backend/cuda/kernels/*.cpp)
 if(CHAINER_CUDA AND NOT CMAKE_CROSSCOMPILING)
   find_program(CHAINER_NVCC nvcc HINTS ENV CUDA_PATH PATHS /usr/local/cuda/bin)
@@ -50,13 +56,28 @@ if(CHAINER_CUDA AND CHAINER_NVCC)
       string(APPEND cuda_${part}_list "chainer_cuda_${name}, ")
     endforeach()
     set(cuda_first_function "Kernels kernels() {")
-    set(cuda_first_result "{images, later_kernels(), ${cuda_version}}")
+    set(cuda_first_result "{images, later_kernels(), ${cuda_version}, kernel_headers()}")
     set(cuda_later_function "std::span<const unsigned char* const> later_kernels() {")
     set(cuda_later_result "images")
+    set(cuda_header_list)
+    foreach(header ${cuda_headers})
+      string(MAKE_C_IDENTIFIER chainer_cuda_${header} symbol)
+      set(file ${PROJECT_SOURCE_DIR}/chainer/${header})
+      list(APPEND cuda_later_images ${file})
+      string(APPEND cuda_later_embedded
+             "asm(\".section .rodata\\n${symbol}:\\n.incbin \\\"${file}\\\"\\n.byte 0\\n.previous\");\n")
+      string(APPEND cuda_later_declared "extern const char ${symbol}[];\n")
+      string(APPEND cuda_header_list "{\"chainer/${header}\", ${symbol}}, ")
+    endforeach()
+    set(cuda_first_more)
+    set(cuda_later_more "std::span<const KernelHeader> kernel_headers() {
+  static const KernelHeader headers[] = {${cuda_header_list}};
+  return headers;
+}")
     set(cuda_kernels_source)
     foreach(part first later)
       set(written ${PROJECT_BINARY_DIR}/cuda/kernels_nvcc_${part}.cpp)
-      foreach(piece embedded declared function list result)
+      foreach(piece embedded declared function list result more)
         set(cuda_${piece} "${cuda_${part}_${piece}}")
       endforeach()
       file(CONFIGURE OUTPUT ${written} CONTENT [[
@@ -72,6 +93,7 @@ namespace chainer::cuda {
   static const unsigned char* const images[] = {@cuda_list@};
   return @cuda_result@;
 }
+@cuda_more@
 
 }  // namespace chainer::cuda
 ]] @ONLY)

@@ -7,10 +7,12 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "../environment_variable.h"
 #include "chainer/array/host.h"
 #include "chainer/array/time_mark.h"
 #include "chainer/backend/cuda/cuda_backend.h"
 #include "chainer/core/run_time_library.h"
+#include "chainer/core/warnings.h"
 #include "test.h"
 
 using namespace chainer;
@@ -87,6 +89,41 @@ TEST(errors_of_the_driver_have_names) {
                d.synchronize());
   fake.fail("", 0);
   EXPECT_THROW(DeviceError, "is lost", (void)to_host(a));
+}
+
+// From the third run on NVRTC's image is loaded; what it refuses, or the driver, is interpreted on.
+TEST(programs_are_compiled_for_the_device) {
+  const Fake fake;
+  const EnvironmentVariable library("CHAINER_NVRTC_LIBRARY", FAKE_LIBCUDA), nowhere("CHAINER_KERNEL_CACHE", "");
+  const auto refuse = reinterpret_cast<void (*)(const char*)>(fake.find("fake_compiler"));
+  static const KernelHeader headers[] = {{"a.h", ""}, {"b.h", ""}};
+  const auto launched = [&](Elementwise op, int runs = 4) {
+    CudaBackend backend(std::make_unique<CudaDriver>(open_libcuda(FAKE_LIBCUDA), Kernels{kImages, {}, 13000, headers}),
+                        "@fake");
+    const Device d(backend, 0);
+    const Array a = ones({3, 4}).to_device(d), row = a[{0}];
+    Array c(Shape{3, 4}, float32, d);
+    const Array* const in[] = {&a, &row};
+    std::string all;
+    for (int k = 0; k < runs; ++k) {
+      backend.elementwise(op, in, c, float32);
+      backend.compiled_programs().wait();
+      all += std::string(fake.launched()).substr(0, 8) + " ";
+    }
+    return all;
+  };
+  EXPECT_EQ(launched(Elementwise::add), std::string("program  program  program  program_ "));
+  EXPECT_EQ(reinterpret_cast<int (*)()>(fake.find("fake_headers"))(), 4);  // and two that stand in for the C library's
+  refuse("a.h(1): error");
+  EXPECT_EQ(launched(Elementwise::add), std::string("program  program  program  program  "));
+  EXPECT(last_warning().find("NVRTC 13.7 for sm_90, headers ") != std::string::npos);
+  EXPECT(last_warning().find("does not compile a program (status 6): a.h(1): error") != std::string::npos);
+  refuse("");
+  fake.device(13000, 12);  // newer than the compiler
+  EXPECT_EQ(launched(Elementwise::add), std::string("program  program  program  program_ "));
+  EXPECT(Nvrtc::open(headers)->description(120).starts_with("NVRTC 13.7 for compute_90, headers "));
+  const EnvironmentVariable none("CHAINER_NVRTC_LIBRARY", "none");
+  EXPECT_EQ(launched(Elementwise::add), std::string("program  program  program  program  "));
 }
 
 // Without a GPU the error says so; with one the test of the day is another.

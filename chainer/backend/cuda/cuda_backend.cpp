@@ -9,6 +9,7 @@
 #include "chainer/array/operations/indices.h"
 #include "chainer/array/time_mark.h"
 #include "chainer/backend/cuda/kernels/indices.h"
+#include "chainer/backend/cuda/kernels/program.h"
 #include "chainer/backend/cuda/spaces.h"
 #include "chainer/backend/cuda/staging.h"
 #include "chainer/core/fork.h"
@@ -244,6 +245,12 @@ void CudaBackend::launch_kernel(int index, Launch l, const void* args) {
     ++d.counts.calls;
     driver_->launch(d.stream, l, args);
   });
+}
+
+void CudaBackend::launch_program(int index, Dim3 grid, Dim3 block, const ProgramArgs& args, std::size_t shared) {
+  const std::string_view kernel =
+      with_device(index, [&](DeviceState&) { return compiled_programs_.kernel_for(index, args); });
+  launch(index, kernel, grid, block, args, kernel == CompiledPrograms::kInterpreter ? shared : 0);
 }
 
 std::optional<std::size_t> CudaBackend::convolution_workspace(int index, const ConvolutionCall& call) {

@@ -7,12 +7,14 @@
 #include <vector>
 
 #include "chainer/array/backend.h"
+#include "chainer/backend/cuda/compiled_programs.h"
 #include "chainer/backend/cuda/driver.h"
 #include "chainer/backend/cuda/memory.h"
 
 namespace chainer::cuda {
 
 struct MomentsArgs;
+struct ProgramArgs;
 
 /// Everything that computes on a device runs in one stream, in the order of the calls, whatever thread calls; entries
 /// return before it ran. device_to_host() and synchronize() wait. An error inside of such work ends the device: each
@@ -32,6 +34,8 @@ class CudaBackend final : public Backend {
     int64_t calls = 0, sent = 0, fetched = 0, waits = 0;
   };
   Counts counts(int index);
+  /// Kernels of programs that run often.
+  CompiledPrograms& compiled_programs() { return compiled_programs_; }
 
   std::string name(int index) const override;
   std::string description() const override;
@@ -86,6 +90,8 @@ class CudaBackend final : public Backend {
     });
     launch_kernel(index, {kernel, grid, block, dynamic_shared, sizeof(Args), &typeid(Args)}, &args);
   }
+  // Launches a program, of which an interpreting block needs so much shared memory.
+  void launch_program(int index, Dim3 grid, Dim3 block, const ProgramArgs& args, std::size_t shared);
   // The two sums of moments(), or with `gradient` of moments_grad(), by parts.
   void sums_of_keys(MomentsArgs args, Dtype dtype, bool gradient, Array& first, Array& second);
   void multiply_by_kernel(const ProductCall& call, int index);
@@ -103,6 +109,7 @@ class CudaBackend final : public Backend {
   void expect_number(int index) const;
 
   std::unique_ptr<Driver> driver_;
+  CompiledPrograms compiled_programs_{*driver_};
   std::string prefix_;
   std::vector<std::unique_ptr<DeviceState>> devices_;
 };

@@ -38,7 +38,11 @@ int cuda_device_count() {
 }
 
 std::string cuda_description() {
-  const std::string cudnn = cuda::Cudnn::description(), found = cudnn.empty() ? "" : "; " + cudnn + " was found";
+  const std::string cudnn = cuda::Cudnn::description();
+  const auto compiler = cuda::Nvrtc::open(cuda::kernel_headers());
+  std::string found;
+  for (const std::string& name : {cudnn, compiler ? compiler->version() : std::string()})
+    if (!name.empty()) found += "; " + name + " was found";
   try {
     return backend().description() + found + "; compiled and emulated, not yet run on a GPU";
   } catch (const DeviceError& e) { return text("cuda: no device: ", e.what(), found); }

@@ -88,6 +88,13 @@ class Driver {
   /// Returns before pinned memory was written; other memory of the host was.
   virtual void copy_to_host(Stream stream, void* to, const void* from, std::size_t bytes) = 0;
   virtual void launch(Stream stream, const Launch& launch, const void* args) = 0;
+  /// What compiles kernels for a device while the program runs: images of one text and one source are equal. Empty
+  /// where nothing does.
+  virtual std::string compiler(int /*device*/) { return {}; }
+  /// The image of a source in the dialect. Any thread may ask, also while others use the driver.
+  virtual std::string compile(int /*device*/, const std::string& /*source*/) { return {}; }
+  /// The device has the image's kernel of that name from here on.
+  virtual void add_kernel(int /*device*/, const std::string& /*name*/, const std::string& /*image*/) {}
   /// Has a library multiply; false where there is none for this product.
   virtual bool multiply(Stream, const ProductCall&) { return false; }
   /// The bytes of working memory that convolve() wants for this call; nothing where no library takes it.

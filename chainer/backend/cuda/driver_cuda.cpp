@@ -59,12 +59,10 @@ std::string CudaDriver::describe(int device) const {
   const CuDevice d = devices_[static_cast<std::size_t>(device)].number;
   char name[256] = "";
   std::size_t bytes = 0;
-  int major = 0, minor = 0;
   expect_success(cu_.device_name(name, sizeof name, d), "cuDeviceGetName");
   expect_success(cu_.device_memory(&bytes, d), "cuDeviceTotalMem");
-  expect_success(cu_.device_attribute(&major, kMajor, d), "cuDeviceGetAttribute");
-  expect_success(cu_.device_attribute(&minor, kMinor, d), "cuDeviceGetAttribute");
-  return text(name, ", ", bytes >> 20, " MiB, compute capability ", major, ".", minor);
+  const int c = capability(device);
+  return text(name, ", ", bytes >> 20, " MiB, compute capability ", c / 10, ".", c % 10);
 }
 
 // Makes the device the thread's own, with its kernels loaded at first.
@@ -188,6 +186,30 @@ void CudaDriver::launch(Stream s, const Launch& l, const void* args) {
                             static_cast<unsigned>(l.dynamic_shared), of(s).handle, all, nullptr),
                  "cuLaunchKernel");
   if (blocking_) synchronize(s);
+}
+
+// 90 for 9.0.
+int CudaDriver::capability(int device) const {
+  const CuDevice d = devices_[static_cast<std::size_t>(device)].number;
+  int major = 0, minor = 0;
+  expect_success(cu_.device_attribute(&major, kMajor, d), "cuDeviceGetAttribute");
+  expect_success(cu_.device_attribute(&minor, kMinor, d), "cuDeviceGetAttribute");
+  return 10 * major + minor;
+}
+std::string CudaDriver::compiler(int device) {
+  std::call_once(asked_for_compiler_, [this] { compiler_ = Nvrtc::open(kernels_.headers); });
+  return compiler_ ? compiler_->description(capability(device)) : "";
+}
+std::string CudaDriver::compile(int device, const std::string& source) {
+  return compiler_->compile(source, capability(device));
+}
+void CudaDriver::add_kernel(int device, const std::string& name, const std::string& image) {
+  OneDevice& d = use(device);
+  CuHandle module = nullptr, function = nullptr;
+  expect_success(cu_.load_module(&module, image.data()), "cuModuleLoadData");
+  d.modules.push_back(module);
+  expect_success(cu_.find_function(&function, module, name.c_str()), "cuModuleGetFunction");
+  d.functions[name] = function;
 }
 
 bool CudaDriver::multiply(Stream s, const ProductCall& call) {

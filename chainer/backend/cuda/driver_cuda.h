@@ -1,5 +1,6 @@
 // The driver of real devices: libcuda.
 #pragma once
+#include <mutex>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "chainer/backend/cuda/cudnn.h"
 #include "chainer/backend/cuda/driver.h"
 #include "chainer/backend/cuda/libcuda.h"
+#include "chainer/backend/cuda/nvrtc.h"
 
 namespace chainer::cuda {
 
@@ -15,6 +17,7 @@ namespace chainer::cuda {
 struct Kernels {
   std::span<const unsigned char*const> images, later;
   int version = 0;  ///< of CUDA that compiled them: 13000
+  std::span<const KernelHeader> headers = {};
 };
 /// kernels_nvcc_first.cpp, which the build writes, or kernels_none.cpp.
 Kernels kernels();
@@ -47,6 +50,10 @@ class CudaDriver final : public Driver {
   void copy_to_device(Stream stream, void* to, const void* from, std::size_t bytes) override;
   void copy_to_host(Stream stream, void* to, const void* from, std::size_t bytes) override;
   void launch(Stream stream, const Launch& launch, const void* args) override;
+  /// NVRTC where it is there.
+  std::string compiler(int device) override;
+  std::string compile(int device, const std::string& source) override;
+  void add_kernel(int device, const std::string& name, const std::string& image) override;
   /// By cuBLASLt where it is there.
   bool multiply(Stream stream, const ProductCall& call) override;
   /// By cuDNN where it is there.
@@ -68,10 +75,14 @@ class CudaDriver final : public Driver {
   OneDevice& use(int device);
   CuHandle function_of(OneDevice& device, std::string_view kernel);
 
+  int capability(int device) const;
+
   Libcuda cu_;
   Kernels kernels_;
   std::vector<OneDevice> devices_;
   bool blocking_;
+  std::once_flag asked_for_compiler_;
+  std::unique_ptr<Nvrtc> compiler_;
 };
 
 }  // namespace chainer::cuda

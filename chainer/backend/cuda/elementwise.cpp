@@ -104,7 +104,7 @@ void CudaBackend::elementwise(Elementwise op, std::span<const Array* const> inpu
   b.add(op, compute, to, {in.data(), inputs.size()});
   Threads t(out.size(), Args::kMostEach, 128);
   const Args& args = b.finish(out.shape(), t.block.x, true);
-  launch(out.device().index(), "program", t.grid, t.block, args);
+  launch_program(out.device().index(), t.grid, t.block, args, 0);
 }
 
 void CudaBackend::run(const Program& p) {
@@ -166,7 +166,7 @@ void CudaBackend::run(const Program& p) {
   Threads t(size, Args::kMostEach, 128);
   const Args& args = b.finish(p.space, t.block.x, false);
   if (!b.fits) return Backend::run(p);
-  if (args.instructions) launch(device->index(), "program", t.grid, t.block, args, b.shared(t.block.x));
+  if (args.instructions) launch_program(device->index(), t.grid, t.block, args, b.shared(t.block.x));
   const Traversal& t2 = p.traversal;
   for (std::size_t k = 0; k < reduced.size(); ++k) {
     const Shape seen = t2.columns ? Shape{t2.outer, t2.rows, t2.width} : Shape{t2.outer, t2.width};

@@ -32,6 +32,7 @@ EmulatedDriver::Options EmulatedDriver::options_of_environment() {
   Options o;
   if (const char* n = std::getenv("CHAINER_EMULATED_DEVICES")) o.devices = std::clamp(std::atoi(n), 1, 16);
   if (const char* s = std::getenv("CHAINER_EMULATED_STREAMS")) o.eager = std::string_view(s) == "eager";
+  if (const char* c = std::getenv("CHAINER_EMULATED_COMPILER")) o.compiler = c;
   return o;
 }
 

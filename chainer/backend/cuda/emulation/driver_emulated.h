@@ -12,14 +12,17 @@ namespace chainer::cuda::emulation {
 
 /// Devices whose memory lies at addresses where nothing is mapped: the elements are at the same places of a range of
 /// its own, which launches and copies alone know. New blocks are full of ones (NaN as floating numbers).
-class EmulatedDriver final : public Driver {
+class EmulatedDriver : public Driver {
  public:
   struct Options {
     int devices = 2;
     std::size_t memory = std::size_t(4) << 30;  ///< of each device
     bool eager = false;                         ///< work runs at the call, not when somebody waits
+    /// A command that makes a shared library of programs' sources when " -o LIBRARY SOURCE" stands behind it: the
+    /// compiler of this program, with the folder of the library's headers. Empty: programs are interpreted.
+    std::string compiler = {};
   };
-  /// CHAINER_EMULATED_DEVICES, and CHAINER_EMULATED_STREAMS=eager.
+  /// CHAINER_EMULATED_DEVICES, CHAINER_EMULATED_STREAMS=eager, and CHAINER_EMULATED_COMPILER.
   static Options options_of_environment();
 
   explicit EmulatedDriver(Options options);
@@ -51,6 +54,9 @@ class EmulatedDriver final : public Driver {
   void copy_to_device(Stream stream, void* to, const void* from, std::size_t bytes) override;
   void copy_to_host(Stream stream, void* to, const void* from, std::size_t bytes) override;
   void launch(Stream stream, const Launch& launch, const void* args) override;
+  std::string compiler(int device) override;
+  std::string compile(int device, const std::string& source) override;
+  void add_kernel(int device, const std::string& name, const std::string& image) override;
   bool multiply(Stream stream, const ProductCall& call) override;
   /// By convolutions_by()'s library, which computes on the host's memory; without one kernels convolve.
   std::optional<std::size_t> convolution_workspace(Stream stream, const ConvolutionCall& call) override;

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <map>
+#include <mutex>
 #include <string>
 
 #include "chainer/backend/cuda/emulation/block.h"
@@ -24,8 +25,25 @@ struct Known {
   Entry entry;
   const std::type_info* args;
 };
-std::map<std::string, Known, std::less<>>& known() {
-  static auto* all = new std::map<std::string, Known, std::less<>>;
+// Kernels by name. What is in the list stays as it is; programs add kernels while others run.
+class List {
+ public:
+  const Known* find(std::string_view name) {
+    const std::lock_guard lock(mutex_);
+    const auto it = all_.find(name);
+    return it == all_.end() ? nullptr : &it->second;
+  }
+  bool add(const char* name, const Known& kernel) {
+    const std::lock_guard lock(mutex_);
+    return all_.emplace(name, kernel).second;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, Known, std::less<>> all_;
+};
+List& known() {
+  static auto* all = new List;
   return *all;
 }
 
@@ -43,17 +61,18 @@ int lane() { return BlockRunner::own().lane(); }
 Counts counts() { return {launches, threads, static_cast<double>(nanoseconds) * 1e-9}; }
 
 bool add_kernel(const char* name, void (*kernel)(), Entry entry, const std::type_info& args) {
-  if (!known().emplace(name, Known{kernel, entry, &args}).second) throw DeviceError("two kernels are named ", name);
+  if (!known().add(name, {kernel, entry, &args})) throw DeviceError("two kernels are named ", name);
   return true;
 }
+bool has_kernel(std::string_view name) { return known().find(name); }
 
 void check(const Launch& l) {
   const auto refuse = [&](const auto&... why) {
     throw DeviceError("launch of ", l.kernel, ", grid ", l.grid, ", block ", l.block, ": ", why...);
   };
-  const auto it = known().find(l.kernel);
-  if (it == known().end()) refuse("there is no such kernel");
-  if (*it->second.args != *l.args_type) refuse("the kernel takes another struct");
+  const Known* const k = known().find(l.kernel);
+  if (!k) refuse("there is no such kernel");
+  if (*k->args != *l.args_type) refuse("the kernel takes another struct");
   if (l.block.count() == 0 || l.block.count() > uint64_t(kMostThreads) || l.block.z > 64)
     refuse("a block has 1 to ", kMostThreads, " threads, at most 64 of them along z");
   if (l.grid.count() == 0 || l.grid.x > 0x7fffffffu || l.grid.y > 65535 || l.grid.z > 65535)
@@ -65,7 +84,7 @@ void check(const Launch& l) {
 
 void run(const Launch& l, const void* args) {
   const auto begin = std::chrono::steady_clock::now();
-  const Known& k = known().find(l.kernel)->second;
+  const Known& k = *known().find(l.kernel);
   const uint64_t blocks = l.grid.count();
   launches.fetch_add(1, std::memory_order_relaxed);
   threads.fetch_add(static_cast<int64_t>(l.block.count() * blocks), std::memory_order_relaxed);

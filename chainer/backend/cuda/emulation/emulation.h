@@ -39,6 +39,8 @@ enum class WarpOp : uint8_t { sync, shuffle, ballot };
 uint64_t warp_meeting(WarpOp op, uint32_t mask, uint64_t value, int source, int line);
 int lane();
 
+/// Whether a kernel of that name is known.
+bool has_kernel(std::string_view name);
 using Entry = void (*)(void (*kernel)(), const void* args);
 /// Makes a kernel known by name, as a device's module does.
 bool add_kernel(const char* name, void (*kernel)(), Entry entry, const std::type_info& args);

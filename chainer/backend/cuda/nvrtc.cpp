@@ -1,0 +1,109 @@
+#include "chainer/backend/cuda/nvrtc.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <iterator>
+#include <string_view>
+#include <type_traits>
+
+#include "chainer/backend/cuda/kernel_cache.h"
+#include "chainer/core/error.h"
+#include "chainer/core/run_time_library.h"
+
+namespace chainer::cuda {
+namespace {
+
+// The compiler has no headers of the C library; its functions need none. Of GCC's own functions it knows some.
+constexpr KernelHeader kStandIns[] = {
+    {"cstdint",
+     "typedef signed char int8_t; typedef short int16_t; typedef int int32_t; typedef long long int64_t;\n"
+     "typedef unsigned char uint8_t; typedef unsigned short uint16_t; typedef unsigned int uint32_t;\n"
+     "typedef unsigned long long uint64_t; typedef unsigned long long uintptr_t;\n"},
+    {"math.h",
+     "#define __builtin_copysign copysign\n#define __builtin_fabs fabs\n#define __builtin_fabsf fabsf\n"
+     "#define __builtin_trunc trunc\n#define __builtin_inf() __longlong_as_double(0x7ff0000000000000)\n"
+     "#define __builtin_inff() __int_as_float(0x7f800000)\n"
+     "#define __builtin_nan(text) __longlong_as_double(0x7ff8000000000000)\n"
+     "#define __builtin_nanf(text) __int_as_float(0x7fc00000)\n"}};
+
+}  // namespace
+
+std::unique_ptr<Nvrtc> Nvrtc::open(std::span<const KernelHeader> headers) {
+  const char* chosen = std::getenv("CHAINER_NVRTC_LIBRARY");
+  if (headers.empty() || (chosen && std::string_view(chosen) == "none")) return nullptr;
+  void* library = nullptr;
+  for (const char* name : {chosen ? chosen : "libnvrtc.so.13", chosen ? chosen : "libnvrtc.so.12"})
+    if (!library) library = run_time_library::open(name);
+  if (!library) return nullptr;
+  Functions f;
+  bool all = true;
+  const auto find = [&](auto& function, const char* symbol) {
+    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(run_time_library::find(library, symbol));
+    all = all && function;
+  };
+#define X(MEMBER, NAME, PARAMETERS) find(f.MEMBER, #NAME);
+  CHAINER_NVRTC(X)
+#undef X
+  if (!all) return nullptr;
+  std::unique_ptr<Nvrtc> made(new Nvrtc(f, headers));
+  return made->archs_.empty() ? nullptr : std::move(made);
+}
+
+Nvrtc::Nvrtc(const Functions& f, std::span<const KernelHeader> headers) : f_(f), headers_(headers) {
+  int major = 0, minor = 0, count = 0;
+  if (f_.version(&major, &minor) != 0 || f_.arch_count(&count) != 0 || count <= 0) return;
+  version_ = text("NVRTC ", major, ".", minor);
+  archs_.resize(static_cast<std::size_t>(count));
+  if (f_.archs(archs_.data()) != 0) archs_.clear();
+  std::string texts;
+  for (const KernelHeader& h : headers_) texts += h.text;
+  digest_ = digest_text(texts);
+}
+
+// The device's own code, or for a device that is newer than the compiler the newest code that it translates itself.
+std::string Nvrtc::architecture(int capability) const {
+  int best = 0;
+  for (const int a : archs_)
+    if (a <= capability) best = std::max(best, a);
+  return text(best == capability ? "sm_" : "compute_", best ? best : *std::min_element(archs_.begin(), archs_.end()));
+}
+
+std::string Nvrtc::description(int capability) const {
+  return text(version_, " for ", architecture(capability), ", headers ", digest_);
+}
+
+std::string Nvrtc::compile(const std::string& source, int capability) const {
+  std::vector<const char*> texts, names;
+  for (const auto& list : {std::span<const KernelHeader>(kStandIns), headers_})
+    for (const KernelHeader& h : list) texts.push_back(h.text), names.push_back(h.name);
+  struct Ends {
+    const Functions& f;
+    void* program = nullptr;
+    ~Ends() {
+      if (program) f.destroy(&program);
+    }
+  } made{f_};
+  void*& program = made.program;
+  const auto got = [&](auto size, auto bytes) {
+    std::size_t n = 0;
+    std::string out;
+    if (size(program, &n) == 0) out.resize(n);
+    if (out.empty() || bytes(program, out.data()) != 0) return std::string();
+    return out;
+  };
+  const std::string arch = "--gpu-architecture=" + architecture(capability);
+  const char* options[] = {"--std=c++20", "--fmad=false", "--device-as-default-execution-space", "--disable-warnings",
+                           arch.c_str()};
+  int status =
+      f_.create(&program, source.c_str(), "program.cu", static_cast<int>(texts.size()), texts.data(), names.data());
+  if (status == 0) status = f_.compile(program, std::size(options), options);
+  const bool own = architecture(capability).starts_with("sm_");
+  std::string image = status != 0 ? "" : own ? got(f_.cubin_size, f_.cubin) : got(f_.ptx_size, f_.ptx);
+  if (!image.empty()) return image;
+  std::string log = program ? got(f_.log_size, f_.log) : "";
+  while (!log.empty() && (log.back() == '\0' || log.back() == '\n')) log.pop_back();
+  throw DeviceError(description(capability), " does not compile a program (status ", status,
+                    "): ", log.substr(0, 2000));
+}
+
+}  // namespace chainer::cuda
