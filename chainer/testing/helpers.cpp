@@ -21,6 +21,12 @@ TemporaryFolder::~TemporaryFolder() {
   std::filesystem::remove_all(path_, ignored);
 }
 
+void assert_warns(const std::function<void()>& f) {
+  const int64_t before = warning_count();
+  f();
+  if (warning_count() == before) throw AssertionError("assert_warns: there was no warning");
+}
+
 namespace condition {
 
 void repeat_with_success_at_least(int times, int min_success, const std::function<void()>& test) {

@@ -7,6 +7,7 @@
 
 #include "chainer/autograd/variable.h"
 #include "chainer/routines/random.h"
+#include "chainer/serializers/hdf5.h"
 #include "chainer/serializers/serializers.h"
 
 namespace chainer::testing {
@@ -52,6 +53,16 @@ void save_and_load_npz(Src& src, Dst& dst) {
       src, dst, "tmp.npz", [](const auto& file, Src& s) { serializers::save_npz(file, s); },
       [](const auto& file, Dst& d) { serializers::load_npz(file, d); });
 }
+
+/// save_hdf5 and load_hdf5.
+template <class Src, class Dst>
+void save_and_load_hdf5(Src& src, Dst& dst) {
+  save_and_load(
+      src, dst, "tmp.h5", [](const auto& file, Src& s) { serializers::save_hdf5(file, s); },
+      [](const auto& file, Dst& d) { serializers::load_hdf5(file, d); });
+}
+/// AssertionError unless f() warns (core/error.h), be it with a text that was printed before.
+void assert_warns(const std::function<void()>& f);
 
 namespace condition {
 

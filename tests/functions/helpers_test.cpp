@@ -31,6 +31,11 @@ TEST(links_are_saved_and_loaded) {
   L::Linear a(3, 2), b(3, 2);
   save_and_load_npz(a, b);
   EXPECT_CLOSE(b.W.array(), a.W.array(), {.atol = 0});
+  L::Linear c(3, 2);
+  try {
+    save_and_load_hdf5(a, c);
+    EXPECT_CLOSE(c.W.array(), a.W.array(), {.atol = 0});
+  } catch (const MissingPartError&) {}  // without libhdf5
   std::filesystem::path used;
   save_and_load(
       a, b, "x.npz",
@@ -40,6 +45,11 @@ TEST(links_are_saved_and_loaded) {
       },
       [](const auto& file, L::Linear& l) { serializers::load_npz(file, l); });
   EXPECT(!std::filesystem::exists(used.parent_path()));
+}
+
+TEST(warnings_are_asserted) {
+  for (int k = 0; k < 2; ++k) assert_warns([] { warn("helpers_test: a warning that is printed once"); });
+  EXPECT_THROW(AssertionError, "assert_warns: there was no warning", assert_warns([] {}));
 }
 
 TEST(repetitions) {

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <memory>
 
-#include "counting_updater.h"
+#include "chainer/training/mock_updater.h"
 #include "python_cases.h"
 
 using namespace chainer;
@@ -99,7 +99,7 @@ class Cases : Draws {
     const int64_t cut = has_state && once_in(2) ? 1 + draw(static_cast<int>(n) - 1) : 0;
     const bool saved = cut > 0 && once_in(2) && s.python.find("Value") == s.python.npos;
     const bool lacking = cut > 0 && !saved && s.python.find("Value") == s.python.npos;
-    test::CountingUpdater updater;
+    chainer::testing::MockUpdater updater;
     updater.iterations_per_epoch = per_epoch;
     Trainer trainer(updater, {1, "iteration"});
     Trigger t = s.make();
@@ -198,7 +198,7 @@ class Cases : Draws {
         break;
       default: e = std::make_shared<StepShift>("lr", a, n, o), python = text("StepShift('lr', ", a, ", ", n, more, ")");
     }
-    test::CountingUpdater updater;
+    chainer::testing::MockUpdater updater;
     updater.optimizer.set("lr", lr);
     Trainer trainer(updater, {1, "iteration"});
     e->initialize(trainer);

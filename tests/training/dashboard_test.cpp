@@ -13,7 +13,7 @@
 #include <cstdlib>
 #include <thread>
 
-#include "counting_updater.h"
+#include "chainer/training/mock_updater.h"
 #include "small_run.h"
 #include "test.h"
 
@@ -140,7 +140,7 @@ TEST(dashboards_fit_every_window) {
 TEST(dashboards_print_lines_where_nobody_looks) {
   const std::string file = out("lines.txt");
   std::FILE* lines = std::fopen(file.c_str(), "w");
-  test::CountingUpdater updater(5);
+  chainer::testing::MockUpdater updater(5);
   Trainer trainer(updater, {2, "epoch"}, {.out = out("lines")});
   trainer.extend(extensions::LogReport());
   trainer.extend(extensions::Dashboard({.out = lines}));
@@ -159,7 +159,7 @@ TEST(dashboard_program_for_tmux) {
   const char* const chosen = std::getenv("CHAINER_TEST_DASHBOARD");
   if (!chosen) return;
   const std::string end = chosen, place = std::getenv("CHAINER_TEST_FOLDER");
-  test::CountingUpdater updater(50);
+  chainer::testing::MockUpdater updater(50);
   Trainer trainer(updater, {10, "epoch"}, {.out = place});
   trainer.extend(extensions::LogReport());
   trainer.extend(

@@ -16,7 +16,7 @@
 #include <mutex>
 #include <thread>
 
-#include "counting_updater.h"
+#include "chainer/training/mock_updater.h"
 #include "small_run.h"
 #include "test.h"
 
@@ -77,7 +77,7 @@ std::string results(const std::string& name) {
 
 // What a trainer does with the commands that f requests at iterations.
 struct CommandedRun {
-  test::CountingUpdater updater{10};
+  chainer::testing::MockUpdater updater{10};
   Trainer trainer;
   std::map<int64_t, double> rates;
   explicit CommandedRun(const std::string& name, int64_t iterations, std::function<void(int64_t)> f = {})
@@ -361,7 +361,7 @@ TEST(a_reader_who_takes_nothing_is_let_go) {
 TEST(pages_steer_the_run_that_serves_them) {
   if (!live::HttpServer::available()) return EXPECT(true);
   const std::string folder = out("served");
-  test::CountingUpdater updater(10);
+  chainer::testing::MockUpdater updater(10);
   Trainer trainer(updater, {10000, "iteration"}, {.out = folder});
   trainer.extend(extensions::LogReport({.trigger = {5, "iteration"}}));
   const auto page = std::make_shared<extensions::LivePage>(extensions::LivePageOptions{.args = {{"lr", "0.01"}}});

@@ -6,11 +6,11 @@
 #include "chainer/core/file.h"
 #include "chainer/core/json.h"
 #include "chainer/core/sanitizer.h"
-#include "counting_updater.h"
+#include "chainer/training/mock_updater.h"
 #include "small_run.h"
 #include "test.h"
 
-using Mock = test::CountingUpdater;
+using Mock = chainer::testing::MockUpdater;
 using List = std::vector<int64_t>;
 
 TEST(triggers_and_log_equal_the_releases) {

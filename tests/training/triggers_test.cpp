@@ -1,10 +1,10 @@
-#include "counting_updater.h"
+#include "chainer/training/mock_updater.h"
 #include "small_run.h"
 #include "test.h"
 
 namespace {
 
-using Mock = test::CountingUpdater;
+using Mock = chainer::testing::MockUpdater;
 
 std::vector<int64_t> firings(Trigger trigger, int64_t per_epoch = 10, int64_t until = 30) {
   Mock updater(per_epoch);
@@ -141,4 +141,16 @@ TEST(early_stopping) {
   });
   trainer.run();
   EXPECT_EQ(updater.n, 8);
+}
+
+TEST(a_trainer_with_a_mock_updater_runs_its_extensions) {
+  int calls = 0;
+  auto count = make_extension([&calls](Trainer&) { ++calls; });
+  const auto trainer = chainer::testing::get_trainer_with_mock_updater({3, "epoch"}, 5, {count});
+  trainer->run();
+  EXPECT_EQ(trainer->updater().iteration(), 15);
+  EXPECT_EQ(calls, 15);
+  const auto ten = chainer::testing::get_trainer_with_mock_updater();
+  ten->run();
+  EXPECT_EQ(ten->updater().iteration(), 10);
 }
