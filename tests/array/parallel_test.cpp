@@ -147,9 +147,10 @@ TEST(quotas_count_as_cores) {
 }
 
 TEST(matrix_products_are_the_same_for_any_number_of_threads) {
-  const std::vector<std::vector<int64_t>> sizes = {{100, 784, 1000}, {257, 129, 311}, {64, 3000, 65}, {8, 2000, 2000},
-                                                   {1000, 300, 3},   {2, 700, 900},   {1001, 515, 1}, {130, 40, 70},
-                                                   {6, 50000, 25},   {5, 9000, 300},  {700, 64, 300}};
+  const std::vector<std::vector<int64_t>> sizes = {
+      {100, 784, 1000}, {257, 129, 311}, {64, 3000, 65},  {8, 2000, 2000},    {1000, 300, 3},
+      {2, 700, 900},    {1001, 515, 1},  {130, 40, 70},   {6, 50000, 25},     {5, 9000, 300},
+      {700, 64, 300},   {100, 5000, 70}, {40, 4099, 300}, {1030, 4100, 1030}, {33, 20001, 31}};
   for (const auto& s : sizes)
     for (const Dtype dtype : {float32, float64}) {  // by oneDNN where it is there, and by OpenBLAS
       const Array a = random::uniform(-1, 1, {s[0], s[1]}).astype(dtype);
@@ -168,10 +169,11 @@ TEST(matrix_products_are_the_same_for_any_number_of_threads) {
 
 TEST(matrix_products_are_added_to_rows_that_lie_apart) {
   for (const Dtype dtype : {float32, float64, float16, int32})
-    for (const int64_t k : {3, 40, 9000})
+    for (const auto& [rows, k] : std::vector<std::pair<int64_t, int64_t>>{{6, 3}, {6, 40}, {6, 9000}, {40, 5000}})
       for (const bool turned : {false, true}) {
-        const Array a = random::uniform(-4, 4, {6, k}).astype(dtype), b = random::uniform(-4, 4, {k, 20}).astype(dtype);
-        Array all = random::uniform(-4, 4, turned ? Shape{33, 6} : Shape{6, 33}).astype(dtype);
+        const Array a = random::uniform(-4, 4, {rows, k}).astype(dtype),
+                    b = random::uniform(-4, 4, {k, 20}).astype(dtype);
+        Array all = random::uniform(-4, 4, turned ? Shape{33, rows} : Shape{rows, 33}).astype(dtype);
         const Array before = all.copy(), product = matmul(a, b);
         Array part = turned ? all[{Slice(5, 25)}].T() : all[{Slice(), Slice(5, 25)}];
         kHostBackend->gemm(a, b, part, 1, 1);

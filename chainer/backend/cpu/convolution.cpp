@@ -10,17 +10,19 @@ namespace {
 
 // Whether patches and products of matrices are faster than oneDNN's convolutions: where filters of one element have a
 // stride, or give their gradient, where lines of results are so short that blocks of pixels are hardly filled, and
-// where there are few results.
-bool by_products(Convolution op, const ConvolutionPlan& plan, const Shape& filters, const Shape& results) {
+// where there are few results; but not with few images, of which oneDNN makes no copies.
+bool by_products(Convolution op, const ConvolutionPlan& plan, const Shape& images, const Shape& filters,
+                 const Shape& results) {
   if (plan.groups != 1 || filters[0] < 32 || filters[1] < 16 || !onednn_sgemm()) return false;
   const int axes = plan.stride.ndim();
   int64_t taps = 1, stride = 1;
   for (int d = 0; d < axes; ++d) taps *= filters[d + 2], stride *= plan.stride[d];
   if (taps == 1) return op == Convolution::backward_weights || (op == Convolution::backward_data && stride > 1);
-  const int64_t line = results[axes + 1];
+  const int64_t line = results[axes + 1], count = results[0], rows = results.product() / results[1];
+  if (op == Convolution::backward_weights) return line <= 4;
   if (op == Convolution::backward_data)
-    return results[0] >= kManyImages && results.product() <= kFewResults * results[0] * results[1];
-  return line <= (op == Convolution::backward_weights ? 4 : 2);
+    return rows <= kFewResults * count && count >= (images.product() == count * images[1] ? 256 : 32);
+  return line <= 2 && rows >= 128 && filters[0] * filters[1] >= 65536;
 }
 
 // Whether `then`, if there is one, ran on all of `out`.
@@ -33,7 +35,8 @@ bool convolve_then(Convolution op, const ConvolutionPlan& plan, const Array& a, 
     return false;
   }
   if (out.dtype() == float32) {
-    const Shape &filters = (op == Convolution::backward_weights ? out : b).shape(),
+    const Shape &images = (op == Convolution::backward_data ? out : a).shape(),
+                &filters = (op == Convolution::backward_weights ? out : b).shape(),
                 &results = (op == Convolution::forward         ? out
                             : op == Convolution::backward_data ? a
                                                                : b)
@@ -44,7 +47,8 @@ bool convolve_then(Convolution op, const ConvolutionPlan& plan, const Array& a, 
       winograd_convolution(op, plan, a, b, bias, out, accumulate, then);
       return true;
     }
-    if (!by_products(op, plan, filters, results) && onednn::convolution(op, plan, a, b, bias, out, accumulate, then))
+    if (!by_products(op, plan, images, filters, results) &&
+        onednn::convolution(op, plan, a, b, bias, out, accumulate, then))
       return true;
     convolve_columns(*kHostBackend, op, plan, a, b, bias, out, accumulate);
     return false;

@@ -129,6 +129,7 @@ void scatter(const Sizes& s, const T* columns, int64_t begin, int64_t end, int64
 
 // Few results of small images, of which much of a patch lies in the padding: instead of patches, lines of pixels as
 // they lie, for each result and each of the filters' lines a product. Nothing is multiplied by the padding.
+constexpr int64_t kManyImages = 16;
 bool suits_lines(const Sizes& s) {
   const int64_t positions = s.out.product();
   if (positions > kFewResults || s.batch < kManyImages || s.plan.groups != 1 || s.group_in < 16 ||

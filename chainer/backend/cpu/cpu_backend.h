@@ -64,8 +64,8 @@ using HostConvolution = void(Convolution op, const ConvolutionPlan& plan, const 
                              const Array& bias, Array& out, bool accumulate);
 inline constinit std::atomic<HostConvolution*> host_convolution{nullptr};
 
-/// Few results of each of many images: convolve_columns() may read their images as lines then, without patches.
-inline constexpr int64_t kFewResults = 4, kManyImages = 16;
+/// So few results of each image are few: convolve_columns() may read the images as lines then, without patches.
+inline constexpr int64_t kFewResults = 4;
 /// A convolution by products of patches and filters, for every dtype and any number of axes.
 void convolve_columns(Backend& backend, Convolution op, const ConvolutionPlan& plan, const Array& a, const Array& b,
                       const Array& bias, Array& out, bool accumulate);

@@ -39,6 +39,8 @@ Matrix as_matrix(const Array& a) {
 constexpr int64_t kSmall = 16384;  // products of fewer multiplications are cheaper without oneDNN's set-up
 // oneDNN's products are cut into pieces of at least this many multiplications, at multiples of its tiles.
 constexpr int64_t kPiece = int64_t(1) << 21, kAlign = 48, kMostPieces = 8;
+constexpr int64_t kFewSums = int64_t(1) << 20;
+constexpr int64_t kLongSum = 2048;                // sums of twice this length and more are cut
 constexpr int64_t kBlasPiece = int64_t(1) << 18;  // the same for OpenBLAS's, which cost less to begin
 // With few rows or columns a product is bound by reading the matrix, and smaller pieces are worth a thread.
 constexpr int64_t kThinPiece = int64_t(1) << 18;
@@ -120,23 +122,46 @@ void plain_rows(const Problem<T>& p, int64_t begin, int64_t end) {
 // A product by a library on one thread a call, in pieces of the columns or rows: run(piece). The cut depends on the
 // shape only, so that one thread or many give the same bits, though libraries choose their kernels by the shape; and
 // our threads do not stop at a library's barriers, where they would wait for one that the system does not run.
+//
+// Each piece has the library put the other matrix into its own order anew, which for long sums over few columns takes
+// as long as the product: those are cut along the inner axis first, and their parts are added in order.
 template <class T, class F>
 void in_pieces(const Problem<T>& p, int64_t least, F&& run) {
   const bool columns = p.n >= p.m;
-  const int64_t length = columns ? p.n : p.m, work = p.m * p.n * p.k;
+  const int64_t length = columns ? p.n : p.m, work = p.m * p.n * p.k, size = p.m * p.n;
   const bool thin = std::min(p.m, p.n) <= kThinRows;
+  const int64_t parts = thin || size > kFewSums ? 1 : std::clamp<int64_t>(p.k / kLongSum, 1, kMostPieces);
   const int64_t pieces =
-      std::max<int64_t>(1, std::min({work / (thin ? kThinPiece : least), length / kAlign, kMostPieces}));
+      std::max<int64_t>(1, std::min({work / (thin ? kThinPiece : least), length / kAlign, kMostPieces}) / parts);
   const int64_t units = (length + kAlign - 1) / kAlign;
-  parallel(static_cast<int>(pieces), thin ? work : work / 8, [&](int piece) {
-    const int64_t begin = units * piece / pieces * kAlign;
+  std::optional<Floats> memory;
+  if (parts > 1) memory.emplace(parts * size * static_cast<int64_t>(sizeof(T) / sizeof(float)));
+  T* const sums = parts > 1 ? reinterpret_cast<T*>(memory->data()) : nullptr;
+  parallel(static_cast<int>(parts * pieces), thin ? work : work / 8, [&](int task) {
+    const int64_t i = task / pieces, piece = task % pieces;
+    const int64_t begin = units * piece / pieces * kAlign, inner = p.k * i / parts;
     Problem<T> part = p;
     (columns ? part.n : part.m) = std::min(length, units * (piece + 1) / pieces * kAlign) - begin;
+    if (parts > 1) {
+      part.k = p.k * (i + 1) / parts - inner, part.a += inner * (p.ta ? p.lda : 1),
+      part.b += inner * (p.tb ? 1 : p.ldb);
+      part.c = sums + i * size, part.ldc = p.n, part.beta = 0;
+    }
     if (columns)
       part.b += begin * (p.tb ? p.ldb : 1), part.c += begin;
     else
-      part.a += begin * (p.ta ? 1 : p.lda), part.c += begin * p.ldc;
+      part.a += begin * (p.ta ? 1 : p.lda), part.c += begin * part.ldc;
     run(part);
+  });
+  if (parts == 1) return;
+  parallel_ranges(p.m, parts * size, 1, [&](int64_t first, int64_t last) {
+    for (int64_t r = first; r < last; ++r) {
+      T* const sum = sums + r * p.n;
+      for (int64_t i = 1; i < parts; ++i)
+        for (int64_t j = 0; j < p.n; ++j) sum[j] += sum[i * size + j];
+      T* const c = p.c + r * p.ldc;
+      for (int64_t j = 0; j < p.n; ++j) c[j] = p.beta == T(0) ? sum[j] : static_cast<T>(p.beta * c[j]) + sum[j];
+    }
   });
 }
 
