@@ -15,14 +15,16 @@ bool by_products(Convolution op, const ConvolutionPlan& plan, const Shape& image
                  const Shape& results) {
   if (plan.groups != 1 || filters[0] < 32 || filters[1] < 16 || !onednn_sgemm()) return false;
   const int axes = plan.stride.ndim();
+  const int64_t weights = filters[0] * filters[1];
   int64_t taps = 1, stride = 1;
   for (int d = 0; d < axes; ++d) taps *= filters[d + 2], stride *= plan.stride[d];
-  if (taps == 1) return op == Convolution::backward_weights || (op == Convolution::backward_data && stride > 1);
+  if (taps == 1)
+    return op == Convolution::backward_weights || (op == Convolution::backward_data && stride > 1 && weights >= 32768);
   const int64_t line = results[axes + 1], count = results[0], rows = results.product() / results[1];
   if (op == Convolution::backward_weights) return line <= 4;
   if (op == Convolution::backward_data)
     return rows <= kFewResults * count && count >= (images.product() == count * images[1] ? 256 : 32);
-  return line <= 2 && rows >= 128 && filters[0] * filters[1] >= 65536;
+  return line <= 2 && rows >= 128 && weights >= 65536;
 }
 
 // Whether `then`, if there is one, ran on all of `out`.

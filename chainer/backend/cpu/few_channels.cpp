@@ -28,13 +28,14 @@ void forward(const ConvolutionPlan& plan, const Array& x, const Array& W, const 
   const int64_t results = W.shape()[0], rows = W.shape()[2], columns = W.shape()[3];
   const int64_t lines = out.shape()[2], pixels = out.shape()[3], lanes = few_vectors(results) * kFewLanes;
 
-  std::vector<float> weights(static_cast<std::size_t>((channels * rows * columns + 1) * lanes));
-  float* const biases = weights.data() + channels * rows * columns * lanes;
-  for (int64_t i = 0; i < channels * rows * columns; ++i)
-    for (int64_t l = 0; l < lanes; ++l)
-      weights[static_cast<std::size_t>(i * lanes + l)] =
-          filters.data<float>()[l % results * channels * rows * columns + i];
-  for (int64_t l = 0; l < lanes; ++l) biases[l] = added ? added.data<float>()[l % results] : 0;
+  const int64_t taps = channels * rows * columns;
+  std::vector<float> weights(static_cast<std::size_t>((taps + 1) * lanes));
+  float* const biases = weights.data() + taps * lanes;
+  for (int64_t l = 0, result = 0; l < lanes; ++l, result = result + 1 == results ? 0 : result + 1) {
+    const float* const filter = filters.data<float>() + result * taps;
+    for (int64_t i = 0; i < taps; ++i) weights[static_cast<std::size_t>(i * lanes + l)] = filter[i];
+    biases[l] = added ? added.data<float>()[result] : 0;
+  }
 
   const int64_t line_step = (pixels + columns - 1) * results + kFewLanes;
   const int64_t strip = std::clamp<int64_t>(kStripFloats / (line_step * channels) - rows + 1, 1, lines);
