@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -91,6 +92,19 @@ struct Collector : MemberVisitor {
   std::map<std::string, Array*> arrays;
 };
 
+// The plan's outputs. One that is a constant, or a view of one, is a copy: the caller may write to what it gets, and
+// the plan serves other calls.
+Variables run_folded(const Program& program, const Plan& plan, const Variables& in) {
+  Variables out = program.run(plan, {}, in);
+  for (Variable& y : out) {
+    const ArrayBody& owner = y.array().body().owner();
+    const bool shared = std::any_of(plan.values.begin(), plan.values.end(),
+                                    [&](const Variable& v) { return v && &v.array().body().owner() == &owner; });
+    if (shared) y = Variable(y.array().copy(), false);
+  }
+  return out;
+}
+
 // From the second call with inputs of some shapes on, the operators' work on arrays is replayed.
 Variables replayed(const Program& program, const Plan& plan, recording::Replays& replays, const Variables& in) {
   Arrays inputs;
@@ -99,7 +113,7 @@ Variables replayed(const Program& program, const Plan& plan, recording::Replays&
     Variables x;
     for (const Array& a : arrays) x.push_back(a ? Variable(a, false) : Variable());
     Arrays out;
-    for (const Variable& y : program.run(plan, {}, x)) out.push_back(y.array());
+    for (const Variable& y : run_folded(program, plan, x)) out.push_back(y.array());
     return out;
   };
   Variables out;
@@ -204,7 +218,7 @@ Variables Model::forward(const Variables& in) {
   if (folded) stay.emplace();
   if (folded && !ModelRecorder::current && function_hook_count == 0 && !config().debug)
     return replayed(*program_, folded->plan, folded->replays, in);
-  Variables out = program_->run(folded ? folded->plan : program_->plan, folded ? Variables() : leaves, in);
+  Variables out = folded ? run_folded(*program_, folded->plan, in) : program_->run(program_->plan, leaves, in);
   if (ModelRecorder* const recorder = ModelRecorder::current) [[unlikely]] {
     // Outputs get nodes of their own: functions of them are recorded, too, and an input that is passed on is a result.
     for (Variable& y : out) y = Variable(y.array(), true);

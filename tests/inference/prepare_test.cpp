@@ -39,6 +39,13 @@ struct Scaled : Chain {
   Variable forward(const Variable& x) { return F::tanh(x * w); }
 };
 
+struct WithConstants : Chain {
+  L::Linear l{3, 2};
+  Parameter w{initializers::Uniform(), Shape{4}};
+  CHAINER_MEMBERS(WithConstants, l, w);
+  Variables forward(const Variables& x) { return {l(x[0]), w * 2, w.variable(), F::reshape(w.variable(), {2, 2})}; }
+};
+
 // Large convolutions, whose activations run behind each part of the results: by Winograd's algorithm, and by images.
 struct Wide : Chain {
   L::Convolution2D first{3, 32, 3, {.pad = 1}}, second{32, 48, 3, {.pad = 1}}, third{48, 96, 1}, last{96, 16, 1};
@@ -128,6 +135,19 @@ TEST(results_of_a_prepared_network_are_the_callers) {
   mine.fill(7);
   expect_near(ready(picture(2, 5)), kept);
   EXPECT_EQ(ready.refused_replay(), "");
+}
+
+TEST(outputs_that_do_not_depend_on_the_input_are_the_callers_too) {
+  WithConstants net;
+  const inference::Prepared ready = inference::prepare(net, {Variable(ones({1, 3}), false)});
+  const Array w = net.w.array().copy();
+  for (const int64_t n : {1, 5, 5, 5, 7, 1, 5}) {  // a shape's first call, the one that records, replays
+    Arrays y = ready(Arrays{ones({n, 3})});
+    EXPECT_CLOSE(y[1], w * 2);
+    EXPECT_CLOSE(y[2], w);
+    EXPECT_CLOSE(y[3], w.reshape({2, 2}));
+    for (Array& a : y) a.fill(7);
+  }
 }
 
 TEST(a_prepared_network_stays_as_it_was) {
