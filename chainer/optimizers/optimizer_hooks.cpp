@@ -11,10 +11,13 @@ namespace chainer::optimizer_hooks {
 namespace {
 // Parameters without data or gradient have nothing to change.
 bool ready(const Parameter& p) { return p.is_initialized() && p.grad(); }
+// The sum of squares. Those of 16-bit numbers would overflow from 256 on and vanish below 2e-4.
+Array squares(const Array& a) {
+  return sum(square(item_size(a.dtype()) == 2 ? a.astype(float32) : a), {}, false, float64);
+}
 // On a device factors stay there, so that nobody waits for them.
-Array squares(const Array& a) { return sum(square(a), {}, false, float64); }
 Array norm_there(const Array& a) { return sqrt(squares(a)); }
-double norm(const Array& a) { return std::sqrt(sum(square(a), {}, false, float64).item<double>()); }
+double norm(const Array& a) { return norm_there(a).item<double>(); }
 }  // namespace
 
 void WeightDecay::operator()(UpdateRule&, Parameter& p) {
@@ -37,7 +40,7 @@ void GradientClipping::operator()(Optimizer& optimizer) {
     return;
   }
   for (const Parameter& p : params)
-    if (ready(p)) total += sum(square(p.grad()), {}, false, float64).item<double>();
+    if (ready(p)) total += squares(p.grad()).item<double>();
   const double rate = threshold / std::sqrt(total);
   if (!(rate < 1)) return;
   for (Parameter p : params)

@@ -1,5 +1,7 @@
 #include <chainer/chainer.h>
 
+#include <cmath>
+
 #include "chainer/core/parallel.h"
 #include "test.h"
 
@@ -61,6 +63,24 @@ TEST(hooks_equal_the_releases) {
   check("GradientHardClipping", optimizers::SGD({.lr = .1}), std::make_shared<h::GradientHardClipping>(-.5, .3));
   check("GradientLARS", optimizers::SGD({.lr = .1}), std::make_shared<h::GradientLARS>(.01, .1));
   check("GradientNoise", optimizers::SGD({.lr = .1}), std::make_shared<h::GradientNoise>(.3));
+}
+
+TEST(norms_of_16_bit_gradients_neither_overflow_nor_vanish) {
+  for (const double g : {300., 1e-4}) {
+    One link(full({1000}, 2., float16));
+    auto clipped = optimizers::SGD({.lr = 0.}).setup(link);
+    clipped.add_hook(optimizer_hooks::GradientClipping(g));
+    link.w.set_grad(full({1000}, g, float16));
+    clipped.update();
+    EXPECT_CLOSE(link.w.grad().astype(float64), full({1000}, g / std::sqrt(1000.), float64), {.atol = 0, .rtol = .02});
+
+    One scaled(full({1000}, g, float16));
+    auto by_layer = optimizers::SGD({.lr = 0.}).setup(scaled);
+    by_layer.add_hook(optimizer_hooks::GradientLARS(1e-5));
+    scaled.w.set_grad(full({1000}, g / 2, float16));
+    by_layer.update();
+    EXPECT_CLOSE(scaled.w.grad().astype(float64), full({1000}, g, float64), {.atol = 0, .rtol = .02});
+  }
 }
 
 TEST(three_steps_in_float64_meet_the_table) {
