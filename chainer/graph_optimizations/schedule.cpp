@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "chainer/array/backend.h"
 #include "chainer/array/order.h"
+#include "chainer/array/version.h"
 #include "chainer/autograd/backprop.h"
 #include "chainer/autograd/backward_scope.h"
 #include "chainer/autograd/function_node.h"
@@ -12,17 +14,24 @@
 namespace chainer::static_graphs {
 namespace {
 
-// An argument as the recorded code sees it: a variable of its own, which can be cut off the caller's graph.
+// A copy with the same strides, gaps in memory included: what is recorded on it holds for `a`, to the last bit.
+Array with_same_strides(const Array& a) {
+  if (a.is_contiguous() || a.size() == 0) return a.copy();
+  const Strides strides = a.strides();
+  int64_t first = 0, last = 0;
+  for (int d = 0; d < a.ndim(); ++d) (strides[d] < 0 ? first : last) += strides[d] * (a.shape()[d] - 1);
+  const Array memory(Shape{last - first + 1}, a.dtype(), a.device());
+  Array out(ArrayBody::view(memory.body_ref(), a.shape(), strides, -first));
+  copy_elements(a, out);
+  return out;
+}
+
+// An argument as the recorded code sees it: a variable of its own, which can be cut off the caller's graph, on memory
+// of its own. The code may read the caller's array, or one that shares memory with it, in other ways than as this
+// argument, and in the next call the argument is another one.
 struct Argument : FunctionNode {
   std::string label() const override { return "StaticArgument"; }
-  Arrays forward(const Arrays& x) override { return x; }
-  Variables backward(const Indexes&, const Variables& gy) override { return gy; }
-};
-
-// The same for an argument whose memory came up already: in the next call it may be another.
-struct CopiedArgument : FunctionNode {
-  std::string label() const override { return "StaticArgument"; }
-  Arrays forward(const Arrays& x) override { return {x[0].copy()}; }
+  Arrays forward(const Arrays& x) override { return {with_same_strides(x[0])}; }
   Variables backward(const Indexes&, const Variables& gy) override { return gy; }
 };
 
@@ -84,11 +93,12 @@ Variables Schedule::record(const Function& f, const Variables& args, const std::
       argument_slots_.push_back(-1);
       continue;
     }
-    const Variable mine = recorder_->knows(x.array()) ? apply_single(CopiedArgument(), x) : x;
-    argument_slots_.push_back(recorder_->bind(mine.array(), false));
-    inner_args_.push_back(mine.requires_grad() && graph ? apply_single(Argument(), mine)
-                                                        : Variable(mine.array(), false));
+    inner_args_.push_back(x.requires_grad() && graph ? apply_single(Argument(), x)
+                                                     : Variable(with_same_strides(x.array()), false));
+    argument_slots_.push_back(recorder_->bind(inner_args_.back().array(), false));
   }
+  std::vector<uint32_t> versions;
+  for (const Variable& x : inner_args_) versions.push_back(x ? memory_version(x.array()) : 0);
   tape.phases.push_back(std::make_unique<recording::Phase>());
   Variables results;
   {
@@ -102,6 +112,7 @@ Variables Schedule::record(const Function& f, const Variables& args, const std::
     if (recorder_->active()) recorder_->finish(arrays);
   }
   refused_ = recorder_->refused();
+  write_back(args, versions);
   const Members after = Members::of(links);
   const Arrays arrays_after = after.all();
   bool same = before.size() == arrays_after.size() && members.numbers == after.numbers;
@@ -126,6 +137,15 @@ Variables Schedule::record(const Function& f, const Variables& args, const std::
   Variables out;
   for (const Variable& y : results) out.push_back(y.array());
   return out;
+}
+
+// What the code wrote to its arguments belongs to the caller's arrays, where a replay writes itself.
+void Schedule::write_back(const Variables& args, const std::vector<uint32_t>& versions) {
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    if (!args[i] || memory_version(inner_args_[i].array()) == versions[i]) continue;
+    Array to = args[i].array();
+    copy_elements(inner_args_[i].array(), to);
+  }
 }
 
 void Schedule::find_leaves(const Variables& results, const Variables& args, const Members& members) {

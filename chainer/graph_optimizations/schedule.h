@@ -61,6 +61,7 @@ class Schedule {
   recording::Tape tape;
 
  private:
+  void write_back(const Variables& args, const std::vector<uint32_t>& versions);
   void find_leaves(const Variables& results, const Variables& args, const Members& members);
   Variables run_graph(const Indexes& wanted, const Variables& gy);
   Variables record_backward(const Indexes& wanted, const Variables& gy, Backward way);

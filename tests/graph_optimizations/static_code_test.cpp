@@ -65,6 +65,21 @@ TEST(static_code_must_return_what_it_returned) {
   EXPECT_THROW(RuntimeError, "the first time it was (1,)", (void)chain(floats({2})));
 }
 
+TEST(what_the_code_writes_to_an_argument_is_the_callers) {
+  const auto count = static_code([](const Arrays&, Arrays& out) { out[0] += 1; });
+  for (const int64_t step : {1, 2}) {
+    auto chain = static_graph([&](const Variable& x, const Variable& counts) {
+      count({}, {counts.array()});
+      return x * 2;
+    });
+    const NoBackpropMode no_graph;
+    const Array memory = zeros({6}), counts = memory[{Slice({}, {}, step)}];
+    for (int i = 0; i < 4; ++i) (void)chain(floats({2}), counts);
+    EXPECT_CLOSE(counts, full(counts.shape(), 4.));
+    EXPECT_EQ(chain.schedule_manager().counts().replayed, 3);
+  }
+}
+
 TEST(static_code_by_itself_is_the_function) {
   const auto twice = static_code([](const Arrays& in) { return Arrays{in[0] * 2, in[0]}; });
   EXPECT_EQ(twice({array({1.f, 2.f})})[0].to_vector<float>()[1], 4.f);

@@ -281,6 +281,40 @@ TEST(one_array_as_two_arguments) {
   EXPECT_EQ(f.schedule_manager().counts().replayed, 2);
 }
 
+TEST(arguments_that_are_views_of_one_array) {
+  for (const int64_t n : {4, 100}) {
+    const auto code = [](const Variable& x, const Variable& y) {
+      return F::tanh(x * y) + F::sum(y[{Slice(1, 3)}]) - x;
+    };
+    auto f = static_graph(code);
+    for (int i = 0; i < 4; ++i) {
+      const Array both = floats({n, 60}), every_other = both[{Slice(), Slice(1, {}, 2)}];
+      // Halves of rows, columns in turn.
+      for (const auto& [x, y] : {std::pair(both[{Slice(), Slice(0, 30)}], both[{Slice(), Slice(30, 60)}]),
+                                 std::pair(both[{Slice(), Slice({}, {}, 2)}], every_other)}) {
+        const Variable u(x), v(y), w(x), z(y);
+        const Variable expected = code(u, v), got = f(w, z);
+        EXPECT_CLOSE(got.array(), expected.array());
+        F::sum(F::square(expected)).backward(), F::sum(F::square(got)).backward();
+        EXPECT_CLOSE(w.grad(), u.grad());
+        EXPECT_CLOSE(z.grad(), v.grad());
+      }
+    }
+    EXPECT_EQ(f.schedule_manager().counts().replayed, 6);
+  }
+}
+
+TEST(what_shares_memory_with_an_argument_is_no_argument) {
+  const Array rows = floats({8, 3}), last = rows[{Slice(6, 8)}];
+  auto f = static_graph([&](const Variable& x) { return x - Variable(last, false); });
+  const NoBackpropMode no_graph;
+  for (int64_t i = 0; i < 4; ++i) {
+    const Array x = rows[{Slice(i, i + 2)}];
+    EXPECT(same(f(x).array(), x - last));
+  }
+  EXPECT(f.schedule_manager().refused().find("made before the call") != std::string::npos);
+}
+
 TEST(results_stay_what_they_were) {
   Twins<Mlp> t{Mlp()};
   std::vector<std::pair<Array, Array>> kept;
