@@ -1,5 +1,7 @@
 #include "chainer/inference/prepare.h"
 
+#include <algorithm>
+
 namespace chainer::inference {
 namespace {
 
@@ -16,9 +18,27 @@ Prepared::Prepared(onnx::Model model) : model_(std::make_shared<onnx::Model>(std
 Arrays Prepared::operator()(const Arrays& inputs) const {
   const UsingConfig test(&Config::train, false);
   const NoBackpropMode no_graph;
+  if (lengths_stay_) check_lengths(inputs);
   Variables x;
   for (const Array& a : inputs) x.push_back(Variable(a, false));
   return arrays_of(model_->forward(x));
+}
+
+// (Their number, dtypes and numbers of axes are the model's own check.)
+void Prepared::check_lengths(const Arrays& inputs) const {
+  const auto& declared = model_->inputs();
+  for (std::size_t i = 0; i < std::min(inputs.size(), declared.size()); ++i) {
+    const auto& lengths = declared[i].shape;
+    if (!inputs[i] || !lengths || static_cast<int>(lengths->size()) != inputs[i].ndim()) continue;
+    bool fits = true;
+    for (std::size_t d = 0; d < lengths->size(); ++d)
+      fits = fits && ((*lengths)[d] < 0 || (*lengths)[d] == inputs[i].shape()[static_cast<int>(d)]);
+    if (fits) continue;
+    std::string expected;
+    for (const int64_t n : *lengths) expected += text(expected.empty() ? "" : ", ", n < 0 ? "any" : std::to_string(n));
+    throw TypeError("inference::prepare: input '", declared[i].name, "' has lengths that the network was not prepared ",
+                    "for\nExpect: (", expected, ")\nActual: ", inputs[i].shape());
+  }
 }
 
 void Prepared::warm_up(const Arrays& inputs) const {
@@ -27,8 +47,9 @@ void Prepared::warm_up(const Arrays& inputs) const {
 }
 
 Prepared prepare(Link& link, const Variables& example_inputs, const PrepareOptions& options) {
-  const Prepared out(onnx::Model::from_bytes(
+  Prepared out(onnx::Model::from_bytes(
       onnx::export_model(link, example_inputs, {.dynamic_batch = options.dynamic_batch}), {}, link.class_name()));
+  out.lengths_stay_ = dynamic_cast<const onnx::Model*>(&link) == nullptr;  // what a file declares is often too narrow
   out.warm_up(arrays_of(example_inputs));
   return out;
 }

@@ -39,6 +39,12 @@ struct Scaled : Chain {
   Variable forward(const Variable& x) { return F::tanh(x * w); }
 };
 
+struct Pooled : Chain {
+  L::Linear l{2, 4};
+  CHAINER_MEMBERS(Pooled, l);
+  Variable forward(const Variable& x) { return l(F::average_pooling_2d(x, {x.shape(2), x.shape(3)})); }
+};
+
 struct WithConstants : Chain {
   L::Linear l{3, 2};
   Parameter w{initializers::Uniform(), Shape{4}};
@@ -214,9 +220,21 @@ TEST(wrong_inputs_of_a_prepared_network_are_refused) {
   EXPECT_THROW(TypeError, "float64", ready(zeros({1, 1, 10, 10}, float64)));
   EXPECT_THROW(TypeError, "(1, 10, 10)", ready(zeros({1, 10, 10}, float32)));
   EXPECT_THROW(ValueError, "0 inputs", ready(Arrays{}));
+  EXPECT_THROW(TypeError, "Expect: (any, 1, 10, 10)\nActual: (2, 1, 10, 11)", ready(zeros({2, 1, 10, 11}, float32)));
   const Array x = picture(1, 9);
   expect_near(ready(x), answer(net, x));
   EXPECT_EQ(ready.refused_replay(), "");
+}
+
+TEST(lengths_that_a_network_was_not_prepared_for_are_refused) {
+  Pooled net;
+  const inference::Prepared ready = inference::prepare(net, {Variable(ones({1, 2, 8, 8}), false)});
+  // A window of 8 over 9 columns would leave one out, without a word.
+  EXPECT_THROW(TypeError, "Actual: (1, 2, 8, 9)", ready(ones({1, 2, 8, 9})));
+  EXPECT_EQ(ready(ones({3, 2, 8, 8})).shape(), Shape({3, 4}));
+  const inference::Prepared one =
+      inference::prepare(net, {Variable(ones({1, 2, 8, 8}), false)}, {.dynamic_batch = false});
+  EXPECT_THROW(TypeError, "Expect: (1, 2, 8, 8)", one(ones({3, 2, 8, 8})));
 }
 
 TEST(an_imported_model_that_replays_sees_new_weights) {
