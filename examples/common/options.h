@@ -1,5 +1,6 @@
 // Command lines of the examples: --name value, with a help text and clear errors.
 #pragma once
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
@@ -22,8 +23,10 @@ class Options {
     all_.push_back({name, help, std::to_string(value),
                     [&value, name, least](const std::string& s) {
                       char* end = nullptr;
+                      errno = 0;
                       value = std::strtol(s.c_str(), &end, 10);
                       if (s.empty() || *end) throw chainer::ValueError(name, ": '", s, "' is not a whole number");
+                      if (errno == ERANGE) throw chainer::ValueError(name, ": ", s, " is out of range");
                       if (value < least) throw chainer::ValueError(name, ": ", value, " is below ", least);
                     },
                     false, false});
