@@ -1,5 +1,5 @@
 file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/chainer/*.cpp)
-list(FILTER sources EXCLUDE REGEX "/backend/cpu/kernels/(elementwise|convert|reduce|update|random|rows|thin|normalize|recurrent|fourier|affine|pooling|moments|few_channels|winograd|panels)\\.cpp$")
+list(FILTER sources EXCLUDE REGEX "/backend/cpu/kernels/(elementwise|convert|transpose|reduce|update|random|rows|thin|normalize|recurrent|fourier|affine|pooling|moments|few_channels|winograd|panels)\\.cpp$")
 list(FILTER sources EXCLUDE REGEX "/chainer/mn/")  # a library of its own: Distributed.cmake
 list(FILTER sources EXCLUDE REGEX "/backend/cuda/(kernels|emulation)/|/core/fiber[a-z0-9_]*\\.cpp$")  # CudaEmulated.cmake
 list(FILTER sources EXCLUDE REGEX "/backend/cuda/kernels_(later_)?none\\.cpp$")
@@ -54,7 +54,7 @@ endif()
 
 # The kernels, once per instruction set. Loops vectorise without math-errno and trapping; the rest of IEEE stays. They may
 # multiply and add in one rounding; everything else rounds twice, as x86-64 without FMA does (Options.cmake).
-set(kernel_names elementwise convert reduce update random rows thin normalize recurrent fourier affine pooling moments few_channels winograd panels)
+set(kernel_names elementwise convert transpose reduce update random rows thin normalize recurrent fourier affine pooling moments few_channels winograd panels)
 set(kernel_sources)
 foreach(name ${kernel_names})
   list(APPEND kernel_sources ${PROJECT_SOURCE_DIR}/chainer/backend/cpu/kernels/${name}.cpp)
@@ -75,7 +75,7 @@ endif()
 # stride they are a tenth of a small program, and not faster. (Loops of moments are: by up to a quarter.)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   set(lean ${kernel_sources})
-  list(FILTER lean INCLUDE REGEX "/(convert|recurrent)\\.cpp$")
+  list(FILTER lean INCLUDE REGEX "/(convert|transpose|recurrent)\\.cpp$")
   set(lean_options -O2 -ftree-vectorize -fvect-cost-model=dynamic --param=vect-epilogues-nomask=0)
   set_source_files_properties(${lean} PROPERTIES COMPILE_OPTIONS "${lean_options}")
   # So are scans of each dtype, which keep a loop for each case that does not change within it.

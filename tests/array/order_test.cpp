@@ -204,3 +204,20 @@ TEST(sums_of_few_columns_at_once_and_deferred) {
       EXPECT_CLOSE(sum(x * 2 - x, {0}).astype(float64), exact, {.atol = 1e-3, .rtol = 1e-6});
     }
 }
+
+// Copies go through squares of a register's length; what is left at the edges, and rows that lie apart, do not.
+TEST(transposed_matrices_of_any_lengths) {
+  for (const Dtype dtype : {uint8, float16, float32, float64})
+    for (const int64_t rows : {1, 3, 8, 9, 16, 17, 33, 250})
+      for (const int64_t columns : {1, 2, 7, 8, 15, 16, 31, 48, 130}) {
+        const Array all = (arange((rows + 1) * (columns + 3)) % 251).astype(dtype).reshape({rows + 1, columns + 3});
+        const Array turned = all[{Slice(0, rows), Slice(1, columns + 1)}].T().copy();
+        const std::vector<double> before = all.to_vector<double>(), after = turned.to_vector<double>();
+        bool same = true;
+        for (int64_t i = 0; i < rows; ++i)
+          for (int64_t j = 0; j < columns; ++j)
+            same = same && after[static_cast<std::size_t>(j * rows + i)] ==
+                               before[static_cast<std::size_t>(i * (columns + 3) + 1 + j)];
+        EXPECT(same);
+      }
+}

@@ -44,6 +44,9 @@ void transform_filters(const Array& W, const WinogradForm& form, bool gradient, 
     for (int64_t v = begin; v < end; ++v)
       for (int64_t i = 0; i < inner; i += run) {
         const int64_t count = std::min(run, inner - i);
+        if (gradient)  // each filter lies elsewhere, so that the processor does not see the next one coming
+          for (int64_t l = 0; l < lanes * taps; l += 16)
+            __builtin_prefetch(from + v * lanes * column_step + (i + 4) * inner_step + l);
         kernels().transpose[sizeof(float)](turned.data(), lanes, from + v * lanes * column_step + i * inner_step,
                                            column_step, lanes, count * taps);
         for (int64_t phase = 0; phase < form.phases; ++phase)

@@ -74,29 +74,6 @@ void store(void* to, int64_t stride, const void* block, int64_t n) {
   }
 }
 
-// Small squares through a block that stays in registers or the first-level cache: both sides see whole lines.
-template <class T>
-void transpose(void* out, int64_t out_step, const void* in, int64_t in_step, int64_t rows, int64_t columns) {
-  constexpr int64_t kSide = 64 / sizeof(T);
-  T* o = static_cast<T*>(out);
-  const T* x = static_cast<const T*>(in);
-  for (int64_t i = 0; i < rows; i += kSide) {
-    const int64_t m = rows - i < kSide ? rows - i : kSide;
-    for (int64_t j = 0; j < columns; j += kSide) {
-      const int64_t n = columns - j < kSide ? columns - j : kSide;
-      if (m == kSide && n == kSide) {
-        T square[kSide][kSide];
-        for (int64_t a = 0; a < kSide; ++a) __builtin_memcpy(square[a], x + (i + a) * in_step + j, sizeof square[a]);
-        for (int64_t b = 0; b < kSide; ++b)
-          for (int64_t a = 0; a < kSide; ++a) o[(j + b) * out_step + i + a] = square[a][b];
-      } else {
-        for (int64_t b = 0; b < n; ++b)
-          for (int64_t a = 0; a < m; ++a) o[(j + b) * out_step + i + a] = x[(i + a) * in_step + j + b];
-      }
-    }
-  }
-}
-
 template <class C>
 void fill_compute(chainer::cpu::Kernels& k, int c) {
   using chainer::cpu::LoadKernel, chainer::cpu::StoreKernel;
@@ -117,9 +94,5 @@ void fill_convert(Kernels& k) {
   fill_compute<double>(k, kF64);
   fill_compute<int64_t>(k, kI64);
   fill_compute<Mask>(k, kMask);
-  k.transpose[1] = transpose<uint8_t>;
-  k.transpose[2] = transpose<uint16_t>;
-  k.transpose[4] = transpose<uint32_t>;
-  k.transpose[8] = transpose<uint64_t>;
 }
 }  // namespace chainer::cpu::CHAINER_KERNEL_ISA

@@ -8,6 +8,7 @@ namespace chainer::cpu {
 
 CHAINER_DECLARE_FILL(fill_elementwise, Kernels)
 CHAINER_DECLARE_FILL(fill_convert, Kernels)
+CHAINER_DECLARE_FILL(fill_transpose, Kernels)
 CHAINER_DECLARE_FILL(fill_reduce, Kernels)
 CHAINER_DECLARE_FILL(fill_update, Kernels)
 CHAINER_DECLARE_FILL(fill_random, Kernels)

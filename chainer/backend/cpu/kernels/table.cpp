@@ -16,6 +16,7 @@ namespace {
       k.name = #ISA;                  \
       ISA::fill_elementwise(k);       \
       ISA::fill_convert(k);           \
+      ISA::fill_transpose(k);         \
       ISA::fill_reduce(k);            \
       ISA::fill_update(k);            \
       ISA::fill_random(k);            \

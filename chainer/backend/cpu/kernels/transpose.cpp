@@ -1,0 +1,78 @@
+// Matrices with their axes exchanged, in small squares: both sides see whole lines. Compiled once per instruction set.
+#include <utility>
+
+#include "chainer/backend/cpu/kernels/fill.h"
+#include "chainer/backend/cpu/kernels/float_vector.h"
+
+namespace {
+
+// A square of any size of elements, through a block that stays in the first-level cache.
+template <class T>
+[[gnu::always_inline]] inline void whole_square(T* out, int64_t out_step, const T* in, int64_t in_step) {
+  constexpr int64_t kSide = 64 / sizeof(T);
+  T square[kSide][kSide];
+  for (int64_t a = 0; a < kSide; ++a) __builtin_memcpy(square[a], in + a * in_step, sizeof square[a]);
+  for (int64_t b = 0; b < kSide; ++b)
+    for (int64_t a = 0; a < kSide; ++a) out[b * out_step + a] = square[a][b];
+}
+
+// Of two registers that differ in one bit of their numbers: that bit and the same bit of a lane's number are exchanged.
+template <int bit, int... lane>
+[[gnu::always_inline]] inline void exchange(Vector& a, Vector& b, std::integer_sequence<int, lane...>) {
+  constexpr int lanes = sizeof...(lane);
+  const Vector low = __builtin_shufflevector(a, b, (lane & bit ? lanes + (lane ^ bit) : lane)...);
+  b = __builtin_shufflevector(a, b, (lane & bit ? lanes + lane : lane ^ bit)...);
+  a = low;
+}
+// A square in registers, a bit after the other (Eklundh, "A fast computer method for matrix transposing", 1972).
+template <int bit>
+[[gnu::always_inline]] inline void turn(Vector (&v)[kLanes]) {
+  for (int i = 0; i < kLanes; ++i)
+    if (!(i & bit)) exchange<bit>(v[i], v[i + bit], std::make_integer_sequence<int, kLanes>());
+  if constexpr (bit > 1) turn<bit / 2>(v);
+}
+
+[[gnu::always_inline, maybe_unused]] inline void square_in_registers(float* out, int64_t out_step, const float* in,
+                                                                     int64_t in_step) {
+  Vector v[kLanes];
+#pragma GCC unroll 16
+  for (int64_t a = 0; a < kLanes; ++a) v[a] = load(in + a * in_step);
+  turn<kLanes / 2>(v);
+#pragma GCC unroll 16
+  for (int64_t b = 0; b < kLanes; ++b) store(out + b * out_step, v[b]);
+}
+
+// With four lanes a square would write a quarter of a line at a time.
+template <class T>
+constexpr bool in_registers = sizeof(T) == sizeof(float) && kLanes >= 8;
+
+template <class T>
+void transpose(void* out, int64_t out_step, const void* in, int64_t in_step, int64_t rows, int64_t columns) {
+  constexpr int64_t kSide = in_registers<T> ? kLanes : 64 / static_cast<int64_t>(sizeof(T));
+  T* const o = static_cast<T*>(out);
+  const T* const x = static_cast<const T*>(in);
+  for (int64_t i = 0; i < rows; i += kSide) {
+    const int64_t m = rows - i < kSide ? rows - i : kSide;
+    for (int64_t j = 0; j < columns; j += kSide) {
+      const int64_t n = columns - j < kSide ? columns - j : kSide;
+      if (m < kSide || n < kSide)
+        for (int64_t b = 0; b < n; ++b)
+          for (int64_t a = 0; a < m; ++a) o[(j + b) * out_step + i + a] = x[(i + a) * in_step + j + b];
+      else if constexpr (in_registers<T>)
+        square_in_registers(o + j * out_step + i, out_step, x + i * in_step + j, in_step);
+      else
+        whole_square(o + j * out_step + i, out_step, x + i * in_step + j, in_step);
+    }
+  }
+}
+
+}  // namespace
+
+namespace chainer::cpu::CHAINER_KERNEL_ISA {
+void fill_transpose(Kernels& k) {
+  k.transpose[1] = transpose<uint8_t>;
+  k.transpose[2] = transpose<uint16_t>;
+  k.transpose[4] = transpose<float>;
+  k.transpose[8] = transpose<uint64_t>;
+}
+}  // namespace chainer::cpu::CHAINER_KERNEL_ISA
