@@ -39,8 +39,8 @@ Matrix as_matrix(const Array& a) {
 constexpr int64_t kSmall = 16384;  // products of fewer multiplications are cheaper without oneDNN's set-up
 // oneDNN's products are cut into pieces of at least this many multiplications, at multiples of its tiles.
 constexpr int64_t kPiece = int64_t(1) << 21, kAlign = 48, kMostPieces = 8;
-constexpr int64_t kFewSums = int64_t(1) << 20;
-constexpr int64_t kLongSum = 2048;                // sums of twice this length and more are cut
+// Sums of twice this length and more are cut, where there are no more than so many of them.
+constexpr int64_t kLongSum = 2048, kFewSums = int64_t(1) << 20;
 constexpr int64_t kBlasPiece = int64_t(1) << 18;  // the same for OpenBLAS's, which cost less to begin
 // With few rows or columns a product is bound by reading the matrix, and smaller pieces are worth a thread.
 constexpr int64_t kThinPiece = int64_t(1) << 18;

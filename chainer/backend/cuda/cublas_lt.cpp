@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdlib>
-#include <string_view>
 #include <utility>
 
-#include "chainer/core/run_time_library.h"
+#include "chainer/backend/cuda/run_time_functions.h"
 
 namespace chainer::cuda {
 namespace {
@@ -49,19 +47,11 @@ int64_t alignment(const void* p) {
 }  // namespace
 
 std::unique_ptr<CublasLt> CublasLt::open() {
-  const char* chosen = std::getenv("CHAINER_CUBLASLT_LIBRARY");
-  if (chosen && std::string_view(chosen) == "none") return nullptr;
-  void* library = nullptr;
-  for (const char* name : {chosen ? chosen : "libcublasLt.so.13", chosen ? chosen : "libcublasLt.so.12"})
-    if (!library) library = run_time_library::open(name);
+  void* const library = open_library("CHAINER_CUBLASLT_LIBRARY", {"libcublasLt.so.13", "libcublasLt.so.12"});
   if (!library) return nullptr;
   Functions f;
   bool all = true;
-  const auto find = [&](auto& function, const char* symbol) {
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(run_time_library::find(library, symbol));
-    all = all && function;
-  };
-#define X(MEMBER, NAME, PARAMETERS) find(f.MEMBER, #NAME);
+#define X(MEMBER, NAME, PARAMETERS) all = find_function(library, #NAME, f.MEMBER) && all;
   CHAINER_CUBLAS_LT(X)
 #undef X
   if (!all) return nullptr;

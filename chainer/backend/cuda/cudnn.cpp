@@ -1,13 +1,10 @@
 #include "chainer/backend/cuda/cudnn.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <deque>
-#include <string_view>
-#include <type_traits>
 #include <utility>
 
-#include "chainer/core/run_time_library.h"
+#include "chainer/backend/cuda/run_time_functions.h"
 
 namespace chainer::cuda {
 namespace {
@@ -99,17 +96,11 @@ std::optional<int> cudnn_type(Dtype d) {
 }
 
 std::optional<CudnnFunctions> open_cudnn() {
-  const char* chosen = std::getenv("CHAINER_CUDNN_LIBRARY");
-  if (chosen && std::string_view(chosen) == "none") return {};
-  void* library = run_time_library::open(chosen ? chosen : "libcudnn.so.9");
+  void* const library = open_library("CHAINER_CUDNN_LIBRARY", {"libcudnn.so.9"});
   if (!library) return {};
   CudnnFunctions f;
   bool all = true;
-  const auto find = [&](auto& function, const char* symbol) {
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(run_time_library::find(library, symbol));
-    all = all && function;
-  };
-#define X(MEMBER, NAME, RESULT, PARAMETERS) find(f.MEMBER, #NAME);
+#define X(MEMBER, NAME, RESULT, PARAMETERS) all = find_function(library, #NAME, f.MEMBER) && all;
   CHAINER_CUDNN(X)
 #undef X
   return all ? std::optional(f) : std::nullopt;

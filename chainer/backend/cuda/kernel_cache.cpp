@@ -1,6 +1,8 @@
 #include "chainer/backend/cuda/kernel_cache.h"
 
+#include <cstdint>
 #include <cstdlib>
+#include <filesystem>
 
 #include "chainer/core/error.h"
 #include "chainer/core/file.h"
@@ -10,8 +12,17 @@ namespace {
 
 constexpr uint64_t kLargest = 64 << 20;  // of a file in bytes
 
+// Nowhere where the variable is empty, or nobody has a home.
+std::optional<std::filesystem::path> folder_of_kernels() {
+  if (const char* chosen = std::getenv("CHAINER_KERNEL_CACHE"))
+    return *chosen ? std::optional<std::filesystem::path>(chosen) : std::nullopt;
+  const char* home = std::getenv("HOME");
+  if (!home || !*home) return {};
+  return std::filesystem::path(home) / ".chainer" / "kernels";
+}
+
 std::optional<std::filesystem::path> path_of(std::string_view key) {
-  auto folder = kernel_cache_folder();
+  auto folder = folder_of_kernels();
   if (folder) *folder /= digest_text(key) + ".kernel";
   return folder;
 }
@@ -24,14 +35,6 @@ std::string content(std::string_view key, std::string_view image) {
 }
 
 }  // namespace
-
-std::optional<std::filesystem::path> kernel_cache_folder() {
-  if (const char* chosen = std::getenv("CHAINER_KERNEL_CACHE"))
-    return *chosen ? std::optional<std::filesystem::path>(chosen) : std::nullopt;
-  const char* home = std::getenv("HOME");
-  if (!home || !*home) return {};
-  return std::filesystem::path(home) / ".chainer" / "kernels";
-}
 
 std::optional<std::string> read_kept_kernel(std::string_view key) {
   const auto path = path_of(key);
@@ -55,14 +58,11 @@ void keep_kernel(std::string_view key, std::string_view image) {
   } catch (const FileError&) {}  // no loss but time
 }
 
-uint64_t digest(std::string_view text) {
+std::string digest_text(std::string_view text) {
   uint64_t h = 0xcbf29ce484222325u;
   for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-  return h;
-}
-std::string digest_text(std::string_view text) {
   std::string out;
-  for (uint64_t h = digest(text), k = 0; k < 16; ++k, h <<= 4) out += "0123456789abcdef"[h >> 60];
+  for (int k = 0; k < 16; ++k, h <<= 4) out += "0123456789abcdef"[h >> 60];
   return out;
 }
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "chainer/backend/cuda/run_time_functions.h"
 #include "chainer/core/error.h"
-#include "chainer/core/run_time_library.h"
 
 namespace chainer::cuda {
 
@@ -14,8 +14,8 @@ Libcuda open_libcuda(const char* name) {
   if (!library) throw DeviceError("there is no driver: ", why, "; NVIDIA's driver brings ", name);
   Libcuda all;
   const auto find = [&](auto& function, const char* symbol) {
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(run_time_library::find(library, symbol));
-    if (!function) throw DeviceError("the driver is too old: ", name, " has no ", symbol);
+    if (!find_function(library, symbol, function))
+      throw DeviceError("the driver is too old: ", name, " has no ", symbol);
   };
 #define X(MEMBER, NAME, PARAMETERS) find(all.MEMBER, #NAME);
   CHAINER_LIBCUDA(X)

@@ -1,14 +1,11 @@
 #include "chainer/backend/cuda/nvrtc.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <iterator>
-#include <string_view>
-#include <type_traits>
 
 #include "chainer/backend/cuda/kernel_cache.h"
 #include "chainer/core/error.h"
-#include "chainer/core/run_time_library.h"
+#include "chainer/backend/cuda/run_time_functions.h"
 
 namespace chainer::cuda {
 namespace {
@@ -29,19 +26,12 @@ constexpr KernelHeader kStandIns[] = {
 }  // namespace
 
 std::unique_ptr<Nvrtc> Nvrtc::open(std::span<const KernelHeader> headers) {
-  const char* chosen = std::getenv("CHAINER_NVRTC_LIBRARY");
-  if (headers.empty() || (chosen && std::string_view(chosen) == "none")) return nullptr;
-  void* library = nullptr;
-  for (const char* name : {chosen ? chosen : "libnvrtc.so.13", chosen ? chosen : "libnvrtc.so.12"})
-    if (!library) library = run_time_library::open(name);
+  if (headers.empty()) return nullptr;
+  void* const library = open_library("CHAINER_NVRTC_LIBRARY", {"libnvrtc.so.13", "libnvrtc.so.12"});
   if (!library) return nullptr;
   Functions f;
   bool all = true;
-  const auto find = [&](auto& function, const char* symbol) {
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(run_time_library::find(library, symbol));
-    all = all && function;
-  };
-#define X(MEMBER, NAME, PARAMETERS) find(f.MEMBER, #NAME);
+#define X(MEMBER, NAME, PARAMETERS) all = find_function(library, #NAME, f.MEMBER) && all;
   CHAINER_NVRTC(X)
 #undef X
   if (!all) return nullptr;

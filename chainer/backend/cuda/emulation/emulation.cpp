@@ -26,7 +26,7 @@ struct Known {
   const std::type_info* args;
 };
 // Kernels by name. What is in the list stays as it is; programs add kernels while others run.
-class List {
+class KernelList {
  public:
   const Known* find(std::string_view name) {
     const std::lock_guard lock(mutex_);
@@ -42,8 +42,8 @@ class List {
   std::mutex mutex_;
   std::map<std::string, Known, std::less<>> all_;
 };
-List& known() {
-  static auto* all = new List;
+KernelList& known() {
+  static auto* all = new KernelList;
   return *all;
 }
 
