@@ -1,11 +1,13 @@
-# The two commands: make mnist, make test. Beside them: make docs (the reference), make fuzz, make sanitize. Everything
-# else is CMake's (see CMakePresets.json).
-.PHONY: mnist test python test-python fuzz sanitize glance build docs coverage install-dependencies format clean
+# The two commands: make mnist, make test. Others: make docs (the reference), make fuzz, make sanitize. For everything
+# else use CMake (see CMakePresets.json).
+.PHONY: mnist test check python test-python fuzz sanitize glance build docs coverage install-dependencies format clean
 .NOTPARALLEL:
 
 # Options for the program: make mnist ARGS="--epoch 2"
 ARGS ?=
-# Those who change chainer: make test PRESET=developer (warnings are errors)
+# make mnist INSTALL=no builds with the packages that are installed
+INSTALL ?=
+# For developers: make test PRESET=developer (warnings are errors)
 PRESET ?= release
 
 mnist: install-dependencies
@@ -16,12 +18,18 @@ glance: install-dependencies
 	@scripts/build release glance
 	build/release/examples/glance/glance $(ARGS)
 
+# The tests without those of the label slow
 test: install-dependencies
+	@scripts/build $(PRESET)
+	cd build/$(PRESET) && ctest --output-on-failure --parallel 2 --label-exclude slow
+
+# All tests, as CI runs them
+check: install-dependencies
 	@scripts/build $(PRESET)
 	cd build/$(PRESET) && ctest --output-on-failure --parallel 2
 
-# The Python package in the virtual environment build/python, where a Python is found; with its tests, and with those of
-# the release where SUITE names a checkout's folder of them
+# The Python package in the virtual environment build/python, if a Python is found; test-python also runs its tests, and
+# those of the release in the folder SUITE
 python: install-dependencies
 	@scripts/python $(PRESET)
 
@@ -29,7 +37,7 @@ SUITE ?=
 test-python: python
 	@python/tests/run $(SUITE)
 
-# A search for inputs that break a reader, SECONDS for each target (Clang with libFuzzer)
+# Fuzzes the readers, SECONDS for each target (Clang with libFuzzer)
 SECONDS ?= 5
 fuzz:
 	@scripts/install_dependencies sanitize
@@ -48,7 +56,7 @@ docs:
 	@scripts/install_dependencies docs
 	@scripts/build release docs
 
-# docs/coverage.md, after a name of the manual was added
+# Updates docs/coverage.md after a name of the manual was added
 coverage:
 	docs/coverage/make_coverage c++ > docs/coverage.md.new && mv docs/coverage.md.new docs/coverage.md
 
@@ -56,7 +64,7 @@ build: install-dependencies
 	@scripts/build $(PRESET)
 
 install-dependencies:
-	@scripts/install_dependencies
+	@[ "$(INSTALL)" = no ] || scripts/install_dependencies
 
 format:
 	git ls-files '*.h' '*.cpp' | xargs clang-format -i

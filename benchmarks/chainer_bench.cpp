@@ -1,4 +1,6 @@
-// Times whole training steps and prints a line a workload: name, median ms, least ms, count. See docs/performance.md.
+// SPDX-License-Identifier: MIT
+// Times whole training steps and prints one line per workload: name, median ms, minimum ms, count. See
+// docs/performance.md.
 //
 //   build/release/benchmarks/chainer_bench --seconds 4 --threads 2 mnist_mlp tiny_graph
 #include <algorithm>
@@ -42,17 +44,18 @@ constexpr const char* kUsage =
     "usage: chainer_bench [--seconds S | --steps N] [--threads N] [--callers N] [--check DIR] [--profile] [--static]\n"
     "                     [--device NAME] [--tf32] [--list]\n"
     "                     [WORKLOAD...]\n"
-    "Times training steps and prints a line a workload (all of them when none is named):\n"
-    "  name<TAB>median ms<TAB>min least ms<TAB>n steps\n"
+    "Times training steps and prints one line per workload (by default of all workloads):\n"
+    "  name<TAB>median ms<TAB>min MINIMUM ms<TAB>n steps\n"
     "  --seconds S   time spent on each workload (6)\n"
-    "  --steps N     instead exactly N steps: two runs under a counter of instructions tell what a step costs\n"
+    "  --steps N     run exactly N steps: the difference of two runs under an instruction counter is the cost of a "
+    "step\n"
     "  --threads N   threads to use (2)\n"
-    "  --callers N   instead N threads that train a model each, a line for each of them\n"
-    "  --check DIR   instead run one step of each and write its inputs, parameters before and after, gradients and\n"
+    "  --callers N   run N threads that train one model each, and print a line for each\n"
+    "  --check DIR   run one step of each and write its inputs, parameters before and after, gradients and\n"
     "                loss to DIR/WORKLOAD.npz, for peers/check.py\n"
-    "  --profile     instead print where the time of a step goes\n"
-    "  --static      the workloads that can run as static graphs (static_graph()) do so\n"
-    "  --device NAME where to compute (@cpu); on another device a line also tells the most memory that was in use\n"
+    "  --profile     print the time of a step by function\n"
+    "  --static      run workloads as static graphs (static_graph()) where possible\n"
+    "  --device NAME the device (@cpu); on other devices a line also has the peak memory\n"
     "  --tf32        convolutions of float32 on a CUDA device may round operands (use_cudnn_tensor_core \"always\")\n"
     "  --list        print the names\n";
 
@@ -75,7 +78,8 @@ Arguments parse(int argc, char** argv) {
   const auto number = [](const std::string& name, const char* value, double least) {
     char* end = nullptr;
     const double v = std::strtod(value, &end);
-    if (!*value || *end || !(v >= least)) wrong(chainer::text(name, ": '", value, "' is no number from ", least));
+    if (!*value || *end || !(v >= least))
+      wrong(chainer::text(name, ": '", value, "' is not a number of at least ", least));
     return v;
   };
   for (int i = 1; i < argc; ++i) {
@@ -141,7 +145,7 @@ void time_steps(const std::string& name, bench::Step& step, const Arguments& a) 
   std::fflush(stdout);
 }
 
-// Threads that train at the same time, each its own model.
+// Threads that train at the same time, each with its own model.
 void time_callers(const bench::Workload& workload, const Arguments& a) {
   std::vector<bench::Step> steps;
   for (int i = 0; i < a.callers; ++i) steps.push_back(workload.make());
@@ -176,7 +180,7 @@ int main(int argc, char** argv) try {
   for (const std::string& name : a.names) {
     const auto& all = bench::workloads();
     const auto it = std::find_if(all.begin(), all.end(), [&](const auto& w) { return w.name == name; });
-    if (it == all.end()) wrong("no workload " + name + "; --list prints those there are");
+    if (it == all.end()) wrong("no workload " + name + "; --list prints the workloads");
     chainer::random::seed(0);
     if (a.callers > 1) {
       time_callers(*it, a);

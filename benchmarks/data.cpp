@@ -1,6 +1,7 @@
-// Times what stands before a training step: decoding pictures, joining batches, feeding by workers, the iterator's
-// share of training on MNIST's size. bench_data [decode|join|feed|mnist]; all by default but feeding by processes,
-// which needs `feed` alone.
+// SPDX-License-Identifier: MIT
+// Times the input of a training step: decoding pictures, joining batches, reading by workers, and the iterator's share
+// of training on data of MNIST's size. bench_data [decode|join|feed|mnist]; by default all except reading by processes,
+// which requires `feed` alone.
 #include <chainer/chainer.h>
 
 #include <algorithm>
@@ -19,7 +20,7 @@ using namespace chainer;
 namespace {
 
 double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
-// Of many calls, in milliseconds. The least one is what a quiet machine would show more often.
+// Of many calls, in milliseconds. The minimum approximates the time on an idle machine.
 struct Times {
   double middle, least;
 };
@@ -62,10 +63,10 @@ struct Jpegs : Dataset {
   std::vector<std::string> files;
 };
 
-// One and two workers in turns; the best round of each counts.
+// Alternates one and two workers; the best round of each counts.
 void feed(const std::vector<std::string>& files) {
   const Jpegs data(files);
-  // Processes first: they can be forked only while there are no threads.
+  // Processes first: they can be forked only before threads are started.
   for (const bool processes : {true, false}) {
     std::unique_ptr<Iterator> iterator[2];
     double rate[2] = {0, 0};
@@ -79,7 +80,7 @@ void feed(const std::vector<std::string>& files) {
     }
     for (int round = 0; round < 4; ++round)
       for (int n : {0, 1}) {
-        for (int i = 0; i < 3; ++i) (void)iterator[n]->next();  // these were read ahead
+        for (int i = 0; i < 3; ++i) (void)iterator[n]->next();  // skips batches that were read ahead
         constexpr int batches = 8;
         const double begin = seconds();
         for (int i = 0; i < batches; ++i) (void)iterator[n]->next();
@@ -108,7 +109,7 @@ void mnist() {
   // x = x: Clang 14 does not capture structured bindings.
   const Times bare = times(200, [&, x = x, t = t] { step(x, t); });
   const Times reading = times(400, [&] { (void)concat_examples<2>(it.next()); });
-  std::printf("MNIST step of batch 100: %.2f ms (least %.2f); its batch from SerialIterator: %.3f ms (%.3f), %.1f %%\n",
+  std::printf("MNIST step of batch 100: %.2f ms (min %.2f); its batch from SerialIterator: %.3f ms (%.3f), %.1f %%\n",
               bare.middle, bare.least, reading.middle, reading.least, 100 * reading.least / bare.least);
 }
 
@@ -127,9 +128,9 @@ int main(int argc, char** argv) {
         (void)dataset::picture_array(dataset::decode_picture(file, "memory"), float32);
       };
       const Times few = times(4000, [&] { decode(small); }), many = times(300, [&] { decode(files[0]); });
-      std::printf("decode JPEG 32x32 (%zu bytes): %.1f us (least %.1f)\n", small.size(), 1e3 * few.middle,
+      std::printf("decode JPEG 32x32 (%zu bytes): %.1f us (min %.1f)\n", small.size(), 1e3 * few.middle,
                   1e3 * few.least);
-      std::printf("decode JPEG 500x375 (%zu bytes): %.2f ms (least %.2f)\n", files[0].size(), many.middle, many.least);
+      std::printf("decode JPEG 500x375 (%zu bytes): %.2f ms (min %.2f)\n", files[0].size(), many.middle, many.least);
     }
   }
   if (wanted("join")) {
@@ -138,7 +139,7 @@ int main(int argc, char** argv) {
     const cpu::ThreadShare one(1);
     (void)concat_examples(batch);
     const Times join = times(30, [&] { (void)concat_examples(batch); });
-    std::printf("concat_examples, 256 of 3x224x224, one core: %.1f ms (least %.1f)\n", join.middle, join.least);
+    std::printf("concat_examples, 256 of 3x224x224, one core: %.1f ms (min %.1f)\n", join.middle, join.least);
   }
   if (wanted("mnist")) mnist();
 }

@@ -1,6 +1,6 @@
-// The latency of imported models: bench_onnx [--seconds S] [--threads N] [--batch N] FILE..., inputs of batch 1 or N at
-// a time, in test mode. Prints for each file a line as chainer_bench does. peers/onnx_latency.py runs onnxruntime
-// beside it.
+// SPDX-License-Identifier: MIT
+// The latency of imported models in test mode: bench_onnx [--seconds S] [--threads N] [--batch N] FILE..., by default
+// with batch size 1. Prints one line per file, like chainer_bench. peers/onnx_latency.py compares with onnxruntime.
 //
 //   bench_onnx --export FOLDER        writes MLP.onnx, LeNet.onnx and ResNet50.onnx with random weights
 #include <chainer/chainer.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "profile.h"
 
 #include <chainer/autograd/function_hook.h>
@@ -21,7 +22,7 @@ struct Row {
   double calls = 0, forward = 0, backward = 0, bytes = 0;
 };
 
-// Time and bytes of a function do not include those of the functions it calls.
+// Time and bytes of a function exclude those of the functions it calls.
 class ProfileHook : public chainer::FunctionHook {
  public:
   std::string name() const override { return "ProfileHook"; }
@@ -29,7 +30,7 @@ class ProfileHook : public chainer::FunctionHook {
   void forward_postprocess(FunctionNode& f, const Arrays&) override { stop(f, &Row::forward); }
   void backward_preprocess(FunctionNode&, const Arrays&, const Arrays&) override { start(); }
   void backward_postprocess(FunctionNode& f, const Arrays&, const Arrays&) override { stop(f, &Row::backward); }
-  /// A program ran inside whichever function read first: its time is its own.
+  /// A program runs inside the function that first reads its result; its time is attributed to the program.
   void program(const std::string& operations, double seconds) {
     Row& r = rows["[" + operations + "]"];
     r.calls += 1;

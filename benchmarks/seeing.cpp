@@ -1,5 +1,6 @@
-// What it costs to watch a run: one million scalars in an event file, extensions::TensorBoard in a training step, and a
-// timeline while it is recorded. Processor time, so that neighbours disturb little: bench_seeing [FOLDER]
+// SPDX-License-Identifier: MIT
+// The cost of monitoring: one million scalars in an event file, extensions::TensorBoard in a training step, and
+// recording a timeline. Measures processor time, which depends little on other programs: bench_seeing [FOLDER]
 #include <chainer/chainer.h>
 #include <chainer/function_hooks/trace.h>
 #include <chainer/training/extensions/tensorboard.h>
@@ -15,7 +16,7 @@ using namespace chainer;
 
 namespace {
 
-// Seconds that all threads were on a processor.
+// Processor seconds of all threads.
 double processor() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 void scalars(const std::filesystem::path& folder) {
@@ -25,7 +26,7 @@ void scalars(const std::filesystem::path& folder) {
     tensorboard::Writer board(folder / "scalars");
     for (int64_t i = 0; i < kPoints; ++i) board.scalar("main/loss", 1.0 / static_cast<double>(i + 1), i);
   }
-  std::printf("one million scalars: %.0f a second\n", kPoints / (processor() - begin));
+  std::printf("one million scalars: %.0f per second\n", kPoints / (processor() - begin));
 }
 
 L::Classifier network() {
@@ -42,7 +43,7 @@ struct Timed : extensions::TensorBoard {
   double& seconds_;
 };
 
-// An epoch of MNIST's size, with what the extension takes of it.
+// An epoch of MNIST's size, and the extension's share.
 void board(const std::filesystem::path& folder) {
   auto model = network();
   auto optimizer = optimizers::Adam().setup(model);
@@ -55,11 +56,11 @@ void board(const std::filesystem::path& folder) {
   const double begin = processor();
   trainer.run();
   const double all = processor() - begin;
-  std::printf("extensions::TensorBoard: %.3f of %.2f ms a step, %.2f %%\n", inside / 0.6, (all - inside) / 0.6,
+  std::printf("extensions::TensorBoard: %.3f of %.2f ms per step, %.2f %%\n", inside / 0.6, (all - inside) / 0.6,
               100 * inside / (all - inside));
 }
 
-// Steps with and without a recorder, in turns; the least of each.
+// Alternates steps with and without a recorder; takes the minimum of each.
 void traced_steps() {
   auto model = network();
   auto optimizer = optimizers::Adam().setup(model);
@@ -75,7 +76,7 @@ void traced_steps() {
     optimizer.update();
     least[i % 2] = std::min(least[i % 2], processor() - begin);
   }
-  std::printf("TraceHook: %.3f ms a step with it, %.3f without, %+.2f %%\n", 1e3 * least[1], 1e3 * least[0],
+  std::printf("TraceHook: %.3f ms per step with it, %.3f without, %+.2f %%\n", 1e3 * least[1], 1e3 * least[0],
               100 * (least[1] / least[0] - 1));
 }
 

@@ -1,4 +1,5 @@
-// What chainer_bench times: the training work of peers/peer_torch.py, step for step.
+// SPDX-License-Identifier: MIT
+// The workloads of chainer_bench: the training steps of peers/peer_torch.py.
 #pragma once
 #include <chainer/chainer.h>
 
@@ -9,18 +10,18 @@
 
 namespace bench {
 
-/// One workload, built: its step, and what a check writes beside the loss.
+/// A workload: its step, and the arrays that a check writes in addition to the loss.
 struct Step {
   std::function<chainer::Variable()> run;               ///< forward, clear, backward, update; returns the loss
-  std::map<std::string, chainer::Array> inputs;         ///< what the step reads besides parameters
-  std::map<std::string, chainer::Variable> parameters;  ///< what it updates, or differentiates by
-  std::function<void(std::map<std::string, chainer::Array>&)> drawn = {};  ///< adds what the last step drew at random
+  std::map<std::string, chainer::Array> inputs;         ///< arrays read by the step, except parameters
+  std::map<std::string, chainer::Variable> parameters;  ///< updated parameters, or inputs of the derivative
+  std::function<void(std::map<std::string, chainer::Array>&)> drawn = {};  ///< adds the random draws of the last step
 };
 struct Workload {
   std::string name;
   Step (*make)();
 };
-/// All of them, in the order of the tables.
+/// All workloads, in the order of the tables.
 const std::vector<Workload>& workloads();
 
 Step mnist_mlp();
@@ -40,11 +41,11 @@ Step resnet50_train();
 Step resnet50_infer();
 Step dcgan();
 
-/// Where steps compute (--device).
+/// The device of the steps (--device).
 inline chainer::Device device;
-/// Whether --static was given.
+/// True if --static was given.
 inline bool use_static = false;
-/// The function, which may read parameters of links, or with --static its static graph.
+/// Returns the function, which may read parameters of links, or with --static its static graph.
 template <class F, class... Links>
 auto maybe_static(F f, Links&... links) {
   auto chain = chainer::static_graph(f, links...);
@@ -54,7 +55,7 @@ auto maybe_static(F f, Links&... links) {
   };
 }
 
-/// A model, its optimizer and a loss as a step; the parameters are named by their paths.
+/// Makes a step from a model, its optimizer and a loss; the parameters are named by their paths.
 template <class Model, class Loss, class Optimizer = chainer::optimizers::Adam>
 Step training(std::shared_ptr<Model> model, Loss loss,
               std::shared_ptr<Optimizer> optimizer = std::make_shared<Optimizer>()) {

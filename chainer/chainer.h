@@ -1,5 +1,7 @@
-// The library without its test helpers (chainer/testing/testing.h). Chapter headers can be included one by one.
+// SPDX-License-Identifier: MIT
+// The whole library except its test helpers (chainer/testing/testing.h). The headers of chapters can be included alone.
 #pragma once
+#include "chainer/array/print.h"
 #include "chainer/autograd/computational_graph.h"
 #include "chainer/autograd/function.h"
 #include "chainer/autograd/reporter.h"

@@ -1,5 +1,6 @@
-// The names of the main classes, for headers that pass them on by reference or pointer: nothing else is parsed. A
-// source that uses an object includes its chapter, or chainer/chainer.h.
+// SPDX-License-Identifier: MIT
+// Forward declarations of the main classes, for headers that use them by reference or pointer. A source file that uses
+// objects includes the header of their chapter, or chainer/chainer.h.
 #pragma once
 
 namespace chainer {

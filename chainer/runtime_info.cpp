@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/runtime_info.h"
 
 #include "chainer/array/backend.h"
 #include "chainer/autograd/config.h"
 #include "chainer/backend/devices.h"
 #include "chainer/core/parallel.h"
-#include "chainer/training/plot/figure.h"
+#include "chainer/viewing/plot/figure.h"
 
 namespace chainer {
 

@@ -1,18 +1,19 @@
-# The kernels of CUDA devices, compiled by nvcc where it is there and can be used: for compute capability 8.0 and 9.0, and
-# as PTX for later ones. They become a part of the library, which the driver loads from memory; nothing else of CUDA is
-# needed to build, and nothing to run. (Library.cmake includes the sources.)
+# SPDX-License-Identifier: MIT
+# The kernels of CUDA devices, compiled if nvcc is found and works: for compute capability 8.0 and 9.0, and as PTX for
+# later ones. They are embedded in the library, and the driver loads them from memory; no other part of CUDA is needed
+# to build or run. (Library.cmake includes the sources.)
 option(CHAINER_CUDA "Compile kernels for CUDA devices where nvcc is installed" ON)
 set(CHAINER_NVCC_VERSION "")
 set(CHAINER_NOTE_CUDA "")
 set(cuda_folder ${PROJECT_SOURCE_DIR}/chainer/backend/cuda)
 set(cuda_kernels_source ${cuda_folder}/kernels_none.cpp ${cuda_folder}/kernels_later_none.cpp)
-# What train_mnist has no use for compiles after it has trained (First.cmake).
+# Kernels that train_mnist does not use; First.cmake compiles them later.
 set(cuda_later convolution moments pooling random recurrent)
 set(cuda_later_source "")
 set(cuda_first_source "")
-# What sources of programs include that NVRTC compiles (kernels/compiled.h): a part of the library, too.
+# Headers included by programs that NVRTC compiles (kernels/compiled.h), also embedded in the library.
 set(cuda_headers array/operations/elementwise_ops.h backend/common/float_special.h backend/common/formula_basic.h
-                 backend/common/vector_math.h)
+                 backend/common/formula_math.h backend/common/vector_math.h)
 foreach(name compiled dialect formulas program special types)
   list(APPEND cuda_headers backend/cuda/kernels/${name}.h)
 endforeach()

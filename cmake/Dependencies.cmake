@@ -1,8 +1,9 @@
-# What is found on this machine. Only zlib is required; each of the others makes something faster or possible.
+# SPDX-License-Identifier: MIT
+# Finds libraries. Only zlib is required; each of the others adds a feature or speed.
 find_package(ZLIB REQUIRED)
 find_package(Threads REQUIRED)
 find_package(PkgConfig)
-# The system's own libraries in C++ do not link with programs of libc++, whose strings are others.
+# The system's C++ libraries do not link with programs that use libc++.
 set(CHAINER_LIBCXX OFF)
 if(CMAKE_CXX_FLAGS MATCHES "-stdlib=libc\\+\\+" AND CMAKE_SYSTEM_NAME STREQUAL "Linux")
   set(CHAINER_LIBCXX ON)
@@ -15,11 +16,11 @@ chainer_find_run_time_library(CHAINER_OPENBLAS_LIBRARY openblas)
 if(PkgConfig_FOUND)
   pkg_check_modules(CAIRO IMPORTED_TARGET cairo)
   pkg_check_modules(TURBOJPEG IMPORTED_TARGET libturbojpeg)
-  pkg_check_modules(HTTPLIB IMPORTED_TARGET cpp-httplib)
+  pkg_check_modules(MICROHTTPD IMPORTED_TARGET libmicrohttpd)
   pkg_search_module(HDF5 IMPORTED_TARGET hdf5-serial hdf5)
   pkg_search_module(MPI IMPORTED_TARGET ompi-c mpi-c mpich)
-  # Targets, so that what is installed names modules and no files of this machine. Their headers are for one source each.
-  foreach(target PkgConfig::HDF5 PkgConfig::MPI PkgConfig::HTTPLIB)
+  # Targets, so that installed files name modules instead of paths. Each header is included by one source.
+  foreach(target PkgConfig::HDF5 PkgConfig::MPI PkgConfig::MICROHTTPD)
     if(TARGET ${target})
       set_target_properties(${target} PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "" INTERFACE_COMPILE_OPTIONS "")
     endif()
@@ -29,14 +30,13 @@ find_package(CURL QUIET)
 find_package(PNG QUIET)
 find_program(CHAINER_MPIEXEC mpiexec)
 
-# The system's library in C++ does not link with programs of libc++.
-if(HTTPLIB_FOUND AND (HTTPLIB_VERSION VERSION_LESS 0.11 OR CHAINER_LIBCXX))
-  set(CHAINER_NOTE_HTTPLIB "${HTTPLIB_VERSION} is there, 0.11 is needed, and the compiler's usual C++ library")
-  set(HTTPLIB_FOUND FALSE)
-  set(HTTPLIB_VERSION "")
+if(MICROHTTPD_FOUND AND MICROHTTPD_VERSION VERSION_LESS 0.9.71)
+  set(CHAINER_NOTE_MICROHTTPD "${MICROHTTPD_VERSION} found, 0.9.71 required")
+  set(MICROHTTPD_FOUND FALSE)
+  set(MICROHTTPD_VERSION "")
 endif()
 
-# Headers without a library behind them, each used by one source.
+# Header-only libraries, each used by one source.
 find_path(BOOST_INCLUDE_DIR boost/math/special_functions/polygamma.hpp)
 find_path(ONEDNN_INCLUDE_DIR oneapi/dnnl/dnnl.h)  # the interface of the library above
 # The number behind #define NAME in a header.
@@ -49,7 +49,7 @@ function(chainer_defined variable header name)
   set(${variable} "${value}" PARENT_SCOPE)
 endfunction()
 
-# What is there and cannot be used is left out; CHAINER_NOTE_* says why, for the table at the end.
+# Libraries that are found but unusable are left out; CHAINER_NOTE_* has the reason for the summary.
 set(CHAINER_BOOST_VERSION "")
 chainer_defined(number "${BOOST_INCLUDE_DIR}/boost/version.hpp" BOOST_VERSION)
 if(number)
@@ -57,13 +57,13 @@ if(number)
   math(EXPR minor "${number} / 100 % 1000")
   set(CHAINER_BOOST_VERSION "${major}.${minor}")
   if(CHAINER_BOOST_VERSION VERSION_LESS 1.70)
-    set(CHAINER_NOTE_BOOST "${CHAINER_BOOST_VERSION} is there, 1.70 is needed")
+    set(CHAINER_NOTE_BOOST "${CHAINER_BOOST_VERSION} found, 1.70 required")
     set(CHAINER_BOOST_VERSION "")
   endif()
 endif()
 
-# oneDNN has a major version for each interface; onednn/version_N.cpp knows some of them. Products need the library
-# only, convolutions its header, too.
+# oneDNN's major version determines its interface; onednn/version_N.cpp supports version N. Products need only the
+# library, convolutions also its header.
 set(CHAINER_ONEDNN_MAJOR 0)
 set(CHAINER_ONEDNN_INTERFACE "")
 if(CHAINER_ONEDNN_LIBRARY)
@@ -74,7 +74,7 @@ if(CHAINER_ONEDNN_LIBRARY)
     set(CHAINER_ONEDNN_MAJOR ${header_major})
   endif()
   if(NOT EXISTS ${PROJECT_SOURCE_DIR}/chainer/backend/cpu/onednn/version_${CHAINER_ONEDNN_MAJOR}.cpp)
-    set(CHAINER_NOTE_ONEDNN "${CHAINER_ONEDNN_LIBRARY} is there, whose interface (${CHAINER_ONEDNN_MAJOR}) is not known here")
+    set(CHAINER_NOTE_ONEDNN "${CHAINER_ONEDNN_LIBRARY} has interface version ${CHAINER_ONEDNN_MAJOR}, which is not supported")
     set(CHAINER_ONEDNN_LIBRARY "")
   elseif(NOT header_major)
     set(CHAINER_NOTE_ONEDNN "for products only: oneapi/dnnl/dnnl.h, which convolutions need, is missing")
@@ -86,7 +86,7 @@ if(CHAINER_ONEDNN_LIBRARY)
 endif()
 
 if(HDF5_FOUND AND HDF5_VERSION VERSION_LESS 1.8)
-  set(CHAINER_NOTE_HDF5 "${HDF5_VERSION} is there, 1.8 is needed")
+  set(CHAINER_NOTE_HDF5 "${HDF5_VERSION} found, 1.8 required")
   set(HDF5_FOUND FALSE)
   set(HDF5_VERSION "")
 endif()

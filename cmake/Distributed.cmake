@@ -1,4 +1,5 @@
-# chainer::mn, training with several processes: a library of its own, so that programs without it do not load MPI.
+# SPDX-License-Identifier: MIT
+# chainer::mn, training with several processes: a separate library, so that other programs do not load MPI.
 file(GLOB_RECURSE mn_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/chainer/mn/*.cpp)
 if(MPI_FOUND)
   list(FILTER mn_sources EXCLUDE REGEX "/transport_none\\.cpp$")

@@ -1,10 +1,20 @@
+# SPDX-License-Identifier: MIT
 file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/chainer/*.cpp)
-list(FILTER sources EXCLUDE REGEX "/backend/cpu/kernels/(elementwise|convert|transpose|reduce|update|random|rows|thin|normalize|recurrent|fourier|affine|pooling|moments|few_channels|winograd|panels)\\.cpp$")
-list(FILTER sources EXCLUDE REGEX "/chainer/mn/")  # a library of its own: Distributed.cmake
-list(FILTER sources EXCLUDE REGEX "/backend/cuda/(kernels|emulation)/|/core/fiber[a-z0-9_]*\\.cpp$")  # CudaEmulated.cmake
+include(${PROJECT_SOURCE_DIR}/cmake/Embed.cmake)
+set(pages ${PROJECT_BINARY_DIR}/chainer/viewing/pages.cpp)
+chainer_embed(${pages} viewing/plot/plot.css viewing/plot/plot.js viewing/live/page.html viewing/live/page.css
+              viewing/live/page.js viewing/report/report.css viewing/report/report.js)
+list(APPEND sources ${pages})
+# Sources compiled once per instruction set; the others of this folder are compiled once.
+set(kernel_names elementwise convert transpose reduce update random rows thin normalize recurrent fourier affine pooling moments few_channels winograd
+                 panels)
+list(JOIN kernel_names "|" any_kernel)
+list(FILTER sources EXCLUDE REGEX "/backend/cpu/kernels/(${any_kernel})\\.cpp$")
+list(FILTER sources EXCLUDE REGEX "/chainer/mn/")  # a separate library: Distributed.cmake
+list(FILTER sources EXCLUDE REGEX "/backend/cuda/(kernels|emulation)/|/core/system/fiber[a-z0-9_]*\\.cpp$")  # CudaEmulated.cmake
 list(FILTER sources EXCLUDE REGEX "/backend/cuda/kernels_(later_)?none\\.cpp$")
 list(APPEND sources ${cuda_kernels_source})
-# What the processor does with denormal numbers.
+# Control of denormal numbers, by processor.
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   set(float_mode x86)
 elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
@@ -13,8 +23,8 @@ else()
   set(float_mode none)
 endif()
 list(FILTER sources EXCLUDE REGEX "/float_mode_[a-z0-9]+\\.cpp$")
-list(APPEND sources ${PROJECT_SOURCE_DIR}/chainer/core/float_mode_${float_mode}.cpp)
-# A missing optional part is another source file: of two, `with` is compiled where the variable `found` is true.
+list(APPEND sources ${PROJECT_SOURCE_DIR}/chainer/core/system/float_mode_${float_mode}.cpp)
+# Selects one of two source files for an optional part: `with` if the variable `found` is true, otherwise the other.
 macro(chainer_choose found with without)
   if(${found})
     list(FILTER sources EXCLUDE REGEX "/${without}\\.cpp$")
@@ -23,7 +33,7 @@ macro(chainer_choose found with without)
   endif()
 endmacro()
 chainer_choose(CAIRO_FOUND canvas_cairo canvas_none)
-# GCC's library has had std::from_chars of a double since GCC 11; libc++ has it since version 20.
+# std::from_chars of a double is in libstdc++ since GCC 11 and in libc++ since version 20.
 set(CHAINER_READS_NUMBERS ON)
 if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   include(CheckCXXSourceCompiles)
@@ -39,7 +49,7 @@ chainer_choose(TURBOJPEG_FOUND image_jpeg image_jpeg_none)
 chainer_choose(PNG_FOUND image_png image_png_none)
 chainer_choose(HDF5_FOUND hdf5_file hdf5_none)
 chainer_choose(CURL_FOUND fetch_curl fetch_none)
-chainer_choose(HTTPLIB_FOUND http_server_httplib http_server_none)
+chainer_choose(MICROHTTPD_FOUND http_server_microhttpd http_server_none)
 chainer_filter_protobuf(sources)
 if(CHAINER_ONEDNN_INTERFACE)
   list(FILTER sources EXCLUDE REGEX "/onednn/none\\.cpp$")
@@ -52,17 +62,17 @@ else()
   list(FILTER sources EXCLUDE REGEX "/onednn/(library|convolution|pieces|version_[0-9]+)\\.cpp$")
 endif()
 
-# The kernels, once per instruction set. Loops vectorise without math-errno and trapping; the rest of IEEE stays. They may
-# multiply and add in one rounding; everything else rounds twice, as x86-64 without FMA does (Options.cmake).
-set(kernel_names elementwise convert transpose reduce update random rows thin normalize recurrent fourier affine pooling moments few_channels winograd panels)
+# The kernels, once per instruction set. Loops are vectorized without math-errno and trapping math; other IEEE rules
+# stay. Kernels may fuse a multiplication and an addition; all other code rounds twice, like x86-64 without FMA
+# (Options.cmake).
 set(kernel_sources)
 foreach(name ${kernel_names})
   list(APPEND kernel_sources ${PROJECT_SOURCE_DIR}/chainer/backend/cpu/kernels/${name}.cpp)
 endforeach()
 set(kernel_objects)
-# Where vectors of exp, log and their kin come from: the C library of x86-64, or backend/common/vector_math.h. (Other
-# processors' have them from glibc 2.38 on, in parts; the same numbers on every system are worth more.) Clang cannot call
-# the C library's.
+# The source of vector versions of exp, log and similar functions: the C library on x86-64, or
+# backend/common/vector_math.h. (On other processors glibc's depend on its version, and results should not.) Clang
+# cannot call those of the C library.
 set(vector_math "")
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
@@ -71,24 +81,24 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
 elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
   set(vector_math CHAINER_OWN_VECTORS)
 endif()
-# Loops of conversions are many (a pair of dtypes each), those of cells long: with copies for short ends and for each
-# stride they are a tenth of a small program, and not faster. (Loops of moments are: by up to a quarter.)
+# Conversions are many loops (one per pair of dtypes), cells are long ones: versions for remainders and for each stride
+# would increase the size of programs without making them faster. (Loops of moments do get faster.)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   set(lean ${kernel_sources})
   list(FILTER lean INCLUDE REGEX "/(convert|transpose|recurrent)\\.cpp$")
   set(lean_options -O2 -ftree-vectorize -fvect-cost-model=dynamic --param=vect-epilogues-nomask=0)
   set_source_files_properties(${lean} PROPERTIES COMPILE_OPTIONS "${lean_options}")
-  # So are scans of each dtype, which keep a loop for each case that does not change within it.
-  set_source_files_properties(${PROJECT_SOURCE_DIR}/chainer/backend/cpu/scan.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON
+  # Likewise scans of each dtype, which would get a loop for each loop-invariant condition.
+  set_source_files_properties(${PROJECT_SOURCE_DIR}/chainer/backend/cpu/loops/scan.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON
     COMPILE_OPTIONS "${lean_options};-funswitch-loops;-fpeel-loops;-ftree-loop-distribution;-fipa-cp-clone")
 endif()
-# What runs once a convolution, around the library's loops, is compiled for size.
+# Code that runs once per convolution is compiled for size.
 set(around ${PROJECT_SOURCE_DIR}/chainer/backend/cpu/onednn/pieces.cpp
            ${PROJECT_SOURCE_DIR}/chainer/backend/cpu/onednn/convolution.cpp
-           ${PROJECT_SOURCE_DIR}/chainer/backend/cpu/few_channels.cpp)
+           ${PROJECT_SOURCE_DIR}/chainer/backend/cpu/convolution/few_channels.cpp)
 set_source_files_properties(${around} PROPERTIES COMPILE_OPTIONS "-Os" SKIP_PRECOMPILE_HEADERS ON
                                                  SKIP_UNITY_BUILD_INCLUSION ON)
-# What is unrolled by hand needs no more of it.
+# These loops are unrolled by hand.
 foreach(name few_channels winograd panels)
   set_source_files_properties(${PROJECT_SOURCE_DIR}/chainer/backend/cpu/kernels/${name}.cpp PROPERTIES COMPILE_OPTIONS -O2)
 endforeach()
@@ -100,7 +110,7 @@ function(chainer_add_kernels isa)
   target_compile_definitions(chainer_kernels_${isa} PRIVATE CHAINER_KERNEL_ISA=${isa} ${vector_math})
   target_compile_options(chainer_kernels_${isa} PRIVATE -O3 -fopenmp-simd -fno-math-errno -fno-trapping-math
                                                         -ffp-contract=fast
-                                                        -fwrapv  # int64 wraps as NumPy's does
+                                                        -fwrapv  # int64 wraps like NumPy's
                                                         -ffunction-sections -fdata-sections
                                                         ${ARGN})
   set_target_properties(chainer_kernels_${isa} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden)
@@ -114,7 +124,7 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   list(APPEND kernel_objects $<TARGET_OBJECTS:chainer_kernels_avx2> $<TARGET_OBJECTS:chainer_kernels_avx512>)
 endif()
 
-# Before 1.0 a minor version may change the interface: the name that programs are linked with says it.
+# Before 1.0 a minor version may change the interface, so it is part of the soname.
 set(CHAINER_SOVERSION ${PROJECT_VERSION_MAJOR})
 if(PROJECT_VERSION_MAJOR EQUAL 0)
   set(CHAINER_SOVERSION 0.${PROJECT_VERSION_MINOR})
@@ -125,16 +135,16 @@ if(cuda_later_source)
 endif()
 set(later ${sources})
 list(REMOVE_ITEM later ${first})
-# Trainer, updaters and extensions run once an iteration or less: with few optimizations they compile in two thirds of the
-# time.
+# Trainer, updaters, extensions and pages run at most once per iteration: they are compiled with fewer optimizations,
+# which takes less time.
 set(seldom ${first})
-list(FILTER seldom INCLUDE REGEX "/chainer/training/")
+list(FILTER seldom INCLUDE REGEX "/chainer/(training|viewing)/")
 list(REMOVE_ITEM first ${seldom})
 add_library(chainer_first_objects OBJECT ${first})
 add_library(chainer_seldom_objects OBJECT ${seldom})
 target_compile_options(chainer_seldom_objects PRIVATE $<$<CONFIG:Release,RelWithDebInfo>:-O1>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CHAINER_X86_KERNELS)
-  # Newer GCCs read no precompiled header where these are others than at -O3.
+  # Newer GCCs cannot use a precompiled header if these options differ from those of -O3.
   include(CheckCXXCompilerFlag)
   check_cxx_compiler_flag("-munroll-only-small-loops -mvzeroupper" CHAINER_OPTIONS_OF_O3)
   if(CHAINER_OPTIONS_OF_O3)
@@ -144,17 +154,17 @@ endif()
 set(first_objects $<TARGET_OBJECTS:chainer_first_objects> $<TARGET_OBJECTS:chainer_seldom_objects>)
 add_library(chainer ${later} ${first_objects} ${kernel_objects})
 add_library(chainer::chainer ALIAS chainer)
-# For projects that have the sources within; the installed package makes its own (chainer-config.cmake.in).
+# For projects that contain the sources; the installed package defines its own (chainer-config.cmake.in).
 add_library(chainer_for_users_pch INTERFACE)
 target_precompile_headers(chainer_for_users_pch INTERFACE <chainer/chainer.h>)
 target_link_libraries(chainer_for_users_pch INTERFACE chainer::chainer)
 add_library(chainer::pch ALIAS chainer_for_users_pch)
 target_compile_features(chainer PUBLIC cxx_std_20)
 target_include_directories(chainer PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-# A program that is linked statically keeps the functions that it uses and, of other libraries, those that these need.
+# A statically linked program keeps only functions that it uses, and links only libraries that these need.
 target_compile_options(chainer PRIVATE -ffunction-sections -fdata-sections)
 target_link_options(chainer PUBLIC LINKER:--gc-sections LINKER:--as-needed)
-# Compiled as the library is.
+# Compiled like the library.
 foreach(part chainer_first_objects chainer_seldom_objects)
   target_link_libraries(${part} PRIVATE chainer_options)
   target_include_directories(${part} PRIVATE $<TARGET_PROPERTY:chainer,INCLUDE_DIRECTORIES>)
@@ -171,10 +181,10 @@ if(CHAINER_X86_KERNELS)
                               PROPERTIES COMPILE_DEFINITIONS CHAINER_X86_KERNELS)
 endif()
 set_source_files_properties(
-  ${PROJECT_SOURCE_DIR}/chainer/backend/cpu/blas.cpp PROPERTIES COMPILE_DEFINITIONS
+  ${PROJECT_SOURCE_DIR}/chainer/backend/cpu/products/blas.cpp PROPERTIES COMPILE_DEFINITIONS
   "CHAINER_ONEDNN_LIBRARY=\"${CHAINER_ONEDNN_LIBRARY}\";CHAINER_ONEDNN_MAJOR=${CHAINER_ONEDNN_MAJOR};CHAINER_OPENBLAS_LIBRARY=\"${CHAINER_OPENBLAS_LIBRARY}\"")
-# Plain loops over int64 wrap around, too.
-set_source_files_properties(${PROJECT_SOURCE_DIR}/chainer/backend/cpu/gemm.cpp PROPERTIES
+# Plain loops over int64 also wrap around.
+set_source_files_properties(${PROJECT_SOURCE_DIR}/chainer/backend/cpu/products/gemm.cpp PROPERTIES
                             COMPILE_OPTIONS "-fwrapv;-ffp-contract=fast" SKIP_PRECOMPILE_HEADERS ON)
 set_source_files_properties(${PROJECT_SOURCE_DIR}/chainer/runtime_info.cpp
                             PROPERTIES COMPILE_DEFINITIONS "CHAINER_VERSION=\"${PROJECT_VERSION}\"")
@@ -189,9 +199,10 @@ endif()
 set(joined ${sources})
 set(alike ${sources})
 list(FILTER alike INCLUDE REGEX "/onnx/(ops|export)_|/backend/common/composed/|/backend/cuda/|/cuda/kernels_nvcc_[a-z]+\\.cpp$|/onednn/version_|/kernels/(image_|other_)?tables?\\.cpp$")
-# What needs another library stays alone, too: only a program that uses it is linked with that library.
+# Sources that need another library are not grouped, so that only programs that use them link it.
 set(foreign ${sources})
-list(FILTER foreign INCLUDE REGEX "/(get_device|canvas_cairo|fetch_curl|http_server_httplib|image_jpeg|image_png|hdf5_file|special_boost|[a-z0-9_]+_protobuf)\\.cpp$|/links/caffe/")
+list(FILTER foreign INCLUDE REGEX "/(get_device|canvas_cairo|fetch_curl|http_server_microhttpd|image_jpeg|image_png|hdf5_file|special_boost|[a-z0-9_]+_protobuf)\\.cpp$|/links/caffe/")
+list(APPEND foreign ${pages})
 list(REMOVE_ITEM joined ${alike} ${foreign})
 chainer_apart(${alike} ${foreign})
 foreach(part first seldom later)
@@ -204,7 +215,7 @@ endforeach()
 if(CHAINER_UNITY)
   set_target_properties(chainer chainer_first_objects chainer_seldom_objects PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 endif()
-# Headers that one source includes, wherever they lie.
+# Include folders of headers that one source includes.
 function(chainer_headers_for source folder)
   if(folder AND NOT folder IN_LIST CMAKE_CXX_IMPLICIT_INCLUDE_DIRECTORIES)
     set_property(SOURCE ${PROJECT_SOURCE_DIR}/chainer/${source} APPEND PROPERTY COMPILE_OPTIONS "-isystem;${folder}")
@@ -218,19 +229,14 @@ chainer_add_messages(chainer ${sources})
 if(HDF5_FOUND)
   chainer_headers_for(serializers/hdf5_file.cpp "${HDF5_INCLUDE_DIRS}")
 endif()
-if(HTTPLIB_FOUND)
-  chainer_headers_for(training/live/http_server_httplib.cpp "${HTTPLIB_INCLUDE_DIRS}")
-  # Its classes differ by what the library was compiled with.
-  set_property(SOURCE ${PROJECT_SOURCE_DIR}/chainer/training/live/http_server_httplib.cpp APPEND
-               PROPERTY COMPILE_OPTIONS ${HTTPLIB_CFLAGS_OTHER})
-  set_source_files_properties(${PROJECT_SOURCE_DIR}/chainer/training/live/http_server_httplib.cpp
-                              PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+if(MICROHTTPD_FOUND)
+  chainer_headers_for(viewing/live/http_server_microhttpd.cpp "${MICROHTTPD_INCLUDE_DIRS}")
 endif()
 
 # Other libraries.
 set(needs ZLIB::ZLIB Threads::Threads ${CMAKE_DL_LIBS})
 foreach(need CAIRO:PkgConfig::CAIRO CURL:CURL::libcurl TURBOJPEG:PkgConfig::TURBOJPEG PNG:PNG::PNG HDF5:PkgConfig::HDF5
-             HTTPLIB:PkgConfig::HTTPLIB)
+             MICROHTTPD:PkgConfig::MICROHTTPD)
   string(REGEX MATCH "^([A-Z0-9]+):(.*)$" need ${need})
   if(${CMAKE_MATCH_1}_FOUND)
     list(APPEND needs ${CMAKE_MATCH_2})
@@ -238,7 +244,7 @@ foreach(need CAIRO:PkgConfig::CAIRO CURL:CURL::libcurl TURBOJPEG:PkgConfig::TURB
 endforeach()
 target_link_libraries(chainer PRIVATE $<BUILD_INTERFACE:chainer_options> ${needs})
 
-# For programs of this project that need the first part only.
+# For programs of this project that need only the first part.
 set(chainer_first chainer)
 if(NOT BUILD_SHARED_LIBS)
   set(chainer_first chainer_first)
@@ -250,7 +256,7 @@ if(NOT BUILD_SHARED_LIBS)
   target_link_options(chainer_first INTERFACE LINKER:--gc-sections LINKER:--as-needed)
 endif()
 
-# Holds the precompiled <chainer/chainer.h> that chainer_program() shares.
+# Contains the precompiled <chainer/chainer.h> shared by chainer_program().
 add_library(chainer_precompiled OBJECT EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/cmake/precompiled.cpp)
 target_link_libraries(chainer_precompiled PRIVATE chainer::chainer chainer_options)
 chainer_precompile(chainer_precompiled <chainer/chainer.h>)

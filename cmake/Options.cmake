@@ -1,25 +1,26 @@
-# What every target of this project is compiled with.
+# SPDX-License-Identifier: MIT
+# Compiler options of all targets of this project.
 add_library(chainer_options INTERFACE)
 target_compile_features(chainer_options INTERFACE cxx_std_20)
 target_compile_options(chainer_options INTERFACE -Wall -Wextra -Wpedantic)
-# A product and a sum round twice, whatever the processor could do at once, so that random numbers, schedules and files
-# are the same on every machine. Kernels are the exception.
+# Multiplications and additions are not fused, so that random numbers, schedules and files are the same on every
+# machine. Kernels are the exception.
 target_compile_options(chainer_options INTERFACE $<$<NOT:$<BOOL:$<TARGET_PROPERTY:CHAINER_CONTRACT>>>:-ffp-contract=off>)
 if(CHAINER_WARNINGS_AS_ERRORS)
   target_compile_options(chainer_options INTERFACE -Werror)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # GCC 12 sees writes past the end of objects whose size it lost track of through the inlined pools and vectors.
+  # GCC 12 warns wrongly about writes past the end of objects in the inlined pools and vectors.
   target_compile_options(chainer_options INTERFACE -Wno-stringop-overflow -Wno-array-bounds -Wno-maybe-uninitialized
                                                    -Wno-restrict -Wno-use-after-free -Wno-dangling-pointer)
 endif()
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
-  # Loops over scalar library calls are asked to vectorise too; on Clang they cannot, which is no fault. The stable_sort
-  # of libstdc++ 12 uses what it deprecates, which newer Clangs report where it is instantiated.
+  # Vectorization is also requested for loops over scalar library calls, which Clang cannot vectorize. The stable_sort
+  # of libstdc++ 12 uses a deprecated function, which newer Clangs report where it is instantiated.
   target_compile_options(chainer_options INTERFACE -Wno-pass-failed -Wno-deprecated-declarations)
 endif()
-# Thread-local words are read without a call, also in a shared library and in the Python module. glibc keeps room for some
-# hundred bytes of them in libraries that are loaded late; other libraries of C refuse such ones.
+# Thread-local variables are accessed without a call, also in a shared library and in the Python module. glibc reserves
+# some space for them in libraries loaded at run time; other C libraries do not load such libraries.
 include(CheckCXXSymbolExists)
 check_cxx_symbol_exists(__GLIBC__ features.h CHAINER_GLIBC)
 if(CHAINER_GLIBC)
@@ -31,8 +32,8 @@ if(CHAINER_SANITIZE)
   target_link_options(chainer_options INTERFACE -fsanitize=${CHAINER_SANITIZE})
 endif()
 
-# Headers that nearly every source reads, parsed once. (Kernel sources stay apart: nothing that is compiled for one
-# instruction set may be linked into another.) -fpch-preprocess lets ccache see through a precompiled header.
+# Precompiles headers that nearly every source includes. (Not for kernel sources: code compiled for one instruction set
+# must not be linked into another.) -fpch-preprocess is needed for ccache.
 function(chainer_precompile target)
   if(CHAINER_PRECOMPILE)
     target_precompile_headers(${target} PRIVATE ${ARGN})
@@ -42,15 +43,15 @@ function(chainer_precompile target)
   endif()
 endfunction()
 
-# Sources of one target compiled several at a time: the headers' templates are compiled once for all of them. Names in
-# anonymous namespaces of such neighbours must differ. A source with options of its own stays alone.
+# Unity builds: the sources of a group share the compilation of templates in headers. Names in anonymous namespaces of a
+# group must differ. A source with its own options is compiled alone.
 function(chainer_unity target sources_at_once)
   if(CHAINER_UNITY)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${sources_at_once})
   endif()
 endfunction()
-# The groups (UNITY_BUILD_MODE GROUP) of a library's sources, folder by folder: a program that is linked statically takes whole groups, so
-# that what it does not use must not be joined with what it uses.
+# The groups (UNITY_BUILD_MODE GROUP) of a library's sources, by folder: a statically linked program contains whole
+# groups, so unrelated sources must not be grouped.
 function(chainer_unity_by_folder sources_at_once)
   set(folders)
   foreach(source ${ARGN})
@@ -70,13 +71,13 @@ function(chainer_unity_by_folder sources_at_once)
     endforeach()
   endforeach()
 endfunction()
-# Sources that share their local names by design stay alone.
+# Sources that use the same local names are compiled alone.
 function(chainer_apart)
   set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
-# A program of this project that includes <chainer/chainer.h>: tests, examples and benchmarks share one precompiled
-# header. FIRST: it needs the first part of the library only, and waits for no precompiled header, which takes longer.
+# Adds a program of this project that includes <chainer/chainer.h>: tests, examples and benchmarks share one precompiled
+# header. FIRST: the program needs only the first part of the library and does not wait for the precompiled header.
 function(chainer_program target)
   if("FIRST" IN_LIST ARGN)
     target_link_libraries(${target} PRIVATE ${chainer_first} chainer_options)

@@ -1,10 +1,11 @@
-# The messages of other frameworks' model files. Each .proto below chainer/ becomes an object of the library, and a source
-# chainer/F/X_protobuf.cpp may include "chainer/F/NAME.pb.h" of chainer/F/NAME.proto. Where the compiler or the (lite)
-# library is missing, chainer/F/X_protobuf_none.cpp takes the place of chainer/F/X_protobuf.cpp.
+# SPDX-License-Identifier: MIT
+# The messages of other frameworks' model files. Each .proto below chainer/ is compiled into the library, and a source
+# chainer/F/X_protobuf.cpp may include "chainer/F/NAME.pb.h" of chainer/F/NAME.proto. If the compiler or the (lite)
+# library is missing, chainer/F/X_protobuf_none.cpp replaces chainer/F/X_protobuf.cpp.
 find_program(PROTOC_EXECUTABLE protoc)
 if(PkgConfig_FOUND AND PROTOC_EXECUTABLE)
   pkg_check_modules(PROTOBUF IMPORTED_TARGET protobuf-lite)
-  # Messages compile with the headers of the compiler's own version only.
+  # Messages compile only with headers of the compiler's version.
   execute_process(COMMAND ${PROTOC_EXECUTABLE} --version OUTPUT_VARIABLE protoc_version ERROR_QUIET)
   string(REGEX MATCH "[0-9.]+" protoc_version "${protoc_version}")
   string(FIND "${PROTOBUF_VERSION}." "${protoc_version}." position)
@@ -13,13 +14,13 @@ if(PkgConfig_FOUND AND PROTOC_EXECUTABLE)
     set(PROTOBUF_FOUND FALSE)
     set(PROTOBUF_VERSION "")
   elseif(PROTOBUF_FOUND AND CHAINER_LIBCXX)
-    set(CHAINER_NOTE_PROTOBUF "${PROTOBUF_VERSION} is there, which was not built with libc++")
+    set(CHAINER_NOTE_PROTOBUF "${PROTOBUF_VERSION} was not built with libc++")
     set(PROTOBUF_FOUND FALSE)
     set(PROTOBUF_VERSION "")
   endif()
 endif()
 
-# Takes the sources that do not fit out of the list named `sources`.
+# Removes the unused alternative of each source from the list named `sources`.
 macro(chainer_filter_protobuf sources)
   if(PROTOBUF_FOUND)
     list(FILTER ${sources} EXCLUDE REGEX "/[a-z0-9_]+_protobuf_none\\.cpp$")

@@ -1,9 +1,10 @@
-# Libraries that are opened at run time (chainer/core/run_time_library.h): the one place that knows how files of libraries
-# are called on a system. A port to macOS or Windows adds its forms here.
+# SPDX-License-Identifier: MIT
+# Libraries that are opened at run time (chainer/core/system/run_time_library.h). Only this file depends on a system's
+# naming of library files; a port to macOS or Windows adds its forms here.
 
-# The name of a library's file that stays valid within one binary interface, and the number of that interface where the
-# name has it. Debian 12 says libdnnl.so.2, Debian 13 libdnnl.so.3.6: what the library calls itself, or else the usual
-# form of such names.
+# Finds the file name of a library that is valid for one binary interface, and the version of the interface if it is
+# part of the name: libdnnl.so.2 on Debian 12, libdnnl.so.3.6 on Debian 13. Uses the soname of the library, or else the
+# usual form of such names.
 function(chainer_name_of_library file name major)
   get_filename_component(own "${file}" NAME)
   set(described "")
@@ -26,7 +27,7 @@ function(chainer_name_of_library file name major)
   set(${major} "${number}" PARENT_SCOPE)
 endfunction()
 
-# Sets `variable` to the name under which a library is opened on first use, or to nothing, and `variable`_MAJOR.
+# Sets `variable` to the file name used to open a library, or to an empty string, and `variable`_MAJOR.
 function(chainer_find_run_time_library variable)
   set(name "")
   set(major "")

@@ -1,4 +1,5 @@
-# What was found, what an absence costs, and a note where something that is there could not be used.
+# SPDX-License-Identifier: MIT
+# Prints the libraries found, the effect of missing ones, and a note for libraries that could not be used.
 function(chainer_row name found cost)
   set(note "")
   if(ARGN)
@@ -22,11 +23,11 @@ chainer_row("Boost.Math" "${CHAINER_BOOST_VERSION}" "no digamma, polygamma, erfi
             ${CHAINER_NOTE_BOOST})
 chainer_row("cairo" "${CAIRO_VERSION}" "plots are SVG only, no PNG")
 chainer_row("libcurl" "${CURL_VERSION_STRING}" "datasets are read from the cache or a local mirror only")
-chainer_row("cpp-httplib" "${HTTPLIB_VERSION}" "no LivePage, no chainer serve" ${CHAINER_NOTE_HTTPLIB})
+chainer_row("libmicrohttpd" "${MICROHTTPD_VERSION}" "no LivePage, no chainer serve" ${CHAINER_NOTE_MICROHTTPD})
 chainer_row("libjpeg-turbo" "${TURBOJPEG_VERSION}" "JPEG pictures cannot be read")
 chainer_row("libpng" "${PNG_VERSION_STRING}" "PNG pictures cannot be read")
 chainer_row("libhdf5" "${HDF5_VERSION}" "no HDF5 files" ${CHAINER_NOTE_HDF5})
-chainer_row("protobuf" "${PROTOBUF_VERSION}" "no model files of other frameworks that are protobuf messages (Caffe, ONNX)"
+chainer_row("protobuf" "${PROTOBUF_VERSION}" "no Caffe and ONNX models"
             ${CHAINER_NOTE_PROTOBUF})
 chainer_row("MPI" "${MPI_VERSION}" "no training with several processes")
 chainer_row("nvcc" "${CHAINER_NVCC_VERSION}" "no CUDA devices" ${CHAINER_NOTE_CUDA})

@@ -1,9 +1,10 @@
-# A toolchain file for another machine's programs, made here by Debian's cross compilers and run by qemu-user:
+# SPDX-License-Identifier: MIT
+# A toolchain file for programs of another processor, compiled by Debian's cross compilers and run by qemu-user:
 #
 #   cmake -S . -B build/aarch64 --toolchain cmake/machine.cmake -DCHAINER_MACHINE=aarch64 [-DCHAINER_ROOT=FOLDER]
 #
-# FOLDER holds that machine's system and libraries (tests/elsewhere/machine makes one); without it there is what came with
-# the compiler.
+# FOLDER contains the system and libraries of that processor (tests/elsewhere/machine creates it); without it only the
+# compiler's libraries are available.
 set(CHAINER_MACHINE "aarch64" CACHE STRING "The processor: aarch64, s390x, or another of Debian's")
 set(CHAINER_ROOT "" CACHE PATH "The folder with that machine's system")
 list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES CHAINER_MACHINE CHAINER_ROOT)

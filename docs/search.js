@@ -1,14 +1,14 @@
-// The site's search: finds every heading, every name in the code below it, and the words of the text. The index
-// (search_index.js, made by docs/tool/search.cpp) is loaded when the field is first used. A page's address may end in
-// ?q=WORDS. For tests: in another engine than a browser, `chainerSearch.find(words)` is all there is.
+// The site's search: finds headings, names in the code below them, and words of the text. The index (search_index.js,
+// written by docs/tool/search.cpp) is loaded when the field is first used. A page's address may end in ?q=WORDS.
+// Outside of a browser (in tests) only `chainerSearch.find(words)` is defined.
 'use strict';
 
 var chainerSearch = (function () {
-  const kMost = 40;  // results that are shown
+  const kMost = 40;  // maximum number of results shown
   let pages = [], sections = [];
 
-  // How well a word is found in a text, from 0 to 1: all of a name, its beginning, the beginning of a part of it
-  // (a hump of EarlyStoppingTrigger, what follows a _), anywhere inside.
+  // Returns the quality of a match from 0 to 1: a whole name, its beginning, the beginning of a part of it (a word of
+  // EarlyStoppingTrigger, the text after a _), or anywhere inside.
   function match(word, text, lower) {
     let best = 0;
     for (let at = lower.indexOf(word); at >= 0 && best < 1; at = lower.indexOf(word, at + 1)) {
@@ -34,8 +34,8 @@ var chainerSearch = (function () {
     return query.split(/[^\w]+/).filter((w) => w);
   }
 
-  // Sections that hold all words, the best first: a heading counts more than its page's title, that more than code,
-  // and code more than text. A name that nothing has is looked for by its parts.
+  // Returns sections that contain all words, the best first: headings rank above page titles, these above code, and
+  // code above text. A name without matches is searched by its parts.
   function find(query) {
     const found = find_all(words_of(query));
     return found.length || !query.includes('_') ? found : find_all(words_of(query.replace(/_/g, ' ')));
@@ -55,8 +55,8 @@ var chainerSearch = (function () {
         score += best;
       }
       if (!score) continue;
-      // Of equal ones the heading in the very letters, else the one that says the least besides; the reference comes
-      // before other pages, and the table of names behind what it names.
+      // Ties: a heading with the same case first, then the shortest one; the reference before other pages, and the
+      // table of names last.
       if (queried.some((w) => s.heading.includes(w))) score += 5;
       if (!s.file.startsWith('md_')) score += 15;
       score -= Math.min(s.heading.length, 80) / 10 + (s.file === 'coverage.html' ? 80 : 0);
@@ -66,7 +66,7 @@ var chainerSearch = (function () {
     return found.slice(0, kMost).map((f) => f.section);
   }
 
-  // Some words of a section: its first ones where the heading says it all, else those around what is looked for.
+  // Returns an excerpt of a section: its beginning if the heading matches, otherwise the words around the match.
   function excerpt(section, query) {
     const words = words_of(query.toLowerCase());
     if (section.text.trim() && words.every((w) => section.lower[0].includes(w)))
@@ -90,7 +90,7 @@ if (typeof document !== 'undefined') (function () {
   const field = document.createElement('input'), list = document.createElement('div');
   let loading = false, ready = false, chosen = -1;
 
-  function marked(parent, text, query) {  // with what was looked for in <mark>
+  function marked(parent, text, query) {  // with matches in <mark>
     const words = chainerSearch.words_of(query);
     for (const piece of text.split(words.length ? new RegExp('(' + words.join('|') + ')', 'i') : [])) {
       if (!piece) continue;
@@ -125,7 +125,7 @@ if (typeof document !== 'undefined') (function () {
     if (!found.length) list.textContent = 'Nothing is found.';
   }
 
-  // Beside the field where that stands in a column, else below it.
+  // Next to the field if it is in a column, otherwise below it.
   function place() {
     const box = field.getBoundingClientRect(), column = box.right < innerWidth / 2;
     const left = column ? box.right + 20 : box.left, top = column ? 12 : box.bottom + 6;

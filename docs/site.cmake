@@ -1,5 +1,6 @@
-# Makes the site: cmake -D SOURCE=... -D BINARY=... -D VERSION=... -D REFERENCE=... -D GUIDE=... -D SEARCH=... -P site.cmake
-# Doxygen is looked for here, not when the project is configured, so that it may be installed at any time.
+# SPDX-License-Identifier: MIT
+# Builds the site: cmake -D SOURCE=... -D BINARY=... -D VERSION=... -D REFERENCE=... -D GUIDE=... -D SEARCH=... -P
+# site.cmake Searches for Doxygen here, not when the project is configured, so that it may be installed at any time.
 find_program(doxygen doxygen)
 if(NOT doxygen)
   message(FATAL_ERROR "make docs needs Doxygen: install the packages doxygen and doxygen-awesome-css, then run it again")

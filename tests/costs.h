@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How the cost of something grows with its size, in time of this thread.
 #pragma once
 #include <algorithm>

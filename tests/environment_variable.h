@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A variable of the environment for as long as a test lasts.
 #pragma once
 #include <cstdlib>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Memory that ends where a test wants it to. One source of a program may include this: it defines the program's global
 // operator new, and aligned_alloc, from which the elements of arrays come.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Folders for the files of tests, removed at their end.
 #pragma once
 #include <unistd.h>

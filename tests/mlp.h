@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The manual's model of its first example.
 #pragma once
 #include <chainer/chainer.h>

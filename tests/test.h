@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: MIT
 // A small test framework: it compiles in no time and is there on every machine. A test is a function that throws or
-// reports a failed expectation. Each executable takes a part of the names of tests to run, parts of the names of tests to
-// leave out behind a minus (fork_tests -limited -killed), and counts tests and expectations.
+// reports a failed expectation. Each executable takes a part of the names of tests to run, parts of the names of tests
+// to leave out behind a minus (fork_tests -limited -killed), and counts tests and expectations.
 #pragma once
 #include <atomic>
 #include <cmath>

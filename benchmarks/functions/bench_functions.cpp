@@ -1,4 +1,5 @@
-// Single functions, forward and backward: what peers/functions.py runs in turns with PyTorch.
+// SPDX-License-Identifier: MIT
+// Single functions, forward and backward, run by peers/functions.py alternately with PyTorch.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -14,15 +15,15 @@ namespace {
 constexpr const char* kUsage =
     "usage: bench_functions [--threads N] [--seconds S] [--size NAME] [FUNCTION...]\n"
     "       bench_functions --list | --check DIR | --serve\n"
-    "Times single functions, forward and backward (all of the table when none is named), and prints a line a function\n"
-    "and size: name<TAB>size<TAB>least ms<TAB>median ms<TAB>calls\n"
+    "Times single functions, forward and backward (by default all of the table), and prints one line per function\n"
+    "and size: name<TAB>size<TAB>minimum ms<TAB>median ms<TAB>calls\n"
     "  --size NAME   64, cache or 10M; all by default\n"
     "  --seconds S   time spent on each (0.2)\n"
     "  --threads N   threads to use (1)\n"
-    "  --list        print the table instead, a line of JSON a row, for peers/functions.py\n"
-    "  --check DIR   instead run each once at the smallest size and write inputs, results and gradients to "
+    "  --list        print the table, one line of JSON per row, for peers/functions.py\n"
+    "  --check DIR   run each once at the smallest size and write inputs, results and gradients to "
     "DIR/NAME.npz\n"
-    "  --serve       read lines NAME SIZE SECONDS, answer each with a line of JSON\n";
+    "  --serve       read lines NAME SIZE SECONDS, answer each with one line of JSON\n";
 
 /// A row at a size, ready to run.
 class Case {
@@ -36,7 +37,7 @@ class Case {
     for (const Variable& y : row.function(x_))
       gy_.push_back(Variable(Input{.kind = Input::Kind::normal, .shape = y.shape()}.make().astype(y.dtype()), false));
   }
-  /// Forward, and backward from given gradients; all results are computed. The gradients are those of the roots.
+  /// Runs forward, and backward from the given gradients of the roots, and computes all results.
   Variables run() {
     if (!row_.backward) {
       NoBackpropMode no_graph;
@@ -77,7 +78,7 @@ class Case {
 };
 
 struct Times {
-  double least, median;  ///< milliseconds a call
+  double least, median;  ///< milliseconds per call
   int64_t calls;
 };
 Times measure(Case& c, double seconds) {
@@ -86,7 +87,7 @@ Times measure(Case& c, double seconds) {
   c.run();
   auto start = Clock::now();
   c.run();
-  // Calls of some microseconds are timed a hundred microseconds at a time.
+  // Short calls are timed in groups of about a hundred microseconds.
   const int64_t batch = std::max<int64_t>(1, static_cast<int64_t>(1e-4 / std::max(since(start), 1e-7)));
   std::vector<double> ms;
   for (start = Clock::now(); since(start) < seconds || ms.size() < 3;) {
@@ -102,7 +103,7 @@ template <class T>
 const T& named(const std::vector<T>& all, const std::string& name) {
   for (const T& t : all)
     if (t.name == name) return t;
-  throw ValueError("bench_functions: there is no ", name);
+  throw ValueError("bench_functions: no function named ", name);
 }
 
 void list() {

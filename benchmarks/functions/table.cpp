@@ -1,9 +1,12 @@
+// SPDX-License-Identifier: MIT
 #include "table.h"
+
+#include "../../tests/functions/rows/unary.h"
 
 namespace bench {
 
 Array Input::make() const {
-  // Numbers under a seed come one after the other: a part of them, repeated, serves as well.
+  // Drawing numbers is sequential and slow, so a part is repeated.
   const int64_t n = shape.product(), drawn = std::min<int64_t>(n, 1 << 18);
   if (kind == Kind::permutation) return random::permutation(n);
   const Array some = kind == Kind::normal ? random::randn({drawn}, float32)
@@ -40,6 +43,11 @@ const Table& table() {
     for (auto* chapter : {activation, array_manipulation, connection, convolution, recurrent, evaluation, loss,
                           sequence_loss, math, linear_algebra, math_elementwise, noise, normalization, pooling})
       chapter(t);
+    for (const ::table::Unary& u : ::table::unary_functions()) {
+      if (u.options.torch.empty()) continue;
+      Row& row = t.unary(u.name, u.options.torch, u.function, u.options.timed.first, u.options.timed.second);
+      if (!u.options.differentiable) row.data_only();
+    }
     for (const char* name : {"send", "recv", "pseudo_connect", "bcast", "gather", "scatter", "alltoall", "allgather"})
       t.absent(name, "between processes: bench_mn_collectives");
     return t;

@@ -1,5 +1,6 @@
-// The table of bench_functions. A row is a function's name, PyTorch's words for it, the function and its inputs at
-// three sizes: the program runs it, and `bench_functions --list` tells peers/functions.py what PyTorch has to run.
+// SPDX-License-Identifier: MIT
+// The table of bench_functions. A row is a function's name, the PyTorch expression, the function and its inputs at
+// three sizes. `bench_functions --list` prints the expressions for peers/functions.py.
 #pragma once
 #include <chainer/chainer.h>
 
@@ -12,7 +13,7 @@ namespace bench {
 
 using namespace chainer;
 
-/// How an input comes about, so that both sides make the like of it.
+/// Describes an input, so that both programs create equivalent ones.
 struct Input {
   enum class Kind { normal, uniform, integers, permutation } kind;
   Shape shape;
@@ -25,14 +26,14 @@ inline Input normal(const Shape& s) { return {Input::Kind::normal, s}; }
 inline Input uniform(double low, double high, const Shape& s) { return {Input::Kind::uniform, s, low, high}; }
 /// int64 numbers from low to high - 1, without gradient.
 inline Input integers(double low, double high, const Shape& s) { return {Input::Kind::integers, s, low, high, false}; }
-/// The integers below n in another order.
+/// A permutation of the integers below n.
 inline Input permutation(int64_t n) { return {Input::Kind::permutation, {n}, 0, 0, false}; }
-/// The same input as data: no gradient is asked for.
+/// The same input without gradient.
 inline Input fixed(Input i) { return i.gradient = false, i; }
 /// The same input several times.
 Inputs several(int64_t count, const Input& i);
 
-/// Some 64 elements, some that stay in a core's cache, ten million.
+/// The sizes: about 64 elements, a number that fits a core's cache, ten million.
 struct Size {
   std::string name;
   int64_t n;
@@ -53,7 +54,7 @@ struct Row {
   bool random = false;      ///< results differ from run to run
   std::size_t largest = 2;  ///< the index of the last size at which it runs
 
-  /// Forward only: the function has no gradient.
+  /// A function without gradient, run forward only.
   Row& data_only();
   Row& drawn() { return random = true, *this; }
   Row& up_to(std::size_t size) { return largest = size, *this; }
@@ -73,19 +74,14 @@ class Table {
                     std::move(inputs)});
     return rows.back();
   }
-  /// A function of one line of numbers from low to high; `torch` is the name of a function.
+  /// A function of one vector of numbers from low to high; `torch` is the name of a function.
   template <class Function>
   Row& unary(std::string name, const std::string& torch, Function f, double low = -2, double high = 2) {
     return add(
         std::move(name), torch + "(x[0])", [f](const Variables& x) { return Variables{f(x[0])}; },
         [=](const Size& s) { return Inputs{uniform(low, high, s.line())}; });
   }
-  /// Of a line of numbers, without gradient.
-  template <class Function>
-  Row& steps(std::string name, const std::string& torch, Function f) {
-    return unary(std::move(name), torch, f).data_only();
-  }
-  /// Of two lines of normal numbers.
+  /// A function of two vectors of normal numbers.
   template <class Function>
   Row& binary(std::string name, const std::string& torch, Function f) {
     return add(
@@ -94,7 +90,7 @@ class Table {
           return Inputs{normal(s.line()), normal(s.line())};
         });
   }
-  /// A function of the manual without a row, and why.
+  /// A function of the manual without a row, and the reason.
   void absent(const std::string& name, const std::string& why) { reasons[name] = why; }
 
   std::vector<Row> rows;
@@ -116,7 +112,7 @@ void noise(Table& t);
 void normalization(Table& t);
 void pooling(Table& t);
 void recurrent(Table& t);
-/// All of them.
+/// All rows.
 const Table& table();
 
 }  // namespace bench

@@ -1,4 +1,5 @@
-// The allocator: an array made and dropped, small ones from the pool, larger ones from the cache.
+// SPDX-License-Identifier: MIT
+// The allocator: creating and destroying arrays, small ones from the pool, larger ones from the cache.
 #include <benchmark/benchmark.h>
 #include <chainer/chainer.h>
 
@@ -12,7 +13,7 @@ void make_and_drop(benchmark::State& state) {
     benchmark::DoNotOptimize(a);
   }
 }
-// What a first use costs: the cache is emptied in between, so that every block comes from the system and is touched.
+// The cost of first use: the cache is emptied in between, so every block comes from the system and is touched.
 void fresh_pages(benchmark::State& state) {
   for (auto _ : state) {
     memory::empty_cache();

@@ -1,5 +1,6 @@
-// Memory order: statistics over (N, H, W) of channels-last images, what is broadcast against them, and copies between
-// orders. Names end in /1 for deferred evaluation and in /0 for computing everything at once.
+// SPDX-License-Identifier: MIT
+// Memory order: statistics over (N, H, W) of channels-last images, broadcasting with them, and copies between orders.
+// Names end in /1 for deferred and in /0 for eager evaluation.
 #include <benchmark/benchmark.h>
 #include <chainer/array/order.h>
 #include <chainer/array/deferred/deferred.h>

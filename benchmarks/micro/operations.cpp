@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The cost of one operation: forward, and forward with backward, with and without a graph, from 1 to 1e7 elements.
 #include <benchmark/benchmark.h>
 #include <chainer/chainer.h>

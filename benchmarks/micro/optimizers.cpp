@@ -1,5 +1,5 @@
-// An optimizer's step on 1M parameters; and the same when gradients have become zero, where numbers that decay become
-// denormal.
+// SPDX-License-Identifier: MIT
+// An optimizer's step on 1M parameters; and after gradients became zero, when decaying values become denormal.
 #include <benchmark/benchmark.h>
 #include <chainer/chainer.h>
 
@@ -25,7 +25,7 @@ void step(benchmark::State& state) {
   for (auto _ : state) optimizer.update();
 }
 
-// The counter is the time of steps around the 3000th over that of the first ones: 1 without denormals.
+// The counter is the time of steps around the 3000th relative to the first steps: 1 without denormals.
 template <class Optimizer>
 void step_without_gradient(benchmark::State& state) {
   for (auto _ : state) {

@@ -1,5 +1,7 @@
-// What communication costs: bench_mn_collectives [LARGEST_BYTES], under mpiexec. For each size in float32 the time of a
-// mean of gradients by each communicator and of allreduce, bcast and allgather, in microseconds: the least of several.
+// SPDX-License-Identifier: MIT
+// The cost of communication: bench_mn_collectives [LARGEST_BYTES], under mpiexec. For each size in float32 the time of
+// a mean of gradients by each communicator and of allreduce, bcast and allgather, in microseconds: the minimum of
+// several.
 #include <chainer/chainer.h>
 #include <chainer/mn/mn.h>
 
@@ -14,7 +16,7 @@ namespace {
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-// The least time of the slowest rank, over repetitions.
+// The minimum over repetitions of the time of the slowest rank.
 template <class F>
 double time_of(const chainermn::Communicator& c, int64_t bytes, F&& f) {
   const int n = bytes < (1 << 16) ? 50 : bytes < (1 << 23) ? 10 : 3;

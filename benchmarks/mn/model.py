@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""What a mean of gradients costs on a network, from a latency and a bandwidth.
+# SPDX-License-Identifier: MIT
+"""The cost of a mean of gradients on a network, from latency and bandwidth.
 
     benchmarks/mn/model.py                       the table of docs/distributed.md (1,024 ranks, ResNet50)
     benchmarks/mn/model.py RANKS BYTES US GBIT   one point: a ring, a tree, seconds
 
-A message of m bytes takes a + m / B. A ring of n sends 2 (n - 1) messages of S / n; a binomial tree, there and back,
-2 log2 n of S; two levels average over the g ranks of a host in memory of bandwidth M, then in rings of h hosts, whose
-slices share the host's link. A step computes for T seconds, of which backward, about two thirds, can hide the mean.
+A message of m bytes takes a + m / B. A ring of n sends 2 (n - 1) messages of S / n; a binomial tree sends 2 log2 n of
+S; two levels average over the g ranks of a host in memory of bandwidth M, then in rings of h hosts, whose slices share
+the host's link. A step computes for T seconds, of which backward, about two thirds, can overlap with the mean.
 """
 import math
 import sys

@@ -1,10 +1,11 @@
-// How training scales: bench_mn_scale WORKLOAD [BATCH [SECONDS]], alone or under mpiexec, one thread a rank:
+// SPDX-License-Identifier: MIT
+// Scaling of training: bench_mn_scale WORKLOAD [BATCH [SECONDS]], alone or under mpiexec, one thread per rank:
 //   OMP_NUM_THREADS=1 mpiexec -n 2 bench_mn_scale mnist_mlp 400
-// WORKLOAD is mnist_mlp (784-1000-1000-10, Adam) or lenet5 (Adam). Prints examples a second of all ranks together
-// against those of one, and what the machine would allow: as many ranks without communication, and with a barrier only.
+// WORKLOAD is mnist_mlp (784-1000-1000-10, Adam) or lenet5 (Adam). Prints the examples per second of all ranks relative
+// to one rank, and two upper bounds: all ranks without communication, and with a barrier only.
 //
-// Options by environment: MN_COMMUNICATOR, MN_OVERLAP=0, MN_DOUBLE_BUFFERING=1, MN_COMPRESSION=float16 or bfloat16,
-// MN_BUCKET (bytes).
+// Options by environment variables: MN_COMMUNICATOR, MN_OVERLAP=0, MN_DOUBLE_BUFFERING=1, MN_COMPRESSION=float16 or
+// bfloat16, MN_BUCKET (bytes).
 #include <chainer/chainer.h>
 #include <chainer/mn/mn.h>
 
@@ -47,7 +48,7 @@ struct LeNet5 : Chain {
   }
 };
 
-// One rank's training; its optimizer may be one of several ranks.
+// The training of one rank; the optimizer may be a multi-node optimizer.
 template <class Net, class Rule>
 class Training {
  public:
@@ -57,8 +58,8 @@ class Training {
         t_(random::RandomState(2).randint(0, 10, {shape[0]}, int32)) {
     optimizer_.setup(net_);
   }
-  /// The median milliseconds of some steps, each with what is done after it: a step for which the system stops a rank
-  /// for a while does not count.
+  /// Returns the median milliseconds of some steps, each including `after`; the median ignores steps during which the
+  /// system stops a rank.
   double median(
       int64_t steps, const std::function<void()>& after = [] {}) {
     std::vector<double> took;
@@ -97,8 +98,8 @@ void measure(const char* name, Shape shape, int64_t batch, double seconds) {
     return std::max<int64_t>(3, static_cast<int64_t>(1e3 * seconds / kRounds / ms));
   };
   const int64_t steps = comm->bcast_obj(chainermn::Object(steps_of(own.median(5)))).to_int();
-  // In turns, as machines get slower and faster: rank 0 alone while the others sleep, all ranks each for itself, the
-  // same but waiting for each other after each step (which every data-parallel training does), and all together.
+  // Alternates, because the speed of machines varies: rank 0 alone while the others sleep, all ranks without
+  // communication, all ranks with a barrier after each step (as in any data-parallel training), and training together.
   std::vector<double> alone, apart, together, bound, waiting, gain;
   for (int i = 0; i < kRounds; ++i) {
     alone.push_back(comm->rank() == 0 ? own.median(steps) : 0);
@@ -113,8 +114,8 @@ void measure(const char* name, Shape shape, int64_t batch, double seconds) {
   }
   if (comm->rank() != 0) return;
   std::printf(
-      "%s, batch %lld a rank, ms a step: one rank %.2f, %d ranks apart %.2f, together %.2f\n"
-      "examples a second against one rank: %.2f times (%.2f to %.2f over %d rounds), without communication %.2f, "
+      "%s, batch %lld per rank, ms per step: one rank %.2f, %d ranks apart %.2f, together %.2f\n"
+      "examples per second relative to one rank: %.2f times (%.2f to %.2f over %d rounds), without communication %.2f, "
       "waiting only %.2f\n",
       name, static_cast<long long>(batch), middle(alone), comm->size(), middle(apart), middle(together), middle(gain),
       *std::min_element(gain.begin(), gain.end()), *std::max_element(gain.begin(), gain.end()), kRounds, middle(bound),

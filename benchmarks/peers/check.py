@@ -1,21 +1,22 @@
 #!/usr/bin/env python3
-"""Recomputes in PyTorch the steps that `chainer_bench --check DIR` wrote, and says how far they are from the truth.
+# SPDX-License-Identifier: MIT
+"""Recomputes the steps written by `chainer_bench --check DIR` in PyTorch, and prints their deviation.
 
 usage: check.py DIR [WORKLOAD...]
-A figure of a benchmark counts only for a workload that passes here. Ends with 1 if one does not.
+Benchmarks are valid only for workloads that pass. The exit status is 1 if a workload fails.
 
-The truth is the step in float64. A step that was written in float64 (CHAINER_DTYPE=float64) must agree with it to 1e-9
-of each array's largest value (or of 1e-5 of the largest gradient, if that is more): that shows wrong formulas. One in
-float32 must agree to 1e-4, or, where rounding makes a ReLU's gate or a pooled maximum fall the other way, be no further
-away than four times what PyTorch's own float32 steps are, array by array: the worst of one as it is, one without
-oneDNN, one with channels last, and three whose input and parameters are off by half a unit in the last place. Distances
-of such arrays are relative root mean squares.
+The reference is the step in float64. A step written in float64 (CHAINER_DTYPE=float64) must agree with it to 1e-9 of
+each array's largest value (or of 1e-5 of the largest gradient, if that is more), which detects wrong formulas. A step
+in float32 must agree to 1e-4. If rounding changes a ReLU's gate or a pooled maximum, each array's deviation must be at
+most four times that of PyTorch's own float32 steps: the largest of a plain step, one without oneDNN, one with channels
+last, and three with inputs and parameters perturbed by half a unit in the last place. Deviations are relative root mean
+squares.
 """
 import glob, os, sys
 import numpy as np, torch, torch.nn.functional as F
 
 TOLERANCE = {torch.float32: 1e-4, torch.float64: 1e-9}  # of the largest value
-FACTOR = 4  # of PyTorch's own distance from the truth
+FACTOR = 4  # of PyTorch's own deviation from the reference
 
 
 def linear(p, name, x): return F.linear(x, p[f'/{name}/W'], p[f'/{name}/b'])
@@ -68,7 +69,7 @@ def nstep_lstm(p, i):
     xs = [i[f'x{k}'] for k in range(64)]
     order = sorted(range(64), key=lambda k: -len(xs[k]))
     rows = [(t, r) for t in range(max(map(len, xs))) for r, k in enumerate(order) if len(xs[k]) > t]
-    at = {tr: n for n, tr in enumerate(rows)}  # where the mask of a time and sequence stands
+    at = {tr: n for n, tr in enumerate(rows)}  # the position of the mask of a time step and sequence
     for layer in range(3):
         if layer:
             m = i[f'mask{layer}']
@@ -91,7 +92,7 @@ def dynamic_tagger_characters(p, i):
     out = []
     chars = i['characters'].long()
     for n, word in enumerate(i['words'].long()):
-        if word < 1000: out.append(p['/embed/W'][word]); continue  # rare words are spelt
+        if word < 1000: out.append(p['/embed/W'][word]); continue  # rare words are spelled
         x = p['/embed_characters/W'][chars[n, :i['spelling'][n].long()]]
         out.append(torch.cat([n_step_lstm(p, '/spell', 0, x)[-1], n_step_lstm(p, '/spell', 1, x.flip(0))[-1]]))
     return tagged(p, i, torch.stack(out))
@@ -137,7 +138,7 @@ def resnet50(p, x, norm):
     return linear(p, 'fc', h.mean((2, 3)))
 def resnet50_train(p, i): return F.cross_entropy(resnet50(p, i['x'], norm), i['t'].long())
 def resnet50_infer(p, i):
-    def at_first(p, name, x):  # running statistics of no step yet
+    def at_first(p, name, x):  # initial running statistics
         c = x.shape[1]
         return F.batch_norm(x, torch.zeros(c), torch.ones(c), p[f'/{name}/gamma'], p[f'/{name}/beta'], False, eps=1e-5)
     return resnet50(p, i['x'], at_first).sum()
@@ -161,21 +162,21 @@ def dcgan(p, i):
     return loss
 
 
-CLIPPED = {'ptb_lstm': 5.0}  # norm that gradients are scaled to
+CLIPPED = {'ptb_lstm': 5.0}  # maximum norm of the gradients
 UPDATED = ('mnist_mlp', 'word2vec_ns', 'double_backprop', 'nstep_lstm', 'lenet5')
 BY_MOMENTUM = {'vgg_cifar': 0.05, 'resnet50_train': 0.01}  # the first step is -rate times the gradient
 WITHOUT_GRADIENTS = ('resnet50_infer',)
 
 
 def first_adam_step(w, g, lr=1e-3, beta1=0.9, beta2=0.999, eps=1e-8):
-    """The first step of Adam with epsilon where the reference has it: beside the root that is not yet corrected."""
+    """The first step of Adam, with epsilon added to the uncorrected root as in the release."""
     dtype, w, g = w.dtype, w.double(), g.double()
     m, v = (1 - beta1)*g, (1 - beta2)*g*g
     return (w - lr*(1 - beta2)**0.5/(1 - beta1)*m/(v.sqrt() + eps)).to(dtype)
 
 
 def step(name, inputs, params, dtype, change=lambda a: a):
-    """Loss and gradients by PyTorch in `dtype`, of inputs and parameters that went through `change`."""
+    """Returns loss and gradients by PyTorch in `dtype`, after applying `change` to inputs and parameters."""
     convert = lambda a: change(a.to(dtype)) if a.is_floating_point() else a
     p = {k: convert(v).detach().clone().requires_grad_() for k, v in params.items()}
     torch.set_default_dtype(dtype)
@@ -189,7 +190,7 @@ def step(name, inputs, params, dtype, change=lambda a: a):
 
 
 def own_steps(name, inputs, params):
-    """The same step by PyTorch in float32, rounded in several ways."""
+    """Yields the step by PyTorch in float32, with several kinds of rounding."""
     yield step(name, inputs, params, torch.float32)
     with torch.backends.mkldnn.flags(enabled=False): yield step(name, inputs, params, torch.float32)
     yield step(name, inputs, params, torch.float32, lambda a: a.to(memory_format=torch.channels_last) if a.ndim == 4 else a)
@@ -203,7 +204,7 @@ def distance(a, truth): return float((a.double() - truth).norm())
 
 
 def check(file, name):
-    """The worst difference, relative to what is allowed, and a text about it."""
+    """Returns the largest deviation relative to the tolerance, and its description."""
     f = np.load(file)
     def part(head): return {k[len(head):]: torch.from_numpy(f[k].copy()) for k in f.files if k.startswith(head)}
     inputs, params, grads = part('input/'), part('before/'), part('grad/')
@@ -215,7 +216,7 @@ def check(file, name):
         nonlocal worst, what
         if not share <= worst: worst, what = share, text
     beyond = {}
-    # A bias before a normalization has no gradient but rounding, which is judged by the size of the others.
+    # The gradient of a bias before a normalization is only rounding error, judged relative to other gradients.
     least = max([1e-12] + [1e-5*float(truth[k].abs().max()) for k in ours if k != 'loss'])
     for k, a in ours.items():
         error = largest(a, truth[k], least)
@@ -227,8 +228,8 @@ def check(file, name):
     for k, noise in beyond.items():
         error, size = distance(ours[k], truth[k]), float(truth[k].norm())
         found(error/(FACTOR*noise), f'{k}: {error/size:.1e}, PyTorch {noise/size:.1e}, {error/noise:.2f} times')
-    # The update is recomputed from the gradients compared above: it divides by their size, so that an element which is
-    # zero but for rounding would step anywhere.
+    # The update is recomputed from the gradients compared above: it divides by their magnitude, so rounding errors of
+    # zero gradients would give arbitrary steps.
     for k, after in part('after/').items():
         if name in UPDATED: error = largest(after, first_adam_step(params[k], grads[k]).double())
         elif name in BY_MOMENTUM: error = largest(after, (params[k] - BY_MOMENTUM[name]*grads[k]).double())

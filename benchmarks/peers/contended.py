@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""A shared machine: each workload alone, as two programs at once, and beside a neighbour that keeps one core busy.
+# SPDX-License-Identifier: MIT
+"""Measures a shared machine: each workload alone, as two programs at once, and with a busy process.
 
 usage: contended.py --ours BENCH_PROGRAM [--python PYTHON_WITH_TORCH] [--rounds 3] [--seconds 3] [WORKLOAD...]
 
-Prints, for the project and with --python for PyTorch, the median milliseconds of a step and how many times longer it
-gets than alone. The middle of the rounds counts. BENCH_PROGRAM is as for compare.py.
+Prints, for the project and with --python for PyTorch, the median milliseconds of a step and the factor relative to
+running alone. The median of the rounds counts. BENCH_PROGRAM is as for compare.py.
 """
 import argparse, os, statistics, subprocess, sys, time
 HERE = os.path.dirname(os.path.abspath(__file__))

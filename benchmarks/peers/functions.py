@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Runs bench_functions and PyTorch in turns on every function of its table, forward and backward.
+# SPDX-License-Identifier: MIT
+"""Runs bench_functions and PyTorch alternately on every function of its table, forward and backward.
 
 usage: functions.py BENCH_FUNCTIONS [options] [FUNCTION...]      (with a Python that has torch)
-  --json FILE    write the times there, for functions_page.py
+  --json FILE    write the times to FILE, for functions_page.py
   --size NAME    64, cache or 10M; all by default (may be repeated)
-  --turns N      turns of both programs at each row (3)
+  --turns N      turns of both programs for each row (3)
   --seconds S    time of each turn (0.12)
-  --threads N    threads of both (1)
-  --check        instead compare results and gradients at the smallest size with PyTorch's
+  --threads N    threads of both programs (1)
+  --check        compare results and gradients at the smallest size with PyTorch's
 """
 import argparse
 import json
@@ -40,7 +41,7 @@ def make(spec):
 
 
 class Case:
-    """A row of the table with PyTorch: what to call, what to differentiate by, gradients to begin with."""
+    """A row of the table for PyTorch: the function, the inputs to differentiate, and the gradients of the outputs."""
 
     def __init__(self, row, x, gy=None):
         f = expression(row['torch'])
@@ -73,7 +74,7 @@ def split_like(flat, ys):
 
 
 def measure(case, seconds):
-    """Least and median milliseconds a call; calls of some microseconds are timed a hundred microseconds at a time."""
+    """Returns minimum and median milliseconds per call; short calls are timed in groups of about 100 us."""
     case.run()
     start = time.perf_counter()
     case.run()
@@ -111,7 +112,7 @@ def compare(row, size, ours, options):
 
 
 def far(ours, theirs):
-    """The largest distance, in parts of the largest number."""
+    """Returns the largest difference relative to the largest number."""
     a = np.concatenate([np.ravel(v).astype(np.float64) for v in ours] or [np.zeros(0)])
     b = np.concatenate([v.detach().numpy().ravel().astype(np.float64) for v in theirs] or [np.zeros(0)])
     if a.shape != b.shape:

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Draws what functions.py --json wrote, and makes its table.
+# SPDX-License-Identifier: MIT
+"""Draws a chart of the output of functions.py --json and writes its table.
 
 usage: functions_page.py TIMES.json OUT.svg [TABLE.md]
 
-OUT.svg has a line a function, its dots at the ratios of our time to PyTorch's, a colour a size, on a logarithmic scale.
-TABLE.md gets the same in numbers behind the line `<!-- times -->`, whose text above stays.
+OUT.svg has one line per function, with dots at the ratios of chainer's time to PyTorch's, one colour per size, on a
+logarithmic scale. TABLE.md gets the numbers after the line `<!-- times -->`; the text above this line is kept.
 """
 import json
 import math
@@ -36,7 +37,8 @@ def drawing(functions):
     out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{LEFT + WIDTH + 30}" height="{height}" '
            'font-family="sans-serif" font-size="10">',
            '<rect width="100%" height="100%" fill="white"/>',
-           f'<text x="{LEFT}" y="20" font-size="13">Time of a function, forward and backward, over PyTorch\'s</text>']
+           f'<text x="{LEFT}" y="20" font-size="13">'
+           'Time of a function, forward and backward, relative to PyTorch</text>']
     for i, (size, colour) in enumerate(COLOURS.items()):
         out.append(f'<circle cx="{LEFT + 8 + 170 * i}" cy="38" r="4" fill="{colour}"/>'
                    f'<text x="{LEFT + 16 + 170 * i}" y="42">{NAMES[size]}</text>')

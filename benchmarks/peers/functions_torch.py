@@ -1,8 +1,9 @@
-"""What the rows of bench_functions call by name: functions that PyTorch composes from a few operations.
+# SPDX-License-Identifier: MIT
+"""Functions called by the rows of bench_functions that PyTorch composes from a few operations.
 
-A row's expression sees these names, torch, F (torch.nn.functional) and x, the list of inputs. Where PyTorch wants its
-weights in another form than the manual's function, a helper makes it once, before the clock runs, and returns
-`Prepared`: what to call and what to differentiate by.
+A row's expression can use these names, torch, F (torch.nn.functional) and x, the list of inputs. If PyTorch needs its
+weights in another form than the manual's function, a helper converts them before the measurement and returns
+`Prepared`: the function and the inputs to differentiate.
 """
 from typing import Callable, NamedTuple
 
@@ -72,7 +73,7 @@ def shift(x):
 
 
 def n_step(kind, x, matrices, directions):
-    """torch.lstm and the like on the inputs of bench_functions: time steps, matrices, biases."""
+    """torch.lstm and similar functions on the inputs of bench_functions: time steps, matrices, biases."""
     count = matrices * directions
     xs = torch.stack([v.detach() for v in x[:-2 * count]]).requires_grad_()
     half = matrices // 2
@@ -133,7 +134,7 @@ def black_out(x, w, t, samples):
     return -(log_p[:, 0] + torch.log(-torch.expm1(log_p[:, 1:])).sum(1)).mean()
 
 
-def negative_sampling(x, w, t, samples):  # the samples' first column is the label's place
+def negative_sampling(x, w, t, samples):  # the first column of the samples is for the label
     scores = (F.embedding(torch.cat([t[:, None], samples[:, 1:]], 1), w) @ x[:, :, None])[:, :, 0]
     return F.softplus(-scores[:, 0]).sum() + F.softplus(scores[:, 1:]).sum()
 
@@ -165,7 +166,7 @@ def argmax_crf1d(cost, xs):
 
 
 def sparse_matmul(b, a):
-    """The row's matrix: what is below -1.2816 of normal numbers, a tenth."""
+    """The row's matrix: normal numbers below -1.2816, a tenth of them."""
     a = torch.where(a < -1.2816, a, torch.zeros(())).to_sparse_coo().coalesce()
     return Prepared(lambda: torch.sparse.mm(a, b), [b])
 
@@ -196,7 +197,7 @@ def pyramid(x):
 
 
 def upsampling(x, places):
-    """Places in windows of 2x2 as PyTorch's places in the image."""
+    """Converts indices in windows of 2x2 to PyTorch's indices in the image."""
     height, width = x.shape[2:]
     rows, columns = torch.arange(height)[:, None] * 2 + places // 2, torch.arange(width) * 2 + places % 2
     flat = rows * (2 * width) + columns

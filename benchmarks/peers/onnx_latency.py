@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Latency of ONNX files, batch 1 or N, in turns with onnxruntime.
+# SPDX-License-Identifier: MIT
+"""Latency of ONNX files with batch size 1 or N, compared with onnxruntime.
 
 usage: PYTHON_WITH_ONNXRUNTIME onnx_latency.py --ours build/release/benchmarks/bench_onnx [--rounds 5] [--seconds 2]
                                                [--threads 2] [--batch 1] [FILE.onnx...]
 
-Without files MLP, LeNet and ResNet50 are exported first. Prints the medians in milliseconds, the middle of the ratios
-and their spread; a ratio under 1 means that the project is faster.
+Without files MLP, LeNet and ResNet50 are exported first. Prints the medians in milliseconds, the median of the ratios
+and their range; a ratio under 1 means that the project is faster.
 """
 import argparse, glob, os, statistics, subprocess, sys, tempfile, time
 

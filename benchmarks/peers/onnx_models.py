@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Writes ONNX files of PyTorch's networks, for onnx_latency.py: MobileNetV2, a transformer encoder, a language model of
-LSTMs, and LSTM, GRU and RNN layers of two sizes, with random weights. Batches are of any length.
+LSTMs, and LSTM, GRU and RNN layers of two sizes, with random weights and dynamic batch sizes.
 
 usage: PYTHON_WITH_TORCH_AND_ONNX onnx_models.py FOLDER
 """

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // DCGAN on 32 x 32, batch 50: one update of the generator and one of the discriminator, Adam.
 #include "../workload.h"
 
@@ -27,7 +28,7 @@ struct Discriminator : Chain {
   static constexpr Layer kLayers[] = {{3, 64, 3, 1},    {64, 128, 4, 2},  {128, 128, 3, 1}, {128, 256, 4, 2},
                                       {256, 256, 3, 1}, {256, 512, 4, 2}, {512, 512, 3, 1}};
   std::vector<L::Convolution2D> convs;
-  std::vector<L::BatchNormalization> bns;  // behind all but the first
+  std::vector<L::BatchNormalization> bns;  // after all layers but the first
   L::Linear out{4 * 4 * 512, 1};
   Discriminator() {
     for (const Layer& l : kLayers) {

@@ -1,4 +1,5 @@
-// A gradient penalty: the gradient of the norm of a gradient through a 3-layer tanh perceptron 256 wide, batch 64.
+// SPDX-License-Identifier: MIT
+// A gradient penalty: the gradient of the norm of a gradient of a 3-layer tanh perceptron of 256 units, batch 64.
 #include "../workload.h"
 
 namespace bench {

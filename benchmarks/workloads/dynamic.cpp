@@ -1,6 +1,7 @@
-// Networks whose graph follows the data, an example at a time (the four tasks of Neubig et al., "On-the-fly Operation
-// Batching", in their sizes): a language model of one LSTM layer, a bidirectional LSTM tagger, the same with rare words
-// spelt by characters, and a tree LSTM. Adam.
+// SPDX-License-Identifier: MIT
+// Networks whose graph depends on the data, one example at a time (the four tasks of Neubig et al., "On-the-fly
+// Operation Batching", in their sizes): a language model of one LSTM layer, a bidirectional LSTM tagger, the same with
+// rare words spelled by characters, and a tree LSTM. Adam.
 #include <algorithm>
 
 #include "../workload.h"
@@ -12,7 +13,7 @@ namespace {
 constexpr int64_t kWords = 10000, kWordUnits = 128, kTags = 10, kSentence = 25, kCharacters = 60, kLongest = 12;
 }  // namespace
 
-// 64 and 128 units, 16 sentences of 25 words, one step a call.
+// 64 and 128 units, 16 sentences of 25 words, one step per call.
 struct LanguageModel : Chain {
   L::EmbedID embed{kWords, 64};
   L::LSTM lstm{64, 128};
@@ -57,7 +58,7 @@ Step dynamic_tagger() {
   return s;
 }
 
-// Words from number 1000 on are spelt: the last states of a bidirectional LSTM over characters of 20 units.
+// Words from number 1000 on are spelled: the last states of a bidirectional LSTM of 20 units over characters.
 struct CharacterTagger : Tagger {
   static constexpr int32_t kCommon = 1000;
   L::EmbedID embed_characters{kCharacters, 20};
@@ -80,7 +81,7 @@ Step dynamic_tagger_characters() {
       else
         spelt.push_back(model->embed_characters(characters[at][Slice(0, n[i])]));
     }
-    // (1 layer x 2 directions, words, units) as a row a word
+    // (1 layer x 2 directions, words, units), reshaped to one row per word
     const Variable ends = F::reshape(F::transpose(model->spell(Variable(), Variable(), spelt).hy, {1, 0, 2}),
                                      {static_cast<int64_t>(spelt.size()), kWordUnits});
     int64_t next = 0;
@@ -92,7 +93,7 @@ Step dynamic_tagger_characters() {
   return s;
 }
 
-// 128 units, a random binary tree of 20 words, a loss at each of its nodes.
+// 128 units, a random binary tree of 20 words, a loss at each node.
 struct TreeModel : Chain {
   L::EmbedID embed{kWords, kWordUnits};
   L::NaryTreeLSTM tree{kWordUnits, 128, 2};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // LeNet-5 on 28 x 28, batch 128, Adam.
 #include "../workload.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A 784-1000-1000-10 relu perceptron, batch 100, Adam.
 #include "../workload.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Three layers of LSTM of 512 over 64 sequences of 5 to 50 items, dropout 0.1 between layers, Adam.
 #include "../workload.h"
 
@@ -20,7 +21,7 @@ Step nstep_lstm() {
     inputs[text("x", xs.size() - 1)] = xs.back().array();
     total += length;
   }
-  // The masks of dropout are drawn inside the function: the same seed draws them again for the check.
+  // The function draws the dropout masks; the same seed draws them again for the check.
   constexpr uint32_t kSeed = 7;
   Step s = training(model, [=] {
     random::seed(kSeed);

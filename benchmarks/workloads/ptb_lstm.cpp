@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: MIT
 // A language model of two LSTM layers of 650, vocabulary 10000, batch 20: truncated backpropagation over 35 steps, one
-// step a call, gradients clipped to 5, SGD.
+// step per call, gradients clipped to 5, SGD.
 #include "../workload.h"
 
 namespace bench {
@@ -24,7 +25,7 @@ Step ptb_lstm() {
       [=](const Variable& words) {
         masks->clear();
         const auto dropout = [&](const Variable& x) {
-          if (use_static) return F::dropout(x, 0.5);  // what a schedule draws is not kept outside of it
+          if (use_static) return F::dropout(x, 0.5);  // the masks drawn by a schedule are not accessible
           masks->push_back(Array());
           return F::dropout(x, 0.5, {.return_mask = &masks->back()});
         };

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // ResNet-50 on 224 x 224: training with batch 8 and MomentumSGD, inference with batch 1.
 #include "../workload.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The cost of one small operation: 300 chained ones on 8x8 arrays, forward and backward.
 #include "../workload.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A VGG-style network with batch normalization on 32 x 32, batch 64, MomentumSGD.
 #include "../workload.h"
 

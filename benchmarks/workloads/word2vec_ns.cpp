@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Skip-gram with negative sampling: 100 units, vocabulary 10000, batch 1000 x window 10, 5 negatives, Adam.
 #include "../workload.h"
 

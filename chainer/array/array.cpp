@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/array/array.h"
 
 #include <algorithm>
@@ -5,6 +6,7 @@
 #include "chainer/array/backend.h"
 #include "chainer/array/host.h"
 #include "chainer/array/index.h"
+#include "chainer/array/operations/ops.h"
 #include "chainer/array/order.h"
 #include "chainer/array/deferred/deferred.h"
 
@@ -21,7 +23,7 @@ void Array::wrong_access(Dtype d) const {
 
 Scalar Array::scalar() const {
   if (size() != 1)
-    throw ValueError("only an array of one element has a value of its own; this one has shape ", shape());
+    throw ValueError("only an array of one element converts to a number; this array has shape ", shape());
   if (!device().is_host()) return to_host(*this).scalar();
   return visit(dtype(), "scalar", [&]<class T>() -> Scalar { return *static_cast<const T*>(raw()); });
 }
@@ -138,17 +140,18 @@ void Array::set(const Index& index, const Array& value) { set_item(*this, {index
 void Array::set(std::initializer_list<Index> indices, const Array& value) { set_item(*this, indices, value); }
 
 namespace {
-// A 0-d array of the target's dtype: an assigned number never widens anything.
+// Returns a 0-d array of the target's dtype, so that an assigned number does not widen the result.
 Array constant(const Array& like, Scalar value) {
   Array one(Shape{}, like.dtype(), like.device());
   one.fill(value);
   return one;
 }
 
-// NumPy's order of kinds: a result goes into an array of the same kind or a later one.
+// NumPy's order of kinds: a result can be stored in an array of the same or a later kind.
 int kind_rank(Dtype d) { return kind(d) == 'b' ? 0 : kind(d) == 'u' ? 1 : kind(d) == 'i' ? 2 : 3; }
 
-// The dtype in which an in-place operation is computed. As in NumPy it throws where the result would be cut to fit.
+// Returns the dtype in which an in-place operation is computed. As in NumPy, throws DtypeError if the target cannot
+// hold the result.
 Dtype in_place_type(Elementwise op, Dtype target, Dtype common) {
   if (op == Elementwise::divide && !is_floating(common)) common = float64;
   if (kind_rank(common) > kind_rank(target))
@@ -167,11 +170,11 @@ Array& in_place(Elementwise op, Array& a, const Array& b) {
   if (s != a.shape())
     throw DimensionError("in-place ", name(op), ": an operand of shape ", b.shape(), " does not fit into ", a.shape());
   const Dtype compute = in_place_type(op, a.dtype(), promote(a.dtype(), b.dtype()));
-  if (compute == Dtype::bool_) {  // arithmetic on booleans, as NumPy has it
+  if (compute == Dtype::bool_) {  // arithmetic on booleans, as in NumPy
     if (op == Elementwise::subtract) throw TypeError("in-place subtract: not defined for bool; use logical_xor");
     op = op == Elementwise::add ? Elementwise::logical_or : Elementwise::logical_and;
   }
-  // An operand that looks into the same memory with another layout would be read after it was written.
+  // An operand that overlaps the target with another layout would be read after it was written.
   const Array* const both[] = {&a, &b};
   Array operand = on_several_devices(both) ? b.to_device(a.device()) : b;
   if (overlap(a, b) && !(b.shape() == a.shape() && b.strides() == a.strides() && b.raw() == a.raw() &&

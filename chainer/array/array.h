@@ -1,4 +1,5 @@
-// The n-dimensional array: NumPy's semantics, one pointer per handle.
+// SPDX-License-Identifier: MIT
+// The n-dimensional array: NumPy's semantics in a handle of one pointer.
 #pragma once
 #include <initializer_list>
 #include <vector>
@@ -12,57 +13,71 @@ namespace chainer {
 class Index;
 class Variable;
 
-/// A handle to an n-dimensional array. Copies share elements, as Python's references do; copy() makes new ones.
-/// A default-constructed handle refers to nothing (Python's None) and is false.
+/// A handle to an n-dimensional array. Copies of a handle share the elements, as Python references do; copy() copies
+/// the elements. A default-constructed handle is empty (Python's None) and converts to false; most other members throw
+/// ValueError for an empty handle.
 class [[nodiscard]] Array {
  public:
   Array() = default;
   explicit Array(Ref<ArrayBody> body) : body_(std::move(body)) {}
-  // Spelt out for the attribute: lists of arrays go away several times in each call of a function, and where many
-  // sources are compiled together the compiler would make a call for each array.
+  // Declared for the attribute: lists of arrays are destroyed several times per function call, and in large translation
+  // units the compiler would not inline these destructors.
   Array(const Array&) = default;
   Array(Array&&) noexcept = default;
-  // To named handles only: `a[i] = b` would change a handle that is gone at once; a.set(i, b) writes elements.
+  // Only for lvalues: `a[i] = b` would assign to a temporary handle; a.set(i, b) writes elements.
   Array& operator=(const Array&) & = default;
   Array& operator=(Array&&) & noexcept = default;
+  template <class T>
+  void operator=(const T&) && {
+    static_assert(sizeof(T) == 0,
+                  "an indexed array cannot be assigned to: write a.set(i, v) for a[i] = v, and "
+                  "a.set({i, j}, v) for a[{i, j}] = v");
+  }
   [[gnu::always_inline]] ~Array() = default;
-  /// An array with undefined elements. Errors about its size name `operation`, by default the function that calls.
+  /// Allocates an array with undefined elements. Throws DimensionError for a negative length, ValueError if the size in
+  /// bytes overflows, MemoryError if there is no memory. Messages name `operation`, by default the calling function.
   explicit Array(const Shape& shape, Dtype dtype = float32, Device device = {},
                  const char* operation = __builtin_FUNCTION())
       : body_(ArrayBody::make(shape, dtype, device, {}, operation)) {}
 
   explicit operator bool() const { return static_cast<bool>(body_); }
-  /// An array where a variable is wanted becomes one without gradient. Defined beside Variable.
+  /// Converts to a Variable that requires no gradient. Defined with Variable.
   operator Variable() const&;
   operator Variable() &&;
 
   Dtype dtype() const { return body().dtype; }
   const Shape& shape() const& { return body().shape; }
-  Shape shape() && { return body().shape; }  // of a temporary: its body goes with it
+  Shape shape() && { return body().shape; }  // by value: the body may be destroyed with a temporary handle
+  /// Returns the length of an axis in [-ndim, ndim). Throws IndexError for any other axis.
   int64_t shape(int64_t axis) const { return body().shape[normalize_axis(axis, ndim(), "shape")]; }
   int ndim() const { return body().shape.ndim(); }
   int64_t size() const { return body().size; }
+  /// Returns the size of all elements in bytes.
   int64_t nbytes() const { return size() * item_size(dtype()); }
   Device device() const { return body().device; }
+  /// Returns the distances between neighbours along each axis, in elements.
   Strides strides() const { return body().effective_strides(); }
+  /// Returns true if the elements are in C order without gaps.
   bool is_contiguous() const { return body().contiguous; }
 
-  /// The first element, for reading: an address in the memory of device(). Computes what is pending; elements lie at
-  /// strides().
+  /// Returns the address of the first element, in the memory of device(), for reading. Evaluates pending computations
+  /// first. Elements are at strides().
   const void* raw() const {
     force(body());
     if (recording::any()) [[unlikely]]
       recording::host_reads(*body_);
     return body_->data;
   }
-  /// The first element, for writing: pending readers of the old values run first.
+  /// Returns the address of the first element for writing. Pending computations that read the old values run first.
+  /// Throws ValueError if the array is read-only.
   void* mutable_raw() {
     before_write(body());
     if (recording::any()) [[unlikely]]
       recording::host_writes(*body_);
     return body_->data;
   }
-  /// As raw(), with the element type checked, and that the array is on the host.
+  /// As raw() and mutable_raw(), with checks: throws DtypeError if T is not the type of the elements, DeviceError if
+  /// the array is not on the host.
   template <class T>
   const T* data() const {
     expect_access(dtype_of<T>());
@@ -73,41 +88,53 @@ class [[nodiscard]] Array {
     expect_access(dtype_of<T>());
     return static_cast<T*>(mutable_raw());
   }
-  /// The value of a one-element array, converted to T.
+  /// Returns the element of an array of size one, converted to T. Throws ValueError for any other size.
   template <class T>
   T item() const {
     return scalar().to<T>();
   }
+  /// Returns the element of an array of size one, with its kind. Throws ValueError for any other size.
   Scalar scalar() const;
-  /// All elements in C order, converted to T.
+  /// Returns all elements in C order, converted to T (float, double, int, int64_t or uint8_t).
   template <class T>
   std::vector<T> to_vector() const;
 
-  /// NumPy's basic and advanced indexing for reading: views for integers, slices, newaxis and ellipsis, new arrays
-  /// for integer arrays and boolean masks. x[{0, 1}] is NumPy's x[0, 1]; x[array({0, 1})] its x[[0, 1]].
+  /// NumPy's basic and advanced indexing. Returns views for integers, slices, newaxis and ellipsis, and new arrays for
+  /// integer arrays and boolean masks. x[{0, 1}] is NumPy's x[0, 1]; x[array({0, 1})] is x[[0, 1]]. Throws IndexError
+  /// for an index out of range, too many indices, or index arrays of another type; ValueError for a slice step of zero.
   Array operator[](const Index& index) const;
   Array operator[](std::initializer_list<Index> indices) const;
-  /// Assignment through any index; `value` is broadcast to the selected shape and cast to this dtype.
+  /// Assigns to the selected elements; `value` is broadcast to the selected shape and cast to this dtype. Throws as
+  /// operator[], DimensionError if `value` cannot be broadcast, ValueError if this array is read-only.
   void set(const Index& index, const Array& value);
   void set(const Index& index, Scalar value);
   void set(std::initializer_list<Index> indices, const Array& value);
   void set(std::initializer_list<Index> indices, Scalar value);
 
-  /// One length may be -1. A view where the memory order allows it, else a copy.
+  /// Returns the elements in C order with another shape of the same size; one length may be -1. A view if the memory
+  /// order allows it, else a copy. Throws DimensionError if the sizes differ.
   Array reshape(const Shape& shape) const;
-  /// A view with permuted axes; all reversed when none are given.
+  /// Returns a view with permuted axes; reversed axes by default. Throws ValueError if `axes` is not a permutation,
+  /// IndexError for an axis out of range.
   Array transpose(const Axes& axes = {}) const;
   Array T() const { return transpose(); }
+  /// Returns the elements in one axis, in C order.
   Array ravel() const { return reshape({-1}); }
-  /// The array itself where it is in C order without gaps, else a copy that is: for whoever reads raw memory.
+  /// Returns this array if its elements are in C order without gaps, else such a copy; for code that reads raw memory.
   Array contiguous() const;
-  /// A copy in this array's memory order (NumPy's order 'K'); the array itself unless `copy` when the dtype is right.
+  /// Returns a copy with another dtype, in this array's memory order (NumPy's order 'K'). Without `copy`, returns this
+  /// array if it has that dtype already.
   Array astype(Dtype dtype, bool copy = true) const;
+  /// Returns a copy in this array's memory order.
   Array copy() const;
+  /// Sets all elements to `value`, cast to this dtype. Throws ValueError if this array is read-only.
   void fill(Scalar value);
-  /// This array on another device, in its memory order: a copy, or itself when it is there.
+  /// Returns a copy on another device, in this array's memory order; this array if it is already there.
   Array to_device(const Device& device) const;
 
+  /// Elementwise in-place arithmetic; `b` is broadcast to this shape. Throws DimensionError if `b` does not fit,
+  /// DtypeError if this dtype cannot hold the result (integer arrays and floating operands; integer arrays and
+  /// division), ValueError if this array is read-only.
   Array& operator+=(const Array& b) &;
   Array& operator-=(const Array& b) &;
   Array& operator*=(const Array& b) &;
@@ -123,9 +150,9 @@ class [[nodiscard]] Array {
     return *body_;
   }
   const Ref<ArrayBody>& body_ref() const { return body_; }
-  /// Gives up the body without counting: for handles that were not counted either.
+  /// Releases the body without decrementing its count; for handles whose increment was also skipped.
   ArrayBody* release() { return body_.release(); }
-  /// Whether both handles refer to the same array object (not: equal elements).
+  /// Returns true if both handles refer to the same array object. Does not compare elements.
   bool is(const Array& other) const { return body_ == other.body_; }
 
  private:
@@ -138,23 +165,23 @@ class [[nodiscard]] Array {
   Ref<ArrayBody> body_;
 };
 
-/// An array of truths: what comparisons, tests and logical operations give. It is no truth itself, so that
-/// `if (a == b)` does not compile: all(a == b).item<bool>() or any(...) says what is meant. (The truth of an Array, as
-/// which it can be kept, is whether there is one.)
+/// A boolean array: the result of comparisons, tests and logical operations. Not convertible to bool, so `if (a == b)`
+/// does not compile; use all(a == b).item<bool>() or any(...). (An Array converts to bool, which is true if the handle
+/// is not empty.)
 class [[nodiscard]] Mask : public Array {
  public:
   explicit Mask(Array a) : Array(std::move(a)) {}
   explicit operator bool() const = delete;
 };
 
-/// A short list of arrays: what functions take and return.
+/// A short list of arrays: arguments and results of functions.
 using Arrays = SmallVector<Array, 4>;
 
-/// NumPy's text of an array: array([[1., 2.], [3., 4.]], dtype=float32) in repr, without commas in str.
+/// Format an array as NumPy does: repr() gives array([[1., 2.], [3., 4.]], dtype=float32), to_string() NumPy's str().
 std::string repr(const Array& a);
 std::string to_string(const Array& a);
 
-/// The length of the first axis.
+/// Returns the length of the first axis. Throws TypeError for a 0-dimensional array.
 int64_t len(const Array& a);
 
 }  // namespace chainer

@@ -1,12 +1,13 @@
-// The interface between arrays and the devices that compute: the only door to a device's memory and arithmetic, one
-// entry per family of operations. docs/architecture.md ("How a backend is written") goes through it with an example.
+// SPDX-License-Identifier: MIT
+// The interface between arrays and devices: all access to a device's memory and arithmetic, with one entry per family
+// of operations. docs/architecture.md ("How a backend is written") explains it with an example.
 #pragma once
 #include <memory>
 #include <span>
 #include <vector>
 
 #include "chainer/array/array.h"
-#include "chainer/array/operations/ops.h"
+#include "chainer/array/operations/families.h"
 
 namespace chainer {
 
@@ -15,147 +16,145 @@ struct BlockFunction;
 struct BlockFold;
 struct LstmCells;
 struct PoolingPlan;
-struct ConvolutionPlan;
+struct ConvolutionCall;
 struct IndexCheck;
 class TimeMark;
 struct UpdatePass;
 enum class Pooling : uint8_t;
-enum class Convolution : uint8_t;
 
-/// A kind of device: its memory and its arithmetic. Nobody else touches elements, except on the host (Device::is_host),
-/// where elements are read and written through pointers, too. Shapes and dtypes were settled and checked by the caller,
-/// all operands are on one device, outputs exist already. An operand may have any strides, also zero for broadcast
-/// axes; an output may be one of the operands where both have the same layout.
+/// A kind of device: its memory and its arithmetic. All access to elements goes through this class, except on the host
+/// (Device::is_host), where elements may also be accessed through pointers. Callers have checked shapes and dtypes, all
+/// operands are on one device, and outputs are allocated. An operand may have any strides, including zero for broadcast
+/// axes. An output may be one of the operands if both have the same layout.
 class Backend {
  public:
   virtual ~Backend() = default;
 
-  // Every backend defines these eleven.
+  // Every backend defines the following eleven functions.
 
-  /// "@cpu", "@cuda:0"
+  /// Returns "@cpu", "@cuda:0", ...
   virtual std::string name(int index) const = 0;
-  /// Memory of device number `index`, at least of `bytes`; a block without data where there is no room.
+  /// Allocates at least `bytes` bytes on device number `index`. Returns a block without data if there is no memory.
   [[nodiscard]] virtual memory::Block allocate(std::size_t bytes, int index) = 0;
   virtual void release(memory::Block block, int index) = 0;
-  /// Copies bytes from the host's memory to the device's, and back. The second waits for what computes them.
+  /// Copy bytes between the host's and the device's memory. device_to_host() waits for computations of the source.
   virtual void host_to_device(void* to, const void* from, std::size_t bytes) = 0;
   virtual void device_to_host(void* to, const void* from, std::size_t bytes) = 0;
-  /// out = op(inputs...), elementwise; inputs have the shape of `out` (views with zero strides where broadcast) and
-  /// any dtype: they are converted to `compute` (float32, float64, int64 or bool) first, the result to out's dtype.
+  /// out = op(inputs...), elementwise. Inputs have the shape of `out` (with zero strides along broadcast axes) and any
+  /// dtype. They are converted to `compute` (float32, float64, int64 or bool); the result is converted to out's dtype.
   virtual void elementwise(Elementwise op, std::span<const Array* const> inputs, Array& out, Dtype compute) = 0;
-  /// Reduces `axes` of `a`; `out` has their lengths as one or lacks them. Sums are blocked the same way for any
-  /// number of threads.
+  /// Reduces `axes` of `a`. In `out` the reduced axes have length one or are absent. The order of additions does not
+  /// depend on the number of threads.
   virtual void reduce(Reduce op, const Array& a, const Dims& axes, Array& out) = 0;
-  /// Index (int64) of the largest or smallest element along one axis; NaN wins, the first of equals counts.
+  /// Writes the index (int64) of the largest or smallest element along one axis. A NaN wins; of equal elements, the
+  /// first.
   virtual void arg_reduce(ArgReduce op, const Array& a, int axis, Array& out) = 0;
-  /// out = alpha * a b + beta * out for matrices or stacks of matrices (3 axes) of one dtype.
+  /// out = alpha * a b + beta * out, for matrices or stacks of matrices (3 axes) of one dtype.
   virtual void gemm(const Array& a, const Array& b, Array& out, double alpha, double beta) = 0;
-  /// out[i...] = a[index[i], ...] along axis 0; indices were checked.
+  /// out[i...] = a[index[i], ...] along axis 0. Indices are in range.
   virtual void take_rows(const Array& a, const Array& index, Array& out) = 0;
   /// out[index[i], ...] = values[i, ...], or += with `accumulate`, in order of i; `out` is contiguous.
   virtual void scatter_rows(Array& out, const Array& index, const Array& values, bool accumulate) = 0;
 
-  // By default these are composed of the entries above (backend/common/composed), or go through the host where they are
-  // said to; a backend defines those that it does faster.
+  // The default implementations compose the entries above (backend/common/composed), or go through the host where
+  // noted. A backend overrides those that it can do faster.
 
-  /// Waits until everything asked of device number `index` is done; by default entries have finished when they return.
+  /// Waits until all work of device number `index` is done. By default every entry is finished when it returns.
   virtual void synchronize(int index);
-  /// Lines "what: value" about this backend, for runtime_info().
+  /// Returns lines "what: value" about this backend, for runtime_info().
   virtual std::string description() const;
-  /// Every element of `out` becomes `value`.
+  /// Sets every element of `out` to `value`.
   virtual void fill(Array& out, Scalar value);
-  /// Runs operations over one space block by block (array/deferred/pending.h); memory for the results is there.
+  /// Runs several operations over one space block by block (array/deferred/pending.h). The memory of results is
+  /// allocated.
   virtual void run(const Program& program);
-  /// A user's formula on operands of one shape, computed in float32, float64 or int64; each result has that type
-  /// after conversion or is bool. Through the host by default, for which the formula was compiled.
+  /// Applies a user's formula to operands of one shape, computed in float32, float64 or int64. Each result has that
+  /// type after conversion, or is bool. By default through the host, for which the formula is compiled.
   virtual void apply(const BlockFunction& f, std::span<const Array* const> in, std::span<Array* const> out,
                      Dtype compute);
-  /// The formula, then its results combined over the axes behind those of `out`. Through the host by default.
+  /// Applies a formula and combines its results over the axes that follow those of `out`. By default through the host.
   virtual void fold(const BlockFunction& map, const BlockFold& fold, std::span<const Array* const> in, Array& out,
                     Dtype compute);
-  /// Running sum or product along one axis.
+  /// Cumulative sum or product along one axis.
   virtual void scan(Scan op, const Array& a, int axis, Array& out);
-  /// out[i, j] = x[i] . w[index[i, j]] for x (n, d), w (v, d), index (n, k) of checked int64, one floating dtype.
+  /// out[i, j] = x[i] . w[index[i, j]], for x (n, d), w (v, d) and index (n, k) of valid int64, in one floating dtype.
   virtual void rows_dot(const Array& x, const Array& w, const Array& index, Array& out);
   /// out[i] = sum over j of g[i, j] w[index[i, j]]
   virtual void rows_combine(const Array& g, const Array& w, const Array& index, Array& out);
-  /// out[index[i, j]] += g[i, j] x[i], in the order of (i, j); `out` is contiguous.
+  /// out[index[i, j]] += g[i, j] x[i], in the order of (i, j). `out` is contiguous.
   virtual void rows_scatter(const Array& g, const Array& x, const Array& index, Array& out);
-  /// y = (x - mean) / sqrt(variance + eps) for each row of x (n, d); rstd (n, float64) gets the factors. All are
-  /// contiguous, x and y of one dtype that kernels compute in.
+  /// y = (x - mean) / sqrt(variance + eps) for each row of x (n, d); rstd (n, float64) receives 1 / sqrt(variance +
+  /// eps). All are contiguous; x and y have the same dtype, float32 or float64.
   virtual void standardize(const Array& x, double eps, Array& y, Array& rstd);
-  /// The gradient of that by x, from its results.
+  /// The gradient of standardize() with respect to x, from its results.
   virtual void standardize_grad(const Array& gy, const Array& y, const Array& rstd, Array& gx);
-  /// c and h of cells of the LSTM family (see operations/recurrent_cells.h) from gates, an array for each source, and
-  /// cells, an array for each source and child. All are contiguous, of one dtype that kernels compute in.
+  /// Computes c and h of cells of the LSTM family (see operations/recurrent_cells.h) from gates x (one array per
+  /// source) and cells c_prev (one array per source and child). All are contiguous and of one dtype, float32 or
+  /// float64.
   virtual void lstm(const LstmCells& cells, std::span<const Array> x, std::span<const Array> c_prev, Array& c,
                     Array& h);
-  /// The gradients of that by gates and cells, from those of c and h, which may be none. Entries of gc_prev may be
-  /// none, or gc itself.
+  /// The gradients of lstm() with respect to gates and cells, from those of c and h, which may be empty. Entries of
+  /// gc_prev may be empty, or gc itself.
   virtual void lstm_grad(const LstmCells& cells, std::span<const Array> x, std::span<const Array> c_prev,
                          const Array& c, const Array& gc, const Array& gh, std::span<Array> gx,
                          std::span<Array> gc_prev);
-  /// h = (1 - z) tanh(x_h + r hx_h) + z h_prev with r = sigmoid(x_r + hx_r), z = sigmoid(x_z + hx_z), for rows of x and
-  /// hx that hold r, z and h one behind the other. All are contiguous as in lstm.
+  /// h = (1 - z) tanh(x_h + r hx_h) + z h_prev with r = sigmoid(x_r + hx_r) and z = sigmoid(x_z + hx_z). Rows of x and
+  /// hx hold r, z and h, in this order. All are contiguous and of one dtype, as in lstm().
   virtual void gru(const Array& x, const Array& hx, const Array& h_prev, Array& h);
-  /// The gradients of that by x, hx and h_prev; gh_prev may be gh itself.
+  /// The gradients of gru() with respect to x, hx and h_prev. gh_prev may be gh itself.
   virtual void gru_grad(const Array& x, const Array& hx, const Array& h_prev, const Array& gh, Array& gx, Array& ghx,
                         Array& gh_prev);
-  /// One fused pass of an optimizer: parameter and states updated from the gradient (see operations/update_ops.h).
-  /// Through the host by default.
+  /// One fused step of an optimizer: updates the parameter and the states from the gradient (see
+  /// operations/update_ops.h). By default through the host.
   virtual void update(Update op, Array& param, const Array& grad, std::span<Array> states,
                       std::span<const double> hyper);
-  /// Fills `out` with draws of the counter-based generator, starting at `counter`. Drawn on the host by default: the
-  /// numbers are the same on every device.
+  /// Fills `out` with numbers of the counter-based generator, starting at `counter`. Generated on the host by default,
+  /// so that all devices give the same numbers.
   virtual void random(RandomFill fill, uint64_t seed, uint64_t counter, double a, double b, Array& out);
-  /// Softmax, or its logarithm, over the middle axis of a contiguous array seen as (outer, n, inner).
+  /// Softmax or log-softmax over the middle axis of a contiguous array, seen as (outer, n, inner).
   virtual void softmax(bool log, const Array& a, int64_t outer, int64_t n, int64_t inner, Array& out);
-  /// One of the three operations of a convolution (operations/convolution.h), of one floating dtype: `a` and `b` are
-  /// (x, W), (y, W) or (x, y); `bias`, if there is one, is added to a forward or backward_data result; `accumulate`
-  /// adds to `out`. Any number of spatial axes.
-  virtual void convolution(Convolution op, const ConvolutionPlan& plan, const Array& a, const Array& b,
-                           const Array& bias, Array& out, bool accumulate);
-  /// One operation of pooling (operations/pooling.h). Images are (outer, size..., inner), windows (outer, out...,
-  /// inner), contiguous and of one dtype that kernels compute in. `position` (int32, as windows) is where in a window,
-  /// in C order: max fills it where it is given, gather and scatter read it.
+  /// Computes one operation of a convolution (operations/convolution.h) with any number of spatial axes.
+  virtual void convolution(const ConvolutionCall& call);
+  /// One operation of pooling (operations/pooling.h). Images are (outer, size..., inner) and windows (outer, out...,
+  /// inner), contiguous and of one dtype, float32 or float64. `position` (int32, shaped as the windows) is the position
+  /// inside a window, in C order: max writes it if given, gather and scatter read it.
   virtual void pooling(Pooling op, const PoolingPlan& plan, const Array& in, Array& out, Array* position);
-  /// Of x (outer, keys, inner): the mean over outer and inner and the sum of squared distances from it, both (keys) in
-  /// float64. x is contiguous and of a dtype that kernels compute in, here and in the next two.
+  /// For x (outer, keys, inner): the mean over outer and inner, and the sum of squared differences from the mean, both
+  /// (keys) in float64. Here and in the next two functions x is contiguous and float32 or float64.
   virtual void moments(const Array& x, Array& mean, Array& squares);
   /// The sums of gy and of gy (x - mean) over outer and inner, both (keys) in float64.
   virtual void moments_grad(const Array& gy, const Array& x, const Array& mean, Array& total, Array& along);
   /// gx = a (gy - b) - c (x - mean), where a, b, c and mean (keys) are float64.
   virtual void centered_combination(const Array& gy, const Array& x, const Array& mean, const Array& a, const Array& b,
                                     const Array& c, Array& gx);
-  /// The inverses of the matrices of a stack (count, n, n), in place; contiguous float64. Returns the number of the
-  /// first singular one, or -1. Through the host by default, as the next two.
+  /// Inverts the matrices of a stack (count, n, n) of contiguous float64, in place. Returns the index of the first
+  /// singular matrix, or -1. By default through the host, as are the next two functions.
   virtual int64_t invert(Array& matrices);
-  /// The determinants (count) of those matrices, which are overwritten.
+  /// Writes the determinants (count) of a stack of matrices, which are overwritten.
   virtual void determinants(Array& matrices, Array& out);
-  /// a = u diag(s) vt for a matrix a (m, n): u (m, k), s (k), vt (k, n) with k = min(m, n), all contiguous float64.
+  /// a = u diag(s) vt for a matrix a (m, n), with u (m, k), s (k), vt (k, n) and k = min(m, n); all contiguous float64.
   virtual void svd(const Array& a, Array& u, Array& s, Array& vt);
-  /// The rows or places of elements that integers name (operations/indices.h), in `out`, contiguous int64 of their
-  /// number. One out of range is an IndexError, which may come at the next wait for the device. Through the host by
-  /// default.
+  /// Checks integers that name rows or elements (operations/indices.h) and writes their positions to `out`, contiguous
+  /// int64 of the same size. Throws IndexError for a value out of range, possibly only when the device is next waited
+  /// for. By default through the host.
   virtual void check_indices(const IndexCheck& check, const Array& index, Array& out);
 
-  // What a backend's own memory holds; without one there is nothing to tell.
+  // Statistics and limits of a backend's memory pool; the defaults are for backends without one.
 
   virtual memory::Statistics memory_statistics(int index);
   virtual void reset_memory_peak(int index);
   virtual void empty_cache(int index);
-  /// The most bytes that arrays and what waits for reuse may have together; 0 is no limit.
+  /// Limits the bytes held by arrays and by the cache together; 0 means no limit.
   virtual void set_memory_limit(int64_t bytes, int index);
 
-  /// The place behind everything that was asked of device number `index` so far; by default, where entries have
-  /// finished when they return, the time.
+  /// Returns a mark after all work given to device number `index` so far. By default, since entries finish before they
+  /// return, it is the current time.
   virtual std::shared_ptr<const TimeMark> mark(int index);
-  /// update() for several parameters, none of which is another one's parameter, gradient or state: one after the other
-  /// by default.
+  /// Calls update() for several parameters. No array of one pass is an array of another. By default one after another.
   virtual void update_all(std::span<UpdatePass> passes);
 };
 
-/// One call of Backend::update().
+/// The arguments of a call of Backend::update().
 struct UpdatePass {
   Update op;
   Array param, grad;
@@ -163,9 +162,9 @@ struct UpdatePass {
   std::vector<double> hyper;
 };
 
-/// Converts between any two layouts and dtypes of one shape, and between devices.
+/// Copies elements between two arrays of one shape, of any layouts, dtypes and devices.
 void copy_elements(const Array& from, Array& to);
-/// The array itself where it is contiguous and of this dtype, else a copy that is.
+/// Returns the array itself if it is contiguous and of this dtype, else such a copy.
 Array dense(const Array& a, Dtype dtype);
 
 }  // namespace chainer

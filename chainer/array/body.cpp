@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/array/body.h"
 
 #include <cstring>
@@ -61,7 +62,7 @@ Ref<ArrayBody> ArrayBody::without_memory(const Shape& shape, Dtype dtype, Device
 }
 
 void ArrayBody::set_strides(const Strides& s) {
-  // Axes of length one or arrays without elements have no stride worth looking at.
+  // Strides of axes of length one, and of arrays without elements, are irrelevant.
   contiguous = true;
   int64_t expected = 1;
   for (int i = shape.ndim() - 1; i >= 0 && size; --i) {

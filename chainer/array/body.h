@@ -1,4 +1,5 @@
-// What an array handle points at. Users never see it; views, backends and the evaluator do.
+// SPDX-License-Identifier: MIT
+// The object that array handles refer to. Internal: for views, backends and the evaluator.
 #pragma once
 #include <atomic>
 
@@ -17,74 +18,76 @@ namespace deferred {
 struct Registry;  // deferred/evaluation.h
 struct Reader;    // deferred/pending.h
 
-/// The computations that wait and read an owner's memory. It changes behind the lock of a registry and a lock of its
-/// own, which is held for some instructions: computations of several threads may read one array.
+/// The pending computations that read an owner's memory. Modified only under the lock of a registry and the short-term
+/// lock in this object, because pending computations of several threads may read one array.
 struct Readers {
   std::atomic<Reader*> first{nullptr};
   std::atomic<bool> locked{false};
-  Registry* holder = nullptr;  ///< counts the memory among what its computations keep alive
+  Registry* holder = nullptr;  ///< the registry that counts this memory as kept alive by its computations
 
   bool any() const { return first.load(std::memory_order_acquire) != nullptr; }
 };
 }  // namespace deferred
 
-/// One array: its layout, and either its memory (owner) or the body whose memory it looks into (view).
-/// On the host elements up to kInlineBytes lie behind the body in the same block.
+/// An array: its layout, and either its memory (an owner) or a reference to the body whose memory it uses (a view). On
+/// the host, elements of up to kInlineBytes are stored after the body in the same block.
 struct ArrayBody {
   static constexpr std::size_t kInlineBytes = 1024;
   /// Bits of `marks`.
   enum Mark : uint8_t {
-    kReadOnly = 1,  ///< a write is an error: to memory that is read-only, to views that repeat elements, to their views
-    kShared = 2,    ///< owner only: others may write to the memory at any time
-    kExternal = 4,  ///< owner only: the memory is somebody else's, the body an ExternalBody (array/external.h)
-    kForms = 8      ///< owner only: other forms of the elements are kept (array/derived.h)
+    kReadOnly = 1,  ///< writing is an error: read-only memory, views that repeat elements, and their views
+    kShared = 2,    ///< owner only: other code may write to the memory at any time
+    kExternal = 4,  ///< owner only: external memory; the body is an ExternalBody (array/external.h)
+    kForms = 8      ///< owner only: derived forms of the elements are cached (array/derived.h)
   };
 
   RefCount refs;
   Dtype dtype;
-  bool contiguous = true;         ///< C order without gaps; strides are then implied
-  std::atomic<uint8_t> marks{0};  ///< what whoever writes, keeps or releases must know
-  uint32_t tail = 0;              ///< bytes behind the body
+  bool contiguous = true;            ///< C order without gaps; strides are implied
+  std::atomic<uint8_t> marks{0};     ///< bits of Mark
+  uint32_t tail = 0;                 ///< bytes after the body
+  std::atomic<uint32_t> updates{0};  ///< owner only: counts updates by optimizers (array/version.h)
   int64_t size;
-  char* data = nullptr;  ///< the first element, an address of the device
+  char* data = nullptr;  ///< the first element, an address in the device's memory
   memory::Block block;   ///< owned memory, if any
   Device device;
   Shape shape;
-  Strides strides;                         ///< in elements; set only when not contiguous, of owners without gaps
-  Ref<ArrayBody> base;                     ///< the owner, of a view
-  std::atomic<Pending*> pending{nullptr};  ///< how the elements will be computed, while they are not there yet
+  Strides strides;                         ///< in elements; empty if contiguous; an owner has no gaps
+  Ref<ArrayBody> base;                     ///< the owner; null for an owner
+  std::atomic<Pending*> pending{nullptr};  ///< how to compute the elements; null once they are computed
   deferred::Readers readers;               ///< owner only
-  deferred::Registry* registry = nullptr;  ///< where it waits: set before `pending`, whose lock guards it
-  int32_t position = -1;                   ///< in the evaluation `visit`, while it waits
+  deferred::Registry* registry = nullptr;  ///< of the pending computation; set before `pending`, guarded by its lock
+  int32_t position = -1;                   ///< in the evaluation `visit`, while pending
   std::atomic<uint32_t> version{0};        ///< owner only: counts writes to its memory (array/version.h)
   uint64_t visit = 0;
-  uint64_t recorded = 0;  ///< owner only: by which recording it was made, and as what (array/recording/recorder.h)
+  uint64_t recorded = 0;  ///< owner only: the recording that made it, and its slot there (array/recording/recorder.h)
 
   ArrayBody(const Shape& s, Dtype d, Device dev, int64_t elements) : dtype(d), size(elements), device(dev), shape(s) {}
   ~ArrayBody();
   static void destroy(ArrayBody* b);
-  /// The last reference to an array that waits goes away behind the lock of its registry only: an evaluation there may
-  /// be about to take a reference of its own.
+  /// The last reference to a pending array is dropped only under the lock of its registry, because an evaluation may be
+  /// about to take a reference.
   static bool drop_reference(ArrayBody* b);
 
   Strides effective_strides() const { return contiguous ? contiguous_strides(shape) : strides; }
-  /// Takes these strides, which are those of C order where no axis longer than one says otherwise.
+  /// Sets strides, which may be C-order strides; the lengths of axes decide whether the array is contiguous.
   void set_strides(const Strides& s);
   ArrayBody& owner() { return base ? *base : *this; }
   bool marked(int mask) const { return (marks.load(std::memory_order_acquire) & mask) != 0; }
   void mark(Mark m) { marks.fetch_or(m, std::memory_order_acq_rel); }
   void unmark(Mark m) { marks.fetch_and(static_cast<uint8_t>(~m), std::memory_order_acq_rel); }
 
-  /// A body with memory of its own, elements undefined. Axes lie in memory in `order` (array/order.h), or in C order.
-  /// Shapes are checked here and in the next two: errors name `operation`, by default the function that calls.
+  /// Creates a body with its own memory and undefined elements. Axes are stored in `order` (array/order.h), by default
+  /// in C order. This function and the next two check shapes; error messages name `operation`, by default the calling
+  /// function.
   static Ref<ArrayBody> make(const Shape& shape, Dtype dtype, Device device, const Dims& order = {},
                              const char* operation = __builtin_FUNCTION());
-  /// A body whose memory comes when its elements are computed.
+  /// Creates a body whose memory is allocated when its elements are computed.
   static Ref<ArrayBody> without_memory(const Shape& shape, Dtype dtype, Device device, const Dims& order = {},
                                        const char* operation = __builtin_FUNCTION());
   void allocate(std::string_view operation);
-  /// A view into `of`: `offset` in elements from its first one. A view of what is still to be computed waits with it,
-  /// one of what must not be written to must not be, either.
+  /// Creates a view into `of`; `offset` is in elements from its first one. A view of a pending array is pending too. A
+  /// view of read-only memory is read-only.
   static Ref<ArrayBody> view(const Ref<ArrayBody>& of, const Shape& shape, const Strides& strides, int64_t offset,
                              const char* operation = __builtin_FUNCTION());
 };
@@ -92,9 +95,10 @@ struct ArrayBody {
 // Defined by the evaluator, deferred/deferred.cpp.
 namespace deferred {
 void evaluate(ArrayBody& body);
-/// Computes what waits and reads the owner's memory.
+/// Runs the pending computations that read the owner's memory.
 void evaluate_readers(ArrayBody& owner);
-/// Before a write: throws where it is forbidden, forgets forms of the elements, computes what waits and reads them.
+/// Prepares a write: throws ValueError if the body is read-only, drops derived forms, runs the pending computations
+/// that read the memory.
 void prepare_write(ArrayBody& body);
 void attach_view(ArrayBody& view, ArrayBody& of, int64_t offset);
 bool drop_last(ArrayBody& body) noexcept;
@@ -106,7 +110,7 @@ bool drop_last(ArrayBody& body) noexcept;
   return !b->refs.decrement_unless_last() && deferred::drop_last(*b);
 }
 
-/// The two choke points: nothing reads memory without the first, nothing writes without the second.
+/// The two choke points: force() must be called before any read of memory, before_write() before any write.
 inline void force(ArrayBody& body) {
   if (body.pending.load(std::memory_order_acquire)) [[unlikely]]
     deferred::evaluate(body);
@@ -116,7 +120,7 @@ inline void before_write(ArrayBody& body) {
   ArrayBody& o = body.owner();
   if (o.readers.any() || o.marked(ArrayBody::kForms) || body.marked(ArrayBody::kReadOnly)) [[unlikely]]
     deferred::prepare_write(body);
-  // Not one atomic step: of writes at the same time one is enough to be seen.
+  // Not an atomic increment: when writes happen at the same time, noticing one of them is enough.
   o.version.store(o.version.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
 }
 

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: MIT
 // Copies between layouts, dtypes and devices.
 #include "chainer/array/backend.h"
+#include "chainer/array/operations/ops.h"
 #include "chainer/array/order.h"
 
 namespace chainer {

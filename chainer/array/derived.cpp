@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/array/derived.h"
 
 #include <algorithm>
@@ -5,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "chainer/core/fork.h"
+#include "chainer/core/system/fork.h"
 
 namespace chainer {
 namespace {
@@ -13,7 +14,7 @@ namespace {
 constexpr std::size_t kMostForms = 4, kLeastBytes = 4096;
 
 struct Entry {
-  const char* first;  // element of the array, which may be a view
+  const char* first;  // first element of the array, which may be a view
   uint64_t kind;
   std::shared_ptr<const DerivedForm> form;  // null after the first request
 };
@@ -22,7 +23,7 @@ struct Table {
   std::unordered_map<const ArrayBody*, std::vector<Entry>> of;
 };
 Table& table() {
-  static Table* t = new Table;  // never destroyed: arrays may outlive main
+  static Table* t = new Table;  // never destroyed: arrays may outlive main()
   return *t;
 }
 [[maybe_unused]] const Table& table_made_early = table();  // before threads, see core/pool.cpp
@@ -43,7 +44,7 @@ std::shared_ptr<const DerivedForm> derived_form(const Array& a, uint64_t kind, s
   Table& t = table();
   if (bytes >= kLeastBytes) {
     const std::lock_guard lock(t.mutex);
-    if (!owner.marked(ArrayBody::kShared)) {  // share_memory() marks first, then forgets behind this lock
+    if (!owner.marked(ArrayBody::kShared)) {  // share_memory() marks first, then drops forms under this lock
       std::vector<Entry>& entries = t.of[&owner];
       owner.mark(ArrayBody::kForms);
       if (const Entry* e = find(entries, first, kind)) {
@@ -76,7 +77,7 @@ int64_t derived_forms() {
 
 void derived::drop(ArrayBody& owner) noexcept {
   Table& t = table();
-  std::vector<Entry> gone;  // freed behind the lock
+  std::vector<Entry> gone;  // freed after the lock is released
   const std::lock_guard lock(t.mutex);
   owner.unmark(ArrayBody::kForms);
   const auto it = t.of.find(&owner);

@@ -1,5 +1,6 @@
-// Other forms of an array's elements, such as filters in the order that a library wants: they stay right until somebody
-// writes to the elements.
+// SPDX-License-Identifier: MIT
+// Cached derived forms of an array's elements, such as filters packed for a library. A form is valid until the elements
+// are written.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -10,7 +11,7 @@
 
 namespace chainer {
 
-/// Memory of one form.
+/// The memory of one form.
 struct DerivedForm {
   explicit DerivedForm(std::size_t bytes) : block(memory::allocate(bytes)) {}
   DerivedForm(const DerivedForm&) = delete;
@@ -19,18 +20,18 @@ struct DerivedForm {
   memory::Block block;
 };
 
-/// The form of a's elements that `kind` stands for, filled by make(memory) where it is not there yet. It is kept from
-/// the second request without a write in between, so that weights which every step changes cost no memory, and goes
-/// with the next write (mutable_raw(), an operator in place, an update, also through a view) or with the array. Of
-/// memory that others may write to (to_dlpack(), external_array() with `shared`) nothing is kept.
+/// Returns the form of a's elements identified by `kind`, computed by make(memory) if it is not cached. A form is
+/// cached from the second request without a write in between, so that weights that change at every step cost no memory.
+/// It is dropped at the next write (mutable_raw(), an in-place operator, an update, also through a view) and with the
+/// array. Nothing is cached for shared memory (to_dlpack(), external_array() with `shared`). Throws MemoryError.
 std::shared_ptr<const DerivedForm> derived_form(const Array& a, uint64_t kind, std::size_t bytes,
                                                 const std::function<void(void*)>& make);
 
-/// How many forms are kept at the moment.
+/// Returns the number of cached forms.
 int64_t derived_forms();
 
 namespace derived {
-/// Forgets the forms of an owner's elements.
+/// Drops the forms of an owner's elements.
 void drop(ArrayBody& owner) noexcept;
 }  // namespace derived
 

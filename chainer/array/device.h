@@ -1,4 +1,5 @@
-// Where arrays live. A device is a handle to the backend that computes on it.
+// SPDX-License-Identifier: MIT
+// Devices. A device is a handle to the backend that computes on it.
 #pragma once
 #include <optional>
 #include <string>
@@ -10,35 +11,36 @@
 
 namespace chainer {
 
-/// The backend of the host, which every build has (backend/cpu/cpu_backend.cpp).
+/// The backend of the host, present in every build (backend/cpu/cpu_backend.cpp).
 extern Backend* const kHostBackend;
 
-/// A handle to a device. Default-constructed: the host.
+/// A handle to a device; by default the host.
 class Device {
  public:
   Device() : backend_(kHostBackend) {}
   explicit Device(Backend& backend, int index = 0) : backend_(&backend), index_(index) {}
   Backend& backend() const {
     if (recording::any()) [[unlikely]]
-      return recording::door(*backend_);
+      return recording::active_backend(*backend_);
     return *backend_;
   }
   int index() const { return index_; }
-  /// Whether elements of arrays here may be read and written through pointers. Elsewhere only the backend may.
+  /// Returns true if elements on this device may be accessed through pointers; elsewhere only the backend can access
+  /// them.
   bool is_host() const { return backend_ == kHostBackend; }
-  /// "@cpu", "@cuda:0"
+  /// Returns "@cpu", "@cuda:0", ...
   std::string name() const;
-  /// Waits until everything that was asked of this device is done.
+  /// Waits until all work of this device is done.
   void synchronize() const;
-  /// Makes this the thread's current device, to which to_gpu() without a number moves; DeviceScope does it for a while.
+  /// Makes this the calling thread's current device, the default of to_gpu(). See DeviceScope.
   void use() const;
-  /// What arrays of this device have in its memory: the host's and each CUDA device's pool (0 throughout elsewhere).
+  /// Returns statistics of the memory pool: of the host or a CUDA device (all zero elsewhere).
   memory::Statistics memory_statistics() const;
   void reset_memory_peak() const;
-  /// Gives memory that nothing uses back to the system or to the driver.
+  /// Returns unused cached memory to the system or to the driver.
   void empty_cache() const;
-  /// The most bytes that a CUDA device's pool takes, 0 for no limit; of the host's memory the most that waits for
-  /// reuse. An array beyond the limit is a MemoryError.
+  /// Limits the memory pool of a CUDA device to `bytes`, 0 for no limit; an array beyond the limit is a MemoryError. On
+  /// the host, limits only the bytes cached for reuse.
   void set_memory_limit(int64_t bytes) const;
   friend bool operator==(const Device& a, const Device& b) { return a.backend_ == b.backend_ && a.index_ == b.index_; }
 
@@ -48,25 +50,28 @@ class Device {
 };
 inline std::string to_string(const Device& d) { return d.name(); }
 
-/// The device of a name ("@cpu", "cpu", "@cuda:0") or of a number in text ("-1" is the host); throws DeviceError.
-/// "@reference" is the slow device that tests use (backend/reference): its memory cannot be reached through pointers.
+/// Returns the device with a name ("@cpu", "cpu", "@cuda:0") or with a number as text ("-1" is the host). "@reference"
+/// is a slow device for tests (backend/reference) whose memory cannot be accessed through pointers. Throws DeviceError
+/// if there is no such device.
 Device get_device(std::string_view name);
-/// A negative number is the host, any other that CUDA device.
+/// Returns the CUDA device with this number, or the host for a negative number. Throws DeviceError if there is no such
+/// device.
 Device get_device(int id);
 
-/// The CUDA devices that get_device() gives; none where the driver is missing.
+/// Returns the CUDA devices; empty without a driver.
 std::vector<Device> gpu_devices();
 
-/// The device that the thread uses (Device::use), or none.
+/// Returns the current device of this thread (Device::use), or nothing.
 std::optional<Device> current_device();
-/// What to_gpu(id) moves to: that CUDA device; without a number the current device, or else the first.
+/// Returns the CUDA device `id`, as to_gpu(id); without a number, the current device if it is not the host, else the
+/// first CUDA device. Throws DeviceError if there is no such device.
 Device gpu_device(std::optional<int> id = {});
 
-/// Another current device until the end of the scope.
+/// Sets the current device during its lifetime.
 ///   { const DeviceScope scope(get_device("@reference")); (void)ones({2}).to_device(*current_device()); }
 class DeviceScope {
  public:
-  explicit DeviceScope(const Device& device) : before_(current_device()) { device.use(); }
+  [[nodiscard]] explicit DeviceScope(const Device& device) : before_(current_device()) { device.use(); }
   ~DeviceScope();
   DeviceScope(const DeviceScope&) = delete;
   DeviceScope& operator=(const DeviceScope&) = delete;

@@ -1,4 +1,5 @@
-// Element types: names, sizes, categories, NumPy's promotion, and the one place that switches on them.
+// SPDX-License-Identifier: MIT
+// Data types: names, sizes, kinds, NumPy's promotion, and the dispatch on data types.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -10,7 +11,7 @@
 
 namespace chainer {
 
-/// The types of elements. Their names are constants, too: float32 is Dtype::float32.
+/// The data types of elements. The names are also constants: float32 is Dtype::float32.
 enum class Dtype : uint8_t { bool_, int8, int16, int32, int64, uint8, float16, float32, float64, bfloat16 };
 inline constexpr int kDtypeCount = 10;
 
@@ -18,7 +19,7 @@ inline constexpr Dtype bool_ = Dtype::bool_, int8 = Dtype::int8, int16 = Dtype::
                        int64 = Dtype::int64, uint8 = Dtype::uint8, float16 = Dtype::float16, float32 = Dtype::float32,
                        float64 = Dtype::float64, bfloat16 = Dtype::bfloat16;
 
-/// The dtype that stores T: bool, the fixed-width integers, Float16, BFloat16, float, double.
+/// Returns the dtype that stores T: bool, the fixed-width integers, Float16, BFloat16, float, double.
 template <class T>
 constexpr Dtype dtype_of() {
   using U = std::remove_cv_t<T>;
@@ -42,27 +43,27 @@ constexpr Dtype dtype_of() {
     static_assert(!sizeof(U), "no dtype stores this type");
 }
 
-/// Bytes of an element.
+/// Returns the bytes of an element.
 inline int64_t item_size(Dtype d) {
   constexpr uint8_t kBytes[kDtypeCount] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2};
   return kBytes[static_cast<int>(d)];
 }
-/// NumPy's name: "float32", "bool", ...
+/// Returns NumPy's name: "float32", "bool", ...
 std::string_view name(Dtype d);
 std::string to_string(Dtype d);
-/// NumPy's kind letter: b (bool), i (signed), u (unsigned), f (floating).
+/// Returns NumPy's kind letter: b (bool), i (signed), u (unsigned), f (floating).
 char kind(Dtype d);
 inline bool is_floating(Dtype d) { return d >= Dtype::float16; }
-/// The dtype of a name or of NumPy's short code ("f4", "<f4", "float32"); throws TypeError for any other text.
+/// Parses a name or NumPy's short code ("f4", "<f4", "float32"). Throws TypeError for any other text.
 Dtype parse_dtype(std::string_view text);
-/// NumPy's array-interface code in this machine's byte order: "<f4", "|b1". bfloat16 has none and throws.
+/// Returns NumPy's array-interface code in this machine's byte order: "<f4", "|b1". Throws DtypeError for bfloat16.
 std::string type_code(Dtype d);
-/// NumPy's promotion of two dtypes; bfloat16 promotes as float16 does, and the two together give float32.
+/// Returns NumPy's promotion of two dtypes. bfloat16 promotes like float16; both together give float32.
 Dtype promote(Dtype a, Dtype b);
-/// Of the integer dtype d and a number: d if it holds the number.
+/// Returns the dtype of an operation on the integer dtype d and an integer: d if it can hold the value.
 Dtype promote_with_integer(Dtype d, int64_t value);
 
-/// Type lists for visit().
+/// Lists of types for visit().
 struct AllTypes;
 struct FloatingTypes;  // float16, bfloat16, float32, float64
 struct IntegerTypes;   // int8 ... int64, uint8
@@ -84,7 +85,8 @@ constexpr bool in_list() {
 [[noreturn]] void unsupported(Dtype d, std::string_view operation);
 }  // namespace detail
 
-/// Calls f.template operator()<T>() with the C++ type of `d`; throws DtypeError naming `operation` outside the list.
+/// Calls f.template operator()<T>() with the C++ type of `d`. Throws DtypeError naming `operation` if the list lacks
+/// `d`.
 template <class List = AllTypes, class F>
 decltype(auto) visit(Dtype d, std::string_view operation, F&& f) {
 #define CHAINER_CASE(D, T)                                                       \

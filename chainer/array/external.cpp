@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/array/external.h"
 
 #include "chainer/array/derived.h"
@@ -6,7 +7,7 @@ namespace chainer {
 
 Array external_array(void* data, const Shape& shape, Dtype dtype, std::function<void()> release,
                      const ExternalOptions& options) {
-  // Whatever fails before the body has the function, the memory goes back.
+  // If anything fails before the body owns the function, the memory is released here.
   struct Guard {
     std::function<void()>* release;
     ~Guard() {
@@ -21,11 +22,11 @@ Array external_array(void* data, const Shape& shape, Dtype dtype, std::function<
   if (options.strides && options.strides->ndim() != shape.ndim())
     throw DimensionError("external_array: ", options.strides->ndim(), " strides for shape ", shape);
   void* place = pool::allocate(sizeof(ExternalBody));
-  guard.release = nullptr;  // (a move of a function does not throw)
+  guard.release = nullptr;  // (moving a function does not throw)
   Ref<ArrayBody> body(new (place) ExternalBody(shape, dtype, size, std::move(release)), Ref<ArrayBody>::Adopt{});
   if (options.strides) body->set_strides(*options.strides);
   body->data = static_cast<char*>(data);
-  // (Nobody else knows the body yet.)
+  // (The body is not visible to other threads yet.)
   body->marks.store(
       ArrayBody::kExternal | (options.writable ? 0 : ArrayBody::kReadOnly) | (options.shared ? ArrayBody::kShared : 0),
       std::memory_order_relaxed);
@@ -35,7 +36,7 @@ Array external_array(void* data, const Shape& shape, Dtype dtype, std::function<
 void share_memory(const Array& a) {
   force(a.body());
   ArrayBody& owner = a.body().owner();
-  owner.mark(ArrayBody::kShared);  // first: from here on nothing new is kept or put off
+  owner.mark(ArrayBody::kShared);  // first: from here on nothing new is cached or deferred
   derived::drop(owner);
   deferred::evaluate_readers(owner);
 }

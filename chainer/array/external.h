@@ -1,4 +1,5 @@
-// Arrays in memory that somebody else allocated.
+// SPDX-License-Identifier: MIT
+// Arrays in memory that was allocated outside of this library.
 #pragma once
 #include <functional>
 
@@ -9,28 +10,29 @@ namespace chainer {
 /// Options of external_array().
 struct ExternalOptions {
   std::optional<Strides> strides = {};  ///< in elements; C order without gaps by default
-  bool writable = true;                 ///< else a write to the array is a ValueError
-  /// Others may write to the memory, through another array on it, too: no computation on it is put off, and no other
-  /// form of its elements (of filters, for instance) is kept.
+  bool writable = true;                 ///< if false, a write to the array is a ValueError
+  /// True if other code may write to the memory, also through another array: then no computation on the array is
+  /// deferred, and no derived form of its elements is cached.
   bool shared = false;
 };
-/// An array whose elements lie at `data`, which must be aligned to the size of an element and stay where it is until
-/// `release` is called: when the last array on this memory is gone, on the thread that lets go of it. `release` must
-/// not throw; an empty one stands for memory that outlives all arrays.
+/// Returns an array whose elements are at `data`, which must be aligned to the size of an element and remain valid
+/// until `release` is called. `release` is called when the last array on this memory is destroyed, on the thread that
+/// drops it; also if this function throws. It must not throw. It may be empty if the memory outlives all arrays. Throws
+/// ValueError for an unaligned or null address, DimensionError if the number of strides differs from the rank.
 Array external_array(void* data, const Shape& shape, Dtype dtype, std::function<void()> release,
                      const ExternalOptions& options = {});
-/// Whether writing to the array is allowed: false on external memory that is not writable, and for what broadcast_to()
-/// gives, whose elements are there once for several places.
+/// Returns false for an array on read-only external memory, and for results of broadcast_to(), whose elements are
+/// shared by several positions.
 inline bool is_writable(const Array& a) { return !a.body().marked(ArrayBody::kReadOnly); }
-/// Whether somebody outside of this library may read or write the array's memory.
+/// Returns true if code outside of this library may access the array's memory.
 inline bool has_owner_outside(const Array& a) {
   return a.body().owner().marked(ArrayBody::kShared | ArrayBody::kExternal);
 }
-/// From here on others may write to the array's memory: no computation on it is put off, those that wait run now, and
-/// forms of its elements that were kept go.
+/// Marks the array's memory as shared with other code: no computation on it is deferred any more, pending ones run, and
+/// derived forms are dropped.
 void share_memory(const Array& a);
 
-/// The owner of memory that somebody else allocated.
+/// The owner of external memory.
 struct ExternalBody : ArrayBody {
   ExternalBody(const Shape& shape, Dtype dtype, int64_t size, std::function<void()> release_)
       : ArrayBody(shape, dtype, Device(), size), release(std::move(release_)) {

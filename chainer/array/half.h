@@ -1,4 +1,5 @@
-// 16-bit floating types: storage only; arithmetic goes through float.
+// SPDX-License-Identifier: MIT
+// 16-bit floating types. Storage only: arithmetic is done in float.
 #pragma once
 #include <bit>
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/array/host.h"
 
 #include <atomic>
@@ -13,7 +14,7 @@ std::atomic<int64_t> sent{0}, fetched{0};
 Array Array::to_device(const Device& to) const {
   if (to == device()) return *this;
   if (!device().is_host() && !to.is_host()) return to_device(Device()).to_device(to);
-  // Bytes travel as they lie in memory, in this array's order of axes.
+  // Copies bytes as they are in memory, in this array's order of axes.
   const Array gapless = is_dense(body()) ? *this : copy();
   const Array* const like[] = {&gapless};
   Array out = empty_in_order(shape(), dtype(), to, result_order(like));

@@ -1,4 +1,5 @@
-// The trip through the host's memory: for loops above the backends, and for operands on two devices.
+// SPDX-License-Identifier: MIT
+// Access through the host's memory: for loops above the backends, and for operands on two devices.
 #pragma once
 #include <concepts>
 #include <span>
@@ -8,12 +9,12 @@
 
 namespace chainer {
 
-/// The array itself where it is on the host, else a copy of it there.
+/// Returns the array itself if it is on the host, else a copy on the host.
 inline Array to_host(const Array& a) { return a.device().is_host() ? a : a.to_device(Device()); }
 
-/// Calls f(arrays...) with these arrays in the host's memory and returns its result, an Array or Arrays, on the device
-/// of the first. This is how functions run as plain loops on the host whose operands may be on another device;
-/// docs/architecture.md lists all of them. On the host it is the call and nothing else.
+/// Calls f(arrays...) with the arrays in the host's memory and returns its result, an Array or Arrays, on the device of
+/// the first. Functions implemented as plain loops use it for operands on other devices; docs/architecture.md lists
+/// them. For arrays on the host it only calls f.
 ///   return through_host([&](const Array& x) { return argsort(x, axis); }, a);
 template <class F, std::same_as<Array>... Rest>
 auto through_host(F&& f, const Array& first, const Rest&... rest) {
@@ -26,17 +27,17 @@ auto through_host(F&& f, const Array& first, const Rest&... rest) {
   }
 }
 
-/// The operands on one device. Those in the host's memory (constants, positions) follow the others to theirs; operands
-/// on two other devices are a DeviceError that names `operation`.
+/// Returns the operands on one device. Operands in the host's memory (constants, positions) are copied to the device of
+/// the others. Throws DeviceError naming `operation` if operands are on two devices other than the host.
 Arrays on_one_device(std::string_view operation, std::span<const Array* const> operands);
-/// Whether that moves anything.
+/// Returns true if the operands are not on one device.
 inline bool on_several_devices(std::span<const Array* const> operands) {
   for (const Array* a : operands)
     if (a->device() != operands[0]->device()) return true;
   return false;
 }
 
-/// How many arrays went from the host to a device and back so far: what a program for a fast device keeps low.
+/// The number of arrays copied from the host to a device and back so far; a fast program keeps both low.
 struct Transfers {
   int64_t to_device = 0, to_host = 0;
 };

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/array/index.h"
 
 #include <algorithm>
@@ -10,13 +11,13 @@
 namespace chainer {
 namespace {
 
-// Positions are worked out on the host, wherever the index arrays are.
-// An index taken apart: `view` has the axes picked by index arrays in front, `rows` says which of their combinations
-// are selected, `at` where NumPy puts the axes of `rows` in the result.
+// A resolved index: `view` has the axes selected by index arrays first, `rows` lists the selected combinations of their
+// positions, `at` is the position of the axes of `rows` in NumPy's result. Positions are computed on the host, even if
+// the index arrays are on another device.
 struct Selection {
   Array view;
   bool advanced = false;
-  int axes = 0;  // leading axes of view that `rows` runs over
+  int axes = 0;  // leading axes of view covered by `rows`
   Array rows;    // int64, flat positions in those axes
   int at = 0;
 };
@@ -26,7 +27,7 @@ int64_t resolve(int64_t i, int64_t n, int axis) {
   return i < 0 ? i + n : i;
 }
 
-// The length of a slice of n elements; start is made non-negative.
+// Returns the length of a slice of n elements, and makes `start` non-negative.
 int64_t slice_length(const Slice& s, int64_t n, int64_t& start) {
   if (s.step == 0) throw ValueError("slice step cannot be zero");
   const auto bound = [&](int64_t v) {
@@ -36,11 +37,11 @@ int64_t slice_length(const Slice& s, int64_t n, int64_t& start) {
   start = s.start ? bound(*s.start) : s.step > 0 ? 0 : n - 1;
   const int64_t stop = s.stop ? bound(*s.stop) : s.step > 0 ? n : -1;
   const int64_t span = s.step > 0 ? stop - start : start - stop;
-  const uint64_t step = s.step > 0 ? static_cast<uint64_t>(s.step) : -static_cast<uint64_t>(s.step);  // of any length
+  const uint64_t step = s.step > 0 ? static_cast<uint64_t>(s.step) : -static_cast<uint64_t>(s.step);  // of any size
   return span <= 0 ? 0 : static_cast<int64_t>(static_cast<uint64_t>(span - 1) / step) + 1;
 }
 
-// The positions of the true elements of a mask, one int64 array an axis.
+// Returns the positions of the true elements of a mask, one int64 array per axis.
 std::vector<Array> nonzero_positions(const Array& mask) {
   const std::vector<uint8_t> m = mask.to_vector<uint8_t>();
   const int64_t count = std::count_if(m.begin(), m.end(), [](uint8_t v) { return v != 0; });
@@ -63,7 +64,7 @@ std::vector<Array> nonzero_positions(const Array& mask) {
   return out;
 }
 
-// Of a mask without axes, which picks all or nothing: the place of a new axis, or none.
+// For a 0-d mask, which selects all or nothing: the positions along a new axis of length one.
 Array position_of_all(bool chosen) {
   Array out(Shape{chosen ? 1 : 0}, int64);
   if (chosen) out.fill(0);
@@ -96,9 +97,9 @@ Selection select(const Array& a, const Indices& indices) {
   Strides strides;
   int64_t offset = 0;
   int axis = 0;
-  std::vector<int> picked;       // axes of the view that index arrays run over
+  std::vector<int> picked;       // axes of the view covered by index arrays
   std::vector<Array> positions;  // the index arrays
-  bool gap = false;              // a slice, newaxis or ellipsis stands between index arrays
+  bool gap = false;              // a slice, newaxis or ellipsis is between index arrays
   int last_array = -1;
   const Strides from = a.strides();
   const auto keep = [&](int64_t n, int64_t step) { shape.push_back(n), strides.push_back(step); };
@@ -131,7 +132,7 @@ Selection select(const Array& a, const Indices& indices) {
       int64_t start = 0;
       const int64_t n = slice_length(*s, a.shape()[axis], start);
       if (n > 0) offset += start * from[axis];
-      keep(n, n > 1 ? from[axis] * s->step : from[axis]);  // (a step beyond the axis may be too long to multiply)
+      keep(n, n > 1 ? from[axis] * s->step : from[axis]);  // (a step longer than the axis could overflow)
       ++axis;
     } else if (i.get<NewAxis>()) {
       keep(1, 0);
@@ -190,7 +191,7 @@ Selection select(const Array& a, const Indices& indices) {
   return out;
 }
 
-// The view with its picked axes flattened into one. The rows of a view that is not dense are a copy.
+// Returns the view with its selected axes flattened into one; a copy if the view is not dense.
 Array as_rows(const Selection& s) {
   Shape shape{1};
   for (int d = 0; d < s.view.ndim(); ++d) {
@@ -202,7 +203,7 @@ Array as_rows(const Selection& s) {
   return s.view.contiguous().reshape(shape);
 }
 
-// Moves `count` leading axes behind `at` others, or back.
+// Moves the first `count` axes after the following `at` axes, or back.
 Array move_axes(const Array& a, int count, int at, bool back) {
   if (at == 0) return a;
   Dims order;
@@ -230,7 +231,7 @@ Array broadcast_view(const Array& value, const Shape& shape) {
 void write(Array& a, const Indices& indices, const Array& value, bool accumulate) {
   before_write(a.body());
   Selection s = select(a, indices);
-  // A value that looks into the memory that is written is read first.
+  // A value that overlaps the written memory is copied first.
   const Array safe = overlap(value, a) ? value.copy() : value.to_device(a.device());
   if (!s.advanced) {
     const Array from = broadcast_view(safe, s.view.shape());
@@ -243,7 +244,7 @@ void write(Array& a, const Indices& indices, const Array& value, bool accumulate
   Array rows = as_rows(s);
   Shape shape = s.rows.shape();
   for (int d = 1; d < rows.ndim(); ++d) shape.push_back(rows.shape()[d]);
-  // The value arrives in the result's order of axes.
+  // The value has the result's order of axes.
   Shape result = shape;
   if (s.at) {
     Dims moved;

@@ -1,4 +1,5 @@
-// What may stand between the brackets of an array.
+// SPDX-License-Identifier: MIT
+// The arguments of NumPy's indexing.
 #pragma once
 #include <concepts>
 #include <optional>
@@ -8,7 +9,7 @@
 
 namespace chainer {
 
-/// NumPy's start:stop:step. Absent ends reach the end of the axis.
+/// NumPy's start:stop:step. A missing start or stop means the end of the axis.
 struct Slice {
   std::optional<int64_t> start, stop;
   int64_t step = 1;
@@ -41,10 +42,10 @@ class Index {
 };
 using Indices = std::vector<Index>;
 
-/// As the bracket and set() of Array, for indices made at run time.
+/// As Array::operator[] and Array::set(), for indices made at run time.
 Array get_item(const Array& a, const Indices& indices);
 void set_item(Array& a, const Indices& indices, const Array& value);
-/// a[indices] += value, where an element that is selected several times gets every addend.
+/// a[indices] += value; an element selected several times receives every addend. Throws as set_item().
 void add_at(Array& a, const Indices& indices, const Array& value);
 
 }  // namespace chainer

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/array/memory.h"
 
 #include <algorithm>
@@ -6,9 +7,9 @@
 #include <mutex>
 #include <new>
 
-#include "chainer/core/fork.h"
-#include "chainer/core/machine.h"
-#include "chainer/core/pages.h"
+#include "chainer/core/system/fork.h"
+#include "chainer/core/system/machine.h"
+#include "chainer/core/system/pages.h"
 #include "chainer/core/pool.h"
 #include "chainer/core/sanitizer.h"
 
@@ -30,7 +31,7 @@ std::size_t class_bytes(int c) {
   return (std::size_t(1) << octave) + (std::size_t(quarter + 1) << (octave - 2));
 }
 
-// What a cached block holds: its neighbours of the same class, the latest first, and those of all classes by age.
+// A cached block, linked with its neighbours in its class (latest first) and in the list of all blocks by age.
 struct Cached {
   Cached *later = nullptr, *earlier = nullptr;  // in the class
   Cached *newer = nullptr, *older = nullptr;
@@ -56,7 +57,7 @@ class Cache {
     stats.cached += static_cast<int64_t>(class_bytes(c));
     shrink(limit_);
   }
-  // Sets those free that waited longest.
+  // Frees the oldest blocks until at most `most` bytes are cached.
   void shrink(int64_t most) {
     while (stats.cached > most && oldest_) {
       Cached* b = oldest_;
@@ -83,7 +84,7 @@ class Cache {
   int64_t limit_;
 };
 Cache& cache() {
-  static Cache* c = new Cache;  // never destroyed: arrays may outlive main
+  static Cache* c = new Cache;  // never destroyed: arrays may outlive main()
   return *c;
 }
 [[maybe_unused]] const Cache& cache_made_early = cache();  // before threads, see core/pool.cpp
@@ -146,7 +147,7 @@ void release(Block b) {
   const std::lock_guard lock(k.mutex);
   k.stats.in_use -= static_cast<int64_t>(class_bytes(b.size_class));
   if (kSanitized)
-    std::free(b.data);  // let the sanitizer see the end of every block
+    std::free(b.data);  // the sanitizer must see the end of every block
   else
     k.add(b.data, b.size_class);
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/array/order.h"
 
 #include <atomic>
@@ -25,7 +26,7 @@ Dims memory_order(const Dims& shape, const Strides& strides) {
   Dims order;
   for (int axis = 0; axis < shape.ndim(); ++axis) {
     int at = axis;
-    // Insertion that passes axes whose place says nothing and stops at one that is rightly before this one.
+    // Insertion sort that skips axes without a significant stride and stops at one that belongs before this axis.
     for (int k = axis - 1; k >= 0 && shape[axis] != 1 && strides[axis] != 0; --k) {
       const int64_t other = order[k];
       if (shape[other] == 1 || strides[other] == 0) continue;
@@ -125,7 +126,7 @@ bool same_layout(const ArrayBody& a, const ArrayBody& b) {
 }
 
 namespace {
-// The addresses from the first element's to behind the last one's.
+// Returns the addresses of the first element and of the end of the last one.
 std::pair<const char*, const char*> stretch(const Array& a) {
   const auto* first = static_cast<const char*>(a.raw());
   const ArrayBody& b = a.body();

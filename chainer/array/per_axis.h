@@ -1,4 +1,5 @@
-// Sizes along the spatial axes of images.
+// SPDX-License-Identifier: MIT
+// Parameters along the spatial axes of images.
 #pragma once
 #include <concepts>
 #include <string_view>
@@ -18,7 +19,7 @@ class PerAxis {
   PerAxis(std::initializer_list<int64_t> list) : given_(true), values_(list) {}
   PerAxis(const Dims& list) : given_(true), values_(list) {}
   bool given() const { return given_; }
-  /// A number for each of `axes` axes. A list of another length is a ValueError that names `what`.
+  /// Returns one number for each of `axes` axes. Throws ValueError naming `what` if a list of another length was given.
   Dims on(int axes, std::string_view what) const {
     if (single_) return Dims::filled(axes, values_[0]);
     if (values_.ndim() != axes) throw ValueError(what, ": one number or ", axes, " are needed, not ", values_.ndim());

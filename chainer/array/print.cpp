@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/array/print.h"
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <functional>
+#include <ostream>
 
 #include "chainer/array/host.h"
 #include "chainer/array/index.h"
@@ -14,7 +16,7 @@ namespace {
 constexpr int64_t kThreshold = 1000, kEdge = 3;
 constexpr int kPrecision = 8, kLineWidth = 75;
 
-// Shortest digits that read back as the same number: value = 0.d1d2d3... * 10^exponent.
+// The shortest digits that read back as the same number: value = 0.d1d2d3... * 10^exponent.
 struct Decimal {
   std::string digits;
   int exponent = 0;
@@ -36,7 +38,7 @@ Decimal decimal(T v) {
   return d;
 }
 
-// Keeps `count` digits (perhaps none), rounding half to even.
+// Rounds to `count` digits (possibly none), half to even.
 void round_digits(Decimal& d, int count) {
   if (count >= static_cast<int>(d.digits.size())) return;
   if (count < 0) {
@@ -135,7 +137,7 @@ Formatter floating_formatter(const std::vector<T>& shown) {
   };
 }
 
-// The elements that are printed, in order; with summarising, only those near the ends.
+// Collects the printed elements in order; when summarizing, only those near the ends.
 template <class T>
 void collect(const Array& a, bool summarize, std::vector<T>& out) {
   if (a.ndim() == 0) {
@@ -180,7 +182,7 @@ struct Printer {
           append_word(text, line, "..." + glue, inner);
           i = n - kEdge;
         }
-        // The separator belongs to the word before it; a closing bracket must fit behind the last.
+        // The separator belongs to the preceding word; a closing bracket must fit after the last one.
         append_word(text, line, element(a[i]) + (i + 1 < n ? std::string(separator) : "]"), inner);
         if (i + 1 < n) line += " ";
       }
@@ -244,5 +246,7 @@ std::string repr(const Array& a) {
 }
 
 std::string to_string(const Array& a) { return a ? format_elements(a, "", 0) : "None"; }
+
+std::ostream& detail::write_text(std::ostream& stream, std::string_view text) { return stream << text; }
 
 }  // namespace chainer

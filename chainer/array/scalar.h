@@ -1,4 +1,5 @@
-// One value of any dtype, so that an operation needs one overload for all kinds of numbers.
+// SPDX-License-Identifier: MIT
+// A number of any dtype, so that operations need only one overload for numbers.
 #pragma once
 #include <type_traits>
 
@@ -6,7 +7,7 @@
 
 namespace chainer {
 
-/// A boolean, an integer or a floating number, with its kind remembered.
+/// A bool, an integer or a floating-point number that remembers its kind.
 class Scalar {
  public:
   template <class T>
@@ -18,7 +19,7 @@ class Scalar {
     else
       kind_ = 'f', f_ = static_cast<double>(v), i_ = 0;
   }
-  /// b, i or f.
+  /// Returns b, i or f.
   char kind() const { return kind_; }
   double to_double() const { return f_; }
   int64_t to_int() const { return kind_ == 'f' ? static_cast<int64_t>(f_) : i_; }
@@ -32,8 +33,8 @@ class Scalar {
     else
       return static_cast<T>(f_);
   }
-  /// The dtype of an operation between this scalar and an array of dtype d: d, unless the scalar is of a wider kind, or
-  /// an integer that an integer d cannot hold (uint8 with -1 or 300: int16).
+  /// Returns the dtype of an operation between this scalar and an array of dtype d: d, unless the scalar is of a wider
+  /// kind, or is an integer that an integer d cannot hold (uint8 with -1 or 300 gives int16).
   Dtype promoted_with(Dtype d) const {
     if (is_floating(d)) return d;
     if (kind_ == 'f') return Dtype::float64;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/array/shape.h"
 
 #include <algorithm>
@@ -23,7 +24,7 @@ std::string to_string(const Dims& d) {
   return s + (d.ndim() == 1 ? ",)" : ")");
 }
 
-// The factors may reach 0 after they passed 63 bits.
+// A later factor of 0 makes the product valid even if the partial product overflowed.
 int64_t Dims::product_with_care() const {
   if (std::find(begin(), end(), 0) != end()) return 0;
   throw ValueError("the product of ", *this, " needs more than 63 bits");

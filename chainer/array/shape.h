@@ -1,4 +1,5 @@
-// Shapes, strides and axes: short lists of integers held in place.
+// SPDX-License-Identifier: MIT
+// Shapes, strides and axes: short lists of integers stored inline.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -12,10 +13,10 @@
 
 namespace chainer {
 
-/// The highest rank an array may have.
+/// The maximum number of dimensions of an array.
 inline constexpr int kMaxNdim = 10;
 
-/// A list of at most kMaxNdim integers without heap memory.
+/// A list of at most kMaxNdim integers, without heap memory. Adding more throws DimensionError.
 class Dims {
  public:
   Dims() noexcept {}
@@ -25,8 +26,8 @@ class Dims {
   Dims(It first, It last) {
     for (; first != last; ++first) push_back(*first);
   }
-  // A whole block of fixed size: cheaper than to look at how much of it is in use. noexcept, so that what has Dims as a
-  // member (links of convolutions) moves without exceptions and a growing std::vector moves it.
+  // Copies the whole block: its fixed size makes this cheaper than copying the used part. noexcept, so that a growing
+  // std::vector moves objects with Dims members.
   Dims(const Dims& o) noexcept { std::memcpy(static_cast<void*>(this), &o, sizeof(Dims)); }
   Dims& operator=(const Dims& o) noexcept {
     std::memcpy(static_cast<void*>(this), &o, sizeof(Dims));
@@ -40,7 +41,7 @@ class Dims {
   int ndim() const { return n_; }
   std::size_t size() const { return static_cast<std::size_t>(n_); }
   bool empty() const { return n_ == 0; }
-  /// Unchecked, but in builds without NDEBUG (Debug, sanitizers), where a wrong position is an IndexError.
+  /// Unchecked in release builds. Without NDEBUG (Debug, sanitizers), a wrong position throws IndexError.
   int64_t operator[](int64_t i) const {
     check(i);
     return d_[i];
@@ -66,7 +67,7 @@ class Dims {
       if (a.d_[i] != b.d_[i]) return false;
     return true;
   }
-  /// The product of all entries; 1 for none. Throws ValueError where it needs more than 63 bits.
+  /// Returns the product of all entries; 1 for an empty list. Throws ValueError if it needs more than 63 bits.
   int64_t product() const {
     int64_t p = 1;
     for (int64_t v : *this)
@@ -87,7 +88,7 @@ class Dims {
   int64_t d_[kMaxNdim];
 };
 
-/// The lengths of an array's axes. Prints as NumPy's tuple: (2, 3), (2,), ().
+/// The lengths of an array's axes. Printed like NumPy's tuples: (2, 3), (2,), ().
 class Shape : public Dims {
  public:
   using Dims::Dims;
@@ -98,22 +99,23 @@ std::string to_string(const Dims& d);
 
 /// Distances between neighbours along each axis, in elements.
 using Strides = Dims;
-/// C-order strides of a shape.
+/// Returns the C-order strides of a shape.
 Strides contiguous_strides(const Dims& shape);
 
-/// Axes of a reduction or a permutation: none (all of them), one, or several.
+/// The axes of a reduction or a permutation: not given (all axes), one, or several.
 class Axes {
  public:
   Axes() = default;
   Axes(std::nullopt_t) {}
   Axes(int axis) : given_(true) { axes_.push_back(axis); }
-  Axes(bool) = delete;  // sum(x, true) would be the sum over axis 1: keepdims is another argument
+  Axes(bool) = delete;  // sum(x, true) would mean axis 1: keepdims is another argument
   Axes(int64_t axis) : given_(true) { axes_.push_back(axis); }
   Axes(std::initializer_list<int64_t> list) : given_(true), axes_(list) {}
   Axes(const Dims& list) : given_(true), axes_(list) {}
   bool given() const { return given_; }
   const Dims& list() const { return axes_; }
-  /// Non-negative, sorted, checked axes of an array of rank ndim; all axes when none were given.
+  /// Returns non-negative sorted axes of an array of rank ndim; all axes if none were given. Throws IndexError for an
+  /// axis out of range, ValueError for one given twice.
   Dims normalized(int ndim, std::string_view operation) const;
 
  private:
@@ -121,10 +123,10 @@ class Axes {
   Dims axes_;
 };
 
-/// The number of elements of an array to be made. Throws DimensionError for a negative length and ValueError where the
-/// bytes of all elements need more than 63 bits, naming the operation, the shape and the bytes.
+/// Returns the number of elements of a new array. Throws DimensionError for a negative length, and ValueError if the
+/// size in bytes needs more than 63 bits; messages have the operation, the shape and the bytes.
 int64_t checked_size_with_care(const Dims& shape, int64_t item_size, std::string_view operation);
-/// The same, inline where nothing is wrong; the operation's name is not even measured then.
+/// As checked_size_with_care(), but inline in the valid case, without using the operation's name.
 template <class Name>
 int64_t checked_size(const Dims& shape, int64_t item_size, const Name& operation) {
   int64_t elements = 1, bytes = 0;
@@ -135,9 +137,9 @@ int64_t checked_size(const Dims& shape, int64_t item_size, const Name& operation
   return checked_size_with_care(shape, item_size, operation);
 }
 
-/// axis in [-ndim, ndim) as a non-negative number; throws an IndexError naming `operation` otherwise.
+/// Returns axis in [-ndim, ndim) as a non-negative number. Throws IndexError naming `operation` otherwise.
 int normalize_axis(int64_t axis, int ndim, std::string_view operation);
-/// NumPy's broadcast of two shapes; throws DimensionError naming `operation` and both shapes.
+/// Returns NumPy's broadcast of two shapes. Throws DimensionError naming `operation` and both shapes.
 Shape broadcast_shapes(const Dims& a, const Dims& b, std::string_view operation = "broadcast");
 
 }  // namespace chainer

@@ -1,15 +1,17 @@
-// Times of a device's work.
+// SPDX-License-Identifier: MIT
+// Timing of a device's work.
 #pragma once
 
 namespace chainer {
 
-/// A place in the order of a device's work, which has a time when that work has run: what function hooks measure by.
+/// A mark in the sequence of a device's work, which gets a time when the work before it has run. Function hooks measure
+/// time with it.
 class TimeMark {
  public:
   virtual ~TimeMark() = default;
-  /// Waits until what comes before has run.
+  /// Waits until the work before the mark has run.
   virtual void wait() const = 0;
-  /// Seconds from an earlier mark of the same device; waits for both.
+  /// Returns the seconds since an earlier mark of the same device; waits for both.
   virtual double seconds_since(const TimeMark& earlier) const = 0;
 };
 

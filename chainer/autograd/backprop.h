@@ -1,4 +1,5 @@
-// What backward() and grad() share: the order of functions, and one function's turn.
+// SPDX-License-Identifier: MIT
+// Shared by backward() and grad(): the order in which functions are processed, and the processing of one function.
 #pragma once
 #include <algorithm>
 #include <atomic>
@@ -13,13 +14,13 @@
 
 namespace chainer {
 
-/// One walk through a graph, the functions in the order of their ranks.
+/// One traversal of a graph, in descending order of the functions' ranks.
 struct Backprop {
-  // Functions by rank, the later ones first; among equals in the order they were met.
+  // Functions ordered by rank, highest first; functions of equal rank in the order in which they were found.
   struct Entry {
     int rank;
     std::size_t order;
-    FunctionNode* f;  // alive: the graph belongs to the variable that backward() was called on
+    FunctionNode* f;  // owned by the graph of the variable on which backward() was called
     bool operator<(const Entry& o) const { return rank != o.rank ? rank < o.rank : order > o.order; }
   };
   std::vector<Entry> heap;
@@ -39,10 +40,19 @@ struct Backprop {
     return *f;
   }
 
+  /// Called before each function if set. An interpreter ends the traversal by an exception (Ctrl-C).
+  static inline std::atomic<void (*)()> interruption{nullptr};
+  static void check_interruption() {
+    if (const auto check = interruption.load(std::memory_order_relaxed)) [[unlikely]]
+      check();
+  }
+  /// Returns the number of variables that refer to a node.
+  static uint32_t handles(const VariableNode& n) { return n.handles_.load(std::memory_order_relaxed); }
+
   static const SmallVector<VariableNode*, 1>& outputs(const FunctionNode& f) { return f.outputs_; }
 
-  // Runs one function's backward; the result has an entry for each of `wanted`. A function that accumulates gets
-  // what its inputs have so far in `gx` and returns the sums, which *includes_old then says.
+  // Runs one function's backward and returns one gradient for each of `wanted`. A function with accumulates() receives
+  // the previous gradients of its inputs in `gx` and returns the sums; *includes_old is then set.
   static Variables run(FunctionNode& f, const Indexes& wanted, const Variables& gy, const Variables& gx = {},
                        bool* includes_old = nullptr) {
     const bool hooked = function_hook_count > 0 || f.hooks_;
@@ -98,20 +108,19 @@ struct Backprop {
     else
       slot = add_gradients(slot, g);
   }
-  // What a walk starts from where nothing else is given.
+  // The initial gradient, if none is given.
   static Variable first_gradient(const Variable& y, std::optional<double> loss_scale) {
     return Variable(full(y.shape(), loss_scale.value_or(1.0), y.dtype(), y.device()), false);
   }
-  // Whether a variable of this node is there, so that its gradient can be asked for.
+  // Returns true if a variable of this node exists, so that its gradient can be read.
   static bool is_held(const VariableNode& n) { return n.handles_.load(std::memory_order_relaxed) > 0; }
-  // Whether a node may keep a gradient: one with a graph leads back here, and stays only as long as a variable does.
-  static bool may_keep(const VariableNode& n, const Variable& g) {
-    return !g.node_pointer() || is_held(n);
-  }
+  // Returns true if a node may store a gradient. A gradient with a graph refers back to the node, and is kept only as
+  // long as a variable of the node exists.
+  static bool may_keep(const VariableNode& n, const Variable& g) { return !g.node_pointer() || is_held(n); }
 };
 
-/// grad() whose walk does not go beyond the nodes of `border`: what lies behind those is on no path. It does not warn
-/// where all gradients are none.
+/// As grad(), but the traversal ends at the nodes of `border`: paths through them are ignored. Does not warn if all
+/// gradients are empty.
 Variables grad_within(const Variables& outputs, const Variables& inputs, const Variables& border,
                       const GradOptions& options);
 

@@ -1,20 +1,29 @@
-// Backpropagation: Variable::backward over the whole graph behind a variable.
+// SPDX-License-Identifier: MIT
+// Backpropagation: Variable::backward() over the whole graph of a variable.
 #include "chainer/array/deferred/deferred.h"
 #include "chainer/autograd/leaf_readers.h"
 
 namespace chainer {
 
+std::string why_without_graph() {
+  return config().enable_backprop
+             ? "it is a leaf or was made of arrays (.array(), item(), a link in another library), with which no "
+               "function connects the parameters"
+             : "config().enable_backprop is false here (NoBackpropMode)";
+}
+
 void Variable::backward(const BackwardOptions& options) const {
-  if (!node_ || !node_->creator_) return;
+  if (!node_ || !node_->creator_) [[unlikely]]
+    return warn("backward: the variable has no graph, so that no gradient is computed: " + why_without_graph());
   if (!node_->grad && size() != 1)
     throw ValueError("backward: a variable of shape ", shape(),
                      " needs its gradient set first; only one element starts from 1");
-  const Variable root(*this);  // code of users that runs meanwhile may drop this one
+  const Variable root(*this);  // user code that runs meanwhile may drop this one
   VariableNode* const top = root.node_;
   const UsingConfig graph(&Config::enable_backprop, options.enable_double_backprop);
   BackwardScope changes(options.loss_scale);
   Backprop b;
-  // What was left in the nodes when a function throws must not meet the next call.
+  // If a function throws, gradients left in nodes must not affect the next call.
   struct Cleaner {
     Backprop& b;
     ~Cleaner() {
@@ -25,7 +34,7 @@ void Variable::backward(const BackwardOptions& options) const {
   } cleaner{b};
 
   LeafReaders readers(GradientHookScope::current(), top->creator_);
-  const GradientHookScope none(nullptr);  // for what functions differentiate in their turn
+  const GradientHookScope none(nullptr);  // no hook for nested calls of backward()
   JoinedProducts owed;
   if (!top->grad) {
     changes.save(*top);
@@ -37,11 +46,12 @@ void Variable::backward(const BackwardOptions& options) const {
   Variables gy, gx;
   Indexes wanted;
   while (!b.heap.empty()) {
+    Backprop::check_interruption();
     FunctionNode* const f = &b.pop();
     gy.clear();
     bool any_gradient = false;
     for (VariableNode* n : f->outputs()) {
-      // What arrived, or else what the user set on an output beside the one that backward() was called on.
+      // The accumulated gradient, or the one the user set on an output other than the root.
       gy.push_back(!n ? Variable() : n->arriving ? std::move(n->arriving) : n->grad);
       if (!gy.back()) continue;
       any_gradient = true;
@@ -63,12 +73,12 @@ void Variable::backward(const BackwardOptions& options) const {
       wanted.push_back(static_cast<int>(i));
       gx.push_back(Variable());
       if (!accumulates) continue;
-      // A variable that stands twice among the inputs has its sum taken once.
+      // If a variable is several inputs, its previous gradient is passed only once.
       bool repeated = false;
       for (std::size_t j = 0; j < i; ++j) repeated |= f->inputs()[j].get() == &x;
       if (repeated) continue;
-      // Taken out of the node, so that an array that nobody else has is exclusive. (If a function throws, what arrived
-      // is of no use any more, and leaves get back what was saved.)
+      // Moved out of the node, so that an array without other handles is exclusive. (If a function throws, accumulated
+      // gradients are discarded, and those of leaves are restored.)
       if (!x.creator()) changes.save(x);
       gx.back() = std::move(x.creator() ? x.arriving : x.grad);
     }
@@ -80,7 +90,7 @@ void Variable::backward(const BackwardOptions& options) const {
       if (gx[k] && (!includes_old || !out[k])) (x.creator() ? x.arriving : x.grad) = std::move(gx[k]);
       if (!out[k]) continue;
       if (x.creator()) {
-        if (b.first_visit(*x.creator())) b.push(*x.creator());  // first, so that the cleaner finds what arrives
+        if (b.first_visit(*x.creator())) b.push(*x.creator());  // first, so that the cleaner finds the gradient
         Backprop::accumulate(x.arriving, std::move(out[k]));
       } else if (x.handles_.load(std::memory_order_relaxed) > 0) {
         changes.save(x);
@@ -88,12 +98,12 @@ void Variable::backward(const BackwardOptions& options) const {
         x.set_loss_scale(options.loss_scale);
       }
     }
-    gx.clear();  // a handle here would keep what is owed from being added in place
-    owed.settle_due();
+    gx.clear();  // a handle here would prevent in-place addition of pending products
+    owed.flush_due();
     readers.passed(*f, owed, changes);
   }
-  owed.settle_all();
-  // Whoever called backward() wants all of these: computed together, each common part is computed once.
+  owed.flush_all();
+  // The caller needs all gradients: evaluated together, common parts are computed once.
   Arrays results{root.array_};
   changes.append_leaf_gradients(results);
   deferred::evaluate({results.data(), results.size()});

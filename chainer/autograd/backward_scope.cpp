@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/autograd/backward_scope.h"
 
 #include <algorithm>
@@ -20,7 +21,7 @@ BackwardScope::~BackwardScope() {
   for (; !saved_.empty(); saved_.pop_back()) {
     Saved& s = saved_.back();
     VariableNode& n = *s.node;
-    // As ever, a gradient with a graph stays only where a variable of the node does.
+    // A gradient with a graph is kept only if a variable of the node exists.
     const bool stays = n.handles_.load(std::memory_order_relaxed) > 0 || !s.grad.node_pointer();
     n.grad = stays ? std::move(s.grad) : Variable();
     if (n.extra_) n.extra_->loss_scale = s.loss_scale;
@@ -40,11 +41,11 @@ void BackwardScope::save_first(VariableNode& n) {
 
 void BackwardScope::keep() {
   if (outer_) {
-    // What the walk outside saved itself is older than what is saved here.
+    // Gradients that the outer traversal saved itself are older than those saved here.
     const auto is_new = [&](const Saved& s) { return s.changed_in != outer_->number_; };
     auto& theirs = outer_->saved_;
     const auto more = static_cast<std::size_t>(std::count_if(saved_.begin(), saved_.end(), is_new));
-    if (more) theirs.reserve(std::bit_ceil(theirs.size() + more));  // whatever throws does so before anything moved
+    if (more) theirs.reserve(std::bit_ceil(theirs.size() + more));  // any exception comes before the first move
     for (Saved& s : saved_) {
       const bool fresh = is_new(s);
       s.node->changed_in_ = outer_->number_;
@@ -54,9 +55,10 @@ void BackwardScope::keep() {
   saved_.clear();
 }
 
+bool BackwardScope::is_leaf(const VariableNode& n) { return !n.creator(); }
+
 void BackwardScope::append_leaf_gradients(Arrays& out) const {
-  for (const Saved& s : saved_)
-    if (!s.node->creator()) out.push_back(s.node->grad.array());
+  each_leaf([&](const VariableNode& n) { out.push_back(n.grad.array()); });
 }
 
 }  // namespace chainer

@@ -1,4 +1,5 @@
-// What the walks of backward() and grad() that run inside of each other know of each other.
+// SPDX-License-Identifier: MIT
+// Bookkeeping for nested calls of backward() and grad().
 #pragma once
 #include <optional>
 #include <unordered_set>
@@ -7,27 +8,33 @@
 
 namespace chainer {
 
-/// One walk on this thread. It saves each gradient that it changes in a node, and puts all of them back when it ends
-/// without keep(): a walk that throws has changed nothing. A walk inside of another one (that of F::forget) hands what
-/// it saved to the one outside, which may throw later.
+/// The scope of one traversal on this thread. Saves each gradient that the traversal changes in a node and restores all
+/// of them in the destructor, unless keep() was called: a traversal that throws changes nothing. A nested traversal (of
+/// F::forget) hands its saved gradients to the outer one, which may throw later.
 class BackwardScope {
  public:
-  explicit BackwardScope(std::optional<double> loss_scale);
+  [[nodiscard]] explicit BackwardScope(std::optional<double> loss_scale);
   BackwardScope(const BackwardScope&) = delete;
   BackwardScope& operator=(const BackwardScope&) = delete;
   ~BackwardScope();
-  /// Called before the gradient or the loss scale of a node changes. RuntimeError where a walk outside has told a
-  /// GradientHook that this gradient is complete.
+  /// Saves the gradient and loss scale of a node before they change. Throws RuntimeError if an outer traversal has
+  /// announced this gradient to a GradientHook as complete.
   void save(VariableNode& n) {
     if (n.changed_in_ != number_) save_first(n);
   }
-  /// The changes stay, unless a walk outside puts them back.
+  /// Keeps the changes, unless an outer traversal restores them.
   void keep();
-  /// Appends the gradients that are there now, of all nodes without a creator that were saved.
+  /// Appends the current gradients of all saved nodes without a creator.
   void append_leaf_gradients(Arrays& out) const;
-  /// A GradientHook was told of this leaf.
+  /// Calls f(node) for each saved node without a creator.
+  template <class F>
+  void each_leaf(F&& f) const {
+    for (const Saved& s : saved_)
+      if (is_leaf(*s.node)) f(*s.node);
+  }
+  /// Notes that this leaf was announced to a GradientHook.
   void announced(const VariableNode& leaf) { announced_.insert(&leaf); }
-  /// The scale of the loss in the innermost walk on this thread: what a function that differentiates inside hands on.
+  /// Returns the loss scale of the innermost traversal on this thread, for functions that differentiate in backward().
   static std::optional<double> current_loss_scale() { return innermost_ ? innermost_->loss_scale_ : std::nullopt; }
 
  private:
@@ -35,9 +42,10 @@ class BackwardScope {
     Ref<VariableNode> node;
     Variable grad;
     std::optional<double> loss_scale;
-    uint64_t changed_in;  // by which scope it had been saved last
+    uint64_t changed_in;  // the scope that had saved it last
   };
   void save_first(VariableNode& n);
+  static bool is_leaf(const VariableNode& n);
   static inline constinit thread_local BackwardScope* innermost_ = nullptr;
   BackwardScope* const outer_;
   const uint64_t number_;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/autograd/computational_graph.h"
 
 #include <algorithm>
@@ -45,7 +46,7 @@ ComputationalGraph build_computational_graph(const Variables& outputs, const Gra
     if (fresh) waiting.push_back(f);
     return at;
   };
-  // Outputs first, then what each function reads.
+  // Outputs first, then the inputs of each function.
   const auto link_creator = [&](const VariableNode* n) {
     if (const FunctionNode* f = n->creator()) {
       const std::size_t from = function(f);

@@ -1,14 +1,16 @@
-// The graph behind variables, as text for Graphviz.
+// SPDX-License-Identifier: MIT
+// Computational graphs as Graphviz text.
 #pragma once
 #include <map>
 #include <string>
 #include <vector>
 
 #include "chainer/autograd/function_node.h"
+#include "chainer/core/other_options.h"
 
 namespace chainer::computational_graph {
 
-/// DOT attributes in the order they are printed.
+/// DOT attributes, in the order in which they are printed.
 using Style = std::vector<std::pair<std::string, std::string>>;
 
 /// Options of build_computational_graph(), in the manual's order.
@@ -20,10 +22,11 @@ struct GraphOptions {
   bool show_name = true;         ///< show the names of variables
 };
 
-/// What was reached, ready to be written.
+/// The reachable nodes and edges of a graph.
 class ComputationalGraph {
  public:
-  /// The text of the graph; "dot" is the one format.
+  /// Returns the text of the graph. Throws NotImplementedError for formats other than "dot", ValueError for an unknown
+  /// rankdir.
   std::string dump(std::string_view format = "dot") const;
   struct Node {
     std::string label;
@@ -34,7 +37,9 @@ class ComputationalGraph {
   GraphOptions options;
 };
 
-/// Everything reachable backward from the outputs, up to variables that were unchained.
+/// Returns the graph from which the outputs were computed, up to unchained variables.
 ComputationalGraph build_computational_graph(const Variables& outputs, const GraphOptions& options = {});
+CHAINER_OTHER_OPTIONS_OF(build_computational_graph,
+                         ".variable_style, .function_style, .rankdir, .remove_variable, .show_name", const Variables&);
 
 }  // namespace chainer::computational_graph

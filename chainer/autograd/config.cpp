@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/autograd/config.h"
 
 #include <algorithm>
@@ -5,6 +6,8 @@
 #include <memory>
 #include <vector>
 
+#include "chainer/array/recording/watch.h"
+#include "chainer/core/error.h"
 #include "chainer/core/parallel.h"
 
 namespace chainer {
@@ -25,7 +28,7 @@ Dtype detail::dtype_from_environment(const char* name, const char* otherwise) {
 
 namespace {
 
-// Calls f(name, member) for every entry: the one list of their names.
+// Calls f(name, member) for every entry. The only list of their names.
 template <class F>
 void for_entries(F&& f) {
   f("autotune", &Config::autotune);
@@ -43,6 +46,7 @@ void for_entries(F&& f) {
   f("use_cudnn", &Config::use_cudnn);
   f("use_cudnn_tensor_core", &Config::use_cudnn_tensor_core);
   f("use_ideep", &Config::use_ideep);
+  f("winograd", &Config::winograd);
 }
 
 std::string value_text(bool v) { return v ? "True" : "False"; }
@@ -76,6 +80,8 @@ std::string Config::show() const {
 }
 
 const std::any& Config::find(std::string_view key) const {
+  if (recording::any()) [[unlikely]]
+    recording::refuse(text("the configuration's key '", key, "' is read"));
   for (const Config* c = this; c; c = c->parent_)
     if (auto it = c->user.find(key); it != c->user.end()) return it->second;
   throw KeyError("configuration has no key '", key, "'");
@@ -86,7 +92,8 @@ Config& global_config() {
   return c;
 }
 Config& detail::make_thread_config() {
-  // Behind one word of thread-local memory. What is destroyed after it at the thread's end sees the process's entries.
+  // thread_config is a single thread-local word. Code that runs after the owner's destruction uses the process's
+  // entries.
   static thread_local struct Owner {
     std::unique_ptr<Config> config = std::make_unique<Config>(global_config());
     ~Owner() { thread_config = &global_config(); }
@@ -110,7 +117,7 @@ bool UsingConfig::set_flag(std::string_view key, bool value) {
   return found;
 }
 
-// A user's key may be anything but a misspelled entry.
+// A user's key may be any name that does not resemble an entry.
 static void check_new_key(std::string_view key) {
   for (const Config* c : {&config(), &global_config()})
     if (c->user.contains(key)) return;

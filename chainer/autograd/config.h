@@ -1,4 +1,5 @@
-// Configuration: process-wide values, and per-thread values that override them for a scope.
+// SPDX-License-Identifier: MIT
+// Configuration: process-wide values, and values of a thread that override them in a scope.
 #pragma once
 #include <any>
 #include <functional>
@@ -11,7 +12,7 @@
 
 namespace chainer {
 
-/// One entry: a value of its own, or the value of the parent entry.
+/// A configuration entry: its own value, or that of the parent entry.
 template <class T>
 class Option {
  public:
@@ -36,55 +37,62 @@ class Option {
   bool local_ = false;
 };
 
-// The value of an environment variable, or a default; a text that names no floating dtype is a TypeError.
+// Return the value of an environment variable, or a default. dtype_from_environment() throws TypeError if the text is
+// not a floating dtype.
 namespace detail {
 std::string text_from_environment(const char* name, const char* otherwise);
 bool flag_from_environment(const char* name, bool otherwise);
 Dtype dtype_from_environment(const char* name, const char* otherwise);
 }  // namespace detail
 
-/// The keys of the manual's configuration chapter, with its defaults; environment variables named there change them.
+/// The configuration entries of the Chainer manual, with its defaults and environment variables.
 struct Config {
   Option<bool> autotune{false};
-  /// No effect: results of a device's convolutions always have the same bits.
+  /// No effect: convolutions on a device are always deterministic.
   Option<bool> cudnn_deterministic{false};
   Option<bool> cudnn_fast_batch_normalization{
       detail::flag_from_environment("CHAINER_CUDNN_FAST_BATCH_NORMALIZATION", false)};
-  /// NaN and gradient checks; a failing forward names its function.
+  /// Enables checks for NaN in results and gradients; an error names the function.
   Option<bool> debug{detail::flag_from_environment("CHAINER_DEBUG", false)};
-  /// The default floating type.
+  /// The default floating-point data type.
   Option<Dtype> dtype{detail::dtype_from_environment("CHAINER_DTYPE", "float32")};
   Option<bool> enable_backprop{true};
-  /// Threads flush denormal numbers to zero, from the moment on when they first use the configuration, which every
-  /// function and every update does: no result changes between one step and the next. A thread reads this entry once;
-  /// cpu::flush_denormals() changes the thread's mode later.
+  /// Whether threads flush denormal numbers to zero. A thread reads this entry once, when it first uses the
+  /// configuration (as every function and every update does), so that results do not change between two steps.
+  /// cpu::flush_denormals() changes the mode of a thread later.
   Option<bool> flush_denormals{detail::flag_from_environment("CHAINER_FLUSH_DENORMALS", true)};
   Option<bool> in_recomputing{false};
   Option<bool> keep_graph_on_report{detail::flag_from_environment("CHAINER_KEEP_GRAPH_ON_REPORT", false)};
   Option<bool> lazy_grad_sum{detail::flag_from_environment("CHAINER_LAZY_GRAD_SUM", false)};
   Option<bool> train{true};
-  /// Whether failed type checks explain the condition. They run in any case: kernels trust them.
+  /// Whether failed type checks explain the condition. The checks are done in any case, because kernels rely on them.
   Option<bool> type_check{detail::flag_from_environment("CHAINER_TYPE_CHECK", true)};
-  /// "never": convolutions on a device are this library's own kernels also where cuDNN is found. A convolution's
-  /// gradients are computed as it was.
+  /// "never" uses this library's own kernels for convolutions on a device, even if cuDNN is available. The gradients of
+  /// a convolution are computed as the convolution was.
   Option<std::string> use_cudnn{detail::text_from_environment("CHAINER_USE_CUDNN", "auto")};
-  /// Whether cuDNN's convolutions may use tensor cores: "auto" for 16-bit types, "always" also for float32, whose
-  /// operands they round to ten bits of mantissa (TF32), "never".
+  /// Whether cuDNN's convolutions may use tensor cores: "auto" for 16-bit types, "always" also for float32 (operands
+  /// are rounded to ten bits of mantissa, TF32), "never".
   Option<std::string> use_cudnn_tensor_core{"auto"};
   Option<std::string> use_ideep{detail::text_from_environment("CHAINER_USE_IDEEP", "never")};
-  std::map<std::string, std::any, std::less<>> user;  ///< keys of the user's own
+  /// Whether convolutions on the host may use Winograd's algorithm where it is faster. It computes tiles of results:
+  /// one infinite or NaN input affects a whole tile, and exact zeros of masked filters become rounding errors. The
+  /// gradients of a convolution are computed as the convolution was. Not in the manual; CHAINER_CONVOLUTION=direct sets
+  /// it to false.
+  Option<bool> winograd{detail::text_from_environment("CHAINER_CONVOLUTION", "") != "direct"};
+  std::map<std::string, std::any, std::less<>> user;  ///< entries of the user
 
-  /// The process's configuration reads the environment, a thread's follows the process's.
+  /// The default constructor reads the environment; the other one makes a thread's configuration that follows `parent`.
   Config() = default;
   explicit Config(const Config& parent);
   Config& operator=(const Config&) = delete;
 
-  /// A user key, looked up in this thread first; KeyError if nobody set it.
+  /// Returns a user's entry, of this thread or else of the parent. Throws KeyError if it is not set, std::bad_any_cast
+  /// if it has another type.
   template <class T>
   T get(std::string_view key) const {
     return std::any_cast<T>(find(key));
   }
-  /// "key value" lines, keys sorted and padded.
+  /// Returns lines "key value", with keys sorted and padded.
   std::string show() const;
 
  private:
@@ -92,32 +100,32 @@ struct Config {
   const Config* parent_ = nullptr;
 };
 
-/// The configuration of all threads, as far as they have not assigned an entry themselves.
+/// Returns the configuration of the process, which applies to all entries that a thread has not set itself.
 Config& global_config();
 namespace detail {
 inline constinit thread_local Config* thread_config = nullptr;
 Config& make_thread_config();
 }  // namespace detail
-/// This thread's configuration. An assignment, config().train = false, changes this thread only; a thread that did not
-/// assign an entry follows global_config(), which every thread sees: global_config().train = false turns dropout off in
-/// worker threads, too.
+/// Returns this thread's configuration. An assignment, config().train = false, affects this thread only. For all other
+/// entries a thread uses global_config(): global_config().train = false, for example, also turns dropout off in worker
+/// threads.
 inline Config& config() { return detail::thread_config ? *detail::thread_config : detail::make_thread_config(); }
 
-/// Sets an entry of this thread's configuration for a scope:
+/// Sets an entry of this thread's configuration during its lifetime:
 ///   UsingConfig test_mode(&Config::train, false);
 ///   UsingConfig mine("user_key", 3);
 class [[nodiscard]] UsingConfig {
  public:
   template <class T>
-  UsingConfig(Option<T> Config::*entry, std::type_identity_t<T> value) {
+  [[nodiscard]] UsingConfig(Option<T> Config::*entry, std::type_identity_t<T> value) {
     Option<T>& option = config().*entry;
     restore_ = [&option, old = option.local()] { option.restore(old); };
     option = std::move(value);
   }
-  /// By name, for the boolean entries ("train"), and for user keys with a value of any type. A new key that is nearly
-  /// an entry's name ("trian") is a KeyError.
+  /// Sets a boolean entry ("train") or a user's entry of any type by name. Throws KeyError for a new key that resembles
+  /// the name of an entry ("trian"), TypeError for an entry that is not boolean.
   template <class T>
-  UsingConfig(std::string_view key, T value) {
+  [[nodiscard]] UsingConfig(std::string_view key, T value) {
     if constexpr (std::is_same_v<T, bool>) {
       if (set_flag(key, value)) return;
     }
@@ -133,25 +141,25 @@ class [[nodiscard]] UsingConfig {
   std::function<void()> restore_;
 };
 
-/// Scopes without and with graph building; the inner one counts.
+/// Scopes in which graphs are not built, or are built. The innermost scope applies.
 struct [[nodiscard]] NoBackpropMode : UsingConfig {
-  NoBackpropMode() : UsingConfig(&Config::enable_backprop, false) {}
+  [[nodiscard]] NoBackpropMode() : UsingConfig(&Config::enable_backprop, false) {}
 };
 struct [[nodiscard]] ForceBackpropMode : UsingConfig {
-  ForceBackpropMode() : UsingConfig(&Config::enable_backprop, true) {}
+  [[nodiscard]] ForceBackpropMode() : UsingConfig(&Config::enable_backprop, true) {}
 };
-inline NoBackpropMode no_backprop_mode() { return {}; }
-inline ForceBackpropMode force_backprop_mode() { return {}; }
-/// A scope in which functions look for NaN, or do not.
+[[nodiscard]] inline NoBackpropMode no_backprop_mode() { return {}; }
+[[nodiscard]] inline ForceBackpropMode force_backprop_mode() { return {}; }
+/// A scope in which functions check for NaN, or do not.
 ///   const DebugMode debug(true);
 struct [[nodiscard]] DebugMode : UsingConfig {
-  explicit DebugMode(bool debug) : UsingConfig(&Config::debug, debug) {}
+  [[nodiscard]] explicit DebugMode(bool debug) : UsingConfig(&Config::debug, debug) {}
 };
 
-/// The configuration's debug entry.
+/// Returns the debug entry of the configuration.
 bool is_debug();
 void set_debug(bool debug);
-/// `dtype` if given, else the configured default.
+/// Returns `dtype` if given, else the configured default.
 Dtype get_dtype(std::optional<Dtype> dtype = {});
 
 }  // namespace chainer

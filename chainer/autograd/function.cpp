@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/autograd/function.h"
-#include "chainer/core/type_name.h"
+#include "chainer/core/system/type_name.h"
 
 namespace chainer {
 namespace {
 
-// Carries old-style gradients into a second graph, where it says why that ends here. Its inputs are all that the
-// gradients depend on, so that whoever differentiates again meets it.
+// The gradients of an old-style function in a second graph; differentiating them throws. Its inputs are all arrays on
+// which the gradients depend, so that every path of a second differentiation leads here.
 struct OldStyleGradient : FunctionNode {
   OldStyleGradient(Arrays g, std::string n) : gradients(std::move(g)), name(std::move(n)) {}
   Arrays forward(const Arrays&) override { return gradients; }

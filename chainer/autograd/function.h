@@ -1,4 +1,5 @@
-// Old-style functions: arrays in both directions, no second gradients.
+// SPDX-License-Identifier: MIT
+// Old-style functions: forward and backward on arrays, without higher-order gradients.
 #pragma once
 #include <memory>
 
@@ -6,21 +7,22 @@
 
 namespace chainer {
 
-/// The manual's old-style function: forward and backward on arrays, for all inputs. All inputs are retained unless
-/// retain_inputs() is called in forward. New code derives from FunctionNode, whose gradients can be differentiated.
+/// The manual's old-style function, whose forward and backward work on arrays. All inputs are retained unless forward()
+/// calls retain_inputs(). New code should derive from FunctionNode, whose gradients are differentiable.
 class Function {
  public:
   virtual ~Function() = default;
+  /// Returns the outputs.
   virtual Arrays forward(const Arrays& inputs) = 0;
-  /// One gradient an input (none for no gradient); inputs that were not retained are none, and so are gradients of
-  /// outputs that nothing reads.
+  /// Returns one gradient per input (empty for no gradient), with respect to that input. Inputs that were not retained
+  /// and gradients of unused outputs are empty arrays. By default there are no gradients.
   virtual Arrays backward(const Arrays& inputs, const Arrays& grad_outputs);
   virtual void check_type_forward(const type_check::TypeInfos& in_types) const { (void)in_types; }
   virtual std::string label() const;
 
   void retain_inputs(const Indexes& indexes) { retained_in_ = indexes; }
   void retain_outputs(const Indexes& indexes) { retained_out_ = indexes; }
-  /// In backward: the arrays of retained outputs, none for the others.
+  /// For backward(): returns the arrays of retained outputs; empty for the others.
   const Arrays& output_data() const { return output_data_; }
 
  private:
@@ -30,7 +32,8 @@ class Function {
   Arrays output_data_;
 };
 
-/// The node that carries an old-style function through the graph.
+/// The function node of an old-style function. Differentiating its gradients throws RuntimeError; a wrong number of
+/// gradients from backward() throws ValueError.
 class FunctionAdapter : public FunctionNode {
  public:
   explicit FunctionAdapter(std::shared_ptr<Function> function) : function_(std::move(function)) {}

@@ -1,4 +1,5 @@
-// Hooks around every forward and backward computation.
+// SPDX-License-Identifier: MIT
+// Hooks that are called before and after each forward and backward computation.
 #pragma once
 #include <memory>
 #include <string>
@@ -9,8 +10,9 @@
 
 namespace chainer {
 
-/// Callbacks around functions. Derive, override what is needed, and open a FunctionHookScope for all functions of
-/// this thread, or add_hook() to one node. `function` is nullptr where the hook is added to a thread.
+/// Callbacks around functions. Derive from it, override the required callbacks, and open a FunctionHookScope for all
+/// functions of this thread, or add it to one node with add_hook(). added() and deleted() receive nullptr if the hook
+/// is added to a thread.
 class FunctionHook {
  public:
   virtual ~FunctionHook() = default;
@@ -25,19 +27,20 @@ class FunctionHook {
   virtual void backward_postprocess(FunctionNode& function, const Arrays& in, const Arrays& gy) {
     (void)function, (void)in, (void)gy;
   }
-  /// Instead of a postprocess, where the computation between the two throws.
+  /// Called instead of the postprocess callback if the computation throws.
   virtual void aborted(FunctionNode& function) noexcept { (void)function; }
 };
 
-/// This thread's hooks in the order they were opened.
+/// Returns this thread's hooks, in the order in which they were opened.
 const std::vector<std::pair<std::string, FunctionHook*>>& get_function_hooks();
-/// How many there are, without looking at them.
+/// The number of this thread's hooks.
 inline constinit thread_local int function_hook_count = 0;
 
-/// Registers a hook for all functions of this thread while the scope lasts; KeyError for a name that is there already.
+/// Registers a hook for all functions of this thread during its lifetime. Throws KeyError if a hook of the same name is
+/// registered.
 class [[nodiscard]] FunctionHookScope {
  public:
-  explicit FunctionHookScope(FunctionHook& hook);
+  [[nodiscard]] explicit FunctionHookScope(FunctionHook& hook);
   FunctionHookScope(const FunctionHookScope&) = delete;
   FunctionHookScope& operator=(const FunctionHookScope&) = delete;
   ~FunctionHookScope();
@@ -46,7 +49,7 @@ class [[nodiscard]] FunctionHookScope {
   FunctionHook& hook_;
 };
 
-/// The preprocess of one computation's hooks, and what follows it: their postprocess in finish(), or aborted() where an
+/// The hook calls of one computation: preprocess in the constructor, then postprocess in finish(), or aborted() if an
 /// exception ends the computation.
 class HookedCall {
  public:
@@ -63,10 +66,10 @@ class HookedCall {
     for (; !begun_.empty(); begun_.pop_back()) begun_.back()->aborted(node_);
   }
   FunctionNode& node_;
-  std::vector<FunctionHook*> begun_;  // their preprocess ran
+  std::vector<FunctionHook*> begun_;  // hooks for which preprocess was called
 };
 
-/// Runs f for the thread's hooks, then for the node's own.
+/// Calls f for the thread's hooks, then for the node's own.
 template <class F>
 void for_hooks(const FunctionNode& node, F&& f) {
   for (const auto& [name, hook] : get_function_hooks()) f(*hook);

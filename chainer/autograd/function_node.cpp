@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/autograd/function_node.h"
 
 #include <algorithm>
@@ -10,13 +11,13 @@
 #include "chainer/autograd/function_hook.h"
 #include "chainer/routines/arithmetic.h"
 #include "chainer/routines/reduction.h"
-#include "chainer/core/type_name.h"
+#include "chainer/core/system/type_name.h"
 
 namespace chainer {
 namespace {
 
-// Functions waiting for destruction: the newest, or none, while one is being destroyed. A chain of any length dies in a
-// loop, not in a recursion, and without memory, for it may die because there is none.
+// The functions waiting for destruction while another one is being destroyed. Chains of any length are destroyed in a
+// loop instead of by recursion, and without allocating memory, because they may be destroyed when there is none.
 struct Dying {
   bool one = false;
   FunctionNode* next = nullptr;
@@ -25,7 +26,7 @@ thread_local constinit Dying dying;
 
 bool has_nan(const Array& a) { return a && is_floating(a.dtype()) && any(isnan(a)).item<bool>(); }
 
-// What a function that made a NaN had been given: which input had one already, and the range of the others.
+// Describes the inputs of a function whose result has NaN: which inputs have NaN, and the range of the others.
 std::string about_inputs(const Arrays& in) {
   std::string out;
   for (std::size_t i = 0; i < in.size(); ++i) {
@@ -40,13 +41,21 @@ std::string about_inputs(const Arrays& in) {
   return out;
 }
 
+// Returns the array that a function's gradient reads: the retained array, or the array of the same shape and dtype that
+// set_array() has put into the variable since, if the node holds the variable's array (Variable::retain_data).
+const Array& current(const Array& kept, const VariableNode* n) {
+  if (!n) return kept;
+  const Array& now = n->data();
+  return now && !now.is(kept) && now.shape() == kept.shape() && now.dtype() == kept.dtype() ? now : kept;
+}
+
 }  // namespace
 
 FunctionNode::~FunctionNode() = default;
 
 void FunctionNode::destroy(FunctionNode* f) {
   if (dying.one) {
-    f->visit_ = reinterpret_cast<uintptr_t>(std::exchange(dying.next, f));  // no walk comes here any more
+    f->visit_ = reinterpret_cast<uintptr_t>(std::exchange(dying.next, f));  // no traversal will visit it again
     return;
   }
   dying.one = true;
@@ -112,19 +121,21 @@ Arrays FunctionNode::output_data() const {
 Variable FunctionNode::retained_input(int i) const {
   const auto at = static_cast<std::size_t>(i);
   if (at >= kept_in_.size())
-    throw RuntimeError(label(), ": retained input ", i, " is asked for, ", kept_in_.size(), " were retained");
+    throw RuntimeError(label(), ": retained input ", i, " was requested, but only ", kept_in_.size(), " were retained");
   const int index = retained_in_[at];
-  return Variable(unchanged(kept_in_[at], index, true), inputs_[static_cast<std::size_t>(index)]);
+  const Ref<VariableNode>& n = inputs_[static_cast<std::size_t>(index)];
+  return Variable(current(unchanged(kept_in_[at], index, true), n.get()), n);
 }
 
 Variable FunctionNode::retained_output(int i) {
   const auto at = static_cast<std::size_t>(i);
   if (at >= kept_out_.size())
-    throw RuntimeError(label(), ": retained output ", i, " is asked for, ", kept_out_.size(), " were retained");
+    throw RuntimeError(label(), ": retained output ", i, " was requested, but only ", kept_out_.size(),
+                       " were retained");
   const auto index = static_cast<std::size_t>(retained_out_[at]);
   const Array& a = unchanged(kept_out_[at], retained_out_[at], false);
-  if (VariableNode* n = outputs_[index]) return Variable(a, Ref<VariableNode>(n));
-  // The output's node died with its last user; a fresh one takes its place.
+  if (VariableNode* n = outputs_[index]) return Variable(current(a, n), Ref<VariableNode>(n));
+  // The output's node was destroyed with its last reference; a new one replaces it.
   Ref<VariableNode> n = make_ref<VariableNode>(a.shape(), a.dtype(), true);
   n->creator_ = Ref<FunctionNode>(this);
   n->rank_ = rank_ + 1;
@@ -173,8 +184,8 @@ bool FunctionNode::keeps_inputs() const {
 
 namespace {
 
-// The inputs' arrays. Where nobody else's code runs before the call ends, they are handles that are not counted: the
-// caller's variables hold the arrays meanwhile.
+// The arrays of the inputs. If no user code runs during the call, the handles are not counted, because the caller's
+// variables keep the arrays alive.
 class InputArrays {
  public:
   explicit InputArrays(const FunctionNode& node)
@@ -188,7 +199,7 @@ class InputArrays {
     arrays_.reserve(count);
     for (std::size_t i = 0; i < count; ++i) {
       const Variable& v = *inputs[i];
-      if (!v) throw TypeError(node.label(), ": input ", i, " is none");
+      if (!v) throw TypeError(node.label(), ": input ", i, " is empty (None)");
       if (i && v.device() != arrays_[0].device())
         throw TypeError("incompatible array types are mixed in the forward input (", node.label(), ")");
       arrays_.push_back(counted_ ? v.array()
@@ -208,7 +219,7 @@ Arrays run_forward(FunctionNode& node, const Arrays& in) {
   try {
     node.check_type_forward(type_check::TypeInfos(in));
   } catch (const type_check::Failed&) {
-    // Without type checks, conditions of the user's functions are theirs to ignore; the library's kernels trust them.
+    // Without type checks, failed conditions of user functions are ignored; kernels of the library rely on theirs.
     if (!c.type_check && is_declared_in(typeid(node), "chainer::functions")) type_check::refuse(node.label(), in);
     if (c.type_check) {
       type_check::run(
@@ -230,7 +241,7 @@ Arrays run_forward(FunctionNode& node, const Arrays& in) {
   }();
   if (hooked) call->finish([&](FunctionHook& h) { h.forward_postprocess(node, in); });
   for (const Array& a : out)
-    if (!a) throw TypeError(node.label(), ": forward returned none");
+    if (!a) throw TypeError(node.label(), ": forward returned an empty array (None)");
   if (c.debug)
     for (const Array& a : out)
       if (has_nan(a)) throw RuntimeError("NaN is detected on forward computation of ", node.label(), about_inputs(in));
@@ -264,7 +275,7 @@ Variables apply_function(Ref<FunctionNode> f, const Variable* const* inputs, std
   bool requires_grad = false;
   for (std::size_t i = 0; i < count; ++i) requires_grad |= inputs[i]->requires_grad();
   const bool graph = requires_grad && config().enable_backprop;
-  if (graph) {  // now: when forward has run, the caller's variables may be others
+  if (graph) {  // now, because after forward() the caller's variables may have changed
     for (std::size_t i = 0; i < count; ++i) {
       VariableNode& n = inputs[i]->ensure_node();
       node.rank_ = std::max(node.rank_, n.rank_);

@@ -1,4 +1,5 @@
-// One application of a differentiable function.
+// SPDX-License-Identifier: MIT
+// Function nodes: applications of differentiable functions.
 #pragma once
 #include <array>
 #include <concepts>
@@ -8,6 +9,7 @@
 
 #include "chainer/autograd/type_check.h"
 #include "chainer/autograd/variable.h"
+#include "chainer/core/other_options.h"
 
 namespace chainer {
 
@@ -16,8 +18,8 @@ class FunctionHook;
 /// Positions of inputs or outputs.
 using Indexes = SmallVector<int, 4>;
 
-/// Base of all functions. A subclass defines forward on arrays and backward on variables; backward is written in the
-/// library's functions, so that gradients of every order follow. An instance is applied once, by apply().
+/// Base class of all functions. A subclass defines forward() on arrays and backward() on variables. Because backward()
+/// is written in terms of functions, gradients of any order are available. An instance is applied once, by apply().
 ///
 ///   struct Square : FunctionNode {
 ///     Arrays forward(const Arrays& x) override { retain_inputs({0}); return {x[0] * x[0]}; }
@@ -30,59 +32,66 @@ class FunctionNode {
  public:
   RefCount refs;
   FunctionNode() = default;
-  /// Takes the hooks: a node is moved before it is applied, while it has nothing else.
+  /// Moves the hooks only: a node is moved only before it is applied, when it has no other state.
   FunctionNode(FunctionNode&& f) noexcept : hooks_(std::move(f.hooks_)) {}
   FunctionNode(const FunctionNode&) = delete;
   FunctionNode& operator=(const FunctionNode&) = delete;
   virtual ~FunctionNode();
   static void destroy(FunctionNode* f);
 
-  /// The results of the function, computed from the inputs' arrays.
+  /// Returns the outputs, computed from the arrays of the inputs.
   virtual Arrays forward(const Arrays& inputs) = 0;
-  /// The gradients of the inputs named by `wanted`: as many as there are inputs, or as `wanted` names. None entries
-  /// (of gy and of the result) stand for no gradient.
+  /// Returns the gradients with respect to the inputs in `wanted`: one per input, or one per entry of `wanted`. `gy`
+  /// are the gradients with respect to the outputs. Empty variables, in `gy` and in the result, mean that there is no
+  /// gradient.
   virtual Variables backward(const Indexes& wanted, const Variables& gy);
-  /// As backward, but adds to `gx`, the gradients so far of the inputs in `wanted`. Only for functions that can add
-  /// cheaper than by a sum of its own; accumulates() says so.
+  /// As backward(), but returns the sums with `gx`, the previous gradients with respect to the inputs in `wanted`. Only
+  /// for functions that can add more cheaply than by a separate addition; accumulates() must then return true. The
+  /// default throws NotImplementedError.
   virtual Variables backward_accumulate(const Indexes& wanted, const Variables& gy, const Variables& gx);
+  /// Returns true if backward_accumulate() is defined.
   virtual bool accumulates() const { return false; }
-  /// Whether backward() adds to gradients of leaves that are not among the inputs, because it differentiates inside. A
-  /// GradientHook is told of leaves behind all such functions.
+  /// Returns true if backward() also adds to gradients of leaves that are not inputs, because it differentiates other
+  /// functions. A GradientHook is not called for leaves until all such functions have run.
   virtual bool adds_to_other_leaves() const { return false; }
-  /// Whether forward() runs code that may replace or drop the variables of the call: their arrays are then kept until
-  /// it ends. So for every class that is not one of the library's functions.
+  /// Returns true if forward() runs code that may replace or drop the variables of the call; their arrays are then kept
+  /// until it returns. By default true for all classes outside of this library's functions.
   virtual bool keeps_inputs() const;
-  /// Checks dtypes and shapes with type_check::expect, before forward. A failed condition explains itself
-  /// with config().type_check, and is a TypeError that names dtypes and shapes without.
+  /// Checks dtypes and shapes with type_check::expect(), before forward(). A failed condition throws InvalidType with
+  /// an explanation; without config().type_check, a TypeError with dtypes and shapes.
   virtual void check_type_forward(const type_check::TypeInfos& in_types) const { (void)in_types; }
-  /// The name in graphs and hooks; the class name by default.
+  /// Returns the name in graphs and hooks, by default the class name.
   virtual std::string label() const { return impl_name(); }
-  /// The class name.
+  /// Returns the class name.
   std::string impl_name() const;
 
   const SmallVector<Ref<VariableNode>, 2>& inputs() const { return inputs_; }
-  /// The output nodes that are still alive; nullptr for the others.
+  /// Returns the output nodes; nullptr for those that no longer exist.
   const SmallVector<VariableNode*, 1>& outputs() const { return outputs_; }
   int rank() const { return rank_; }
-  /// Cuts this function's outputs off it and drops its inputs.
+  /// Detaches this function from its outputs and drops its inputs.
   void unchain();
-  /// Hooks of this one function, run after those of the thread.
+  /// Adds a hook for this function only, called after those of the thread. Throws KeyError if the name is used already;
+  /// delete_hook() throws KeyError for an unknown name.
   void add_hook(std::shared_ptr<FunctionHook> hook, const std::string& name = {});
   void delete_hook(const std::string& name);
 
-  /// The arrays of the retained inputs; none for the others. Here and in the four functions below an array that was
-  /// written to since forward is a RuntimeError that names it; one that an optimizer updated meanwhile is a warning.
+  /// Returns the arrays of the retained inputs; empty for the others. This function and the next five throw
+  /// RuntimeError, naming the array, if a retained array was written since forward(); they warn if an optimizer updated
+  /// it.
   Arrays input_data() const;
-  /// The arrays of the retained outputs; none for the others.
+  /// Returns the arrays of the retained outputs; empty for the others.
   Arrays output_data() const;
 
  protected:
-  /// Called in forward: keeps these inputs' or outputs' arrays for backward. Nothing is kept by default.
+  /// To be called in forward(): retain the arrays of these inputs or outputs for backward(). By default none is
+  /// retained.
   void retain_inputs(std::initializer_list<int> indexes) { retained_in_ = Indexes(indexes.begin(), indexes.end()); }
   void retain_inputs(const Indexes& indexes) { retained_in_ = indexes; }
   void retain_outputs(std::initializer_list<int> indexes) { retained_out_ = Indexes(indexes.begin(), indexes.end()); }
   void retain_outputs(const Indexes& indexes) { retained_out_ = indexes; }
-  /// Called in backward: the kept ones as variables, in the order they were named.
+  /// To be called in backward(): return the retained inputs or outputs as variables, in the order of the retain calls.
+  /// Throw RuntimeError for a position that was not retained.
   Variables retained_inputs() const;
   Variables retained_outputs();
   template <std::size_t N>
@@ -99,9 +108,9 @@ class FunctionNode {
   }
   Variable retained_input(int i) const;
   Variable retained_output(int i);
-  /// The shape of an input, known without retaining it.
+  /// Returns the shape of an input, even if it is not retained.
   const Shape& input_shape(int i) const { return inputs_[static_cast<std::size_t>(i)]->shape(); }
-  /// Whether the gradient of an input is wanted at all.
+  /// Returns true if the input requires a gradient.
   bool input_requires_grad(int i) const { return inputs_[static_cast<std::size_t>(i)]->requires_grad(); }
 
  private:
@@ -110,13 +119,13 @@ class FunctionNode {
   friend Variables apply_function(Ref<FunctionNode>, const Variable* const*, std::size_t);
   friend struct Backprop;
   using Hooks = std::vector<std::pair<std::string, std::shared_ptr<FunctionHook>>>;
-  // An array that backward needs, and how often its memory had been written to when it was kept.
+  // A retained array, and the version of its memory when it was retained.
   struct Retained {
     Array array;
     uint32_t version;
   };
   void keep(const Arrays& in, const Arrays& out);
-  // The array, if nobody wrote to it since: RuntimeError that names this function and the input or output.
+  // Returns the array. Throws RuntimeError, naming this function and the input or output, if it was written since.
   const Array& unchanged(const Retained& kept, int index, bool is_input) const {
     if (kept.array.body().owner().version.load(std::memory_order_relaxed) != kept.version) [[unlikely]]
       complain_of_write(kept, index, is_input);
@@ -125,8 +134,8 @@ class FunctionNode {
   void complain_of_write(const Retained& kept, int index, bool is_input) const;
 
   int32_t rank_ = 0;
-  uint32_t bytes_ = 0;  // of the object, for the pool
-  uint64_t visit_ = 0;  // the number of the walk that saw this node last
+  uint32_t bytes_ = 0;  // size of the object, for the pool
+  uint64_t visit_ = 0;  // the last traversal that visited this node
   bool applied_ = false;
   SmallVector<Ref<VariableNode>, 2> inputs_;
   SmallVector<VariableNode*, 1> outputs_;
@@ -136,7 +145,7 @@ class FunctionNode {
   std::unique_ptr<Hooks> hooks_;
 
  public:
-  /// Used by apply(): a node in the pool.
+  /// Used by apply(): creates a node in the small-object pool.
   template <class F>
   static Ref<FunctionNode> make(F&& f) {
     using T = std::remove_cvref_t<F>;
@@ -147,17 +156,19 @@ class FunctionNode {
   const std::unique_ptr<Hooks>& local_function_hooks() const { return hooks_; }
 };
 
-/// Applies a function: type check, hooks, forward, and the graph behind the outputs if one is wanted.
+/// Applies a function: type check, hooks, forward, and the graph if an input requires a gradient. Throws InvalidType or
+/// TypeError for unsuitable inputs, TypeError for an empty input or inputs on several devices, RuntimeError if the node
+/// was applied before, and in debug mode if an output has NaN.
 Variables apply(const Ref<FunctionNode>& f, const Variables& inputs);
 template <std::derived_from<FunctionNode> F>
 Variables apply(F&& f, const Variables& inputs) {
   return apply(FunctionNode::make(std::forward<F>(f)), inputs);
 }
-/// Whether these inputs want a graph (or hooks a node).
+/// Returns true if the inputs require a graph, or if hooks require a node.
 bool wants_node(const Variable* const* inputs, std::size_t count);
 Variable apply_without_node(FunctionNode& f, const Variable* const* inputs, std::size_t count);
-/// The only output of a function of a few inputs, without an argument list in between. Where no graph is wanted the
-/// node lives on the stack.
+/// Applies a function of a few inputs and returns its only output, without lists of arguments. If no graph is required,
+/// the node is on the stack.
 template <std::derived_from<FunctionNode> F, std::same_as<Variable>... V>
 Variable apply_single(F&& f, const V&... inputs) {
   const Variable* pointers[] = {&inputs...};
@@ -167,15 +178,20 @@ Variable apply_single(F&& f, const V&... inputs) {
 
 /// Options of grad().
 struct GradOptions {
-  Variables grad_outputs = {};  ///< ones by default
-  Variables grad_inputs = {};   ///< added to the result
+  Variables grad_outputs = {};  ///< gradients with respect to the outputs; ones by default
+  Variables grad_inputs = {};   ///< gradients with respect to the inputs, added to the result
   bool set_grad = false;        ///< store the gradients in `inputs`
-  bool retain_grad = false;     ///< store those of what functions computed along the paths; leaves keep theirs
+  bool retain_grad = false;     ///< store the gradients of intermediate variables on the paths; leaves keep theirs
+  /// Make the gradients differentiable.
   bool enable_double_backprop = false;
   std::optional<double> loss_scale = {};
 };
-/// The gradients of `outputs` with respect to `inputs`, along the paths between them only; none where there is no
-/// path. Gradients stored in variables stay as they are, unless set_grad or retain_grad say otherwise.
+/// Returns the gradients of `outputs` with respect to `inputs`, along the paths between them only; empty variables for
+/// inputs without a path. Gradients stored in variables do not change, unless set_grad or retain_grad is set. Throws
+/// ValueError if grad_outputs or grad_inputs have wrong numbers or shapes. Warns if no input has a path.
 Variables grad(const Variables& outputs, const Variables& inputs, const GradOptions& options = {});
+CHAINER_OTHER_OPTIONS_OF(grad,
+                         ".grad_outputs, .grad_inputs, .set_grad, .retain_grad, .enable_double_backprop, .loss_scale",
+                         const Variables&, const Variables&);
 
 }  // namespace chainer

@@ -1,4 +1,5 @@
-// Gradients along chosen paths.
+// SPDX-License-Identifier: MIT
+// Gradients along the paths between given variables.
 #include <limits>
 #include <unordered_map>
 #include <unordered_set>
@@ -15,9 +16,9 @@ Variables grad_within(const Variables& outputs, const Variables& inputs, const V
   if (!o.grad_inputs.empty() && o.grad_inputs.size() != inputs.size())
     throw ValueError("grad: ", o.grad_inputs.size(), " grad_inputs for ", inputs.size(), " inputs");
 
-  // 1. What the outputs were computed from, going backward: functions, and for each node the functions that read it.
-  // Neither beyond the border nor to functions of lower rank than all inputs: those were there before the inputs were,
-  // and a walk that is about the end of a graph must not cost as much as the whole of it.
+  // 1. Traverses backward from the outputs: finds the functions, and for each node the functions that read it. Stops at
+  // the border, and at functions of lower rank than all inputs: these ran before the inputs were computed, and
+  // differentiating the end of a graph must not cost as much as traversing all of it.
   Backprop b;
   std::unordered_set<const VariableNode*> sources, ends;
   int lowest = std::numeric_limits<int>::max();
@@ -42,7 +43,7 @@ Variables grad_within(const Variables& outputs, const Variables& inputs, const V
     }
   }
 
-  // 2. Of those, the functions on a path from the inputs, going forward.
+  // 2. Traverses forward from the inputs: finds the functions on a path.
   std::unordered_set<const FunctionNode*> on_path;
   std::vector<const VariableNode*> frontier;
   for (const Variable& x : inputs)
@@ -56,7 +57,7 @@ Variables grad_within(const Variables& outputs, const Variables& inputs, const V
           if (y) frontier.push_back(y);
   }
 
-  // 3. Backpropagation through them. Gradients stay in a table, not in the nodes.
+  // 3. Backpropagation through these. Gradients are kept in a table instead of the nodes.
   const UsingConfig graph(&Config::enable_backprop, o.enable_double_backprop);
   BackwardScope changes(o.loss_scale);
   std::unordered_map<const VariableNode*, Variable> gradients;
@@ -78,6 +79,7 @@ Variables grad_within(const Variables& outputs, const Variables& inputs, const V
       if (o.grad_inputs[i] && inputs[i].node_pointer())
         Backprop::accumulate(gradients[inputs[i].node_pointer()], Variable(o.grad_inputs[i]));
   while (!b.heap.empty()) {
+    Backprop::check_interruption();
     FunctionNode* const f = &b.pop();
     Variables gy;
     bool any_gradient = false;
@@ -111,7 +113,7 @@ Variables grad_within(const Variables& outputs, const Variables& inputs, const V
   for (const Variable& x : inputs) {
     const auto it = gradients.find(x.node_pointer());
     result.push_back(x.node_pointer() && it != gradients.end() ? it->second : Variable());
-    // (Leaves keep theirs with retain_grad, which is about what functions computed.)
+    // (retain_grad applies to intermediate variables only.)
     if (x.node_pointer() && (o.set_grad || (o.retain_grad && x.node_pointer()->creator()))) {
       Variable target = x;
       changes.save(*target.node_pointer());
@@ -124,7 +126,7 @@ Variables grad_within(const Variables& outputs, const Variables& inputs, const V
 
 Variables grad(const Variables& outputs, const Variables& inputs, const GradOptions& o) {
   Variables result = grad_within(outputs, inputs, {}, o);
-  // One input without a path is common; none with one is a mistake more often than not.
+  // An input without a path is common; if no input has one, it is usually a mistake.
   if (!inputs.empty() && std::none_of(result.begin(), result.end(), [](const Variable& g) { return bool(g); }))
     warn(text(
         "grad: no path leads from the outputs back to ", inputs.size() == 1 ? "the input" : "any of the inputs",

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/autograd/initializer.h"
 
 #include "chainer/array/backend.h"

@@ -1,4 +1,5 @@
-// What fills a new array with initial values.
+// SPDX-License-Identifier: MIT
+// Initializers of arrays.
 #pragma once
 #include <concepts>
 #include <functional>
@@ -9,24 +10,25 @@
 
 namespace chainer {
 
-/// Base of all initializers: called with an array, it fills the array in place.
+/// Base class of all initializers. Calling an initializer fills an array in place.
 class Initializer {
  public:
   explicit Initializer(std::optional<Dtype> dtype = {}) : dtype_(dtype) {}
   virtual ~Initializer() = default;
   virtual void operator()(Array& array) const = 0;
-  /// If set, the dtype that arrays must have.
+  /// Returns the dtype that arrays must have, if one is set.
   std::optional<Dtype> dtype() const { return dtype_; }
 
  protected:
+  /// Throws TypeError if the array has another dtype than dtype().
   void check_dtype(const Array& array) const;
 
  private:
   std::optional<Dtype> dtype_;
 };
 
-/// Anything that may stand where the manual says "initializer": an Initializer, a number, an array, a callable that
-/// fills an array in place, or nothing (each place has its own default then).
+/// An argument that the manual calls "initializer": an Initializer, a number, an array, a callable that fills an array
+/// in place, or nothing (then the default of the callee applies).
 class InitializerArg {
  public:
   InitializerArg() = default;
@@ -42,9 +44,9 @@ class InitializerArg {
 
   explicit operator bool() const { return initializer_ != nullptr; }
   const std::shared_ptr<const Initializer>& get() const { return initializer_; }
-  /// This one, or `otherwise` if nothing was given.
+  /// Returns this argument, or `otherwise` if nothing was given.
   InitializerArg value_or(InitializerArg otherwise) const { return initializer_ ? *this : otherwise; }
-  /// The array that was given, or none.
+  /// Returns the array that was given, or an empty one.
   const Array& array() const { return array_; }
 
  private:
@@ -52,8 +54,8 @@ class InitializerArg {
   Array array_;
 };
 
-/// A new array: of `dtype`, else of the initializer's dtype, else of the configured one; ValueError if both are given
-/// and differ.
+/// Returns a new array filled by the initializer, with `dtype`, else the initializer's dtype, else the configured
+/// dtype. Throws ValueError if both dtypes are given and differ, TypeError without an initializer.
 Array generate_array(const InitializerArg& initializer, const Shape& shape, std::optional<Dtype> dtype = {},
                      Device device = {});
 

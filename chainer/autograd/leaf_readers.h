@@ -1,4 +1,5 @@
-// When gradients of leaves are complete, for a GradientHook.
+// SPDX-License-Identifier: MIT
+// Detects when the gradients of leaves are complete, for a GradientHook.
 #pragma once
 #include <unordered_map>
 
@@ -9,8 +10,8 @@
 
 namespace chainer {
 
-/// How many functions behind a root have yet to hand a gradient to each leaf. Functions that add to other leaves than
-/// their inputs might add to any: leaves wait for all of these.
+/// Counts, for each leaf, the functions below a root that have not yet contributed to its gradient. Functions with
+/// adds_to_other_leaves() could contribute to any leaf, so all leaves wait for them.
 class LeafReaders {
  public:
   LeafReaders(GradientHook* hook, const Ref<FunctionNode>& root) : hook_(hook) {
@@ -31,7 +32,7 @@ class LeafReaders {
       }
     }
   }
-  /// A function's turn is over: tells the hook of the leaves that are complete now.
+  /// To be called when a function was processed: calls the hook for leaves that are complete.
   void passed(const FunctionNode& f, JoinedProducts& owed, BackwardScope& scope) {
     if (!hook_) return;
     unknown_ -= f.adds_to_other_leaves();
@@ -42,7 +43,7 @@ class LeafReaders {
     }
     if (unknown_ > 0) return;
     for (const auto& x : complete_) {
-      owed.settle(*x);
+      owed.flush(*x);
       if (!x->grad) continue;
       scope.announced(*x);
       hook_->gradient_ready(*x);

@@ -1,4 +1,5 @@
-// What a function was called with besides its inputs, by name: how exporters read a graph.
+// SPDX-License-Identifier: MIT
+// Attributes of function nodes by name, for exporters of graphs.
 #pragma once
 #include <any>
 #include <initializer_list>
@@ -8,11 +9,11 @@
 
 #include "chainer/autograd/variable.h"
 #include "chainer/core/error.h"
-#include "chainer/core/type_name.h"
+#include "chainer/core/system/type_name.h"
 
 namespace chainer {
 
-/// Names and values: attributes("axis", axis)("eps", eps).
+/// Names and values, set by calls: attributes("axis", axis)("eps", eps).
 class NodeAttributes {
  public:
   template <class T>
@@ -20,7 +21,7 @@ class NodeAttributes {
     values_.insert_or_assign(std::string(name), std::any(std::move(value)));
     return *this;
   }
-  /// The value that was given as a T; KeyError without it, TypeError if it is of another type.
+  /// Returns a value of type T. Throws KeyError for an unknown name, TypeError if the value has another type.
   template <class T>
   const T& get(std::string_view name) const {
     const auto it = values_.find(name);
@@ -35,7 +36,7 @@ class NodeAttributes {
   std::map<std::string, std::any, std::less<>> values_;
 };
 
-/// A second base of function nodes whose results depend on more than their inputs:
+/// A second base class for function nodes with attributes, that is, parameters other than the inputs:
 ///   struct FlipNode : FunctionNode, Described { ... void describe(NodeAttributes& a) const override { a("axis", axis);
 ///   } };
 struct Described {
@@ -43,17 +44,18 @@ struct Described {
   virtual void describe(NodeAttributes& attributes) const = 0;
 };
 
-/// Told about calls of functions that are composed of others, as if each were one function.
+/// Receives calls of functions that are composed of other functions, as if each were one function.
 class CompositeRecorder {
  public:
   virtual ~CompositeRecorder() = default;
   virtual void record(std::string_view label, const Variables& inputs, NodeAttributes attributes,
                       const Variable& output) = 0;
-  /// This thread's, or nullptr.
+  /// The recorder of this thread, or nullptr.
   inline static constinit thread_local CompositeRecorder* current = nullptr;
 };
 
-/// `output`, which a composed function made from the inputs; `describe` fills in attributes when somebody records.
+/// Returns `output`, the result of a composed function on the inputs. Reports the call to the current
+/// CompositeRecorder, if there is one, with the attributes that `describe` sets.
 ///   return composite("HardSigmoid", {x}, y);
 template <class Describe>
 Variable composite(std::string_view label, std::initializer_list<const Variable*> inputs, Variable output,

@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/autograd/parameter.h"
 
 #include <cmath>
 #include <limits>
 
 #include "chainer/array/backend.h"
+#include "chainer/array/recording/watch.h"
 #include "chainer/core/living.h"
 #include "chainer/routines/creation.h"
 
@@ -53,12 +55,21 @@ void Parameter::set_array(Array array) {
     adopt(std::move(array));
 }
 
+namespace {
+void clears_a_gradient() {
+  if (recording::any()) [[unlikely]]
+    recording::refuse("the call clears gradients of parameters");
+}
+}  // namespace
+
 void Parameter::cleargrad() {
+  clears_a_gradient();
   body().fresh = false;
   body().variable.cleargrad();
   if (!is_initialized()) body().first_gradient = Body::Gradient::none;
 }
 void Parameter::zerograd() {
+  clears_a_gradient();
   body().fresh = false;
   body().variable.zerograd();
   if (!is_initialized()) body().first_gradient = Body::Gradient::zero;

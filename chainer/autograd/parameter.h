@@ -1,4 +1,5 @@
-// Variables that links own and optimizers update.
+// SPDX-License-Identifier: MIT
+// Parameters: variables owned by links and updated by optimizers.
 #pragma once
 #include <memory>
 #include <string>
@@ -10,12 +11,13 @@
 
 namespace chainer {
 
-/// A handle to a trainable variable; copies refer to the same one. It may be uninitialized: its shape is then settled
-/// by initialize(), usually at the first call of the link that owns it.
+/// A handle to a trainable variable; copies refer to the same variable. A parameter may be uninitialized: then
+/// initialize() sets its shape later, usually at the first call of the link that owns it.
 ///
-/// Construction: without a shape and with an array, that array is the data; without a shape otherwise it stays
-/// uninitialized; with a shape it is filled at once, in the initializer's dtype or the configured one. No initializer
-/// fills with NaN. A new parameter's gradient is NaN until cleargrad() or backward, so that forgetting both shows.
+/// If a shape is given, the constructor fills the parameter at once, in the initializer's dtype or the configured one.
+/// Without a shape, an array as initializer becomes the data; otherwise the parameter stays uninitialized. The default
+/// initializer is NaN. The gradient of a new parameter is NaN until cleargrad() or backward(), so that a missing
+/// cleargrad() is noticed.
 class Parameter {
  public:
   Parameter() : Parameter(InitializerArg()) {}
@@ -34,19 +36,19 @@ class Parameter {
     if (listed_) delist();
   }
 
-  /// The variable; none while uninitialized.
+  /// Returns the variable; empty if uninitialized.
   const Variable& variable() const { return body().variable; }
   operator const Variable&() const { return body().variable; }
   bool is_initialized() const { return static_cast<bool>(body().variable); }
-  /// Allocates and fills data and gradient.
+  /// Allocates data and gradient and fills the data. Throws as generate_array().
   void initialize(const Shape& shape);
-  /// Back to the state before initialize(): neither data nor gradient.
+  /// Restores the state before initialize(), without data and gradient.
   void uninitialize() { body().variable = Variable(); }
   const InitializerArg& initializer() const { return body().initializer; }
 
   const Array& array() const { return variable().array(); }
   const Array& data() const { return array(); }
-  /// Replaces the array, keeping the parameter's identity.
+  /// Replaces the array. The parameter keeps its identity.
   void set_array(Array array);
   Dtype dtype() const { return variable().dtype(); }
   const Shape& shape() const { return variable().shape(); }
@@ -54,6 +56,7 @@ class Parameter {
   int64_t size() const { return variable().size(); }
   Array grad() const { return variable().grad(); }
   Variable grad_var() const { return variable().grad_var(); }
+  /// Sets the gradient. Throws TypeError or ValueError as Variable::set_grad().
   void set_grad(const Array& g) {
     body().fresh = false;
     body().variable.set_grad(g);
@@ -65,28 +68,29 @@ class Parameter {
   void cleargrad();
   void zerograd();
   void addgrad(const Parameter& other);
-  /// Copies the other's data; an uninitialized side is initialized first, both uninitialized do nothing.
+  /// Copies the data of `other`. If only one side is initialized, the other is initialized first; if neither is, does
+  /// nothing. Throws DimensionError if the shapes differ.
   void copydata(Parameter other);
-  /// The scale of the loss whose gradient this holds.
+  /// Returns the scale of the loss whose gradient is stored; 1 by default.
   double loss_scale() const;
 
   const std::string& name() const { return body().name; }
   void set_name(std::string name);
   const std::shared_ptr<ParameterUpdater>& update_rule() const { return body().update_rule; }
   void set_update_rule(std::shared_ptr<ParameterUpdater> rule) { body().update_rule = std::move(rule); }
-  /// Applies the update rule, if there is one.
+  /// Applies the update rule, if any.
   void update();
   void to_device(const Device& device);
   void to_cpu() { to_device(Device()); }
   void to_gpu(std::optional<int> id = {}) { to_device(gpu_device(id)); }
 
-  /// Another parameter: on the same array with no gradient (share), or with a copy of it.
+  /// Return a new parameter: shared() on the same array without a gradient, copied() with copies of data and gradient.
   Parameter shared() const;
   Parameter copied() const;
-  /// Whether both handles refer to one parameter.
+  /// Returns true if both handles refer to the same parameter.
   bool is(const Parameter& o) const { return body_ == o.body_; }
   const void* id() const { return body_.get(); }
-  /// Whether the gradient is still the NaN of a new parameter: nobody cleared or set it.
+  /// Returns true if the gradient is still the NaN of a new parameter, neither cleared nor set.
   bool has_first_gradient() const;
 
  private:
@@ -96,7 +100,7 @@ class Parameter {
     std::string name;
     Device device;
     enum class Gradient { nan, zero, none } first_gradient = Gradient::nan;
-    bool fresh = false;  // the gradient is the NaN of the beginning, or grew from it
+    bool fresh = false;  // the gradient is the initial NaN, or includes it
     std::shared_ptr<ParameterUpdater> update_rule;
   };
   [[noreturn]] static void moved_from();
@@ -109,7 +113,7 @@ class Parameter {
   void enlist() noexcept;
   void delist() noexcept;
   std::shared_ptr<Body> body_;
-  bool listed_ = false;  // in Living<Parameter>: made or moved here, not copied
+  bool listed_ = false;  // in Living<Parameter>: constructed or moved here, not copied
 };
 
 std::string repr(const Parameter& p);

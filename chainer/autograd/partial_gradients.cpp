@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/autograd/partial_gradients.h"
 
 #include "chainer/autograd/backprop.h"
@@ -6,7 +7,7 @@
 namespace chainer {
 namespace {
 
-// Another node for the same array.
+// Creates another node for the same array.
 struct Alias : FunctionNode {
   std::string label() const override { return "Alias"; }
   Arrays forward(const Arrays& x) override { return x; }

@@ -1,4 +1,5 @@
-// Gradients with a graph for functions whose backward goes through other functions.
+// SPDX-License-Identifier: MIT
+// Gradients with a graph for functions whose backward() differentiates other functions.
 #pragma once
 #include <functional>
 
@@ -6,10 +7,10 @@
 
 namespace chainer {
 
-/// What a backward() returns with enable_backprop: the gradients by `inputs[i]`, i in `wanted`, of f(inputs), whose
-/// outputs have the gradients `gy` (or none). They are partial derivatives: where an input was computed from another
-/// one, or is the same, grad() by the inputs themselves would add the way from one to the other, which the caller's
-/// walk takes later as well.
+/// Computes the result of a backward() with enable_backprop: the gradients with respect to inputs[i], for i in
+/// `wanted`, of f(inputs), where `gy` are the gradients with respect to its outputs (or empty). They are partial
+/// derivatives: if one input was computed from another, or equals it, grad() with respect to the inputs themselves
+/// would include the path between them, which the caller's traversal adds later.
 Variables partial_gradients(const std::function<Variables(const Variables&)>& f, const Variables& inputs,
                             const Indexes& wanted, const Variables& gy);
 

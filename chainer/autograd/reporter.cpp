@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/autograd/reporter.h"
 
 #include <algorithm>
@@ -39,7 +40,7 @@ const std::string* Reporter::name_of(const void* observer) {
   const auto is_there = [](const void* place, const Observer& o) { return !o.cell || *o.cell == place; };
   auto it = names_.find(observer);
   if (it != names_.end() && is_there(it->first, it->second)) return &it->second.name;
-  // Something was moved: everything gets the place where it is now.
+  // An object was moved: updates all addresses.
   std::map<const void*, Observer> now;
   for (auto& [place, o] : names_)
     if (!o.cell || *o.cell) now[o.cell ? *o.cell : place] = o;
@@ -77,7 +78,7 @@ Reporter& get_current_reporter() {
 }
 
 namespace {
-// Inside of a static graph: each replay reports what it computes.
+// Inside a static graph: each replay reports its own values.
 void record_report(const Observation& values, const void* observer) {
   std::vector<std::string> keys;
   Arrays arrays;
@@ -164,7 +165,7 @@ std::map<std::string, double> DictSummary::make_statistics() const {
   return out;
 }
 void DictSummary::serialize(Serializer& s) {
-  // As the release stores it: the names as JSON text, the summaries by number.
+  // The format of Chainer 5.4: the names as JSON text, the summaries by number.
   if (s.is_loading() && !s.contains("_names")) return;
   json::List names;
   for (const auto& [key, v] : summaries_) names.emplace_back(key);

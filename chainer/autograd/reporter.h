@@ -1,4 +1,5 @@
-// Values that a computation reports, collected by name.
+// SPDX-License-Identifier: MIT
+// Reporters: values reported by name during a computation.
 #pragma once
 #include <map>
 #include <string>
@@ -12,7 +13,7 @@
 
 namespace chainer {
 
-/// A reported value: a number, a variable or array, a (value, weight) pair, or text.
+/// A reported value: a number, a variable or array, a (value, weight) pair, or a text.
 class ReportValue {
  public:
   using Weighted = std::pair<double, double>;
@@ -24,7 +25,8 @@ class ReportValue {
   ReportValue(std::string s) : value_(std::move(s)) {}
   ReportValue(const char* s) : value_(std::string(s)) {}
 
-  /// Whether it is one number (with or without weight), and that number.
+  /// Returns true if the value is a single number, with or without weight. number() returns this number; it throws
+  /// TypeError for a text.
   bool is_scalar() const;
   double number() const;
   double weight() const;
@@ -36,28 +38,28 @@ class ReportValue {
 };
 using Observation = std::map<std::string, ReportValue>;
 
-/// Collects what observed objects report into the current observation, under "name/key". Objects are known by
-/// identity; links stay known when they are moved. A scope makes a reporter the thread's current one.
+/// Collects the values reported by observed objects in the current observation, under "name/key". Objects are
+/// identified by address; a link keeps its name when it is moved. A Scope makes a reporter current for the thread.
 class Reporter {
  public:
   Reporter() = default;
   Reporter(const Reporter&) = delete;
   Reporter& operator=(const Reporter&) = delete;
   void add_observer(const std::string& name, const void* observer);
-  /// The same for a link (or anything anchored), which keeps its name when it is moved.
+  /// As above, for a link (or another Anchored object), which keeps its name when it is moved.
   void add_observer(const std::string& name, const Anchored* observer);
-  /// Pairs of (suffix, observer); suffixes are appended to the prefix.
+  /// Adds pairs of (suffix, observer); the suffixes are appended to the prefix.
   template <class Pairs>
   void add_observers(const std::string& prefix, const Pairs& observers) {
     for (const auto& [name, observer] : observers) add_observer(prefix + name, observer);
   }
-  /// Variables are stored without their graph, unless config().keep_graph_on_report. An observer that was not added is
-  /// a KeyError.
+  /// Adds values to the observation. Variables are stored without their graph, unless config().keep_graph_on_report is
+  /// set. Throws KeyError if the observer was not added.
   void report(const Observation& values, const void* observer = nullptr);
-  /// Where reports go now.
+  /// Returns the observation that receives reports.
   Observation& observation() { return *current_; }
 
-  /// The thread's current reporter while this lives.
+  /// Makes a reporter current for this thread during its lifetime.
   class [[nodiscard]] Scope {
    public:
     explicit Scope(Reporter& r);
@@ -68,8 +70,8 @@ class Reporter {
    private:
     Reporter* outer_;
   };
-  Scope make_current() { return Scope(*this); }
-  /// Reports go to `target` while this lives.
+  [[nodiscard]] Scope make_current() { return Scope(*this); }
+  /// Redirects reports to `target` during its lifetime.
   class [[nodiscard]] ObservationScope {
    public:
     ObservationScope(Reporter& r, Observation& target);
@@ -81,12 +83,12 @@ class Reporter {
     Reporter& reporter_;
     Observation* outer_;
   };
-  ObservationScope scope(Observation& target) { return {*this, target}; }
+  [[nodiscard]] ObservationScope scope(Observation& target) { return {*this, target}; }
 
  private:
   struct Observer {
     std::string name;
-    std::shared_ptr<Anchored*> cell;  // follows the object; none for objects that are not anchored
+    std::shared_ptr<Anchored*> cell;  // follows the object; null for objects that are not Anchored
   };
   const std::string* name_of(const void* observer);
   std::map<const void*, Observer> names_;
@@ -94,25 +96,25 @@ class Reporter {
   Observation* current_ = &own_;
 };
 
-/// This thread's reporter, or nullptr.
+/// Returns this thread's current reporter, or nullptr.
 Reporter* current_reporter();
-/// The same, or RuntimeError.
+/// Returns this thread's current reporter. Throws RuntimeError if there is none.
 Reporter& get_current_reporter();
-/// Reports to the current reporter; does nothing without one.
+/// Reports to the current reporter; does nothing if there is none.
 void report(const Observation& values, const void* observer = nullptr);
-/// The same for a link: report({{"loss", loss}}, *this).
+/// As above, for a link: report({{"loss", loss}}, *this).
 inline void report(const Observation& values, const Anchored& observer) { report(values, &observer); }
-/// A scope of the current reporter's observation.
-Reporter::ObservationScope report_scope(Observation& target);
+/// Redirects the reports of the current reporter to `target`. Throws RuntimeError if there is no current reporter.
+[[nodiscard]] Reporter::ObservationScope report_scope(Observation& target);
 
-/// Running mean and deviation of one value. Values on a device are added up there until somebody asks.
+/// Running mean and standard deviation of a value. Values on a device are accumulated there until they are read.
 class Summary {
  public:
   void add(double value, double weight = 1);
-  /// An array of one element.
+  /// Adds an array of one element.
   void add(const Array& value, double weight = 1);
   double compute_mean() const;
-  /// (mean, standard deviation)
+  /// Returns (mean, standard deviation).
   std::pair<double, double> make_statistics() const;
   void serialize(Serializer& s);
 
@@ -120,16 +122,16 @@ class Summary {
   void fetch() const;
 
   mutable double x_ = 0, x2_ = 0;
-  mutable Array there_x_, there_x2_;  // what is on a device yet
+  mutable Array there_x_, there_x2_;  // sums that are still on a device
   double n_ = 0;
 };
 
-/// A Summary for each name. Values that are not one number are skipped.
+/// A Summary for each name. Values that are not single numbers are ignored.
 class DictSummary {
  public:
   void add(const Observation& values);
   std::map<std::string, double> compute_mean() const;
-  /// name and name.std
+  /// Returns the mean as "name" and the standard deviation as "name.std".
   std::map<std::string, double> make_statistics() const;
   bool empty() const { return summaries_.empty(); }
   void serialize(Serializer& s);

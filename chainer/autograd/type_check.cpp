@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/autograd/type_check.h"
 
 #include <algorithm>
@@ -149,7 +150,7 @@ bool wanted() { return config().type_check; }
 void refuse(const std::string& label, const Arrays& in) {
   std::string shapes;
   for (const Array& a : in) shapes += text(shapes.empty() ? "" : ", ", a.dtype(), " ", a.shape());
-  throw TypeError(label, ": inputs ", shapes, " do not fit; with config.type_check the message says why");
+  throw TypeError(label, ": inputs ", shapes, " are invalid; config.type_check = true explains why");
 }
 
 }  // namespace type_check

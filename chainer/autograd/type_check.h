@@ -1,4 +1,5 @@
-// Type checking with messages that show the condition as it was written and the values that broke it.
+// SPDX-License-Identifier: MIT
+// Type checks whose messages show the failed condition as written, and the actual values.
 #pragma once
 #include <memory>
 #include <string>
@@ -8,7 +9,7 @@
 
 namespace chainer {
 
-/// A function was called with inputs it cannot take. The text carries the function, `Expect:` and `Actual:`.
+/// A function was called with unsuitable inputs. The message has the function, `Expect:` and `Actual:`.
 class InvalidType : public TypeError {
  public:
   InvalidType(const std::string& expected, const std::string& actual, const std::string& head = {});
@@ -22,10 +23,10 @@ class InvalidType : public TypeError {
 namespace type_check {
 
 namespace detail {
-// Texts are only made in a second run, after a condition failed: the first one compares plain values.
+// Texts are made only in a second run, after a condition failed; the first run compares plain values.
 inline constinit thread_local bool is_recording = false;
 inline bool recording() { return is_recording; }
-struct Text;  // text with the priority of its outermost operator
+struct Text;  // a text and the priority of its outermost operator
 using TextRef = std::shared_ptr<const Text>;
 TextRef named(std::string text, int priority = 100);
 TextRef joined(const TextRef& a, std::string_view op, int priority, const TextRef& b);
@@ -33,7 +34,7 @@ const std::string& text_of(const TextRef& t);
 [[noreturn]] void fail(const TextRef& expect, const std::string& actual);
 }  // namespace detail
 
-/// An integer of the inputs' types, or computed from them; remembers how.
+/// An integer property of the input types, or an expression of such, with its text.
 class Expr {
  public:
   template <std::integral T>
@@ -54,7 +55,7 @@ CHAINER_TYPE_OPERATOR(/, 5)
 CHAINER_TYPE_OPERATOR(%, 5)
 #undef CHAINER_TYPE_OPERATOR
 
-/// A condition on values; kept with both sides' texts.
+/// A condition with the texts of both sides.
 struct Condition {
   bool holds;
   detail::TextRef text;
@@ -75,7 +76,7 @@ CHAINER_TYPE_COMPARISON(>, <=)
 CHAINER_TYPE_COMPARISON(>=, <)
 #undef CHAINER_TYPE_COMPARISON
 
-/// The kind letter of a dtype: b, i, u or f.
+/// The kind of a dtype: b, i, u or f.
 struct KindExpr {
   char value;
   detail::TextRef text;
@@ -100,9 +101,9 @@ Condition operator!=(const DtypeExpr& a, Dtype b);
 struct ShapeExpr {
   Shape value;
   detail::TextRef text;
-  /// One length; a negative index counts from the end. Beyond the shape the check fails with a message.
+  /// Returns the length of one axis; a negative index counts from the end. The check fails if the axis does not exist.
   Expr operator[](int64_t i) const;
-  /// Entries from..to, either end optional as in a slice.
+  /// Returns the lengths of a range of axes, with optional ends as in a slice.
   ShapeExpr slice(std::optional<int64_t> from, std::optional<int64_t> to = {}) const;
 };
 Condition operator==(const ShapeExpr& a, const ShapeExpr& b);
@@ -128,11 +129,11 @@ class TypeInfo {
   std::size_t index_;
 };
 
-/// The types of all inputs. Named in_types[i] in messages unless names() says better.
+/// The types of all inputs. Messages call them in_types[i], unless names() sets other names.
 class TypeInfos {
  public:
   explicit TypeInfos(const Arrays& arrays) : arrays_(&arrays) {}
-  /// The number of inputs, as an expression.
+  /// Returns the number of inputs, as an expression.
   Expr size() const;
   std::size_t count() const { return arrays_->size(); }
   TypeInfo operator[](int64_t i) const {
@@ -141,11 +142,11 @@ class TypeInfos {
       missing(i);
     return TypeInfo((*arrays_)[at], *this, at);
   }
-  /// How messages call input i.
+  /// Returns the name of input i in messages.
   std::string name(std::size_t i) const;
-  /// The argument names used in messages.
+  /// Sets the names of the arguments in messages.
   const TypeInfos& names(std::initializer_list<const char*> names) const {
-    if (detail::recording()) names_ = Names(names.begin(), names.end());  // the list itself ends with the call
+    if (detail::recording()) names_ = Names(names.begin(), names.end());  // the list is destroyed after the call
     return *this;
   }
 
@@ -165,16 +166,16 @@ void expect(const Condition& first, const Condition& second, const C&... rest) {
   expect(first);
   expect(second, rest...);
 }
-/// A constant with a name in messages.
+/// Returns a constant with a name for messages.
 Expr make_variable(int64_t value, const std::string& name);
-/// The product of a shape.
+/// Returns the product of a shape.
 Expr prod(const ShapeExpr& s);
-/// All shapes broadcast together.
+/// Expects that all shapes can be broadcast together.
 void expect_broadcast_shapes(std::initializer_list<ShapeExpr> shapes);
 inline void expect_broadcast_shapes(const TypeInfo& a, const TypeInfo& b) {
   if (a.array().shape() != b.array().shape()) expect_broadcast_shapes({a.shape(), b.shape()});
 }
-/// The common conditions, in one call each.
+/// Frequent conditions as one call each.
 inline void expect_floating(const TypeInfo& t) {
   if (!is_floating(t.array().dtype())) [[unlikely]]
     expect(t.dtype().kind() == 'f');
@@ -185,16 +186,17 @@ inline void expect_argument_count(const TypeInfos& t, int64_t count) {
     wrong_argument_count(t, count);
 }
 
-/// Runs a check without texts; if it fails, runs it again with them and throws InvalidType.
+/// Runs a check that failed again, with texts, and throws InvalidType.
 void run(const std::string& label, const Arrays& in, void (*check)(const void*, const TypeInfos&), const void* object);
 struct Failed {};  // thrown by the first run only
 
-/// Whether the configuration wants messages that explain a failed check. The conditions are tested in any case: kernels
-/// trust them.
+/// Returns true if failed checks explain the condition (config().type_check). Checks are done in any case, because
+/// kernels rely on them.
 bool wanted();
-/// What a failed check throws otherwise: a TypeError that names the function, dtypes and shapes.
+/// Throws the TypeError of a failed check without an explanation; it names the function, dtypes and shapes.
 [[noreturn]] void refuse(const std::string& label, const Arrays& in);
-/// The check of a function that is made of others: f(TypeInfos) with expect().
+/// Checks the inputs of a function that is composed of others: calls f(TypeInfos), which uses expect(). Throws
+/// InvalidType, or TypeError if wanted() is false.
 template <class F>
 void check(const char* label, const Arrays& in, F&& f) {
   try {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/autograd/variable.h"
 
 #include <cinttypes>
@@ -19,7 +20,7 @@ Array::operator Variable() && { return Variable(std::move(*this), Ref<VariableNo
 Variable::Variable(Array array, bool requires_grad) : array_(std::move(array)) {
   if (!array_) {
     if (requires_grad)
-      throw TypeError("Variable: an array is needed, not none; Variable() is the variable that is none");
+      throw TypeError("Variable: expected an array, got an empty one; Variable() makes an empty variable");
     return;
   }
   if (requires_grad) {
@@ -29,7 +30,7 @@ Variable::Variable(Array array, bool requires_grad) : array_(std::move(array)) {
 }
 
 Variable::Variable(Array array, const Ref<VariableNode>& node) : array_(std::move(array)), node_(node.get()) {
-  // The handles together own one reference.
+  // All handles together own one reference.
   if (node_ && node_->handles_.fetch_add(1, std::memory_order_relaxed) == 0) node_->refs.increment();
 }
 
@@ -42,7 +43,7 @@ void Variable::drop() noexcept {
   if (n->handles_.load(std::memory_order_acquire) != 1 && n->handles_.fetch_sub(1, std::memory_order_acq_rel) != 1)
     return;
   n->handles_.store(0, std::memory_order_relaxed);
-  if (n->grad.array_ || n->grad.node_) Variable gone = std::move(n->grad);  // no variable can ask for it any more
+  if (n->grad.array_ || n->grad.node_) Variable gone = std::move(n->grad);  // no variable can read it any more
   if (n->refs.decrement()) VariableNode::destroy(n);
 }
 
@@ -50,7 +51,7 @@ VariableNode& Variable::ensure_node() const {
   if (VariableNode* const there = node_pointer()) return *there;
   Ref<VariableNode> made = make_ref<VariableNode>(array_.shape(), array_.dtype(), false);
   made->handles_.store(1, std::memory_order_relaxed);
-  VariableNode* there = nullptr;  // or what another thread made meanwhile
+  VariableNode* there = nullptr;  // or the node that another thread created meanwhile
   const bool first = std::atomic_ref<VariableNode*>(node_).compare_exchange_strong(
       there, made.get(), std::memory_order_acq_rel, std::memory_order_acquire);
   return first ? *made.release() : *there;
@@ -189,7 +190,7 @@ VariableNode::VariableNode(const Shape& shape, Dtype dtype, bool requires_grad)
     : dtype_(dtype), requires_grad_(requires_grad), shape_(shape) {}
 
 VariableNode::~VariableNode() {
-  if (creator_) {  // the function must not refer to a node that is gone
+  if (creator_) {  // the function must not refer to a destroyed node
     if (output_index_ < creator_->outputs_.size() && creator_->outputs_[output_index_] == this)
       creator_->outputs_[output_index_] = nullptr;
   }

@@ -1,4 +1,5 @@
-// Variables: arrays that remember how they were computed.
+// SPDX-License-Identifier: MIT
+// Variables: arrays with a computational graph.
 #pragma once
 #include <atomic>
 #include <memory>
@@ -8,6 +9,7 @@
 #include "chainer/array/array.h"
 #include "chainer/array/index.h"
 #include "chainer/autograd/config.h"
+#include "chainer/core/other_options.h"
 
 namespace chainer {
 
@@ -15,26 +17,30 @@ class FunctionNode;
 class Variable;
 class VariableNode;
 
-/// A short list of variables: what functions take and return.
+/// A short list of variables: arguments and results of functions.
 using Variables = SmallVector<Variable, 2>;
 Variables apply_function(Ref<FunctionNode> f, const Variable* const* inputs, std::size_t count);
 
+/// Returns the likely reason for which a variable has no graph, for messages.
+std::string why_without_graph();
+
 /// Options of Variable::backward(), in the manual's order.
 struct BackwardOptions {
-  /// Keep the gradients of intermediate variables (those with a graph only while somebody holds the variable: a node
-  /// that keeps a gradient which leads back to it would never go).
+  /// Keep the gradients of intermediate variables. A gradient that has a graph is kept only while a handle to its
+  /// variable exists, because it would otherwise keep itself alive.
   bool retain_grad = false;
-  bool enable_double_backprop = false;  ///< gradients carry a graph of their own
+  bool enable_double_backprop = false;  ///< make the gradients differentiable
   std::optional<double> loss_scale = {};
 };
 
-/// An array with its place in the computational graph. Copies refer to the same array, node and gradient.
-/// A default-constructed variable is none. Threads may read one variable together, and apply functions to it; graphs
-/// that they share may be differentiated by one thread at a time.
+/// An array with its position in the computational graph. Copies refer to the same array, node and gradient. A
+/// default-constructed variable is empty (None). Several threads may read a variable and apply functions to it at the
+/// same time; backward() on graphs with common parts must run on one thread at a time.
 class [[nodiscard]] Variable {
  public:
   Variable() = default;
-  /// A root of a graph. (An array that is passed where a variable is wanted becomes one without gradient.)
+  /// Creates a leaf of a graph. Throws TypeError if the array is empty and requires_grad is true. (An array passed as a
+  /// Variable is converted to one that requires no gradient.)
   explicit Variable(Array array, bool requires_grad = true);
   Variable(Array array, const Ref<VariableNode>& node);
   Variable(const Variable& o);
@@ -56,12 +62,12 @@ class [[nodiscard]] Variable {
   }
   explicit operator bool() const { return static_cast<bool>(array_); }
 
-  /// A reference into this variable; a temporary, as in f(x).array(), gives the array itself.
+  /// Returns the array; for a temporary, as in f(x).array(), by value.
   const Array& array() const& { return array_; }
   Array array() && { return std::move(array_); }
   const Array& data() const& { return array_; }
   Array data() && { return std::move(array_); }
-  /// Refers this handle to another array of the same graph position.
+  /// Sets another array. The position in the graph stays the same.
   void set_array(Array array);
   Dtype dtype() const { return array_.dtype(); }
   const Shape& shape() const& { return array_.shape(); }
@@ -75,52 +81,55 @@ class [[nodiscard]] Variable {
     return array_.item<T>();
   }
 
-  /// The gradient's array, or none.
+  /// Returns the array of the gradient; empty if there is none.
   Array grad() const;
-  /// Sets it; kind, dtype and shape must be those of this variable. An empty array clears it.
+  /// Sets the gradient; an empty array clears it. Throws TypeError if its device or dtype differs from this variable's,
+  /// ValueError if its shape differs.
   void set_grad(const Array& grad);
-  /// The gradient as a variable, which has a graph after backward with enable_double_backprop.
+  /// Returns the gradient as a variable, which has a graph after backward() with enable_double_backprop.
   Variable grad_var() const;
   void set_grad_var(const Variable& grad);
   void cleargrad();
   /// Fills the gradient with zeros. Deprecated in favour of cleargrad().
   void zerograd();
-  /// Adds the other variable's gradient to this one's; nothing if the other has none.
+  /// Adds the gradient of `other` to this one's; does nothing if `other` has none.
   void addgrad(const Variable& other);
-  /// Copies the other variable's elements into this one's memory.
+  /// Copies the elements of `other` into this variable's memory. Throws DimensionError if the shapes differ.
   void copydata(const Variable& other);
 
-  /// Computes the gradients of everything this variable was computed from. A one-element variable starts from 1 (times
-  /// loss_scale), any other needs its gradient set first. Does nothing for a variable without a creator. Where a
-  /// function throws, all gradients are what they were before the call.
+  /// Computes the gradients of this variable with respect to all variables it was computed from, and adds them to the
+  /// gradients of the leaves. A variable of one element starts with gradient 1 (times loss_scale). Throws ValueError
+  /// for any other variable whose gradient is not set. Warns and does nothing for a variable without a creator. If a
+  /// function throws, all gradients are restored.
   void backward(const BackwardOptions& options = {}) const;
-  /// Cuts this variable off the function that made it.
+  CHAINER_OTHER_OPTIONS_METHOD(backward, ".retain_grad, .enable_double_backprop, .loss_scale");
+  /// Detaches this variable from its creator.
   void unchain();
-  /// Cuts the whole graph behind this variable, as truncated backpropagation through time needs.
+  /// Detaches all variables from which this one was computed, for truncated backpropagation through time.
   void unchain_backward();
-  /// Keeps the array in the node, for functions that read it backward.
+  /// Keeps the array in the node, for VariableNode::data().
   void retain_data();
 
   bool requires_grad() const;
-  /// The function that made this variable, or none.
+  /// Returns the function that computed this variable, or null.
   Ref<FunctionNode> creator() const;
   void set_creator(const Ref<FunctionNode>& creator);
   int rank() const;
   const Ref<VariableNode> node() const;
-  /// The node without making one: nullptr for a variable that no graph needs.
+  /// Returns the node, or nullptr if none was created.
   VariableNode* node_pointer() const {
-    return std::atomic_ref<VariableNode*>(node_).load(std::memory_order_acquire);  // another thread may make it now
+    return std::atomic_ref<VariableNode*>(node_).load(std::memory_order_acquire);  // another thread may be creating it
   }
   std::string name() const;
   void set_name(std::string name);
-  /// "(2, 2), float32"
+  /// Returns "(2, 2), float32".
   std::string label() const;
-  /// <variable NAME>, or with its address
+  /// Returns <variable NAME>, or an address instead of the name.
   std::string summary() const;
-  /// Summary, device, shape, dtype and the statistics of data and gradient, in lines.
+  /// Returns lines with the summary, device, shape, dtype, and statistics of data and gradient.
   std::string debug_print() const;
 
-  // These are functions of the graph and defined beside them, in functions/array/variable_methods.cpp.
+  // Functions of the graph, defined in functions/array/variable_methods.cpp.
   Variable operator[](const Index& index) const;
   Variable operator[](std::initializer_list<Index> indices) const;
   Variable reshape(const Shape& shape) const;
@@ -128,7 +137,8 @@ class [[nodiscard]] Variable {
   Variable T() const { return transpose(); }
   Variable to_device(const Device& device) const;
   Variable to_cpu() const { return to_device(Device()); }
-  /// On that CUDA device; without a number on the thread's current one (Device::use), or else the first.
+  /// Copies to a CUDA device; without a number, to the current device of the thread (Device::use), else the first.
+  /// Throws DeviceError if there is no such device.
   Variable to_gpu(std::optional<int> id = {}) const { return to_device(gpu_device(id)); }
 
  private:
@@ -137,13 +147,13 @@ class [[nodiscard]] Variable {
   void drop() noexcept;
   VariableNode& ensure_node() const;
   Array array_;
-  // Counted as one of the node's handles. Made when a graph first needs it, hence mutable.
+  // Counted as one of the node's handles. Mutable because it is created when first needed.
   mutable VariableNode* node_ = nullptr;
 };
 
-/// The position of a variable in the graph. Functions refer to nodes, so that a variable's array can go when only
-/// its gradient's path is needed. The gradient lives as long as a variable of this node does: a gradient with a graph
-/// of its own leads back here, and would keep itself alive otherwise.
+/// The position of a variable in the graph. Functions refer to nodes instead of variables, so that arrays that
+/// backward() does not need can be freed. The gradient is kept only as long as a variable of this node exists; a
+/// gradient with a graph refers back to this node and would otherwise keep itself alive.
 class VariableNode {
  public:
   VariableNode(const Shape& shape, Dtype dtype, bool requires_grad);
@@ -157,22 +167,22 @@ class VariableNode {
   int rank() const { return rank_; }
   std::string label() const;
   std::string name() const { return extra_ ? extra_->name : std::string(); }
-  /// A variable of this node, with the array if it was retained.
+  /// Returns a variable of this node, with the array if it was retained.
   Variable get_variable();
   const Array& data() const;
   FunctionNode* creator() const;
   const Ref<FunctionNode>& creator_ref() const { return creator_; }
   void set_creator(const Ref<FunctionNode>& f);
   void unchain();
-  /// For who makes nodes outside of apply(): where this one stands in backward(), and whether it wants a gradient.
+  /// For code that creates nodes outside of apply(): set the rank in backward(), and whether a gradient is required.
   void set_rank(int rank) { rank_ = rank; }
   void set_requires_grad(bool requires_grad) { requires_grad_ = requires_grad; }
-  /// The scale of the loss that the gradient carries; nothing if it was not scaled.
+  /// Returns the scale of the loss in the gradient; nothing if it was not scaled.
   std::optional<double> loss_scale() const { return extra_ ? extra_->loss_scale : std::nullopt; }
   void set_loss_scale(std::optional<double> s);
 
-  Variable grad;      ///< of leaves, and of others with retain_grad
-  Variable arriving;  ///< while backward runs: what has been accumulated so far
+  Variable grad;      ///< of leaves; of other nodes with retain_grad
+  Variable arriving;  ///< during backward(): the gradient accumulated so far
 
  private:
   friend class Variable;
@@ -180,7 +190,7 @@ class VariableNode {
   friend class BackwardScope;
   friend struct Backprop;
   friend Variables apply_function(Ref<FunctionNode>, const Variable* const*, std::size_t);
-  struct Extra {  // what few nodes have
+  struct Extra {  // members that few nodes need
     std::string name;
     Array data;
     std::optional<double> loss_scale;
@@ -194,17 +204,17 @@ class VariableNode {
   Dtype dtype_;
   bool requires_grad_;
   uint16_t output_index_ = 0;
-  uint64_t changed_in_ = 0;  // the number of the BackwardScope that last saved the gradient
+  uint64_t changed_in_ = 0;  // the BackwardScope that last saved the gradient
   Shape shape_;
   Ref<FunctionNode> creator_;
   std::unique_ptr<Extra> extra_;
 };
 
-/// The sum of two gradients; part of the graph if one is being built. Defined beside F::add.
+/// Returns the sum of two gradients, with a graph if one is being built. Defined with F::add.
 Variable add_gradients(const Variable& a, const Variable& b);
-/// A variable as it is; an array becomes one without gradient.
+/// Returns a variable unchanged; an array is converted to a variable that requires no gradient.
 inline Variable as_variable(const Variable& v) { return v; }
-/// NumPy-like text: variable([[1., 2.], ...]), with the name inserted.
+/// Return NumPy-like text: variable([[1., 2.], ...]), with the name inserted.
 std::string repr(const Variable& v);
 std::string to_string(const Variable& v);
 int64_t len(const Variable& v);

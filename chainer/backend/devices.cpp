@@ -1,4 +1,5 @@
-// What a device does by its backend, and the current device.
+// SPDX-License-Identifier: MIT
+// Device operations that call the backend, and the current device.
 #include <limits>
 
 #include "chainer/array/backend.h"

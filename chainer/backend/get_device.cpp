@@ -1,4 +1,5 @@
-// The devices of this build, by name and by number. Only programs that ask are linked with them.
+// SPDX-License-Identifier: MIT
+// The devices of this build, by name and by number. Linked only into programs that use these functions.
 #include "chainer/backend/devices.h"
 
 #include <charconv>
@@ -11,13 +12,13 @@ struct OtherDevices {
   std::string_view prefix;
   Device (*find)(int index);
 };
-// Written before main() only.
+// Modified before main() only.
 std::vector<OtherDevices>& others() {
   static auto* all = new std::vector<OtherDevices>;
   return *all;
 }
 
-// The number behind "prefix:"; 0 behind the prefix alone, -1 where there is something else.
+// Returns the number after "prefix:"; 0 for the prefix alone, -1 for anything else.
 int number_behind(std::string_view prefix, std::string_view name) {
   if (!name.starts_with(prefix)) return -1;
   name.remove_prefix(prefix.size());
@@ -48,7 +49,7 @@ Device gpu_device(std::optional<int> id) {
 }
 
 Device get_device(std::string_view name) {
-  // "@cpu:0", "@cpu:1": parts of the host, between which updaters share its cores.
+  // "@cpu:0", "@cpu:1": shares of the host's cores, used by parallel updaters.
   if (name.substr(0, 5) == "@cpu:" && name.size() > 5 && name.find_first_not_of("0123456789", 5) == name.npos)
     return Device();
   if (name == "@cpu" || name == "cpu" || name == "native" || name == "@numpy") return Device();

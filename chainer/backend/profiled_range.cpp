@@ -1,14 +1,15 @@
-// Ranges that NVIDIA's profilers show.
+// SPDX-License-Identifier: MIT
+// Ranges of time for NVIDIA's profilers.
 #include <cstdlib>
 
 #include "chainer/backend/devices.h"
 #include "chainer/core/error.h"
-#include "chainer/core/run_time_library.h"
+#include "chainer/core/system/run_time_library.h"
 
 namespace chainer {
 namespace {
 
-// NVTX's functions for C: they return at once where no profiler looks.
+// NVTX's C functions, which return at once if no profiler is attached.
 struct Nvtx {
   int (*push)(const char* name) = nullptr;
   int (*pop)() = nullptr;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/backend/stream.h"
 
 #include "chainer/array/backend.h"

@@ -1,10 +1,11 @@
-// Time that only ever goes on.
+// SPDX-License-Identifier: MIT
+// A monotonic clock.
 #pragma once
 #include <chrono>
 
 namespace chainer {
 
-/// Seconds since some moment, for differences.
+/// Returns the seconds since an unspecified moment; for measuring differences.
 inline double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/core/error.h"
 
 #include <algorithm>
@@ -8,7 +9,7 @@
 #include <set>
 #include <utility>
 
-#include "chainer/core/fork.h"
+#include "chainer/core/system/fork.h"
 #include "chainer/core/warnings.h"
 
 namespace chainer {
@@ -30,7 +31,7 @@ void Error::locate(const void* origin, const std::string& place) {
 }
 
 namespace {
-// The least number of letters to insert, delete or replace (Levenshtein).
+// Returns the Levenshtein distance: the least number of letters to insert, delete or replace.
 std::size_t distance(const std::string& a, const std::string& b) {
   std::vector<std::size_t> row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
@@ -47,7 +48,7 @@ std::size_t distance(const std::string& a, const std::string& b) {
 }  // namespace
 
 std::string did_you_mean(const std::string& wanted, const std::vector<std::string>& names) {
-  constexpr std::size_t longest = 200;  // a name from a file may be of any length
+  constexpr std::size_t longest = 200;  // a name from a file may have any length
   std::vector<std::pair<std::size_t, const std::string*>> near;
   for (const std::string& name : names) {
     if (wanted.size() > longest || name.size() > longest) continue;
@@ -69,10 +70,10 @@ struct Warnings {
   int64_t count = 0;
 };
 Warnings& warnings() {
-  static Warnings* all = new Warnings;  // never destroyed: what ends late may warn
+  static Warnings* all = new Warnings;  // never destroyed: destructors of static objects may warn
   return *all;
 }
-[[maybe_unused]] const Warnings& warnings_made_early = warnings();  // before threads, see core/pool.cpp
+[[maybe_unused]] const Warnings& warnings_made_early = warnings();  // before any thread starts, see core/pool.cpp
 }  // namespace
 
 void warn(const std::string& message) {

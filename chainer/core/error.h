@@ -1,4 +1,5 @@
-// Errors: one hierarchy, built from values that print themselves.
+// SPDX-License-Identifier: MIT
+// Exceptions: one hierarchy; messages are joined from values.
 #pragma once
 #include <concepts>
 #include <cstdint>
@@ -31,7 +32,7 @@ void put(std::string& out, const T& v) {
 }
 }  // namespace detail
 
-/// Joins values into one text: strings as they are, numbers in their shortest form, the rest by its own to_string().
+/// Joins values into one string: strings unchanged, numbers in their shortest form, other types by their to_string().
 template <class... A>
 std::string text(const A&... parts) {
   std::string out;
@@ -39,9 +40,9 @@ std::string text(const A&... parts) {
   return out;
 }
 
-/// Base of everything this library throws. (Containers of the standard library throw std::bad_alloc beside it.) The
-/// constructor joins its arguments (see text()). Where an error passes a link on its way out, the message gets a last
-/// line that says where the link is.
+/// Base class of all exceptions thrown by this library (standard containers may also throw std::bad_alloc). The
+/// constructor joins its arguments (see text()). An error that passes through a link's call gets a last line in its
+/// message that names the link.
 class Error : public std::runtime_error {
  public:
   template <class... A>
@@ -49,10 +50,10 @@ class Error : public std::runtime_error {
            !(std::is_base_of_v<Error, std::remove_cvref_t<A>> || ...)) explicit Error(const A&... parts)
       : std::runtime_error(text(parts...)) {}
   const char* what() const noexcept override { return located_ ? located_->c_str() : std::runtime_error::what(); }
-  /// The innermost object that locate() was told of; nullptr before.
+  /// Returns the innermost object passed to locate(); nullptr before the first call.
   const void* origin() const { return origin_; }
-  /// Says where the error happened: `origin` is the object it passed first, `place` the line at the message's end,
-  /// which replaces an earlier one.
+  /// Records where the error happened. `origin` is the innermost object it passed through; `place` is appended to the
+  /// message as its last line and replaces an earlier place.
   void locate(const void* origin, const std::string& place);
 
  private:
@@ -60,32 +61,32 @@ class Error : public std::runtime_error {
   const void* origin_ = nullptr;
 };
 
-/// An argument of the wrong kind: array kinds mixed, a dtype that does not fit.
+/// An argument of the wrong kind: mixed kinds of arrays, an unsuitable data type.
 class TypeError : public Error {
  public:
   using Error::Error;
 };
-/// An argument of the right kind with a value that makes no sense.
+/// An argument of the right type whose value is invalid.
 class ValueError : public Error {
  public:
   using Error::Error;
 };
-/// Shapes that do not fit together.
+/// Incompatible shapes.
 class DimensionError : public ValueError {
  public:
   using ValueError::ValueError;
 };
-/// A dtype that an operation does not support.
+/// A data type that an operation does not support.
 class DtypeError : public TypeError {
  public:
   using TypeError::TypeError;
 };
-/// An index or a label outside its range.
+/// An index or label out of range.
 class IndexError : public Error {
  public:
   using Error::Error;
 };
-/// A name that is not there, or is there already.
+/// A name that does not exist, or that exists already.
 class KeyError : public Error {
  public:
   using Error::Error;
@@ -95,41 +96,48 @@ class DeviceError : public Error {
  public:
   using Error::Error;
 };
-/// An object used in a way its state forbids.
+/// An object used in a way that its state does not allow.
 class RuntimeError : public Error {
  public:
   using Error::Error;
 };
-/// A file that cannot be read, written or understood.
+/// A file that cannot be read, written or parsed.
 class FileError : public Error {
  public:
   using Error::Error;
 };
-/// A call that a class declares and a subclass must define.
+/// A file that the system could not provide (no permission, no memory, no free descriptor, a failing disk). The file's
+/// contents may be valid.
+class FileAccessError : public FileError {
+ public:
+  using FileError::FileError;
+};
+/// A declared member function that a subclass must define.
 class NotImplementedError : public Error {
  public:
   using Error::Error;
 };
 
-/// Something that this build was made without.
+/// A feature that was left out of this build.
 class MissingPartError : public RuntimeError {
  public:
   using RuntimeError::RuntimeError;
 };
 
-/// Memory that is not there: names the operation, the shape and the bytes wanted, in use and cached. (It is no
-/// std::bad_alloc: a class cannot be that and an Error, for both have a std::exception inside.)
+/// An allocation failed. The message names the operation, the shape and the numbers of bytes wanted, in use and cached.
+/// Not derived from std::bad_alloc, because that class and Error both have a std::exception base.
 class MemoryError : public Error {
  public:
   using Error::Error;
 };
 
-/// The names most like one that was not found, for messages: " (did you mean 'train'?)"; empty where none is alike.
+/// Suggests the names most similar to one that was not found, for messages: " (did you mean 'train'?)"; empty if none
+/// is similar.
 std::string did_you_mean(const std::string& wanted, const std::vector<std::string>& names);
 
 /// Prints a warning on standard error, once per distinct text and process.
 void warn(const std::string& message);
-/// The number of warnings given so far, for tests.
+/// Returns the number of warnings given so far, for tests.
 int64_t warning_count();
 
 }  // namespace chainer

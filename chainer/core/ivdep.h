@@ -1,4 +1,5 @@
-// The pragma for loops whose iterations do not depend on each other, as each compiler spells it.
+// SPDX-License-Identifier: MIT
+// The pragma for loops without dependences between iterations, in each compiler's spelling.
 #pragma once
 
 #if defined(__clang__)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/core/json.h"
 
 #include <algorithm>
@@ -5,7 +6,7 @@
 #include <cmath>
 
 #include "chainer/core/error.h"
-#include "chainer/core/read_number.h"
+#include "chainer/core/system/read_number.h"
 #include "chainer/core/utf8.h"
 
 namespace chainer::json {
@@ -57,7 +58,7 @@ std::string number_text(double d) {
   if (std::isnan(d)) return "NaN";
   if (std::isinf(d)) return d > 0 ? "Infinity" : "-Infinity";
   std::string s = text(d);
-  // A whole number keeps its point, as Python's float does.
+  // A whole number keeps its decimal point, as in Python.
   return s.find_first_of(".e") == std::string::npos ? s + ".0" : s;
 }
 
@@ -166,7 +167,7 @@ class Parser {
       d = beyond_double(text_.substr(begin, at_ - begin));
     return Value(d);
   }
-  // What Python makes of a number that no double holds: 0 or an infinity, with its sign.
+  // Returns the value that Python gives to a number outside the range of double: 0 or an infinity, with its sign.
   static double beyond_double(std::string_view number) {
     const bool negative = number[0] == '-';
     const std::size_t e = number.find_first_of("eE");
@@ -181,7 +182,7 @@ class Parser {
     const double size = static_cast<double>(point) - leading + exponent > 0 ? HUGE_VAL : 0;
     return negative ? -size : size;
   }
-  // The four hexadecimal digits behind \u; at_ stands on the u, and on the last digit afterwards.
+  // Parses the four hexadecimal digits after \u. at_ points to the u before the call and to the last digit after it.
   unsigned code_unit() {
     unsigned code = 0;
     const char* p = text_.data() + at_ + 1;
@@ -189,7 +190,7 @@ class Parser {
     at_ += 4;
     return code;
   }
-  // Characters beyond 16 bits are written as two escapes, a high and a low surrogate.
+  // Characters above 16 bits are written as two escapes, a high and a low surrogate.
   unsigned code_point() {
     const unsigned high = code_unit();
     if (high < 0xd800 || high > 0xdfff) return high;

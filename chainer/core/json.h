@@ -1,4 +1,5 @@
-// JSON, as logs and states of the trainer need it.
+// SPDX-License-Identifier: MIT
+// A JSON reader and writer for logs and for saved states of the trainer.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -11,7 +12,7 @@ namespace chainer::json {
 
 struct Value;
 using List = std::vector<Value>;
-/// Members in the order they stand in the text.
+/// Members in the order of the text.
 using Object = std::vector<std::pair<std::string, Value>>;
 
 struct Value {
@@ -33,15 +34,16 @@ struct Value {
   List* list() { return std::get_if<List>(&data); }
   const Object* object() const { return std::get_if<Object>(&data); }
   Object* object() { return std::get_if<Object>(&data); }
-  /// An object's member, or nullptr.
+  /// Returns the member of this object, or nullptr if there is none or if this is not an object.
   const Value* find(std::string_view key) const;
-  /// Sets an object's member, keeping its place if it is there.
+  /// Sets a member of this object. An existing member keeps its position.
   void set(std::string_view key, Value v);
 };
 
-/// Text as Python's json writes it: numbers in shortest form, NaN and Infinity by name; indent 0 means one line.
+/// Writes a value as Python's json.dumps does: numbers in their shortest form, NaN and Infinity by name. An indent of 0
+/// writes a single line.
 std::string dump(const Value& v, int indent = 0);
-/// Throws ValueError with the position for anything that is not JSON (NaN and Infinity are taken).
+/// Parses JSON text; NaN and Infinity are accepted. Throws ValueError with the position of a syntax error.
 Value parse(std::string_view text);
 
 }  // namespace chainer::json

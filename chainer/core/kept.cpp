@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/core/kept.h"
 
-#include "chainer/core/type_name.h"
+#include "chainer/core/system/type_name.h"
 
 namespace chainer {
 

@@ -1,4 +1,5 @@
-// How objects keep each other: borrowed with a check, owned, or shared.
+// SPDX-License-Identifier: MIT
+// References held by objects: borrowed (with a check), owned or shared.
 #pragma once
 #include <concepts>
 #include <memory>
@@ -10,8 +11,8 @@
 
 namespace chainer {
 
-/// Base of what can be kept. The first keeper makes a cell that follows the object when it is moved and is cleared
-/// when it dies.
+/// Base class of objects that a Kept can refer to. The first Kept creates a cell that follows the object when it is
+/// moved and is cleared when it is destroyed.
 class Anchored {
  public:
   Anchored() = default;
@@ -21,7 +22,7 @@ class Anchored {
   }
   Anchored& operator=(const Anchored&) { return *this; }
   Anchored& operator=(Anchored&& o) noexcept {
-    if (this != &o && o.cell_) {  // who kept this object keeps losing it; who kept the other follows
+    if (this != &o && o.cell_) {  // references to this object become invalid; references to `o` follow the move
       if (cell_) *cell_ = nullptr;
       cell_ = std::move(o.cell_);
       *cell_ = this;
@@ -41,11 +42,12 @@ class Anchored {
 };
 
 namespace detail {
-/// RuntimeError: nothing is kept, or the object of this type, kept as a `base`, is gone.
+/// Throws RuntimeError: no object was given (`type` is null), or the object of this type, held as a `base`, was
+/// destroyed.
 [[noreturn]] void kept_is_gone(const std::type_info* type, const std::type_info& base);
 }  // namespace detail
 
-/// Keeps a T for later: an lvalue is borrowed (get() throws a clear error once it is gone), an rvalue is moved in and
+/// Holds a reference to a T. An lvalue is borrowed (get() throws once it was destroyed), an rvalue is moved in and
 /// owned, a shared_ptr is shared.
 template <class T>
 class Kept {
@@ -61,7 +63,7 @@ class Kept {
     if (owned_) cell_ = owned_->cell(), type_ = &typeid(U);
   }
   explicit operator bool() const { return cell_ != nullptr; }
-  /// The object; RuntimeError where there is none, or where it was borrowed and is gone.
+  /// Returns the object. Throws RuntimeError if there is none, or if a borrowed object was destroyed.
   T& get() const {
     if (!cell_ || !*cell_) [[unlikely]]
       detail::kept_is_gone(cell_ ? type_ : nullptr, typeid(T));
@@ -69,13 +71,13 @@ class Kept {
   }
   T& operator*() const { return get(); }
   T* operator->() const { return &get(); }
-  /// The owned or shared object; empty when it is borrowed.
+  /// Returns the owned or shared object; empty if the object is borrowed.
   const std::shared_ptr<T>& owned() const { return owned_; }
 
  private:
   std::shared_ptr<T> owned_;
   std::shared_ptr<Anchored*> cell_;
-  const std::type_info* type_ = nullptr;  // as it was given, for the message
+  const std::type_info* type_ = nullptr;  // the object's dynamic type, for the message
 };
 
 }  // namespace chainer

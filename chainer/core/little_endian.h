@@ -1,4 +1,5 @@
-// Numbers in little-endian bytes, as files hold them.
+// SPDX-License-Identifier: MIT
+// Conversion between numbers and little-endian bytes in files.
 #pragma once
 #include <algorithm>
 #include <bit>
@@ -9,32 +10,32 @@
 
 namespace chainer {
 
-/// The unsigned number that up to eight bytes are.
+/// Returns the unsigned number stored in up to eight little-endian bytes.
 inline uint64_t little_endian(std::string_view bytes) {
   uint64_t v = 0;
   for (std::size_t i = bytes.size(); i-- > 0;) v = v << 8 | static_cast<unsigned char>(bytes[i]);
   return v;
 }
-/// Adds the lowest `bytes` bytes of a number.
+/// Appends the lowest `bytes` bytes of a number.
 inline void put_little_endian(std::string& to, uint64_t v, int bytes) {
   for (int i = 0; i < bytes; ++i) to += static_cast<char>(v >> (8 * i) & 0xff);
 }
 
-/// Whether numbers lie in memory as they do in files.
+/// True if this machine is little-endian.
 inline constexpr bool kLittleEndian = std::endian::native == std::endian::little;
 
-/// Turns each number of `width` bytes around.
+/// Reverses the bytes of each number of `width` bytes.
 inline void swap_bytes(void* numbers, std::size_t bytes, std::size_t width) {
   if (width < 2) return;
   for (char *p = static_cast<char*>(numbers), *end = p + bytes; p != end; p += width) std::reverse(p, p + width);
 }
-/// Numbers of `width` bytes each out of a file's bytes, or a file's bytes out of numbers.
+/// Copies numbers of `width` bytes each from a file's bytes, or to them.
 inline void copy_little_endian(void* to, const void* from, std::size_t bytes, std::size_t width) {
   if (bytes) std::memcpy(to, from, bytes);
   if constexpr (!kLittleEndian) swap_bytes(to, bytes, width);
 }
 
-/// Numbers as a file's bytes: where they lie, or in a copy.
+/// The little-endian bytes of numbers: a view of the numbers, or a converted copy.
 class LittleEndianBytes {
  public:
   LittleEndianBytes(const void* numbers, int64_t bytes, int64_t width)

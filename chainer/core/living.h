@@ -1,25 +1,29 @@
-// Which objects of a type live, by address.
+// SPDX-License-Identifier: MIT
+// A registry of the live objects of a type, by address.
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <mutex>
-#include <set>
+#include <new>
+#include <thread>
 #include <vector>
 
-#include "chainer/core/fork.h"
+#include "chainer/core/system/fork.h"
 
 namespace chainer {
 
-/// The living objects of type T that said so. One list for all threads, never destroyed: objects of static storage may
-/// outlive everything else.
+/// The registered live objects of type T. One list for all threads, never destroyed, because objects of static storage
+/// may outlive any other. In a child of fork() the list holds only the objects of the forking thread: the memory of the
+/// others may have been on stacks that new threads reuse.
 template <class T>
 class Living {
  public:
-  /// False where there was no memory: the object is not found then.
+  /// Registers an object. Returns false if there is no memory; then the object is not found.
   static bool add(const T* object) noexcept {
     try {
       const std::lock_guard lock(list().mutex);
-      list().objects.insert(object);
+      list().objects[object] = std::this_thread::get_id();
       return true;
     } catch (...) { return false; }
   }
@@ -27,24 +31,34 @@ class Living {
     const std::lock_guard lock(list().mutex);
     list().objects.erase(object);
   }
-  /// The one at an address, or nullptr.
+  /// Returns the object at an address, or nullptr.
   static const T* at(std::uintptr_t address) {
     const std::lock_guard lock(list().mutex);
     const auto it = list().objects.find(reinterpret_cast<const T*>(address));
-    return it == list().objects.end() ? nullptr : *it;
+    return it == list().objects.end() ? nullptr : it->first;
   }
-  /// Those at an address in [begin, end).
+  /// Returns the objects at addresses in [begin, end).
   static std::vector<const T*> between(const void* begin, const void* end) {
     if (!std::less<>()(begin, end)) return {};
     const std::lock_guard lock(list().mutex);
     const auto& all = list().objects;
-    return {all.lower_bound(static_cast<const T*>(begin)), all.lower_bound(static_cast<const T*>(end))};
+    std::vector<const T*> out;
+    const auto last = all.lower_bound(static_cast<const T*>(end));
+    for (auto it = all.lower_bound(static_cast<const T*>(begin)); it != last; ++it) out.push_back(it->first);
+    return out;
   }
 
  private:
   struct List {
-    ForkSafe<std::mutex> mutex{kForkLeaf};
-    std::set<const T*, std::less<>> objects;
+    List() {
+      at_fork({kForkLeaf, [this] { mutex.lock(); }, [this] { mutex.unlock(); },
+               [this] {
+                 new (&mutex) std::mutex;
+                 std::erase_if(objects, [](const auto& o) { return o.second != std::this_thread::get_id(); });
+               }});
+    }
+    std::mutex mutex;
+    std::map<const T*, std::thread::id, std::less<>> objects;  // with the thread that created each
   };
   static List& list() {
     static auto* only = new List;

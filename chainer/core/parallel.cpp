@@ -1,9 +1,8 @@
-// A pool of threads that share one job at a time. A job's parts are claimed one by one, the caller from the front, the
-// others from the back: a thread that the system does not run holds nobody up, for the caller takes its parts. Whoever
-// waits spins for a moment and then sleeps; on a machine where other programs want the cores it sleeps at once.
+// SPDX-License-Identifier: MIT
+// A thread pool that runs one job at a time. The parts of a job are claimed one by one: the calling thread claims from
+// the front, the others from the back. A thread that the system does not schedule delays nothing, because the caller
+// takes its parts. A waiting thread spins briefly and then sleeps; on a busy machine it sleeps at once.
 #include "chainer/core/parallel.h"
-
-#include <signal.h>
 
 #include <algorithm>
 #include <atomic>
@@ -15,9 +14,10 @@
 #include <thread>
 #include <utility>
 
-#include "chainer/core/float_mode.h"
-#include "chainer/core/fork.h"
-#include "chainer/core/machine.h"
+#include "chainer/core/system/float_mode.h"
+#include "chainer/core/system/fork.h"
+#include "chainer/core/system/machine.h"
+#include "chainer/core/system/signals.h"
 #include "chainer/core/thread_share.h"
 
 namespace chainer::cpu {
@@ -30,9 +30,9 @@ constinit thread_local int own_share = 0;
 using Clock = std::chrono::steady_clock;
 using std::chrono::microseconds;
 
-// Work for which a sleeping thread is woken, in elements: less is done before it comes.
+// The least work, in elements, for which a sleeping thread is woken: less work is done before the thread runs.
 constexpr int64_t kWorthWaking = 65536, kWorthWakingWhenBusy = 1 << 20;
-constexpr long kLeastMost = 256;  // threads that anybody may ask for
+constexpr long kLeastMost = 256;  // the thread count that is always allowed
 constexpr microseconds kSpin{30}, kPreempted{200}, kBusyFor{20000};
 
 class Pool {
@@ -61,8 +61,8 @@ class Pool {
  private:
   static constexpr int kMostParts = 65535;
 
-  // A part of the job, -1 for none. The word holds the job's number and the parts that nobody has claimed, [low, high)
-  // in 16 bits each.
+  // Returns the claimed part of the job, or -1 if none is left. The word holds the number of the job and the range of
+  // unclaimed parts [low, high), 16 bits each.
   int claim(bool front) {
     uint64_t c = claim_.load(std::memory_order_acquire);
     for (;;) {
@@ -73,7 +73,7 @@ class Pool {
         return front ? low : high - 1;
     }
   }
-  // The job does not end before this part is done, so its fields stay.
+  // The job cannot end before this part is done, so its fields remain valid.
   void do_part(int part) {
     try {
       f_(context_, part);
@@ -85,8 +85,8 @@ class Pool {
       unfinished_.notify_one();
   }
 
-  // Spins until done() or for a moment; whether it is done. A gap between two looks tells that the system ran somebody
-  // else here: then others want the cores, and for a while nobody spins.
+  // Spins until done(), or for a short time; returns true if it is done. A gap between two readings of the clock shows
+  // that the system ran another thread on this core: then no thread spins for a while.
   template <class F>
   bool spin(F&& done) {
     if (done()) return true;
@@ -122,7 +122,7 @@ class Pool {
     return (c >> 16 & 0xFFFF) < (c & 0xFFFF);
   }
 
-  // Sleeping threads cost time to wake. Threads that spin have seen the job already.
+  // Waking a sleeping thread takes time. Spinning threads have already seen the job.
   void wake(int wanted, int64_t work) {
     while (threads_ < wanted && threads_ < thread_count() - 1 && start()) ++threads_;
     const int asleep = asleep_.load(std::memory_order_seq_cst);
@@ -136,15 +136,11 @@ class Pool {
   }
 
   bool start() {
-    sigset_t all, before;  // the program's signals are not for these threads
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    bool started = true;
+    const BlockedSignals blocked;  // signals of the program are not delivered to pool threads
     try {
       std::thread([this] { work(); }).detach();
-    } catch (const std::system_error&) { started = false; }  // fewer threads do it, too
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    return started;
+      return true;
+    } catch (const std::system_error&) { return false; }  // work with fewer threads
   }
   [[noreturn]] void work() {
     inside = true;
@@ -161,7 +157,7 @@ class Pool {
     }
   }
 
-  std::mutex use_;  // of the pool, by one caller at a time
+  std::mutex use_;  // held by the thread that uses the pool
   void (*f_)(void*, int) = nullptr;
   void* context_ = nullptr;
   unsigned long mode_ = 0;
@@ -177,7 +173,8 @@ class Pool {
   std::atomic<Clock::rep> busy_until_{0};
 };
 
-// Never destroyed: its threads may work until the process ends. A child of fork() has none of them and starts anew.
+// Never destroyed: its threads may work until the process ends. A child of fork() has none of them and starts a new
+// pool.
 std::atomic<Pool*> current{nullptr};
 Pool& pool() {
   static const bool made = [] {
@@ -189,7 +186,7 @@ Pool& pool() {
   return *current;
 }
 
-// More threads than a few a core do nothing but wait, and a number beyond all measure would never end to start them.
+// More than a few threads per core only wait for each other; an unlimited number would take forever to start.
 int within_limit(long n) {
   static const long most = std::max(kLeastMost, 4L * machine::cores());
   return static_cast<int>(std::min(n, most));

@@ -1,27 +1,28 @@
-// The threads that share work on the host: for the host's backend, and for loops above the backends that run there.
+// SPDX-License-Identifier: MIT
+// The thread pool of the host, used by the CPU backend and by host loops above the backends.
 #pragma once
 #include <cstdint>
 #include <type_traits>
 
 namespace chainer::cpu {
 
-/// How many threads work may use: set_thread_count(), else OMP_NUM_THREADS, else the cores of this process, of which
-/// affinity and the quotas of control groups leave some (machine::cores()). At most 256, or four a core if that is
-/// more, whatever was asked for.
+/// Returns the number of threads that parallel work may use: the value of set_thread_count(), else OMP_NUM_THREADS,
+/// else the number of cores available to this process (machine::cores()). At most 256, or four per core if that is
+/// more.
 int thread_count();
-/// 0 undoes what an earlier call set.
+/// Sets the number of threads. 0 restores the default.
 void set_thread_count(int n);
 
-/// Below this many elements work stays on the calling thread.
+/// Work on fewer elements stays on the calling thread.
 inline constexpr int64_t kParallelElements = 32768;
 
 namespace detail {
 void run(int parts, int64_t work, void (*f)(void*, int), void* context);
 }
 
-/// Calls f(part) for every part in [0, parts), spread over the threads; exceptions reach the caller. `work` (elements
-/// touched) tells whether it is worth while to wake a thread. Nested calls, and calls while another thread uses the
-/// pool, run on the calling thread: threads of a program, and its own parallel regions, may call at any time.
+/// Calls f(part) for every part in [0, parts), spread over the threads. Exceptions propagate to the caller. `work`, the
+/// number of elements touched, decides whether waking a thread pays. Nested calls, and calls made while another thread
+/// uses the pool, run on the calling thread, so that any thread may call this function at any time.
 template <class F>
 void parallel(int parts, int64_t work, F&& f) {
   if (parts <= 1) {
@@ -32,8 +33,8 @@ void parallel(int parts, int64_t work, F&& f) {
       parts, work, [](void* c, int part) { (*static_cast<std::remove_reference_t<F>*>(c))(part); }, &f);
 }
 
-/// Splits [0, n) into ranges at multiples of `align` and calls f(begin, end): one range if `work` (elements touched) is
-/// small, otherwise several a thread, so that a thread that comes late finds less left to do.
+/// Splits [0, n) into ranges at multiples of `align` and calls f(begin, end). Uses one range if `work` (elements
+/// touched) is small, otherwise up to two per thread, so that a thread that starts late finds less left to do.
 template <class F>
 void parallel_ranges(int64_t n, int64_t work, int64_t align, F&& f) {
   const int threads = work < kParallelElements ? 1 : thread_count();
@@ -50,10 +51,10 @@ void parallel_ranges(int64_t n, int64_t work, int64_t align, F&& f) {
   });
 }
 
-/// Whether this thread works for the pool now: inside it everything runs on one thread.
+/// Returns true while this thread runs a part of parallel(); nested work then runs on this thread alone.
 bool in_parallel();
 
-/// Flushes denormal numbers to zero in this thread, and in the pool while it works for this thread (see
+/// Sets whether denormal numbers are flushed to zero in this thread, and in pool threads while they work for it (see
 /// Config::flush_denormals).
 void flush_denormals(bool on);
 bool denormals_flushed();

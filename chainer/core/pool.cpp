@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/core/pool.h"
 
 #include <algorithm>
@@ -8,8 +9,8 @@
 #include <utility>
 
 #include "chainer/core/error.h"
-#include "chainer/core/fork.h"
-#include "chainer/core/pages.h"
+#include "chainer/core/system/fork.h"
+#include "chainer/core/system/pages.h"
 #include "chainer/core/sanitizer.h"
 
 namespace chainer::pool {
@@ -22,11 +23,12 @@ struct Free {
   Free* next;
 };
 
-// Memory of one size class, aligned to its size, so that a block's address tells its slab. Guarded by the store's lock.
+// Memory of one size class, aligned to the slab size, so that a block's address gives its slab. Guarded by the store's
+// lock.
 struct Slab {
-  Slab *previous, *next;  // in the store's list of slabs that have free blocks
-  Free* free;             // blocks that came back
-  std::size_t bytes;      // of a block
+  Slab *previous, *next;  // in the store's list of slabs with free blocks
+  Free* free;             // released blocks
+  std::size_t bytes;      // size of a block
   uint32_t carved, used, capacity;
 
   bool exhausted() const { return !free && carved == capacity; }
@@ -44,10 +46,10 @@ static_assert(sizeof(Slab) <= kGranule);
 std::atomic<void (*)()> reclaim{nullptr};
 std::atomic<int64_t> slabs{0};
 
-// What all threads share.
+// Shared by all threads.
 class Store {
  public:
-  // Up to `count` blocks of a class as a list; nullptr without memory.
+  // Returns a list of up to `count` blocks of a class; nullptr if there is no memory.
   Free* take(std::size_t c, uint32_t& count) {
     const std::lock_guard lock(mutex_);
     Free* list = nullptr;
@@ -127,12 +129,12 @@ class Store {
   int spares_ = 0;
 };
 Store& store() {
-  static Store* s = new Store;  // never destroyed: threads may end after main
+  static Store* s = new Store;  // never destroyed: threads may end after main()
   return *s;
 }
-[[maybe_unused]] const Store& made_early = store();  // before threads: fork() does not wait for a static object's guard
+[[maybe_unused]] const Store& made_early = store();  // before threads: fork() does not wait for a static's guard
 
-// How many free blocks a thread keeps: up to 1 MiB of a class, and how many it fetches at a time.
+// Returns how many free blocks a thread keeps: up to 1 MiB of a class. fetched() is the number fetched at a time.
 constexpr uint32_t kept(std::size_t c) {
   return static_cast<uint32_t>(std::clamp<std::size_t>((std::size_t(1) << 20) / (c * kGranule), 256, 4096));
 }
@@ -151,9 +153,9 @@ struct Lists {
   uint32_t counts[kClasses] = {};
   int64_t balance = 0;
 };
-// A thread's lists lie behind one word, because libraries that are loaded late share little thread-local memory. The
-// word has neither constructor nor destructor, so that access costs nothing; the Guard below takes the lists away at
-// the thread's end.
+// A thread's lists are reached through one pointer, because libraries loaded at run time have little thread-local
+// memory. The pointer has no constructor or destructor, so access costs nothing; the Guard below frees the lists at the
+// end of the thread.
 constinit thread_local Lists* lists = nullptr;
 constinit thread_local bool ended = false;
 
@@ -172,7 +174,7 @@ struct Guard {
     delete std::exchange(lists, nullptr);
   }
 };
-// This thread's lists; nullptr after its end, and where no memory is left for them.
+// Returns this thread's lists; nullptr after the thread's end, or if there is no memory for them.
 [[gnu::noinline]] Lists* begin() {
   if (ended || !(lists = new (std::nothrow) Lists)) return nullptr;
   thread_local Guard guard;
@@ -190,7 +192,7 @@ Lists* mine() { return lists ? lists : begin(); }
   return p;
 }
 
-// So many blocks of a class, or fewer, as a list.
+// Returns a list of `count` blocks of a class, or fewer.
 Free* fetch(std::size_t c, uint32_t& count) {
   Free* f = store().take(c, count);
   if (!f) {
@@ -210,7 +212,7 @@ Free* fetch(std::size_t c, uint32_t& count) {
   return f;
 }
 
-// The list is full: its older half goes to the store.
+// Moves the older half of a full list to the store.
 [[gnu::noinline]] void spill(Lists& l, std::size_t c) {
   Free** at = &l.heads[c];
   const uint32_t keep = kKept.most[c] / 2;

@@ -1,23 +1,26 @@
-// Free lists per thread for the small objects of which a graph is made: bodies, nodes, functions. A list that grows,
-// because this thread frees what others allocate, passes blocks on to all threads; memory without any block in use goes
-// back to the system.
+// SPDX-License-Identifier: MIT
+// Per-thread free lists for the small objects of a graph: array bodies, nodes, functions. A list that grows, because
+// its thread frees blocks allocated by other threads, hands blocks to all threads. Slabs without a used block are
+// returned to the system.
 #pragma once
 #include <cstddef>
 #include <cstdint>
 
 namespace chainer::pool {
 
-/// Memory of at least `bytes`, aligned to 64. Blocks up to 4 KiB come from a list of this thread. Throws MemoryError.
+/// Allocates at least `bytes` bytes, aligned to 64. Blocks of up to 4 KiB come from a list of this thread. Throws
+/// MemoryError.
 [[nodiscard]] void* allocate(std::size_t bytes);
-/// Gives back what allocate(bytes) returned, on any thread.
+/// Frees memory returned by allocate(bytes); may be called on any thread.
 void release(void* p, std::size_t bytes);
-/// What this thread allocated less what it released: where nothing is handed to other threads, the objects alive.
+/// Returns the number of blocks allocated minus the number released on this thread: the live objects, if none is handed
+/// to another thread.
 int64_t outstanding();
-/// Gives this thread's free blocks to all, and unused memory to the system.
+/// Hands the free blocks of this thread to all threads, and returns unused memory to the system.
 void trim();
-/// Bytes that the pool has from the system now.
+/// Returns the bytes that the pool currently holds from the system.
 int64_t system_bytes();
-/// A function that sets other memory free; the pool calls it before an allocation fails.
+/// Sets a function that frees other memory; it is called before an allocation fails.
 void set_reclaim(void (*reclaim)());
 
 }  // namespace chainer::pool

@@ -1,4 +1,6 @@
-// Intrusive references: one pointer per handle, a count inside the object, objects from the small-object pool.
+// SPDX-License-Identifier: MIT
+// Intrusive reference counting: handles of one pointer, the count inside the object, objects from the small-object
+// pool.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -10,19 +12,19 @@
 
 namespace chainer {
 
-/// The count of an object that Ref refers to. It starts at one, for the Ref that adopts the new object.
+/// The reference count of an object that Ref points to. Starts at one, for the Ref that adopts the new object.
 class RefCount {
  public:
   RefCount() = default;
   RefCount(const RefCount&) {}
   RefCount& operator=(const RefCount&) { return *this; }
   void increment() const { count_.fetch_add(1, std::memory_order_relaxed); }
-  /// True when the last reference went away. The last owner pays a load, not a locked instruction.
+  /// Returns true if this was the last reference. The last owner pays a load instead of a locked instruction.
   bool decrement() const {
     if (count_.load(std::memory_order_acquire) == 1) return true;
     return count_.fetch_sub(1, std::memory_order_acq_rel) == 1;
   }
-  /// Takes a reference away unless it is the last one; false then.
+  /// Drops a reference unless it is the last one; returns false in that case.
   bool decrement_unless_last() const {
     uint32_t n = count_.load(std::memory_order_relaxed);
     while (n > 1)
@@ -35,11 +37,11 @@ class RefCount {
   mutable std::atomic<uint32_t> count_{1};
 };
 
-/// What every call passes through is inlined whatever the compiler's budget for the source says, here and in
-/// SmallVector: where sources are compiled several at a time, each small operation took a fifth longer without.
+/// A reference-counted pointer. T has a member `RefCount refs` and a static function `void destroy(T*)`. A static
+/// function `bool drop_reference(T*)` may replace the decrement; it returns true when the last reference is dropped.
 ///
-/// A counted pointer. T has a member `RefCount refs` and a static function `void destroy(T*)`. A static function
-/// `bool drop_reference(T*)` may take over what happens to the count: true when the last reference went away.
+/// Functions on the hot path are always inlined here and in SmallVector, because the compiler's inlining budget depends
+/// on the size of the translation unit.
 template <class T>
 class Ref {
  public:
@@ -84,7 +86,7 @@ class Ref {
   T* p_ = nullptr;
 };
 
-/// Makes a T in the small-object pool; T::destroy must give sizeof(T) bytes back to it.
+/// Allocates a T in the small-object pool; T::destroy must release sizeof(T) bytes to the pool.
 template <class T, class... A>
 Ref<T> make_ref(A&&... args) {
   return Ref<T>(new (pool::allocate(sizeof(T))) T(std::forward<A>(args)...), typename Ref<T>::Adopt{});

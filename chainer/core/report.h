@@ -1,11 +1,12 @@
-// For destructors, which let no exception out.
+// SPDX-License-Identifier: MIT
+// Reporting of exceptions in destructors, which must not throw.
 #pragma once
 #include <cstdio>
 #include <exception>
 
 namespace chainer {
 
-/// Calls f; an exception is reported on standard error as "Exception in WHERE: ..." and ends there.
+/// Calls f. Prints an exception on standard error as "Exception in WHERE: ..." and does not propagate it.
 template <class F>
 void report_exceptions(const char* where, F&& f) noexcept {
   try {

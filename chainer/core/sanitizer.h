@@ -1,4 +1,5 @@
-// Whether a sanitizer watches memory: recycled blocks would hide errors from it, so that nothing is recycled then.
+// SPDX-License-Identifier: MIT
+// Detects memory sanitizers. Recycled blocks would hide errors from them, so nothing is recycled then.
 #pragma once
 
 namespace chainer {

@@ -1,4 +1,5 @@
-// The interface through which objects save and load themselves: one serialize() method for both directions.
+// SPDX-License-Identifier: MIT
+// The interface by which objects save and load themselves: one serialize() method for both directions.
 #pragma once
 #include <concepts>
 #include <cstdint>
@@ -13,18 +14,18 @@ namespace chainer {
 
 class Array;
 
-/// Saves or loads named values. An object's serialize() calls s("name", member) for each of its values; saving writes
-/// it, loading replaces it. Children have names of their own: nested objects get *s.child("name").
+/// Saves or loads named values. An object's serialize() calls s("name", member) for each of its values: saving writes
+/// the value, loading replaces it. Nested objects receive *s.child("name").
 ///
-/// Loading: arrays are filled in place, or set if they refer to none; a stored None leaves the value as it is; a
-/// missing name is a KeyError where the serializer is strict, else the value stays as it is.
+/// Loading fills arrays in place, or sets them if they are empty. A stored None leaves the value unchanged. A missing
+/// name is a KeyError if the serializer is strict; otherwise the value is unchanged.
 class Serializer {
  public:
   virtual ~Serializer() = default;
   virtual bool is_loading() const = 0;
-  /// The serializer of a nested object; Python's serializer[key].
+  /// Returns the serializer of a nested object, as Python's serializer[key].
   virtual std::unique_ptr<Serializer> child(std::string_view key) = 0;
-  /// Loading: whether the name is stored. Saving: true.
+  /// Returns true when saving; when loading, returns true if the name is stored.
   virtual bool contains(std::string_view key) const = 0;
 
   virtual void array(std::string_view key, Array& value) = 0;
@@ -33,13 +34,15 @@ class Serializer {
   virtual void flag(std::string_view key, bool& value) = 0;
   virtual void string(std::string_view key, std::string& value) = 0;
 
-  /// A number of steps, examples or epochs. Loading a negative one or one beyond 2^53 is a ValueError: no run counted
-  /// so far, and the next step must not overflow.
+  /// Saves or loads a number of steps, examples or epochs. Throws ValueError when loading a negative value or one above
+  /// 2^53, so that later increments cannot overflow.
   void count(std::string_view key, int64_t& value) {
     integer(key, value);
     if (value < 0 || value > (int64_t(1) << 53)) throw ValueError("'", key, "': ", value, " is no count");
   }
 
+  /// Saves or loads a value of any supported type: an Array, a bool, a number, a string, or an object with a
+  /// serialize() method. Throws ValueError if a loaded integer does not fit in T.
   template <class T>
   void operator()(std::string_view key, T& value) {
     if constexpr (std::same_as<T, Array>) {

@@ -1,4 +1,5 @@
-// A vector whose first N elements need no heap. For argument lists and graph edges.
+// SPDX-License-Identifier: MIT
+// A vector that stores its first N elements inline, for argument lists and graph edges.
 #pragma once
 #include <concepts>
 #include <cstddef>
@@ -17,13 +18,14 @@ namespace chainer {
 
 template <class T, std::size_t N>
 class SmallVector {
-  // One element of {a, b}: mutable, because an initializer_list has only constant ones, which could not be moved from.
+  // An element of {a, b}. Mutable, because the elements of an initializer_list are constant and could not be moved
+  // from.
   struct Element {
     Element(T v) : value(std::move(v)) {}
     template <class U>
     requires(!std::is_same_v<std::remove_cvref_t<U>, T> && std::is_convertible_v<U&&, T>) Element(U&& u)
         : value(implicitly(std::forward<U>(u))) {}
-    static T implicitly(T v) { return v; }  // never through an explicit constructor
+    static T implicitly(T v) { return v; }  // never calls an explicit constructor
     mutable T value;
   };
 
@@ -91,9 +93,9 @@ class SmallVector {
     while (size_ > n) pop_back();
     while (size_ < n) new (data_ + size_++) T();
   }
-  /// Forgets the elements without destroying them: somebody else owns what they hold.
+  /// Drops the elements without destroying them; another object owns their contents.
   void abandon() { size_ = 0; }
-  /// Not for arrays, whose comparison is no truth.
+  /// Not defined for arrays, whose comparison is not convertible to bool.
   friend bool operator==(const SmallVector& a, const SmallVector& b) requires requires(const T& x) {
     { x == x } -> std::convertible_to<bool>;
   }
@@ -126,7 +128,7 @@ class SmallVector {
   void take(SmallVector& o) noexcept {
     if (o.is_inline()) {
       if constexpr (std::is_trivially_copyable_v<T>)
-        std::memcpy(storage_, o.storage_, sizeof(storage_));  // a fixed size needs no call
+        std::memcpy(storage_, o.storage_, sizeof(storage_));  // a fixed size is copied without a call
       else
         std::uninitialized_move_n(o.data_, o.size_, data_);
       size_ = o.size_;
@@ -140,7 +142,7 @@ class SmallVector {
 
   alignas(T) unsigned char storage_[N * sizeof(T)];
   T* data_ = reinterpret_cast<T*>(storage_);
-  uint32_t size_ = 0, capacity_ = N;  // half the size of a pointer: nodes hold six of these vectors
+  uint32_t size_ = 0, capacity_ = N;  // 32 bits each: nodes hold six of these vectors
 };
 
 }  // namespace chainer

@@ -1,12 +1,13 @@
-// A number of threads for one thread's work.
+// SPDX-License-Identifier: MIT
+// A scope that limits the number of threads used by the calling thread.
 #pragma once
 
 namespace chainer::cpu {
 
-/// Gives the calling thread a number of threads of its own while this lives: thread_count() is that number in it.
+/// During its lifetime thread_count() on the calling thread is `n`.
 class [[nodiscard]] ThreadShare {
  public:
-  explicit ThreadShare(int n);
+  [[nodiscard]] explicit ThreadShare(int n);
   ThreadShare(const ThreadShare&) = delete;
   ThreadShare& operator=(const ThreadShare&) = delete;
   ~ThreadShare();

@@ -1,4 +1,5 @@
-// Stretches of time for a timeline, told to whoever records one; where nobody does, a stretch is one look at a pointer.
+// SPDX-License-Identifier: MIT
+// Events for a timeline. Without a recorder, an event costs the load of one pointer.
 #pragma once
 #include <atomic>
 #include <mutex>
@@ -8,32 +9,32 @@
 
 namespace chainer::timeline {
 
-/// Hears of stretches, from any thread.
+/// Receives events, from any thread.
 class Recorder {
  public:
   virtual ~Recorder() = default;
-  /// `begin` and `end` are results of now().
+  /// Called for each finished event. `begin` and `end` are results of now().
   virtual void span(const std::string& what, const std::string& category, double begin, double end) = 0;
 };
 
 namespace detail {
 inline constinit std::atomic<Recorder*> recorder{nullptr};
-inline std::mutex mutex;  // a recorder stays until what it is being told is told
+inline std::mutex mutex;  // held during span(), so that a recorder is not destroyed meanwhile
 }  // namespace detail
 
-/// Whether somebody records.
+/// Returns true if a recorder is installed.
 inline bool on() { return detail::recorder.load(std::memory_order_relaxed) != nullptr; }
 
-/// Tells of a stretch that is over.
+/// Passes a finished event to the recorder.
 inline void tell(const std::string& what, const std::string& category, double begin, double end) {
   const std::lock_guard lock(detail::mutex);
   if (Recorder* r = detail::recorder.load(std::memory_order_relaxed)) r->span(what, category, begin, end);
 }
 
-/// While it lives, `recorder` hears of all threads; the one before it does afterwards.
+/// Installs `recorder` during its lifetime, for all threads; then restores the previous one.
 class RecordingScope {
  public:
-  explicit RecordingScope(Recorder& recorder) {
+  [[nodiscard]] explicit RecordingScope(Recorder& recorder) {
     const std::lock_guard lock(detail::mutex);
     before_ = detail::recorder.exchange(&recorder);
   }
@@ -48,10 +49,10 @@ class RecordingScope {
   Recorder* before_ = nullptr;
 };
 
-/// The stretch from here to the end of the block. `what` must live as long.
+/// An event from the construction of this object to the end of its scope. `what` and `category` must outlive it.
 class Stretch {
  public:
-  Stretch(const char* what, const char* category) {
+  [[nodiscard]] Stretch(const char* what, const char* category) {
     if (on()) what_ = what, category_ = category, begin_ = now();
   }
   Stretch(const Stretch&) = delete;

@@ -1,4 +1,7 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/core/utf8.h"
+
+#include <cstdio>
 
 namespace chainer {
 
@@ -29,6 +32,25 @@ void put_utf8(std::string& to, uint32_t v) {
   else
     byte(0xf0 | (v >> 18 & 7)), byte(0x80 | (v >> 12 & 0x3f)), byte(0x80 | (v >> 6 & 0x3f));
   byte(0x80 | (v & 0x3f));
+}
+
+std::string printable(std::string_view s) {
+  std::string out;
+  for (std::size_t at = 0; at < s.size();) {
+    const std::size_t begin = at;
+    const int32_t c = next_utf8(s, at);
+    if (c == '\n' || c == '\t' || (c >= 0x20 && c < 0x7f) || c >= 0xa0) {
+      out += s.substr(begin, at - begin);
+      continue;
+    }
+    for (std::size_t i = begin; i < at; ++i) {
+      char hexadecimal[5];
+      std::snprintf(hexadecimal, sizeof hexadecimal, "\\x%02x",
+                    static_cast<unsigned>(static_cast<unsigned char>(s[i])));
+      out += hexadecimal;
+    }
+  }
+  return out;
 }
 
 bool is_utf8(std::string_view s) {

@@ -1,4 +1,5 @@
-// UTF-8, one character at a time.
+// SPDX-License-Identifier: MIT
+// UTF-8 encoding and decoding.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -6,13 +7,16 @@
 
 namespace chainer {
 
-/// What stands for a byte that begins no character.
+/// Returned for a byte that does not begin a valid character.
 inline constexpr int32_t kNoCharacter = -1;
-/// The code point that begins at `at`, which moves behind it: behind one byte where that begins no character.
+/// Returns the code point that begins at `at` and advances `at` past it, or by one byte if no character begins there.
 int32_t next_utf8(std::string_view text, std::size_t& at);
-/// Adds a code point; one of a surrogate gets the three bytes that its number has.
+/// Appends a code point. A surrogate is encoded in three bytes.
 void put_utf8(std::string& to, uint32_t code_point);
-/// Whether all of a text is UTF-8.
+/// Returns true if the whole text is valid UTF-8.
 bool is_utf8(std::string_view text);
+/// Returns the text in a form that a terminal can show: control characters (except line feeds and tabs) and invalid
+/// bytes are written as "\\x1b".
+std::string printable(std::string_view text);
 
 }  // namespace chainer

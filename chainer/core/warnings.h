@@ -1,10 +1,11 @@
-// What was warned of, for tests.
+// SPDX-License-Identifier: MIT
+// Access to warnings, for tests.
 #pragma once
 #include <string>
 
 namespace chainer {
 
-/// The text of the newest warning, also where it had been printed before; empty before the first.
+/// Returns the text of the latest warning, even if it was not printed again; empty before the first.
 std::string last_warning();
 
 }  // namespace chainer

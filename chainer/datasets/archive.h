@@ -1,4 +1,5 @@
-// Reading what datasets are packed in: tar (gzip.h has gzip).
+// SPDX-License-Identifier: MIT
+// Reads tar archives, in which datasets are distributed (gzip.h reads gzip).
 #pragma once
 #include <string>
 #include <string_view>
@@ -8,10 +9,10 @@ namespace chainer::dataset {
 
 struct TarMember {
   std::string name;
-  std::string_view bytes;  ///< a part of the archive's bytes
+  std::string_view bytes;  ///< a part of the bytes of the archive
 };
-/// The regular files of a tar archive that lies in memory (ustar, and GNU's and pax's headers of longer names, whose
-/// names are skipped). FileError, naming `what`, for anything damaged.
+/// Returns the regular files of a tar archive in memory (ustar, and the headers of GNU and pax for long names, whose
+/// names are skipped). Throws FileError, naming `what`, for a damaged archive.
 std::vector<TarMember> tar_members(std::string_view archive, const std::string& what);
 
 }  // namespace chainer::dataset

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/datasets/cached_npz.h"
 
 #include "chainer/datasets/download.h"

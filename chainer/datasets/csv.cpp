@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/datasets/csv.h"
 
 #include <algorithm>
@@ -5,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "chainer/core/file.h"
-#include "chainer/core/read_number.h"
+#include "chainer/core/system/file.h"
+#include "chainer/core/system/read_number.h"
 #include "chainer/routines/manipulation.h"
 
 namespace chainer::datasets {

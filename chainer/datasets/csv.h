@@ -1,4 +1,5 @@
-// Tables from text: comma-separated values and their relatives.
+// SPDX-License-Identifier: MIT
+// Tables from text: comma-separated values and similar formats.
 #pragma once
 #include <filesystem>
 #include <string>
@@ -6,39 +7,43 @@
 #include <vector>
 
 #include "chainer/array/array.h"
+#include "chainer/core/other_options.h"
 
 namespace chainer::datasets {
 
 struct CsvOptions {
   char delimiter = ',';
-  bool header = true;  ///< the first row names the columns; else they are "0", "1", ...
+  bool header = true;  ///< the first row names the columns; otherwise the names are "0", "1", ...
 };
-/// A table as RFC 4180 describes it: fields in quotes may hold delimiters, newlines and doubled quotes. A byte-order
-/// mark of UTF-8 is left out. Cells are kept as text; columns become arrays when they are asked for, each with a dtype.
-/// Every error names file, line and column.
+/// A table in the format of RFC 4180: quoted fields may hold delimiters, newlines and doubled quotes. A byte-order mark
+/// of UTF-8 is skipped. Cells are stored as text; columns are converted to arrays on request, each with a dtype. Every
+/// message names file, line and column.
 class CsvTable {
  public:
-  /// FileError for a row with another number of fields than the first, or an open quote at the end.
+  /// Throws FileError for a row with another number of fields than the first, an unclosed quote, text after a closing
+  /// quote, and two columns of one name; ValueError for a quote or newline as delimiter.
   CsvTable(std::string_view content, const std::string& what, const CsvOptions& options = {});
+  CHAINER_OTHER_OPTIONS(CsvTable, ".delimiter, .header", std::string_view, const std::string&);
   const std::vector<std::string>& names() const { return names_; }
   int64_t size() const { return static_cast<int64_t>(lines_.size()); }
-  /// The cells of a column; KeyError if there is none of this name.
+  /// Returns the cells of a column. Throws KeyError if there is no column of this name, as do the functions below.
   std::vector<std::string> text(const std::string& name) const;
-  /// A column as numbers; ValueError for a cell that is none or does not fit the dtype. An empty cell is NaN in a
-  /// floating dtype.
+  /// Returns a column as numbers, (rows). An empty cell is NaN in a floating dtype. Throws ValueError for a cell that
+  /// is not a number or out of range of the dtype.
   Array column(const std::string& name, Dtype dtype = float32) const;
-  /// Columns side by side: (rows, names).
+  /// Returns columns as an array (rows, names). Throws ValueError as column() does, and if no name is given.
   Array columns(const std::vector<std::string>& names, Dtype dtype = float32) const;
-  /// Each cell's place among the sorted distinct texts of its column, int32, and these texts.
+  /// Returns the position of each cell among the sorted distinct texts of its column, int32 (rows), and these texts.
   std::pair<Array, std::vector<std::string>> categories(const std::string& name) const;
 
  private:
   std::size_t index(const std::string& name) const;
   std::string what_;
   std::vector<std::string> names_, cells_;
-  std::vector<int64_t> lines_;  // where each row begins
+  std::vector<int64_t> lines_;  // the line in which each row begins
 };
-/// The table of a file.
+/// Reads the table of a file. Throws FileError as CsvTable does, or if the file cannot be read.
 CsvTable read_csv(const std::filesystem::path& path, const CsvOptions& options = {});
+CHAINER_OTHER_OPTIONS_OF(read_csv, ".delimiter, .header", const std::filesystem::path&);
 
 }  // namespace chainer::datasets

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/datasets/dataset.h"
 
 #include <algorithm>
@@ -33,18 +34,19 @@ const Array& Example::operator[](const std::string& name) const {
 
 AnyDataset::AnyDataset(const Array& rows) : dataset_(std::make_shared<const Rows>(rows)) {}
 
-Example AnyDataset::operator[](int64_t i) const {
+Example Dataset::operator[](int64_t i) const {
   const int64_t n = size();
   if (i < -n || i >= n) throw IndexError("dataset: index ", i, " is out of range for ", n, " examples");
-  return get().get(i < 0 ? i + n : i);
+  return get(i < 0 ? i + n : i);
 }
-Examples AnyDataset::operator[](const std::vector<int64_t>& indices) const {
+Examples Dataset::operator[](const std::vector<int64_t>& indices) const {
   Examples out;
   out.reserve(indices.size());
   for (int64_t i : indices) out.push_back((*this)[i]);
   return out;
 }
-Examples AnyDataset::slice(std::optional<int64_t> start, std::optional<int64_t> stop, int64_t step) const {
+Examples Dataset::sliced(const Slice& s) const { return slice(s.start, s.stop, s.step); }
+Examples Dataset::slice(std::optional<int64_t> start, std::optional<int64_t> stop, int64_t step) const {
   if (step == 0) throw ValueError("dataset: slice step cannot be zero");
   const int64_t n = size();
   const auto bound = [&](int64_t v) {
@@ -52,7 +54,7 @@ Examples AnyDataset::slice(std::optional<int64_t> start, std::optional<int64_t> 
   };
   const int64_t a = start ? bound(*start) : step > 0 ? 0 : n - 1, b = stop ? bound(*stop) : step > 0 ? n : -1;
   Examples out;
-  for (int64_t i = a; step > 0 ? i < b : i > b; i += step) out.push_back(dataset_->get(i));
+  for (int64_t i = a; step > 0 ? i < b : i > b; i += step) out.push_back(get(i));
   return out;
 }
 

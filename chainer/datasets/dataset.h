@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Datasets: examples by index.
 #pragma once
 #include <array>
@@ -14,7 +15,9 @@
 
 namespace chainer {
 
-/// One example, or a batch of them after concat_examples: a single array, a tuple of arrays, or arrays by name.
+struct Slice;
+
+/// One example, or a batch of examples after concat_examples(): a single array, a tuple of arrays, or arrays by name.
 class Example {
  public:
   Example() = default;
@@ -28,7 +31,7 @@ class Example {
   bool is_dict() const { return !names_.empty(); }
   std::size_t size() const { return arrays_.size(); }
   const Array& operator[](std::size_t i) const;
-  /// By name; KeyError if there is none.
+  /// Returns an array by name. Throws KeyError if there is none; the overload with a position throws IndexError.
   const Array& operator[](const std::string& name) const;
   const Arrays& arrays() const& { return arrays_; }
   Arrays arrays() && { return std::move(arrays_); }  // for (const Array& a : dataset.get(i).arrays())
@@ -41,13 +44,26 @@ class Example {
 };
 using Examples = std::vector<Example>;
 
-/// Base of datasets: a length and examples by index. Derive from it for one of your own.
+/// Base of datasets: a length and examples by index. Derive from Dataset for your own.
 class Dataset {
  public:
   virtual ~Dataset() = default;
   virtual int64_t size() const = 0;
-  /// The example at 0 <= i < size(); callers have checked the range.
+  /// Returns the example at 0 <= i < size(). Callers check the range.
   virtual Example get(int64_t i) const = 0;
+  /// The example at i; negative indices count from the end, IndexError outside.
+  Example operator[](int64_t i) const;
+  Examples operator[](const std::vector<int64_t>& indices) const;
+  /// The examples of a slice: dataset[Slice(0, 3)].
+  template <std::same_as<Slice> S>  // a template, so that dataset[{0, 3}] is two examples
+  Examples operator[](const S& s) const {
+    return sliced(s);
+  }
+  /// start : stop : step as a slice takes it.
+  Examples slice(std::optional<int64_t> start, std::optional<int64_t> stop, int64_t step = 1) const;
+
+ private:
+  Examples sliced(const Slice& s) const;
 };
 
 /// Any dataset as a value: a copy (or the moved original) of a Dataset, a shared one, or an array of rows.
@@ -60,11 +76,17 @@ class AnyDataset {
   template <std::derived_from<Dataset> D>
   AnyDataset(std::shared_ptr<D> d) : dataset_(std::move(d)) {}
   int64_t size() const { return get().size(); }
-  /// Negative indices count from the end; IndexError outside.
-  Example operator[](int64_t i) const;
-  Examples operator[](const std::vector<int64_t>& indices) const;
-  /// start : stop : step as a slice takes it.
-  Examples slice(std::optional<int64_t> start, std::optional<int64_t> stop, int64_t step = 1) const;
+  /// Returns an example, or several; negative indices count from the end. Throws IndexError out of range.
+  Example operator[](int64_t i) const { return get()[i]; }
+  Examples operator[](const std::vector<int64_t>& indices) const { return get()[indices]; }
+  template <std::same_as<Slice> S>
+  Examples operator[](const S& s) const {
+    return get()[s];
+  }
+  /// Returns the examples of the slice start : stop : step. Throws ValueError for step 0.
+  Examples slice(std::optional<int64_t> start, std::optional<int64_t> stop, int64_t step = 1) const {
+    return get().slice(start, stop, step);
+  }
   const Dataset& get() const {
     if (!dataset_) throw RuntimeError("AnyDataset: there is no dataset in it");
     return *dataset_;
@@ -76,7 +98,7 @@ class AnyDataset {
 };
 inline int64_t len(const AnyDataset& d) { return d.size(); }
 
-/// What padding concat_examples uses: none, one number, or one for each entry of a tuple (or name of a dict).
+/// The padding of concat_examples(): none, one number, or one for each entry of a tuple (or name of a dict).
 class Padding {
  public:
   Padding() = default;
@@ -93,10 +115,11 @@ class Padding {
   std::map<std::string, std::optional<Scalar>> named_;
 };
 
-/// A list of examples as arrays with a new first axis: tuples give a tuple, dicts a dict. Arrays of unequal shape need
-/// a padding value, and are padded to the largest. An empty batch is a ValueError.
+/// Stacks examples along a new first axis: arrays (...) give (N, ...), tuples give a tuple, dicts a dict. With a
+/// padding value, arrays of different shapes are padded to the largest. Throws ValueError for an empty batch, for
+/// examples of different kinds, and for different shapes without padding.
 Example concat_examples(const Examples& batch, const std::optional<Device>& device = {}, const Padding& padding = {});
-/// The same for tuples of N: auto [x, t] = concat_examples<2>(batch).
+/// concat_examples() for tuples of N: auto [x, t] = concat_examples<2>(batch). Throws ValueError for other sizes.
 template <std::size_t N>
 std::array<Array, N> concat_examples(const Examples& batch, const std::optional<Device>& device = {},
                                      const Padding& padding = {}) {
@@ -108,8 +131,8 @@ std::array<Array, N> concat_examples(const Examples& batch, const std::optional<
 }
 using Converter = std::function<Example(const Examples&, const std::optional<Device>&)>;
 namespace dataset {
-/// concat_examples for batches that go to one device: the copy to it may run beside the caller's work. On the host
-/// there is nothing to copy, and it is concat_examples. Another device than at the first call is a ValueError.
+/// concat_examples() for batches that are copied to one device, possibly in parallel to the caller. On the host,
+/// nothing is copied. Throws ValueError for another device than at the first call.
 class ConcatWithAsyncTransfer {
  public:
   Example operator()(const Examples& batch, const std::optional<Device>& device = {}, const Padding& padding = {});
@@ -118,7 +141,7 @@ class ConcatWithAsyncTransfer {
   std::optional<Device> device_;
 };
 }  // namespace dataset
-/// None leaves x where it is.
+/// Moves x to a device; returns x if `device` is none.
 Array to_device(const std::optional<Device>& device, const Array& x);
 
 }  // namespace chainer

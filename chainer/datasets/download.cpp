@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/datasets/download.h"
 
 #include <cstdio>
@@ -6,9 +7,9 @@
 #include <optional>
 
 #include "chainer/core/error.h"
-#include "chainer/core/file.h"
-#include "chainer/core/file_lock.h"
-#include "chainer/core/file_writer.h"
+#include "chainer/core/system/file.h"
+#include "chainer/core/system/file_lock.h"
+#include "chainer/core/system/file_writer.h"
 #include "chainer/datasets/md5.h"
 
 namespace chainer::dataset {

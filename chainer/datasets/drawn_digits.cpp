@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Digits drawn by the program, for machines without a network: each is a handful of strokes whose points are moved by
 // a random smooth field and a random affine map, drawn with a soft pen of random width.
 #include <algorithm>

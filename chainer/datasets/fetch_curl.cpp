@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Downloads through libcurl.
 #include <curl/curl.h>
 
@@ -5,8 +6,8 @@
 #include <memory>
 
 #include "chainer/core/error.h"
-#include "chainer/core/growing_file.h"
-#include "chainer/core/terminal.h"
+#include "chainer/core/system/growing_file.h"
+#include "chainer/core/system/terminal.h"
 #include "chainer/datasets/download.h"
 
 namespace chainer::dataset {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Downloads where the library was built without libcurl: an error that says so.
 #include "chainer/core/error.h"
 #include "chainer/datasets/download.h"

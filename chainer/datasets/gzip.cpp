@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/datasets/gzip.h"
 
 #include <zlib.h>
@@ -6,7 +7,7 @@
 #include <limits>
 
 #include "chainer/core/error.h"
-#include "chainer/core/input_file.h"
+#include "chainer/core/system/input_file.h"
 
 namespace chainer::dataset {
 
@@ -36,7 +37,9 @@ struct GzipReader::State {
 GzipReader::GzipReader(const std::filesystem::path& path, const std::string& what) {
   try {
     state_ = std::make_unique<State>(path, what);
-  } catch (const FileError&) { throw FileError("cannot read ", what); }
+  } catch (const FileAccessError&) { throw; } catch (const FileError&) {
+    throw FileError("cannot read ", what);
+  }
 }
 GzipReader::~GzipReader() = default;
 

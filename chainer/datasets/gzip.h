@@ -1,4 +1,5 @@
-// Reading gzip files.
+// SPDX-License-Identifier: MIT
+// Reads gzip files.
 #pragma once
 #include <cstddef>
 #include <filesystem>
@@ -7,16 +8,15 @@
 
 namespace chainer::dataset {
 
-/// The content of a gzip file, unpacked piece by piece (RFC 1952; several members follow each other). Every error is a
-/// FileError that names `what`. zlib's own files are not used: from 1.3.2 on they end a truncated file without an
-/// error.
+/// Decompresses a gzip file piece by piece (RFC 1952, also several members). Throws FileError, naming `what`, for every
+/// error. (The gz functions of zlib are not used: from 1.3.2 on they do not report a truncated file.)
 class GzipReader {
  public:
   GzipReader(const std::filesystem::path& path, const std::string& what);
   GzipReader(const GzipReader&) = delete;
   GzipReader& operator=(const GzipReader&) = delete;
   ~GzipReader();
-  /// Appends the next bytes to `to`, as many as are wanted, or all that are left where they are fewer.
+  /// Appends the next `wanted` bytes to `to`, or all remaining ones if there are fewer.
   void read(std::size_t wanted, std::string& to);
 
  private:
@@ -24,7 +24,8 @@ class GzipReader {
   std::unique_ptr<State> state_;
 };
 
-/// The unpacked content of a gzip file; FileError, naming `what`, if it is truncated or none.
+/// Returns the decompressed content of a gzip file. Throws FileError, naming `what`, if the file is truncated or no
+/// gzip file.
 std::string gunzip(const std::filesystem::path& path, const std::string& what);
 
 }  // namespace chainer::dataset

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/datasets/idx.h"
 
 #include "chainer/core/error.h"

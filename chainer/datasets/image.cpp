@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/datasets/image.h"
 
-#include "chainer/core/file.h"
+#include "chainer/core/system/file.h"
 
 namespace chainer::dataset {
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // JPEG through libjpeg-turbo's TurboJPEG interface.
 #include <turbojpeg.h>
 

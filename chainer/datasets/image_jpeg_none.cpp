@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // JPEG where the library was built without libjpeg-turbo: an error that says so.
 #include "chainer/datasets/image.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The picture formats that need no library: BMP and PNM.
 #include <bit>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // PNG through libpng, which reports errors by jumping back: the functions it jumps out of hold plain data only.
 #include <png.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // PNG where the library was built without libpng: an error that says so.
 #include "chainer/datasets/image.h"
 

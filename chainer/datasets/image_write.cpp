@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: MIT
 // Pictures into files, one by one and in grids.
 #include <cmath>
 
 #include "chainer/array/index.h"
-#include "chainer/core/file.h"
+#include "chainer/core/system/file.h"
 #include "chainer/datasets/image.h"
 #include "chainer/datasets/pixels.h"
 #include "chainer/routines/arithmetic.h"
@@ -59,10 +60,12 @@ void write_image(const std::filesystem::path& path, const Array& picture) {
   write(path, pixels_of("write_image", picture));
 }
 
-void write_grid(const std::filesystem::path& path, const Array& pictures, int64_t columns, int64_t gap) {
-  const Array a = as_bytes("write_grid", pictures);
+namespace {
+// (height, width, channels) of uint8.
+Array grid_of(const char* operation, const Array& pictures, int64_t columns, int64_t gap) {
+  const Array a = as_bytes(operation, pictures);
   if (columns < 0 || gap < 0)
-    throw ValueError("write_grid: columns ", columns, " and gap ", gap, " must not be negative");
+    throw ValueError(operation, ": columns ", columns, " and gap ", gap, " must not be negative");
   const int64_t n = a.shape()[0], channels = a.shape()[1], h = a.shape()[2], w = a.shape()[3];
   if (columns == 0) columns = static_cast<int64_t>(std::ceil(std::sqrt(static_cast<double>(n))));
   columns = std::min(columns, n);
@@ -72,7 +75,15 @@ void write_grid(const std::filesystem::path& path, const Array& pictures, int64_
     const int64_t y = i / columns * (h + gap), x = i % columns * (w + gap);
     grid.set({Slice(y, y + h), Slice(x, x + w)}, a[i].transpose({1, 2, 0}));
   }
-  write(path, grid);
+  return grid;
+}
+}  // namespace
+
+Array make_grid(const Array& pictures, int64_t columns, int64_t gap) {
+  return grid_of("make_grid", pictures, columns, gap).transpose({2, 0, 1}).copy();
+}
+void write_grid(const std::filesystem::path& path, const Array& pictures, int64_t columns, int64_t gap) {
+  write(path, grid_of("write_grid", pictures, columns, gap));
 }
 
 }  // namespace chainer::dataset

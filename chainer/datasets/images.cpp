@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/datasets/images.h"
 
 #include <algorithm>
 #include <charconv>
 
 #include "chainer/autograd/config.h"
-#include "chainer/core/file.h"
+#include "chainer/core/system/file.h"
 #include "chainer/datasets/image.h"
 #include "chainer/routines/creation.h"
 #include "chainer/serializers/zip.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Datasets of pictures (manual: "ImageDataset", "LabeledImageDataset").
 #pragma once
 #include <filesystem>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "chainer/datasets/dataset.h"
+#include "chainer/core/other_options.h"
 
 namespace chainer::zip {
 class Reader;
@@ -15,7 +17,7 @@ class Reader;
 
 namespace chainer::datasets {
 
-/// Paths of pictures: a list, or a text file with a path on each line.
+/// Paths of pictures, from a list or a text file with a path in each line.
 class ImagePaths {
  public:
   ImagePaths(const char* list_file) : ImagePaths(std::filesystem::path(list_file)) {}
@@ -25,8 +27,8 @@ class ImagePaths {
   ImagePaths(std::initializer_list<std::string> paths) : paths(paths) {}
   std::vector<std::string> paths;
 };
-/// Paths and labels: a list of pairs, or a text file whose lines are a path, blanks and an integer. A line of any other
-/// form is a ValueError that names it.
+/// Paths and labels, from a list of pairs or a text file whose lines are a path, blanks and an integer. Throws
+/// ValueError, naming the line, for other content.
 class LabeledPaths {
  public:
   using Pair = std::pair<std::string, int64_t>;
@@ -40,17 +42,19 @@ class LabeledPaths {
 
 /// Options of ImageDataset, in the manual's order.
 struct ImageDatasetOptions {
-  std::filesystem::path root = ".";  ///< paths are relative to it
+  std::filesystem::path root = ".";  ///< the folder that paths are relative to
   std::optional<Dtype> dtype = {};   ///< config().dtype by default
 };
-/// Pictures of files, read when they are asked for: arrays (channels, height, width) of values 0 to 255. JPEG, PNG, BMP
-/// and PNM are read (see image.h); grey gives one channel, RGB three, RGBA and CMYK four, a palette its indices. A file
-/// that is missing, damaged or foreign is a FileError that names it.
+/// Pictures from files, read on access: arrays (channels, height, width) of values 0 to 255. Reads JPEG, PNG, BMP and
+/// PNM (see image.h); gray gives one channel, RGB three, RGBA and CMYK four, a palette its indices. get() throws
+/// FileError, naming the file, if it is missing, damaged or of another format.
 class ImageDataset : public Dataset {
  public:
   explicit ImageDataset(ImagePaths paths, const ImageDatasetOptions& options = {});
+  CHAINER_OTHER_OPTIONS(ImageDataset, ".root, .dtype", ImagePaths);
   explicit ImageDataset(std::initializer_list<std::string> paths, const ImageDatasetOptions& options = {})
       : ImageDataset(ImagePaths(paths), options) {}
+  CHAINER_OTHER_OPTIONS(ImageDataset, ".root, .dtype", std::initializer_list<std::string>);
   int64_t size() const override { return static_cast<int64_t>(paths_.size()); }
   Example get(int64_t i) const override;
 
@@ -66,10 +70,11 @@ struct LabeledImageDatasetOptions {
   std::optional<Dtype> dtype = {};
   Dtype label_dtype = int32;
 };
-/// Tuples of a picture, as ImageDataset reads it, and its label as a 0-d array.
+/// Tuples of a picture, as in ImageDataset, and its label, an array of shape ().
 class LabeledImageDataset : public Dataset {
  public:
   explicit LabeledImageDataset(LabeledPaths pairs, const LabeledImageDatasetOptions& options = {});
+  CHAINER_OTHER_OPTIONS(LabeledImageDataset, ".root, .dtype, .label_dtype", LabeledPaths);
   int64_t size() const override { return static_cast<int64_t>(pairs_.size()); }
   Example get(int64_t i) const override;
 
@@ -83,14 +88,15 @@ class LabeledImageDataset : public Dataset {
 struct ZippedImageDatasetOptions {
   std::optional<Dtype> dtype = {};
 };
-/// The pictures in a zip archive, in the archive's order; folders are left out. The archive is kept in memory and may
-/// be read by several threads.
+/// The pictures in a zip archive, in the order of the archive, without folders. The archive is kept in memory and may
+/// be read by several threads. Throws FileError for a damaged archive or picture.
 class ZippedImageDataset : public Dataset {
  public:
   explicit ZippedImageDataset(const std::filesystem::path& zipfilename, const ZippedImageDatasetOptions& options = {});
+  CHAINER_OTHER_OPTIONS(ZippedImageDataset, ".dtype", const std::filesystem::path&);
   int64_t size() const override { return static_cast<int64_t>(names_.size()); }
   Example get(int64_t i) const override;
-  /// The picture of a member; KeyError if there is none of this name.
+  /// Returns the picture of a member. Throws KeyError if there is no member of this name.
   Array get(const std::string& name) const;
   const std::vector<std::string>& names() const { return names_; }
 
@@ -101,11 +107,12 @@ class ZippedImageDataset : public Dataset {
   Dtype dtype_;
 };
 
-/// The pictures of several archives, end to end.
+/// The pictures of several archives, one archive after the other.
 class MultiZippedImageDataset : public Dataset {
  public:
   explicit MultiZippedImageDataset(const std::vector<std::filesystem::path>& zipfilenames,
                                    const ZippedImageDatasetOptions& options = {});
+  CHAINER_OTHER_OPTIONS(MultiZippedImageDataset, ".dtype", const std::vector<std::filesystem::path>&);
   int64_t size() const override { return ends_.empty() ? 0 : ends_.back(); }
   Example get(int64_t i) const override;
 
@@ -119,11 +126,12 @@ struct LabeledZippedImageDatasetOptions {
   std::optional<Dtype> dtype = {};
   Dtype label_dtype = int32;
 };
-/// Tuples of a picture of a zip archive and its label; names and labels come from a text file or a list.
+/// Tuples of a picture in a zip archive and its label; names and labels come from a text file or a list.
 class LabeledZippedImageDataset : public Dataset {
  public:
   LabeledZippedImageDataset(const std::filesystem::path& zipfilename, LabeledPaths pairs,
                             const LabeledZippedImageDatasetOptions& options = {});
+  CHAINER_OTHER_OPTIONS(LabeledZippedImageDataset, ".dtype, .label_dtype", const std::filesystem::path&, LabeledPaths);
   int64_t size() const override { return static_cast<int64_t>(pairs_.size()); }
   Example get(int64_t i) const override;
 

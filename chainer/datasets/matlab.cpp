@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/datasets/matlab.h"
 
 #include <zlib.h>
@@ -5,7 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "chainer/core/file.h"
+#include "chainer/core/system/file.h"
 #include "chainer/core/little_endian.h"
 #include "chainer/routines/manipulation.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/datasets/md5.h"
 
 #include <algorithm>
@@ -5,7 +6,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "chainer/core/file.h"
+#include "chainer/core/system/file.h"
 #include "chainer/core/little_endian.h"
 
 namespace chainer::dataset {

@@ -1,4 +1,5 @@
-// MD5 (RFC 1321), by which the dataset cache names and checks its files.
+// SPDX-License-Identifier: MIT
+// MD5 (RFC 1321), used by the dataset cache to name and check files.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -8,11 +9,11 @@
 
 namespace chainer::dataset {
 
-/// MD5 of bytes that come in pieces.
+/// Computes the MD5 of bytes that are added in pieces.
 class Md5 {
  public:
   void add(std::string_view bytes);
-  /// The hexadecimal sum of everything added; nothing may be added afterwards.
+  /// Returns the hexadecimal MD5 of everything added. Nothing may be added afterwards.
   std::string hex();
 
  private:
@@ -22,9 +23,9 @@ class Md5 {
   uint64_t size_ = 0;
 };
 
-/// The hexadecimal MD5 of some bytes.
+/// Returns the hexadecimal MD5 of bytes.
 std::string md5(std::string_view bytes);
-/// The hexadecimal MD5 of a file's content; FileError if it cannot be read.
+/// Returns the hexadecimal MD5 of the content of a file. Throws FileError if the file cannot be read.
 std::string md5_of_file(const std::filesystem::path& path);
 
 }  // namespace chainer::dataset

@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/array/index.h"
 #include "chainer/autograd/config.h"
-#include "chainer/core/file.h"
+#include "chainer/core/system/file.h"
 #include "chainer/datasets/archive.h"
 #include "chainer/datasets/cached_npz.h"
 #include "chainer/datasets/download.h"
@@ -59,6 +60,8 @@ Array load(const Source& source, const File& file, int rank) {
       if (dataset::md5(bytes) != file.md5 && dataset::md5_of_file(path) != file.md5)
         throw FileError(what, " is not the file expected: its checksum differs");
       return parse_idx(bytes, rank, what);
+    } catch (const FileAccessError&) {
+      throw;  // the file may be whole
     } catch (const FileError&) {
       dataset::forget_download(url);  // perhaps an interrupted download of another program: once more
       if (attempt == 1) throw;

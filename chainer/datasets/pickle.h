@@ -1,4 +1,5 @@
-// The part of Python's pickle format that means plain data.
+// SPDX-License-Identifier: MIT
+// The part of Python's pickle format that represents plain data.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -8,19 +9,20 @@
 
 namespace chainer::dataset {
 
-/// Where the pickle that begins at `at` ends, found by its opcodes alone. FileError, naming `what`, if it is cut off.
+/// Returns the end of the pickle that begins at `at`, by reading its opcodes only. Throws FileError, naming `what`, if
+/// the pickle is truncated.
 std::size_t pickle_end(std::string_view bytes, std::size_t at, const std::string& what);
 
-/// The example that a pickle of protocol 2 to 5 means: a NumPy array or a number (a 0-d array), a text (its code
-/// points, int32), bytes (uint8) or None (no array); a tuple of these; or a dict of these by texts. Nothing is
-/// executed: of all names only those by which NumPy pickles arrays, dtypes and scalars are known, and each other name
-/// or opcode is a FileError that names it.
+/// Returns the example in a pickle of protocol 2 to 5: a NumPy array or a number (an array of shape ()), a string (its
+/// code points, int32), bytes (uint8) or None (no array); a tuple of these; or a dict of these with string keys.
+/// Nothing is executed: the only names known are those that NumPy uses for arrays, dtypes and scalars. Throws
+/// FileError, naming `what`, for another name or opcode.
 Example parse_pickle(std::string_view pickle, const std::string& what);
 
-/// ValueError for a protocol other than 3, 4 and 5, which make_pickle() knows.
+/// Throws ValueError for a protocol other than 3, 4 and 5, the protocols of make_pickle().
 void check_protocol(int protocol);
-/// The pickle of an example as the release's Python reads it, protocol 3 to 5 (two bytes differ). No array becomes
-/// None.
+/// Returns the pickle of an example for Python, protocol 3 to 5 (two bytes differ). An entry without array becomes
+/// None. Throws ValueError for another protocol.
 std::string make_pickle(const Example& example, int protocol = 4);
 
 }  // namespace chainer::dataset

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/datasets/pickle_dataset.h"
 
 #include "chainer/datasets/pickle.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/datasets/pickle_ops.h"
 
 #include "chainer/core/little_endian.h"

@@ -1,4 +1,5 @@
-// The opcodes of pickles that mean plain data, and the arguments that follow them.
+// SPDX-License-Identifier: MIT
+// The opcodes of pickles that represent plain data, and their arguments.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -53,13 +54,14 @@ enum Op : unsigned char {
   kFrame = 0x95
 };
 
-/// An opcode with its argument: the bytes of a text or of bytes, the two lines of a global, or a fixed number of bytes.
+/// An opcode with its argument: the bytes of a string or bytes object, the two lines of a global, or a fixed number of
+/// bytes.
 struct Step {
   unsigned char op;
   std::string_view argument;
 };
 
-/// Reads opcode after opcode.
+/// Reads opcodes one by one. Throws FileError for truncated or unknown content.
 class Stream {
  public:
   Stream(std::string_view bytes, std::size_t at, const std::string& what) : bytes_(bytes), at_(at), what_(what) {}

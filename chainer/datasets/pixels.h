@@ -1,11 +1,12 @@
-// Pictures as the bytes that files hold.
+// SPDX-License-Identifier: MIT
+// Converts pictures to the bytes of files.
 #pragma once
 #include "chainer/array/array.h"
 
 namespace chainer::dataset {
 
-/// The pixels (height, width, channels) of uint8, on the host, of a picture as write_image() takes it; errors name
-/// `operation`.
+/// Returns the pixels (height, width, channels), uint8 on the host, of a picture as for write_image(). Throws
+/// ValueError, naming `operation`, for other shapes and dtypes.
 Array pixels_of(const char* operation, const Array& picture);
 
 }  // namespace chainer::dataset

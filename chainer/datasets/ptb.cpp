@@ -1,4 +1,5 @@
-#include "chainer/core/file.h"
+// SPDX-License-Identifier: MIT
+#include "chainer/core/system/file.h"
 #include "chainer/datasets/cached_npz.h"
 #include "chainer/datasets/download.h"
 #include "chainer/datasets/named.h"

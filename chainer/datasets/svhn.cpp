@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/autograd/config.h"
-#include "chainer/core/file.h"
+#include "chainer/core/system/file.h"
 #include "chainer/datasets/cached_npz.h"
 #include "chainer/datasets/datasets.h"
 #include "chainer/datasets/download.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/datasets/transforms.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/distributions/parameters.h"
 #include "chainer/functions/activation.h"
 #include "chainer/functions/array.h"

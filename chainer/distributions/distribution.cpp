@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/distributions/distribution.h"
 
-#include "chainer/core/type_name.h"
+#include "chainer/core/system/type_name.h"
 #include "chainer/distributions/parameters.h"
 #include "chainer/functions/math.h"
 

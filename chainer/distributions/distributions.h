@@ -1,24 +1,28 @@
-// The distributions (manual: "Distributions"). Parameters of one distribution broadcast to a common batch shape.
+// SPDX-License-Identifier: MIT
+// The distributions (manual: "Distributions"). The parameters of a distribution broadcast to a common batch shape.
+// Errors: see distribution.h.
 #pragma once
 #include "chainer/distributions/distribution.h"
+#include "chainer/core/other_options.h"
 
 namespace chainer {
 namespace distributions {
 
 /// Options of Bernoulli.
 struct BernoulliOptions {
-  Variable p = {};            ///< the probability of 1; this one or logit
+  Variable p = {};            ///< the probability of 1; give either p or logit (ValueError otherwise)
   Variable logit = {};        ///< log(p / (1 - p))
   bool binary_check = false;  ///< values other than 0 and 1 have probability 0
 };
-/// 1 with probability p, else 0. Samples are int64, without gradient. log_prob() and prob() are linear in x and have
-/// its gradient (the release's log_prob has none); with binary_check a value other than 0 and 1 has the log-probability
-/// -inf and no gradient, by x or by the parameter (the release's gradient by the parameter is NaN there).
+/// 1 with probability p, else 0. Samples are int64, without gradient. log_prob() and prob() are linear in x and have a
+/// gradient with respect to x (that of the release has none); with binary_check a value other than 0 and 1 has the
+/// log-probability -inf and no gradient (in the release, that with respect to the parameter is NaN).
 ///   distributions::Bernoulli(array({0.25f})).log_prob(array({1}))  // [-1.386]
 class Bernoulli : public Distribution {
  public:
   explicit Bernoulli(const Variable& p) : Bernoulli(BernoulliOptions{.p = p}) {}
   explicit Bernoulli(const BernoulliOptions& options);
+  CHAINER_OTHER_OPTIONS(Bernoulli, ".p, .logit, .binary_check");
   Variable p, logit;
   Shape batch_shape() const override { return p.shape(); }
   std::map<std::string, Variable> params() const override { return {{"logit", logit}}; }
@@ -38,8 +42,8 @@ class Bernoulli : public Distribution {
 
  private:
   friend Variable kl(const Bernoulli& p, const Bernoulli& q);
-  // The probability of 0, and the logarithms of both, from whichever of p and logit was given: accurate also where the
-  // other probability rounds to 1.
+  // The probability of 0, and the logarithms of both probabilities, from the given one of p and logit: accurate also
+  // where the other probability rounds to 1.
   Variable failure() const;
   Variable log_success() const;
   Variable log_failure() const;
@@ -48,8 +52,8 @@ class Bernoulli : public Distribution {
   bool given_logit_ = false;
 };
 
-/// Density x^(a-1) (1-x)^(b-1) / B(a, b) on [0, 1]. Samples have no gradient. Needs Boost.Math for the entropy and
-/// gradients.
+/// Density x^(a-1) (1-x)^(b-1) / B(a, b) on [0, 1]. Samples have no gradient. The entropy and gradients throw
+/// MissingPartError in a build without Boost.Math.
 ///   distributions::Beta(array({2.f}), array({2.f})).mean()  // [0.5]
 class Beta : public Distribution {
  public:
@@ -63,7 +67,7 @@ class Beta : public Distribution {
   Variable prob(const Variable& x) const override;
   Variable entropy() const override;
   Variable mean() const override;
-  /// Where a and b are above 1; NaN elsewhere.
+  /// Returns NaN unless a and b are above 1.
   Variable mode() const override;
   Variable variance() const override;
   Variable stddev() const override;
@@ -71,29 +75,32 @@ class Beta : public Distribution {
 
 /// Options of Categorical.
 struct CategoricalOptions {
-  Variable p = {};      ///< probabilities along the last axis, of sum one; these or logit
+  Variable p = {};      ///< probabilities along the last axis, with sum one; give either p or logit
   Variable logit = {};  ///< log p plus any constant
 };
-/// i with probability p[..., i]. Samples are int64, without gradient.
+/// i with probability p[..., i]. Samples are int64, without gradient. The constructor throws ValueError unless either p
+/// or logit is given, DimensionError if it has no axis.
 ///   distributions::Categorical(array({0.5f, 0.25f, 0.25f})).entropy()  // 1.040
 class Categorical : public Distribution {
  public:
   explicit Categorical(const Variable& p) : Categorical(CategoricalOptions{.p = p}) {}
   explicit Categorical(const CategoricalOptions& options);
+  CHAINER_OTHER_OPTIONS(Categorical, ".p, .logit");
   Variable p, log_p;
   Shape batch_shape() const override { return Shape(p.shape().begin(), p.shape().end() - 1); }
   std::map<std::string, Variable> params() const override { return {{"p", p}}; }
   std::string support() const override { return "{0, ..., K - 1}"; }
   Variable sample_n(int64_t n) const override;
-  /// x are integers; one outside of 0 ... K-1 is an IndexError.
+  /// Throws TypeError unless x is integer, IndexError for a value that is not in 0 ... K - 1.
   Variable log_prob(const Variable& x) const override;
   Variable prob(const Variable& x) const override;
   Variable entropy() const override;
   Variable mode() const override;
 };
 
-/// Density proportional to the product of x_i^(alpha_i - 1) on vectors of sum one, along the last axis. Samples have no
-/// gradient. Needs Boost.Math for the entropy and gradients.
+/// Density proportional to the product of x_i^(alpha_i - 1) on vectors with sum one, along the last axis. Samples have
+/// no gradient. The constructor throws DimensionError if alpha has no elements along an axis; the entropy and gradients
+/// throw MissingPartError in a build without Boost.Math.
 ///   distributions::Dirichlet(array({1.f, 1.f, 2.f})).mean()  // [0.25, 0.25, 0.5]
 class Dirichlet : public Distribution {
  public:
@@ -136,7 +143,7 @@ class Laplace : public Distribution {
   Variable stddev() const override;
 };
 
-/// exp of a normal number with mean mu and deviation sigma.
+/// exp of a normally distributed number with mean mu and standard deviation sigma.
 ///   distributions::LogNormal(array({0.f}), array({1.f})).mean()  // [1.649]
 class LogNormal : public Distribution {
  public:
@@ -165,13 +172,15 @@ class LogNormal : public Distribution {
 
 /// Options of MultivariateNormal.
 struct MultivariateNormalOptions {
-  Variable scale_tril;  ///< (..., d, d), lower triangular: L of the covariance L L^T
+  Variable scale_tril;  ///< (..., d, d), lower triangular: L in the covariance L L^T
 };
-/// The normal distribution of vectors (..., d) with mean loc.
+/// The normal distribution of vectors (..., d) with mean loc. The constructor throws DimensionError if the shapes do
+/// not match.
 ///   distributions::MultivariateNormal(zeros({2}), {.scale_tril = eye(2)}).log_prob(zeros({2}))  // -1.838
 class MultivariateNormal : public Distribution {
  public:
   MultivariateNormal(const Variable& loc, const MultivariateNormalOptions& options);
+  CHAINER_OTHER_OPTIONS(MultivariateNormal, ".scale_tril", const Variable&);
   Variable loc, scale_tril;
   Shape batch_shape() const override { return Shape(loc.shape().begin(), loc.shape().end() - 1); }
   Shape event_shape() const override { return {loc.shape(-1)}; }
@@ -186,7 +195,7 @@ class MultivariateNormal : public Distribution {
   Variable covariance() const override;
 };
 
-/// Options of Normal, for a scale given as its logarithm.
+/// Options of Normal, for a scale that is given by its logarithm.
 struct NormalOptions {
   Variable log_scale;
 };
@@ -196,6 +205,7 @@ class Normal : public Distribution {
  public:
   Normal(const Variable& loc, const Variable& scale);
   Normal(const Variable& loc, const NormalOptions& options);
+  CHAINER_OTHER_OPTIONS(Normal, ".log_scale", const Variable&);
   Variable loc, scale, log_scale;
   Shape batch_shape() const override { return loc.shape(); }
   std::map<std::string, Variable> params() const override { return {{"loc", loc}, {"scale", scale}}; }
@@ -225,12 +235,14 @@ struct UniformOptions {
   Variable loc = {}, scale = {};  ///< low, and high - low
   Variable low = {}, high = {};
 };
-/// Equally likely values in [low, high]. Where low is greater than high no value has a probability, the entropy is NaN,
-/// and variance and stddev are those of the ends' distance, as in the release.
+/// Uniformly distributed values in [low, high]. If low is greater than high, all densities are 0, the entropy is NaN,
+/// and variance and stddev are computed from high - low, as in the release. The constructor throws ValueError unless
+/// either loc and scale or low and high are given.
 ///   distributions::Uniform({.low = array({1.f}), .high = array({3.f})}).mean()  // [2]
 class Uniform : public Distribution {
  public:
   explicit Uniform(const UniformOptions& options);
+  CHAINER_OTHER_OPTIONS(Uniform, ".loc, .scale, .low, .high");
   Variable low, high, loc, scale;
   Shape batch_shape() const override { return low.shape(); }
   std::map<std::string, Variable> params() const override { return {{"low", low}, {"high", high}}; }

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: MIT
 #include <mutex>
 
-#include "chainer/core/fork.h"
-#include "chainer/core/type_name.h"
+#include "chainer/core/system/fork.h"
+#include "chainer/core/system/type_name.h"
 #include "chainer/distributions/parameters.h"
 #include "chainer/functions/math.h"
 

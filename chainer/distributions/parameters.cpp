@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/distributions/parameters.h"
 
 #include "chainer/autograd/function_node.h"

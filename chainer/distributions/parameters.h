@@ -1,4 +1,5 @@
-// What the distributions share: their parameters' checks, constants, and formulas of the divergences.
+// SPDX-License-Identifier: MIT
+// Shared by the distributions: checks of parameters, constants, and formulas of the divergences.
 #pragma once
 #include <limits>
 
@@ -13,18 +14,20 @@ struct Parameter {
   const char* name;
   Variable* value;
 };
-/// Checks that parameters are there and have one floating dtype, and broadcasts them to one shape.
+/// Broadcasts parameters to one shape. Throws ValueError if one is missing, TypeError unless all have one floating
+/// dtype, DimensionError if they do not broadcast.
 void prepare(std::string_view distribution, std::initializer_list<Parameter> parameters);
-/// (n) + shape
+/// Returns (n) + shape.
 Shape with_samples(int64_t n, const Shape& shape);
-/// A number as a variable without axes.
+/// Returns a number as a variable of shape (), with the dtype and device of `like`.
 Variable constant(double value, const Variable& like);
-/// Random numbers, drawn on the host, on the device of `like`.
+/// Moves random numbers, which are drawn on the host, to the device of `like`.
 Variable drawn(const Array& numbers, const Variable& like);
-/// x log(x), and 0 for 0.
+/// Computes x log(x), and 0 for 0.
 Variable xlogx(const Variable& x);
-/// exp(x), whose gradient is 0 where it is 0, whatever arrives: far out a density vanishes faster than its logarithm's
-/// slopes, which may be infinite in their dtype, grow. It is also 0 where exp(x) is infinite and no gradient arrives.
+/// Computes exp(x), with gradient 0 where the result is 0, whatever the incoming gradient: in the tails a density
+/// vanishes faster than the slopes of its logarithm grow, which may be infinite in their dtype. The gradient is also 0
+/// where exp(x) is infinite and the incoming gradient is 0.
 Variable vanishing_exp(const Variable& x);
 /// log(2 pi) / 2
 inline constexpr double kHalfLog2Pi = 0.91893853320467274178;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/backend/devices.h"
 #include "chainer/function_hooks/function_hooks.h"
 

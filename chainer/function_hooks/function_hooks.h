@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Function and link hooks that measure time or memory, and one that prints.
 #pragma once
 #include <cstdio>
@@ -17,17 +18,17 @@ class TimeMark;
 
 namespace chainer::function_hooks {
 
-/// What hooks that measure share: a history of (name, amount, depth), totals over the outermost calls, sums by name.
+/// The total time and the number of calls of a function.
 struct TimeRecord {
   double elapsed_time = 0;  ///< seconds
   int64_t occurrence = 0;
 };
-/// "1.23 ms": seconds in the unit that fits.
+/// Formats seconds in a suitable unit: "1.23 ms".
 std::string format_seconds(double seconds);
 
-/// Measures each forward and backward computation. Inside them nothing is deferred, so that time falls where it
-/// belongs. Where an argument lies on a device it is the device's time: what the device did between the begin and the
-/// end of the call. Nobody waits for it before the times are asked for.
+/// Measures the time of each forward and backward computation. Disables lazy evaluation inside, so that each function's
+/// time is its own. If an argument is on a device, measures the time of the device between begin and end of the call,
+/// without waiting for the device until the times are read.
 ///   function_hooks::TimerHook hook;
 ///   { FunctionHookScope scope(hook); (void)F::exp(array({1.f})); }
 ///   hook.print_report();
@@ -45,11 +46,11 @@ class TimerHook : public FunctionHook {
     double seconds;
     int depth;
   };
-  /// Waits for devices whose times are not known yet, as the next three do.
+  /// Returns all calls in order. Waits for devices whose times are pending, as do the three functions below.
   const std::vector<Call>& call_history() const;
-  /// Seconds of the outermost calls.
+  /// Returns the seconds of the outermost calls.
   double total_time() const;
-  /// By function name.
+  /// Returns the totals by function name.
   std::map<std::string, TimeRecord> summary() const;
   void print_report(std::FILE* file = stdout) const;
 
@@ -72,7 +73,8 @@ class TimerHook : public FunctionHook {
   std::optional<deferred::EagerMode> eager_;
 };
 
-/// Before each forward and backward: the function's label and debug_print() of every input (and output gradient).
+/// Prints, before each forward and backward, the label of the function and debug_print() of every input (and output
+/// gradient).
 class PrintHook : public FunctionHook {
  public:
   explicit PrintHook(std::string end = "\n", std::FILE* file = stdout, bool flush = true)
@@ -88,8 +90,8 @@ class PrintHook : public FunctionHook {
   bool flush_;
 };
 
-/// Counts the bytes that arrays took from the allocator in each function, and those that came from the system (of the
-/// device of the function's first input: from its driver). As in TimerHook, nothing is deferred inside them.
+/// Counts the bytes that arrays allocate in each function, and those that the allocator acquires from the system, or
+/// from the driver of the device of the first input. Disables lazy evaluation inside functions, as TimerHook does.
 class MemoryProfileHook : public FunctionHook {
  public:
   std::string name() const override { return "MemoryProfileHook"; }
@@ -124,11 +126,11 @@ class MemoryProfileHook : public FunctionHook {
   std::vector<Running> running_;
   std::optional<deferred::EagerMode> eager_;
 };
-/// The manual's name.
+/// The name in the manual.
 using CupyMemoryProfileHook = MemoryProfileHook;
 
-/// Marks each forward and backward computation as a range (NVTX) that NVIDIA's profilers show beside the kernels of a
-/// CUDA device: "LinearFunction.forward". The constructor throws RuntimeError where NVTX's library is missing.
+/// Marks each forward and backward computation as an NVTX range, which NVIDIA's profilers show next to the kernels of a
+/// CUDA device: "LinearFunction.forward". The constructor throws RuntimeError if the NVTX library is missing.
 class CUDAProfileHook : public FunctionHook {
  public:
   CUDAProfileHook();

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/function_hooks/function_hooks.h"
 
 namespace chainer::function_hooks {

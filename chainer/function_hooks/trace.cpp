@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/function_hooks/trace.h"
 
 #include <algorithm>
@@ -5,7 +6,7 @@
 
 #include "chainer/array/memory.h"
 #include "chainer/core/clock.h"
-#include "chainer/core/file.h"
+#include "chainer/core/system/file.h"
 #include "chainer/core/json.h"
 
 namespace chainer::function_hooks {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A timeline of functions for chrome://tracing and https://ui.perfetto.dev.
 #pragma once
 #include <filesystem>
@@ -16,17 +17,17 @@ namespace chainer::function_hooks {
 
 /// Options of TraceHook.
 struct TraceHookOptions {
-  int64_t most_events = 1'000'000;  ///< what comes later is counted and left out
-  int64_t process = 0;              ///< the number of this process among those of a run, its rank for instance
+  int64_t most_events = 1'000'000;  ///< later events are counted but not stored
+  int64_t process = 0;              ///< the number of this process among those of a run, such as its rank
   std::string process_name = "chainer";
-  /// Nothing is deferred inside functions, so that their time falls where it belongs. It changes what is measured:
-  /// elementwise functions then run one by one.
+  /// Disables lazy evaluation inside functions, so that each function's time is its own. This changes the measurement:
+  /// elementwise functions are then not fused.
   bool eager = false;
 };
 
-/// Notes when each forward and backward computation begins and ends, on which thread, and the memory in use behind it.
-/// Several threads may open scopes of one hook; each is a track. A TraceScope has it hear of the rest, too. Without a
-/// scope functions cost what they cost without a hook. write() makes the file.
+/// Records the begin and end of each forward and backward computation, its thread, and the memory in use after it.
+/// Several threads may open scopes of one hook; each thread is a track. A TraceScope also records other events. Without
+/// a scope the hook has no overhead. write() writes the file.
 ///
 ///   function_hooks::TraceHook trace;
 ///   { FunctionHookScope scope(trace); (void)F::exp(array({1.f})); }
@@ -41,18 +42,18 @@ class TraceHook : public FunctionHook, public timeline::Recorder {
   void backward_postprocess(FunctionNode& f, const Arrays& in, const Arrays& gy) override;
   void aborted(FunctionNode& f) noexcept override;
 
-  /// A stretch of one's own on this thread's track, between two results of now() (core/clock.h).
+  /// Adds a custom event to this thread's track, between two results of now() (core/clock.h).
   void span(const std::string& what, const std::string& category, double begin, double end) override;
   std::size_t event_count() const;
-  /// How many events came behind the most that are kept.
+  /// Returns the number of events that were not stored.
   int64_t left_out() const;
-  /// JSON in Chrome's trace format; times in microseconds since the first event.
+  /// Returns JSON in Chrome's trace format, with times in microseconds since the first event.
   std::string dump() const;
-  /// The events alone, in microseconds since `origin`, a result of now(): what join() makes a trace of.
+  /// Returns the events, in microseconds since `origin`, a result of now(), for join().
   std::string events(double origin) const;
-  /// A trace of several processes' events.
+  /// Returns a trace of the events of several processes.
   static std::string join(const std::vector<std::string>& events, int64_t left_out = 0);
-  /// The same as a file, whole or not at all. FileError where it cannot be written.
+  /// Writes dump() to a file, atomically. Throws FileError if the file cannot be written.
   void write(const std::filesystem::path& path) const;
 
  private:
@@ -60,7 +61,7 @@ class TraceHook : public FunctionHook, public timeline::Recorder {
     std::string name, category;
     double begin, end;
     std::size_t thread;
-    int64_t memory;  // in use at the end; -1 where it was not asked
+    int64_t memory;  // in use at the end; -1 if not measured
   };
   struct Track {
     std::size_t number = 0;
@@ -78,16 +79,16 @@ class TraceHook : public FunctionHook, public timeline::Recorder {
   int64_t left_out_ = 0;
 };
 
-/// A FunctionHookScope for this thread's functions, while which the hook also hears of all threads: programs of
-/// deferred evaluation with the operations that they joined (it takes the place of another observer of these), waiting
-/// for iterators, optimizers, extensions, communication between processes.
+/// A FunctionHookScope for this thread's functions. During its lifetime the hook also receives events from all threads:
+/// programs of lazy evaluation with the operations they fuse (replacing another observer of these), waiting for
+/// iterators, optimizers, extensions, communication between processes.
 ///
 ///   function_hooks::TraceHook trace;
 ///   { const function_hooks::TraceScope scope(trace); timeline::tell("reading", "mine", now() - 1, now()); }
 ///   trace.event_count()  // 1
 class [[nodiscard]] TraceScope {
  public:
-  explicit TraceScope(TraceHook& hook);
+  [[nodiscard]] explicit TraceScope(TraceHook& hook);
   TraceScope(const TraceScope&) = delete;
   TraceScope& operator=(const TraceScope&) = delete;
   ~TraceScope();

@@ -1,6 +1,14 @@
-// F: all functions. A call takes the manual's required arguments in their order. Options follow: one alone as a value
-// (F::leaky_relu(x, 0.1)), several as a struct named after the function, whose members stand in the manual's order, so
-// that braces take them by name or by position: F::normalize(x, {.eps = 1e-4, .axis = 2}), F::normalize(x, {1e-4, 2}).
+// SPDX-License-Identifier: MIT
+// F: all functions. A call takes the manual's required arguments in their order. Options follow: a single option as a
+// value (F::leaky_relu(x, 0.1)), several as a struct named after the function. The members of the struct are in the
+// manual's order, so braces take them by name or by position: F::normalize(x, {.eps = 1e-4, .axis = 2}),
+// F::normalize(x, {1e-4, 2}).
+// Errors of all functions: dtypes and shapes of the inputs are checked before any computation. A failed check throws
+// InvalidType, whose message shows the condition and the values; with config().type_check = false it throws the base
+// class TypeError with a shorter message. An input that is none, and inputs on different devices, throw TypeError. An
+// axis out of range throws IndexError, and an axis that is given twice ValueError. Memory that cannot be allocated
+// throws MemoryError. Integer inputs such as labels are of signed dtypes; where a comment names a floating dtype, any
+// of float16, bfloat16, float32 and float64 is meant.
 #pragma once
 #include "chainer/functions/activation.h"
 #include "chainer/functions/array.h"

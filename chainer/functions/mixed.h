@@ -1,4 +1,5 @@
-// Inputs whose floating dtypes differ, as the release takes them.
+// SPDX-License-Identifier: MIT
+// Inputs whose floating dtypes differ, which the release accepts.
 #pragma once
 #include "chainer/autograd/config.h"
 #include "chainer/autograd/type_check.h"
@@ -6,15 +7,15 @@
 
 namespace chainer::functions {
 
-/// Whether both are floating and of dtypes that differ.
+/// Returns true if both are floating and their dtypes differ.
 inline bool mixed(const Variable& x, const Variable& W) {
   return x.dtype() != W.dtype() && is_floating(x.dtype()) && is_floating(W.dtype());
 }
-/// The same of three, the last of which may be none.
+/// Returns true if the dtypes of x and W, or of x and b, are floating and differ. b may be none.
 inline bool mixed(const Variable& x, const Variable& W, const Variable& b) { return mixed(x, W) || (b && mixed(x, b)); }
 
-/// call(x, W, b) in the widest of the dtypes, with a result of x's. Gradients have their inputs' dtypes. A bias must
-/// have x's dtype where types are checked.
+/// Computes call(x, W, b) in the widest of the dtypes and casts the result to the dtype of x. Gradients have the dtypes
+/// of their inputs. With config().type_check, throws InvalidType unless b has the dtype of x.
 template <class Call>
 Variable in_dtype_of_x(const char* function, const Variable& x, const Variable& W, const Variable& b,
                        const Call& call) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // F: utility functions (manual: "Utility functions").
 #pragma once
 #include <functional>
@@ -7,9 +8,10 @@
 namespace chainer {
 namespace functions {
 
-/// func(xs...), computed again during backward instead of keeping its intermediate arrays. Parameters that the function
-/// reads get their gradients by backward(); where gradients get a graph of their own that is an error. The function is
-/// called with config().in_recomputing set the second time and must give the same result.
+/// Computes func(xs...), inputs and outputs of any shape, and computes it again during backward instead of keeping its
+/// intermediate arrays. The second call has config().in_recomputing set and must give the same result. Parameters that
+/// func reads get their gradients by backward(); if the gradients themselves need a graph, backward() throws
+/// RuntimeError instead.
 ///   F::forget([](const Variables& x) { return Variables{x[0] * x[0]}; }, {array({2.f})})
 inline constexpr struct Forget {
   static constexpr std::string_view name = "forget";

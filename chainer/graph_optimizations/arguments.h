@@ -1,4 +1,5 @@
-// Arguments and results of static chains: variables, and lists and tuples of them, as one list.
+// SPDX-License-Identifier: MIT
+// Arguments and results of static chains: converts variables, and lists and tuples of variables, to one list.
 #pragma once
 #include <tuple>
 #include <type_traits>
@@ -37,7 +38,7 @@ constexpr bool is_static() {
   }
 }
 
-/// What an argument is taken as: arrays and parameters are wrapped.
+/// The type of a converted argument: arrays and parameters become variables.
 template <class T>
 using Taken = std::conditional_t<std::is_same_v<T, Array> || std::is_same_v<T, Parameter>, Variable, T>;
 
@@ -51,7 +52,7 @@ Taken<T> taken(const T& t) {
     return t;
 }
 
-/// Calls f for each variable, in order; lists tell `length` how many they have.
+/// Calls f for each variable, in order, and length(n) for each list of n elements.
 template <class T, class F, class Length>
 void each(T& t, F&& f, Length&& length) {
   using Plain = std::remove_const_t<T>;
@@ -71,7 +72,7 @@ Variables flat(const T& t, std::vector<int64_t>& nesting) {
       t, [&](const Variable& v) { out.push_back(v); }, [&](int64_t n) { nesting.push_back(n); });
   return out;
 }
-/// Puts variables in the places of those that are there.
+/// Replaces the variables in t, in order.
 template <class T>
 void fill(T& t, const Variables& with) {
   std::size_t next = 0;

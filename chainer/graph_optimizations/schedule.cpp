@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/graph_optimizations/schedule.h"
 
 #include <algorithm>
+#include <tuple>
 #include <unordered_set>
 
 #include "chainer/array/backend.h"
@@ -56,6 +58,17 @@ class SetAside {
       v.cleargrad();
     }
   }
+  // Returns true if the gradient of a variable changed that is neither one of the parameters nor one of `arguments`,
+  // and that can be asked for.
+  bool met_others(const Variables& arguments) const {
+    std::unordered_set<const VariableNode*> known;
+    for (const Variable& v : variables_) known.insert(v.node_pointer());
+    for (const Variable& v : arguments)
+      if (v) known.insert(v.node_pointer());
+    bool others = false;
+    scope_.each_leaf([&](const VariableNode& n) { others = others || (!known.count(&n) && Backprop::is_held(n)); });
+    return others;
+  }
   SetAside(const SetAside&) = delete;
   SetAside& operator=(const SetAside&) = delete;
   // What came about, and everything as it was.
@@ -74,6 +87,24 @@ class SetAside {
   Variables before_, variables_;
 };
 
+// The gradients of parameters, so as to see that they changed.
+std::vector<std::tuple<Array, uint32_t, double>> gradients_of(const Members& members) {
+  std::vector<std::tuple<Array, uint32_t, double>> out;
+  for (const Parameter& p : members.parameters) {
+    const Array g = p.grad();
+    out.emplace_back(g, g ? memory_version(g) : 0, p.loss_scale());
+  }
+  return out;
+}
+bool same_gradients(const Members& members, const auto& before) {
+  const auto now = gradients_of(members);
+  return std::equal(now.begin(), now.end(), before.begin(), before.end(), [](const auto& a, const auto& b) {
+    const auto& [x, x_version, x_scale] = a;
+    const auto& [y, y_version, y_scale] = b;
+    return (x ? y && x.is(y) : !y) && x_version == y_version && x_scale == y_scale;
+  });
+}
+
 }  // namespace
 
 Schedule::~Schedule() = default;
@@ -81,8 +112,10 @@ Schedule::~Schedule() = default;
 Variables Schedule::record(const Function& f, const Variables& args, const std::vector<Link*>& links, bool graph) {
   graph_ = graph;
   recorder_ = std::make_unique<recording::Recorder>(tape);
-  const Members members = Members::of(links);
+  const Members members = Members::of(links, true);
+  plain_ = PlainState(members);
   const Arrays before = members.all();
+  const auto gradients_before = gradients_of(members);
   for (const Array& a : before) {
     if (recorder_->knows(a)) recorder_->refuse("two members share memory");
     member_slots_.push_back(recorder_->bind(a, true));
@@ -113,11 +146,14 @@ Variables Schedule::record(const Function& f, const Variables& args, const std::
   }
   refused_ = recorder_->refused();
   write_back(args, versions);
-  const Members after = Members::of(links);
+  const Members after = Members::of(links, true);
+  plain_.leave_out_changes(PlainState(after));
   const Arrays arrays_after = after.all();
   bool same = before.size() == arrays_after.size() && members.numbers == after.numbers;
   for (std::size_t i = 0; same && i < before.size(); ++i) same = before[i].is(arrays_after[i]);
   if (!same && refused_.empty()) refused_ = "the call replaces a persistent value, or counts in one";
+  if (refused_.empty() && !same_gradients(members, gradients_before))
+    refused_ = "the call changes gradients of parameters";
   if (refused_.empty() && graph) find_leaves(results, inner_args_, members);
   if (!refused_.empty()) {
     recorder_.reset();
@@ -158,17 +194,22 @@ void Schedule::find_leaves(const Variables& results, const Variables& args, cons
     if (x) met.insert(x.node_pointer());
   for (const Variable& y : results) visit(y.node_pointer());
   std::unordered_set<const VariableNode*> ends;
+  bool adds_to_others = false;
   while (!waiting.empty()) {
     const VariableNode* n = waiting.back();
     waiting.pop_back();
-    if (const FunctionNode* f = n->creator())
-      for (const auto& x : f->inputs()) visit(x.get());
-    else
+    const FunctionNode* f = n->creator();
+    if (!f) {
       ends.insert(n);
+      continue;
+    }
+    adds_to_others = adds_to_others || f->adds_to_other_leaves();
+    for (const auto& x : f->inputs()) visit(x.get());
   }
+  // A function that adds to others than its inputs might add to any parameter.
   for (std::size_t i = 0; i < members.parameters.size(); ++i) {
     const VariableNode* n = members.parameters[i].variable().node_pointer();
-    if (!n || !ends.erase(n)) continue;
+    if (!n || !(ends.erase(n) || (adds_to_others && n->requires_grad()))) continue;
     leaves.push_back(i);
     leaf_parameters_.push_back(members.parameters[i]);
   }
@@ -200,6 +241,10 @@ Variables Schedule::run_graph(const Indexes& wanted, const Variables& gy) {
   for (std::size_t i = 0; i < outputs.size(); ++i) outputs[i].set_grad_var(given[i]);
   if (!outputs.empty() && outputs[0].requires_grad())
     outputs[0].backward({.loss_scale = BackwardScope::current_loss_scale()});
+  if (recorder_ && refused_.empty() && parameters.met_others(inner_args_))
+    recorder_->refuse(
+        "a backward() adds to the gradient of a variable that is neither an argument nor a parameter which the graph "
+        "shows: a function that differentiates inside overrides FunctionNode::adds_to_other_leaves()");
   const Variables by_parameter = parameters.take();
   Variables out;
   for (const int i : wanted) {
@@ -226,6 +271,7 @@ Variables Schedule::record_backward(const Indexes& wanted, const Variables& gy, 
     given.push_back(mine);
   }
   Variables out;
+  broken_ = true;  // unless it comes to its end
   {
     const recording::Recorder::Scope scope(*recorder_, *phase);
     out = run_graph(wanted, given);
@@ -236,6 +282,7 @@ Variables Schedule::record_backward(const Indexes& wanted, const Variables& gy, 
     }
     if (recorder_->active()) recorder_->finish(arrays);
   }
+  broken_ = false;
   way.wanted = wanted;
   way.phase = phase.get();
   tape.phases.push_back(std::move(phase));
@@ -257,7 +304,7 @@ Variables Schedule::backward(const Indexes& wanted, const Variables& gy) {
     return nullptr;
   }();
   if (recorder_)
-    return known || !refused_.empty() ? run_graph(wanted, gy) : record_backward(wanted, gy, std::move(way));
+    return known || broken_ || !refused_.empty() ? run_graph(wanted, gy) : record_backward(wanted, gy, std::move(way));
   if (!known)
     throw RuntimeError(
         "static_graph: gradients are wanted that the first iteration did not want: by other inputs, or of other "

@@ -1,4 +1,5 @@
-// One static schedule: what a call computed, recorded, and the memory for one call at a time.
+// SPDX-License-Identifier: MIT
+// A static schedule: the recorded computation of a call, and the memory for one call at a time.
 #pragma once
 #include <any>
 #include <atomic>
@@ -9,21 +10,22 @@
 #include "chainer/array/recording/recorder.h"
 #include "chainer/autograd/function_node.h"
 #include "chainer/graph_optimizations/members.h"
+#include "chainer/graph_optimizations/plain_state.h"
 #include "chainer/graph_optimizations/schedule_manager.h"
 
 namespace chainer::static_graphs {
 
-/// The forward pass of one way of calling a function, and the ways in which its gradients were wanted. A recording call
-/// runs the function itself (define-by-run); its backward passes run the graph that this left, and are recorded, too.
-/// Later calls replay.
+/// The recorded forward pass of a function for one signature of calls, and the recorded backward passes. A recording
+/// call runs the function itself (define-by-run); its backward passes run the resulting graph and are recorded, too.
+/// Later calls are replayed.
 class Schedule {
  public:
-  /// A way of the backward pass.
+  /// A recorded backward pass.
   struct Backward {
     SmallVector<char, 4> given;  ///< which outputs have a gradient
     Indexes wanted;
-    SmallVector<int, 4> slots;   ///< of the gradients that are given
-    SmallVector<int, 4> result;  ///< for each wanted one its place among the results, or -1
+    SmallVector<int, 4> slots;   ///< slots of the given gradients
+    SmallVector<int, 4> result;  ///< the position among the results of each wanted gradient, or -1
     recording::Phase* phase = nullptr;
   };
 
@@ -32,31 +34,35 @@ class Schedule {
   Schedule& operator=(const Schedule&) = delete;
   ~Schedule();
 
-  /// Runs and records f; its results are in the caller's graph where the recording is refused.
+  /// Runs and records f. If the recording is refused, the results are part of the caller's graph.
   Variables record(const Function& f, const Variables& args, const std::vector<Link*>& links, bool graph);
   /// Runs the recorded forward pass.
   Arrays replay(const Arrays& args, const Members& members);
-  /// The gradients by `wanted` inputs: arguments, then `leaves`. Recorded where the graph of the recording call is
-  /// still there.
+  /// Returns the gradients with respect to the `wanted` inputs: arguments, then `leaves`. Records the pass if the graph
+  /// of the recording call still exists. Throws RuntimeError for gradients that were not recorded.
   Variables backward(const Indexes& wanted, const Variables& gy);
   /// Drops the graph of the recording call.
   void finish();
-  /// Afterwards, when that is gone: arrays that somebody still keeps are a reason to refuse.
+  /// Called after finish(): refuses the recording if other objects still hold its arrays.
   void check();
 
+  /// Returns true if the plain state of the links is that of the recorded call.
+  bool fits(const Members& members) const { return plain_.holds(members); }
   const std::string& refused() const { return refused_; }
-  /// Whether another call may be replayed: a schedule with a graph has seen its backward pass.
-  bool complete() const { return !graph_ || !ways_.empty(); }
+  /// Returns true if calls may be replayed: with a graph, a backward pass must have been recorded completely.
+  bool complete() const { return !broken_ && (!graph_ || !ways_.empty()); }
+  /// The approximate memory of the schedule while no call uses it.
+  int64_t bytes() const { return tape.bytes(); }
   bool is_recording() const { return recorder_ != nullptr; }
-  /// Lines about what was recorded, with the memory that was planned once it has been replayed.
+  /// Returns a description of the recording, with the planned memory after the first replay.
   std::string text() const;
 
   const std::vector<int64_t> key;
-  std::vector<std::size_t> leaves;  ///< the parameters, among the links' members, that gradients go to
-  std::any structure;               ///< of the results
-  // Kept by the manager.
-  std::atomic<uint64_t> use{0};  ///< counts calls
-  bool taken = false;            ///< by a call whose backward pass may come
+  std::vector<std::size_t> leaves;  ///< positions, among the members of the links, of parameters that get gradients
+  std::any structure;               ///< the structure of the results
+  // Set by the manager.
+  std::atomic<uint64_t> use{0};  ///< number of calls
+  bool taken = false;            ///< true while a call may still run its backward pass
   uint64_t last_use = 0;
   recording::Tape tape;
 
@@ -67,10 +73,12 @@ class Schedule {
   Variables record_backward(const Indexes& wanted, const Variables& gy, Backward way);
 
   bool graph_ = false, finished_ = false;
+  bool broken_ = false;  // an exception ended the recording of a backward pass
   std::string refused_;
+  PlainState plain_;
   std::vector<int> argument_slots_, member_slots_;
   std::vector<std::unique_ptr<Backward>> ways_;
-  std::unique_ptr<recording::Recorder> recorder_;  // until the graph of the recording call goes
+  std::unique_ptr<recording::Recorder> recorder_;  // exists until finish()
   Variables inner_args_, inner_results_;
   std::vector<Parameter> leaf_parameters_;
 };

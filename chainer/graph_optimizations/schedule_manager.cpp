@@ -1,7 +1,10 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/graph_optimizations/schedule_manager.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
+#include <map>
 #include <mutex>
 
 #include "chainer/autograd/function_hook.h"
@@ -17,8 +20,19 @@ using static_graphs::Members;
 using static_graphs::Schedule;
 using static_graphs::Use;
 
-// How many schedules stay that no call uses, where few are wanted.
-constexpr std::size_t kFew = 8;
+// How much memory schedules may take that no call uses, where they are to be few.
+constexpr int64_t kMostBytes = int64_t(32) << 20;
+
+// Recording is paid for with what replays save. A recording costs about as much more than define-by-run as some replays
+// save; what comes in where nothing is replayed is little, but calls may become alike later.
+constexpr int64_t kPrice = 64, kSaved = 16, kWaited = 1, kMostCredit = 16 * kPrice;
+// Calls that were not recorded because it would not pay, before a warning tells so.
+constexpr int64_t kPatience = 256;
+
+// Where so many calls wait for their gradients at once, as the steps of a recurrent network, define-by-run joins their
+// products for the gradients of weights, which saves more than replays do unless the weights are few.
+constexpr int kMostAtOnce = 4;
+constexpr int64_t kFewWeights = 2048;
 
 thread_local bool inside = false;
 
@@ -48,8 +62,11 @@ void append_layout(std::vector<int64_t>& key, const Array& a) {
 std::vector<int64_t> key_of(const Variables& args, const std::vector<int64_t>& nesting, const Members& members,
                             bool graph) {
   const Config& c = config();
-  std::vector<int64_t> key{c.train, graph, c.in_recomputing, static_cast<int64_t>(c.dtype.get()),
-                           static_cast<int64_t>(args.size())};
+  std::vector<int64_t> key;
+  key.reserve(16 + 8 * (args.size() + members.parameters.size() + members.arrays.size()));
+  for (const int64_t n : {int64_t(c.train), int64_t(graph), int64_t(c.in_recomputing), int64_t(c.winograd),
+                          static_cast<int64_t>(c.dtype.get()), static_cast<int64_t>(args.size())})
+    key.push_back(n);
   key.insert(key.end(), nesting.begin(), nesting.end());
   for (const Variable& x : args) {
     key.push_back(x ? 1 + x.requires_grad() : 0);
@@ -78,10 +95,9 @@ bool all_on_host(const Variables& args, const Members& members) {
 }
 
 // Why a call is not recorded, or nullptr.
-const char* obstacle(const StaticGraphOptions& options, const Variables& args, const Members& members,
-                     const std::vector<Link*>& links, bool graph) {
+const char* obstacle(const StaticGraphOptions& options, const Variables& args, const Members& members, bool graph) {
   if (!members.complete) return "a parameter has no shape yet";
-  if (function_hook_count > 0 || !get_link_hooks().empty() || static_graphs::have_hooks(links)) return "hooks";
+  if (function_hook_count > 0 || !get_link_hooks().empty() || static_graphs::have_hooks(members)) return "hooks";
   if (config().debug) return "debug mode";
   if (options.enable_double_backprop && graph) return "gradients may want a graph";
   if (options.force_test_define_by_run && !config().train) return "test mode";
@@ -96,10 +112,22 @@ struct ScheduleManager::State {
   std::string refused;
   Counts counts;
   uint64_t clock = 0;
-  int last_train = -1;
+  bool untidy = false;  // some may have to go
+  int64_t credit = kMostCredit;
+  int64_t denied = 0, too_many = 0;
+  std::atomic<bool> together = false;  // that was so again and again: calls with a graph are not replayed any more
+  std::map<std::vector<int64_t>, int> in_vain;  // recordings that nobody differentiated
 
   // A schedule for this call that no other one has, or nullptr.
-  std::shared_ptr<Schedule> acquire(const std::vector<int64_t>& key, bool minimize);
+  std::shared_ptr<Schedule> acquire(const std::vector<int64_t>& key, const Members& members);
+  // Returns true if enough calls of large weights wait for their gradients.
+  bool many_at_once(const Members& members);
+  // Whether a call that has none may record one.
+  bool may_record(const std::vector<int64_t>& key);
+  void keep(const std::shared_ptr<Schedule>& schedule, bool minimize);
+
+ private:
+  void tidy();
 };
 
 ScheduleManager::ScheduleManager(const StaticGraphOptions& options)
@@ -109,27 +137,29 @@ void ScheduleManager::say(int level, const char* name, const std::string& what) 
   if (options_.verbosity_level >= level) std::fprintf(stderr, "static_graph of %s: %s\n", name, what.c_str());
 }
 
-std::shared_ptr<Schedule> ScheduleManager::State::acquire(const std::vector<int64_t>& key, bool minimize) {
-  const std::lock_guard lock(mutex);
+void ScheduleManager::State::tidy() {
   for (const auto& e : all) {
     if (e->taken) continue;
     e->check();
     if (refused.empty()) refused = e->refused();
   }
-  if (!refused.empty()) return nullptr;
-  const int train = static_cast<int>(key[0]);
-  const auto idle = [](const auto& e) { return !e->taken; };
-  if (minimize && last_train >= 0 && last_train != train) std::erase_if(all, idle);
-  last_train = train;
   // What was never differentiated cannot be: it is recorded again.
-  std::erase_if(all, [&](const auto& e) { return idle(e) && (!e->complete() || !e->refused().empty()); });
-  if (minimize)
-    while (static_cast<std::size_t>(std::count_if(all.begin(), all.end(), idle)) > kFew)
-      all.erase(std::min_element(all.begin(), all.end(), [&](const auto& a, const auto& b) {
-        return std::pair(!idle(a), a->last_use) < std::pair(!idle(b), b->last_use);
-      }));
+  std::erase_if(all, [&](const auto& e) {
+    if (e->taken) return false;
+    if (e->complete()) return !e->refused().empty();
+    if (in_vain.size() >= 256) in_vain.clear();
+    ++in_vain[e->key];
+    return true;
+  });
+  untidy = false;
+}
+
+std::shared_ptr<Schedule> ScheduleManager::State::acquire(const std::vector<int64_t>& key, const Members& members) {
+  const std::lock_guard lock(mutex);
+  if (untidy) tidy();
+  if (!refused.empty()) return nullptr;
   for (const auto& e : all) {
-    if (e->taken || e->key != key) continue;
+    if (e->taken || e->key != key || !e->fits(members)) continue;
     if (e->is_recording()) {  // end_forward() was called while the recording call's results are there
       e->finish();
       e->check();
@@ -141,37 +171,97 @@ std::shared_ptr<Schedule> ScheduleManager::State::acquire(const std::vector<int6
     e->taken = true;
     e->last_use = ++clock;
     ++e->use;
+    credit = std::min(credit + kSaved, kMostCredit);
+    if (!in_vain.empty()) in_vain.erase(key);
     return e;
   }
   return nullptr;
+}
+
+bool ScheduleManager::State::many_at_once(const Members& members) {
+  const std::lock_guard lock(mutex);
+  if (together) return true;
+  if (static_cast<int>(all.size()) < kMostAtOnce) return false;
+  if (std::count_if(all.begin(), all.end(), [](const auto& e) { return e->taken && !e->leaves.empty(); }) < kMostAtOnce)
+    return false;
+  int64_t weights = 0;
+  for (const Parameter& p : members.parameters) weights += p.variable().requires_grad() ? p.array().size() : 0;
+  if (weights <= kFewWeights) return false;
+  together = ++too_many >= kPatience && 4 * too_many >= counts.replayed;
+  return true;
+}
+
+bool ScheduleManager::State::may_record(const std::vector<int64_t>& key) {
+  const std::lock_guard lock(mutex);
+  const auto vain = in_vain.find(key);
+  const int64_t price = kPrice << (vain == in_vain.end() ? 0 : std::min(vain->second, 4));
+  if (credit < price) {
+    credit += kWaited;
+    ++denied;
+    return false;
+  }
+  credit -= price;
+  return true;
+}
+
+void ScheduleManager::State::keep(const std::shared_ptr<Schedule>& schedule, bool minimize) {
+  schedule->last_use = ++clock;
+  all.push_back(schedule);
+  if (!minimize) return;
+  int64_t bytes = 0;
+  for (const auto& e : all) bytes += e->bytes();
+  while (bytes > kMostBytes) {
+    auto least = all.end();
+    for (auto it = all.begin(); it != all.end(); ++it)
+      if (!(*it)->taken && (least == all.end() || (*it)->last_use < (*least)->last_use)) least = it;
+    if (least == all.end()) return;
+    bytes -= (*least)->bytes();
+    all.erase(least);
+  }
 }
 
 Variables ScheduleManager::call(const char* name, const static_graphs::Function& f, const Variables& args,
                                 const std::vector<int64_t>& nesting, const std::vector<Link*>& links,
                                 std::any* structure) {
   const Inside guard(name);
-  const Members members = Members::of(links);
-  bool wants = false;
-  for (const Variable& x : args) wants = wants || (x && x.requires_grad());
-  const bool graph = config().enable_backprop && (wants || !members.parameters.empty());
   const auto itself = [&](const char* why) {
     say(2, name, chainer::text("runs define-by-run: ", why));
     const std::lock_guard lock(state_->mutex);
     ++state_->counts.define_by_run;
   };
-  if (const char* why = refused().empty() ? obstacle(options_, args, members, links, graph) : "it was refused") {
+  if (!refused().empty() || (state_->together && config().enable_backprop)) {  // before the links are walked over
+    itself(state_->together ? "define-by-run joins the products of many calls" : "it was refused");
+    return f(args);
+  }
+  const Members members = Members::of(links);
+  bool wants = false;
+  for (const Variable& x : args) wants = wants || (x && x.requires_grad());
+  const bool graph = config().enable_backprop && (wants || !members.parameters.empty());
+  if (const char* why = obstacle(options_, args, members, graph)) {
     itself(why);
     return f(args);
   }
 
+  if (graph && state_->many_at_once(members)) {
+    warn(chainer::text(
+        "static_graph of ", name, ": more than ", kMostAtOnce, " of its calls are differentiated together, ",
+        "and the rest run define-by-run, which joins their products: mark the loop around them as static"));
+    itself("define-by-run joins the products of many calls");
+    return f(args);
+  }
   const std::vector<int64_t> key = key_of(args, nesting, members, graph);
-  std::shared_ptr<Schedule> schedule = state_->acquire(key, options_.minimize_cache_size);
+  std::shared_ptr<Schedule> schedule = state_->acquire(key, members);
   if (!schedule && !refused().empty()) {
     say(1, name, "runs define-by-run from now on: " + refused());
     itself("it was refused");
     return f(args);
   }
   const bool replays = schedule != nullptr;
+  if (!replays && !state_->may_record(key)) {
+    tell_once(name);
+    itself("recording does not pay");
+    return f(args);
+  }
   if (!replays) schedule = std::make_shared<Schedule>(key), schedule->taken = true, schedule->use = 1;
   // Gives the schedule back where nothing keeps it.
   const auto use = std::make_shared<Use>(schedule, schedule->use, [state = state_](Schedule& s, uint64_t number) {
@@ -180,6 +270,7 @@ Variables ScheduleManager::call(const char* name, const static_graphs::Function&
     s.tape.release();
     s.finish();
     s.taken = false;
+    state->untidy = state->untidy || s.is_recording() || !s.complete();
   });
   use->differentiated = [state = state_](Schedule& s, uint64_t number) {
     const std::lock_guard lock(state->mutex);
@@ -194,7 +285,7 @@ Variables ScheduleManager::call(const char* name, const static_graphs::Function&
       const std::lock_guard lock(state_->mutex);
       ++state_->counts.recorded;
       if (schedule->refused().empty())
-        state_->all.push_back(schedule);
+        state_->keep(schedule, options_.minimize_cache_size);
       else
         state_->refused = schedule->refused();
     }
@@ -239,9 +330,21 @@ Variables ScheduleManager::call(const char* name, const static_graphs::Function&
                         inputs.size());
 }
 
+// Where most calls find no schedule, and go on without being recorded.
+void ScheduleManager::tell_once(const char* name) const {
+  const std::lock_guard lock(state_->mutex);
+  if (state_->denied != kPatience || state_->counts.replayed >= kPatience) return;
+  const char* const why = state_->in_vain.empty()
+                              ? "calls differ from each other, by shapes or by numbers in links"
+                              : "gradients are not asked for where they could be (predict inside of NoBackpropMode)";
+  warn(chainer::text("static_graph of ", name, ": ", state_->counts.recorded, " calls were recorded and ",
+                     state_->counts.replayed, " replayed, since ", why, ": most run define-by-run from now on"));
+}
+
 void ScheduleManager::end_forward() {
   const std::lock_guard lock(state_->mutex);
   for (const auto& s : state_->all) s->taken = false;
+  state_->untidy = true;
 }
 
 void ScheduleManager::clear() {
@@ -256,6 +359,10 @@ std::size_t ScheduleManager::size() const {
 std::string ScheduleManager::refused() const {
   const std::lock_guard lock(state_->mutex);
   return state_->refused;
+}
+void ScheduleManager::refuse(const std::string& why) {
+  const std::lock_guard lock(state_->mutex);
+  if (state_->refused.empty()) state_->refused = why;
 }
 ScheduleManager::Counts ScheduleManager::counts() const {
   const std::lock_guard lock(state_->mutex);

@@ -1,4 +1,5 @@
-// The schedules of one static chain: which call records, which replays, which runs the code itself.
+// SPDX-License-Identifier: MIT
+// The schedules of one static chain: decides which call records, which replays, and which runs the code itself.
 #pragma once
 #include <any>
 #include <functional>
@@ -16,39 +17,42 @@ namespace static_graphs {
 using Function = std::function<Variables(const Variables&)>;
 }  // namespace static_graphs
 
-/// What a static chain keeps between calls. Threads may call one static chain; each call has a schedule of its own.
+/// The schedules of a static chain. Several threads may call a static chain; each call uses its own schedule.
 class ScheduleManager {
  public:
   explicit ScheduleManager(const StaticGraphOptions& options);
   ScheduleManager(const ScheduleManager&) = delete;
   ScheduleManager& operator=(const ScheduleManager&) = delete;
 
-  /// The forward pass of this iteration is over: schedules may be used again, and with that the gradients of the calls
-  /// so far are lost. (backward() says so by itself, and so does the end of a call's results.)
+  /// Ends the forward pass of this iteration: schedules may be reused, so gradients of earlier calls are no longer
+  /// available. (backward() and the destruction of a call's results have the same effect for that call.)
   void end_forward();
-  /// Drops all schedules that no call uses.
+  /// Drops all unused schedules.
   void clear();
-  /// How many schedules there are now.
+  /// Returns the number of schedules.
   std::size_t size() const;
-  /// Why the code itself runs at every call; empty where schedules are replayed.
+  /// Returns the reason why the code itself runs at every call; empty if schedules are replayed.
   std::string refused() const;
-  /// How often schedules were recorded and replayed.
+  /// Lets the code itself run at every call from now on.
+  void refuse(const std::string& why);
+  /// The numbers of recorded calls, of replayed calls, and of calls that ran the code itself.
   struct Counts {
     int64_t recorded = 0, replayed = 0, define_by_run = 0;
   };
   Counts counts() const;
-  /// The schedules, step by step: what the manual's inspection of schedules is here.
+  /// Returns a description of the schedules, step by step, which replaces the manual's inspection of schedules.
   std::string text() const;
   const StaticGraphOptions& options() const { return options_; }
 
-  /// f(args), replayed where that is possible. `nesting` says how long the lists among the arguments are; `structure`
-  /// is given back from the call that recorded what is replayed.
+  /// Returns f(args), replayed if possible. `nesting` holds the lengths of the lists among the arguments; `structure`
+  /// is set to that of the recording call. Throws RuntimeError inside of another static chain.
   Variables call(const char* name, const static_graphs::Function& f, const Variables& args,
                  const std::vector<int64_t>& nesting, const std::vector<Link*>& links, std::any* structure);
 
  private:
   struct State;
   void say(int level, const char* name, const std::string& what) const;
+  void tell_once(const char* name) const;
 
   const StaticGraphOptions options_;
   const std::shared_ptr<State> state_;

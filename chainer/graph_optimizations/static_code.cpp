@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/graph_optimizations/static_code.h"
 
 #include <memory>

@@ -1,4 +1,5 @@
-// static_code(): code beside functions and links that a replay runs again.
+// SPDX-License-Identifier: MIT
+// static_code() marks code, other than functions and links, that a replay must run.
 #pragma once
 #include <functional>
 #include <type_traits>
@@ -12,12 +13,13 @@ namespace static_graphs {
 Arrays run_code(const std::function<Arrays(const Arrays&, Arrays&)>& f, const Arrays& inputs, Arrays outputs);
 }  // namespace static_graphs
 
-/// What static_code() returns.
+/// The result of static_code().
 template <class F>
 class StaticCode {
  public:
   explicit StaticCode(F f) : function_(std::move(f)) {}
-  /// Calls the function with these arrays, now and in each replay. The arrays that it returns are new ones.
+  /// Calls the function with these arrays, now and in each replay. The returned arrays are new ones. Throws
+  /// RuntimeError if their number, shapes or dtypes change.
   Arrays operator()(const Arrays& inputs = {}, const Arrays& outputs = {}) const {
     return static_graphs::run_code(
         [f = function_](const Arrays& in, Arrays& out) -> Arrays {
@@ -48,9 +50,9 @@ class StaticCode {
   F function_;
 };
 
-/// Marks code that is neither a function nor a link, so that each replay of a static chain runs it. Arrays come through
-/// the lists that it is called with: those it reads, and those it writes to, which exist. It may return new ones, of
-/// the same shapes each time. It takes the first list, both, or none; outside of static chains it is an ordinary
+/// Marks code that is neither a function nor a link, so that each replay of a static chain runs it. The code is called
+/// with a list of arrays to read and a list of existing arrays to write, with the first list only, or without
+/// arguments. It may return new arrays, of the same shapes each time. Outside of static chains it is an ordinary
 /// function.
 ///
 ///   const auto print = static_code([](const Arrays& in) { std::printf("%s\n", repr(in[0]).c_str()); });

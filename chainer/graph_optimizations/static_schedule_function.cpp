@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/graph_optimizations/static_schedule_function.h"
 
 namespace chainer::static_graphs {

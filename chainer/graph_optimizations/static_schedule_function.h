@@ -1,4 +1,5 @@
-// The node that stands for a call of a static chain in the graph around it.
+// SPDX-License-Identifier: MIT
+// The node of a call of a static chain in the surrounding graph.
 #pragma once
 #include <functional>
 #include <memory>
@@ -9,7 +10,7 @@
 
 namespace chainer::static_graphs {
 
-/// One call's hold on a schedule. When the last of it goes, the call's gradients cannot be asked for any more.
+/// The use of a schedule by one call. Its destruction ends the use: gradients of the call are no longer available.
 struct Use {
   Use(std::shared_ptr<Schedule> s, uint64_t n, std::function<void(Schedule&, uint64_t)> e)
       : schedule(std::move(s)), number(n), ended(std::move(e)) {}
@@ -19,13 +20,13 @@ struct Use {
   const std::shared_ptr<Schedule> schedule;
   const uint64_t number;
   const std::function<void(Schedule&, uint64_t)> ended;
-  std::function<void(Schedule&, uint64_t)> differentiated;  ///< a backward pass is over
+  std::function<void(Schedule&, uint64_t)> differentiated;  ///< called after a backward pass
 };
 
-/// Inputs are the call's arguments, then the parameters that the chain reads.
+/// A call of a static chain. Inputs are the arguments of the call, then the parameters that the chain reads.
 class StaticScheduleFunction : public FunctionNode {
  public:
-  /// `compute` gives the results when forward() runs.
+  /// forward() calls `compute` for the results.
   StaticScheduleFunction(std::shared_ptr<Use> use, std::function<Arrays()> compute)
       : use_(std::move(use)), compute_(std::move(compute)) {}
   std::string label() const override { return "StaticScheduleFunction"; }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/inference/prepare.h"
 
 #include <algorithm>
@@ -13,11 +14,13 @@ Arrays arrays_of(const Variables& v) {
 
 }  // namespace
 
-Prepared::Prepared(onnx::Model model) : model_(std::make_shared<onnx::Model>(std::move(model))) {}
+Prepared::Prepared(onnx::Model model)
+    : model_(std::make_shared<onnx::Model>(std::move(model))), winograd_(config().winograd) {}
 
 Arrays Prepared::operator()(const Arrays& inputs) const {
   const UsingConfig test(&Config::train, false);
   const NoBackpropMode no_graph;
+  const UsingConfig as_prepared(&Config::winograd, winograd_);
   if (lengths_stay_) check_lengths(inputs);
   Variables x;
   for (const Array& a : inputs) x.push_back(Variable(a, false));
@@ -48,7 +51,8 @@ void Prepared::warm_up(const Arrays& inputs) const {
 
 Prepared prepare(Link& link, const Variables& example_inputs, const PrepareOptions& options) {
   Prepared out(onnx::Model::from_bytes(
-      onnx::export_model(link, example_inputs, {.dynamic_batch = options.dynamic_batch}), {}, link.class_name()));
+      onnx::export_model(link, example_inputs, {.dynamic_batch = options.dynamic_batch, .refuse_reads = true}), {},
+      link.class_name()));
   out.lengths_stay_ = dynamic_cast<const onnx::Model*>(&link) == nullptr;  // what a file declares is often too narrow
   out.warm_up(arrays_of(example_inputs));
   return out;

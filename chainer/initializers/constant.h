@@ -1,10 +1,11 @@
-// Initial values that are constants (manual: "Weight Initializers").
+// SPDX-License-Identifier: MIT
+// Constant initial values (manual: "Weight Initializers").
 #pragma once
 #include "chainer/autograd/initializer.h"
 
 namespace chainer::initializers {
 
-/// scale times the identity; square matrices only.
+/// Fills a square matrix (n, n) with scale times the identity. Throws ValueError for another shape.
 class Identity : public Initializer {
  public:
   explicit Identity(double scale = 1.0, std::optional<Dtype> dtype = {}) : Initializer(dtype), scale_(scale) {}
@@ -14,7 +15,7 @@ class Identity : public Initializer {
   double scale_;
 };
 
-/// One number, or an array that broadcasts to the shape.
+/// Fills an array with one number, or with an array that broadcasts to its shape (DimensionError otherwise).
 class Constant : public Initializer {
  public:
   explicit Constant(Scalar fill_value, std::optional<Dtype> dtype = {});

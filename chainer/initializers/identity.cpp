@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/array/backend.h"
 #include "chainer/initializers/constant.h"
 #include "chainer/routines/arithmetic.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Initial values of weights (manual: "Weight Initializers").
 #pragma once
 #include "chainer/initializers/constant.h"

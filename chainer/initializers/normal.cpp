@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/array/backend.h"
 #include "chainer/initializers/random.h"
 #include "chainer/routines/random.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/interop/arrow.h"
 
 #include <cmath>
@@ -10,8 +11,8 @@
 namespace chainer {
 namespace {
 
-// Both structures, moved here as the interface has it (the caller's are marked as released, and may go), and released
-// with the last array on them.
+// Both structures, moved here as the interface allows (the caller's are marked as released), and released with the last
+// array on their memory.
 struct Table {
   arrow::ArrowArray array;
   arrow::Schema schema;

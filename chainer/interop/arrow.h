@@ -1,4 +1,5 @@
-// Columns of a table of another library: the structures of Arrow's C data interface
+// SPDX-License-Identifier: MIT
+// Import of table columns from other libraries through the structures of Arrow's C data interface
 // (https://arrow.apache.org/docs/format/CDataInterface.html).
 #pragma once
 #include <cstdint>
@@ -10,7 +11,7 @@
 
 namespace chainer {
 
-/// Arrow's structures, laid out as its C declarations have them.
+/// Arrow's structures, with the layout of its C declarations.
 namespace arrow {
 
 struct Schema {
@@ -35,13 +36,13 @@ struct ArrowArray {
 
 }  // namespace arrow
 
-/// The columns of a table (a struct of arrays, "+s"), or the only column of an array of numbers, by name. Both
-/// structures are moved from: the caller's are marked as released and need not live on, what they held is released when
-/// the last array on its memory is gone, or now if this throws.
-/// Numbers of this library's dtypes share the producer's memory and are read-only; truth values, which Arrow packs into
-/// bits, are copied, and so are columns with nulls, which must be floating and become NaN there. TypeError that names
-/// the column for another format (texts, unsigned integers of more than 8 bits, lists, dictionaries) and for nulls
-/// among integers.
+/// Returns the columns of a table (a struct of arrays, "+s"), or the only column of an array of numbers, by name. Both
+/// structures are moved from: the caller's are marked as released, and their contents are released with the last array
+/// on their memory, or at once if this function throws. Columns of this library's dtypes share the producer's memory
+/// and are read-only. Booleans, which Arrow packs into bits, are copied. Columns with nulls are also copied; they must
+/// be floating-point, and nulls become NaN. Throws TypeError naming the column for other formats (texts, unsigned
+/// integers of more than 8 bits, lists, dictionaries), for nulls among integers or booleans, and for null rows;
+/// ValueError for missing, released or inconsistent structures.
 std::vector<std::pair<std::string, Array>> from_arrow(arrow::ArrowArray* array, arrow::Schema* schema);
 
 }  // namespace chainer

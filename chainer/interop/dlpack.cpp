@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/interop/dlpack.h"
 
 #include <algorithm>
@@ -40,7 +41,7 @@ dlpack::DataType type_of(Dtype d) {
   return {kind(d) == 'f' ? dlpack::kFloat : kind(d) == 'u' ? dlpack::kUInt : dlpack::kInt, bits, 1};
 }
 
-// Checks a tensor; `release` is called once the memory is not needed any more, or when anything throws.
+// Checks a tensor. `release` is called when the memory is no longer needed, or if anything throws.
 Array adopt(const dlpack::Tensor& t, bool writable, std::function<void()> release) {
   struct Guard {
     std::function<void()>* release;
@@ -68,7 +69,7 @@ Array adopt(const dlpack::Tensor& t, bool writable, std::function<void()> releas
     guard.release = nullptr;
     return external_array(data, shape, dtype, std::move(release), options);
   }
-  // Bytes that are not aligned, and bytes that may be other truth values than 0 and 1, are copied one by one.
+  // Unaligned elements, and booleans that may have other bytes than 0 and 1, are copied one by one.
   const Strides strides = options.strides.value_or(contiguous_strides(shape));
   Array out(shape, dtype);
   auto* to = static_cast<char*>(out.mutable_raw());
@@ -84,7 +85,7 @@ Array adopt(const dlpack::Tensor& t, bool writable, std::function<void()> releas
   return out;
 }
 
-// What an exported tensor keeps alive.
+// An exported tensor and the array that it keeps alive.
 template <class Managed>
 struct Export {
   Managed managed{};

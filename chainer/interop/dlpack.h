@@ -1,4 +1,5 @@
-// Arrays exchanged in memory with other libraries: the structures of DLPack 1.x (https://dmlc.github.io/dlpack).
+// SPDX-License-Identifier: MIT
+// Exchange of arrays in memory with other libraries, by the structures of DLPack 1.x (https://dmlc.github.io/dlpack).
 #pragma once
 #include <cstdint>
 
@@ -6,7 +7,7 @@
 
 namespace chainer {
 
-/// DLPack's structures, laid out as its C header has them: a pointer to one of these is a pointer to one of those.
+/// DLPack's structures, with the layout of its C header: pointers to both can be converted.
 namespace dlpack {
 
 struct Version {
@@ -14,7 +15,7 @@ struct Version {
 };
 enum DeviceType : int32_t { kCPU = 1, kCUDA = 2, kCUDAHost = 3 };
 struct Device {
-  int32_t device_type;  ///< DeviceType, or another of the standard's numbers
+  int32_t device_type;  ///< DeviceType, or another number of the standard
   int32_t device_id;
 };
 enum DataTypeCode : uint8_t {
@@ -37,17 +38,17 @@ struct Tensor {
   int32_t ndim;
   DataType dtype;
   int64_t* shape;
-  int64_t* strides;  ///< in elements; none stands for C order without gaps
+  int64_t* strides;  ///< in elements; null means C order without gaps
   uint64_t byte_offset;
 };
-/// What producers before version 1 hand over (in Python: a capsule named "dltensor").
+/// The struct used before DLPack 1.0 (in Python: a capsule named "dltensor").
 struct ManagedTensor {
   Tensor dl_tensor;
   void* manager_ctx;
   void (*deleter)(ManagedTensor* self);
 };
 constexpr uint64_t kReadOnly = 1, kIsCopied = 2;
-/// What producers since version 1 hand over (in Python: a capsule named "dltensor_versioned").
+/// The struct used since DLPack 1.0 (in Python: a capsule named "dltensor_versioned").
 struct ManagedTensorVersioned {
   Version version;
   void* manager_ctx;
@@ -55,30 +56,32 @@ struct ManagedTensorVersioned {
   uint64_t flags;  ///< kReadOnly, kIsCopied
   Tensor dl_tensor;
 };
-/// The version that to_dlpack() writes. Newer minor versions are read, too.
+/// The version written by to_dlpack(). Newer minor versions can be read.
 inline constexpr Version kVersion = {1, 0};
 
 }  // namespace dlpack
 
-/// An array on the producer's memory; its deleter is called when the last array on it is gone, or now if this throws.
-/// (Who takes the pointer out of a Python capsule renames that, to "used_dltensor" or "used_dltensor_versioned".) The
-/// producer may go on writing to the memory: computations on it are not put off. With the flag kReadOnly, writing to
-/// the array is a ValueError. Elements that are not aligned are copied. TypeError for a dtype that this library lacks
-/// (unsigned integers of more than 8 bits, complex numbers, several lanes), DeviceError for memory of a device,
-/// RuntimeError for another major version, ValueError for a tensor that makes no sense.
+/// Returns an array on the producer's memory. The tensor's deleter is called when the last array on this memory is
+/// destroyed, or at once if this function throws. (Code that takes the pointer from a Python capsule must rename the
+/// capsule to "used_dltensor" or "used_dltensor_versioned".) Because the producer may write to the memory, computations
+/// on it are not deferred. If the flag kReadOnly is set, writing to the array is a ValueError. Unaligned elements are
+/// copied. Throws TypeError for a dtype that this library lacks (unsigned integers of more than 8 bits, complex
+/// numbers, several lanes), DeviceError for memory of a device, RuntimeError for another major version, ValueError for
+/// an invalid tensor.
 Array from_dlpack(dlpack::ManagedTensorVersioned* tensor);
 Array from_dlpack(dlpack::ManagedTensor* tensor);
 
 /// Options of to_dlpack().
 struct ToDlpackOptions {
-  bool copy = false;  ///< hand over a copy, which the flag kIsCopied tells
+  bool copy = false;  ///< export a copy, marked by the flag kIsCopied
 };
-/// The array for a consumer, who calls the deleter once. It keeps the memory alive, shares the elements, and has the
-/// array's strides; from here on, computations on this memory are not put off, for the consumer may write to it.
+/// Returns a tensor with the array's elements and strides for a consumer, which must call the deleter once. The tensor
+/// keeps the memory alive. From here on, computations on this memory are not deferred, because the consumer may write
+/// to it. Throws DeviceError if the array is not on the host.
 ///   from_dlpack(to_dlpack(array({1.f, 2.f})))  // [1, 2]
 dlpack::ManagedTensorVersioned* to_dlpack(const Array& a, const ToDlpackOptions& options = {});
-/// The same for consumers that know no version. They cannot be told that memory must not be written to: such arrays are
-/// a ValueError, unless copied.
+/// As to_dlpack(), for consumers of unversioned tensors. These have no flag for read-only memory: throws ValueError for
+/// a read-only array, unless it is copied.
 dlpack::ManagedTensor* to_dlpack_unversioned(const Array& a, const ToDlpackOptions& options = {});
 
 }  // namespace chainer

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Examples as bytes: kind, count, then for each entry its name, dtype, shape and elements at a multiple of 16.
 #include <cstring>
 

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/iterators/example_error.h"
 
+#include <new>
 #include <typeinfo>
 
 #include "chainer/core/error.h"
@@ -46,12 +48,19 @@ std::exception_ptr make_error(int wanted, const std::string& message) {
 std::exception_ptr example_error(int64_t index) {
   try {
     throw;
-  } catch (const Error& e) {
+  } catch (Error& e) {
     std::string message;
     const int kind = error_kind(message);
     if (kind != 0 || typeid(e) == typeid(Error)) return make_error(kind, text("example ", index, ": ", message));
+    e.locate(nullptr, text("in example ", index));
     return std::current_exception();
-  } catch (...) { return std::current_exception(); }
+  } catch (const std::bad_alloc&) { return std::current_exception(); } catch (...) {
+    std::string message;
+    (void)error_kind(message);
+    try {
+      std::throw_with_nested(Error("example ", index, ": ", message));
+    } catch (...) { return std::current_exception(); }
+  }
 }
 
 }  // namespace chainer::iterators

@@ -1,4 +1,5 @@
-// Errors of single examples: of the class they had, with the example's index before their message.
+// SPDX-License-Identifier: MIT
+// Errors of single examples: of the original class, with the index of the example at the beginning of the message.
 #pragma once
 #include <cstdint>
 #include <exception>
@@ -6,11 +7,13 @@
 
 namespace chainer::iterators {
 
-/// A number for the class of the exception that is being handled, and its message.
+/// Returns a number for the class of the exception that is being handled, and sets its message.
 int error_kind(std::string& message);
-/// An exception of that class.
+/// Returns an exception of the class with this number.
 std::exception_ptr make_error(int kind, const std::string& message);
-/// The exception that is being handled, for the example of this index; one of a class that is not ours stays as it is.
+/// Returns the exception that is being handled, with the index of the example in its message. An exception of a class
+/// that is not the library's is nested in an Error (see std::rethrow_if_nested), except std::bad_alloc, which is
+/// returned unchanged. For a class derived from Error, the index is in the last line.
 std::exception_ptr example_error(int64_t index);
 
 }  // namespace chainer::iterators

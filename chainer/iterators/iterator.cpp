@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/iterators/iterator.h"
 
 namespace chainer {

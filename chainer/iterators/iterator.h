@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The interface of iterators (manual: "Iterator Interface").
 #pragma once
 #include <optional>
@@ -17,21 +18,21 @@ class StopIteration : public Error {
 /// Base of iterators.
 class Iterator : public Anchored {
  public:
-  /// The next batch, or nothing at the end.
+  /// Returns the next batch, or nothing at the end. Throws what the dataset throws.
   virtual std::optional<Examples> try_next() = 0;
-  /// The next batch; StopIteration at the end.
+  /// Returns the next batch. Throws StopIteration at the end.
   Examples next();
   virtual void finalize() {}
-  /// Back to the start.
+  /// Returns to the start.
   virtual void reset() = 0;
   virtual void serialize(Serializer& s) = 0;
   virtual int64_t batch_size() const = 0;
   virtual int64_t epoch() const = 0;
-  /// Epochs with a fractional part.
+  /// The epoch with its fractional part.
   virtual double epoch_detail() const = 0;
-  /// epoch_detail before the last batch; nothing before the first.
+  /// The epoch_detail() before the last batch; nothing before the first.
   virtual std::optional<double> previous_epoch_detail() const = 0;
-  /// Whether the last batch finished an epoch.
+  /// Returns true if the last batch completed an epoch.
   virtual bool is_new_epoch() const = 0;
   virtual bool repeat() const = 0;
 };

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Iterators: batches of a dataset, epoch after epoch (manual: "Iterator").
 #pragma once
 #include "chainer/iterators/iterator.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/iterators/multiprocess_iterator.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 #include <deque>
 #include <memory>
@@ -5,6 +6,7 @@
 #include "chainer/iterators/iterator.h"
 #include "chainer/iterators/position.h"
 #include "chainer/iterators/workers.h"
+#include "chainer/core/other_options.h"
 
 namespace chainer::iterators {
 
@@ -13,29 +15,33 @@ struct MultiprocessIteratorOptions {
   bool repeat = true;
   std::optional<bool> shuffle = {};
   std::optional<int> n_processes = {};         ///< the number of cores by default
-  int64_t n_prefetch = 1;                      ///< batches that are read ahead
-  std::optional<std::size_t> shared_mem = {};  ///< bytes an example may take in shared memory; 16 MiB by default
+  int64_t n_prefetch = 1;                      ///< number of batches to read ahead
+  std::optional<std::size_t> shared_mem = {};  ///< bytes of shared memory for each example; 16 MiB by default
   OrderSampler order_sampler = {};
-  double dataset_timeout = 30;  ///< seconds of waiting for an example after which it warns
-  /// Seconds without a word from a worker process whose example is wanted, after which it is taken for lost.
+  double dataset_timeout = 30;  ///< seconds of waiting for an example before a warning
+  /// Seconds without an answer from a worker process, while waiting for its example, before the worker is ended.
   double worker_limit = 600;
 };
-/// The sequence of SerialIterator, read ahead by worker processes; arrays come back through shared memory. The workers
-/// are forked in the constructor, which works only while the process has one thread: construct it before anything
-/// computes. Later, and where n_processes is 0, worker threads take their place (a warning says so), with the same
-/// batches; the library has no global lock, so threads read as fast.
+/// The batches of SerialIterator, read ahead by worker processes; arrays are returned through shared memory. The
+/// constructor forks the workers, which requires that the process has a single thread: construct the iterator before
+/// any computation. Otherwise, or if n_processes is 0, worker threads are used (with a warning) and give the same
+/// batches; the library has no global lock, so threads are as fast.
 ///
-/// The state advances when a batch is taken, and is that of SerialIterator with the orders drawn ahead beside it. After
-/// an error in an example, which reaches next() with the example's index before its message, the following call reads
-/// the same batch again. A worker process that dies, or that is silent for `worker_limit` seconds (a process that was
-/// stopped, say; it is ended then), is a RuntimeError, which every further call repeats. Workers end with this object,
-/// and when this process is killed.
+/// The state advances when a batch is taken. It is the state of SerialIterator and the orders drawn ahead. An error in
+/// an example is thrown by next(), with the index of the example in the message; the following call reads the same
+/// batch again. If a worker process dies, or does not answer for `worker_limit` seconds (it is ended then), this and
+/// every further call throws RuntimeError. The constructor throws ValueError for options out of range. Workers end with
+/// this object, and when this process is killed.
 class MultiprocessIterator : public Iterator {
  public:
   MultiprocessIterator(AnyDataset dataset, int64_t batch_size, const MultiprocessIteratorOptions& options = {});
+  CHAINER_OTHER_OPTIONS(
+      MultiprocessIterator,
+      ".repeat, .shuffle, .n_processes, .n_prefetch, .shared_mem, .order_sampler, .dataset_timeout, .worker_limit",
+      AnyDataset, int64_t);
   MultiprocessIterator(MultiprocessIterator&&) = default;
   std::optional<Examples> try_next() override;
-  /// Ends the workers; no batches can be taken afterwards.
+  /// Ends the workers. try_next() and reset() throw RuntimeError afterwards.
   void finalize() override;
   void reset() override;
   void serialize(Serializer& s) override;
@@ -45,7 +51,7 @@ class MultiprocessIterator : public Iterator {
   std::optional<double> previous_epoch_detail() const override { return position_.previous_epoch_detail; }
   bool is_new_epoch() const override { return position_.is_new_epoch; }
   bool repeat() const override { return options_.repeat; }
-  /// Whether the workers are processes, not threads.
+  /// Returns true if the workers are processes, false if threads.
   bool uses_processes() const { return processes_; }
 
  private:
@@ -64,7 +70,7 @@ class MultiprocessIterator : public Iterator {
   bool processes_ = false, finalized_ = false;
   int64_t next_job_ = 0;
   Position position_;
-  std::deque<Batch> plans_;  // asked for, not yet taken
+  std::deque<Batch> plans_;  // requested, not yet taken
 };
 
 }  // namespace chainer::iterators

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/iterators/multithread_iterator.h"
 
 #include <algorithm>

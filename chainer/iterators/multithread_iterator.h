@@ -1,18 +1,21 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 #include <memory>
 
 #include "chainer/iterators/iterator.h"
 #include "chainer/iterators/position.h"
+#include "chainer/core/other_options.h"
 
 namespace chainer::iterators {
 
-/// The same sequence as SerialIterator's. The next batch is read meanwhile by a pool of `n_threads` threads, which
-/// start with the first batch and end with finalize() or the iterator. The state advances when a batch is taken, and
-/// goes on exactly where it was saved, also where the next epoch's order had been drawn. After what the dataset throws,
-/// the following call reads the same batch again.
+/// The batches of SerialIterator, with the next batch read ahead by a pool of `n_threads` threads, which start with the
+/// first batch and end with finalize() or the iterator. The state advances when a batch is taken; a saved state resumes
+/// exactly, also if the order of the next epoch had been drawn. After an exception of the dataset, the following call
+/// reads the same batch again.
 class MultithreadIterator : public Iterator {
  public:
   MultithreadIterator(AnyDataset dataset, int64_t batch_size, const IteratorOptions& options = {});
+  CHAINER_OTHER_OPTIONS(MultithreadIterator, ".repeat, .shuffle, .n_threads, .order_sampler", AnyDataset, int64_t);
   MultithreadIterator(MultithreadIterator&&) noexcept;
   ~MultithreadIterator() override;
   std::optional<Examples> try_next() override;
@@ -36,9 +39,9 @@ class MultithreadIterator : public Iterator {
   int n_threads_;
   Planner planner_;
   Position position_;
-  struct Ahead;  // the threads and what they read
+  struct Ahead;  // the threads and their results
   std::unique_ptr<Ahead> reading_;
-  std::optional<PlannedBatch> planned_;  // the batch that is read ahead
+  std::optional<PlannedBatch> planned_;  // the batch that is being read ahead
 };
 
 }  // namespace chainer::iterators

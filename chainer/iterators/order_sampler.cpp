@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/iterators/order_sampler.h"
 
 namespace chainer::iterators {

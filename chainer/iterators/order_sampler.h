@@ -1,4 +1,5 @@
-// Orders of examples (manual: "Order sampler examples"), and the options that the iterators share.
+// SPDX-License-Identifier: MIT
+// Orders of examples (manual: "Order sampler examples"), and the options of the iterators.
 #pragma once
 #include <functional>
 #include <memory>
@@ -9,10 +10,10 @@
 
 namespace chainer::iterators {
 
-/// Gives the order of the next epoch, of the same length as the last one.
+/// Returns the order of the next epoch, of the same length as the current one.
 using OrderSampler =
     std::function<std::vector<int64_t>(const std::vector<int64_t>& current_order, int64_t current_position)>;
-/// A random permutation each epoch, from a generator of its own or the global one.
+/// Returns a random permutation for each epoch, from a given generator or the global one.
 class ShuffleOrderSampler {
  public:
   explicit ShuffleOrderSampler(std::shared_ptr<random::RandomState> random_state = nullptr)
@@ -26,12 +27,13 @@ class ShuffleOrderSampler {
 /// Options of the iterators, in the manual's order.
 struct IteratorOptions {
   bool repeat = true;
-  std::optional<bool> shuffle = {};  ///< a new random order each epoch, by default; not together with order_sampler
+  std::optional<bool> shuffle = {};  ///< true (the default): a new random order in each epoch; not with order_sampler
   int n_threads = 1;                 ///< MultithreadIterator only
   OrderSampler order_sampler = {};
 };
 
-/// The sampler that options ask for; none keeps the dataset's order. Giving shuffle and order_sampler is a ValueError.
+/// Returns the sampler for the options; none keeps the order of the dataset. Throws ValueError if both shuffle and
+/// order_sampler are given.
 OrderSampler sampler_of(const IteratorOptions& options);
 
 }  // namespace chainer::iterators

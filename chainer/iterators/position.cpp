@@ -1,11 +1,14 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/iterators/position.h"
 
 #include <algorithm>
 #include <numeric>
 
 #include "chainer/array/index.h"
+#include "chainer/core/system/machine.h"
 #include "chainer/datasets/example_random.h"
 #include "chainer/iterators/example_error.h"
+#include "chainer/iterators/workers.h"
 #include "chainer/routines/creation.h"
 #include "chainer/routines/manipulation.h"
 
@@ -31,10 +34,15 @@ Order checked_order(std::vector<int64_t> order, int64_t size) {
 void check_batches(const AnyDataset& d, int64_t batch_size, bool repeat) {
   if (batch_size <= 0) throw ValueError("an iterator's batch_size must be positive, not ", batch_size);
   if (d.size() == 0) throw ValueError("an iterator needs a dataset with examples");
-  if (repeat && batch_size > d.size())
-    warn(text("an iterator's batch_size of ", batch_size, " is larger than its dataset of ", d.size(),
-              " examples: a batch holds examples several times and passes ", batch_size / d.size(),
-              " epochs or more, for which triggers of an epoch fire once. Choose a batch_size of at most ", d.size()));
+  if (!repeat || batch_size <= d.size()) return;
+  const double each = static_cast<double>(write_example(read_examples(d, {0}, 0)[0], nullptr, 0)),
+               there = static_cast<double>(machine::memory_bytes());
+  if (each * static_cast<double>(batch_size) > there)
+    throw MemoryError("an iterator's batch of ", batch_size, " examples of ", each, " bytes does not fit into the ",
+                      there, " bytes of this machine's memory; the dataset has ", d.size(), " examples");
+  warn(text("an iterator's batch_size of ", batch_size, " is larger than its dataset of ", d.size(),
+            " examples: a batch holds examples several times and passes ", batch_size / d.size(),
+            " epochs or more, for which triggers of an epoch fire once. Choose a batch_size of at most ", d.size()));
 }
 
 Examples read_examples(const AnyDataset& d, const std::vector<int64_t>& indices, int64_t visit) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/iterators/serial_iterator.h"
 
 namespace chainer::iterators {

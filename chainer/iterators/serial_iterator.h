@@ -1,15 +1,19 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 #include "chainer/iterators/iterator.h"
 #include "chainer/iterators/position.h"
+#include "chainer/core/other_options.h"
 
 namespace chainer::iterators {
 
-/// Batches in order, one after the other. What the dataset throws comes out of next() with the example's index before
-/// its message. The state stays, here and in the iterators with workers: the following call reads the same batch again.
-/// A dataset that would pass over damaged examples gives others in their place.
+/// Reads batches in order, in the calling thread. next() throws what the dataset throws, with the index of the example
+/// in the message. The state does not advance then, here and in the other iterators: the following call reads the same
+/// batch again. A dataset that skips damaged examples must return other examples instead. The constructor throws
+/// ValueError for an empty dataset or a batch size that is not positive.
 class SerialIterator : public Iterator {
  public:
   SerialIterator(AnyDataset dataset, int64_t batch_size, const IteratorOptions& options = {});
+  CHAINER_OTHER_OPTIONS(SerialIterator, ".repeat, .shuffle, .n_threads, .order_sampler", AnyDataset, int64_t);
   std::optional<Examples> try_next() override;
   void reset() override;
   void serialize(Serializer& s) override;

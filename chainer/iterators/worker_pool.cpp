@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/iterators/worker_pool.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// The threads that read batches ahead.
+// SPDX-License-Identifier: MIT
+// Threads that read batches ahead.
 #pragma once
 #include <condition_variable>
 #include <deque>
@@ -12,17 +13,17 @@
 
 namespace chainer::iterators {
 
-/// A fixed number of threads that run tasks in the order in which they were submitted. The destructor lets the tasks
-/// finish that have begun, forgets those that have not, and joins the threads.
+/// A fixed number of threads that run tasks in the order of submission. The destructor waits for running tasks, drops
+/// waiting ones, and joins the threads.
 class WorkerPool {
  public:
   using Task = std::function<Examples()>;
-  /// Starts `n_threads` threads, one at least.
+  /// Starts `n_threads` threads, at least one.
   explicit WorkerPool(int n_threads);
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
   ~WorkerPool();
-  /// Queues a task. The future gives its examples, or throws what the task threw.
+  /// Queues a task. The future returns its examples, or throws the exception of the task.
   std::future<Examples> submit(Task task);
 
  private:

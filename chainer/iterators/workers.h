@@ -1,4 +1,5 @@
-// Workers that read examples ahead: processes where that can work, else threads.
+// SPDX-License-Identifier: MIT
+// Workers that read examples ahead: processes if possible, otherwise threads.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -9,32 +10,34 @@
 
 namespace chainer::iterators {
 
-/// How many seconds take() waits until it warns, each time, and until it ends a worker process that is silent.
+/// Seconds that take() waits before each warning, and before it ends a worker process that does not answer.
 struct Patience {
   double warn_after, give_up_after;
 };
 
-/// Reads examples by number of job. An error in an example keeps its class, and its message begins with the example's
-/// index.
+/// Reads examples by job number. An error in an example keeps its class, and its message begins with the index of the
+/// example.
 class Workers {
  public:
   virtual ~Workers() = default;
-  /// Asks for examples, as jobs first_job, first_job + 1, ..., without waiting for anybody. Jobs are numbered from 0
-  /// on, and at most `capacity` may be unanswered. `first_visit` starts the random numbers of the first example, the
-  /// next number those of the second (see begin_example()).
+  /// Requests examples, as jobs first_job, first_job + 1, ..., without waiting. Jobs are numbered from 0, and at most
+  /// `capacity` may be pending. `first_visit` seeds the random numbers of the first example, the next number those of
+  /// the second (see begin_example()).
   virtual void submit(int64_t first_job, const std::vector<int64_t>& indices, int64_t first_visit) = 0;
-  /// The example of a job, waiting for it; each job is asked for once, in any order. RuntimeError if its worker process
-  /// has died, or was ended because nothing came from it for too long.
+  /// Waits for the example of a job and returns it; each job is taken once, in any order. Throws RuntimeError if the
+  /// worker process died, or was ended because it did not answer.
   virtual Example take(int64_t job, const Patience& patience) = 0;
 };
 
-/// Whether processes can work here: forking a process of several threads could leave locks behind that nobody opens.
+/// Returns true if workers can be forked: the process must have a single thread, because a fork copies locks that other
+/// threads hold and that are then never released.
 bool can_fork_workers();
-/// `n` forked processes. Examples of up to `slot_bytes` come through shared memory, larger ones through a pipe.
+/// Forks `n` processes. Examples of up to `slot_bytes` are returned through shared memory, larger ones through a pipe.
 std::unique_ptr<Workers> fork_workers(const AnyDataset& dataset, int n, int64_t capacity, std::size_t slot_bytes);
 std::unique_ptr<Workers> thread_workers(const AnyDataset& dataset, int n);
 
-/// An example as bytes, for a worker's answer. `write` returns the size needed, and writes only if `room` suffices.
+/// Convert an example to bytes and back, for the answer of a worker. write_example() returns the required size, and
+/// writes only if `room` suffices.
 std::size_t write_example(const Example& example, char* to, std::size_t room);
 Example read_example(const char* from, std::size_t size);
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <chrono>
 #include <map>
@@ -5,10 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "chainer/core/byte_stream.h"
-#include "chainer/core/child_process.h"
+#include "chainer/core/system/byte_stream.h"
+#include "chainer/core/system/child_process.h"
 #include "chainer/core/error.h"
-#include "chainer/core/pages.h"
+#include "chainer/core/system/pages.h"
 #include "chainer/core/parallel.h"
 #include "chainer/datasets/example_random.h"
 #include "chainer/iterators/example_error.h"

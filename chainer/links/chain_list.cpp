@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/links/chain_list.h"
 
 #include <algorithm>

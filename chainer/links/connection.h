@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: MIT
 // L: connections (manual: "Learnable connections").
 #pragma once
 #include <functional>
 
 #include "chainer/functions/activation.h"
 #include "chainer/links/members.h"
+#include "chainer/core/other_options.h"
 
 namespace chainer {
 namespace links {
@@ -14,13 +16,16 @@ struct LinearOptions {
   InitializerArg initialW = {};      ///< LeCunNormal by default
   InitializerArg initial_bias = {};  ///< zero by default
 };
-/// y = x W^T + b, see F::linear. Parameters W (out_size, in_size) and b (out_size). With one size, or in_size nullopt,
-/// the input size is found at the first call. The axes behind the first n_batch_axes are taken together: of x (batch,
-/// time, features), linear(x, 2) works on each feature vector.
+/// Computes y = x W^T + b for x (N, in_size): (N, out_size), see F::linear. Parameters W (out_size, in_size) and
+/// b (out_size). With one size, or in_size nullopt, the input size is determined at the first call. The axes after the
+/// first n_batch_axes are flattened: for x (batch, time, features), linear(x, 2) applies to each feature vector.
+/// forward() throws as F::linear() does.
 class Linear : public Link {
  public:
   explicit Linear(int64_t out_size, const LinearOptions& options = {}) : Linear(std::nullopt, out_size, options) {}
+  CHAINER_OTHER_OPTIONS(Linear, ".nobias, .initialW, .initial_bias", int64_t);
   Linear(std::optional<int64_t> in_size, int64_t out_size, const LinearOptions& options = {});
+  CHAINER_OTHER_OPTIONS(Linear, ".nobias, .initialW, .initial_bias", std::optional<int64_t>, int64_t);
   Variable forward(const Variable& x, int64_t n_batch_axes = 1);
   chainer::Parameter W;
   std::optional<chainer::Parameter> b;  ///< absent with nobias
@@ -36,10 +41,12 @@ struct EmbedIDOptions {
   InitializerArg initialW = {};  ///< N(0, 1) by default
   std::optional<int64_t> ignore_label = {};
 };
-/// Rows of W (in_size, out_size) by integer id, see F::embed_id.
+/// Returns rows of W (in_size, out_size) by the integer ids of x, as x.shape + (out_size), see F::embed_id. forward()
+/// throws IndexError for an id that is not in 0 ... in_size - 1 and not ignore_label, InvalidType unless x is integer.
 class EmbedID : public Link {
  public:
   EmbedID(int64_t in_size, int64_t out_size, const EmbedIDOptions& options = {});
+  CHAINER_OTHER_OPTIONS(EmbedID, ".initialW, .ignore_label", int64_t, int64_t);
   Variable forward(const Variable& x);
   chainer::Parameter W;
   CHAINER_DECLARE_MEMBERS(EmbedID);
@@ -48,7 +55,8 @@ class EmbedID : public Link {
   std::optional<int64_t> ignore_label_;
 };
 
-/// x + b along an axis, see F::bias. With a shape it has b as a parameter, else the second argument.
+/// Computes x + b along an axis, see F::bias. With a shape, b is a parameter (zeros), else the second argument of
+/// forward(). forward() throws ValueError if b is given twice or not at all, DimensionError if the shapes do not match.
 class Bias : public Link {
  public:
   explicit Bias(int64_t axis = 1, std::optional<Shape> shape = {});
@@ -63,13 +71,15 @@ class Bias : public Link {
 
 /// Options of Scale.
 struct ScaleOptions {
-  bool bias_term = false;                ///< add a Bias
-  std::optional<Shape> bias_shape = {};  ///< its shape, where W is not a parameter
+  bool bias_term = false;                ///< adds the child `bias`
+  std::optional<Shape> bias_shape = {};  ///< the shape of its b, if W is not a parameter
 };
-/// x * W along an axis, see F::scale. With W_shape it has W as a parameter (ones), else the second argument.
+/// Computes x * W along an axis, see F::scale. With W_shape, W is a parameter (ones), else the second argument of
+/// forward(). The constructor throws ValueError if bias_term is set without any shape; forward() throws as Bias does.
 class Scale : public Chain {
  public:
   explicit Scale(int64_t axis = 1, std::optional<Shape> W_shape = {}, const ScaleOptions& options = {});
+  CHAINER_OTHER_OPTIONS(Scale, ".bias_term, .bias_shape", int64_t, std::optional<Shape>);
   Variable forward(const Variable& x);
   Variable forward(const Variable& x, const Variable& y);
   std::optional<chainer::Parameter> W;
@@ -87,10 +97,13 @@ struct BilinearOptions {
   InitializerArg initialV1 = {}, initialV2 = {};
   InitializerArg initial_bias = {};  ///< zero by default
 };
-/// F::bilinear with its parameters W (left, right, out), V1 (left, out), V2 (right, out), b (out).
+/// F::bilinear of e1 (N, left_size) and e2 (N, right_size) with its parameters W (left, right, out), V1 (left, out),
+/// V2 (right, out), b (out): (N, out_size). forward() throws InvalidType if the shapes do not match.
 class Bilinear : public Link {
  public:
   Bilinear(int64_t left_size, int64_t right_size, int64_t out_size, const BilinearOptions& options = {});
+  CHAINER_OTHER_OPTIONS(Bilinear, ".nobias, .initialW, .initialV1, .initialV2, .initial_bias", int64_t, int64_t,
+                        int64_t);
   Variable forward(const Variable& e1, const Variable& e2);
   chainer::Parameter W;
   std::optional<chainer::Parameter> V1, V2, b;  ///< absent with nobias
@@ -102,12 +115,14 @@ struct HighwayOptions {
   bool nobias = false;
   std::function<Variable(const Variable&)> activate = functions::relu;
   InitializerArg init_Wh = {}, init_Wt = {}, init_bh = {};
-  InitializerArg init_bt = {};  ///< -1 by default: at first the input mostly passes through
+  InitializerArg init_bt = {};  ///< -1 by default, so that initially most of the input passes through
 };
-/// activate(plain(x)) t + x (1 - t) with t = sigmoid(transform(x)). Srivastava et al., arXiv:1505.00387.
+/// Computes activate(plain(x)) t + x (1 - t) with t = sigmoid(transform(x)), for x (N, in_out_size) in the same shape.
+/// forward() throws as F::linear() does. Srivastava et al., arXiv:1505.00387.
 class Highway : public Chain {
  public:
   explicit Highway(int64_t in_out_size, const HighwayOptions& options = {});
+  CHAINER_OTHER_OPTIONS(Highway, ".nobias, .activate, .init_Wh, .init_Wt, .init_bh, .init_bt", int64_t);
   Variable forward(const Variable& x);
   Linear plain, transform;
   CHAINER_DECLARE_MEMBERS(Highway);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/links/left_out.h"
 
 #include <cstdint>
@@ -5,7 +6,7 @@
 #include <set>
 
 #include "chainer/core/living.h"
-#include "chainer/core/type_name.h"
+#include "chainer/core/system/type_name.h"
 #include "chainer/links/link.h"
 
 namespace chainer {

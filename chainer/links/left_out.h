@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Members of links that CHAINER_MEMBERS does not list.
 #pragma once
 #include <string>
@@ -7,14 +8,16 @@ namespace chainer {
 
 class Link;
 
-/// One line for each link and parameter that lies inside an object of this tree of links and that no walk over the tree
-/// meets: it would be neither trained nor saved. Members of containers and behind pointers are not seen.
+/// Returns one line for each link and parameter that is stored in an object of this tree of links but not visited by a
+/// walk over the tree, so that it would be neither trained nor saved. Does not find members of containers and members
+/// that are reached through pointers.
 std::vector<std::string> left_out_members(const Link& root);
-/// One line for each link that no walk meets and that an object of this tree, of a class of the user's, points to:
-/// std::unique_ptr, std::shared_ptr and the first link of a std::vector, but also links that are borrowed on purpose.
+/// Returns one line for each link that is not visited by a walk and that an object of this tree, of a user's class,
+/// points to: by std::unique_ptr, std::shared_ptr or as the first link of a std::vector. Includes links that are
+/// borrowed on purpose.
 std::vector<std::string> links_behind_pointers(const Link& root);
 
-/// Warns about both; in debug mode members that were left out are a RuntimeError.
+/// Warns about both. In debug mode, throws RuntimeError for left out members.
 void check_left_out_members(const Link& root);
 
 }  // namespace chainer

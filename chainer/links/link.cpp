@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/links/link.h"
 
 #include <algorithm>
@@ -7,7 +8,7 @@
 
 #include "chainer/links/link_hook.h"
 #include "chainer/core/living.h"
-#include "chainer/core/type_name.h"
+#include "chainer/core/system/type_name.h"
 
 namespace chainer {
 namespace {

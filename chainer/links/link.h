@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Links: parameters and the computation that uses them.
 #pragma once
 #include <array>
@@ -24,18 +25,20 @@ namespace chainer {
 class LinkHook;
 class Sequential;
 
-/// How a link is copied: new links on the same arrays, on copies of them, or on freshly initialized ones.
+/// How a link is copied: with the same arrays (share), with copies of them (copy), or with new ones from the
+/// initializers (init).
 enum class CopyMode { share, copy, init };
 
-/// Variables by name, as dict examples give them.
+/// Variables by name, from examples that are dictionaries.
 using NamedVariables = std::map<std::string, Variable>;
 
-/// A parametrised computation. Derive, list parameters, children and persistent values in CHAINER_MEMBERS, and define
-/// forward; see the example in links.h. Links are moved, never copied by accident: copy() says how.
+/// A computation with parameters. Derive, list parameters, children and persistent values in CHAINER_MEMBERS, and
+/// define forward(); see the example in links.h. Links are moved; only copy() copies them, the copy constructor throws
+/// RuntimeError.
 ///
 /// A parameter that several members share (tied weights) is one parameter: walks yield it once, under its first path,
-/// so that an optimizer updates it once a step (the release: once a path). Files hold it under each of its paths, as
-/// the release's do; loading demands that these are equal. copy() keeps the tie.
+/// so an optimizer updates it once per step (in the release: once per path). Files store it under each of its paths, as
+/// those of the release do; loading throws ValueError if these differ. copy() keeps parameters tied.
 class Link : public Anchored {
  public:
   Link();
@@ -45,56 +48,58 @@ class Link : public Anchored {
   Link& operator=(Link&& o) noexcept;
   ~Link() override;
 
-  /// Own parameters by name, then those of children; paths like /l1/W. Each parameter once.
+  /// Returns the link's own parameters by name, then those of its children, each once; paths like /l1/W.
   std::vector<Parameter> params(bool include_uninit = true) const;
   std::vector<std::pair<std::string, Parameter>> namedparams(bool include_uninit = true) const;
-  /// This link first (path /), then children depth first.
+  /// Returns this link first (path /), then its children depth first.
   std::vector<Link*> links(bool skipself = false) const;
   std::vector<std::pair<std::string, Link*>> namedlinks(bool skipself = false) const;
-  /// Direct children, by name or index.
+  /// Returns the direct children, by name or index.
   std::vector<Link*> children() const;
-  /// Set by walks from the parent (the one that came last, where there are several); empty for the outermost link.
+  /// The name that the last walk from a parent set; empty for the outermost link.
   const std::string& name() const { return name_.get(); }
 
   void cleargrads();
   void zerograds();
-  /// Copies the other link's data (not gradients) by path, and its persistent arrays, numbers and texts. KeyError
-  /// where the other link lacks a path of this one, TypeError where a value there is of another kind.
+  /// Copies the data (not gradients) of another link by path, and its persistent arrays, numbers and strings. Throws
+  /// KeyError if the other link has not all paths of this one, TypeError if a persistent value has another type.
   void copyparams(const Link& other, bool copy_persistent = true);
-  /// Adds the other link's gradients, by path.
+  /// Adds the gradients of another link, by path. Throws KeyError if this link has not all of its parameters.
   void addgrads(const Link& other);
-  /// Elements of all initialized parameters; warns about each uninitialized one.
+  /// Returns the number of elements of all initialized parameters; warns about each uninitialized one.
   int64_t count_params() const;
   void enable_update();
   void disable_update();
-  /// Whether any parameter's update rule is enabled.
+  /// Returns true if the update rule of any parameter is enabled.
   bool update_enabled() const;
-  /// Moves parameters and array values.
+  /// Moves parameters and persistent arrays to a device.
   Link& to_device(const Device& device);
   Link& to_cpu() { return to_device(Device()); }
-  /// To that CUDA device; without a number to the thread's current one (Device::use), or else the first.
+  /// Moves to a CUDA device: the one with this number, else the thread's current one (Device::use), else the first.
   Link& to_gpu(std::optional<int> id = {}) { return to_device(gpu_device(id)); }
   virtual void serialize(Serializer& s);
-  /// n copies of this link, one after the other. Each is one layer, also where it is a Sequential itself: the paths of
+  /// Returns a Sequential of n copies of this link. Each copy is one layer, even of a Sequential: the paths of
   /// Sequential(Linear, tanh).repeat(2) are /0/0/W and /1/0/W.
   Sequential repeat(int64_t n, CopyMode mode = CopyMode::init) const;
 
-  /// Registered at run time, under names that are not taken. Without an initializer a parameter is NaN.
+  /// Registers a parameter or persistent value at run time. Without an initializer a parameter is NaN. Throws KeyError
+  /// if the name is taken, ValueError if it is empty.
   Parameter add_param(const std::string& name, std::optional<Shape> shape = {}, InitializerArg initializer = {});
   void add_persistent(const std::string& name, Array value);
-  /// A persistent value added at run time.
+  /// Returns a persistent value that was added at run time. Throws KeyError if there is none of this name.
   Array& persistent(const std::string& name);
-  /// A parameter added at run time.
+  /// Returns a parameter that was added at run time. Throws KeyError if there is none of this name.
   Parameter param(const std::string& name) const;
 
-  /// Hooks around this link's forward.
+  /// Adds or deletes a hook around forward() of this link. Throws KeyError if a hook of this name exists, or does not.
   Link& add_hook(std::shared_ptr<LinkHook> hook, const std::string& name = {});
   void delete_hook(const std::string& name);
   const std::vector<std::pair<std::string, std::shared_ptr<LinkHook>>>& local_link_hooks() const { return hooks_; }
 
-  /// forward with variables whose number is known at run time only: what trainers and evaluators call.
+  /// Calls forward() with a number of variables known only at run time, for trainers and evaluators. Throws TypeError
+  /// if forward() does not take that many, NotImplementedError if the class has no CHAINER_MEMBERS.
   virtual Variables call(const Variables& x);
-  /// A link is called through the operator that CHAINER_MEMBERS defines. This one is met where it is missing.
+  /// CHAINER_MEMBERS defines the operator that calls a link. This overload explains a missing CHAINER_MEMBERS.
   template <class... A>
   void operator()(A&&...) {
     static_assert(sizeof...(A) > 1000,
@@ -103,13 +108,13 @@ class Link : public Anchored {
   }
   virtual Variables call(const NamedVariables& x);
   virtual std::shared_ptr<Link> clone(CopyMode mode) const;
-  /// Walks listed and added members.
+  /// Visits listed and added members.
   virtual void visit(MemberVisitor& v);
   /// The class name.
   std::string class_name() const;
-  /// Bytes of the most derived object; 0 for a class without CHAINER_MEMBERS.
+  /// The size of the most derived object in bytes; 0 for a class without CHAINER_MEMBERS.
   virtual std::size_t object_size() const { return 0; }
-  /// Whether the link was moved elsewhere. Calling, walking or saving it is a RuntimeError.
+  /// Returns true if the link was moved from. Calling, walking or saving such a link throws RuntimeError.
   bool is_moved_from() const { return moved_from_; }
 
  protected:
@@ -125,20 +130,20 @@ class Link : public Anchored {
   std::vector<std::pair<std::string, Parameter>> added_params_;
   std::vector<std::pair<std::string, Array>> added_persistents_;
   std::vector<std::pair<std::string, Kept<Link>>> added_links_;
-  std::set<std::string, std::less<>> added_names_;  // of these three
+  std::set<std::string, std::less<>> added_names_;  // the names in the three lists above
   std::vector<std::pair<std::string, std::shared_ptr<LinkHook>>> hooks_;
 };
 
 /// A link with children.
 class Chain : public Link {
  public:
-  /// Registers a child under a name that is not taken.
+  /// Registers a child. Throws KeyError if the name is taken, ValueError if it is empty.
   void add_link(const std::string& name, Kept<Link> link) { add_child(name, std::move(link)); }
-  /// The child of that name; KeyError if there is none.
+  /// Returns the child of this name. Throws KeyError if there is none.
   Link& operator[](const std::string& name) const;
 };
 
-/// A child of any type, kept as Kept does; copied along with the link that has it.
+/// A child of any type, owned or shared as Kept describes, and copied with its parent.
 class Child {
  public:
   Child() = default;
@@ -155,14 +160,14 @@ class Child {
   Kept<Link> kept_;
 };
 
-/// A link that is being copied; while one exists, copy constructors of links may run on this thread.
+/// Scope of a copy: while it exists, copy constructors of links may run on this thread.
 struct LinkCopier {
   explicit LinkCopier(CopyMode mode);
   LinkCopier(const LinkCopier&) = delete;
   LinkCopier& operator=(const LinkCopier&) = delete;
   ~LinkCopier();
   static const CopyMode* current();
-  /// Gives the finished copy parameters of its own.
+  /// Replaces the parameters and arrays of the copy as the mode requires.
   void finish(Link& copy) const;
 
  private:
@@ -170,16 +175,16 @@ struct LinkCopier {
   const CopyMode* outer_;
 };
 
-/// One argument or result of a link's forward, of any type, as hooks see it: args.arguments[1].as<bool>() is a pointer
-/// to the second argument where that is a bool. It refers to the object itself; after the call, an argument that was
-/// moved in is a moved-from object.
+/// One argument or result of forward(), of any type, for hooks: args.arguments[1].as<bool>() is a pointer to the second
+/// argument if this is a bool. Refers to the object itself; after the call, an argument that was moved in is a
+/// moved-from object.
 class LinkArgument {
  public:
   LinkArgument() = default;
   template <class T>
   requires(!std::same_as<T, LinkArgument>) explicit LinkArgument(const T& value)
       : value_(std::addressof(value)), type_(&typeid(T)) {}
-  /// The object if it is a T, else nullptr.
+  /// Returns the object if it is a T, else nullptr.
   template <class T>
   const T* as() const {
     return value_ && *type_ == typeid(T) ? static_cast<const T*>(value_) : nullptr;
@@ -192,8 +197,8 @@ class LinkArgument {
   const std::type_info* type_ = &typeid(void);
 };
 
-/// Runs link hooks around a call of forward: preprocess at its begin, postprocess in finish(), or aborted where forward
-/// throws.
+/// Runs link hooks around a call of forward(): preprocess in the constructor, postprocess in finish(), and aborted if
+/// forward() throws.
 class LinkCall {
  public:
   LinkCall(Link& link, Variables args, std::vector<LinkArgument> arguments);
@@ -208,12 +213,12 @@ class LinkCall {
   Link& link_;
   Variables args_;
   std::vector<LinkArgument> arguments_;
-  std::vector<LinkHook*> begun_;  // their preprocess ran
+  std::vector<LinkHook*> begun_;  // hooks whose preprocess ran
 };
 
 namespace detail {
 
-// Whether members of these types can be copied. A std::vector claims that it can, whatever it holds.
+// True if members of these types can be copied. std::is_copy_constructible is true for every std::vector.
 template <class M>
 inline constexpr bool kCopies = std::is_copy_constructible_v<M>;
 template <class M>
@@ -253,7 +258,7 @@ Variables as_variables(R&& r) {
 }
 [[noreturn]] void wrong_argument_count(const Link& link, std::size_t count, std::initializer_list<int> accepted);
 
-// Whether forward takes so many variables.
+// True if forward() takes this many variables.
 template <class L, class... V>
 inline constexpr bool kTakes = requires(L& l, const V&... v) {
   l.forward(v...);
@@ -275,7 +280,7 @@ Variables call_forward(L& l, const Variables& x) {
     wrong_argument_count(l, x.size(), {one ? 1 : 0, two ? 2 : 0, three ? 3 : 0});
 }
 
-// The variables in an argument or result: one, or those of tuples, optionals and ranges, in order.
+// Appends the variables in an argument or result: one, or those of tuples, optionals and ranges, in order.
 template <class A>
 void collect_variables(Variables& out, const A& a) {
   if constexpr (std::is_convertible_v<const A&, Variable>) {
@@ -291,7 +296,7 @@ void collect_variables(Variables& out, const A& a) {
   }
 }
 
-// Adds to the error which link below `link` it comes from.
+// Adds to the message of the error the path, below `link`, of the link that threw it.
 void locate_error(const Link& link, Error& e);
 
 template <class L, class... A>
@@ -315,12 +320,12 @@ decltype(auto) call_with_hooks(L& l, A&&... a) {
 }  // namespace detail
 
 /// Lists the members of a link type, once: parameters, links, persistent values (Array, int64_t, int, double, float,
-/// bool, std::string), std::optional, std::unique_ptr, std::vector, std::array and std::map with text keys of them, and
-/// std::shared_ptr of links. From the list come params(), serialize(), copy() and the rest; operator() runs hooks
-/// around forward, whose signature is the type's own. copy() copies links behind a std::shared_ptr, too, each once. A
-/// link with a std::unique_ptr cannot be copied: there copy() is a TypeError (Child and std::optional are copied). A
-/// parameter or link inside the object that is not in the list is found when an optimizer is set up. (C++ allows no
-/// templates in classes local to a function: define links at namespace scope.)
+/// bool, std::string), std::optional, std::unique_ptr, std::vector, std::array and std::map with string keys of them,
+/// and std::shared_ptr of links. params(), serialize(), copy() and other methods use the list; operator() runs hooks
+/// around forward(), with the signature of the type's own forward(). copy() also copies links in a std::shared_ptr,
+/// each once, and throws TypeError for a link with a std::unique_ptr (use Child or std::optional instead). A parameter
+/// or link in the object that is not in the list is reported when an optimizer is set up. (C++ allows no templates in
+/// classes local to a function: define links at namespace scope.)
 #define CHAINER_MEMBERS(Type, ...)                                                       \
   void visit(::chainer::MemberVisitor& visitor_) override {                              \
     ::chainer::detail::visit_members(visitor_, #__VA_ARGS__ __VA_OPT__(, ) __VA_ARGS__); \
@@ -328,7 +333,7 @@ decltype(auto) call_with_hooks(L& l, A&&... a) {
   }                                                                                      \
   CHAINER_LINK(Type __VA_OPT__(, ) __VA_ARGS__)
 
-/// The same without visit(), for a link type whose visit() is written by hand or inherited, as ChainList's.
+/// CHAINER_MEMBERS without visit(), for a link type whose visit() is handwritten or inherited, as that of ChainList.
 #define CHAINER_LINK(Type, ...)                                                      \
   Type copy(::chainer::CopyMode mode_ = ::chainer::CopyMode::share) const {          \
     using Members_ = decltype(::chainer::detail::types_of(__VA_ARGS__));             \

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Hooks around the forward computation of links.
 #pragma once
 #include <cstdio>
@@ -11,14 +12,14 @@
 
 namespace chainer {
 
-/// What a link hook sees of one call.
+/// The information about one call that link hooks receive.
 struct LinkHookArgs {
   Link& link;
   std::string forward_name = "forward";
-  Variables args;                            ///< the variables among the arguments, those in lists and tuples too
-  Variables out = {};                        ///< after the call: all variables that it returned
-  std::vector<LinkArgument> arguments = {};  ///< every argument, of whatever type: arguments[1].as<bool>()
-  LinkArgument result = {};                  ///< after the call: what it returned
+  Variables args;                            ///< the variables among the arguments, also those in lists and tuples
+  Variables out = {};                        ///< after the call: all returned variables
+  std::vector<LinkArgument> arguments = {};  ///< all arguments, of any type: arguments[1].as<bool>()
+  LinkArgument result = {};                  ///< after the call: the returned object
 };
 
 /// Callbacks around links; scoped for this thread, or added to one link.
@@ -30,17 +31,18 @@ class LinkHook {
   virtual void deleted(Link* link) { (void)link; }
   virtual void forward_preprocess(const LinkHookArgs& args) { (void)args; }
   virtual void forward_postprocess(const LinkHookArgs& args) { (void)args; }
-  /// Instead of the postprocess, where forward throws.
+  /// Called instead of forward_postprocess() if forward() throws.
   virtual void forward_aborted(const LinkHookArgs& args) noexcept { (void)args; }
 };
 
-/// This thread's link hooks in the order they were opened.
+/// Returns the link hooks of this thread in the order of their registration.
 std::vector<std::pair<std::string, LinkHook*>>& get_link_hooks();
 
-/// Registers a hook for all links of this thread while the scope lasts.
+/// Scope that registers a hook for all links of this thread. The constructor throws KeyError if a hook of this name is
+/// registered.
 class [[nodiscard]] LinkHookScope {
  public:
-  explicit LinkHookScope(LinkHook& hook);
+  [[nodiscard]] explicit LinkHookScope(LinkHook& hook);
   LinkHookScope(const LinkHookScope&) = delete;
   LinkHookScope& operator=(const LinkHookScope&) = delete;
   ~LinkHookScope();
@@ -51,7 +53,8 @@ class [[nodiscard]] LinkHookScope {
 
 namespace link_hooks {
 
-/// Measures each link's forward. Nested links overlap in time; total_time() counts the outermost calls.
+/// Measures the time of forward() of each link. The times of nested links overlap; total_time() sums the outermost
+/// calls.
 class TimerHook : public LinkHook {
  public:
   std::string name() const override { return "TimerHook"; }

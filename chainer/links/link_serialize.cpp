@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Links in files.
 #include <cstring>
 #include <map>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What links do with the values of their members: copying them from link to link and from device to device.
 #include <map>
 #include <variant>

@@ -1,4 +1,5 @@
-// L: links with parameters (manual: "Link implementations"), one header a chapter.
+// SPDX-License-Identifier: MIT
+// L: links with parameters (manual: "Link implementations"), one header for each chapter.
 //
 //   struct MLP : Chain {
 //     L::Linear l1, l2;

@@ -1,4 +1,5 @@
-// The walk over a link's members, whatever their types.
+// SPDX-License-Identifier: MIT
+// Visits the members of a link, whatever their types.
 #pragma once
 #include <concepts>
 #include <cstdint>
@@ -15,7 +16,7 @@ namespace chainer {
 class Child;
 class Link;
 
-/// What a walk over a link's members meets.
+/// Interface of walks over the members of a link.
 class MemberVisitor {
  public:
   virtual ~MemberVisitor() = default;
@@ -27,10 +28,10 @@ class MemberVisitor {
   virtual void persistent(const std::string& name, double& v) { (void)name, (void)v; }
   virtual void persistent(const std::string& name, bool& v) { (void)name, (void)v; }
   virtual void persistent(const std::string& name, std::string& v) { (void)name, (void)v; }
-  /// Narrower numbers go through the wide ones; a value that does not fit back is a ValueError.
+  /// Narrow numbers are visited as wide ones. Throws ValueError if the visitor sets a value that does not fit.
   virtual void persistent(const std::string& name, int& v);
   virtual void persistent(const std::string& name, float& v);
-  /// What takes the place of a link behind a std::shared_ptr, before the walk goes on to it; none leaves it.
+  /// Returns a replacement for a link in a std::shared_ptr, before the link is visited; nullptr keeps the link.
   virtual std::shared_ptr<Link> replacement(const std::shared_ptr<Link>& link) { return (void)link, nullptr; }
 };
 

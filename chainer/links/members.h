@@ -1,5 +1,6 @@
-// CHAINER_MEMBERS in two parts, for links of a library: the class declares, its source file defines. A program that
-// includes the header then compiles nothing of what it does not use.
+// SPDX-License-Identifier: MIT
+// CHAINER_MEMBERS in two parts, for links of a library: declarations in the header and definitions in the source file.
+// A program that includes the header then does not compile the definitions.
 //
 //   class Linear : public Link {
 //     ...
@@ -14,7 +15,7 @@
   void visit(::chainer::MemberVisitor& visitor_) override; \
   CHAINER_DECLARE_LINK(Type)
 
-/// Those of CHAINER_LINK.
+/// The declarations of CHAINER_LINK.
 #define CHAINER_DECLARE_LINK(Type)                                                  \
   Type copy(::chainer::CopyMode mode_ = ::chainer::CopyMode::share) const;          \
   std::shared_ptr<::chainer::Link> clone(::chainer::CopyMode mode_) const override; \
@@ -27,7 +28,7 @@
   }                                                                                 \
   static_assert(true)
 
-/// The definitions, with the list of members.
+/// The definitions of CHAINER_MEMBERS, with the list of members.
 #define CHAINER_DEFINE_MEMBERS(Type, ...)                                                \
   void Type::visit(::chainer::MemberVisitor& visitor_) {                                 \
     ::chainer::detail::visit_members(visitor_, #__VA_ARGS__ __VA_OPT__(, ) __VA_ARGS__); \

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // L: links with recurrent connections over whole sequences (manual: "Link implementations").
 #pragma once
 #include "chainer/functions/rnn.h"
@@ -7,20 +8,21 @@
 namespace chainer {
 namespace links {
 
-/// What the n-step links share: layers of weights as children 0, 1, ... (two a layer where there are two directions),
-/// each with matrices w0, w1, ... of N(0, 1 / columns) and biases b0, b1, ... of zeros, as F::n_step_lstm and the
-/// others take them. The links are called with sequences (length, in_size) in any order and of any lengths, zero
-/// included, and give outputs in that order; states are (layers, sequences, out_size), a column for each sequence, or
-/// none for zeros. Without sequences, states of none are empty.
+/// Base of the n-step links: the weights of each layer (and direction) as children 0, 1, ..., each with matrices w0,
+/// w1, ... from N(0, 1 / columns) and biases b0, b1, ... of zeros, in the order of F::n_step_lstm() and its siblings.
+/// forward() takes sequences (length, in_size) in any order and of any lengths, also zero, and returns outputs in this
+/// order; states are (layers, sequences, out_size), twice as many layers for two directions, or none for zeros. The
+/// constructor throws ValueError unless sizes are positive; forward() throws ValueError for other shapes and TypeError
+/// for other dtypes.
 class NStepRNNBase : public ChainList {
  public:
   int64_t n_layers() const { return n_layers_; }
   int64_t out_size() const { return out_size_; }
   double dropout;
-  /// The weights of each layer and direction, as functions take them.
+  /// The weights of each layer and direction, as arguments of the functions.
   std::vector<Variables> ws() const { return weights('w'); }
   std::vector<Variables> bs() const { return weights('b'); }
-  /// States of zeros for these sequences.
+  /// Returns states of zeros for these sequences.
   Variable init_hx(const Variables& xs) const;
 
  protected:
@@ -39,7 +41,7 @@ class NStepRNNBase : public ChainList {
   int64_t n_layers_, in_size_, out_size_;
 };
 
-/// F::n_step_lstm with its weights: forward(hx, cx, xs) gives {hy, cy, ys}.
+/// F::n_step_lstm with its weights: forward(hx, cx, xs) returns {hy, cy, ys}.
 class NStepLSTM : public NStepRNNBase {
  public:
   NStepLSTM(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout)
@@ -59,7 +61,7 @@ class NStepBiLSTM : public NStepRNNBase {
   }
   CHAINER_DECLARE_LINK(NStepBiLSTM);
 };
-/// F::n_step_gru with its weights: forward(hx, xs) gives {hy, ys}.
+/// F::n_step_gru with its weights: forward(hx, xs) returns {hy, ys}.
 class NStepGRU : public NStepRNNBase {
  public:
   NStepGRU(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout)
@@ -75,7 +77,7 @@ class NStepBiGRU : public NStepRNNBase {
   functions::NStepRnnResult forward(const Variable& hx, const Variables& xs) { return run(hx, xs); }
   CHAINER_DECLARE_LINK(NStepBiGRU);
 };
-/// F::n_step_rnn of tanh with its weights: forward(hx, xs) gives {hy, ys}.
+/// F::n_step_rnn of tanh with its weights: forward(hx, xs) returns {hy, ys}.
 class NStepRNNTanh : public NStepRNNBase {
  public:
   NStepRNNTanh(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout)

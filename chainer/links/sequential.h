@@ -1,4 +1,5 @@
-// Layers one after the other.
+// SPDX-License-Identifier: MIT
+// A sequence of layers.
 #pragma once
 #include "chainer/links/link.h"
 
@@ -21,7 +22,7 @@ class Layer {
   }
   bool is_link() const { return static_cast<bool>(link_); }
   Link& link() const { return *link_; }
-  /// The function's name, or the link's class.
+  /// The name of the function, or the class name of the link.
   std::string name() const { return is_link() ? link().class_name() : name_; }
   Variables operator()(const Variables& x) const;
   Layer copy(CopyMode mode) const;
@@ -32,14 +33,16 @@ class Layer {
   std::string name_;
 };
 
-/// Feeds its input through layers in order; a layer's several results are the next one's arguments. Prints one line a
-/// layer. Paths and file keys are those of the release, which numbers links unlike layers: the first link is 0, each
-/// later one is inserted right behind it, so that of five links the last is 1. Indices and iteration are in order.
+/// Applies layers in order; the results of a layer are the arguments of the next. Prints one line for each layer. Paths
+/// and file keys are those of the release, which numbers links differently from layers: the first link is 0 and each
+/// later one is inserted right after it, so the last of five links is 1. Indices and iteration are in order. forward()
+/// throws TypeError if a function gets, or a single result needs, another number of variables than one; members that
+/// take an index throw IndexError if it is out of range.
 ///   auto mlp = Sequential(L::Linear(100), F::relu, L::Linear(10));
 class Sequential : public Link {
  public:
   Sequential() = default;
-  Sequential(const Sequential& o);  // for copy(); by accident it throws, as every link's
+  Sequential(const Sequential& o);  // for copy(); throws RuntimeError otherwise
   Sequential(Sequential&&) noexcept = default;
   Sequential& operator=(Sequential&&) = default;
   template <class... T>
@@ -63,7 +66,7 @@ class Sequential : public Link {
   Layer pop(int64_t i = -1);
   void set(int64_t i, Layer layer);
   void clear() { layers_.clear(); }
-  /// By the name of the class or function.
+  /// Removes or counts layers by the name of their class or function.
   void remove_by_layer_type(const std::string& type);
   int64_t count_by_layer_type(const std::string& type) const;
   int64_t index(const Link& link) const;
@@ -71,7 +74,7 @@ class Sequential : public Link {
     extend(std::move(other));
     return *this;
   }
-  /// Nested Sequentials replaced by their layers, which are shared with this one.
+  /// Returns a Sequential in which nested Sequentials are replaced by their layers, which are shared with this one.
   Sequential flatten() const;
   Sequential copy(CopyMode mode = CopyMode::share) const;
 

@@ -1,12 +1,14 @@
-// The name that a parent gives to a link while other threads may ask for it.
+// SPDX-License-Identifier: MIT
+// The name that a parent sets on a link while other threads may read it.
 #pragma once
 #include <atomic>
 #include <string>
 
 namespace chainer {
 
-/// A text that any number of threads may set and read: walks over a model, which are reading, name the links they meet.
-/// A text that was current once stays where it is, so that get() may refer to it; there are as many as different names.
+/// A string that any number of threads may set and read: walks over a model, which are otherwise read-only, name the
+/// links they visit. Every string that was ever current is kept, so references from get() stay valid; there is one for
+/// each distinct name.
 class SharedName {
  public:
   SharedName() = default;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/links/summary.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/array/backend.h"
 #include "chainer/mn/extensions.h"
 #include "chainer/routines/arithmetic.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Arrays between ranks.
 #include <algorithm>
 #include <cstring>

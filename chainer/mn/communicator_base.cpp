@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/mn/communicator_base.h"
 
 #include <algorithm>
@@ -9,7 +10,7 @@
 #include <thread>
 
 #include "chainer/autograd/config.h"
-#include "chainer/core/machine.h"
+#include "chainer/core/system/machine.h"
 #include "chainer/mn/gradient_reducer.h"
 #include "chainer/mn/parameter_state.h"
 #include "chainer/mn/roll_call.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Objects between ranks, as bytes.
 #include "chainer/mn/communicator_base.h"
 #include "chainer/mn/roll_call.h"

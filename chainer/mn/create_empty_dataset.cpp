@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/mn/datasets.h"
 
 namespace chainer::mn::datasets {

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <charconv>
 #include <numeric>
 
 #include "chainer/core/clock.h"
-#include "chainer/core/file.h"
+#include "chainer/core/system/file.h"
 #include "chainer/mn/checkpointer.h"
 #include "chainer/routines/random.h"
 #include "chainer/serializers/serializers.h"
@@ -23,7 +24,11 @@ std::optional<int64_t> ranks_of(const std::filesystem::path& file, int64_t itera
     if (thoroughly)
       for (const std::string& key : npz->keys()) npz->check(key);
     return size;
-  } catch (const Error&) { return {}; }
+  } catch (const FileAccessError&) {
+    throw;  // it may be whole
+  } catch (const MemoryError&) { throw; } catch (const Error&) {
+    return {};
+  }
 }
 
 // What a trainer's iterators say of the order and place within an epoch.

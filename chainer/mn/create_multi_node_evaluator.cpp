@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/mn/evaluator.h"
 
 namespace chainer::mn {

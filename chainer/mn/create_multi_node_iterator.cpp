@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/mn/iterators.h"
 
 namespace chainer::mn::iterators {

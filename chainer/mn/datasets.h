@@ -1,9 +1,11 @@
-// Datasets over several processes (manual: "Dataset Utilities").
+// SPDX-License-Identifier: MIT
+// Datasets for several processes (manual: "Dataset Utilities").
 #pragma once
 #include <optional>
 
 #include "chainer/datasets/datasets.h"
 #include "chainer/mn/communicator_base.h"
+#include "chainer/core/other_options.h"
 
 namespace chainer::mn {
 
@@ -11,27 +13,29 @@ namespace chainer::mn {
 struct ScatterDatasetOptions {
   int root = 0;
   bool shuffle = false;
-  std::optional<uint32_t> seed = {};         ///< of the shuffle; the global generator of rank root by default
+  std::optional<uint32_t> seed = {};         ///< seed of the shuffle; by default the global generator of rank root
   int64_t max_buf_len = int64_t(256) << 20;  ///< bytes sent at a time, below 2147483647
 };
 
-/// Collective: a part of rank root's dataset for each rank; what the others pass is ignored (AnyDataset() for none).
-/// Of n examples in their (shuffled) order, rank i of s gets ceil(n / s), from number n i / s (rounded down) on: equal
-/// sizes, which overlap where s does not divide n. Each rank gets its examples only: root reads and sends them. An
-/// error while it reads is thrown by all ranks.
+/// Returns a part of rank root's dataset on each rank; the argument of other ranks is ignored (AnyDataset() for none).
+/// Of n examples in (shuffled) order, rank i of s gets ceil(n / s) examples from n i / s (rounded down) on: equal
+/// sizes, which overlap if s does not divide n. Rank root reads the examples and sends each rank its own. Throws
+/// ValueError for options out of range; all ranks throw if reading an example fails. Collective.
 ///
-/// The other ranks hold examples, not the dataset they came from: a transform is applied once for them. One that draws
-/// random numbers, from example_random() or random::global(), would be frozen there and is a ValueError on all ranks;
-/// apply it behind the scattering, TransformDataset(scatter_dataset(...), f), on each rank.
+/// Other ranks get examples, not the dataset, so a transform is applied to them once. A transform that draws random
+/// numbers, from example_random() or random::global(), throws ValueError on all ranks, because its results would be
+/// fixed; apply it on each rank after scattering: TransformDataset(scatter_dataset(...), f).
 AnyDataset scatter_dataset(const AnyDataset& dataset, const Communicator& comm,
                            const ScatterDatasetOptions& options = {});
+CHAINER_OTHER_OPTIONS_OF(scatter_dataset, ".root, .shuffle, .seed, .max_buf_len", const AnyDataset&,
+                         const Communicator&);
 
-/// The examples that rank i of s gets of n.
+/// Returns the range of the examples that a rank gets of n.
 std::pair<int64_t, int64_t> shard_of(int64_t n, int rank, int size);
 
 namespace datasets {
-/// A dataset of the same length whose examples are empty tuples: for models that neither take inputs nor return
-/// outputs, but receive and send.
+/// Returns a dataset of the same length whose examples are empty tuples, for models that receive their inputs from and
+/// send their outputs to other ranks. Throws TypeError if there is no dataset.
 AnyDataset create_empty_dataset(const AnyDataset& dataset);
 }  // namespace datasets
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Evaluation by several processes (manual: "Optimizers and Evaluators").
 #pragma once
 #include "chainer/mn/communicator_base.h"
@@ -5,11 +6,11 @@
 
 namespace chainer::mn {
 
-/// Collective: the mean over the ranks of each value. Ranks with other names are a ValueError on all of them.
+/// Returns the mean over the ranks of each value. Throws ValueError on all ranks if the names differ. Collective.
 std::map<std::string, double> mean_of_ranks(CommunicatorBase& comm, const std::map<std::string, double>& values);
 
-/// An evaluator (of a class of one's own, too) whose evaluate() gives means over the ranks, each of which evaluates a
-/// part of the data. All ranks must have it as an extension with the same trigger.
+/// An evaluator (of any derived class) whose evaluate() returns means over the ranks, each of which evaluates a part of
+/// the data. All ranks must have this extension with the same trigger.
 template <std::derived_from<training::extensions::Evaluator> E>
 class MultiNodeEvaluator : public E {
  public:
@@ -20,7 +21,7 @@ class MultiNodeEvaluator : public E {
   Communicator comm_;
 };
 
-/// Where the release patches the evaluator that it is given, this one is moved into the result:
+/// Moves an evaluator into a MultiNodeEvaluator (the release modifies the given one):
 /// `trainer.extend(chainermn::create_multi_node_evaluator(extensions::Evaluator(test_iter, model), comm))`.
 template <std::derived_from<training::extensions::Evaluator> E>
 MultiNodeEvaluator<E> create_multi_node_evaluator(E actual_evaluator, Communicator communicator) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/mn/global_except_hook.h"
 
 #include <atomic>
@@ -7,7 +8,7 @@
 #include <string>
 
 #include "chainer/core/error.h"
-#include "chainer/core/machine.h"
+#include "chainer/core/system/machine.h"
 #include "chainer/mn/transport.h"
 
 namespace chainer::mn {

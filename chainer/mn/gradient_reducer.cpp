@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/mn/gradient_reducer.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// The gradients of a model, averaged over ranks.
+// SPDX-License-Identifier: MIT
+// Averages the gradients of a model over ranks.
 #pragma once
 #include <map>
 #include <memory>
@@ -17,40 +18,41 @@ class MeanThread;
 
 /// Options of a GradientReducer.
 struct GradientReducerOptions {
-  int64_t bucket_bytes = int64_t(25) << 20;  ///< gradients are averaged in pieces of this size
+  int64_t bucket_bytes = int64_t(25) << 20;  ///< the size of buckets
   Compression compression = Compression::none;
   bool error_feedback = false;
   bool double_buffering = false;
 };
 
-/// Averages gradients in buckets: contiguous memory in the order in which backward() is likely to finish them (last
-/// parameters first), which is the same on all ranks. As a GradientHook it copies each gradient into its bucket when it
-/// is final, and a bucket that is full is averaged by a thread of its own while backward() goes on. Afterwards the
-/// parameters' gradients are views of the buckets; the next step overwrites them.
+/// Averages gradients in buckets: contiguous memory in the order in which backward() is likely to complete the
+/// gradients (last parameters first), which is the same on all ranks. As a GradientHook, copies each gradient to its
+/// bucket when it is complete; a thread averages full buckets while backward() continues. Afterwards the gradients of
+/// the parameters are views of the buckets; the next step overwrites them.
 ///
-/// What the buckets hold is agreed on by all ranks: at the first step, and after a step in which some rank had a
-/// gradient (or an initialized parameter) that was not in them. A rank tells so in an element behind the last bucket,
-/// so that steps in which nothing changes cost nothing more.
+/// All ranks agree on the contents of the buckets at the first step, and after a step in which a rank had a gradient
+/// (or an initialized parameter) that is not in a bucket. A rank signals this in an extra element after the last
+/// bucket, so steps without changes need no further communication. The constructor throws ValueError for a negative
+/// bucket size.
 class GradientReducer : public GradientHook {
  public:
   GradientReducer(CommunicatorBase& comm, Link& model, const GradientReducerOptions& options = {});
   ~GradientReducer() override;
   const Link* model() const { return &model_; }
 
-  /// Collective, at the begin of each step: all ranks agree if they have not yet. Returns false if parameters differed
-  /// and were made those of rank 0, so that gradients computed before mean nothing.
+  /// Begins a step: all ranks agree on the buckets unless they have. Returns false if parameters differed and were
+  /// replaced by those of rank 0, so that gradients computed before are invalid. Collective.
   bool prepare();
-  /// While it is the hook of a thread, gradients go as soon as they are final.
+  /// Sends a complete gradient while this object is the hook of the thread.
   void gradient_ready(VariableNode& leaf) override;
-  /// Collective: the gradients that have not gone yet, and all means. Without double buffering, gradients are their
-  /// means afterwards. With it, they are those of the step before; the first call has none and returns false. False,
-  /// too, where parameters had to be made those of rank 0.
+  /// Sends the remaining gradients and waits for all means. Without double buffering, gradients are then the means of
+  /// this step. With double buffering, they are those of the previous step; the first call returns false. Also returns
+  /// false if parameters were replaced by those of rank 0. Collective.
   bool reduce();
-  /// Whether gradients may go from the hook in the next step.
+  /// Returns true if gradients may be sent from the hook in the next step.
   bool overlaps() const { return overlap_ && !sets_.empty(); }
-  /// Waits for what is under way.
+  /// Waits for pending means.
   void drain();
-  /// Error feedback and means that wait for the next step.
+  /// Saves or loads error feedback and means that are pending for the next step.
   void serialize(Serializer& s);
 
  private:
@@ -59,14 +61,14 @@ class GradientReducer : public GradientHook {
     Parameter param;
     std::size_t bucket;
     int64_t offset;
-    Array packed;  // what was copied into the bucket in this step
+    Array packed;  // the gradient that was copied to the bucket in this step
     bool ready = false;
   };
   struct Bucket {
     std::unique_ptr<MeanBuffer> buffer;
     std::vector<std::size_t> slots;
     std::size_t waits_for = 0;
-    int64_t flag_at = -1;  // of the last bucket: the element that tells of changes
+    int64_t flag_at = -1;  // in the last bucket: the element that signals changes
   };
   using Buckets = std::vector<Bucket>;
 
@@ -89,10 +91,10 @@ class GradientReducer : public GradientHook {
   std::vector<Buckets> sets_;  // two with double buffering
   std::size_t turn_ = 0, submitted_ = 0;
   bool overlap_ = true, began_ = false, pending_ = false;
-  std::map<std::string, Array> loaded_;  // state that waits for the buckets
+  std::map<std::string, Array> loaded_;  // loaded state, until the buckets exist
   bool loaded_pending_ = false;
   int64_t loaded_layout_ = 0;
-  std::unique_ptr<MeanThread> thread_;  // last: it ends first
+  std::unique_ptr<MeanThread> thread_;  // the last member, so that it is destroyed first
 };
 
 }  // namespace chainer::mn

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/mn/host_memory.h"
 
 #include <atomic>

@@ -1,27 +1,29 @@
-// Memory that the ranks of one host share.
+// SPDX-License-Identifier: MIT
+// Memory shared by the ranks of one host.
 #pragma once
 #include <memory>
 
-#include "chainer/core/shared_memory.h"
+#include "chainer/core/system/shared_memory.h"
 #include "chainer/mn/roll_call.h"
 #include "chainer/mn/transport.h"
 
 namespace chainer::mn {
 
-/// A section of memory for each rank of a host, which all of them see, and a barrier between them. It is memory
-/// without a name in any file system, so that nothing is left behind whenever a process ends.
+/// A section of shared memory for each rank of a host, and a barrier between the ranks. The memory has no name in a
+/// file system, so nothing remains when processes end.
 class HostMemory {
  public:
-  /// Collective over `intra`, the ranks of one host. Nothing where they cannot share memory (processes that may not
-  /// look into each other, a limit on memory): the same answer on all of them. `roll` names ranks in errors, and
-  /// `first` tells the number there of each rank of the host.
+  /// Returns shared memory for `intra`, the ranks of one host, or nullptr on all of them if they cannot share memory
+  /// (because of permissions between processes or a limit on memory). `roll` names ranks in messages; `ranks` holds the
+  /// number in `roll` of each rank of the host. Collective.
   static std::unique_ptr<HostMemory> make(Transport& intra, const RollCall& roll, std::vector<int> ranks,
                                           std::size_t bytes);
   HostMemory(const HostMemory&) = delete;
   ~HostMemory();
-  /// The section of a rank of this host.
+  /// Returns the section of a rank of this host.
   char* section(int intra_rank) const;
-  /// Returns when all ranks of the host have called it. RuntimeError past the wait limit, naming those that have not.
+  /// Returns after all ranks of the host have called it. Throws RuntimeError, naming missing ranks, after the wait
+  /// limit.
   void barrier(const char* operation);
 
  private:

@@ -1,4 +1,5 @@
-// Iterators over several processes (manual: "Iterators" of ChainerMN).
+// SPDX-License-Identifier: MIT
+// Iterators for several processes (manual: "Iterators" of ChainerMN).
 #pragma once
 #include <memory>
 
@@ -8,11 +9,12 @@
 
 namespace chainer::mn::iterators {
 
-/// Gives the batches of one rank's iterator to all ranks, which so see the same examples in the same order.
+/// Sends the batches of one rank's iterator to all ranks, so that all get the same examples in the same order.
 ///
-/// try_next(), next() and serialize() are collective. The other ranks' own iterators give their batch size and nothing
-/// else, so that their datasets may be empty ones. Examples of any kind travel, with their dtypes. An exception of the
-/// master's iterator is a RuntimeError on the other ranks.
+/// try_next(), next() and serialize() are collective. Of the iterators of other ranks only the batch size is used, so
+/// their datasets may have empty examples. Examples of any kind are sent, with their dtypes. If the iterator of the
+/// master throws, the other ranks throw RuntimeError. The constructor throws ValueError for a master that does not
+/// exist.
 class MultiNodeIterator : public Iterator {
  public:
   MultiNodeIterator(Kept<Iterator> actual, Communicator comm, int rank_master = 0);
@@ -41,17 +43,17 @@ class MultiNodeIterator : public Iterator {
   int master_;
   State state_;
 };
-/// Collective.
+/// Returns a MultiNodeIterator. Collective.
 MultiNodeIterator create_multi_node_iterator(Kept<Iterator> actual_iterator, Communicator communicator,
                                              int rank_master = 0);
 
-/// Collective: an order sampler that gives all ranks the same orders. The first one comes from a seed that rank 0
-/// draws, each later one from the one before.
+/// Returns an order sampler that gives all ranks the same orders. The seed of the first order is drawn by rank 0, that
+/// of each later one from the previous. Collective.
 chainer::iterators::OrderSampler synchronized_order(const Communicator& comm);
 
-/// Collective: an iterator of class I with the same order of examples on all ranks; each reads them from its own
-/// dataset. Where the release's later versions replace the order sampler of an iterator that is there, this one makes
-/// the iterator: `chainermn::iterators::create_synchronized_iterator<iterators::SerialIterator>(comm, dataset, 32)`.
+/// Returns an iterator of class I with the same order of examples on all ranks; each rank reads them from its own
+/// dataset. Later versions of the release replace the order sampler of an existing iterator; this function creates one:
+/// `chainermn::iterators::create_synchronized_iterator<iterators::SerialIterator>(comm, dataset, 32)`. Collective.
 template <class I = chainer::iterators::SerialIterator>
 I create_synchronized_iterator(const Communicator& comm, AnyDataset dataset, int64_t batch_size,
                                chainer::iterators::IteratorOptions options = {}) {

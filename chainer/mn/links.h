@@ -1,4 +1,5 @@
-// Links over several processes (manual: "Links" of ChainerMN).
+// SPDX-License-Identifier: MIT
+// Links for several processes (manual: "Links" of ChainerMN).
 #pragma once
 #include <vector>
 
@@ -6,10 +7,11 @@
 #include "chainer/links/n_step_rnn.h"
 #include "chainer/links/normalization.h"
 #include "chainer/mn/functions.h"
+#include "chainer/core/other_options.h"
 
 namespace chainer::mn {
 
-/// Where a component's inputs come from or its outputs go to: none (the model's own), one rank, or several.
+/// The ranks that send the inputs or receive the outputs of a component: none (those of the model), one, or several.
 class Ranks {
  public:
   Ranks() = default;
@@ -30,17 +32,19 @@ struct AddLinkOptions {
   Ranks rank_in = {}, rank_out = {};
 };
 
-/// Components of a model whose other components are on other ranks. They run in the order in which they were added;
-/// inputs of one come from the model's inputs (no rank_in) or from other ranks, in the order of rank_in; outputs go to
-/// other ranks, or are the model's (no rank_out: one component at most, ValueError). The own rank passes outputs on to
-/// a later component. Backward visits the components in reverse. A constructor of a derived class calls
-/// `add_link(First(), {.rank_out = 1})`, `add_link(Last(), {.rank_in = 1})`.
+/// The components of a model on this rank; other components are on other ranks. Components run in the order of their
+/// addition. The inputs of a component are those of the model (no rank_in) or are received from other ranks, in the
+/// order of rank_in; its outputs are sent to other ranks, or are those of the model (no rank_out). The own rank as
+/// rank_out passes outputs to a later component. Backward visits the components in reverse. A constructor of a derived
+/// class calls `add_link(First(), {.rank_out = 1})`, `add_link(Last(), {.rank_in = 1})`. add_link() throws ValueError
+/// for a rank that does not exist and for a second component without rank_out.
 class MultiNodeChainList : public ChainList {
  public:
   explicit MultiNodeChainList(Communicator comm) : comm_(std::move(comm)) {}
   void add_link(Kept<Link> link, const AddLinkOptions& options = {});
-  /// The model's output, or the last delegate variable where there is none. What a component left for its own rank and
-  /// nobody took is a ValueError.
+  CHAINER_OTHER_OPTIONS_METHOD(add_link, ".rank_in, .rank_out", Kept<Link>);
+  /// Returns the output of the model, or the last delegate variable if there is none. Throws ValueError if outputs for
+  /// the own rank are missing or are not used by a later component.
   Variables forward(const Variables& inputs);
   CHAINER_LINK(MultiNodeChainList);
 
@@ -61,12 +65,16 @@ struct MultiNodeBatchNormalizationOptions {
   InitializerArg initial_gamma = {};
   InitializerArg initial_beta = {};
 };
-/// L::BatchNormalization whose batch in training is that of all ranks together (as many examples on each): one rank
-/// with all examples gives the same, running statistics included. The mean is taken over all ranks first, then the
-/// variance around it. Collective in training, forward and backward.
+/// L::BatchNormalization over the batches of all ranks together (of equal sizes) in training mode: the result,
+/// including running statistics, is that of one rank with all examples. Computes the mean over all ranks first, then
+/// the variance around it. Collective in training mode, forward and backward. Throws ValueError if x does not match
+/// `size`.
 class MultiNodeBatchNormalization : public chainer::links::BatchNormalization {
  public:
   MultiNodeBatchNormalization(int64_t size, Communicator comm, const MultiNodeBatchNormalizationOptions& options = {});
+  CHAINER_OTHER_OPTIONS(MultiNodeBatchNormalization,
+                        ".decay, .eps, .dtype, .use_gamma, .use_beta, .initial_gamma, .initial_beta", int64_t,
+                        Communicator);
   Variable forward(const Variable& x, bool finetune = false);
   CHAINER_MEMBERS(MultiNodeBatchNormalization, gamma, beta, avg_mean, avg_var, N);
 
@@ -74,13 +82,13 @@ class MultiNodeBatchNormalization : public chainer::links::BatchNormalization {
   Communicator comm_;
 };
 
-/// What MultiNodeNStepRNN returns: the states (cy for LSTMs only), the outputs, and the delegate of what was sent, or
-/// none.
+/// The result of MultiNodeNStepRNN: the states (cy for LSTMs only), the outputs, and the delegate of the sent states,
+/// or none.
 struct MultiNodeNStepRnnResult {
   Variable hy, cy;
   Variables ys;
   Variable delegate_variable;
-  /// The states that are there, the outputs, the delegate if there is one.
+  /// Returns hy, cy if there is one, the outputs, and the delegate if there is one.
   operator Variables() const {
     Variables all{hy};
     if (cy) all.push_back(cy);
@@ -90,7 +98,8 @@ struct MultiNodeNStepRnnResult {
   }
 };
 
-/// An n-step recurrent link whose initial states come from another rank, and whose final states go to one.
+/// An n-step recurrent link that receives its initial states from another rank and sends its final states to one.
+/// forward() throws ValueError if the number of received states does not match.
 template <std::derived_from<chainer::links::NStepRNNBase> R>
 class MultiNodeNStepRNN : public Chain {
  public:
@@ -131,7 +140,8 @@ class MultiNodeNStepRNN : public Chain {
 struct MultiNodeNStepRnnOptions {
   std::optional<int> rank_in = {}, rank_out = {};
 };
-/// Makes one of an n-step link: `create_multi_node_n_step_rnn(L::NStepLSTM(1, 8, 8, 0.1), comm, {.rank_out = 1})`.
+/// Makes a MultiNodeNStepRNN of an n-step link:
+/// `create_multi_node_n_step_rnn(L::NStepLSTM(1, 8, 8, 0.1), comm, {.rank_out = 1})`.
 template <std::derived_from<chainer::links::NStepRNNBase> R>
 MultiNodeNStepRNN<R> create_multi_node_n_step_rnn(R actual_link, Communicator communicator,
                                                   const MultiNodeNStepRnnOptions& options = {}) {

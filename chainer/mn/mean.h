@@ -1,4 +1,5 @@
-// Means of gradients over ranks: the memory that they are taken in, and how they travel.
+// SPDX-License-Identifier: MIT
+// Means of gradients over ranks: their memory and their transfer.
 #pragma once
 #include <memory>
 #include <optional>
@@ -7,34 +8,34 @@
 
 namespace chainer::mn {
 
-/// The numbers that gradients travel in between hosts; within a host they keep their dtype.
+/// The number format of gradients sent between hosts; within a host they keep their dtype.
 enum class Compression { none, float16, bfloat16 };
 
 /// Options of a MeanChannel.
 struct MeanOptions {
   Compression compression = Compression::none;
-  bool error_feedback = false;  ///< what rounding takes away is added to the next mean's addend
+  bool error_feedback = false;  ///< adds rounding errors to the values of the next mean
 };
 
 /// Memory whose elements are averaged over the ranks of a communicator.
 class MeanBuffer {
  public:
   virtual ~MeanBuffer() = default;
-  /// This rank's elements, of one axis. Arrays that look into them may outlive the buffer.
+  /// The elements of this rank, an array of one axis. Views of it may outlive the buffer.
   virtual Array& array() = 0;
-  /// Collective: every rank's elements become the mean of all ranks' elements, with the same bits on all ranks. Called
-  /// on any thread; the buffers of a channel in the same order on all ranks.
+  /// Replaces the elements by the mean over all ranks, bitwise equal on all ranks. May be called on any thread, for the
+  /// buffers of a channel in the same order on all ranks. Collective.
   virtual void mean() = 0;
-  /// What rounding took away so far, where there is error feedback (float32); none elsewhere.
+  /// Returns the accumulated rounding errors (float32) with error feedback; none otherwise.
   virtual Array residual() const { return {}; }
   virtual void set_residual(const Array& values) { (void)values; }
 };
 
-/// Makes mean buffers, whose calls run beside those of the communicator.
+/// Makes mean buffers, whose calls run in parallel to those of the communicator.
 class MeanChannel {
  public:
   virtual ~MeanChannel() = default;
-  /// Collective. DtypeError for a dtype that is not floating.
+  /// Returns a buffer. Throws DtypeError for a dtype that is not floating. Collective.
   virtual std::unique_ptr<MeanBuffer> make(int64_t count, Dtype dtype) = 0;
 };
 

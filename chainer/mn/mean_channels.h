@@ -1,4 +1,5 @@
-// The two ways in which means travel: by MPI alone, and through the memory of a host.
+// SPDX-License-Identifier: MIT
+// The two channels of means: by MPI only, and through the shared memory of a host.
 #pragma once
 #include "chainer/mn/communicator_base.h"
 #include "chainer/mn/host_memory.h"
@@ -10,15 +11,16 @@ namespace chainer::mn {
 template <class T>
 using Sum = std::conditional_t<std::is_same_v<T, double>, double, float>;
 
-/// Takes means over the ranks of a transport, in place, in fewer bits where that is asked for. Fewer bits travel as in
-/// a ring: each rank gets its slice from all others, adds in float32, rounds once, and gives the sum back to all.
+/// Computes means over the ranks of a transport, in place, optionally in 16 bits. With 16 bits each rank receives its
+/// slice from all others, adds in float32, rounds once, and sends the sum to all.
 class Sender {
  public:
   Sender(Transport& transport, const RollCall& roll, std::vector<int> ranks, const MeanOptions& options, int64_t count);
-  /// Elements begin ... end of x become their sum over the ranks times `by`.
+  /// Replaces elements begin ... end of x by their sum over the ranks times `by`.
   template <class T>
   void mean(T* x, int64_t begin, int64_t end, double by, const Transport::Keep& keep);
-  /// (2, count) with error feedback: what rounding took from what this rank sent, and from the sums that it made.
+  /// With error feedback, (2, count): the rounding errors of the values that this rank sent, and of the sums it
+  /// computed.
   Array residual() const { return residual_; }
   void set_residual(const Array& a) {
     if (residual_ && a && a.shape() == residual_.shape()) residual_ = a.astype(float32).copy();
@@ -47,8 +49,8 @@ struct PlainChannel : MeanChannel {
 };
 
 struct HostChannel : MeanChannel {
-  /// What happens between hosts: nothing where there is one; the first ranks of the hosts average everything; or each
-  /// rank averages a slice with the ranks of its place on the other hosts.
+  /// The communication between hosts: none if there is one host; the first ranks of the hosts average everything; or
+  /// each rank averages a slice with the ranks of the same intra_rank on the other hosts.
   enum class Between { nothing, leaders, slices };
   HostChannel(CommunicatorBase& comm, const MeanOptions& options, bool slices);
   std::unique_ptr<MeanBuffer> make(int64_t count, Dtype dtype) override;

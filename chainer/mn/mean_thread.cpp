@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/mn/mean_thread.h"
 
 #include "chainer/autograd/config.h"

@@ -1,4 +1,5 @@
-// A thread that takes means, one after the other, beside the thread that computes.
+// SPDX-License-Identifier: MIT
+// A thread that computes means, one after the other, in parallel to the computation.
 #pragma once
 #include <condition_variable>
 #include <deque>
@@ -17,14 +18,14 @@ class MeanThread {
   ~MeanThread();
   /// Queues a buffer. The thread starts with the first one.
   void submit(MeanBuffer& buffer);
-  /// Whether some are not done.
+  /// Returns true if means are pending.
   bool busy();
-  /// Waits until all are done, taking part in the work; throws what one of them threw.
+  /// Waits until all means are done, taking part in the work. Rethrows an exception of one of them.
   void drain();
 
  private:
   void run();
-  // Takes the first one's mean; `lock` is open meanwhile.
+  // Computes the mean of the first buffer with `lock` released.
   void work(std::unique_lock<std::mutex>& lock);
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -1,5 +1,6 @@
-// Training with several processes (manual: "Distributed Deep Learning with ChainerMN"). Not part of chainer.h: programs
-// that use it link chainer::mn.
+// SPDX-License-Identifier: MIT
+// Training with several processes (manual: "Distributed Deep Learning with ChainerMN"). Not included by chainer.h:
+// programs that use it link chainer::mn.
 #pragma once
 #include "chainer/mn/checkpointer.h"
 #include "chainer/mn/communicator_base.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/mn/object.h"
 
 #include <bit>

@@ -1,4 +1,5 @@
-// Values that travel between processes: what the _obj methods of a communicator carry.
+// SPDX-License-Identifier: MIT
+// Values sent between processes by the _obj methods of a communicator.
 #pragma once
 #include <concepts>
 #include <map>
@@ -16,13 +17,13 @@ class Object;
 using ObjectList = std::vector<Object>;
 using ObjectMap = std::map<std::string, Object>;
 
-/// None, a truth value, an integer, a number, a text, an array, a list or a map of such values.
+/// None, a bool, an integer, a number, a string, an array, a list or a map of such values.
 ///
-/// Encoding (encode(), decode()): the bytes "CMO1", then one value. A value is a byte that names its kind, and its
-/// content, with all integers in eight bytes, the lowest first:
-/// 0 none; 1 truth value: a byte, 0 or 1; 2 integer: two's complement; 3 number: IEEE 754 binary64;
-/// 4 text: its length in bytes, its bytes; 5 array: the length of its dtype's name and that name (float32, ...), the
-/// number of its axes, their lengths, its elements in C order, the lowest byte first; 6 list: its length, its values;
+/// Encoding (encode(), decode()): the bytes "CMO1", then one value. A value is a byte for its kind, and its content,
+/// with all integers in eight bytes, little-endian:
+/// 0 none; 1 bool: a byte, 0 or 1; 2 integer: two's complement; 3 number: IEEE 754 binary64;
+/// 4 string: its length in bytes, its bytes; 5 array: the length of the name of its dtype and the name (float32, ...),
+/// the number of axes, their lengths, the elements in C order, little-endian; 6 list: its length, its values;
 /// 7 map: its length, and for each entry in ascending order of keys the key (a length, its bytes) and the value;
 /// 8 an array that is none.
 class Object {
@@ -40,7 +41,7 @@ class Object {
   Object(ObjectMap v) : value_(std::move(v)) {}
 
   bool is_none() const { return value_.index() == 0; }
-  /// The value; TypeError if it is of another kind. to_number() takes integers too.
+  /// Return the value. Throw TypeError if it is of another kind; to_number() also accepts integers.
   bool to_bool() const { return get<bool>("a truth value"); }
   int64_t to_int() const { return get<int64_t>("an integer"); }
   double to_number() const;
@@ -48,11 +49,11 @@ class Object {
   const Array& to_array() const { return get<Array>("an array"); }
   const ObjectList& to_list() const { return get<ObjectList>("a list"); }
   const ObjectMap& to_map() const { return get<ObjectMap>("a map"); }
-  /// The value of a key; KeyError if there is none.
+  /// Returns the value of a key. Throws KeyError if there is none.
   const Object& operator[](const std::string& key) const;
-  /// "an integer", "a list of 3", "an array of float32 (2, 3)", ...
+  /// Returns "an integer", "a list of 3", "an array of float32 (2, 3)", ...
   std::string kind() const;
-  /// Equal kinds and values; arrays by dtype, shape and bytes.
+  /// Returns true if kinds and values are equal; arrays are compared by dtype, shape and bytes.
   bool operator==(const Object& o) const;
   const auto& variant() const { return value_; }
 
@@ -66,17 +67,17 @@ class Object {
   std::variant<std::monostate, bool, int64_t, double, std::string, Array, ObjectList, ObjectMap> value_;
 };
 
-/// The sum that allreduce_obj takes: of numbers, of arrays, of texts and of lists (one behind the other); TypeError for
-/// any other pair of kinds.
+/// Adds values for allreduce_obj(): numbers, arrays, strings and lists (concatenated). Throws TypeError for other
+/// kinds.
 Object add(const Object& a, const Object& b);
 
-/// The bytes of a value. Values nested deeper than 64 are a ValueError.
+/// Returns the bytes of a value. Throws ValueError for values nested deeper than 64.
 std::string encode(const Object& value);
-/// The value of these bytes. Bytes that encode() cannot have made (a length beyond the end, an unknown kind or dtype, a
-/// negative length, deeper nesting than 64, something behind the end) are a ValueError that names the place.
+/// Returns the value of bytes. Throws ValueError, naming the position, for bytes that encode() cannot return (a length
+/// past the end, an unknown kind or dtype, a negative length, nesting deeper than 64, trailing bytes).
 Object decode(std::string_view bytes);
 
-/// An example of a dataset as a value, and back.
+/// Convert an example of a dataset to a value, and back.
 Object to_object(const Example& e);
 Example to_example(const Object& o);
 

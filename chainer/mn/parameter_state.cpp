@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/mn/parameter_state.h"
 
 #include <cstring>

@@ -1,15 +1,16 @@
-// Parameters that are the same in all ranks.
+// SPDX-License-Identifier: MIT
+// Synchronizes parameters between ranks.
 #pragma once
 #include "chainer/mn/communicator_base.h"
 
 namespace chainer::mn {
 
-/// Collective: whether all ranks have the same parameters, by paths, shapes, dtypes and values (a hash of them). Where
-/// values differ, or some ranks have initialized a parameter and others not, all take those of rank 0 (or of the first
-/// rank that has it), and the answer is false. Other paths, shapes or dtypes are a ValueError on all ranks.
+/// Returns true if all ranks have the same parameters, by paths, shapes, dtypes and a hash of the values. If values
+/// differ, or some ranks have not initialized a parameter, copies those of rank 0 (or of the first rank that has it) to
+/// all and returns false. Throws ValueError on all ranks if paths, shapes or dtypes differ. Collective.
 bool synchronize_parameters(CommunicatorBase& comm, Link& model);
 
-/// Collective: rank 0's parameters in all ranks (see CommunicatorBase::bcast_data).
+/// Copies rank 0's parameters to all ranks (see CommunicatorBase::bcast_data). Collective.
 void broadcast_parameters(CommunicatorBase& comm, Link& model);
 
 }  // namespace chainer::mn

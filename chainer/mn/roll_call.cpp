@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/mn/roll_call.h"
 
 #include <algorithm>
@@ -13,7 +14,7 @@
 
 #include "chainer/core/clock.h"
 #include "chainer/core/error.h"
-#include "chainer/core/precise_sleeps.h"
+#include "chainer/core/system/precise_sleeps.h"
 #include "chainer/core/timeline.h"
 
 namespace chainer::mn {

@@ -1,4 +1,5 @@
-// Which call of which communicator each rank is in, so that a wait that takes too long can say who is missing.
+// SPDX-License-Identifier: MIT
+// Tracks which call of which communicator each rank is in, so that a long wait can report the missing ranks.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -10,43 +11,44 @@
 
 namespace chainer::mn {
 
-/// Seconds that a call may wait for other ranks before it is a RuntimeError that names them; 0 waits for ever. The
-/// environment's CHAINERMN_WAIT_LIMIT, or 1800.
+/// The seconds that a call waits for other ranks before it throws RuntimeError that names them; 0 waits forever. The
+/// default is the environment variable CHAINERMN_WAIT_LIMIT, or 1800. set_wait_limit() throws ValueError for a negative
+/// number.
 double wait_limit();
 void set_wait_limit(double seconds);
-/// Seconds after which a waiting call asks the others where they are: a rank that has ended, or that makes another call
-/// in this one's place, is a RuntimeError at once; otherwise the lowest rank that waits prints a warning that names
-/// those that are missing, again after ten times as long. 0 never asks. The environment's CHAINERMN_WARN_AFTER, or 30.
+/// The seconds after which a waiting call queries the other ranks. If a rank has ended, or is in another call instead,
+/// the call throws RuntimeError at once; otherwise the lowest waiting rank prints a warning that names the missing
+/// ranks, again after ten times as long. 0 disables queries. The environment variable CHAINERMN_WARN_AFTER, or 30.
 double warn_after();
 
-/// The calls of one communicator, counted. All ranks of it know it by the same number.
+/// The counted calls of one communicator, which has the same id on all ranks.
 class RollCall {
  public:
-  /// `members` are the world's ranks of the communicator's ranks, `hosts` their hosts.
+  /// `members` are the ranks in the world of the communicator's ranks, `hosts` their hosts.
   RollCall(uint64_t id, std::string name, int rank, std::vector<int> members, std::vector<std::string> hosts);
   ~RollCall();
   RollCall(const RollCall&) = delete;
   uint64_t id() const { return id_; }
   const std::vector<int>& members() const { return members_; }
   const std::vector<std::string>& hosts() const { return hosts_; }
-  /// "rank 2 (host)"
+  /// Returns "rank 2 (host)".
   std::string who(int rank) const;
-  /// A collective call begins, which all ranks describe in the same words: its number.
+  /// Begins a collective call, whose description is the same on all ranks, and returns its number.
   int64_t enter(const std::string& call);
-  /// A call of some ranks begins, which is not counted.
+  /// Begins a call of some ranks, which is not counted.
   void note(const char* operation);
   int64_t count() const;
 
-  /// Drives an operation until it is done, for which the ranks in `awaited` (all others by default) are needed. Past
-  /// the limit it is a RuntimeError that names this call and those that are not in it; see warn_after(), too.
+  /// Runs an operation until it is done; it depends on the ranks in `awaited` (by default all others). Throws
+  /// RuntimeError, naming this call and the missing ranks, after wait_limit(); see also warn_after().
   void wait(Operation& op, const char* operation, const std::vector<int>& awaited = {}) const;
-  /// The same for anything that can be asked whether it is done and that `pause` waits a little for. `missing` names
-  /// ranks where that is known without asking.
+  /// Waits until done() returns true, calling `pause` in between; throws as wait() does. `missing` returns the missing
+  /// ranks if they are known without a query.
   void wait_until(const std::function<bool()>& done, const char* operation, const std::vector<int>& awaited,
                   const std::function<void(int)>& pause = {},
                   const std::function<std::vector<int>()>& missing = {}) const;
 
-  /// This process among all that were started together.
+  /// Returns the rank of this process in the world.
   static int world_rank();
 
  private:

@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: MIT
 // The timeline of several processes.
 #include "chainer/core/clock.h"
-#include "chainer/core/file.h"
+#include "chainer/core/system/file.h"
 #include "chainer/mn/extensions.h"
 
 namespace chainer::mn::extensions {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Open MPI (or another implementation of MPI 3), in the one file that includes its header.
 #define OMPI_SKIP_MPICXX 1  // its C++ classes, which need another library
 #define MPICH_SKIP_MPICXX 1

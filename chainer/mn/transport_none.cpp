@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/mn/transport.h"
 
 namespace chainer::mn {

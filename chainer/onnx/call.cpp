@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/onnx/call.h"
 
 #include <algorithm>

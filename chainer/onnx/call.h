@@ -1,4 +1,5 @@
-// One node at work: what an operator's implementation sees.
+// SPDX-License-Identifier: MIT
+// A call of a node, as passed to the implementation of its operator.
 #pragma once
 #include <optional>
 #include <span>
@@ -11,14 +12,14 @@
 
 namespace chainer::onnx {
 
-/// The inputs and attributes of a node that runs. Every accessor throws an Error that names operator and node where the
-/// model does not fit.
+/// The inputs and attributes of a node that is being run. Accessors throw an Error that names operator and node if an
+/// input or attribute is missing or of another kind.
 class Call {
  public:
   Call(const Node& node, int64_t opset, const Variables& in) : node_(node), opset_(opset), in_(in) {}
 
   const Node& node() const { return node_; }
-  /// The version of the operator set that the model was made for.
+  /// The version of the operator set of the model.
   int64_t opset() const { return opset_; }
   std::size_t count() const { return in_.size(); }
   bool has(std::size_t i) const { return i < in_.size() && in_[i]; }
@@ -27,11 +28,11 @@ class Call {
   const Variables& inputs() const { return in_; }
   const Array& array(std::size_t i) const { return (*this)[i].array(); }
   Dtype dtype() const { return (*this)[0].dtype(); }
-  /// Whether the inputs are floating, and an implementation goes through functions, which have gradients.
+  /// Returns true if the inputs are floating; implementations then use functions, which have gradients.
   bool floating() const { return is_floating(dtype()); }
-  /// The elements of an integer input.
+  /// Returns the elements of an integer input.
   std::vector<int64_t> values(std::size_t i) const;
-  /// How many outputs the node names, absent ones behind the last named one left out.
+  /// Returns the number of outputs of the node, without absent ones at the end.
   std::size_t outputs() const;
   bool wants(std::size_t output) const { return output < node_.outputs.size() && !node_.outputs[output].empty(); }
 
@@ -44,18 +45,18 @@ class Call {
   std::vector<double> reals(std::string_view name, std::vector<double> otherwise = {}) const;
   std::vector<std::string> texts(std::string_view name, std::vector<std::string> otherwise = {}) const;
   const Array& tensor(std::string_view name) const;
-  /// What was an attribute first and became input `i` later; nothing if neither is there.
+  /// Returns the value of an attribute that became input `i` in a later operator set; nothing if neither is present.
   std::optional<std::vector<int64_t>> integers_or_input(std::string_view name, std::size_t i) const;
-  /// An axis in [0, ndim).
+  /// Returns an axis in [0, ndim).
   int axis(int64_t axis, int ndim) const;
 
-  /// Throws a ValueError: the operator, the node's name, and what is wrong.
+  /// Throws ValueError with the operator, the name of the node, and the parts.
   template <class... A>
   [[noreturn]] void fail(const A&... parts) const {
     throw ValueError(where(), ": ", parts...);
   }
   std::string where() const;
-  /// Throws a TypeError where floating inputs differ in dtype: functions take that, ONNX's operators do not.
+  /// Throws TypeError if floating inputs differ in dtype, which functions accept but ONNX operators do not.
   void expect_one_dtype() const;
 
  private:
@@ -68,10 +69,10 @@ class Call {
 /// One row of the table of operators.
 struct Operator {
   std::string_view name;
-  int64_t since;  ///< the first opset whose meaning the implementation has
+  int64_t since;  ///< the first operator set that the implementation supports
   Variables (*run)(const Call&);
-  uint32_t weights = 0;      ///< bit i: a floating initializer at input i is a parameter, to be trained
-  uint32_t persistents = 0;  ///< bit i: it is a persistent value, saved with the model
+  uint32_t weights = 0;      ///< bit i: a floating initializer at input i is a trainable parameter
+  uint32_t persistents = 0;  ///< bit i: a floating initializer at input i is a persistent value
 };
 
 /// The operators of a chapter.
@@ -92,7 +93,7 @@ std::span<const Operator> recurrent_operators();
 std::span<const Operator> reduction_operators();
 std::span<const Operator> shape_operators();
 
-/// The row of an operator of the default domain, or nullptr.
+/// Returns the row of an operator of the default domain, or nullptr.
 const Operator* find_operator(std::string_view name);
 
 }  // namespace chainer::onnx

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/onnx/model_file.h"
 
 namespace chainer::onnx {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/onnx/emitter.h"
 
 #include <algorithm>

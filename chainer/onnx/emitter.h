@@ -1,4 +1,5 @@
-// The graph of an export while it is written: what the functions that write nodes see.
+// SPDX-License-Identifier: MIT
+// The graph of an export under construction, for the functions that write nodes.
 #pragma once
 #include <map>
 #include <optional>
@@ -13,51 +14,54 @@
 
 namespace chainer::onnx {
 
-/// Thrown while a file for batches of any length is written, where only one length is possible.
+/// Thrown while writing a file for batches of any length, if only one length is possible.
 struct OneBatchOnly {
   std::string why;
 };
 
 using Lengths = std::vector<int64_t>;
 
-/// Writes the same functions as they ran once, or as they ran with several lengths of the batch: numbers that differ
-/// between these runs become operators that compute them from the batch's length.
+/// Writes the functions of one run, or of several runs with different batch lengths: numbers that differ between the
+/// runs become operators that compute them from the length of the batch.
 class Emitter {
  public:
   Emitter(int64_t opset, std::vector<std::shared_ptr<const Trace>> runs, std::vector<int64_t> batches)
       : opset_(opset), runs_(std::move(runs)), batches_(std::move(batches)) {}
 
   ModelFile file;
+  /// True if the file is for this library: its operators then reject what the functions reject.
+  bool refuses = false;
   int64_t opset() const { return opset_; }
   const std::vector<std::shared_ptr<const Trace>>& runs() const { return runs_; }
 
-  /// The name of a tensor, which is the same one in all runs: made by a node before, a parameter, an input, or a
-  /// constant that is added now.
+  /// Returns the name of a tensor, given its values in all runs: the output of an earlier node, a parameter, an input,
+  /// or a constant, which is added.
   std::string name(const std::vector<const Value*>& in_runs);
   void define_input(std::size_t i, const std::string& name);
   void define(const Array& array, const std::string& name) { arrays_[array.body_ref().get()] = {array, name}; }
-  /// The name that an output of a call gets when a node makes it.
+  /// Sets the name of an output of a call.
   void wish(const Source& s, const std::string& name) { wishes_.emplace(key(s), name); }
   std::string new_name(std::size_t call, std::size_t output);
   std::string unique(const std::string& wish);
 
-  /// Adds a node with one output of this name, or of a new one.
+  /// Adds a node with one output, named `output` or a new name, and returns the name.
   std::string node(std::string_view op, std::vector<std::string> inputs, std::vector<Attribute> attributes = {},
                    const std::string& output = {});
   void node(std::string_view op, std::vector<std::string> inputs, std::vector<std::string> outputs,
             std::vector<Attribute> attributes);
-  /// An initializer without a name of its own.
+  /// Add an initializer and return its new name.
   std::string constant(const Array& value);
   std::string number(double value, Dtype dtype);
   std::string integers(const Lengths& values);
   std::string integers(const Dims& values) { return integers(Lengths(values.begin(), values.end())); }
   std::string integers(std::initializer_list<int64_t> values) { return integers(Lengths(values)); }
 
-  /// What differs between the runs, computed from the batch's length: a list of lengths, a number, an array.
+  /// Return the name of a list of lengths, a number or an array that differs between the runs, computed from the length
+  /// of the batch.
   std::string lengths(const std::vector<Lengths>& in_runs);
   std::string number(const std::vector<double>& in_runs, Dtype dtype);
   std::string varying(const Arrays& in_runs);
-  /// How a length is declared that an axis of an input or output has in the runs.
+  /// Returns the declaration of the length of an axis of an input or output, given its lengths in the runs.
   Dimension dimension(const Lengths& in_runs) const;
 
  private:
@@ -67,7 +71,7 @@ class Emitter {
     int64_t factor, offset;  // factor * batch + offset
   };
   std::optional<Line> line(const Lengths& in_runs) const;
-  const std::string& batch();  // its length as a number without axes
+  const std::string& batch();  // the length of the batch, of shape ()
   std::string length(const Lengths& in_runs, bool axis);
 
   int64_t opset_;
@@ -89,10 +93,10 @@ Attribute attribute(std::string name, double value);
 Attribute attribute(std::string name, std::string value);
 Attribute attribute(std::string name, const Dims& values);
 
-/// Whether two arrays hold the same elements; NaN is the same as NaN.
+/// Returns true if two arrays hold the same elements; NaN equals NaN.
 bool same(const Array& a, const Array& b);
 
-/// One function at work: shapes and attributes are those of one of the runs.
+/// A function that is being written, with the shapes and attributes of one of the runs.
 struct Emission {
   Emission(Emitter& emitter, std::size_t call_, std::size_t run = 0)
       : e(emitter), call(emitter.runs()[run]->calls[call_]), index(call_) {}
@@ -104,13 +108,13 @@ struct Emission {
   const Shape& shape(std::size_t i) const { return call.inputs[i].shape; }
   Dtype dtype() const { return call.inputs[0].dtype; }
   const Shape& result() const { return call.outputs[0].shape; }
-  /// The name of an output, which a node is about to make; nothing where nobody reads it.
+  /// Returns the name of an output for the next node; empty if the output is not used.
   std::string out(std::size_t i = 0) const;
   template <class T>
   const T& get(std::string_view name) const {
     return call.attributes.get<T>(name);
   }
-  /// What f(Emission), which gives lengths or a number, says of every run.
+  /// Return the name of the result of f(Emission), lengths or a number, over all runs.
   template <class F>
   std::string integers(const F& f) const {
     std::vector<Lengths> lists;
@@ -127,7 +131,7 @@ struct Emission {
     for (std::size_t k = 0; k < e.runs().size(); ++k) out.push_back(f(Emission(e, index, k)));
     return out;
   }
-  /// A node that makes the first output.
+  /// Adds the node of the first output.
   void finish(std::string_view op, std::vector<std::string> inputs, std::vector<Attribute> attributes = {}) const {
     e.node(op, std::move(inputs), std::move(attributes), out());
   }
@@ -137,7 +141,7 @@ struct Emission {
   }
 };
 
-/// A row of the table of functions that ONNX can say.
+/// A row of the table of functions that can be exported.
 struct Exporter {
   std::string_view label;
   void (*emit)(const Emission&);
@@ -148,7 +152,8 @@ std::span<const Exporter> imported_exporters();
 std::span<const Exporter> loss_exporters();
 std::span<const Exporter> math_exporters();
 
-/// Adds a node of an imported file of operator set `from` as what says the same in the emitter's.
-void add_upgraded(Emitter& e, Node node, int64_t from);
+/// Adds equivalent nodes for a node of an imported file of operator set `from`; `dtype` is that of its first input.
+/// Throws ValueError if there are none.
+void add_upgraded(Emitter& e, Node node, int64_t from, Dtype dtype);
 
 }  // namespace chainer::onnx

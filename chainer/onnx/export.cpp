@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: MIT
 #include <algorithm>
 
-#include "chainer/core/file.h"
-#include "chainer/core/file_writer.h"
+#include "chainer/core/system/file.h"
+#include "chainer/core/system/file_writer.h"
 #include "chainer/onnx/emitter.h"
 #include "chainer/onnx/export_check.h"
+#include "chainer/onnx/outside_reads.h"
 #include "chainer/onnx/program.h"
 
 namespace chainer::onnx {
@@ -102,6 +104,7 @@ ModelFile emitted(const Job& job, Runs runs, std::vector<int64_t> batches) {
   const Trace& first = *e.runs()[0];
   const ExportOptions& o = job.o;
   e.file.ir_version = ir_version(job.opset);
+  e.refuses = job.o.refuse_reads;
   e.file.opsets[""] = job.opset;
   e.file.producer_name = "chainer";
   e.file.graph_name = o.graph_name;
@@ -141,9 +144,12 @@ ModelFile emitted(const Job& job, Runs runs, std::vector<int64_t> batches) {
     ValueInfo v = info(output_names[i], in_runs(&Trace::results, i), e, nullptr, o.dynamic_batch);
     if (job.imported && o.dynamic_batch) {
       const ValueInfo& old = job.imported->declared_outputs[i];
-      v.has_shape = old.has_shape && old.shape.size() == v.shape.size();
-      for (std::size_t d = 0; v.has_shape && d < v.shape.size(); ++d)
-        v.shape[d] = declared(old.shape[d], v.shape[d].length, true);
+      const bool fits = old.has_shape && old.shape.size() == v.shape.size();
+      for (std::size_t d = 0; d < v.shape.size(); ++d)
+        v.shape[d] = fits ? declared(old.shape[d], v.shape[d].length, true) : Dimension{-1, ""};
+      // The standard wants a shape, of which the number of axes is known where those of the inputs are.
+      v.has_shape = fits || std::all_of(e.file.inputs.begin(), e.file.inputs.end(),
+                                        [](const ValueInfo& input) { return input.has_shape; });
       if (!v.has_shape) v.shape.clear();
     }
     e.file.outputs.push_back(std::move(v));
@@ -163,8 +169,21 @@ struct Sample {
   Variables inputs, results;
 };
 
-// A file for batches of any length, from runs with several lengths; checked with these, with a batch of one, and with
-// the samples.
+// The lengths of batches that a file for any length is checked with: a batch of one, and longer ones as far as their
+// arrays are small, since code may branch on the length.
+std::vector<int64_t> lengths_to_try(const Trace& base, int64_t batch) {
+  constexpr int64_t kMostElements = int64_t(1) << 22;
+  int64_t elements = 0;
+  for (const Recorded& r : base.calls)
+    for (const Value& v : r.outputs) elements += v.shape.product();
+  std::vector<int64_t> out{1};
+  for (const int64_t n : {3, 6, 12, 24, 40, 80, 150})
+    if (n * (1 + elements / batch) <= kMostElements) out.push_back(n);
+  return out;
+}
+
+// A file for batches of any length, from runs with several lengths; checked with these, with others, and with the
+// samples.
 ModelFile of_any_batch(const Job& job, const Trace& base, const std::vector<Sample>& samples, bool random,
                        int64_t least) {
   const int64_t batch = common_batch(job.inputs);
@@ -189,12 +208,14 @@ ModelFile of_any_batch(const Job& job, const Trace& base, const std::vector<Samp
   };
   for (const Sample& s : samples) expect(s.inputs, s.results, batch);
   for (std::size_t k = 0; k < runs.size(); ++k) expect(of_batch(job.inputs, batches[k]), runs[k]->results, batches[k]);
-  const Variables one = of_batch(job.inputs, 1);
-  Variables of_one;
-  try {
-    of_one = results_of(job.f, one);
-  } catch (const std::exception&) { return file; }  // it needs more than one
-  expect(one, of_one, 1);
+  for (const int64_t n : lengths_to_try(base, batch)) {
+    const Variables inputs = of_batch(job.inputs, n);
+    Variables results;
+    try {
+      results = results_of(job.f, inputs);
+    } catch (const std::exception&) { continue; }  // it needs more than one, or not so many
+    expect(inputs, results, n);
+  }
   return file;
 }
 
@@ -262,6 +283,11 @@ ModelFile exported(Link& model, const Variables& inputs, const ExportOptions& o)
   const Computation f = [&](const Variables& in) {
     return copies ? model.clone(CopyMode::share)->call(in) : model.call(in);
   };
+  if (const auto read = o.refuse_reads ? outside_read(f, inputs) : std::nullopt)
+    throw ValueError(
+        "the network reads elements of an array of shape ", *read,
+        " that follow from its inputs, outside of functions (item(), a loop on the host): the branch that ",
+        "was taken for the example would be taken for all inputs. functions such as F::where compute it");
   return exported(Job{f, &model, nullptr, inputs, o, 0});
 }
 

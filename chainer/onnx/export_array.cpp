@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Shapes, indices and activations.
 #include <algorithm>
 #include <limits>
@@ -255,6 +256,20 @@ void hard_sigmoid(const Emission& m) {
   m.finish("HardSigmoid", {m.in(0)}, {attribute("alpha", 0.2), attribute("beta", 0.5)});
 }
 
+// Resize where the standard's computes what the function does; products with the weights' matrices for older files and
+// other dtypes, which not all programs resize.
+void resize_images(const Emission& m) {
+  if (m.e.opset() >= 11 && m.dtype() == float32) {
+    const std::string sizes = m.integers([](const Emission& r) { return r.result(); });
+    return m.finish("Resize", {m.in(0), "", "", sizes},
+                    {attribute("mode", std::string("linear")),
+                     attribute("coordinate_transformation_mode", std::string("align_corners"))});
+  }
+  const Array rows = m.get<Array>("rows").astype(m.dtype()), columns = m.get<Array>("columns").astype(m.dtype());
+  const std::string wide = m.e.node("MatMul", {m.in(0), m.e.constant(columns.T().copy())});
+  m.finish("MatMul", {m.e.constant(rows), wide});
+}
+
 constexpr Exporter kExporters[] = {
     {"Reshape", reshape},
     {"BroadcastTo", broadcast},
@@ -266,6 +281,7 @@ constexpr Exporter kExporters[] = {
     {"GetItem", get_item},
     {"Where", where},
     {"Pad", pad},
+    {"ResizeImages", resize_images},
     {"ReLU", [](const Emission& m) { m.finish("Relu", {m.in(0)}); }},
     {"Sigmoid", [](const Emission& m) { m.finish("Sigmoid", {m.in(0)}); }},
     {"Tanh", [](const Emission& m) { m.finish("Tanh", {m.in(0)}); }},

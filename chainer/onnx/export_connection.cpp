@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Convolutions, pooling, normalization, recurrent layers.
 #include <algorithm>
 #include <limits>
@@ -26,13 +27,22 @@ Dims joined(const Dims& a, const Dims& b) {
 
 void linear(const Emission& m) { m.finish("Gemm", all_inputs(m), {attribute("transB", 1)}); }
 
+// Ids, of which Gather counts negative ones from the end: they become one that it refuses.
+std::string without_negative(const Emission& m, const std::string& ids) {
+  if (!m.e.refuses) return ids;
+  const std::string zero = m.e.constant(full({}, 0, m.dtype())),
+                    rows = m.e.constant(full({}, m.shape(1)[0], m.dtype()));
+  return m.e.node("Where", {m.e.node("Less", {ids, zero}), rows, ids});
+}
+
 void embed_id(const Emission& m) {
   const auto& ignore = m.get<std::optional<int64_t>>("ignore_label");
-  if (!ignore) return m.finish("Gather", {m.in(1), m.in(0)});
+  if (!ignore) return m.finish("Gather", {m.in(1), without_negative(m, m.in(0))});
   // Rows of zeros where the id is the ignored one.
   const std::string label = m.e.constant(full({}, *ignore, m.dtype())), none = m.e.constant(full({}, 0, m.dtype()));
   const std::string ignored = m.e.node("Equal", {m.in(0), label});
-  const std::string rows = m.e.node("Gather", {m.in(1), m.e.node("Where", {ignored, none, m.in(0)})});
+  const std::string rows =
+      m.e.node("Gather", {m.in(1), without_negative(m, m.e.node("Where", {ignored, none, m.in(0)}))});
   const std::string mask = m.e.node("Unsqueeze", {ignored, m.e.integers({m.shape(0).ndim()})});
   m.finish("Where", {mask, m.e.number(0, m.call.inputs[1].dtype), rows});
 }

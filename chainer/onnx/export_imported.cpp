@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Imported models inside of an export: their operators as they are in the file.
 #include <algorithm>
 
@@ -22,6 +23,19 @@ std::vector<bool> needed_steps(const Program& p, const Recorded& call) {
   return needed;
 }
 
+// The dtype of what a step makes, as far as numbers beside an array need it: that of its first floating input, or what
+// a cast makes of it.
+Dtype made_by(const Step& step, const std::vector<Dtype>& dtypes) {
+  if (step.node->op_type == "Cast")
+    for (const Attribute& a : step.node->attributes)
+      if (a.name == "to") return dtype_of_element(a.integer, "Cast");
+  const std::size_t like = step.node->op_type == "CastLike" ? 1 : 0;
+  for (std::size_t i = like; i < step.in.size(); ++i)
+    if (step.in[i] >= 0 && is_floating(dtypes[static_cast<std::size_t>(step.in[i])]))
+      return dtypes[static_cast<std::size_t>(step.in[i])];
+  return step.in.empty() || step.in[0] < 0 ? float32 : dtypes[static_cast<std::size_t>(step.in[0])];
+}
+
 void imported_model(const Emission& m) {
   const Program& p = *m.get<std::shared_ptr<const Program>>("program");
   const std::vector<bool> needed = needed_steps(p, m.call);
@@ -35,14 +49,22 @@ void imported_model(const Emission& m) {
     if (const auto it = leaf.find(slot); it != leaf.end()) return n = m.in(it->second);
     return n = m.e.constant(p.plan.values[static_cast<std::size_t>(slot)].array());
   };
+  std::vector<Dtype> dtypes;
+  for (const Variable& v : p.plan.values) dtypes.push_back(v ? v.dtype() : float32);
+  for (std::size_t i = 0; i < m.call.inputs.size(); ++i) {
+    const int slot = i < p.input_slots.size() ? p.input_slots[i] : p.leaves[i - p.input_slots.size()].slot;
+    dtypes[static_cast<std::size_t>(slot)] = m.call.inputs[i].dtype;
+  }
   std::set<int> made;
   for (const Step& step : p.plan.steps) made.insert(step.out.begin(), step.out.end());
   std::map<int, std::size_t> result;  // by slot that a step makes: the first output that it is
   for (std::size_t i = p.output_slots.size(); i-- > 0;)
     if (m.call.outputs[i].present && made.contains(p.output_slots[i])) result[p.output_slots[i]] = i;
   for (std::size_t k = 0; k < p.plan.steps.size(); ++k) {
-    if (!needed[k]) continue;
     const Step& step = p.plan.steps[k];
+    for (const int s : step.out)
+      if (s >= 0) dtypes[static_cast<std::size_t>(s)] = made_by(step, dtypes);
+    if (!needed[k]) continue;
     Node n = *step.node;
     for (std::size_t i = 0; i < step.in.size(); ++i) n.inputs[i] = step.in[i] < 0 ? "" : name(step.in[i]);
     for (std::size_t i = 0; i < step.out.size(); ++i) {
@@ -51,7 +73,8 @@ void imported_model(const Emission& m) {
       n.outputs[i] = names[static_cast<std::size_t>(step.out[i])] =
           it == result.end() ? m.e.unique(n.outputs[i]) : m.out(it->second);
     }
-    add_upgraded(m.e, std::move(n), p.opset);
+    const bool has_first = !step.in.empty() && step.in[0] >= 0;
+    add_upgraded(m.e, std::move(n), p.opset, has_first ? dtypes[static_cast<std::size_t>(step.in[0])] : float32);
   }
   for (std::size_t i = 0; i < p.output_slots.size(); ++i) {
     const auto it = result.find(p.output_slots[i]);

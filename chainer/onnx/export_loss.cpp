@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Losses.
 #include "chainer/functions/loss.h"
 #include "chainer/onnx/emitter.h"

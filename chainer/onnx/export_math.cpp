@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Arithmetic, functions of one number, reductions, products.
 #include <cmath>
 

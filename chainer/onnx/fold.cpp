@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Batch normalization with fixed statistics is an affine map a channel: it goes into the weights before it.
 #include <map>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A product with fixed weights and the addition of a fixed bias behind it, which exporters write for layers on inputs
 // of more than two axes, are one affine map.
 #include <map>

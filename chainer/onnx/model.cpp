@@ -1,12 +1,14 @@
+// SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <map>
 #include <mutex>
 #include <optional>
 
 #include "chainer/array/recording/replays.h"
-#include "chainer/array/weights_stay.h"
+#include "chainer/array/version.h"
+#include "chainer/array/host_kernels/constant_weights_scope.h"
 #include "chainer/autograd/function_hook.h"
-#include "chainer/core/mapped_file.h"
+#include "chainer/core/system/mapped_file.h"
 #include "chainer/onnx/onnx.h"
 #include "chainer/onnx/program.h"
 
@@ -133,11 +135,26 @@ struct Model::Cache {
   std::vector<Source> sources;  // of the program's leaves
   struct Folded {
     Plan plan;
-    recording::Replays replays;
+    recording::Replays replays[2];  // without and with config().winograd, which recorded calls keep
   };
   std::shared_ptr<Folded> folded;  // calls that still use it may outlive it here
-  std::vector<Array> folded_from;  // the weights' arrays then
+  struct Weight {
+    Array array;
+    uint64_t state;  // of its memory
+  };
+  std::vector<Weight> folded_from;  // the weights then
+
+  bool is_folded_from(const Variables& leaves) const {
+    return std::equal(
+        leaves.begin(), leaves.end(), folded_from.begin(), folded_from.end(),
+        [](const Variable& v, const Weight& w) { return v.array().is(w.array) && memory_state(w.array) == w.state; });
+  }
 };
+
+namespace {
+// Somebody else may write to the memory at any time, and nobody counts it.
+bool is_shared(const Variable& v) { return v.array().body().owner().marked(ArrayBody::kShared); }
+}  // namespace
 
 Model::~Model() = default;
 Model::Model(Model&&) noexcept = default;
@@ -171,10 +188,7 @@ Model Model::from_bytes(std::string_view bytes, const std::filesystem::path& fol
 Model::Model(const std::filesystem::path& file)
     : Model(from_bytes(MappedFile(file).bytes(), file.has_parent_path() ? file.parent_path() : ".", file.string())) {}
 
-void Model::visit(MemberVisitor& v) {
-  refresh();  // whoever visits may change weights
-  visit_added(v);
-}
+void Model::visit(MemberVisitor& v) { visit_added(v); }
 
 void Model::refresh() {
   if (!cache_) return;
@@ -186,7 +200,7 @@ void Model::refresh() {
 Variables Model::forward(const Variables& in) {
   Variables leaves;
   std::shared_ptr<Cache::Folded> folded;
-  const bool fixed = !config().train && !config().enable_backprop;
+  bool fixed = !config().train && !config().enable_backprop;
   {
     const std::lock_guard lock(cache_->mutex);
     if (cache_->sources.size() != program_->leaves.size()) {
@@ -201,23 +215,22 @@ Variables Model::forward(const Variables& in) {
         cache_->sources.push_back(std::move(s));
       }
     }
-    if (!fixed) cache_->folded.reset();
     for (const Cache::Source& s : cache_->sources)
       leaves.push_back(s.persistent ? Variable(*s.persistent, false) : s.parameter.variable());
-    for (std::size_t i = 0; cache_->folded && i < leaves.size(); ++i)
-      if (!leaves[i].array().is(cache_->folded_from[i])) cache_->folded.reset();
+    fixed = fixed && std::none_of(leaves.begin(), leaves.end(), is_shared);
+    if (!fixed || !cache_->is_folded_from(leaves)) cache_->folded.reset();
     if (fixed && !cache_->folded) {
+      cache_->folded_from.clear();
+      for (const Variable& v : leaves) cache_->folded_from.push_back({v.array(), memory_state(v.array())});
       cache_->folded = std::make_shared<Cache::Folded>();
       cache_->folded->plan = program_->folded(leaves);
-      cache_->folded_from.clear();
-      for (const Variable& v : leaves) cache_->folded_from.push_back(v.array());
     }
     folded = cache_->folded;
   }
-  std::optional<WeightsStay> stay;
+  std::optional<ConstantWeightsScope> stay;
   if (folded) stay.emplace();
   if (folded && !ModelRecorder::current && function_hook_count == 0 && !config().debug)
-    return replayed(*program_, folded->plan, folded->replays, in);
+    return replayed(*program_, folded->plan, folded->replays[config().winograd], in);
   Variables out = folded ? run_folded(*program_, folded->plan, in) : program_->run(program_->plan, leaves, in);
   if (ModelRecorder* const recorder = ModelRecorder::current) [[unlikely]] {
     // Outputs get nodes of their own: functions of them are recorded, too, and an input that is passed on is a result.
@@ -250,7 +263,9 @@ std::size_t Model::operator_count(bool simplified) {
 
 std::string Model::refused_replay() const {
   const std::lock_guard lock(cache_->mutex);
-  return cache_->folded ? cache_->folded->replays.refused() : std::string();
+  if (!cache_->folded) return {};
+  const std::string why = cache_->folded->replays[0].refused();
+  return why.empty() ? cache_->folded->replays[1].refused() : why;
 }
 
 const std::vector<TensorInfo>& Model::inputs() const { return program_->inputs; }

@@ -1,4 +1,5 @@
-// The contents of an ONNX file as plain values. What reads and writes the messages is model_file_protobuf.cpp.
+// SPDX-License-Identifier: MIT
+// The contents of an ONNX file as plain values. model_file_protobuf.cpp reads and writes the messages.
 #pragma once
 #include <cstdint>
 #include <filesystem>
@@ -27,7 +28,7 @@ struct Attribute {
 
 struct Node {
   std::string name, op_type, domain;
-  std::vector<std::string> inputs, outputs;  // an empty name stands for an optional one that is absent
+  std::vector<std::string> inputs, outputs;  // an empty name stands for an absent optional input or output
   std::vector<Attribute> attributes;
 };
 
@@ -37,10 +38,10 @@ struct Dimension {
   std::string name;
 };
 
-/// An input or output of the graph. Without a type it says nothing about its elements.
+/// An input or output of the graph; the type of its elements may be unspecified.
 struct ValueInfo {
   std::string name;
-  int element_type = 0;  // ONNX's number, see element_type(); -1 for what is no tensor
+  int element_type = 0;  // ONNX's number, see element_type(); -1 if the value is not a tensor
   bool has_shape = false;
   std::vector<Dimension> shape;
 };
@@ -55,23 +56,23 @@ struct ModelFile {
   std::vector<ValueInfo> inputs, outputs;
 };
 
-/// The contents of a file's bytes. External data are read from files inside `folder` only; without a folder they are an
-/// error. Every Error begins with `what`, the file's name.
+/// Reads the bytes of a file. External data are read only from files inside `folder`. Throws FileError, beginning with
+/// `what`, the name of the file, for a damaged file, and for external data outside of `folder` or without a folder.
 ModelFile read_model(std::string_view bytes, const std::filesystem::path& folder, std::string_view what);
-/// The bytes of a file. With `external`, tensors of 1 KiB and more go into that text, and the file refers to the file
-/// `external_name` beside it.
+/// Returns the bytes of a file. With `external`, tensors of at least 1 KiB are written to this string, and the file
+/// refers to the file `external_name` next to it. Throws ValueError for more than 2 GiB.
 std::string write_model(const ModelFile& model, std::string* external = nullptr, const std::string& external_name = {});
 
-/// What Constant nodes hold, as initializers: programs differ in which of the two they write weights as.
+/// Converts Constant nodes to initializers, because exporters write weights as either.
 void make_initializers(ModelFile& file);
 
-/// One tensor in a file of its own, as the published operator tests keep inputs and outputs.
+/// Read and write a file with one tensor, as the published operator tests use for inputs and outputs.
 Array read_tensor(std::string_view bytes, std::string_view what);
 std::string write_tensor(const Array& value, const std::string& name);
 
-/// ONNX's number of a dtype.
+/// Returns ONNX's number of a dtype.
 int element_type(Dtype dtype);
-/// The dtype that holds elements of that number; TypeError, begun with `what`, if there is none.
+/// Returns the dtype of ONNX's number. Throws TypeError, beginning with `what`, if there is none.
 Dtype dtype_of_element(int64_t element_type, std::string_view what);
 
 }  // namespace chainer::onnx

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <limits>
 
 #include "chainer/core/little_endian.h"
-#include "chainer/core/mapped_file.h"
+#include "chainer/core/system/mapped_file.h"
 #include "chainer/onnx/model_file.h"
 #include "chainer/onnx/onnx.pb.h"
 

@@ -1,4 +1,5 @@
-// Models in the ONNX format: import as a link, and export of a run.
+// SPDX-License-Identifier: MIT
+// Models in the ONNX format: import as a link, and export.
 #pragma once
 #include <filesystem>
 #include <functional>
@@ -10,38 +11,40 @@
 #include <vector>
 
 #include "chainer/links/members.h"
+#include "chainer/core/other_options.h"
 
 namespace chainer::onnx {
 
 class Program;
 
-/// How an input or output of an imported model is declared. A length of -1 is not fixed.
+/// The declaration of an input or output of an imported model. A length of -1 is not fixed.
 struct TensorInfo {
   std::string name;
   Dtype dtype = float32;
-  std::optional<std::vector<int64_t>> shape = {};  ///< absent where the file does not tell the number of axes
+  std::optional<std::vector<int64_t>> shape = {};  ///< absent if the file does not declare the number of axes
 };
 
 /// A link made from an ONNX file. Floating initializers, and elements of Constant nodes, that are weights (filters,
 /// matrices, biases, embeddings, scales) are parameters, under their names as paths: `encoder/l1/W` is parameter W of
-/// the child l1 of the child encoder, so that a part is found, saved and frozen by its path. Running statistics of
-/// batch normalization are persistent values. Its operators are computed by the library's functions: a loaded model is
-/// differentiated, fine-tuned, saved and exported as any other link. docs/onnx.md lists the operators.
+/// the child l1 of the child encoder. Running statistics of batch normalization are persistent values. Operators are
+/// computed by the library's functions: a loaded model is differentiated, fine-tuned, saved and exported like any other
+/// link. docs/onnx.md lists the operators.
 ///
-/// In train mode dropout and batch normalization train, as in the library's links. In test mode without backpropagation
-/// the model is simplified at its first call: what depends on constants and weights alone is computed once, and batch
-/// normalization behind a convolution or an affine map goes into its weights. Whatever may change weights (training,
-/// loading, params()) undoes that; after a write to the memory of a parameter that was taken out of params() before,
-/// call refresh(). From the second call with inputs of the same shapes on, the work on arrays is replayed without the
-/// operators, in memory that is kept for the next call; threads may call one model at once.
+/// In training mode dropout and batch normalization train, as in the library's links. In test mode without
+/// backpropagation the first call simplifies the model: constant folding computes everything that depends only on
+/// constants and weights, and folds batch normalization into the weights of a convolution or affine map before it.
+/// Training, and any write to a weight (loading, `w *= 0.5f`, an update, also through a copy that shares the weight),
+/// invalidates the simplified model; only after writes through a raw pointer call refresh(). From the second call with
+/// inputs of the same shapes on, the computation is replayed without the operators, in memory that is kept for the next
+/// call. Several threads may call one model at the same time.
 ///
-/// Throws FileError for what is no ONNX file or is damaged, and ValueError where operators are not supported or the
-/// graph has a cycle. Nodes may stand in any order. Nothing in the file is executed, and
-/// external data are read from the file's own folder only. The operator sets 7 to 28 are known.
+/// The constructor throws FileError for a damaged file or another format, ValueError for unsupported operators or
+/// operator sets (7 to 28 are supported) and for cycles. Nodes may be in any order. Nothing in the file is executed,
+/// and external data are read only from the folder of the file.
 class Model : public Chain {
  public:
   explicit Model(const std::filesystem::path& file);
-  /// From the bytes of a file. Without a folder there are no external data.
+  /// Makes a model from the bytes of a file. Without a folder, external data throw FileError.
   static Model from_bytes(std::string_view bytes, const std::filesystem::path& folder = {},
                           std::string_view name = "ONNX model");
   ~Model() override;
@@ -49,30 +52,31 @@ class Model : public Chain {
   Model& operator=(Model&&) noexcept;
   Model(const Model&);
 
-  /// All outputs, from all inputs in the file's order.
+  /// Returns all outputs, given all inputs in the order of the file. Throws ValueError for another number of inputs,
+  /// TypeError for other dtypes or shapes than declared.
   Variables forward(const Variables& inputs);
-  /// The first output of a model with one input.
+  /// Return the first output of a model with one or two inputs.
   Variable forward(const Variable& x) { return forward(Variables{x})[0]; }
   Variable forward(const Variable& x, const Variable& y) { return forward(Variables{x, y})[0]; }
-  /// By the names of inputs; the result in the file's order.
+  /// Returns all outputs in the order of the file, given inputs by name. Throws KeyError for a missing input.
   Variables call(const NamedVariables& inputs) override;
   void visit(MemberVisitor& v) override;
-  /// call() of several variables gives all outputs, whatever forward() there is for so many.
+  /// call() with several variables returns all outputs, also if there is a forward() for this number.
   CHAINER_DECLARE_LINK(Model);
 
-  /// The inputs that a call needs, and its outputs.
+  /// The required inputs of a call, and its outputs.
   const std::vector<TensorInfo>& inputs() const;
   const std::vector<TensorInfo>& outputs() const;
   /// The version of the default operator set.
   int64_t opset() const;
   const std::string& producer() const;
   const std::vector<std::pair<std::string, std::string>>& metadata() const;
-  /// How many operators a call runs: as the file says, or simplified for test mode.
+  /// Returns the number of operators that a call runs: as in the file, or simplified for test mode.
   std::size_t operator_count(bool simplified = false);
-  /// Why the operators themselves run at each call in test mode; empty where their work is replayed, or was not called
-  /// yet.
+  /// Returns the reason why calls in test mode run the operators instead of a replay; empty if calls are replayed, or
+  /// before the first call.
   std::string refused_replay() const;
-  /// Forgets what was computed from the weights for test mode.
+  /// Drops everything that was computed from the weights for test mode.
   void refresh();
 
  private:
@@ -84,46 +88,62 @@ class Model : public Chain {
 
 /// Options of export_model().
 struct ExportOptions {
-  /// The operator set of the file, from 13 to 28. By default 13, or that of an imported model, which is never written
+  /// The operator set of the file, from 13 to 28. By default 13, or that of an imported model, which cannot be written
   /// in an older one.
   std::optional<int64_t> opset = {};
-  /// input_0 ... and output_0 ... by default, or those of an imported model.
+  /// By default input_0 ... and output_0 ..., or the names of an imported model.
   std::vector<std::string> input_names = {}, output_names = {};
-  /// The first axis of the inputs, where all have the same length there, may have another length later. What depends on
-  /// that length is computed by the file; where that is not possible (a loop over the batch, lists of sequences) a
-  /// warning says why, and the file declares the length that it is for. An imported model's inputs and outputs stay as
-  /// its file declares them.
+  /// Writes a file for any length of the first axis of the inputs, if all have the same length: the file computes
+  /// values that depend on the length. If this is impossible (a loop over the batch, lists of sequences), warns with
+  /// the reason, and the file declares the length. Inputs and outputs of an imported model keep the declarations of its
+  /// file.
   bool dynamic_batch = true;
   std::string graph_name = "chainer";
   std::vector<std::pair<std::string, std::string>> metadata = {};
-  /// Weights of more bytes than this go into a file of their own beside the model, FILE.data.
+  /// If the weights have more bytes than this, they are written to a second file next to the model, FILE.data.
   int64_t external_data_from = int64_t(2000) << 20;
+  /// Throws ValueError if the program reads numbers that depend on the inputs outside of functions, as
+  /// `if (sum(x).item() > 0)`, because the file would contain one branch only. If false, such reads are detected only
+  /// if the check on other inputs happens to take another branch.
+  bool refuse_reads = false;
 };
 
-/// Runs the model on these inputs, in test mode, and writes what it computed as an ONNX file: each function of the run
-/// as the operators that say the same, composed functions as their parts, imported models as the operators of their
-/// files, parameters and persistent values under their paths (predictor/l1/W). What the program decided in that run
-/// (branches, lengths of loops, anything computed from arrays outside of functions) is part of the file as it was.
+/// Runs the model on these inputs, in test mode, and writes its computation as an ONNX file: each function of the run
+/// as equivalent operators, composed functions as their parts, imported models as the operators of their files,
+/// parameters and persistent values under their paths (predictor/l1/W). Decisions of the program in that run (branches,
+/// lengths of loops, anything computed from arrays outside of functions) become constants in the file.
 ///
-/// The file is tried before it is written: the model and the file's operators run on other numbers (other integers,
-/// other signs), and with batches of other lengths unless the batch is fixed. Where results differ, where something is
-/// found to depend on the inputs outside of functions, and where ONNX cannot say a function, a ValueError tells what it
-/// is and nothing is written. The model is therefore called some ten times; copies of it are, so that its own state
-/// (that of an LSTM) stays as it is, unless it cannot be copied.
+/// The file is checked before it is written: the model and the operators of the file run on other numbers (other
+/// integers, other signs), and with other batch lengths unless the batch is fixed. Throws ValueError, and writes
+/// nothing, if results differ, if a value is found to depend on the inputs outside of functions, or if a function has
+/// no ONNX equivalent. The check calls copies of the model several times, so that its state (as that of an LSTM) does
+/// not change; a model that cannot be copied is called itself.
 void export_model(Link& model, const Variables& inputs, const std::filesystem::path& file,
                   const ExportOptions& options = {});
-/// The same as the bytes of a file.
+CHAINER_OTHER_OPTIONS_OF(
+    export_model,
+    ".opset, .input_names, .output_names, .dynamic_batch, .graph_name, .metadata, .external_data_from, .refuse_reads",
+    Link&, const Variables&, const std::filesystem::path&);
+/// Returns the bytes of the file.
 std::string export_model(Link& model, const Variables& inputs, const ExportOptions& options = {});
-/// The same of any computation on variables, without named parameters.
+CHAINER_OTHER_OPTIONS_OF(
+    export_model,
+    ".opset, .input_names, .output_names, .dynamic_batch, .graph_name, .metadata, .external_data_from, .refuse_reads",
+    Link&, const Variables&);
+/// Returns the bytes of a file for any computation on variables, without named parameters.
 std::string export_function(const std::function<Variables(const Variables&)>& f, const Variables& inputs,
                             const ExportOptions& options = {});
+CHAINER_OTHER_OPTIONS_OF(
+    export_function,
+    ".opset, .input_names, .output_names, .dynamic_batch, .graph_name, .metadata, .external_data_from, .refuse_reads",
+    const std::function<Variables(const Variables&)>&, const Variables&);
 
-/// An operator that is imported, and the first operator set whose meaning of it is known.
+/// An operator that can be imported, and the first supported operator set.
 struct SupportedOperator {
   std::string name;
   int64_t since;
 };
-/// All of them, by name.
+/// Returns all operators that can be imported, by name.
 std::vector<SupportedOperator> supported_operators();
 
 }  // namespace chainer::onnx

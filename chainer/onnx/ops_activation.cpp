@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Activation functions.
 #include <cmath>
 

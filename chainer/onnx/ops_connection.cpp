@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Convolutions.
 #include <algorithm>
 
@@ -59,8 +60,9 @@ Variables conv_transpose(const Call& c) {
     if (!wanted.empty() || mode == "SAME_UPPER" || mode == "SAME_LOWER") {
       length = wanted.empty() ? x.shape()[i + 2] * stride[i] : wanted[static_cast<std::size_t>(i)];
       const int64_t total = whole + extra[i] - length;
-      first = mode == "SAME_UPPER" || total < 0 ? total / 2 : total - total / 2;
-      if (!wanted.empty() && mode == "NOTSET") first = total / 2;
+      // Until operator set 11 an odd length was cut at the end where no mode was named.
+      const bool less_first = mode == "SAME_UPPER" || (mode == "NOTSET" && c.opset() < 11);
+      first = less_first || total < 0 ? total / 2 : total - total / 2;
       last = total - first;
     }
     if (length < 0 || length > (int64_t(1) << 40)) c.fail("results of length ", length);

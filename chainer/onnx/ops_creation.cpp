@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Operators that make elements: constants, ranges, masks and random numbers.
 #include <cmath>
 

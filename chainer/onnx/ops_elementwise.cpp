@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: MIT
 // Functions of one number.
 #include <cmath>
+#include <numbers>
 
 #include "chainer/functions/array.h"
 #include "chainer/functions/math.h"
@@ -26,12 +28,26 @@ Variables rounded(const Call& c) {
 Variables signs(const Call& c) { return {Variable(sign(c.array(0)), false)}; }
 Variables neg(const Call& c) { return {-c[0]}; }
 Variables reciprocal(const Call& c) { return {1.0 / c[0]}; }
+
+// Beyond it a square is no number any more, or 1 is nothing next to it.
+double large(const Variable& x) { return x.dtype() == float16 ? 100 : 1e8; }
+// log(2 x) where x is large, `otherwise` elsewhere.
+Variable or_logarithm(const Variable& x, const Variable& otherwise) {
+  const Variable far = functions::log(functions::clip(x, large(x), HUGE_VAL));
+  return functions::where(Variable(x.array() > large(x), false), far + std::numbers::ln2, otherwise);
+}
 Variables asinh(const Call& c) {
   const Variable& x = c[0];
-  const Variable a = functions::absolute(x);  // of the absolute value: no difference of large numbers
-  return {functions::log(a + functions::sqrt(x * x + 1.0)) * Variable(sign(x.array()), false)};
+  const Variable negative(x.array() < 0, false), a = functions::where(negative, -x, x);
+  const Variable b = functions::clip(a, 0, large(x));
+  const Variable y = or_logarithm(a, functions::log1p(b + b * b / (functions::sqrt(b * b + 1.0) + 1.0)));
+  return {functions::where(negative, -y, y)};
 }
-Variables acosh(const Call& c) { return {functions::log(c[0] + functions::sqrt(c[0] * c[0] - 1.0))}; }
+Variables acosh(const Call& c) {
+  const Variable& x = c[0];
+  const Variable b = functions::clip(x - 1.0, -1, large(x));  // below x = 1 the root is of a negative number
+  return {or_logarithm(x, functions::log1p(b + functions::sqrt(b * (b + 2.0))))};
+}
 Variables atanh(const Call& c) { return {(functions::log1p(c[0]) - functions::log1p(-c[0])) * 0.5}; }
 
 Variables clip(const Call& c) {

@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: MIT
 // Resizing images and sampling from them.
 #include <algorithm>
 #include <cmath>
 
 #include "chainer/functions/array.h"
+#include "chainer/functions/array/resample.h"
 #include "chainer/functions/math.h"
 #include "chainer/onnx/call.h"
 #include "chainer/routines/arithmetic.h"
@@ -25,7 +27,7 @@ struct Resize {
   bool exclude_outside = false, antialias = false;
 
   double position(const Axis& a, int64_t i) const;
-  Array matrix(const Axis& a) const;
+  F::Taps taps(const Axis& a) const;
   int64_t nearest(double x) const;
   double weight(double distance) const;
 };
@@ -63,18 +65,13 @@ double Resize::weight(double distance) const {
   return x < 2 ? ((cubic * x - 5 * cubic) * x + 8 * cubic) * x - 4 * cubic : 0;
 }
 
-// The weights (out, in) of the input's elements in each result.
-Array Resize::matrix(const Axis& a) const {
-  Array m = zeros({a.out, a.in}, float64);
-  double* const w = m.mutable_data<double>();
+// What each result is made of.
+F::Taps Resize::taps(const Axis& a) const {
+  F::Taps taps(a.in);
   const double stretch = antialias && a.scale < 1 ? a.scale : 1, reach = (mode == "linear" ? 1 : 2) / stretch;
   for (int64_t i = 0; i < a.out; ++i) {
     const double x = position(a, i);
-    double* const row = w + i * a.in;
-    if (mode == "nearest") {
-      row[std::clamp<int64_t>(nearest(x), 0, a.in - 1)] = 1;
-      continue;
-    }
+    taps.begin();
     double total = 0;
     const int64_t first = static_cast<int64_t>(std::floor(x - reach)),
                   last = static_cast<int64_t>(std::ceil(x + reach));
@@ -83,17 +80,22 @@ Array Resize::matrix(const Axis& a) const {
       const bool outside = k < 0 || k >= a.in;
       const double v = outside && exclude_outside ? 0 : weight((static_cast<double>(k) - x) * stretch);
       total += v;
-      row[std::clamp<int64_t>(k, 0, a.in - 1)] += v;
+      if (v != 0) taps.add(std::clamp<int64_t>(k, 0, a.in - 1), v);
     }
-    if (normalized && total != 0)
-      for (int64_t k = 0; k < a.in; ++k) row[k] /= total;
+    if (normalized && total != 0) taps.scale(1 / total);
   }
-  return m;
+  return taps;
 }
 
 Variable resized(const Resize& r, const Variable& x, const std::vector<Axis>& axes) {
   Variable y = is_floating(x.dtype()) ? x : Variable(x.array().astype(float64), false);
-  for (int d = 0; d < x.ndim(); ++d) {
+  // Axes that shrink come first, and the last axis, whose pass is the slowest, where there are the fewest rows.
+  std::vector<int> order;
+  for (int d = 0; d < x.ndim(); ++d)
+    if (axes[static_cast<std::size_t>(d)].out < axes[static_cast<std::size_t>(d)].in) order.push_back(d);
+  for (int d = x.ndim() - 1; d >= 0; --d)
+    if (axes[static_cast<std::size_t>(d)].out >= axes[static_cast<std::size_t>(d)].in) order.push_back(d);
+  for (const int d : order) {
     const Axis& a = axes[static_cast<std::size_t>(d)];
     if (a.in == a.out && a.scale == 1 && r.coordinates != "tf_crop_and_resize") continue;
     if (r.mode == "nearest") {
@@ -104,8 +106,7 @@ Variable resized(const Resize& r, const Variable& x, const std::vector<Axis>& ax
       y = F::get_item(y, indices);
       continue;
     }
-    const Variable m(r.matrix(a).astype(y.dtype(), false), false);
-    y = F::moveaxis(F::tensordot(m, y, Dims{1}, Dims{d}), 0, d);
+    y = F::resample(y, d, r.taps(a));
   }
   if (r.coordinates == "tf_crop_and_resize") {  // positions outside of the input have a value of their own
     Array outside = zeros(Shape(Dims::filled(x.ndim(), 1)), bool_);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Gathering, scattering, sorting and selecting elements.
 #include <algorithm>
 
@@ -84,6 +85,27 @@ Variables gather_nd(const Call& c) {
   return {F::get_item(c[0], by_tuples(c, c.array(1), c[0].shape(), c.integer("batch_dims", 0)))};
 }
 
+// x with updates combined one after the other, through the place of each in the flattened array.
+template <class T>
+Variable scattered(const Call& c, const Indices& indices, const std::string& reduction) {
+  const Array &x = c.array(0), where = get_item(arange(x.size()).reshape(x.shape()), indices);
+  const std::vector<int64_t> at = where.to_vector<int64_t>();
+  const std::vector<T> u = broadcast_to(c.array(2), where.shape()).to_vector<T>();
+  std::vector<T> y = x.to_vector<T>();
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    T& to = y[static_cast<std::size_t>(at[i])];
+    if (reduction == "mul")
+      to = static_cast<T>(to * u[i]);
+    else if (reduction == "max")
+      to = std::max(to, u[i]);
+    else if (reduction == "min")
+      to = std::min(to, u[i]);
+    else
+      c.fail("unknown reduction '", reduction, "'");
+  }
+  return Variable(array(y, x.shape()).astype(x.dtype()), false);
+}
+
 // x with updates at an index; several updates of one element are combined by `reduction`.
 Variables scatter(const Call& c, const Indices& indices) {
   const Variable &x = c[0], &updates = c[2];
@@ -103,23 +125,7 @@ Variables scatter(const Call& c, const Indices& indices) {
       set_item(y, indices, updates.array());
     return {Variable(y, false)};
   }
-  // One element after the other, through the place of each update in the flattened array.
-  const Array where = get_item(arange(x.size()).reshape(x.shape()), indices);
-  const std::vector<int64_t> at = where.to_vector<int64_t>();
-  const std::vector<double> u = broadcast_to(updates.array(), where.shape()).to_vector<double>();
-  std::vector<double> y = x.array().to_vector<double>();
-  for (std::size_t i = 0; i < at.size(); ++i) {
-    double& to = y[static_cast<std::size_t>(at[i])];
-    if (reduction == "mul")
-      to *= u[i];
-    else if (reduction == "max")
-      to = std::max(to, u[i]);
-    else if (reduction == "min")
-      to = std::min(to, u[i]);
-    else
-      c.fail("unknown reduction '", reduction, "'");
-  }
-  return {Variable(array(y, x.shape()).astype(x.dtype()), false)};
+  return {c.floating() ? scattered<double>(c, indices, reduction) : scattered<int64_t>(c, indices, reduction)};
 }
 Variables scatter_elements(const Call& c) {
   const int axis = c.axis(c.integer("axis", 0), c[0].ndim());
@@ -161,15 +167,17 @@ Variables top_k(const Call& c) {
   return {F::get_item(x, along_axis(c, best, x.shape(), axis)), Variable(best, false)};
 }
 
-// Distinct elements, or slices along an axis, in order or as they first appear.
-Variables unique(const Call& c) {
+// Distinct elements, or slices along an axis, in order or as they first appear. T: int64_t, or double for floating
+// numbers.
+template <class T>
+Variables unique_of(const Call& c) {
   Array x = c.array(0);
   const bool flat = !c.contains("axis");
   const int axis = flat ? 0 : c.axis(c.integer("axis"), x.ndim());
   if (flat) x = x.ravel();
   const Array rows = moveaxis(x, axis, 0);
   const int64_t n = rows.shape()[0], width = n ? rows.size() / n : 0;
-  const std::vector<double> v = rows.to_vector<double>();
+  const std::vector<T> v = rows.to_vector<T>();
   const auto row = [&](int64_t i) { return v.data() + i * width; };
   const auto less = [&](int64_t a, int64_t b) {
     return std::lexicographical_compare(row(a), row(a) + width, row(b), row(b) + width);
@@ -204,6 +212,8 @@ Variables unique(const Call& c) {
   const Array at = list(shown).array();
   return {Variable(take(x, at, axis), false), list(shown), list(inverse), list(counts)};
 }
+
+Variables unique(const Call& c) { return c.floating() ? unique_of<double>(c) : unique_of<int64_t>(c); }
 
 Variables reverse_sequence(const Call& c) {
   const Variable& x = c[0];

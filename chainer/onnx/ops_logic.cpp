@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Comparisons, boolean operators and choices.
 #include "chainer/functions/array.h"
 #include "chainer/onnx/call.h"

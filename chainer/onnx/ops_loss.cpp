@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Losses of labels.
 #include "chainer/functions/activation.h"
 #include "chainer/functions/array.h"

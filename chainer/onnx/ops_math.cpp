@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Products of matrices, determinants, running sums.
 #include "chainer/functions/array.h"
 #include "chainer/functions/connection.h"

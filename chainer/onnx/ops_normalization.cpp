@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Normalization and dropout.
 #include <cmath>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Integers with a scale and a zero point, and sums of their products.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Recurrent networks over whole sequences.
 #include <algorithm>
 #include <functional>
@@ -16,8 +17,13 @@ namespace {
 namespace F = functions;
 using Activation = std::function<Variable(const Variable&)>;
 
-Activation activation(const Call& c, std::string name, double alpha, double beta) {
+std::string lower(std::string name) {
   std::transform(name.begin(), name.end(), name.begin(), [](unsigned char ch) { return std::tolower(ch); });
+  return name;
+}
+
+// By its name in small letters.
+Activation activation(const Call& c, const std::string& name, double alpha, double beta) {
   if (name == "sigmoid") return F::sigmoid;
   if (name == "tanh") return F::tanh;
   if (name == "relu") return F::relu;
@@ -26,6 +32,8 @@ Activation activation(const Call& c, std::string name, double alpha, double beta
   if (name == "affine") return [=](const Variable& x) { return x * alpha + beta; };
   if (name == "leakyrelu") return [=](const Variable& x) { return F::leaky_relu(x, {.slope = alpha}); };
   if (name == "elu") return [=](const Variable& x) { return F::elu(x, {.alpha = alpha}); };
+  if (name == "thresholdedrelu")
+    return [=](const Variable& x) { return x * Variable((x.array() > alpha).astype(x.dtype()), false); };
   if (name == "hardsigmoid") return [=](const Variable& x) { return F::clip(x * alpha + beta, 0, 1); };
   if (name == "scaledtanh") return [=](const Variable& x) { return F::tanh(x * beta) * alpha; };
   c.fail("unknown activation '", name, "'");
@@ -95,16 +103,21 @@ Direction Rnn::direction(int64_t d) const {
   if (gates == 4 && c.has(7)) out.P = F::get_item(c[7], {d});
   const auto names = c.texts("activations", {});
   const auto alpha = c.reals("activation_alpha"), beta = c.reals("activation_beta");
-  for (std::size_t i = 0; i < functions; ++i) {
-    const std::size_t k = static_cast<std::size_t>(d) * functions + i;
-    const std::string name = k < names.size() ? names[k] : defaults[i];
-    const double a = name == "LeakyRelu"     ? 0.01
-                     : name == "HardSigmoid" ? 0.2
+  // The numbers belong to those activations that take them, one after the other.
+  std::size_t alphas = 0, betas = 0;
+  for (std::size_t k = 0; k < static_cast<std::size_t>(d + 1) * functions; ++k) {
+    const std::string name = lower(k < names.size() ? names[k] : defaults[k % functions]);
+    const bool takes_both = name == "affine" || name == "hardsigmoid" || name == "scaledtanh",
+               takes_alpha = takes_both || name == "leakyrelu" || name == "elu" || name == "thresholdedrelu";
+    const double a = name == "leakyrelu"     ? 0.01
+                     : name == "hardsigmoid" ? 0.2
                                              : 1.0,
-                 b = name == "HardSigmoid"  ? 0.5
-                     : name == "ScaledTanh" ? 1.0
+                 b = name == "hardsigmoid"  ? 0.5
+                     : name == "scaledtanh" ? 1.0
                                             : 0.0;
-    out.f.push_back(activation(c, name, k < alpha.size() ? alpha[k] : a, k < beta.size() ? beta[k] : b));
+    const double first = takes_alpha && alphas < alpha.size() ? alpha[alphas++] : a,
+                 second = takes_both && betas < beta.size() ? beta[betas++] : b;
+    if (k >= static_cast<std::size_t>(d) * functions) out.f.push_back(activation(c, name, first, second));
   }
   return out;
 }

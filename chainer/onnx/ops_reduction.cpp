@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Reductions along axes, which were an attribute before they became an input.
 #include <limits>
 

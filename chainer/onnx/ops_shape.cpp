@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Shapes: rearranging, joining and cutting without computing.
 #include <algorithm>
 #include <limits>

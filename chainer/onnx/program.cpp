@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/onnx/program.h"
 
 #include <algorithm>

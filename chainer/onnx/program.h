@@ -1,4 +1,5 @@
-// An imported graph, checked and ready to run: tensors are numbers of slots instead of names.
+// SPDX-License-Identifier: MIT
+// An imported graph, checked and ready to run: tensors are identified by slot numbers instead of names.
 #pragma once
 #include <memory>
 #include <string>
@@ -14,16 +15,16 @@ struct Step {
   const Operator* op;
   std::shared_ptr<const Node> node;
   std::vector<int> in, out;
-  std::vector<int> dead;  ///< slots that nobody reads behind this step
+  std::vector<int> dead;  ///< slots that are not read after this step
 };
 
-/// Steps in order and what stands in slots before they run.
+/// Steps in order, and the initial values of slots.
 struct Plan {
   std::vector<Step> steps;
   Variables values;
 };
 
-/// A slot that is filled from the model's parameters or persistent values.
+/// A slot that holds a parameter or persistent value of the model.
 struct Leaf {
   int slot;
   std::string path;
@@ -32,26 +33,27 @@ struct Leaf {
 
 class Program;
 
-/// Told about calls of imported models: an export writes their operators as they are in the file.
+/// Receives calls of imported models, so that an export can write the operators of their files.
 class ModelRecorder {
  public:
   virtual ~ModelRecorder() = default;
   virtual void record_model(const std::shared_ptr<const Program>& program, const Variables& in, const Variables& leaves,
                             const Variables& out) = 0;
-  /// This thread's, or nullptr.
+  /// The recorder of this thread, or nullptr.
   inline static constinit thread_local ModelRecorder* current = nullptr;
 };
-/// The label of such a call among the functions of a run.
+/// The label of a call of an imported model among the functions of a run.
 inline constexpr std::string_view kImportedModel = "imported model";
 
-/// What is in a file but the weights; shared by copies of a model.
+/// The content of a file except the weights; shared by copies of a model.
 class Program {
  public:
-  /// Takes weights out of `file` into `weights`, by path.
+  /// Moves weights from `file` to `weights`, by path. Throws ValueError, beginning with `what`, for unsupported
+  /// operators or operator sets and for invalid graphs.
   Program(ModelFile file, std::string_view what, std::vector<std::pair<Leaf, Array>>& weights);
 
   std::vector<TensorInfo> inputs, outputs;
-  std::vector<ValueInfo> declared_inputs, declared_outputs;  ///< the same in the file's words
+  std::vector<ValueInfo> declared_inputs, declared_outputs;  ///< the declarations in the file
   std::string producer;
   std::vector<std::pair<std::string, std::string>> metadata;
   int64_t opset = 0;
@@ -60,17 +62,17 @@ class Program {
   std::vector<int> input_slots, output_slots;
 
   Variables run(const Plan& plan, const Variables& leaf_values, const Variables& in) const;
-  /// The steps that are left when the leaves have these values for good.
+  /// Returns the plan after constant folding, with these values of the leaves as constants.
   Plan folded(const Variables& leaf_values) const;
   Variables run_step(const Step& step, const Variables& values) const;
-  /// Fills in `dead`.
+  /// Sets the `dead` slots of all steps.
   void find_dead(Plan& plan) const;
 };
 
-/// Puts batch normalization into the weights of the convolution or affine map before it, where both are known. Slots
-/// are added at the end.
+/// Folds batch normalization into the weights of the convolution or affine map before it, if both are constant. Adds
+/// slots at the end.
 void fold_batch_normalization(Plan& plan, const std::vector<int>& outputs);
-/// Makes the bias behind a product with known weights the product's third input.
+/// Turns the addition of a bias after a product with constant weights into the third input of the product.
 void fold_bias(Plan& plan, const std::vector<int>& outputs);
 
 }  // namespace chainer::onnx

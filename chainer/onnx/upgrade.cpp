@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Operators of older sets in the words of newer ones.
 #include <algorithm>
 
@@ -10,7 +11,7 @@ namespace {
 
 class Upgrade {
  public:
-  Upgrade(Emitter& e, Node& n, int64_t from) : e_(e), n_(n), from_(from) {}
+  Upgrade(Emitter& e, Node& n, int64_t from, Dtype dtype) : e_(e), n_(n), from_(from), dtype_(dtype) {}
 
   /// Whether something changed in operator set `since` that lies between the two.
   bool crosses(int64_t since) const { return from_ < since && e_.opset() >= since; }
@@ -30,7 +31,7 @@ class Upgrade {
     input(i, a->kind == Attribute::Kind::integers  ? e_.integers(a->integers)
              : a->kind == Attribute::Kind::integer ? e_.integers({a->integer})
              : a->kind == Attribute::Kind::reals   ? list(a->reals)
-                                                   : e_.number(a->real, float32));
+                                                   : e_.number(a->real, dtype_));
   }
   void input(std::size_t i, const std::string& name) {
     if (n_.inputs.size() <= i) n_.inputs.resize(i + 1);
@@ -51,6 +52,7 @@ class Upgrade {
   Emitter& e_;
   Node& n_;
   int64_t from_;
+  Dtype dtype_;  // of the first input
 };
 
 // All axes from one on counted as one.
@@ -77,11 +79,11 @@ void Upgrade::resize() {
 
 }  // namespace
 
-void add_upgraded(Emitter& e, Node n, int64_t from) {
+void add_upgraded(Emitter& e, Node n, int64_t from, Dtype dtype) {
   if (from > e.opset())
     throw ValueError("onnx: export in operator set ", e.opset(), ": an imported model is of set ", from,
                      ", whose operators have no older form");
-  Upgrade u(e, n, from);
+  Upgrade u(e, n, from, dtype);
   const std::string op = n.op_type;
   const bool reduction = op.starts_with("Reduce");
   if (u.crosses(10) && op == "Slice")

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What depends on the batch's length: lengths, numbers and arrays of several runs as operators that compute them.
 #include <algorithm>
 #include <cmath>

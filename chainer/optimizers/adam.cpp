@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: MIT
 #include <cmath>
 
+#include "chainer/array/operations/updates.h"
 #include "chainer/optimizers/optimizers.h"
 
 namespace chainer::optimizers {

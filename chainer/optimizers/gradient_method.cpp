@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <cmath>
 #include <optional>
 #include <set>
@@ -7,7 +8,7 @@
 #include "chainer/autograd/function_node.h"
 #include "chainer/autograd/reporter.h"
 #include "chainer/core/timeline.h"
-#include "chainer/core/type_name.h"
+#include "chainer/core/system/type_name.h"
 #include "chainer/links/left_out.h"
 #include "chainer/optimizers/optimizer.h"
 #include "chainer/optimizers/passes.h"
@@ -27,6 +28,7 @@ bool begins_with_nan(const Array& a) {
     case Dtype::float32: return std::isnan(*static_cast<const float*>(a.raw()));
     case Dtype::float64: return std::isnan(*static_cast<const double*>(a.raw()));
     case Dtype::float16: return std::isnan(static_cast<float>(*static_cast<const Float16*>(a.raw())));
+    case Dtype::bfloat16: return std::isnan(static_cast<float>(*static_cast<const BFloat16*>(a.raw())));
     default: return false;
   }
 }
@@ -116,8 +118,9 @@ void GradientMethod::reallocate_cleared_grads() {
 void GradientMethod::update() {
   const timeline::Stretch stretch("optimizer", "update");
   (void)config();  // whose first use in a thread sets the floating-point mode
-  bool foreign = false;
+  bool foreign = false, any_gradient = false;
   for (const auto& [path, p] : target().namedparams(false)) {
+    any_gradient = any_gradient || static_cast<bool>(p.grad());
     if (!p.update_rule() || !p.update_rule()->enabled) continue;
     if (p.has_first_gradient())
       throw RuntimeError("update: the gradient of ", path,
@@ -145,6 +148,10 @@ void GradientMethod::update() {
         if (is_nan_there(first_there(p.grad())))
           complain_of_nan(text("the gradient of ", path), ": the loss was NaN or a derivative infinite");
   }
+  if (!any_gradient && !target().params(false).empty())
+    warn(text(type_name(typeid(*this)), ": no parameter of the ", target().class_name(),
+              " has a gradient in an update, so that they stay: backward() was not called since cleargrads(), or the ",
+              "loss has no graph"));  // (the same words each time: they are printed once)
   reallocate_cleared_grads();
   call_hooks(Timing::pre);
   ++t;
@@ -165,6 +172,9 @@ void GradientMethod::update() {
 
 void GradientMethod::update(const LossFunction& lossfun) {
   const Variable loss = lossfun();
+  if (!loss.creator() && !target().params().empty())
+    throw RuntimeError(type_name(typeid(*this)),
+                       ": the loss has no graph, so that nothing would be trained: ", why_without_graph());
   if (use_cleargrads_)
     target().cleargrads();
   else

@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <cmath>
 
+#include "chainer/array/operations/updates.h"
 #include "chainer/optimizers/optimizers.h"
 
 namespace chainer::optimizers {

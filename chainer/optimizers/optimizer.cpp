@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/optimizers/optimizer.h"
 
 #include <algorithm>
 
-#include "chainer/core/type_name.h"
+#include "chainer/core/system/type_name.h"
 
 namespace chainer {
 namespace optimizer {

@@ -1,4 +1,5 @@
-// Optimizers: the base classes. The optimizers themselves are in optimizers.h, hooks in optimizer_hooks.h.
+// SPDX-License-Identifier: MIT
+// Base classes of optimizers. The optimizers are in optimizers.h, hooks in optimizer_hooks.h.
 #pragma once
 #include <functional>
 #include <map>
@@ -7,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "chainer/array/operations/ops.h"
+#include "chainer/array/operations/families.h"
 #include "chainer/links/link.h"
 
 namespace chainer {
@@ -18,19 +19,20 @@ struct UpdatePass;
 
 namespace optimizer {
 
-/// Named numbers. What a child does not have is looked up in its parent, so that a rule's own value overrides the
-/// optimizer's.
+/// Named numbers. A name that is not found is looked up in the parent, so the value of an update rule overrides that of
+/// the optimizer.
 class Hyperparameter {
  public:
   explicit Hyperparameter(std::shared_ptr<Hyperparameter> parent = nullptr) : parent_(std::move(parent)) {}
-  /// The value; KeyError if neither this nor a parent has it.
+  /// Returns the value. Throws KeyError if neither this object nor a parent has one.
   double get(std::string_view name) const;
   bool has(std::string_view name) const;
-  /// ValueError for a negative or NaN learning rate: lr, or alpha, which is Adam's (and RMSprop's rate of decay).
+  /// Sets a value. Throws ValueError for a negative or NaN lr or alpha (the learning rate of Adam, the decay of
+  /// RMSprop).
   void set(const std::string& name, double value);
-  /// The same for a name that this or a parent has; KeyError, naming those that exist, for another.
+  /// Sets a value as set() does. Throws KeyError unless this object or a parent has the name.
   void set_known(const std::string& name, double value);
-  /// All values, parents' first.
+  /// Returns all values; those of this object override those of parents.
   std::map<std::string, double> get_dict() const;
   const std::shared_ptr<Hyperparameter>& parent() const { return parent_; }
 
@@ -38,35 +40,36 @@ class Hyperparameter {
   std::map<std::string, double, std::less<>> values_;
   std::shared_ptr<Hyperparameter> parent_;
 };
-/// "Hyperparameter(k=v, ...)"
+/// Returns "Hyperparameter(k=v, ...)".
 std::string to_string(const Hyperparameter& h);
 
-/// What an update does about a loss or a gradient that is NaN: nothing, a warning (once), or a RuntimeError before any
-/// parameter is changed. Both name the update and, where a loss function can be repeated, the first function that made
-/// a NaN.
+/// The reaction of an update to a loss or gradient that is NaN: none, a warning (once), or a RuntimeError before any
+/// parameter is changed. The messages name the update and, if a loss function can be called again, the first function
+/// that computed a NaN.
 enum class OnNan { ignore, warn, stop };
 
-/// When a hook runs; automatic takes the hook's own timing.
+/// When a hook runs: before (pre) or after (post) the update; automatic uses the timing() of the hook.
 enum class Timing { automatic, pre, post };
 
-/// Base of hooks that change gradients (or parameters) around an update. The class name is the hook's name.
+/// Base of hooks that change gradients (or parameters) before or after an update. name() is usually the class name.
 class Hook {
  public:
   virtual ~Hook() = default;
   virtual std::string name() const = 0;
   virtual Timing timing() const { return Timing::pre; }
-  /// Called once with each rule and parameter, or once with the optimizer.
+  /// Returns true if the hook is called with each rule and parameter, false if once with the optimizer. The overload of
+  /// operator() that a hook does not define throws TypeError.
   virtual bool call_for_each_param() const { return true; }
   virtual void operator()(UpdateRule& rule, Parameter& param);
   virtual void operator()(Optimizer& optimizer);
 };
 
-/// A hook made from a function of the optimizer or of a rule and its parameter.
+/// Returns a hook that calls a function of the optimizer, or of each rule and its parameter.
 std::shared_ptr<Hook> make_hook(std::string name, std::function<void(Optimizer&)> f, Timing timing = Timing::pre);
 std::shared_ptr<Hook> make_hook(std::string name, std::function<void(UpdateRule&, Parameter&)> f,
                                 Timing timing = Timing::pre);
 
-/// Hooks by name in the order they were added.
+/// Hooks by name in the order of their addition. add() throws KeyError if the name is taken, remove() if there is none.
 class HookList {
  public:
   void add(std::shared_ptr<Hook> hook, const std::string& name, Timing timing);
@@ -89,26 +92,26 @@ class Passes;  // passes.h
 
 }  // namespace optimizer
 
-/// How one parameter is updated: its state, its count of updates, hyperparameters of its own over the optimizer's.
+/// Updates one parameter: holds its state, its count of updates, and hyperparameters that override the optimizer's.
 class UpdateRule : public ParameterUpdater {
  public:
   explicit UpdateRule(std::shared_ptr<optimizer::Hyperparameter> parent);
-  /// Returns at once unless enabled; counts, creates the state on first use, divides the gradient by the loss scale,
-  /// runs hooks around update_core. A parameter without gradient is left as it is.
+  /// Increments t, creates the state on first use, divides the gradient by the loss scale, and runs hooks before and
+  /// after update_core(). Does nothing unless enabled; does not change a parameter without gradient. Throws ValueError
+  /// if a state has another shape than the parameter.
   void update(Parameter& param) override;
-  /// The same, where all that is left after some preparation is a pass of a device's backend, which is added to
-  /// `passes`. false, and nothing was done, where it is not so: with hooks, for 16-bit parameters with copies in
-  /// 32 bits.
+  /// Prepares an update that is a single pass of a device's backend and adds the pass to `passes`. Returns false,
+  /// having done nothing, if the update is no single pass: with hooks, or for 16-bit parameters with 32-bit copies.
   bool update_later(Parameter& param, optimizer::Passes& passes);
-  /// A name that is taken is a ValueError here, a KeyError in Optimizer::add_hook(), as in the manual.
+  /// Adds a hook. Throws ValueError if the name is taken (Optimizer::add_hook() throws KeyError), as in the manual.
   void add_hook(std::shared_ptr<optimizer::Hook> hook, const std::string& name = {},
                 optimizer::Timing timing = optimizer::Timing::automatic);
   void remove_hook(const std::string& name) { hooks_.remove(name); }
-  /// Keeps a float32 copy of 16-bit parameters and updates that. What is written into the parameter in between (loaded,
-  /// copied, set) counts, element by element; serialize() saves the copy.
+  /// Keeps a float32 copy of 16-bit parameters and updates the copy. Elements that are written to the parameter between
+  /// updates (loaded, copied, set) are copied to the copy; serialize() saves the copy.
   void use_fp32_update(bool flag = true) { fp32_ = flag; }
-  /// The count of updates and the state. With a parameter, loaded states take its shape (another one is a ValueError
-  /// that names both) and are cast to its dtype; without one, the first update checks and casts them.
+  /// Saves or loads the count of updates and the state. With a parameter, loaded states are cast to its dtype, and
+  /// another shape throws ValueError; without a parameter, the first update checks and casts them.
   void serialize(Serializer& s, const Parameter* param = nullptr);
 
   optimizer::Hyperparameter& hyperparam() { return *hyperparam_; }
@@ -116,26 +119,26 @@ class UpdateRule : public ParameterUpdater {
   void set(const std::string& name, double value) override { hyperparam_->set_known(name, value); }
   double hyper(std::string_view name) const { return hyperparam_->get(name); }
   int64_t t = 0;
-  /// Whose setup() made the rule: the optimizer's hyperparameters and its class; empty for a rule of the user's.
+  /// The hyperparameters and the class of the optimizer whose setup() created the rule; empty for a user's rule.
   const optimizer::Hyperparameter* owner = nullptr;
   std::string owner_name;
-  /// The state by name, in the rule's order; empty until the first update or load.
+  /// The state by name, in the order of initial_state(); empty until the first update or load.
   std::vector<std::pair<std::string, Array>> state;
 
  protected:
   /// Names of the states and their initial values.
   virtual std::vector<std::pair<std::string, double>> initial_state() const { return {}; }
   virtual void update_core(Parameter& param) = 0;
-  /// Whether update_core() is one pass of the backend, and which.
+  /// Returns true if update_core() is one pass of the backend, which pass() then returns.
   virtual bool is_pass() const { return false; }
   virtual UpdatePass pass(Parameter& param) const;
 
  private:
-  // The states that the rule needs, and the gradient without the scale of its loss.
+  // Creates and checks the states, and divides the gradient by the loss scale.
   void prepare(Parameter& target, double loss_scale);
   void follow(const Array& data);
   void serialize_master(Serializer& s, const Parameter* param);
-  // The parameter's, or float32 where a master copy of it is updated.
+  // Returns the dtype of the parameter, or float32 if a master copy is updated.
   Dtype state_dtype(const Parameter& param) const;
   std::shared_ptr<optimizer::Hyperparameter> hyperparam_;
   optimizer::HookList hooks_;
@@ -143,7 +146,7 @@ class UpdateRule : public ParameterUpdater {
   std::optional<Parameter> master_;
 };
 
-/// Base of all optimizers. setup() gives it a link; update() changes the link's parameters.
+/// Base of all optimizers. setup() sets the target link; update() changes the parameters of the target.
 class Optimizer : public Anchored {
  public:
   using LossFunction = std::function<Variable()>;
@@ -153,13 +156,13 @@ class Optimizer : public Anchored {
   Optimizer(const Optimizer&) = delete;
 
   virtual void setup_link(Kept<Link> link);
-  /// Updates from the gradients that are there.
+  /// Updates the parameters from their current gradients. Throws RuntimeError before setup().
   virtual void update() = 0;
-  /// Computes the loss, clears gradients, runs backward, updates.
+  /// Computes the loss, clears the gradients, runs backward and updates. Throws RuntimeError if the loss has no graph.
   virtual void update(const LossFunction& lossfun) = 0;
-  /// epoch += 1. `automatic` must match use_auto_new_epoch.
+  /// Increments epoch. Throws RuntimeError unless `automatic` equals use_auto_new_epoch.
   void new_epoch(bool automatic = false);
-  /// Needs setup(); a name that is taken is a KeyError.
+  /// Adds a hook. Throws RuntimeError before setup(), KeyError if the name is taken.
   void add_hook(std::shared_ptr<optimizer::Hook> hook, const std::string& name = {},
                 optimizer::Timing timing = optimizer::Timing::automatic);
   template <std::derived_from<optimizer::Hook> H>
@@ -168,20 +171,24 @@ class Optimizer : public Anchored {
   }
   void remove_hook(const std::string& name) { hooks_.remove(name); }
   void call_hooks(optimizer::Timing timing);
-  /// t, epoch, and each rule's state under its parameter's path; never the parameters.
+  /// Saves or loads t, epoch, and the state of each rule under the path of its parameter, but not the parameters.
   virtual void serialize(Serializer& s);
   void set_loss_scale(double scale) { loss_scale_ = scale; }
+  std::optional<double> loss_scale() const { return loss_scale_; }
   bool has_target() const { return static_cast<bool>(target_); }
   Link& target() const;
   const Kept<Link>& kept_target() const { return target_; }
-  /// A hyperparameter by name; set() changes it for all parameters that have no value of their own.
+  /// Returns or sets a hyperparameter; set() applies to all parameters whose rules do not override it. Throw KeyError
+  /// for an unknown name.
   virtual double get(std::string_view name) const = 0;
   virtual void set(const std::string& name, double value) = 0;
+  /// The number of processes that train the target together, each with an optimizer.
+  virtual int processes() const { return 1; }
 
   int64_t t = 0, epoch = 0;
   bool use_auto_new_epoch = false;
-  /// See OnNan. On the host the loss is looked at, and one element of each gradient: that costs next to nothing.
-  /// On a device a look waits for its work: only `stop` takes one, at each update.
+  /// See OnNan. On the host the loss and one element of each gradient are checked, which is cheap. On a device a check
+  /// waits for pending work, so only `stop` checks, at each update.
   optimizer::OnNan on_nan = optimizer::OnNan::warn;
 
  protected:
@@ -190,18 +197,19 @@ class Optimizer : public Anchored {
   std::optional<double> loss_scale_;
 };
 
-/// Base of optimizers that update each parameter from its gradient by a rule.
+/// Base of optimizers that update each parameter from its gradient by an UpdateRule.
 class GradientMethod : public Optimizer {
  public:
   GradientMethod() : hyperparam_(std::make_shared<optimizer::Hyperparameter>()) {}
-  /// Gives each parameter a rule of this optimizer's. A parameter that another optimizer has is that one's no more: its
-  /// next update warns. So does this for a link without parameters, and for members that CHAINER_MEMBERS left out.
+  /// Sets an update rule of this optimizer on each parameter. If another optimizer has set one before, the next update
+  /// of that optimizer warns. Warns about a link without parameters, and about members that are missing in
+  /// CHAINER_MEMBERS.
   void setup_link(Kept<Link> link) override;
   void update() override;
   void update(const LossFunction& lossfun) override;
-  /// Gradients of zeros for parameters that have data but no gradient.
+  /// Sets gradients of zeros on parameters that have data but no gradient.
   void reallocate_cleared_grads();
-  /// 32-bit master copies of 16-bit parameters, in all rules.
+  /// Uses 32-bit master copies of 16-bit parameters, in all rules.
   void use_fp32_update(bool flag = true);
   /// Deprecated: false fills gradients with zeros instead of clearing them.
   void use_cleargrads(bool use = true) { use_cleargrads_ = use; }
@@ -220,7 +228,7 @@ class GradientMethod : public Optimizer {
   bool nan_seen_ = false;
 };
 
-/// setup() for a concrete optimizer: returns it, by value when called on a temporary.
+/// Adds setup(), which returns the concrete optimizer, by value if called on a temporary.
 template <class Derived>
 class GradientMethodOf : public GradientMethod {
  public:

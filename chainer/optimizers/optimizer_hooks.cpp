@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/optimizers/optimizer_hooks.h"
 
 #include <algorithm>

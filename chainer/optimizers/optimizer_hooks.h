@@ -1,11 +1,12 @@
-// Hooks that change gradients before an update (manual: "Hook functions"). All but GradientClipping may also be put on
-// one update rule.
+// SPDX-License-Identifier: MIT
+// Hooks that change the gradients g of the parameters w before an update (manual: "Hook functions"). All except
+// GradientClipping may also be added to a single update rule. Hooks throw nothing of their own.
 #pragma once
 #include "chainer/optimizers/optimizer.h"
 
 namespace chainer::optimizer_hooks {
 
-/// g += rate w
+/// Weight decay: g += rate w.
 class WeightDecay : public optimizer::Hook {
  public:
   explicit WeightDecay(double r) : rate(r) {}
@@ -15,7 +16,7 @@ class WeightDecay : public optimizer::Hook {
   double rate;
 };
 
-/// g += rate sign(w)
+/// L1 regularization: g += rate sign(w).
 class Lasso : public optimizer::Hook {
  public:
   explicit Lasso(double r) : rate(r) {}
@@ -25,7 +26,7 @@ class Lasso : public optimizer::Hook {
   double rate;
 };
 
-/// Scales all gradients so that their common L2 norm is at most `threshold`.
+/// Scales all gradients so that their L2 norm, taken together, is at most `threshold`.
 class GradientClipping : public optimizer::Hook {
  public:
   explicit GradientClipping(double threshold) : threshold(threshold) {}
@@ -63,8 +64,8 @@ class GradientNoise : public optimizer::Hook {
   NoiseFunction noise_func_;
 };
 
-/// Layer-wise rate: g = (g + decay w) |w| / (eps + |g| + decay |w|) where |w| > threshold. You et al.,
-/// arXiv:1708.03888.
+/// Layer-wise adaptive rate scaling: g = (g + decay w) |w| / (eps + |g| + decay |w|) if |w| > threshold, else
+/// g = g + decay w, with L2 norms of each parameter. You et al., arXiv:1708.03888.
 class GradientLARS : public optimizer::Hook {
  public:
   explicit GradientLARS(double threshold = 0.01, double weight_decay = 0.0, double eps = 1e-9)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/optimizers/passes.h"
 
 #include <utility>

@@ -1,4 +1,5 @@
-// Updates of parameters on a device, which wait to run together.
+// SPDX-License-Identifier: MIT
+// Updates of parameters on a device, collected to run together.
 #pragma once
 #include <deque>
 #include <set>
@@ -9,8 +10,8 @@
 
 namespace chainer::optimizer {
 
-/// Passes of a device's backend that wait to run together: one launch for many parameters. What waits runs first where
-/// another pass would read or write its arrays, or is of another backend.
+/// Collects passes of a device's backend to run together: one launch for many parameters. Adding a pass that would read
+/// or write the arrays of a collected pass, or is of another backend, runs the collected ones first.
 class Passes {
  public:
   void add(UpdatePass pass);
@@ -19,7 +20,7 @@ class Passes {
  private:
   std::vector<UpdatePass> waiting_;
   std::deque<UpdateOf> counted_;
-  std::set<const ArrayBody*> written_, read_;  // the owners of their memory
+  std::set<const ArrayBody*> written_, read_;  // the owners of the memory
 };
 
 }  // namespace chainer::optimizer

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+#include "chainer/array/operations/updates.h"
 #include "chainer/optimizers/optimizers.h"
 
 namespace chainer::optimizers {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/array/backend.h"
 #include "chainer/array/version.h"
 #include "chainer/optimizers/optimizer.h"

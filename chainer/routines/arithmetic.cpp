@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/routines/arithmetic.h"
 
 #include <algorithm>
@@ -20,7 +21,7 @@ Dtype result_type(Elementwise op, Dtype common) {
   return common;
 }
 
-// Arithmetic on booleans, as NumPy has it.
+// Returns the form of an operation for booleans, as in NumPy.
 Elementwise boolean_form(Elementwise op) {
   if (op == Elementwise::add) return Elementwise::logical_or;
   if (op == Elementwise::multiply) return Elementwise::logical_and;
@@ -29,7 +30,7 @@ Elementwise boolean_form(Elementwise op) {
   return op;
 }
 
-// Operands of any shapes and layouts.
+// Handles operands of any shapes and layouts.
 Array compute_general(Elementwise op, std::span<const Array* const> operands, Dtype type, Dtype work) {
   Arrays in;
   Shape shape = operands[0]->shape();
@@ -53,7 +54,7 @@ Array compute_general(Elementwise op, std::span<const Array* const> operands, Dt
   return out;
 }
 
-// Whether the elements lie one behind the other in the same way and place, and are few: no plan is needed.
+// Returns true if the operands are small, contiguous and of one shape, so that no plan is needed.
 inline bool are_small_and_alike(std::span<const Array* const> in) {
   const ArrayBody& first = in[0]->body();
   bool alike = first.size < deferred::kLeast && first.contiguous;
@@ -65,7 +66,7 @@ inline bool are_small_and_alike(std::span<const Array* const> in) {
 }
 
 Array compute(Elementwise op, std::span<const Array* const> in, Dtype common) {
-  // The common case of define-by-run on small arrays.
+  // The common case of define-by-run with small arrays.
   const bool keeps_dtype = category(op) == Category::any || category(op) == Category::floating;
   if (keeps_dtype && is_floating(common) && are_small_and_alike(in)) {
     const Array& first = *in[0];
@@ -113,7 +114,7 @@ Array scalar_array(Scalar value, const Array& like) {
 }
 
 Array binary(Elementwise op, const Array& a, Scalar b) {
-  if (op == Elementwise::power) {  // the powers that have an operation of their own
+  if (op == Elementwise::power) {  // powers with operations of their own
     if (b == Scalar(2) || b == Scalar(2.0))
       return square(b.kind() == 'f' && !is_floating(a.dtype()) ? a.astype(float64) : a);
     if (b == Scalar(0.5)) return sqrt(a);
@@ -138,5 +139,13 @@ Array clip(const Array& x, Scalar lo, Scalar hi) {
 Array between(const Array& x, Scalar lo, Scalar hi) {
   return ternary(Elementwise::between, x, scalar_array(lo, x), scalar_array(hi, x));
 }
+
+Array operator-(const Array& x) { return negative(x); }
+#define X(RESULT, SYMBOL, NAME)                                                 \
+  RESULT operator SYMBOL(const Array& a, const Array& b) { return NAME(a, b); } \
+  RESULT operator SYMBOL(const Array& a, Scalar b) { return NAME(a, b); }       \
+  RESULT operator SYMBOL(Scalar a, const Array& b) { return NAME(a, b); }
+CHAINER_ARRAY_OPERATORS(X)
+#undef X
 
 }  // namespace chainer

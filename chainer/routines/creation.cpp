@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/routines/creation.h"
 
 #include <cmath>
@@ -34,14 +35,14 @@ Array full_like(const Array& a, Scalar value) {
 }
 
 namespace {
-// The numbers from `start` to before `stop`; -1 for too many.
+// Returns the number of values from `start` to below `stop`; -1 if there are too many.
 int64_t count(double start, double stop, double step) {
   const double length = std::ceil((stop - start) / step);
   return !(length < 0x1p60) ? -1 : length > 0 ? static_cast<int64_t>(length) : 0;
 }
 int64_t count(int64_t start, int64_t stop, int64_t step) {
   if (step > 0 ? start >= stop : start <= stop) return 0;
-  // Distances of 64 bits: int64 is too short for them, double not exact.
+  // The distance may need 64 bits without a sign: int64 is too short, double is not exact.
   const auto u = [](int64_t v) { return static_cast<uint64_t>(v); };
   const uint64_t span = step > 0 ? u(stop) - u(start) : u(start) - u(stop), stride = step > 0 ? u(step) : -u(step);
   const uint64_t n = (span - 1) / stride + 1;

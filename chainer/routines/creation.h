@@ -1,4 +1,5 @@
-// New arrays, from values or by rule.
+// SPDX-License-Identifier: MIT
+// Creation of arrays from shapes, ranges and values.
 #pragma once
 #include <algorithm>
 #include <initializer_list>
@@ -9,29 +10,30 @@
 
 namespace chainer {
 
-/// Arrays of a shape: with undefined elements, zeros, ones, or one value.
+/// Return an array of a shape, with undefined elements, zeros, ones, or a value. Throw as the constructor of Array.
 Array empty(const Shape& shape, Dtype dtype = float32, Device device = {});
 Array zeros(const Shape& shape, Dtype dtype = float32, Device device = {});
 Array ones(const Shape& shape, Dtype dtype = float32, Device device = {});
 Array full(const Shape& shape, Scalar value, Dtype dtype = float32, Device device = {});
-/// Of another array's shape, dtype, device and memory order.
+/// As above, with the shape, dtype, device and memory order of another array.
 Array empty_like(const Array& a);
 Array zeros_like(const Array& a);
 Array ones_like(const Array& a);
 Array full_like(const Array& a, Scalar value);
-/// start, start + step, ... below stop.
+/// Returns start, start + step, ... below stop (above stop for a negative step), in int64, or float64 if an argument is
+/// floating, unless `dtype` is given. Throws ValueError if the step is zero or if there are too many elements.
 Array arange(Scalar start, Scalar stop, Scalar step = 1, std::optional<Dtype> dtype = {});
 Array arange(Scalar stop);
-/// `count` evenly spaced numbers from start to stop, both included.
+/// Returns `count` evenly spaced numbers from start to stop, both included.
 Array linspace(double start, double stop, int64_t count, Dtype dtype = float64);
-/// n rows, m columns (n when absent), ones on diagonal k.
+/// Returns a matrix of n rows and m (by default n) columns, with ones on diagonal k and zeros elsewhere.
 Array eye(int64_t n, std::optional<int64_t> m = {}, int64_t k = 0, Dtype dtype = float32);
 namespace detail {
-/// How an element is kept: unsigned integers of several bytes as int64.
+/// The type in which an element is stored: int64_t for unsigned integers of several bytes.
 template <class T>
 using Stored = std::conditional_t<std::is_unsigned_v<T> && (sizeof(T) > 1), int64_t, T>;
 }  // namespace detail
-/// The elements copied from memory in C order.
+/// Returns an array with elements copied from memory in C order.
 template <class T>
 Array from_data(const T* data, const Shape& shape) {
   Array a(shape, dtype_of<T>());
@@ -39,7 +41,8 @@ Array from_data(const T* data, const Shape& shape) {
   return a;
 }
 
-/// NumPy's array(): a number, lists of numbers up to three deep, or a vector with an optional shape.
+/// NumPy's array(): from a number, lists of numbers up to three levels deep, or a vector with an optional shape. Throws
+/// ValueError if lists of one level differ in length, DimensionError if a vector does not have the size of the shape.
 template <class T>
 requires std::is_arithmetic_v<T> Array array(T value) {
   Array a(Shape{}, dtype_of<T>());

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/routines/fft.h"
 
 #include "chainer/array/backend.h"
 #include "chainer/array/host.h"
 #include "chainer/array/recording/step.h"
-#include "chainer/backend/common/host_fourier.h"
+#include "chainer/array/host_kernels/fourier.h"
 
 namespace chainer {
 namespace {
@@ -16,13 +17,13 @@ Arrays transform(const Array& re, const Array& im, bool inverse, double scale) {
       "fft", parts, {out.data(), out.size()},
       [inverse, scale](std::span<const Array> x, std::span<Array> y) {
         const int64_t n = x[0].shape(-1);
-        host_math::fourier({.xr = x[0].data<T>(),
-                            .xi = x[1].data<T>(),
-                            .yr = y[0].mutable_data<T>(),
-                            .yi = y[1].mutable_data<T>(),
-                            .rows = n ? x[0].size() / n : 0,
-                            .n = n},
-                           inverse, scale);
+        host_kernels::fourier({.xr = x[0].data<T>(),
+                               .xi = x[1].data<T>(),
+                               .yr = y[0].mutable_data<T>(),
+                               .yi = y[1].mutable_data<T>(),
+                               .rows = n ? x[0].size() / n : 0,
+                               .n = n},
+                              inverse, scale);
       },
       true);
   return out;

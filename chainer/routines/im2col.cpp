@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/routines/im2col.h"
 
 #include "chainer/array/index.h"
@@ -9,7 +10,7 @@ namespace utils {
 int64_t get_conv_outsize(int64_t size, int64_t k, int64_t s, int64_t p, bool cover_all, int64_t d) {
   const int64_t dk = k + (k - 1) * (d - 1);
   const int64_t room = size + 2 * p - dk + (cover_all ? s - 1 : 0);
-  const bool up = room % s != 0 && room < 0;  // division rounds towards zero here and down in the release
+  const bool up = room % s != 0 && room < 0;  // division rounds towards zero here, down in Python
   return room / s - up + 1;
 }
 
@@ -31,7 +32,7 @@ const PatchGeometry& checked(const PatchGeometry& g) {
   return g;
 }
 
-// Room for filters that stand over the end, which cover_all allows.
+// The size of the padded image, with space for the filters beyond the end that cover_all allows.
 struct Padded {
   Padded(const PatchGeometry& g, IntPair size)
       : out(utils::get_conv_outsize(size.h, g.ksize.h, g.stride.h, g.pad.h, g.cover_all, g.dilate.h),
@@ -40,7 +41,7 @@ struct Padded {
   IntPair out, length;
 };
 
-// The elements under place (i, j) of the filter, for all positions.
+// Returns the index of the elements under position (i, j) of the filter, for all filter positions.
 std::vector<Index> under(const PatchGeometry& g, const Padded& p, int64_t i, int64_t j) {
   const auto along = [](int64_t start, int64_t count, int64_t stride) {
     return Slice(start, start + (count - 1) * stride + 1, stride);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/routines/kernel.h"
 
 #include <algorithm>
@@ -10,7 +11,7 @@
 namespace chainer::detail {
 namespace {
 
-// Operands of one shape, and what they are computed in.
+// Operands broadcast to one shape, with their promoted dtype.
 struct Prepared {
   Arrays in;
   Shape shape;

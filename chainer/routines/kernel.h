@@ -1,5 +1,6 @@
-// Kernels of the user's own: a scalar formula as a generic lambda becomes one vectorised loop with broadcasting, on
-// every dtype and layout (manual: "Write an elementwise kernel function", elementwise() and reduce() of its backends).
+// SPDX-License-Identifier: MIT
+// User-defined kernels: a scalar formula as a generic lambda becomes one vectorised loop with broadcasting, for all
+// dtypes and layouts (manual: "Write an elementwise kernel function").
 #pragma once
 #include <array>
 #include <span>
@@ -14,7 +15,7 @@ namespace chainer {
 namespace detail {
 
 constexpr int kMostOperands = 8;
-/// Broadcasts, makes the outputs and runs the loops; `masks` tells which results are bool.
+/// Broadcasts, allocates the outputs and runs the loops. `masks` has true for results that are bool.
 Arrays run_kernel(const BlockFunction& f, std::span<const Array* const> in, std::span<const bool> masks);
 Array run_reduction(const BlockFunction& map, const BlockFold& fold, Scalar identity, std::span<const Array* const> in,
                     const Axes& axes, bool keepdims);
@@ -30,7 +31,7 @@ struct Results<std::tuple<R...>> {
 template <class F, class T, std::size_t>
 using Repeated = T;
 
-// One loop: results that are bool go to bytes, others to T.
+// One loop: bool results are stored as bytes, others as T.
 template <class F, class T, std::size_t... I, std::size_t... O>
 void block_loop(const F& f, void* const* out, const void* const* in, int64_t n, std::index_sequence<I...>,
                 std::index_sequence<O...>) {
@@ -89,7 +90,7 @@ template <class T, class C>
 void fold_loop(const void* combine, void* block, int64_t n) {
   const C& c = *static_cast<const C*>(combine);
   T* x = static_cast<T*>(block);
-  while (n > 1) {  // halves onto each other: a fixed tree, and loops that vectorise
+  while (n > 1) {  // combines halves: a fixed tree, and loops that vectorise
     const int64_t half = (n + 1) / 2;
     CHAINER_IVDEP
     for (int64_t i = 0; i < n - half; ++i) x[i] = static_cast<T>(c(x[i], x[i + half]));
@@ -104,16 +105,18 @@ void join(const void* combine, void* total, const void* part) {
 
 }  // namespace detail
 
-/// The results of a formula that returns a tuple of N: auto [a, b] = elementwise(...), or by index, or as Arrays.
+/// The results of a formula that returns a tuple of N values: auto [a, b] = elementwise(...), by index, or as Arrays.
 template <std::size_t N>
 struct KernelResults : std::array<Array, N> {
   operator Arrays() const { return Arrays(this->begin(), this->end()); }
 };
 
-/// The formula on every element of the operands, which are broadcast and promoted to one dtype. 16-bit types are
-/// computed in float32, integers and bool in int64. The result has the operands' dtype, or bool where the formula
-/// returns bool; a formula that returns a std::tuple gives as many arrays (KernelResults). Computed at once.
-/// kernel::exp() and its like (kernel_math.h) are three to five times as fast in it as std::exp().
+/// Applies a formula to every element of the operands, which are broadcast and promoted to one dtype. 16-bit types are
+/// computed in float32, integers and bool in int64. The result has the promoted dtype (int64 for bool), or bool if the
+/// formula returns bool; a formula that returns a std::tuple gives as many arrays (KernelResults). Not deferred.
+/// kernel::exp() and the other functions of kernel_math.h vectorise, std::exp() does not. Throws DimensionError if the
+/// shapes cannot be broadcast, DtypeError if the formula cannot be called with the dtype, DeviceError for operands on
+/// two devices.
 ///   elementwise([](auto a, auto b) { return a > 0 ? a : b * b; }, array({-1.f, 2.f}), array({3.f, 4.f}))  // [9, 2]
 template <class F, std::same_as<Array>... A>
 auto elementwise(const F& formula, const A&... operands) {
@@ -138,8 +141,9 @@ struct ReduceOptions {
   Axes axis = {};  ///< all by default
   bool keepdims = false;
 };
-/// map on every element, then `combine`, which must be associative and commutative, over the axes; `identity` is the
-/// result of nothing. The order is a fixed tree, the same for any number of threads.
+/// Applies `map` to every element, and combines the results over the axes with `combine`, which must be associative and
+/// commutative; `identity` is the result for no elements. The order of combination is a fixed tree that does not depend
+/// on the number of threads. Throws as elementwise(), and IndexError for an axis out of range.
 ///   reduce([](auto x) { return x * x; }, [](auto a, auto b) { return a + b; }, 0, array({3.f, 4.f}))  // 25
 template <class Map, class Combine>
 Array reduce(const Map& map, const Combine& combine, Scalar identity, const Array& x, const ReduceOptions& o = {}) {

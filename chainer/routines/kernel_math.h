@@ -1,7 +1,8 @@
-// Functions for the formulas of elementwise() and reduce() that vectorise: std::exp() in a formula is called for one
-// element after the other, kernel::exp() for as many as a vector holds, where the compiler and the C library can (GCC
-// with glibc on x86-64; elsewhere they are the C library's). Compile with -O3; with the instruction set of the machine
-// (-march=native) vectors are as wide as it has them. Results differ from std::exp()'s by up to 4 units in the last
+// SPDX-License-Identifier: MIT
+// Vectorising functions for formulas of elementwise() and reduce(). In a formula, std::exp() is called for each
+// element, kernel::exp() for a whole vector if the compiler and the C library support it (GCC with glibc on x86-64;
+// elsewhere these are the C library's functions). Compile with -O3, and with the instruction set of the machine
+// (-march=native) for its full vector width. Results differ from those of std::exp() by up to 4 units in the last
 // place.
 #pragma once
 #include <cmath>
@@ -17,7 +18,7 @@
 #define CHAINER_VECTOR_FUNCTION
 #endif
 
-// The C library's functions under names of our own, with the promise that vectors of them exist.
+// The C library's functions under other names, declared to have vector versions.
 #define CHAINER_KERNEL_FUNCTION(NAME)                                               \
   namespace detail {                                                                \
   extern "C" {                                                                      \
@@ -48,7 +49,7 @@ CHAINER_KERNEL_FUNCTION(cosh);
 CHAINER_KERNEL_FUNCTION(tanh);
 CHAINER_KERNEL_FUNCTION(erf);
 
-/// 1 / (1 + exp(-x))
+/// Returns 1 / (1 + exp(-x)).
 template <class T>
 auto sigmoid(T x) {
   const auto e = exp(-x);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/routines/linalg.h"
 
 #include <algorithm>
@@ -11,7 +12,7 @@
 namespace chainer {
 
 void matmul_into(const Array& a, const Array& b, Array& out, double alpha, double beta) {
-  // The kernels trust these, and functions come here unchecked where config.type_check is false.
+  // Kernels rely on these conditions, and functions do not check them if config.type_check is false.
   const int d = out.ndim();
   const bool fits = (d == 2 || d == 3) && a.ndim() == d && b.ndim() == d &&
                     (d == 2 || (a.shape()[0] == out.shape()[0] && b.shape()[0] == out.shape()[0])) &&
@@ -47,7 +48,7 @@ Array matmul(const Array& a, const Array& b) {
     throw DimensionError("matmul: shapes ", a.shape(), " and ", b.shape(), " do not fit: ", k, " columns times ",
                          b.shape(-2), " rows");
   const Array x = a.astype(type, false), y = b.astype(type, false);
-  if (b.ndim() == 2) {  // one product however many matrices a stacks
+  if (b.ndim() == 2) {  // a single product, even if a is a stack
     const Array rows = a.ndim() == 2 ? x : x.reshape({-1, k});
     Array out({a.size() && k ? a.size() / k : a.shape().product() / std::max<int64_t>(k, 1), n}, type, a.device());
     if (k == 0)

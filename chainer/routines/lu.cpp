@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Determinants and inverses, computed in float64 for every dtype.
 #include "chainer/array/backend.h"
 #include "chainer/routines/linalg.h"
@@ -5,7 +6,7 @@
 namespace chainer {
 namespace {
 
-// A copy of the matrices that may be written over, as one stack.
+// Returns a writable copy of the matrices, as one stack.
 Array stacked(const Array& a, std::string_view name) {
   if (a.ndim() < 2 || a.shape(-1) != a.shape(-2))
     throw DimensionError(name, ": square matrices are needed, not shape ", a.shape());

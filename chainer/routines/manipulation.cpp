@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/routines/manipulation.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/routines/npy.h"
 
 #include <algorithm>
@@ -9,16 +10,16 @@
 #include "chainer/array/backend.h"
 #include "chainer/array/host.h"
 #include "chainer/array/external.h"
-#include "chainer/core/file.h"
+#include "chainer/core/system/file.h"
 #include "chainer/core/little_endian.h"
-#include "chainer/core/mapped_file.h"
+#include "chainer/core/system/mapped_file.h"
 
 namespace chainer {
 namespace {
 
 constexpr std::string_view kMagic("\x93NUMPY", 6);
 
-// The header's Python dictionary: three keys, whose values are a text, True or False, and a tuple of whole numbers.
+// The header is a Python dictionary with three keys; the values are a string, True or False, and a tuple of integers.
 class HeaderParser {
  public:
   HeaderParser(std::string_view text, std::string_view what) : text_(text), what_(what) {}
@@ -98,7 +99,7 @@ class HeaderParser {
       if (r.ec != std::errc() || n < 0 || (*begin == '0' && r.ptr != begin + 1))
         fail("the shape is no tuple of whole numbers from 0 on");
       at_ += static_cast<std::size_t>(r.ptr - begin);
-      if (at_ < text_.size() && text_[at_] == 'L') ++at_;  // Python 2 wrote its long numbers so
+      if (at_ < text_.size() && text_[at_] == 'L') ++at_;  // suffix of Python 2's long integers
       if (shape.ndim() == kMaxNdim) fail(text("the shape has more than ", kMaxNdim, " axes"));
       shape.push_back(n);
       comma = take(',');
@@ -109,7 +110,8 @@ class HeaderParser {
   std::size_t at_ = 0;
 };
 
-// The number of elements; FileError where the lengths other than 0 multiply to what no memory holds, as in NumPy.
+// Returns the number of elements. As in NumPy, throws FileError if the product of the nonzero lengths exceeds any
+// memory.
 int64_t element_count(const Shape& shape, std::string_view what) {
   int64_t nonzero = 1;
   bool empty = false;
@@ -170,7 +172,7 @@ NpyHeader parse_npy_header(std::string_view bytes, std::string_view what) {
 }
 
 namespace {
-// The data behind a header that names a known dtype, exactly as many bytes as the shape needs.
+// Returns the data after a header with a known dtype: exactly as many bytes as the shape needs.
 std::string_view checked_data(const NpyHeader& h, std::string_view bytes, std::string_view what) {
   const std::string& d = h.descr;
   constexpr std::string_view known[] = {"b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8"};
@@ -203,7 +205,7 @@ Array from_npy(std::string_view bytes, std::string_view what) {
           : width == 4 ? widen<uint32_t>(raw, shape, what)
                        : widen<uint64_t>(raw, shape, what);
   } else {
-    if (d[1] == 'b')  // kernels rely on truth values that are 0 or 1
+    if (d[1] == 'b')  // kernels rely on bytes that are 0 or 1
       for (char& c : raw) c = c != 0;
     out = Array(shape, parse_dtype(d));
     if (!raw.empty()) std::memcpy(out.mutable_raw(), raw.data(), raw.size());

@@ -1,4 +1,5 @@
-// NumPy's .npy format: one array with its dtype and shape.
+// SPDX-License-Identifier: MIT
+// NumPy's .npy format, which stores one array with its dtype and shape.
 #pragma once
 #include <filesystem>
 #include <memory>
@@ -10,34 +11,35 @@
 
 namespace chainer {
 
-/// The bytes of a version 1.0 file, C order, little-endian. bfloat16 is stored as float32.
+/// Returns the bytes of a file of version 1.0, in C order and little-endian. bfloat16 is stored as float32.
 std::string to_npy(const Array& a);
-/// An array from such bytes: header versions 1 to 3, both byte orders, C and Fortran order, every integer width, bool
-/// and float16/32/64 (unsigned 16 to 64 bits become int64, which an element from 2^63 on does not fit; a byte of a bool
-/// array other than 0 is true). Throws FileError, naming `what`, for anything else: another dtype, a header that is no
-/// such dictionary, more than kMaxNdim axes, fewer bytes than the shape needs.
+/// Parses such bytes: header versions 1 to 3, both byte orders, C and Fortran order, all integer widths, bool and
+/// float16/32/64. (Unsigned integers of 16 to 64 bits become int64; values from 2^63 on do not fit. A byte of a bool
+/// array other than 0 is true.) Throws FileError, naming `what`, for anything else: another dtype, an invalid header,
+/// more than kMaxNdim axes, fewer bytes than the shape needs.
 Array from_npy(std::string_view bytes, std::string_view what = "npy data");
-/// The array whose elements are those of the bytes, without a copy: none where they are not aligned, in another byte or
-/// memory order, or of a dtype that from_npy() converts. The bytes must be writable and live in `memory`, which the
-/// array keeps. FileError as from_npy().
+/// Returns an array whose elements are these bytes, without a copy. Returns an empty array if they are unaligned, in
+/// another byte or memory order, or of a dtype that from_npy() converts. The bytes must be writable and part of
+/// `memory`, which the array keeps alive. Throws FileError as from_npy().
 Array map_npy(std::string_view bytes, std::shared_ptr<void> memory, std::string_view what);
-/// What an .npy header says, for readers that treat some dtypes themselves.
+/// The contents of an .npy header, for readers that handle some dtypes themselves.
 struct NpyHeader {
   std::string descr;  ///< "<f4", "|O", "<U12"
   bool fortran_order = false;
   Shape shape;
   std::size_t data_offset = 0;
 };
-/// The header alone; FileError as from_npy().
+/// Parses the header only. Throws FileError as from_npy().
 NpyHeader parse_npy_header(std::string_view bytes, std::string_view what);
-/// A header for other dtypes, padded as NumPy pads it.
+/// Returns a header for any dtype, padded as by NumPy.
 std::string make_npy_header(std::string_view descr, const Dims& shape);
 
-/// Through a temporary file beside it, so that an interrupted write leaves the old file whole.
+/// Writes a file atomically, through a temporary file next to it. Throws FileError.
 void save_npy(const std::filesystem::path& path, const Array& a);
+/// Reads a file. Throws FileError.
 Array load_npy(const std::filesystem::path& path);
-/// The same without a copy where that can be: the array's elements are the file's pages, a write to them stays in this
-/// process, and the file must not shrink while the array lives.
+/// Reads a file without copying if possible: then the array's elements are the file's pages, writes to them stay in
+/// this process, and the file must not shrink during the lifetime of the array. Throws FileError.
 Array map_npy(const std::filesystem::path& path);
 
 }  // namespace chainer

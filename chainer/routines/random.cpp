@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/routines/random.h"
 
 #include <algorithm>
 #include <cmath>
 #include <random>
 
-#include "chainer/core/fork.h"
+#include "chainer/core/system/fork.h"
 
 namespace chainer::random {
 
@@ -13,7 +14,7 @@ std::recursive_mutex& RandomState::mutex() const {
     Lock() : ForkSafe(kForkRandom) {}
   };
   constexpr std::size_t kLocks = 16;
-  static Lock* const locks = new Lock[kLocks];  // never destroyed: generators may outlive main
+  static Lock* const locks = new Lock[kLocks];  // never destroyed: generators may outlive main()
   return locks[reinterpret_cast<uintptr_t>(this) / sizeof(RandomState) % kLocks];
 }
 
@@ -55,7 +56,7 @@ void RandomState::refill() {
     const uint32_t y = (a & 0x80000000u) | (b & 0x7fffffffu);
     return (y >> 1) ^ ((0u - (y & 1u)) & 0x9908b0dfu);
   };
-  // Words 397 ahead, without a remainder in the loop.
+  // Words 397 ahead, without a modulo operation in the loop.
   for (int i = 0; i < 227; ++i) key_[i] = key_[i + 397] ^ twist(key_[i], key_[i + 1]);
   for (int i = 227; i < 623; ++i) key_[i] = key_[i - 227] ^ twist(key_[i], key_[i + 1]);
   key_[623] = key_[396] ^ twist(key_[623], key_[0]);

@@ -1,4 +1,5 @@
-// Random numbers: NumPy's legacy stream number for number, and a counter-based generator for bulk noise.
+// SPDX-License-Identifier: MIT
+// Random numbers: NumPy's legacy generator, and a counter-based generator for large arrays.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -7,12 +8,12 @@
 #include <vector>
 
 #include "chainer/array/array.h"
-#include "chainer/array/operations/ops.h"
+#include "chainer/array/operations/families.h"
 
 namespace chainer::random {
 
-/// What saves and loads: the Mersenne Twister's words and position, the normal number kept for the next call, and the
-/// counter-based generator's key and position.
+/// The state of a generator for saving and loading: the words and position of the Mersenne Twister, the normal number
+/// kept for the next call, and the seed and position of the counter-based generator.
 struct State {
   std::vector<uint32_t> key;
   int position = 0;
@@ -21,8 +22,8 @@ struct State {
   uint64_t bulk_seed = 0, bulk_counter = 0;
 };
 
-/// Probabilities of choices: a list, or a floating array with one axis. Their sum may differ from 1 by the square root
-/// of the dtype's precision, as in NumPy: 1.5e-8, for float32 3.4e-4, for float16 0.03.
+/// Probabilities for choice(): a list, or a floating array with one axis. As in NumPy, their sum may differ from 1 by
+/// the square root of the dtype's precision: 1.5e-8 for float64, 3.4e-4 for float32, 0.03 for float16.
 struct Probabilities {
   Probabilities() = default;
   Probabilities(std::nullopt_t) {}
@@ -34,8 +35,9 @@ struct Probabilities {
   double tolerance = 1.5e-8;
 };
 
-/// numpy.random.RandomState: MT19937 with the legacy algorithms, so that a seed gives the reference's numbers. Draws
-/// are made in float64 (int64 for integers) and cast to `dtype`. Calls from several threads are serialised.
+/// numpy.random.RandomState: MT19937 with NumPy's legacy algorithms, so that a seed gives the same numbers. Numbers are
+/// drawn in float64 (int64 for integers) and cast to `dtype`. Calls from several threads are serialised. Arguments
+/// outside of a distribution's domain are a ValueError.
 class RandomState {
  public:
   explicit RandomState(uint32_t seed);
@@ -43,14 +45,15 @@ class RandomState {
 
   void seed(uint32_t seed);
   State state() const;
+  /// Throws ValueError for an invalid state.
   void set_state(const State& state);
 
   uint32_t next_uint32();
-  /// [0, 1) with 53 bits.
+  /// Returns a number uniform in [0, 1), with 53 bits.
   double next_double();
-  /// A normal number by the polar method; an odd count leaves one for the next call.
+  /// Returns a normal number by the polar method, which computes two; the other one is kept for the next call.
   double next_gauss();
-  /// Uniform on [0, max].
+  /// Returns an integer uniform in [0, max].
   uint64_t next_interval(uint64_t max);
 
   Array random_sample(const Shape& shape, Dtype dtype = float64);
@@ -66,29 +69,31 @@ class RandomState {
   Array beta(double a, double b, const Shape& shape, Dtype dtype = float64);
   Array gumbel(double location, double scale, const Shape& shape, Dtype dtype = float64);
   Array laplace(double location, double scale, const Shape& shape, Dtype dtype = float64);
-  /// Rows of `shape` x alpha.size(), each of sum one.
+  /// Draws vectors of sum one; the result has shape `shape` x alpha.size().
   Array dirichlet(const std::vector<double>& alpha, const Shape& shape, Dtype dtype = float64);
   Array binomial(int64_t n, double p, const Shape& shape, Dtype dtype = int64);
-  /// A parameter for each element, repeated over the leading axes of `shape`.
+  /// Draws with one parameter per element; parameters are repeated over the leading axes of `shape`.
   Array beta(const Array& a, const Array& b, const Shape& shape, Dtype dtype = float64);
   Array binomial(int64_t n, const Array& p, const Shape& shape, Dtype dtype = int64);
-  /// Rows of `shape` x p.size(), each of sum n.
+  /// Draws vectors of sum n; the result has shape `shape` x p.size().
   Array multinomial(int64_t n, const std::vector<double>& p, const Shape& shape, Dtype dtype = int64);
-  /// Integers in [low, high); the stream depends on the dtype, as in NumPy.
+  /// Draws integers in [low, high). As in NumPy, the numbers depend on the dtype. Throws ValueError if low >= high.
   Array randint(int64_t low, int64_t high, const Shape& shape, Dtype dtype = int64);
-  /// 0 ... n-1 in random order.
+  /// Returns 0 ... n-1 in random order.
   Array permutation(int64_t n);
-  /// A copy with its first axis in random order.
+  /// Returns a copy with its first axis in random order.
   Array permutation(const Array& a);
-  /// Reorders the first axis in place.
+  /// Shuffles the first axis in place.
   void shuffle(Array& a);
-  /// Draws from 0 ... n-1, with or without replacement, with probabilities if given.
+  /// Draws from 0 ... n-1, with or without replacement, uniformly or with the given probabilities. Throws ValueError if
+  /// n is not positive, if too many are drawn without replacement, or if the probabilities have a wrong number or sum.
   Array choice(int64_t n, const Shape& shape, bool replace = true, const Probabilities& p = {});
 
-  /// Draws rows of an array: a[choice(len(a), ...)].
+  /// Draws rows of an array: a[choice(len(a), ...)]. Throws DimensionError for a 0-d array.
   Array choice(const Array& a, const Shape& shape, bool replace = true, const Probabilities& p = {});
 
-  /// Bulk noise of the counter-based generator (Philox 4x32-10): the same numbers for any thread count and device.
+  /// Draws from the counter-based generator (Philox 4x32-10), whose numbers do not depend on the number of threads or
+  /// on the device.
   Array bulk(RandomFill fill, double a, double b, const Shape& shape, Dtype dtype, Device device = {},
              const Dims& order = {});
 
@@ -101,7 +106,7 @@ class RandomState {
   template <class F>
   Array draw(const Shape& shape, Dtype dtype, F&& next);
 
-  // Generators share a few locks, by their addresses: a fork() takes them all.
+  // Generators share a few locks, selected by address, all of which fork() acquires.
   std::recursive_mutex& mutex() const;
   uint32_t key_[624];
   int position_ = 624;
@@ -110,14 +115,14 @@ class RandomState {
   uint64_t bulk_seed_ = 0, bulk_counter_ = 0;
 };
 
-/// The process's generator, from which initial weights, shuffles, splits and samples come. Seeded from the system
+/// Returns the generator of the process, used for initial weights, shuffles, splits and samples. Seeded by the system
 /// until seed() is called.
 RandomState& global();
 void seed(uint32_t seed);
 State state();
 void set_state(const State& state);
 
-// The global generator's methods under their own names.
+// The methods of the global generator as functions.
 inline Array rand(const Shape& shape, Dtype dtype = float64) { return global().rand(shape, dtype); }
 inline Array randn(const Shape& shape, Dtype dtype = float64) { return global().randn(shape, dtype); }
 inline Array uniform(double low, double high, const Shape& shape, Dtype dtype = float64) {

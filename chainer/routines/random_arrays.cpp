@@ -1,4 +1,5 @@
-// Arrays of random numbers, drawn one after the other from the stream.
+// SPDX-License-Identifier: MIT
+// Arrays of random numbers, drawn sequentially from the generator.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -148,7 +149,7 @@ Array RandomState::randint(int64_t low, int64_t high, const Shape& shape, Dtype 
   for (int shift = 1; shift < 64; shift *= 2) mask |= mask >> shift;
   uint32_t buffer = 0;
   int left = 0;
-  // Narrow types take several numbers out of one 32-bit draw, as NumPy does.
+  // As in NumPy, narrow types take several numbers from one 32-bit draw.
   const int bits = dtype == Dtype::bool_ ? 1 : width < 4 ? 8 * width : 0;
   const auto narrow = [&]() -> uint64_t {
     if (left == 0) {
@@ -241,7 +242,7 @@ Array RandomState::choice(int64_t n, const Shape& shape, bool replace, const Pro
   const std::lock_guard lock(mutex());
   Array out(shape, int64);
   int64_t* found = out.mutable_data<int64_t>();
-  // The place of u in the cumulative distribution.
+  // The index of u in the cumulative distribution.
   std::vector<double> cdf(weights.size());
   const auto cumulate = [&] {
     std::partial_sum(weights.begin(), weights.end(), cdf.begin());
@@ -254,7 +255,7 @@ Array RandomState::choice(int64_t n, const Shape& shape, bool replace, const Pro
     for (int64_t i = 0; i < size; ++i) found[i] = place(next_double());
     return out;
   }
-  for (int64_t have = 0; have < size;) {  // rounds of draws; what was found already has weight zero in the next
+  for (int64_t have = 0; have < size;) {  // in rounds; drawn elements have weight zero in the next one
     cumulate();
     std::vector<int64_t> fresh(static_cast<std::size_t>(size - have));
     for (int64_t& f : fresh) f = place(next_double());
@@ -269,7 +270,7 @@ Array RandomState::choice(int64_t n, const Shape& shape, bool replace, const Pro
 Array RandomState::bulk(RandomFill fill, double a, double b, const Shape& shape, Dtype dtype, Device device,
                         const Dims& order) {
   Array out = empty_in_order(shape, dtype, device, order);
-  // A replay draws anew.
+  // A replay draws new numbers.
   const auto draw = [this, fill, a, b](std::span<const Array>, std::span<Array> drawn) {
     const std::lock_guard lock(mutex());
     drawn[0].device().backend().random(fill, bulk_seed_, bulk_counter_, a, b, drawn[0]);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/routines/reduction.h"
 
 #include <algorithm>
@@ -12,7 +13,7 @@
 namespace chainer {
 namespace {
 
-// The memory order of the axes that a reduction leaves.
+// Returns the memory order of the axes that remain after a reduction.
 Dims order_left(const Array& a, const Dims& reduced, bool keepdims) {
   if (a.is_contiguous()) return {};
   Dims order;
@@ -124,7 +125,7 @@ std::vector<double> percentile(const Array& a, const std::vector<double>& q) {
   std::vector<double> v = a.to_vector<double>(), out;
   if (v.empty()) throw ValueError("percentile: the array is empty");
   const bool nan = std::any_of(v.begin(), v.end(), [](double x) { return std::isnan(x); });
-  if (!nan) std::sort(v.begin(), v.end());  // with NaN among them, numbers have no order to sort by
+  if (!nan) std::sort(v.begin(), v.end());  // NaN has no order
   for (double p : q) {
     if (!(p >= 0 && p <= 100)) throw ValueError("percentile: ", p, " is not in [0, 100]");
     const double at = p / 100 * static_cast<double>(v.size() - 1);

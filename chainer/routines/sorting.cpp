@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/routines/sorting.h"
 
 #include <algorithm>
@@ -11,13 +12,13 @@
 namespace chainer {
 namespace {
 
-// Less, with NaN behind everything else.
+// Compares with NaN last.
 template <class T>
 bool before(T a, T b) {
   return a < b || (b != b && a == a);
 }
 
-// Runs f(elements, positions, n) for every run along the last axis; positions start as 0, 1, ...
+// Runs f(elements, positions, n) for every row along the last axis; positions are initially 0, 1, ...
 template <class F>
 void for_rows(const Array& dense, Array& order, F&& f) {
   const int64_t n = dense.shape()[dense.ndim() - 1];

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/routines/walker_alias.h"
 
 #include <algorithm>
@@ -19,9 +20,9 @@ WalkerAlias::WalkerAlias(const std::vector<double>& probs) : threshold_(probs.si
     sorted.emplace_back(p[i] / static_cast<float>(total), static_cast<int32_t>(i));
   std::sort(sorted.begin(), sorted.end());
   const auto n = static_cast<double>(p.size());
-  std::size_t lower = 0, filled = 0;  // entries from `lower` to `filled` still lack their second value
+  std::size_t lower = 0, filled = 0;  // entries from `lower` to `filled` have no second value yet
   for (const auto& [share, i] : sorted) {
-    double left = share * n;  // the reference's scalars are doubles here
+    double left = share * n;  // scalars are doubles in the original, too
     while (left > 1 && lower < filled) {
       values_[2 * lower + 1] = i;
       left -= 1.0 - threshold_[lower];

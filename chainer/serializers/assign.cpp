@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/serializers/assign.h"
 
 #include <cmath>

@@ -1,4 +1,5 @@
-// Saving and loading in HDF5, with the release's groups and datasets (manual: "Serialization in HDF5 format").
+// SPDX-License-Identifier: MIT
+// Saves and loads HDF5 files, with the groups and datasets of the release (manual: "Serialization in HDF5 format").
 #pragma once
 #include <filesystem>
 #include <memory>
@@ -12,64 +13,67 @@
 
 namespace chainer::serializers {
 
-/// A stored value: an array, a text, or None (neither).
+/// A stored value: an array, a string, or None (neither).
 struct HDF5Value {
   Array array = {};
   std::optional<std::string> text = {};
 };
 
-/// What a name in a group leads to.
+/// The description of an object in a group.
 struct HDF5Object {
   enum Kind : uint8_t { group, array, text, none, other };
   Kind kind = other;
   Dtype dtype = float32;  ///< of an array
   Shape shape = {};
-  std::string why = {};  ///< other: a named datatype, or what cannot be read about it
-  uint64_t place = 0;    ///< two names of one object (links) have the same
+  std::string why = {};  ///< for other: a named datatype, or the reason why the object cannot be read
+  uint64_t place = 0;    ///< equal for two names (links) of one object
 };
 
-/// A group of an HDF5 file, which stays open while one of its groups lives. Files are written by libhdf5; without it
-/// create() is a MissingPartError. They are read by a reader of our own (see hdf5_format.h), by any number of threads.
-/// All errors name file and group or dataset.
+/// A group of an HDF5 file, which stays open while any of its groups exists. Files are written by libhdf5; create()
+/// throws MissingPartError in a build without it. Files are read by a built-in reader (see hdf5_format.h), by any
+/// number of threads. All messages name file and group or dataset.
 class HDF5Group {
  public:
   virtual ~HDF5Group() = default;
-  /// The root of a new file, which is made in memory and replaces an old one at flush(), whole (FileWriter), or when
-  /// the last of its groups goes without an exception on its way. FileError where the file can never be written.
+  /// Returns the root of a new file. The file is created in memory, and flush(), or the destructor of the last group
+  /// unless it runs because of an exception, replaces an old file atomically (FileWriter). Throws FileError if the path
+  /// cannot be written.
   static std::shared_ptr<HDF5Group> create(const std::filesystem::path& path);
-  /// The root of a file, to read: what h5py and libhdf5 write by default, of any version of the superblock and of
-  /// object headers, but no packed arrays in the newest format. Soft links are followed.
-  /// FileError if it is missing, damaged or of another format.
+  /// Returns the root of a file for reading: the default output of h5py and libhdf5, with any version of the superblock
+  /// and of object headers, except compressed arrays in the newest format. Follows soft links. Throws FileError if the
+  /// file is missing, damaged or of another format.
   static std::shared_ptr<HDF5Group> open(const std::filesystem::path& path);
-  /// "model.h5, '/l1'"
+  /// Returns a description for messages: "model.h5, '/l1'".
   virtual std::string what() const = 0;
-  /// A group below this one (a name may hold slashes), made if wanted; none if it is not there.
+  /// Returns a group below this one (a name may contain slashes). If there is none, creates it with `make`, else
+  /// returns none.
   virtual std::shared_ptr<HDF5Group> group(const std::string& name, bool make) = 0;
-  /// The names right below this group, sorted, but for links that lead nowhere or into other files.
+  /// Returns the names directly below this group, sorted, without dangling links and links into other files.
   virtual std::vector<std::string> names() const = 0;
-  /// What is known of an object without reading its elements; KeyError if there is none.
+  /// Describes an object without reading its elements. Throws KeyError if there is none.
   virtual HDF5Object describe(const std::string& name) const = 0;
-  /// Whether there is a dataset of this name.
+  /// Returns true if there is a dataset of this name.
   virtual bool contains(const std::string& name) const = 0;
-  /// Writes an array as h5py does: bool as its enumeration, float16 in 16 bits; arrays of two elements or more in
-  /// chunks packed by gzip of this level. bfloat16 is stored as float32.
+  /// Writes an array as h5py does: bool as its enumeration, float16 in 16 bits; arrays of at least two elements in
+  /// chunks compressed by gzip of this level. bfloat16 is stored as float32.
   virtual void write(const std::string& name, const Array& value, std::optional<int> compression) = 0;
-  /// A text of variable length, UTF-8; of fixed length where it has zero bytes, of which those at its end are lost.
+  /// Writes a UTF-8 string of variable length; with zero bytes, of fixed length, without trailing zero bytes.
   virtual void write(const std::string& name, const std::string& value) = 0;
-  /// None: a dataset of float32 without a space.
+  /// Writes None: a dataset of float32 without a dataspace.
   virtual void write_none(const std::string& name) = 0;
-  /// The value of a dataset: integers of 16 bits or more without sign become int64.
+  /// Returns the value of a dataset; unsigned integers of 16 bits or more become int64. Throws KeyError if there is no
+  /// such dataset, FileError if it is damaged or of an unsupported kind.
   virtual HDF5Value read(const std::string& name) const = 0;
-  /// Writes everything to the file; FileError with the reason if that fails, and the old file stays.
+  /// Writes everything to the file. Throws FileError if that fails; the old file is then unchanged.
   virtual void flush() = 0;
 };
 
-/// Saves into a group: children are groups, values datasets.
+/// Saves to a group: children are groups, values are datasets.
 class HDF5Serializer : public Serializer {
  public:
-  /// `compression` is gzip's level, 0 to 9, or none; ValueError for another one.
+  /// `compression` is the gzip level, 0 to 9, or none. Throws ValueError for another level.
   explicit HDF5Serializer(std::shared_ptr<HDF5Group> group, std::optional<int> compression = 4);
-  /// object.serialize(*this), under the manual's name.
+  /// Calls object.serialize(*this); the name in the manual.
   template <Serializable T>
   void save(T& object) {
     object.serialize(*this);
@@ -88,13 +92,13 @@ class HDF5Serializer : public Serializer {
   std::optional<int> compression_;
 };
 
-/// Loads from a group. A missing dataset is a KeyError, a value of a missing group a ValueError; without `strict` both
-/// leave the value as it is. Arrays are cast as by NpzDeserializer.
+/// Loads from a group. Throws KeyError for a missing dataset, ValueError for a value of a missing group; without
+/// `strict` both leave the value unchanged. Arrays are cast as by NpzDeserializer.
 class HDF5Deserializer : public Serializer {
  public:
   explicit HDF5Deserializer(std::shared_ptr<HDF5Group> group, bool strict = true)
       : HDF5Deserializer(std::move(group), strict, "") {}
-  /// object.serialize(*this), under the manual's name.
+  /// Calls object.serialize(*this); the name in the manual.
   template <Serializable T>
   void load(T& object) {
     object.serialize(*this);
@@ -111,8 +115,8 @@ class HDF5Deserializer : public Serializer {
  private:
   HDF5Deserializer(std::shared_ptr<HDF5Group> group, bool strict, std::string missing)
       : group_(std::move(group)), strict_(strict), missing_(std::move(missing)) {}
-  /// The array of a key, and one of a single element; none where the value is to stay as it is. The shape is looked at
-  /// before the elements are read: a small file may promise large arrays.
+  /// Return the array of a key, or an array of one element; none if the value is to stay unchanged. The shape is
+  /// checked before the elements are read, because a small file may declare large arrays.
   Array value(std::string_view key, const Array& target) const;
   Array one(std::string_view key) const;
   template <class F>
@@ -121,10 +125,11 @@ class HDF5Deserializer : public Serializer {
   std::string what(std::string_view key) const;
   std::shared_ptr<HDF5Group> group_;
   bool strict_;
-  std::string missing_;  // what the group would have been called
+  std::string missing_;  // the name of the missing group
 };
 
-/// Saves an object to exactly this file name, which is the old or the new file at any time.
+/// Saves an object to exactly this file name; the file is replaced atomically. Throws as HDF5Group::create() and
+/// flush().
 template <Serializable T>
 void save_hdf5(const std::filesystem::path& filename, T& object, std::optional<int> compression = 4) {
   const auto root = HDF5Group::create(filename);
@@ -132,7 +137,7 @@ void save_hdf5(const std::filesystem::path& filename, T& object, std::optional<i
   object.serialize(s);
   root->flush();
 }
-/// Loads it again.
+/// Loads an object from a file. Throws as HDF5Group::open() and HDF5Deserializer.
 template <Serializable T>
 void load_hdf5(const std::filesystem::path& filename, T& object) {
   HDF5Deserializer s(HDF5Group::open(filename));

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Writing HDF5 files through libhdf5's C interface.
 #include <hdf5.h>
 
@@ -5,7 +6,7 @@
 #include <exception>
 #include <mutex>
 
-#include "chainer/core/file_writer.h"
+#include "chainer/core/system/file_writer.h"
 #include "chainer/core/little_endian.h"
 #include "chainer/serializers/hdf5.h"
 

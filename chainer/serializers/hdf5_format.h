@@ -1,5 +1,6 @@
-// The structures of HDF5 files, as a reader meets them: every address, length and count is checked against the bytes
-// that are there before it is followed.
+// SPDX-License-Identifier: MIT
+// Reads the structures of HDF5 files. Every address, length and count is checked against the size of the file before it
+// is used.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -9,20 +10,20 @@
 #include <string_view>
 #include <vector>
 
-#include "chainer/core/mapped_file.h"
+#include "chainer/core/system/mapped_file.h"
 
 namespace chainer::hdf5 {
 
-/// What is wrong with a file; whoever knows the name of what was wanted makes a FileError of it.
+/// Thrown for a damaged or unsupported file; callers that know the name of the object convert it to FileError.
 struct Damage {
   std::string why;
 };
 
-/// Little-endian numbers from bytes, one behind the other.
+/// Reads consecutive little-endian numbers. Throws Damage at the end of the bytes.
 class Cursor {
  public:
   explicit Cursor(std::string_view bytes) : bytes_(bytes) {}
-  /// An unsigned number of 1 to 8 bytes.
+  /// Reads an unsigned number of 1 to 8 bytes.
   uint64_t number(std::size_t size);
   std::string_view take(uint64_t size);
   void skip(uint64_t size) { (void)take(size); }
@@ -45,47 +46,48 @@ enum MessageType : int {
   kContinuation = 0x10,
   kSymbolTable = 0x11
 };
-/// A message of an object's header.
+/// A message in the header of an object.
 struct Message {
   int type;
   std::string_view data;
-  bool elsewhere;  ///< what it says stands in another object, which `data` names
+  bool elsewhere;  ///< shared: the content is in another object, which `data` names
 };
 using Messages = std::vector<Message>;
 
-/// The address that stands for none.
+/// The undefined address.
 inline constexpr uint64_t kNowhere = ~uint64_t(0);
 
-/// What a name in a group leads to: an object's address, or for a soft link the path of another name.
+/// The target of a name in a group: the address of an object, or for a soft link the path of another name.
 struct Link {
   uint64_t address = kNowhere;
   std::string path = {};
 };
 using Links = std::map<std::string, Link>;
 
-/// A file: its objects by address.
+/// A file: its objects by address. All functions throw Damage for damaged or unsupported content.
 class File {
  public:
-  /// Damage unless the file is an HDF5 file as a whole (its superblock tells where it ends). Something else may stand
-  /// before it (a user block): 512 bytes, or that doubled some times.
+  /// Throws Damage unless the file is a complete HDF5 file (the superblock holds its end). A user block of 512 bytes,
+  /// or a power of two times that, may precede the superblock.
   explicit File(const std::string& path);
   uint64_t root() const { return root_; }
-  /// The bytes of a structure.
+  /// Returns the bytes of a structure.
   std::string_view at(uint64_t address, uint64_t size) const;
-  /// The same, which begins with four letters; a cursor behind these.
+  /// Returns a cursor after the signature, four letters, of a structure.
   Cursor structure(uint64_t address, uint64_t size, std::string_view signature) const;
-  /// The messages of the object header at an address. Object headers of versions 1 and 2.
+  /// Returns the messages of the object header at an address (versions 1 and 2).
   Messages messages(uint64_t address) const;
-  /// The first message of a type, if there is one. The type of a dataset may stand in an object of its own (a named
-  /// datatype), and is found there; other messages that stand elsewhere are Damage.
+  /// Returns the first message of a type, if there is one. The type of a dataset may be shared (a named datatype) and
+  /// is resolved; other shared messages throw Damage.
   std::optional<std::string_view> find(const Messages& messages, MessageType type) const;
-  /// The names in a group; none if the object is no group. Symbol tables, links in the group's header, and links in a
-  /// heap of their own (many, in the new format, which HDF5 2 writes); links that lead into other files are passed over.
+  /// Returns the names in a group; none if the object is no group. Reads symbol tables, links in the header of the
+  /// group, and links in a fractal heap (for many links in the new format, which HDF5 2 writes); skips links into other
+  /// files.
   std::optional<Links> links(uint64_t address) const;
-  /// The address of the object of a path from a group on, or from the root where the path begins with a slash. Soft
-  /// links are followed; none where nothing is there, and Damage where they go in circles.
+  /// Returns the address of the object at a path from a group, or from the root if the path begins with a slash; none
+  /// if there is no such object. Follows soft links; throws Damage for cycles.
   std::optional<uint64_t> find(uint64_t group, std::string_view path) const;
-  /// An object of the global heap: texts of variable length.
+  /// Returns an object of the global heap, which holds strings of variable length.
   std::string_view heap_object(uint64_t address, uint64_t index) const;
   uint64_t size() const { return bytes_.size(); }
 
@@ -93,7 +95,7 @@ class File {
   std::optional<uint64_t> find(uint64_t group, std::string_view path, int& steps) const;
   void read_symbol_table(uint64_t tree, std::string_view names, int level, Links& to, std::size_t& visits) const;
   std::shared_ptr<const MappedFile> file_;
-  std::string_view bytes_;  // behind the user block
+  std::string_view bytes_;  // the bytes after the user block
   uint64_t root_ = 0;
 };
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/serializers/hdf5_heap.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Writing HDF5 where the library was built without libhdf5: an error that says so.
 #include "chainer/serializers/hdf5.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Reading HDF5 files. libhdf5 is not trusted with files of others: its version 1.10 reads past the ends of its buffers
 // when a file is damaged on purpose.
 #include <type_traits>

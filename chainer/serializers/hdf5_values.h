@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The values of datasets in HDF5 files.
 #pragma once
 #include "chainer/serializers/hdf5.h"
@@ -5,13 +6,13 @@
 
 namespace chainer::hdf5 {
 
-/// Whether an object's header is that of a dataset.
+/// Returns true if an object header is that of a dataset.
 bool is_dataset(const File& file, const Messages& messages);
-/// Kind, dtype and shape of a dataset; Damage for one that read_value() refuses whatever its elements are.
+/// Determines kind, dtype and shape of a dataset. Throws Damage for datasets that read_value() does not support.
 void describe(const File& file, const Messages& messages, serializers::HDF5Object& out);
-/// The value of a dataset: arrays of integers, IEEE's floating types and h5py's bool, of either byte order, stored in
-/// one piece or in chunks packed by gzip (with or without shuffled bytes); one text; or None, a dataset without a
-/// space. Damage for everything else.
+/// Reads the value of a dataset: an array of integers, IEEE floating types or the bool of h5py, in either byte order,
+/// contiguous or in chunks compressed by gzip (with or without shuffled bytes); a string; or None, a dataset without a
+/// dataspace. Throws Damage for other content.
 serializers::HDF5Value read_value(const File& file, const Messages& messages);
 
 }  // namespace chainer::hdf5

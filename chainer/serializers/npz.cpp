@@ -1,12 +1,13 @@
+// SPDX-License-Identifier: MIT
 #include <cstring>
 #include <istream>
 #include <iterator>
 #include <ostream>
 #include <set>
 
-#include "chainer/core/file.h"
+#include "chainer/core/system/file.h"
 #include "chainer/core/little_endian.h"
-#include "chainer/core/mapped_file.h"
+#include "chainer/core/system/mapped_file.h"
 #include "chainer/core/utf8.h"
 #include "chainer/routines/creation.h"
 #include "chainer/routines/npy.h"

@@ -1,13 +1,14 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/serializers/safetensors.h"
 
 #include <algorithm>
 #include <cstring>
 
 #include "chainer/array/external.h"
-#include "chainer/core/file.h"
+#include "chainer/core/system/file.h"
 #include "chainer/core/json.h"
 #include "chainer/core/little_endian.h"
-#include "chainer/core/mapped_file.h"
+#include "chainer/core/system/mapped_file.h"
 #include "chainer/routines/manipulation.h"
 
 namespace chainer::serializers {

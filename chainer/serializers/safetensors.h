@@ -1,4 +1,5 @@
-// The safetensors format: named arrays in one file that is mapped, not read
+// SPDX-License-Identifier: MIT
+// The safetensors format: named arrays in one file, which is mapped into memory
 // (https://github.com/huggingface/safetensors).
 #pragma once
 #include <filesystem>
@@ -10,6 +11,7 @@
 
 #include "chainer/array/array.h"
 #include "chainer/serializers/serializers.h"
+#include "chainer/core/other_options.h"
 
 namespace chainer {
 
@@ -18,13 +20,13 @@ class MappedFile;
 
 namespace serializers {
 
-/// A safetensors file, mapped into memory. Its header is checked when it is opened: JSON of the published form, names
-/// that occur once, sizes that follow from shapes, and data without gaps or overlaps up to the end of the file.
-/// FileError otherwise, with the name of the array.
+/// A safetensors file, mapped into memory. The constructor checks the header: JSON of the published form, unique names,
+/// sizes that match shapes, and data without gaps or overlaps up to the end of the file. Throws FileError otherwise,
+/// with the name of the array.
 class SafetensorsFile {
  public:
   explicit SafetensorsFile(const std::filesystem::path& path);
-  /// The same from bytes; `what` names them in errors.
+  /// Reads a file from bytes; `what` names them in messages.
   SafetensorsFile(std::string bytes, const std::string& what);
 
   struct Entry {
@@ -33,13 +35,13 @@ class SafetensorsFile {
     uint64_t begin = 0, end = 0;  ///< of its bytes, counted from the end of the header
   };
   const std::map<std::string, Entry>& entries() const { return entries_; }
-  /// The file's own texts.
+  /// Returns the metadata of the file.
   const std::map<std::string, std::string>& metadata() const { return metadata_; }
   bool contains(const std::string& name) const { return entries_.contains(name); }
-  /// The array of a name; KeyError if it is not there. Of a mapped file, the result's elements are the file's pages
-  /// where they are aligned (bool apart): no copy is made, a write to the array stays in this process, and the file
-  /// must not shrink while the array lives. U16, U32 and U64 become int64. FileError for the other dtypes (those of 8
-  /// bits that float, complex numbers) and for more than ten axes.
+  /// Returns an array by name. The elements of aligned arrays in a mapped file (except bool) are the pages of the file:
+  /// they are not copied, writes to the array stay in this process, and the file must not shrink while the array
+  /// exists. U16, U32 and U64 become int64. Throws KeyError if there is no array of this name, FileError for other
+  /// dtypes (8-bit floating, complex) and for more than ten axes.
   Array array(const std::string& name) const;
   const std::string& what() const { return what_; }
 
@@ -47,7 +49,7 @@ class SafetensorsFile {
   void parse();
   void read_entry(const std::string& name, std::string_view json);
   [[noreturn]] void damaged(std::string_view why) const;
-  std::shared_ptr<const std::string> text_;  // what owns the bytes: this or the mapping
+  std::shared_ptr<const std::string> text_;  // owns the bytes unless file_ does
   std::shared_ptr<MappedFile> file_;
   std::string_view bytes_, data_;
   std::string what_;
@@ -55,16 +57,17 @@ class SafetensorsFile {
   std::map<std::string, std::string> metadata_;
 };
 
-/// Arrays by name, through a temporary file that is then renamed. Data lie in the order of falling element size, then
-/// of the name, as the published writer has it; the header is padded so that the data are aligned to 8 bytes.
+/// Writes arrays by name, through a temporary file that is then renamed. Data are in the order of falling element size,
+/// then of names, as in the published writer; the header is padded so that the data are aligned to 8 bytes. Throws
+/// ValueError for an entry without array or named "__metadata__", FileError if the file cannot be written.
 void write_safetensors(const std::filesystem::path& path, const std::map<std::string, Array>& arrays,
                        const std::map<std::string, std::string>& metadata = {});
-/// The same bytes in memory.
+/// Returns the bytes of such a file.
 std::string safetensors_bytes(const std::map<std::string, Array>& arrays,
                               const std::map<std::string, std::string>& metadata = {});
 
-/// Saves an object's arrays under its paths (predictor/l1/W), numbers as arrays without axes, and texts in the
-/// metadata. What is None (a parameter without a shape yet) is a ValueError: the format has no word for it.
+/// Saves the arrays of an object under their paths (predictor/l1/W), numbers as arrays of shape (), and strings in the
+/// metadata. Throws ValueError for None (an uninitialized parameter), which the format cannot represent.
 void save_safetensors(const std::filesystem::path& path, const DictionarySerializer& object,
                       const std::map<std::string, std::string>& metadata = {});
 template <Serializable T>
@@ -75,7 +78,7 @@ void save_safetensors(const std::filesystem::path& path, T& object,
   save_safetensors(path, s, metadata);
 }
 
-/// Whose names and layouts a file follows.
+/// The framework whose names and layouts a file uses.
 enum class WeightNames {
   own,      ///< this library's paths: predictor/l1/W
   pytorch,  ///< predictor.l1.weight, see load_safetensors()
@@ -84,18 +87,18 @@ enum class WeightNames {
 /// Options of load_safetensors().
 struct SafetensorsOptions {
   WeightNames from = WeightNames::own;
-  bool strict = true;  ///< values that the file lacks, and arrays in the file that nothing takes, are errors
-  /// Paths here and their names in the file, of links or of single values: {{"l1", "features.0"}}. The longest path
-  /// that is equal to a value's or leads to it counts.
+  bool strict = true;  ///< values missing in the file, and unused arrays of the file, are errors
+  /// Paths of links or values and their names in the file: {{"l1", "features.0"}}. The longest path that is equal to or
+  /// a parent of the path of a value is used.
   std::map<std::string, std::string> names = {};
 };
-/// Fills a link's parameters and persistent values. Everything is looked at first: what does not fit (shapes, dtypes,
-/// and names with `strict`) is one ValueError that lists all of it, and then nothing was changed.
-/// What was missing is told by the link's paths and the names that were looked for, the rest by the file's names.
+/// Loads the parameters and persistent values of a link. Checks everything first: throws one ValueError that lists all
+/// mismatches (of shapes, dtypes, and, with `strict`, of names), and then changes nothing. The report names missing
+/// values by their paths in the link and the names that were tried, others by their names in the file.
 ///
-/// With WeightNames::pytorch or keras, what becomes of an array depends on the class of the link that takes it, never
-/// on shapes (weight_names.cpp holds the tables). PyTorch's normalizations have eps = 1e-5, which no file tells: give
-/// it to L::BatchNormalization (2e-5 by itself) and L::LayerNormalization (1e-6).
+/// With WeightNames::pytorch or keras, the conversion of an array depends on the class of the link, never on shapes
+/// (weight_names.cpp holds the tables). The normalizations of PyTorch have eps = 1e-5, which is not in the file: pass
+/// this eps to L::BatchNormalization (default 2e-5) and L::LayerNormalization (default 1e-6).
 ///
 /// | link | PyTorch | Keras |
 /// |---|---|---|
@@ -108,14 +111,16 @@ struct SafetensorsOptions {
 /// | LSTM, StatelessLSTM | weight_ih_l0, weight_hh_l0, bias_ih_l0 + bias_hh_l0 | kernel, recurrent_kernel, bias |
 /// | NStepLSTM, NStepGRU, NStepRNNTanh, NStepRNNReLU and Bi | weight_ih_lN, ... and ..._reverse | none |
 ///
-/// Rows of gates go to where this library has them. A value of another link has its own name. num_batches_tracked is
-/// passed over; counters of this library stay as they are.
+/// Rows of gates are reordered to this library's layout. Values of other links keep their names. num_batches_tracked is
+/// skipped; counters of this library stay unchanged.
 ///
 ///   const auto load = [](Link& model) {
 ///     serializers::load_safetensors("resnet.safetensors", model, {.from = serializers::WeightNames::pytorch});
 ///   };
 LoadReport load_safetensors(const std::filesystem::path& path, Link& link, const SafetensorsOptions& options = {});
+CHAINER_OTHER_OPTIONS_OF(load_safetensors, ".from, .strict, .names", const std::filesystem::path&, Link&);
 LoadReport load_safetensors(const SafetensorsFile& file, Link& link, const SafetensorsOptions& options = {});
+CHAINER_OTHER_OPTIONS_OF(load_safetensors, ".from, .strict, .names", const SafetensorsFile&, Link&);
 
 }  // namespace serializers
 }  // namespace chainer

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Arrays of a safetensors file into a link: first everything is matched and checked, then everything is assigned.
 #include <algorithm>
 #include <set>

@@ -1,4 +1,5 @@
-// Saving and loading in NumPy's NPZ format, with the release's keys (manual: "Serializers").
+// SPDX-License-Identifier: MIT
+// Saves and loads NumPy's NPZ format, with the keys of the release (manual: "Serializers").
 #pragma once
 #include <filesystem>
 #include <functional>
@@ -23,14 +24,14 @@ concept Serializable = requires(T& t, Serializer& s) {
   t.serialize(s);
 };
 
-/// The manual's names of the three base classes: one class stands for both directions here.
+/// The manual's names of the base classes: here one class serves both directions.
 using AbstractSerializer = Serializer;
 using Deserializer = Serializer;
 
 namespace serializers {
 
-/// Collects values under flat keys: "predictor/l1/W". Text and None have no array of their own; they are held as the
-/// bytes of the .npy members that NumPy would write.
+/// Collects values under flat keys: "predictor/l1/W". Strings and None, which are not arrays, are stored as the bytes
+/// of the .npy members that NumPy would write.
 class DictionarySerializer : public Serializer {
  public:
   using Target = std::map<std::string, std::variant<Array, std::string>>;
@@ -38,7 +39,7 @@ class DictionarySerializer : public Serializer {
   DictionarySerializer(std::shared_ptr<Target> target, std::string path)
       : target_(std::move(target)), path_(std::move(path)) {}
   const Target& target() const { return *target_; }
-  /// object.serialize(*this), under the manual's name.
+  /// Calls object.serialize(*this); the name in the manual.
   template <Serializable T>
   void save(T& object) {
     object.serialize(*this);
@@ -58,47 +59,49 @@ class DictionarySerializer : public Serializer {
   std::string path_;
 };
 
-/// Keys that are not loaded: full keys, or predicates on them.
+/// Keys that are not loaded: full keys, or predicates on keys.
 using IgnoreName = std::variant<std::string, std::function<bool(const std::string&)>>;
-/// What a load did, by the file's keys: loaded; missing, wanted but not in the file (possible where strict is off); and
-/// unused, in the file below the path but not wanted.
+/// The result of a load, by the keys of the file: loaded keys; missing ones, requested but not in the file (only
+/// without strict); and unused ones, in the file below the path but not requested.
 struct LoadReport {
   std::vector<std::string> loaded, missing, unused;
 };
 /// Options of load_npz(), in the manual's order.
 struct NpzOptions {
-  std::string path = "";  ///< only what lies below this group; the / at its end may be left out
-  bool strict = true;     ///< a missing key is a KeyError; else the value stays as it is
+  std::string path = "";  ///< loads only keys below this group; a trailing / is optional
+  bool strict = true;     ///< throws KeyError for a missing key; false leaves the value unchanged
   std::vector<IgnoreName> ignore_names = {};
 };
 
-/// An opened NPZ file. A file is mapped into memory: it must not shrink while this object, or an array of mapped(),
-/// lives.
+/// An opened NPZ file. The file is mapped into memory: it must not shrink while this object, or an array of mapped(),
+/// exists. Throws FileError for a damaged file or member, KeyError for a key that is not in the file.
 class NpzFile {
  public:
   explicit NpzFile(const std::filesystem::path& file);
   NpzFile(std::string bytes, const std::string& what) : zip_(std::move(bytes), what), what_(what) {}
   bool contains(const std::string& key) const { return zip_.contains(key + ".npy"); }
-  /// All keys.
+  /// Returns all keys.
   std::vector<std::string> keys() const;
-  /// The array of a key; none for a stored None, TypeError for text.
+  /// Returns the array of a key; none for a stored None. Throws TypeError for a string.
   Array array(const std::string& key) const;
-  /// As array(), but without a copy where the member is not packed (compression = false), its elements are aligned, in
-  /// this machine's byte order and C order, and no truth values: the array's elements are the file's pages, and a write
-  /// to them stays in this process. Their checksum is not looked at, which check() does. Members of save_npz() are
-  /// aligned, those of NumPy by chance.
+  /// Returns the array of a key, without a copy if the member is not compressed (compression = false) and its elements
+  /// are aligned, in native byte order and C order, and not bool: the elements are then the pages of the file, and
+  /// writes stay in this process. Does not verify the checksum; check() does. Members of save_npz() are aligned, those
+  /// of NumPy only by chance.
   Array mapped(const std::string& key) const;
-  /// What a key's member says of itself before its elements.
+  /// Returns the header of the member of a key.
   NpyHeader header(const std::string& key) const;
-  /// The shape of a key's array, without reading the elements; none where array() would give none or throw TypeError.
+  /// Returns the shape of the array of a key without reading the elements; none if array() would return none or throw
+  /// TypeError.
   std::optional<Shape> shape(const std::string& key) const;
-  /// The elements of a key's array one after the other, f(elements along one axis), few at a time where the file allows
-  /// it: not in Fortran order, another byte order, or a dtype that array() changes. An array of a small file may be
-  /// larger than the memory is.
+  /// Calls f(elements along one axis) for consecutive elements of the array of a key, in small parts, so that an array
+  /// may be larger than memory. Arrays in Fortran order or another byte order, or of a dtype that array() converts, are
+  /// passed at once.
   void runs(const std::string& key, const std::function<void(const Array&)>& f) const;
-  /// UTF-8. Zero characters at its end are padding to NumPy, and left out.
+  /// Returns a string in UTF-8, without trailing zero characters, which are padding in NumPy. Throws TypeError for
+  /// an array.
   std::string text(const std::string& key) const;
-  /// Reads a member for its checksum's sake; throws FileError if it is damaged.
+  /// Reads a member to verify its checksum. Throws FileError if the member is damaged.
   void check(const std::string& key) const;
   const std::string& what() const { return what_; }
 
@@ -109,12 +112,12 @@ class NpzFile {
   std::string what_;
 };
 
-/// Loads from an NPZ file. Arrays are cast to the target's dtype by same-kind rules; a floating value for an integer
-/// target, another shape, or a pickle are errors that name the key.
+/// Loads from an NPZ file. Arrays are cast to the dtype of the target if it is of the same kind. Throws, naming the
+/// key, TypeError for a floating value and an integer target, ValueError for another shape, FileError for a pickle.
 class NpzDeserializer : public Serializer {
  public:
   explicit NpzDeserializer(std::shared_ptr<const NpzFile> npz, NpzOptions options = {});
-  /// object.serialize(*this), under the manual's name.
+  /// Calls object.serialize(*this); the name in the manual.
   template <Serializable T>
   void load(T& object) {
     object.serialize(*this);
@@ -128,8 +131,8 @@ class NpzDeserializer : public Serializer {
   void flag(std::string_view key, bool& value) override;
   void string(std::string_view key, std::string& value) override;
 
-  /// What was loaded so far, by this serializer and its children. KeyError if nothing was although something was
-  /// wanted: a path or a model of another kind.
+  /// Returns what this serializer and its children have loaded so far. Throws KeyError if values were requested but
+  /// none was found, which indicates a wrong path or another model.
   LoadReport report() const;
 
  private:
@@ -142,7 +145,8 @@ class NpzDeserializer : public Serializer {
   std::shared_ptr<LoadReport> report_;
 };
 
-/// Arrays by key, written through a temporary file that is then renamed.
+/// Write arrays by key, through a temporary file that is then renamed, or return the bytes. Throw FileError if the file
+/// cannot be written.
 void write_npz(const std::filesystem::path& file, const DictionarySerializer::Target& values, bool compression = true);
 std::string npz_bytes(const DictionarySerializer::Target& values, bool compression = true);
 
@@ -153,8 +157,8 @@ void save_npz(const std::filesystem::path& file, T& object, bool compression = t
   object.serialize(s);
   write_npz(file, s.target(), compression);
 }
-/// Loads it again, and says what was loaded, missing and unused. Without `strict`, a file of which nothing fits is a
-/// KeyError.
+/// Loads an object and returns the loaded, missing and unused keys. Throws KeyError for a missing key or, without
+/// `strict`, if no key of the file was requested; and as NpzDeserializer.
 template <Serializable T>
 LoadReport load_npz(const std::filesystem::path& file, T& object, NpzOptions options = {}) {
   NpzDeserializer s(std::make_shared<const NpzFile>(file), std::move(options));
@@ -162,7 +166,7 @@ LoadReport load_npz(const std::filesystem::path& file, T& object, NpzOptions opt
   return s.report();
 }
 
-/// The same to and from a stream, from where it stands to its end. FileError if the stream fails.
+/// Save to and load from a stream, from its current position to its end. Throw FileError if the stream fails.
 void write_npz(std::ostream& stream, const DictionarySerializer::Target& values, bool compression = true);
 std::shared_ptr<const NpzFile> read_npz(std::istream& stream);
 template <Serializable T>

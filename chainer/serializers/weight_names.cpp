@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/serializers/weight_names.h"
 
 #include <algorithm>

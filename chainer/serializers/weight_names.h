@@ -1,4 +1,5 @@
-// Where the weights of other frameworks' layers go: tables by the class of the link.
+// SPDX-License-Identifier: MIT
+// Conversion of weights of other frameworks' layers: tables by the class of the link.
 #pragma once
 #include <functional>
 #include <string>
@@ -9,17 +10,17 @@
 
 namespace chainer::serializers {
 
-/// One value of a link, and what it is made of.
+/// One value of a link, and its sources.
 struct WeightRow {
-  std::string path;                  ///< below the link: "W", "upward/W"
-  std::vector<std::string> sources;  ///< below the layer's name in the file: "weight", "bias_ih_l0"
-  /// The value from the sources; none where the only source is the value.
+  std::string path;                  ///< the path below the link: "W", "upward/W"
+  std::vector<std::string> sources;  ///< names below the name of the layer in the file: "weight", "bias_ih_l0"
+  /// Computes the value from the sources; none if the value is the only source.
   std::function<Array(const std::vector<Array>&)> convert = nullptr;
 };
 
-/// The rows of a link, which cover everything below it; none for classes without a table.
+/// Returns the rows of a link, which cover all values below it; none for classes without a table.
 std::vector<WeightRow> weight_rows(const Link& link, WeightNames from);
-/// Whether an array that nothing takes is bookkeeping of the other framework.
+/// Returns true if an unused array is bookkeeping of the other framework.
 bool is_bookkeeping(const std::string& name, WeightNames from);
 
 }  // namespace chainer::serializers

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/serializers/zip.h"
 
 #include <zlib.h>
@@ -7,7 +8,7 @@
 
 #include "chainer/core/error.h"
 #include "chainer/core/little_endian.h"
-#include "chainer/core/mapped_file.h"
+#include "chainer/core/system/mapped_file.h"
 #include "chainer/core/utf8.h"
 
 namespace chainer::zip {
@@ -235,7 +236,7 @@ std::optional<std::string_view> Reader::stored(const std::string& name) const {
 bool Reader::inflate(const std::string& name, std::string_view packed,
                      const std::function<bool(std::string_view)>& f) const {
   z_stream z{};
-  if (inflateInit2(&z, -MAX_WBITS) != Z_OK) throw FileError("zlib could not start");
+  if (inflateInit2(&z, -MAX_WBITS) != Z_OK) throw MemoryError(what_, ": zlib could not start");
   const std::unique_ptr<z_stream, int (*)(z_stream*)> ended(&z, inflateEnd);
   std::string out(std::min<uint64_t>(1 << 18, entry(name).size + 1), '\0');
   for (int status = Z_OK; status != Z_STREAM_END;) {
@@ -248,6 +249,7 @@ bool Reader::inflate(const std::string& name, std::string_view packed,
     z.avail_out = static_cast<uInt>(out.size());
     const uInt before = z.avail_in;
     status = ::inflate(&z, Z_NO_FLUSH);
+    if (status == Z_MEM_ERROR) throw MemoryError(what_, ": zlib got no memory for member '", name, "'");
     const std::size_t made = out.size() - z.avail_out;
     const bool moved = made > 0 || before != z.avail_in;
     if ((status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR) || (status != Z_STREAM_END && !moved))

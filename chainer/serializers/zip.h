@@ -1,4 +1,5 @@
-// Zip archives, as NPZ files are made of: stored and deflated members, zip64 where sizes need it.
+// SPDX-License-Identifier: MIT
+// Zip archives, the container of NPZ files: stored and deflated members, zip64 for large sizes.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -15,8 +16,8 @@ class MappedFile;
 
 namespace chainer::zip {
 
-/// Collects members and gives the whole archive's bytes. Members that are not packed begin at multiples of 64 bytes, so
-/// that whoever maps the archive finds their arrays aligned.
+/// Collects members and returns the bytes of the archive. Uncompressed members begin at multiples of 64 bytes, so that
+/// arrays in a mapped archive are aligned.
 class Writer {
  public:
   explicit Writer(bool compress) : compress_(compress) {}
@@ -35,28 +36,29 @@ class Writer {
   std::vector<Entry> entries_;
 };
 
-/// Reads an archive that lies in memory, or is mapped into it. Throws FileError, naming `what`, for anything damaged:
-/// the directory is checked at once, a member when it is read (size and checksum).
+/// Reads an archive in memory or mapped into memory. Throws FileError, naming `what`, for a damaged archive: the
+/// constructor checks the directory, reading a member checks its size and checksum. Throws KeyError for a name that is
+/// not in the archive.
 class Reader {
  public:
   Reader(std::string bytes, std::string what);
   Reader(std::shared_ptr<MappedFile> file, std::string what);
   bool contains(const std::string& name) const { return entries_.count(name) != 0; }
   std::vector<std::string> names() const;
-  /// The names as the archive's directory lists them.
+  /// Returns the names in the order of the directory.
   const std::vector<std::string>& names_in_order() const { return order_; }
   std::string read(const std::string& name) const;
-  /// The same piece by piece, f(piece), without keeping them: a small archive may hold much. Ends early, and unchecked,
-  /// where f returns false.
+  /// Calls f(piece) for consecutive pieces of a member, without keeping them, because a small archive may expand to a
+  /// large size. Stops, without checking the member, if f returns false.
   void read(const std::string& name, const std::function<bool(std::string_view)>& f) const;
-  /// The first bytes of a member, unchecked.
+  /// Returns the first bytes of a member, unchecked.
   std::string head(const std::string& name, std::size_t bytes) const;
-  /// How many bytes the directory promises.
+  /// Returns the size in the directory.
   uint64_t size(const std::string& name) const { return entry(name).size; }
-  /// The bytes of a member that is not packed, where they lie in the archive, and unlike read() without a look at their
-  /// checksum; nothing for a packed one.
+  /// Returns the bytes of an uncompressed member in the archive, without verifying their checksum; nothing for a
+  /// compressed one.
   std::optional<std::string_view> stored(const std::string& name) const;
-  /// What the archive's bytes live in.
+  /// The owner of the bytes of the archive.
   const std::shared_ptr<void>& memory() const { return memory_; }
 
  private:
@@ -69,7 +71,7 @@ class Reader {
   uint64_t number(uint64_t at, std::size_t bytes) const;
   void read_directory();
   const Entry& entry(const std::string& name) const;
-  /// Where a member's bytes begin.
+  /// Returns the position of the bytes of a member.
   uint64_t begin_of(const std::string& name, const Entry& e) const;
   bool inflate(const std::string& name, std::string_view packed, const std::function<bool(std::string_view)>& f) const;
   std::shared_ptr<void> memory_;

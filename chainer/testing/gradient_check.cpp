@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/testing/gradient_check.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Checking gradients by finite differences (manual: "Gradient checking"). Needs no test framework: failures throw.
 #pragma once
 #include <functional>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/testing/helpers.h"
 
 #include <atomic>

@@ -1,4 +1,5 @@
-// What tests of users need beside gradient checks (manual: "Testing"): fixed random numbers, saving and loading,
+// SPDX-License-Identifier: MIT
+// Helpers for tests, in addition to gradient checks (manual: "Testing"): fixed random numbers, saving and loading,
 // repetitions, and the whole test of a function of one number. No test framework: failures throw.
 #pragma once
 #include <filesystem>
@@ -16,7 +17,7 @@ namespace chainer::testing {
 ///   const testing::FixRandom fixed = testing::fix_random();
 class [[nodiscard]] FixRandom {
  public:
-  explicit FixRandom(uint32_t seed) : before_(random::state()) { random::seed(seed); }
+  [[nodiscard]] explicit FixRandom(uint32_t seed) : before_(random::state()) { random::seed(seed); }
   FixRandom(const FixRandom&) = delete;
   FixRandom& operator=(const FixRandom&) = delete;
   ~FixRandom() { random::set_state(before_); }
@@ -61,7 +62,7 @@ void save_and_load_hdf5(Src& src, Dst& dst) {
       src, dst, "tmp.h5", [](const auto& file, Src& s) { serializers::save_hdf5(file, s); },
       [](const auto& file, Dst& d) { serializers::load_hdf5(file, d); });
 }
-/// AssertionError unless f() warns (core/error.h), be it with a text that was printed before.
+/// Throws AssertionError unless f() warns (core/error.h), also with a text that was printed before.
 void assert_warns(const std::function<void()>& f);
 
 namespace condition {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/testing/op_case_parts.h"
 
 #include <algorithm>

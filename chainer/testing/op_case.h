@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The test of a function from one row of a table: name, function, inputs, options. Needs no test framework: what is
 // wrong throws AssertionError and says where.
 #pragma once
@@ -55,7 +56,7 @@ void check_outside_memory(const OpCase& c);
 /// Elementwise functions on arrays that threads share and that are computed later: the same bits for any number of
 /// threads, deferred or not, and those of the small array.
 void check_large(const OpCase& c);
-/// Forward, backward and double backward leave neither arrays nor nodes behind.
+/// Forward, backward and double backward leak neither arrays nor nodes.
 void check_leaks(const OpCase& c);
 /// All of the above; the message of a failure begins with the name.
 void check_op(const OpCase& c);

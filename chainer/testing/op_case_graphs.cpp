@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The checks of op_case.h that look at how gradients meet in graphs.
 #include "chainer/autograd/function_node.h"
 #include "chainer/functions/array.h"

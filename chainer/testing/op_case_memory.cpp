@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The check of op_case.h that looks at memory of other owners.
 #include <cstring>
 #include <memory>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the checks of op_case.h share.
 #pragma once
 #include <exception>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Helpers for tests: gradient checks, the harness of one function, temporary states. Not a part of chainer/chainer.h,
 // because programs that train do not need them.
 #pragma once

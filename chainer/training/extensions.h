@@ -1,4 +1,5 @@
-// The trainer's extensions (manual: "Extensions").
+// SPDX-License-Identifier: MIT
+// The extensions of the trainer (manual: "Extensions").
 #pragma once
 #include "chainer/training/extensions/confusion_matrix_report.h"
 #include "chainer/training/extensions/dashboard.h"
@@ -10,3 +11,4 @@
 #include "chainer/training/extensions/snapshot.h"
 #include "chainer/training/extensions/tensorboard.h"
 #include "chainer/training/extensions/trace.h"
+#include "chainer/training/extensions/weight_average.h"

@@ -1,4 +1,5 @@
-// Trainers without data, for tests of extensions and triggers (manual: "Testing"). Not a part of chainer/chainer.h.
+// SPDX-License-Identifier: MIT
+// Trainers without data, for tests of extensions and triggers (manual: "Testing"). Not included by chainer/chainer.h.
 #pragma once
 #include <map>
 #include <memory>
@@ -14,7 +15,7 @@
 
 namespace chainer::testing {
 
-/// An updater that counts its iterations, and reports main/loss = 1 / iteration where a trainer observes it.
+/// An updater that counts iterations and reports main/loss = 1 / iteration.
 struct MockUpdater : training::Updater {
   explicit MockUpdater(int64_t per_epoch = 10) : iterations_per_epoch(per_epoch) { optimizer.setup_link(link); }
   Optimizer& get_optimizer(const std::string&) const override { return const_cast<optimizers::SGD&>(optimizer); }
@@ -36,7 +37,7 @@ struct MockUpdater : training::Updater {
   int64_t iterations_per_epoch, n = 0;
 };
 
-/// A trainer with such an updater, which stops behind ten iterations unless the trigger says otherwise.
+/// Returns a trainer with a MockUpdater, which stops after ten iterations by default.
 ///   auto trainer = testing::get_trainer_with_mock_updater({3, "epoch"}, 5);
 ///   trainer->extend(extensions::LogReport());
 ///   trainer->run();

@@ -1,15 +1,17 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/training/trainer.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 
 #include "chainer/core/clock.h"
-#include "chainer/core/signals.h"
+#include "chainer/core/system/signals.h"
 #include "chainer/core/timeline.h"
-#include "chainer/core/type_name.h"
+#include "chainer/core/system/type_name.h"
 #include "chainer/training/extensions/snapshot.h"
 
 namespace chainer::training {
@@ -125,13 +127,21 @@ void Trainer::run(bool show_loop_exception_msg) {
 
   std::vector<Entry*> order;
   for (Entry& e : extensions_) order.push_back(&e);
-  std::stable_sort(order.begin(), order.end(),
-                   [](const Entry* a, const Entry* b) { return a->priority > b->priority; });
+  // Of those with one priority the trainer's snapshot is last: it holds what the others did.
+  const auto is_snapshot = [](const Entry* e) {
+    const auto* s = dynamic_cast<const extensions::Snapshot*>(e->extension.get());
+    return s && s->is_of_trainer();
+  };
+  std::stable_sort(order.begin(), order.end(), [&](const Entry* a, const Entry* b) {
+    return a->priority != b->priority ? a->priority > b->priority : is_snapshot(a) < is_snapshot(b);
+  });
   if (!stop_trigger_.given())
     warn(
         "Trainer: there is no stop trigger, so that the run never ends by itself: give one, as in "
         "Trainer(updater, {20, \"epoch\"}), or call stop()");
   start_time_ = now();
+  // Later than the resumed run began, also if the clock was set back since.
+  begun_ = std::max(begun_, std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count());
   std::exception_ptr failure;
   std::optional<SignalWatch> signals(std::in_place, handle_signals_);
   int interrupted = 0;
@@ -146,6 +156,7 @@ void Trainer::run(bool show_loop_exception_msg) {
     completed_ = !interrupted && !stopping_.load(std::memory_order_relaxed);
   } catch (...) {
     failure = std::current_exception();
+    failed_ = true;
     if (show_loop_exception_msg)
       std::fprintf(stderr, "Exception in main training loop%s: %s\n", failed_at_.c_str(), what_of(failure).c_str());
   }
@@ -217,7 +228,7 @@ std::filesystem::path Trainer::take_snapshot() {
 }
 
 void Trainer::save_interrupted(int signal) {
-  std::fprintf(stderr, "%s: the run ended behind iteration %lld.\n", signal_name(signal),
+  std::fprintf(stderr, "%s: the run ended after iteration %lld.\n", signal_name(signal),
                static_cast<long long>(updater_->iteration()));
   const std::string file = take_snapshot().string();
   std::fprintf(stderr,

@@ -1,4 +1,8 @@
+// SPDX-License-Identifier: MIT
 // What a snapshot of a run holds.
+#include <algorithm>
+#include <cmath>
+
 #include "chainer/core/json.h"
 #include "chainer/routines/creation.h"
 #include "chainer/routines/random.h"
@@ -69,7 +73,11 @@ void Trainer::serialize(Serializer& s) {
   serialize_random(*s.child("_random_state"));
   double elapsed = s.is_loading() ? 0 : elapsed_time();
   s("_snapshot_elapsed_time", elapsed);
-  if (s.is_loading()) snapshot_elapsed_time_ = elapsed;
+  if (!s.is_loading()) return s("_run_begun", begun_);
+  snapshot_elapsed_time_ = elapsed;
+  double before = 0;
+  if (s.contains("_run_begun")) s("_run_begun", before);
+  begun_ = std::max(begun_, std::nextafter(before, HUGE_VAL));
 }
 
 }  // namespace chainer::training

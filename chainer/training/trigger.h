@@ -1,4 +1,5 @@
-// Triggers: when extensions run and when training stops (manual: "Triggers").
+// SPDX-License-Identifier: MIT
+// Triggers, which determine when extensions run and when training stops (manual: "Triggers").
 #pragma once
 #include <concepts>
 #include <functional>
@@ -10,13 +11,15 @@
 
 #include "chainer/autograd/reporter.h"
 #include "chainer/core/serializer.h"
+#include "chainer/core/other_options.h"
 
 namespace chainer::training {
 
 class Trainer;
 
-/// "iteration" or "epoch".
+/// The unit of a period.
 enum class Unit { iteration, epoch };
+/// Returns the unit named "iteration" or "epoch". Throws ValueError for another word.
 Unit parse_unit(std::string_view text);
 std::string_view name(Unit unit);
 
@@ -26,13 +29,13 @@ class TriggerBase {
   virtual ~TriggerBase() = default;
   virtual bool operator()(Trainer& trainer) = 0;
   virtual void serialize(Serializer& s) { (void)s; }
-  /// How long training is, for a stop trigger that knows.
+  /// Returns the length of training, for stop triggers that know it.
   virtual std::optional<std::pair<double, Unit>> get_training_length() const { return {}; }
 };
 
-/// Any trigger: an interval {20, "epoch"}, a trigger object, or a function of the trainer. Default-constructed: not
-/// given. A copy has a state of its own, so that one Trigger may be given to several extensions; only a trigger that is
-/// given as a std::shared_ptr is shared.
+/// Any trigger: an interval {20, "epoch"}, a trigger object, or a function of the trainer. A default-constructed
+/// Trigger means "not given". A copy has its own state, so one Trigger may be passed to several extensions; only a
+/// trigger that is passed as a std::shared_ptr is shared.
 class Trigger {
  public:
   Trigger() = default;
@@ -60,7 +63,7 @@ class Trigger {
       : Trigger(from_function(std::move(f))) {}
 
   bool given() const { return trigger_ != nullptr; }
-  /// A trigger that was not given never fires.
+  /// Returns true if the trigger fires. A trigger that is not given never fires.
   bool operator()(Trainer& trainer) const { return trigger_ && (*trigger_)(trainer); }
   void serialize(Serializer& s) const {
     if (trigger_) trigger_->serialize(s);
@@ -68,7 +71,7 @@ class Trigger {
   std::optional<std::pair<double, Unit>> get_training_length() const {
     return trigger_ ? trigger_->get_training_length() : std::nullopt;
   }
-  /// This one, or `otherwise` if it was not given.
+  /// Returns this trigger, or `otherwise` if it is not given.
   Trigger value_or(Trigger otherwise) const { return given() ? *this : otherwise; }
 
  private:
@@ -76,24 +79,25 @@ class Trigger {
   std::shared_ptr<TriggerBase> trigger_;
   std::shared_ptr<TriggerBase> (*copy_)(const TriggerBase&) = nullptr;  // none: copies share
 };
-/// The manual's conversion: here Trigger's constructors.
+/// The manual's conversion to a trigger; in C++ the constructors of Trigger.
 inline Trigger get_trigger(Trigger t) { return t; }
 
 namespace triggers {
 
-/// Where training stood when a trigger was called last. Nothing where a loaded snapshot does not tell: the next call
-/// takes it that the iteration before was looked at, as the release does, instead of all that went before.
+/// The iteration and epoch at the last call of a trigger. Empty if a loaded snapshot does not contain them: the next
+/// call then assumes that the trigger was called at the previous iteration, as the release does.
 struct LastCall {
   std::optional<int64_t> iteration = 0;
   std::optional<double> epoch_detail = 0;
-  /// Fills in what is not known.
+  /// Sets values that are empty to those of the previous iteration.
   void guess(const Trainer& trainer);
-  /// Notes where training stands.
+  /// Sets the values to the current iteration and epoch.
   void now(const Trainer& trainer);
   void serialize(Serializer& s);
 };
 
-/// Fires when a multiple of the period was passed since the last call, so it may be called at any rate.
+/// Fires if a multiple of the period has been passed since the last call, so the trigger may be called at any rate. The
+/// constructor throws ValueError unless period > 0.
 class IntervalTrigger : public TriggerBase {
  public:
   IntervalTrigger(double period, Unit unit);
@@ -108,7 +112,7 @@ class IntervalTrigger : public TriggerBase {
   LastCall last_;
 };
 
-/// Fires when one of the points was passed since the last call.
+/// Fires if one of the points has been passed since the last call.
 class ManualScheduleTrigger : public TriggerBase {
  public:
   ManualScheduleTrigger(std::vector<double> points, std::string_view unit)
@@ -124,7 +128,8 @@ class ManualScheduleTrigger : public TriggerBase {
   LastCall last_;
 };
 
-/// Fires when the mean of a reported value over an interval is the first, or better than the best so far.
+/// Fires at the end of an interval if the mean of a reported value over it is the first, or better than the best so
+/// far. Throws KeyError if the value was not reported in the interval.
 class BestValueTrigger : public TriggerBase {
  public:
   BestValueTrigger(std::string key, std::function<bool(double best, double now)> compare,
@@ -139,6 +144,7 @@ class BestValueTrigger : public TriggerBase {
   Trigger interval_;
   DictSummary summary_;
   std::optional<double> best_;
+  bool loaded_ = false;  // not checked since loading: the reports of the interval may be older than the snapshot
 };
 struct MaxValueTrigger : BestValueTrigger {
   explicit MaxValueTrigger(std::string key, Trigger trigger = {1, "epoch"});
@@ -147,8 +153,8 @@ struct MinValueTrigger : BestValueTrigger {
   explicit MinValueTrigger(std::string key, Trigger trigger = {1, "epoch"});
 };
 
-/// Which values of EarlyStoppingTrigger's monitor are better; `automatic`: larger ones of an accuracy, smaller ones of
-/// anything else.
+/// Whether larger or smaller values of the monitor of EarlyStoppingTrigger are better; `automatic`: larger ones for an
+/// accuracy, smaller ones otherwise.
 enum class EarlyStoppingMode { automatic, max, min };
 /// Options of EarlyStoppingTrigger, in the manual's order.
 struct EarlyStoppingOptions {
@@ -163,6 +169,7 @@ struct EarlyStoppingOptions {
 class EarlyStoppingTrigger : public TriggerBase {
  public:
   explicit EarlyStoppingTrigger(const EarlyStoppingOptions& options = {});
+  CHAINER_OTHER_OPTIONS(EarlyStoppingTrigger, ".check_trigger, .monitor, .patients, .mode, .verbose, .max_trigger");
   bool operator()(Trainer& trainer) override;
   void serialize(Serializer& s) override;
   std::optional<std::pair<double, Unit>> get_training_length() const override {
@@ -177,7 +184,8 @@ class EarlyStoppingTrigger : public TriggerBase {
   int64_t count_ = 0;
 };
 
-/// Fires each time so many seconds of training have passed. After a snapshot that lacks it, it counts on from there.
+/// Fires each time `period` seconds of training have passed. After loading a snapshot without this trigger, counts from
+/// the time of the snapshot.
 class TimeTrigger : public TriggerBase {
  public:
   explicit TimeTrigger(double period) : period_(period), next_time_(period) {}
@@ -189,8 +197,8 @@ class TimeTrigger : public TriggerBase {
   std::optional<double> next_time_;
 };
 
-/// Fires once, at the first call of the whole training (or at its start, also after resuming). After a snapshot that
-/// lacks it, the first call is taken to have been.
+/// Fires once, at the first call in the whole training; with call_on_resume also at the first call after resuming.
+/// After loading a snapshot without this trigger, it counts as having fired.
 class OnceTrigger : public TriggerBase {
  public:
   explicit OnceTrigger(bool call_on_resume = false) : call_on_resume_(call_on_resume) {}

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Updaters: one step of training.
 #pragma once
 #include <functional>
@@ -7,6 +8,7 @@
 #include "chainer/datasets/dataset.h"
 #include "chainer/iterators/iterators.h"
 #include "chainer/optimizers/optimizer.h"
+#include "chainer/core/other_options.h"
 
 namespace chainer::training {
 
@@ -26,11 +28,11 @@ class Updater : public Anchored {
   virtual double epoch_detail() const = 0;
   virtual std::optional<double> previous_epoch_detail() const = 0;
   virtual bool is_new_epoch() const = 0;
-  /// The seconds that updates of this program waited for iterators.
+  /// Seconds that updates of this process have waited for iterators.
   virtual double input_seconds() const { return 0; }
 };
 
-/// One T under the name main, or several by name.
+/// One T under the name main, or several by name. get() throws KeyError for an unknown name.
 template <class T>
 class NamedKept {
  public:
@@ -46,14 +48,14 @@ class NamedKept {
     if (it != all_.end()) return it->second.get();
     std::string names;
     for (const auto& [n, kept] : all_) names += (names.empty() ? "'" : ", '") + n + "'";
-    throw KeyError("there is none named '", name, "' here; there is ", names);
+    throw KeyError("no entry named '", name, "'; available: ", names);
   }
   const std::map<std::string, Kept<T>>& all() const { return all_; }
 
  private:
   std::map<std::string, Kept<T>> all_;
 };
-// Instantiated in standard_updater.cpp, so that no user's program compiles them again.
+// Instantiated in standard_updater.cpp, so that users' programs do not compile them again.
 extern template class NamedKept<Iterator>;
 extern template class NamedKept<Link>;
 extern template class NamedKept<Optimizer>;
@@ -67,18 +69,26 @@ struct StandardUpdaterOptions {
   std::function<Variable(const Variables&)> loss_func = {};  ///< the optimizer's target by default
   std::optional<double> loss_scale = {};
   bool auto_new_epoch = true;
+  /// Gradient accumulation: the batch is computed in so many parts, one after the other, whose gradients are added up
+  /// in proportion to their sizes. The update is that of the whole batch where the loss is a mean over examples, in a
+  /// part of the memory; reported numbers are means over the parts. (Batch normalization sees the parts.) The batch is
+  /// cut before it is converted; where it has fewer examples, there are as many parts as examples.
+  int64_t microbatches = 1;
 };
-/// Next batch, convert, optimizer.update(loss). Override update_core() for another step; one that takes its batches
-/// from next_batch() has its waiting for the iterator in the report and the timeline.
+/// Takes the next batch, converts it, and calls optimizer.update(loss). Override update_core() for another step;
+/// batches from next_batch() have their waiting time in the report and the timeline. update() throws StopIteration at
+/// the end of an iterator that does not repeat.
 class StandardUpdater : public Updater {
  public:
   StandardUpdater(NamedKept<Iterator> iterator, NamedKept<Optimizer> optimizer,
                   const StandardUpdaterOptions& options = {});
+  CHAINER_OTHER_OPTIONS(StandardUpdater, ".converter, .device, .loss_func, .loss_scale, .auto_new_epoch, .microbatches",
+                        NamedKept<Iterator>, NamedKept<Optimizer>);
   void update() override;
   virtual void update_core();
   void finalize() override;
   Iterator& get_iterator(const std::string& name) const { return iterators_.get(name); }
-  /// get_iterator(name).next(), whose time counts in input_seconds().
+  /// Returns get_iterator(name).next() and adds the waiting time to input_seconds().
   Examples next_batch(const std::string& name = "main");
   Optimizer& get_optimizer(const std::string& name) const override { return optimizers_.get(name); }
   std::map<std::string, Optimizer*> get_all_optimizers() const override;
@@ -93,10 +103,12 @@ class StandardUpdater : public Updater {
   Example convert(const Examples& batch) const;
 
  protected:
-  /// The next batch of an iterator, whose time counts in input_seconds().
+  /// Returns the next batch of an iterator and adds the waiting time to input_seconds().
   Examples timed_next(Iterator& iterator);
 
  private:
+  Variable microbatch_loss(Link& target, const Example& batch) const;
+  void accumulate(Optimizer& optimizer, const Examples& batch) const;
   NamedKept<Iterator> iterators_;
   NamedKept<Optimizer> optimizers_;
   StandardUpdaterOptions options_;
@@ -107,7 +119,8 @@ class StandardUpdater : public Updater {
 }  // namespace updaters
 using updaters::StandardUpdater;
 
-/// Calls a link with a converted batch: dicts by name, tuples and single arrays in order. The first result.
+/// Calls a link with a converted batch, dicts by name, tuples and single arrays in order, and returns the first result.
+/// Throws TypeError if there is none.
 Variable call_link(Link& link, const Example& batch);
 
 }  // namespace chainer::training

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The weights of networks as they were published for Caffe.
 #include "chainer/links/caffe/caffe_function.h"
 #include "chainer/serializers/serializers.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/functions/activation.h"
 #include "chainer/functions/noise.h"
 #include "chainer/functions/pooling.h"

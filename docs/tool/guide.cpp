@@ -1,13 +1,14 @@
-// Makes one C++ source of all programs of the guide, which the tests compile and run, and the guide's index for the
+// SPDX-License-Identifier: MIT
+// Writes one C++ source with all programs of the guide, which the tests compile and run, and the guide's index for the
 // site.
 //
 //   guide SOURCE_DIR programs FILE
 //   guide SOURCE_DIR index FILE
 //
-// The blocks marked cpp on a page of docs/guide form programs, in order: a program ends with the block that holds
-// `int main() {`, and a block marked text before the next program is what it prints. What stands before a program on
-// its page is declared for it, too. A page with the line
-// `<!-- right column: FILE -->` has tables whose right column holds code; each piece must stand in that file.
+// The blocks marked cpp on a page of docs/guide form programs, in order: a program ends with the block that contains
+// `int main() {`, and a block marked text before the next program is its expected output. Declarations of earlier
+// programs on a page are visible in later ones. A page with the line `<!-- right column: FILE -->` has tables whose
+// right column contains code; each piece must occur in that file.
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
@@ -44,7 +45,7 @@ std::string without_blanks(const std::string& s) {
   return out;
 }
 
-// Looks for each `code` of the right column of a table's row in a file.
+// Checks that each `code` in the right column of a table's row occurs in a file.
 void check_row(const std::string& row, const std::string& file, const std::string& page, int line) {
   std::vector<std::string> cells(1);
   bool code = false;
@@ -66,12 +67,12 @@ void check_row(const std::string& row, const std::string& file, const std::strin
   }
 }
 
-// Each relative link of a line must lead to a file.
+// Checks that each relative link of a line leads to a file.
 void check_links(const std::string& text, const std::filesystem::path& folder, const std::string& page, int line) {
   for (std::size_t at = text.find("]("); at != text.npos; at = text.find("](", at + 1)) {
     const std::string target = text.substr(at + 2, text.find(')', at) - at - 2);
     if (target.find_first_of(" ({&=:") != target.npos) continue;  // code, or an address
-    if (!std::filesystem::exists(folder / target)) fail(page, line, "there is no " + target);
+    if (!std::filesystem::exists(folder / target)) fail(page, line, "no file " + target);
   }
 }
 
@@ -155,7 +156,7 @@ void write(const std::vector<Program>& programs, const std::string& file) {
   if (!out.flush()) throw std::runtime_error("guide: cannot write " + file);
 }
 
-// Doxygen knows one README.md, and shows pages below the one that names them as subpages.
+// Doxygen supports one README.md, and shows pages as subpages of the page that lists them.
 void write_index(const std::string& root, const std::string& file) {
   std::ifstream in(root + "/docs/guide/README.md");
   std::ofstream out(file);

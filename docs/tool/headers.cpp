@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "headers.h"
 
 #include <algorithm>
@@ -11,8 +12,8 @@ namespace {
 
 constexpr std::string_view kEachOf = "/// each of ";
 
-// Whether a declaration is complete: brackets closed, and a semicolon or a function's body at the end. Brackets in
-// comments do not count.
+// Returns true if a declaration is complete: brackets closed, and a semicolon or a function's body at the end. Ignores
+// brackets in comments.
 bool complete(const std::string& declaration) {
   std::istringstream in(declaration);
   std::string code;
@@ -29,7 +30,7 @@ std::string behind_template(const std::string& code) {
   return code.substr(at);
 }
 
-// Whether this declares a function, not a class, an alias or an object.
+// Returns true if this declares a function, not a class, an alias or an object.
 bool is_function(const std::string& declaration) {
   const std::string code = behind_template(declaration);
   for (const char* other : {"class ", "struct ", "enum ", "using ", "concept ", "inline constexpr", "#define"})
@@ -37,7 +38,7 @@ bool is_function(const std::string& declaration) {
   return code.find('(') != code.npos;
 }
 
-// A function as a reader wants it: what it does stands in its comment.
+// Returns the declaration of a function without its body.
 std::string without_body(const std::string& code) {
   if (!is_function(code) || !trimmed(code).ends_with('}')) return code;
   if (code.starts_with("inline ")) return without_body(code.substr(7));
@@ -49,7 +50,7 @@ std::string without_body(const std::string& code) {
   return code;
 }
 
-// The name of a class or function, for a heading.
+// Returns the name of a class or function, for a heading.
 std::string declared_name(const Declaration& d) {
   if (d.is_function_object()) return object_name(d.code);
   std::string word, line = behind_template(d.code);
@@ -98,7 +99,7 @@ std::string replaced(std::string s, const std::string& from, const std::string& 
   return s;
 }
 
-// The names in the rows `X(name, ...)` of a list that a macro holds.
+// Returns the names in the rows `X(name, ...)` of a list macro.
 std::vector<std::string> names_of_list(const std::string& root, const std::string& list) {
   std::ifstream in(root + "/chainer/array/operations/elementwise_ops.h");
   std::vector<std::string> names;
@@ -109,11 +110,11 @@ std::vector<std::string> names_of_list(const std::string& root, const std::strin
     if (inside && row != line.npos) names.push_back(line.substr(row + 2, line.find(',') - row - 2));
     if (inside && !line.ends_with("\\")) break;
   }
-  if (names.empty()) throw std::runtime_error("reference: there is no list " + list);
+  if (names.empty()) throw std::runtime_error("reference: no list named " + list);
   return names;
 }
 
-// A line of a comment that declares functions which a macro makes: "LIST, LIST: TYPE NAME(ARGUMENTS);".
+// Parses a line of a comment that declares functions defined by a macro: "LIST, LIST: TYPE NAME(ARGUMENTS);".
 void read_made(const std::string& root, const std::string& line, Declaration& d) {
   const auto colon = line.find(": ");
   if (colon == line.npos) throw std::runtime_error("reference: no ': ' in 'each of " + line + "'");
@@ -150,6 +151,7 @@ Header read_header(const std::string& root, const std::string& path) {
   for (std::string line; std::getline(in, line);) {
     ++number;
     scope.read(line);
+    if (line.starts_with("// SPDX-License-Identifier")) continue;
     if (!started && line.starts_with("// ")) {
       h.intro += line.substr(3) + "\n";
       continue;
@@ -170,7 +172,7 @@ Header read_header(const std::string& root, const std::string& path) {
       }
       continue;
     }
-    // What follows without a comment or a blank line in between belongs to it.
+    // A declaration that follows without a comment or a blank line belongs to the same comment.
     if (d.code.empty() && (trimmed(line).empty() || line[0] == '}' || line[0] == '/' || line[0] == '#'))
       grouping = false;
     if (scope.name().ends_with("detail")) {
@@ -188,13 +190,13 @@ Header read_header(const std::string& root, const std::string& path) {
       continue;
     }
     if (d.text.empty() && d.examples.empty()) {
-      // Options without a comment belong to the declaration behind them.
+      // Options without a comment belong to the next declaration.
       if (trimmed(line).empty() || complete(options)) options.clear(), d.options.clear();
       if (!options.empty() || (line.starts_with("struct ") && line.ends_with("Options {"))) options += line + "\n";
       if (complete(options)) d.options = options;
       continue;
     }
-    if (d.code.empty() && (trimmed(line).empty() || line.starts_with("#"))) {  // a comment of its own
+    if (d.code.empty() && (trimmed(line).empty() || line.starts_with("#"))) {  // a separate comment
       d = {};
       continue;
     }

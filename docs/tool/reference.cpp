@@ -1,5 +1,6 @@
-// Makes the reference from the headers: one Markdown page a line of pages.txt, and a C++ source of all examples that
-// stand in their comments (lines indented by two more blanks), which the tests compile and run.
+// SPDX-License-Identifier: MIT
+// Generates the reference from the headers: one Markdown page per line of pages.txt, and a C++ source with all examples
+// in their comments (lines indented by two more spaces), which the tests compile and run.
 //
 //   reference SOURCE_DIR pages FOLDER      writes FOLDER/*.md and FOLDER/index.md
 //   reference SOURCE_DIR examples FILE     writes FILE
@@ -20,14 +21,14 @@ struct Page {
   std::vector<Header> headers;
 };
 
-// How many brackets stay open behind a line, comments aside.
+// Returns the number of brackets left open by a line, ignoring comments.
 int open_brackets(const std::string& line) {
   int depth = 0;
   for (char c : line.substr(0, line.find("  //"))) depth += (c == '{' || c == '(') - (c == '}' || c == ')');
   return depth;
 }
 
-// Where a function's initializers or body begin on a line of a class, if they do.
+// Returns the position on a line of a class at which a function's initializers or body begin, or npos.
 std::size_t definition_on(const std::string& code) {
   if (!code.starts_with("  ") || code.find(')') == code.npos || !(code.ends_with("}") || code.ends_with("{")))
     return code.npos;
@@ -39,12 +40,12 @@ std::size_t definition_on(const std::string& code) {
   return code.npos;
 }
 
-// A class as a reader wants it: without private parts, bodies of functions and the macro that lists members.
+// Returns a class without private parts, function bodies and the macro that lists members.
 std::string public_part(const std::string& declaration) {
   std::istringstream in(declaration);
   std::string out;
   bool hidden = false, blank = false;
-  int skipping = 0;  // brackets that are open in what is left out
+  int skipping = 0;  // open brackets in the omitted part
   for (std::string line; std::getline(in, line);) {
     if (skipping) {
       skipping += open_brackets(line);
@@ -61,12 +62,12 @@ std::string public_part(const std::string& declaration) {
       hidden = hidden && t != "public:";
       continue;
     }
-    if (t.starts_with("CHAINER_MEMBERS") || t.starts_with("CHAINER_OTHER_NAMES") || t.starts_with("friend ") ||
+    if (t.starts_with("CHAINER_MEMBERS") || t.starts_with("CHAINER_OTHER_") || t.starts_with("friend ") ||
         t.starts_with("static constexpr std::string_view name")) {
       skipping = open_brackets(line);
       continue;
     }
-    if (t.starts_with(": ") && out.ends_with(")\n")) {  // initializers on lines of their own
+    if (t.starts_with(": ") && out.ends_with(")\n")) {  // initializers on separate lines
       out.insert(out.size() - 1, ";");
       for (int depth = open_brackets(line); depth || !line.ends_with("}");)
         if (std::getline(in, line))
@@ -110,7 +111,7 @@ std::vector<Page> read_pages(const std::string& root) {
   return pages;
 }
 
-// Characters that Markdown or Doxygen would take for markup.
+// Escapes characters that Markdown or Doxygen would interpret as markup.
 std::string escaped(const std::string& s) {
   std::string out;
   bool code = false;
@@ -130,7 +131,7 @@ std::string escaped(const std::string& s) {
   return out;
 }
 
-// A call on one line, or an argument a line where it is long.
+// Formats a call on one line, or with one argument per line if it is long.
 std::string folded(const std::string& head, const std::string& arguments) {
   if (head.size() + arguments.size() <= 88) return head + arguments;
   std::string out = head;
@@ -147,7 +148,7 @@ std::string folded(const std::string& head, const std::string& arguments) {
   return out;
 }
 
-// The calls of a function object, under its name.
+// Returns the call operators of a function object as functions with its name.
 std::string calls(const std::string& code, const std::string& name) {
   std::string out;
   for (auto at = code.find("operator()("); at != code.npos; at = code.find("operator()(", at + 1)) {
@@ -166,7 +167,7 @@ std::string calls(const std::string& code, const std::string& name) {
   return out;
 }
 
-// A name as programs that are `using namespace chainer` spell it.
+// Returns a name as written after `using namespace chainer`.
 std::string spelled(const std::string& scope, const std::string& name) {
   std::string short_scope = scope == "chainer" ? "" : scope.substr(scope.find("::") + 2);
   if (short_scope == "functions") short_scope = "F";
@@ -176,7 +177,7 @@ std::string spelled(const std::string& scope, const std::string& name) {
   return short_scope.empty() ? name : short_scope + "::" + name;
 }
 
-// All names that one comment describes: "serializers::save_npz, load_npz"; of long lists the first ones.
+// Returns the names described by one comment: "serializers::save_npz, load_npz"; only the first ones of long lists.
 std::string heading(const Declaration& d) {
   std::string out = spelled(d.scope, d.names[0]);
   const bool all = d.names.size() <= 20;
@@ -184,7 +185,7 @@ std::string heading(const Declaration& d) {
   return all ? out : out + " and " + std::to_string(d.names.size() - 6) + " others";
 }
 
-// A comment's text; lines that begin with a bar and a blank are a table.
+// Writes a comment's text; lines that begin with "| " are a table.
 void write_text(std::ostream& out, const std::vector<std::string>& text) {
   bool table = false;
   for (const std::string& line : text) {
@@ -202,7 +203,7 @@ void write_page(const Page& p, const std::string& folder) {
   for (const Header& h : p.headers) {
     if (p.headers.size() > 1) out << "## " << escaped(h.path) << "\n\n";
     out << escaped(h.intro.substr(0, h.intro.find("\n//"))) << "\n`#include <" << h.path << ">`\n\n";
-    std::string options;  // shown with the function or class behind them
+    std::string options;  // shown with the next function or class
     for (std::size_t i = 0; i < h.declarations.size(); ++i) {
       const Declaration& d = h.declarations[i];
       const std::string& name = d.names[0];
@@ -226,9 +227,9 @@ void write_page(const Page& p, const std::string& folder) {
 
 void write_index(const std::vector<Page>& pages, const std::string& folder) {
   std::ofstream out(folder + "/index.md");
-  out << "# Reference {#reference}\n\nOne page a chapter of the manual. Every example is compiled and run by the "
+  out << "# Reference {#reference}\n\nOne page per chapter of the manual. Every example is compiled and run by the "
          "tests. "
-         "\\ref coverage \"Coverage\" lists the manual's names with their state.\n\n";
+         "\\ref coverage \"Coverage\" lists the status of the manual's names.\n\n";
   for (const Page& p : pages) out << "- \\subpage " << p.id << "\n";
 }
 
@@ -241,8 +242,8 @@ std::string quoted(const std::string& s) {
   return out + "\"";
 }
 
-// An example is statements, or expressions without a semicolon, whose value the comment behind them gives. One that
-// begins with a class stands outside of a function.
+// An example consists of statements, or expressions without a semicolon whose value is in the comment after them. An
+// example that begins with a class is placed outside of a function.
 void write_examples(const std::vector<Page>& pages, const std::string& file) {
   std::ofstream out(file);
   out << "// Made by docs/tool/reference.cpp from the comments of the headers.\n#include \"examples.h\"\n\n"

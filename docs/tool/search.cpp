@@ -1,9 +1,10 @@
-// Makes the site's index for docs/search.js from the pages that Doxygen wrote: an entry for each heading, with the code
-// and the words that stand below it.
+// SPDX-License-Identifier: MIT
+// Writes the site's index for docs/search.js from Doxygen's pages: an entry for each heading, with the code and the
+// text below it.
 //
 //   search HTML_FOLDER FILE
 //
-// FILE is a script, since a page that is opened from a disk may not read other files:
+// FILE is a script, since pages opened from disk may not read other files:
 //   chainerSearch.load({pages: [[file, title], ...], sections: [[page, anchor, heading, code, text], ...]})
 #include <algorithm>
 #include <cctype>
@@ -25,7 +26,7 @@ struct Site {
   std::vector<Section> sections;
 };
 
-// Between two texts behind a place; empty if either is missing.
+// Returns the text between two strings after a position; empty if either is missing.
 std::string between(const std::string& s, std::string_view from, std::string_view to, std::size_t at = 0) {
   const auto begin = s.find(from, at);
   if (begin == s.npos) return "";
@@ -42,7 +43,7 @@ std::string character(const std::string& entity) {
   return " ";
 }
 
-// A section's text as a reader sees it, without markup and with single blanks.
+// Returns the visible text of a section, without markup and with single spaces.
 void append(std::string& out, const std::string& html) {
   for (std::size_t i = 0; i < html.size(); ++i) {
     std::string next(1, html[i]);
@@ -59,7 +60,7 @@ void append(std::string& out, const std::string& html) {
   }
 }
 
-// Whether words on the two sides of a tag are two words: not around a keyword's color or a link.
+// Returns true if a tag separates words, unlike spans of keywords and links.
 bool separates(const std::string& tag) {
   for (const char* inside : {"a", "/a", "span", "/span", "code", "/code", "b", "/b", "em", "/em"})
     if (tag.substr(0, tag.find(' ')) == inside) return false;

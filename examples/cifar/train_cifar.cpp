@@ -1,12 +1,12 @@
+// SPDX-License-Identifier: MIT
 // Trains a VGG with batch normalization on CIFAR-10 or CIFAR-100.
 //
 //   build/release/examples/cifar/train_cifar --epoch 300
 //
 // Batches of 64, MomentumSGD with weight decay 5e-4 whose learning rate halves every 25 epochs. The defaults are for
-// 300 epochs of all 50,000 pictures. For few pictures and epochs take less dropout: with --dropout 0 --learnrate 0.01
-// the VGG reaches a test accuracy of 0.57 after three epochs of a fifth of them. --model small is for quick trials
-// (0.52 after four epochs with --batchsize 32 --learnrate 0.003). Without CIFAR-10 in the cache and without a network
-// it trains on pictures that it draws itself.
+// 300 epochs of all 50,000 pictures. For few pictures and epochs use less dropout, for example --dropout 0 --learnrate
+// 0.01. --model small is for quick trials (for example with --batchsize 32 --learnrate 0.003). Without CIFAR-10 in the
+// cache and without a network the program trains on drawn pictures.
 #include "../common/pictures.h"
 #include "../common/training.h"
 #include "vgg.h"
@@ -45,11 +45,11 @@ int main(int argc, char** argv) {
     o.add_device_to(options);
     options.add("--dataset",
                 "cifar10, cifar100, drawn, or a folder with train.txt and test.txt; by default cifar10, or "
-                "drawn pictures where it cannot be had",
+                "drawn pictures if it is not available",
                 dataset);
     options.add("--model", "vgg or small", model);
-    options.add("--learnrate", "the first learning rate", lr);
-    options.add("--dropout", "factor of the VGG's ratios of dropout; 0 learns faster from few pictures", dropout);
+    options.add("--learnrate", "the initial learning rate", lr);
+    options.add("--dropout", "factor of the VGG's dropout ratios; 0 learns faster from few pictures", dropout);
     options.parse(argc, argv);
     o.seed_random();
     if (dropout < 0 || dropout > 2) throw ValueError("--dropout is 0 to 2, not ", dropout);

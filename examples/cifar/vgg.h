@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A VGG for small images, with batch normalization and dropout (Simonyan & Zisserman, arXiv:1409.1556).
 #pragma once
 #include <chainer/chainer.h>
@@ -11,8 +12,8 @@ struct VggBlock : chainer::Chain {
   chainer::Variable forward(const chainer::Variable& x) { return chainer::F::relu(bn(conv(x))); }
 };
 
-/// Thirteen blocks in five groups, each with dropout between its blocks and max pooling behind them, then two linear
-/// layers. The result is logits. All ratios of dropout are multiplied by `dropout`: 0 learns faster from few pictures.
+/// Thirteen blocks in five groups, each with dropout between its blocks and max pooling after them, then two linear
+/// layers. Returns logits. All dropout ratios are multiplied by `dropout`; 0 learns faster from few pictures.
 struct Vgg : chainer::Chain {
   std::vector<VggBlock> blocks;
   chainer::L::Linear fc1;

@@ -1,10 +1,11 @@
-// Names what is in a picture, with VGG16 or ResNet-50 and weights trained on ImageNet.
+// SPDX-License-Identifier: MIT
+// Classifies a picture with VGG16 or ResNet-50 and weights trained on ImageNet.
 //
 //   build/release/examples/classify_image/classify_image PICTURE --model resnet50 --weights ResNet-50-model.npz
 //
 // Weights are an NPZ file of release 5.4.0 (its class method convert_caffemodel_to_npz makes one from the authors'
-// file). Prints the five likeliest classes with their probabilities; with --labels, a text file of a name on each line,
-// by name. --random takes untrained weights, to see that everything is there: then all classes are about as likely.
+// file). Prints the five most probable classes with their probabilities, by name with --labels, a text file with one
+// name per line. --random uses untrained weights to test the program; then all classes are about equally probable.
 #include <chainer/chainer.h>
 
 #include <fstream>
@@ -31,13 +32,13 @@ int main(int argc, char** argv) {
     std::string picture, model = "resnet50", weights, labels, on = "@cpu";
     bool untrained = false;
     long seed = -1;
-    examples::Options options("classify_image", "Names what is in a picture: classify_image PICTURE.");
+    examples::Options options("classify_image", "Classifies a picture: classify_image PICTURE.");
     options.add_positional("PICTURE", "a JPEG, PNG, BMP or PNM file; a drawn picture by default", picture);
     options.add("--model", "vgg16 or resnet50", model);
-    options.add("--weights", "the NPZ file of weights; by default where the model looks for it", weights);
+    options.add("--weights", "the NPZ file of weights; by default the file of the model in the cache", weights);
     options.add("--labels", "a text file with the name of a class on each line", labels);
     options.add("--random", "use random weights", untrained);
-    options.add("--seed", "seed of the random weights; -1 takes one from the system", seed, -1);
+    options.add("--seed", "seed of the random weights; -1: taken from the system", seed, -1);
     examples::add_device(options, on);
     options.parse(argc, argv);
     if (seed >= 0) random::seed(static_cast<uint32_t>(seed));

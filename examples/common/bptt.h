@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Backpropagation through time over one long sequence: an iterator and an updater (manual: "RNN Language Models").
 #pragma once
 #include <chainer/chainer.h>
@@ -6,13 +7,14 @@
 
 namespace examples {
 
-/// Batches from batch_size positions of a sequence that are equally far apart: an example is the word at a position
-/// and the next one. The positions advance by one word a batch. An epoch ends when every word has been visited.
+/// Makes batches from batch_size equidistant positions of a sequence: an example is the word at a position and the next
+/// word. The positions advance by one word per batch. An epoch ends when every word has been visited.
 class ParallelSequentialIterator : public chainer::Iterator {
  public:
   ParallelSequentialIterator(const chainer::Array& words, int64_t batch_size, bool repeat = true)
       : words_(words.to_vector<int32_t>()), batch_size_(batch_size), repeat_(repeat) {
-    if (words_.size() < 2) throw chainer::ValueError("ParallelSequentialIterator: a sequence of two words at least");
+    if (words_.size() < 2)
+      throw chainer::ValueError("ParallelSequentialIterator: the sequence must have at least two words");
   }
   std::optional<chainer::Examples> try_next() override {
     const int64_t length = size();
@@ -62,8 +64,8 @@ class ParallelSequentialIterator : public chainer::Iterator {
   double previous_epoch_detail_ = -1;
 };
 
-/// Adds up the loss of bprop_len batches, differentiates it, and cuts the graph behind it, so that the next iteration
-/// goes on from the state but not into the past.
+/// Sums the losses of bprop_len batches, differentiates the sum, and cuts the graph, so that the next iteration
+/// continues from the state without its history.
 class BPTTUpdater : public chainer::training::StandardUpdater {
  public:
   BPTTUpdater(chainer::training::NamedKept<chainer::Iterator> iterator,

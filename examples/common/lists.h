@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: MIT
 // Batches of sequences of different lengths.
 #pragma once
 #include <chainer/chainer.h>
 
 namespace examples {
 
-/// A converter: the first array of each example, then the second of each. To another device they go as one array, of
-/// which they are parts there. (Arrays of one axis and one dtype.)
+/// A converter that returns the first array of each example, then the second of each. They are transferred to another
+/// device as one array and split there. (For arrays of one axis and one dtype.)
 inline chainer::Example one_after_another(const chainer::Examples& batch,
                                           const std::optional<chainer::Device>& device) {
   using namespace chainer;

@@ -1,4 +1,5 @@
-// Command lines of the examples: --name value, with a help text and clear errors.
+// SPDX-License-Identifier: MIT
+// Command lines of the examples: --name value, with help texts and errors.
 #pragma once
 #include <cerrno>
 #include <cstdio>
@@ -40,21 +41,21 @@ class Options {
                     },
                     false, false});
   }
-  /// A switch without value.
+  /// A flag without value.
   void add(const std::string& name, const std::string& help, bool& value) {
     all_.push_back({name, help, "", [&value](const std::string&) { value = true; }, true, false});
   }
-  /// An option whose value may be left out.
+  /// An option whose value may be omitted.
   void add_optional(const std::string& name, const std::string& help, bool& given, std::string& value) {
     all_.push_back({name, help, "", [&](const std::string& s) { given = true, value = s; }, false, true});
   }
 
-  /// What stands without a name before it, in this order; may be left out.
+  /// A positional argument, in the order of the calls; may be omitted.
   void add_positional(const std::string& name, const std::string& help, std::string& value) {
     positional_.push_back({name, help, "", [&value](const std::string& s) { value = s; }, false, false});
   }
 
-  /// Prints the help and exits with 0 on --help; throws ValueError for anything it does not know.
+  /// Prints the help and exits with status 0 on --help. Throws ValueError for unknown options and wrong values.
   void parse(int argc, char** argv) const {
     std::size_t place = 0;
     for (int i = 1; i < argc; ++i) {
@@ -76,7 +77,7 @@ class Options {
       const Option* option = nullptr;
       for (const Option& o : all_)
         if (o.name == arg) option = &o;
-      if (!option) throw chainer::ValueError("unknown option ", arg, "; ", program_, " --help lists those there are");
+      if (!option) throw chainer::ValueError("unknown option ", arg, "; ", program_, " --help lists the options");
       if (!option->flag && !attached) {
         const bool follows = i + 1 < argc && std::string(argv[i + 1]).rfind("--", 0) != 0;
         if (follows)
@@ -88,7 +89,7 @@ class Options {
       given_[option->name.substr(2)] = option->flag || value.empty() ? "true" : value;
     }
   }
-  /// The values by name, without the dashes: those that parse() was given, and the others' that are not empty.
+  /// The values by name, without dashes: those given to parse(), and nonempty defaults.
   std::map<std::string, std::string> values() const {
     std::map<std::string, std::string> out;
     for (const Option& o : all_)
@@ -121,13 +122,13 @@ class Options {
   mutable std::map<std::string, std::string> given_;
 };
 
-/// The option of programs that compute on any device: a name for get_device().
+/// The option of programs that run on any device: a name for get_device().
 inline void add_device(Options& options, std::string& device) {
   options.add("--device", "where to compute: @cpu (or -1), or a CUDA device: @cuda:0 (or 0)", device);
 }
 
-/// Runs a program's body; an exception becomes one line on standard error and exit status 1, and so does output that
-/// could not be written (a full disk behind a redirected standard output).
+/// Runs a program's body. An exception, or output that could not be written (a full disk), is printed in one line on
+/// standard error, and the exit status is 1.
 inline int run(const char* program, const std::function<void()>& body) {
   try {
     body();
@@ -137,7 +138,7 @@ inline int run(const char* program, const std::function<void()>& body) {
     std::fprintf(stderr, "%s: %s\n", program, e.what());
     return 1;
   } catch (...) {
-    std::fprintf(stderr, "%s: an exception that is no std::exception\n", program);
+    std::fprintf(stderr, "%s: an exception that is not a std::exception\n", program);
     return 1;
   }
 }

@@ -1,7 +1,8 @@
-// Ctrl-C and --resume for programs with a loop of their own. (A Trainer does all this by itself.)
+// SPDX-License-Identifier: MIT
+// Ctrl-C and --resume for programs with a custom loop. (A Trainer implements both.)
 #pragma once
 #include <chainer/chainer.h>
-#include <chainer/core/signals.h>
+#include <chainer/core/system/signals.h>
 
 #include <cstdio>
 #include <functional>
@@ -11,24 +12,23 @@
 
 namespace examples {
 
-/// The first Ctrl-C or SIGTERM ends the loop behind its iteration, with a snapshot; the second ends the program at
-/// once.
+/// The first Ctrl-C or SIGTERM ends the loop after its iteration, with a snapshot; the second ends the program at once.
 class OwnLoop {
  public:
-  /// What a snapshot holds: f(serializer) loads or saves it.
+  /// f(serializer) saves or loads the contents of a snapshot.
   explicit OwnLoop(std::function<void(chainer::Serializer&)> f) : state_{std::move(f)}, signals_(true) {}
   void resume(const std::string& file) {
     if (file.empty()) return;
     chainer::serializers::load_npz(file, state_);
     std::printf("resumed from %s\n", file.c_str());
   }
-  /// To be called behind each iteration.
+  /// Must be called after each iteration.
   void end_if_asked(const std::string& out) {
     const int signal = signals_.received();
     if (!signal) return;
     const std::string file = out + "/interrupted.npz";
     chainer::serializers::save_npz(file, state_);
-    std::fprintf(stderr, "%s: the run has ended. To go on: --resume %s\n", chainer::signal_name(signal), file.c_str());
+    std::fprintf(stderr, "%s: the run has ended. To resume: --resume %s\n", chainer::signal_name(signal), file.c_str());
     chainer::end_by(signal);
   }
 

@@ -1,4 +1,5 @@
-// Small colour pictures for the examples: CIFAR, a list of files, or pictures that the program draws.
+// SPDX-License-Identifier: MIT
+// Small colour pictures for the examples: CIFAR, a list of files, or drawn pictures.
 #pragma once
 #include <chainer/chainer.h>
 
@@ -6,13 +7,14 @@
 #include <cstdio>
 #include <string>
 
-#include "chainer/core/file.h"
+#include "chainer/core/system/file.h"
 #include "chainer/datasets/image.h"
 
 namespace examples {
 
-/// Pictures (3, size, size) of values in [0, scale] with int32 labels, `classes` of them: a disc, a ring, a bar or a
-/// checkerboard in one of several colours, at random places before a random background. Always the same for one seed.
+/// Draws pictures (3, size, size) with values in [0, scale] and int32 labels of `classes` classes: a disc, a ring, a
+/// bar or a checkerboard in one of several colours, at random positions on a random background. A seed always gives the
+/// same pictures.
 class DrawnPictures : public chainer::Dataset {
  public:
   DrawnPictures(int64_t count, int64_t classes, uint32_t seed, double scale = 1, int64_t size = 32)
@@ -54,9 +56,9 @@ class DrawnPictures : public chainer::Dataset {
   double scale_;
 };
 
-/// cifar10, cifar100 or drawn by name; "FOLDER" with train.txt and test.txt reads the files that those lists name, each
-/// line a path below the folder and a label. With no name: CIFAR-10 from the cache or the network, and drawn pictures
-/// where neither has it. A name that is given never falls back.
+/// Returns the dataset cifar10, cifar100 or drawn. The name of a folder reads the files listed in its train.txt and
+/// test.txt, each line a path below the folder and a label. An empty name selects CIFAR-10 from the cache or the
+/// network, or drawn pictures if it is not available; a given name never falls back.
 struct Pictures {
   chainer::datasets::TrainTest data;
   int64_t classes;
@@ -81,7 +83,7 @@ inline Pictures load_pictures(const std::string& name, double scale = 1) {
   try {
     return {datasets::get_cifar10({.scale = scale}), 10};
   } catch (const FileError& e) {
-    std::fprintf(stderr, "CIFAR-10 cannot be had (%s): pictures drawn by this program take its place\n", e.what());
+    std::fprintf(stderr, "CIFAR-10 is not available (%s): using pictures drawn by this program\n", e.what());
     return drawn();
   }
 }

@@ -1,4 +1,5 @@
-// What the training programs share: options, extensions, resuming.
+// SPDX-License-Identifier: MIT
+// Common parts of the training programs: options, extensions, resuming.
 #pragma once
 #include <chainer/chainer.h>
 
@@ -14,24 +15,24 @@ struct TrainingOptions {
   bool resuming = false;
 
   void add_to(Options& options) {
-    options.add("--batchsize", "examples a batch", batchsize, 1);
-    options.add("--epoch", "how often to go through the examples", epoch, 1);
-    options.add("--iterations", "stop after so many batches; 0: only after --epoch", iterations, 0);
+    options.add("--batchsize", "examples per batch", batchsize, 1);
+    options.add("--epoch", "passes over the examples", epoch, 1);
+    options.add("--iterations", "stop after this number of batches; 0: only after --epoch", iterations, 0);
     options.add("--out", "folder for the results", out);
     options.add_optional("--resume",
-                         "go on from this snapshot (several ranks: from a folder of checkpoints), by default from the "
-                         "newest whole one in --out",
+                         "resume from this snapshot (several ranks: from a folder of checkpoints), by default from the "
+                         "newest complete one in --out",
                          resuming, resume);
-    options.add("--seed", "seed of the random numbers; -1 takes one from the system", seed, -1);
+    options.add("--seed", "seed of the random numbers; -1: taken from the system", seed, -1);
   }
-  /// Of programs that compute on any device.
+  /// The option of programs that run on any device.
   void add_device_to(Options& options) { add_device(options, device); }
   /// When the trainer ends.
   chainer::training::Trigger stop() const {
     return iterations ? chainer::training::Trigger(iterations, "iteration")
                       : chainer::training::Trigger(epoch, "epoch");
   }
-  /// When to evaluate and to report: every epoch, or at the end of a run that is shorter.
+  /// When to evaluate and to report: every epoch, or at the end of a shorter run.
   chainer::training::Trigger report() const {
     return iterations ? chainer::training::Trigger(iterations, "iteration") : chainer::training::Trigger(1, "epoch");
   }
@@ -40,7 +41,7 @@ struct TrainingOptions {
   }
 };
 
-/// Loads the snapshot to go on from, if one was asked for.
+/// Loads the snapshot requested by --resume, if any.
 inline void resume(chainer::Trainer& trainer, const TrainingOptions& o) {
   using namespace chainer;
   if (o.resuming && !o.resume.empty()) {
@@ -51,11 +52,11 @@ inline void resume(chainer::Trainer& trainer, const TrainingOptions& o) {
     if (file)
       std::printf("resumed from %s\n", file->c_str());
     else
-      std::printf("there is no snapshot in %s: starting anew\n", o.out.c_str());
+      std::printf("no snapshot in %s: starting from the beginning\n", o.out.c_str());
   }
 }
 
-/// Snapshot, log, table and progress bar, and the run.
+/// Adds snapshot, log, table and progress bar, and runs the trainer.
 inline void run_trainer(chainer::Trainer& trainer, const TrainingOptions& o, const std::vector<std::string>& columns) {
   using namespace chainer;
   trainer.extend(extensions::snapshot(), {.trigger = o.report()});

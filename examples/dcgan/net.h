@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: MIT
 // The generator and the discriminator of DCGAN (manual: "DCGAN"; Radford et al., arXiv:1511.06434).
 #pragma once
 #include <chainer/chainer.h>
 
 #include <cmath>
 
-/// Noise (N, n_hidden) to pictures (N, 3, 8 bottom, 8 bottom) of values in [0, 1].
+/// Maps noise (N, n_hidden) to pictures (N, 3, 8 bottom, 8 bottom) with values in [0, 1].
 struct Generator : chainer::Chain {
   int64_t n_hidden, ch, bottom;
   chainer::L::Linear l0;
@@ -42,7 +43,7 @@ struct Generator : chainer::Chain {
   static chainer::L::DeconvolutionOptions twice(double scale) { return {.stride = 2, .pad = 1, .initialW = w(scale)}; }
 };
 
-/// Pictures (N, 3, 8 bottom, 8 bottom) to a logit: how real each is. Noise is added before every layer in training.
+/// Maps pictures (N, 3, 8 bottom, 8 bottom) to the logit of being real. In training, noise is added before every layer.
 struct Discriminator : chainer::Chain {
   chainer::L::Convolution2D c0_0, c0_1, c1_0, c1_1, c2_0, c2_1, c3_0;
   chainer::L::Linear l4;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Trains DCGAN: a generator of pictures against a discriminator (manual: "DCGAN: Generate images with Deep
 // Convolutional GAN").
 //
@@ -5,7 +6,7 @@
 //
 // Adam (alpha 2e-4, beta1 0.5) with weight decay for both. Every --picture_interval iterations a grid of generated
 // pictures is written to OUT/preview: colours and blobs after some hundred iterations, objects after some thousand. On
-// the drawn pictures, which take the place of CIFAR-10 where it cannot be had, shapes show after about 300.
+// the drawn pictures, which are used if CIFAR-10 is not available, shapes appear after about 300.
 #include <filesystem>
 
 #include "../common/pictures.h"
@@ -17,7 +18,7 @@ using namespace chainer;
 
 namespace {
 
-/// A grid of pictures from the same noise every time.
+/// Writes a grid of pictures from fixed noise.
 struct Preview {
   Preview(Generator& g, int64_t r, int64_t c, uint32_t seed, const Device& d) : gen(g), rows(r), columns(c), device(d) {
     random::RandomState state(seed);
@@ -51,9 +52,9 @@ int main(int argc, char** argv) {
     watching.add_to(options);
     options.add("--dataset",
                 "cifar10, cifar100, drawn, or a folder with train.txt and test.txt; by default cifar10, or "
-                "drawn pictures where it cannot be had",
+                "drawn pictures if it is not available",
                 dataset);
-    options.add("--n_hidden", "numbers of noise a picture is made of", n_hidden, 1);
+    options.add("--n_hidden", "size of the noise vector of a picture", n_hidden, 1);
     options.add("--channels", "channels of the widest layer, a multiple of 8", channels, 8);
     options.add("--picture_interval", "iterations between pictures", picture_interval, 1);
     options.add("--display_interval", "iterations between lines of the table", display_interval, 1);

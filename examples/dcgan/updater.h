@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: MIT
 // A training step of DCGAN.
 #pragma once
 #include <utility>
 
 #include "net.h"
 
-/// One step for both networks: the discriminator learns to tell, the generator to pass.
+/// One step for both networks: the discriminator learns to detect generated pictures, the generator to avoid detection.
 struct DcganUpdater : chainer::training::StandardUpdater {
   DcganUpdater(chainer::training::NamedKept<chainer::Iterator> iterator,
                chainer::training::NamedKept<chainer::Optimizer> optimizers, Generator& g, Discriminator& d,
@@ -27,7 +28,8 @@ struct DcganUpdater : chainer::training::StandardUpdater {
     gen.cleargrads();
     loss_gen.backward();
     get_optimizer("gen").update();
-    // The discriminator's gradients end at the pictures: the generator needs none of them and has new weights by now.
+    // The discriminator's gradients end at the pictures, because the generator does not need them and its weights have
+    // changed.
     x_fake.unchain();
     dis.cleargrads();
     loss_dis.backward();

@@ -1,9 +1,10 @@
-// Chainer at a glance: tells edible mushrooms from poisonous ones.
+// SPDX-License-Identifier: MIT
+// Chainer at a glance: classifies mushrooms as edible or poisonous.
 //
 //   build/release/examples/glance/glance --data mushrooms.csv
 //
 // The data are the UCI mushroom records as comma-separated letters with a header line. After 50 epochs both accuracies
-// end above 0.97 (about 0.98); the run takes a few seconds.
+// are above 0.97; the run takes a few seconds.
 #include <chainer/chainer.h>
 
 #include "../common/options.h"
@@ -12,7 +13,7 @@
 using namespace chainer;
 
 Sequential mlp(int64_t n_units, int64_t n_out) {
-  auto layer = Sequential(L::Linear(n_units), F::relu);  // the input size is found at the first call
+  auto layer = Sequential(L::Linear(n_units), F::relu);  // the first call determines the input size
   auto model = layer.repeat(2);
   model.append(L::Linear(n_out));
   return model;
@@ -25,9 +26,9 @@ int main(int argc, char** argv) {
     examples::Options options("glance", "Trains a classifier of mushrooms.");
     options.add("--data", "the file of mushrooms", data);
     options.add("--out", "folder for the results", out);
-    options.add("--epoch", "how often to go through the data", epoch, 1);
+    options.add("--epoch", "passes over the data", epoch, 1);
     examples::add_device(options, on);
-    options.add("--seed", "seed of the random numbers; -1 takes one from the system", seed, -1);
+    options.add("--seed", "seed of the random numbers; -1: taken from the system", seed, -1);
     options.parse(argc, argv);
     if (seed >= 0) random::seed(static_cast<uint32_t>(seed));
 

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: MIT
 #include "mushrooms.h"
 
 #include <algorithm>
 #include <set>
 #include <vector>
 
-#include "chainer/core/file.h"
+#include "chainer/core/system/file.h"
 #include "chainer/routines/creation.h"
 
 using namespace chainer;
@@ -34,14 +35,14 @@ std::pair<Array, Array> load_mushrooms(const std::string& path) {
     rows.push_back(std::move(fields));
   }
   if (rows.size() < 2 || rows[0].size() < 2)
-    throw FileError(path, ": a header line and rows of comma-separated fields are needed");
+    throw FileError(path, ": expected a header line and rows of comma-separated fields");
   const auto n = static_cast<int64_t>(rows.size()) - 1, columns = static_cast<int64_t>(rows[0].size());
   Array x({n, columns - 1}, float32), y({n, 1}, int32);
   for (int64_t c = 0; c < columns; ++c) {
     std::set<std::string> distinct;
     for (int64_t r = 0; r < n; ++r) distinct.insert(rows[static_cast<std::size_t>(r + 1)][static_cast<std::size_t>(c)]);
     if (c == 0 && distinct.size() != 2)
-      throw FileError(path, ": the first column has ", distinct.size(), " values where a label has two");
+      throw FileError(path, ": the first column has ", distinct.size(), " values, but a label has two");
     for (int64_t r = 0; r < n; ++r) {
       const auto index = std::distance(
           distinct.begin(), distinct.find(rows[static_cast<std::size_t>(r + 1)][static_cast<std::size_t>(c)]));

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The mushroom data set as arrays.
 #pragma once
 #include <string>
@@ -5,7 +6,7 @@
 
 #include "chainer/array/array.h"
 
-/// Reads the file's columns of letters: each value becomes its index among the column's sorted values. The first column
-/// is the label (0 edible, 1 poisonous): x is float32 (n, 22), y int32 (n, 1). A FileError says what is wrong with a
-/// file that is none of the kind.
+/// Reads the file's columns of letters: each value is converted to its index among the column's sorted values. The
+/// first column is the label (0 edible, 1 poisonous): x is float32 (n, 22), y int32 (n, 1). Throws a FileError for a
+/// file in another format.
 std::pair<chainer::Array, chainer::Array> load_mushrooms(const std::string& path);

@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: MIT
 // The mean picture of a training list, for subtract_mean(): compute_mean [--root FOLDER] [--output FILE.npy] LIST
 //
-// LIST holds lines of a path and a label, as LabeledImageDataset reads them; all pictures have one size. Expected: the
+// LIST contains lines of a path and a label, as for LabeledImageDataset; all pictures have the same size. Expected: the
 // mean of 5,000 CIFAR pictures has channel means near 125, 123 and 114.
 #include <chainer/chainer.h>
 

@@ -1,12 +1,13 @@
+// SPDX-License-Identifier: MIT
 // Images for the networks of this folder.
 #pragma once
 #include <chainer/chainer.h>
 
 namespace imagenet {
 
-/// Square pieces of images (3, height, width) of values 0 to 255: at a random place and maybe mirrored, or from the
-/// middle; minus the mean image (128 without one), over 255. Random numbers are example_random()'s, so that the pieces
-/// are the same for any number of workers.
+/// Square crops of images (3, height, width) with values from 0 to 255: at a random position and flipped at random, or
+/// from the center; minus the mean image (128 without one), divided by 255. Uses example_random(), so that the crops do
+/// not depend on the number of workers.
 class Crops : public chainer::Dataset {
  public:
   Crops(chainer::AnyDataset images, chainer::Array mean, int64_t size, bool random)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Networks for ImageNet's thousand classes. Each takes images (N, 3, kInsize, kInsize) and labels, reports loss and
 // accuracy, and returns the loss.
 #pragma once
@@ -9,7 +10,7 @@ using namespace chainer;
 
 inline constexpr int64_t kClasses = 1000;
 
-/// The cross entropy, reported with the accuracy for `model`.
+/// Returns the cross entropy, and reports it and the accuracy for `model`.
 inline Variable classify(Chain& model, const Variable& logits, const Variable& t, const Variable& more_loss = {}) {
   Variable loss = F::softmax_cross_entropy(logits, t);
   if (more_loss) loss = loss + more_loss;
@@ -23,7 +24,7 @@ inline Variable global_average(const Variable& x) {
   return F::reshape(F::average_pooling_2d(x, {s[2], s[3]}), {s[0], s[1]});
 }
 
-/// Three convolutions, to try things out on small images.
+/// Three convolutions, for quick trials on small images.
 struct Small : Chain {
   static constexpr int64_t kInsize = 64;
   L::Convolution2D conv1{16, 5, {.stride = 4, .pad = 2}}, conv2{32, 3, {.stride = 2, .pad = 1}},
@@ -77,7 +78,7 @@ struct Nin : Chain {
   }
 };
 
-/// Szegedy et al., arXiv:1409.4842, with two classifiers on the way in training.
+/// GoogLeNet (Szegedy et al., arXiv:1409.4842), with two auxiliary classifiers during training.
 struct GoogLeNet : Chain {
   static constexpr int64_t kInsize = 224;
   /// The auxiliary classifier on the output of a module.
@@ -155,7 +156,7 @@ struct GoogLeNetBN : Chain {
   }
 };
 
-/// 1x1, 3x3, 1x1 with a shortcut around them; with groups, the block of ResNeXt.
+/// Convolutions of 1x1, 3x3 and 1x1 with a shortcut; with groups, the block of ResNeXt.
 struct Bottleneck : Chain {
   L::Convolution2D conv1, conv2, conv3;
   L::BatchNormalization bn1, bn2, bn3;
@@ -187,7 +188,7 @@ struct Bottleneck : Chain {
   }
 };
 
-/// Residual networks of fifty layers (He et al., arXiv:1512.03385), with groups those of Xie et al., arXiv:1611.05431.
+/// ResNet50 (He et al., arXiv:1512.03385); with groups, ResNeXt50 (Xie et al., arXiv:1611.05431).
 struct ResNet : Chain {
   static constexpr int64_t kInsize = 224;
   L::Convolution2D conv1;

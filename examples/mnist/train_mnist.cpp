@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: MIT
 // Trains a multilayer perceptron on MNIST with the trainer.
 //
 //   build/release/examples/mnist/train_mnist --epoch 20 --out result
 //
-// Adam, 1000 units, batches of 100: about 0.98 test accuracy from the sixth epoch on. A run that was interrupted goes
-// on from its newest snapshot with --resume (make some with --frequency 1). See --help for the options.
+// Adam, 1000 units, batches of 100: about 0.98 test accuracy from the sixth epoch on. --resume continues an interrupted
+// run from its newest snapshot (--frequency 1 writes one per epoch). See --help for the options.
 #include <chainer/chainer.h>
 
 #include <filesystem>
@@ -26,20 +27,20 @@ struct Settings {
 Settings parse(int argc, char** argv) {
   Settings s;
   examples::Options options("train_mnist", "Trains a multilayer perceptron on MNIST.");
-  options.add("--batchsize", "images a batch", s.batchsize, 1);
-  options.add("--epoch", "how often to go through the images", s.epoch, 1);
+  options.add("--batchsize", "images per batch", s.batchsize, 1);
+  options.add("--epoch", "passes over the images", s.epoch, 1);
   options.add("--unit", "units of the hidden layers", s.unit, 1);
-  options.add("--frequency", "a snapshot every so many epochs; -1: one at the end", s.frequency, -1);
+  options.add("--frequency", "epochs between snapshots; -1: one at the end", s.frequency, -1);
   examples::add_device(options, s.device);
   options.add("--out", "folder for the results", s.out);
-  options.add_optional("--resume", "go on from this snapshot, by default from the newest whole one in --out",
+  options.add_optional("--resume", "resume from this snapshot, by default from the newest complete one in --out",
                        s.resuming, s.resume);
-  options.add("--noplot", "draw no plots", s.noplot);
+  options.add("--noplot", "do not draw plots", s.noplot);
   options.add("--optimizer", "adam, momentum_sgd or sgd", s.optimizer);
-  options.add("--dataset", "mnist, fashion or drawn; by default mnist, or drawn digits where it cannot be had",
+  options.add("--dataset", "mnist, fashion or drawn; by default mnist, or drawn digits if it is not available",
               s.dataset);
   s.watching.add_to(options);
-  options.add("--seed", "seed of the random numbers; -1 takes one from the system", s.seed, -1);
+  options.add("--seed", "seed of the random numbers; -1: taken from the system", s.seed, -1);
   options.parse(argc, argv);
   s.watching.args = options.values();
   return s;

@@ -1,4 +1,5 @@
-// Trains a multilayer perceptron on MNIST in a loop of its own, without the trainer (manual: "MNIST with a manual
+// SPDX-License-Identifier: MIT
+// Trains a multilayer perceptron on MNIST in a custom loop, without the trainer (manual: "MNIST with a manual
 // training loop").
 //
 //   build/release/examples/mnist/train_mnist_custom_loop --epoch 10
@@ -19,13 +20,13 @@ int main(int argc, char** argv) {
     std::string out = "result", dataset, resume, on = "@cpu";
     long epochs = 10, seed = -1;
     examples::Options options("train_mnist_custom_loop", "Trains a multilayer perceptron on MNIST in a manual loop.");
-    options.add("--epoch", "how often to go through the images", epochs, 1);
+    options.add("--epoch", "passes over the images", epochs, 1);
     options.add("--out", "folder for the model", out);
-    options.add("--resume", "go on from this snapshot", resume);
-    options.add("--dataset", "mnist, fashion or drawn; by default mnist, or drawn digits where it cannot be had",
+    options.add("--resume", "resume from this snapshot", resume);
+    options.add("--dataset", "mnist, fashion or drawn; by default mnist, or drawn digits if it is not available",
                 dataset);
     examples::add_device(options, on);
-    options.add("--seed", "seed of the random numbers; -1 takes one from the system", seed, -1);
+    options.add("--seed", "seed of the random numbers; -1: taken from the system", seed, -1);
     options.parse(argc, argv);
     if (seed >= 0) random::seed(static_cast<uint32_t>(seed));
     std::filesystem::create_directories(out);

@@ -1,9 +1,10 @@
-// Fine-tunes a classifier that comes as an ONNX file, from whatever program: train_and_export's, for example.
+// SPDX-License-Identifier: MIT
+// Fine-tunes a classifier from an ONNX file of any program, for example of train_and_export.
 //
 //   build/release/examples/onnx/finetune --model mnist.onnx --dataset fashion --epoch 1 --frozen /l1
 //
-// The file's weights are parameters by path. --frozen keeps those whose path begins so; the others are trained. The
-// result is written as an ONNX file again.
+// The file's weights are parameters by path. Parameters whose path begins with --frozen are fixed; the others are
+// trained. The result is written as an ONNX file.
 #include "../common/training.h"
 #include "../mnist/mlp.h"
 
@@ -13,14 +14,14 @@ int main(int argc, char** argv) {
   return examples::run("finetune", [&] {
     examples::TrainingOptions o{.batchsize = 100, .epoch = 1};
     std::string dataset, file = "mnist.onnx", result = "finetuned.onnx", frozen;
-    examples::Options options("finetune", "Fine-tunes a classifier of digits that comes as an ONNX file.");
+    examples::Options options("finetune", "Fine-tunes a classifier of digits from an ONNX file.");
     o.add_to(options);
     o.add_device_to(options);
-    options.add("--dataset", "mnist, fashion or drawn; by default mnist, or drawn digits where it cannot be had",
+    options.add("--dataset", "mnist, fashion or drawn; by default mnist, or drawn digits if it is not available",
                 dataset);
-    options.add("--model", "the file to start from", file);
+    options.add("--model", "the file to fine-tune", file);
     options.add("--result", "the file to write", result);
-    options.add("--frozen", "parameters whose path begins with this stay as they are", frozen);
+    options.add("--frozen", "prefix of the paths of parameters that are not trained", frozen);
     options.parse(argc, argv);
     o.seed_random();
 
@@ -37,7 +38,7 @@ int main(int argc, char** argv) {
       p.update_rule()->enabled = false;
       ++kept;
     }
-    std::printf("%lld parameters stay as they are\n", static_cast<long long>(kept));
+    std::printf("%lld parameters stay fixed\n", static_cast<long long>(kept));
     const Device device = get_device(o.device);
     training::StandardUpdater updater(train_iter, optimizer, {.device = device});
     Trainer trainer(updater, o.stop(), {.out = o.out});

@@ -1,9 +1,10 @@
-// Trains a network on MNIST and exports it as an ONNX file, which other programs run: onnxruntime, for example.
+// SPDX-License-Identifier: MIT
+// Trains a network on MNIST and exports it as an ONNX file for other programs such as onnxruntime.
 //
 //   build/release/examples/onnx/train_and_export --epoch 3 --model mnist.onnx
 //
-// The file's input is called image, its output scores; batches of any size go through it. At its end the program reads
-// the file itself and compares: the same accuracy on the test set.
+// The file's input is named image, its output scores; the batch size is dynamic. At the end the program reads the file
+// and compares its accuracy on the test set.
 #include "../common/training.h"
 #include "../mnist/mlp.h"
 
@@ -16,7 +17,7 @@ int main(int argc, char** argv) {
     examples::Options options("train_and_export", "Trains a network on MNIST and exports it as an ONNX file.");
     o.add_to(options);
     o.add_device_to(options);
-    options.add("--dataset", "mnist, fashion or drawn; by default mnist, or drawn digits where it cannot be had",
+    options.add("--dataset", "mnist, fashion or drawn; by default mnist, or drawn digits if it is not available",
                 dataset);
     options.add("--model", "the file to write", file);
     options.parse(argc, argv);

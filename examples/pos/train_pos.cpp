@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: MIT
 // Tags words with their parts of speech: a bidirectional LSTM whose scores a conditional random field decodes.
 //
 //   build/release/examples/pos/train_pos --epoch 5
 //   build/release/examples/pos/train_pos --train tagged.txt --test tagged-test.txt
 //
-// The files hold a sentence a line, of words with their tags: the/DT cat/NN sleeps/VB. Without files the program makes
-// sentences up in which the same word may be a noun or a verb; more than 0.99 of the test words are tagged right after
-// five epochs. A run that was interrupted goes on from its newest snapshot with --resume.
+// Each line of the files is a sentence of words with tags: the/DT cat/NN sleeps/VB. Without files the program generates
+// sentences in which the same word may be a noun or a verb; more than 0.99 of the test words are tagged correctly after
+// five epochs. --resume continues an interrupted run from its newest snapshot.
 #include <chainer/chainer.h>
 
 #include <algorithm>
@@ -25,7 +26,7 @@ struct Sentences : Dataset {  // words, tags
   Example get(int64_t i) const override { return items[static_cast<std::size_t>(i)]; }
 };
 
-// Of a batch, the longest first, as CRF1d takes them.
+// Sorts a batch by decreasing length, as CRF1d requires.
 Examples longest_first(Examples batch) {
   std::stable_sort(batch.begin(), batch.end(),
                    [](const Example& a, const Example& b) { return len(a[0]) > len(b[0]); });
@@ -41,7 +42,7 @@ struct Tagger : Chain {
       : embed(n_vocab, n_units), lstm(1, n_units, n_units, 0.0), out(2 * n_units, n_tags), crf(n_tags) {}
   CHAINER_MEMBERS(Tagger, embed, lstm, out, crf);
 
-  // The scores of all words, one time after the other, and the sentences in that order: the longest first.
+  // The scores of all words by position, and the sentences sorted by decreasing length.
   Variables scores(const Examples& batch) {
     Variables xs;
     for (const Example& e : batch) xs.push_back(embed(Variable(e[0].to_device(embed.W.array().device()), false)));
@@ -70,7 +71,7 @@ struct TaggerUpdater : training::StandardUpdater {
   }
 };
 
-// The share of words that are tagged right.
+// The share of correctly tagged words.
 double accuracy(Tagger& model, const Sentences& all, long batchsize) {
   const UsingConfig test_mode(&Config::train, false);
   const NoBackpropMode no_graph;
@@ -98,7 +99,7 @@ Sentences read_sentences(const std::string& file, examples::Vocabulary& words, e
     for (std::string token; stream >> token;) {
       const auto slash = token.rfind('/');
       if (slash == std::string::npos || slash == 0 || slash + 1 == token.size())
-        throw ValueError(file, ": '", token, "' is no word/TAG");
+        throw ValueError(file, ": '", token, "' is not a word/TAG");
       const std::string word = token.substr(0, slash);
       w.push_back(grow ? words.add(word) : words.has(word) ? words.number(word) : 0);
       t.push_back(grow ? tags.add(token.substr(slash + 1)) : tags.number(token.substr(slash + 1)));
@@ -108,7 +109,7 @@ Sentences read_sentences(const std::string& file, examples::Vocabulary& words, e
   return out;
 }
 
-// "the fish can swim": some words are nouns behind an article and verbs behind a noun.
+// "the fish can swim": some words are nouns after an article and verbs after a noun.
 Sentences make_sentences(int64_t count, uint32_t seed, examples::Vocabulary& words, examples::Vocabulary& tags) {
   random::RandomState r(seed);
   const auto below = [&](int64_t n) { return static_cast<std::size_t>(r.randint(0, n, {}).item<int64_t>()); };
@@ -143,12 +144,12 @@ int main(int argc, char** argv) {
     examples::Options options("train_pos", "Tags words with their parts of speech.");
     o.add_to(options);
     o.add_device_to(options);
-    options.add("--train", "file of tagged sentences to learn from; none makes sentences up", train_file);
-    options.add("--test", "file of tagged sentences to test on", test_file);
+    options.add("--train", "file of tagged training sentences; by default generated sentences", train_file);
+    options.add("--test", "file of tagged test sentences", test_file);
     options.add("--unit", "units of the LSTM in each direction", units, 1);
-    options.add("--size", "sentences to make up", size, 1);
+    options.add("--size", "number of generated sentences", size, 1);
     options.parse(argc, argv);
-    if (train_file.empty() != test_file.empty()) throw ValueError("--train and --test belong together");
+    if (train_file.empty() != test_file.empty()) throw ValueError("--train and --test must be given together");
     o.seed_random();
 
     examples::Vocabulary words, tags;
@@ -157,7 +158,7 @@ int main(int argc, char** argv) {
     const Sentences train =
         given ? read_sentences(train_file, words, tags, true) : make_sentences(size, 1, words, tags);
     const Sentences test = given ? read_sentences(test_file, words, tags, false) : make_sentences(100, 2, words, tags);
-    if (train.items.empty() || test.items.empty()) throw ValueError("there are no sentences");
+    if (train.items.empty() || test.items.empty()) throw ValueError("no sentences in --train or --test");
     std::printf("# of words: %lld, tags: %lld\n", static_cast<long long>(words.size()),
                 static_cast<long long>(tags.size()));
     Tagger model(words.size(), tags.size(), units);

@@ -1,9 +1,10 @@
-// Continues a sentence with the language model that train_ptb has trained.
+// SPDX-License-Identifier: MIT
+// Continues a sentence with a language model trained by train_ptb.
 //
 //   build/release/examples/ptb/gentxt --model result/model.npz --primetext "the company"
 //
-// --data and --unit are those of the training. Each next word is drawn from the model's probabilities, or is the
-// likeliest one with --sample 0, until the sentence ends or --length words are there.
+// --data and --unit must be those of the training. Each next word is sampled from the model's probabilities, or is the
+// most probable word with --sample 0, until the sentence ends or has --length words.
 #include <sstream>
 
 #include "../common/corpus.h"
@@ -21,8 +22,8 @@ int main(int argc, char** argv) {
     options.add("--data", "the text it was trained on, as for train_ptb", data);
     options.add("--primetext", "the first words", prime);
     options.add("--unit", "units of each LSTM layer", units, 1);
-    options.add("--sample", "1 draws words, 0 takes the likeliest", sample, 0);
-    options.add("--length", "words at most", length, 1);
+    options.add("--sample", "1 samples words, 0 takes the most probable word", sample, 0);
+    options.add("--length", "maximum number of words", length, 1);
     examples::add_device(options, on);
     options.add("--seed", "seed of the random numbers", seed, 0);
     options.parse(argc, argv);
@@ -47,7 +48,7 @@ int main(int argc, char** argv) {
       std::printf("%s ", word.c_str());
       read(vocabulary.number(word));
     }
-    if (!p) throw ValueError("--primetext needs a word");
+    if (!p) throw ValueError("--primetext must not be empty");
     random::RandomState r(static_cast<uint32_t>(seed));
     for (long i = 0; i < length; ++i) {
       int64_t next = argmax(p).item<int64_t>();

@@ -1,4 +1,5 @@
-// The language model of the PTB examples: words to vectors, two layers of LSTM, scores for the next word.
+// SPDX-License-Identifier: MIT
+// The language model of the PTB examples: embedding, two layers of LSTM, scores for the next word.
 #pragma once
 #include <chainer/chainer.h>
 

@@ -1,14 +1,15 @@
+// SPDX-License-Identifier: MIT
 // Trains a recurrent language model on the Penn Treebank with the trainer (manual: "RNN Language Models").
 //
 //   build/release/examples/ptb/train_ptb --epoch 39 --out result
 //   build/release/examples/ptb/train_ptb --data FOLDER_OF_PTB --unit 200 --batchsize 5 --bproplen 20 --epoch 4
 //
 // The text comes from the cache of datasets or the network, or from a folder of ptb.train.txt, ptb.valid.txt and
-// ptb.test.txt. Of a folder without the first the valid part is learnt: on its 74 k words the second line has a
-// perplexity of 424, 342, 320 and 297 on the test part after each epoch (with --seed 1), and below 300 on the text
-// itself from the third epoch on. With --data made the program makes up sentences of a small grammar, whose perplexity
-// falls below 5 in two epochs with --unit 32 --bproplen 10. A run that was interrupted goes on with --resume SNAPSHOT,
-// from a new state. The model is written to --model for gentxt. See --help for the options.
+// ptb.test.txt. If the folder has no ptb.train.txt, the valid part is the training text: the second command then
+// reaches a perplexity of about 300 on the test part. With --data made the program generates sentences of a small
+// grammar, whose perplexity falls below 5 in two epochs with --unit 32 --bproplen 10. --resume SNAPSHOT continues an
+// interrupted run with an initial state of the network. The model is written to --model for gentxt. See --help for the
+// options.
 #include <cmath>
 
 #include "../common/bptt.h"
@@ -33,18 +34,18 @@ Settings parse(int argc, char** argv) {
   examples::Options options("train_ptb", "Trains a recurrent language model on the Penn Treebank.");
   options.add("--data", examples::kCorpusHelp, s.data);
   options.add("--batchsize", "positions of the text in a batch", s.batchsize, 1);
-  options.add("--bproplen", "words that gradients go back (truncated backpropagation)", s.bproplen, 1);
-  options.add("--epoch", "how often to go through the text", s.epoch, 1);
-  options.add("--gradclip", "the norm that gradients are clipped to", s.gradclip, 1);
+  options.add("--bproplen", "length of truncated backpropagation, in words", s.bproplen, 1);
+  options.add("--epoch", "passes over the text", s.epoch, 1);
+  options.add("--gradclip", "maximum norm of the gradients", s.gradclip, 1);
   options.add("--unit", "units of each LSTM layer", s.unit, 1);
-  options.add("--interval", "iterations between two lines of the report; 0: 500, or 10 with --test", s.interval, 0);
+  options.add("--interval", "iterations between lines of the report; 0: 500, or 10 with --test", s.interval, 0);
   options.add("--out", "folder for the results", s.out);
-  options.add("--resume", "go on from this snapshot", s.resume);
+  options.add("--resume", "resume from this snapshot", s.resume);
   options.add("--model", "file for the trained model, in --out", s.model);
-  options.add("--test", "the first 100 words of each part only", s.test);
+  options.add("--test", "use only the first 100 words of each part", s.test);
   s.watching.add_to(options);
   examples::add_device(options, s.device);
-  options.add("--seed", "seed of the random numbers; -1 takes one from the system", s.seed, -1);
+  options.add("--seed", "seed of the random numbers; -1: taken from the system", s.seed, -1);
   options.parse(argc, argv);
   s.watching.args = options.values();
   if (s.interval == 0) s.interval = s.test ? 10 : 500;
@@ -78,7 +79,7 @@ void train(const Settings& s) {
   const Device device = get_device(s.device);
   examples::BPTTUpdater updater(train_iter, optimizer, s.bproplen, device);
   Trainer trainer(updater, {s.epoch, "epoch"}, {.out = s.out});
-  L::Classifier eval_model = model.copy();  // the same parameters, a state of its own
+  L::Classifier eval_model = model.copy();  // the same parameters, a separate state
   auto& eval_rnn = static_cast<RNNForLM&>(eval_model.predictor());
   trainer.extend(extensions::Evaluator(
       val_iter, eval_model, {.device = device, .eval_hook = [&](extensions::Evaluator&) { eval_rnn.reset_state(); }}));

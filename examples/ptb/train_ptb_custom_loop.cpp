@@ -1,9 +1,10 @@
-// Trains the language model of train_ptb in a loop of its own, without the trainer.
+// SPDX-License-Identifier: MIT
+// Trains the language model of train_ptb in a custom loop, without the trainer.
 //
 //   build/release/examples/ptb/train_ptb_custom_loop --epoch 39 --out result
 //
-// --data is as for train_ptb; the sentences that --data made makes up come below a perplexity of 25 in one epoch with
-// --unit 16 --bproplen 10. Writes the model to rnnlm.npz in --out.
+// --data is as for train_ptb; with --data made the perplexity falls below 25 in one epoch with --unit 16 --bproplen 10.
+// Writes the model to rnnlm.npz in --out.
 #include <cmath>
 #include <filesystem>
 
@@ -17,7 +18,7 @@ using namespace chainer;
 namespace {
 
 double evaluate(L::Classifier& model, const Array& words, const Device& device) {
-  L::Classifier copy = model.copy();  // the same parameters, a state of its own
+  L::Classifier copy = model.copy();  // the same parameters, a separate state
   static_cast<RNNForLM&>(copy.predictor()).reset_state();
   const UsingConfig test_mode(&Config::train, false);
   const NoBackpropMode no_graph;
@@ -41,15 +42,15 @@ int main(int argc, char** argv) {
     examples::Options options("train_ptb_custom_loop", "Trains a recurrent language model in a manual loop.");
     options.add("--data", examples::kCorpusHelp, data);
     options.add("--batchsize", "positions of the text in a batch", batchsize, 1);
-    options.add("--bproplen", "words that gradients go back (truncated backpropagation)", bproplen, 1);
-    options.add("--epoch", "how often to go through the text", epochs, 1);
-    options.add("--gradclip", "the norm that gradients are clipped to", gradclip, 1);
+    options.add("--bproplen", "length of truncated backpropagation, in words", bproplen, 1);
+    options.add("--epoch", "passes over the text", epochs, 1);
+    options.add("--gradclip", "maximum norm of the gradients", gradclip, 1);
     options.add("--unit", "units of each LSTM layer", units, 1);
-    options.add("--interval", "updates between two lines of the report", interval, 1);
+    options.add("--interval", "updates between lines of the report", interval, 1);
     options.add("--out", "folder for the model", out);
-    options.add("--resume", "go on from this snapshot, with a new state of the network", resume);
+    options.add("--resume", "resume from this snapshot, with an initial state of the network", resume);
     examples::add_device(options, on);
-    options.add("--seed", "seed of the random numbers; -1 takes one from the system", seed, -1);
+    options.add("--seed", "seed of the random numbers; -1: taken from the system", seed, -1);
     options.parse(argc, argv);
     if (seed >= 0) random::seed(static_cast<uint32_t>(seed));
     std::filesystem::create_directories(out);

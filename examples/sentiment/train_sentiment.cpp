@@ -1,12 +1,13 @@
+// SPDX-License-Identifier: MIT
 // Classifies phrases by their parse trees: a recursive network, or a tree LSTM.
 //
 //   build/release/examples/sentiment/train_sentiment --model tree_lstm --epoch 10
 //   build/release/examples/sentiment/train_sentiment --train train.txt --test test.txt
 //
-// The files hold a tree a line as the Stanford Sentiment Treebank has them, (3 (2 good) (2 film)), labelled 0 to 4.
-// Without files the program makes trees up: words are good, bad or neutral, "not" turns what follows around, and the
-// label of a phrase is its sum; the tree LSTM labels more than 0.95 of the test phrases right after ten epochs.
-// A run that was interrupted goes on from its newest snapshot with --resume.
+// Each line of the files is a tree in the format of the Stanford Sentiment Treebank, (3 (2 good) (2 film)), with labels
+// from 0 to 4. Without files the program generates trees: words are good, bad or neutral, "not" inverts the following
+// phrase, and the label of a phrase is its sum; the tree LSTM labels more than 0.95 of the test phrases correctly after
+// ten epochs. --resume continues an interrupted run from its newest snapshot.
 #include <chainer/chainer.h>
 
 #include <algorithm>
@@ -119,7 +120,7 @@ std::vector<Tree> make_trees(int64_t count, uint32_t seed, examples::Vocabulary&
   return out;
 }
 
-// The state of a phrase from its word, or from those of its parts.
+// Computes the state of a phrase from its word, or from the states of its parts.
 struct Model : Chain {
   L::EmbedID embed;
   std::optional<L::Linear> l;
@@ -144,7 +145,7 @@ struct Model : Chain {
 
 struct Scores {
   int64_t right = 0, all = 0, right_roots = 0, roots = 0;
-  // The shares that were labelled right.
+  // The shares of correct labels.
   double of_phrases() const { return static_cast<double>(right) / static_cast<double>(all); }
   double of_sentences() const { return static_cast<double>(right_roots) / static_cast<double>(roots); }
 };
@@ -177,7 +178,7 @@ Variable loss_of(Model& model, const Tree& t, Scores& scores) {
   return F::softmax_cross_entropy(y, array(labels).to_device(y.device())) * static_cast<double>(labels.size());
 }
 
-// Learns from trees, which an iterator chooses by their numbers.
+// Trains on trees, which an iterator selects by index.
 struct TreeUpdater : training::StandardUpdater {
   TreeUpdater(training::NamedKept<Iterator> numbers, training::NamedKept<Optimizer> optimizer,
               const std::vector<Tree>& all, const Device& device)
@@ -217,15 +218,15 @@ int main(int argc, char** argv) {
     examples::Options options("train_sentiment", "Classifies phrases by their parse trees.");
     o.add_to(options);
     o.add_device_to(options);
-    options.add("--train", "file of trees to learn from; none makes trees up", train_file);
-    options.add("--test", "file of trees to test on", test_file);
+    options.add("--train", "file of training trees; by default generated trees", train_file);
+    options.add("--test", "file of test trees", test_file);
     options.add("--model", "tree_lstm or recursive", kind);
     options.add("--unit", "units of a phrase", units, 1);
-    options.add("--size", "trees to make up", size, 1);
+    options.add("--size", "number of generated trees", size, 1);
     options.parse(argc, argv);
     if (kind != "tree_lstm" && kind != "recursive")
       throw ValueError("--model is tree_lstm or recursive, not '", kind, "'");
-    if (train_file.empty() != test_file.empty()) throw ValueError("--train and --test belong together");
+    if (train_file.empty() != test_file.empty()) throw ValueError("--train and --test must be given together");
     o.seed_random();
 
     examples::Vocabulary vocabulary;
@@ -233,7 +234,7 @@ int main(int argc, char** argv) {
     const bool given = !train_file.empty();
     const std::vector<Tree> train = given ? read_trees(train_file, vocabulary, true) : make_trees(size, 1, vocabulary);
     const std::vector<Tree> test = given ? read_trees(test_file, vocabulary, false) : make_trees(100, 2, vocabulary);
-    if (train.empty() || test.empty()) throw ValueError("there are no trees");
+    if (train.empty() || test.empty()) throw ValueError("no trees in --train or --test");
     Model model(vocabulary.size(), units, 5, kind == "tree_lstm");
     auto optimizer = optimizers::AdaGrad({.lr = 0.1}).setup(model);
     optimizer.add_hook(std::make_shared<optimizer_hooks::WeightDecay>(0.0001));

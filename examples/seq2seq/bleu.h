@@ -1,12 +1,13 @@
-// BLEU: how many runs of one to four words of translations stand in the references.
+// SPDX-License-Identifier: MIT
+// BLEU: the share of n-grams of one to four words of the translations that occur in the references.
 #pragma once
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <vector>
 
-/// The corpus score in [0, 1] of Papineni et al., 2002, each count raised by one for runs of two words and more (Lin
-/// and Och, 2004), so that short texts have a score.
+/// Returns the corpus score in [0, 1] of Papineni et al., 2002, with add-one smoothing for n-grams of two and more
+/// words (Lin and Och, 2004), so that short texts have a score.
 inline double corpus_bleu(const std::vector<std::vector<int32_t>>& references,
                           const std::vector<std::vector<int32_t>>& translations) {
   using Run = std::vector<int32_t>;

@@ -1,14 +1,15 @@
-// The model of the seq2seq example: an encoder that reads a sequence, and a decoder that writes another.
+// SPDX-License-Identifier: MIT
+// The model of the seq2seq example: an encoder reads a sequence, a decoder writes another.
 #pragma once
 #include <chainer/chainer.h>
 
 #include <algorithm>
 #include <cmath>
 
-/// The number of the end of a sequence, and of a word that is not in the vocabulary.
+/// Numbers of the end of a sequence and of words outside the vocabulary.
 inline constexpr int32_t kEos = 1, kUnknown = 0;
 
-/// Vectors of the words of several sequences, looked up at once.
+/// Embeds the words of several sequences in one lookup.
 inline chainer::Variables sequence_embed(chainer::L::EmbedID& embed, const chainer::Variables& xs) {
   std::vector<int64_t> sections;
   int64_t at = 0;
@@ -20,8 +21,8 @@ struct Seq2seq : chainer::Chain {
   chainer::L::EmbedID embed_x, embed_y;
   chainer::L::NStepLSTM encoder, decoder;
   chainer::L::Linear W;
-  /// `backwards`: sources are read from their end. What is read last is remembered best, and should belong to what is
-  /// written first (Sutskever et al., arXiv:1409.3215).
+  /// `backwards`: sources are read from the end, because the words read last are remembered best and should correspond
+  /// to the words written first (Sutskever et al., arXiv:1409.3215).
   Seq2seq(int64_t n_layers, int64_t n_source_vocab, int64_t n_target_vocab, int64_t n_units, bool backwards)
       : embed_x(n_source_vocab, n_units),
         embed_y(n_target_vocab, n_units),
@@ -31,7 +32,7 @@ struct Seq2seq : chainer::Chain {
         backwards_(backwards) {}
   CHAINER_MEMBERS(Seq2seq, embed_x, embed_y, encoder, decoder, W);
 
-  /// The loss of sources and as many targets behind them, for each pair.
+  /// The arguments are the sources followed by the same number of targets. Returns the loss per pair.
   chainer::Variable forward(const chainer::Variables& pairs) {
     using namespace chainer;
     const auto batch = static_cast<std::ptrdiff_t>(pairs.size() / 2);
@@ -45,7 +46,7 @@ struct Seq2seq : chainer::Chain {
     }
     const auto state = encoder(Variable(), Variable(), sequence_embed(embed_x, xs));
     const auto out = decoder(state.hy, state.cy, sequence_embed(embed_y, ys_in));
-    // One product for all words.
+    // One matrix product for all words.
     const Variable words = F::concat(ys_out, 0);
     const Variable loss = F::sum(F::softmax_cross_entropy(W(F::concat(out.ys, 0)), words, {.reduce = Reduction::no})) /
                           static_cast<double>(batch);
@@ -54,7 +55,7 @@ struct Seq2seq : chainer::Chain {
     return loss;
   }
 
-  /// The likeliest words for each source, one after the other, up to the end of the sequence.
+  /// Returns the greedy translation of each source, up to the end of the sequence.
   std::vector<std::vector<int32_t>> translate(const chainer::Variables& sources, int64_t max_length = 100) {
     using namespace chainer;
     const NoBackpropMode no_graph;

@@ -1,13 +1,13 @@
+// SPDX-License-Identifier: MIT
 // Trains a sequence-to-sequence model with the trainer (manual: "Write a Sequence to Sequence (seq2seq) Model").
 //
 //   build/release/examples/seq2seq/train_seq2seq --task copy
 //   build/release/examples/seq2seq/train_seq2seq --source SENTENCES --target TRANSLATIONS
 //
 // The first learns to copy (or, with --task reverse, to reverse) random sequences of up to 8 of 10 symbols: more than
-// 0.99 of the validation sequences are right as a whole after the twelve epochs of 20,000. The second reads two
-// files with a sentence a line, which belong together line by line, makes vocabularies of the most frequent words, and
-// holds the last tenth back for validation. BLEU and a translation of one sample are reported each epoch. See --help
-// for the options.
+// 0.99 of the validation sequences are entirely correct after twelve epochs of 20,000. The second reads two files of
+// sentences, aligned line by line, makes vocabularies of the most frequent words, and uses the last tenth for
+// validation. BLEU and a sample translation are reported each epoch. See --help for the options.
 #include <chainer/chainer.h>
 
 #include <algorithm>
@@ -32,25 +32,25 @@ struct Settings {
 Settings parse(int argc, char** argv) {
   Settings s;
   examples::Options options("train_seq2seq", "Trains a sequence-to-sequence model.");
-  options.add("--task", "copy or reverse, where no files are given", s.task);
+  options.add("--task", "copy or reverse, if no files are given", s.task);
   options.add("--source", "file of sentences", s.source);
   options.add("--target", "file of their translations", s.target);
-  options.add("--batchsize", "sentences a batch", s.batchsize, 1);
-  options.add("--epoch", "how often to go through the sentences", s.epoch, 1);
+  options.add("--batchsize", "sentences per batch", s.batchsize, 1);
+  options.add("--epoch", "passes over the sentences", s.epoch, 1);
   options.add("--unit", "units of the LSTM layers", s.unit, 1);
   options.add("--layer", "LSTM layers", s.layer, 1);
-  options.add("--size", "random sequences an epoch", s.size, 10);
-  options.add("--vocabulary", "the most words of each language", s.vocabulary, 1);
+  options.add("--size", "random sequences per epoch", s.size, 10);
+  options.add("--vocabulary", "maximum number of words of each language", s.vocabulary, 1);
   options.add("--out", "folder for the results", s.out);
-  options.add("--resume", "go on from this snapshot", s.resume);
+  options.add("--resume", "resume from this snapshot", s.resume);
   examples::add_device(options, s.device);
-  options.add("--seed", "seed of the random numbers; -1 takes one from the system", s.seed, -1);
+  options.add("--seed", "seed of the random numbers; -1: taken from the system", s.seed, -1);
   options.parse(argc, argv);
   if (s.task != "reverse" && s.task != "copy") throw ValueError("--task is reverse or copy, not '", s.task, "'");
   return s;
 }
 
-// Sentences as numbers, and the words that these stand for.
+// Sentences as word numbers, and the vocabularies.
 struct Language {
   std::vector<std::vector<int32_t>> sentences;
   std::vector<std::string> words = {"<UNK>", "<EOS>"};
@@ -119,7 +119,8 @@ struct Pairs : Dataset {
   }
 };
 
-// Translates the validation sentences: reports BLEU and the part that is right word by word, and prints the first one.
+// Translates the validation sentences: reports BLEU and the share of exactly correct translations, and prints the
+// first.
 class CalculateBleu : public training::Extension {
  public:
   CalculateBleu(Seq2seq& model, const Pairs& pairs) : model_(model), pairs_(pairs) {}
@@ -152,19 +153,19 @@ class CalculateBleu : public training::Extension {
 };
 
 void train(const Settings& s) {
-  if (s.source.empty() != s.target.empty()) throw ValueError("--source and --target belong together");
+  if (s.source.empty() != s.target.empty()) throw ValueError("--source and --target must be given together");
   auto [from, to] = s.source.empty()
                         ? make_task(s)
                         : std::pair(read_language(s.source, s.vocabulary), read_language(s.target, s.vocabulary));
   if (from.sentences.size() != to.sentences.size())
     throw ValueError(s.source, " has ", from.sentences.size(), " lines, ", s.target, " ", to.sentences.size());
   const std::size_t count = from.sentences.size(), train_count = count - std::max<std::size_t>(1, count / 11);
-  if (train_count == 0) throw ValueError("two sentences at least are needed");
+  if (train_count == 0) throw ValueError("at least two sentences are required");
   std::printf("Train data size: %zu\nSource vocabulary size: %zu\nTarget vocabulary size: %zu\n", train_count,
               from.words.size(), to.words.size());
   std::fflush(stdout);
 
-  // What is reversed is read forwards, so that the first word written is the last one read.
+  // Reads forwards if the task is to reverse, so that the first word written is the last word read.
   const bool backwards = !s.source.empty() || s.task == "copy";
   Seq2seq model(s.layer, static_cast<int64_t>(from.words.size()), static_cast<int64_t>(to.words.size()), s.unit,
                 backwards);

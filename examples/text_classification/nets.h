@@ -1,15 +1,16 @@
+// SPDX-License-Identifier: MIT
 // The encoders of the text classification example, and the classifier on them.
 #pragma once
 #include <chainer/chainer.h>
 
 #include <algorithm>
 
-/// A batch of texts as vectors (n, units).
+/// Maps a batch of texts to vectors (n, units).
 struct Encoder : chainer::Chain {
   virtual chainer::Variable encode(const chainer::Variables& texts) = 0;
 };
 
-/// Word vectors of all texts, looked up at once.
+/// Embeds the words of all texts in one lookup.
 inline chainer::Variables embed_texts(chainer::L::EmbedID& embed, const chainer::Variables& texts) {
   std::vector<int64_t> ends;
   int64_t at = 0;
@@ -56,8 +57,8 @@ struct BOWEncoder : Encoder {
   double dropout_;
 };
 
-/// Convolutions over three, four and five words, the largest value of each over the text, and a linear layer (Kim,
-/// arXiv:1408.5882). Texts of a batch are padded to one length with vectors of zero.
+/// Convolutions over three, four and five words, max pooling over the text, and a linear layer (Kim, arXiv:1408.5882).
+/// Texts of a batch are padded to one length with zero vectors.
 struct CNNEncoder : Encoder {
   chainer::L::EmbedID embed;
   chainer::L::Convolution2D cnn_w3, cnn_w4, cnn_w5;
@@ -85,7 +86,7 @@ struct CNNEncoder : Encoder {
   double dropout_;
 };
 
-/// A linear layer on an encoder; called with texts and, behind them, as many labels.
+/// A linear layer on an encoder. Arguments: the texts, followed by the same number of labels.
 struct TextClassifier : chainer::Chain {
   chainer::Child encoder;
   chainer::L::Linear output;

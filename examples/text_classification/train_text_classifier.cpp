@@ -1,12 +1,13 @@
+// SPDX-License-Identifier: MIT
 // Classifies texts with a recurrent network, a convolutional network or a bag of words.
 //
 //   build/release/examples/text_classification/train_text_classifier --model rnn --epoch 10
 //   build/release/examples/text_classification/train_text_classifier --train train.txt --test test.txt
 //
-// The files hold a text a line behind its label, a whole number. Without files the program makes texts up whose class
+// Each line of the files is a label, an integer, and a text. Without files the program generates texts whose class
 // depends on the order of their words: whether "up" or "down" comes first. The recurrent and the convolutional network
-// get more than 0.99 of the test texts right after ten epochs, the bag of words about half. A run that was interrupted
-// goes on from its newest snapshot with --resume. See --help for the options.
+// classify more than 0.99 of the test texts correctly after ten epochs, the bag of words about half. --resume continues
+// an interrupted run from its newest snapshot. See --help for the options.
 #include <chainer/chainer.h>
 
 #include <fstream>
@@ -37,7 +38,7 @@ Texts read_texts(const std::string& file, examples::Vocabulary& v, bool grow, in
     ++number;
     std::istringstream stream(line);
     int32_t label = -1;
-    if (!(stream >> label) || label < 0) throw ValueError(file, ", line ", number, ": a label and a text are expected");
+    if (!(stream >> label) || label < 0) throw ValueError(file, ", line ", number, ": expected a label and a text");
     std::vector<int32_t> words;
     while (stream >> word) words.push_back(grow ? v.add(word) : v.has(word) ? v.number(word) : 0);
     if (words.empty()) words.push_back(0);
@@ -82,15 +83,15 @@ int main(int argc, char** argv) {
     examples::Options options("train_text_classifier", "Classifies texts.");
     o.add_to(options);
     o.add_device_to(options);
-    options.add("--train", "file of labelled texts to learn from; none makes texts up", train_file);
-    options.add("--test", "file of labelled texts to test on", test_file);
+    options.add("--train", "file of labelled training texts; by default generated texts", train_file);
+    options.add("--test", "file of labelled test texts", test_file);
     options.add("--model", "rnn, cnn or bow", kind);
     options.add("--unit", "units of the encoder", units, 1);
     options.add("--layer", "layers of the LSTM", layers, 1);
-    options.add("--dropout", "per cent of values that are dropped out", percent, 0);
-    options.add("--size", "texts to make up", size, 1);
+    options.add("--dropout", "dropout ratio in per cent", percent, 0);
+    options.add("--size", "number of generated texts", size, 1);
     options.parse(argc, argv);
-    if (train_file.empty() != test_file.empty()) throw ValueError("--train and --test belong together");
+    if (train_file.empty() != test_file.empty()) throw ValueError("--train and --test must be given together");
     o.seed_random();
 
     examples::Vocabulary vocabulary;

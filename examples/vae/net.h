@@ -1,11 +1,12 @@
-// A variational autoencoder of digits (Kingma & Welling, arXiv:1312.6114): the encoder gives a distribution over the
-// latent numbers, the decoder one over pictures.
+// SPDX-License-Identifier: MIT
+// A variational autoencoder of digits (Kingma & Welling, arXiv:1312.6114): the encoder computes a distribution over the
+// latent variables, the decoder a distribution over pictures.
 #pragma once
 #include <chainer/chainer.h>
 
 #include <tuple>
 
-/// Pictures (N, n_in) to the mean and the logarithm of the variance of their latent numbers (N, n_latent).
+/// Maps pictures (N, n_in) to the mean and the logarithm of the variance of their latent variables (N, n_latent).
 struct Encoder : chainer::Chain {
   chainer::L::Linear linear, mu, ln_var;
   Encoder(int64_t n_in, int64_t n_latent, int64_t n_hidden)
@@ -17,7 +18,7 @@ struct Encoder : chainer::Chain {
   }
 };
 
-/// Latent numbers (N, n_latent) to the logits of pictures' pixels (N, n_in).
+/// Maps latent variables (N, n_latent) to the logits of pixels (N, n_in).
 struct Decoder : chainer::Chain {
   chainer::L::Linear linear, output;
   Decoder(int64_t n_in, int64_t n_latent, int64_t n_hidden) : linear(n_latent, n_hidden), output(n_hidden, n_in) {}
@@ -25,8 +26,8 @@ struct Decoder : chainer::Chain {
   chainer::Variable forward(const chainer::Variable& z) { return output(chainer::F::tanh(linear(z))); }
 };
 
-/// The loss of pictures: the negative evidence lower bound, with the divergence from N(0, 1) times `beta` and the mean
-/// over `k` draws.
+/// The loss: the negative evidence lower bound, with the divergence from N(0, 1) times `beta` and the mean over `k`
+/// samples.
 struct Vae : chainer::Chain {
   Encoder encoder;
   Decoder decoder;
@@ -50,7 +51,7 @@ struct Vae : chainer::Chain {
     report({{"reconstr", reconstruction}, {"kl_penalty", divergence}, {"loss", loss}}, this);
     return loss;
   }
-  /// Pictures as the decoder sees them behind the encoder.
+  /// Returns reconstructions of pictures.
   chainer::Variable reconstruct(const chainer::Variable& x) {
     return chainer::F::sigmoid(decoder(std::get<0>(encoder.encode(x))));
   }

@@ -1,10 +1,11 @@
-// Trains a variational autoencoder on MNIST and writes pictures of what it learnt.
+// SPDX-License-Identifier: MIT
+// Trains a variational autoencoder on MNIST and writes pictures of reconstructions and samples.
 //
 //   build/release/examples/vae/train_vae --epoch 100
 //
-// Adam, batches of 100, 20 latent numbers: the test loss is about 125 after two epochs and 103 after a hundred. At the
-// end OUT has train.png, test.png and sampled.png: digits, the same reconstructed, and digits drawn from the model.
-// Without MNIST in the cache and without a network it learns digits that it draws itself.
+// Adam, batches of 100, 20 latent variables: the test loss is about 125 after two epochs and 103 after a hundred. At
+// the end OUT contains train.png and test.png with digits and their reconstructions, and sampled.png with samples from
+// the model. Without MNIST in the cache and without a network the program trains on drawn digits.
 #include <filesystem>
 
 #include "../common/pictures.h"
@@ -16,7 +17,7 @@ using namespace chainer;
 
 namespace {
 
-/// The first nine images and their reconstructions, and draws from the prior.
+/// The first nine images and their reconstructions, and samples from the prior.
 void write_pictures(Vae& model, const datasets::TrainTest& data, int64_t n_latent, const std::string& out) {
   const UsingConfig test_mode(&Config::train, false);
   const NoBackpropMode no_graph;
@@ -45,12 +46,12 @@ int main(int argc, char** argv) {
     examples::Options options("train_vae", "Trains a variational autoencoder on MNIST.");
     o.add_to(options);
     o.add_device_to(options);
-    options.add("--dataset", "mnist, fashion or drawn; by default mnist, or drawn digits where it cannot be had",
+    options.add("--dataset", "mnist, fashion or drawn; by default mnist, or drawn digits if it is not available",
                 dataset);
-    options.add("--dim-z", "latent numbers a picture", n_latent, 1);
+    options.add("--dim-z", "latent variables per picture", n_latent, 1);
     options.add("--dim-h", "units of the hidden layers", n_hidden, 1);
     options.add("--beta", "the weight of the divergence from N(0, 1)", beta);
-    options.add("--k", "draws a picture", draws, 1);
+    options.add("--k", "samples per picture", draws, 1);
     options.parse(argc, argv);
     o.seed_random();
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The models of the word2vec example (manual: "Word2Vec: Obtain word embeddings").
 #pragma once
 #include <chainer/chainer.h>
@@ -41,7 +42,7 @@ struct SoftmaxCrossEntropyLoss : chainer::Chain {
   }
 };
 
-/// A link whose loss is a sum, as its mean.
+/// Converts a link whose loss is a sum to the mean.
 struct MeanLoss : chainer::Chain {
   chainer::Child loss;
   explicit MeanLoss(chainer::Child l) : loss(std::move(l)) {}

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: MIT
 // Prints the words whose vectors are closest to those of words on standard input.
 //
 //   echo cat | build/release/examples/word2vec/search --file result/word2vec.model
 //
-// --file is what train_word2vec wrote. After training with --data made, the neighbours of "cat" are the other
+// --file was written by train_word2vec. After training with --data made, the neighbours of "cat" are the other
 // animals.
 #include <algorithm>
 #include <iostream>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Learns word vectors with the trainer (manual: "Word2Vec: Obtain word embeddings").
 //
 //   build/release/examples/word2vec/train_word2vec --model skipgram --epoch 20
@@ -5,11 +6,11 @@
 //   echo would president | build/release/examples/word2vec/search
 //
 // The text is the Penn Treebank, from the cache or the network, or from a folder of ptb.train.txt, ptb.valid.txt and
-// ptb.test.txt. With the valid part alone (74 k words) and --out-type ns, 20 epochs make could, will, can, may and
-// might the neighbours of "would", and chairman, executive, chief and vice those of "president". With --data made the
-// program makes up sentences in which animals and professions do what suits them: the neighbours of "cat" are animals.
-// Skip-gram or continuous bag of words, with hierarchical softmax (hsm), negative sampling (ns) or the softmax over all
-// words (original). Writes word2vec.model into --out, for search. See --help for the options.
+// ptb.test.txt. With the valid part alone and --out-type ns, after 20 epochs the neighbours of "would" are could, will,
+// can, may and might, those of "president" chairman, executive, chief and vice. With --data made the program generates
+// sentences about animals and professions: the neighbours of "cat" are animals. Skip-gram or continuous bag of words,
+// with hierarchical softmax (hsm), negative sampling (ns) or the softmax over all words (original). Writes
+// word2vec.model into --out, for search. See --help for the options.
 #include <algorithm>
 
 #include "../common/corpus.h"
@@ -32,17 +33,17 @@ Settings parse(int argc, char** argv) {
   examples::Options options("train_word2vec", "Learns word vectors.");
   options.add("--data", examples::kCorpusHelp, s.data);
   options.add("--unit", "length of the vectors", s.unit, 1);
-  options.add("--window", "words of context on either side, at most", s.window, 1);
-  options.add("--batchsize", "center words a batch", s.batchsize, 1);
-  options.add("--epoch", "how often to go through the text", s.epoch, 1);
+  options.add("--window", "maximum number of context words on each side", s.window, 1);
+  options.add("--batchsize", "center words per batch", s.batchsize, 1);
+  options.add("--epoch", "passes over the text", s.epoch, 1);
   options.add("--model", "skipgram or cbow", s.model);
-  options.add("--negative-size", "negative samples of a word", s.negative, 1);
+  options.add("--negative-size", "negative samples per word", s.negative, 1);
   options.add("--out-type", "hsm, ns or original", s.out_type);
   options.add("--out", "folder for the results", s.out);
-  options.add("--resume", "go on from this snapshot", s.resume);
+  options.add("--resume", "resume from this snapshot", s.resume);
   options.add("--test", "the first 100 words only", s.test);
   examples::add_device(options, s.device);
-  options.add("--seed", "seed of the random numbers; -1 takes one from the system", s.seed, -1);
+  options.add("--seed", "seed of the random numbers; -1: taken from the system", s.seed, -1);
   options.parse(argc, argv);
   if (s.model != "skipgram" && s.model != "cbow") throw ValueError("--model is skipgram or cbow, not '", s.model, "'");
   return s;
@@ -101,7 +102,7 @@ class WindowIterator : public Iterator {
   std::optional<double> previous_epoch_detail_;
 };
 
-// The iterator's only example is a batch already.
+// The iterator's only example is already a batch.
 Example convert(const Examples& batch, const std::optional<Device>& device) {
   return {to_device(device, batch[0][0]), to_device(device, batch[0][1])};
 }

@@ -1,4 +1,5 @@
-// Files of word vectors: a line "words units", then a line a word with its numbers.
+// SPDX-License-Identifier: MIT
+// Files of word vectors: a line "words units", then one line per word with its values.
 #pragma once
 #include <chainer/chainer.h>
 
@@ -29,7 +30,8 @@ inline void save_vectors(const std::string& file, const std::vector<std::string>
 inline WordVectors load_vectors(const std::string& file) {
   std::ifstream in(file);
   int64_t count = 0, units = 0;
-  if (!(in >> count >> units) || count < 1 || units < 1) throw chainer::ValueError(file, " is no file of word vectors");
+  if (!(in >> count >> units) || count < 1 || units < 1)
+    throw chainer::ValueError(file, " is not a file of word vectors");
   WordVectors out;
   std::vector<float> numbers;
   std::string word;
@@ -44,7 +46,7 @@ inline WordVectors load_vectors(const std::string& file) {
   return out;
 }
 
-/// The `n` words whose vectors have the largest cosine with that of word number `query`, with the cosines.
+/// Returns the `n` words with the largest cosine similarity to word number `query`, and the similarities.
 inline std::vector<std::pair<std::string, double>> neighbours(const WordVectors& v, int64_t query, int64_t n) {
   using namespace chainer;
   const Array norms = sqrt(sum(v.vectors * v.vectors, 1, true)), unit = v.vectors / (norms + 1e-12);

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A Conan 2 recipe of this checkout, with the system's libraries: conan create packaging/conan"""
 import os
 import re
@@ -44,6 +45,6 @@ class Chainer(ConanFile):
         CMake(self).install()
 
     def package_info(self):
-        # The installed chainer-config.cmake knows what a static library needs.
+        # The installed chainer-config.cmake lists the dependencies of the static library.
         self.cpp_info.set_property("cmake_find_mode", "none")
         self.cpp_info.builddirs.append(os.path.join("lib", "cmake", "chainer"))

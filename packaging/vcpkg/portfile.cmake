@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # An overlay port of this checkout: vcpkg install chainer --overlay-ports=packaging/vcpkg
 get_filename_component(SOURCE_PATH "${CMAKE_CURRENT_LIST_DIR}/../.." ABSOLUTE)
 vcpkg_cmake_configure(

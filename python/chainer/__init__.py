@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Chainer over the C++ library: the interface of release 5.4."""
 from __future__ import absolute_import
 
@@ -7,7 +8,7 @@ import os as _os
 
 import numpy  # NOQA
 
-# NumPy shares this thread: its denormal numbers stay what they are unless the user wants them flushed.
+# NumPy shares this thread, so denormal numbers are preserved unless the user requests flushing.
 _os.environ.setdefault('CHAINER_FLUSH_DENORMALS', '0')
 
 from chainer import _core  # NOQA
@@ -38,7 +39,7 @@ from chainer import links  # NOQA
 from chainer import dataset  # NOQA
 
 
-# What not every program uses is imported when it is asked for: `import chainer` takes a third of the time.
+# Modules that many programs do not use are imported at first use, which makes `import chainer` faster.
 _LATE = {name: name for name in (
     '_environment_check', '_runtime_info', 'computational_graph', 'datasets', 'distribution', 'distributions', 'function_hooks', 'gradient_check',
     'graph_optimizations', 'iterators', 'link_hooks', 'optimizer_hooks', 'optimizers', 'runtime_info', 'serializers', 'testing', 'training')}
@@ -60,12 +61,12 @@ def __dir__():
 
 
 def get_array_types():
-    """The types of arrays that a Variable takes."""
+    """Returns the array types that a Variable accepts."""
     return (numpy.ndarray,)
 
 
 def is_arrays_compatible(arrays):
-    """Whether the arrays can be given to one function."""
+    """Returns True if the arrays can be passed to one function."""
     return all([a is None or isinstance(a, (numpy.ndarray, Variable)) for a in arrays])
 
 
@@ -74,7 +75,7 @@ def get_cpu_array_types():
 
 
 def should_use_cudnn(level, lowest_version=0):
-    """False: there is no cuDNN. The level is `==always` or `>=auto`."""
+    """Returns False: there is no cuDNN. The level is `==always` or `>=auto`."""
     _check_level(level, config.use_cudnn, 'use_cudnn')
     return False
 
@@ -84,7 +85,7 @@ def should_use_cudnn_tensor_core(dtype):
 
 
 def should_use_ideep(level):
-    """False: there is no iDeep. The level is `==always` or `>=auto`."""
+    """Returns False: there is no iDeep. The level is `==always` or `>=auto`."""
     _check_level(level, config.use_ideep, 'use_ideep')
     return False
 

@@ -1,4 +1,5 @@
-"""Links that hold other links."""
+# SPDX-License-Identifier: MIT
+"""Links that contain other links."""
 from __future__ import absolute_import
 
 import collections.abc
@@ -7,7 +8,7 @@ from chainer.link import Link
 
 
 class Chain(Link):
-    """A link with child links, which are attributes that are set in init_scope()."""
+    """A link whose children are attributes set in init_scope()."""
 
     def __init__(self, **links):
         super(Chain, self).__init__()
@@ -153,7 +154,7 @@ class ChainList(Link, collections.abc.MutableSequence):
             c.name = str(i)
 
     def insert(self, index, link):
-        """Puts a link before a position."""
+        """Inserts a link before a position."""
         if index == len(self._children):
             self._children.append(link)
             link.name = str(index)

@@ -1,2 +1,3 @@
+# SPDX-License-Identifier: MIT
 def check():
-    """Warns of packages that do not fit together: this library needs NumPy alone."""
+    """Warns about incompatible packages. This library needs only NumPy."""

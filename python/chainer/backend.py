@@ -1,4 +1,5 @@
-"""The module that an array's functions come from: NumPy."""
+# SPDX-License-Identifier: MIT
+"""Array modules; always NumPy."""
 import numpy
 
 import chainer
@@ -6,7 +7,7 @@ from chainer.backends import cuda  # NOQA
 
 
 def copyto(dst, src):
-    """Writes the elements of an array into another one's memory."""
+    """Copies the elements of an array into another array."""
     if not isinstance(dst, numpy.ndarray):
         raise TypeError('cannot copy from {} to {}'.format(type(src), type(dst)))
     numpy.copyto(dst, src)

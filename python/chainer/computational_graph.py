@@ -1,10 +1,11 @@
+# SPDX-License-Identifier: MIT
 import heapq
 
 from chainer import variable
 
 
 class ComputationalGraph(object):
-    """The graph behind variables, for Graphviz."""
+    """The computational graph of variables, for Graphviz."""
 
     def __init__(self, nodes, edges, variable_style=None, function_style=None, rankdir='TB', remove_variable=False,
                  show_name=True):
@@ -45,7 +46,7 @@ class ComputationalGraph(object):
 
 def build_computational_graph(outputs, remove_split=True, variable_style=None, function_style=None, rankdir='TB',
                               remove_variable=False, show_name=True):
-    """The graph of everything that the outputs were computed from."""
+    """Returns the graph from which the outputs were computed."""
     if not remove_split:
         raise ValueError('remove_split=False is not supported anymore')
     nodes, edges, heap, seen, count = [], [], [], set(), [0]

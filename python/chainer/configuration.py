@@ -1,7 +1,8 @@
-"""Configuration: entries of the process, and of a thread over them.
+# SPDX-License-Identifier: MIT
+"""Configuration: entries of the process, overridden by entries of a thread.
 
-The entries that the C++ library knows are handed on to it when they change; all but enable_backprop, which the library
-changes itself while it goes backward, are read here."""
+Entries that the C++ library also has are passed to it when they change. All entries are read here, except
+enable_backprop, which the library changes during backward."""
 from __future__ import print_function
 
 import contextlib
@@ -15,7 +16,7 @@ from chainer import _core
 
 
 class GlobalConfig(object):
-    """The values of all threads, as far as a thread does not set its own."""
+    """The values of all threads, unless a thread overrides them."""
 
     def __init__(self, _shared=False):
         object.__setattr__(self, '_shared', _shared)
@@ -33,7 +34,7 @@ class GlobalConfig(object):
 
 
 class LocalConfig(object):
-    """This thread's values over the global ones. Attributes may be deleted, which uncovers the global value."""
+    """The values of this thread, which override the global ones. Deleting an attribute restores the global value."""
 
     def __init__(self, global_config, _shared=False):
         object.__setattr__(self, '_global', global_config)
@@ -62,7 +63,7 @@ class LocalConfig(object):
             _core.set_config(key, None)
 
     def _own(self, key):
-        """Whether this thread has a value of its own, and which."""
+        """Returns whether this thread has its own value, and the value."""
         if key == 'enable_backprop' and self._shared:
             value = _core.own_backprop_mode()
             return value is not None, value
@@ -112,7 +113,7 @@ for _key, _value in (
 
 @contextlib.contextmanager
 def using_config(name, value, config=config):
-    """Sets an entry of this thread for a with statement."""
+    """Sets an entry of this thread within a with statement."""
     had, old = config._own(name)
     setattr(config, name, value)
     try:
@@ -143,7 +144,7 @@ def set_debug(debug):
 
 
 class DebugMode(object):
-    """A scope in which functions look for NaN, or do not."""
+    """A scope that turns the check of functions for NaN on or off."""
 
     def __init__(self, debug):
         self._scope = using_config('debug', debug)
@@ -156,7 +157,7 @@ class DebugMode(object):
 
 
 def get_dtype(dtype=None, map_mixed16=None):
-    """The dtype given, or the configured one."""
+    """Returns the given dtype, or the configured one."""
     if dtype is None:
         dtype = config.dtype
     return numpy.dtype(dtype)

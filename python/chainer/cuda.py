@@ -1,3 +1,4 @@
-"""The older name of chainer.backends.cuda."""
+# SPDX-License-Identifier: MIT
+"""An alias of chainer.backends.cuda."""
 from chainer.backends.cuda import *  # NOQA
 from chainer.backends.cuda import available, cupy, DummyDevice, DummyDeviceType, ndarray  # NOQA

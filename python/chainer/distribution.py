@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 import numpy
 
 from chainer import configuration
@@ -6,7 +7,8 @@ from chainer import functions as F
 
 
 class Distribution(object):
-    """A distribution, or a batch of them. A subclass defines shapes, log_prob(), sample_n() and what else it knows."""
+    """A distribution, or a batch of distributions. Subclasses define shapes, log_prob(), sample_n() and other
+    methods."""
 
     def _missing(self):
         raise NotImplementedError('{} does not define this'.format(type(self).__name__))
@@ -24,42 +26,42 @@ class Distribution(object):
     entropy = property(_missing_property, doc='The entropy.')
 
     def cdf(self, x):
-        """The probability of a value below x."""
+        """Returns the probability of a value of at most x."""
         self._missing()
 
     def icdf(self, x):
-        """The value that lies above a share of x."""
+        """Returns the inverse of cdf() at x."""
         self._missing()
 
     def log_prob(self, x):
-        """The logarithm of the density or probability at x."""
+        """Returns the logarithm of the density or probability at x."""
         self._missing()
 
     def sample_n(self, n):
-        """n samples of shape (n,) + batch_shape + event_shape."""
+        """Draws n samples; the result has the shape (n,) + batch_shape + event_shape."""
         self._missing()
 
     def prob(self, x):
-        """The density or probability at x."""
+        """Returns the density or probability at x."""
         return F.exp(self.log_prob(x))
 
     def log_cdf(self, x):
         return F.log(self.cdf(x))
 
     def survival_function(self, x):
-        """1 - cdf(x)."""
+        """Returns 1 - cdf(x)."""
         return 1. - self.cdf(x)
 
     def log_survival_function(self, x):
         return F.log(self.survival_function(x))
 
     def perplexity(self, x=None):
-        """exp(entropy)."""
+        """Returns exp(entropy)."""
         return F.exp(self.entropy)
 
     @property
     def covariance(self):
-        """Between the values of an event; the variance where an event is one number."""
+        """The covariance of the elements of an event; the variance if the event is a number."""
         if self.event_shape:
             self._missing()
         return self.variance
@@ -73,7 +75,7 @@ class Distribution(object):
         return numpy
 
     def sample(self, sample_shape=()):
-        """Samples of shape sample_shape + batch_shape + event_shape."""
+        """Draws samples of shape sample_shape + batch_shape + event_shape."""
         sample_shape = (sample_shape,) if numpy.isscalar(sample_shape) else tuple(sample_shape)
         n = 1
         for length in sample_shape:
@@ -83,14 +85,14 @@ class Distribution(object):
 
 
 def parameters(*given):
-    """Parameters of one floating dtype, broadcast to their common shape."""
+    """Converts parameters to one floating dtype and broadcasts them to their common shape."""
     values = [variable.as_variable(p) for p in given]
     shape = numpy.broadcast_shapes(*[v.shape for v in values]) if len(values) > 1 else values[0].shape
     return [v if v.shape == shape else F.broadcast_to(v, shape) for v in values]
 
 
 def derived(function, *args):
-    """What a distribution computes of its parameters once, with its graph wherever it is made."""
+    """A value computed once from a distribution's parameters, with its graph."""
     with configuration.using_config('enable_backprop', True):
         return function(*args)
 
@@ -99,7 +101,7 @@ _DIVERGENCES = {}
 
 
 def register_kl(Dist1, Dist2):
-    """A decorator for a function that computes the divergence of two types."""
+    """A decorator that registers a function for the divergence of two types."""
     def register(function):
         _DIVERGENCES[Dist1, Dist2] = function
         return function
@@ -107,7 +109,7 @@ def register_kl(Dist1, Dist2):
 
 
 def kl_divergence(dist1, dist2):
-    """The Kullback-Leibler divergence of dist1 from dist2."""
+    """Returns the Kullback-Leibler divergence of dist1 from dist2."""
     for one in type(dist1).__mro__:
         for two in type(dist2).__mro__:
             if (one, two) in _DIVERGENCES:
@@ -117,5 +119,5 @@ def kl_divergence(dist1, dist2):
 
 
 def cross_entropy(dist1, dist2):
-    """The entropy of dist1 and the divergence of it from dist2."""
+    """Returns the cross entropy: the entropy of dist1 plus its divergence from dist2."""
     return dist1.entropy + kl_divergence(dist1, dist2)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 from __future__ import absolute_import
 
 import weakref
@@ -11,7 +12,8 @@ from chainer.function_node import _as_variable, FunctionNode
 
 
 class _Gradient(FunctionNode):
-    """Carries gradients of an old-style function into a second graph, where it says why that ends."""
+    """Passes gradients of an old-style function into a second graph; differentiating it raises an error with the
+    reason."""
 
     def __init__(self, arrays, label):
         self._arrays, self._label = arrays, label
@@ -24,7 +26,7 @@ class _Gradient(FunctionNode):
 
 
 class FunctionAdapter(FunctionNode):
-    """The node that carries an old-style function through the graph."""
+    """The graph node that wraps an old-style function."""
 
     def __init__(self, function):
         self._function = function
@@ -92,7 +94,7 @@ class Function(object):
 
     def __call__(self, *inputs):
         node = self.node
-        if node._node is not None:  # applied before
+        if node._node is not None:  # already applied
             node = FunctionAdapter(self)
             self._owned_node = node
         inputs = [_as_variable(x) for x in inputs]
@@ -106,7 +108,7 @@ class Function(object):
 
     @property
     def node(self):
-        """The node of this function, made when somebody first asks."""
+        """The node of this function, created at first access."""
         node = self._owned_node or (self._weak_node() if self._weak_node is not None else None)
         if node is None:
             node = FunctionAdapter(self)
@@ -183,7 +185,7 @@ class Function(object):
 
 
 def _creator_of(node):
-    """What a Variable shows as its creator: the old-style function itself, or the node."""
+    """Returns the creator to show: the old-style function itself, or the node."""
     return node.function if isinstance(node, FunctionAdapter) else node
 
 

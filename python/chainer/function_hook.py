@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 from __future__ import absolute_import
 
 import collections
@@ -9,7 +10,7 @@ _thread = threading.local()
 
 
 def get_function_hooks():
-    """This thread's hooks by their names, in the order they were opened."""
+    """This thread's hooks by name, in the order in which they were opened."""
     hooks = getattr(_thread, 'hooks', None)
     if hooks is None:
         hooks = _thread.hooks = collections.OrderedDict()
@@ -17,7 +18,7 @@ def get_function_hooks():
 
 
 class FunctionHook(object):
-    """Callbacks around each function, while a with statement lasts or of one function (add_hook)."""
+    """Callbacks around each function, within a with statement or for one function (add_hook)."""
 
     name = 'FunctionHook'
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 from __future__ import absolute_import
 
 import abc
@@ -16,7 +17,7 @@ def _as_variable(x):
 
 
 class _OutputRef(object):
-    """A weak reference to an output's node: None when nobody holds the output any more."""
+    """A weak reference to an output's node: None after the output was destroyed."""
 
     def __init__(self, function, index, node):
         self._function, self._index = weakref.ref(function), index
@@ -35,7 +36,7 @@ class _OutputRef(object):
 class FunctionNode(metaclass=abc.ABCMeta):
     """Base of functions written in Python: forward on arrays, backward on Variables. An instance is applied once.
 
-    While a graph holds the function, its state lies in the C++ node that _node shows."""
+    While a graph holds the function, its state is in the C++ node _node."""
 
     stack = None
     _rank = None
@@ -152,7 +153,7 @@ class FunctionNode(metaclass=abc.ABCMeta):
         return () if self._node is None else self._node.get_retained_outputs()
 
     def unchain(self):
-        """Cuts the outputs off this function and drops its inputs."""
+        """Disconnects the outputs from this function and drops its inputs."""
         if self._node is not None:
             self._node.unchain()
 
@@ -186,7 +187,7 @@ FunctionNode.register(_core.FunctionNode)
 
 def grad(outputs, inputs, grad_outputs=None, grad_inputs=None, set_grad=False, retain_grad=False,
          enable_double_backprop=False, loss_scale=None):
-    """The gradients of outputs with respect to inputs, along the paths between them only."""
+    """Returns the gradients of outputs with respect to inputs, along the paths between them only."""
     for name, value in (('outputs', outputs), ('inputs', inputs), ('grad_outputs', grad_outputs),
                         ('grad_inputs', grad_inputs)):
         if value is not None and not isinstance(value, (tuple, list)):
@@ -194,7 +195,7 @@ def grad(outputs, inputs, grad_outputs=None, grad_inputs=None, set_grad=False, r
     ys = list(outputs)
     if grad_outputs is not None:
         grad_outputs = [None if g is None else _as_variable(g) for g in grad_outputs]
-        # Every gradient has its variable's dtype here; the release goes on with what it is given.
+        # Gradients are converted to their variable's dtype; the release keeps the given dtype.
         if len(grad_outputs) == len(ys):
             grad_outputs = [g if g is None or g.dtype == y.dtype else _core.functions.cast(g, y.dtype)
                             for y, g in zip(ys, grad_outputs)]

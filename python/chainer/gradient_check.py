@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Gradients by finite differences, and comparisons of functions' gradients with them."""
 
 import warnings
@@ -11,7 +12,7 @@ from chainer.function_node import FunctionNode
 
 
 class NondifferentiableError(Exception):
-    """The function has no derivative at the point."""
+    """Raised if the function is not differentiable at the point."""
 
 
 def _copy_arrays(xs):
@@ -20,9 +21,9 @@ def _copy_arrays(xs):
 
 def numerical_grad(f, inputs, grad_outputs, eps=1e-3, detect_nondifferentiable=False, diff_atol=0, diff_rtol=1e-2,
                    center_outputs=None):
-    """The gradients of f, which reads `inputs` when it is called, by central differences, summed in float64.
+    """Returns the gradients of f, which reads `inputs`, by central differences, summed in float64.
 
-    With detect_nondifferentiable a quadratic is laid through five values; where they are far from it, it is a
+    With detect_nondifferentiable a quadratic is fitted to five values; a large residual raises a
     NondifferentiableError."""
     if not eps > 0:
         raise AssertionError('eps must be positive, not {}'.format(eps))
@@ -76,7 +77,7 @@ def _check_smooth(values, steps, at, atol, rtol, eps):
         y = numpy.array([numpy.asarray(v, numpy.float64).ravel() for v in ys])
         finite = numpy.isfinite(y).all(axis=0)
         if not finite.all():
-            # Places that are all without value are outside of the function's domain.
+            # Elements whose values are all NaN are outside the function's domain.
             mixed = ~finite & numpy.isfinite(y).any(axis=0)
             if mixed.any():
                 raise NondifferentiableError('Non-differentiable: values are finite on one side of {} only'.format(at))
@@ -98,7 +99,7 @@ def _check_smooth(values, steps, at, atol, rtol, eps):
 
 
 def assert_allclose(x, y, atol=1e-5, rtol=1e-4, verbose=True):
-    """The older name of chainer.testing.assert_allclose."""
+    """An older name of chainer.testing.assert_allclose."""
     warnings.warn('chainer.gradient_check.assert_allclose is deprecated. Use chainer.testing.assert_allclose instead.',
                   DeprecationWarning)
     testing.assert_allclose(x, y, atol, rtol, verbose)
@@ -113,7 +114,7 @@ def _as_tuple(x):
 
 
 class _Identity(FunctionNode):
-    """Gives arrays on, so that all outputs have one function."""
+    """An identity that makes all outputs results of one function."""
 
     def forward(self, inputs):
         return inputs
@@ -188,14 +189,14 @@ class _Checker(object):
     def compare(self, xs):
         variables = _filtered(xs, self.no_grads) + list(self.params)
         grads = [v.grad for v in variables]
-        # One direction in the space of all inputs; its length is that of eps.
+        # A direction in the space of all inputs, of length eps.
         directions = [numpy.random.normal(size=v.shape) for v in variables]
         norm = numpy.sqrt(sum([numpy.sum(d * d) for d in directions]))
         if norm == 0:
             return
         scale = 1. / norm
         directions = [d * scale for d in directions]
-        # Small components are made larger, so that each input has a part.
+        # Small components are increased, so that each input contributes.
         directions = [numpy.sign(d) * numpy.maximum(numpy.abs(d), 0.1 / max(1, sum([v.size for v in variables])))
                       for d in directions]
         dtype = self.dtype
@@ -247,13 +248,14 @@ class _Checker(object):
 
 def check_backward(func, x_data, y_grad, params=(), eps=1e-3, atol=1e-5, rtol=1e-4, no_grads=None, dtype=None,
                    detect_nondifferentiable=False):
-    """AssertionError unless the gradients of func at x_data are those by finite differences, in a random direction."""
+    """Raises AssertionError unless the gradients of func at x_data agree with finite differences in a random
+    direction."""
     _Checker(func, x_data, y_grad, params, eps, atol, rtol, no_grads, dtype, detect_nondifferentiable).run()
 
 
 def check_double_backward(func, x_data, y_grad, x_grad_grad, params=(), params_grad_grad=(), eps=1e-3, atol=1e-4,
                           rtol=1e-3, no_grads=None, dtype=None, detect_nondifferentiable=False):
-    """The same of the gradients, as functions of inputs and outputs' gradients."""
+    """Like check_backward() for the gradients, as functions of the inputs and the gradients of the outputs."""
     x_data, y_grad = _as_tuple(x_data), _as_tuple(y_grad)
     x_grad_grad, params, params_grad_grad = _as_tuple(x_grad_grad), _as_tuple(params), _as_tuple(params_grad_grad)
     n_x = len(x_data)
@@ -264,7 +266,7 @@ def check_double_backward(func, x_data, y_grad, x_grad_grad, params=(), params_g
         xs, gs = inputs[:n_x], iter(inputs[n_x:])
         ys = _as_tuple(func(*xs))
         live = [(y, next(gs)) for y, none in zip(ys, no_gys) if not none]
-        # Gradients are set on an identity behind the outputs, for the outputs may be inputs, too.
+        # Gradients are set on an identity after the outputs, because outputs may also be inputs.
         out = _Identity().apply([y for y, _ in live])
         for y, (_, g) in zip(out, live):
             y.grad_var = g

@@ -1,10 +1,11 @@
+# SPDX-License-Identifier: MIT
 import numpy
 
 from chainer import utils
 
 
 class Initializer(object):
-    """Fills an array when it is called with it."""
+    """Base of initializers, which fill the array that they are called with."""
 
     def __init__(self, dtype=None):
         self.dtype = dtype
@@ -14,7 +15,7 @@ class Initializer(object):
 
 
 def get_fans(shape):
-    """The numbers of inputs and outputs of a weight."""
+    """Returns the numbers of inputs and outputs of a weight."""
     if not isinstance(shape, tuple):
         raise ValueError('shape must be tuple')
     if len(shape) < 2:

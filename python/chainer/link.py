@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 from __future__ import absolute_import
 
 import collections
@@ -21,7 +22,7 @@ def _is_shape(value):
 
 
 class Link(object):
-    """Parameters with a computation on them. Parameters are attributes that are set in init_scope()."""
+    """Parameters with a computation. Parameters are attributes set in init_scope()."""
 
     _local_link_hooks = None
     __init_done = False
@@ -100,7 +101,7 @@ class Link(object):
     def _find_forward(self):
         forward = getattr(self, 'forward', None)
         if forward is None:
-            # A mixin may define __call__ behind this class.
+            # A mixin may define __call__ after this class in the MRO.
             forward = super(Link, self).__call__
         return forward
 
@@ -117,7 +118,7 @@ class Link(object):
         super(Link, self).__delattr__(name)
 
     def add_param(self, name, shape=None, dtype=numpy.float32, initializer=None):
-        """Registers a new parameter; with initializer None it is NaN at first."""
+        """Registers a new parameter; with initializer None its initial values are NaN."""
         if name in self.__dict__:
             raise AttributeError('cannot register a new parameter %s: attribute exists' % name)
         if initializer is None:
@@ -127,7 +128,7 @@ class Link(object):
             setattr(self, name, param)
 
     def add_persistent(self, name, value):
-        """Registers a value that is saved along with the parameters."""
+        """Registers a value that is saved with the parameters."""
         if name in self.__dict__:
             raise AttributeError('cannot register a new persistent value %s: attribute exists' % name)
         self._persistent.add(name)
@@ -155,7 +156,8 @@ class Link(object):
         return ret
 
     def copy(self, mode='share'):
-        """A copy: of the structure alone ('share'), with parameters ('copy'), or with new ones ('init')."""
+        """Returns a copy that shares the parameters ('share'), copies them ('copy') or initializes new ones
+        ('init')."""
         if mode == 'share':
             ret = copy.copy(self)
             ret._params = set(self._params)
@@ -188,7 +190,7 @@ class Link(object):
         intel64.check_ideep_available()
 
     def params(self, include_uninit=True):
-        """The parameters of this link and those below it."""
+        """Yields the parameters of this link and its descendants."""
         found = []
         self._append_params(include_uninit, found)
         return iter(found)
@@ -202,7 +204,7 @@ class Link(object):
                 found.append(d[name])
 
     def _append_params_of(self, children, include_uninit, found):
-        # A child whose class has a params() of its own is asked.
+        # A child's overridden params() is called.
         for child in children:
             if getattr(getattr(type(child), 'params', None), '_of_the_library', False):
                 child._append_params(include_uninit, found)
@@ -210,7 +212,7 @@ class Link(object):
                 found.extend(child.params(include_uninit))
 
     def namedparams(self, include_uninit=True):
-        """Pairs of paths and parameters."""
+        """Yields pairs of paths and parameters."""
         d = self.__dict__
         for name in sorted(self._params):
             if include_uninit or d[name]._has_array:
@@ -251,7 +253,7 @@ class Link(object):
                 param.zerograd()
 
     def addgrads(self, link):
-        """Adds another link's gradients to these."""
+        """Adds the gradients of another link to this link's."""
         src, dst = link.__dict__, self.__dict__
         for name in self._params:
             dst[name].addgrad(src[name])
@@ -283,7 +285,7 @@ class Link(object):
             d[name] = serializer(name, d[name])
 
     def count_params(self):
-        """The number of all elements; parameters that wait for a shape are a warning."""
+        """Returns the number of all elements; warns about uninitialized parameters."""
         size = 0
         for name, param in self.namedparams():
             if param.array is None:

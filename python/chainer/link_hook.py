@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 from __future__ import absolute_import
 
 import collections
@@ -14,21 +15,21 @@ def _get_link_hooks():
 
 
 class _ForwardPreprocessCallbackArgs(object):
-    """What a hook is told before a link's forward."""
+    """The arguments of a hook before a link's forward."""
 
     def __init__(self, link, forward_name, args, kwargs):
         self.link, self.forward_name, self.args, self.kwargs = link, forward_name, args, kwargs
 
 
 class _ForwardPostprocessCallbackArgs(object):
-    """What a hook is told after it."""
+    """The arguments of a hook after a link's forward."""
 
     def __init__(self, link, forward_name, args, kwargs, out):
         self.link, self.forward_name, self.args, self.kwargs, self.out = link, forward_name, args, kwargs, out
 
 
 class LinkHook(object):
-    """Callbacks around each call of a link, while a with statement lasts or of one link (add_hook)."""
+    """Callbacks around each call of a link, within a with statement or for one link (add_hook)."""
 
     name = 'LinkHook'
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 from __future__ import absolute_import
 
 import collections
@@ -13,14 +14,14 @@ from chainer import variable
 
 
 def _timing(hook):
-    """When a hook runs that says nothing of it: before the update."""
+    """The default timing of hooks: before the update."""
     if not hasattr(hook, 'timing'):
         warnings.warn('hook has no attribute timing, "pre" or "post": it runs before the update')
     return getattr(hook, 'timing', 'pre')
 
 
 class Hyperparameter(object):
-    """Values by attribute; those that are not set are the parent's."""
+    """Values by attribute; unset values are inherited from the parent."""
 
     def __init__(self, parent=None):
         self._parent = parent
@@ -47,7 +48,7 @@ class Hyperparameter(object):
 
 
 class UpdateRule(object):
-    """How one parameter is updated. Rules of the library name a fused pass of C++; others override update_core()."""
+    """The update rule of a parameter. Rules of the library name a fused pass in C++; others override update_core()."""
 
     is_elementwise = False
     _pass = None  # of the fused pass, if there is one
@@ -69,7 +70,7 @@ class UpdateRule(object):
 
     @property
     def _values(self):
-        """Where the hyperparameters stand: the optimizer's, unless this rule has one of its own."""
+        """Returns the hyperparameters: the optimizer's, unless this rule overrides some."""
         h = self.hyperparam
         return h._parent if len(h.__dict__) == 1 and h._parent is not None else h
 
@@ -144,7 +145,7 @@ class UpdateRule(object):
         raise NotImplementedError
 
     def init_state(self, param):
-        """Sets the state's entries. Called before the first update."""
+        """Initializes the state. Called before the first update."""
         for key in self._pass_states:
             self._state[key] = _core.zeros_like(param)
 
@@ -184,24 +185,26 @@ class UpdateRule(object):
         self._use_fp32_update = flag
 
 
-# What a rule of one's own, or a test, puts in the place of UpdateRule's.
+# Methods whose overriding in a rule or a test disables the fused pass.
 _REPLACED = {'update', 'update_core', 'update_core_cpu', '_run', '_prepare'}
 
 
 def _is_plain(rule_class):
-    """Whether the class leaves update() and what it calls as UpdateRule has them, and names a fused pass."""
+    """Returns True if the class belongs to the library, does not override update() or the methods that it calls, and
+    names a fused pass. A user-defined subclass may choose other values for each parameter, so it cannot share a pass."""
     plain = rule_class.__dict__.get('_plain')
     if plain is None:
-        plain = issubclass(rule_class, UpdateRule) and rule_class._pass is not None and all([
-            getattr(rule_class, name) is getattr(UpdateRule, name) for name in _REPLACED])
+        plain = issubclass(rule_class, UpdateRule) and rule_class._pass is not None and \
+            rule_class.__module__.startswith('chainer.optimizers.') and all([
+                getattr(rule_class, name) is getattr(UpdateRule, name) for name in _REPLACED])
         if issubclass(rule_class, UpdateRule):
             rule_class._plain = plain
     return plain
 
 
 def _update_params(params):
-    """Calls each parameter's update(), and tells whether all rules were those of the library. What rules without hooks
-    have in common is asked for once: their hyperparameters, where they are the optimizer's."""
+    """Calls each parameter's update(), and returns whether all rules were those of the library. Hyperparameters that
+    rules without hooks inherit from the optimizer are read once."""
     shared, plain = {}, True
     for param in params:
         rule = getattr(param, 'update_rule', None)
@@ -224,7 +227,7 @@ def _update_params(params):
 
 
 class Optimizer(object):
-    """Updates the parameters of a link, which setup() tells."""
+    """Updates the parameters of the link passed to setup()."""
 
     target = None
     t = 0
@@ -303,7 +306,7 @@ class Optimizer(object):
                 rule.serialize(serializer[name])
 
     def loss_scaling(self, interval=1000, scale=None):
-        """Multiplies losses, so that small gradients do not vanish in float16."""
+        """Scales losses, so that small gradients do not underflow in float16."""
         if scale is None:
             self._loss_scaling_is_dynamic = True
             self._loss_scale = 1.0 if self._loss_scale is None else self._loss_scale
@@ -349,7 +352,7 @@ class GradientMethod(Optimizer):
         return self
 
     def reallocate_cleared_grads(self):
-        """Gradients that are None become zeros."""
+        """Replaces gradients that are None by zeros."""
         _core.fill_grads(self.target.params(False))
 
     def call_hooks(self, timing='pre'):
@@ -429,6 +432,6 @@ def __getattr__(name):
 
 
 def check_eps(eps, param, name):
-    """ValueError where a nonzero eps is zero in the parameter's dtype."""
+    """Raises ValueError if a nonzero eps is zero in the parameter's dtype."""
     if eps != 0 and param.dtype == numpy.float16 and numpy.float16(eps) == 0:
         raise ValueError('eps of {} optimizer is too small for {} ({})'.format(name, param.dtype.name, eps))

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 from __future__ import absolute_import
 
 import contextlib
@@ -23,7 +24,7 @@ def _reporters():
 
 
 class Reporter(object):
-    """Takes the values that report() gives, under the names of their observers."""
+    """Collects the values passed to report(), under the names of their observers."""
 
     def __init__(self):
         self._observer_names = {}
@@ -38,7 +39,7 @@ class Reporter(object):
 
     @contextlib.contextmanager
     def scope(self, observation):
-        """Values of the scope go into another dictionary."""
+        """A scope that stores values in another dictionary."""
         old = self.observation
         self.observation = observation
         self.__enter__()
@@ -56,7 +57,7 @@ class Reporter(object):
             self._observer_names[id(observer)] = prefix + name
 
     def report(self, values, observer=None):
-        """Takes values; those of an observer get its name before theirs."""
+        """Stores values; those of an observer are prefixed with its name."""
         if not configuration.config.keep_graph_on_report:
             values = {k: _without_graph(v) for k, v in values.items()}
         if observer is not None:
@@ -83,14 +84,14 @@ def get_current_reporter():
 
 
 def report(values, observer=None):
-    """Gives values to the current reporter, if there is one."""
+    """Passes values to the current reporter, if there is one."""
     if _reporters():
         _reporters()[-1].report(values, observer)
 
 
 @contextlib.contextmanager
 def report_scope(observation):
-    """Values of the scope go into this dictionary."""
+    """A scope that stores values in this dictionary."""
     current = _reporters()[-1]
     old = current.observation
     current.observation = observation

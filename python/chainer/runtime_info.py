@@ -1,4 +1,5 @@
-"""Versions of what is used."""
+# SPDX-License-Identifier: MIT
+"""Versions of the library and its dependencies."""
 from __future__ import print_function
 
 import platform
@@ -8,7 +9,7 @@ import numpy
 
 
 class _RuntimeInfo(object):
-    """What a report of a problem should tell."""
+    """Information for bug reports."""
 
     def __init__(self):
         import chainer
@@ -26,5 +27,5 @@ def _get_runtime_info():
 
 
 def print_runtime_info(out=None):
-    """Prints versions of what is used."""
+    """Prints the versions of the library and its dependencies."""
     print(_get_runtime_info(), file=sys.stdout if out is None else out, end='')

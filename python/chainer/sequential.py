@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 from __future__ import absolute_import
 
 import copy
@@ -8,12 +9,12 @@ from chainer import link
 
 
 def _name(layer):
-    """The name of a link's class, or of a function."""
+    """Returns the name of a link's class, or of a function."""
     return type(layer).__name__ if isinstance(layer, link.Link) else layer.__name__
 
 
 def _line(layer):
-    """What print() shows of a layer."""
+    """Returns the text of a layer for print()."""
     name = type(layer).__name__
     if isinstance(layer, Sequential):
         return '%s\twhich has %d layers' % (name, len(layer))
@@ -40,8 +41,8 @@ def _line(layer):
 class Sequential(link.ChainList):
     """Links and functions that are called one after the other.
 
-    Names of the links, and so paths of parameters, are the release's: the first link is 0, and each later one is put
-    behind the first, so that three links are 0, 2 and 1."""
+    The names of the links, and so the paths of parameters, are those of the release: the first link is 0, and each
+    later link is inserted after the first, so the names of three links are 0, 2 and 1."""
 
     def __init__(self, *layers):
         super(Sequential, self).__init__()
@@ -105,14 +106,15 @@ class Sequential(link.ChainList):
         return ''.join(['%d\t%s\n' % (i, _line(layer)) for i, layer in enumerate(self._layers)])
 
     def _drop(self, layer):
-        """Takes a layer's link out of the children."""
+        """Removes a layer's link from the children."""
         for i, child in enumerate(self._children):
             if child is layer:
                 del self._children[i]
                 return
 
     def _place(self, i):
-        """Where a link before position i goes among the children: behind the first link, as in the release's files."""
+        """Returns the index among the children of a link inserted before position i: after the first link, as in the
+        release."""
         if i == 0:
             return 0
         return 1 + next((j for j in range(i) if isinstance(self._layers[j], link.Link)), 0)
@@ -125,7 +127,7 @@ class Sequential(link.ChainList):
             self.append(layer)
 
     def insert(self, i, layer):
-        """Puts a callable before a position."""
+        """Inserts a callable before a position."""
         if not callable(layer):
             raise ValueError('All elements of the argument should be callable. But given {} is not callable.'.format(
                 layer))
@@ -163,7 +165,7 @@ class Sequential(link.ChainList):
         return self._layers.count(layer)
 
     def count_by_layer_type(self, type_name):
-        """How many layers are of this class or function."""
+        """Returns the number of layers of this class or function."""
         return sum([_name(layer) == type_name for layer in self._layers])
 
     def copy(self, mode='share'):
@@ -183,7 +185,7 @@ class Sequential(link.ChainList):
         return x
 
     def flatten(self):
-        """A Sequential without Sequentials in it."""
+        """Returns a Sequential without nested Sequentials."""
         ret = Sequential()
         for layer in self:
             if isinstance(layer, Sequential):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 from __future__ import absolute_import
 
 import copy
@@ -17,7 +18,7 @@ Variable.__module__ = VariableNode.__module__ = __name__
 
 
 def as_variable(obj):
-    """A Variable as it is; an array becomes one without gradient."""
+    """Returns a Variable unchanged; an array is converted to a Variable without gradient."""
     return obj if isinstance(obj, Variable) else Variable(obj, requires_grad=False)
 
 
@@ -55,12 +56,12 @@ def _str(self):
 
 
 def variable_repr(var):
-    """The text of repr(): the array as NumPy writes it, with commas, and the name."""
+    """Returns the text of repr(): the array in NumPy's format with commas, and the name."""
     return _repr(var)
 
 
 def variable_str(var):
-    """The text of str()."""
+    """Returns the text of str()."""
     return _str(var)
 
 
@@ -71,7 +72,7 @@ def _summary(self):
 
 
 def _debug_print(self):
-    """Summary, device, shape, dtype and the statistics of data and gradient, in lines."""
+    """Returns lines with summary, device, shape, dtype and statistics of data and gradient."""
     if self.array is None:
         names = ('device', 'backend', 'shape', 'dtype', 'statistics', 'grad')
         return '\n'.join([self.summary()] + ['- %s: None' % n for n in names])
@@ -89,7 +90,7 @@ def _debug_print(self):
 
 
 def _reshape(self, *shape):
-    """A Variable of another shape; one length may be -1."""
+    """Returns a Variable with another shape; one length may be -1."""
     import chainer
     if len(shape) == 1:
         shape = shape[0]
@@ -97,7 +98,7 @@ def _reshape(self, *shape):
 
 
 def _transpose(self, *axes):
-    """A Variable with permuted axes."""
+    """Returns a Variable with permuted axes."""
     import chainer
     if len(axes) == 0:
         axes = None
@@ -112,7 +113,7 @@ def _zerograd(self):
 
 
 def _copydata(self, var):
-    """Copies the elements of another Variable into this one's memory; either is initialized like the other."""
+    """Copies the elements of another Variable into this one; an uninitialized one takes the other's shape first."""
     if var.array is None:
         if self.array is not None and isinstance(var, Parameter):
             var.initialize(self.shape)
@@ -124,7 +125,7 @@ def _copydata(self, var):
 
 
 def _addgrad(self, var):
-    """Adds the other Variable's gradient to this one's."""
+    """Adds another Variable's gradient to this one's."""
     if var.grad is None:
         return
     if self.array is None and isinstance(self, Parameter):
@@ -144,7 +145,7 @@ def _rebuild(cls, array, grad, name, requires_grad):
 
 
 def _copy(self):
-    """A Variable of the same array and gradient, with a node of its own."""
+    """Returns a Variable with the same array and gradient and a separate node."""
     return Variable(self.array, name=self.name, grad=self.grad, requires_grad=self.requires_grad)
 
 
@@ -181,11 +182,12 @@ VariableNode.data = property(lambda self: self._retained if self._retained is no
 
 
 class Parameter(Variable):
-    """A Variable that a link owns and an optimizer updates. Without a shape it waits for initialize()."""
+    """A Variable owned by a link and updated by an optimizer. Without a shape it is uninitialized until
+    initialize()."""
 
     initializer = None
     _grad_initializer = None
-    _family = None  # weak references to the copies, which initialize() reaches
+    _family = None  # weak references to the copies, which initialize() also initializes
 
     def __init__(self, initializer=None, shape=None, name=None):
         if initializer is None:
@@ -251,8 +253,13 @@ class Parameter(Variable):
     def __deepcopy__(self, memo):
         copied = type(self).__new__(type(self))
         memo[id(self)] = copied
-        Variable.__init__(copied, copy.deepcopy(self.array, memo))
-        copied._own()
+        array = self.array
+        # Parameters that share an array (Link.copy() makes them) share one in the copy, too.
+        there = None if array is None else memo.get(id(array))
+        Variable.__init__(copied, copy.deepcopy(array, memo) if there is None else there)
+        if there is None and array is not None:
+            copied._own()
+            memo[id(array)] = copied.array
         for k, v in self.__dict__.items():
             copied.__dict__[k] = None if k == '_family' else copy.deepcopy(v, memo)
         if self.array is not None:
@@ -278,7 +285,7 @@ class Parameter(Variable):
             self._grad_initializer = constant.Zero(getattr(self.initializer, 'dtype', None))
 
     def initialize(self, shape):
-        """Makes the array, and the gradient that was asked for before."""
+        """Creates the array, and the gradient if it was requested before."""
         data = initializers.generate_array(self.initializer, shape, numpy)
         grad = None
         if self._grad_initializer is not None:

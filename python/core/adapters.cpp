@@ -1,4 +1,5 @@
-// Functions whose parameters have no caster. Their Python signatures stand in chainer/functions.
+// SPDX-License-Identifier: MIT
+// Functions whose parameters have no caster. Their Python signatures are in chainer/functions/_adapters.py.
 #include "chainer/functions/functions.h"
 #include "python/core/casters.h"
 #include "python/core/operators.h"
@@ -20,12 +21,19 @@ utils::CooMatrix coo_matrix(const Variable& data, const Array& row, const Array&
 void bind_adapters(nb::module_& m) {
   m.def(
       "get_item", [](const In& x, nb::handle slices) { return F::get_item(x, load_indices(slices.ptr())); }, "x"_a,
-      "slices"_a.none(),
-      "The elements that integers, slices, None, Ellipsis, lists or arrays of them choose: x[slices].");
+      "slices"_a.none(), "Returns x[slices], for integers, slices, None, Ellipsis, lists and arrays.");
   m.def(
       "scatter_add",
       [](const In& a, nb::handle slices, const In& b) { return F::scatter_add(a, load_indices(slices.ptr()), b); },
-      "a"_a, "slices"_a.none(), "b"_a, "A copy of a with b added to a[slices]; what is chosen several times adds up.");
+      "a"_a, "slices"_a.none(), "b"_a, "Returns a copy of a with b added to a[slices]; repeated elements accumulate.");
+  m.def(
+      "scatter_max",
+      [](const In& a, nb::handle slices, const In& b) { return F::scatter_max(a, load_indices(slices.ptr()), b); },
+      "a"_a, "slices"_a.none(), "b"_a, "A copy of a with the largest of its elements and those of b put at a[slices].");
+  m.def(
+      "scatter_mean",
+      [](const In& a, nb::handle slices, const In& b) { return F::scatter_mean(a, load_indices(slices.ptr()), b); },
+      "a"_a, "slices"_a.none(), "b"_a, "A copy of a with the means of the elements of b that are put at a[slices].");
   m.def(
       "pad",
       [](const In& x, const std::vector<std::pair<int64_t, int64_t>>& width, const std::string& mode,

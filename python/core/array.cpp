@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Arrays whose memory NumPy and the library share. NumPy's C interface is used by this source only.
 #define NPY_NO_DEPRECATED_API NPY_1_7_API_VERSION
 #include <numpy/arrayobject.h>
@@ -31,10 +32,11 @@ int dtype_of_numpy(int type) {
   }
 }
 
-// The ndarrays that show memory of the library: body -> ndarray, borrowed; the ndarray's capsule holds the body. Only
-// touched with the interpreter's lock.
+// The ndarrays that refer to memory of the library: body -> ndarray, borrowed; the ndarray's capsule holds the body.
+// Accessed only with the interpreter's lock.
 std::unordered_map<const ArrayBody*, PyObject*> shown;
-// How many of them look at an owner's memory. When the last one goes, the mark that made this memory eager goes, too.
+// The number of ndarrays that refer to an owner's memory. The destruction of the last one removes the mark that makes
+// computations on this memory eager.
 std::unordered_map<const ArrayBody*, int> looks;
 
 std::mutex late_mutex;
@@ -52,7 +54,7 @@ void capsule_gone(PyObject* capsule) {
   const Ref<ArrayBody> gone(body, Ref<ArrayBody>::Adopt{});
 }
 
-// What an array in an ndarray's memory holds.
+// The owner of an array in an ndarray's memory.
 struct Held {
   PyObject* ndarray;
   void operator()() const { give_up(ndarray); }
@@ -61,6 +63,15 @@ PyObject* origin(const ArrayBody& body) {
   if (!body.marked(ArrayBody::kExternal)) return nullptr;
   const Held* held = static_cast<const ExternalBody&>(body).release.target<Held>();
   return held ? held->ndarray : nullptr;
+}
+
+// Whether a class is numpy.ma.MaskedArray or derived from it. (It is looked up where it was imported.)
+bool is_masked(PyTypeObject* type) {
+  PyObject* const modules = PyImport_GetModuleDict();
+  PyObject* const ma = PyDict_GetItemString(modules, "numpy.ma");
+  if (!ma) return false;
+  const nb::object masked = nb::getattr(nb::handle(ma), "MaskedArray", nb::none());
+  return PyType_Check(masked.ptr()) && PyType_IsSubtype(type, reinterpret_cast<PyTypeObject*>(masked.ptr()));
 }
 
 Array converted(PyArrayObject* a, int type) {
@@ -111,7 +122,7 @@ PyObject* to_numpy(const Array& a) {
   if (const auto it = shown.find(&body); it != shown.end()) return Py_NewRef(it->second);
   give_back();
   ArrayBody& owner = body.owner();
-  // Memory that is marked already was marked by somebody else, who is not forgotten when the look ends.
+  // Memory marked by another owner stays marked when the last ndarray is destroyed.
   const bool marked = owner.marked(ArrayBody::kShared);
   share_memory(a);
   if (const auto it = looks.find(&owner); it != looks.end())
@@ -141,6 +152,8 @@ Array from_numpy(PyObject* o) {
     if (const auto it = shown.find(body); it != shown.end() && it->second == o) return Array(Ref<ArrayBody>(body));
     PyErr_Clear();
   }
+  if (!PyArray_CheckExact(o) && is_masked(Py_TYPE(o)))
+    throw TypeError("a masked array has no counterpart: its mask would be lost. Give a.filled(value), or a.data");
   const int d = dtype_of_numpy(PyArray_TYPE(a));
   if (d < 0) {
     switch (PyArray_TYPE(a)) {
@@ -149,7 +162,7 @@ Array from_numpy(PyObject* o) {
       case NPY_ULONG:
       case NPY_ULONGLONG: return converted(a, NPY_INT64);
       default:
-        throw TypeError("there is no dtype for an ndarray of ",
+        throw TypeError("no dtype for an ndarray of ",
                         nb::cast<std::string>(nb::str(nb::handle(reinterpret_cast<PyObject*>(PyArray_DESCR(a))))));
     }
   }
@@ -180,7 +193,7 @@ Dtype dtype_from_python(PyObject* o) {
   if (!PyArray_DescrConverter(o, &descr)) throw nb::python_error();
   const int d = dtype_of_numpy(descr->type_num);
   Py_DECREF(descr);
-  if (d < 0) throw TypeError("there is no dtype ", nb::cast<std::string>(nb::str(nb::handle(o))));
+  if (d < 0) throw TypeError("no dtype ", nb::cast<std::string>(nb::str(nb::handle(o))));
   return static_cast<Dtype>(d);
 }
 

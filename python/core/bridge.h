@@ -1,4 +1,5 @@
-// What the sources of the Python module share: arrays and variables on both sides.
+// SPDX-License-Identifier: MIT
+// Common declarations of the Python module: conversion of arrays and variables.
 #pragma once
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
@@ -13,38 +14,49 @@ using namespace nb::literals;
 namespace chainer::python {
 
 void import_numpy();
-/// The ndarray of an array: the one it came from, or one on its memory, the same one while somebody holds it. From here
-/// on until the last such ndarray is gone nothing on this memory is put off. A new reference; None for no array.
+/// Returns a new reference to the ndarray of an array: the ndarray it came from, or an ndarray on its memory, the same
+/// object as long as it is referenced. Until the last such ndarray is destroyed, computations on this memory are not
+/// deferred. None for an empty array.
 PyObject* to_numpy(const Array& a);
 bool is_ndarray(PyObject* o);
-/// An array on the memory of an ndarray, which it holds; the array itself if the ndarray shows one of ours. An ndarray
-/// whose dtype or layout has no counterpart is copied where a wider integer holds its values; else it is a TypeError.
+/// Returns an array on the memory of an ndarray, which it keeps alive, or the library's array if the ndarray refers to
+/// one. Copies an ndarray whose dtype or layout has no counterpart if a wider integer can represent its values;
+/// otherwise raises a TypeError.
 Array from_numpy(PyObject* ndarray);
-/// How many of the library's arrays Python looks at.
+/// Returns the number of the library's arrays with ndarrays.
 int64_t exposed();
-/// Whether others than the library may write to the array's memory.
+/// Returns true if code outside the library may write to the array's memory.
 bool is_shared(const Array& a);
-/// Gives up a reference, later if this thread does not hold the interpreter's lock.
+/// Releases a reference, deferred if this thread does not hold the interpreter's lock.
 void give_up(PyObject* o);
-/// Gives back what died without the interpreter's lock.
+/// Releases the references that were deferred for lack of the interpreter's lock.
 void give_back();
 PyObject* dtype_to_python(Dtype d);
-/// The dtype of what numpy.dtype() takes; a Python exception otherwise.
+/// Returns the dtype of an argument of numpy.dtype(), or raises a Python exception.
 Dtype dtype_from_python(PyObject* o);
 
-/// What a Python Variable holds. A variable that Python code may ask for again by its node is known by it.
+/// The content of a Python Variable. Variables that Python code may look up by node are registered.
 struct Handle {
   Variable v;
   PyObject* self = nullptr;
   VariableNode* known = nullptr;
-  Handle() = default;
-  explicit Handle(Variable variable) : v(std::move(variable)) {}
+  PyObject* relay = nullptr;  // owned while the garbage is collected (cycles.cpp)
+  Handle *next = first, *previous = nullptr;
+  static inline Handle* first = nullptr;  // of all that there are
+  Handle() { enter(); }
+  explicit Handle(Variable variable) : v(std::move(variable)) { enter(); }
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
   ~Handle();
+
+ private:
+  void enter() {
+    if (next) next->previous = this;
+    first = this;
+  }
 };
 extern PyTypeObject *variable_type, *ndarray_type;
-/// From a Python Variable to its Handle: the same distance for all objects of the class itself.
+/// The offset of the Handle in a Python Variable, the same for all objects of the class itself.
 extern std::ptrdiff_t handle_distance;
 
 inline Handle* as_handle(PyObject* o) {
@@ -57,22 +69,23 @@ inline const Variable* as_variable(PyObject* o) {
   const Handle* h = as_handle(o);
   return h ? &h->v : nullptr;
 }
-/// Lets known() find this Python object by its node.
+/// Registers this Python object, so that known() finds it by its node.
 void remember(PyObject* variable);
-/// A new Python object around a variable; None for none.
+/// Returns a new Python object for a variable; None for an empty variable.
 PyObject* wrap(Variable v);
-/// The Python object that holds this node's variable, or a new one.
+/// Returns the Python object that holds this node's variable, or a new one.
 PyObject* known(Variable v);
-/// The Python object that holds this node's variable, or None.
+/// Returns the Python object that holds this node's variable, or None.
 PyObject* known_or_none(const VariableNode* n);
 /// "(2, 5), float32"
 std::string label_of(const Shape& shape, Dtype dtype);
-/// The Python objects of nodes, the same ones while somebody holds them; None for nullptr.
+/// Returns the Python objects of nodes, the same objects as long as they are referenced; None for nullptr.
 PyObject* wrap_node(VariableNode* n);
 PyObject* wrap_function(FunctionNode* f);
-/// The Python object of a function written in Python, borrowed, or nullptr.
+/// Returns the Python object of a function written in Python as a borrowed reference, or nullptr.
 PyObject* python_function(FunctionNode* f);
-/// The node behind a Python function, an old-style one or one of the library's; none otherwise.
+/// Returns the node of a Python function, an old-style function or a function of the library; otherwise an empty
+/// reference.
 Ref<FunctionNode> as_function(PyObject* o);
 
 /// An argument that is a variable, an ndarray, a NumPy number or None.
@@ -86,20 +99,28 @@ bool load(PyObject* o, In& in) noexcept;
 /// A NumPy number or a Python number.
 bool load_scalar(PyObject* o, Scalar& s) noexcept;
 
-/// Without the interpreter's lock while it lives, where the computation is long enough.
+/// A scope that releases the interpreter's lock if the computation is long enough.
 class Unlocked {
  public:
   explicit Unlocked(const Variable& v) : Unlocked(v && v.size() >= 32768) {}
   explicit Unlocked(const Variables& v) : Unlocked(!v.empty() && v[0] && v[0].size() >= 32768) {}
-  explicit Unlocked(bool go) : state_(go ? PyEval_SaveThread() : nullptr) {}
+  explicit Unlocked(bool go) {
+    if (!go) return;
+    ++count;
+    state_ = PyEval_SaveThread();
+  }
   Unlocked(const Unlocked&) = delete;
   Unlocked& operator=(const Unlocked&) = delete;
   ~Unlocked() {
-    if (state_) PyEval_RestoreThread(state_);
+    if (!state_) return;
+    PyEval_RestoreThread(state_);
+    --count;
   }
+  /// How many there are of all threads.
+  static std::atomic<int> count;
 
  private:
-  PyThreadState* state_;
+  PyThreadState* state_ = nullptr;
 };
 
 void bind_variable(nb::module_& m);
@@ -109,5 +130,8 @@ void bind_config(nb::module_& m);
 void bind_updates(nb::module_& m);
 void bind_errors(nb::module_& m);
 void bind_adapters(nb::module_& m);
+void bind_cycles(nb::module_& m);
+int variable_traverse(PyObject* self, visitproc visit, void* arg);
+int variable_clear(PyObject* self);
 
 }  // namespace chainer::python

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "python/core/casters.h"
 #include "python/core/nodes.h"
 
@@ -36,12 +37,14 @@ void Carrier::leave_to(Shell& s) {
     s.retained_inputs = retained_inputs();
     for (const Array& a : output_data())
       if (a) s.retained_outputs.push_back(a);
-  } catch (const Error&) {}  // written to since
+  } catch (const Error&) {}  // written to since then
 }
 
 Carrier::~Carrier() {
+  --alive;
   if (!self_ || !Py_IsInitialized()) return;
   const nb::gil_scoped_acquire lock;
+  if (relay) forget_carrier(relay);
   if (shell) {
     if (Py_REFCNT(self_) > 1) leave_to(*shell);
     shell->rank = rank();

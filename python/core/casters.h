@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Conversions of arguments and results between Python and the types of the functions' signatures.
 #pragma once
 #include <nanobind/stl/function.h>
@@ -46,16 +47,16 @@ struct IntList {
   std::vector<int64_t> v;
   operator const std::vector<int64_t>&() const { return v; }
 };
-/// Axes, which may be a list, too.
+/// Axes, which may also be a list.
 struct AnyAxes : Axes {
   using Axes::Axes;
 };
-/// A truth, as Python sees it.
+/// A boolean, by Python's truth value.
 struct Flag {
   bool v = false;
   operator bool() const { return v; }
 };
-/// One of the words that an enumeration knows. An unknown one is a ValueError when it is asked for.
+/// A name of an enumeration's value. An unknown name raises a ValueError when the value is read.
 template <class E>
 struct Word {
   std::string text;

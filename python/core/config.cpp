@@ -1,4 +1,5 @@
-// The entries of chainer.config that the library knows, of this thread or of the process.
+// SPDX-License-Identifier: MIT
+// The entries of chainer.config that the library also has, of this thread or of the process.
 #include "chainer/autograd/config.h"
 
 #include "python/core/casters.h"
@@ -34,7 +35,7 @@ bool set_entry(const std::string& key, nb::handle value, bool global) {
 
 void bind_config(nb::module_& m) {
   m.def("set_config", &set_entry, "key"_a, "value"_a.none(), "for_all"_a = false);
-  // Whether graphs are recorded: backward() and grad() change it, too. And this thread's own value, if it has one.
+  // Whether graphs are recorded, which backward() and grad() also change; and this thread's own value, if any.
   m.def("backprop_enabled", [] { return static_cast<bool>(config().enable_backprop); });
   m.def("own_backprop_mode", [] { return config().enable_backprop.local(); });
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "python/core/errors.h"
 
 #include "chainer/autograd/type_check.h"
@@ -6,7 +7,7 @@ namespace chainer::python {
 
 namespace {
 
-// Of one of the classes of chainer.utils.type_check.
+// Sets an error of one of the classes of chainer.utils.type_check.
 void raise_invalid_type(const std::string& expect, const std::string& actual, const char* text,
                         const char* name = "InvalidType") {
   try {
@@ -21,7 +22,7 @@ void raise_of(const char* name, const char* text) {
   } catch (nb::python_error& failed) { failed.restore(); }
 }
 
-// The release finds an axis out of range in its type checks, and takes a wrong label for a wrong value.
+// The release detects an axis out of range in its type checks, and a wrong label as a wrong value.
 void raise_index_error(const char* text) {
   const std::string_view t = text;
   if (t.find("axis") != t.npos && t.find("is out of bounds for an array") != t.npos)
@@ -33,7 +34,7 @@ void raise_index_error(const char* text) {
   PyErr_SetString(PyExc_IndexError, text);
 }
 
-// Shapes that do not fit together are found in type checks there, too; sizes of windows by assertions.
+// The release detects mismatched shapes in type checks, too, and sizes of windows by assertions.
 void raise_value_error(const char* text) {
   const std::string_view t = text;
   if (t.find("einsum: label") == 0 && t.find("stands for lengths") != t.npos)
@@ -65,7 +66,7 @@ void raise_in_python(const std::exception_ptr& p) {
   try {
     std::rethrow_exception(p);
   } catch (const InvalidType& e) {
-    // There NumPy finds what does not fit.
+    // In the release NumPy detects the mismatch.
     const bool by_numpy =
         std::string_view(e.what()).find("in: deformable_convolution_2d_sampler") != std::string_view::npos;
     raise_invalid_type(e.expect(), e.actual(), e.what(), by_numpy ? "InvalidSize" : "InvalidType");

@@ -1,4 +1,5 @@
-// The library's errors as Python's.
+// SPDX-License-Identifier: MIT
+// Converts the library's errors to Python's.
 #pragma once
 #include <exception>
 
@@ -6,11 +7,11 @@
 
 namespace chainer::python {
 
-/// Sets Python's error from the exception that is being handled: the release's InvalidType, built-in classes for the
-/// others. Rethrows what is not the library's.
+/// Sets Python's error from the current exception: the release's InvalidType, or built-in classes. Rethrows exceptions
+/// that are not the library's.
 void raise_in_python(const std::exception_ptr& p);
 
-/// The new reference that f() computes; nullptr with Python's error set where it throws. For slots of types, which
+/// Returns the new reference computed by f(), or nullptr with Python's error set if f throws. For slots of types, which
 /// nanobind does not guard.
 template <class F>
 PyObject* guarded(F&& f) noexcept {

@@ -1,11 +1,12 @@
+# SPDX-License-Identifier: MIT
 """Writes the bindings of all functions from the headers of chainer/functions.
 
     generate.py SOURCE_TREE OUTPUT_FOLDER
 
-A function in the headers is an object with operator(): its parameters, with those of its options' struct in their
-place, are the Python function's. Written are functions_0.cpp ... (the bindings), words.cpp (enumerations) and places.py
-(which function lies in which module of chainer.functions). What has a parameter of a type without caster is left to
-adapters.cpp; it must be named in ADAPTED, so that a new function does not go without a binding.
+A function in the headers is an object with operator(). Its parameters, with the options struct replaced by its fields,
+are the parameters of the Python function. Writes functions_0.cpp ... (the bindings), words.cpp (enumerations) and
+places.py (the module in chainer.functions of each function). Functions with a parameter type without caster are bound
+in adapters.cpp and must be listed in ADAPTED, so that no new function lacks a binding.
 """
 import glob
 import os
@@ -13,12 +14,12 @@ import re
 import sys
 
 PARTS = 8
-# Bound by hand in adapters.cpp.
-ADAPTED = {'get_item', 'scatter_add', 'pad', 'einsum', 'forget', 'sparse_matmul', 'copy'}
-# Python's name of a parameter, where C++ has another.
+# Bound manually in adapters.cpp.
+ADAPTED = {'get_item', 'scatter_add', 'scatter_max', 'scatter_mean', 'pad', 'einsum', 'forget', 'sparse_matmul', 'copy'}
+# Python names of parameters that have another name in C++.
 RENAMED = {('cast', 'dtype'): 'typ', ('r2_score', 'truth'): 'true'}
 
-# Type -> what the binding takes. Other types than these and enumerations have no caster.
+# Maps types to the types of the binding. Other types, except enumerations, have no caster.
 TAKEN = {
     'Variable': 'const In&', 'int64_t': 'int64_t', 'double': 'double', 'bool': 'Flag', 'PerAxis': 'const PerAxis&',
     'Variables': 'const Variables&', 'Axes': 'const Axes&', 'std::optional<int64_t>': 'std::optional<int64_t>',
@@ -28,7 +29,7 @@ TAKEN = {
     'std::optional<IntPair>': 'std::optional<IntPair>', 'Dtype': 'Dtype',
     'std::function<Array(const Shape&)>': 'const std::function<Array(const Shape&)>&',
 }
-# Functions whose axes may be a list; for the others a list is a TypeError, as in the release.
+# Functions whose axes may be a list; for other functions a list is a TypeError, as in the release.
 LISTS_OF_AXES = {'transpose', 'normalize', 'batch_normalization', 'fixed_batch_normalization'}
 NONE_ALLOWED = {'Variable', 'Array', 'Axes', 'PerAxis', 'Variables'}
 
@@ -43,7 +44,7 @@ def without_comments(text):
 
 
 def documentation(text):
-    """What the comment above each function says, by the name of its struct; examples are C++'s and left out."""
+    """Returns the comment of each function by the name of its struct, without the C++ examples."""
     found, last = {}, ''
     for m in re.finditer(r'((?:^///.*\n)*)inline constexpr struct (\w+)', text, re.M):
         lines = [line[3:].removeprefix(' ') for line in m.group(1).splitlines()]
@@ -53,14 +54,14 @@ def documentation(text):
 
 
 def option_documentation(text):
-    """'name: what it is' of the commented fields of each struct."""
+    """Returns 'name: description' for the commented fields of each struct."""
     return {m.group(1): ['%s: %s' % (n, ' '.join(d.split())) for n, d in re.findall(
                 r'(\w+)(?: = [^;]*)?;\s*///< (.*(?:\n\s*///< .*)*)', m.group(2))]
             for m in re.finditer(r'\nstruct (\w+)(?:\s*:\s*\w+)? \{(.*?)\n\};', text, re.S)}
 
 
 def split(text):
-    """Splits at commas that are in no bracket."""
+    """Splits at commas outside of brackets."""
     parts, depth, part = [], 0, ''
     for c in text:
         depth += (c in '(<{') - (c in ')>}')
@@ -73,7 +74,7 @@ def split(text):
 
 
 def fields(body):
-    """(type, name, default) of each field of a struct."""
+    """Returns (type, name, default) for each field of a struct."""
     found = []
     for statement in body.split(';'):
         statement = ' '.join(statement.split())
@@ -111,14 +112,14 @@ class Headers:
                 self.sources[path] = f.read()
 
     def place(self, name):
-        """The folder of the source that defines a function: the chapter of the manual."""
+        """Returns the folder of the source that defines a function, which is the chapter of the manual."""
         for path, text in self.sources.items():
             if os.path.basename(path) == name + '.cpp' or self.types[name] + '::operator()' in text:
                 return path.split(os.sep)[-2]
         return 'math'
 
     def docstring(self, name, arguments):
-        """The comment of the function, and of its options."""
+        """Returns the comments of the function and of its options."""
         text = self.documentation[self.types[name]]
         for a in arguments:
             options = self.option_documentation.get(re.match(r'(?:const )?(\w+)', a).group(1))
@@ -126,7 +127,7 @@ class Headers:
         return text.replace('///<', '').strip()
 
     def parameters(self, arguments):
-        """(type, name, default, options struct or None) of each Python parameter of a call."""
+        """Returns (type, name, default, options struct or None) for each Python parameter of a call."""
         out = []
         for a in arguments:
             m = re.match(r'(?:const )?(.+?)\s*&?\s*(\w+)\s*(?:=\s*(.*))?$', a)
@@ -139,7 +140,7 @@ class Headers:
 
 
 def python_default(type_, default, enums):
-    """The default value in the binding's words, or None where there is none."""
+    """Returns the default value as source text of the binding, or None if there is none."""
     if default is None:
         return None
     if default in ('{}', 'nullptr'):
@@ -158,7 +159,7 @@ def python_default(type_, default, enums):
 
 
 def binding(headers, name, result, arguments):
-    """The line that binds one call, or None where a parameter has no caster."""
+    """Returns the line that binds one call, or None if a parameter has no caster."""
     parameters = headers.parameters(arguments)
     if not all(t in TAKEN or t in headers.enums for t, _, _, _ in parameters):
         return None
@@ -252,7 +253,7 @@ def main(root, out):
     words += 'void bind_functions(nb::module_& m) {\n%s}\n}\n' % ''.join(
         '  bind_functions_%d(m);\n' % i for i in range(PARTS))
     write(out + '/words.cpp', words)
-    places = '"""Which chapter each function stands in. Written by generate.py."""\nPLACES = {\n'
+    places = '"""The chapter of each function. Written by generate.py."""\nPLACES = {\n'
     for name in sorted(headers.functions):
         places += '    %r: %r,\n' % (name, headers.place(name))
     write(out + '/places.py', places + '}\n')

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Function hooks written in Python.
 #include "chainer/autograd/function_hook.h"
 #include "python/core/casters.h"
@@ -12,7 +13,7 @@ nb::object arrays(const Arrays& as) {
   return t;
 }
 
-// Calls a method of one hook, or of all in a dictionary.
+// Calls a method of one hook, or of all hooks in a dictionary.
 class Bridge : public FunctionHook {
  public:
   Bridge(nb::object hooks, bool all) : hooks_(std::move(hooks)), all_(all) {}
@@ -45,7 +46,7 @@ class Bridge : public FunctionHook {
   bool all_;
 };
 
-// This thread's hooks of Python, while there are any.
+// This thread's Python hooks; installed only while there are any.
 struct Opened {
   Opened(nb::object hooks) : bridge(std::move(hooks), true), scope(bridge) {}
   Bridge bridge;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "python/core/bridge.h"
 
 namespace chainer::python {
@@ -14,6 +15,13 @@ NB_MODULE(_core, m) {
   cp::bind_hooks(m);
   cp::bind_config(m);
   cp::bind_updates(m);
+  cp::bind_cycles(m);
+  // nanobind's types of functions are closed to attributes; inspect.signature() asks their instances for __signature__.
+  m.def("_set_on_type", [](nb::handle type, const char* name, nb::handle value) {
+    auto* const t = reinterpret_cast<PyTypeObject*>(type.ptr());
+    if (PyDict_SetItemString(t->tp_dict, name, value.ptr()) < 0) throw nb::python_error();
+    PyType_Modified(t);
+  });
   nb::module_ f = m.def_submodule("functions");
   cp::bind_functions(f);
   cp::bind_adapters(f);

@@ -1,4 +1,5 @@
-// VariableNode and FunctionNode as Python sees them.
+// SPDX-License-Identifier: MIT
+// The Python classes VariableNode and FunctionNode.
 #include "python/core/nodes.h"
 
 #include <unordered_map>
@@ -15,13 +16,13 @@ struct Node {
   Ref<VariableNode> n;
   ~Node();
 };
-// The Python objects of nodes, borrowed: an entry goes with its object.
+// The Python objects of nodes, borrowed: an entry is removed with its object.
 std::unordered_map<const VariableNode*, PyObject*> nodes;
 std::unordered_map<const FunctionNode*, PyObject*> shells;
 
 Node::~Node() { nodes.erase(n.get()); }
 
-// The inputs' nodes, of a carrier that is gone those that it left.
+// The inputs' nodes; for a destroyed carrier those that it left.
 const SmallVector<Ref<VariableNode>, 2>& inputs_of(const Shell& s) { return s.node ? s.node->inputs() : s.inputs; }
 
 nb::object tuple_of(const SmallVector<Ref<VariableNode>, 2>& list) {
@@ -42,7 +43,7 @@ Variables retained_outputs(const Shell& s) {
   return s.owned ? Variables() : s.node ? static_cast<Carrier*>(s.node)->retained_outputs() : s.retained_outputs;
 }
 
-// The softmax that softmax_cross_entropy keeps without enable_double_backprop; None where it was told not to.
+// The softmax that softmax_cross_entropy keeps without enable_double_backprop; None if cache_score is false.
 nb::object kept_softmax(const Shell& s) {
   const auto* described = dynamic_cast<const Described*>(s.node);
   if (described && s.node->label() == "SoftmaxCrossEntropy") {
@@ -103,7 +104,7 @@ void bind_nodes(nb::module_& m) {
   auto v = nb::class_<Node>(m, "VariableNode", nb::is_weak_referenceable());
   v.def(
       "__init__",
-      [](Node*, nb::handle, nb::handle, nb::kwargs) { throw ValueError("a VariableNode is made with its Variable"); },
+      [](Node*, nb::handle, nb::handle, nb::kwargs) { throw ValueError("a VariableNode is created by its Variable"); },
       "variable"_a.none(), "name"_a.none(), "kwargs"_a);
   v.def_prop_ro("dtype", [](const Node& s) { return nb::steal(dtype_to_python(s.n->dtype())); });
   v.def_prop_ro("shape", [](const Node& s) { return nb::steal(int_tuple(s.n->shape())); });

@@ -1,17 +1,21 @@
-// Functions written in Python, and what Python sees of nodes.
+// SPDX-License-Identifier: MIT
+// Functions written in Python, and the Python classes of nodes.
 #pragma once
 #include "python/core/bridge.h"
 
 namespace chainer::python {
 
 struct Shell;
+struct Relay;
+/// The relay (cycles.cpp) outlives its carrier.
+void forget_carrier(Relay* r);
 
-/// The node that carries a function written in Python through the graph. It owns the Python object; that refers back
-/// by its Shell, which does not own, so that there is no cycle.
+/// The graph node of a function written in Python. It owns the Python object, which refers back by a non-owning Shell,
+/// so that there is no cycle.
 class Carrier : public FunctionNode {
  public:
-  explicit Carrier(PyObject* self) : self_(Py_NewRef(self)) {}
-  Carrier(Carrier&& o) noexcept : FunctionNode(std::move(o)), self_(std::exchange(o.self_, nullptr)) {}
+  explicit Carrier(PyObject* self) : self_(Py_NewRef(self)) { ++alive; }
+  Carrier(Carrier&& o) noexcept : FunctionNode(std::move(o)), self_(std::exchange(o.self_, nullptr)) { ++alive; }
   ~Carrier() override;
   Arrays forward(const Arrays& in) override;
   Variables backward(const Indexes& wanted, const Variables& gy) override;
@@ -23,6 +27,8 @@ class Carrier : public FunctionNode {
   using FunctionNode::retained_inputs;
   using FunctionNode::retained_outputs;
   Shell* shell = nullptr;
+  Relay* relay = nullptr;
+  static std::atomic<int64_t> alive;
 
  private:
   friend nb::object apply_python(nb::handle self, const nb::list& inputs);
@@ -33,9 +39,8 @@ class Carrier : public FunctionNode {
   bool accumulates_ = false;
 };
 
-/// What Python holds of a function node: of one of the library's strongly, of a carrier weakly. When a carrier goes and
-/// somebody holds its Python object, that keeps the inputs and
-/// what was retained.
+/// Python's reference to a function node: strong for functions of the library, weak for a carrier. When a carrier is
+/// destroyed while its Python object is referenced, the object keeps the inputs and the retained arrays.
 struct Shell {
   FunctionNode* node = nullptr;
   Ref<FunctionNode> owned;
@@ -45,9 +50,9 @@ struct Shell {
   ~Shell();
 };
 
-/// A new node that carries a Python function, which refers to it by its attribute _node.
+/// Creates a node for a Python function, which refers to it by its attribute _node.
 Ref<FunctionNode> make_carrier(PyObject* self);
-/// Applies a Python function to Variables: a tuple of Variables.
+/// Applies a Python function to Variables; returns a tuple of Variables.
 nb::object apply_python(nb::handle self, const nb::list& inputs);
 
 }  // namespace chainer::python

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The operators of Variable as slots of its type.
 #include "python/core/operators.h"
 
@@ -12,7 +13,7 @@ using Binary = Variable (*)(const Variable&, const Variable&);
 using Right = Variable (*)(const Variable&, Scalar);
 using Left = Variable (*)(Scalar, const Variable&);
 
-// An ndarray beside a variable takes its dtype, as numbers do.
+// An ndarray in an operation with a variable takes the variable's dtype, like numbers.
 void take_dtype(In& array, const Variable& beside) {
   if (array.own && beside && array.own.dtype() != beside.dtype())
     array.own = Variable(array.own.array().astype(beside.dtype()), false);
@@ -28,8 +29,9 @@ PyObject* operate(PyObject* a, PyObject* b, Binary both, Right right, Left left)
       if (y && load_scalar(a, s)) return wrap(left(s, *y));
       Py_RETURN_NOTIMPLEMENTED;
     }
+    if (!x && !y) Py_RETURN_NOTIMPLEMENTED;
     In array;
-    if (!(x || y) || !load(x ? b : a, array)) Py_RETURN_NOTIMPLEMENTED;
+    array.own = from_numpy(x ? b : a);  // a TypeError says what is wrong with it, where NumPy would find another way
     take_dtype(array, x ? *x : *y);
     return wrap(x ? both(*x, array.own) : both(array.own, *y));
   });
@@ -71,17 +73,17 @@ PyObject* absolute(PyObject* a) {
   return guarded([&] { return wrap(F::absolute(*as_variable(a))); });
 }
 int truth(PyObject*) {
-  PyErr_SetString(PyExc_NotImplementedError, "a Variable has no truth: ask its array");
+  PyErr_SetString(PyExc_NotImplementedError, "a Variable is not convertible to bool: use its array");
   return -1;
 }
 PyObject* compare(PyObject*, PyObject*, int) {
-  PyErr_SetString(PyExc_NotImplementedError, "Variables are not compared: compare their arrays");
+  PyErr_SetString(PyExc_NotImplementedError, "Variables cannot be compared: compare their arrays");
   return nullptr;
 }
 PyObject* item(PyObject* a, PyObject* index) {
   return guarded([&] { return wrap(F::get_item(*as_variable(a), load_indices(index))); });
 }
-// For iteration, which asks for items until one is out of range.
+// For iteration, which requests items until one is out of range.
 PyObject* item_at(PyObject* a, Py_ssize_t i) {
   return guarded([&]() -> PyObject* {
     const Variable& v = *as_variable(a);
@@ -102,6 +104,13 @@ Py_ssize_t length(PyObject* a) {
   return v.shape()[0];
 }
 
+// A list of ints is an array of indices; any other list stands for the tuple of its items, as in the release.
+bool is_list_of_ints(PyObject* list) {
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); ++i)
+    if (!PyLong_Check(PyList_GET_ITEM(list, i))) return false;
+  return true;
+}
+
 void load_index(PyObject* o, Indices& out) {
   if (o == Py_None) return out.push_back(newaxis);
   if (o == Py_Ellipsis) return out.push_back(ellipsis);
@@ -116,7 +125,7 @@ void load_index(PyObject* o, Indices& out) {
     return out.push_back(Slice(number(s->start), number(s->stop), number(s->step).value_or(1)));
   }
   const bool list = PyList_Check(o) || PyTuple_Check(o);
-  if (!PyBool_Check(o) && !list && !is_ndarray(o)) {
+  if (!PyBool_Check(o) && !list && !PyRange_Check(o) && !is_ndarray(o)) {
     if (const nb::object k = nb::steal(PyNumber_Index(o)); k.is_valid())
       return out.push_back(static_cast<int64_t>(PyLong_AsLongLong(k.ptr())));
     PyErr_Clear();
@@ -140,6 +149,8 @@ Indices load_indices(PyObject* o) {
   Indices out;
   if (PyTuple_Check(o)) {
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(o); ++i) load_index(PyTuple_GET_ITEM(o, i), out);
+  } else if (PyList_Check(o) && !is_list_of_ints(o)) {
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(o); ++i) load_index(PyList_GET_ITEM(o, i), out);
   } else {
     load_index(o, out);
   }
@@ -167,6 +178,8 @@ const PyType_Slot* variable_slots() {
                                       {Py_mp_length, slot(length)},
                                       {Py_sq_item, slot(item_at)},
                                       {Py_sq_length, slot(length)},
+                                      {Py_tp_traverse, slot(variable_traverse)},
+                                      {Py_tp_clear, slot(variable_clear)},
                                       {0, nullptr}};
   return slots;
 }

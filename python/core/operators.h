@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 #include "chainer/array/index.h"
 #include "python/core/bridge.h"
 
 namespace chainer::python {
 
-/// What Python writes between brackets: integers, slices, None, Ellipsis, lists and arrays, or a tuple of them.
+/// Converts a Python index: integers, slices, None, Ellipsis, lists and arrays, or a tuple of them.
 Indices load_indices(PyObject* index);
 const PyType_Slot* variable_slots();
 

@@ -1,4 +1,5 @@
-"""Writes the type stubs of the module and of chainer.functions from what is bound.
+# SPDX-License-Identifier: MIT
+"""Writes the type stubs of the module and of chainer.functions from the bindings.
 
     stubs.py PACKAGE_FOLDER      (run with PACKAGE_FOLDER's parent on the path)
 """
@@ -11,7 +12,7 @@ HEAD = '''# Written by stubs.py.
 from typing import Any, Callable, Iterator, Optional, Sequence, Tuple, Union
 import numpy
 '''
-# What takes a variable takes an ndarray, too.
+# Parameters that take a variable also take an ndarray.
 ARGUMENTS = {'Variable': 'ArrayLike', 'tuple': 'Sequence[Any]', 'int | tuple': 'Union[int, Sequence[int]]',
              'numpy.ndarray': 'ArrayLike', 'numpy.dtype': 'Any', 'str': 'str', 'int': 'int', 'float': 'float',
              'bool': 'bool', 'object': 'Any', 'handle': 'Any'}
@@ -22,7 +23,7 @@ OPERATORS = ['add', 'radd', 'sub', 'rsub', 'mul', 'rmul', 'truediv', 'rtruediv',
 
 
 def split(text):
-    """Splits at commas that are in no bracket."""
+    """Splits at commas outside of brackets."""
     parts, depth, part = [], 0, ''
     for c in text + ',':
         depth += (c in '([{') - (c in ')]}')
@@ -35,7 +36,7 @@ def split(text):
 
 
 def argument(text):
-    """A parameter of a binding's line in the words of typing."""
+    """Converts a parameter of a binding's signature to a type hint."""
     if ':' not in text:
         return text
     name, _, rest = text.partition(':')
@@ -44,14 +45,14 @@ def argument(text):
     none = kind.endswith(' | None')
     kind = kind[:-len(' | None')] if none else kind
     kind = ARGUMENTS.get(kind, 'Any')
-    # Where a binding lets none through, only a default of None says that it may be left out.
+    # If a binding accepts None, only a default of None shows that the parameter is optional.
     if none and default.strip() == 'None':
         kind = 'Optional[%s]' % kind
     return '%s: %s%s' % (name, kind, ' = ...' if equal else '')
 
 
 def bound(name, line, method=False):
-    """The stub's line of a binding, of the first line of its documentation."""
+    """Returns the stub line of a binding, made from the first line of its documentation."""
     m = re.match(r'\w+\((.*)\) -> (.*)$', line)
     if not m:
         return 'def %s(*args: Any, **kwargs: Any) -> Any' % name
@@ -60,7 +61,7 @@ def bound(name, line, method=False):
 
 
 def adapted(name, function):
-    """The stub's line of a function written in Python."""
+    """Returns the stub line of a function written in Python."""
     parts, bare = [], False
     for p in inspect.signature(function).parameters.values():
         if p.kind is p.KEYWORD_ONLY and not bare:

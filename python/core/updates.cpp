@@ -1,5 +1,7 @@
-// The optimizers' fused passes: one call a parameter.
+// SPDX-License-Identifier: MIT
+// The optimizers' fused passes: one call per parameter.
 #include "chainer/array/backend.h"
+#include "chainer/array/operations/updates.h"
 #include "chainer/array/version.h"
 #include "chainer/routines/creation.h"
 #include "python/core/casters.h"
@@ -10,7 +12,7 @@ void bind_updates(nb::module_& m) {
 #define CHAINER_UPDATE(NAME, STATES, FORMULA) {#NAME, Update::NAME},
   static const std::pair<const char*, Update> kUpdates[] = {CHAINER_UPDATE_OPS(CHAINER_UPDATE)};
 #undef CHAINER_UPDATE
-  // Gradients that are not there become zeros.
+  // Replaces missing gradients by zeros.
   m.def(
       "fill_grads",
       [](nb::handle params) {
@@ -18,7 +20,7 @@ void bind_updates(nb::module_& m) {
           if (Handle* h = as_handle(p.ptr()); h && h->v && !h->v.grad_var()) h->v.set_grad(zeros_like(h->v.array()));
       },
       "params"_a);
-  // Gradients go; of what is no plain parameter with an array the method is called.
+  // Clears gradients; for objects other than plain parameters with an array the method is called.
   m.def(
       "clear_grads",
       [](nb::handle params, nb::handle plain) {
@@ -45,7 +47,7 @@ void bind_updates(nb::module_& m) {
           data.device().backend().update(op, data, param.grad(), s, hyper);
           return;
         }
-        throw KeyError("there is no update '", name, "'");
+        throw KeyError("no update rule named '", name, "'");
       },
       "name"_a, "param"_a, "states"_a, "hyper"_a);
 }

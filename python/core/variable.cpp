@@ -1,6 +1,11 @@
+// SPDX-License-Identifier: MIT
 // The Python class Variable around the library's handle.
+#include <time.h>
+
 #include <unordered_map>
 
+#include "chainer/autograd/backprop.h"
+#include "chainer/autograd/backward_scope.h"
 #include "chainer/functions/functions.h"
 #include "python/core/casters.h"
 #include "python/core/operators.h"
@@ -12,7 +17,7 @@ std::ptrdiff_t handle_distance = 0;
 
 namespace {
 
-// The Python variables that may be asked for by their node; borrowed, an entry goes with its Handle.
+// The Python variables that can be looked up by node; borrowed, an entry is removed with its Handle.
 std::unordered_map<const VariableNode*, PyObject*> by_node;
 
 Handle& handle_of(nb::handle o) { return *nb::inst_ptr<Handle>(o); }
@@ -45,7 +50,7 @@ void init(Handle* self, nb::handle data, nb::kwargs kwargs) {
   }
   if (const Array array = array_or_none(data, "the data of a Variable"))
     self->v = Variable(array, requires_grad);
-  else  // it has a place in graphs, and waits for its array
+  else  // it has a node, and its array is not initialized
     self->v = Variable(Array(), make_ref<VariableNode>(Shape(), Dtype::float32, requires_grad));
   if (!name.is_none()) self->v.set_name(nb::cast<std::string>(name));
   if (!grad.is_none()) self->v.set_grad(array_or_none(grad, "the gradient of a Variable"));
@@ -60,8 +65,20 @@ void set_grad_var(Handle& h, nb::handle g) {
   remember(g.ptr());
 }
 
+// Between two functions of a backward(), some times a second: whether the user has interrupted the program.
+void look_for_signals() {
+  static std::atomic<int64_t> last{0};
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+  const int64_t ms = now.tv_sec * 1000 + now.tv_nsec / 1000000;
+  if (ms - last.load(std::memory_order_relaxed) < 50) return;
+  last.store(ms, std::memory_order_relaxed);
+  const nb::gil_scoped_acquire lock;
+  if (PyErr_CheckSignals() < 0) throw nb::python_error();
+}
+
 void backward(const Handle& h, Flag retain_grad, Flag twice, std::optional<double> loss_scale) {
-  const Variable v = h.v;  // what runs may drop the Python object
+  const Variable v = h.v;  // code called here may drop the Python object
   if (v && v.size() == 1 && v.ndim() > 0 && !v.grad() && v.creator() &&
       PyErr_WarnEx(
           PyExc_DeprecationWarning,
@@ -80,6 +97,9 @@ void backward(const Handle& h, Flag retain_grad, Flag twice, std::optional<doubl
 }  // namespace
 
 Handle::~Handle() {
+  (previous ? previous->next : first) = next;
+  if (next) next->previous = previous;
+  Py_XDECREF(relay);
   if (!known) return;
   if (const auto it = by_node.find(known); it != by_node.end() && it->second == self) by_node.erase(it);
 }
@@ -130,8 +150,8 @@ PyObject* known(Variable v) {
 }
 
 void bind_variable(nb::module_& m) {
-  auto c =
-      nb::class_<Handle>(m, "Variable", nb::type_slots(variable_slots()), nb::is_weak_referenceable(), nb::pooled(256));
+  auto c = nb::class_<Handle>(m, "Variable", nb::type_slots(variable_slots()), nb::is_weak_referenceable(),
+                              nb::dynamic_attr(), nb::pooled(256));
   variable_type = reinterpret_cast<PyTypeObject*>(c.ptr());
   {
     const nb::object one = nb::inst_alloc(c);
@@ -139,7 +159,12 @@ void bind_variable(nb::module_& m) {
   }
   c.def("__init__", init, "data"_a.none() = nb::none(), "kwargs"_a);
   const auto array = [](const Handle& h) { return nb::steal(to_numpy(h.v.array())); };
-  const auto set_array = [](Handle& h, nb::handle a) { h.v.set_array(array_or_none(a, "the data of a Variable")); };
+  // Functions that were applied to the variable, or made it, read the new array in backward(), as in the release.
+  const auto set_array = [](Handle& h, nb::handle a) {
+    h.v.set_array(array_or_none(a, "the data of a Variable"));
+    const VariableNode* const n = h.v.node_pointer();
+    if (h.v && n && (n->creator() || n->refs.value() > 1)) h.v.retain_data();
+  };
   c.def_prop_rw("array", array, set_array, nb::for_setter(nb::arg().none()));
   c.def_prop_rw("data", array, set_array, nb::for_setter(nb::arg().none()));
   c.def_prop_rw(
@@ -163,12 +188,12 @@ void bind_variable(nb::module_& m) {
   c.def_prop_ro("size", [](const Handle& h) { return h.v ? h.v.size() : 0; });
   c.def_prop_ro("dtype", [](const Handle& h) { return h.v ? nb::steal(dtype_to_python(h.v.dtype())) : nb::none(); });
   c.def_prop_ro("requires_grad", [](const Handle& h) { return h.v.requires_grad(); });
-  // Without a look at the memory.
+  // Without access to the memory.
   c.def_prop_ro("_has_array", [](const Handle& h) { return static_cast<bool>(h.v); });
   c.def_prop_ro("_has_half", [](const Handle& h) { return h.v && h.v.dtype() == Dtype::float16; });
   c.def_prop_ro("_has_grad", [](const Handle& h) { return static_cast<bool>(h.v.grad_var()); });
-  // Memory of the library's own: nobody outside writes to it, so that computations on it may wait and other forms of
-  // its elements be kept.
+  // Memory owned by the library, to which no other code writes, so computations on it may be deferred and derived forms
+  // of its elements cached.
   c.def("_own", [](Handle& h) {
     if (h.v) h.v.set_array(h.v.array().copy());
   });
@@ -217,13 +242,15 @@ void bind_variable(nb::module_& m) {
           nb::object o = nb::steal(known(gs[i]));
           if (!o.is_none()) remember(o.ptr());
           if (const Variable* g = as_variable(o.ptr()); g && set_grad)
-            Variable(xs[i]).set_grad_var(*g);  // it is x.grad_var
+            Variable(xs[i]).set_grad_var(*g);  // so that it is x.grad_var
           out.append(std::move(o));
         }
         return out;
       },
       "outputs"_a, "inputs"_a, "grad_outputs"_a.none(), "grad_inputs"_a.none(), "set_grad"_a, "retain_grad"_a,
       "enable_double_backprop"_a, "loss_scale"_a.none());
+  m.def("current_loss_scale", &BackwardScope::current_loss_scale);
+  Backprop::interruption = &look_for_signals;
   m.def("exposed", &exposed);
   m.def("is_shared", [](const Handle& h) { return is_shared(h.v.array()); });
 }

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Distributions: shapes, values where they are known, gradients of samples, divergences."""
 import math
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Classes of errors and values at the edges, as the release has them."""
 import numpy as np
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Every function of the headers has a binding, in the module of its chapter, with the manual's parameters."""
 import os
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Variables and functions written in Python."""
 import copy
 import gc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Links and chains, where they differed from the release's."""
 import functools
 

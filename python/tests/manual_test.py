@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Every name of the manual is there, with the manual's parameters. (Those of functions: signatures_test.py.)"""
 import importlib
 import inspect

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Arrays that NumPy and the library share: the rules of memory, one by one and at random."""
 import gc
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Names that scripts import from where the release has them, and what those do that this library needs less of."""
 import importlib
 import io

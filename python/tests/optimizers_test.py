@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Optimizers: the memory of parameters and states, and rules that are not the library's."""
 import copy
 

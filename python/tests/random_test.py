@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Programs at random, threads, errors and ten thousand graphs: what NumPy and Python hold of the library's memory."""
 import gc
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The manual's programs, unchanged, against what release 5.4.0 prints with the same seed."""
 import os
 import subprocess

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Parameters have the names and the order of the manual's lines."""
 import inspect
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Orthogonal, batch normalization of float16 and the types of schedules' values beside formulas in double precision."""
 import numpy as np
 import pytest

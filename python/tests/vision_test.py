@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Networks for pictures: their names, layers and weights in files."""
 import numpy as np
 import pytest

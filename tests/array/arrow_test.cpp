@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/interop/arrow.h"
 
 #include <chainer/chainer.h>

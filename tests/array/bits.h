@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the tests of evaluation compare: results bit for bit, now and later.
 #pragma once
 #include <chainer/array/deferred/deferred.h>

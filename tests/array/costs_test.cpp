@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Nothing grows faster than the work: operations on arrays and evaluations of what waits.
 #include "costs.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Deferred evaluation: what waits, what a write does, and that nothing but speed tells it from eager evaluation.
 #include <chainer/array/order.h>
 #include <chainer/array/deferred/deferred.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Other forms of an array's elements are kept as long as nobody writes to them, and no longer.
 #include <chainer/array/derived.h>
 #include <chainer/array/external.h>

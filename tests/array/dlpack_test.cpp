@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/interop/dlpack.h"
 
 #include <chainer/chainer.h>

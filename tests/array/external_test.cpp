@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/array/external.h"
 
 #include <chainer/array/exclusive.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // fork() at random moments while threads hold every lock of the library: the child computes, and the parent goes on.
 // CHAINER_TEST_ROUNDS asks for more forks than a test run has time for.
 #include <chainer/array/deferred/deferred.h>
@@ -12,7 +13,7 @@
 #include <cstdlib>
 #include <thread>
 
-#include "chainer/core/fork.h"
+#include "chainer/core/system/fork.h"
 #include "chainer/core/parallel.h"
 #include "chainer/core/sanitizer.h"
 #include "test.h"
@@ -134,6 +135,43 @@ TEST(a_child_of_any_moment_computes) {
                          return hung ? 1 : 0;
                        }),
             0);
+}
+
+namespace {
+struct ForkNet : Chain {
+  L::Linear a{4, 8}, b{8, 2};
+  CHAINER_MEMBERS(ForkNet, a, b);
+};
+}  // namespace
+
+// The child has none of this process's other threads, but new ones may get their stacks.
+TEST(a_child_looks_at_no_object_of_another_threads_stack) {
+  if (kSanitized) return;
+  const auto train = [](int depth) {
+    volatile char* const apart = static_cast<char*>(__builtin_alloca(static_cast<std::size_t>(16 * depth + 16)));
+    apart[0] = 1;
+    ForkNet net;
+    auto optimizer = optimizers::SGD(0.1).setup(net);
+    optimizer.update([&] { return F::sum(net.b(F::relu(net.a(Variable(ones({1, 4})))))); });
+  };
+  std::atomic<bool> ready{false}, end{false};
+  std::thread other([&] {
+    L::Linear a(4, 8);
+    L::Classifier b{L::Linear(8, 2)};
+    train(1);
+    ready = true;
+    while (!end) std::this_thread::yield();
+  });
+  while (!ready) std::this_thread::yield();
+  int crashed = 0;
+  for (int i = 0; i < 40; ++i)
+    crashed += in_process(20, [&] {
+                 std::thread(train, 8 * i).join();
+                 return 0;
+               }) != 0;
+  end = true;
+  other.join();
+  EXPECT_EQ(crashed, 0);
 }
 
 // One lock at a time, held by another thread at the moment of the fork: what takes it in the child must not wait.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Convolutions of a recording that run together with what follows on their results: the same bits, whoever else wants
 // the results or writes to memory in between.
 #include <chainer/chainer.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Kernels of the user's own.
 #include <chainer/core/parallel.h>
 #include <chainer/chainer.h>

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: MIT
 // Memory order: results lie in memory as their operands do, whatever is computed later, and values never depend on it.
 #include <chainer/array/backend.h>
+#include <chainer/array/operations/updates.h>
 #include <chainer/array/order.h>
 #include <chainer/array/deferred/deferred.h>
 #include <chainer/core/parallel.h>

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: MIT
 // Products with a matrix in panels, against products in float64, on lengths that fill vectors, panels and rows, or do
 // not.
 #include <chainer/chainer.h>
 
 #include <cstring>
 
-#include "chainer/backend/cpu/panel_product.h"
+#include "chainer/backend/cpu/products/panel_product.h"
 #include "chainer/core/parallel.h"
 #include "test.h"
 

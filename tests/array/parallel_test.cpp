@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The pool of threads, what limits it, and what it leaves as it was.
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,8 +13,8 @@
 
 #include "chainer/array/backend.h"
 #include "chainer/array/host.h"
-#include "chainer/backend/cpu/blas.h"
-#include "chainer/core/machine.h"
+#include "chainer/backend/cpu/products/blas.h"
+#include "chainer/core/system/machine.h"
 #include "chainer/core/parallel.h"
 #include "chainer/core/sanitizer.h"
 #include "bits.h"

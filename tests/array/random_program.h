@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Random programs of operations, views, writes, casts, reductions and drops, for tests of deferred evaluation.
 #pragma once
 #include <chainer/array/order.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The random streams against those of NumPy (data/random.npz is made by interop/make_reference.py).
 #include <chainer/chainer.h>
 

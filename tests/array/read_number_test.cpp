@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: MIT
 // Texts of numbers: both forms of read_number() answer as std::from_chars does.
-#include "chainer/core/read_number.h"
+#include "chainer/core/system/read_number.h"
 
 #include <cmath>
 #include <string>
@@ -10,7 +11,7 @@
 
 // The form for standard libraries that lack std::from_chars of a double, under a name of its own.
 #define read_number read_number_by_strtod
-#include "chainer/core/read_number_strtod.cpp"
+#include "chainer/core/system/read_number_strtod.cpp"
 #undef read_number
 
 using namespace chainer;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What a recorder writes down of array operations, and what a tape makes of it with other arrays.
 #include <chainer/array/backend.h>
 #include <chainer/array/recording/recorder.h>

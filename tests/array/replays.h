@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Recordings in tests: a function of one array that is replayed.
 #pragma once
 #include <chainer/array/recording/recorder.h>

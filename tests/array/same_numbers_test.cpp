@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Numbers that are the same on every machine, bit for bit: they come from additions, products, roots and conversions,
 // each rounded once, in an order that no instruction set changes.
 #include <chainer/chainer.h>

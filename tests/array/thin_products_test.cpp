@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Products with few rows or columns, which have kernels of their own: values in every layout and at every rest of a
 // vector, the same bits for any number of threads, and nothing from what lies beside a row.
 #include <chainer/array/backend.h>

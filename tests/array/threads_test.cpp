@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Deferred evaluation on several threads: arrays that pass between them, and the end of what is being computed.
 #include <chainer/chainer.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The functions that make vectors where the C library has none, against the C library's in a wider type.
 #include "chainer/backend/common/vector_math.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Walks over graphs of n functions: none costs more than the functions.
 #include "costs.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // F::forget differentiates inside of backward(): what that must know of the walk outside.
 #include <chainer/chainer.h>
 

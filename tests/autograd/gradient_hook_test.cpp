@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Gradients that are announced while backward() runs.
 #include "chainer/autograd/gradient_hook.h"
 

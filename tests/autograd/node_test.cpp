@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Nodes as other languages make them: a place in the walk backward, and whether a gradient is wanted.
 #include "chainer/autograd/function_node.h"
 #include "chainer/functions/functions.h"

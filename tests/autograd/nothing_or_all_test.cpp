@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A backward() that throws changes no gradient, wherever it throws; the next one is as if it had not been.
 #include <chainer/chainer.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Gradients on memory that somebody outside of the library owns or sees: they are read, never written.
 #include <chainer/chainer.h>
 

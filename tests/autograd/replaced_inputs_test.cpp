@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Code of users that runs inside of a call and replaces what the call was given.
 #include <chainer/chainer.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Gradients that stay in nodes: they must go when nobody can ask for them.
 #include <chainer/chainer.h>
 

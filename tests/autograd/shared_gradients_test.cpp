@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Gradients that share memory: what is added in place must be seen by nobody else.
 #include <chainer/chainer.h>
 

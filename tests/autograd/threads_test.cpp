@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The floating-point mode of threads, and one model that several threads call.
 #include <chainer/chainer.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Arrays inside a graph that somebody writes to.
 #include <chainer/chainer.h>
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Compares docs/kinks.md with the release: run it with the release's Python (see tests/interop/release.py).
 
 usage: tests/conformance/check_kinks.py

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Runs the table of functions through release 5.4.0 and writes functions.npz, which the C++ tests read.
 
 usage: make_conformance.py FUNCTIONS_TESTS_PROGRAM      (with the Python of ../interop/release.py)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Runs functions of release 5.4.0 on floating dtypes that differ and writes mixed.npz, which the C++ tests read.
 
 usage: make_mixed.py      (with the Python of ../interop/release.py)

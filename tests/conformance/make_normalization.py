@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Runs batch normalization links of release 5.4.0 and writes normalization.npz, which the C++ tests read.
 
 usage: make_normalization.py      (with the Python of ../interop/release.py)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Runs the recurrent links of release 5.4.0 over several calls and writes recurrent.npz, which the C++ tests read.
 
 usage: make_recurrent.py      (with the Python of ../interop/release.py)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Values of the special functions from an independent source, mpmath with 60 digits: writes special.npz, which the C++
 tests read.
 

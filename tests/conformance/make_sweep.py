@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """True values and first and second derivatives of functions and of distributions' methods, from 1e-308 to 1e308 and to
 the ends of float32: writes sweep.npz, which tests/functions/sweep_test.cpp reads.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Runs links, iterators, triggers and the log of release 5.4.0 and writes training.npz, which the C++ tests read.
 
 usage: make_training.py      (with the Python of ../interop/release.py)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The distributions of make_sweep.py, method by method and argument by argument: added to cases."""
 import mpmath as mp
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The functions of make_sweep.py: cases, name: (function of a Series, where)."""
 import mpmath as mp
 import numpy as np

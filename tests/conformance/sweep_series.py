@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Values with three derivatives, carried on by the rules of differentiation: what make_sweep.py is written in."""
 import functools
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The entries of the backend beyond what the table of functions asks.
 #include <chainer/chainer.h>
 

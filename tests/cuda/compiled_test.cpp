@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Programs that run often become kernels: the sources compiled by the host's compiler for emulated devices give the
 // bits of the interpreter; NVRTC, where it is installed, takes the same sources; and what is kept in a folder is found
 // again.
@@ -19,7 +20,7 @@
 #include "chainer/backend/cuda/emulation/driver_emulated.h"
 #include "chainer/backend/cuda/emulation/emulation.h"
 #include "chainer/backend/cuda/nvrtc.h"
-#include "chainer/core/file.h"
+#include "chainer/core/system/file.h"
 #include "chainer/core/warnings.h"
 #include "test.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Convolutions by a library that stands in the place of cuDNN and convolves on the host's memory: layouts, paddings,
 // bias, the choice of engines, what is left to the kernel, errors. Nothing here was computed by cuDNN.
 #include "chainer/backend/cuda/cudnn.h"
@@ -14,12 +15,12 @@
 #include "chainer/backend/cuda/cuda_backend.h"
 #include "chainer/backend/cuda/driver_cuda.h"
 #include "chainer/backend/cuda/emulation/driver_emulated.h"
-#include "chainer/core/run_time_library.h"
+#include "chainer/core/system/run_time_library.h"
 #include "environment_variable.h"
 #include "test.h"
 
 using namespace chainer;
-using Units = ConvolutionPlan::MatrixUnits;
+using TensorCores = ConvolutionPlan::TensorCores;
 
 namespace {
 
@@ -130,13 +131,13 @@ TEST(convolutions_of_every_layout_by_the_library) {
           Arrays out{result(c.y), result(c.y), result(c.y), result(c.x), result(c.x), result(c.w), result(c.w)};
           const int before = fake.executed();
           Backend& b = d.backend();
-          b.convolution(Convolution::forward, c.plan, x, w, none, out[0], false);
-          b.convolution(Convolution::forward, c.plan, x, w, bias, out[1], false);
-          b.convolution(Convolution::forward, c.plan, x, w, bias, out[2], true);
-          b.convolution(Convolution::backward_data, c.plan, y, w, none, out[3], false);
-          b.convolution(Convolution::backward_data, c.plan, y, w, of_images, out[4], false);
-          b.convolution(Convolution::backward_weights, c.plan, x, y, none, out[5], false);
-          b.convolution(Convolution::backward_weights, c.plan, x, y, none, out[6], true);
+          b.convolution({Convolution::forward, c.plan, x, w, none, out[0], false});
+          b.convolution({Convolution::forward, c.plan, x, w, bias, out[1], false});
+          b.convolution({Convolution::forward, c.plan, x, w, bias, out[2], true});
+          b.convolution({Convolution::backward_data, c.plan, y, w, none, out[3], false});
+          b.convolution({Convolution::backward_data, c.plan, y, w, of_images, out[4], false});
+          b.convolution({Convolution::backward_weights, c.plan, x, y, none, out[5], false});
+          b.convolution({Convolution::backward_weights, c.plan, x, y, none, out[6], true});
           d.synchronize();
           count += fake.executed() - before;
           return out;
@@ -177,8 +178,8 @@ TEST(what_the_library_does_not_convolve_the_kernel_does) {
                              bool gaps = false) {
     const auto f = [&](const Device& d) {
       Array out = put_on(d, zeros(y, dtype), gaps ? Lies::with_gaps : Lies::channels_last);
-      d.backend().convolution(Convolution::forward, plan, drawn_for_library(x, dtype, 1).to_device(d),
-                              drawn_for_library(w, dtype, 2).to_device(d), Array(), out, false);
+      d.backend().convolution({Convolution::forward, plan, drawn_for_library(x, dtype, 1).to_device(d),
+                               drawn_for_library(w, dtype, 2).to_device(d), Array(), out, false});
       return to_host(out);
     };
     const int before = fake.executed();
@@ -205,13 +206,13 @@ TEST(what_the_library_does_not_convolve_the_kernel_does) {
 
 namespace {
 
-cuda::ConvolutionCall::Tensor tensor_at(void* data, const Dims& size) {
+cuda::LibraryConvolution::Tensor tensor_at(void* data, const Dims& size) {
   Dims strides = size;
   int64_t step = 1;
   for (int d = size.ndim() - 1; d >= 0; step *= size[d--]) strides[d] = step;
   return {data, size, strides, 4};
 }
-cuda::ConvolutionCall call_of(Dtype dtype, Units units, int64_t images = 1, void* data = nullptr) {
+cuda::LibraryConvolution call_of(Dtype dtype, TensorCores units, int64_t images = 1, void* data = nullptr) {
   return {Convolution::forward,
           tensor_at(data, {images, 1, 3, 3}),
           tensor_at(data, {1, 1, 3, 3}),
@@ -235,21 +236,21 @@ TEST(engines_that_keep_bits_and_precision) {
                 {.notes = note_units | note_narrow},
                 {.notes = note_units | note_rounds}},
                {{.notes = note_units}, {.notes = note_winograd}, {}});
-  const auto chosen = [&](Dtype dtype, Units allowed) {
+  const auto chosen = [&](Dtype dtype, TensorCores allowed) {
     const std::unique_ptr<cuda::Cudnn> library = cuda::Cudnn::open();
     EXPECT(library->workspace(call_of(dtype, allowed)).has_value());
     return fake.engine();
   };
-  EXPECT_EQ(chosen(float32, Units::all), 3);
-  EXPECT_EQ(chosen(float32, Units::halves), 5);
-  EXPECT_EQ(chosen(float32, Units::none), 5);
+  EXPECT_EQ(chosen(float32, TensorCores::all), 3);
+  EXPECT_EQ(chosen(float32, TensorCores::halves), 5);
+  EXPECT_EQ(chosen(float32, TensorCores::none), 5);
   for (const Dtype dtype : {float16, bfloat16, float64}) {
-    EXPECT_EQ(chosen(dtype, Units::all), 4);
-    EXPECT_EQ(chosen(dtype, Units::halves), 4);
-    EXPECT_EQ(chosen(dtype, Units::none), 5);
+    EXPECT_EQ(chosen(dtype, TensorCores::all), 4);
+    EXPECT_EQ(chosen(dtype, TensorCores::halves), 4);
+    EXPECT_EQ(chosen(dtype, TensorCores::none), 5);
   }
   fake.engines({{.broken = true}, {.workspace = int64_t(2) << 30}, {.workspace = 12}}, {{}});
-  EXPECT_EQ(chosen(float32, Units::none), 2);
+  EXPECT_EQ(chosen(float32, TensorCores::none), 2);
   EXPECT_EQ(fake.descriptors(), 0);  // nothing is left behind
 }
 
@@ -258,11 +259,11 @@ TEST(plans_are_built_once_a_shape) {
   fake.engines({{.workspace = 12}}, {});
   const std::unique_ptr<cuda::Cudnn> library = cuda::Cudnn::open();
   const int before = fake.planned();
-  for (int i = 0; i < 3; ++i) EXPECT_EQ(*library->workspace(call_of(float32, Units::halves)), 12u);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(*library->workspace(call_of(float32, TensorCores::halves)), 12u);
   EXPECT_EQ(fake.planned(), before + 1);
-  library->workspace(call_of(float64, Units::halves));
-  library->workspace(call_of(float32, Units::halves, 2));
-  cuda::ConvolutionCall other = call_of(float32, Units::halves);
+  library->workspace(call_of(float64, TensorCores::halves));
+  library->workspace(call_of(float32, TensorCores::halves, 2));
+  cuda::LibraryConvolution other = call_of(float32, TensorCores::halves);
   other.x.alignment = 16;
   library->workspace(other);
   other.accumulate = true;
@@ -275,7 +276,7 @@ TEST(plans_are_built_once_a_shape) {
   EXPECT_EQ(fake.planned(), before + 6);
   // What has no plan is not asked for again.
   fake.engines({}, {});
-  for (int i = 0; i < 2; ++i) EXPECT(!library->workspace(call_of(float32, Units::none)));
+  for (int i = 0; i < 2; ++i) EXPECT(!library->workspace(call_of(float32, TensorCores::none)));
   EXPECT(library->why_not().find("it names no engine with deterministic sums") != std::string::npos);
   EXPECT_EQ(library->plans(), 2u);
 }
@@ -284,7 +285,7 @@ TEST(errors_of_the_library_have_names) {
   const FakeConvolutions fake;
   const std::unique_ptr<cuda::Cudnn> library = cuda::Cudnn::open();
   alignas(16) float data[16] = {};
-  const cuda::ConvolutionCall call = call_of(float32, Units::halves, 1, data);
+  const cuda::LibraryConvolution call = call_of(float32, TensorCores::halves, 1, data);
   EXPECT_EQ(*library->workspace(call), 0u);
   fake.fail("cudnnBackendExecute", 2000);
   EXPECT_THROW(DeviceError,
@@ -292,9 +293,10 @@ TEST(errors_of_the_library_have_names) {
                "3, 3), W (1, 1, 3, 3), y (1, 1, 1, 1) of float32",
                library->convolve(nullptr, call, nullptr));
   fake.fail("cudnnBackendFinalize", 3000);
-  EXPECT(!library->workspace(call_of(float32, Units::halves, 3)));
+  EXPECT(!library->workspace(call_of(float32, TensorCores::halves, 3)));
   EXPECT_EQ(library->why_not(), "cudnnBackendFinalize of a convolution: CUDNN_STATUS_NOT_SUPPORTED (as it was told)");
-  EXPECT_THROW(DeviceError, "there is no plan: ", library->convolve(nullptr, call_of(float32, Units::none), nullptr));
+  EXPECT_THROW(DeviceError,
+               "there is no plan: ", library->convolve(nullptr, call_of(float32, TensorCores::none), nullptr));
   fake.fail("cudnnCreate", 1001);
   EXPECT(!cuda::Cudnn::open());  // it finds no device
   EXPECT_EQ(cuda::Cudnn::description(), "cuDNN 9.19.0");
@@ -320,7 +322,7 @@ TEST(convolutions_of_the_real_driver) {
   const int before = fake.executed();
   const int64_t calls = backend.counts(0).calls;
   const ConvolutionPlan plan{{1, 1}, {0, 0}, {1, 1}, 1};
-  backend.convolution(Convolution::forward, plan, x.to_device(device), w.to_device(device), Array(), out, false);
+  backend.convolution({Convolution::forward, plan, x.to_device(device), w.to_device(device), Array(), out, false});
   EXPECT_EQ(fake.executed(), before + 1);
   EXPECT_EQ(backend.counts(0).calls, calls + 1);
   EXPECT_CLOSE(to_host(out), F::convolution_2d(Variable(x), Variable(w)).array(), {.atol = 1e-4, .rtol = 1e-4});

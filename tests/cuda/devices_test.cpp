@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Several devices: copies between them, links that move, models on two of them, and calls that mix them.
 #include <chainer/chainer.h>
 

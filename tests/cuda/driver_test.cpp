@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The driver of real devices on a library that stands in the place of NVIDIA's: which calls it makes, and what users
 // see when one fails. Nothing here runs a kernel.
 #include "chainer/backend/cuda/driver_cuda.h"
@@ -11,7 +12,7 @@
 #include "chainer/array/host.h"
 #include "chainer/array/time_mark.h"
 #include "chainer/backend/cuda/cuda_backend.h"
-#include "chainer/core/run_time_library.h"
+#include "chainer/core/system/run_time_library.h"
 #include "chainer/core/warnings.h"
 #include "test.h"
 

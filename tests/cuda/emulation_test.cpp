@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Each kind of mistake that the emulated device finds, by a kernel that makes it.
 #include "chainer/backend/cuda/emulation/emulation.h"
 

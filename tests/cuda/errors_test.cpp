@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What users see when a device has no room, refuses a call, or is lost.
 #include <sys/wait.h>
 #include <unistd.h>

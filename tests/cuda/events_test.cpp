@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Streams, events and times by the manual's names, on the emulated device.
 #include <chainer/chainer.h>
 

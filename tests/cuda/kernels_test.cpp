@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Kernels for images and cells against the host's, through the entries of the backend: lengths that are no multiples of
 // tiles, several parts, groups, strides, dtypes, and threads in two orders.
 #include <chainer/chainer.h>
@@ -144,12 +145,12 @@ TEST(convolutions_of_one_to_four_axes) {
           const Array bias = drawn_as({c.w[0]}, dtype, 4).to_device(d);
           Array out = image(c.y, 5), gx = image(c.x, 6), gw = zeros(c.w, dtype).to_device(d);
           Backend& b = d.backend();
-          b.convolution(Convolution::forward, c.plan, x, w, bias, out, false);
+          b.convolution({Convolution::forward, c.plan, x, w, bias, out, false});
           Array more = out.copy(), gw_more = (drawn_as(c.w, dtype, 7)).to_device(d);
-          b.convolution(Convolution::forward, c.plan, x, w, none, more, true);
-          b.convolution(Convolution::backward_data, c.plan, y, w, none, gx, false);
-          b.convolution(Convolution::backward_weights, c.plan, x, y, none, gw, false);
-          b.convolution(Convolution::backward_weights, c.plan, x, y, none, gw_more, true);
+          b.convolution({Convolution::forward, c.plan, x, w, none, more, true});
+          b.convolution({Convolution::backward_data, c.plan, y, w, none, gx, false});
+          b.convolution({Convolution::backward_weights, c.plan, x, y, none, gw, false});
+          b.convolution({Convolution::backward_weights, c.plan, x, y, none, gw_more, true});
           const double scale = dtype == float16 ? 0.1 : 1;  // float16 rounds sums of some hundred terms
           return Arrays{out, more, gx, gw * scale, gw_more * scale};
         });

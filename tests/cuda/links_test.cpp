@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Links that make arrays on the host, or are given some there, with their parameters on the emulated device.
 #include <chainer/chainer.h>
 

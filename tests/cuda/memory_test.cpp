@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The allocator of a device's memory, on a source that counts.
 #include "chainer/backend/cuda/memory.h"
 

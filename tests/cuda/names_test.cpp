@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The manual's names for devices: the current device, to_gpu(), copies between devices, memory, profiles; what
 // optimizers do about NaN on a device.
 #include <chainer/chainer.h>
@@ -8,7 +9,7 @@
 #include <thread>
 
 #include "chainer/array/host.h"
-#include "chainer/core/run_time_library.h"
+#include "chainer/core/system/run_time_library.h"
 #include "emulated_number.h"
 #include "environment_variable.h"
 #include "test.h"

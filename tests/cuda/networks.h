@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Small networks of the kinds that people train, as training steps on a device: for counts of what a step asks of it,
 // and for losses beside the host's.
 #pragma once

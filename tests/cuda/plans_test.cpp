@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Plans of cuDNN itself, for GPUs that are described to it, where it is installed (9.8 and later): whether the graphs
 // are well formed, and an engine keeps what backend/cuda/cudnn.h promises. Nothing is computed.
 #include <chainer/chainer.h>
@@ -15,7 +16,7 @@
 #include "test.h"
 
 using namespace chainer;
-using chainer::cuda::ConvolutionCall;
+using chainer::cuda::LibraryConvolution;
 
 namespace {
 
@@ -82,7 +83,7 @@ std::vector<PlannedConvolution> convolutions_of_the_manual() {
 }
 
 // Channels last for images; filters in C order.
-ConvolutionCall::Tensor planned_tensor(const Dims& size, bool last) {
+LibraryConvolution::Tensor planned_tensor(const Dims& size, bool last) {
   Dims strides = size;
   int64_t step = last ? size[1] : 1;
   if (last) strides[1] = 1;
@@ -120,17 +121,17 @@ TEST(cudnn_has_plans_for_the_convolutions_of_the_manual) {
             Dims y{c.x[0], c.w[0]};
             for (int d = 0; d < c.pad.ndim(); ++d)
               y.push_back((c.x[d + 2] + 2 * c.pad[d] - (c.w[d + 2] - 1) * c.dilate[d] - 1) / c.stride[d] + 1);
-            const ConvolutionCall call{op,
-                                       planned_tensor(c.x, true),
-                                       planned_tensor(c.w, false),
-                                       planned_tensor(y, true),
-                                       dtype,
-                                       c.stride,
-                                       c.pad,
-                                       c.pad,
-                                       c.dilate,
-                                       accumulate,
-                                       ConvolutionPlan::MatrixUnits::halves};
+            const LibraryConvolution call{op,
+                                          planned_tensor(c.x, true),
+                                          planned_tensor(c.w, false),
+                                          planned_tensor(y, true),
+                                          dtype,
+                                          c.stride,
+                                          c.pad,
+                                          c.pad,
+                                          c.dilate,
+                                          accumulate,
+                                          ConvolutionPlan::TensorCores::halves};
             const auto workspace = library->workspace(call);
             plans += workspace.has_value();
             most = std::max(most, workspace.value_or(0));

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Products by a library that stands in the place of cuBLASLt, which computes what it is asked for on the host: every
 // layout, stacks, what is left to the kernel, errors. Nothing here was computed by cuBLASLt.
 #include <chainer/chainer.h>
@@ -7,7 +8,7 @@
 #include "chainer/array/host.h"
 #include "chainer/backend/cuda/cuda_backend.h"
 #include "chainer/backend/cuda/driver_cuda.h"
-#include "chainer/core/run_time_library.h"
+#include "chainer/core/system/run_time_library.h"
 #include "environment_variable.h"
 #include "test.h"
 

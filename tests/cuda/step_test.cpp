@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What one training step asks of a device, and its losses beside the host's.
 #include <cmath>
 #include <cstdio>

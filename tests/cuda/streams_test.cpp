@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Streams of the emulated device run as late as they may, so that a missing wait shows every time.
 #include <cstring>
 

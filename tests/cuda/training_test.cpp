@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: MIT
 // Training on the emulated device: optimizers' steps, random numbers, a network's losses, two devices; against the
 // host.
 #include <chainer/chainer.h>
 
 #include "chainer/array/backend.h"
 #include "chainer/array/host.h"
+#include "chainer/array/operations/updates.h"
 #include "chainer/backend/cuda/emulation/emulation.h"
 #include "emulated_number.h"
 #include "mlp.h"

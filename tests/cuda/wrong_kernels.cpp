@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "wrong_kernels.h"
 
 #include "chainer/backend/cuda/kernels/dialect.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Kernels with the mistakes that the emulation is to find.
 #pragma once
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // cuBLASLt's functions on the host's memory, column-major as its own, for float32 and float64.
 #include "chainer/backend/cuda/cublas_lt.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // cuDNN's graph interface on the host's memory: descriptors are checked as far as convolutions have them, engines are
 // those that a test names, and plans convolve in plain loops, for float32 and float64.
 #include "chainer/backend/cuda/cudnn.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A library in the place of NVIDIA's, for the calls that driver_cuda.cpp makes: one device whose memory is the host's,
 // and whose work ends at once. Kernels do not run; launches are noted.
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // NVRTC's functions: an image is the architecture that was asked for and the source's kernel; nothing is compiled.
 #include <cstddef>
 #include <cstring>

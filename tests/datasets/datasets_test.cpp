@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <chainer/chainer.h>
 
 #include <atomic>
@@ -7,7 +8,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "chainer/core/file.h"
+#include "chainer/core/system/file.h"
 #include "chainer/datasets/download.h"
 #include "chainer/datasets/cached_npz.h"
 #include "chainer/datasets/idx.h"

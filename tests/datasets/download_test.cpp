@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Downloads over HTTP from a server in this process: cut, continued, changed, refused.
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -8,7 +9,7 @@
 #include <mutex>
 #include <thread>
 
-#include "chainer/core/file.h"
+#include "chainer/core/system/file.h"
 #include "chainer/datasets/download.h"
 #include "chainer/datasets/md5.h"
 #include "folder.h"

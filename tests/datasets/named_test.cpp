@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <chainer/chainer.h>
 
 #include <zlib.h>
@@ -5,7 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "chainer/core/file.h"
+#include "chainer/core/system/file.h"
 #include "chainer/datasets/archive.h"
 #include "chainer/datasets/gzip.h"
 #include "chainer/datasets/cached_npz.h"

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: MIT
 #include <chainer/chainer.h>
 
 #include <sys/resource.h>
 
 #include <thread>
 
-#include "chainer/core/file.h"
+#include "chainer/core/system/file.h"
 #include "chainer/core/little_endian.h"
 #include "chainer/core/sanitizer.h"
 #include "chainer/datasets/pickle.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Worker processes with batches, numbers of workers and examples of any size, through sockets that take little at a
 // time, and with workers that are slow, stopped or killed. CHAINER_TEST_ROUNDS makes it longer, CHAINER_TEST_SEED
 // another one.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // System calls of the test program that fail, or do less than they were asked for, on demand.
 #pragma once
 #include <cstddef>

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: MIT
 #include <chainer/chainer.h>
 
 #include <thread>
 
-#include "chainer/core/file.h"
+#include "chainer/core/system/file.h"
 #include "folder.h"
 #include "test.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the tests of worker processes share.
 #pragma once
 #include <chainer/chainer.h>

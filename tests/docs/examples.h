@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the examples of the headers' comments are checked with: the value of an expression against the text behind it.
 #pragma once
 #include <chainer/chainer.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The calls are defined here, where the dynamic linker finds them before the system's: in the library, in those that it
 // uses (cairo, libhdf5, libpng, libcurl, the C++ library), but not inside of the C library (fopen), which is why no
 // writer of the library uses that.

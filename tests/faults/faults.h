@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A layer under the library's files: the system calls of this program go through it, and one of them can be made to
 // fail, to be interrupted, to do a part of its work only or to take its time. It sees calls on files below one folder,
 // from the thread that asked for it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Every reader of the library, with each of its system calls failing in turn: what it reads is right, or an error names
 // the file and the cause.
 #include <chainer/chainer.h>
@@ -6,8 +7,8 @@
 #include <functional>
 #include <set>
 
-#include "chainer/core/file.h"
-#include "chainer/core/mapped_file.h"
+#include "chainer/core/system/file.h"
+#include "chainer/core/system/mapped_file.h"
 #include "chainer/datasets/csv.h"
 #include "chainer/datasets/image.h"
 #include "chainer/datasets/md5.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Every writer of the library, with each of its system calls failing in turn: the old file is whole or the new one is,
 // nothing else is left in the folder, and the error names the file and the cause.
 #include <chainer/chainer.h>
@@ -10,7 +11,7 @@
 #include <regex>
 #include <set>
 
-#include "chainer/core/file.h"
+#include "chainer/core/system/file.h"
 #include "chainer/datasets/download.h"
 #include "chainer/datasets/image.h"
 #include "chainer/exporters/caffe/export_model.h"
@@ -18,7 +19,7 @@
 #include "chainer/onnx/onnx.h"
 #include "chainer/serializers/hdf5.h"
 #include "chainer/serializers/safetensors.h"
-#include "chainer/training/plot/figure.h"
+#include "chainer/viewing/plot/figure.h"
 #include "faults.h"
 #include "folder.h"
 #include "test.h"

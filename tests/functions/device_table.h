@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The table of functions on a device, against the host.
 #pragma once
 #include <chainer/array/host.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Distributions: samples, their gradients and moments, divergences of the user's, errors.
 #include <chainer/chainer.h>
 

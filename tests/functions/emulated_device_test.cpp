@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The table of functions on "@cuda-emulated:0", whose kernels run with threads and blocks in three orders, and as late
 // as streams may.
 #include "chainer/backend/cuda/emulation/emulation.h"

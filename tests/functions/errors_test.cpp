@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What functions say of arguments they cannot take. Labels and indices beyond their range must never be read with:
 // the address-sanitized build runs these, too.
 #include <chainer/chainer.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Convolutions that give few channels, whose kernels hold several pixels in a vector, against float64.
 #include <chainer/chainer.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Convolutions of which each image has few results, by products of lines, against the same images one at a time.
 #include <chainer/chainer.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Special functions in float32 arithmetic, and remainders and angles by vectors, against the functions in double.
 #include <chainer/chainer.h>
 

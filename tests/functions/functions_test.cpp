@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What does not fit the table of functions.
 #include <chainer/chainer.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The helpers that the library gives to users' tests.
 #include <chainer/chainer.h>
 #include <chainer/testing/testing.h>

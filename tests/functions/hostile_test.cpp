@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Every row of the table with inputs of other ranks, lengths, dtypes and values: a function computes something or
 // throws one of the library's errors. It neither crashes nor reads beyond its arrays, which the address-sanitized build
 // sees.
@@ -100,4 +101,14 @@ TEST(functions_without_type_checks_are_safe) {
   EXPECT_THROW(DtypeError, "rows_dot: a floating dtype is needed, not int32",
                F::negative_sampling(
                    whole, array({0, 1}), whole, [=](const Shape&) { return samples; }, 1));
+}
+
+// Without type checks kernels still see the elements that they expect.
+TEST(dtypes_are_checked_where_type_checks_are_off) {
+  const UsingConfig off(&Config::type_check, false);
+  const auto sampler = [](const Shape& s) { return zeros(s, int32); };
+  EXPECT_THROW(DtypeError, "float16 and float32",
+               F::negative_sampling(ones({2, 3}), array({0, 1}), ones({4, 3}, float16), sampler, 2));
+  EXPECT_THROW(ValueError, "label_num must not be negative: -1",
+               F::classification_summary(ones({2, 3}), array({0, 1}), {.label_num = -1}));
 }

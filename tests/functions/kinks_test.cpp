@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // docs/kinks.md, row by row: what functions answer where they have no derivative.
 #include <chainer/chainer.h>
 #include <chainer/testing/testing.h>
@@ -39,7 +40,7 @@ const std::map<std::string, Call>& calls() {
       {"F.maximum(x[0], x[1])", [](const Variables& x) { return F::maximum(x[0], x[1]); }},
       {"F.minimum(x[0], x[1])", [](const Variables& x) { return F::minimum(x[0], x[1]); }},
       {"F.huber_loss(x[0], x[1], 1., reduce='no')",
-       [](const Variables& x) { return F::huber_loss(x[0], x[1], 1, {.reduce = F::HuberReduction::no}); }},
+       [](const Variables& x) { return F::huber_loss(x[0], x[1], 1, {.reduce = Reduction::no}); }},
       {"F.absolute_error(x[0], x[1])", [](const Variables& x) { return F::absolute_error(x[0], x[1]); }},
       {"F.mean_absolute_error(x[0], x[1])", [](const Variables& x) { return F::mean_absolute_error(x[0], x[1]); }},
       {"F.hinge(x[0], np.array([0, 0]))", [=](const Variables& x) { return F::hinge(x[0], first); }},

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Functions whose loops depend on lengths (windows, rows, lines side by side), at many lengths: the host's loops
 // against the composed forms of the reference device, forward and backward.
 #include <chainer/array/host.h>

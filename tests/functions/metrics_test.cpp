@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Metrics: numbers of scikit-learn 1.9, scikit-image 0.26, sacrebleu 2.6 and jiwer 4.0 (tests/interop/run_metrics
 // compares thousands more), edges, and errors.
 #include <chainer/chainer.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Inputs of floating dtypes that differ: as release 5.4.0 takes or refuses them (conformance/make_mixed.py).
 #include <chainer/chainer.h>
 

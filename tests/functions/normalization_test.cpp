@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Batch normalization: statistics, memory order, fusion, errors. Gradients are tested by the table of functions.
 #include <chainer/chainer.h>
 

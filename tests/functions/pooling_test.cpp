@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Pooling: memory order, NaN, indices, errors. Numbers are tested by the table of functions.
 #include <chainer/chainer.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Random graphs of functions whose variables meet, branch and share memory: three orders of derivatives against finite
 // differences, backward() against grad(), deferred against eager evaluation, and gradients that others hold.
 #include <chainer/chainer.h>

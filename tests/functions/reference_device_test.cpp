@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The table of functions on "@reference", a device whose memory the host cannot reach: code that goes around the
 // backends' interface ends the program here, code that mixes devices throws.
 #include <chainer/array/host.h>

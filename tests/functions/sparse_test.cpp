@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Sparse matrices, and the array routines behind functions of this chapter.
 #include <chainer/chainer.h>
 

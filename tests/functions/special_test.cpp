@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The special functions against values computed with 60 digits (conformance/make_special.py), and at their ends.
 #include <chainer/chainer.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The table of functions inside of static graphs: what is recorded on some data, replayed on other data, is what the
 // function gives for those, bit for bit, forward and backward, whatever the dtype, the layout, and whether operations
 // wait.

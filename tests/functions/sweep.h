@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The functions of one number that sweep_test.cpp compares with conformance/sweep.npz.
 #pragma once
 #include <chainer/chainer.h>

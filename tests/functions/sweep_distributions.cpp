@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Methods of distributions as functions of each argument.
 #include <map>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Elementwise functions, arithmetic, and array functions as functions of one number.
 #include "sweep.h"
 

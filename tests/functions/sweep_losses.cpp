@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Losses, recurrent cells and normalizations as functions of one number.
 #include "sweep.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Values, first and second gradients from the smallest to the largest numbers of float32 and float64, compared with
 // true ones (conformance/make_sweep.py). docs/sweep.md says what is compared, and where less is asked for.
 #include <chainer/chainer.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The number of threads changes no bit: reductions of arrays over shapes and dtypes, and every function that adds
 // something up, forward and backward, on arrays that are large enough for several threads.
 #include <chainer/chainer.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Values at the edges: infinite and very long inputs, empty batches, parameters that make no distribution.
 #include <chainer/chainer.h>
 

@@ -1,10 +1,12 @@
+// SPDX-License-Identifier: MIT
 // Filters of 3x3, and of 4x4 with stride two, by Winograd's algorithm, where the library takes it, against float64 by
 // patches and products.
 #include <chainer/chainer.h>
 
 #include <cstring>
 
-#include "chainer/backend/cpu/winograd.h"
+#include "../array/bits.h"
+#include "chainer/backend/cpu/convolution/winograd.h"
 #include "chainer/core/parallel.h"
 #include "test.h"
 
@@ -22,11 +24,6 @@ struct Case {
 // The largest difference, in parts of the largest element.
 double distance(const Array& a, const Array& exact) {
   return (max(abs(a.astype(float64) - exact)) / max(abs(exact))).item<double>();
-}
-
-bool same_bits(const Array& a, const Array& b) {
-  const Array x = a.contiguous(), y = b.contiguous();
-  return x.shape() == y.shape() && std::memcmp(x.raw(), y.raw(), static_cast<std::size_t>(x.nbytes())) == 0;
 }
 
 // The result and the gradients of a convolution. W and x are used twice, so that gradients are added to what is there.
@@ -113,4 +110,21 @@ TEST(winograd_sees_each_change_of_its_filters) {
   EXPECT(!same_bits(first, gradient));
   W *= 2.0f;
   EXPECT(same_bits(result(), first * 2.0f));
+}
+
+TEST(without_winograd_each_result_is_that_of_its_own_inputs) {
+  if (std::getenv("CHAINER_CONVOLUTION")) return;
+  random::RandomState draw(11);
+  const Case c = kCases[0];
+  Array x = draw.normal(0, 1, c.x, float32), W = draw.normal(0, 0.1, c.W, float32);
+  set_item(W, {ellipsis, Slice(1, 3), Slice()}, array(0.f));  // results depend on the line above alone
+  set_item(x, {0, 0, 8, 8}, array(std::numeric_limits<float>::infinity()));
+  set_item(x, {1, Slice(), Slice(9, 16), Slice()}, array(0.f));
+  const auto convolved = [&] { return F::convolution_2d(x, W, {}, {.pad = 1}).array(); };
+  const auto spread = [](const Array& y) { return count_nonzero(logical_not(isfinite(y[0][0]))).item<int64_t>(); };
+  EXPECT(spread(convolved()) > 9);
+  const UsingConfig exact(&Config::winograd, false);
+  const Array y = convolved();
+  EXPECT_EQ(spread(y), 9);
+  EXPECT_EQ(count_nonzero(y[{1, Slice(), Slice(11, 16), Slice()}]).item<int64_t>(), 0);
 }

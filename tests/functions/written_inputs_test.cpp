@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Every function of the table, while somebody writes to one of its inputs between forward and backward.
 #include <chainer/chainer.h>
 

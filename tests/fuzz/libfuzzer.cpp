@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The entrance that libFuzzer calls. The environment's CHAINER_FUZZ_TARGET names what is searched.
 #include <cstddef>
 #include <cstdint>

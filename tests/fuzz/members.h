@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Files of several members, whose members a fuzzer replaces: the checksums of the file are made good afterwards, so
 // that what is behind the zip reader is reached.
 #pragma once

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: MIT
 // Every input of the corpora, and changes of it at random, through its target: what fuzzing found stays found, with any
 // compiler. The search for more is libFuzzer's (see run).
 #include <algorithm>
 #include <filesystem>
 
-#include "chainer/core/file.h"
+#include "chainer/core/system/file.h"
 #include "chainer/routines/random.h"
 #include "targets.h"
 #include "test.h"

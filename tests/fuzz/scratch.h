@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Files for readers that take a path.
 #pragma once
 #include <string>

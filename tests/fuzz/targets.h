@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What is fuzzed: functions of arbitrary bytes. An Error of the library is a right answer to damaged input; any other
 // exception, a crash, a sanitizer's report or a result that contradicts itself is a finding.
 #pragma once
@@ -53,7 +54,8 @@ void onnx(std::string_view bytes);
 void tool(std::string_view bytes);
 
 /// A request to the page of results, behind the server's parser or (after "!") as bytes through its port: what lies
-/// outside of the folder stays there, and what is said to be JSON is JSON.
+/// outside of the folder stays there, what is said to be JSON is JSON, and the port's answer is the site's, byte for
+/// byte.
 void request(std::string_view bytes);
 
 struct Target {

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: MIT
 // Writes first inputs of the targets `snapshot`, `optimizer` and `hdf5`, which are made of what the library saves:
 // fuzz_corpus FOLDER. To be run again when the saved members change.
 #include <cstdio>
 #include <filesystem>
 #include <utility>
 
-#include "chainer/core/file.h"
+#include "chainer/core/system/file.h"
 #include "members.h"
 
 namespace {

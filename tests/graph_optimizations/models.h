@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Models that the tests of static graphs train.
 #pragma once
 #include <chainer/chainer.h>

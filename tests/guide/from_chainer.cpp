@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The right column of the tables in docs/guide/from_chainer.md, as a program.
 #include <chainer/chainer.h>
 #include <chainer/testing/testing.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "guide.h"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Runs the programs of the guide: each in a process and a folder of its own, its output against the page.
 #pragma once
 #include "test.h"

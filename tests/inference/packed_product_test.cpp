@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: MIT
 // Products with weights that stay: the kept form is right for every length, and goes when the weights change.
 #include <chainer/array/derived.h>
-#include <chainer/array/weights_stay.h>
+#include <chainer/array/host_kernels/constant_weights_scope.h>
 #include <chainer/chainer.h>
 
 #include "test.h"
@@ -12,7 +13,7 @@ namespace {
 Array drawn(const Shape& s) { return random::uniform(-1, 1, s, float32); }
 Array exactly(const Array& a, const Array& b) { return matmul(a.astype(float64), b.astype(float64)); }
 Array with_staying_weights(const Array& a, const Array& b) {
-  const WeightsStay stay;
+  const ConstantWeightsScope stay;
   return matmul(a, b);
 }
 bool same(const Array& a, const Array& b) { return all(a == b).item<bool>(); }

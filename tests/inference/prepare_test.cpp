@@ -1,7 +1,10 @@
+// SPDX-License-Identifier: MIT
 // inference::prepare(): the same answers as the link in test mode, whatever is called when, from where, on what.
 #include <chainer/chainer.h>
 
 #include <atomic>
+#include <cstdlib>
+#include <limits>
 #include <thread>
 
 #include "chainer/core/parallel.h"
@@ -225,6 +228,86 @@ TEST(wrong_inputs_of_a_prepared_network_are_refused) {
   const Array x = picture(1, 9);
   expect_near(ready(x), answer(net, x));
   EXPECT_EQ(ready.refused_replay(), "");
+}
+
+TEST(ids_that_an_embedding_refuses_are_refused) {
+  for (const std::optional<int64_t> ignored : {std::optional<int64_t>(), std::optional<int64_t>(-1)}) {
+    L::EmbedID table(4, 3, {.ignore_label = ignored});
+    const inference::Prepared net = inference::prepare(table, {Variable(array({0, 1, 2}), false)});
+    const UsingConfig test_mode(&Config::train, false);
+    const Array good = array({3, 0, 1}), ignoring = array({3, -1, 1});
+    EXPECT_CLOSE(net(good), table(Variable(good, false)).array());
+    if (ignored) EXPECT_CLOSE(net(ignoring), table(Variable(ignoring, false)).array());
+    for (const Array& bad : {array({0, -2, 1}), array({0, 4, 1}), ignored ? array({0, -3, 1}) : ignoring})
+      EXPECT_THROW(Error, "", (void)net(bad));
+  }
+}
+
+namespace {
+struct Branching : Chain {
+  L::Linear l{3, 3};
+  int kind = 0;
+  int64_t limit = 0;
+  CHAINER_MEMBERS(Branching, l);
+  Variable forward(const Variable& x) {
+    const Variable h = l(x);
+    if (kind == 0 && sum(x.array()).item<float>() > 0) return h * 2;
+    if (kind == 1 && F::sum(F::tanh(h)).array().item<float>() > 0) return h * 2;
+    if (kind == 2) {
+      Array mask = h.array().copy();
+      auto* m = static_cast<float*>(mask.mutable_raw());
+      for (int64_t i = 0; i < mask.size(); ++i) m[i] = m[i] > 0 ? 1 : 2;
+      return h * mask;
+    }
+    if (kind == 3 && l.W.array()[{0, 0}].item<float>() > 1e9) return h * 2;  // the same for all inputs
+    if (kind == 4 && x.shape()[1] > 2) return h * 2;
+    if (kind == 5 && x.shape()[0] > limit) return F::tanh(h);
+    return h;
+  }
+};
+}  // namespace
+
+TEST(branches_by_numbers_are_refused) {
+  Branching net;
+  const Variables x = {Variable(ones({2, 3}))};
+  for (net.kind = 0; net.kind < 3; ++net.kind)
+    EXPECT_THROW(ValueError, "outside of functions", inference::prepare(net, x));
+  for (; net.kind < 5; ++net.kind) EXPECT_CLOSE(inference::prepare(net, x)(x[0].array()), net.forward(x[0]).array());
+}
+
+TEST(convolutions_are_computed_as_where_they_were_prepared) {
+  L::Convolution2D link(64, 64, 3, {.pad = 1});
+  Array x = random::normal(0, 1, {1, 64, 32, 32}, float32);
+  const auto not_numbers = [](const Array& y) { return count_nonzero(not_equal(y, y)).item<int64_t>(); };
+  onnx::Model imported = onnx::Model::from_bytes(onnx::export_model(link, {Variable(x, false)}));
+  std::vector<inference::Prepared> prepared;
+  for (const bool winograd : {true, false}) {
+    const UsingConfig way(&Config::winograd, winograd);
+    prepared.push_back(inference::prepare(link, {Variable(x, false)}));
+  }
+  x.set({0, 3, 9, 9}, std::numeric_limits<float>::quiet_NaN());
+  for (const bool winograd : {true, false, true, false}) {
+    const UsingConfig way(&Config::winograd, winograd);
+    for (int call = 0; call < 3; ++call) {
+      EXPECT_EQ(not_numbers(prepared[1](x)), 9 * 64);
+      EXPECT_EQ(not_numbers(answer(imported, x)), not_numbers(answer(link, x)));
+      if (!std::getenv("CHAINER_CONVOLUTION")) EXPECT(not_numbers(prepared[0](x)) > 9 * 64);
+    }
+  }
+}
+
+TEST(branches_on_the_length_of_a_batch_are_noticed) {
+  Branching net;
+  net.kind = 5;
+  for (const int64_t example : {1, 3}) {
+    for (net.limit = 1; net.limit < 150; ++net.limit) {
+      const Array x = random::normal(0, 1, {example, 3}, float32);
+      const inference::Prepared ready = inference::prepare(net, {Variable(x, false)});
+      expect_near(ready(x), answer(net, x));
+      for (const int64_t n : {net.limit, net.limit + 1})
+        if (n != example) EXPECT_THROW(TypeError, "", ready(random::normal(0, 1, {n, 3}, float32)));
+    }
+  }
 }
 
 TEST(lengths_that_a_network_was_not_prepared_for_are_refused) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Prints random expressions on arrays as lines of Python with the result that this library has, for check_arrays.py:
 // array_cases COUNT SEED
 #include <cstdio>

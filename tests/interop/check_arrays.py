@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Compares the lines of array_cases with NumPy: check_arrays.py FILE. Ends with an error if any differs."""
 import sys
 

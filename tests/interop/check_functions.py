@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Compares the lines of function_cases with release 5.4.0: check_functions.py FILE. Ends with an error if any differs."""
 import sys
 

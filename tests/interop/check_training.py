@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Compares the lines of training_cases with release 5.4.0: check_training.py FILE. Ends with an error if any differs."""
 import sys
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What check_arrays.py and check_functions.py share: going through a file of cases, each a line that calls check()."""
 import sys
 import warnings

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Repeats on MNIST the release's runs whose losses make_reference.py --mnist wrote, and prints the largest difference:
 //
 //   make_reference.py x --mnist FOLDER_OF_IDX_FILES losses.npz

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Compares metrics of metrics_write with scikit-learn's, scikit-image's, sacrebleu's and jiwer's.
 
 usage: PYTHON_WITH_THEM compare_metrics.py FILE

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Compares two outputs of python_calls.py:  compare_python_calls.py THEIRS OURS
 
 What differs is printed, first how often each probe differs. Ends with 1 if anything does."""

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A C interface to DLPack for tests/interop/numpy_dlpack.py: arrays out, arrays in.
 #include <chainer/chainer.h>
 

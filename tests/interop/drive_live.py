@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Drives the page of results in headless Chromium: a run appears, its curve grows, a learning rate is changed and takes
 effect, a pause holds it, stop ends it with a snapshot. Pictures of the page go to a folder.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Prints calls of functions with random shapes and options as lines of Python, with results and gradients that this
 // library has, for check_functions.py: function_cases COUNT SEED
 #include <cstdio>

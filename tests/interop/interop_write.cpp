@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Writes a model, an optimizer and a trainer's snapshot for the release to read: interop_write FOLDER. The release's
 // side is read_ours.py.
 #include <chainer/chainer.h>

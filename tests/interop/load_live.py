@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """What readers of the live page cost a training program: processor time of train_mnist --live with and without them, in
 turns, the least of each, from the second entry of the log to the end, so that readers have connected before. A reader
 does what the page does for the run that is open: it waits for events, takes the new entry from them or asks for the

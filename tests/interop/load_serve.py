@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """What a reader costs the server of the live page: processor time of `chainer serve` while a log gets an entry a second,
 with and without readers of its events, in microseconds a reader and event.
 

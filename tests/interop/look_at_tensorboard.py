@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Starts the published tensorboard on the files of tensorboard_write, looks for what its pages must show in headless
 Chromium, and leaves a picture of each page.
 

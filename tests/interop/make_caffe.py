@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Writes tests/data/caffe: models that release 5.4.0 exports, and files of the older and the newer form made with its
 messages, with inputs and what the release computes from them, for tests/links/caffe_files_test.cpp.
 

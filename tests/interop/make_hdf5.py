@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Converts the release's NPZ files of ../data into HDF5 with the release itself, and writes one of each kind of value.
 
 usage: make_hdf5.py FOLDER_WITH_NPZ_FILES      (needs h5py)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Writes pickles as the release's PickleDatasetWriter does, for the C++ tests: make_pickles.py OUT_FOLDER."""
 import sys
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Computes with the release what the C++ tests compare with: ../data/*.npz. Run it with the release's Python.
 
 usage: make_reference.py OUT_FOLDER [--mnist FOLDER_OF_IDX_FILES LOSSES.npz]

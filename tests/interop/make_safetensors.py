@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Writes tests/data/safetensors: weights of small PyTorch and Keras models through the published safetensors package, with
 inputs and outputs, for tests/serializers/safetensors_test.cpp.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Computes metrics of random inputs and writes both as JSON, for interop/compare_metrics.py.
 //
 //   metrics_write FILE [CASES]
@@ -6,7 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "chainer/core/file.h"
+#include "chainer/core/system/file.h"
 
 using namespace chainer;
 

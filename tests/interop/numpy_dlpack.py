@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Exchanges arrays with NumPy through DLPack, without a copy, in both directions: of every dtype, with strides, versioned
 and not, read-only, and over their owner's end.
 

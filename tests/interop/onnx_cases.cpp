@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Runs all cases below a folder (see onnx_data.py) and counts. Usage: onnx_cases FOLDER [PART OF A NAME]
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Writes the operator tests of the published onnx package as files: FOLDER/<case>/model.onnx with test_data_set_<n>/.
 
 Run with the Python of a virtual environment that has onnx: onnx_data.py FOLDER

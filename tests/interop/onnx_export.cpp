@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: MIT
 // Writes what read_exports.py checks with the published onnx and onnxruntime: each row of the table of functions as a
 // model of its own, whole networks, and imported operator tests exported again. FOLDER/<number>.onnx, and of each file
 // several sets of inputs and outputs, <number>_<set>_input_<i>.pb and <number>_<set>_output_<i>.pb: those of the
 // export, other numbers and other integers, and batches of other lengths where the file is declared for them.
 // FOLDER/names.tsv has number, name, and why it was not exported.
 #include <chainer/chainer.h>
-#include <chainer/core/file.h>
+#include <chainer/core/system/file.h>
 #include <chainer/onnx/model_file.h>
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Packs a small part of the operator tests that onnx_data.py wrote into tests/data/onnx_cases.tar.gz.
 
 Of each operator the case with the fewest bytes.

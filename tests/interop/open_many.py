@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """How long Chromium takes to open the page of 200 runs with 10,000 entries each: to the table of all runs, and to the
 curves of the one that is opened.
 

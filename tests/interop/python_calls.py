@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Random calls of what `import chainer` finds, by the manual's signatures: release 5.4.0 or this project's package.
 
     python_calls.py SEED COUNT [PROBE...]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What programs share that print random cases as lines of Python.
 #pragma once
 #include <chainer/chainer.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Checks exported models with the published onnx and onnxruntime: read_exports.py FOLDER [FOLDER OF OPERATOR TESTS]
 
 See onnx_export.cpp. Every file passes onnx.checker with shape inference, and onnxruntime computes what the library did

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The release loads what interop_write wrote, and goes on with it: read_ours.py FOLDER."""
 import sys
 

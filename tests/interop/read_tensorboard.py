@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Reads event files of tensorboard_write with the published tensorboard: every value must be there, once.
 
 usage: PYTHON_WITH_TENSORBOARD read_tensorboard.py FOLDER

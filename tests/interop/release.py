@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Imports release 5.4.0 of the reference. Set it up once, in a virtual environment of Python 3.11:
 
     python3.11 -m venv ref

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: MIT
 // Writes event files for the published tensorboard to read: tensorboard_write FOLDER. What they hold stands in
 // FOLDER/expected.json; read_tensorboard.py compares.
 #include <chainer/chainer.h>
-#include <chainer/core/file.h>
+#include <chainer/core/system/file.h>
 #include <chainer/training/extensions/tensorboard.h>
 
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Prints triggers, iterators, schedules and optimizers with random options as lines of Python, with what this library
 // makes of them, for check_training.py: training_cases COUNT SEED
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Caffe models that the release wrote or read (tests/interop/make_caffe.py).
 #include <chainer/chainer.h>
 

@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: MIT
 #include <chainer/chainer.h>
 
-#include "chainer/core/file.h"
+#include "chainer/core/system/file.h"
 #include "chainer/exporters/caffe/export_model.h"
 #include "chainer/links/caffe/caffe_function.h"
 #include "chainer/links/caffe/net.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Walks over models of n links: none costs more than the links.
 #include "costs.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A header of a user's that knows the names only: it stands before every other include.
 #include "chainer/fwd.h"
 

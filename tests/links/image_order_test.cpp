@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: MIT
 // A network of convolutions computes in one memory order: images are brought into it where they enter and leave.
 #include <chainer/array/order.h>
 #include <chainer/array/deferred/deferred.h>
 #include <chainer/chainer.h>
 
-#include "chainer/backend/cpu/blas.h"
+#include "chainer/backend/cpu/products/blas.h"
 #include "test.h"
 
 using namespace chainer;

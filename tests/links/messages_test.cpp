@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Inputs of shapes that links do not take, and how to say what is meant.
 #include <chainer/chainer.h>
 

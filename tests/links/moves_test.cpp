@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <chainer/chainer.h>
 
 #include <type_traits>

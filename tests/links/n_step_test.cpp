@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // N-step links: calls in a row as release 5.4.0 has them (conformance/make_recurrent.py), lengths of every kind, copies
 // and files.
 #include <chainer/chainer.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Batch normalization links against release 5.4.0 (conformance/make_normalization.py).
 #include <chainer/chainer.h>
 #include <chainer/testing/testing.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Inputs and results of recurrent links in the reference release.
 #pragma once
 #include <chainer/chainer.h>

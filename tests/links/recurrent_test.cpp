@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Recurrent links: over several calls as release 5.4.0 has them (conformance/make_recurrent.py), and their states.
 #include <chainer/chainer.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Every kind of link that keeps no state between calls, called by four threads at once in test mode: the answers of one
 // thread. Under the thread sanitizer, that the calls only read.
 #include <chainer/chainer.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // One model, many threads: what serving.md promises. Under the thread sanitizer this looks for races, too.
 #include <chainer/chainer.h>
 

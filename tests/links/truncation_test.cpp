@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Truncated backpropagation: what is cut off is freed at once, and weights' gradients add up in place.
 #include <chainer/chainer.h>
 

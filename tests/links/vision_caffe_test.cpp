@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: MIT
 // Weights as they were published for Caffe, under its layers' names.
 #include <chainer/chainer.h>
 
 #include <filesystem>
 
-#include "chainer/core/file.h"
+#include "chainer/core/system/file.h"
 #include "chainer/links/caffe/net.h"
 #include "folder.h"
 #include "test.h"

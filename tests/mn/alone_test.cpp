@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What holds without several processes.
 #include <chainer/chainer.h>
 #include <chainer/mn/mn.h>

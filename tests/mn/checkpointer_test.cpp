@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: MIT
 #include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 
-#include "chainer/core/file.h"
+#include "chainer/core/system/file.h"
 #include "ranks.h"
 
 using namespace chainer;

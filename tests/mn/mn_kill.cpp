@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Trains for check_kills: mn_kill FOLDER. Goes on from the newest checkpoint in the folder, and writes what the
 // parameters are at the end into FOLDER/end.RANK.
 #include <chainer/chainer.h>

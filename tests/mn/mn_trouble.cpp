@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Gets into trouble, for check_trouble: mn_trouble KIND. All ranks must end, and say what happened.
 #include <chainer/chainer.h>
 #include <chainer/mn/mn.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Values that travel between processes: what comes back, and that damaged bytes are errors.
 #include <chainer/chainer.h>
 #include <chainer/mn/mn.h>

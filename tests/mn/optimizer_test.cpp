@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "ranks.h"
 
 using namespace chainer;

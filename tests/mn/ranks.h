@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the tests with several ranks share.
 #pragma once
 #include <chainer/chainer.h>

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: MIT
 // The timeline of all ranks is one file.
-#include <chainer/core/file.h>
+#include <chainer/core/system/file.h>
 #include <chainer/core/json.h>
 #include <unistd.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Exports at lengths of the batch that they were not made with.
 #include <chainer/chainer.h>
 #include <chainer/onnx/model_file.h>

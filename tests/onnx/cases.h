@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: MIT
 // Runs the operator tests of the published onnx package from files: a folder with model.onnx and test_data_set_<n>/.
 #pragma once
 #include <chainer/chainer.h>
-#include <chainer/core/file.h>
+#include <chainer/core/system/file.h>
 #include <chainer/onnx/model_file.h>
 
 #include <unistd.h>

@@ -1,52 +1,17 @@
+// SPDX-License-Identifier: MIT
 // Imported models exported again, and exports that must be refused.
 #include <chainer/chainer.h>
 #include <chainer/onnx/model_file.h>
 
+#include "built.h"
 #include "drawn.h"
 #include "test.h"
 
 using namespace chainer;
 
+using namespace onnx_built;
+
 namespace {
-
-using Attributes = std::vector<onnx::Attribute>;
-
-onnx::Attribute whole(std::string name, int64_t v) {
-  onnx::Attribute a;
-  a.name = std::move(name);
-  a.kind = onnx::Attribute::Kind::integer;
-  a.integer = v;
-  return a;
-}
-onnx::Node op(std::string type, std::vector<std::string> in, std::vector<std::string> out, Attributes attributes = {}) {
-  onnx::Node n;
-  n.op_type = std::move(type);
-  n.inputs = std::move(in);
-  n.outputs = std::move(out);
-  n.attributes = std::move(attributes);
-  return n;
-}
-onnx::Node constant_node(const std::string& name, const Array& value) {
-  onnx::Node n = op("Constant", {}, {name});
-  onnx::Attribute a;
-  a.name = "value";
-  a.kind = onnx::Attribute::Kind::tensor;
-  a.tensor = value;
-  n.attributes = {a};
-  return n;
-}
-using Named = std::vector<std::pair<std::string, Dtype>>;
-onnx::Model model_of(std::vector<onnx::Node> nodes, std::vector<std::pair<std::string, Array>> weights,
-                     const Named& inputs, const Named& outputs, int64_t opset = 13) {
-  onnx::ModelFile f;
-  f.ir_version = 8;
-  f.opsets[""] = opset;
-  f.nodes = std::move(nodes);
-  f.initializers = std::move(weights);
-  for (const auto& [name, dtype] : inputs) f.inputs.push_back({name, onnx::element_type(dtype), false, {}});
-  for (const auto& [name, dtype] : outputs) f.outputs.push_back({name, onnx::element_type(dtype), false, {}});
-  return onnx::Model::from_bytes(onnx::write_model(f));
-}
 
 // Exported alone and inside of a computation, the model computes the same on inputs that no export saw.
 void comes_back(const std::string& name, onnx::Model model, const Variables& in, const std::vector<Variables>& others) {
@@ -87,6 +52,18 @@ TEST(operators_without_a_gradient_come_back) {
              model_of({op("QuantizeLinear", {"x", "scale", "point"}, {"q"}),
                        op("DequantizeLinear", {"q", "scale", "point"}, {"d"}), op("MatMul", {"d", "W"}, {"y"})},
                       scale, {{"x", float32}}, {{"y", float32}}));
+}
+
+TEST(outputs_without_a_declared_shape_get_their_number_of_axes) {
+  onnx::ModelFile f;
+  f.ir_version = 8;
+  f.opsets[""] = 13;
+  f.nodes = {op("ReduceMax", {"x"}, {"y"})};
+  f.inputs = {{"x", onnx::element_type(float32), true, {{-1, "n"}, {4, ""}}}};
+  f.outputs = {{"y", onnx::element_type(float32), false, {}}};
+  onnx::Model model = onnx::Model::from_bytes(onnx::write_model(f));
+  const onnx::Model again = onnx::Model::from_bytes(onnx::export_model(model, {drawn({3, 4})}));
+  EXPECT(again.outputs()[0].shape.has_value() && *again.outputs()[0].shape == Shape({-1, -1}));
 }
 
 TEST(integers_are_inputs_as_others) {
@@ -219,4 +196,29 @@ TEST(graphs_in_any_order_are_read) {
   EXPECT_THROW(
       ValueError, "a cycle",
       model_of({op("Exp", {"b"}, {"y"}), op("Add", {"x", "y"}, {"b"})}, {}, {{"x", float32}}, {{"y", float32}}));
+}
+
+TEST(numbers_beside_an_array_have_its_dtype) {
+  for (const Dtype d : {float16, float32, float64}) {
+    const auto real = [](std::string name, double v) {
+      onnx::Attribute a;
+      a.name = std::move(name);
+      a.kind = onnx::Attribute::Kind::real;
+      a.real = v;
+      return a;
+    };
+    onnx::Attribute pads;
+    pads.name = "pads";
+    pads.kind = onnx::Attribute::Kind::integers;
+    pads.integers = {0, 1, 0, 1};
+    onnx::Model old = model_of({op("Relu", {"x"}, {"h"}), op("Clip", {"h"}, {"c"}, {real("min", 0.5), real("max", 2)}),
+                                op("Pad", {"c"}, {"y"}, {pads, real("value", 3)})},
+                               {}, {{"x", d}}, {{"y", d}}, 9);
+    const onnx::ModelFile written =
+        onnx::read_model(onnx::export_model(old, {Variable(ones({2, 3}, d))}, {.opset = 13}), ".", "it");
+    int floating = 0;
+    for (const auto& [name, value] : written.initializers)
+      if (is_floating(value.dtype())) ++floating, EXPECT_EQ(value.dtype(), d);
+    EXPECT_EQ(floating, 3);
+  }
 }

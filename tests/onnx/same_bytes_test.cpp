@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: MIT
 // Models have the same bytes on every machine, whatever the order of bytes in its memory, and mean the same there.
 #include <chainer/chainer.h>
-#include <chainer/core/file.h>
+#include <chainer/core/system/file.h>
 #include <chainer/datasets/md5.h>
 #include <chainer/links/caffe/net.h>
 #include <chainer/onnx/model_file.h>

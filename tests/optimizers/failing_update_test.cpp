@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: MIT
 // An update() that runs out of memory, or whose hook throws, leaves each parameter and its state before or behind the
 // step, never in between.
 #include <chainer/chainer.h>
 
 #include <cstring>
 
+#include "all_optimizers.h"
 #include "failing_memory.h"
 #include "test.h"
 
@@ -11,28 +13,9 @@ using namespace chainer;
 
 namespace {
 
-using Make = std::function<std::shared_ptr<GradientMethod>()>;
-template <class T>
-std::pair<const char*, Make> rule(const char* name) {
-  return {name, [] { return std::make_shared<T>(); }};
-}
-std::vector<std::pair<const char*, Make>> all_rules() {
-  return {rule<optimizers::AdaDelta>("AdaDelta"),
-          rule<optimizers::AdaGrad>("AdaGrad"),
-          rule<optimizers::Adam>("Adam"),
-          rule<optimizers::CorrectedMomentumSGD>("CorrectedMomentumSGD"),
-          rule<optimizers::MomentumSGD>("MomentumSGD"),
-          rule<optimizers::NesterovAG>("NesterovAG"),
-          rule<optimizers::MSVAG>("MSVAG"),
-          rule<optimizers::RMSprop>("RMSprop"),
-          rule<optimizers::RMSpropGraves>("RMSpropGraves"),
-          rule<optimizers::SGD>("SGD"),
-          rule<optimizers::SMORMS3>("SMORMS3")};
-}
-
 // A model with its optimizer, always with the same numbers.
 struct Trained {
-  explicit Trained(const Make& make) : optimizer(make()) {
+  explicit Trained(const all_optimizers::Row& row) : optimizer(row.make()) {
     random::RandomState r(3);
     for (const char* name : {"a", "b", "c"}) model.add_param(name, Shape{40, 8}, r.uniform(-1, 1, {40, 8}));
     optimizer->setup_link(model);
@@ -55,7 +38,7 @@ struct Trained {
     return out;
   }
   Chain model;
-  std::shared_ptr<GradientMethod> optimizer;
+  std::unique_ptr<GradientMethod> optimizer;
 };
 
 bool same(const Arrays& a, const Arrays& b) {
@@ -68,14 +51,14 @@ bool same(const Arrays& a, const Arrays& b) {
 
 TEST(an_update_without_memory_leaves_whole_parameters) {
   if (!failing_memory::works) return;
-  for (const auto& [name, make] : all_rules()) {
-    Trained expected(make);
+  for (const all_optimizers::Row& row : all_optimizers::rows()) {
+    Trained expected(row);
     const auto before = expected.arrays();
     expected.optimizer->update();
     const auto after = expected.arrays();
     int step = 0;
     for (bool done = false; !done && step < 500; ++step) {
-      Trained t(make);
+      Trained t(row);
       try {
         const FailingMemory fails(step);
         t.optimizer->update();
@@ -84,7 +67,7 @@ TEST(an_update_without_memory_leaves_whole_parameters) {
       const auto now = t.arrays();
       for (std::size_t i = 0; i < now.size(); ++i)
         if (!(done ? same(now[i], after[i]) : same(now[i], before[i]) || same(now[i], after[i])))
-          test::fail(name, 0, text("parameter ", i, " is in between after a failure at allocation ", step));
+          test::fail(row.name, 0, text("parameter ", i, " is in between after a failure at allocation ", step));
       test::expectations += 3;
       t.set_gradients();
       t.optimizer->update();  // goes on

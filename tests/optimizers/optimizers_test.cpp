@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: MIT
 #include <chainer/chainer.h>
 
 #include <cmath>
 
 #include "chainer/core/parallel.h"
+#include "chainer/core/warnings.h"
 #include "test.h"
 
 using namespace chainer;
@@ -36,6 +38,23 @@ void check(const char* name, O optimizer, std::shared_ptr<optimizer::Hook> hook 
   EXPECT_EQ(optimizer.t, 10);
 }
 
+// The same for an optimizer that the release lacks: its formula in float64, as the paper has it, on the parameter, the
+// gradient and up to three states, which are zeros at first. It returns the next parameter.
+template <class O>
+void follows(O optimizer, const std::function<Array(const Array& w, const Array& g, Arrays& states)>& formula) {
+  One link(reference().array("start").astype(float64));
+  optimizer.setup(link);
+  Array w = link.w.array().copy();
+  Arrays states{zeros_like(w), zeros_like(w), zeros_like(w)};
+  const Array grads = reference().array("grads").astype(float64);
+  for (int64_t i = 0; i < len(grads); ++i) {
+    link.w.set_grad(grads[i].copy());
+    optimizer.update();
+    w = formula(w, grads[i], states);
+    EXPECT_CLOSE(link.w.array(), w, {.atol = 1e-12, .rtol = 1e-10});
+  }
+}
+
 }  // namespace
 
 TEST(ten_steps_equal_the_releases) {
@@ -53,6 +72,27 @@ TEST(ten_steps_equal_the_releases) {
   check("SGD", optimizers::SGD());
   check("SMORMS3", optimizers::SMORMS3());
   check("MSVAG", optimizers::MSVAG());
+}
+
+TEST(adamw_decays_by_the_rate) {
+  for (const bool amsgrad : {false, true}) {
+    const double lr = 0.01, b1 = 0.9, b2 = 0.99, eps = 1e-3, decay = 0.1;
+    double n = 0;
+    follows(optimizers::AdamW(
+                {.alpha = lr, .beta1 = b1, .beta2 = b2, .eps = eps, .weight_decay = decay, .amsgrad = amsgrad}),
+            [&](const Array& w, const Array& g, Arrays& s) {
+              s[0] = s[0] * b1 + g * (1 - b1);
+              s[1] = s[1] * b2 + g * g * (1 - b2);
+              s[2] = maximum(s[2], s[1]);
+              const double c1 = 1 - std::pow(b1, ++n), c2 = 1 - std::pow(b2, n);
+              return w * (1 - lr * decay) - s[0] / (sqrt((amsgrad ? s[2] : s[1]) / c2) + eps) * (lr / c1);
+            });
+  }
+  One still(full({3}, 2.));
+  auto optimizer = optimizers::AdamW({.alpha = 0.1}).setup(still);
+  still.w.set_grad(zeros({3}));
+  optimizer.update();
+  EXPECT_CLOSE(still.w.array(), full({3}, 2 * (1 - 0.1 * 0.01)));
 }
 
 TEST(hooks_equal_the_releases) {
@@ -200,6 +240,10 @@ TEST(updates_without_gradients_change_nothing) {
   link.w.cleargrad();
   adam.update();
   EXPECT_CLOSE(link.w.array(), array({1.f, 2.f}), {.atol = 0, .rtol = 0});
+  const std::string warning = last_warning();
+  link.w.cleargrad();
+  adam.update();
+  EXPECT_EQ(last_warning(), warning);  // the same words are printed once
 }
 
 TEST(loss_scale_is_divided_out) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The model of the programs that save and serve.
 #pragma once
 #include <chainer/chainer.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Makes the file that serve reads.
 #include "perceptron.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The smallest useful program: loads a perceptron from an NPZ file and predicts.
 #include <cstdio>
 

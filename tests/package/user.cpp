@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A user's program: trains a small perceptron on data of its own.
 #include <chainer/chainer.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A user's program with chainer::mn that runs without mpiexec: it shows that the library and its MPI are found.
 #include <chainer/chainer.h>
 #include <chainer/mn/mn.h>

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: MIT
 // What FileWriter does with files that are there already. What it does when the system fails is in tests/faults.
-#include "chainer/core/file_writer.h"
+#include "chainer/core/system/file_writer.h"
 
 #include <chainer/chainer.h>
 #include <fcntl.h>
@@ -9,7 +10,7 @@
 #include <filesystem>
 #include <thread>
 
-#include "chainer/core/file.h"
+#include "chainer/core/system/file.h"
 #include "folder.h"
 #include "test.h"
 
@@ -61,6 +62,7 @@ TEST(pipes_and_devices_are_written_to_and_stay) {
   write_file(pipe, std::string(200000, 'x'));
   reader.join();
   EXPECT(got == std::string(200000, 'x') && fs::is_fifo(pipe));
+  EXPECT_THROW(FileError, "pipe: it is a pipe that no process reads", write_file(pipe, "x"));
   write_file("/dev/null", "gone");
   EXPECT(fs::is_character_file("/dev/null"));
   EXPECT_THROW(FileError, "cannot write /dev/full: No space left on device", write_file("/dev/full", "x"));

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: MIT
 #include <chainer/chainer.h>
 
 #include <sys/wait.h>
 
 #include <filesystem>
 
-#include "chainer/core/file.h"
+#include "chainer/core/system/file.h"
 #include "folder.h"
 #include "mlp.h"
 #include "test.h"

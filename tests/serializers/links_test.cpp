@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: MIT
 // HDF5 files in which names are links: of data/links.h5 and links_latest.h5 (see interop/make_hdf5.py).
 #include <chainer/chainer.h>
 
 #include <filesystem>
 
-#include "chainer/core/file.h"
+#include "chainer/core/system/file.h"
 #include "chainer/serializers/hdf5.h"
 #include "folder.h"
 #include "test.h"

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: MIT
 // Names and texts beyond ASCII, and arrays that a small file promises.
 #include <chainer/chainer.h>
 
 #include <filesystem>
 
-#include "chainer/core/file.h"
+#include "chainer/core/system/file.h"
 #include "chainer/core/little_endian.h"
 #include "chainer/serializers/hdf5.h"
 #include "chainer/serializers/safetensors.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/serializers/safetensors.h"
 
 #include <chainer/chainer.h>
@@ -5,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "chainer/core/file.h"
+#include "chainer/core/system/file.h"
 #include "chainer/core/little_endian.h"
 #include "folder.h"
 #include "test.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Files have the same bytes on every machine, whatever the order of bytes in its memory, and mean the same there.
 #include <map>
 #include <vector>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <chainer/chainer.h>
 
 #include <sys/resource.h>
@@ -9,7 +10,7 @@
 #include <sstream>
 #include <limits>
 
-#include "chainer/core/file.h"
+#include "chainer/core/system/file.h"
 #include "chainer/routines/npy.h"
 #include "folder.h"
 #include "mlp.h"

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: MIT
 // The picture of a confusion matrix.
-#include <chainer/training/plot/matrix.h>
+#include <chainer/viewing/plot/matrix.h>
 
-#include "chainer/core/file.h"
+#include "chainer/core/system/file.h"
 #include "small_run.h"
 #include "test.h"
 

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: MIT
 // The dashboard: its lines at every size, plain lines where nobody looks, and in tmux what the screen shows, keys,
 // resizes, and what is left of the terminal at each kind of end.
-#include <chainer/core/file.h>
+#include <chainer/core/system/file.h>
 #include <chainer/core/utf8.h>
 #include <chainer/training/extensions/dashboard.h>
-#include <chainer/training/plot/braille.h>
+#include <chainer/viewing/plot/braille.h>
 
 #include <unistd.h>
 

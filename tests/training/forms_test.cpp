@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <chainer/chainer.h>
 
 #include <filesystem>
@@ -31,7 +32,7 @@ TEST(optimizers_by_name_in_braces) {
   iterators::SerialIterator it(ones({4, 2}), 2);
   training::StandardUpdater updater(it, {{"main", first}, {"other", second}});
   EXPECT(&updater.get_optimizer("other") == &second);
-  EXPECT_THROW(KeyError, "there is none named 'dis' here; there is 'main', 'other'", updater.get_optimizer("dis"));
+  EXPECT_THROW(KeyError, "no entry named 'dis'; available: 'main', 'other'", updater.get_optimizer("dis"));
 }
 
 TEST(hyperparameters_by_position) {

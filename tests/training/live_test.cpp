@@ -1,8 +1,11 @@
+// SPDX-License-Identifier: MIT
 // A run that is steered while it goes: the file of commands, the page by HTTP, who may do what, and damage of all
 // kinds.
-#include <chainer/core/file.h>
-#include <chainer/training/live/commands.h>
-#include <chainer/training/live/site.h>
+#include <chainer/core/system/file.h>
+#include <chainer/core/system/file_lock.h>
+#include <chainer/viewing/live/commands.h>
+#include <chainer/viewing/live/connections.h>
+#include <chainer/viewing/live/site.h>
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -154,6 +157,67 @@ TEST(resumed_runs_repeat_changes) {
   EXPECT_EQ(anew.rates[12], 0.01);
 }
 
+// Two changes, of which the one that was asked for first is to be made last; the run is cut after both, resumed, cut
+// again between them, and resumed from there.
+TEST(cut_runs_repeat_changes_that_waited) {
+  const auto ask = [](const std::string& folder, double lr, int64_t at) {
+    live::request(folder, "adjust_hyperparams", rate(lr), json::Object{{"key", "iteration"}, {"value", at}}, "ann");
+  };
+  const auto asked = [&](const std::string& folder) {
+    return [&ask, folder](int64_t i) {
+      if (i == 1) ask(folder, 0.001, 20), ask(folder, 0.05, 8);
+    };
+  };
+  CommandedRun whole("waited", 30, asked(out("waited")));
+  whole.trainer.run();
+  EXPECT_EQ(whole.rates[9], 0.05);
+  EXPECT_EQ(whole.rates[21], 0.001);
+  const std::string folder = out("waited_cut");
+  const auto cut = [&](int64_t from, int64_t to, std::function<void(int64_t)> f) {
+    CommandedRun run("waited_cut", to, std::move(f));
+    run.trainer.extend(extensions::snapshot(), {.trigger = {1, "iteration"}});
+    if (from) serializers::load_npz(text(folder, "/snapshot_iter_", from), run.trainer);
+    run.trainer.run();
+    for (int64_t i = from + 1; i <= to; ++i) EXPECT_EQ(run.rates[i], whole.rates[i]);
+  };
+  cut(0, 22, asked(folder));
+  cut(12, 15, {});
+  cut(15, 30, {});
+  cut(8, 10, {});
+  cut(10, 30, {});
+}
+
+TEST(requests_whose_time_has_passed_are_answered) {
+  const std::string folder = out("passed");
+  CommandedRun run("passed", 8, [&](int64_t i) {
+    if (i == 4)
+      live::request(folder, "adjust_hyperparams", rate(0.5), json::Object{{"key", "iteration"}, {"value", 2}}, "ann");
+  });
+  run.trainer.run();
+  EXPECT_EQ(run.rates[8], 0.01);
+  const json::Value answered = live::read_commands(folder).at(0);
+  EXPECT(json::dump(answered).find("its time does not come any more") != std::string::npos);
+}
+
+TEST(a_lock_of_another_process_does_not_hold_the_run) {
+  const std::string folder = out("locked");
+  std::optional<FileLock> held;
+  const auto begin = std::chrono::steady_clock::now();
+  CommandedRun run("locked", 12, [&](int64_t i) {
+    if (i == 2) {
+      live::request(folder, "adjust_hyperparams", rate(0.5), {}, "ann");
+      held.emplace(folder + "/commands.lock", "the test's file");
+    }
+    if (i == 6) held.reset();
+  });
+  run.trainer.run();
+  EXPECT(std::chrono::steady_clock::now() - begin < std::chrono::seconds(8));
+  EXPECT_EQ(run.rates[4], 0.5);
+  EXPECT_EQ(json::dump(*live::read_commands(folder).at(0).find("response")->find("status")), "\"SUCCESS\"");
+  FileLock other(folder + "/commands.lock", "the test's file");
+  EXPECT_THROW(FileError, "another process holds", FileLock(folder + "/commands.lock", "it", 0.1));
+}
+
 TEST(paused_runs_go_on) {
   const std::string folder = out("paused");
   std::thread waker;
@@ -172,6 +236,32 @@ TEST(paused_runs_go_on) {
   EXPECT(std::chrono::steady_clock::now() - begin > std::chrono::milliseconds(500));
   EXPECT_EQ(run.updater.iteration(), 6);
   EXPECT_EQ(run.rates[3], 0.5);
+}
+
+TEST(names_of_askers_give_a_terminal_no_orders) {
+  CommandedRun run("escapes", 8, [&](int64_t i) {
+    for (const char* name : {"adjust_hyperparams", "pause", "resume"})
+      if (i == 2) live::request(out("escapes"), name, rate(0.5), {}, "ann\x1b[2J\xc2\x9b\niteration 9: done");
+    if (i == 2) live::request(out("escapes"), "adjust_hyperparams", {}, {}, "ann\x1b[2J");
+  });
+  const std::string file = out("escapes.txt");
+  const int kept = ::dup(2), to = ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  ::dup2(to, 2);
+  run.trainer.run();
+  ::dup2(kept, 2);
+  ::close(kept), ::close(to);
+  const std::string told = read_file(file);
+  EXPECT(told.find("ann\\x1b[2J\\xc2\\x9b iteration 9") != told.npos && told.find("a command of ann") != told.npos);
+  EXPECT(told.find('\x1b') == told.npos && told.find("\xc2\x9b") == told.npos);
+}
+
+TEST(commands_are_no_links) {
+  const std::string folder = out("linked_commands");
+  fs::create_directories(folder);
+  write_file(out("elsewhere"), "[{\"secret\": 1}]");
+  fs::create_symlink(out("elsewhere"), folder + "/commands");
+  EXPECT_THROW(FileError, "there is a link in it", live::request(folder, "stop", {}, {}, "ann"));
+  EXPECT(fs::is_symlink(folder + "/commands"));
 }
 
 TEST(damaged_commands_are_told) {
@@ -205,7 +295,7 @@ TEST(sites_show_results) {
   EXPECT_EQ(json::dump(*(*runs.list())[0].find("args")), "{\"lr\": 0.1}");
   EXPECT_EQ(json::dump(*(*runs.list())[0].find("before")), "null");  // this log has no times
   EXPECT_EQ(body_of(get(at, "/api/log?run=one&from=1")),
-            "{\"from\": 1, \"entries\": [{\"main/loss\": null, \"epoch\": 2, \"iteration\": 20}]}");
+            "{\"from\": 1, \"total\": 2, \"entries\": [{\"main/loss\": null, \"epoch\": 2, \"iteration\": 20}]}");
   EXPECT(has_status(get(at, "/nothing"), 404) && has_status(get(at, "/api/command"), 405));
   // Pages of other names and origins get nothing.
   EXPECT(has_status(exchange(port_of(at), "GET / HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n"), 403));
@@ -289,37 +379,30 @@ TEST(news_say_when_pictures_are_other_ones) {
   if (!live::HttpServer::available()) return EXPECT(true);
   const std::string folder = results("drawn");
   std::vector<std::string> stamps;
-  std::mutex mutex;
-  std::condition_variable came;
-  std::vector<std::string> pieces;
-  std::thread reader;
-  {
-    live::Site site(folder, {});
-    live::HttpRequest ask;
-    ask.method = "GET", ask.path = "/api/events";
-    ask.headers["host"] = text("localhost:", port_of(site.address()));
-    reader = std::thread([&, events = site.answer(ask)] {
-      events.stream([&](std::string_view piece) {
-        const std::lock_guard lock(mutex);
-        pieces.emplace_back(piece);
-        came.notify_one();
-        return true;
-      });
-    });
-    pause_for(0.7);  // the server has looked once
-    std::unique_lock lock(mutex);
-    EXPECT(pieces.size() == 1 && pieces[0].starts_with("retry"));
-    for (const char* drawn : {"first", "second"}) {
-      write_file(folder + "/one/loss.png", drawn);
-      pieces.clear();
-      EXPECT(came.wait_for(lock, std::chrono::seconds(20), [&] { return !pieces.empty(); }));
-      EXPECT(pieces[0].starts_with("data: {") && pieces[0].ends_with("}\n\n"));
-      const json::Value run = json::parse(std::string_view(pieces[0]).substr(6));
-      stamps.push_back(json::dump(*run.find("pictures")));
-      EXPECT(run.find("commands") != nullptr);
-    }
+  live::Site site(folder, {});
+  live::HttpRequest ask;
+  ask.method = "GET", ask.path = "/api/events";
+  ask.headers["host"] = text("localhost:", port_of(site.address()));
+  const live::HttpResponse answer = site.answer(ask);
+  EXPECT(answer.body.starts_with("retry"));
+  std::atomic<int> woken = 0;
+  const auto reader = answer.events->join(
+      answer.body, [] {}, [&] { ++woken; });
+  std::string news(1 << 16, '\0');
+  EXPECT_EQ(reader->take(news.data(), news.size()), static_cast<std::ptrdiff_t>(answer.body.size()));
+  pause_for(0.7);  // the server has looked once
+  for (const char* drawn : {"first", "second"}) {
+    EXPECT_EQ(reader->take(news.data(), news.size()), 0);
+    const int before = woken;
+    write_file(folder + "/one/loss.png", drawn);
+    for (int i = 0; i < 2000 && woken == before; ++i) pause_for(0.01);
+    const std::ptrdiff_t size = reader->take(news.data(), news.size());
+    const std::string told(news.data(), static_cast<std::size_t>(size));
+    EXPECT(told.starts_with("data: {") && told.ends_with("}\n\n"));
+    const json::Value run = json::parse(std::string_view(told).substr(6));
+    stamps.push_back(json::dump(*run.find("pictures")));
+    EXPECT(run.find("commands") != nullptr);
   }
-  reader.join();  // the end of the page is the end of its news
   EXPECT(stamps[0] != stamps[1]);
 }
 
@@ -333,29 +416,233 @@ TEST(what_is_no_entry_is_left_out_of_a_log) {
 }
 
 TEST(a_reader_who_takes_nothing_is_let_go) {
-  live::Broadcast news;
-  std::atomic<int> taken = 0, present = 3;
-  const auto reader = [&](const live::Broadcast::Send& take) {
-    return std::thread([&, take] {
-      news.listen("", take);
-      --present;
-    });
-  };
-  std::vector<std::thread> readers;
-  readers.push_back(reader([&](std::string_view piece) { return taken += !piece.empty(), true; }));
-  readers.push_back(reader([](std::string_view piece) { return pause_for(piece.empty() ? 0 : 0.2), true; }));
-  readers.push_back(reader([](std::string_view piece) { return piece.empty(); }));  // has gone
-  pause_for(0.2);
+  live::EventStream news;
+  int slept = 0, woken = 0;
+  const auto sleep = [&] { ++slept; };
+  const auto wake = [&] { ++woken; };
+  char to[8];
+  auto reader = news.join("", sleep, wake), idle = news.join("hello", sleep, wake);
+  EXPECT_EQ(news.readers(), 2u);
+  EXPECT_EQ(reader->take(to, sizeof to), 0);
   news.send("one");
   news.send("two");
-  for (int i = 0; i < 1000 && present > 1; ++i) pause_for(0.01);
-  EXPECT_EQ(present.load(), 1);
-  EXPECT_EQ(taken.load(), 2);
+  EXPECT(slept == 1 && woken == 1);  // only who sleeps is woken, and once
+  EXPECT_EQ(reader->take(to, 4), 4);
+  EXPECT_EQ(std::string(to, 4), "onet");
+  EXPECT_EQ(reader->take(to, sizeof to), 2);
+  news.send(std::string(std::size_t(1) << 20, 'x'));  // with what waits for the idle one, more than is kept
+  EXPECT_EQ(idle->take(to, sizeof to), -1);
+  EXPECT_EQ(reader->take(to, sizeof to), 8);
+  idle.reset();
+  EXPECT_EQ(news.readers(), 1u);
   news.end();
-  for (std::thread& r : readers) r.join();
-  bool asked = false;
-  news.listen("", [&](std::string_view) { return asked = true; });
-  EXPECT(!asked);
+  const auto late = news.join("late", sleep, wake);
+  EXPECT_EQ(late->take(to, sizeof to), 4);  // what was sent comes before the end
+  EXPECT_EQ(late->take(to, sizeof to), -1);
+}
+
+TEST(logs_are_read_in_parts_as_they_grow) {
+  fs::create_directories(out("parts"));
+  const std::string file = out("parts") + "/log";
+  live::LogIndex index(out("parts"), "log");
+  std::string log = "[";
+  const auto write = [&](int from, int to) {
+    for (int i = from; i < to; ++i)
+      log += text(i ? ",\n {" : "\n {", "\"text\": \"]}[{\\\"\", \"at\": ", i, ", \"in\": {\"a\": [", i, "]}}");
+    write_file(file, log + "\n]");
+    fs::last_write_time(file, fs::file_time_type::clock::now() + std::chrono::seconds(to));
+  };
+  write(0, 20000);
+  std::size_t seen = 0;
+  for (;;) {
+    const live::LogPart part = index.read(seen, 100000);
+    EXPECT(part.from == seen && part.total == 20000 && part.entries.size() < 4000);
+    for (const std::string& entry : part.entries)
+      EXPECT_EQ(json::parse(entry).find("at")->number(), static_cast<double>(seen++));
+    if (part.entries.empty()) break;
+  }
+  EXPECT_EQ(seen, 20000u);
+  write(20000, 20002);
+  EXPECT_EQ(index.read(20001, 1).entries.size(), 1u);
+  EXPECT_EQ(index.read(20002, 1).entries.size(), 0u);
+  EXPECT_EQ(index.read(0, 1).entries.size(), 1u);
+  log = "[";
+  write(0, 2);  // another run
+  EXPECT(index.read(20002, 1).from == 0 && index.read(1, 1).total == 2);
+  write_file(file, log);  // not closed
+  EXPECT_THROW(ValueError, "half-written", index.read(0, 1));
+  write_file(file, "{\"at\": 1}");
+  EXPECT_THROW(ValueError, "no list", index.read(0, 1));
+  write_file(file, "[{\"at\": 1, }]");
+  EXPECT_THROW(ValueError, "its entry 0 is no object", index.read(0, 1));
+  write(2, 4);
+  EXPECT_EQ(index.read(0, 1000).entries.size(), 4u);
+  fs::remove(file);
+  EXPECT_THROW(FileError, "cannot read", index.read(0, 1));
+}
+
+TEST(entries_of_any_length_are_the_newest_of_their_log) {
+  if (!live::HttpServer::available()) return EXPECT(true);
+  const std::string folder = results("long");
+  write_file(folder + "/one/log", "[{\"epoch\": 1},\n{\"epoch\": 2, \"note\": \"" + std::string(200000, 'x') + "\"}]");
+  const live::Site site(folder, {});
+  const json::Value runs = json::parse(body_of(get(site.address(), "/api/runs")));
+  EXPECT_EQ((*runs.list())[0].find("last")->find("epoch")->number(), 2);
+}
+
+// On all interfaces the page is asked for by each of the machine's addresses, but not under names of others.
+TEST(a_page_on_all_interfaces_answers_to_addresses) {
+  if (!live::HttpServer::available()) return EXPECT(true);
+  const live::Site site(results("interfaces"), {.host = "0.0.0.0", .names = {"runs.example.org", "other.example.org"}});
+  const int port = port_of(site.address());
+  const auto asked = [&](const std::string& host) {
+    return exchange(port_of(site.address()), text("GET / HTTP/1.1\r\nHost: ", host, "\r\nConnection: close\r\n\r\n"));
+  };
+  for (const std::string& host : {text("10.1.2.3:", port), text("[fe80::1]:", port), text("localhost:", port),
+                                  std::string("runs.example.org"), std::string("other.example.org")})
+    EXPECT(has_status(asked(host), 200));
+  for (const std::string& host : {text("evil.example:", port), std::string("10.1.2.3"), text("10.1.2.3.evil:", port),
+                                  std::string("10.1.2.3:1"), text(":", port)})
+    EXPECT(has_status(asked(host), 403));
+}
+
+// What a request asks for beyond a page's bytes must not come: not with a Range, not with any other header.
+TEST(answers_are_the_page_and_nothing_else) {
+  if (!live::HttpServer::available()) return EXPECT(true);
+  const live::Site site(results("exact"), {});
+  const std::string at = site.address();
+  for (const char* path : {"/", "/page.js", "/page.css", "/api/runs"}) {
+    const std::string page = body_of(get(at, path));
+    EXPECT(page.find(site.token()) == page.npos);
+    for (const char* range : {"0-9", "0-5000000", "-5", "-100000000", "5-2", "0-0,2-3", "0-5000000,0-5000000",
+                              "1000000000000-", "99999999999999999999-", "9223372036854775806-9223372036854775807"})
+      for (const char* host : {"", "Host: evil.example\r\n"}) {
+        const std::string answer = get(at, path, text("Range: bytes=", range, "\r\n", host));
+        EXPECT(answer.find(site.token()) == answer.npos);
+        EXPECT(answer.size() < page.size() + 1000);
+        if (has_status(answer, 200) && std::string_view(path) != "/api/runs") EXPECT(body_of(answer) == page);
+      }
+    const std::string head =
+        exchange(port_of(at), text("HEAD ", path, " HTTP/1.1\r\nHost: localhost:", port_of(at), "\r\n\r\n"));
+    EXPECT(has_status(head, 200) && body_of(head).empty());
+  }
+}
+
+TEST(requests_beyond_the_bounds_are_refused) {
+  if (!live::HttpServer::available()) return EXPECT(true);
+  const live::Site site(results("bounded"), {});
+  const std::string at = site.address(), host = at.substr(7, at.size() - 8);
+  const std::string a(40000, 'a');
+  EXPECT(!has_status(get(at, "/" + a), 200));
+  EXPECT(!has_status(get(at, "/api/log?run=" + a), 200));
+  EXPECT(!has_status(get(at, "/", "X: " + a + "\r\n"), 200));
+  std::string lines;
+  for (int i = 0; i < 2000; ++i) lines += text("Y", i, ": 1\r\n", "Range: bytes=", i, "-\r\n");
+  EXPECT(!has_status(get(at, "/", lines), 200));
+  for (const std::size_t size : {std::size_t(65536), std::size_t(65537), std::size_t(1) << 40}) {
+    const std::string answer =
+        exchange(port_of(at), text("POST /api/command HTTP/1.1\r\nHost: ", host, "\r\nContent-Length: ", size,
+                                   "\r\n\r\n", std::string(std::min<std::size_t>(size, 70000), ' ')));
+    EXPECT(has_status(answer, size == 65536 ? 403 : 413) || (answer.empty() && size != 65536));
+  }
+  EXPECT(has_status(exchange(port_of(at), text("POST /api/command HTTP/1.1\r\nHost: ", host,
+                                               "\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n")),
+                    411));
+  EXPECT(has_status(get(at, "/"), 200));
+}
+
+// Clients who send nothing, or a byte now and then, neither keep others away nor keep the server from its end.
+TEST(slow_clients_hold_nobody_up) {
+  if (!live::HttpServer::available()) return EXPECT(true);
+  std::vector<int> sockets;
+  std::chrono::steady_clock::time_point ended;
+  {
+    const live::Site site(results("slow"), {});
+    const int port = port_of(site.address());
+    sockaddr_in to{};
+    to.sin_family = AF_INET;
+    to.sin_port = htons(static_cast<uint16_t>(port));
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    for (int i = 0; i < 650; ++i) {
+      const int s = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+      if (s < 0) break;
+      (void)::connect(s, reinterpret_cast<const sockaddr*>(&to), sizeof to);
+      (void)!::send(s, "GET / HT", 8, MSG_NOSIGNAL);
+      sockets.push_back(s);
+    }
+    EXPECT(has_status(get(site.address(), "/"), 200) || has_status(get(site.address(), "/"), 200));
+    ended = std::chrono::steady_clock::now();
+  }
+  EXPECT(std::chrono::steady_clock::now() - ended < std::chrono::seconds(5));
+  for (const int s : sockets) ::close(s);
+}
+
+// A client that asks for something and takes none of the answer; -1 if it is not let in.
+int silent_client(int port, const std::string& ask) {
+  const int s = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), little = 2048;
+  const timeval limit{5, 0};
+  ::setsockopt(s, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+  ::setsockopt(s, SOL_SOCKET, SO_RCVBUF, &little, sizeof little);
+  sockaddr_in to{};
+  to.sin_family = AF_INET;
+  to.sin_port = htons(static_cast<uint16_t>(port));
+  to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  if (::connect(s, reinterpret_cast<const sockaddr*>(&to), sizeof to) == 0 &&
+      ::send(s, ask.data(), ask.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(ask.size()))
+    return s;
+  ::close(s);
+  return -1;
+}
+
+TEST(answers_that_nobody_takes_are_bounded) {
+  if (!live::HttpServer::available()) return EXPECT(true);
+  const std::string folder = results("untaken");
+  write_file(folder + "/one/large.png", "");
+  fs::resize_file(folder + "/one/large.png", uint64_t(60) << 20);
+  const live::Site site(folder, {});
+  const int port = port_of(site.address());
+  const std::string ask =
+      text("GET /api/picture?run=one&name=large.png HTTP/1.1\r\nHost: localhost:", port, "\r\n\r\n");
+  std::vector<int> sockets;
+  const auto status = [&] {
+    char line[12]{};
+    sockets.push_back(silent_client(port, ask));
+    return ::recv(sockets.back(), line, sizeof line, MSG_WAITALL) == sizeof line ? std::string(line + 9, 3) : "";
+  };
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(status(), "200");
+  EXPECT_EQ(status(), "503");
+  EXPECT(has_status(get(site.address(), "/page.js"), 200));
+  for (const int s : sockets) ::close(s);
+  sockets.clear();
+  std::string again;
+  for (int i = 0; i < 500 && again != "200"; ++i) pause_for(0.01), again = status();
+  EXPECT_EQ(again, "200");
+  for (const int s : sockets) ::close(s);
+}
+
+TEST(new_connections_end_the_oldest_that_wait) {
+  live::Connections all(20);
+  int pairs[20][2];
+  const auto is_open = [&](int i) {
+    char c = 0;
+    return ::recv(pairs[i][1], &c, 1, MSG_DONTWAIT) < 0;  // the end of a connection is 0 bytes
+  };
+  for (auto& p : pairs) EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, p), 0);
+  for (int i = 0; i < 18; ++i) {
+    const auto place = all.add(pairs[i][0]);
+    if (i < 2)
+      all.stream(place);
+    else if (i != 7)
+      all.answer(place, 100);
+  }
+  for (int i = 0; i < 18; ++i) EXPECT(is_open(i));
+  (void)all.add(pairs[18][0]);  // ends the one whose request is incomplete
+  EXPECT(!is_open(7) && is_open(2));
+  all.stream(all.add(pairs[19][0]));  // ends 18, as incomplete
+  EXPECT(!is_open(18) && is_open(2));
+  all.stream(all.add(-1));  // only answers and streams are left
+  EXPECT(is_open(0) && is_open(1) && !is_open(2) && is_open(3));
+  for (const auto& p : pairs) ::close(p[0]), ::close(p[1]);
 }
 
 TEST(pages_steer_the_run_that_serves_them) {
@@ -392,6 +679,7 @@ TEST(pages_steer_the_run_that_serves_them) {
   EXPECT(read_file(folder + "/commands").find("ann (127.0.0.1)") != std::string::npos);
   EXPECT(read_file(folder + "/hyperparams").find("0.125") != std::string::npos);
   EXPECT(read_file(folder + "/args").find("\"lr\": \"0.01\"") != std::string::npos);
+  EXPECT(events.find("\"state\": \"stopped\"") != events.npos);  // the last news
 }
 
 TEST(malformed_requests_give_errors_and_nothing_else) {

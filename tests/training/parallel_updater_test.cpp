@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <chainer/chainer.h>
 
 #include <sys/resource.h>

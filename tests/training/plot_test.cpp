@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: MIT
 // Curves as SVG: what stands in the file, and curves of many points that keep their extremes.
-#include <chainer/training/plot/braille.h>
-#include <chainer/training/plot/figure.h>
+#include <chainer/viewing/plot/braille.h>
+#include <chainer/viewing/plot/figure.h>
 
 #include <algorithm>
 #include <cmath>
@@ -50,4 +51,17 @@ TEST(reduced_curves_keep_their_extremes) {
   EXPECT(std::isnan(r.y.back()));
   EXPECT_EQ(plot::reduced(r, 1000).x.size(), r.x.size());
   EXPECT_EQ(plot::reduced(s, 0).x.size() <= 4, true);
+}
+
+// The rounding of one value must not make an axis of its own.
+TEST(values_a_rounding_step_apart_are_drawn_as_one) {
+  for (const double v : {0.1, 1e-300, 5e-324, 1e300, -7.0, 0.0}) {
+    const double next = std::nextafter(v, HUGE_VAL);
+    plot::Figure f;
+    f.axes[0].series = {{.label = "lr", .x = {4, 7}, .y = {v, next}}};
+    EXPECT(plot::svg(f).size() < 20000);
+  }
+  EXPECT(plot::ticks(0.1, std::nextafter(0.1, 1), 5).size() <= 100);
+  EXPECT(plot::ticks(1e300, std::nextafter(1e300, HUGE_VAL), 5).size() <= 100);
+  EXPECT(plot::ticks(0, 5e-324, 5).size() <= 100);
 }

@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: MIT
 // The page that tells a run: what is read from good and damaged folders, what is said of it, and what a trained run
 // leaves.
-#include <chainer/core/file.h>
-#include <chainer/core/surroundings.h>
+#include <chainer/core/system/file.h>
+#include <chainer/core/system/run_info.h>
 #include <chainer/training/extensions/html_report.h>
-#include <chainer/training/report/run.h>
+#include <chainer/viewing/report/profile.h>
+#include <chainer/viewing/report/run.h>
 
 #include <algorithm>
 #include <chrono>
@@ -47,7 +49,7 @@ TEST(logs_become_curves) {
   write_file(folder / "epochs.json", R"([{"epoch": 1, "acc": 0.5}, {"epoch": 2, "acc": 0.6}])");
   EXPECT_EQ(run_report::read_run(folder / "epochs.json").x_key, "epoch");
   write_file(folder / "none.json", R"([{"a": 1}, 3, {"a": 2}])");
-  EXPECT(run_report::read_run(folder / "none.json").curves[0].x == (std::vector<double>{1, 3}));
+  EXPECT(run_report::read_run(folder / "none.json").curves[0].x == (std::vector<double>{1, 2}));
 }
 
 TEST(damaged_folders_say_what_is_damaged) {
@@ -85,10 +87,38 @@ TEST(remarks_on_curves) {
   EXPECT(run_report::remarks(run_report::read_run(result("report_falling", "[" + falling + "]"))).empty());
   const auto f = result("report_dead", "[{\"main/loss\": 1, \"iteration\": 1}]");
   write_file(f / "report.json", R"({"statistics": {"/l3/W": {"gradient_zero": [1, 1, 1, 0.5]}},
-    "time": {"seconds": 10, "input_seconds": 4}, "profile": {"seconds": 1.0, "functions": [{"name": "ReLU", "seconds": 0.2}]}})");
+    "time": {"seconds": 10, "input_seconds": 4}, "profile": {"seconds": 1.0, "iterations": 5, "functions": [{"name": "ReLU", "seconds": 0.2}]}})");
   const run_report::Run dead = run_report::read_run(f);
   EXPECT(says(dead, "Gradients of /l3/W are zero in 75 % of the samples"));
   EXPECT(says(dead, "The iterator takes 40 % of the time") && says(dead, "Functions take 20 %"));
+}
+
+// Five iterations of which the system interrupted one in the midst of a function.
+TEST(one_interrupted_iteration_says_nothing_about_a_function) {
+  using function_hooks::TimeRecord;
+  const run_report::Times usual = {{"A", {0.004, 2}}, {"B", {0.003, 1}}, {"C", {0.003, 1}}};
+  run_report::Times interrupted = usual;
+  interrupted["B"].elapsed_time = 0.5;
+  const json::Value profile = run_report::profile({usual, usual, interrupted, usual, usual},
+                                                  {0.011, 0.011, 0.51, 0.011, 0.012}, {{"A", {.used_bytes = 8}}});
+  const json::Value& first = (*profile.find("functions")->list())[0];
+  EXPECT_EQ(*first.find("name")->string(), "A");
+  EXPECT(first.find("calls")->number() == 2 && first.find("bytes")->number() == 8);
+  EXPECT_EQ(first.find("seconds")->number(), 0.004);
+  EXPECT_EQ(profile.find("seconds")->number(), 0.011);
+  EXPECT_EQ(profile.find("iterations")->number(), 5);
+  const auto f = result("report_interrupted", R"([{"main/loss": 1, "iteration": 1}])");
+  const auto write = [&](const json::Value& v) {
+    write_file(f / "report.json", json::dump(json::Object{{"profile", v}}));
+  };
+  write(profile);
+  EXPECT(run_report::remarks(run_report::read_run(f)).empty());
+  run_report::Times slow = usual;
+  slow["B"].elapsed_time = 0.05;
+  write(run_report::profile({slow, slow}, {0.06, 0.06}, {}));
+  EXPECT(run_report::remarks(run_report::read_run(f)).empty());  // two are too few
+  write(run_report::profile({slow, slow, slow}, {0.06, 0.06, 0.06}, {}));
+  EXPECT(says(run_report::read_run(f), "B takes 88 % of the time of all functions (median of 3 iterations)"));
 }
 
 TEST(pages_are_small_and_stand_for_themselves) {
@@ -180,4 +210,28 @@ TEST(a_run_leaves_its_page) {
   EXPECT_EQ(about.find("statistics")->find("/predictor/l1/W")->find("std")->list()->size(), 3u);
   EXPECT(about.find("profile")->find("functions")->list()->size() > 2);
   EXPECT_THROW(ValueError, "the page needs a name", extensions::HtmlReport({.file = ""}));
+}
+
+TEST(pages_hold_no_targets_of_links) {
+  const fs::path run = out("linked"), elsewhere = out("linked_elsewhere");
+  fs::create_directories(run);
+  fs::create_directories(elsewhere);
+  write_file(elsewhere / "secret.svg", "<svg>the secret</svg>");
+  write_file(elsewhere / "args", "{\"password\": \"the secret\"}");
+  write_file(run / "own.svg", "<svg>own</svg>");
+  write_file(run / "log", "[{\"main/loss\": 1, \"iteration\": 1}]");
+  fs::create_symlink(elsewhere / "secret.svg", run / "linked.svg");
+  fs::create_symlink(elsewhere / "args", run / "args");
+  fs::create_directory_symlink(elsewhere, run / "folder");
+  const run_report::Run read = run_report::read_run(run);
+  EXPECT_EQ(read.pictures.size(), 1u);
+  EXPECT(json::dump(read.arguments) == "null");
+  EXPECT_EQ(read.problems.size(), 2u);
+  // Links at each place of a name are refused where the file is opened.
+  EXPECT_EQ(read_file_below(out(""), "linked/own.svg", 100), "<svg>own</svg>");
+  for (const char* name : {"linked/linked.svg", "linked/folder/secret.svg", "linked/args"})
+    EXPECT_THROW(FileError, "cannot read", read_file_below(out(""), name, 100));
+  EXPECT_THROW(FileError, "more than 3 bytes", read_file_below(run, "own.svg", 3));
+  EXPECT_THROW(FileError, "cannot read", read_file_below(run, "../linked/own.svg", 100));
+  EXPECT_THROW(FileError, "it is no regular file", read_file_below(out(""), "linked", 100));
 }

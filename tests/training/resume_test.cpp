@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Training that is cut after each of its iterations and goes on from the snapshot in another program's objects, in
 // random combinations of iterators, updaters, optimizers, hooks, dtypes, triggers and extensions: every bit of every
 // later snapshot is that of the run which was not cut. CHAINER_TEST_ROUNDS makes it longer, CHAINER_TEST_SEED another
@@ -6,6 +7,7 @@
 
 #include "chainer/core/json.h"
 #include "chainer/serializers/zip.h"
+#include "all_optimizers.h"
 #include "small_run.h"
 #include "test.h"
 
@@ -29,6 +31,7 @@ struct Keeper : Extension {
     t.serialize(out);
     auto members = out.target();
     members["_snapshot_elapsed_time"] = array(0.0);
+    members["_run_begun"] = array(0.0);
     (*saved)[t.updater().iteration()] = serializers::npz_bytes(members, false);
   }
 };
@@ -44,32 +47,6 @@ struct NormalizedNet : Chain {
     return l2(drops ? F::dropout(h, 0.3) : h);
   }
 };
-
-using Rule = std::function<std::unique_ptr<GradientMethod>()>;
-template <class O, class Options>
-Rule rule(Options o) {
-  return [o] { return std::make_unique<O>(o); };
-}
-const std::vector<std::pair<const char*, Rule>>& rules() {
-  namespace o = optimizers;
-  static const std::vector<std::pair<const char*, Rule>> all = {
-      {"AdaDelta", rule<o::AdaDelta>(o::AdaDeltaOptions{.eps = 1e-3})},
-      {"AdaGrad", rule<o::AdaGrad>(o::AdaGradOptions{.lr = .01, .eps = 1e-3})},
-      {"Adam", rule<o::Adam>(o::AdamOptions{.alpha = .01, .eps = 1e-3})},
-      {"AMSGrad", rule<o::Adam>(o::AdamOptions{.eps = 1e-3, .amsgrad = true})},
-      {"AdamW", rule<o::Adam>(o::AdamOptions{.eps = 1e-3, .eta = .5, .weight_decay_rate = .1})},
-      {"CorrectedMomentumSGD", rule<o::CorrectedMomentumSGD>(o::MomentumOptions())},
-      {"MomentumSGD", rule<o::MomentumSGD>(o::MomentumOptions())},
-      {"NesterovAG", rule<o::NesterovAG>(o::MomentumOptions())},
-      {"MSVAG", rule<o::MSVAG>(o::MSVAGOptions{.lr = .01})},
-      {"RMSprop", rule<o::RMSprop>(o::RMSpropOptions{.eps = 1e-3})},
-      {"RMSpropInside", rule<o::RMSprop>(o::RMSpropOptions{.eps = 1e-3, .eps_inside_sqrt = true})},
-      {"RMSpropGraves", rule<o::RMSpropGraves>(o::RMSpropGravesOptions{.eps = 1e-3})},
-      {"SGD", rule<o::SGD>(o::SGDOptions())},
-      {"SMORMS3", rule<o::SMORMS3>(o::SMORMS3Options{.eps = 1e-3})},
-  };
-  return all;
-}
 
 // One combination, told by its seed: the same seed makes the same objects.
 struct Combined {
@@ -98,7 +75,8 @@ struct Combined {
     say(d == 2 ? "float16 with copies in float32" : to_string(dtypes[d]));
     const auto kind = pick(6);  // of the updater
     model = std::make_unique<L::Classifier>(NormalizedNet(kind < 4 && pick(2) == 0));
-    const auto& [name, make] = rules()[static_cast<std::size_t>(pick(static_cast<int64_t>(rules().size())))];
+    const auto& [name, make] =
+        all_optimizers::rows()[static_cast<std::size_t>(pick(static_cast<int64_t>(all_optimizers::rows().size())))];
     say(name);
     optimizer = make();
     if (d == 2) optimizer->use_fp32_update();
@@ -234,17 +212,23 @@ struct Combined {
                       some_trigger());
     const std::string attr = attr_of(*optimizer);
     const double v = optimizer->get(attr);
+    const bool warms_first = wanted("WarmupShift first");  // what follows starts from the value that it sets
+    if (warms_first) trainer->extend(WarmupShift(attr, v / 4, 3, v), some_trigger());
     if (wanted("ExponentialShift")) trainer->extend(ExponentialShift(attr, .9), some_trigger());
     if (wanted("InverseShift")) trainer->extend(InverseShift(attr, .1, .5, {.init = v}), some_trigger());
     if (wanted("LinearShift")) trainer->extend(LinearShift(attr, {v, v / 2}, {1, 4}), some_trigger());
     if (wanted("MultistepShift")) trainer->extend(MultistepShift(attr, .9, {2, 4}, v), some_trigger());
     if (wanted("PolynomialShift")) trainer->extend(PolynomialShift(attr, 1, 20, {.init = v}), some_trigger());
     if (wanted("WarmupShift")) trainer->extend(WarmupShift(attr, v / 5, 4, v), some_trigger());
+    if (wanted("CosineShift")) trainer->extend(CosineShift(attr, 12, {.init = v, .warmup = 2}), some_trigger());
+    if (wanted("PolynomialDecay"))
+      trainer->extend(PolynomialDecay(attr, 9, {.target = v / 9, .warmup = 3, .power = 2}), some_trigger());
+    if (wanted("OneCycle")) trainer->extend(OneCycle(attr, v, 10), some_trigger());
     if (wanted("StepShift")) trainer->extend(StepShift(attr, .9, 2, {.init = v}), some_trigger());
     if (wanted("ProgressBar")) trainer->extend(ProgressBar({.update_interval = 2, .out = quiet()}));
   }
   static std::string attr_of(const Optimizer& o) {
-    if (dynamic_cast<const optimizers::Adam*>(&o)) return "alpha";
+    if (dynamic_cast<const optimizers::Adam*>(&o) || dynamic_cast<const optimizers::AdamW*>(&o)) return "alpha";
     return dynamic_cast<const optimizers::AdaDelta*>(&o) ? "rho" : "lr";
   }
   static std::FILE* quiet() {

@@ -1,4 +1,5 @@
-// Ctrl-C and SIGTERM during a run, each in a process of its own.
+// SPDX-License-Identifier: MIT
+// Ctrl-C, SIGTERM and SIGHUP during a run, each in a process of its own.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -6,7 +7,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "chainer/core/file.h"
+#include "chainer/core/system/file.h"
+#include "chainer/core/system/signals.h"
 #include "small_run.h"
 #include "test.h"
 
@@ -53,7 +55,7 @@ struct SignalRun {
 }  // namespace
 
 TEST(the_first_signal_ends_behind_the_iteration_with_a_snapshot) {
-  for (const int signal : {SIGINT, SIGTERM}) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     const std::string name = text("signal", signal);
     const Ended ended = in_child([&] {
       SignalRun run(name);
@@ -67,8 +69,7 @@ TEST(the_first_signal_ends_behind_the_iteration_with_a_snapshot) {
     const std::string file = out(name) + "/snapshot_iter_3";
     EXPECT(fs::exists(file) && !fs::exists(out(name) + "/snapshot_iter_4"));
     EXPECT(ended.said.find("once more, and the program ends at once") != std::string::npos);
-    EXPECT(ended.said.find(signal == SIGINT ? "SIGINT: the run ended behind iteration 3" : "SIGTERM: the run") !=
-           std::string::npos);
+    EXPECT(ended.said.find(text(signal_name(signal), ": the run ended after iteration 3")) != std::string::npos);
     EXPECT(ended.said.find(text("serializers::load_npz(\"", file, "\", trainer)")) != std::string::npos);
     SignalRun resumed(name + "resumed");
     serializers::load_npz(file, resumed.trainer);
@@ -76,6 +77,39 @@ TEST(the_first_signal_ends_behind_the_iteration_with_a_snapshot) {
     resumed.trainer.run(false);
     EXPECT_EQ(resumed.updater.iteration(), 8);
   }
+}
+
+// As batch systems send it: to all processes of the job.
+TEST(a_signal_to_the_whole_group_leaves_workers_at_work) {
+  for (const int signal : {SIGTERM, SIGHUP}) {
+    const std::string name = text("group", signal);
+    const Ended ended = in_child([&] {
+      ::setpgid(0, 0);
+      L::Classifier model(MLP(4, 10));
+      auto optimizer = optimizers::SGD(0.1).setup(model);
+      iterators::MultiprocessIterator it(teacher_data(40), 10, {.n_processes = 2});
+      StandardUpdater updater(it, optimizer);
+      Trainer trainer(updater, {40, "iteration"}, {.out = out(name)});
+      trainer.extend([=](Trainer& t) {
+        if (t.updater().iteration() == 3) ::kill(0, signal);
+        if (t.updater().iteration() == 3) ::usleep(50000);
+      });
+      trainer.run(false);
+    });
+    EXPECT(WIFSIGNALED(ended.status) && WTERMSIG(ended.status) == signal);
+    EXPECT(fs::exists(out(name) + "/snapshot_iter_3"));
+    EXPECT(ended.said.find("killed by signal") == std::string::npos);
+  }
+}
+
+TEST(a_terminal_that_is_closed_may_say_so_twice) {
+  const Ended ended = in_child([&] {
+    SignalRun run("hangup");
+    run.signal_at(2, SIGHUP, 2);
+    run.trainer.run(false);
+  });
+  EXPECT(WIFSIGNALED(ended.status) && WTERMSIG(ended.status) == SIGHUP);
+  EXPECT(fs::exists(out("hangup") + "/snapshot_iter_2"));
 }
 
 TEST(an_interrupted_run_uses_the_trainers_own_snapshot) {

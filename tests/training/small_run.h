@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the tests of training share: a folder for their files, a small model and its data.
 #pragma once
 #include <chainer/chainer.h>

@@ -1,10 +1,14 @@
+// SPDX-License-Identifier: MIT
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <limits>
 #include <set>
+#include <thread>
 
-#include "chainer/core/file.h"
+#include "chainer/core/system/file.h"
 #include "chainer/core/json.h"
 #include "chainer/routines/npy.h"
 #include "small_run.h"
@@ -131,6 +135,105 @@ TEST(a_newest_snapshot_that_does_not_fit_is_passed_over) {
   EXPECT_THROW(KeyError, "there is no", extensions::load_newest_snapshot(*lost.trainer, folder_of_run));
   write_file(newest, "no zip archive");
   EXPECT(!extensions::load_newest_snapshot(*lost.trainer, folder_of_run));
+}
+
+TEST(the_run_that_began_last_has_the_newest_snapshots) {
+  // A longer run was in this folder before.
+  Run longer("again", 12);
+  longer.trainer->extend(extensions::snapshot(), {.trigger = {3, "iteration"}});
+  longer.trainer->run();
+  Run shorter("again", 6);
+  shorter.trainer->extend(extensions::snapshot({.n_retains = 2}), {.trigger = {3, "iteration"}});
+  shorter.trainer->run();
+  Run resumed("again", 8);
+  const auto loaded = extensions::load_newest_snapshot(*resumed.trainer, out("again"));
+  EXPECT(loaded && loaded->filename() == "snapshot_iter_6");
+  EXPECT(fs::exists(out("again") + "/snapshot_iter_3") && !fs::exists(out("again") + "/snapshot_iter_9"));
+  // Copies of files have other times.
+  shorter.trainer->take_snapshot();
+  fs::last_write_time(out("again") + "/snapshot_iter_3", fs::file_time_type::clock::now() + std::chrono::hours(1));
+  Run later("again", 8);
+  EXPECT(extensions::load_newest_snapshot(*later.trainer, out("again"))->filename() == "snapshot_iter_6");
+}
+
+// Between a run and its continuation the clock may have been set back.
+TEST(a_resumed_run_has_newer_snapshots_whatever_the_clock_says) {
+  Run first("clock", 6);
+  first.trainer->extend(extensions::snapshot(), {.trigger = {3, "iteration"}});
+  first.trainer->run();
+  const std::string file = out("clock") + "/snapshot_iter_6";
+  Target later = members(file);
+  later["_run_begun"] = array(1e12);
+  serializers::write_npz(file, later);
+  Run resumed("clock", 9);
+  resumed.trainer->extend(extensions::snapshot({.n_retains = 2}), {.trigger = {3, "iteration"}});
+  EXPECT(extensions::load_newest_snapshot(*resumed.trainer, out("clock")).has_value());
+  resumed.trainer->run();
+  Run again("clock", 12);
+  EXPECT_EQ(extensions::load_newest_snapshot(*again.trainer, out("clock"))->filename().string(), "snapshot_iter_9");
+  EXPECT(fs::exists(file));
+}
+
+TEST(a_snapshot_that_cannot_be_read_ends_the_run) {
+  Run first("unreadable");
+  first.trainer->extend(extensions::snapshot(), {.trigger = {4, "iteration"}});
+  first.trainer->run();
+  const fs::path newest = out("unreadable") + "/snapshot_iter_5";
+  fs::create_symlink("snapshot_iter_5", newest);  // a link to itself, which no process can open
+  Run resumed("unreadable");
+  EXPECT_THROW(FileAccessError, "snapshot_iter_5: Too many levels of symbolic links",
+               extensions::load_newest_snapshot(*resumed.trainer, out("unreadable")));
+  fs::remove(newest);
+  // Without a descriptor neither the folder nor a file is there to be read.
+  rlimit before{}, none{};
+  EXPECT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  none = before;
+  none.rlim_cur = 0;
+  ::setrlimit(RLIMIT_NOFILE, &none);
+  std::string said;
+  try {
+    extensions::load_newest_snapshot(*resumed.trainer, out("unreadable"));
+  } catch (const FileAccessError& e) { said = e.what(); }
+  ::setrlimit(RLIMIT_NOFILE, &before);
+  EXPECT(said.find("Too many open files") != std::string::npos);
+  EXPECT(extensions::load_newest_snapshot(*resumed.trainer, out("unreadable"))->filename() == "snapshot_iter_4");
+}
+
+TEST(the_best_model_is_saved_before_the_trainer) {
+  const auto run = [](int epochs, bool reversed) {
+    L::Classifier model(MLP(6, 10));
+    auto optimizer = optimizers::SGD(0.1).setup(model);
+    iterators::SerialIterator train(teacher_data(40), 10),
+        test(teacher_data(40), 10, {.repeat = false, .shuffle = false});
+    StandardUpdater updater(train, optimizer);
+    Trainer trainer(updater, {epochs, "epoch"}, {.out = out(text("best_first", reversed))});
+    trainer.extend(extensions::Evaluator(test, model));
+    // Before the snapshot that says "last" by its place, and after one with a priority of its own.
+    trainer.extend(extensions::snapshot({.autoload = true}),
+                   reversed ? training::ExtendOptions{.priority = 50} : training::ExtendOptions());
+    trainer.extend(extensions::snapshot_object(model, "best.npz"),
+                   training::ExtendOptions{.trigger = triggers::MinValueTrigger("validation/main/loss")});
+    trainer.run();
+    return updater.epoch();
+  };
+  for (const bool reversed : {false, true}) {
+    EXPECT_EQ(run(1, reversed), 1);
+    EXPECT_EQ(run(3, reversed), 3);
+  }
+}
+
+TEST(schedules_of_one_value_resume_from_its_first_value) {
+  const auto run = [](const std::string& name, int iterations, bool resumes) {
+    Run r(name, iterations);
+    r.trainer->extend(extensions::WarmupShift("alpha", 0.002, 5, 0.01), {.trigger = {1, "iteration"}});
+    r.trainer->extend(extensions::ExponentialShift("alpha", 0.5), {.trigger = {3, "iteration"}});
+    r.trainer->extend(extensions::snapshot({.autoload = resumes}), {.trigger = {6, "iteration"}});
+    r.trainer->run();
+    return r.optimizer.get("alpha");
+  };
+  const double whole = run("shifts_whole", 10, false);
+  (void)run("shifts_cut", 6, false);
+  EXPECT_EQ(run("shifts_cut", 10, true), whole);
 }
 
 TEST(snapshots_names_may_have_several_fields) {

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: MIT
 // Event files for TensorBoard: framing and checksums, whole records whatever happens, runs that go on. That the
 // published tensorboard reads what was written is tests/interop/run_tensorboard's to see.
-#include <chainer/core/file.h>
+#include <chainer/core/system/file.h>
 #include <chainer/training/extensions/html_report.h>
 #include <chainer/training/extensions/tensorboard.h>
-#include <chainer/training/tensorboard/records.h>
+#include <chainer/viewing/tensorboard/records.h>
 
 #include <cstring>
 #include <thread>
@@ -119,6 +120,22 @@ TEST(a_trainer_tells_tensorboard_and_a_resumed_one_says_where_it_begins) {
   }
   EXPECT_EQ(beginnings, std::size_t(1));
   EXPECT_EQ(graphs, std::size_t(1));
+}
+
+TEST(runs_are_compared_by_means_over_epochs) {
+  L::Classifier model(MLP(5, 10));
+  auto optimizer = optimizers::SGD(0.1).setup(model);
+  iterators::SerialIterator batches(teacher_data(40), 10);
+  training::StandardUpdater updater(batches, optimizer);
+  Trainer trainer(updater, {2, "epoch"}, {.out = out("compared")});
+  trainer.extend(extensions::TensorBoard({.hparams = {{"units", 5.0}}, .graph = false}));
+  trainer.extend(extensions::SaveArguments({{"units", "5"}}));
+  trainer.run();
+  const auto files = tensorboard_files::files_of(folder / "compared" / "tensorboard");
+  const auto all = tensorboard_files::records(files.at(0));
+  EXPECT_EQ(tensorboard_files::count(all, "epoch/main/loss"), std::size_t(3));  // the experiment's, and two epochs'
+  EXPECT_EQ(tensorboard_files::count(all, "main/loss"), std::size_t(3 + 8));
+  EXPECT_EQ(read_file(folder / "compared" / "args"), "{\n    \"units\": \"5\"\n}");
 }
 
 TEST(graphs_have_links_as_scopes) {

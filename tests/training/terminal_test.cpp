@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What PrintReport and ProgressBar write to a terminal, and that others get no control sequences.
 #include <fcntl.h>
 #include <unistd.h>

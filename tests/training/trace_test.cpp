@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: MIT
 // Timelines: their events, and which iterations they have.
 #include "chainer/training/extensions/trace.h"
 
 #include <thread>
 
 #include "chainer/core/clock.h"
-#include "chainer/core/file.h"
+#include "chainer/core/system/file.h"
 #include "chainer/core/json.h"
 #include "chainer/core/timeline.h"
 #include "small_run.h"

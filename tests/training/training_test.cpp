@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: MIT
 #include <signal.h>
 
 #include <set>
 
-#include "chainer/backend/cpu/blas.h"
-#include "chainer/core/file.h"
+#include "chainer/backend/cpu/products/blas.h"
+#include "chainer/core/system/file.h"
 #include "chainer/core/json.h"
 #include "chainer/core/sanitizer.h"
 #include "chainer/training/mock_updater.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/training/mock_updater.h"
 #include "small_run.h"
 #include "test.h"

@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: MIT
 #include "command.h"
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
-#include "chainer/core/read_number.h"
+#include "chainer/core/system/read_number.h"
 
 namespace tool {
 
@@ -12,15 +14,20 @@ using chainer::text;
 
 std::string Arguments::text(const std::string& name, const std::string& otherwise) const {
   const auto it = options.find(name);
-  return it == options.end() ? otherwise : it->second;
+  return it == options.end() ? otherwise : it->second.back();
+}
+std::vector<std::string> Arguments::all(const std::string& name) const {
+  const auto it = options.find(name);
+  return it == options.end() ? std::vector<std::string>() : it->second;
 }
 double Arguments::number(const std::string& name, double otherwise) const {
   const auto it = options.find(name);
   if (it == options.end()) return otherwise;
+  const std::string& value = it->second.back();
   double v = 0;
-  const char* end = it->second.data() + it->second.size();
-  const auto r = read_number(it->second.data(), end, v);
-  if (r.ec != std::errc() || r.ptr != end) throw UsageError("--", name, ": '", it->second, "' is no number");
+  const char* end = value.data() + value.size();
+  const auto r = read_number(value.data(), end, v);
+  if (r.ec != std::errc() || r.ptr != end) throw UsageError("--", name, ": '", value, "' is not a number");
   return v;
 }
 
@@ -31,34 +38,71 @@ const std::vector<Command>& commands() {
   return all;
 }
 
+namespace {
+
+// The number of letters to insert, delete or replace to get from one word to another.
+std::size_t edit_distance(const std::string& a, const std::string& b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i - 1] != b[j - 1]);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+    }
+  }
+  return row[b.size()];
+}
+// "; did you mean 'inspect'?" for the nearest name, if one is near.
+std::string suggestion(const std::string& word, const std::vector<std::string>& names) {
+  const auto far = [&](const std::string& name) { return edit_distance(word, name); };
+  const auto it =
+      std::min_element(names.begin(), names.end(), [&](const auto& a, const auto& b) { return far(a) < far(b); });
+  return it != names.end() && far(*it) <= 1 + word.size() / 4 ? text("; did you mean '", *it, "'?") : "";
+}
+
+}  // namespace
+
 Arguments parse(const Command& command, const std::vector<std::string>& words) {
   Arguments out;
   bool options = true;
   const bool takes_output =
       std::any_of(command.options.begin(), command.options.end(), [](const Option& o) { return o.name == "output"; });
-  bool output = false;  // the word behind -o
+  const Option* waiting = nullptr;  // the option whose value is the next word
+  std::string written;              // as it was written
+  const auto give = [&](const Option& o, const std::string& value) {
+    auto& values = out.options[o.name];
+    if (!o.repeatable) values.clear();
+    values.push_back(value);
+  };
   for (const std::string& w : words) {
-    if (output) {
-      out.options["output"] = w;
-      output = false;
-    } else if (options && w == "-o" && takes_output) {
-      output = true;
+    if (waiting) {
+      give(*waiting, w);
+      waiting = nullptr;
     } else if (options && w == "--") {
       options = false;
     } else if (options && w.starts_with("-") && w != "-") {
       const std::size_t equals = std::min(w.find('='), w.size());
-      const std::string name = w.substr(0, equals);
+      written = w.substr(0, equals);
+      const std::string name = w == "-o" && takes_output ? "--output" : written;
       const auto it = std::find_if(command.options.begin(), command.options.end(),
                                    [&](const Option& o) { return "--" + o.name == name; });
-      if (it == command.options.end()) throw UsageError("chainer ", command.name, " has no option ", name);
-      if (it->value.empty() != (equals == w.size()))
-        throw UsageError(name, it->value.empty() ? " takes no value" : text(" needs a value: ", name, "=", it->value));
-      out.options[it->name] = equals == w.size() ? "" : w.substr(equals + 1);
+      if (it == command.options.end()) {
+        std::vector<std::string> names;
+        for (const Option& o : command.options) names.push_back("--" + o.name);
+        throw UsageError("chainer ", command.name, " has no option ", name, suggestion(name, names));
+      }
+      if (it->value.empty() && equals != w.size()) throw UsageError(name, " takes no value");
+      if (it->value.empty() || equals != w.size())
+        give(*it, equals == w.size() ? "" : w.substr(equals + 1));
+      else
+        waiting = &*it;
     } else {
       out.positional.push_back(w);
     }
   }
-  if (output) throw UsageError("-o needs a value: -o FILE");
+  if (waiting) throw UsageError(written, " needs a value: ", written, written == "-o" ? " " : "=", waiting->value);
   if (out.positional.size() < command.least || out.positional.size() > command.most)
     throw UsageError("usage: chainer ", command.name, " ", command.arguments);
   return out;
@@ -69,7 +113,7 @@ std::string padded(std::string s, std::size_t width) {
   s.resize(std::max(width, s.size() + 2), ' ');
   return s;
 }
-// A paragraph in lines of at most 78 characters.
+// Wraps a paragraph at 78 characters.
 std::string wrapped(const std::string& paragraph, std::size_t indent) {
   std::string out, line(indent, ' ');
   std::size_t at = 0;
@@ -90,8 +134,9 @@ std::string help() {
   std::string out = "usage: chainer COMMAND [OPTIONS] ...\n\n";
   for (const Command& c : commands()) out += "  " + padded(c.name, 12) + c.summary + "\n";
   return out +
-         "\n'chainer help COMMAND' tells more. Exit codes: 0 when all went well, 1 when 'diff' or a check found\n"
-         "something, 2 for errors.\n";
+         "\n'chainer help COMMAND' describes a command. Exit codes: 0 for success, 1 if 'diff' found a difference or "
+         "a\n"
+         "check found damage, 2 for errors.\n";
 }
 
 std::string help(const Command& c) {
@@ -108,7 +153,13 @@ namespace {
 const Command& find_command(const std::string& name) {
   const auto& all = commands();
   const auto it = std::find_if(all.begin(), all.end(), [&](const Command& c) { return c.name == name; });
-  if (it == all.end()) throw UsageError("chainer has no command '", name, "'; 'chainer help' lists them");
+  if (it == all.end()) {
+    std::vector<std::string> names;
+    for (const Command& c : all) names.push_back(c.name);
+    const std::string nearest = suggestion(name, names);
+    throw UsageError("chainer has no command '", name, "'",
+                     nearest.empty() ? "; 'chainer help' lists the commands" : nearest);
+  }
   return *it;
 }
 }  // namespace

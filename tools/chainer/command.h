@@ -1,4 +1,5 @@
-// What the subcommands share: their description, from which help, completion and manual are made, and their arguments.
+// SPDX-License-Identifier: MIT
+// The description of a subcommand, from which help, completion and manual are generated, and its arguments.
 #pragma once
 #include <map>
 #include <string>
@@ -9,24 +10,27 @@
 
 namespace tool {
 
-/// An option: "--json", or with a value "--atol=NUMBER".
+/// An option: "--json", or with a value "--atol=NUMBER" or "--atol NUMBER".
 struct Option {
   std::string name;
-  std::string value;  ///< what stands for the value in the help; empty for a switch
+  std::string value;  ///< the placeholder in the help; empty for a flag
   std::string help;
+  bool repeatable = false;  ///< the option may be given several times
 };
 
-/// The arguments of a call: what is no option, in order, and the options that were given.
+/// The arguments of a call: positional arguments in order, and options by name.
 struct Arguments {
   std::vector<std::string> positional;
-  std::map<std::string, std::string> options;
+  std::map<std::string, std::vector<std::string>> options;
   bool has(const std::string& name) const { return options.contains(name); }
   std::string text(const std::string& name, const std::string& otherwise) const;
-  /// UsageError for what is no number.
+  /// All values of a repeatable option.
+  std::vector<std::string> all(const std::string& name) const;
+  /// The value as a number. Throws UsageError if it is not a number.
   double number(const std::string& name, double otherwise) const;
 };
 
-/// A call that the help does not describe: the program ends with exit code 2.
+/// Wrong usage of a command; the program ends with exit code 2.
 class UsageError : public chainer::ValueError {
  public:
   using ValueError::ValueError;
@@ -42,7 +46,7 @@ struct Command {
   int (*run)(const Arguments&);  ///< the exit code
 };
 
-/// Each in a file of its own, which is named as the subcommand is.
+/// Each subcommand is defined in the file of its name.
 Command info_command();
 Command inspect_command();
 Command summary_command();
@@ -53,14 +57,15 @@ Command datasets_command();
 Command serve_command();
 Command completion_command();
 Command manual_command();
-/// All of them, in the order of the help.
+/// All subcommands, in the order of the help.
 const std::vector<Command>& commands();
 
-/// Splits what follows the subcommand's name; UsageError for unknown options and a wrong number of arguments.
+/// Parses the words after the subcommand's name. Throws UsageError for unknown options and a wrong number of arguments.
 Arguments parse(const Command& command, const std::vector<std::string>& words);
-/// The program: what its words ask for, and the exit code; an Error for what main() prints and ends with 2.
+/// Runs the program with the given words and returns the exit code. Throws an Error that main() prints before it
+/// returns 2.
 int run(std::vector<std::string> words);
-/// The help of the program, or of a subcommand.
+/// Returns the help of the program, or of a subcommand.
 std::string help();
 std::string help(const Command& command);
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <cstdio>
 
 #include "command.h"
@@ -11,7 +12,7 @@ std::string options_of(const Command& c) {
   return out;
 }
 
-// `special` characters with a backslash before them.
+// Escapes the characters in `special` with a backslash.
 std::string escaped(const std::string& text, std::string_view special) {
   std::string out;
   for (char c : text) {
@@ -20,7 +21,7 @@ std::string escaped(const std::string& text, std::string_view special) {
   }
   return out;
 }
-// Between single quotes: zsh ends the quotes for an apostrophe, fish escapes it.
+// In single quotes: zsh closes the quotes for an apostrophe, fish escapes it.
 std::string zsh_quoted(const std::string& text) {
   std::string out = "'";
   for (char c : text) out += c == '\'' ? "'\\''" : std::string(1, c);
@@ -52,7 +53,7 @@ std::string zsh() {
   std::string out = "#compdef chainer\nlocal -a subcommands\nsubcommands=(\n  'help:Shows what a command does.'\n";
   for (const Command& c : commands()) out += "  " + zsh_quoted(c.name + ":" + c.summary) + "\n";
   out += ")\nif (( CURRENT == 2 )); then\n  _describe command subcommands\n  return\nfi\n";
-  // _arguments takes the second word for the command's name.
+  // _arguments expects the command's name as the first word.
   out += "shift words\n(( CURRENT -= 1 ))\ncase $words[1] in\n";
   for (const Command& c : commands()) {
     out += "  " + c.name + ") _arguments";
@@ -80,7 +81,7 @@ std::string fish() {
 int run(const Arguments& a) {
   const std::string& shell = a.positional[0];
   if (shell != "bash" && shell != "zsh" && shell != "fish")
-    throw UsageError("completion is made for bash, zsh and fish, not for '", shell, "'");
+    throw UsageError("completion is available for bash, zsh and fish, not for '", shell, "'");
   std::fputs((shell == "bash" ? bash() : shell == "zsh" ? zsh() : fish()).c_str(), stdout);
   return 0;
 }
@@ -92,10 +93,11 @@ Command completion_command() {
           .arguments = "SHELL",
           .least = 1,
           .most = 1,
-          .summary = "Prints the completion of this program for bash, zsh or fish.",
-          .description = {"For bash: source <(chainer completion bash). For zsh, its output is the file _chainer in a "
-                          "folder of $fpath, for fish chainer.fish in ~/.config/fish/completions. An installed "
-                          "package has all three in place."},
+          .summary = "Prints the shell completion of this program for bash, zsh or fish.",
+          .description =
+              {"For bash: source <(chainer completion bash). For zsh, save the output as _chainer in a folder of "
+               "$fpath, for fish as chainer.fish in ~/.config/fish/completions. Installed packages contain "
+               "all three."},
           .options = {},
           .run = run};
 }

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: MIT
 #include <cstdio>
 
+#include "chainer/core/utf8.h"
 #include "chainer/links/caffe/caffe_function.h"
 #include "chainer/serializers/serializers.h"
 #include "command.h"
@@ -14,7 +16,7 @@ int run(const Arguments& a) {
   std::map<std::string, std::string> texts;
   std::vector<std::string> nones;
   if (in.extension() == ".caffemodel") {
-    // As the network's parameters: conv1/W, conv1/b.
+    // The network's parameters: conv1/W, conv1/b.
     chainer::links::caffe::CaffeFunction model(in);
     chainer::serializers::DictionarySerializer s;
     s.save(model);
@@ -28,17 +30,19 @@ int run(const Arguments& a) {
       arrays[n.name] = n.same_as.empty() ? n.load() : arrays.at(n.same_as);
     }
     for (const auto& [name, first] : file.links)
-      std::fprintf(stderr, "chainer: '%s' is the group '%s' once more: left out\n", name.c_str(), first.c_str());
+      std::fprintf(stderr, "chainer: '%s' is a link to the group '%s': left out\n", chainer::printable(name).c_str(),
+                   chainer::printable(first).c_str());
     texts = std::move(file.texts);
     nones = std::move(file.nones);
   }
   if (out.extension() == ".safetensors" && !nones.empty()) {
     for (const std::string& name : nones)
-      std::fprintf(stderr, "chainer: '%s' is None, for which safetensors has no word: left out\n", name.c_str());
+      std::fprintf(stderr, "chainer: '%s' is None, which safetensors cannot represent: left out\n",
+                   chainer::printable(name).c_str());
     nones.clear();
   }
   write_model_file(out, arrays, texts, nones, !a.has("stored"));
-  std::printf("%s: %zu array(s)\n", out.c_str(), arrays.size());
+  std::printf("%s: %zu array(s)\n", chainer::printable(out.string()).c_str(), arrays.size());
   return 0;
 }
 
@@ -51,14 +55,14 @@ Command convert_command() {
           .most = 2,
           .summary = "Converts a model file into another format.",
           .description =
-              {"The format of IN is found from its content, that of OUT from the ending of its name: .npz, .h5 or "
-               ".hdf5, .safetensors, .npy for one array. Names and values stay as they are; texts become metadata "
-               "of a safetensors file, and bfloat16 becomes float32 where a format lacks it.",
-               "A Caffe model (.caffemodel) becomes the parameters of the network, under the names of its layers: "
-               "conv1/W, conv1/b.",
-               "Of an ONNX model (.onnx) the initializers and constants are taken, under their names there.",
-               "OUT is the old or the new file at any time, never a part."},
-          .options = {{"stored", "", "do not pack the arrays of an NPZ or HDF5 file"}},
+              {"The format of IN is determined by its content, that of OUT by its extension: .npz, .h5 or .hdf5, "
+               ".safetensors, .npy for one array. Names and values are preserved; strings become metadata of a "
+               "safetensors file, and bfloat16 becomes float32 if a format does not support it.",
+               "A Caffe model (.caffemodel) is converted to the parameters of the network, named by layer: conv1/W, "
+               "conv1/b.",
+               "Of an ONNX model (.onnx) the initializers and constants are converted, with their names.",
+               "OUT is replaced atomically."},
+          .options = {{"stored", "", "do not compress the arrays of an NPZ or HDF5 file"}},
           .run = run};
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/datasets/datasets.h"
 
 #include <algorithm>
@@ -19,7 +20,7 @@ namespace datasets = chainer::datasets;
 struct Known {
   std::string name;
   std::vector<std::string> files;  ///< below pfnet/chainer in the cache
-  void (*get)();                   ///< reads it, and fetches it first where it is not there
+  void (*get)();                   ///< reads the dataset, downloading it first if necessary
 };
 const std::vector<Known>& known() {
   static const std::vector<Known> all = {
@@ -42,16 +43,16 @@ const Known& find(const std::string& name) {
     if (k.name == name) return k;
   std::string names;
   for (const Known& k : known()) names += (names.empty() ? "" : ", ") + k.name;
-  throw UsageError("there is no dataset '", name, "', but: ", names);
+  throw UsageError("no dataset named '", name, "'; available: ", names);
 }
 fs::path place(const std::string& file) { return chainer::dataset::get_dataset_root() / "pfnet" / "chainer" / file; }
 
 struct State {
-  std::string word;  ///< "cached", "not cached", "whole", or what is wrong
+  std::string word;  ///< "cached", "cached in part", "not cached", "valid", or an error message
   double bytes = 0;
   bool damaged = false;
 };
-// What of a dataset is in the cache; with `read`, each member is read and its checksum compared.
+// Which files of a dataset are in the cache; with `read`, each member is read and its checksum compared.
 State state(const Known& k, bool read) {
   State s;
   std::size_t there = 0;
@@ -70,7 +71,7 @@ State state(const Known& k, bool read) {
     }
   }
   if (s.damaged) return s;
-  s.word = there == 0 ? "not cached" : there < k.files.size() ? "cached in part" : read ? "whole" : "cached";
+  s.word = there == 0 ? "not cached" : there < k.files.size() ? "cached in part" : read ? "valid" : "cached";
   return s;
 }
 
@@ -79,7 +80,7 @@ int run(const Arguments& a) {
   std::vector<const Known*> chosen;
   for (std::size_t i = 1; i < a.positional.size(); ++i) chosen.push_back(&find(a.positional[i]));
   if (verb != "list" && verb != "fetch" && verb != "verify")
-    throw UsageError("'chainer datasets' lists, fetches or verifies; '", verb, "' it does not know");
+    throw UsageError("chainer datasets takes list, fetch or verify, not '", verb, "'");
   if (verb == "fetch") {
     if (chosen.empty()) throw UsageError("usage: chainer datasets fetch NAME ...");
     for (const Known* k : chosen) k->get();
@@ -109,18 +110,17 @@ int run(const Arguments& a) {
 Command datasets_command() {
   std::string names;
   for (const Known& k : known()) names += (names.empty() ? "" : ", ") + k.name;
-  return {
-      .name = "datasets",
-      .arguments = "[list|fetch|verify] [NAME ...]",
-      .least = 0,
-      .most = 64,
-      .summary = "Shows, fetches and verifies the datasets in the cache.",
-      .description = {"'list' shows which datasets are in the cache (CHAINER_DATASET_ROOT), 'fetch' downloads and "
-                      "converts those that are named, 'verify' reads what is there and compares checksums; exit code 1 "
-                      "means that something is damaged.",
-                      "Names: " + names + "."},
-      .options = {{"json", "", "the same as one JSON object"}},
-      .run = run};
+  return {.name = "datasets",
+          .arguments = "[list|fetch|verify] [NAME ...]",
+          .least = 0,
+          .most = 64,
+          .summary = "Lists, fetches and verifies the datasets in the cache.",
+          .description = {"'list' shows which datasets are in the cache (CHAINER_DATASET_ROOT), 'fetch' downloads and "
+                          "converts the named datasets, 'verify' reads the cached files and compares checksums; exit "
+                          "code 1 means that a file is damaged.",
+                          "Names: " + names + "."},
+          .options = {{"json", "", "print one JSON object"}},
+          .run = run};
 }
 
 }  // namespace tool

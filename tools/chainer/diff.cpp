@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <set>
 
+#include "chainer/core/utf8.h"
 #include "chainer/array/index.h"
 #include "command.h"
 #include "model_file.h"
@@ -16,11 +18,11 @@ namespace json = chainer::json;
 struct Difference {
   double largest = 0;  ///< of |a - b|
   double mean = 0;
-  double largest_value = 0;  ///< of |a|, to compare with
-  int64_t elements = 0;      ///< that differ by more than is allowed
+  double largest_value = 0;  ///< of |a|, for comparison
+  int64_t elements = 0;      ///< number of elements that differ by more than the tolerance
 };
 
-// |x - y|, and 0 only where both are the same number: whole numbers beyond 2^53 have no double of their own.
+// |x - y|; 0 only if both are equal, although not all integers beyond 2^53 are doubles.
 double gap_of(int64_t x, int64_t y) {
   return static_cast<double>(x > y ? static_cast<uint64_t>(x) - static_cast<uint64_t>(y)
                                    : static_cast<uint64_t>(y) - static_cast<uint64_t>(x));
@@ -44,13 +46,13 @@ void compare(const chainer::Array& a, const chainer::Array& b, double atol, doub
     if (std::isfinite(value)) d.largest_value = std::max(d.largest_value, value);
     if (gap == 0) continue;
     d.largest = std::max(d.largest, gap);
-    d.mean += gap;  // a sum so far
+    d.mean += gap;  // the sum; divided at the end
     if (!(gap <= atol + rtol * std::abs(static_cast<double>(q[i])))) ++d.elements;
   }
 }
 
 Difference compare(const NamedArray& a, const NamedArray& b, double atol, double rtol) {
-  // Whole numbers as such, all others as float64, which holds each of them.
+  // Compares integers as int64 and all others as float64, which represents them exactly.
   const auto wide = [](const chainer::Array& x) {
     return x.astype(is_floating(x.dtype()) ? chainer::float64 : chainer::int64, false).contiguous();
   };
@@ -88,7 +90,7 @@ int run(const Arguments& args) {
     }
     const NamedArray& m = *it->second;
     others.erase(it);
-    // What cannot be read is not known to be the same.
+    // Unreadable arrays count as different.
     if (!n.error.empty() || !m.error.empty()) {
       if (n.is_data || m.is_data) report(n.name, text("it cannot be compared: ", n.error.empty() ? m.error : n.error));
       continue;
@@ -129,7 +131,8 @@ int run(const Arguments& args) {
     return code;
   }
   for (const json::Value& v : found)
-    std::printf("%s: %s\n", v.find("name")->string()->c_str(), v.find("difference")->string()->c_str());
+    std::printf("%s: %s\n", chainer::printable(*v.find("name")->string()).c_str(),
+                chainer::printable(*v.find("difference")->string()).c_str());
   return code;
 }
 
@@ -142,10 +145,10 @@ Command diff_command() {
       .least = 2,
       .most = 2,
       .summary = "Compares two model files: which arrays differ, and by how much.",
-      .description = {"The files may be of different formats. NaN is equal to NaN, and whole numbers are compared as "
-                      "such. An array that cannot be read differs. Exit code 0: nothing differs, 1: something does, "
+      .description = {"The files may have different formats. NaN is equal to NaN, and integers are compared exactly. "
+                      "An array that cannot be read counts as different. Exit code 0: no differences, 1: differences, "
                       "2: an error."},
-      .options = {{"json", "", "the same as one JSON object"},
+      .options = {{"json", "", "print one JSON object"},
                   {"atol", "NUMBER", "allow |a - b| <= atol + rtol |b|; 0 by default"},
                   {"rtol", "NUMBER", "0 by default"},
                   {"any-dtype", "", "compare the values only, not the dtypes"}},

@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: MIT
 #include <cstdio>
 
 #include "chainer/datasets/download.h"
 #include "chainer/array/device.h"
+#include "chainer/core/utf8.h"
 #include "chainer/runtime_info.h"
 #include "command.h"
 #include "model_file.h"
@@ -12,7 +14,7 @@ namespace {
 int run(const Arguments& a) {
   chainer::json::Object all;
   const auto put = [&](const std::string& name, std::string value) { all.emplace_back(name, std::move(value)); };
-  // What the library says of itself, a line a fact.
+  // Lines "name: value" of runtime_info().
   const std::string facts = chainer::runtime_info();
   for (std::size_t at = 0; at < facts.size();) {
     const std::size_t end = std::min(facts.find('\n', at), facts.size());
@@ -21,7 +23,7 @@ int run(const Arguments& a) {
       put(line.substr(0, colon), line.substr(colon + 2));
     at = end + 1;
   }
-  // What it was built with: NAME VERSION, in one text made by the build.
+  // Libraries of the build: "NAME=VERSION,...", defined by CMake.
   const std::string parts = CHAINER_PARTS;
   for (std::size_t at = 0; at < parts.size();) {
     const std::size_t end = std::min(parts.find(',', at), parts.size());
@@ -45,7 +47,8 @@ int run(const Arguments& a) {
     std::puts(chainer::json::dump(chainer::json::Value(std::move(all)), 2).c_str());
     return 0;
   }
-  for (const auto& [name, value] : all) std::printf("%s: %s\n", name.c_str(), value.string()->c_str());
+  for (const auto& [name, value] : all)
+    std::printf("%s: %s\n", name.c_str(), chainer::printable(*value.string()).c_str());
   return 0;
 }
 
@@ -56,9 +59,9 @@ Command info_command() {
           .arguments = "",
           .least = 0,
           .most = 0,
-          .summary = "Shows the build: version, libraries that were found, devices, cache.",
+          .summary = "Shows the build: version, libraries found, devices, cache.",
           .description = {},
-          .options = {{"json", "", "the same as one JSON object"}},
+          .options = {{"json", "", "print one JSON object"}},
           .run = run};
 }
 

@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <cstdio>
 
+#include "chainer/core/utf8.h"
 #include "command.h"
 #include "model_file.h"
 
@@ -15,7 +17,7 @@ std::string number(double v) {
   std::snprintf(out, sizeof out, "%.4g", v);
   return out;
 }
-// What one value is: a number of a snapshot (an epoch, a learning rate) is shown as it is.
+// The value of a single element, such as an epoch or a learning rate in a snapshot.
 std::string one_value(const chainer::Array& a) { return to_string(a.reshape({}).scalar()); }
 
 json::Value statistics_of(const Statistics& s) {
@@ -31,7 +33,7 @@ int run(const Arguments& a) {
   for (const NamedArray& n : file.arrays) elements += element_count(n.shape);
   std::error_code ignored;
   const auto bytes = static_cast<int64_t>(std::filesystem::file_size(path, ignored));
-  int code = 0;  // 1 where something cannot be read
+  int code = 0;  // 1 if an array cannot be read
 
   if (a.has("json")) {
     json::List arrays;
@@ -74,9 +76,9 @@ int run(const Arguments& a) {
     return code;
   }
 
-  std::printf("%s: %s, %s, %zu array(s) of %lld element(s)\n", path.c_str(), file.format.c_str(),
+  std::printf("%s: %s, %s, %zu array(s) of %lld element(s)\n", chainer::printable(path).c_str(), file.format.c_str(),
               size_text(static_cast<double>(bytes)).c_str(), file.arrays.size(), static_cast<long long>(elements));
-  // A tree: each line has the last part of a name, behind the names of groups that were not shown yet.
+  // Prints a tree: a line for each new group of a name, then a line with the last part of the name.
   std::vector<std::string> shown;
   const auto line = [&](const std::string& name, const std::string& what) {
     std::vector<std::string> parts;
@@ -88,8 +90,9 @@ int run(const Arguments& a) {
     std::size_t same = 0;
     while (same + 1 < parts.size() && same < shown.size() && shown[same] == parts[same]) ++same;
     for (std::size_t i = same; i + 1 < parts.size(); ++i)
-      std::printf("%*s%s\n", static_cast<int>(2 * i), "", parts[i].c_str());
-    std::printf("%*s%-*s %s\n", static_cast<int>(2 * (parts.size() - 1)), "", 16, parts.back().c_str(), what.c_str());
+      std::printf("%*s%s\n", static_cast<int>(2 * i), "", chainer::printable(parts[i]).c_str());
+    std::printf("%*s%-*s %s\n", static_cast<int>(2 * (parts.size() - 1)), "", 16,
+                chainer::printable(parts.back()).c_str(), chainer::printable(what).c_str());
     parts.pop_back();
     shown = std::move(parts);
   };
@@ -127,19 +130,19 @@ int run(const Arguments& a) {
 }  // namespace
 
 Command inspect_command() {
-  return {
-      .name = "inspect",
-      .arguments = "FILE",
-      .least = 1,
-      .most = 1,
-      .summary = "Shows what a model file or snapshot holds.",
-      .description = {"Prints a tree of the names, with dtype, shape and the range, mean and deviation of each array. "
-                      "Values of one element (the epoch and the iteration of a snapshot, hyper-parameters) are printed "
-                      "themselves, and texts are quoted. What cannot be read says why in its line, and the exit code "
-                      "is 1 then.",
-                      "Formats: NPZ, NPY, HDF5, safetensors, ONNX (.onnx), and Caffe models (.caffemodel)."},
-      .options = {{"json", "", "the same as one JSON object"}, {"no-stats", "", "leave the statistics out"}},
-      .run = run};
+  return {.name = "inspect",
+          .arguments = "FILE",
+          .least = 1,
+          .most = 1,
+          .summary = "Shows the contents of a model file or snapshot.",
+          .description =
+              {"Prints a tree of the names, with dtype, shape and the range, mean and standard deviation of each "
+               "array. Values of one element (the epoch and the iteration of a snapshot, hyperparameters) are "
+               "printed directly, and strings are quoted. If an entry cannot be read, its line has the reason "
+               "and the exit code is 1.",
+               "Formats: NPZ, NPY, HDF5, safetensors, ONNX (.onnx), and Caffe models (.caffemodel)."},
+          .options = {{"json", "", "print one JSON object"}, {"no-stats", "", "omit the statistics"}},
+          .run = run};
 }
 
 }  // namespace tool

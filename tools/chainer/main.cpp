@@ -1,7 +1,9 @@
-// chainer: looks into model files, converts and compares them, and shows what this build and its cache have.
+// SPDX-License-Identifier: MIT
+// chainer: inspects, converts and compares model files, and shows the build and its cache.
 #include <cstdio>
 #include <exception>
 
+#include "chainer/core/utf8.h"
 #include "command.h"
 
 int main(int argc, char** argv) {
@@ -10,7 +12,7 @@ int main(int argc, char** argv) {
     if (std::fflush(stdout) != 0) throw chainer::FileError("the output cannot be written");
     return code;
   } catch (const std::exception& e) {
-    std::fprintf(stderr, "chainer: %s\n", e.what());
+    std::fprintf(stderr, "chainer: %s\n", chainer::printable(e.what()).c_str());
     return 2;
   }
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <cstdio>
 
 #include "command.h"
@@ -5,7 +6,7 @@
 namespace tool {
 namespace {
 
-// Text for a line of troff: a hyphen that is not one of a word, a backslash, and a point at the line's begin.
+// Escapes text for a line of troff: hyphens, backslashes, and a period or apostrophe at the beginning of the line.
 std::string escaped(const std::string& s) {
   std::string out;
   for (char c : s) {
@@ -21,7 +22,7 @@ std::string escaped(const std::string& s) {
 
 int run(const Arguments&) {
   std::string out =
-      ".TH CHAINER 1\n.SH NAME\nchainer \\- look into, convert and compare model files\n.SH SYNOPSIS\n"
+      ".TH CHAINER 1\n.SH NAME\nchainer \\- inspect, convert and compare model files\n.SH SYNOPSIS\n"
       ".B chainer\n.I COMMAND\n[OPTIONS] ...\n.SH COMMANDS\n";
   for (const Command& c : commands()) {
     out += ".SS " + escaped(c.name + " " + c.arguments) + "\n" + escaped(c.summary) + "\n";
@@ -31,7 +32,7 @@ int run(const Arguments&) {
           ".TP\n.B " + escaped("--" + o.name + (o.value.empty() ? "" : "=" + o.value)) + "\n" + escaped(o.help) + "\n";
   }
   out +=
-      ".SH EXIT STATUS\n0 when all went well, 1 when diff or a check found something, 2 for errors.\n"
+      ".SH EXIT STATUS\n0 for success, 1 if diff found a difference or a check found damage, 2 for errors.\n"
       ".SH ENVIRONMENT\n.TP\n.B CHAINER_DATASET_ROOT\nthe cache of datasets\n";
   std::fputs(out.c_str(), stdout);
   return 0;
@@ -44,7 +45,7 @@ Command manual_command() {
           .arguments = "",
           .least = 0,
           .most = 0,
-          .summary = "Prints the manual page of this program, made from its help.",
+          .summary = "Prints the manual page of this program, generated from its help.",
           .description = {},
           .options = {},
           .run = run};

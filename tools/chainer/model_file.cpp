@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "model_file.h"
 
 #include <algorithm>
@@ -7,8 +8,8 @@
 #include <functional>
 
 #include "chainer/array/index.h"
-#include "chainer/core/file.h"
-#include "chainer/core/mapped_file.h"
+#include "chainer/core/system/file.h"
+#include "chainer/core/system/mapped_file.h"
 #include "chainer/links/caffe/net.h"
 #include "chainer/onnx/model_file.h"
 #include "chainer/routines/npy.h"
@@ -31,7 +32,7 @@ std::string dtype_of(const Array& a) { return std::string(chainer::name(a.dtype(
 
 NamedArray unreadable(const std::string& name, const std::string& why) { return {.name = name, .error = why}; }
 
-// What is wrong with one member hides none of the others.
+// An error in one member does not affect the others.
 ModelFile open_npz(const fs::path& path) {
   ModelFile out{.format = "NPZ"};
   const auto file = std::make_shared<const chainer::serializers::NpzFile>(path);
@@ -81,8 +82,8 @@ ModelFile open_safetensors(const fs::path& path) {
   return out;
 }
 
-// The objects of a file, each once: names that lead to one that was met before (hard and soft links) say so. Otherwise
-// a group that holds itself twice would have more names than there is memory.
+// Lists each object of a file once; other names of the same object (hard and soft links) are listed as links. Otherwise
+// groups that contain each other would have unboundedly many names.
 class HDF5Tree {
  public:
   explicit HDF5Tree(const fs::path& path) {
@@ -130,7 +131,7 @@ class HDF5Tree {
         break;
     }
   }
-  std::map<uint64_t, std::string> met_;  // by place: the first name
+  std::map<uint64_t, std::string> met_;  // the first name of each object, by address
 };
 
 ModelFile open_caffe(const fs::path& path) {
@@ -145,7 +146,7 @@ ModelFile open_caffe(const fs::path& path) {
   return out;
 }
 
-// The initializers and what Constant nodes hold; inputs, outputs and what made the file as texts.
+// Initializers and values of Constant nodes as arrays; inputs, outputs and producer as strings.
 ModelFile open_onnx(const fs::path& path) {
   ModelFile out{.format = "ONNX"};
   const chainer::MappedFile mapped(path);
@@ -174,7 +175,7 @@ void write_hdf5(const fs::path& path, const std::map<std::string, Array>& arrays
     const std::map<std::string, Array>& arrays;
     const std::map<std::string, std::string>& texts;
     const std::vector<std::string>& nones;
-    // Names with slashes are groups.
+    // Names with slashes are paths of groups.
     using Write = std::function<void(chainer::Serializer&, const std::string&)>;
     static void put(chainer::Serializer& s, const std::string& name, const Write& f) {
       const std::size_t slash = name.find('/');
@@ -204,10 +205,10 @@ ModelFile open_model_file(const fs::path& path) {
   std::string head(16, '\0');
   bool is_hdf5 = false;
   {
-    // Whatever cannot be read says why.
+    // Throws an error with the reason if the file cannot be read.
     const chainer::MappedFile file(path);
     head.assign(file.bytes().substr(0, 16));
-    // Something else may stand before what begins an HDF5 file.
+    // Other data may precede the signature of an HDF5 file.
     for (std::size_t at = 0; at < file.bytes().size() && !is_hdf5; at = at ? 2 * at : 512)
       is_hdf5 = file.bytes().substr(at).starts_with("\x89HDF\r\n\x1a\n");
   }
@@ -221,7 +222,7 @@ ModelFile open_model_file(const fs::path& path) {
   if (path.extension() == ".onnx") return open_onnx(path);
   if (path.extension() == ".safetensors" || (head.size() > 8 && head[8] == '{')) return open_safetensors(path);
   throw FileError(path.string(),
-                  " is no model file of a known format (NPZ, NPY, HDF5, safetensors, .onnx, .caffemodel)");
+                  " is not a model file of a known format (NPZ, NPY, HDF5, safetensors, .onnx, .caffemodel)");
 }
 
 void write_model_file(const fs::path& path, const std::map<std::string, Array>& arrays,
@@ -231,7 +232,7 @@ void write_model_file(const fs::path& path, const std::map<std::string, Array>& 
   if (ending == ".npz") {
     chainer::serializers::DictionarySerializer s;
     Array none;
-    // Under the very names, of which a serializer would take slashes at their ends, and without copies.
+    // Writes names unchanged (a serializer would strip leading and trailing slashes) and makes no copies.
     chainer::serializers::DictionarySerializer::Target members(arrays.begin(), arrays.end());
     for (auto [name, v] : texts) {
       s.string("text", v);
@@ -245,10 +246,11 @@ void write_model_file(const fs::path& path, const std::map<std::string, Array>& 
   } else if (ending == ".safetensors") {
     chainer::serializers::write_safetensors(path, arrays, texts);
   } else if (ending == ".npy") {
-    if (arrays.size() != 1) throw FileError(path.string(), ": an .npy file holds one array, not ", arrays.size());
+    if (arrays.size() != 1)
+      throw FileError(path.string(), ": an .npy file contains exactly one array, not ", arrays.size());
     chainer::save_npy(path, arrays.begin()->second);
   } else {
-    throw FileError(path.string(), ": files can be written whose names end in .npz, .h5, .hdf5, .safetensors or .npy");
+    throw FileError(path.string(), ": unknown extension; expected .npz, .h5, .hdf5, .safetensors or .npy");
   }
 }
 
@@ -278,7 +280,7 @@ Statistics statistics(const NamedArray& a) {
       }
       if (count == 0) s.least = s.largest = p[i];
       s.least = std::min(s.least, p[i]), s.largest = std::max(s.largest, p[i]);
-      // Welford's updates: sums of squares would cancel.
+      // Welford's algorithm avoids cancellation.
       const double difference = p[i] - total;
       total += difference / static_cast<double>(++count);
       squares += difference * (p[i] - total);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Model files of any format as named arrays.
 #pragma once
 #include <filesystem>
@@ -13,14 +14,14 @@ namespace tool {
 
 struct NamedArray {
   std::string name;
-  std::string dtype = {};  ///< as the library has it, or the file's word for one that it lacks
+  std::string dtype = {};  ///< the library's name, or the file's name for an unsupported dtype
   std::vector<int64_t> shape = {};
-  std::function<chainer::Array()> load = {};  ///< FileError where the elements cannot be read
-  /// The elements one after the other, few at a time where the format allows it: f(elements along one axis).
+  std::function<chainer::Array()> load = {};  ///< throws FileError if the elements cannot be read
+  /// Calls f with consecutive flat pieces of the elements, without loading the whole array if the format allows it.
   std::function<void(const std::function<void(const chainer::Array&)>&)> runs = {};
-  std::string same_as = {};  ///< the name before it that is the same array (links of an HDF5 file)
-  std::string error = {};    ///< why nothing of it can be read: then there is no dtype and no shape
-  bool is_data = true;       ///< false for what holds no elements, as a named datatype
+  std::string same_as = {};  ///< an earlier name of the same array (links in an HDF5 file)
+  std::string error = {};    ///< why the array cannot be read; then dtype and shape are empty
+  bool is_data = true;       ///< false for objects without elements, such as a named datatype
 };
 
 struct ModelFile {
@@ -28,30 +29,29 @@ struct ModelFile {
   char separator = '/';  ///< between the parts of a name
   std::vector<NamedArray> arrays = {};
   std::map<std::string, std::string> texts = {};
-  std::vector<std::string> nones = {};  ///< names of values that are None
-  std::map<std::string, std::string> links =
-      {};  ///< names of groups that are other ones, whose content is not repeated
+  std::vector<std::string> nones = {};            ///< names of values that are None
+  std::map<std::string, std::string> links = {};  ///< names of links to groups listed under another name
 };
 
-/// Reads a file by its content: NPZ, NPY, HDF5, safetensors, or by its name an ONNX or a Caffe model. FileError that
-/// names the file.
+/// Opens a file; the format is determined by the content (NPZ, NPY, HDF5, safetensors) or by the extension (ONNX,
+/// Caffe). Throws a FileError that names the file.
 ModelFile open_model_file(const std::filesystem::path& path);
-/// Writes arrays and texts in the format of the name's ending: .npz, .h5, .hdf5, .safetensors, and .npy for one array.
+/// Writes arrays and strings in the format of the extension: .npz, .h5, .hdf5, .safetensors, or .npy for one array.
+/// Throws FileError.
 void write_model_file(const std::filesystem::path& path, const std::map<std::string, chainer::Array>& arrays,
                       const std::map<std::string, std::string>& texts, const std::vector<std::string>& nones,
                       bool compression);
 
-/// What the numbers of an array are like. Of none that are finite, all four are 0.
+/// Statistics of the finite elements of an array; all four are 0 if there are none.
 struct Statistics {
   double least = 0, largest = 0, mean = 0, deviation = 0;
   int64_t not_finite = 0;
 };
 Statistics statistics(const NamedArray& a);
-/// The elements one after the other, at most a mebibyte of them at a time: f(elements along one axis). FileError as
-/// load().
+/// Calls f with consecutive flat pieces of at most 2^20 elements. Throws FileError like load().
 void for_runs(const NamedArray& a, const std::function<void(const chainer::Array&)>& f);
 
-/// A list of lengths for JSON.
+/// A shape as a JSON list.
 chainer::json::List lengths(const std::vector<int64_t>& shape);
 /// "(3, 4)"
 std::string shape_text(const std::vector<int64_t>& shape);

@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: MIT
 #include <cstdio>
 
 #include "chainer/core/error.h"
-#include "chainer/core/file.h"
-#include "chainer/training/report/run.h"
+#include "chainer/core/system/file.h"
+#include "chainer/core/utf8.h"
+#include "chainer/viewing/report/run.h"
 #include "command.h"
 
 namespace tool {
@@ -17,10 +19,11 @@ int run(const Arguments& a) {
   for (const std::string& path : a.positional) {
     runs.push_back(chainer::run_report::read_run(path));
     for (const std::string& problem : runs.back().problems)
-      std::fprintf(stderr, "chainer report: %s: %s\n", path.c_str(), problem.c_str());
+      std::fprintf(stderr, "chainer report: %s: %s\n", chainer::printable(path).c_str(),
+                   chainer::printable(problem).c_str());
     if (!tells_something(runs.back()))
-      throw chainer::FileError("there is nothing of a run in ", path,
-                               ": no log, report.json, args, graph or picture that can be read");
+      throw chainer::FileError("no information about a run in ", path,
+                               ": no readable log, report.json, args, graph or picture");
   }
   const std::string out = a.text("output", "report.html");
   chainer::write_file(out, chainer::run_report::page(runs));
@@ -31,17 +34,18 @@ int run(const Arguments& a) {
 }  // namespace
 
 Command report_command() {
-  return {.name = "report",
-          .arguments = "RESULT ...",
-          .least = 1,
-          .most = 100,
-          .summary = "Writes a page of HTML that tells one or several runs.",
-          .description = {"A RESULT is a folder that a training program wrote, or a log alone. The page stands for "
-                          "itself: curves laid over each other, best and last values, what ran, the network and its "
-                          "graph, time by function, pictures, and remarks. What extensions::HtmlReport left in the "
-                          "folder is in it; a log of LogReport is enough."},
-          .options = {{"output", "FILE", "where the page goes, report.html by default; -o FILE is the same"}},
-          .run = run};
+  return {
+      .name = "report",
+      .arguments = "RESULT ...",
+      .least = 1,
+      .most = 100,
+      .summary = "Writes an HTML page about one or several runs.",
+      .description = {"A RESULT is a folder written by a training program, or a log file. The page is self-contained: "
+                      "curves of all runs, best and last values, arguments, the network and its graph, time by "
+                      "function, pictures, and remarks. It includes data of extensions::HtmlReport in the folder; a "
+                      "log of LogReport is sufficient."},
+      .options = {{"output", "FILE", "the file to write, report.html by default; also -o FILE"}},
+      .run = run};
 }
 
 }  // namespace tool

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/links/summary.h"
 
 #include <cstdio>
@@ -12,18 +13,18 @@ namespace {
 
 namespace json = chainer::json;
 
-// The declared inputs, of zeros. A length that the file leaves open is the batch's on the first axis.
+// The declared inputs, filled with zeros. An undefined length of the first axis is the batch size.
 chainer::Variables inputs_of(const chainer::onnx::Model& model, const std::string& path, int64_t batch) {
   chainer::Variables out;
   for (const chainer::onnx::TensorInfo& i : model.inputs()) {
     if (!i.shape)
-      throw chainer::ValueError(path, ": the file does not tell how many axes the input '", i.name, "' has");
+      throw chainer::ValueError(path, ": the file does not declare the number of axes of the input '", i.name, "'");
     chainer::Shape shape;
     for (std::size_t axis = 0; axis < i.shape->size(); ++axis) {
       const int64_t n = (*i.shape)[axis];
       if (n < 0 && axis > 0)
-        throw chainer::ValueError(path, ": the file does not tell the length of axis ", axis, " of the input '", i.name,
-                                  "' ", shape_text(*i.shape));
+        throw chainer::ValueError(path, ": the file does not declare the length of axis ", axis, " of the input '",
+                                  i.name, "' ", shape_text(*i.shape));
       shape.push_back(n < 0 ? batch : n);
     }
     out.push_back(chainer::Variable(chainer::zeros(shape, i.dtype)));
@@ -70,12 +71,12 @@ Command summary_command() {
           .arguments = "FILE.onnx",
           .least = 1,
           .most = 1,
-          .summary = "Shows what each part of an ONNX model computes, has and costs.",
+          .summary = "Shows output, parameters and cost of each part of an ONNX model.",
           .description = {"Runs the model once on zeros and prints a table: path, last operation, shape of the output, "
-                          "parameters, multiply-adds, bytes of results. Axes of the inputs that the file leaves open "
-                          "are the batch where they come first, and an error elsewhere."},
-          .options = {{"batch", "NUMBER", "the length of an open first axis, 1 by default"},
-                      {"json", "", "the same as one JSON object"}},
+                          "parameters, multiply-adds, bytes of results. If the file does not define the length of an "
+                          "input's first axis, it is the batch size; other undefined lengths are an error."},
+          .options = {{"batch", "NUMBER", "the batch size for an undefined first axis, 1 by default"},
+                      {"json", "", "print one JSON object"}},
           .run = run};
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "../table.h"
 
 namespace bench {
@@ -8,8 +9,6 @@ void activation(Table& t) {
   t.add(
       "crelu", "torch.cat([F.relu(x[0]), F.relu(-x[0])], 1)", [](const Variables& x) { return F::crelu(x[0]); },
       [](const Size& s) { return Inputs{normal(s.matrix)}; });
-  t.unary("elu", "F.elu", F::elu);
-  t.unary("hard_sigmoid", "hard_sigmoid", F::hard_sigmoid, -4, 4);
   t.add(
       "leaky_relu", "F.leaky_relu(x[0], 0.2)", [](const Variables& x) { return F::leaky_relu(x[0]); },
       [](const Size& s) { return Inputs{normal(s.line())}; });
@@ -33,9 +32,6 @@ void activation(Table& t) {
        "rrelu", "F.rrelu(x[0], training=True)", [](const Variables& x) { return F::rrelu(x[0]); },
        [](const Size& s) { return Inputs{normal(s.line())}; })
       .drawn();
-  t.unary("relu", "F.relu", F::relu);
-  t.unary("selu", "F.selu", F::selu);
-  t.unary("sigmoid", "torch.sigmoid", F::sigmoid);
   t.add(
       "slstm", "slstm(*x)", [](const Variables& x) { return F::slstm(x[0], x[1], x[2], x[3]); },
       [](const Size& s) {
@@ -45,13 +41,11 @@ void activation(Table& t) {
   t.add(
       "softmax", "F.softmax(x[0], 1)", [](const Variables& x) { return F::softmax(x[0]); },
       [](const Size& s) { return Inputs{normal(s.matrix)}; });
-  t.unary("softplus", "F.softplus", F::softplus);
   t.add(
       "swish", "x[0] * torch.sigmoid(x[1] * x[0])", [](const Variables& x) { return F::swish(x[0], x[1]); },
       [](const Size& s) {
         return Inputs{normal(s.matrix), normal({s.columns()})};
       });
-  t.unary("tanh", "torch.tanh", F::tanh);
   t.add(
       "tree_lstm", "tree_lstm(*x)", [](const Variables& x) { return F::tree_lstm(x); },
       [](const Size& s) {

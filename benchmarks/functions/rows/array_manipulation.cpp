@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: MIT
 #include "../table.h"
 
 namespace bench {
 namespace {
 Inputs matrix(const Size& s) { return {normal(s.matrix)}; }
 Inputs two_matrices(const Size& s) { return {normal(s.matrix), normal(s.matrix)}; }
-/// Eight sequences of up to eight items, the longest first, their items of a length or single numbers.
+/// Eight sequences of up to eight items, the longest first; the items are vectors or numbers.
 Inputs sequences(const Size& s) {
   Inputs xs;
   for (int64_t i = 0; i < 8; ++i) xs.push_back(normal({8 - i / 2, s.n / 64}));

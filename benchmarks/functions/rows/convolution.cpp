@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: MIT
 #include "../table.h"
 
 namespace bench {
 namespace {
-/// An image, filters of `ksize` from its channels to as many, and a bias.
+/// An image, filters of `ksize` with equal numbers of input and output channels, and a bias.
 Inputs with_filters(const Shape& image, int64_t ksize) {
   const int64_t c = image[1];
   Shape filters{c, c};

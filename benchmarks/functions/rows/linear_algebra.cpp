@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: MIT
 // Products, decompositions, Fourier transforms.
 #include "../table.h"
 
 namespace bench {
 namespace {
-/// Matrices of width d with n elements in all.
+/// Matrices of width d with n elements in total.
 Inputs square(const Size& s, int64_t d) { return {normal({s.n / d / d, d, d})}; }
 Inputs squares(const Size& s) { return square(s, s.n == 64 ? 4 : 32); }
 Inputs one_square(const Size& s) { return {normal({s.matrix[0], s.matrix[0]})}; }

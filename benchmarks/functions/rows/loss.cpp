@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "../table.h"
 
 namespace bench {
@@ -32,7 +33,7 @@ void loss(Table& t) {
       [](const Size& s) {
         return Inputs{normal({s.n / 8, 8})};
       });
-  t.absent("discriminative_margin_based_clustering_loss", "PyTorch has nothing like it: a loop over instances");
+  t.absent("discriminative_margin_based_clustering_loss", "no counterpart in PyTorch: a loop over instances");
   t.add(
       "gaussian_kl_divergence", "0.5 * (x[0] * x[0] + x[1].exp() - x[1] - 1).sum()",
       [](const Variables& x) { return F::gaussian_kl_divergence(x[0], x[1]); }, lines);

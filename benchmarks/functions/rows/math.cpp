@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "../table.h"
 
 namespace bench {
@@ -12,7 +13,6 @@ void math(Table& t) {
       "bias", "x[0] + x[1]", [](const Variables& x) { return F::bias(x[0], x[1]); }, with_row);
   t.add(
       "scale", "x[0] * x[1]", [](const Variables& x) { return F::scale(x[0], x[1]); }, with_row);
-  t.unary("identity", "identity", [](const Variable& x) { return F::identity(x); });
   t.binary("maximum", "torch.maximum", F::maximum);
   t.binary("minimum", "torch.minimum", F::minimum);
   t.binary("arctan2", "torch.atan2", F::arctan2);
@@ -28,7 +28,7 @@ void math(Table& t) {
       [](const Size& s) {
         return Inputs{uniform(0, 1, s.line()), normal(s.line()), normal(s.line())};
       });
-  // Reductions: over rows, over columns, over all.
+  // Reductions over rows, columns and all elements.
   t.add(
       "sum", "x[0].sum(1)", [](const Variables& x) { return F::sum(x[0], 1); }, matrix);
   t.add(

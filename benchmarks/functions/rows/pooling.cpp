@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "../table.h"
 
 namespace bench {
@@ -54,8 +55,7 @@ void pooling(Table& t) {
       [](const Size& s) {
         return Inputs{normal(s.images), integers(0, 4, s.images)};
       });
-  for (const char* name : {"roi_average_align_2d", "roi_pooling_2d"})
-    t.absent(name, "torchvision has it, PyTorch alone has not");
+  for (const char* name : {"roi_average_align_2d", "roi_pooling_2d"}) t.absent(name, "in torchvision, not in PyTorch");
 }
 
 }  // namespace bench

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: MIT
 #include "../table.h"
 
 namespace bench {
 namespace {
-// Sequences of `steps` items of `width` numbers, a layer of as many units in one or two directions.
+// Sequences of `steps` items of `width` elements, and a layer of `width` units in one or two directions.
 struct Lengths {
   int64_t steps, batch, width;
 };
@@ -19,7 +20,7 @@ std::function<Inputs(const Size&)> layer(int64_t matrices, int64_t directions) {
     return in;
   };
 }
-/// The function on inputs in that order: outputs and the last states.
+/// Applies the function to inputs in this order; returns outputs and last states.
 template <class Function>
 auto sequences(Function f, std::size_t matrices, std::size_t directions) {
   return [=](const Variables& x) {

@@ -1,9 +1,10 @@
-// Losses of sequences, and those over samples of a vocabulary.
+// SPDX-License-Identifier: MIT
+// Losses of sequences, and sampled losses over a vocabulary.
 #include "../table.h"
 
 namespace bench {
 namespace {
-/// Costs between labels, then scores a time step, then labels a time step.
+/// Transition costs between labels, then scores per time step, then labels per time step.
 Inputs chain(const Size& s) {
   const int64_t steps = s.n == 64 ? 4 : 32, batch = s.n == 64 ? 4 : 64, labels = s.n == 64 ? 4 : 20;
   Inputs in{normal({labels, labels})};
@@ -16,7 +17,7 @@ Variables part(const Variables& x, std::size_t from, std::size_t to) {
   for (; from < to; ++from) v.push_back(x[from]);
   return v;
 }
-/// Vectors, weights of a vocabulary, labels, samples of it.
+/// Vectors, weights of a vocabulary, labels, samples of the vocabulary.
 Inputs vocabulary(const Size& s) {
   const int64_t words = s.n == 64 ? 8 : 2000, batch = s.n == 64 ? 4 : 128, samples = s.n == 64 ? 4 : 20;
   const double v = static_cast<double>(words);

@@ -1,4 +1,5 @@
-// What waits: its lists, how it comes about and goes. The evaluation itself is in evaluation.cpp.
+// SPDX-License-Identifier: MIT
+// The lists of pending computations: how they are added and removed. evaluation.cpp evaluates them.
 #include "chainer/array/deferred/deferred.h"
 
 #include <algorithm>
@@ -10,9 +11,10 @@
 
 #include "chainer/array/external.h"
 #include "chainer/array/derived.h"
+#include "chainer/array/operations/ops.h"
 #include "chainer/array/order.h"
 #include "chainer/array/deferred/evaluation.h"
-#include "chainer/core/fork.h"
+#include "chainer/core/system/fork.h"
 #include "chainer/core/parallel.h"
 
 namespace chainer::deferred {
@@ -34,15 +36,15 @@ Pending* make(Pending::Kind kind, ArrayBody& body) {
   return p;
 }
 
-// Operands that wait for another thread are computed first: what waits in a registry reads what is in memory or waits
-// in that registry, too.
+// Evaluates operands that are pending for another thread: operands of a computation must be in memory or pending in the
+// same registry.
 void take_over(std::span<const Array* const> in, const Registry& mine) {
   for (const Array* a : in)
     if (a->body().pending.load(std::memory_order_acquire) && a->body().registry != &mine) evaluate(a->body());
 }
 
-// make_room() in one registry, whose lock is held. Reductions come first, because their results take no room, then the
-// latest, because what they need on the way is not stored.
+// make_room() in one registry, whose lock is held. Reductions come first, because their results take little memory,
+// then the latest computations, because their intermediate results are not stored.
 bool make_room_in(Registry& r, Device device) {
   if (running()) return false;
   const auto held = [](const Pending* p) { return p ? Ref<ArrayBody>(p->body) : Ref<ArrayBody>(); };
@@ -52,12 +54,12 @@ bool make_room_in(Registry& r, Device device) {
       try {
         evaluate_locked(r, *body, {});
         return true;
-      } catch (const MemoryError&) {}  // it waits where it was
+      } catch (const MemoryError&) {}  // the computation remains pending
     }
   return false;
 }
 
-// Evaluates by f; where that finds no room, again while something else that waits can be computed.
+// Calls f, which evaluates; if there is no memory, evaluates other pending computations and tries again.
 template <class F>
 void with_room(Registry& r, Device device, const F& f) {
   for (;;) try {
@@ -67,7 +69,7 @@ void with_room(Registry& r, Device device, const F& f) {
     }
 }
 
-// What waits keeps no more alive than it may.
+// Enforces the limit on memory kept alive by pending computations.
 void keep_within_budget(Registry& r) {
   while (r.oldest && r.held_bytes > std::max(kBudget, 8 * r.largest)) {
     const Ref<ArrayBody> oldest(r.oldest->body);
@@ -75,11 +77,11 @@ void keep_within_budget(Registry& r) {
   }
 }
 
-// From here on the computation is known: its operands know that they have a reader.
+// Adds a computation to the registry and to the readers of its operands.
 Array enlist(Registry& r, Pending* p, Ref<ArrayBody> body) {
   const std::lock_guard lock(r.mutex);
   int depth = 0;
-  bool shared = false;  // with somebody who may write to an operand at any time
+  bool shared = false;  // with code that may write to an operand at any time
   for (int i = 0; i < p->count; ++i) {
     depth = std::max(depth, depth_of(*p->in[i]));
     shared = shared || p->in[i]->owner().marked(ArrayBody::kShared);
@@ -97,11 +99,11 @@ Array enlist(Registry& r, Pending* p, Ref<ArrayBody> body) {
   return Array(std::move(body));
 }
 
-// Which traversal a reduction needs; none when eager evaluation does it better.
+// Returns the traversal that a reduction needs; nothing if eager evaluation is better.
 std::optional<Traversal> traversal_of(const Array& a, const Dims& axes) {
   const Shape& shape = a.shape();
   Traversal t;
-  int state = 0;  // before, within, behind the reduced axes
+  int state = 0;  // before, within, after the reduced axes
   for (int64_t d : memory_order(a)) {
     if (shape[d] == 1) continue;
     const bool reduced = std::find(axes.begin(), axes.end(), d) != axes.end();
@@ -125,7 +127,7 @@ namespace {
 struct Registries {
   std::mutex mutex;
   std::atomic<Registry*> first{nullptr};
-  Observer observer;  // behind the lock, too
+  Observer observer;  // guarded by the lock, too
   std::atomic<bool> observed{false};
 
   Registries() {
@@ -142,8 +144,8 @@ struct Registries {
                each([](Registry& r) { new (&r.mutex) std::recursive_mutex; });
              }});
   }
-  // Behind a registry's lock others take the list's (observe()), so that comes last; then no registry may have come
-  // along.
+  // A thread that holds a registry's lock may acquire the list's (observe()), so the list's lock is acquired last; then
+  // it is checked that no registry was added.
   void lock_all() {
     for (Registry* locked = nullptr;;) {
       Registry* const head = first;
@@ -165,7 +167,7 @@ struct Registries {
   }
 };
 Registries& registries() {
-  static Registries* all = new Registries;  // never destroyed: arrays may outlive main
+  static Registries* all = new Registries;  // never destroyed: arrays may outlive main()
   return *all;
 }
 [[maybe_unused]] const Registries& registries_made_early = registries();  // before threads, see core/pool.cpp
@@ -273,7 +275,7 @@ Array cast(const Array& a, Dtype dtype) {
 void attach_view(ArrayBody& view, ArrayBody& of, int64_t offset) {
   const std::lock_guard lock(of.registry->mutex);
   const Pending* parent = of.pending.load(std::memory_order_relaxed);
-  if (!parent) {  // evaluated since the caller looked
+  if (!parent) {  // evaluated since the caller checked
     view.data = of.data + offset * item_size(of.dtype);
     return;
   }
@@ -311,7 +313,7 @@ void evaluate(ArrayBody& body) {
 }
 
 bool make_room(Device device) {
-  if (running()) return false;  // behind a lock already, perhaps that of another registry
+  if (running()) return false;  // already holds a lock, perhaps of another registry
   Registry& r = registry();
   const std::lock_guard lock(r.mutex);
   return make_room_in(r, device);
@@ -355,9 +357,9 @@ void prepare_write(ArrayBody& body) {
   ArrayBody& owner = body.owner();
   if (body.marked(ArrayBody::kReadOnly))
     throw ValueError("this array of shape ", body.shape, " cannot be written to: ",
-                     owner.marked(ArrayBody::kReadOnly) ? "its memory is somebody else's, who forbids it"
+                     owner.marked(ArrayBody::kReadOnly) ? "its external memory is read-only"
                                                         : "it repeats elements of a smaller one (broadcast_to)",
-                     "; copy() gives an array of one's own");
+                     "; copy() makes a writable array");
   if (owner.marked(ArrayBody::kForms)) derived::drop(owner);
   evaluate_readers(owner);
 }

@@ -1,4 +1,6 @@
-// Evaluation: collects the waiting operations behind an array, decides what is stored, and makes a program of them.
+// SPDX-License-Identifier: MIT
+// Evaluation: collects the pending operations on which an array depends, decides which results are stored, and builds a
+// program.
 #include "chainer/array/deferred/evaluation.h"
 
 #include <algorithm>
@@ -7,6 +9,7 @@
 
 #include "chainer/array/backend.h"
 #include "chainer/array/deferred/positions.h"
+#include "chainer/array/operations/ops.h"
 #include "chainer/array/order.h"
 #include "chainer/core/parallel.h"
 
@@ -28,7 +31,7 @@ using Kind = Pending::Kind;
 
 Pending* waiting(const ArrayBody& b) { return b.pending.load(std::memory_order_acquire); }
 
-// This thread's treatment of denormal numbers while it lives; the pool takes it over.
+// Sets this thread's treatment of denormal numbers during its lifetime; the thread pool adopts it.
 class FloatMode {
  public:
   explicit FloatMode(bool flush) : before_(cpu::denormals_flushed()) { set(flush); }
@@ -51,19 +54,19 @@ struct Running {
   Running& operator=(const Running&) = delete;
 };
 
-// One array in the program: a result, or a leaf that is in memory.
+// An array in the program: a computed value, or a leaf in memory.
 struct Value {
   ArrayBody* body;
-  uint32_t inside = 0;  // operands of this program that are this value
-  int last = -1;        // the instruction that uses it last
+  uint32_t inside = 0;  // number of operands in this program that are this value
+  int last = -1;        // the last instruction that uses it
   bool root = false, stored = false;
   float cost = 0;
-  SmallVector<std::pair<Dtype, int>, 2> slots;  // by dtype: its own, and what it was converted to
+  SmallVector<std::pair<Dtype, int>, 2> slots;  // by dtype: its own, and conversions
 };
 
 class Planner {
  public:
-  /// For what is computed in the layout of `top`, which has no gaps.
+  /// Plans computations in the layout of `top`, which has no gaps.
   Planner(Registry& r, const ArrayBody& top, bool flush_denormals)
       : registry_(r), visit_(++r.visits), top_(top), flush_denormals_(flush_denormals) {
     if (!top.contiguous) program.order = memory_order(top.shape, top.strides);
@@ -71,7 +74,8 @@ class Planner {
   }
   bool fits(const ArrayBody& b) const { return b.device == top_.device && same_layout(b, top_); }
 
-  // Adds what waits behind `body`. Returns what must be computed first, or nullptr; then nothing was added.
+  // Adds the pending computations on which `body` depends. Returns an array that must be computed first, without adding
+  // anything; or nullptr.
   ArrayBody* collect(ArrayBody& body) {
     const std::size_t nodes = nodes_.size(), leaves = leaves_.size();
     meetings_ = 0;
@@ -118,7 +122,8 @@ class Planner {
     value(body).root = true;
     return true;
   }
-  // A reduction, if its order fits those that are there. One that was only `joined` must share something.
+  // Adds a reduction if its traversal matches those added before. With `joined`, only if it shares an operand with
+  // them.
   bool add_reduction(Pending& p, bool joined) {
     if (!reductions_.empty() && !(p.traversal == program.traversal)) return false;
     if (p.flush_denormals != flush_denormals_) return false;
@@ -133,8 +138,8 @@ class Planner {
     return true;
   }
 
-  // Adds waiting reductions that read something of this program, at once or by way of other operations over its space.
-  // Looks at a number of readers that goes with the program's length.
+  // Adds pending reductions that read an array of this program, directly or through other operations over its space.
+  // The number of readers considered is proportional to the program's length.
   void join_reductions(const Pending* except) {
     constexpr std::size_t kMostJoined = 16;
     std::size_t patience = 64 + 2 * (nodes_.size() + leaves_.size());
@@ -149,6 +154,8 @@ class Planner {
       patience -= std::min(patience, readers.size());
       for (Pending* p : readers) {
         if (p == except || (waiting(*p->body) && met(*p->body))) continue;
+        // What was begun outside of a recording is no part of it.
+        if (p->body->recorded >> 32 != except->body->recorded >> 32) continue;
         if (std::none_of(p->in.begin(), p->in.end(), [&](const auto& in) { return in.get() == &b; })) continue;
         if (!seen.insert(p).second) continue;
         if (p->kind == Kind::elementwise && fits(*p->body)) read.push_back(p->body);
@@ -176,7 +183,7 @@ class Planner {
     ++registry_.programs;
     registry_.operations += static_cast<int64_t>(program.code.size());
     if (observed()) observe(program, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-    // Letting go of operands may end arrays of this program: those that have results are held meanwhile.
+    // Releasing operands may destroy arrays of this program, so those with results are held meanwhile.
     std::vector<Ref<ArrayBody>> done;
     for (const Value& v : nodes_)
       if (v.stored) done.emplace_back(v.body);
@@ -192,7 +199,8 @@ class Planner {
   Program program;
 
  private:
-  // What waits stands in nodes_ (its body knows where, behind the registry's lock), all else in leaves_.
+  // Pending arrays are in nodes_ (their bodies hold the position, guarded by the registry's lock), all others in
+  // leaves_.
   static bool is_node(const ArrayBody& b) { return waiting(b) != nullptr; }
   bool met(const ArrayBody& b) const { return is_node(b) ? b.visit == visit_ : positions_.find(b) >= 0; }
   void undo(std::size_t nodes, std::size_t leaves) {
@@ -208,7 +216,7 @@ class Planner {
                       : leaves_[static_cast<std::size_t>(positions_.find(b))];
   }
 
-  // Results that somebody else holds are stored if they cost more than a few additions to compute again.
+  // Results with handles outside the program are stored if recomputing them costs more than a few additions.
   void choose_stored() {
     const int end = static_cast<int>(nodes_.size());
     for (int i = 0; i < end; ++i) {
@@ -249,7 +257,7 @@ class Planner {
     return static_cast<int>(program.slots.size()) - 1;
   }
 
-  // After how many elements of the space an operand repeats.
+  // Returns the number of elements of the space after which an operand repeats.
   int64_t period_of(const ArrayBody& b) const {
     const Strides strides = permuted(b.effective_strides(), program.order);
     int64_t period = 1, inside = 1;
@@ -260,7 +268,7 @@ class Planner {
     return period;
   }
 
-  // The slot of a value as `dtype`, which is its own or one that kernels compute in.
+  // Returns the slot of a value converted to `dtype`, which is its own or a compute dtype.
   int slot(ArrayBody& b, Dtype dtype) {
     for (const auto& [d, s] : value(b).slots)
       if (d == dtype) return s;
@@ -269,7 +277,7 @@ class Planner {
       s = new_register(dtype);
       program.code.push_back({Program::Instruction::Kind::convert, {}, dtype, s, {value(b).slots[0].second}, nullptr});
     } else if (fits(b) && b.dtype == dtype && dtype != Dtype::bool_) {
-      s = memory_slot(b);  // (the bytes of a bool array must first become 0 or 1)
+      s = memory_slot(b);  // (the bytes of a bool array must first be normalized to 0 or 1)
     } else {
       const int64_t period = period_of(b);
       const bool constant = period <= Program::kLongestPeriod;
@@ -288,12 +296,12 @@ class Planner {
     return s;
   }
 
-  // Registers of operands that instruction `at` was the last to use.
+  // Frees the registers of operands whose last use is instruction `at`.
   void free_after(const Pending& p, int at) {
     for (int k = 0; k < p.count; ++k) {
       Value& v = value(*p.in[k]);
       if (v.last != at) continue;
-      v.last = -1;  // once, also if it is there twice
+      v.last = -1;  // only once, even if the operand occurs twice
       for (const auto& [d, s] : v.slots) {
         const int reg = program.slots[static_cast<std::size_t>(s)].reg;
         if (reg >= 0 && !constants_.contains(s)) free_.push_back(reg);
@@ -314,7 +322,7 @@ class Planner {
         kernel.in[k] = slot(*p.in[k], mask ? Dtype::bool_ : p.compute);
         same_size &= item_size(mask ? Dtype::bool_ : p.compute) == item_size(made);
       }
-      // A kernel may write where it reads only if its elements have one size.
+      // A kernel may write to an operand's register only if the element sizes agree.
       if (same_size) free_after(p, at);
       const bool direct = made == v.body->dtype;
       kernel.out = direct && v.stored ? memory_slot(*v.body) : new_register(made);
@@ -349,11 +357,11 @@ class Planner {
 
 bool running() { return programs_running > 0; }
 
-// How many that do not fit are looked at before the search for those that run in the same pass ends.
+// The number of unsuitable candidates after which the search for arrays of the same pass ends.
 constexpr int kMostRefused = 64;
 
 void evaluate_all_locked(Registry& r, std::span<ArrayBody* const> bodies) {
-  // Those of one size side by side, so that the search finds them.
+  // Sorted by size, so that the search finds arrays over one space.
   std::vector<ArrayBody*> sorted(bodies.begin(), bodies.end());
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const ArrayBody* a, const ArrayBody* b) { return a->size < b->size; });

@@ -1,4 +1,5 @@
-// Where the leaves of a program stand in its list.
+// SPDX-License-Identifier: MIT
+// The positions of a program's leaves in its list.
 #pragma once
 #include <algorithm>
 #include <vector>
@@ -7,8 +8,8 @@
 
 namespace chainer::deferred {
 
-// The positions of leaves. They cannot stand in the arrays, which evaluations of other threads may read as well. A
-// table with open addressing; what was added last is removed first.
+// A map from leaves to their positions, by open addressing; entries are removed in reverse order of insertion. The
+// positions cannot be stored in the arrays, because other threads' evaluations may read the same arrays.
 class Positions {
  public:
   int32_t find(const ArrayBody& b) const {
@@ -20,7 +21,7 @@ class Positions {
   }
   void add(const ArrayBody& b, int32_t position) {
     if (2 * (count_ + 1) > table_.size()) {
-      std::vector<Entry> all(count_);  // in their order, on which removal relies
+      std::vector<Entry> all(count_);  // in order of insertion, on which removal relies
       for (const Entry& e : table_)
         if (e.body) all[static_cast<std::size_t>(e.position)] = e;
       table_.assign(std::max<std::size_t>(16, 2 * table_.size()), {});

@@ -1,5 +1,6 @@
-// Which computations that wait read an array's memory: a list at the memory's owner, so that whoever writes, and
-// whoever looks for computations that share something, need not go through all that waits.
+// SPDX-License-Identifier: MIT
+// The list of pending computations that read an array's memory, stored at the memory's owner. Code that writes, or that
+// looks for computations with common operands, thus need not search all pending computations.
 #include <algorithm>
 #include <thread>
 #include <utility>
@@ -9,7 +10,7 @@
 namespace chainer::deferred {
 namespace {
 
-// Behind the lock of a registry only, so that no other thread has it at a fork().
+// Acquired only under the lock of a registry, so that no other thread holds it at a fork().
 class Locked {
  public:
   explicit Locked(Readers& r) : readers_(r) {
@@ -25,7 +26,7 @@ class Locked {
 
 int64_t bytes(const ArrayBody& owner) { return owner.size * item_size(owner.dtype); }
 
-// Only memory that is there is kept alive.
+// Only existing memory is kept alive.
 void hold(Registry& r, ArrayBody& owner) {
   if (owner.readers.holder || !owner.data) return;
   owner.readers.holder = &r;
@@ -56,7 +57,7 @@ void remove_readers(Pending& p) {
     if (reader.previous)
       reader.previous->next = reader.next;
     else
-      owner.readers.first.store(reader.next, std::memory_order_release);  // a writer may go on
+      owner.readers.first.store(reader.next, std::memory_order_release);  // a writer may continue
     if (owner.readers.any() || !owner.readers.holder) continue;
     std::exchange(owner.readers.holder, nullptr)->held_bytes -= bytes(owner);
   }
@@ -76,7 +77,7 @@ void readers_in(const Registry& r, ArrayBody& owner, std::size_t most, std::vect
     for (const Reader* reader = owner.readers.first; reader && looked < most; reader = reader->next, ++looked)
       if (reader->computation->body->registry == &r) found.push_back(reader->computation);
   }
-  std::reverse(found.begin(), found.end());  // the latest stands first in the list
+  std::reverse(found.begin(), found.end());  // the list begins with the latest
 }
 
 }  // namespace chainer::deferred

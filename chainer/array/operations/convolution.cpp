@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/array/operations/convolution.h"
 
 namespace chainer {

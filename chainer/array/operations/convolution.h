@@ -1,37 +1,49 @@
-// Convolutions as backends see them: three operations on images, filters and results.
+// SPDX-License-Identifier: MIT
+// The interface of convolutions between functions and backends.
 #pragma once
 #include "chainer/array/array.h"
 
 namespace chainer {
 
-/// How filters are put on images, for each spatial axis; groups of channels convolve apart from each other.
+/// The geometry of a convolution along each spatial axis. Groups of channels are convolved separately.
 struct ConvolutionPlan {
   Dims stride, pad, dilate;
   int64_t groups = 1;
-  /// Which results may come from units of a device that multiply small matrices: those of 16-bit types, or also those
-  /// of float32, which they round to ten bits of mantissa first.
-  enum class MatrixUnits : uint8_t { none, halves, all };
-  MatrixUnits units = MatrixUnits::halves;
-  bool by_library = true;  ///< whether a device's library may be asked
-  /// Elements of padding behind the end of axis `d`, so that exactly `out` positions of a filter of `k` fit; negative
-  /// where the last elements are under no filter.
+  /// Which results may be computed by tensor cores: those of 16-bit types (`halves`), or also those of float32 (`all`),
+  /// whose operands are rounded to ten bits of mantissa.
+  enum class TensorCores : uint8_t { none, halves, all };
+  TensorCores tensor_cores = TensorCores::halves;
+  bool by_library = true;  ///< true if a device's library may be used
+  bool winograd = true;    ///< true if the CPU backend may use Winograd's algorithm
+  /// Returns the padding after the end of axis `d` for which exactly `out` positions of a filter of size `k` fit;
+  /// negative if the last elements are not covered by any filter.
   int64_t pad_end(int d, int64_t in, int64_t k, int64_t out) const {
     return (out - 1) * stride[d] + (k - 1) * dilate[d] + 1 - in - pad[d];
   }
 };
 
-/// x (N, C, in...), W (K, C / groups, k...), y (N, K, out...): forward computes y from x and W, backward_data x from y
-/// and W, backward_weights W from x and y.
+/// For x (N, C, in...), W (K, C / groups, k...) and y (N, K, out...): forward computes y from x and W, backward_data
+/// computes x from y and W, backward_weights computes W from x and y.
 enum class Convolution : uint8_t { forward, backward_data, backward_weights };
 
-/// The operation on the device of `out` (Backend::convolution()). A program that nowhere calls it is linked without the
-/// host's convolutions: that backend learns of them here.
-void convolve(Convolution op, const ConvolutionPlan& plan, const Array& a, const Array& b, const Array& bias,
-              Array& out, bool accumulate);
+/// The arguments of a convolution, all of one floating dtype. Holds references, so it must not outlive the call.
+struct ConvolutionCall {
+  Convolution op;
+  const ConvolutionPlan& plan;
+  const Array& a;           ///< x, or y for backward_data
+  const Array& b;           ///< W, or y for backward_weights
+  const Array& bias;        ///< (channels of `out`), added to the result of forward or backward_data; may be empty
+  Array& out;               ///< allocated, with the shape of the result
+  bool accumulate = false;  ///< adds the result to `out` instead of overwriting it
 
-/// A new array (N, C, spatial...) whose channels lie next to each other in memory.
+  const Array& images() const { return op == Convolution::backward_data ? out : a; }
+  const Array& filters() const { return op == Convolution::backward_weights ? out : b; }
+  const Array& results() const { return op == Convolution::forward ? out : op == Convolution::backward_data ? a : b; }
+};
+
+/// Returns an undefined array (N, C, spatial...) whose channels are adjacent in memory.
 Array channels_last(const Shape& shape, Dtype dtype, Device device);
-/// The view (N, spatial..., C) of an array (N, C, spatial...), and back.
+/// Return the view (N, spatial..., C) of an array (N, C, spatial...), and the reverse.
 Array channels_to_end(const Array& a);
 Array channels_to_front(const Array& a);
 

@@ -1,9 +1,11 @@
-// The lists of elementwise operations: the one place that names them. A row is
+// SPDX-License-Identifier: MIT
+// The lists of elementwise operations. A row is
 //   X(name, category, cost, formula)
-// with category `any` (float32, float64, int64), `floating` (float32, float64) or `special` (as floating; those of
-// float64 do not vectorise), and the cost of one element in additions, roughly. The list tells the number of operands:
-// x of unary ones, a, b and c. Comparisons (a, b) and tests (a) are bool and have rows X(name, cost, formula). To add a
-// function, add a row; kernels for every instruction set, the dispatch and the name for printing follow.
+// with category `any` (float32, float64, int64), `floating` (float32, float64) or `special` (as floating; the float64
+// form is not vectorised), and the approximate cost of one element in additions. The list determines the number of
+// operands: x for unary, a, b and c for the others. Comparisons (a, b) and tests (a) return bool and have rows X(name,
+// cost, formula). To add a function, add a row: kernels for every instruction set, the dispatch and the printed name
+// are generated from it.
 #pragma once
 // clang-format off
 

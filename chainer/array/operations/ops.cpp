@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/array/operations/ops.h"
 
 namespace chainer {
@@ -7,7 +8,7 @@ std::string_view name(Reduce op) {
 }
 
 Dtype conversion_type(Dtype f, Dtype t) {
-  // Between floating dtypes of at most 32 bits through float32, between integers through int64.
+  // Conversions between floating dtypes of at most 32 bits use float32, between integers int64.
   if (!is_floating(f) && !is_floating(t)) return Dtype::int64;
   if (is_floating(f) && is_floating(t) && f != Dtype::float64 && t != Dtype::float64) return Dtype::float32;
   if (!is_floating(f) && item_size(f) <= 2 && t != Dtype::float64) return Dtype::float32;

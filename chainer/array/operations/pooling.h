@@ -1,17 +1,18 @@
-// Pooling as backends see it: operations between images and what stands for windows on them.
+// SPDX-License-Identifier: MIT
+// The interface of pooling between functions and backends: operations between images and windows.
 #pragma once
 #include "chainer/array/shape.h"
 
 namespace chainer {
 
-/// max: the largest element of each window, and its place there. sum: the weighted sum of each window. gather: the
-/// element at a given place of each window. scatter and spread are the adjoints of gather and sum: every element of an
-/// image gets what the windows over it give.
+/// max: the largest element of each window, and its position in the window. sum: the weighted sum of each window.
+/// gather: the element at a given position of each window. scatter and spread are the adjoints of gather and sum: each
+/// element of an image receives the sum of the contributions of the windows over it.
 enum class Pooling : uint8_t { max, sum, gather, scatter, spread };
 
-/// Windows on images of spatial lengths `size`, `out` of them along each axis.
+/// Windows on images of spatial size `size`; `out` is their number along each axis.
 struct PoolingPlan {
-  /// What a sum is multiplied with: one, one over the window's volume, or one over how much of it lies in the image.
+  /// The factor of a sum: one, one over the window's volume, or one over its volume inside the image.
   enum class Weight : uint8_t { one, volume, inside };
   Dims size, out, ksize, stride, pad;
   Weight weight = Weight::one;

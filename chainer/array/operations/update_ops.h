@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: MIT
 // The update formulas of the optimizers, each one fused pass over parameter, gradient and states. A row is
 //   X(name, number of states, formula)
-// In a formula `w` is the parameter, `g` the gradient, `s0`, `s1`, `s2` the states, `h[...]` the hyperparameters in
-// the order the optimizer passes them. Formulas are those of release 5.4.0.
+// In a formula, `w` is the parameter, `g` the gradient, `s0`, `s1`, `s2` the states, and `h[...]` the hyperparameters
+// in the order in which the optimizer passes them. The formulas are those of Chainer 5.4.0.
 #pragma once
 // clang-format off
 

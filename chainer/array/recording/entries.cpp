@@ -1,4 +1,5 @@
-// The recorder's entries: each call of the backend as a step.
+// SPDX-License-Identifier: MIT
+// The recorder's overrides: each call of the backend becomes a step.
 #include <algorithm>
 #include <memory>
 
@@ -33,7 +34,7 @@ void Recorder::elementwise(Elementwise op, std::span<const Array* const> inputs,
     real.elementwise(op, {const_cast<const Array* const*>(x), n}, *x[n], compute);
   });
   if (!refused_.empty() || phase_->steps.empty() || phase_->steps.size() == before) return;
-  phase_->steps.back().kernel = direct_kernel(op, inputs, out, compute);
+  phase_->steps.back().kernel = host_kernels::direct_kernel(op, inputs, out, compute);
   phase_->steps.back().size = out.size();
 }
 
@@ -65,7 +66,7 @@ void Recorder::fill(Array& out, Scalar value) {
 }
 
 void Recorder::run(const Program& program) {
-  // The program's bodies, each once, what is only read first.
+  // The arrays of the program, each once; those only read come first.
   std::vector<ArrayBody*> reads, writes;
   const auto add = [](std::vector<ArrayBody*>& to, ArrayBody* b) {
     if (b && std::find(to.begin(), to.end(), b) == to.end()) to.push_back(b);
@@ -78,7 +79,7 @@ void Recorder::run(const Program& program) {
     for (const auto& i : *code) add(reads, i.source);
   std::erase_if(reads, [&](ArrayBody* b) { return std::find(writes.begin(), writes.end(), b) != writes.end(); });
 
-  // (These bodies are still waiting to the evaluator: perform() would compute them.)
+  // (The evaluator still treats these bodies as pending: perform() would evaluate them.)
   const auto position = [&](ArrayBody* b) -> int {
     if (!b) return -1;
     if (const auto it = std::find(reads.begin(), reads.end(), b); it != reads.end())
@@ -112,7 +113,7 @@ void Recorder::run(const Program& program) {
   phase_->steps.push_back(std::move(step));
 }
 
-// The formula lies on the caller's stack, so that it computes numbers of the host only.
+// The formula is on the caller's stack, so only computations on numbers of the host can be executed.
 void Recorder::apply(const BlockFunction& f, std::span<const Array* const> in, std::span<Array* const> out,
                      Dtype compute) {
   for (const Array* a : in) force(a->body());
@@ -129,7 +130,7 @@ void Recorder::fold(const BlockFunction& map, const BlockFold& fold, std::span<c
   refuse("a formula of routines/kernel.h");
   now();
 }
-// Its numbers count steps.
+// Refused because its hyperparameters count steps.
 void Recorder::update(Update op, Array& param, const Array& grad, std::span<Array> states,
                       std::span<const double> hyper) {
   refuse("an optimizer's update");
@@ -139,7 +140,7 @@ void Recorder::update_all(std::span<UpdatePass> passes) {
   refuse("an optimizer's update");
   real_.update_all(passes);
 }
-// Whoever draws says so by a step of its own: seed and counter are the generator's.
+// The library's generators record a step of their own, because seed and counter belong to the generator.
 void Recorder::random(RandomFill fill, uint64_t seed, uint64_t counter, double a, double b, Array& out) {
   refuse("random numbers that no generator of the library draws");
   real_.random(fill, seed, counter, a, b, out);
@@ -176,21 +177,20 @@ void Recorder::softmax(bool log, const Array& a, int64_t outer, int64_t n, int64
           [&real = real_, log, outer, n, inner](Array* const* x) { real.softmax(log, *x[0], outer, n, inner, *x[1]); });
 }
 
-void Recorder::convolution(Convolution op, const ConvolutionPlan& plan, const Array& a, const Array& b,
-                           const Array& bias, Array& out, bool accumulate) {
-  if (accumulate) expect_known(out);
+void Recorder::convolution(const ConvolutionCall& call) {
+  if (call.accumulate) expect_known(call.out);
   const std::size_t before = phase_->steps.size();
-  if (bias)
-    perform("convolution", read({&a, &b, &bias}), written({&out}),
-            [&real = real_, op, plan, accumulate](Array* const* x) {
-              real.convolution(op, plan, *x[0], *x[1], *x[2], *x[3], accumulate);
-            });
+  const auto step = [&real = real_, op = call.op, plan = call.plan, biased = static_cast<bool>(call.bias),
+                     accumulate = call.accumulate](Array* const* x) {
+    const Array none;
+    real.convolution({op, plan, *x[0], *x[1], biased ? *x[2] : none, *x[biased ? 3 : 2], accumulate});
+  };
+  if (call.bias)
+    perform("convolution", read({&call.a, &call.b, &call.bias}), written({&call.out}), step);
   else
-    perform("convolution", read({&a, &b}), written({&out}), [&real = real_, op, plan, accumulate](Array* const* x) {
-      real.convolution(op, plan, *x[0], *x[1], Array(), *x[2], accumulate);
-    });
-  if (op != Convolution::forward || accumulate || !refused_.empty() || phase_->steps.size() == before) return;
-  phase_->steps.back().convolution = std::make_shared<const ConvolutionPlan>(plan);
+    perform("convolution", read({&call.a, &call.b}), written({&call.out}), step);
+  if (call.op != Convolution::forward || call.accumulate || !refused_.empty() || phase_->steps.size() == before) return;
+  phase_->steps.back().convolution = std::make_shared<const ConvolutionPlan>(call.plan);
 }
 void Recorder::pooling(Pooling op, const PoolingPlan& plan, const Array& in, Array& out, Array* position) {
   const bool reads = op == Pooling::gather || op == Pooling::scatter;
@@ -223,7 +223,7 @@ void Recorder::centered_combination(const Array& gy, const Array& x, const Array
 void Recorder::lstm(const LstmCells& cells, std::span<const Array> x, std::span<const Array> c_prev, Array& c,
                     Array& h) {
   std::vector<const Array*> reads;
-  std::vector<int> where(c_prev.size(), -1);  // of a cell that may be none
+  std::vector<int> where(c_prev.size(), -1);  // of a cell that may be empty
   for (const Array& a : x) reads.push_back(&a);
   for (std::size_t i = 0; i < c_prev.size(); ++i)
     if (c_prev[i]) where[i] = static_cast<int>(reads.size()), reads.push_back(&c_prev[i]);
@@ -239,7 +239,7 @@ void Recorder::lstm(const LstmCells& cells, std::span<const Array> x, std::span<
 void Recorder::lstm_grad(const LstmCells& cells, std::span<const Array> x, std::span<const Array> c_prev,
                          const Array& c, const Array& gc, const Array& gh, std::span<Array> gx,
                          std::span<Array> gc_prev) {
-  // Where each array stands in the list, or -1 for none; gc itself may be among gc_prev.
+  // The position of each array in the list, or -1 if it is empty; gc itself may be among gc_prev.
   std::vector<const Array*> reads;
   std::vector<Array*> writes;
   const auto reading = [&](const Array& a) {

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/array/recording/join.h"
 
 #include <algorithm>
 
-#include "chainer/array/recording/convolution_then.h"
+#include "chainer/array/host_kernels/convolution.h"
 
 namespace chainer::recording {
 
@@ -38,7 +39,7 @@ class Joiner {
   }
   bool writes(const Step& s, int slot) const { return touches(s, slot, first_written(s)); }
 
-  // The last convolution whose results the program at `at` reads, if it may as well run there.
+  // Fuses the program at `at` with the last convolution whose result it reads, if possible.
   void join(std::size_t at) {
     const Step& then = phase_.steps[at];
     if (!then.program->program.reductions.empty()) return;
@@ -55,7 +56,7 @@ class Joiner {
     const ProgramStep& p = *then.program;
     const int result = c.operands.back();
     if (operand(result).dtype != float32 || p.program.space.product() != operand(result).shape.product()) return false;
-    // The program reads the results where they lie, in their order.
+    // The program must read the result in place, in its memory order.
     bool reads = false;
     for (std::size_t i = 0; i < then.operands.size(); ++i) {
       if (slot_of(then.operands[i]) != slot_of(result)) continue;
@@ -66,7 +67,7 @@ class Joiner {
       if (then.operands[i] != result || !in_order || otherwise) return false;
       reads = true;
     }
-    // Nobody between them wants the results, and the convolution's operands stay until the program is done.
+    // No step between them may use the result, and the convolution's operands must not change before the program ends.
     for (std::size_t i = from + 1; i < at; ++i)
       if (touches(phase_.steps[i], slot_of(result))) return false;
     for (std::size_t i = from + 1; i <= at; ++i)
@@ -75,7 +76,7 @@ class Joiner {
     return reads;
   }
 
-  // The program's array that may take the place of the convolution's results, as its operand; -1 if there is none.
+  // Returns the operand of the program whose memory can hold the convolution's result; -1 if there is none.
   int place_for(std::size_t from, std::size_t at) const {
     const Step &c = phase_.steps[from], &then = phase_.steps[at];
     const int result = c.operands.back();
@@ -101,7 +102,7 @@ class Joiner {
       const int target = then.operands[static_cast<std::size_t>(k)];
       const Operand &o = operand(target), &r = operand(result);
       if (o.dtype != r.dtype || o.shape != r.shape || o.contiguous != r.contiguous || o.strides != r.strides) continue;
-      // It is written once, when the results were read for the last time.
+      // It must be written once, after the last read of the result.
       int first_write = -1;
       const int slot = slot_at(k);
       bool is_read = false;
@@ -127,14 +128,16 @@ class Joiner {
         if (then.operands[i] == c.operands.back()) then.operands[i] = place;
       c.operands.back() = place;
     }
-    // x, W, perhaps a bias, the program's operands, y.
+    // x, W, an optional bias, the program's operands, y.
     const std::size_t inputs = c.operands.size() - 1, all = inputs + then.operands.size();
     for (std::size_t i = 0; i < inputs; ++i) joined.operands.push_back(c.operands[i]);
     for (const int o : then.operands) joined.operands.push_back(o);
     joined.operands.push_back(c.operands.back());
     joined.writes = then.writes + 1;
     joined.run = [plan = c.convolution, program = then.program, inputs, all](Array* const* x) {
-      convolution_then(*plan, *x[0], *x[1], inputs == 3 ? *x[2] : Array(), *x[all], program->on(x + inputs));
+      const Array none;
+      host_kernels::convolution_then({Convolution::forward, *plan, *x[0], *x[1], inputs == 3 ? *x[2] : none, *x[all]},
+                                     program->on(x + inputs));
     };
     then = std::move(joined);
   }

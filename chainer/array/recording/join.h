@@ -1,4 +1,5 @@
-// Steps of a recording that become one.
+// SPDX-License-Identifier: MIT
+// Fusion of steps of a recording.
 #pragma once
 #include <vector>
 
@@ -7,16 +8,17 @@
 
 namespace chainer::recording {
 
-/// A program as a step: where its arrays stand in the list of operands, -1 for none.
+/// A program as a step, with the positions of its arrays in the list of operands; -1 for none.
 struct ProgramStep {
   Program program;
   std::vector<int> slots, constants, code, reductions;
-  /// The program with the arrays of a run, in place of those of the last one.
+  /// Returns the program with the arrays of this run in place of those of the last one.
   Program& on(Array* const* operands);
 };
 
-/// Lets a forward convolution run together with the elementwise program that reads its results next, a part of the
-/// results at a time, and write to the program's memory where nobody else wants its own. The bits stay the same.
+/// Fuses a forward convolution with the elementwise program that reads its result next: both run on one part of the
+/// result at a time, and the convolution writes to the program's memory if no other step reads its own. Results stay
+/// the same, bit for bit.
 void join_convolutions(Phase& phase, const std::vector<Slot>& slots);
 
 }  // namespace chainer::recording

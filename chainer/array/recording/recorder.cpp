@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/array/recording/recorder.h"
 
 #include <algorithm>
@@ -7,7 +8,7 @@
 
 #include "chainer/array/deferred/deferred.h"
 #include "chainer/array/order.h"
-#include "chainer/core/fork.h"
+#include "chainer/core/system/fork.h"
 
 namespace chainer::recording {
 namespace {
@@ -18,7 +19,7 @@ constinit thread_local Recorder* here_ = nullptr;
 constexpr uint32_t kFresh = 0, kOfHost = UINT32_MAX;
 uint64_t tag(uint32_t recording, uint32_t what) { return uint64_t(recording) << 32 | what; }
 
-// How many arrays of each recording live, without those that were handed out: their tags.
+// The number of live arrays of each recording, without those that were handed out; the tags of the latter.
 struct Counts {
   ForkSafe<std::mutex> mutex{kForkLeaf};
   std::unordered_map<uint32_t, int64_t> alive;
@@ -33,13 +34,13 @@ Counts& counts() {
 
 char* first_element(const ArrayBody& b) { return b.data; }
 
-// Made known by the first recorder, so that programs which record nothing are linked with nothing that records.
+// Set by the first recorder, so that programs that do not record are linked without this code.
 using RecordStep = void(const char* name, std::span<const Array> in, std::span<Array> out, HostStep f, bool pure);
 constinit std::atomic<RecordStep*> step_of_recorder{nullptr};
 
 }  // namespace
 
-Backend& door(Backend& real) {
+Backend& active_backend(Backend& real) {
   if (!here_ || !here_->active()) return real;
   if (&real == kHostBackend) return *here_;
   here_->refuse("an array on another device than the host");
@@ -111,14 +112,15 @@ Recorder::Pause::~Pause() {
 }
 
 void Recorder::refuse(std::string_view why) {
-  if (refused_.empty()) refused_ = why;
+  if (refused_.empty() && !host_read) refused_ = why;
 }
 
 void Recorder::host_reads(const ArrayBody& body) {
   const ArrayBody& owner = body.base ? *body.base : body;
   const auto what = static_cast<uint32_t>(owner.recorded);
-  if (owner.recorded >> 32 == number_ && what == kOfHost) return;  // its own numbers
+  if (owner.recorded >> 32 == number_ && what == kOfHost) return;  // numbers written by the host itself
   if (body.size == 0 || stays(owner)) return;
+  if (host_read) return host_read(body);
   refuse(text("a loop on the host reads elements of an array of shape ", body.shape));
 }
 
@@ -126,7 +128,10 @@ void Recorder::host_writes(ArrayBody& body) {
   ArrayBody& owner = body.owner();
   const auto what = static_cast<uint32_t>(owner.recorded);
   if (owner.recorded >> 32 == number_ && (what == kOfHost || what == kFresh)) {
-    owner.recorded = tag(number_, kOfHost);
+    if (host_computes)
+      new_slot(owner, Slot::Kind::internal);
+    else
+      owner.recorded = tag(number_, kOfHost);
     return;
   }
   if (body.size == 0) return;
@@ -147,8 +152,8 @@ bool Recorder::knows(const Array& a) const {
 int Recorder::bind(const Array& a, bool member) {
   force(a.body());
   ArrayBody& owner = a.body().owner();
-  // What waits and reads it is computed now, so that it does not run together with what is recorded. (A program that is
-  // being recorded still waits itself.)
+  // Pending computations that read the array are evaluated now, so that they do not run together with recorded ones.
+  // (The operands of a program that is being recorded are still pending.)
   if (!in_program_ && owner.readers.any()) deferred::evaluate_readers(owner);
   const int slot = static_cast<int>(tape_.slots.size());
   Slot s;
@@ -190,7 +195,7 @@ int Recorder::constant(ArrayBody& owner) {
   step.name = "constant";
   step.pure = true;
   step.constant = slot;
-  phase_->steps.push_back(std::move(step));  // first, so that operand() below finds a place for it
+  phase_->steps.push_back(std::move(step));  // first, so that operand() below can insert before it
   const std::size_t at = phase_->steps.size() - 1;
   const int whole = operand(owner, false);
   phase_->steps[at].operands = {whole};
@@ -224,8 +229,8 @@ int Recorder::operand(ArrayBody& b, bool write) {
   if (slot == -2) {
     const bool untouched = static_cast<uint32_t>(owner.recorded) == kFresh;
     if (untouched && !write && owner.size > 0) {
-      // It waited, and was computed while nobody recorded.
-      refuse(text("an array of shape ", owner.shape, " is read whose elements came about unseen"));
+      // It was pending, and was evaluated outside the recording.
+      refuse(text("an array of shape ", owner.shape, " is read whose elements were computed outside the recording"));
       return -1;
     }
     slot = untouched && write ? new_slot(owner, Slot::Kind::internal) : constant(owner);
@@ -290,7 +295,7 @@ bool Recorder::of_numbers(std::span<const Array* const> reads, std::span<Array* 
 
 void Recorder::perform(const char* name, std::span<const Array* const> reads, std::span<Array* const> writes, Call call,
                        bool repeats) {
-  // What waits is computed before, as steps of its own.
+  // Pending operands are evaluated first, as steps of their own.
   for (const Array* a : reads)
     if (a) force(a->body());
   for (Array* a : writes) {
@@ -305,8 +310,8 @@ void Recorder::perform(const char* name, std::span<const Array* const> reads, st
   Step step;
   step.name = name;
   for (std::size_t i = 0; i < now.size() && refused_.empty(); ++i) {
-    // A place in the list for what is not there.
-    if (!now[i]) throw RuntimeError("recording: ", name, " has an operand that is none");
+    // Steps have no positions for empty operands.
+    if (!now[i]) throw RuntimeError("recording: ", name, " has an empty operand");
     step.operands.push_back(operand(now[i]->body(), i >= reads.size()));
   }
   {
@@ -320,12 +325,12 @@ void Recorder::perform(const char* name, std::span<const Array* const> reads, st
   phase_->steps.push_back(std::move(step));
 }
 
-// (Elements that nobody wrote to do not count.)
+// (Arrays without written elements are ignored.)
 void Recorder::expect_known(const Array& a) {
   force(a.body());
   const ArrayBody& owner = a.body().owner();
   if (owner.recorded == tag(number_, kFresh) && owner.size > 0)
-    refuse(text("an array of shape ", owner.shape, " is changed whose elements came about unseen"));
+    refuse(text("an array of shape ", owner.shape, " is changed whose elements were computed outside the recording"));
 }
 
 void Recorder::record(const char* name, std::span<const Array> in, std::span<Array> out, HostStep f, bool pure) {
@@ -345,7 +350,7 @@ void Recorder::record(const char* name, std::span<const Array> in, std::span<Arr
       pure);
 }
 
-// From now on it is the caller's.
+// Marks an array as owned by the caller.
 void Recorder::hand_out(const ArrayBody& owner) {
   if (owner.recorded >> 32 != number_) return;
   const std::lock_guard lock(counts().mutex);
@@ -358,7 +363,7 @@ void Recorder::finish(const Arrays& results) {
     if (!refused_.empty()) return;
     Array a = result;
     int slot = slot_of(a.body());
-    // Memory of the forward pass, and constants, are handed out as copies.
+    // Memory of the forward pass and constants are returned as copies.
     const bool is_own = slot >= 0 && tape_.slots[static_cast<std::size_t>(slot)].phase == phase_->number &&
                         tape_.slots[static_cast<std::size_t>(slot)].kind != Slot::Kind::constant;
     const bool is_bound = slot >= 0 && tape_.slots[static_cast<std::size_t>(slot)].kind == Slot::Kind::bound;

@@ -1,4 +1,5 @@
-// Records what one thread asks of the host's backend, as the steps of a Tape.
+// SPDX-License-Identifier: MIT
+// Records the calls of the host's backend by one thread, as the steps of a Tape.
 #pragma once
 #include <string>
 #include <unordered_map>
@@ -9,13 +10,13 @@
 
 namespace chainer::recording {
 
-/// Stands in front of the host's backend while a thread records, and writes down every call: operation, operands as
-/// places in slots of memory, numbers. What a replay computes follows from the arrays that are bound, and from nothing
-/// that was seen while recording. Where that cannot be had, the recording is refused, with the reason: when elements
-/// are read through a pointer (a loop on the host, item()), when an array is read or written that was made before and
-/// is not bound, at an optimizer's update, at random numbers of the Mersenne Twister, on another device. Loops on the
-/// host that say what they read and write (step.h) are steps like others; what the host writes without reading anything
-/// is a constant.
+/// A backend in front of the host's backend: while a thread records, it notes every call with operation, numbers, and
+/// operands as positions in slots of memory. A replay depends only on the arrays that are bound, not on any values seen
+/// while recording. If that is impossible, the recording is refused, with the reason: when elements are read through a
+/// pointer (a loop on the host, item()), when an array that existed before and is not bound is read or written, at
+/// updates by an optimizer, at random numbers of the Mersenne Twister, on another device. Host loops that declare what
+/// they read and write (step.h) are steps like any other; memory that the host writes without reading anything is a
+/// constant.
 class Recorder final : public Backend {
  public:
   explicit Recorder(Tape& tape);
@@ -23,21 +24,27 @@ class Recorder final : public Backend {
   Recorder& operator=(const Recorder&) = delete;
   ~Recorder() override;
 
-  /// A slot for an array that exists, an argument or a member of the phase that is recorded now, or comes to the tape
-  /// next.
+  /// Adds a slot for an existing array: an argument or a member of the phase that is being recorded, or of the next
+  /// phase of the tape. Returns its number.
   int bind(const Array& a, bool member);
-  /// Whether an array's memory has a slot already.
+  /// Returns true if the array's memory has a slot.
   bool knows(const Array& a) const;
-  /// Asked about an array that is neither bound nor made while recording; it may bind it and return true.
+  /// Called for an array that is neither bound nor made while recording. May bind the array and return true.
   std::function<bool(const Array&)> unknown;
-  /// Arrays that are neither arguments nor made while recording have the same elements in each replay: the host may
-  /// read them.
+  /// Set if arrays that are neither arguments nor made while recording have the same elements in each replay; then the
+  /// host may read them.
   bool others_stay = false;
 
-  /// This thread records a phase of the tape while this lives.
+  /// For observers that never replay: called when the host reads elements that may differ in a replay. Nothing is
+  /// refused then, and the tape cannot be run.
+  std::function<void(const ArrayBody&)> host_read;
+  /// With host_read: set while the host writes arrays that depend on elements it has read.
+  bool host_computes = false;
+
+  /// During its lifetime, this thread records a phase of the tape.
   class Scope {
    public:
-    Scope(Recorder& r, Phase& phase);
+    [[nodiscard]] Scope(Recorder& r, Phase& phase);
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
     ~Scope();
@@ -46,12 +53,12 @@ class Recorder final : public Backend {
     Recorder& recorder_;
     Recorder* outer_;
   };
-  /// This thread's, or nullptr.
+  /// Returns the recorder of this thread, or nullptr.
   static Recorder* current();
-  /// While it lives, this thread computes without recording.
+  /// During its lifetime, this thread computes without recording.
   class Pause {
    public:
-    Pause();
+    [[nodiscard]] Pause();
     Pause(const Pause&) = delete;
     Pause& operator=(const Pause&) = delete;
     ~Pause();
@@ -60,18 +67,18 @@ class Recorder final : public Backend {
     Recorder* paused_;
   };
 
-  /// Says, inside of a scope, that the phase's run hands these arrays out.
+  /// Declares, inside a scope, the arrays that a run of the phase returns.
   void finish(const Arrays& results);
   void refuse(std::string_view why);
-  /// Why there is no recording; empty where there is one.
+  /// Returns the reason for which the recording was refused; empty if it was not.
   const std::string& refused() const { return refused_; }
-  /// How many arrays live that were made while recording, and were not handed out by finish().
+  /// Returns the number of live arrays that were made while recording and not returned by finish().
   int64_t escaped() const;
 
   void record(const char* name, std::span<const Array> in, std::span<Array> out, HostStep f, bool pure);
   bool active() const { return depth_ == 0 && refused_.empty(); }
 
-  // What the free functions of watch.h do on this thread.
+  // Called by the functions of watch.h on this thread.
   void host_reads(const ArrayBody& body);
   void host_writes(ArrayBody& body);
   void made(ArrayBody& body);
@@ -116,8 +123,7 @@ class Recorder final : public Backend {
   void update_all(std::span<UpdatePass> passes) override;
   void random(RandomFill fill, uint64_t seed, uint64_t counter, double a, double b, Array& out) override;
   void softmax(bool log, const Array& a, int64_t outer, int64_t n, int64_t inner, Array& out) override;
-  void convolution(Convolution op, const ConvolutionPlan& plan, const Array& a, const Array& b, const Array& bias,
-                   Array& out, bool accumulate) override;
+  void convolution(const ConvolutionCall& call) override;
   void pooling(Pooling op, const PoolingPlan& plan, const Array& in, Array& out, Array* position) override;
   void moments(const Array& x, Array& mean, Array& squares) override;
   void moments_grad(const Array& gy, const Array& x, const Array& mean, Array& total, Array& along) override;
@@ -130,19 +136,20 @@ class Recorder final : public Backend {
 
  private:
   using Call = std::function<void(Array* const*)>;
-  // Computes now, and records a step whose arrays are `reads`, then `writes`. One that `repeats` gives the same for the
-  // same operands: of few numbers that the host wrote it is no step, and its results are such numbers, too.
+  // Executes the call and records a step whose arrays are `reads`, then `writes`. `repeats` means that the results
+  // depend only on the operands: if those are few numbers written by the host, no step is recorded and the results
+  // count as such numbers, too.
   void perform(const char* name, std::span<const Array* const> reads, std::span<Array* const> writes, Call call,
                bool repeats = true);
-  // Computes now if that is nothing but numbers from few numbers that the host wrote; false if it is not.
+  // Executes `compute` if it only derives numbers from few numbers written by the host; returns false otherwise.
   bool of_numbers(std::span<const Array* const> reads, std::span<Array* const> writes,
                   const std::function<void()>& compute);
-  // Whether it is nothing but few numbers that the host wrote, or memory for such.
+  // Returns true if the array holds only few numbers written by the host, or (if `written`) is new memory for such.
   bool is_number(const Array& a, bool written) const;
-  // Of what a step changes instead of writing it anew.
+  // Refuses an array whose elements are unknown, if a step is about to modify it.
   void expect_known(const Array& a);
   bool stays(const ArrayBody& owner) const;
-  // The operand of the phase for an array; -1 where the recording is refused.
+  // Returns the operand of the phase for an array; -1 if the recording is refused.
   int operand(ArrayBody& b, bool write);
   int slot_of(ArrayBody& b);
   int new_slot(ArrayBody& owner, Slot::Kind kind);
@@ -153,8 +160,8 @@ class Recorder final : public Backend {
   Tape& tape_;
   Phase* phase_ = nullptr;
   const uint32_t number_;
-  int depth_ = 0;            // inside of steps
-  bool in_program_ = false;  // looks for the operands of one
+  int depth_ = 0;            // greater than 0 inside of steps
+  bool in_program_ = false;  // while looking up the operands of a program
   std::string refused_;
   struct Bound {
     int slot;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/array/recording/replays.h"
 
 #include <algorithm>
@@ -44,7 +45,7 @@ Arrays Replays::record(const Function& f, const Arrays& inputs, Recording& r) {
   r.tape.members_stay = true;
   Arrays mine;
   for (const Array& a : inputs) {
-    // A copy shares memory with nothing that f reads.
+    // A copy, which shares no memory with arrays that f reads.
     mine.push_back(a ? a.copy().contiguous() : Array());
     r.slots.push_back(a ? recorder.bind(mine.back(), false) : -1);
   }

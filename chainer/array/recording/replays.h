@@ -1,4 +1,5 @@
-// A computation on arrays that is recorded once for each layout of its arguments, and replayed from then on.
+// SPDX-License-Identifier: MIT
+// A computation on arrays that is recorded once for each layout of its arguments and then replayed.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -11,30 +12,30 @@
 
 namespace chainer::recording {
 
-/// Recordings of one function of arrays. Arrays that it reads beside its arguments (weights) are taken to stay as they
-/// are: clear() forgets all recordings, and is called when that is no longer so. A replay takes its memory from one
-/// block, which is kept for the next one. Several threads may call at once; each has a recording of its own. A function
-/// that cannot be recorded (recorder.h says when) runs itself at each call.
+/// Recordings of one function of arrays. Other arrays that the function reads (weights) are assumed to be constant:
+/// call clear() when they change. A replay uses one block of memory, which is kept for the next replay. May be called
+/// by several threads; each uses its own recording. A function that cannot be recorded (see recorder.h) is executed at
+/// each call.
 class Replays {
  public:
   using Function = std::function<Arrays(const Arrays&)>;
-  /// Recordings of at most `most` layouts are kept, those that were used last.
+  /// Keeps recordings of the `most` layouts used last.
   explicit Replays(std::size_t most = 8);
   Replays(const Replays&) = delete;
   Replays& operator=(const Replays&) = delete;
   ~Replays();
 
-  /// f(inputs), which is the same function at each call. The first call of a layout runs f; the second one runs and
-  /// records it, for by then whatever f prepares for itself is there; later ones replay.
+  /// Returns f(inputs). f must be the same function at each call. The first call with a layout executes f; the second
+  /// executes and records it, because by then f has prepared its cached data; later calls replay.
   Arrays operator()(const Function& f, const Arrays& inputs);
   void clear();
 
-  /// How often f ran, was recorded, and was replayed.
+  /// How often f was executed, recorded and replayed.
   struct Counts {
     int64_t run = 0, recorded = 0, replayed = 0;
   };
   Counts counts() const;
-  /// Why f runs itself; empty where it is replayed.
+  /// Returns the reason for which f is not recorded; empty if it is.
   std::string refused() const;
 
  private:
@@ -47,7 +48,7 @@ class Replays {
   const std::size_t most_;
   mutable std::mutex mutex_;
   std::vector<std::unique_ptr<Recording>> idle_;
-  std::vector<std::vector<int64_t>> seen_;  // layouts of calls, the last one last
+  std::vector<std::vector<int64_t>> seen_;  // layouts of calls, most recent last
   uint64_t generation_ = 0;                 // counts clear()
   Counts counts_;
   std::string refused_;

@@ -1,5 +1,5 @@
-// Work on the host as a step of a recording: what loops do with elements is repeated in a replay only if it is said
-// here.
+// SPDX-License-Identifier: MIT
+// Host loops as steps of a recording: a replay repeats only loops that are declared here.
 #pragma once
 #include <functional>
 #include <span>
@@ -9,16 +9,16 @@
 
 namespace chainer::recording {
 
-/// Reads the elements of `in` and writes those of `out`; it keeps no arrays and no values that it found in them.
+/// Reads the elements of `in` and writes those of `out`. Must not keep arrays or values that it read.
 using HostStep = std::function<void(std::span<const Array> in, std::span<Array> out)>;
 
-/// Whether this thread records, and is not inside of a step.
+/// Returns true if this thread records and is not inside of a step.
 bool here();
 /// Runs f and records it.
 void record_step(const char* name, std::span<const Array> in, std::span<Array> out, HostStep f, bool pure);
 
-/// f(in, out), and a step of the recording if this thread records. A step is `pure` that does nothing but compute `out`
-/// from `in`.
+/// Calls f(in, out), and records it if this thread records. `pure` means that f does nothing but compute `out` from
+/// `in`.
 template <class F>
 void step(const char* name, std::span<const Array> in, std::span<Array> out, F&& f, bool pure = false) {
   if (any() && here()) [[unlikely]]

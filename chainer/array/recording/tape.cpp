@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/array/recording/tape.h"
 
 #include <algorithm>
@@ -6,7 +7,7 @@
 
 #include "chainer/array/order.h"
 #include "chainer/array/recording/join.h"
-#include "chainer/array/recording/settle.h"
+#include "chainer/array/recording/hoist_constants.h"
 #include "chainer/array/version.h"
 #include "chainer/core/error.h"
 
@@ -15,8 +16,8 @@ namespace {
 
 constexpr int64_t kAlignment = 64, kLarge = int64_t(64) << 20;
 
-// An array on memory that it does not own. A write to one operand of a slot is seen by all: forms of elements that were
-// kept (array/derived.h) go, because views share the owner.
+// Returns an array on memory that it does not own. All operands of a slot are views of one owner, so that a write to
+// one of them drops the derived forms (array/derived.h) of all.
 Array on_memory(const Operand& o, Slot& s) {
   if (!s.owner) s.owner = Array(make_ref<ArrayBody>(s.shape, s.dtype, Device(), s.shape.product()));
   Ref<ArrayBody> b = make_ref<ArrayBody>(o.shape, o.dtype, Device(), o.shape.product());
@@ -30,7 +31,7 @@ bool is_whole(const Operand& o, const Slot& s) {
   return o.contiguous || o.strides == s.strides;
 }
 
-// Free stretches of a block that grows, by offset.
+// The free ranges of a block that can grow, by offset.
 class Stretches {
  public:
   int64_t take(int64_t bytes) {
@@ -38,7 +39,7 @@ class Stretches {
     for (auto it = free_.begin(); it != free_.end(); ++it)
       if (it->second >= bytes && (best == free_.end() || it->second < best->second)) best = it;
     if (best == free_.end()) {
-      // The last stretch grows where it reaches the end.
+      // The last range is extended if it reaches the end.
       int64_t at = end_;
       if (!free_.empty() && std::prev(free_.end())->first + std::prev(free_.end())->second == end_) {
         at = std::prev(free_.end())->first;
@@ -76,14 +77,16 @@ class Stretches {
 void Tape::bind(int slot, const Array& a) {
   Slot& s = slots[static_cast<std::size_t>(slot)];
   force(a.body());
+  // (While a body is held here, its address cannot be reused.)
+  if (!s.array || &s.array.body() != &a.body()) ++s.binding;
   s.array = a;
 }
 
 void Tape::plan(Phase& p) {
   p.planned = true;
-  if (members_stay) settle(p, slots);
+  if (members_stay) hoist_constants(p, slots);
   join_convolutions(p, slots);
-  // A constant that no step writes to is read where it lies.
+  // A constant that no step writes is read in place.
   for (Slot& s : slots)
     if (s.kind == Slot::Kind::constant && s.written) s.kind = Slot::Kind::internal;
   for (Slot& s : slots)
@@ -116,7 +119,7 @@ void Tape::plan(Phase& p) {
   place(p);
 }
 
-// Offsets in the block: what is used no more gives its place to what comes later.
+// Assigns offsets in the block; memory that is no longer used is reused by later arrays.
 void Tape::place(Phase& p) {
   struct Life {
     int slot = -1, first = -1, last = -1;
@@ -131,7 +134,7 @@ void Tape::place(Phase& p) {
       if (l.first < 0) l = {slot, static_cast<int>(at), 0};
       l.last = s.saved ? static_cast<int>(p.steps.size()) : static_cast<int>(at);
     }
-  // (An operand that no step has any more, as that of a constant which nobody writes to, needs no place.)
+  // (An operand without steps, such as an unwritten constant, needs no memory.)
   std::vector<std::vector<const Life*>> begin(p.steps.size() + 1), end(p.steps.size() + 1);
   for (const auto& [slot, life] : lives) {
     begin[static_cast<std::size_t>(life.first)].push_back(&life);
@@ -151,7 +154,7 @@ void Tape::place(Phase& p) {
   for (const auto& [slot, offset] : place) p.inside.push_back(slot), p.places.push_back(offset);
 }
 
-// Lets the operands point at the memory of this run.
+// Points the operands at the memory of this run.
 void Tape::connect(Phase& p, char* block) {
   const auto point = [&](const Phase::Use& use) {
     char* const data = slots[static_cast<std::size_t>(use.slot)].data;
@@ -178,9 +181,9 @@ void Tape::connect(Phase& p, char* block) {
   }
   for (auto& use : p.bound) {
     const Slot& s = slots[static_cast<std::size_t>(use.slot)];
-    if (!s.array) throw RuntimeError("static_graph: an array of the call is not there any more");
-    if (use.seen == &s.array.body()) continue;
-    use.seen = &s.array.body();
+    if (!s.array) throw RuntimeError("static_graph: an array of the call no longer exists");
+    if (use.seen == s.binding) continue;
+    use.seen = 0;
     for (const int i : use.operands) {
       const Operand& o = p.operands[static_cast<std::size_t>(i)];
       Array& a = p.arrays[static_cast<std::size_t>(i)];
@@ -190,10 +193,27 @@ void Tape::connect(Phase& p, char* block) {
         a = Array(ArrayBody::view(s.array.body_ref(), o.shape, o.contiguous ? contiguous_strides(o.shape) : o.strides,
                                   o.offset / item_size(o.dtype)));
     }
+    use.seen = s.binding;
   }
 }
 
-// What the first phase saw must still be there.
+// External arrays are not kept longer than a run, even if it throws.
+void Tape::let_go(Phase& p) noexcept {
+  const bool first = p.number == 0;
+  for (auto& use : p.bound) {
+    Slot& s = slots[static_cast<std::size_t>(use.slot)];
+    if (s.member) continue;
+    use.seen = 0;
+    for (const int i : use.operands) p.arrays[static_cast<std::size_t>(i)] = Array();
+    if (first && !s.saved) s.array = Array();
+  }
+  for (const auto& use : p.results_used) {
+    Slot& s = slots[static_cast<std::size_t>(use.slot)];
+    if (s.phase == p.number && !(first && s.saved)) s.array = Array();
+  }
+}
+
+// Throws RuntimeError if arrays that the first phase read or returned were written since.
 void Tape::check_versions(const Phase& p) const {
   for (const auto* list : {&p.bound, &p.results_used})
     for (const auto& use : *list) {
@@ -212,7 +232,7 @@ void Tape::check_versions(const Phase& p) const {
 }
 
 namespace {
-// Memory of one run of a later phase.
+// The memory of one run of a later phase.
 struct Temporary {
   explicit Temporary(int64_t bytes) {
     if (bytes) block = memory::allocate(static_cast<std::size_t>(bytes));
@@ -223,6 +243,15 @@ struct Temporary {
     if (block.data) memory::release(block);
   }
   memory::Block block;
+};
+
+template <class F>
+struct AtEnd {
+  explicit AtEnd(F f) : f(std::move(f)) {}
+  AtEnd(const AtEnd&) = delete;
+  AtEnd& operator=(const AtEnd&) = delete;
+  ~AtEnd() { f(); }
+  F f;
 };
 }  // namespace
 
@@ -246,10 +275,10 @@ inline void Tape::run(Phase& p, const Step& step, std::vector<Array*>& many) {
   step.run(at);
 }
 
-void Tape::run_settled(Phase& p) {
+void Tape::run_hoisted(Phase& p) {
   std::vector<Array*> many;
-  for (const Step& step : p.settled) run(p, step, many);
-  p.settled.clear();
+  for (const Step& step : p.hoisted) run(p, step, many);
+  p.hoisted.clear();
   for (const int slot : p.passing) slots[static_cast<std::size_t>(slot)].constant = Array();
 }
 
@@ -257,13 +286,14 @@ Arrays Tape::run(Phase& p) {
   if (!p.planned) plan(p);
   const bool fresh = !std::exchange(p.has_run, true);
   const bool first = p.number == 0;
-  // What the recorded run left in the cache is of other sizes.
+  // The blocks that the recorded run left in the cache have other sizes.
   if (fresh && p.bytes >= kLarge) memory::empty_cache();
   if (first && !block_.data && p.bytes) block_ = memory::allocate(static_cast<std::size_t>(p.bytes));
   const Temporary temporary(first ? 0 : p.bytes);
   if (!first) check_versions(p);
+  const AtEnd end([&] { let_go(p); });
   connect(p, static_cast<char*>(first ? block_.data : temporary.block.data));
-  if (!p.settled.empty()) run_settled(p);
+  if (!p.hoisted.empty()) run_hoisted(p);
   std::vector<Array*> many;
   for (const Step& step : p.steps) run(p, step, many);
   Arrays out;
@@ -281,18 +311,6 @@ Arrays Tape::run(Phase& p) {
                         : Array(ArrayBody::view(s.array.body_ref(), o.shape, strides, o.offset / item_size(o.dtype))));
     }
   }
-  // Arrays of others are not kept longer than needed.
-  for (auto& use : p.bound) {
-    Slot& s = slots[static_cast<std::size_t>(use.slot)];
-    if (s.member) continue;
-    use.seen = nullptr;
-    for (const int i : use.operands) p.arrays[static_cast<std::size_t>(i)] = Array();
-    if (first && !s.saved) s.array = Array();
-  }
-  for (const auto& use : p.results_used) {
-    Slot& s = slots[static_cast<std::size_t>(use.slot)];
-    if (s.phase == p.number && !(first && s.saved)) s.array = Array();
-  }
   if (first)
     for (Slot& s : slots)
       if (s.array) s.version = memory_version(s.array);
@@ -309,6 +327,17 @@ void Tape::release() noexcept {
   block_ = {};
   for (Slot& s : slots)
     if (!s.member) s.array = Array();
+}
+
+int64_t Tape::bytes() const {
+  constexpr std::size_t kCall = 256;  // a step's function captures about this many bytes
+  std::size_t n = slots.size() * (sizeof(Slot) + sizeof(ArrayBody));
+  for (const auto& p : phases)
+    n += p->steps.size() * (sizeof(Step) + kCall) + p->operands.size() * (sizeof(Operand) + sizeof(ArrayBody));
+  auto out = static_cast<int64_t>(n);
+  for (const Slot& s : slots)
+    if (s.constant) out += s.constant.nbytes();
+  return out;
 }
 
 std::string Tape::text(const Phase& p) const {

@@ -1,4 +1,5 @@
-// What a recording holds: steps of the backend on slots of memory, and how they run again.
+// SPDX-License-Identifier: MIT
+// The contents of a recording: the backend's steps on slots of memory, and their execution.
 #pragma once
 #include <functional>
 #include <memory>
@@ -7,36 +8,37 @@
 
 #include "chainer/array/array.h"
 #include "chainer/array/operations/convolution.h"
-#include "chainer/array/recording/direct_kernel.h"
+#include "chainer/array/host_kernels/direct_kernel.h"
 
 namespace chainer::recording {
 
 /// Memory that steps read and write.
 struct Slot {
   enum class Kind : uint8_t {
-    bound,     ///< an array from outside, given anew for each run
-    internal,  ///< comes and goes within a run
-    constant,  ///< what the host made of numbers alone, the same in each run
-    result     ///< an array that a run hands out: new memory each time
+    bound,     ///< an external array, given for each run
+    internal,  ///< allocated and freed within a run
+    constant,  ///< made by the host from numbers alone, the same in each run
+    result     ///< an array that a run returns: new memory each time
   };
   Kind kind = Kind::internal;
-  int phase = 0;         ///< in which it first came up
-  bool member = false;   ///< bound: a parameter or persistent value, whose array is likely the same again
+  int phase = 0;         ///< the phase that uses it first
+  bool member = false;   ///< bound: a parameter or persistent value, usually the same array in each run
   bool written = false;  ///< by a step
-  bool saved = false;    ///< a later phase uses it
+  bool saved = false;    ///< used by a later phase
   Dtype dtype = float32;
   Shape shape;
-  Strides strides;    ///< of a bound one that is not contiguous
-  bool dense = true;  ///< a bound one is contiguous
-  Dims order;         ///< of the axes in memory, of all others; empty: C order
+  Strides strides;    ///< of a bound array that is not contiguous
+  bool dense = true;  ///< true if a bound array is contiguous
+  Dims order;         ///< of the axes in memory, of all other kinds; empty: C order
   int64_t bytes = 0;
   Array constant;
-  Array owner;  ///< of all but bound ones: what all operands are views of, without memory of its own
+  Array owner;  ///< of all kinds but bound: the owner of all operands, without memory of its own
 
-  // While a run lasts.
+  // Valid during a run.
   char* data = nullptr;
-  Array array;           ///< the bound one, or the result
-  uint32_t version = 0;  ///< of its memory when the first phase ended
+  Array array;           ///< the bound array, or the result
+  uint64_t binding = 0;  ///< counts the arrays bound so far
+  uint32_t version = 0;  ///< of its memory at the end of the first phase
 };
 
 /// An array that steps read or write: a slot's memory from byte `offset` on.
@@ -54,32 +56,32 @@ struct ProgramStep;
 /// One call of the backend, or of a HostStep.
 struct Step {
   const char* name = "";
-  SmallVector<int, 6> operands;  ///< what it reads, then what it writes
-  int writes = 1;                ///< how many it writes
+  SmallVector<int, 6> operands;  ///< the operands read, then those written
+  int writes = 1;                ///< number of operands written
   std::function<void(Array* const*)> run;
-  int constant = -1;        ///< this step fills that slot with its constant
-  bool pure = false;        ///< it computes the same from the same operands, and does nothing else
-  Kernel kernel = nullptr;  ///< instead of `run`: a loop over `size` elements
+  int constant = -1;                      ///< the slot that this step fills with its constant, or -1
+  bool pure = false;                      ///< the results depend on the operands only, and there are no other effects
+  host_kernels::Kernel kernel = nullptr;  ///< if set, called instead of `run`, over `size` elements
   int64_t size = 0;
-  // What join_convolutions() needs to know.
-  std::shared_ptr<const ConvolutionPlan> convolution;  ///< of a forward convolution: x, W, perhaps a bias, y
-  std::shared_ptr<ProgramStep> program;                ///< a program
+  // Used by join_convolutions().
+  std::shared_ptr<const ConvolutionPlan> convolution;  ///< of a forward convolution: x, W, an optional bias, y
+  std::shared_ptr<ProgramStep> program;                ///< of a program
 };
 
-/// A sequence of steps: the forward pass, or one way of the backward pass.
+/// A sequence of steps: the forward pass, or one form of the backward pass.
 struct Phase {
   int number = 0;
   std::vector<Operand> operands;
   std::vector<Step> steps;
   SmallVector<int, 4> results;  ///< operands
-  std::vector<Step> settled;    ///< of what stays (settle.h): they wait for the first run
-  std::vector<int> passing;     ///< slots that only those use
+  std::vector<Step> hoisted;    ///< steps on constants (hoist_constants.h), executed at the first run
+  std::vector<int> passing;     ///< slots used only by hoisted steps
 
-  // Made before the first run.
+  // Computed before the first run.
   struct Use {
     int slot;
     std::vector<int> operands;
-    ArrayBody* seen = nullptr;  ///< of a bound slot: the array that the operands are made of
+    uint64_t seen = 0;  ///< of a bound slot: the binding for which the operands were made; 0: none
   };
   bool planned = false, has_run = false;
   std::vector<Array> arrays;  ///< of the operands
@@ -91,8 +93,8 @@ struct Phase {
   char* seen_earlier = nullptr;
 };
 
-/// A recorded computation: the first phase is the forward pass, each further one a backward pass that uses what the
-/// first left. All memory of one phase but results is one block, whose parts serve several arrays one after the other.
+/// A recorded computation. The first phase is the forward pass; each further phase is a backward pass that uses memory
+/// of the first. All memory of one phase except results is one block, whose parts are reused by several arrays in turn.
 /// A tape runs on one thread at a time.
 class Tape {
  public:
@@ -103,25 +105,29 @@ class Tape {
 
   std::vector<Slot> slots;
   std::vector<std::unique_ptr<Phase>> phases;
-  bool members_stay = false;  ///< members are never written to, and there is one phase: settle() serves it
+  bool members_stay = false;  ///< members are never written and there is one phase: hoist_constants() applies
 
-  /// The array of a bound slot in the next run of a phase; shape, dtype and strides are those of the recording.
+  /// Sets the array of a bound slot for the next run of a phase. Shape, dtype and strides must be those of the
+  /// recording.
   void bind(int slot, const Array& a);
-  /// Runs a phase; returns its results. The first one's internal memory stays until release().
+  /// Runs a phase and returns its results. The memory of the first phase is kept until release().
   Arrays run(Phase& phase);
-  /// Plans the memory of all phases; what runs does so by itself. No phase may come along later.
+  /// Plans the memory of all phases; run() does this when needed. No phase may be added later.
   void prepare();
-  /// Gives back memory and arrays of the run.
+  /// Releases memory and arrays of the run.
   void release() noexcept;
-  /// A line for each step.
+  /// Returns the approximate size of steps, operands and constants in bytes.
+  int64_t bytes() const;
+  /// Returns a text with one line per step.
   std::string text(const Phase& phase) const;
 
  private:
   void plan(Phase& phase);
   void place(Phase& phase);
-  void run_settled(Phase& phase);
+  void run_hoisted(Phase& phase);
   [[gnu::always_inline]] static inline void run(Phase& phase, const Step& step, std::vector<Array*>& many);
   void connect(Phase& phase, char* block);
+  void let_go(Phase& phase) noexcept;
   void check_versions(const Phase& phase) const;
   memory::Block block_;  // of the first phase
 };

@@ -1,5 +1,5 @@
-// What a recording of array operations hears of (recorder.h): where nobody records, each of these is one look at a
-// counter.
+// SPDX-License-Identifier: MIT
+// Notifications of a recording (recorder.h). While no thread records, each of them costs the load of one counter.
 #pragma once
 #include <atomic>
 #include <string_view>
@@ -11,24 +11,24 @@ struct ArrayBody;
 
 namespace recording {
 
-/// How many threads record at the moment.
+/// The number of threads that currently record.
 inline constinit std::atomic<int> running{0};
 inline bool any() { return running.load(std::memory_order_relaxed) != 0; }
 
-// Called only where any() is true. On a thread that does not record, and inside of a step that is being recorded, they
-// do nothing.
+// To be called only if any() is true. These functions do nothing on a thread that does not record, and inside of a step
+// that is being recorded.
 
-/// The backend that calls go to: `real`, or the recorder in front of it.
-Backend& door(Backend& real);
-/// Elements are about to be read, or written, through a pointer.
+/// Returns the backend that receives calls: `real`, or the recorder in front of it.
+Backend& active_backend(Backend& real);
+/// Elements are about to be accessed through a pointer.
 void host_reads(const ArrayBody& body);
 void host_writes(ArrayBody& body);
-/// An array that owns its memory was made.
+/// An array that owns its memory was created.
 void made(ArrayBody& body);
-/// What happens now cannot happen again in a replay: the recording comes to nothing, for this reason.
+/// Refuses the recording for this reason: the current operation cannot be replayed.
 void refuse(std::string_view why);
 
-/// An array that was made while somebody recorded goes.
+/// An array that was created during a recording is being destroyed.
 void gone(const ArrayBody& body);
 
 }  // namespace recording

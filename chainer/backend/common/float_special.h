@@ -1,9 +1,11 @@
-// Special functions of float32 numbers in float32 arithmetic, without branches, so that loops over them become vectors.
-// They are within 3e-6 of the true result f or of |x f'|, which is what the last digits of x make of it; at poles, ends
-// and outside of their domains they give what the functions in double do (special.h).
-// Compiled for several instruction sets: everything here must stay in the anonymous namespace.
+// SPDX-License-Identifier: MIT
+// Special functions of float32 numbers in float32 arithmetic, without branches, so that loops over them vectorise. The
+// error is at most 3e-6 of the result f or of |x f'|, the effect of rounding x. At poles, at limits and outside of
+// their domains they return the same as the double functions (special.h). Compiled for several instruction sets:
+// everything here must stay in the anonymous namespace.
 //
-// The coefficients are those of the polynomials that meet the named function at the Chebyshev points of its interval.
+// The coefficients are those of the polynomials that interpolate the named function at the Chebyshev points of its
+// interval.
 #pragma once
 #include "chainer/backend/common/formula_basic.h"
 
@@ -19,8 +21,8 @@ CHAINER_FORMULA float polynomial(const float (&c)[N], float x) {
 }
 constexpr float kPi = 3.14159265358979f, kRootHalf = 0.707106781186548f;
 
-// The inverse of erf at s, where c = (1 - |s|) (1 + |s|): s times a function of w = -log(c). For w < 5 that is a
-// polynomial of w, beyond it one of sqrt(w), up to 4.4 and to 10.2.
+// The inverse of erf at s, with c = (1 - |s|) (1 + |s|): s times a function of w = -log(c), which is approximated by a
+// polynomial of w for w < 5, and by polynomials of sqrt(w) up to 4.4 and up to 10.2.
 CHAINER_FORMULA float inverse_erf(float s, float c) {
   constexpr float kNear[] = {0x1.805c5cp+0f,   0x1.f91eccp-3f,   -0x1.11c43ep-8f, -0x1.48aa56p-10f, 0x1.c9d5e4p-13f,
                              -0x1.25f5c8p-18f, -0x1.cfb152p-19f, 0x1.6f7602p-22f, 0x1.845e24p-26f};
@@ -37,13 +39,13 @@ CHAINER_FORMULA float erfinv(float x) { return inverse_erf(x, (1 - x) * (1 + x))
 CHAINER_FORMULA float erfcinv(float x) { return inverse_erf(1 - x, x * (2 - x)); }
 CHAINER_FORMULA float ndtri(float x) { return -2 * kRootHalf * erfcinv(2 * x); }
 
-// exp(x^2): what the rounding of x^2 loses is a factor of its own.
+// exp(x^2), where the rounding error of x^2 is corrected by a separate factor.
 CHAINER_FORMULA float exp_square(float x) {
   const float high = __builtin_bit_cast(float, __builtin_bit_cast(int32_t, x) & ~0xfff), low = x - high;
   const float square = x * x;
   return m::exp(square) * (1 + ((high * high - square) + 2 * high * low + low * low));
 }
-// For x >= 0 a polynomial of t = 1 / (1 + 0.4 x), times t.
+// For x >= 0: t times a polynomial of t = 1 / (1 + 0.4 x).
 CHAINER_FORMULA float erfcx(float x) {
   constexpr float kFactor[] = {0x1.afbb4p-2f,  0x1.4995dcp-1f,  0x1.73d8c8p-1f,  0x1.1893e4p-1f,
                                0x1.73aceep-3f, -0x1.b7f962p-4f, -0x1.f703ep-4f,  0x1.6be8cp-6f,
@@ -59,25 +61,25 @@ CHAINER_FORMULA float log_ndtr(float x) {
   return x < -1 ? left : right;
 }
 
-// log |gamma(z)| for z > 0 as log(factor) and what is added to it, or taken from it: a polynomial times z - 2 for
-// numbers from 1.5 to 2.5, to which smaller ones and those up to 8 are moved; Stirling's series beyond.
+// log |gamma(z)| for z > 0: log(factor) plus or minus a second term. For z between 1.5 and 2.5 the term is a polynomial
+// times z - 2; smaller numbers, and larger ones up to 8, are shifted into this interval. Above 8, Stirling's series.
 CHAINER_FORMULA float lgamma(float x) {
   constexpr float kSlope[] = {0x1.b0ee6p-2f,    0x1.4a34ccp-2f,  -0x1.13e002p-4f,  0x1.513216p-6f,
                               -0x1.e404d4p-8f,  0x1.7aec52p-9f,  -0x1.38ba16p-10f, 0x1.091dc8p-11f,
                               -0x1.d01f28p-13f, 0x1.e24578p-14f, -0x1.b4e38p-15f};
   const float z = m::abs(x), most = z > 8 ? 8 : z;
   const float moved = m::rint(most - 2), steps = moved > 0 ? moved : 0;
-  // z - 2 of the number moved to, without the rounding of a sum.
+  // z - 2 of the shifted number, without the rounding of a sum.
   const float d = z < 0.5f ? z : (z < 1.5f ? z - 1 : (most - 2) - steps);
   float product = 1;
   for (int i = 0; i < 6; ++i) product *= static_cast<float>(i) < steps ? d + (2 + static_cast<float>(i)) : 1.f;
   const float near = d * polynomial(kSlope, d);
-  // What remains to take off, as a factor: z (z + 1), z, or the product's inverse.
+  // The factor that the shift introduces: z (z + 1), z, or the inverse of the product.
   const bool below = z < 0.5f, negative = x < 0, large = z >= 8;
   const float off = below ? z * (z + 1) : z;
   const float factor = large ? z : (z < 1.5f ? off : product);
   const float r = z - m::rint(z), sine = m::abs(m::sin(kPi * r));
-  // |gamma(-z) gamma(z)| = pi / (z sin(pi z)); near 0 the factors z are left out.
+  // |gamma(-z) gamma(z)| = pi / (z sin(pi z)); near 0 the factors z are omitted.
   const float reflected = m::log(kPi * (below ? z + 1 : 1 / z) / sine);
   const float logarithm = m::log(negative && below ? 1.f : factor);
   const float inverse = 1 / z;
@@ -88,7 +90,8 @@ CHAINER_FORMULA float lgamma(float x) {
   return z == infinity ? infinity : value;
 }
 
-// The argument y >= 6 of an asymptotic series and, as a fraction, the sum of 1 / y^Power over the steps to it.
+// Shifts z to an argument y >= 6 of an asymptotic series; sum() is the sum of 1 / y^Power over the steps, kept as a
+// fraction.
 template <int Power>
 struct Raised {
   float y, above = 0, below = 1;
@@ -103,7 +106,7 @@ struct Raised {
   }
   CHAINER_FORMULA float sum() const { return above / below; }
 };
-// digamma(x) = digamma(1 - x) - pi / tan(pi x) for negative numbers.
+// digamma(x) = digamma(1 - x) - pi / tan(pi x) for negative x.
 CHAINER_FORMULA float digamma(float x) {
   const bool negative = x < 0;
   const Raised<1> raised(negative ? 1 - x : x);
@@ -114,7 +117,7 @@ CHAINER_FORMULA float digamma(float x) {
   const float value = negative ? (r == 0 ? __builtin_nanf("") : reflected) : positive;
   return x == 0 ? -1 / x : value;
 }
-// Its derivative: trigamma(x) = pi^2 / sin(pi x)^2 - trigamma(1 - x).
+// The derivative of digamma. trigamma(x) = pi^2 / sin(pi x)^2 - trigamma(1 - x) for negative x.
 CHAINER_FORMULA float trigamma(float x) {
   const bool negative = x < 0;
   const Raised<2> raised(negative ? 1 - x : x);

@@ -1,8 +1,10 @@
-// What formulas are made of (formula_math.h), but for special functions: everything here must stay in the anonymous
+// SPDX-License-Identifier: MIT
+// The functions of formulas (formula_math.h) except special functions. Everything here must stay in the anonymous
 // namespace.
 #pragma once
 
-// glibc has vector forms of these (libmvec, all of them from 2.35 on x86-64); saying so lets plain loops call them.
+// glibc has vector versions of these (libmvec; all of them since 2.35 on x86-64). These declarations let loops use
+// them.
 #if defined(CHAINER_LIBMVEC)
 #define CHAINER_SIMD_FUNCTION(NAME)                                   \
   __attribute__((simd("notinbranch"))) float NAME##f(float) noexcept; \
@@ -31,7 +33,7 @@ __attribute__((simd("notinbranch"))) double atan2(double, double) noexcept;
 #undef CHAINER_SIMD_FUNCTION
 #endif
 
-// How a formula is declared: a backend whose functions need more than `inline` says so before it includes this.
+// The declaration specifiers of a formula. Backends that need more than `inline` define this before the include.
 #ifndef CHAINER_FORMULA
 #define CHAINER_FORMULA inline
 #endif
@@ -93,7 +95,7 @@ template <class T>
 CHAINER_FORMULA T sigmoid(T x) {
   return T(1) / (T(1) + exp(-x));
 }
-// The derivative of sigmoid, and that of x sigmoid(beta x) by x.
+// The derivative of sigmoid, and the derivative of x sigmoid(beta x) with respect to x.
 template <class T>
 CHAINER_FORMULA T sigmoid_slope(T x) {
   const T y = sigmoid(x);
@@ -125,8 +127,8 @@ CHAINER_FORMULA int64_t pow(int64_t a, int64_t b) {
   return static_cast<int64_t>(r);
 }
 CHAINER_FORMULA float fmod(float a, float b) { return ::fmodf(a, b); }
-// The same without a call where the quotient is below 2^28, else NaN: in double its whole part and the product of that
-// with b are exact.
+// fmod() without a call, for quotients below 2^28 (else NaN): the integral part of the quotient and its product with b
+// are exact in double.
 CHAINER_FORMULA float fmod_of_near(float a, float b) {
   const double x = static_cast<double>(a), y = static_cast<double>(b), q = __builtin_trunc(x / y);
   const double r = __builtin_copysign(x - q * y, x);
@@ -134,7 +136,7 @@ CHAINER_FORMULA float fmod_of_near(float a, float b) {
 }
 CHAINER_FORMULA double fmod(double a, double b) { return ::fmod(a, b); }
 CHAINER_FORMULA int64_t fmod(int64_t a, int64_t b) { return b == 0 || b == -1 ? 0 : a % b; }
-// The sign of the remainder is the divisor's, as in Python.
+// The remainder has the sign of the divisor, as in Python.
 template <class T>
 CHAINER_FORMULA T remainder(T a, T b) {
   const T r = fmod(a, b);

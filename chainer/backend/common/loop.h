@@ -1,5 +1,6 @@
-// Plans for walking several arrays of one shape together: drop axes of length one, put the axis that is closest in
-// memory innermost, merge axes that follow each other in every array.
+// SPDX-License-Identifier: MIT
+// Plans for traversing several arrays of one shape together: drops axes of length one, makes the axis with the smallest
+// stride the innermost one, and merges axes that are contiguous in every array.
 #pragma once
 #include <algorithm>
 #include <span>
@@ -15,7 +16,7 @@ struct Loop {
   int64_t extent[kMaxNdim];     ///< innermost first
   int64_t stride[N][kMaxNdim];  ///< in elements, innermost first
 
-  /// True when array k is one run of consecutive elements.
+  /// Returns true if the elements of array k are consecutive in memory.
   bool dense(int k) const { return ndim <= 1 && (ndim == 0 || stride[k][0] == 1 || extent[0] == 1); }
 
   /// Calls f(offset, position, count) for the runs along the innermost axis that cover elements [start, start + n).
@@ -45,7 +46,7 @@ struct Loop {
   }
 };
 
-/// Where element number `index` of array k is.
+/// Returns the offset of element number `index` of array k.
 template <int N>
 int64_t offset_of(const Loop<N>& loop, int k, int64_t index) {
   int64_t offset = 0;
@@ -56,7 +57,8 @@ int64_t offset_of(const Loop<N>& loop, int k, int64_t index) {
   return offset;
 }
 
-/// The plan for arrays of `shape` with these strides. With `reorder`, axes are sorted by the strides of array 0.
+/// Returns the plan for arrays of `shape` with these strides. With `reorder`, axes are sorted by the strides of array
+/// 0.
 template <int N>
 Loop<N> make_loop(const Dims& shape, const std::array<const Strides*, N>& strides, int count, bool reorder = true) {
   Loop<N> loop;

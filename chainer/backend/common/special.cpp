@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/backend/common/special.h"
 
 #include <cmath>
@@ -6,7 +7,7 @@
 namespace chainer::special {
 namespace {
 
-// exp(x^2) without the rounding of x^2, which the exponential would magnify.
+// exp(x^2) without the rounding error of x^2, which the exponential would amplify.
 double exp_square(double x) {
   const double high = x * x, low = std::fma(x, x, -high);
   return std::exp(high) * (1 + low);
@@ -16,7 +17,7 @@ double exp_square(double x) {
 
 double lgamma(double x) {
   int sign;
-  return ::lgamma_r(x, &sign);  // std::lgamma writes a global, which threads would share
+  return ::lgamma_r(x, &sign);  // std::lgamma writes a global variable shared by all threads
 }
 
 double erfcx(double x) {

@@ -1,5 +1,6 @@
-// Special functions of one number in double precision, to 1e-12 max(1, |value|) over their whole range. Outside their
-// domains they give NaN, at poles and beyond the largest number infinity, as SciPy's do.
+// SPDX-License-Identifier: MIT
+// Special functions of one number in double precision, with an error of at most 1e-12 max(1, |value|) over their whole
+// range. As in SciPy, they return NaN outside of their domains, and infinity at poles and on overflow.
 #pragma once
 #include <limits>
 #include <string_view>
@@ -17,10 +18,10 @@ double log_ndtr(double x);
 double ndtr(double x);
 double ndtri(double x);
 double trigamma(double x);
-/// The n-th derivative of digamma, for n = 0, 1, ...
+/// Returns the n-th derivative of digamma, for n = 0, 1, ...
 double polygamma(double n, double x);
 
-/// Throws MissingPartError where this build lacks what the named function needs (Boost.Math).
+/// Throws MissingPartError if this build lacks a dependency of the named function (Boost.Math).
 void expect_available(std::string_view name);
 
 }  // namespace chainer::special

@@ -1,4 +1,5 @@
-// The special functions that Boost.Math has.
+// SPDX-License-Identifier: MIT
+// The special functions provided by Boost.Math.
 #include <boost/math/special_functions/digamma.hpp>
 #include <boost/math/special_functions/erf.hpp>
 #include <boost/math/special_functions/polygamma.hpp>
@@ -15,8 +16,9 @@ using Quiet = policy<domain_error<ignore_error>, pole_error<ignore_error>, overf
                      evaluation_error<ignore_error>, promote_double<false>>;
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-// (-1)^(n + 1) n! times the sum of (x + k)^-s over k, with s = n + 1: terms up to 16, then the integral of the others
-// with the corrections of Euler and Maclaurin, B_2j / (2j)! times s (s + 1) ... (s + 2j - 2) / a^(2j - 1).
+// (-1)^(n + 1) n! times the sum over k of (x + k)^-s, with s = n + 1: the terms up to 16, then the integral of the
+// others with the corrections of the Euler-Maclaurin formula, B_2j / (2j)! times s (s + 1) ... (s + 2j - 2) / a^(2j -
+// 1).
 double polygamma_of_few(double n, double x) {
   constexpr double kBernoulli[] = {1. / 12,          -1. / 720,
                                    1. / 30240,       -1. / 1209600,
@@ -62,7 +64,7 @@ double polygamma(double n, double x) {
   if (x <= 0 && x == std::floor(x)) return kInf;
   if (x > 0 && n <= 8) return polygamma_of_few(n, x);
   const double y = boost::math::polygamma(static_cast<int>(n), x, Quiet());
-  // Beyond the largest number its sign is lost: that of -(-x)^-(n + 1).
+  // On overflow the sign is lost; it is that of -(-x)^-(n + 1).
   return std::isinf(y) ? (x > 0 && std::fmod(n, 2) == 0 ? -kInf : kInf) : y;
 }
 

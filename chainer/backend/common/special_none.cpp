@@ -1,4 +1,5 @@
-// Where the library was built without Boost.Math: the functions that need it say so.
+// SPDX-License-Identifier: MIT
+// For builds without Boost.Math: the functions that need it throw MissingPartError.
 #include <algorithm>
 #include <array>
 

@@ -1,9 +1,11 @@
-// Functions of one number without branches, calls or tables, so that a loop over them becomes vectors on any processor:
-// for machines whose C library has none. They differ from true values by less than 2.5 units in the last place
-// (exp and log by less than one) and know infinities, NaN, zeros and their signs, and denormal numbers.
-// Included by formula_math.h: everything here must stay in the anonymous namespace.
+// SPDX-License-Identifier: MIT
+// Functions of one number without branches, calls or tables, so that loops over them vectorise on any processor; for
+// machines whose C library has no vector versions. Their error is less than 2.5 units in the last place (less than one
+// for exp and log). They handle infinities, NaN, signed zeros and denormal numbers. Included by formula_math.h:
+// everything here must stay in the anonymous namespace.
 //
-// The coefficients are those of the polynomials that meet the named function at the Chebyshev points of its interval.
+// The coefficients are those of the polynomials that interpolate the named function at the Chebyshev points of its
+// interval.
 #pragma once
 #include <cstdint>
 
@@ -17,7 +19,7 @@ struct Format<float> {
   using Int = int32_t;
   using Unsigned = uint32_t;
   static constexpr int kMantissa = 23, kBias = 127;
-  static constexpr float kRound = 0x1.8p23f;  // what is added to it is rounded to a whole number in its lowest bits
+  static constexpr float kRound = 0x1.8p23f;  // adding it rounds to an integer in the lowest bits
   static constexpr float kLog2High = 0x1.62ep-1f, kLog2Low = 0x1.0bfbe8p-15f;  // products with exponents are exact
   static constexpr float kLog10Of2High = 0x1.344p-2f, kLog10Of2Low = 0x1.3509f8p-18f;
   static constexpr float kExpLeast = -104, kExpMost = 89, kExpm1Least = -18, kTanhMost = 10, kSinhSmall = 10;
@@ -85,7 +87,7 @@ inline T power_of_two(Int<T> k) {
   using F = Format<T>;
   return __builtin_bit_cast(T, (k + F::kBias) << F::kMantissa);
 }
-// v 2^k in two steps, each of which is in range, rounded once.
+// v 2^k in two steps, each within the range, rounded once.
 template <class T>
 inline T scaled(T v, Int<T> k) {
   const Int<T> half = k >> 1;
@@ -105,7 +107,7 @@ inline Exponential<T> exponential(T x) {
   const T r = (x - n * F::kLog2High) - n * F::kLog2Low;
   return {r + r * r * polynomial(F::kExp, r), bits(shifted) - bits(F::kRound)};
 }
-// exp(x) - 1 of its parts, over 2^k.
+// (exp(x) - 1) / 2^k from the parts of exp(x).
 template <class T>
 inline T less_one(const Exponential<T>& e) {
   const Int<T> k = e.k > 100 ? 100 : e.k;
@@ -113,7 +115,7 @@ inline T less_one(const Exponential<T>& e) {
 }
 template <class T>
 inline T limited(T x, T least, T most) {
-  const T y = x < least ? least : x;  // NaN stays
+  const T y = x < least ? least : x;  // NaN is kept
   return y > most ? most : y;
 }
 
@@ -151,7 +153,7 @@ inline T cosh(T x) {
   return half + T(0.25) / half;
 }
 
-// x = 2^k (1 + f), with 1 + f between the roots of 1/2 and of 2; x is positive and normal.
+// x = 2^k (1 + f), with 1 + f between sqrt(1/2) and sqrt(2); x is positive and normal.
 template <class T>
 struct Logarithm {
   T f, k;
@@ -159,18 +161,18 @@ struct Logarithm {
 template <class T>
 inline Logarithm<T> logarithm(T x) {
   using F = Format<T>;
-  using U = typename F::Unsigned;  // lanes of other x, which nobody reads, wrap around
+  using U = typename F::Unsigned;  // lanes with other x, whose results are unused, may wrap around
   const U u = __builtin_bit_cast(U, x);
   const Int<T> k = static_cast<Int<T>>(u - static_cast<U>(F::kRootHalf)) >> F::kMantissa;
   return {__builtin_bit_cast(T, u - (static_cast<U>(k) << F::kMantissa)) - T(1), static_cast<T>(k)};
 }
-// log(1 + f) is f less this: with s = f / (2 + f), log((1 + s) / (1 - s)) is twice s and a polynomial.
+// Returns f - log(1 + f). With s = f / (2 + f), log((1 + s) / (1 - s)) is 2 s plus a polynomial.
 template <class T>
 inline T less_than_f(T f, T added) {
   const T s = f / (T(2) + f), z = s * s, half = T(0.5) * f * f;
   return half - (s * (half + z * polynomial(Format<T>::kLog, z)) + added);
 }
-// The value of a logarithm at x, or what it is at the ends of its range.
+// Returns `value`, the logarithm of x, or the special value for x outside of its range.
 template <class T>
 inline T in_range(T x, T value) {
   const T infinity = static_cast<T>(__builtin_inf());
@@ -207,13 +209,13 @@ template <class T>
 inline T log1p(T x) {
   using F = Format<T>;
   const T u = T(1) + x;
-  const T lost = (x > T(1) ? T(1) - (u - x) : x - (u - T(1))) / u;  // what the sum rounded away
+  const T lost = (x > T(1) ? T(1) - (u - x) : x - (u - T(1))) / u;  // the rounding error of the sum
   const Logarithm<T> l = logarithm(u);
   const T y = in_range(u, l.k * F::kLog2High - (less_than_f(l.f, l.k * F::kLog2Low + lost) - l.f));
   return with_sign(y, x);
 }
 
-// Near zero by erf(x) / x, else by log(1 - erf(x)).
+// Near zero from a polynomial for erf(x) / x, else from one for log(1 - erf(x)).
 inline float erf(float x) {
   constexpr float kNear[] = {0x1.20dd76p+0f, -0x1.812746p-2f, 0x1.ce2f1ap-4f,  -0x1.b82ba8p-6f,
                              0x1.5643f6p-8f, -0x1.be349p-11f, 0x1.e22772p-14f, -0x1.5e664p-17f};

@@ -1,12 +1,14 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/backend/cpu/cpu_backend.h"
 
 #include <cstring>
 
-#include "chainer/backend/cpu/blas.h"
+#include "chainer/backend/cpu/products/blas.h"
 
 namespace chainer {
 namespace {
-// Constant-initialized, so that arrays may be made before main; never destroyed, for they may outlive it.
+// Constant-initialized, so that arrays may be created before main(); never destroyed, because arrays may outlive
+// main().
 union Host {
   cpu::CpuBackend backend;
   constexpr Host() : backend() {}
@@ -26,11 +28,9 @@ Compute floating_compute_type(Dtype d, std::string_view operation) {
 void CpuBackend::host_to_device(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
 void CpuBackend::device_to_host(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
 
-void CpuBackend::convolution(Convolution op, const ConvolutionPlan& plan, const Array& a, const Array& b,
-                             const Array& bias, Array& out, bool accumulate) {
-  if (HostConvolution* const known = host_convolution.load(std::memory_order_relaxed))
-    return known(op, plan, a, b, bias, out, accumulate);
-  Backend::convolution(op, plan, a, b, bias, out, accumulate);
+void CpuBackend::convolution(const ConvolutionCall& call) {
+  if (HostConvolution* const known = host_convolution.load(std::memory_order_relaxed)) return known(call);
+  Backend::convolution(call);
 }
 
 std::string CpuBackend::description() const {

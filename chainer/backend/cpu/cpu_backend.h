@@ -1,4 +1,5 @@
-// The host's backend: plain loops for everything, oneDNN and BLAS where they are faster.
+// SPDX-License-Identifier: MIT
+// The CPU backend: own loops for everything, oneDNN and BLAS where they are faster.
 #pragma once
 #include <atomic>
 
@@ -52,34 +53,32 @@ class CpuBackend final : public Backend {
               std::span<const double> hyper) override;
   void random(RandomFill fill, uint64_t seed, uint64_t counter, double a, double b, Array& out) override;
   void softmax(bool log, const Array& a, int64_t outer, int64_t n, int64_t inner, Array& out) override;
-  void convolution(Convolution op, const ConvolutionPlan& plan, const Array& a, const Array& b, const Array& bias,
-                   Array& out, bool accumulate) override;
+  void convolution(const ConvolutionCall& call) override;
   int64_t invert(Array& matrices) override;
   void determinants(Array& matrices, Array& out) override;
   void svd(const Array& a, Array& u, Array& s, Array& vt) override;
 };
 
-/// The host's convolutions, once convolve() was called; before that they are composed of other operations.
-using HostConvolution = void(Convolution op, const ConvolutionPlan& plan, const Array& a, const Array& b,
-                             const Array& bias, Array& out, bool accumulate);
+/// The host's convolutions, set by the first call of convolve(); before that, convolutions are composed.
+using HostConvolution = void(const ConvolutionCall& call);
 inline constinit std::atomic<HostConvolution*> host_convolution{nullptr};
 
-/// So few results of each image are few: convolve_columns() may read the images as lines then, without patches.
+/// With at most this many results per image, convolve_columns() may read the images as lines, without patches.
 inline constexpr int64_t kFewResults = 4;
-/// A convolution by products of patches and filters, for every dtype and any number of axes.
-void convolve_columns(Backend& backend, Convolution op, const ConvolutionPlan& plan, const Array& a, const Array& b,
-                      const Array& bias, Array& out, bool accumulate);
+/// Computes a convolution by products of patches and filters, for every dtype and any number of axes.
+void convolve_columns(Backend& backend, const ConvolutionCall& call);
 
-/// The compute type that holds every value of a dtype: float32 for the 16-bit types, int64 for integers and bool.
+/// Returns the compute type of a dtype: float64 for itself, float32 for the other floating types, int64 for integers
+/// and bool.
 inline Compute compute_type(Dtype d) { return d == Dtype::float64 ? kF64 : is_floating(d) ? kF32 : kI64; }
-/// The same for kernels that exist for floating types alone; DtypeError names the operation otherwise.
+/// As compute_type(), for kernels of floating types only. Throws DtypeError naming the operation for other dtypes.
 Compute floating_compute_type(Dtype d, std::string_view operation);
 inline int64_t compute_size(Compute c) { return c == kF32 ? 4 : c == kMask ? 1 : 8; }
-/// Whether arrays of this dtype need no conversion for a compute type.
+/// Returns true if arrays of this dtype need no conversion for a compute type.
 inline bool stored_as(Dtype d, Compute c) {
   return c == kF32 ? d == Dtype::float32 : c == kF64 ? d == Dtype::float64 : c == kI64 && d == Dtype::int64;
 }
-/// Blocks of this many elements pass through a kernel at a time; several of them fit the first-level cache.
+/// Kernels process blocks of this many elements; several blocks fit in the first-level cache.
 inline constexpr int64_t kBlock = 1024;
 
 }  // namespace chainer::cpu

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/backend/cuda/compiled_programs.h"
 
 #include <atomic>
@@ -8,12 +9,12 @@
 #include "chainer/backend/cuda/kernel_cache.h"
 #include "chainer/backend/cuda/program_source.h"
 #include "chainer/core/error.h"
-#include "chainer/core/fork.h"
+#include "chainer/core/system/fork.h"
 
 namespace chainer::cuda {
 namespace {
 
-constexpr int kRuns = 3;  // before a program is compiled
+constexpr int kRuns = 3;  // runs before a program is compiled
 constexpr std::size_t kMostPrograms = 4096;
 
 void warn_of(const std::exception& e) {
@@ -22,13 +23,13 @@ void warn_of(const std::exception& e) {
 
 }  // namespace
 
-// Threads that compile must not outlive what a compiler's library has of static storage, while backends are never
-// destroyed: the end of the process ends them. It is asked for when the library is open, so it comes before the
-// library's own end.
+// Compiling threads must not outlive static objects of the compiler's library, and backends are never destroyed: the
+// exit of the process ends these threads. This is registered when the library is open, so it runs before the library's
+// own cleanup.
 struct CompiledPrograms::Running {
   std::mutex mutex;
   std::set<CompiledPrograms*> all;
-  std::atomic<bool> in_child{false};  // of fork(), where these threads are not
+  std::atomic<bool> in_child{false};  // true in a child of fork(), which has none of these threads
   static Running& instance() {
     static auto* made = [] {
       auto* running = new Running;
@@ -93,7 +94,7 @@ std::string_view CompiledPrograms::kernel_for(int device, const ProgramArgs& a) 
   }
   if (p.state != State::compiled) return kInterpreter;
   const std::string image = std::exchange(p.image, {});
-  p.state = State::interpreted;  // for good, unless the device takes it
+  p.state = State::interpreted;  // permanently, unless the device accepts it below
   try {
     driver_.add_kernel(device, p.kernel, image);
   } catch (const DeviceLost&) { throw; } catch (const DeviceError& e) {

@@ -1,4 +1,5 @@
-// Kernels of their own for programs that run often.
+// SPDX-License-Identifier: MIT
+// Compilation of kernels for programs that run often.
 #pragma once
 #include <condition_variable>
 #include <deque>
@@ -15,10 +16,10 @@ namespace chainer::cuda {
 
 struct ProgramArgs;
 
-/// From its third run on a program is compiled, by a thread of its own, where the driver has a compiler; until that has
-/// happened, and where it cannot be, the kernel `program` interprets it. Both have the same bits. What was compiled is
-/// kept in the folder that CHAINER_KERNEL_CACHE names (~/.chainer/kernels; nowhere where it is empty), by source,
-/// compiler and device: the next process finds it. A file that is not whole, or not of this source, is as none.
+/// From its third run on, a program is compiled by a separate thread, if the driver has a compiler. Until the
+/// compilation has finished, or if it fails, the kernel `program` interprets the program, with equal results. Images
+/// are stored in the folder named by CHAINER_KERNEL_CACHE (by default ~/.chainer/kernels; none if empty), keyed by
+/// source, compiler and device, for later processes. Damaged files and files of other sources are ignored.
 class CompiledPrograms {
  public:
   struct Counts {
@@ -27,9 +28,9 @@ class CompiledPrograms {
   static constexpr std::string_view kInterpreter = "program";
   explicit CompiledPrograms(Driver& driver) : driver_(driver) {}
   ~CompiledPrograms();
-  /// The kernel to launch on a device, for which the caller holds its lock. The name stays.
+  /// Returns the kernel to launch on a device, whose lock the caller holds. The name remains valid.
   std::string_view kernel_for(int device, const ProgramArgs& a);
-  /// Until nothing waits to be compiled.
+  /// Waits until no compilation is pending.
   void wait();
   Counts counts();
 
@@ -48,7 +49,7 @@ class CompiledPrograms {
   Driver& driver_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::vector<std::string> compilers_;  // of the devices that asked
+  std::vector<std::string> compilers_;  // of the devices used so far
   std::unordered_map<std::string, Program> programs_;
   std::string signature_;
   std::deque<Program*> waiting_;

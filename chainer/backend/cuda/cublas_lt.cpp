@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/backend/cuda/cublas_lt.h"
 
 #include <algorithm>
@@ -9,7 +10,7 @@
 namespace chainer::cuda {
 namespace {
 
-// The library's numbers.
+// The library's constants.
 enum Names {
   transpose_a = 3,
   transpose_b = 4,
@@ -20,10 +21,10 @@ enum Names {
   alignment_a = 5
 };
 enum Types { r_32f = 0, r_64f = 1, r_16f = 2, r_16bf = 14, compute_32f = 68, compute_64f = 70 };
-constexpr uint32_t kOrderedSchemes = 6;  // sums of parts in the workspace; not those in place, which are atomic
+constexpr uint32_t kOrderedSchemes = 6;  // sums of parts in the workspace; in-place schemes use atomics
 constexpr std::size_t kMostChoices = 1024;
 
-// A stack of matrices of which one axis has stride one; `is_row_major` says which.
+// A stack of matrices one of whose axes has stride one, see is_row_major.
 struct Matrices {
   char* data;
   int64_t count, rows, columns, stack, row, column;
@@ -63,7 +64,7 @@ CublasLt::~CublasLt() {
   if (handle_) f_.destroy(handle_);
 }
 
-// The library's matrices are column-major: out^T = b^T a^T of row-major ones is what it is asked for.
+// The library's matrices are column-major: it computes out^T = b^T a^T of the row-major matrices.
 bool CublasLt::multiply(CuHandle stream, const ProductCall& call, void* workspace) {
   int type = 0, compute = compute_32f, scale = r_32f;
   switch (call.dtype) {
@@ -89,7 +90,7 @@ bool CublasLt::multiply(CuHandle stream, const ProductCall& call, void* workspac
     key[10 + 4 * i] = alignment(m.data);
   }
 
-  struct Ends {  // of what the library made for this call
+  struct Ends {  // destroys the library's objects of this call
     const Functions& f;
     void *product = nullptr, *wish = nullptr;
     std::array<void*, 3> layouts{};
@@ -124,7 +125,7 @@ bool CublasLt::multiply(CuHandle stream, const ProductCall& call, void* workspac
     then([&] { return f_.make_wish(&made.wish); });
     then([&] { return f_.set_wish(made.wish, workspace_bytes, &room, sizeof room); });
     then([&] { return f_.set_wish(made.wish, schemes, &kOrderedSchemes, sizeof kOrderedSchemes); });
-    for (int i = 0; i < 4; ++i) {  // a, b, c, d: the last two are one
+    for (int i = 0; i < 4; ++i) {  // a, b, c, d: the last two are the same
       const auto bytes = static_cast<uint32_t>(alignment(all[static_cast<std::size_t>(std::min(i, 2))]->data));
       then([&] { return f_.set_wish(made.wish, alignment_a + i, &bytes, sizeof bytes); });
     }
@@ -138,7 +139,7 @@ bool CublasLt::multiply(CuHandle stream, const ProductCall& call, void* workspac
     found = choices_.emplace(key, choice).first;
     if (status != 0) found->second.state = status;
   }
-  if (status != 0 || found->second.state != 0) return false;  // no algorithm: the kernel multiplies
+  if (status != 0 || found->second.state != 0) return false;  // no algorithm: a kernel computes the product
   const float alpha32 = static_cast<float>(call.alpha), beta32 = static_cast<float>(call.beta);
   const bool wide = scale == r_64f;
   const void *alpha = wide ? static_cast<const void*>(&call.alpha) : &alpha32,

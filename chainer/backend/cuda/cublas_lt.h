@@ -1,4 +1,5 @@
-// Products of matrices by NVIDIA's cuBLASLt, which is opened at run time: nothing of it is needed to build.
+// SPDX-License-Identifier: MIT
+// Matrix products by NVIDIA's cuBLASLt, which is opened at run time and not needed to build.
 #pragma once
 #include <array>
 #include <map>
@@ -30,7 +31,7 @@ namespace chainer::cuda {
      const void* beta, const void* c, void* c_layout, void* d, void* d_layout, const CublasLtAlgorithm* algorithm,   \
      void* workspace, std::size_t workspace_bytes, CuHandle stream))
 
-/// As the library's own structs.
+/// The library's structs.
 struct CublasLtAlgorithm {
   uint64_t data[8];
 };
@@ -42,19 +43,21 @@ struct CublasLtChoice {
   int reserved[4];
 };
 
-/// The library for one device, whose context is the thread's at each call. Algorithms are asked for once a shape. They
-/// add in a fixed order, without atomics, and float32 is multiplied as float32.
+/// The library for one device, whose context must be current at each call. Algorithms are queried once per shape. They
+/// add in a fixed order, without atomics, and do not reduce the precision of float32.
 class CublasLt {
  public:
   static constexpr std::size_t kWorkspace = std::size_t(32) << 20;
 
-  /// Opens CHAINER_CUBLASLT_LIBRARY, or libcublasLt.so.13 or .12; nothing where there is none, or where that is "none".
+  /// Opens CHAINER_CUBLASLT_LIBRARY, or libcublasLt.so.13 or .12. Returns null if there is none, or if the variable is
+  /// "none".
   static std::unique_ptr<CublasLt> open();
   CublasLt(const CublasLt&) = delete;
   CublasLt& operator=(const CublasLt&) = delete;
   ~CublasLt();
-  /// Whether it multiplied: it does for floating types where each matrix has an axis without gaps. `workspace` has
-  /// kWorkspace bytes, or is none. Throws DeviceError with the library's status where the product fails.
+  /// Computes a product of floating types; returns false if a matrix has no axis with unit stride, or if there is no
+  /// algorithm. `workspace` has kWorkspace bytes, or is null. Throws DeviceError with the library's status if the
+  /// product fails.
   bool multiply(CuHandle stream, const ProductCall& call, void* workspace);
 
  private:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/backend/cuda/cuda_backend.h"
 
 #include <algorithm>
@@ -12,15 +13,15 @@
 #include "chainer/backend/cuda/kernels/program.h"
 #include "chainer/backend/cuda/spaces.h"
 #include "chainer/backend/cuda/staging.h"
-#include "chainer/core/fork.h"
+#include "chainer/core/system/fork.h"
 
 namespace chainer::cuda {
 namespace {
 
-constexpr std::size_t kRemembered = 32;  // launches that an error names
-constexpr std::size_t kChecks = 1024;    // of indices between two waits
+constexpr std::size_t kRemembered = 32;  // launches listed in an error
+constexpr std::size_t kChecks = 1024;    // index checks between two waits
 
-// Children of fork() have no device.
+// True in children of fork(), which cannot use devices.
 std::atomic<bool>& is_child() {
   static std::atomic<bool> child{false};
   static const bool asked = [] {
@@ -33,7 +34,7 @@ std::atomic<bool>& is_child() {
 
 }  // namespace
 
-// What is made when a device is first used.
+// The state of a device, created when the device is first used.
 struct CudaBackend::DeviceState final : Pool::Source {
   DeviceState(Driver& d, int i) : driver(d), index(i), pool(*this), staging(d, i) {}
   ~DeviceState() override {
@@ -46,14 +47,14 @@ struct CudaBackend::DeviceState final : Pool::Source {
 
   Driver& driver;
   const int index;
-  std::recursive_mutex mutex;  // work of the emulated device runs behind it, and may come back
+  std::recursive_mutex mutex;  // recursive, because work of the emulated device runs under it and may call back
   Stream stream = nullptr;
   Pool pool;
   Staging staging;
   std::array<std::string, kRemembered> launched;
   std::size_t launches = 0;
   Counts counts;
-  WrongIndex* wrong = nullptr;     // on the device, one for each of
+  WrongIndex* wrong = nullptr;     // on the device, one for each of `checks`
   std::vector<IndexCheck> checks;  // since the last wait
   std::string lost;
 };
@@ -79,8 +80,8 @@ void CudaBackend::expect_number(int index) const {
     throw DeviceError(name(index), ": there are ", device_count(), " such devices");
 }
 
-// Calls f with a device that works, behind its lock. Where f finds that it does not work any more, the error says what
-// was launched last, and so do those of all later calls.
+// Calls f with a working device, under its lock. If f finds that the device is lost, the error lists the last launches,
+// as do the errors of all later calls.
 template <class F>
 auto CudaBackend::with_device(int index, F&& f) {
   expect_number(index);
@@ -133,11 +134,11 @@ void CudaBackend::release(memory::Block block, int index) {
   if (!d.lost.empty()) return;
   try {
     driver_->end_block(index, d.stream, block.data, d.pool.size_of(block));
-  } catch (const DeviceError&) {}  // the next call finds it
+  } catch (const DeviceError&) {}  // the next call throws it
   d.pool.release(block);
 }
 
-// The device whose memory an address is in.
+// Returns the device whose memory contains an address.
 int CudaBackend::device_of(const void* address) {
   for (int i = 0; i < device_count(); ++i) {
     DeviceState& d = *devices_[static_cast<std::size_t>(i)];
@@ -170,7 +171,7 @@ void CudaBackend::synchronize(int index) {
   });
 }
 
-// An event. Its driver lives as long as the process, as all backends do.
+// An event. Its driver lives as long as the process, as do all backends.
 class CudaBackend::MarkOfDevice final : public TimeMark {
  public:
   MarkOfDevice(CudaBackend& backend, int index) : backend_(backend), index_(index) {
@@ -253,10 +254,10 @@ void CudaBackend::launch_program(int index, Dim3 grid, Dim3 block, const Program
   launch(index, kernel, grid, block, args, kernel == CompiledPrograms::kInterpreter ? shared : 0);
 }
 
-std::optional<std::size_t> CudaBackend::convolution_workspace(int index, const ConvolutionCall& call) {
+std::optional<std::size_t> CudaBackend::convolution_workspace(int index, const LibraryConvolution& call) {
   return with_device(index, [&](DeviceState& d) { return driver_->convolution_workspace(d.stream, call); });
 }
-void CudaBackend::convolve(int index, const ConvolutionCall& call, void* workspace) {
+void CudaBackend::convolve(int index, const LibraryConvolution& call, void* workspace) {
   with_device(index, [&](DeviceState& d) {
     ++d.counts.calls;
     driver_->convolve(d.stream, call, workspace);

@@ -1,4 +1,5 @@
-// The backend of CUDA devices, real and emulated ones: what it asks of a driver, and its kernels.
+// SPDX-License-Identifier: MIT
+// The backend of CUDA devices, real and emulated; it consists of a driver and kernels.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -16,10 +17,10 @@ namespace chainer::cuda {
 struct MomentsArgs;
 struct ProgramArgs;
 
-/// Everything that computes on a device runs in one stream, in the order of the calls, whatever thread calls; entries
-/// return before it ran. device_to_host() and synchronize() wait. An error inside of such work ends the device: each
-/// later call throws DeviceError with the first error and the kernels that were launched last, and releasing is silent.
-/// So do all calls of a child of fork().
+/// All work of a device runs in one stream, in the order of the calls by all threads. Entries return before their work
+/// has run; device_to_host() and synchronize() wait. An error in such work makes the device unusable: each later call
+/// throws DeviceError with the first error and the kernels launched last, and releasing memory does nothing. The same
+/// applies to all calls in a child of fork().
 class CudaBackend final : public Backend {
  public:
   /// Devices are named `prefix`:0, `prefix`:1 and so on.
@@ -28,13 +29,13 @@ class CudaBackend final : public Backend {
   int device_count() const;
   Driver& driver() { return *driver_; }
   Stream stream(int index);
-  /// What a device was asked for so far: launches and library calls, copies to it and from it, and waits for all of its
-  /// work. The last two leave it idle, so a training step should have none of them.
+  /// The work of a device so far: launches and library calls, copies to it, copies from it, and waits for all of its
+  /// work. The last two make the device idle, so a training step should have none of them.
   struct Counts {
     int64_t calls = 0, sent = 0, fetched = 0, waits = 0;
   };
   Counts counts(int index);
-  /// Kernels of programs that run often.
+  /// Returns the compiled kernels of programs that run often.
   CompiledPrograms& compiled_programs() { return compiled_programs_; }
 
   std::string name(int index) const override;
@@ -70,8 +71,7 @@ class CudaBackend final : public Backend {
   void centered_combination(const Array& gy, const Array& x, const Array& mean, const Array& a, const Array& b,
                             const Array& c, Array& gx) override;
   void pooling(Pooling op, const PoolingPlan& plan, const Array& in, Array& out, Array* position) override;
-  void convolution(Convolution op, const ConvolutionPlan& plan, const Array& a, const Array& b, const Array& bias,
-                   Array& out, bool accumulate) override;
+  void convolution(const ConvolutionCall& call) override;
   memory::Statistics memory_statistics(int index) override;
   void reset_memory_peak(int index) override;
   void empty_cache(int index) override;
@@ -82,7 +82,7 @@ class CudaBackend final : public Backend {
   struct DeviceState;
   class MarkOfDevice;
 
-  /// Launches a kernel, whose addresses become those of the device.
+  /// Launches a kernel. Addresses in the arguments are converted to those of the device.
   template <class Args>
   void launch(int index, std::string_view kernel, Dim3 grid, Dim3 block, Args args, std::size_t dynamic_shared = 0) {
     args.pointers([distance = driver_->distance()]<class P>(P& p) {
@@ -90,18 +90,17 @@ class CudaBackend final : public Backend {
     });
     launch_kernel(index, {kernel, grid, block, dynamic_shared, sizeof(Args), &typeid(Args)}, &args);
   }
-  // Launches a program, of which an interpreting block needs so much shared memory.
+  // Launches a program; `shared` is the shared memory of a block that interprets it.
   void launch_program(int index, Dim3 grid, Dim3 block, const ProgramArgs& args, std::size_t shared);
-  // The two sums of moments(), or with `gradient` of moments_grad(), by parts.
+  // Computes the two sums of moments() or, with `gradient`, of moments_grad(), in parts.
   void sums_of_keys(MomentsArgs args, Dtype dtype, bool gradient, Array& first, Array& second);
   void multiply_by_kernel(const ProductCall& call, int index);
-  /// Whether a library did it.
-  bool convolve_by_library(Convolution op, const ConvolutionPlan& plan, const Array& a, const Array& b,
-                           const Array& bias, Array& out, bool accumulate);
-  std::optional<std::size_t> convolution_workspace(int index, const ConvolutionCall& call);
-  void convolve(int index, const ConvolutionCall& call, void* workspace);
+  /// Returns true if a library computed the convolution.
+  bool convolve_by_library(const ConvolutionCall& call);
+  std::optional<std::size_t> convolution_workspace(int index, const LibraryConvolution& call);
+  void convolve(int index, const LibraryConvolution& call, void* workspace);
   void launch_kernel(int index, Launch launch, const void* args);
-  /// Waits, and throws about the first index out of range that a kernel has found since the last time.
+  /// Waits for the device. Throws IndexError for the first index out of range found by kernels since the last call.
   void report_wrong_indices(DeviceState& d);
   template <class F>
   auto with_device(int index, F&& f);

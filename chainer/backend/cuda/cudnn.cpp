@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/backend/cuda/cudnn.h"
 
 #include <algorithm>
@@ -9,7 +10,7 @@
 namespace chainer::cuda {
 namespace {
 
-// The library's numbers.
+// The library's constants.
 enum CudnnKinds {
   kind_convolution = 1,
   kind_engine = 2,
@@ -74,7 +75,7 @@ enum CudnnNotes {
 };
 enum CudnnModes { mode_fallback = 2, mode_a = 3, cross_correlation = 1 };
 
-// Of each operation: its kind, and the names of its attributes.
+// Per operation: its kind, and the names of its attributes.
 struct CudnnOperation {
   const char* name;
   int kind, alpha, beta, convolution, w, x, y;
@@ -108,7 +109,7 @@ std::optional<CudnnFunctions> open_cudnn() {
 
 }  // namespace
 
-// A descriptor of the library; what goes wrong is a DeviceError.
+// A descriptor of the library. Errors throw DeviceError.
 class Cudnn::Descriptor {
  public:
   Descriptor(const Cudnn& library, int kind) : library_(library) {
@@ -140,7 +141,7 @@ class Cudnn::Descriptor {
   const Cudnn& library_;
 };
 
-// What a plan was made of lives as long as it does.
+// A plan, with the objects that it refers to.
 struct Cudnn::Plan {
   std::deque<Descriptor> parts;
   const Descriptor* plan = nullptr;
@@ -176,20 +177,20 @@ void Cudnn::expect_success(int status, const std::string& what) const {
 }
 
 // Whether an engine keeps what the class promises.
-bool Cudnn::is_allowed(const Descriptor& configuration, const ConvolutionCall& call) {
+bool Cudnn::is_allowed(const Descriptor& configuration, const LibraryConvolution& call) {
   Descriptor engine(*this, kind_engine);
   configuration.get(configuration_engine, of_descriptor, 1, &engine.raw);
   int notes[all_notes] = {};
   const int64_t count = std::min<int64_t>(engine.get(engine_notes, of_note, all_notes, notes), all_notes);
   const auto has = [&](int note) { return std::find(notes, notes + count, note) != notes + count; };
-  using Units = ConvolutionPlan::MatrixUnits;
-  const bool rounds = call.dtype == Dtype::float32 && call.units == Units::all;
-  const bool may_use_units = call.dtype == Dtype::float32 ? rounds : call.units != Units::none;
+  using TensorCores = ConvolutionPlan::TensorCores;
+  const bool rounds = call.dtype == Dtype::float32 && call.tensor_cores == TensorCores::all;
+  const bool may_use_tensor_cores = call.dtype == Dtype::float32 ? rounds : call.tensor_cores != TensorCores::none;
   return !has(changing_bits) && !has(fourier) && !has(narrow_sums) && (rounds || !has(inputs_rounded)) &&
-         (may_use_units || !has(tensor_cores));
+         (may_use_tensor_cores || !has(tensor_cores));
 }
 
-std::unique_ptr<Cudnn::Plan> Cudnn::build(const ConvolutionCall& call) {
+std::unique_ptr<Cudnn::Plan> Cudnn::build(const LibraryConvolution& call) {
   const std::optional<int> type = cudnn_type(call.dtype);
   if (!type) return nullptr;
   auto out = std::make_unique<Plan>();
@@ -205,7 +206,7 @@ std::unique_ptr<Cudnn::Plan> Cudnn::build(const ConvolutionCall& call) {
   convolution.set(convolution_pads_behind, call.pad_end).set(convolution_dilations, call.dilate);
   convolution.set(convolution_strides, call.stride).finish("a convolution");
   std::vector<Descriptor*> tensors;
-  for (const ConvolutionCall::Tensor* t : {&call.x, &call.w, &call.y}) {
+  for (const LibraryConvolution::Tensor* t : {&call.x, &call.w, &call.y}) {
     Descriptor& d = part(kind_tensor);
     d.set(tensor_id, of_int64, 1, &kCudnnIds[tensors.size()]).set(tensor_type, of_data_type, 1, &*type);
     d.set(tensor_alignment, Dims{t->alignment}).set(tensor_size, t->size).set(tensor_strides, t->strides);
@@ -265,11 +266,11 @@ std::unique_ptr<Cudnn::Plan> Cudnn::build(const ConvolutionCall& call) {
   return nullptr;
 }
 
-const Cudnn::Plan* Cudnn::plan(const ConvolutionCall& call) {
+const Cudnn::Plan* Cudnn::plan(const LibraryConvolution& call) {
   Key key{static_cast<int64_t>(call.op), static_cast<int64_t>(call.dtype), call.accumulate,
-          static_cast<int64_t>(call.units), call.stride.ndim()};
+          static_cast<int64_t>(call.tensor_cores), call.stride.ndim()};
   const auto put = [&](const Dims& d) { key.insert(key.end(), d.begin(), d.end()); };
-  for (const ConvolutionCall::Tensor* t : {&call.x, &call.w, &call.y}) {
+  for (const LibraryConvolution::Tensor* t : {&call.x, &call.w, &call.y}) {
     put(t->size), put(t->strides);
     key.push_back(t->alignment);
   }
@@ -284,12 +285,12 @@ const Cudnn::Plan* Cudnn::plan(const ConvolutionCall& call) {
 }
 void Cudnn::forget_plans() { plans_.clear(); }
 
-std::optional<std::size_t> Cudnn::workspace(const ConvolutionCall& call) {
+std::optional<std::size_t> Cudnn::workspace(const LibraryConvolution& call) {
   const Plan* p = plan(call);
   return p ? std::optional(static_cast<std::size_t>(p->workspace)) : std::nullopt;
 }
 
-void Cudnn::convolve(CuHandle stream, const ConvolutionCall& call, void* workspace) {
+void Cudnn::convolve(CuHandle stream, const LibraryConvolution& call, void* workspace) {
   const Plan* p = plan(call);
   try {
     if (!p) throw DeviceError("there is no plan: ", why_not_);

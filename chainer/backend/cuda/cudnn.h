@@ -1,5 +1,6 @@
-// Convolutions by NVIDIA's cuDNN, which is opened at run time: nothing of it is needed to build. Its graph interface is
-// used: an operation is described, cuDNN names engines for it, and an engine becomes a plan.
+// SPDX-License-Identifier: MIT
+// Convolutions by NVIDIA's cuDNN, which is opened at run time and not needed to build. Uses its graph interface: an
+// operation is described, cuDNN offers engines for it, and an engine becomes a plan.
 #pragma once
 #include <map>
 #include <memory>
@@ -34,30 +35,31 @@ struct CudnnFunctions {
 #undef X
 };
 
-/// The library for one device, whose context is the thread's at each call. A plan is built once for shapes, layouts,
-/// types and alignments. Only engines are taken whose results have the same bits each time, which read float32 as it is
-/// unless the call allows otherwise, which sum in no less than float32, and which do not go through Fourier transforms.
+/// The library for one device, whose context must be current at each call. A plan is built once per combination of
+/// shapes, layouts, types and alignments. Only engines are used that are deterministic, do not round float32 operands
+/// unless the call allows it, accumulate at least in float32, and do not use Fourier transforms.
 class Cudnn {
  public:
   static constexpr std::size_t kMostWorkspace = std::size_t(1) << 30, kMostPlans = 1024;
 
-  /// Opens CHAINER_CUDNN_LIBRARY, or libcudnn.so.9; nothing where there is none, where that is "none", or where the
-  /// library finds no device. `described` is a device as JSON text, for which plans are built without one (cuDNN 9.8
-  /// and later); they do not run.
+  /// Opens CHAINER_CUDNN_LIBRARY, or libcudnn.so.9. Returns null if there is none, if the variable is "none", or if the
+  /// library finds no device. `described` is a device as JSON text, for which plans are built without a device (cuDNN
+  /// 9.8 and later); they cannot run.
   static std::unique_ptr<Cudnn> open(const std::string& described = {});
-  /// "cuDNN 9.19.0" of the library that open() would take; empty where there is none.
+  /// Returns "cuDNN 9.19.0" for the library that open() would use; empty if there is none.
   static std::string description();
   Cudnn(const Cudnn&) = delete;
   Cudnn& operator=(const Cudnn&) = delete;
   ~Cudnn();
 
-  /// The bytes of working memory that convolve() wants; nothing where cuDNN has no plan for this call, for the reason
-  /// that why_not() says.
-  std::optional<std::size_t> workspace(const ConvolutionCall& call);
-  /// Of a call for which workspace() has an answer. Throws DeviceError with the library's status and the shapes.
-  void convolve(CuHandle stream, const ConvolutionCall& call, void* workspace);
+  /// Returns the bytes of workspace that convolve() needs; nothing if cuDNN has no plan for this call, with the reason
+  /// in why_not().
+  std::optional<std::size_t> workspace(const LibraryConvolution& call);
+  /// Runs a convolution for which workspace() has returned a size. Throws DeviceError with the library's status and the
+  /// shapes.
+  void convolve(CuHandle stream, const LibraryConvolution& call, void* workspace);
   const std::string& why_not() const { return why_not_; }
-  /// Plans, and shapes without one. They may be forgotten when nothing runs on the device.
+  /// The number of plans, including shapes without one. forget_plans() may be called while nothing runs on the device.
   std::size_t plans() const { return plans_.size(); }
   void forget_plans();
 
@@ -67,9 +69,9 @@ class Cudnn {
   struct Plan;
   Cudnn(const CudnnFunctions& f, std::string described);
   void expect_success(int status, const std::string& what) const;
-  bool is_allowed(const Descriptor& configuration, const ConvolutionCall& call);
-  std::unique_ptr<Plan> build(const ConvolutionCall& call);
-  const Plan* plan(const ConvolutionCall& call);
+  bool is_allowed(const Descriptor& configuration, const LibraryConvolution& call);
+  std::unique_ptr<Plan> build(const LibraryConvolution& call);
+  const Plan* plan(const LibraryConvolution& call);
 
   CudnnFunctions f_;
   std::string described_, why_not_;

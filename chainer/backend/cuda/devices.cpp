@@ -1,15 +1,16 @@
-// "@cuda:0" and so on.
+// SPDX-License-Identifier: MIT
+// The devices "@cuda:0", "@cuda:1" and so on.
 #include <cstdlib>
 
 #include "chainer/backend/cuda/cuda_backend.h"
 #include "chainer/backend/cuda/driver_cuda.h"
 #include "chainer/backend/devices.h"
-#include "chainer/core/fork.h"
+#include "chainer/core/system/fork.h"
 
 namespace chainer {
 namespace {
 
-// Made once there is a driver; never destroyed, since arrays may outlive main.
+// Created at the first use with a driver; never destroyed, because arrays may outlive main().
 cuda::CudaBackend& backend() {
   static FirstUse<cuda::CudaBackend*> made;
   return *made.get([] {

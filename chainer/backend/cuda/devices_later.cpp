@@ -1,4 +1,5 @@
-// In place of devices.cpp in a program that was linked before the kernels were compiled (cmake/First.cmake).
+// SPDX-License-Identifier: MIT
+// Replaces devices.cpp in programs that were linked before the kernels were compiled (cmake/First.cmake).
 #include "chainer/backend/devices.h"
 
 namespace chainer {

@@ -1,4 +1,5 @@
-// What the backend asks of a driver: devices, memory, copies, streams, events, launches. There are two: libcuda
+// SPDX-License-Identifier: MIT
+// The interface of drivers: devices, memory, copies, streams, events, launches. There are two drivers: libcuda
 // (driver_cuda.cpp) and the emulated one (emulation/driver_emulated.cpp).
 #pragma once
 #include <memory>
@@ -12,17 +13,17 @@
 
 namespace chainer::cuda {
 
-/// An error inside of work that was asked for earlier: the device takes nothing more.
+/// An error in asynchronous work: the device is unusable.
 class DeviceLost : public DeviceError {
  public:
   using DeviceError::DeviceError;
 };
 
-/// Work that runs in the order in which it was asked for, and places in such an order.
+/// A queue of work that runs in order, and a mark in it.
 using Stream = struct StreamOfDriver*;
 using Event = struct EventOfDriver*;
 
-/// A product of matrices for a library: alpha a b + beta out, each a stack of matrices with strides in elements.
+/// A matrix product for a library: alpha a b + beta out, where each is a stack of matrices with strides in elements.
 struct ProductCall {
   struct Matrices {
     void* data;
@@ -35,71 +36,72 @@ struct ProductCall {
 };
 
 /// One of the operations of a convolution for a library. Tensors are (N, C, spatial...) and (K, C / groups, k...) with
-/// two or three spatial axes, without gaps, in C order or with their channels last.
-struct ConvolutionCall {
+/// two or three spatial axes, without gaps, in C order or channels-last.
+struct LibraryConvolution {
   struct Tensor {
     void* data;
     Dims size, strides;  ///< in elements
-    int64_t alignment;   ///< of `data` in bytes, 16 at most
+    int64_t alignment;   ///< of `data` in bytes, at most 16
   };
   Convolution op;
-  Tensor x, w, y;  ///< one of them is written
+  Tensor x, w, y;  ///< one of them is the output
   Dtype dtype;
   Dims stride, pad, pad_end, dilate;
   bool accumulate;
-  ConvolutionPlan::MatrixUnits units;
+  ConvolutionPlan::TensorCores tensor_cores;
 };
 
-/// Entries throw DeviceError with the call and the reason where they fail at once, DeviceLost where earlier work did.
+/// Functions throw DeviceError with the call and the reason if they fail, DeviceLost if earlier work has failed.
 class Driver {
  public:
   virtual ~Driver() = default;
   virtual int device_count() const = 0;
-  /// "NVIDIA H100, 80 GiB": for people.
+  /// Returns a description for users: "NVIDIA H100, 80 GiB".
   virtual std::string describe(int device) const = 0;
 
-  /// Memory of a device; nullptr without room.
+  /// Allocates memory of a device; returns nullptr if there is none.
   virtual void* allocate(int device, std::size_t bytes) = 0;
   virtual void release(int device, void* memory, std::size_t bytes) noexcept = 0;
-  /// A block of `bytes` out of `whole` begins to be used, or ends: for who looks for mistakes.
+  /// Called when the use of a block of `bytes` bytes in an allocation of `whole` bytes begins or ends; for checks.
   virtual void begin_block(int, Stream, void*, std::size_t, std::size_t) {}
   virtual void end_block(int, Stream, void*, std::size_t) {}
-  /// The host's memory that devices reach; copies from and to it do not wait. nullptr without room.
+  /// Allocates host memory that devices can access; copies from and to it are asynchronous. Returns nullptr if there is
+  /// none.
   virtual void* allocate_pinned(std::size_t bytes) = 0;
   virtual void release_pinned(void* memory, std::size_t bytes) noexcept = 0;
-  /// What is added to an address of an array for a kernel's arguments.
+  /// Returns the offset between an array's address and the address in kernel arguments.
   virtual std::ptrdiff_t distance() const { return 0; }
 
   virtual Stream make_stream(int device) = 0;
   virtual void end_stream(Stream stream) noexcept = 0;
-  /// `times`: for seconds_between().
+  /// Creates an event; with `times`, usable for seconds_between().
   virtual Event make_event(int device, bool times = false) = 0;
   virtual void end_event(Event event) noexcept = 0;
   virtual void record(Event event, Stream stream) = 0;
-  /// What the stream gets from here on runs after the event.
+  /// Later work of the stream runs after the event.
   virtual void wait(Stream stream, Event event) = 0;
   virtual void synchronize(Event event) = 0;
-  /// Of two events with times, which have been waited for.
+  /// Returns the time between two events with times, which must have been waited for.
   virtual double seconds_between(Event begin, Event end) = 0;
   virtual void synchronize(Stream stream) = 0;
 
-  /// Pinned memory is read when the copy runs, other memory of the host at the call.
+  /// Copies asynchronously. Pinned memory is read when the copy runs, other host memory before the call returns.
   virtual void copy_to_device(Stream stream, void* to, const void* from, std::size_t bytes) = 0;
-  /// Returns before pinned memory was written; other memory of the host was.
+  /// Copies to the host. Returns before pinned memory is written, but after other host memory is.
   virtual void copy_to_host(Stream stream, void* to, const void* from, std::size_t bytes) = 0;
   virtual void launch(Stream stream, const Launch& launch, const void* args) = 0;
-  /// What compiles kernels for a device while the program runs: images of one text and one source are equal. Empty
-  /// where nothing does.
+  /// Identifies the run-time compiler for a device: images for equal identifiers and sources are equal. Empty if there
+  /// is no compiler.
   virtual std::string compiler(int /*device*/) { return {}; }
-  /// The image of a source in the dialect. Any thread may ask, also while others use the driver.
+  /// Compiles a source in the dialect to an image. Thread-safe, also while other threads use the driver.
   virtual std::string compile(int /*device*/, const std::string& /*source*/) { return {}; }
-  /// The device has the image's kernel of that name from here on.
+  /// Makes the kernel of an image available on the device under a name.
   virtual void add_kernel(int /*device*/, const std::string& /*name*/, const std::string& /*image*/) {}
-  /// Has a library multiply; false where there is none for this product.
+  /// Computes a product by a library; returns false if no library supports it.
   virtual bool multiply(Stream, const ProductCall&) { return false; }
-  /// The bytes of working memory that convolve() wants for this call; nothing where no library takes it.
-  virtual std::optional<std::size_t> convolution_workspace(Stream, const ConvolutionCall&) { return {}; }
-  virtual void convolve(Stream, const ConvolutionCall&, void* /*workspace*/) {}
+  /// Returns the bytes of workspace that convolve() needs for a call; nothing if no library supports it.
+  virtual std::optional<std::size_t> convolution_workspace(Stream, const LibraryConvolution&) { return {}; }
+  virtual void convolve(Stream, const LibraryConvolution&, void* /*workspace*/) {}
 };
 
 }  // namespace chainer::cuda

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/backend/cuda/driver_cuda.h"
 
 #include <cstdlib>
@@ -5,7 +6,7 @@
 
 namespace chainer::cuda {
 
-// A stream or an event, and the device that it is of.
+// A stream or an event, with its device.
 struct HandleOfDevice {
   CuHandle handle = nullptr;
   int device = 0;
@@ -13,7 +14,7 @@ struct HandleOfDevice {
 
 namespace {
 
-constexpr int kMajor = 75, kMinor = 76;  // attributes: the compute capability
+constexpr int kMajor = 75, kMinor = 76;  // attributes of the compute capability
 constexpr unsigned kNonBlocking = 1, kWithoutTimes = 2, kPortable = 1;
 
 HandleOfDevice& of(Stream s) { return *reinterpret_cast<HandleOfDevice*>(s); }
@@ -65,12 +66,12 @@ std::string CudaDriver::describe(int device) const {
   return text(name, ", ", bytes >> 20, " MiB, compute capability ", c / 10, ".", c % 10);
 }
 
-// Makes the device the thread's own, with its kernels loaded at first.
 CudaDriver::~CudaDriver() {
   for (int i = 0; i < device_count(); ++i)
     if (void* const room = devices_[static_cast<std::size_t>(i)].workspace) release(i, room, CublasLt::kWorkspace);
 }
 
+// Makes the device current for this thread; loads its kernels at its first use.
 CudaDriver::OneDevice& CudaDriver::use(int device) {
   OneDevice& d = devices_[static_cast<std::size_t>(device)];
   if (d.context) {
@@ -176,7 +177,7 @@ void CudaDriver::copy_to_device(Stream s, void* to, const void* from, std::size_
 void CudaDriver::copy_to_host(Stream s, void* to, const void* from, std::size_t bytes) {
   use(of(s).device);
   expect_success(cu_.copy_to_host(to, address(from), bytes, of(s).handle), "cuMemcpyDtoHAsync");
-  synchronize(s);  // the host's memory here is never pinned
+  synchronize(s);  // host memory is never pinned here
 }
 
 void CudaDriver::launch(Stream s, const Launch& l, const void* args) {
@@ -188,7 +189,7 @@ void CudaDriver::launch(Stream s, const Launch& l, const void* args) {
   if (blocking_) synchronize(s);
 }
 
-// 90 for 9.0.
+// Returns 90 for compute capability 9.0.
 int CudaDriver::capability(int device) const {
   const CuDevice d = devices_[static_cast<std::size_t>(device)].number;
   int major = 0, minor = 0;
@@ -225,7 +226,7 @@ bool CudaDriver::multiply(Stream s, const ProductCall& call) {
   return true;
 }
 
-std::optional<std::size_t> CudaDriver::convolution_workspace(Stream s, const ConvolutionCall& call) {
+std::optional<std::size_t> CudaDriver::convolution_workspace(Stream s, const LibraryConvolution& call) {
   OneDevice& d = use(of(s).device);
   if (!d.asked_for_convolutions) {
     d.asked_for_convolutions = true;
@@ -238,7 +239,7 @@ std::optional<std::size_t> CudaDriver::convolution_workspace(Stream s, const Con
   }
   return d.convolutions->workspace(call);
 }
-void CudaDriver::convolve(Stream s, const ConvolutionCall& call, void* workspace) {
+void CudaDriver::convolve(Stream s, const LibraryConvolution& call, void* workspace) {
   use(of(s).device).convolutions->convolve(of(s).handle, call, workspace);
   if (blocking_) synchronize(s);
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The driver of real devices: libcuda.
 #pragma once
 #include <mutex>
@@ -13,20 +14,20 @@
 
 namespace chainer::cuda {
 
-/// The kernels of this build as images that the driver loads; none where it was made without nvcc.
+/// The kernels of this build as images for the driver; empty in builds without nvcc.
 struct Kernels {
   std::span<const unsigned char*const> images, later;
-  int version = 0;  ///< of CUDA that compiled them: 13000
+  int version = 0;  ///< of the CUDA that compiled them: 13000
   std::span<const KernelHeader> headers = {};
 };
-/// kernels_nvcc_first.cpp, which the build writes, or kernels_none.cpp.
+/// Defined in kernels_nvcc_first.cpp, which the build generates, or in kernels_none.cpp.
 Kernels kernels();
-/// Of these what train_mnist has no use for, so that it need not wait for their compilation: kernels_nvcc_later.cpp,
-/// which the build writes, or kernels_later_none.cpp.
+/// Returns the kernels that train_mnist does not use, so that it need not wait for their compilation. Defined in
+/// kernels_nvcc_later.cpp, which the build generates, or in kernels_later_none.cpp.
 std::span<const unsigned char* const> later_kernels();
 
-/// Throws DeviceError that says what is missing: kernels, a device, a driver that is new enough. It does not wait but
-/// where it is asked to; with CHAINER_CUDA_BLOCKING=1 also after each launch.
+/// The constructor throws DeviceError naming what is missing: kernels, a device, a sufficiently new driver. Calls wait
+/// only where the interface says so; with CHAINER_CUDA_BLOCKING=1, also after each launch.
 class CudaDriver final : public Driver {
  public:
   CudaDriver(const Libcuda& library, Kernels kernels);
@@ -50,15 +51,15 @@ class CudaDriver final : public Driver {
   void copy_to_device(Stream stream, void* to, const void* from, std::size_t bytes) override;
   void copy_to_host(Stream stream, void* to, const void* from, std::size_t bytes) override;
   void launch(Stream stream, const Launch& launch, const void* args) override;
-  /// NVRTC where it is there.
+  /// NVRTC, if available.
   std::string compiler(int device) override;
   std::string compile(int device, const std::string& source) override;
   void add_kernel(int device, const std::string& name, const std::string& image) override;
-  /// By cuBLASLt where it is there.
+  /// Uses cuBLASLt, if available.
   bool multiply(Stream stream, const ProductCall& call) override;
-  /// By cuDNN where it is there.
-  std::optional<std::size_t> convolution_workspace(Stream stream, const ConvolutionCall& call) override;
-  void convolve(Stream stream, const ConvolutionCall& call, void* workspace) override;
+  /// Uses cuDNN, if available.
+  std::optional<std::size_t> convolution_workspace(Stream stream, const LibraryConvolution& call) override;
+  void convolve(Stream stream, const LibraryConvolution& call, void* workspace) override;
 
  private:
   struct OneDevice {

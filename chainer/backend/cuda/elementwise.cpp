@@ -1,4 +1,5 @@
-// Elementwise operations: programs of one instruction, and those of deferred evaluation.
+// SPDX-License-Identifier: MIT
+// Elementwise operations: programs of a single instruction, and those of deferred evaluation.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -14,7 +15,7 @@ namespace chainer::cuda {
 namespace {
 
 using Args = ProgramArgs;
-constexpr std::size_t kShared = 48 << 10;  // what every device has for a block without being asked
+constexpr std::size_t kShared = 48 << 10;  // available to a block on every device without configuration
 
 void expect_defined(Elementwise op, Dtype compute) {
   if (compute_dtype(compute) == Dtype::int64 &&
@@ -22,8 +23,8 @@ void expect_defined(Elementwise op, Dtype compute) {
     throw DtypeError(name(op), ": not defined for integers");
 }
 
-// A program for the device in the making. Places are numbers as in Args::Instruction; a program that does not fit has
-// `fits` false.
+// Builds a program for the device. Places are numbers as in Args::Instruction. `fits` is false if the program is too
+// large.
 class Builder {
  public:
   bool fits = true;
@@ -58,7 +59,7 @@ class Builder {
     i.out = out;
     std::copy(in.begin(), in.end(), i.in);
   }
-  /// The arguments for a space of this shape; a block has so many threads. `reorder` as in make_loop.
+  /// Returns the arguments for a space of this shape, with `threads` threads per block. `reorder` as in make_loop.
   Args& finish(const Shape& shape, unsigned threads, bool reorder) {
     std::array<const Strides*, Args::kOperands> strides{};
     for (int k = 0; k < count_; ++k) strides[static_cast<std::size_t>(k)] = &strides_[k];
@@ -83,7 +84,7 @@ class Builder {
   int count_ = 0, registers_ = 0, bytes_ = 1;
 };
 
-// An array over memory of a body that is about to be computed.
+// Returns an array on the memory of a body that is about to be computed.
 Array over(const ArrayBody& b, const Shape& shape) {
   Ref<ArrayBody> view = make_ref<ArrayBody>(shape, b.dtype, b.device, shape.product());
   view->data = b.data;
@@ -120,7 +121,7 @@ void CudaBackend::run(const Program& p) {
     places[s] = slot.memory ? b.operand(slot.memory->data, slot.dtype, dense) : uint8_t(0);
     if (slot.memory) device = slot.memory->device;
   }
-  // A register's type is that of the slot that has it now, which instructions take with them: a number a type.
+  // A register takes the type of its current slot, so a register number is used per type.
   std::vector<std::pair<int, Dtype>> numbers;
   const auto place = [&](int s) {
     const Program::Slot& slot = p.slots[static_cast<std::size_t>(s)];
@@ -151,7 +152,7 @@ void CudaBackend::run(const Program& p) {
   for (const auto& i : p.code) add(i);
   if (!p.reductions.empty()) device = p.reductions[0].out->device;
   if (!b.fits) return Backend::run(p);
-  // What is reduced goes through memory, so that it is added as it would be by itself.
+  // The operands of reductions go through memory, so that the order of additions is that of a separate reduction.
   std::vector<Array> reduced;
   for (const Program::Reduction& r : p.reductions) {
     const Program::Slot& slot = p.slots[static_cast<std::size_t>(r.in)];

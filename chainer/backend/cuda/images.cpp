@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Moments of batches, pooling, convolutions.
 #include <algorithm>
 #include <optional>
@@ -13,8 +14,8 @@
 namespace chainer::cuda {
 namespace {
 
-// Keys of x (outer, keys, inner) side by side where they are so in memory. Each has so many parts that blocks keep a
-// large device busy, and that a thread has work.
+// Adjacent keys of x (outer, keys, inner) are processed together if they are adjacent in memory. The number of parts
+// per key is chosen so that blocks occupy a large device and every thread has work.
 MomentsArgs moments_of(const Array& x) {
   MomentsArgs a{};
   a.x = x.raw();
@@ -71,7 +72,8 @@ void CudaBackend::centered_combination(const Array& gy, const Array& x, const Ar
 
 namespace {
 
-// The last of Windows' axes are those of the plan. None where there are more, or longer ones than kernels count.
+// The last axes of Windows are those of the plan. Returns nothing if there are more axes, or axes too long for a
+// kernel.
 std::optional<Windows> windows_of(const Dims& size, const Dims& out, const Dims& ksize, const Dims& stride,
                                   const Dims& pad, const Dims& dilate) {
   Windows w;
@@ -129,7 +131,7 @@ Images images_of(const Array& a, const void* data) {
   return out;
 }
 
-// Parts of so many steps that float32 sums stay exact to some digits and blocks are many, by lengths only.
+// Returns the number of parts, by lengths only: float32 sums stay short, and there are many blocks.
 int parts_of(int64_t steps, int64_t results, int64_t groups) {
   const int64_t room = (int64_t(1) << 24) / results;
   return static_cast<int>(std::clamp<int64_t>(std::min({steps / 1024, room, 65535 / groups}), 1, 256));
@@ -137,11 +139,13 @@ int parts_of(int64_t steps, int64_t results, int64_t groups) {
 
 }  // namespace
 
-void CudaBackend::convolution(Convolution op, const ConvolutionPlan& plan, const Array& a, const Array& b,
-                              const Array& bias, Array& out, bool accumulate) {
-  if (out.size() == 0 || convolve_by_library(op, plan, a, b, bias, out, accumulate)) return;
-  const Array &x = op == Convolution::backward_data ? out : a, &W = op == Convolution::backward_weights ? out : b;
-  const Array& y = op == Convolution::forward ? out : op == Convolution::backward_data ? a : b;
+void CudaBackend::convolution(const ConvolutionCall& call) {
+  const Convolution op = call.op;
+  const ConvolutionPlan& plan = call.plan;
+  const Array &a = call.a, &b = call.b, &bias = call.bias;
+  const Array &x = call.images(), &W = call.filters(), &y = call.results();
+  Array& out = call.out;
+  if (out.size() == 0 || convolve_by_library(call)) return;
   const auto windows = windows_of(spatial_of(x), spatial_of(y), spatial_of(W), plan.stride, plan.pad, plan.dilate);
   const int64_t channels = W.shape()[1], filters = W.shape()[0] / plan.groups, taps = spatial_of(W).product();
   const int64_t pixels = x.shape()[0] * spatial_of(x).product(), results = y.shape()[0] * spatial_of(y).product();
@@ -154,13 +158,13 @@ void CudaBackend::convolution(Convolution op, const ConvolutionPlan& plan, const
   constexpr int64_t kMost = 0x7fffff00;
   if (!windows || !is_floating(out.dtype()) || rows > kMost || steps > kMost ||
       columns > 65535 * ConvolutionArgs::kTile)
-    return Backend::convolution(op, plan, a, b, bias, out, accumulate);
+    return Backend::convolution(call);
 
   const int index = out.device().index();
   const bool by_parts = op == Convolution::backward_weights;
   ConvolutionArgs args{};
   args.parts = by_parts ? parts_of(steps, out.size(), plan.groups) : 1;
-  // Parts are added by the reduction, in float64.
+  // The parts are added by a reduction, in float64.
   Array parts, sum;
   if (args.parts > 1) {
     parts = Array(Shape{args.parts, out.size()}, compute_dtype(out.dtype()), out.device());
@@ -181,18 +185,18 @@ void CudaBackend::convolution(Convolution op, const ConvolutionPlan& plan, const
   args.windows = *windows;
   args.channels = static_cast<int>(channels), args.filters = static_cast<int>(filters);
   args.rows = static_cast<int>(rows), args.steps = static_cast<int>(steps), args.columns = static_cast<int>(columns);
-  args.accumulate = accumulate && args.parts == 1;
+  args.accumulate = call.accumulate && args.parts == 1;
   const auto tiles = [](int64_t n) {
     return static_cast<unsigned>((n + ConvolutionArgs::kTile - 1) / ConvolutionArgs::kTile);
   };
   const auto depth = static_cast<unsigned>(plan.groups * args.parts);
-  if (depth > 65535) return Backend::convolution(op, plan, a, b, bias, out, accumulate);
+  if (depth > 65535) return Backend::convolution(call);
   launch(index, kernel_for(kernel, out.dtype()), {tiles(rows), tiles(columns), depth},
          {ConvolutionArgs::kThreads, 1, 1}, args);
   if (args.parts == 1) return;
   Array flat = sum.reshape({out.size()});
   reduce(Reduce::sum, parts, Dims{0}, flat);
-  if (!accumulate) return copy_elements(sum, out);
+  if (!call.accumulate) return copy_elements(sum, out);
   const Array* both[] = {&sum, &out};
   elementwise(Elementwise::add, both, out, parts.dtype());
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/backend/cuda/kernel_cache.h"
 
 #include <cstdint>
@@ -5,14 +6,14 @@
 #include <filesystem>
 
 #include "chainer/core/error.h"
-#include "chainer/core/file.h"
+#include "chainer/core/system/file.h"
 
 namespace chainer::cuda {
 namespace {
 
-constexpr uint64_t kLargest = 64 << 20;  // of a file in bytes
+constexpr uint64_t kLargest = 64 << 20;  // of a file, in bytes
 
-// Nowhere where the variable is empty, or nobody has a home.
+// Returns nothing if the variable is empty, or if there is no home folder.
 std::optional<std::filesystem::path> folder_of_kernels() {
   if (const char* chosen = std::getenv("CHAINER_KERNEL_CACHE"))
     return *chosen ? std::optional<std::filesystem::path>(chosen) : std::nullopt;
@@ -26,7 +27,7 @@ std::optional<std::filesystem::path> path_of(std::string_view key) {
   if (folder) *folder /= digest_text(key) + ".kernel";
   return folder;
 }
-// A file is the digest of all that follows, the key, a zero, and the image.
+// A file has the digest of the rest, the key, a zero byte, and the image.
 std::string content(std::string_view key, std::string_view image) {
   std::string rest(key);
   rest += '\0';
@@ -55,7 +56,7 @@ void keep_kernel(std::string_view key, std::string_view image) {
       make_folder(path->parent_path());
       write_file(*path, content(key, image));
     }
-  } catch (const FileError&) {}  // no loss but time
+  } catch (const FileError&) {}  // only costs time later
 }
 
 std::string digest_text(std::string_view text) {

@@ -1,4 +1,5 @@
-// Compiled kernels in a folder, for the processes to come.
+// SPDX-License-Identifier: MIT
+// A cache of compiled kernels in a folder, for later processes.
 #pragma once
 #include <optional>
 #include <string>
@@ -6,13 +7,13 @@
 
 namespace chainer::cuda {
 
-/// What was kept under a key, in the folder that CHAINER_KERNEL_CACHE names, ~/.chainer/kernels without one; nothing
-/// where no file is there, or one that is not whole, or of another key.
+/// Returns the image stored for a key in the folder named by CHAINER_KERNEL_CACHE, by default ~/.chainer/kernels.
+/// Returns nothing if there is no file, or if it is damaged or has another key.
 std::optional<std::string> read_kept_kernel(std::string_view key);
-/// Keeps an image. Where that cannot be (no room, a folder of somebody else), the next process compiles again.
+/// Stores an image. Failures (no space, a folder of another user) are ignored; the next process compiles again.
 void keep_kernel(std::string_view key, std::string_view image);
 
-/// 64 bits of a text (Fowler, Noll and Vo's function 1a) in hexadecimal digits.
+/// Returns the 64-bit FNV-1a hash (Fowler, Noll and Vo) of a text, in hexadecimal digits.
 std::string digest_text(std::string_view text);
 
 }  // namespace chainer::cuda

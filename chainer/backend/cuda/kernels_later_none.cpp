@@ -1,4 +1,5 @@
-// A build without nvcc, and the part of the library that train_mnist is linked with.
+// SPDX-License-Identifier: MIT
+// For builds without nvcc: kernels that train_mnist does not use.
 #include "chainer/backend/cuda/driver_cuda.h"
 
 namespace chainer::cuda {

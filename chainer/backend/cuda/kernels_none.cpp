@@ -1,4 +1,5 @@
-// A build without nvcc.
+// SPDX-License-Identifier: MIT
+// For builds without nvcc.
 #include "chainer/backend/cuda/driver_cuda.h"
 
 namespace chainer::cuda {

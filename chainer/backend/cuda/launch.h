@@ -1,4 +1,5 @@
-// What a launch of a kernel is.
+// SPDX-License-Identifier: MIT
+// The description of a kernel launch.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -8,7 +9,7 @@
 
 namespace chainer::cuda {
 
-/// The lengths of a grid in blocks, or of a block in threads.
+/// The size of a grid in blocks, or of a block in threads.
 struct Dim3 {
   unsigned x = 1, y = 1, z = 1;
   uint64_t count() const { return uint64_t(x) * y * z; }
@@ -17,7 +18,7 @@ inline std::string to_string(Dim3 d) {
   return "(" + std::to_string(d.x) + ", " + std::to_string(d.y) + ", " + std::to_string(d.z) + ")";
 }
 
-/// A kernel by name, how many threads run it, and the size of its arguments, one struct.
+/// A kernel's name, the numbers of threads, and the size of its arguments, a single struct.
 struct Launch {
   std::string_view kernel;
   Dim3 grid, block;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/backend/cuda/libcuda.h"
 
 #include <algorithm>
@@ -24,7 +25,7 @@ Libcuda open_libcuda(const char* name) {
 }
 
 bool is_lost(CuResult r) {
-  // Errors of memory that cannot be corrected (214, 220, 226), and all that kernels leave behind.
+  // Uncorrectable memory errors (214, 220, 226), and all errors that kernels cause.
   constexpr CuResult kLost[] = {214, 220, 226, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719};
   return std::find(std::begin(kLost), std::end(kLost), r) != std::end(kLost);
 }

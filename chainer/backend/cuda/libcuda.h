@@ -1,5 +1,6 @@
-// The functions of NVIDIA's driver library that the backend calls. It is opened at run time, and nothing of it is
-// needed to build: its interface for C has not changed since version 4.
+// SPDX-License-Identifier: MIT
+// The functions of NVIDIA's driver library that the backend calls. The library is opened at run time and not needed to
+// build: its C interface has not changed since version 4.
 #pragma once
 #include <cstddef>
 
@@ -50,12 +51,12 @@ struct Libcuda {
 #undef X
 };
 
-/// Opens the library; throws DeviceError that says what is missing.
+/// Opens the library. Throws DeviceError naming what is missing.
 Libcuda open_libcuda(const char* name);
 
-// What results mean here.
+// Results that are handled separately.
 inline constexpr CuResult kCuOutOfMemory = 2, kCuNoDevice = 100;
-/// Whether the device takes nothing more after this result.
+/// Returns true if the device is unusable after this result.
 bool is_lost(CuResult result);
 
 }  // namespace chainer::cuda

@@ -1,15 +1,17 @@
-// Convolutions that a device's library computes.
+// SPDX-License-Identifier: MIT
+// Convolutions by a device's library.
 #include <algorithm>
 #include <bit>
 #include <optional>
 
 #include "chainer/array/operations/convolution.h"
+#include "chainer/array/operations/ops.h"
 #include "chainer/backend/cuda/cuda_backend.h"
 
 namespace chainer::cuda {
 namespace {
 
-// The strides of a tensor (N, C, spatial...) without gaps, in C order or with channels last.
+// Returns the strides of a tensor (N, C, spatial...) without gaps, in C order or channels-last.
 Dims dense_strides(const Dims& size, bool last) {
   Dims out = size;
   int64_t step = 1;
@@ -22,7 +24,7 @@ Dims dense_strides(const Dims& size, bool last) {
     if (d != 1 || !last) put(d);
   return out;
 }
-// Libraries take two axes at least: one axis gets another before it.
+// Libraries require at least two axes: another axis is inserted before a single one.
 Dims two_axes(const Dims& d, int spatial, int64_t other) {
   if (spatial > 1) return d;
   Dims out = d;
@@ -30,8 +32,8 @@ Dims two_axes(const Dims& d, int spatial, int64_t other) {
   out[d.ndim() - 1] = other;
   return out;
 }
-// An order in which an array lies without gaps: true where channels are last, false where it is C's. Filters and images
-// whose memory is both at once are said to have their channels last, as images do.
+// Returns the order in which an array has no gaps: true for channels-last, false for C order. Arrays for which both
+// hold count as channels-last, as images are.
 std::optional<bool> order_of(const Array& a) {
   const Dims size(a.shape().begin(), a.shape().end());
   const Strides strides = a.strides();
@@ -43,8 +45,8 @@ std::optional<bool> order_of(const Array& a) {
   }
   return {};
 }
-// Padding behind the end: the same as before it where as many positions fit, since libraries know that best; nothing
-// where they do not fit whatever the padding.
+// Returns the padding after the end: equal to the padding before it if the number of positions is the same, because
+// libraries handle this best. Returns nothing if no padding fits.
 std::optional<Dims> pads_behind(const ConvolutionPlan& plan, const Array& x, const Array& w, const Array& y) {
   Dims out;
   for (int d = 0; d < plan.stride.ndim(); ++d) {
@@ -66,19 +68,19 @@ int64_t alignment_of_tensor(const void* p) {
 
 }  // namespace
 
-bool CudaBackend::convolve_by_library(Convolution op, const ConvolutionPlan& plan, const Array& a, const Array& b,
-                                      const Array& bias, Array& out, bool accumulate) {
+bool CudaBackend::convolve_by_library(const ConvolutionCall& asked) {
+  const ConvolutionPlan& plan = asked.plan;
+  const Array &a = asked.a, &b = asked.b, &bias = asked.bias, &x = asked.images(), &w = asked.filters();
+  const Array& y = asked.results();
+  Array& out = asked.out;
   const int spatial = plan.stride.ndim(), index = out.device().index();
   if (!plan.by_library || spatial > 3 || !is_floating(out.dtype()) || a.size() == 0 || b.size() == 0) return false;
   const std::optional<bool> out_order = order_of(out);
   if (!out_order) return false;
-  const Array& x = op == Convolution::backward_data ? out : a;
-  const Array& w = op == Convolution::backward_weights ? out : b;
-  const Array& y = op == Convolution::forward ? out : op == Convolution::backward_data ? a : b;
   const std::optional<Dims> behind = pads_behind(plan, x, w, y);
   if (!behind) return false;
 
-  // What has gaps will be copied, if the library takes the call.
+  // Arrays with gaps are copied if the library accepts the call.
   const std::optional<bool> a_order = order_of(a), b_order = order_of(b);
   const void *from_a = a_order ? a.raw() : nullptr, *from_b = b_order ? b.raw() : nullptr;
   const auto tensor = [&](const Array& array) {
@@ -86,30 +88,30 @@ bool CudaBackend::convolve_by_library(Convolution op, const ConvolutionPlan& pla
     const bool last = written ? *out_order : (first ? a_order : b_order).value_or(&array != &w);
     const Dims size = two_axes(Dims(array.shape().begin(), array.shape().end()), spatial, 1);
     void* data = written ? out.mutable_raw() : const_cast<void*>(first ? from_a : from_b);
-    return ConvolutionCall::Tensor{data, size, dense_strides(size, last), alignment_of_tensor(data)};
+    return LibraryConvolution::Tensor{data, size, dense_strides(size, last), alignment_of_tensor(data)};
   };
-  ConvolutionCall call{op,
-                       tensor(x),
-                       tensor(w),
-                       tensor(y),
-                       out.dtype(),
-                       two_axes(plan.stride, spatial, 1),
-                       two_axes(plan.pad, spatial, 0),
-                       two_axes(*behind, spatial, 0),
-                       two_axes(plan.dilate, spatial, 1),
-                       accumulate || bias,
-                       plan.units};
+  LibraryConvolution call{asked.op,
+                          tensor(x),
+                          tensor(w),
+                          tensor(y),
+                          out.dtype(),
+                          two_axes(plan.stride, spatial, 1),
+                          two_axes(plan.pad, spatial, 0),
+                          two_axes(*behind, spatial, 0),
+                          two_axes(plan.dilate, spatial, 1),
+                          asked.accumulate || bias,
+                          plan.tensor_cores};
   const std::optional<std::size_t> bytes = convolution_workspace(index, call);
   if (!bytes) return false;
   Array room, a_copy, b_copy;
   try {
     if (*bytes) room = Array(Shape{static_cast<int64_t>(*bytes)}, uint8, out.device());
-  } catch (const MemoryError&) { return false; }  // the kernel needs none
+  } catch (const MemoryError&) { return false; }  // the kernel needs no workspace
   const auto copied = [&](const Array& from, Array& copy) {
     copy = &from == &w ? Array(from.shape(), from.dtype(), from.device())
                        : channels_last(from.shape(), from.dtype(), from.device());
     copy_elements(from, copy);
-    ConvolutionCall::Tensor& t = &from == &x ? call.x : &from == &w ? call.w : call.y;
+    LibraryConvolution::Tensor& t = &from == &x ? call.x : &from == &w ? call.w : call.y;
     t.data = copy.mutable_raw();
   };
   if (!a_order) copied(a, a_copy);
@@ -119,7 +121,7 @@ bool CudaBackend::convolve_by_library(Convolution op, const ConvolutionPlan& pla
     steps[1] = bias.strides()[0];
     const Array wide(ArrayBody::view(bias.body_ref(), out.shape(), steps, 0));
     const Array* both[] = {&wide, &out};
-    elementwise(accumulate ? Elementwise::add : Elementwise::copy, {both, accumulate ? 2u : 1u}, out,
+    elementwise(asked.accumulate ? Elementwise::add : Elementwise::copy, {both, asked.accumulate ? 2u : 1u}, out,
                 compute_dtype(out.dtype()));
   }
   convolve(index, call, room ? room.mutable_raw() : nullptr);

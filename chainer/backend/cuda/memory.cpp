@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/backend/cuda/memory.h"
 
 #include <algorithm>
@@ -30,7 +31,7 @@ void Pool::take_from_free(int i) {
   free_[p.small].erase({p.size, p.at, i});
 }
 
-// A free piece over a new segment, or -1.
+// Returns a free piece that covers a new segment, or -1.
 int Pool::new_segment(std::size_t bytes, bool small) {
   if (limit_ && reserved_ + static_cast<int64_t>(bytes) > limit_) return -1;
   void* memory = source_.take(bytes);
@@ -63,7 +64,7 @@ memory::Block Pool::allocate(std::size_t bytes) {
     empty_cache();
     i = new_segment(segment, small);
   }
-  if (i < 0 && !small) i = new_segment(least, small);  // where there is little memory, no more than is asked for
+  if (i < 0 && !small) i = new_segment(least, small);  // if memory is short, no more than requested
   if (i < 0) return {};
   take_from_free(i);
   if (pieces_[static_cast<std::size_t>(i)].size > size) {
@@ -87,7 +88,7 @@ memory::Block Pool::allocate(std::size_t bytes) {
   return {pieces_[static_cast<std::size_t>(i)].at, i};
 }
 
-// The right one of two neighbours becomes a part of the left one; neither is among the free ones.
+// Merges the right one of two neighbours into the left one; neither is in the list of free pieces.
 void Pool::join(int left, int right) {
   Piece &l = pieces_[static_cast<std::size_t>(left)], &r = pieces_[static_cast<std::size_t>(right)];
   l.size += r.size;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The caching allocator of a device's memory.
 #pragma once
 #include <map>
@@ -9,18 +10,18 @@
 
 namespace chainer::cuda {
 
-/// Blocks out of segments that come from a driver: of 2 MiB for blocks to 1 MiB, of 20 MiB for blocks to 10 MiB, and
-/// beyond of the block's size, rounded up to 2 MiB. A request takes the smallest free block that is large enough, and
-/// gives its rest back; a freed block joins free neighbours of its segment. Blocks are multiples of 512 bytes. Whoever
-/// calls holds a lock.
+/// A pool of blocks in segments from a driver. Segments have 2 MiB for blocks of up to 1 MiB, 20 MiB for blocks of up
+/// to 10 MiB, and the block's size rounded up to 2 MiB beyond. A request takes the smallest free block that is large
+/// enough and splits off the rest; a freed block is merged with free neighbours in its segment. Sizes are multiples of
+/// 512 bytes. Callers must hold a lock.
 class Pool {
  public:
-  /// Where segments come from.
+  /// The source of segments.
   struct Source {
     virtual ~Source() = default;
-    virtual void* take(std::size_t bytes) = 0;  ///< nullptr without room
+    virtual void* take(std::size_t bytes) = 0;  ///< nullptr if there is no memory
     virtual void give(void* memory, std::size_t bytes) noexcept = 0;
-    virtual void wait() = 0;  ///< until nothing uses blocks that were freed; before segments are given back
+    virtual void wait() = 0;  ///< waits until freed blocks are no longer in use; called before segments are returned
   };
   static constexpr std::size_t kUnit = 512, kSmall = std::size_t(1) << 20, kSmallSegment = std::size_t(2) << 20,
                                kMedium = std::size_t(10) << 20, kMediumSegment = std::size_t(20) << 20;
@@ -28,19 +29,20 @@ class Pool {
   explicit Pool(Source& source) : source_(source) {}
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
-  /// Gives all segments back, whatever is in use.
+  /// Returns all segments, even those in use.
   ~Pool();
 
-  /// A block; where the source has no room, cached segments go back to it first. Without data where that does not help.
+  /// Returns a block. If the source has no memory, cached segments are returned to it first; without success, the block
+  /// has no data.
   [[nodiscard]] memory::Block allocate(std::size_t bytes);
   void release(memory::Block block);
-  /// Gives back segments of which nothing is in use.
+  /// Returns unused segments to the source.
   void empty_cache();
-  /// The most bytes that segments may have together; 0 is no limit.
+  /// Limits the total bytes of segments; 0 means no limit.
   void set_limit(int64_t bytes) { limit_ = bytes; }
-  /// Bytes of a block, at least those that were asked for.
+  /// Returns the size of a block, at least the size requested.
   std::size_t size_of(memory::Block block) const { return pieces_[static_cast<std::size_t>(block.size_class)].size; }
-  /// Whether an address lies in a segment.
+  /// Returns true if an address is in a segment.
   bool owns(const void* address) const;
   memory::Statistics statistics() const { return statistics_; }
   void reset_peak() { statistics_.peak = statistics_.in_use; }
@@ -62,8 +64,8 @@ class Pool {
 
   Source& source_;
   std::vector<Piece> pieces_;
-  std::vector<int> unused_;  // of pieces_
-  Free free_[2];             // of large segments and of small ones
+  std::vector<int> unused_;  // unused entries of pieces_
+  Free free_[2];             // of large and of small segments
   std::map<const char*, std::size_t> segments_;
   memory::Statistics statistics_;
   int64_t limit_ = 0, reserved_ = 0;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/backend/cuda/nvrtc.h"
 
 #include <algorithm>
@@ -10,7 +11,7 @@
 namespace chainer::cuda {
 namespace {
 
-// The compiler has no headers of the C library; its functions need none. Of GCC's own functions it knows some.
+// NVRTC has no headers of the C library, but has its functions, and few of GCC's builtins.
 constexpr KernelHeader kStandIns[] = {
     {"cstdint",
      "typedef signed char int8_t; typedef short int16_t; typedef int int32_t; typedef long long int64_t;\n"
@@ -50,7 +51,8 @@ Nvrtc::Nvrtc(const Functions& f, std::span<const KernelHeader> headers) : f_(f),
   digest_ = digest_text(texts);
 }
 
-// The device's own code, or for a device that is newer than the compiler the newest code that it translates itself.
+// Returns the device's own architecture; for a device newer than the compiler, the newest PTX that the compiler can
+// generate.
 std::string Nvrtc::architecture(int capability) const {
   int best = 0;
   for (const int a : archs_)

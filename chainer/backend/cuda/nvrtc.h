@@ -1,5 +1,5 @@
-// NVIDIA's compiler of kernels at run time. It is opened when a program is first compiled, and nothing of it is needed
-// to build.
+// SPDX-License-Identifier: MIT
+// NVIDIA's run-time compiler. It is opened when a program is first compiled, and not needed to build.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -26,25 +26,26 @@ namespace chainer::cuda {
   X(ptx_size, nvrtcGetPTXSize, (void* program, std::size_t* bytes))                               \
   X(ptx, nvrtcGetPTX, (void* program, char* image))
 
-/// A header that sources of kernels include, by the name that they give it.
+/// A header that sources of kernels include, with its name in the include.
 struct KernelHeader {
   const char *name, *text;
 };
-/// Those of this build (kernels_nvcc_later.cpp, which the build writes); none where there are no kernels.
+/// Returns the headers of this build (kernels_nvcc_later.cpp, which the build generates); empty without kernels.
 std::span<const KernelHeader> kernel_headers();
 
-/// Any thread may compile.
+/// Thread-safe.
 class Nvrtc {
  public:
-  /// libnvrtc.so.13 or .12, or the file that CHAINER_NVRTC_LIBRARY names; nullptr where there is none, where the
-  /// variable says "none", or without headers.
+  /// Opens libnvrtc.so.13 or .12, or the file named by CHAINER_NVRTC_LIBRARY. Returns nullptr if there is none, if the
+  /// variable is "none", or without headers.
   static std::unique_ptr<Nvrtc> open(std::span<const KernelHeader> headers);
-  /// "NVRTC 13.0"
+  /// Returns "NVRTC 13.0".
   const std::string& version() const { return version_; }
-  /// "NVRTC 13.0 for sm_90, headers 0123456789abcdef": images of equal sources and equal texts are equal.
+  /// Returns "NVRTC 13.0 for sm_90, headers 0123456789abcdef": images of equal sources and equal descriptions are
+  /// equal.
   std::string description(int capability) const;
-  /// The image of a source for a device of this compute capability (90: 9.0), with the bits that nvcc's options give.
-  /// DeviceError with what the compiler says.
+  /// Returns the image of a source for a compute capability (90: 9.0), with the same results as nvcc's options give.
+  /// Throws DeviceError with the compiler's messages.
   std::string compile(const std::string& source, int capability) const;
 
  private:

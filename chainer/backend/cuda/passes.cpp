@@ -1,4 +1,5 @@
-// Entries of training beyond the least: optimizers' passes, random numbers, softmax.
+// SPDX-License-Identifier: MIT
+// Optional entries for training: optimizers' update steps, random numbers, softmax.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -14,7 +15,7 @@ namespace chainer::cuda {
 
 namespace {
 
-// The addresses of a step's arrays, parameter, gradient and states, and the loop over them.
+// The addresses of the arrays of a step (parameter, gradient and states), and their loop.
 struct ArraysOfUpdate {
   static constexpr int kMost = 2 + kUpdateStates;
   int count;
@@ -63,7 +64,7 @@ void CudaBackend::update(Update op, Array& param, const Array& grad, std::span<A
   launch(param.device().index(), kernel_for("update", param.dtype()), t.grid, t.block, args);
 }
 
-// Up to 32 parameters of one device and compute type a launch. What has gaps is updated by itself.
+// One launch for up to 32 parameters of one device and compute type. Arrays with gaps are updated separately.
 void CudaBackend::update_all(std::span<UpdatePass> passes) {
   UpdateListArgs args{};
   int index = 0;
@@ -99,7 +100,7 @@ void CudaBackend::update_all(std::span<UpdatePass> passes) {
 
 namespace {
 
-// The largest number of a dtype below b: [a, b) must not reach b by rounding.
+// Returns the largest number of a dtype below b: rounding must not produce b in [a, b).
 double largest_below(double b, Dtype d) {
   if (d == float64 || b == 0) return std::nextafter(b, -HUGE_VAL);
   const int digits = d == float32 ? 24 : d == float16 ? 11 : 8;
@@ -111,7 +112,7 @@ double largest_below(double b, Dtype d) {
 
 }  // namespace
 
-// Normal numbers are drawn on the host, whose logarithms and sines they are made of.
+// Normal numbers are drawn on the host, because they depend on its log, sin and cos.
 void CudaBackend::random(RandomFill fill, uint64_t seed, uint64_t counter, double a, double b, Array& out) {
   if (out.size() == 0) return;
   if (fill == RandomFill::normal || !is_floating(out.dtype()) || !out.is_contiguous())

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/backend/cuda/program_source.h"
 
 #include <algorithm>
@@ -15,7 +16,7 @@ constexpr const char* kTypes[] = {"bool_", "int8",    "int16",   "int32",   "int
                                   "uint8", "float16", "float32", "float64", "bfloat16"};
 const char* name_of(Type t) { return kTypes[static_cast<int>(t)]; }
 
-// As Walk of kernels/compiled.h.
+// Returns the name in Walk (kernels/compiled.h) of an operand's layout.
 const char* walk_of(const Args& a, int operand) {
   const Operand& o = a.operands[operand];
   const auto bytes = item_size(static_cast<Dtype>(o.type));
@@ -23,13 +24,13 @@ const char* walk_of(const Args& a, int operand) {
   return a.space.ndim == 1 && o.stride[0] == bytes ? "dense" : "any";
 }
 
-// Calls f(place, whether it is written) for all places of an instruction.
+// Calls f(place, is_written) for all places of an instruction.
 template <class F>
 void visit_places(const Args::Instruction& i, F&& f) {
   for (int k = 0; k < i.inputs; ++k) f(int(i.in[k]), false);
   f(int(i.out), true);
 }
-// The places that a program has, in the order of their numbers.
+// The places used by a program, in ascending order.
 struct Places {
   bool used[Args::kOperands + Args::kRegisters] = {};
   explicit Places(const Args& a) {
@@ -46,7 +47,8 @@ std::string text_of(int place) {
   return place < Args::kOperands ? text("m", place) : text("r", place - Args::kOperands);
 }
 
-// How many elements a thread has at a time: what hides a memory's latency, as long as registers hold the values.
+// Returns the number of elements that a thread processes at a time: enough to hide memory latency while values stay in
+// registers.
 int elements_of_thread(const Args& a) {
   bool wide = false;
   for (const Args::Instruction& i : std::span(a.code, static_cast<std::size_t>(a.instructions)))

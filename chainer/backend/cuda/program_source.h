@@ -1,4 +1,5 @@
-// Programs of elementwise operations as sources of kernels.
+// SPDX-License-Identifier: MIT
+// Source code of kernels for programs of elementwise operations.
 #pragma once
 #include <string>
 #include <string_view>
@@ -7,12 +8,13 @@
 
 namespace chainer::cuda {
 
-/// Adds to `out` the bytes that two programs share where one kernel serves both: instructions, types, and how operands
-/// lie (one behind the other, all in one place, or in any way); not lengths, strides, addresses.
+/// Appends to `out` a signature that is equal for programs that one kernel can serve: instructions, types, and layouts
+/// of operands (consecutive, single or strided), but not lengths, strides and addresses.
 void add_signature(const ProgramArgs& a, std::string& out);
 
-/// A source in the dialect (kernels/compiled.h) whose kernel of that name has the arguments and the bits of the kernel
-/// `program` for all programs of this signature, at any launch's sizes, and needs no shared memory.
+/// Returns source code in the dialect (kernels/compiled.h) of a kernel with this name. For all programs of this
+/// signature it takes the same arguments and gives the same results as the kernel `program`, for any launch size and
+/// without shared memory.
 std::string program_source(const ProgramArgs& a, std::string_view kernel);
 
 }  // namespace chainer::cuda

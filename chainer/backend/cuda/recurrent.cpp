@@ -1,4 +1,5 @@
-// Cells of recurrent networks.
+// SPDX-License-Identifier: MIT
+// Recurrent cells.
 #include "chainer/array/operations/recurrent_cells.h"
 #include "chainer/backend/cuda/cuda_backend.h"
 #include "chainer/backend/cuda/kernels/recurrent.h"
@@ -7,7 +8,7 @@
 namespace chainer::cuda {
 namespace {
 
-// Whether the arguments of a launch have room for so many arrays.
+// Returns true if the arguments of a launch have room for all arrays.
 bool fits(const LstmCells& cells) {
   return cells.sources <= LstmArgs::kSources && cells.sources * cells.children <= LstmArgs::kCells;
 }

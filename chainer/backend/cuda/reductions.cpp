@@ -1,4 +1,5 @@
-// Reductions and products by kernels, rows by index.
+// SPDX-License-Identifier: MIT
+// Reductions, matrix products by kernels, rows by index.
 #include <algorithm>
 #include <array>
 
@@ -14,7 +15,7 @@ namespace {
 
 constexpr unsigned kMostBlocks = 132 * 16;
 
-// The arguments of a reduction over `axes`, whose result has those axes with length one or lacks them.
+// Returns the arguments of a reduction over `axes`; in the result they have length one or are absent.
 ReduceArgs reduction(const Array& a, const Dims& axes, Array& out, int op) {
   const void* from = a.raw();
   void* to = out.mutable_raw();
@@ -31,7 +32,7 @@ ReduceArgs reduction(const Array& a, const Dims& axes, Array& out, int op) {
     }
     position += !is_reduced || keeps;
   }
-  // In memory order, as programs of deferred evaluation go through what they reduce.
+  // In memory order, as in programs of deferred evaluation.
   for (const int64_t d : memory_order(a))
     if (std::find(axes.begin(), axes.end(), d) != axes.end())
       reduced.push_back(a.shape()[d]), reduced_in.push_back(in[d]);
@@ -83,7 +84,7 @@ void CudaBackend::multiply_by_kernel(const ProductCall& c, int index) {
   args.alpha = c.alpha, args.beta = c.beta;
   const auto tiles = [](int64_t n) { return static_cast<unsigned>((n + kGemmTile - 1) / kGemmTile); };
   const unsigned down = std::min(tiles(args.m), 65535u);
-  // A launch takes 65535 matrices of a stack.
+  // A launch processes at most 65535 matrices of a stack.
   for (int64_t first = 0, count = axes == 3 ? c.a.shape[0] : 1; first < count; first += 65535) {
     const auto n = static_cast<unsigned>(std::min<int64_t>(count - first, 65535));
     launch(index, kernel_for("gemm", c.dtype), {tiles(args.n), down, n}, {kGemmTile, kGemmTile, 1}, args);
@@ -93,8 +94,8 @@ void CudaBackend::multiply_by_kernel(const ProductCall& c, int index) {
 
 namespace {
 
-// Whether the list's axes are those of the index and of a row; otherwise both are given flat, and what is written is
-// contiguous.
+// Returns true if the list's axes are those of the index and of a row; otherwise both are passed as flat arrays, and
+// the written one is contiguous.
 bool are_rows(const Array& list, const Array& index, const Array& table) {
   if (list.ndim() != index.ndim() + table.ndim() - 1) return false;
   for (int d = 0; d < index.ndim(); ++d)
@@ -102,7 +103,7 @@ bool are_rows(const Array& list, const Array& index, const Array& table) {
   return true;
 }
 
-// The rows of `list` whose numbers in `table` the index has.
+// Returns the arguments for the rows of `list`, whose numbers in `table` are in the index.
 RowsArgs rows(const Array& table, const void* table_data, const Array& index, const Array& list,
               const void* list_data) {
   const int n = index.ndim();

@@ -1,4 +1,5 @@
-// Spaces and operands of kernels, from the plans that the host's loops have, too.
+// SPDX-License-Identifier: MIT
+// Conversion of loop plans, as used on the host, to spaces and operands of kernels.
 #pragma once
 #include <algorithm>
 #include <bit>
@@ -15,15 +16,15 @@ namespace chainer::cuda {
 static_assert(static_cast<int>(Type::bfloat16) == static_cast<int>(Dtype::bfloat16));
 static_assert(kAxes == kMaxNdim);
 
-/// n / d as the upper half of a product (Granlund and Montgomery, "Division by invariant integers using
-/// multiplication").
+/// Returns the factors for n / d as the upper half of a product (Granlund and Montgomery, "Division by invariant
+/// integers using multiplication").
 inline Divider divider(uint32_t d) {
-  if (d == 0) d = 1;  // of a space without elements
+  if (d == 0) d = 1;  // the space has no elements
   const uint32_t shift = d == 1 ? 0 : 32 - static_cast<uint32_t>(std::countl_zero(d - 1));
   return {d, static_cast<uint32_t>(((uint64_t(1) << 32) * ((uint64_t(1) << shift) - d)) / d + 1), shift};
 }
 
-/// Throws where there are 2^31 elements or more.
+/// Throws DeviceError for 2^31 or more elements.
 template <int N>
 Space space_of(const Loop<N>& loop) {
   if (loop.size >= int64_t(1) << 31)
@@ -35,7 +36,7 @@ Space space_of(const Loop<N>& loop) {
   return s;
 }
 
-/// Array k of the loop, whose first element is at `data`.
+/// Returns array k of the loop, with its first element at `data`.
 template <int N>
 Operand operand_of(const Loop<N>& loop, int k, const void* data, Dtype dtype) {
   Operand o{};
@@ -46,10 +47,10 @@ Operand operand_of(const Loop<N>& loop, int k, const void* data, Dtype dtype) {
 }
 
 inline Type type_of(Dtype d) { return static_cast<Type>(d); }
-/// "fill_float64": of the kernels that there are for each compute type, the one for a dtype.
+/// Returns the name of the kernel for a compute type, for example "fill_float64".
 inline std::string kernel_for(const char* name, Dtype compute) { return text(name, "_", compute_dtype(compute)); }
 
-/// Blocks of up to 256 threads for n elements, `each` a thread; no more blocks than keep a large device busy.
+/// Blocks of up to 256 threads for n elements, `each` per thread; at most enough blocks to occupy a large device.
 struct Threads {
   Dim3 grid, block;
   explicit Threads(int64_t n, int each = 1, unsigned most = 256) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/backend/cuda/staging.h"
 
 #include <algorithm>
@@ -12,7 +13,7 @@ Staging::~Staging() {
   }
 }
 
-// The part that has so many bytes left: the current one, or the next one, when nothing reads it any more.
+// Returns the part with enough room: the current one, or the next one after its copies have run.
 Staging::Part& Staging::part_for(std::size_t bytes, Stream stream) {
   if (used_ + bytes > kPart) {
     driver_.record(parts_[current_].event, stream);

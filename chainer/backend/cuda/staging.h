@@ -1,4 +1,5 @@
-// Copies from the host's memory that return before they ran.
+// SPDX-License-Identifier: MIT
+// Asynchronous copies from host memory.
 #pragma once
 #include <array>
 
@@ -6,8 +7,8 @@
 
 namespace chainer::cuda {
 
-/// A ring of pinned memory: what is copied to the device goes through it, so that the caller's memory is free again at
-/// once. A part of the ring is taken again when the copies out of it have run.
+/// A ring of pinned memory through which data is copied to the device, so that the caller's memory can be reused at
+/// once. A part of the ring is reused when the copies from it have run.
 class Staging {
  public:
   static constexpr std::size_t kPart = std::size_t(4) << 20;

@@ -1,4 +1,5 @@
-// An array's elements by number, whatever its layout and dtype.
+// SPDX-License-Identifier: MIT
+// Access to an array's elements by index, for any layout and dtype.
 #pragma once
 #include <type_traits>
 
@@ -8,12 +9,12 @@
 
 namespace chainer::reference {
 
-/// Elements of an array in C order, converted to and from the type that is computed in: float, double, int64_t or bool.
+/// The elements of an array in C order, converted to and from the compute type: float, double, int64_t or bool.
 class Elements {
  public:
-  /// For reading. raw() computes what the array waits for.
+  /// For reading. raw() evaluates a pending array.
   explicit Elements(const Array& a) : Elements(a, a.raw()) {}
-  /// For writing, or both. mutable_raw() runs what waits and reads the old elements first.
+  /// For writing, or both. mutable_raw() first runs pending computations that read the old elements.
   explicit Elements(Array& a) : Elements(a, a.mutable_raw()) {}
 
   int64_t size() const { return size_; }
@@ -21,7 +22,7 @@ class Elements {
   T get(int64_t i) const {
     return visit(dtype_, "get", [&]<class S>() {
       if constexpr (std::is_same_v<S, bool>)
-        return static_cast<T>(*reinterpret_cast<const uint8_t*>(at(i)) != 0);  // any byte but 0 counts as true
+        return static_cast<T>(*reinterpret_cast<const uint8_t*>(at(i)) != 0);  // any nonzero byte is true
       else
         return static_cast<T>(*reinterpret_cast<const S*>(at(i)));
     });
@@ -60,7 +61,7 @@ class Elements {
   Dims shape_, strides_;
 };
 
-/// Calls f.template operator()<T>() with the type that kernels compute in for a dtype.
+/// Calls f.template operator()<T>() with the compute type of a dtype.
 template <class F>
 void in_work_type(Dtype dtype, F&& f) {
   const Dtype work = compute_dtype(dtype);

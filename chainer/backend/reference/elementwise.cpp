@@ -1,4 +1,5 @@
-// The elementwise operations, from the lists of their formulas: an operation costs this backend no line.
+// SPDX-License-Identifier: MIT
+// The elementwise operations, generated from the lists of formulas.
 #include "chainer/backend/common/formula_math.h"
 
 #include "chainer/backend/reference/elements.h"
@@ -7,13 +8,13 @@
 namespace chainer::reference {
 namespace {
 
-// Whether a row's formula is defined for T: those that are not of category `any` are for floating numbers.
+// Returns true if an operation of this category is defined for T: all but `any` require floating types.
 template <class T>
 constexpr bool has(Category c) {
   return c == Category::any || std::is_floating_point_v<T>;
 }
 
-// One element. Formulas name their operands x, or a, b and c.
+// Computes one element. Formulas name their operands x, or a, b and c.
 template <class T>
 T value_of(Elementwise op, T a, T b, T c) {
   [[maybe_unused]] const T x = a;

@@ -1,4 +1,5 @@
-// Products of matrices, and rows by index.
+// SPDX-License-Identifier: MIT
+// Matrix products, and rows by index.
 #include "chainer/backend/devices.h"
 #include "chainer/backend/reference/elements.h"
 #include "chainer/backend/reference/reference_backend.h"
@@ -6,7 +7,7 @@
 namespace chainer {
 
 Backend& reference_backend() {
-  static reference::ReferenceBackend* b = new reference::ReferenceBackend;  // never destroyed: arrays may outlive main
+  static reference::ReferenceBackend* b = new reference::ReferenceBackend;  // never destroyed: arrays outlive main()
   return *b;
 }
 

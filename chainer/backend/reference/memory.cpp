@@ -1,6 +1,7 @@
-// Two equal ranges of addresses: nothing is ever mapped in the first, whose addresses arrays get, and the elements are
-// at the same places of the second. So an address must go through opened() before it is of any use, as a device's must
-// go through the device.
+// SPDX-License-Identifier: MIT
+// Two address ranges of equal size. Nothing is ever mapped in the first, which provides the arrays' addresses; the
+// elements are at the same offsets in the second. As with a real device, an address must be translated, by opened(),
+// before it can be used.
 #include "chainer/backend/reference/memory.h"
 
 #include <bit>
@@ -10,13 +11,13 @@
 #include <vector>
 
 #include "chainer/backend/reference/reference_backend.h"
-#include "chainer/core/fork.h"
-#include "chainer/core/pages.h"
+#include "chainer/core/system/fork.h"
+#include "chainer/core/system/pages.h"
 
 namespace chainer::reference {
 namespace {
 
-constexpr std::size_t kRange = std::size_t(8) << 30;  // of addresses; pages come with the first write
+constexpr std::size_t kRange = std::size_t(8) << 30;  // of addresses; pages are allocated when first written
 
 struct Memory {
   ForkSafe<std::mutex> mutex{kForkLeaf};
@@ -30,7 +31,7 @@ struct Memory {
   }
 };
 Memory& memory() {
-  static Memory* m = new Memory;  // never destroyed: arrays may outlive main
+  static Memory* m = new Memory;  // never destroyed: arrays may outlive main()
   return *m;
 }
 

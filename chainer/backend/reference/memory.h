@@ -1,14 +1,15 @@
-// Memory that only this backend can reach.
+// SPDX-License-Identifier: MIT
+// Memory that only this backend can access.
 #pragma once
 #include <cstddef>
 
 namespace chainer::reference {
 
-/// Memory of `bytes`, full of ones (NaN as a floating number), at an address where nothing can be read or written;
-/// nullptr where there is no room. `size_class` goes back with it.
+/// Returns memory of `bytes` bytes, filled with ones (NaN for floating-point types), at an address that cannot be
+/// accessed; nullptr if there is no memory. `size_class` is passed back on release.
 void* allocate_closed(std::size_t bytes, int* size_class);
 void release_closed(void* address, int size_class);
-/// Where the elements at such an address can be read and written. Only entries of this backend call it.
+/// Returns the address where the elements can be accessed. Called only by this backend.
 void* opened(const void* address);
 
 }  // namespace chainer::reference

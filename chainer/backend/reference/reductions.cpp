@@ -1,4 +1,5 @@
-// Reductions, element by element into accumulators that are as wide as there are: double, or int64 for integers.
+// SPDX-License-Identifier: MIT
+// Reductions, element by element into accumulators of the widest type: double, or int64 for integers.
 #include <algorithm>
 #include <limits>
 #include <vector>
@@ -32,7 +33,7 @@ T combined(Reduce op, T a, T b) {
 }  // namespace
 
 void ReferenceBackend::reduce(Reduce op, const Array& a, const Dims& axes, Array& out) {
-  // The number of the result that element i of `a` goes to, from the axes that are kept.
+  // Returns the index of the result for element i of `a`, from the axes that are kept.
   const auto result_of = [&](int64_t i) {
     int64_t result = 0, step = 1;
     for (int d = a.ndim() - 1; d >= 0; --d) {

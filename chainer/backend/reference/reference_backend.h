@@ -1,6 +1,7 @@
-// A device in plain loops, made to be read: the least that a backend must define. Its memory lies at addresses where
-// the host can reach nothing, as a real device's: whoever goes around the interface ends the program there. Tests run
-// the table of functions on it.
+// SPDX-License-Identifier: MIT
+// A device in simple loops, written to be read: the minimum that a backend must define. As on a real device, its memory
+// is at addresses that the host cannot access, so that code that bypasses the interface crashes. Tests run the table of
+// functions on it.
 #pragma once
 #include "chainer/array/backend.h"
 

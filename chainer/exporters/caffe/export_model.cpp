@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/exporters/caffe/export_model.h"
 
 #include <algorithm>
@@ -8,8 +9,8 @@
 #include "chainer/autograd/node_attributes.h"
 #include "chainer/array/operations/convolution.h"
 #include "chainer/array/operations/pooling.h"
-#include "chainer/core/file.h"
-#include "chainer/core/file_writer.h"
+#include "chainer/core/system/file.h"
+#include "chainer/core/system/file_writer.h"
 #include "chainer/functions/normalization.h"
 #include "chainer/routines/creation.h"
 

@@ -1,11 +1,10 @@
-#include <limits>
+// SPDX-License-Identifier: MIT
+#include "chainer/array/host_kernels/maxout.h"
 
+#include "chainer/array/host_kernels/normalize.h"
 #include "chainer/array/recording/step.h"
 #include "chainer/autograd/function_node.h"
 #include "chainer/autograd/node_attributes.h"
-#include "chainer/backend/common/host_normalize.h"
-#include "chainer/core/ivdep.h"
-#include "chainer/core/parallel.h"
 #include "chainer/functions/activation.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/math.h"
@@ -14,92 +13,8 @@
 namespace chainer::functions {
 namespace {
 
-/// x as (outer, k, inner): the largest of each k.
-struct Pools {
-  int64_t outer, k, inner;
-};
-
-// Calls f(first element of a pool, pool), with k a constant where it is small.
-template <int kPool, class F>
-void for_pools(const Pools& p, int64_t begin, int64_t end, F f) {
-  const int64_t k = kPool ? kPool : p.k;
-  for (int64_t o = begin; o < end; ++o)
-    for (int64_t i = 0; i < p.inner; ++i) f(o * k * p.inner + i, o * p.inner + i, k);
-}
-template <class F>
-void all_pools(const Pools& p, F f) {
-  cpu::parallel_ranges(p.outer, p.outer * p.k * p.inner, 1, [&](int64_t begin, int64_t end) {
-    switch (p.k) {
-      case 2: return for_pools<2>(p, begin, end, f);
-      case 3: return for_pools<3>(p, begin, end, f);
-      case 4: return for_pools<4>(p, begin, end, f);
-      default: return for_pools<0>(p, begin, end, f);
-    }
-  });
-}
-// The largest; NaN where there is one.
-template <class T, int kPool>
-void largest_of_adjacent(const T* x, T* y, int64_t pools) {
-  for (int64_t o = 0; o < pools; ++o) {
-    T best = x[o * kPool];
-    int nan = best != best;
-    for (int j = 1; j < kPool; ++j) {
-      const T v = x[o * kPool + j];
-      best = v > best ? v : best;
-      nan |= v != v;
-    }
-    y[o] = nan ? std::numeric_limits<T>::quiet_NaN() : best;
-  }
-}
-template <class T>
-void largest(const Pools& p, const T* x, T* y) {
-  const auto adjacent = p.k == 2   ? largest_of_adjacent<T, 2>
-                        : p.k == 3 ? largest_of_adjacent<T, 3>
-                        : p.k == 4 ? largest_of_adjacent<T, 4>
-                                   : nullptr;
-  if (p.inner == 1 && adjacent)
-    return cpu::parallel_ranges(p.outer, p.outer * p.k, 1,
-                                [&](int64_t begin, int64_t end) { adjacent(x + begin * p.k, y + begin, end - begin); });
-  all_pools(p, [=, step = p.inner](int64_t at, int64_t pool, int64_t k) {
-    T best = x[at];
-    for (int64_t j = 1; j < k; ++j) {
-      const T v = x[at + j * step];
-      best = best == best && !(v <= best) ? v : best;
-    }
-    y[pool] = best;
-  });
-}
-// All elements that are like the largest get its gradient.
-template <class T, int kPool>
-void gradient_of_adjacent(const T* x, const T* y, const T* gy, T* gx, int64_t pools) {
-  CHAINER_IVDEP
-  for (int64_t o = 0; o < pools; ++o)
-    for (int j = 0; j < kPool; ++j) gx[o * kPool + j] = x[o * kPool + j] == y[o] ? gy[o] : T(0);
-}
-template <class T>
-void gradient(const Pools& p, const T* x, const T* y, const T* gy, T* gx) {
-  const auto adjacent = p.k == 2   ? gradient_of_adjacent<T, 2>
-                        : p.k == 3 ? gradient_of_adjacent<T, 3>
-                        : p.k == 4 ? gradient_of_adjacent<T, 4>
-                                   : nullptr;
-  if (p.inner == 1 && adjacent)
-    return cpu::parallel_ranges(p.outer, p.outer * p.k, 1, [&](int64_t begin, int64_t end) {
-      adjacent(x + begin * p.k, y + begin, gy + begin, gx + begin * p.k, end - begin);
-    });
-  all_pools(p, [=, step = p.inner](int64_t at, int64_t pool, int64_t k) {
-    for (int64_t j = 0; j < k; ++j) gx[at + j * step] = x[at + j * step] == y[pool] ? gy[pool] : T(0);
-  });
-}
-template <class F>
-void for_dtype(Dtype d, F f) {
-  if (d == Dtype::float64)
-    f(double());
-  else
-    f(float());
-}
-
 struct MaxoutNode : FunctionNode {
-  MaxoutNode(int a, Shape s, const Pools& p) : axis(a), split(std::move(s)), pools(p) {}
+  MaxoutNode(int a, Shape s, const host_kernels::MaxoutPools& p) : axis(a), split(std::move(s)), pools(p) {}
   std::string label() const override { return "Maxout"; }
   Arrays forward(const Arrays& x) override {
     retain_inputs({0});
@@ -109,10 +24,7 @@ struct MaxoutNode : FunctionNode {
     Array y(s, x[0].dtype());
     recording::step(
         "maxout", {x.data(), 1}, {&y, 1},
-        [p = pools](std::span<const Array> in, std::span<Array> out) {
-          for_dtype(in[0].dtype(), [&]<class T>(T) { largest(p, in[0].data<T>(), out[0].mutable_data<T>()); });
-        },
-        true);
+        [p = pools](std::span<const Array> in, std::span<Array> out) { host_kernels::maxout(p, in[0], out[0]); }, true);
     return {y};
   }
   Variables backward(const Indexes&, const Variables& gy) override {
@@ -129,16 +41,14 @@ struct MaxoutNode : FunctionNode {
     recording::step(
         "maxout_grad", in, {&gx, 1},
         [p = pools](std::span<const Array> i, std::span<Array> out) {
-          for_dtype(out[0].dtype(), [&]<class T>(T) {
-            gradient(p, i[0].data<T>(), i[1].data<T>(), i[2].data<T>(), out[0].mutable_data<T>());
-          });
+          host_kernels::maxout_grad(p, i[0], i[1], i[2], out[0]);
         },
         true);
     return {Variable(gx, false)};
   }
   int axis;
   Shape split;
-  Pools pools;
+  host_kernels::MaxoutPools pools;
 };
 
 }  // namespace
@@ -153,7 +63,7 @@ Variable Maxout::operator()(const Variable& x, int64_t pool_size, int64_t axis) 
   Shape s = x.shape();
   s[d] /= pool_size;
   s.insert(d + 1, pool_size);
-  if (CompositeRecorder::current || x.size() == 0 || !host_math::takes_rows(x.array()))
+  if (CompositeRecorder::current || x.size() == 0 || !host_kernels::takes_rows(x.array()))
     return max(reshape(x, s), d + 1);
   int64_t inner = 1;
   for (int i = d + 1; i < x.ndim(); ++i) inner *= x.shape()[i];

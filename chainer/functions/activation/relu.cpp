@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/functions/activation.h"
 #include "chainer/functions/math.h"
 #include "chainer/functions/math/unary_node.h"
@@ -13,7 +14,7 @@ struct ReLUGrad : FunctionNode {
   Array y;
 };
 
-struct ReLUNode : UnaryNode<Elementwise::relu> {
+struct ReLUNode : UnaryNode<Elementwise::relu, Keep::output> {
   std::string label() const override { return "ReLU"; }
   Variables backward(const Indexes&, const Variables& gy) override {
     return {apply_single(ReLUGrad(output_data()[0]), gy[0])};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/functions/activation.h"
 #include "chainer/functions/math.h"
 #include "chainer/functions/math/unary_node.h"
@@ -17,7 +18,7 @@ struct SigmoidGrad : FunctionNode {
   }
 };
 
-struct SigmoidNode : UnaryNode<Elementwise::sigmoid> {
+struct SigmoidNode : UnaryNode<Elementwise::sigmoid, Keep::output> {
   std::string label() const override { return "Sigmoid"; }
   Variables backward(const Indexes&, const Variables& gy) override {
     return {apply_single(SigmoidGrad(), retained_output(0), gy[0])};

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: MIT
 // softmax and log_softmax.
 #include "chainer/array/backend.h"
 #include "chainer/autograd/function_node.h"
 #include "chainer/autograd/node_attributes.h"
-#include "chainer/backend/common/host_normalize.h"
+#include "chainer/array/host_kernels/normalize.h"
 #include "chainer/functions/activation.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/math.h"
@@ -37,8 +38,8 @@ struct SoftmaxNode : FunctionNode, Described {
   Variables backward(const Indexes&, const Variables& gy) override {
     const Variable y = retained_output(0);
     if (!config().enable_backprop && normalize_axis(axis, y.ndim(), "softmax") == y.ndim() - 1 &&
-        host_math::takes_rows(y.array()))
-      return {Variable(host_math::softmax_grad(logarithm, dense(gy[0].array(), y.dtype()), y.array()), false)};
+        host_kernels::takes_rows(y.array()))
+      return {Variable(host_kernels::softmax_grad(logarithm, dense(gy[0].array(), y.dtype()), y.array()), false)};
     if constexpr (logarithm) {
       const Variable total = broadcast_to(sum(gy[0], axis, {.keepdims = true}), y.shape());
       return {gy[0] - exp(y) * total};

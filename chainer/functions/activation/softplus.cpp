@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/autograd/node_attributes.h"
 #include "chainer/functions/activation.h"
 #include "chainer/functions/math.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/autograd/partial_gradients.h"
 #include "chainer/functions/activation.h"
 #include "chainer/functions/activation/channel_scale.h"

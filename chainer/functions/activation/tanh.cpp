@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/functions/activation.h"
 #include "chainer/functions/math.h"
 #include "chainer/functions/math/unary_node.h"
@@ -17,7 +18,7 @@ struct TanhGrad : FunctionNode {
   }
 };
 
-struct TanhNode : UnaryNode<Elementwise::tanh> {
+struct TanhNode : UnaryNode<Elementwise::tanh, Keep::output> {
   std::string label() const override { return "Tanh"; }
   Variables backward(const Indexes&, const Variables& gy) override {
     return {apply_single(TanhGrad(), retained_output(0), gy[0])};

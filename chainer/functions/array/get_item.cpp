@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/array/index.h"
 #include "chainer/array/version.h"
 #include "chainer/autograd/function_node.h"

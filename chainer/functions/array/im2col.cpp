@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/routines/im2col.h"
 
 #include "chainer/autograd/function_node.h"

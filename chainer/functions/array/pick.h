@@ -1,10 +1,11 @@
-// Elements picked along one axis: what functions that rearrange an axis share.
+// SPDX-License-Identifier: MIT
+// Selects elements along one axis; shared by functions that rearrange an axis.
 #pragma once
 #include "chainer/functions/array.h"
 
 namespace chainer::functions {
 
-/// x[:, ..., index] with `index`, any entry of an index, at an axis that was normalized.
+/// Returns x[:, ..., index] with `index`, any entry of an index, at `axis`, which is not negative.
 inline Variable pick(const Variable& x, const Index& index, int axis) {
   Indices slices(static_cast<std::size_t>(axis), Slice());
   slices.push_back(index);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/functions/array/pick.h"
 #include "chainer/routines/creation.h"
 

@@ -1,25 +1,26 @@
+// SPDX-License-Identifier: MIT
 #include <algorithm>
 
-#include "chainer/autograd/function_node.h"
+#include "chainer/autograd/node_attributes.h"
+#include "chainer/autograd/type_check.h"
 #include "chainer/functions/array.h"
-#include "chainer/functions/math.h"
-#include "chainer/routines/creation.h"
+#include "chainer/functions/array/resample.h"
 
 namespace chainer::functions {
 namespace {
 
-// The matrix (length, n) of linear interpolation between n elements whose first and last stay at the ends. One dense
-// product is several times faster than gathering two neighbours an element.
-Variable interpolation(int64_t n, int64_t length, Dtype dtype, const Device& device) {
-  Array weights = zeros({length, n}, float64);
-  double* w = weights.mutable_data<double>();
+// Linear interpolation between n elements whose first and last stay at the ends.
+Taps interpolation(int64_t n, int64_t length) {
+  Taps taps(n);
   for (int64_t i = 0; i < length; ++i) {
     const double at = length == 1 ? 0 : static_cast<double>(i * (n - 1)) / static_cast<double>(length - 1);
     const int64_t left = std::min(static_cast<int64_t>(at), std::max<int64_t>(n - 2, 0));
-    w[i * n + left] += 1 - (at - static_cast<double>(left));
-    if (left + 1 < n) w[i * n + left + 1] += at - static_cast<double>(left);
+    const double right = at - static_cast<double>(left);
+    taps.begin();
+    taps.add(left, 1 - right);
+    if (left + 1 < n && right != 0) taps.add(left + 1, right);
   }
-  return Variable(weights.astype(dtype).to_device(device), false);
+  return taps;
 }
 
 }  // namespace
@@ -33,13 +34,21 @@ Variable ResizeImages::operator()(const Variable& x, IntPair output_shape) const
   if (output_shape.h < 1 || output_shape.w < 1)
     throw ValueError("resize_images: the output's height and width must be positive, they are ", output_shape.h,
                      " and ", output_shape.w);
-  const int64_t n = x.shape()[0], c = x.shape()[1], h = x.shape()[2], w = x.shape()[3];
+  const int64_t h = x.shape()[2], w = x.shape()[3];
+  if (output_shape.h == h && output_shape.w == w) return x;
   Variable y = x;
-  if (output_shape.w != w)
-    y = matmul(y.reshape({n * c * h, w}), interpolation(w, output_shape.w, x.dtype(), x.device()), {.transb = true});
-  y = y.reshape({n * c, h, output_shape.w});
-  if (output_shape.h != h) y = matmul(interpolation(h, output_shape.h, x.dtype(), x.device()), y);
-  return y.reshape({n, c, output_shape.h, output_shape.w});
+  const auto pass = [&](int axis, int64_t from, int64_t to) {
+    if (from != to) y = resample(y, axis, interpolation(from, to));
+  };
+  // The pass over columns is the slower one: it comes where there are fewer rows.
+  const bool rows_first = output_shape.h < h;
+  if (rows_first) pass(2, h, output_shape.h);
+  pass(3, w, output_shape.w);
+  if (!rows_first) pass(2, h, output_shape.h);
+  return composite("ResizeImages", {&x}, y, [&](NodeAttributes& a) {
+    a("rows", interpolation(h, output_shape.h).matrix());
+    a("columns", interpolation(w, output_shape.w).matrix());
+  });
 }
 
 }  // namespace chainer::functions

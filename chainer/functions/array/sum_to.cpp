@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/autograd/function_node.h"
 #include "chainer/functions/array.h"
 #include "chainer/routines/reduction.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The methods of Variable that are functions of the graph.
 #include "chainer/functions/array.h"
 

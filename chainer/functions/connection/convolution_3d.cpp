@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/functions/connection/convolution_nodes.h"
 #include "chainer/functions/convolution.h"
 

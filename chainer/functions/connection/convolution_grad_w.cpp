@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/array/backend.h"
 #include "chainer/array/exclusive.h"
 #include "chainer/functions/connection/convolution_nodes.h"
@@ -8,7 +9,7 @@ namespace chainer::functions {
 Arrays ConvolutionGradW::forward(const Arrays& in) {
   retain_inputs({0, 1});
   Array gW(filters, in[0].dtype(), in[0].device());
-  if (gW.size()) convolve(Convolution::backward_weights, plan, in[0], in[1], {}, gW, false);
+  if (gW.size()) host_kernels::convolve({Convolution::backward_weights, plan, in[0], in[1], Array(), gW});
   return {gW};
 }
 
@@ -29,7 +30,9 @@ Variable filters_gradient(const ConvolutionPlan& plan, const Shape& W, const Var
   if (so_far && !config().enable_backprop && so_far.array().is_contiguous() && is_exclusive(so_far.array())) {
     // Filters used several times: the sum goes on in their gradient without a temporary, if nobody else sees it.
     Array sum = so_far.array();
-    if (sum.size()) convolve(Convolution::backward_weights, plan, images.array(), results.array(), {}, sum, true);
+    if (sum.size())
+      host_kernels::convolve(
+          {Convolution::backward_weights, plan, images.array(), results.array(), Array(), sum, true});
     return so_far;
   }
   const Variable g = apply_single(ConvolutionGradW(plan, W), images, results);

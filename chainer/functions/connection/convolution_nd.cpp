@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/array/backend.h"
 #include "chainer/functions/connection/convolution_nodes.h"
 #include "chainer/functions/convolution.h"
@@ -9,16 +10,17 @@ namespace chainer::functions {
 
 ConvolutionPlan make_plan(std::string_view name, int axes, const PerAxis& stride, const PerAxis& pad,
                           const PerAxis& dilate, int64_t groups) {
-  using Units = ConvolutionPlan::MatrixUnits;
+  using TensorCores = ConvolutionPlan::TensorCores;
   const std::string& units = config().use_cudnn_tensor_core;
   const ConvolutionPlan p{stride.on(axes, text(name, ": stride")),
                           pad.on(axes, text(name, ": pad")),
                           dilate.on(axes, text(name, ": dilate")),
                           groups,
-                          units == "always"  ? Units::all
-                          : units == "never" ? Units::none
-                                             : Units::halves,
-                          config().use_cudnn.get() != "never"};
+                          units == "always"  ? TensorCores::all
+                          : units == "never" ? TensorCores::none
+                                             : TensorCores::halves,
+                          config().use_cudnn.get() != "never",
+                          config().winograd};
   for (int d = 0; d < axes; ++d)
     if (p.stride[d] < 1 || p.pad[d] < 0 || p.dilate[d] < 1)
       throw ValueError(name, ": stride ", p.stride, " and dilate ", p.dilate, " must be positive, pad ", p.pad,
@@ -59,7 +61,7 @@ Arrays ConvolutionNode::forward(const Arrays& in) {
   }
   Array result = channels_last(y, in[0].dtype(), in[0].device());
   if (result.size())
-    convolve(Convolution::forward, plan, in[0], in[1], in.size() == 3 ? in[2] : Array(), result, false);
+    host_kernels::convolve({Convolution::forward, plan, in[0], in[1], in.size() == 3 ? in[2] : Array(), result});
   return {result};
 }
 

@@ -1,14 +1,16 @@
-// The three functions that are each other's gradients: convolution, its transpose, and the gradient by the filters.
+// SPDX-License-Identifier: MIT
+// Three functions whose gradients are each other: convolution, its transpose, and the gradient with respect to the
+// filters.
 #pragma once
+#include "chainer/array/host_kernels/convolution.h"
 #include "chainer/array/per_axis.h"
 #include "chainer/autograd/function_node.h"
-#include "chainer/array/operations/convolution.h"
 #include "chainer/autograd/node_attributes.h"
 
 namespace chainer::functions {
 
-/// y (N, K, out...) of x (N, C, in...) and W (K, C / groups, k...), with b (K) if there are three inputs. Without
-/// lengths for y they follow from the others.
+/// Computes y (N, K, out...) from x (N, C, in...) and W (K, C / groups, k...), with b (K) if there are three inputs. If
+/// `out` is empty, the lengths follow from the others.
 struct ConvolutionNode : FunctionNode, Described {
   ConvolutionNode(const ConvolutionPlan& p, bool cover, const Dims& o) : plan(p), cover_all(cover), out(o) {}
   std::string label() const override { return plan.stride.ndim() == 2 ? "Convolution2DFunction" : "ConvolutionND"; }
@@ -25,8 +27,9 @@ struct ConvolutionNode : FunctionNode, Described {
   Dims out;
 };
 
-/// The gradient of that by x: (N, C, out...) of x (N, K, in...) and W (K, C / groups, k...), with b (C) if there are
-/// three inputs. Without lengths for the result it has the smallest.
+/// Computes the gradient of a convolution with respect to x: (N, C, out...) from x (N, K, in...) and
+/// W (K, C / groups, k...), with b (C) if there are three inputs. If `out` is empty, the result has the smallest
+/// possible lengths.
 struct DeconvolutionNode : FunctionNode, Described {
   DeconvolutionNode(const ConvolutionPlan& p, const Dims& o) : plan(p), out(o) {}
   std::string label() const override { return plan.stride.ndim() == 2 ? "Deconvolution2DFunction" : "DeconvolutionND"; }
@@ -42,7 +45,8 @@ struct DeconvolutionNode : FunctionNode, Described {
   Dims out;
 };
 
-/// The gradient by the filters, of their shape, from x (N, C, in...) and gy (N, K, out...).
+/// Computes the gradient of a convolution with respect to the filters, in their shape, from x (N, C, in...) and
+/// gy (N, K, out...).
 struct ConvolutionGradW : FunctionNode {
   ConvolutionGradW(const ConvolutionPlan& p, const Shape& w) : plan(p), filters(w) {}
   std::string label() const override { return "ConvolutionGradW"; }
@@ -52,20 +56,21 @@ struct ConvolutionGradW : FunctionNode {
   Shape filters;
 };
 
-/// The options' numbers for each of `axes` axes, checked: positive strides, dilations and groups, no negative padding.
+/// Returns the options for each of `axes` axes. Throws ValueError unless strides, dilations and groups are positive and
+/// paddings are not negative.
 ConvolutionPlan make_plan(std::string_view name, int axes, const PerAxis& stride, const PerAxis& pad,
                           const PerAxis& dilate, int64_t groups);
-/// What both directions check: floating inputs of one dtype, x and W of the plan's number of axes.
+/// The checks of both directions: inputs of one floating dtype, x and W with the plan's number of axes.
 void check_images_and_filters(const type_check::TypeInfos& in, const ConvolutionPlan& plan);
-/// What both directions add to, or make anew where `so_far` is none: the gradients by the filters W, from the images
-/// and the results of the convolution, and by the bias that was added to `biased`.
+/// Return `so_far` (or none) plus a gradient, for both directions: with respect to filters of shape W, from the images
+/// and the gradient of the results of the convolution, and with respect to the bias, from the gradient of the results.
 Variable filters_gradient(const ConvolutionPlan& plan, const Shape& W, const Variable& images, const Variable& results,
                           const Variable& so_far);
 Variable bias_gradient(const Variable& biased, const Variable& so_far);
 
 struct ConvolutionOptions;
 struct DeconvolutionOptions;
-/// The functions with a fixed number of spatial axes.
+/// The public functions, with a fixed number of spatial axes.
 Variable convolve(int axes, const Variable& x, const Variable& W, const Variable& b, const ConvolutionOptions& options);
 Variable deconvolve(int axes, const Variable& x, const Variable& W, const Variable& b,
                     const DeconvolutionOptions& options);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/array/backend.h"
 #include "chainer/functions/connection/convolution_nodes.h"
 #include "chainer/functions/convolution.h"
@@ -40,7 +41,7 @@ Arrays DeconvolutionNode::forward(const Arrays& in) {
   // Few channels are computed faster in C order (backend/cpu/onednn/convolution.cpp).
   Array result = y[1] <= 3 ? Array(y, dtype, in[0].device()) : channels_last(y, dtype, in[0].device());
   if (result.size())
-    convolve(Convolution::backward_data, plan, in[0], in[1], in.size() == 3 ? in[2] : Array(), result, false);
+    host_kernels::convolve({Convolution::backward_data, plan, in[0], in[1], in.size() == 3 ? in[2] : Array(), result});
   return {result};
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/autograd/type_check.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/convolution.h"

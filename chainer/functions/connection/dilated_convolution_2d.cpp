@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/functions/convolution.h"
 
 namespace chainer::functions {

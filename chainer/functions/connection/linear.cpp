@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/array/backend.h"
 #include "chainer/array/exclusive.h"
 #include "chainer/autograd/function_node.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/array/recording/step.h"
 #include "chainer/autograd/function_node.h"
 #include "chainer/functions/evaluation.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The calibration curve and the expected calibration error.
 #include <algorithm>
 

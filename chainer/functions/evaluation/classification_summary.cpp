@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <algorithm>
 
 #include "chainer/autograd/function_node.h"
@@ -22,6 +23,7 @@ ClassificationSummary::Result ClassificationSummary::operator()(const Variable& 
   int64_t labels = o.label_num.value_or(0);
   if (!o.label_num)
     for (int64_t v : truth) labels = std::max(labels, v + 1);
+  if (labels < 0) throw ValueError("classification_summary: label_num must not be negative: ", labels);
   const auto n = static_cast<std::size_t>(labels);
   std::vector<int64_t> support(n), relevant(n), both(n);
   for (std::size_t i = 0; i < truth.size(); ++i) {

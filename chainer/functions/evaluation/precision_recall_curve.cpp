@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The precision-recall curve and its area.
 #include <algorithm>
 

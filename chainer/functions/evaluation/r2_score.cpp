@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/autograd/function_node.h"
 #include "chainer/functions/evaluation.h"
 #include "chainer/routines/arithmetic.h"
@@ -15,7 +16,9 @@ Variable R2Score::operator()(const Variable& pred, const Variable& truth, const 
   });
   if (multioutput != "uniform_average" && multioutput != "raw_values")
     throw ValueError("r2_score: multioutput must be 'uniform_average' or 'raw_values', not '", multioutput, "'");
-  const Array &p = pred.array(), &t = truth.array();
+  // Sums of squares are seldom numbers of 16 bits.
+  const auto wide = [](const Array& a) { return a.astype(item_size(a.dtype()) == 2 ? float32 : a.dtype(), false); };
+  const Array p = wide(pred.array()), t = wide(truth.array());
   const Array residual = chainer::sum(chainer::square(p - t), 0),
               total = chainer::sum(chainer::square(t - chainer::mean(t, 0)), 0);
   // A constant output has no variation to explain: its score is 0, also where its mean was rounded.
@@ -23,7 +26,7 @@ Variable R2Score::operator()(const Variable& pred, const Variable& truth, const 
   const Array score =
       chainer::where(constant, zeros_like(total), 1 - residual / chainer::where(constant, ones_like(total), total));
   const Array result = multioutput == "raw_values" ? score : chainer::mean(score);
-  return result.astype(p.dtype(), false);
+  return result.astype(pred.dtype(), false);
 }
 
 }  // namespace chainer::functions

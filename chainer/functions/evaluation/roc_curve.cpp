@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The ROC curve and areas under curves.
 #include <algorithm>
 #include <limits>

@@ -1,4 +1,5 @@
-// What the metrics share: scores and labels on the host, checked.
+// SPDX-License-Identifier: MIT
+// Checked scores and labels on the host, shared by the metrics.
 #pragma once
 #include <cmath>
 #include <vector>
@@ -10,7 +11,7 @@
 
 namespace chainer::functions::detail {
 
-/// y (N, C, d1, ...) and t (N, d1, ...): score(i, c) of the element i of t.
+/// Scores y (N, C, d1, ...) and labels t (N, d1, ...): score(i, c) is the score of class c for element i of t.
 struct ClassScores {
   ClassScores(const char* function, const Variable& y, const Variable& t)
       : labels(t.array().to_vector<int64_t>()), y_(y.array().to_vector<double>()), function_(function) {
@@ -31,7 +32,7 @@ struct ClassScores {
   double score(int64_t i, int64_t c) const {
     return y_[static_cast<std::size_t>((i / inner_ * classes + c) * inner_ + i % inner_)];
   }
-  /// The label of an element; IndexError if it is none.
+  /// Returns the label of an element. Throws IndexError if it is not in 0 ... C - 1.
   int64_t label(int64_t i) const {
     const int64_t v = labels[static_cast<std::size_t>(i)];
     if (v < 0 || v >= classes)
@@ -47,7 +48,8 @@ struct ClassScores {
   const char* function_;
 };
 
-/// Scores (N) and labels in {0, 1} (N), both at least once if `both`.
+/// Scores (N) and labels (N) in {0, 1}. Throws ValueError for other labels, a score of NaN and, with `both`, unless
+/// both labels occur.
 struct BinaryScores {
   BinaryScores(const char* function, const Variable& y, const Variable& t, bool both)
       : scores(y.array().to_vector<double>()) {
@@ -88,13 +90,14 @@ struct BinaryScores {
   int64_t positives = 0;
 };
 
-/// Counts among the elements with at least a threshold, thresholds falling: one of each value of the scores.
+/// Numbers of true and false positives among the elements with a score of at least each threshold. The thresholds are
+/// the distinct scores, falling.
 struct Counts {
   explicit Counts(const BinaryScores& s);
   std::vector<double> thresholds, false_positives, true_positives;
 };
 
-/// A float64 (or int64) result on the device of an input.
+/// Returns values as a float64 or int64 variable on the device of an input.
 template <class T>
 Variable result(const std::vector<T>& values, const Variable& like) {
   return array(values, Shape{static_cast<int64_t>(values.size())}).to_device(like.array().device());

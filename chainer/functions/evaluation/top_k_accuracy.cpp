@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/functions/evaluation/metrics.h"
 #include "chainer/functions/evaluation/scores.h"
 

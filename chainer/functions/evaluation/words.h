@@ -1,4 +1,5 @@
-// Words of sentences.
+// SPDX-License-Identifier: MIT
+// Splits sentences into words.
 #pragma once
 #include <string>
 #include <string_view>

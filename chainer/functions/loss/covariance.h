@@ -1,16 +1,17 @@
-// What cross_covariance and decov share.
+// SPDX-License-Identifier: MIT
+// Shared by cross_covariance and decov.
 #pragma once
 #include "chainer/functions/loss.h"
 #include "chainer/functions/math.h"
 
 namespace chainer::functions {
 
-/// The covariances between the columns of y (N, M) and z (N, L).
+/// Returns the covariances (M, L) between the columns of y (N, M) and z (N, L).
 inline Variable covariance(const Variable& y, const Variable& z) {
   return matmul(y - mean(y, 0, {.keepdims = true}), z - mean(z, 0, {.keepdims = true}), {.transa = true}) /
          static_cast<double>(y.shape()[0]);
 }
-/// Half their squared sum, or the matrix itself.
+/// Returns half the sum of the squares of c, or c itself.
 inline Variable reduce_covariance(const Variable& c, CovarianceReduction reduce) {
   return reduce == CovarianceReduction::no ? c : sum(square(c)) * 0.5;
 }

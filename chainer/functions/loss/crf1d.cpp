@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/autograd/function_node.h"
 #include "chainer/functions/array/pick.h"
 #include "chainer/functions/loss/crf1d.h"

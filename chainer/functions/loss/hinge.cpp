@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/autograd/function_node.h"
 #include "chainer/functions/activation.h"
+#include "chainer/functions/array.h"
 #include "chainer/functions/loss.h"
 #include "chainer/functions/math.h"
 #include "chainer/routines/creation.h"
@@ -15,6 +17,8 @@ Variable Hinge::operator()(const Variable& x, const Variable& t, const HingeOpti
   });
   if (o.reduce != Reduction::mean && o.reduce != Reduction::no)
     throw ValueError("hinge: only 'mean' and 'no' are valid for 'reduce'");
+  // Sums of squares and of more than 65,504 losses are no numbers of 16 bits.
+  if (o.reduce == Reduction::mean && item_size(x.dtype()) == 2) return cast((*this)(cast(x, float32), t, o), x.dtype());
   // The label's score counts against the loss, the others for it.
   Array sign = ones_like(x.array());
   const std::vector<int64_t> labels = t.array().to_vector<int64_t>();

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/autograd/function_node.h"
 #include "chainer/functions/loss.h"
+#include "chainer/functions/loss/reduced.h"
 #include "chainer/functions/math.h"
 #include "chainer/routines/arithmetic.h"
 
@@ -33,7 +35,8 @@ struct HuberNode : FunctionNode {
 
 Variable HuberLoss::operator()(const Variable& x, const Variable& t, double delta, const HuberLossOptions& o) const {
   const Variable loss = apply_single(HuberNode(delta), x, t);
-  return o.reduce == HuberReduction::no ? loss : sum(loss, 1);
+  if (o.reduce == Reduction::sum_along_second_axis) return sum(loss, 1);
+  return reduced(loss, o.reduce, "huber_loss", {Reduction::mean, Reduction::sum, Reduction::no});
 }
 
 }  // namespace chainer::functions

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/functions/loss/labels_and_samples.h"
 
 #include "chainer/array/host.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/autograd/function_node.h"
 #include "chainer/functions/activation.h"
 #include "chainer/functions/loss.h"
@@ -23,7 +24,7 @@ void check(const void*, const type_check::TypeInfos& in) {
 Variable NegativeSampling::operator()(const Variable& x, const Variable& t, const Variable& W,
                                       const std::function<Array(const Shape&)>& sampler, int64_t sample_size,
                                       const NegativeSamplingOptions& options) const {
-  if (options.reduce == Reduction::mean)
+  if (options.reduce != Reduction::sum && options.reduce != Reduction::no)
     throw ValueError("negative_sampling: only 'sum' and 'no' are valid for 'reduce'");
   if (sample_size < 0) throw ValueError("negative_sampling: sample_size must not be negative, it is ", sample_size);
   if (config().type_check)

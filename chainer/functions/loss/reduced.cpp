@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <algorithm>
 
 #include "chainer/functions/loss/reduced.h"
@@ -11,6 +12,10 @@ Variable reduced(const Variable& loss, Reduction reduce, std::string_view name,
     throw ValueError(name, ": this reduction is not valid for 'reduce' here");
   if (reduce == Reduction::no) return loss;
   return reduce == Reduction::sum ? sum(loss) : mean(loss);
+}
+void check_plain_reduction(Reduction reduce, std::string_view name) {
+  if (reduce == Reduction::sum_along_second_axis)
+    throw ValueError(name, ": 'reduce' must be mean, sum or no, not sum_along_second_axis");
 }
 
 }  // namespace chainer::functions

@@ -1,4 +1,5 @@
-// What losses with a choice of reduction share.
+// SPDX-License-Identifier: MIT
+// Shared by losses with a choice of reduction.
 #pragma once
 #include <initializer_list>
 
@@ -6,7 +7,9 @@
 
 namespace chainer::functions {
 
-/// The losses of a batch as `reduce` says; ValueError for a reduction that is not in `valid`.
+/// Reduces the losses of a batch. Throws ValueError for a reduction that is not in `valid`.
 Variable reduced(const Variable& loss, Reduction reduce, std::string_view name, std::initializer_list<Reduction> valid);
+/// ValueError unless `reduce` is mean, sum or no.
+void check_plain_reduction(Reduction reduce, std::string_view name);
 
 }  // namespace chainer::functions

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/functions/loss/rows_dot.h"
 
 #include <algorithm>
@@ -21,6 +22,8 @@ struct RowsNode : FunctionNode {
     if (x.ndim() != 2 || W.ndim() != 2 || x.shape()[0] != index.shape()[0] || x.shape()[1] != W.shape()[1])
       throw DimensionError("rows of W of shape ", W.shape(), " and x of shape ", x.shape(),
                            " do not fit an index of shape ", index.shape());
+    if (x.dtype() != W.dtype())
+      throw DtypeError("rows of W and x must have one dtype, they have ", W.dtype(), " and ", x.dtype());
   }
   static bool wants(const Indexes& wanted, int i) { return std::find(wanted.begin(), wanted.end(), i) != wanted.end(); }
   Array index;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <algorithm>
 
 #include "chainer/array/recording/step.h"
@@ -6,6 +7,7 @@
 #include "chainer/functions/activation.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/loss.h"
+#include "chainer/functions/loss/reduced.h"
 #include "chainer/functions/math.h"
 #include "chainer/routines/arithmetic.h"
 #include "chainer/routines/reduction.h"
@@ -24,12 +26,17 @@ struct SigmoidCrossEntropyNode : FunctionNode, Described {
   Arrays forward(const Arrays& in) override {
     retain_inputs({0});
     const Array &x = in[0], &t = in[1];
-    target = t.astype(x.dtype());
     valid = not_equal(t, -1).astype(x.dtype());
-    // -log of the probability of the label: softplus(x) - x t, which neither overflows nor cancels.
-    const Array loss = (chainer::softplus(x) - x * target) * valid;
+    // -log of the probability of the label, softplus(x) - x t: for x >= 0 softplus(-x) + x (1 - t), so that nothing
+    // cancels where the label is right.
+    const Array positive = greater_equal(x, 0).astype(x.dtype());
+    sign = 1 - 2 * positive;
+    rest = positive - t.astype(x.dtype());
+    const Array loss = (chainer::softplus(x * sign) + x * rest) * valid;
     if (options.reduce == Reduction::no) return {loss};
-    scale = Array(Shape{}, x.dtype(), x.device());
+    // Sums of more than 65,504 losses, and their share of the sum, are no numbers of 16 bits.
+    const Dtype wide = item_size(x.dtype()) == 2 ? float32 : x.dtype();
+    scale = Array(Shape{}, wide, x.device());
     if (options.reduce != Reduction::mean) {
       scale.fill(1);
     } else if (!options.normalize) {
@@ -37,7 +44,7 @@ struct SigmoidCrossEntropyNode : FunctionNode, Described {
     } else {
       const Array count = chainer::sum(valid, {}, false, float64);
       if (!x.device().is_host())
-        scale = chainer::reciprocal(chainer::maximum(count, scalar_array(1.0, count))).astype(x.dtype());
+        scale = chainer::reciprocal(chainer::maximum(count, scalar_array(1.0, count))).astype(wide);
       else
         recording::step(
             "scale", {&count, 1}, {&scale, 1},
@@ -46,21 +53,25 @@ struct SigmoidCrossEntropyNode : FunctionNode, Described {
             },
             true);
     }
-    return {chainer::sum(loss) * scale};
+    return {(chainer::sum(loss, {}, false, wide) * scale).astype(x.dtype(), false)};
   }
   Variables backward(const Indexes&, const Variables& gy) override {
     const Variable x = retained_input(0);
-    const Variable g = options.reduce == Reduction::no ? gy[0] : broadcast_to(gy[0] * scale, x.shape());
-    return {g * (sigmoid(x) - target) * valid, Variable()};
+    const Variable g = options.reduce == Reduction::no
+                           ? gy[0]
+                           : broadcast_to(cast(cast(gy[0], scale.dtype()) * scale, x.dtype()), x.shape());
+    // sigmoid(x) - t in the same way.
+    return {g * (sigmoid(x * sign) * sign + rest) * valid, Variable()};
   }
   SigmoidCrossEntropyOptions options;
-  Array target, valid, scale;
+  Array sign, rest, valid, scale;
 };
 
 }  // namespace
 
 Variable SigmoidCrossEntropy::operator()(const Variable& x, const Variable& t,
                                          const SigmoidCrossEntropyOptions& o) const {
+  check_plain_reduction(o.reduce, name);
   return apply_single(SigmoidCrossEntropyNode(o), x, t);
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "chainer/functions/activation.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/loss.h"
+#include "chainer/functions/loss/reduced.h"
 #include "chainer/functions/math.h"
 #include "chainer/routines/arithmetic.h"
 #include "chainer/routines/creation.h"
@@ -54,7 +56,7 @@ struct SoftmaxCrossEntropyNode : FunctionNode, Described {
     if (t.size()) picked.device().backend().take_rows(log_y.ravel(), positions, picked);
     Array losses = picked * -row_weight;
     if (options.reduce == Reduction::no) return {losses.reshape(t.shape())};
-    return {chainer::sum(losses) * scale};
+    return {(chainer::sum(losses, {}, false, wide()) * scale).astype(x.dtype(), false)};
   }
 
   Variables backward(const Indexes&, const Variables& gy) override {
@@ -65,15 +67,24 @@ struct SoftmaxCrossEntropyNode : FunctionNode, Described {
     if (!config().enable_backprop) {  // (softmax - one-hot) * weight * gy in the softmax's own memory
       Array g = score ? chainer::exp(score) : chainer::exp(log_softmax_array(x.array(), inner, classes));
       g = with_labels_subtracted(g, inner, classes).reshape(full);
-      g *= options.reduce == Reduction::no ? weight * gy[0].array().reshape(rows) : weight * (gy[0].array() * scale);
+      const Array factor = options.reduce == Reduction::no
+                               ? weight * gy[0].array().reshape(rows)
+                               : weight.astype(wide(), false) * (gy[0].array().astype(wide(), false) * scale);
+      if (factor.dtype() == g.dtype())
+        g *= factor;
+      else
+        g = (g.astype(factor.dtype()) * factor).astype(g.dtype());
       return {g.reshape(x.shape()), Variable()};
     }
     const Array one_hot = with_labels_subtracted(zeros(x.shape(), x.dtype(), x.device()), inner, classes);
     const Variable p = reshape(softmax(x, 1) + one_hot, full);
-    const Variable g = options.reduce == Reduction::no ? reshape(gy[0], rows) : gy[0] * scale;
+    const Variable g =
+        options.reduce == Reduction::no ? reshape(gy[0], rows) : cast(cast(gy[0], wide()) * scale, x.dtype());
     return {reshape(p * broadcast_to(Variable(weight, false) * broadcast_to(g, rows), full), x.shape()), Variable()};
   }
 
+  // Sums of more than 65,504 losses, and their share of the sum, are no numbers of 16 bits.
+  Dtype wide() const { return item_size(inputs_dtype) == 2 ? float32 : inputs_dtype; }
   // Checks the labels; those that do not count become class 0 with weight 0.
   void read_labels(const Shape& x, const Array& t) {
     const int64_t classes = x[1], inner = Dims(x.begin() + 2, x.end()).product();
@@ -109,7 +120,7 @@ struct SoftmaxCrossEntropyNode : FunctionNode, Described {
                     });
     row_weight = out[1].astype(inputs_dtype, false);
     positions = out[2];
-    scale = out[3].astype(inputs_dtype, false);
+    scale = out[3].astype(wide(), false);
   }
   // The same on a device, which is not waited for.
   void read_labels_there(int64_t classes, int64_t inner, const Array& t) {
@@ -130,9 +141,9 @@ struct SoftmaxCrossEntropyNode : FunctionNode, Described {
     }
     if (options.reduce != Reduction::sum && options.normalize) {
       const Array count = chainer::sum(counts, {}, false, float64);
-      scale = chainer::reciprocal(chainer::maximum(count, scalar_array(1.0, count))).astype(inputs_dtype);
+      scale = chainer::reciprocal(chainer::maximum(count, scalar_array(1.0, count))).astype(wide());
     } else {
-      scale = Array(Shape{}, inputs_dtype, t.device());
+      scale = Array(Shape{}, wide(), t.device());
       const int64_t divisor = options.reduce == Reduction::sum ? 1 : std::max<int64_t>(1, t.shape()[0]);
       scale.fill(1 / static_cast<double>(divisor));
     }
@@ -184,6 +195,7 @@ struct SoftmaxCrossEntropyNode : FunctionNode, Described {
 
 Variable SoftmaxCrossEntropy::operator()(const Variable& x, const Variable& t,
                                          const SoftmaxCrossEntropyOptions& o) const {
+  check_plain_reduction(o.reduce, name);
   SoftmaxCrossEntropyNode node(o);
   node.inputs_dtype = x.dtype();
   return apply_single(std::move(node), x, t);

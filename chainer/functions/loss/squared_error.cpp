@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/functions/loss.h"
 #include "chainer/functions/math.h"
 

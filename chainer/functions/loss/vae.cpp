@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: MIT
 #include <cmath>
 #include <numbers>
 
 #include "chainer/functions/activation.h"
 #include "chainer/functions/loss/reduced.h"
 #include "chainer/functions/math.h"
+#include "chainer/routines/arithmetic.h"
 
 namespace chainer::functions {
 
@@ -12,7 +14,10 @@ Variable GaussianKlDivergence::operator()(const Variable& mean, const Variable& 
   return reduced((mean * mean - ln_var - 1) * 0.5 + sigma * 0.5 * sigma, reduce, name, {Reduction::sum, Reduction::no});
 }
 Variable BernoulliNll::operator()(const Variable& x, const Variable& y, Reduction reduce) const {
-  return reduced(softplus(y) - x * y, reduce, name, {Reduction::sum, Reduction::no});
+  // softplus(y) - x y, without a difference of large numbers where x is 1.
+  const Array positive = greater_equal(y.array(), 0).astype(y.dtype());
+  const Variable loss = softplus(y * Variable(1 - 2 * positive, false)) + y * (Variable(positive, false) - x);
+  return reduced(loss, reduce, name, {Reduction::sum, Reduction::no});
 }
 Variable GaussianNll::operator()(const Variable& x, const Variable& mean, const Variable& ln_var,
                                  Reduction reduce) const {

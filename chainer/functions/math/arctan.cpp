@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/functions/math.h"
 #include "chainer/functions/math/unary_node.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Arithmetic: + - * / ** on variables, numbers and constant arrays.
 #include <cmath>
 

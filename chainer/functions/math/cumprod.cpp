@@ -1,6 +1,6 @@
-#include <algorithm>
-
+// SPDX-License-Identifier: MIT
 #include "chainer/array/host.h"
+#include "chainer/array/host_kernels/cumprod.h"
 #include "chainer/autograd/function_node.h"
 #include "chainer/autograd/node_attributes.h"
 #include "chainer/autograd/partial_gradients.h"
@@ -44,26 +44,6 @@ Variable composed(const Variable& x, int64_t axis) {
   return moveaxis(recurrence(first, start), 0, axis);
 }
 
-// The first gradient: g[i] = gy[i] + x[i + 1] g[i + 1], of which y[i - 1] times is x's. Arrays are (outer, n, inner);
-// kLines lines go side by side, as each waits for its last product.
-template <class T>
-void gradient(const T* x, const T* y, const T* gy, T* gx, int64_t outer, int64_t n, int64_t inner) {
-  constexpr int64_t kLines = 8;
-  for (int64_t first = 0; first < outer * inner; first += kLines) {
-    const int64_t count = std::min(kLines, outer * inner - first);
-    int64_t at[kLines];  // behind the last element of each line
-    T g[kLines] = {};
-    for (int64_t l = 0; l < count; ++l) at[l] = (first + l) / inner * n * inner + (first + l) % inner + n * inner;
-    for (int64_t i = n; i-- > 0;)
-      for (int64_t l = 0; l < count; ++l) {
-        const T factor = i + 1 < n ? x[at[l]] : T(0);
-        at[l] -= inner;
-        g[l] = gy[at[l]] + factor * g[l];
-        gx[at[l]] = i > 0 ? y[at[l] - inner] * g[l] : g[l];
-      }
-  }
-}
-
 struct CumprodNode : FunctionNode, Described {
   explicit CumprodNode(int64_t d) : axis(d) {}
   std::string label() const override { return "Cumprod"; }
@@ -87,13 +67,7 @@ struct CumprodNode : FunctionNode, Described {
     int64_t outer = 1, inner = 1;
     for (int i = 0; i < axis; ++i) outer *= x.shape()[i];
     for (int i = static_cast<int>(axis) + 1; i < x.ndim(); ++i) inner *= x.shape()[i];
-    const auto run = [&]<class T>(T*) {
-      gradient(in.data<T>(), out.data<T>(), g.data<T>(), gx.mutable_data<T>(), outer, x.shape()[axis], inner);
-    };
-    if (x.dtype() == Dtype::float64)
-      run(static_cast<double*>(nullptr));
-    else
-      run(static_cast<float*>(nullptr));
+    host_kernels::cumprod_grad(in, out, g, gx, outer, x.shape()[axis], inner);
     return gx;
   }
   int64_t axis;

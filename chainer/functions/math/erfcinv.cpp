@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <cmath>
 #include <numbers>
 
@@ -6,7 +7,7 @@
 
 namespace chainer::functions {
 namespace {
-struct ErfcinvNode : UnaryNode<Elementwise::erfcinv> {
+struct ErfcinvNode : UnaryNode<Elementwise::erfcinv, Keep::output> {
   std::string label() const override { return "erfcinv"; }
   Variables backward(const Indexes&, const Variables& gy) override {
     const Variable y = retained_output(0);

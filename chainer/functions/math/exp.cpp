@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/functions/math.h"
 #include "chainer/functions/math/unary_node.h"
 
 namespace chainer::functions {
 namespace {
-struct ExpNode : UnaryNode<Elementwise::exp> {
+struct ExpNode : UnaryNode<Elementwise::exp, Keep::output> {
   std::string label() const override { return "exp"; }
   Variables backward(const Indexes&, const Variables& gy) override { return {retained_output(0) * gy[0]}; }
 };

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/routines/fft.h"
 
 #include "chainer/autograd/function_node.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // max, min over axes, and maximum, minimum of two.
 #include "chainer/autograd/function_node.h"
 #include "chainer/autograd/node_attributes.h"

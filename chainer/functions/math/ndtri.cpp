@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <cmath>
 #include <numbers>
 
@@ -6,7 +7,7 @@
 
 namespace chainer::functions {
 namespace {
-struct NdtriNode : UnaryNode<Elementwise::ndtri> {
+struct NdtriNode : UnaryNode<Elementwise::ndtri, Keep::output> {
   std::string label() const override { return "ndtri"; }
   Variables backward(const Indexes&, const Variables& gy) override {
     const Variable y = retained_output(0);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // bias and scale: an operand aligned to some axis of the other.
 #include "chainer/functions/array.h"
 #include "chainer/functions/math.h"

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/array/backend.h"
 #include "chainer/array/host.h"
+#include "chainer/array/host_kernels/sparse.h"
 #include "chainer/autograd/function_node.h"
-#include "chainer/core/parallel.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/sparse.h"
 #include "chainer/routines/creation.h"
@@ -16,51 +17,21 @@ struct Positions {
   Positions swapped(int64_t new_rows) const { return {col, row, new_rows}; }
 };
 
-// c[b, row] += data * x[b, col] for all entries: threads share the columns, so each sum has its order.
 Array multiply(const Array& data, const Positions& p, const Array& x) {
   if (!x.device().is_host())
     return through_host([&](const Array& d, const Array& y) { return multiply(d, p, y); }, data, x);
-  const int64_t batch = x.shape()[0], k = x.shape()[1], n = x.shape()[2], nnz = data.shape()[1];
   const Dtype d = compute_dtype(x.dtype());
-  Array c = zeros({batch, p.rows, n}, d);
-  const Array values = dense(data, d), right = dense(x, d), rows = dense(p.row, int32), cols = dense(p.col, int32);
-  const int32_t *row = rows.data<int32_t>(), *col = cols.data<int32_t>();
-  const auto run = [&]<class T>(T* out, const T* v, const T* in) {
-    cpu::parallel_ranges(n, batch * nnz * n, 16, [&](int64_t begin, int64_t end) {
-      for (int64_t i = 0; i < batch * nnz; ++i) {
-        if (row[i] < 0) continue;
-        const int64_t b = i / nnz;
-        T* o = out + (b * p.rows + row[i]) * n;
-        const T* r = in + (b * k + col[i]) * n;
-        for (int64_t j = begin; j < end; ++j) o[j] += v[i] * r[j];
-      }
-    });
-  };
-  if (d == float64)
-    run(c.mutable_data<double>(), values.data<double>(), right.data<double>());
-  else
-    run(c.mutable_data<float>(), values.data<float>(), right.data<float>());
+  Array c = zeros({x.shape()[0], p.rows, x.shape()[2]}, d);
+  host_kernels::coo_multiply(dense(data, d), dense(p.row, int32), dense(p.col, int32), dense(x, d), c);
   return c.astype(x.dtype(), false);
 }
 
-// For every entry the product of row `row` of g with row `col` of x.
+// For each entry the product of row `row` of g with row `col` of x.
 Array sampled(const Array& g, const Positions& p, const Array& x) {
   if (!x.device().is_host())
     return through_host([&](const Array& h, const Array& y) { return sampled(h, p, y); }, g, x);
-  const int64_t batch = x.shape()[0], m = g.shape()[1], k = x.shape()[1], n = x.shape()[2], nnz = p.row.shape()[1];
-  const Array left = dense(g, float64), right = dense(x, float64), rows = dense(p.row, int32),
-              cols = dense(p.col, int32);
-  Array out = zeros({batch, nnz}, float64);
-  double* o = out.mutable_data<double>();
-  const double *a = left.data<double>(), *c = right.data<double>();
-  const int32_t *row = rows.data<int32_t>(), *col = cols.data<int32_t>();
-  cpu::parallel_ranges(batch * nnz, batch * nnz * n, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      if (row[i] < 0) continue;
-      const int64_t b = i / nnz;
-      for (int64_t j = 0; j < n; ++j) o[i] += a[(b * m + row[i]) * n + j] * c[(b * k + col[i]) * n + j];
-    }
-  });
+  Array out = zeros(p.row.shape(), float64);
+  host_kernels::coo_sampled(dense(g, float64), dense(p.row, int32), dense(p.col, int32), dense(x, float64), out);
   return out.astype(g.dtype(), false);
 }
 

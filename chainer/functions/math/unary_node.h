@@ -1,12 +1,16 @@
-// What elementwise functions of one argument share: the type check and the kernel.
+// SPDX-License-Identifier: MIT
+// Base of elementwise functions of one argument: the type check and the kernel.
 #pragma once
 #include "chainer/autograd/function_node.h"
 #include "chainer/routines/arithmetic.h"
 
 namespace chainer::functions {
 
-/// y = op(x) on floating x. A subclass adds the label and backward.
-template <Elementwise op>
+/// The array that backward reads: retained_input(0) or retained_output(0).
+enum class Keep : bool { input, output };
+
+/// Computes y = op(x) for floating x. A subclass adds the label and backward.
+template <Elementwise op, Keep kept = Keep::input>
 struct UnaryNode : FunctionNode {
   bool keeps_inputs() const override { return false; }
   void check_type_forward(const type_check::TypeInfos& in) const override {
@@ -14,16 +18,12 @@ struct UnaryNode : FunctionNode {
     type_check::expect_floating(in[0]);
   }
   Arrays forward(const Arrays& x) override {
-    if constexpr (keeps_output)
+    if constexpr (kept == Keep::output)
       retain_outputs({0});
     else
       retain_inputs({0});
     return {unary(op, x[0])};
   }
-  /// Functions whose gradient is simplest in terms of the result keep that.
-  static constexpr bool keeps_output =
-      op == Elementwise::exp || op == Elementwise::sqrt || op == Elementwise::tanh || op == Elementwise::sigmoid ||
-      op == Elementwise::relu || op == Elementwise::erfinv || op == Elementwise::erfcinv || op == Elementwise::ndtri;
 };
 
 }  // namespace chainer::functions

@@ -1,4 +1,5 @@
-// Functions whose result has no gradient: an export still finds them.
+// SPDX-License-Identifier: MIT
+// Functions whose result has no gradient but which an export must still find.
 #pragma once
 #include <utility>
 
@@ -6,8 +7,8 @@
 
 namespace chainer::functions {
 
-/// y as the result of a composed function. While somebody records it has a place in the graph, so that functions of it
-/// are recorded, too; otherwise it is a variable without a gradient.
+/// Returns y as the result of a composed function. During a recording y is part of the graph, so that functions of y
+/// are recorded, too; otherwise y is a variable without a gradient.
 template <class Describe>
 Variable without_gradient(std::string_view label, const Variable& x, Array y, const Describe& describe) {
   return composite(label, {&x}, Variable(std::move(y), CompositeRecorder::current != nullptr), describe);

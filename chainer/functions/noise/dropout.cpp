@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/array/order.h"
 #include "chainer/autograd/function_node.h"
 #include "chainer/functions/math.h"

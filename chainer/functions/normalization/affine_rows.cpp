@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/functions/normalization/affine_rows.h"
 
 #include "chainer/array/backend.h"
@@ -9,14 +10,14 @@ namespace chainer::functions {
 namespace {
 
 struct AffineRowsNode : FunctionNode {
-  AffineRowsNode(std::string l, const host_math::AffineRows& r, std::function<Variable(const Variables&)> f)
+  AffineRowsNode(std::string l, const host_kernels::AffineRows& r, std::function<Variable(const Variables&)> f)
       : name(std::move(l)), rows(r), composed(std::move(f)) {}
   std::string label() const override { return name; }
   Arrays forward(const Arrays& in) override {
     retain_inputs({0, 1, 2});
     mean = Array({rows.rows}, float64);
     rstd = Array({rows.rows}, float64);
-    return {host_math::affine_rows(rows, in[0], in[1], in[2], mean, rstd)};
+    return {host_kernels::affine_rows(rows, in[0], in[1], in[2], mean, rstd)};
   }
   Variables backward(const Indexes& wanted, const Variables& gy) override {
     const Variable x = retained_input(0), gamma = retained_input(1);
@@ -25,12 +26,12 @@ struct AffineRowsNode : FunctionNode {
                                {x, gamma, retained_input(2)}, wanted, gy);
     Variables out;
     for (Array& g :
-         host_math::affine_rows_grad(rows, x.array(), gamma.array(), dense(gy[0].array(), x.dtype()), mean, rstd))
+         host_kernels::affine_rows_grad(rows, x.array(), gamma.array(), dense(gy[0].array(), x.dtype()), mean, rstd))
       out.push_back(Variable(std::move(g), false));
     return out;
   }
   std::string name;
-  host_math::AffineRows rows;
+  host_kernels::AffineRows rows;
   std::function<Variable(const Variables&)> composed;
   Array mean, rstd;
 };
@@ -38,9 +39,9 @@ struct AffineRowsNode : FunctionNode {
 }  // namespace
 
 Variable affine_rows(const std::string& label, const Variable& x, const Variable& gamma, const Variable& beta,
-                     const host_math::AffineRows& rows, const std::function<Variable(const Variables&)>& composed) {
+                     const host_kernels::AffineRows& rows, const std::function<Variable(const Variables&)>& composed) {
   bool simple = !CompositeRecorder::current && x.size() > 0;
-  for (const Variable* v : {&x, &gamma, &beta}) simple = simple && host_math::takes_rows(v->array());
+  for (const Variable* v : {&x, &gamma, &beta}) simple = simple && host_kernels::takes_rows(v->array());
   if (!simple) return composed({x, gamma, beta});
   return apply_single(AffineRowsNode(label, rows, composed), x, gamma, beta);
 }

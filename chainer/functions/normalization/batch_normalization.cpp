@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/functions/normalization.h"
 #include "chainer/functions/normalization/normalize_batch.h"
 
@@ -6,6 +7,11 @@ namespace chainer::functions {
 Variable BatchNormalization::operator()(const Variable& x, const Variable& gamma, const Variable& beta,
                                         const BatchNormalizationOptions& o) const {
   const Dims averaged = averaged_axes("BatchNormalization", {x.array(), gamma.array(), beta.array()}, o.axis);
+  if (gamma.size() > 0 && x.size() == gamma.size()) [[unlikely]]
+    warn(text(
+        "BatchNormalization: each of ", gamma.size(),
+        " means is of one number, so that all results are beta and no gradient passes: train on larger batches, or "
+        "in test mode (config().train = false)"));
   return normalize_batch("BatchNormalization", x, gamma, beta,
                          {.eps = o.eps,
                           .running_mean = o.running_mean,

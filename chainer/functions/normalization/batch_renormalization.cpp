@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // batch_renormalization and fixed_batch_renormalization.
 #include "chainer/functions/normalization.h"
 #include "chainer/functions/normalization/normalize_batch.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/array/backend.h"
 #include "chainer/autograd/node_attributes.h"
 #include "chainer/autograd/partial_gradients.h"

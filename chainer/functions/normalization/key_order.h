@@ -1,23 +1,26 @@
-// Arrays whose numbers belong to keys (channels, say), in a memory order that kernels of batch normalization take.
+// SPDX-License-Identifier: MIT
+// Arrays whose elements belong to keys (such as channels), in a memory order that kernels of batch normalization
+// accept.
 #pragma once
 #include "chainer/array/array.h"
 
 namespace chainer::functions {
 
-/// The axes of x that are not averaged over are its key axes. Elements are taken as (outer, keys, inner): rows of keys
-/// where the key axes are innermost in memory, runs of one key where they follow each other in C order, else rows.
+/// The axes of x that are not averaged over are its key axes. Elements are arranged as (outer, keys, inner): rows of
+/// keys if the key axes are innermost in memory, runs of one key if they are adjacent axes in C order, else rows.
 class KeyOrder {
  public:
-  /// `averaged` is sorted.
+  /// `averaged` must be sorted.
   KeyOrder(const Array& x, const Dims& averaged);
-  /// Contiguous elements of `dtype`: a view of x and of arrays in its memory order, else a copy.
+  /// Returns contiguous elements of `dtype` as (outer, keys, inner): a view if x has the order of the constructor's
+  /// array, else a copy.
   Array take(const Array& x, Dtype dtype) const;
-  /// Elements as an array of x's shape and memory order.
+  /// Returns elements as an array with the shape and memory order of the constructor's array.
   Array restore(const Array& elements) const;
   int64_t keys() const { return key_shape_.product(); }
   int64_t averaged() const { return outer_ * inner_; }
   const Shape& key_shape() const { return key_shape_; }
-  /// The key shape with axes of length one where x is averaged over.
+  /// The key shape with axes of length one for those that are averaged over.
   const Shape& expanded() const { return expanded_; }
 
  private:

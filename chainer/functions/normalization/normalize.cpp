@@ -1,4 +1,6 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/autograd/function_node.h"
+#include "chainer/functions/array.h"
 #include "chainer/functions/math.h"
 #include "chainer/functions/normalization.h"
 #include "chainer/routines/arithmetic.h"
@@ -11,6 +13,8 @@ Variable Normalize::operator()(const Variable& x, const NormalizeOptions& o) con
     using type_check::expect;
     expect(in[0].dtype().kind() == 'f');
   });
+  // Squares of 16 bits overflow and vanish soon.
+  if (item_size(x.dtype()) == 2) return cast((*this)(cast(x, float32), o), x.dtype());
   // A vector of zeros stays one, with the gradient of a division by eps: its norm has none.
   const Variable squared = sum(square(x), o.axis, {.keepdims = true});
   const Array zero = equal(squared.array(), 0).astype(x.dtype());

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/functions/normalization/normalize_batch.h"
 
 #include <algorithm>

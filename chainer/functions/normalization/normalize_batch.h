@@ -1,4 +1,5 @@
-// What batch normalization and batch renormalization share.
+// SPDX-License-Identifier: MIT
+// Shared by batch normalization and batch renormalization.
 #pragma once
 #include <optional>
 
@@ -6,7 +7,7 @@
 
 namespace chainer::functions {
 
-/// How far batch renormalization may correct what batch normalization computes.
+/// The limits of batch renormalization's correction.
 struct Renormalization {
   double rmax, dmax;
 };
@@ -14,16 +15,16 @@ struct NormalizeBatchOptions {
   double eps;
   Array running_mean, running_var;
   double decay;
-  bool update;  ///< change the running statistics
+  bool update;  ///< updates the running statistics
   Dims averaged;
   std::optional<Renormalization> renormalization = {};
 };
-/// gamma (x - mean) / sqrt(var + eps) + beta with each key's mean and variance over the averaged axes.
+/// Computes gamma (x - mean) / sqrt(var + eps) + beta with the mean and variance of each key over the averaged axes.
 Variable normalize_batch(const char* label, const Variable& x, const Variable& gamma, const Variable& beta,
                          const NormalizeBatchOptions& options);
 
-/// The axes to average over: those given, or all but as many as gamma has, from axis 1 on. Checks types and shapes of
-/// x, gamma, beta, and of mean and var where there are five.
+/// Returns the axes to average over: the given ones, or all but as many as gamma has, from axis 1 on. Checks dtypes and
+/// shapes of x, gamma, beta, and of mean and var if there are five inputs.
 Dims averaged_axes(const char* label, const Arrays& inputs, const Axes& axis);
 
 }  // namespace chainer::functions

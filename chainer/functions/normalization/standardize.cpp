@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/functions/normalization/standardize.h"
 
 #include "chainer/array/backend.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // average_pooling_nd and its ranks 1d, 2d, 3d.
 #include "chainer/functions/pooling.h"
 #include "chainer/functions/pooling/windows.h"

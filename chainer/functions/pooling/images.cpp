@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/functions/pooling/images.h"
 
 #include "chainer/array/backend.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // max_pooling_nd and its ranks 1d, 2d, 3d.
 #include "chainer/array/backend.h"
 #include "chainer/autograd/node_attributes.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/functions/array.h"
 #include "chainer/functions/pooling.h"
 #include "chainer/functions/pooling/windows.h"

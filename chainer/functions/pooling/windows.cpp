@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/functions/pooling/windows.h"
 
 #include "chainer/array/backend.h"

@@ -1,4 +1,5 @@
-// What functions of the pooling chapter share: checked plans, and the linear operations between images and windows.
+// SPDX-License-Identifier: MIT
+// Shared by the pooling functions: checked plans, and the linear operations between images and windows.
 #pragma once
 #include "chainer/array/per_axis.h"
 #include "chainer/autograd/function_node.h"
@@ -7,18 +8,19 @@
 
 namespace chainer::functions {
 
-/// Checks that x is a floating array (N, C, spatial...) with this many spatial axes; any number from one on if none.
+/// Checks that x is a floating array (N, C, spatial...) with `axes` spatial axes, or at least one if `axes` is 0.
 void check_images(const char* label, const Variable& x, int axes = 0);
-/// Windows of pooling on images x. Throws an error that names the sizes if there is no window.
+/// Returns the plan of pooling images of shape x. Throws DimensionError if no window fits, ValueError for invalid
+/// sizes.
 PoolingPlan pooling_plan(std::string_view function, const Shape& x, const PerAxis& ksize, const PerAxis& stride,
                          const PerAxis& pad, bool cover_all);
-/// The pooling whose windows are x, of images of `outsize`, or of the lengths that follow from x.
+/// Returns the plan of the pooling that maps images of `outsize`, or of the lengths that follow from x, to shape x.
 PoolingPlan unpooling_plan(std::string_view function, const Shape& x, const PerAxis& ksize, const PerAxis& stride,
                            const PerAxis& pad, const PerAxis& outsize, bool cover_all);
 
-/// Weighted sums of windows, or their adjoint, which spreads them.
+/// Computes weighted sums of windows, or the adjoint, which spreads elements over windows.
 Variable window_sum(std::string label, Pooling op, const PoolingPlan& plan, const Variable& x);
-/// The elements at places of windows (int32, in `order`), or the adjoint.
+/// Selects the elements at positions in windows (int32, in `order`), or computes the adjoint.
 Variable window_pick(std::string label, Pooling op, const PoolingPlan& plan, const Array& places,
                      const ImageOrder& order, const Variable& x);
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // One recurrent layer in one direction as one node: a product of all items with the input's weights, a product with
 // the state's weights and a kernel for each time; backward, one product over all times for each weight.
 #include "chainer/array/backend.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/functions/rnn.h"
 #include "chainer/functions/rnn/packed.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/functions/rnn/packed.h"
 
 #include "chainer/functions/array.h"

@@ -1,4 +1,5 @@
-// Stacked recurrent layers over packed sequences: what the n_step functions and links share.
+// SPDX-License-Identifier: MIT
+// Stacked recurrent layers over packed sequences, shared by the n_step functions and links.
 #pragma once
 #include <vector>
 
@@ -7,17 +8,17 @@
 namespace chainer::functions {
 
 enum class RnnKind { lstm, gru, tanh, relu };
-/// Matrices (and biases) a layer and direction: half of them for the input, half for the state.
+/// The number of matrices (and of biases) for each layer and direction: half for the input, half for the state.
 constexpr int weight_count(RnnKind kind) { return kind == RnnKind::lstm ? 8 : kind == RnnKind::gru ? 6 : 2; }
 
-/// Sequences whose rows at one time stand together, time after time: batch_sizes[t] rows, which never grow.
+/// Sequences packed by time: batch_sizes[t] rows for each time t, which never grow.
 struct PackedSequences {
   Variable x;
   std::vector<int64_t> batch_sizes;
 };
 
 struct RnnDefinition {
-  std::string_view name;  ///< of the function, for errors
+  std::string_view name;  ///< the name of the function in messages
   RnnKind kind;
   bool bidirectional = false;
   int64_t n_layers = 1;
@@ -26,17 +27,17 @@ struct RnnDefinition {
   const std::vector<Variables>& bs;
 };
 struct RnnResult {
-  Variable hy, cy;  ///< cy is none but for LSTMs
-  Variable y;       ///< packed as x
+  Variable hy, cy;  ///< cy is none except for LSTMs
+  Variable y;       ///< packed like x
 };
-/// All layers. States that are none are zeros for `batch` sequences.
+/// Applies all layers. States that are none are zeros for `batch` sequences.
 RnnResult apply_rnn(const RnnDefinition& rnn, const Variable& hx, const Variable& cx, const PackedSequences& sequences,
                     int64_t batch);
-/// The same on the time steps xs; gives the outputs as time steps too.
+/// Applies all layers to the time steps xs; sets ys to the outputs as time steps.
 RnnResult apply_rnn(const RnnDefinition& rnn, const Variable& hx, const Variable& cx, const Variables& xs,
                     Variables& ys);
 
-/// One layer in one direction: {y, h, c} (without c but for LSTMs) from a node of its own.
+/// Applies one layer in one direction as one node: returns {y, h, c}, without c except for LSTMs.
 Variables apply_rnn_layer(RnnKind kind, bool reverse, const PackedSequences& sequences, const Variable& h0,
                           const Variable& c0, const Variables& ws, const Variables& bs);
 

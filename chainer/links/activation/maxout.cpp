@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/functions/activation.h"
 #include "chainer/links/activation.h"
 

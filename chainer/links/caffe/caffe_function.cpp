@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/links/caffe/caffe_function.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // L: networks of Caffe (manual: "Compatibility with other frameworks").
 #pragma once
 #include <filesystem>
@@ -9,6 +10,7 @@
 
 #include "chainer/links/link.h"
 #include "chainer/links/members.h"
+#include "chainer/core/other_options.h"
 
 namespace chainer {
 namespace caffe {
@@ -22,9 +24,8 @@ namespace links::caffe {
 struct CaffeFunctionOptions {
   std::vector<std::string> disable = {};  ///< names of layers that do not run
 };
-/// Emulates a network that Caffe trained: what a binary model file (.caffemodel) describes, in its newer or older form.
-/// Layers with weights are children under the layers' names, so that all parameters are found, saved and trained as any
-/// others.
+/// Emulates a network trained by Caffe, from a binary model file (.caffemodel) in its newer or older form. Layers with
+/// weights are children under the layers' names, so that their parameters are saved and trained like any others.
 ///
 ///   const auto fc8_of = [](const Variable& images) {
 ///     L::caffe::CaffeFunction func("bvlc_reference_caffenet.caffemodel");
@@ -32,27 +33,29 @@ struct CaffeFunctionOptions {
 ///   };
 ///
 /// Known types: Concat, Convolution, Deconvolution, Dropout, Eltwise, InnerProduct, LRN, Pooling, ReLU, Reshape,
-/// BatchNorm, Scale, Slice, Softmax, Sigmoid, SoftmaxWithLoss, Split, and those of the old files that correspond.
-/// Groups of a convolution become one dense W with zeros outside of its blocks, as the release has it; dilation counts,
-/// which the release does not read. Layers of other types are left out with a warning, layers that load data and those
-/// without results silently, and so are, in a call, layers whose inputs are not there.
+/// BatchNorm, Scale, Slice, Softmax, Sigmoid, SoftmaxWithLoss, Split, and the corresponding types of old files. Groups
+/// of a convolution become one dense W with zeros outside of its blocks, as in the release; dilation is supported,
+/// unlike in the release. Layers of other types are skipped with a warning; layers that load data and layers without
+/// results are skipped silently, and so are, in a call, layers whose inputs are missing.
 ///
-/// Throws FileError for a file that is damaged or a layer whose blobs do not fit its parameters, ValueError for what a
-/// known type cannot express (stochastic pooling, an axis other than 1), MissingPartError in builds without protobuf.
+/// Throws FileError for a damaged file or a layer whose blobs do not match its parameters, ValueError for unsupported
+/// options of a known type (stochastic pooling, an axis other than 1), MissingPartError in builds without protobuf.
 class CaffeFunction : public Chain {
  public:
   explicit CaffeFunction(const std::filesystem::path& model_path);
-  /// From the contents of a file; `what` names them in errors. The blobs are taken over.
+  /// Takes the contents of a file, including its blobs; `what` names them in messages.
   CaffeFunction(chainer::caffe::Net net, const std::string& what);
-  /// The blobs named `outputs`, from blobs by name. Layers run in the file's order, those whose inputs are all there.
-  /// KeyError for an output that nothing computed.
+  /// Computes the blobs named `outputs` from blobs by name. Runs the layers whose inputs are all present, in the order
+  /// of the file. Throws KeyError for an output that no layer computed.
   Variables forward(const NamedVariables& inputs, const std::vector<std::string>& outputs,
                     const CaffeFunctionOptions& options = {});
+  CHAINER_OTHER_OPTIONS_METHOD(forward, ".disable", const NamedVariables&, const std::vector<std::string>&);
   CHAINER_DECLARE_LINK(CaffeFunction);
   Variables operator()(const NamedVariables& inputs, const std::vector<std::string>& outputs,
                        const CaffeFunctionOptions& options = {}) {
     return detail::call_with_hooks(*this, inputs, outputs, options);
   }
+  CHAINER_OTHER_OPTIONS_CALL(CaffeFunction, ".disable", const NamedVariables&, const std::vector<std::string>&);
 
   using Function = std::function<Variables(CaffeFunction&, const Variables&)>;
   /// One layer that runs.
@@ -60,18 +63,18 @@ class CaffeFunction : public Chain {
     std::string name;
     std::vector<std::string> bottoms, tops;
   };
-  /// What the layers compute, by name.
+  /// The functions of the layers, by name.
   std::map<std::string, Function> forwards;
-  /// The layers that have a function, in the file's order.
+  /// The layers that have a function, in the order of the file.
   std::vector<LayerInfo> layers;
-  /// Blobs that are others under a new name.
+  /// New names of blobs, with the names of the blobs they stand for.
   std::map<std::string, std::string> split_map;
   /// The blobs of the last call.
   NamedVariables variables;
 
  private:
   void add_layer(chainer::caffe::Layer& layer);
-  // Takes the link over as a child, and returns the function that calls it.
+  // Adds the link as a child and returns the function that calls it.
   template <class T>
   Function adopt(const std::string& name, T link);
   std::string what_;

@@ -1,4 +1,5 @@
-// The contents of a Caffe model file as plain values. What reads and writes the messages is net_protobuf.cpp.
+// SPDX-License-Identifier: MIT
+// The contents of a Caffe model file as plain values. net_protobuf.cpp reads and writes the messages.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -19,7 +20,7 @@ struct Window {
 enum class Pool : uint8_t { max, average, stochastic };
 enum class Operation : uint8_t { product, sum, maximum };
 
-/// What layers do. `data` loads, and has no meaning here; `other` is everything that is not known.
+/// The types of layers. `data` loads data and is skipped; `other` stands for all unknown types.
 enum class LayerType : uint8_t {
   other,
   data,
@@ -42,7 +43,7 @@ enum class LayerType : uint8_t {
   softmax_with_loss,
   split
 };
-/// Caffe's names of them, and their numbers in old files (-1: there were none).
+/// The name of a type in Caffe, and its number in old files (-1: none).
 struct LayerTypeName {
   LayerType type;
   std::string_view name;
@@ -79,18 +80,18 @@ constexpr LayerType type_of(std::string_view name) {
     if (t.name == name) return t.type;
   return LayerType::other;
 }
-/// The name of an old file's number; empty for one that is not known.
+/// Returns the name of a type's number in old files; empty if the number is unknown.
 constexpr std::string_view old_type_name(int64_t number) {
   for (const LayerTypeName& t : kLayerTypes)
     if (t.old == number && number >= 0) return t.name;
   return {};
 }
 
-/// One layer; each type reads the parameters that are its own, whose defaults are Caffe's.
+/// One layer. The comments name the types that use a member; the defaults are those of Caffe.
 struct Layer {
-  std::string name, type;  ///< "Convolution", ..., also where an old file says 4
+  std::string name, type;  ///< type is a name such as "Convolution", also for old files
   std::vector<std::string> bottoms, tops;
-  std::vector<Array> blobs;     ///< float32, in the file's shapes
+  std::vector<Array> blobs;     ///< float32, in the shapes of the file
   Window window;                ///< Convolution, Deconvolution, Pooling
   int64_t num_output = 0;       ///< Convolution, Deconvolution, InnerProduct
   int64_t group = 1;            ///< Convolution, Deconvolution
@@ -117,15 +118,15 @@ struct Net {
   std::vector<Layer> layers;
 };
 
-/// The contents of a binary model file of up to 2 GiB: the layers of newer files, or of older ones where there are none
-/// of those. Blobs go from the file into arrays without a copy between. FileError, with the layer's name, for what is
-/// no such file or a damaged one. MissingPartError in builds without protobuf.
+/// Reads a binary model file of up to 2 GiB: the layers in the newer form, or in the older form if there are none.
+/// Blobs are read from the file into arrays without an intermediate copy. Throws FileError, with the name of the layer,
+/// if the file is damaged or no model file, MissingPartError in builds without protobuf.
 Net read_net(const std::filesystem::path& path);
-/// The same from bytes; `what` names them in errors.
+/// Reads a model file from bytes; `what` names them in messages.
 Net read_net(std::string_view bytes, const std::string& what);
-/// The bytes of a file, with blobs or without.
+/// Returns the bytes of a model file. Throws MissingPartError in builds without protobuf.
 std::string write_net(const Net& net);
-/// The net in Caffe's text format, without blobs: what describes it to Caffe (prototxt).
+/// Returns the net in Caffe's text format (prototxt), without blobs.
 std::string to_prototxt(const Net& net);
 
 }  // namespace chainer::caffe

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Caffe's messages to and from plain values. A model is hundreds of megabytes of blobs and a few kilobytes of all else:
 // the outer messages are walked by hand, blobs are read into arrays, and what remains of a layer is parsed by its
 // message.
@@ -7,7 +8,7 @@
 #include <bit>
 #include <cstring>
 
-#include "chainer/core/input_file.h"
+#include "chainer/core/system/input_file.h"
 #include "chainer/core/little_endian.h"
 #include "chainer/links/caffe/net.h"
 #include "chainer/links/caffe/net.pb.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/links/caffe/net.h"
 
 namespace chainer::caffe {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Plain values to Caffe's messages.
 #include "chainer/core/little_endian.h"
 #include "chainer/links/caffe/net.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Caffe's text format, as its tools read it.
 #include "chainer/links/caffe/net.h"
 

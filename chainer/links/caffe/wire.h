@@ -1,4 +1,5 @@
-// How protobuf writes numbers and fields, for the outer messages, which are walked by hand.
+// SPDX-License-Identifier: MIT
+// Protobuf's encoding of numbers and fields, for the outer messages, which are parsed by hand.
 #pragma once
 #include <cstdint>
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/functions/convolution.h"
 #include "chainer/initializers/initializers.h"
 #include "chainer/links/connection/picture_axes.h"

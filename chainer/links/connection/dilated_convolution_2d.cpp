@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/links/convolution.h"
 
 namespace chainer::links {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/links/inception.h"
 
 #include "chainer/functions/activation.h"

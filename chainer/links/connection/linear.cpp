@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/functions/connection.h"
 #include "chainer/initializers/initializers.h"
 #include "chainer/links/connection.h"

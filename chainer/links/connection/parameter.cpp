@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/links/connection.h"
 
 namespace chainer::links {

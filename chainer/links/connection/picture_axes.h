@@ -1,10 +1,11 @@
-// A check that convolutions and deconvolutions share.
+// SPDX-License-Identifier: MIT
+// Shared by convolutions and deconvolutions.
 #pragma once
 #include "chainer/autograd/variable.h"
 
 namespace chainer::links {
 
-/// DimensionError, in the name of the link, unless x has a batch, channels and `ndim` axes in space.
+/// Throws DimensionError, with the name of the link, unless x has a batch, channels and `ndim` spatial axes.
 inline void check_picture_axes(const std::string& link, const Variable& x, int ndim) {
   if (x.ndim() == ndim + 2) return;
   throw DimensionError(link, ": x must have ", ndim + 2, " axes (batch, channels, and ", ndim, " in space), not shape ",

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Bias and Scale.
 #include "chainer/functions/math.h"
 #include "chainer/links/connection.h"

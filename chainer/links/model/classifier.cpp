@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/autograd/reporter.h"
 #include "chainer/links/model.h"
 

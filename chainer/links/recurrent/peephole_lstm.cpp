@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/functions/array.h"
 #include "chainer/functions/math.h"
 #include "chainer/links/recurrent/state.h"

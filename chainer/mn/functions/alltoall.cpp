@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/mn/functions/nodes.h"
 
 namespace chainer::mn::functions {

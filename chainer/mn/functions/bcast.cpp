@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/functions/math.h"
 #include "chainer/mn/functions/nodes.h"
 

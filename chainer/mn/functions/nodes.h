@@ -1,4 +1,5 @@
-// What the functions that communicate share.
+// SPDX-License-Identifier: MIT
+// Shared by the functions that communicate.
 #pragma once
 #include "chainer/autograd/config.h"
 #include "chainer/mn/functions.h"
@@ -6,27 +7,26 @@
 
 namespace chainer::mn::functions {
 
-/// A delegate that nothing was done before.
+/// Returns a delegate that represents no earlier communication.
 inline Variable fresh_delegate() { return Variable(zeros({}, float32)); }
 inline Variable no_gradient() { return Variable(zeros({}, float32), false); }
-/// The gradient of an input that was ignored; who differentiates it differentiates what the delegate stands for.
+/// Returns the gradient, zeros, of an ignored input; differentiating it differentiates the delegate's communication.
 inline Variable zeros_after(const Variable& delegate, const Array& x) {
   return pseudo_connect(delegate, Variable(zeros_like(x), false));
 }
-/// A delegate whose backward comes: that of a function that communicates must, since the other ranks' do.
+/// Returns a delegate that requires a gradient, so that the backward pass runs on this rank as on the others.
 inline Variable or_fresh(const Variable& delegate) {
   return delegate && delegate.requires_grad() ? delegate : fresh_delegate();
 }
 
-/// A node of a function that all ranks compute. Its last input is a delegate that always wants a gradient, so that its
-/// backward, which all ranks must call, exists on ranks whose own inputs want none.
+/// A node of a collective function. Its last input is a delegate that always requires a gradient, so that backward,
+/// which all ranks must run, also runs on ranks whose own inputs require no gradient.
 class CollectiveNode : public FunctionNode {
  public:
   CollectiveNode(Communicator c, int r) : comm(std::move(c)), root(r) {}
 
  protected:
-  /// Remembers the outputs, for zeros in place of gradients that are not there, and for a delegate that stands for
-  /// this application.
+  /// Stores the outputs, for zeros in place of missing gradients, and for a delegate that represents this call.
   Arrays remember(Arrays outputs) {
     retain_outputs({0});
     for (const Array& y : outputs) like.push_back(y);
@@ -38,8 +38,8 @@ class CollectiveNode : public FunctionNode {
       out.push_back(gy[i] ? gy[i] : Variable(zeros(like[i].shape(), like[i].dtype()), false));
     return out;
   }
-  /// A delegate behind this node: gradients of gradients visit it on all ranks, also where they do not depend on what
-  /// came out of it.
+  /// Returns a delegate of this node, so that gradients of gradients visit the node on all ranks, even if they do not
+  /// depend on its outputs.
   Variable after_this() {
     return config().enable_backprop ? pseudo_connect(retained_output(0), fresh_delegate()) : fresh_delegate();
   }
@@ -48,7 +48,7 @@ class CollectiveNode : public FunctionNode {
   std::vector<Array> like;
 };
 
-/// The functions with a delegate that comes before them.
+/// The functions with a delegate that represents earlier communication.
 Variables gather_after(const Communicator& comm, const Variable& x, int root, const Variable& delegate);
 Variable scatter_after(const Communicator& comm, const Variables& xs, int root, const Variable& delegate);
 Variables alltoall_after(const Communicator& comm, const Variables& xs, const Variable& delegate);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/autograd/config.h"
 #include "chainer/mn/functions/nodes.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/array/backend.h"
 #include "chainer/functions/functions.h"
 #include "chainer/mn/links.h"

@@ -1,14 +1,18 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <string>
 #include <thread>
 
 #include "chainer/core/clock.h"
-#include "chainer/core/file.h"
-#include "chainer/core/signals.h"
-#include "chainer/core/type_name.h"
+#include "chainer/core/system/file.h"
+#include "chainer/core/system/signals.h"
+#include "chainer/core/system/type_name.h"
+#include "chainer/core/utf8.h"
 #include "chainer/optimizers/optimizer.h"
 #include "chainer/training/extensions/live.h"
-#include "chainer/training/live/commands.h"
+#include "chainer/viewing/live/commands.h"
 
 namespace chainer::training::extensions {
 namespace {
@@ -24,6 +28,13 @@ const json::Value& member(const json::Value& v, const char* name) {
   const json::Value* found = v.find(name);
   return found ? *found : none;
 }
+// Returns the name of the sender without control characters: any program that can write the file chooses the name, and
+// it is printed to a terminal.
+std::string asker_of(const json::Value& request) {
+  std::string by = printable(text_of(request.find("by"), "somebody"));
+  std::replace(by.begin(), by.end(), '\n', ' ');
+  return by;
+}
 double number_of(const std::string& name, const json::Value& v) {
   if (!v.is_number() || !std::isfinite(v.number()))
     throw ValueError("adjust_hyperparams: ", name, " is to be a number, not ", json::dump(v));
@@ -32,36 +43,60 @@ double number_of(const std::string& name, const json::Value& v) {
 
 }  // namespace
 
+void CommandsExtension::share(bool reads, std::function<std::string(const std::string&)> send) {
+  reads_ = reads;
+  send_ = std::move(send);
+}
+
+// The list that f gives, in the process that reads the file.
+json::List CommandsExtension::shared(const std::function<json::List()>& f) const {
+  json::List list = reads_ ? f() : json::List();
+  if (!send_) return list;
+  json::Value sent = json::parse(send_(json::dump(json::Value(std::move(list)))));
+  return sent.list() ? std::move(*sent.list()) : json::List();
+}
+
 void CommandsExtension::initialize(Trainer& trainer) {
   trainer_ = &trainer;
+  for (const auto& [name, optimizer] : trainer.updater().get_all_optimizers())
+    if (!send_ && optimizer->processes() > 1)
+      throw RuntimeError("CommandsExtension: the optimizer '", name, "' is one of ", optimizer->processes(),
+                         " processes, of which this one alone would obey. In all of them: extend() with a "
+                         "CommandsExtension or, in rank 0, a LivePage, and chainermn::steer_together(extension, comm)");
   repeats_.clear();
   const int64_t done = trainer.updater().iteration();
   std::error_code error;
-  if (done == 0) std::filesystem::remove(trainer.out() / live::kCommandsFile, error);
+  if (done == 0 && reads_) std::filesystem::remove(trainer.out() / live::kCommandsFile, error);
   for (const auto& [path, value] : changed_) {
     const auto slash = path.find('/');
     trainer.updater().get_optimizer(path.substr(0, slash)).set(path.substr(slash + 1), value);
   }
-  tell_hyperparameters(trainer);
+  if (reads_) tell_hyperparameters(trainer);
   if (done == 0) return;
-  json::List all;
-  try {
-    all = live::read_commands(trainer.out());
-  } catch (const Error& e) { return warn(text("CommandsExtension: changes cannot be repeated: ", e.what())); }
-  int64_t answered = 0;
+  json::List all = shared([&]() -> json::List {
+    try {
+      return live::read_commands(trainer.out());
+    } catch (const Error& e) {
+      warn(text("CommandsExtension: changes cannot be repeated: ", e.what()));
+      return {};
+    }
+  });
+  int64_t index = -1;
   for (const json::Value& c : all) {
     const json::Value *response = c.find("response"), &request = member(c, "request");
-    if (is_null(response) || answered++ < executed_) continue;
+    ++index;
+    if (is_null(response) || done_.contains(index)) continue;
     const json::Value& at = member(*response, "iteration");
     if (text_of(c.find("name")) != "adjust_hyperparams" || text_of(response->find("status")) != "SUCCESS" ||
         !at.is_number())
       continue;
-    repeats_.push_back({static_cast<int64_t>(at.number()), member(request, "body"),
-                        text_of(request.find("by"), "somebody") + ", repeated"});
+    const auto iteration = static_cast<int64_t>(at.number());
+    if (!known_ && iteration < done) continue;
+    repeats_.push_back({index, iteration, member(request, "body"), asker_of(request) + ", repeated"});
   }
-  executed_ = answered;
+  known_ = true;
   std::erase_if(repeats_, [&](const Repeat& r) {
-    if (r.iteration <= done) adjust(trainer, r.body, r.by);
+    if (r.iteration <= done) adjust(trainer, r.body, r.by), done_.insert(r.index);
     return r.iteration <= done;
   });
 }
@@ -70,71 +105,121 @@ void CommandsExtension::operator()(Trainer& trainer) {
   const int64_t iteration = trainer.updater().iteration();
   if (!repeats_.empty())
     std::erase_if(repeats_, [&](const Repeat& r) {
-      if (r.iteration == iteration) adjust(trainer, r.body, r.by);
+      if (r.iteration == iteration) adjust(trainer, r.body, r.by), done_.insert(r.index);
       return r.iteration <= iteration;
     });
-  if (!waiting_ && now() < next_) return;
-  next_ = now() + kLookEvery;
   look(trainer);
   if (paused_) wait(trainer);
 }
 
-bool CommandsExtension::is_due(const Trainer& trainer, const json::Value& command) const {
-  const json::Value* request = command.find("request");
-  if (!is_null(command.find("response")) || is_null(request)) return false;
-  const json::Value* schedule = request->find("schedule");
-  if (is_null(schedule)) return true;
-  const json::Value& value = member(*schedule, "value");
-  const std::string key = text_of(schedule->find("key"));
-  if (!value.is_number() || (key != "epoch" && key != "iteration")) return false;
+namespace {
+
+enum class Time { later, now, never };
+
+// When a request is to be carried out.
+Time time_of(const Trainer& trainer, const json::Value& schedule) {
+  const json::Value& value = member(schedule, "value");
+  const std::string key = text_of(schedule.find("key"));
+  if (is_null(&schedule)) return Time::now;
+  if (!value.is_number() || (key != "epoch" && key != "iteration")) return Time::never;
   const Updater& u = trainer.updater();
-  return static_cast<double>(key == "epoch" ? u.epoch() : u.iteration()) == value.number();
+  const auto at = static_cast<double>(key == "epoch" ? u.epoch() : u.iteration());
+  return at < value.number() ? Time::later : at == value.number() ? Time::now : Time::never;
 }
 
-// Reads the file where it has changed, or where requests wait for their time.
-void CommandsExtension::look(Trainer& trainer) {
+}  // namespace
+
+// Requests to carry out now, with their places in the file: read where it has changed, or where one's time has come.
+json::List CommandsExtension::due(const Trainer& trainer) {
+  const bool comes = std::any_of(waiting_.begin(), waiting_.end(),
+                                 [&](const json::Value& v) { return time_of(trainer, v) != Time::later; });
+  if (!comes && now() < next_) return {};
+  next_ = now() + kLookEvery;
   std::error_code error;
   const auto time = std::filesystem::last_write_time(trainer.out() / live::kCommandsFile, error);
-  if (error || (time == seen_ && !waiting_ && !again_)) return;
+  if (error || (time == seen_ && !comes && !again_)) return {};
   const bool changed = time != seen_;
   again_ = changed;  // another change may have the same time
   seen_ = time;
+  json::List out;
   try {
-    json::List all = live::read_commands(trainer.out());
-    bool due = false;
-    waiting_ = false;
-    for (const json::Value& c : all) {
-      due = due || is_due(trainer, c);
-      waiting_ = waiting_ || (is_null(c.find("response")) && !is_null(c.find("request")) && !is_due(trainer, c));
-    }
-    if (!due) return;
-    live::change_commands(trainer.out(), [&](json::List& commands) {
-      for (json::Value& c : commands) {
-        if (!is_due(trainer, c)) continue;
-        const json::Value request = member(c, "request");
-        const std::string by = text_of(request.find("by"), "somebody");
-        json::Object response = {{"executed_at", live::time_text()},
-                                 {"epoch", trainer.updater().epoch()},
-                                 {"iteration", trainer.updater().iteration()},
-                                 {"elapsed_time", trainer.elapsed_time()}};
-        try {
-          json::Value body = execute(trainer, text_of(c.find("name")), member(request, "body"), by);
-          response.emplace_back("status", "SUCCESS");
-          response.emplace_back("body", std::move(body));
-        } catch (const std::exception& e) {
-          response.emplace_back("status", "FAILUE");  // as ChainerUI spells it
-          response.emplace_back("body", json::Object{{"error", std::string(e.what())}});
-          std::fprintf(stderr, "iteration %lld: a command of %s failed: %s\n",
-                       static_cast<long long>(trainer.updater().iteration()), by.c_str(), e.what());
-        }
-        c.set("response", std::move(response));
-        ++executed_;
+    waiting_.clear();
+    int64_t index = -1;
+    for (const json::Value& c : live::read_commands(trainer.out())) {
+      const json::Value &request = member(c, "request"), &schedule = member(request, "schedule");
+      ++index;
+      if (!is_null(c.find("response")) || is_null(&request) || done_.contains(index)) continue;
+      const Time when = time_of(trainer, schedule);
+      if (when == Time::later) {
+        waiting_.push_back(schedule);
+        continue;
       }
-    });
-    seen_ = std::filesystem::last_write_time(trainer.out() / live::kCommandsFile, error);
+      json::Object found = {{"index", index}, {"name", text_of(c.find("name"))}, {"request", request}};
+      if (when == Time::never) found.emplace_back("never", true);
+      out.emplace_back(std::move(found));
+    }
   } catch (const Error& e) {
     if (changed) warn(text("CommandsExtension: ", e.what()));  // half-written by another program, perhaps
   }
+  return out;
+}
+
+json::Object CommandsExtension::carry_out(Trainer& trainer, const json::Value& command) {
+  const json::Value& request = member(command, "request");
+  const std::string by = asker_of(request);
+  json::Object response = {{"executed_at", live::time_text()},
+                           {"epoch", trainer.updater().epoch()},
+                           {"iteration", trainer.updater().iteration()},
+                           {"elapsed_time", trainer.elapsed_time()}};
+  try {
+    if (command.find("never"))
+      throw ValueError("its time does not come any more: ", json::dump(member(request, "schedule")),
+                       ", and this is epoch ", trainer.updater().epoch(), ", iteration ",
+                       trainer.updater().iteration());
+    json::Value body = execute(trainer, text_of(command.find("name")), member(request, "body"), by);
+    response.emplace_back("status", "SUCCESS");
+    response.emplace_back("body", std::move(body));
+  } catch (const std::exception& e) {
+    response.emplace_back("status", "FAILUE");  // as ChainerUI spells it
+    response.emplace_back("body", json::Object{{"error", std::string(e.what())}});
+    std::fprintf(stderr, "iteration %lld: a command of %s failed: %s\n",
+                 static_cast<long long>(trainer.updater().iteration()), by.c_str(), printable(e.what()).c_str());
+  }
+  return response;
+}
+
+// Answers by their places in the file. While another process holds its lock they wait.
+void CommandsExtension::answer(const Trainer& trainer, json::Object answers, double seconds) {
+  for (auto& [index, response] : answers) unanswered_.emplace_back(index, std::move(response));
+  if (unanswered_.empty()) return;
+  try {
+    live::change_commands(
+        trainer.out(),
+        [&](json::List& commands) {
+          for (const auto& [place, response] : unanswered_) {
+            const auto index = static_cast<std::size_t>(std::stoll(place));
+            if (index < commands.size()) commands[index].set("response", response);
+          }
+        },
+        seconds);
+    unanswered_.clear();
+    std::error_code error;
+    seen_ = std::filesystem::last_write_time(trainer.out() / live::kCommandsFile, error);
+  } catch (const Error& e) { warn(text("CommandsExtension: answers wait: ", e.what())); }
+}
+
+void CommandsExtension::look(Trainer& trainer) {
+  json::Object answers;
+  for (const json::Value& c : shared([&] { return due(trainer); })) {
+    const auto index = static_cast<int64_t>(member(c, "index").number());
+    done_.insert(index);  // first, so that a snapshot which it asks for has it
+    answers.emplace_back(std::to_string(index), carry_out(trainer, c));
+  }
+  if (reads_) answer(trainer, std::move(answers), 0);
+}
+
+void CommandsExtension::finalize() {
+  if (trainer_) answer(*trainer_, {}, 1);
 }
 
 json::Value CommandsExtension::execute(Trainer& trainer, const std::string& name, const json::Value& body,
@@ -144,6 +229,10 @@ json::Value CommandsExtension::execute(Trainer& trainer, const std::string& name
                  what, by.c_str());
   };
   if (name == "adjust_hyperparams") return adjust(trainer, body, by);
+  if ((name == "take_snapshot" || name == "stop") && !reads_) {
+    if (name == "stop") trainer.stop();
+    return {};
+  }
   if (name == "take_snapshot" || name == "stop") {
     const std::string file = trainer.take_snapshot().string();
     say(name == "stop" ? "the run ends with a snapshot" : "a snapshot was taken");
@@ -185,7 +274,7 @@ json::Value CommandsExtension::adjust(Trainer& trainer, const json::Value& body,
                  static_cast<long long>(trainer.updater().iteration()), key.c_str(), name.c_str(), wants, old,
                  by.c_str());
   }
-  tell_hyperparameters(trainer);
+  if (reads_) tell_hyperparameters(trainer);
   return json::Object{{"optimizer", type}, {"name", name}, {"hyperparam", after}, {"before", before}};
 }
 
@@ -204,12 +293,14 @@ void CommandsExtension::tell_hyperparameters(const Trainer& trainer) const {
 
 // Until somebody asks to go on or to stop, or a signal comes.
 void CommandsExtension::wait(Trainer& trainer) {
-  const SignalWatch signals(true);
+  const SignalWatch signals(trainer.handles_signals());
+  tell_paused(true);
   while (paused_ && !trainer.is_stopping() && !signals.received()) {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     look(trainer);
   }
   paused_ = false;
+  tell_paused(false);
 }
 
 void CommandsExtension::serialize(Serializer& s) {
@@ -222,9 +313,18 @@ void CommandsExtension::serialize(Serializer& s) {
         path, trainer_ ? trainer_->updater().get_optimizer(path.substr(0, slash)).get(path.substr(slash + 1)) : value);
   }
   std::string stored = json::dump(json::Value(std::move(values)));
+  json::List places;
+  for (const int64_t index : done_) places.emplace_back(index);
+  std::string done = json::dump(json::Value(std::move(places)));
   s("_changed", stored);
-  s("_executed", executed_);
+  known_ = !s.is_loading() || s.contains("_done");
+  if (known_) s("_done", done);
   if (!s.is_loading()) return;
+  done_.clear();
+  const json::Value loaded_done = json::parse(done);
+  if (known_ && !loaded_done.list()) throw ValueError("CommandsExtension: the stored places are no list");
+  if (known_)
+    for (const json::Value& index : *loaded_done.list()) done_.insert(static_cast<int64_t>(index.number()));
   const json::Value loaded = json::parse(stored);
   if (!loaded.object()) throw ValueError("CommandsExtension: the stored changes are no object");
   changed_.clear();

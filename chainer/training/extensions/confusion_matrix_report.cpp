@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/training/extensions/confusion_matrix_report.h"
 
 #include "chainer/autograd/config.h"
 #include "chainer/functions/evaluation/metrics.h"
 #include "chainer/routines/arithmetic.h"
-#include "chainer/training/plot/figure.h"
-#include "chainer/training/plot/matrix.h"
+#include "chainer/viewing/plot/figure.h"
+#include "chainer/viewing/plot/matrix.h"
 
 namespace chainer::training::extensions {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/training/extensions/dashboard.h"
 
 #include <algorithm>
@@ -7,7 +8,7 @@
 
 #include "chainer/array/memory.h"
 #include "chainer/core/clock.h"
-#include "chainer/core/machine.h"
+#include "chainer/core/system/machine.h"
 #include "chainer/training/extensions/reporting.h"
 #include "chainer/training/extensions/terminal.h"
 
@@ -19,6 +20,12 @@ const LogReport* log_of(const Trainer& trainer) {
   try {
     return dynamic_cast<const LogReport*>(&trainer.get_extension("LogReport"));
   } catch (const ValueError&) { return nullptr; }
+}
+
+// The other processes would wait for one that stops.
+bool is_one_of_several(const Trainer& trainer) {
+  const auto optimizers = trainer.updater().get_all_optimizers();
+  return std::any_of(optimizers.begin(), optimizers.end(), [](const auto& o) { return o.second->processes() > 1; });
 }
 
 }  // namespace
@@ -82,6 +89,10 @@ void Dashboard::measure(const Trainer& trainer, double time) {
 void Dashboard::obey(Trainer& trainer, const std::string& keys) {
   for (const char key : keys) {
     if (key == 'c' || key == '\t') ++state_.chosen;
+    if ((key == 's' || key == 'q') && is_one_of_several(trainer)) {
+      state_.message = "keys s and q are for runs of one process";
+      continue;
+    }
     if (key == 's' || key == 'q') state_.message = "snapshot: " + trainer.take_snapshot().string();
     if (key == 'q') {
       state_.message += ", the run ends";

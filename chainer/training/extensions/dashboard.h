@@ -1,4 +1,5 @@
-// The run in the terminal: curves, table, time left, keys.
+// SPDX-License-Identifier: MIT
+// A view of the run in the terminal: curves, table, time left, keys.
 #pragma once
 #include <cstdio>
 #include <deque>
@@ -9,13 +10,14 @@
 #include <vector>
 
 #include "chainer/core/json.h"
-#include "chainer/core/terminal.h"
+#include "chainer/core/system/terminal.h"
 #include "chainer/training/trainer.h"
+#include "chainer/core/other_options.h"
 
 namespace chainer {
 namespace training::extensions {
 
-/// A curve of bounded length: where it gets longer than it may, neighbours become their mean.
+/// A curve of bounded length: if it becomes too long, pairs of neighbors are replaced by their means.
 class BoundedCurve {
  public:
   static constexpr std::size_t kMost = 1024;
@@ -28,42 +30,43 @@ class BoundedCurve {
   int64_t count_ = 0, stride_ = 1;
 };
 
-/// What a dashboard shows.
+/// The data that a dashboard shows.
 struct DashboardState {
   double iteration = 0, epoch = 0, done = 0, elapsed = 0;
-  double left = -1;      ///< seconds; negative: not known
-  double speed = 0;      ///< iterations a second
+  double left = -1;      ///< seconds; negative if unknown
+  double speed = 0;      ///< iterations per second
   double memory = 0;     ///< bytes of the process
   double arrays = 0;     ///< bytes in use by arrays
-  double processor = 0;  ///< cores at work
+  double processor = 0;  ///< number of busy cores
   std::map<std::string, BoundedCurve> curves;
-  std::size_t chosen = 0;  ///< of the groups that share a last name, such as loss
+  std::size_t chosen = 0;  ///< the group of curves shown; curves with the same last name, such as loss, are a group
   std::vector<std::string> columns;
   const json::List* log = nullptr;
   std::string message;
 };
-/// Its lines in a terminal of that size: at most rows - 1, none wider than columns.
+/// Returns the lines for a terminal of this size: at most rows - 1 lines, none wider than columns.
 std::vector<std::string> dashboard_lines(const DashboardState& state, TerminalSize size);
-/// One line for a file: progress, speed, time left, and the newest entry of the log.
+/// Returns one line for a file: progress, speed, time left, and the newest entry of the log.
 std::string dashboard_line(const DashboardState& state);
 
 /// Options of Dashboard.
 struct DashboardOptions {
-  std::vector<std::string> columns = {};  ///< of the table; by default epoch, iteration and what the log has
-  double interval = 0.25;                 ///< seconds between two pictures
-  double line_interval = 10;              ///< the same between two lines where there is no terminal
+  std::vector<std::string> columns = {};  ///< of the table; by default epoch, iteration and the keys of the log
+  double interval = 0.25;                 ///< seconds between two updates of the screen
+  double line_interval = 10;              ///< seconds between two lines of output without a terminal
   std::FILE* out = stdout;
 };
-/// Shows the run in a terminal: curves of what is observed, the table of the extension LogReport, progress, time left,
-/// speed, memory, and how many cores are at work. It follows the window's size. Keys: q takes a snapshot and ends the
-/// run, s takes a snapshot, c shows the next curves. Where nobody looks at a terminal, with NO_COLOR, CI or TERM=dumb
-/// in the environment and in small windows, there are plain lines instead. It takes the place of PrintReport and
-/// ProgressBar. An interval that is not positive is a ValueError.
+/// Shows the run in a terminal: curves of observed values, the table of the extension LogReport, progress, time left,
+/// speed, memory, and the number of busy cores. Adapts to the size of the window. Keys: q takes a snapshot and ends the
+/// run, s takes a snapshot, c shows the next curves. If the output is not a terminal, with NO_COLOR, CI or TERM=dumb in
+/// the environment, and in small windows, prints plain lines instead. Replaces PrintReport and ProgressBar. Throws
+/// ValueError for an interval that is not positive.
 ///
 ///   const extensions::DashboardOptions options{.columns = {"epoch", "main/loss"}};
 class Dashboard : public Extension {
  public:
   explicit Dashboard(const DashboardOptions& options = {});
+  CHAINER_OTHER_OPTIONS(Dashboard, ".columns, .interval, .line_interval, .out");
   void initialize(Trainer& trainer) override;
   void operator()(Trainer& trainer) override;
   void finalize() override;
@@ -78,7 +81,7 @@ class Dashboard : public Extension {
   std::shared_ptr<TerminalKeys> keys_;
   bool terminal_ = false, drawn_ = false;
   double next_ = 0, cpu_ = 0;
-  std::size_t told_ = 0;  // entries of the log that became lines
+  std::size_t told_ = 0;  // entries of the log that were printed as lines
   std::deque<std::pair<double, double>> recent_;
   TerminalSize size_{0, 0};
 };

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What a dashboard looks like.
 #include <algorithm>
 #include <cmath>
@@ -5,7 +6,7 @@
 
 #include "chainer/core/utf8.h"
 #include "chainer/training/extensions/dashboard.h"
-#include "chainer/training/plot/braille.h"
+#include "chainer/viewing/plot/braille.h"
 
 namespace chainer::training::extensions {
 namespace {

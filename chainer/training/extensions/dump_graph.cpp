@@ -1,4 +1,5 @@
-#include "chainer/core/file.h"
+// SPDX-License-Identifier: MIT
+#include "chainer/core/system/file.h"
 #include "chainer/training/extensions.h"
 #include "chainer/training/extensions/keep_graph.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Evaluation and statistics (manual: "Extensions").
 #pragma once
 #include <functional>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "chainer/training/trainer.h"
+#include "chainer/core/other_options.h"
 
 namespace chainer {
 namespace training::extensions {
@@ -19,13 +21,14 @@ struct EvaluatorOptions {
   std::function<void(Evaluator&)> eval_hook = {};
   std::function<void(const Variables&)> eval_func = {};  ///< the target by default
 };
-/// Sweeps an iterator without backprop and with train off, and reports the means (each batch has weight 1) under
-/// "validation/". Priority 300, once an epoch.
+/// Runs through an iterator in test mode without backprop, and reports the means (each batch has weight 1) with the
+/// prefix "validation/". Priority 300, once per epoch. Throws ValueError if the iterator repeats.
 class Evaluator : public Extension {
  public:
   Evaluator(NamedKept<Iterator> iterator, NamedKept<Link> target, const EvaluatorOptions& options = {});
+  CHAINER_OTHER_OPTIONS(Evaluator, ".converter, .device, .eval_hook, .eval_func", NamedKept<Iterator>, NamedKept<Link>);
   void operator()(Trainer& trainer) override;
-  /// Without a trainer: the means by name, without prefix.
+  /// Evaluates without a trainer; returns the means by name, without prefix.
   std::map<std::string, double> run();
   virtual std::map<std::string, double> evaluate();
   Trigger trigger() const override { return {1, "epoch"}; }
@@ -42,7 +45,7 @@ class Evaluator : public Extension {
   EvaluatorOptions options_;
 };
 
-/// Reports the sum of one value divided by that of another over an interval; iterations lacking either do not count.
+/// Reports the sum of one value over an interval divided by the sum of another. Iterations without both do not count.
 class MicroAverage : public Extension {
  public:
   MicroAverage(std::string numerator_key, std::string denominator_key, std::string result_key,
@@ -57,13 +60,13 @@ class MicroAverage : public Extension {
   double numerator_ = 0, denominator_ = 0;
 };
 
-/// RuntimeError as soon as a parameter has a NaN or an infinity.
+/// Throws RuntimeError as soon as a parameter has a NaN or an infinity.
 class FailOnNonNumber : public Extension {
  public:
   void operator()(Trainer& trainer) override;
 };
 
-/// Statistics of parameters and gradients, averaged until the trigger: keys
+/// Reports statistics of parameters and gradients, averaged over the interval of the trigger, with keys
 /// "{prefix/}{link}/{path}/{data|grad}/{name}".
 class ParameterStatistics : public Extension {
  public:
@@ -78,7 +81,7 @@ class ParameterStatistics : public Extension {
   ParameterStatistics(std::vector<Kept<Link>> links, const Options& options);
   explicit ParameterStatistics(Kept<Link> link)
       : ParameterStatistics(std::vector<Kept<Link>>{std::move(link)}, Options()) {}
-  /// mean, std, min, max, zeros, percentile (at 0, 1, 2 and 3 sigma).
+  /// Returns mean, std, min, max, zeros, and percentile (at 0, 1, 2 and 3 sigma).
   static std::map<std::string, Statistic> default_statistics();
   void register_statistics(const std::string& name, Statistic f);
   void operator()(Trainer& trainer) override;
@@ -91,10 +94,10 @@ class ParameterStatistics : public Extension {
   DictSummary summary_;
 };
 
-/// Puts a value into the observation: once an epoch, priority 300.
+/// Returns an extension that adds a value to the observation: once per epoch, priority 300.
 std::shared_ptr<Extension> observe_value(const std::string& observation_key,
                                          std::function<double(Trainer&)> target_func);
-/// The learning rate of an optimizer (Adam's is its corrected step size).
+/// Returns an extension that observes the learning rate of an optimizer (for Adam, the corrected step size).
 std::shared_ptr<Extension> observe_lr(const std::string& optimizer_name = "main",
                                       const std::string& observation_key = "lr");
 

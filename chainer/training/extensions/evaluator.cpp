@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/training/extensions.h"
 
 namespace chainer::training::extensions {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/training/extensions/html_report.h"
 
 #include <algorithm>
@@ -8,14 +9,15 @@
 #include "chainer/autograd/computational_graph.h"
 #include "chainer/autograd/config.h"
 #include "chainer/core/clock.h"
-#include "chainer/core/file.h"
-#include "chainer/core/surroundings.h"
+#include "chainer/core/system/file.h"
+#include "chainer/core/system/run_info.h"
 #include "chainer/optimizers/optimizer.h"
 #include "chainer/routines/arithmetic.h"
 #include "chainer/routines/reduction.h"
 #include "chainer/runtime_info.h"
 #include "chainer/training/extensions/keep_graph.h"
-#include "chainer/training/report/run.h"
+#include "chainer/viewing/report/profile.h"
+#include "chainer/viewing/report/run.h"
 
 namespace chainer::training::extensions {
 namespace {
@@ -105,35 +107,26 @@ void HtmlReport::take_statistics(const Trainer& trainer) {
     }
 }
 
-// Time first, then memory in one iteration more: each hook turns deferred evaluation off and on by itself.
+// Time, an iteration at a time, then memory in one iteration more: each hook turns deferred evaluation off and on by
+// itself.
 void HtmlReport::profile() {
   if (options_.profiled == 0 || here_ > options_.profiled + 2) return;
-  if (here_ == 1) {
+  if (here_ > 1 && here_ <= options_.profiled + 1) {
+    walls_.push_back(now() - since_);
+    times_.push_back(timer_->summary());
+  }
+  scope_.reset();
+  if (here_ <= options_.profiled) {
     timer_ = std::make_shared<function_hooks::TimerHook>();
     scope_ = std::make_shared<FunctionHookScope>(*timer_);
     since_ = now();
   } else if (here_ == options_.profiled + 1) {
-    profile_seconds_ = now() - since_;
-    scope_.reset();
+    timer_.reset();
     memory_ = std::make_shared<function_hooks::MemoryProfileHook>();
     scope_ = std::make_shared<FunctionHookScope>(*memory_);
-  } else if (here_ == options_.profiled + 2) {
-    scope_.reset();
-    const auto bytes = memory_->summary();
-    std::vector<std::pair<std::string, function_hooks::TimeRecord>> rows;
-    for (const auto& row : timer_->summary()) rows.push_back(row);
-    std::sort(rows.begin(), rows.end(),
-              [](const auto& a, const auto& b) { return a.second.elapsed_time > b.second.elapsed_time; });
-    json::List functions;
-    for (const auto& [name, r] : rows) {
-      json::Object row{{"name", name}, {"calls", r.occurrence}, {"seconds", r.elapsed_time}};
-      if (const auto it = bytes.find(name); it != bytes.end()) row.emplace_back("bytes", it->second.used_bytes);
-      functions.emplace_back(std::move(row));
-    }
-    about_.set("profile", json::Object{{"iterations", options_.profiled},
-                                       {"seconds", profile_seconds_},
-                                       {"functions", std::move(functions)}});
-    timer_.reset(), memory_.reset();
+  } else {
+    about_.set("profile", run_report::profile(times_, walls_, memory_->summary()));
+    memory_.reset();
   }
 }
 

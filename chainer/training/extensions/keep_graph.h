@@ -1,4 +1,5 @@
-// Graphs behind what is observed, while somebody wants them.
+// SPDX-License-Identifier: MIT
+// Keeps the graphs of observed values while an extension needs them.
 #pragma once
 #include <optional>
 
@@ -8,8 +9,8 @@
 
 namespace chainer::training::extensions {
 
-/// While one of these lives in the thread, what is reported keeps its graph (config().keep_graph_on_report); the
-/// setting from before comes back with the last one's end, in whatever order they go.
+/// Scope in which values reported by this thread keep their graphs (config().keep_graph_on_report). The end of the last
+/// such scope restores the setting, whatever the order in which scopes end.
 class KeepGraph {
  public:
   KeepGraph() {
@@ -23,8 +24,8 @@ class KeepGraph {
     if (--count() == 0) config().keep_graph_on_report.restore(before());
   }
 
-  /// Takes the graphs out of what was observed, which lives longer than they should, unless another extension of this
-  /// iteration still wants to see them: called by each behind its own look.
+  /// Drops the graphs of observed values, which outlive the iteration, unless another scope exists. Each extension
+  /// calls this after use.
   static void let_go(Observation& observation) {
     if (count() > 0) return;
     for (auto& [key, v] : observation)

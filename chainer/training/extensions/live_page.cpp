@@ -1,8 +1,8 @@
+// SPDX-License-Identifier: MIT
 #include <cstdio>
 
-#include "chainer/core/file.h"
 #include "chainer/training/extensions/live.h"
-#include "chainer/training/live/site.h"
+#include "chainer/viewing/live/site.h"
 
 namespace chainer::training::extensions {
 
@@ -19,16 +19,20 @@ std::string LivePage::token() const {
 
 void LivePage::initialize(Trainer& trainer) {
   CommandsExtension::initialize(trainer);
-  if (!options_.args.empty()) {
-    json::Object args;
-    for (const auto& [name, value] : options_.args) args.emplace_back(name, value);
-    write_file(trainer.out() / "args", json::dump(json::Value(std::move(args)), 4));
-  }
+  if (!options_.args.empty()) SaveArguments(options_.args).initialize(trainer);
   site_ = std::make_shared<live::Site>(
       trainer.out(), live::SiteOptions{.host = options_.host, .port = options_.port, .names = options_.names});
   std::fprintf(stderr, "This run: %s#token=%s\n", address().c_str(), token().c_str());
 }
 
-void LivePage::finalize() { site_.reset(); }
+void LivePage::tell_paused(bool paused) {
+  if (site_) site_->tell_state(paused ? "paused" : "");
+}
+
+void LivePage::finalize() {
+  CommandsExtension::finalize();
+  if (site_) site_->tell_state(trainer_->is_completed() ? "finished" : trainer_->has_failed() ? "failed" : "stopped");
+  site_.reset();
+}
 
 }  // namespace chainer::training::extensions

@@ -1,4 +1,5 @@
-// Keys that an extension waits for and nobody reports: they are misspelled, most likely.
+// SPDX-License-Identifier: MIT
+// Warnings about keys that an extension expects but that are never reported, which are most likely misspelled.
 #pragma once
 #include <set>
 #include <string>
@@ -6,10 +7,10 @@
 
 namespace chainer::training::extensions {
 
-/// Warns of each of `wanted` that is not in `reported`, naming those that are.
+/// Warns about each name in `wanted` that is not in `reported`, and lists the reported ones.
 void warn_of_missing_keys(const std::string& extension, const std::vector<std::string>& wanted,
                           const std::set<std::string>& reported);
-/// The names in an observation or another map.
+/// Returns the keys of an observation or another map.
 template <class Map>
 std::set<std::string> names_of(const Map& map) {
   std::set<std::string> out;

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <cstdio>
+#include <limits>
 #include <exception>
 #include <iterator>
 #include <set>
@@ -7,8 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "chainer/core/file.h"
-#include "chainer/core/read_number.h"
+#include "chainer/core/error.h"
+#include "chainer/core/system/file.h"
+#include "chainer/core/system/read_number.h"
+#include "chainer/core/utf8.h"
 #include "chainer/training/extensions.h"
 
 namespace chainer::training::extensions {
@@ -53,7 +57,13 @@ bool match(std::string_view name, const std::vector<std::string>& pieces, std::s
 // Files whose names are the pattern with numbers filled in, and the folders where such files lie. Temporary names never
 // match.
 struct Found {
-  std::vector<std::pair<std::vector<double>, fs::path>> files;
+  struct File {
+    double begun;  // when the run that wrote it did
+    std::vector<double> numbers;
+    fs::path path;
+    auto operator<=>(const File&) const = default;
+  };
+  std::vector<File> files;
   std::set<fs::path> folders;
 };
 
@@ -65,25 +75,46 @@ void find(const fs::path& folder, fs::path::iterator part, fs::path::iterator en
   if (next != end && pieces.size() == 1) return find(folder / *part, next, end, numbers, out);
   if (next == end) out.folders.insert(folder);
   std::error_code error;
-  for (const auto& e : fs::directory_iterator(folder, error)) {
+  const fs::directory_iterator entries(folder, error);
+  if (error && error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory)
+    throw FileAccessError("cannot look for snapshots in ", folder.string(), ": ", error.message());
+  for (const auto& e : entries) {
     const std::string name = e.path().filename().string();
     std::vector<double> more = numbers;
     if (name.rfind("tmp-", 0) == 0 || !match(name, pieces, 0, more)) continue;
     if (next == end)
-      out.files.emplace_back(std::move(more), folder / name);
+      out.files.push_back({0, std::move(more), folder / name});
     else if (std::error_code ignored; e.is_directory(ignored))
       find(folder / name, next, end, more, out);
   }
 }
 
-// What the pattern finds below a folder, the oldest file first: every field grows as training goes on, so the first
-// that differs decides.
+// When the run began that wrote a snapshot; before all others where the file does not tell, after them where it is
+// damaged, so that a warning names it.
+double begin_of_run(const fs::path& file) {
+  try {
+    serializers::NpzDeserializer s(std::make_shared<const serializers::NpzFile>(file));
+    double begun = 0;
+    if (s.contains("_run_begun")) s("_run_begun", begun);
+    return begun;
+  } catch (const Error&) { return std::numeric_limits<double>::infinity(); }
+}
+
+// What the pattern finds below a folder, the oldest file first: those of an older run come before a newer one's, and
+// within a run every field grows, so the first that differs decides.
 Found matching(const fs::path& folder, const std::string& pattern) {
   Found out;
   const fs::path parts(pattern);
   if (!parts.empty()) find(folder, parts.begin(), parts.end(), {}, out);
+  for (Found::File& f : out.files) f.begun = begin_of_run(f.path);
   std::sort(out.files.begin(), out.files.end());
   return out;
+}
+
+// Whether an error can come from a file's bytes, or from their not fitting this trainer.
+bool is_of_content(const Error& e) {
+  const auto is = [&]<class... T>() { return (... || (dynamic_cast<const T*>(&e) != nullptr)); };
+  return !is.operator()<FileAccessError>() && is.operator()<FileError, KeyError, ValueError, TypeError, IndexError>();
 }
 
 }  // namespace
@@ -98,7 +129,7 @@ std::optional<fs::path> load_newest_snapshot(Trainer& trainer, const fs::path& f
       for (const chainer::Parameter& p : optimizer->target().params())
         if (!p.is_initialized()) without_shape.push_back(p);
   for (; !files.empty(); files.pop_back()) {
-    const fs::path& file = files.back().second;
+    const fs::path& file = files.back().path;
     bool touched = false;
     try {
       const auto npz = std::make_shared<const serializers::NpzFile>(file);
@@ -109,7 +140,9 @@ std::optional<fs::path> load_newest_snapshot(Trainer& trainer, const fs::path& f
       trainer.serialize(s);
       return file;
     } catch (const Error& e) {
-      std::fprintf(stderr, "warning: snapshot %s is passed over: %s\n", file.c_str(), e.what());
+      if (!is_of_content(e)) throw;  // the file may be whole: another beginning would overwrite what it goes on with
+      std::fprintf(stderr, "warning: snapshot %s is passed over: %s\n", printable(file.string()).c_str(),
+                   printable(e.what()).c_str());
       if (touched && !half_loaded) half_loaded = std::current_exception();
       for (chainer::Parameter& p : without_shape) p.uninitialize();
     }
@@ -137,7 +170,7 @@ void Snapshot::operator()(Trainer& trainer) {
   const auto files = matching(trainer.out(), options_.filename).files;
   const bool folders_too = fs::path(options_.filename).parent_path().string().find('{') != std::string::npos;
   for (std::size_t i = 0; i + static_cast<std::size_t>(std::max<int64_t>(1, *options_.n_retains)) < files.size(); ++i) {
-    const fs::path& old = files[i].second;
+    const fs::path& old = files[i].path;
     if (old == file) continue;
     fs::remove(old, ignored);
     if (folders_too) fs::remove(old.parent_path(), ignored);  // if nothing is left in it

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Snapshots (manual: "Extensions").
 #pragma once
 #include <filesystem>
@@ -7,24 +8,25 @@
 
 #include "chainer/serializers/serializers.h"
 #include "chainer/training/trainer.h"
+#include "chainer/core/other_options.h"
 
 namespace chainer {
 namespace training::extensions {
 
 /// Options of snapshot() and snapshot_object().
 struct SnapshotOptions {
-  /// Below the output folder, see Trainer::format(). It may name folders ("at_{.updater.epoch}/trainer"), which are
-  /// made.
+  /// The path below the output folder, see Trainer::format(). Folders in the path ("at_{.updater.epoch}/trainer") are
+  /// created.
   std::string filename = "snapshot_iter_{.updater.iteration}";
   bool compression = true;
-  /// Keep only this many of the newest snapshots that this run and its predecessors wrote; all by default.
+  /// Keeps only this many of the newest snapshots of this run and the runs it resumes; all by default.
   std::optional<int64_t> n_retains = {};
-  /// Load the newest snapshot in the output folder before training, as load_newest_snapshot() does.
+  /// Loads the newest snapshot in the output folder before training, as load_newest_snapshot() does.
   bool autoload = false;
 };
-/// Saves the trainer once an epoch, after everything else (priority -100), through a temporary file. A resumed run goes
-/// on behind the snapshot: what has a lower priority yet, or the same and was added later, does not run for that
-/// iteration again.
+/// Saves the trainer once per epoch, after all other extensions (priority -100; last among extensions of this
+/// priority), through a temporary file. A resumed run continues after the snapshot: extensions with a lower priority do
+/// not run for that iteration again. Throws FileError if the file cannot be written.
 class Snapshot : public Extension {
  public:
   explicit Snapshot(const SnapshotOptions& options, std::function<void(Trainer&, Serializer&)> target = {})
@@ -34,7 +36,7 @@ class Snapshot : public Extension {
   Trigger trigger() const override { return {1, "epoch"}; }
   int priority() const override { return -100; }
   std::string default_name() const override { return target_ ? "snapshot_object" : "snapshot"; }
-  /// Whether it saves the whole trainer, and the file it writes now.
+  /// Returns true if the whole trainer is saved; file() returns the path for the current iteration.
   bool is_of_trainer() const { return !target_; }
   std::filesystem::path file(const Trainer& trainer) const { return trainer.out() / trainer.format(options_.filename); }
 
@@ -43,15 +45,18 @@ class Snapshot : public Extension {
   std::function<void(Trainer&, Serializer&)> target_;
 };
 Snapshot snapshot(const SnapshotOptions& options = {});
-/// Saves any object with serialize().
+CHAINER_OTHER_OPTIONS_OF(snapshot, ".filename, .compression, .n_retains, .autoload");
+/// Returns an extension that saves any object with serialize().
 template <Serializable T>
 Snapshot snapshot_object(T& target, const std::string& filename, SnapshotOptions options = {}) {
   options.filename = filename;
   return Snapshot(options, [&target](Trainer&, Serializer& s) { target.serialize(s); });
 }
-/// Loads the newest snapshot of the trainer in a folder that can be loaded; returns its path, or nothing if there is
-/// none. Damaged files and those that do not fit are passed over with a warning; where one that does not fit has been
-/// loaded in part and no older one fits either, its error is thrown. Temporary files of killed processes are removed.
+/// Loads the newest loadable snapshot of the trainer in a folder: the last one of the run that began last, whatever the
+/// numbers of an older run's files. Returns its path, or nothing if there is none. Skips damaged and incompatible files
+/// with a warning; if an incompatible file was loaded in part and no older one can be loaded, throws its error. Throws
+/// FileAccessError or MemoryError, without trying an older file, if a file cannot be read or memory is missing. Removes
+/// temporary files of killed processes.
 std::optional<std::filesystem::path> load_newest_snapshot(Trainer& trainer, const std::filesystem::path& folder,
                                                           const std::string& filename = SnapshotOptions().filename);
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/training/extensions/tensorboard.h"
 
 #include "chainer/array/memory.h"
@@ -6,6 +7,9 @@
 #include "chainer/training/extensions/keep_graph.h"
 
 namespace chainer::training::extensions {
+namespace {
+const std::string kOfEpochs = "epoch/";
+}
 
 tensorboard::Writer& TensorBoard::writer() const {
   if (!writer_) throw RuntimeError("TensorBoard: the event file is open while the trainer runs only");
@@ -17,7 +21,11 @@ void TensorBoard::initialize(Trainer& trainer) {
   tensorboard::WriterOptions options;
   if (done > 0) options.purge_step = done + 1;
   writer_ = std::make_shared<tensorboard::Writer>(trainer.out() / options_.folder, options);
-  if (!options_.hparams.empty()) writer_->hparams(options_.hparams, options_.metrics);
+  if (!options_.hparams.empty()) {
+    std::vector<std::string> metrics;
+    for (const std::string& key : options_.metrics) metrics.push_back(kOfEpochs + key);
+    writer_->hparams(options_.hparams, metrics);
+  }
   if (options_.graph && done == 0) keep_ = std::make_shared<KeepGraph>();
   last_iteration_ = done;
   last_time_ = trainer.elapsed_time();
@@ -45,8 +53,20 @@ void TensorBoard::write_graph(Trainer& trainer) {
 void TensorBoard::operator()(Trainer& trainer) {
   if (keep_) write_graph(trainer);
   summary_.add(trainer.observation);
+  if (!options_.hparams.empty()) write_metrics(trainer);
   if (options_.scalars(trainer)) write_scalars(trainer);
   if (options_.histograms(trainer)) write_histograms(trainer);
+}
+
+// The last minibatch's values would make runs incomparable.
+void TensorBoard::write_metrics(const Trainer& trainer) {
+  epoch_.add(trainer.observation);
+  if (!trainer.updater().is_new_epoch()) return;
+  const auto means = epoch_.compute_mean();
+  for (const std::string& key : options_.metrics)
+    if (const auto it = means.find(key); it != means.end())
+      writer().scalar(kOfEpochs + key, it->second, trainer.updater().iteration());
+  epoch_ = {};
 }
 
 void TensorBoard::write_scalars(Trainer& trainer) {
@@ -87,6 +107,7 @@ void TensorBoard::serialize(Serializer& s) {
   options_.scalars.serialize(*s.child("_scalars"));
   options_.histograms.serialize(*s.child("_histograms"));
   if (!s.is_loading() || s.contains("_summary/_names")) summary_.serialize(*s.child("_summary"));
+  if (!s.is_loading() || s.contains("_epoch/_names")) epoch_.serialize(*s.child("_epoch"));
 }
 
 }  // namespace chainer::training::extensions

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/training/extensions/terminal.h"
 
 #include <atomic>
 #include <cstdlib>
 #include <string_view>
 
-#include "chainer/core/terminal.h"
+#include "chainer/core/system/terminal.h"
 
 namespace chainer::training::extensions {
 namespace {

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/training/extensions/trace.h"
 
 #include "chainer/core/clock.h"
-#include "chainer/core/file.h"
+#include "chainer/core/system/file.h"
 
 namespace chainer::training::extensions {
 

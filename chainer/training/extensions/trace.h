@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A timeline of some iterations (function_hooks/trace.h).
 #pragma once
 #include <memory>
@@ -11,33 +12,33 @@ namespace training::extensions {
 
 /// Options of Trace.
 struct TraceOptions {
-  int64_t first = 10, last = 20;    ///< these iterations, counted from 1, both included
+  int64_t first = 10, last = 20;    ///< the first and last iteration to record, counted from 1
   std::string file = "trace.json";  ///< in the trainer's out()
   function_hooks::TraceHookOptions hook = {};
 };
 
 /// Writes a timeline of the iterations `first` to `last` for https://ui.perfetto.dev or chrome://tracing: each
-/// iteration, inside it waiting for the iterator, the functions of the trainer's thread forward and backward with the
-/// memory in use, the optimizer and each extension, and of all threads programs of deferred evaluation and
-/// communication. The file appears when the last iteration is done, or the run ends before. Other iterations cost
-/// nothing. A run that goes on from a snapshot behind `first` writes those that it has; behind `last`, none. Of several
-/// processes, chainermn::extensions::Trace makes one file.
+/// iteration with the waiting for the iterator, the functions of the trainer's thread, forward and backward, with the
+/// memory in use, the optimizer and each extension; and, of all threads, programs of lazy evaluation and communication.
+/// The file is written after the last iteration, or when the run ends earlier. Other iterations have no overhead. A run
+/// resumed from a snapshot after `first` records the remaining iterations. For several processes,
+/// chainermn::extensions::Trace writes one file.
 ///
 ///   const extensions::Trace trace({.first = 100, .last = 110});
 class Trace : public Extension {
  public:
-  /// ValueError for a stretch without iterations.
+  /// Throws ValueError unless 1 <= first <= last.
   explicit Trace(TraceOptions options = {});
   void initialize(Trainer& trainer) override;
   void operator()(Trainer& trainer) override;
   void finalize() override;
-  /// Behind the other extensions, whose time belongs to the iteration.
+  /// Runs after the other extensions, whose time belongs to the iteration.
   int priority() const override { return 0; }
 
  protected:
-  /// The moment that times count from, asked once, when recording begins.
+  /// Returns the origin of the times, called once when recording begins.
   virtual double origin();
-  /// Writes what was recorded. `all_there`: the run has come here without an error or a signal.
+  /// Writes the recorded events. `all_there` is true if the run got here without an error or a signal.
   virtual void write(const std::string& events, int64_t left_out, bool all_there);
   const std::filesystem::path& path() const { return path_; }
 

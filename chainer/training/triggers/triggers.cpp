@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -112,6 +113,8 @@ bool BestValueTrigger::operator()(Trainer& trainer) {
   const auto means = summary_.compute_mean();
   summary_ = {};
   const auto it = means.find(key_);
+  const bool loaded = std::exchange(loaded_, false);
+  if (it == means.end() && loaded) return false;
   if (it == means.end())
     throw KeyError("BestValueTrigger: '", key_, "' was not reported in the interval", reported_now(trainer, key_));
   if (best_ && !compare_(*best_, it->second)) return false;
@@ -122,6 +125,7 @@ void BestValueTrigger::serialize(Serializer& s) {
   interval_.serialize(*s.child("_trigger"));
   serialize_summary(s, summary_);
   serialize_optional(s, "_best_value", best_);
+  if (s.is_loading()) loaded_ = true;
 }
 
 EarlyStoppingTrigger::EarlyStoppingTrigger(const EarlyStoppingOptions& o) : options_(o) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/autograd/config.h"
 #include "chainer/autograd/reporter.h"
 #include "chainer/training/trainer.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/training/updaters/model_threads.h"
 
 #include <algorithm>

@@ -1,19 +1,20 @@
-// Threads that compute with one model each, on a share of the cores.
+// SPDX-License-Identifier: MIT
+// Threads that each compute with one model, on a share of the cores.
 #pragma once
 #include <functional>
 #include <memory>
 
 namespace chainer::training::updaters {
 
-/// n workers: the calling thread is the first, the others are threads that live as long as this object. Work runs under
-/// the caller's configuration, with the caller's number of threads divided by n.
+/// n workers: the calling thread is the first, the others are threads with the lifetime of this object. Work runs with
+/// the configuration of the caller and the number of threads of the caller divided by n.
 class ModelThreads {
  public:
-  /// RuntimeError if the system has not enough threads.
+  /// Throws RuntimeError if the system cannot create the threads.
   explicit ModelThreads(int n);
   ModelThreads(ModelThreads&&) noexcept;
   ~ModelThreads();
-  /// Calls work(i) for every i in [0, n) at the same time, and waits; the exception of the lowest i reaches the caller.
+  /// Calls work(i) for every i in [0, n) in parallel and waits for all. Rethrows the exception of the lowest i.
   void run(const std::function<void(int)>& work);
 
  private:

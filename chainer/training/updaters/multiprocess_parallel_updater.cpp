@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/optimizers/optimizers.h"
 #include "chainer/training/updaters/parallel_updater.h"
 
@@ -15,7 +16,7 @@ void rescale(Optimizer& optimizer, double n) {
   using namespace optimizers;
   std::string name;
   double factor = n;
-  if (is.template operator()<Adam, AdaGrad, RMSprop>()) {
+  if (is.template operator()<Adam, AdamW, AdaGrad, RMSprop>()) {
     name = "eps";
   } else if (is.template operator()<RMSpropGraves, AdaDelta>()) {
     name = "eps";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/training/updaters/parallel_updater.h"
 
 namespace chainer::training::updaters {

@@ -1,4 +1,11 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <optional>
+
+#include "chainer/autograd/function_node.h"
+#include "chainer/autograd/reporter.h"
 #include "chainer/core/timeline.h"
+#include "chainer/functions/math.h"
 #include "chainer/training/updater.h"
 
 namespace chainer::training {
@@ -27,6 +34,7 @@ namespace updaters {
 StandardUpdater::StandardUpdater(NamedKept<Iterator> iterator, NamedKept<Optimizer> optimizer,
                                  const StandardUpdaterOptions& o)
     : iterators_(std::move(iterator)), optimizers_(std::move(optimizer)), options_(o) {
+  if (o.microbatches < 1) throw ValueError("StandardUpdater: microbatches must be positive, not ", o.microbatches);
   for (const auto& [name, opt] : optimizers_.all()) {
     opt->use_auto_new_epoch = o.auto_new_epoch;
     if (o.loss_scale) opt->set_loss_scale(*o.loss_scale);
@@ -54,16 +62,55 @@ void StandardUpdater::update() {
   ++iteration_;
 }
 
+Variable StandardUpdater::microbatch_loss(Link& target, const Example& batch) const {
+  if (!options_.loss_func) return call_link(target, batch);
+  Variables args;
+  for (const Array& a : batch.arrays()) args.push_back(a);
+  return options_.loss_func(args);
+}
+
+void StandardUpdater::accumulate(Optimizer& optimizer, const Examples& examples) const {
+  const std::size_t n = examples.size(), parts = std::min(static_cast<std::size_t>(options_.microbatches), n);
+  Link& target = optimizer.target();
+  target.cleargrads();
+  Observation reported;
+  std::map<std::string, double> means;
+  for (std::size_t k = 0; k < parts; ++k) {
+    const auto begin = static_cast<std::ptrdiff_t>(n * k / parts),
+               end = static_cast<std::ptrdiff_t>(n * (k + 1) / parts);
+    const double share = static_cast<double>(end - begin) / static_cast<double>(n);
+    Observation own;
+    {
+      std::optional<Reporter::ObservationScope> scope;
+      if (Reporter* r = current_reporter()) scope.emplace(*r, own);
+      const Variable loss =
+          microbatch_loss(target, convert(Examples(examples.begin() + begin, examples.begin() + end)));
+      if (!loss.creator())
+        throw RuntimeError(
+            "StandardUpdater: the loss of a part of the batch has no graph, so that nothing would be trained");
+      (loss * share).backward({.loss_scale = optimizer.loss_scale()});
+    }
+    for (const auto& [key, value] : own) {
+      if (value.is_scalar()) means[key] += value.number() * share;
+      reported.insert_or_assign(key, value);
+    }
+  }
+  for (const auto& [key, mean] : means) reported.insert_or_assign(key, ReportValue(mean));
+  if (Reporter* r = current_reporter())
+    for (const auto& [key, value] : reported) r->observation().insert_or_assign(key, value);
+  optimizer.update();
+}
+
 void StandardUpdater::update_core() {
   Iterator& iterator = get_iterator("main");
   Optimizer& optimizer = get_optimizer("main");
-  const Example batch = convert(timed_next(iterator));
-  optimizer.update([&]() -> Variable {
-    if (!options_.loss_func) return call_link(optimizer.target(), batch);
-    Variables args;
-    for (const Array& a : batch.arrays()) args.push_back(a);
-    return options_.loss_func(args);
-  });
+  const Examples examples = timed_next(iterator);
+  if (options_.microbatches > 1 && examples.size() > 1) {
+    accumulate(optimizer, examples);
+  } else {
+    const Example batch = convert(examples);
+    optimizer.update([&] { return microbatch_loss(optimizer.target(), batch); });
+  }
   if (options_.auto_new_epoch && iterator.is_new_epoch()) optimizer.new_epoch(true);
 }
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Makes the guide's pictures of what shows a run: the live page, the report, TensorBoard's pages, the dashboard.
+# SPDX-License-Identifier: MIT
+"""Draws the guide's pictures of the live page, the report, TensorBoard's pages and the dashboard.
 
 usage: PYTHON_WITH_SELENIUM_PILLOW_AND_TENSORBOARD surfaces.py BUILD PICTURES [dashboard|live_page|report|tensorboard ...]
-(Chromium, its driver and tmux are the system's.)
+(Chromium, its driver and tmux must be installed.)
 """
 import html, os, re, shutil, subprocess, sys, tempfile, time
 
@@ -17,13 +18,13 @@ started = []
 
 
 def mnist(out, *options, **more):
-    """train_mnist as a user types it, so that what it writes down names result/ and nothing of this machine."""
+    """Runs train_mnist like a user, so that its output names result/ and no path of this machine."""
     return subprocess.Popen(['train_mnist', '--dataset', 'drawn', '--seed', '1', '--out', out, *options], executable=train,
                             cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **more)
 
 
 def start(command, pattern, **more):
-    """A server, and the address that it prints."""
+    """Starts a server; returns the address that it prints."""
     process = subprocess.Popen(command, cwd=folder, text=True, **more)
     started.append(process)
     for line in process.stdout or process.stderr:
@@ -55,7 +56,7 @@ def scheme(name):
 
 
 def picture(name, wait=1.0):
-    """A picture of the window, in 128 colours."""
+    """Saves a picture of the window with 128 colours."""
     time.sleep(wait)
     file = f'{pictures}/{name}.png'
     driver.save_screenshot(file)
@@ -69,7 +70,7 @@ def live_page():
     started.append(mnist('runs/adam', '--epoch', '2000', '--unit', '30', '--batchsize', '500', '--live'))
     size(1300, 1100)
     driver.get(address)
-    # The table is made anew with each entry, so that a button may be gone when it is clicked.
+    # The table is rebuilt for each entry, so a button may have been removed when it is clicked.
     eventually('the run', lambda: driver.find_element(By.XPATH, '//button[text()="adam"]').click() or True)
     eventually('entries', lambda: len(driver.find_elements(By.CSS_SELECTOR, '#log tbody tr')) > 8)
     picture('live')
@@ -105,7 +106,7 @@ def tensorboard():
 
 
 def dashboard():
-    """What a terminal of tmux shows, drawn by the browser."""
+    """Draws the contents of a tmux terminal in the browser."""
     tmux = ['tmux', '-L', f'surfaces{os.getpid()}', '-f', '/dev/null']
     environment = {k: v for k, v in os.environ.items() if k not in ('CI', 'NO_COLOR', 'TMUX')}
     subprocess.run([*tmux, 'new-session', '-d', '-x', '104', '-y', '28', '-c', folder,
@@ -133,13 +134,13 @@ def dashboard():
 
 
 def cells(text):
-    """Letters of a terminal; those of braille come from another font, and are put into cells of one width."""
+    """Converts characters of a terminal; braille characters use another font and are put into cells of equal width."""
     return re.sub('[\u2588-\u258f\u2800-\u28ff]', r'<i style="font-style:normal;display:inline-block;width:1ch">\g<0></i>',
                   html.escape(text))
 
 
 def coloured(text):
-    """HTML of a terminal's text: colours, bold and dim."""
+    """Converts a terminal's text to HTML: colours, bold and dim."""
     palette = ['#555b66', '#e06c75', '#98c379', '#e5c07b', '#61afef', '#c678dd', '#56b6c2', '#d8dae0']
     out, style = [], {}
     for i, piece in enumerate(re.split(r'\x1b\[([0-9;]*)m', text)):

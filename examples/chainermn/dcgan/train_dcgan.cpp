@@ -1,4 +1,5 @@
-// Trains DCGAN with several processes: each has its part of the pictures, and both networks share gradients.
+// SPDX-License-Identifier: MIT
+// Trains DCGAN with several processes: each has its part of the pictures, and gradients are averaged for both networks.
 //
 //   mpiexec -n 2 build/release/examples/chainermn/dcgan/train_dcgan --epoch 1000
 #include "../../dcgan/updater.h"
@@ -14,13 +15,13 @@ int main(int argc, char** argv) {
     long n_hidden = 100, channels = 512, drawn = 5000;
     examples::Options options("train_dcgan", "Trains DCGAN on drawn pictures with several processes.");
     o.add_to(options);
-    options.add("--n_hidden", "numbers of noise a picture is made of", n_hidden, 1);
+    options.add("--n_hidden", "size of the noise vector of a picture", n_hidden, 1);
     options.add("--channels", "channels of the widest layer, a multiple of 8", channels, 8);
-    options.add("--drawn", "how many pictures to draw", drawn, 1);
+    options.add("--drawn", "number of drawn pictures", drawn, 1);
     options.parse(argc, argv);
     const auto comm = chainermn::create_communicator(o.communicator);
     examples::introduce(comm);
-    // Other noise on each rank; the networks become those of rank 0.
+    // Different noise on each rank; all ranks take the networks of rank 0.
     if (o.training.seed >= 0) random::seed(static_cast<uint32_t>(o.training.seed + comm->rank()));
 
     const AnyDataset part = examples::scatter(comm, [&] { return AnyDataset(examples::DrawnPictures(drawn, 8, 1)); });

@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: MIT
 // Trains a network on ImageNet or on any images with labels, with several processes.
 //
 //   mpiexec -n 4 build/release/examples/chainermn/imagenet/train_imagenet train.txt val.txt --root FOLDER --arch
 //   resnet50
 //
-// Each line of the lists is a path below FOLDER, which all hosts must see, and a label below 1000. The learning rate is
-// that of one rank times the number of ranks (Goyal et al., arXiv:1706.02677). Without lists it trains on pictures that
-// it draws itself.
+// Each line of the lists is a path below FOLDER, accessible on all hosts, and a label below 1000. The learning rate is
+// that of one rank times the number of ranks (Goyal et al., arXiv:1706.02677). Without lists the program trains on
+// drawn pictures.
 #include "../../common/pictures.h"
 #include "../../imagenet/crops.h"
 #include "../../imagenet/models.h"
@@ -22,13 +23,13 @@ struct Settings {
   double lr = 0.01;
 };
 
-// The images of a list, or drawn ones; each rank reads those of its part.
+// The images of a list, or drawn ones; each rank reads the images of its part.
 AnyDataset part(const chainermn::Communicator& comm, const Settings& s, const std::string& list, int64_t drawn,
                 uint32_t seed) {
   const AnyDataset all = s.train.empty()
                              ? AnyDataset(examples::DrawnPictures(drawn, 4, seed, 255, 256))
                              : AnyDataset(datasets::LabeledImageDataset(list, {.root = s.root, .dtype = float32}));
-  // Paths are short: all ranks have the list, and the seed gives them parts of one order.
+  // Paths are short, so all ranks read the whole list; the common seed gives them parts of the same order.
   const std::vector<int64_t> order = random::RandomState(1).permutation(all.size()).to_vector<int64_t>();
   const auto [begin, end] = chainermn::shard_of(all.size(), comm->rank(), comm->size());
   return datasets::SubDataset(all, begin, end, order);
@@ -64,14 +65,14 @@ int main(int argc, char** argv) {
     examples::Options options(
         "train_imagenet", "Trains a network on images with several processes: train_imagenet [TRAIN_LIST VAL_LIST].");
     s.o.add_to(options);
-    options.add_positional("TRAIN_LIST", "paths and labels of the images to learn", s.train);
-    options.add_positional("VAL_LIST", "the same for validation", s.val);
+    options.add_positional("TRAIN_LIST", "paths and labels of the training images", s.train);
+    options.add_positional("VAL_LIST", "paths and labels of the validation images", s.val);
     options.add("--arch", "alex, googlenet, googlenetbn, nin, resnet50 or resnext50", s.arch);
     options.add("--root", "the folder of the images", s.root);
     options.add("--learnrate", "the learning rate of one rank", s.lr);
-    options.add("--drawn", "how many pictures to draw where no lists are given", s.drawn, 1);
+    options.add("--drawn", "number of drawn pictures if no lists are given", s.drawn, 1);
     options.parse(argc, argv);
-    if (s.train.empty() != s.val.empty()) throw ValueError("a second list, of the images for validation, is needed");
+    if (s.train.empty() != s.val.empty()) throw ValueError("a second list, of the validation images, is required");
     const auto comm = chainermn::create_communicator(s.o.communicator);
     examples::introduce(comm);
     s.o.training.seed_random();

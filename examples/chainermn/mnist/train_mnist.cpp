@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: MIT
 // Trains a multilayer perceptron on MNIST with several processes (manual: "Step 1" and "Step 2" of ChainerMN).
 //
 //   mpiexec -n 2 build/release/examples/chainermn/mnist/train_mnist --epoch 20 --checkpoint 100
 //
-// Each rank has its part of the images; gradients and evaluations are means over the ranks. A run that was killed goes
-// on from its newest checkpoint when it is started again, also with another number of ranks.
+// Each rank has its part of the images; gradients and evaluations are means over the ranks. A run that was killed
+// continues from its newest checkpoint when it is started again, also with another number of ranks.
 #include "../../mnist/mlp.h"
 #include "../common/training.h"
 
@@ -17,7 +18,7 @@ int main(int argc, char** argv) {
     examples::Options options("train_mnist", "Trains a multilayer perceptron on MNIST with several processes.");
     o.add_to(options);
     options.add("--unit", "units of the hidden layers", unit, 1);
-    options.add("--dataset", "mnist, fashion or drawn; by default mnist, or drawn digits where it cannot be had",
+    options.add("--dataset", "mnist, fashion or drawn; by default mnist, or drawn digits if it is not available",
                 dataset);
     options.parse(argc, argv);
     const auto comm = chainermn::create_communicator(o.communicator);

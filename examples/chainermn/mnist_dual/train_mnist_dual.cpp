@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: MIT
 // Trains a multilayer perceptron whose layers are on two ranks (manual: "Example 1: Simple MLP").
 //
 //   mpiexec -n 2 build/release/examples/chainermn/mnist_dual/train_mnist_dual --model chain
 //
 // Rank 0 has the images, the first layer and the loss, rank 1 the layers in between. With more ranks, each pair of
-// neighbours is a model of its own, and the pairs share gradients. --model hand sends and receives by hand, --model
-// chain leaves that to MultiNodeChainList.
+// adjacent ranks is a replica of the model, and the replicas average gradients. --model hand calls send and recv,
+// --model chain uses MultiNodeChainList.
 #include "../../mnist/mlp.h"
 #include "../common/training.h"
 
@@ -31,7 +32,7 @@ struct Between : Chain {
   Variable forward(const Variable& h) { return l3(F::relu(l2(h))); }
 };
 
-// By hand.
+// With send and recv.
 struct Mlp0 : Chain {
   Communicator comm;
   First first;
@@ -50,7 +51,7 @@ struct Mlp1 : Chain {
   Variable forward(const Variables&) { return CF::send(between(CF::recv(comm, 0)), comm, 0); }
 };
 
-// The same as lists.
+// The same with MultiNodeChainList.
 struct MlpChain0 : chainermn::MultiNodeChainList {
   MlpChain0(Communicator comm, int64_t units) : MultiNodeChainList(std::move(comm)) {
     add_link(First(units), {.rank_out = 1});
@@ -76,19 +77,19 @@ int main(int argc, char** argv) {
     o.add_to(options);
     options.add("--unit", "units of the hidden layers", unit, 1);
     options.add("--model", "chain or hand", kind);
-    options.add("--dataset", "mnist, fashion or drawn; by default mnist, or drawn digits where it cannot be had",
+    options.add("--dataset", "mnist, fashion or drawn; by default mnist, or drawn digits if it is not available",
                 dataset);
     options.parse(argc, argv);
     if (kind != "chain" && kind != "hand") throw ValueError("--model is chain or hand, not '", kind, "'");
     const auto comm = chainermn::create_communicator(o.communicator);
     examples::introduce(comm);
-    if (comm->size() % 2 != 0) throw ValueError("an even number of ranks is needed, not ", comm->size());
+    if (comm->size() % 2 != 0) throw ValueError("the number of ranks must be even, not ", comm->size());
     o.training.seed_random();
     const auto pair = comm->split(comm->rank() / 2, comm->rank());
-    const auto same_part = comm->split(comm->rank() % 2, comm->rank());  // those that have the same layers
+    const auto same_part = comm->split(comm->rank() % 2, comm->rank());  // ranks with the same layers
     const bool first = pair->rank() == 0;
 
-    // Only the first ranks of pairs read images; the others follow with as many empty examples.
+    // Only the first ranks of pairs read images; the others iterate over the same number of empty examples.
     auto [train, test] = load_digits(dataset);
     const auto shard = [&](const AnyDataset& d) -> AnyDataset {
       const auto [begin, end] = chainermn::shard_of(d.size(), same_part->rank(), same_part->size());

@@ -1,10 +1,11 @@
-// Trains a convolutional network whose channels are spread over the ranks (manual: "Example 3: Channel-wise Parallel
-// Convolution").
+// SPDX-License-Identifier: MIT
+// Trains a convolutional network whose channels are distributed over the ranks (manual: "Example 3: Channel-wise
+// Parallel Convolution").
 //
 //   mpiexec -n 2 build/release/examples/chainermn/parallel_convolution/train_parallel_convolution
 //
-// All ranks see the same batches, which rank 0 reads. A rank convolves its share of the input channels into its share
-// of the output channels; allgather puts these together.
+// All ranks use the same batches, read by rank 0. Each rank computes its share of the output channels from its share of
+// the input channels; allgather concatenates them.
 #include "../../common/pictures.h"
 #include "../common/training.h"
 
@@ -13,7 +14,7 @@ using chainermn::Communicator;
 
 namespace {
 
-/// How many of `channels` this rank has: those whose number is its rank modulo the ranks.
+/// Returns how many of `channels` this rank has: those whose index is equal to its rank modulo the number of ranks.
 int64_t share(const Communicator& comm, int64_t channels) {
   return channels / comm->size() + (comm->rank() < channels % comm->size() ? 1 : 0);
 }
@@ -48,7 +49,7 @@ struct Net : Chain {
   }
 };
 
-/// Layers that all ranks have got a part of their gradient on each.
+/// Sums the gradients of layers that all ranks have, of which each rank computes a part.
 struct SumOfRanks : optimizer::Hook {
   SumOfRanks(Communicator c, std::vector<Link*> l) : comm(std::move(c)), links(std::move(l)) {}
   std::string name() const override { return "SumOfRanks"; }
@@ -69,13 +70,13 @@ int main(int argc, char** argv) {
     examples::DistributedOptions o{.training = {.batchsize = 32, .epoch = 5, .seed = 0}};
     long drawn = 2000;
     examples::Options options("train_parallel_convolution",
-                              "Trains a network whose channels are spread over processes, on drawn pictures.");
+                              "Trains a network whose channels are distributed over processes, on drawn pictures.");
     o.add_to(options);
-    options.add("--drawn", "how many pictures to draw", drawn, 8);
+    options.add("--drawn", "number of drawn pictures", drawn, 8);
     options.parse(argc, argv);
     const auto comm = chainermn::create_communicator(o.communicator);
     examples::introduce(comm);
-    o.training.seed_random();  // the same on all ranks: they share the layers that are not spread
+    o.training.seed_random();  // the same on all ranks, for the layers that are not distributed
 
     AnyDataset train = examples::DrawnPictures(drawn, 4, 1), test = examples::DrawnPictures(drawn / 8, 4, 99);
     if (comm->rank() != 0) {
@@ -91,8 +92,8 @@ int main(int argc, char** argv) {
     L::Classifier model(net);
     auto optimizer = optimizers::Adam().setup(model);
     optimizer.add_hook(SumOfRanks(comm, {&net.stem, &net.out}));
-    // Every rank computes the same loss, and differentiates its share of it: through allgather a rank's filters get the
-    // gradient of all shares, which is that of the loss.
+    // Every rank computes the same loss and differentiates its share of it; allgather's backward sums the shares, so a
+    // rank's filters get the gradient of the loss.
     const auto share_of_loss = [&](const Variables& x) {
       return model(x[0], x[1]) / static_cast<double>(comm->size());
     };

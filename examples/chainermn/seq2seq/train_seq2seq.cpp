@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: MIT
 // Trains a sequence-to-sequence model whose encoder and decoder are on two ranks (manual: "Example 2: seq2seq").
 //
 //   mpiexec -n 2 build/release/examples/chainermn/seq2seq/train_seq2seq --epoch 5
 //
-// The task is to copy random sequences of up to 8 of 10 symbols. Rank 0 reads them, and its LSTM's final states go to
-// rank 1, whose LSTM writes the copy. With more ranks, each pair of neighbours is a model of its own, and pairs share
-// gradients.
+// The task is to copy random sequences of up to 8 of 10 symbols. Rank 0 reads them and sends its LSTM's final states to
+// rank 1, whose LSTM writes the copy. With more ranks, each pair of adjacent ranks is a replica of the model, and the
+// replicas average gradients.
 #include "../../seq2seq/seq2seq.h"
 #include "../common/training.h"
 
@@ -53,7 +54,7 @@ struct Decoder : Chain {
   }
 };
 
-// Random sequences: the same for a seed, on all ranks.
+// Random sequences, the same on all ranks for a seed.
 struct Sequences : Dataset {
   explicit Sequences(int64_t n, uint32_t seed) : count(n), first(seed) {}
   int64_t size() const override { return count; }
@@ -75,16 +76,17 @@ int main(int argc, char** argv) {
     examples::Options options("train_seq2seq", "Trains an encoder and a decoder on pairs of processes.");
     o.add_to(options);
     options.add("--unit", "units of the LSTM layers", unit, 1);
-    options.add("--size", "random sequences an epoch", size, 10);
+    options.add("--size", "random sequences per epoch", size, 10);
     options.parse(argc, argv);
     const auto comm = chainermn::create_communicator(o.communicator);
     examples::introduce(comm);
-    if (comm->size() % 2 != 0) throw ValueError("an even number of ranks is needed, not ", comm->size());
+    if (comm->size() % 2 != 0) throw ValueError("the number of ranks must be even, not ", comm->size());
     o.training.seed_random();
     const auto pair = comm->split(comm->rank() / 2, comm->rank());
     const auto same_part = comm->split(comm->rank() % 2, comm->rank());
 
-    // Both ranks of a pair read the same sequences in the same order: sources and, as the task is to copy, targets.
+    // Both ranks of a pair read the same sequences in the same order; since the task is to copy, they are sources and
+    // targets.
     const auto [begin, end] = chainermn::shard_of(size, same_part->rank(), same_part->size());
     const AnyDataset part = datasets::SubDataset(Sequences(size, 1), begin, end);
     auto it = chainermn::iterators::create_synchronized_iterator(pair, part, o.training.batchsize);

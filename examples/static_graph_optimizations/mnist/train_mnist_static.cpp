@@ -1,9 +1,10 @@
-// Trains a multilayer perceptron on MNIST whose graph is recorded at the first iteration and replayed later.
+// SPDX-License-Identifier: MIT
+// Trains a multilayer perceptron on MNIST whose graph is recorded in the first iteration and then replayed.
 //
 //   build/release/examples/static_graph_optimizations/mnist/train_mnist_static --unit 100
 //
-// The log is that of examples/mnist/train_mnist with the same options, number for number. Small networks and batches
-// gain most. --model side_effect has code that is no function: static_code() takes it into the schedule.
+// The log is equal to that of examples/mnist/train_mnist with the same options. Small networks and batches gain most.
+// --model side_effect has code that is not a function: static_code() adds it to the schedule.
 #include <chainer/chainer.h>
 
 #include "../../common/training.h"
@@ -13,7 +14,7 @@ using namespace chainer;
 
 namespace {
 
-// Counts its calls: replays run marked code too.
+// Counts its calls: replays also run marked code.
 struct MLPSideEffect : Chain {
   L::Linear l1, l2, l3;
   int64_t counter = 0;
@@ -52,15 +53,15 @@ int main(int argc, char** argv) {
   return examples::run("train_mnist_static", [&] {
     Settings s;
     examples::Options options("train_mnist_static", "Trains a multilayer perceptron as a static graph on MNIST.");
-    options.add("--batchsize", "images a batch", s.batchsize, 1);
-    options.add("--epoch", "how often to go through the images", s.epoch, 1);
+    options.add("--batchsize", "images per batch", s.batchsize, 1);
+    options.add("--epoch", "passes over the images", s.epoch, 1);
     options.add("--unit", "units of the hidden layers", s.unit, 1);
     options.add("--out", "folder for the results", s.out);
-    options.add("--model", "mlp, or side_effect: one with code beside functions", s.model);
-    options.add("--dataset", "mnist, fashion or drawn; by default mnist, or drawn digits where it cannot be had",
+    options.add("--model", "mlp, or side_effect: one with code that is not a function", s.model);
+    options.add("--dataset", "mnist, fashion or drawn; by default mnist, or drawn digits if it is not available",
                 s.dataset);
     examples::add_device(options, s.device);
-    options.add("--seed", "seed of the random numbers; -1 takes one from the system", s.seed, -1);
+    options.add("--seed", "seed of the random numbers; -1: taken from the system", s.seed, -1);
     options.parse(argc, argv);
     if (s.seed >= 0) random::seed(static_cast<uint32_t>(s.seed));
     if (s.model == "mlp") {

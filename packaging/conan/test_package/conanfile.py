@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Builds and runs tests/package against the Conan package."""
 import os
 

@@ -1,4 +1,5 @@
-// A program of somebody who installed the package: a gradient.
+// SPDX-License-Identifier: MIT
+// Tests an installed package by computing a gradient.
 #include <chainer/chainer.h>
 
 using namespace chainer;

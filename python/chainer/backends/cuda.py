@@ -1,4 +1,5 @@
-"""What programs ask of GPUs. This build has none: `available` is False, and what needs one is an error."""
+# SPDX-License-Identifier: MIT
+"""The interface of GPUs. This build supports none: `available` is False, and functions that need a GPU raise errors."""
 import warnings
 
 import numpy
@@ -10,7 +11,7 @@ _max_workspace_size = 8 * 1024 * 1024
 
 
 class ndarray(object):
-    """The type of GPU arrays: nothing is an instance of it."""
+    """The type of GPU arrays; it has no instances."""
 
 
 class _Unavailable(object):
@@ -29,7 +30,7 @@ cupy.ndarray = ndarray
 
 
 class DummyDeviceType(object):
-    """The device of arrays that lie on no GPU."""
+    """The device of arrays on the host."""
     id = -1
 
     def __init__(self, device_id=-1):
@@ -104,7 +105,7 @@ def get_array_module(*args):
 
 
 def to_cpu(array, stream=None):
-    """The array itself; lists and tuples of arrays keep their form."""
+    """Returns the arrays unchanged; lists and tuples keep their structure."""
     if isinstance(array, (list, tuple)):
         done = [to_cpu(a, stream) for a in array]
         return tuple(done) if isinstance(array, tuple) else done
@@ -134,7 +135,7 @@ def clear_memo():
 
 
 def memoize(for_each_device=False):
-    """Remembers a function's results by its arguments."""
+    """Caches a function's results by its arguments."""
     def decorate(f):
         found = {}
 
@@ -160,7 +161,7 @@ def raw(*args, **kwargs):
 
 
 def fuse(*args, **kwargs):
-    """Functions of arrays as they are: what runs on the host is fused by the library."""
+    """Returns the function unchanged: the library fuses operations on the host itself."""
     return (lambda f: f) if not (len(args) == 1 and callable(args[0])) else args[0]
 
 
@@ -169,7 +170,7 @@ def get_max_workspace_size():
 
 
 def set_max_workspace_size(size):
-    """A limit for cuDNN, which is remembered and of no effect."""
+    """Sets the workspace limit of cuDNN, which is stored without effect."""
     global _max_workspace_size
     _max_workspace_size = size
 

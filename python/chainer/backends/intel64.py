@@ -1,8 +1,9 @@
-"""What programs ask of iDeep, which this library does not need."""
+# SPDX-License-Identifier: MIT
+"""The interface of iDeep, which this library does not need."""
 
 
 class mdarray(object):
-    """The type of iDeep's arrays: nothing is an instance of it."""
+    """The type of iDeep arrays; it has no instances."""
 
 
 ideep = None
@@ -13,7 +14,7 @@ def is_ideep_available():
 
 
 def check_ideep_available():
-    raise RuntimeError('iDeep is not part of this library, which is fast without it')
+    raise RuntimeError('iDeep is not supported by this library')
 
 
 def should_use_ideep(level):

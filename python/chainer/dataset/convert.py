@@ -1,8 +1,9 @@
+# SPDX-License-Identifier: MIT
 import numpy
 
 
 def to_device(device, x):
-    """The array on a device: -1 is the host, None leaves it."""
+    """Moves the array to a device; -1 is the host, None leaves it unchanged."""
     if device is None or device < 0:
         return x
     from chainer.backends import cuda
@@ -10,7 +11,7 @@ def to_device(device, x):
 
 
 def concat_examples(batch, device=None, padding=None):
-    """One array for each part of the examples: tuples and dictionaries keep their form."""
+    """Concatenates examples to one array per element; tuples and dictionaries keep their structure."""
     if len(batch) == 0:
         raise ValueError('batch is empty')
     first = batch[0]
@@ -36,7 +37,8 @@ def _concat(arrays, padding):
 
 
 class ConcatWithAsyncTransfer(object):
-    """concat_examples() while the last batch is copied to a GPU; without one, concat_examples()."""
+    """concat_examples() that overlaps with the copy of the previous batch to a GPU; without a GPU,
+    concat_examples()."""
 
     def __init__(self, stream=None, compute_stream=None):
         self._device = None

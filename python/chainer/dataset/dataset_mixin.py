@@ -1,8 +1,9 @@
+# SPDX-License-Identifier: MIT
 import numpy
 
 
 class DatasetMixin(object):
-    """Slices and lists of indexes for datasets that define get_example()."""
+    """Adds slices and lists of indexes to datasets that define get_example()."""
 
     def __getitem__(self, index):
         if isinstance(index, slice):

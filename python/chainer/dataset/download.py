@@ -1,4 +1,5 @@
-"""The folder of datasets, and files that are fetched or made into it."""
+# SPDX-License-Identifier: MIT
+"""The folder of datasets, and files downloaded or created in it."""
 import os
 import sys
 
@@ -26,14 +27,20 @@ def get_dataset_directory(dataset_name, create_directory=True):
 
 
 def cached_download(url):
-    """The path of a file, which is downloaded into the cache when it is not there."""
+    """Returns the path of a file in the cache, which is downloaded if necessary."""
+    return _cached_download(url, None)
+
+
+def _cached_download(url, mirror_path):
+    """cached_download(url), from `mirror_path` below the folder or address in the environment variable
+    CHAINER_DATASET_MIRROR, if it is set. The file is cached under the name of `url`."""
     cache_root = os.path.join(_dataset_root, '_dl_cache')
     try:
         os.makedirs(cache_root)
     except OSError:
         if not os.path.isdir(cache_root):
             raise
-    import hashlib  # these are imported here for the sake of import chainer
+    import hashlib  # imported here to keep `import chainer` fast
     import shutil
     import tempfile
     path = os.path.join(cache_root, hashlib.md5(url.encode('utf-8')).hexdigest())
@@ -42,9 +49,15 @@ def cached_download(url):
     folder = tempfile.mkdtemp(dir=cache_root)
     try:
         temporary = os.path.join(folder, 'dl')
-        print('Downloading from {}...'.format(url), file=sys.stderr)
+        source = url
+        mirror = os.environ.get('CHAINER_DATASET_MIRROR')
+        if mirror and mirror_path:
+            source = '{}/{}'.format(mirror.rstrip('/'), mirror_path)
+            if '://' not in source:
+                source = 'file://' + os.path.abspath(source)
+        print('Downloading from {}...'.format(source), file=sys.stderr)
         import urllib.request  # slow to import
-        urllib.request.urlretrieve(url, temporary)
+        urllib.request.urlretrieve(source, temporary)
         shutil.move(temporary, path)
     finally:
         shutil.rmtree(folder)
@@ -52,7 +65,7 @@ def cached_download(url):
 
 
 def cache_or_load_file(path, creator, loader):
-    """What is loaded from a file; without one, what creator(path) makes, which becomes the file."""
+    """Loads a file; if it does not exist, creator(path) creates it and its result is returned."""
     if os.path.exists(path):
         return loader(path)
     try:

@@ -1,5 +1,6 @@
+# SPDX-License-Identifier: MIT
 class Iterator(object):
-    """Gives batches."""
+    """The interface of iterators over batches."""
 
     def __del__(self):
         self.finalize()

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 from chainer.datasets.cifar import get_cifar10, get_cifar100  # NOQA
 from chainer.datasets.concatenated_dataset import ConcatenatedDataset  # NOQA
 from chainer.datasets.dict_dataset import DictDataset  # NOQA

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Files of datasets: from the folder of datasets, or from the network."""
 import os
 
@@ -7,18 +8,18 @@ from chainer.dataset import download
 
 
 def file(url, folder):
-    """The path of a file that lies in a folder of datasets, else of what is downloaded."""
+    """Returns the path of a file in the folder of datasets, or of the downloaded file."""
     name = url.rsplit('/', 1)[1]
     root = download.get_dataset_root()
     for place in (os.path.join('pfnet', 'chainer', folder), folder, ''):
         path = os.path.join(root, place, name)
         if os.path.exists(path):
             return path
-    return download.cached_download(url)
+    return download._cached_download(url, '{}/{}'.format(folder, name))
 
 
 def arrays(folder, name, make):
-    """Arrays by their names from pfnet/chainer/FOLDER/NAME; what make() gives becomes the file if it is missing."""
+    """Loads arrays by name from pfnet/chainer/FOLDER/NAME; if the file is missing, make() creates its contents."""
     path = os.path.join(download.get_dataset_directory(os.path.join('pfnet', 'chainer', folder)), name)
 
     def create(path):
@@ -34,7 +35,7 @@ def arrays(folder, name, make):
 
 
 def scaled(images, dtype, scale):
-    """Pictures of bytes as floating numbers."""
+    """Converts pictures of bytes to floating-point numbers."""
     from chainer import get_dtype
     images = images.astype(get_dtype(dtype))
     images *= scale / 255.

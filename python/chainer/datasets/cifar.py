@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 import numpy
 
 from chainer.datasets import _fetch
@@ -5,7 +6,7 @@ from chainer.datasets import tuple_dataset
 
 
 def get_cifar10(withlabel=True, ndim=3, scale=1., dtype=None):
-    """The training set and the test set of CIFAR-10."""
+    """Returns the training set and the test set of CIFAR-10."""
     raw = _fetch.arrays('cifar', 'cifar-10.npz', lambda: _read(
         'https://www.cs.toronto.edu/~kriz/cifar-10-python.tar.gz', 'cifar-10-batches-py/',
         ['data_batch_%d' % i for i in range(1, 6)], 'test_batch', b'labels'))
@@ -13,7 +14,7 @@ def get_cifar10(withlabel=True, ndim=3, scale=1., dtype=None):
 
 
 def get_cifar100(withlabel=True, ndim=3, scale=1., dtype=None):
-    """The training set and the test set of CIFAR-100, with its fine labels."""
+    """Returns the training set and the test set of CIFAR-100 with fine labels."""
     raw = _fetch.arrays('cifar', 'cifar-100.npz', lambda: _read(
         'https://www.cs.toronto.edu/~kriz/cifar-100-python.tar.gz', 'cifar-100-python/', ['train'], 'test',
         b'fine_labels'))

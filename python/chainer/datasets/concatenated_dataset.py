@@ -1,8 +1,9 @@
+# SPDX-License-Identifier: MIT
 from chainer.dataset import dataset_mixin
 
 
 class ConcatenatedDataset(dataset_mixin.DatasetMixin):
-    """Datasets one after the other."""
+    """A concatenation of datasets."""
 
     def __init__(self, *datasets):
         self._datasets = datasets

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 class DictDataset(object):
     """Examples that are dictionaries of elements of several datasets."""
 

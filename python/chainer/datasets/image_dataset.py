@@ -1,4 +1,5 @@
-"""Pictures from files and ZIP archives (they need Pillow)."""
+# SPDX-License-Identifier: MIT
+"""Pictures from files and ZIP archives (requires Pillow)."""
 import bisect
 import importlib.util
 import io
@@ -53,7 +54,7 @@ def _pairs(pairs):
 
 
 class ImageDataset(dataset_mixin.DatasetMixin):
-    """Pictures of a list of paths, or of a file that lists them."""
+    """Pictures from a list of paths, or from a file that lists paths."""
 
     def __init__(self, paths, root='.', dtype=None):
         _check_pillow_availability()
@@ -68,7 +69,7 @@ class ImageDataset(dataset_mixin.DatasetMixin):
 
 
 class LabeledImageDataset(dataset_mixin.DatasetMixin):
-    """Pictures with labels, of pairs or of a file with a path and a label in each line."""
+    """Pictures with labels, from pairs or from a file with a path and a label in each line."""
 
     def __init__(self, pairs, root='.', dtype=None, label_dtype=numpy.int32):
         _check_pillow_availability()
@@ -84,7 +85,7 @@ class LabeledImageDataset(dataset_mixin.DatasetMixin):
 
 
 class ZippedImageDataset(dataset_mixin.DatasetMixin):
-    """The pictures of a ZIP archive, by number or name."""
+    """The pictures of a ZIP archive, by index or name."""
 
     def __init__(self, zipfilename, dtype=None):
         _check_pillow_availability()
@@ -101,7 +102,7 @@ class ZippedImageDataset(dataset_mixin.DatasetMixin):
     def get_example(self, i_or_filename):
         name = i_or_filename if isinstance(i_or_filename, str) else self._paths[i_or_filename]
         with self._lock:
-            if self._owner != os.getpid():  # a process of its own has a file of its own
+            if self._owner != os.getpid():  # each process opens the file itself
                 import zipfile
                 self._zf, self._owner = zipfile.ZipFile(self._zipfilename), os.getpid()
             content = self._zf.read(name)
@@ -135,7 +136,7 @@ class MultiZippedImageDataset(dataset_mixin.DatasetMixin):
 
 
 class LabeledZippedImageDataset(dataset_mixin.DatasetMixin):
-    """Pictures of a ZIP archive with the labels of a file."""
+    """Pictures of a ZIP archive with labels from a file."""
 
     def __init__(self, zipfilename, labelfilename, dtype=None, label_dtype=numpy.int32):
         self._zf = ZippedImageDataset(zipfilename, dtype)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 import gzip
 import os
 import struct
@@ -15,12 +16,12 @@ FASHION = ('fashion-mnist', 'http://fashion-mnist.s3-website.eu-central-1.amazon
 
 
 def get_mnist(withlabel=True, ndim=1, scale=1., dtype=None, label_dtype=numpy.int32, rgb_format=False):
-    """The training set and the test set of MNIST, from the folder of datasets or from the network."""
+    """Returns the training set and the test set of MNIST, from the folder of datasets or from the network."""
     return get(MNIST, withlabel, ndim, scale, dtype, label_dtype, rgb_format)
 
 
 def get(source, withlabel, ndim, scale, dtype, label_dtype, rgb_format):
-    """The sets of a source of files like MNIST's."""
+    """Returns the sets of a source with files in MNIST's format."""
     return tuple([_preprocess(source, name, withlabel, ndim, scale, dtype, label_dtype, rgb_format)
                   for name in ('train', 'test')])
 
@@ -49,7 +50,7 @@ def _folders(source):
 
 
 def _cached(source, name):
-    """The arrays of the release's own cache, if it is there."""
+    """Returns the arrays in the release's cache, if they exist."""
     path = os.path.join(_folders(source)[0], name + '.npz')
     if not os.path.exists(path):
         return None
@@ -65,9 +66,9 @@ def _read(source, stem):
                 with open_(full, 'rb') as f:
                     return _parse(f.read(), full)
     try:
-        full = download.cached_download(source[1] + stem + '.gz')
+        full = download._cached_download(source[1] + stem + '.gz', '{}/{}.gz'.format(source[0], stem))
     except OSError as error:
-        raise RuntimeError('{}.gz is in none of {}, and cannot be loaded from {} ({}). CHAINER_DATASET_ROOT names '
+        raise RuntimeError('{}.gz is not in {} and cannot be downloaded from {} ({}). Set CHAINER_DATASET_ROOT to use '
                            'another folder.'.format(stem, ', '.join(_folders(source)), source[1], error))
     with gzip.open(full, 'rb') as f:
         return _parse(f.read(), full)
@@ -76,6 +77,6 @@ def _read(source, stem):
 def _parse(data, path):
     zero, kind, ndim = struct.unpack('>HBB', data[:4])
     if zero != 0 or kind != 8 or len(data) < 4 + 4 * ndim:
-        raise RuntimeError('{} is no IDX file of bytes'.format(path))
+        raise RuntimeError('{} is not an IDX file of bytes'.format(path))
     shape = struct.unpack('>' + 'I' * ndim, data[4:4 + 4 * ndim])
     return numpy.frombuffer(data, numpy.uint8, offset=4 + 4 * ndim).reshape(shape)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 import pickle
 import threading
 
@@ -28,7 +29,7 @@ class PickleDatasetWriter(object):
 
 
 class PickleDataset(dataset_mixin.DatasetMixin):
-    """Objects that a PickleDatasetWriter wrote, each read when it is asked for."""
+    """Objects written by a PickleDatasetWriter, read when they are accessed."""
 
     def __init__(self, reader):
         if not reader.seekable():
@@ -65,10 +66,10 @@ class PickleDataset(dataset_mixin.DatasetMixin):
 
 
 def open_pickle_dataset(path):
-    """The dataset of a file; who opens it closes it."""
+    """Opens a file as a dataset; the caller must close it."""
     return PickleDataset(open(path, 'rb'))
 
 
 def open_pickle_dataset_writer(path, protocol=pickle.HIGHEST_PROTOCOL):
-    """A writer of a file; who opens it closes it."""
+    """Opens a writer of a file; the caller must close it."""
     return PickleDatasetWriter(open(path, 'wb'), protocol)

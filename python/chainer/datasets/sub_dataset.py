@@ -1,10 +1,11 @@
+# SPDX-License-Identifier: MIT
 import numpy
 
 from chainer.dataset import dataset_mixin
 
 
 class SubDataset(dataset_mixin.DatasetMixin):
-    """The examples from start to finish, of the dataset or of an order of it."""
+    """The examples from start to finish of a dataset, optionally in the given order."""
 
     def __init__(self, dataset, start, finish, order=None):
         if start < 0 or finish > len(dataset):
@@ -31,7 +32,7 @@ class SubDataset(dataset_mixin.DatasetMixin):
 
 
 def split_dataset(dataset, split_at, order=None):
-    """Two parts of a dataset, before and from split_at on."""
+    """Splits a dataset at split_at."""
     n = len(dataset)
     if not isinstance(split_at, (int, numpy.integer)):
         raise TypeError('split_at must be int, got {} instead'.format(type(split_at)))
@@ -43,24 +44,24 @@ def split_dataset(dataset, split_at, order=None):
 
 
 def split_dataset_random(dataset, first_size, seed=None):
-    """Two parts of a dataset in random order."""
+    """Splits a dataset in random order at first_size."""
     order = numpy.random.RandomState(seed).permutation(len(dataset))
     return split_dataset(dataset, first_size, order)
 
 
 def split_dataset_n(dataset, n, order=None):
-    """n parts of one size; what is left over belongs to none."""
+    """Splits a dataset into n parts of equal size; remaining examples are dropped."""
     size = len(dataset) // n
     return [SubDataset(dataset, size * i, size * (i + 1), order) for i in range(n)]
 
 
 def split_dataset_n_random(dataset, n, seed=None):
-    """n parts of one size in random order."""
+    """Splits a dataset in random order into n parts of equal size."""
     return split_dataset_n(dataset, n, numpy.random.RandomState(seed).permutation(len(dataset)))
 
 
 def get_cross_validation_datasets(dataset, n_fold, order=None):
-    """A pair of training and test set for each fold; the last fold of the order is tested first."""
+    """Returns a pair of training and test set for each fold; the first test set is the last fold of the order."""
     if order is None:
         order = numpy.arange(len(dataset))
     order = numpy.asarray(order)
@@ -74,5 +75,5 @@ def get_cross_validation_datasets(dataset, n_fold, order=None):
 
 
 def get_cross_validation_datasets_random(dataset, n_fold, seed=None):
-    """Cross validation over the dataset in random order."""
+    """Returns cross-validation pairs of the dataset in random order."""
     return get_cross_validation_datasets(dataset, n_fold, numpy.random.RandomState(seed).permutation(len(dataset)))

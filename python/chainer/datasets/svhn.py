@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 import numpy
 
 from chainer.datasets import _fetch
@@ -5,7 +6,7 @@ from chainer.datasets import tuple_dataset
 
 
 def get_svhn(withlabel=True, scale=1., dtype=None, label_dtype=numpy.int32, add_extra=False):
-    """The training set and the test set of Street View House Numbers, and its extra set (it needs SciPy)."""
+    """Returns the training, test and extra sets of Street View House Numbers (requires SciPy)."""
     return tuple([_part(name, withlabel, scale, dtype, label_dtype)
                   for name in ('train', 'test') + (('extra',) if add_extra else ())])
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 import io
 import threading
 
@@ -37,7 +38,7 @@ class TextDataset(dataset_mixin.DatasetMixin):
             self._paths, self._encoding, self._errors, self._newline)]
 
     def _index(self, filter_func):
-        """Where the lines begin: a tuple of positions for each example."""
+        """Returns the offsets of the lines: a tuple for each example."""
         starts, lines = [], []
         for fp in self._fps:
             fp.seek(0)

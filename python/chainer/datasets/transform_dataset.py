@@ -1,8 +1,9 @@
+# SPDX-License-Identifier: MIT
 from chainer.dataset import dataset_mixin
 
 
 class TransformDataset(dataset_mixin.DatasetMixin):
-    """A dataset whose examples go through a function."""
+    """Applies a function to the examples of a dataset."""
 
     def __init__(self, dataset, transform):
         self._dataset, self._transform = dataset, transform

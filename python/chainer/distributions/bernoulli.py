@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 import numpy
 
 from chainer import functions as F
@@ -6,7 +7,7 @@ from chainer.variable import as_variable
 
 
 def _weighted(weight, logarithm):
-    """weight * logarithm, where no weight makes an impossible value possible."""
+    """Returns weight * logarithm, where weight 0 times -inf is 0."""
     nothing = (weight.array == 0) & numpy.isinf(logarithm.array)
     if not nothing.any():
         return weight * logarithm
@@ -15,12 +16,12 @@ def _weighted(weight, logarithm):
 
 
 def _bernoulli_log_prob(logit, x, binary_check=False):
-    """log_prob() of a distribution that is given by its logit."""
+    """log_prob() of a distribution given by its logit."""
     return Bernoulli(logit=logit, binary_check=binary_check).log_prob(as_variable(x))
 
 
 class Bernoulli(Distribution):
-    """One with the probability p, zero otherwise."""
+    """The Bernoulli distribution: one with probability p, zero otherwise."""
 
     def __init__(self, p=None, logit=None, binary_check=False):
         if (p is None) == (logit is None):
@@ -53,7 +54,7 @@ class Bernoulli(Distribution):
         return F.identity(numpy.random.binomial(1, self.p.array, size=(n,) + self.p.shape))
 
     def _logs(self):
-        """The logarithms of the probabilities of one and zero."""
+        """Returns the logarithms of the probabilities of one and zero."""
         if self._by_logit:
             return -F.softplus(-self.logit), -F.softplus(self.logit)
         return F.log(self.p), F.log1p(-self.p)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 import numpy
 
 from chainer import functions as F
@@ -6,7 +7,7 @@ from chainer.variable import as_variable
 
 
 class Categorical(Distribution):
-    """Whole numbers, with the probabilities along the last axis."""
+    """The categorical distribution over integers, with probabilities along the last axis."""
 
     def __init__(self, p=None, *, logit=None):
         if (p is None) == (logit is None):

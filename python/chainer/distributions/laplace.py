@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 import math
 
 import numpy
@@ -37,7 +38,7 @@ class Laplace(Distribution):
         return -math.log(2) - F.log(self.scale) - F.absolute(x - self.loc) / self.scale
 
     def _below(self, z):
-        """The probability below z scales from the middle."""
+        """The cdf as a function of z, the distance from the mean in units of the scale."""
         tail = 0.5 * F.exp(-F.absolute(z))
         return F.where(z.array < 0, tail, 1 - tail)
 

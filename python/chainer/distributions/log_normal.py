@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 import numpy
 
 from chainer import functions as F
@@ -6,7 +7,7 @@ from chainer.distributions.normal import HALF_LOG_2PI
 
 
 class LogNormal(Distribution):
-    """What the exponential makes of the normal distribution."""
+    """The log-normal distribution: the exponential of a normal distribution."""
 
     def __init__(self, mu, sigma):
         self.mu, self.sigma = derived(parameters, mu, sigma)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 import numpy
 
 from chainer import functions as F
@@ -18,7 +19,7 @@ def _inverse(tril):
 
 
 def _batch_triangular_inv(x, lower=True):
-    """Inverses of triangular matrices; the other triangle is not looked at."""
+    """Returns inverses of triangular matrices; the other triangle is ignored."""
     x = as_variable(x)
     return _inverse(x) if lower else F.swapaxes(_inverse(F.swapaxes(x, -1, -2)), -1, -2)
 
@@ -37,7 +38,7 @@ def _times(matrix, vector):
 
 
 class MultivariateNormal(Distribution):
-    """The normal distribution of several values, by the lower triangle of its covariance's Cholesky decomposition."""
+    """The multivariate normal distribution, by the Cholesky factor (lower triangle) of its covariance."""
 
     def __init__(self, loc, *, scale_tril):
         self.loc, self.scale_tril = as_variable(loc), as_variable(scale_tril)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 import math
 
 import numpy
@@ -9,7 +10,7 @@ HALF_LOG_2PI = 0.5 * math.log(2 * math.pi)
 
 
 class Normal(Distribution):
-    """The normal distribution, by its scale or the logarithm of it."""
+    """The normal distribution, given by its scale or log scale."""
 
     def __init__(self, loc, scale=None, *, log_scale=None):
         if (scale is None) == (log_scale is None):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 import math
 
 import numpy
@@ -7,7 +8,7 @@ from chainer.distribution import derived, Distribution, parameters, register_kl
 
 
 class Uniform(Distribution):
-    """The uniform distribution, by its ends or its place and length."""
+    """The uniform distribution, given by its bounds or by location and scale."""
 
     def __init__(self, *, loc=None, scale=None, low=None, high=None):
         given = tuple([v is not None for v in (low, high, loc, scale)])

@@ -1,9 +1,10 @@
+# SPDX-License-Identifier: MIT
 from chainer import function_hook
 from chainer.backends import cuda
 
 
 class CUDAProfileHook(function_hook.FunctionHook):
-    """Marks functions for a GPU's profiler: an error where there is no GPU."""
+    """Marks functions for a GPU's profiler. Raises an error without a GPU."""
 
     name = 'CUDAProfileHook'
 
@@ -12,7 +13,7 @@ class CUDAProfileHook(function_hook.FunctionHook):
 
 
 class CupyMemoryProfileHook(function_hook.FunctionHook):
-    """Measures the memory that functions take of a GPU: an error where there is no GPU."""
+    """Measures the GPU memory used by functions. Raises an error without a GPU."""
 
     name = 'CupyMemoryProfileHook'
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 import sys
 
 import numpy
@@ -7,7 +8,7 @@ from chainer import variable
 
 
 class PrintHook(function_hook.FunctionHook):
-    """Prints each function's inputs, and its outputs' gradients on the way back."""
+    """Prints each function's inputs in forward, and the gradients of its outputs in backward."""
 
     name = 'PrintHook'
 

@@ -1,6 +1,10 @@
+# SPDX-License-Identifier: MIT
 """The functions of the C++ library under the names and in the modules of the manual."""
+import ast
 import copyreg
 import functools
+import inspect
+import re
 import sys
 import types
 
@@ -11,7 +15,7 @@ from chainer.functions import _classes
 
 _CHAPTERS = ('activation', 'array', 'connection', 'evaluation', 'loss', 'math', 'noise', 'normalization', 'pooling',
              'util')
-# Functions whose module is not named as they are, or whose chapter has another name in C++.
+# Functions whose module has another name, or whose chapter has another name in C++.
 _MODULES = {
     'lstm': ('activation', 'lstm'), 'slstm': ('activation', 'slstm'), 'tree_lstm': ('activation', 'tree_lstm'),
     'forget': ('util', 'forget'), 'absolute': ('math', 'basic_math'), 'add': ('math', 'basic_math'),
@@ -70,7 +74,7 @@ def _fill():
         setattr(_module('%s.%s' % (chapter, stem)), name, function)
     for chapter, module, name, value in _classes.classes():
         setattr(_module('%s.%s' % (chapter, module)), name, value)
-    # Last, for some functions are named as chapters' modules are.
+    # Last, because some functions have the names of chapters' modules.
     globals().update(functions)
 
 
@@ -82,10 +86,39 @@ def _found(name):
 
 
 def _reduce(function):
-    """Functions of the library are copied and pickled by their names, as Python's are."""
+    """Functions of the library are copied and pickled by name, like Python's."""
     if globals().get(function.__name__) is not function:
         raise TypeError('cannot pickle {!r}'.format(function))
     return _found, (function.__name__,)
 
 
 copyreg.pickle(type(_core.functions.relu), _reduce)
+
+
+_DEFAULTS = re.compile(r'(\w+): ([^=]*?)(?: = (.*))?$')
+
+
+def _signature(function):
+    """The inspect.Signature of a function of the library, from the line that its documentation begins with."""
+    line = (function.__doc__ or '').split('\n', 1)[0]
+    found = re.match(r'\w+\((.*)\) -> ', line)
+    if not found or not (getattr(function, '__module__', None) or '').startswith('chainer.'):
+        raise AttributeError('__signature__')
+    parameters, depth, part = [], 0, ''
+    for c in found.group(1) + ',':
+        depth += (c in '([{') - (c in ')]}')
+        if c != ',' or depth:
+            part += c
+            continue
+        name, _, default = (_DEFAULTS.match(part.strip()) or re.match('(.*)()()', part.strip())).groups()
+        part = ''
+        if name:
+            parameters.append(inspect.Parameter(
+                name, inspect.Parameter.POSITIONAL_OR_KEYWORD,
+                default=inspect.Parameter.empty if default is None or default == '' else ast.literal_eval(default)))
+    return inspect.Signature(parameters)
+
+
+# nanobind's functions are callables that inspect.signature() has no way to read.
+for _type in {type(_core.functions.relu), type(_core.Variable.backward), type(_core.Variable(None).backward)}:
+    _core._set_on_type(_type, '__signature__', property(_signature))

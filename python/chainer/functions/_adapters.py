@@ -1,4 +1,5 @@
-"""Functions whose arguments Python writes in another way than C++."""
+# SPDX-License-Identifier: MIT
+"""Functions whose Python signature differs from the C++ one."""
 import ast
 import inspect
 import re
@@ -36,14 +37,14 @@ def absolute(self):
 
 
 def broadcast(*args):
-    """Arrays of their common shape."""
+    """Broadcasts arrays to their common shape."""
     type_check.expect(type_check.Variable(len(args), 'in_types.size') > 0)
     ys = _c.broadcast(args)
     return ys[0] if len(ys) == 1 else ys
 
 
 def select_item(x, t):
-    """An element of each row. Indices below zero count from the end, as NumPy's do, but for the debug mode."""
+    """Selects an element of each row. Negative indices count from the end, as in NumPy, except in debug mode."""
     try:
         return _c.select_item(x, t)
     except IndexError:
@@ -54,18 +55,18 @@ def select_item(x, t):
 
 
 def identity(*inputs):
-    """The inputs."""
+    """Returns the inputs."""
     out = tuple([_c.identity(x) for x in inputs])
     return out[0] if len(out) == 1 else out
 
 
 def tree_lstm(*inputs):
-    """A tree-structured LSTM's cell and output of any number of children."""
+    """The cell and output of a tree-structured LSTM with any number of children."""
     return _c.tree_lstm(inputs)
 
 
 def copy(x, dst):
-    """A copy on a device; -1 is the host."""
+    """Copies to a device; -1 is the host."""
     if isinstance(dst, (int, numpy.integer)) and dst >= 0:
         from chainer.backends import cuda
         cuda.check_cuda_available()
@@ -73,14 +74,15 @@ def copy(x, dst):
 
 
 def cast(x, typ):
-    """The elements in another dtype."""
-    if _array(x).dtype == numpy.dtype(typ):
-        return x if isinstance(x, Variable) else Variable(x, requires_grad=False)
+    """Converts to another dtype."""
+    if x.dtype == numpy.dtype(typ):
+        x = x if isinstance(x, Variable) else Variable(x, requires_grad=False)
+        return _c.identity(x) if configuration.config.enable_backprop else x
     return _c.cast(x, typ)
 
 
 def reshape(x, shape):
-    """An array of another shape; one length may be -1."""
+    """Changes the shape; one length may be -1."""
     shape = (shape,) if isinstance(shape, (int, numpy.integer)) else tuple(shape)
     if isinstance(x, Variable) and x.shape == shape:
         return x
@@ -88,7 +90,7 @@ def reshape(x, shape):
 
 
 def pad(x, pad_width, mode, **keywords):
-    """Values around an array, as numpy.pad writes them."""
+    """Pads an array, like numpy.pad."""
     ndim = _array(x).ndim
 
     def pairs(value, kind):
@@ -103,13 +105,13 @@ def pad(x, pad_width, mode, **keywords):
 
 
 def argmax_crf1d(cost, xs):
-    """The score of the best path through a chain of labels, and the labels."""
+    """Returns the score of the best path through a chain of labels, and the labels."""
     score, path = _c.argmax_crf1d(cost, xs)
     return score, list(path)
 
 
 def embed_id(x, W, ignore_label=None):
-    """The rows of W that x names. Ids below zero count from the end, as NumPy's indices do."""
+    """Returns the rows of W with the ids x. Negative ids count from the end, as in NumPy."""
     ids = _array(x)
     if ids.ndim == 0:
         type_check.expect(type_check.get_types((ids,), 'in_types', False)[0].ndim >= 1)
@@ -127,13 +129,13 @@ def embed_id(x, W, ignore_label=None):
         wrapped = numpy.where(below, ids + words, ids)
         if ignore_label is None:
             return _c.embed_id(wrapped, W, None)
-        # What is ignored is moved out of the vocabulary, where no wrapped id is.
+        # Ignored ids are moved out of the vocabulary, beyond all wrapped ids.
         wrapped[ids == ignore_label] = -1
         return _c.embed_id(wrapped, W, -1)
 
 
 def einsum(*operands):
-    """Sums of products by subscripts: einsum('ij,jk', a, b), or einsum(a, [0, 1], b, [1, 2], [0, 2])."""
+    """Einstein summation: einsum('ij,jk', a, b), or einsum(a, [0, 1], b, [1, 2], [0, 2])."""
     if not operands:
         raise ValueError('must specify the einstein sum subscripts string and at least one operand')
     if isinstance(operands[0], str):
@@ -150,7 +152,7 @@ def einsum(*operands):
 
 
 def split_axis(x, indices_or_sections, axis, force_tuple=True):
-    """Parts along an axis: so many equal ones, or between the positions."""
+    """Splits along an axis, into equal parts or at the given positions."""
     if isinstance(indices_or_sections, numpy.ndarray) and indices_or_sections.ndim == 0:
         indices_or_sections = int(indices_or_sections)
     if isinstance(indices_or_sections, (int, numpy.integer)):
@@ -163,7 +165,7 @@ def split_axis(x, indices_or_sections, axis, force_tuple=True):
 
 
 def tensordot(a, b, axes=2):
-    """The sum of products over axes: the last of a and first of b, or those named."""
+    """Tensor product summed over axes: the last axes of a and the first of b, or the given axes."""
     if isinstance(axes, (int, numpy.integer)):
         return _c.tensordot(a, b, int(axes))
     if len(axes) != 2:
@@ -175,18 +177,18 @@ def tensordot(a, b, axes=2):
 
 
 def batch_matmul(a, b, transa=False, transb=False):
-    """Products of matrices one by one: matmul() under an older name."""
+    """Batched matrix product; an older name of matmul()."""
     warnings.warn('batch_matmul is deprecated. Use matmul instead.', DeprecationWarning)
     return _c.batch_matmul(a, b, transa, transb)
 
 
 def mean(x, axis=None, weights=None, keepdims=False):
-    """The weighted average; average() under another name."""
+    """The weighted average; another name of average()."""
     return _c.average(x, axis, weights, keepdims)
 
 
 def dropout(x, ratio=.5, *, mask=None, return_mask=False, **kwargs):
-    """Zeros a part of the elements at random while training."""
+    """Sets random elements to zero during training."""
     argument.parse_kwargs(kwargs, train='train argument is not supported anymore. Use chainer.using_config')
     if configuration.config.train:
         node = _classes.Dropout(ratio, mask, return_mask)
@@ -204,7 +206,7 @@ def gaussian(mean, ln_var, *, eps=None, return_eps=False):
 
 
 def simplified_dropconnect(x, W, b=None, ratio=0.5, train=True, mask=None, use_batchwise_mask=True):
-    """A linear map whose weights are zeroed at random while training."""
+    """A linear map whose weights are set to zero at random during training."""
     if not train:
         ratio = 0
     if mask is not None and not isinstance(mask, Variable):
@@ -221,7 +223,7 @@ def simplified_dropconnect(x, W, b=None, ratio=0.5, train=True, mask=None, use_b
 
 
 def rrelu(x, l=1. / 8, u=1. / 3, *, r=None, return_r=False, **kwargs):
-    """Leaky ReLU with random slopes between l and u while training, their mean otherwise."""
+    """Leaky ReLU with random slopes between l and u during training, otherwise with their mean."""
     argument.parse_kwargs(kwargs, train='train argument is not supported anymore. Use chainer.using_config')
     a = _array(x)
     if r is None:
@@ -234,7 +236,7 @@ def rrelu(x, l=1. / 8, u=1. / 3, *, r=None, return_r=False, **kwargs):
 
 
 def zoneout(h, x, ratio=.5, **kwargs):
-    """Keeps a part of the elements of h at random while training."""
+    """Keeps random elements of h during training."""
     argument.check_unexpected_kwargs(
         kwargs, train='train argument is not supported anymore. Use chainer.using_config')
     argument.assert_kwargs_empty(kwargs)
@@ -263,7 +265,7 @@ def fixed_batch_normalization(x, gamma, beta, mean, var, eps=2e-5, axis=None):
 
 
 def fixed_batch_renormalization(x, gamma, beta, mean, var, eps=2e-5):
-    """Normalization by given statistics: fixed_batch_normalization() under an older name."""
+    """Normalization by given statistics; an older name of fixed_batch_normalization()."""
     warnings.warn('fixed_batch_renormalization is deprecated. Use fixed_batch_normalization instead.',
                   DeprecationWarning)
     return _c.fixed_batch_renormalization(x, gamma, beta, mean, var, eps)
@@ -286,14 +288,14 @@ def softmax_cross_entropy(x, t, normalize=True, cache_score=True, class_weight=N
 
 
 def hinge(x, t, norm='L1', reduce='mean'):
-    """The hinge loss of one against all."""
+    """The one-versus-all hinge loss."""
     if norm not in ('L1', 'L2'):
         raise NotImplementedError('norm should be either \'L1\' or \'L2\'')
     return _c.hinge(x, t, norm, reduce)
 
 
 def connectionist_temporal_classification(x, t, blank_symbol, input_length=None, label_length=None, reduce='mean'):
-    """The loss of label sequences without alignment."""
+    """The connectionist temporal classification (CTC) loss of unaligned label sequences."""
     if not isinstance(x, (list, tuple)):
         raise TypeError('x must be a list of Variables')
     return _c.connectionist_temporal_classification(x, t, blank_symbol, input_length, label_length, reduce)
@@ -356,17 +358,17 @@ def deconvolution_2d(x, W, b=None, stride=1, pad=0, outsize=None, *, dilate=1, g
 
 
 def precision(y, t, label_num=None, ignore_label=-1):
-    """The precision of each label, and how often each occurs."""
+    """The precision and the support of each label."""
     return _c.precision(y, t, label_num, ignore_label=ignore_label)
 
 
 def recall(y, t, label_num=None, ignore_label=-1):
-    """The recall of each label, and how often each occurs."""
+    """The recall and the support of each label."""
     return _c.recall(y, t, label_num, ignore_label=ignore_label)
 
 
 def f1_score(y, t, label_num=None, ignore_label=-1):
-    """The F1 score of each label, and how often each occurs."""
+    """The F1 score and the support of each label."""
     return _c.f1_score(y, t, label_num, ignore_label=ignore_label)
 
 
@@ -383,7 +385,7 @@ def r2_score(pred, true, sample_weight=None, multioutput='uniform_average'):
 
 
 def sparse_matmul(a, b, transa=False, transb=False):
-    """The product of a sparse and a dense matrix, or of batches of them."""
+    """The product of a sparse and a dense matrix, or of batches of matrices."""
     if isinstance(a, sparse.CooMatrix) and isinstance(b, (Variable, numpy.ndarray)):
         return _c.sparse_matmul(a.data, a.row, a.col, a.shape, a.order, b, True, transa, transb)
     if isinstance(b, sparse.CooMatrix) and isinstance(a, (Variable, numpy.ndarray)):
@@ -396,7 +398,7 @@ def functions():
     found = {name: f for name, f in globals().items()
              if callable(f) and not name.startswith('_') and getattr(f, '__module__', None) == __name__
              and name != 'functions'}
-    for name, f in found.items():  # what the headers say of it
+    for name, f in found.items():  # the documentation from the header
         f.__doc__ = getattr(_c, name, f).__doc__.partition('\n\n')[2] or f.__doc__
     found['forget'] = forget
     return found

@@ -1,4 +1,5 @@
-"""Classes of functions. Functions with random numbers are nodes in Python, whose masks their users read."""
+# SPDX-License-Identifier: MIT
+"""Classes of functions. Functions with random numbers are nodes in Python, whose masks are accessible."""
 import numpy
 
 from chainer import _core
@@ -16,7 +17,7 @@ def _zero(ratio, shape, dtype):
 
 
 class Dropout(FunctionNode):
-    """Zeros a part of the elements at random."""
+    """Sets random elements to zero."""
 
     def __init__(self, dropout_ratio, mask=None, return_mask=False):
         if not 0.0 <= dropout_ratio < 1.0:
@@ -87,7 +88,7 @@ class Zoneout(FunctionNode):
 
 
 class SimplifiedDropconnect(FunctionNode):
-    """A linear map whose weights are zeroed at random, for each example by itself with a batchwise mask."""
+    """A linear map whose weights are set to zero at random, with one mask per example if use_batchwise_mask."""
 
     def __init__(self, ratio, mask=None, use_batchwise_mask=True):
         if not 0.0 <= ratio < 1.0:
@@ -131,7 +132,7 @@ class SimplifiedDropconnect(FunctionNode):
 
 
 class DiscriminativeMarginBasedClusteringLoss(object):
-    """The loss with its options, to be called with embeddings and labels."""
+    """The loss with its options; call it with embeddings and labels."""
 
     def __init__(self, delta_v=0.5, delta_d=1.5, max_embedding_dim=10, norm=1, alpha=1.0, beta=1.0, gamma=0.001):
         self.delta_v, self.delta_d, self.max_embedding_dim, self.norm = delta_v, delta_d, max_embedding_dim, norm
@@ -144,7 +145,7 @@ class DiscriminativeMarginBasedClusteringLoss(object):
 
 
 class Identity(FunctionNode):
-    """The inputs."""
+    """Returns the inputs."""
 
     def forward(self, xs):
         return xs
@@ -154,7 +155,7 @@ class Identity(FunctionNode):
 
 
 class _Composed(FunctionNode):
-    """A function of the library as a class: its gradient is that of the function on the retained inputs."""
+    """A function of the library as a class. Its gradient is that of the function on the retained inputs."""
 
     def __init__(self, *args, **kwargs):
         self._args, self._kwargs = args, kwargs
@@ -225,7 +226,7 @@ _TABLE = {
 
 
 def classes():
-    """(chapter, module, name, class) of all."""
+    """Yields (chapter, module, name, class) for all classes."""
     for (chapter, module), rows in _TABLE.items():
         for name, label, function in rows:
             yield chapter, module, name, type(name, (_Composed,), {
@@ -242,7 +243,7 @@ def classes():
 
 
 def find(module, name):
-    """The class of a function in a module: relu.ReLU of relu(). It is made when it is asked for."""
+    """Returns the class of a function in a module, such as relu.ReLU of relu(), created at first access."""
     plain = (name[:-len('Function')] if name.endswith('Function') else name).lower()
     if name[:1].isupper():
         for key, function in list(vars(module).items()):

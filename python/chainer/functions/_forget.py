@@ -1,14 +1,14 @@
-"""Functions whose intermediate results are computed again for the gradient."""
+# SPDX-License-Identifier: MIT
+"""Functions whose intermediate results are recomputed for the gradient."""
 from chainer import _core
 from chainer import configuration
 from chainer.function_node import FunctionNode
 
-_c = _core.functions
 Variable = _core.Variable
 
 
 class _Forget(FunctionNode):
-    """Runs a function without its graph, and again when the gradient is wanted."""
+    """Runs a function without its graph, and again to compute the gradient."""
 
     def __init__(self, func):
         self.func = func
@@ -19,8 +19,7 @@ class _Forget(FunctionNode):
 
     def _call(self, xs):
         outs = self.func(*xs)
-        self.single = isinstance(outs, Variable)
-        outs = (outs,) if self.single else outs
+        outs = (outs,) if isinstance(outs, Variable) else outs
         if not isinstance(outs, tuple) or not all([isinstance(y, Variable) for y in outs]):
             raise RuntimeError('A tuple of Variables or a Variable are only allowed to return from a function in '
                                'forget, not {}'.format(type(outs)))
@@ -37,13 +36,13 @@ class _Forget(FunctionNode):
                                'without enable_double_backprop')
         xs = [Variable(x.array) for x in self.get_retained_inputs()]
         with configuration.using_config('enable_backprop', True), configuration.using_config('in_recomputing', True):
-            outs = self._call(xs)
-            outs = [_c.identity(y) for y in outs]
-        live = [(y, g) for y, g in zip(outs, grad_outputs) if g is not None]
-        for y, g in live:
+            # One function joins the outputs that have a gradient, so that one backward pass covers all.
+            live = [(y, g) for y, g in zip(self._call(xs), grad_outputs) if g is not None]
+            joined = _Join().apply([y for y, _ in live]) if live else ()
+        for y, (_, g) in zip(joined, live):
             y.grad_var = g
         if live:
-            _core_backward([y for y, _ in live])
+            joined[0].backward(loss_scale=_core.current_loss_scale())
         return tuple([x.grad_var for x in xs])
 
 
@@ -55,17 +54,10 @@ class _Join(FunctionNode):
         return tuple([grad_outputs[i] for i in indexes])
 
 
-def _core_backward(ys):
-    out = _Join().apply(ys)
-    for y, joined in zip(ys, out):
-        joined.grad_var = y.grad_var
-    out[0].backward()
-
-
 def forget(func, *xs):
-    """func(*xs) whose intermediate results are computed again for the gradient."""
+    """Returns func(*xs); its intermediate results are recomputed for the gradient."""
     if not callable(func):
         raise TypeError('func must be callable, not {}'.format(type(func)))
-    node = _Forget(func)
-    ys = node.apply(xs)
-    return ys[0] if node.single else ys
+    # (Arrays become variables, because parameters read by func need gradients.)
+    ys = _Forget(func).apply([x if isinstance(x, Variable) else Variable(x) for x in xs])
+    return ys[0] if len(ys) == 1 else ys

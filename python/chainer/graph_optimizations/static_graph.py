@@ -1,14 +1,15 @@
+# SPDX-License-Identifier: MIT
 import functools
 
 
 class ScheduleManager(object):
-    """What a static chain's schedule_manager is asked for. There is nothing to manage."""
+    """The schedule_manager of a static chain, without function."""
 
     def __init__(self, minimize_cache_size=True, verbosity_level=0):
         self.minimize_cache_size, self._verbosity_level = minimize_cache_size, verbosity_level
 
     def end_forward(self):
-        """Ends a forward pass that no backward follows."""
+        """Ends a forward pass without backward."""
 
     def __repr__(self):
         return 'ScheduleManager: every call defines its graph'

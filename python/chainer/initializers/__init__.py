@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 import numpy
 
 import chainer
@@ -11,7 +12,7 @@ from chainer.initializers.uniform import GlorotUniform, HeUniform, LeCunUniform,
 
 
 def generate_array(initializer, shape, xp, dtype=None):
-    """An array of a shape, filled by the initializer: of its dtype, or of the configured one."""
+    """Returns an array of the shape filled by the initializer, with the initializer's or the configured dtype."""
     own = getattr(initializer, 'dtype', None)
     if dtype is not None and own is not None and numpy.dtype(dtype) != numpy.dtype(own):
         raise ValueError('dtype mismatch: {} != {}'.format(dtype, own))

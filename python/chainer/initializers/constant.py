@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 import numpy
 
 from chainer import initializer
@@ -20,7 +21,7 @@ class Identity(initializer.Initializer):
 
 
 class Constant(initializer.Initializer):
-    """One value everywhere, or the values of an array."""
+    """Fills with one value, or with the values of an array."""
 
     def __init__(self, fill_value, dtype=None):
         self.fill_value = fill_value

@@ -1,10 +1,11 @@
+# SPDX-License-Identifier: MIT
 import numpy
 
 from chainer import initializer
 
 
 class Normal(initializer.Initializer):
-    """Gaussian values around zero."""
+    """Gaussian values with mean zero."""
 
     def __init__(self, scale=0.05, dtype=None):
         self.scale = scale

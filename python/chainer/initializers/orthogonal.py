@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 import numpy
 
 from chainer import initializer
@@ -5,7 +6,7 @@ from chainer import utils
 
 
 class Orthogonal(initializer.Initializer):
-    """A matrix with orthonormal rows, times scale. It may not have more rows than columns."""
+    """A matrix with orthonormal rows, multiplied by scale. It must not have more rows than columns."""
 
     def __init__(self, scale=1.1, dtype=None):
         self.scale = scale

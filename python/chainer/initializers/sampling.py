@@ -1,10 +1,11 @@
+# SPDX-License-Identifier: MIT
 import numpy
 
 from chainer import initializer
 
 
 def _interpolation(shape):
-    """A filter that interpolates linearly, of the last axes of a shape."""
+    """A filter for linear interpolation along the last axes."""
     kernel = 1
     n = len(shape) - 2
     for i, k in enumerate(shape[2:]):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 from chainer.iterators.dali_iterator import DaliIterator  # NOQA
 from chainer.iterators.multiprocess_iterator import MultiprocessIterator  # NOQA
 from chainer.iterators.multithread_iterator import MultithreadIterator  # NOQA

@@ -1,11 +1,12 @@
-"""Where an iterator stands: what the iterators share."""
+# SPDX-License-Identifier: MIT
+"""The position of an iterator: common helpers of iterators."""
 import numpy
 
 from chainer.iterators.order_samplers import ShuffleOrderSampler
 
 
 def sampler(shuffle, order_sampler):
-    """The order sampler that the arguments of an iterator ask for; None keeps the dataset's order."""
+    """Returns the order sampler for the arguments of an iterator; None keeps the dataset's order."""
     if shuffle is not None and order_sampler is not None:
         raise ValueError('`shuffle` is not `None` and a custom `order_sampler` is set. Please set `shuffle` to '
                          '`None` to use the custom order sampler.')
@@ -15,7 +16,7 @@ def sampler(shuffle, order_sampler):
 
 
 def next_order(order_sampler, order, position):
-    """The order of the next epoch."""
+    """Returns the order of the next epoch."""
     if order is None:
         return None
     made = order_sampler(order, position)
@@ -25,7 +26,7 @@ def next_order(order_sampler, order, position):
 
 
 def serialize(iterator, serializer, names=('order', '_order')):
-    """Loads or saves position, epoch and order, which has one of the names; older files lack some of it."""
+    """Saves or loads position, epoch and order, which has one of the names; older files lack some entries."""
     iterator.current_position = serializer('current_position', iterator.current_position)
     iterator.epoch = serializer('epoch', iterator.epoch)
     iterator.is_new_epoch = serializer('is_new_epoch', iterator.is_new_epoch)
@@ -36,14 +37,14 @@ def serialize(iterator, serializer, names=('order', '_order')):
             iterator._order = serializer(names[1], iterator._order)
     try:
         iterator._previous_epoch_detail = serializer('previous_epoch_detail', iterator._previous_epoch_detail)
-    except KeyError:  # it is guessed
+    except KeyError:  # estimated
         detail = iterator.epoch_detail
         before = detail - iterator.batch_size / iterator._epoch_size
         iterator._previous_epoch_detail = max(before, 0.) if detail > 0 else -1.
 
 
 def advance(position, epoch, order, size, batch_size, repeat, order_sampler):
-    """One batch further: (position, epoch, whether the epoch is new, order, the batch's indexes)."""
+    """Advances by one batch; returns (position, epoch, is_new_epoch, order, indexes of the batch)."""
     stop = position + batch_size
     indexes = _indexes(order, position, min(stop, size))
     if stop < size:

@@ -1,4 +1,5 @@
-"""Iterators whose batches are fetched ahead by workers."""
+# SPDX-License-Identifier: MIT
+"""Iterators whose batches are prefetched by workers."""
 from __future__ import absolute_import
 
 import collections
@@ -8,7 +9,7 @@ from chainer.iterators import _position
 
 
 class PrefetchingIterator(iterator.Iterator):
-    """The batches of SerialIterator, fetched ahead. State tells of the batch that was given last."""
+    """The batches of SerialIterator, prefetched. The state is that of the last returned batch."""
 
     _finalized = False
     _executor = None
@@ -28,7 +29,7 @@ class PrefetchingIterator(iterator.Iterator):
         raise NotImplementedError
 
     def _submit(self, indexes):
-        """Lets the workers fetch examples; gives what _wait() takes."""
+        """Starts fetching examples; returns the argument of _wait()."""
         raise NotImplementedError
 
     def _wait(self, work):
@@ -59,7 +60,7 @@ class PrefetchingIterator(iterator.Iterator):
             try:
                 *state, indexes = _position.advance(
                     position, epoch, order, self._epoch_size, self.batch_size, self.repeat, self.order_sampler)
-            except Exception as error:  # it is raised when its batch is asked for
+            except Exception as error:  # raised when the batch is requested
                 self._ahead.append(((position, epoch, None, order), error))
                 return
             if self._executor is None:
@@ -83,7 +84,7 @@ class PrefetchingIterator(iterator.Iterator):
         _position.serialize(self, serializer, self._order_names)
 
     def _forget(self):
-        """Drops what was fetched ahead: it is fetched again."""
+        """Drops prefetched batches, which are fetched again."""
         self._ahead = collections.deque()
 
     def _stop(self):

@@ -1,10 +1,11 @@
+# SPDX-License-Identifier: MIT
 from __future__ import absolute_import
 
 from chainer.dataset import iterator
 
 
 class DaliIterator(iterator.Iterator):
-    """Batches of a pipeline of NVIDIA DALI, which is built at the first use."""
+    """Batches of an NVIDIA DALI pipeline, which is built at first use."""
 
     def __init__(self, pipeline, repeat=True):
         from chainer.utils import experimental

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 from __future__ import absolute_import
 
 import warnings
@@ -6,7 +7,7 @@ from chainer.iterators import _prefetching
 
 
 class MultiprocessIterator(_prefetching.PrefetchingIterator):
-    """Batches whose examples are loaded by processes. (Examples travel by pickle: shared_mem is not used.)"""
+    """Batches whose examples are loaded by processes. (Examples are sent by pickle; shared_mem is not used.)"""
 
     _interruption_testing = False  # prints the workers' process ids, for tests of interruptions
 
@@ -36,7 +37,7 @@ class MultiprocessIterator(_prefetching.PrefetchingIterator):
     def _wait(self, work):
         try:
             return self._gather(work)
-        except KeyboardInterrupt:  # workers that may never end must not keep the program
+        except KeyboardInterrupt:  # hanging workers must not keep the program alive
             for process in list((self._executor._processes or {}).values()):
                 process.terminate()
             raise
@@ -46,8 +47,8 @@ class MultiprocessIterator(_prefetching.PrefetchingIterator):
         if self.dataset_timeout is not None:
             _, late = futures.wait(work, self.dataset_timeout)
             if late:
-                warnings.warn('Stalled dataset is detected: a batch took longer than {} s to load. The iterator goes '
-                              'on waiting; dataset_timeout sets another limit.'.format(self.dataset_timeout),
+                warnings.warn('Stalled dataset is detected: a batch took longer than {} s to load. The iterator '
+                              'keeps waiting; dataset_timeout sets the limit.'.format(self.dataset_timeout),
                               MultiprocessIterator.TimeoutWarning)
         return [example for future in work for example in future.result()]
 

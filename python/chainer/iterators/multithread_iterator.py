@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 from __future__ import absolute_import
 
 from chainer.iterators import _prefetching
@@ -11,6 +12,10 @@ class MultithreadIterator(_prefetching.PrefetchingIterator):
     def __init__(self, dataset, batch_size, repeat=True, shuffle=None, n_threads=1, order_sampler=None):
         self.n_threads = n_threads
         self._setup(dataset, batch_size, repeat, shuffle, order_sampler, 1)
+
+    def finalize(self):
+        """Ends the threads; reset() and further batches start others."""
+        self._stop()
 
     def _start(self):
         from concurrent import futures

@@ -1,8 +1,9 @@
+# SPDX-License-Identifier: MIT
 import numpy
 
 
 class OrderSampler(object):
-    """Says in which order an epoch goes through the dataset."""
+    """Determines the order of the examples in an epoch."""
 
     def __call__(self, current_order, current_position):
         raise NotImplementedError

@@ -1,9 +1,10 @@
+# SPDX-License-Identifier: MIT
 from chainer.dataset import iterator
 from chainer.iterators import _position
 
 
 class SerialIterator(iterator.Iterator):
-    """Batches one after the other; with repeat the last one of an epoch goes on with the next epoch's examples."""
+    """Sequential batches; with repeat the last batch of an epoch continues with examples of the next epoch."""
 
     def __init__(self, dataset, batch_size, repeat=True, shuffle=None, order_sampler=None):
         self.dataset, self.batch_size = dataset, batch_size

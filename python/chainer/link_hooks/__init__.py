@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: MIT
 from chainer.link_hooks.timer import TimerHook  # NOQA

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 import time
 
 from chainer import link_hook

@@ -1,4 +1,5 @@
-"""The links of the manual. A module is imported when a name of it is asked for first."""
+# SPDX-License-Identifier: MIT
+"""The links of the manual. A module is imported at the first access to one of its names."""
 import importlib
 
 _NAMES = {

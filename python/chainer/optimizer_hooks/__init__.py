@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 from chainer.optimizer_hooks.gradient_clipping import GradientClipping  # NOQA
 from chainer.optimizer_hooks.gradient_hard_clipping import GradientHardClipping  # NOQA
 from chainer.optimizer_hooks.gradient_lars import GradientLARS  # NOQA

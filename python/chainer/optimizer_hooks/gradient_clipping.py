@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 import numpy
 
 
@@ -6,7 +7,7 @@ def _sum_sqnorm(arrays):
 
 
 class GradientClipping(object):
-    """Scales all gradients down to an L2 norm."""
+    """Scales all gradients down to at most the given L2 norm."""
 
     name = 'GradientClipping'
     timing = 'pre'

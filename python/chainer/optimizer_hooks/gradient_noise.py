@@ -1,8 +1,9 @@
+# SPDX-License-Identifier: MIT
 import numpy
 
 
 def exponential_decay_noise(xp, shape, dtype, hook, opt):
-    """Gaussian noise whose variance falls with the number of updates."""
+    """Gaussian noise whose variance decreases with the number of updates."""
     std = numpy.sqrt(hook.eta / numpy.power(1 + opt.t, 0.55))
     return xp.random.normal(0, std, shape).astype(dtype)
 

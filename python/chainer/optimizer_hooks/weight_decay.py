@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 class WeightDecay(object):
     """Adds the gradient of the squared L2 norm."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 from chainer import optimizer
 
 _default = optimizer.Hyperparameter()

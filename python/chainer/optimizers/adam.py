@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 import math
 
 from chainer import optimizer
@@ -50,11 +51,11 @@ class AdamRule(optimizer.UpdateRule):
     def _pass_values(self, param):
         h = self._values
         optimizer.check_eps(h.eps, param, 'Adam')
-        return [_learning_rate(h, self.t), 1 - h.beta1, 1 - h.beta2, h.eps, h.eta, h.weight_decay_rate]
+        return [self.lr, 1 - h.beta1, 1 - h.beta2, h.eps, h.eta, h.weight_decay_rate]
 
     @property
     def lr(self):
-        return _learning_rate(self.hyperparam, self.t)
+        return _learning_rate(self._values, self.t)
 
 
 class Adam(optimizer.GradientMethod):

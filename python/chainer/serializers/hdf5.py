@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 import importlib.util
 
 import numpy
@@ -9,7 +10,7 @@ _available = importlib.util.find_spec('h5py') is not None
 
 
 def _check_available():
-    """h5py, which is imported when it is needed first."""
+    """Returns h5py, imported at first use."""
     if not _available:
         raise RuntimeError('h5py is not installed on your environment.')
     import h5py

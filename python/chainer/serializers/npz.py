@@ -1,4 +1,6 @@
+# SPDX-License-Identifier: MIT
 import os
+import pickletools
 import shutil
 import tempfile
 
@@ -26,7 +28,7 @@ class DictionarySerializer(serializer.Serializer):
 
 
 def save_npz(file, obj, compression=True):
-    """Saves an object into an NPZ file, which appears whole or not at all."""
+    """Saves an object into an NPZ file atomically."""
     s = DictionarySerializer()
     s.save(obj)
     write = numpy.savez_compressed if compression else numpy.savez
@@ -47,8 +49,35 @@ def save_npz(file, obj, compression=True):
     shutil.move(f.name, file)
 
 
+def _is_none(member):
+    """Returns true if the bytes of a member are a pickled array of one None. Nothing is executed to find out."""
+    end = 10 + int.from_bytes(member[8:10], 'little')  # NumPy's header of version 1
+    if not member.startswith(b'\x93NUMPY\x01') or b"'shape': ()" not in member[:end]:
+        return False
+    try:
+        words = [word.name for word, _, _ in pickletools.genops(member[end:])]
+    except Exception:  # not a pickle
+        return False
+    words = [word for word in words if 'PUT' not in word and word != 'MEMOIZE']
+    return words[-5:] == ['NONE', 'APPEND', 'TUPLE', 'BUILD', 'STOP'] and words[-6] in ('EMPTY_LIST', 'LIST')
+
+
+def _member(npz, key):
+    """Returns the array of a key. A stored None is recognized; other pickles are refused, since loading them runs
+    code."""
+    try:
+        return npz[key]
+    except ValueError as error:
+        archive = getattr(npz, 'zip', None)
+        if archive is None or getattr(npz, 'allow_pickle', False):
+            raise
+        if _is_none(archive.read(key + '.npy')):
+            return numpy.asarray(None)
+        raise ValueError("'{}' is stored as a pickle, which can run code when it is loaded: {}".format(key, error))
+
+
 class NpzDeserializer(serializer.Deserializer):
-    """Loads from a dictionary of arrays, or a file of them."""
+    """Loads from a dictionary of arrays, or from an NPZ file."""
 
     def __init__(self, npz, path='', strict=True, ignore_names=None):
         self.npz, self.path, self.strict = npz, path, strict
@@ -67,7 +96,7 @@ class NpzDeserializer(serializer.Deserializer):
         for name in names:
             if name == key or callable(name) and name(key):
                 return value
-        dataset = self.npz[key]
+        dataset = _member(self.npz, key)
         if dataset[()] is None:
             return None
         if value is None:
@@ -79,6 +108,6 @@ class NpzDeserializer(serializer.Deserializer):
 
 
 def load_npz(file, obj, path='', strict=True, ignore_names=None):
-    """Loads an object from an NPZ file."""
-    with numpy.load(file, allow_pickle=True) as f:
+    """Loads an object from an NPZ file. Raises ValueError for pickles other than None, which are never executed."""
+    with numpy.load(file, allow_pickle=False) as f:
         NpzDeserializer(f, path=path, strict=strict, ignore_names=ignore_names).load(obj)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 from chainer.testing.array import assert_allclose  # NOQA
 from chainer.testing import attr  # NOQA
 from chainer.testing import backend  # NOQA

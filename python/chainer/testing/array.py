@@ -1,10 +1,12 @@
+# SPDX-License-Identifier: MIT
 import numpy
 
 import chainer
 
 
 def assert_allclose(x, y, atol=1e-5, rtol=1e-4, verbose=True):
-    """AssertionError unless two arrays or Variables are close; the message says where they differ most."""
+    """Raises AssertionError unless two arrays or Variables are close; the message has the position of the largest
+    error."""
     x, y = [numpy.asarray(a.array if isinstance(a, chainer.Variable) else a) for a in (x, y)]
     try:
         numpy.testing.assert_allclose(x, y, atol=atol, rtol=rtol, verbose=verbose)

@@ -1,4 +1,5 @@
-"""Marks of tests by what they need."""
+# SPDX-License-Identifier: MIT
+"""Marks of tests by their requirements."""
 import pytest
 
 gpu = pytest.mark.gpu
@@ -8,12 +9,12 @@ ideep = pytest.mark.ideep
 
 
 def is_available():
-    """Whether the marks can be used: pytest is there."""
+    """Returns True if the marks can be used, that is, pytest is installed."""
     return True
 
 
 def check_available():
-    """An error where is_available() is false."""
+    """Raises an error if is_available() is false."""
 
 
 def get_error():

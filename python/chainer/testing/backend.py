@@ -1,4 +1,5 @@
-"""Which arrays and accelerators a test runs with: NumPy's alone here."""
+# SPDX-License-Identifier: MIT
+"""The array types and accelerators of a test: only NumPy here."""
 import collections
 import functools
 import inspect
@@ -70,7 +71,7 @@ class BackendConfig(object):
 
 
 def inject_backend_tests(method_names, params):
-    """Makes a test of each method with each backend, which it gets as its last argument."""
+    """Makes a test of each method with each backend, which is passed as the last argument."""
     if not isinstance(params, list):
         raise TypeError('params must be a list of dictionaries')
     configs = [BackendConfig(p) for p in params]

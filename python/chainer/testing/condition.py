@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tests that are repeated."""
 import functools
 import unittest
@@ -11,7 +12,7 @@ class QuietTestRunner(object):
 
 
 def repeat_with_success_at_least(times, min_success):
-    """A test that must pass so many times of so many."""
+    """A test that must pass the given number of times out of the given number of runs."""
     assert times >= min_success
 
     def decorate(f):
@@ -43,7 +44,7 @@ def repeat_with_success_at_least(times, min_success):
 
 
 def repeat(times):
-    """A test that must pass so many times in a row."""
+    """A test that must pass the given number of times in a row."""
     return repeat_with_success_at_least(times, times)
 
 

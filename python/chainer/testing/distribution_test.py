@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Compares a distribution with SciPy's."""
 import unittest
 
@@ -8,7 +9,8 @@ from chainer.testing.array import assert_allclose
 
 
 class distribution_unittest(unittest.TestCase):
-    """setUp_configure() sets dist, scipy_dist, params, scipy_params and test_targets; sample_for_test() gives values."""
+    """setUp_configure() sets dist, scipy_dist, params, scipy_params and test_targets; sample_for_test() returns
+    values."""
 
     scipy_onebyone = False
     _TARGETS = ('batch_shape', 'cdf', 'covariance', 'entropy', 'event_shape', 'icdf', 'log_cdf', 'log_prob',
@@ -40,7 +42,7 @@ class distribution_unittest(unittest.TestCase):
 
     @property
     def cpu_dist(self):
-        """The distribution, made of its parameters."""
+        """The distribution with the test's parameters."""
         arguments = dict(self.params)
         arguments.update(self.options)
         return self.dist(**arguments)
@@ -145,7 +147,7 @@ class distribution_unittest(unittest.TestCase):
             expected = numpy.stack(drawn, 1).reshape((count,) + self.shape + self.event_shape)
         else:
             expected = self.scipy_dist.rvs(size=(count,) + self.shape + self.event_shape, **self.scipy_params)
-        # Means of so many samples differ by some of their standard errors.
+        # Means of samples differ from the expectation by some standard errors.
         a, b = samples.astype(numpy.float64), expected.astype(numpy.float64)
         for power in (1, 2):
             x, y = a ** power, b ** power

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 import contextlib
 import importlib.metadata
 import re
@@ -8,7 +9,7 @@ import warnings
 
 
 def _numbers(version, count):
-    """The first numbers of a version: 1.22.4rc1 -> (1, 22, 4)."""
+    """Returns the leading numbers of a version: 1.22.4rc1 -> (1, 22, 4)."""
     found = [int(n) for n in re.match(r'\d+(?:\.\d+)*', version).group().split('.')]
     return tuple((found + [0] * count)[:count])
 
@@ -24,7 +25,7 @@ def _holds(version, operator, wanted):
 
 
 def _is_there(requirement):
-    """Whether a package is installed in a version as `numpy>=1.14,<2` asks for it."""
+    """Returns True if a package is installed in a version that satisfies a requirement such as `numpy>=1.14,<2`."""
     name, conditions = re.match(r'\s*([\w.-]+)\s*(?:\[[^]]*\])?\s*\(?([^)]*)\)?\s*$', requirement).groups()
     try:
         version = importlib.metadata.version(name)
@@ -35,18 +36,18 @@ def _is_there(requirement):
 
 
 def with_requires(*requirements):
-    """Runs a test only where the packages are there."""
+    """Runs a test only if the packages are installed."""
     return unittest.skipIf(not all([_is_there(r) for r in requirements]), 'requires: {}'.format(','.join(requirements)))
 
 
 def without_requires(*requirements):
-    """Runs a test only where one of the packages is not there."""
+    """Runs a test only if one of the packages is missing."""
     return unittest.skipIf(all([_is_there(r) for r in requirements]), 'requires: {}'.format(','.join(requirements)))
 
 
 @contextlib.contextmanager
 def assert_warns(expected):
-    """AssertionError unless the block gives a warning of the class."""
+    """Raises AssertionError unless the block emits a warning of the class."""
     for m in list(sys.modules.values()):
         if hasattr(m, '__warningregistry__'):
             m.__warningregistry__ = {}
@@ -59,12 +60,12 @@ def assert_warns(expected):
 
 
 def patch(target, *args, **kwargs):
-    """mock.patch() whose mock is wrapped around the object."""
+    """mock.patch() with a mock that wraps the object."""
     return mock.patch(target, *args, **kwargs)
 
 
 def run_module(name, file):
-    """Runs the tests of a file that is the main program."""
+    """Runs the tests of a file if it is the main program."""
     if name == '__main__':
         import pytest
         pytest.main([file, '-vvs', '-x', '--pdb'])

@@ -1,4 +1,5 @@
-"""Classes of tests that are made for each set of parameters."""
+# SPDX-License-Identifier: MIT
+"""Test classes generated for each set of parameters."""
 import copy
 import functools
 import inspect
@@ -10,7 +11,7 @@ import pytest
 
 
 def product(parameter):
-    """The dictionaries of all combinations of values."""
+    """Returns the dictionaries of all combinations of values."""
     if isinstance(parameter, dict):
         keys = sorted(parameter)
         values = [parameter[k] for k in keys]
@@ -23,7 +24,7 @@ def product(parameter):
 
 
 def product_dict(*parameters):
-    """The unions of a dictionary of each list."""
+    """Returns the unions of one dictionary from each list, for all combinations."""
     out = []
     for dicts in itertools.product(*parameters):
         union = {}
@@ -39,7 +40,7 @@ def _parameters_text(param):
 
 
 def _guarded(method, param):
-    """A failure's message names the parameters."""
+    """Adds the parameters to the message of a failure."""
     @functools.wraps(method)
     def run(self, *args, **kwargs):
         try:
@@ -52,7 +53,7 @@ def _guarded(method, param):
 
 
 def make_cases(cls, params, module, suffix='param'):
-    """Puts a class for each set of parameters into a module."""
+    """Adds a class for each set of parameters to a module."""
     for i, param in enumerate(params):
         name = '{}_{}_{}'.format(cls.__name__, suffix, i)
 
@@ -73,7 +74,7 @@ def make_cases(cls, params, module, suffix='param'):
 
 
 def parameterize(*params):
-    """Replaces a class of tests by one for each set of parameters."""
+    """Replaces a test class by one class for each set of parameters."""
     def decorate(cls):
         module = sys.modules[cls.__module__]
         make_cases(cls, params, module)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 import atexit
 import functools
 import os
@@ -12,7 +13,7 @@ _old_numpy_random_state = None
 
 
 def do_setup(deterministic=True):
-    """Fixes the random numbers, or with False makes them new ones."""
+    """Sets a fixed seed, or with False a new seed."""
     global _old_python_random_state, _old_numpy_random_state
     if deterministic:
         return _setup_random()
@@ -22,7 +23,7 @@ def do_setup(deterministic=True):
 
 
 def do_teardown():
-    """Gives back the states that do_setup() found."""
+    """Restores the states saved by do_setup()."""
     _teardown_random()
 
 
@@ -48,7 +49,7 @@ def _teardown_random():
 
 
 def fix_random(setup_method='setUp', teardown_method='tearDown'):
-    """A test, or all of a class, with fixed random numbers."""
+    """Runs a test, or all tests of a class, with a fixed seed."""
     def decorate(impl):
         if isinstance(impl, types.FunctionType):
             @functools.wraps(impl)

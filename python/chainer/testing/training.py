@@ -1,15 +1,16 @@
+# SPDX-License-Identifier: MIT
 import importlib.util
 import math
 
 
 def is_available():
-    """Whether the package mock is there."""
+    """Returns True if the package mock is installed."""
     return importlib.util.find_spec('mock') is not None
 
 
 def check_available():
     if not is_available():
-        raise RuntimeError('the package mock is not there')
+        raise RuntimeError('the package mock is not installed')
 
 
 def get_trainer_with_mock_updater(stop_trigger=(10, 'iteration'), iter_per_epoch=10, extensions=None):

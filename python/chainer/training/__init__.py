@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The training loop: a trainer, updaters, extensions and triggers."""
 from chainer.training import extension  # NOQA
 from chainer.training import extensions  # NOQA

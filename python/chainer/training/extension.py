@@ -1,10 +1,11 @@
+# SPDX-License-Identifier: MIT
 PRIORITY_WRITER = 300
 PRIORITY_EDITOR = 200
 PRIORITY_READER = 100
 
 
 class Extension(object):
-    """What the trainer calls besides updates, with default values for Trainer.extend()."""
+    """Base of extensions, which the trainer calls after updates, with defaults for Trainer.extend()."""
 
     trigger = 1, 'iteration'
     priority = PRIORITY_READER
@@ -22,21 +23,21 @@ class Extension(object):
         raise AttributeError('{!r} object has no attribute {!r}'.format(type(self).__name__, name))
 
     def __call__(self, trainer):
-        """Does the work of the extension."""
+        """Runs the extension."""
         raise NotImplementedError('{} does not override __call__'.format(type(self).__name__))
 
     def initialize(self, trainer):
-        """Is called before the loop, after a snapshot was loaded."""
+        """Called before the loop, after a snapshot was loaded."""
 
     def finalize(self):
-        """Is called after the loop."""
+        """Called after the loop."""
 
     def serialize(self, serializer):
-        """Loads or saves what changes during training."""
+        """Saves or loads the state of the extension."""
 
 
 def make_extension(trigger=None, default_name=None, priority=None, finalizer=None, initializer=None, **kwargs):
-    """A decorator that gives a function the attributes of an extension."""
+    """A decorator that adds the attributes of an extension to a function."""
     if kwargs:
         if 'invoke_before_training' in kwargs:
             raise ValueError('invoke_before_training is gone. Give an initializer, which is called once in '

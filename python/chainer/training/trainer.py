@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 from __future__ import absolute_import
 
 import collections
@@ -20,7 +21,7 @@ class _Entry(object):
 
 
 class Trainer(object):
-    """The training loop: updates, each followed by the extensions whose triggers fire, until the stop trigger does."""
+    """The training loop: updates, each followed by the extensions whose triggers fire, until the stop trigger fires."""
 
     def __init__(self, updater, stop_trigger=None, out='result', extensions=None):
         self.updater = updater
@@ -42,7 +43,7 @@ class Trainer(object):
 
     @property
     def elapsed_time(self):
-        """Seconds of training, with those before the snapshot that was loaded."""
+        """Seconds of training, including those before a loaded snapshot."""
         if self._done:
             return self._final_elapsed_time
         if self._start_at is None:
@@ -50,7 +51,8 @@ class Trainer(object):
         return time.time() - self._start_at + self._earlier_time
 
     def extend(self, extension, name=None, trigger=None, priority=None, **kwargs):
-        """Adds an extension; what is not given is asked of it. A name that is taken already gets _1, _2, ..."""
+        """Adds an extension; omitted options are the extension's attributes. An existing name gets the suffix _1, _2,
+        ..."""
         if kwargs:
             if 'invoke_before_training' in kwargs:
                 raise ValueError('invoke_before_training is gone. Define initialize() of the extension, which is '
@@ -75,13 +77,13 @@ class Trainer(object):
         self._extensions[unique] = _Entry(extension, priority, util.get_trigger(trigger))
 
     def get_extension(self, name):
-        """The extension of that name; ValueError if there is none."""
+        """Returns the extension with this name. Raises ValueError if there is none."""
         if name not in self._extensions:
             raise ValueError('extension %s not found' % name)
         return self._extensions[name].extension
 
     def run(self, show_loop_exception_msg=True):
-        """Trains, once."""
+        """Runs the training loop; may be called only once."""
         if self._done:
             raise RuntimeError('cannot run training loop multiple times')
         os.makedirs(self.out, exist_ok=True)
@@ -96,7 +98,7 @@ class Trainer(object):
                 self._iterate(entries)
         except Exception as error:
             if show_loop_exception_msg:
-                # It is shown before finalize(), which may wait for something for ever.
+                # The error is shown before finalize(), which may hang.
                 sys.stderr.write('Exception in main training loop: {}\n'.format(error))
                 sys.stderr.write('Traceback (most recent call last):\n')
                 traceback.print_tb(sys.exc_info()[2])
@@ -120,7 +122,7 @@ class Trainer(object):
                     entry.extension(self)
 
     def serialize(self, serializer):
-        """Loads or saves updater, stop trigger, extensions, their triggers and the elapsed time."""
+        """Saves or loads updater, stop trigger, extensions, their triggers and the elapsed time."""
         self.updater.serialize(serializer['updater'])
         _serialize(self.stop_trigger, serializer['stop_trigger'])
         extensions, triggers = serializer['extensions'], serializer['extension_triggers']

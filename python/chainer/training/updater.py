@@ -1,17 +1,18 @@
+# SPDX-License-Identifier: MIT
 class Updater(object):
     """One iteration of training."""
 
     def connect_trainer(self, trainer):
-        """Is called at the end of the trainer's construction."""
+        """Called at the end of the trainer's construction."""
 
     def finalize(self):
-        """Is called after the loop."""
+        """Called after the loop."""
 
     def get_optimizer(self, name):
         raise NotImplementedError
 
     def get_all_optimizers(self):
-        """Optimizers by their names."""
+        """Returns the optimizers by name."""
         raise NotImplementedError
 
     def update(self):
@@ -23,7 +24,7 @@ class Updater(object):
 
 
 def __getattr__(name):
-    # Names that stood here in earlier releases.
+    # Names that were here in earlier releases.
     if name in ('ParallelUpdater', 'StandardUpdater'):
         from chainer.training import updaters
         return getattr(updaters, name)

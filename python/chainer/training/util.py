@@ -1,9 +1,10 @@
+# SPDX-License-Identifier: MIT
 def _never(trainer):
     return False
 
 
 def get_trigger(trigger):
-    """A trigger as it is; a pair of period and unit becomes an interval trigger, None never fires."""
+    """Returns a trigger: a callable unchanged, an interval trigger for a pair of period and unit, None never fires."""
     from chainer.training.triggers import interval_trigger
     if callable(trigger):
         return trigger

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 import contextlib
 
 import numpy
@@ -14,7 +15,7 @@ from chainer.utils.walker_alias import WalkerAlias  # NOQA
 
 
 def force_array(x, dtype=None):
-    """An ndarray of an array or a number."""
+    """Converts an array or a number to an ndarray."""
     if numpy.isscalar(x):
         return numpy.array(x) if dtype is None else numpy.array(x, dtype)
     return x if dtype is None else x.astype(dtype, copy=False)
@@ -28,7 +29,7 @@ def force_type(dtype, value):
 
 @contextlib.contextmanager
 def tempdir(**kwargs):
-    """A temporary folder for a with statement."""
+    """A temporary folder within a with statement."""
     import shutil
     import tempfile
     ignore_errors = kwargs.pop('ignore_errors', False)

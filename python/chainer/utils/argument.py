@@ -1,16 +1,17 @@
+# SPDX-License-Identifier: MIT
 """Checks of keyword arguments."""
 import inspect
 
 
 def check_unexpected_kwargs(kwargs, **unexpected):
-    """ValueError with the given message for each keyword that is not supported any more."""
+    """Raises ValueError with the given message for keywords that are no longer supported."""
     for key, message in unexpected.items():
         if key in kwargs:
             raise ValueError(message)
 
 
 def parse_kwargs(kwargs, *name_and_values, **unexpected):
-    """The values of keywords in order, their defaults where they are absent; others are a TypeError."""
+    """Returns the values of keywords in order, or their defaults. Raises TypeError for other keywords."""
     values = [kwargs.pop(name, default) for name, default in name_and_values]
     if kwargs:
         check_unexpected_kwargs(kwargs, **unexpected)

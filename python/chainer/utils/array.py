@@ -1,8 +1,9 @@
+# SPDX-License-Identifier: MIT
 import numpy
 
 
 def sum_to(x, shape):
-    """The sum of an array's elements down to a shape that it was broadcast from."""
+    """Sums an array to a shape from which it was broadcast."""
     lead = x.ndim - len(shape)
     axes = tuple(range(lead)) + tuple([i + lead for i, n in enumerate(shape) if n == 1])
     y = x.sum(axes, keepdims=True)
@@ -12,12 +13,12 @@ def sum_to(x, shape):
 
 
 def as_vec(x):
-    """The array as one row."""
+    """Reshapes the array to one row."""
     return x.ravel()
 
 
 def as_mat(x):
-    """The array as rows."""
+    """Reshapes the array to rows."""
     return x if x.ndim == 2 else x.reshape(len(x), -1)
 
 

@@ -1,8 +1,9 @@
+# SPDX-License-Identifier: MIT
 """Sizes of convolutions."""
 
 
 def get_conv_outsize(size, k, s, p, cover_all=False, d=1):
-    """The length of a convolution's output along an axis."""
+    """Returns the length of a convolution's output along an axis."""
     dk = k + (k - 1) * (d - 1)
     if cover_all:
         return (size + p * 2 - dk + s - 1) // s + 1
@@ -10,7 +11,7 @@ def get_conv_outsize(size, k, s, p, cover_all=False, d=1):
 
 
 def get_deconv_outsize(size, k, s, p, cover_all=False, d=1):
-    """The length of a deconvolution's output along an axis."""
+    """Returns the length of a deconvolution's output along an axis."""
     dk = k + (k - 1) * (d - 1)
     if cover_all:
         return s * (size - 1) + dk - s + 1 - 2 * p
@@ -18,7 +19,7 @@ def get_deconv_outsize(size, k, s, p, cover_all=False, d=1):
 
 
 def im2col_cpu(img, kh, kw, sy, sx, ph, pw, pval=0, cover_all=False, dy=1, dx=1, out_h=None, out_w=None):
-    """The windows of images: (n, c, kh, kw, out_h, out_w)."""
+    """Returns the windows of images: (n, c, kh, kw, out_h, out_w)."""
     import numpy
     n, c, h, w = img.shape
     if out_h is None:
@@ -35,7 +36,7 @@ def im2col_cpu(img, kh, kw, sy, sx, ph, pw, pval=0, cover_all=False, dy=1, dx=1,
 
 
 def col2im_cpu(col, sy, sx, ph, pw, h, w, dy=1, dx=1):
-    """The sum of windows into images (n, c, h, w)."""
+    """Sums windows into images (n, c, h, w)."""
     import numpy
     n, c, kh, kw, out_h, out_w = col.shape
     img = numpy.zeros((n, c, h + 2 * ph + sy - 1, w + 2 * pw + sx - 1), dtype=col.dtype)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Windows of arrays with any number of spatial axes."""
 import itertools
 

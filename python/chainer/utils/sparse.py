@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Sparse matrices in coordinate format."""
 import numpy
 
@@ -12,7 +13,7 @@ def _stacked(arrays, n, fill):
 
 
 def to_coo(x, ldnz=None, requires_grad=False):
-    """The matrix, or the batch of matrices, of a dense array."""
+    """Converts a dense array to a sparse matrix, or a batch of sparse matrices."""
     if x.ndim == 2:
         row, col = x.nonzero()
         if ldnz is None or ldnz < len(row):
@@ -32,7 +33,7 @@ def to_coo(x, ldnz=None, requires_grad=False):
 
 
 def get_order(row, col):
-    """'C' or 'F' where the places stand in that order, else 'other'."""
+    """Returns 'C' or 'F' if the indices are in this order, otherwise 'other'."""
     row, col = row[row >= 0] if row.ndim == 1 else row, col[col >= 0] if col.ndim == 1 else col
 
     def ascending(major, minor):
@@ -44,7 +45,7 @@ def get_order(row, col):
 
 
 class CooMatrix(object):
-    """Values at places of a matrix (entries with a negative row are nothing), or of each matrix of a batch."""
+    """Values at indices of a matrix, or of each matrix of a batch. Entries with a negative row are ignored."""
 
     def __init__(self, data, row, col, shape, order=None, requires_grad=False):
         if not data.ndim == row.ndim == col.ndim or not 1 <= data.ndim <= 2:

@@ -1,6 +1,7 @@
+# SPDX-License-Identifier: MIT
 """Conditions on dtypes and shapes of a function's inputs.
 
-A check runs first on plain values. Only when a condition fails is it run again on expressions that remember how they
+A check first runs on plain values. If a condition fails, the check runs again on expressions that record how they
 were computed, for the message."""
 import contextlib
 import operator
@@ -12,7 +13,7 @@ _mode = threading.local()
 
 
 class InvalidType(Exception):
-    """Inputs whose dtypes or shapes do not fit."""
+    """Raised for inputs with wrong dtypes or shapes."""
 
     def __init__(self, expect, actual, msg=None):
         if msg is None:
@@ -30,23 +31,23 @@ class InvalidType(Exception):
 
 
 class InvalidAxis(InvalidType, ValueError, IndexError):
-    """An axis that an input has not, of each class that some function of the release raises."""
+    """Raised for a missing axis; derives from all classes that functions of the release raise."""
 
 
 class InvalidSize(InvalidType, ValueError, AssertionError, RuntimeError):
-    """A size or shape that gives no output, of each class that some function of the release raises."""
+    """Raised for a size or shape without output; derives from all classes that functions of the release raise."""
 
 
 class InvalidStep(InvalidSize, ZeroDivisionError):
-    """A stride, window or dilation that is not positive, of each class that some function of the release raises."""
+    """Raised for a nonpositive stride, window or dilation; derives from all classes that the release raises."""
 
 
 class InvalidIndex(ValueError, IndexError):
-    """An index out of range: a wrong value in the release's debug mode, an IndexError of NumPy's without it."""
+    """Raised for an index out of range: a ValueError in the release's debug mode, otherwise NumPy's IndexError."""
 
 
 class InvalidEllipsis(ValueError, IndexError):
-    """More than one ellipsis in an index, of both classes that the release raises with and without debug mode."""
+    """Raised for several ellipses in an index; derives from the classes of the release's debug and normal mode."""
 
 
 class _Failed(Exception):
@@ -133,7 +134,7 @@ def _get_type(name, index, array, accept_none):
 
 
 class Expr(object):
-    """An expression that remembers its text. Numbers and attributes of it are expressions."""
+    """An expression that records its text. Operations on it and its attributes are expressions."""
 
     def __init__(self, priority):
         self.priority = priority
@@ -153,7 +154,8 @@ class Expr(object):
         return Call(self, args)
 
     def __bool__(self):
-        raise RuntimeError('An expression of a type check has no truth: use type_check.expect or type_check.eval')
+        raise RuntimeError('An expression of a type check is not convertible to bool: use type_check.expect or '
+                           'type_check.eval')
 
     __nonzero__ = __bool__
     __hash__ = None
@@ -223,7 +225,7 @@ class GetItem(Atom):
 
 
 def _key_text(key):
-    """Part of an index or an argument as a program writes it."""
+    """Returns the source text of an index or an argument."""
     if isinstance(key, Constant):
         key = key.value
     return '...' if key is Ellipsis else repr(key) if isinstance(key, str) else str(key)
@@ -269,14 +271,14 @@ class BinaryOperator(Expr):
 
 
 class Testable(object):
-    """What expect() evaluates."""
+    """Base of the conditions that expect() evaluates."""
 
     def expect(self):
         raise NotImplementedError()
 
 
 class BoolExpr(BinaryOperator, Testable):
-    """A comparison: expect() evaluates it."""
+    """A comparison that expect() evaluates."""
 
     _negations = {'==': '!=', '!=': '==', '<': '>=', '<=': '>', '>': '<=', '>=': '<'}
 
@@ -287,7 +289,7 @@ class BoolExpr(BinaryOperator, Testable):
 
 
 class BoolBinaryOperator(BoolExpr):
-    """A comparison under its older name, which is told the text of the opposite."""
+    """An older comparison class, constructed with the text of the opposite operator."""
 
     def __init__(self, lhs, rhs, exp, inv, func):
         super(BoolBinaryOperator, self).__init__(1, lhs, rhs, exp, func)
@@ -300,7 +302,7 @@ def _wrap(e, priority, right=False):
 
 
 def eval(exp):
-    """The value of an expression; of anything else the thing itself."""
+    """Returns the value of an expression; other objects unchanged."""
     if isinstance(exp, Expr):
         return exp.eval()
     if isinstance(exp, tuple):
@@ -336,7 +338,7 @@ Expr.__invert__ = lambda self: UnaryOperator(6, self, '~', operator.invert)
 
 
 def expect(*bool_exprs):
-    """InvalidType for the first condition that does not hold."""
+    """Raises InvalidType for the first condition that is false."""
     if in_light_mode():
         for e in bool_exprs:
             if not e:
@@ -357,7 +359,7 @@ def same_types(*arrays):
 
 
 def expect_broadcast_shapes(*shape_types):
-    """InvalidType unless the shapes can be broadcast to one."""
+    """Raises InvalidType unless the shapes can be broadcast to a common shape."""
     shapes = [tuple(eval(s)) for s in shape_types]
     try:
         numpy.broadcast(*[numpy.empty(s + (0,), numpy.bool_) for s in shapes])
@@ -369,7 +371,7 @@ def expect_broadcast_shapes(*shape_types):
 
 
 def argname(in_types, names):
-    """Names the types in messages, and checks how many there are."""
+    """Sets the names of types in messages, and checks their number."""
     if len(in_types) != len(names):
         raise InvalidType('{} argument(s)'.format(len(names)), '{} argument(s)'.format(len(in_types)))
     if not in_light_mode():
@@ -397,7 +399,7 @@ def _product(values):
 
 
 def prod(xs):
-    """The product of a shape."""
+    """Returns the product of the lengths of a shape."""
     if in_light_mode():
         return _product(xs)
     return Call(Constant(_Named('prod', _product)), (xs,))

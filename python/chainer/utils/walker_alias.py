@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 import numpy
 
 
@@ -10,7 +11,7 @@ class WalkerAlias(object):
         n = len(p)
         threshold = numpy.ndarray(n, numpy.float32)
         values = numpy.zeros(n * 2, numpy.int32)
-        # Columns in the order of their weights; what a heavy one has too much fills the light ones before it.
+        # Columns sorted by weight; the excess of heavy columns fills the light ones before them.
         filled = 0
         for column, (weight, i) in enumerate(sorted(zip(p, range(n)))):
             weight = weight * n

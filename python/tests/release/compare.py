@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Compares outcomes with the list of cases that fail: compare.py OUTCOMES LEFT_OUT.
 
 A line of the list is a pattern of a case's name (* stands for anything), two blanks, and the reason."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The manual's LeNet5, VGG blocks and residual network, trained for some steps on made-up pictures."""
 import numpy as np
 

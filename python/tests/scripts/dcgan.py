@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The manual's DCGAN: generator, discriminator and updater, with few channels, on made-up pictures.
 
 In float64: biases before a batch normalization have no gradient but rounding errors, which Adam makes steps of."""

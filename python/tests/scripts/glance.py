@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The manual's "Chainer at a Glance": mushrooms from a table of letters, with a Sequential and a trainer.
 
 The split has a seed here, for without one the release takes another each time."""

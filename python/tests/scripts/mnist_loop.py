@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The manual's section "MNIST with a Manual Training Loop", its own loop unchanged; the first losses are printed."""
 import os
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The manual's section "MNIST using Trainer", with losses of each iteration. OUT is the folder for results."""
 import os
 import tempfile

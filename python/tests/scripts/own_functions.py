@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The manual's functions and links of one's own: MulAdd, ExpAdd, a dropout, EltwiseParamProduct, and a loop with them."""
 import numpy as np
 

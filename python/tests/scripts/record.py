@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Writes the losses that release 5.4.0 prints: record.py SCRIPT... with the release's Python."""
 import collections
 import collections.abc

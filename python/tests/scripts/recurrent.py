@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The manual's section "Recurrent Nets and their Computational Graph": truncated backprop with a trainer."""
 from __future__ import division
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The manual's sequence-to-sequence network, without its dropout (whose masks are the library's), on made-up sentences."""
 import numpy
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The manual's skip-gram: network, iterator and training of "Word2Vec", on words of a made-up corpus."""
 import tempfile
 

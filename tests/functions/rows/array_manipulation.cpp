@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <algorithm>
 
 #include "table.h"
@@ -264,6 +265,18 @@ void array_manipulation(std::vector<OpCase>& t) {
   t.push_back(row("spatial_transformer_sampler", "F.spatial_transformer_sampler(*x)",
                   [](const Variables& x) { return F::spatial_transformer_sampler(x[0], x[1]); },
                   {normal({1, 1, 1, 3}), tanh(normal({1, 2, 1, 2}))}));
+
+  // Neither of the two is in the release; numbers of their own leave the others' as they are.
+  random::RandomState r(9);
+  for (const auto& [a, indices, b] :
+       std::vector<std::tuple<Array, Indices, Array>>{{r.randn({3, 4}), {array({0, 2, 0})}, r.randn({3, 4})},
+                                                      {r.randn({3, 4}), {ellipsis, array({1, 0, 1, 3})}, r.randn({4})},
+                                                      {r.randn({4, 2}), {Slice(0, 2), 1}, r.randn({2})}}) {
+    t.push_back(row("scatter_max", "",
+                    [indices = indices](const Variables& x) { return F::scatter_max(x[0], indices, x[1]); }, {a, b}));
+    t.push_back(row("scatter_mean", "",
+                    [indices = indices](const Variables& x) { return F::scatter_mean(x[0], indices, x[1]); }, {a, b}));
+  }
 }
 
 }  // namespace table

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Methods of distributions as functions of their parameters and, last, of a point.
 #include <memory>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "table.h"
 
 namespace table {
@@ -98,8 +99,8 @@ void loss(std::vector<OpCase>& t) {
       normal({3, 4})));
   t.push_back(two(
       "F.huber_loss(*x, delta=0.5, reduce='no')",
-      [](const Variable& x, const Variable& y) { return F::huber_loss(x, y, 0.5, {.reduce = F::HuberReduction::no}); },
-      m * 2, normal({3, 4})));
+      [](const Variable& x, const Variable& y) { return F::huber_loss(x, y, 0.5, {.reduce = Reduction::no}); }, m * 2,
+      normal({3, 4})));
   const Array y = array({1, 0, 1, 0});
   for (const auto& [python, o] :
        {std::pair("", F::ContrastiveOptions{}), std::pair(", margin=3", F::ContrastiveOptions{.margin = 3}),

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <cmath>
 
 #include "table.h"
@@ -6,21 +7,10 @@ namespace table {
 
 void math(std::vector<OpCase>& t) {
   const Array m = normal({3, 4}), line = normal({4}), cube = normal({2, 3, 4});
-  t.push_back(unary("absolute", F::absolute, away({3, 4}), [](double x) { return std::abs(x); }));
-  t.push_back(unary("exp", F::exp, normal({3, 4}), std::exp));
-  t.push_back(unary("log", F::log, positive({3, 4}), std::log));
-  t.push_back(unary("sqrt", F::sqrt, positive({3, 4}), std::sqrt));
-  t.push_back(unary("square", F::square, normal({3, 4}), [](double x) { return x * x; }));
-  t.push_back(row("floor", "F.floor(x[0])", [](const Variables& x) { return F::floor(x[0]); }, {away({3, 4}) * 3})
-                  .elementwise()
-                  .formula(std::floor)
-                  .no_gradient());
   t.push_back(row("clip", "F.clip(x[0], -0.7, 0.9)", [](const Variables& x) { return F::clip(x[0], -0.7, 0.9); },
                   {normal({3, 4}) * 2})
                   .elementwise()
                   .formula([](double x) { return std::min(std::max(x, -0.7), 0.9); }));
-  t.push_back(unary(
-      "identity", [](const Variable& x) { return F::identity(x); }, m, [](double x) { return x; }));
   t.push_back(row("identity", "F.identity(*x)", [](const Variables& x) { return F::identity(x); }, {m, line}));
   for (const auto& [name, f] : {std::pair(
                                     "maximum", +[](const Variables& x) { return F::maximum(x[0], x[1]); }),

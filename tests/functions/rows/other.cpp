@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Evaluation, noise injections, utilities.
 #include "table.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Spatial pooling. Inputs named `last` have their channels innermost in memory.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Fused recurrent cells beyond one block of their kernels, without items, and with more axes; sequences of all lengths.
 #include "table.h"
 

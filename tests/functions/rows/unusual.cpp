@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Unusual shapes and options of functions whose chapter has the usual ones: axes of length one and zero, other ranks,
 // negative axes, every option.
 #include "table.h"

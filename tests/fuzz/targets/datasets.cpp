@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The parsers of what datasets come in.
 #include <chainer/chainer.h>
 

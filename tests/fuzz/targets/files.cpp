@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Datasets and serializers that open files themselves.
 #include <chainer/chainer.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Files of weights: safetensors, Caffe models, and mapped members of NPZ files.
 #include <chainer/chainer.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The parsers of arrays and states by themselves.
 #include <chainer/chainer.h>
 

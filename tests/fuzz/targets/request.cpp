@@ -1,20 +1,26 @@
+// SPDX-License-Identifier: MIT
 // Requests to the page of results, by themselves and through the server's parser.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
+#include <utility>
 
 #include "../targets.h"
 #include "chainer/core/error.h"
-#include "chainer/core/file.h"
+#include "chainer/core/system/file.h"
 #include "chainer/core/json.h"
 #include "chainer/core/utf8.h"
-#include "chainer/training/live/site.h"
+#include "chainer/viewing/live/http_server.h"
+#include "chainer/viewing/live/site.h"
 
 using namespace chainer;
 namespace fs = std::filesystem;
@@ -24,6 +30,14 @@ namespace {
 
 // What no answer may tell: it stands in a file beside the folder that is served.
 constexpr std::string_view kHidden = "what lies outside";
+constexpr std::size_t kLongest = 100000;  // of an answer, of which no more is read
+
+// What the handler of the port was asked and said; none if the server refused a request itself.
+struct Given {
+  int requests = 0;
+  std::string method;
+  live::HttpResponse answer;
+};
 
 // A folder with a run, a run whose log is half-written, and a link that leads out of it; served until the program ends.
 class Served {
@@ -36,10 +50,21 @@ class Served {
     write_file(root_ / "results" / "one" / "log", "[{\"main/loss\": 2.0, \"iteration\": 1}, {\"main/loss\": NaN}]");
     write_file(root_ / "results" / "one" / "below" / "plot.png", "a picture");
     write_file(root_ / "results" / "half" / "log", "[{\"main/loss\": 1.0}, {\"main/lo");
-    site.emplace(root_ / "results", live::SiteOptions{});
-    host = site->address().substr(7, site->address().size() - 8);
+    if (!live::HttpServer::available()) return;
+    port.emplace("127.0.0.1", 0, [this](const live::HttpRequest& q) {
+      live::HttpResponse r = site->answer(q);
+      if (r.events) r.events = &events_;  // which ends before the port
+      const std::lock_guard lock(mutex_);
+      ++given_.requests, given_.method = q.method, given_.answer = r;
+      return r;
+    });
+    host = text("127.0.0.1:", port->port());
+    site.emplace(root_ / "results", live::SiteOptions{.names = {host}});
   }
   ~Served() {
+    events_.end();
+    while (events_.readers() > 0) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    port.reset();
     site.reset();
     std::error_code error;
     fs::remove_all(root_, error);
@@ -50,11 +75,19 @@ class Served {
     fs::remove(root_ / "results" / "half" / "commands", error);
     fs::remove(root_ / "results" / "commands", error);
   }
+  Given taken() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(given_, {});
+  }
+  std::optional<live::HttpServer> port;
   std::optional<live::Site> site;
   std::string host;
 
  private:
   fs::path root_;
+  live::EventStream events_;
+  std::mutex mutex_;
+  Given given_;
 };
 
 std::string taken_line(std::string_view& rest) {
@@ -97,12 +130,43 @@ void check(const live::HttpResponse& r) {
   if (r.status != 200 && (r.status < 400 || r.status > 500)) std::abort();
   if (r.body.find(kHidden) != r.body.npos) std::abort();
   if (!r.headers.contains("Content-Security-Policy")) std::abort();
-  if (r.type == "application/json" && !r.stream) (void)json::parse(r.body);  // whatever was asked, this is JSON
+  if (r.type == "application/json" && !r.events) (void)json::parse(r.body);  // whatever was asked, this is JSON
   if (r.type == "application/json" && !is_utf8(r.body)) std::abort();
 }
 
-// The bytes as they come to the port, and the answer to them.
-std::string through_port(std::string_view bytes, int port) {
+// An answer of the port tells no secret, and is what the handler said: the status, each header, and the body, whole if
+// the connection was `closed` in order. A server that closes before all of a request is read resets the connection, so
+// that a part of the body may be missing.
+void check_answer(std::string_view answer, bool closed, const Given& given) {
+  if (given.requests > 1) std::abort();
+  if (answer.empty()) return;
+  if (!answer.starts_with("HTTP/1.") || answer.find(kHidden) != answer.npos) std::abort();
+  const std::size_t end = answer.find("\r\n\r\n");
+  if (end == answer.npos) return;
+  const std::string_view head = answer.substr(0, end + 2), body = answer.substr(end + 4);
+  const auto has = [&](const std::string& line) { return head.find(line) != head.npos; };
+  if (given.requests == 0) {
+    // libmicrohttpd's own refusals may repeat their head.
+    const std::size_t at = head.find("Content-Length: ");
+    if (at == head.npos || has("X-Frame-Options")) std::abort();
+    if (body.size() > std::stoul(std::string(head.substr(at + 16, 12))) + 1000) std::abort();
+    return;
+  }
+  const live::HttpResponse& r = given.answer;
+  if (!answer.substr(8).starts_with(text(" ", r.status, " "))) std::abort();
+  if (!has("\r\nContent-Type: " + r.type + "\r\n")) std::abort();
+  for (const auto& [name, value] : r.headers)
+    if (!has("\r\n" + name + ": " + value + "\r\n")) std::abort();
+  if (r.events) return;  // news follow, of which the server makes pieces
+  if (!has(text("\r\nContent-Length: ", r.body.size(), "\r\n"))) std::abort();
+  // To a method of "HEAD" with bytes of 0 after it the server sends the body.
+  if (given.method == "HEAD" && body.empty()) return;
+  if (std::string_view(r.body).substr(0, body.size()) != body) std::abort();
+  if (closed && body.size() != r.body.size() && answer.size() < kLongest) std::abort();
+}
+
+// The bytes as they come to the port, and the answer to them; whether the connection was closed in order.
+std::pair<std::string, bool> through_port(std::string_view bytes, int port) {
   const int s = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   const timeval limit{1, 0};
   ::setsockopt(s, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
@@ -111,14 +175,25 @@ std::string through_port(std::string_view bytes, int port) {
   to.sin_port = htons(static_cast<uint16_t>(port));
   to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   std::string out;
+  ssize_t n = -1;
   if (::connect(s, reinterpret_cast<const sockaddr*>(&to), sizeof to) == 0) {
     (void)!::send(s, bytes.data(), bytes.size(), MSG_NOSIGNAL);
     ::shutdown(s, SHUT_WR);
     char buffer[4096];
-    for (ssize_t n; out.size() < 100000 && (n = ::recv(s, buffer, sizeof buffer, 0)) > 0;)
+    while (out.size() < kLongest && (n = ::recv(s, buffer, sizeof buffer, 0)) > 0)
       out.append(buffer, static_cast<std::size_t>(n));
+    // A handler that is late shall not be taken for the next one's.
+    if (n < 0) std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
   ::close(s);
+  return {out, n == 0};
+}
+
+// The bytes with the site's name for HOST.
+std::string named(std::string_view bytes, const Served& served) {
+  std::string out(bytes);
+  for (std::size_t at = 0; (at = out.find("HOST", at)) != out.npos; at += served.host.size())
+    out.replace(at, 4, served.host);
   return out;
 }
 
@@ -130,8 +205,10 @@ void request(std::string_view bytes) {
   static Served served;
   const bool port = bytes[0] == '!';  // as bytes through the server; otherwise behind its parser
   if (port) {
-    const std::string answer = through_port(bytes.substr(1), std::stoi(served.host.substr(served.host.rfind(':') + 1)));
-    if (answer.find(kHidden) != answer.npos || (!answer.empty() && !answer.starts_with("HTTP/1."))) std::abort();
+    served.taken();
+    const auto [answer, closed] = through_port(named(bytes.substr(1), served), served.port->port());
+    if (answer.find(served.site->token()) != answer.npos) std::abort();
+    check_answer(answer, closed, served.taken());
   } else {
     check(served.site->answer(request_of(bytes, served)));
   }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Whole snapshots of a trainer, loaded and trained on.
 #include <unistd.h>
 

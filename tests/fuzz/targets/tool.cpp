@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The program `chainer` with all its subcommands, on files of any kind.
 #include <chainer/chainer.h>
 #include <fcntl.h>
@@ -8,7 +9,7 @@
 #include <filesystem>
 
 #include "../targets.h"
-#include "chainer/core/file.h"
+#include "chainer/core/system/file.h"
 #include "command.h"
 
 using namespace chainer;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Variables, functions written in Python, graphs."""
 import numpy
 

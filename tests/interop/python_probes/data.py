@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Datasets, iterators, converters and serializers."""
 import io
 import pickle

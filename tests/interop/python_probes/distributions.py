@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Distributions: every property and method with random parameters, and divergences."""
 import numpy
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Links: parameters, forward, gradients, files, copies."""
 import io
 

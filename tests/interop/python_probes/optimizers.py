@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Optimizers: random options, hooks, steps, states and files."""
 import io
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The trainer with extensions and triggers on random schedules."""
 import json
 import os

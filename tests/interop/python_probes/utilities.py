@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Initializers, utilities, configuration, testing helpers."""
 import io
 import warnings

@@ -1,7 +1,9 @@
-// Composed forms of a backend's simplest entries: filling, running sums, programs, rows by index.
+// SPDX-License-Identifier: MIT
+// Composed forms of a backend's simplest entries: fill, cumulative sums, programs, rows by index.
 #include <vector>
 
 #include "chainer/array/deferred/pending.h"
+#include "chainer/array/operations/ops.h"
 #include "chainer/array/order.h"
 #include "chainer/array/time_mark.h"
 #include "chainer/backend/common/composed/steps.h"
@@ -58,8 +60,8 @@ void Backend::scan(Scan op, const Array& a, int axis, Array& out) {
 
 namespace {
 
-// The memory of a body that a program reads or computes, seen with another layout. The program holds the body; to the
-// evaluator it is still waiting, so a view of it would wait for itself.
+// Returns an array on the memory of a body that a program reads or computes, with another layout. The program keeps the
+// body alive; a view of the body would be pending, because for the evaluator the body still is.
 Array memory_of(const ArrayBody& b, const Shape& shape, const Strides& strides) {
   Ref<ArrayBody> view = make_ref<ArrayBody>(shape, b.dtype, b.device, shape.product());
   view->set_strides(strides);
@@ -70,7 +72,7 @@ Array memory_of(const ArrayBody& b, const Shape& shape) { return memory_of(b, sh
 
 }  // namespace
 
-// One instruction after the other on the whole space, each value in an array of its own.
+// Executes the instructions in sequence on the whole space, each with a result array of its own.
 void Backend::run(const Program& p) {
   using Kind = Program::Instruction::Kind;
   std::vector<Array> values(p.slots.size());
@@ -112,7 +114,7 @@ void Backend::run(const Program& p) {
 
 namespace {
 
-// The rows of w (v, d) that an index (n, k) names: (n, k, d).
+// Returns the rows of w (v, d) that an index (n, k) selects: (n, k, d).
 Array rows_of(const Array& w, const Array& index) {
   const int64_t n = index.shape()[0], k = index.shape()[1], d = w.shape()[1];
   Array out({n * k, d}, w.dtype(), w.device());

@@ -1,6 +1,8 @@
-// The composed form of convolutions: one product an element of the filter and group of channels.
+// SPDX-License-Identifier: MIT
+// The composed form of convolutions: one matrix product per element of the filter and group of channels.
 #include "chainer/array/operations/convolution.h"
 
+#include "chainer/array/operations/ops.h"
 #include "chainer/backend/common/composed/windows.h"
 
 namespace chainer {
@@ -9,7 +11,7 @@ using namespace composed;
 
 namespace {
 
-// Columns [begin, begin + count) of a contiguous matrix.
+// Returns columns [begin, begin + count) of a contiguous matrix.
 Array columns(const Array& matrix, int64_t begin, int64_t count) {
   return window(matrix, {matrix.shape()[0], count}, {matrix.shape()[1], 1}, begin);
 }
@@ -17,19 +19,20 @@ Dims spatial(const Array& a) { return Dims(a.shape().begin() + 2, a.shape().end(
 
 }  // namespace
 
-void Backend::convolution(Convolution op, const ConvolutionPlan& plan, const Array& a, const Array& b,
-                          const Array& bias, Array& out, bool accumulate) {
+void Backend::convolution(const ConvolutionCall& call) {
+  const Convolution op = call.op;
+  const ConvolutionPlan& plan = call.plan;
+  const Array &x = call.images(), &W = call.filters(), &y = call.results();
+  Array& out = call.out;
   const Dtype dtype = compute_dtype(out.dtype());
-  const Array &x = op == Convolution::backward_data ? out : a, &W = op == Convolution::backward_weights ? out : b;
-  const Array& y = op == Convolution::forward ? out : op == Convolution::backward_data ? a : b;
   const int64_t n = x.shape()[0], channels = x.shape()[1], filters = y.shape()[1];
   const int64_t in = channels / plan.groups, made = filters / plan.groups;
   const PaddedImages padding(spatial(x), spatial(y), spatial(W), plan.stride, plan.pad, plan.dilate);
   const int64_t rows = n * spatial(y).product(), taps = padding.count();
 
   // Images (N, in..., C), results as rows (N out..., K), filters by their elements: (taps, K, C / groups).
-  const auto zeros = [&](const Dims& shape) { return filled(shape, dtype, 0, a); };
-  Array padded = padding.blank(n, channels, dtype, 0, a);
+  const auto zeros = [&](const Dims& shape) { return filled(shape, dtype, 0, call.a); };
+  Array padded = padding.blank(n, channels, dtype, 0, call.a);
   if (op != Convolution::backward_data) store(channels_to_end(x), padding.images(padded));
   Array results =
       op == Convolution::forward ? zeros({rows, filters}) : dense(channels_to_end(y), dtype).reshape({rows, filters});
@@ -65,12 +68,12 @@ void Backend::convolution(Convolution op, const ConvolutionPlan& plan, const Arr
   } else {
     computed = by_tap.transpose({1, 2, 0}).reshape(out.shape());
   }
-  if (bias) {
+  if (call.bias) {
     Shape shape = Dims::filled(computed.ndim(), 1);
-    shape[1] = bias.size();
-    computed = add(computed, bias.reshape(shape).astype(dtype, false));
+    shape[1] = call.bias.size();
+    computed = add(computed, call.bias.reshape(shape).astype(dtype, false));
   }
-  if (accumulate) computed = add(computed, out.astype(dtype, false));
+  if (call.accumulate) computed = add(computed, out.astype(dtype, false));
   copy_elements(computed, out);
 }
 

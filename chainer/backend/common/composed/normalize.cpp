@@ -1,4 +1,6 @@
-// Composed forms of what softmax and normalizations are made of.
+// SPDX-License-Identifier: MIT
+// Composed forms of softmax and of the parts of normalizations.
+#include "chainer/array/operations/ops.h"
 #include "chainer/backend/common/composed/steps.h"
 
 namespace chainer {
@@ -33,7 +35,7 @@ void Backend::standardize_grad(const Array& gy, const Array& y, const Array& rst
 }
 
 namespace {
-// Numbers of keys beside (outer, keys, inner).
+// Returns an array over keys that broadcasts to (outer, keys, inner).
 Array by_key(const Array& a) { return a.reshape({1, a.size(), 1}); }
 }  // namespace
 

@@ -1,4 +1,5 @@
-// Entries that go to the host's backend and back where a backend has none of its own.
+// SPDX-License-Identifier: MIT
+// Default entries that use the host's backend, for backends without an implementation.
 #include <vector>
 
 #include "chainer/array/host.h"
@@ -9,7 +10,7 @@
 namespace chainer {
 namespace {
 
-// An array on the host for results, and its way back.
+// A result computed on the host, and its copy to the target.
 class HostResult {
  public:
   explicit HostResult(Array& target) : array(target.shape(), target.dtype()), target_(&target) {}

@@ -1,8 +1,10 @@
-// The composed form of pooling: one elementwise step an element of the window.
+// SPDX-License-Identifier: MIT
+// The composed form of pooling: one elementwise step per element of the window.
 #include "chainer/array/operations/pooling.h"
 
 #include <limits>
 
+#include "chainer/array/operations/ops.h"
 #include "chainer/backend/common/composed/windows.h"
 
 namespace chainer {
@@ -30,7 +32,7 @@ void Backend::pooling(Pooling op, const PoolingPlan& plan, const Array& in, Arra
   };
   const Shape windows = to_images ? in.shape() : out.shape();
 
-  Array weights;  // of sums, for each window
+  Array weights;  // for sums, per window
   if (op == Pooling::sum || op == Pooling::spread) {
     weights = number(1, in);
     if (plan.weight == PoolingPlan::Weight::volume) weights = number(1 / static_cast<double>(padding.count()), in);
@@ -41,14 +43,14 @@ void Backend::pooling(Pooling op, const PoolingPlan& plan, const Array& in, Arra
     }
   }
   const Array zero = number(0, in);
-  Array found = filled(windows, Dtype::bool_, false, in);  // of max: windows of which an element was seen
+  Array found = filled(windows, Dtype::bool_, false, in);  // for max: windows of which an element was seen
   if (!to_images) out.fill(op == Pooling::max ? Scalar(-std::numeric_limits<double>::infinity()) : Scalar(0));
   if (op == Pooling::max && position) position->fill(0);
   for (int64_t k = 0; k < padding.count(); ++k) {
     Array x = padding.element(padded, k);
     const Array here = padding.element(inside, k);
     switch (op) {
-      case Pooling::max: {  // the first in the image, then what is larger; NaN is larger than any number, and stays
+      case Pooling::max: {  // the first in the image, then larger ones; NaN counts as largest and is kept
         const Array larger = either(computed(Elementwise::greater, {x, out}, dtype), is_nan(x));
         const Array chosen = both(here, either(no(found), both(larger, no(is_nan(out)))));
         compute_into(Elementwise::where, {chosen, x, out}, out, dtype);

@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: MIT
 // Composed forms of recurrent cells: the formulas of operations/recurrent_cells.h and backend.h, gate by gate.
 #include "chainer/array/operations/recurrent_cells.h"
 
+#include "chainer/array/operations/ops.h"
 #include "chainer/backend/common/composed/steps.h"
 
 namespace chainer {
@@ -9,16 +11,16 @@ using namespace composed;
 
 namespace {
 
-// Gate number g of every unit, a view.
+// Returns a view of gate number g of every unit.
 Array gate(const LstmCells& cells, const Array& x, int g) {
   const int64_t width = (3 + cells.children) * cells.units;
   return window(x, {cells.rows, cells.units}, {width, cells.unit_stride}, g * cells.gate_stride);
 }
-// The first rows of an array of cells, which may have more.
+// Returns the first rows of an array of cells, which may have more.
 Array cell(const LstmCells& cells, const Array& a) { return window(a, {cells.rows, cells.units}, {cells.units, 1}, 0); }
 Array sigmoid(const Array& x) { return unary(Elementwise::sigmoid, x); }
 Array tanh(const Array& x) { return unary(Elementwise::tanh, x); }
-// The gradients behind y = sigmoid(x) and y = tanh(x).
+// Return the gradients with respect to x of y = sigmoid(x) and y = tanh(x), from g, the gradient with respect to y.
 Array sigmoid_grad(const Array& y, const Array& g) { return computed(Elementwise::sigmoid_grad, {y, g}, y.dtype()); }
 Array tanh_grad(const Array& y, const Array& g) { return computed(Elementwise::tanh_grad, {y, g}, y.dtype()); }
 
@@ -48,7 +50,7 @@ void Backend::lstm_grad(const LstmCells& cells, std::span<const Array> x, std::s
                         const Array& gc, const Array& gh, std::span<Array> gx, std::span<Array> gc_prev) {
   const Array o = output_gate(cells, x), t = tanh(cell(cells, c));
   Array g, go = filled({cells.rows, cells.units}, c.dtype(), 0, c);
-  if (gc) g = cell(cells, gc).copy();  // which gc_prev may write over
+  if (gc) g = cell(cells, gc).copy();  // gc_prev may overwrite it
   if (gh) {
     const Array from_h = cell(cells, gh), through_c = tanh_grad(t, multiply(from_h, o));
     go = sigmoid_grad(o, multiply(from_h, t));
@@ -72,7 +74,7 @@ void Backend::lstm_grad(const LstmCells& cells, std::span<const Array> x, std::s
 
 namespace {
 
-// r, z or h of rows that hold all three.
+// Returns r, z or h of rows that hold all three.
 Array third(const Array& a, int which) {
   const int64_t rows = a.shape()[0], units = a.shape()[1] / 3;
   return window(a, {rows, units}, {3 * units, 1}, which * units);

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+#include "chainer/array/operations/ops.h"
 #include "chainer/backend/common/composed/steps.h"
 
 namespace chainer::composed {

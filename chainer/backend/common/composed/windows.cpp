@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/backend/common/composed/windows.h"
 
 #include <algorithm>

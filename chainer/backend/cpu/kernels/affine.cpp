@@ -1,4 +1,5 @@
-// Gradients of softmax, and standardized rows with factors and summands, row by row. Compiled once per instruction set.
+// SPDX-License-Identifier: MIT
+// Gradients of softmax, and normalized rows with gamma and beta, row by row. Compiled once per instruction set.
 #include "chainer/backend/common/formula_math.h"
 
 #include "chainer/backend/cpu/kernels/row_table.h"
@@ -12,7 +13,7 @@ using chainer::cpu::AffineRow;
 constexpr int kLanes = 32;
 constexpr int64_t kRun = 512;
 
-// The sums of two numbers that f(i) gives by reference, over i: 32 lanes in blocks of 512, added in double.
+// Computes two sums over i, to which f(i) adds by reference: 32 lanes in blocks of 512, whose sums are added in double.
 template <class T, class F>
 void totals(int64_t n, double& first, double& second, F f) {
   first = second = 0;
@@ -30,7 +31,7 @@ void totals(int64_t n, double& first, double& second, F f) {
   }
 }
 
-// y (g - sum of g y), or g - exp(y) sum of g.
+// Softmax: y (g - sum of g y); log-softmax: g - exp(y) sum of g.
 template <class T>
 void softmax_grad(void* gx_, const void* gy_, const void* y_, int64_t n, bool log) {
   T* gx = static_cast<T*>(gx_);
@@ -75,8 +76,8 @@ void affine(const AffineRow& r) {
   }
 }
 
-// With h = (x - mean) rstd and g = gy gamma: gx = rstd (g - mean(g) - h mean(g h)); gy h and gy are added to the sums
-// of gamma and beta.
+// With h = (x - mean) rstd and g = gy gamma: gx = rstd (g - mean(g) - h mean(g h)). gy h and gy are added to the
+// gradients with respect to gamma and beta.
 template <class T>
 void affine_grad(const AffineRow& r) {
   const T *x = static_cast<const T*>(r.x), *gamma = static_cast<const T*>(r.gamma);

@@ -1,4 +1,5 @@
-// Conversions between stored dtypes and the types kernels compute in. Compiled once per instruction set.
+// SPDX-License-Identifier: MIT
+// Conversions between stored dtypes and compute types. Compiled once per instruction set.
 #include <cstring>
 
 #include "chainer/array/half.h"
@@ -6,7 +7,7 @@
 
 namespace {
 
-// Local twins of the 16-bit types, so that nothing compiled for one instruction set is shared with another.
+// Local versions of the 16-bit types, so that no code compiled for one instruction set is shared with another.
 struct Half {
   uint16_t bits;
 };
@@ -32,7 +33,7 @@ template <class To, class From>
   } else if constexpr (__is_same(To, Mask)) {
     return {static_cast<uint8_t>(v != From(0))};
   } else if constexpr (From(0.5) != From(0) && To(0.5) == To(0)) {
-    return static_cast<To>(static_cast<int64_t>(v));  // floating to integer wraps as NumPy's does on x86
+    return static_cast<To>(static_cast<int64_t>(v));  // floating to integer wraps as in NumPy on x86
   } else {
     return static_cast<To>(v);
   }

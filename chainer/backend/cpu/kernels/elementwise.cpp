@@ -1,13 +1,15 @@
-// Inner loops of the elementwise operations, made from the lists. Compiled once per instruction set.
+// SPDX-License-Identifier: MIT
+// Kernels of the elementwise operations, generated from the lists. Compiled once per instruction set.
 #include "chainer/backend/common/formula_math.h"
 
 #include <type_traits>
 
+#include "chainer/array/operations/ops.h"
 #include "chainer/backend/cpu/kernels/fill.h"
 
 namespace {
 
-// A row's category decides which types get a loop; the formula is not instantiated for the others.
+// The category of a row determines for which types the formula is instantiated.
 constexpr int any = 2, floating = 1, special = 0;
 
 #define X(NAME, CATEGORY, COST, ...)          \
@@ -53,14 +55,14 @@ CHAINER_TERNARY_OPS(X)
 
 #define CHAINER_LOOP CHAINER_IVDEP for (int64_t i = 0; i < n; ++i)
 
-// Functions whose vector and scalar versions round differently.
+// Returns true for functions whose vector and scalar versions round differently.
 template <class T, class Op>
 constexpr bool approximate() {
   return T(0.5) != T(0) && (Op::category == floating || std::is_same_v<Op, power_op> ||
                             (std::is_same_v<T, float> && Op::category == special && !std::is_same_v<Op, polygamma_op>));
 }
-// Calls loop(out, a, b, n) so that every element goes through full vectors: the rest of the run in a padded copy. An
-// element then has one result, wherever it stands.
+// Calls loop(out, a, b, n) so that every element is computed by full vectors; the remainder is padded in a copy. The
+// result of an element thus does not depend on its position.
 template <class T, class Loop>
 void in_full_vectors(Loop loop, T* o, const T* a, const T* b, int64_t n) {
   constexpr int64_t kWidth = 64 / sizeof(T);
@@ -91,7 +93,7 @@ template <class T, class Op>
 [[gnu::noinline]] void binary_loop(T* o, const T* a, const T* b, int64_t n) {
   CHAINER_LOOP o[i] = Op::template apply<T>(a[i], b[i]);
 }
-// Remainders of quotients that are not huge; the others one by one.
+// Remainders, vectorised for moderate quotients; the others one by one.
 void fmod_floats(void* o_, const void* a_, const void* b_, const void*, int64_t n) {
   constexpr int64_t kRun = 256;
   float* o = static_cast<float*>(o_);
@@ -151,6 +153,7 @@ constexpr bool has() {
 template <class T>
 void fill_type(chainer::cpu::ElementKernel* table) {
   using chainer::Elementwise;
+  static_assert(static_cast<int>(Elementwise::count) <= chainer::cpu::kMostElementwise);
   auto at = [&](Elementwise op) -> chainer::cpu::ElementKernel& { return table[static_cast<int>(op)]; };
 #define X(NAME, ...) \
   if constexpr (has<T, NAME##_op>()) at(Elementwise::NAME) = unary<T, NAME##_op>;

@@ -1,6 +1,6 @@
-// Convolutions with few channels, whose vectors would be filled by a half or less if each held the channels of one
-// pixel: here they hold those of several pixels side by side. For AVX-512 only: narrower vectors are filled well
-// enough.
+// SPDX-License-Identifier: MIT
+// Convolutions with few channels: a vector holds several adjacent pixels, because a vector with the channels of one
+// pixel would be at most half full. For AVX-512 only: narrower vectors are full enough.
 #include <cstring>
 
 #include "chainer/backend/cpu/kernels/image_table.h"
@@ -21,8 +21,8 @@ typedef int32_t Mask __attribute__((vector_size(kFewLanes * sizeof(float))));
   return v;
 }
 
-// One vector of each of R lines of results, G lines of the filters: each vector of the image is read once for all of
-// them.
+// One vector of each of R lines of results, for G lines of the filters: each vector of the image is loaded once for all
+// of them.
 template <int R, int G>
 [[gnu::always_inline]] inline void add_lines(const FewChannelsForward& f, Vector (&sum)[R], const float* line,
                                              const float* w, int64_t next_row) {
@@ -63,7 +63,7 @@ void forward_lines(const FewChannelsForward& f, int64_t first) {
   }
 }
 
-// The last lines are computed again with those before them rather than one by one.
+// The last lines are computed again together with those before them, instead of one by one.
 void forward(const FewChannelsForward& f) {
   constexpr int kLines = 8;
   for (int64_t line = 0; line + kLines <= f.out_lines; line += kLines) forward_lines<kLines>(f, line);
@@ -72,7 +72,7 @@ void forward(const FewChannelsForward& f) {
   for (int64_t line = 0; line < left; ++line) forward_lines<1>(f, line);
 }
 
-// Each pixel of a line `count` times; behind the last one, too. Up to eight channels are written at once.
+// Writes each pixel of a line `count` times, and up to eight floats after the last one.
 void spread(float* to, const float* from, int64_t pixels, int64_t step, int64_t count) {
   typedef float Half __attribute__((vector_size(8 * sizeof(float))));
   for (int64_t p = 0; p < pixels; ++p, to += count) {
@@ -81,7 +81,7 @@ void spread(float* to, const float* from, int64_t pixels, int64_t step, int64_t 
   }
 }
 
-// Adds what X pixels of results give to G lines of the windows under them.
+// Adds the contributions of X pixels of the results to G lines of their windows.
 template <int V, int G, int X>
 [[gnu::always_inline]] inline void windows(const FewChannelsGradient& f, const float* const (&gy)[X], const float* w,
                                            float* const (&to)[X]) {
@@ -97,7 +97,7 @@ template <int V, int G, int X>
       for (int x = 0; x < X; ++x) sum[x][i] += here[x] * weight;
     }
   }
-  // Behind the window stand other pixels' sums, which not even 0 * infinity may reach.
+  // After the window are sums of other pixels, which must not be changed, not even by 0 * infinity.
   Mask inside;
   for (int l = 0; l < kFewLanes; ++l) inside[l] = (V - 1) * kFewLanes + l < f.columns * f.channels ? -1 : 0;
 #pragma GCC unroll 2
@@ -115,7 +115,7 @@ template <int V, int G, int X>
 
 template <int V, int G>
 void gradient_lines(const FewChannelsGradient& f, const float* gy, const float* w, float* to) {
-  // Two pixels whose windows do not overlap go together.
+  // Two pixels whose windows do not overlap are processed together.
   for (int64_t begin = 0; begin < f.out_columns; begin += 2 * f.columns)
     for (int64_t i = begin; i < begin + f.columns && i < f.out_columns; ++i) {
       const int64_t other = i + f.columns;

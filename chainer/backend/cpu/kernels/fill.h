@@ -1,4 +1,5 @@
-// The parts of a kernel table, filled by the sources that are compiled for one instruction set.
+// SPDX-License-Identifier: MIT
+// The functions that fill the kernel tables, defined in sources that are compiled once per instruction set.
 #pragma once
 #include "chainer/backend/cpu/kernels/instruction_sets.h"
 #include "chainer/backend/cpu/kernels/table.h"

@@ -1,4 +1,5 @@
-// A vector register of floats. For sources that are compiled once per instruction set: each has its own.
+// SPDX-License-Identifier: MIT
+// A vector register of floats, for sources that are compiled once per instruction set; its width depends on the set.
 #pragma once
 #include <cstdint>
 #include <cstring>

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: MIT
 // Steps of Fourier transforms. Compiled once per instruction set.
 //
-// A step of radix R takes R transforms of length 1/R each apart (Stockham's order, which needs no reordering): with n
-// the length that is left, m = n / R and s the product of the radices so far,
+// A step of radix R combines transforms in Stockham's order, which needs no reordering. With n the remaining length, m
+// = n / R, and s the product of the previous radices:
 //   y[q + s (R p + j)] = w^(p j) sum over k of x[q + s (p + k m)] exp(-2 pi i j k / R),   w = exp(-2 pi i / n),
-// for p < m and q < s. Real and imaginary parts lie in arrays of their own. Runs along q are vectors; where s is one,
-// those along p are.
+// for p < m and q < s. Real and imaginary parts are in separate arrays. Loops over q vectorise; if s is one, loops over
+// p.
 #include <cstdint>
 
 #include "chainer/backend/cpu/kernels/row_table.h"
@@ -32,13 +33,13 @@ template <class T>
 inline Complex<T> operator*(T a, Complex<T> b) {
   return {a * b.re, a * b.im};
 }
-/// a times -i.
+/// Returns a times -i.
 template <class T>
 inline Complex<T> turned(Complex<T> a) {
   return {a.im, -a.re};
 }
 
-// Transforms of R numbers: read(k) gives them, write(j, value) takes the results.
+// Transforms of R numbers: read(k) returns input k, write(j, value) stores result j.
 template <int R>
 struct Butterfly;
 template <>
@@ -99,7 +100,7 @@ struct Butterfly<8> {
     const Complex<T> a4 = read(4), a5 = read(5), a6 = read(6), a7 = read(7);
     const Complex<T> b0 = a0 + a4, b1 = a1 + a5, b2 = a2 + a6, b3 = a3 + a7;
     const Complex<T> c0 = a0 - a4, d1 = a1 - a5, c2 = turned(a2 - a6), d3 = a3 - a7;
-    // The odd half is turned by an eighth of a circle a step.
+    // The odd half is rotated by an eighth of a circle per step.
     const Complex<T> c1 = {root * (d1.re + d1.im), root * (d1.im - d1.re)};
     const Complex<T> c3 = {root * (d3.im - d3.re), -(root * (d3.re + d3.im))};
     const Complex<T> e0 = b0 + b2, e1 = b1 + b3, e2 = b0 - b2, e3 = turned(b1 - b3);
@@ -118,7 +119,7 @@ struct Butterfly<8> {
 template <class T>
 using Step = chainer::cpu::FourierStep<T>;
 
-// s is one: runs along p, whose factors are vectors, too.
+// For s = 1: loops over p, with vectors of factors.
 template <class T, int R>
 void along_p(const Step<T>& f) {
   const int64_t m = f.m;
@@ -138,7 +139,7 @@ void along_p(const Step<T>& f) {
         });
   }
 }
-// Runs of s numbers, or of kS where that is known.
+// Loops over s numbers, or over kS if it is known.
 template <class T, int R, int64_t kS>
 void along_q(const Step<T>& f) {
   const int64_t m = f.m, s = kS ? kS : f.s;
@@ -169,7 +170,7 @@ void step(const Step<T>& f) {
   along_q<T, R, 0>(f);
 }
 
-// Any radix: a sum of its own for each result. `roots` are the R-th roots of one, in order.
+// Any radix, with one sum per result. `roots` are the R-th roots of unity, in order.
 template <class T>
 void sums(const Step<T>& f) {
   const int64_t r = f.radix, m = f.m, s = f.s;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/backend/cpu/kernels/image_table.h"
 
 #include <string_view>

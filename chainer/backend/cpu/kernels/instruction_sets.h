@@ -1,7 +1,8 @@
-// Functions that exist once for each instruction set.
+// SPDX-License-Identifier: MIT
+// Declarations of functions that are compiled once per instruction set.
 #pragma once
 
-/// Declares FILL(TABLE&) for each of them: it fills a table, or a part of it.
+/// Declares FILL(TABLE&) for each instruction set; it fills a table, or a part of it.
 #define CHAINER_DECLARE_FILL(FILL, TABLE) \
   namespace baseline {                    \
   void FILL(TABLE& k);                    \

@@ -1,4 +1,5 @@
-// Means, variances and what their gradients need, for each of several keys. Compiled once per instruction set.
+// SPDX-License-Identifier: MIT
+// Means, variances and their gradients for several keys. Compiled once per instruction set.
 #include <cstdint>
 
 #include "chainer/backend/cpu/kernels/image_table.h"
@@ -8,7 +9,7 @@ namespace {
 
 constexpr int64_t kKeys = chainer::cpu::kMomentKeys;
 
-// A block of rows is in the cache after the first pass, so the second costs no memory traffic.
+// A block of rows is in cache after the first pass, so the second pass causes no memory traffic.
 template <class T>
 void moments_rows(double* mean, double* squares, const void* x_, int64_t rows, int64_t keys, int64_t stride) {
   const T* x = static_cast<const T*>(x_);
@@ -21,7 +22,7 @@ void moments_rows(double* mean, double* squares, const void* x_, int64_t rows, i
     center[k] = static_cast<T>(mean[k]);
     sum[k] = 0;
   }
-  // Distances from the rounded mean; what its rounding leaves is taken off at the end.
+  // Differences from the rounded mean; the effect of its rounding is subtracted at the end.
   for (int64_t r = 0; r < rows; ++r) {
     for (int64_t k = 0; k < keys; ++k) {
       const T d = x[r * stride + k] - center[k];
@@ -37,7 +38,7 @@ void moments_rows(double* mean, double* squares, const void* x_, int64_t rows, i
   }
 }
 
-// f(i) summed over i in 32 lanes.
+// Returns the sum of f(i) over i, in 32 lanes.
 template <class T, class F>
 double total(int64_t n, F f) {
   constexpr int64_t kLanes = 32;

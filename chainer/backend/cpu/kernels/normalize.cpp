@@ -1,11 +1,12 @@
-// Rows with mean 0 and variance 1, and the gradient of that. Compiled once per instruction set.
+// SPDX-License-Identifier: MIT
+// Rows with mean 0 and variance 1, and their gradients. Compiled once per instruction set.
 #include "chainer/backend/common/formula_math.h"
 
 #include "chainer/backend/cpu/kernels/fill.h"
 
 namespace {
 
-// f(i) summed over i: 32 lanes written out in blocks of 512, whose sums are added in double.
+// Returns the sum of f(i) over i: 32 lanes in blocks of 512, whose sums are added in double.
 template <class T, class F>
 double total(int64_t n, F f) {
   constexpr int kLanes = 32;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/backend/cpu/kernels/row_table.h"
 
 #include <string_view>
@@ -9,7 +10,7 @@
 namespace chainer::cpu {
 namespace {
 
-// The table that the chosen instruction set's function fills.
+// Returns the table filled by the function of the selected instruction set.
 template <class Table>
 Table filled(void (*baseline)(Table&), void (*avx2)(Table&), void (*avx512)(Table&)) {
   const std::string_view isa = kernels().name;

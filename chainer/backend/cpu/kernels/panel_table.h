@@ -1,4 +1,5 @@
-// The table of products with a matrix in panels.
+// SPDX-License-Identifier: MIT
+// The kernels for products with a matrix in panels.
 #pragma once
 #include <cstdint>
 
@@ -6,14 +7,14 @@
 
 namespace chainer::cpu {
 
-/// Where vectors of a matrix lie: vector v of row r at base[v] + r * step[v].
+/// The layout of a matrix of vectors: vector v of row r is at base[v] + r * step[v].
 struct VectorOrder {
   const int64_t *base, *step;
 };
 
-/// Rows of a product with a panel of a matrix: out(r, j) = sum of a(r, l) b(l, j) over l, on top of what is there with
-/// `add`, for j < columns. Element (r, l) of a is a[r * a_row + l * a_inner]; b has its rows, `vectors` vectors each,
-/// one behind the other; rows of out lie at a distance of out_row.
+/// Rows of a product with one panel of a matrix: out(r, j) = sum over l of a(r, l) b(l, j), for j < columns; added to
+/// out with `add`. Element (r, l) of a is a[r * a_row + l * a_inner]. The rows of b, of `vectors` vectors each, are
+/// consecutive. Rows of out have distance out_row.
 struct PanelProduct {
   const float* a;
   int64_t a_row, a_inner;
@@ -24,11 +25,11 @@ struct PanelProduct {
 };
 
 struct PanelKernels {
-  int64_t lanes, vectors;  ///< floats of a vector; the most vectors of a panel
+  int64_t lanes, vectors;  ///< floats per vector; the largest number of vectors in a panel
   void (*product)(const PanelProduct& p);
 };
 
-/// The table of the instruction set that kernels() chose.
+/// Returns the table of the instruction set that kernels() has selected.
 const PanelKernels& panel_kernels();
 
 CHAINER_DECLARE_FILL(fill_panels, PanelKernels)

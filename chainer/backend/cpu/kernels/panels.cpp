@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: MIT
 // Products with a matrix in panels of up to three vectors. Compiled once per instruction set. The sums of a few rows
-// and a panel stay in registers, so that a processor does as many multiplications as it can: 57 of 57 billion a second
-// on a Zen 4 core. Each element is one sum in the order of the inner axis, then added to what is there.
+// and a panel stay in registers, which keeps the multipliers busy. Each element is one sum in the order of the inner
+// axis, which is then added to the previous value.
 #include <cstring>
 
 #include "chainer/backend/cpu/kernels/float_vector.h"
@@ -10,11 +11,11 @@ namespace {
 
 using chainer::cpu::PanelProduct;
 
-constexpr int64_t kInner = 1024;  // a panel of so many rows stays in a cache
+constexpr int64_t kInner = 1024;  // a panel with this many rows stays in cache
 constexpr int kRows = kBytes >= 64 ? 8 : 4, kVectors = 3;
 
-// Rows [row, row + count), with elements [from, to) of the inner axis. Where fewer than `rows` are left, the last one
-// is computed several times.
+// Computes rows [row, row + count) for elements [from, to) of the inner axis. If fewer than `rows` are left, the last
+// one is computed several times.
 template <int vectors, int rows>
 void block(const PanelProduct& p, int64_t row, int64_t count, int64_t from, int64_t to) {
   const float* a[rows];
@@ -23,7 +24,7 @@ void block(const PanelProduct& p, int64_t row, int64_t count, int64_t from, int6
   const bool full = p.columns == vectors * kLanes;
   const auto bytes = static_cast<std::size_t>(p.columns) * sizeof(float);
   float part[vectors * kLanes] = {};
-  // Adds what is there.
+  // Loads the previous sums.
   const auto read = [&](Vector(&sum)[rows][vectors]) {
     for (int i = 0; i < rows && i < count; ++i) {
       const float* line = out + i * p.out_row;
@@ -53,7 +54,7 @@ void block(const PanelProduct& p, int64_t row, int64_t count, int64_t from, int6
 
 template <int vectors>
 void panel(const PanelProduct& p) {
-  // (A product has the same bits whether it is added or not: no part of it is added alone.)
+  // (With p.add the inner axis is not split, so that a product has the same bits with and without it.)
   const int64_t step = p.add ? p.inner : kInner;
   for (int64_t from = 0; from < p.inner; from += step) {
     const int64_t to = from + step < p.inner ? from + step : p.inner;

@@ -1,4 +1,5 @@
-// Windows of pooling, several of them or of their channels side by side. Compiled once per instruction set.
+// SPDX-License-Identifier: MIT
+// Pooling windows, several of them or several channels at a time. Compiled once per instruction set.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -11,7 +12,7 @@ namespace {
 
 using chainer::cpu::PoolLine;
 
-// W elements side by side, and the numbers of places that belong to them.
+// A vector of W elements, and the integers for their positions.
 template <class T, int W>
 struct Lanes {
   using Integer = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
@@ -42,8 +43,8 @@ template <class T, int W>
     for (int l = 0; l < W; ++l) to[l] = static_cast<int32_t>(v[l]);
 }
 
-// Calls f(W, i) for n channels from i on, W of them side by side: as many as there are, and as fit into `room`. What a
-// vector writes behind the channels is written again later.
+// Calls f(W, i) for the n channels from i on in vectors of W, as wide as the channels and `room` allow. Elements
+// written beyond the channels are overwritten later.
 template <class T, class F>
 [[gnu::always_inline]] inline void over_channels(int64_t n, int64_t room, F f) {
   constexpr int kMost = 64 / sizeof(T);
@@ -65,12 +66,12 @@ template <class T, class F>
   }
 }
 
-// The first NaN of a window stays.
+// The first NaN of a window is kept.
 template <class T, bool wants_index>
 void max_channels(T* y, int32_t* index, const T* x, const int64_t* at, const int32_t* place, int64_t count, int64_t n,
                   int64_t windows, int64_t apart) {
   for (int64_t o = 0; o < windows; ++o, x += apart, y += n, index += wants_index ? n : 0) {
-    // What is written behind this window, the next ones write again.
+    // Elements written after this window are overwritten by the next windows.
     over_channels<T>(n, (windows - o) * n, [&]<int W>(std::integral_constant<int, W>, int64_t i) {
       Vector<T, W> best, v;
       Integers<T, W> where = Integers<T, W>{} + place[0];
@@ -87,7 +88,7 @@ void max_channels(T* y, int32_t* index, const T* x, const int64_t* at, const int
   }
 }
 
-// Some windows of one channel; with `n` and `step` constants the loads are vectors.
+// Several windows of one channel; if `n` and `step` are constants, loads are vectors.
 template <class T, bool wants_index>
 [[gnu::always_inline]] inline void max_block(T* y, int32_t* index, const T* x, const int64_t* at, const int32_t* place,
                                              int64_t count, int64_t n, int64_t step) {
@@ -108,8 +109,8 @@ template <class T, bool wants_index>
   }
 }
 
-// A window of many elements: the extreme of all of them at first, which vectors look for along its rows (of a window
-// of one channel they lie in one piece and have one length), then the first element like it.
+// A window with many elements: finds the extreme by vectors along its rows (for one channel they are contiguous and of
+// one length), then the first element equal to it.
 template <class T>
 void max_of_large(T* y, int32_t* index, const T* x, const int64_t* at, const int32_t* place, int64_t count) {
   constexpr int kWide = 16;
@@ -175,7 +176,7 @@ void pool_max(void* y_, int32_t* index, const void* x_, const int64_t* at, const
           : max_channels<T, false>(y, index, x, at, place, count, n, windows, apart);
 }
 
-// Large windows are added in groups of elements, whose sums are added: read(e) is added to `total` for all e.
+// Large windows are added in groups of elements, whose sums are then added; read(e) is element e.
 template <class V, class Read>
 [[gnu::always_inline]] inline void add_up(V& total, int64_t count, Read read) {
   constexpr int64_t kGroup = 32;
@@ -191,7 +192,7 @@ template <class V, class Read>
   }
 }
 
-// Some windows of one channel of few elements; with `n` and `step` constants the loads are vectors.
+// Several windows of one channel with few elements; if `n` and `step` are constants, loads are vectors.
 template <class T>
 [[gnu::always_inline]] inline void sum_block(T* y, const T* x, const int64_t* at, int64_t count, T weight, int64_t n,
                                              int64_t step) {
@@ -239,7 +240,7 @@ void pool_sum(void* y_, const void* x_, const int64_t* at, int64_t count, double
     });
 }
 
-// pool_scatter() where windows do not overlap.
+// pool_scatter() for windows that do not overlap.
 template <class T>
 void scatter_apart(T* gx, const T* gy, const int32_t* index, const PoolLine& line, int64_t n) {
   const int64_t first = line.rows ? line.window[0] : 0;
@@ -266,7 +267,7 @@ void scatter_apart(T* gx, const T* gy, const int32_t* index, const PoolLine& lin
   }
 }
 
-// How many elements may be read and written from pixel x of a line on.
+// Returns how many elements may be read and written from pixel x of a line on.
 int64_t room_at(const PoolLine& line, int64_t x, int64_t n) {
   const int64_t last = line.rows && line.end[x] > line.first[x] ? line.window[line.rows - 1] + line.end[x] : 1;
   return std::min(line.length - x, line.windows - last + 1) * n;
@@ -278,7 +279,7 @@ void pool_scatter(void* gx_, const void* gy_, const int32_t* index, const PoolLi
   const T* gy = static_cast<const T*>(gy_);
   if (line.apart) return scatter_apart(gx, gy, index, line, n);
   for (int64_t x = 0; x < line.length; ++x, gx += n) {
-    // f(first element of a window, place of x in it)
+    // f(first element of a window, position of x in it)
     const auto windows = [&](auto&& f) {
       for (int64_t v = 0; v < line.rows; ++v)
         for (int64_t o = line.first[x]; o < line.end[x]; ++o)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The counter-based generator Philox 4x32-10 (Salmon et al., SC 2011). Compiled once per instruction set.
 #include "chainer/backend/cpu/kernels/fill.h"
 

@@ -1,4 +1,5 @@
-// Pointwise parts of recurrent cells. Compiled once per instruction set.
+// SPDX-License-Identifier: MIT
+// The pointwise parts of recurrent cells. Compiled once per instruction set.
 #include "chainer/backend/common/formula_math.h"
 
 #include "chainer/backend/cpu/kernels/fill.h"
@@ -9,8 +10,8 @@ using chainer::LstmCells;
 using chainer::cpu::GruArrays;
 using chainer::cpu::LstmArrays;
 
-// Units pass in blocks that are filled up with zeros to whole vectors: an element's result does not depend on where it
-// stands.
+// Units are processed in blocks padded with zeros to whole vectors, so that an element's result does not depend on its
+// position.
 constexpr int64_t kUnits = 128, kVector = 16;
 
 template <class T>
@@ -20,7 +21,7 @@ struct Block {
   T& operator[](int64_t k) { return v[k]; }
 };
 
-// n elements at a stride, and zeros up to `width`; zeros without an array.
+// Loads n elements at a stride, padded with zeros up to `width`; zeros if `from` is null.
 template <class T>
 void load(Block<T>& b, const T* from, int64_t stride, int64_t n, int64_t width) {
   if (!from) n = 0;
@@ -42,7 +43,7 @@ void store(T* to, int64_t stride, const Block<T>& b, int64_t n) {
     for (int64_t k = 0; k < n; ++k) to[stride * k] = b[k];
 }
 
-// Calls f(row, first unit, units, units filled up) for all blocks of some rows.
+// Calls f(row, first unit, units, padded units) for all blocks of some rows.
 template <class F>
 void blocks(int64_t begin, int64_t end, int64_t units, F f) {
   for (int64_t r = begin; r < end; ++r)
@@ -89,7 +90,7 @@ void lstm(const LstmCells& l, const LstmArrays& p, int64_t begin, int64_t end) {
   });
 }
 
-// The activations are computed again from the gates: that is cheaper than to keep and read them.
+// The activations are recomputed from the gates, which is cheaper than storing and reading them.
 template <class T>
 void lstm_grad(const LstmCells& l, const LstmArrays& p, int64_t begin, int64_t end) {
   const int64_t row = (3 + l.children) * l.units;

@@ -1,4 +1,5 @@
-// Inner loops that reduce a block, and softmax of a row. Compiled once per instruction set.
+// SPDX-License-Identifier: MIT
+// Kernels that reduce a block, and softmax of a row. Compiled once per instruction set.
 #include "chainer/backend/common/formula_math.h"
 
 #include <limits>
@@ -18,7 +19,7 @@ struct Wide<int64_t> {
 
 template <class T>
 void sum(void* result, const void* block, int64_t n) {
-  // Lanes written out: the same order of additions for every instruction set, short chains also without vectors.
+  // Explicit lanes: the same order of additions for every instruction set, and short dependency chains without vectors.
   constexpr int kLanes = 32;
   const T* x = static_cast<const T*>(block);
   T lane[kLanes] = {};
@@ -38,7 +39,7 @@ void prod(void* result, const void* block, int64_t n) {
   for (int64_t i = 0; i < n; ++i) s *= x[i];
   *static_cast<typename Wide<T>::type*>(result) = s;
 }
-// NaN wins, as in NumPy: it is looked for beside the comparison, which lets both vectorise.
+// NaN wins, as in NumPy. It is detected separately from the comparison, so that both vectorise.
 template <class T>
 void max(void* result, const void* block, int64_t n) {
   const T* x = static_cast<const T*>(block);
@@ -60,7 +61,7 @@ void min(void* result, const void* block, int64_t n) {
   *static_cast<typename Wide<T>::type*>(result) = s;
 }
 
-// Rows of columns: as `op` of one element and the next, in the formulas of the elementwise operations.
+// Combinations of rows, by the formulas of the elementwise operations.
 struct Sum {
   template <class T>
   static T apply(T a, T b) {
@@ -87,7 +88,7 @@ struct Min {
 };
 template <class T, class Op>
 void columns(void* acc_, const void* rows, int64_t n, int64_t count, bool start) {
-  constexpr int64_t kWide = 32;  // columns that stay in registers while the rows go by
+  constexpr int64_t kWide = 32;  // columns that stay in registers over all rows
   T* acc = static_cast<T*>(acc_);
   const T* x = static_cast<const T*>(rows);
   int64_t j = 0;
@@ -120,7 +121,7 @@ void widen_columns(double* sums, const void* acc_, int64_t n, bool start) {
   }
 }
 
-// Sixteen rows side by side are one longer row, which fills vectors; its parts are added in double.
+// Sixteen adjacent rows are treated as one longer row, which fills vectors; its parts are added in double.
 void sum_few_columns(double* sums, const void* rows_, int64_t n, int64_t count, bool start) {
   constexpr int64_t kRows = 16;
   const float* x = static_cast<const float*>(rows_);
@@ -148,7 +149,7 @@ void softmax(void* out, const void* in, int64_t n, bool log) {
   double largest;
   max<T>(&largest, x, n);
   const T top = static_cast<T>(largest);
-  double total = 0;  // blocks of 256 in T, their sums in double: rows of any length keep their precision
+  double total = 0;  // blocks of 256 in T, their sums in double, so that long rows keep their precision
   for (int64_t i = 0; i < n; i += 256) {
     const int64_t end = i + 256 < n ? i + 256 : n;
     T s = 0;

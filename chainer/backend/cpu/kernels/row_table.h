@@ -1,5 +1,6 @@
-// Tables of inner loops that few programs need: rows with factors, Fourier transforms.
-// Each is apart from the table of the other kernels, so that a program which uses none of it is linked with none of it.
+// SPDX-License-Identifier: MIT
+// Kernels that few programs need: normalized rows with factors, Fourier transforms. The tables are separate from the
+// others, so that a program that uses none of them is not linked with them.
 #pragma once
 #include <cstdint>
 
@@ -7,8 +8,7 @@
 
 namespace chainer::cpu {
 
-/// A step of Fourier transforms (kernels/fourier.cpp): what is read, what is written, m * radix factors, and the roots
-/// of one.
+/// A step of a Fourier transform (kernels/fourier.cpp): input, output, m * radix factors, and the roots of unity.
 template <class T>
 struct FourierStep {
   int64_t radix, m, s;
@@ -17,9 +17,9 @@ struct FourierStep {
   const T *wr, *wi, *root_r, *root_i;
 };
 
-/// A row that is standardized, times gamma plus beta, or the gradient of that (kernels/affine.cpp): `keys` runs of
-/// `run` elements with a factor each. The gradient adds to `by_gamma` and `by_beta`, in the elements' type where a run
-/// is one element, else in double.
+/// A row that is standardized, times gamma plus beta, or its gradient (kernels/affine.cpp): `keys` runs of `run`
+/// elements with one factor each. The gradient is added to `by_gamma` and `by_beta`, in the elements' type if a run is
+/// one element, else in double.
 struct AffineRow {
   int64_t keys, run;
   double eps;
@@ -30,7 +30,7 @@ struct AffineRow {
   void *by_gamma = nullptr, *by_beta = nullptr;
 };
 
-/// Each kernel for float32 and for float64, in this order (Compute's kF32 and kF64).
+/// Each kernel for float32 and float64, in this order (kF32 and kF64 of Compute).
 struct RowKernels {
   void (*softmax_grad[2])(void* gx, const void* gy, const void* y, int64_t n, bool log);
   void (*affine[2])(const AffineRow& row);
@@ -40,7 +40,7 @@ struct FourierKernels {
   void (*float32)(const FourierStep<float>& step);
   void (*float64)(const FourierStep<double>& step);
 };
-/// The tables of the instruction set that kernels() chose.
+/// Return the tables of the instruction set that kernels() has selected.
 const RowKernels& row_kernels();
 const FourierKernels& fourier_kernels();
 

@@ -1,13 +1,14 @@
-// Inner products with picked rows and what their gradients need. Compiled once per instruction set.
+// SPDX-License-Identifier: MIT
+// Inner products with selected rows, and their gradients. Compiled once per instruction set.
 #include <cstdint>
 
 #include "chainer/backend/cpu/kernels/fill.h"
 
 namespace {
 
-constexpr int64_t kAhead = 4;  // rows fetched before they are needed: their addresses are random
+constexpr int64_t kAhead = 4;  // rows to prefetch: their addresses are random
 
-// Rows are taken in vectors that stay in registers; what is left over goes element by element.
+// Rows are processed in vectors that stay in registers; the remainder element by element.
 template <class T>
 struct Vector {
   static constexpr int64_t kLanes = 64 / sizeof(T);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/backend/cpu/kernels/table.h"
 
 #include <cstdlib>

@@ -1,5 +1,7 @@
-// Products of a matrix of few rows, which read the other matrix once: nothing is packed. Compiled once per instruction
-// set. Each element is one sum in the order of the inner axis, wherever its column lies in a block of columns.
+// SPDX-License-Identifier: MIT
+// Products of a matrix with few rows, which read the other matrix once without packing it. Compiled once per
+// instruction set. Each element is one sum in the order of the inner axis, wherever its column is in a block of
+// columns.
 #include "chainer/backend/cpu/kernels/fill.h"
 #include "chainer/backend/cpu/kernels/float_vector.h"
 
@@ -7,9 +9,9 @@ namespace {
 
 using chainer::cpu::ThinProduct;
 
-constexpr int kColumns = kBytes >= 64 ? 4 : 2;  // with four rows their sums stay in registers
+constexpr int kColumns = kBytes >= 64 ? 4 : 2;  // with four rows, their sums stay in registers
 
-// The last vector of a row of k elements; those that belong to whole vectors before it are zero.
+// The last vector of a row of k elements; elements that belong to whole vectors before it are zero.
 struct Tail {
   typedef int32_t Mask __attribute__((vector_size(kBytes)));
   int64_t k, taken;
@@ -45,7 +47,7 @@ inline void store(const ThinProduct& p, int64_t row, int64_t column, float sum) 
   out = p.alpha * sum + (p.beta == 0 ? 0 : p.beta * out);
 }
 
-// Columns whose elements lie side by side: inner products.
+// Columns with consecutive elements: inner products.
 template <int rows, int columns>
 void dot_block(const ThinProduct& p, int64_t column) {
   Vector sum[rows][columns] = {};
@@ -55,7 +57,7 @@ void dot_block(const ThinProduct& p, int64_t column) {
     for (int j = 0; j < columns; ++j) {
       const Vector v = load(b + j * p.b_step + l);
       for (int i = 0; i < rows; ++i) sum[i][j] += load(p.a + i * p.k + l) * v;
-      // The next columns: hardware fetches ahead along a page only, and a few columns are one.
+      // Prefetches the next columns: hardware prefetches within a page only, and a few columns fill one.
       if constexpr (kBytes >= 64) __builtin_prefetch(b + (columns + j) * p.b_step + l);
     }
   if (l < p.k) {
@@ -76,8 +78,8 @@ void dots(const ThinProduct& p, int64_t begin, int64_t end) {
   for (; begin < end; ++begin) dot_block<rows, 1>(p, begin);
 }
 
-// Rows whose elements lie side by side: `vectors` vectors of sums, to which each row of b is added with a factor. What
-// stands before column `first` is written already.
+// Rows with consecutive elements: `vectors` vectors of sums, to which each row of b is added with a factor. Columns
+// before `first` were written already.
 template <int rows, int vectors>
 void sum_block(const ThinProduct& p, int64_t column, int64_t first) {
   Vector sum[rows][vectors] = {};
@@ -106,7 +108,7 @@ void sums(const ThinProduct& p, int64_t begin, int64_t end) {
   for (; begin + kLanes <= end; begin += kLanes) sum_block<rows, 1>(p, begin, begin);
   if (begin == end) return;
   if (end >= kLanes) return sum_block<rows, 1>(p, end - kLanes, begin);
-  float sum[rows][kLanes] = {};  // fewer columns than a vector has
+  float sum[rows][kLanes] = {};  // for fewer columns than a vector has
   for (int64_t l = 0; l < p.k; ++l)
     for (int i = 0; i < rows; ++i)
       for (int64_t j = 0; j < end; ++j) sum[i][j] += p.a[i * p.k + l] * p.b[l * p.b_step + j];

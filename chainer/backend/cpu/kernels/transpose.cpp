@@ -1,4 +1,5 @@
-// Matrices with their axes exchanged, in small squares: both sides see whole lines. Compiled once per instruction set.
+// SPDX-License-Identifier: MIT
+// Transposition in small squares, so that both sides access whole cache lines. Compiled once per instruction set.
 #include <utility>
 
 #include "chainer/backend/cpu/kernels/fill.h"
@@ -6,7 +7,7 @@
 
 namespace {
 
-// A square of any size of elements, through a block that stays in the first-level cache.
+// Transposes a square of elements of any size, through a buffer in the first-level cache.
 template <class T>
 [[gnu::always_inline]] inline void whole_square(T* out, int64_t out_step, const T* in, int64_t in_step) {
   constexpr int64_t kSide = 64 / sizeof(T);
@@ -16,7 +17,7 @@ template <class T>
     for (int64_t a = 0; a < kSide; ++a) out[b * out_step + a] = square[a][b];
 }
 
-// Of two registers that differ in one bit of their numbers: that bit and the same bit of a lane's number are exchanged.
+// For two registers whose numbers differ in one bit: exchanges this bit with the same bit of the lane numbers.
 template <int bit, int... lane>
 [[gnu::always_inline]] inline void exchange(Vector& a, Vector& b, std::integer_sequence<int, lane...>) {
   constexpr int lanes = sizeof...(lane);
@@ -24,7 +25,7 @@ template <int bit, int... lane>
   b = __builtin_shufflevector(a, b, (lane & bit ? lanes + lane : lane ^ bit)...);
   a = low;
 }
-// A square in registers, a bit after the other (Eklundh, "A fast computer method for matrix transposing", 1972).
+// Transposes a square in registers, bit by bit (Eklundh, "A fast computer method for matrix transposing", 1972).
 template <int bit>
 [[gnu::always_inline]] inline void turn(Vector (&v)[kLanes]) {
   for (int i = 0; i < kLanes; ++i)
@@ -42,7 +43,7 @@ template <int bit>
   for (int64_t b = 0; b < kLanes; ++b) store(out + b * out_step, v[b]);
 }
 
-// With four lanes a square would write a quarter of a line at a time.
+// With four lanes, a square would write a quarter of a cache line at a time.
 template <class T>
 constexpr bool in_registers = sizeof(T) == sizeof(float) && kLanes >= 8;
 

@@ -1,6 +1,8 @@
-// The optimizers' fused passes, made from the list. Compiled once per instruction set.
+// SPDX-License-Identifier: MIT
+// The optimizers' fused update steps, generated from the list. Compiled once per instruction set.
 #include "chainer/backend/common/formula_math.h"
 
+#include "chainer/array/operations/updates.h"
 #include "chainer/backend/cpu/kernels/fill.h"
 
 namespace {

@@ -1,9 +1,10 @@
-// Inner loops of Winograd's algorithm. Compiled once per instruction set.
+// SPDX-License-Identifier: MIT
+// Kernels of Winograd's algorithm. Compiled once per instruction set.
 //
-// A polynomial that is the product of four results and some taps is known by its values at a few points and its highest
-// coefficient. The transforms (A of results, G of filters, B of images) are those of Toom and Cook's products at these
-// points, which round least among those with few digits: 0, 5/8, -5/8, 3/2, -3/2 for three taps (half of the error of 1
-// and 2), 0, 3/4, -3/4, 2 for two.
+// The product polynomial of four results and some taps is determined by its values at a few points and its highest
+// coefficient. The transforms (A of results, G of filters, B of images) are those of the Toom-Cook algorithm. Its
+// points are those with the smallest rounding errors among points with few digits: 0, 5/8, -5/8, 3/2, -3/2 for three
+// taps (half of the error of 1 and 2), and 0, 3/4, -3/4, 2 for two taps.
 #include "chainer/backend/cpu/kernels/float_vector.h"
 #include "chainer/backend/cpu/kernels/winograd_table.h"
 
@@ -11,11 +12,11 @@ namespace {
 
 using namespace chainer::cpu;
 
-// Each transform takes vectors that lie s apart, and leaves its results one behind the other or t apart.
+// Each transform reads vectors at distance s, and stores its results consecutively or at distance t.
 struct ThreeTaps {
   static constexpr int taps = 3, side = 6;
   static constexpr double a = 0.625, b = 1.5, a2 = a * a, b2 = b * b;
-  // One over the products of a point's distances from the others.
+  // One over the product of a point's differences from the others.
   static constexpr double n0 = 1 / (a2 * b2), na = 1 / (2 * a2 * (a2 - b2)), nb = 1 / (2 * b2 * (b2 - a2));
   static constexpr float ka = a, kb = b, ka2 = a2, kb2 = b2, ka3 = a * a2, kb3 = b * b2;
   static constexpr float g0 = n0, ga0 = na, ga1 = na * a, ga2 = na * a2, gb0 = nb, gb1 = nb * b, gb2 = nb * b2;
@@ -118,7 +119,7 @@ struct TwoTaps {
   };
 };
 
-// A transform along both axes of a tile: get(i) is pixel i, put(i, v) takes transformed pixel i.
+// A transform along both axes of a tile: get(i) returns pixel i, put(i, v) stores transformed pixel i.
 template <class T, class Get, class Put>
 [[gnu::always_inline]] inline void both_axes(Get&& get, Put&& put) {
   constexpr int n = T::from, m = T::to;

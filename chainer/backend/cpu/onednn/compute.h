@@ -1,4 +1,5 @@
-// One convolution by one primitive; pieces.cpp cuts larger ones into several.
+// SPDX-License-Identifier: MIT
+// A convolution by a single oneDNN primitive; pieces.cpp splits larger ones.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -9,24 +10,23 @@
 
 namespace chainer::cpu::onednn {
 
-/// Filters in the order that a primitive wants them in, for the pieces of one convolution.
+/// Filters in the layout that a primitive requires, shared by the parts of one convolution.
 struct SharedForm {
-  std::shared_ptr<const DerivedForm> form;  ///< none where the order is the array's
+  std::shared_ptr<const DerivedForm> form;  ///< null if the array's layout is used
   uint64_t kind = 0;
 };
 
 struct Route;
 
-/// One convolution by one primitive. Its arguments are those of convolution(); `bias` and `out` have to live as long.
+/// A convolution by one primitive. The `bias` and `out` of the call must outlive the object.
 class Computation {
  public:
-  Computation(Convolution op, const ConvolutionPlan& plan, const Array& a, const Array& b, const Array& bias,
-              Array& out, bool accumulate);
-  /// Whether the library has such a primitive.
+  explicit Computation(const ConvolutionCall& call);
+  /// Returns true if the library has such a primitive.
   explicit operator bool() const { return route_ != nullptr; }
-  /// Not of a gradient by filters.
+  /// Returns the filters in the primitive's layout. Not for gradients with respect to filters.
   SharedForm filters() const;
-  /// Computes with as many of the library's threads as this thread may use.
+  /// Runs the primitive with as many threads of the library as this thread may use.
   void run(const SharedForm& filters = {}) const;
 
  private:
@@ -37,7 +37,7 @@ class Computation {
   std::shared_ptr<const Route> route_;
 };
 
-/// The array itself where it lies in C order or with its channels last, else a copy with its channels last.
+/// Returns the array itself if it is in C order or channels-last, else a channels-last copy.
 Array in_image_order(const Array& a);
 
 }  // namespace chainer::cpu::onednn

@@ -1,5 +1,6 @@
-// Convolutions by oneDNN: activations stay channels-last, filters are brought into the library's own order, which costs
-// little beside the convolution.
+// SPDX-License-Identifier: MIT
+// Convolutions by oneDNN. Activations stay channels-last; filters are converted to the library's own layout, which is
+// cheap compared with the convolution.
 #include <algorithm>
 #include <optional>
 
@@ -13,13 +14,13 @@ namespace {
 
 using Key = std::vector<int64_t>;
 
-// Lengths of axes and the steps between their elements: what a Layout is made of, and what tells one from another.
+// The lengths and strides of axes, which determine a Layout and identify it.
 struct Order {
   Dims shape, strides;
   Layout layout() const { return Layout::with_strides(shape, strides); }
 };
 
-// Filters (K, C / groups, k...) as oneDNN names their axes: groups come first where there are several.
+// The axes of filters (K, C / groups, k...) as in oneDNN: groups come first if there are several.
 Order filters_order(const Array& W, int64_t groups) {
   Dims shape = W.shape(), strides = contiguous_strides(W.shape());
   if (groups > 1) {
@@ -30,7 +31,7 @@ Order filters_order(const Array& W, int64_t groups) {
   return {shape, strides};
 }
 
-// Images in one of the two orders. (An axis of length one leaves an array's own strides open.)
+// Images in one of the two orders. (An array's own strides are undefined for axes of length one.)
 Order image_order(const Dims& shape, bool channels_last) {
   if (!channels_last) return {shape, contiguous_strides(shape)};
   Dims memory = shape;  // (N, spatial..., C)
@@ -46,13 +47,13 @@ bool is_image_order(const Array& a) { return a.is_contiguous() || channels_to_en
 
 }  // namespace
 
-// A primitive, and what brings its operands and its result from one order into another (null: no need).
+// A primitive, and the reorders of its operands and its result (null if not needed).
 struct Route {
   std::shared_ptr<const Primitive> compute;
-  Layout given[3];                             // a, b and the result as they are
-  std::shared_ptr<const Primitive> change[3];  // of these
+  Layout given[3];                             // the layouts of the arrays a, b and the result
+  std::shared_ptr<const Primitive> change[3];  // their reorders
   Layout bias;                                 // of a forward convolution
-  uint64_t form = 0;                           // number of the order that `compute` wants filters in
+  uint64_t form = 0;                           // identifies the layout that `compute` requires for filters
 };
 
 namespace {
@@ -60,7 +61,7 @@ namespace {
 struct Problem {
   Convolution op;
   const ConvolutionPlan& plan;
-  Order x, W, y;  // as the arrays are
+  Order x, W, y;  // the layouts of the arrays
   bool bias, accumulate;
 };
 
@@ -75,18 +76,19 @@ std::shared_ptr<const Primitive> make_compute(const Problem& p, const Layout& x,
     w.stride[d] = p.plan.stride[d], w.dilate[d] = p.plan.dilate[d] - 1, w.pad[d] = p.plan.pad[d];
     w.pad_end[d] = p.plan.pad_end(d, in[d + 2], filters[filters.ndim() - axes + d], out[d + 2]);
   }
-  // Those by batches of products cut their sums by the number of threads, which must change no bit, and are not faster.
+  // Excludes batch-reduce implementations: they split sums by the number of threads, which would change bits, and are
+  // not faster.
   return make_primitive(w, "brg");
 }
 
-// The operands and the result of an operation, in the order of its primitive's layouts.
+// Returns the operands and the result of an operation, in the order of the primitive's layouts.
 std::array<const Order*, 3> in_order(const Problem& p) {
   if (p.op == Convolution::forward) return {&p.x, &p.W, &p.y};
   if (p.op == Convolution::backward_data) return {&p.y, &p.W, &p.x};
   return {&p.x, &p.y, &p.W};
 }
 
-// A number for each order of filters in memory that differs from those before. Called behind the cache's lock.
+// Returns a number that identifies a layout of filters. Called under the cache's lock.
 uint64_t number_of(const Layout& filters) {
   static std::vector<Layout>* seen = new std::vector<Layout>;
   for (std::size_t i = 0; i < seen->size(); ++i)
@@ -97,12 +99,12 @@ uint64_t number_of(const Layout& filters) {
 
 std::shared_ptr<const Route> make_route(const Problem& p) {
   auto route = std::make_shared<Route>();
-  // Channels-last, but for the gradient by two or three channels, which is computed faster in C order.
+  // Channels-last; except for gradients with respect to two or three channels, which are faster in C order.
   const bool few = p.op == Convolution::backward_data && p.x.shape[1] > 1 && p.x.shape[1] <= 3;
   route->compute = make_compute(p, image_order(p.x.shape, !few).layout(), Layout::of_any_order(p.W.shape),
                                 image_order(p.y.shape, !few).layout());
-  // (The library's plain loops are slower than products of matrices; those by its plain products cut their sums by the
-  // number of threads.)
+  // (The library's reference loops are slower than matrix products; its gemm implementations split sums by the number
+  // of threads.)
   const auto is = [&](const char* name) { return route->compute->implementation.starts_with(name); };
   if (!route->compute || is("ref") || is("gemm")) return nullptr;
   const auto given = in_order(p);
@@ -132,15 +134,15 @@ Key key_of(const Problem& p) {
 
 constexpr const char* kName = "convolution";
 
-// One of the arrays of a convolution: how it lies and how the primitive wants it.
+// An array of a convolution: its own layout and the one that the primitive requires.
 struct Operand {
-  int role;                 // the library's name for it
-  const Layout* given;      // as the array is
-  const Layout* wanted;     // as the primitive takes or makes it
-  const Primitive* change;  // makes one of the other (from given to wanted, of the result back); null where they agree
-  void* memory;             // the array's
-  bool counts;              // a change of images is a copy between memory orders
-  void* used = nullptr;     // what the primitive works on
+  int role;                 // the library's name for the operand
+  const Layout* given;      // the array's layout
+  const Layout* wanted;     // the primitive's layout
+  const Primitive* change;  // reorder from given to wanted (of the result: back); null if they are equal
+  void* memory;             // of the array
+  bool counts;              // a reorder of images counts as a copy between memory orders
+  void* used = nullptr;     // memory that the primitive uses
   std::optional<Scratch> scratch = {};
   std::shared_ptr<const DerivedForm> form = {};
 
@@ -157,7 +159,7 @@ struct Operand {
     make_room();
     if (change) bring(used);
   }
-  // Filters may be there in the wanted order, from an earlier call.
+  // Returns filters in the required layout, possibly cached by an earlier call.
   std::shared_ptr<const DerivedForm> kept(const Array& filters, uint64_t kind) const {
     return derived_form(filters, kind, wanted->bytes(), [this](void* to) { bring(to); });
   }
@@ -172,7 +174,7 @@ struct Operand {
   }
 };
 
-// What the library calls the operands and the result of an operation.
+// The library's names for the operands and the result of an operation.
 struct Roles {
   int first, second, result;
 };
@@ -198,20 +200,20 @@ Operand operand_of(const Route& r, std::size_t i, int role, void* memory, bool f
 
 }  // namespace
 
-Computation::Computation(Convolution op, const ConvolutionPlan& plan, const Array& a, const Array& b, const Array& bias,
-                         Array& out, bool accumulate)
-    : op_(op), bias_(bias), out_(out) {
+Computation::Computation(const ConvolutionCall& call) : op_(call.op), bias_(call.bias), out_(call.out) {
   static Cache<Route>* cache = new Cache<Route>;  // never destroyed: other threads may still compute at exit
+  const Convolution op = call.op;
+  const Array& out = call.out;
   const bool weights = op == Convolution::backward_weights;
   if (!(weights ? out.is_contiguous() : is_image_order(out))) return;
-  first_ = in_image_order(a), second_ = weights ? in_image_order(b) : dense(b, float32);
+  first_ = in_image_order(call.a), second_ = weights ? in_image_order(call.b) : dense(call.b, float32);
   const Problem problem{op,
-                        plan,
+                        call.plan,
                         op == Convolution::backward_data ? order_of(out) : order_of(first_),
-                        filters_order(weights ? out : second_, plan.groups),
+                        filters_order(weights ? out : second_, call.plan.groups),
                         op == Convolution::forward ? order_of(out) : order_of(weights ? second_ : first_),
-                        bias && op == Convolution::forward,
-                        accumulate};
+                        call.bias && op == Convolution::forward,
+                        call.accumulate};
   route_ = cache->get(key_of(problem), [&] { return make_route(problem); });
 }
 

@@ -1,13 +1,14 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/backend/cpu/onednn/library.h"
 
 #include <array>
 #include <span>
 
-#include "chainer/backend/cpu/blas.h"
+#include "chainer/backend/cpu/products/blas.h"
 #include "chainer/backend/cpu/onednn/version.h"
 #include "chainer/core/error.h"
 #include "chainer/core/parallel.h"
-#include "chainer/core/run_time_library.h"
+#include "chainer/core/system/run_time_library.h"
 
 namespace chainer::cpu::onednn {
 namespace {
@@ -19,10 +20,10 @@ const Library* open() {
   if (!(CHAINER_ONEDNN_FUNCTIONS(CHAINER_ONEDNN_FIND) find_own_functions(opened))) return nullptr;
   if (own.engine_create(&own.engine, dnnl_cpu, 0) != dnnl_success) return nullptr;
   if (own.stream_create(&own.stream, own.engine, dnnl_stream_default_flags) != dnnl_success) return nullptr;
-  return new Library(own);  // never closed: primitives may outlive main
+  return new Library(own);  // never closed: primitives may outlive main()
 }
 
-// The attributes of all primitives: working memory comes with each run, so that threads may share a primitive.
+// The attributes of all primitives: scratch memory is passed to each run, so that threads may share a primitive.
 struct Attributes {
   Attributes() {
     if (library()->primitive_attr_create(&value) != dnnl_success) throw RuntimeError("oneDNN: no attributes");

@@ -1,4 +1,5 @@
-// oneDNN's functions, looked up in the library that is opened on first use.
+// SPDX-License-Identifier: MIT
+// oneDNN's functions, resolved at run time in the library, which is opened at its first use.
 #pragma once
 #include <oneapi/dnnl/dnnl.h>
 
@@ -14,7 +15,7 @@
 
 #include "chainer/array/memory.h"
 #include "chainer/array/operations/convolution.h"
-#include "chainer/core/fork.h"
+#include "chainer/core/system/fork.h"
 
 namespace chainer::cpu::onednn {
 
@@ -40,27 +41,27 @@ namespace chainer::cpu::onednn {
   X(primitive_execute)
 #define CHAINER_ONEDNN_MEMBER(NAME) decltype(&dnnl_##NAME) NAME = nullptr;
 
-/// What oneDNN 2 and oneDNN 3 have in common; version.h has what they do differently.
+/// The functions common to oneDNN 2 and oneDNN 3; version.h has the differences.
 struct Library {
   CHAINER_ONEDNN_FUNCTIONS(CHAINER_ONEDNN_MEMBER)
   dnnl_engine_t engine = nullptr;
   dnnl_stream_t stream = nullptr;
 };
-/// nullptr where the library is missing or lacks a function.
+/// Returns nullptr if the library is missing or lacks a function.
 const Library* library();
 
-/// Where elements of float32 lie in memory, in the library's words. Copies share the description.
+/// A memory descriptor of float32 elements. Copies share it.
 class Layout {
  public:
-  /// A pointer to a description: to a value in oneDNN 2, to what it keeps for itself in oneDNN 3.
+  /// The type of a pointer to a descriptor: to a value in oneDNN 2, to an opaque object in oneDNN 3.
   template <class R, class A>
   static A first_argument(R (*)(A));
   using Handle = decltype(first_argument(&dnnl_memory_desc_get_size));
 
   Layout() = default;
-  /// RuntimeError if the library refuses these lengths.
+  /// Throws RuntimeError if the library rejects these lengths.
   static Layout with_strides(const Dims& shape, const Dims& strides);
-  /// In whichever order a primitive likes best.
+  /// Lets the primitive choose the layout.
   static Layout of_any_order(const Dims& shape);
   static Layout copy_of(Handle layout);
   Handle handle() const { return static_cast<Handle>(description_.get()); }
@@ -71,7 +72,7 @@ class Layout {
   std::shared_ptr<const void> description_;
 };
 
-/// Working memory from the caching allocator; none for no bytes.
+/// Scratch memory from the caching allocator; none for zero bytes.
 struct Scratch {
   explicit Scratch(std::size_t bytes) : block(bytes ? memory::allocate(bytes) : memory::Block()) {}
   Scratch(const Scratch&) = delete;
@@ -82,32 +83,32 @@ struct Scratch {
   memory::Block block;
 };
 
-/// A primitive ready to run, and the layouts that it wants.
+/// A primitive with the memory layouts that it requires.
 struct Primitive {
   Primitive() = default;
   Primitive(const Primitive&) = delete;
   Primitive& operator=(const Primitive&) = delete;
   ~Primitive();
   dnnl_primitive_t primitive = nullptr;
-  std::vector<Layout> layouts;    ///< as they were asked for
-  std::size_t scratch_bytes = 0;  ///< working memory of a run
+  std::vector<Layout> layouts;    ///< in the order in which they were requested
+  std::size_t scratch_bytes = 0;  ///< size of the scratch memory of a run
   Layout scratchpad;
   std::string implementation;
 };
-/// How many threads a primitive that is made or run here takes: one inside parallel(), else as many as there are for
-/// libraries. It keeps the number that it was made with, so that number belongs into a Cache's key.
+/// Returns the number of threads for a primitive that is created or run here: one inside parallel(), else the number
+/// for libraries. A primitive keeps the number of its creation, so it must be part of a Cache's key.
 int primitive_threads();
-/// A convolution, in the library's terms: of images x with filters W that gives y, and its two gradients.
+/// A convolution in the library's terms: of images x with filters W and result y, or one of its two gradients.
 struct WantedConvolution {
   Convolution op;
   const Layout &x, &W, &y;
   const Layout* bias;  ///< of a forward convolution, or nullptr
   dnnl_dims_t stride, dilate, pad, pad_end;
 };
-/// The library's first choice but for implementations whose name begins with `not_by`. Null where oneDNN has no such
-/// primitive. The primitive's layouts are those of what it reads and, last, of what it computes.
+/// Returns the library's preferred primitive, except implementations whose name begins with `not_by`; null if there is
+/// none. The primitive's layouts are those of its inputs and, last, of its output.
 std::shared_ptr<const Primitive> make_primitive(const WantedConvolution& wanted, std::string_view not_by = {});
-/// A change of layout; with `add`, added to what the target holds.
+/// Returns a primitive that changes the layout; with `add`, it adds to the target.
 std::shared_ptr<const Primitive> make_reorder(const Layout& from, const Layout& to, bool add);
 
 /// An argument of a run: its role, layout and memory.
@@ -119,13 +120,13 @@ struct Argument {
 /// Throws RuntimeError, naming `operation`, if oneDNN fails.
 void execute(const Primitive& primitive, std::initializer_list<Argument> arguments, const char* operation);
 
-/// Keeps the most recently used values, each found by a list of numbers. Threads may share it. Of static storage, never
-/// destroyed: fork() waits for its lock.
+/// A cache of the most recently used values, keyed by lists of numbers. Thread-safe. Must have static storage duration;
+/// never destroyed, because fork() acquires its lock.
 template <class Value>
 class Cache {
  public:
   using Key = std::vector<int64_t>;
-  /// The value of a key; made with make() at its first use, which may give null.
+  /// Returns the value of a key, created by make() at its first use. The value may be null.
   template <class Make>
   std::shared_ptr<const Value> get(const Key& key, Make&& make) {
     const std::lock_guard lock(mutex_);
@@ -153,7 +154,7 @@ class Cache {
   };
   using Order = std::list<std::pair<Key, std::shared_ptr<const Value>>>;
   ForkSafe<std::mutex> mutex_{kForkPrimitives};
-  Order order_;  // latest first
+  Order order_;  // most recent first
   std::unordered_map<Key, typename Order::iterator, Hash> places_;
 };
 

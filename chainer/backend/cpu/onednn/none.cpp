@@ -1,11 +1,9 @@
-// Without oneDNN's header.
+// SPDX-License-Identifier: MIT
+// For builds without oneDNN's header.
 #include "chainer/backend/cpu/onednn/onednn.h"
 
 namespace chainer::cpu::onednn {
 
-bool convolution(Convolution, const ConvolutionPlan&, const Array&, const Array&, const Array&, Array&, bool,
-                 const Stretch&) {
-  return false;
-}
+bool convolution(const ConvolutionCall&, const Stretch&) { return false; }
 
 }  // namespace chainer::cpu::onednn

@@ -1,6 +1,8 @@
-// Smaller convolutions cut into pieces, one thread each: by images, by lines of the results, or by their channels. The
-// library's own threads (OpenMP's) would wait for each other at the end of every convolution, and spin beside those
-// that compute everything else. No cut changes a bit: every result is the same sum in the same order.
+// SPDX-License-Identifier: MIT
+// Splits smaller convolutions into pieces that run on one thread each: by images, by lines of the results, or by their
+// channels. The library's own threads (OpenMP's) would wait for each other at the end of every convolution, and compete
+// with the other threads of this library by spinning. No split changes a bit: every result is the same sum in the same
+// order.
 #include <algorithm>
 #include <atomic>
 #include <functional>
@@ -17,26 +19,26 @@
 namespace chainer::cpu::onednn {
 namespace {
 
-// Pieces have at least so many multiplications. A convolution of more than kLargest for each thread is left to the
-// library's threads, which share what they read.
+// Pieces have at least this many multiplications. Convolutions of more than kLargest per thread use the library's
+// threads, which share their input.
 constexpr int64_t kPieceWork = int64_t(1) << 20, kLargest = int64_t(1) << 24;
 
 int64_t work_of(const Array& results, const Array& filters) {
   return results.size() * (filters.size() / filters.shape()[0]);
 }
-// Whether the library's own threads pay.
+// Returns true if the library's own threads are expected to be faster.
 bool is_large(const Array& results, const Array& filters, int64_t largest = kLargest) {
   return work_of(results, filters) > primitive_threads() * largest;
 }
 
-// A view of the elements [begin, end) along one axis.
+// Returns a view of the elements [begin, end) along one axis.
 Array part_of(const Array& a, int axis, int64_t begin, int64_t end) {
   Indices at(static_cast<std::size_t>(axis), Slice());
   at.push_back(Slice(begin, end));
   return get_item(a, at);
 }
 
-// Runs f(i) for each piece on one thread; false if one of them says so.
+// Calls f(i) for each piece on one thread; returns false if any call does.
 bool each(int64_t pieces, int64_t elements, const std::function<bool(int64_t)>& f) {
   std::atomic<bool> done{true};
   parallel(static_cast<int>(pieces), elements * 8, [&](int i) {
@@ -46,14 +48,15 @@ bool each(int64_t pieces, int64_t elements, const std::function<bool(int64_t)>& 
   return done;
 }
 
-// Filters in the order of a piece's primitive, before the pieces run; false if there is none.
+// Prepares the filters in the layout of a piece's primitive, before the pieces run; returns false if there is no
+// primitive.
 bool take_filters(const Computation& piece, SharedForm& shared) {
   const ThreadShare one(1);
   if (piece) shared = piece.filters();
   return static_cast<bool>(piece);
 }
 
-// One of the three ways of cutting a forward convolution or a gradient by images.
+// One of the three ways of splitting a forward convolution or a gradient with respect to images.
 struct Cut {
   int64_t pieces = 1;
   int64_t images = 1;    // groups of images
@@ -61,33 +64,34 @@ struct Cut {
   int64_t channels = 1;  // pieces of the results' channels
 };
 
-// Results of images that stay in a core's cache until the program behind the convolution has worked on them; filters
-// that stay beside them.
+// The size of results that stay in a core's cache until the program after the convolution has processed them, and of
+// filters that stay next to them.
 constexpr int64_t kCached = int64_t(1) << 20;
 
-Cut cut_of(Convolution op, const ConvolutionPlan& plan, const Array& images, const Array& filters, const Array& results,
-           bool accumulate, bool then) {
+Cut cut_of(const ConvolutionCall& call, bool then) {
+  const ConvolutionPlan& plan = call.plan;
+  const Array &images = call.images(), &filters = call.filters(), &results = call.results();
   const int64_t n = results.shape()[0];
   if (then && is_large(results, filters) && filters.nbytes() <= kCached && results.nbytes() > 2 * kCached) {
     const int64_t pieces = (n - 1) / std::max<int64_t>(1, kCached * n / results.nbytes()) + 1;
     if (pieces >= 2 * primitive_threads()) return {.pieces = pieces, .images = pieces};
   }
-  // (Where each channel has a filter of its own, reading costs more than multiplying.)
+  // (With depthwise filters, reading costs more than multiplying.)
   const int64_t work = work_of(results, filters) * (plan.groups > 1 ? 4 : 1);
   const Shape& out = results.shape();
   const int64_t threads = primitive_threads(), wanted = std::min(threads, work / kPieceWork);
-  // (A program behind the convolution finds a piece's results in its thread's cache, which is worth more.)
+  // (A following program finds a piece's results in its thread's cache, which outweighs this.)
   if (wanted < 2 || is_large(results, filters, then ? 4 * kLargest : kLargest)) return {};
   if (n >= wanted) {
     const int64_t pieces = n % wanted == 0 ? wanted : std::min(n, 2 * wanted);
     return {.pieces = pieces, .images = pieces};
   }
-  if (op != Convolution::forward || accumulate) return n > 1 ? Cut{.pieces = n, .images = n} : Cut{};
+  if (call.op != Convolution::forward || call.accumulate) return n > 1 ? Cut{.pieces = n, .images = n} : Cut{};
   if (plan.groups == 1 && filters.size() > images.size() + results.size()) {
     const int64_t most = out[1] / 32;
     if (most >= 2) return {.pieces = std::min(wanted, most), .channels = std::min(wanted, most)};
   }
-  // (No line of results lies wholly in the padding.)
+  // (Every line of results must depend on the image, not only on padding.)
   const int64_t taps = (filters.shape()[2] - 1) * plan.dilate[0] + 1, last = (out[2] - 1) * plan.stride[0];
   const bool inside = plan.pad[0] < taps && last - plan.pad[0] < images.shape()[2];
   const int64_t lines = inside ? std::min((wanted + n - 1) / n, out[2]) : 1;
@@ -101,7 +105,7 @@ struct Forward {
   const Stretch& then;
 };
 
-// Lines [begin, end) of an image's results, from the lines of x under their filters.
+// Computes lines [begin, end) of an image's results, from the lines of x under their filters.
 class Lines {
  public:
   Lines(const Forward& f, int64_t image, int64_t begin, int64_t end)
@@ -112,7 +116,7 @@ class Lines {
     part.pad[0] = std::max<int64_t>(0, -from);
     const Array under =
         part_of(part_of(f.x, 0, image, image + 1), 2, std::max<int64_t>(0, from), std::min(f.x.shape()[2], to));
-    computation_.emplace(Convolution::forward, part, under, f.W, f.bias, out_, false);
+    computation_.emplace(ConvolutionCall{Convolution::forward, part, under, f.W, f.bias, out_});
   }
   const Computation& computation() const { return *computation_; }
 
@@ -140,7 +144,7 @@ bool by_lines(const Forward& f, const Cut& cut) {
   });
 }
 
-// The filters are most of what is read: each thread reads its own.
+// The filters are the largest input: each thread reads a part of them.
 bool by_channels(const Forward& f, const Cut& cut) {
   const Shape& out = f.y.shape();
   const int64_t units = (out[1] + 15) / 16;
@@ -149,7 +153,8 @@ bool by_channels(const Forward& f, const Cut& cut) {
     Array target = part_of(f.y, 1, begin, end);
     Array part = channels_last(target.shape(), float32, target.device());
     const Array bias = f.bias ? part_of(f.bias, 0, begin, end) : f.bias;
-    const Computation piece(Convolution::forward, f.plan, f.x, part_of(f.W, 0, begin, end), bias, part, false);
+    const Array W = part_of(f.W, 0, begin, end);
+    const Computation piece({Convolution::forward, f.plan, f.x, W, bias, part});
     if (!piece) return false;
     piece.run();
     copy_elements(part, target);
@@ -159,36 +164,38 @@ bool by_channels(const Forward& f, const Cut& cut) {
   return done;
 }
 
-bool by_images(Convolution op, const ConvolutionPlan& plan, const Array& a, const Array& b, const Array& bias,
-               Array& out, bool accumulate, int64_t pieces, const Stretch& then) {
+bool by_images(const ConvolutionCall& call, int64_t pieces, const Stretch& then) {
+  Array& out = call.out;
   const int64_t n = out.shape()[0], size = out.size() / n;
   const auto begin_of = [&](int64_t i) { return n * i / pieces; };
+  const auto piece = [&](int64_t i, Array& part) {
+    return Computation({call.op, call.plan, part_of(call.a, 0, begin_of(i), begin_of(i + 1)), call.b, call.bias, part,
+                        call.accumulate});
+  };
   SharedForm shared;
   {
     Array part = part_of(out, 0, 0, begin_of(1));
-    if (!take_filters(Computation(op, plan, part_of(a, 0, 0, begin_of(1)), b, bias, part, accumulate), shared))
-      return false;
+    if (!take_filters(piece(0, part), shared)) return false;
   }
   return each(pieces, out.size(), [&](int64_t i) {
     Array part = part_of(out, 0, begin_of(i), begin_of(i + 1));
-    const Computation piece(op, plan, part_of(a, 0, begin_of(i), begin_of(i + 1)), b, bias, part, accumulate);
-    if (!piece) throw RuntimeError("convolution: oneDNN computes some images of a batch, but not all");
-    piece.run(shared);
+    const Computation computation = piece(i, part);
+    if (!computation) throw RuntimeError("convolution: oneDNN computes some images of a batch, but not all");
+    computation.run(shared);
     if (then) then(begin_of(i) * size, begin_of(i + 1) * size);
     return true;
   });
 }
 
 // By one primitive.
-bool whole(Convolution op, const ConvolutionPlan& plan, const Array& a, const Array& b, const Array& bias, Array& out,
-           bool accumulate) {
-  const Computation all(op, plan, a, b, bias, out, accumulate);
+bool whole(const ConvolutionCall& call) {
+  const Computation all(call);
   if (all) all.run();
   return static_cast<bool>(all);
 }
 
-// Into how many pieces of the batch a gradient by filters is cut: by its shape only, where each piece is worth a thread
-// and adds up more than it costs to add it to the others.
+// Returns into how many pieces of the batch a gradient with respect to filters is split: by its shape only, if each
+// piece is worth a thread and computes more than the addition of the pieces costs.
 int64_t pieces_of(const Array& images, const Array& results, const Array& filters) {
   constexpr int64_t kMost = 8, kWork = int64_t(1) << 22, kPixels = 4096, kMemory = int64_t(64) << 20;
   const int64_t pixels = results.size() / results.shape()[1], work = pixels * filters.size();
@@ -196,7 +203,7 @@ int64_t pieces_of(const Array& images, const Array& results, const Array& filter
                                         kMemory / std::max<int64_t>(1, filters.nbytes())}));
 }
 
-// Of one image: the filters of some channels of the results, each.
+// For a single image: splits by channels of the results.
 bool by_channels_of_filters(const ConvolutionPlan& plan, const Array& x, const Array& y, Array& out, bool accumulate) {
   const int64_t units = (out.shape()[0] + 15) / 16, work = work_of(y, out);
   const int64_t most = std::min<int64_t>({primitive_threads(), units / 2, work / kPieceWork});
@@ -205,13 +212,12 @@ bool by_channels_of_filters(const ConvolutionPlan& plan, const Array& x, const A
   return each(pieces, y.size(), [&](int64_t i) {
     const int64_t begin = units * i / pieces * 16, end = std::min(out.shape()[0], units * (i + 1) / pieces * 16);
     Array part = part_of(out, 0, begin, end);
-    return whole(Convolution::backward_weights, plan, x, part_of(y, 1, begin, end), {}, part, accumulate);
+    return whole({Convolution::backward_weights, plan, x, part_of(y, 1, begin, end), Array(), part, accumulate});
   });
 }
 
-// The gradient by filters is a sum over the batch: pieces of the batch are added in their order.
+// The gradient with respect to filters is a sum over the batch: pieces of the batch are added in order.
 bool by_filters(const ConvolutionPlan& plan, const Array& images, const Array& results, Array& out, bool accumulate) {
-  constexpr Convolution op = Convolution::backward_weights;
   const int64_t n = images.shape()[0], pieces = pieces_of(images, results, out);
   const Array x = in_image_order(images), y = in_image_order(results);
   std::vector<Array> parts;
@@ -219,8 +225,8 @@ bool by_filters(const ConvolutionPlan& plan, const Array& images, const Array& r
   for (int64_t i = 0; i < pieces; ++i) parts.emplace_back(out.shape(), float32);
   const bool done = each(pieces, results.size(), [&](int64_t i) {
     const int64_t begin = n * i / pieces, end = n * (i + 1) / pieces;
-    return whole(op, plan, part_of(x, 0, begin, end), part_of(y, 0, begin, end), {}, parts[static_cast<std::size_t>(i)],
-                 false);
+    return whole({Convolution::backward_weights, plan, part_of(x, 0, begin, end), part_of(y, 0, begin, end), Array(),
+                  parts[static_cast<std::size_t>(i)]});
   });
   if (!done) return false;
   for (std::size_t i = 1; i < parts.size(); ++i) parts[0] += parts[i];
@@ -233,24 +239,22 @@ bool by_filters(const ConvolutionPlan& plan, const Array& images, const Array& r
 
 }  // namespace
 
-bool convolution(Convolution op, const ConvolutionPlan& plan, const Array& a, const Array& b, const Array& bias,
-                 Array& out, bool accumulate, const Stretch& then) {
+bool convolution(const ConvolutionCall& call, const Stretch& then) {
   if (!library()) return false;
-  if (op == Convolution::backward_weights) return by_filters(plan, a, b, out, accumulate);
-  const bool forward = op == Convolution::forward;
-  const Array &images = forward ? a : out, &results = forward ? out : a;
-  const Cut cut = cut_of(op, plan, images, b, results, accumulate, static_cast<bool>(then));
+  if (call.op == Convolution::backward_weights) return by_filters(call.plan, call.a, call.b, call.out, call.accumulate);
+  Array& out = call.out;
+  const Cut cut = cut_of(call, static_cast<bool>(then));
   if (cut.pieces > 1 && channels_to_end(out).is_contiguous()) {
-    const Array x = in_image_order(a), W = dense(b, float32);
+    const Array x = in_image_order(call.a), W = dense(call.b, float32);
     out.mutable_raw();  // what waits for its elements computes now, not in one of the pieces
-    const Forward f{plan, x, W, bias, out, then};
+    const Forward f{call.plan, x, W, call.bias, out, then};
     if (cut.channels > 1) return by_channels(f, cut);
     if (cut.lines > 1) return by_lines(f, cut);
-    return by_images(op, plan, x, W, bias, out, accumulate, cut.images, then);
+    return by_images({call.op, call.plan, x, W, call.bias, out, call.accumulate}, cut.images, then);
   }
   std::optional<ThreadShare> one;
-  if (!is_large(results, b)) one.emplace(1);
-  if (!whole(op, plan, a, b, bias, out, accumulate)) return false;
+  if (!is_large(call.results(), call.b)) one.emplace(1);
+  if (!whole(call)) return false;
   one.reset();
   if (then) parallel_ranges(out.size(), out.size(), 1024, then);
   return true;

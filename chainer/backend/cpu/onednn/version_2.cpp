@@ -1,4 +1,5 @@
-// oneDNN 2: descriptions of memory are values, primitives are made from descriptors of operations.
+// SPDX-License-Identifier: MIT
+// oneDNN 2: memory descriptors are values, and primitives are created from operation descriptors.
 #include "chainer/backend/cpu/onednn/version.h"
 #include "chainer/core/error.h"
 
@@ -19,7 +20,7 @@ namespace {
 struct Functions {
   CHAINER_ONEDNN_OWN(CHAINER_ONEDNN_MEMBER)
 };
-Functions own;  // found before anything else is called
+Functions own;  // resolved before other calls
 
 }  // namespace
 

@@ -1,4 +1,5 @@
-// oneDNN 3: descriptions of memory belong to the library, primitives are made without descriptors of operations.
+// SPDX-License-Identifier: MIT
+// oneDNN 3: memory descriptors are opaque objects, and there are no operation descriptors.
 #include "chainer/backend/cpu/onednn/version.h"
 #include "chainer/core/error.h"
 
@@ -18,7 +19,7 @@ namespace {
 struct Functions {
   CHAINER_ONEDNN_OWN(CHAINER_ONEDNN_MEMBER)
 };
-Functions own;  // found before anything else is called
+Functions own;  // resolved before other calls
 
 std::shared_ptr<const void> owned(dnnl_memory_desc_t layout) {
   return {layout,

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/backend/cuda/emulation/block.h"
 
 #include <algorithm>
 #include <bit>
 
 #include "chainer/core/error.h"
-#include "chainer/core/poison.h"
+#include "chainer/core/system/poison.h"
 
 namespace chainer::cuda::emulation {
 
@@ -25,7 +26,7 @@ void BlockRunner::run(Entry entry, void (*kernel)(), const void* args, std::size
   Fiber::change(own_, free_fiber());
   if (error_.empty()) return;
   const std::string where = text(name, ", block ", place.block, ", thread ", error_thread_, ": ", error_);
-  free_.clear(), fibers_.clear();  // of threads that will never end
+  free_.clear(), fibers_.clear();  // of threads that cannot finish
   throw DeviceError(where);
 }
 
@@ -36,7 +37,7 @@ void BlockRunner::block_barrier(int line) {
   state_[current_] = kWaits;
   if (++at_barrier_ < n_) return go_on();
   at_barrier_ = 0;
-  std::fill_n(state_.begin(), n_, kRuns);  // and this thread goes on at once
+  std::fill_n(state_.begin(), n_, kRuns);  // this thread continues at once
 }
 
 uint64_t BlockRunner::warp_meeting(WarpOp op, uint32_t mask, uint64_t value, int source, int line) {
@@ -49,7 +50,7 @@ uint64_t BlockRunner::warp_meeting(WarpOp op, uint32_t mask, uint64_t value, int
   return meeting_[me].result;
 }
 
-// Whether all living lanes of the mask are there; then they get their results.
+// Returns true if all running lanes of the mask have arrived; sets their results.
 bool BlockRunner::complete(int w, uint32_t mask) {
   Warp& warp = warp_[w];
   const uint32_t all = mask & warp.alive;
@@ -82,7 +83,7 @@ bool BlockRunner::complete(int w, uint32_t mask) {
 void* BlockRunner::shared_memory(const void* key, std::size_t bytes) {
   for (const Shared& s : shared_)
     if (s.key == key) return s.address;
-  const std::size_t padded = (bytes + 15) / 16 * 16 + 16;  // some bytes behind each array are nobody's
+  const std::size_t padded = (bytes + 15) / 16 * 16 + 16;  // the bytes after each array are unused
   if (used_ + padded > kStaticShared) fail(text("more than ", kStaticShared, " bytes of shared memory"));
   char* p = memory_.get() + used_;
   unpoison(p, bytes);
@@ -108,7 +109,7 @@ void BlockRunner::body(void* self) {
   static_cast<BlockRunner*>(self)->threads();
 }
 
-// What each fiber does: it runs threads one after the other until all have begun, and then rests for another block.
+// The body of each fiber: runs threads one after another until all have started, then waits for the next block.
 void BlockRunner::threads() {
   for (;;) {
     Fiber& here = *fiber_;
@@ -145,7 +146,7 @@ void BlockRunner::end_thread() {
     if (complete(w, meeting_[w * kWarp + std::countr_zero(rest)].mask)) break;
 }
 
-// Leaves the current thread until it may go on, or for ever.
+// Suspends the current thread until it may continue, possibly forever.
 void BlockRunner::go_on() {
   const int me = current_;
   Fiber& here = *fiber_;
@@ -159,7 +160,7 @@ void BlockRunner::go_on() {
   enter(me);
 }
 
-// The fiber of the next thread that may go on; the runner's own where none may.
+// Returns the fiber of the next thread that may continue; the runner's own if there is none.
 Fiber* BlockRunner::waiting_fiber() {
   for (int k = 1, i = current_; k <= n_; ++k) {
     i = i + 1 == n_ ? 0 : i + 1;
@@ -185,7 +186,7 @@ void BlockRunner::note(std::string what) {
   error_thread_ = place.thread;
 }
 
-// The block ends here; the thread stays where it is.
+// Ends the block; the thread is not resumed.
 void BlockRunner::fail(std::string what) {
   note(std::move(what));
   Fiber& here = *fiber_;

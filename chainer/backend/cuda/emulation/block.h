@@ -1,4 +1,5 @@
-// One block of threads on fibers of a thread of the host.
+// SPDX-License-Identifier: MIT
+// Execution of one block of threads by fibers on a thread of the host.
 #pragma once
 #include <array>
 #include <deque>
@@ -7,28 +8,28 @@
 #include <vector>
 
 #include "chainer/backend/cuda/emulation/order.h"
-#include "chainer/core/fiber.h"
+#include "chainer/core/system/fiber.h"
 
 namespace chainer::cuda::emulation {
 
 inline constexpr int kWarp = 32, kMostThreads = 1024;
 inline constexpr std::size_t kStaticShared = 48 << 10, kMostShared = 227 << 10;
 
-/// Runs blocks, one after the other. Threads of a block run in turn as long as they do not wait; a thread that waits
-/// keeps its fiber, and the next one goes on in another.
+/// Runs blocks, one after another. Threads of a block run in turn until they wait; a waiting thread keeps its fiber,
+/// and the next one runs in another fiber.
 class BlockRunner {
  public:
-  /// Runs the block at `place`; what its threads do wrong is a DeviceError.
+  /// Runs the block at `place`. Throws DeviceError for errors of its threads.
   void run(Entry entry, void (*kernel)(), const void* args, std::size_t dynamic_bytes, std::string_view name);
 
-  // What a thread of the block calls.
+  // Called by the threads of the block.
   void block_barrier(int line);
   uint64_t warp_meeting(WarpOp op, uint32_t mask, uint64_t value, int source, int line);
   void* shared_memory(const void* key, std::size_t bytes);
   void* dynamic_shared() { return dynamic_; }
   int lane() const { return current_ % kWarp; }
 
-  /// Of the running thread of the host.
+  /// Returns the object of the current thread of the host.
   static BlockRunner& own();
 
  private:
@@ -70,12 +71,12 @@ class BlockRunner {
   std::array<Fiber*, kMostThreads> fiber_of_;
   std::array<Meeting, kMostThreads> meeting_;
   std::array<Warp, kMostThreads / kWarp> warp_;
-  std::unique_ptr<char[]> memory_;  // shared memory: what has a name, then what the launch asked for
+  std::unique_ptr<char[]> memory_;  // shared memory: named arrays, then the dynamic part
   char* dynamic_ = nullptr;
   std::size_t used_ = 0;
   std::vector<Shared> shared_;
   Fiber own_;
-  Fiber* fiber_ = nullptr;  // that runs
+  Fiber* fiber_ = nullptr;  // the running fiber
   std::deque<Fiber> fibers_;
   std::vector<Fiber*> free_;
 };

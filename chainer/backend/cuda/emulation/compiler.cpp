@@ -1,17 +1,18 @@
-// Programs of an emulated device, compiled by the host's compiler.
+// SPDX-License-Identifier: MIT
+// Compilation of an emulated device's programs by the host's compiler.
 #include <stdlib.h>
 
 #include <filesystem>
 
 #include "chainer/backend/cuda/emulation/driver_emulated.h"
 #include "chainer/backend/cuda/emulation/emulation.h"
-#include "chainer/core/file.h"
-#include "chainer/core/run_time_library.h"
+#include "chainer/core/system/file.h"
+#include "chainer/core/system/run_time_library.h"
 
 namespace chainer::cuda::emulation {
 namespace {
 
-// A folder of its own for a moment.
+// A temporary folder.
 struct Folder {
   std::filesystem::path path;
   Folder() {
@@ -42,7 +43,7 @@ std::string EmulatedDriver::compile(int, const std::string& source) {
   return read_file(out);
 }
 
-// The library makes its kernel known as it is opened, and stays.
+// The library registers its kernel when it is opened, and remains open.
 void EmulatedDriver::add_kernel(int, const std::string& name, const std::string& image) {
   if (has_kernel(name)) return;
   const Folder folder;

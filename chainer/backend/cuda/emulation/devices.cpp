@@ -1,4 +1,5 @@
-// "@cuda-emulated:0" and so on, in a program that links this part.
+// SPDX-License-Identifier: MIT
+// The devices "@cuda-emulated:0" and so on, for programs that link this component.
 #include "chainer/backend/devices.h"
 
 #include "chainer/backend/cuda/cuda_backend.h"
@@ -8,7 +9,7 @@ namespace chainer::cuda::emulation {
 namespace {
 
 Device find(int index) {
-  // Never destroyed: arrays may outlive main.
+  // Never destroyed: arrays may outlive main().
   static auto* backend =
       new CudaBackend(std::make_unique<EmulatedDriver>(EmulatedDriver::options_of_environment()), "@cuda-emulated");
   if (index >= backend->device_count())

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/backend/cuda/emulation/driver_emulated.h"
 
 #include <algorithm>
@@ -11,14 +12,14 @@
 #include "chainer/backend/cuda/emulation/emulation.h"
 #include "chainer/backend/devices.h"
 #include "chainer/core/clock.h"
-#include "chainer/core/pages.h"
-#include "chainer/core/poison.h"
+#include "chainer/core/system/pages.h"
+#include "chainer/core/system/poison.h"
 
 namespace chainer::cuda::emulation {
 namespace {
 
 Queue& queue_of(Stream s) { return *reinterpret_cast<Queue*>(s); }
-// A place in a queue and, where it was asked for, when the queue's work came there.
+// A mark in a queue and, if requested, the time when the queue reached it.
 struct EventPlace {
   Mark mark;
   std::shared_ptr<double> time;
@@ -59,7 +60,7 @@ void EmulatedDriver::expect_no_failure(const char* call) {
   if (fails()) throw DeviceError(call, ": the emulated driver was told to fail");
 }
 
-// The first range that is large enough.
+// Takes the first range that is large enough.
 void* EmulatedDriver::allocate(int device, std::size_t bytes) {
   if (fails()) return nullptr;
   auto& ranges = free_[static_cast<std::size_t>(device)];

@@ -1,4 +1,5 @@
-// The driver of the emulated devices.
+// SPDX-License-Identifier: MIT
+// The driver of emulated devices.
 #pragma once
 #include <map>
 #include <mutex>
@@ -10,27 +11,28 @@
 
 namespace chainer::cuda::emulation {
 
-/// Devices whose memory lies at addresses where nothing is mapped: the elements are at the same places of a range of
-/// its own, which launches and copies alone know. New blocks are full of ones (NaN as floating numbers).
+/// Devices whose memory is at unmapped addresses: the elements are at the same offsets of another range, which only
+/// launches and copies access. New blocks are filled with ones (NaN for floating-point types).
 class EmulatedDriver : public Driver {
  public:
   struct Options {
     int devices = 2;
     std::size_t memory = std::size_t(4) << 30;  ///< of each device
-    bool eager = false;                         ///< work runs at the call, not when somebody waits
-    /// A command that makes a shared library of programs' sources when " -o LIBRARY SOURCE" stands behind it: the
-    /// compiler of this program, with the folder of the library's headers. Empty: programs are interpreted.
+    bool eager = false;                         ///< work runs at the call, not when a thread waits for it
+    /// A command that compiles a program's source to a shared library when " -o LIBRARY SOURCE" is appended: the
+    /// compiler of this program, with the folder of the library's headers. If empty, programs are interpreted.
     std::string compiler = {};
   };
-  /// CHAINER_EMULATED_DEVICES, CHAINER_EMULATED_STREAMS=eager, and CHAINER_EMULATED_COMPILER.
+  /// Returns the options set by CHAINER_EMULATED_DEVICES, CHAINER_EMULATED_STREAMS=eager, and
+  /// CHAINER_EMULATED_COMPILER.
   static Options options_of_environment();
 
   explicit EmulatedDriver(Options options);
   ~EmulatedDriver() override;
-  /// The n-th call from now (1 is the next) that asks something of a device fails: allocate() without room, the others
-  /// with a DeviceError. 0: none.
+  /// Makes the n-th following call for a device fail (1 is the next one): allocate() returns nullptr, other calls throw
+  /// DeviceError. 0 disables this.
   void fail_at(int64_t call) { fail_at_ = call; }
-  /// Calls that wait in a stream.
+  /// Returns the number of pending calls in a stream.
   static std::size_t waiting(Stream stream);
 
   int device_count() const override { return options_.devices; }
@@ -58,9 +60,9 @@ class EmulatedDriver : public Driver {
   std::string compile(int device, const std::string& source) override;
   void add_kernel(int device, const std::string& name, const std::string& image) override;
   bool multiply(Stream stream, const ProductCall& call) override;
-  /// By convolutions_by()'s library, which computes on the host's memory; without one kernels convolve.
-  std::optional<std::size_t> convolution_workspace(Stream stream, const ConvolutionCall& call) override;
-  void convolve(Stream stream, const ConvolutionCall& call, void* workspace) override;
+  /// Uses the library set by convolutions_by(), which computes in host memory; without one, kernels are used.
+  std::optional<std::size_t> convolution_workspace(Stream stream, const LibraryConvolution& call) override;
+  void convolve(Stream stream, const LibraryConvolution& call, void* workspace) override;
   void convolutions_by(std::unique_ptr<Cudnn> library) { convolutions_ = std::move(library); }
 
  private:
@@ -70,13 +72,13 @@ class EmulatedDriver : public Driver {
   char* opened(const void* p) const { return static_cast<char*>(const_cast<void*>(p)) + distance_; }
 
   Options options_;
-  char* closed_ = nullptr;  // the ranges of all devices, one behind the other
+  char* closed_ = nullptr;  // the ranges of all devices, one after another
   std::ptrdiff_t distance_ = 0;
-  std::vector<std::map<char*, std::size_t>> free_;  // ranges of addresses, of each device
-  mutable std::mutex pinned_mutex_;  // threads use several devices; what is of one device its backend locks
+  std::vector<std::map<char*, std::size_t>> free_;  // free ranges of addresses, per device
+  mutable std::mutex pinned_mutex_;  // device state is guarded by the backend; this is shared by all devices
   std::map<const char*, std::size_t> pinned_;
   int64_t fail_at_ = 0;
-  std::shared_ptr<Cudnn> convolutions_;  // work that waits in a stream holds it, too
+  std::shared_ptr<Cudnn> convolutions_;  // also owned by pending work in streams
 };
 
 }  // namespace chainer::cuda::emulation

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/backend/cuda/emulation/emulation.h"
 
 #include <atomic>
@@ -25,7 +26,7 @@ struct Known {
   Entry entry;
   const std::type_info* args;
 };
-// Kernels by name. What is in the list stays as it is; programs add kernels while others run.
+// The kernels by name. Entries are never changed; programs may add kernels while others run.
 class KernelList {
  public:
   const Known* find(std::string_view name) {

@@ -1,8 +1,9 @@
-// The device as the host's compiler sees it: threads of a block take turns on fibers of one thread of the host. A
-// thread gets a fiber of its own when it first waits, so kernels without barriers cost a call a thread. Beside running
-// kernels this finds what a device leaves undefined: barriers that not all threads reach, lanes that read from lanes
-// outside of their mask, shared memory that is read before it is written (it is full of NaN), launches beyond a
-// device's limits; results that depend on the order of threads or blocks show when the order changes (set_order).
+// SPDX-License-Identifier: MIT
+// The emulated device for the host's compiler: threads of a block run in turn as fibers on one thread of the host. A
+// thread gets its own fiber when it first waits, so kernels without barriers cost one call per thread. The emulation
+// also detects undefined behaviour: barriers that not all threads reach, lanes that read from lanes outside of their
+// mask, reads of uninitialized shared memory (it is filled with NaN), launches that exceed a device's limits. Results
+// that depend on the order of threads or blocks can be found by changing the order (set_order).
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -15,17 +16,17 @@
 
 namespace chainer::cuda::emulation {
 
-/// In which order the threads of a block and the blocks of a grid run.
+/// The order in which the threads of a block and the blocks of a grid run.
 enum class Order { forward, backward, shuffled };
 void set_order(Order order, uint32_t seed = 1);
 
-/// What the running thread sees as threadIdx and so on.
+/// The values of threadIdx, blockIdx, blockDim and gridDim for the running thread.
 struct Place {
   Dim3 thread, block, block_dim, grid_dim;
 };
 extern thread_local constinit Place place;
 
-/// The block's memory of that key, which begins with bytes that nobody wrote.
+/// Returns the block's shared memory for a key; it is uninitialized at first.
 void* shared_memory(const void* key, std::size_t bytes);
 template <class T>
 T* shared(const void* key) {
@@ -35,14 +36,14 @@ void* dynamic_shared();
 
 void block_barrier(int line);
 enum class WarpOp : uint8_t { sync, shuffle, ballot };
-/// All lanes of `mask` come here; returns what lane `source` brought, or the lanes that brought something but 0.
+/// Waits for all lanes of `mask`. Returns the value of lane `source`, or the mask of lanes with nonzero values.
 uint64_t warp_meeting(WarpOp op, uint32_t mask, uint64_t value, int source, int line);
 int lane();
 
-/// Whether a kernel of that name is known.
+/// Returns true if a kernel of that name is registered.
 bool has_kernel(std::string_view name);
 using Entry = void (*)(void (*kernel)(), const void* args);
-/// Makes a kernel known by name, as a device's module does.
+/// Registers a kernel by name, like the loading of a device's module.
 bool add_kernel(const char* name, void (*kernel)(), Entry entry, const std::type_info& args);
 template <class Args>
 bool add(const char* name, void (*kernel)(const Args&)) {
@@ -52,13 +53,13 @@ bool add(const char* name, void (*kernel)(const Args&)) {
   return add_kernel(name, reinterpret_cast<void (*)()>(kernel), entry, typeid(Args));
 }
 
-/// Throws a DeviceError where a device would refuse the launch at the call: no such kernel, another struct, lengths or
-/// memory beyond its limits.
+/// Throws DeviceError if a device would reject the launch: unknown kernel, wrong struct, sizes or memory beyond its
+/// limits.
 void check(const Launch& launch);
-/// Runs a kernel over a grid that check() took. What the kernel does wrong is a DeviceError that names kernel, block
-/// and thread.
+/// Runs a kernel over a grid accepted by check(). Throws DeviceError naming kernel, block and thread for errors in the
+/// kernel.
 void run(const Launch& launch, const void* args);
-/// How many kernels and threads ran so far, and the seconds that they took.
+/// The numbers of launches and threads so far, and their time.
 struct Counts {
   int64_t launches = 0, threads = 0;
   double seconds = 0;
@@ -82,7 +83,7 @@ T shuffle(uint32_t mask, T value, int source, int line) {
 #define blockDim (::chainer::cuda::emulation::place.block_dim)
 #define gridDim (::chainer::cuda::emulation::place.grid_dim)
 
-// Barriers and exchanges between lanes. There is no __activemask(): a kernel knows its lanes.
+// Barriers and exchanges between lanes. There is no __activemask(): kernels must know their active lanes.
 inline void __syncthreads(int line = __builtin_LINE()) { ::chainer::cuda::emulation::block_barrier(line); }
 inline void __syncwarp(uint32_t mask = 0xffffffffu, int line = __builtin_LINE()) {
   using namespace ::chainer::cuda::emulation;

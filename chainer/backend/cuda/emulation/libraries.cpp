@@ -1,4 +1,5 @@
-// In the place of a device's libraries: the host's backend, on emulated memory.
+// SPDX-License-Identifier: MIT
+// Replaces a device's libraries by the host's backend on emulated memory.
 #include <memory>
 #include <optional>
 
@@ -8,7 +9,7 @@
 namespace chainer::cuda::emulation {
 namespace {
 
-// An array of the host over memory that something else holds.
+// Returns an array of the host on memory that it does not own.
 Array over(void* data, const ProductCall::Matrices& m, Dtype dtype) {
   Ref<ArrayBody> body = make_ref<ArrayBody>(m.shape, dtype, Device(), m.shape.product());
   body->set_strides(m.strides);
@@ -29,13 +30,13 @@ bool EmulatedDriver::multiply(Stream stream, const ProductCall& c) {
   return true;
 }
 
-std::optional<std::size_t> EmulatedDriver::convolution_workspace(Stream, const ConvolutionCall& call) {
+std::optional<std::size_t> EmulatedDriver::convolution_workspace(Stream, const LibraryConvolution& call) {
   return convolutions_ ? convolutions_->workspace(call) : std::nullopt;
 }
-void EmulatedDriver::convolve(Stream stream, const ConvolutionCall& c, void* workspace) {
+void EmulatedDriver::convolve(Stream stream, const LibraryConvolution& c, void* workspace) {
   expect_no_failure("convolution");
-  ConvolutionCall call = c;
-  for (ConvolutionCall::Tensor* t : {&call.x, &call.w, &call.y}) t->data = opened(t->data);
+  LibraryConvolution call = c;
+  for (LibraryConvolution::Tensor* t : {&call.x, &call.w, &call.y}) t->data = opened(t->data);
   void* const room = workspace ? opened(workspace) : nullptr;
   reinterpret_cast<Queue*>(stream)->add(
       [library = convolutions_, call, room] { library->convolve(nullptr, call, room); });

@@ -1,4 +1,5 @@
-// The order in which the emulated device goes through threads and blocks.
+// SPDX-License-Identifier: MIT
+// The order in which the emulated device runs threads and blocks.
 #pragma once
 #include <cstdint>
 #include <numeric>
@@ -7,14 +8,14 @@
 
 namespace chainer::cuda::emulation {
 
-/// What set_order() said last.
+/// The arguments of the last set_order().
 struct Ordering {
   Order order = Order::forward;
   uint32_t seed = 1;
 };
 Ordering ordering();
 
-/// The i-th of n in that order. Shuffled: multiples of a number that has no factor in common with n.
+/// Maps i to the i-th of n in that order. The shuffled order uses multiples of a number coprime to n.
 class Permutation {
  public:
   Permutation(uint32_t n, uint32_t salt) : n_(n), order_(ordering().order) {

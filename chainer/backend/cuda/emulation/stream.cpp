@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/backend/cuda/emulation/stream.h"
 
 #include "chainer/backend/cuda/driver.h"

@@ -1,5 +1,6 @@
-// Streams of the emulated device: queues whose work runs as late as it may, on the thread that waits for it. Who
-// forgets to wait sees old elements every time.
+// SPDX-License-Identifier: MIT
+// Streams of the emulated device: queues whose work runs as late as possible, on the thread that waits for it, so that
+// a missing wait always reads old elements.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -10,7 +11,7 @@
 namespace chainer::cuda::emulation {
 
 class Queue;
-/// A place in a queue.
+/// A mark in a queue.
 struct Mark {
   Queue* queue = nullptr;
   uint64_t at = 0;
@@ -18,16 +19,15 @@ struct Mark {
 
 class Queue {
  public:
-  /// `eager`: work runs when it is added.
+  /// With `eager`, work runs when it is added.
   Queue(int device, bool eager) : device_(device), eager_(eager) {}
   int device() const { return device_; }
   void add(std::function<void()> work);
-  /// The place behind everything that was added.
+  /// Returns the mark after all work added so far.
   Mark mark() { return {this, done_ + queue_.size()}; }
-  /// What is added from here on runs after the mark.
+  /// Work added from here on runs after the mark.
   void wait(Mark m);
-  /// Runs what waits, up to a mark. What work throws is lost work: it comes out here as DeviceLost, and again from each
-  /// later call.
+  /// Runs pending work up to a mark. If work throws, this and all later calls throw DeviceLost.
   void run_until(uint64_t at);
   void run() { run_until(mark().at); }
   std::size_t waiting() const { return queue_.size(); }

@@ -1,12 +1,14 @@
-// What the sources of compiled programs are written with (backend/cuda/program_source.h): a program's instructions one
-// after the other, with the bits of the kernel `program`, which interprets them.
+// SPDX-License-Identifier: MIT
+// The functions used by sources of compiled programs (backend/cuda/program_source.h): the instructions of a program in
+// sequence, with the same results as the kernel `program`, which interprets them.
 #pragma once
 #include "chainer/backend/cuda/kernels/formulas.h"
 #include "chainer/backend/cuda/kernels/program.h"
 
 namespace chainer::cuda {
 
-/// The elements of one thread: numbers blockDim.x apart. Those beyond the end are read as the last one and not written.
+/// The elements of one thread, at distance blockDim.x. Elements beyond the end are read as the last one and not
+/// written.
 template <int each>
 struct Elements {
   uint32_t at[each];
@@ -19,10 +21,10 @@ struct Elements {
   }
 };
 
-/// How elements of an operand lie: one behind the other, all in one place, or in any way.
+/// The layout of an operand: consecutive elements, a single element, or any strides.
 enum class Walk : uint8_t { dense, single, any };
 
-// Numbers of bytes, as load() and store() take elements.
+// The size of an element, for load() and store().
 template <Type type>
 struct Stored {
   static constexpr int bytes = type == Type::float64 || type == Type::int64                             ? 8
@@ -32,7 +34,7 @@ struct Stored {
   alignas(bytes) char memory[bytes];
 };
 
-/// A value between two instructions, of the type that it would have in memory.
+/// A value between two instructions, stored in its own type.
 template <Type type, int each>
 struct Register {
   Stored<type> value[each];
@@ -46,7 +48,7 @@ struct Register {
   }
 };
 
-/// An operand.
+/// An operand in memory.
 template <Type type, Walk walk, int each>
 struct Memory {
   const ProgramArgs& a;

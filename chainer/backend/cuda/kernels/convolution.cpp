@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/backend/cuda/kernels/convolution.h"
 
 namespace chainer::cuda {
@@ -5,7 +6,7 @@ namespace {
 
 using Args = ConvolutionArgs;
 
-// What an index of a row, a step or a column means: an image (or nothing), a channel and a place.
+// The meaning of a row, step or column number: an image (if any), a channel and a place.
 struct Index {
   int image, channel;
   Place place;
@@ -31,7 +32,7 @@ DEVICE T at(const Images& a, int image, int channel, const Place& p) {
   for (int d = 0; d < Windows::kAxes; ++d) offset += p.at[d] * a.axis[d];
   return load<T>(a.data + offset, a.type);
 }
-// The pixel of x under an element of the filter of a result, and the other way round; false where there is none.
+// Computes the pixel of x under an element of the filter for a result, and the reverse; returns false if there is none.
 DEVICE bool under(const Windows& w, const Place& result, const Place& k, Place& x) {
   bool found = true;
   for (int d = 0; d < Windows::kAxes; ++d) {
@@ -50,8 +51,8 @@ DEVICE bool over(const Windows& w, const Place& x, const Place& k, Place& result
   return found;
 }
 
-// The three operations: what rows, steps and columns are, the elements of both matrices, and where results are.
-// Channels are those of group g.
+// The three operations: the meaning of rows, steps and columns, the elements of both matrices, and the positions of
+// results. Channels are those of group g.
 template <class T>
 struct Forward {
   static DEVICE Index row(const Args& a, int n) { return pixel(n, a.windows.out, a.rows); }
@@ -107,7 +108,7 @@ struct BackwardWeights {
   }
 };
 
-// A thread has 4 x 4 results, and brings 4 elements of each matrix for 16 steps into shared memory.
+// A thread computes 4 x 4 results, and copies 4 elements of each matrix for 16 steps to shared memory.
 template <class T, class Operation>
 DEVICE void convolve(const Args& a) {
   constexpr int kSteps = 16, kEach = 4;

@@ -1,8 +1,9 @@
-// The part of CUDA C++ that kernels are written in. A source in this folder is compiled by nvcc for the device, and by
-// the host's compiler, for which emulation/emulation.h stands for the device. What the two spell differently is here.
+// SPDX-License-Identifier: MIT
+// The dialect of CUDA C++ in which kernels are written. A source in this folder is compiled by nvcc for the device, and
+// by the host's compiler with emulation/emulation.h. This header defines what differs between the two.
 //
-//   struct ScaleArgs {                                     // a kernel takes one struct, in which the addresses that
-//     float* x;                                            // arrays have become those that the device reads and writes
+//   struct ScaleArgs {                                     // a kernel takes one struct; at a launch, the
+//     float* x;                                            // addresses in it become those of the device
 //     int64_t n;
 //     template <class F> void pointers(F&& f) { f(x); }
 //   };
@@ -16,11 +17,11 @@
 #define KERNEL(NAME, ARGS) extern "C" __global__ void NAME(const __grid_constant__ ARGS a)
 #define DEVICE __device__ __forceinline__
 #define DEVICE_FUNCTION __device__ __noinline__
-/// Before a loop over what lies in registers.
+/// Placed before a loop over registers.
 #define UNROLL _Pragma("unroll")
-/// Memory of the block, once for all threads: SHARED(float, tile, [32][33]).
+/// Shared memory of the block: SHARED(float, tile, [32][33]).
 #define SHARED(TYPE, NAME, DIMS) __shared__ TYPE NAME DIMS
-/// The memory whose size the launch gives.
+/// Shared memory whose size is given at the launch.
 #define DYNAMIC_SHARED(TYPE, NAME)                                       \
   extern __shared__ __align__(16) unsigned char dynamic_shared_memory[]; \
   TYPE* const NAME = reinterpret_cast<TYPE*>(dynamic_shared_memory)
@@ -42,7 +43,7 @@
 
 namespace chainer::cuda {
 
-/// Element number `first_element() + k * element_step()` is this thread's, for k = 0, 1, ...
+/// This thread processes the elements first_element() + k * element_step(), for k = 0, 1, ...
 DEVICE int64_t first_element() { return int64_t(blockIdx.x) * blockDim.x + threadIdx.x; }
 DEVICE int64_t element_step() { return int64_t(gridDim.x) * blockDim.x; }
 

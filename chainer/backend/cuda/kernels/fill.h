@@ -1,10 +1,11 @@
-// One value for all elements.
+// SPDX-License-Identifier: MIT
+// Filling with one value.
 #pragma once
 #include "chainer/backend/cuda/kernels/types.h"
 
 namespace chainer::cuda {
 
-/// Of integers `integer` is the value, of floating numbers `number`.
+/// The value is `integer` for integers, `number` for floating types.
 struct FillArgs {
   Space space;
   Operand out;

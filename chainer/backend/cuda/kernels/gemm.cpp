@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/backend/cuda/kernels/gemm.h"
 
 namespace chainer::cuda {
@@ -9,7 +10,7 @@ DEVICE T element(const GemmArgs::Matrices& m, Type type, int64_t row, int64_t co
   return load<T>(m.data + blockIdx.z * m.stack + row * m.row + column * m.column, type);
 }
 
-// Tiles of both operands go through shared memory.
+// Tiles of both operands are copied to shared memory.
 template <class T>
 DEVICE void gemm(const GemmArgs& a) {
   SHARED(T, left, [kGemmTile][kGemmTile]);

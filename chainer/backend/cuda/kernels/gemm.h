@@ -1,11 +1,12 @@
-// Products of matrices for which there is no library.
+// SPDX-License-Identifier: MIT
+// Matrix products that no library supports.
 #pragma once
 #include "chainer/backend/cuda/kernels/types.h"
 
 namespace chainer::cuda {
 
-/// out = alpha a b + beta out for stacks of matrices (m, k) and (k, n); strides are in bytes. 16-bit types accumulate
-/// in float32.
+/// out = alpha a b + beta out, for stacks of matrices (m, k) and (k, n); strides are in bytes. 16-bit types are
+/// accumulated in float32.
 struct GemmArgs {
   struct Matrices {
     char* data;
@@ -20,7 +21,7 @@ struct GemmArgs {
     f(a.data), f(b.data), f(out.data);
   }
 };
-/// A block of kTile x kTile threads has as many results.
+/// A block of kTile x kTile threads computes as many results.
 constexpr int kGemmTile = 16;
 
 }  // namespace chainer::cuda

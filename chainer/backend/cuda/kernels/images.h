@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: MIT
 // Windows on images, along one to three spatial axes.
 #pragma once
 #include "chainer/backend/cuda/kernels/types.h"
 
 namespace chainer::cuda {
 
-/// Images of spatial lengths `size` and windows (or filters) on them, `out` along each axis. Fewer axes than three have
-/// others of length one before them.
+/// The geometry of images of spatial size `size` and windows (or filters) on them, `out` along each axis. If there are
+/// fewer than three axes, axes of length one precede them.
 struct Windows {
   static constexpr int kAxes = 3;
   int size[kAxes], out[kAxes], ksize[kAxes], stride[kAxes], pad[kAxes], dilate[kAxes];
@@ -15,8 +16,8 @@ struct Windows {
 struct Place {
   int at[Windows::kAxes];
 };
-/// Splits n, an index of an array of such lengths whose last axis is the fastest; what is left of n is the index of all
-/// axes before them.
+/// Splits n, an index of an array with these last axes (the last one fastest). On return n is the index of the
+/// remaining axes.
 template <class Integer>
 DEVICE Place split(Integer& n, const int (&extent)[Windows::kAxes]) {
   Place p{};

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/backend/cuda/kernels/indices.h"
 
 namespace chainer::cuda {
 
-// One block, so that the first wrong index is found without atomics.
+// Uses a single block, so that the first wrong index is found without atomics.
 KERNEL(check_indices, IndicesArgs) {
   SHARED(int64_t, firsts, [IndicesArgs::kThreads / 32]);
   int64_t first = a.n;

@@ -1,15 +1,16 @@
+// SPDX-License-Identifier: MIT
 // Checks of indices.
 #pragma once
 #include "chainer/backend/cuda/kernels/types.h"
 
 namespace chainer::cuda {
 
-/// One index of a list that is out of range: where in the list, or -1, and what it is.
+/// The first index of a list that is out of range: its position in the list, or -1, and its value.
 struct WrongIndex {
   int64_t position, value;
 };
 
-/// chainer::IndexCheck of n contiguous integers. An index out of range counts as 0; `wrong` gets the first.
+/// chainer::IndexCheck of n contiguous integers. An index out of range is replaced by 0; `wrong` receives the first.
 struct IndicesArgs {
   static constexpr int kThreads = 256;
   const char* index;

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/backend/cuda/kernels/moments.h"
 
 namespace chainer::cuda {
 namespace {
 
-// What all threads with this thread's key have, added in a tree.
+// Returns the sum over all threads with this thread's key, added in a tree.
 DEVICE double sum_of_key(double* sums, double value, int wide) {
   const int t = threadIdx.x;
   sums[t] = value;
@@ -17,7 +18,7 @@ DEVICE double sum_of_key(double* sums, double value, int wide) {
   return total;
 }
 
-// Elements [begin, end) of a key are a part; f(element in memory) for those of this thread.
+// The elements [begin, end) of a key are a part; f(element in memory) is called for those of this thread.
 struct Part {
   int64_t key, begin, end;
 };
@@ -38,7 +39,7 @@ DEVICE void write(const MomentsArgs& a, const Part& p, double first, double seco
   a.second[blockIdx.y * a.keys + p.key] = second;
 }
 
-// The mean at first, then the distances from it: the part is read twice, from the cache.
+// The mean first, then the differences from it: the part is read twice, the second time from cache.
 template <class T>
 DEVICE void moments(const MomentsArgs& a) {
   SHARED(double, sums, [MomentsArgs::kThreads]);
@@ -81,8 +82,8 @@ KERNEL(moments_grad_float64, MomentsArgs) { moments_grad<double>(a); }
 KERNEL(centered_combination_float32, CombinationArgs) { combination<float>(a); }
 KERNEL(centered_combination_float64, CombinationArgs) { combination<double>(a); }
 
-// Moments of two sets of numbers together: Chan, Golub and LeVeque, "Updating formulae and a pairwise algorithm for
-// computing sample variances".
+// Merges the moments of two sets: Chan, Golub and LeVeque, "Updating formulae and a pairwise algorithm for computing
+// sample variances".
 KERNEL(merge_moments, MomentsMergeArgs) {
   for (int64_t key = first_element(); key < a.keys; key += element_step()) {
     double first = a.first[key], second = a.second[key];

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/backend/cuda/kernels/pooling.h"
 
 namespace chainer::cuda {
@@ -5,7 +6,7 @@ namespace {
 
 enum Operation { max, sum, gather, scatter, spread };
 
-// Elements [begin, end) of a window along axis d that lie in the image.
+// The elements [begin, end) of a window along axis d that are inside the image.
 struct Inside {
   int begin, end;
   DEVICE int count() const { return begin < end ? end - begin : 0; }
@@ -14,7 +15,7 @@ DEVICE Inside inside(const Windows& w, int d, int window) {
   const int from = window * w.stride[d] - w.pad[d], rest = w.size[d] - from;
   return {from < 0 ? -from : 0, rest < w.ksize[d] ? rest : w.ksize[d]};
 }
-// The weight of a window's elements in its sum.
+// Returns the weight of a window's elements in its sum.
 template <class T>
 DEVICE T weight_of(const PoolingArgs& a, const Place& o) {
   if (a.weight != 0) return static_cast<T>(a.weight);
@@ -23,7 +24,7 @@ DEVICE T weight_of(const PoolingArgs& a, const Place& o) {
   return T(1) / static_cast<T>(count);
 }
 
-// A thread for each channel of each window. The first NaN of a window stays.
+// One thread per channel of each window. The first NaN of a window is kept.
 template <class T>
 DEVICE void pool_windows(const PoolingArgs& a) {
   const Windows& w = a.windows;
@@ -55,13 +56,13 @@ DEVICE void pool_windows(const PoolingArgs& a) {
   }
 }
 
-// Windows [begin, end) along axis d that have pixel x.
+// Returns the windows [begin, end) along axis d that contain pixel x.
 DEVICE Inside windows_over(const Windows& w, int d, int x) {
   const int last = (x + w.pad[d]) / w.stride[d] + 1, before = x + w.pad[d] - w.ksize[d];
   return {before < 0 ? 0 : before / w.stride[d] + 1, last < w.out[d] ? last : w.out[d]};
 }
 
-// A thread for each channel of each pixel, which adds what the windows over it give, in their order.
+// One thread per channel of each pixel; it adds the contributions of the windows over the pixel, in order.
 template <class T>
 DEVICE void pool_images(const PoolingArgs& a) {
   const Windows& w = a.windows;

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: MIT
 // Pooling over windows on images.
 #pragma once
 #include "chainer/backend/cuda/kernels/images.h"
 
 namespace chainer::cuda {
 
-/// chainer::Pooling of images (outer, size..., inner) and windows (outer, out..., inner), contiguous.
+/// chainer::Pooling between images (outer, size..., inner) and windows (outer, out..., inner), contiguous.
 struct PoolingArgs {
   const void* in;
   void* out;
@@ -12,7 +13,7 @@ struct PoolingArgs {
   Windows windows;
   int64_t outer, inner;
   int op;         ///< chainer::Pooling: max, sum, gather, scatter, spread
-  double weight;  ///< of elements of a sum; 0 for one over how many of them lie in the image
+  double weight;  ///< of elements of a sum; 0 for one over the number of elements inside the image
   template <class F>
   void pointers(F&& f) {
     f(in), f(out), f(position);

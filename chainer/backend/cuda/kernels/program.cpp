@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/backend/cuda/kernels/formulas.h"
 
 #include "chainer/backend/cuda/kernels/program.h"
@@ -5,7 +6,7 @@
 namespace chainer::cuda {
 namespace {
 
-// The addresses of one thread's elements at a place, from element number `first` on.
+// The addresses of one thread's elements at a place, starting with element number `first`.
 struct PlaceOfThread {
   const ProgramArgs& a;
   char* registers;
@@ -21,14 +22,14 @@ struct PlaceOfThread {
   }
 };
 
-// An operation as a function that is called.
+// An operation as a function that is not inlined.
 template <class Op, class T>
 DEVICE_FUNCTION T called(T a, T b, T c) {
   return Op::template apply<T>(a, b, c);
 }
 
-// Long formulas, above all those of float64, are called: written out for each element of a thread they take ptxas twice
-// the time, for operations that few programs have.
+// Long formulas, especially in float64, are not inlined: unrolled for each element of a thread they double the time of
+// ptxas, for operations that few programs use.
 template <class Op, class T>
 DEVICE T result(T a, T b, T c) {
   if constexpr (Op::cost * sizeof(T) >= 48)
@@ -68,7 +69,7 @@ DEVICE void execute(const ProgramArgs::Instruction& i, const PlaceOfThread& p) {
 
 }  // namespace
 
-// Each thread has its own column of the registers, so that there are no barriers.
+// Each thread has its own column of the registers, so no barriers are needed.
 KERNEL(program, ProgramArgs) {
   DYNAMIC_SHARED(char, registers);
   const uint32_t block = blockDim.x * a.each;

@@ -1,11 +1,12 @@
-// Programs of elementwise operations, which one kernel interprets.
+// SPDX-License-Identifier: MIT
+// Programs of elementwise operations, interpreted by one kernel.
 #pragma once
 #include "chainer/backend/cuda/kernels/types.h"
 
 namespace chainer::cuda {
 
 /// Instructions out = op(in...), computed in float32, float64 or int64. A place below kOperands is an operand in
-/// memory, any other a register, whose type conversions go through as through memory. A register has an element for
+/// memory, any other a register. Values are converted to a register's type as to memory. A register has one element for
 /// each thread of the block and each of its `each` elements, in the block's shared memory.
 struct ProgramArgs {
   static constexpr int kOperands = 24, kInstructions = 96, kRegisters = 64, kMostEach = 4;

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/backend/cuda/kernels/random.h"
 
 namespace chainer::cuda {
 namespace {
 
-// Philox 4x32-10 (Salmon et al., SC 2011), as the host's: four words of a block of the stream.
+// Philox 4x32-10 (Salmon et al., SC 2011), as on the host: the four words of one block of the stream.
 DEVICE void philox(uint64_t seed, uint64_t counter, uint32_t* words) {
   uint32_t c0 = uint32_t(counter), c1 = uint32_t(counter >> 32), c2 = 0, c3 = 0;
   uint32_t k0 = uint32_t(seed), k1 = uint32_t(seed >> 32);

@@ -1,12 +1,12 @@
-// Draws of the counter-based generator.
+// SPDX-License-Identifier: MIT
+// The counter-based random generator.
 #pragma once
 #include "chainer/backend/cuda/kernels/types.h"
 
 namespace chainer::cuda {
 
-/// Element i of a contiguous output comes from word i of the stream that begins at block `counter`: of bernoulli draws
-/// it is `b` where the word is below `limit`, else 0; of uniform ones a + scale * word, at most `last`. Computed in
-/// float32 or float64.
+/// Element i of a contiguous output is computed from word i of the stream that begins at block `counter`. bernoulli:
+/// `b` if the word is below `limit`, else 0. uniform: a + scale * word, at most `last`. Computed in float32 or float64.
 struct RandomArgs {
   char* out;
   Type type;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/backend/cuda/kernels/formulas.h"
 
 #include "chainer/backend/cuda/kernels/recurrent.h"
@@ -5,7 +6,7 @@
 namespace chainer::cuda {
 namespace {
 
-// The gates of one cell: a place in each source's array.
+// The gates of one cell: their position in each source's array.
 struct Cell {
   int64_t number, row, unit;
   DEVICE Cell(const LstmArgs& a, int64_t n) : number(n), row(n / a.units), unit(n % a.units) {}
@@ -28,7 +29,7 @@ DEVICE T output_gate(const LstmArgs& a, const Cell& cell) {
   return m::sigmoid(o);
 }
 
-// A thread for each cell.
+// One thread per cell.
 template <class T>
 DEVICE void lstm(const LstmArgs& a) {
   for (int64_t n = first_element(); n < a.rows * a.units; n += element_step()) {
@@ -44,7 +45,7 @@ DEVICE void lstm(const LstmArgs& a) {
   }
 }
 
-// The activations are computed again from the gates: that is cheaper than to keep and read them.
+// The activations are recomputed from the gates, which is cheaper than storing and reading them.
 template <class T>
 DEVICE void lstm_grad(const LstmArgs& a) {
   for (int64_t n = first_element(); n < a.rows * a.units; n += element_step()) {
@@ -68,7 +69,7 @@ DEVICE void lstm_grad(const LstmArgs& a) {
   }
 }
 
-// The gates of a GRU's cell.
+// The gates of a GRU cell.
 template <class T>
 struct Gru {
   int64_t at, units;

@@ -1,11 +1,12 @@
-// Pointwise parts of recurrent cells.
+// SPDX-License-Identifier: MIT
+// The pointwise parts of recurrent cells.
 #pragma once
 #include "chainer/backend/cuda/kernels/types.h"
 
 namespace chainer::cuda {
 
-/// chainer::LstmCells: gates x of each source, cells c_prev of each source and child; for the gradients c, gc and gh
-/// (either may be none), gx and gc_prev.
+/// chainer::LstmCells: gates x of each source, cells c_prev of each source and child. The gradients use c, gc and gh
+/// (either may be null), gx and gc_prev.
 struct LstmArgs {
   static constexpr int kSources = 4, kCells = 16;
   const void *x[kSources], *c_prev[kCells], *gc, *gh;
@@ -20,7 +21,7 @@ struct LstmArgs {
   }
 };
 
-/// Backend::gru and gru_grad: x and hx (rows, 3 units) hold r, z and h one behind the other.
+/// Backend::gru and gru_grad: x and hx (rows, 3 units) hold r, z and h, in this order.
 struct GruArgs {
   const void *x, *hx, *h_prev, *gh;
   void *h, *gx, *ghx, *gh_prev;

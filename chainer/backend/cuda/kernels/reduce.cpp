@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/backend/cuda/kernels/reduce.h"
 
 namespace chainer::cuda {
@@ -25,7 +26,7 @@ DEVICE T combined(int op, T a, T b) {
   return op == max ? (a > b ? a : b) : (a < b ? a : b);
 }
 
-// What thread `first` of `step` threads finds in result number i.
+// Returns the partial result of thread `first` of `step` threads for result number i.
 template <class T>
 DEVICE T part(const ReduceArgs& a, uint32_t i, uint32_t first, uint32_t step) {
   const char* from = a.in_kept.data + offset(a.kept, a.in_kept, i);
@@ -39,7 +40,7 @@ DEVICE void write(const ReduceArgs& a, uint32_t i, T value) {
   store(a.out.data + offset(a.kept, a.out, i), a.out.type, value);
 }
 
-// A block of 256 threads for each result.
+// One block of 256 threads per result.
 template <class T>
 DEVICE void reduce_by_blocks(const ReduceArgs& a) {
   SHARED(T, totals, [256]);
@@ -55,7 +56,7 @@ DEVICE void reduce_by_blocks(const ReduceArgs& a) {
   }
 }
 
-// A warp for each result, four of them in a block.
+// One warp per result, four warps per block.
 template <class T>
 DEVICE void reduce_by_warps(const ReduceArgs& a) {
   for (uint32_t i = blockIdx.x * 4 + threadIdx.y; i < a.kept.size; i += gridDim.x * 4) {
@@ -66,7 +67,7 @@ DEVICE void reduce_by_warps(const ReduceArgs& a) {
   }
 }
 
-// Whether the second element comes before the first: NaN wins, then the larger (smaller) one, then the lower index.
+// Returns true if the second element comes before the first: NaN wins, then the larger (smaller), then the lower index.
 template <class T>
 DEVICE bool is_before(bool largest, T x, int64_t at, T y, int64_t y_at) {
   if (y_at < 0 || at < 0) return at < 0;
@@ -76,7 +77,7 @@ DEVICE bool is_before(bool largest, T x, int64_t at, T y, int64_t y_at) {
   return largest ? y > x : y < x;
 }
 
-// A warp for each index, four of them in a block.
+// One warp per index, four warps per block.
 template <class T>
 DEVICE void arg_reduce(const ReduceArgs& a) {
   const bool largest = a.op == 0;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/backend/cuda/kernels/rows.h"
 
 namespace chainer::cuda {
@@ -7,7 +8,7 @@ DEVICE int64_t index_of(const RowsArgs& a, uint32_t i) {
   return load<int64_t>(a.index.data + offset(a.rows, a.index, i), a.index.type);
 }
 
-// Takes row index[i] of the table as row i of the list: a thread for each element of the list.
+// Copies row index[i] of the table to row i of the list: one thread per element of the list.
 template <class T>
 DEVICE void take_rows(const RowsArgs& a) {
   const int64_t size = int64_t(a.rows.size) * a.row.size;
@@ -19,8 +20,8 @@ DEVICE void take_rows(const RowsArgs& a) {
   }
 }
 
-// Puts or adds row i of the list to row index[i] of the table, in the order of i: a thread for each element of a row
-// and each part of the table's rows, so that nobody else writes where it does.
+// Stores or adds row i of the list to row index[i] of the table, in the order of i: one thread per element of a row and
+// part of the table's rows, so that threads write to different elements.
 template <class T>
 DEVICE void put_rows(const RowsArgs& a, bool add) {
   for (uint32_t k = blockIdx.x * blockDim.x + threadIdx.x; k < a.row.size; k += gridDim.x * blockDim.x) {

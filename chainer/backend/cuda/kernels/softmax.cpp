@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/backend/cuda/kernels/formulas.h"
 
 #include "chainer/backend/cuda/kernels/softmax.h"
@@ -5,7 +6,7 @@
 namespace chainer::cuda {
 namespace {
 
-// A warp for each row, four of them in a block.
+// One warp per row, four warps per block.
 template <class T>
 DEVICE void softmax(const SoftmaxArgs& a) {
   const int64_t rows = a.outer * a.inner;

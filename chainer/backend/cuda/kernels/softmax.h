@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: MIT
 // Softmax over one axis.
 #pragma once
 #include "chainer/backend/cuda/kernels/types.h"
 
 namespace chainer::cuda {
 
-/// Of a contiguous array (outer, n, inner), over n; or its logarithm. Sums are taken in float64, each thread of a warp
-/// every 32nd term, then in a fixed tree.
+/// Softmax or log-softmax over n of a contiguous array (outer, n, inner). Sums are computed in float64: each thread of
+/// a warp takes every 32nd term, then the threads are combined in a fixed tree.
 struct SoftmaxArgs {
   const char* in;
   char* out;

@@ -1,5 +1,6 @@
-// Special functions of double numbers on the device: CUDA's where it has them, the others here, which the emulated
-// device runs, too. They stay functions, so that an interpreter of all operations needs no more registers for them.
+// SPDX-License-Identifier: MIT
+// Special functions of double numbers on the device: CUDA's where available, else those below, which the emulated
+// device uses, too. They are not inlined, so that the interpreter of all operations needs no registers for them.
 #pragma once
 #include <math.h>
 
@@ -31,7 +32,7 @@ SPECIAL log_ndtr(double x) {
   return ::log1p(-0.5 * ::erfc(x * 0.70710678118654752440));
 }
 
-// Up to 10 by the recurrence, from there by the asymptotic series; below 0 by reflection.
+// Below 10 by the recurrence, above by the asymptotic series; for x < 0 by reflection.
 SPECIAL digamma(double x) {
   const double pi = 3.14159265358979323846, infinity = 1e308 * 10;
   double result = 0;
@@ -47,7 +48,7 @@ SPECIAL digamma(double x) {
   return result + ::log(x) - 0.5 / x - series;
 }
 
-// (-1)^(n+1) n! zeta(n + 1, x), by Euler and Maclaurin's sum from 12 on.
+// (-1)^(n+1) n! zeta(n + 1, x), by the Euler-Maclaurin formula from 12 on.
 SPECIAL polygamma(double n, double x) {
   if (n == 0) return digamma(x);
   const double infinity = 1e308 * 10;

@@ -1,4 +1,5 @@
-// Elements of any dtype, and where they are: what kernels over operands with strides have in common.
+// SPDX-License-Identifier: MIT
+// Elements of any dtype and their positions, shared by kernels over strided operands.
 #pragma once
 #include "chainer/backend/cuda/kernels/dialect.h"
 #ifndef __CUDACC__
@@ -7,7 +8,7 @@
 
 namespace chainer::cuda {
 
-/// chainer::Dtype, in the same order.
+/// The same values as chainer::Dtype.
 enum class Type : uint8_t { bool_, int8, int16, int32, int64, uint8, float16, float32, float64, bfloat16 };
 
 #ifdef __CUDACC__
@@ -32,7 +33,7 @@ using chainer::detail::bfloat_to_float, chainer::detail::float_to_bfloat;
 using chainer::detail::float_to_half, chainer::detail::half_to_float;
 #endif
 
-/// The element at p, converted; of a bool, whether it is not 0. The branch is the same for all threads.
+/// Returns the element at p, converted; true for any nonzero bool. The branch is uniform over all threads.
 template <class T>
 DEVICE T load(const char* p, Type type) {
   switch (type) {
@@ -65,26 +66,26 @@ DEVICE void store(char* p, Type type, T v) {
   }
 }
 
-/// Division of numbers below 2^31 by one that a launch knows.
+/// Division of numbers below 2^31 by a number that is constant in a launch.
 struct Divider {
   uint32_t divisor, factor, shift;
   DEVICE uint32_t quotient(uint32_t n) const { return (__umulhi(n, factor) + n) >> shift; }
 };
 
 constexpr int kAxes = 10;
-/// The lengths of the axes that operands share, innermost first; `size` is below 2^31.
+/// The lengths of the axes that operands share, innermost first. `size` is below 2^31.
 struct Space {
   Divider extent[kAxes];
   int ndim;
   uint32_t size;
 };
-/// An array over a space: distances along its axes in bytes.
+/// An array over a space, with strides in bytes.
 struct Operand {
   char* data;
   int64_t stride[kAxes];
   Type type;
 };
-/// Where element i of the space is in an operand, in bytes from its first.
+/// Returns the offset of element i of the space in an operand, in bytes.
 DEVICE int64_t offset(const Space& space, const Operand& o, uint32_t i) {
   int64_t at = 0;
   for (int d = 0; d < space.ndim; ++d) {

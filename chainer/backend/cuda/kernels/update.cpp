@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chainer/backend/cuda/kernels/formulas.h"
 
 #include "chainer/array/operations/update_ops.h"
@@ -6,14 +7,14 @@
 namespace chainer::cuda {
 namespace {
 
-/// As chainer::Update.
+/// The same values as chainer::Update.
 enum class Rule {
 #define X(NAME, ...) NAME,
   CHAINER_UPDATE_OPS(X)
 #undef X
 };
 
-/// The formula of `rule` for an element: w is the parameter, g its gradient, s its states.
+/// Applies the formula of `rule` to one element: w is the parameter, g its gradient, s its states.
 template <class T>
 DEVICE void step(Rule rule, const T* h, T& w, T g, T* s) {
   T &s0 = s[0], &s1 = s[1], &s2 = s[2];
@@ -52,7 +53,7 @@ DEVICE void update(const UpdateArgs& a) {
   }
 }
 
-/// Element i of elements of a type.
+/// Returns the address of element i of an array of this type.
 DEVICE char* item_at(char* first, Type type, int64_t i) {
   const int bytes = type == Type::float64 ? 8 : type == Type::float32 ? 4 : 2;
   return first + i * bytes;

@@ -1,4 +1,5 @@
-// The optimizers' passes.
+// SPDX-License-Identifier: MIT
+// The update steps of optimizers.
 #pragma once
 #include "chainer/backend/cuda/kernels/types.h"
 
@@ -6,7 +7,7 @@ namespace chainer::cuda {
 
 constexpr int kUpdateStates = 3, kUpdateHyper = 6;
 
-/// One step of a parameter and its states, in float32 or float64: `op` is chainer::Update.
+/// One step of a parameter and its states, in float32 or float64. `op` is a chainer::Update.
 struct UpdateArgs {
   static constexpr int kStates = kUpdateStates, kHyper = kUpdateHyper;
   Space space;
@@ -20,8 +21,8 @@ struct UpdateArgs {
   }
 };
 
-/// A step of each of several parameters. The arrays of one have all their elements one behind the other, in the same
-/// order; blocks from number `first_block` on to the next one's are its own.
+/// A step of each of several parameters. The elements of all arrays of a parameter are consecutive and in the same
+/// order. Blocks from `first_block` up to the next parameter's process this one.
 struct UpdateListArgs {
   static constexpr int kMost = 32;
   struct Item {

@@ -1,9 +1,10 @@
+# SPDX-License-Identifier: MIT
 from chainer import link, variable
 from chainer import functions as F
 
 
 class PReLU(link.Link):
-    """Leaky ReLU whose slope is learnt."""
+    """Leaky ReLU with learned slopes."""
 
     def __init__(self, shape=(), init=0.25):
         super(PReLU, self).__init__()

@@ -1,9 +1,10 @@
+# SPDX-License-Identifier: MIT
 from chainer import initializers, link, utils, variable
 from chainer import functions as F
 
 
 class SimplifiedDropconnect(link.Link):
-    """A linear map whose weights are zeroed at random while training."""
+    """A linear map whose weights are set to zero at random during training."""
 
     def __init__(self, in_size, out_size, ratio=.5, nobias=False, initialW=None, initial_bias=None):
         super(SimplifiedDropconnect, self).__init__()

@@ -1,9 +1,10 @@
+# SPDX-License-Identifier: MIT
 from chainer import initializers, link, variable
 from chainer import functions as F
 
 
 class Swish(link.Link):
-    """x sigmoid(beta x) with a learnt beta of the given shape, or of the first input's."""
+    """x sigmoid(beta x) with a learned beta of the given shape, or of the shape of the first input."""
 
     def __init__(self, beta_shape, beta_init=1.0):
         super(Swish, self).__init__()

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 from chainer import link, variable
 from chainer import functions as F
 

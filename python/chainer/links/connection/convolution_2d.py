@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 from chainer import initializers, link, variable
 from chainer import functions as F
 from chainer.utils import argument
@@ -8,7 +9,7 @@ def _pair(x):
 
 
 class Convolution2D(link.Link):
-    """Two-dimensional convolution. With in_channels None the first input decides."""
+    """Two-dimensional convolution. With in_channels None the first input determines it."""
 
     def __init__(self, in_channels, out_channels, ksize=None, stride=1, pad=0, nobias=False, initialW=None,
                  initial_bias=None, *, dilate=1, groups=1, **kwargs):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 from chainer import initializers, link, variable
 from chainer import functions as F
 from chainer.links.connection.convolution_2d import _pair
@@ -5,7 +6,7 @@ from chainer.utils import argument
 
 
 class Deconvolution2D(link.Link):
-    """Two-dimensional transposed convolution. With in_channels None the first input decides."""
+    """Two-dimensional transposed convolution. With in_channels None the first input determines it."""
 
     def __init__(self, in_channels, out_channels, ksize=None, stride=1, pad=0, nobias=False, outsize=None,
                  initialW=None, initial_bias=None, *, dilate=1, groups=1, **kwargs):

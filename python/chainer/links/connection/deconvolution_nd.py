@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 from chainer import initializers, link, variable
 from chainer import functions as F
 from chainer.utils import conv_nd

@@ -1,10 +1,11 @@
+# SPDX-License-Identifier: MIT
 from chainer import initializers, link, variable
 from chainer import functions as F
 from chainer.links.connection import convolution_2d
 
 
 class DeformableConvolution2D(link.Chain):
-    """Convolution at places that another convolution shifts."""
+    """Convolution at positions shifted by the offsets of another convolution."""
 
     def __init__(self, in_channels, out_channels, ksize, stride=1, pad=0, offset_nobias=False, offset_initialW=None,
                  offset_initial_bias=None, deform_nobias=False, deform_initialW=None, deform_initial_bias=None):
@@ -21,7 +22,7 @@ class DeformableConvolution2D(link.Chain):
 
 
 class DeformableConvolution2DSampler(link.Link):
-    """The convolution at shifted places."""
+    """The convolution at shifted positions."""
 
     def __init__(self, in_channels, out_channels, ksize, stride=1, pad=0, nobias=False, initialW=None,
                  initial_bias=None):

@@ -1,10 +1,11 @@
+# SPDX-License-Identifier: MIT
 from chainer import initializers, link, variable
 from chainer import functions as F
 from chainer.links.connection.convolution_2d import _pair
 
 
 class DepthwiseConvolution2D(link.Link):
-    """Two-dimensional convolution of each channel by itself."""
+    """Two-dimensional convolution of each channel separately."""
 
     def __init__(self, in_channels, channel_multiplier, ksize, stride=1, pad=0, nobias=False, initialW=None,
                  initial_bias=None):

@@ -1,9 +1,10 @@
+# SPDX-License-Identifier: MIT
 from chainer import functions as F
 from chainer.links.connection import convolution_2d
 
 
 class DilatedConvolution2D(convolution_2d.Convolution2D):
-    """Two-dimensional convolution with holes between the filters' elements."""
+    """Two-dimensional convolution with dilated filters."""
 
     def __init__(self, in_channels, out_channels, ksize=None, stride=1, pad=0, dilate=1, nobias=False, initialW=None,
                  initial_bias=None):

@@ -1,10 +1,11 @@
+# SPDX-License-Identifier: MIT
 from chainer import initializers, link, variable
 from chainer import functions as F
 from chainer.initializers import normal
 
 
 class EmbedID(link.Link):
-    """A vector for each number; zeros for ignore_label."""
+    """Maps each id to a vector; ignore_label to zeros."""
 
     ignore_label = None
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 from chainer import link, variable
 from chainer import functions as F
 from chainer.links.connection import linear
@@ -16,7 +17,7 @@ class GRUBase(link.Chain):
 
 
 class StatelessGRU(GRUBase):
-    """A GRU that is given its state: h, x -> h."""
+    """A stateless GRU: h, x -> h."""
 
     def __init__(self, in_size, out_size, init=None, inner_init=None, bias_init=None):
         super(StatelessGRU, self).__init__(in_size, out_size, init, inner_init, bias_init)
@@ -64,6 +65,6 @@ class GRU(StatefulGRU):
     """The manual's name of StatefulGRU."""
 
     def forward(self, *args):
-        if len(args) != 1:  # it was StatelessGRU's name in version 1
+        if len(args) != 1:  # the name of StatelessGRU in version 1
             raise ValueError('GRU takes one argument, not {}; StatelessGRU takes the state, too'.format(len(args)))
         return super(GRU, self).forward(*args)

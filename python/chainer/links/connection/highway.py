@@ -1,10 +1,11 @@
+# SPDX-License-Identifier: MIT
 from chainer import link
 from chainer.functions import relu, sigmoid
 from chainer.links.connection import linear
 
 
 class Highway(link.Chain):
-    """activate(plain(x)) where a gate is open, x where it is closed."""
+    """A highway layer: gate * activate(plain(x)) + (1 - gate) * x."""
 
     def __init__(self, in_out_size, nobias=False, activate=relu, init_Wh=None, init_Wt=None, init_bh=None, init_bt=-1):
         super(Highway, self).__init__()

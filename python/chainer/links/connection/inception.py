@@ -1,10 +1,11 @@
+# SPDX-License-Identifier: MIT
 from chainer import link
 from chainer import functions as F
 from chainer.links.connection.convolution_2d import Convolution2D
 
 
 class Inception(link.Chain):
-    """Four paths of convolutions and pooling side by side."""
+    """Four parallel paths of convolutions and pooling."""
 
     def __init__(self, in_channels, out1, proj3, out3, proj5, out5, proj_pool, conv_init=None, bias_init=None):
         super(Inception, self).__init__()
@@ -18,7 +19,7 @@ class Inception(link.Chain):
             self.projp = Convolution2D(in_channels, proj_pool, 1, **options)
 
     def forward(self, x):
-        one = self.conv1(x)  # first: parameters that wait are drawn in the release's order
+        one = self.conv1(x)  # first, so that uninitialized parameters are drawn in the release's order
         three = self.conv3(F.relu(self.proj3(x)))
         five = self.conv5(F.relu(self.proj5(x)))
         pool = self.projp(F.max_pooling_2d(x, 3, stride=1, pad=1))

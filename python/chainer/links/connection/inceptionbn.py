@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 from chainer import functions as F
 from chainer import link
 from chainer.links.connection.convolution_2d import Convolution2D
@@ -5,7 +6,7 @@ from chainer.links.normalization.batch_normalization import BatchNormalization
 
 
 class InceptionBN(link.Chain):
-    """Paths of convolutions and pooling side by side, each convolution with a batch normalization."""
+    """Parallel paths of convolutions and pooling, each convolution with batch normalization."""
 
     def __init__(self, in_channels, out1, proj3, out3, proj33, out33, pooltype, proj_pool=None, stride=1,
                  conv_init=None, dtype=None):

@@ -1,9 +1,10 @@
+# SPDX-License-Identifier: MIT
 from chainer import initializers, link, utils, variable
 from chainer import functions as F
 
 
 class Linear(link.Link):
-    """x W^T + b. With in_size None the shape of the first input decides."""
+    """x W^T + b. With in_size None the first input determines it."""
 
     def __init__(self, in_size, out_size=None, nobias=False, initialW=None, initial_bias=None):
         super(Linear, self).__init__()

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 from chainer import initializers, link, variable
 from chainer import functions as F
 from chainer.links.connection.convolution_2d import _pair
@@ -5,7 +6,7 @@ from chainer.utils.conv import get_conv_outsize
 
 
 class LocalConvolution2D(link.Link):
-    """Two-dimensional convolution with filters of its own at each place."""
+    """Two-dimensional convolution with different filters at each position."""
 
     def __init__(self, in_channels, out_channels, in_size=None, ksize=None, stride=1, nobias=False, initialW=None,
                  initial_bias=None, **kwargs):

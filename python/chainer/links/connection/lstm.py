@@ -1,6 +1,7 @@
+# SPDX-License-Identifier: MIT
 import numpy
 
-from chainer import initializers, link, variable
+from chainer import initializers, link, utils, variable
 from chainer import functions as F
 from chainer.links.connection import linear
 
@@ -38,11 +39,11 @@ class LSTMBase(link.Chain):
 
 
 class StatelessLSTM(LSTMBase):
-    """An LSTM that is given its state: c, h, x -> c, h."""
+    """A stateless LSTM: c, h, x -> c, h."""
 
     def forward(self, c, h, x):
         if not self.upward.W._has_array:
-            self.upward._initialize_params(x.size // x.shape[0])
+            self.upward._initialize_params(utils.size_of_shape(x.shape[1:]))
             self._initialize_params()
         lstm_in = self.upward(x)
         if h is not None:
@@ -53,7 +54,7 @@ class StatelessLSTM(LSTMBase):
 
 
 class LSTM(LSTMBase):
-    """An LSTM that keeps its state between calls; shorter batches leave the rest of it as it is."""
+    """An LSTM that keeps its state between calls; a smaller batch updates only its part of the state."""
 
     def __init__(self, in_size, out_size=None, lateral_init=None, upward_init=None, bias_init=None,
                  forget_bias_init=None):
@@ -72,7 +73,7 @@ class LSTM(LSTMBase):
 
     def forward(self, x):
         if not self.upward.W._has_array:
-            self.upward._initialize_params(x.size // x.shape[0])
+            self.upward._initialize_params(utils.size_of_shape(x.shape[1:]))
             self._initialize_params()
         batch = x.shape[0]
         lstm_in = self.upward(x)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 import numpy
 
 from chainer import link, variable
@@ -21,7 +22,7 @@ class MGUBase(link.Chain):
 
 
 class StatelessMGU(MGUBase):
-    """A minimal gated unit that is given its state: h, x -> h."""
+    """A stateless minimal gated unit: h, x -> h."""
 
     def forward(self, h, x):
         return self._step(h, x)

@@ -1,10 +1,11 @@
+# SPDX-License-Identifier: MIT
 from chainer import link
 from chainer.functions import relu
 from chainer.links.connection import convolution_2d
 
 
 class MLPConvolution2D(link.ChainList):
-    """A convolution with a multilayer perceptron at each place."""
+    """A convolution followed by 1x1 convolutions with activations."""
 
     def __init__(self, in_channels, out_channels, ksize=None, stride=1, pad=0, activation=relu, conv_init=None,
                  bias_init=None):

@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: MIT
 from chainer.links.connection.n_step_rnn import NStepLSTM, NStepBiLSTM, NStepRNNBase  # NOQA

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Recurrent networks of several layers over sequences."""
 import numpy
 
@@ -21,7 +22,7 @@ def permutate_list(lst, indices, inv):
 
 
 class NStepRNNBase(link.ChainList):
-    """The weights w0 ..., b0 ... of each layer (and direction). Sequences may come in any order of length."""
+    """The weights w0 ..., b0 ... of each layer (and direction). Sequences may be in any order."""
 
     n_weights = None
     use_bi_direction = False
@@ -81,7 +82,7 @@ class NStepRNNBase(link.ChainList):
         indices = argsort_list_descent(xs)
         xs = permutate_list(xs, indices, inv=False)
         states = [self.init_hx(xs) if s is None else F.permutate(s, indices, axis=1) for s in states]
-        xs = F.transpose_sequence(xs)  # the functions take the items of each time
+        xs = F.transpose_sequence(xs)  # the functions take the items of each time step
         result = self.rnn(*([self.n_layers, self.dropout] + states + [self.ws, self.bs, xs]))
         states = [F.permutate(s, indices, axis=1, inv=True) for s in result[:-1]]
         return states, permutate_list(F.transpose_sequence(result[-1]), indices, inv=True)

@@ -1,8 +1,9 @@
+# SPDX-License-Identifier: MIT
 from chainer import link
 
 
 class Parameter(link.Link):
-    """A link that is one parameter, which it gives when it is called."""
+    """A link that returns its only parameter when it is called."""
 
     def __init__(self, array):
         super(Parameter, self).__init__()

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 import numpy
 
 from chainer import link, variable
@@ -6,7 +7,7 @@ from chainer.links.connection import linear
 
 
 class StatefulPeepholeLSTM(link.Chain):
-    """An LSTM whose gates see the cell."""
+    """An LSTM with peephole connections."""
 
     def __init__(self, in_size, out_size):
         super(StatefulPeepholeLSTM, self).__init__()

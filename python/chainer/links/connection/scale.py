@@ -1,10 +1,11 @@
+# SPDX-License-Identifier: MIT
 from chainer import link, variable
 from chainer import functions as F
 from chainer.links.connection import bias
 
 
 class Scale(link.Chain):
-    """Multiplies by a parameter along axes from `axis` on, and adds a bias if it is asked for."""
+    """Multiplies by a parameter along axes from `axis` on, and adds a bias if bias_term."""
 
     def __init__(self, axis=1, W_shape=None, bias_term=False, bias_shape=None):
         super(Scale, self).__init__()

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 import numpy
 
 from chainer import link, variable
@@ -10,7 +11,7 @@ def _zeros(shape, like):
 
 
 class _TreeLSTM(link.Chain):
-    """What both have: arguments are the children's cells, their outputs and x, each of which may be None."""
+    """Base of both: arguments are the children's cells, their outputs and x, each of which may be None."""
 
     def _arguments(self, cshsx):
         if len(cshsx) % 2 == 0:

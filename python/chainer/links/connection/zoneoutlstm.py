@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 import numpy
 
 from chainer import link, variable
@@ -6,7 +7,7 @@ from chainer.links.connection import linear
 
 
 class StatefulZoneoutLSTM(link.Chain):
-    """An LSTM that keeps a part of its state at random while training."""
+    """An LSTM that keeps random elements of its state during training."""
 
     def __init__(self, in_size, out_size, c_ratio=0.5, h_ratio=0.5, **kwargs):
         if kwargs:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 import numpy
 
 from chainer import link, variable
@@ -6,7 +7,7 @@ from chainer.utils import walker_alias
 
 
 class BlackOut(link.Link):
-    """The loss of BlackOut, which draws words by their counts."""
+    """The BlackOut loss, which samples words in proportion to powers of their counts."""
 
     sample_data = None
 

@@ -1,9 +1,10 @@
+# SPDX-License-Identifier: MIT
 from chainer import initializers, link, variable
 from chainer import functions as F
 
 
 class CRF1d(link.Link):
-    """The loss of a linear-chain conditional random field, with its costs of transitions."""
+    """The loss of a linear-chain conditional random field with learned transition costs."""
 
     def __init__(self, n_label, initial_cost=None):
         super(CRF1d, self).__init__()

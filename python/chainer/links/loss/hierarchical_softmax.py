@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 import heapq
 import types
 
@@ -10,13 +11,13 @@ from chainer.utils import type_check
 
 
 class TreeParser(object):
-    """The ways from the root of a tree of tuples to its words: numbers of inner nodes, and 1 for left, -1 for right."""
+    """Computes the paths from the root of a tree of tuples to its words: inner nodes, and 1 for left, -1 for right."""
 
     def __init__(self):
         self.next_id = 0
 
     def size(self):
-        """How many inner nodes were met."""
+        """The number of inner nodes."""
         return self.next_id
 
     def get_paths(self):
@@ -44,7 +45,7 @@ class TreeParser(object):
 
 
 class BinaryHierarchicalSoftmax(link.Link):
-    """The loss of words at the leaves of a binary tree: the sum of softplus(-b x W[node]) on the way to each."""
+    """The loss of words at the leaves of a binary tree: the sum of softplus(-b x W[node]) on the path to each word."""
 
     def __init__(self, in_size, tree, dtype=None):
         super(BinaryHierarchicalSoftmax, self).__init__()
@@ -63,7 +64,7 @@ class BinaryHierarchicalSoftmax(link.Link):
 
     @property
     def _func(self):
-        """The tree as flat arrays, each word's part between two of `begins`."""
+        """The tree as flat arrays; `begins` delimits each word's part."""
         there = self._codes != 0
         return types.SimpleNamespace(
             paths=self._paths[there], codes=self._codes[there].astype(self.W.dtype), parser_size=len(self.W.array),
@@ -71,7 +72,7 @@ class BinaryHierarchicalSoftmax(link.Link):
 
     @staticmethod
     def create_huffman_tree(word_counts):
-        """The tree that Huffman's algorithm makes of word counts: rare words lie deep."""
+        """Returns the Huffman tree of word counts; rare words have long paths."""
         if not word_counts:
             raise ValueError('Empty vocabulary')
         queue = [(count, i, word) for i, (word, count) in enumerate(word_counts.items())]

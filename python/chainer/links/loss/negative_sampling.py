@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 import numpy
 
 from chainer import link, variable
@@ -6,7 +7,7 @@ from chainer.utils import walker_alias
 
 
 class NegativeSampling(link.Link):
-    """The loss of negative sampling, which draws words by their counts to a power."""
+    """The loss of negative sampling, which samples words in proportion to powers of their counts."""
 
     def __init__(self, in_size, counts, sample_size, power=0.75, dtype=None):
         super(NegativeSampling, self).__init__()

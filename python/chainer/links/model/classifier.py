@@ -1,9 +1,10 @@
+# SPDX-License-Identifier: MIT
 from chainer import link, reporter
 from chainer.functions import accuracy, softmax_cross_entropy
 
 
 class Classifier(link.Chain):
-    """A predictor with loss and accuracy, which it reports."""
+    """A predictor with a loss and an accuracy, which are reported."""
 
     compute_accuracy = True
 

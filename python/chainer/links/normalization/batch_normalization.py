@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 import numpy
 
 from chainer import configuration, get_dtype, initializers, link, variable
@@ -6,7 +7,7 @@ from chainer.utils import argument
 
 
 class BatchNormalization(link.Link):
-    """Normalization by the batch's statistics while training, by their running averages otherwise."""
+    """Normalization by the batch's statistics during training, otherwise by running averages."""
 
     gamma = None
     beta = None
@@ -66,7 +67,7 @@ class BatchNormalization(link.Link):
                 decay = self.decay
             avg_mean, avg_var = self.avg_mean, self.avg_var
             if configuration.config.in_recomputing:
-                # The averages were brought up to date by the first run.
+                # The first run has updated the averages.
                 avg_mean, avg_var = None, None
             return F.batch_normalization(x, gamma, beta, eps=self.eps, running_mean=avg_mean, running_var=avg_var,
                                          decay=decay, axis=self.axis)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 from chainer.training.extensions._snapshot import snapshot, snapshot_object  # NOQA
 from chainer.training.extensions.computational_graph import dump_graph, DumpGraph  # NOQA
 from chainer.training.extensions.evaluator import Evaluator  # NOQA

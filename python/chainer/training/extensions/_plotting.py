@@ -1,9 +1,10 @@
-"""matplotlib, when it is asked for."""
+# SPDX-License-Identifier: MIT
+"""Imports matplotlib at first use."""
 import warnings
 
 
 def available():
-    """Whether matplotlib is installed; a warning if it is not."""
+    """Returns True if matplotlib is installed, otherwise warns."""
     if not installed():
         warnings.warn('matplotlib is not installed, and nothing will be plotted (pip install matplotlib).')
         return False

@@ -1,4 +1,5 @@
-"""What the extensions that change a hyperparameter share."""
+# SPDX-License-Identifier: MIT
+"""Common parts of extensions that change a hyperparameter."""
 from __future__ import absolute_import
 
 import numpy
@@ -31,7 +32,7 @@ class Schedule(extension.Extension):
         raise NotImplementedError
 
     def _bounded(self, value, grows):
-        """The value, but not beyond the target. Both have the sign of the initial value."""
+        """Limits the value to the target. Both have the sign of the initial value."""
         if self._target is None or self._target == 0:
             return value
         ratio = value / self._target

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 from __future__ import absolute_import
 
 import os
@@ -9,7 +10,7 @@ from chainer.training import extension
 
 
 def snapshot(savefun=npz.save_npz, filename='snapshot_iter_{.updater.iteration}'):
-    """An extension that saves the trainer, at each epoch."""
+    """Returns an extension that saves the trainer at each epoch."""
     @extension.make_extension(trigger=(1, 'epoch'), priority=-100)
     def snapshot(trainer):
         _save(trainer, trainer, filename, savefun)
@@ -17,7 +18,7 @@ def snapshot(savefun=npz.save_npz, filename='snapshot_iter_{.updater.iteration}'
 
 
 def snapshot_object(target, filename, savefun=npz.save_npz):
-    """An extension that saves an object, at each epoch."""
+    """Returns an extension that saves an object at each epoch."""
     @extension.make_extension(trigger=(1, 'epoch'), priority=-100)
     def snapshot_object(trainer):
         _save(trainer, target, filename, savefun)
@@ -25,7 +26,7 @@ def snapshot_object(target, filename, savefun=npz.save_npz):
 
 
 def _save(trainer, target, filename, savefun):
-    """The file gets its name when it is whole."""
+    """Writes a temporary file and renames it when it is complete."""
     name = filename.format(trainer)
     folder = tempfile.mkdtemp(prefix='tmp' + os.path.basename(name), dir=trainer.out)
     try:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 from __future__ import absolute_import
 
 import os
@@ -9,7 +10,7 @@ from chainer.training import extension
 
 
 def dump_graph(root_name, out_name='cg.dot', variable_style=None, function_style=None):
-    """An extension that writes the graph of an observed variable, once."""
+    """Returns an extension that writes the graph of an observed variable once."""
     return DumpGraph(root_name, out_name, variable_style, function_style)
 
 

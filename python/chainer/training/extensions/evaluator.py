@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 from __future__ import absolute_import
 
 import copy
@@ -13,7 +14,7 @@ from chainer.training.updaters.standard_updater import call_with
 
 
 class Evaluator(extension.Extension):
-    """Means of what the target reports over a validation set."""
+    """Computes means of the target's reported values over a validation set."""
 
     trigger = 1, 'epoch'
     default_name = 'validation'
@@ -46,7 +47,7 @@ class Evaluator(extension.Extension):
         return dict(self._targets)
 
     def __call__(self, trainer=None):
-        """Evaluates, reports the means and returns them; the trainer may be left out."""
+        """Evaluates, reports the means and returns them; the trainer is optional."""
         reporter = reporter_module.Reporter()
         prefix = self.name + '/' if self.name is not None else ''
         for name, target in self._targets.items():
@@ -58,7 +59,7 @@ class Evaluator(extension.Extension):
         return result
 
     def evaluate(self):
-        """Goes through the main iterator and returns the means; subclasses override it."""
+        """Evaluates over the main iterator and returns the means; subclasses may override it."""
         iterator = self._iterators['main']
         function = self.eval_func or self._targets['main']
         if self.eval_hook:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 from __future__ import absolute_import
 
 import numpy
@@ -6,7 +7,7 @@ from chainer.training import extension
 
 
 class FailOnNonNumber(extension.Extension):
-    """RuntimeError as soon as a parameter is not a finite number."""
+    """Raises RuntimeError as soon as a parameter is not finite."""
 
     def __call__(self, trainer):
         for optimizer in trainer.updater.get_all_optimizers().values():

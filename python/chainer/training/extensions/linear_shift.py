@@ -1,8 +1,9 @@
+# SPDX-License-Identifier: MIT
 from chainer.training.extensions import _schedule
 
 
 class LinearShift(_schedule.Schedule):
-    """From the first value to the second between two times."""
+    """Changes linearly from the first value to the second between two times."""
 
     def __init__(self, attr, value_range, time_range, optimizer=None):
         super(LinearShift, self).__init__(attr, value_range[0], None, optimizer)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 from __future__ import absolute_import
 
 import json
@@ -13,7 +14,7 @@ from chainer.training import util
 
 
 class LogReport(extension.Extension):
-    """Means of what is observed, an entry for each interval, in a file of JSON."""
+    """Writes means of observed values to a JSON file, one entry per interval."""
 
     def __init__(self, keys=None, trigger=(1, 'epoch'), postprocess=None, log_name='log'):
         self._keys = keys
@@ -28,7 +29,7 @@ class LogReport(extension.Extension):
 
     @property
     def log(self):
-        """The entries so far: dictionaries of numbers."""
+        """The entries: dictionaries of numbers."""
         return self._log
 
     def __call__(self, trainer):
@@ -60,7 +61,7 @@ class LogReport(extension.Extension):
             self._trigger.serialize(serializer['_trigger'])
         try:
             self._summary.serialize(serializer['_summary'])
-        except Exception:  # a snapshot of an older release has none
+        except Exception:  # missing in snapshots of older releases
             import warnings
             warnings.warn('The statistics are not saved.')
         if isinstance(serializer, serializer_module.Serializer):

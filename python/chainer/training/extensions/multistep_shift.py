@@ -1,10 +1,11 @@
+# SPDX-License-Identifier: MIT
 from __future__ import absolute_import
 
 from chainer.training.extensions import _schedule
 
 
 class MultistepShift(_schedule.Schedule):
-    """init, multiplied by gamma at each of the steps."""
+    """Multiplies init by gamma at each of the steps."""
 
     def __init__(self, attr, gamma, step_value, init, optimizer=None):
         super(MultistepShift, self).__init__(attr, init, None, optimizer)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 from __future__ import absolute_import
 
 import numpy
@@ -10,7 +11,7 @@ _SIGMAS = (0.13, 2.28, 15.87, 50, 84.13, 97.72, 99.87)
 
 
 class ParameterStatistics(extension.Extension):
-    """Statistics of the parameters of links and of their gradients, as observations."""
+    """Observes statistics of the parameters of links and of their gradients."""
 
     default_name = 'parameter_statistics'
     priority = extension.PRIORITY_WRITER
@@ -38,7 +39,7 @@ class ParameterStatistics(extension.Extension):
         self._skip_nan_params = skip_nan_params
 
     def register_statistics(self, name, function):
-        """Adds a function of an array that gives a number or an array of numbers."""
+        """Adds a function of an array that returns a number or an array of numbers."""
         self._statistics[name] = function
 
     def __call__(self, trainer):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 from __future__ import absolute_import
 
 import json
@@ -15,7 +16,7 @@ _available = _plotting.installed()
 
 
 class PlotReport(extension.Extension):
-    """A picture of observed values over iterations or epochs (it needs matplotlib)."""
+    """Plots observed values over iterations or epochs (requires matplotlib)."""
 
     def __init__(self, y_keys, x_key='iteration', trigger=(1, 'epoch'), postprocess=None, file_name='plot.png',
                  marker='x', grid=True):

@@ -1,10 +1,11 @@
+# SPDX-License-Identifier: MIT
 from __future__ import absolute_import
 
 from chainer.training.extensions import print_report
 
 
 class PrintReportNotebook(print_report.PrintReport):
-    """The entries of a LogReport as a table in a notebook (it needs IPython and pandas)."""
+    """Shows the entries of a LogReport as a table in a notebook (requires IPython and pandas)."""
 
     def __call__(self, trainer):
         from IPython import display

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 from __future__ import absolute_import
 
 import os
@@ -8,11 +9,11 @@ from chainer.training.extensions import log_report as log_report_module
 
 
 class PrintReport(extension.Extension):
-    """The entries of a LogReport as a table."""
+    """Prints the entries of a LogReport as a table."""
 
     def __init__(self, entries, log_report='LogReport', out=sys.stdout):
         self._entries, self._log_report, self._out = entries, log_report, out
-        self._log_len = 0  # entries that were printed
+        self._log_len = 0  # number of printed entries
         widths = [max(10, len(entry)) for entry in entries]
         self._header = '  '.join(['{:%d}' % w for w in widths]).format(*entries) + '\n'
         self._templates = [(entry, '{:<%dg}  ' % w, ' ' * (w + 2)) for entry, w in zip(entries, widths)]
@@ -23,7 +24,7 @@ class PrintReport(extension.Extension):
             log_report.initialize(trainer)
 
     def get_log_report(self, trainer):
-        """The LogReport, which may be given by its name."""
+        """Returns the LogReport, which may be given by its name."""
         if isinstance(self._log_report, str):
             return trainer.get_extension(self._log_report)
         if isinstance(self._log_report, log_report_module.LogReport):
@@ -36,11 +37,11 @@ class PrintReport(extension.Extension):
             self._header = None
         log_report = self.get_log_report(trainer)
         if log_report is self._log_report:
-            log_report(trainer)  # it is this extension's own
+            log_report(trainer)  # owned by this extension
         log = log_report.log
         while self._log_len < len(log):
             if os.name != 'nt':
-                self._out.write('\033[J')  # a progress bar below is erased
+                self._out.write('\033[J')  # erases a progress bar below
             self._print(log[self._log_len])
             self._log_len += 1
 

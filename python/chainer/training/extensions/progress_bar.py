@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 from __future__ import absolute_import
 
 import datetime
@@ -9,7 +10,7 @@ from chainer.training import extension
 
 
 class ProgressBar(extension.Extension):
-    """Bars for the whole training and the current epoch, and the time that is left."""
+    """Prints bars for the whole training and the current epoch, and the remaining time."""
 
     def __init__(self, training_length=None, update_interval=100, bar_length=50, out=sys.stdout):
         self._training_length = training_length

@@ -1,8 +1,9 @@
+# SPDX-License-Identifier: MIT
 from chainer.training.extensions import progress_bar
 
 
 class ProgressBarNotebook(progress_bar.ProgressBar):
-    """The progress bar as text in a notebook (it needs IPython)."""
+    """The progress bar as text in a notebook (requires IPython)."""
 
     def _lines(self, trainer):
         from IPython import display

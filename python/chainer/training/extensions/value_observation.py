@@ -1,10 +1,11 @@
+# SPDX-License-Identifier: MIT
 from __future__ import absolute_import
 
 from chainer.training import extension
 
 
 def observe_value(observation_key, target_func):
-    """An extension that observes target_func(trainer) under a key."""
+    """Returns an extension that observes target_func(trainer) under a key."""
     @extension.make_extension(trigger=(1, 'epoch'), priority=extension.PRIORITY_WRITER)
     def _observe_value(trainer):
         trainer.observation[observation_key] = target_func(trainer)
@@ -12,5 +13,5 @@ def observe_value(observation_key, target_func):
 
 
 def observe_lr(optimizer_name='main', observation_key='lr'):
-    """An extension that observes the learning rate of an optimizer."""
+    """Returns an extension that observes the learning rate of an optimizer."""
     return observe_value(observation_key, lambda trainer: trainer.updater.get_optimizer(optimizer_name).lr)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 from __future__ import absolute_import
 
 import os
@@ -63,7 +64,7 @@ class Statistician(object):
 
 
 class VariableStatisticsPlot(extension.Extension):
-    """A picture of how the values of variables and of their gradients are spread (it needs matplotlib)."""
+    """Plots the distribution of the values of variables and of their gradients (requires matplotlib)."""
 
     def __init__(self, targets, max_sample_size=1000, report_data=True, report_grad=True, plot_mean=True, plot_std=True,
                  percentile_sigmas=(0, 0.13, 2.28, 15.87, 50, 84.13, 97.72, 99.87, 100), trigger=(1, 'epoch'),

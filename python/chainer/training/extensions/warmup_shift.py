@@ -1,8 +1,9 @@
+# SPDX-License-Identifier: MIT
 from chainer.training.extensions import _schedule
 
 
 class WarmupShift(_schedule.Schedule):
-    """From warmup_start to init in warmup_iter calls; afterwards the value is left alone."""
+    """Changes from warmup_start to init in warmup_iter calls; afterwards the value is not changed."""
 
     def __init__(self, attr, warmup_start, warmup_iter, init, optimizer=None):
         super(WarmupShift, self).__init__(attr, init, None, optimizer)

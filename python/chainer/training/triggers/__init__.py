@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 from chainer.training.triggers.early_stopping_trigger import EarlyStoppingTrigger  # NOQA
 from chainer.training.triggers.interval_trigger import IntervalTrigger  # NOQA
 from chainer.training.triggers.manual_schedule_trigger import ManualScheduleTrigger  # NOQA

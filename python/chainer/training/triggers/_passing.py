@@ -1,8 +1,9 @@
+# SPDX-License-Identifier: MIT
 import warnings
 
 
 class PassingTrigger(object):
-    """Base of triggers that ask what lies between their last call and this one, in iterations or epochs."""
+    """Base of triggers that compare their previous call with the current one, in iterations or epochs."""
 
     def __init__(self, unit):
         assert unit in ('epoch', 'iteration'), unit
@@ -14,7 +15,7 @@ class PassingTrigger(object):
         updater = trainer.updater
         if self.unit == 'epoch':
             now, before = updater.epoch_detail, self._previous_epoch_detail
-            if before < 0:  # it was not in the snapshot
+            if before < 0:  # missing in the snapshot
                 before = updater.previous_epoch_detail
         else:
             now, before = updater.iteration, self._previous_iteration

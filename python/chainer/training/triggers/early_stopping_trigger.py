@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 from __future__ import absolute_import
 
 import operator
@@ -8,7 +9,7 @@ from chainer.training import util
 
 
 class EarlyStoppingTrigger(object):
-    """A stop trigger: it fires when a value did not become better for some checks, or at the end of training."""
+    """A stop trigger that fires if a value did not improve for some checks, or at the end of training."""
 
     def __init__(self, check_trigger=(1, 'epoch'), monitor='main/loss', patients=3, mode='auto', verbose=False,
                  max_trigger=(100, 'epoch')):

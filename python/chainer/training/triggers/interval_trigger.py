@@ -1,8 +1,9 @@
+# SPDX-License-Identifier: MIT
 from chainer.training.triggers import _passing
 
 
 class IntervalTrigger(_passing.PassingTrigger):
-    """Fires whenever a multiple of the period is passed, in iterations or epochs (which may be fractions)."""
+    """Fires at each multiple of the period, in iterations or epochs (which may be fractions)."""
 
     def __init__(self, period, unit):
         super(IntervalTrigger, self).__init__(unit)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 from chainer.training.triggers import _passing
 
 

@@ -1,8 +1,9 @@
+# SPDX-License-Identifier: MIT
 import warnings
 
 
 class OnceTrigger(object):
-    """Fires at the first call, and again after a snapshot was loaded if that is wanted."""
+    """Fires at the first call, and with call_on_resume again after a snapshot was loaded."""
 
     def __init__(self, call_on_resume=False):
         self._flag_first = True

@@ -1,5 +1,6 @@
+# SPDX-License-Identifier: MIT
 class TimeTrigger(object):
-    """Fires every so many seconds of the trainer's elapsed time."""
+    """Fires at intervals of the trainer's elapsed time, in seconds."""
 
     def __init__(self, period):
         self._period = period

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 from __future__ import absolute_import
 
 from chainer.dataset import convert
@@ -5,7 +6,7 @@ from chainer.training.updaters import standard_updater
 
 
 class MultiprocessParallelUpdater(standard_updater.StandardUpdater):
-    """Several GPUs in several processes by NCCL, which is not there: available() is false."""
+    """Several GPUs in several processes with NCCL. Not supported: available() is false."""
 
     def __init__(self, iterators, optimizer, converter=convert.concat_examples, devices=None, auto_new_epoch=True):
         raise Exception('NCCL is not enabled. MultiprocessParallelUpdater requires NCCL.')

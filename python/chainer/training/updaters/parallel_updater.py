@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 from __future__ import absolute_import
 
 import copy
@@ -8,7 +9,7 @@ from chainer.training.updaters import standard_updater
 
 
 class ParallelUpdater(standard_updater.StandardUpdater):
-    """Splits a batch over copies of the model, adds up their gradients and updates the main one."""
+    """Splits a batch over copies of the model, sums their gradients and updates the main model."""
 
     def __init__(self, iterator, optimizer, converter=convert.concat_examples, models=None, devices=None,
                  loss_func=None, loss_scale=None, auto_new_epoch=True):
@@ -31,7 +32,7 @@ class ParallelUpdater(standard_updater.StandardUpdater):
         self._models, self._devices = models, devices
 
     def connect_trainer(self, trainer):
-        """The copies report under their names."""
+        """Registers the copies with the reporter under their names."""
         main = self.get_optimizer('main').target
         for name, model in self._models.items():
             if model is not main:

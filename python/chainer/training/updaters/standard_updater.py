@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 from __future__ import absolute_import
 
 from chainer.dataset import convert
@@ -7,7 +8,7 @@ from chainer.training import updater
 
 
 class StandardUpdater(updater.Updater):
-    """Takes a batch, converts it and lets the main optimizer update with the loss of it."""
+    """Takes a batch, converts it and updates with the main optimizer and the loss of the batch."""
 
     def __init__(self, iterator, optimizer, converter=convert.concat_examples, device=None, loss_func=None,
                  loss_scale=None, auto_new_epoch=True):
@@ -62,7 +63,7 @@ class StandardUpdater(updater.Updater):
         self.iteration += 1
 
     def update_core(self):
-        """The update itself: subclasses override it."""
+        """Performs the update; subclasses may override it."""
         iterator, optimizer = self._iterators['main'], self._optimizers['main']
         arrays = self.converter(iterator.next(), self.device)
         call_with(arrays, optimizer.update, self.loss_func or optimizer.target)

@@ -1,4 +1,5 @@
-"""What the networks for pictures share: layers with names, files of weights, crops."""
+# SPDX-License-Identifier: MIT
+"""Common parts of the networks for pictures: named layers, files of weights, crops."""
 import collections
 import importlib.util
 import os
@@ -11,13 +12,13 @@ from chainer.dataset import convert, download
 from chainer.utils import argument
 from chainer.variable import Variable
 
-available = importlib.util.find_spec('PIL') is not None  # Pillow, which prepare() needs
+available = importlib.util.find_spec('PIL') is not None  # prepare() requires Pillow
 _OLD = {'test': 'test argument is not supported anymore. Use chainer.using_config',
         'volatile': 'volatile argument is not supported anymore. Use chainer.using_config'}
 
 
 def prepare(image, size, mean):
-    """A picture as a network wants it: resized, BGR, without the mean colour, (3, height, width)."""
+    """Converts a picture to a network's input (3, height, width): resized, BGR, minus the mean colour."""
     try:
         from PIL import Image
     except ImportError as e:
@@ -37,7 +38,7 @@ def prepare(image, size, mean):
 
 
 class PictureNetwork(link.Chain):
-    """A network whose layers have names. `functions` says what each of them does."""
+    """A network with named layers; `functions` maps names to lists of functions."""
 
     _prepare = None  # of the module
     _features = 'pool5'
@@ -51,7 +52,7 @@ class PictureNetwork(link.Chain):
         return list(self.functions.keys())
 
     def forward(self, x, layers=None, **kwargs):
-        """The results of the layers that are named ('prob'), as a dict; others behind them are not computed."""
+        """Returns the results of the named layers (by default 'prob') as a dict; later layers are not computed."""
         if kwargs:
             argument.check_unexpected_kwargs(kwargs, **_OLD)
             argument.assert_kwargs_empty(kwargs)
@@ -76,7 +77,7 @@ class PictureNetwork(link.Chain):
         pass
 
     def extract(self, images, layers=None, size=(224, 224), **kwargs):
-        """The features of pictures, in whatever mode the configuration is."""
+        """Returns features of pictures, in the configured mode."""
         if kwargs:
             argument.check_unexpected_kwargs(kwargs, **_OLD)
             argument.assert_kwargs_empty(kwargs)
@@ -84,7 +85,7 @@ class PictureNetwork(link.Chain):
         return self(Variable(x), layers=[self._features] if layers is None else layers)
 
     def predict(self, images, oversample=True):
-        """The probabilities of classes, in test mode: the mean over ten crops, or of the middle alone."""
+        """Returns class probabilities in test mode: the mean over ten crops, or those of the center crop."""
         x = convert.concat_examples([type(self)._prepare(image, size=(256, 256)) for image in images])
         n = 10 if oversample else 1
         if oversample:
@@ -98,7 +99,7 @@ class PictureNetwork(link.Chain):
             return F.sum(F.reshape(y, (-1, n) + y.shape[1:]), axis=1) / n
 
     def _load(self, pretrained_model, name):
-        """Weights of a file: 'auto' for the release's in the cache, a path, or nothing."""
+        """Loads weights: 'auto' for the release's file in the cache, a path, or None."""
         if not pretrained_model:
             return
         if pretrained_model == 'auto':
@@ -124,7 +125,7 @@ class PictureNetwork(link.Chain):
 
 
 def take(source, name, to):
-    """The weights of Caffe's layer of that name."""
+    """Returns the weights of the Caffe layer with this name."""
     layer = source[name]
     to.W.array[...] = layer.W.array.reshape(to.W.shape)
     if to.b is not None and layer.b is not None:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 from chainer import initializers, serializers
 from chainer.functions import average_pooling_2d, dropout, local_response_normalization, max_pooling_2d, relu, softmax
 from chainer.links.connection.convolution_2d import Convolution2D
@@ -16,8 +17,8 @@ _PATHS = (('1x1', 'conv1'), ('3x3_reduce', 'proj3'), ('3x3', 'conv3'), ('5x5_red
 
 
 def prepare(image, size=(224, 224)):
-    """A picture as GoogLeNet wants it: an ndarray (height, width), (height, width, 3), (1 or 3, height, width) or one
-    of Pillow's."""
+    """Converts a picture to GoogLeNet's input: an ndarray (height, width), (height, width, 3), (1 or 3, height, width)
+    or one of Pillow's."""
     return _pictures.prepare(image, size, [104.0, 117.0, 123.0])
 
 
@@ -42,7 +43,7 @@ def _dropout(x):
 
 
 class GoogLeNet(_pictures.PictureNetwork):
-    """GoogLeNet. Szegedy et al., arXiv:1409.4842. Its side outputs are the layers loss1_fc2 and loss2_fc2."""
+    """GoogLeNet. Szegedy et al., arXiv:1409.4842. Its auxiliary outputs are the layers loss1_fc2 and loss2_fc2."""
 
     _prepare = staticmethod(prepare)
 
@@ -78,7 +79,7 @@ class GoogLeNet(_pictures.PictureNetwork):
             *inceptions('5a', '5b'), ('pool5', [_average]), ('loss3_fc', [_dropout, self.loss3_fc]),
             ('prob', [softmax]), side('loss1'), side('loss2'))
 
-    # The side outputs branch off two inceptions.
+    # The auxiliary outputs branch off two inceptions.
     def _computed(self, key, h):
         if key in ('inception_4a', 'inception_4d'):
             self.__dict__.setdefault('_branches', {})[key] = h
@@ -108,5 +109,5 @@ class GoogLeNet(_pictures.PictureNetwork):
 
     @classmethod
     def convert_caffemodel_to_npz(cls, path_caffemodel, path_npz):
-        """Makes an NPZ file for the constructor from the published Caffe model."""
+        """Converts the published Caffe model to an NPZ file for the constructor."""
         serializers.save_npz(path_npz, cls(path_caffemodel), compression=False)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 from chainer import initializers, link, serializers
 from chainer.functions import average_pooling_2d, max_pooling_2d, relu, reshape, softmax
 from chainer.links.connection.convolution_2d import Convolution2D
@@ -10,8 +11,8 @@ _DEPTHS = {50: (3, 4, 6, 3), 101: (3, 4, 23, 3), 152: (3, 8, 36, 3)}
 
 
 def prepare(image, size=(224, 224)):
-    """A picture as ResNet wants it: an ndarray (height, width), (height, width, 3), (1 or 3, height, width) or one of
-    Pillow's."""
+    """Converts a picture to ResNet's input: an ndarray (height, width), (height, width, 3), (1 or 3, height, width) or
+    one of Pillow's."""
     # The mean colour is that of the published network.
     return _pictures.prepare(image, size, [103.063, 115.903, 123.152])
 
@@ -48,7 +49,7 @@ class BottleneckA(link.Chain):
 
 
 class BottleneckB(link.Chain):
-    """A residual block beside the identity."""
+    """A residual block with an identity shortcut."""
 
     def __init__(self, in_channels, mid_channels, initialW=None):
         super(BottleneckB, self).__init__()
@@ -67,7 +68,7 @@ class BottleneckB(link.Chain):
 
 
 class BuildingBlock(link.Chain):
-    """Residual blocks one after the other."""
+    """A sequence of residual blocks."""
 
     def __init__(self, n_layer, in_channels, mid_channels, out_channels, stride, initialW=None, downsample_fb=False):
         super(BuildingBlock, self).__init__()
@@ -131,12 +132,12 @@ class ResNetLayers(_pictures.PictureNetwork):
 
     @classmethod
     def convert_caffemodel_to_npz(cls, path_caffemodel, path_npz, n_layers=50):
-        """Makes an NPZ file for the constructor from the published Caffe model."""
+        """Converts the published Caffe model to an NPZ file for the constructor."""
         serializers.save_npz(path_npz, ResNetLayers(path_caffemodel, n_layers), compression=False)
 
 
 def _take_normalization(source, name, to):
-    """Caffe's normalization and the scaling behind it are one link here."""
+    """Converts Caffe's normalization and the scaling after it to one link."""
     bn, scale = source['bn' + name], source['scale' + name]
     to.avg_mean[...], to.avg_var[...] = bn.avg_mean, bn.avg_var
     to.gamma.array[...], to.beta.array[...] = scale.W.array, scale.bias.b.array

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 from chainer import initializers, serializers
 from chainer.functions import dropout, max_pooling_2d, relu, softmax
 from chainer.links.connection.convolution_2d import Convolution2D
@@ -9,8 +10,8 @@ _WIDTHS = (64, 128, 256, 512, 512)
 
 
 def prepare(image, size=(224, 224)):
-    """A picture as VGG wants it: an ndarray (height, width), (height, width, 3), (1 or 3, height, width) or one of
-    Pillow's."""
+    """Converts a picture to VGG's input: an ndarray (height, width), (height, width, 3), (1 or 3, height, width) or one
+    of Pillow's."""
     return _pictures.prepare(image, size, [103.939, 116.779, 123.68])
 
 
@@ -56,7 +57,7 @@ class VGGLayers(_pictures.PictureNetwork):
 
     @classmethod
     def convert_caffemodel_to_npz(cls, path_caffemodel, path_npz, n_layers=16):
-        """Makes an NPZ file for the constructor from the published Caffe model."""
+        """Converts the published Caffe model to an NPZ file for the constructor."""
         serializers.save_npz(path_npz, VGGLayers(path_caffemodel, n_layers), compression=False)
 
 

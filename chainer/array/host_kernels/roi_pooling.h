@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// The largest pixel of each bin of regions of images.
+#pragma once
+#include <cstdint>
+
+#include "chainer/array/array.h"
+
+namespace chainer::host_kernels {
+
+/// at (regions * out_h * out_w, channels), int64: the row of `pixels` (n h w, channels) in which each channel is
+/// largest in a bin (NaN wins), or -1 for an empty bin. `rois` (regions, 5), float64, holds image, x1, y1, x2, y2,
+/// which are scaled and rounded. Pixels are float32 or float64; all arrays are on the host and contiguous.
+void roi_argmax(const Array& pixels, int64_t h, int64_t w, const Array& rois, int64_t out_h, int64_t out_w,
+                double spatial_scale, Array& at);
+
+}  // namespace chainer::host_kernels

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: MIT
+// Executes programs of the deferred evaluator: all instructions on one block, then on the next block. Registers are
+// blocks that stay in the first-level cache; only leaves are read from memory, and only results are written.
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <vector>
+
+#include "chainer/array/operations/ops.h"
+#include "chainer/array/order.h"
+#include "chainer/backend/common/loop.h"
+#include "chainer/array/deferred/pending.h"
+#include "chainer/backend/cpu/loops/accumulate.h"
+#include "chainer/backend/cpu/loops/program.h"
+#include "chainer/core/parallel.h"
+
+namespace chainer::cpu {
+namespace {
+
+using Kind = Program::Instruction::Kind;
+
+// Scratch memory of a thread, reused by programs.
+char* scratch(std::size_t bytes) {
+  struct Buffer {
+    std::unique_ptr<char, void (*)(void*)> data{nullptr, std::free};
+    std::size_t size = 0;
+  };
+  thread_local Buffer b;
+  if (b.size < bytes) {
+    const std::size_t size = (bytes + 4095) / 4096 * 4096;
+    b.data.reset(static_cast<char*>(std::aligned_alloc(64, size)));
+    b.size = b.data ? size : 0;
+    if (!b.data) throw std::bad_alloc();
+  }
+  return b.data.get();
+}
+
+// An instruction with its kernels and operands resolved.
+struct Step {
+  Kind kind;
+  ElementKernel kernel;
+  LoadKernel load;
+  StoreKernel store;
+  int out, in[3];
+  const char* source;
+  int64_t item, out_item;
+  int loop;
+};
+// The address of a slot's block: base + step * (position in the space); step is 0 for registers. For a constant, whose
+// elements repeat, the position is taken modulo its period.
+struct Address {
+  char* base;
+  int64_t step;
+  int64_t period = 0;
+  char* at(int64_t position) const { return base + step * (period ? position % period : position); }
+};
+
+bool computes(Dtype d) { return d == Dtype::float32 || d == Dtype::float64 || d == Dtype::int64 || d == Dtype::bool_; }
+Compute as_compute(Dtype d) { return d == Dtype::bool_ ? kMask : compute_type(d); }
+
+class Runner {
+ public:
+  explicit Runner(const Program& p) : program_(p), k_(kernels()) {
+    for (const auto& s : p.slots)
+      addresses_.push_back(s.memory ? Address{s.memory->data, item_size(s.dtype)} : Address{nullptr, 0});
+    int64_t item = 1;
+    for (const auto& s : p.slots) item = std::max(item, item_size(s.dtype));
+    register_ = kBlock * item;
+    for (const auto& i : p.constants) constants_.push_back(resolve(i));
+    for (const auto& i : p.code) code_.push_back(resolve(i));
+  }
+  void stretch(int64_t begin, int64_t end) const {
+    const std::vector<Address> addresses = thread_addresses();
+    for (int64_t at = begin; at < end; at += kBlock) block(addresses, at, std::min(kBlock, end - at));
+  }
+  void run() {
+    const Traversal& t = program_.traversal;
+    if (program_.reductions.empty())
+      plain();
+    else if (t.columns)
+      columns(t);
+    else if (t.width <= kBlock)
+      short_rows(t);
+    else
+      long_rows(t);
+  }
+
+ private:
+  Step resolve(const Program::Instruction& i) {
+    Step s{i.kind, nullptr, nullptr, nullptr, i.out, {i.in[0], i.in[1], i.in[2]}, nullptr, 0, 0, -1};
+    const Dtype to = program_.slots[static_cast<std::size_t>(i.out)].dtype;
+    s.out_item = item_size(to);
+    if (i.kind == Kind::kernel) {
+      s.kernel = k_.elementwise[compute_type(i.compute)][static_cast<int>(i.op)];
+      if (!s.kernel) throw DtypeError(name(i.op), ": not defined for dtype ", i.compute);
+    } else if (i.kind == Kind::load) {
+      const Strides strides = permuted(i.source->effective_strides(), program_.order);
+      const Strides order = contiguous_strides(program_.space);
+      loops_.push_back(make_loop<2>(program_.space, {&order, &strides}, 2, false));
+      s.loop = static_cast<int>(loops_.size()) - 1;
+      s.source = i.source->data;
+      s.item = item_size(i.source->dtype);
+      s.load = k_.load[as_compute(to)][static_cast<int>(i.source->dtype)];
+    } else {
+      const Dtype from = program_.slots[static_cast<std::size_t>(i.in[0])].dtype;
+      if (computes(to))
+        s.load = k_.load[as_compute(to)][static_cast<int>(from)];
+      else
+        s.store = k_.store[as_compute(from)][static_cast<int>(to)];
+    }
+    return s;
+  }
+
+  // Returns the addresses of one thread's slots: registers in scratch memory, with constants filled.
+  std::vector<Address> thread_addresses() const {
+    char* memory = scratch(static_cast<std::size_t>(program_.registers * register_));
+    std::vector<Address> addresses = addresses_;
+    for (std::size_t i = 0; i < addresses.size(); ++i)
+      if (!program_.slots[i].memory) addresses[i] = {memory + program_.slots[i].reg * register_, 0};
+    for (const Step& s : constants_) fill_constant(s, addresses[static_cast<std::size_t>(s.out)]);
+    return addresses;
+  }
+
+  // Repeats a constant's elements, so that a block may begin anywhere in the period.
+  void fill_constant(const Step& s, Address& address) const {
+    const int64_t period = program_.slots[static_cast<std::size_t>(s.out)].period;
+    if (period == 1) return s.load(address.base, s.source, 0, kBlock);
+    static_assert(Program::kLongestPeriod <= kBlock);
+    load(s, address.base, 0, period);
+    const int64_t all = (kBlock + period) * s.out_item;
+    for (int64_t have = period * s.out_item; have < all; have *= 2)
+      std::memcpy(address.base + have, address.base, static_cast<std::size_t>(std::min(have, all - have)));
+    address.step = s.out_item;
+    address.period = period;
+  }
+  void load(const Step& s, char* out, int64_t at, int64_t n) const {
+    const Loop<2>& loop = loops_[static_cast<std::size_t>(s.loop)];
+    loop.walk(1, at, n, [&](int64_t offset, int64_t position, int64_t run) {
+      s.load(out + position * s.out_item, s.source + offset * s.item, loop.ndim ? loop.stride[1][0] : 1, run);
+    });
+  }
+
+  void block(const std::vector<Address>& addresses, int64_t at, int64_t n) const {
+    const auto pointer = [&](int slot) -> char* {
+      if (slot < 0) return nullptr;
+      return addresses[static_cast<std::size_t>(slot)].at(at);
+    };
+    for (const Step& s : code_) {
+      char* out = pointer(s.out);
+      if (s.kind == Kind::kernel) {
+        s.kernel(out, pointer(s.in[0]), pointer(s.in[1]), pointer(s.in[2]), n);
+      } else if (s.kind == Kind::convert) {
+        if (s.load)
+          s.load(out, pointer(s.in[0]), 1, n);
+        else
+          s.store(out, 1, pointer(s.in[0]), n);
+      } else {
+        load(s, out, at, n);
+      }
+    }
+  }
+
+  Compute reduced_type(const Program::Reduction& s) const {
+    return as_compute(program_.slots[static_cast<std::size_t>(s.in)].dtype);
+  }
+  const char* reduced_block(const Program::Reduction& s, const std::vector<Address>& addresses, int64_t at) const {
+    return addresses[static_cast<std::size_t>(s.in)].at(at);
+  }
+  static char* result(const Program::Reduction& s, int64_t i) { return s.out->data + i * item_size(s.out->dtype); }
+
+  void plain() {
+    const int64_t size = program_.space.product();
+    parallel_ranges(size, size, kBlock, [&](int64_t begin, int64_t end) { stretch(begin, end); });
+  }
+
+  // Reduced runs shorter than a block: as many at a time as fit.
+  void short_rows(const Traversal& t) {
+    const int64_t group = kBlock / t.width;
+    parallel_ranges((t.outer + group - 1) / group, t.outer * t.width, 1, [&](int64_t begin, int64_t end) {
+      const std::vector<Address> addresses = thread_addresses();
+      for (int64_t g = begin; g < end; ++g) {
+        const int64_t first = g * group, count = std::min(group, t.outer - first), at = first * t.width;
+        block(addresses, at, count * t.width);
+        for (const Program::Reduction& s : program_.reductions) {
+          const Compute c = reduced_type(s);
+          const char* x = reduced_block(s, addresses, at);
+          for (int64_t r = 0; r < count; ++r) {
+            Accumulator part = Accumulator::start(s.op), total = part;
+            part.add_block(k_, s.op, c, x + r * t.width * compute_size(c), t.width);
+            total.add_part(s.op, c, part);
+            total.store(k_, c, s.out->dtype, result(s, first + r));
+          }
+        }
+      }
+    });
+  }
+
+  void long_rows(const Traversal& t) {
+    const int64_t parts = (t.width + kPart - 1) / kPart, units = t.outer * parts;
+    const std::size_t reductions = program_.reductions.size();
+    std::vector<Accumulator> partial(static_cast<std::size_t>(units) * reductions);
+    parallel_ranges(units, t.outer * t.width, 1, [&](int64_t begin, int64_t end) {
+      const std::vector<Address> addresses = thread_addresses();
+      for (int64_t u = begin; u < end; ++u) {
+        Accumulator* a = &partial[static_cast<std::size_t>(u) * reductions];
+        for (std::size_t i = 0; i < reductions; ++i) a[i] = Accumulator::start(program_.reductions[i].op);
+        const int64_t row = u / parts * t.width, last = std::min(t.width, (u % parts + 1) * kPart);
+        for (int64_t x = u % parts * kPart; x < last; x += kBlock) {
+          const int64_t n = std::min(kBlock, last - x);
+          block(addresses, row + x, n);
+          for (std::size_t i = 0; i < reductions; ++i) {
+            const Program::Reduction& s = program_.reductions[i];
+            a[i].add_block(k_, s.op, reduced_type(s), reduced_block(s, addresses, row + x), n);
+          }
+        }
+      }
+    });
+    for (std::size_t i = 0; i < reductions; ++i) {
+      const Program::Reduction& s = program_.reductions[i];
+      const Compute c = reduced_type(s);
+      for (int64_t o = 0; o < t.outer; ++o) {
+        Accumulator total = Accumulator::start(s.op);
+        for (int64_t u = o * parts; u < (o + 1) * parts; ++u)
+          total.add_part(s.op, c, partial[static_cast<std::size_t>(u) * reductions + i]);
+        total.store(k_, c, s.out->dtype, result(s, o));
+      }
+    }
+  }
+
+  void columns(const Traversal& t) {
+    std::vector<ColumnReduction> reductions;
+    for (const Program::Reduction& s : program_.reductions) reductions.push_back({s.op, reduced_type(s)});
+    reduce_columns(
+        k_, t.outer, t.rows, t.width, reductions, [&] { return thread_addresses(); },
+        [&](const std::vector<Address>& addresses, const ColumnBlock& b, ColumnAccumulator* sums) {
+          const int64_t at = (b.outer * t.rows + b.row) * t.width + b.first;
+          block(addresses, at, b.rows * b.width);
+          for (std::size_t i = 0; i < reductions.size(); ++i)
+            sums[i].add_rows(k_, reductions[i].op, reductions[i].c,
+                             reduced_block(program_.reductions[i], addresses, at), b);
+        },
+        [&](int64_t o, int64_t first, int64_t n, const ColumnAccumulator* sums) {
+          for (std::size_t i = 0; i < reductions.size(); ++i) {
+            const Program::Reduction& s = program_.reductions[i];
+            sums[i].store(k_, s.op, reductions[i].c, s.out->dtype, result(s, o * t.width + first), 1, n);
+          }
+        });
+  }
+
+  const Program& program_;
+  const Kernels& k_;
+  int64_t register_ = 0;  // size in bytes
+  std::vector<Address> addresses_;
+  std::vector<Step> constants_, code_;
+  std::vector<Loop<2>> loops_;
+};
+
+}  // namespace
+
+void CpuBackend::run(const Program& program) { Runner(program).run(); }
+
+Stretch stretches(const Program& program) {
+  return
+      [runner = std::make_shared<const Runner>(program)](int64_t begin, int64_t end) { runner->stretch(begin, end); };
+}
+
+}  // namespace chainer::cpu

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: MIT
+// Matrix products: by the fastest available library, or by own loops.
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <optional>
+#include <vector>
+
+#include "chainer/array/host_kernels/constant_weights_scope.h"
+#include "chainer/backend/cpu/products/blas.h"
+#include "chainer/backend/cpu/cpu_backend.h"
+#include "chainer/backend/cpu/loops/scratch_buffer.h"
+#include "chainer/backend/cpu/kernels/table.h"
+#include "chainer/backend/cpu/products/panel_product.h"
+#include "chainer/core/parallel.h"
+
+namespace chainer::cpu {
+namespace {
+
+// A matrix in BLAS's terms: row-major with leading dimension ld, optionally transposed.
+struct Matrix {
+  Array array;  // owns the memory
+  bool transposed = false;
+  int64_t ld = 1;
+};
+
+// Returns the last two axes in BLAS's terms; copied if their strides allow no view.
+Matrix as_matrix(const Array& a) {
+  const int d = a.ndim();
+  const int64_t rows = a.shape()[d - 2], columns = a.shape()[d - 1];
+  const Strides s = a.strides();
+  const int64_t s0 = s[d - 2], s1 = s[d - 1];
+  if ((s1 == 1 || columns <= 1) && (rows <= 1 || s0 >= columns))
+    return {a, false, std::max<int64_t>({1, columns, rows > 1 ? s0 : 0})};
+  if ((s0 == 1 || rows <= 1) && (columns <= 1 || s1 >= rows))
+    return {a, true, std::max<int64_t>({1, rows, columns > 1 ? s1 : 0})};
+  return {a.contiguous(), false, std::max<int64_t>(1, columns)};
+}
+
+constexpr int64_t kSmall = 16384;  // products with fewer multiplications are faster without oneDNN's set-up
+// oneDNN's products are split into pieces of at least this many multiplications, at multiples of its tiles.
+constexpr int64_t kPiece = int64_t(1) << 21, kAlign = 48, kMostPieces = 8;
+// Sums of at least twice this length are split, if there are at most this many of them.
+constexpr int64_t kLongSum = 2048, kFewSums = int64_t(1) << 20;
+constexpr int64_t kBlasPiece = int64_t(1) << 18;  // for OpenBLAS, whose calls have less overhead
+// With few rows or columns, a product is bound by reading the matrix, and smaller pieces are worth a thread.
+constexpr int64_t kThinPiece = int64_t(1) << 18;
+// This library's own kernel has no set-up, so even smaller pieces are worth a thread.
+constexpr int64_t kOwnThinPiece = int64_t(1) << 16, kThinUnit = 64;
+
+// With more rows than this, repacking the second matrix for the own kernel pays.
+constexpr int64_t kPanelRows = 256;
+
+template <class T>
+struct Problem {
+  int64_t m, n, k;
+  const T* a;
+  int64_t lda;
+  bool ta;
+  const T* b;
+  int64_t ldb;
+  bool tb;
+  T* c;
+  int64_t ldc;
+  T alpha, beta;
+};
+
+// Explicit lanes fill vectors; a single sum could not without another order of additions.
+template <class T>
+T dot(const T* a, const T* b, int64_t n) {
+  constexpr int kLanes = 64 / sizeof(T);
+  T lane[kLanes] = {};
+  int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes)
+    for (int l = 0; l < kLanes; ++l) lane[l] += a[i + l] * b[i + l];
+  for (int l = 0; i + l < n; ++l) lane[l] += a[i + l] * b[i + l];
+  for (int width = kLanes / 2; width > 0; width /= 2)
+    for (int l = 0; l < width; ++l) lane[l] += lane[l + width];
+  return lane[0];
+}
+
+// Computes rows [begin, end) of the result, by loops over tiles of B that stay in cache.
+template <class T>
+void plain_rows(const Problem<T>& p, int64_t begin, int64_t end) {
+  constexpr int64_t kDepth = 256, kWidth = 512;
+  if (p.beta != T(0)) {  // the product has the same bits as with beta = 0
+    std::vector<T> product(static_cast<std::size_t>((end - begin) * p.n));
+    Problem<T> alone = p;
+    alone.c = product.data(), alone.ldc = p.n, alone.beta = 0;
+    alone.m = end - begin, alone.a += begin * (p.ta ? 1 : p.lda);
+    plain_rows(alone, 0, alone.m);
+    for (int64_t i = begin; i < end; ++i)
+      for (int64_t j = 0; j < p.n; ++j)
+        p.c[i * p.ldc + j] =
+            static_cast<T>(p.beta * p.c[i * p.ldc + j]) + product[static_cast<std::size_t>((i - begin) * p.n + j)];
+    return;
+  }
+  T row[kDepth];  // a part of a row of A, if its elements are not contiguous
+  for (int64_t i = begin; i < end; ++i) std::fill_n(p.c + i * p.ldc, p.n, T(0));
+  for (int64_t l0 = 0; l0 < p.k; l0 += kDepth) {
+    const int64_t l1 = std::min(p.k, l0 + kDepth);
+    for (int64_t j0 = 0; j0 < p.n; j0 += kWidth) {
+      const int64_t j1 = std::min(p.n, j0 + kWidth);
+      for (int64_t i = begin; i < end; ++i) {
+        T* c = p.c + i * p.ldc;
+        if (p.tb) {
+          if (p.ta)
+            for (int64_t l = l0; l < l1; ++l) row[l - l0] = p.a[l * p.lda + i];
+          const T* a = p.ta ? row : p.a + i * p.lda + l0;
+          for (int64_t j = j0; j < j1; ++j) c[j] += p.alpha * dot(a, p.b + j * p.ldb + l0, l1 - l0);
+        } else {
+          for (int64_t l = l0; l < l1; ++l) {
+            const T x = p.alpha * (p.ta ? p.a[l * p.lda + i] : p.a[i * p.lda + l]);
+            const T* b = p.b + l * p.ldb;
+            for (int64_t j = j0; j < j1; ++j) c[j] += x * b[j];
+          }
+        }
+      }
+    }
+  }
+}
+
+// Computes a product by single-threaded calls of a library, in pieces of the columns or rows: run(piece). The split
+// depends on the shape only, so that results do not depend on the number of threads, although libraries select kernels
+// by the shape. Threads also do not wait at a library's barriers for threads that the system does not schedule.
+//
+// For each piece the library packs the other matrix again, which for long sums over few columns takes as long as the
+// product: such products are split along the inner axis first, and the parts are added in order.
+template <class T, class F>
+void in_pieces(const Problem<T>& p, int64_t least, F&& run) {
+  const bool columns = p.n >= p.m;
+  const int64_t length = columns ? p.n : p.m, work = p.m * p.n * p.k, size = p.m * p.n;
+  const bool thin = std::min(p.m, p.n) <= kThinRows;
+  const int64_t parts = thin || size > kFewSums ? 1 : std::clamp<int64_t>(p.k / kLongSum, 1, kMostPieces);
+  const int64_t pieces =
+      std::max<int64_t>(1, std::min({work / (thin ? kThinPiece : least), length / kAlign, kMostPieces}) / parts);
+  const int64_t units = (length + kAlign - 1) / kAlign;
+  std::optional<ScratchBuffer> memory;
+  if (parts > 1) memory.emplace(parts * size * static_cast<int64_t>(sizeof(T) / sizeof(float)));
+  T* const sums = parts > 1 ? reinterpret_cast<T*>(memory->data()) : nullptr;
+  parallel(static_cast<int>(parts * pieces), thin ? work : work / 8, [&](int task) {
+    const int64_t i = task / pieces, piece = task % pieces;
+    const int64_t begin = units * piece / pieces * kAlign, inner = p.k * i / parts;
+    Problem<T> part = p;
+    (columns ? part.n : part.m) = std::min(length, units * (piece + 1) / pieces * kAlign) - begin;
+    if (parts > 1) {
+      part.k = p.k * (i + 1) / parts - inner, part.a += inner * (p.ta ? p.lda : 1),
+      part.b += inner * (p.tb ? 1 : p.ldb);
+      part.c = sums + i * size, part.ldc = p.n, part.beta = 0;
+    }
+    if (columns)
+      part.b += begin * (p.tb ? p.ldb : 1), part.c += begin;
+    else
+      part.a += begin * (p.ta ? 1 : p.lda), part.c += begin * part.ldc;
+    run(part);
+  });
+  if (parts == 1) return;
+  parallel_ranges(p.m, parts * size, 1, [&](int64_t first, int64_t last) {
+    for (int64_t r = first; r < last; ++r) {
+      T* const sum = sums + r * p.n;
+      for (int64_t i = 1; i < parts; ++i)
+        for (int64_t j = 0; j < p.n; ++j) sum[j] += sum[i * size + j];
+      T* const c = p.c + r * p.ldc;
+      for (int64_t j = 0; j < p.n; ++j) c[j] = p.beta == T(0) ? sum[j] : static_cast<T>(p.beta * c[j]) + sum[j];
+    }
+  });
+}
+
+void by_onednn(SgemmFunction f, const Problem<float>& all) {
+  std::atomic<int> failure{0};
+  in_pieces(all, kPiece, [&](const Problem<float>& p) {
+    const LibraryThreads one(1);
+    const int status =
+        f(p.ta ? 'T' : 'N', p.tb ? 'T' : 'N', p.m, p.n, p.k, p.alpha, p.a, p.lda, p.b, p.ldb, p.beta, p.c, p.ldc);
+    if (status != 0) failure = status;
+  });
+  if (failure) throw RuntimeError("matmul: oneDNN failed with status ", failure.load());
+}
+
+// `f` is OpenBLAS's sgemm or dgemm.
+template <class T, class F>
+void by_blas(F f, const Problem<T>& all) {
+  in_pieces(all, kBlasPiece, [&](const Problem<T>& p) {
+    f(101, p.ta ? 112 : 111, p.tb ? 112 : 111, static_cast<int>(p.m), static_cast<int>(p.n), static_cast<int>(p.k),
+      p.alpha, p.a, static_cast<int>(p.lda), p.b, static_cast<int>(p.ldb), p.beta, p.c, static_cast<int>(p.ldc));
+  });
+}
+
+template <class T>
+void by_loops(const Problem<T>& p) {
+  parallel_ranges(p.m, p.m * p.n * p.k / 8, 8, [&](int64_t begin, int64_t end) { plain_rows(p, begin, end); });
+}
+
+// Returns true for products with few rows or columns, which read the large matrix once without packing it. Inner
+// products of several rows end in many sums over lanes; there packing pays, unless the product is small. If the
+// environment selects a library, it is always used.
+bool is_thin(int64_t m, int64_t n, int64_t k, bool a_transposed, bool b_transposed) {
+  const bool inner_products = m > kThinRows ? !a_transposed : b_transposed;
+  const int64_t rows = std::min(m, n);
+  return rows <= kThinRows && (rows == 1 || !inner_products || m * n * k <= kSmall) && !library_is_chosen();
+}
+void by_thin_kernel(const Problem<float>& p) {
+  const bool flipped = p.m > kThinRows;  // computes the transposed product: few columns
+  const int64_t rows = flipped ? p.n : p.m, columns = flipped ? p.m : p.n;
+  ThinProduct t{.rows = rows,
+                .k = p.k,
+                .a = flipped ? p.b : p.a,
+                .b = flipped ? p.a : p.b,
+                .b_step = flipped ? p.lda : p.ldb,
+                .b_transposed = flipped ? !p.ta : p.tb,
+                .out = p.c,
+                .out_row = flipped ? 1 : p.ldc,
+                .out_column = flipped ? p.ldc : 1,
+                .alpha = p.alpha,
+                .beta = p.beta};
+  const int64_t step = flipped ? p.ldb : p.lda;
+  const bool columns_apart = flipped ? !p.tb : p.ta;
+  std::vector<float> rows_together;
+  if (columns_apart || (rows > 1 && step != p.k)) {
+    rows_together.resize(static_cast<std::size_t>(rows * p.k));
+    for (int64_t i = 0; i < rows; ++i)
+      for (int64_t l = 0; l < p.k; ++l)
+        rows_together[static_cast<std::size_t>(i * p.k + l)] = columns_apart ? t.a[l * step + i] : t.a[i * step + l];
+    t.a = rows_together.data();
+  }
+  const int64_t units = (columns + kThinUnit - 1) / kThinUnit, work = rows * columns * p.k;
+  // (The split does not change the bits of this kernel, so all threads may get equal shares.)
+  const int64_t threads = thread_count(),
+                most = std::min({work / kOwnThinPiece, units, std::max(threads, kMostPieces)});
+  const int64_t pieces = most > threads ? most / threads * threads : std::max<int64_t>(most, 1);
+  parallel(static_cast<int>(pieces), work, [&](int piece) {
+    kernels().thin_product(t, units * piece / pieces * kThinUnit,
+                           std::min(columns, units * (piece + 1) / pieces * kThinUnit));
+  });
+}
+
+// Returns true if the own kernel is faster: without a library, if there are enough rows to pack the second matrix for;
+// with one, if the second matrix is transposed and there are many rows.
+bool suits_panels(const Problem<float>& p, bool library) {
+  if (p.alpha != 1 || (p.beta != 0 && p.beta != 1) || p.n < 16 || p.k < 16 || library_is_chosen()) return false;
+  return library ? p.tb && !p.ta && p.m >= kPanelRows && p.n >= kPanelRows : p.m >= 4 && p.m * p.n * p.k > kSmall;
+}
+void by_panels_alone(const Problem<float>& p) {
+  const Panels panels(p.n, p.k);
+  const ScratchBuffer packed(panels.size());
+  pack_panels(panels, p.b, p.ldb, p.tb, p.n, p.k, packed.data());
+  multiply_panels(panels, p.m, p.k, p.a, p.ta ? 1 : p.lda, p.ta ? p.lda : 1, packed.data(), p.c, p.ldc, p.beta == 1);
+}
+// A few long sums are split, by lengths only, to occupy the threads; their parts are added in order.
+void by_panels(const Problem<float>& p) {
+  constexpr int64_t kFew = 4096, kPart = 4096;
+  const int64_t parts = p.m * p.n <= kFew ? std::min(kMostPieces, p.k / kPart) : 1, size = p.m * p.n;
+  if (parts < 2) return by_panels_alone(p);
+  const ScratchBuffer sums(parts * size);
+  parallel(static_cast<int>(parts), p.m * p.n * p.k / 8, [&](int i) {
+    const int64_t begin = p.k * i / parts, end = p.k * (i + 1) / parts;
+    Problem<float> part = p;
+    part.k = end - begin, part.a += begin * (p.ta ? p.lda : 1), part.b += begin * (p.tb ? 1 : p.ldb);
+    part.c = sums.data() + i * size, part.ldc = p.n, part.beta = 0;
+    by_panels_alone(part);
+  });
+  for (int64_t i = 1; i < parts; ++i)
+    for (int64_t j = 0; j < size; ++j) sums.data()[j] += sums.data()[i * size + j];
+  for (int64_t r = 0; r < p.m; ++r)
+    for (int64_t j = 0; j < p.n; ++j)
+      p.c[r * p.ldc + j] = sums.data()[r * p.n + j] + (p.beta == 1 ? p.c[r * p.ldc + j] : 0);
+}
+
+void multiply(const Problem<float>& p) {
+  if (is_thin(p.m, p.n, p.k, p.ta, p.tb)) return by_thin_kernel(p);
+  const int64_t work = p.m * p.n * p.k;
+  const SgemmFunction onednn = work > kSmall ? onednn_sgemm() : nullptr;
+  const Blas* const b = work > 64 && !onednn ? blas() : nullptr;
+  if (suits_panels(p, onednn || b)) return by_panels(p);
+  if (onednn) return by_onednn(onednn, p);
+  if (b) return by_blas(b->sgemm, p);
+  by_loops(p);
+}
+void multiply(const Problem<double>& p) {
+  if (const Blas* b = p.m * p.n * p.k > 64 ? blas() : nullptr) return by_blas(b->dgemm, p);
+  by_loops(p);
+}
+template <class T>
+void multiply(const Problem<T>& p) {
+  by_loops(p);
+}
+
+}  // namespace
+
+void CpuBackend::gemm(const Array& a, const Array& b, Array& out, double alpha, double beta) {
+  if (out.size() == 0) return;
+  const Dtype dtype = out.dtype();
+  const Dtype work = compute_type(dtype) == kF32 ? float32 : compute_type(dtype) == kF64 ? float64 : int64;
+  const bool rows_apart = out.ndim() == 2 && out.strides()[1] == 1 && out.strides()[0] > out.shape()[1];
+  if (dtype != work || !(rows_apart || out.is_contiguous())) {
+    Array wide(out.shape(), work, out.device());
+    if (beta != 0) copy_elements(out, wide);
+    gemm(a.astype(work, false), b.astype(work, false), wide, alpha, beta);
+    return copy_elements(wide, out);
+  }
+  const Matrix x = as_matrix(a), y = as_matrix(b);
+  const int d = out.ndim();
+  const int64_t m = out.shape()[d - 2], n = out.shape()[d - 1], k = a.shape()[a.ndim() - 1];
+  const int64_t batch = d == 3 ? out.shape()[0] : 1, ldc = rows_apart ? out.strides()[0] : n;
+  const int64_t step_a = x.array.ndim() == 3 ? x.array.strides()[0] : 0;
+  const int64_t step_b = y.array.ndim() == 3 ? y.array.strides()[0] : 0;
+  // OpenBLAS is used for float64 and for small products.
+  const bool small = m * n * k <= kSmall, thin = work == float32 && is_thin(m, n, k, x.transposed, y.transposed);
+  if (const auto product = ConstantWeightsScope::product();
+      product && work == float32 && !thin && batch == 1 && alpha == 1 && (beta == 0 || beta == 1) && !x.transposed &&
+      !rows_apart && !library_is_chosen() &&
+      product(m, n, k, x.array.data<float>(), x.ld, y.array, y.ld, y.transposed, out.mutable_data<float>(), beta == 1))
+    return;
+  std::optional<OneThreadBlas> one_thread;
+  if (!thin && m * n * k > 64 && (work == float64 || (work == float32 && (small || !onednn_sgemm()))))
+    one_thread.emplace();
+  const auto run = [&]<class T>() {
+    const T *pa = x.array.data<T>(), *pb = y.array.data<T>();
+    T* pc = out.mutable_data<T>();
+    const auto one = [&](int64_t i) {
+      multiply(Problem<T>{m, n, k, pa + i * step_a, x.ld, x.transposed, pb + i * step_b, y.ld, y.transposed,
+                          pc + i * m * n, ldc, static_cast<T>(alpha), static_cast<T>(beta)});
+    };
+    if (batch > 1 && small) {  // many small products are divided among the threads
+      return parallel_ranges(batch, batch * m * n * k, 1, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) one(i);
+      });
+    }
+    for (int64_t i = 0; i < batch; ++i) one(i);
+  };
+  if (work == float32) return run.operator()<float>();
+  if (work == float64) return run.operator()<double>();
+  run.operator()<int64_t>();
+}
+
+}  // namespace chainer::cpu

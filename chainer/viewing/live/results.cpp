@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+#include "chainer/viewing/live/results.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "chainer/core/error.h"
+#include "chainer/core/system/file.h"
+#include "chainer/core/system/input_file.h"
+
+namespace chainer::live {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr uint64_t kLargestDocument = uint64_t(4) << 20;
+constexpr std::size_t kRuns = 2000, kLogsKept = 256, kPictures = 60;
+constexpr double kRunning = 120;  // seconds, where the log does not tell how often it is written
+
+double age(const fs::path& file) {
+  std::error_code error;
+  const auto time = fs::last_write_time(file, error);
+  return error ? INFINITY : std::chrono::duration<double>(fs::file_time_type::clock::now() - time).count();
+}
+
+// Another text for each time at which a file was written.
+std::string stamp(const fs::path& file) {
+  std::error_code error;
+  return std::to_string(static_cast<int64_t>(fs::last_write_time(file, error).time_since_epoch().count()));
+}
+
+bool is_picture(const fs::path& file) {
+  const std::string e = file.extension().string();
+  return e == ".png" || e == ".svg" || e == ".jpg" || e == ".jpeg";
+}
+
+std::string below(const std::string& run, const std::string& name) {
+  return run.empty() || run == "." ? name : run + "/" + name;
+}
+
+}  // namespace
+
+json::Value for_browsers(json::Value v) {
+  if (const auto* d = std::get_if<double>(&v.data); d && !std::isfinite(*d)) return {};
+  if (auto* list = v.list())
+    for (json::Value& e : *list) e = for_browsers(std::move(e));
+  if (auto* members = v.object())
+    for (auto& [key, e] : *members) e = for_browsers(std::move(e));
+  return v;
+}
+
+Results::Results(const fs::path& folder) {
+  std::error_code error;
+  root_ = fs::canonical(folder, error);
+  if (error || !fs::is_directory(root_))
+    throw FileError("cannot show the results in ", folder.string(), ": ", error ? error.message() : "it is no folder");
+}
+
+fs::path Results::inside(const std::string& name) const {
+  fs::path at = root_;
+  if (name.empty() || name == ".") return at;
+  if (name.size() > 4096 || name.find('\0') != name.npos || fs::path(name).is_absolute())
+    throw ValueError("a name is to be inside of the folder of results");
+  for (const fs::path& part : fs::path(name)) {
+    if (part == ".." || part == "." || part.empty())
+      throw ValueError("'", name, "' leads out of the folder of results");
+    at /= part;
+    std::error_code error;
+    if (fs::is_symlink(fs::symlink_status(at, error)))
+      throw ValueError("'", name, "' is a link, which is not followed");
+  }
+  return at;
+}
+
+fs::path Results::run_folder(const std::string& run) const {
+  const fs::path folder = inside(run);
+  std::error_code error;
+  if (!fs::is_directory(folder, error)) throw ValueError("there is no run '", run, "'");
+  return folder;
+}
+
+std::string Results::read(const std::string& run, const std::string& name, uint64_t largest) const {
+  (void)file(run, name);
+  return read_file_below(root_, below(run, name), largest);
+}
+
+fs::path Results::file(const std::string& run, const std::string& name) const {
+  if (name.empty()) throw ValueError("a file needs a name");
+  (void)run_folder(run);
+  const fs::path path = inside(below(run, name));
+  std::error_code error;
+  if (!fs::is_regular_file(path, error)) throw ValueError("there is no file '", name, "' in the run '", run, "'");
+  return path;
+}
+
+void Results::set_own_state(const std::string& state) {
+  const std::lock_guard lock(mutex_);
+  own_state_ = state;
+}
+
+json::Object Results::about(const fs::path& folder) const {
+  const fs::path log = folder / "log";
+  std::error_code error;
+  const std::string path = fs::relative(folder, root_, error).string();
+  json::Object out = {{"path", path}};
+  const auto status = fs::symlink_status(log, error);
+  const uintmax_t size = fs::is_regular_file(status) ? fs::file_size(log, error) : 0;
+  const double seconds = age(log);
+  viewing::NewestEntry newest{{}, NAN};
+  if (size > 0 && !error) try {
+      InputFile in(root_, below(path, "log"));
+      newest = viewing::newest_entry(in);
+    } catch (const FileError&) {}  // it is gone, or a link by now
+  json::Value last = for_browsers(std::move(newest.entry));
+  const double before = newest.seconds_before, interval = viewing::seconds_of(last) - before;
+  const double running = std::isfinite(interval) ? std::clamp(5 * interval, 10.0, 86400.0) : kRunning;
+  const bool none = std::holds_alternative<std::nullptr_t>(last.data);
+  const std::string own = [&] {
+    const std::lock_guard lock(mutex_);
+    return path == "." ? own_state_ : "";
+  }();
+  out.emplace_back("state", !own.empty()             ? own
+                            : fs::is_symlink(status) ? "a link"
+                            : size <= 2              ? "empty"
+                            : none                   ? "half-written"
+                            : seconds < running      ? "running"
+                                                     : "idle");
+  out.emplace_back("foreign", is_of_another_user(log));
+  out.emplace_back("modified", std::isfinite(seconds) ? json::Value(std::floor(seconds)) : json::Value());
+  out.emplace_back("size", static_cast<int64_t>(size));
+  out.emplace_back(
+      "args", fs::is_regular_file(fs::symlink_status(folder / "args", error)) ? document(path, "args") : json::Value());
+  out.emplace_back("last", std::move(last));
+  out.emplace_back("before", std::isfinite(before) ? json::Value(before) : json::Value());
+  return out;
+}
+
+json::List Results::runs() const {
+  json::List out;
+  std::error_code error;
+  const auto is_run = [&](const fs::path& folder) {
+    std::error_code none;
+    return fs::exists(fs::symlink_status(folder / "log", none));
+  };
+  if (is_run(root_)) out.emplace_back(about(root_));
+  for (fs::recursive_directory_iterator it(root_, fs::directory_options::skip_permission_denied, error), end;
+       !error && it != end && out.size() < kRuns; it.increment(error)) {
+    std::error_code none;
+    if (!it->is_directory(none) || it->is_symlink(none)) continue;
+    if (it.depth() >= 3 || it->path().filename().string().starts_with(".")) it.disable_recursion_pending();
+    if (is_run(it->path())) out.emplace_back(about(it->path()));
+  }
+  std::sort(out.begin(), out.end(), [](const json::Value& a, const json::Value& b) {
+    return *a.find("path")->string() < *b.find("path")->string();
+  });
+  return out;
+}
+
+LogPart Results::log(const std::string& run, std::size_t from, std::size_t most) {
+  (void)file(run, "log");
+  std::shared_ptr<LogIndex> index;
+  {
+    const std::lock_guard lock(mutex_);
+    if (logs_.size() >= kLogsKept && !logs_.contains(run)) logs_.erase(logs_.begin());
+    std::shared_ptr<LogIndex>& kept = logs_[run];
+    if (!kept) kept = std::make_shared<LogIndex>(root_, below(run, "log"));
+    index = kept;
+  }
+  return index->read(from, most);
+}
+
+json::Value Results::document(const std::string& run, const std::string& name) const {
+  try {
+    return for_browsers(json::parse(read(run, name, kLargestDocument)));
+  } catch (const Error&) { return {}; }
+}
+
+json::List Results::pictures(const std::string& run) const {
+  const fs::path folder = run_folder(run);
+  std::vector<std::pair<double, std::string>> found;
+  std::error_code error;
+  for (fs::recursive_directory_iterator it(folder, fs::directory_options::skip_permission_denied, error), end;
+       !error && it != end; it.increment(error)) {
+    std::error_code none;
+    if (it->is_symlink(none)) continue;
+    if (it->is_directory(none) && (it.depth() >= 1 || fs::exists(it->path() / "log", none)))
+      it.disable_recursion_pending();
+    if (it->is_regular_file(none) && is_picture(it->path()) && !it->path().filename().string().starts_with("tmp-"))
+      found.emplace_back(age(it->path()), fs::relative(it->path(), folder, none).string());
+  }
+  std::sort(found.begin(), found.end());
+  if (found.size() > kPictures) found.resize(kPictures);
+  json::List out;
+  for (const auto& [seconds, name] : found)
+    out.emplace_back(json::Object{{"name", name}, {"stamp", stamp(folder / name)}});
+  return out;
+}
+
+}  // namespace chainer::live

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+#include "chainer/viewing/plot/matrix.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "chainer/core/error.h"
+#include "chainer/core/system/file.h"
+#include "chainer/viewing/plot/canvas.h"
+
+namespace chainer::plot {
+namespace {
+
+// From nearly white to dark blue.
+Color shade(double share) { return {0.97 - 0.94 * share, 0.98 - 0.79 * share, 1.0 - 0.58 * share, 1}; }
+
+std::string number_text(double v) {
+  char text[32];
+  std::snprintf(text, sizeof text, v == std::floor(v) ? "%.0f" : "%.2f", v);
+  return text;
+}
+
+}  // namespace
+
+void save(const Matrix& m, const std::filesystem::path& file) {
+  const Shape& shape = m.counts.shape();
+  if (shape.size() != 2 || shape[0] != shape[1] || shape[0] == 0)
+    throw DimensionError("plot: a matrix of shape ", shape, " is not square");
+  const auto n = static_cast<std::size_t>(shape[0]);
+  std::vector<std::string> labels = m.labels;
+  if (labels.empty())
+    for (std::size_t i = 0; i < n; ++i) labels.push_back(std::to_string(i));
+  if (labels.size() != n) throw DimensionError("plot: ", labels.size(), " names for a matrix of shape ", shape);
+  const std::vector<double> values = m.counts.to_vector<double>();
+
+  const double cell = std::clamp(560.0 / static_cast<double>(n), 6.0, 64.0), size = std::clamp(cell / 3.4, 6.0, 14.0);
+  // Names wider than a cell would run into each other below it: then only the rows have them, columns their numbers.
+  const bool svg = file.extension() == ".svg";
+  double left = 0;
+  {
+    const auto measure = svg ? make_svg_canvas(10, 10) : make_png_canvas(10, 10);
+    if (!measure)
+      throw RuntimeError("plot: this build has no drawing library (cairo), it cannot write ", file.string());
+    for (const std::string& l : labels) left = std::max(left, measure->text_width(l, size));
+  }
+  const bool upright = left > cell - 4;
+  const double x0 = 44 + left, y0 = 40, side = cell * static_cast<double>(n), below = (upright ? left : size) + 40;
+  const double width = std::max(260.0, x0 + side + 20), height = y0 + side + below;
+  const auto canvas = svg ? make_svg_canvas(width, height) : make_png_canvas(width, height);
+  constexpr Color kInk{0.15, 0.15, 0.2, 1}, kWhite{1, 1, 1, 1};
+  const auto box = [&](double x, double y, double w, double h, Color c) {
+    canvas->area({{x, y}, {x + w, y}, {x + w, y + h}, {x, y + h}}, c);
+  };
+  canvas->text({x0 + side / 2, 24}, m.title, 15, Canvas::Anchor::middle, kInk);
+  // Labels that are too many for their cells are left out but for every k-th.
+  const auto every = static_cast<std::size_t>(std::ceil((size + 2) / cell));
+  for (std::size_t row = 0; row < n; ++row) {
+    double sum = 0;
+    for (std::size_t column = 0; column < n; ++column) sum += values[row * n + column];
+    const double y = y0 + cell * static_cast<double>(row), middle = y + cell / 2 + size * 0.36;
+    for (std::size_t column = 0; column < n; ++column) {
+      const double v = values[row * n + column], share = sum > 0 ? v / sum : 0;
+      const double x = x0 + cell * static_cast<double>(column);
+      box(x, y, cell, cell, shade(share));
+      const std::string text = number_text(v);
+      const double fits = std::min(size, (cell - 4) / std::max(0.1, canvas->text_width(text, 1)));
+      if (fits >= 5 && v != 0)
+        canvas->text({x + cell / 2, y + cell / 2 + fits * 0.36}, text, fits, Canvas::Anchor::middle,
+                     share > 0.5 ? kWhite : kInk);
+    }
+    if (row % every) continue;
+    canvas->text({x0 - 6, middle}, labels[row], size, Canvas::Anchor::end, kInk);
+    const double x = x0 + cell * (static_cast<double>(row) + 0.5);
+    if (upright)
+      canvas->text({x + size * 0.36, y0 + side + 8 + left / 2}, labels[row], size, Canvas::Anchor::middle, kInk, true);
+    else
+      canvas->text({x, y0 + side + size + 6}, labels[row], size, Canvas::Anchor::middle, kInk);
+  }
+  const std::vector<Position> frame{{x0, y0}, {x0 + side, y0}, {x0 + side, y0 + side}, {x0, y0 + side}, {x0, y0}};
+  canvas->lines(frame, kInk, 1);
+  canvas->text({x0 + side / 2, y0 + side + below - 10}, m.xlabel, 13, Canvas::Anchor::middle, kInk);
+  canvas->text({18, y0 + side / 2}, m.ylabel, 13, Canvas::Anchor::middle, kInk, true);
+  write_file(file, canvas->finish());
+}
+
+}  // namespace chainer::plot

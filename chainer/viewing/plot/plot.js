@@ -1,0 +1,178 @@
+// Axes and curves as SVG: the live page and reports draw with these functions. figure.cpp has the same rules in C++.
+'use strict';
+
+const rounding = 1e-9;    // values that differ by less, relatively, are drawn as one
+const smallest = 1e-290;  // values below are drawn as zero
+const mostTicks = 100;
+
+function isDrawable(value) {
+  return typeof value === 'number' && Math.abs(value) <= 1e300;
+}
+
+// The ends of an axis for values in [low, high], with `margin` of the length on both sides. A range of one value, up to
+// rounding, gets some room; no values get the unit interval.
+function axisEnds(low, high, margin) {
+  if (low > high) {
+    low = 0;
+    high = 1;
+  }
+  const size = Math.max(Math.abs(low), Math.abs(high));
+  if (high - low <= rounding * size || high === low) {
+    const middle = low + (high - low) / 2;
+    const room = size < smallest ? 1 : size * 0.1;
+    low = middle - room;
+    high = middle + room;
+  }
+  const room = (high - low) * margin;
+  return [low - room, high + room];
+}
+
+// Round numbers in [low, high], about `count`.
+function ticks(low, high, count) {
+  const raw = (high - low) / Math.max(1, count);
+  const base = 10 ** Math.floor(Math.log10(raw));
+  const step = base * ([1, 2, 2.5, 5].find(factor => base * factor >= raw) || 10);
+  const first = Math.ceil(low / step - 1e-9);
+  const out = [];
+  for (let i = 0; i < mostTicks && (first + i) * step <= high + step * 1e-9; ++i) {
+    out.push(Number(((first + i) * step).toPrecision(12)));
+  }
+  return out;
+}
+
+// Logarithms of round numbers between two logarithms: powers of ten, with 2 and 5 times these where there are few.
+function logarithmicTicks(low, high) {
+  const out = [];
+  for (let power = Math.floor(low); power <= Math.ceil(high) && out.length < mostTicks; ++power) {
+    for (const factor of high - low < 3 ? [1, 2, 5] : [1]) {
+      const value = power + Math.log10(factor);
+      if (value >= low - rounding && value <= high + rounding) out.push(value);
+    }
+  }
+  return out;
+}
+
+function tickText(value) {
+  if (!Number.isFinite(value)) return 'NaN';
+  if (value !== 0 && (Math.abs(value) >= 1e6 || Math.abs(value) < 1e-4)) return value.toExponential(2);
+  return String(Number(value.toPrecision(5)));
+}
+
+// Running means of values, without the bias to the first one; gaps (null) stay gaps.
+function smoothed(values, weight) {
+  if (!weight) return values;
+  let sum = 0;
+  let total = 0;
+  return values.map(value => {
+    if (value === null) return null;
+    sum = sum * weight + value * (1 - weight);
+    total = total * weight + 1 - weight;
+    return sum / total;
+  });
+}
+
+// At most about `most` positions of a curve: the least and the largest value of each stretch.
+function thinnedPositions(values, most) {
+  const all = [...values.keys()];
+  if (values.length <= most) return all;
+  const out = [];
+  const step = values.length * 2 / most;
+  for (let from = 0; from < values.length; from += step) {
+    const end = Math.max(Math.floor(from) + 1, Math.floor(from + step));
+    let low = -1;
+    let high = -1;
+    for (let i = Math.floor(from); i < end && i < values.length; ++i) {
+      if (values[i] === null) continue;
+      if (low < 0 || values[i] < values[low]) low = i;
+      if (high < 0 || values[i] > values[high]) high = i;
+    }
+    if (low < 0) out.push(Math.floor(from));
+    else out.push(...(low === high ? [low] : [Math.min(low, high), Math.max(low, high)]));
+  }
+  return out;
+}
+
+// The position of the value nearest to `at` in a list.
+function nearest(values, at) {
+  let found = 0;
+  for (let i = 1; i < values.length; ++i) {
+    if (Math.abs(values[i] - at) < Math.abs(values[found] - at)) found = i;
+  }
+  return found;
+}
+
+function svgElement(tag, attributes, text) {
+  const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
+  for (const name in attributes) element.setAttribute(name, attributes[name]);
+  if (text !== undefined) element.textContent = text;
+  return element;
+}
+
+// Draws curves ({x, y, color, dash, opacity}; y may be null) into an SVG element, whose former content goes. `range` is a
+// part of the x axis. Returns what maps values to places, and the marks that follow the pointer.
+function drawPlot(svg, {width, height, xName, curves, logarithmic = false, range = null}) {
+  const [left, right, top, bottom] = [62, width - 12, 10, height - 40];
+  const value = y => y === null ? null : !logarithmic ? y : y > 0 ? Math.log10(y) : null;
+  let [x0, x1, y0, y1] = [Infinity, -Infinity, Infinity, -Infinity];
+  for (const curve of curves) {
+    for (const x of curve.x) {
+      x0 = Math.min(x0, x);
+      x1 = Math.max(x1, x);
+    }
+  }
+  [x0, x1] = range || axisEnds(x0, x1, 0.02);
+  for (const curve of curves) {
+    curve.y.forEach((y, i) => {
+      const v = value(y);
+      if (v === null || curve.x[i] < x0 || curve.x[i] > x1) return;
+      y0 = Math.min(y0, v);
+      y1 = Math.max(y1, v);
+    });
+  }
+  [y0, y1] = axisEnds(y0, y1, 0.05);
+  const toX = x => left + (x - x0) / (x1 - x0) * (right - left);
+  const toY = v => bottom - (v - y0) / (y1 - y0) * (bottom - top);
+
+  svg.replaceChildren();
+  svg.setAttribute('viewBox', `0 0 ${width} ${height}`);
+  const add = (tag, attributes, text) => svg.appendChild(svgElement(tag, attributes, text));
+  for (const x of ticks(x0, x1, Math.max(2, Math.floor((right - left) / 85)))) {
+    add('path', {class: 'grid', d: `M${toX(x)},${top}V${bottom}`});
+    add('text', {class: 'tick', x: toX(x), y: bottom + 16, 'text-anchor': 'middle'}, tickText(x));
+  }
+  const rows = logarithmic ? logarithmicTicks(y0, y1) : ticks(y0, y1, Math.max(2, Math.floor((bottom - top) / 45)));
+  for (const y of rows) {
+    add('path', {class: 'grid', d: `M${left},${toY(y)}H${right}`});
+    add('text', {class: 'tick', x: left - 6, y: toY(y) + 4, 'text-anchor': 'end'}, tickText(logarithmic ? 10 ** y : y));
+  }
+  add('text', {class: 'tick', x: (left + right) / 2, y: height - 6, 'text-anchor': 'middle'}, xName);
+  // What lies outside of the axes is cut off.
+  const inner = add('svg', {x: left, y: top, width: right - left, height: bottom - top,
+    viewBox: `${left} ${top} ${right - left} ${bottom - top}`});
+  for (const curve of curves) {
+    let d = '';
+    let drawing = false;
+    for (const i of thinnedPositions(curve.y, 1800)) {
+      const v = value(curve.y[i]);
+      if (v !== null) d += (drawing ? 'L' : 'M') + toX(curve.x[i]).toFixed(1) + ',' + toY(v).toFixed(1);
+      drawing = v !== null;
+    }
+    inner.appendChild(svgElement('path', {class: 'curve s' + curve.color.slice(1), stroke: curve.color,
+      'stroke-opacity': curve.opacity || 1, 'stroke-dasharray': curve.dash || 'none', d}));
+  }
+  add('path', {class: 'frame', d: `M${left},${top}V${bottom}H${right}`});
+  const cursor = add('path', {class: 'cursor', d: ''});
+  const band = add('rect', {class: 'band', y: top, height: bottom - top, width: 0});
+  return {
+    toX, x0, x1, left, right, cursor, band,
+    // The x under a pointer, within the axis.
+    xAt(event) {
+      const box = svg.getBoundingClientRect();
+      const place = (event.clientX - box.left) / box.width * width;
+      return Math.min(x1, Math.max(x0, x0 + (place - left) / (right - left) * (x1 - x0)));
+    },
+    mark(x) {
+      cursor.setAttribute('d', x === null ? '' : `M${toX(x)},${top}V${bottom}`);
+    },
+  };
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+// Operators of imported models where the standard says what is easily taken otherwise.
+#include "built.h"
+#include "test.h"
+
+using namespace chainer;
+using namespace onnx_built;
+
+namespace {
+
+onnx::Attribute integers(std::string name, std::vector<int64_t> v) {
+  onnx::Attribute a;
+  a.name = std::move(name);
+  a.kind = onnx::Attribute::Kind::integers;
+  a.integers = std::move(v);
+  return a;
+}
+onnx::Attribute reals(std::string name, std::vector<double> v) {
+  onnx::Attribute a;
+  a.name = std::move(name);
+  a.kind = onnx::Attribute::Kind::reals;
+  a.reals = std::move(v);
+  return a;
+}
+onnx::Attribute text_of(std::string name, std::string v) {
+  onnx::Attribute a;
+  a.name = std::move(name);
+  a.kind = onnx::Attribute::Kind::text;
+  a.text = std::move(v);
+  return a;
+}
+onnx::Attribute texts(std::string name, std::vector<std::string> v) {
+  onnx::Attribute a;
+  a.name = std::move(name);
+  a.kind = onnx::Attribute::Kind::texts;
+  a.texts = std::move(v);
+  return a;
+}
+
+Array run(onnx::Model model, const Arrays& inputs) {
+  const UsingConfig test_mode(&Config::train, false);
+  Variables x;
+  for (const Array& a : inputs) x.push_back(Variable(a, false));
+  return model.call(x)[0].array();
+}
+
+}  // namespace
+
+// Of an odd number of elements to cut, the larger half is at the start, but for SAME_UPPER; until set 11 for that only.
+TEST(transposed_convolutions_of_a_given_length) {
+  const Array x = array({1.f, 2.f}).reshape({1, 1, 2}), W = array({1.f, 10.f, 100.f}).reshape({1, 1, 3});
+  const std::vector<float> whole = {1, 12, 120, 200};  // stride 1
+  for (const int64_t opset : {10, 11, 13})
+    for (const char* mode : {"NOTSET", "SAME_UPPER", "SAME_LOWER"}) {
+      onnx::Model m =
+          model_of({op("ConvTranspose", {"x", "W"}, {"y"},
+                       {integers("output_shape", {3}), text_of("auto_pad", mode), integers("strides", {1})})},
+                   {{"W", W}}, {{"x", float32}}, {{"y", float32}}, opset);
+      const bool from_start = std::string(mode) == "SAME_LOWER" || (std::string(mode) == "NOTSET" && opset >= 11);
+      const std::vector<float> want(whole.begin() + from_start, whole.begin() + from_start + 3);
+      EXPECT(run(std::move(m), {x}).to_vector<float>() == want);
+    }
+}
+
+// Numbers of activations go to those that take them, over both directions.
+TEST(numbers_of_activations_come_in_order) {
+  const Array x = full({1, 1, 1}, -2), W = ones({2, 1, 1}), R = zeros({2, 1, 1});
+  onnx::Model m = model_of({op("RNN", {"x", "W", "R"}, {"y"},
+                               {text_of("direction", "bidirectional"), whole("hidden_size", 1),
+                                texts("activations", {"Tanh", "LeakyRelu"}), reals("activation_alpha", {0.25})})},
+                           {{"W", W}, {"R", R}}, {{"x", float32}}, {{"y", float32}}, 14);
+  EXPECT_CLOSE(run(std::move(m), {x}), array({std::tanh(-2.f), -0.5f}).reshape({1, 2, 1, 1}));
+  onnx::Model affine = model_of({op("RNN", {"x", "W", "R"}, {"y"},
+                                    {text_of("direction", "bidirectional"), whole("hidden_size", 1),
+                                     texts("activations", {"LeakyRelu", "Affine"}), reals("activation_alpha", {0.5, 3}),
+                                     reals("activation_beta", {7})})},
+                                {{"W", W}, {"R", R}}, {{"x", float32}}, {{"y", float32}}, 14);
+  EXPECT_CLOSE(run(std::move(affine), {x}), array({-1.f, 1.f}).reshape({1, 2, 1, 1}));
+}
+
+TEST(whole_numbers_of_64_bits_stay_whole) {
+  const int64_t big = (int64_t(1) << 53) + 1;
+  const Array x = array(std::vector<int64_t>{big, big - 1, big});
+  onnx::Model distinct = model_of({op("Unique", {"x"}, {"y"})}, {}, {{"x", int64}}, {{"y", int64}}, 13);
+  EXPECT(run(std::move(distinct), {x}).to_vector<int64_t>() == (std::vector<int64_t>{big - 1, big}));
+  for (const auto& [reduction, want] :
+       {std::pair("max", big + 2), std::pair("min", int64_t(3)), std::pair("mul", 3 * big)}) {
+    const int64_t update = std::string(reduction) == "max" ? big + 2 : 3;
+    onnx::Model m = model_of({op("ScatterElements", {"x", "i", "u"}, {"y"}, {text_of("reduction", reduction)})},
+                             {{"i", array(std::vector<int64_t>{0})}, {"u", array(std::vector<int64_t>{update})}},
+                             {{"x", int64}}, {{"y", int64}}, 18);
+    EXPECT_EQ(run(std::move(m), {x})[0].item<int64_t>(), want);
+  }
+}
+
+TEST(inverse_hyperbolic_functions_keep_their_ends) {
+  const std::vector<float> in = {0, 1e-20f, -1e-8f, 1e-4f, 0.5f, -3, 1e7f, 2e8f, -3e19f, 3e38f};
+  onnx::Model sine = model_of({op("Asinh", {"x"}, {"y"})}, {}, {{"x", float32}}, {{"y", float32}}, 13);
+  onnx::Model cosine = model_of({op("Acosh", {"x"}, {"y"})}, {}, {{"x", float32}}, {{"y", float32}}, 13);
+  const Array x = array(in), y = run(std::move(sine), {x}), z = run(std::move(cosine), {absolute(x) + 1});
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    const auto at = static_cast<int64_t>(i);
+    const double v = in[i], w = static_cast<double>(std::abs(in[i]) + 1.f);
+    EXPECT(std::abs(y[at].item<double>() - std::asinh(v)) <= 1e-6 * std::abs(std::asinh(v)));
+    EXPECT(std::abs(z[at].item<double>() - std::acosh(w)) <= 1e-6 * std::acosh(w) + 1e-30);
+  }
+}
+
+TEST(resize_weighs_neighbours_along_each_axis) {
+  random::seed(0);
+  // Weights of an axis by the standard's formula, with edges repeated.
+  const auto weights = [](int64_t in, double scale, bool cubic) {
+    const auto out = static_cast<int64_t>(std::floor(static_cast<double>(in) * scale));
+    Array m = zeros({out, in}, float64);
+    for (int64_t i = 0; i < out; ++i) {
+      const double at = (static_cast<double>(i) + 0.5) / scale - 0.5;
+      for (auto k = static_cast<int64_t>(std::floor(at)) - 2; k <= static_cast<int64_t>(std::floor(at)) + 3; ++k) {
+        const double d = std::abs(static_cast<double>(k) - at), a = -0.75;
+        const double w = !cubic   ? std::max(0.0, 1 - d)
+                         : d <= 1 ? ((a + 2) * d - (a + 3)) * d * d + 1
+                         : d < 2  ? ((a * d - 5 * a) * d + 8 * a) * d - 4 * a
+                                  : 0;
+        const int64_t inside = std::clamp<int64_t>(k, 0, in - 1);
+        m.set({i, inside}, m[{i, inside}] + w);
+      }
+    }
+    return m;
+  };
+  const Array x = random::normal(0, 1, {2, 3, 6, 9}, float32);
+  for (const std::string mode : {"linear", "cubic"})
+    for (const auto& [v, h] : {std::pair(2.0, 1.5), std::pair(0.5, 3.0), std::pair(0.67, 0.4), std::pair(1.0, 20.0)}) {
+      onnx::Model model = model_of({op("Resize", {"x", "", "scales"}, {"y"}, {text_of("mode", mode)})},
+                                   {{"scales", array({1.f, 1.f, static_cast<float>(v), static_cast<float>(h)})}},
+                                   {{"x", float32}}, {{"y", float32}});
+      const double sv = static_cast<float>(v), sh = static_cast<float>(h);
+      const Array expected =
+          matmul(matmul(weights(6, sv, mode == "cubic"), x.astype(float64)), weights(9, sh, mode == "cubic").T());
+      const UsingConfig test_mode(&Config::train, false);
+      const Array last = x.transpose({0, 2, 3, 1}).copy().transpose({0, 3, 1, 2});
+      for (int call = 0; call < 3; ++call)  // replayed from the second one
+        for (const Array& a : {x, last}) EXPECT_CLOSE(model(a).array(), expected, {.atol = 1e-5, .rtol = 1e-5});
+    }
+}
