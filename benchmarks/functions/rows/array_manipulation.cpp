@@ -127,6 +127,18 @@ void array_manipulation(Table& t) {
         return Inputs{normal(s.matrix), normal(s.matrix), integers(0, static_cast<double>(s.rows()), {s.rows()})};
       });
   t.add(
+      "scatter_max", "torch.index_reduce(x[0], 0, x[2], x[1], 'amax')",
+      [](const Variables& x) { return F::scatter_max(x[0], {x[2].array()}, x[1]); },
+      [](const Size& s) {
+        return Inputs{normal(s.matrix), normal(s.matrix), integers(0, static_cast<double>(s.rows()), {s.rows()})};
+      });
+  t.add(
+      "scatter_mean", "torch.index_reduce(x[0], 0, x[2], x[1], 'mean')",
+      [](const Variables& x) { return F::scatter_mean(x[0], {x[2].array()}, x[1]); },
+      [](const Size& s) {
+        return Inputs{normal(s.matrix), normal(s.matrix), integers(0, static_cast<double>(s.rows()), {s.rows()})};
+      });
+  t.add(
       "select_item", "x[0].gather(1, x[1][:, None])[:, 0]",
       [](const Variables& x) { return F::select_item(x[0], x[1]); },
       [](const Size& s) {

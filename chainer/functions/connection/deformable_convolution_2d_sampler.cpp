@@ -41,16 +41,19 @@ Variable DeformableConvolution2DSampler::operator()(const Variable& x, const Var
   });
   const Shape &s = x.shape(), &w = W.shape();
   const int64_t n = s[0], taps = w[2] * w[3], out_h = offset.shape()[2], out_w = offset.shape()[3];
-  // Coordinates from -1 to 1 over the padded image, as the sampler wants them.
+  // Coordinates from -1 to 1 over the padded image, as the sampler wants them. 16 bits would move the samples of large
+  // images by parts of a pixel.
+  const Dtype inner = compute_dtype(x.dtype());
+  const Variable wide_offset = cast(offset, inner);
   const auto coordinates = [&](bool vertical) {
-    const Variable moved = offset[{Slice(), vertical ? Slice(taps, 2 * taps) : Slice(0, taps)}];
+    const Variable moved = wide_offset[{Slice(), vertical ? Slice(taps, 2 * taps) : Slice(0, taps)}];
     const Array rest =
-        grid(w[2], w[3], out_h, out_w, stride[vertical ? 0 : 1], vertical).astype(x.dtype()).to_device(x.device());
+        grid(w[2], w[3], out_h, out_w, stride[vertical ? 0 : 1], vertical).astype(inner).to_device(x.device());
     const double length = static_cast<double>(vertical ? s[2] + 2 * pad[0] : s[3] + 2 * pad[1]) - 1;
     const Variable at = moved + broadcast_to(Variable(rest, false), moved.shape());
     return reshape(at * (2 / std::max(length, 1.0)) - 1, {n, 1, taps, out_h * out_w});
   };
-  const Variable padded = chainer::functions::pad(x, {{0, 0}, {0, 0}, {pad[0], pad[0]}, {pad[1], pad[1]}}, "constant");
+  const Variable padded = chainer::functions::pad(cast(x, inner), {{0, 0}, {0, 0}, {pad[0], pad[0]}, {pad[1], pad[1]}}, "constant");
   const Variable sampled = spatial_transformer_sampler(padded, concat({coordinates(false), coordinates(true)}, 1));
   const Variable patches = reshape(transpose(sampled, {0, 3, 1, 2}), {n * out_h * out_w, w[1] * taps});
   // The product has the wider dtype of the two.

@@ -28,10 +28,10 @@ void pooling(std::vector<OpCase>& t) {
   };
   using Vs = const Variables&;
   const std::string front = "F.transpose(x[0], (0, 3, 1, 2))";
-  const Array image = normal({2, 3, 5, 6}), odd = normal({1, 2, 7, 5}), line = normal({2, 3, 7}),
-              cube = normal({2, 2, 4, 3, 5}), last = normal({2, 5, 4, 3}), wide = normal({1, 4, 3, 37}),
-              cube_last = normal({1, 3, 4, 2, 3}), none = normal({0, 2, 4, 4}), pixel = normal({2, 3, 1, 1}),
-              four = normal({1, 2, 2, 3, 2, 3});
+  const Array image = apart({2, 3, 5, 6}), odd = apart({1, 2, 7, 5}), line = apart({2, 3, 7}),
+              cube = apart({2, 2, 4, 3, 5}), last = apart({2, 5, 4, 3}), wide = apart({1, 4, 3, 37}),
+              cube_last = apart({1, 3, 4, 2, 3}), none = apart({0, 2, 4, 4}), pixel = apart({2, 3, 1, 1}),
+              four = apart({1, 2, 2, 3, 2, 3});
 
   // max_pooling
   add("max_pooling_2d", "F.max_pooling_2d(x[0], 2)", [](Vs x) { return F::max_pooling_2d(x[0], 2); }, {image});

@@ -51,10 +51,11 @@ Row row(std::string name, std::string python, F function, Arrays inputs) {
 inline constexpr const char* not_in_release = "";
 
 // Inputs, the same in every run: normal numbers, such away from zero (where many functions have a corner), positive
-// ones.
+// ones (0.3 to 2), and numbers of which no two are closer than 0.03 (for maxima).
 Array normal(const Shape& s);
 Array away(const Shape& s);
 Array positive(const Shape& s);
+Array apart(const Shape& s);
 
 // The rows of each chapter.
 void activation(std::vector<OpCase>& t);

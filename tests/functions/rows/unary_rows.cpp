@@ -26,6 +26,11 @@ Array away(const Shape& s) {
   return a + sign(a) * 0.2;
 }
 Array positive(const Shape& s) { return generator().uniform(0.3, 2, s); }
+Array apart(const Shape& s) {
+  const int64_t n = s.product();
+  const Array order = generator().permutation(n).astype(float64);
+  return ((order - static_cast<double>(n) / 2) * 0.05 + generator().uniform(0, 0.02, {n})).reshape(s);
+}
 
 Row& Row::formula(double (*f)(double)) {
   return reference([f](const Arrays& x) {
