@@ -51,8 +51,10 @@ void Prepared::warm_up(const Arrays& inputs) const {
 
 Prepared prepare(Link& link, const Variables& example_inputs, const PrepareOptions& options) {
   Prepared out(onnx::Model::from_bytes(
-      onnx::export_model(link, example_inputs, {.dynamic_batch = options.dynamic_batch, .refuse_reads = true}), {},
-      link.class_name()));
+      onnx::export_model(
+          link, example_inputs,
+          {.dynamic_batch = options.dynamic_batch, .dynamic_axes = options.dynamic_axes, .refuse_reads = true}),
+      {}, link.class_name()));
   out.lengths_stay_ = dynamic_cast<const onnx::Model*>(&link) == nullptr;  // what a file declares is often too narrow
   out.warm_up(arrays_of(example_inputs));
   return out;

@@ -14,6 +14,9 @@ namespace chainer::inference {
 struct PrepareOptions {
   /// Allows any length of the first axis of the inputs; warns with the reason if the network does not.
   bool dynamic_batch = true;
+  /// Other axes of the inputs whose lengths are free: {{"height", 0, 2}, {"width", 0, 3}}. Throws ValueError with the
+  /// reason if the network does not allow it.
+  std::vector<onnx::DynamicAxis> dynamic_axes = {};
 };
 
 /// A prepared network. Computes in test mode, without a graph, and with the config().winograd at the call of prepare(),
@@ -46,9 +49,9 @@ class Prepared {
 /// Prepares a network for inference. The operators are those of its ONNX form, so it throws ValueError for what
 /// onnx::export_model() does not support. Applies constant folding to everything that depends only on weights, and
 /// folds batch normalization into the weights before it; from the second call with a shape on, the computation is
-/// replayed in memory that is planned once. Inputs have the lengths of the example, except for the first axis. The
-/// weights are copies: further training of the link does not change the prepared network. A model of an ONNX file is
-/// moved in unchanged.
+/// replayed in memory that is planned once. Inputs have the lengths of the example, except for the first axis and
+/// dynamic_axes. The weights are copies: further training of the link does not change the prepared network. A model of
+/// an ONNX file is moved in unchanged.
 ///
 /// Also throws ValueError if the link reads numbers that depend on its inputs outside of functions, as
 /// `if (sum(x).item() > 0)`, because the results would be those of one branch.
@@ -61,7 +64,7 @@ class Prepared {
 ///   const inference::Prepared net = inference::prepare(link, {ones({1, 3})});
 ///   net(ones({4, 3}))  // shape (4, 2)
 Prepared prepare(Link& link, const Variables& example_inputs, const PrepareOptions& options = {});
-CHAINER_OTHER_OPTIONS_OF(prepare, ".dynamic_batch", Link&, const Variables&);
+CHAINER_OTHER_OPTIONS_OF(prepare, ".dynamic_batch, .dynamic_axes", Link&, const Variables&);
 Prepared prepare(onnx::Model&& model, const Variables& example_inputs = {});
 
 }  // namespace chainer::inference

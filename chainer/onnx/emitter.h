@@ -14,19 +14,27 @@
 
 namespace chainer::onnx {
 
-/// Thrown while writing a file for batches of any length, if only one length is possible.
-struct OneBatchOnly {
+/// Thrown while writing a file for any lengths of some axes, if only one length is possible.
+struct FixedLengths {
   std::string why;
 };
 
 using Lengths = std::vector<int64_t>;
 
-/// Writes the functions of one run, or of several runs with different batch lengths: numbers that differ between the
-/// runs become operators that compute them from the length of the batch.
+/// A length that the file leaves free: that of an axis of an input.
+struct FreeLength {
+  std::string name;  ///< "batch" for the first axis of all inputs
+  std::size_t input = 0;
+  int axis = 0;
+  Lengths in_runs = {};  ///< the length in each run
+};
+
+/// Writes the functions of one run, or of several runs with different free lengths: numbers that differ between the
+/// runs become operators that compute them from lengths of inputs and of earlier results.
 class Emitter {
  public:
-  Emitter(int64_t opset, std::vector<std::shared_ptr<const Trace>> runs, std::vector<int64_t> batches)
-      : opset_(opset), runs_(std::move(runs)), batches_(std::move(batches)) {}
+  Emitter(int64_t opset, std::vector<std::shared_ptr<const Trace>> runs, std::vector<FreeLength> free)
+      : opset_(opset), runs_(std::move(runs)), free_(std::move(free)) {}
 
   ModelFile file;
   /// True if the file is for this library: its operators then reject what the functions reject.
@@ -56,8 +64,8 @@ class Emitter {
   std::string integers(const Dims& values) { return integers(Lengths(values.begin(), values.end())); }
   std::string integers(std::initializer_list<int64_t> values) { return integers(Lengths(values)); }
 
-  /// Return the name of a list of lengths, a number or an array that differs between the runs, computed from the length
-  /// of the batch.
+  /// Return the name of a list of lengths, a number or an array that differs between the runs, computed from lengths
+  /// of inputs and of earlier results.
   std::string lengths(const std::vector<Lengths>& in_runs);
   std::string number(const std::vector<double>& in_runs, Dtype dtype);
   std::string varying(const Arrays& in_runs);
@@ -67,17 +75,24 @@ class Emitter {
  private:
   using Key = std::pair<std::size_t, std::size_t>;  // a call and its output
   static Key key(const Source& s) { return {s.index, s.output}; }
-  struct Line {
-    int64_t factor, offset;  // factor * batch + offset
+  /// A length that operators of the file can compute: the product of axes of tensors.
+  struct Quantity {
+    Lengths in_runs;
+    std::vector<std::pair<std::string, int>> factors;  ///< names of tensors, and axes
   };
-  std::optional<Line> line(const Lengths& in_runs) const;
-  const std::string& batch();  // the length of the batch, of shape ()
+  struct Line {
+    int64_t factor, offset;
+  };
+  static std::optional<Line> line(const Lengths& x, const Lengths& y);  ///< y = factor * x + offset
+  std::vector<Quantity> known(bool products) const;
+  std::string compute(const Quantity& q);  ///< of shape ()
   std::string length(const Lengths& in_runs, bool axis);
+  template <class T>
+  std::string differing(const std::vector<T>& in_runs) const;
 
   int64_t opset_;
   std::vector<std::shared_ptr<const Trace>> runs_;
-  std::vector<int64_t> batches_;
-  std::string batch_;
+  std::vector<FreeLength> free_;
   std::vector<std::string> inputs_;
   std::map<Key, std::string> made_, wishes_;
   std::map<const ArrayBody*, std::pair<Array, std::string>> arrays_;

@@ -12,7 +12,7 @@
 namespace chainer::onnx {
 namespace {
 
-// The lengths of a reshape: one that depends on the batch is taken from the input (0) or left to be found out (-1).
+// The lengths of a reshape: one that is free is taken from the input (0) or left to be found out (-1).
 void reshape(const Emission& m) {
   const std::vector<Shape> from = m.each([](const Emission&r) { return r.shape(0); }),
                            to = m.each([](const Emission&r) { return r.result(); });
@@ -215,12 +215,12 @@ void pad(const Emission& m) {
     both[i] = widths[widths.size() == 1 ? 0 : i].first;
     both[i + n] = widths[widths.size() == 1 ? 0 : i].second;
   }
-  // Elements that are repeated from the inside must be there, with every batch.
+  // Elements that are repeated from the inside must be there, with any batch.
   for (std::size_t i = 0; mode != "constant" && i < n; ++i) {
     if (!both[i] && !both[i + n]) continue;
     const auto d = static_cast<int64_t>(i);
     for (const int64_t length : m.each([d](const Emission& r) { return r.shape(0)[d]; }))
-      if (length != m.shape(0)[d]) throw OneBatchOnly{"the batch is padded with elements of its own"};
+      if (i == 0 && length != m.shape(0)[d]) throw FixedLengths{"the batch is padded with elements of its own"};
     if (mode == "reflect" && std::max(both[i], both[i + n]) >= m.shape(0)[d])
       m.fail("widths ", both[i], " and ", both[i + n], " of an axis of length ", m.shape(0)[d], " that is reflected");
   }

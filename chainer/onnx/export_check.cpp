@@ -76,20 +76,20 @@ std::vector<Variables> disturbed(const Variables& inputs) {
   return out;
 }
 
-Variables of_batch(const Variables& inputs, int64_t batch) {
+Variables of_lengths(const Variables& inputs, const std::vector<AxisLength>& lengths) {
   Variables out;
   random::RandomState draws(2);
-  for (const Variable& v : inputs) {
-    const Array& a = v.array();
-    const Array rows = take(a, arange(batch) % a.shape()[0], 0);
-    out.push_back(Variable(
-        is_floating(a.dtype()) ? other_numbers(flip(rows.ravel(), 0).reshape(rows.shape()), draws, false) : rows,
-        false));
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    Array a = inputs[i].array();
+    for (const AxisLength& l : lengths)
+      if (l.input == i) a = take(a, arange(l.length) % a.shape()[l.axis], l.axis);
+    if (is_floating(a.dtype())) a = other_numbers(flip(a.ravel(), 0).reshape(a.shape()), draws, false);
+    out.push_back(Variable(a, false));
   }
   return out;
 }
 
-std::vector<int64_t> other_batches(const Trace& t, int64_t batch, int64_t least) {
+std::vector<int64_t> other_batches(const Trace& t, int64_t batch, int64_t least, std::size_t count) {
   std::set<int64_t> taken = {batch};
   for (const Variable& v : t.inputs)
     for (int d = 1; d < v.ndim(); ++d) taken.insert(v.shape()[d]);
@@ -98,7 +98,7 @@ std::vector<int64_t> other_batches(const Trace& t, int64_t batch, int64_t least)
       if (v.source.kind == Source::Kind::constant && v.present)
         for (const int64_t n : v.shape) taken.insert(n);
   std::vector<int64_t> out;
-  for (int64_t n = least; out.size() < 3; ++n)
+  for (int64_t n = least; out.size() < count; ++n)
     if (!taken.contains(n)) out.push_back(n);
   return out;
 }
@@ -131,18 +131,18 @@ void compare(const Trace& a, const Trace& b) {
 void align(const Trace& a, const Trace& b) {
   const auto fits = [&](const Value& v, const Value& w, const std::string& of) {
     if (v.source != w.source || v.present != w.present)
-      throw OneBatchOnly{text(of, " takes ", source_name(a, v.source), " or ", source_name(b, w.source),
-                              ", depending on the batch's length")};
+      throw FixedLengths{text(of, " takes ", source_name(a, v.source), " or ", source_name(b, w.source),
+                              ", depending on a free length")};
   };
   for (std::size_t i = 0; i < std::max(a.calls.size(), b.calls.size()); ++i) {
     if (i >= a.calls.size() || i >= b.calls.size() || a.calls[i].label != b.calls[i].label ||
         a.calls[i].inputs.size() != b.calls[i].inputs.size() || a.calls[i].outputs.size() != b.calls[i].outputs.size())
-      throw OneBatchOnly{text("which functions are called (", (i < a.calls.size() ? a : b).calls[i].label,
-                              ") depends on the batch's length")};
+      throw FixedLengths{text("which functions are called (", (i < a.calls.size() ? a : b).calls[i].label,
+                              ") depends on a free length")};
     for (std::size_t k = 0; k < a.calls[i].inputs.size(); ++k)
       fits(a.calls[i].inputs[k], b.calls[i].inputs[k], a.calls[i].label);
   }
-  if (a.outputs.size() != b.outputs.size()) throw OneBatchOnly{"the number of outputs depends on the batch's length"};
+  if (a.outputs.size() != b.outputs.size()) throw FixedLengths{"the number of outputs depends on a free length"};
   for (std::size_t i = 0; i < a.outputs.size(); ++i) fits(a.outputs[i], b.outputs[i], text("output ", i));
 }
 

@@ -47,11 +47,28 @@ void embed_id(const Emission& m) {
   m.finish("Where", {mask, m.e.number(0, m.call.inputs[1].dtype), rows});
 }
 
+// The padding at the end of each axis, given that which the windows of each run need. Where it differs between runs
+// with other lengths, it is that of windows which fit whole, or of windows which cover all.
+Dims common_end(const std::vector<Dims>& in_runs, const Dims& pad, const Dims& stride) {
+  Dims out;
+  for (int d = 0; d < pad.ndim(); ++d) {
+    int64_t least = in_runs[0][d], most = least;
+    for (const Dims& end : in_runs) least = std::min(least, end[d]), most = std::max(most, end[d]);
+    out.push_back(least == most ? std::max<int64_t>(0, most) : most <= pad[d] ? pad[d] : pad[d] + stride[d] - 1);
+  }
+  return out;
+}
+
 void convolution(const Emission& m) {
   const ConvolutionPlan& plan = m.get<ConvolutionPlan>("plan");
-  const Dims in = spatial(m.shape(0)), kernel = spatial(m.shape(1)), out = spatial(m.result());
-  Dims end;
-  for (int d = 0; d < in.ndim(); ++d) end.push_back(std::max<int64_t>(0, plan.pad_end(d, in[d], kernel[d], out[d])));
+  const Dims kernel = spatial(m.shape(1));
+  const std::vector<Dims> ends = m.each([&](const Emission& r) {
+    const Dims in = spatial(r.shape(0)), out = spatial(r.result());
+    Dims end;
+    for (int d = 0; d < in.ndim(); ++d) end.push_back(plan.pad_end(d, in[d], kernel[d], out[d]));
+    return end;
+  });
+  const Dims end = common_end(ends, plan.pad, plan.stride);
   m.finish("Conv", all_inputs(m),
            {attribute("kernel_shape", kernel), attribute("strides", plan.stride), attribute("dilations", plan.dilate),
             attribute("pads", joined(plan.pad, end)), attribute("group", plan.groups)});
@@ -73,17 +90,34 @@ void deconvolution(const Emission& m) {
        attribute("pads", joined(plan.pad, end)), attribute("output_padding", extra), attribute("group", plan.groups)});
 }
 
-// Padding at the end such that exactly the windows of the plan fit.
-Dims pads(const PoolingPlan& p) {
-  Dims end;
-  for (int d = 0; d < p.size.ndim(); ++d)
-    end.push_back(std::max<int64_t>(0, (p.out[d] - 1) * p.stride[d] + p.ksize[d] - p.size[d] - p.pad[d]));
-  return joined(p.pad, end);
+bool is_global(const Emission& m) {
+  for (const bool whole : m.each([](const Emission& r) {
+         const PoolingPlan& p = r.get<PoolingPlan>("plan");
+         return p.ksize == p.size && p.out.product() == 1 && p.pad == Dims::filled(p.pad.ndim(), 0);
+       }))
+    if (!whole) return false;
+  return true;
+}
+
+// Padding at the beginning and at the end such that exactly the windows of the plan fit.
+Dims pads(const Emission& m) {
+  const PoolingPlan& plan = m.get<PoolingPlan>("plan");
+  const std::vector<Dims> ends = m.each([&](const Emission& r) {
+    const PoolingPlan& p = r.get<PoolingPlan>("plan");
+    if (p.ksize != plan.ksize || p.stride != plan.stride)
+      throw FixedLengths{text("a window's size is ", plan.ksize, " or ", p.ksize)};
+    Dims end;
+    for (int d = 0; d < p.size.ndim(); ++d)
+      end.push_back((p.out[d] - 1) * p.stride[d] + p.ksize[d] - p.size[d] - p.pad[d]);
+    return end;
+  });
+  return joined(plan.pad, common_end(ends, plan.pad, plan.stride));
 }
 // Padding as wide as the window is more than runtimes take: the image is padded beforehand.
 void max_pooling(const Emission& m) {
+  if (m.e.runs().size() > 1 && is_global(m)) return m.finish("GlobalMaxPool", {m.in(0)});
   const PoolingPlan& p = m.get<PoolingPlan>("plan");
-  Dims widths = pads(p);
+  Dims widths = pads(m);
   std::string x = m.in(0);
   bool wide = false;
   for (int d = 0; d < widths.ndim(); ++d) wide |= widths[d] >= p.ksize[d % p.ksize.ndim()];
@@ -106,7 +140,9 @@ void average_pooling(const Emission& m) {
   const PoolingPlan& p = m.get<PoolingPlan>("plan");
   if (m.get<Pooling>("op") != Pooling::sum) m.fail("windows that are spread");
   const bool include = p.weight != PoolingPlan::Weight::inside;
-  Dims widths = pads(p);
+  if (m.e.runs().size() > 1 && p.weight != PoolingPlan::Weight::one && is_global(m))
+    return m.finish("GlobalAveragePool", {m.in(0)});
+  Dims widths = pads(m);
   std::string x = m.in(0);
   bool wide = false;
   for (int d = 0; d < widths.ndim(); ++d) wide |= widths[d] >= p.ksize[d % p.ksize.ndim()];

@@ -86,6 +86,13 @@ class Model : public Chain {
   std::unique_ptr<Cache> cache_;
 };
 
+/// An axis of an input whose length an exported file leaves free. Axes of one name have one length.
+struct DynamicAxis {
+  std::string name;
+  std::size_t input = 0;
+  int64_t axis = 0;
+};
+
 /// Options of export_model().
 struct ExportOptions {
   /// The operator set of the file, from 13 to 28. By default 13, or that of an imported model, which cannot be written
@@ -98,6 +105,10 @@ struct ExportOptions {
   /// the reason, and the file declares the length. Inputs and outputs of an imported model keep the declarations of its
   /// file.
   bool dynamic_batch = true;
+  /// Other axes whose lengths are free: time, height, width. The program runs with several lengths of them, and the
+  /// file computes what depends on them; lengths that the program refuses are not tried. Throws ValueError with the
+  /// reason if this is impossible.
+  std::vector<DynamicAxis> dynamic_axes = {};
   std::string graph_name = "chainer";
   std::vector<std::pair<std::string, std::string>> metadata = {};
   /// If the weights have more bytes than this, they are written to a second file next to the model, FILE.data.
@@ -120,23 +131,23 @@ struct ExportOptions {
 /// not change; a model that cannot be copied is called itself.
 void export_model(Link& model, const Variables& inputs, const std::filesystem::path& file,
                   const ExportOptions& options = {});
-CHAINER_OTHER_OPTIONS_OF(
-    export_model,
-    ".opset, .input_names, .output_names, .dynamic_batch, .graph_name, .metadata, .external_data_from, .refuse_reads",
-    Link&, const Variables&, const std::filesystem::path&);
+CHAINER_OTHER_OPTIONS_OF(export_model,
+                         ".opset, .input_names, .output_names, .dynamic_batch, .dynamic_axes, .graph_name, .metadata, "
+                         ".external_data_from, .refuse_reads",
+                         Link&, const Variables&, const std::filesystem::path&);
 /// Returns the bytes of the file.
 std::string export_model(Link& model, const Variables& inputs, const ExportOptions& options = {});
-CHAINER_OTHER_OPTIONS_OF(
-    export_model,
-    ".opset, .input_names, .output_names, .dynamic_batch, .graph_name, .metadata, .external_data_from, .refuse_reads",
-    Link&, const Variables&);
+CHAINER_OTHER_OPTIONS_OF(export_model,
+                         ".opset, .input_names, .output_names, .dynamic_batch, .dynamic_axes, .graph_name, .metadata, "
+                         ".external_data_from, .refuse_reads",
+                         Link&, const Variables&);
 /// Returns the bytes of a file for any computation on variables, without named parameters.
 std::string export_function(const std::function<Variables(const Variables&)>& f, const Variables& inputs,
                             const ExportOptions& options = {});
-CHAINER_OTHER_OPTIONS_OF(
-    export_function,
-    ".opset, .input_names, .output_names, .dynamic_batch, .graph_name, .metadata, .external_data_from, .refuse_reads",
-    const std::function<Variables(const Variables&)>&, const Variables&);
+CHAINER_OTHER_OPTIONS_OF(export_function,
+                         ".opset, .input_names, .output_names, .dynamic_batch, .dynamic_axes, .graph_name, .metadata, "
+                         ".external_data_from, .refuse_reads",
+                         const std::function<Variables(const Variables&)>&, const Variables&);
 
 /// An operator that can be imported, and the first supported operator set.
 struct SupportedOperator {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What depends on the batch's length: lengths, numbers and arrays of several runs as operators that compute them.
+// Lengths, numbers and arrays that differ between runs with other free lengths, as operators that compute them.
 #include <algorithm>
 #include <cmath>
 
@@ -35,35 +35,100 @@ Array first_of(const Array& a, const std::vector<int>& axes) {
 
 }  // namespace
 
-std::optional<Emitter::Line> Emitter::line(const Lengths& v) const {
-  if (batches_.size() < 2) return std::nullopt;
-  const int64_t run = batches_[1] - batches_[0], rise = v[1] - v[0];
-  if (rise % run) return std::nullopt;
-  const Line l{rise / run, v[0] - rise / run * batches_[0]};
-  for (std::size_t k = 0; k < v.size(); ++k)
-    if (l.factor * batches_[k] + l.offset != v[k]) return std::nullopt;
+std::optional<Emitter::Line> Emitter::line(const Lengths& x, const Lengths& y) {
+  std::size_t k = 1;
+  while (k < x.size() && x[k] == x[0]) ++k;
+  if (k >= x.size() || (y[k] - y[0]) % (x[k] - x[0])) return std::nullopt;
+  const int64_t factor = (y[k] - y[0]) / (x[k] - x[0]);
+  const Line l{factor, y[0] - factor * x[0]};
+  for (k = 0; k < x.size(); ++k)
+    if (l.factor * x[k] + l.offset != y[k]) return std::nullopt;
   return l;
 }
 
-const std::string& Emitter::batch() {
-  if (batch_.empty())
-    batch_ = node("Gather", {node("Shape", {inputs_[0]}), constant(array(int64_t(0)))}, {attribute("axis", 0)});
-  return batch_;
+// The free lengths, then those of earlier results that differ between the runs, then products of two and three.
+std::vector<Emitter::Quantity> Emitter::known(bool products) const {
+  constexpr std::size_t kMostFactors = 32;
+  std::vector<Quantity> out;
+  std::set<Lengths> seen;
+  const auto add = [&](Quantity q) {
+    if (seen.insert(q.in_runs).second) out.push_back(std::move(q));
+  };
+  for (const FreeLength& f : free_) add({f.in_runs, {{inputs_[f.input], f.axis}}});
+  for (const auto& [key, name] : made_) {
+    const auto shape = [&](std::size_t k) -> const Shape& {
+      return runs_[k]->calls[key.first].outputs[key.second].shape;
+    };
+    for (int d = 0; d < shape(0).ndim(); ++d) {
+      Lengths in_runs;
+      for (std::size_t k = 0; k < runs_.size(); ++k) in_runs.push_back(d < shape(k).ndim() ? shape(k)[d] : 0);
+      if (!all_equal(in_runs)) add({std::move(in_runs), {{name, d}}});
+    }
+  }
+  if (!products) return out;
+  const std::size_t single = std::min(out.size(), kMostFactors);
+  std::size_t from = 0;
+  for (int factors = 2; factors <= 3; ++factors) {
+    const std::size_t end = factors == 2 ? single : out.size();
+    for (std::size_t i = from; i < end; ++i)
+      for (std::size_t j = 0; j < single; ++j) {
+        Quantity q = out[i];
+        for (std::size_t k = 0; k < q.in_runs.size(); ++k) q.in_runs[k] *= out[j].in_runs[k];
+        q.factors.push_back(out[j].factors[0]);
+        add(std::move(q));
+      }
+    from = end;
+  }
+  return out;
+}
+
+std::string Emitter::compute(const Quantity& q) {
+  std::string product;
+  for (const auto& [tensor, axis] : q.factors) {
+    std::string& n = known_[text("length of axis ", axis, " of ", tensor)];
+    if (n.empty())
+      n = node("Gather", {node("Shape", {tensor}), constant(array(static_cast<int64_t>(axis)))},
+               {attribute("axis", 0)});
+    product = product.empty() ? n : node("Mul", {product, n});
+  }
+  return product;
+}
+
+template <class T>
+std::string Emitter::differing(const std::vector<T>& v) const {
+  std::size_t k = 1;
+  while (v[k] == v[0]) ++k;
+  std::string of, other;
+  for (const FreeLength& f : free_) {
+    of += text(of.empty() ? "" : ", ", f.name, " ", f.in_runs[0]);
+    other += text(other.empty() ? "" : ", ", f.name, " ", f.in_runs[k]);
+  }
+  return text(v[0], " for ", of, " and ", v[k], " for ", other);
 }
 
 // A length as a number, or as a list of one number.
 std::string Emitter::length(const Lengths& v, bool axis) {
-  const auto l = line(v);
-  if (!l)
-    throw OneBatchOnly{
-        text("a length is ", v[0], " for a batch of ", batches_[0], " and ", v[1], " for one of ", batches_[1])};
-  const std::string cached = text("length ", l->factor, " ", l->offset, axis);
+  std::string cached = axis ? "axis" : "length";
+  for (const int64_t n : v) cached += text(" ", n);
   if (const auto it = known_.find(cached); it != known_.end()) return it->second;
-  std::string n = batch();
-  if (l->factor != 1) n = node("Mul", {n, constant(array(l->factor))});
-  if (l->offset != 0) n = node("Add", {n, constant(array(l->offset))});
-  if (axis) n = node("Reshape", {n, integers({1})});
-  return known_[cached] = n;
+  const auto keep = [&](std::string n) {
+    if (axis) n = node("Reshape", {n, integers({1})});
+    return known_[cached] = n;
+  };
+  for (const bool products : {false, true}) {
+    const std::vector<Quantity> all = known(products);
+    for (const Quantity& q : all)
+      if (q.in_runs == v) return keep(compute(q));
+    for (const Quantity& q : all) {
+      const auto l = line(q.in_runs, v);
+      if (!l) continue;
+      std::string n = compute(q);
+      if (l->factor != 1) n = node("Mul", {n, constant(array(l->factor))});
+      if (l->offset != 0) n = node("Add", {n, constant(array(l->offset))});
+      return keep(n);
+    }
+  }
+  throw FixedLengths{text("a length is ", differing(v))};
 }
 
 std::string Emitter::lengths(const std::vector<Lengths>& in_runs) {
@@ -78,7 +143,7 @@ std::string Emitter::lengths(const std::vector<Lengths>& in_runs) {
   for (std::size_t d = 0; d < first.size(); ++d) {
     Lengths v;
     for (const Lengths& r : in_runs) {
-      if (r.size() != first.size()) throw OneBatchOnly{"the number of axes depends on the batch's length"};
+      if (r.size() != first.size()) throw FixedLengths{"the number of axes depends on a free length"};
       v.push_back(r[d]);
     }
     if (all_equal(v)) {
@@ -92,28 +157,36 @@ std::string Emitter::lengths(const std::vector<Lengths>& in_runs) {
   return parts.size() == 1 ? parts[0] : node("Concat", parts, {attribute("axis", 0)});
 }
 
+// A fraction of a quantity (the factor of a mean), or a line over it.
 std::string Emitter::number(const std::vector<double>& v, Dtype dtype) {
   if (all_equal(v)) return number(v[0], dtype);
   const auto near = [](double a, double b) { return std::abs(a - b) <= 1e-12 * std::max(std::abs(a), std::abs(b)); };
-  const auto is = [&](double factor, double power, double offset) {
-    for (std::size_t k = 0; k < v.size(); ++k)
-      if (!near(v[k], factor * std::pow(static_cast<double>(batches_[k]), power) + offset)) return false;
-    return true;
+  const auto as = [&](const Quantity& q, Dtype d) {
+    return node("Cast", {compute(q)}, {attribute("to", element_type(d))});
   };
-  const auto n = static_cast<double>(batches_[0]), m = static_cast<double>(batches_[1]);
-  const auto length = [&] { return node("Cast", {batch()}, {attribute("to", element_type(dtype))}); };
-  // c / n, the factor of a mean, and lines. Half precision holds few whole numbers: the quotient is made in float32.
-  if (is(v[0] * n, -1, 0)) {
-    if (item_size(dtype) >= 4) return node("Div", {number(v[0] * n, dtype), length()});
-    const std::string wide = node("Cast", {batch()}, {attribute("to", element_type(float32))});
-    return node("Cast", {node("Div", {number(v[0] * n, float32), wide})}, {attribute("to", element_type(dtype))});
+  for (const Quantity& q : known(true)) {
+    const auto x = [&](std::size_t k) { return static_cast<double>(q.in_runs[k]); };
+    const auto is = [&](const auto& f) {
+      for (std::size_t k = 0; k < v.size(); ++k)
+        if (!near(v[k], f(x(k)))) return false;
+      return true;
+    };
+    const double product = v[0] * x(0);
+    if (is([&](double n) { return product / n; })) {
+      // Half precision holds few integers: the quotient is made in float32.
+      if (item_size(dtype) >= 4) return node("Div", {number(product, dtype), as(q, dtype)});
+      return node("Cast", {node("Div", {number(product, float32), as(q, float32)})},
+                  {attribute("to", element_type(dtype))});
+    }
+    std::size_t other = 1;
+    while (other < v.size() && q.in_runs[other] == q.in_runs[0]) ++other;
+    if (other == v.size()) continue;
+    const double factor = (v[other] - v[0]) / (x(other) - x(0)), offset = v[0] - factor * x(0);
+    if (!is([&](double n) { return factor * n + offset; })) continue;
+    const std::string line = node("Mul", {as(q, dtype), number(factor, dtype)});
+    return offset == 0 ? line : node("Add", {line, number(offset, dtype)});
   }
-  const double factor = (v[1] - v[0]) / (m - n), offset = v[0] - factor * n;
-  if (!is(factor, 1, offset))
-    throw OneBatchOnly{
-        text("a number is ", v[0], " for a batch of ", batches_[0], " and ", v[1], " for one of ", batches_[1])};
-  const std::string line = node("Mul", {length(), number(factor, dtype)});
-  return offset == 0 ? line : node("Add", {line, number(offset, dtype)});
+  throw FixedLengths{text("a number is ", differing(v))};
 }
 
 std::string Emitter::varying(const Arrays& in_runs) {
@@ -124,7 +197,7 @@ std::string Emitter::varying(const Arrays& in_runs) {
     return name;
   };
   const auto give_up = [&]() -> std::string {
-    throw OneBatchOnly{text("a constant of shape ", a.shape(), " depends on the batch's length")};
+    throw FixedLengths{text("a constant of shape ", a.shape(), " depends on a free length")};
   };
   std::vector<Lengths> shapes;
   std::vector<int> axes;
@@ -144,14 +217,20 @@ std::string Emitter::varying(const Arrays& in_runs) {
       return keep(a.ndim() ? node("Reshape", {n, integers(shapes[0])}) : n);
     }
     if (!is_floating(a.dtype())) return give_up();
-    const auto scaled = [&](std::size_t k) {
-      return (in_runs[k].astype(float64) * static_cast<double>(batches_[k])).astype(float32);
-    };
-    for (std::size_t k = 1; k < in_runs.size(); ++k)
-      if (!all(chainer::absolute(scaled(k) - scaled(0)) <= chainer::absolute(scaled(0)) * 1e-6f).item<bool>())
-        return give_up();
-    const std::string n = node("Cast", {batch()}, {attribute("to", element_type(a.dtype()))});
-    return keep(node("Div", {constant((a.astype(float64) * static_cast<double>(batches_[0])).astype(a.dtype())), n}));
+    for (const Quantity& q : known(true)) {
+      const auto scaled = [&](std::size_t k) {
+        return (in_runs[k].astype(float64) * static_cast<double>(q.in_runs[k])).astype(float32);
+      };
+      const Array first = scaled(0);
+      bool fits = true;
+      for (std::size_t k = 1; fits && k < in_runs.size(); ++k)
+        fits = all(chainer::absolute(scaled(k) - first) <= chainer::absolute(first) * 1e-6f).item<bool>();
+      if (!fits) continue;
+      const std::string n = node("Cast", {compute(q)}, {attribute("to", element_type(a.dtype()))});
+      return keep(
+          node("Div", {constant((a.astype(float64) * static_cast<double>(q.in_runs[0])).astype(a.dtype())), n}));
+    }
+    return give_up();
   }
   // The same along the axes that grow.
   const Array one = first_of(a, axes);
@@ -187,9 +266,9 @@ std::string Emitter::varying(const Arrays& in_runs) {
 
 Dimension Emitter::dimension(const Lengths& in_runs) const {
   if (all_equal(in_runs)) return {in_runs[0], ""};
-  const auto l = line(in_runs);
-  if (!l) return {-1, ""};
-  return {-1, l->factor == 1 && l->offset == 0 ? "batch" : ""};
+  for (const FreeLength& f : free_)
+    if (f.in_runs == in_runs) return {-1, f.name};
+  return {-1, ""};
 }
 
 }  // namespace chainer::onnx
