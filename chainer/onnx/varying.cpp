@@ -128,6 +128,16 @@ std::string Emitter::length(const Lengths& v, bool axis) {
       return keep(n);
     }
   }
+  for (const Quantity& q : known(false))  // parts, rounded down or up
+    for (const int64_t parts : {2, 3, 4, 8, 16, 32})
+      for (const int64_t more : {int64_t(0), parts - 1}) {
+        bool fits = true;
+        for (std::size_t k = 0; fits && k < v.size(); ++k) fits = (q.in_runs[k] + more) / parts == v[k];
+        if (!fits) continue;
+        std::string n = compute(q);
+        if (more) n = node("Add", {n, constant(array(more))});
+        return keep(node("Div", {n, constant(array(parts))}));
+      }
   throw FixedLengths{text("a length is ", differing(v))};
 }
 

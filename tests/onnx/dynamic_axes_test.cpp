@@ -69,7 +69,7 @@ struct UNet : Chain {
   Variable forward(const Variable& x) {
     const Variable a = F::relu(down1(x)), b = F::relu(down2(a)), c = F::relu(down3(b));
     const Variable d = F::resize_images(up(c), {a.shape()[2], a.shape()[3]});
-    return join(F::concat({d, a})) + F::unpooling_2d(F::max_pooling_2d(x, 4), 4, {.cover_all = false});
+    return join(F::concat({d, a}));
   }
 };
 
@@ -81,9 +81,17 @@ struct Attention : Chain {
     const int64_t time = x.shape()[1];
     const Variable h =
         x + Variable(arange(time).astype(float32).reshape({1, -1, 1}) / static_cast<double>(8), false) * 0.5;
-    const Variable scores = F::matmul(q(h, 2), k(h, 2), false, true) / 2.0;
+    const Variable scores = F::matmul(q(h, 2), k(h, 2), {.transb = true}) / 2.0;
     const Variable y = F::matmul(F::softmax(scores, 2), v(h, 2));
     return F::sum(y, 1) / static_cast<double>(time) + F::max(y, 1) + y[{Slice(), -1}];
+  }
+};
+
+struct Positions : Chain {
+  L::EmbedID table{8, 4};
+  CHAINER_MEMBERS(Positions, table);
+  Variable forward(const Variable& x) {
+    return x + F::broadcast_to(table(Variable(arange(x.shape()[1]).astype(int32), false)), x.shape());
   }
 };
 
@@ -111,12 +119,13 @@ TEST(sequences_of_any_length_pass_an_exported_network) {
   const Run f = [&](const Variables& x) { return Variables{net(x[0])}; };
   free_axes("Attention", f, {{2, 6, 4}}, {{"time", 0, 1}}, {{{2, 6, 4}}, {{1, 1, 4}}, {{3, 17, 4}}, {{6, 4, 4}}});
   // At most eight positions: shorter sequences are tried.
-  const Variable table = drawn({8, 4}, 3);
-  const Run positions = [&](const Variables& x) {
-    if (x[0].shape()[1] > 8) throw ValueError("too long");
-    return Variables{x[0] + F::broadcast_to(table[{Slice(0, x[0].shape()[1])}], x[0].shape())};
-  };
-  free_axes("positions", positions, {{2, 8, 4}}, {{"time", 0, 1}}, {{{2, 8, 4}}, {{1, 1, 4}}, {{3, 5, 4}}});
+  Positions eight;
+  const Run positions = [&](const Variables& x) { return Variables{eight(x[0])}; };
+  const std::vector<std::vector<Shape>> shapes = {{{2, 8, 4}}, {{1, 1, 4}}, {{3, 5, 4}}};
+  free_axes("positions", positions, {{2, 8, 4}}, {{"time", 0, 1}}, shapes);
+  onnx::Model model = onnx::Model::from_bytes(
+      onnx::export_model(eight, with_shapes({{2, 8, 4}}), {.dynamic_axes = {{"time", 0, 1}}}));
+  expect_shapes("Positions", model, positions, shapes);
 }
 
 TEST(lengths_that_follow_from_several_free_ones_are_computed) {
@@ -140,7 +149,7 @@ TEST(lengths_that_follow_from_several_free_ones_are_computed) {
           return F::max_pooling_2d(x[0], {s[2], s[3]}) + F::average_pooling_2d(x[0], {s[2], s[3]});
         }));
   // Two inputs of one length.
-  const Run both = function([](const Variables& x) { return F::matmul(x[0], x[1], false, true); });
+  const Run both = function([](const Variables& x) { return F::matmul(x[0], x[1], {.transb = true}); });
   free_axes("two inputs", both, {{2, 5, 4}, {2, 5, 4}}, {{"time", 0, 1}, {"time", 1, 1}},
             {{{1, 3, 4}, {1, 3, 4}}, {{2, 8, 4}, {2, 8, 4}}});
   free_axes("two lengths", both, {{2, 5, 4}, {2, 5, 4}}, {{"from", 0, 1}, {"to", 1, 1}},
