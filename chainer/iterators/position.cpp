@@ -88,9 +88,15 @@ void Position::serialize(Serializer& s, int64_t size, const char* order_key) {
     // The iterators' files have either name; any of them takes the other's.
     const char* other = std::string_view(order_key) == "order" ? "_order" : "order";
     const char* key = s.is_loading() && !s.contains(order_key) && s.contains(other) ? other : order_key;
-    Array a = array(*order);
+    Array a = s.is_loading() ? Array() : array(*order);
     s(key, a);
-    if (s.is_loading()) order = checked_order(a.to_vector<int64_t>(), size);
+    if (s.is_loading() && a && a.size() != size)
+      throw ValueError(
+          "iterator: the stored '", key, "' is of ", a.size(), " examples, the dataset has ", size,
+          ". A run resumes with the same dataset; if the file was written by one of several ranks, whose ",
+          "datasets are parts, use chainermn::create_multi_node_checkpointer(), which resumes with another ",
+          "number of ranks");
+    if (s.is_loading() && a) order = checked_order(a.to_vector<int64_t>(), size);
   }
   double previous = previous_epoch_detail.value_or(-1);
   if (!s.is_loading() || s.contains("previous_epoch_detail")) s("previous_epoch_detail", previous);

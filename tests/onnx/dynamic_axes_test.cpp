@@ -123,8 +123,8 @@ TEST(sequences_of_any_length_pass_an_exported_network) {
   const Run positions = [&](const Variables& x) { return Variables{eight(x[0])}; };
   const std::vector<std::vector<Shape>> shapes = {{{2, 8, 4}}, {{1, 1, 4}}, {{3, 5, 4}}};
   free_axes("positions", positions, {{2, 8, 4}}, {{"time", 0, 1}}, shapes);
-  onnx::Model model = onnx::Model::from_bytes(
-      onnx::export_model(eight, with_shapes({{2, 8, 4}}), {.dynamic_axes = {{"time", 0, 1}}}));
+  onnx::Model model =
+      onnx::Model::from_bytes(onnx::export_model(eight, with_shapes({{2, 8, 4}}), {.dynamic_axes = {{"time", 0, 1}}}));
   expect_shapes("Positions", model, positions, shapes);
 }
 

@@ -53,7 +53,8 @@ Variable DeformableConvolution2DSampler::operator()(const Variable& x, const Var
     const Variable at = moved + broadcast_to(Variable(rest, false), moved.shape());
     return reshape(at * (2 / std::max(length, 1.0)) - 1, {n, 1, taps, out_h * out_w});
   };
-  const Variable padded = chainer::functions::pad(cast(x, inner), {{0, 0}, {0, 0}, {pad[0], pad[0]}, {pad[1], pad[1]}}, "constant");
+  const Variable padded =
+      chainer::functions::pad(cast(x, inner), {{0, 0}, {0, 0}, {pad[0], pad[0]}, {pad[1], pad[1]}}, "constant");
   const Variable sampled = spatial_transformer_sampler(padded, concat({coordinates(false), coordinates(true)}, 1));
   const Variable patches = reshape(transpose(sampled, {0, 3, 1, 2}), {n * out_h * out_w, w[1] * taps});
   // The product has the wider dtype of the two.
