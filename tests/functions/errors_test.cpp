@@ -66,8 +66,9 @@ TEST(linear_algebra_says_what_is_wrong) {
   EXPECT_THROW(ValueError, "name 2 operands, 1 are given", F::einsum("ij,jk", {zeros({2, 2})}));
   EXPECT_THROW(ValueError, "do not fit an operand with 2 axes", F::einsum("ijk", {zeros({2, 2})}));
   EXPECT_THROW(DimensionError, "label 'j' stands for lengths", F::einsum("ij,jk", {zeros({2, 3}), zeros({2, 2})}));
-  EXPECT_THROW(ValueError, "label 'k' of the result is in no operand", F::einsum("ij->k", {zeros({2, 3})}));
-  EXPECT_THROW(ValueError, "label 'i' is twice in the result", F::einsum("ij->ii", {zeros({2, 3})}));
+  EXPECT_THROW(ValueError, "label 'k' of the result does not occur in any operand",
+               F::einsum("ij->k", {zeros({2, 3})}));
+  EXPECT_THROW(ValueError, "label 'i' occurs twice in the result", F::einsum("ij->ii", {zeros({2, 3})}));
   EXPECT_THROW(ValueError, "'-'", F::einsum("i-", {zeros({2, 3})}));
   EXPECT_THROW(TypeError, "operand 1 has int32", F::einsum("i,i", {zeros({2}), zeros({2}, int32)}));
   EXPECT_THROW(DimensionError, "one operand", F::einsum("ii", {zeros({2, 3})}));

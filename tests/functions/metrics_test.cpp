@@ -48,7 +48,8 @@ TEST(curves_say_what_they_cannot_do) {
   EXPECT_THROW(ValueError, "roc_curve: 0 of 2 labels are 1", F::roc_curve(array({0.1, 0.2}), array({0, 0})));
   EXPECT_THROW(ValueError, "label 2 at position 1", F::roc_auc(array({0.1, 0.2}), array({0, 2})));
   EXPECT_THROW(ValueError, "the score at position 1 is NaN", F::roc_auc(array({0.1, std::nan("")}), array({0, 1})));
-  EXPECT_THROW(ValueError, "none of 2 labels is 1", F::average_precision(array({0.1, 0.2}), array({0, 0})));
+  EXPECT_THROW(ValueError, "at least one label must be 1, none of 2 is",
+               F::average_precision(array({0.1, 0.2}), array({0, 0})));
   EXPECT_THROW(ValueError, "0 and 0.5", F::area_under_curve(array({1.0, 0.0, 0.5}), array({0.0, 0.0, 0.0})));
   EXPECT_THROW(ValueError, "the label 0 has 2 of 2", F::roc_auc(array({{0.1, 0.9}, {0.2, 0.8}}), array({0, 0})));
   EXPECT_THROW(InvalidType, "Expect", F::roc_curve(array({0.1, 0.2}), array({0, 0, 1})));

@@ -78,8 +78,7 @@ TEST(upsampling_undoes_max_pooling) {
       const float expected = i % 2 && j % 2 ? x[{0, 0, i, j}].item<float>() : 0;
       EXPECT_EQ((up[{0, 0, i, j}].item<float>()), expected);
     }
-  EXPECT_THROW(IndexError, "index 4 is outside of a window of (2, 2), 0 to 3",
-               F::upsampling_2d(pooled, indexes + 1, 2));
+  EXPECT_THROW(IndexError, "index 4 is outside a window of (2, 2), 0 to 3", F::upsampling_2d(pooled, indexes + 1, 2));
   EXPECT_THROW(DimensionError, "indexes must be integers of x's shape (1, 1, 3, 3)",
                F::upsampling_2d(pooled, indexes.astype(float32), 2));
 }
@@ -105,7 +104,7 @@ TEST(pooling_errors_name_the_sizes) {
   EXPECT_THROW(ValueError, "pad_value must be 0 or nullopt, not 1", F::average_pooling_nd(x, 2, {.pad_value = 1}));
   EXPECT_THROW(ValueError, "region 0 has 3 as its image",
                F::roi_pooling_2d(x, array({{3.f, 0.f, 0.f, 1.f, 1.f}}), 1, 1, 1));
-  EXPECT_THROW(IndexError, "region 0 is of image 1, there are 1",
+  EXPECT_THROW(IndexError, "region 0 refers to image 1, x has 1 images",
                F::roi_average_align_2d(x, array({{0.f, 0.f, 1.f, 1.f}}), array({1}), 1, 1));
   EXPECT_THROW(ValueError, "pyramid_height must be from 1 to 30, not 0", F::spatial_pyramid_pooling_2d(x, 0));
 }

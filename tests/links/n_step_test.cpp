@@ -100,18 +100,18 @@ TEST(n_step_functions_say_what_is_wrong) {
   const Variables xs = {Variable(ones({2, 2})), Variable(ones({1, 2}))};
   EXPECT_EQ(run(1, {}, {list(6, w)}, {list(6, b)}, xs).shape(), Shape({1, 2, 2}));
   EXPECT_THROW(ValueError, "n_layers must be at least 1, not 0", run(0, {}, {}, {}, xs));
-  EXPECT_THROW(ValueError, "2 layers in 1 directions need 2 lists of weights and of biases; 1 and 2 came",
+  EXPECT_THROW(ValueError, "2 layers in 1 directions need 2 lists of weights and of biases, got 1 and 2",
                run(2, {}, {list(6, w)}, {list(6, b), list(6, b)}, xs));
   EXPECT_THROW(ValueError, "a layer has 6 matrices and biases; ws[0] has 8, bs[0] 6",
                run(1, {}, {list(8, w)}, {list(6, b)}, xs));
-  EXPECT_THROW(ValueError, "items must be rows of 3 as ws[0][0] has columns",
+  EXPECT_THROW(ValueError, "items must be rows of length 3, the columns of ws[0][0]",
                run(1, {}, {{wide, wide, wide, w, w, w}}, {list(6, b)}, xs));
   EXPECT_THROW(ValueError, "ws[0][1] must have shape (2, 2)", run(1, {}, {{w, wide, w, w, w, w}}, {list(6, b)}, xs));
   EXPECT_THROW(ValueError, "batches cannot grow; 3 items at time 1 follow 2",
                run(1, {}, {list(6, w)}, {list(6, b)}, {xs[0], Variable(ones({3, 2}))}));
   EXPECT_THROW(ValueError, "hx must have shape (1, 2, 2), not (2, 2, 2)",
                run(1, Variable(ones({2, 2, 2})), {list(6, w)}, {list(6, b)}, xs));
-  EXPECT_THROW(ValueError, "there are states of 1 sequences for 2 items at time 0",
+  EXPECT_THROW(ValueError, "the states have 1 sequences, time 0 has 2 items",
                run(1, Variable(ones({1, 1, 2})), {list(6, w)}, {list(6, b)}, xs));
   EXPECT_THROW(ValueError, "xs[1] must have two axes", run(1, {}, {list(6, w)}, {list(6, b)}, {xs[0], b}));
   EXPECT_THROW(TypeError, "items are float64, weights float32",
