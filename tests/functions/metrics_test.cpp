@@ -104,7 +104,7 @@ TEST(pictures_beside_each_other) {
   EXPECT_CLOSE(F::ssim(p, q, {.gaussian_weights = true, .use_sample_covariance = false}).array(),
                array(0.9880399100103086), {.atol = 1e-12, .rtol = 0});
   EXPECT_EQ(F::psnr(x, x).item<double>(), kInfinity);
-  EXPECT_THROW(DimensionError, "pictures of 8 x 12 pixels", F::ssim(x, z, {.gaussian_weights = true}));
+  EXPECT_THROW(DimensionError, "images of 8 x 12 pixels", F::ssim(x, z, {.gaussian_weights = true}));
   EXPECT_THROW(ValueError, "win_size must be odd and positive, not 4", F::ssim(x, z, {.win_size = 4}));
   EXPECT_THROW(ValueError, "data_range must be positive, not 0", F::psnr(x, z, 0));
   EXPECT_THROW(InvalidType, "Expect", F::psnr(x, p));

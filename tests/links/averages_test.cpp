@@ -97,9 +97,9 @@ TEST(standard_scaler_scales_and_returns) {
   serializers::load_npz(folder.path / "m.npz", loaded);
   EXPECT_CLOSE(loaded.scaler.transform(x)[{Slice(1, {})}], y[{Slice(1, {})}], {.atol = 0, .rtol = 0});
 
-  EXPECT_THROW(DimensionError, "expects rows of shape (3,), as fit() had, not an array of shape (2, 4)",
+  EXPECT_THROW(DimensionError, "expects rows of shape (3,), as in fit(), got an array of shape (2, 4)",
                scaler(zeros({2, 4})));
   EXPECT_THROW(ValueError, "expects rows", L::StandardScaler().fit(zeros({0, 3})));
-  EXPECT_THROW(ValueError, "column 1 has no number in 2 rows",
+  EXPECT_THROW(ValueError, "column 1 is NaN in all 2 rows",
                L::StandardScaler().fit(array({{1.f, std::nanf("")}, {2.f, std::nanf("")}})));
 }

@@ -117,5 +117,5 @@ TEST(convolution_links_say_what_is_wrong) {
   EXPECT_THROW(DimensionError, "x must have 4 axes (batch, channels, and 2 in space), not shape (3, 3)",
                lazy(zeros({3, 3})));
   EXPECT_THROW(DimensionError, "does not fit", L::LocalConvolution2D(1, 1, 2, 3));
-  EXPECT_THROW(ValueError, "names no convolution", L::MLPConvolution2D(3, {}, 3));
+  EXPECT_THROW(ValueError, "out_channels must not be empty", L::MLPConvolution2D(3, {}, 3));
 }

@@ -80,7 +80,7 @@ TEST(links_may_own_members_through_pointers) {
 TEST(copies_say_which_kind_they_are) {
   random::seed(0);
   MLP m(3, 2);
-  EXPECT_THROW(RuntimeError, "copied by accident", MLP(m));
+  EXPECT_THROW(RuntimeError, "must not be copied implicitly", MLP(m));
   m.cleargrads();
   MLP shared = m.copy();
   EXPECT(shared.l1.W.array().is(m.l1.W.array()) && !shared.l1.W.is(m.l1.W));
@@ -206,7 +206,7 @@ TEST(copyparams_copies_every_persistent_value) {
   to.copyparams(from, false);
   EXPECT_EQ(to.inner.steps, 7);
   OtherKind other, plain;
-  EXPECT_THROW(TypeError, "the persistent value /steps is of another type", (other.copyparams(from.inner), 0));
+  EXPECT_THROW(TypeError, "the persistent value /steps has another type", (other.copyparams(from.inner), 0));
   EXPECT_THROW(KeyError, "no persistent value /mean", (from.inner.copyparams(plain), 0));
 }
 
@@ -315,7 +315,7 @@ TEST(other_links) {
   EXPECT_EQ(paths(scale).size(), std::size_t(2));
   L::Bias bias;
   EXPECT_EQ(bias(ones({2, 3}), array({1.f, 2.f, 3.f})).array().to_vector<float>()[1], 3.f);
-  EXPECT_THROW(ValueError, "second argument", bias(ones({2, 3})));
+  EXPECT_THROW(ValueError, "a second argument is needed", bias(ones({2, 3})));
   L::Parameter p(array({1.f}));
   EXPECT_EQ(p().item<float>(), 1.f);
 }
