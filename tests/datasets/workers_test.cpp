@@ -161,7 +161,7 @@ TEST(worker_threads_take_the_place_of_processes) {
   EXPECT_THROW(FileError, "example 3: picture.jpg: not a whole", m.next());
   EXPECT_THROW(FileError, "example 3: picture.jpg: not a whole", s.next());
   EXPECT_THROW(ValueError, "n_prefetch must be positive", MultiprocessIterator(Squares(), 2, {.n_prefetch = 0}));
-  EXPECT_THROW(ValueError, "not be negative, as -1", MultiprocessIterator(Squares(), 2, {.n_processes = -1}));
+  EXPECT_THROW(ValueError, "not be negative, got -1", MultiprocessIterator(Squares(), 2, {.n_processes = -1}));
 }
 
 TEST(worker_iterators_resume_where_they_were) {

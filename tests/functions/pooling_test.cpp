@@ -102,7 +102,7 @@ TEST(pooling_errors_name_the_sizes) {
   EXPECT_THROW(InvalidType, "x.dtype().kind() == 'f'", F::average_pooling_nd(x.astype(int32), 2));
   EXPECT_THROW(DimensionError, "does not give the input (3, 4)", F::unpooling_2d(x, 2, {.outsize = {9, 8}}));
   EXPECT_THROW(ValueError, "pad_value must be 0 or nullopt, not 1", F::average_pooling_nd(x, 2, {.pad_value = 1}));
-  EXPECT_THROW(ValueError, "region 0 has 3 as its image",
+  EXPECT_THROW(ValueError, "region 0 refers to image 3",
                F::roi_pooling_2d(x, array({{3.f, 0.f, 0.f, 1.f, 1.f}}), 1, 1, 1));
   EXPECT_THROW(IndexError, "region 0 refers to image 1, x has 1 images",
                F::roi_average_align_2d(x, array({{0.f, 0.f, 1.f, 1.f}}), array({1}), 1, 1));

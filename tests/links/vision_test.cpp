@@ -64,7 +64,7 @@ TEST(networks_name_their_layers) {
   EXPECT_EQ(both.size(), 2u);
   EXPECT_EQ(both.at("pool1").shape(), (Shape{1, 64, 16, 16}));
   EXPECT_EQ(both.at("res2").shape(), (Shape{1, 256, 16, 16}));
-  EXPECT_THROW(ValueError, "no layer is named 'res9'", model(x, std::vector<std::string>{"res9"}));
+  EXPECT_THROW(ValueError, "no layer 'res9'", model(x, std::vector<std::string>{"res9"}));
   const auto params = model.namedparams();
   EXPECT(std::any_of(params.begin(), params.end(), [](const auto& p) { return p.first == "/res2/a/conv1/W"; }));
   const Array picture = random::RandomState(3).randint(0, 256, {40, 50, 3}).astype(uint8);
@@ -75,12 +75,12 @@ TEST(networks_load_and_miss_their_weights) {
   const test::Folder place;
   const auto& folder = place.path;
   dataset::set_dataset_root(folder);
-  EXPECT_THROW(FileError, "put ResNet-50-model.caffemodel there, as it is published for Caffe, or ResNet-50-model.npz",
+  EXPECT_THROW(FileError, "put ResNet-50-model.caffemodel (as published for Caffe) or ResNet-50-model.npz",
                L::ResNet50Layers());
   EXPECT_THROW(FileError, "VGG_ILSVRC_16_layers.npz", L::VGG16Layers());
   EXPECT_THROW(FileError, "bvlc_googlenet.npz", L::GoogLeNet());
-  EXPECT_THROW(FileError, "nowhere.npz are not there", L::ResNet101Layers("nowhere.npz"));
-  EXPECT_THROW(FileError, "weights.caffemodel are not there", L::VGG19Layers("weights.caffemodel"));
+  EXPECT_THROW(FileError, "nowhere.npz does not exist", L::ResNet101Layers("nowhere.npz"));
+  EXPECT_THROW(FileError, "weights.caffemodel does not exist", L::VGG19Layers("weights.caffemodel"));
   EXPECT_THROW(ValueError, "50, 101 or 152, not 18", L::ResNetLayers(std::nullopt, 18));
   const auto file = folder / "pfnet" / "chainer" / "models" / "bvlc_googlenet.npz";
   std::filesystem::create_directories(file.parent_path());
