@@ -95,7 +95,7 @@ TEST(mixup_mixes_pictures_as_labels) {
   EXPECT(std::abs(sum / n - (0.8 * 0.5 + 0.2)) < 0.02);
   EXPECT(std::abs(squares / n - 0.8 * 0.4 / (2 * 1.8)) < 0.01);
   EXPECT_CLOSE(datasets::MixupDataset(datasets::TupleDataset(x, t), 5, 0)[2][1], eye(5)[2], {.atol = 0, .rtol = 0});
-  EXPECT_THROW(IndexError, "label 4 of example 4 is outside of 4 classes",
+  EXPECT_THROW(IndexError, "label 4 of example 4 is out of range for 4 classes",
                datasets::MixupDataset(datasets::TupleDataset(x, t), 4, 0)[4]);
   EXPECT_THROW(ValueError, "alpha must be 0 or more, not -1",
                datasets::MixupDataset(datasets::TupleDataset(x, t), 5, -1));

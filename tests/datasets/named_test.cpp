@@ -119,7 +119,7 @@ TEST(cifar) {
   const Array &x = cifar.first, &y = cifar.second;
   EXPECT_EQ(x.shape(), (Shape{2, 3072}));
   EXPECT_CLOSE(y, array({9, 9}));
-  EXPECT_THROW(FileError, "no multiple of 3073", datasets::read_cifar(record.substr(1), 1, 10, "batch"));
+  EXPECT_THROW(FileError, "not a multiple of 3073", datasets::read_cifar(record.substr(1), 1, 10, "batch"));
   EXPECT_THROW(FileError, "picture 0 has label 9 of 9", datasets::read_cifar(record, 1, 9, "batch"));
   EXPECT_EQ(datasets::read_cifar("\x05" + record, 2, 100, "batch").second.item<int>(), 9);  // the fine label
   const AnyDataset flat = datasets::make_cifar_dataset(x, y, {.ndim = 1, .scale = 255});

@@ -79,13 +79,13 @@ TEST(pickles_are_never_executed) {
                            "1\x85R.",
                            27),
           "'builtins.eval'");
-  refused("\x80\x02(i__main__\nA\n.", "the opcode 105 means something else");
+  refused("\x80\x02(i__main__\nA\n.", "the opcode 105 is not one for data");
   refused("\x80\x03N", "it ends early");
   refused("\x80\x03.", "a value is missing");
   refused(
       "\x80\x03]K\x01"
       "a.",
-      "no plain array");
+      "must be a plain array");
   refused("\x80\x03K\x01K\x02R.", "no name");
   refused("\x80\x03)b.", "a state");
   refused("\x80\x03h\x05.", "memo is empty");

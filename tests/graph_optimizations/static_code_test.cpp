@@ -63,7 +63,7 @@ TEST(static_code_must_return_what_it_returned) {
   auto chain = static_graph([&](const Variable& x) { return F::sum(x) + F::sum(growing({x.array()})[0]); });
   const NoBackpropMode no_graph;
   (void)chain(floats({2}));
-  EXPECT_THROW(RuntimeError, "the first time it was (1,)", (void)chain(floats({2})));
+  EXPECT_THROW(RuntimeError, "in the first call (1,)", (void)chain(floats({2})));
 }
 
 TEST(what_the_code_writes_to_an_argument_is_the_callers) {

@@ -203,7 +203,7 @@ TEST(end_forward_frees_schedules_and_so_does_the_end_of_results) {
   const Variable again = t.chain(x);
   EXPECT_EQ(t.manager().size(), std::size_t(1));
   F::sum(again).backward();
-  EXPECT_THROW(RuntimeError, "has served a later call", F::sum(kept).backward());
+  EXPECT_THROW(RuntimeError, "a later call has used", F::sum(kept).backward());
 }
 
 TEST(end_forward_behind_the_recording_call) {
