@@ -44,7 +44,7 @@ uint8_t masked(uint32_t v, uint32_t mask) {
 Picture decode_bmp(std::string_view data, const std::string& what) {
   const Bytes b(data, "BMP", what);
   const uint32_t pixels_at = b.at(10, 4), header = b.at(14, 4);
-  if (header < 40) b.damaged("its header is of a kind before Windows 3");
+  if (header < 40) b.damaged("its header is of a version before Windows 3");
   const auto width = static_cast<int32_t>(b.at(18, 4)), signed_height = static_cast<int32_t>(b.at(22, 4));
   const bool top_down = signed_height < 0;
   const int64_t height = top_down ? -int64_t(signed_height) : signed_height;

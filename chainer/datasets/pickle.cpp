@@ -70,7 +70,7 @@ class Machine {
     return out;
   }
   Value* top(Kind kind) {
-    if (stack_.empty() || stack_.back()->kind != kind) stream_.damaged("a value is of another kind than its use");
+    if (stack_.empty() || stack_.back()->kind != kind) stream_.damaged("a value has the wrong kind");
     return stack_.back();
   }
   void tuple(std::size_t n) {
@@ -83,7 +83,8 @@ class Machine {
   void reduce();
   void build();
   const Value& item(const Value& v, std::size_t i, Kind kind) const {
-    if (i >= v.items.size() || v.items[i]->kind != kind) stream_.damaged("an argument is missing or of another kind");
+    if (i >= v.items.size() || v.items[i]->kind != kind)
+      stream_.damaged("an argument is missing or has the wrong kind");
     return *v.items[i];
   }
   Array make(const Value& dtype, const Value& shape, bool fortran, std::string_view data) const;
@@ -182,7 +183,7 @@ Value* Machine::run() {
       }
       case kStackGlobal: {
         const Value *name = pop(), *module = pop();
-        if (name->kind != Kind::text || module->kind != Kind::text) stream_.damaged("a name is no text");
+        if (name->kind != Kind::text || module->kind != Kind::text) stream_.damaged("a name is not text");
         global(std::string(module->view) + "." + std::string(name->view));
         break;
       }
@@ -194,11 +195,11 @@ Value* Machine::run() {
       case kGet1:
       case kGet4: {
         const auto at = memo_.find(little_endian(a));
-        if (at == memo_.end()) stream_.damaged("a memo is empty");
+        if (at == memo_.end()) stream_.damaged("a memo entry is missing");
         stack_.push_back(at->second);
         break;
       }
-      default: stream_.damaged("an opcode has no meaning here");
+      default: stream_.damaged("an opcode is not valid here");
     }
   }
 }
@@ -219,7 +220,7 @@ void Machine::global(const std::string& name) {
 Array Machine::make(const Value& dtype, const Value& shape, bool fortran, std::string_view data) const {
   Shape s;
   for (const Value* v : shape.items) {
-    if (v->kind != Kind::integer || v->integer < 0) stream_.damaged("a shape is no tuple of lengths");
+    if (v->kind != Kind::integer || v->integer < 0) stream_.damaged("a shape is not a tuple of lengths");
     if (s.ndim() >= 32) stream_.damaged("a shape has more than 32 axes");
     s.push_back(v->integer);
   }
@@ -237,7 +238,7 @@ Array Machine::make(const Value& dtype, const Value& shape, bool fortran, std::s
 void Machine::reduce() {
   const Value* arguments = pop();
   const Value* f = pop();
-  if (f->kind != Kind::global || arguments->kind != Kind::tuple) stream_.damaged("something is called that is no name");
+  if (f->kind != Kind::global || arguments->kind != Kind::tuple) stream_.damaged("a called object is not a name");
   const std::string& name = f->held;
   if (name == "numpy.core.multiarray._reconstruct") {
     push({.kind = Kind::array});

@@ -151,7 +151,8 @@ Variables Schedule::record(const Function& f, const Variables& args, const std::
   const Arrays arrays_after = after.all();
   bool same = before.size() == arrays_after.size() && members.numbers == after.numbers;
   for (std::size_t i = 0; same && i < before.size(); ++i) same = before[i].is(arrays_after[i]);
-  if (!same && refused_.empty()) refused_ = "the call replaces a persistent value, or counts in one";
+  if (!same && refused_.empty())
+    refused_ = "the call replaces a persistent value, or changes a persistent number or text";
   if (refused_.empty() && !same_gradients(members, gradients_before))
     refused_ = "the call changes gradients of parameters";
   if (refused_.empty() && graph) find_leaves(results, inner_args_, members);

@@ -186,7 +186,7 @@ Example Processes::take(int64_t job, const Patience& patience) {
     if (!w.lost.empty()) {
       const int64_t index = indices_[job];
       indices_.erase(job);
-      throw RuntimeError("MultiprocessIterator: example ", index, " was wanted, but ", w.lost);
+      throw RuntimeError("MultiprocessIterator: example ", index, " cannot be read: ", w.lost);
     }
     const uint64_t before = w.stream.received();
     const Clock::time_point start = Clock::now();

@@ -110,7 +110,7 @@ void check_dependence(const OpCase& c, std::size_t first) {
     const Variables plain = gradients(false), with_graph = gradients(true);
     for (std::size_t i = 0; i < plain.size(); ++i) {
       expect(static_cast<bool>(plain[i]) == static_cast<bool>(with_graph[i]),
-             text("only one of gradients ", i, " is none"));
+             text("only one of gradients ", i, " is empty"));
       if (plain[i]) assert_allclose(plain[i].array(), with_graph[i].array(), {.atol = 1e-10, .rtol = 1e-10});
     }
   });
@@ -146,7 +146,7 @@ void check_inputs_alone(const OpCase& c) {
         Variables one;
         for (std::size_t k = 0; k < all.size(); ++k) one.push_back(Variable(c.inputs[k], k == i));
         const Variable together = gradient(all, i, graph), alone = gradient(one, i, graph);
-        expect(static_cast<bool>(together) == static_cast<bool>(alone), "it is none in one case only");
+        expect(static_cast<bool>(together) == static_cast<bool>(alone), "the gradient is empty in one case only");
         if (alone) assert_allclose(alone.array(), together.array(), {.atol = 1e-12, .rtol = 1e-12});
       });
     }

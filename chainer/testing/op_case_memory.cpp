@@ -74,7 +74,7 @@ Gradients run(const OpCase& c, const Arrays& in, const Arrays& gy, const Arrays&
 
 void expect_close(const Arrays& a, const Arrays& b) {
   for (std::size_t i = 0; i < b.size(); ++i) {
-    expect(static_cast<bool>(a[i]) == static_cast<bool>(b[i]), text("only one of arrays ", i, " is none"));
+    expect(static_cast<bool>(a[i]) == static_cast<bool>(b[i]), text("only one of arrays ", i, " is empty"));
     if (b[i]) assert_allclose(a[i], b[i], {.atol = 1e-12, .rtol = 1e-12});
   }
 }

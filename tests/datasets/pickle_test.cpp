@@ -86,9 +86,9 @@ TEST(pickles_are_never_executed) {
       "\x80\x03]K\x01"
       "a.",
       "must be a plain array");
-  refused("\x80\x03K\x01K\x02R.", "no name");
+  refused("\x80\x03K\x01K\x02R.", "not a name");
   refused("\x80\x03)b.", "a state");
-  refused("\x80\x03h\x05.", "memo is empty");
+  refused("\x80\x03h\x05.", "memo entry is missing");
   refused("\x80\x03X\xff\xff\xff\xffx", "it ends early");
   const std::string good = dataset::make_pickle({arange(20).astype(float32), array(1)});
   for (std::size_t n = 0; n < good.size(); ++n) refused(std::string_view(good).substr(0, n), "bad.pkl, record 0");

@@ -85,7 +85,7 @@ TEST(errors_of_worker_processes) {
   EXPECT_EQ(m.epoch_detail(), 0.2);
   MultiprocessIterator dies(Deadly(), 2, {.shuffle = false, .n_processes = 2});
   (void)dies.next(), (void)dies.next();
-  for (int i = 0; i < 2; ++i) EXPECT_THROW(RuntimeError, "example 5 was wanted, but the worker process ", dies.next());
+  for (int i = 0; i < 2; ++i) EXPECT_THROW(RuntimeError, "example 5 cannot be read: the worker process ", dies.next());
   EXPECT_THROW(RuntimeError, " died: killed by signal 9", dies.next());
   dies.finalize();
   m.finalize();

@@ -273,7 +273,7 @@ void CaffeFunction::add_layer(Layer& l) {
       break;
     }
     case LayerType::split: {
-      if (l.bottoms.empty()) throw FileError("there is no bottom blob to split");
+      if (l.bottoms.empty()) throw FileError("the layer has no bottom blob to split");
       const auto source = split_map.find(l.bottoms[0]);
       const std::string from = source == split_map.end() ? l.bottoms[0] : source->second;
       for (const std::string& top : l.tops) split_map[top] = from;
@@ -284,7 +284,7 @@ void CaffeFunction::add_layer(Layer& l) {
                 "' is not supported and is skipped"));
       return;
   }
-  if (l.bottoms.empty()) throw FileError("there is no bottom blob");
+  if (l.bottoms.empty()) throw FileError("the layer has no bottom blob");
   LayerInfo info{l.name, l.bottoms, l.tops};
   for (std::string& b : info.bottoms)
     if (const auto it = split_map.find(b); it != split_map.end()) b = it->second;

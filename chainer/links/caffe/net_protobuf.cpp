@@ -37,7 +37,7 @@ class Reader {
         skip(tag, nullptr);
       }
     }
-    if (!in_.ConsumedEntireMessage()) damaged("something is no field");
+    if (!in_.ConsumedEntireMessage()) damaged("a field is not valid");
     if (net.layers.empty()) net.layers = std::move(old);
     return net;
   }
@@ -109,7 +109,7 @@ class Reader {
       else
         skip(tag, &rest);
     }
-    if (!in_.ConsumedEntireMessage()) damaged("something is no field");
+    if (!in_.ConsumedEntireMessage()) damaged("a field is not valid");
     in_.PopLimit(limit);
     Message m;
     if (!m.ParseFromString(rest)) damaged("its parameters cannot be read");
@@ -157,7 +157,7 @@ class Reader {
         skip(tag, nullptr);
       }
     }
-    if (!in_.ConsumedEntireMessage()) damaged("something is no field");
+    if (!in_.ConsumedEntireMessage()) damaged("a field is not valid");
     in_.PopLimit(limit);
     if (!single.empty()) {
       Array a({static_cast<int64_t>(single.size())}, float32);
