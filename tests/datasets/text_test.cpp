@@ -73,8 +73,8 @@ TEST(encodings_of_text) {
             "a\uFFFD"
             "b\n");
   EXPECT_THROW(ValueError, "line 2", TextDataset(bad, {.encoding = "ascii"}).lines(1));
-  EXPECT_THROW(ValueError, "'ebcdic' is not known", TextDataset(bad, {.encoding = "EBCDIC"}));
-  for (const char* s : {"\xc0\x80", "\xed\xa0\x80", "\xf5\x80\x80\x80", "\xe2\x82", "\x80"})  // no UTF-8
+  EXPECT_THROW(ValueError, "unknown encoding 'ebcdic'", TextDataset(bad, {.encoding = "EBCDIC"}));
+  for (const char* s : {"\xc0\x80", "\xed\xa0\x80", "\xf5\x80\x80\x80", "\xe2\x82", "\x80"})  // not UTF-8
     EXPECT_THROW(ValueError, "line 1", TextDataset(file(s)).lines(0));
 }
 
@@ -105,8 +105,8 @@ TEST(tables) {
   EXPECT_EQ(t.columns({"n", "x"}).shape(), (Shape{3, 2}));
   EXPECT_THROW(KeyError, "t.csv: no column 'y'", t.column("y"));
   EXPECT_THROW(ValueError, "t.csv, line 2, column 'name': 'a, b' is not a float32", t.column("name"));
-  EXPECT_THROW(ValueError, "line 3, column 'n': '-2' is no uint8", t.column("n", uint8));
-  // The mark with which some programs begin tables is no part of a name.
+  EXPECT_THROW(ValueError, "line 3, column 'n': '-2' is not a uint8", t.column("n", uint8));
+  // A byte-order mark, with which some programs begin tables, is not part of a name.
   const datasets::CsvTable marked(
       "\xef\xbb\xbf"
       "a,b\n1,2\n",

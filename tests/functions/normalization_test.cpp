@@ -86,7 +86,7 @@ TEST(batch_statistics_do_not_depend_on_threads) {
   cpu::set_thread_count(0);
 }
 
-// What stands behind a batch normalization runs in the pass that computes it.
+// An activation that follows batch normalization runs in the same pass.
 TEST(an_activation_joins_batch_normalization) {
   if (!deferred::enabled()) return;
   for (const auto& [channels, residual] : {std::pair(false, false), std::pair(false, true), std::pair(true, true)}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pooling: memory order, NaN, indices, errors. Numbers are tested by the table of functions.
+// Pooling: memory order, NaN, indices, errors. Values are tested by the table of functions.
 #include <chainer/chainer.h>
 
 #include "chainer/core/parallel.h"
@@ -67,7 +67,7 @@ TEST(max_pooling_shows_nan_and_its_place) {
   }
 }
 
-// The manual's example: what max pooling took goes back to its place.
+// The manual's example: each element that max pooling chose returns to its place.
 TEST(upsampling_undoes_max_pooling) {
   const Array x = arange(1, 37).reshape({1, 1, 6, 6}).astype(float32);
   Array indexes;

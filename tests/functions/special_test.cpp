@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The special functions against values computed with 60 digits (conformance/make_special.py), and at their ends.
+// Special functions compared with values computed with 60 digits (conformance/make_special.py), and at the ends of
+// their ranges.
 #include <chainer/chainer.h>
 
 #include <cmath>
@@ -23,7 +24,7 @@ void compare(const std::string& name, const Array& x, const Array& ours, const A
   }
 }
 
-// A build without Boost.Math has not all of them.
+// A build without Boost.Math lacks some of the functions.
 template <class F>
 void if_available(F&& f) {
   try {

@@ -34,7 +34,7 @@ TEST(averaged_weights_follow_their_formulas) {
     Array mean;
     for (int n = 1; n <= 5; ++n) {
       net.l.W.set_array(random::normal(0, 1, {2, 3}, float32));
-      (void)net(random::normal(0, 1, {4, 3}, float32));  // moves the statistics
+      (void)net(random::normal(0, 1, {4, 3}, float32));  // updates the statistics
       const Array w = net.l.W.array().copy();
       mean = n == 1 ? w : decay ? mean * *decay + w * (1 - *decay) : mean + (w - mean) / n;
       averaged.update(net);
@@ -48,7 +48,7 @@ TEST(averaged_weights_follow_their_formulas) {
     const Array x = random::normal(0, 1, {4, 3}, float32);
     EXPECT_CLOSE(averaged(x).array(), dynamic_cast<NormalizedLayer&>(averaged.model())(x).array(),
                  {.atol = 0, .rtol = 0});
-    // Saved and loaded, it goes on with the same bits.
+    // Saved and loaded, it continues with the same bits.
     const test::Folder folder;
     serializers::save_npz(folder.path / "a.npz", averaged);
     NormalizedLayer other;

@@ -18,7 +18,7 @@ namespace {
 
 using test::folder;
 
-// Whether this build has protobuf; without it, reading is an error that says so.
+// Returns true if this build has protobuf; without it, reading throws an error.
 bool with_protobuf() {
   static const bool has = [] {
     try {
@@ -46,7 +46,7 @@ CaffeFunction function_of(CaffeLayer l) {
   net.layers.push_back(std::move(l));
   return CaffeFunction(std::move(net), "net");
 }
-// One layer between the blobs x (, t) and y.
+// Runs one layer between the blobs x (and t) and y.
 Variable run(CaffeLayer l, const Variable& x, const Variable& t = {}) {
   CaffeFunction f = function_of(std::move(l));
   NamedVariables in{{"x", x}};
@@ -257,7 +257,7 @@ TEST(every_exportable_function_comes_back_from_the_file) {
   const UsingConfig test_mode(&Config::train, false);
   const std::string last = net.layers.back().tops[0];
   EXPECT_CLOSE(back({{"data", x}}, {last})[0].array(), model(x).array());
-  // Any batch fits.
+  // Other batch sizes are accepted.
   const Array more = draw({5, 2, 5, 4}, 9);
   EXPECT_CLOSE(back({{"data", more}}, {last})[0].array(), model(more).array());
   const std::string prototxt = read_file(folder / "everything" / "chainer_model.prototxt");
@@ -266,7 +266,7 @@ TEST(every_exportable_function_comes_back_from_the_file) {
     EXPECT(prototxt.find(part) != std::string::npos);
   int reshapes = 0;
   for (const CaffeLayer& l : net.layers) reshapes += l.type == "Reshape";
-  EXPECT_EQ(reshapes, 2);  // of three in a row one, and one by itself
+  EXPECT_EQ(reshapes, 2);  // three consecutive ones are merged into one; one is separate
 }
 
 TEST(what_caffe_cannot_say_is_not_exported) {
@@ -284,7 +284,7 @@ TEST(what_caffe_cannot_say_is_not_exported) {
 
 TEST(vision_networks_export_and_load_back) {
   if (!with_protobuf()) return;
-  // The published layers' names, on a network that was exported here.
+  // The layer names of the published file, on a network that was exported here.
   L::GoogLeNet model(std::nullopt);
   const UsingConfig test_mode(&Config::train, false);
   const Array x = draw({1, 3, 224, 224}) * 50.0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Inputs of shapes that links do not take, and how to say what is meant.
+// Error messages for inputs of wrong shapes, which suggest a correction.
 #include <chainer/chainer.h>
 
 #include "test.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// N-step links: calls in a row as release 5.4.0 has them (conformance/make_recurrent.py), lengths of every kind, copies
-// and files.
+// N-step links: consecutive calls agree with release 5.4.0 (conformance/make_recurrent.py); lengths of every kind,
+// copies and files.
 #include <chainer/chainer.h>
 
 #include "recurrent_release.h"
@@ -26,7 +26,7 @@ Variables flat(const F::NStepRnnResult& r) {
   return out;
 }
 
-// A call without states, then one with the states that it gave and the sequences in another order.
+// A call without states, then a call with the resulting states and the sequences in another order.
 template <class Link>
 void compare(const std::string& type, int64_t layers) {
   const std::string name = text("NStep", type, "_", layers);
@@ -61,7 +61,7 @@ TEST(n_step_links_equal_the_releases) {
   }
 }
 
-// Each sequence's results are what it gives alone, whatever stands beside it.
+// The results of a sequence do not depend on the other sequences.
 TEST(n_step_links_take_any_lengths) {
   random::seed(1);
   L::NStepBiLSTM link(2, 3, 2, 0.0);
@@ -82,7 +82,7 @@ TEST(n_step_links_take_any_lengths) {
   }
   F::sum(all.ys[1]).backward();
   EXPECT(any(xs[1].grad() != 0).item<bool>());
-  // No sequences, and no items in any.
+  // No sequences, and sequences without items.
   const auto nothing = link(Variable(), Variable(), Variables());
   EXPECT_EQ(nothing.hy.shape(), Shape({4, 0, 2}));
   EXPECT(nothing.ys.empty());
@@ -147,8 +147,8 @@ TEST(n_step_links_are_copied_and_list_their_weights) {
   EXPECT(!same.ws()[0][3].array().is(link.ws()[0][3].array()));
 }
 
-// One product over all times makes the gradient of the four input matrices, which share it; a hook that scales
-// gradients in place must scale each of them once.
+// The gradients of the four input matrices come from one product over all times and may share its memory; a hook that
+// scales gradients in place must scale each of them once.
 TEST(gradients_of_n_step_weights_do_not_overlap) {
   L::NStepLSTM link(1, 3, 2, 0.0);
   F::sum(link(Variable(), Variable(), Variables{Variable(ones({4, 3}))}).ys[0]).backward();

@@ -8,7 +8,7 @@
 
 using namespace chainer;
 
-// Features of the networks on one small picture under a seed, and modules with gradients, as release 5.4.0 has them
+// Features of the networks on a small picture for a seed, and modules with gradients, agree with release 5.4.0
 // (conformance/make_training.py).
 TEST(networks_equal_the_releases) {
   const serializers::NpzFile f(TEST_DATA "../conformance/training.npz");
@@ -33,7 +33,7 @@ TEST(networks_equal_the_releases) {
 TEST(pictures_are_prepared_as_the_release_does) {
   const serializers::NpzFile f(TEST_DATA "../conformance/training.npz");
   const Array picture = f.array("vision/bytes");
-  // The release's image library computes in fixed point: a byte may be rounded the other way.
+  // The image library of the release computes in fixed point: a byte may be rounded differently.
   const auto compare = [&](const Array& ours, const std::string& name) {
     const Array theirs = f.array("vision/" + name);
     EXPECT_EQ(ours.shape(), theirs.shape());
@@ -44,7 +44,7 @@ TEST(pictures_are_prepared_as_the_release_does) {
   compare(L::googlenet::prepare(picture.transpose({2, 0, 1}), PerAxis()), "googlenet_prepared");
   compare(L::resnet::prepare(picture[{Slice(), Slice(), 0}], 31), "resnet");
   EXPECT_THROW(DimensionError, "(2, 5, 6)", L::vgg::prepare(zeros({2, 5, 6})));
-  // Alpha is dropped, as the release's conversion to RGB does.
+  // Alpha is dropped, as in the release's conversion to RGB.
   const auto same = [](const Array& a, const Array& b) { EXPECT_CLOSE(a, b, {.atol = 0, .rtol = 0}); };
   const Array alpha = full({picture.shape()[0], picture.shape()[1], 1}, 100).astype(uint8);
   const Array rgba = concatenate({picture, alpha}, 2), grey = picture[{Slice(), Slice(), Slice(0, 1)}];
