@@ -57,7 +57,7 @@ Variable DeformableConvolution2DSampler::operator()(const Variable& x, const Var
       chainer::functions::pad(cast(x, inner), {{0, 0}, {0, 0}, {pad[0], pad[0]}, {pad[1], pad[1]}}, "constant");
   const Variable sampled = spatial_transformer_sampler(padded, concat({coordinates(false), coordinates(true)}, 1));
   const Variable patches = reshape(transpose(sampled, {0, 3, 1, 2}), {n * out_h * out_w, w[1] * taps});
-  // As in convolutions, the result has the wider dtype of x and W.
+  // The result has the wider dtype of x and W.
   const Dtype dtype = promote(x.dtype(), W.dtype());
   const Variable y = linear(cast(patches, dtype), cast(reshape(W, {w[0], w[1] * taps}), dtype), b ? cast(b, dtype) : b);
   return transpose(reshape(y, {n, out_h, out_w, w[0]}), {0, 3, 1, 2});

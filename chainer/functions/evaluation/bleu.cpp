@@ -18,7 +18,7 @@ void replace_all(std::string& s, std::string_view from, std::string_view to) {
   for (std::size_t at = 0; (at = s.find(from, at)) != s.npos; at += to.size()) s.replace(at, from.size(), to);
 }
 
-// Inserts spaces around each pair of adjacent characters for which takes(first, second) is true.
+// Inserts spaces where takes(first, second) is true for adjacent characters: `before`, `between` or `behind` them.
 template <class Rule>
 std::string spaced(const std::string& s, bool before, bool between, bool behind, Rule&& takes) {
   std::string out;

@@ -34,7 +34,7 @@ struct SigmoidCrossEntropyNode : FunctionNode, Described {
     rest = positive - t.astype(x.dtype());
     const Array loss = (chainer::softplus(x * sign) + x * rest) * valid;
     if (options.reduce == Reduction::no) return {loss};
-    // Sums of more than 65,504 losses overflow float16, and the gradient's factor 1 / count underflows.
+    // Sums of more than 65,504 losses overflow float16, and 1 / count is not a normal number there.
     const Dtype wide = item_size(x.dtype()) == 2 ? float32 : x.dtype();
     scale = Array(Shape{}, wide, x.device());
     if (options.reduce != Reduction::mean) {

@@ -83,7 +83,7 @@ struct SoftmaxCrossEntropyNode : FunctionNode, Described {
     return {reshape(p * broadcast_to(Variable(weight, false) * broadcast_to(g, rows), full), x.shape()), Variable()};
   }
 
-  // Sums of more than 65,504 losses overflow float16, and the gradient's factor 1 / count underflows.
+  // Sums of more than 65,504 losses overflow float16, and 1 / count is not a normal number there.
   Dtype wide() const { return item_size(inputs_dtype) == 2 ? float32 : inputs_dtype; }
   // Checks the labels; ignored ones become class 0 with weight 0.
   void read_labels(const Shape& x, const Array& t) {
