@@ -6,7 +6,7 @@
 namespace chainer::dataset {
 namespace {
 
-// A number in octal digits, as tar headers hold them.
+// Parses a number of octal digits from a tar header.
 uint64_t octal(std::string_view field, const std::string& what) {
   uint64_t v = 0;
   std::size_t i = 0;

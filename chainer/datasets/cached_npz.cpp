@@ -35,7 +35,7 @@ std::map<std::string, Array> cached_npz(const std::string& name, const std::vect
     }
   };
   if (from_cache()) return out;
-  // The file is damaged, and is made anew; or the cache is read-only, and the downloads in it do.
+  // Either the cached file is damaged and is made again, or the cache is read-only and only its downloads are used.
   std::error_code ignored;
   if (!std::filesystem::remove(path, ignored) || !from_cache()) (void)make();
   return out;

@@ -17,13 +17,14 @@ namespace {
 constexpr int64_t kPixels = 3072;
 
 struct Source {
-  const char* name;  // of the cached NPZ file
+  const char* name;  // name of the cached NPZ file
   dataset::KnownFile archive;
   std::vector<std::string> train, test;  // members of the archive
   int label_bytes, classes;
 };
 
-// The binary archives hold the pictures of the Python ones, which the release downloads, in the same order.
+// The binary archives have the same images in the same order as the Python archives, which the reference release
+// downloads.
 const Source& cifar10() {
   static const Source s{"cifar-10",
                         {"https://www.cs.toronto.edu/~kriz/cifar-10-binary.tar.gz", "cifar/cifar-10-binary.tar.gz",
@@ -52,7 +53,7 @@ std::string joined(const std::vector<dataset::TarMember>& members, const std::ve
   std::string out;
   for (const std::string& name : names) {
     const auto it = std::find_if(members.begin(), members.end(), [&](const auto& m) { return m.name == name; });
-    if (it == members.end()) throw FileError(what, ": there is no member '", name, "'");
+    if (it == members.end()) throw FileError(what, ": no member '", name, "'");
     out += it->bytes;
   }
   return out;
@@ -80,7 +81,7 @@ TrainTest get(const Source& s, const CifarOptions& o) {
 std::pair<Array, Array> read_cifar(std::string_view bytes, int label_bytes, int classes, const std::string& what) {
   const auto record = static_cast<std::size_t>(label_bytes) + kPixels;
   if (bytes.empty() || bytes.size() % record != 0)
-    throw FileError(what, " has ", bytes.size(), " bytes, which is no multiple of ", record, " bytes a picture");
+    throw FileError(what, " has ", bytes.size(), " bytes, which is not a multiple of ", record, " bytes per picture");
   const auto n = static_cast<int64_t>(bytes.size() / record);
   Array x({n, kPixels}, uint8), y({n}, uint8);
   auto *pixels = x.mutable_data<uint8_t>(), *labels = y.mutable_data<uint8_t>();

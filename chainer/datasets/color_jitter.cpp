@@ -14,17 +14,17 @@ using Pixel = std::array<double, 3>;
 
 double grey_of(const Pixel& p) { return 0.299 * p[0] + 0.587 * p[1] + 0.114 * p[2]; }
 
-// Turns the hue of a pixel with values from 0 to 1 by a part of the circle.
+// Rotates the hue of a pixel with values from 0 to 1 by `turn` of the full circle.
 Pixel with_hue(const Pixel& p, double turn) {
   const double most = std::max({p[0], p[1], p[2]}), least = std::min({p[0], p[1], p[2]}), chroma = most - least;
   if (chroma <= 0) return p;
   double hue = most == p[0]   ? (p[1] - p[2]) / chroma
                : most == p[1] ? 2 + (p[2] - p[0]) / chroma
-                              : 4 + (p[0] - p[1]) / chroma;  // in sixths
+                              : 4 + (p[0] - p[1]) / chroma;  // in sixths of the circle
   hue += 6 * turn;
   Pixel out;
   for (std::size_t k = 0; k < 3; ++k) {
-    // The distance of the hue from this channel's own, in sixths of the circle.
+    // The distance of the hue from that of this channel, in sixths of the circle.
     double d = std::abs(std::remainder(hue - 2 * static_cast<double>(k), 6));
     out[k] = least + chroma * std::clamp(2 - d, 0.0, 1.0);
   }
@@ -62,7 +62,7 @@ Array color_jitter(const Array& image, const ColorJitterOptions& o, double max) 
     for (int64_t k = 0; k < (colours ? 3 : 1); ++k)
       v[k * n + i] = std::clamp(p[static_cast<std::size_t>(k)], 0.0, 1.0) * max;
   };
-  // weight p + (1 - weight) other, for each value
+  // weight * p + (1 - weight) * other for each channel
   const auto blend = [](const Pixel& p, double other, double weight) {
     return Pixel{other + weight * (p[0] - other), other + weight * (p[1] - other), other + weight * (p[2] - other)};
   };

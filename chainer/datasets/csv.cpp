@@ -15,7 +15,7 @@ namespace chainer::datasets {
 CsvTable::CsvTable(std::string_view s, const std::string& what, const CsvOptions& o) : what_(what) {
   if (o.delimiter == '"' || o.delimiter == '\n' || o.delimiter == '\r')
     throw ValueError("CsvTable: quotes and newlines cannot be delimiters");
-  if (s.starts_with("\xef\xbb\xbf")) s.remove_prefix(3);  // the byte-order mark of some tables' programs
+  if (s.starts_with("\xef\xbb\xbf")) s.remove_prefix(3);  // some spreadsheet programs write a byte-order mark
   std::vector<std::string> row;
   int64_t line = 1;
   for (std::size_t at = 0; at < s.size();) {
@@ -42,7 +42,7 @@ CsvTable::CsvTable(std::string_view s, const std::string& what, const CsvOptions
     if (at < s.size() && s[at] == '\r') ++at;
     if (at < s.size() && s[at] == '\n') ++at;
     ++line;
-    if (row.size() == 1 && row[0].empty()) continue;  // an empty line
+    if (row.size() == 1 && row[0].empty()) continue;  // skips empty lines
     if (names_.empty()) {
       if (o.header) {
         names_ = row;
@@ -54,8 +54,7 @@ CsvTable::CsvTable(std::string_view s, const std::string& what, const CsvOptions
       for (std::size_t i = 0; i < row.size(); ++i) names_.push_back(std::to_string(i));
     }
     if (row.size() != names_.size())
-      throw FileError(what_, ", line ", first_line, ": ", row.size(), " fields, where ", names_.size(),
-                      " are expected");
+      throw FileError(what_, ", line ", first_line, ": ", row.size(), " fields, expected ", names_.size());
     lines_.push_back(first_line);
     std::move(row.begin(), row.end(), std::back_inserter(cells_));
   }
@@ -63,7 +62,7 @@ CsvTable::CsvTable(std::string_view s, const std::string& what, const CsvOptions
 
 std::size_t CsvTable::index(const std::string& name) const {
   const auto it = std::find(names_.begin(), names_.end(), name);
-  if (it == names_.end()) throw KeyError(what_, ": there is no column '", name, "'");
+  if (it == names_.end()) throw KeyError(what_, ": no column '", name, "'");
   return static_cast<std::size_t>(it - names_.begin());
 }
 
@@ -85,7 +84,7 @@ Array CsvTable::column(const std::string& name, Dtype dtype) const {
     const char *begin = cell.data() + plus, *end = cell.data() + cell.size();
     const auto check = [&](std::from_chars_result r, bool fits) {
       if (r.ec != std::errc() || r.ptr != end || begin == end || !fits)
-        throw ValueError(what_, ", line ", lines_[i], ", column '", name, "': '", cells[i], "' is no ", dtype);
+        throw ValueError(what_, ", line ", lines_[i], ", column '", name, "': '", cells[i], "' is not a ", dtype);
     };
     if (whole) {
       int64_t v = 0;

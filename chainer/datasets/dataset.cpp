@@ -29,7 +29,7 @@ const Array& Example::operator[](std::size_t i) const {
 const Array& Example::operator[](const std::string& name) const {
   for (std::size_t i = 0; i < names_.size(); ++i)
     if (names_[i] == name) return arrays_[i];
-  throw KeyError("example: there is no entry '", name, "'");
+  throw KeyError("example: no entry '", name, "'");
 }
 
 AnyDataset::AnyDataset(const Array& rows) : dataset_(std::make_shared<const Rows>(rows)) {}
@@ -69,7 +69,7 @@ namespace {
 Array join(const Examples& batch, std::size_t entry, std::optional<Scalar> padding) {
   const Array& first = batch[0].arrays()[entry];
   Shape largest = first.shape();
-  Dtype dtype = first.dtype();  // one that holds every example's values
+  Dtype dtype = first.dtype();  // promoted until it holds the values of all examples
   bool equal = true;
   for (const Example& e : batch) {
     const Shape& s = e.arrays()[entry].shape();
@@ -78,7 +78,7 @@ Array join(const Examples& batch, std::size_t entry, std::optional<Scalar> paddi
     equal = false;
     if (!padding || s.ndim() != largest.ndim())
       throw ValueError("concat_examples: entry ", entry, " has arrays of shapes ", first.shape(), " and ", s,
-                       padding ? " of different rank" : "; give a padding value");
+                       padding ? " with different numbers of axes" : "; give a padding value");
     for (int d = 0; d < s.ndim(); ++d) largest[d] = std::max(largest[d], s[d]);
   }
   Shape shape = largest;
@@ -89,10 +89,10 @@ Array join(const Examples& batch, std::size_t entry, std::optional<Scalar> paddi
                        return a.is_contiguous() && a.dtype() == dtype && a.device() == Device();
                      });
   if (plain && first.nbytes() > 0) {
-    // Rows of one kind: the memory's speed.
+    // All examples have the same layout: rows are copied as bytes.
     auto* to = static_cast<char*>(out.mutable_raw());
     const auto row = static_cast<std::size_t>(first.nbytes());
-    for (const Example& e : batch) (void)e.arrays()[entry].raw();  // computed by this thread
+    for (const Example& e : batch) (void)e.arrays()[entry].raw();  // evaluate deferred arrays in this thread
     cpu::parallel_ranges(static_cast<int64_t>(batch.size()), out.nbytes() / 4, 1, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         const auto k = static_cast<std::size_t>(i);
@@ -137,7 +137,7 @@ Example dataset::ConcatWithAsyncTransfer::operator()(const Examples& batch, cons
                                                      const Padding& padding) {
   const Device to = device.value_or(Device());
   if (device_ && !(*device_ == to))
-    throw ValueError("ConcatWithAsyncTransfer: the device was ", *device_, ", and is ", to, " now");
+    throw ValueError("ConcatWithAsyncTransfer: all batches must go to one device, got ", *device_, " and ", to);
   device_ = to;
   return concat_examples(batch, to, padding);
 }

@@ -88,7 +88,7 @@ class AnyDataset {
     return get().slice(start, stop, step);
   }
   const Dataset& get() const {
-    if (!dataset_) throw RuntimeError("AnyDataset: there is no dataset in it");
+    if (!dataset_) throw RuntimeError("AnyDataset: the object holds no dataset");
     return *dataset_;
   }
   explicit operator bool() const { return dataset_ != nullptr; }

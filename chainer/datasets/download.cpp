@@ -20,8 +20,8 @@ std::filesystem::path& chosen_root() {
   return root;
 }
 
-// One process at a time fills a folder of the cache. A thread that holds it may lock it again: what makes one file of a
-// folder may need another one of the same folder.
+// Lets one process at a time write to a folder of the cache. The same thread may lock a folder repeatedly, because
+// making one file may need another one of the same folder.
 class Lock {
  public:
   explicit Lock(const std::filesystem::path& folder) : folder_(folder.string()) {
@@ -71,17 +71,17 @@ namespace {
 std::filesystem::path download(const std::string& url, const std::string& mirror_path, bool resume, int64_t largest) {
   const auto folder = cache_folder();
   const auto path = folder / md5(url);
-  if (std::filesystem::exists(path)) return path;  // whole once it has its name; the cache may be read-only
+  if (std::filesystem::exists(path)) return path;  // complete files only get this name; the cache may be read-only
   make_folder(folder);
   const Lock lock(folder);
   if (std::filesystem::exists(path)) return path;
   std::string from = url;
   if (const char* mirror = std::getenv("CHAINER_DATASET_MIRROR"); mirror && *mirror && !mirror_path.empty())
     from = std::string(mirror) + "/" + mirror_path;
-  if (from.find("://") == from.npos) from = "file://" + from;  // a mirror given as a plain folder
+  if (from.find("://") == from.npos) from = "file://" + from;  // the mirror is a folder without file://
   std::fprintf(stderr, "Downloading from %s...\n", from.c_str());
   const bool local = from.rfind("file://", 0) == 0;
-  // What may be continued has a name that the next call finds.
+  // A download that can be continued has a fixed name, so that the next call finds it.
   const auto part = resume && !local ? folder / (path.filename().string() + ".part") : temporary_beside(path);
   try {
     if (local) {
@@ -95,9 +95,9 @@ std::filesystem::path download(const std::string& url, const std::string& mirror
     const bool nothing = std::filesystem::file_size(part, ignored) == 0;
     if (!resume || local || nothing) std::filesystem::remove(part, ignored);
     throw FileError("cannot get ", url, ": ", e.what(), "\nThe cache is ", get_dataset_root().string(),
-                    " (CHAINER_DATASET_ROOT). Without a network, put the file below a folder of your own as ",
+                    " (CHAINER_DATASET_ROOT). Without a network, store the file in a folder of your own as ",
                     mirror_path.empty() ? std::string("its name") : mirror_path,
-                    " and let CHAINER_DATASET_MIRROR name that folder.");
+                    " and set CHAINER_DATASET_MIRROR to that folder.");
   }
   return path;
 }
@@ -113,9 +113,9 @@ std::filesystem::path known_download(const KnownFile& file) {
     const auto path = download(file.url, file.mirror_path, true, file.largest);
     const std::string found = md5_of_file(path);
     if (found == file.md5) return path;
-    forget_download(file.url);  // perhaps damaged on the way, or continued from another version: once more
+    forget_download(file.url);  // perhaps damaged on the way, or continued from another version: try again
     if (attempt == 1)
-      throw FileError(file.url, " is not the file expected: its checksum (MD5) is ", found, ", not ", file.md5);
+      throw FileError(file.url, " is not the expected file: its checksum (MD5) is ", found, ", not ", file.md5);
   }
 }
 
@@ -141,7 +141,7 @@ void cache_or_load_file(const std::filesystem::path& path,
         FileWriter::publish(temporary, path);
       } catch (const FileError& e) {
         remove();
-        std::string why = e.what();  // of the file that was wanted, not of the one that nobody knows
+        std::string why = e.what();  // replace the temporary path, which the user does not know
         if (const auto at = why.find(temporary.string()); at != why.npos)
           why.replace(at, temporary.string().size(), path.string());
         throw FileError(why);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Digits drawn by the program, for machines without a network: each is a handful of strokes whose points are moved by
+// Digits drawn by the program, for machines without a network: each consists of a few strokes whose points are moved by
 // a random smooth field and a random affine map, drawn with a soft pen of random width.
 #include <algorithm>
 #include <cmath>
@@ -53,7 +53,7 @@ std::vector<Stroke> strokes_of(int digit) {
   }
 }
 
-// SplitMix64: each image has a generator of its own, so the numbers do not depend on the threads.
+// SplitMix64. Each image has its own generator, so the numbers do not depend on the threads.
 struct Generator {
   uint64_t state;
   uint64_t next() {

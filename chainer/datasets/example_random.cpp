@@ -19,7 +19,7 @@ uint64_t ExampleRandom::next() {
 double ExampleRandom::uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
 int64_t ExampleRandom::below(int64_t n) {
   if (n <= 0) throw ValueError("ExampleRandom: below() needs a positive number, not ", n);
-  return static_cast<int64_t>(next() % static_cast<uint64_t>(n));  // n is tiny beside 2^64
+  return static_cast<int64_t>(next() % static_cast<uint64_t>(n));  // the bias is negligible: n is tiny compared to 2^64
 }
 
 ExampleRandom& example_random() {
@@ -28,7 +28,7 @@ ExampleRandom& example_random() {
 }
 void seed_examples(uint64_t seed) { examples_seed = seed; }
 void begin_example(int64_t visit) {
-  // Two steps of the generator keep visits and seeds apart.
+  // Two steps of the generator make streams of similar visits and seeds independent.
   const uint64_t key = ExampleRandom(examples_seed.load()).next() ^ static_cast<uint64_t>(visit);
   example_random() = ExampleRandom(ExampleRandom(key).next());
 }

@@ -13,7 +13,7 @@
 namespace chainer::dataset {
 namespace {
 
-// Shows how far a download is: on a terminal in one line, elsewhere a line every tenth.
+// Prints the progress of a download: in one updated line on a terminal, else a line for every tenth.
 struct Progress {
   curl_off_t begin = 0;
   int shown = -1;
@@ -34,7 +34,7 @@ struct Progress {
   }
 };
 
-// The file that a download goes to.
+// The file that a download is written to.
 struct Target {
   GrowingFile file;
   int64_t largest;
@@ -47,7 +47,7 @@ struct Target {
     too_large = static_cast<int64_t>(bytes.size()) > largest - file.size();
     return !too_large && file.add(bytes) ? bytes.size() : 0;
   }
-  [[noreturn]] void refuse() const { throw FileError("it has more than the ", largest, " bytes that were allowed"); }
+  [[noreturn]] void refuse() const { throw FileError("it has more than the allowed ", largest, " bytes"); }
 };
 
 }  // namespace
@@ -78,7 +78,7 @@ void fetch(const std::string& url, const std::filesystem::path& to, bool resume,
   CURLcode status = curl_easy_perform(curl.get());
   long answer = 0;
   curl_easy_getinfo(curl.get(), CURLINFO_RESPONSE_CODE, &answer);
-  // A server that cannot continue, or has nothing left to give: from the start.
+  // The server cannot continue, or nothing is left to send: start again.
   if (progress.begin > 0 && (status == CURLE_RANGE_ERROR || answer == 416)) {
     file.clear();
     progress.begin = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Downloads where the library was built without libcurl: an error that says so.
+// Downloads in a build without libcurl: throws an error.
 #include "chainer/core/error.h"
 #include "chainer/datasets/download.h"
 

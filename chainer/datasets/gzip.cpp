@@ -18,7 +18,7 @@ struct GzipReader::State {
   State(const State&) = delete;
   ~State() { inflateEnd(&stream); }
 
-  // Packed bytes are there to be read, unless the file has ended.
+  // Returns true if packed bytes are available; reads more from the file if needed. False at the end of the file.
   bool fed() {
     if (stream.avail_in > 0) return true;
     const std::size_t n = file.read(packed, sizeof packed);
@@ -30,7 +30,7 @@ struct GzipReader::State {
   std::string what;
   InputFile file;
   z_stream stream = {};
-  bool within = true;  // a member of the file, whose end has not come yet; a file has one at least
+  bool within = true;  // inside a member of the file; a file has at least one
   Bytef packed[1 << 15];
 };
 
@@ -49,7 +49,7 @@ void GzipReader::read(std::size_t wanted, std::string& to) {
   while (wanted > 0) {
     const bool fed = s.fed();
     if (!s.within) {
-      // Behind a whole member; what is there and is none is padding, which gzip passes over, too.
+      // After a complete member: anything but another member is padding, which gzip also ignores.
       if (!fed || *s.stream.next_in != 0x1f) return;
       s.within = true;
       inflateReset(&s.stream);

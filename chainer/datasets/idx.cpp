@@ -21,7 +21,7 @@ Shape shape_of(std::string_view bytes, int rank, std::string_view what) {
     for (std::size_t i = 0; i < 4; ++i) n = n << 8 | byte(header_size(d) + i);
     shape.push_back(n);
     if (n > 0 && (__builtin_mul_overflow(nonzero, n, &nonzero) || nonzero > (int64_t(1) << 40)))
-      throw FileError(what, ": its header promises more than 2^40 elements");
+      throw FileError(what, ": its header declares more than 2^40 elements");
   }
   return shape;
 }
@@ -36,7 +36,7 @@ Array parse_idx(std::string_view bytes, int rank, std::string_view what) {
   const Shape shape = shape_of(bytes, rank, what);
   const std::string_view elements = bytes.substr(header_size(rank));
   if (static_cast<int64_t>(elements.size()) != shape.product())
-    throw FileError(what, " has ", elements.size(), " elements where its header promises ", shape.product());
+    throw FileError(what, " has ", elements.size(), " elements, its header declares ", shape.product());
   return from_data(reinterpret_cast<const uint8_t*>(elements.data()), shape);
 }
 
@@ -49,7 +49,7 @@ std::string unpack_idx(const std::filesystem::path& path, int rank, const std::s
   const bool short_of_data = out.size() < size;
   file.read(1, out);
   if (short_of_data || out.size() != size)
-    throw FileError(what, short_of_data ? " has fewer" : " has more", " elements than its header promises");
+    throw FileError(what, short_of_data ? " has fewer" : " has more", " elements than its header declares");
   return out;
 }
 

@@ -6,7 +6,7 @@
 namespace chainer::dataset {
 namespace {
 
-// Interleaved channels to planes, in one pass with the conversion.
+// Converts interleaved channels to planes and to the result's dtype in one pass.
 template <class From, class To>
 void planes(const From* from, To* to, int64_t pixels, int64_t channels) {
   if (channels == 1) {
@@ -28,7 +28,7 @@ void planes(const From* from, To* to, int64_t pixels, int64_t channels) {
 
 void check_picture_size(int64_t height, int64_t width, const std::string& what) {
   if (height <= 0 || width <= 0 || height > (int64_t(1) << 27) / width)
-    throw FileError(what, ": a picture of ", width, " x ", height, " pixels; 1 to 2^27 are read");
+    throw FileError(what, ": a picture of ", width, " x ", height, " pixels; 1 to 2^27 are supported");
 }
 
 Picture decode_picture(std::string_view bytes, const std::string& what) {

@@ -21,7 +21,7 @@ Handle started(tjhandle handle) {
 bool has_jpeg() { return true; }
 
 Picture decode_jpeg(std::string_view bytes, const std::string& what) {
-  // A decoder that met an error may remember it: the next picture gets a new one.
+  // After an error the decoder is replaced: it may keep the error's state.
   thread_local Handle handle(nullptr, tjDestroy);
   if (!handle) handle = started(tjInitDecompress());
   const auto* data = reinterpret_cast<const unsigned char*>(bytes.data());
@@ -29,10 +29,10 @@ Picture decode_jpeg(std::string_view bytes, const std::string& what) {
   const auto check = [&](int status) {
     if (status == 0) return;
     const std::string why = tjGetErrorStr2(handle.get());
-    // Cameras leave bytes between segments; the picture is whole all the same.
+    // Some cameras write extra bytes between segments; the picture is still complete.
     if (tjGetErrorCode(handle.get()) == TJERR_WARNING && why.find("extraneous bytes") != why.npos) return;
     handle.reset();
-    throw FileError(what, ": not a whole JPEG picture: ", why);
+    throw FileError(what, ": not a valid JPEG picture: ", why);
   };
   int width = 0, height = 0, subsampling = 0, space = 0;
   check(tjDecompressHeader3(handle.get(), data, size, &width, &height, &subsampling, &space));
@@ -42,7 +42,7 @@ Picture decode_jpeg(std::string_view bytes, const std::string& what) {
   Picture p{height, width, tjPixelSize[format], {}, {}};
   p.bytes.resize(static_cast<std::size_t>(p.height * p.width * p.channels));
   check(tjDecompress2(handle.get(), data, size, p.bytes.data(), width, 0, height, format, 0));
-  // Adobe's programs, which nearly all of these files come from, store inverted inks.
+  // Adobe's programs, which write most CMYK files, store inverted inks.
   if (ink)
     for (uint8_t& v : p.bytes) v = static_cast<uint8_t>(255 - v);
   return p;

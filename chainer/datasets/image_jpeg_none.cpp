@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// JPEG where the library was built without libjpeg-turbo: an error that says so.
+// JPEG in a build without libjpeg-turbo: throws an error.
 #include "chainer/datasets/image.h"
 
 namespace chainer::dataset {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The picture formats that need no library: BMP and PNM.
+// Picture formats that need no library: BMP and PNM.
 #include <bit>
 
 #include "chainer/core/little_endian.h"
@@ -13,9 +13,9 @@ class Bytes {
   Bytes(std::string_view bytes, const char* format, const std::string& what)
       : bytes_(bytes), format_(format), what_(what) {}
   [[noreturn]] void damaged(std::string_view why) const {
-    throw FileError(what_, ": not a whole ", format_, " picture: ", why);
+    throw FileError(what_, ": not a valid ", format_, " picture: ", why);
   }
-  // `n` bytes, little-endian.
+  // Reads `n` bytes in little-endian order.
   uint32_t at(std::size_t i, std::size_t n) const {
     if (i > bytes_.size() || bytes_.size() - i < n) damaged("it ends early");
     return static_cast<uint32_t>(little_endian(bytes_.substr(i, n)));
@@ -31,7 +31,7 @@ class Bytes {
   const std::string& what_;
 };
 
-// The bits of a mask, stretched to 0 ... 255.
+// Extracts the bits of a mask, scaled to 0 ... 255.
 uint8_t masked(uint32_t v, uint32_t mask) {
   if (mask == 0) return 0;
   const int shift = std::countr_zero(mask);
@@ -44,7 +44,7 @@ uint8_t masked(uint32_t v, uint32_t mask) {
 Picture decode_bmp(std::string_view data, const std::string& what) {
   const Bytes b(data, "BMP", what);
   const uint32_t pixels_at = b.at(10, 4), header = b.at(14, 4);
-  if (header < 40) b.damaged("its header is of a kind before Windows 3");
+  if (header < 40) b.damaged("its header is of a version before Windows 3");
   const auto width = static_cast<int32_t>(b.at(18, 4)), signed_height = static_cast<int32_t>(b.at(22, 4));
   const bool top_down = signed_height < 0;
   const int64_t height = top_down ? -int64_t(signed_height) : signed_height;
@@ -57,7 +57,7 @@ Picture decode_bmp(std::string_view data, const std::string& what) {
   } else if (packing != 0) {
     throw FileError(what, ": a BMP picture with compression ", packing, ", which is not supported");
   }
-  // A palette of greys means values, any other gives indices.
+  // With a palette of greys the result has grey values, with any other palette it has indices.
   bool grey = bits <= 8;
   const uint32_t used = b.at(46, 4), colours = bits > 8 ? 0 : used ? used : 1u << bits;
   if (bits <= 8 && colours > (1u << bits)) b.damaged("its palette is too long");
@@ -71,7 +71,7 @@ Picture decode_bmp(std::string_view data, const std::string& what) {
   if (grey && bits > 1)
     for (std::size_t i = 0; i < colours; ++i) value[i] = static_cast<uint8_t>(b.at(14 + header + 4 * i, 1));
   if (bits != 1 && bits != 4 && bits != 8 && bits != 16 && bits != 24 && bits != 32)
-    b.damaged(text("it has ", bits, " bits a pixel"));
+    b.damaged(text("it has ", bits, " bits per pixel"));
   Picture p{height, width, bits <= 8 ? 1 : mask[3] ? 4 : 3, {}, {}};
   const std::size_t row = (static_cast<std::size_t>(width) * bits + 31) / 32 * 4;
   (void)b.part(pixels_at, row * static_cast<std::size_t>(height));
@@ -96,7 +96,7 @@ Picture decode_pnm(std::string_view data, const std::string& what) {
   const Bytes b(data, "PNM", what);
   std::size_t at = 2;
   const auto number = [&] {
-    for (;; ++at) {  // blanks, and comments to the end of a line
+    for (;; ++at) {  // skip blanks, and comments up to the end of the line
       const char c = b.part(at, 1)[0];
       if (c == '#')
         while (b.part(at, 1)[0] != '\n') ++at;
@@ -111,7 +111,7 @@ Picture decode_pnm(std::string_view data, const std::string& what) {
   };
   const int64_t width = number(), height = number(), largest = number();
   check_picture_size(height, width, what);
-  ++at;  // one blank
+  ++at;  // a single blank follows
   Picture p{height, width, data[1] == '6' ? 3 : 1, {}, {}};
   const auto count = static_cast<std::size_t>(p.height * p.width * p.channels);
   if (largest == 255) {
@@ -124,7 +124,7 @@ Picture decode_pnm(std::string_view data, const std::string& what) {
       p.words[i] = static_cast<uint16_t>(static_cast<unsigned char>(from[2 * i]) << 8 |
                                          static_cast<unsigned char>(from[2 * i + 1]));
   } else {
-    throw FileError(what, ": a PNM picture with values up to ", largest, "; 255, and 65535 for grey, are what is read");
+    throw FileError(what, ": a PNM picture with values up to ", largest, "; supported are 255, and 65535 for grey");
   }
   return p;
 }

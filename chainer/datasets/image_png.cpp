@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// PNG through libpng, which reports errors by jumping back: the functions it jumps out of hold plain data only.
+// PNG through libpng, which reports errors by longjmp: functions that it jumps out of hold only plain data.
 #include <png.h>
 
 #include <bit>
@@ -11,7 +11,7 @@
 namespace chainer::dataset {
 namespace {
 
-// Where reading stands, and what went wrong.
+// The unread data and the message of an error.
 struct Source {
   const char* data;
   std::size_t left;
@@ -44,7 +44,8 @@ bool read_header(png_structp png, png_infop info, Header* h) {
   return true;
 }
 
-// Bytes of a row after the transformations that give the modes of the release's reader; 0 for an error.
+// Sets the transformations that give the same modes as the reader of the reference release. Returns the bytes per row,
+// 0 after an error.
 std::size_t prepare(png_structp png, png_infop info, const Header* h) {
   if (setjmp(png_jmpbuf(png))) return 0;
   if (h->type == PNG_COLOR_TYPE_GRAY && (h->depth == 2 || h->depth == 4)) png_set_expand_gray_1_2_4_to_8(png);
@@ -97,7 +98,7 @@ Picture decode_png(std::string_view bytes, const std::string& what) {
   r.info = r.png ? png_create_info_struct(r.png) : nullptr;
   if (!r.info) throw FileError(what, ": libpng could not start");
   png_set_read_fn(r.png, &source, give);
-  const auto damaged = [&] { throw FileError(what, ": not a whole PNG picture: ", source.error); };
+  const auto damaged = [&] { throw FileError(what, ": not a valid PNG picture: ", source.error); };
   Header h{};
   if (!read_header(r.png, r.info, &h)) damaged();
   check_picture_size(h.height, h.width, what);
@@ -127,7 +128,7 @@ std::string encode_png(const Array& pixels) {
     throw ValueError("encode_png: pixels (height, width, 1 or 3) of uint8 are expected, not ", s, " of ",
                      pixels.dtype());
   const Array whole = pixels.contiguous();
-  auto* first = const_cast<uint8_t*>(whole.data<uint8_t>());  // libpng reads rows through this type
+  auto* first = const_cast<uint8_t*>(whole.data<uint8_t>());  // only read, but libpng's type is not const
   std::vector<png_bytep> rows(static_cast<std::size_t>(s[0]));
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = first + static_cast<int64_t>(i) * s[1] * s[2];
   Source errors{nullptr, 0, ""};

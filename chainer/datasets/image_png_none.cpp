@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// PNG where the library was built without libpng: an error that says so.
+// PNG in a build without libpng: throws an error.
 #include "chainer/datasets/image.h"
 
 namespace chainer::dataset {

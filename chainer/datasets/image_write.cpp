@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pictures into files, one by one and in grids.
+// Writes pictures to files, one by one or in grids.
 #include <cmath>
 
 #include "chainer/array/index.h"
@@ -13,16 +13,16 @@
 namespace chainer::dataset {
 namespace {
 
-// (N, channels, height, width) of uint8, on the host.
+// Converts to (n, channels, height, width) of uint8, on the host.
 Array as_bytes(const char* operation, Array a) {
   const int channels = a.ndim() == 4 ? static_cast<int>(a.shape()[1]) : 1;
   if (a.ndim() < 3 || a.ndim() > 4 || (channels != 1 && channels != 3) || a.size() == 0)
-    throw ValueError(operation, ": pictures of 1 or 3 channels are expected, as (height, width) or (channels, height, ",
-                     "width), in a grid behind the axis of the pictures, not shape ", a.shape());
+    throw ValueError(operation, ": expected pictures (n, height, width) or (n, channels, height, width) with 1 or 3 ",
+                     "channels, got shape ", a.shape());
   if (a.ndim() == 3) a = a.reshape({a.shape()[0], 1, a.shape()[1], a.shape()[2]});
   if (a.dtype() != uint8) {
     if (!is_floating(a.dtype()))
-      throw ValueError(operation, ": elements of uint8, or floating ones from 0 to 1, are expected, not ", a.dtype());
+      throw ValueError(operation, ": elements must be uint8, or floating from 0 to 1, not ", a.dtype());
     const Array wide = a.astype(float32, false);
     a = rint(clip(where(isnan(wide), zeros({}), wide) * 255.f, 0.f, 255.f)).astype(uint8);
   }
@@ -61,7 +61,7 @@ void write_image(const std::filesystem::path& path, const Array& picture) {
 }
 
 namespace {
-// (height, width, channels) of uint8.
+// Returns (height, width, channels) of uint8.
 Array grid_of(const char* operation, const Array& pictures, int64_t columns, int64_t gap) {
   const Array a = as_bytes(operation, pictures);
   if (columns < 0 || gap < 0)

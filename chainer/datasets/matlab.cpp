@@ -15,7 +15,7 @@ namespace {
 
 enum Type : uint32_t { kInt8 = 1, kInt32 = 5, kUint32 = 6, kMatrix = 14, kCompressed = 15 };
 
-// A C++ type of each numeric element type of the format; calls f with a value of it.
+// Calls f with a value of the C++ type of a numeric element type of the format; returns false for other types.
 template <class F>
 bool with_type(uint32_t type, F&& f) {
   switch (type) {
@@ -33,7 +33,7 @@ bool with_type(uint32_t type, F&& f) {
   }
 }
 
-// The dtype of an array class; none for classes that are left out.
+// The dtype of an array class; empty for classes that are not supported.
 std::optional<Dtype> dtype_of_class(uint32_t c) {
   constexpr Dtype numeric[] = {float64, float32, int8, uint8, int16, int64, int32, int64, int64, int64};
   if (c < 6 || c > 15) return {};
@@ -52,7 +52,7 @@ class Parser {
 
   Element next() {
     const uint32_t first = number<uint32_t>(bytes_.substr(0, 4)), second = number<uint32_t>(bytes_.substr(4, 4));
-    if (first >> 16 != 0) {  // up to four bytes stand inside the tag
+    if (first >> 16 != 0) {  // up to four bytes are stored inside the tag
       const uint32_t size = first >> 16;
       if (size > 4) damaged("a short element is too long");
       const Element e{first & 0xffff, bytes_.substr(4, size)};
@@ -61,7 +61,7 @@ class Parser {
     }
     if (second > bytes_.size() - 8) damaged("it ends early");
     const Element e{first, bytes_.substr(8, second)};
-    // Elements begin at multiples of eight bytes, but for compressed ones.
+    // Elements, except compressed ones, begin at multiples of eight bytes.
     const std::size_t step = first == kCompressed ? second : (std::size_t(second) + 7) / 8 * 8;
     bytes_.remove_prefix(8);
     bytes_.remove_prefix(std::min(step, bytes_.size()));
@@ -77,9 +77,9 @@ class Parser {
     std::memcpy(&v, b, sizeof(T));
     return v;
   }
-  [[noreturn]] void damaged(std::string_view why) const { throw FileError(what_, ": not a whole MAT file: ", why); }
+  [[noreturn]] void damaged(std::string_view why) const { throw FileError(what_, ": not a valid MAT file: ", why); }
 
-  // One array, or none if it is of a kind that is left out.
+  // Reads one array; skips arrays of kinds that are not supported.
   void matrix(std::map<std::string, Array>& out);
 
  private:
@@ -99,7 +99,7 @@ void Parser::matrix(std::map<std::string, Array>& out) {
   if (name.type != kInt8) damaged("an array has no name");
   const std::string key(name.data);
   if (!dtype || is_complex) return;
-  // Elements stand in Fortran order: the array of reversed axes, transposed.
+  // Elements are in Fortran order: the array is made with reversed axes and transposed.
   Shape reversed;
   int64_t count = 1;
   for (std::size_t i = dims.data.size(); i > 0; i -= 4) {
@@ -109,7 +109,7 @@ void Parser::matrix(std::map<std::string, Array>& out) {
     count *= n;
   }
   const Element real = next();
-  // The stored type may be narrower than the array's class.
+  // The stored type may be narrower than the class of the array.
   const bool known = with_type(real.type, [&](auto stored) {
     using T = decltype(stored);
     if (real.data.size() != static_cast<std::size_t>(count) * sizeof(T))
@@ -140,7 +140,7 @@ std::string inflated(std::string_view packed, const Parser& p) {
     z.avail_out = static_cast<uInt>(buffer.size());
     status = inflate(&z, Z_NO_FLUSH);
     out.append(buffer.data(), buffer.size() - z.avail_out);
-    if (status == Z_OK && z.avail_in == 0 && z.avail_out > 0) break;  // truncated
+    if (status == Z_OK && z.avail_in == 0 && z.avail_out > 0) break;  // truncated input
   }
   inflateEnd(&z);
   if (status != Z_STREAM_END) p.damaged("a compressed array is damaged");

@@ -12,7 +12,7 @@
 namespace chainer::dataset {
 namespace {
 
-// The constants of the 64 steps: the fractions of |sin(i)|.
+// The constants of the 64 steps: the fractional parts of |sin(i)|.
 const std::array<uint32_t, 64>& sines() {
   static const auto table = [] {
     std::array<uint32_t, 64> t{};

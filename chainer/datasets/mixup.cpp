@@ -16,8 +16,8 @@ double normal(ExampleRandom& random) {
   return std::sqrt(-2 * std::log(1 - random.uniform())) * std::cos(2 * std::numbers::pi * random.uniform());
 }
 
-// The logarithm of a number from Gamma(alpha, 1): Marsaglia and Tsang (2000), for an alpha below 1 from that of
-// alpha + 1. (The number itself would be zero for a small alpha.)
+// The logarithm of a random number from Gamma(alpha, 1), as the number itself underflows for a small alpha. By
+// Marsaglia and Tsang (2000); for alpha below 1 from a number for alpha + 1.
 double log_gamma_number(ExampleRandom& random, double alpha) {
   const double less = alpha < 1 ? std::log(1 - random.uniform()) / alpha : 0;
   const double d = (alpha < 1 ? alpha + 1 : alpha) - 1.0 / 3, c = 1 / std::sqrt(9 * d);
@@ -49,7 +49,8 @@ Example MixupDataset::get(int64_t i) const {
                        e.size(), " entries");
     const int64_t t = e[1].item<int64_t>();
     if (t < 0 || t >= n_classes_)
-      throw IndexError("MixupDataset: label ", t, " of example ", index, " is outside of ", n_classes_, " classes");
+      throw IndexError("MixupDataset: label ", t, " of example ", index, " is out of range for ", n_classes_,
+                       " classes");
     return t;
   };
   ExampleRandom& random = dataset::example_random();

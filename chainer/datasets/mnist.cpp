@@ -43,11 +43,11 @@ constexpr Source kKuzushiji{"kuzushiji_mnist",
                             {"t10k-images-idx3-ubyte.gz", "5c965bf0a639b31b8f53240b1b52f4d7"},
                             {"t10k-labels-idx1-ubyte.gz", "7320c461ea6c1c855c0b718fb2a4b134"}};
 
-// A cache that this library or the release wrote has both.
+// Checks a cached file, which this library or the reference release wrote.
 void check_parts(const std::map<std::string, Array>& parts) {
   const Array &x = parts.at("x"), &y = parts.at("y");
   if (!x || !y || x.ndim() != 2 || x.shape()[1] != 784 || y.ndim() != 1 || y.shape()[0] != x.shape()[0])
-    throw FileError("images of 784 pixels and as many labels were expected");
+    throw FileError("expected images of 784 pixels and one label for each");
 }
 
 Array load(const Source& source, const File& file, int rank) {
@@ -58,12 +58,12 @@ Array load(const Source& source, const File& file, int rank) {
     try {
       bytes = unpack_idx(path, rank, what);
       if (dataset::md5(bytes) != file.md5 && dataset::md5_of_file(path) != file.md5)
-        throw FileError(what, " is not the file expected: its checksum differs");
+        throw FileError(what, " is not the expected file: its checksum differs");
       return parse_idx(bytes, rank, what);
     } catch (const FileAccessError&) {
-      throw;  // the file may be whole
+      throw;  // access failed; the file itself may be complete
     } catch (const FileError&) {
-      dataset::forget_download(url);  // perhaps an interrupted download of another program: once more
+      dataset::forget_download(url);  // perhaps an interrupted download by another program: try again
       if (attempt == 1) throw;
     }
   }

@@ -25,14 +25,14 @@ struct Value {
   int64_t integer = 0;
   double number = 0;
   std::string_view view = {};      // of a text, bytes or a global
-  std::string held = {};           // what a view may look at; a dtype's code
-  std::vector<Value*> items = {};  // a dict's keys and values in turn
+  std::string held = {};           // the owner of what `view` refers to, or the code of a dtype
+  std::vector<Value*> items = {};  // for a dict, keys and values alternate
   Array array = {};
 };
 
-// A machine that knows data only. Values live until the end, so that references in circles do no harm. What it makes of
-// a pickle grows with the pickle: values that are all alike are one, and a text or array that is used again is not made
-// again (`room_` is what copies of the pickle's own bytes may take).
+// A pickle machine that builds data and calls nothing. Values live until the end, so circular references are harmless.
+// Memory is bounded by the size of the pickle: constants are shared, a text or array that is used again is not copied,
+// and `room_` limits copies of the pickle's bytes.
 class Machine {
  public:
   Machine(std::string_view bytes, const std::string& what)
@@ -45,7 +45,7 @@ class Machine {
     stack_.push_back(&values_.back());
     return stack_.back();
   }
-  // One that nothing changes later.
+  // Pushes a value that is never modified, and can be shared.
   void push_constant(Kind kind, bool flag = false) {
     Value& v = constants_[2 * static_cast<std::size_t>(kind) + flag];
     v.kind = kind, v.integer = flag;
@@ -70,7 +70,7 @@ class Machine {
     return out;
   }
   Value* top(Kind kind) {
-    if (stack_.empty() || stack_.back()->kind != kind) stream_.damaged("a value is of another kind than its use");
+    if (stack_.empty() || stack_.back()->kind != kind) stream_.damaged("a value has the wrong kind");
     return stack_.back();
   }
   void tuple(std::size_t n) {
@@ -83,7 +83,8 @@ class Machine {
   void reduce();
   void build();
   const Value& item(const Value& v, std::size_t i, Kind kind) const {
-    if (i >= v.items.size() || v.items[i]->kind != kind) stream_.damaged("an argument is missing or of another kind");
+    if (i >= v.items.size() || v.items[i]->kind != kind)
+      stream_.damaged("an argument is missing or has the wrong kind");
     return *v.items[i];
   }
   Array make(const Value& dtype, const Value& shape, bool fortran, std::string_view data) const;
@@ -121,7 +122,7 @@ Value* Machine::run() {
       case kLong1: {
         if (a.size() > 8) stream_.damaged("an integer has more than 64 bits");
         uint64_t v = little_endian(a);
-        if (!a.empty() && a.size() < 8 && (a.back() & 0x80)) v |= ~uint64_t(0) << (8 * a.size());  // the sign
+        if (!a.empty() && a.size() < 8 && (a.back() & 0x80)) v |= ~uint64_t(0) << (8 * a.size());  // sign extension
         push({.kind = Kind::integer, .integer = static_cast<int64_t>(v)});
         break;
       }
@@ -182,7 +183,7 @@ Value* Machine::run() {
       }
       case kStackGlobal: {
         const Value *name = pop(), *module = pop();
-        if (name->kind != Kind::text || module->kind != Kind::text) stream_.damaged("a name is no text");
+        if (name->kind != Kind::text || module->kind != Kind::text) stream_.damaged("a name is not text");
         global(std::string(module->view) + "." + std::string(name->view));
         break;
       }
@@ -194,18 +195,18 @@ Value* Machine::run() {
       case kGet1:
       case kGet4: {
         const auto at = memo_.find(little_endian(a));
-        if (at == memo_.end()) stream_.damaged("a memo is empty");
+        if (at == memo_.end()) stream_.damaged("a memo entry is missing");
         stack_.push_back(at->second);
         break;
       }
-      default: stream_.damaged("an opcode has no meaning here");
+      default: stream_.damaged("an opcode is not valid here");
     }
   }
 }
 
 void Machine::global(const std::string& name) {
   std::string known = name;
-  if (known.rfind("numpy._core.", 0) == 0) known.replace(0, 12, "numpy.core.");  // NumPy 2
+  if (known.rfind("numpy._core.", 0) == 0) known.replace(0, 12, "numpy.core.");  // NumPy 2's name
   for (const char* k :
        {"numpy.core.multiarray._reconstruct", "numpy.core.multiarray.scalar", "numpy.core.numeric._frombuffer",
         "numpy.ndarray", "numpy.dtype", "_codecs.encode", "__builtin__.bytes"})
@@ -219,7 +220,7 @@ void Machine::global(const std::string& name) {
 Array Machine::make(const Value& dtype, const Value& shape, bool fortran, std::string_view data) const {
   Shape s;
   for (const Value* v : shape.items) {
-    if (v->kind != Kind::integer || v->integer < 0) stream_.damaged("a shape is no tuple of lengths");
+    if (v->kind != Kind::integer || v->integer < 0) stream_.damaged("a shape is not a tuple of lengths");
     if (s.ndim() >= 32) stream_.damaged("a shape has more than 32 axes");
     s.push_back(v->integer);
   }
@@ -237,7 +238,7 @@ Array Machine::make(const Value& dtype, const Value& shape, bool fortran, std::s
 void Machine::reduce() {
   const Value* arguments = pop();
   const Value* f = pop();
-  if (f->kind != Kind::global || arguments->kind != Kind::tuple) stream_.damaged("something is called that is no name");
+  if (f->kind != Kind::global || arguments->kind != Kind::tuple) stream_.damaged("a called object is not a name");
   const std::string& name = f->held;
   if (name == "numpy.core.multiarray._reconstruct") {
     push({.kind = Kind::array});
@@ -253,9 +254,9 @@ void Machine::reduce() {
     push({.kind = Kind::array,
           .array = make(item(*arguments, 1, Kind::dtype), item(*arguments, 2, Kind::tuple), order == "F", data)});
   } else if (name == "__builtin__.bytes" && arguments->items.empty()) {
-    push({.kind = Kind::bytes});  // how protocol 2 writes no bytes
+    push({.kind = Kind::bytes});  // protocol 2 writes empty bytes so
   } else if (name == "_codecs.encode") {
-    // How protocol 2 writes bytes: as a text of code points below 256.
+    // Protocol 2 writes bytes as a text of code points below 256.
     std::string bytes;
     const std::string_view view = item(*arguments, 0, Kind::text).view;
     take_room(view.size());
@@ -267,7 +268,7 @@ void Machine::reduce() {
     Value* v = push({.kind = Kind::bytes, .held = std::move(bytes)});
     v->view = v->held;
   } else {
-    stream_.damaged(text("'", name, "' is called"));
+    stream_.damaged(text("it calls '", name, "'"));
   }
 }
 
@@ -276,7 +277,7 @@ void Machine::build() {
   if (stack_.empty() || state->kind != Kind::tuple) stream_.damaged("a state is missing");
   Value* v = stack_.back();
   if (v->kind == Kind::dtype) {
-    // (version, byte order, subarray, names, fields, ...): plain dtypes have none of the three.
+    // (version, byte order, subarray, names, fields, ...); plain dtypes have no subarray, names or fields.
     for (std::size_t i : {2, 3, 4}) (void)item(*state, i, Kind::none);
     const std::string_view order = item(*state, 1, Kind::text).view;
     if (order.size() != 1 || std::string_view("<>|=").find(order) == order.npos)
@@ -287,7 +288,7 @@ void Machine::build() {
     v->array = make(item(*state, 2, Kind::dtype), item(*state, 1, Kind::tuple),
                     item(*state, 3, Kind::flag).integer != 0, item(*state, 4, Kind::bytes).view);
   } else {
-    stream_.damaged("a state is given to something that has none");
+    stream_.damaged("a state is given to an object without state");
   }
 }
 
@@ -303,10 +304,10 @@ Array made(const Value& v, const std::string& what) {
       if (!v.view.empty()) std::memcpy(a.mutable_raw(), v.view.data(), v.view.size());
       return a;
     }
-    default: throw FileError(what, ": an entry is no plain array, number or text (lists and nested tuples are none)");
+    default: throw FileError(what, ": an entry must be a plain array, number or text, not a list or a nested tuple");
   }
 }
-// The array of a value, made once however often the value is used.
+// The array of a value, made once even if the value is used several times.
 Array leaf(Value& v, const std::string& what) {
   if (!v.array) v.array = made(v, what);
   return v.array;
@@ -325,7 +326,7 @@ Example parse_pickle(std::string_view bytes, const std::string& what) {
   if (v.kind != Kind::dict) return leaf(v, what);
   std::vector<std::pair<std::string, Array>> out;
   for (std::size_t i = 0; i < v.items.size(); i += 2) {
-    if (v.items[i]->kind != Kind::text) throw FileError(what, ": a dict has a key that is no text");
+    if (v.items[i]->kind != Kind::text) throw FileError(what, ": a dict has a key that is not text");
     out.emplace_back(std::string(v.items[i]->view), leaf(*v.items[i + 1], what));
   }
   return Example(std::move(out));
@@ -344,7 +345,7 @@ void put_array(std::string& out, const Array& given) {
     return;
   }
   const Array a = (given.dtype() == bfloat16 ? given.astype(float32) : given).contiguous();
-  const std::string code = type_code(a.dtype());  // "<f4"
+  const std::string code = type_code(a.dtype());  // such as "<f4"
   // numpy.core.multiarray._reconstruct(numpy.ndarray, (0,), b"b"), then its state
   out += "cnumpy.core.multiarray\n_reconstruct\n(cnumpy\nndarray\nK";
   out += std::string("\0\x85\x43\x01\x62tR(K\x01(", 11);

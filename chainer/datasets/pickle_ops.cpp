@@ -65,7 +65,7 @@ Step Stream::next() {
       for (int lines = 0; lines < 2; lines += take(1)[0] == '\n') {}
       return {op, bytes_.substr(begin, at_ - begin - 1)};
     }
-    default: --at_; damaged(text("the opcode ", int(op), " means something else; pickles are never executed"));
+    default: --at_; damaged(text("the opcode ", int(op), " is not one for data; pickles are never executed"));
   }
 }
 

@@ -27,7 +27,7 @@ Array random_resized_crop(const Array& image, int64_t height, int64_t width, con
     const int64_t top = random.below(h - ph + 1), left = random.below(w - pw + 1);
     return part(top, left, ph, pw);
   }
-  // The largest part in the middle whose aspect is allowed.
+  // If no random part fits: the largest centered part with an allowed aspect ratio.
   const double aspect = std::clamp(static_cast<double>(w) / static_cast<double>(h), o.min_aspect, o.max_aspect);
   const int64_t pw = std::clamp<int64_t>(std::lround(static_cast<double>(h) * aspect), 1, w);
   const int64_t ph = std::clamp<int64_t>(std::lround(static_cast<double>(w) / aspect), 1, h);

@@ -33,7 +33,7 @@ Array turned(const Array& image, double degrees, double fill) {
   const double mid_y = static_cast<double>(h - 1) / 2, mid_x = static_cast<double>(w - 1) / 2;
   for (int64_t i = 0; i < h; ++i)
     for (int64_t j = 0; j < w; ++j) {
-      // Where the pixel comes from: the inverse turn. Rows count downwards.
+      // The source position of the pixel, by the inverse rotation. Rows count downwards.
       const double dy = static_cast<double>(i) - mid_y, dx = static_cast<double>(j) - mid_x;
       const double from_y = mid_y + c * dy + s * dx, from_x = mid_x - s * dy + c * dx;
       const auto top = static_cast<int64_t>(std::floor(from_y)), left = static_cast<int64_t>(std::floor(from_x));

@@ -11,7 +11,8 @@ TupleDataset::TupleDataset(std::vector<AnyDataset> datasets) : datasets_(std::mo
   if (datasets_.empty()) throw ValueError("TupleDataset: no datasets are given");
   for (const AnyDataset& d : datasets_)
     if (d.size() != datasets_[0].size())
-      throw ValueError("TupleDataset: datasets of ", datasets_[0].size(), " and ", d.size(), " examples");
+      throw ValueError("TupleDataset: datasets must have the same number of examples, got ", datasets_[0].size(),
+                       " and ", d.size());
 }
 Example TupleDataset::get(int64_t i) const {
   Arrays out;
@@ -49,7 +50,7 @@ SubDataset::SubDataset(AnyDataset dataset, int64_t start, int64_t finish, std::o
     : dataset_(std::move(dataset)), start_(start), finish_(finish) {
   const int64_t n = dataset_.size();
   if (start < 0 || start > finish || finish > n)
-    throw ValueError("SubDataset: examples ", start, " ... ", finish, " of ", n, " make no range");
+    throw ValueError("SubDataset: the range ", start, " ... ", finish, " is not valid for ", n, " examples");
   if (!order) return;
   if (static_cast<int64_t>(order->size()) != n)
     throw ValueError("SubDataset: the order has ", order->size(), " entries, the dataset ", n, " examples");
@@ -93,7 +94,7 @@ std::vector<std::pair<SubDataset, SubDataset>> get_cross_validation_datasets(
   std::iota(order.begin(), order.end(), 0);
   if (given) order = std::move(*given);
   std::vector<std::pair<SubDataset, SubDataset>> out;
-  // Test blocks come from the end of the order, which is then rotated.
+  // Each test block is the end of the order, which is then rotated.
   for (int64_t i = n_fold; i > 0; --i) {
     const int64_t size = whole * i / n_fold - whole * (i - 1) / n_fold;
     out.push_back(split_dataset(d, whole - size, order));

@@ -11,7 +11,7 @@
 namespace chainer::datasets {
 namespace {
 
-// The cached NPZ holds MATLAB's axes, as the release's does: (32, 32, 3, n) and (n, 1).
+// The cached NPZ has MATLAB's order of axes, as that of the reference release: (32, 32, 3, n) and (n, 1).
 AnyDataset part(const char* name, const char* md5, const SvhnOptions& o) {
   const auto arrays = dataset::cached_npz(text("svhn/", name, ".npz"), {"x", "y"}, [&] {
     const std::string file = text(name, "_32x32.mat");
@@ -19,7 +19,7 @@ AnyDataset part(const char* name, const char* md5, const SvhnOptions& o) {
     const auto raw = dataset::parse_matlab(read_file(dataset::known_download(known)), known.url);
     const auto array = [&](const char* key) {
       const auto it = raw.find(key);
-      if (it == raw.end()) throw FileError(known.url, ": there is no array '", key, "'");
+      if (it == raw.end()) throw FileError(known.url, ": no array '", key, "'");
       return it->second.astype(uint8);
     };
     return dataset::ArraysByName{{"x", array("X")}, {"y", array("y")}};
@@ -30,7 +30,7 @@ AnyDataset part(const char* name, const char* md5, const SvhnOptions& o) {
   x = x.transpose({3, 2, 0, 1}).astype(get_dtype(o.dtype));
   x *= o.scale / 255.0;
   if (!o.withlabel) return AnyDataset(x);
-  // The files count the digits from 1 to 10, where 10 stands for 0.
+  // In the files digits are numbered from 1 to 10, where 10 stands for 0.
   Array labels({y.size()}, uint8);
   const Array plain = y.astype(uint8);
   const auto* from = plain.data<uint8_t>();

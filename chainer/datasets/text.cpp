@@ -10,7 +10,7 @@ namespace {
 
 constexpr int32_t kBad = kNoCharacter;
 
-// The next code point of UTF-16, kBad for what begins none; `at` moves on.
+// Returns the next code point of UTF-16, kBad for invalid units; advances `at`.
 int32_t next_utf16(std::string_view s, std::size_t& at, bool big) {
   const auto unit = [&](std::size_t i) {
     const auto a = static_cast<unsigned char>(s[i]), b = static_cast<unsigned char>(s[i + 1]);
@@ -32,7 +32,7 @@ int32_t next_utf16(std::string_view s, std::size_t& at, bool big) {
 
 bool is_utf16(const std::string& encoding) { return encoding.rfind("utf-16", 0) == 0; }
 
-// The name without its variants of spelling; ValueError for an encoding that is not known.
+// Normalizes the spelling of a name; throws ValueError for an unknown encoding.
 std::string known_encoding(std::string name, std::string_view bytes) {
   std::transform(name.begin(), name.end(), name.begin(), [](char c) {
     return c == '_' ? '-' : c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
@@ -42,11 +42,11 @@ std::string known_encoding(std::string name, std::string_view bytes) {
   if (name == "utf-16") name = bytes.substr(0, 2) == "\xfe\xff" ? "utf-16-be" : "utf-16-le";
   for (const char* known : {"utf-8", "ascii", "latin-1", "utf-16-le", "utf-16-be"})
     if (name == known) return name;
-  throw ValueError("TextDataset: the encoding '", name,
-                   "' is not known; utf-8, ascii, latin-1, utf-16, utf-16-le and utf-16-be are");
+  throw ValueError("TextDataset: unknown encoding '", name,
+                   "'; available: utf-8, ascii, latin-1, utf-16, utf-16-le, utf-16-be");
 }
 
-// Where lines begin, and the end of the file.
+// The positions of the beginnings of lines, and of the end of the file.
 std::vector<std::size_t> line_begins(std::string_view s, std::size_t first, const std::string& encoding,
                                      const std::optional<std::string>& newline) {
   const std::size_t unit = is_utf16(encoding) ? 2 : 1;
@@ -94,7 +94,7 @@ Array code_points(std::string_view s) {
 std::string utf8(const Array& a) {
   std::string out;
   for (int64_t v : a.to_vector<int64_t>()) {
-    if (v < 0 || v > 0x10ffff) throw ValueError("utf8: ", v, " is no code point");
+    if (v < 0 || v > 0x10ffff) throw ValueError("utf8: ", v, " is not a code point");
     put_utf8(out, static_cast<uint32_t>(v));
   }
   return out;
@@ -146,7 +146,7 @@ std::string TextDataset::line(const File& f, std::size_t number) const {
       v = static_cast<unsigned char>(s[at++]);
     if (f.encoding == "ascii" && v > 127) v = kBad;
     if (v == kBad && f.errors == TextErrors::strict)
-      throw ValueError(f.path, ", line ", number + 1, ": no text in the encoding ", f.encoding);
+      throw ValueError(f.path, ", line ", number + 1, ": the text is not valid in the encoding ", f.encoding);
     if (v != kBad || f.errors == TextErrors::replace) put_utf8(out, v == kBad ? 0xfffdu : static_cast<uint32_t>(v));
   }
   if (!f.newline) {
@@ -157,7 +157,7 @@ std::string TextDataset::line(const File& f, std::size_t number) const {
 }
 
 std::vector<std::string> TextDataset::lines(int64_t i) const {
-  if (files_.empty()) throw RuntimeError("TextDataset: it was closed");
+  if (files_.empty()) throw RuntimeError("TextDataset: the dataset was closed");
   if (i < 0 || i >= size()) throw IndexError("TextDataset: line ", i, " is out of range for ", size());
   std::vector<std::string> out;
   for (const File& f : files_) out.push_back(line(f, lines_[static_cast<std::size_t>(i)]));

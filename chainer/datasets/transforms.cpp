@@ -20,13 +20,13 @@ void check_picture(const char* operation, const Array& image) {
     throw ValueError(operation, ": a picture (channels, height, width) is expected, not shape ", image.shape());
 }
 
-// Weights of the inputs first ... first + weights.size() - 1 of one output pixel.
+// The weights of the inputs first ... first + weights.size() - 1 for one output pixel.
 struct Window {
   int64_t first;
   std::vector<double> weights;
 };
 
-// A triangle around the output pixel's centre, as wide as the output pixel or at least as two input pixels.
+// Weights of a triangle around the centre of the output pixel, with the pixel's width but at least that of two inputs.
 std::vector<Window> windows(int64_t in, int64_t out) {
   const double scale = static_cast<double>(in) / static_cast<double>(out), support = std::max(1.0, scale);
   std::vector<Window> all;
@@ -84,7 +84,8 @@ Array crop(const Array& image, int64_t top, int64_t left, int64_t height, int64_
   check_picture("crop", image);
   const int64_t h = image.shape()[1], w = image.shape()[2];
   if (top < 0 || left < 0 || height <= 0 || width <= 0 || height > h - top || width > w - left)
-    throw ValueError("crop: ", height, " x ", width, " at (", top, ", ", left, ") leaves a picture of ", h, " x ", w);
+    throw ValueError("crop: ", height, " x ", width, " at (", top, ", ", left, ") does not fit into a picture of ", h,
+                     " x ", w);
   return image[{ellipsis, Slice(top, top + height), Slice(left, left + width)}];
 }
 Array center_crop(const Array& image, int64_t height, int64_t width) {
@@ -100,7 +101,7 @@ Array random_crop(const Array& image, int64_t height, int64_t width) {
 }
 Array random_shift(const Array& image, int64_t pad) {
   check_picture("random_shift", image);
-  if (pad < 0) throw ValueError("random_shift: pad must not be negative, as ", pad, " is");
+  if (pad < 0) throw ValueError("random_shift: pad must not be negative, got ", pad);
   const Shape& s = image.shape();
   Array wide = zeros({s[0], s[1] + 2 * pad, s[2] + 2 * pad}, image.dtype());
   wide.set({ellipsis, Slice(pad, pad + s[1]), Slice(pad, pad + s[2])}, image);
@@ -147,7 +148,7 @@ Array compute_mean(const AnyDataset& dataset) {
       throw ValueError("compute_mean: example ", i, " has shape ", x.shape(), ", the others ", sum.shape());
     else
       sum += x;
-    (void)sum.raw();  // each picture at once, so that none is kept
+    (void)sum.raw();  // evaluate now, so that pictures are not kept
   }
   sum /= static_cast<double>(dataset.size());
   return sum.astype(float32);

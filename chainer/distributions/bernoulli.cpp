@@ -11,7 +11,7 @@
 namespace chainer::distributions {
 namespace {
 
-// weight log(p), where no weight makes an impossible value possible: 0 times -inf is 0.
+// weight * log(p), with 0 * -inf = 0: an impossible value of weight 0 adds nothing.
 Variable weighted(const Variable& weight, const Variable& logarithm) {
   const Array nothing = logical_and(equal(weight.array(), 0), isinf(logarithm.array()));
   if (!any(nothing).item<bool>()) return weight * logarithm;
@@ -22,7 +22,7 @@ Variable weighted(const Variable& weight, const Variable& logarithm) {
 Bernoulli::Bernoulli(const BernoulliOptions& o) : p(o.p), logit(o.logit), binary_check_(o.binary_check) {
   if (static_cast<bool>(p) == static_cast<bool>(logit))
     throw ValueError("Bernoulli: either p or logit (not both) must have a value");
-  const ForceBackpropMode graph;  // kept by this object, also where one without graph evaluates it
+  const ForceBackpropMode graph;  // this object keeps the graph, even if built in no_backprop_mode
   if (p) {
     prepare("Bernoulli", {{"p", &p}});
     logit = F::log(p) - F::log1p(-p);
@@ -55,7 +55,7 @@ Variable Bernoulli::prob(const Variable& x) const {
   return binary_check_ ? y * logical_or(equal(at.array(), 0), equal(at.array(), 1)).astype(p.dtype()) : y;
 }
 
-// The value below 0, between 0 and 1, and from 1 on.
+// `below` where x < 0, `between` where 0 <= x < 1, `above` where x >= 1.
 Variable Bernoulli::steps(const Variable& x, double below, const Variable& between, double above) const {
   const Variable first(less(x.array(), 0), false), last(greater_equal(x.array(), 1), false);
   return F::where(first, constant(below, p), F::where(last, constant(above, p), between));
@@ -71,14 +71,14 @@ Variable Bernoulli::entropy() const {
     const Variable q = failure();
     return -weighted(p, log_success()) - weighted(q, log_failure());
   }
-  // An even function of the logit; written for its absolute value it has no difference of large numbers.
+  // The entropy is an even function of the logit. Written for |logit| it avoids differences of large numbers.
   const Variable a = F::where(Variable(less(logit.array(), 0), false), -logit, logit);
   return F::softplus(-a) + a * F::sigmoid(-a);
 }
 Variable Bernoulli::mode() const { return Variable(greater(p.array(), 0.5).astype(p.dtype()), false); }
 Variable Bernoulli::variance() const { return p * failure(); }
 Variable Bernoulli::stddev() const {
-  // By the logit: exp(logit / 2) / (1 + exp(logit)), which has slopes where p rounds to 0.
+  // From the logit: exp(logit / 2) / (1 + exp(logit)), whose gradient is not 0 where p rounds to 0.
   return given_logit_ ? F::exp(logit * 0.5 - F::softplus(logit)) : F::sqrt(p) * F::sqrt(failure());
 }
 

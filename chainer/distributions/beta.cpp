@@ -27,8 +27,8 @@ Variable Beta::log_prob(const Variable& x) const {
   return F::where(inside, y, constant(-std::numeric_limits<double>::infinity(), a));
 }
 
-// With 1 / B(a, b) = a b / (a + b) / B'(a, b), B' the same of a + 1 and b + 1: no slopes of size 1 / a meet that
-// cancel.
+// 1 / B(a, b) is written as a b / (a + b) Gamma(a + b + 1) / (Gamma(a + 1) Gamma(b + 1)): for small a or b this avoids
+// gradients of size 1 / a that cancel.
 Variable Beta::prob(const Variable& x) const {
   const Variable inside(logical_and(greater_equal(x.array(), 0), less_equal(x.array(), 1)), false);
   const Variable at = F::where(inside, x, constant(0.5, x));

@@ -11,14 +11,14 @@
 namespace chainer::distributions {
 namespace {
 
-// The value of each x among `values` along their last axis.
+// Picks the elements of `values` at the indices x along the last axis.
 Variable picked(const Variable& values, const Variable& x, std::string_view method) {
   if (is_floating(x.dtype())) throw TypeError("Categorical: ", method, " needs integers, not ", x.dtype());
   const int64_t k = values.shape(-1), count = values.size() / k;
   const Shape batch(values.shape().begin(), values.shape().end() - 1);
   if (x.size() && (min(x.array()).item<int64_t>() < 0 || max(x.array()).item<int64_t>() >= k))
-    throw IndexError("Categorical: ", method, " of a value outside of 0 ... ", k - 1, ": they lie between ",
-                     min(x.array()).item<int64_t>(), " and ", max(x.array()).item<int64_t>());
+    throw IndexError("Categorical: ", method, " of values outside 0 ... ", k - 1, ": they range from ",
+                     min(x.array()).item<int64_t>(), " to ", max(x.array()).item<int64_t>());
   const Shape shape = broadcast_shapes(x.shape(), batch, "Categorical");
   const Array which = broadcast_to(arange(count).reshape(batch), shape);
   return F::get_item(values.reshape({count, k}), {which.copy(), broadcast_to(x.array(), shape).copy()});
@@ -32,8 +32,8 @@ Categorical::Categorical(const CategoricalOptions& o) : p(o.p) {
   Variable given = p ? p : o.logit;
   prepare("Categorical", {{p ? "p" : "logit", &given}});
   if (given.ndim() == 0 || given.shape(-1) == 0)
-    throw DimensionError("Categorical: probabilities along the last axis are needed, not shape ", given.shape());
-  const ForceBackpropMode graph;  // kept by this object, also where one without graph evaluates it
+    throw DimensionError("Categorical: the last axis must have at least one probability, got shape ", given.shape());
+  const ForceBackpropMode graph;  // this object keeps the graph, even if built in no_backprop_mode
   log_p = p ? F::log(p) : F::log_softmax(given, given.ndim() - 1);
   if (!p) p = F::exp(log_p);
 }
@@ -46,7 +46,7 @@ Variable Categorical::sample_n(int64_t n) const {
     std::vector<double> one(all.begin() + i * k, all.begin() + (i + 1) * k);
     double total = 0;
     for (double q : one) total += q;
-    for (double& q : one) q /= total;  // rounded in float32 their sum may miss one
+    for (double& q : one) q /= total;  // in float32 the sum may differ from 1
     draws.push_back(random::global().choice(k, {n}, true, one));
   }
   const Shape shape = with_samples(n, batch_shape());

@@ -16,7 +16,7 @@ Variable lbeta(const Variable& alpha) { return F::sum(F::lgamma(alpha), -1) - F:
 Dirichlet::Dirichlet(const Variable& a) : alpha(a) {
   prepare("Dirichlet", {{"alpha", &alpha}});
   if (alpha.ndim() == 0 || alpha.shape(-1) == 0)
-    throw DimensionError("Dirichlet: alpha needs elements along the last axis, its shape is ", alpha.shape());
+    throw DimensionError("Dirichlet: alpha must have elements along the last axis, got shape ", alpha.shape());
 }
 
 Variable Dirichlet::alpha0() const { return F::sum(alpha, -1); }

@@ -27,7 +27,7 @@ struct Registry {
 };
 
 Registry& registry() {
-  static Registry* r = new Registry;  // never destroyed, as its lock must not be
+  static Registry* r = new Registry;  // never destroyed, because its ForkSafe lock must not be
   return *r;
 }
 [[maybe_unused]] const Registry& registry_made_early = registry();  // before threads, see core/pool.cpp

@@ -14,14 +14,15 @@ namespace {
 
 Variable is_negative(const Variable& z) { return Variable(less(z.array(), 0), false); }
 
-// Below -800 exp is 0 with all its slopes; these must not meet the infinite ones of a division by a tiny scale.
+// Below -800 exp and all its derivatives are 0. The clip keeps these from meeting an infinite gradient (0 * inf = NaN)
+// when scale is tiny.
 Variable limited(const Variable& z) { return F::clip(z, -800, std::numeric_limits<double>::infinity()); }
 
-// Half the mass beyond |z|, on the side of z: the cdf for negative z, one minus it for others. At zero its slope is
-// that of the right side, as the callers' choice of branch needs it.
+// exp(-|z|) / 2: the cdf for negative z, one minus the cdf otherwise. At 0 the gradient is that of the right side,
+// which matches the callers' choice of branch.
 Variable tail(const Variable& z) { return F::exp(limited(F::where(is_negative(z), z, -z))) * 0.5; }
 
-// log of 1 - tail(z) for z >= 0, and of tail(z) = exp(z) / 2 below.
+// log(1 - tail(z)) for z >= 0, log(tail(z)) = log(exp(z) / 2) below.
 Variable log_mass_below(const Variable& z) {
   const Variable above = F::where(is_negative(z), constant(0, z), z);
   return F::where(is_negative(z), z - std::numbers::ln2, F::log1p(F::exp(limited(-above)) * -0.5));
@@ -42,7 +43,7 @@ Variable Laplace::log_prob(const Variable& x) const {
   return -std::numbers::ln2 - F::log(scale) - F::absolute(x - loc) / scale;
 }
 
-// Far out the density is 0; its slopes are, too, where those of the logarithm are beyond all numbers.
+// Far out the density and its gradients are 0; clipping keeps the gradients of the exponent from overflowing.
 Variable Laplace::prob(const Variable& x) const {
   const Variable z = F::clip((x - loc) / scale, -800, 800);
   return vanishing_exp(-F::absolute(z)) * 0.5 / scale;

@@ -16,8 +16,8 @@ Variable LogNormal::sample_n(int64_t n) const {
   return F::exp(sigma * drawn(random::global().standard_normal(shape, mu.dtype()), mu) + mu);
 }
 
-// Far out, where probabilities and densities are 0 or 1 with all their slopes, the functions below cut this off: what
-// has no slope must not meet the infinite one of a division by a tiny sigma.
+// Callers clip the result where probabilities and densities are 0 or 1 with gradient 0: with a tiny sigma a gradient of
+// 0 would otherwise meet an infinite one (0 * inf = NaN).
 Variable LogNormal::standardized(const Variable& x) const { return (F::log(x) - mu) / sigma; }
 
 Variable LogNormal::log_prob(const Variable& x) const {
@@ -41,8 +41,8 @@ Variable LogNormal::entropy() const { return (0.5 + kHalfLog2Pi) + F::log(sigma)
 Variable LogNormal::mean() const { return F::exp(mu + 0.5 * F::square(sigma)); }
 Variable LogNormal::mode() const { return vanishing_exp(mu - F::square(sigma)); }
 Variable LogNormal::variance() const { return F::exp(2 * mu + F::square(sigma)) * F::expm1(F::square(sigma)); }
-// exp(mu + v) sqrt(1 - exp(-v)), v = sigma^2, where the root near 0 is sigma's times that of a series (v may round to
-// 0), and from 50 on 1.
+// exp(mu + v) sqrt(1 - exp(-v)) with v = sigma^2. For small v, which may round to 0, the root is sigma times the root
+// of a series; for v >= 50 it is 1.
 Variable LogNormal::stddev() const {
   const Variable v = F::square(sigma), small(less(v.array(), 1e-2), false);
   const Variable large = F::where(small, constant(1, v), v), w = F::where(small, v, constant(0, v));

@@ -12,7 +12,7 @@ namespace {
 // log |det L| of triangular matrices.
 Variable log_det(const Variable& tril) { return F::sum(F::log(F::absolute(F::diagonal(tril, 0, -2, -1))), -1); }
 
-// L^-1, by its lower triangle only.
+// L^-1, from the lower triangle of L only.
 Variable inverse(const Variable& tril) {
   const int64_t d = tril.shape(-1);
   const Array lower =
@@ -27,11 +27,11 @@ MultivariateNormal::MultivariateNormal(const Variable& l, const MultivariateNorm
   if (!loc || !scale_tril)
     throw ValueError("MultivariateNormal: parameter '", loc ? "scale_tril" : "loc", "' is missing");
   if (!is_floating(loc.dtype()) || loc.dtype() != scale_tril.dtype())
-    throw TypeError("MultivariateNormal: parameters must have one floating dtype, they have ", loc.dtype(), " and ",
+    throw TypeError("MultivariateNormal: parameters must have the same floating dtype, got ", loc.dtype(), " and ",
                     scale_tril.dtype());
   if (loc.ndim() < 1 || scale_tril.ndim() < 2 || scale_tril.shape(-1) != loc.shape(-1) ||
       scale_tril.shape(-2) != loc.shape(-1))
-    throw DimensionError("MultivariateNormal: loc (..., d) and scale_tril (..., d, d) are needed, not shapes ",
+    throw DimensionError("MultivariateNormal: loc and scale_tril must have shapes (..., d) and (..., d, d), got ",
                          loc.shape(), " and ", scale_tril.shape());
   const int64_t d = loc.shape(-1);
   Shape batch = broadcast_shapes(Shape(loc.shape().begin(), loc.shape().end() - 1),

@@ -9,7 +9,7 @@ namespace chainer::distributions {
 
 Normal::Normal(const Variable& l, const Variable& s) : loc(l), scale(s) {
   prepare("Normal", {{"loc", &loc}, {"scale", &scale}});
-  const ForceBackpropMode graph;  // kept by this object, also where one without graph evaluates it
+  const ForceBackpropMode graph;  // this object keeps the graph, even if built in no_backprop_mode
   log_scale = F::log(scale);
 }
 
@@ -25,7 +25,7 @@ Variable Normal::sample_n(int64_t n) const {
   return loc + scale * drawn(random::global().standard_normal(shape, loc.dtype()), loc);
 }
 
-// (By log_scale also where scale itself is 0 or infinite.)
+// From log_scale if given: scale itself may be 0 or infinite.
 Variable Normal::standardized(const Variable& x) const {
   return given_log_scale_ ? (x - loc) * vanishing_exp(-log_scale) : (x - loc) / scale;
 }
@@ -34,8 +34,8 @@ Variable Normal::log_prob(const Variable& x) const {
   return -kHalfLog2Pi - log_scale - 0.5 * F::square(standardized(x));
 }
 
-// Far out, where probabilities and densities are 0 or 1 with all their slopes, z is cut off: what has no slope must not
-// meet the infinite one of a division by a tiny scale.
+// z is clipped where probabilities and densities are 0 or 1 with gradient 0: with a tiny scale a gradient of 0 would
+// otherwise meet an infinite one (0 * inf = NaN).
 Variable Normal::prob(const Variable& x) const {
   const Variable z = F::clip(standardized(x), -40, 40);
   const Variable y = vanishing_exp(-kHalfLog2Pi - 0.5 * F::square(z));

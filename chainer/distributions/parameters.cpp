@@ -15,8 +15,8 @@ void prepare(std::string_view distribution, std::initializer_list<Parameter> par
   for (const Parameter& p : parameters) {
     if (!*p.value) throw ValueError(distribution, ": parameter '", p.name, "' is missing");
     if (!is_floating(p.value->dtype()) || p.value->dtype() != first.value->dtype())
-      throw TypeError(distribution, ": parameters must have one floating dtype; '", p.name, "' has ", p.value->dtype(),
-                      ", '", first.name, "' ", first.value->dtype());
+      throw TypeError(distribution, ": parameters must have the same floating dtype; '", p.name, "' has ",
+                      p.value->dtype(), ", '", first.name, "' ", first.value->dtype());
     shape = broadcast_shapes(shape, p.value->shape(), distribution);
   }
   for (const Parameter& p : parameters)

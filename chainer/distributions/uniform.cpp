@@ -13,7 +13,7 @@ namespace chainer::distributions {
 Uniform::Uniform(const UniformOptions& o) : low(o.low), high(o.high), loc(o.loc), scale(o.scale) {
   const bool ends = low && high && !loc && !scale, place = loc && scale && !low && !high;
   if (ends == place) throw ValueError("Uniform: either low and high or loc and scale (not both) must have a value");
-  const ForceBackpropMode graph;  // kept by this object, also where one without graph evaluates it
+  const ForceBackpropMode graph;  // this object keeps the graph, even if built in no_backprop_mode
   if (ends) {
     prepare("Uniform", {{"low", &low}, {"high", &high}});
     loc = low, scale = high - low;
@@ -23,7 +23,7 @@ Uniform::Uniform(const UniformOptions& o) : low(o.low), high(o.high), loc(o.loc)
   }
 }
 
-// Whether x lies between the ends.
+// True where x lies between low and high.
 Variable Uniform::inside(const Variable& x) const {
   return Variable(logical_and(greater_equal(x.array(), low.array()), less_equal(x.array(), high.array())), false);
 }

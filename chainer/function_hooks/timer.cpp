@@ -29,7 +29,7 @@ void TimerHook::start(const Arrays& in, const Arrays& gy) {
   running_.push_back(m);
 }
 void TimerHook::stop(const std::string& function) {
-  if (running_.empty()) return;  // the hook was added inside this call
+  if (running_.empty()) return;  // the hook was added during this call
   const Moment begin = running_.back();
   const double seconds = now() - begin.time;
   running_.pop_back();

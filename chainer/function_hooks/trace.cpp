@@ -36,7 +36,7 @@ void TraceHook::stop(const FunctionNode& f, const char* category) {
   const int64_t in_use = memory::statistics().in_use;
   const std::lock_guard lock(mutex_);
   Track& t = track();
-  if (t.running.empty()) return;  // the hook was added inside this call
+  if (t.running.empty()) return;  // the hook was added during this call
   const double begin = t.running.back();
   t.running.pop_back();
   if (t.running.empty()) t.eager.reset();

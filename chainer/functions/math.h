@@ -271,7 +271,7 @@ inline constexpr struct Inv {
 /// A label of einsum()'s second form: a number from 0 to 51, or the ellipsis. Throws ValueError for negative numbers.
 struct EinsumAxis {
   EinsumAxis(int l) : label(l) {
-    if (l < 0) throw ValueError("einsum: a label must not be negative, one is ", l);
+    if (l < 0) throw ValueError("einsum: a label must not be negative, got ", l);
   }
   EinsumAxis(Ellipsis) : label(-1) {}
   int label;

@@ -58,7 +58,7 @@ struct Walk : MemberVisitor {
 Members Members::of(const std::vector<Link*>& links, bool with_places) {
   constexpr std::size_t kOften = 16;
   Members m;
-  m.parameters.reserve(kOften);  // handles that are moved cost more than copies
+  m.parameters.reserve(kOften);  // moving handles on growth costs more than the reserve
   m.links.reserve(kOften);
   Walk walk(m, with_places);
   for (Link* l : links) walk.link({}, *l);

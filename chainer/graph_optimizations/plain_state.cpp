@@ -9,7 +9,7 @@ namespace {
 const char* begin_of(const Link& l) { return static_cast<const char*>(dynamic_cast<const void*>(&l)); }
 std::size_t words_of(const Link& l) { return l.object_size() / sizeof(uint64_t); }
 
-// (A counter in the object may move on another thread, which is recording.)
+// Not checked by the thread sanitizer: another thread, which is recording, may change a counter in the object.
 __attribute__((no_sanitize("thread"))) uint64_t word(const char* object, std::size_t at) {
   uint64_t w;
   std::memcpy(&w, object + at * sizeof w, sizeof w);
@@ -44,7 +44,7 @@ void PlainState::leave_out_changes(const PlainState& after) {
     const std::vector<uint64_t>& now = after.objects_[k].words;
     for (std::size_t at = 0; at < o.words.size() && at < now.size(); ++at) {
       const uint64_t changed = o.words[at] ^ now[at];
-      // All of a byte that changed in part.
+      // If any bit of a byte changed, leaves out the whole byte.
       for (int byte = 0; byte < 64; byte += 8)
         if (changed >> byte & 0xFF) o.mask[at] &= ~(uint64_t(0xFF) << byte);
     }

@@ -16,7 +16,7 @@
 namespace chainer::static_graphs {
 namespace {
 
-// A copy with the same strides, gaps in memory included: what is recorded on it holds for `a`, to the last bit.
+// A copy with the same strides, including gaps in memory: a recording of it gives the same bits for `a`.
 Array with_same_strides(const Array& a) {
   if (a.is_contiguous() || a.size() == 0) return a.copy();
   const Strides strides = a.strides();
@@ -28,16 +28,16 @@ Array with_same_strides(const Array& a) {
   return out;
 }
 
-// An argument as the recorded code sees it: a variable of its own, which can be cut off the caller's graph, on memory
-// of its own. The code may read the caller's array, or one that shares memory with it, in other ways than as this
-// argument, and in the next call the argument is another one.
+// An argument as seen by the recorded code: a separate variable, cut off from the caller's graph, in separate memory.
+// The code may also reach the caller's array by other ways than this argument; such uses must not be recorded as uses
+// of the argument, which is another array in the next call.
 struct Argument : FunctionNode {
   std::string label() const override { return "StaticArgument"; }
   Arrays forward(const Arrays& x) override { return {with_same_strides(x[0])}; }
   Variables backward(const Indexes&, const Variables& gy) override { return gy; }
 };
 
-// Dense memory in some order of axes, so that one layout can be had from any other.
+// Dense memory in any order of axes, from which with_layout() can make any layout.
 Array dense_in_some_order(const Array& a) { return is_dense(a.body()) ? a : a.contiguous(); }
 
 Array with_layout(const Array& a, const recording::Slot& s) {
@@ -46,7 +46,7 @@ Array with_layout(const Array& a, const recording::Slot& s) {
   return in_order(dense, memory_order(s.shape, s.strides));
 }
 
-// Gradients of parameters are set aside while a graph is differentiated for its own sake.
+// Sets gradients of parameters aside while a graph is differentiated separately.
 class SetAside {
  public:
   explicit SetAside(const std::vector<Parameter>& parameters) : scope_(BackwardScope::current_loss_scale()) {
@@ -58,8 +58,8 @@ class SetAside {
       v.cleargrad();
     }
   }
-  // Returns true if the gradient of a variable changed that is neither one of the parameters nor one of `arguments`,
-  // and that can be asked for.
+  // Returns true if the gradient of another variable changed: not one of the parameters, not one of `arguments`, and
+  // still held by the caller.
   bool met_others(const Variables& arguments) const {
     std::unordered_set<const VariableNode*> known;
     for (const Variable& v : variables_) known.insert(v.node_pointer());
@@ -71,7 +71,7 @@ class SetAside {
   }
   SetAside(const SetAside&) = delete;
   SetAside& operator=(const SetAside&) = delete;
-  // What came about, and everything as it was.
+  // Returns the gradients that were computed, and restores the previous ones.
   Variables take() {
     Variables out;
     for (std::size_t i = 0; i < variables_.size(); ++i) {
@@ -83,11 +83,11 @@ class SetAside {
   }
 
  private:
-  BackwardScope scope_;  // puts gradients back where something throws
+  BackwardScope scope_;  // restores gradients after an exception
   Variables before_, variables_;
 };
 
-// The gradients of parameters, so as to see that they changed.
+// The gradients of parameters, to detect changes.
 std::vector<std::tuple<Array, uint32_t, double>> gradients_of(const Members& members) {
   std::vector<std::tuple<Array, uint32_t, double>> out;
   for (const Parameter& p : members.parameters) {
@@ -139,7 +139,7 @@ Variables Schedule::record(const Function& f, const Variables& args, const std::
     results = f(inner_args_);
     Arrays arrays;
     for (const Variable& y : results) {
-      if (!y) recorder_->refuse("a result is none");
+      if (!y) recorder_->refuse("a result is empty");
       arrays.push_back(y.array());
     }
     if (recorder_->active()) recorder_->finish(arrays);
@@ -151,7 +151,8 @@ Variables Schedule::record(const Function& f, const Variables& args, const std::
   const Arrays arrays_after = after.all();
   bool same = before.size() == arrays_after.size() && members.numbers == after.numbers;
   for (std::size_t i = 0; same && i < before.size(); ++i) same = before[i].is(arrays_after[i]);
-  if (!same && refused_.empty()) refused_ = "the call replaces a persistent value, or counts in one";
+  if (!same && refused_.empty())
+    refused_ = "the call replaces a persistent value, or changes a persistent number or text";
   if (refused_.empty() && !same_gradients(members, gradients_before))
     refused_ = "the call changes gradients of parameters";
   if (refused_.empty() && graph) find_leaves(results, inner_args_, members);
@@ -175,7 +176,7 @@ Variables Schedule::record(const Function& f, const Variables& args, const std::
   return out;
 }
 
-// What the code wrote to its arguments belongs to the caller's arrays, where a replay writes itself.
+// Copies what the code wrote to its arguments into the caller's arrays. (A replay writes to them directly.)
 void Schedule::write_back(const Variables& args, const std::vector<uint32_t>& versions) {
   for (std::size_t i = 0; i < args.size(); ++i) {
     if (!args[i] || memory_version(inner_args_[i].array()) == versions[i]) continue;
@@ -206,16 +207,17 @@ void Schedule::find_leaves(const Variables& results, const Variables& args, cons
     adds_to_others = adds_to_others || f->adds_to_other_leaves();
     for (const auto& x : f->inputs()) visit(x.get());
   }
-  // A function that adds to others than its inputs might add to any parameter.
+  // A function that adds to leaves other than its inputs might add to any parameter.
   for (std::size_t i = 0; i < members.parameters.size(); ++i) {
     const VariableNode* n = members.parameters[i].variable().node_pointer();
     if (!n || !(ends.erase(n) || (adds_to_others && n->requires_grad()))) continue;
     leaves.push_back(i);
     leaf_parameters_.push_back(members.parameters[i]);
   }
-  // Variables of the call's own, which are gone: nobody can ask for their gradients.
+  // Variables made in the call that no longer exist: their gradients cannot be read.
   std::erase_if(ends, [](const VariableNode* n) { return !Backprop::is_held(*n); });
-  if (!ends.empty()) refused_ = "a variable that is neither an argument nor a parameter of the link wants a gradient";
+  if (!ends.empty())
+    refused_ = "a variable that is neither an argument nor a parameter of the link requires a gradient";
 }
 
 Arrays Schedule::replay(const Arrays& args, const Members& members) {
@@ -236,15 +238,15 @@ Variables Schedule::run_graph(const Indexes& wanted, const Variables& gy) {
   SetAside parameters(leaf_parameters_);
   {
     const ForceBackpropMode graph;
-    outputs = F::identity(outputs);  // under one function
+    outputs = F::identity(outputs);  // joined in one node
   }
   for (std::size_t i = 0; i < outputs.size(); ++i) outputs[i].set_grad_var(given[i]);
   if (!outputs.empty() && outputs[0].requires_grad())
     outputs[0].backward({.loss_scale = BackwardScope::current_loss_scale()});
   if (recorder_ && refused_.empty() && parameters.met_others(inner_args_))
     recorder_->refuse(
-        "a backward() adds to the gradient of a variable that is neither an argument nor a parameter which the graph "
-        "shows: a function that differentiates inside overrides FunctionNode::adds_to_other_leaves()");
+        "a backward() adds to the gradient of a variable that is neither an argument nor a parameter in the "
+        "graph: a function that differentiates others must override FunctionNode::adds_to_other_leaves()");
   const Variables by_parameter = parameters.take();
   Variables out;
   for (const int i : wanted) {
@@ -271,7 +273,7 @@ Variables Schedule::record_backward(const Indexes& wanted, const Variables& gy, 
     given.push_back(mine);
   }
   Variables out;
-  broken_ = true;  // unless it comes to its end
+  broken_ = true;  // until backward completes
   {
     const recording::Recorder::Scope scope(*recorder_, *phase);
     out = run_graph(wanted, given);
@@ -307,8 +309,8 @@ Variables Schedule::backward(const Indexes& wanted, const Variables& gy) {
     return known || broken_ || !refused_.empty() ? run_graph(wanted, gy) : record_backward(wanted, gy, std::move(way));
   if (!known)
     throw RuntimeError(
-        "static_graph: gradients are wanted that the first iteration did not want: by other inputs, or of other "
-        "outputs of the static chain. Such code is no static graph; mark smaller parts of it as static");
+        "static_graph: backward() needs gradients that the first iteration did not need (of other outputs, or with "
+        "respect to other inputs). Such code is not a static graph; mark smaller parts of it as static");
   std::size_t next = 0;
   for (const Variable& g : gy) {
     if (!g) continue;

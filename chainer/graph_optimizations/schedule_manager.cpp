@@ -20,28 +20,28 @@ using static_graphs::Members;
 using static_graphs::Schedule;
 using static_graphs::Use;
 
-// How much memory schedules may take that no call uses, where they are to be few.
+// With minimize_cache_size, the memory that schedules not in use may take.
 constexpr int64_t kMostBytes = int64_t(32) << 20;
 
-// Recording is paid for with what replays save. A recording costs about as much more than define-by-run as some replays
-// save; what comes in where nothing is replayed is little, but calls may become alike later.
+// Recording costs credit, replays earn it: a recording takes about as much longer than define-by-run as a few replays
+// save. Calls that are neither recorded nor replayed earn a little, because later calls may repeat.
 constexpr int64_t kPrice = 64, kSaved = 16, kWaited = 1, kMostCredit = 16 * kPrice;
-// Calls that were not recorded because it would not pay, before a warning tells so.
+// The number of calls that are not recorded for lack of credit before a warning is printed.
 constexpr int64_t kPatience = 256;
 
-// Where so many calls wait for their gradients at once, as the steps of a recurrent network, define-by-run joins their
-// products for the gradients of weights, which saves more than replays do unless the weights are few.
+// If this many calls wait for their gradients at once, as the steps of a recurrent network do, define-by-run joins
+// their products for the gradients of weights. Unless the weights are few, this saves more than replays.
 constexpr int kMostAtOnce = 4;
 constexpr int64_t kFewWeights = 2048;
 
 thread_local bool inside = false;
 
-// A static chain runs on this thread while it lives.
+// Marks this thread as running a static chain.
 struct Inside {
   explicit Inside(const char* name) {
     if (inside)
       throw RuntimeError("static_graph: ", name,
-                         " is called within another static chain: mark the outermost one as static only");
+                         " is called within another static chain: mark only the outermost one as static");
     inside = true;
   }
   Inside(const Inside&) = delete;
@@ -58,7 +58,7 @@ void append_layout(std::vector<int64_t>& key, const Array& a) {
     for (const int64_t n : a.strides()) key.push_back(n);
 }
 
-// Everything that a recorded call may depend on beside the elements of arrays.
+// Everything, except the elements of arrays, that a recorded call may depend on.
 std::vector<int64_t> key_of(const Variables& args, const std::vector<int64_t>& nesting, const Members& members,
                             bool graph) {
   const Config& c = config();
@@ -94,12 +94,12 @@ bool all_on_host(const Variables& args, const Members& members) {
          std::all_of(members.arrays.begin(), members.arrays.end(), [&](const Array* a) { return here(*a); });
 }
 
-// Why a call is not recorded, or nullptr.
+// The reason why a call is not recorded, or nullptr.
 const char* obstacle(const StaticGraphOptions& options, const Variables& args, const Members& members, bool graph) {
   if (!members.complete) return "a parameter has no shape yet";
   if (function_hook_count > 0 || !get_link_hooks().empty() || static_graphs::have_hooks(members)) return "hooks";
   if (config().debug) return "debug mode";
-  if (options.enable_double_backprop && graph) return "gradients may want a graph";
+  if (options.enable_double_backprop && graph) return "gradients may need a graph";
   if (options.force_test_define_by_run && !config().train) return "test mode";
   return all_on_host(args, members) ? nullptr : "another device than the host";
 }
@@ -112,17 +112,17 @@ struct ScheduleManager::State {
   std::string refused;
   Counts counts;
   uint64_t clock = 0;
-  bool untidy = false;  // some may have to go
+  bool untidy = false;  // true if some schedules may have to be removed
   int64_t credit = kMostCredit;
   int64_t denied = 0, too_many = 0;
-  std::atomic<bool> together = false;  // that was so again and again: calls with a graph are not replayed any more
-  std::map<std::vector<int64_t>, int> in_vain;  // recordings that nobody differentiated
+  std::atomic<bool> together = false;           // permanently: calls with a graph are not replayed
+  std::map<std::vector<int64_t>, int> in_vain;  // number of recordings that were never differentiated
 
-  // A schedule for this call that no other one has, or nullptr.
+  // Returns a schedule for this call that no other call uses, or nullptr.
   std::shared_ptr<Schedule> acquire(const std::vector<int64_t>& key, const Members& members);
-  // Returns true if enough calls of large weights wait for their gradients.
+  // Returns true if enough calls with large weights wait for their gradients.
   bool many_at_once(const Members& members);
-  // Whether a call that has none may record one.
+  // Returns true if a call without a schedule may record one.
   bool may_record(const std::vector<int64_t>& key);
   void keep(const std::shared_ptr<Schedule>& schedule, bool minimize);
 
@@ -143,7 +143,7 @@ void ScheduleManager::State::tidy() {
     e->check();
     if (refused.empty()) refused = e->refused();
   }
-  // What was never differentiated cannot be: it is recorded again.
+  // A recording that was not differentiated cannot be completed later: it is removed, to be recorded again.
   std::erase_if(all, [&](const auto& e) {
     if (e->taken) return false;
     if (e->complete()) return !e->refused().empty();
@@ -160,7 +160,7 @@ std::shared_ptr<Schedule> ScheduleManager::State::acquire(const std::vector<int6
   if (!refused.empty()) return nullptr;
   for (const auto& e : all) {
     if (e->taken || e->key != key || !e->fits(members)) continue;
-    if (e->is_recording()) {  // end_forward() was called while the recording call's results are there
+    if (e->is_recording()) {  // end_forward() was called while results of the recording call still exist
       e->finish();
       e->check();
       if (!e->refused().empty()) {
@@ -229,7 +229,7 @@ Variables ScheduleManager::call(const char* name, const static_graphs::Function&
     const std::lock_guard lock(state_->mutex);
     ++state_->counts.define_by_run;
   };
-  if (!refused().empty() || (state_->together && config().enable_backprop)) {  // before the links are walked over
+  if (!refused().empty() || (state_->together && config().enable_backprop)) {  // before links are walked
     itself(state_->together ? "define-by-run joins the products of many calls" : "it was refused");
     return f(args);
   }
@@ -263,7 +263,7 @@ Variables ScheduleManager::call(const char* name, const static_graphs::Function&
     return f(args);
   }
   if (!replays) schedule = std::make_shared<Schedule>(key), schedule->taken = true, schedule->use = 1;
-  // Gives the schedule back where nothing keeps it.
+  // Releases the schedule when neither results nor graph refer to it.
   const auto use = std::make_shared<Use>(schedule, schedule->use, [state = state_](Schedule& s, uint64_t number) {
     const std::lock_guard lock(state->mutex);
     if (s.use != number) return;
@@ -274,7 +274,7 @@ Variables ScheduleManager::call(const char* name, const static_graphs::Function&
   });
   use->differentiated = [state = state_](Schedule& s, uint64_t number) {
     const std::lock_guard lock(state->mutex);
-    if (s.use == number && !s.is_recording()) s.taken = false;  // another call may have it from now on
+    if (s.use == number && !s.is_recording()) s.taken = false;  // another call may use it
   };
 
   Variables results;
@@ -317,7 +317,7 @@ Variables ScheduleManager::call(const char* name, const static_graphs::Function&
     return results;
   }
   SmallVector<const Variable*, 8> inputs;
-  const Variable none(Array(Shape{0}), false);  // in the place of an argument that is none
+  const Variable none(Array(Shape{0}), false);  // stands for an empty argument
   for (const Variable& x : args) inputs.push_back(x ? &x : &none);
   for (const std::size_t i : schedule->leaves) inputs.push_back(&members.parameters[i].variable());
   const auto compute = [&]() -> Arrays {
@@ -330,13 +330,13 @@ Variables ScheduleManager::call(const char* name, const static_graphs::Function&
                         inputs.size());
 }
 
-// Where most calls find no schedule, and go on without being recorded.
+// Warns when most calls are neither replayed nor recorded.
 void ScheduleManager::tell_once(const char* name) const {
   const std::lock_guard lock(state_->mutex);
   if (state_->denied != kPatience || state_->counts.replayed >= kPatience) return;
   const char* const why = state_->in_vain.empty()
                               ? "calls differ from each other, by shapes or by numbers in links"
-                              : "gradients are not asked for where they could be (predict inside of NoBackpropMode)";
+                              : "gradients could be computed but are not (predict inside NoBackpropMode)";
   warn(chainer::text("static_graph of ", name, ": ", state_->counts.recorded, " calls were recorded and ",
                      state_->counts.replayed, " replayed, since ", why, ": most run define-by-run from now on"));
 }

@@ -12,7 +12,7 @@ namespace chainer::static_graphs {
 
 Arrays run_code(const std::function<Arrays(const Arrays&, Arrays&)>& f, const Arrays& inputs, Arrays outputs) {
   if (!recording::any() || !recording::here()) return f(inputs, outputs);
-  // What it returns lies in arrays of the recording.
+  // The results of f are copied to arrays that the recording knows.
   for (const Array& a : inputs) force(a.body());
   auto first = std::make_shared<std::optional<Arrays>>();
   {
@@ -29,15 +29,15 @@ Arrays run_code(const std::function<Arrays(const Arrays&, Arrays&)>& f, const Ar
       "static_code", {inputs.data(), inputs.size()}, {written.data(), written.size()},
       [f, first, given](std::span<const Array> in, std::span<Array> out) {
         Arrays ins(in.begin(), in.end()), outs(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(given));
-        // The recording call has run it already.
+        // In the recording call f has run already.
         const Arrays made = *first ? *std::exchange(*first, std::nullopt) : f(ins, outs);
         if (made.size() != out.size() - given)
-          throw RuntimeError("static_code: ", made.size(), " arrays are returned; the first time it was ",
+          throw RuntimeError("static_code: the function returned ", made.size(), " arrays, in the first call ",
                              out.size() - given);
         for (std::size_t i = 0; i < made.size(); ++i) {
           if (made[i].shape() != out[given + i].shape() || made[i].dtype() != out[given + i].dtype())
             throw RuntimeError("static_code: an array of shape ", made[i].shape(), " and dtype ", made[i].dtype(),
-                               " is returned; the first time it was ", out[given + i].shape(), " and ",
+                               " is returned, in the first call ", out[given + i].shape(), " and ",
                                out[given + i].dtype());
           copy_elements(made[i], out[given + i]);
         }

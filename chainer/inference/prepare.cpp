@@ -27,7 +27,7 @@ Arrays Prepared::operator()(const Arrays& inputs) const {
   return arrays_of(model_->forward(x));
 }
 
-// (Their number, dtypes and numbers of axes are the model's own check.)
+// The model itself checks the number of inputs, their dtypes and numbers of axes.
 void Prepared::check_lengths(const Arrays& inputs) const {
   const auto& declared = model_->inputs();
   for (std::size_t i = 0; i < std::min(inputs.size(), declared.size()); ++i) {
@@ -45,7 +45,7 @@ void Prepared::check_lengths(const Arrays& inputs) const {
 }
 
 void Prepared::warm_up(const Arrays& inputs) const {
-  for (int call = 0; call < 3; ++call)  // runs, records, plans memory
+  for (int call = 0; call < 3; ++call)  // the first call runs, the second records, the third plans memory
     for (const Array& a : (*this)(inputs)) (void)a.raw();
 }
 
@@ -55,7 +55,7 @@ Prepared prepare(Link& link, const Variables& example_inputs, const PrepareOptio
           link, example_inputs,
           {.dynamic_batch = options.dynamic_batch, .dynamic_axes = options.dynamic_axes, .refuse_reads = true}),
       {}, link.class_name()));
-  out.lengths_stay_ = dynamic_cast<const onnx::Model*>(&link) == nullptr;  // what a file declares is often too narrow
+  out.lengths_stay_ = dynamic_cast<const onnx::Model*>(&link) == nullptr;  // a file's lengths are often too strict
   out.warm_up(arrays_of(example_inputs));
   return out;
 }

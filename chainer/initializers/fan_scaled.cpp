@@ -6,7 +6,7 @@
 namespace chainer::initializers {
 
 std::pair<int64_t, int64_t> get_fans(const Shape& shape) {
-  if (shape.ndim() < 2) throw ValueError("the fan of a shape needs at least two axes; this one is ", shape);
+  if (shape.ndim() < 2) throw ValueError("the fan-in and fan-out need a shape of at least two axes, got ", shape);
   const int64_t rest = Dims(shape.begin() + 2, shape.end()).product();
   return {shape[1] * rest, shape[0] * rest};
 }

@@ -9,7 +9,7 @@ namespace chainer::initializers {
 void Identity::operator()(Array& a) const {
   check_dtype(a);
   if (a.ndim() != 2 || a.shape()[0] != a.shape()[1])
-    throw ValueError("Identity: a square matrix is needed, not shape ", a.shape());
+    throw ValueError("Identity: the array must be a square matrix, not of shape ", a.shape());
   copy_elements(eye(a.shape()[0], {}, 0, float64) * scale_, a);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Examples as bytes: kind, count, then for each entry its name, dtype, shape and elements at a multiple of 16.
+// Serialized examples: kind, number of entries, then for each entry its name, dtype, shape and elements, at multiples
+// of 16 bytes.
 #include <cstring>
 
 #include "chainer/core/error.h"
@@ -8,7 +9,7 @@
 namespace chainer::iterators {
 namespace {
 
-// Counts what it is given, and writes while there is room.
+// Counts all bytes that are put, and writes them while there is room.
 struct Writer {
   char* to;
   std::size_t room, at = 0;

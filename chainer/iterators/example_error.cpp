@@ -9,7 +9,7 @@
 namespace chainer::iterators {
 namespace {
 
-// Derived classes stand before their bases.
+// Tries derived classes before their bases.
 template <class F>
 int with_classes(F&& f) {
   int kind = 0;

@@ -14,7 +14,7 @@ MultiprocessIterator::MultiprocessIterator(AnyDataset dataset, int64_t batch_siz
   check_batches(dataset_, batch_size, o.repeat);
   if (o.n_prefetch < 1) throw ValueError("MultiprocessIterator: n_prefetch must be positive, not ", o.n_prefetch);
   if (o.n_processes && *o.n_processes < 0)
-    throw ValueError("MultiprocessIterator: n_processes must not be negative, as ", *o.n_processes, " is");
+    throw ValueError("MultiprocessIterator: n_processes must not be negative, got ", *o.n_processes);
   if (!(o.dataset_timeout > 0) || !(o.worker_limit > 0))
     throw ValueError("MultiprocessIterator: dataset_timeout ", o.dataset_timeout, " and worker_limit ", o.worker_limit,
                      " must be positive");
@@ -27,14 +27,13 @@ MultiprocessIterator::MultiprocessIterator(AnyDataset dataset, int64_t batch_siz
     if (n > 0)
       warn(
           "MultiprocessIterator: this process has started threads, so threads read the examples; construct the "
-          "iterator "
-          "first to have processes");
+          "iterator first to have processes");
     workers_ = thread_workers(dataset_, std::max(1, n));
   }
   reset();
 }
 
-// Plans the batch behind the last one planned and asks the workers for it; false at the end.
+// Plans the batch after the last planned one and submits it to the workers; returns false at the end.
 bool MultiprocessIterator::plan() {
   auto b = planner_.plan(plans_.empty() ? position_ : plans_.back().plan.after, batch_size_, dataset_.size(),
                          options_.repeat);
@@ -46,7 +45,7 @@ bool MultiprocessIterator::plan() {
   return true;
 }
 
-// All examples of a batch are waited for, whatever one of them throws: none is under way any more afterwards.
+// Takes all examples of a batch, even if one of them throws, so that no request stays open.
 Examples MultiprocessIterator::take(const Batch& b) {
   Examples out;
   out.reserve(b.plan.indices.size());
@@ -64,7 +63,7 @@ Examples MultiprocessIterator::take(const Batch& b) {
 }
 
 std::optional<Examples> MultiprocessIterator::try_next() {
-  if (finalized_) throw RuntimeError("MultiprocessIterator: it was finalized");
+  if (finalized_) throw RuntimeError("MultiprocessIterator: the iterator was finalized");
   while (static_cast<int64_t>(plans_.size()) <= options_.n_prefetch && plan()) {}
   if (plans_.empty()) return {};
   Examples out;
@@ -79,20 +78,20 @@ std::optional<Examples> MultiprocessIterator::try_next() {
   }
   position_ = std::move(plans_.front().plan.after);
   plans_.pop_front();
-  // The next ones are on their way while the caller works. This batch is whole: what a sampler throws, the next call
-  // meets again.
+  // Submits the next batches, which are read while the caller works. An error from a sampler is not thrown here, as
+  // this batch is complete; the next call throws it.
   try {
     while (static_cast<int64_t>(plans_.size()) < options_.n_prefetch && plan()) {}
   } catch (...) {}
   return out;
 }
 
-// Lets the workers finish what they were asked for, and forgets it, but for the orders.
+// Discards all planned batches after the workers have finished them, but keeps the orders.
 void MultiprocessIterator::drop_plans() {
   for (const Batch& b : plans_) {
     try {
       (void)take(b);
-    } catch (...) {}  // nobody asked for this batch after all
+    } catch (...) {}  // the batch was not requested by the caller
   }
   for (; !plans_.empty(); plans_.pop_back()) planner_.give_back(plans_.back().plan);
 }
@@ -104,7 +103,7 @@ void MultiprocessIterator::finalize() {
 }
 
 void MultiprocessIterator::reset() {
-  if (finalized_) throw RuntimeError("MultiprocessIterator: it was finalized and cannot be reset");
+  if (finalized_) throw RuntimeError("MultiprocessIterator: the iterator was finalized and cannot be reset");
   drop_plans();
   position_ = planner_.start(dataset_.size());
 }

@@ -28,7 +28,7 @@ MultithreadIterator::MultithreadIterator(AnyDataset dataset, int64_t batch_size,
 MultithreadIterator::MultithreadIterator(MultithreadIterator&&) noexcept = default;
 MultithreadIterator::~MultithreadIterator() { finalize(); }
 
-// Plans the next batch, unless this is the end, and lets the threads begin with it.
+// Plans the next batch, unless this is the end, and starts reading it in the threads.
 void MultithreadIterator::prefetch() {
   if (!reading_) reading_ = std::make_unique<Ahead>(n_threads_);
   planned_ = planner_.plan(position_, batch_size_, dataset_.size(), repeat_);
@@ -49,7 +49,7 @@ void MultithreadIterator::prefetch() {
   }
 }
 
-// Waits for every task, whatever another one threw: none may read the dataset any more when this is over.
+// Waits for all tasks, even if one of them throws: afterwards none reads the dataset.
 void MultithreadIterator::wait_for_reading() {
   if (!reading_) return;
   for (auto& f : reading_->pending)
@@ -79,7 +79,7 @@ std::optional<Examples> MultithreadIterator::try_next() {
   planned_.reset();
   try {
     prefetch();
-  } catch (...) {}  // this batch is whole: the next call tries again, and throws
+  } catch (...) {}  // this batch is complete; the next call tries again and throws
   return batch;
 }
 void MultithreadIterator::finalize() {

@@ -18,14 +18,15 @@ namespace {
 Order sample(const OrderSampler& sampler, const std::vector<int64_t>& current, int64_t position) {
   std::vector<int64_t> order = sampler(current, position);
   if (order.size() != current.size())
-    throw ValueError("the order of an epoch must keep its length: ", current.size(), " became ", order.size());
+    throw ValueError("order_sampler must return as many indices as it gets: expected ", current.size(), ", got ",
+                     order.size());
   return std::make_shared<const std::vector<int64_t>>(std::move(order));
 }
 
 Order checked_order(std::vector<int64_t> order, int64_t size) {
   for (const int64_t i : order)
     if (i < 0 || i >= size)
-      throw ValueError("iterator: the stored order names example ", i, ", the dataset has ", size);
+      throw ValueError("iterator: the stored order contains example ", i, ", the dataset has ", size);
   return std::make_shared<const std::vector<int64_t>>(std::move(order));
 }
 
@@ -85,7 +86,7 @@ void Position::serialize(Serializer& s, int64_t size, const char* order_key) {
   s.count("epoch", epoch);
   s("is_new_epoch", is_new_epoch);
   if (order) {
-    // The iterators' files have either name; any of them takes the other's.
+    // Files of iterators use one of two names; each iterator reads both.
     const char* other = std::string_view(order_key) == "order" ? "_order" : "order";
     const char* key = s.is_loading() && !s.contains(order_key) && s.contains(other) ? other : order_key;
     Array a = s.is_loading() ? Array() : array(*order);
@@ -130,7 +131,7 @@ std::optional<PlannedBatch> Planner::plan(const Position& from, int64_t batch_si
     auto indices = b.after.advance(batch_size, size, repeat, next_order);
     if (!indices) return {};
     b.indices = std::move(*indices);
-  } catch (...) {  // the sampler's
+  } catch (...) {  // thrown by the sampler
     give_back(b);
     throw;
   }
@@ -140,7 +141,7 @@ std::optional<PlannedBatch> Planner::plan(const Position& from, int64_t batch_si
 void Planner::give_back(const PlannedBatch& b) { kept_.insert(kept_.begin(), b.orders.begin(), b.orders.end()); }
 
 void Planner::serialize(Serializer& s, int64_t size, const std::vector<Order>& under_way) {
-  const char* const key = "_orders_ahead";  // of our own; the release's iterators draw these orders again
+  const char* const key = "_orders_ahead";  // not in the reference release, whose iterators draw these orders again
   if (s.is_loading()) {
     kept_.clear();
     if (!sampler_ || !s.contains(key)) return;

@@ -9,7 +9,7 @@ namespace chainer::iterators {
 WorkerPool::WorkerPool(int n_threads) {
   try {
     for (int i = 0; i < std::max(1, n_threads); ++i) threads_.emplace_back([this] { work(); });
-  } catch (...) {  // the system has no more threads: those that were started must end
+  } catch (...) {  // the system has no more threads: end those that were started
     end();
     throw;
   }

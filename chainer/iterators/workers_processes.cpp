@@ -24,24 +24,24 @@ struct Request {
 struct Answer {
   int64_t job;
   uint64_t size;    // of the example, or of the error's message
-  int32_t error;    // -1 for none, else its kind
-  int32_t in_pipe;  // the example follows instead of lying in shared memory
+  int32_t error;    // -1 without an error, else its kind
+  int32_t in_pipe;  // nonzero if the example follows in the socket instead of in shared memory
 };
 
-// Neither side ever waits for the other to read: what a socket does not take stays in the sender's stream. So any
-// number of requests and answers may be under way at the same time.
+// Neither side blocks until the other reads: bytes that a socket does not accept stay in the sender's stream. Therefore
+// any number of requests and answers may be pending.
 class Processes : public Workers {
  public:
   Processes(const AnyDataset& dataset, int n, int64_t capacity, std::size_t slot_bytes)
       : capacity_(capacity), slot_bytes_(slot_bytes) {
-    // Pages come into being when they are written, and go with the last process.
+    // Pages are allocated when written, and freed with the last process.
     shared_bytes_ = static_cast<std::size_t>(capacity) * slot_bytes;
     std::string why;
     shared_ = static_cast<char*>(pages::map_shared(shared_bytes_, why));
     if (!shared_) throw RuntimeError("MultiprocessIterator: no shared memory of ", shared_bytes_, " bytes: ", why);
     try {
       for (int i = 0; i < n; ++i) start(dataset, n);
-    } catch (...) {  // those that were started must not stay
+    } catch (...) {  // end those that were started
       end();
       throw;
     }
@@ -55,8 +55,7 @@ class Processes : public Workers {
       if (w.lost.empty()) w.stream.put(&r, sizeof r);
     }
     for (Worker& w : workers_)
-      if (w.lost.empty())
-        (void)w.stream.send(w.child.socket());  // who does not read is noticed when an answer is wanted
+      if (w.lost.empty()) (void)w.stream.send(w.child.socket());  // a worker that does not read is noticed in take()
   }
   Example take(int64_t job, const Patience& patience) override;
 
@@ -64,7 +63,7 @@ class Processes : public Workers {
   struct Worker {
     ChildProcess child;
     ByteStream stream = {};
-    std::string lost = {};  // how the worker ended, if it did
+    std::string lost = {};  // how the worker ended, empty if it did not
   };
   struct Kept {
     Example example;
@@ -83,13 +82,13 @@ class Processes : public Workers {
   std::size_t slot_bytes_, shared_bytes_ = 0;
   char* shared_ = nullptr;
   std::vector<Worker> workers_;
-  std::map<int64_t, int64_t> indices_;  // of the jobs under way
+  std::map<int64_t, int64_t> indices_;  // of pending jobs
   std::map<int64_t, Kept> kept_;        // answered, not yet taken
   bool warned_of_size_ = false;
 };
 
 void Processes::end() {
-  workers_.clear();  // one that is in the middle of an example is not waited for
+  workers_.clear();  // a worker that is reading an example is killed
   pages::unmap(shared_, shared_bytes_);
 }
 
@@ -100,7 +99,7 @@ void Processes::start(const AnyDataset& dataset, int wanted) {
                                    [&](int socket) { work(dataset, socket); })});
 }
 
-// The child's life. No exception leaves it: behind this call lies the parent's program.
+// The worker's main loop. Must not throw: the parent's program would continue in the child.
 void Processes::work(const AnyDataset& dataset, int socket) const noexcept {
   cpu::set_thread_count(1);
   ByteStream stream;
@@ -133,14 +132,14 @@ void Processes::work(const AnyDataset& dataset, int socket) const noexcept {
   }
 }
 
-// Ends a worker, if that has not happened, and notes why, or how it ended.
+// Ends a worker unless it has ended, and stores `why` or how it ended.
 void Processes::bury(Worker& w, const std::string& why) {
   const int number = w.child.number();
   const std::string how = w.child.end();
   w.lost = text("the worker process ", number, why.empty() ? " died: " + how : why);
 }
 
-// Sends and receives what is there, for all workers, after waiting for some of it.
+// Waits for any of the workers' sockets, then sends and receives without blocking.
 void Processes::exchange(double seconds) {
   std::vector<AwaitedSocket> sockets;
   for (const Worker& w : workers_) sockets.push_back({w.lost.empty() ? w.child.socket() : -1, &w.stream});
@@ -148,14 +147,14 @@ void Processes::exchange(double seconds) {
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     Worker& w = workers_[i];
     if (!w.lost.empty() || !sockets[i].ready) continue;
-    (void)w.stream.send(w.child.socket());  // what a worker wrote before it died is read all the same
+    (void)w.stream.send(w.child.socket());  // answers that a worker wrote before it died are still read
     const bool open = w.stream.receive(w.child.socket());
     receive(w);
     if (!open) bury(w, "");
   }
 }
 
-// Keeps the examples whose bytes are there.
+// Stores the examples whose bytes are complete.
 void Processes::receive(Worker& w) {
   for (;;) {
     Answer a;
@@ -187,12 +186,12 @@ Example Processes::take(int64_t job, const Patience& patience) {
     if (!w.lost.empty()) {
       const int64_t index = indices_[job];
       indices_.erase(job);
-      throw RuntimeError("MultiprocessIterator: example ", index, " was wanted, but ", w.lost);
+      throw RuntimeError("MultiprocessIterator: example ", index, " cannot be read: ", w.lost);
     }
     const uint64_t before = w.stream.received();
     const Clock::time_point start = Clock::now();
     exchange(std::min(told + patience.warn_after, patience.give_up_after) - waited);
-    // While this process itself was stopped, nobody could answer: no more than a second counts at a time.
+    // At most one second counts per round: while this process was stopped, no answer could arrive.
     waited += std::min(std::chrono::duration<double>(Clock::now() - start).count(), 1.0);
     if (w.stream.received() != before) {
       waited = told = 0;

@@ -26,7 +26,7 @@ std::vector<std::string> left_out_members(const Link& root) {
   for (const auto& [path, link] : tree) {
     const char* begin = reinterpret_cast<const char*>(link);
     const char* end = begin + link->object_size();
-    // Links inside the object that are not listed; what lies inside of those is not reported again.
+    // Links inside the object that are not listed. Only the outermost ones are reported.
     std::vector<const Link*> inside;
     for (const Link* l : Living<Link>::between(begin + 1, end))
       if (!listed.count(l)) inside.push_back(l);
@@ -51,17 +51,18 @@ std::vector<std::string> links_behind_pointers(const Link& root) {
   for (const auto& [path, link] : tree) known.insert(link);
   std::vector<std::string> out;
   for (const auto& [path, link] : tree) {
-    if (is_declared_in(typeid(*link), "chainer")) continue;  // the library's own list all
+    if (is_declared_in(typeid(*link), "chainer")) continue;  // the library's links list all members
     const char* begin = reinterpret_cast<const char*>(link);
     for (std::size_t at = sizeof(void*); at + sizeof(void*) <= link->object_size(); at += sizeof(void*)) {
-      // The words of the object, whatever they are: only those that are the address of a living link count.
+      // Any word of the object may be read; only values that are the address of a living link count.
       std::uintptr_t word = 0;
       std::memcpy(&word, begin + at, sizeof word);
       if (word - reinterpret_cast<std::uintptr_t>(begin) < link->object_size()) continue;
       if (const Link* l = Living<Link>::at(word); l && known.insert(l).second)
-        out.push_back(text("a ", l->class_name(), " that ", path, ", a ", link->class_name(),
-                           ", points to is not in its CHAINER_MEMBERS: it is neither trained nor saved. List the "
-                           "unique_ptr, shared_ptr or vector that holds it; what is only borrowed may stay out"));
+        out.push_back(
+            text("a ", l->class_name(), " that ", path, ", a ", link->class_name(),
+                 ", points to is not in its CHAINER_MEMBERS: it is neither trained nor saved. List the "
+                 "unique_ptr, shared_ptr or vector that owns it; links that are not owned need not be listed"));
     }
   }
   return out;

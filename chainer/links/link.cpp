@@ -13,7 +13,7 @@
 namespace chainer {
 namespace {
 
-// A link's direct members, in the order of their names (children of lists keep theirs).
+// A link's direct members, sorted by name (children of lists in list order).
 struct Members : MemberVisitor {
   std::vector<std::pair<std::string, Parameter*>> params;
   std::vector<std::pair<std::string, Link*>> links;
@@ -39,7 +39,7 @@ void collect_params(const Link& l, const std::string& path, std::vector<std::pai
   for (const auto& [name, child] : m.links) collect_params(*child, path + "/" + name, out);
 }
 
-// Calls f(path, parameter) once for each parameter, with its first path.
+// Calls f(path, parameter) once for each parameter, with the first of its paths.
 template <class F>
 void walk_params(const Link& l, F&& f) {
   std::vector<std::pair<std::string, Parameter*>> all;
@@ -55,7 +55,7 @@ void walk_params(const Link& l, F&& f) {
 
 }  // namespace
 
-// Children learn their names when the parent is walked: the last one, where a link has several.
+// Children get their names when a parent is walked; a child with several names gets the last one.
 class LinkCollector {
  public:
   explicit LinkCollector(std::vector<std::pair<std::string, Link*>>& out) : out_(out) {}
@@ -108,8 +108,8 @@ Link::~Link() { Living<Link>::remove(this); }
 void MemberVisitor::persistent(const std::string& name, int& v) {
   int64_t wide = v;
   persistent(name, wide);
-  if (!std::in_range<int>(wide)) throw ValueError("the member ", name, " is an int, which ", wide, " does not fit");
-  if (wide != v) v = static_cast<int>(wide);  // most walks only read, and several threads may
+  if (!std::in_range<int>(wide)) throw ValueError("the value ", wide, " does not fit in member ", name, ", an int");
+  if (wide != v) v = static_cast<int>(wide);  // most calls only read, maybe in several threads
 }
 void MemberVisitor::persistent(const std::string& name, float& v) {
   double wide = v;
@@ -193,11 +193,11 @@ bool Link::update_enabled() const {
 }
 
 namespace {
-// While a link looks for a name among its listed members: walks leave out the added ones, of which it knows the names.
+// True while a link looks for a name among its listed members: visits then skip members that were added by name.
 thread_local bool listed_only = false;
 }  // namespace
 
-// KeyError where a member of that name exists.
+// Throws KeyError if a member of that name exists.
 void Link::expect_free(const std::string& wanted) {
   struct Find : MemberVisitor {
     explicit Find(const std::string& n) : name(n) { listed_only = true; }
@@ -213,7 +213,7 @@ void Link::expect_free(const std::string& wanted) {
     const std::string& name;
     bool found = false;
   };
-  if (wanted.empty()) throw ValueError("a member of a link needs a name");
+  if (wanted.empty()) throw ValueError("a member's name must not be empty");
   bool taken = added_names_.count(wanted) > 0;
   if (!taken) {
     Find find(wanted);
@@ -322,7 +322,7 @@ void detail::wrong_argument_count(const Link& link, std::size_t count, std::init
 }
 
 void detail::locate_error(const Link& link, Error& e) {
-  // Whoever called forward of a child knows it by address; the error may have passed several links by now.
+  // The caller of a child's forward() has only its address; the error may have passed several links since.
   std::string place;
   try {
     if (e.origin())

@@ -242,8 +242,8 @@ T copy_link(const T& link, CopyMode mode) {
     copier.finish(copy);
     return copy;
   } else {
-    throw TypeError("a ", link.class_name(), " cannot be copied: a std::unique_ptr among its members has one owner; ",
-                    "a Child or a std::optional is copied along");
+    throw TypeError("a ", link.class_name(), " cannot be copied, because a std::unique_ptr among its members cannot; ",
+                    "use Child or std::optional instead");
   }
 }
 

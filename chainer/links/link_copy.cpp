@@ -9,14 +9,13 @@ namespace chainer {
 namespace {
 
 thread_local const CopyMode* copying = nullptr;
-thread_local int depth = 0;  // of copies inside copies
+thread_local int depth = 0;  // of nested copies
 
-// Links inside of links are copied by calls inside of calls, of one or two KiB each. (The release's copy ends at
-// 1,000.)
+// A limit for the stack: nested links are copied by nested calls, each of one or two KiB.
 constexpr int kDeepest = 2000;
 
-// Gives a copied link parameters, arrays and shared links of its own. What was one object in the original is one object
-// in the copy.
+// Gives a copied link its own parameters, arrays and shared links. Objects that are shared within the original are
+// shared within the copy.
 struct MakeOwn : MemberVisitor {
   explicit MakeOwn(CopyMode m) : mode(m) {}
   void param(const std::string&, Parameter& p) override {
@@ -47,8 +46,8 @@ struct MakeOwn : MemberVisitor {
   using MemberVisitor::persistent;
 
   CopyMode mode;
-  std::map<const void*, Parameter> parameters;  // by the original's id and by the own one's
-  std::vector<Parameter> originals;             // which keep their ids from being given to others meanwhile
+  std::map<const void*, Parameter> parameters;  // keyed by the ids of the original and of the copy
+  std::vector<Parameter> originals;             // keeps the ids from being reused
   std::map<const Link*, std::shared_ptr<Link>> links;
 };
 
@@ -60,7 +59,8 @@ Link::Link(const Link& o)
       added_persistents_(o.added_persistents_),
       added_names_(o.added_names_),
       hooks_(o.hooks_) {
-  if (!copying) throw RuntimeError("a ", o.class_name(), " is copied by accident: write link.copy(), or std::move it");
+  if (!copying)
+    throw RuntimeError("a ", o.class_name(), " must not be copied implicitly: use link.copy() or std::move(link)");
   if (o.moved_from_) throw RuntimeError("a ", o.class_name(), " is copied after it was moved elsewhere");
   for (const auto& [name, link] : o.added_links_) added_links_.emplace_back(name, link->clone(*copying));
   Living<Link>::add(this);
@@ -71,7 +71,7 @@ Child::Child(const Child& o) : kept_(o.kept_) {
 }
 
 LinkCopier::LinkCopier(CopyMode mode) : mode_(mode), outer_(copying) {
-  if (depth == kDeepest) throw RuntimeError("copy: links are nested in each other more than ", kDeepest, " deep");
+  if (depth == kDeepest) throw RuntimeError("copy: links are nested more than ", kDeepest, " deep");
   ++depth;
   copying = &mode_;
 }
@@ -82,7 +82,7 @@ LinkCopier::~LinkCopier() {
 const CopyMode* LinkCopier::current() { return copying; }
 
 void LinkCopier::finish(Link& copy) const {
-  // Only the outermost copy does this: members were copied along with it.
+  // Only the outermost copy runs this; its members have been copied by then.
   if (outer_) return;
   MakeOwn own(mode_);
   copy.visit(own);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Links in files.
+// Serialization of links.
 #include <cstring>
 #include <map>
 
@@ -10,8 +10,8 @@
 namespace chainer {
 namespace {
 
-// The first path of each parameter of the link that is saved or loaded, so that a second path is known as another name
-// of the same parameter. One for the outermost link.
+// The first path of each parameter while a link is saved or loaded, so that a second path is known to be the same
+// parameter. Shared by the outermost link and its children.
 struct Paths {
   std::map<const void*, std::string> first;
   std::string here;
@@ -56,7 +56,7 @@ struct Walk : MemberVisitor {
       copy_elements(stored, a);
     }
   }
-  // A parameter that was loaded under another path: the file must agree, where it has this path at all.
+  // For a parameter that was loaded under another path: if the file has this path too, its values must agree.
   void check_tied(const std::string& name, const Parameter& p, const std::string& first) {
     if (!p.is_initialized() || !s.contains(name)) return;
     Array other = p.array().copy();
@@ -65,10 +65,10 @@ struct Walk : MemberVisitor {
     const Array mine = p.array().contiguous(), theirs = other.contiguous();
     if (std::memcmp(mine.raw(), theirs.raw(), bytes(mine)) != 0)
       throw ValueError(first, " and ", paths->here, "/", name,
-                       " are one parameter here, but the file has different values for them");
+                       " are the same parameter in this link, but have different values in the file");
   }
   void persistent(const std::string& name, Array& v) override {
-    // What is not there yet is not in files, the release's neither.
+    // Arrays that are not initialized are not saved, as in the reference release.
     if (v || (s.is_loading() && s.contains(name))) s.array(name, v);
   }
   void persistent(const std::string& name, int64_t& v) override { s.integer(name, v); }

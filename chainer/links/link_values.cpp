@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What links do with the values of their members: copying them from link to link and from device to device.
+// Operations on the values of members: copying between links and between devices.
 #include <map>
 #include <variant>
 
@@ -10,7 +10,7 @@ namespace chainer {
 namespace {
 using PersistentValue = std::variant<Array*, int64_t*, int*, double*, float*, bool*, std::string*>;
 
-// The persistent values of a link and its children, by path.
+// The persistent values of a link and its children by path.
 std::map<std::string, PersistentValue> persistent_values(const Link& l) {
   struct Collect : MemberVisitor {
     std::map<std::string, PersistentValue> found;
@@ -61,8 +61,7 @@ void Link::copyparams(const Link& other, bool copy_persistent) {
     std::visit(
         [&, &path = path](auto* to) {
           const auto* from = std::get_if<decltype(to)>(&it->second);
-          if (!from)
-            throw TypeError("copyparams: the persistent value ", path, " is of another type in the other link");
+          if (!from) throw TypeError("copyparams: the persistent value ", path, " has another type in the other link");
           copy_value(**from, *to);
         },
         value);

@@ -23,8 +23,7 @@ Sequential::Sequential(const Sequential& o) : Link(o) {
 
 Variable Sequential::forward(const Variable& x) {
   Variables out = forward(Variables{x});
-  if (out.size() != 1)
-    throw TypeError("Sequential: the last layer gave ", out.size(), " variables where one is wanted");
+  if (out.size() != 1) throw TypeError("Sequential: the last layer must return one variable, got ", out.size());
   return out[0];
 }
 Variables Sequential::forward(const Variables& x) {

@@ -7,7 +7,7 @@ namespace chainer {
 
 SharedName& SharedName::operator=(SharedName&& o) noexcept {
   if (this == &o) return *this;
-  // What is referred to here stays, behind what comes.
+  // References to this object's texts must stay valid, so they are appended to the other's.
   Text* const theirs = o.all_.exchange(nullptr);
   if (Text* last = theirs) {
     while (last->older) last = last->older;
@@ -32,7 +32,7 @@ void SharedName::set(const std::string& name) {
   if (get() == name) return;
   for (const Text* t = all_.load(std::memory_order_acquire); t; t = t->older)
     if (t->text == name) return current_.store(t, std::memory_order_release);
-  // Two threads may add the same text; one of them is never current again.
+  // Two threads may add the same text; then one of them is never used again.
   auto* const t = new Text{name, all_.load(std::memory_order_relaxed)};
   while (!all_.compare_exchange_weak(t->older, t, std::memory_order_acq_rel, std::memory_order_acquire)) {}
   current_.store(t, std::memory_order_release);

@@ -22,7 +22,7 @@ int64_t elements_of(const Shape& s) {
   return n;
 }
 
-// Multiplications of a function whose inputs and first result have these shapes.
+// The number of multiplications of a function with these shapes of inputs and of its first result.
 int64_t multiplications(const std::string& function, const std::vector<Shape>& in, const Shape& out) {
   const auto starts = [&](const char* with) { return function.starts_with(with); };
   const int64_t made = elements_of(out);
@@ -32,13 +32,13 @@ int64_t multiplications(const std::string& function, const std::vector<Shape>& i
   if (starts("Convolution")) return made * (weights / in[1][0]);
   if (starts("Deconvolution")) return elements_of(in[0]) * (weights / in[1][0]);
   if (starts("MatMul") && out.ndim() >= 2 && in[0].ndim() >= 2 && in[0].ndim() == in[1].ndim()) {
-    // (m, k) and (k, n), either one transposed: the product of their sizes is that of the result's by k * k.
+    // For (m, k) and (k, n), maybe transposed: (m k) (k n) / (m n) = k^2.
     const int64_t batch = made / (out[out.ndim() - 1] * out[out.ndim() - 2]);
     const double k2 = static_cast<double>(elements_of(in[0])) * static_cast<double>(weights) /
                       (static_cast<double>(made) * static_cast<double>(batch));
     return made * std::llround(std::sqrt(k2));
   }
-  if (starts("NStep")) {  // packed rows, first states, the matrices of all gates, their biases
+  if (starts("NStep")) {  // inputs: packed rows, first states, the matrices of all gates, their biases
     int64_t matrices = 0;
     for (std::size_t i = starts("NStepLSTM") ? 3 : 2; i < in.size(); ++i)
       if (in[i].ndim() == 2) matrices += elements_of(in[i]);
@@ -48,7 +48,7 @@ int64_t multiplications(const std::string& function, const std::vector<Shape>& i
 }
 
 struct SummaryCall {
-  Ref<FunctionNode> node;  // kept, so that the nodes of what it reads live on
+  Ref<FunctionNode> node;  // kept, so that the nodes of its inputs stay alive
   std::string path;        // of the innermost link that runs
   std::vector<Shape> inputs;
 };
@@ -102,7 +102,7 @@ class SummaryWatch : public LinkHook, public FunctionHook {
   std::vector<SummaryRow> rows_;
 };
 
-// The parameter behind an input, also through functions of one input, as reshape is.
+// The parameter that an input comes from, directly or through functions of one input such as reshape.
 const VariableNode* leaf_of(const VariableNode* n) {
   while (const FunctionNode* f = n->creator()) {
     if (f->inputs().size() != 1) return nullptr;
@@ -111,7 +111,7 @@ const VariableNode* leaf_of(const VariableNode* n) {
   return n;
 }
 
-// The link that owns a function's parameters, where that is one that nobody calls; else the link that runs.
+// The link that owns the function's parameters if it is not called itself; else the link that runs.
 std::string owner_of(const SummaryCall& c, const SummaryWatch& watch,
                      const std::map<const VariableNode*, std::string>& owners) {
   for (const auto& x : c.node->inputs())
@@ -126,7 +126,7 @@ void add_costs(const Link& model, SummaryWatch& watch) {
     const std::size_t end = path.rfind('/');
     if (const VariableNode* n = p.variable().node_pointer()) owners.emplace(n, end ? path.substr(0, end) : "/");
   }
-  // First all owners, then the rows: a row that is made here does not make its link one that was called.
+  // All owners are determined before rows are added: a new row must not make its link count as called.
   std::vector<std::string> by_call;
   for (const SummaryCall& c : watch.calls()) by_call.push_back(owner_of(c, watch, owners));
   for (std::size_t i = 0; i < by_call.size(); ++i) {
@@ -158,7 +158,7 @@ void add_parameters(const Link& original, const Link& model, SummaryWatch& watch
     const Link& link = *by_path.at(row.path);
     if (row.type.empty()) row.type = link.class_name();
     for (const auto& [name, p] : link.namedparams(false)) {
-      if (name.rfind('/') != 0) continue;  // a child's
+      if (name.rfind('/') != 0) continue;  // belongs to a child
       const int64_t n = p.size();
       if (!met.insert(p.id()).second) {
         row.shared += n;
@@ -185,7 +185,7 @@ ModelSummary summary(const Link& model, const Variables& inputs) {
   std::shared_ptr<Link> copy;
   try {
     copy = model.clone(CopyMode::share);
-  } catch (const TypeError&) {  // it has a std::unique_ptr
+  } catch (const TypeError&) {  // the model has a std::unique_ptr
   }
   Link& run = copy ? *copy : const_cast<Link&>(model);
   SummaryWatch watch(run);

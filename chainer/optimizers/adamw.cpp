@@ -22,7 +22,7 @@ std::shared_ptr<UpdateRule> AdamW::create_update_rule() {
     check_eps(r.hyper("eps"), p.dtype(), "AdamW");
     const double beta1 = r.hyper("beta1"), beta2 = r.hyper("beta2"), alpha = r.hyper("alpha"),
                  t = static_cast<double>(r.t), scale = std::sqrt(1 - std::pow(beta2, t));
-    // Adam's pass adds eps to sqrt(v), not to sqrt(v / (1 - beta2^t)), and decays by a rate of its own.
+    // The pass adds eps to sqrt(v) instead of sqrt(v / (1 - beta2^t)), and has a separate rate for the decay.
     return std::pair(op, std::vector<double>{alpha * scale / (1 - std::pow(beta1, t)), 1 - beta1, 1 - beta2,
                                              r.hyper("eps") * scale, 1, alpha * r.hyper("weight_decay")});
   });

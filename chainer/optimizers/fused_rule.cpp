@@ -14,7 +14,7 @@ UpdatePass FusedRule::pass(Parameter& param) const {
   return {op, param.array(), param.grad(), std::move(arrays), std::move(hyper)};
 }
 
-// A rule derived from this one may do more.
+// A derived class may do more than the pass.
 bool FusedRule::is_pass() const { return typeid(*this) == typeid(FusedRule); }
 
 void FusedRule::update_core(Parameter& param) {

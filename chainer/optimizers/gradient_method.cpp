@@ -21,7 +21,7 @@ using optimizer::Timing;
 
 namespace {
 
-// NaN gradients are NaN throughout, nearly always: one element of each shows a loss that was NaN.
+// After a loss of NaN nearly all elements of the gradients are NaN, so looking at one element of each is enough.
 bool begins_with_nan(const Array& a) {
   if (!a || a.size() == 0 || !a.device().is_host()) return false;
   switch (a.dtype()) {
@@ -33,7 +33,7 @@ bool begins_with_nan(const Array& a) {
   }
 }
 
-// The first element of an array on a device, in float64; none on the host, where a look costs nothing.
+// The first element of an array on a device, in float64; empty for arrays on the host, which can be read directly.
 Array first_there(Array a) {
   if (!a || a.size() == 0 || a.device().is_host() || !is_floating(a.dtype())) return {};
   while (a.ndim() > 0) a = a[0];
@@ -41,7 +41,7 @@ Array first_there(Array a) {
 }
 bool is_nan_there(const Array& first) { return first && std::isnan(to_host(first).item<double>()); }
 
-// Whether another process takes part in the graph: then a forward pass cannot be repeated by this one alone.
+// Returns true if another process takes part in the graph; then this process alone cannot repeat the forward pass.
 bool has_partners(const Variable& loss) {
   std::vector<Ref<FunctionNode>> waiting{loss.creator()};
   std::set<const FunctionNode*, std::less<>> met;
@@ -56,8 +56,8 @@ bool has_partners(const Variable& loss) {
   return false;
 }
 
-// The first function that makes a NaN: the loss once more, by the same parameters, in debug mode. What it reports goes
-// nowhere.
+// Names the first function that makes a NaN: computes the loss again in debug mode, with the same parameters and
+// without reporting values.
 std::string first_nan(const Optimizer::LossFunction& lossfun, const Variable& loss) {
   if (has_partners(loss)) return "; debug mode (CHAINER_DEBUG=1) names the function";
   try {
@@ -67,7 +67,7 @@ std::string first_nan(const Optimizer::LossFunction& lossfun, const Variable& lo
     if (Reporter* r = current_reporter()) scope.emplace(*r, nowhere);
     (void)lossfun();
   } catch (const std::exception& e) { return text(": ", e.what()); }
-  return "; computed once more, with other random numbers or another batch, it is none";
+  return "; computed again (maybe with other random numbers or another batch), the loss is not NaN";
 }
 
 }  // namespace
@@ -88,8 +88,7 @@ void GradientMethod::setup_link(Kept<Link> link) {
   const std::string name = type_name(typeid(*this));
   std::vector<Parameter> params = target().params();
   if (params.empty())
-    warn(text(name, ": the ", target().class_name(),
-              " given to setup() has no parameters, so that updates do nothing: ",
+    warn(text(name, ": the ", target().class_name(), " given to setup() has no parameters, so updates do nothing: ",
               target().object_size() ? "list its links in CHAINER_MEMBERS, and call setup() after add_link()"
                                      : "its class has no CHAINER_MEMBERS, which lists what is trained"));
   for (Parameter& p : params) {
@@ -117,7 +116,7 @@ void GradientMethod::reallocate_cleared_grads() {
 
 void GradientMethod::update() {
   const timeline::Stretch stretch("optimizer", "update");
-  (void)config();  // whose first use in a thread sets the floating-point mode
+  (void)config();  // the first use in a thread sets the floating-point mode
   bool foreign = false, any_gradient = false;
   for (const auto& [path, p] : target().namedparams(false)) {
     any_gradient = any_gradient || static_cast<bool>(p.grad());
@@ -128,9 +127,9 @@ void GradientMethod::update() {
                          "before backward(), or update(lossfun), which does both");
     const auto* rule = foreign ? nullptr : dynamic_cast<const UpdateRule*>(p.update_rule().get());
     if (rule && rule->owner && rule->owner != hyperparam_.get()) {
-      foreign = true;  // one is told of
+      foreign = true;  // warn only once
       warn(text(type_name(typeid(*this)), ": ", path, " of the ", target().class_name(),
-                " belongs to another optimizer, whose setup() came later: the rule of that ", rule->owner_name,
+                " belongs to another optimizer, whose setup() was called later: the rule of that ", rule->owner_name,
                 " is applied here. Give each optimizer links of its own, or call setup() of this one again"));
     }
     if (looks_for_nan() && begins_with_nan(p.grad()))
@@ -138,7 +137,7 @@ void GradientMethod::update() {
                       ": the loss was NaN or a derivative infinite. Debug mode "
                       "(CHAINER_DEBUG=1, or set_debug(true)) names the function");
   }
-  // A look waits for the device, so it is taken only where an update must not go on, and once for all gradients.
+  // Reading values waits for the device. Therefore this is done only for OnNan::stop, and once for all gradients.
   if (on_nan == optimizer::OnNan::stop) {
     Array total;
     for (const auto& [path, p] : target().namedparams(false))
@@ -150,12 +149,12 @@ void GradientMethod::update() {
   }
   if (!any_gradient && !target().params(false).empty())
     warn(text(type_name(typeid(*this)), ": no parameter of the ", target().class_name(),
-              " has a gradient in an update, so that they stay: backward() was not called since cleargrads(), or the ",
-              "loss has no graph"));  // (the same words each time: they are printed once)
+              " has a gradient in an update, so none is changed: backward() was not called since cleargrads(), or the ",
+              "loss has no graph"));  // a constant text, so that it is printed once
   reallocate_cleared_grads();
   call_hooks(Timing::pre);
   ++t;
-  std::optional<optimizer::Passes> passes;  // of parameters on devices
+  std::optional<optimizer::Passes> passes;  // for parameters on devices
   for (Parameter& p : target().params(false)) {
     if (p.is_initialized() && !p.array().device().is_host()) {
       if (!passes) passes.emplace();
@@ -174,7 +173,7 @@ void GradientMethod::update(const LossFunction& lossfun) {
   const Variable loss = lossfun();
   if (!loss.creator() && !target().params().empty())
     throw RuntimeError(type_name(typeid(*this)),
-                       ": the loss has no graph, so that nothing would be trained: ", why_without_graph());
+                       ": the loss has no graph, so nothing would be trained: ", why_without_graph());
   if (use_cleargrads_)
     target().cleargrads();
   else

@@ -11,11 +11,11 @@ namespace optimizer {
 double Hyperparameter::get(std::string_view name) const {
   for (const Hyperparameter* h = this; h; h = h->parent_.get())
     if (const auto it = h->values_.find(name); it != h->values_.end()) return it->second;
-  throw KeyError("there is no hyperparameter '", name, "'; there are ", to_string(*this));
+  throw KeyError("no hyperparameter '", name, "'; available: ", to_string(*this));
 }
 void Hyperparameter::set(const std::string& name, double value) {
   if ((name == "lr" || name == "alpha") && !(value >= 0))
-    throw ValueError("the hyperparameter ", name, " must not be negative or NaN, but is ", value,
+    throw ValueError("the hyperparameter ", name, " must not be negative or NaN, got ", value,
                      value < 0 ? ": to climb a function, return its negative as the loss" : "");
   values_[name] = value;
 }
@@ -25,7 +25,7 @@ bool Hyperparameter::has(std::string_view name) const {
   return false;
 }
 void Hyperparameter::set_known(const std::string& name, double value) {
-  if (!has(name)) (void)get(name);  // throws, naming those that exist
+  if (!has(name)) (void)get(name);  // throws an error that lists the existing names
   set(name, value);
 }
 std::map<std::string, double> Hyperparameter::get_dict() const {
@@ -123,7 +123,7 @@ void Optimizer::new_epoch(bool automatic) {
   if (automatic != use_auto_new_epoch)
     throw RuntimeError(automatic
                            ? "new_epoch(automatic) was called, but use_auto_new_epoch is off"
-                           : "new_epoch() was called by hand, but use_auto_new_epoch is on: the updater calls it");
+                           : "new_epoch() was called directly, but use_auto_new_epoch is on: the updater calls it");
   ++epoch;
 }
 

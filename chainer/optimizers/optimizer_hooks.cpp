@@ -10,13 +10,13 @@
 
 namespace chainer::optimizer_hooks {
 namespace {
-// Parameters without data or gradient have nothing to change.
+// Parameters without data or gradient are skipped.
 bool ready(const Parameter& p) { return p.is_initialized() && p.grad(); }
-// The sum of squares. Those of 16-bit numbers would overflow from 256 on and vanish below 2e-4.
+// The sum of squares, in float64. Squares of 16-bit numbers would overflow from 256 on and vanish below 2e-4.
 Array squares(const Array& a) {
   return sum(square(item_size(a.dtype()) == 2 ? a.astype(float32) : a), {}, false, float64);
 }
-// On a device factors stay there, so that nobody waits for them.
+// On a device the norm stays there, which avoids waiting for it.
 Array norm_there(const Array& a) { return sqrt(squares(a)); }
 double norm(const Array& a) { return norm_there(a).item<double>(); }
 }  // namespace

@@ -27,7 +27,7 @@ void UpdateRule::prepare(Parameter& target, double loss_scale) {
     for (const auto& [name, value] : wanted) state.emplace_back(name, full_like(data, value));
   }
   for (auto& [name, a] : state) {
-    // A state may have been loaded or set before the parameter had its shape.
+    // A state may have been loaded or set before the parameter got its shape.
     if (!a || a.shape() != data.shape())
       throw ValueError("update: the state '", name, "' has shape ", a ? to_string(a.shape()) : "of none",
                        ", its parameter ", data.shape());
@@ -72,10 +72,10 @@ bool UpdateRule::update_later(Parameter& param, optimizer::Passes& passes) {
   return true;
 }
 UpdatePass UpdateRule::pass(Parameter&) const {
-  throw TypeError("update: a rule whose is_pass() is true defines pass(), too");
+  throw TypeError("update: a rule whose is_pass() returns true must define pass()");
 }
 
-// The copy in 32 bits has the parameter's values wherever somebody else has written them since the last update.
+// Updates the 32-bit copy where the parameter was changed by other code since the last update.
 void UpdateRule::follow(const Array& data) {
   if (!master_ || master_->shape() != data.shape()) {
     master_ = Parameter(data.astype(float32));
@@ -87,7 +87,7 @@ void UpdateRule::follow(const Array& data) {
 }
 
 void UpdateRule::serialize_master(Serializer& s, const Parameter* param) {
-  const char* const key = "_fp32";  // of our own: the release starts from the rounded values
+  const char* const key = "_fp32";  // not in the reference release, which starts from the rounded values
   if (!s.is_loading()) {
     Array copy = master_ ? master_->array() : Array();
     if (fp32_ && copy) s.array(key, copy);
@@ -121,7 +121,8 @@ void UpdateRule::serialize(Serializer& s, const Parameter* param) {
       s.array(name, a);
       if (!a) continue;
       if (sized && (a.shape() != param->shape() || a.dtype() != state_dtype(*param))) {
-        // Into an array like the parameter's: the serializer checks the shape, naming the path, and casts.
+        // Loads into an array like the parameter: the serializer then checks the shape, with the path in the message,
+        // and casts.
         a = Array(param->shape(), state_dtype(*param), param->array().device());
         s.array(name, a);
       }

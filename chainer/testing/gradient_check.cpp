@@ -16,7 +16,7 @@
 namespace chainer {
 
 void testing::assert_allclose(const Array& x, const Array& y, const AllcloseOptions& o) {
-  if (!x || !y) throw AssertionError("assert_allclose: ", x ? "y" : "x", " is none");
+  if (!x || !y) throw AssertionError("assert_allclose: ", x ? "y" : "x", " is empty");
   if (x.shape() != y.shape()) throw AssertionError("assert_allclose: shapes differ: ", x.shape(), " and ", y.shape());
   const std::vector<double> a = x.to_vector<double>(), b = y.to_vector<double>();
   std::size_t worst = a.size(), wrong = 0;
@@ -62,16 +62,17 @@ void set_element(Array& a, int64_t flat, double v) {
   set_item(a, at, full({}, v, a.dtype()));
 }
 
-// The residual of a quadratic fit through five equally spaced points, relative to their spread.
+// Throws NondifferentiableError if the residual of a quadratic fit through five equally spaced points is large relative
+// to their spread.
 void check_smooth(const std::array<double, 5>& y, double atol, double rtol) {
   const bool finite = std::isfinite(y[2]);
   for (double v : y)
     if (std::isfinite(v) != finite)
-      throw NondifferentiableError("the function is finite on one side of the point only");
+      throw NondifferentiableError("the function is finite at some points nearby, but not at others");
   if (!finite) return;
   const auto [lo, hi] = std::minmax_element(y.begin(), y.end());
   if (*hi == *lo) return;
-  // Least squares on -2 ... 2: the residual is along the cubic and quartic orthogonal polynomials.
+  // Least squares on -2, ..., 2: the residual lies along the cubic and quartic orthogonal polynomials.
   const double c3 = (-y[0] + 2 * y[1] - 2 * y[3] + y[4]), c4 = (y[0] - 4 * y[1] + 6 * y[2] - 4 * y[3] + y[4]);
   const double residual = c3 * c3 / 10 + c4 * c4 / 70;
   if (std::sqrt(residual / 5) > atol + rtol * (*hi - *lo))
@@ -79,8 +80,8 @@ void check_smooth(const std::array<double, 5>& y, double atol, double rtol) {
                                  y[1], ", ", y[2], ", ", y[3], ", ", y[4]);
 }
 
-// The element whose gradient is furthest from its own difference, for the message of a check that failed. At most a few
-// thousand elements are looked at: each costs two calls of the function.
+// For the message of a failed check: the element whose gradient differs most from the numerical one. Looks at a few
+// thousand elements at most, because each needs two calls of the function.
 template <class Value>
 std::string worst_element(const std::vector<std::pair<Array, Array>>& moved, const Arrays& gradients,
                           const Value& value, const CheckOptions& o) {
@@ -107,9 +108,9 @@ std::string worst_element(const std::vector<std::pair<Array, Array>>& moved, con
     index[d] = element % moved[where].first.shape()[d];
     element /= moved[where].first.shape()[d];
   }
-  return text("\nfurthest apart: element ", index, " of the ", where + 1,
+  return text("\nlargest difference: element ", index, " of the ", where + 1,
               ". of the inputs with gradient and parameters: ", "gradient ", analytic, ", numerical ", numerical,
-              gradients[where] ? "" : " (backward gave no gradient: there is no path)");
+              gradients[where] ? "" : " (backward returned no gradient: the input is not connected)");
 }
 
 }  // namespace
@@ -152,13 +153,12 @@ void check_backward(const std::function<Variables(const Variables&)>& func, cons
     return i < o.no_grads.size() ? bool(o.no_grads[i]) : !is_floating(x_data[i].dtype());
   };
 
-  // Backpropagation.
   Variables xs;
   for (std::size_t i = 0; i < x_data.size(); ++i) xs.push_back(Variable(x_data[i], is_floating(x_data[i].dtype())));
   for (const Parameter& p : o.params) Parameter(p).cleargrad();
   Variables ys = func(xs);
   if (ys.empty()) throw RuntimeError("check_backward: the function returned nothing");
-  // Identity puts all outputs under one function, so that one walk meets their sum of gradients.
+  // Identity joins all outputs in one node, so that a single backward pass starts from all of them.
   ys = functions::identity(ys);
   Arrays gys;
   if (y_grad.empty()) {
@@ -196,15 +196,15 @@ void check_backward(const std::function<Variables(const Variables&)>& func, cons
   for (std::size_t i = 0; i < moved.size(); ++i) {
     Array& direction = moved[i].second;
     direction = direction / (norm > 0 ? norm : 1.0);
-    if (!gradients[i]) continue;  // no path: contributes nothing
+    if (!gradients[i]) continue;  // not connected: contributes nothing
     if (gradients[i].dtype() != moved[i].first.dtype() || gradients[i].shape() != moved[i].first.shape())
       throw AssertionError("check_backward: gradient ", i, " has dtype ", gradients[i].dtype(), " and shape ",
                            gradients[i].shape());
     expected += sum(gradients[i].astype(float64) * direction).item<double>();
   }
 
-  // The derivative of the function along that direction.
-  // Each place moves by delta times its direction, or by delta alone where one element is looked at.
+  // The derivative along that direction. Every input moves by delta times its direction; for a single element
+  // (worst_element) the direction is 1 there and 0 elsewhere.
   const auto value_at = [&](double delta, const std::vector<Array>& directions) {
     const UsingConfig unchecked(&Config::type_check, o.dtype ? false : bool(config().type_check));
     Variables inputs;

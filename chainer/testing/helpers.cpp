@@ -18,7 +18,7 @@ TemporaryFolder::TemporaryFolder() {
 }
 
 TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;  // a folder that stays behind is no reason to end the program
+  std::error_code ignored;  // failing to remove a folder must not end the program
   std::filesystem::remove_all(path_, ignored);
 }
 

@@ -26,12 +26,12 @@ constexpr NamedLayout kLayouts[] = {{Layout::contiguous, "contiguous"}, {Layout:
                                     {Layout::padded, "padded"},         {Layout::reversed, "reversed"},
                                     {Layout::broadcast, "broadcast"},   {Layout::channels_last, "channels-last"}};
 
-// The same elements behind other strides; `broadcast` repeats the first one along an axis instead.
+// The same elements with other strides; Layout::broadcast repeats the first element along axis 0 instead.
 Array with_layout(const Array& a, Layout layout) {
   if (a.ndim() == 0 || layout == Layout::contiguous) return a;
   if (layout == Layout::transposed) return a.T().contiguous().T();
   if (layout == Layout::broadcast) return a.size() ? broadcast_to(a[Slice(0, 1)], a.shape()) : a;
-  if (layout == Layout::channels_last) {  // axis 1 nearest in memory
+  if (layout == Layout::channels_last) {  // axis 1 innermost
     if (a.ndim() < 3) return a;
     return moveaxis(moveaxis(a, 1, -1).contiguous(), -1, 1);
   }
@@ -47,7 +47,7 @@ Array with_layout(const Array& a, Layout layout) {
 
 Arrays with_layout(const Arrays& in, Layout layout) {
   Arrays out;
-  // Labels and masks stay: broadcasting them could leave their values without meaning for the others.
+  // Labels and masks are not broadcast: their values may not fit the other inputs.
   for (const Array& a : in)
     out.push_back(layout == Layout::broadcast && !is_floating(a.dtype()) ? a : with_layout(a, layout));
   return out;
@@ -64,13 +64,13 @@ Variables constants(const Arrays& in) {
 }
 Arrays forward(const OpCase& c, const Arrays& in) { return arrays_of(c.function(constants(in))); }
 
-// Whether a layout says nothing that another one does not say.
+// Returns true if a layout checks nothing that another one does not check.
 bool redundant(const OpCase& c, Layout layout) {
   return layout == Layout::channels_last &&
          std::none_of(c.inputs.begin(), c.inputs.end(), [](const Array& a) { return a.ndim() >= 3; });
 }
 
-// The case as it is; elementwise ones also on one element and on none.
+// The case itself and, if it is elementwise, the case with one element and without elements.
 std::vector<OpCase> shapes_of(const OpCase& c) {
   std::vector<OpCase> out{c};
   if (!c.elementwise) return out;
@@ -144,7 +144,7 @@ void check_gradients(const OpCase& whole) {
   random::RandomState r(5);
   for (const OpCase& c : shapes_of(whole)) {
     for (const NamedLayout& l : kLayouts) {
-      if (l.layout == Layout::broadcast && !whole.elementwise) continue;  // may meet corners that inputs were kept from
+      if (l.layout == Layout::broadcast && !whole.elementwise) continue;  // may create points that inputs avoid
       if (redundant(c, l.layout)) continue;
       const Arrays in = with_layout(c.inputs, l.layout);
       const Arrays gy = random_like(forward(c, in), r);
@@ -183,7 +183,7 @@ void check_gradients(const OpCase& whole) {
 }
 
 void check_graph(const OpCase& c) {
-  for (const Variable& y : c.function(constants(c.inputs))) expect(!y.creator(), "a graph that nobody wants");
+  for (const Variable& y : c.function(constants(c.inputs))) expect(!y.creator(), "a graph for inputs without gradient");
   if (!c.differentiable) return;
   const Arrays before = copies(c.inputs);
   Variables xs = roots(c.inputs);
@@ -202,14 +202,14 @@ void check_graph(const OpCase& c) {
     for (const Variable& x : xs) {
       const Variable g = x.grad_var();
       out.push_back(g.array());
-      if (!graph && g) expect(!g.creator(), "a gradient with a graph that nobody asked for");
+      if (!graph && g) expect(!g.creator(), "a gradient with a graph, although none was requested");
     }
     return out;
   };
   const Arrays first = backward(false), second = backward(false), third = backward(true);
   for (std::size_t i = 0; i < first.size(); ++i) {
     if (!first[i]) continue;
-    expect(same_bits(first[i], second[i]), "another gradient the second time through one graph");
+    expect(same_bits(first[i], second[i]), "a second backward pass gave another gradient");
     assert_allclose(first[i], third[i], {.atol = 1e-12, .rtol = 1e-12});
   }
   for (std::size_t i = 0; i < before.size(); ++i) expect(same_bits(before[i], c.inputs[i]), "an input was changed");
@@ -256,12 +256,12 @@ void check_leaks(const OpCase& c) {
     for (const Variable& g : grad(ys, wanted, {.grad_outputs = ones, .enable_double_backprop = true}))
       if (g && g.creator()) gs.push_back(F::sum(g));
     for (const Variable& g : gs) (void)grad({g}, wanted);
-    // Gradients with a graph lead back to the nodes that keep them.
+    // Keeps gradients with a graph, which form a cycle with their nodes.
     Variable root = ys[0];
     for (std::size_t i = 0; i < ys.size(); ++i) Variable(ys[i]).set_grad_var(ones[i]);
     root.backward({.retain_grad = true, .enable_double_backprop = true});
   };
-  run();  // what stays after the first time is kept for good: constants, compiled primitives
+  run();  // the first run may allocate for good: constants, compiled primitives
   const int64_t before = pool::outstanding(), bytes = memory::statistics().in_use;
   run();
   expect(pool::outstanding() == before, text(pool::outstanding() - before, " arrays or nodes were left behind"));

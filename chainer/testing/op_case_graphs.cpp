@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The checks of op_case.h that look at how gradients meet in graphs.
+// The checks of op_case.h that combine gradients in graphs.
 #include "chainer/autograd/function_node.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/math.h"
@@ -12,12 +12,12 @@
 namespace chainer::testing {
 namespace {
 
-// One variable for each input, its second use, and what the gradients must become.
+// One variable for each input, its second use, and the expected gradients.
 struct SharedGraph {
-  Variables xs, others, ys;  // others[i] is added to xs[i]; ys ends with the sums
+  Variables xs, others, ys;  // others[i] is added to xs[i]; the sums are the last elements of ys
   std::vector<std::size_t> floating;
 
-  // With `behind`, xs are results of a function, and their gradients arrive instead of staying in a leaf.
+  // If `behind`, xs are results of a function, so their gradients are passed on instead of kept in a leaf.
   SharedGraph(const OpCase& c, bool behind) {
     Variables leaves = roots(c.inputs);
     for (Variable& x : leaves) xs.push_back(behind && x.requires_grad() ? x * 1.0 : x);
@@ -29,7 +29,7 @@ struct SharedGraph {
       if (!xs[i].requires_grad()) continue;
       floating.push_back(i);
       others[i] = Variable(zeros_like(xs[i].array()));
-      // Its rank is above that of all the function's nodes: backward comes to the `add` first.
+      // Its rank is higher than that of the function's nodes, so backward processes the `add` first.
       Variable late = others[i];
       while (late.rank() <= rank) late = F::identity(late);
       ys.push_back(xs[i] + late);
@@ -48,7 +48,7 @@ void check_shared_graph(const OpCase& c, bool behind) {
   for (std::size_t i = 0; i < results; ++i) grad_outputs.push_back(Variable(gy[i], false));
   const Variables alone = grad(Variables(g.ys.begin(), g.ys.begin() + results), xs, {.grad_outputs = grad_outputs});
 
-  Arrays set, expected;  // by the caller beforehand; after each backward
+  Arrays set, expected;  // set by the caller before; expected after each backward
   for (std::size_t k = 0; k < xs.size(); ++k) {
     set.push_back(random_like({xs[k].array()}, r)[0]);
     expected.push_back(behind ? zeros_like(set[k]) : set[k].copy());
@@ -94,7 +94,7 @@ void check_dependence(const OpCase& c, std::size_t first) {
   named(text("gradients where inputs depend on input ", first), [&] {
     const Variables leaves = roots(c.inputs);
     if (!leaves[first].requires_grad()) return;
-    const Variable change = 0.1 * (F::sum(leaves[first]) - chainer::sum(c.inputs[first]));  // 0, with a slope
+    const Variable change = 0.1 * (F::sum(leaves[first]) - chainer::sum(c.inputs[first]));  // 0, with nonzero gradient
     Variables xs, wanted, grad_outputs;
     for (std::size_t i = 0; i < leaves.size(); ++i) {
       const Variable& x = leaves[i];
@@ -110,7 +110,7 @@ void check_dependence(const OpCase& c, std::size_t first) {
     const Variables plain = gradients(false), with_graph = gradients(true);
     for (std::size_t i = 0; i < plain.size(); ++i) {
       expect(static_cast<bool>(plain[i]) == static_cast<bool>(with_graph[i]),
-             text("only one of gradients ", i, " is none"));
+             text("only one of gradients ", i, " is empty"));
       if (plain[i]) assert_allclose(plain[i].array(), with_graph[i].array(), {.atol = 1e-10, .rtol = 1e-10});
     }
   });
@@ -128,7 +128,7 @@ void check_inputs_alone(const OpCase& c) {
   const Variables all = roots(c.inputs);
   const Arrays once = arrays_of(c.function(all)), again = arrays_of(c.function(all));
   for (std::size_t i = 0; i < once.size(); ++i)
-    if (!same_bits(once[i], again[i])) return;  // it draws
+    if (!same_bits(once[i], again[i])) return;  // uses random numbers
   random::RandomState r(19);
   const Arrays gy = random_like(once, r);
   const auto gradient = [&](const Variables& xs, std::size_t i, bool graph) {
@@ -146,7 +146,7 @@ void check_inputs_alone(const OpCase& c) {
         Variables one;
         for (std::size_t k = 0; k < all.size(); ++k) one.push_back(Variable(c.inputs[k], k == i));
         const Variable together = gradient(all, i, graph), alone = gradient(one, i, graph);
-        expect(static_cast<bool>(together) == static_cast<bool>(alone), "it is none in one case only");
+        expect(static_cast<bool>(together) == static_cast<bool>(alone), "the gradient is empty in one case only");
         if (alone) assert_allclose(alone.array(), together.array(), {.atol = 1e-12, .rtol = 1e-12});
       });
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The check of op_case.h that looks at memory of other owners.
+// The check of op_case.h with memory owned by other code.
 #include <cstring>
 #include <memory>
 #include <vector>
@@ -13,7 +13,7 @@
 namespace chainer::testing {
 namespace {
 
-// Arrays on memory of this object's, and what was in it at first.
+// Arrays in memory that this object owns, with copies of their initial contents.
 class Outside {
  public:
   explicit Outside(ExternalOptions options) : options_(std::move(options)) {}
@@ -22,7 +22,7 @@ class Outside {
     const Array from = a.contiguous();
     const auto bytes = static_cast<std::size_t>(from.nbytes());
     const auto width = static_cast<std::size_t>(item_size(a.dtype()));
-    // Behind the first element of a block that is aligned to 16 bytes or so.
+    // Starts one element into the block, so that the array is not aligned.
     auto block = std::make_unique<char[]>(bytes + width);
     std::memcpy(block.get() + width, from.raw(), bytes);
     lent_.push_back({std::move(block), bytes + width, from.copy()});
@@ -53,9 +53,9 @@ class Outside {
 };
 
 struct Gradients {
-  Arrays outputs, first, second;  // second: with a graph, added to the first
+  Arrays outputs, first, second;  // second: with a graph, added to `first`
 };
-// With `set` as gradients of the inputs beforehand.
+// Runs forward and backward, with `set` as the inputs' gradients beforehand.
 Gradients run(const OpCase& c, const Arrays& in, const Arrays& gy, const Arrays& set) {
   Gradients out;
   Variables xs = roots(in);
@@ -74,7 +74,7 @@ Gradients run(const OpCase& c, const Arrays& in, const Arrays& gy, const Arrays&
 
 void expect_close(const Arrays& a, const Arrays& b) {
   for (std::size_t i = 0; i < b.size(); ++i) {
-    expect(static_cast<bool>(a[i]) == static_cast<bool>(b[i]), text("only one of arrays ", i, " is none"));
+    expect(static_cast<bool>(a[i]) == static_cast<bool>(b[i]), text("only one of arrays ", i, " is empty"));
     if (b[i]) assert_allclose(a[i], b[i], {.atol = 1e-12, .rtol = 1e-12});
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the checks of op_case.h share.
+// Helpers shared by the checks of op_case.h.
 #pragma once
 #include <exception>
 #include <string>
@@ -11,20 +11,20 @@
 namespace chainer::testing {
 
 Arrays copies(const Arrays& in);
-/// Variables that want gradients where they can have one.
+/// Returns the arrays as variables; floating ones require gradients.
 Variables roots(const Arrays& in);
 Arrays arrays_of(const Variables& xs);
-/// Normal numbers of the arrays' shapes and dtypes; none for integers.
+/// Returns normally distributed arrays with the shapes and dtypes of `in`; empty ones for integers.
 Arrays random_like(const Arrays& in, random::RandomState& r);
 bool same_bits(const Array& a, const Array& b);
 void expect(bool condition, const std::string& what);
-/// f(), whose failure is said to be one of `what`.
+/// Calls f(). The message of a failure names `what`.
 template <class F>
 void named(const std::string& what, F&& f) {
   try {
     f();
   } catch (const MissingPartError&) {
-    throw;  // nothing is wrong with the function
+    throw;  // not a failure of the function
   } catch (const std::exception& e) { throw AssertionError(what, ": ", e.what()); }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The weights of networks as they were published for Caffe.
+// Loads network weights as published for Caffe.
 #include "chainer/links/caffe/caffe_function.h"
 #include "chainer/serializers/serializers.h"
 #include "chainer/vision/vision.h"
@@ -12,14 +12,13 @@ using caffe::CaffeFunction;
 template <class T>
 T& layer(const CaffeFunction& source, const std::string& name) {
   auto* const link = dynamic_cast<T*>(&source[name]);
-  if (!link) throw TypeError("the Caffe model's layer '", name, "' is of another type");
+  if (!link) throw TypeError("the Caffe model's layer '", name, "' has another type");
   return *link;
 }
 
 void take(const std::string& name, const chainer::Parameter& from, chainer::Parameter& to) {
   if (from.size() != to.size())
-    throw ValueError("the Caffe model's layer '", name, "' has shape ", from.shape(), ", ", to.shape(),
-                     " was expected");
+    throw ValueError("the Caffe model's layer '", name, "' has shape ", from.shape(), ", expected ", to.shape());
   to.set_array(from.array().reshape(to.shape()).astype(to.dtype(), false));
 }
 template <class T>
@@ -29,14 +28,14 @@ void take(const CaffeFunction& source, const std::string& name, T& to) {
   if (from.b && to.b) take(name, *from.b, *to.b);
 }
 
-// Caffe's normalization and the scaling behind it are one link here.
+// Caffe's normalization layer and the scale layer after it are one link here.
 void take(const CaffeFunction& source, const std::string& name, BatchNormalization& to) {
   const std::string bn_name = "bn" + name, scale_name = "scale" + name;
   const auto& bn = layer<BatchNormalization>(source, bn_name);
   const auto& scale = layer<Scale>(source, scale_name);
   if (bn.avg_mean.size() != to.avg_mean.size())
-    throw ValueError("the Caffe model's layer '", bn_name, "' has ", bn.avg_mean.size(), " channels, ",
-                     to.avg_mean.size(), " were expected");
+    throw ValueError("the Caffe model's layer '", bn_name, "' has ", bn.avg_mean.size(), " channels, expected ",
+                     to.avg_mean.size());
   to.avg_mean = bn.avg_mean.copy();
   to.avg_var = bn.avg_var.copy();
   if (!scale.W || !scale.bias || !scale.bias->b)
@@ -55,7 +54,7 @@ void take(const CaffeFunction& source, const std::string& name, Inception& to) {
   take(source, prefix + "pool_proj", to.projp);
 }
 
-// A block of a residual network: branch 2a to 2c, and 1 where there is one.
+// A block of a residual network: branches 2a to 2c and, for BottleneckA, 1.
 template <class Block>
 void take_bottleneck(const CaffeFunction& source, const std::string& name, Block& to) {
   const auto branch = [&](const std::string& which, Convolution2D& conv, BatchNormalization& bn) {
@@ -67,7 +66,7 @@ void take_bottleneck(const CaffeFunction& source, const std::string& name, Block
   branch("2c", to.conv3, to.bn3);
   if constexpr (std::is_same_v<Block, BottleneckA>) branch("1", to.conv4, to.bn4);
 }
-// 2a, 2b, 2c, ...; of the deepest stages 3a, 3b1, 3b2, ...
+// Blocks are named 2a, 2b, 2c, ... or, if `numbered`, 3a, 3b1, 3b2, ...
 void take(const CaffeFunction& source, const std::string& stage, bool numbered, BuildingBlock& to) {
   take_bottleneck(source, stage + "a", to.a);
   const auto count = static_cast<int>(to.children().size());
@@ -112,7 +111,7 @@ void GoogLeNet::take_caffe_weights(const CaffeFunction& source) {
 void ResNetLayers::take_caffe_weights(const CaffeFunction& source) {
   take(source, "conv1", conv1);
   take(source, "_conv1", bn1);
-  const bool deep = res4.children().size() > 6;  // 101 or 152 layers
+  const bool deep = res4.children().size() > 6;  // ResNet-101 or ResNet-152
   take(source, "2", false, res2);
   take(source, "3", deep, res3);
   take(source, "4", deep, res4);

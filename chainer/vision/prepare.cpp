@@ -19,8 +19,8 @@ double bicubic(double x) {
   return x < 2 ? (((x - 5) * x + 8) * x - 4) * a : 0;
 }
 
-// The first axis of bytes (n, m) resized: each result is a weighted mean of what its place in the source is near to,
-// which reaches further where the image shrinks. Rounded to bytes, as the release's image library has it.
+// Resizes the first axis of bytes (n, m). Each result is a weighted mean of the source elements nearby, of more of them
+// if the image shrinks. Rounds to bytes as the image library of the reference release does.
 Array resize_rows(const Array& source, int64_t length) {
   const int64_t n = source.shape()[0], m = source.shape()[1];
   if (n == length) return source;
@@ -47,19 +47,19 @@ Array resize_rows(const Array& source, int64_t length) {
   return out;
 }
 
-// RGB bytes (h, w, 3) of a picture in any of its forms. Alpha, the last of two or four channels, is dropped.
+// RGB bytes (h, w, 3) of an image in any supported form. Alpha, the last of two or four channels, is dropped.
 Array rgb(const Array& image) {
   Array a = image;
   if (a.ndim() == 3) {
     const int64_t first = a.shape()[0], last = a.shape()[2];
-    // The release looks at 1 and 3 channels in front only; the datasets' pictures have 4 there.
+    // The reference release accepts 1 or 3 leading channels; images of this library's datasets may have 4.
     if (first == 1 || first == 3 || (first == 4 && (last < 2 || last > 4))) a = a.transpose({1, 2, 0});
     if (a.shape()[2] == 4) a = a[{Slice(), Slice(), Slice(0, 3)}];
     if (a.shape()[2] == 2 || first == 1) a = a[{Slice(), Slice(), 0}];
   }
   if (a.ndim() == 2) a = broadcast_to(expand_dims(a, 2), {a.shape()[0], a.shape()[1], 3});
   if (a.ndim() != 3 || a.shape()[2] != 3 || a.size() == 0)
-    throw DimensionError("prepare: a picture of shape (h, w), (h, w, 2 to 4) or (1, 3 or 4, h, w) is needed, not ",
+    throw DimensionError("prepare: an image of shape (h, w), (h, w, 2 to 4) or (1, 3 or 4, h, w) is needed, not ",
                          image.shape());
   return a.astype(uint8).copy();
 }
@@ -67,7 +67,7 @@ Array rgb(const Array& image) {
 Array prepared(const Array& image, const PerAxis& size, const std::vector<float>& mean) {
   Array a = rgb(image);
   if (size.given()) {
-    const Dims s = size.on(2, "prepare: size");  // width, then height, as the release has it
+    const Dims s = size.on(2, "prepare: size");  // width first, as in the reference release
     if (s[0] < 1 || s[1] < 1) throw ValueError("prepare: size ", s, " must be positive");
     const int64_t h = a.shape()[0], w = a.shape()[1];
     const Array columns = a.transpose({1, 0, 2}).copy().reshape({w, h * 3});

@@ -15,7 +15,7 @@ std::array<int64_t, 4> block_sizes(int64_t n_layers) {
   if (n_layers == 50) return {3, 4, 6, 3};
   if (n_layers == 101) return {3, 4, 23, 3};
   if (n_layers == 152) return {3, 8, 36, 3};
-  throw ValueError("ResNetLayers: n_layers is 50, 101 or 152, not ", n_layers);
+  throw ValueError("ResNetLayers: n_layers must be 50, 101 or 152, not ", n_layers);
 }
 BuildingBlock block(int64_t n_layers, int stage, const InitializerArg& W, bool downsample_fb) {
   const int64_t mid = 64 << stage;

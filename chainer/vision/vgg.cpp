@@ -12,7 +12,7 @@ Convolution2D convolution_3x3(int64_t in, int64_t out, const InitializerArg& W) 
 }
 const initializers::Normal kNormal(0.01);
 std::string weights_name(int64_t n_layers) {
-  if (n_layers != 16 && n_layers != 19) throw ValueError("VGGLayers: n_layers is 16 or 19, not ", n_layers);
+  if (n_layers != 16 && n_layers != 19) throw ValueError("VGGLayers: n_layers must be 16 or 19, not ", n_layers);
   return text("VGG_ILSVRC_", n_layers, "_layers.npz");
 }
 }  // namespace

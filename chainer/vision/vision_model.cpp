@@ -15,7 +15,7 @@ namespace chainer::links {
 
 namespace {
 
-// Where pictures, which are prepared on the host, go.
+// The device that images go to after they are prepared on the host.
 Device device_of_weights(const VisionModel& model) {
   const auto weights = model.params(false);
   return weights.empty() ? Device() : weights[0].array().device();
@@ -35,8 +35,8 @@ NamedVariables VisionModel::forward(const Variable& x, const std::vector<std::st
   const std::vector<Stage> stages = functions();
   for (const std::string& name : layers)
     if (std::none_of(stages.begin(), stages.end(), [&](const Stage& s) { return s.name == name; }))
-      throw ValueError("no layer is named '", name, "'; available_layers() names them");
-  NamedVariables results, inputs;  // inputs: of later stages that do not follow their neighbour
+      throw ValueError("no layer '", name, "'; available_layers() lists the names");
+  NamedVariables results, inputs;  // inputs: of stages whose input is not the stage before
   Variable h = x;
   for (const Stage& stage : stages) {
     if (std::all_of(layers.begin(), layers.end(), [&](const std::string& name) { return results.contains(name); }))
@@ -91,14 +91,15 @@ VisionModel::VisionModel(const PretrainedModel& model, const std::string& name) 
     if (!std::filesystem::exists(path)) {
       const std::filesystem::path caffe = std::filesystem::path(path).replace_extension(".caffemodel");
       if (!std::filesystem::exists(caffe))
-        throw FileError("the pretrained weights are expected in ", path.parent_path().string(), ": put ",
-                        caffe.filename().string(), " there, as it is published for Caffe, or ", name,
-                        ", as the release keeps it, or name another file");
+        throw FileError("no pretrained weights in ", path.parent_path().string(), ": put ", caffe.filename().string(),
+                        " (as published for Caffe) or ", name,
+                        " (as the reference release stores it) there, or pass the path of a file");
       path = caffe;
       keep_as_ = std::filesystem::path(caffe).replace_extension(".npz").string();
     }
   }
-  if (!std::filesystem::exists(path)) throw FileError("the pretrained weights ", path.string(), " are not there");
+  if (!std::filesystem::exists(path))
+    throw FileError("the file of pretrained weights ", path.string(), " does not exist");
   weights_ = path.string();
 }
 InitializerArg VisionModel::first_weights(const InitializerArg& without_file) const {

@@ -68,7 +68,7 @@ TEST(half_precision_rounds_to_nearest_even) {
   EXPECT(std::isnan(array({NAN}).astype(float16).astype(float32).item<float>()));
 }
 
-// An integer that the array's dtype cannot hold widens the result, as in NumPy; it does not wrap around.
+// An integer that does not fit the array's dtype widens the result, as in NumPy, instead of wrapping around.
 TEST(integers_beyond_a_dtype_widen_it) {
   const Array a = array({0, 5, 255}).astype(uint8);
   EXPECT(same(a < -4, array({false, false, false})));
@@ -119,7 +119,8 @@ TEST(advanced_indexing_follows_numpy) {
   EXPECT_EQ((a[{0, Slice(), array({1, 2})}]).shape(), (Shape{2, 3}));
   EXPECT(same(a[a > 20], array<int64_t>({21, 22, 23})));
   EXPECT(same((a[{array({-1, 0}), 0, 0}]), array<int64_t>({12, 0})));
-  // Several masks go together as their positions do; one without axes keeps all or nothing behind a new axis.
+  // Several masks are combined like their index arrays; a mask without axes keeps all or nothing, with a new axis in
+  // front.
   const Array yes = array({true, true}), some = array({true, false, true});
   EXPECT(same((a[{yes, some, 1}]), array<int64_t>({1, 21})));
   EXPECT(same((a[{Slice(), some, array({true, false, false, true})}]), a[{Slice(), array({0, 2}), array({0, 3})}]));
@@ -146,7 +147,7 @@ TEST(assignment_through_indices) {
   add_at(counts, {array({0, 2, 0})}, array({1.f, 1.f, 1.f}));
   EXPECT(same(counts, array({2.f, 0.f, 1.f})));
   EXPECT_THROW(DimensionError, "", a.set({0}, array({1, 2})));
-  a.set({0, 0}, array({{7}}));  // axes of length one in front do not count
+  a.set({0, 0}, array({{7}}));  // leading axes of length one are ignored
   EXPECT_EQ((a[{0, 0}]).item<int>(), 7);
 }
 
@@ -159,7 +160,7 @@ TEST(in_place_operators_read_before_they_write) {
   EXPECT_THROW(DtypeError, "in-place add: the result has dtype float64, which an array of int", i += array({0.5}));
   EXPECT_THROW(DtypeError, "write a = a * b", i *= 0.5);
   EXPECT_THROW(DtypeError, "float64", i -= 1.0);
-  EXPECT_THROW(DtypeError, "float64", i /= 2);  // the quotient of integers is no integer
+  EXPECT_THROW(DtypeError, "float64", i /= 2);  // a quotient of integers is not an integer
   EXPECT_THROW(DtypeError, "float64", i /= i);
   i *= 3;
   i -= array({1, 1});
@@ -182,7 +183,7 @@ TEST(reshape_and_transpose) {
   EXPECT(&a.reshape({6, -1}).body().owner() == &a.body().owner());
   const Array t = a.transpose({2, 0, 1});
   EXPECT_EQ(t.shape(), (Shape{4, 2, 3}));
-  EXPECT(&t.reshape({4, 6}).body().owner() == &a.body().owner());  // still one view
+  EXPECT(&t.reshape({4, 6}).body().owner() == &a.body().owner());  // still a view
   EXPECT(same(t.reshape({24})[Slice(0, 3)], array<int64_t>({0, 4, 8})));
   EXPECT(same(a.T().T(), a));
   EXPECT_THROW(DimensionError, "cannot reshape", a.reshape({5, 5}));
@@ -284,7 +285,7 @@ TEST(sorting_and_unique) {
 
 TEST(statistics_over_nan) {
   const double nan = std::nan("");
-  std::vector<double> values;  // enough of them for a sort to run out of the array if its order is none
+  std::vector<double> values;  // enough values for an invalid order to make a sort leave the array
   for (int i = 0; i < 3000; ++i) values.push_back(i % 3 ? nan : std::sin(i));
   const Array a = array(values);
   for (double q : percentile(a, {0, 50, 100})) EXPECT(std::isnan(q));
@@ -449,7 +450,7 @@ TEST(what_a_temporary_gives_lives_on) {
   const Array& b = F::exp(x).data();
   const Shape& s = (x * 2).reshape({2, 2}).shape();
   const Shape& t = ones({3, 5}).shape();
-  const Array other = full({4}, 9);  // takes the memory that was set free, if any was
+  const Array other = full({4}, 9);  // takes the freed memory, if there is any
   EXPECT(a.to_vector<int>() == (std::vector<int>{2, 2, 2, 2}));
   EXPECT_EQ(b[0].item<int>(), 2);
   EXPECT(s == (Shape{2, 2}) && t == (Shape{3, 5}));

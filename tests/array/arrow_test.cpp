@@ -91,7 +91,7 @@ TEST(the_structures_of_a_table_are_moved_from) {
   {
     Column c("f", "x", values, 3);
     x = from_arrow(&c.array, &c.schema)[0].second;
-    // The interface's sign of a structure that was moved from; what it lay in may go, or be used again.
+    // A null `release` marks a structure as moved from; its memory may be freed or reused.
     EXPECT(!c.array.release && !c.schema.release);
     c.array.length = -1, c.schema.format = nullptr;
   }

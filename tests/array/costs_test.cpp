@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Nothing grows faster than the work: operations on arrays and evaluations of what waits.
+// Costs are linear in the work: operations on arrays, and evaluations of deferred operations.
 #include "costs.h"
 
 #include <chainer/array/deferred/deferred.h>
@@ -14,13 +14,13 @@ namespace {
 struct Cost {
   const char* name;
   int n;                             // the smallest size
-  std::function<void(int64_t)> run;  // takes time in proportion to n, or n log n
+  std::function<void(int64_t)> run;  // takes time proportional to n or n log n
 };
 
-constexpr int64_t kLong = 2048;  // elements that wait
+constexpr int64_t kLong = 2048;  // enough elements for deferred evaluation
 Array waiting() { return ones({kLong}); }
 
-// Arrays that n computations read, some of them of a length of their own.
+// Arrays that n computations read; some have other lengths.
 Arrays of_lengths(int64_t n) {
   Arrays out;
   for (int64_t i = 0; i < n; ++i) out.push_back(ones({kLong + i % 64}));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Deferred evaluation: what waits, what a write does, and that nothing but speed tells it from eager evaluation.
+// Deferred evaluation: what is deferred, the effect of writes, and that results equal those of eager evaluation.
 #include <chainer/array/order.h>
 #include <chainer/array/deferred/deferred.h>
 #include <chainer/core/parallel.h>
@@ -40,7 +40,7 @@ TEST(a_write_runs_the_readers_first) {
   EXPECT(same_bits(doubled, before + before));
   Array z = x * 3;
   const Array w = z + 1;
-  z += 5;  // of what was still waiting itself
+  z += 5;  // to the deferred array itself
   EXPECT_CLOSE(w, x * 3 + 1, {.atol = 1e-6});
   EXPECT_CLOSE(z, x * 3 + 5, {.atol = 1e-6});
   const Array view = z[{Slice(), Slice(0, 32)}] * 1;
@@ -79,7 +79,7 @@ TEST(reductions_run_with_what_shares_their_space) {
   (void)z.raw();
   const auto after = deferred::statistics();
   EXPECT_EQ(after.programs, before.programs + 1);
-  EXPECT(waits(rows) + waits(columns) + waits(all) == 2);  // one order of going through at a time
+  EXPECT(waits(rows) + waits(columns) + waits(all) == 2);  // one loop order at a time
   const deferred::EagerMode eager;
   const Array t = tanh(x);
   EXPECT(same_bits(rows, sum(t, 1)));
@@ -114,7 +114,7 @@ TEST(state_over_many_iterations_keeps_little_memory) {
     most = std::max(most, deferred::statistics().held_bytes);
   }
   EXPECT(most <= 40 << 20);
-  // Arrays so large that the budget rules: the oldest run first.
+  // Arrays so large that the memory budget decides: the oldest are computed first.
   Array big = zeros({4 << 20});
   for (int i = 0; i < 30; ++i) {
     big = big + numbers({4 << 20});
@@ -128,7 +128,7 @@ TEST(chains_of_any_length_neither_recurse_nor_keep_all) {
   Array y = x;
   for (int i = 0; i < 20000; ++i) y = y * 0.5 + x;
   EXPECT_CLOSE(y, x * 2, {.atol = 1e-5});
-  for (int i = 0; i < 2000; ++i) y = y - sum(y) * 1e-6;  // each needs the one before whole
+  for (int i = 0; i < 2000; ++i) y = y - sum(y) * 1e-6;  // each step needs all of the one before
   EXPECT(isfinite(y).to_vector<uint8_t>()[0] == 1);
 }
 
@@ -187,7 +187,7 @@ TEST(denormals_are_treated_as_at_the_call) {
     const auto tiny = [&] { return x * 1e-10; };
     const Array expected = in_mode(flush, [&] { return eagerly(tiny); });
     EXPECT_EQ(expected[{0, 0}].item<float>() == 0, flush && cpu::denormals_flushed());
-    // Recorded in one mode and read in the other, alone, as an operand, and as the operand of a sum.
+    // Recorded in one mode and read in the other: by itself, as an operand, and as the operand of a sum.
     const Array now = in_mode(flush, tiny), used = in_mode(flush, tiny), summed = in_mode(flush, tiny);
     const Array total = in_mode(flush, [&] { return sum(summed * 1e10); });
     const Array later = in_mode(!flush, [&] { return used * 1e10; });
@@ -202,7 +202,7 @@ TEST(denormals_are_treated_as_at_the_call) {
 }
 
 TEST(operands_that_waited_count_when_they_are_there) {
-  // Masks that waited when something began to read them, and are then computed: 4 MiB each that a sum keeps alive.
+  // Masks that were deferred when an operation recorded them, and are then computed: a sum keeps 4 MiB of each alive.
   const Array x = numbers({1024, 1024});
   const int64_t before = memory::statistics().in_use;
   Arrays waiting;
@@ -217,7 +217,7 @@ TEST(operands_that_waited_count_when_they_are_there) {
   Arrays sums;
   for (int i = 0; i < 120; ++i) {
     const Array scaled = x * static_cast<double>(i), third = scaled + 1;
-    sums.push_back(third[{0, Slice(0, 1)}]);  // a view keeps what waits
+    sums.push_back(third[{0, Slice(0, 1)}]);  // the view keeps the deferred array alive
     (void)scaled.raw();
     EXPECT(deferred::statistics().held_bytes <= deferred::kBudget + x.nbytes());
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Other forms of an array's elements are kept as long as nobody writes to them, and no longer.
+// Derived forms of an array's elements are kept until the array is written to, and no longer.
 #include <chainer/array/derived.h>
 #include <chainer/array/external.h>
 #include <chainer/array/order.h>
@@ -15,7 +15,7 @@ using namespace chainer;
 
 namespace {
 
-// A form of its own: the elements doubled.
+// A derived form: the elements doubled.
 int made = 0;
 std::shared_ptr<const DerivedForm> doubled(const Array& a, uint64_t kind = 1) {
   return derived_form(a, kind, static_cast<std::size_t>(a.nbytes()), [&](void* to) {
@@ -42,11 +42,11 @@ TEST(a_form_is_kept_from_the_second_request_on) {
     EXPECT_EQ(made_by(a), 1);
     EXPECT_EQ(derived_forms(), before + 1);
     EXPECT_EQ(made_by(a), 0);
-    // Another kind, and another part of the array, are other forms.
+    // Another kind and another part of the array are other forms.
     EXPECT_EQ(made_by(a, 2), 1);
     EXPECT_EQ(made_by(a[{Slice(5, 40)}]), 1);
     EXPECT_EQ(made_by(a), 0);
-    // There are at most four.
+    // At most four are kept.
     for (uint64_t kind = 3; kind < 9; ++kind) (void)doubled(a, kind), (void)doubled(a, kind);
     EXPECT_EQ(derived_forms(), before + 4);
   }
@@ -72,7 +72,7 @@ TEST(a_form_goes_with_every_write) {
   for (const auto& [name, write] : writes) {
     for (int i = 0; i < 2; ++i) (void)doubled(a);
     EXPECT_EQ(made_by(a), 0);
-    const Array waits = a * 2 + 1;  // a computation that waits and reads the same memory
+    const Array waits = a * 2 + 1;  // a deferred computation that reads the same memory
     const float old = *a.data<float>();
     write();
     EXPECT_EQ(made_by(a), 1);
@@ -109,13 +109,13 @@ TEST(convolutions_see_what_was_written_to_their_filters) {
 }
 
 TEST(nothing_is_kept_of_memory_that_others_write_to) {
-  // The memory of filters, seen by another library: what it writes there, the next convolution must see.
+  // Filters in memory that another library may also write to: the next convolution must see a write.
   const Array x = ones({2, 32, 9, 9});
   const auto first_result = [&](const Array& W) { return F::convolution_2d(x, W).array()[{0, 0, 0, 0}].item<float>(); };
   const auto fill = [](void* p, float v) { std::fill_n(static_cast<float*>(p), 32 * 32 * 9, v); };
   {
     const Array W = ones({32, 32, 3, 3});
-    for (int i = 0; i < 3; ++i) EXPECT_EQ(first_result(W), 288.f);  // forms are kept here
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(first_result(W), 288.f);  // forms are kept in this case
     auto* handed_over = to_dlpack(W);
     for (int i = 0; i < 3; ++i) EXPECT_EQ(first_result(W), 288.f);
     fill(handed_over->dl_tensor.data, 3);
@@ -131,7 +131,7 @@ TEST(nothing_is_kept_of_memory_that_others_write_to) {
     fill(memory.data(), 6);
     EXPECT_EQ(first_result(W), 1728.f);
   }
-  // Read-only memory that is shared later: what was kept of it goes.
+  // When read-only memory becomes shared, derived forms are dropped.
   fill(memory.data(), 2);
   const Array W = external_array(memory.data(), {32, 32, 3, 3}, float32, [] {}, {.writable = false});
   for (int i = 0; i < 3; ++i) EXPECT_EQ(first_result(W), 576.f);

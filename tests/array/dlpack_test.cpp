@@ -12,7 +12,7 @@ namespace {
 
 int deleted = 0;
 
-// A producer's tensor on memory of its own.
+// A producer's tensor in its own memory.
 template <class Managed>
 struct Produced {
   std::vector<float> memory = {0, 1, 2, 3, 4, 5};

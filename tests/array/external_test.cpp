@@ -31,7 +31,7 @@ TEST(external_memory_is_an_array_until_its_last_view_goes) {
   EXPECT_EQ(released, 2);
 }
 
-// An exception out of a destructor would end the process.
+// An exception thrown from a destructor would end the process.
 TEST(external_memory_that_outlives_all_arrays_needs_no_release) {
   std::vector<float> memory(6, 1);
   EXPECT_EQ(sum(external_array(memory.data(), {6}, float32, nullptr)).item<float>(), 6.f);
@@ -69,7 +69,7 @@ TEST(read_only_memory_refuses_every_write) {
   EXPECT_THROW(ValueError, "cannot be written to", a.set(0, 1.0));
   EXPECT_THROW(ValueError, "cannot be written to", a[Slice(0, 8)].fill(0));
   EXPECT_THROW(ValueError, "cannot be written to", (void)a.mutable_raw());
-  const Array twice = a * 2.0 + 1.0;  // reading is as ever
+  const Array twice = a * 2.0 + 1.0;  // reading is allowed
   EXPECT_EQ(twice[7].item<float>(), 3.f);
   EXPECT_EQ(memory[0], 1.f);
 }
@@ -80,7 +80,7 @@ TEST(nothing_waits_for_memory_that_others_write_to) {
   const Array twice = a * 2.0;
   memory[5] = 100;
   EXPECT_EQ(twice[5].item<float>(), 2.f);
-  // An array of our own that is handed out later, with a computation that waits.
+  // An array of the library that is exported while a computation is deferred.
   Array own = ones({4096});
   const Array before = own + 1.0;
   share_memory(own);
@@ -93,7 +93,7 @@ TEST(nothing_waits_for_memory_that_others_write_to) {
 }
 
 TEST(operands_in_place_may_overlap_in_memory) {
-  // Two arrays of one memory, which know nothing of each other: as through views of one array.
+  // Two arrays with the same memory but different owners must behave like views of one array.
   const auto expect = [](int64_t from, int64_t to, auto write) {
     std::vector<float> memory(6000), ours(6000);
     for (std::size_t i = 0; i < 6000; ++i) memory[i] = ours[i] = static_cast<float>(i % 97);
@@ -112,7 +112,7 @@ TEST(operands_in_place_may_overlap_in_memory) {
     expect(from, to, [](Array& a, const Array& b) { a.set(a > 50, b[a > 50]); });
     expect(from, to, [](Array& a, const Array& b) { a -= b[Slice({}, {}, -1)]; });
   }
-  // Our own memory, handed over and taken back.
+  // The library's memory, exported and imported again.
   Array own = arange(3000).astype(float32);
   const Array again = from_dlpack(to_dlpack(own))[Slice(0, 2999)];
   Array behind = own[Slice(1, 3000)];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// fork() at random moments while threads hold every lock of the library: the child computes, and the parent goes on.
-// CHAINER_TEST_ROUNDS asks for more forks than a test run has time for.
+// fork() at random moments while other threads hold any lock of the library: the child must be able to compute, and the
+// parent continues. CHAINER_TEST_ROUNDS sets the number of forks.
 #include <chainer/array/deferred/deferred.h>
 #include <chainer/array/derived.h>
 #include <chainer/chainer.h>
@@ -22,7 +22,7 @@ using namespace chainer;
 
 namespace {
 
-// What f returns in a child of its own; -1 where the child did not end in time.
+// Returns the result of f in a child process; -1 if the child does not end in time.
 template <class F>
 int in_process(unsigned seconds, F f) {
   const pid_t pid = fork();
@@ -39,8 +39,8 @@ int in_process(unsigned seconds, F f) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-// Static objects of a function would be made behind a guard, which stays closed in a child where another thread makes
-// the object at the moment of the fork: each test makes these two before its threads.
+// The guard of a function's static object stays locked in a child if another thread is creating the object during the
+// fork. Therefore each test creates these two before its threads.
 random::RandomState* generator = nullptr;
 const Array* filters = nullptr;
 void make_what_is_shared() {
@@ -53,7 +53,7 @@ void draw(int i) {
   (void)random::rand({500});
   (void)random::bulk(RandomFill::uniform, 0, 1, {500}, float32);
 }
-void convolve(int i) {  // a primitive of its own each time, and filters in an order that is kept
+void convolve(int i) {  // each call has its own primitive, and filters in a kept order
   const Array x = ones({1, 16, 5 + i % 64, 6});
   for (int k = 0; k < 2; ++k) (void)F::convolution_2d(x, *filters).array().raw();
 }
@@ -91,10 +91,11 @@ int rounds(int otherwise) {
   return v ? std::atoi(v) : otherwise;
 }
 
-// Threads that do all kinds of work, forks at random moments; the number of the first child that did not end, or 0.
+// Forks at random moments while threads do all kinds of work; returns the number of the first child that did not end,
+// or 0.
 int forks_amid_work(int count) {
   make_what_is_shared();
-  cpu::set_thread_count(1);  // a thread of a pool may not be made after a fork where a sanitizer watches
+  cpu::set_thread_count(1);  // with a sanitizer, a pool must not start threads after a fork
   std::atomic<bool> end{false};
   std::atomic<int> begun{0};
   std::vector<std::thread> threads;
@@ -104,7 +105,8 @@ int forks_amid_work(int count) {
       ++begun;
       for (int i = 1; !end; ++i) kWork[t].second(i + t);
     });
-  // What the library makes at its first use stands behind guards of static objects, which a child cannot mend.
+  // Waits until all kinds have run once: guards of static objects that the library creates at first use cannot be
+  // repaired in a child.
   while (begun < kKinds) std::this_thread::yield();
   random::RandomState moments(7);
   int hung = 0;
@@ -123,12 +125,12 @@ int forks_amid_work(int count) {
 
 }  // namespace
 
-// (Sanitizers allocate behind locks of their own, which a child of the wrong moment finds held.)
+// Not with sanitizers: their allocators have locks that may be held in a child.
 TEST(a_child_of_any_moment_computes) {
   if (kSanitized) return;
   EXPECT_EQ(in_process(600,
                        [] {
-                         // Evaluations tell an observer, which is found behind a lock of its own.
+                         // Evaluations call an observer, which a lock protects.
                          deferred::set_observer([](const std::string&, double, int64_t) {});
                          const int hung = forks_amid_work(rounds(60));
                          if (hung) std::printf("  the child of fork %d did not end\n", hung), std::fflush(stdout);
@@ -144,7 +146,7 @@ struct ForkNet : Chain {
 };
 }  // namespace
 
-// The child has none of this process's other threads, but new ones may get their stacks.
+// The child has no other threads of this process, and new threads may reuse their stacks.
 TEST(a_child_looks_at_no_object_of_another_threads_stack) {
   if (kSanitized) return;
   const auto train = [](int depth) {
@@ -174,7 +176,7 @@ TEST(a_child_looks_at_no_object_of_another_threads_stack) {
   EXPECT_EQ(crashed, 0);
 }
 
-// One lock at a time, held by another thread at the moment of the fork: what takes it in the child must not wait.
+// Forks while another thread holds one of the locks: the child must not wait for it.
 TEST(no_lock_is_held_in_a_child) {
   if (kSanitized) return;
   for (const auto& [name, work] : kWork) {
@@ -203,7 +205,7 @@ TEST(no_lock_is_held_in_a_child) {
   }
 }
 
-// Steps of a fork that come along while another thread forks, behind a lock that the fork waits for.
+// Fork handlers that are added while another thread forks, under a lock that the fork waits for.
 TEST(steps_may_be_added_during_a_fork) {
   EXPECT_EQ(in_process(60,
                        [] {

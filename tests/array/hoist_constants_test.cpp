@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Steps of a recording that read only weights which stay: they run once, and nothing else changes.
+// Steps of a recording that only read constant weights run once, and other results do not change.
 #include <chainer/array/backend.h>
 #include <chainer/array/recording/replays.h>
 
@@ -39,7 +39,7 @@ TEST(weights_in_parts_are_put_together_once) {
 }
 
 TEST(what_is_written_after_it_was_read_runs_each_time) {
-  // The product reads the copy before it is scaled; whoever ran both scalings first would be wrong.
+  // The product reads the copy before it is scaled; running both scalings first would be wrong.
   const auto f = [](const Variable& x) {
     Array W = in_order(staying_weights().transpose());
     const Array y = matmul(x.array(), W);
@@ -52,7 +52,7 @@ TEST(what_is_written_after_it_was_read_runs_each_time) {
 TEST(what_depends_on_an_argument_runs_each_time) {
   const auto f = [](const Variable& x) {
     Array sums = in_order(staying_weights());
-    sums += x.array();  // in place, to memory that weights were copied to
+    sums += x.array();  // in place, into memory that weights were copied to
     return Variable(matmul(sums, in_order(staying_weights().transpose())), false);
   };
   expect_replays(f, {1, 80}, 3, true);
@@ -68,7 +68,7 @@ TEST(a_result_of_weights_alone_is_new_each_time) {
     Arrays y = replays(f, {drawn_floats({3})});
     if (i > 0) EXPECT(all(y[0] == before[0]).item<bool>());
     before = {y[0].copy()};
-    y[0] += 1;  // the caller's own
+    y[0] += 1;  // the caller's array
   }
   EXPECT_EQ(replays.counts().replayed, 2);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Convolutions of a recording that run together with what follows on their results: the same bits, whoever else wants
-// the results or writes to memory in between.
+// Convolutions of a recording that run together with the operations on their results give the same bits, even if the
+// results are used elsewhere or memory is written to in between.
 #include <chainer/chainer.h>
 
 #include <map>
@@ -46,7 +46,7 @@ TEST(a_shortcut_joins_the_last_convolution) {
 }
 
 TEST(results_that_somebody_else_reads_stay) {
-  // Before the program, behind it, and in it twice.
+  // Readers before the program, after it, and twice in it.
   expect_replays(
       [](const Variable& x) {
         const Variable c = convolved(x, 16, 3), m = F::max_pooling_2d(c, 2);

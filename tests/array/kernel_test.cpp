@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Kernels of the user's own.
+// User-defined kernels.
 #include <chainer/core/parallel.h>
 #include <chainer/chainer.h>
 #include <chainer/testing/testing.h>

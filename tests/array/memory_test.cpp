@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sizes and lengths that cannot be, memory that runs out, and memory that goes back.
+// Invalid sizes and lengths, running out of memory, and returning memory.
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,7 +17,7 @@
 
 using namespace chainer;
 
-// In the place of the system's: counts, since each is a system call.
+// Replaces the system's function and counts calls, since each is a system call.
 static std::atomic<int> limits_asked{0};
 extern "C" int getrlimit(__rlimit_resource_t resource, rlimit* limit) noexcept {
   ++limits_asked;
@@ -26,11 +26,11 @@ extern "C" int getrlimit(__rlimit_resource_t resource, rlimit* limit) noexcept {
 
 namespace {
 
-// Runs f in a child whose memory is limited to `bytes` more than it has now, addresses or data; f's result is the
-// child's status.
+// Runs f in a child process that may use `bytes` more memory than it has, addresses or data; returns the child's
+// status, which is the result of f.
 template <class F>
 int in_child(int64_t bytes, F f, bool data_only = false) {
-  std::fflush(stdout);  // or the child writes what waits there, too
+  std::fflush(stdout);  // otherwise the child also writes what is buffered
   const pid_t child = fork();
   if (child == 0) {
     std::FILE* statm = std::fopen("/proc/self/statm", "r");
@@ -70,7 +70,7 @@ TEST(sizes_are_checked_where_the_shape_is_made) {
                broadcast_to(ones({1, 1}), {1LL << 31, 1}) + broadcast_to(ones({1, 1}), {1, 1LL << 31}));
   EXPECT_THROW(ValueError, "too many elements", arange(0, 1e300, 1));
   EXPECT_EQ(zeros({0, 1LL << 40}).size(), 0);
-  // No machine has 4 TiB: refused at the call, not when somebody reads.
+  // No machine has 4 TiB: refused by the call itself, not when elements are read.
   EXPECT_THROW(MemoryError, "add: an array of shape (1048576, 1048576) and dtype float32 takes 4398046511104 bytes",
                ones({1 << 20, 1}) + ones({1, 1 << 20}));
   EXPECT_THROW(MemoryError, "zeros: an array of shape (1099511627776,)", zeros({1LL << 40}));
@@ -109,20 +109,20 @@ TEST(int64_wraps_around_as_in_numpy) {
 }
 
 TEST(small_blocks_pass_between_threads) {
-  if (kSanitized) return;  // nothing is pooled then
+  if (kSanitized) return;  // sanitizers turn the pools off
   const auto exchange = [] {
     Arrays made;
     std::thread([&] {
       for (int i = 0; i < 20000; ++i) made.push_back(zeros({16}));
     }).join();
-    // They are freed here, on another thread than the one that allocates.
+    // Freed by another thread than the one that allocated.
   };
   for (int i = 0; i < 3; ++i) exchange();
   const int64_t before = pool::system_bytes();
   for (int i = 0; i < 25; ++i) exchange();
   EXPECT(pool::system_bytes() <= before + (4 << 20));
 
-  // A thread that lives on and only frees.
+  // A thread that stays alive and only frees memory.
   std::vector<Arrays> rounds(25);
   for (auto& made : rounds) {
     for (int i = 0; i < 20000; ++i) made.push_back(zeros({16}));
@@ -166,7 +166,7 @@ TEST(the_cache_gives_back_before_an_allocation_fails) {
   EXPECT_EQ(in_child(300 << 20,
                      [] {
                        { Array a({200 << 18}); }    // 200 MiB, which the cache keeps
-                       const Array b({250 << 18});  // an exception unless memory is given back
+                       const Array b({250 << 18});  // throws unless cached memory is returned
                        return b.raw() ? 0 : 1;
                      }),
             0);
@@ -200,7 +200,7 @@ TEST(products_ask_the_system_for_limits_now_and_then) {
 
 TEST(products_end_where_memory_is_limited) {
   if (kSanitized) return;
-  // OpenBLAS would ask the system for its working memory again and again.
+  // OpenBLAS would retry to get its working memory from the system.
   for (const bool data_only : {false, true})
     for (const int64_t megabytes : {40, 120, 400, 2000}) {
       const auto product = [] {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Memory order: results lie in memory as their operands do, whatever is computed later, and values never depend on it.
+// Memory order: results have the order of their operands, eager or deferred, and values do not depend on it.
 #include <chainer/array/backend.h>
 #include <chainer/array/operations/updates.h>
 #include <chainer/array/order.h>
@@ -30,7 +30,7 @@ TEST(orders_are_told_from_strides) {
   EXPECT_EQ(memory_order(zeros({4, 3}).T()[{Slice(), Slice(0, 4, 2)}]), Dims({1, 0}));
   EXPECT_EQ(memory_order(broadcast_to(zeros({1, 3, 1, 1}), {2, 3, 4, 5})), Dims({0, 1, 2, 3}));
   EXPECT_EQ(memory_order(flip(zeros({2, 3}), 0)), Dims({0, 1}));
-  // Axes of length one say nothing.
+  // Axes of length one are ignored.
   EXPECT(in_order(zeros({2, 3, 1, 1}), kChannelsLast).is_contiguous());
   EXPECT(in_order(zeros({2, 1, 4, 5}), kChannelsLast).is_contiguous());
   EXPECT(is_channels_last(in_order(zeros({1, 3, 4, 5}), kChannelsLast)));
@@ -38,7 +38,7 @@ TEST(orders_are_told_from_strides) {
 }
 
 TEST(results_keep_the_order_of_their_operands) {
-  for (const Shape& s : {Shape{2, 3, 4, 5}, Shape{4, 16, 9, 10}}) {  // computed at once, and later
+  for (const Shape& s : {Shape{2, 3, 4, 5}, Shape{4, 16, 9, 10}}) {  // eager and deferred
     const Array x = channels_last(s), y = channels_last(s), b = numbers({1, s[1], 1, 1}), c = numbers(s);
     const auto results = [&] {
       Array z = x.copy();
@@ -82,7 +82,7 @@ TEST(a_chain_in_one_order_is_one_program_without_a_copy) {
   EXPECT(is_channels_last(z));
   EXPECT_EQ(order_copies(), copies);
   EXPECT((z + numbers({8, 32, 10, 10})).is_contiguous() == false);
-  EXPECT_EQ(order_copies(), copies + 1);  // of the operand in another order
+  EXPECT_EQ(order_copies(), copies + 1);  // the operand in the other order
 }
 
 TEST(values_are_those_of_c_order) {
@@ -166,7 +166,7 @@ TEST(operands_that_repeat_are_read_alike_in_blocks_of_any_start) {
 }
 
 TEST(optimizers_states_and_masks_lie_as_their_parameters) {
-  // A pass of Adam over a parameter whose gradient and one state lie in another order.
+  // A pass of Adam over a parameter whose gradient and one state have another order.
   const Shape s{8, 6, 3, 3};
   Array w = channels_last(s), plain = w.contiguous();
   const Array g = numbers(s);
@@ -186,7 +186,7 @@ TEST(optimizers_states_and_masks_lie_as_their_parameters) {
   EXPECT(is_channels_last(mask) && is_channels_last(y.array()));
   random::seed(3);
   EXPECT(same_bits(y.array(), F::dropout(Variable(x.array().contiguous()), 0.5).array()));
-  // Uniform numbers of every floating dtype, too.
+  // Also for uniform numbers of every floating dtype.
   for (Dtype d : {float16, float32, float64}) {
     random::seed(4);
     const Array drawn = random::bulk(RandomFill::uniform, 0, 1, {4, 6, 5, 5}, d, {}, kChannelsLast);
@@ -207,7 +207,7 @@ TEST(sums_of_few_columns_at_once_and_deferred) {
     }
 }
 
-// Copies go through squares of a register's length; what is left at the edges, and rows that lie apart, do not.
+// Copies are made in square blocks of a register's length; edges and rows that are not adjacent are copied separately.
 TEST(transposed_matrices_of_any_lengths) {
   for (const Dtype dtype : {uint8, float16, float32, float64})
     for (const int64_t rows : {1, 3, 8, 9, 16, 17, 33, 250})

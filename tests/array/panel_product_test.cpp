@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Products with a matrix in panels, against products in float64, on lengths that fill vectors, panels and rows, or do
-// not.
+// Products with a matrix in panels, compared with float64, for lengths that do and do not fill vectors, panels and
+// rows.
 #include <chainer/chainer.h>
 
 #include <cstring>
@@ -18,7 +18,7 @@ std::vector<float> normal(random::RandomState& draw, int64_t n) {
   return {a.data<float>(), a.data<float>() + n};
 }
 
-// The first elements of `b` are the matrix, its rows or its columns at a distance of `step`.
+// Packs the matrix in the first elements of `b`, whose rows or columns are `step` apart.
 std::vector<float> packed(const cpu::Panels& panels, const std::vector<float>& b, int64_t step, bool transposed,
                           int64_t n, int64_t k) {
   std::vector<float> to(static_cast<std::size_t>(panels.size()), 7.0f);
@@ -66,7 +66,7 @@ TEST(products_with_panels_are_those_of_matrices) {
           if (std::memcmp(first.data(), out.data(), out.size() * sizeof(float)) != 0)
             test::fail(__FILE__, __LINE__, text(m, " x ", k, " x ", n, ", ", threads, " threads"));
         }
-        // What is added has the bits that the product has alone.
+        // A product that is added has the same bits as the product alone.
         std::vector<float> alone(start.size()), sum = start;
         const auto matrix = packed(panels, b, b_step, transposed_b, n, k);
         cpu::multiply_panels(panels, m, k, a.data(), a_row, a_inner, matrix.data(), alone.data(), out_step, false);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The pool of threads, what limits it, and what it leaves as it was.
+// The pool of threads, its limits, and the settings that it must not change.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -30,7 +30,7 @@ struct Threads {
 };
 constexpr int64_t kLarge = 1 << 22;
 
-// f in a child of fork(); -1 if it hangs or dies.
+// Returns the result of f in a child of fork(); -1 if it hangs or dies.
 template <class F>
 int in_child(F f) {
   const pid_t child = fork();
@@ -76,7 +76,7 @@ TEST(exceptions_reach_the_caller_and_the_pool_goes_on) {
 TEST(nested_and_concurrent_calls_are_right) {
   const Threads threads(2);
   std::atomic<int> count{0};
-  std::vector<std::thread> callers;  // as the threads of a program's own parallel region
+  std::vector<std::thread> callers;  // like the threads of a program's own parallel region
   for (int t = 0; t < 4; ++t)
     callers.emplace_back([&] {
       for (int i = 0; i < 200; ++i)
@@ -87,7 +87,7 @@ TEST(nested_and_concurrent_calls_are_right) {
 }
 
 TEST(work_waits_for_no_thread_that_does_not_run) {
-  // Four threads for each core keep it busy; with OpenMP's barriers this took seconds.
+  // More busy threads than cores: waiting at barriers would take seconds.
   const Threads threads(2);
   std::atomic<bool> stop{false};
   std::vector<std::thread> busy;
@@ -130,9 +130,9 @@ TEST(quotas_count_as_cores) {
   EXPECT_EQ(cores("0::/not/there\n"), 0);
   write("a/b/cpu.max", "150000 100000\n");
   EXPECT_EQ(cores("0::/a/b\n"), 2);
-  write("a/cpu.max", "50000 100000\n");  // the group above counts, too
+  write("a/cpu.max", "50000 100000\n");  // limits of parent groups count, too
   EXPECT_EQ(cores("0::/a/b\n"), 1);
-  write("cpu.max", "300000 100000\n");  // inside a container the host's path is not there
+  write("cpu.max", "300000 100000\n");  // inside a container the host's path does not exist
   EXPECT_EQ(cores("0::/docker/0123\n"), 3);
   write("cpu,cpuacct/c/cpu.cfs_quota_us", "-1\n");
   write("cpu/c/cpu.cfs_quota_us", "100000\n");
@@ -153,7 +153,7 @@ TEST(matrix_products_are_the_same_for_any_number_of_threads) {
       {2, 700, 900},    {1001, 515, 1},  {130, 40, 70},   {6, 50000, 25},     {5, 9000, 300},
       {700, 64, 300},   {100, 5000, 70}, {40, 4099, 300}, {1030, 4100, 1030}, {33, 20001, 31}};
   for (const auto& s : sizes)
-    for (const Dtype dtype : {float32, float64}) {  // by oneDNN where it is there, and by OpenBLAS
+    for (const Dtype dtype : {float32, float64}) {  // computed by oneDNN if available, else by OpenBLAS
       const Array a = random::uniform(-1, 1, {s[0], s[1]}).astype(dtype);
       const Array b = random::uniform(-1, 1, {s[1], s[2]}).astype(dtype);
       Arrays results;
@@ -214,7 +214,7 @@ TEST(a_child_of_fork_works) {
   const Threads threads(2);
   const Array x = random::uniform(-1, 1, {512, 512}).astype(float32), waiting = x * 2 + 1;
   const Array expected = matmul(x, x), total = sum(x * 2 + 1);
-  // Another thread computes meanwhile, and holds locks at the moment of the fork.
+  // Another thread computes meanwhile, and may hold locks during the fork.
   std::atomic<bool> stop{false};
   std::thread other([&] {
     while (!stop) {
@@ -245,7 +245,7 @@ TEST(a_child_of_fork_convolves_as_its_parent) {
   const Threads threads(2);
   const Variable x(random::uniform(-1, 1, {8, 8, 32, 32}).astype(float32));
   const Variable W(random::uniform(-1, 1, {16, 8, 3, 3}).astype(float32));
-  const Array expected = F::convolution_2d(x, W).array();  // its primitive has two threads
+  const Array expected = F::convolution_2d(x, W).array();  // its primitive uses two threads
   EXPECT_EQ(in_child([&] {
               if (!same_bits(F::convolution_2d(x, W).array(), expected)) return 1;
               return same_bits(F::convolution_2d(x, W * 2).array(), expected * 2) ? 0 : 2;
@@ -258,7 +258,7 @@ TEST(no_number_of_threads_is_beyond_all_measure) {
   EXPECT(cpu::thread_count() >= 256 && cpu::thread_count() <= std::max(256, 4 * machine::cores()));
   EXPECT_EQ(in_child([] {
               setenv("OMP_NUM_THREADS", "2000000000", 1);
-              setenv("ASAN_OPTIONS", "detect_leaks=0", 1);  // which is beyond itself with so many threads
+              setenv("ASAN_OPTIONS", "detect_leaks=0", 1);  // the leak checker does not work with so many threads
               if (!std::freopen("/dev/null", "w", stdout)) return 8;
               execl("/proc/self/exe", "array_tests", "sums_on_the_number_of_threads_that_was_asked_for", nullptr);
               return 9;

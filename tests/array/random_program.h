@@ -8,8 +8,8 @@ namespace random_programs {
 
 using namespace chainer;
 
-/// One random program on a device, run eagerly or not, reading nothing until the end unless it drew so. The same seed
-/// makes the same program either way.
+/// A random program on a device, run eagerly or deferred; it reads nothing before the end, unless a read is one of its
+/// random steps. The same seed makes the same program in both modes.
 class RandomProgram {
  public:
   explicit RandomProgram(uint32_t seed, Device device = {}) : r_(seed), device_(device) {}
@@ -45,16 +45,16 @@ class RandomProgram {
     if (pool_.size() < 12)
       pool_.push_back(std::move(a));
     else
-      pool_[static_cast<std::size_t>(draw(12))] = std::move(a);  // drops another
+      pool_[static_cast<std::size_t>(draw(12))] = std::move(a);  // replaces another
   }
-  // Whether arrays have a common shape, and one that does not take gigabytes after many steps.
+  // Returns true if the arrays broadcast, to a shape that does not grow to gigabytes after many steps.
   static bool fit(std::initializer_list<Array> arrays) {
     Shape common;
     for (const Array& a : arrays) common = broadcast_shapes(common, a.shape());
     return common.product() < 1'000'000;
   }
   void step() {
-    // References: a copy would be another owner, and no operation could write in place.
+    // References: copies would be further owners, and prevent operations in place.
     const Array &a = any(), &b = any(), &c = any(), &d = any();
     try {
       switch (draw(16)) {
@@ -80,7 +80,7 @@ class RandomProgram {
           if (a.ndim() > 1 && draw(3) == 0) return keep(a.transpose(axes(a.ndim())));
           return keep(draw(2) ? a.T() : a.reshape({-1}));
         }
-        case 13: {  // a write, also into what others look into or wait for
+        case 13: {  // a write, also to memory that views or deferred operations use
           Array target = a;
           if (draw(2)) {
             target += b;
@@ -92,7 +92,7 @@ class RandomProgram {
         case 14: (void)a.raw(); return;
         default: return fit({a, b, c}) ? keep(a * b + c) : void();
       }
-    } catch (const Error&) {}  // shapes that do not broadcast: refused alike in both modes
+    } catch (const Error&) {}  // shapes that do not broadcast are refused in both modes
   }
   random::RandomState r_;
   Device device_;

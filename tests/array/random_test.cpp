@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The random streams against those of NumPy (data/random.npz is made by interop/make_reference.py).
+// Random streams compared with NumPy (data/random.npz is made by interop/make_reference.py).
 #include <chainer/chainer.h>
 
 #include "chainer/core/parallel.h"
@@ -71,7 +71,7 @@ TEST(bulk_numbers_do_not_depend_on_threads) {
 
 TEST(bulk_uniform_numbers_stay_below_their_upper_end) {
   random::RandomState r(3);
-  const double high = 1 + 0x1p-20;  // eight float32 steps wide: a sixteenth of the numbers would round up to its end
+  const double high = 1 + 0x1p-20;  // eight float32 steps: a sixteenth of the numbers would round up to `high`
   for (Dtype d : {float32, float64}) {
     const Array x = r.bulk(RandomFill::uniform, 1, high, {1000}, d);
     EXPECT(max(x).item<double>() < high && min(x).item<double>() >= 1);
@@ -102,7 +102,7 @@ TEST(probabilities_that_are_none_are_refused_at_once) {
   EXPECT_THROW(ValueError, "must be positive: nan", r.beta(nan, 1, {1}));
   EXPECT_THROW(ValueError, "must be positive, not nan at position 0", r.dirichlet({nan, 1}, {1}));
   EXPECT_THROW(ValueError, "must not be negative", r.permutation(-1));
-  (void)r.rand({1});  // nothing of this holds the generator
+  (void)r.rand({1});  // none of the calls above keeps the generator locked
 }
 
 TEST(choice_takes_arrays_of_probabilities) {
@@ -113,14 +113,14 @@ TEST(choice_takes_arrays_of_probabilities) {
   EXPECT_EQ(r.choice(arange(0, 1000), {50}, false, q).size(), 50);
   const std::vector<float> list = q.to_vector<float>();
   EXPECT_EQ(r.choice(1000, {5}, true, list).size(), 5);
-  const Array off = q * 1.0001f;  // within what NumPy allows float32, not float64
+  const Array off = q * 1.0001f;  // within NumPy's tolerance for float32, but not for float64
   EXPECT_EQ(r.choice(1000, {5}, true, off).size(), 5);
   EXPECT_THROW(ValueError, "give the array itself, whose dtype allows",
                r.choice(1000, {5}, true, off.to_vector<double>()));
   EXPECT_THROW(ValueError, "add up to", r.choice(1000, {5}, true, q * 1.01f));
   EXPECT_THROW(ValueError, "a floating array with one axis", r.choice(4, {5}, true, ones({2, 2})));
   EXPECT_CLOSE(random::choice(2, {3}, true, {0.0, 1.0}), array({1, 1, 1}));
-  // The same draws as by the list in float64.
+  // The same draws as with the list in float64.
   random::RandomState a(5), b(5);
   const Array exact = array({.1, .2, .3, .4});
   EXPECT_CLOSE(a.choice(4, {20}, true, exact), b.choice(4, {20}, true, std::vector{.1, .2, .3, .4}));

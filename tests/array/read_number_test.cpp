@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Texts of numbers: both forms of read_number() answer as std::from_chars does.
+// Both forms of read_number() give the same results as std::from_chars.
 #include "chainer/core/system/read_number.h"
 
 #include <cmath>
@@ -9,7 +9,7 @@
 #include "chainer/core/parallel.h"
 #include "test.h"
 
-// The form for standard libraries that lack std::from_chars of a double, under a name of its own.
+// The form for standard libraries without std::from_chars for double, under another name.
 #define read_number read_number_by_strtod
 #include "chainer/core/system/read_number_strtod.cpp"
 #undef read_number
@@ -21,7 +21,7 @@ struct Case {
   std::string text;
   std::errc error;
   std::size_t read;  // characters
-  double value;      // 7 where nothing is written
+  double value;      // 7 if nothing is written
 };
 constexpr std::errc fine{}, bad = std::errc::invalid_argument, far = std::errc::result_out_of_range;
 const Case cases[] = {
@@ -57,7 +57,7 @@ const Case cases[] = {
 void expect(std::from_chars_result (*read)(const char*, const char*, double&)) {
   for (const Case& c : cases) {
     double value = 7;
-    const std::string longer = c.text + "3";  // which is not the text's own
+    const std::string longer = c.text + "3";  // the last character is not part of the text
     const auto r = read(longer.data(), longer.data() + c.text.size(), value);
     EXPECT_EQ(int(r.ec), int(c.error));
     EXPECT_EQ(std::size_t(r.ptr - longer.data()), c.read);
@@ -67,7 +67,7 @@ void expect(std::from_chars_result (*read)(const char*, const char*, double&)) {
 }  // namespace number_texts
 
 TEST(a_number_is_read_by_the_standard_librarys_form_or_by_strtod_alike) {
-  // On a thread that flushes no denormal numbers: strtod() would.
+  // Runs in a thread that does not flush denormal numbers, which would change strtod().
   std::thread([] {
     cpu::flush_denormals(false);
     number_texts::expect(read_number);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a recorder writes down of array operations, and what a tape makes of it with other arrays.
+// Recordings of array operations, and their replay with other arrays.
 #include <chainer/array/backend.h>
 #include <chainer/array/recording/recorder.h>
 #include <chainer/chainer.h>
@@ -15,7 +15,7 @@ namespace {
 
 Array floats(const Shape& s) { return random::uniform(-1, 1, s, float32); }
 
-// One phase with one argument.
+// A recording of one phase with one argument.
 struct Recorded {
   template <class F>
   Recorded(F f, const Array& x) {
@@ -83,10 +83,10 @@ TEST(an_input_may_be_a_view_of_the_same_layout) {
 
 TEST(numbers_of_the_host_are_no_steps) {
   Recorded r([](const Array& x) { return x * (2 + arange(4).astype(float32) * 3); }, floats({3, 4}));
-  EXPECT_EQ(r.steps(), 2);  // to fill memory with them, and to multiply
+  EXPECT_EQ(r.steps(), 2);  // one to fill memory with the constants, and one to multiply
   (void)r(floats({3, 4}));
-  EXPECT_EQ(r.steps(), 1);  // nobody writes to them: they are read where they lie
-  // A formula on the caller's stack computes them, too.
+  EXPECT_EQ(r.steps(), 1);  // the constants are not written to, so they are read in place
+  // A formula in the caller's code computes constants, too.
   const auto formula = [](const Array& x) {
     return x * elementwise([](auto n) { return n * n; }, arange(4)).astype(float32);
   };
@@ -94,7 +94,7 @@ TEST(numbers_of_the_host_are_no_steps) {
   EXPECT_EQ(formulas.refused, "");
   const Array other = floats({3, 4});
   EXPECT_CLOSE(formulas(other), formula(other), {.atol = 0, .rtol = 0});
-  // Those that are written to are filled anew.
+  // Constants that are written to are filled again.
   const auto adds = [](const Array& x) {
     Array total = ones({4});
     total += x;

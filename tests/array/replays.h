@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Recordings in tests: a function of one array that is replayed.
+// Shared by tests of recordings: replays a function of one array.
 #pragma once
 #include <chainer/array/recording/recorder.h>
 #include <chainer/chainer.h>
@@ -12,8 +12,8 @@ inline chainer::Array drawn_floats(const chainer::Shape& s) {
   return chainer::random::uniform(-1, 1, s, chainer::float32);
 }
 
-// A recording of one function: replays on new arguments equal the function, and so many steps are left of them. Steps
-// on weights alone run once if those stay.
+// Records a function and checks that replays for new arguments equal it, and that `steps` steps are left. Steps that
+// read only weights run once if the weights are constant.
 template <class F>
 void expect_replays(F f, const chainer::Shape& shape, std::size_t steps, bool members_stay = false,
                     int line = __builtin_LINE()) {
@@ -21,7 +21,7 @@ void expect_replays(F f, const chainer::Shape& shape, std::size_t steps, bool me
   recording::Tape tape;
   tape.members_stay = members_stay;
   const Array x = drawn_floats(shape);
-  (void)f(Variable(x, false)).array();  // its weights are drawn
+  (void)f(Variable(x, false)).array();  // the first call draws the weights
   int slot = -1;
   {
     recording::Recorder recorder(tape);
@@ -52,7 +52,7 @@ void expect_replays(F f, const chainer::Shape& shape, std::size_t steps, bool me
   }
 #if defined(__x86_64__)
   test::equal(tape.phases[0]->steps.size(), steps, "steps", __FILE__, line);
-#else  // fewer where convolutions give another order of images
+#else  // fewer if convolutions return another order of images
   test::equal(tape.phases[0]->steps.size() <= steps, true, "at most that many steps", __FILE__, line);
 #endif
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Numbers that are the same on every machine, bit for bit: they come from additions, products, roots and conversions,
-// each rounded once, in an order that no instruction set changes.
+// Results that are the same on every machine, bit for bit: they consist of additions, products, roots and conversions,
+// each rounded once, in an order that does not depend on the instruction set.
 #include <chainer/chainer.h>
 
 #include "chainer/core/little_endian.h"
@@ -11,7 +11,7 @@ using namespace chainer;
 
 namespace {
 
-// The sum of the bytes of some arrays, as a file would have them.
+// The checksum of the arrays' bytes as written to a file.
 std::string sum_of_bytes(const std::vector<Array>& all) {
   dataset::Md5 sum;
   for (const Array& given : all) {

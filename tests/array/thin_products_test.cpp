@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Products with few rows or columns, which have kernels of their own: values in every layout and at every rest of a
-// vector, the same bits for any number of threads, and nothing from what lies beside a row.
+// Products with few rows or columns, which have separate kernels: values for every layout and length, the same bits for
+// any number of threads, and no influence of elements next to a row.
 #include <chainer/array/backend.h>
 #include <chainer/chainer.h>
 #include <chainer/core/parallel.h>
@@ -14,7 +14,7 @@ using namespace chainer;
 
 namespace {
 
-// Random numbers as columns of something wider, perhaps transposed: rows of n elements, NaN between them.
+// Random numbers as columns of a wider array, perhaps transposed: rows of n elements with NaN between them.
 Array amid_nan(int64_t rows, int64_t columns, bool transposed) {
   const Shape shape = transposed ? Shape{columns, rows + 3} : Shape{rows, columns + 3};
   Array wide = full(shape, std::numeric_limits<double>::quiet_NaN(), float32);

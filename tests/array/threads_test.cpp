@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Deferred evaluation on several threads: arrays that pass between them, and the end of what is being computed.
+// Deferred evaluation in several threads: arrays that are passed between them, and arrays that are freed while
+// computed.
 #include <chainer/chainer.h>
 
 #include <atomic>
@@ -26,11 +27,11 @@ auto on_a_thread(F f) {
 
 TEST(what_waits_passes_to_another_thread) {
   const Array x = random::uniform(-1, 1, {64, 64});
-  (void)(x * 2);  // this thread has a list, and does not take over that of the other one
+  (void)(x * 2);  // this thread has its own list, and does not take over that of the other thread
   const Array y = on_a_thread([&] { return x * 2 + 1; });  // its thread has ended
   EXPECT(waits(y));
   const Array z = y * y, s = sum(z, 0), v = y.reshape({4096});
-  EXPECT(!waits(y));  // computed when this thread's own list took it as an operand
+  EXPECT(!waits(y));  // computed when this thread recorded it as an operand
   EXPECT(same_bits(s, eagerly([&] { return sum((x * 2 + 1) * (x * 2 + 1), 0); })));
   EXPECT(same_bits(v, eagerly([&] { return (x * 2 + 1).reshape({4096}); })));
   const Array read = on_a_thread([&] { return tanh(x); });
@@ -52,8 +53,8 @@ TEST(a_write_runs_the_readers_of_other_threads) {
 }
 
 TEST(the_last_handle_goes_while_the_array_is_computed) {
-  // One thread evaluates a sum, and joins another one over the same space. In the middle the last handle of that one
-  // goes away on a second thread, which stops before it takes the lock.
+  // One thread evaluates a sum, together with another sum over the same elements. Meanwhile a second thread drops the
+  // last handle of that one, and stops before it takes the lock.
   static std::atomic<bool> inside{false}, finished{false};
   for (int round = 0; round < 20; ++round) {
     inside = finished = false;
@@ -68,7 +69,7 @@ TEST(the_last_handle_goes_while_the_array_is_computed) {
     std::thread other([&] { second = Array(); });
     while (!inside) std::this_thread::yield();
     deferred::before_drop = nullptr;
-    (void)first.raw();  // also computes the sum that nobody holds any more
+    (void)first.raw();  // also computes the sum without handles
     finished = true;
     other.join();
     EXPECT(same_bits(first, eagerly([&] { return sum(x * 3 + 1, 0); })));
@@ -81,7 +82,7 @@ TEST(handles_dropped_and_read_on_many_threads) {
   const Array expected = eagerly([&] { return sum(tanh(shared * 2) + shared, 0); });
   std::atomic<int> wrong{0};
   for (int round = 0; round < 20; ++round) {
-    const Array middle = shared * 2;  // waits here; the threads below read it
+    const Array middle = shared * 2;  // deferred here, read by the threads below
     std::vector<std::thread> threads;
     for (int t = 0; t < 4; ++t)
       threads.emplace_back([&, t] {
@@ -100,7 +101,7 @@ TEST(handles_dropped_and_read_on_many_threads) {
 }
 
 TEST(a_thread_does_not_wait_for_anothers_evaluation) {
-  // While one thread is inside an evaluation of its own, another records, drops and evaluates.
+  // While one thread is inside an evaluation, another records, drops and evaluates.
   std::atomic<bool> inside{false}, go_on{false};
   const std::thread::id owner = std::this_thread::get_id();
   deferred::set_observer([&](const std::string&, double, int64_t) {
@@ -117,7 +118,7 @@ TEST(a_thread_does_not_wait_for_anothers_evaluation) {
   });
   const Array x = ones({64, 64}) * 5;
   (void)x.raw();
-  EXPECT(go_on.load());  // not the end of the patience
+  EXPECT(go_on.load());  // set by the other thread, not by the timeout
   other.join();
   deferred::set_observer({});
 }

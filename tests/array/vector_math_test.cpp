@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The functions that make vectors where the C library has none, against the C library's in a wider type.
+// Vectorized functions for C libraries that lack them, compared with the C library in a wider type.
 #include "chainer/backend/common/vector_math.h"
 
 #include <cmath>
@@ -12,7 +12,7 @@
 
 namespace {
 
-// The distance of a result from the true value, in units of its last place.
+// The distance of a result from the exact value, in units of its last place.
 template <class T>
 double units(T got, long double wanted) {
   using Limits = std::numeric_limits<T>;
@@ -62,7 +62,7 @@ void compare(const char* name, F&& f, G&& wanted, double least, double most, dou
   } while (false)
 
 TEST(functions_that_make_vectors_are_exact_to_a_few_units) {
-  // A test before this one may have used functions, whose threads flush denormals.
+  // An earlier test may have used functions, whose threads flush denormals.
   const bool before = chainer::cpu::denormals_flushed();
   chainer::cpu::flush_denormals(false);
   COMPARE(exp, -750, 711, -105, 90, 1);

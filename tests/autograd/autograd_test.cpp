@@ -36,7 +36,7 @@ TEST(leaf_gradients_accumulate_and_others_go) {
   Variable h = x * 2, y = h * h;
   y.backward({.retain_grad = true});
   EXPECT_EQ(h.grad().item<double>(), 12.);
-  y.backward();  // twice through one graph
+  y.backward();  // a second pass through the same graph
   EXPECT_EQ(x.grad().item<double>(), 48.);
 }
 
@@ -121,7 +121,7 @@ TEST(graphs_are_freed_also_when_gradients_have_graphs) {
   {
     Variable x(array({3.}));
     Variable y = apply_single(Watched(), x);
-    y.backward({.enable_double_backprop = true});  // x's gradient leads back to x
+    y.backward({.enable_double_backprop = true});  // the gradient of x refers to x
     EXPECT_EQ(x.grad().item<double>(), 6.);
   }
   EXPECT_EQ(alive, 0);
@@ -226,7 +226,7 @@ TEST(type_checks_show_condition_and_values) {
 }
 
 namespace {
-// A user's function, though its name mentions one of the library's.
+// A user's function, although its name contains that of a library function.
 template <class Wrapped>
 struct Conditioned : FunctionNode {
   void check_type_forward(const type_check::TypeInfos& in) const override { type_check::expect(in[0].ndim() == 2); }
@@ -245,7 +245,7 @@ TEST(debug_mode_finds_nan) {
   EXPECT_THROW(RuntimeError, "NaN is detected on forward computation of log", F::log(array({-1.})));
   Variable x(array({0.}));
   Variable y = F::sqrt(x);
-  EXPECT_THROW(RuntimeError, "NaN is detected on", (y * 0.0).backward());  // 0 times infinity, in the gradient
+  EXPECT_THROW(RuntimeError, "NaN is detected on", (y * 0.0).backward());  // 0 * inf in the gradient
   struct NaNGradient : FunctionNode {
     Arrays forward(const Arrays& v) override { return v; }
     Variables backward(const Indexes&, const Variables& gy) override {
@@ -261,7 +261,7 @@ TEST(configuration_scopes) {
   {
     const UsingConfig test_mode("train", false);
     EXPECT(!config().train);
-    std::thread([] { EXPECT(config().train); }).join();  // another thread has its own
+    std::thread([] { EXPECT(config().train); }).join();  // configurations are per thread
   }
   EXPECT(config().train);
   const UsingConfig mine("user_key", 3);
@@ -280,7 +280,7 @@ TEST(function_hooks_see_forward_and_backward) {
     Variable x(array({1.f}));
     F::exp(x).backward();
   }
-  EXPECT_EQ(timer.call_history().size(), std::size_t(3));  // exp, its backward, and the product in it
+  EXPECT_EQ(timer.call_history().size(), std::size_t(3));  // exp, its backward, and the product inside it
   EXPECT(timer.total_time() > 0);
   EXPECT_EQ(timer.summary().at("ExpNode").occurrence, 2);
   std::FILE* file = std::tmpfile();
@@ -304,7 +304,7 @@ TEST(function_hooks_see_forward_and_backward) {
   EXPECT(memory.total_used_bytes() >= 400000);
 }
 
-// A function that throws inside a measuring hook ends its measurement.
+// If a function throws, its measurement by a hook ends.
 TEST(hooks_that_measure_survive_exceptions) {
   struct Throws : FunctionNode {
     Arrays forward(const Arrays& x) override {

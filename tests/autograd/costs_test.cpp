@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Walks over graphs of n functions: none costs more than the functions.
+// Walks over graphs of n functions: their costs are linear in the number of functions.
 #include "costs.h"
 
 #include <chainer/chainer.h>
@@ -21,7 +21,7 @@ Variable ready(Variable y) {
   y.set_grad(ones_like(y.array()));
   return y;
 }
-// A graph that is made before the clock starts, and what is timed on it.
+// Times `use` on a graph that is made before the clock starts.
 template <class Make, class Use>
 costs::Prepare on(Make make, Use use) {
   return [=](int n) -> std::function<void()> {
@@ -30,7 +30,7 @@ costs::Prepare on(Make make, Use use) {
   };
 }
 struct Graph {
-  Variables x;  // leaves, or whatever is of interest
+  Variables x;  // leaves, or other variables that a test uses
   Variable y;
 };
 const auto backward = [](Graph& g, int) { g.y.backward(); };
@@ -40,7 +40,7 @@ Graph chain_graph(int n) {
   const Variable x(small());
   return {{x}, ready(chain(x, n))};
 }
-// Many leaves under one function, and one leaf under many.
+// Many leaves as inputs of one function, and one leaf as input of many.
 Graph wide_graph(int n) {
   Variables xs;
   for (int i = 0; i < n; ++i) xs.push_back(Variable(small()));
@@ -52,7 +52,7 @@ Graph shared_graph(int n) {
   for (int i = 0; i < n; ++i) y = y + x;
   return {{x}, ready(y)};
 }
-// Weights that are applied twice each: products are joined.
+// Weights that are applied twice each, so that products are joined.
 Graph weights_graph(int n) {
   Variables Ws;
   for (int i = 0; i < n; ++i) Ws.push_back(Variable(ones({2, 2}, float64)));
@@ -110,7 +110,7 @@ TEST(costs_of_walks_over_graphs) {
                 }));
   expect_linear("grad along a chain", kSize, on(chain_graph, [](Graph& g, int) { (void)grad({g.y}, g.x); }));
   expect_linear("grad to n leaves", kSize, on(wide_graph, [](Graph& g, int) { (void)grad({g.y}, g.x); }));
-  // Steps of a loop that each look at their own end of a graph that grows.
+  // Each step of a loop differentiates the current end of a growing graph.
   expect_linear("n times grad at the end of a chain", kSize,
                 on([](int) { return Variable(small()); },
                    [](Variable& h, int n) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// F::forget differentiates inside of backward(): what that must know of the walk outside.
+// F::forget differentiates inside backward(), and must respect the settings of the outer pass.
 #include <chainer/chainer.h>
 
 #include <map>
@@ -29,7 +29,7 @@ TEST(forget_keeps_the_loss_scale) {
     return l.W.array().copy();
   };
   EXPECT_CLOSE(step(true), step(false), {.atol = 0, .rtol = 0});
-  // grad() scales, too; forget in forget.
+  // grad() also scales; nested forget.
   Variable W(array({2.0})), x(array({3.0}));
   const auto inner = [&](const Variable& v) { return v * W; };
   const Variable y = forgotten([&](const Variable& v) { return forgotten(inner, v) * v; }, x);
@@ -41,7 +41,7 @@ TEST(forget_keeps_the_loss_scale) {
   EXPECT(!W.node()->loss_scale());
 }
 
-// A leaf that forget reads beside the graph outside is ready when both are through.
+// A leaf that both forget and the outer graph read is announced when both are done.
 TEST(a_gradient_that_forget_completes_is_announced_behind_it) {
   struct Recorder : GradientHook {
     void gradient_ready(VariableNode& leaf) override { EXPECT(values.emplace(&leaf, leaf.grad.array().copy()).second); }
@@ -58,7 +58,7 @@ TEST(a_gradient_that_forget_completes_is_announced_behind_it) {
   for (const Variable* v : {&W, &V, &x}) EXPECT_CLOSE(recorder.values.at(v->node_pointer()), v->grad());
 }
 
-// A function of a user's that differentiates inside and does not say so cannot change what was announced.
+// A user's function that differentiates inside without declaring it cannot change a gradient that was announced.
 TEST(an_announced_gradient_does_not_change) {
   struct Inside : FunctionNode {
     explicit Inside(Variable w) : W(std::move(w)) {}
@@ -85,7 +85,7 @@ TEST(an_announced_gradient_does_not_change) {
   EXPECT(!W.grad());
 }
 
-// Integers are variables that "require" a gradient and never get one.
+// Integer variables may "require" a gradient but never get one.
 TEST(embed_id_of_ids_that_require_a_gradient) {
   Variable ids(array({0, 2, 2})), W(arange(6.0).reshape({3, 2}));
   const Array once = array({{1.0, 1.0}, {0.0, 0.0}, {2.0, 2.0}});
@@ -108,7 +108,7 @@ TEST(embed_id_of_ids_that_require_a_gradient) {
   }
 }
 
-// What was passed without wanting a gradient has none to compute.
+// No gradient is computed for inputs that do not require one.
 TEST(forget_computes_gradients_that_are_wanted_only) {
   struct Counts : FunctionNode {
     explicit Counts(int* n) : computed(n) {}

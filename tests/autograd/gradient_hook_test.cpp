@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Gradients that are announced while backward() runs.
+// Gradients that are announced during backward().
 #include "chainer/autograd/gradient_hook.h"
 
 #include <chainer/chainer.h>
@@ -13,7 +13,7 @@ using namespace chainer;
 
 namespace {
 
-// Keeps what each announced gradient was at that moment.
+// Stores the value of each announced gradient at that moment.
 struct Recorder : GradientHook {
   void gradient_ready(VariableNode& leaf) override {
     nodes.push_back(&leaf);
@@ -46,7 +46,7 @@ TEST(gradient_hook_tells_of_each_leaf_once_and_finally) {
 }
 
 TEST(gradient_hook_and_joined_products) {
-  // A weight that is applied at many times: what is owed to it is added before it is announced.
+  // A weight that is applied many times: all joined products are added before it is announced.
   L::Linear l(8, 8);
   l.cleargrads();
   Variable h(ones({4, 8}), false);
@@ -63,7 +63,7 @@ TEST(gradient_hook_and_joined_products) {
 }
 
 TEST(gradient_hook_inside_backward) {
-  // F::forget differentiates inside of backward(): its parameters are not announced from there.
+  // F::forget differentiates inside backward(); its parameters are not announced by the inner pass.
   L::Linear l(2, 2);
   l.cleargrads();
   const Variable x(ones({1, 2}));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Nodes as other languages make them: a place in the walk backward, and whether a gradient is wanted.
+// Nodes made by bindings of other languages: their place in the backward pass, and whether they need a gradient.
 #include "chainer/autograd/function_node.h"
 #include "chainer/functions/functions.h"
 #include "chainer/routines/creation.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A backward() that throws changes no gradient, wherever it throws; the next one is as if it had not been.
+// If backward() throws, at whatever point, no gradient changes, and the next pass gives the correct result.
 #include <chainer/chainer.h>
 
 #include <cstring>
@@ -13,7 +13,7 @@ using namespace chainer;
 
 namespace {
 
-// Throws at the callback number `at`, whichever it is.
+// Throws at callback number `at`.
 struct FailsAt : FunctionHook {
   explicit FailsAt(int n) : at(n) {}
   void step() {
@@ -26,8 +26,8 @@ struct FailsAt : FunctionHook {
   int at, met = 0;
 };
 
-// Arrays too large to lie in their bodies. Weights that functions add to in place, that products join, that forget
-// reads, that have gradients already or none.
+// Arrays too large to be stored inside their bodies. Weights that functions add to in place, that joined products are
+// added to, that forget reads; with and without previous gradients.
 struct Mixture {
   Variable W{random::uniform(-1, 1, {16, 16})}, b{random::uniform(-1, 1, {16})}, E{random::uniform(-1, 1, {9, 16})},
       C{random::uniform(-1, 1, {2, 1, 3, 3})}, fresh{random::uniform(-1, 1, {16})}, x{random::uniform(-1, 1, {9, 16})};
@@ -57,7 +57,7 @@ struct Mixture {
 };
 
 struct Seen {
-  const ArrayBody* array;  // not a handle, which would keep it from being added to in place
+  const ArrayBody* array;  // not a handle, which would prevent adding in place
   Array elements;          // a copy
   std::optional<double> scale;
 };
@@ -86,8 +86,8 @@ void expect_unchanged(Mixture& n, const std::vector<Seen>& before, const std::st
   }
 }
 
-// Runs backward with a failure at each step in turn, until a run has none; the result must be that of a net where
-// nothing failed.
+// Runs backward with a failure at each step in turn until a run succeeds; the result must equal that of a net without
+// failures.
 template <class Attempt>
 int fail_everywhere(const BackwardOptions& options, Attempt&& attempt) {
   random::seed(1);
@@ -155,7 +155,7 @@ TEST(a_gradient_hook_that_throws_changes_no_gradient) {
   EXPECT_CLOSE(a.grad(), array({11.0, 25.0}));
 }
 
-// grad() keeps its gradients to itself, but forget and retain_grad do not.
+// grad() does not change gradients of leaves, but forget and retain_grad do.
 TEST(a_grad_that_throws_changes_no_gradient) {
   Variable W(array({1.0, 2.0})), x(array({3.0, 4.0}));
   const Variable h = x * 2.0, y = F::forget([&](const Variables&in) { return Variables{in[0] * W}; }, {h})[0];

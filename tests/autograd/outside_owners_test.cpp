@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Gradients on memory that somebody outside of the library owns or sees: they are read, never written.
+// Gradients in memory that code outside the library owns or refers to are read, never written.
 #include <chainer/chainer.h>
 
 #include "chainer/array/exclusive.h"
@@ -10,7 +10,7 @@ using namespace chainer;
 
 namespace {
 
-// An array on memory of the test's, filled with one value.
+// An array in memory of the test, filled with one value.
 struct Outside {
   explicit Outside(double value) : elements(16, value) {}
   Array array(bool writable = true, bool shared = false) {
@@ -27,7 +27,7 @@ const Array& kept_numbers() {
   return a;
 }
 
-// What adds to the gradient of W in place.
+// Functions that add to the gradient of W in place.
 std::map<std::string, std::function<Variable(const Variable&)>> adding_functions() {
   return {{"linear", [](const Variable& W) { return F::linear(kept_numbers(), W); }},
           {"embed_id",
@@ -71,7 +71,7 @@ TEST(gradients_that_were_set_on_memory_outside_stay) {
         if (!o.is_still(10)) test::fail(name.c_str(), 0, "the array set as gradient was written to");
         EXPECT_CLOSE(W.grad(), plain.grad() + 10);
       }
-    // Given to others after it was set.
+    // Exported after it was set.
     Array g = full({4, 4}, 10, float64);
     auto* const t = to_dlpack(g);
     Variable W(kept_numbers());
@@ -82,7 +82,7 @@ TEST(gradients_that_were_set_on_memory_outside_stay) {
   }
 }
 
-// A user's function whose gradients lie in memory of its own, which it fills again at each call.
+// A user's function returns gradients in its own memory, which it overwrites at each call.
 TEST(gradients_that_come_on_memory_outside_stay) {
   static Outside* memory;
   struct Doubles : FunctionNode {
@@ -98,7 +98,7 @@ TEST(gradients_that_come_on_memory_outside_stay) {
       Variable W(kept_numbers());
       const Variable w = leaf ? W : W * 1.0;
       const Variable y = F::sum(f(w));
-      // By its second input's rank, Doubles is the last function: its gradient comes first.
+      // The rank of its second input makes Doubles the last function, so its gradient comes first.
       Variable late(kept_numbers());
       while (late.rank() <= y.rank()) late = F::identity(late);
       (F::sum(apply(Doubles(), {w, late})[0]) + y).backward();
@@ -110,7 +110,7 @@ TEST(gradients_that_come_on_memory_outside_stay) {
   }
 }
 
-// Parameters there are updated where they lie; their states are the library's.
+// Parameters in external memory are updated in place; their states are the library's.
 TEST(parameters_on_memory_outside_are_updated_there) {
   const auto train = [](const Array& W, auto optimizer) {
     L::Linear l(4, 4, {.nobias = true, .initialW = W});

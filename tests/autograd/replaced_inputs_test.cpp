@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Code of users that runs inside of a call and replaces what the call was given.
+// User code that runs inside a call and replaces the inputs of the call.
 #include <chainer/chainer.h>
 
 #include "test.h"
@@ -12,12 +12,12 @@ const Array& weights() {
   static const Array a = random::RandomState(3).uniform(-1, 1, {64, 64});
   return a;
 }
-// Other arrays in the place of what was freed.
+// Allocates arrays that take the freed memory.
 void fill_memory() {
   for (int i = 0; i < 8; ++i) (void)full({64, 64}, 1e9, float64);
 }
 
-// Replaces arrays, and takes the variable away altogether.
+// Replaces arrays, and drops the variable.
 struct Replaces : FunctionHook {
   explicit Replaces(std::function<void()> r) : replace(std::move(r)) {}
   void forward_preprocess(FunctionNode&, const Arrays&) override {
@@ -55,7 +55,7 @@ TEST(a_hook_may_replace_what_the_call_uses) {
       F::sum(y).backward();
       EXPECT_CLOSE(before.grad(), grad);
     }
-    // A hook of a link that normalizes its weight at each call.
+    // A link hook that normalizes the weight at each call.
     L::Linear l(64, 64, {.nobias = true, .initialW = weights()});
     Replaces hook([&] { l.W.set_array(zeros({64, 64}, float32)); });
     const FunctionHookScope scope(hook);

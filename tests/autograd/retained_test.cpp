@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Gradients that stay in nodes: they must go when nobody can ask for them.
+// Gradients kept in nodes must be freed when they can no longer be read.
 #include <chainer/chainer.h>
 
 #include "chainer/core/pool.h"
@@ -19,7 +19,7 @@ TEST(retained_gradients_with_a_graph_go_with_their_variables) {
     EXPECT(h.grad());
     EXPECT_EQ(static_cast<bool>(x.grad()), !by_grad);  // leaves keep theirs
     EXPECT_EQ(static_cast<bool>(h.grad_var().creator()), with_graph);
-    if (!with_graph) EXPECT(y.creator()->inputs()[0]->grad);  // of a result that nobody holds
+    if (!with_graph) EXPECT(y.creator()->inputs()[0]->grad);  // of a result without handles
   };
   for (bool with_graph : {false, true}) {
     for (bool by_grad : {false, true}) {
@@ -31,7 +31,7 @@ TEST(retained_gradients_with_a_graph_go_with_their_variables) {
   }
 }
 
-// Without a graph wanted, but with one behind the gradient that the walk begins with.
+// Without a new graph, but the gradient that backward() starts from has one.
 TEST(a_gradient_with_a_graph_of_the_users_is_not_kept_for_good) {
   const auto round = [] {
     Variable x(array({1.0, 2.0}));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Gradients that share memory: what is added in place must be seen by nobody else.
+// Gradients that share memory: adding in place must not change arrays that other code holds.
 #include <chainer/chainer.h>
 
 #include "chainer/array/exclusive.h"
@@ -26,7 +26,7 @@ TEST(an_array_that_was_set_as_gradient_stays) {
   F::sum(F::linear(x, W)).backward();
   EXPECT_CLOSE(W.grad(), filled({2, 2}, 14));
   EXPECT_CLOSE(g, filled({2, 2}, 10));
-  // A view of it counts as much as the array itself.
+  // A view of the array counts as a reference to it.
   Array owner = filled({4, 2}, 10);
   const Array part = owner[Slice(1, 3)];
   W.set_grad(part);
@@ -57,12 +57,12 @@ TEST(gradients_of_another_link_stay_after_addgrads) {
   EXPECT_CLOSE(b.W.grad(), full({2, 2}, 8, float32));
 }
 
-// What nobody sees is added to in place: one array for all steps of a recurrent net.
+// Gradients without other references are added to in place: one array for all steps of a recurrent net.
 TEST(a_weight_of_many_steps_has_one_gradient) {
   constexpr int64_t kWidth = 128, kBytes = kWidth * kWidth * 8;
   const auto allocated = [&](int steps, bool leaf) {
     Variable W(filled({kWidth, kWidth}, 0.01)), h(filled({1, kWidth}, 1), false);
-    const Variable M = leaf ? W : W * 1.0;  // products that are joined, and products that are added one by one
+    const Variable M = leaf ? W : W * 1.0;  // products that are joined, or added one by one
     for (int i = 0; i < steps; ++i) h = F::linear(h, M);
     const Variable y = F::sum(h);
     const int64_t before = memory::statistics().allocated_total;
@@ -81,7 +81,7 @@ TEST(a_weight_of_many_steps_has_one_gradient) {
   EXPECT(!is_exclusive(a) && !is_exclusive(view));
 }
 
-// A function that throws in the middle leaves the gradients that were there.
+// If a function throws during backward(), the previous gradients are kept.
 TEST(gradients_survive_a_backward_that_throws) {
   struct Throws : FunctionNode {
     Arrays forward(const Arrays& x) override { return {x[0].copy()}; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The floating-point mode of threads, and one model that several threads call.
+// The floating-point mode of threads, and several threads calling one model.
 #include <chainer/chainer.h>
 
 #include <atomic>
@@ -28,7 +28,7 @@ struct Net : Chain {
 
 TEST(a_forward_is_the_same_before_and_after_the_first_backward) {
   std::thread([] {
-    cpu::flush_denormals(false);  // a thread starts with its maker's mode
+    cpu::flush_denormals(false);  // a thread inherits the mode of the thread that creates it
     const auto forward = [] {
       const Variable x(full({5000}, 1e-30f), true);
       return x * 1e-10f;  // a denormal number
@@ -96,7 +96,7 @@ TEST(threads_with_models_of_their_own_train_as_alone) {
   for (int i = 0; i < 2; ++i) EXPECT(same_bits(alone[i], together[i]));
 }
 
-// Reading is what both threads do here, though the first function that wants a graph gives `x` its node.
+// Both threads only read x, although the first function that needs a graph creates its node.
 TEST(threads_share_a_variable_without_a_node) {
   const Variable W(random::uniform(-1, 1, {4, 8}));
   int differ = 0;

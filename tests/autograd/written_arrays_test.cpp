@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Arrays inside a graph that somebody writes to.
+// Writes to arrays that a graph uses.
 #include <chainer/chainer.h>
 
 #include "chainer/array/backend.h"
@@ -28,7 +28,7 @@ TEST(a_write_to_a_kept_array_is_an_error_that_names_it) {
 
 TEST(every_way_of_writing_counts) {
   const auto refused = [](const char* way, auto write) {
-    for (const int64_t n : {int64_t(3), int64_t(5000)}) {  // small ones, and such whose computation is put off
+    for (const int64_t n : {int64_t(3), int64_t(5000)}) {  // eager and deferred
       Variable x = numbers(n), y = F::sum(F::square(x));
       Array a = x.array();
       write(a);
@@ -55,7 +55,7 @@ TEST(every_way_of_writing_counts) {
 TEST(reading_and_computing_later_do_not_count) {
   for (const int64_t n : {int64_t(3), int64_t(5000)}) {
     Variable x = numbers(n);
-    Variable h = F::tanh(x) * x + F::exp(x);  // waits, where it is large
+    Variable h = F::tanh(x) * x + F::exp(x);  // deferred if it is large
     Variable y = F::sum(h * h);
     (void)h.array().to_vector<float>();
     (void)(h.array() + 1).to_vector<float>();
@@ -66,7 +66,7 @@ TEST(reading_and_computing_later_do_not_count) {
     EXPECT(x.grad());
     EXPECT_EQ(memory_version(x.array()), before);
   }
-  // What backward does not need may be written to.
+  // Arrays that backward does not need may be written to.
   Variable x = numbers(), y = F::sum(x + 1);
   Array a = x.array();
   a += 1;
@@ -74,8 +74,8 @@ TEST(reading_and_computing_later_do_not_count) {
   EXPECT_CLOSE(x.grad(), ones({3}));
   Variable w = numbers();
   const Array constant = ones({3});
-  const Variable fixed = constant;  // wants no gradient
-  Variable z = F::sum(w * fixed);   // the gradient by w needs the constant only
+  const Variable fixed = constant;  // requires no gradient
+  Variable z = F::sum(w * fixed);   // the gradient with respect to w needs only the constant
   Array data = w.array();
   data += 1;
   z.backward();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Random preparation of pictures: what it computes, and that it is the same for any number of workers.
+// Random preparation of pictures: its results, and that they do not depend on the number of workers.
 #include <chainer/chainer.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ TEST(rotation_by_quarters_is_exact_and_goes_counter_clockwise) {
   EXPECT_CLOSE(transforms::rotate(x, 180), flip(flip(x, 1), 2), {.atol = 0, .rtol = 0});
   EXPECT_CLOSE(transforms::rotate(transforms::rotate(x, 90), -90), x, {.atol = 0, .rtol = 0});
   EXPECT_CLOSE(transforms::rotate(x, 450), quarter, {.atol = 0, .rtol = 0});
-  // A constant picture stays so where nothing comes from outside.
+  // A constant picture stays constant away from the border, where no outside pixels are used.
   const Array turned = transforms::rotate(ones({1, 9, 9}), 30, 1);
   EXPECT_CLOSE(turned, ones({1, 9, 9}));
   EXPECT_CLOSE(transforms::rotate(ones({1, 9, 9}), 45)[{0, 0, 0}], zeros({}));
@@ -44,7 +44,7 @@ TEST(resized_crops_have_the_size_and_lie_inside) {
     EXPECT_EQ(y.shape(), (Shape{1, 8, 6}));
     EXPECT(min(y).item<double>() >= 0 && max(y).item<double>() <= 1929);
   }
-  // The whole picture where the area and the aspect ask for it; the middle where no draw fits.
+  // The whole picture if area and aspect require it; the centered part if no random one fits.
   EXPECT_CLOSE(transforms::random_resized_crop(x, 20, 30, {.min_area = 1, .min_aspect = 1.5, .max_aspect = 1.5}), x);
   EXPECT_CLOSE(transforms::random_resized_crop(x, 20, 20, {.min_area = 1, .min_aspect = 1, .max_aspect = 1}),
                transforms::center_crop(x, 20, 20));
@@ -56,18 +56,18 @@ TEST(color_jitter_changes_what_it_says) {
   dataset::begin_example(2);
   const Array x = picture(3, 6, 7);
   EXPECT_CLOSE(transforms::color_jitter(x, {}), x, {.atol = 0, .rtol = 0});
-  // Brightness alone: one factor for all.
+  // With brightness alone all pixels get the same factor.
   const Array dim = transforms::color_jitter(x * 0.4f, {.brightness = 0.5});
   const Array factors = dim / (x * 0.4f);
   EXPECT_CLOSE(factors, full(x.shape(), factors[{0, 0, 0}].item<float>()), {.atol = 1e-5, .rtol = 1e-5});
-  // A turn of the hue keeps the largest and the smallest channel; one of grey changes nothing.
+  // Changing the hue keeps the largest and the smallest channel, and leaves grey unchanged.
   const Array turned = transforms::color_jitter(x, {.hue = 0.5});
   EXPECT_CLOSE(max(turned, 0), max(x, 0), {.atol = 1e-6, .rtol = 1e-6});
   EXPECT_CLOSE(min(turned, 0), min(x, 0), {.atol = 1e-6, .rtol = 1e-6});
   EXPECT(max(absolute(turned - x)).item<double>() > 0.01);
   const Array grey = broadcast_to(picture(1, 4, 4), {3, 4, 4});
   EXPECT_CLOSE(transforms::color_jitter(grey, {.saturation = 1, .hue = 0.5}), grey, {.atol = 1e-6, .rtol = 1e-6});
-  // Contrast keeps the mean grey, where nothing is cut off.
+  // Contrast keeps the mean grey where no value is clipped.
   const Array middle = x * 0.2f + 0.4f;
   const auto grey_mean = [](const Array& a) { return mean(a[0] * 0.299 + a[1] * 0.587 + a[2] * 0.114).item<double>(); };
   EXPECT(std::abs(grey_mean(transforms::color_jitter(middle, {.contrast = 0.9})) - grey_mean(middle)) < 1e-6);
@@ -95,7 +95,7 @@ TEST(mixup_mixes_pictures_as_labels) {
   EXPECT(std::abs(sum / n - (0.8 * 0.5 + 0.2)) < 0.02);
   EXPECT(std::abs(squares / n - 0.8 * 0.4 / (2 * 1.8)) < 0.01);
   EXPECT_CLOSE(datasets::MixupDataset(datasets::TupleDataset(x, t), 5, 0)[2][1], eye(5)[2], {.atol = 0, .rtol = 0});
-  EXPECT_THROW(IndexError, "label 4 of example 4 is outside of 4 classes",
+  EXPECT_THROW(IndexError, "label 4 of example 4 is out of range for 4 classes",
                datasets::MixupDataset(datasets::TupleDataset(x, t), 4, 0)[4]);
   EXPECT_THROW(ValueError, "alpha must be 0 or more, not -1",
                datasets::MixupDataset(datasets::TupleDataset(x, t), 5, -1));

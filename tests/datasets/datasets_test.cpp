@@ -55,7 +55,7 @@ TEST(splits_and_folds) {
   const auto [a, b] = datasets::split_dataset(d, 3);
   EXPECT(a.size() == 3 && AnyDataset(b)[0][0].item<int>() == 3);
   EXPECT_THROW(ValueError, "outside 0 ... 7", datasets::split_dataset(d, 8));
-  EXPECT_THROW(ValueError, "make no range", datasets::SubDataset(d, 5, 3));
+  EXPECT_THROW(ValueError, "is not valid for", datasets::SubDataset(d, 5, 3));
   const auto [p, q] = datasets::split_dataset_random(d, 4, 0);
   std::vector<int64_t> all = indices(AnyDataset(p).slice({}, {}));
   for (int64_t i : indices(AnyDataset(q).slice({}, {}))) all.push_back(i);
@@ -169,7 +169,7 @@ TEST(a_threaded_iterator_goes_on_after_an_exception) {
   *data.failing = false;
   for (int64_t i = 4; i < 400; i += 4)
     EXPECT(indices(m.next()) == (List{i % 12, (i + 1) % 12, (i + 2) % 12, (i + 3) % 12}));
-  // A pool of two threads read them all.
+  // A pool of two threads reads all examples.
   EXPECT(*data.threads <= 2);
   iterators::MultithreadIterator moved(std::move(m));
   moved.finalize();
@@ -214,7 +214,7 @@ TEST(downloads_are_cached_and_whole) {
         target, [&](const auto& p) { ++created, write_file(p, "made"); },
         [&](const auto& p) { loaded += read_file(p) == "made"; });
   EXPECT(created == 1 && loaded == 2);
-  // What makes one file may need another of the folder.
+  // Making one file may need another one of the same folder.
   dataset::cache_or_load_file(
       target.parent_path() / "outer",
       [&](const auto& p) {
@@ -239,10 +239,10 @@ std::string idx(std::initializer_list<uint32_t> lengths, std::size_t elements) {
 
 TEST(idx_files_are_read_within_bounds) {
   EXPECT_EQ(datasets::parse_idx(idx({2, 3}, 6), 2, "file").shape(), (Shape{2, 3}));
-  EXPECT_THROW(FileError, "5 elements where its header promises 6", datasets::parse_idx(idx({2, 3}, 5), 2, "file"));
+  EXPECT_THROW(FileError, "5 elements, its header declares 6", datasets::parse_idx(idx({2, 3}, 5), 2, "file"));
   EXPECT_THROW(FileError, "not an IDX file of bytes with 3 axes", datasets::parse_idx(idx({2, 3}, 6), 3, "file"));
   EXPECT_THROW(FileError, "not an IDX file", datasets::parse_idx("", 1, "file"));
-  // Lengths whose product is 0 in 64 bits.
+  // Lengths whose product wraps around to 0 in 64 bits.
   EXPECT_THROW(FileError, "more than 2^40", datasets::parse_idx(idx({1u << 31, 1u << 31, 4}, 0), 3, "file"));
   EXPECT_THROW(FileError, "more than 2^40", datasets::parse_idx(idx({0, ~0u, ~0u}, 0), 3, "file"));
 
@@ -256,7 +256,7 @@ TEST(idx_files_are_read_within_bounds) {
   };
   EXPECT_EQ(datasets::unpack_idx(packed(idx({2, 3}, 6), 0), 2, "file"), idx({2, 3}, 6));
   EXPECT_THROW(FileError, "fewer elements", datasets::unpack_idx(packed(idx({2, 3}, 5), 0), 2, "file"));
-  // 100 MB behind a header of six bytes, or behind none, stay packed.
+  // 100 MB after a header of six bytes, or without a header, are not unpacked.
   rusage before{}, after{};
   getrusage(RUSAGE_SELF, &before);
   EXPECT_THROW(FileError, "more elements", datasets::unpack_idx(packed(idx({2, 3}, 6), 100000000), 2, "file"));
@@ -273,7 +273,7 @@ TEST(a_read_only_cache_of_downloads_is_enough) {
   const std::string url = "http://nowhere.invalid/images";
   write_file(downloads / dataset::md5(url), idx({3, 2}, 6));
   dataset::set_dataset_root(root);
-  struct Restricted {  // folders without write permission; a root user, whom that does not stop, goes on as nobody
+  struct Restricted {  // folders without write permission; root, which could write to them, continues as user nobody
     const std::vector<fs::path> folders;
     const bool root_user = ::geteuid() == 0;
     explicit Restricted(std::vector<fs::path> f) : folders(std::move(f)) {
@@ -299,7 +299,7 @@ TEST(a_read_only_cache_of_downloads_is_enough) {
     EXPECT_THROW(FileError, "there is no download", dataset::cached_npz("set/part.npz", {"x"}, fails));
   }
   EXPECT(!fs::exists(root / "pfnet"));
-  // A writable cache is filled, and a damaged file in it is made anew.
+  // A writable cache is filled, and a damaged file in it is made again.
   const auto file = root / "pfnet" / "chainer" / "set" / "part.npz";
   EXPECT_EQ(load().shape(), (Shape{3, 2}));
   serializers::write_npz(file, {{"x", zeros({7})}});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Downloads over HTTP from a server in this process: cut, continued, changed, refused.
+// Downloads over HTTP from a server in this process: interrupted, continued, changed and refused.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -20,12 +20,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Serves one file under every address, a request a connection.
+// Serves one file at every address, one request per connection.
 class Server {
  public:
   std::string content;
   bool ranges = true;                         // answers requests for the rest of the file
-  std::size_t cut_after = std::string::npos;  // closes the connection behind so many bytes of an answer
+  std::size_t cut_after = std::string::npos;  // closes the connection after so many bytes of an answer
   bool missing = false;                       // answers 404
 
   Server() : listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -47,7 +47,7 @@ class Server {
   }
   bool listens() const { return listens_; }
   const std::string& url() const { return url_; }
-  /// What requests asked for, in order: the first byte of a range, or -1 for the whole file.
+  /// Returns what was requested, in order: the first byte of a range, or -1 for the whole file.
   std::vector<int64_t> asked() {
     const std::lock_guard<std::mutex> lock(mutex_);
     return std::exchange(asked_, {});
@@ -96,7 +96,7 @@ class Server {
   std::thread thread_;
 };
 
-// A dataset root of the test's own, a server, and standard error in a file.
+// A dataset root for this test, a server, and standard error in a file.
 struct Place {
   test::Folder folder;
   Server server;
@@ -114,7 +114,7 @@ struct Place {
     ::dup2(standard_error, 2);
     ::close(standard_error);
   }
-  /// Whether there is a server to ask and a library to ask it with.
+  /// Returns true if there is a server and a library to download with.
   bool usable() {
     std::string why = server.listens() ? "" : "this process may not listen on a port";
     try {
@@ -148,7 +148,7 @@ TEST(a_download_shows_its_progress) {
   const std::string messages = read_file(p.folder.path / "messages");
   EXPECT(messages.find("Downloading from " + p.server.url()) != messages.npos);
   EXPECT(messages.find("100 % of 0.3 MB") != messages.npos);
-  // It is there now: nobody is asked again.
+  // The file is in the cache, so no request is sent.
   (void)p.server.asked();
   EXPECT(dataset::known_download(p.known()) == p.whole());
   EXPECT(p.server.asked().empty());
@@ -178,7 +178,7 @@ TEST(a_server_without_ranges_is_asked_for_everything) {
   p.server.ranges = false;
   EXPECT(read_file(dataset::known_download(p.known())) == p.server.content);
   EXPECT(p.server.asked() == (Asked{-1, 100000, -1}));
-  // A process that was killed between the last byte and the renaming: nothing is left to ask for.
+  // As after a process was killed between the last byte and the renaming: no byte is left to request.
   dataset::forget_download(p.server.url());
   write_file(p.part(), p.server.content);
   p.server.ranges = true;
@@ -189,12 +189,12 @@ TEST(a_server_without_ranges_is_asked_for_everything) {
 TEST(a_checksum_decides_whether_a_download_is_kept) {
   Place p;
   if (!p.usable()) return;
-  // Continued from another version: once more from the start.
+  // Continued from another version: downloaded again from the start.
   fs::create_directories(p.downloads());
   write_file(p.part(), std::string(100000, 'x'));
   EXPECT(read_file(dataset::known_download(p.known())) == p.server.content);
   EXPECT(p.server.asked() == (Asked{100000, -1}));
-  // Another file twice: an error, and nothing stays.
+  // The wrong file twice: an error, and no file is left.
   dataset::forget_download(p.server.url());
   const dataset::KnownFile expected = p.known();
   p.server.content[7] ^= 1;
@@ -209,11 +209,10 @@ TEST(a_download_that_is_too_large_is_refused) {
   if (!p.usable()) return;
   dataset::KnownFile known = p.known();
   known.largest = 299999;
-  EXPECT_THROW(FileError, "more than the 299999 bytes that were allowed", dataset::known_download(known));
-  EXPECT_THROW(FileError, "more than the 1000 bytes that were allowed",
-               dataset::cached_download(p.server.url(), "", 1000));
+  EXPECT_THROW(FileError, "more than the allowed 299999 bytes", dataset::known_download(known));
+  EXPECT_THROW(FileError, "more than the allowed 1000 bytes", dataset::cached_download(p.server.url(), "", 1000));
   EXPECT(p.files().empty());
-  // A file of a mirror, too.
+  // The limit holds for files of a mirror, too.
   write_file(p.folder.path / "local", p.server.content);
   const std::string local = "file://" + (p.folder.path / "local").string();
   EXPECT_THROW(FileError, "it has more than 1000 bytes", dataset::cached_download(local, "", 1000));
@@ -227,7 +226,7 @@ TEST(a_link_in_the_place_of_a_download_is_not_followed) {
   if (!p.usable()) return;
   write_file(p.folder.path / "precious", "kept");
   fs::create_directories(p.downloads());
-  fs::create_symlink(p.folder.path / "precious", p.part());  // the name that the next call goes on with
+  fs::create_symlink(p.folder.path / "precious", p.part());  // the name that the next call continues
   EXPECT_THROW(FileError, "cannot write " + p.part().string(), dataset::known_download(p.known()));
   EXPECT_EQ(read_file(p.folder.path / "precious"), "kept");
   fs::remove(p.part());

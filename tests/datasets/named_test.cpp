@@ -19,7 +19,7 @@ using namespace chainer;
 
 namespace {
 
-// A dataset root of the test's own, and an empty folder as the mirror: nothing reaches the network.
+// A dataset root for this test, with an empty folder as the mirror: nothing is downloaded.
 struct Root {
   test::Folder folder;
   Root() {
@@ -102,7 +102,7 @@ TEST(known_files_are_verified) {
   for (const auto& e : std::filesystem::directory_iterator(root.folder.path / "root" / "_dl_cache"))
     kept += e.path().filename() != ".lock";
   EXPECT_EQ(kept, std::size_t(1));
-  // A cached file that was damaged is fetched again.
+  // A damaged file in the cache is fetched again.
   write_file(dataset::known_download(good), "damaged");
   EXPECT_EQ(read_file(dataset::known_download(good)), "content");
   std::string long_text(1000003, 'x');
@@ -119,7 +119,7 @@ TEST(cifar) {
   const Array &x = cifar.first, &y = cifar.second;
   EXPECT_EQ(x.shape(), (Shape{2, 3072}));
   EXPECT_CLOSE(y, array({9, 9}));
-  EXPECT_THROW(FileError, "no multiple of 3073", datasets::read_cifar(record.substr(1), 1, 10, "batch"));
+  EXPECT_THROW(FileError, "not a multiple of 3073", datasets::read_cifar(record.substr(1), 1, 10, "batch"));
   EXPECT_THROW(FileError, "picture 0 has label 9 of 9", datasets::read_cifar(record, 1, 9, "batch"));
   EXPECT_EQ(datasets::read_cifar("\x05" + record, 2, 100, "batch").second.item<int>(), 9);  // the fine label
   const AnyDataset flat = datasets::make_cifar_dataset(x, y, {.ndim = 1, .scale = 255});
@@ -129,7 +129,7 @@ TEST(cifar) {
   EXPECT_EQ(plain[0][0].shape(), (Shape{3, 32, 32}));
   EXPECT_EQ(plain[0].size(), std::size_t(1));
   EXPECT_THROW(ValueError, "1 or 3, not 2", datasets::make_cifar_dataset(x, y, {.ndim = 2}));
-  // The release's cache is read.
+  // A cache file of the reference release is read.
   const Root root;
   root.cache("cifar/cifar-10.npz",
              {{"train_x", x}, {"train_y", y}, {"test_x", x[{Slice(0, 1)}]}, {"test_y", y[{Slice(0, 1)}]}});
@@ -144,7 +144,7 @@ TEST(cifar) {
 TEST(matlab_files) {
   for (const char* name : {"plain.mat", "packed.mat"}) {
     const auto a = dataset::load_matlab(TEST_DATA "images/" + std::string(name));
-    EXPECT_EQ(a.size(), std::size_t(4));  // the text is left out
+    EXPECT_EQ(a.size(), std::size_t(4));  // the text is skipped
     EXPECT_CLOSE(a.at("X"), arange(120).reshape({2, 3, 4, 5}).astype(uint8), {.atol = 0, .rtol = 0});
     EXPECT_EQ(a.at("X").dtype(), uint8);
     EXPECT_CLOSE(a.at("wide"), array({{1.5, -2e300}, {0.0, 7.0}}));
@@ -175,7 +175,7 @@ TEST(svhn) {
   const auto [train, test, extra] = datasets::get_svhn({.scale = 255, .label_dtype = int64});
   EXPECT(train.size() == 2 && test.size() == 1 && !extra);
   EXPECT_EQ(train[0][0].shape(), (Shape{3, 32, 32}));
-  EXPECT_EQ(train[1][0][{2, 0, 1}].item<int>(), 11);  // 32, 32, 3, 2 at [0, 1, 2, 1]
+  EXPECT_EQ(train[1][0][{2, 0, 1}].item<int>(), 11);  // (32, 32, 3, 2) at [0, 1, 2, 1]
   EXPECT(train[0][1].item<int>() == 0 && train[1][1].item<int>() == 3);
   EXPECT_EQ(train[0][1].dtype(), int64);
   EXPECT_THROW(FileError, "extra_32x32.mat", datasets::get_svhn({.add_extra = true}));

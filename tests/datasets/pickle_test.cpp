@@ -79,21 +79,21 @@ TEST(pickles_are_never_executed) {
                            "1\x85R.",
                            27),
           "'builtins.eval'");
-  refused("\x80\x02(i__main__\nA\n.", "the opcode 105 means something else");
+  refused("\x80\x02(i__main__\nA\n.", "the opcode 105 is not one for data");
   refused("\x80\x03N", "it ends early");
   refused("\x80\x03.", "a value is missing");
   refused(
       "\x80\x03]K\x01"
       "a.",
-      "no plain array");
-  refused("\x80\x03K\x01K\x02R.", "no name");
+      "must be a plain array");
+  refused("\x80\x03K\x01K\x02R.", "not a name");
   refused("\x80\x03)b.", "a state");
-  refused("\x80\x03h\x05.", "memo is empty");
+  refused("\x80\x03h\x05.", "memo entry is missing");
   refused("\x80\x03X\xff\xff\xff\xffx", "it ends early");
   const std::string good = dataset::make_pickle({arange(20).astype(float32), array(1)});
   for (std::size_t n = 0; n < good.size(); ++n) refused(std::string_view(good).substr(0, n), "bad.pkl, record 0");
   random::RandomState r(0);
-  for (int i = 0; i < 5000; ++i) {  // flipped bytes: an error or an example, never anything else
+  for (int i = 0; i < 5000; ++i) {  // flipped bytes must give an error or an example
     std::string bad = good;
     for (int k = 0; k < 2; ++k) bad[r.next_interval(bad.size() - 1)] = static_cast<char>(r.next_uint32());
     try {
@@ -107,14 +107,14 @@ TEST(pickles_are_never_executed) {
 
 TEST(a_small_pickle_stays_small) {
   const auto pickled = [](std::string_view body) { return "\x80\x04" + std::string(body); };
-  // Numbers of the memo far apart: each is a few bytes here, however large it is.
+  // Memo numbers that are far apart take memory by their count, not by their size.
   std::string sparse = pickled("N");
   for (uint64_t i = 0; i < 100000; ++i) sparse += 'r', put_little_endian(sparse, 1000 * i, 4);
-  // A text, and a tuple of it over and over: one array.
+  // A text, and a tuple that repeats it: one array is made.
   std::string shared = pickled("(");
   shared += 'X', put_little_endian(shared, 100000, 4), shared += std::string(100000, 'x') + "q\x01";
   for (int i = 0; i < 50000; ++i) shared += "h\x01";
-  // The bytes of a text made again each time: refused.
+  // Converting the same text to bytes again and again is refused.
   std::string again = pickled("(X");
   put_little_endian(again, 100000, 4);
   again += std::string(100000, 'x') + "q\x01" + "0";
@@ -147,7 +147,7 @@ TEST(a_writer_of_records_refuses_before_it_touches_the_file) {
   EXPECT_EQ(datasets::PickleDataset(path).size(), 5);
   datasets::PickleDatasetWriter w(path);
   w.write({array(1)});
-  EXPECT_EQ(datasets::PickleDataset(path).size(), 5);  // the old one until it is flushed
+  EXPECT_EQ(datasets::PickleDataset(path).size(), 5);  // the old file until the writer is flushed
   w.flush();
   EXPECT_EQ(datasets::PickleDataset(path).size(), 1);
   w.write({array(2)}), w.flush();

@@ -75,10 +75,10 @@ TEST(zipped_pictures) {
   const auto a = archive("a.zip", {"rgb.ppm", "grey.bmp"}), b = archive("b.zip", {"bits.bmp"});
   const datasets::ZippedImageDataset z(a);
   EXPECT_EQ(z.size(), 2);
-  EXPECT_EQ(z.names()[0], "folder/rgb.ppm");  // in the archive's order
+  EXPECT_EQ(z.names()[0], "folder/rgb.ppm");  // in the order of the archive
   EXPECT_CLOSE(z.get(1)[0], dataset::read_image(kPictures + "grey.bmp", float32));
   EXPECT_CLOSE(z.get("folder/rgb.ppm"), z.get(0)[0]);
-  EXPECT_THROW(KeyError, "there is no member 'folder/x'", z.get("folder/x"));
+  EXPECT_THROW(KeyError, "no member 'folder/x'", z.get("folder/x"));
   const AnyDataset m = datasets::MultiZippedImageDataset({a, b});
   EXPECT_EQ(m.size(), 3);
   EXPECT_CLOSE(m[2][0], dataset::read_image(kPictures + "bits.bmp", float32));
@@ -106,7 +106,7 @@ TEST(damaged_pictures_are_refused) {
       } catch (const FileError& e) { refused += std::string(e.what()).find(name) != std::string::npos; }
     }
     EXPECT_EQ(refused, tried);
-    for (int i = 0; i < 300; ++i) {  // flipped bytes: an error or a picture, never anything else
+    for (int i = 0; i < 300; ++i) {  // flipped bytes must give an error or a picture
       std::string bad = good;
       for (int k = 0; k < 3; ++k) bad[r.next_interval(bad.size() - 1)] = static_cast<char>(r.next_uint32());
       try {
@@ -115,7 +115,7 @@ TEST(damaged_pictures_are_refused) {
       } catch (const FileError&) {}
     }
   }
-  // A header that promises more than there is or may be.
+  // Headers with sizes beyond the data or the limit.
   EXPECT_THROW(FileError, "2^27", dataset::decode_picture("P6 1000000 1000000 255\n", "huge"));
   EXPECT_THROW(FileError, "ends early", dataset::decode_picture("P6 10 10 255\nxyz", "short"));
   EXPECT_THROW(FileError, "the file is empty", dataset::decode_picture("", "empty"));
@@ -130,7 +130,7 @@ TEST(encoded_pictures_come_back) {
   }
   if (dataset::has_jpeg()) {
     const auto p = dataset::decode_picture(dataset::encode_jpeg(x, 95), "jpeg");
-    // Colours are stored at half the resolution.
+    // JPEG stores colours at half the resolution.
     const Array error = dataset::picture_array(p, float32).transpose({1, 2, 0}) - x.astype(float32);
     EXPECT(mean(error * error).item<double>() < 100);
     EXPECT_THROW(ValueError, "quality", dataset::encode_jpeg(x, 0));
@@ -151,14 +151,14 @@ TEST(pictures_are_prepared) {
   EXPECT_CLOSE(transforms::crop(c, 1, 2, 2, 2), array({{{6, 7}, {10, 11}}}));
   EXPECT_CLOSE(transforms::center_crop(c, 1, 2), array({{{5, 6}}}));
   EXPECT_CLOSE(transforms::flip(c)[{0, 0}], array({3, 2, 1, 0}));
-  EXPECT_THROW(ValueError, "leaves a picture of 3 x 4", transforms::crop(c, 2, 0, 2, 2));
-  EXPECT_THROW(ValueError, "leaves a picture", transforms::random_crop(c, 4, 4));
+  EXPECT_THROW(ValueError, "does not fit into a picture of 3 x 4", transforms::crop(c, 2, 0, 2, 2));
+  EXPECT_THROW(ValueError, "does not fit into a picture", transforms::random_crop(c, 4, 4));
   EXPECT_THROW(ValueError, "cannot become 0 x 3", transforms::resize(x, 0, 3));
   EXPECT_EQ(transforms::random_shift(c, 2).shape(), c.shape());
   EXPECT_CLOSE(transforms::subtract_mean(c.astype(float32), array({5.f}))[{0, 1, 1}], array(0.f));
   const AnyDataset d = datasets::TupleDataset(stack({c, c + 2}), array({0, 1}));
   EXPECT_CLOSE(transforms::compute_mean(d), (c + 1).astype(float32));
-  // The same visit gives the same crop; others give others.
+  // The same visit gives the same crop, other visits give others.
   const auto crop_of = [&](int64_t visit) {
     dataset::begin_example(visit);
     return transforms::random_flip(transforms::random_shift(c, 2)).to_vector<int64_t>();
@@ -189,7 +189,7 @@ TEST(pictures_and_grids_are_written) {
   EXPECT_CLOSE(read(), two[1]);
   dataset::write_image(file, two[1][0]);  // grey
   EXPECT_CLOSE(read(), two[1][Slice(0, 1)]);
-  // Three pictures in two columns, a pixel apart: the place that is left is white, as the gaps are.
+  // Three pictures in two columns with a gap of one pixel: the free place is white like the gaps.
   const Array three = concatenate({two, two[Slice(0, 1)] + 100}, 0).astype(uint8);
   dataset::write_grid(file, three, 2, 1);
   Array expected = full({3, 5, 5}, 255, uint8);
@@ -197,15 +197,15 @@ TEST(pictures_and_grids_are_written) {
   expected.set({Slice(), Slice(0, 2), Slice(3, 5)}, three[1]);
   expected.set({Slice(), Slice(3, 5), Slice(0, 2)}, three[2]);
   EXPECT_CLOSE(read(), expected);
-  dataset::write_grid(file, three);  // about a square
+  dataset::write_grid(file, three);  // the default number of columns makes the grid about square
   EXPECT_EQ(read().shape(), (Shape{3, 4, 4}));
-  // Floating values are from 0 to 1, cut off beyond.
+  // Floating values are in 0 ... 1 and clipped.
   dataset::write_image(file, array({{0.f, 0.5f, 1.f}, {-3.f, 7.f, std::nanf("")}}));
   EXPECT_CLOSE(read()[0], array({{0, 128, 255}, {0, 255, 0}}).astype(uint8));
   EXPECT_THROW(ValueError, "write_image: one picture (height, width) or (channels, height, width) is expected",
                dataset::write_image(file, two));
-  EXPECT_THROW(ValueError, "not shape (2, 4, 2, 2)", dataset::write_grid(file, zeros({2, 4, 2, 2})));
-  EXPECT_THROW(ValueError, "are expected, not int64", dataset::write_image(file, zeros({2, 2}, int64)));
+  EXPECT_THROW(ValueError, "got shape (2, 4, 2, 2)", dataset::write_grid(file, zeros({2, 4, 2, 2})));
+  EXPECT_THROW(ValueError, "floating from 0 to 1, not int64", dataset::write_image(file, zeros({2, 2}, int64)));
   EXPECT_THROW(ValueError, "must not be negative", dataset::write_grid(file, two, -1));
   EXPECT_THROW(FileError, "none/x.png", dataset::write_image(test::folder / "none" / "x.png", two[0]));
   if (!dataset::has_jpeg()) return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Worker processes with batches, numbers of workers and examples of any size, through sockets that take little at a
-// time, and with workers that are slow, stopped or killed. CHAINER_TEST_ROUNDS makes it longer, CHAINER_TEST_SEED
-// another one.
+// Worker processes with random batches, numbers of workers and sizes of examples, through sockets that transfer few
+// bytes at a time, and with workers that are slow, stopped or killed. CHAINER_TEST_ROUNDS sets the number of rounds,
+// CHAINER_TEST_SEED the seed.
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -25,7 +25,7 @@ uint64_t setting(const char* name, uint64_t otherwise) {
   return given ? std::strtoull(given, nullptr, 10) : otherwise;
 }
 
-// Example i holds its number, a random one, and some elements, which are more for a few examples.
+// Example i holds i, a random number, and some elements; a few examples are larger.
 struct Uneven : Dataset {
   int64_t n, most;
   int microseconds;
@@ -150,7 +150,7 @@ TEST(a_lost_worker_is_an_error) {
     m.finalize();
     EXPECT_EQ(processes_below(::getpid()), std::size_t(0));
   }
-  // One that is continued in time is no error.
+  // A stopped worker that continues in time is not an error.
   MultiprocessIterator m(Uneven(10, 5, 0), 4, {.shuffle = false, .n_processes = 2, .dataset_timeout = 0.1});
   const pid_t stopped = workers()[0];
   ::kill(stopped, SIGSTOP);
@@ -184,7 +184,7 @@ TEST(workers_that_cannot_be_started_leave_none_behind) {
                MultiprocessIterator(Uneven(4, 1, 0), 2, {.n_processes = 0, .worker_limit = 0}));
 }
 
-// Example 3 cannot be read for a while; the workers share the count.
+// Example 3 fails a number of times; the workers share the count.
 struct Flaky : Dataset {
   int* failures_left;
   explicit Flaky(int* f) : failures_left(f) {}
@@ -213,7 +213,7 @@ TEST(after_an_error_the_same_batch_is_read_again) {
         random::seed(seed);
         auto it = make();
         for (const auto& e : expected) {
-          *left = 2;  // also when the batch was read ahead without an error
+          *left = 2;  // even if the batch was read ahead without an error
           int errors = 0;
           for (bool read = false; !read;) {
             const double before = it.epoch_detail();
@@ -233,7 +233,7 @@ TEST(after_an_error_the_same_batch_is_read_again) {
       check([&] { return SerialIterator(Flaky(left), 3, {.shuffle = shuffle}); });
       check([&] { return MultithreadIterator(Flaky(left), 3, {.shuffle = shuffle}); });
       check([&] { return MultiprocessIterator(Flaky(left), 3, {.shuffle = shuffle, .n_processes = 0}); });
-      if (shuffle) break;  // the threads stay, and with them no process can be forked: one seed a program
+      if (shuffle) break;  // the threads stay, after which no process can be forked: one seed per program
     }
   ::munmap(left, sizeof(int));
 }

@@ -27,7 +27,7 @@ bool exhausted(int& left) { return left >= 0 && left-- == 0; }
 
 }  // namespace test
 
-// The program's own definitions come before the C library's.
+// Definitions in the program take precedence over those of the C library.
 extern "C" {
 
 ssize_t send(int fd, const void* bytes, size_t n, int flags) {

@@ -67,14 +67,14 @@ TEST(encodings_of_text) {
   const auto bad = file(
       "ok\na\xff"
       "b\n");
-  EXPECT_THROW(ValueError, "line 2: no text in the encoding utf-8", TextDataset(bad).lines(1));
+  EXPECT_THROW(ValueError, "line 2: the text is not valid in the encoding utf-8", TextDataset(bad).lines(1));
   EXPECT_EQ(TextDataset(bad, {.errors = TextErrors::ignore}).lines(1)[0], "ab\n");
   EXPECT_EQ(TextDataset(bad, {.errors = TextErrors::replace}).lines(1)[0],
             "a\uFFFD"
             "b\n");
   EXPECT_THROW(ValueError, "line 2", TextDataset(bad, {.encoding = "ascii"}).lines(1));
-  EXPECT_THROW(ValueError, "'ebcdic' is not known", TextDataset(bad, {.encoding = "EBCDIC"}));
-  for (const char* s : {"\xc0\x80", "\xed\xa0\x80", "\xf5\x80\x80\x80", "\xe2\x82", "\x80"})  // no UTF-8
+  EXPECT_THROW(ValueError, "unknown encoding 'ebcdic'", TextDataset(bad, {.encoding = "EBCDIC"}));
+  for (const char* s : {"\xc0\x80", "\xed\xa0\x80", "\xf5\x80\x80\x80", "\xe2\x82", "\x80"})  // not UTF-8
     EXPECT_THROW(ValueError, "line 1", TextDataset(file(s)).lines(0));
 }
 
@@ -103,10 +103,10 @@ TEST(tables) {
   EXPECT_CLOSE(t.column("x")[{Slice(0, 3, 2)}], array({0.5f, 1000.f}));
   EXPECT(std::isnan(t.column("x")[{1}].item<double>()));
   EXPECT_EQ(t.columns({"n", "x"}).shape(), (Shape{3, 2}));
-  EXPECT_THROW(KeyError, "t.csv: there is no column 'y'", t.column("y"));
-  EXPECT_THROW(ValueError, "t.csv, line 2, column 'name': 'a, b' is no float32", t.column("name"));
-  EXPECT_THROW(ValueError, "line 3, column 'n': '-2' is no uint8", t.column("n", uint8));
-  // The mark with which some programs begin tables is no part of a name.
+  EXPECT_THROW(KeyError, "t.csv: no column 'y'", t.column("y"));
+  EXPECT_THROW(ValueError, "t.csv, line 2, column 'name': 'a, b' is not a float32", t.column("name"));
+  EXPECT_THROW(ValueError, "line 3, column 'n': '-2' is not a uint8", t.column("n", uint8));
+  // A byte-order mark, with which some programs begin tables, is not part of a name.
   const datasets::CsvTable marked(
       "\xef\xbb\xbf"
       "a,b\n1,2\n",
@@ -117,7 +117,7 @@ TEST(tables) {
       "\"a\",b\n1,2\n",
       "t.csv");
   EXPECT_EQ(quoted.names()[0], "a");
-  EXPECT_THROW(FileError, "t.csv, line 3: 2 fields, where 1", datasets::CsvTable("a\n1\n1,2\n", "t.csv"));
+  EXPECT_THROW(FileError, "t.csv, line 3: 2 fields, expected 1", datasets::CsvTable("a\n1\n1,2\n", "t.csv"));
   EXPECT_THROW(FileError, "line 2: a quote is not closed", datasets::CsvTable("a\n\"1\n2", "t.csv"));
   EXPECT_THROW(FileError, "two columns are named 'a'", datasets::CsvTable("a,a\n", "t.csv"));
   EXPECT_THROW(FileError, "text follows a closing quote", datasets::CsvTable("\"a\"b\n", "t.csv"));

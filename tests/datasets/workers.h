@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the tests of worker processes share.
+// Shared by the tests of worker processes.
 #pragma once
 #include <chainer/chainer.h>
 
@@ -15,8 +15,8 @@
 
 namespace test {
 
-/// Runs a test in a new process with one thread, where workers can be forked: the tests before it may have started
-/// threads. A thread cannot be taken back, so the program runs itself again with the test's name in the environment.
+/// Runs a test in a new process with one thread, where workers can be forked: earlier tests may have started threads,
+/// which cannot be undone. The program runs itself with the test's name in the environment.
 inline bool in_fresh_process(const char* name) {
   if (const char* wanted = std::getenv("CHAINER_TEST_ALONE"); wanted && std::string(wanted) == name) return true;
   ::setenv("CHAINER_TEST_ALONE", name, 1);
@@ -28,7 +28,7 @@ inline bool in_fresh_process(const char* name) {
   return false;
 }
 
-/// Files below /proc tell no size, and are read to their end.
+/// Files below /proc have no size, so they are read to their end.
 inline std::string read_proc(const std::string& path) {
   std::ifstream file(path);
   return std::string(std::istreambuf_iterator<char>(file), {});

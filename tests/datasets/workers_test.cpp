@@ -73,7 +73,7 @@ TEST(worker_processes_give_the_serial_sequence) {
         EXPECT_EQ(m.epoch(), 0);
         EXPECT(m.try_next().has_value());
       }
-  EXPECT_EQ(processes_below(::getpid()), std::size_t(0));  // nothing is left behind
+  EXPECT_EQ(processes_below(::getpid()), std::size_t(0));  // all workers have ended
 }
 
 TEST(errors_of_worker_processes) {
@@ -85,7 +85,7 @@ TEST(errors_of_worker_processes) {
   EXPECT_EQ(m.epoch_detail(), 0.2);
   MultiprocessIterator dies(Deadly(), 2, {.shuffle = false, .n_processes = 2});
   (void)dies.next(), (void)dies.next();
-  for (int i = 0; i < 2; ++i) EXPECT_THROW(RuntimeError, "example 5 was wanted, but the worker process ", dies.next());
+  for (int i = 0; i < 2; ++i) EXPECT_THROW(RuntimeError, "example 5 cannot be read: the worker process ", dies.next());
   EXPECT_THROW(RuntimeError, " died: killed by signal 9", dies.next());
   dies.finalize();
   m.finalize();
@@ -113,7 +113,7 @@ TEST(workers_go_with_a_killed_process) {
   if (child == 0) {
     MultiprocessIterator m(Squares(), 3, {.n_processes = 2});
     (void)m.next();
-    // The thread sanitizer gives a child threads of its own, and with them the iterator takes threads.
+    // Under the thread sanitizer a child has several threads, so the iterator uses threads instead.
     const std::string pids = m.uses_processes() ? read_proc(text("/proc/self/task/", ::getpid(), "/children")) : "none";
     (void)!::write(ends[1], pids.data(), pids.size());
     for (;;) ::pause();
@@ -126,7 +126,7 @@ TEST(workers_go_with_a_killed_process) {
   int a = 0, b = 0;
   EXPECT_EQ(std::sscanf(buffer, "%d %d", &a, &b), 2);
   for (int i = 0; i < 200 && (::kill(a, 0) == 0 || ::kill(b, 0) == 0); ++i) {
-    // Whoever adopts orphans may take a while to bury them; zombies count as gone.
+    // The process that adopts orphans may reap them late; zombies count as gone.
     const auto gone = [](int pid) {
       const std::string state = read_proc(text("/proc/", pid, "/stat"));
       return state.empty() || state.find(") Z ") != std::string::npos;
@@ -161,7 +161,7 @@ TEST(worker_threads_take_the_place_of_processes) {
   EXPECT_THROW(FileError, "example 3: picture.jpg: not a whole", m.next());
   EXPECT_THROW(FileError, "example 3: picture.jpg: not a whole", s.next());
   EXPECT_THROW(ValueError, "n_prefetch must be positive", MultiprocessIterator(Squares(), 2, {.n_prefetch = 0}));
-  EXPECT_THROW(ValueError, "not be negative, as -1", MultiprocessIterator(Squares(), 2, {.n_processes = -1}));
+  EXPECT_THROW(ValueError, "not be negative, got -1", MultiprocessIterator(Squares(), 2, {.n_processes = -1}));
 }
 
 TEST(worker_iterators_resume_where_they_were) {
@@ -181,7 +181,7 @@ TEST(worker_iterators_resume_where_they_were) {
     random::global().set_state(state);
     b.serialize(d);
     for (const auto& e : expected) EXPECT(same(b.try_next(), e));
-    SerialIterator serial(Squares(), 3);  // takes the same state
+    SerialIterator serial(Squares(), 3);  // loads the same state
     random::global().set_state(state);
     serial.serialize(d);
     for (const auto& e : expected) EXPECT(same(serial.try_next(), e));
@@ -194,7 +194,7 @@ TEST(conversion) {
   EXPECT_CLOSE(convert(batch)[0], array({{1.f, 2.f}, {3.f, 4.f}}));
   EXPECT_CLOSE(convert(batch, get_device("@cpu:1"))[1], array({1, 2}));
   EXPECT_THROW(DeviceError, "no device", get_device("@cpu:x"));
-  // Rows of other dtypes and layouts, empty ones, and many.
+  // Rows of different dtypes and layouts, empty rows, and many rows.
   const Examples mixed{Example(array({1.f, 2.f})), Example(array({3, 4}))};
   EXPECT_CLOSE(concat_examples(mixed)[0], array({{1.f, 2.f}, {3.f, 4.f}}));
   EXPECT_EQ(concat_examples(Examples(3, Example(zeros({0, 2}))))[0].shape(), (Shape{3, 0, 2}));

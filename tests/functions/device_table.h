@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The table of functions on a device, against the host.
+// Compares the table of functions on a device with the host.
 #pragma once
 #include <chainer/array/host.h>
 
@@ -19,8 +19,8 @@ inline Variables on_device(const Arrays& in, Dtype dtype, const Device& device) 
   return out;
 }
 
-// Results, gradients for random output gradients and gradients of their sums on a device, one behind the other, brought
-// to the host.
+// Returns results, gradients for random output gradients, and gradients of their sums, concatenated and moved to the
+// host.
 inline Arrays outcome(const testing::OpCase& c, Dtype dtype, const Device& device) {
   random::seed(1);
   Arrays out;
@@ -53,7 +53,7 @@ inline Arrays outcome(const testing::OpCase& c, Dtype dtype, const Device& devic
   return out;
 }
 
-/// Runs all rows in two dtypes on both devices and compares what comes out; how many were the same.
+/// Runs all rows in two dtypes on both devices and compares the results; returns the number of rows that agree.
 inline int rows_on(const Device& device) {
   int rows = 0;
   for (const testing::OpCase& c : table::rows()) {
@@ -68,7 +68,7 @@ inline int rows_on(const Device& device) {
           if (here[i]) testing::assert_allclose(there[i], here[i], {.atol = tolerance, .rtol = tolerance});
         }
         ++rows;
-      } catch (const MissingPartError&) {  // named by the harness
+      } catch (const MissingPartError&) {  // reported by the harness
       } catch (const std::exception& e) { test::fail(c.name.c_str(), 0, text(c.python, " ", dtype, ": ", e.what())); }
     }
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Distributions: samples, their gradients and moments, divergences of the user's, errors.
+// Distributions: samples, their gradients and moments, user-defined divergences, errors.
 #include <chainer/chainer.h>
 
 #include <cmath>
@@ -16,7 +16,7 @@ const serializers::NpzFile& release() {
   return f;
 }
 
-// A distribution of the user's own.
+// A user-defined distribution.
 struct Certain : Distribution {
   Variable at;
   explicit Certain(Variable v) : at(std::move(v)) {}
@@ -76,7 +76,7 @@ TEST(samples_have_the_moments_of_their_distribution) {
     EXPECT_CLOSE(mean(equal(draws, i)), array(std::vector<double>{0.2, 0.5, 0.3})[i], {.atol = 0.02});
 }
 
-// d/dloc of a sample is 1, d/dscale its noise.
+// The gradient of a sample with respect to loc is 1, with respect to scale the noise.
 TEST(samples_have_gradients) {
   random::seed(1);
   Variable loc(array({1.0, 2.0})), scale(array({0.5, 3.0}));
@@ -141,11 +141,11 @@ TEST(functions_of_samples) {
   check(D::Uniform({.low = a, .high = a + 1}));
 }
 
-// What the release does not have, against what it has.
+// Methods that the reference release lacks, compared with those that it has.
 TEST(cdfs_and_moments_fit_together) {
   const Array p = array({0.1, 0.5, 0.8}), x = array({0.4, 1.0, 2.5});
   const auto inverse = [&](const Distribution& d) {
-    const Array at = d.icdf(p).array().copy();  // where the inverse is not there, this says so
+    const Array at = d.icdf(p).array().copy();  // throws if there is no inverse
     EXPECT_CLOSE(d.cdf(at).array(), p, {.atol = 1e-12});
   };
   const D::LogNormal log_normal(array({0.3}), array({0.7}));
@@ -199,12 +199,12 @@ TEST(distributions_say_what_is_wrong) {
   EXPECT_THROW(TypeError, "'loc' has int64", D::Normal(array({int64_t(1)}), array({int64_t(1)})));
   EXPECT_THROW(DimensionError, "Normal", D::Normal(zeros({3}), ones({2})));
   EXPECT_THROW(DimensionError, "scale_tril (..., d, d)", D::MultivariateNormal(zeros({3}), {.scale_tril = eye(2)}));
-  EXPECT_THROW(IndexError, "outside of 0 ... 1", D::Categorical(array({0.5, 0.5})).log_prob(array({2})));
+  EXPECT_THROW(IndexError, "outside 0 ... 1", D::Categorical(array({0.5, 0.5})).log_prob(array({2})));
   EXPECT_THROW(TypeError, "needs integers", D::Categorical(array({0.5, 0.5})).log_prob(array({0.5})));
   EXPECT_THROW(NotImplementedError, "Beta: cdf is not defined", D::Beta(one, one).cdf(one));
 }
 
-// Far out, where a probability is 0 or 1 in this dtype, its logarithm and its slopes are still numbers.
+// Far out, where a probability rounds to 0 or 1, its logarithm and the gradients are still finite.
 TEST(tails_of_distributions) {
   const Array at = array({-100.f, -20.f, 0.f, 20.f, 30.f, 100.f});
   const D::Laplace laplace(Variable(zeros({})), Variable(ones({})));
@@ -223,7 +223,7 @@ TEST(tails_of_distributions) {
       for (const Array& a : {y.array(), g.array(), gg.array()}) EXPECT(all(isfinite(a)).item<bool>());
     }
   }
-  // Both sides of the corner give the density.
+  // At the corner both one-sided derivatives give the density.
   Variable zero(array({0.f}));
   laplace.cdf(zero).backward();
   EXPECT_CLOSE(zero.grad(), array({0.5f}));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The table of functions on "@cuda-emulated:0", whose kernels run with threads and blocks in three orders, and as late
-// as streams may.
+// The table of functions on "@cuda-emulated:0", whose kernels run with threads and blocks in three orders, as late as
+// streams allow.
 #include "chainer/backend/cuda/emulation/emulation.h"
 
 #include <cstdio>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What functions say of arguments they cannot take. Labels and indices beyond their range must never be read with:
-// the address-sanitized build runs these, too.
+// Errors of functions for invalid arguments. Labels and indices out of range must never be used for reading: the
+// address-sanitized build runs these tests, too.
 #include <chainer/chainer.h>
 
 #include <limits>
@@ -20,7 +20,7 @@ TEST(labels_out_of_range) {
     EXPECT_THROW(IndexError, text("label ", bad), F::crf1d(zeros({3, 3}), {x}, {t}));
     EXPECT_THROW(IndexError, text("label ", bad, " at position (1, 0)"),
                  F::connectionist_temporal_classification(zeros({2, 2, 3}), t.reshape({2, 1}), 0));
-    if (bad != -2) {  // which counts from the end
+    if (bad != -2) {  // -2 counts from the end
       EXPECT_THROW(IndexError, text(bad), F::get_item(x, {t}));
       EXPECT_THROW(Error, text(bad), F::scatter_add(x, {t}, zeros({2, 3})));
     }
@@ -52,7 +52,7 @@ TEST(labels_out_of_range) {
   EXPECT_THROW(
       ValueError, "input_length 0 at position 0 is not in 1 ... 2",
       F::connectionist_temporal_classification(zeros({2, 1, 3}), array({{1}}), 0, {.input_length = array({0})}));
-  // Labels that name no instance do not count.
+  // Labels that stand for no instance are ignored.
   EXPECT_EQ(F::discriminative_margin_based_clustering_loss(image, array({{{7, -3}}}), 0.5, 1, 2)[0].item<float>(), 0.f);
 }
 
@@ -63,11 +63,12 @@ TEST(linear_algebra_says_what_is_wrong) {
   EXPECT_EQ(F::det(array({{1., 2.}, {2., 4.}})).item<double>(), 0.);
   const Variable singular(array({{1., 2.}, {2., 4.}}));
   EXPECT_THROW(ValueError, "singular", F::det(singular).backward());
-  EXPECT_THROW(ValueError, "name 2 operands, 1 are given", F::einsum("ij,jk", {zeros({2, 2})}));
+  EXPECT_THROW(ValueError, "name 2 operands, got 1", F::einsum("ij,jk", {zeros({2, 2})}));
   EXPECT_THROW(ValueError, "do not fit an operand with 2 axes", F::einsum("ijk", {zeros({2, 2})}));
   EXPECT_THROW(DimensionError, "label 'j' stands for lengths", F::einsum("ij,jk", {zeros({2, 3}), zeros({2, 2})}));
-  EXPECT_THROW(ValueError, "label 'k' of the result is in no operand", F::einsum("ij->k", {zeros({2, 3})}));
-  EXPECT_THROW(ValueError, "label 'i' is twice in the result", F::einsum("ij->ii", {zeros({2, 3})}));
+  EXPECT_THROW(ValueError, "label 'k' of the result does not occur in any operand",
+               F::einsum("ij->k", {zeros({2, 3})}));
+  EXPECT_THROW(ValueError, "label 'i' occurs twice in the result", F::einsum("ij->ii", {zeros({2, 3})}));
   EXPECT_THROW(ValueError, "'-'", F::einsum("i-", {zeros({2, 3})}));
   EXPECT_THROW(TypeError, "operand 1 has int32", F::einsum("i,i", {zeros({2}), zeros({2}, int32)}));
   EXPECT_THROW(DimensionError, "one operand", F::einsum("ii", {zeros({2, 3})}));
@@ -77,7 +78,7 @@ TEST(linear_algebra_says_what_is_wrong) {
                utils::CooMatrix(array({1.f}), array({0}), array({0}), {1, 1}, {.order = "X"}));
   try {
     EXPECT_THROW(InvalidType, "real.shape() == imag.shape()", F::fft({zeros({2}), zeros({3})}));
-    EXPECT_THROW(ValueError, "1 are given", F::ifft({zeros({2})}));
+    EXPECT_THROW(ValueError, "got 1 variables", F::ifft({zeros({2})}));
   } catch (const MissingPartError&) {}
 }
 
@@ -97,8 +98,8 @@ TEST(images_and_sequences_say_what_is_wrong) {
                F::discriminative_margin_based_clustering_loss(zeros({1, 2, 1, 2}), zeros({1, 1, 2}, int32), 0.5, 1, 2,
                                                               {.norm = 3}));
   EXPECT_THROW(ValueError, "the vocabulary is empty", L::BinaryHierarchicalSoftmax::create_huffman_tree({}));
-  EXPECT_THROW(ValueError, "two words at least", L::BinaryHierarchicalSoftmax(2, L::Tree(0)));
-  EXPECT_THROW(ValueError, "word 1 is twice", L::BinaryHierarchicalSoftmax(2, L::Tree(L::Tree(1), L::Tree(1))));
+  EXPECT_THROW(ValueError, "at least two words", L::BinaryHierarchicalSoftmax(2, L::Tree(0)));
+  EXPECT_THROW(ValueError, "word 1 occurs twice", L::BinaryHierarchicalSoftmax(2, L::Tree(L::Tree(1), L::Tree(1))));
 }
 
 TEST(convolutions_say_what_is_wrong) {
@@ -125,7 +126,7 @@ TEST(convolutions_say_what_is_wrong) {
   EXPECT_THROW(ValueError, "must be odd", F::shift(zeros({1, 9, 3, 3}), {3, 2}));
 }
 
-// A pixel that is not a number reaches what it is under, and nothing else; in every way to compute.
+// A NaN pixel reaches the results of the windows that contain it and no others, in every algorithm.
 TEST(convolutions_pass_on_what_is_not_a_number) {
   for (Dtype dtype : {float32, float64}) {
     Array x = ones({1, 2, 5, 5}, dtype);
@@ -138,7 +139,7 @@ TEST(convolutions_pass_on_what_is_not_a_number) {
   }
 }
 
-// Channels lie next to each other in the results, whatever order the operands have; one of few channels is in C order.
+// Results have channels last, whatever the order of the operands; results of few channels are in C order.
 TEST(convolutions_make_channels_last) {
   const Variable x(ones({2, 5, 6, 7})), W(ones({4, 5, 3, 3}));
   const Variable y = F::convolution_2d(x, W);
@@ -151,7 +152,7 @@ TEST(convolutions_make_channels_last) {
   EXPECT(image.grad().is_contiguous());
 }
 
-// A label sequence longer than the time it has: an infinite loss and no gradient, beside items that fit.
+// A label sequence longer than its time steps gives an infinite loss and no gradient, next to items that fit.
 TEST(impossible_paths) {
   const Variable x(random::RandomState(0).randn({2, 2, 3}));
   const Variable loss =
@@ -162,7 +163,7 @@ TEST(impossible_paths) {
   EXPECT(max(absolute(x.grad())).item<double>() > 0.01);
 }
 
-// Logits of minus infinity rule symbols out.
+// Logits of minus infinity exclude symbols.
 TEST(masked_symbols) {
   Array x = random::RandomState(0).randn({3, 1, 4});
   x.set({Slice(), Slice(), 3}, -std::numeric_limits<double>::infinity());
@@ -177,7 +178,7 @@ TEST(masked_symbols) {
   EXPECT_EQ(loss(masked, 3).item<double>(), std::numeric_limits<double>::infinity());
 }
 
-// Coordinates that are no numbers, or anywhere, lead to NaN and to zero.
+// Coordinates of NaN give NaN, coordinates outside the image give zero.
 TEST(sampling_anywhere) {
   const float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
   const Array grid = array({nan, inf, -inf, 1e30f, 0.f, 0.f, 0.f, 0.f}).reshape({1, 2, 2, 2});
@@ -186,7 +187,7 @@ TEST(sampling_anywhere) {
   EXPECT_CLOSE(y.ravel()[Slice(1, 4)], zeros({3}), {.atol = 0});
 }
 
-// Overflow and cancellation at logits of 1e4.
+// No overflow or cancellation at logits of 1e4.
 TEST(large_logits) {
   const Array x = array({{1e4f, 9999.f, -1e4f}});
   EXPECT_CLOSE(F::log_softmax(x).array(), array({{-0.3132617f, -1.3132617f, -20000.313f}}), {.atol = 2e-3});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Functions and their gradients at tiny and at extreme arguments: in float32 they are those of float64, whose range and
-// digits are larger, up to some roundings. A formula that cancels, overflows on the way or loses a tail shows here.
+// Functions and their gradients at tiny and at extreme arguments: float32 must agree with float64, which has more range
+// and digits, up to a few roundings. This shows formulas that cancel, overflow on the way or lose a tail.
 #include <chainer/chainer.h>
 
 #include <cmath>
@@ -14,9 +14,9 @@ namespace {
 struct Tail {
   const char* name;
   std::function<Variable(const Variable&)> f;
-  double low = -HUGE_VAL, high = HUGE_VAL;  // arguments between
+  double low = -HUGE_VAL, high = HUGE_VAL;  // the range of arguments
   double bound = 4e-6;                      // relative error of values and gradients
-  double floor = 1e-37;                     // and absolute
+  double floor = 1e-37;                     // absolute error
   double gradient_floor = 1e-37;            // of gradients: larger where they are computed from the results
 };
 
@@ -38,7 +38,7 @@ Variable labelled(const Variable& x, int label) {
                                   {.normalize = false, .reduce = Reduction::no});
 }
 
-// Softmaxes add to numbers near 1 what is small: their errors are those of 1.
+// Softmaxes add small numbers to numbers near 1, so errors are relative to 1.
 const std::vector<Tail>& tails() {
   const double inf = HUGE_VAL, most = 1e300;
   static const std::vector<Tail> all = {
@@ -114,7 +114,7 @@ const std::vector<Tail>& tails() {
   return all;
 }
 
-// Value and gradient of a function of float64 numbers, at numbers of float32.
+// Value and gradient of a function in `dtype`, at float32 arguments.
 std::pair<Array, Array> value_and_gradient(const Tail& c, const Array& x, Dtype dtype) {
   const Variable v(x.astype(dtype));
   const Variable y = c.f(v);
@@ -122,7 +122,7 @@ std::pair<Array, Array> value_and_gradient(const Tail& c, const Array& x, Dtype 
   return {y.array().astype(float64), g ? g.array().astype(float64) : zeros(x.shape(), float64)};
 }
 
-// The largest relative error, of elements that float32 can hold.
+// Fails where the relative error of an element that float32 can represent is too large.
 void compare_tails(const Tail& c, const char* what, const Array& x, const Array& got, const Array& want, double floor) {
   const int64_t each = got.size() / std::max<int64_t>(1, x.size());
   const Array flat_got = got.reshape({-1}), flat_want = want.reshape({-1});
@@ -155,7 +155,7 @@ TEST(functions_keep_their_tails) {
   }
 }
 
-// More terms than the largest number of 16 bits, and squares beyond it.
+// Sums and squares above the largest float16.
 TEST(sums_of_16_bits_do_not_overflow) {
   const Array x = array(std::vector<double>(140000, 0.)).reshape({70000, 2}).astype(float16), t = zeros({70000}, int32);
   const auto check = [](const std::function<Variable(const Variable&)>& f, const Array& at, double rtol) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Convolutions that give few channels, whose kernels hold several pixels in a vector, against float64.
+// Convolutions with few output channels, whose kernels hold several pixels in a vector, compared with float64.
 #include <chainer/chainer.h>
 
 #include <cstring>
@@ -17,8 +17,8 @@ struct FewCase {
   Dims pad;
 };
 
-// Lengths around those at which the kernels' ways change: lines in groups of 16, 8, 4 and 1, filters' lines in groups
-// of 5, 3, 2 and 1, vectors that end within a pixel, strips of large images.
+// Lengths around those at which kernels switch: lines in groups of 16, 8, 4 and 1, lines of filters in groups of 5, 3,
+// 2 and 1, vectors that end within a pixel, strips of large images.
 FewCase draw_case(random::RandomState& draw, bool gradient) {
   const auto from = [&](int64_t low, int64_t high) { return draw.randint(low, high + 1, {1}).item<int64_t>(); };
   const int64_t rows = from(1, 7), columns = from(3, 7);
@@ -48,7 +48,7 @@ TEST(few_channels_agree_with_float64) {
       const Variable y = F::convolution_2d(vx, vW, vb, {.pad = c.pad});
       const Array g = random::RandomState(4).normal(0, 1, y.shape(), float32).astype(d);
       const Variable back = F::deconvolution_2d(Variable(g), vW, ve, {.pad = c.pad});
-      // x is used twice, so that a gradient is added to what is there.
+      // x is used twice, so its gradient is accumulated.
       F::sum(y * g + F::convolution_2d(vx, vW, {}, {.pad = c.pad}) * g).backward();
       return Arrays{y.array(), vx.grad(), vW.grad(), back.array()};
     };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Convolutions of which each image has few results, by products of lines, against the same images one at a time.
+// Convolutions with few results per image, computed by products of lines, compared with one image at a time.
 #include <chainer/chainer.h>
 
 #include <cstring>
@@ -26,7 +26,7 @@ Arrays results_of(const Array& x, const Array& W, const Array& b, const Case& c)
   const functions::ConvolutionOptions options{.stride = c.stride, .pad = c.pad};
   const Variable y = F::convolution_nd(vx, vW, vb, options);
   const Array g = (y.array() * 0.5 + 1).astype(x.dtype());
-  // W and x are used twice, so that gradients are added to what is there.
+  // W and x are used twice, so their gradients are accumulated.
   F::sum(y * g + F::convolution_nd(vx, vW, {}, options) * g).backward();
   return Arrays{y.array(), vx.grad(), vW.grad(), vb.grad()};
 }

@@ -11,7 +11,7 @@ using namespace chainer;
 
 namespace {
 
-// Every result as a sum of its own.
+// The discrete Fourier transform by its definition.
 std::vector<std::complex<double>> sums(const std::vector<double>& re, const std::vector<double>& im, bool inverse) {
   const std::size_t n = re.size();
   std::vector<std::complex<double>> y(n), roots(n);
@@ -51,7 +51,7 @@ TEST(fft_of_every_length_up_to_100) {
   }
 }
 
-// Every radix, products of several, primes and powers of primes beyond the largest radix, and long ones.
+// Every radix, products of several, primes and powers of primes above the largest radix, and long lengths.
 TEST(fft_of_longer_lengths) {
   for (const int64_t n : {128, 169, 210, 243, 256, 289, 343, 512, 625, 641, 1001, 1024, 1536, 2048, 2310}) {
     expect_transform(n, float32, 1e-6);
@@ -66,7 +66,7 @@ TEST(fft_of_nothing_and_of_other_dtypes) {
   EXPECT_CLOSE(fft(ones({4}, int32), zeros({4}, int32))[0], array({4., 0., 0., 0.}));
 }
 
-// A row has the same bits whatever lies beside it and however many threads share the rows.
+// The bits of a row do not depend on its neighbours or on the number of threads.
 TEST(fft_has_the_same_bits_for_any_number_of_threads) {
   random::RandomState r(3);
   const Array re = r.randn({40, 1000}).astype(float32), im = r.randn({40, 1000}).astype(float32);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Special functions in float32 arithmetic, and remainders and angles by vectors, against the functions in double.
+// Special functions in float32 arithmetic, and remainders and angles by vectors, compared with float64.
 #include <chainer/chainer.h>
 
 #include <cmath>
@@ -11,7 +11,7 @@ using namespace chainer;
 
 namespace float_special {
 
-// Numbers between two ends, evenly, and by their sizes down to 1e-30 (and behind either end).
+// Numbers between two ends: evenly spaced, and with absolute values down to 1e-30; also just outside either end.
 Array points(double low, double high) {
   random::RandomState r(9);
   const Array even = r.uniform(low, high, {4000});
@@ -23,8 +23,8 @@ Array points(double low, double high) {
   return array(inside, Shape{static_cast<int64_t>(inside.size())});
 }
 
-// Values and first gradients: 5e-6 and 3e-5 (where they go through the rounded value) of the true number, of what the
-// last digits of x make of it, or of `scale`.
+// Compares values and first gradients with tolerances of 5e-6 and 3e-5, relative to the exact number, to its change
+// over the last digits of x, or to `scale`. (Gradients may be computed from the rounded value.)
 template <class F>
 void compare(const std::string& name, F f, double low, double high, double scale = 0) {
   const Variable x(points(low, high)), wide(x.array().astype(float64));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What does not fit the table of functions.
+// Tests of functions that do not fit the table of functions.
 #include <chainer/chainer.h>
 
 #include "test.h"
@@ -75,7 +75,7 @@ TEST(a_number_never_widens_a_variable) {
   EXPECT_EQ(floor_divide(Variable(array({-7.f}), false), 2).item<float>(), -4.f);
 }
 
-// Labels and ids go through array manipulations too (manual: the word-embedding and sequence examples).
+// Labels and ids may pass through array manipulations, as in the word-embedding and sequence examples of the manual.
 TEST(integer_variables) {
   const Variable x(array({{1, 2, 3}, {4, 5, 6}}), false);
   const auto check = [](const Variable& y, const Array& expected) {

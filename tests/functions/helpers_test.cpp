@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The helpers that the library gives to users' tests.
+// The library's helpers for tests of users.
 #include <chainer/chainer.h>
 #include <chainer/testing/testing.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Every row of the table with inputs of other ranks, lengths, dtypes and values: a function computes something or
-// throws one of the library's errors. It neither crashes nor reads beyond its arrays, which the address-sanitized build
-// sees.
+// Every row of the table with inputs of other numbers of axes, lengths, dtypes and values: a function must return a
+// result or throw one of the library's errors. It must not crash or access memory outside its arrays, which the
+// address-sanitized build detects.
 #include <limits>
 
 #include "rows/table.h"
@@ -86,7 +86,7 @@ void take_or_refuse() {
 
 TEST(functions_take_or_refuse_whatever_comes) { take_or_refuse(); }
 
-// Without checks of types a message may say less, but nothing is read or written beyond its end.
+// Without type checks messages may be less specific, but nothing outside the arrays is read or written.
 TEST(functions_without_type_checks_are_safe) {
   const UsingConfig off(&Config::type_check, false);
   take_or_refuse();
@@ -96,14 +96,14 @@ TEST(functions_without_type_checks_are_safe) {
   EXPECT_THROW(Error, "", F::softmax_cross_entropy(zeros({2, 3}), array({0, 1, 2, 1, 0, 2})));
   EXPECT_THROW(Error, "", F::black_out(zeros({2, 3}), array({0}), zeros({4, 3}), array({{1, 2}, {0, 1}})));
   EXPECT_THROW(Error, "", F::connectionist_temporal_classification(zeros({5, 2, 3}), array({1, 2}), 0));
-  // The tables of such kernels end with the floating types.
+  // Kernels that exist for floating types only.
   const Array whole = array({{1, 2}, {3, 4}}), samples = array({{0, 1}, {1, 0}});
   EXPECT_THROW(DtypeError, "rows_dot: a floating dtype is needed, not int32",
                F::negative_sampling(
                    whole, array({0, 1}), whole, [=](const Shape&) { return samples; }, 1));
 }
 
-// Without type checks kernels still see the elements that they expect.
+// Without type checks kernels still check the dtypes that they expect.
 TEST(dtypes_are_checked_where_type_checks_are_off) {
   const UsingConfig off(&Config::type_check, false);
   const auto sampler = [](const Shape& s) { return zeros(s, int32); };

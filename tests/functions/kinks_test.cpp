@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// docs/kinks.md, row by row: what functions answer where they have no derivative.
+// Checks docs/kinks.md, row by row: gradients of functions at points without a derivative.
 #include <chainer/chainer.h>
 #include <chainer/testing/testing.h>
 
@@ -74,11 +74,11 @@ const std::map<std::string, Call>& calls() {
   return all;
 }
 
-// "[[1, 2], [3, 4]]" as an array.
+// Parses text such as "[[1, 2], [3, 4]]".
 Array parsed(const std::string& text) {
   std::vector<double> values;
   Shape shape;
-  std::vector<int64_t> lengths;  // of the lists that are open
+  std::vector<int64_t> lengths;  // of the open lists
   for (std::size_t i = 0; i < text.size();) {
     const char c = text[i];
     if (c == '[') {
@@ -119,7 +119,7 @@ TEST(gradients_at_kinks_are_those_of_the_table) {
   std::set<std::string> seen;
   for (std::string line; std::getline(page, line);) {
     if (line.rfind("| `", 0) != 0) continue;
-    const std::vector<std::string> cells = split(line, "|");  // an empty one first
+    const std::vector<std::string> cells = split(line, "|");  // the first cell is empty
     const std::string call = cells[1].substr(1, cells[1].size() - 2);
     const auto it = calls().find(call);
     if (it == calls().end()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Shapes on both sides of the limits at which the host's code takes another way. The limits are read from the sources,
-// so that one that moves is followed. For each: results are those of float64, do not depend on the number of threads,
-// and one element more costs no multiple of the time.
+// Shapes on both sides of the limits at which the host's code switches algorithms. The limits are read from the
+// sources. On both sides results must agree with float64 and not depend on the number of threads, and one more element
+// must not multiply the time.
 #include <chainer/chainer.h>
 
 #include <chrono>
@@ -19,7 +19,7 @@ using namespace chainer;
 
 namespace {
 
-// The value of `name` in a file of the library: a number, or a product or shift of two.
+// The value of the constant `name` in a source file of the library: a number, or a product or shift of two.
 int64_t limit_in(const std::string& file, const std::string& name) {
   std::ifstream in(std::string(SOURCE_DIR "/chainer/backend/cpu/") + file);
   std::stringstream all;
@@ -38,10 +38,10 @@ struct Limit {
   const char *file, *name;
   const char* what;
   std::function<Array(int64_t, Dtype)> compute;
-  int64_t over = 1;  ///< the length that meets the limit is the limit over this
+  int64_t over = 1;  ///< the limit is reached at length limit / over
 };
 
-// (Kept, so that the times are not those of drawing.)
+// Cached, so that times do not include drawing.
 Array numbers(const Shape& shape, Dtype dtype, uint32_t seed = 1) {
   static std::map<std::string, Array> made;
   Array& a = made[text(shape, dtype, seed)];
@@ -64,7 +64,7 @@ Array normalized(int64_t rows, int64_t columns, Dtype d) {
   const Variable x(numbers({rows, columns}, d)), one(ones({columns}, d)), zero(zeros({columns}, d));
   return concatenate({F::layer_normalization(x, one, zero).array(), F::batch_normalization(x, one, zero).array()}, 0);
 }
-// Reductions over the middle axis, of several kinds.
+// Several reductions over the middle axis.
 Array reduced(const Shape& shape, Dtype d) {
   const Array x = numbers(shape, d);
   return concatenate({sum(x, 1), mean(x, 1), max(x, 1), var(x, 1), min(x, 1)}, 0);
@@ -215,7 +215,7 @@ TEST(results_on_both_sides_of_limits) {
   }
 }
 
-// Minima of several runs, one after the other on both sides: other load on the machine comes to both.
+// Minima of several runs, alternating between both sides so that other load on the machine affects both.
 TEST(one_more_costs_no_multiple) {
   if (kSanitized) return;
   for (const Limit& l : limits()) {
@@ -225,7 +225,7 @@ TEST(one_more_costs_no_multiple) {
       for (int i = 0; i < rounds; ++i) {
         before = std::min(before, seconds(l, low));
         after = std::min({after, seconds(l, at), seconds(l, at + 1)});
-        twice = std::min(twice, seconds(l, 2 * at));  // what begins at the limit may grow from there on
+        twice = std::min(twice, seconds(l, 2 * at));  // an algorithm that begins at the limit may grow from there
       }
     };
     const auto fits = [&] {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Functions whose loops depend on lengths (windows, rows, lines side by side), at many lengths: the host's loops
-// against the composed forms of the reference device, forward and backward.
+// Functions whose loops depend on lengths (windows, rows, adjacent lines), at many lengths: the host's kernels against
+// the composed forms on the reference device, forward and backward.
 #include <chainer/array/host.h>
 #include <chainer/chainer.h>
 
@@ -32,7 +32,7 @@ Arrays outcome(const std::function<Variables(V)>& f, const Arrays& in, const Dev
   return out;
 }
 
-// float64, in which both ways agree to rounding, and float32.
+// Compares float64, in which both agree to rounding, and float32.
 void compare(const std::string& name, const std::function<Variables(V)>& f, const Arrays& in) {
   static const Device reference = get_device("@reference");
   for (const Dtype d : {float64, float32}) {
@@ -79,7 +79,7 @@ TEST(pooling_of_many_sizes) {
   }
 }
 
-// A NaN stays where it comes first, also in windows that vectors go through.
+// NaN is kept and the first maximum is chosen, also in windows that are processed by vectors.
 TEST(max_pooling_of_large_windows_keeps_nan_and_the_first_of_equal_ones) {
   Array x = zeros({1, 1, 32, 64}, float32);
   x.set({0, 0, 3, 40}, 2);
@@ -153,7 +153,8 @@ TEST(sequences_and_points_of_many_sizes) {
 }
 
 TEST(the_gradient_of_prod_is_as_large_as_it_is) {
-  // The product of the others is 1: neither it nor the gradient is beyond float32, the gradient times the product is.
+  // The product of the other elements is 1. It and the gradient fit into float32, the gradient times the whole product
+  // does not.
   const Variable x(array({1e29f, 1.f}));
   Variable y = F::prod(x);
   y.set_grad(array(1e20f));

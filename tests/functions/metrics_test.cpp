@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Metrics: numbers of scikit-learn 1.9, scikit-image 0.26, sacrebleu 2.6 and jiwer 4.0 (tests/interop/run_metrics
-// compares thousands more), edges, and errors.
+// Metrics: values of scikit-learn, scikit-image, sacrebleu and jiwer (tests/interop/run_metrics compares thousands
+// more), edge cases, and errors.
 #include <chainer/chainer.h>
 
 #include <cmath>
@@ -40,7 +40,7 @@ TEST(roc_curves_are_those_of_scikit_learn) {
   EXPECT_CLOSE(pr.recall.array(), array<double>({1, 1, 1, 0.75, 0.75, 0.5, 0.25, 0}));
   EXPECT_CLOSE(pr.thresholds.array(), array({0.1, 0.2, 0.4, 0.55, 0.6, 0.8, 0.9}));
   EXPECT_CLOSE(F::average_precision(scores, truth).array(), array(0.7470238095238095));
-  const Array two = chainer::stack({1 - scores, scores}, 1);  // the same as two labels
+  const Array two = chainer::stack({1 - scores, scores}, 1);  // the same as scores of two labels
   EXPECT_CLOSE(F::roc_auc(two, truth).array(), array(0.8));
 }
 
@@ -48,7 +48,8 @@ TEST(curves_say_what_they_cannot_do) {
   EXPECT_THROW(ValueError, "roc_curve: 0 of 2 labels are 1", F::roc_curve(array({0.1, 0.2}), array({0, 0})));
   EXPECT_THROW(ValueError, "label 2 at position 1", F::roc_auc(array({0.1, 0.2}), array({0, 2})));
   EXPECT_THROW(ValueError, "the score at position 1 is NaN", F::roc_auc(array({0.1, std::nan("")}), array({0, 1})));
-  EXPECT_THROW(ValueError, "none of 2 labels is 1", F::average_precision(array({0.1, 0.2}), array({0, 0})));
+  EXPECT_THROW(ValueError, "at least one label must be 1, none of 2 is",
+               F::average_precision(array({0.1, 0.2}), array({0, 0})));
   EXPECT_THROW(ValueError, "0 and 0.5", F::area_under_curve(array({1.0, 0.0, 0.5}), array({0.0, 0.0, 0.0})));
   EXPECT_THROW(ValueError, "the label 0 has 2 of 2", F::roc_auc(array({{0.1, 0.9}, {0.2, 0.8}}), array({0, 0})));
   EXPECT_THROW(InvalidType, "Expect", F::roc_curve(array({0.1, 0.2}), array({0, 0, 1})));
@@ -69,7 +70,7 @@ TEST(confusion_matrices) {
 TEST(the_first_k_and_perplexity) {
   const Array y = array({{0.5, 0.2, 0.2}, {0.3, 0.4, 0.2}, {0.2, 0.4, 0.3}}), t = array({1, 0, 2});
   EXPECT_CLOSE(F::top_k_accuracy(y, t, 1).array(), array(0.0));
-  EXPECT_CLOSE(F::top_k_accuracy(y, t, 2).array(), array(2 / 3.0));  // of two equal scores the last is the larger
+  EXPECT_CLOSE(F::top_k_accuracy(y, t, 2).array(), array(2 / 3.0));  // of equal scores the last counts as larger
   EXPECT_CLOSE(F::top_k_accuracy(y, array({1, 0, -1}), 2, -1).array(), array(0.5));
   EXPECT_CLOSE(F::top_k_accuracy(array({{std::nan(""), 0.0}}), array({0}), 1).array(), array(0.0));
   EXPECT_THROW(ValueError, "k must be in 1 ... 3, not 4", F::top_k_accuracy(y, t, 4));
@@ -79,7 +80,7 @@ TEST(the_first_k_and_perplexity) {
   EXPECT_CLOSE(F::perplexity(x, array({2, 0})).array(), array(std::exp(nll)));
   EXPECT_CLOSE(F::perplexity(x, array({2, -1})).array(), array(std::exp(2 * nll)));
   EXPECT(std::isnan(F::perplexity(x, array({-1, -1})).item<double>()));
-  // Labels along further axes, which lie behind the classes.
+  // Labels with more axes, which follow the axis of classes.
   EXPECT_CLOSE(F::top_k_accuracy(y.transpose().reshape({1, 3, 3}), t.reshape({1, 3}), 2).array(), array(2 / 3.0));
 }
 
@@ -103,7 +104,7 @@ TEST(pictures_beside_each_other) {
   EXPECT_CLOSE(F::ssim(p, q, {.gaussian_weights = true, .use_sample_covariance = false}).array(),
                array(0.9880399100103086), {.atol = 1e-12, .rtol = 0});
   EXPECT_EQ(F::psnr(x, x).item<double>(), kInfinity);
-  EXPECT_THROW(DimensionError, "pictures of 8 x 12 pixels", F::ssim(x, z, {.gaussian_weights = true}));
+  EXPECT_THROW(DimensionError, "images of 8 x 12 pixels", F::ssim(x, z, {.gaussian_weights = true}));
   EXPECT_THROW(ValueError, "win_size must be odd and positive, not 4", F::ssim(x, z, {.win_size = 4}));
   EXPECT_THROW(ValueError, "data_range must be positive, not 0", F::psnr(x, z, 0));
   EXPECT_THROW(InvalidType, "Expect", F::psnr(x, p));
@@ -125,7 +126,7 @@ TEST(bleu_is_that_of_sacrebleu) {
     const F::BleuOptions options{.smoothing = static_cast<F::BleuSmoothing>(i)};
     EXPECT(std::abs(F::bleu(one, {{"a cat sat in the mat"}}, options).score - expected[i]) < 1e-10);
   }
-  EXPECT_EQ(F::bleu({"the cat sat"}, {{"a cat sat down"}}).score, 0);  // no four words
+  EXPECT_EQ(F::bleu({"the cat sat"}, {{"a cat sat down"}}).score, 0);  // no 4-gram
   EXPECT_EQ(F::bleu({}, {}).score, 0);
   EXPECT_THROW(ValueError, "1 hypotheses for 0 lists", F::bleu({"a"}, {}));
   EXPECT_THROW(ValueError, "the hypothesis at position 0 has no reference", F::bleu({"a"}, {{}}));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Inputs of floating dtypes that differ: as release 5.4.0 takes or refuses them (conformance/make_mixed.py).
+// Inputs of different floating dtypes, accepted or refused as in release 5.4.0 (conformance/make_mixed.py).
 #include <chainer/chainer.h>
 
 #include <chainer/testing/testing.h>

@@ -25,7 +25,8 @@ TEST(batch_normalization_moves_the_running_statistics) {
   (void)F::batch_normalization(x, ones({2}), zeros({2}), {.running_mean = mean, .running_var = var, .decay = 0.75});
   EXPECT_CLOSE(mean, array({0.75f * 10 + 0.25f * 3, 0.75f * 20 + 0.25f * 5}));
   EXPECT_CLOSE(var, array({0.75f * 1 + 0.25f * 4, 0.75f * 2 + 0.25f * 9}));
-  EXPECT_THROW(ValueError, "go together", F::batch_normalization(x, ones({2}), zeros({2}), {.running_mean = mean}));
+  EXPECT_THROW(ValueError, "must be given together",
+               F::batch_normalization(x, ones({2}), zeros({2}), {.running_mean = mean}));
   EXPECT_THROW(DimensionError, "running statistics must have gamma's shape (2,), not (3,)",
                F::batch_normalization(x, ones({2}), zeros({2}), {.running_mean = mean, .running_var = zeros({3})}));
 }
@@ -85,7 +86,7 @@ TEST(batch_statistics_do_not_depend_on_threads) {
   cpu::set_thread_count(0);
 }
 
-// What stands behind a batch normalization runs in the pass that computes it.
+// An activation that follows batch normalization runs in the same pass.
 TEST(an_activation_joins_batch_normalization) {
   if (!deferred::enabled()) return;
   for (const auto& [channels, residual] : {std::pair(false, false), std::pair(false, true), std::pair(true, true)}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pooling: memory order, NaN, indices, errors. Numbers are tested by the table of functions.
+// Pooling: memory order, NaN, indices, errors. Values are tested by the table of functions.
 #include <chainer/chainer.h>
 
 #include "chainer/core/parallel.h"
@@ -67,7 +67,7 @@ TEST(max_pooling_shows_nan_and_its_place) {
   }
 }
 
-// The manual's example: what max pooling took goes back to its place.
+// The manual's example: each element that max pooling chose returns to its place.
 TEST(upsampling_undoes_max_pooling) {
   const Array x = arange(1, 37).reshape({1, 1, 6, 6}).astype(float32);
   Array indexes;
@@ -78,8 +78,7 @@ TEST(upsampling_undoes_max_pooling) {
       const float expected = i % 2 && j % 2 ? x[{0, 0, i, j}].item<float>() : 0;
       EXPECT_EQ((up[{0, 0, i, j}].item<float>()), expected);
     }
-  EXPECT_THROW(IndexError, "index 4 is outside of a window of (2, 2), 0 to 3",
-               F::upsampling_2d(pooled, indexes + 1, 2));
+  EXPECT_THROW(IndexError, "index 4 is outside a window of (2, 2), 0 to 3", F::upsampling_2d(pooled, indexes + 1, 2));
   EXPECT_THROW(DimensionError, "indexes must be integers of x's shape (1, 1, 3, 3)",
                F::upsampling_2d(pooled, indexes.astype(float32), 2));
 }
@@ -103,9 +102,9 @@ TEST(pooling_errors_name_the_sizes) {
   EXPECT_THROW(InvalidType, "x.dtype().kind() == 'f'", F::average_pooling_nd(x.astype(int32), 2));
   EXPECT_THROW(DimensionError, "does not give the input (3, 4)", F::unpooling_2d(x, 2, {.outsize = {9, 8}}));
   EXPECT_THROW(ValueError, "pad_value must be 0 or nullopt, not 1", F::average_pooling_nd(x, 2, {.pad_value = 1}));
-  EXPECT_THROW(ValueError, "region 0 has 3 as its image",
+  EXPECT_THROW(ValueError, "region 0 refers to image 3",
                F::roi_pooling_2d(x, array({{3.f, 0.f, 0.f, 1.f, 1.f}}), 1, 1, 1));
-  EXPECT_THROW(IndexError, "region 0 is of image 1, there are 1",
+  EXPECT_THROW(IndexError, "region 0 refers to image 1, x has 1 images",
                F::roi_average_align_2d(x, array({{0.f, 0.f, 1.f, 1.f}}), array({1}), 1, 1));
   EXPECT_THROW(ValueError, "pyramid_height must be from 1 to 30, not 0", F::spatial_pyramid_pooling_2d(x, 0));
 }

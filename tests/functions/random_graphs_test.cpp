@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Random graphs of functions whose variables meet, branch and share memory: three orders of derivatives against finite
-// differences, backward() against grad(), deferred against eager evaluation, and gradients that others hold.
+// Random graphs of functions whose variables join, branch and share memory: three orders of derivatives against finite
+// differences, backward() against grad(), deferred against eager evaluation, and gradients that callers hold.
 #include <chainer/chainer.h>
 
 #include <optional>
@@ -13,7 +13,7 @@ using namespace chainer;
 
 namespace {
 
-constexpr int64_t kLength = 48;  // of both axes of every variable: large enough to wait for evaluation
+constexpr int64_t kLength = 48;  // of both axes of every variable: large enough for deferred evaluation
 
 Variable image(const Variable& x) { return F::reshape(x, {2, 8, 12, 12}); }
 Variable matrix(const Variable& x) { return F::reshape(x, {kLength, kLength}); }
@@ -23,7 +23,7 @@ Variable part(const Variable& x, const Shape& shape) {
 }
 Variable spread(const Variable& x) { return F::broadcast_to(x, {kLength, kLength}); }
 
-/// The same random program at each call: its steps take any earlier variables, smooth everywhere.
+/// Runs the same random program at each call. Its steps use any earlier variables and are smooth everywhere.
 class Program {
  public:
   explicit Program(uint32_t seed) : seed_(seed) {}
@@ -43,7 +43,7 @@ class Program {
     }
     return loss;
   }
-  /// A variable of the middle of the last run.
+  /// A variable from the middle of the last run.
   const Variable& middle() const { return pool_[pool_.size() / 2]; }
 
  private:
@@ -123,7 +123,7 @@ class Program {
 Array direction(random::RandomState& random) {
   return random.normal(0, 1, {kLength, kLength}) / static_cast<double>(kLength);
 }
-// Shifted by h times `by`, if there is one.
+// The leaves, shifted by h times `by` if that is given.
 Variables leaves(uint32_t seed, Dtype dtype, const std::vector<Array>& by = {}, double h = 0) {
   random::RandomState random(seed + 1000);
   Variables out;
@@ -143,7 +143,7 @@ Variable along(const Variables& gradients, const std::vector<Array>& directions)
     }
   return sum ? sum : Variable(zeros({}, float64));
 }
-/// The loss of the leaves, differentiated along one list of directions after the other.
+/// Differentiates the loss successively along each list of directions.
 Variable derivative(Program& program, const Variables& xs, const std::vector<std::vector<Array>>& directions,
                     std::size_t order) {
   Variable y = program(xs);
@@ -179,7 +179,7 @@ TEST(three_orders_of_derivatives_of_random_graphs) {
   }
 }
 
-// The same by backward() alone, which leaves gradients with a graph in the leaves, as by grad().
+// The same by backward(), which leaves gradients with a graph in the leaves.
 TEST(second_derivatives_of_random_graphs_by_backward) {
   for (uint32_t seed = 0; seed < (kSanitized ? 6u : 100u); ++seed) {
     Program program(seed);
@@ -213,7 +213,7 @@ TEST(random_graphs_leave_gradients_of_others_alone) {
       Variable loss = program(xs), middle = program.middle();
       const Variables expected = grad({loss}, xs);
       std::vector<Array> out;
-      // One array is the gradient of all leaves, and its caller's.
+      // One array, held by the caller, is the gradient of all leaves.
       const Array set = xs[0].array() * 3, before = set.copy();
       for (Variable& x : xs) x.set_grad(set);
       loss.backward({.retain_grad = true});
@@ -223,7 +223,7 @@ TEST(random_graphs_leave_gradients_of_others_alone) {
         EXPECT_CLOSE(xs[i].grad(), before + g, {.atol = dtype == float64 ? 1e-11 : 1e-3, .rtol = 1e-4});
         out.push_back(xs[i].grad());
       }
-      // What a caller holds stays through another backward of the same graph.
+      // Gradients that a caller holds do not change in another backward() of the same graph.
       std::vector<Array> held, copies;
       for (Variable v : {xs[0], xs[1], xs[2], middle}) {
         if (v.grad()) held.push_back(v.grad()), copies.push_back(v.grad().copy());

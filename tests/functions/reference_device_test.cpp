@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The table of functions on "@reference", a device whose memory the host cannot reach: code that goes around the
-// backends' interface ends the program here, code that mixes devices throws.
+// The table of functions on "@reference", a device whose memory the host cannot reach: code that bypasses the interface
+// of backends crashes here, code that mixes devices throws.
 #include <chainer/array/host.h>
 #include <chainer/routines/npy.h>
 
@@ -25,7 +25,7 @@ const Device& reference() {
 
 TEST(the_table_on_the_reference_device) { EXPECT(device_table::rows_on(reference()) > 900); }
 
-// Memory order, views, casts, assignment and printing go through the interface, too.
+// Memory order, views, casts, assignment and printing also use the interface.
 TEST(arrays_on_the_reference_device) {
   const Array a = arange(24).astype(float32).reshape({2, 3, 4}), b = a.to_device(reference());
   EXPECT(b.device().name() == "@reference");
@@ -49,12 +49,12 @@ TEST(arrays_on_the_reference_device) {
   EXPECT(b.to_device(other).to_vector<float>() == a.to_vector<float>());
 }
 
-// Whoever goes around the interface does not get far.
+// Reading through a pointer of the device ends the process.
 TEST(pointers_of_the_reference_device_lead_nowhere) {
   const Array b = ones({4}).to_device(reference());
   const pid_t child = fork();
   if (child == 0) {
-    std::freopen("/dev/null", "w", stderr);  // a sanitizer's report
+    std::freopen("/dev/null", "w", stderr);  // hides a sanitizer's report
     _exit(*static_cast<const volatile char*>(b.raw()) == 0 ? 0 : 0);
   }
   int status = 0;

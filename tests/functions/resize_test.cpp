@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// F::resize_images, whose passes over rows are compared with products of dense matrices.
+// F::resize_images compared with products of dense matrices.
 #include <chainer/chainer.h>
 #include <chainer/testing/testing.h>
 
@@ -10,7 +10,7 @@ using namespace chainer;
 
 namespace {
 
-// The matrix of linear interpolation, corner to corner.
+// The matrix of linear interpolation with aligned corners.
 Array interpolated(int64_t in, int64_t out) {
   Array m = zeros({out, in}, float64);
   for (int64_t i = 0; i < out; ++i) {

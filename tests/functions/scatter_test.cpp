@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// F::scatter_max and F::scatter_mean against plain loops, and their gradients by differences.
+// F::scatter_max and F::scatter_mean compared with plain loops, their gradients with finite differences.
 #include <chainer/chainer.h>
 #include <chainer/testing/testing.h>
 
@@ -20,7 +20,7 @@ void check_gradients(const Scatter& f, const Arrays& x) {
   const Shape shape = f({Variable(x[0]), Variable(x[1])}).shape();
   const Arrays gy{r.normal(0, 1, shape)}, ggx{r.normal(0, 1, x[0].shape()), r.normal(0, 1, x[1].shape())};
   gradient_check::check_backward(all, x, gy, {.atol = 1e-7, .rtol = 1e-7});
-  // Linear in its inputs: the square has second derivatives, too.
+  // The function is linear in its inputs; its square has second derivatives.
   const auto squared = [&](const Variables& v) { return Variables{F::square(f(v))}; };
   gradient_check::check_backward(squared, x, gy, {.atol = 1e-5, .rtol = 1e-5});
   gradient_check::check_double_backward(squared, x, gy, ggx, {.atol = 1e-4, .rtol = 1e-4});
@@ -43,7 +43,7 @@ TEST(scatter_max_takes_the_largest) {
       EXPECT_EQ(vy[k * 3 + c], most);
     }
   check_gradients([&](const Variables& v) { return F::scatter_max(v[0], {places}, v[1]); }, {a, b});
-  // Slices, broadcasting, another axis, and nothing at all.
+  // Slices, broadcasting, another axis, and empty inputs.
   EXPECT_CLOSE(F::scatter_max(zeros({2, 3}), {ellipsis, 1}, array({-1.f, 4.f})).array(),
                array({{0.f, 0.f, 0.f}, {0.f, 4.f, 0.f}}));
   EXPECT_CLOSE(F::scatter_max(zeros({3}), {array({1, 2})}, array(2.f)).array(), array({0.f, 2.f, 2.f}));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sparse matrices, and the array routines behind functions of this chapter.
+// Sparse matrices, and the array routines used by functions of this kind.
 #include <chainer/chainer.h>
 
 #include "test.h"
@@ -34,13 +34,13 @@ TEST(coo_orders) {
   EXPECT_EQ(utils::get_order(array({1, 0, 1}), array({2, 1, 0})), std::string("other"));
   EXPECT_EQ(utils::get_order(array({{0, 1}, {0, -1}}), array({{1, 0}, {1, -1}})), std::string("C"));
   EXPECT_THROW(ValueError, "get_order", utils::get_order(array({0}), array({0, 1})));
-  // Entries of one place add up.
+  // Entries at the same position are added up.
   const utils::CooMatrix twice(array({1.f, 2.f}), array({0, 0}), array({1, 1}), {1, 2});
   EXPECT_CLOSE(twice.to_dense(), array({{0.f, 3.f}}), {});
   EXPECT_CLOSE(F::sparse_matmul(twice, array({{5.f}, {7.f}})).array(), array({{21.f}}), {});
 }
 
-// The same bits for any number of threads, and the dense product.
+// Bits do not depend on the number of threads; values agree with the dense product.
 TEST(large_sparse_products) {
   random::RandomState r(3);
   const Array dense = r.randn({120, 300}) * (r.rand({120, 300}) > 0.9).astype(float64), b = r.randn({300, 100});
@@ -56,7 +56,7 @@ TEST(sizes_of_convolutions) {
   EXPECT_EQ(get_conv_outsize(10, 3, 2, 1), 5);
   EXPECT_EQ(get_conv_outsize(10, 3, 2, 1, true), 6);
   EXPECT_EQ(get_conv_outsize(10, 3, 1, 0, false, 2), 6);
-  // No room: the release divides towards minus infinity.
+  // The window does not fit: the release divides rounding towards minus infinity.
   EXPECT_EQ(get_conv_outsize(3, 5, 2, 0), 0);
   EXPECT_EQ(get_conv_outsize(3, 7, 2, 0), -1);
   EXPECT_EQ(get_conv_outsize(2, 7, 1, 0), -4);

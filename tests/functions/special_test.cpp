@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The special functions against values computed with 60 digits (conformance/make_special.py), and at their ends.
+// Special functions compared with values computed with 60 digits (conformance/make_special.py), and at the ends of
+// their ranges.
 #include <chainer/chainer.h>
 
 #include <cmath>
@@ -23,7 +24,7 @@ void compare(const std::string& name, const Array& x, const Array& ours, const A
   }
 }
 
-// A build without Boost.Math has not all of them.
+// A build without Boost.Math lacks some of the functions.
 template <class F>
 void if_available(F&& f) {
   try {
@@ -66,7 +67,7 @@ TEST(special_functions_at_their_ends) {
     EXPECT(at(F::erfcinv, 0) == kInf && at(F::erfcinv, 2) == -kInf && std::isnan(at(F::erfcinv, -0.1)));
     EXPECT(at(F::ndtri, 0) == -kInf && at(F::ndtri, 1) == kInf && std::isnan(at(F::ndtri, 2)));
     EXPECT(at(F::digamma, 0) == -kInf && std::isnan(at(F::digamma, -1)) && at(F::digamma, kInf) == kInf);
-    EXPECT_THROW(ValueError, "n must not be negative, it is -1", F::polygamma(array({-1}), array({1.})));
+    EXPECT_THROW(ValueError, "n must not be negative, got -1", F::polygamma(array({-1}), array({1.})));
     EXPECT_THROW(InvalidType, "n.dtype().kind()", F::polygamma(array({1.}), array({1.})));
   });
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The table of functions inside of static graphs: what is recorded on some data, replayed on other data, is what the
-// function gives for those, bit for bit, forward and backward, whatever the dtype, the layout, and whether operations
-// wait.
+// The table of functions inside static graphs: a recording replayed on other data gives the function's results for that
+// data, bit for bit, forward and backward, for all dtypes and layouts, with deferred and eager evaluation.
 #include <chainer/array/deferred/deferred.h>
 
 #include <cstdio>
@@ -16,7 +15,7 @@ using namespace chainer;
 
 namespace {
 
-// Other data of the same kind: rows in another order, so that values stay where the function is defined.
+// Other data of the same kind: rows in another order, so that values stay in the function's domain.
 Array other(const Array& a, int round) {
   if (a.ndim() == 0 || a.shape()[0] < 2 || round == 0) return a.copy();
   const int64_t n = a.shape()[0];
@@ -26,7 +25,7 @@ Array other(const Array& a, int round) {
 Arrays others(const Arrays& in, Dtype d, int round, bool strided) {
   Arrays out;
   for (const Array& a : in) {
-    // Labels and positions may belong to the other inputs, and stay.
+    // Labels and positions may depend on the other inputs, so they are not changed.
     const Array b = is_floating(a.dtype()) ? other(a, round).astype(d) : a.copy();
     out.push_back(strided && is_floating(a.dtype()) && b.ndim() > 1 ? b.T().contiguous().T() : b);
   }
@@ -64,7 +63,7 @@ struct Totals {
   std::map<std::string, std::string> reasons;
 };
 
-// Elementwise functions on so many elements that operations wait.
+// Elementwise functions of enough elements for deferred evaluation.
 testing::OpCase large(testing::OpCase c) {
   for (Array& a : c.inputs)
     a = tile(a.ravel(), {6000 / std::max<int64_t>(a.size(), 1) + 1})[Slice(0, 6000)].reshape({60, 100}).copy();

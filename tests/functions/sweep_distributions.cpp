@@ -10,7 +10,7 @@ namespace {
 using Arguments = std::map<std::string, Variable>;
 using Method = std::function<Variable(Arguments& a)>;
 
-// The other arguments stay at values that float32 has exactly, as in make_sweep.py.
+// The other arguments have values that float32 represents exactly, as in make_sweep.py.
 struct Family {
   std::vector<Case>& cases;
   std::string name;
@@ -30,7 +30,7 @@ struct Family {
 using B = Distribution;
 using Maker = std::function<std::shared_ptr<Distribution>(Arguments&)>;
 
-// The methods that are functions of a point, and those of the distribution alone.
+// The methods that are functions of a point, and those of the distribution only.
 void at_point(Family& f, const Maker& make, std::vector<std::string> arguments,
               std::initializer_list<std::pair<const char*, Variable (B::*)(const Variable&) const>> methods) {
   arguments.insert(arguments.begin(), "x");

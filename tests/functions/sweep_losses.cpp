@@ -5,7 +5,7 @@
 namespace sweep {
 namespace {
 
-// Where parameters are shared by a whole batch: each number for itself.
+// For parameters that a whole batch shares: calls the function for each number separately.
 template <class Function>
 Variable one_by_one(const Variable& x, Function f) {
   Variables out;

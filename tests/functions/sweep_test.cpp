@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Values, first and second gradients from the smallest to the largest numbers of float32 and float64, compared with
-// true ones (conformance/make_sweep.py). docs/sweep.md says what is compared, and where less is asked for.
+// exact ones (conformance/make_sweep.py). docs/sweep.md describes the comparison and lists its exceptions.
 #include <chainer/chainer.h>
 
 #include <cmath>
@@ -16,13 +16,13 @@ namespace {
 
 constexpr double kAll = std::numeric_limits<double>::infinity();
 
-// Where less is asked for: docs/sweep.md has a line for each, with its reason.
+// Weaker requirements; docs/sweep.md has a line for each, with its reason.
 struct Exception {
-  const char* beginning;  ///< of the functions' names
+  const char* beginning;  ///< of the names of the functions
   double terms = 0;       ///< errors may be relative to numbers of this size, which cancel
-  double least = 0;       ///< the range of |x|, and the largest in float32
+  double least = 0;       ///< the range of |x| is least to most, to most_float32 in float32
   double most = kAll, most_float32 = kAll;
-  bool overflow = false;  ///< where the true number is beyond all numbers, any answer will do
+  bool overflow = false;  ///< where the exact number overflows, any result is accepted
 };
 const Exception kExceptions[] = {
 #include "sweep_exceptions.inc"
@@ -31,7 +31,7 @@ const Exception kExceptions[] = {
 Exception exception_of(const std::string& name) {
   Exception out{""};
   for (const Exception& e : kExceptions)
-    if (name.rfind(e.beginning, 0) == 0) out = e;  // the last one that fits
+    if (name.rfind(e.beginning, 0) == 0) out = e;  // the last match counts
   return out;
 }
 
@@ -43,7 +43,7 @@ std::vector<sweep::Case> cases() {
   return c;
 }
 
-// The value, the gradient with a graph and without, and the second gradient at each x; what has no gradient has zeros.
+// The value, the gradient with a graph and without, and the second gradient at each x; missing gradients are zeros.
 std::vector<std::vector<double>> computed(const sweep::Case& c, const Array& at) {
   const Variable x(at);
   const auto derivative = [&](const Variable& y, bool graph = true) {
@@ -60,7 +60,7 @@ std::vector<std::vector<double>> computed(const sweep::Case& c, const Array& at)
   return {numbers(y), numbers(g), numbers(alone), numbers(gg)};
 }
 
-// The tables of sweep.npz: rows x, the value, and three derivatives.
+// The tables of sweep.npz: rows of x, the value, and three derivatives.
 std::map<std::string, Array> tables(const serializers::NpzFile& file, Dtype dtype) {
   std::vector<std::string> names(1);
   for (int64_t c : file.array("names").to_vector<int64_t>())
@@ -96,7 +96,7 @@ void compare(const sweep::Case& c, const Array& table) {
       if (std::abs(at[i]) > most || (at[i] != 0 && std::abs(at[i]) < leeway.least)) continue;
       ++test::expectations;
       const double a = ours[k][i], b = expected[i];
-      // Relative to the true number and to what x's last digits make of it. Denormal numbers are flushed to zero.
+      // Relative to the exact number and to its change over the last digits of x. Denormal numbers are flushed to zero.
       const double allowed =
           tolerance * (std::abs(b) + (at[i] == 0 ? 0 : std::abs(at[i] * next[i])) + leeway.terms) + 8 * smallest;
       const bool infinite = std::isinf(a) && (a > 0) == (b > 0);

@@ -11,7 +11,7 @@ using namespace chainer;
 
 namespace {
 
-// The names that the chapters' headers declare.
+// The names that the headers of functions declare.
 std::set<std::string> declared() {
   std::set<std::string> names;
   for (const auto& file : std::filesystem::directory_iterator(SOURCE_DIR "/chainer/functions")) {
@@ -38,7 +38,7 @@ TEST(the_table_through_the_harness) {
   }
 }
 
-// Again apart from the others, for the test that runs them without oneDNN.
+// A separate test, which also runs without oneDNN.
 TEST(convolution_rows_through_the_harness) {
   if (!std::getenv("CHAINER_MATMUL")) return;
   int count = 0;
@@ -52,7 +52,7 @@ TEST(convolution_rows_through_the_harness) {
   EXPECT(count > 60);
 }
 
-// Three rows a function.
+// Three rows per function.
 TEST(every_declared_function_has_three_cases) {
   std::map<std::string, int> cases;
   for (const std::string& name : declared()) cases[name] = 0;
@@ -116,14 +116,14 @@ TEST(the_table_agrees_with_the_release) {
       }
       const Variables twice = grad({total}, sources);
       for (std::size_t i = 0; i < twice.size(); ++i) second += compare(chainer::text("gg", i), twice[i]);
-    } catch (const MissingPartError&) {  // named above
+    } catch (const MissingPartError&) {  // reported above
     } catch (const std::exception& e) { test::fail((key + c.python).c_str(), 0, e.what()); }
   }
   EXPECT(compared > 80);
   EXPECT(second > 100);
 }
 
-// With a folder in CONFORMANCE_OUT: writes the inputs there, for make_conformance.py.
+// If CONFORMANCE_OUT names a folder: writes the inputs there, for make_conformance.py.
 TEST(write_cases) {
   const char* out = std::getenv("CONFORMANCE_OUT");
   if (!out) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The number of threads changes no bit: reductions of arrays over shapes and dtypes, and every function that adds
-// something up, forward and backward, on arrays that are large enough for several threads.
+// The number of threads does not change any bit: reductions over shapes and dtypes, and every function that adds up
+// numbers, forward and backward, on arrays large enough for several threads.
 #include <chainer/chainer.h>
 #include <chainer/routines/linalg.h>
 #include <chainer/routines/sorting.h>
@@ -17,7 +17,7 @@ namespace thread_bits {
 
 constexpr int kThreads[] = {1, 2, 3, 4, 8, 16};
 
-// f() on each number of threads; where it differs from one thread, `name` is a failure.
+// Runs f() with each number of threads, and fails with `name` if a result differs from that of one thread.
 void expect_same_bits(const std::string& name, const std::function<Arrays()>& f) {
   Arrays first;
   for (int n : kThreads) {
@@ -101,7 +101,7 @@ std::vector<Threaded> threaded_functions() {
     add("deconvolution_2d", [](Vs x) { return Variables{F::deconvolution_2d(x[0], x[1], x[2], {.stride = 2})}; },
         {s, {c, 16, 3, 3}, {16}});
   }
-  // Cut into lines of one image, or of a few; into channels, where there are more filters than pixels.
+  // Split into lines of one image or of a few, or by channels if there are more filters than pixels.
   for (const int64_t n : {1, 3})
     for (const int64_t stride : {1, 2, 3})
       add("convolution_2d, lines",

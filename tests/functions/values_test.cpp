@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Values at the edges: infinite and very long inputs, empty batches, parameters that make no distribution.
+// Values at the edges: infinite and very long inputs, empty batches, invalid parameters of distributions.
 #include <chainer/chainer.h>
 
 #include <cmath>
@@ -38,7 +38,7 @@ TEST(means_are_those_of_arrays) {
       EXPECT_EQ(F::mean(x).item<double>(), 1.0);
       EXPECT_EQ(F::average(x, 0, {.keepdims = true}).array()[0].item<double>(), 1.0);
       const Array g = gradient_of([](const Variable& v) { return F::mean(v); }, x);
-      // (The count itself is inf in float16, from 65,520 elements on.)
+      // From 65,520 elements on the count itself is inf in float16.
       const Array share = array({1 / static_cast<double>(n)}).astype(d);
       EXPECT(share[0].item<double>() > 0);
       EXPECT_EQ(g[n - 1].item<double>(), share[0].item<double>());
@@ -82,7 +82,7 @@ TEST(bernoulli_of_values_that_are_neither) {
   EXPECT_CLOSE(p.array(), array({0.75f, 0.f, 0.25f}), {.rtol = 1e-6});
   EXPECT_EQ(l.array()[1].item<double>(), -kInfinite);
   F::sum(F::where(Variable(isinf(l.array()), false), Variable(zeros({3}), false), l)).backward();
-  // Linear in x, as the header says: log(p) - log(1 - p), and nothing for what is no value.
+  // Linear in x, as the header states: log(p) - log(1 - p); zero for invalid values.
   const float slope = std::log(0.25f) - std::log(0.75f);
   EXPECT_CLOSE(x.grad(), array({slope, 0.f, slope}), {.rtol = 1e-5});
 }

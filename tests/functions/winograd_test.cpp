@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Filters of 3x3, and of 4x4 with stride two, by Winograd's algorithm, where the library takes it, against float64 by
+// Filters of 3x3, and of 4x4 with stride 2, by Winograd's algorithm where the library uses it, compared with float64 by
 // patches and products.
 #include <chainer/chainer.h>
 
@@ -17,16 +17,16 @@ namespace {
 struct Case {
   Shape x, W;
   int64_t pad;
-  bool winograd;  // whether these lengths are worth it
+  bool winograd;  // true if the library uses it for these lengths
   int64_t stride = 1;
 };
 
-// The largest difference, in parts of the largest element.
+// The largest difference, relative to the largest element.
 double distance(const Array& a, const Array& exact) {
   return (max(abs(a.astype(float64) - exact)) / max(abs(exact))).item<double>();
 }
 
-// The result and the gradients of a convolution. W and x are used twice, so that gradients are added to what is there.
+// The result and gradients of a convolution. W and x are used twice, so their gradients are accumulated.
 Arrays results_of(const Array& x, const Array& W, const Array& b, const Case& c) {
   Variable vx(x), vW(W), vb(b);
   const Variable y = F::convolution_2d(vx, vW, vb, {.stride = c.stride, .pad = c.pad});
@@ -35,8 +35,8 @@ Arrays results_of(const Array& x, const Array& W, const Array& b, const Case& c)
   return Arrays{y.array(), vx.grad(), vW.grad(), vb.grad()};
 }
 
-// Blocks of tiles, panels of channels and the runs of a gradient's sums are full, or not; images of one tile and more;
-// strips that threads share, and blocks that each takes alone.
+// Blocks of tiles, panels of channels and the runs of gradient sums are full or not; images of one tile and more;
+// strips that threads share, and blocks that each thread computes alone.
 const Case kCases[] = {
     {{8, 32, 16, 16}, {48, 32, 3, 3}, 1, true},      {{3, 64, 31, 27}, {32, 64, 3, 3}, 1, true},
     {{9, 32, 18, 14}, {32, 32, 3, 3}, 0, true},      {{64, 64, 4, 4}, {64, 64, 3, 3}, 1, true},
@@ -79,7 +79,7 @@ TEST(winograd_has_one_result_for_any_threads_and_orders) {
     const Arrays one = results_of(x, W, b, c);
     for (const int threads : {2, 3, 16}) {
       cpu::set_thread_count(threads);
-      // Channels last, and filters and images that are views of other arrays.
+      // Channels last, with filters and images that are views of other arrays.
       const Array last = channels_to_front(channels_to_end(x).contiguous());
       const Array wide = concatenate({x, x}, 3), part = get_item(wide, {Slice(), Slice(), Slice(), Slice(0, c.x[3])});
       const Array turned = W.transpose({1, 0, 2, 3}).contiguous().transpose({1, 0, 2, 3});
@@ -96,7 +96,7 @@ TEST(winograd_has_one_result_for_any_threads_and_orders) {
   cpu::set_thread_count(before);
 }
 
-// Transformed filters are kept between calls without a write, and made again after one.
+// Transformed filters are kept between calls, and computed again after a write to the filters.
 TEST(winograd_sees_each_change_of_its_filters) {
   random::RandomState draw(6);
   const Array x = draw.normal(0, 1, {4, 32, 16, 16}, float32);
@@ -117,7 +117,7 @@ TEST(without_winograd_each_result_is_that_of_its_own_inputs) {
   random::RandomState draw(11);
   const Case c = kCases[0];
   Array x = draw.normal(0, 1, c.x, float32), W = draw.normal(0, 0.1, c.W, float32);
-  set_item(W, {ellipsis, Slice(1, 3), Slice()}, array(0.f));  // results depend on the line above alone
+  set_item(W, {ellipsis, Slice(1, 3), Slice()}, array(0.f));  // results depend only on the line above
   set_item(x, {0, 0, 8, 8}, array(std::numeric_limits<float>::infinity()));
   set_item(x, {1, Slice(), Slice(9, 16), Slice()}, array(0.f));
   const auto convolved = [&] { return F::convolution_2d(x, W, {}, {.pad = 1}).array(); };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Every function of the table, while somebody writes to one of its inputs between forward and backward.
+// Every function of the table with a write to one of its inputs between forward and backward.
 #include <chainer/chainer.h>
 
 #include "chainer/array/backend.h"
@@ -16,7 +16,7 @@ struct Outcome {
   Arrays gradients;
 };
 
-// The gradients of one call, after a write to input number `written` if there is one.
+// The gradients of one call, after a write to input `written` if given.
 Outcome run(const testing::OpCase& c, std::optional<std::size_t> written, Dtype dtype) {
   random::seed(3);
   Variables xs;
@@ -37,7 +37,7 @@ Outcome run(const testing::OpCase& c, std::optional<std::size_t> written, Dtype 
     if (is_floating(a.dtype()))
       a *= 0.5;
     else if (a.ndim() > 0)
-      copy_elements(flip(a, 0).copy(), a);  // other labels, valid ones
+      copy_elements(flip(a, 0).copy(), a);  // other valid labels
   }
   try {
     loss.backward();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What happens between the replays of a static chain: errors that are caught, batches that are dropped, arrays that
-// come and go.
+// Events between the replays of a static chain: caught errors, dropped batches, arrays that are freed and allocated.
 #include <chainer/chainer.h>
 
 #include "models.h"
@@ -14,7 +13,7 @@ namespace {
 struct Loss : Chain {
   L::Linear l1{12, 16}, l2{16, 4};
   CHAINER_MEMBERS(Loss, l1, l2);
-  // (A batch of pictures is flattened by the first link.)
+  // The first link flattens a batch of pictures.
   Variable forward(const Variable& x, const Variable& t) { return F::softmax_cross_entropy(l2(F::tanh(l1(x))), t); }
 };
 
@@ -77,7 +76,7 @@ TEST(sums_of_results_that_wait_are_no_part_of_the_recording) {
 
 TEST(a_parameter_whose_array_comes_and_goes) {
   L::Parameter weight(floats({6, 5}));
-  const auto link = [&](const Variable& x) { return F::matmul(x, weight.W); };  // whose gradient reads a view of W
+  const auto link = [&](const Variable& x) { return F::matmul(x, weight.W); };  // the gradient reads a view of W
   auto chain = static_graph(link, weight);
   const Array bank = floats({60, 6, 5});
   const auto gradient = [&](const auto& f) {
@@ -87,7 +86,7 @@ TEST(a_parameter_whose_array_comes_and_goes) {
   };
   for (int64_t i = 0; i < 60; ++i) {
     weight.W.set_array(bank[i]);
-    if (i > 1 && i % 3 != 0) {  // its gradient is not asked for
+    if (i > 1 && i % 3 != 0) {  // no gradient is computed
       (void)chain(Variable(ones({3, 6})));
       continue;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Numbers that links hold, and that are changed by hand between the calls of a static chain.
+// Numbers stored in links that are changed between the calls of a static chain.
 #include <chainer/chainer.h>
 
 #include "models.h"
@@ -12,7 +12,7 @@ namespace {
 
 struct Scaled : Chain {
   L::Linear l{12, 5};
-  char before = 1;  // neighbours of what changes
+  char before = 1;  // a neighbour of the member that changes
   float ratio = 1;
   bool twice = false;
   int runs = 0;
@@ -42,7 +42,7 @@ struct Renormalized : Chain {
   Variable forward(const Variable& x) { return F::relu(bn(l(x))); }
 };
 
-// Six iterations, before each of which `change` changes a model.
+// Six iterations; `change` changes the model before each.
 template <class Model, class Change>
 ScheduleManager::Counts expect_alike(Model& plain, Model& twin, Change change) {
   auto chain = static_graph(twin);
@@ -99,7 +99,7 @@ TEST(numbers_of_the_user_s_own_links_may_change) {
   });
   EXPECT_EQ(counts.recorded, 3);
   EXPECT_EQ(counts.replayed, 3);
-  EXPECT_EQ(twin.runs, 3);  // what the call counts itself is not a change
+  EXPECT_EQ(twin.runs, 3);  // a counter that the call itself increments is not a change
 }
 
 TEST(numbers_of_links_behind_pointers_and_in_lists_may_change) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where the gradients of a static chain go: to all leaves that define-by-run reaches, in any order of an iteration.
+// The gradients of a static chain reach all leaves that define-by-run reaches, in any order of an iteration.
 #include <chainer/chainer.h>
 
 #include "models.h"
@@ -10,7 +10,7 @@ using namespace static_models;
 
 namespace {
 
-// Part of it is computed again in the backward pass, with parameters that are no inputs of any function outside.
+// Partly recomputed in the backward pass, with parameters that are not inputs of any function outside.
 struct Forgetful : Chain {
   L::Linear l1{12, 16}, l2{16, 16}, out{16, 5};
   CHAINER_MEMBERS(Forgetful, l1, l2, out);
@@ -19,7 +19,7 @@ struct Forgetful : Chain {
   }
 };
 
-// The gradients of one iteration, whose order is cleargrads(), loss, backward(), update().
+// Trains both models and compares their gradients; an iteration is cleargrads(), loss, backward(), update().
 template <class Model, class Chain>
 void expect_same_training(Model& plain, Model& twin, Chain& chain, int64_t replayed) {
   auto a = optimizers::Adam().setup(plain), b = optimizers::Adam().setup(twin);
@@ -40,7 +40,7 @@ void expect_same_training(Model& plain, Model& twin, Chain& chain, int64_t repla
   EXPECT_EQ(chain.schedule_manager().counts().replayed, replayed);
 }
 
-// Differentiates inside of its backward pass, and does not say so.
+// Differentiates inside its backward pass without declaring it.
 struct Quiet : FunctionNode {
   explicit Quiet(L::Linear* l) : link(l) {}
   Arrays forward(const Arrays& x) override {
@@ -119,7 +119,7 @@ TEST(gradients_that_a_call_makes_or_clears_are_seen) {
   auto b = static_graph(differentiates(twin), twin);
   for (int i = 0; i < 4; ++i) {
     const Array x = floats({3, 12});
-    plain.cleargrads(), twin.cleargrads();  // nothing of the last call is alive
+    plain.cleargrads(), twin.cleargrads();  // frees everything of the last call
     (void)a(x), (void)b(x);
     EXPECT(same(plain.l1.W.grad(), twin.l1.W.grad()));
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Models that the tests of static graphs train.
+// Models for tests of static graphs.
 #pragma once
 #include <chainer/chainer.h>
 #include <chainer/testing/testing.h>

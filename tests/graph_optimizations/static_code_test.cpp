@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What is not a function of arrays inside of a static chain: static_code(), reports, and what cannot be replayed.
+// Code inside a static chain that is not a function of arrays: static_code(), reports, and code that cannot be
+// replayed.
 #include <chainer/chainer.h>
 
 #include <chainer/array/deferred/deferred.h>
@@ -16,7 +17,7 @@ namespace {
 
 void expect_near(double a, double b) { EXPECT(std::abs(a - b) <= 1e-4 * (1 + std::abs(b))); }
 
-// Why three calls with a backward pass each were not replayed.
+// The reason why three calls, each with a backward pass, were not replayed.
 template <class Function>
 std::string reason(Function f) {
   auto chain = static_graph(f);
@@ -63,7 +64,7 @@ TEST(static_code_must_return_what_it_returned) {
   auto chain = static_graph([&](const Variable& x) { return F::sum(x) + F::sum(growing({x.array()})[0]); });
   const NoBackpropMode no_graph;
   (void)chain(floats({2}));
-  EXPECT_THROW(RuntimeError, "the first time it was (1,)", (void)chain(floats({2})));
+  EXPECT_THROW(RuntimeError, "in the first call (1,)", (void)chain(floats({2})));
 }
 
 TEST(what_the_code_writes_to_an_argument_is_the_callers) {
@@ -133,7 +134,7 @@ TEST(static_chains_do_not_nest) {
   auto outer = static_graph([&](const Variable& x) { return inner(x) + 1; });
   EXPECT_THROW(RuntimeError, "is called within another static chain", (void)outer(floats({2})));
   const Variable x(floats({2}));
-  F::sum(inner(x)).backward();  // and both remain usable
+  F::sum(inner(x)).backward();  // both chains can still be used
   F::sum(inner(x)).backward();
   EXPECT_EQ(inner.schedule_manager().counts().replayed, 1);
 }
@@ -146,7 +147,7 @@ TEST(values_that_the_host_reads_are_never_replayed) {
   EXPECT(reason(read).find("a loop on the host reads elements") != std::string::npos);
   const auto looked_at = [](const Variable& x) { return any(x.array() > 100.f).item<bool>() ? x : x * 2; };
   EXPECT(reason(looked_at).find("a loop on the host reads elements") != std::string::npos);
-  // Results are right, every time.
+  // Results are correct in every call.
   auto chain = static_graph(read);
   for (int i = 0; i < 3; ++i) {
     const Array x = floats({5});
@@ -174,7 +175,7 @@ TEST(arrays_that_are_kept_outside_are_seen) {
     return state * 2;
   };
   EXPECT(reason(keeps).find("kept outside") != std::string::npos);
-  // A stateful link that is not reset runs by itself, and rightly.
+  // A stateful link that is not reset runs define-by-run, with correct results.
   L::LSTM plain(4, 3), twin = plain.copy(CopyMode::copy);
   auto chain = static_graph(twin);
   for (int i = 0; i < 3; ++i) {
@@ -276,7 +277,7 @@ namespace {
 struct Late : FunctionNode {
   explicit Late(Array* seen) : out(seen) {}
   Arrays forward(const Arrays& x) override {
-    scale = x[0] * 2 + 1;  // waits
+    scale = x[0] * 2 + 1;  // deferred
     *out = scale;
     return {x[0].copy()};
   }
@@ -285,7 +286,7 @@ struct Late : FunctionNode {
 };
 }  // namespace
 
-// What waits when the forward pass has been recorded, and is computed before the backward pass is.
+// A computation that is deferred when the forward pass was recorded, and runs before the backward pass is recorded.
 TEST(what_is_computed_unseen_is_never_replayed) {
   Array seen;
   auto chain = static_graph([&](const Variable& x) { return apply(Late(&seen), {x})[0]; });
@@ -300,7 +301,7 @@ TEST(what_is_computed_unseen_is_never_replayed) {
   }
   if (deferred::enabled())
     EXPECT(chain.schedule_manager().refused().find("outside the recording") != std::string::npos);
-  // Code that looks at what it was not given.
+  // Code that reads arrays other than its arguments.
   auto peeks = static_graph([](const Variable& x) {
     const Array waits = x.array() * 3;
     const auto look = static_code([waits](const Arrays&) { (void)waits.raw(); });
@@ -310,7 +311,7 @@ TEST(what_is_computed_unseen_is_never_replayed) {
   for (int i = 0; i < 3; ++i) {
     const Array a = floats({60, 100});
     EXPECT(same(peeks(a).array(), a * 3 + 1));
-    if (!peeks.schedule_manager().refused().empty()) break;  // its code refers to what is gone in a replay
+    if (!peeks.schedule_manager().refused().empty()) break;  // in a replay its code would refer to freed memory
   }
 }
 

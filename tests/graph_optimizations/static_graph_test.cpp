@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// static_graph(): replays are define-by-run, bit for bit, in whatever way the chain is called.
+// static_graph(): replays equal define-by-run, bit for bit, in whatever way the chain is called.
 #include <chainer/chainer.h>
 
 #include <thread>
@@ -12,7 +12,7 @@ using namespace static_models;
 
 namespace {
 
-// A model and its copy, as a static chain, trained alike.
+// A model, and its copy as a static chain, which are trained in the same way.
 template <class Model>
 struct Twins {
   explicit Twins(Model m, const StaticGraphOptions& o = {})
@@ -29,7 +29,7 @@ struct Twins {
     }
     return true;
   }
-  // A step of both by their losses.
+  // An update of both by their losses.
   void step(GradientMethod& a, GradientMethod& b, Variable u, Variable v) {
     EXPECT(same(u.array(), v.array()));
     plain.cleargrads(), chain.cleargrads();
@@ -100,7 +100,7 @@ TEST(dropout_and_batch_normalization_train_as_by_themselves) {
       EXPECT(t.alike());
       EXPECT(same(t.plain.bn.avg_mean, t.twin.bn.avg_mean));
       EXPECT(same(t.plain.bn.avg_var, t.twin.bn.avg_var));
-      if (i % 3 == 2) {  // a test in between
+      if (i % 3 == 2) {  // a call in test mode in between
         const UsingConfig test_mode(&Config::train, false);
         const NoBackpropMode no_graph;
         EXPECT(same(t.plain(x).array(), t.chain(x).array()));
@@ -165,7 +165,7 @@ TEST(many_calls_of_large_weights_run_as_by_themselves) {
     const auto after = chain.schedule_manager().counts();
     EXPECT_EQ(after.replayed - before.replayed, units == 16 ? 12 : 0);
     EXPECT_EQ(after.define_by_run - before.define_by_run, units == 16 ? 0 : 12);
-    const NoBackpropMode no_graph;  // where nothing is joined
+    const NoBackpropMode no_graph;  // nothing is joined here
     for (int i = 0; i < 3; ++i) (void)chain(Variable(ones({3, units})));
     EXPECT_EQ(chain.schedule_manager().counts().replayed - after.replayed, 2);
   }
@@ -181,7 +181,7 @@ TEST(several_calls_an_iteration_have_schedules_of_their_own) {
     t.plain.cleargrads(), t.chain.cleargrads();
     u.backward(), v.backward();
     const auto a = t.plain.namedparams(), b = t.twin.namedparams();
-    for (std::size_t k = 0; k < a.size(); ++k)  // sums of three calls' gradients, which are added in another order
+    for (std::size_t k = 0; k < a.size(); ++k)  // sums of three calls' gradients, added in another order
       testing::assert_allclose(a[k].second.grad(), b[k].second.grad(), {.atol = 1e-4, .rtol = 1e-5});
   }
   EXPECT_EQ(t.manager().size(), std::size_t(3));
@@ -193,17 +193,17 @@ TEST(end_forward_frees_schedules_and_so_does_the_end_of_results) {
   Twins<Mlp> t{Mlp()};
   const Array x = floats({3, 12});
   F::sum(t.chain(x)).backward();
-  for (int i = 0; i < 4; ++i) (void)t.chain(x);  // nothing keeps the results
+  for (int i = 0; i < 4; ++i) (void)t.chain(x);  // the results are dropped
   EXPECT_EQ(t.manager().size(), std::size_t(1));
   EXPECT_EQ(t.manager().counts().replayed, 4);
   const Variable kept = t.chain(x);
   t.manager().end_forward();
-  F::sum(kept).backward();  // no other call has come yet
+  F::sum(kept).backward();  // no other call has used the schedule
   t.manager().end_forward();
   const Variable again = t.chain(x);
   EXPECT_EQ(t.manager().size(), std::size_t(1));
   F::sum(again).backward();
-  EXPECT_THROW(RuntimeError, "has served a later call", F::sum(kept).backward());
+  EXPECT_THROW(RuntimeError, "a later call has used", F::sum(kept).backward());
 }
 
 TEST(end_forward_behind_the_recording_call) {
@@ -217,7 +217,7 @@ TEST(end_forward_behind_the_recording_call) {
     EXPECT(t.alike());
     t.manager().end_forward();
   }
-  F::sum(first).backward();  // its graph is its own
+  F::sum(first).backward();  // this call has a separate graph
   F::sum(t.plain(x)).backward();
   EXPECT(t.alike());
   EXPECT_EQ(t.manager().counts().recorded, 2);
@@ -237,7 +237,7 @@ TEST(another_shape_dtype_or_mode_is_another_schedule) {
   {
     const UsingConfig test_mode(&Config::train, false);
     (void)t.chain(floats({3, 12}));
-    EXPECT_EQ(t.manager().size(), std::size_t(4));  // the others stay, as small as they are
+    EXPECT_EQ(t.manager().size(), std::size_t(4));  // the others are small enough to stay
   }
   auto twice = static_graph([](const Variable& x) { return F::exp(x) * 2; }, {.minimize_cache_size = false});
   for (const Dtype d : {float32, float64, float32}) {
@@ -259,7 +259,7 @@ TEST(a_layout_is_part_of_what_is_recorded) {
     const Variable u(x), v(x);
     const Variable y = F::sum(F::tanh(u), 0), z = f(v);
     EXPECT(same(y.array(), z.array()));
-    // A gradient in any layout.
+    // A gradient in any memory layout.
     const Array g = i == 2 ? broadcast_to(floats({1}), {60}) : floats({120})[Slice(0, 120, i + 1)];
     const Array gy = g[Slice(0, 60)];
     Variable(y).set_grad(gy), Variable(z).set_grad(gy);
@@ -282,14 +282,14 @@ TEST(lists_and_tuples_of_variables) {
     EXPECT_EQ(more.size(), std::size_t(2));
     EXPECT(same(more[1].array(), sin(sum.array())));
   }
-  EXPECT_EQ(f.schedule_manager().counts().replayed, 0);  // nobody differentiates: recorded again each time
+  EXPECT_EQ(f.schedule_manager().counts().replayed, 0);  // never differentiated, so recorded again each time
   const Variable a(floats({3}));
   for (int i = 0; i < 3; ++i) {
     const auto [sum, more] = f(std::tuple(a, Variables{a, a}), std::vector<Variable>{a});
     F::sum(sum + more[0]).backward();
   }
   EXPECT_EQ(f.schedule_manager().counts().replayed, 2);
-  // A longer list is another call.
+  // A longer list makes another signature.
   const auto [sum, more] = f(std::tuple(a, Variables{a}), std::vector<Variable>{a, a});
   EXPECT(same(sum.array(), (a.array() + a.array()) * a.array() * a.array()));
 }
@@ -314,7 +314,7 @@ TEST(arguments_that_are_views_of_one_array) {
     auto f = static_graph(code);
     for (int i = 0; i < 4; ++i) {
       const Array both = floats({n, 60}), every_other = both[{Slice(), Slice(1, {}, 2)}];
-      // Halves of rows, columns in turn.
+      // Halves of rows, and alternating columns.
       for (const auto& [x, y] : {std::pair(both[{Slice(), Slice(0, 30)}], both[{Slice(), Slice(30, 60)}]),
                                  std::pair(both[{Slice(), Slice({}, {}, 2)}], every_other)}) {
         const Variable u(x), v(y), w(x), z(y);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Products with weights that stay: the kept form is right for every length, and goes when the weights change.
+// Products with constant weights: the packed form is correct for every length, and is dropped when the weights change.
 #include <chainer/array/derived.h>
 #include <chainer/array/host_kernels/constant_weights_scope.h>
 #include <chainer/chainer.h>
@@ -74,7 +74,7 @@ TEST(weights_that_are_written_to_lose_their_form) {
   EXPECT_EQ(derived_forms(), before);
   Array W = drawn({64, 100});
   for (int call = 0; call < 3; ++call) (void)matmul(a, W).raw();
-  EXPECT_EQ(derived_forms(), before);  // nobody promised anything
+  EXPECT_EQ(derived_forms(), before);  // without a promise that the weights are constant
 }
 
 TEST(a_model_answers_with_the_same_bits_at_each_call) {

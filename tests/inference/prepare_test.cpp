@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// inference::prepare(): the same answers as the link in test mode, whatever is called when, from where, on what.
+// inference::prepare() gives the results of the link in test mode, for all kinds of calls, threads and inputs.
 #include <chainer/chainer.h>
 
 #include <atomic>
@@ -56,7 +56,7 @@ struct WithConstants : Chain {
   Variables forward(const Variables& x) { return {l(x[0]), w * 2, w.variable(), F::reshape(w.variable(), {2, 2})}; }
 };
 
-// Large convolutions, whose activations run behind each part of the results: by Winograd's algorithm, and by images.
+// Large convolutions whose activations run after each part of the results: by Winograd's algorithm, and by images.
 struct Wide : Chain {
   L::Convolution2D first{3, 32, 3, {.pad = 1}}, second{32, 48, 3, {.pad = 1}}, third{48, 96, 1}, last{96, 16, 1};
   CHAINER_MEMBERS(Wide, first, second, third, last);
@@ -70,7 +70,7 @@ Array picture(int64_t n, uint64_t seed) {
   random::seed(seed);
   return random::normal(0, 1, {n, 1, 10, 10}, float32);
 }
-// A network whose running statistics are not those of a new one.
+// A network whose running statistics differ from their initial values.
 Net trained() {
   random::seed(1);
   Net net;
@@ -106,7 +106,7 @@ TEST(a_prepared_network_answers_as_the_link_does) {
       const Array x = picture(n, ++seed);
       expect_near(ready(x), answer(net, x));
     }
-  // Layouts of all kinds are the same numbers.
+  // All memory layouts give the same values.
   const Array wide = picture(6, 3);
   const Array turned = wide.transpose({0, 1, 3, 2});
   for (int i = 0; i < 3; ++i) {
@@ -125,7 +125,7 @@ TEST(activations_behind_parts_of_large_convolutions) {
     cpu::set_thread_count(threads);
     const inference::Prepared ready = inference::prepare(net, {Variable(x, false)});
     for (int i = 0; i < 3; ++i) expect_near(ready(x), expected);
-    // The same bits at each replay, and where an image is alone.
+    // The same bits in each replay, also for a single image.
     const Array again = ready(x);
     EXPECT(all(again == ready(x)).item<bool>());
     expect_near(ready(x[{Slice(2, 3)}].copy()), expected[{Slice(2, 3)}].copy());
@@ -151,7 +151,7 @@ TEST(outputs_that_do_not_depend_on_the_input_are_the_callers_too) {
   WithConstants net;
   const inference::Prepared ready = inference::prepare(net, {Variable(ones({1, 3}), false)});
   const Array w = net.w.array().copy();
-  for (const int64_t n : {1, 5, 5, 5, 7, 1, 5}) {  // a shape's first call, the one that records, replays
+  for (const int64_t n : {1, 5, 5, 5, 7, 1, 5}) {  // for each shape a first call, a recording call, replays
     Arrays y = ready(Arrays{ones({n, 3})});
     EXPECT_CLOSE(y[1], w * 2);
     EXPECT_CLOSE(y[2], w);
@@ -203,7 +203,7 @@ TEST(a_prepared_network_asks_the_system_for_nothing_when_it_is_warm) {
   const auto before = memory::statistics();
   for (int i = 0; i < 20; ++i) (void)ready(x);
   if (!kSanitized) EXPECT_EQ(memory::statistics().system_requests, before.system_requests);
-  EXPECT_EQ(memory::statistics().allocations, before.allocations + 20);  // of the arrays that were handed out
+  EXPECT_EQ(memory::statistics().allocations, before.allocations + 20);  // the arrays that were returned
   EXPECT_EQ(ready.refused_replay(), "");
 }
 
@@ -259,7 +259,7 @@ struct Branching : Chain {
       for (int64_t i = 0; i < mask.size(); ++i) m[i] = m[i] > 0 ? 1 : 2;
       return h * mask;
     }
-    if (kind == 3 && l.W.array()[{0, 0}].item<float>() > 1e9) return h * 2;  // the same for all inputs
+    if (kind == 3 && l.W.array()[{0, 0}].item<float>() > 1e9) return h * 2;  // the same branch for all inputs
     if (kind == 4 && x.shape()[1] > 2) return h * 2;
     if (kind == 5 && x.shape()[0] > limit) return F::tanh(h);
     return h;
@@ -313,7 +313,7 @@ TEST(branches_on_the_length_of_a_batch_are_noticed) {
 TEST(lengths_that_a_network_was_not_prepared_for_are_refused) {
   Pooled net;
   const inference::Prepared ready = inference::prepare(net, {Variable(ones({1, 2, 8, 8}), false)});
-  // A window of 8 over 9 columns would leave one out, without a word.
+  // Windows of 8 over 9 columns would silently drop one.
   EXPECT_THROW(TypeError, "Actual: (1, 2, 8, 9)", ready(ones({1, 2, 8, 9})));
   EXPECT_EQ(ready(ones({3, 2, 8, 8})).shape(), Shape({3, 4}));
   const inference::Prepared one =
@@ -339,7 +339,7 @@ TEST(an_imported_model_that_replays_sees_new_weights) {
   model.copyparams(other);
   for (int i = 0; i < 4; ++i) expect_near(ask(), answer(net, x));
   EXPECT_EQ(model.refused_replay(), "");
-  // A graph is still built where one is wanted.
+  // A graph is still built if a gradient is required.
   const Variable v(x);
   F::sum(model.forward(Variables{v})[0]).backward();
   EXPECT(static_cast<bool>(v.grad()));
@@ -355,7 +355,7 @@ TEST(a_prepared_recurrent_network_starts_anew) {
     expect_near(ready(x), answer(net, x));
   }
   EXPECT_EQ(ready.refused_replay(), "");
-  // A replay looks at indices as the first call does.
+  // A replay checks indices like the first call.
   EXPECT_THROW(IndexError, "20", ready(words * 0 + 20));
   expect_near(ready(words), answer(net, words));
 }

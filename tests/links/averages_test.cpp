@@ -34,7 +34,7 @@ TEST(averaged_weights_follow_their_formulas) {
     Array mean;
     for (int n = 1; n <= 5; ++n) {
       net.l.W.set_array(random::normal(0, 1, {2, 3}, float32));
-      (void)net(random::normal(0, 1, {4, 3}, float32));  // moves the statistics
+      (void)net(random::normal(0, 1, {4, 3}, float32));  // updates the statistics
       const Array w = net.l.W.array().copy();
       mean = n == 1 ? w : decay ? mean * *decay + w * (1 - *decay) : mean + (w - mean) / n;
       averaged.update(net);
@@ -48,7 +48,7 @@ TEST(averaged_weights_follow_their_formulas) {
     const Array x = random::normal(0, 1, {4, 3}, float32);
     EXPECT_CLOSE(averaged(x).array(), dynamic_cast<NormalizedLayer&>(averaged.model())(x).array(),
                  {.atol = 0, .rtol = 0});
-    // Saved and loaded, it goes on with the same bits.
+    // Saved and loaded, it continues with the same bits.
     const test::Folder folder;
     serializers::save_npz(folder.path / "a.npz", averaged);
     NormalizedLayer other;
@@ -97,9 +97,9 @@ TEST(standard_scaler_scales_and_returns) {
   serializers::load_npz(folder.path / "m.npz", loaded);
   EXPECT_CLOSE(loaded.scaler.transform(x)[{Slice(1, {})}], y[{Slice(1, {})}], {.atol = 0, .rtol = 0});
 
-  EXPECT_THROW(DimensionError, "expects rows of shape (3,), as fit() had, not an array of shape (2, 4)",
+  EXPECT_THROW(DimensionError, "expects rows of shape (3,), as in fit(), got an array of shape (2, 4)",
                scaler(zeros({2, 4})));
   EXPECT_THROW(ValueError, "expects rows", L::StandardScaler().fit(zeros({0, 3})));
-  EXPECT_THROW(ValueError, "column 1 has no number in 2 rows",
+  EXPECT_THROW(ValueError, "column 1 is NaN in all 2 rows",
                L::StandardScaler().fit(array({{1.f, std::nanf("")}, {2.f, std::nanf("")}})));
 }

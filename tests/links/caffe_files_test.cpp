@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Caffe models that the release wrote or read (tests/interop/make_caffe.py).
+// Caffe models that the release wrote or reads (tests/interop/make_caffe.py).
 #include <chainer/chainer.h>
 
 #include "chainer/links/caffe/caffe_function.h"
@@ -12,7 +12,7 @@ namespace {
 
 const std::string data = TEST_DATA "caffe/";
 
-// The result of a file's net on x in test mode; none in a build without protobuf.
+// The result of a file's net for x in test mode; empty in a build without protobuf.
 Array result_of(const std::string& name, const Array& x, const std::string& blob) {
   try {
     L::caffe::CaffeFunction f(data + name + ".caffemodel");

@@ -18,7 +18,7 @@ namespace {
 
 using test::folder;
 
-// Whether this build has protobuf; without it, reading is an error that says so.
+// Returns true if this build has protobuf; without it, reading throws an error.
 bool with_protobuf() {
   static const bool has = [] {
     try {
@@ -46,7 +46,7 @@ CaffeFunction function_of(CaffeLayer l) {
   net.layers.push_back(std::move(l));
   return CaffeFunction(std::move(net), "net");
 }
-// One layer between the blobs x (, t) and y.
+// Runs one layer between the blobs x (and t) and y.
 Variable run(CaffeLayer l, const Variable& x, const Variable& t = {}) {
   CaffeFunction f = function_of(std::move(l));
   NamedVariables in{{"x", x}};
@@ -228,13 +228,14 @@ TEST(layers_that_do_not_fit_are_errors_that_name_them) {
     change(l);
     (void)function_of(l);
   };
-  EXPECT_THROW(FileError, "net: layer 'conv1' (Convolution): blob 1, the bias, of shape (5,)",
+  EXPECT_THROW(FileError, "net: layer 'conv1' (Convolution): blob 1 (the bias) must have 6 elements",
                fails([](CaffeLayer& l) { l.blobs[1] = zeros({5}); }));
-  EXPECT_THROW(FileError, "there is no blob 1", fails([](CaffeLayer& l) { l.blobs.pop_back(); }));
-  EXPECT_THROW(FileError, "the filters, has shape", fails([](CaffeLayer& l) { l.num_output = 7; }));
+  EXPECT_THROW(FileError, "blob 1 (the bias) is missing", fails([](CaffeLayer& l) { l.blobs.pop_back(); }));
+  EXPECT_THROW(FileError, "blob 0 (the filters) does not fit the layer",
+               fails([](CaffeLayer& l) { l.num_output = 7; }));
   EXPECT_THROW(FileError, "the kernel is 5", fails([](CaffeLayer& l) { l.window.kernel = {5, 2}; }));
   EXPECT_THROW(FileError, "must be positive", fails([](CaffeLayer& l) { l.window.stride = {0, 1}; }));
-  EXPECT_THROW(FileError, "6 channels in 4 groups", fails([](CaffeLayer& l) { l.group = 4; }));
+  EXPECT_THROW(FileError, "4 groups do not divide 6 channels", fails([](CaffeLayer& l) { l.group = 4; }));
   EXPECT_THROW(FileError, "no bottom", fails([](CaffeLayer& l) { l.bottoms.clear(); }));
   EXPECT_THROW(ValueError, "axis must be 1, not 2", fails([](CaffeLayer& l) { l.type = "InnerProduct", l.axis = 2; }));
   EXPECT_THROW(ValueError, "axis must be 1", fails([](CaffeLayer& l) { l.type = "Softmax", l.axis = 0; }));
@@ -256,7 +257,7 @@ TEST(every_exportable_function_comes_back_from_the_file) {
   const UsingConfig test_mode(&Config::train, false);
   const std::string last = net.layers.back().tops[0];
   EXPECT_CLOSE(back({{"data", x}}, {last})[0].array(), model(x).array());
-  // Any batch fits.
+  // Other batch sizes are accepted.
   const Array more = draw({5, 2, 5, 4}, 9);
   EXPECT_CLOSE(back({{"data", more}}, {last})[0].array(), model(more).array());
   const std::string prototxt = read_file(folder / "everything" / "chainer_model.prototxt");
@@ -265,7 +266,7 @@ TEST(every_exportable_function_comes_back_from_the_file) {
     EXPECT(prototxt.find(part) != std::string::npos);
   int reshapes = 0;
   for (const CaffeLayer& l : net.layers) reshapes += l.type == "Reshape";
-  EXPECT_EQ(reshapes, 2);  // of three in a row one, and one by itself
+  EXPECT_EQ(reshapes, 2);  // three consecutive ones are merged into one; one is separate
 }
 
 TEST(what_caffe_cannot_say_is_not_exported) {
@@ -283,7 +284,7 @@ TEST(what_caffe_cannot_say_is_not_exported) {
 
 TEST(vision_networks_export_and_load_back) {
   if (!with_protobuf()) return;
-  // The published layers' names, on a network that was exported here.
+  // The layer names of the published file, on a network that was exported here.
   L::GoogLeNet model(std::nullopt);
   const UsingConfig test_mode(&Config::train, false);
   const Array x = draw({1, 3, 224, 224}) * 50.0;
@@ -320,11 +321,11 @@ TEST(damaged_caffe_models_are_errors) {
   const std::string good = caffe::write_net(net);
   EXPECT_EQ(caffe::read_net(good, "good").layers[0].blobs[0].shape(), (Shape{3, 2}));
   for (std::size_t n = 4; n < good.size(); ++n)
-    EXPECT_THROW(FileError, "cut is no Caffe model", (void)caffe::read_net(good.substr(0, n), "cut"));
+    EXPECT_THROW(FileError, "cut is not a Caffe model", (void)caffe::read_net(good.substr(0, n), "cut"));
   const std::string layer_of = "\xa2\x06";  // field 100
   EXPECT_THROW(FileError, "a field would have", (void)caffe::read_net(layer_of + "\xff\xff\xff\xff\x0f", "x"));
   EXPECT_THROW(FileError, "a blob of shape (1000,)",
                (void)caffe::read_net(layer_of + "\x08\x3a\x06\x3a\x04\x0a\x02\xe8\x07", "x").layers);
   EXPECT_THROW(FileError, "cannot read", CaffeFunction(folder / "absent.caffemodel"));
-  EXPECT_THROW(FileError, "no Caffe model", (void)caffe::read_net(std::string(10000, '\x0b'), "groups"));
+  EXPECT_THROW(FileError, "not a Caffe model", (void)caffe::read_net(std::string(10000, '\x0b'), "groups"));
 }

@@ -5,7 +5,7 @@
 
 using namespace chainer;
 
-// Initial parameters under a seed, results and gradients as release 5.4.0 has them (conformance/make_training.py).
+// Initial parameters for a seed, results and gradients agree with release 5.4.0 (conformance/make_training.py).
 TEST(convolutions_equal_the_releases) {
   const serializers::NpzFile f(TEST_DATA "../conformance/training.npz");
   const Array image = f.array("link/image"), line = f.array("link/line"), cube = image.reshape({2, 2, 2, 5, 6});
@@ -97,7 +97,7 @@ TEST(channels_are_found_at_the_first_call) {
   const auto copy = mlp.copy(CopyMode::init);
   EXPECT_EQ(copy.namedparams()[0].first, std::string("/0/W"));
   EXPECT(!copy.params()[0].is(mlp.params()[0]));
-  // Options behind two numbers are never taken for a filter's size.
+  // Options after two numbers are never taken for the size of filters.
   EXPECT_EQ(L::Convolution2D(4, 2, {.stride = 3, .pad = 1})(x).shape(), (Shape{2, 4, 3, 3}));
   EXPECT_EQ(L::Convolution2D(4, {2, 3}, {.stride = 2})(x).shape(), (Shape{2, 4, 3, 2}));
   EXPECT_EQ(L::Convolution2D(3, 4, {2, 3})(x).shape(), (Shape{2, 4, 5, 4}));
@@ -117,5 +117,5 @@ TEST(convolution_links_say_what_is_wrong) {
   EXPECT_THROW(DimensionError, "x must have 4 axes (batch, channels, and 2 in space), not shape (3, 3)",
                lazy(zeros({3, 3})));
   EXPECT_THROW(DimensionError, "does not fit", L::LocalConvolution2D(1, 1, 2, 3));
-  EXPECT_THROW(ValueError, "names no convolution", L::MLPConvolution2D(3, {}, 3));
+  EXPECT_THROW(ValueError, "out_channels must not be empty", L::MLPConvolution2D(3, {}, 3));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Walks over models of n links: none costs more than the links.
+// Walks over models of n links: their costs are linear in the number of links.
 #include "costs.h"
 
 #include <chainer/chainer.h>
@@ -90,6 +90,6 @@ TEST(costs_of_walks_over_links) {
   costs::expect_linear("repeat", 125, [](int n) { return [n] { (void)L::Linear(1, 1).repeat(n); }; });
 }
 
-// Paths are as long as the nesting is deep, so what gives them all is quadratic in bytes; in steps it is linear at the
-// depths that occur.
+// Paths are as long as the nesting is deep, so functions that return all paths are quadratic in bytes. The number of
+// steps is linear at depths that occur.
 TEST(costs_of_walks_over_nested_links) { walks("nested", 50, deep); }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A network of convolutions computes in one memory order: images are brought into it where they enter and leave.
+// A network of convolutions computes in one memory order: images are copied to it only at the input, and back at the
+// output.
 #include <chainer/array/order.h>
 #include <chainer/array/deferred/deferred.h>
 #include <chainer/chainer.h>
@@ -19,8 +20,8 @@ struct Block : Chain {
   Variable forward(const Variable& x) { return F::relu(bn(conv(x))); }
 };
 
-// As the examples' VGG, with a shortcut around every third block as in ResNet. (Without dropout, whose mask is drawn in
-// C order, so that its numbers do not depend on the memory order.)
+// Like the VGG of the examples, with a shortcut around every third block as in ResNet. Without dropout, whose mask is
+// drawn in C order so that its numbers do not depend on the memory order.
 struct Network : Chain {
   std::vector<Block> blocks;
   L::Linear fc1{std::nullopt, 32}, fc2{32, 10};
@@ -40,7 +41,7 @@ struct Network : Chain {
   }
 };
 
-// Copies from one order into another during a step; the parameters are made before.
+// Counts copies from one order to another during a step; parameters are created before.
 int64_t copies(int depth, bool train) {
   random::seed(1);
   Network model(depth);
@@ -69,7 +70,8 @@ int64_t copies(int depth, bool train) {
 TEST(images_are_brought_into_another_order_at_both_ends_only) {
   if (cpu::onednn_version().empty()) return std::puts("  without oneDNN, patches are copied: left out"), void();
 #if !defined(__x86_64__)
-  // oneDNN's convolutions there are products of patches, whose bits follow the number of threads: ours are taken.
+  // There oneDNN computes convolutions as products of patches, whose bits depend on the number of threads, so the
+  // library uses its own.
   return std::puts("  patches are copied on this processor: left out"), void();
 #endif
   const auto count = [](int depth, bool train) {
@@ -78,10 +80,10 @@ TEST(images_are_brought_into_another_order_at_both_ends_only) {
     EXPECT_EQ(copies(depth, train), deferred);
     return deferred;
   };
-  // Where the image enters, and where a matrix product needs rows.
+  // One copy where the image enters, one where a matrix product needs rows.
   EXPECT_EQ(count(5, false), 2);
   EXPECT_EQ(count(11, false), 2);
-  // Backward the same two: the gradient of the rows, and the image for the gradient of the first filters.
+  // Two more in the backward pass: for the gradient of the rows, and the image for the gradient of the first filters.
   EXPECT_EQ(count(5, true), 4);
   EXPECT(count(11, true) <= 4);  // small operands are read in either order without a copy
 }

@@ -80,7 +80,7 @@ TEST(links_may_own_members_through_pointers) {
 TEST(copies_say_which_kind_they_are) {
   random::seed(0);
   MLP m(3, 2);
-  EXPECT_THROW(RuntimeError, "copied by accident", MLP(m));
+  EXPECT_THROW(RuntimeError, "must not be copied implicitly", MLP(m));
   m.cleargrads();
   MLP shared = m.copy();
   EXPECT(shared.l1.W.array().is(m.l1.W.array()) && !shared.l1.W.is(m.l1.W));
@@ -104,7 +104,7 @@ TEST(borrowed_links_are_checked) {
     EXPECT(&gone.get() == &moved);
   }
   EXPECT_THROW(RuntimeError, "is gone", gone.get());
-  auto optimizer = optimizers::SGD().setup(make());  // owned
+  auto optimizer = optimizers::SGD().setup(make());  // the optimizer owns the link
   EXPECT_EQ(optimizer.target().params().size(), std::size_t(8));
 }
 
@@ -129,7 +129,7 @@ TEST(sequential) {
   EXPECT_EQ(model(zeros({3, 6})).shape(), (Shape{3, 2}));
   const std::vector<std::string> expected{"/0/W", "/0/b", "/1/W", "/1/b", "/2/W", "/2/b"};
   EXPECT(paths(model) == expected);
-  EXPECT_EQ(model.namedparams()[2].second.shape(), (Shape{2, 4}));  // the last link comes right behind the first
+  EXPECT_EQ(model.namedparams()[2].second.shape(), (Shape{2, 4}));  // the last link directly follows the first
   const std::string text = to_string(model);
   EXPECT(text.find("0\tLinear\tW((4, 6))\tb((4,))\t\n1\trelu\t") == 0);
   EXPECT_EQ(model.count_by_layer_type("relu"), 2);
@@ -143,7 +143,7 @@ TEST(sequential) {
   EXPECT(nested.pop().name() == "tanh");
 }
 
-// Each copy is one layer with a number of its own, as the release has it: its files name W /0/0/W.
+// As in the release, each copy is a layer with its own number: W is named /0/0/W in files.
 TEST(repeated_links_nest) {
   const auto block = Sequential(L::Linear(3, 3), F::tanh);
   const auto twice = block.repeat(2);
@@ -156,7 +156,7 @@ TEST(repeated_links_nest) {
   EXPECT(paths(mixed) ==
          (std::vector<std::string>{"/0/W", "/0/b", "/1/W", "/1/b", "/2/0/0/W", "/2/0/0/b", "/2/1/0/W", "/2/1/0/b"}));
   EXPECT_EQ(mixed(zeros({2, 3})).shape(), (Shape{2, 2}));
-  // A file of the release (interop/make_reference.py) loads, and ours has its keys.
+  // A file of the release (interop/make_reference.py) loads, and files written here have the same keys.
   auto model = Sequential(L::Linear(3, 4), Sequential(L::Linear(4, 4), F::tanh).repeat(3), L::Linear(4, 2));
   const serializers::NpzFile release(TEST_DATA "release_nested.npz");
   serializers::load_npz(TEST_DATA "release_nested.npz", model);
@@ -206,7 +206,7 @@ TEST(copyparams_copies_every_persistent_value) {
   to.copyparams(from, false);
   EXPECT_EQ(to.inner.steps, 7);
   OtherKind other, plain;
-  EXPECT_THROW(TypeError, "the persistent value /steps is of another type", (other.copyparams(from.inner), 0));
+  EXPECT_THROW(TypeError, "the persistent value /steps has another type", (other.copyparams(from.inner), 0));
   EXPECT_THROW(KeyError, "no persistent value /mean", (from.inner.copyparams(plain), 0));
 }
 
@@ -247,7 +247,7 @@ TEST(link_hooks_see_all_arguments_and_results) {
   EXPECT_EQ(watch.aborted, 1);
   (void)link(Variable(ones({3, 2})), false, std::string("slow"));
   EXPECT_EQ(timer.call_history().back().depth, 0);
-  EXPECT_EQ(timer.call_history().size(), std::size_t(4));  // the call that threw has no time
+  EXPECT_EQ(timer.call_history().size(), std::size_t(4));  // the call that threw is not recorded
 }
 
 TEST(chain_list_and_links_added_at_run_time) {
@@ -315,7 +315,7 @@ TEST(other_links) {
   EXPECT_EQ(paths(scale).size(), std::size_t(2));
   L::Bias bias;
   EXPECT_EQ(bias(ones({2, 3}), array({1.f, 2.f, 3.f})).array().to_vector<float>()[1], 3.f);
-  EXPECT_THROW(ValueError, "second argument", bias(ones({2, 3})));
+  EXPECT_THROW(ValueError, "a second argument is needed", bias(ones({2, 3})));
   L::Parameter p(array({1.f}));
   EXPECT_EQ(p().item<float>(), 1.f);
 }
@@ -338,7 +338,7 @@ TEST(initializers_equal_the_releases) {
     random::seed(9);
     Array a(shape, float32);
     init(a);
-    EXPECT_CLOSE(abs(Variable(a)).array(), absolute(f.array(name)), {.atol = 1e-6});  // the SVD's signs are free
+    EXPECT_CLOSE(abs(Variable(a)).array(), absolute(f.array(name)), {.atol = 1e-6});  // signs of the SVD are arbitrary
     if (std::string_view(name) != "Orthogonal") EXPECT_CLOSE(a, f.array(name), {.atol = 0, .rtol = 1e-6});
   };
   check("Normal", initializers::Normal());
@@ -362,7 +362,7 @@ TEST(initializers_equal_the_releases) {
   EXPECT_THROW(ValueError, "was asked for", generate_array(initializers::Zero(float64), {2}, float32));
 }
 
-// Initial parameters under a seed, results and gradients as release 5.4.0 has them (conformance/make_training.py).
+// Initial parameters for a seed, results and gradients agree with release 5.4.0 (conformance/make_training.py).
 TEST(links_equal_the_releases) {
   const serializers::NpzFile f(TEST_DATA "../conformance/training.npz");
   const Array x = f.array("link/x"), cube = f.array("link/cube"), ids = f.array("link/ids");
@@ -439,7 +439,7 @@ TEST(dropconnect_drops_in_training_only) {
   L::SimplifiedDropconnect link(std::nullopt, 3);
   const Array x = ones({2, 4});
   const Array all = ones({3, 4});
-  const Variable y = link(x, true, all, false);  // makes the weights
+  const Variable y = link(x, true, all, false);  // creates the weights
   EXPECT_CLOSE(y.array(), F::linear(x, link.W * 2.0, link.b->variable()).array(), {});
   const UsingConfig test_mode(&Config::train, false);
   EXPECT_CLOSE(link(x).array(), F::linear(x, link.W, link.b->variable()).array(), {});

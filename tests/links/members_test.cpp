@@ -37,7 +37,7 @@ struct Sharing : Chain {
   Variable forward(const Variable& x) { return (*last)((*layers[1])((*layers[0])(x))); }
 };
 
-// One weight for two layers, as language models tie embedding and output.
+// One weight for two layers, as in language models that tie embedding and output.
 struct Tied : Chain {
   L::Linear a{3, 3}, b{3, 3};
   Tied() { b.W = a.W; }
@@ -105,7 +105,7 @@ TEST(copies_copy_shared_links_and_keep_what_they_share) {
   copy.layers[0]->W.set_array(zeros({2, 2}));
   EXPECT(max(abs(original.layers[0]->W.array())).item<float>() > 0);
   EXPECT_EQ(original.params().size(), 4u);
-  // The copies of a shared mode have links of their own on the same arrays.
+  // In shared mode copies have their own links, which use the same arrays.
   Sharing shared = original.copy();
   EXPECT(shared.layers[1].get() != original.layers[1].get());
   EXPECT(shared.layers[1]->W.array().raw() == original.layers[1]->W.array().raw());
@@ -138,7 +138,8 @@ TEST(files_hold_a_tied_parameter_under_each_path) {
     void visit(MemberVisitor& v) override { v.link("a", a), v.link("b", b); }
   } untied;
   std::istringstream different(saved(untied));
-  EXPECT_THROW(ValueError, "/a/W and /b/W are one parameter here", serializers::load_npz(different, other));
+  EXPECT_THROW(ValueError, "/a/W and /b/W are the same parameter in this link",
+               serializers::load_npz(different, other));
 }
 
 TEST(what_was_moved_away_says_so) {
@@ -153,7 +154,7 @@ TEST(what_was_moved_away_says_so) {
   EXPECT_THROW(RuntimeError, "Parameter is used after it was moved elsewhere", p.array());
   l = L::Linear(2, 3);
   EXPECT_EQ(l(ones({1, 2})).shape(), Shape({1, 3}));
-  EXPECT_THROW(RuntimeError, "there is no dataset", AnyDataset().size());
+  EXPECT_THROW(RuntimeError, "holds no dataset", AnyDataset().size());
 }
 
 namespace {
@@ -258,6 +259,6 @@ TEST(links_nested_too_deep_are_not_copied) {
   };
   EXPECT_EQ(nested(500)->copy().params().size(), std::size_t(2));
   const auto deep = nested(3000);
-  EXPECT_THROW(RuntimeError, "nested in each other more than 2000 deep", deep->copy());
-  EXPECT_EQ(nested(3)->copy().params().size(), std::size_t(2));  // and nothing is left of the attempt
+  EXPECT_THROW(RuntimeError, "nested more than 2000 deep", deep->copy());
+  EXPECT_EQ(nested(3)->copy().params().size(), std::size_t(2));  // the failed copy has no effect on later ones
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Inputs of shapes that links do not take, and how to say what is meant.
+// Error messages for inputs of wrong shapes, which suggest a correction.
 #include <chainer/chainer.h>
 
 #include "test.h"
@@ -22,7 +22,7 @@ TEST(one_picture_is_no_batch) {
 TEST(linear_on_the_last_of_several_axes) {
   L::Linear l(4, 5);
   const Array x = random::uniform(-1, 1, {2, 3, 4}, float32);
-  EXPECT_THROW(DimensionError, "give n_batch_axes = 2, to the link as linear(x, 2)", l(x));
+  EXPECT_THROW(DimensionError, "pass n_batch_axes = 2 (for a link: linear(x, 2))", l(x));
   const Variable y = l(x, 2);
   EXPECT_EQ(y.shape(), (Shape{2, 3, 5}));
   EXPECT_CLOSE(y.array()[1], l(x[1]).array(), {.atol = 1e-6});

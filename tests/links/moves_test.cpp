@@ -8,8 +8,8 @@
 
 using namespace chainer;
 
-// A std::vector that grows moves its elements only where their move cannot throw; it copies them otherwise, and a
-// copied link is an error.
+// A growing std::vector moves its elements only if their move constructor is noexcept; otherwise it copies them, and
+// copying a link is an error.
 template <class... Ls>
 constexpr bool moves_are_noexcept = (std::is_nothrow_move_constructible_v<Ls> && ...);
 static_assert(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// N-step links: calls in a row as release 5.4.0 has them (conformance/make_recurrent.py), lengths of every kind, copies
-// and files.
+// N-step links: consecutive calls agree with release 5.4.0 (conformance/make_recurrent.py); lengths of every kind,
+// copies and files.
 #include <chainer/chainer.h>
 
 #include "recurrent_release.h"
@@ -26,7 +26,7 @@ Variables flat(const F::NStepRnnResult& r) {
   return out;
 }
 
-// A call without states, then one with the states that it gave and the sequences in another order.
+// A call without states, then a call with the resulting states and the sequences in another order.
 template <class Link>
 void compare(const std::string& type, int64_t layers) {
   const std::string name = text("NStep", type, "_", layers);
@@ -61,7 +61,7 @@ TEST(n_step_links_equal_the_releases) {
   }
 }
 
-// Each sequence's results are what it gives alone, whatever stands beside it.
+// The results of a sequence do not depend on the other sequences.
 TEST(n_step_links_take_any_lengths) {
   random::seed(1);
   L::NStepBiLSTM link(2, 3, 2, 0.0);
@@ -82,7 +82,7 @@ TEST(n_step_links_take_any_lengths) {
   }
   F::sum(all.ys[1]).backward();
   EXPECT(any(xs[1].grad() != 0).item<bool>());
-  // No sequences, and no items in any.
+  // No sequences, and sequences without items.
   const auto nothing = link(Variable(), Variable(), Variables());
   EXPECT_EQ(nothing.hy.shape(), Shape({4, 0, 2}));
   EXPECT(nothing.ys.empty());
@@ -100,18 +100,18 @@ TEST(n_step_functions_say_what_is_wrong) {
   const Variables xs = {Variable(ones({2, 2})), Variable(ones({1, 2}))};
   EXPECT_EQ(run(1, {}, {list(6, w)}, {list(6, b)}, xs).shape(), Shape({1, 2, 2}));
   EXPECT_THROW(ValueError, "n_layers must be at least 1, not 0", run(0, {}, {}, {}, xs));
-  EXPECT_THROW(ValueError, "2 layers in 1 directions need 2 lists of weights and of biases; 1 and 2 came",
+  EXPECT_THROW(ValueError, "2 layers in 1 directions need 2 lists of weights and of biases, got 1 and 2",
                run(2, {}, {list(6, w)}, {list(6, b), list(6, b)}, xs));
   EXPECT_THROW(ValueError, "a layer has 6 matrices and biases; ws[0] has 8, bs[0] 6",
                run(1, {}, {list(8, w)}, {list(6, b)}, xs));
-  EXPECT_THROW(ValueError, "items must be rows of 3 as ws[0][0] has columns",
+  EXPECT_THROW(ValueError, "items must be rows of length 3, the columns of ws[0][0]",
                run(1, {}, {{wide, wide, wide, w, w, w}}, {list(6, b)}, xs));
   EXPECT_THROW(ValueError, "ws[0][1] must have shape (2, 2)", run(1, {}, {{w, wide, w, w, w, w}}, {list(6, b)}, xs));
   EXPECT_THROW(ValueError, "batches cannot grow; 3 items at time 1 follow 2",
                run(1, {}, {list(6, w)}, {list(6, b)}, {xs[0], Variable(ones({3, 2}))}));
   EXPECT_THROW(ValueError, "hx must have shape (1, 2, 2), not (2, 2, 2)",
                run(1, Variable(ones({2, 2, 2})), {list(6, w)}, {list(6, b)}, xs));
-  EXPECT_THROW(ValueError, "there are states of 1 sequences for 2 items at time 0",
+  EXPECT_THROW(ValueError, "the states have 1 sequences, time 0 has 2 items",
                run(1, Variable(ones({1, 1, 2})), {list(6, w)}, {list(6, b)}, xs));
   EXPECT_THROW(ValueError, "xs[1] must have two axes", run(1, {}, {list(6, w)}, {list(6, b)}, {xs[0], b}));
   EXPECT_THROW(TypeError, "items are float64, weights float32",
@@ -147,8 +147,8 @@ TEST(n_step_links_are_copied_and_list_their_weights) {
   EXPECT(!same.ws()[0][3].array().is(link.ws()[0][3].array()));
 }
 
-// One product over all times makes the gradient of the four input matrices, which share it; a hook that scales
-// gradients in place must scale each of them once.
+// The gradients of the four input matrices come from one product over all times and may share its memory; a hook that
+// scales gradients in place must scale each of them once.
 TEST(gradients_of_n_step_weights_do_not_overlap) {
   L::NStepLSTM link(1, 3, 2, 0.0);
   F::sum(link(Variable(), Variable(), Variables{Variable(ones({4, 3}))}).ys[0]).backward();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Batch normalization links against release 5.4.0 (conformance/make_normalization.py).
+// Batch normalization links compared with release 5.4.0 (conformance/make_normalization.py).
 #include <chainer/chainer.h>
 #include <chainer/testing/testing.h>
 
@@ -72,7 +72,7 @@ TEST(batch_normalization_in_its_modes) {
     (void)bn(x);
     EXPECT_CLOSE(bn.avg_mean, array({1.5f, 2.5f}));
   }
-  // Fine-tuning: means over the batches.
+  // Fine-tuning: the statistics are means over the batches.
   bn.start_finetuning();
   (void)bn(x, true);
   (void)bn(x * 3, true);
@@ -100,7 +100,7 @@ TEST(batch_normalization_in_its_modes) {
   EXPECT_CLOSE(renormalized.avg_mean, array({1.5f, 2.5f}));
 }
 
-// Statistics that were loaded before the first call stay.
+// Statistics that are loaded before the first call are kept.
 TEST(batch_normalization_is_saved_with_its_statistics) {
   const Array x = array({{1.f, 2.f}, {3.f, 8.f}, {5.f, 5.f}});
   L::BatchNormalization bn(2), fresh(2), unsized(std::nullopt, {.axis = 0});

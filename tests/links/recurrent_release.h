@@ -10,7 +10,7 @@ inline const chainer::serializers::NpzFile& release() {
   return f;
 }
 
-// Results `name`/y0, y1, ..., parameters, and the gradients of the results' weighted sum.
+// Compares results `name`/y0, y1, ..., parameters, and the gradients of the weighted sum of the results.
 inline void expect_release(const std::string& name, chainer::Link& link, const chainer::Variables& ys,
                            double gradients_atol) {
   chainer::Variable loss;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Recurrent links: over several calls as release 5.4.0 has them (conformance/make_recurrent.py), and their states.
+// Recurrent links: consecutive calls compared with release 5.4.0 (conformance/make_recurrent.py), and their states.
 #include <chainer/chainer.h>
 
 #include "folder.h"
@@ -17,7 +17,7 @@ void append(Variables& to, const Variables& from) {
   for (const Variable& v : from) to.push_back(v);
 }
 
-// Parameters under a seed, all results, and the gradients of their weighted sum.
+// Compares parameters for a seed, all results, and the gradients of their weighted sum.
 template <class Make, class Call>
 void compare(const std::string& name, Make make, Call call) {
   random::seed(4);
@@ -123,7 +123,7 @@ TEST(recurrent_links_keep_reset_and_take_states) {
   lstm.reset_state();
   EXPECT_CLOSE(lstm(x(0)).array(), first, {.atol = 0});
   EXPECT_THROW(ValueError, "the state is none", lstm.set_state(c, {}));
-  // Nothing of a batch, then more than before.
+  // An empty batch, then a batch larger than the one before.
   EXPECT_EQ(lstm(x(0)[Slice(0, 0)]).shape(), Shape({0, 2}));
   EXPECT_EQ(lstm.h.shape(), Shape({3, 2}));
   EXPECT_THROW(TypeError, "the batch grew from 3 to 6", lstm(F::concat({x(0), x(1)}, 0)));
@@ -141,14 +141,14 @@ TEST(recurrent_links_keep_reset_and_take_states) {
   (void)mgu(x(0));
   EXPECT_EQ(mgu.h.shape(), Shape({3, 2}));
   EXPECT_THROW(ValueError, "StatefulMGU.set_state", mgu.set_state({}));
-  EXPECT_THROW(ValueError, "all of the children's states and x are none",
+  EXPECT_THROW(ValueError, "x or a state of a child must be given",
                (L::NaryTreeLSTM(4, 2)(Variable(), Variable(), Variable(), Variable(), Variable())));
-  EXPECT_THROW(ValueError, "expects 2 cells, as many outputs, then x; 3 arguments came",
+  EXPECT_THROW(ValueError, "expected 2 cells, as many outputs, then x; got 3 arguments",
                (L::NaryTreeLSTM(4, 2)(state(0), state(1), x(0))));
-  EXPECT_THROW(ValueError, "2 arguments came", (L::ChildSumTreeLSTM(4, 2)(state(0), x(0))));
+  EXPECT_THROW(ValueError, "got 2 arguments", (L::ChildSumTreeLSTM(4, 2)(state(0), x(0))));
 }
 
-// With probability 1 everything stays, with 0 nothing does.
+// With probability 1 all old states are kept, with 0 none.
 TEST(zoneout_keeps_old_states) {
   L::StatefulZoneoutLSTM all(4, 2, {.c_ratio = 1, .h_ratio = 1}), none(4, 2, {.c_ratio = 0, .h_ratio = 0});
   all.set_state(state(0), state(1));
@@ -160,7 +160,7 @@ TEST(zoneout_keeps_old_states) {
   EXPECT_CLOSE(none.c.array(), next[0].array(), {.atol = 0});
 }
 
-// A copy that starts anew has other random weights and the same biases; it does not share the state's initializers.
+// A copy with new initial values has other random weights and the same biases; it has its own initializers.
 TEST(recurrent_links_are_copied) {
   L::LSTM lstm(4, 2, {.forget_bias_init = 3});
   L::LSTM fresh = lstm.copy(CopyMode::init), same = lstm.copy(CopyMode::copy);
@@ -174,7 +174,7 @@ TEST(recurrent_links_are_copied) {
   EXPECT(any(tree.W_h[2].W.array() != tree_copy.W_h[2].W.array()).item<bool>());
 }
 
-// A model whose LSTM has not been called yet takes its weights from a file.
+// A model whose LSTM has not been called yet can load its weights.
 TEST(recurrent_links_are_saved) {
   L::LSTM lstm(2);
   const Array y = lstm(x(0)).array();

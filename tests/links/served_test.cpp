@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every kind of link that keeps no state between calls, called by four threads at once in test mode: the answers of one
-// thread. Under the thread sanitizer, that the calls only read.
+// Every kind of link without state between calls, called by four threads at once in test mode, gives the results of one
+// thread. The thread sanitizer checks that the calls only read.
 #include <chainer/chainer.h>
 
 #include <atomic>
@@ -47,7 +47,7 @@ std::vector<Call> served_links() {
   v.push_back(called("Swish", L::Swish(Shape{6}), x));
   v.push_back(called("Convolution1D", L::Convolution1D(4, 3, 3), line));
   v.push_back(called("Convolution2D", L::Convolution2D(4, 3, 3, {.pad = 1}), image));
-  v.push_back(called("Convolution2D, large",  // whose filters another form is kept of
+  v.push_back(called("Convolution2D, large",  // another form of the filters is kept
                      L::Convolution2D(64, 64, 3, {.pad = 1}), random::normal(0, 1, {2, 64, 8, 8}, float32)));
   v.push_back(called("Deconvolution1D", L::Deconvolution1D(4, 3, 3), line));
   v.push_back(called("Deconvolution2D", L::Deconvolution2D(4, 3, 3), image));
@@ -121,7 +121,7 @@ TEST(links_that_four_threads_call) {
   }
 }
 
-// Statistics in memory outside are brought up to date where they lie, and read in test mode.
+// Statistics in external memory are updated in place, and read in test mode.
 TEST(running_statistics_on_memory_outside) {
   const Array x = random::normal(0, 1, {8, 3}, float32);
   std::vector<float> memory(6, 1.f);

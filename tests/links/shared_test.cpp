@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One model, many threads: what serving.md promises. Under the thread sanitizer this looks for races, too.
+// One model used by many threads, as serving.md describes. The thread sanitizer also checks for races.
 #include <chainer/chainer.h>
 
 #include <atomic>
@@ -30,7 +30,7 @@ struct Served : Chain {
   Variable forward(const Variable& x) { return (*shared)(inner(l1(x))); }
 };
 
-// The same work on some threads at once.
+// Runs f(0), f(1), ... on `count` threads at once.
 void on_threads(int count, const std::function<void(int)>& f) {
   std::atomic<int> ready{0};
   std::vector<std::thread> threads;
@@ -80,7 +80,7 @@ TEST(threads_walk_one_model) {
   }
 }
 
-// A link in two trees is named by each walk anew.
+// A link in two trees gets its name from the last walk.
 TEST(names_follow_the_walk) {
   const auto shared = std::make_shared<Inner>();
   struct Pair {

@@ -33,7 +33,7 @@ struct SummaryRecurrent : Chain {
     return lstm(x);
   }
 };
-// Uses the parameters of links that it never calls, as onnx::Model does.
+// Uses parameters of links that it does not call, like onnx::Model.
 struct SummaryParts : Chain {
   L::Linear used, idle;
   SummaryParts() : used(3, 2), idle(1, 1) {}
@@ -62,7 +62,7 @@ TEST(a_summary_counts_what_links_have_and_do) {
   const Array expected = random::uniform(0, 1, {4});
   random::seed(3);
   const ModelSummary s = summary(net, {Variable(zeros({2, 1, 8, 8}))});
-  EXPECT_CLOSE(random::uniform(0, 1, {4}), expected, {.atol = 0, .rtol = 0});  // nothing was drawn
+  EXPECT_CLOSE(random::uniform(0, 1, {4}), expected, {.atol = 0, .rtol = 0});  // no random numbers were drawn
   EXPECT(!net.first.W.is_initialized());
   EXPECT_EQ(s.rows.size(), 4u);
   EXPECT_EQ(s.rows[0].path, std::string("/"));
@@ -105,7 +105,7 @@ TEST(a_summary_leaves_states_alone_and_counts_calls) {
   EXPECT(!net.lstm.h);
   EXPECT_EQ(row(s, "/lstm").calls, 2);
   EXPECT_EQ(s.parameters, 3 * 16 + 4 * 16 + 16);
-  // The state is multiplied from the second call on.
+  // The state is multiplied by weights from the second call on.
   EXPECT_EQ(s.multiply_adds, 2 * 2 * 3 * 16 + 2 * 4 * 16);
 }
 

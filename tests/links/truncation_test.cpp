@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Truncated backpropagation: what is cut off is freed at once, and weights' gradients add up in place.
+// Truncated backpropagation: the part that is cut off is freed at once, and gradients of weights are added up in place.
 #include <chainer/chainer.h>
 
 #include "chainer/array/memory.h"
@@ -55,7 +55,7 @@ TEST(memory_stays_flat_over_a_thousand_windows) {
   EXPECT(memory::statistics().peak < 3 * peak_after_ten);
 }
 
-// The graph goes when it is cut, not when the loss does; the state keeps its values.
+// The graph is freed when it is cut, even if the loss still exists; the state keeps its values.
 TEST(unchain_backward_frees_at_once) {
   LanguageModel model;
   Variable loss = window(model, 20);
@@ -66,7 +66,7 @@ TEST(unchain_backward_frees_at_once) {
   EXPECT_EQ(model.lstm.h.shape(), Shape({8, 16}));
 }
 
-// A gradient of a whole window is the sum over its steps, whichever way it is added up.
+// The gradient over a whole window is the sum over its steps, no matter how it is added up.
 TEST(gradients_of_repeated_weights_add_up) {
   L::LSTM lstm(3, 2);
   const Variable x(ones({4, 3}));
@@ -84,7 +84,8 @@ TEST(gradients_of_repeated_weights_add_up) {
   EXPECT_CLOSE(gradient(false), gradient(true), {.atol = 1e-6});
 }
 
-// Weights and word vectors that many functions read: the same gradients as one by one, in memory of two gradients.
+// Weights and word vectors that many functions read: the gradients equal those added one by one, with the memory of
+// two.
 TEST(gradients_of_many_steps_are_joined) {
   random::seed(5);
   L::Linear linear(40, 60);
@@ -92,7 +93,7 @@ TEST(gradients_of_many_steps_are_joined) {
   const auto loss = [&](int64_t t) { return F::sum(F::tanh(linear(embed(((arange(7) + t) % 30).astype(int32))))); };
   const auto clear = [&] { linear.cleargrads(), embed.cleargrads(); };
   Array W = zeros({60, 40}), words = zeros({30, 40});
-  const int64_t steps = 400;  // 2800 rows: settled on the way and at the end
+  const int64_t steps = 400;  // 2800 rows: added up on the way and at the end
   for (int64_t t = 0; t < steps; ++t) {
     clear();
     loss(t).backward();
@@ -104,7 +105,7 @@ TEST(gradients_of_many_steps_are_joined) {
   sum.backward();
   EXPECT_CLOSE(linear.W.grad(), W, {.atol = 1e-2, .rtol = 1e-4});
   EXPECT_CLOSE(embed.W.grad(), words, {.atol = 1e-2, .rtol = 1e-4});
-  // A gradient that somebody keeps stays as it is when more is added.
+  // A gradient that a caller holds does not change when more is added.
   const Array kept = linear.W.grad(), before = kept.copy();
   Variable more = loss(0) + loss(1);
   more.backward();
@@ -112,8 +113,8 @@ TEST(gradients_of_many_steps_are_joined) {
   EXPECT(any(linear.W.grad() != kept).item<bool>());
 }
 
-// The gradient of a weight that 35 steps share is made without memory of the weight's size a step: all that backward
-// asks the allocator for would hold a few weights, not 35.
+// The gradient of a weight that 35 steps share needs no temporary of the weight's size per step: all allocations of
+// backward() together are a few times the size of the weight, not 35 times.
 TEST(no_temporary_of_a_weight_is_made_a_step) {
   random::seed(6);
   constexpr int64_t kUnits = 512, kSteps = 35;
@@ -138,5 +139,5 @@ TEST(no_temporary_of_a_weight_is_made_a_step) {
               static_cast<double>(few) / static_cast<double>(weight),
               static_cast<double>(many) / static_cast<double>(weight));
   EXPECT(many < 6 * weight);
-  EXPECT(many - few < weight);  // thirty more steps do not add one weight
+  EXPECT(many - few < weight);  // thirty more steps allocate less than one weight
 }

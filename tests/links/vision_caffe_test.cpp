@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Weights as they were published for Caffe, under its layers' names.
+// Weights published for Caffe, under Caffe's layer names.
 #include <chainer/chainer.h>
 
 #include <filesystem>
@@ -18,7 +18,7 @@ namespace {
 
 using test::folder;
 
-// Small weights of their own: random ones would take long.
+// Distinct small weights; drawing random ones would be slow.
 int64_t counter = 0;
 Array values(const Shape& shape) { return full(shape, static_cast<float>(++counter)); }
 

@@ -8,7 +8,7 @@
 
 using namespace chainer;
 
-// Features of the networks on one small picture under a seed, and modules with gradients, as release 5.4.0 has them
+// Features of the networks on a small picture for a seed, and modules with gradients, agree with release 5.4.0
 // (conformance/make_training.py).
 TEST(networks_equal_the_releases) {
   const serializers::NpzFile f(TEST_DATA "../conformance/training.npz");
@@ -33,7 +33,7 @@ TEST(networks_equal_the_releases) {
 TEST(pictures_are_prepared_as_the_release_does) {
   const serializers::NpzFile f(TEST_DATA "../conformance/training.npz");
   const Array picture = f.array("vision/bytes");
-  // The release's image library computes in fixed point: a byte may be rounded the other way.
+  // The image library of the release computes in fixed point: a byte may be rounded differently.
   const auto compare = [&](const Array& ours, const std::string& name) {
     const Array theirs = f.array("vision/" + name);
     EXPECT_EQ(ours.shape(), theirs.shape());
@@ -44,7 +44,7 @@ TEST(pictures_are_prepared_as_the_release_does) {
   compare(L::googlenet::prepare(picture.transpose({2, 0, 1}), PerAxis()), "googlenet_prepared");
   compare(L::resnet::prepare(picture[{Slice(), Slice(), 0}], 31), "resnet");
   EXPECT_THROW(DimensionError, "(2, 5, 6)", L::vgg::prepare(zeros({2, 5, 6})));
-  // Alpha is dropped, as the release's conversion to RGB does.
+  // Alpha is dropped, as in the release's conversion to RGB.
   const auto same = [](const Array& a, const Array& b) { EXPECT_CLOSE(a, b, {.atol = 0, .rtol = 0}); };
   const Array alpha = full({picture.shape()[0], picture.shape()[1], 1}, 100).astype(uint8);
   const Array rgba = concatenate({picture, alpha}, 2), grey = picture[{Slice(), Slice(), Slice(0, 1)}];
@@ -64,7 +64,7 @@ TEST(networks_name_their_layers) {
   EXPECT_EQ(both.size(), 2u);
   EXPECT_EQ(both.at("pool1").shape(), (Shape{1, 64, 16, 16}));
   EXPECT_EQ(both.at("res2").shape(), (Shape{1, 256, 16, 16}));
-  EXPECT_THROW(ValueError, "no layer is named 'res9'", model(x, std::vector<std::string>{"res9"}));
+  EXPECT_THROW(ValueError, "no layer 'res9'", model(x, std::vector<std::string>{"res9"}));
   const auto params = model.namedparams();
   EXPECT(std::any_of(params.begin(), params.end(), [](const auto& p) { return p.first == "/res2/a/conv1/W"; }));
   const Array picture = random::RandomState(3).randint(0, 256, {40, 50, 3}).astype(uint8);
@@ -75,12 +75,12 @@ TEST(networks_load_and_miss_their_weights) {
   const test::Folder place;
   const auto& folder = place.path;
   dataset::set_dataset_root(folder);
-  EXPECT_THROW(FileError, "put ResNet-50-model.caffemodel there, as it is published for Caffe, or ResNet-50-model.npz",
+  EXPECT_THROW(FileError, "put ResNet-50-model.caffemodel (as published for Caffe) or ResNet-50-model.npz",
                L::ResNet50Layers());
   EXPECT_THROW(FileError, "VGG_ILSVRC_16_layers.npz", L::VGG16Layers());
   EXPECT_THROW(FileError, "bvlc_googlenet.npz", L::GoogLeNet());
-  EXPECT_THROW(FileError, "nowhere.npz are not there", L::ResNet101Layers("nowhere.npz"));
-  EXPECT_THROW(FileError, "weights.caffemodel are not there", L::VGG19Layers("weights.caffemodel"));
+  EXPECT_THROW(FileError, "nowhere.npz does not exist", L::ResNet101Layers("nowhere.npz"));
+  EXPECT_THROW(FileError, "weights.caffemodel does not exist", L::VGG19Layers("weights.caffemodel"));
   EXPECT_THROW(ValueError, "50, 101 or 152, not 18", L::ResNetLayers(std::nullopt, 18));
   const auto file = folder / "pfnet" / "chainer" / "models" / "bvlc_googlenet.npz";
   std::filesystem::create_directories(file.parent_path());

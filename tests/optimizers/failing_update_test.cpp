@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// An update() that runs out of memory, or whose hook throws, leaves each parameter and its state before or behind the
-// step, never in between.
+// If update() runs out of memory or a hook throws, each parameter and its state are either unchanged or fully updated.
 #include <chainer/chainer.h>
 
 #include <cstring>
@@ -13,7 +12,7 @@ using namespace chainer;
 
 namespace {
 
-// A model with its optimizer, always with the same numbers.
+// A model with its optimizer, always with the same values.
 struct Trained {
   explicit Trained(const all_optimizers::Row& row) : optimizer(row.make()) {
     random::RandomState r(3);
@@ -27,7 +26,7 @@ struct Trained {
     random::RandomState r(5);
     for (chainer::Parameter& p : model.params()) p.set_grad(r.uniform(-1, 1, p.shape()).astype(p.dtype()));
   }
-  // Each parameter with all of its state.
+  // Each parameter with its whole state.
   std::vector<Arrays> arrays() {
     std::vector<Arrays> out;
     for (const chainer::Parameter& p : model.params()) {
@@ -70,7 +69,7 @@ TEST(an_update_without_memory_leaves_whole_parameters) {
           test::fail(row.name, 0, text("parameter ", i, " is in between after a failure at allocation ", step));
       test::expectations += 3;
       t.set_gradients();
-      t.optimizer->update();  // goes on
+      t.optimizer->update();  // continues
     }
     EXPECT(step > 3 && step < 500);
   }

@@ -22,7 +22,7 @@ const serializers::NpzFile& reference() {
   return f;
 }
 
-// Ten steps from the release's start with its gradients; every step's parameter must agree.
+// Ten steps with the initial values and gradients of the release; the parameter must agree after every step.
 template <class O>
 void check(const char* name, O optimizer, std::shared_ptr<optimizer::Hook> hook = nullptr) {
   One link(reference().array("start"));
@@ -38,8 +38,8 @@ void check(const char* name, O optimizer, std::shared_ptr<optimizer::Hook> hook 
   EXPECT_EQ(optimizer.t, 10);
 }
 
-// The same for an optimizer that the release lacks: its formula in float64, as the paper has it, on the parameter, the
-// gradient and up to three states, which are zeros at first. It returns the next parameter.
+// The same for an optimizer that the release lacks: the paper's formula in float64, on the parameter, the gradient and
+// up to three states, which begin with zeros. It returns the next parameter.
 template <class O>
 void follows(O optimizer, const std::function<Array(const Array& w, const Array& g, Arrays& states)>& formula) {
   One link(reference().array("start").astype(float64));
@@ -155,7 +155,7 @@ TEST(half_precision_with_and_without_master_copies) {
     a.update();
     b.update();
   }
-  EXPECT_EQ(plain.w.array().to_vector<float>()[0], 1.f);  // each step is lost in rounding
+  EXPECT_EQ(plain.w.array().to_vector<float>()[0], 1.f);  // every step is lost in rounding
   EXPECT(wide.w.array().to_vector<float>()[0] < 0.9985f);
   One half(ones({2}, float16));
   auto adam = optimizers::Adam().setup(half);
@@ -174,7 +174,7 @@ TEST(master_copies_are_saved_and_follow_what_is_written) {
     link.w.set_grad(ones({3}, float16));
     o.update();
   };
-  // 200 steps, each of which another program could have made.
+  // 200 steps, each of which may be made by a new process that loads the state.
   One whole(ones({3}, float16));
   auto uninterrupted = start(whole);
   std::string model, state;
@@ -204,7 +204,7 @@ TEST(master_copies_are_saved_and_follow_what_is_written) {
   }
   EXPECT(whole.w.array().to_vector<float>()[0] < 0.981f);
 
-  // What somebody else writes into the parameter is where the next update starts, element by element.
+  // The next update starts from values written to the parameter by other code, element by element.
   One link(ones({3}, float16)), other(full({3}, 5, float16));
   auto o = start(link);
   for (int i = 0; i < 3; ++i) step(link, o);
@@ -218,10 +218,10 @@ TEST(master_copies_are_saved_and_follow_what_is_written) {
   second.fill(0.5);
   step(link, o);
   EXPECT_CLOSE(link.w.array().astype(float32), array({7.f, 0.49990234f, 5.f}), {.atol = 2e-4});
-  // The elements that nobody wrote kept what rounding hides: 40 steps of 1e-4 from 5 make a step of float16.
+  // The other elements keep the digits lost in rounding: 40 steps of 1e-4 from 5 make one step of float16.
   for (int i = 0; i < 40; ++i) step(link, o);
   EXPECT(link.w.array().to_vector<float>()[2] < 5.f);
-  // A state without a copy, the release's, starts from the rounded values.
+  // A state without a float32 copy, as in the release, starts from the rounded values.
   serializers::DictionarySerializer plain;
   One fresh(full({3}, 2, float16));
   auto narrow = optimizers::SGD().setup(fresh);
@@ -243,7 +243,7 @@ TEST(updates_without_gradients_change_nothing) {
   const std::string warning = last_warning();
   link.w.cleargrad();
   adam.update();
-  EXPECT_EQ(last_warning(), warning);  // the same words are printed once
+  EXPECT_EQ(last_warning(), warning);  // the same text is printed once
 }
 
 TEST(loss_scale_is_divided_out) {

@@ -92,7 +92,7 @@ TEST(a_rule_takes_hyperparameters_without_a_cast) {
   const Array before = model.l.W.array().copy();
   optimizer.update([&] { return model(Variable(ones({1, 2}))); });
   EXPECT_CLOSE(model.l.W.array(), before);
-  EXPECT_THROW(KeyError, "there is no hyperparameter 'alpha'", model.l.W.update_rule()->set("alpha", 1));
+  EXPECT_THROW(KeyError, "no hyperparameter 'alpha'", model.l.W.update_rule()->set("alpha", 1));
 }
 
 TEST(a_misspelled_entry_is_not_a_users_key) {

@@ -20,16 +20,16 @@ namespace {
 using chainer::caffe::Layer;
 using chainer::caffe::Net;
 
-// One function of the graph, a composed one as a whole.
+// One call of a function; a composed function counts as one call.
 struct Call {
   std::string label;
-  std::vector<const VariableNode*> inputs;  // none for constants
+  std::vector<const VariableNode*> inputs;  // null for constants
   Arrays arrays;                            // the inputs' values
   NodeAttributes attributes;
   const VariableNode* output = nullptr;
 };
 
-// What the model does, function by function: the arrays of inputs, and the composed functions.
+// Records the run of the model, function by function: the arrays of inputs, and composed functions.
 class Recorder : public FunctionHook, public CompositeRecorder {
  public:
   Recorder() : outer_(std::exchange(CompositeRecorder::current, this)) {}
@@ -47,9 +47,9 @@ class Recorder : public FunctionHook, public CompositeRecorder {
     call.attributes = std::move(attributes);
     call.output = output.node_pointer();
     kept_.push_back(output);
-    composed_[call.output] = std::move(call);  // the outermost tells itself last
+    composed_[call.output] = std::move(call);  // the outermost composed function is recorded last
   }
-  /// The call that made a variable; nothing for the input, parameters and constants.
+  /// The call that made a variable; empty for the input, parameters and constants.
   std::optional<Call> call(const VariableNode* output) const {
     if (const auto it = composed_.find(output); it != composed_.end()) return it->second;
     const FunctionNode* const f = output->creator();
@@ -74,14 +74,14 @@ class Exporter {
  public:
   Exporter(const Recorder& recorder, const VariableNode* input) : recorder_(recorder) { names_[input] = {"data", 0}; }
 
-  // The name of the blob of a variable, whose layers are made if they are not there yet.
+  // The name of the blob of a variable. Adds the layers that compute it unless they exist.
   std::string blob(const VariableNode* v, const std::string& user) {
     if (const auto it = names_.find(v); it != names_.end()) return it->second.name;
     std::optional<Call> call = v ? recorder_.call(v) : std::nullopt;
     if (!call)
       throw ValueError("export_model: an input of ", user,
-                       " is a constant or a parameter, which Caffe cannot have there");
-    // Of reshapes in a row, the last one counts.
+                       " is a constant or a parameter, which Caffe does not support there");
+    // Of consecutive reshapes only the last one matters.
     while (call->label == "Reshape") {
       const std::optional<Call> before = recorder_.call(call->inputs[0]);
       if (!before || before->label != "Reshape" || names_.contains(call->inputs[0])) break;
@@ -103,7 +103,7 @@ class Exporter {
     layers_.emplace_back(rank, std::move(l));
     return name;
   }
-  // In the order of ranks, as the release writes them.
+  // Sorted by rank, in the order in which the reference release writes them.
   std::vector<Layer> layers() {
     std::stable_sort(layers_.begin(), layers_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     std::vector<Layer> out;
@@ -116,7 +116,7 @@ class Exporter {
     std::string name;
     int rank;
   };
-  // How many inputs are blobs; the others are parameters.
+  // The number of inputs that are blobs; the others are parameters.
   static std::size_t blob_inputs(const Call& c) {
     return c.label == "Concat" || c.label == "_ + _" ? c.inputs.size() : 1;
   }
@@ -145,20 +145,20 @@ class Exporter {
       for (std::size_t i = 0; i < 2; ++i) {
         const auto d = static_cast<int>(i);
         l.window.kernel[i] = plan.ksize[d], l.window.stride[i] = plan.stride[d], l.window.pad[i] = plan.pad[d];
-        // Caffe's windows reach over the end, but none begins behind it.
+        // Caffe's last window may reach past the end, but never begins after it.
         int64_t n = (plan.size[d] + 2 * plan.pad[d] - plan.ksize[d] + plan.stride[d] - 1) / plan.stride[d] + 1;
         if (plan.pad[d] && (n - 1) * plan.stride[d] >= plan.size[d] + plan.pad[d]) --n;
         if (n != plan.out[d])
           throw ValueError("export_model: ", f, " makes ", plan.out[d], " windows of ", plan.ksize[d], " (stride ",
                            plan.stride[d], ", pad ", plan.pad[d], ") on a length of ", plan.size[d],
-                           ", Caffe would make ", n);
+                           "; Caffe would make ", n);
       }
     } else if (f == "FixedBatchNormalization") {
       batch_normalization(l, c);
     } else if (f == "LocalResponseNormalization") {
       l.type = "LRN";
       const auto& o = c.attributes.get<functions::LocalResponseNormalizationOptions>("options");
-      if (o.n % 2 == 0) throw ValueError("export_model: ", f, " over ", o.n, " channels, Caffe wants an odd number");
+      if (o.n % 2 == 0) throw ValueError("export_model: ", f, " over ", o.n, " channels; Caffe needs an odd number");
       l.local_size = o.n, l.k = o.k, l.alpha = o.alpha * static_cast<double>(o.n), l.beta = o.beta;
     } else if (f == "ReLU") {
       l.type = "ReLU";
@@ -175,13 +175,14 @@ class Exporter {
       l.type = "Reshape";
       const Shape& shape = c.output->shape();
       l.shape.assign(shape.begin(), shape.end());
-      if (shape.ndim() > 1 && c.arrays[0].ndim() > 0 && shape[0] == c.arrays[0].shape(0)) l.shape[0] = -1;  // any batch
+      if (shape.ndim() > 1 && c.arrays[0].ndim() > 0 && shape[0] == c.arrays[0].shape(0))
+        l.shape[0] = -1;  // any batch size
     } else if (f == "_ + _") {
       l.type = "Eltwise";
       for (const Array& a : c.arrays)
         if (a.shape() != c.arrays[0].shape())
           throw ValueError("export_model: shapes ", c.arrays[0].shape(), " and ", a.shape(),
-                           " are added, Caffe wants equal ones");
+                           " are added; Caffe needs equal shapes");
     } else {
       throw ValueError("export_model: Caffe has no layer for the function ", f);
     }
@@ -191,7 +192,7 @@ class Exporter {
     l.bias_term = c.arrays.size() > 2;
     for (std::size_t i = 1; i < c.arrays.size(); ++i) l.blobs.push_back(c.arrays[i]);
   }
-  // The sizes that Caffe computes are those of the graph.
+  // Checks that Caffe would compute the same sizes as the graph.
   static void expect_size(const Layer& l, const Call& c) {
     for (std::size_t i = 0; i < 2; ++i) {
       const auto d = static_cast<int>(i) + 2;
@@ -200,17 +201,17 @@ class Exporter {
                                                 : l.window.stride[i] * (in - 1) + reach - 2 * l.window.pad[i];
       if (n != c.output->shape()[d])
         throw ValueError("export_model: ", c.label, " gives a length of ", c.output->shape()[d], " along axis ", d,
-                         ", Caffe would give ", n);
+                         "; Caffe would give ", n);
     }
   }
-  // Caffe normalizes in one layer, and scales and shifts in the next.
+  // Caffe uses two layers: one normalizes, the next scales and shifts.
   void batch_normalization(Layer& l, const Call& c) {
     const auto& averaged = c.attributes.get<Dims>("averaged");
     const int n = c.arrays[0].ndim();
     bool channels = averaged.ndim() == n - 1 && n > 1;
     for (int64_t axis : averaged) channels = channels && axis != 1;
     if (!channels)
-      throw ValueError("export_model: batch normalization over axes ", averaged, ", Caffe's leaves axis 1 only");
+      throw ValueError("export_model: batch normalization over axes ", averaged, "; Caffe's is over all axes but 1");
     Layer bn = l;
     bn.type = "BatchNorm", bn.name = l.name + "_bn", bn.tops = {bn.name};
     bn.use_global_stats = true, bn.eps = c.attributes.get<double>("eps");
@@ -229,8 +230,7 @@ class Exporter {
 
 Net export_model(Link& model, const Variables& args, const std::optional<std::filesystem::path>& directory,
                  const ExportOptions& options) {
-  if (args.size() != 1)
-    throw NotImplementedError("export_model: models of one variable can be exported, not of ", args.size());
+  if (args.size() != 1) throw NotImplementedError("export_model: the model must take one variable, got ", args.size());
   const UsingConfig test_mode(&Config::train, false), with_graph(&Config::enable_backprop, true);
   const Variable x(args[0].array());
   const VariableNode* const input = x.node().get();

@@ -8,7 +8,7 @@
 namespace chainer::functions {
 namespace {
 
-// gy where the input was between the limits: linear in gy.
+// The gradient: gy where the input was between the limits, else 0. Linear in gy.
 struct Inside : FunctionNode {
   Inside(Array m) : mask(std::move(m)) {}
   Arrays forward(const Arrays& gy) override { return {gy[0] * mask}; }

@@ -25,7 +25,7 @@ struct EluNode : FunctionNode, Described {
   Variables backward(const Indexes&, const Variables& gy) override {
     const Variable x = retained_input(0);
     const Array negative_side = x.array() < 0;
-    // Only the negative side meets exp, and only there; elsewhere its argument is 0.
+    // Elsewhere exp gets 0, so that large positive x do not overflow.
     const Variable inner = where(negative_side, x, Variable(zeros_like(x.array()), false));
     const Variable slope = where(negative_side, exp(inner) * options.alpha, Variable(ones_like(x.array()), false));
     return {slope * gy[0]};

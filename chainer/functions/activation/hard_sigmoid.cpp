@@ -14,7 +14,7 @@ Variable HardSigmoid::operator()(const Variable& x) const {
     using type_check::expect;
     expect(in[0].dtype().kind() == 'f');
   });
-  // The gradient is 0.2 strictly between the corners. Outside the value is chosen, not multiplied: 0 times inf is NaN.
+  // The gradient is 0.2 strictly between the corners. Outside, where() selects a constant: 0 times inf is NaN.
   const Array a = x.array();
   const Variable inside(logical_and(a > -2.5, a < 2.5), false), value(chainer::clip(a * 0.2 + 0.5, 0, 1), false);
   const Variable y = where(inside, x * 0.2 + 0.5, value);

@@ -8,7 +8,7 @@
 namespace chainer::functions {
 namespace {
 
-// gy, times the slope where x <= 0; linear in gy.
+// The gradient: gy, times the slope where x <= 0. Linear in gy.
 struct LeakyReLUGrad : FunctionNode {
   LeakyReLUGrad(Array x_, double s) : x(std::move(x_)), slope(s) {}
   Arrays forward(const Arrays& gy) override { return {chainer::where(x > 0, gy[0], gy[0] * slope)}; }

@@ -16,7 +16,7 @@ struct LstmFunction : LstmNode {
     type_check::expect(in[0].shape(0) >= in[1].shape(0));
   }
   LstmCells layout(const Shape& cells) const override { return interleaved_gates(cells); }
-  // Sequences that have ended are at the end of the batch: their cells stay.
+  // x may have fewer rows than c_prev: sequences that have ended are at the end of the batch and keep their cells.
   Variables composed(const Variables& in) const override {
     const Variable &c_prev = in[0], &x = in[1];
     const int64_t n = x.shape()[0];

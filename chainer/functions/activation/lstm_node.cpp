@@ -15,7 +15,7 @@ Arrays dense_all(const Arrays& in, std::size_t begin, std::size_t count, Dtype d
 }
 std::span<const Array> view(const Arrays& a) { return {a.begin(), a.size()}; }
 
-// The rows of cells behind those that were computed.
+// Fills the rows of `to` after the first `rows` from `from`, or with zeros if `from` is empty.
 void copy_rest(const Array& from, Array& to, int64_t rows) {
   if (rows == to.shape()[0]) return;
   Array rest = to[Slice(rows, std::nullopt)];

@@ -6,7 +6,7 @@
 namespace chainer::functions {
 namespace {
 
-// gy where y > 0: the gradient of relu, linear in gy.
+// The gradient of relu: gy where y > 0, else 0. Linear in gy.
 struct ReLUGrad : FunctionNode {
   explicit ReLUGrad(Array y_) : y(std::move(y_)) {}
   Arrays forward(const Arrays& gy) override { return {relu_grad(y, gy[0])}; }

@@ -13,7 +13,7 @@ struct SoftplusNode : UnaryNode<Elementwise::softplus>, Described {
   Arrays forward(const Arrays& x) override {
     retain_inputs({0});
     if (beta == 1) return {chainer::softplus(x[0])};
-    // Where beta x is beyond all numbers, x is not: it stays out of the product that is divided again.
+    // The linear part is taken from x, not from beta x / beta: beta x may overflow where x does not.
     const Array linear = beta > 0 ? chainer::maximum(x[0], 0) : chainer::minimum(x[0], 0);
     return {linear + chainer::log1p(chainer::exp(-chainer::absolute(x[0] * beta))) / beta};
   }

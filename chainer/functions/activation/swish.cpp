@@ -23,7 +23,7 @@ struct SwishFunction : FunctionNode {
     auto [x, beta] = retained_inputs<2>();
     const Shape channels = channel_shape(beta.shape(), x.ndim());
     if (config().enable_backprop) {
-      // Beyond 1000 sigmoid is constant in every dtype; what is infinite must not meet its gradient of 0.
+      // Past 1000 sigmoid is constant in every dtype. The clip keeps an infinite argument from giving 0 * inf = NaN.
       const auto composed = [&](const Variables& in) {
         return Variables{in[0] * sigmoid(clip(functions::reshape(in[1], channels) * in[0], -1000, 1000))};
       };

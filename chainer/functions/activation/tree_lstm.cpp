@@ -16,7 +16,7 @@ struct TreeLstmFunction : LstmNode {
       type_check::expect(in[i].shape(0) == in[children_].shape(0));
     }
   }
-  // Here, unlike in lstm, the gates stand one behind the other.
+  // Unlike in lstm, the gates are consecutive blocks of columns.
   LstmCells layout(const Shape& cells) const override {
     const int64_t units = Shape(cells.begin() + 1, cells.end()).product();
     return {.rows = cells[0], .units = units, .gate_stride = units, .unit_stride = 1, .children = children_};

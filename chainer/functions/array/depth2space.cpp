@@ -12,11 +12,11 @@ void check(const char* label, const Variable& X, int64_t r, bool divides_channel
   if (r < 1) throw ValueError(label, ": r must be positive, not ", r);
   const Shape& s = X.shape();
   if (divides_channels ? s[1] % (r * r) != 0 : s[2] % r != 0 || s[3] % r != 0)
-    throw ValueError(label, ": r = ", r, " does not divide an array of shape ", s);
+    throw ValueError(label, ": r = ", r, " does not divide the array of shape ", s);
 }
 }  // namespace
 
-// Channels (i, j, c) of a pixel become the pixels (i, j) of a block, and back.
+// depth2space turns the channels (i, j, c) of a pixel into pixel (i, j) of a block; space2depth is the inverse.
 Variable Depth2space::operator()(const Variable& X, int64_t r) const {
   check("Depth2Space", X, r, true);
   const Shape& s = X.shape();

@@ -6,7 +6,7 @@
 namespace chainer::functions {
 namespace {
 
-// A view, and so is its gradient.
+// Both the result and the gradient are views.
 struct FlipNode : FunctionNode {
   explicit FlipNode(int d) : axis(d) {}
   std::string label() const override { return "Flip"; }

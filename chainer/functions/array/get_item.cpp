@@ -9,7 +9,7 @@
 namespace chainer::functions {
 namespace {
 
-// Writes to the arrays among the indices so far.
+// The sum of the index arrays' version counters; a write to one of them changes it.
 uint32_t writes_to(const Indices& slices) {
   uint32_t sum = 0;
   for (const Index& i : slices)
@@ -27,7 +27,7 @@ struct GetItemNode : FunctionNode, Described {
   uint32_t writes;
 };
 
-// The gradient: gy put into zeros of x's shape.
+// The gradient: gy scattered into zeros of x's shape.
 struct GetItemGrad : FunctionNode {
   GetItemGrad(Indices s, const Shape& x) : slices(std::move(s)), shape(x) {}
   Arrays forward(const Arrays& gy) override {

@@ -3,7 +3,7 @@
 
 namespace chainer::functions {
 namespace {
-// Adds axes of length one until there are `ndim`: in front, but the third one behind.
+// Adds axes of length one up to `ndim`: the first two at the front, the third at the end.
 Variable at_least(const Variable& x, int ndim) {
   Variable y = x;
   if (y.ndim() < 1) y = reshape(y, {1});

@@ -7,7 +7,7 @@
 namespace chainer::functions {
 namespace {
 
-// Each is the other's gradient.
+// im2col and col2im are each other's gradient.
 struct Im2ColNode : FunctionNode {
   explicit Im2ColNode(const PatchGeometry& g) : geometry(g) {}
   std::string label() const override { return "Im2Col"; }

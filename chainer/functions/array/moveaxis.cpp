@@ -9,7 +9,7 @@ Variable Moveaxis::operator()(const Variable& x, const Dims& source, const Dims&
   if (source.ndim() != destination.ndim())
     throw ValueError("moveaxis: ", source.ndim(), " source axes, ", destination.ndim(), " destinations");
   const Dims from = Axes(source).normalized(x.ndim(), "moveaxis");
-  (void)Axes(destination).normalized(x.ndim(), "moveaxis");  // refuses axes that are there twice
+  (void)Axes(destination).normalized(x.ndim(), "moveaxis");  // refuses repeated axes
   Dims order = Dims::filled(x.ndim(), -1);
   for (int i = 0; i < source.ndim(); ++i)
     order[normalize_axis(destination[i], x.ndim(), "moveaxis")] = normalize_axis(source[i], x.ndim(), "moveaxis");

@@ -9,7 +9,7 @@
 namespace chainer::functions {
 namespace {
 
-// Which element stands at each place of a padded axis of length n.
+// The source index of each element of an axis of length n after padding.
 std::vector<int64_t> places(int64_t n, int64_t before, int64_t after, const std::string& mode) {
   std::vector<int64_t> out;
   for (int64_t i = -before; i < n + after; ++i) {
@@ -32,14 +32,15 @@ std::vector<int64_t> places(int64_t n, int64_t before, int64_t after, const std:
   return out;
 }
 
-// What is put beside an axis in the modes that do not repeat elements; the edge is the element next to it.
+// The values to put next to an axis in the modes that do not repeat elements; `edge` is the outermost slice on that
+// side.
 Variable filling(const Variable& y, int d, int64_t width, const Variable& edge, bool before, const std::string& mode,
                  const PadOptions& o) {
   Shape shape = y.shape();
   shape[d] = width;
   if (mode == "constant")
     return Variable(full(shape, o.constant_values.at(d, before, y.ndim()), y.dtype(), y.device()), false);
-  if (mode == "linear_ramp") {  // from the end's value up to the edge, which is not repeated
+  if (mode == "linear_ramp") {  // from end_values up to the edge, exclusive
     Shape along = Shape(Dims::filled(y.ndim(), 1));
     along[d] = width;
     std::vector<double> share;
@@ -81,13 +82,13 @@ Variable Pad::operator()(const Variable& x, const std::vector<std::pair<int64_t,
   const bool fills = std::find(std::begin(kFilling), std::end(kFilling), mode) != std::end(kFilling);
   if (!fills && std::find(std::begin(kRepeating), std::end(kRepeating), mode) == std::end(kRepeating))
     throw ValueError("pad: mode '", mode,
-                     "' is none of constant, edge, linear_ramp, maximum, mean, minimum, reflect, symmetric, wrap");
+                     "' is not one of constant, edge, linear_ramp, maximum, mean, minimum, reflect, symmetric, wrap");
   if (pad_width.size() != 1 && pad_width.size() != static_cast<std::size_t>(x.ndim()))
     throw ValueError("pad: ", pad_width.size(), " widths for ", x.ndim(), " axes");
   Variable y = x;
   for (int d = 0; d < x.ndim(); ++d) {
     const auto [before, after] = pad_width[pad_width.size() == 1 ? 0 : static_cast<std::size_t>(d)];
-    if (before < 0 || after < 0) throw ValueError("pad: widths must not be negative, one is ", std::min(before, after));
+    if (before < 0 || after < 0) throw ValueError("pad: widths must not be negative, got ", std::min(before, after));
     if (before == 0 && after == 0) continue;
     const int64_t n = y.shape()[d];
     if (n == 0 && mode != "constant")

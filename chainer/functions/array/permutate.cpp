@@ -15,7 +15,7 @@ Variable Permutate::operator()(const Variable& x, const Array& indices, int64_t 
   if (order.size() != n) throw ValueError("permutate: ", order.size(), " indices for an axis of length ", n);
   for (std::size_t i = 0; i < n; ++i) {
     if (order[i] < 0 || order[i] >= static_cast<int64_t>(n) || inverse[static_cast<std::size_t>(order[i])] >= 0)
-      throw ValueError("permutate: index ", order[i], " at position ", i, " is out of range or there twice");
+      throw ValueError("permutate: index ", order[i], " at position ", i, " is out of range or repeated");
     inverse[static_cast<std::size_t>(order[i])] = static_cast<int64_t>(i);
   }
   return pick(x, array(o.inv ? inverse : order, Shape{static_cast<int64_t>(n)}), d);

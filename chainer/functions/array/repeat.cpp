@@ -13,7 +13,7 @@ Variable Repeat::operator()(const Variable& x, const std::vector<int64_t>& repea
   std::vector<int64_t> rows;
   for (std::size_t i = 0; i < n; ++i) {
     const int64_t count = repeats[repeats.size() == 1 ? 0 : i];
-    if (count < 0) throw ValueError("repeat: counts must not be negative, one is ", count);
+    if (count < 0) throw ValueError("repeat: counts must not be negative, got ", count);
     rows.insert(rows.end(), static_cast<std::size_t>(count), static_cast<int64_t>(i));
   }
   return pick(x, array(rows, Shape{static_cast<int64_t>(rows.size())}), d);

@@ -53,16 +53,17 @@ Array Taps::matrix() const {
 
 namespace {
 
-// Rows shorter than this are not worth a kernel's call each: the axis goes to the front.
+// With shorter rows the calls of the kernel cost more than transposing: the axis goes to the front first.
 constexpr int64_t kShortRow = 16;
-// A product with the matrix is faster than turning the array and back up to here.
+// Up to this length a product with the matrix is faster than transposing twice.
 constexpr int64_t kSmallMatrix = 96;
 
-// x as (outer, in, inner), in C order, to (outer, out, inner).
+// Resamples the middle axis of a C-contiguous (outer, in, inner) array.
 Array along_middle(const Array& x, int64_t outer, int64_t inner, const Taps& taps) {
   int64_t k = 0;
   for (int64_t i = 0; i < taps.out(); ++i) k = std::max(k, taps.begin_of(i + 1) - taps.begin_of(i));
-  // Rows of the matrix (outer in, inner); what a result has fewer elements of gets weights of zero.
+  // Sparse rows of the matrix (outer out, outer in) with k entries each; shorter ones are filled up with weights of
+  // zero.
   Array index = zeros({outer * taps.out(), k}, int64), weight = zeros({outer * taps.out(), k}, float64);
   int64_t* at = index.mutable_data<int64_t>();
   double* w = weight.mutable_data<double>();
@@ -96,7 +97,7 @@ Array resampled(const Array& x, int axis, const Taps& taps) {
 struct ResampleNode : FunctionNode {
   ResampleNode(int a, Taps t) : axis(a), taps(std::move(t)) {}
   std::string label() const override { return "Resample"; }
-  // Images with channels last, as convolutions leave them, are taken so: their rows are long.
+  // Images with channels last, as convolutions return them, are resampled in that order: their rows are long.
   Arrays forward(const Arrays& in) override {
     const Array& x = in[0];
     if (x.ndim() == 4 && axis >= 2 && !x.is_contiguous()) {

@@ -9,7 +9,7 @@
 namespace chainer::functions {
 namespace {
 
-// Linear interpolation between n elements whose first and last stay at the ends.
+// Linear interpolation from n to `length` elements, the first and the last of which stay in place.
 Taps interpolation(int64_t n, int64_t length) {
   Taps taps(n);
   for (int64_t i = 0; i < length; ++i) {
@@ -32,15 +32,15 @@ Variable ResizeImages::operator()(const Variable& x, IntPair output_shape) const
     type_check::expect(in[0].shape(2) > 0, in[0].shape(3) > 0);
   });
   if (output_shape.h < 1 || output_shape.w < 1)
-    throw ValueError("resize_images: the output's height and width must be positive, they are ", output_shape.h,
-                     " and ", output_shape.w);
+    throw ValueError("resize_images: the output's height and width must be positive, got ", output_shape.h, " and ",
+                     output_shape.w);
   const int64_t h = x.shape()[2], w = x.shape()[3];
   if (output_shape.h == h && output_shape.w == w) return x;
   Variable y = x;
   const auto pass = [&](int axis, int64_t from, int64_t to) {
     if (from != to) y = resample(y, axis, interpolation(from, to));
   };
-  // The pass over columns is the slower one: it comes where there are fewer rows.
+  // The pass over columns is slower, so it runs on whichever array has fewer rows.
   const bool rows_first = output_shape.h < h;
   if (rows_first) pass(2, h, output_shape.h);
   pass(3, w, output_shape.w);

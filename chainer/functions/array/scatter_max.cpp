@@ -12,7 +12,7 @@
 namespace chainer::functions {
 namespace {
 
-// The largest of a and of what is put at each place; `places` are flat positions in a.
+// The maximum of a and of the elements of b that are put at `places`, flat positions in a.
 Array put_largest(const Array& a, const Array& places, const Array& b) {
   Array y = a.astype(float64).contiguous();
   const Array from = b.astype(float64).contiguous();
@@ -40,7 +40,7 @@ struct ScatterMaxNode : FunctionNode {
     const Array b = chainer::broadcast_to(in[1], places.shape());
     return {through_host([&](const Array& x, const Array& y) { return put_largest(x, places, y); }, in[0], b)};
   }
-  // Each element that equals the largest has its part of the gradient; which ones do is a constant of the graph.
+  // All elements that equal the maximum share its gradient equally. Which ones they are is a constant of the graph.
   Variables backward(const Indexes& wanted, const Variables& gy) override {
     const Array a = retained_input(0).array(), y = retained_output(0).array();
     const Array chosen = chainer::get_item(y, slices);

@@ -8,7 +8,7 @@
 
 namespace chainer::functions {
 
-// The counts are constants, so that the sum's gradients of every order are the function's.
+// Dividing by constant counts leaves a sum, whose gradients of every order are those of this function.
 Variable ScatterMean::operator()(const Variable& a, const Indices& slices, const Variable& b) const {
   type_check::check("ScatterMean", {a.array(), b.array()}, [](const type_check::TypeInfos& in) {
     in.names({"a", "b"});

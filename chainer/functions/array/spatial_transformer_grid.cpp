@@ -15,9 +15,8 @@ Variable SpatialTransformerGrid::operator()(const Variable& theta, IntPair outpu
   });
   const auto [h, w] = output_shape;
   if (h < 1 || w < 1)
-    throw ValueError("spatial_transformer_grid: the output's height and width must be positive, they are ", h, " and ",
-                     w);
-  Array at = ones({3, h, w}, float64);  // x, y, 1 of every pixel
+    throw ValueError("spatial_transformer_grid: the output's height and width must be positive, got ", h, " and ", w);
+  Array at = ones({3, h, w}, float64);  // (x, y, 1) of each pixel
   at.set(0, linspace(-1, 1, w));
   at.set(1, linspace(-1, 1, h).reshape({h, 1}));
   const Variable points(at.reshape({3, h * w}).astype(theta.dtype()).to_device(theta.device()), false);

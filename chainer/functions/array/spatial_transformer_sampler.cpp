@@ -17,16 +17,16 @@ struct Sizes {
   Sizes(const Shape& x, const Shape& grid) : n(x[0]), c(x[1]), h(x[2]), w(x[3]), out_h(grid[2]), out_w(grid[3]) {}
 };
 
-// In functions on variables: what gradients with a graph go through.
+// Built of differentiable functions: used for gradients that need a graph.
 Variable composed(const Variable& x, const Variable& grid) {
   const Sizes s(x.shape(), grid.shape());
   const int64_t n = s.n, c = s.c, h = s.h, w = s.w, out_h = s.out_h, out_w = s.out_w;
-  // One pixel of zeros around the image; channels last, so that a pixel is one row.
+  // Padded with one pixel of zeros; channels last, so that a pixel is one row.
   const Variable padded = pad(x, {{0, 0}, {0, 0}, {1, 1}, {1, 1}}, "constant");
   const int64_t wide = w + 2;
   const Variable rows = transpose(padded, {0, 2, 3, 1}).reshape({n * (h + 2) * wide, c});
 
-  // Coordinates of the padded image; beyond it they stay on its border, which is zero.
+  // Coordinates in the padded image; outside ones are clipped to its border, which is zero.
   const auto along = [&](int64_t axis, int64_t length) {
     const double half = static_cast<double>(length - 1) / 2;
     const Variable at = get_item(grid, {Slice(), axis}).reshape({n * out_h * out_w});
@@ -38,7 +38,7 @@ Variable composed(const Variable& x, const Variable& grid) {
   };
   const Array u0 = corner(u, w), v0 = corner(v, h);
   const Variable du = u - u0.astype(u.dtype()), dv = v - v0.astype(v.dtype());       // in [0, 1]
-  const Array image = chainer::repeat(arange(n) * ((h + 2) * wide), out_h * out_w);  // where each image begins
+  const Array image = chainer::repeat(arange(n) * ((h + 2) * wide), out_h * out_w);  // index of each image's first row
   const Array first = (v0 * static_cast<double>(wide) + u0).astype(int64) + image;
   const auto pixel = [&](int64_t offset, const Variable& weight) {
     return get_item(rows, {first + offset}) * expand_dims(weight, 1);
@@ -48,7 +48,7 @@ Variable composed(const Variable& x, const Variable& grid) {
   return transpose(y.reshape({n, out_h, out_w, c}), {0, 3, 1, 2});
 }
 
-// forward and the first gradient by the host's kernel.
+// The forward pass and the first gradient, by the host's kernel.
 struct SamplerNode : FunctionNode {
   std::string label() const override { return "SpatialTransformerSampler"; }
   void check_type_forward(const type_check::TypeInfos& in) const override {

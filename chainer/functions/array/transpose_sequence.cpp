@@ -12,7 +12,7 @@
 namespace chainer::functions {
 namespace {
 
-// Its own inverse, and so its own gradient.
+// Its own inverse, and therefore its own gradient.
 struct TransposeSequenceNode : FunctionNode {
   std::string label() const override { return "TransposeSequence"; }
   void check_type_forward(const type_check::TypeInfos& in) const override {
@@ -23,7 +23,7 @@ struct TransposeSequenceNode : FunctionNode {
     }
   }
   Arrays forward(const Arrays& xs) override {
-    bool plain = !(recording::any() && recording::here());  // operations on arrays are recorded
+    bool plain = !(recording::any() && recording::here());  // while recording, use operations on arrays
     for (const Array& x : xs) plain = plain && x.device().is_host() && x.is_contiguous();
     Arrays in, out;
     for (const Array& x : xs) in.push_back(x);
@@ -36,7 +36,7 @@ struct TransposeSequenceNode : FunctionNode {
         Arrays rows;
         for (std::size_t i = 0; i < count; ++i) rows.push_back(in[i][Slice(t, t + 1)]);
         out.push_back(concatenate(rows, 0));
-        continue;  // likewise in another order of memory, and on another device
+        continue;  // also for other memory orders and other devices
       }
       Array y(shape, in[0].dtype());
       const int64_t bytes = y.size() / shape[0] * item_size(y.dtype());
@@ -56,14 +56,14 @@ struct TransposeSequenceNode : FunctionNode {
     for (std::size_t t = 0; t < gys.size(); ++t)
       given.push_back(gys[t] ? gys[t] : Variable(zeros(shapes[t], some->dtype(), some->device()), false));
     Variables gx = apply(TransposeSequenceNode(), given);
-    for (std::size_t i = gx.size(); i < inputs().size(); ++i)  // sequences without an element
+    for (std::size_t i = gx.size(); i < inputs().size(); ++i)  // sequences without elements
       gx.push_back(Variable(zeros(input_shape(static_cast<int>(i)), some->dtype(), some->device()), false));
     return gx;
   }
   std::vector<Shape> shapes;  // of the outputs
 };
 
-// In functions that exports know: row t of every array that has one, picked from all of them in one piece.
+// Built of functions that exporters know: row t of every array that has one, picked from their concatenation.
 Variables composed(const Variables& xs) {
   const Variable all = concat(xs, 0);
   std::vector<int64_t> starts;

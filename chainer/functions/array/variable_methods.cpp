@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The methods of Variable that are functions of the graph.
+// The methods of Variable that call functions of the graph.
 #include "chainer/functions/array.h"
 
 namespace chainer {

@@ -10,7 +10,7 @@ namespace chainer::functions {
 Variable Bilinear::operator()(const Variable& e1, const Variable& e2, const Variable& W, const Variable& V1,
                               const Variable& V2, const Variable& b) const {
   if (static_cast<bool>(V1) != static_cast<bool>(V2) || static_cast<bool>(V1) != static_cast<bool>(b))
-    throw ValueError("bilinear: V1, V2 and b are given all three or not at all");
+    throw ValueError("bilinear: give all of V1, V2 and b, or none of them");
   const auto rows = [](const Variable& e) { return e.ndim() == 2 ? e : rows_of(e); };
   const Variable x = rows(e1), y = rows(e2);
   type_check::check("BilinearFunction", {x.array(), y.array(), W.array()}, [](const type_check::TypeInfos& in) {
@@ -20,7 +20,7 @@ Variable Bilinear::operator()(const Variable& e1, const Variable& e2, const Vari
     expect(in[0].shape(0) == in[1].shape(0), in[2].ndim() == 3, in[2].shape(0) == in[0].shape(1));
     expect(in[2].shape(1) == in[1].shape(1));
   });
-  // (N, J) and (N, K) with (J, K, L): the products of the pairs, then one matrix product.
+  // (N, J) and (N, K) with (J, K, L): products of all pairs (N, J * K), then one matrix product.
   const int64_t n = x.shape()[0], j = x.shape()[1], k = y.shape()[1];
   const Variable pairs = reshape(expand_dims(x, 2) * expand_dims(y, 1), {n, j * k});
   const Variable z = matmul(pairs, reshape(W, {j * k, W.shape()[2]}));

@@ -28,7 +28,7 @@ Variables ConvolutionGradW::backward(const Indexes& wanted, const Variables& ggW
 Variable filters_gradient(const ConvolutionPlan& plan, const Shape& W, const Variable& images, const Variable& results,
                           const Variable& so_far) {
   if (so_far && !config().enable_backprop && so_far.array().is_contiguous() && is_exclusive(so_far.array())) {
-    // Filters used several times: the sum goes on in their gradient without a temporary, if nobody else sees it.
+    // Filters used several times: the gradient is added up in place, without a temporary, if nothing else refers to it.
     Array sum = so_far.array();
     if (sum.size())
       host_kernels::convolve(

@@ -14,7 +14,7 @@ void DeconvolutionNode::check_type_forward(const type_check::TypeInfos& in) cons
   expect(in[0].shape(1) == in[1].shape(0), in[0].shape(1) % groups == 0);
   if (in.count() == 3) expect(in[2].shape(0) == in[1].shape(1) * groups);
   const Shape& W = in[1].array().shape();
-  for (int d = 0; d < out.ndim(); ++d) {  // the convolution must lead back
+  for (int d = 0; d < out.ndim(); ++d) {  // convolving the output must give the shape of the input
     const auto n = [&](bool cover_all) {
       return utils::get_conv_outsize(out[d], W[d + 2], plan.stride[d], plan.pad[d], cover_all, plan.dilate[d]);
     };
@@ -38,7 +38,7 @@ Arrays DeconvolutionNode::forward(const Arrays& in) {
     y.push_back(n);
   }
   const Dtype dtype = in[0].dtype();
-  // Few channels are computed faster in C order (backend/cpu/onednn/convolution.cpp).
+  // With few channels C order is faster (backend/cpu/onednn/convolution.cpp).
   Array result = y[1] <= 3 ? Array(y, dtype, in[0].device()) : channels_last(y, dtype, in[0].device());
   if (result.size())
     host_kernels::convolve({Convolution::backward_data, plan, in[0], in[1], in.size() == 3 ? in[2] : Array(), result});

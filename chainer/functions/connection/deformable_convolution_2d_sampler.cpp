@@ -11,7 +11,7 @@
 namespace chainer::functions {
 namespace {
 
-// Where the filter's elements lie on the padded image, along one axis: (taps, out_h, out_w).
+// The position of each element of the filter on the padded image, along one axis: (taps, out_h, out_w).
 Array grid(int64_t taps_h, int64_t taps_w, int64_t out_h, int64_t out_w, int64_t stride, bool vertical) {
   const auto line = [](int64_t n, int64_t step) { return arange(n) * step; };
   const Array taps = vertical ? line(taps_h, 1).reshape({taps_h, 1, 1, 1}) : line(taps_w, 1).reshape({1, taps_w, 1, 1});
@@ -41,8 +41,8 @@ Variable DeformableConvolution2DSampler::operator()(const Variable& x, const Var
   });
   const Shape &s = x.shape(), &w = W.shape();
   const int64_t n = s[0], taps = w[2] * w[3], out_h = offset.shape()[2], out_w = offset.shape()[3];
-  // Coordinates from -1 to 1 over the padded image, as the sampler wants them. 16 bits would move the samples of large
-  // images by parts of a pixel.
+  // The sampler takes coordinates from -1 to 1 over the padded image. 16 bits would move the samples of large images by
+  // fractions of a pixel.
   const Dtype inner = compute_dtype(x.dtype());
   const Variable wide_offset = cast(offset, inner);
   const auto coordinates = [&](bool vertical) {
@@ -57,7 +57,7 @@ Variable DeformableConvolution2DSampler::operator()(const Variable& x, const Var
       chainer::functions::pad(cast(x, inner), {{0, 0}, {0, 0}, {pad[0], pad[0]}, {pad[1], pad[1]}}, "constant");
   const Variable sampled = spatial_transformer_sampler(padded, concat({coordinates(false), coordinates(true)}, 1));
   const Variable patches = reshape(transpose(sampled, {0, 3, 1, 2}), {n * out_h * out_w, w[1] * taps});
-  // The product has the wider dtype of the two.
+  // The result has the wider dtype of x and W.
   const Dtype dtype = promote(x.dtype(), W.dtype());
   const Variable y = linear(cast(patches, dtype), cast(reshape(W, {w[0], w[1] * taps}), dtype), b ? cast(b, dtype) : b);
   return transpose(reshape(y, {n, out_h, out_w, w[0]}), {0, 3, 1, 2});

@@ -17,10 +17,10 @@ namespace {
 
 using Ignore = std::optional<int64_t>;
 
-// Row numbers with ignored ids replaced by 0; every other id is checked.
 [[noreturn]] void fail(int64_t id, int64_t position, int64_t vocabulary) {
   throw IndexError("embed_id: id ", id, " at position ", position, " is outside the vocabulary of ", vocabulary);
 }
+// The row numbers, checked, with 0 for ignored ids.
 Array checked_rows(const Array& ids, int64_t vocabulary, Ignore ignore) {
   if (!ids.device().is_host()) {
     Array rows(ids.shape(), int64, ids.device());
@@ -39,7 +39,7 @@ Array checked_rows(const Array& ids, int64_t vocabulary, Ignore ignore) {
   });
   return rows;
 }
-// 1 where the id counts, 0 where it is ignored, with an axis for the embedding.
+// 1 where the id counts, 0 where it is ignored; with an axis of length one for the embedding.
 Array counted(const Array& ids, int64_t ignore, Dtype d) {
   return chainer::expand_dims(not_equal(ids, ignore).astype(d), ids.ndim());
 }
@@ -81,8 +81,8 @@ struct EmbedIdNode : FunctionNode, Described {
   Variables backward(const Indexes& wanted, const Variables& gy) override {
     return backward_accumulate(wanted, gy, Variables(wanted.size()));
   }
-  // A matrix that is looked up several times: the rows go into its gradient without a temporary of its size. (Ids have
-  // no gradient, though a variable of them may want one.)
+  // A matrix that is looked up several times: the rows are added to its gradient without a temporary of its size. Ids
+  // have no gradient, even if their variable requires one.
   bool accumulates() const override { return true; }
   Variables backward_accumulate(const Indexes& wanted, const Variables& gy, const Variables& gx) override {
     Variables out;

@@ -15,7 +15,7 @@
 namespace chainer::functions {
 namespace {
 
-// Up to here a product for the gradient of the weights costs more to add up than to compute.
+// Up to this many rows, adding the product for the weights' gradient to a sum costs more than computing it.
 constexpr int64_t kFewRows = 256;
 
 struct LinearFunction : FunctionNode {
@@ -58,8 +58,8 @@ struct LinearFunction : FunctionNode {
           continue;
         }
         if (gx[k] && !config().enable_backprop && gx[k].array().is_contiguous() && is_exclusive(gx[k].array())) {
-          // A weight used several times: the product goes into its gradient without a temporary, if no other variable,
-          // and nobody who set or keeps a gradient, sees the array.
+          // A weight used several times: the product is added to its gradient without a temporary, unless another
+          // variable or a caller also refers to that array.
           Array sum = gx[k].array();
           matmul_into(gy[0].array().T(), x.array(), sum, 1, 1);
           out.push_back(gx[k]);
@@ -89,10 +89,11 @@ Variable Linear::operator()(const Variable& x, const Variable& W, const Variable
     rows = rows_of(x, static_cast<int>(axes));
   } else if (x.ndim() > 2) {
     if (W.ndim() == 2 && x.shape()[0] && x.size() / x.shape()[0] != W.shape(1) && x.shape(-1) == W.shape(1))
-      throw DimensionError("linear: all axes of x but the first are taken together, ", x.size() / x.shape()[0],
-                           " elements for x of shape ", x.shape(), ", but W of shape ", W.shape(), " has ", W.shape(1),
-                           " inputs: to apply it to the last axis alone, give n_batch_axes = ", x.ndim() - 1,
-                           ", to the link as linear(x, ", x.ndim() - 1, ")");
+      throw DimensionError("linear: all axes of x but the first are taken together, so x of shape ", x.shape(),
+                           " has rows of ", x.size() / x.shape()[0], " elements, but W of shape ", W.shape(), " has ",
+                           W.shape(1),
+                           " columns; to apply linear to the last axis only, pass n_batch_axes = ", x.ndim() - 1,
+                           " (for a link: linear(x, ", x.ndim() - 1, "))");
     rows = rows_of(x);
   }
   Variable y = b ? apply_single(LinearFunction(), rows, W, b) : apply_single(LinearFunction(), rows, W);

@@ -30,7 +30,7 @@ Variable LocalConvolution2D::operator()(const Variable& x, const Variable& W, co
   });
   const Shape& w = W.shape();
   const int64_t n = x.shape()[0], k = w[0], positions = w[1] * w[2], width = w[3] * w[4] * w[5];
-  // A product of matrices for each position: patches (n, width) and filters (width, k).
+  // One matrix product for each position: patches (n, width) and filters (width, k).
   const Variable patches =
       transpose(reshape(im2col(x, {w[4], w[5]}, {.stride = {stride[0], stride[1]}}), {n, width, positions}), {2, 0, 1});
   const Variable filters = transpose(reshape(W, {k, positions, width}), {1, 2, 0});

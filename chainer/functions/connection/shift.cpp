@@ -20,7 +20,7 @@ Variable Shift::operator()(const Variable& x, const PerAxis& ksize, const ShiftO
   const Variable padded = pad(x, {{0, 0}, {0, 0}, {ph, ph}, {pw, pw}}, "constant");
   Variables moved;
   for (int64_t i = 0; i < groups; ++i) {
-    // The middle of the filter, which moves nothing, changes places with its last element.
+    // The middle of the filter, which does not shift, and its last element are swapped.
     const int64_t middle = (groups - 1) / 2, tap = i == middle ? groups - 1 : i == groups - 1 ? middle : i;
     const int64_t top = ph - (tap / k[1] - k[0] / 2) * dilate[0], left = pw - (tap % k[1] - k[1] / 2) * dilate[1];
     const int64_t end = i + 1 < groups ? (i + 1) * size : s[1];

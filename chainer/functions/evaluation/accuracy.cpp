@@ -9,10 +9,10 @@
 namespace chainer::functions {
 namespace {
 
-// The share of `right` among `valid` elements, as a 0-d array.
+// The share of correct (`right`) elements among the `valid` ones, as a 0-d array.
 Array share(const Array& right, const Array& valid, Dtype d) {
   const Array in[] = {chainer::sum(valid), chainer::sum(right & valid)};
-  if (!right.device().is_host()) {  // nobody waits for the counts
+  if (!right.device().is_host()) {  // without waiting for the device
     const Array all = in[0].astype(float64);
     return (in[1].astype(float64) / chainer::maximum(all, scalar_array(1.0, all))).astype(d);
   }

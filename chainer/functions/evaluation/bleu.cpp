@@ -18,7 +18,7 @@ void replace_all(std::string& s, std::string_view from, std::string_view to) {
   for (std::size_t at = 0; (at = s.find(from, at)) != s.npos; at += to.size()) s.replace(at, from.size(), to);
 }
 
-// Two neighbours that a rule takes get blanks: `before` the first, `between`, `behind` the second.
+// Inserts spaces where takes(first, second) is true for adjacent characters: `before`, `between` or `behind` them.
 template <class Rule>
 std::string spaced(const std::string& s, bool before, bool between, bool behind, Rule&& takes) {
   std::string out;
@@ -36,7 +36,7 @@ std::string spaced(const std::string& s, bool before, bool between, bool behind,
   return out;
 }
 
-// The rules of mteval-v13a for Western languages.
+// The tokenization of mteval-v13a for Western languages.
 std::string v13a(std::string s) {
   replace_all(s, "<skipped>", "");
   replace_all(s, "-\n", "");
@@ -66,7 +66,7 @@ Grams grams(const std::vector<std::string>& words, std::size_t n) {
   return out;
 }
 
-// Precisions with smoothing, and the score of their logarithms' mean.
+// Computes the smoothed precisions, and the score from the mean of their logarithms.
 void finish(Bleu::Result& r, const BleuOptions& o) {
   const double value = o.smooth_value >= 0 ? o.smooth_value : o.smoothing == BleuSmoothing::floor ? 0.1 : 1;
   if (std::all_of(r.correct.begin(), r.correct.end(), [](int64_t c) { return c == 0; })) return;

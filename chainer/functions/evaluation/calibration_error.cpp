@@ -13,7 +13,7 @@ struct Bin {
   int64_t count = 0;
 };
 
-// Bins of equal width, each with its upper edge; 0 is in the first.
+// Bins of equal width. Each contains its upper edge; the first also contains 0.
 std::vector<Bin> bins_of(const char* function, const Variable& y, const Variable& t, int64_t bins) {
   if (bins < 1) throw ValueError(function, ": bins must be 1 or more, not ", bins);
   std::vector<double> edges;

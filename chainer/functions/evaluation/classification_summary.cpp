@@ -37,7 +37,7 @@ ClassificationSummary::Result ClassificationSummary::operator()(const Variable& 
   }
   std::vector<double> p, r, f;
   const double b2 = o.beta * o.beta;
-  for (std::size_t i = 0; i < n; ++i) {  // 0 / 0 is NaN: a label that nobody predicted has no precision
+  for (std::size_t i = 0; i < n; ++i) {  // 0 / 0 is NaN: without predictions of a label its precision is undefined
     p.push_back(static_cast<double>(both[i]) / static_cast<double>(relevant[i]));
     r.push_back(static_cast<double>(both[i]) / static_cast<double>(support[i]));
     f.push_back((1 + b2) * p[i] * r[i] / (b2 * p[i] + r[i]));

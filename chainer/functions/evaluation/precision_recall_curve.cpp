@@ -18,7 +18,7 @@ double steps_of(const detail::BinaryScores& s) {
   return sum / static_cast<double>(s.positives);
 }
 void require_positives(const char* function, const detail::BinaryScores& s) {
-  if (s.positives == 0) throw ValueError(function, ": none of ", s.labels.size(), " labels is 1");
+  if (s.positives == 0) throw ValueError(function, ": at least one label must be 1, none of ", s.labels.size(), " is");
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ Variable Psnr::operator()(const Variable& x, const Variable& y, double data_rang
   });
   if (!(data_range > 0)) throw ValueError("psnr: data_range must be positive, not ", data_range);
   const std::vector<double> a = x.array().to_vector<double>(), b = y.array().to_vector<double>();
-  if (a.empty()) throw DimensionError("psnr: pictures of shape ", x.array().shape(), " have no pixels");
+  if (a.empty()) throw DimensionError("psnr: images of shape ", x.array().shape(), " have no pixels");
   double sum = 0;
   for (std::size_t i = 0; i < a.size(); ++i) sum += (a[i] - b[i]) * (a[i] - b[i]);
   return detail::result(10 * std::log10(data_range * data_range * static_cast<double>(a.size()) / sum), y);

@@ -16,12 +16,12 @@ Variable R2Score::operator()(const Variable& pred, const Variable& truth, const 
   });
   if (multioutput != "uniform_average" && multioutput != "raw_values")
     throw ValueError("r2_score: multioutput must be 'uniform_average' or 'raw_values', not '", multioutput, "'");
-  // Sums of squares are seldom numbers of 16 bits.
+  // Sums of squares often overflow 16-bit dtypes.
   const auto wide = [](const Array& a) { return a.astype(item_size(a.dtype()) == 2 ? float32 : a.dtype(), false); };
   const Array p = wide(pred.array()), t = wide(truth.array());
   const Array residual = chainer::sum(chainer::square(p - t), 0),
               total = chainer::sum(chainer::square(t - chainer::mean(t, 0)), 0);
-  // A constant output has no variation to explain: its score is 0, also where its mean was rounded.
+  // A constant output has no variance to explain, so its score is 0, even if rounding makes its deviations nonzero.
   const Array constant = equal(chainer::max(t, 0), chainer::min(t, 0));
   const Array score =
       chainer::where(constant, zeros_like(total), 1 - residual / chainer::where(constant, ones_like(total), total));

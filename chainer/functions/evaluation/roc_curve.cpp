@@ -48,12 +48,12 @@ Variable AreaUnderCurve::operator()(const Variable& x, const Variable& y) const 
     type_check::expect(in[0].ndim() == 1, in[0].shape() == in[1].shape());
   });
   std::vector<double> at = x.array().to_vector<double>(), height = y.array().to_vector<double>();
-  if (at.size() < 2) throw ValueError("area_under_curve: two points are the least, not ", at.size());
+  if (at.size() < 2) throw ValueError("area_under_curve: at least two points are needed, got ", at.size());
   const bool falls = at.front() > at.back();
   for (std::size_t i = 1; i < at.size(); ++i)
     if (falls ? !(at[i] <= at[i - 1]) : !(at[i] >= at[i - 1]))
-      throw ValueError("area_under_curve: x goes neither up nor down throughout: ", at[i - 1], " and ", at[i],
-                       " at positions ", i - 1, " and ", i);
+      throw ValueError("area_under_curve: x must be monotonic; got ", at[i - 1], " and ", at[i], " at positions ",
+                       i - 1, " and ", i);
   return detail::result(falls ? -area(at, height) : area(at, height), y);
 }
 

@@ -78,7 +78,7 @@ struct BinaryScores {
     }
     if (labels.empty() || positives == 0 || positives == static_cast<int64_t>(labels.size()))
       throw ValueError(function, ": the label ", label, " has ", positives, " of ", labels.size(),
-                       " elements; some must have it, and some not");
+                       " elements; at least one must have it, and at least one must not");
   }
   void require_both(const char* function) const {
     if (positives == 0 || positives == static_cast<int64_t>(labels.size()))

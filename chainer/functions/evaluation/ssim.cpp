@@ -9,7 +9,7 @@ namespace {
 
 using Plane = std::vector<double>;
 
-// One number a place along an axis of the window; they sum to 1.
+// The weights of the window along one axis; they sum to 1.
 Plane window(const SsimOptions& o) {
   if (!o.gaussian_weights) {
     if (o.win_size < 1 || o.win_size % 2 == 0)
@@ -28,7 +28,7 @@ Plane window(const SsimOptions& o) {
   return out;
 }
 
-// Weighted means of all windows that lie inside a plane of h x w: columns, then rows.
+// Weighted means over all windows inside a plane of h x w, by columns and then by rows.
 Plane filtered(const Plane& in, std::size_t h, std::size_t w, const Plane& weights) {
   const std::size_t n = weights.size(), rows = h - n + 1, columns = w - n + 1;
   Plane down(rows * w), out(rows * columns);
@@ -59,10 +59,10 @@ Variable Ssim::operator()(const Variable& x, const Variable& y, const SsimOption
   const Shape& shape = x.array().shape();
   const auto h = static_cast<std::size_t>(shape[shape.size() - 2]), w = static_cast<std::size_t>(shape.back());
   if (h < weights.size() || w < weights.size() || x.array().size() == 0)
-    throw DimensionError("ssim: pictures of ", h, " x ", w, " pixels in an array of shape ", shape,
-                         " have no window of ", weights.size(), " x ", weights.size());
+    throw DimensionError("ssim: images of ", h, " x ", w, " pixels in an array of shape ", shape,
+                         " do not contain a window of ", weights.size(), " x ", weights.size());
   const Plane a = x.array().to_vector<double>(), b = y.array().to_vector<double>();
-  // The divisor n - 1 counts the pixels of the window, weighted or not, as scikit-image does.
+  // The sample covariance divides by the number of pixels minus one even if weighted, as in scikit-image.
   const auto n = static_cast<double>(weights.size() * weights.size());
   const double norm = o.use_sample_covariance ? n / (n - 1) : 1;
   const double c1 = std::pow(o.K1 * o.data_range, 2), c2 = std::pow(o.K2 * o.data_range, 2);

@@ -13,7 +13,7 @@ Variable TopKAccuracy::operator()(const Variable& y, const Variable& t, int64_t 
     if (ignore_label && s.labels[static_cast<std::size_t>(i)] == *ignore_label) continue;
     const int64_t label = s.label(i);
     const double own = s.score(i, label);
-    int64_t before = 0;  // how many scores are larger; those that are no numbers are
+    int64_t before = 0;  // scores ranked above the label's: larger, NaN, or equal and of a later class
     for (int64_t c = 0; c < s.classes; ++c) before += !(s.score(i, c) < own || (s.score(i, c) == own && c <= label));
     ++counted;
     right += before < k;

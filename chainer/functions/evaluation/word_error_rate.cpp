@@ -10,7 +10,7 @@
 namespace chainer::functions {
 namespace {
 
-// Levenshtein's distance: the fewest changes, insertions and removals.
+// The Levenshtein distance: the smallest number of substitutions, insertions and deletions.
 template <class T>
 int64_t distance(const std::vector<T>& from, const std::vector<T>& to) {
   std::vector<int64_t> row(to.size() + 1);

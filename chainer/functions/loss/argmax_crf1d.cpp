@@ -12,7 +12,7 @@ namespace chainer::functions {
 
 ArgmaxCrf1d::Result ArgmaxCrf1d::operator()(const Variable& cost, const Variables& xs) const {
   check_crf1d(name, cost, xs);
-  // Viterbi: the best way to each label of each step, and the label it came from.
+  // Viterbi: for each step, the score of the best path to each label and the label before it.
   Variables scores;
   Arrays from;
   Variable alpha = xs[0];

@@ -34,7 +34,7 @@ Variable BlackOut::operator()(const Variable& x, const Variable& t, const Variab
   const Array index = labels_and_samples(t.array(), samples.array(), W.shape()[0], name, &ignored);
   const Variable scores = rows_dot(x, W, index);
   const Variable total = expand_dims(logsumexp(scores, 1), 1), log_p = scores - total;
-  // log(1 - p): where p is the largest, and may be 1, what the others have; else through expm1.
+  // log(1 - p). p may be 1 for the largest, so there it comes from the other scores; elsewhere from expm1.
   const Shape shape = scores.shape();
   const Array at = chainer::argmax(scores.array(), 1).reshape({shape[0], 1});
   const Array largest = equal(arange(shape[1]).to_device(x.device()).reshape({1, shape[1]}), at);

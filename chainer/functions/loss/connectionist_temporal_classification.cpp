@@ -18,9 +18,8 @@ namespace {
 constexpr double kInf = std::numeric_limits<double>::infinity();
 using host_kernels::kImpossible;
 
-// -log of the summed probability of all paths, from log probabilities (steps, batch, vocabulary). forward and the first
-// gradient run on plain numbers, each item of the batch on its own; a gradient that needs a graph goes through
-// `unrolled`.
+// -log of the summed probability of all paths, from log probabilities (steps, batch, vocabulary). The host's kernel
+// computes the forward pass and the first gradient, item by item; a gradient that needs a graph uses `unrolled`.
 struct CtcNode : FunctionNode {
   explicit CtcNode(host_kernels::CtcPaths p) : paths(std::move(p)) {}
   std::string label() const override { return "ConnectionistTemporalClassification"; }
@@ -45,7 +44,7 @@ struct CtcNode : FunctionNode {
     return {Variable(gx.astype(x.dtype(), false).to_device(x.device()), false)};
   }
 
-  // The same in functions on variables, one step of the recurrence after the other.
+  // Built of differentiable functions, step by step.
   Variable unrolled(const Variable& x) const {
     const Variable e = clip(
         get_item(x, {arange(paths.steps).reshape({-1, 1, 1}), arange(paths.batch).reshape({-1, 1}), paths.symbols}),
@@ -82,7 +81,7 @@ struct CtcNode : FunctionNode {
 std::vector<int64_t> lengths(const Array& given, int64_t batch, int64_t most, int64_t least, const char* what) {
   if (!given) return std::vector<int64_t>(static_cast<std::size_t>(batch), most);
   if (given.ndim() != 1 || given.size() != batch || is_floating(given.dtype()))
-    throw ValueError("connectionist_temporal_classification: ", what, " must be ", batch, " integers, it is ",
+    throw ValueError("connectionist_temporal_classification: ", what, " must be ", batch, " integers, got ",
                      given.dtype(), " of shape ", given.shape());
   const std::vector<int64_t> out = given.to_vector<int64_t>();
   for (std::size_t b = 0; b < out.size(); ++b)
@@ -127,7 +126,7 @@ Variable ConnectionistTemporalClassification::operator()(const Variable& x, cons
     }
   }
   for (int64_t& n : p.path_length) n = 2 * n + 1;
-  // In float32 at least: long sums of logarithms leave no digits in 16 bits.
+  // In float32 at least: long sums of logarithms lose all digits in 16 bits.
   const Variable wide = x.dtype() == float16 || x.dtype() == bfloat16 ? cast(x, float32) : x;
   const Variable loss = cast(apply_single(CtcNode(std::move(p)), log_softmax(wide, 2)), x.dtype());
   return reduced(loss, options.reduce, name, {Reduction::mean, Reduction::no});

@@ -20,7 +20,8 @@ Variable Contrastive::operator()(const Variable& x0, const Variable& x1, const V
   });
   if (!(o.margin > 0)) throw ValueError("contrastive: margin should be positive, not ", o.margin);
   const Variable squared = sum(square(x0 - x1), 1);
-  // The distance of equal points is zero and has no gradient: the root is taken of a tiny number that the dtype has.
+  // sqrt has no finite gradient at 0: for equal points it gets a tiny positive number, and the product with `apart` is
+  // 0.
   const double tiny = x0.dtype() == float16 ? 0x1p-24 : 1e-14;
   const Variable apart(not_equal(squared.array(), 0).astype(x0.dtype()), false);
   const Variable distance = sqrt(maximum(squared, Variable(full({}, tiny, x0.dtype(), x0.device()), false))) * apart;

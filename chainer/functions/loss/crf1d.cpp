@@ -11,14 +11,13 @@ namespace chainer::functions {
 void check_crf1d(std::string_view name, const Variable& cost, const Variables& xs) {
   if (xs.empty()) throw ValueError(name, ": xs has no time steps");
   if (cost.ndim() != 2 || cost.shape()[0] != cost.shape()[1])
-    throw DimensionError(name, ": cost must be a square matrix, it has shape ", cost.shape());
+    throw DimensionError(name, ": cost must be a square matrix, got shape ", cost.shape());
   for (std::size_t i = 0; i < xs.size(); ++i) {
     if (xs[i].ndim() != 2 || xs[i].shape()[1] != cost.shape()[0])
-      throw DimensionError(name, ": xs[", i, "] must have shape (batch, ", cost.shape()[0], "), it has ",
-                           xs[i].shape());
+      throw DimensionError(name, ": xs[", i, "] must have shape (batch, ", cost.shape()[0], "), got ", xs[i].shape());
     if (xs[i].dtype() != cost.dtype() || !is_floating(cost.dtype()))
-      throw TypeError(name, ": cost and xs must have one floating dtype, they have ", cost.dtype(), " and, at ", i,
-                      ", ", xs[i].dtype());
+      throw TypeError(name, ": cost and xs must have the same floating dtype; cost has ", cost.dtype(), ", xs[", i,
+                      "] has ", xs[i].dtype());
     if (i && xs[i].shape()[0] > xs[i - 1].shape()[0])
       throw DimensionError(name, ": sequences must be sorted by length, the longest first; xs[", i, "] has ",
                            xs[i].shape()[0], " items, the step before ", xs[i - 1].shape()[0]);
@@ -31,7 +30,7 @@ Variable Crf1d::operator()(const Variable& cost, const Variables& xs, const Vari
   const int64_t K = cost.shape()[0];
   for (std::size_t i = 0; i < ys.size(); ++i) {
     if (ys[i].shape() != Shape{xs[i].shape()[0]} || is_floating(ys[i].dtype()))
-      throw DimensionError("crf1d: ys[", i, "] must be integers of shape ", Shape{xs[i].shape()[0]}, ", it is ",
+      throw DimensionError("crf1d: ys[", i, "] must be integers of shape ", Shape{xs[i].shape()[0]}, ", got ",
                            ys[i].dtype(), " of shape ", ys[i].shape());
     const std::vector<int64_t> labels = ys[i].array().to_vector<int64_t>();
     for (std::size_t b = 0; b < labels.size(); ++b)
@@ -39,7 +38,7 @@ Variable Crf1d::operator()(const Variable& cost, const Variables& xs, const Vari
         throw IndexError("crf1d: label ", labels[b], " in ys[", i, "] at position ", b, " is not in 0 ... ", K - 1);
   }
 
-  // Sequences that have ended leave alpha at its end; finished ones are collected from the back.
+  // When sequences end, their rows leave alpha; they are appended from the last step to the first.
   Variables finished_z, finished_score;
   Variable alpha = xs[0], score = select_item(xs[0], ys[0]);
   for (std::size_t i = 1; i < xs.size(); ++i) {

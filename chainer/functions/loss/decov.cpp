@@ -12,7 +12,7 @@ Variable Decov::operator()(const Variable& h, const CovarianceOptions& o) const 
     in.names({"h"});
     type_check::expect(in[0].dtype().kind() == 'f', in[0].ndim() == 2);
   });
-  // Between different units only; a unit's own may be infinite.
+  // Covariances of different units only. where() drops the diagonal, which may be infinite.
   const Variable own(chainer::eye(h.shape()[1], {}, 0, Dtype::bool_).to_device(h.device()), false),
       zero(chainer::zeros({}, h.dtype()).to_device(h.device()), false);
   return reduce_covariance(functions::where(own, zero, covariance(h, h)), o.reduce);

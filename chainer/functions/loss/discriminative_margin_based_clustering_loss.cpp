@@ -12,7 +12,7 @@
 namespace chainer::functions {
 namespace {
 
-// The length of vectors along axes: the sum of absolute values, or the Euclidean one with gradient 0 at 0.
+// The norm of vectors along axes: the sum of absolute values, or the Euclidean norm with gradient 0 at 0.
 Variable length(const Variable& x, int64_t norm, const Axes& axes) {
   if (norm == 1) return sum(absolute(x), axes);
   const Variable squares = sum(x * x, axes);
@@ -25,8 +25,8 @@ Variable length(const Variable& x, int64_t norm, const Axes& axes) {
 Variables DiscriminativeMarginBasedClusteringLoss::operator()(const Variable& embeddings, const Variable& labels,
                                                               double delta_v, double delta_d, int64_t max_embedding_dim,
                                                               const ClusteringLossOptions& o) const {
-  if (o.norm != 1 && o.norm != 2) throw ValueError(name, ": norm can only be 1 or 2, it is ", o.norm);
-  if (max_embedding_dim <= 0) throw ValueError(name, ": max_embedding_dim must be positive, it is ", max_embedding_dim);
+  if (o.norm != 1 && o.norm != 2) throw ValueError(name, ": norm can only be 1 or 2, not ", o.norm);
+  if (max_embedding_dim <= 0) throw ValueError(name, ": max_embedding_dim must be positive, not ", max_embedding_dim);
   type_check::check(
       "DiscriminativeMarginBasedClusteringLoss", {embeddings.array(), labels.array()},
       [&](const type_check::TypeInfos& in) {
@@ -38,7 +38,8 @@ Variables DiscriminativeMarginBasedClusteringLoss::operator()(const Variable& em
       });
   const int64_t N = embeddings.shape()[0], C = max_embedding_dim;
   const int64_t pixels = embeddings.shape()[2] * embeddings.shape()[3];
-  // mask[n, c, p]: pixel p belongs to instance c + 1. Means and their way back to the pixels are matrix products.
+  // mask[n, c, p] is 1 if pixel p belongs to instance c + 1. Matrix products with it give the means of instances and
+  // put means back at pixels.
   const Array instance = (arange(C) + 1).reshape({1, C, 1});
   const Array mask = equal(labels.array().reshape({N, 1, pixels}), instance).astype(embeddings.dtype());
   const Variable points = transpose(embeddings.reshape({N, C, pixels}), {0, 2, 1});  // (N, pixels, dimension)
@@ -47,7 +48,7 @@ Variables DiscriminativeMarginBasedClusteringLoss::operator()(const Variable& em
 
   const Variable regularization = sum(length(means, o.norm, {0, 2})) * (1 / static_cast<double>(C * N));
 
-  const Variable own = matmul(mask, means, {.transa = true});  // each pixel's mean, zero where it has none
+  const Variable own = matmul(mask, means, {.transa = true});  // the mean at each pixel, zero where there is none
   const Variable member = sum(Variable(mask, false), 1);       // (N, pixels): 1 where a pixel belongs to an instance
   const Variable apart = length((own - points) * expand_dims(member, 2), o.norm, 2);
   const Variable excess = square(relu(apart - delta_v));  // (N, pixels)

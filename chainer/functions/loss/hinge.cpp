@@ -17,9 +17,9 @@ Variable Hinge::operator()(const Variable& x, const Variable& t, const HingeOpti
   });
   if (o.reduce != Reduction::mean && o.reduce != Reduction::no)
     throw ValueError("hinge: only 'mean' and 'no' are valid for 'reduce'");
-  // Sums of squares and of more than 65,504 losses are no numbers of 16 bits.
+  // Sums of squares, and of more than 65,504 losses, overflow float16.
   if (o.reduce == Reduction::mean && item_size(x.dtype()) == 2) return cast((*this)(cast(x, float32), t, o), x.dtype());
-  // The label's score counts against the loss, the others for it.
+  // The score of the correct label lowers the loss, the other scores raise it.
   Array sign = ones_like(x.array());
   const std::vector<int64_t> labels = t.array().to_vector<int64_t>();
   for (std::size_t i = 0; i < labels.size(); ++i) {

@@ -27,7 +27,7 @@ struct MeanSquaredErrorNode : FunctionNode {
 }  // namespace
 
 Variable MeanSquaredError::operator()(const Variable& x0, const Variable& x1) const {
-  // Squares of 16 bits overflow soon, and an element's share of the mean vanishes.
+  // Squares overflow 16-bit dtypes, and an element's share of the mean underflows.
   if (item_size(x0.dtype()) == 2 && is_floating(x0.dtype()) && x1.dtype() == x0.dtype())
     return cast((*this)(cast(x0, float32), cast(x1, float32)), x0.dtype());
   return apply_single(MeanSquaredErrorNode(), x0, x1);

@@ -26,14 +26,14 @@ Variable NegativeSampling::operator()(const Variable& x, const Variable& t, cons
                                       const NegativeSamplingOptions& options) const {
   if (options.reduce != Reduction::sum && options.reduce != Reduction::no)
     throw ValueError("negative_sampling: only 'sum' and 'no' are valid for 'reduce'");
-  if (sample_size < 0) throw ValueError("negative_sampling: sample_size must not be negative, it is ", sample_size);
+  if (sample_size < 0) throw ValueError("negative_sampling: sample_size must not be negative, got ", sample_size);
   if (config().type_check)
     type_check::run("NegativeSamplingFunction", {x.array(), t.array(), W.array()}, check, nullptr);
   const Shape shape = {t.shape()[0], sample_size + 1};
   const Array samples = sampler(shape);
   if (samples.shape() != shape || is_floating(samples.dtype()))
-    throw ValueError("negative_sampling: the sampler must give integers of shape ", shape, ", it gave ",
-                     samples.dtype(), " of shape ", samples.shape());
+    throw ValueError("negative_sampling: the sampler must return integers of shape ", shape, ", got ", samples.dtype(),
+                     " of shape ", samples.shape());
   bool ignored = false;
   const Array index =
       labels_and_samples(t.array(), samples[{Slice(), Slice(1, std::nullopt)}], W.shape()[0], name, &ignored);

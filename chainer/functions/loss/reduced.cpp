@@ -9,7 +9,7 @@ namespace chainer::functions {
 Variable reduced(const Variable& loss, Reduction reduce, std::string_view name,
                  std::initializer_list<Reduction> valid) {
   if (std::find(valid.begin(), valid.end(), reduce) == valid.end())
-    throw ValueError(name, ": this reduction is not valid for 'reduce' here");
+    throw ValueError(name, ": 'reduce' does not support this reduction");
   if (reduce == Reduction::no) return loss;
   return reduce == Reduction::sum ? sum(loss) : mean(loss);
 }

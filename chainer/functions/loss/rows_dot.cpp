@@ -10,20 +10,20 @@
 namespace chainer::functions {
 namespace {
 
-// The form sum_ij g[i, j] x[i] . W[index[i, j]] is linear in each of g, x and W; each node below is its derivative by
-// one of them.
+// The form sum_ij g[i, j] x[i] . W[index[i, j]] is linear in each of g, x and W; each node below is its derivative with
+// respect to one of them.
 Variable combine(const Variable& g, const Variable& W, const Array& index);
 Variable scatter(const Variable& g, const Variable& x, const Array& index, int64_t rows);
 
 struct RowsNode : FunctionNode {
   explicit RowsNode(Array i) : index(std::move(i)) {}
-  // The kernels trust these: x and W are matrices of one width, x has a row for each of the index.
+  // Checks that x and W are matrices of equal width and that x has a row for each row of the index: the kernels do not.
   void check_rows(const Array& x, const Array& W) const {
     if (x.ndim() != 2 || W.ndim() != 2 || x.shape()[0] != index.shape()[0] || x.shape()[1] != W.shape()[1])
-      throw DimensionError("rows of W of shape ", W.shape(), " and x of shape ", x.shape(),
+      throw DimensionError("rows_dot: W of shape ", W.shape(), " and x of shape ", x.shape(),
                            " do not fit an index of shape ", index.shape());
     if (x.dtype() != W.dtype())
-      throw DtypeError("rows of W and x must have one dtype, they have ", W.dtype(), " and ", x.dtype());
+      throw DtypeError("rows_dot: W and x must have the same dtype, got ", W.dtype(), " and ", x.dtype());
   }
   static bool wants(const Indexes& wanted, int i) { return std::find(wanted.begin(), wanted.end(), i) != wanted.end(); }
   Array index;

@@ -27,14 +27,14 @@ struct SigmoidCrossEntropyNode : FunctionNode, Described {
     retain_inputs({0});
     const Array &x = in[0], &t = in[1];
     valid = not_equal(t, -1).astype(x.dtype());
-    // -log of the probability of the label, softplus(x) - x t: for x >= 0 softplus(-x) + x (1 - t), so that nothing
-    // cancels where the label is right.
+    // -log of the label's probability, softplus(x) - x t. For x >= 0 it is written as softplus(-x) + x (1 - t), which
+    // avoids cancellation where the label is right.
     const Array positive = greater_equal(x, 0).astype(x.dtype());
     sign = 1 - 2 * positive;
     rest = positive - t.astype(x.dtype());
     const Array loss = (chainer::softplus(x * sign) + x * rest) * valid;
     if (options.reduce == Reduction::no) return {loss};
-    // Sums of more than 65,504 losses, and their share of the sum, are no numbers of 16 bits.
+    // Sums of more than 65,504 losses overflow float16, and 1 / count is not a normal number there.
     const Dtype wide = item_size(x.dtype()) == 2 ? float32 : x.dtype();
     scale = Array(Shape{}, wide, x.device());
     if (options.reduce != Reduction::mean) {
@@ -60,7 +60,7 @@ struct SigmoidCrossEntropyNode : FunctionNode, Described {
     const Variable g = options.reduce == Reduction::no
                            ? gy[0]
                            : broadcast_to(cast(cast(gy[0], scale.dtype()) * scale, x.dtype()), x.shape());
-    // sigmoid(x) - t in the same way.
+    // sigmoid(x) - t, also without cancellation.
     return {g * (sigmoid(x * sign) * sign + rest) * valid, Variable()};
   }
   SigmoidCrossEntropyOptions options;

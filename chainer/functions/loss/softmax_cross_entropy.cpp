@@ -51,7 +51,7 @@ struct SoftmaxCrossEntropyNode : FunctionNode, Described {
     const Array log_y = log_softmax_array(x, inner, classes);
     if (options.cache_score) score = log_y;
 
-    // The logarithm at each label, 0 where the label does not count; weighted.
+    // The weighted logarithm at each label, 0 for ignored labels.
     Array picked({t.size()}, x.dtype(), x.device());
     if (t.size()) picked.device().backend().take_rows(log_y.ravel(), positions, picked);
     Array losses = picked * -row_weight;
@@ -64,7 +64,7 @@ struct SoftmaxCrossEntropyNode : FunctionNode, Described {
     const int64_t classes = x.shape()[1], inner = Dims(x.shape().begin() + 2, x.shape().end()).product();
     const Shape rows{x.shape()[0], 1, inner}, full{x.shape()[0], classes, inner};
     const Array weight = row_weight.reshape(rows);
-    if (!config().enable_backprop) {  // (softmax - one-hot) * weight * gy in the softmax's own memory
+    if (!config().enable_backprop) {  // (softmax - one-hot) * weight * gy, in the softmax's memory
       Array g = score ? chainer::exp(score) : chainer::exp(log_softmax_array(x.array(), inner, classes));
       g = with_labels_subtracted(g, inner, classes).reshape(full);
       const Array factor = options.reduce == Reduction::no
@@ -83,9 +83,9 @@ struct SoftmaxCrossEntropyNode : FunctionNode, Described {
     return {reshape(p * broadcast_to(Variable(weight, false) * broadcast_to(g, rows), full), x.shape()), Variable()};
   }
 
-  // Sums of more than 65,504 losses, and their share of the sum, are no numbers of 16 bits.
+  // Sums of more than 65,504 losses overflow float16, and 1 / count is not a normal number there.
   Dtype wide() const { return item_size(inputs_dtype) == 2 ? float32 : inputs_dtype; }
-  // Checks the labels; those that do not count become class 0 with weight 0.
+  // Checks the labels; ignored ones become class 0 with weight 0.
   void read_labels(const Shape& x, const Array& t) {
     const int64_t classes = x[1], inner = Dims(x.begin() + 2, x.end()).product();
     if (!t.device().is_host()) return read_labels_there(classes, inner, t);
@@ -122,7 +122,7 @@ struct SoftmaxCrossEntropyNode : FunctionNode, Described {
     positions = out[2];
     scale = out[3].astype(wide(), false);
   }
-  // The same on a device, which is not waited for.
+  // The same on a device, without waiting for it.
   void read_labels_there(int64_t classes, int64_t inner, const Array& t) {
     const auto checked = [&](bool columns) {
       Array out({t.size()}, int64, t.device());
@@ -160,7 +160,7 @@ struct SoftmaxCrossEntropyNode : FunctionNode, Described {
     return y;
   }
 
-  // y with 1 taken off at each label, in its own memory.
+  // Subtracts 1 from y at each label, in place.
   Array with_labels_subtracted(const Array& y, int64_t inner, int64_t classes) const {
     Array x = y;
     if (x.device().is_host()) {

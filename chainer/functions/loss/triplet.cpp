@@ -16,7 +16,7 @@ Variable Triplet::operator()(const Variable& anchor, const Variable& positive, c
         expect(in[1].shape() == in[0].shape(), in[2].shape() == in[0].shape(), in[0].shape(0) > 0);
       });
   if (!(o.margin > 0)) throw ValueError("triplet: margin should be positive, not ", o.margin);
-  // The difference of the squared distances as a product: no difference of large numbers.
+  // The difference of the squared distances as a product, which avoids subtracting large numbers.
   const Variable middle = (anchor - positive) * 0.5 + (anchor - negative) * 0.5;
   const Variable gap = sum((negative - positive) * middle * 2.0, 1) + o.margin;
   return reduced(relu(gap), o.reduce, name, {Reduction::mean, Reduction::no});

@@ -10,11 +10,11 @@
 namespace chainer::functions {
 
 Variable GaussianKlDivergence::operator()(const Variable& mean, const Variable& ln_var, Reduction reduce) const {
-  const Variable sigma = exp(ln_var * 0.5);  // (half the variance is a number where the variance is none)
+  const Variable sigma = exp(ln_var * 0.5);  // exp(ln_var) may overflow where half of it does not
   return reduced((mean * mean - ln_var - 1) * 0.5 + sigma * 0.5 * sigma, reduce, name, {Reduction::sum, Reduction::no});
 }
 Variable BernoulliNll::operator()(const Variable& x, const Variable& y, Reduction reduce) const {
-  // softplus(y) - x y, without a difference of large numbers where x is 1.
+  // softplus(y) - x y, without subtracting large numbers where x is 1.
   const Array positive = greater_equal(y.array(), 0).astype(y.dtype());
   const Variable loss = softplus(y * Variable(1 - 2 * positive, false)) + y * (Variable(positive, false) - x);
   return reduced(loss, reduce, name, {Reduction::sum, Reduction::no});

@@ -7,7 +7,7 @@ namespace {
 struct AbsoluteNode : UnaryNode<Elementwise::absolute> {
   std::string label() const override { return "|_|"; }
   Variables backward(const Indexes&, const Variables& gy) override {
-    return {gy[0] * chainer::sign(retained_input(0).array())};  // piecewise constant: no second gradient through it
+    return {gy[0] * chainer::sign(retained_input(0).array())};  // piecewise constant: a constant of the graph
   }
 };
 }  // namespace

@@ -22,8 +22,8 @@ struct Arctan2Node : FunctionNode {
   }
   Variables backward(const Indexes&, const Variables& gy) override {
     auto [a, b] = retained_inputs<2>();
-    // Relative to the larger of the two no square is beyond all numbers. (The size is a constant: the quotient does not
-    // depend on it.)
+    // Relative to the larger one the squares do not overflow. The size may be a constant: the quotient does not depend
+    // on it.
     Array size = chainer::maximum(chainer::absolute(a.array()), chainer::absolute(b.array()));
     size = chainer::where(isfinite(size), size, ones_like(size));
     const Variable s(size, false), u = a / s, v = b / s;

@@ -7,7 +7,7 @@
 
 namespace chainer::functions {
 namespace {
-// One function, for its sum may leave the range of the dtype: that of 70,000 ones is no float16.
+// One node instead of sum and division: the sum may overflow, as that of 70,000 ones does in float16.
 struct MeanNode : FunctionNode, Described {
   MeanNode(const Dims& a, bool k) : axes(a), keepdims(k) {}
   std::string label() const override { return "Mean"; }
@@ -21,7 +21,7 @@ struct MeanNode : FunctionNode, Described {
     Shape kept = input_shape(0);
     double count = 1;
     for (int64_t d : axes) count *= static_cast<double>(std::exchange(kept[d], 1));
-    // Divided in float32 where a count past 65,504 is inf in the dtype of gy.
+    // Divides in float32: a count above 65,504 is inf in float16.
     const Dtype dtype = gy[0].dtype(), wide = item_size(dtype) == 2 ? float32 : dtype;
     return {broadcast_to(reshape(cast(cast(gy[0], wide) / count, dtype), kept), input_shape(0))};
   }

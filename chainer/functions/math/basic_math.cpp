@@ -14,16 +14,16 @@ namespace {
 
 using functions::sum_to;
 
-// A number as graphs show it: negative ones in parentheses.
+// A number as drawn graphs show it: negative numbers are in parentheses.
 std::string constant_text(Scalar v) {
   const std::string s = to_string(v);
   return s[0] == '-' ? "(" + s + ")" : s;
 }
 
-// The constant as the variable's dtype has it: a number never widens a variable.
+// Casts the constant to the variable's dtype: a number never widens a variable.
 Scalar cast_to(Scalar v, Dtype d) { return is_floating(d) ? Scalar(v.to_double()) : Scalar(v.to_int()); }
 
-// What runs no code of others: its inputs are there until a call ends.
+// Base of nodes whose forward() runs no user code that could drop the variables of the call.
 struct MathNode : FunctionNode {
   bool keeps_inputs() const override { return false; }
 };
@@ -77,7 +77,7 @@ struct DivNode : BinaryNode {
     retain_outputs({0});
     return {x[0] / x[1]};
   }
-  // The slope by b from the quotient, which is a number where 1 / b^2 is none.
+  // The gradient with respect to b from the quotient: 1 / b^2 may overflow where the quotient does not.
   Variables backward(const Indexes& wanted, const Variables& gy) override {
     const Variable b = retained_input(0), y = retained_output(0);
     Variables out(2);
@@ -160,7 +160,7 @@ struct DivFromConstantNode : MathNode, Described {
   }
   Variables backward(const Indexes&, const Variables& gy) override {
     const Variable x = retained_input(0);
-    return {gy[0] * (-value.to_double()) / x / x};  // (the square of x may be no number)
+    return {gy[0] * (-value.to_double()) / x / x};  // x^2 may overflow
   }
   Scalar value;
 };
@@ -215,7 +215,7 @@ struct MultiAddNode : MathNode {
   }
 };
 
-// A constant array operand: cast to the variable's dtype; it must broadcast to the variable's own shape.
+// A constant array operand, cast to the variable's dtype. It must broadcast to the variable's shape.
 Variable constant(const Array& a, const Variable& like) {
   if (broadcast_shapes(a.shape(), like.shape(), "arithmetic with a constant array") != like.shape())
     throw ValueError("a constant array of shape ", a.shape(), " does not broadcast to the variable's shape ",

@@ -4,7 +4,7 @@
 
 namespace chainer::functions {
 namespace {
-// Rows of vectors are stacks of columns.
+// (N, n) is a stack of vectors: each becomes a matrix of one column.
 Variable as_matrices(const Variable& x) { return x.ndim() == 2 ? expand_dims(x, 2) : x; }
 }  // namespace
 

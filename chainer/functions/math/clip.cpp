@@ -6,7 +6,7 @@
 
 namespace chainer::functions {
 namespace {
-// gy where x was between the limits, elsewhere 0 whatever arrives: an infinite gradient, too.
+// The gradient: gy where x was between the limits, else 0, even if gy is infinite.
 struct ClipGrad : FunctionNode {
   explicit ClipGrad(Array m) : inside(std::move(m)) {}
   Arrays forward(const Arrays& gy) override { return {relu_grad(inside, gy[0])}; }

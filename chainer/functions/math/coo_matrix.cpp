@@ -15,7 +15,7 @@ bool sorted(const Array& major, const Array& minor) {
   const std::vector<int64_t> a = major.to_vector<int64_t>(), b = minor.to_vector<int64_t>();
   const auto width = static_cast<std::size_t>(major.ndim() == 2 ? major.shape()[1] : major.size());
   for (std::size_t i = 0; i < a.size(); ++i) {
-    if (i % width == 0 || a[i] < 0 || a[i - 1] < 0) continue;  // another matrix, or padding
+    if (i % width == 0 || a[i] < 0 || a[i - 1] < 0) continue;  // the next matrix, or padding
     if (a[i] < a[i - 1] || (a[i] == a[i - 1] && b[i] < b[i - 1])) return false;
   }
   return true;
@@ -33,8 +33,8 @@ CooMatrix::CooMatrix(const Array& d, const Array& r, const Array& c, const Shape
     : data(d, o.requires_grad), row(r.astype(int32, false)), col(c.astype(int32, false)), shape(s), order(o.order) {
   if (d.ndim() < 1 || d.ndim() > 2) throw ValueError("CooMatrix: data must have 1 or 2 axes, not shape ", d.shape());
   if (r.shape() != d.shape() || c.shape() != d.shape())
-    throw ValueError("CooMatrix: data, row and col must have one shape, they have ", d.shape(), ", ", r.shape(),
-                     " and ", c.shape());
+    throw ValueError("CooMatrix: data, row and col must have the same shape, got ", d.shape(), ", ", r.shape(), " and ",
+                     c.shape());
   if (s.ndim() != 2 || s[0] <= 0 || s[1] <= 0)
     throw ValueError("CooMatrix: shape must be two positive numbers, not ", s);
   if (!order.empty() && order != "C" && order != "F" && order != "other")
@@ -43,7 +43,7 @@ CooMatrix::CooMatrix(const Array& d, const Array& r, const Array& c, const Shape
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (rows[i] == -1 && cols[i] == -1) continue;
     if (rows[i] < 0 || rows[i] >= s[0] || cols[i] < 0 || cols[i] >= s[1])
-      throw ValueError("CooMatrix: entry ", i, " stands at (", rows[i], ", ", cols[i], ") outside of shape ", s);
+      throw ValueError("CooMatrix: entry ", i, " at (", rows[i], ", ", cols[i], ") is outside shape ", s);
   }
   if (order.empty()) order = get_order(row, col);
 }

@@ -27,17 +27,17 @@ struct Recurrence : FunctionNode {
 };
 
 Variable recurrence(const Variable& a, const Variable& b) { return apply_single(Recurrence(), a, b); }
-// x moved up or down by one, zeros behind it.
+// x shifted by one along axis 0, with zeros in front.
 Variable later(const Variable& x) { return concat({zeros_like(x.array()[Slice(0, 1)]), x[Slice(0, -1)]}, 0); }
 
 Variables Recurrence::backward(const Indexes&, const Variables& gy) {
   const Variable a = retained_input(0), y = retained_output(0);
-  // gb[i] = gy[i] + a[i + 1] gb[i + 1]: in reverse the factors stand one place later.
+  // gb[i] = gy[i] + a[i + 1] gb[i + 1]: the same recurrence in reverse order, with the factors one place later.
   const Variable gb = flip(recurrence(later(flip(a, 0)), flip(gy[0], 0)), 0);
   return {gb * later(y), gb};
 }
 
-// In functions on variables: what gradients with a graph go through.
+// Built of differentiable functions: used for gradients that need a graph.
 Variable composed(const Variable& x, int64_t axis) {
   const Variable first = moveaxis(x, axis, 0);
   const Variable start = concat({first[Slice(0, 1)], zeros_like(first.array()[Slice(1, std::nullopt)])}, 0);

@@ -10,7 +10,7 @@
 namespace chainer::functions {
 namespace {
 
-// A label is a letter, or kEllipsis + i for the axis i places from the end of what "..." stands for.
+// A label is a letter, or kEllipsis + i for axis i, counted from the end, of the axes that "..." stands for.
 using Labels = std::vector<int>;
 constexpr int kEllipsis = 1000;
 
@@ -23,7 +23,7 @@ bool contains(const Labels& l, int label) { return std::find(l.begin(), l.end(),
 int place(const Labels& l, int label) { return static_cast<int>(std::find(l.begin(), l.end(), label) - l.begin()); }
 std::string spelled(int label) { return label >= kEllipsis ? "..." : std::string(1, static_cast<char>(label)); }
 
-// The labels of one operand (ndim axes) or, with ndim -1, of the result, where "..." has `ellipsis` axes.
+// The labels of one operand with ndim axes or, if ndim is -1, of the result, where "..." stands for `ellipsis` axes.
 Labels parse(const std::string& text, int ndim, int ellipsis) {
   Labels labels;
   const auto dots = text.find("...");
@@ -43,7 +43,7 @@ Labels parse(const std::string& text, int ndim, int ellipsis) {
   return labels;
 }
 
-// Repeated labels of one operand become its diagonal.
+// Replaces repeated labels of one operand by its diagonal.
 void take_diagonals(Term& t) {
   for (std::size_t i = 0; i < t.labels.size(); ++i) {
     const int label = t.labels[i];
@@ -52,8 +52,8 @@ void take_diagonals(Term& t) {
     const int64_t a = static_cast<int64_t>(i), b = again - t.labels.begin();
     if (t.x.shape()[static_cast<int>(a)] != t.x.shape()[static_cast<int>(b)])
       throw DimensionError("einsum: label '", spelled(label), "' stands for lengths ", t.x.shape()[static_cast<int>(a)],
-                           " and ", t.x.shape()[static_cast<int>(b)], " of one operand");
-    t.x = diagonal(t.x, 0, a, b);  // goes to the end
+                           " and ", t.x.shape()[static_cast<int>(b)], " in one operand");
+    t.x = diagonal(t.x, 0, a, b);  // diagonal() appends the new axis at the end
     t.labels.erase(again);
     t.labels.erase(t.labels.begin() + a);
     t.labels.push_back(label);
@@ -61,7 +61,7 @@ void take_diagonals(Term& t) {
   }
 }
 
-// Axes of length one are broadcast, where another operand is longer, by leaving them out.
+// Drops axes of length one where another operand's axis is longer; they are broadcast.
 void drop_broadcast(Term& t, const std::map<int, int64_t>& length) {
   Shape shape;
   Labels labels;
@@ -95,7 +95,7 @@ Variable ordered(const Term& t, const Labels& order) {
   return transpose(t.x, axes);
 }
 
-// Labels by the part they play between two operands.
+// The labels of two operands, grouped by their role in the product.
 struct Split {
   Labels batch, inner, left, right;
 };
@@ -108,7 +108,7 @@ Split split(const Term& a, const Term& b, const Labels& keep) {
   return s;
 }
 
-// One matrix product, or stacks of them; a product of elements where no label is summed.
+// Contracts two operands by one matrix product or a batch of them, or elementwise if no label is summed.
 Term contract(const Term& a, const Term& b, const Labels& keep) {
   const Split s = split(a, b, keep);
   Shape result;
@@ -138,7 +138,7 @@ Term contract(const Term& a, const Term& b, const Labels& keep) {
   return {reshape(z, result), joined({s.batch, s.left, s.right})};
 }
 
-// Labels that the result or a term other than i and j needs.
+// The labels that occur in the result or in a term other than i and j.
 Labels needed(const std::vector<Term>& terms, const Labels& out, std::size_t i, std::size_t j) {
   Labels keep = out;
   for (std::size_t k = 0; k < terms.size(); ++k)
@@ -146,7 +146,7 @@ Labels needed(const std::vector<Term>& terms, const Labels& out, std::size_t i, 
   return keep;
 }
 
-// Contracts the pair with the smallest result until one term is left.
+// Repeatedly contracts the pair with the smallest result until one term is left.
 Variable evaluate(std::vector<Term> terms, const Labels& out) {
   while (terms.size() > 1) {
     for (std::size_t i = 0; i < terms.size(); ++i) sum_out(terms[i], needed(terms, out, i, i));
@@ -184,8 +184,7 @@ Variable Einsum::operator()(const std::string& subscripts, const Variables& oper
       parts.back() += c;
   }
   if (parts.size() != operands.size() || operands.empty())
-    throw ValueError("einsum: subscripts '", subscripts, "' name ", parts.size(), " operands, ", operands.size(),
-                     " are given");
+    throw ValueError("einsum: subscripts '", subscripts, "' name ", parts.size(), " operands, got ", operands.size());
   std::vector<Term> terms;
   std::map<int, int64_t> length;
   std::map<int, int> count;
@@ -193,7 +192,7 @@ Variable Einsum::operator()(const std::string& subscripts, const Variables& oper
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const Variable& x = operands[i];
     if (!is_floating(x.dtype()))
-      throw TypeError("einsum: operands of floating dtypes are needed, operand ", i, " has ", x.dtype());
+      throw TypeError("einsum: operands must have floating dtypes, operand ", i, " has ", x.dtype());
     if (mixed(operands[0], x)) {
       Variables same;
       Dtype wide = x.dtype();
@@ -218,11 +217,11 @@ Variable Einsum::operator()(const std::string& subscripts, const Variables& oper
     out = parse(text.substr(arrow + 2), -1, ellipsis);
     for (std::size_t i = 0; i < out.size(); ++i) {
       if (!count.count(out[i]))
-        throw ValueError("einsum: label '", spelled(out[i]), "' of the result is in no operand");
+        throw ValueError("einsum: label '", spelled(out[i]), "' of the result does not occur in any operand");
       if (place(out, out[i]) != static_cast<int>(i))
-        throw ValueError("einsum: label '", spelled(out[i]), "' is twice in the result");
+        throw ValueError("einsum: label '", spelled(out[i]), "' occurs twice in the result");
     }
-  } else {  // the axes of "...", then the labels that occur once, in order
+  } else {  // implicit form: the axes of "...", then the labels that occur once, sorted
     for (int d = ellipsis; d > 0; --d) out.push_back(kEllipsis + d);
     for (const auto& [label, n] : count)
       if (n == 1 && label < kEllipsis) out.push_back(label);

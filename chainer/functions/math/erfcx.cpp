@@ -10,8 +10,8 @@ namespace chainer::functions {
 namespace {
 
 // The n-th derivative of erfcx, in float64: f' = 2 x f - 2 / sqrt(pi), then f^(k + 1) = 2 x f^(k) + 2 k f^(k - 1). For
-// large x these are small differences of large numbers; there the derivative of the asymptotic series
-// (1 - 1 / (2 x^2) + 3 / (2 x^2)^2 - ...) / (x sqrt(pi)) goes on, term by term.
+// large x these are small differences of large numbers; there the asymptotic series (1 - 1 / (2 x^2) + 3 / (2 x^2)^2 -
+// ...) / (x sqrt(pi)) is differentiated term by term.
 Array derivative(const Array& x, int n) {
   const double kLarge = 9;
   Array before, f = chainer::erfcx(x);
@@ -33,8 +33,8 @@ Array derivative(const Array& x, int n) {
   return chainer::where(x > kLarge, sum, f);
 }
 
-// The first derivative in float32. For x >= 0 it is a polynomial of t = 1 / (1 + 0.4 x), times -t^2: no difference of
-// large numbers; for x < 0 both parts of 2 x f - 2 / sqrt(pi) have one sign.
+// The first derivative in float32. For x >= 0 it is -t^2 times a polynomial of t = 1 / (1 + 0.4 x), which avoids the
+// difference of large numbers; for x < 0 both parts of 2 x f - 2 / sqrt(pi) have the same sign.
 Array slope32(const Array& x) {
   constexpr float kFactor[] = {0x1.3086d8p-2f,  0x1.9c682cp-1f,  0x1.3348p+0f,   0x1.05a27ap+0f, 0x1.05ba54p-2f,
                                -0x1.9f638ap-2f, -0x1.415b0cp-2f, 0x1.78d964p-3f, 0x1.e3988ap-3f, -0x1.e1bbdp-4f,

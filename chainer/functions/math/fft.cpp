@@ -19,7 +19,7 @@ struct FftNode : FunctionNode {
   }
   Arrays forward(const Arrays& x) override { return fft_sums(x[0], x[1], inverse, scale); }
   Variables backward(const Indexes&, const Variables& gy) override {
-    // The adjoint of a transform is the other one with the same factor.
+    // The adjoint is the transform in the other direction with the same factor.
     const auto part = [&](std::size_t i) {
       return gy[i] ? gy[i] : Variable(zeros(input_shape(0), gy[1 - i].dtype(), gy[1 - i].device()), false);
     };
@@ -32,12 +32,12 @@ struct FftNode : FunctionNode {
 }  // namespace
 
 Variables Fft::operator()(const Variables& x) const {
-  if (x.size() != 2) throw ValueError("fft: the real and the imaginary part are needed, ", x.size(), " are given");
+  if (x.size() != 2) throw ValueError("fft: expected the real and the imaginary part, got ", x.size(), " variables");
   return apply(FftNode(false, 1), x);
 }
 
 Variables Ifft::operator()(const Variables& x) const {
-  if (x.size() != 2) throw ValueError("ifft: the real and the imaginary part are needed, ", x.size(), " are given");
+  if (x.size() != 2) throw ValueError("ifft: expected the real and the imaginary part, got ", x.size(), " variables");
   const int64_t n = x[0].ndim() ? x[0].shape(-1) : 0;
   return apply(FftNode(true, n ? 1 / static_cast<double>(n) : 1), x);
 }

@@ -20,7 +20,8 @@ struct FmodNode : FunctionNode {
   }
   Variables backward(const Indexes&, const Variables& gy) override {
     auto [x, divisor] = retained_inputs<2>();
-    // Constant nearly everywhere; from the remainder, because the quotient may round to the next whole number.
+    // The gradient with respect to the divisor is minus the whole quotient. It comes from the remainder, because x /
+    // divisor may round up to the next whole number.
     const Array d = divisor.array(), whole = rint((x.array() - chainer::fmod(x.array(), d)) / d);
     return {sum_to(gy[0], x.shape()), sum_to(gy[0] * Variable(-whole, false), divisor.shape())};
   }

@@ -7,9 +7,9 @@
 
 namespace chainer::functions {
 namespace {
-// The slope of log_ndtr: the density over the probability. Far out on the left exp(-x^2 / 2) goes out of the fraction,
-// far out on the right it is 0 because erfcx is infinite. On the left the asymptotic series goes on where erfcx becomes
-// too small a number.
+// The derivative of log_ndtr: the density divided by the probability. Written with erfcx, exp(-x^2 / 2) cancels for
+// very negative x; for very large x erfcx is infinite and the result 0. Below -20, where erfcx becomes too small, the
+// asymptotic series is used.
 Array slope(const Array& x) {
   const Array left = chainer::minimum(x, -20.0), u = 1 / chainer::square(left);
   const Array series = -left * (1 + u * (1 - u * (2 - u * (10 - u * (74 - u * 706)))));
@@ -17,8 +17,8 @@ Array slope(const Array& x) {
   return chainer::where(x < -20, series, quotient);
 }
 
-// The slope of the slope h, -h (x + h). On the left x + h is a small difference of large numbers, which the
-// asymptotic series -1 + 1 / x^2 - 6 / x^4 + 50 / x^6 - ... of the whole avoids.
+// The second derivative, -h (x + h) for the first derivative h. For very negative x, x + h is a small difference of
+// large numbers; there the asymptotic series -1 + 1 / x^2 - 6 / x^4 + 50 / x^6 - ... of the whole is used.
 Array curvature(const Array& x, const Array& h) {
   const Array u = 1 / chainer::square(chainer::minimum(x, -20.0));
   const Array series = -1 + u * (1 - u * (6 - u * (50 - u * (518 - u * 6354))));
@@ -43,7 +43,7 @@ struct LogNdtrSlope : FunctionNode {
     return {gy[0] * apply_single(LogNdtrCurvature(), retained_input(0))};
   }
 };
-// With h the slope and s the curvature: -(h + (x + 2 h) s).
+// The third derivative, with h the first and s the second: -(h + (x + 2 h) s).
 Variables LogNdtrCurvature::backward(const Indexes&, const Variables& gy) {
   const Variable x = retained_input(0), s = retained_output(0), h = apply_single(LogNdtrSlope(), x);
   return {gy[0] * -(h + (x + 2 * h) * s)};

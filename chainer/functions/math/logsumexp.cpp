@@ -13,7 +13,8 @@ Variable Logsumexp::operator()(const Variable& x, const Axes& axis) const {
     in.names({"x"});
     type_check::expect_floating(in[0]);
   });
-  // Relative to the largest element nothing overflows; infinite ones are left to exp and log.
+  // Subtracting the largest element prevents overflow. If it is infinite, exp and log give the right result without
+  // that.
   const Array top = chainer::max(x.array(), axis, true);
   const Variable shift(chainer::where(isfinite(top), top, zeros_like(top)), false);
   const Variable y = log(sum(exp(x - shift), axis));

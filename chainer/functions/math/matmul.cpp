@@ -31,7 +31,7 @@ struct MatMulNode : FunctionNode, Described {
   Variables backward(const Indexes& wanted, const Variables& gy) override {
     auto [a, b] = retained_inputs<2>();
     const bool ta = options.transa && a.ndim() > 1, tb = options.transb && b.ndim() > 1;
-    // Vectors become matrices of one row or column for the time being.
+    // Vectors are treated as matrices of one row (a) or one column (b).
     const Variable a2 = a.ndim() == 1 ? expand_dims(a, 0) : a, b2 = b.ndim() == 1 ? expand_dims(b, 1) : b;
     Variable g = gy[0];
     if (b.ndim() == 1) g = expand_dims(g, g.ndim());
@@ -48,7 +48,7 @@ struct MatMulNode : FunctionNode, Described {
     }
     return out;
   }
-  // The shape that stacked gradients are summed to.
+  // The shape that g is summed to: that of x, without leading axes that g lacks.
   static Shape fit(const Variable& g, const Variable& x) {
     Shape s = x.shape();
     while (s.ndim() > g.ndim()) s.erase(0);

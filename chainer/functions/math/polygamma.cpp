@@ -18,7 +18,7 @@ struct PolygammaNode : FunctionNode {
   Arrays forward(const Arrays& x) override {
     retain_inputs({0, 1});
     if (x[0].size() && chainer::min(x[0]).item<int64_t>() < 0)
-      throw ValueError("polygamma: n must not be negative, it is ", chainer::min(x[0]).item<int64_t>());
+      throw ValueError("polygamma: n must not be negative, got ", chainer::min(x[0]).item<int64_t>());
     if (x[0].size() == 1 && x[0].ndim() <= x[1].ndim() && x[0].item<int64_t>() == 1) return {trigamma(x[1])};
     return {chainer::polygamma(x[0].astype(x[1].dtype()), x[1])};
   }

@@ -12,7 +12,7 @@
 namespace chainer::functions {
 namespace {
 
-// The products of all elements before each along axis 0.
+// The product of all elements before each one along axis 0.
 Variable before(const Variable& x) {
   const Variable all = cumprod(x, 0);
   return concat({ones_like(all.array()[Slice(0, 1)]), all[Slice(0, -1)]}, 0);
@@ -31,15 +31,16 @@ struct ProdNode : FunctionNode, Described {
     retain_outputs({0});
     return {chainer::prod(x[0], axis, keepdims)};
   }
-  // Whether the product over an element is that of the others: no product is zero, infinite or close to that.
+  // Returns true if y / x is a safe product of the other elements: no product is zero, infinite or close to either.
   static bool divides(const Array& y) {
     if (y.size() == 0 || (y.dtype() != Dtype::float32 && y.dtype() != Dtype::float64)) return false;
     const double limit = y.dtype() == Dtype::float32 ? 1e30 : 1e290;
     const Array sizes = abs(y);
     const double least = chainer::min(sizes).item<double>(), most = chainer::max(sizes).item<double>();
-    return least >= 1 / limit && most <= limit;  // neither with a NaN
+    return least >= 1 / limit && most <= limit;  // false if there is a NaN
   }
-  // The product of the others, in general without division: elements may be zero.
+  // The gradient is the product of the other elements. In general it is computed without division: elements may be
+  // zero.
   Variables backward(const Indexes&, const Variables& gy) override {
     const Variable x = retained_input(0);
     if (x.size() == 0) return {x * 0.0};

@@ -10,7 +10,7 @@
 namespace chainer::functions {
 namespace {
 
-// The positions of the entries: `row` of the result that entry i adds to, `col` of the dense operand it multiplies.
+// The positions of the entries: entry i adds to row `row` of the result a multiple of row `col` of the dense operand.
 struct Positions {
   Array row, col;  // (batch, nnz), int32, on the host
   int64_t rows;    // of the result
@@ -26,7 +26,7 @@ Array multiply(const Array& data, const Positions& p, const Array& x) {
   return c.astype(x.dtype(), false);
 }
 
-// For each entry the product of row `row` of g with row `col` of x.
+// For each entry, the dot product of row `row` of g and row `col` of x.
 Array sampled(const Array& g, const Positions& p, const Array& x) {
   if (!x.device().is_host())
     return through_host([&](const Array& h, const Array& y) { return sampled(h, p, y); }, g, x);
@@ -76,7 +76,7 @@ Variable sampled(const Variable& g, const Positions& p, const Variable& x) {
   return apply_single(CooMatMulGradSP(p), g, x);
 }
 
-// a b for a sparse a, both batched or neither; `operands` names them in messages.
+// a b for a sparse a; both have a batch axis or neither has. `operands` names them in error messages.
 Variable product(const utils::CooMatrix& a, bool transa, const Variable& b, std::string_view operands) {
   const bool batched = a.data.ndim() == 2;
   const int64_t m = a.shape[transa ? 1 : 0], k = a.shape[transa ? 0 : 1];
@@ -84,7 +84,7 @@ Variable product(const utils::CooMatrix& a, bool transa, const Variable& b, std:
     throw DimensionError("sparse_matmul: ", operands, " do not fit: sparse ", batched ? "batch of " : "", a.shape,
                          transa ? " (transposed)" : "", " and dense ", b.shape());
   if (a.data.dtype() != b.dtype() || !is_floating(b.dtype()))
-    throw TypeError("sparse_matmul: both operands must have one floating dtype, they have ", a.data.dtype(), " and ",
+    throw TypeError("sparse_matmul: both operands must have the same floating dtype, got ", a.data.dtype(), " and ",
                     b.dtype());
   const int64_t batch = batched ? b.shape()[0] : 1;
   Positions p{to_host(a.row).reshape({batch, -1}), to_host(a.col).reshape({batch, -1}), m};
@@ -103,13 +103,13 @@ Variable last_axes_swapped(const Variable& x) {
 }  // namespace
 
 Variable SparseMatmul::operator()(const utils::CooMatrix& a, const Variable& b, const MatmulOptions& o) const {
-  if (b.ndim() < 2) throw DimensionError("sparse_matmul: b must be a matrix, it has shape ", b.shape());
+  if (b.ndim() < 2) throw DimensionError("sparse_matmul: b must be a matrix, got shape ", b.shape());
   return product(a, o.transa, o.transb ? last_axes_swapped(b) : b, "a and b");
 }
 
 Variable SparseMatmul::operator()(const Variable& a, const utils::CooMatrix& b, const MatmulOptions& o) const {
-  if (a.ndim() < 2) throw DimensionError("sparse_matmul: a must be a matrix, it has shape ", a.shape());
-  // a b = (b^T a^T)^T
+  if (a.ndim() < 2) throw DimensionError("sparse_matmul: a must be a matrix, got shape ", a.shape());
+  // a b = (b^T a^T)^T, so that the sparse operand comes first.
   return last_axes_swapped(product(b, !o.transb, o.transa ? a : last_axes_swapped(a), "b and a"));
 }
 

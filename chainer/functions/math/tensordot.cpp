@@ -15,7 +15,7 @@ Variable Tensordot::operator()(const Variable& a, const Variable& b, const Dims&
   if (a_axes.ndim() != b_axes.ndim())
     throw ValueError("tensordot: ", a_axes.ndim(), " axes of a and ", b_axes.ndim(), " of b");
   (void)Axes(a_axes).normalized(a.ndim(), "tensordot"), (void)Axes(b_axes).normalized(b.ndim(), "tensordot");
-  // Summed axes behind those of a and before those of b: one matrix product.
+  // With the summed axes last in a and first in b, the result is one matrix product.
   Dims order_a, order_b;
   Shape result;
   int64_t inner = 1, outer_a = 1, outer_b = 1;

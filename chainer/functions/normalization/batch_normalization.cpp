@@ -8,10 +8,9 @@ Variable BatchNormalization::operator()(const Variable& x, const Variable& gamma
                                         const BatchNormalizationOptions& o) const {
   const Dims averaged = averaged_axes("BatchNormalization", {x.array(), gamma.array(), beta.array()}, o.axis);
   if (gamma.size() > 0 && x.size() == gamma.size()) [[unlikely]]
-    warn(text(
-        "BatchNormalization: each of ", gamma.size(),
-        " means is of one number, so that all results are beta and no gradient passes: train on larger batches, or "
-        "in test mode (config().train = false)"));
+    warn(text("BatchNormalization: each of ", gamma.size(),
+              " means is over a single element, so every output equals beta and x gets no gradient; train on larger "
+              "batches, or in test mode (config().train = false)"));
   return normalize_batch("BatchNormalization", x, gamma, beta,
                          {.eps = o.eps,
                           .running_mean = o.running_mean,

@@ -9,7 +9,7 @@ namespace chainer::functions {
 Variable BatchRenormalization::operator()(const Variable& x, const Variable& gamma, const Variable& beta, double rmax,
                                           double dmax, const BatchRenormalizationOptions& o) const {
   if (!(rmax >= 1) || !(dmax >= 0))
-    throw ValueError("batch_renormalization: rmax must be at least 1 and dmax 0, not ", rmax, " and ", dmax);
+    throw ValueError("batch_renormalization: rmax must be at least 1 and dmax at least 0, not ", rmax, " and ", dmax);
   const Dims averaged = averaged_axes("BatchRenormalization", {x.array(), gamma.array(), beta.array()}, {});
   return normalize_batch("BatchRenormalization", x, gamma, beta,
                          {.eps = o.eps,

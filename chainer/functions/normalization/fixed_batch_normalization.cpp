@@ -12,7 +12,7 @@
 namespace chainer::functions {
 namespace {
 
-// In functions on variables (x, gamma, beta, mean, var).
+// Built of differentiable functions of (x, gamma, beta, mean, var): used for gradients that need a graph.
 Variable composed(const Variables& in, double eps, const Shape& expanded) {
   const Dtype d = compute_dtype(in[0].dtype());
   const auto wide = [d](const Variable& v) { return cast(v, d); };
@@ -21,7 +21,7 @@ Variable composed(const Variables& in, double eps, const Shape& expanded) {
   return cast(centered * reshape(scale, expanded) + reshape(wide(in[2]), expanded), in[0].dtype());
 }
 
-// The same with constant statistics: one pass forward, two backward.
+// The same with constant statistics: one pass over the data forward, two backward.
 struct FixedNode : FunctionNode {
   FixedNode(double e, const KeyOrder& o) : eps(e), order(o) {}
   std::string label() const override { return "FixedBatchNormalization"; }

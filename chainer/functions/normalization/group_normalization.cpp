@@ -22,7 +22,7 @@ Variable GroupNormalization::operator()(const Variable& x, int64_t groups, const
   const int64_t n = x.shape()[0], channels = x.shape()[1];
   if (channels % groups != 0)
     throw ValueError("group_normalization: ", groups, " groups do not divide ", channels, " channels");
-  int64_t length = channels / groups;  // of what is standardized together
+  int64_t length = channels / groups;  // number of elements that are standardized together
   for (int d = 2; d < x.ndim(); ++d) length *= x.shape()[d];
   Shape wide = Shape(Dims::filled(x.ndim(), 1));
   wide[1] = channels;

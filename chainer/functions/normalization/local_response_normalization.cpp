@@ -10,7 +10,7 @@
 namespace chainer::functions {
 namespace {
 
-// Sums over neighbouring channels are sums of windows along the axis of channels, in whichever memory order x is.
+// Sums over neighbouring channels, as sums of windows along the axis of channels, in the memory order of x.
 Variable neighbours(const Variable& x, int64_t half) {
   const Shape& s = x.shape();
   const int64_t c = s[1], spatial = s[0] && c ? x.size() / (s[0] * c) : 0;
@@ -37,7 +37,7 @@ Variable LocalResponseNormalization::operator()(const Variable& x, const LocalRe
   if (o.n < 1) throw ValueError("local_response_normalization: n must be positive, not ", o.n);
   if (x.size() == 0) return identity(x);
   const Variable wide = cast(x, compute_dtype(x.dtype()));
-  const int64_t half = std::min(o.n / 2, x.shape()[1]);  // beyond all channels there is nothing
+  const int64_t half = std::min(o.n / 2, x.shape()[1]);  // more than all channels adds nothing
   const Variable unit = neighbours(square(wide), half) * o.alpha + o.k;
   return composite("LocalResponseNormalization", {&x}, cast(wide * exp(log(unit) * -o.beta), x.dtype()),
                    [&](NodeAttributes& a) { a("options", o); });

@@ -13,9 +13,9 @@ Variable Normalize::operator()(const Variable& x, const NormalizeOptions& o) con
     using type_check::expect;
     expect(in[0].dtype().kind() == 'f');
   });
-  // Squares of 16 bits overflow and vanish soon.
+  // Squares overflow and underflow in 16 bits.
   if (item_size(x.dtype()) == 2) return cast((*this)(cast(x, float32), o), x.dtype());
-  // A vector of zeros stays one, with the gradient of a division by eps: its norm has none.
+  // A vector of zeros stays zero and gets the gradient of a division by eps: the norm is not differentiable there.
   const Variable squared = sum(square(x), o.axis, {.keepdims = true});
   const Array zero = equal(squared.array(), 0).astype(x.dtype());
   const Variable norm = sqrt(squared + Variable(zero, false)) - Variable(zero, false);

@@ -13,12 +13,12 @@
 namespace chainer::functions {
 namespace {
 
-// Constants for each key, of the expanded shape: r and d of batch renormalization, or none.
+// The factors r and d of batch renormalization for each key, in the expanded shape; empty without renormalization.
 struct Correction {
   Array r, d;
 };
 
-// In functions on variables: what gradients with a graph go through.
+// Built of differentiable functions: used for gradients that need a graph.
 Variable composed(const Variable& x, const Variable& gamma, const Variable& beta, const NormalizeBatchOptions& o,
                   const Shape& expanded, const Correction& fixed) {
   const Dtype d = compute_dtype(x.dtype());
@@ -50,7 +50,7 @@ struct NormalizeBatchNode : FunctionNode {
       scale = scale * fixed.r;
     }
     update_running(variance);
-    // Deferred where it pays: an activation behind this runs in the same pass.
+    // A deferred elementwise operation: an activation that follows runs in the same pass.
     const auto wide = [&](const Array& keys) { return keys.astype(d).reshape(order.expanded()); };
     const Array centered = order.restore(x) - wide(average);
     const Array y = ternary(Elementwise::multiply_add, centered, wide(scale), wide(shift));
@@ -87,7 +87,7 @@ struct NormalizeBatchNode : FunctionNode {
   }
 
  private:
-  // How much of the difference between this batch and the running statistics is put back.
+  // Sets r and d, which undo part of the difference between this batch and the running statistics.
   void correct(const Array& variance) {
     const auto [rmax, dmax] = *options.renormalization;
     const Array sigma = chainer::sqrt(options.running_var.astype(float64).ravel() + options.eps);
@@ -97,7 +97,7 @@ struct NormalizeBatchNode : FunctionNode {
   void update_running(const Array& variance) {
     if (!options.update || !options.running_mean) return;
     const double m = static_cast<double>(order.averaged()), unbiased = m / std::max(m - 1, 1.0);
-    // Renormalization counts eps as a part of the variance, as the release does.
+    // With renormalization eps is a part of the variance, as in the reference release.
     const Array counted = options.renormalization ? variance + options.eps : variance;
     const auto blend = [&](Array& running, const Array& now) {
       running *= options.decay;
@@ -119,7 +119,7 @@ struct NormalizeBatchNode : FunctionNode {
 Variable normalize_batch(const char* label, const Variable& x, const Variable& gamma, const Variable& beta,
                          const NormalizeBatchOptions& o) {
   if (static_cast<bool>(o.running_mean) != static_cast<bool>(o.running_var))
-    throw ValueError(label, ": running_mean and running_var go together, one of them is missing");
+    throw ValueError(label, ": running_mean and running_var must be given together, one of them is missing");
   for (const Array* running : {&o.running_mean, &o.running_var})
     if (*running && running->shape() != gamma.shape())
       throw DimensionError(label, ": running statistics must have gamma's shape ", gamma.shape(), ", not ",

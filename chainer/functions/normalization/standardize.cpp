@@ -9,7 +9,7 @@
 namespace chainer::functions {
 namespace {
 
-// In functions on variables: what gradients with a graph go through.
+// Built of differentiable functions: used for gradients that need a graph.
 Variable composed(const Variable& x, double eps) {
   const Variable centered = x - mean(x, 1, {.keepdims = true});
   return centered * rsqrt(mean(square(centered), 1, {.keepdims = true}) + eps);
@@ -20,7 +20,7 @@ struct StandardizeNode : FunctionNode, Described {
   std::string label() const override { return "Standardize"; }
   void describe(NodeAttributes& a) const override { a("eps", eps); }
   Arrays forward(const Arrays& in) override {
-    if (in[0].ndim() != 2) throw DimensionError("standardize: a matrix is needed, not shape ", in[0].shape());
+    if (in[0].ndim() != 2) throw DimensionError("standardize: x must be a matrix, not of shape ", in[0].shape());
     retain_inputs({0});
     const Array x = dense(in[0], compute_dtype(in[0].dtype()));
     y = Array(x.shape(), x.dtype(), x.device());

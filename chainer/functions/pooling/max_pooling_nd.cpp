@@ -8,7 +8,7 @@
 namespace chainer::functions {
 namespace {
 
-// Its gradient is linear and goes where the largest elements were.
+// The gradient is linear in gy: each element goes to the position of its window's maximum.
 struct MaxPoolingNode : FunctionNode, Described {
   MaxPoolingNode(const char* l, const PoolingPlan& p, const Array& x, bool wanted, Array* out)
       : name(l), plan(p), order(x), places_wanted(wanted), indices(out) {}

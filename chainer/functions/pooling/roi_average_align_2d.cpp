@@ -17,8 +17,8 @@ namespace {
 
 using Weights = std::vector<std::pair<int64_t, double>>;
 
-// Along one axis: how much each pixel counts in the mean of a bin's points. Points up to one pixel outside of the image
-// have its border's value, others zero.
+// The weight of each pixel in the mean of a bin's points, along one axis. Points up to one pixel outside the image take
+// the value of its border, points further out are zero.
 Weights along(double begin, double end, int64_t bin, int64_t bins, int64_t ratio, int64_t length) {
   const double width = std::max(end - begin, 1.0) / static_cast<double>(bins);
   const double points = ratio > 0 ? static_cast<double>(ratio) : std::ceil(width), step = width / points;
@@ -43,8 +43,7 @@ Weights along(double begin, double end, int64_t bin, int64_t bins, int64_t ratio
 
 }  // namespace
 
-// The result is linear in x: a sparse matrix of weights times the pixels, whose gradients are products of that kind
-// too.
+// The result is linear in x: a sparse matrix of weights times the pixels. Its gradients are also sparse products.
 Variable RoiAverageAlign2D::operator()(const Variable& x, const Variable& rois, const Variable& roi_indices,
                                        IntPair outsize, double spatial_scale, const RoiAverageAlign2DOptions& o) const {
   type_check::check("ROIAverageAlign2D", {x.array(), rois.array(), roi_indices.array()},
@@ -58,7 +57,7 @@ Variable RoiAverageAlign2D::operator()(const Variable& x, const Variable& rois, 
   const IntPair ratio = o.sampling_ratio.value_or(IntPair(0));
   if (outsize.h < 1 || outsize.w < 1 || !(spatial_scale > 0) || (o.sampling_ratio && (ratio.h < 1 || ratio.w < 1)))
     throw ValueError("roi_average_align_2d: outsize (", outsize.h, ", ", outsize.w, "), spatial_scale ", spatial_scale,
-                     " and a given sampling_ratio must be positive");
+                     " and sampling_ratio (if given) must be positive");
   const Shape& s = x.shape();
   if (x.size() == 0) return zeros({rois.shape()[0], s[1], outsize.h, outsize.w}, x.dtype(), x.device());
   const int64_t n_rois = rois.shape()[0], c = s[1], h = s[2], w = s[3], bins = outsize.h * outsize.w;
@@ -70,11 +69,11 @@ Variable RoiAverageAlign2D::operator()(const Variable& x, const Variable& rois, 
     for (int k = 0; k < 4; ++k) {
       corner[k] = regions.data<double>()[4 * r + k] * spatial_scale;
       if (!std::isfinite(corner[k]))
-        throw ValueError("roi_average_align_2d: region ", r, " has a corner of ", corner[k]);
+        throw ValueError("roi_average_align_2d: region ", r, " has a coordinate that is not finite: ", corner[k]);
     }
     const int64_t image = images.data<int64_t>()[r];
     if (image < 0 || image >= s[0])
-      throw IndexError("roi_average_align_2d: region ", r, " is of image ", image, ", there are ", s[0]);
+      throw IndexError("roi_average_align_2d: region ", r, " refers to image ", image, ", x has ", s[0], " images");
     for (int64_t i = 0; i < outsize.h; ++i) {
       const Weights ys = along(corner[0], corner[2], i, outsize.h, ratio.h, h);
       for (int64_t j = 0; j < outsize.w; ++j) {

@@ -30,8 +30,9 @@ Variable RoiPooling2D::operator()(const Variable& x, const Variable& rois, int64
   const double* numbers = regions.data<double>();
   for (int64_t i = 0; i < regions.size(); ++i)
     if (!std::isfinite(numbers[i]) || (i % 5 == 0 && !(numbers[i] >= 0 && numbers[i] < static_cast<double>(s[0]))))
-      throw ValueError("roi_pooling_2d: region ", i / 5, " has ", numbers[i],
-                       i % 5 == 0 ? " as its image, of " : " as a corner; images: ", s[0]);
+      throw ValueError("roi_pooling_2d: region ", i / 5,
+                       i % 5 == 0 ? " refers to image " : " has a coordinate that is not finite: ", numbers[i],
+                       "; x has ", s[0], " images");
   Array at({bins, s[1]}, int64);
   const Variable rows = moveaxis(x, 1, -1).reshape({s[0] * s[2] * s[3], s[1]});
   const Array pixels = dense(to_host(rows.array()), compute_dtype(x.dtype()));

@@ -24,7 +24,7 @@ Variable Upsampling2D::operator()(const Variable& x, const Array& indexes, const
     most = std::max(most, places[i]);
   }
   if (least < 0 || most >= volume)
-    throw IndexError("upsampling_2d: index ", least < 0 ? least : most, " is outside of a window of ", plan.ksize,
+    throw IndexError("upsampling_2d: index ", least < 0 ? least : most, " is outside a window of ", plan.ksize,
                      ", 0 to ", volume - 1);
   return window_pick("Upsampling2D", Pooling::scatter, plan, positions.astype(int32).to_device(x.device()), order, x);
 }

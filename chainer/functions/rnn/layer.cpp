@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One recurrent layer in one direction as one node: a product of all items with the input's weights, a product with
-// the state's weights and a kernel for each time; backward, one product over all times for each weight.
+// One recurrent layer in one direction as one node. Forward: one product of all items with the input weights, then for
+// each time step a product with the state weights and a kernel. Backward: one product over all steps for each weight.
 #include "chainer/array/backend.h"
 #include "chainer/array/operations/recurrent_cells.h"
 #include "chainer/autograd/node_attributes.h"
@@ -40,12 +40,12 @@ class RnnLayer : public FunctionNode, public Described {
   Variables backward(const Indexes& wanted, const Variables& gy) override;
 
  private:
-  // Where things stand among the inputs.
+  // Positions among the inputs.
   bool has_cell() const { return kind_ == RnnKind::lstm; }
   std::size_t gate_count() const { return static_cast<std::size_t>(weight_count(kind_)) / 2; }
   std::size_t first_weight() const { return has_cell() ? 3 : 2; }
   std::size_t first_bias() const { return first_weight() + 2 * gate_count(); }
-  // The time that comes as number i, and the number of times.
+  // The number of time steps, and the time of step i in processing order.
   std::size_t steps() const { return sizes_.size(); }
   std::size_t time(std::size_t i) const { return reverse_ ? steps() - 1 - i : i; }
   LstmCells cells(int64_t batch) const {
@@ -59,8 +59,8 @@ class RnnLayer : public FunctionNode, public Described {
   bool reverse_;
   std::vector<int64_t> sizes_, starts_{0};
   int64_t units_ = 0;
-  // Of forward, for backward: weights of all gates, gates before activation (for GRUs also the state's part), states
-  // before and behind each time, all packed.
+  // Kept by forward for backward, all packed: joined weights, gates before activation (for GRUs also the state's part),
+  // states before and after each time step.
   Array x_, Wx_, Wh_, gates_, state_gates_, h_before_, h_, c_before_, c_;
 };
 
@@ -69,8 +69,8 @@ Array joined(const Arrays& in, std::size_t first, std::size_t count, Dtype dtype
   return dense(parts.size() == 1 ? parts[0] : concatenate(parts, 0), dtype);
 }
 
-// Behind the time that comes as number i: its results to the next time, beside the first states of the sequences that
-// begin there, and the results of the sequences that end here.
+// After step i: copies its results to the next step, together with the first states of the sequences that begin there,
+// and stores the results of the sequences that end here.
 void RnnLayer::carry(const Array& made, const Array& first, Array& before, Array& last, std::size_t i) const {
   const std::size_t t = time(i);
   const int64_t n = sizes_[t];
@@ -98,7 +98,7 @@ Arrays RnnLayer::forward(const Arrays& in) {
   Wx_ = joined(in, first_weight(), gates, work);
   Wh_ = joined(in, first_weight() + gates, gates, work);
   const Array bx = joined(in, first_bias(), gates, work), bh = joined(in, first_bias() + gates, gates, work);
-  const auto product = [&](const Array& bias) {  // room for a product that is added to the bias
+  const auto product = [&](const Array& bias) {  // a copy of the bias that a product is added to
     Array out({total, width}, work, device);
     copy_elements(chainer::broadcast_to(bias, out.shape()), out);
     return out;
@@ -142,7 +142,7 @@ Arrays RnnLayer::forward(const Arrays& in) {
   return out;
 }
 
-// The same in functions on variables: what gradients with a graph go through.
+// Built of differentiable functions: used for gradients that need a graph.
 Variables RnnLayer::composed(const Variables& in) const {
   const auto part = [&](std::size_t first) {
     return concat(Variables(in.begin() + first, in.begin() + first + gate_count()), 0);
@@ -180,7 +180,7 @@ Variables RnnLayer::composed(const Variables& in) const {
 Variables RnnLayer::backward(const Indexes& wanted, const Variables& gy) {
   if (config().enable_backprop)
     return partial_gradients([&](const Variables& in) { return composed(in); }, retained_inputs(), wanted, gy);
-  (void)input_data();  // an error if one was written to: x_ and weights may be the inputs' own memory
+  (void)input_data();  // throws if an input was written to: x_ and the weights may share its memory
   const Dtype dtype = inputs()[0]->dtype(), work = x_.dtype();
   const Device device = x_.device();
   Backend& backend = device.backend();
@@ -215,7 +215,7 @@ Variables RnnLayer::backward(const Indexes& wanted, const Variables& gy) {
       matmul_into(dzt, Wh_, g, 1, 0);
     }
   }
-  // One product for all times and gates; a gate's weights have their rows of it.
+  // One product for all steps and gates; each gate's weights take their rows of it.
   const std::size_t gates = gate_count();
   Array gradients[4];  // of Wx, Wh, and the biases
   const auto sum_of = [&](std::size_t which) -> const Array& {

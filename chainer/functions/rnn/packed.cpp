@@ -8,7 +8,7 @@
 namespace chainer::functions {
 namespace {
 
-// Everything about weights and states that can be wrong is said here, before any work.
+// Checks all weights and states before any work is done.
 void check(const RnnDefinition& rnn, const Variable& hx, const Variable& cx, const PackedSequences& s, int64_t batch) {
   const auto directions = rnn.bidirectional ? int64_t(2) : int64_t(1);
   const auto count = static_cast<std::size_t>(weight_count(rnn.kind));
@@ -17,7 +17,7 @@ void check(const RnnDefinition& rnn, const Variable& hx, const Variable& cx, con
   const auto rows = static_cast<std::size_t>(rnn.n_layers * directions);
   if (rnn.ws.size() != rows || rnn.bs.size() != rows)
     throw ValueError(name, ": ", rnn.n_layers, " layers in ", directions, " directions need ", rows,
-                     " lists of weights and of biases; ", rnn.ws.size(), " and ", rnn.bs.size(), " came");
+                     " lists of weights and of biases, got ", rnn.ws.size(), " and ", rnn.bs.size());
   if (rnn.ws[0].empty() || rnn.ws[0][0].ndim() != 2) throw ValueError(name, ": ws[0][0] must be a matrix");
   const Dtype dtype = rnn.ws[0][0].dtype();
   if (!is_floating(dtype)) throw TypeError(name, ": weights must be floating, not ", dtype);
@@ -38,7 +38,7 @@ void check(const RnnDefinition& rnn, const Variable& hx, const Variable& cx, con
     }
   }
   if (s.x && (s.x.ndim() != 2 || s.x.shape()[1] != in_size))
-    throw ValueError(name, ": items must be rows of ", in_size, " as ws[0][0] has columns; their shape is ",
+    throw ValueError(name, ": items must be rows of length ", in_size, ", the columns of ws[0][0]; got shape ",
                      s.x.shape());
   if (s.x && s.x.dtype() != dtype) throw TypeError(name, ": items are ", s.x.dtype(), ", weights ", dtype);
   for (std::size_t t = 1; t < s.batch_sizes.size(); ++t)
@@ -53,7 +53,7 @@ void check(const RnnDefinition& rnn, const Variable& hx, const Variable& cx, con
     if (v->dtype() != dtype) throw TypeError(name, ": ", which, " is ", v->dtype(), ", weights are ", dtype);
   }
   if (!s.batch_sizes.empty() && s.batch_sizes[0] > batch)
-    throw ValueError(name, ": there are states of ", batch, " sequences for ", s.batch_sizes[0], " items at time 0");
+    throw ValueError(name, ": the states have ", batch, " sequences, time 0 has ", s.batch_sizes[0], " items");
 }
 
 Variables states(const Variable& given, const RnnDefinition& rnn, int64_t batch) {

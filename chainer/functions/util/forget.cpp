@@ -16,7 +16,7 @@ using Func = std::function<Variables(const Variables&)>;
 struct ForgetNode : FunctionNode {
   explicit ForgetNode(Func f) : func(std::move(f)) {}
   std::string label() const override { return "Forget"; }
-  bool adds_to_other_leaves() const override { return true; }  // those that func reads
+  bool adds_to_other_leaves() const override { return true; }  // to those that func reads
   bool keeps_inputs() const override { return true; }
   Arrays forward(const Arrays& in) override {
     Indexes all;
@@ -42,16 +42,16 @@ struct ForgetNode : FunctionNode {
         const Variables ys = func(xs);
         if (reads_other_leaves(with_gradients(ys), xs))
           throw RuntimeError(
-              "forget: the function reads parameters or other variables beside its inputs, which would get no "
-              "gradient where a graph of the gradients is wanted: pass them as inputs");
+              "forget: the function reads parameters or other variables besides its inputs, which would get no "
+              "gradient when the graph of the gradients is built; pass them as inputs");
         return ys;
       };
       return partial_gradients(checked, retained_inputs(), wanted, gy);
     }
-    // The inputs are cut off, so that this walk ends at them.
+    // Cut off from their graph, so that the walk below ends at them.
     Variables xs, outputs;
     for (const Variable& x : retained_inputs()) xs.push_back(Variable(x.array(), x.requires_grad()));
-    // Parameters that the function reads gather their gradients, too. Identity puts all outputs under one function.
+    // This also adds to the gradients of parameters that the function reads. Identity joins all outputs in one node.
     {
       const ForceBackpropMode graph;
       outputs = identity(with_gradients(func(xs)));
@@ -64,7 +64,7 @@ struct ForgetNode : FunctionNode {
     for (int i : wanted) gx.push_back(xs[static_cast<std::size_t>(i)].grad_var());
     return gx;
   }
-  // Whether a graph between `xs` and `outputs` has leaves that want gradients, other than `xs`.
+  // Returns true if a graph between `xs` and `outputs` has leaves, other than `xs`, that require gradients.
   static bool reads_other_leaves(const Variables& outputs, const Variables& xs) {
     std::set<const VariableNode*> met;
     for (const Variable& x : xs) met.insert(x.node_pointer());
@@ -87,7 +87,7 @@ struct ForgetNode : FunctionNode {
 }  // namespace
 
 Variables Forget::operator()(Func func, const Variables& xs) const {
-  // Who records a run (an exporter) wants to see what the function does.
+  // A recorder (an exporter) needs to see the operations inside.
   if (CompositeRecorder::current) return func(xs);
   return apply(ForgetNode(std::move(func)), xs);
 }

@@ -29,21 +29,21 @@ using chainer::caffe::Pool;
 PerAxis pair(const std::array<int64_t, 2>& v) { return PerAxis{v[0], v[1]}; }
 
 Array blob(const Layer& l, std::size_t i, int64_t size, std::string_view what) {
-  if (i >= l.blobs.size()) throw FileError("there is no blob ", i, ", ", what);
+  if (i >= l.blobs.size()) throw FileError("blob ", i, " (", what, ") is missing");
   const Array& b = l.blobs[i];
   if (size >= 0 && b.size() != size)
-    throw FileError("blob ", i, ", ", what, ", of shape ", b.shape(), " should have ", size, " numbers");
+    throw FileError("blob ", i, " (", what, ") must have ", size, " elements, its shape is ", b.shape());
   return b;
 }
 
-// The filters (a, b, h, w) of a (de)convolution; groups become blocks on the diagonal of (a, groups * b, h, w).
+// The filters (a, b, h, w) of a (de)convolution. Several groups become diagonal blocks of (a, groups * b, h, w).
 Array filters(const Layer& l, int64_t first) {
   const Array W = blob(l, 0, -1, "the filters");
   if (W.ndim() != 4 || (first >= 0 && W.shape(0) != first))
-    throw FileError("blob 0, the filters, has shape ", W.shape());
+    throw FileError("blob 0 (the filters) does not fit the layer: its shape is ", W.shape());
   if (l.group == 1) return W;
   const int64_t a = W.shape(0), b = W.shape(1);
-  if (l.group < 1 || a % l.group != 0) throw FileError(a, " channels in ", l.group, " groups");
+  if (l.group < 1 || a % l.group != 0) throw FileError(l.group, " groups do not divide ", a, " channels");
   Array dense = zeros({a, b * l.group, W.shape(2), W.shape(3)});
   for (int64_t g = 0; g < l.group; ++g) {
     const Slice rows(g * a / l.group, (g + 1) * a / l.group);
@@ -86,7 +86,7 @@ Variables combined(const Layer& l, const Variables& x) {
   return {y};
 }
 
-// A length of 0 is that of x, as Caffe has it.
+// As in Caffe, a length of 0 stands for that of x.
 Variables reshaped(const Layer& l, const Variable& x) {
   Shape shape(l.shape);
   for (int i = 0; i < shape.ndim(); ++i)
@@ -103,7 +103,7 @@ void expect_axis_1(const Layer& l) {
   if (l.axis != 1) throw ValueError("axis must be 1, not ", l.axis);
 }
 
-// Gives a link with W and b the layer's own.
+// Sets W and b of a link to those of the layer.
 template <class T>
 T filled(T link, const Layer& l, const Array& W) {
   link.W.set_array(W);
@@ -129,12 +129,12 @@ Linear inner_product(const Layer& l) {
   expect_axis_1(l);
   const Array W = blob(l, 0, -1, "the matrix");
   if (l.num_output < 1 || W.size() % l.num_output != 0)
-    throw FileError("blob 0, the matrix, of shape ", W.shape(), " has not ", l.num_output, " rows");
+    throw FileError("blob 0 (the matrix) must have ", l.num_output, " rows, its shape is ", W.shape());
   return filled(Linear(std::nullopt, l.num_output, {.nobias = !l.bias_term}), l,
                 W.reshape({l.num_output, W.size() / l.num_output}));
 }
 
-// Caffe keeps sums, and in the third blob what they are to be divided by.
+// Caffe stores sums; the third blob is the number to divide them by.
 BatchNormalization batch_norm(const Layer& l) {
   const Array mean = blob(l, 0, -1, "the mean").ravel();
   BatchNormalization link(
@@ -147,7 +147,7 @@ BatchNormalization batch_norm(const Layer& l) {
   return link;
 }
 
-// The factor is the first blob of the layer, or a second bottom of the net.
+// The factor is the layer's first blob or, if the layer has two bottoms, the second bottom.
 Scale scale(const Layer& l) {
   const bool given = l.bottoms.size() > 1;
   const auto shape = [](const Array& a) { return std::optional<Shape>(a.shape()); };
@@ -163,7 +163,7 @@ Scale scale(const Layer& l) {
   return link;
 }
 
-// The layer without the memory of its blobs.
+// A copy of the layer without its blobs, to save memory.
 Layer parameters_of(const Layer& l) {
   Layer p = l;
   p.blobs.clear();
@@ -192,7 +192,7 @@ CaffeFunction::CaffeFunction(chainer::caffe::Net net, const std::string& what) :
     } catch (const KeyError& e) {
       throw FileError(what, ": layer '", l.name, "' (", l.type, "): ", e.what());
     } catch (const Error& e) { throw ValueError(what, ": layer '", l.name, "' (", l.type, "): ", e.what()); }
-    l.blobs.clear();  // links hold what they need
+    l.blobs.clear();  // the links hold the values
   }
 }
 
@@ -267,21 +267,24 @@ void CaffeFunction::add_layer(Layer& l) {
     case LayerType::softmax_with_loss: {
       expect_axis_1(l);
       f = [](CaffeFunction&, const Variables& x) {
-        if (x.size() != 2) throw ValueError("SoftmaxWithLoss needs values and labels, not ", x.size(), " blobs");
+        if (x.size() != 2) throw ValueError("SoftmaxWithLoss needs two blobs, values and labels, not ", x.size());
         return Variables{F::softmax_cross_entropy(x[0], x[1])};
       };
       break;
     }
     case LayerType::split: {
-      if (l.bottoms.empty()) throw FileError("there is nothing to split");
+      if (l.bottoms.empty()) throw FileError("the layer has no bottom blob to split");
       const auto source = split_map.find(l.bottoms[0]);
       const std::string from = source == split_map.end() ? l.bottoms[0] : source->second;
       for (const std::string& top : l.tops) split_map[top] = from;
       return;
     }
-    default: warn(text("CaffeFunction: ", what_, ": layer '", l.name, "' of type '", l.type, "' is left out")); return;
+    default:
+      warn(text("CaffeFunction: ", what_, ": layer '", l.name, "' of type '", l.type,
+                "' is not supported and is skipped"));
+      return;
   }
-  if (l.bottoms.empty()) throw FileError("there is no bottom blob");
+  if (l.bottoms.empty()) throw FileError("the layer has no bottom blob");
   LayerInfo info{l.name, l.bottoms, l.tops};
   for (std::string& b : info.bottoms)
     if (const auto it = split_map.find(b); it != split_map.end()) b = it->second;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Caffe's messages to and from plain values. A model is hundreds of megabytes of blobs and a few kilobytes of all else:
-// the outer messages are walked by hand, blobs are read into arrays, and what remains of a layer is parsed by its
-// message.
+// Converts between Caffe's messages and plain values. A model has hundreds of megabytes of blobs and little else: the
+// outer messages are walked here, blobs are read directly into arrays, and the rest of a layer is parsed by protobuf.
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 
@@ -38,14 +37,14 @@ class Reader {
         skip(tag, nullptr);
       }
     }
-    if (!in_.ConsumedEntireMessage()) damaged("something is no field");
+    if (!in_.ConsumedEntireMessage()) damaged("a field is not valid");
     if (net.layers.empty()) net.layers = std::move(old);
     return net;
   }
 
  private:
   [[noreturn]] void damaged(std::string_view why) const {
-    throw FileError(what_, " is no Caffe model, or a damaged one: ", where_, why, ", near byte ",
+    throw FileError(what_, " is not a Caffe model, or it is damaged: ", where_, why, ", near byte ",
                     in_.CurrentPosition());
   }
   uint32_t next_tag() { return in_.ReadTag(); }
@@ -54,7 +53,7 @@ class Reader {
     if (!in_.ReadVarint64(&v)) damaged("a number is missing");
     return v;
   }
-  // The length of what follows, which must be there.
+  // The length of the field that follows; throws if the file ends before it.
   int length() {
     const uint64_t n = varint();
     const auto at = static_cast<uint64_t>(in_.CurrentPosition());
@@ -68,7 +67,7 @@ class Reader {
     if (!in_.ReadString(&out, n)) damaged("it ends early");
     return out;
   }
-  // Passes a field over, and keeps its bytes where somebody wants them.
+  // Skips a field, and appends its bytes to `keep` if given.
   void skip(uint32_t tag, std::string* keep) {
     if (keep) put_varint(*keep, tag);
     switch (tag & 7) {
@@ -110,7 +109,7 @@ class Reader {
       else
         skip(tag, &rest);
     }
-    if (!in_.ConsumedEntireMessage()) damaged("something is no field");
+    if (!in_.ConsumedEntireMessage()) damaged("a field is not valid");
     in_.PopLimit(limit);
     Message m;
     if (!m.ParseFromString(rest)) damaged("its parameters cannot be read");
@@ -158,7 +157,7 @@ class Reader {
         skip(tag, nullptr);
       }
     }
-    if (!in_.ConsumedEntireMessage()) damaged("something is no field");
+    if (!in_.ConsumedEntireMessage()) damaged("a field is not valid");
     in_.PopLimit(limit);
     if (!single.empty()) {
       Array a({static_cast<int64_t>(single.size())}, float32);
@@ -185,7 +184,7 @@ class Reader {
     return a;
   }
 
-  // A size of a window: `h` and `w` where they are given, else the numbers of the list.
+  // A window's size: `h` and `w` if given, else from the list of numbers.
   template <class List>
   std::array<int64_t, 2> both(const List& list, int64_t otherwise, std::string_view name) const {
     if (list.size() > 2) damaged(text(list.size(), " values of ", name, " in a layer of two spatial axes"));
@@ -288,7 +287,7 @@ class Reader {
 }  // namespace
 
 namespace {
-// A file as the messages' parser reads it. What failed waits for check(): no exception passes through the parser.
+// A file as a stream for protobuf. Exceptions must not pass through its parser, so check() throws them afterwards.
 class Input : public google::protobuf::io::CopyingInputStream {
  public:
   explicit Input(InputFile& file) : file_(file) {}
@@ -322,7 +321,7 @@ Net read_net(const std::filesystem::path& path) {
     input.check();
     return net;
   } catch (const FileError&) {
-    input.check();  // what could not be read looks like damage
+    input.check();  // a failed read looks like a damaged file
     throw;
   }
 }

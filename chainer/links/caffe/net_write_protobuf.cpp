@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Plain values to Caffe's messages.
+// Converts plain values to Caffe's messages.
 #include "chainer/core/little_endian.h"
 #include "chainer/links/caffe/net.h"
 #include "chainer/links/caffe/net.pb.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Caffe's text format, as its tools read it.
+// Caffe's text format.
 #include "chainer/links/caffe/net.h"
 
 namespace chainer::caffe {

@@ -6,7 +6,7 @@ namespace chainer::links {
 MLPConvolution2D::MLPConvolution2D(std::optional<int64_t> in_channels, const std::vector<int64_t>& out_channels,
                                    const PerAxis& ksize, const MLPConvolution2DOptions& o)
     : activation_(o.activation) {
-  if (out_channels.empty()) throw ValueError("MLPConvolution2D: out_channels names no convolution");
+  if (out_channels.empty()) throw ValueError("MLPConvolution2D: out_channels must not be empty");
   for (std::size_t i = 0; i < out_channels.size(); ++i) {
     ConvolutionOptions options{.initialW = o.conv_init, .initial_bias = o.bias_init};
     if (i == 0) options.stride = o.stride, options.pad = o.pad;

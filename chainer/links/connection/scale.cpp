@@ -9,11 +9,11 @@ Bias::Bias(int64_t axis, std::optional<Shape> shape) : axis_(axis) {
   if (shape) b.emplace(0.0, *shape);
 }
 Variable Bias::forward(const Variable& x) {
-  if (!b) throw ValueError("Bias: without a parameter b the second argument is needed");
+  if (!b) throw ValueError("Bias: a second argument is needed, because the link has no parameter b");
   return functions::bias(x, *b, axis_);
 }
 Variable Bias::forward(const Variable& x, const Variable& y) {
-  if (b) throw ValueError("Bias: b is a parameter here, a second argument makes no sense");
+  if (b) throw ValueError("Bias: expected one argument, because the link has a parameter b, got two");
   return functions::bias(x, y, axis_);
 }
 
@@ -24,12 +24,12 @@ Scale::Scale(int64_t axis, std::optional<Shape> W_shape, const ScaleOptions& o) 
   bias.emplace(axis, W_shape ? W_shape : o.bias_shape);
 }
 Variable Scale::forward(const Variable& x) {
-  if (!W) throw ValueError("Scale: without a parameter W the second argument is needed");
+  if (!W) throw ValueError("Scale: a second argument is needed, because the link has no parameter W");
   const Variable z = functions::scale(x, *W, axis_);
   return bias ? (*bias)(z) : z;
 }
 Variable Scale::forward(const Variable& x, const Variable& y) {
-  if (W) throw ValueError("Scale: W is a parameter here, a second argument makes no sense");
+  if (W) throw ValueError("Scale: expected one argument, because the link has a parameter W, got two");
   const Variable z = functions::scale(x, y, axis_);
   return bias ? (*bias)(z) : z;
 }

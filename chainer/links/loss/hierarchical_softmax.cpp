@@ -23,12 +23,12 @@ struct PathToRoot {
   std::vector<double> codes;
 };
 
-// Inner nodes are numbered as they are met, the left branch first.
+// Inner nodes are numbered in order of the walk, the left branch first.
 void collect(const Tree& tree, PathToRoot& way, int64_t& next, std::map<int64_t, PathToRoot>& ways) {
   if (tree.branches.empty()) {
     if (tree.leaf < 0) throw ValueError("BinaryHierarchicalSoftmax: word ", tree.leaf, " is negative");
     if (!ways.emplace(tree.leaf, way).second)
-      throw ValueError("BinaryHierarchicalSoftmax: word ", tree.leaf, " is twice in the tree");
+      throw ValueError("BinaryHierarchicalSoftmax: word ", tree.leaf, " occurs twice in the tree");
     return;
   }
   way.nodes.push_back(next++);
@@ -51,7 +51,7 @@ CHAINER_DEFINE_MEMBERS(BinaryHierarchicalSoftmax, W)
 BinaryHierarchicalSoftmax::BinaryHierarchicalSoftmax(int64_t in_size, const Tree& tree,
                                                      const BinaryHierarchicalSoftmaxOptions& o)
     : W(initializers::Uniform(1, o.dtype), Shape{inner_nodes(tree), in_size}) {
-  if (tree.branches.empty()) throw ValueError("BinaryHierarchicalSoftmax: a tree of two words at least is needed");
+  if (tree.branches.empty()) throw ValueError("BinaryHierarchicalSoftmax: the tree must have at least two words");
   std::map<int64_t, PathToRoot> ways;
   PathToRoot way;
   int64_t next = 0;
@@ -59,7 +59,7 @@ BinaryHierarchicalSoftmax::BinaryHierarchicalSoftmax(int64_t in_size, const Tree
   int64_t longest = 1;
   for (const auto& [word, w] : ways) longest = std::max(longest, static_cast<int64_t>(w.nodes.size()));
   const int64_t words = ways.rbegin()->first + 1;
-  paths_ = full({words, longest}, -1, int32);  // narrow types: vocabularies are large
+  paths_ = full({words, longest}, -1, int32);  // int32 saves memory for large vocabularies
   codes_ = zeros({words, longest}, int8);
   for (const auto& [word, w] : ways) {
     paths_.set(word, 0);
@@ -90,7 +90,7 @@ Variable BinaryHierarchicalSoftmax::forward(const Variable& x, const Variable& t
 
 Tree BinaryHierarchicalSoftmax::create_huffman_tree(const std::map<int64_t, double>& word_counts) {
   if (word_counts.empty()) throw ValueError("create_huffman_tree: the vocabulary is empty");
-  using Entry = std::tuple<double, int64_t, std::size_t>;  // count, number to break ties, place in `trees`
+  using Entry = std::tuple<double, int64_t, std::size_t>;  // (count, number to break ties, index in `trees`)
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
   std::vector<Tree> trees;
   for (const auto& [word, count] : word_counts) {

@@ -9,7 +9,7 @@
 
 namespace chainer::links {
 namespace {
-// counts^power computed in the dtype, as the reference does: it decides which samples a seed gives.
+// counts^power computed in the dtype, as in the reference release: rounding decides which samples a seed gives.
 std::vector<double> weights(const std::vector<double>& counts, double exponent, Dtype dtype) {
   const Array c = array(counts).astype(dtype);
   return power(c, full({}, exponent, dtype)).to_vector<double>();

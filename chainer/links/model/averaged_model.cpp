@@ -15,12 +15,12 @@ AveragedModel::AveragedModel(const Link& model, const AveragedModelOptions& o)
 }
 
 void AveragedModel::update(const Link& model) {
-  std::map<std::string, Array> means;  // of before
+  std::map<std::string, Array> means;  // before this update
   if (n_averaged_ > 0)
     for (const auto& [path, p] : model_->namedparams(false)) means.emplace(path, p.array());
   for (auto& [path, p] : model_->namedparams()) {
     const auto it = means.find(path);
-    // The values below go to arrays of their own: copyparams() would write into these.
+    // Copies: copyparams() below writes to the arrays of the model.
     if (it != means.end()) it->second = it->second.copy();
   }
   model_->copyparams(model);
@@ -35,7 +35,7 @@ void AveragedModel::update(const Link& model) {
 
 Variable AveragedModel::forward(const Variables& args) {
   Variables out = model_->call(args);
-  if (out.size() != 1) throw TypeError("AveragedModel: the model gave ", out.size(), " variables where one is wanted");
+  if (out.size() != 1) throw TypeError("AveragedModel: the model must return one variable, got ", out.size());
   return out[0];
 }
 

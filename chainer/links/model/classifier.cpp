@@ -11,11 +11,11 @@ Classifier::Classifier(Child predictor, const ClassifierOptions& o) : predictor_
 Variable Classifier::evaluate(const Variables& inputs, const Variable& t) {
   if (inputs.empty())
     throw TypeError(
-        "Classifier: it was called with one variable, its label, and none for the predictor: examples of "
-        "the dataset must be pairs of an input and a label, as TupleDataset(x, t) has them");
+        "Classifier: called with the label only, without inputs for the predictor; examples of "
+        "the dataset must be pairs of an input and a label, as in TupleDataset(x, t)");
   y = loss = accuracy = Variable();
   Variables out = predictor_->call(inputs);
-  if (out.size() != 1) throw TypeError("Classifier: the predictor gave ", out.size(), " variables where one is wanted");
+  if (out.size() != 1) throw TypeError("Classifier: the predictor must return one variable, got ", out.size());
   y = out[0];
   loss = options_.lossfun(y, t);
   report({{"loss", loss}}, this);

@@ -9,7 +9,7 @@
 namespace chainer::links {
 namespace {
 
-// An initializer, or a number, that makes arrays of one dtype.
+// An initializer that makes arrays of a given dtype.
 struct Typed : Initializer {
   Typed(InitializerArg i, Dtype d) : Initializer(d), inner(std::move(i)) {}
   void operator()(Array& a) const override { (*inner.get())(a); }
@@ -73,7 +73,7 @@ Variable BatchNormalization::forward(const Variable& x, bool finetune) {
                                                 {.eps = eps, .axis = axis_});
   const double d = next_decay(finetune);
   functions::BatchNormalizationOptions o{.eps = eps, .decay = d, .axis = axis_};
-  // A graph that is computed again has moved the statistics already.
+  // When a graph is recomputed, the statistics have already been updated.
   if (!config().in_recomputing) o.running_mean = avg_mean, o.running_var = avg_var;
   return functions::batch_normalization(x, gamma_for(x), beta_for(x), o);
 }

@@ -17,9 +17,9 @@ Variable LayerNormalization::forward(const Variable& x, int64_t n_batch_axes) {
   const int64_t size = Shape(shape.begin() + n_batch_axes, shape.end()).product();
   if (!gamma.is_initialized()) gamma.initialize({size}), beta.initialize({size});
   if (gamma.size() != size && x.ndim() > 2 && gamma.size() == x.shape()[x.ndim() - 1])
-    throw DimensionError("LayerNormalization: the ", size, " elements behind the first ", n_batch_axes,
+    throw DimensionError("LayerNormalization: the ", size, " elements after the first ", n_batch_axes,
                          " axes of x, of shape ", x.shape(), ", are normalized together, but gamma has ", gamma.size(),
-                         ": for the last axis alone, call it with n_batch_axes = ", x.ndim() - 1, ": norm(x, ",
+                         "; to normalize the last axis only, call it with n_batch_axes = ", x.ndim() - 1, ": norm(x, ",
                          x.ndim() - 1, ")");
   if (x.ndim() == 2) return functions::layer_normalization(x, gamma, beta, {.eps = eps_});
   const Variable rows = functions::reshape(x, {Shape(shape.begin(), shape.begin() + n_batch_axes).product(), size});

@@ -13,10 +13,10 @@ namespace chainer::links {
 namespace {
 
 void check_columns(const char* operation, const Shape& shape, const Array& mean) {
-  if (!mean) throw RuntimeError("StandardScaler: call fit() first, or load what was saved after it");
+  if (!mean) throw RuntimeError("StandardScaler: call fit() first, or load a fitted scaler");
   if (shape.ndim() < 1 || Shape(shape.begin() + 1, shape.end()) != mean.shape())
     throw DimensionError("StandardScaler: ", operation, " expects rows of shape ", mean.shape(),
-                         ", as fit() had, not an array of shape ", shape);
+                         ", as in fit(), got an array of shape ", shape);
 }
 
 }  // namespace
@@ -40,13 +40,13 @@ void StandardScaler::fit(const Array& x) {
     int64_t count = 0;
     for (int64_t r = 0; r < n; ++r)
       if (!std::isnan(v[r * columns + c])) sum += v[r * columns + c], ++count;
-    if (count == 0) throw ValueError("StandardScaler: column ", c, " has no number in ", n, " rows");
+    if (count == 0) throw ValueError("StandardScaler: column ", c, " is NaN in all ", n, " rows");
     const double middle = sum / static_cast<double>(count);
     for (int64_t r = 0; r < n; ++r)
       if (const double e = v[r * columns + c] - middle; !std::isnan(e)) squares += e * e;
     const double deviation = std::sqrt(squares / static_cast<double>(count));
     to_m[c] = middle;
-    // Below the rounding of the column's own numbers it is a constant.
+    // A deviation below the rounding error of the mean: the column is constant.
     to_d[c] = deviation > 1e-14 * std::abs(middle) ? deviation : 1;
   }
   const Dtype dtype = is_floating(x.dtype()) ? x.dtype() : float32;

@@ -7,13 +7,14 @@
 
 namespace chainer::links {
 
-// The initial values of the gates. The release draws them gate by gate, of lateral and upward in turns, so parameters
-// are zero when they are made, and initialize_params() fills them; later (in copies that start anew) each fills itself.
+// The initial values of the gates. The reference release draws them gate by gate, alternating between lateral and
+// upward. Therefore parameters are created as zeros and initialize_params() fills them all; afterwards (in copies with
+// new initial values) each parameter fills itself.
 struct LSTMBase::Initial {
   LSTMOptions options;
   bool by_parameter = false;
 
-  // Quarter `gate` of the rows of a weight.
+  // Fills the quarter of the rows of a weight that belongs to `gate`.
   static void fill_rows(Array& w, const InitializerArg& init, int64_t gate) {
     const int64_t rows = w.shape()[0] / 4;
     w.set(Slice(gate * rows, (gate + 1) * rows),

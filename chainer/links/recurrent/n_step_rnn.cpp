@@ -82,13 +82,13 @@ functions::NStepLstmResult NStepRNNBase::run(const Variable& hx, const Variable&
     starts.push_back(total);
     ends.push_back(total += len(xs[i]));
   }
-  // The longest first, equals in their order.
+  // Longest first; sequences of equal length keep their order.
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
     return len(xs[static_cast<std::size_t>(a)]) > len(xs[static_cast<std::size_t>(b)]);
   });
   const bool sorted = std::is_sorted(order.begin(), order.end());
-  // Row `from[k]` of the sequences one behind the other is row k of the packed ones; `back` is the inverse.
+  // Row k of the packed sequences is row from[k] of the concatenated ones; `back` is the inverse.
   functions::PackedSequences packed;
   std::vector<int64_t> from, back(static_cast<std::size_t>(total));
   const int64_t longest = xs.empty() ? 0 : len(xs[static_cast<std::size_t>(order[0])]);

@@ -6,7 +6,7 @@
 namespace chainer::links {
 namespace {
 
-// The arguments of a node: cells and outputs of its children, and its input, with zeros for what is none.
+// The arguments of a node: cells and outputs of its children, and its input. Missing ones are replaced by zeros.
 struct Node {
   Variables c, h;
   Variable x;
@@ -15,14 +15,14 @@ struct Node {
 
 Node node(std::string_view link, const Variables& in, int64_t in_size, int64_t units) {
   if (in.size() % 2 == 0)
-    throw ValueError(link, ": expects as many cells as outputs of children, then x; ", in.size(), " arguments came");
+    throw ValueError(link, ": expected as many cells as outputs of children, then x; got ", in.size(), " arguments");
   const std::size_t children = in.size() / 2;
   Node n{{in.begin(), in.begin() + children}, {in.begin() + children, in.end() - 1}, in.back()};
   if (!n.x) {
     const Variable* some = nullptr;
     for (const Variable& v : in)
       if (v && !some) some = &v;
-    if (!some) throw ValueError(link, ": all of the children's states and x are none");
+    if (!some) throw ValueError(link, ": x or a state of a child must be given");
     n.x = Variable(zeros({len(*some), in_size}, some->dtype(), some->device()), false);
   }
   for (Variable& c : n.c) c = or_zeros(c, {len(n.x), units}, n.x);
@@ -52,7 +52,7 @@ Variables ChildSumTreeLSTM::forward(const Variables& in) {
   Variable sum = n.h[0];
   for (std::size_t k = 1; k < children; ++k) sum = sum + n.h[k];
   const Variable aio = W_h_aio(sum) + from_x[0];
-  // One product for all children, whose rows then stand side by side.
+  // One product for all children, whose results are then split and concatenated along axis 1.
   Variables gates{aio};
   if (children == 1) {
     gates.push_back(W_h_f(n.h[0]) + from_x[1]);
@@ -81,8 +81,8 @@ void NaryTreeLSTM::visit(MemberVisitor& v) {
 
 Variables NaryTreeLSTM::forward(const Variables& in) {
   if (in.size() != 2 * W_h.size() + 1)
-    throw ValueError("NaryTreeLSTM: expects ", W_h.size(), " cells, as many outputs, then x; ", in.size(),
-                     " arguments came");
+    throw ValueError("NaryTreeLSTM: expected ", W_h.size(), " cells, as many outputs, then x; got ", in.size(),
+                     " arguments");
   const Node n = node("NaryTreeLSTM", in, in_size_, state_size_);
   Variable gates = W_x(n.x);
   for (std::size_t i = 0; i < W_h.size(); ++i)

@@ -47,7 +47,7 @@ void activation(std::vector<OpCase>& t) {
   t.push_back(one(
       "F.selu(x[0], alpha=1.2, scale=0.5)", [](const Variable& x) { return F::selu(x, {.alpha = 1.2, .scale = 0.5}); },
       away({3, 4})));
-  // (a list in braces: its calls are made in order by every compiler)
+  // In a braced list every compiler evaluates the calls in order.
   const auto two = [&](const std::string& name, auto f, const Arrays& in) {
     t.push_back(row(
         name, "F." + name + "(x[0], x[1])", [f](const Variables& v) { return f(v[0], v[1]); }, in));

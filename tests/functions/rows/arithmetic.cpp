@@ -48,7 +48,7 @@ void arithmetic(std::vector<OpCase>& t) {
   t.push_back(two(
                   "pow", "x[0] ** x[1]", [](const Variable& x, const Variable& y) { return pow(x, y); }, base, exponent)
                   .elementwise());
-  // The reference's operators do not broadcast variables: F.broadcast makes their shapes one first.
+  // The reference's operators do not broadcast variables, so F.broadcast is applied first.
   t.push_back(two("add", "sum(F.broadcast(x[0], x[1]))", plus, column, line));
   t.push_back(two("mul", "(lambda a, b: a * b)(*F.broadcast(x[0], x[1]))", times, cube, column));
   t.push_back(two("div", "(lambda a, b: a / b)(*F.broadcast(x[0], x[1]))", over, column, positive({4})));

@@ -7,7 +7,7 @@ namespace table {
 
 namespace {
 
-// Bilinear interpolation pixel by pixel, corners on corners.
+// Bilinear interpolation pixel by pixel, with aligned corners.
 Array interpolated(const Array& x, int64_t h, int64_t w) {
   const Shape& s = x.shape();
   Array y({s[0], s[1], h, w}, float64);
@@ -219,7 +219,7 @@ void array_manipulation(std::vector<OpCase>& t) {
         return F::pad(x, {{1, 1}}, "constant", {.constant_values = 2.5});
       },
       cube);
-  for (const char* mode : {"edge", "wrap", "symmetric", "reflect"})  // their gradients are lost in the release
+  for (const char* mode : {"edge", "wrap", "symmetric", "reflect"})  // the release has no gradients for these modes
     one(
         "pad", "",
         [mode](const Variable& x) {
@@ -245,7 +245,7 @@ void array_manipulation(std::vector<OpCase>& t) {
   patches("2, dilate=(2, 3)", 2, {.dilate = {2, 3}});
   patches("1, stride=4", 1, {.stride = 4});
   for (const auto& [h, w] : {std::pair(7, 3), std::pair(2, 9), std::pair(1, 1), std::pair(5, 4)})
-    t.push_back(row("resize_images", "",  // the release takes float32 only
+    t.push_back(row("resize_images", "",  // the release accepts float32 only
                     [h = h, w = w](const Variables& x) {
                       return F::resize_images(x[0], {h, w});
                     },
@@ -266,7 +266,7 @@ void array_manipulation(std::vector<OpCase>& t) {
                   [](const Variables& x) { return F::spatial_transformer_sampler(x[0], x[1]); },
                   {normal({1, 1, 1, 3}), tanh(normal({1, 2, 1, 2}))}));
 
-  // Neither of the two is in the release; numbers of their own leave the others' as they are.
+  // Neither function is in the release. A separate generator keeps the inputs of other rows unchanged.
   random::RandomState r(9);
   for (const auto& [a, indices, b] :
        std::vector<std::tuple<Array, Indices, Array>>{{r.randn({3, 4}), {array({0, 2, 0})}, r.randn({3, 4})},

@@ -26,7 +26,7 @@ void connection(std::vector<OpCase>& t) {
                   },
                   {m}));
 
-  // (the release takes float32 only here)
+  // The release accepts float32 only.
   t.push_back(row("bilinear", "", [](const Variables& x) { return F::bilinear(x[0], x[1], x[2]); },
                   {m, normal({3, 3}), normal({4, 3, 2})}));
   t.back().reference = [](const Arrays& x) {

@@ -7,7 +7,7 @@ namespace {
 using Conv = F::ConvolutionOptions;
 using Deconv = F::DeconvolutionOptions;
 
-// The same words for every member of a family: inputs x, W and, if there is a third one, b.
+// Adds the same cases for every member of a family: inputs x, W and, if given, b.
 template <class Function, class Options>
 void add(std::vector<OpCase>& t, const Function& f, const std::string& arguments, const Options& o, Arrays in) {
   const std::string name(Function::name);
@@ -36,8 +36,8 @@ void convolutions(std::vector<OpCase>& t) {
       {.stride = 2, .pad = {1, 2}, .cover_all = true, .dilate = {2, 1}, .groups = 2},
       {image, normal({4, 2, 2, 3}), normal({4})});
   two("", {}, {normal({1, 1, 1, 1}), normal({1, 1, 1, 1}), normal({1})});    // one pixel
-  two(", pad=2", {.pad = 2}, {normal({2, 3, 2, 3}), normal({2, 3, 5, 5})});  // a filter over everything
-  two(", pad=3, stride=2", {.stride = 2, .pad = 3}, {normal({1, 2, 1, 2}), normal({3, 2, 3, 3})});  // some see nothing
+  two(", pad=2", {.pad = 2}, {normal({2, 3, 2, 3}), normal({2, 3, 5, 5})});  // a filter as large as the image
+  two(", pad=3, stride=2", {.stride = 2, .pad = 3}, {normal({1, 2, 1, 2}), normal({3, 2, 3, 3})});  // some see no input
   two("", {}, {normal({2, 3, 6, 6}), normal({5, 3, 1, 1}), normal({5})});
   two(", stride=2", {.stride = 2}, {normal({2, 3, 7, 7}), normal({5, 3, 1, 1})});   // skips elements
   two("-", {.pad = 1}, {normal({0, 3, 4, 4}), normal({2, 3, 3, 3}), normal({2})});  // no images
@@ -77,7 +77,7 @@ void deconvolutions(std::vector<OpCase>& t) {
   two(", stride=2", {.stride = 2}, {image, W, b});
   two(", pad=(1, 0)", {.pad = {1, 0}}, {image, W});
   two(", stride=2, outsize=(8, 9)", {.stride = 2, .outsize = {8, 9}}, {image, W, b});
-  two(", stride=3, outsize=(8, 10)", {.stride = 3, .outsize = {8, 10}}, {image, W});  // as cover_all would have it
+  two(", stride=3, outsize=(8, 10)", {.stride = 3, .outsize = {8, 10}}, {image, W});  // as with cover_all
   two(", dilate=2", {.dilate = 2}, {image, W, b});
   two(", groups=2", {.groups = 2}, {image, normal({4, 3, 3, 2}), normal({6})});
   two(", groups=4", {.groups = 4}, {image, normal({4, 1, 3, 2}), normal({4})});
@@ -124,7 +124,7 @@ void relatives(std::vector<OpCase>& t) {
   add(t, F::depthwise_convolution_2d, ", pad=2", StrideAndPad{.pad = 2},
       {normal({1, 1, 1, 1}), normal({3, 1, 3, 3}), normal({3})});
 
-  using Local = F::LocalConvolution2DOptions;  // (the release's second gradients are wrong, and its stride with them)
+  using Local = F::LocalConvolution2DOptions;  // the release's second gradients are wrong, also for stride
   add(t, F::local_convolution_2d, "-", Local{}, {image, normal({2, 3, 6, 4, 3, 2}), normal({2, 3, 6})});
   add(t, F::local_convolution_2d, "-", Local{.stride = 2}, {image, normal({3, 2, 3, 4, 2, 3})});
   add(t, F::local_convolution_2d, "-", Local{.stride = {1, 3}}, {image, normal({1, 4, 2, 4, 2, 3}), normal({1, 4, 2})});
@@ -140,7 +140,7 @@ void relatives(std::vector<OpCase>& t) {
                     .no_repeats());
     t.back().tolerance = 1e-4;
   };
-  // Samples between two pixels: at a pixel the gradient jumps.
+  // Samples lie between pixels: at a pixel the gradient jumps.
   const auto offset = [](const Shape& s) { return positive(s) * 0.2 + 0.2; };
   sampler("", {}, {image, offset({2, 12, 3, 6}), normal({3, 4, 3, 2}), normal({3})});
   sampler(", stride=2", {.stride = 2}, {image, offset({2, 12, 2, 3}), normal({3, 4, 2, 3})});
@@ -156,7 +156,7 @@ void relatives(std::vector<OpCase>& t) {
   shifted("F.shift(x[0], ksize=(3, 1), dilate=(1, 3))", {3, 1}, {.dilate = {1, 3}}, normal({1, 3, 2, 2}));
 }
 
-// Filters and bias that are used twice: gradients add up.
+// Filters and bias are used twice, so gradients are accumulated.
 void repeated(std::vector<OpCase>& t) {
   const Array image = normal({2, 3, 6, 7}), W = normal({3, 3, 3, 3}), b = normal({3});
   t.push_back(row("convolution_2d", "F.convolution_2d(F.convolution_2d(*x), x[1], x[2])",

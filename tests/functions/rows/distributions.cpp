@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Methods of distributions as functions of their parameters and, last, of a point.
+// Methods of distributions as functions of their parameters and, as the last input, of a point.
 #include <memory>
 
 #include "table.h"
@@ -10,10 +10,10 @@ namespace {
 using Make = std::function<std::unique_ptr<Distribution>(const Variables&)>;
 using Method = std::function<Variable(const Distribution&, const Variable&)>;
 
-// The rows of one distribution, made from its parameters.
+// Adds the rows of one distribution.
 struct Family {
   std::vector<OpCase>& t;
-  std::string name, python;  // the release's constructor on x[0], ...; empty where it has none like it
+  std::string name, python;  // the release's constructor on x[0], ...; empty if it has none
   Make make;
   Arrays parameters;
   bool repeats = true;
@@ -221,7 +221,7 @@ void distributions(std::vector<OpCase>& t) {
 
   const Array lower = array({{1., 0., 0.}, {1., 1., 0.}, {1., 1., 1.}});
   const auto triangle = [&](const Shape& shape) { return normal(shape) * lower * 0.3 + eye(3, {}, 0, float64); };
-  // (the release takes float32 only; make_training.py compares)
+  // The release accepts float32 only; make_training.py compares with it.
   Family vectors{t,
                  "MultivariateNormal",
                  "",

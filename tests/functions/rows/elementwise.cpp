@@ -15,7 +15,7 @@ void elementwise(std::vector<OpCase>& t) {
       return std::min(std::max(v, -2.1), 3.3);
     }));
 
-  // Two arguments: the reference goes through pairs of numbers.
+  // Functions of two arguments: `formula` is applied to pairs of numbers.
   const auto two = [&](const std::string& name, auto f, double low, double high, double (*formula)(double, double)) {
     for (const auto& [x, y] :
          {std::pair(line(low, high), normal({7}) * 3 + 1), std::pair(block(low, high), away({2, 1, 3}))})

@@ -68,7 +68,7 @@ void loss(std::vector<OpCase>& t) {
                {x, y});
   };
   t.push_back(two("F.absolute_error(*x)", F::absolute_error, m,
-                  normal({3, 4})));  // (elementwise, but for the corner of equal elements)
+                  normal({3, 4})));  // elementwise, except for the corner at equal elements
   t.push_back(two("F.mean_absolute_error(*x)", F::mean_absolute_error, m, normal({3, 4})));
   t.push_back(two("F.squared_error(*x)", F::squared_error, m, normal({3, 4})).elementwise());
   const auto reductions = [&](const std::string& name, auto f, const Arrays& in) {

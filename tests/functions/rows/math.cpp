@@ -185,7 +185,7 @@ void math(std::vector<OpCase>& t) {
                   },
                   {normal({3, 4}), normal({3, 2}), normal({4, 2, 3})}));
 
-  // Sparse matrices come from a dense pattern; their values stand in x[0].
+  // Sparse matrices are made from a dense pattern; their values are in x[0].
   const auto sparse = [&](const std::string& python, bool left, const F::MatmulOptions& o, const Array& values,
                           const Array& row_index, const Array& col_index, const Shape& shape, const Array& dense) {
     t.push_back(row("sparse_matmul", python,

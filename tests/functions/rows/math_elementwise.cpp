@@ -19,7 +19,7 @@ void math_elementwise(std::vector<OpCase>& t) {
                   [](const Variables& x) { return F::linear_interpolate(x[0], x[1], x[2]); },
                   {sigmoid(normal({3, 4})), normal({3, 4}), normal({3, 4})})
                   .elementwise());
-  // Special functions: values against an independent source are in special_test.cpp.
+  // Special functions: special_test.cpp compares values with an independent source.
   const auto special = [&](const std::string& name, auto f, const Array& x) {
     t.push_back(row(name, "F." + name + "(x[0])", [f](const Variables& v) { return f(v[0]); }, {x}).elementwise());
   };
@@ -32,7 +32,7 @@ void math_elementwise(std::vector<OpCase>& t) {
         std::pair(array(5), positive({2, 1, 3}) + 1)}) {
     t.push_back(
         row("polygamma", "F.polygamma(*x)", [](const Variables& v) { return F::polygamma(v[0], v[1]); }, {n, x}));
-    t.back().eps = 2e-5;  // it is steep between its poles
+    t.back().eps = 2e-5;  // steep between the poles
   }
 }
 

@@ -19,7 +19,7 @@ void normalization(std::vector<OpCase>& t) {
   t.push_back(row("layer_normalization", "F.layer_normalization(*x, eps=0.3)",
                   [](const Variables& x) { return F::layer_normalization(x[0], x[1], x[2], {.eps = 0.3}); },
                   {normal({1, 5}), normal({5}), normal({5})}));
-  // The release normalizes groups with float32 ones: no float64 to compare with.
+  // The release normalizes groups with float32 constants, so there is no float64 to compare with.
   t.push_back(row("group_normalization", "",
                   [](const Variables& x) { return F::group_normalization(x[0], 2, x[1], x[2]); },
                   {image, normal({4}), normal({4})})
@@ -77,8 +77,8 @@ void normalization(std::vector<OpCase>& t) {
     add("fixed_batch_renormalization", "F.fixed_batch_renormalization(*x)",
         [](Vs v) { return F::fixed_batch_renormalization(v[0], v[1], v[2], v[3], v[4]); },
         {x, g4, b4, normal({4}), positive({4})});
-  // r and d are constants to the gradient: the batches are so far from the running statistics that both are at their
-  // bounds, where finite differences see constants too.
+  // r and d are constants for the gradient: the batches are so far from the running statistics that both are at their
+  // bounds, where finite differences do not change them either.
   const auto renormalize = [&](const Array& x, double rmax, double dmax, double eps) {
     add("batch_renormalization",
         text("F.batch_renormalization(*x, ", rmax, ", ", dmax, ", eps=", eps,

@@ -36,7 +36,7 @@ void other(std::vector<OpCase>& t) {
                   .no_gradient());
   t.push_back(row("gaussian", "", [eps](const Variables& x) { return F::gaussian(x[0], x[1], {.eps = eps}); },
                   {m, normal({3, 4})}));
-  // With a seed these draw the release's numbers.
+  // With a seed these functions draw the same numbers as the release.
   const auto seeded = [](auto f) {
     return [f](const Variables& x) {
       random::seed(0);
@@ -48,7 +48,7 @@ void other(std::vector<OpCase>& t) {
   t.push_back(row("zoneout", "(np.random.seed(0), F.zoneout(x[0], x[1], 0.3))[1]",
                   seeded([](const Variables& x) { return F::zoneout(x[0], x[1], 0.3); }), {m, normal({3, 4})}));
   const Array mask = array({{1, 0, 1, 1}, {0, 1, 1, 0}});
-  // (the release takes float32 only here)
+  // The release accepts float32 only.
   t.push_back(row(
       "simplified_dropconnect", "",
       [mask](const Variables& x) { return F::simplified_dropconnect(x[0], x[1], x[2], {.ratio = 0.25, .mask = mask}); },

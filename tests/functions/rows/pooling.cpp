@@ -198,7 +198,7 @@ void pooling(std::vector<OpCase>& t) {
   roi_pooling("x[0]", 2, 2, 1, image);
   roi_pooling("x[0]", 3, 4, 0.5, image);
   roi_pooling(front, 1, 5, 1.5, last);
-  // The release takes float32 only: here the same in plain loops.
+  // The release accepts float32 only, so the reference is written as plain loops.
   const auto align = [&](int64_t h, int64_t w, double scale, std::optional<IntPair> ratio, const Array& x) {
     const Array boxes = array({{0., 1., 3., 2.}, {-3., -2., 9., 4.}, {1.5, 0.25, 1.75, 3.}}), of = array({0, 1, 1});
     add("roi_average_align_2d", "",

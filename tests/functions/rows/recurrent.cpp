@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Fused recurrent cells beyond one block of their kernels, without items, and with more axes; sequences of all lengths.
+// Fused recurrent cells: larger than one block of their kernels, without items, with more axes; sequences of all
+// lengths.
 #include "table.h"
 
 namespace table {
@@ -32,7 +33,7 @@ void add(std::vector<OpCase>& t, const std::string& name, bool cell, const Shape
       in.push_back(normal({s.units, k >= s.gates ? s.units : r < s.directions ? s.in : s.units * s.directions}) * 0.5);
   for (int64_t k = 0; k < rows * 2 * s.gates; ++k) in.push_back(normal({s.units}) * 0.3);
   const int64_t w = states + times, b = w + rows * 2 * s.gates, count = 2 * s.gates;
-  // chainer.functions flattened: hy, cy and the tuple ys.
+  // The flattened results of chainer.functions: hy, cy and the elements of ys.
   const auto lists = [&](int64_t from) {
     return text("[list(x[", from, " + ", count, " * i:", from, " + ", count, " * i + ", count, "]) for i in range(",
                 rows, ")]");
@@ -71,7 +72,7 @@ void recurrent(std::vector<OpCase>& t) {
   const auto slstm = [](const Variables& x) { return F::slstm(x[0], x[1], x[2], x[3]); };
   cells("slstm", slstm, {normal({2, 2, 3}), normal({2, 2, 3}), normal({2, 8, 3}), normal({2, 8, 3})});
   const auto tree_lstm = [](const Variables& x) { return F::tree_lstm(x); };
-  // (the release takes two axes only)
+  // The release accepts two axes only.
   t.push_back(row("tree_lstm", "", tree_lstm, {normal({2, 3, 2}), normal({2, 3, 2}), normal({2, 15, 2})}));
   cells("tree_lstm", tree_lstm, {normal({1, 130}), normal({1, 520})});
   const auto prelu = [](const Variables& x) { return F::prelu(x[0], x[1]); };
@@ -82,7 +83,7 @@ void recurrent(std::vector<OpCase>& t) {
   cells("swish", swish, {normal({0, 4}), normal({4})});
   cells("swish", swish, {normal({2, 3, 2, 2}), normal({3, 2})});
 
-  // Lengths that differ and are equal, one unit, sequences without items, and none at all.
+  // Different and equal lengths, a single unit, sequences without items, and no sequences.
   using Vs = const Variables&;
   using Lists = const std::vector<Variables>&;
   const Shapes shapes[] = {{1, 1, 0, 3, 2, 2, {3, 2, 1}},

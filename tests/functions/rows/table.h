@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The table of functions. A row is a name, the reference's words for it, the function and its inputs: the harness
-// (chainer::testing::check_op), the conformance generator and the test of completeness all read it.
+// The table of functions. A row has a name, the expression for the reference release, the function and its inputs. It
+// is used by the harness (chainer::testing::check_op), the conformance generator and the test of completeness.
 #pragma once
 #include <chainer/chainer.h>
 #include <chainer/testing/testing.h>
@@ -20,7 +20,7 @@ class Row {
   explicit Row(OpCase c) : case_(std::move(c)) {}
   Row& elementwise() { return case_.elementwise = true, *this; }
   Row& reference(std::function<Arrays(const Arrays&)> f) { return case_.reference = std::move(f), *this; }
-  /// Of elementwise functions of one argument: the formula on a number.
+  /// For elementwise functions of one argument: the formula for a number.
   Row& formula(double (*f)(double));
   Row& no_repeats() { return case_.repeats = false, *this; }
   Row& no_gradient() { return case_.differentiable = false, *this; }
@@ -29,8 +29,7 @@ class Row {
  private:
   OpCase case_;
 };
-/// What is drawn next depends on the row that was made last, not on those before it: a new row changes the inputs of
-/// the one after it at most.
+/// Seeds the inputs of the next row from the row made last: a new row changes the inputs of at most the row after it.
 void draw_after(const std::string& name, const std::string& python);
 uint32_t hash(const std::string& text);
 template <class F>
@@ -47,11 +46,11 @@ Row row(std::string name, std::string python, F function, Arrays inputs) {
                   },
               .inputs = std::move(inputs)});
 }
-/// The release's words of a function that release 5.4.0 lacks: the row is compared with its reference alone.
+/// The expression of a function that release 5.4.0 lacks: the row is compared with its reference only.
 inline constexpr const char* not_in_release = "";
 
-// Inputs, the same in every run: normal numbers, such away from zero (where many functions have a corner), positive
-// ones (0.3 to 2), and numbers of which no two are closer than 0.03 (for maxima).
+// Inputs, the same in every run: normal numbers, normal numbers away from zero (where many functions have a corner),
+// positive numbers (0.3 to 2), and numbers of which no two are closer than 0.03 (for maxima).
 Array normal(const Shape& s);
 Array away(const Shape& s);
 Array positive(const Shape& s);
@@ -76,8 +75,8 @@ void unary(std::vector<OpCase>& t);  // rows/unary.h: functions of one number
 void unusual(std::vector<OpCase>& t);
 /// All rows.
 const std::vector<OpCase>& rows();
-/// The rows' keys in conformance/functions.npz: made of a row's name, its words and the shapes of its inputs, so that
-/// another row changes none.
+/// The keys of rows in conformance/functions.npz. Each is made from a row's name, expression and shapes of inputs, so
+/// new rows do not change other keys.
 std::vector<std::string> keys();
 
 }  // namespace table

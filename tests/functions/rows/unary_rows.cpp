@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The numbers that rows are made of, and the rows of the functions of one number.
+// The inputs of rows, and the rows of functions of one number.
 #include "table.h"
 #include "unary.h"
 
@@ -11,7 +11,7 @@ random::RandomState& generator() {
 }
 }  // namespace
 
-// FNV-1a
+// The FNV-1a hash.
 uint32_t hash(const std::string& text) {
   uint32_t h = 2166136261u;
   for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 16777619u;
@@ -40,11 +40,11 @@ Row& Row::formula(double (*f)(double)) {
   });
 }
 
-// Three rows a function: over the range with its ends, in an odd shape, and in the release's words.
+// Three rows per function: over the range including its ends, in an odd shape, and with the release's expression.
 void unary(std::vector<OpCase>& t) {
   for (const Unary& u : unary_functions()) {
     const auto add = [&](const std::string& python, Array x) {
-      if (!u.options.differentiable) x = floor(x * 4) / 4 + 0.125;  // rounding to float16 does not reach the steps
+      if (!u.options.differentiable) x = floor(x * 4) / 4 + 0.125;  // between steps, also after rounding to float16
       Row r = row(u.name, python, [f = u.function](const Variables& v) { return f(v[0]); }, {x});
       if (u.formula) r.formula(u.formula);
       if (!u.options.differentiable) r.no_gradient();

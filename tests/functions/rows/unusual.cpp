@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Unusual shapes and options of functions whose chapter has the usual ones: axes of length one and zero, other ranks,
-// negative axes, every option.
+// Unusual shapes and options of functions whose usual cases are in other files: axes of length one and zero, other
+// numbers of axes, negative axes, every option.
 #include "table.h"
 
 namespace table {
 
 void unusual(std::vector<OpCase>& t) {
-  // The function's name is taken from the release's words.
+  // The name of the function is taken from the release's expression.
   const auto add = [&](const std::string& python, auto f, const Arrays& in) -> OpCase& {
     t.push_back(row(python.substr(2, python.find('(') - 2), python, f, in));
     return t.back();
@@ -87,7 +87,7 @@ void unusual(std::vector<OpCase>& t) {
   one(
       "F.pad(x[0], 2, 'constant', constant_values=3)",
       [](V x) { return F::pad(x, 2, "constant", {.constant_values = 3}); }, m);
-  // (the release has no gradients in these modes)
+  // The release has no gradients for these modes.
   for (const std::string mode : {"maximum", "minimum", "mean", "linear_ramp"}) {
     one(
         "F.pad(x[0], ((1, 2), (3, 0)), '" + mode + "')",
@@ -107,7 +107,7 @@ void unusual(std::vector<OpCase>& t) {
         return F::permutate(x, array({2, 0, 1}), -2, {.inv = true});
       },
       cube)
-      .python.clear();  // the release inverts along axis 0 whatever the axis
+      .python.clear();  // the release inverts along axis 0 for every axis
   one(
       "F.reshape(x[0], (4, 1, -1))",
       [](V x) {
@@ -174,7 +174,7 @@ void unusual(std::vector<OpCase>& t) {
   // Connections
   add("F.bilinear(F.cast(x[0], 'f'), x[1], x[2])", [](Vs x) { return F::bilinear(x[0], x[1], x[2]); },
       {normal({1, 1}), normal({1, 2}), normal({1, 2, 1})})
-      .python.clear();  // the release takes float32 only
+      .python.clear();  // the release accepts float32 only
   add("F.embed_id(x[0].array, x[1])", [](Vs x) { return F::embed_id(x[0], x[1]); },
       {array({{{0, 2}}, {{1, 1}}}), normal({3, 1})});
 
@@ -241,7 +241,7 @@ void unusual(std::vector<OpCase>& t) {
   add("F.batch_matmul(x[0], x[1], transa=True, transb=True)",
       [](Vs x) { return F::batch_matmul(x[0], x[1], {.transa = true, .transb = true}); },
       {normal({2, 3, 2}), normal({2, 4, 3})})
-      .python.clear();  // the release takes float32 only
+      .python.clear();  // the release accepts float32 only
   for (const auto& [x, y2, axis] : {std::tuple(cube, normal({3, 4}), 1), std::tuple(cube, normal({2, 3}), 0)}) {
     const std::string a = text(", axis=", axis, ")");
     add("F.bias(x[0], x[1]" + a, [axis = axis](Vs x) { return F::bias(x[0], x[1], axis); }, {x, y2});
@@ -288,7 +288,7 @@ void unusual(std::vector<OpCase>& t) {
                   [mask](Vs x) { return F::simplified_dropconnect(x[0], x[1], {}, {.ratio = 0.5, .mask = mask}); },
                   {normal({2, 2, 2}), normal({1, 4})}));
 
-  // Normalization (the release normalizes groups with float32 ones: no float64 to compare with)
+  // Normalization. (The release normalizes groups with float32 constants, so there is no float64 to compare with.)
   add("F.layer_normalization(*x)", [](Vs x) { return F::layer_normalization(x[0], x[1], x[2]); },
       {normal({4, 2}), normal({2}), normal({2})});
   for (const auto& [shape, groups] : {std::pair(Shape{2, 4}, 2), std::pair(Shape{1, 3, 4}, 1)})
