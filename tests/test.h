@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A small test framework: it compiles in no time and is there on every machine. A test is a function that throws or
-// reports a failed expectation. Each executable takes a part of the names of tests to run, parts of the names of tests
-// to leave out behind a minus (fork_tests -limited -killed), and counts tests and expectations.
+// reports a failed expectation. Each executable takes parts of the names of tests to run, and parts of the names of
+// tests to leave out after a minus (fork_tests -limited -killed), and counts tests and expectations.
 #pragma once
 #include <atomic>
 #include <cmath>
@@ -60,11 +60,13 @@ void throws(const std::function<void()>& f, std::string_view part, const char* t
 inline int main(int argc, char** argv) {
   const std::vector<std::string_view> filters(argv + 1, argv + argc);
   const auto wanted = [&](std::string_view name) {
+    bool any = false, none = true;  // parts of names to run
     for (const std::string_view f : filters) {
-      const bool out = f.starts_with('-');
-      if ((name.find(f.substr(out)) == name.npos) != out) return false;
+      const bool out = f.starts_with('-'), found = name.find(f.substr(out)) != name.npos;
+      if (out && found) return false;
+      if (!out) none = false, any = any || found;
     }
-    return true;
+    return any || none;
   };
   int passed = 0, failed = 0, without = 0;
   for (const Case& c : cases()) {
