@@ -1,39 +1,20 @@
 # SPDX-License-Identifier: MIT
 from chainer import optimizer
+from chainer.optimizers import _hyperparameters
 
 _default = optimizer.Hyperparameter()
 _default.lr = 0.001
 _default.eps = 1e-08
 
 
+@_hyperparameters.rule(_default)
 class AdaGradRule(optimizer.UpdateRule):
     """The update of one parameter."""
 
     _pass = 'ada_grad'
     _pass_states = ('h',)
 
-    def __init__(self, parent_hyperparam=None, lr=None, eps=None):
-        super(AdaGradRule, self).__init__(parent_hyperparam or _default)
-        if lr is not None:
-            self.hyperparam.lr = lr
-        if eps is not None:
-            self.hyperparam.eps = eps
 
-    def _pass_values(self, param):
-        h = self._values
-        return [h.lr, h.eps]
-
-
+@_hyperparameters.method(AdaGradRule, _default)
 class AdaGrad(optimizer.GradientMethod):
     """Duchi et al., JMLR 12, 2011."""
-
-    def __init__(self, lr=_default.lr, eps=_default.eps):
-        super(AdaGrad, self).__init__()
-        self.hyperparam.lr = lr
-        self.hyperparam.eps = eps
-
-    lr = optimizer.HyperparameterProxy('lr')
-    eps = optimizer.HyperparameterProxy('eps')
-
-    def create_update_rule(self):
-        return AdaGradRule(self.hyperparam)

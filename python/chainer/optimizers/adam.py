@@ -2,6 +2,7 @@
 import math
 
 from chainer import optimizer
+from chainer.optimizers import _hyperparameters
 
 _default = optimizer.Hyperparameter()
 _default.alpha = 0.001
@@ -19,26 +20,9 @@ def _learning_rate(h, t):
     return h.alpha * math.sqrt(1. - math.pow(h.beta2, t)) / (1. - math.pow(h.beta1, t))
 
 
+@_hyperparameters.rule(_default)
 class AdamRule(optimizer.UpdateRule):
     """The update of one parameter."""
-
-    def __init__(self, parent_hyperparam=None, alpha=None, beta1=None, beta2=None, eps=None, eta=None,
-                 weight_decay_rate=None, amsgrad=None):
-        super(AdamRule, self).__init__(parent_hyperparam or _default)
-        if alpha is not None:
-            self.hyperparam.alpha = alpha
-        if beta1 is not None:
-            self.hyperparam.beta1 = beta1
-        if beta2 is not None:
-            self.hyperparam.beta2 = beta2
-        if eps is not None:
-            self.hyperparam.eps = eps
-        if eta is not None:
-            self.hyperparam.eta = eta
-        if weight_decay_rate is not None:
-            self.hyperparam.weight_decay_rate = weight_decay_rate
-        if amsgrad is not None:
-            self.hyperparam.amsgrad = amsgrad
 
     @property
     def _pass(self):
@@ -58,31 +42,10 @@ class AdamRule(optimizer.UpdateRule):
         return _learning_rate(self._values, self.t)
 
 
+@_hyperparameters.method(AdamRule, _default)
 class Adam(optimizer.GradientMethod):
     """Kingma and Ba, arXiv:1412.6980; AMSGrad and decoupled weight decay by options."""
-
-    def __init__(self, alpha=_default.alpha, beta1=_default.beta1, beta2=_default.beta2, eps=_default.eps,
-                 eta=_default.eta, weight_decay_rate=_default.weight_decay_rate, amsgrad=_default.amsgrad):
-        super(Adam, self).__init__()
-        self.hyperparam.alpha = alpha
-        self.hyperparam.beta1 = beta1
-        self.hyperparam.beta2 = beta2
-        self.hyperparam.eps = eps
-        self.hyperparam.eta = eta
-        self.hyperparam.weight_decay_rate = weight_decay_rate
-        self.hyperparam.amsgrad = amsgrad
-
-    alpha = optimizer.HyperparameterProxy('alpha')
-    beta1 = optimizer.HyperparameterProxy('beta1')
-    beta2 = optimizer.HyperparameterProxy('beta2')
-    eps = optimizer.HyperparameterProxy('eps')
-    eta = optimizer.HyperparameterProxy('eta')
-    weight_decay_rate = optimizer.HyperparameterProxy('weight_decay_rate')
-    amsgrad = optimizer.HyperparameterProxy('amsgrad')
 
     @property
     def lr(self):
         return _learning_rate(self.hyperparam, self.t)
-
-    def create_update_rule(self):
-        return AdamRule(self.hyperparam)

@@ -1,39 +1,20 @@
 # SPDX-License-Identifier: MIT
 from chainer import optimizer
+from chainer.optimizers import _hyperparameters
 
 _default = optimizer.Hyperparameter()
 _default.lr = 0.01
 _default.momentum = 0.9
 
 
+@_hyperparameters.rule(_default)
 class CorrectedMomentumSGDRule(optimizer.UpdateRule):
     """The update of one parameter."""
 
     _pass = 'corrected_momentum_sgd'
     _pass_states = ('v',)
 
-    def __init__(self, parent_hyperparam=None, lr=None, momentum=None):
-        super(CorrectedMomentumSGDRule, self).__init__(parent_hyperparam or _default)
-        if lr is not None:
-            self.hyperparam.lr = lr
-        if momentum is not None:
-            self.hyperparam.momentum = momentum
 
-    def _pass_values(self, param):
-        h = self._values
-        return [h.lr, h.momentum]
-
-
+@_hyperparameters.method(CorrectedMomentumSGDRule, _default)
 class CorrectedMomentumSGD(optimizer.GradientMethod):
     """Momentum whose velocity does not depend on the learning rate: Goyal et al., arXiv:1706.02677."""
-
-    def __init__(self, lr=_default.lr, momentum=_default.momentum):
-        super(CorrectedMomentumSGD, self).__init__()
-        self.hyperparam.lr = lr
-        self.hyperparam.momentum = momentum
-
-    lr = optimizer.HyperparameterProxy('lr')
-    momentum = optimizer.HyperparameterProxy('momentum')
-
-    def create_update_rule(self):
-        return CorrectedMomentumSGDRule(self.hyperparam)

@@ -1,39 +1,20 @@
 # SPDX-License-Identifier: MIT
 from chainer import optimizer
+from chainer.optimizers import _hyperparameters
 
 _default = optimizer.Hyperparameter()
 _default.lr = 0.01
 _default.momentum = 0.9
 
 
+@_hyperparameters.rule(_default)
 class MomentumSGDRule(optimizer.UpdateRule):
     """The update of one parameter."""
 
     _pass = 'momentum_sgd'
     _pass_states = ('v',)
 
-    def __init__(self, parent_hyperparam=None, lr=None, momentum=None):
-        super(MomentumSGDRule, self).__init__(parent_hyperparam or _default)
-        if lr is not None:
-            self.hyperparam.lr = lr
-        if momentum is not None:
-            self.hyperparam.momentum = momentum
 
-    def _pass_values(self, param):
-        h = self._values
-        return [h.lr, h.momentum]
-
-
+@_hyperparameters.method(MomentumSGDRule, _default)
 class MomentumSGD(optimizer.GradientMethod):
     """SGD with momentum."""
-
-    def __init__(self, lr=_default.lr, momentum=_default.momentum):
-        super(MomentumSGD, self).__init__()
-        self.hyperparam.lr = lr
-        self.hyperparam.momentum = momentum
-
-    lr = optimizer.HyperparameterProxy('lr')
-    momentum = optimizer.HyperparameterProxy('momentum')
-
-    def create_update_rule(self):
-        return MomentumSGDRule(self.hyperparam)

@@ -1,39 +1,20 @@
 # SPDX-License-Identifier: MIT
 from chainer import optimizer
+from chainer.optimizers import _hyperparameters
 
 _default = optimizer.Hyperparameter()
 _default.lr = 0.01
 _default.momentum = 0.9
 
 
+@_hyperparameters.rule(_default)
 class NesterovAGRule(optimizer.UpdateRule):
     """The update of one parameter."""
 
     _pass = 'nesterov_ag'
     _pass_states = ('v',)
 
-    def __init__(self, parent_hyperparam=None, lr=None, momentum=None):
-        super(NesterovAGRule, self).__init__(parent_hyperparam or _default)
-        if lr is not None:
-            self.hyperparam.lr = lr
-        if momentum is not None:
-            self.hyperparam.momentum = momentum
 
-    def _pass_values(self, param):
-        h = self._values
-        return [h.lr, h.momentum]
-
-
+@_hyperparameters.method(NesterovAGRule, _default)
 class NesterovAG(optimizer.GradientMethod):
     """Nesterov's accelerated gradient: arXiv:1212.0901."""
-
-    def __init__(self, lr=_default.lr, momentum=_default.momentum):
-        super(NesterovAG, self).__init__()
-        self.hyperparam.lr = lr
-        self.hyperparam.momentum = momentum
-
-    lr = optimizer.HyperparameterProxy('lr')
-    momentum = optimizer.HyperparameterProxy('momentum')
-
-    def create_update_rule(self):
-        return NesterovAGRule(self.hyperparam)

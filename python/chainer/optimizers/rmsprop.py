@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 from chainer import optimizer
+from chainer.optimizers import _hyperparameters
 
 _default = optimizer.Hyperparameter()
 _default.lr = 0.01
@@ -8,21 +9,11 @@ _default.eps = 1e-08
 _default.eps_inside_sqrt = False
 
 
+@_hyperparameters.rule(_default)
 class RMSpropRule(optimizer.UpdateRule):
     """The update of one parameter."""
 
     _pass_states = ('ms',)
-
-    def __init__(self, parent_hyperparam=None, lr=None, alpha=None, eps=None, eps_inside_sqrt=None):
-        super(RMSpropRule, self).__init__(parent_hyperparam or _default)
-        if lr is not None:
-            self.hyperparam.lr = lr
-        if alpha is not None:
-            self.hyperparam.alpha = alpha
-        if eps is not None:
-            self.hyperparam.eps = eps
-        if eps_inside_sqrt is not None:
-            self.hyperparam.eps_inside_sqrt = eps_inside_sqrt
 
     @property
     def _pass(self):
@@ -34,21 +25,6 @@ class RMSpropRule(optimizer.UpdateRule):
         return [h.lr, h.alpha, h.eps]
 
 
+@_hyperparameters.method(RMSpropRule, _default)
 class RMSprop(optimizer.GradientMethod):
     """Tieleman and Hinton's RMSprop."""
-
-    def __init__(self, lr=_default.lr, alpha=_default.alpha, eps=_default.eps,
-                 eps_inside_sqrt=_default.eps_inside_sqrt):
-        super(RMSprop, self).__init__()
-        self.hyperparam.lr = lr
-        self.hyperparam.alpha = alpha
-        self.hyperparam.eps = eps
-        self.hyperparam.eps_inside_sqrt = eps_inside_sqrt
-
-    lr = optimizer.HyperparameterProxy('lr')
-    alpha = optimizer.HyperparameterProxy('alpha')
-    eps = optimizer.HyperparameterProxy('eps')
-    eps_inside_sqrt = optimizer.HyperparameterProxy('eps_inside_sqrt')
-
-    def create_update_rule(self):
-        return RMSpropRule(self.hyperparam)

@@ -1,34 +1,19 @@
 # SPDX-License-Identifier: MIT
 from chainer import optimizer
+from chainer.optimizers import _hyperparameters
 
 _default = optimizer.Hyperparameter()
 _default.lr = 0.01
 
 
+@_hyperparameters.rule(_default)
 class SGDRule(optimizer.UpdateRule):
     """The update of one parameter."""
 
     _pass = 'sgd'
     _pass_states = ()
 
-    def __init__(self, parent_hyperparam=None, lr=None):
-        super(SGDRule, self).__init__(parent_hyperparam or _default)
-        if lr is not None:
-            self.hyperparam.lr = lr
 
-    def _pass_values(self, param):
-        h = self._values
-        return [h.lr]
-
-
+@_hyperparameters.method(SGDRule, _default)
 class SGD(optimizer.GradientMethod):
     """Gradient descent."""
-
-    def __init__(self, lr=_default.lr):
-        super(SGD, self).__init__()
-        self.hyperparam.lr = lr
-
-    lr = optimizer.HyperparameterProxy('lr')
-
-    def create_update_rule(self):
-        return SGDRule(self.hyperparam)
