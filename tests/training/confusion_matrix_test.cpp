@@ -18,7 +18,7 @@ TEST(confusion_matrices_become_pictures) {
   trainer.run();
   EXPECT_EQ(sum(report->counts()).item<int64_t>(), 60);
   EXPECT(fs::exists(out("confusion") + "/matrix.svg"));
-  EXPECT_THROW(ValueError, "its iterator repeats", extensions::ConfusionMatrixReport(it, model.predictor()));
+  EXPECT_THROW(ValueError, "the iterator repeats", extensions::ConfusionMatrixReport(it, model.predictor()));
 }
 
 TEST(matrices_that_are_none) {

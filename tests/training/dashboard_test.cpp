@@ -184,14 +184,14 @@ TEST(dashboard_in_tmux) {
   EXPECT(screen.find("       1 \u2847") != screen.npos);  // the curve begins at 1, in the corner
   EXPECT(screen.find("    epoch  iteration  main/accuracy  main/loss") != screen.npos);
   EXPECT(screen.find("        5        250") != screen.npos);
-  EXPECT(screen.find("q snapshot and end") != screen.npos);
+  EXPECT(screen.find("q snapshot and stop") != screen.npos);
   t.press("c");
   screen = t.screen_with("(2 of 2)");
   EXPECT(screen.find("main/accuracy") != screen.npos);
   t.tmux("resize-window -x 50 -y 16");
   wait(0.5);
   screen = t.screen();
-  EXPECT(screen.find("(2 of 2)") != screen.npos && screen.find("q snapshot and end") != screen.npos);
+  EXPECT(screen.find("(2 of 2)") != screen.npos && screen.find("q snapshot and stop") != screen.npos);
   std::size_t titles = 0;
   for (std::size_t at = 0; (at = screen.find(" left,", at)) != screen.npos; ++at) ++titles;
   EXPECT_EQ(titles, 1u);  // nothing is left of the larger picture

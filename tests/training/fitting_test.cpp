@@ -91,11 +91,11 @@ TEST(schedules_with_warmup_follow_their_formulas_and_go_on_bit_for_bit) {
   trainer.run();
 
   EXPECT_THROW(ValueError, "CosineShift: 0 <= warmup < max_count", CosineShift("lr", 5, {.warmup = 5}));
-  EXPECT_THROW(ValueError, "PolynomialDecay: finite values and a positive power",
+  EXPECT_THROW(ValueError, "PolynomialDecay: values must be finite and power positive",
                PolynomialDecay("lr", 5, {.power = 0}));
   EXPECT_THROW(ValueError, "OneCycle: max_count must be 2 or more, not 1", OneCycle("lr", 1, 1));
   EXPECT_THROW(ValueError, "pct_start must be from 0 to 1, not 2", OneCycle("lr", 1, 5, {.pct_start = 2}));
-  EXPECT_THROW(ValueError, "positive numbers are expected", OneCycle("lr", -1, 5));
+  EXPECT_THROW(ValueError, "values must be positive", OneCycle("lr", -1, 5));
 }
 
 TEST(microbatches_give_the_gradient_of_the_whole_batch) {

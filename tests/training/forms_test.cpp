@@ -67,7 +67,7 @@ TEST(an_evaluator_refuses_an_iterator_that_repeats) {
   Model model;
   iterators::SerialIterator it(ones({4, 2}), 2);
   extensions::Evaluator evaluator(it, model);
-  EXPECT_THROW(ValueError, "its iterator repeats", evaluator.run());
+  EXPECT_THROW(ValueError, "the iterator repeats", evaluator.run());
 }
 
 TEST(an_update_without_cleargrads_is_an_error) {
@@ -135,7 +135,7 @@ TEST(print_report_says_whose_log_it_wants) {
   {
     Trainer trainer(training::StandardUpdater(it, optimizer), {1, "epoch"}, out);
     trainer.extend(extensions::PrintReport({"epoch"}, "LogReport", nowhere), {1, "epoch"});
-    EXPECT_THROW(ValueError, "PrintReport: it prints the log of the extension 'LogReport'", trainer.run(false));
+    EXPECT_THROW(ValueError, "PrintReport: the trainer has no extension named 'LogReport'", trainer.run(false));
   }
   it.reset();
   Trainer trainer(training::StandardUpdater(it, optimizer), {1, "epoch"}, out);

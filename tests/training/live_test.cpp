@@ -196,7 +196,7 @@ TEST(requests_whose_time_has_passed_are_answered) {
   run.trainer.run();
   EXPECT_EQ(run.rates[8], 0.01);
   const json::Value answered = live::read_commands(folder).at(0);
-  EXPECT(json::dump(answered).find("its time does not come any more") != std::string::npos);
+  EXPECT(json::dump(answered).find("is invalid or in the past") != std::string::npos);
 }
 
 TEST(a_lock_of_another_process_does_not_hold_the_run) {
@@ -251,7 +251,7 @@ TEST(names_of_askers_give_a_terminal_no_orders) {
   ::dup2(kept, 2);
   ::close(kept), ::close(to);
   const std::string told = read_file(file);
-  EXPECT(told.find("ann\\x1b[2J\\xc2\\x9b iteration 9") != told.npos && told.find("a command of ann") != told.npos);
+  EXPECT(told.find("ann\\x1b[2J\\xc2\\x9b iteration 9") != told.npos && told.find("a command from ann") != told.npos);
   EXPECT(told.find('\x1b') == told.npos && told.find("\xc2\x9b") == told.npos);
 }
 
@@ -652,7 +652,7 @@ TEST(pages_steer_the_run_that_serves_them) {
   Trainer trainer(updater, {10000, "iteration"}, {.out = folder});
   trainer.extend(extensions::LogReport({.trigger = {5, "iteration"}}));
   const auto page = std::make_shared<extensions::LivePage>(extensions::LivePageOptions{.args = {{"lr", "0.01"}}});
-  EXPECT_THROW(RuntimeError, "while the trainer runs only", page->address());
+  EXPECT_THROW(RuntimeError, "while the trainer does not run", page->address());
   trainer.extend(page);
   std::string events, told;
   std::thread reader, asker;

@@ -355,7 +355,7 @@ TEST(what_is_no_exception_is_named) {
   std::ifstream in(log);
   const std::string said((std::istreambuf_iterator<char>(in)), {});
   EXPECT(said.find("in the extension 'thrower'") != std::string::npos);
-  EXPECT(said.find("an exception of type int, which is no std::exception") != std::string::npos);
+  EXPECT(said.find("an exception of type int, which is not derived from std::exception") != std::string::npos);
 }
 
 TEST(triggers_have_the_names_that_extensions_have) {

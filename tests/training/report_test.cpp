@@ -209,7 +209,7 @@ TEST(a_run_leaves_its_page) {
   const json::Value about = json::parse(read_file(folder / "reported" / "report.json"));
   EXPECT_EQ(about.find("statistics")->find("/predictor/l1/W")->find("std")->list()->size(), 3u);
   EXPECT(about.find("profile")->find("functions")->list()->size() > 2);
-  EXPECT_THROW(ValueError, "the page needs a name", extensions::HtmlReport({.file = ""}));
+  EXPECT_THROW(ValueError, "the file name must not be empty", extensions::HtmlReport({.file = ""}));
 }
 
 TEST(pages_hold_no_targets_of_links) {

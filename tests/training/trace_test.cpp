@@ -125,5 +125,5 @@ TEST(a_run_is_traced_from_the_first_to_the_last_iteration) {
   EXPECT_EQ(traced(trace_events(run_with("trace_begin", {.first = 1, .last = 1})), "cat", "training"), 1);
   EXPECT_EQ(traced(trace_events(run_with("trace_end", {.first = 6, .last = 100})), "cat", "training"), 2);
   EXPECT_EQ(run_with("trace_none", {.first = 9, .last = 9}), std::string());
-  EXPECT_THROW(ValueError, "first 5 and last 4", extensions::Trace({.first = 5, .last = 4}));
+  EXPECT_THROW(ValueError, "first is 5, last 4", extensions::Trace({.first = 5, .last = 4}));
 }
