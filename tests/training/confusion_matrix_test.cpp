@@ -22,7 +22,7 @@ TEST(confusion_matrices_become_pictures) {
 }
 
 TEST(matrices_that_are_none) {
-  EXPECT_THROW(DimensionError, "shape (2, 3) is not square", plot::save({.counts = zeros({2, 3})}, out("m.svg")));
-  EXPECT_THROW(DimensionError, "1 names for a matrix",
-               plot::save({.counts = zeros({2, 2}), .labels = {"a"}}, out("m.svg")));
+  EXPECT_THROW(DimensionError, "must be square, not of shape (2, 3)",
+               plot::save({.counts = zeros({2, 3})}, out("m.svg")));
+  EXPECT_THROW(DimensionError, "but 1 labels", plot::save({.counts = zeros({2, 2}), .labels = {"a"}}, out("m.svg")));
 }

@@ -267,9 +267,9 @@ TEST(commands_are_no_links) {
 TEST(damaged_commands_are_told) {
   fs::create_directories(out("damaged"));
   write_file(out("damaged") + "/commands", "[1, 2]");
-  EXPECT_THROW(ValueError, "is no list of commands", live::read_commands(out("damaged")));
-  EXPECT_THROW(ValueError, "there is no command 'explode'", live::request(out("damaged"), "explode", {}, {}, ""));
-  EXPECT_THROW(ValueError, "a schedule is",
+  EXPECT_THROW(ValueError, "is not a list of commands", live::read_commands(out("damaged")));
+  EXPECT_THROW(ValueError, "no command named 'explode'", live::request(out("damaged"), "explode", {}, {}, ""));
+  EXPECT_THROW(ValueError, "a schedule must be",
                live::request(out("damaged"), "stop", {}, json::Object{{"key", "hour"}}, ""));
   CommandedRun run("damaged", 10, [&](int64_t i) {
     if (i == 2) write_file(out("damaged") + "/commands", "[{\"name\": \"stop\", \"requ");
@@ -472,9 +472,9 @@ TEST(logs_are_read_in_parts_as_they_grow) {
   write_file(file, log);  // not closed
   EXPECT_THROW(ValueError, "half-written", index.read(0, 1));
   write_file(file, "{\"at\": 1}");
-  EXPECT_THROW(ValueError, "no list", index.read(0, 1));
+  EXPECT_THROW(ValueError, "not a list", index.read(0, 1));
   write_file(file, "[{\"at\": 1, }]");
-  EXPECT_THROW(ValueError, "its entry 0 is no object", index.read(0, 1));
+  EXPECT_THROW(ValueError, "entry 0 is not valid JSON", index.read(0, 1));
   write(2, 4);
   EXPECT_EQ(index.read(0, 1000).entries.size(), 4u);
   fs::remove(file);

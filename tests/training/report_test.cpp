@@ -53,12 +53,12 @@ TEST(logs_become_curves) {
 }
 
 TEST(damaged_folders_say_what_is_damaged) {
-  EXPECT_THROW(FileError, "there is no folder or log", run_report::read_run(folder / "report_missing"));
+  EXPECT_THROW(FileError, "no folder or log", run_report::read_run(folder / "report_missing"));
   make_folder(folder / "report_bare");
-  EXPECT(says(run_report::read_run(folder / "report_bare"), "there is no log: extensions::LogReport writes one"));
+  EXPECT(says(run_report::read_run(folder / "report_bare"), "the folder has no log; extensions::LogReport writes one"));
   EXPECT(says(run_report::read_run(result("report_empty", "[]")), "the log has no entries yet"));
   EXPECT(says(run_report::read_run(result("report_nothing", "")), "the log cannot be read"));
-  EXPECT(says(run_report::read_run(result("report_object", "{}")), "the log is no list"));
+  EXPECT(says(run_report::read_run(result("report_object", "{}")), "the log is not a list"));
   const auto half = run_report::read_run(result("report_half", R"([{"loss": 1, "epoch": 1}, {"loss": 2, "epo)"));
   EXPECT(says(half, "the 1 entries before it are shown") && half.curves.at(0).y.size() == 1);
   const auto f = result("report_broken", "[{\"loss\": 1}]");
@@ -83,7 +83,7 @@ TEST(remarks_on_curves) {
                    ", \"epoch\": ", i + 1, "}");
     falling += text(i ? ", " : "", "{\"validation/main/loss\": ", 1.0 / (i + 1) + noise, ", \"epoch\": ", i + 1, "}");
   }
-  EXPECT(says(run_report::read_run(result("report_rising", "[" + rising + "]")), "rises since epoch 15"));
+  EXPECT(says(run_report::read_run(result("report_rising", "[" + rising + "]")), "has been rising since epoch 15"));
   EXPECT(run_report::remarks(run_report::read_run(result("report_falling", "[" + falling + "]"))).empty());
   const auto f = result("report_dead", "[{\"main/loss\": 1, \"iteration\": 1}]");
   write_file(f / "report.json", R"({"statistics": {"/l3/W": {"gradient_zero": [1, 1, 1, 0.5]}},
