@@ -263,8 +263,8 @@ TEST(checkpointer_collects_old_files) {
     mine += e.path().filename().string().starts_with(text("run.", c->rank(), "."));
   EXPECT_EQ(mine, 6);  // two stayed when the eighth was saved, and four came since
   EXPECT(fs::exists(at / text("run.", c->rank(), ".7")) && !fs::exists(at / text("run.", c->rank(), ".6")));
-  EXPECT_THROW(ValueError, "holds a dot", chainermn::create_multi_node_checkpointer("a.b", c));
-  EXPECT_THROW(ValueError, "cp_interval 0", chainermn::create_multi_node_checkpointer("a", c, {.cp_interval = 0}));
+  EXPECT_THROW(ValueError, "contain a dot", chainermn::create_multi_node_checkpointer("a.b", c));
+  EXPECT_THROW(ValueError, "cp_interval is 0", chainermn::create_multi_node_checkpointer("a", c, {.cp_interval = 0}));
   c->barrier();
   if (c->rank() == 0) fs::remove_all(at);
 }

@@ -32,7 +32,7 @@ TEST(scatter_dataset) {
       EXPECT_EQ(sum.item<int64_t>(), 4 * c->size() * (4 * c->size() - 1) / 2);
     }
   }
-  EXPECT_THROW(ValueError, "there is no dataset", chainermn::scatter_dataset(AnyDataset(), world()));
+  EXPECT_THROW(ValueError, "the dataset is none", chainermn::scatter_dataset(AnyDataset(), world()));
   EXPECT_THROW(ValueError, "max_buf_len", chainermn::scatter_dataset(arange(3), world(), {.max_buf_len = 2147483647}));
   EXPECT_THROW(ValueError, "root 99", chainermn::scatter_dataset(arange(3), world(), {.root = 99}));
 }

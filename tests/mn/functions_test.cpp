@@ -152,7 +152,7 @@ TEST(functions_send_and_recv) {
       F::sum(y).backward();
       EXPECT_CLOSE(c->recv(0), ones({1}));
       EXPECT_THROW(ValueError, "this rank itself", CF::send(y, c, 1));
-      EXPECT_THROW(TypeError, "no delegate", CF::pseudo_connect(Variable(), y));
+      EXPECT_THROW(TypeError, "the delegate variable is none", CF::pseudo_connect(Variable(), y));
     }
   }
   c->barrier();

@@ -70,15 +70,15 @@ TEST(multi_node_chain_list) {
     loop.add_link(std::make_shared<Add>(), {.rank_in = {0, 0}, .rank_out = 0});
     loop.call(Variables())[0].backward();
   }
-  EXPECT_THROW(ValueError, "one output", [&] {
+  EXPECT_THROW(ValueError, "only one may be the output", [&] {
     chainermn::MultiNodeChainList two(c);
     two.add_link(Pass());
     two.add_link(Pass());
   }());
-  EXPECT_THROW(ValueError, "rank 9 of", chainermn::MultiNodeChainList(c).add_link(Pass(), {.rank_in = 9}));
+  EXPECT_THROW(ValueError, "rank 9 is out of range", chainermn::MultiNodeChainList(c).add_link(Pass(), {.rank_in = 9}));
   chainermn::MultiNodeChainList left(c);
   left.add_link(Pass(), {.rank_out = c->rank()});
-  EXPECT_THROW(ValueError, "were not taken", left.call(Variables{Variable(x, false)}));
+  EXPECT_THROW(ValueError, "are not used", left.call(Variables{Variable(x, false)}));
   c->barrier();
 }
 

@@ -247,7 +247,7 @@ TEST(optimizer_compression) {
                      "compression");
         EXPECT(same_on_all_ranks(c, model));
       }
-  EXPECT_THROW(ValueError, "goes with compression",
+  EXPECT_THROW(ValueError, "requires compression",
                chainermn::create_multi_node_optimizer(optimizers::SGD(), world(), {.error_feedback = true}));
 }
 
