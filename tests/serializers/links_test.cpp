@@ -33,7 +33,7 @@ TEST(hdf5_links_lead_to_their_objects_behind_a_user_block) {
     EXPECT(f->describe("g/root").place == f->describe("/").place && f->describe("g").kind == HDF5Object::group);
     EXPECT(f->describe("type").kind == HDF5Object::other && f->describe("type").why == "a named datatype");
     EXPECT(f->describe("compound").kind == HDF5Object::other);
-    EXPECT_THROW(KeyError, "there is no 'dangling'", f->describe("dangling"));
+    EXPECT_THROW(KeyError, "no entry named 'dangling'", f->describe("dangling"));
   }
 }
 
@@ -61,7 +61,7 @@ TEST(an_hdf5_file_is_whole_or_the_old_one_and_errors_name_it) {
       s("a", a), s("a", a);
     }
   } twice;
-  EXPECT_THROW(FileError, path.string() + ": the dataset 'a' cannot be made", save_hdf5(path, twice));
+  EXPECT_THROW(FileError, path.string() + ": cannot create the dataset 'a'", save_hdf5(path, twice));
   EXPECT(read_file(path) == good);
   EXPECT_THROW(FileError, "cannot write /dev/full: No space left", save_hdf5("/dev/full", l));
   EXPECT_THROW(FileError, "cannot write /no/folder/a.h5: No such file", save_hdf5("/no/folder/a.h5", l));

@@ -74,7 +74,7 @@ TEST(missing_wrong_and_ignored_keys) {
   const auto npz = npz_of(l);
   More more;
   NpzDeserializer strict(npz);
-  EXPECT_THROW(KeyError, "there is no 'c'", more.serialize(strict));
+  EXPECT_THROW(KeyError, "no entry named 'c'", more.serialize(strict));
   NpzDeserializer loose(npz, {.strict = false});
   more.serialize(loose);
   EXPECT_CLOSE(more.W.array(), l.W.array());
@@ -155,7 +155,7 @@ TEST(hostile_files_are_refused) {
   pickle.add("x.npy", make_npy_header("|O", {}) + "\x80\x03cos\nsystem\nq\x00X\x02\x00\x00\x00lsq\x01\x85q\x02Rq\x03.");
   const NpzFile f(pickle.finish(), "pickled");
   EXPECT_THROW(FileError, "never executed", f.array("x"));
-  EXPECT_THROW(FileError, "not a whole zip archive", NpzFile("PK\3\4 but nothing else of a zip file", "foreign"));
+  EXPECT_THROW(FileError, "not a valid zip archive", NpzFile("PK\3\4 but nothing else of a zip file", "foreign"));
 }
 
 TEST(files_of_the_release_load) {
@@ -256,7 +256,7 @@ TEST(counts_in_files_are_checked) {
   }
   target["t"] = array(std::nan(""));
   NpzDeserializer d(std::make_shared<const NpzFile>(npz_bytes(target), "file"));
-  EXPECT_THROW(ValueError, "'t': nan is no whole number", o.serialize(d));
+  EXPECT_THROW(ValueError, "'t': nan is not a 64-bit integer", o.serialize(d));
 }
 
 TEST(npy_headers_are_read_strictly) {
@@ -315,7 +315,7 @@ TEST(a_zip_members_size_is_not_believed) {
   getrusage(RUSAGE_SELF, &after);
   EXPECT(after.ru_maxrss - before.ru_maxrss < 200000);  // KiB
   bytes[central + 46] = 'y';
-  EXPECT_THROW(FileError, "name is not the directory's", zip::Reader(bytes, "file").read("y"));
+  EXPECT_THROW(FileError, "name of a member differs from the directory", zip::Reader(bytes, "file").read("y"));
 }
 
 TEST(json) {
@@ -352,7 +352,7 @@ TEST(streams_and_the_three_names) {
   load_npz(stream, b);
   EXPECT_CLOSE(b.W.array(), a.W.array(), {.atol = 0, .rtol = 0});
   std::istringstream foreign("nothing of the kind");
-  EXPECT_THROW(FileError, "stream: not a whole zip archive", load_npz(foreign, b));
+  EXPECT_THROW(FileError, "stream: not a valid zip archive", load_npz(foreign, b));
   std::ofstream full("/dev/full");
   EXPECT_THROW(FileError, "the stream cannot be written", save_npz(full, a));
   DictionarySerializer writer;

@@ -113,9 +113,9 @@ TEST(loading_says_what_it_did) {
   L::Linear l(2, 1);
   EXPECT_EQ(load(l, {.path = "l"}).loaded.size(), 2u);
   EXPECT_EQ(load(l, {.path = "l/"}).loaded.size(), 2u);
-  EXPECT_THROW(KeyError, "nothing in it fits. Wanted: predictor/W, predictor/b. There is: l/W, l/b",
+  EXPECT_THROW(KeyError, "no entry matches; expected: predictor/W, predictor/b; available: l/W, l/b",
                load(l, {.path = "predictor", .strict = false}));
-  EXPECT_THROW(KeyError, "there is no 'll/W' (did you mean 'l/W'", load(l, {.path = "ll"}));
+  EXPECT_THROW(KeyError, "no entry named 'll/W' (did you mean 'l/W'", load(l, {.path = "ll"}));
   struct More : Chain {
     L::Linear l{2, 1}, m{2, 1};
     void visit(MemberVisitor& v) override { v.link("l", l), v.link("m", m); }

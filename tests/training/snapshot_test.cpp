@@ -132,7 +132,7 @@ TEST(a_newest_snapshot_that_does_not_fit_is_passed_over) {
   fs::remove(folder_of_run / "snapshot_iter_5");
   serializers::write_npz(newest, damaged[0].second);
   Run lost("fallback");
-  EXPECT_THROW(KeyError, "there is no", extensions::load_newest_snapshot(*lost.trainer, folder_of_run));
+  EXPECT_THROW(KeyError, "no entry named", extensions::load_newest_snapshot(*lost.trainer, folder_of_run));
   write_file(newest, "no zip archive");
   EXPECT(!extensions::load_newest_snapshot(*lost.trainer, folder_of_run));
 }
