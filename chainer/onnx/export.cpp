@@ -25,7 +25,7 @@ const Exporter* find_exporter(std::string_view label) {
   return it == table.end() ? nullptr : it->second;
 }
 
-// The format's version that came with an operator set.
+// Returns the version of the format (IR) that belongs to an operator set.
 int64_t ir_version(int64_t opset) {
   return opset < 9    ? 4
          : opset < 11 ? opset - 5
@@ -40,11 +40,11 @@ int64_t ir_version(int64_t opset) {
 
 using Runs = std::vector<std::shared_ptr<const Trace>>;
 
-// What is exported: a computation, the link behind it, and what its user wishes.
+// An export: the computation, its link, and the options.
 struct Job {
   const Computation& f;
   Link* link;
-  const Program* imported;  // where the link is an imported model
+  const Program* imported;  // set if the link is an imported model
   const Variables& inputs;
   const ExportOptions& o;
   int64_t opset;
@@ -55,7 +55,7 @@ Dimension declared(const Dimension& d, int64_t length, bool output) {
   return output ? Dimension{-1, ""} : Dimension{length, ""};
 }
 
-// An imported model's inputs and outputs stay as its file declares them, where the run fits.
+// Describes an input or output. Keeps the declaration of an imported model's file if the run matches it.
 ValueInfo info(const std::string& name, const std::vector<const Variable*>& v, const Emitter& e, const ValueInfo* old,
                bool dynamic) {
   ValueInfo out{name, element_type(v[0]->dtype()), true, {}};
@@ -71,7 +71,7 @@ ValueInfo info(const std::string& name, const std::vector<const Variable*>& v, c
   return out;
 }
 
-// The name of input or output i: what the user says, what an imported model's file says, or a number.
+// Returns the name of input or output i: from the options, from an imported model's file, or numbered.
 std::string given(const std::vector<std::string>& names, std::size_t i, const std::vector<TensorInfo>* old,
                   const char* otherwise) {
   return i < names.size() ? names[i] : old && i < old->size() ? (*old)[i].name : text(otherwise, "_", i);
@@ -79,7 +79,7 @@ std::string given(const std::vector<std::string>& names, std::size_t i, const st
 
 using Weights = std::vector<std::pair<std::string, Array>>;
 
-// Parameters and persistent values under their paths.
+// Returns parameters and persistent values with their paths.
 Weights weights_of(Link& link) {
   struct Persistents : MemberVisitor {
     void persistent(const std::string& n, Array& a) override {
@@ -98,7 +98,7 @@ Weights weights_of(Link& link) {
   return out;
 }
 
-// The nodes of runs that call the same functions.
+// Emits the nodes for runs that call the same functions.
 ModelFile emitted(const Job& job, Runs runs, std::vector<int64_t> batches) {
   Emitter e(job.opset, std::move(runs), std::move(batches));
   const Trace& first = *e.runs()[0];
@@ -126,14 +126,14 @@ ModelFile emitted(const Job& job, Runs runs, std::vector<int64_t> batches) {
         e.unique(given(o.output_names, i, job.imported ? &job.imported->outputs : nullptr, "output")));
     if (first.outputs[i].source.kind == Source::Kind::call) e.wish(first.outputs[i].source, output_names[i]);
   }
-  Weights weights;  // those that a node names are kept
+  Weights weights;  // only those used by a node are written
   for (const auto& [path, value] : job.link ? weights_of(*job.link) : Weights()) {
     weights.emplace_back(e.unique(path.substr(path.starts_with("/") ? 1 : 0)), value);
     e.define(value, weights.back().first);
   }
   for (std::size_t i = 0; i < first.calls.size(); ++i) {
     const Exporter* const exporter = find_exporter(first.calls[i].label);
-    if (!exporter) throw ValueError("onnx: export: ONNX has no operators for the function ", first.calls[i].label);
+    if (!exporter) throw ValueError("onnx: export: no ONNX operators for the function ", first.calls[i].label);
     exporter->emit(Emission(e, i));
   }
   for (std::size_t i = 0; i < first.outputs.size(); ++i) {
@@ -147,7 +147,7 @@ ModelFile emitted(const Job& job, Runs runs, std::vector<int64_t> batches) {
       const bool fits = old.has_shape && old.shape.size() == v.shape.size();
       for (std::size_t d = 0; d < v.shape.size(); ++d)
         v.shape[d] = fits ? declared(old.shape[d], v.shape[d].length, true) : Dimension{-1, ""};
-      // The standard wants a shape, of which the number of axes is known where those of the inputs are.
+      // The standard requires a shape; the number of axes is known if it is for all inputs.
       v.has_shape = fits || std::all_of(e.file.inputs.begin(), e.file.inputs.end(),
                                         [](const ValueInfo& input) { return input.has_shape; });
       if (!v.has_shape) v.shape.clear();
@@ -164,13 +164,13 @@ ModelFile emitted(const Job& job, Runs runs, std::vector<int64_t> batches) {
   return std::move(e.file);
 }
 
-// A run and what must come out of the file for it.
+// Inputs and expected results, for checks of the file.
 struct Sample {
   Variables inputs, results;
 };
 
-// The lengths of batches that a file for any length is checked with: a batch of one, and longer ones as far as their
-// arrays are small, since code may branch on the length.
+// Returns the batch lengths with which a file for any length is checked: 1, and larger ones as long as arrays are
+// small, since code may branch on the length.
 std::vector<int64_t> lengths_to_try(const Trace& base, int64_t batch) {
   constexpr int64_t kMostElements = int64_t(1) << 22;
   int64_t elements = 0;
@@ -182,13 +182,13 @@ std::vector<int64_t> lengths_to_try(const Trace& base, int64_t batch) {
   return out;
 }
 
-// A file for batches of any length, from runs with several lengths; checked with these, with others, and with the
-// samples.
+// Returns a file for batches of any length, made from runs with several lengths. Checks it with these lengths, with
+// others, and with the samples.
 ModelFile of_any_batch(const Job& job, const Trace& base, const std::vector<Sample>& samples, bool random,
                        int64_t least) {
   const int64_t batch = common_batch(job.inputs);
-  if (batch < 0) throw OneBatchOnly{"the inputs' first axes are of different lengths, or there are none"};
-  if (batch == 0) throw OneBatchOnly{"there is nothing in the batch"};
+  if (batch < 0) throw OneBatchOnly{"the first axes of the inputs have different lengths, or an input has no axes"};
+  if (batch == 0) throw OneBatchOnly{"the batch is empty"};
   const std::vector<int64_t> batches = other_batches(base, batch, least);
   Runs runs;
   for (const int64_t n : batches) {
@@ -196,7 +196,8 @@ ModelFile of_any_batch(const Job& job, const Trace& base, const std::vector<Samp
       runs.push_back(trace(job.f, of_batch(job.inputs, n)));
     } catch (const std::exception& e) {
       const std::string_view message = e.what();
-      throw OneBatchOnly{text("with a batch of ", n, " the computation says: ", message.substr(0, message.find('\n')))};
+      throw OneBatchOnly{
+          text("with batch length ", n, " the computation fails: ", message.substr(0, message.find('\n')))};
     }
     align(*runs[0], *runs.back());
   }
@@ -204,7 +205,7 @@ ModelFile of_any_batch(const Job& job, const Trace& base, const std::vector<Samp
   const Check check(file);
   const auto expect = [&](const Variables& inputs, const Variables& results, int64_t n) {
     if (const auto wrong = check.difference(inputs, results, random))
-      throw OneBatchOnly{text("with a batch of ", n, " ", *wrong)};
+      throw OneBatchOnly{text("with batch length ", n, " ", *wrong)};
   };
   for (const Sample& s : samples) expect(s.inputs, s.results, batch);
   for (std::size_t k = 0; k < runs.size(); ++k) expect(of_batch(job.inputs, batches[k]), runs[k]->results, batches[k]);
@@ -213,7 +214,7 @@ ModelFile of_any_batch(const Job& job, const Trace& base, const std::vector<Samp
     Variables results;
     try {
       results = results_of(job.f, inputs);
-    } catch (const std::exception&) { continue; }  // it needs more than one, or not so many
+    } catch (const std::exception&) { continue; }  // the computation does not support this length
     expect(inputs, results, n);
   }
   return file;
@@ -222,13 +223,14 @@ ModelFile of_any_batch(const Job& job, const Trace& base, const std::vector<Samp
 ModelFile exported(Job job) {
   const ExportOptions& o = job.o;
   if (o.opset && (*o.opset < kOldestOpset || *o.opset > kNewestWritten))
-    throw ValueError("onnx: export writes operator sets ", kOldestOpset, " to ", kNewestWritten, ", not ", *o.opset);
+    throw ValueError("onnx: export: opset must be in operator sets ", kOldestOpset, " to ", kNewestWritten, ", not ",
+                     *o.opset);
   if (o.input_names.size() > job.inputs.size())
     throw ValueError("onnx: export: ", o.input_names.size(), " input_names for ", job.inputs.size(), " inputs");
   const auto base = trace(job.f, job.inputs);
   if (o.output_names.size() > base->results.size())
     throw ValueError("onnx: export: ", o.output_names.size(), " output_names for ", base->results.size(), " outputs");
-  // What imported models are written in is not older than they are.
+  // The operator set must not be older than those of imported models.
   int64_t newest = 0;
   for (const Recorded& r : base->calls)
     if (r.label == kImportedModel) {
@@ -243,13 +245,13 @@ ModelFile exported(Job job) {
     std::shared_ptr<const Trace> t;
     try {
       t = trace(job.f, other);
-    } catch (const std::exception&) { continue; }  // not such numbers
+    } catch (const std::exception&) { continue; }  // the computation does not support these values
     compare(*base, *t);
     samples.push_back({other, t->results});
   }
   const bool random = difference(trace(job.f, job.inputs)->results, base->results, false).has_value();
   if (o.dynamic_batch && !job.imported && !job.inputs.empty()) {
-    // A length that is also one of a reshape's numbers leaves that reshape out: greater ones seldom are.
+    // A batch length that equals another number of a reshape makes it ambiguous, which is rare for larger lengths.
     std::string why;
     for (const int64_t least : {2, 7}) {
       try {
@@ -258,16 +260,16 @@ ModelFile exported(Job job) {
         if (why.empty()) why = e.why;
       }
     }
-    warn(text("onnx: export: the file is for inputs of just these shapes, no other batch: ", why,
-              " (.dynamic_batch = false where that is meant)"));
+    warn(text("onnx: export: the file supports only the batch length of this run: ", why,
+              " (set .dynamic_batch = false if this is intended)"));
   }
   ModelFile file = emitted(job, {base}, {});
   const Check check(file);
   for (std::size_t i = 0; i < samples.size(); ++i)
     if (const auto wrong = check.difference(samples[i].inputs, samples[i].results, random))
-      throw ValueError("onnx: export: ", i ? "on other inputs than those of the export " : "",
+      throw ValueError("onnx: export: ", i ? "for other inputs than those of the export, " : "",
                        "the file is wrong: ", *wrong,
-                       i ? "; something is computed from the inputs' values outside of functions" : "");
+                       i ? "; the computation uses values of its inputs outside of functions" : "");
   return file;
 }
 
@@ -275,7 +277,7 @@ ModelFile exported(Link& model, const Variables& inputs, const ExportOptions& o)
   const auto params = model.params();
   if (std::any_of(params.begin(), params.end(), [](const Parameter& p) { return !p.is_initialized(); }))
     (void)results_of([&](const Variables& in) { return model.call(in); }, inputs);
-  // Each run has a copy, so that none begins with the state that another one left.
+  // Each run uses a copy of the model, so that it does not depend on the state left by another run.
   bool copies = true;
   try {
     (void)model.clone(CopyMode::share);
@@ -286,8 +288,8 @@ ModelFile exported(Link& model, const Variables& inputs, const ExportOptions& o)
   if (const auto read = o.refuse_reads ? outside_read(f, inputs) : std::nullopt)
     throw ValueError(
         "the network reads elements of an array of shape ", *read,
-        " that follow from its inputs, outside of functions (item(), a loop on the host): the branch that ",
-        "was taken for the example would be taken for all inputs. functions such as F::where compute it");
+        ", which depends on its inputs, outside of functions (item(), a loop on the host): the branch that ",
+        "was taken for the example would be taken for all inputs. Use functions such as F::where");
   return exported(Job{f, &model, nullptr, inputs, o, 0});
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What depends on the batch's length: lengths, numbers and arrays of several runs as operators that compute them.
+// Emits lengths, numbers and arrays that depend on the batch length as operators that compute them.
 #include <algorithm>
 #include <cmath>
 
@@ -26,7 +26,7 @@ bool all_equal(const std::vector<T>& list) {
   return std::all_of(list.begin(), list.end(), [&](const T& v) { return v == list[0]; });
 }
 
-// The first element of some axes, which stay with a length of one.
+// Returns the first element along some axes, which are kept with length one.
 Array first_of(const Array& a, const std::vector<int>& axes) {
   Indices cut(static_cast<std::size_t>(a.ndim()), Slice());
   for (const int d : axes) cut[static_cast<std::size_t>(d)] = Slice(0, 1);
@@ -51,12 +51,12 @@ const std::string& Emitter::batch() {
   return batch_;
 }
 
-// A length as a number, or as a list of one number.
+// Emits a length as a scalar, or as a list of one element.
 std::string Emitter::length(const Lengths& v, bool axis) {
   const auto l = line(v);
   if (!l)
     throw OneBatchOnly{
-        text("a length is ", v[0], " for a batch of ", batches_[0], " and ", v[1], " for one of ", batches_[1])};
+        text("a length is ", v[0], " for batch length ", batches_[0], " and ", v[1], " for ", batches_[1])};
   const std::string cached = text("length ", l->factor, " ", l->offset, axis);
   if (const auto it = known_.find(cached); it != known_.end()) return it->second;
   std::string n = batch();
@@ -78,7 +78,7 @@ std::string Emitter::lengths(const std::vector<Lengths>& in_runs) {
   for (std::size_t d = 0; d < first.size(); ++d) {
     Lengths v;
     for (const Lengths& r : in_runs) {
-      if (r.size() != first.size()) throw OneBatchOnly{"the number of axes depends on the batch's length"};
+      if (r.size() != first.size()) throw OneBatchOnly{"the number of axes depends on the batch length"};
       v.push_back(r[d]);
     }
     if (all_equal(v)) {
@@ -102,7 +102,8 @@ std::string Emitter::number(const std::vector<double>& v, Dtype dtype) {
   };
   const auto n = static_cast<double>(batches_[0]), m = static_cast<double>(batches_[1]);
   const auto length = [&] { return node("Cast", {batch()}, {attribute("to", element_type(dtype))}); };
-  // c / n, the factor of a mean, and lines. Half precision holds few whole numbers: the quotient is made in float32.
+  // Supported are c / n (the factor of a mean) and linear functions of n. For 16-bit dtypes, which represent few
+  // integers, the quotient is computed in float32.
   if (is(v[0] * n, -1, 0)) {
     if (item_size(dtype) >= 4) return node("Div", {number(v[0] * n, dtype), length()});
     const std::string wide = node("Cast", {batch()}, {attribute("to", element_type(float32))});
@@ -111,7 +112,7 @@ std::string Emitter::number(const std::vector<double>& v, Dtype dtype) {
   const double factor = (v[1] - v[0]) / (m - n), offset = v[0] - factor * n;
   if (!is(factor, 1, offset))
     throw OneBatchOnly{
-        text("a number is ", v[0], " for a batch of ", batches_[0], " and ", v[1], " for one of ", batches_[1])};
+        text("a number is ", v[0], " for batch length ", batches_[0], " and ", v[1], " for ", batches_[1])};
   const std::string line = node("Mul", {length(), number(factor, dtype)});
   return offset == 0 ? line : node("Add", {line, number(offset, dtype)});
 }
@@ -124,7 +125,7 @@ std::string Emitter::varying(const Arrays& in_runs) {
     return name;
   };
   const auto give_up = [&]() -> std::string {
-    throw OneBatchOnly{text("a constant of shape ", a.shape(), " depends on the batch's length")};
+    throw OneBatchOnly{text("a constant of shape ", a.shape(), " depends on the batch length")};
   };
   std::vector<Lengths> shapes;
   std::vector<int> axes;
@@ -136,7 +137,7 @@ std::string Emitter::varying(const Arrays& in_runs) {
     if (std::any_of(in_runs.begin(), in_runs.end(), [&](const Array& r) { return r.shape()[d] != a.shape()[d]; }))
       axes.push_back(d);
   if (std::any_of(in_runs.begin(), in_runs.end(), [](const Array& r) { return r.size() == 0; })) return give_up();
-  if (axes.empty()) {  // the same shape: one number, or numbers that are all so much a sequence
+  if (axes.empty()) {  // equal shapes: a single number, or numbers proportional to 1 / n
     if (a.size() == 1) {
       std::vector<double> v;
       for (const Array& r : in_runs) v.push_back(r.item<double>());
@@ -153,13 +154,13 @@ std::string Emitter::varying(const Arrays& in_runs) {
     const std::string n = node("Cast", {batch()}, {attribute("to", element_type(a.dtype()))});
     return keep(node("Div", {constant((a.astype(float64) * static_cast<double>(batches_[0])).astype(a.dtype())), n}));
   }
-  // The same along the axes that grow.
+  // Constant along the axes that grow.
   const Array one = first_of(a, axes);
   if (std::all_of(in_runs.begin(), in_runs.end(), [&](const Array& r) {
         return same(first_of(r, axes), one) && same(chainer::broadcast_to(one, r.shape()), r);
       }))
     return keep(node("Expand", {constant(one), lengths(shapes)}));
-  // Numbers that count along one axis and are the same along the others.
+  // An arithmetic sequence along one axis, constant along the others.
   if (axes.size() != 1) return give_up();
   const int axis = axes[0];
   std::vector<int> others;

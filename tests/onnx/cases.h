@@ -30,7 +30,7 @@ inline fs::path numbered(const fs::path& folder, const char* what, int i) {
 // values (sequences).
 inline bool about_elements(std::string_view message) {
   return message.find("cannot be held by an array") != std::string_view::npos ||
-         message.find("is no tensor") != std::string_view::npos;
+         message.find("expected a tensor") != std::string_view::npos;
 }
 
 // Results that differ from run to run are compared by shape.
