@@ -189,9 +189,9 @@ TEST(a_program_that_does_not_compile_is_interpreted_on) {
     EXPECT_EQ(counts.compiled > 0, works);
   };
   run(compiling("false"), false);
-  EXPECT(
-      last_warning().find("a program of elementwise operations is interpreted as before: @cuda-emulated: false -o") !=
-      std::string::npos);
+  EXPECT(last_warning().find(
+             "an elementwise program is interpreted, since it could not be compiled: @cuda-emulated: false -o") !=
+         std::string::npos);
   run(compiling("true"), false);  // makes no file
   run(compiling(), true);
   CudaBackend backend(std::make_unique<DriverOfTest>(std::string("no library")), "@failing");
@@ -201,7 +201,7 @@ TEST(a_program_that_does_not_compile_is_interpreted_on) {
     backend.compiled_programs().wait();
   }
   EXPECT(backend.compiled_programs().counts().failed > 0);
-  EXPECT(last_warning().find("as before: @cuda-emulated: program_") != std::string::npos);
+  EXPECT(last_warning().find("not be compiled: @cuda-emulated: program_") != std::string::npos);
 }
 
 // A thread that compiles ends with its backend, and so does what has waited for it.
@@ -228,6 +228,6 @@ TEST(nvrtc_compiles_the_sources_of_programs) {
     }
   std::printf("  %zu sources by %s\n", sources.size(), compiler->description(90).c_str());
   EXPECT(compiler->compile(sources[0], 999).find(".target sm_") != std::string::npos);  // a device of the future
-  EXPECT_THROW(DeviceError, "does not compile a program (status 6): program.cu(1): error: identifier \"what\"",
+  EXPECT_THROW(DeviceError, "cannot compile a program (status 6): program.cu(1): error: identifier \"what\"",
                compiler->compile("int is(int x) { return what; }", 90));
 }

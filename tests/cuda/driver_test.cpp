@@ -40,14 +40,14 @@ std::unique_ptr<CudaDriver> driver() {
 
 TEST(what_is_missing_is_named) {
   const Fake fake;
-  EXPECT_THROW(DeviceError, "there is no driver: ", open_libcuda("libcuda_of_nobody.so.1"));
-  EXPECT_THROW(DeviceError, "NVIDIA's driver brings libcuda_of_nobody.so.1", open_libcuda("libcuda_of_nobody.so.1"));
+  EXPECT_THROW(DeviceError, "no CUDA driver: ", open_libcuda("libcuda_of_nobody.so.1"));
+  EXPECT_THROW(DeviceError, "NVIDIA's driver provides libcuda_of_nobody.so.1", open_libcuda("libcuda_of_nobody.so.1"));
   EXPECT_THROW(DeviceError, "this build has no kernels", CudaDriver(open_libcuda(FAKE_LIBCUDA), {}));
   fake.device(12040, 9);
-  EXPECT_THROW(DeviceError, "the driver is for CUDA 12.4, kernels of this build need one for CUDA 13.0 or later",
+  EXPECT_THROW(DeviceError, "the driver supports CUDA 12.4, kernels of this build require CUDA 13.0 or later",
                driver());
   fake.device(13010, 7);
-  EXPECT_THROW(DeviceError, "Fake, 64 MiB, compute capability 7.0: kernels of this build are for",
+  EXPECT_THROW(DeviceError, "Fake, 64 MiB, compute capability 7.0: kernels of this build require",
                driver()->make_stream(0));
   fake.device(13010, 8);
   fake.fail("cuInit", kCuNoDevice);
@@ -118,7 +118,7 @@ TEST(programs_are_compiled_for_the_device) {
   refuse("a.h(1): error");
   EXPECT_EQ(launched(Elementwise::add), std::string("program  program  program  program  "));
   EXPECT(last_warning().find("NVRTC 13.7 for sm_90, headers ") != std::string::npos);
-  EXPECT(last_warning().find("does not compile a program (status 6): a.h(1): error") != std::string::npos);
+  EXPECT(last_warning().find("cannot compile a program (status 6): a.h(1): error") != std::string::npos);
   refuse("");
   fake.device(13000, 12);  // newer than the compiler
   EXPECT_EQ(launched(Elementwise::add), std::string("program  program  program  program_ "));

@@ -86,13 +86,13 @@ TEST(launches_beyond_limits_are_refused) {
     change(other);
     emulation::check(other);
   };
-  EXPECT_THROW(DeviceError, "launch of nothing, grid (1, 1, 1), block (64, 1, 1): there is no such kernel",
+  EXPECT_THROW(DeviceError, "launch of nothing, grid (1, 1, 1), block (64, 1, 1): no such kernel",
                with([](auto& o) { o.kernel = "nothing"; }));
-  EXPECT_THROW(DeviceError, "takes another struct", with([](auto& o) { o.args_type = &typeid(int); }));
-  EXPECT_THROW(DeviceError, "a block has 1 to 1024", with([](auto& o) { o.block = {1025, 1, 1}; }));
+  EXPECT_THROW(DeviceError, "arguments of another type", with([](auto& o) { o.args_type = &typeid(int); }));
+  EXPECT_THROW(DeviceError, "a block must have 1 to 1024", with([](auto& o) { o.block = {1025, 1, 1}; }));
   EXPECT_THROW(DeviceError, "at most 64 of them along z", with([](auto& o) { o.block = {1, 1, 65}; }));
-  EXPECT_THROW(DeviceError, "a grid has", with([](auto& o) { o.grid = {0, 1, 1}; }));
-  EXPECT_THROW(DeviceError, "a grid has", with([](auto& o) { o.grid = {1, 65536, 1}; }));
+  EXPECT_THROW(DeviceError, "a grid must have", with([](auto& o) { o.grid = {0, 1, 1}; }));
+  EXPECT_THROW(DeviceError, "a grid must have", with([](auto& o) { o.grid = {1, 65536, 1}; }));
   EXPECT_THROW(DeviceError, "bytes of shared memory", with([](auto& o) { o.dynamic_shared = 300000; }));
   EXPECT_THROW(DeviceError, "bytes of arguments", with([](auto& o) { o.args_bytes = 4097; }));
   const emulation::Counts before = emulation::counts();

@@ -43,10 +43,10 @@ struct OwnDevice {
 TEST(devices_have_names_and_numbers) {
   EXPECT(get_device("@cuda-emulated:1").name() == "@cuda-emulated:1");
   EXPECT(get_device("@cuda-emulated") == get_device("@cuda-emulated:0"));
-  EXPECT_THROW(DeviceError, "no device '@cuda-emulated:7': there are 2", get_device("@cuda-emulated:7"));
+  EXPECT_THROW(DeviceError, "no device '@cuda-emulated:7'; the number of devices is 2", get_device("@cuda-emulated:7"));
   EXPECT_THROW(DeviceError, "no device '@cuda-emulated:x'", get_device("@cuda-emulated:x"));
   const Array a = ones({3}).to_device(get_device("@cuda-emulated:0"));
-  EXPECT_THROW(DeviceError, "add: operands on different devices", a + a.to_device(get_device("@cuda-emulated:1")));
+  EXPECT_THROW(DeviceError, "add: operands are on different devices", a + a.to_device(get_device("@cuda-emulated:1")));
   EXPECT(to_host(a.to_device(get_device("@cuda-emulated:1")) * 2.0).to_vector<float>() == std::vector<float>(3, 2.f));
   EXPECT_THROW(DeviceError, "@cuda-emulated:0", a.data<float>());
 }
@@ -168,7 +168,9 @@ TEST(a_child_of_fork_has_no_device) {
   if (child == 0) {
     try {
       (void)to_host(a);
-    } catch (const DeviceError& e) { _exit(std::string(e.what()).find("a child of fork()") == std::string::npos); }
+    } catch (const DeviceError& e) {
+      _exit(std::string(e.what()).find("a child process of fork()") == std::string::npos);
+    }
     _exit(2);
   }
   int status = 0;

@@ -74,7 +74,7 @@ TEST(an_event_is_a_place_in_the_work) {
 TEST(events_of_two_devices_have_no_time_between_them) {
   Place here, there, never;
   here.record(emulated_number(0)), there.record(emulated_number(1));
-  EXPECT_THROW(DeviceError, "of another device", get_elapsed_time(here, there));
+  EXPECT_THROW(DeviceError, "on another device", get_elapsed_time(here, there));
   EXPECT_THROW(ValueError, "the second event was not recorded", get_elapsed_time(here, never));
   never.synchronize();
   backends::cuda::Stream(emulated_number(0)).wait_event(there);  // the thread waits
@@ -82,7 +82,7 @@ TEST(events_of_two_devices_have_no_time_between_them) {
   Place host, later;
   host.record(Device()), later.record(Device());
   EXPECT(get_elapsed_time(host, later) >= 0);
-  EXPECT_THROW(DeviceError, "of another device", get_elapsed_time(here, later));
+  EXPECT_THROW(DeviceError, "on another device", get_elapsed_time(here, later));
 }
 
 // The hook's times are the device's, and nobody waits for them before they are asked for.

@@ -67,7 +67,7 @@ TEST(pipes_and_devices_are_written_to_and_stay) {
   EXPECT(fs::is_character_file("/dev/null"));
   EXPECT_THROW(FileError, "cannot write /dev/full: No space left on device", write_file("/dev/full", "x"));
   // A reader of mapped files does not wait for somebody who writes.
-  EXPECT_THROW(FileError, "pipe: it is no regular file", map_npy(pipe));
+  EXPECT_THROW(FileError, "pipe: it is not a regular file", map_npy(pipe));
 }
 
 TEST(temporary_names_cannot_be_guessed_and_fit) {
@@ -99,7 +99,7 @@ TEST(files_appear_together_when_they_are_committed) {
     EXPECT(read_file(place.path / "a") == "old" && !fs::exists(place.path / "b"));
     FileWriter::commit_all({&a, &b});
     EXPECT(!a.is_open() && read_file(place.path / "a") == "new" && read_file(place.path / "b") == "new");
-    EXPECT_THROW(RuntimeError, "was finished before", a.write("x"));
+    EXPECT_THROW(RuntimeError, "has been finished already", a.write("x"));
   }
   {
     FileWriter a(place.path / "a");

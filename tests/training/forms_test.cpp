@@ -96,8 +96,8 @@ TEST(a_rule_takes_hyperparameters_without_a_cast) {
 }
 
 TEST(a_misspelled_entry_is_not_a_users_key) {
-  EXPECT_THROW(KeyError, "no entry 'trian' (did you mean 'train'", UsingConfig("trian", false));
-  EXPECT_THROW(TypeError, "'dtype' takes a value of its own type", UsingConfig("dtype", 3));
+  EXPECT_THROW(KeyError, "no entry named 'trian' (did you mean 'train'", UsingConfig("trian", false));
+  EXPECT_THROW(TypeError, "'dtype' requires a value of its own type", UsingConfig("dtype", 3));
   const UsingConfig mine("temperature", 0.5);
   EXPECT_EQ(config().get<double>("temperature"), 0.5);
 }

@@ -260,7 +260,7 @@ TEST(commands_are_no_links) {
   fs::create_directories(folder);
   write_file(out("elsewhere"), "[{\"secret\": 1}]");
   fs::create_symlink(out("elsewhere"), folder + "/commands");
-  EXPECT_THROW(FileError, "there is a link in it", live::request(folder, "stop", {}, {}, "ann"));
+  EXPECT_THROW(FileError, "contains a symbolic link", live::request(folder, "stop", {}, {}, "ann"));
   EXPECT(fs::is_symlink(folder + "/commands"));
 }
 
@@ -320,7 +320,7 @@ TEST(a_port_has_one_page_and_hundreds_of_readers) {
   const std::string folder = results("crowded");
   const live::Site site(folder, {});
   const int port = port_of(site.address());
-  EXPECT_THROW(RuntimeError, "the address is taken", live::Site(folder, {.port = port}));
+  EXPECT_THROW(RuntimeError, "the address is in use", live::Site(folder, {.port = port}));
   // All come at once; each is told of the stream within a moment, not after the system has asked again.
   std::vector<int> sockets;
   sockaddr_in to{};

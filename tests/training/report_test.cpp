@@ -233,5 +233,5 @@ TEST(pages_hold_no_targets_of_links) {
     EXPECT_THROW(FileError, "cannot read", read_file_below(out(""), name, 100));
   EXPECT_THROW(FileError, "more than 3 bytes", read_file_below(run, "own.svg", 3));
   EXPECT_THROW(FileError, "cannot read", read_file_below(run, "../linked/own.svg", 100));
-  EXPECT_THROW(FileError, "it is no regular file", read_file_below(out(""), "linked", 100));
+  EXPECT_THROW(FileError, "it is not a regular file", read_file_below(out(""), "linked", 100));
 }

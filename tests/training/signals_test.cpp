@@ -68,7 +68,7 @@ TEST(the_first_signal_ends_behind_the_iteration_with_a_snapshot) {
     EXPECT(fs::exists(out(name + ".finalized")));
     const std::string file = out(name) + "/snapshot_iter_3";
     EXPECT(fs::exists(file) && !fs::exists(out(name) + "/snapshot_iter_4"));
-    EXPECT(ended.said.find("once more, and the program ends at once") != std::string::npos);
+    EXPECT(ended.said.find("a second signal ends the program immediately") != std::string::npos);
     EXPECT(ended.said.find(text(signal_name(signal), ": the run ended after iteration 3")) != std::string::npos);
     EXPECT(ended.said.find(text("serializers::load_npz(\"", file, "\", trainer)")) != std::string::npos);
     SignalRun resumed(name + "resumed");
