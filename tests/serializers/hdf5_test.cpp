@@ -35,7 +35,7 @@ struct ManyKinds {
 
 using test::folder;
 
-// Without libhdf5 files can only be read: writing is an error that says so.
+// Without libhdf5, files can only be read; writing throws an error.
 bool has_hdf5() {
   static const bool has = [] {
     try {
@@ -137,7 +137,7 @@ TEST(hdf5_files_of_the_release) {
   EXPECT_THROW(RuntimeError, "the file was opened for reading", f->group("new", true));
 }
 
-// Object headers and groups of the newest format, which h5py writes when it is asked to.
+// Object headers and groups of the newest format, an option of h5py.
 TEST(hdf5_files_of_the_newest_format) {
   const auto f = HDF5Group::open(TEST_DATA "values_latest.h5");
   EXPECT_CLOSE(f->read("array").array, arange(6).reshape({2, 3}).astype(float32));
@@ -149,7 +149,7 @@ TEST(hdf5_files_of_the_newest_format) {
   EXPECT_EQ(f->read("many/17").array.item<int>(), 17);
 }
 
-// A group with links of its own heap and tree, as HDF5 2 writes it from nine links on.
+// A group whose links are in a heap and a tree, as written by HDF5 2 for nine or more links.
 TEST(hdf5_groups_of_many_links) {
   const auto f = HDF5Group::open(TEST_DATA "many_links.h5");
   const auto many = f->group("many", false);

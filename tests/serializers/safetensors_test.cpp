@@ -58,10 +58,10 @@ struct Persistent : Chain {
   CHAINER_MEMBERS(Persistent, bn, note, ratio, flag);
 };
 
-// The sequence x (T, 1, n) as the n-step links take it.
+// Reshapes the sequence x (T, 1, n) for n-step links.
 Array only_sequence(const Array& x) { return x.reshape({x.shape(0), x.shape(2)}); }
 
-// A file of this header and these data.
+// Returns a file with this header and data.
 std::string file_of(const std::string& header, const std::string& bytes) {
   std::string out;
   put_little_endian(out, header.size(), 8);
@@ -204,7 +204,7 @@ TEST(what_does_not_fit_is_one_error_with_all_of_it_and_changes_nothing) {
   EXPECT_THROW(ValueError, "not used: 'l3.weight'", load_safetensors(path, m, {.from = WeightNames::pytorch}));
   EXPECT_THROW(ValueError, shape, load_safetensors(path, m, {.from = WeightNames::pytorch, .strict = false}));
   EXPECT_CLOSE(m.l1.W.array(), before);
-  // A transposed matrix is never taken for the other: shapes must fit as the class says.
+  // Matrices are never transposed by their shape: it must match the rule of the class.
   write_safetensors(path, {{"l1/kernel", ones({2, 3})}, {"l1/bias", zeros({2})}});
   EXPECT_THROW(ValueError, "l1/W has shape (2, 3), 'l1/kernel' has (3, 2)",
                load_safetensors(path, m, {.from = WeightNames::keras, .strict = false}));

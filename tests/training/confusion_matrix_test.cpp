@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The picture of a confusion matrix.
+// Pictures of confusion matrices.
 #include <chainer/viewing/plot/matrix.h>
 
 #include "chainer/core/system/file.h"

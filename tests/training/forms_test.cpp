@@ -9,7 +9,7 @@
 
 using namespace chainer;
 
-// The forms that people try first.
+// The forms that users try first.
 
 namespace {
 
@@ -54,7 +54,7 @@ TEST(a_trainer_takes_its_folder_and_extensions_take_their_trigger) {
   int epochs = 0, iterations = 0, halves = 0;
   trainer.extend([&](Trainer&) { ++epochs; }, {1, "epoch"});
   trainer.extend([&](Trainer&) { ++iterations; }, {1, "iteration"});
-  // One Trigger for two extensions: each has a state of its own.
+  // One Trigger passed to two extensions: each has its own state.
   const training::Trigger both(2, "iteration");
   for (int i = 0; i < 2; ++i) trainer.extend([&](Trainer&) { ++halves; }, {.name = "h", .trigger = both});
   trainer.run();

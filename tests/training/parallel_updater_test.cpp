@@ -146,8 +146,8 @@ TEST(several_iterators_feed_several_models) {
 }
 
 TEST(threads_that_cannot_be_started_are_an_error) {
-  if (kSanitized) return EXPECT(true);  // the sanitizers' memory is beyond any limit
-  // The child has room for a few stacks, not for 64.
+  if (kSanitized) return EXPECT(true);  // sanitizers reserve more addresses than any limit
+  // The child's memory suffices for a few thread stacks, but not for 64.
   const pid_t child = ::fork();
   if (child == 0) {
     std::size_t pages = 0;
