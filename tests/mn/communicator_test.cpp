@@ -31,7 +31,7 @@ TEST(communicator_arrays) {
     const Array wide = arange(12).reshape({3, 4}).T();
     EXPECT_CLOSE(c->bcast(wide, 5), wide);
     EXPECT_EQ(c->allreduce(zeros({0, 2})).size(), 0);
-    // Shapes may differ where arrays are not added.
+    // Shapes may differ if arrays are not added.
     const Array own = full({r + 1, 2}, r, float32);
     const Arrays all = c->allgather(own);
     EXPECT_EQ(all.size(), static_cast<std::size_t>(n));
@@ -46,7 +46,7 @@ TEST(communicator_arrays) {
     EXPECT_CLOSE(c->scatter(arange(2 * n).reshape({n, 2}), 0), array({2 * r, 2 * r + 1}));
     EXPECT_THROW(ValueError, "1 arrays for", c->scatter(Arrays{own}, 0));
     EXPECT_THROW(ValueError, "1 arrays for", c->alltoall(Arrays{own}));
-    // Around the ring, also more than goes at once.
+    // Around the ring, also more than one message.
     const Array big = full({300000}, r, float32);
     if (r == 0) {
       c->send(big, next, 3);
@@ -81,7 +81,7 @@ TEST(communicator_objects) {
   const ObjectList all = c->gather_obj(Object(r), 0);
   if (r == 0)
     for (int k = 0; k < n; ++k) EXPECT(all[static_cast<std::size_t>(k)] == Object(k));
-  // Of very different lengths.
+  // Values of very different lengths.
   const ObjectList texts = c->allgather_obj(Object(std::string(static_cast<std::size_t>(r * 1000), 'x')));
   for (int k = 0; k < n; ++k) EXPECT_EQ(texts[static_cast<std::size_t>(k)].to_text().size(), std::size_t(k) * 1000);
   if (r == 0) c->send_obj(Object("hello"), 1);
@@ -121,7 +121,7 @@ TEST(communicator_gradients) {
       c->allreduce_grad(model);
       for (auto& p : model.params()) EXPECT_CLOSE(p.grad(), full(p.shape(), (c->size() + 1) / 2.0 + i, p.dtype()));
     }
-    // What a rank lacks counts as zero.
+    // Missing gradients count as zero.
     model.cleargrads();
     if (c->rank() == 0) model.W.set_grad(full(model.W.shape(), c->size(), float32));
     c->allreduce_grad(model);
@@ -129,7 +129,7 @@ TEST(communicator_gradients) {
   }
 }
 
-// Other dtypes, shapes, roots and operations are found before they are added up.
+// Different dtypes, shapes, roots and operations are detected before data are exchanged.
 TEST(communicator_compares_new_calls) {
   for (const std::string name : {"naive", "hierarchical"}) {
     const auto c = chainermn::create_communicator(name);
@@ -146,7 +146,7 @@ TEST(communicator_compares_new_calls) {
     EXPECT_CLOSE(c->allreduce(ones({3})), full({3}, n));
     EXPECT_CLOSE(c->allreduce(ones({3}, int32)), full({3}, n, int32));
     c->barrier();
-    // Both were seen: they are trusted, and what follows tells.
+    // Both calls are known and trusted, so a later call detects the difference.
     (void)c->allreduce(ones({3}, last ? int32 : float32));
     EXPECT_THROW(RuntimeError, "different calls before this one", c->barrier());
     c->barrier();  // the ranks are still together

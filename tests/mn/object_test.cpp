@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Values that travel between processes: what comes back, and that damaged bytes are errors.
+// Encoding of values for other processes: round trips, and errors for damaged bytes.
 #include <chainer/chainer.h>
 #include <chainer/mn/mn.h>
 
@@ -35,7 +35,7 @@ TEST(object_round_trip) {
     EXPECT(decode(encode(a)) == a);
     EXPECT(decode(encode(a)).to_array().dtype() == d);
   }
-  // What is not in C order arrives in it.
+  // Arrays in other orders arrive in C order.
   const Array t = array({{1, 2, 3}, {4, 5, 6}}).T();
   EXPECT(decode(encode(Object(t))).to_array().to_vector<int>() == t.to_vector<int>());
   EXPECT(decode(encode(Object(std::string("a\0b", 3)))).to_text().size() == 3);
@@ -88,7 +88,7 @@ TEST(object_damage) {
   Object nested;
   for (int i = 0; i < 100; ++i) nested = Object(ObjectList{nested});
   EXPECT_THROW(ValueError, "nested deeper than 64", encode(nested));
-  // Changed bytes give a value or a ValueError, nothing else.
+  // Modified bytes give a value or a ValueError.
   std::mt19937 r(1);
   for (int i = 0; i < 20000; ++i) {
     std::string bad = good;
