@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every optimizer, once or with several options: the tests of updates that fail, of resumed runs, of devices and of
-// damaged files run all rows. Each eps is one that float16 has.
+// Every optimizer, with one or several sets of options, for tests of failing updates, resumed runs, devices and damaged
+// files. Each eps is representable in float16.
 #pragma once
 #include <chainer/chainer.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How the cost of something grows with its size, in time of this thread.
+// Measures how the cost of an operation grows with its size, in time of this thread.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -14,10 +14,10 @@
 
 namespace costs {
 
-/// Prepares something of size n, untimed, and gives back what is timed.
+/// Prepares an operation of size n, untimed, and returns the function to time.
 using Prepare = std::function<std::function<void()>(int n)>;
 
-/// Seconds of this thread; the least of some runs, which whatever else runs on the machine disturbs least.
+/// Returns seconds of this thread: the minimum of some runs, which is least affected by other programs.
 inline double seconds(const Prepare& prepare, int n) {
   const auto now = [] {
     timespec t;
@@ -34,10 +34,9 @@ inline double seconds(const Prepare& prepare, int n) {
   return least;
 }
 
-/// Expects that the cost grows with n, perhaps with n log n, and not with n^2: the exponent from n to 8n is below 1.7.
-/// A machine that is busy shows too much now and then, a square shows it each time: what looks like one is measured
-/// again. CHAINER_TEST_TABLES prints the exponents. Nothing is expected of sanitized builds, whose bookkeeping has
-/// costs of its own.
+/// Expects that the cost grows at most like n log n, not like n^2: the exponent from n to 8n must be below 1.7. Repeats
+/// the measurement if it is exceeded, since a busy machine may disturb one. CHAINER_TEST_TABLES prints the exponents.
+/// Sanitized builds are not checked, since their bookkeeping has costs of its own.
 inline void expect_linear(const std::string& name, int n, const Prepare& prepare) {
   constexpr double kMost = 1.7;
   if (chainer::kSanitized) return;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// A variable of the environment for as long as a test lasts.
+// An environment variable for the duration of a test.
 #pragma once
 #include <cstdlib>
 #include <optional>
 #include <string>
 
-/// Has a variable say `value`, and what it said before afterwards.
+/// Sets an environment variable; restores it afterwards.
 class EnvironmentVariable {
  public:
   EnvironmentVariable(const char* name, const char* value) : name_(name) {

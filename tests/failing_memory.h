@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Memory that ends where a test wants it to. One source of a program may include this: it defines the program's global
-// operator new, and aligned_alloc, from which the elements of arrays come.
+// Memory that fails when a test requests it. At most one source of a program may include this header: it defines the
+// global operator new, and aligned_alloc, which allocates the elements of arrays.
 #pragma once
 #include <cstdlib>
 #include <new>
 
 #include "chainer/array/memory.h"
 
-// Clang's thread sanitizer has an operator new that cannot be replaced.
+// The operator new of Clang's thread sanitizer cannot be replaced.
 #if defined(__clang__) && defined(__has_feature)
 #if __has_feature(thread_sanitizer)
 #define CHAINER_MEMORY_DOES_NOT_FAIL
@@ -27,8 +27,8 @@ inline bool ends() {
 }
 }  // namespace failing_memory
 
-/// While it lives, this thread's requests fail from number `at` (from 0) on. Elements of arrays come from the system
-/// each time, not from the cache.
+/// During its lifetime, allocations of this thread fail from number `at` (from 0) on. Elements of arrays are always
+/// allocated by the system, not from the cache.
 class FailingMemory {
  public:
   explicit FailingMemory(int at) : limit_(chainer::memory::cache_limit()) {
@@ -47,7 +47,7 @@ class FailingMemory {
 };
 
 #ifndef CHAINER_MEMORY_DOES_NOT_FAIL
-// Not inlined: the compiler would see new and free, or malloc and delete, of one block.
+// Not inlined, since the compiler would warn about mismatched new and free, or malloc and delete.
 [[gnu::noinline]] void* operator new(std::size_t bytes) {
   if (!failing_memory::ends())
     if (void* p = std::malloc(bytes ? bytes : 1)) return p;

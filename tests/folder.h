@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Folders for the files of tests, removed at their end.
+// Temporary folders for files of tests.
 #pragma once
 #include <unistd.h>
 
@@ -8,7 +8,7 @@
 
 namespace test {
 
-/// A folder that lives as long as its object.
+/// A folder that is removed with its object.
 struct Folder {
   std::filesystem::path path;
   Folder() {
@@ -21,7 +21,7 @@ struct Folder {
   ~Folder() { std::filesystem::remove_all(path); }
 };
 
-/// The folder that all tests of a program may use.
+/// A folder shared by all tests of a program.
 inline const Folder programs_folder;
 inline const std::filesystem::path& folder = programs_folder.path;
 

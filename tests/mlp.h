@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The manual's model of its first example.
+// The model of the manual's first example.
 #pragma once
 #include <chainer/chainer.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A small test framework: it compiles in no time and is there on every machine. A test is a function that throws or
-// reports a failed expectation. Each executable takes parts of the names of tests to run, and parts of the names of
-// tests to leave out after a minus (fork_tests -limited -killed), and counts tests and expectations.
+// A small test framework that compiles fast and has no dependencies. A test is a function that throws or reports a
+// failed expectation. Arguments of each executable are parts of the names of tests to run, and parts of the names of
+// tests to skip after a minus (fork_tests -limited -killed). It counts tests and expectations.
 #pragma once
 #include <atomic>
 #include <cmath>
@@ -94,11 +94,11 @@ inline int main(int argc, char** argv) {
   static void test_##NAME();                                      \
   static const bool added_##NAME = test::add(#NAME, test_##NAME); \
   static void test_##NAME()
-// Each is one statement, also between if and else.
+// Each macro is a single statement, also between if and else.
 #define EXPECT(...) test::expect(static_cast<bool>(__VA_ARGS__), __FILE__, __LINE__, "expected: " #__VA_ARGS__)
 #define EXPECT_EQ(A, ...) test::equal(A, __VA_ARGS__, #A, __FILE__, __LINE__)
 #define EXPECT_THROW(E, PART, ...) test::throws<E>([&] { (void)(__VA_ARGS__); }, PART, #__VA_ARGS__, __FILE__, __LINE__)
-/// Arrays agree in shape and to a tolerance.
+/// Expects that arrays have the same shape and agree up to a tolerance.
 #define EXPECT_CLOSE(...)                                                           \
   do {                                                                              \
     ++test::expectations;                                                           \

@@ -39,7 +39,7 @@ Dtype parse_dtype(std::string_view s) {
 }
 
 std::string type_code(Dtype d) {
-  if (d == Dtype::bfloat16) throw DtypeError("bfloat16 has no code in NumPy's formats: cast to float32 first");
+  if (d == Dtype::bfloat16) throw DtypeError("NumPy's formats do not support bfloat16: cast to float32 first");
   const Row& r = row(d);
   return text(item_size(d) == 1 ? '|' : '<', r.kind, item_size(d));
 }

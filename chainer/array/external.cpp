@@ -17,7 +17,7 @@ Array external_array(void* data, const Shape& shape, Dtype dtype, std::function<
   const int64_t size = checked_size(shape, item_size(dtype), "external_array");
   const auto width = static_cast<std::uintptr_t>(item_size(dtype));
   if (size && (!data || reinterpret_cast<std::uintptr_t>(data) % width != 0))
-    throw ValueError("external_array: elements of ", dtype, " must lie at an address that is a multiple of ", width,
+    throw ValueError("external_array: the address of elements of ", dtype, " must be a multiple of ", width,
                      ", not at ", reinterpret_cast<std::uintptr_t>(data));
   if (options.strides && options.strides->ndim() != shape.ndim())
     throw DimensionError("external_array: ", options.strides->ndim(), " strides for shape ", shape);

@@ -35,7 +35,7 @@ Arrays on_one_device(std::string_view operation, std::span<const Array* const> o
   for (const Array* a : operands) {
     if (a->device().is_host() || a->device() == device) continue;
     if (!device.is_host())
-      throw DeviceError(operation, ": operands on different devices, ", device, " and ", a->device());
+      throw DeviceError(operation, ": operands are on different devices, ", device, " and ", a->device());
     device = a->device();
   }
   Arrays out;

@@ -16,7 +16,9 @@ void Dims::erase(int at) {
   --n_;
 }
 
-void Dims::wrong_position(int64_t i) const { throw IndexError("axis ", i, " of ", *this, ", which has ", n_); }
+void Dims::wrong_position(int64_t i) const {
+  throw IndexError("axis ", i, " is out of range for ", *this, " with ", n_, " axes");
+}
 
 std::string to_string(const Dims& d) {
   std::string s = "(";
@@ -27,7 +29,7 @@ std::string to_string(const Dims& d) {
 // A later factor of 0 makes the product valid even if the partial product overflowed.
 int64_t Dims::product_with_care() const {
   if (std::find(begin(), end(), 0) != end()) return 0;
-  throw ValueError("the product of ", *this, " needs more than 63 bits");
+  throw ValueError("the product of ", *this, " overflows 63 bits");
 }
 
 int64_t checked_size_with_care(const Dims& shape, int64_t item_size, std::string_view operation) {

@@ -7,17 +7,17 @@ namespace chainer {
 
 std::string why_without_graph() {
   return config().enable_backprop
-             ? "it is a leaf or was made of arrays (.array(), item(), a link in another library), with which no "
-               "function connects the parameters"
+             ? "it is a leaf, or was computed from arrays (.array(), item(), another library), so no function connects "
+               "it with parameters"
              : "config().enable_backprop is false here (NoBackpropMode)";
 }
 
 void Variable::backward(const BackwardOptions& options) const {
   if (!node_ || !node_->creator_) [[unlikely]]
-    return warn("backward: the variable has no graph, so that no gradient is computed: " + why_without_graph());
+    return warn("backward: the variable has no graph, so no gradient is computed: " + why_without_graph());
   if (!node_->grad && size() != 1)
     throw ValueError("backward: a variable of shape ", shape(),
-                     " needs its gradient set first; only one element starts from 1");
+                     " requires its gradient to be set first; only variables of one element start from 1");
   const Variable root(*this);  // user code that runs meanwhile may drop this one
   VariableNode* const top = root.node_;
   const UsingConfig graph(&Config::enable_backprop, options.enable_double_backprop);

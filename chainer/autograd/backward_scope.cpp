@@ -33,8 +33,8 @@ void BackwardScope::save_first(VariableNode& n) {
   for (const BackwardScope* s = outer_; s; s = s->outer_)
     if (s->announced_.count(&n))
       throw RuntimeError(
-          "backward: a function that differentiates inside of its backward() adds to the gradient of a leaf that a "
-          "GradientHook was told to be complete: its class must override FunctionNode::adds_to_other_leaves()");
+          "backward: a function that calls backward() inside of its backward() adds to the gradient of a leaf after a "
+          "GradientHook was told that it is complete; its class must override FunctionNode::adds_to_other_leaves()");
   saved_.push_back({Ref<VariableNode>(&n), n.grad, n.loss_scale(), n.changed_in_});
   n.changed_in_ = number_;
 }

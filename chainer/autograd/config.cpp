@@ -84,7 +84,7 @@ const std::any& Config::find(std::string_view key) const {
     recording::refuse(text("the configuration's key '", key, "' is read"));
   for (const Config* c = this; c; c = c->parent_)
     if (auto it = c->user.find(key); it != c->user.end()) return it->second;
-  throw KeyError("configuration has no key '", key, "'");
+  throw KeyError("configuration: no entry named '", key, "'");
 }
 
 Config& global_config() {
@@ -124,10 +124,10 @@ static void check_new_key(std::string_view key) {
   std::vector<std::string> names;
   for_entries([&](const char* name, auto) { names.emplace_back(name); });
   if (std::find(names.begin(), names.end(), key) != names.end())
-    throw TypeError("configuration: the entry '", key, "' takes a value of its own type: UsingConfig(&Config::", key,
+    throw TypeError("configuration: the entry '", key, "' requires a value of its own type: UsingConfig(&Config::", key,
                     ", value)");
   if (const std::string near = did_you_mean(std::string(key), names); !near.empty())
-    throw KeyError("configuration has no entry '", key, "'", near);
+    throw KeyError("configuration: no entry named '", key, "'", near);
 }
 
 void UsingConfig::set_user(std::string_view key, std::any value) {

@@ -171,10 +171,10 @@ void FunctionNode::complain_of_write(const Retained& kept, int index, bool is_in
       text(label(), ": its ", is_input ? "input " : "output ", index, ", an array of shape ", kept.array.shape());
   if (!was_written(kept.version, memory_version(kept.array)))
     return warn(text("backward of ", what,
-                     ", was updated by an optimizer after the forward pass: the gradient is that of the new values. "
+                     ", was updated by an optimizer after the forward pass, so the gradient uses the new values. "
                      "Compute the loss again after an update, or call backward() for all losses before it"));
-  throw RuntimeError("backward of ", what, ", was written to in place after the forward pass, which kept it for the ",
-                     "gradient: write to a copy (x.copy()), or after backward()");
+  throw RuntimeError("backward of ", what, ", was written to in place after the forward pass, but the gradient needs ",
+                     "its old values: write to a copy (x.copy()), or after backward()");
 }
 
 bool FunctionNode::keeps_inputs() const {
@@ -228,7 +228,7 @@ Arrays run_forward(FunctionNode& node, const Arrays& in) {
             static_cast<const FunctionNode*>(o)->check_type_forward(t);
           },
           &node);
-      throw RuntimeError(node.label(), ": a type check failed once and passed when it was repeated");
+      throw RuntimeError(node.label(), ": a type check failed, but passed when it was repeated for the message");
     }
   }
   const bool hooked = function_hook_count > 0 || node.local_function_hooks();
@@ -268,7 +268,7 @@ Variable apply_without_node(FunctionNode& f, const Variable* const* inputs, std:
 Variables apply_function(Ref<FunctionNode> f, const Variable* const* inputs, std::size_t count) {
   FunctionNode& node = *f;
   if (node.applied_)
-    throw RuntimeError(node.label(), ": a function node is applied once; make a new one for each call");
+    throw RuntimeError(node.label(), ": a function node can be applied only once; create a new one for each call");
   node.applied_ = true;
   InputArrays in(node);
   in.collect(node, inputs, count);

@@ -130,7 +130,7 @@ Variables grad(const Variables& outputs, const Variables& inputs, const GradOpti
   if (!inputs.empty() && std::none_of(result.begin(), result.end(), [](const Variable& g) { return bool(g); }))
     warn(text(
         "grad: no path leads from the outputs back to ", inputs.size() == 1 ? "the input" : "any of the inputs",
-        ": the gradients are none. Were the inputs made before the outputs, outside of no_backprop_mode(), and with "
+        ": the gradients are none. Were the outputs computed from the inputs, outside of no_backprop_mode(), and with "
         "requires_grad?"));
   return result;
 }

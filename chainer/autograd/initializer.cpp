@@ -37,10 +37,10 @@ InitializerArg::InitializerArg(std::function<void(Array&)> fill)
     : initializer_(std::make_shared<FillCall>(std::move(fill))) {}
 
 Array generate_array(const InitializerArg& initializer, const Shape& shape, std::optional<Dtype> dtype, Device device) {
-  if (!initializer) throw TypeError("generate_array: an initializer is needed");
+  if (!initializer) throw TypeError("generate_array: the initializer is none");
   const std::optional<Dtype> own = initializer.get()->dtype();
   if (own && dtype && *own != *dtype)
-    throw ValueError("generate_array: dtype ", *dtype, " was asked for, but the initializer has ", *own);
+    throw ValueError("generate_array: dtype is ", *dtype, ", but the initializer has ", *own);
   Array a(shape, dtype ? *dtype : own ? *own : get_dtype(), device);
   (*initializer.get())(a);
   return a;

@@ -13,7 +13,7 @@ namespace chainer {
 
 void Parameter::enlist() noexcept { listed_ = Living<Parameter>::add(this); }
 void Parameter::delist() noexcept { Living<Parameter>::remove(this); }
-void Parameter::moved_from() { throw RuntimeError("a Parameter is used after it was moved elsewhere"); }
+void Parameter::moved_from() { throw RuntimeError("a Parameter is used after it was moved from"); }
 
 bool Parameter::has_first_gradient() const {
   if (!body().fresh || !is_initialized()) return false;

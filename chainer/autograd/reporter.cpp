@@ -24,7 +24,7 @@ double ReportValue::number() const {
   if (const Variable* v = variable()) return v->item<double>();
   if (const auto* w = std::get_if<Weighted>(&value_)) return w->first;
   if (const auto* d = std::get_if<double>(&value_)) return *d;
-  throw TypeError("a reported text has no number: ", std::get<std::string>(value_));
+  throw TypeError("report: expected a number, got the string '", std::get<std::string>(value_), "'");
 }
 double ReportValue::weight() const {
   const auto* w = std::get_if<Weighted>(&value_);
@@ -51,7 +51,7 @@ const std::string* Reporter::name_of(const void* observer) {
 
 void Reporter::report(const Observation& values, const void* observer) {
   if (recording::any()) [[unlikely]]
-    recording::refuse("a reporter's own report() is called");
+    recording::refuse("report() of a reporter is called directly");
   std::string prefix;
   if (observer) {
     const std::string* name = name_of(observer);
@@ -73,7 +73,7 @@ Reporter::ObservationScope::~ObservationScope() { reporter_.current_ = outer_; }
 
 Reporter* current_reporter() { return current; }
 Reporter& get_current_reporter() {
-  if (!current) throw RuntimeError("there is no current reporter");
+  if (!current) throw RuntimeError("report: no reporter is current");
   return *current;
 }
 
@@ -85,7 +85,7 @@ void record_report(const Observation& values, const void* observer) {
   for (const auto& [key, v] : values) {
     const Variable* x = v.variable();
     if (!x || !*x || config().keep_graph_on_report) {
-      recording::refuse("something else than a variable is reported, or one with its graph");
+      recording::refuse("a value other than a variable is reported, or a variable with its graph");
       if (current) current->report(values, observer);
       return;
     }

@@ -20,7 +20,7 @@ Array::operator Variable() && { return Variable(std::move(*this), Ref<VariableNo
 Variable::Variable(Array array, bool requires_grad) : array_(std::move(array)) {
   if (!array_) {
     if (requires_grad)
-      throw TypeError("Variable: expected an array, got an empty one; Variable() makes an empty variable");
+      throw TypeError("Variable: expected an array, got an empty one; use Variable() for an empty variable");
     return;
   }
   if (requires_grad) {

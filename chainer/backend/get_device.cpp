@@ -62,7 +62,7 @@ Device get_device(std::string_view name) {
       r.ec == std::errc() && r.ptr == name.data() + name.size())
     return get_device(id);
   throw DeviceError("get_device: no device '", name,
-                    "': there are \"@cpu\" (or -1), \"@cuda:0\" (or 0) and so on, and \"@reference\"");
+                    "'; devices are \"@cpu\" (or -1), \"@cuda:0\" (or 0), ..., and \"@reference\"");
 }
 
 }  // namespace chainer

@@ -21,7 +21,7 @@ Nvtx open_nvtx() {
   const char* chosen = std::getenv("CHAINER_NVTX_LIBRARY");
   for (const char* name : {chosen ? chosen : "libnvtx3interop.so.1", chosen ? chosen : "libnvToolsExt.so.1"})
     if (!library) library = run_time_library::open(name, &why);
-  if (!library) throw RuntimeError("CUDAProfileHook: there is no NVTX: ", why);
+  if (!library) throw RuntimeError("CUDAProfileHook: NVTX is not available: ", why);
   Nvtx n;
   n.push = reinterpret_cast<int (*)(const char*)>(run_time_library::find(library, "nvtxRangePushA"));
   n.pop = reinterpret_cast<int (*)()>(run_time_library::find(library, "nvtxRangePop"));

@@ -14,7 +14,7 @@ namespace chainer::json {
 double Value::number() const {
   if (const auto* d = std::get_if<double>(&data)) return *d;
   if (const auto* i = std::get_if<int64_t>(&data)) return static_cast<double>(*i);
-  throw ValueError("JSON: a number was expected");
+  throw ValueError("JSON: expected a number");
 }
 const Value* Value::find(std::string_view key) const {
   if (const Object* o = object())
@@ -106,7 +106,7 @@ class Parser {
   Value whole() {
     Value v = value(0);
     space();
-    if (at_ != text_.size()) fail("something follows the value");
+    if (at_ != text_.size()) fail("unexpected text after the value");
     return v;
   }
 
@@ -123,7 +123,7 @@ class Parser {
   Value value(int depth) {
     if (depth > 200) fail("nested too deeply");
     space();
-    if (at_ == text_.size()) fail("the text ends early");
+    if (at_ == text_.size()) fail("unexpected end of the text");
     const char c = text_[at_];
     if (c == '{') return object(depth);
     if (c == '[') return list(depth);
@@ -147,12 +147,12 @@ class Parser {
     (void)take("-");
     const std::size_t whole = at_;
     const std::size_t count = digits();
-    if (count == 0) fail("a value was expected");
-    if (count > 1 && text_[whole] == '0') fail("a number begins with 0");
+    if (count == 0) fail("expected a value");
+    if (count > 1 && text_[whole] == '0') fail("a number has a leading 0");
     bool integral = true;
     if (take(".")) {
       integral = false;
-      if (digits() == 0) fail("a number ends with its point");
+      if (digits() == 0) fail("a number has no digits after the point");
     }
     if (take("e") || take("E")) {
       integral = false;
@@ -194,10 +194,10 @@ class Parser {
   unsigned code_point() {
     const unsigned high = code_unit();
     if (high < 0xd800 || high > 0xdfff) return high;
-    if (high > 0xdbff || text_.substr(at_ + 1, 2) != "\\u") fail("a surrogate stands alone");
+    if (high > 0xdbff || text_.substr(at_ + 1, 2) != "\\u") fail("unpaired surrogate");
     at_ += 2;
     const unsigned low = code_unit();
-    if (low < 0xdc00 || low > 0xdfff) fail("a surrogate stands alone");
+    if (low < 0xdc00 || low > 0xdfff) fail("unpaired surrogate");
     return 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00);
   }
   std::string string() {
@@ -206,7 +206,7 @@ class Parser {
       if (at_ >= text_.size()) fail("a string is not closed");
       char c = text_[at_];
       if (c == '"') break;
-      if (static_cast<unsigned char>(c) < 0x20) fail("a control character stands in a string");
+      if (static_cast<unsigned char>(c) < 0x20) fail("control character in a string");
       if (c != '\\') {
         out += c;
         continue;
@@ -233,7 +233,7 @@ class Parser {
       l.push_back(value(depth + 1));
       space();
       if (take("]")) return Value(std::move(l));
-      if (!take(",")) fail("',' or ']' was expected");
+      if (!take(",")) fail("expected ',' or ']'");
     }
   }
   Value object(int depth) {
@@ -243,14 +243,14 @@ class Parser {
     if (take("}")) return Value(std::move(o));
     for (;;) {
       space();
-      if (at_ >= text_.size() || text_[at_] != '"') fail("a name was expected");
+      if (at_ >= text_.size() || text_[at_] != '"') fail("expected a name");
       std::string key = string();
       space();
-      if (!take(":")) fail("':' was expected");
+      if (!take(":")) fail("expected ':'");
       o.emplace_back(std::move(key), value(depth + 1));
       space();
       if (take("}")) return Value(std::move(o));
-      if (!take(",")) fail("',' or '}' was expected");
+      if (!take(",")) fail("expected ',' or '}'");
     }
   }
   std::string_view text_;

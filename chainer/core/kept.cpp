@@ -6,9 +6,9 @@
 namespace chainer {
 
 void detail::kept_is_gone(const std::type_info* type, const std::type_info& base) {
-  if (!type) throw RuntimeError("there is no ", type_name(base), " here: none was given");
-  throw RuntimeError("the ", type_name(*type), " that was kept here by reference is gone: it must live longer than ",
-                     "what uses it. Move it in (std::move), or share it (std::shared_ptr)");
+  if (!type) throw RuntimeError("no ", type_name(base), " is set");
+  throw RuntimeError("the ", type_name(*type), " passed by reference no longer exists: it must outlive its users. ",
+                     "Move it in (std::move), or share it (std::shared_ptr)");
 }
 
 }  // namespace chainer

@@ -188,7 +188,7 @@ Lists* mine() { return lists ? lists : begin(); }
     if (const auto f = reclaim.load()) f();
     p = std::aligned_alloc(kGranule, bytes);
   }
-  if (!p) throw MemoryError("no memory for an object of ", bytes, " bytes");
+  if (!p) throw MemoryError("cannot allocate ", bytes, " bytes for an object");
   return p;
 }
 
@@ -200,7 +200,7 @@ Free* fetch(std::size_t c, uint32_t& count) {
     count = 1;
     f = store().take(c, count);
   }
-  if (!f) throw MemoryError("no memory for an object of ", c * kGranule, " bytes");
+  if (!f) throw MemoryError("cannot allocate ", c * kGranule, " bytes for an object");
   return f;
 }
 

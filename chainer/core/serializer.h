@@ -38,7 +38,8 @@ class Serializer {
   /// 2^53, so that later increments cannot overflow.
   void count(std::string_view key, int64_t& value) {
     integer(key, value);
-    if (value < 0 || value > (int64_t(1) << 53)) throw ValueError("'", key, "': ", value, " is no count");
+    if (value < 0 || value > (int64_t(1) << 53))
+      throw ValueError("'", key, "': ", value, " is out of range for a count");
   }
 
   /// Saves or loads a value of any supported type: an Array, a bool, a number, a string, or an object with a

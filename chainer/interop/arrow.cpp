@@ -34,16 +34,16 @@ Array column(const std::shared_ptr<Table>& table, const arrow::ArrowArray& a, co
   constexpr std::string_view formats = "cCsilefgb";
   constexpr Dtype dtypes[] = {Dtype::int8, uint8, Dtype::int16, int32, int64, float16, float32, float64, Dtype::bool_};
   const std::size_t kind = formats.find(format.empty() ? '?' : format[0]);
-  if (format.size() != 1 || kind == formats.npos || s.dictionary) fail("format '", format, "' has no dtype here");
+  if (format.size() != 1 || kind == formats.npos || s.dictionary) fail("format '", format, "' is not supported");
   const int64_t first = a.offset + parent_offset;
   if (a.offset < 0 || a.n_buffers != 2 || !a.buffers || first + length > a.offset + a.length)
-    fail("an array of ", a.length, " elements from ", a.offset, " and ", a.n_buffers, " buffers, where ", length,
-         " elements and 2 buffers were expected");
+    fail("expected ", length, " elements and 2 buffers, got ", a.length, " elements at ", a.offset, " and ",
+         a.n_buffers, " buffers");
   const Dtype dtype = dtypes[kind];
   if (length == 0) return Array(Shape{0}, dtype);
-  if (!a.buffers[1]) fail("there are no values");
+  if (!a.buffers[1]) fail("the values are missing");
   if (dtype == Dtype::bool_) {
-    if (a.null_count != 0 && a.buffers[0]) fail("nulls among truth values");
+    if (a.null_count != 0 && a.buffers[0]) fail("nulls in booleans are not supported");
     Array out({length}, dtype);
     for (int64_t i = 0; i < length; ++i) out.mutable_data<bool>()[i] = bit(a.buffers[1], first + i);
     return out;
@@ -51,7 +51,7 @@ Array column(const std::shared_ptr<Table>& table, const arrow::ArrowArray& a, co
   char* data = static_cast<char*>(const_cast<void*>(a.buffers[1])) + first * item_size(dtype);
   const Array values = external_array(data, {length}, dtype, [table] {}, {.writable = false});
   if (a.null_count == 0 || !a.buffers[0]) return values;
-  if (!is_floating(dtype)) fail("nulls among integers");
+  if (!is_floating(dtype)) fail("nulls in integers are not supported");
   Array out = values.copy();
   for (int64_t i = 0; i < length; ++i)
     if (!bit(a.buffers[0], first + i)) out.set(i, std::nan(""));
@@ -61,15 +61,15 @@ Array column(const std::shared_ptr<Table>& table, const arrow::ArrowArray& a, co
 }  // namespace
 
 std::vector<std::pair<std::string, Array>> from_arrow(arrow::ArrowArray* given, arrow::Schema* given_schema) {
-  if (!given || !given_schema) throw ValueError("from_arrow: there is no array or no schema");
+  if (!given || !given_schema) throw ValueError("from_arrow: the array or the schema is nullptr");
   if (!given->release || !given_schema->release)
-    throw ValueError("from_arrow: the array or the schema was released before");
+    throw ValueError("from_arrow: the array or the schema has been released");
   const auto table = std::make_shared<Table>(given, given_schema);
   const arrow::ArrowArray* const array = &table->array;
   const arrow::Schema* const schema = &table->schema;
   std::vector<std::pair<std::string, Array>> out;
   const auto name = [](const arrow::Schema& s) { return std::string(s.name ? s.name : ""); };
-  if (array->length < 0) throw ValueError("from_arrow: a length of ", array->length);
+  if (array->length < 0) throw ValueError("from_arrow: the length must be 0 or more, not ", array->length);
   if (std::string_view(schema->format ? schema->format : "") != "+s") {
     out.emplace_back(name(*schema), column(table, *array, *schema, 0, array->length));
     return out;
@@ -77,7 +77,7 @@ std::vector<std::pair<std::string, Array>> from_arrow(arrow::ArrowArray* given, 
   if (array->n_children != schema->n_children || array->n_children < 0)
     throw ValueError("from_arrow: ", array->n_children, " columns, but ", schema->n_children, " in the schema");
   if (array->null_count != 0 && array->n_buffers > 0 && array->buffers[0])
-    throw TypeError("from_arrow: the table has rows that are null");
+    throw TypeError("from_arrow: null rows are not supported");
   for (int64_t i = 0; i < array->n_children; ++i)
     out.emplace_back(name(*schema->children[i]),
                      column(table, *array->children[i], *schema->children[i], array->offset, array->length));

@@ -17,7 +17,7 @@ static_assert(sizeof(dlpack::ManagedTensorVersioned) == 80 &&
 
 Dtype dtype_from(const dlpack::DataType& t) {
   const auto fail = [&] {
-    throw TypeError("from_dlpack: there is no dtype for DLPack's type code ", static_cast<int>(t.code), " with ",
+    throw TypeError("from_dlpack: no dtype for DLPack's type code ", static_cast<int>(t.code), " with ",
                     static_cast<int>(t.bits), " bits and ", t.lanes, " lane(s)");
   };
   if (t.lanes != 1) fail();
@@ -50,11 +50,11 @@ Array adopt(const dlpack::Tensor& t, bool writable, std::function<void()> releas
     }
   } guard{&release};
   if (t.device.device_type != dlpack::kCPU && t.device.device_type != dlpack::kCUDAHost)
-    throw DeviceError("from_dlpack: the tensor lies on a device of DLPack's type ", t.device.device_type,
-                      ", not in the host's memory: let its library copy it there");
+    throw DeviceError("from_dlpack: the tensor is on a device of DLPack's type ", t.device.device_type,
+                      ", expected the host: copy it with its library first");
   const Dtype dtype = dtype_from(t.dtype);
   if (t.ndim < 0 || t.ndim > kMaxNdim)
-    throw ValueError("from_dlpack: ", t.ndim, " axes, where 0 to ", kMaxNdim, " are possible");
+    throw ValueError("from_dlpack: the number of axes must be from 0 to ", kMaxNdim, ", not ", t.ndim);
   if (t.ndim > 0 && !t.shape) throw ValueError("from_dlpack: the tensor has ", t.ndim, " axes but no shape");
   const Shape shape(t.shape, t.shape + t.ndim);
   for (int64_t n : shape)
@@ -95,7 +95,7 @@ struct Export {
 
 template <class Managed>
 Managed* exported(const Array& a, const ToDlpackOptions& options) {
-  if (a.device() != Device()) throw DeviceError("to_dlpack: only arrays in the host's memory can be handed over");
+  if (a.device() != Device()) throw DeviceError("to_dlpack: the array must be on the host, not ", a.device());
   auto e = std::make_unique<Export<Managed>>();
   e->array = options.copy ? a.copy() : a;
   if (!options.copy) share_memory(a);
@@ -127,8 +127,8 @@ Array from_dlpack(dlpack::ManagedTensorVersioned* t) {
   if (t->version.major != dlpack::kVersion.major) {
     const uint32_t major = t->version.major, minor = t->version.minor;
     deleter_of(t)();
-    throw RuntimeError("from_dlpack: the tensor is of DLPack's version ", major, ".", minor, ", version ",
-                       dlpack::kVersion.major, " was expected");
+    throw RuntimeError("from_dlpack: the tensor has DLPack's version ", major, ".", minor, ", expected version ",
+                       dlpack::kVersion.major);
   }
   return adopt(t->dl_tensor, !(t->flags & dlpack::kReadOnly), deleter_of(t));
 }
@@ -146,9 +146,8 @@ dlpack::ManagedTensorVersioned* to_dlpack(const Array& a, const ToDlpackOptions&
 }
 dlpack::ManagedTensor* to_dlpack_unversioned(const Array& a, const ToDlpackOptions& options) {
   if (!options.copy && !is_writable(a))
-    throw ValueError(
-        "to_dlpack_unversioned: the array must not be written to, which consumers of this version cannot be ",
-        "told: hand over a copy");
+    throw ValueError("to_dlpack_unversioned: the array is read-only, which this version of DLPack cannot express: ",
+                     "pass a copy");
   return exported<dlpack::ManagedTensor>(a, options);
 }
 

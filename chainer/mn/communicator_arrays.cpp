@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Arrays between ranks.
+// Communication of arrays.
 #include <algorithm>
 #include <cstring>
 
@@ -11,7 +11,7 @@ namespace chainer::mn {
 namespace {
 std::string describe(const Array& a) { return a ? text("of ", a.dtype(), " ", a.shape()) : "of none"; }
 void expect_array(const char* operation, const Array& a) {
-  if (!a) throw TypeError(operation, ": there is no array");
+  if (!a) throw TypeError(operation, ": the array is none");
 }
 }  // namespace
 
@@ -55,7 +55,8 @@ Arrays CommunicatorBase::receive_arrays(int source, int tag, bool* tuple) {
 Array CommunicatorBase::recv(int source, int tag) {
   bool tuple = false;
   const Arrays out = receive_arrays(source, tag, &tuple);
-  if (tuple) throw ValueError("recv: rank ", source, " sent a tuple of ", out.size(), " arrays: recv_tuple() takes it");
+  if (tuple)
+    throw ValueError("recv: rank ", source, " sent a tuple of ", out.size(), " arrays, expected one; use recv_tuple()");
   return out[0];
 }
 Arrays CommunicatorBase::recv_tuple(int source, int tag) {
@@ -86,7 +87,7 @@ Array CommunicatorBase::bcast(const Array& data, std::optional<int64_t> max_buf_
   }
   char* bytes = rank_ == root ? static_cast<char*>(const_cast<void*>(a->raw())) : static_cast<char*>(a->mutable_raw());
   const int64_t total = a->nbytes(), piece = max_buf_len.value_or(std::max<int64_t>(total, 1));
-  if (piece <= 0) throw ValueError("bcast: max_buf_len ", piece);
+  if (piece <= 0) throw ValueError("bcast: max_buf_len must be positive, not ", piece);
   for (int64_t at = 0; at < total; at += piece) {
     const auto n = static_cast<std::size_t>(std::min(piece, total - at));
     roll_call_->wait(*transport_->broadcast(bytes + at, n, root, a), "bcast");
@@ -119,7 +120,7 @@ Array CommunicatorBase::scatter(const Arrays& xs, int root) {
   if (rank_ != root) {
     const Object o = decode(receive_bytes(root, kCollectiveTag, "scatter"));
     if (const auto* count = std::get_if<int64_t>(&o.variant()))
-      throw ValueError("scatter: rank ", root, " gave ", *count, " arrays for ", size_, " ranks");
+      throw ValueError("scatter: rank ", root, " passed ", *count, " arrays for ", size_, " ranks");
     return o.to_array();
   }
   const bool right = static_cast<int>(xs.size()) == size_;
@@ -142,7 +143,7 @@ Arrays CommunicatorBase::alltoall(const Arrays& xs) {
   if (static_cast<int>(xs.size()) != size_) throw ValueError("alltoall: ", xs.size(), " arrays for ", size_, " ranks");
   for (const Array& a : xs) expect_array("alltoall", a);
   enter("alltoall");
-  // In turn k a rank sends to the k-th rank behind it and receives from the k-th before it.
+  // In step k, each rank sends to rank + k and receives from rank - k (modulo size).
   std::vector<Array> out(xs.size());
   out[static_cast<std::size_t>(rank_)] = xs[static_cast<std::size_t>(rank_)];
   for (int k = 1; k < size_; ++k) {
@@ -160,7 +161,7 @@ Arrays CommunicatorBase::alltoall(const Arrays& xs) {
 
 Array CommunicatorBase::allreduce(const Array& data) {
   expect_array("allreduce", data);
-  if (data.dtype() == bool_) throw DtypeError("allreduce: there is no sum of ", data.dtype());
+  if (data.dtype() == bool_) throw DtypeError("allreduce: sums of ", data.dtype(), " are not supported");
   enter("allreduce", describe(data));
   auto out = std::make_shared<Array>(data.shape(), data.dtype());
   if (data.size()) {

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t kNameBytes = 64, kDebugBytes = 256;
 
-// The name that tells processes of one host. CHAINERMN_HOST_NAME stands in for it where hosts are simulated.
+// Processes with the same host name share a host. CHAINERMN_HOST_NAME replaces it in tests with simulated hosts.
 std::string host_name() {
   if (const char* given = std::getenv("CHAINERMN_HOST_NAME"); given && *given) return given;
   return machine::host_name();
@@ -67,7 +67,7 @@ CommunicatorBase::CommunicatorBase(std::string name, std::unique_ptr<Transport> 
   inter_size_ = static_cast<int>(order.size());
   inter_rank_ =
       static_cast<int>(std::find(order.begin(), order.end(), hosts[static_cast<std::size_t>(rank_)]) - order.begin());
-  // The world's ranks of the members, and whether any of them wants debug mode.
+  // Collects the members' ranks in the world, and whether any of them requests debug mode.
   std::vector<int> members;
   for (const std::string& s : exchange(*transport_, text(RollCall::world_rank(), wants_debug() ? "d" : ""), 32)) {
     members.push_back(std::atoi(s.c_str()));
@@ -83,7 +83,7 @@ const std::string& CommunicatorBase::host(int rank) const {
 }
 const void* CommunicatorBase::mpi_comm() const { return transport_->handle(); }
 
-// The library's own splitting waits without a limit, so all ranks meet before it.
+// MPI_Comm_split and MPI_Comm_dup wait without a limit, so all ranks meet in a barrier first.
 std::unique_ptr<Transport> CommunicatorBase::duplicate_transport() {
   barrier();
   return transport_->duplicate();
@@ -102,18 +102,18 @@ std::unique_ptr<RollCall> CommunicatorBase::another_roll_call(const std::string&
 }
 
 Communicator CommunicatorBase::split(int color, int key) {
-  if (color < 0) throw ValueError("split: color ", color, " is negative");
+  if (color < 0) throw ValueError("split: color must be 0 or more, not ", color);
   barrier();
   const uint64_t id = mix(mix(roll_call_->id(), static_cast<uint64_t>(++children_)), static_cast<uint64_t>(color));
   return make(transport_->split(color, key), id);
 }
 
 void CommunicatorBase::expect_peer(const char* operation, int rank) const {
-  if (rank < 0 || rank >= size_) throw ValueError(operation, ": rank ", rank, " of ", size_, " ranks");
-  if (rank == rank_) throw ValueError(operation, ": rank ", rank, " is this rank itself, which would wait for ever");
+  if (rank < 0 || rank >= size_) throw ValueError(operation, ": rank ", rank, " is out of range for ", size_, " ranks");
+  if (rank == rank_) throw ValueError(operation, ": rank ", rank, " is this rank itself, which would wait forever");
 }
 void CommunicatorBase::expect_root(const char* operation, int root) const {
-  if (root < 0 || root >= size_) throw ValueError(operation, ": root ", root, " of ", size_, " ranks");
+  if (root < 0 || root >= size_) throw ValueError(operation, ": root ", root, " is out of range for ", size_, " ranks");
 }
 
 void CommunicatorBase::enter(const char* operation, const std::string& details) {
@@ -123,8 +123,8 @@ void CommunicatorBase::enter(const char* operation, const std::string& details) 
   uint64_t key = 1469598103934665603u;
   for (const char c : call) key = (key ^ static_cast<unsigned char>(c)) * 1099511628211u;
   history_ = mix(history_, key);
-  // Ranks count alike, so all of them compare or none does, as long as none makes another call than the others; and
-  // headers have a transport of their own, so that those of one rank never meet what another means as data.
+  // As long as all ranks make the same calls, they count alike, so either all of them compare or none. The headers have
+  // a transport of their own, so that they are never received as data.
   if (!debug_ && compared_.count(key) && ++trusted_ < kTrustedCalls) return;
   trusted_ = 0;
   compare_calls(call, key);
@@ -144,7 +144,7 @@ void CommunicatorBase::compare_calls(const std::string& call, uint64_t key) {
   const uint64_t numbers[] = {key, history_};
   const auto heads = exchange_all(std::string(reinterpret_cast<const char*>(numbers), sizeof numbers));
   if (std::all_of(heads.begin(), heads.end(), [&](const std::string& h) { return h == heads[0]; })) return;
-  history_ = 0;  // on all ranks: what comes next is compared anew
+  history_ = 0;  // reset on all ranks, so that the following calls compare equal again
   std::string words = call.substr(0, kDebugBytes - 1);
   words.resize(kDebugBytes);
   const auto calls = exchange_all(words);
@@ -160,7 +160,7 @@ void CommunicatorBase::compare_calls(const std::string& call, uint64_t key) {
 void CommunicatorBase::earlier_calls_differ() const {
   throw RuntimeError("communicator ", name_, ", call ", roll_call_->count(),
                      ": the ranks made different calls before "
-                     "this one, whose results are wrong; CHAINERMN_DEBUG=1 tells which");
+                     "this one, whose results are wrong; CHAINERMN_DEBUG=1 shows which");
 }
 
 void CommunicatorBase::send_bytes(const std::string& bytes, int to, int tag, const char* operation) {
@@ -183,7 +183,7 @@ std::string CommunicatorBase::receive_bytes(int from, int tag, const char* opera
 
 void CommunicatorBase::broadcast_bytes(std::string& bytes, int root, int64_t piece, const char* operation) {
   if (piece <= 0 || piece >= 2147483647)
-    throw ValueError(operation, ": max_buf_len ", piece, " is not between 1 and 2147483646");
+    throw ValueError(operation, ": max_buf_len must be from 1 to 2147483646, not ", piece);
   auto keep = std::make_shared<std::pair<int64_t, std::string>>(static_cast<int64_t>(bytes.size()), std::string());
   roll_call_->wait(*transport_->broadcast(&keep->first, sizeof(int64_t), root, keep), operation);
   if (rank_ == root)
@@ -208,7 +208,7 @@ std::vector<std::string> CommunicatorBase::gather_bytes(const std::string& mine,
 }
 
 std::vector<std::string> CommunicatorBase::allgather_bytes(const std::string& mine, const char* operation) {
-  // Short values in one exchange of equal pieces; what is longer follows from each rank in turn.
+  // Short values are exchanged in one allgather; longer ones are broadcast by each rank in turn.
   constexpr std::size_t kShort = 512;
   const auto n = static_cast<std::size_t>(size_);
   auto keep = std::make_shared<std::pair<std::string, std::string>>(std::string(kShort + 8, '\0'),
@@ -235,7 +235,7 @@ std::vector<std::string> CommunicatorBase::allgather_bytes(const std::string& mi
 
 void CommunicatorBase::barrier() {
   enter("barrier");
-  // The largest and the smallest of the ranks' histories, which are one number where all made the same calls.
+  // The largest and the smallest history of the ranks, which are equal if all ranks made the same calls.
   auto most = std::make_shared<std::array<int64_t, 2>>();
   *most = {static_cast<int64_t>(history_), ~static_cast<int64_t>(history_)};
   roll_call_->wait(*transport_->allreduce(most->data(), 2, int64, Reduce::max, most), "barrier");
@@ -257,7 +257,7 @@ void CommunicatorBase::allreduce_grad(Link& model) {
 void CommunicatorBase::abort(const std::string& message) const {
   std::fprintf(stderr, "rank %d of %d on %s: %s\n", rank_, size_, host(rank_).c_str(), message.c_str());
   transport_->abort(1);
-  std::abort();  // which is not reached
+  std::abort();  // not reached
 }
 
 }  // namespace chainer::mn

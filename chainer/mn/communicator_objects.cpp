@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Objects between ranks, as bytes.
+// Communication of objects, encoded as bytes.
 #include "chainer/mn/communicator_base.h"
 #include "chainer/mn/roll_call.h"
 #include "chainer/mn/transport.h"

@@ -8,7 +8,7 @@
 namespace chainer::mn {
 namespace {
 
-// By MPI alone: naive parameter by parameter, flat in buckets.
+// Reduces gradients by MPI only: naive one parameter at a time, flat in buckets.
 class PlainCommunicator : public CommunicatorBase {
  public:
   PlainCommunicator(std::string name, std::unique_ptr<Transport> transport, uint64_t id)
@@ -22,13 +22,14 @@ class PlainCommunicator : public CommunicatorBase {
   }
 };
 
-// Through the memory of each host: hierarchical, two_dimensional, single_node.
+// Reduces gradients in shared memory of each host: hierarchical, two_dimensional, single_node.
 class HostCommunicator : public CommunicatorBase {
  public:
   HostCommunicator(std::string name, std::unique_ptr<Transport> transport, uint64_t id)
       : CommunicatorBase(std::move(name), std::move(transport), id) {
     if (this->name() == "single_node" && inter_size() > 1)
-      throw ValueError("create_communicator: single_node on ", inter_size(), " hosts (", host(0), " and others)");
+      throw ValueError("create_communicator: single_node requires one host, not ", inter_size(), " (", host(0),
+                       " and others)");
   }
   std::unique_ptr<MeanChannel> make_mean_channel(const MeanOptions& options) override {
     return std::make_unique<HostChannel>(*this, options, name() == "two_dimensional");
@@ -51,11 +52,11 @@ Communicator create_communicator(const std::string& name, const CreateCommunicat
   const bool plain = name == "naive" || name == "flat";
   const bool host = name == "hierarchical" || name == "two_dimensional" || name == "single_node";
   if (!plain && !host && name != "pure_nccl")
-    throw ValueError("create_communicator: '", name,
-                     "' is none of naive, flat, hierarchical, two_dimensional, single_node, pure_nccl");
+    throw ValueError("create_communicator: no communicator named '", name,
+                     "'; available: naive, flat, hierarchical, two_dimensional, single_node, pure_nccl");
   if (o.allreduce_grad_dtype && name != "pure_nccl")
-    throw ValueError("create_communicator: allreduce_grad_dtype goes with pure_nccl, not with ", name,
-                     "; create_multi_node_optimizer has the option compression");
+    throw ValueError("create_communicator: allreduce_grad_dtype requires pure_nccl, not ", name,
+                     "; use the option compression of create_multi_node_optimizer");
   if (name == "pure_nccl")
     throw MissingPartError(
         "create_communicator: pure_nccl needs CUDA and NCCL, and this build computes on the host; hierarchical is the "

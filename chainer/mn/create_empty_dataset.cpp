@@ -12,7 +12,7 @@ struct Empty : Dataset {
 }  // namespace
 
 AnyDataset create_empty_dataset(const AnyDataset& dataset) {
-  if (!dataset) throw TypeError("create_empty_dataset: there is no dataset");
+  if (!dataset) throw TypeError("create_empty_dataset: the dataset is none");
   return Empty(dataset.size());
 }
 

@@ -12,7 +12,7 @@
 namespace chainer::mn {
 namespace {
 
-// How many ranks wrote a checkpoint; nothing where the file is not one that was written to its end.
+// Returns the number of ranks that wrote a checkpoint; nullopt if the file is not a complete checkpoint.
 std::optional<int64_t> ranks_of(const std::filesystem::path& file, int64_t iteration, bool thoroughly) {
   try {
     const auto npz = std::make_shared<const serializers::NpzFile>(file);
@@ -25,13 +25,13 @@ std::optional<int64_t> ranks_of(const std::filesystem::path& file, int64_t itera
       for (const std::string& key : npz->keys()) npz->check(key);
     return size;
   } catch (const FileAccessError&) {
-    throw;  // it may be whole
+    throw;  // the file may be intact
   } catch (const MemoryError&) { throw; } catch (const Error&) {
     return {};
   }
 }
 
-// What a trainer's iterators say of the order and place within an epoch.
+// Returns true for keys with an iterator's order of examples or its position in an epoch.
 bool is_place_of_iterator(const std::string& key) {
   const auto at = key.find("iterator:");
   if (at == key.npos) return false;
@@ -45,12 +45,13 @@ bool is_place_of_iterator(const std::string& key) {
 
 MultiNodeCheckpointer::MultiNodeCheckpointer(std::string name, Communicator comm, const CheckpointerOptions& o)
     : name_(std::move(name)), comm_(std::move(comm)), options_(o) {
-  if (!comm_) throw TypeError("create_multi_node_checkpointer: there is no communicator");
+  if (!comm_) throw TypeError("create_multi_node_checkpointer: the communicator is nullptr");
   if (name_.empty() || name_.find_first_of("./") != name_.npos)
-    throw ValueError("create_multi_node_checkpointer: the name '", name_, "' is empty or holds a dot or a slash");
+    throw ValueError("create_multi_node_checkpointer: the name '", name_,
+                     "' must not be empty or contain a dot or a slash");
   if (o.cp_interval < 1 || o.gc_interval < 1)
-    throw ValueError("create_multi_node_checkpointer: cp_interval ", o.cp_interval, ", gc_interval ", o.gc_interval,
-                     "; both are 1 at least");
+    throw ValueError("create_multi_node_checkpointer: intervals must be 1 or more; cp_interval is ", o.cp_interval,
+                     ", gc_interval ", o.gc_interval);
 }
 
 std::filesystem::path MultiNodeCheckpointer::folder(const Trainer& trainer) const {
@@ -91,7 +92,8 @@ void MultiNodeCheckpointer::save(Trainer& trainer, std::optional<int64_t> iterat
   if (++saved_ % options_.gc_interval == 0) collect(to);
 }
 
-// Old files go once more than cp_interval + 5 are there; the newest cp_interval that all ranks have stay.
+// Removes old files if a rank has more than cp_interval + 5 of them. Keeps the newest cp_interval checkpoints that all
+// ranks have, and later ones.
 void MultiNodeCheckpointer::collect(const std::filesystem::path& at) {
   const std::set<int64_t> mine = iterations_of(at, comm_->rank());
   ObjectList list;
@@ -110,7 +112,7 @@ void MultiNodeCheckpointer::collect(const std::filesystem::path& at) {
   std::error_code error;
   for (const int64_t i : mine)
     if (i < oldest) std::filesystem::remove(file(at, comm_->rank(), i), error);
-  // What a run of more ranks left behind.
+  // Files from a run with more ranks.
   if (comm_->rank() == 0)
     for (int r = comm_->size(); !iterations_of(at, r).empty(); ++r)
       for (const int64_t i : iterations_of(at, r))
@@ -127,14 +129,15 @@ std::optional<int64_t> MultiNodeCheckpointer::maybe_load(Trainer& trainer, std::
   const std::filesystem::path from = path ? std::filesystem::path(*path) : folder(trainer);
   std::error_code error;
   if (std::filesystem::is_directory(from, error)) (void)remove_orphaned_temporaries(from);
-  // What this rank could load: checkpoints of as many ranks whose own file it sees, and others whose files it all sees.
+  // The checkpoints that this rank can load: with the same number of ranks, those whose file of this rank exists; with
+  // another number, those of which all files exist.
   const int64_t size = comm_->size();
   std::set<std::pair<int64_t, int64_t>> found;  // iteration, ranks
   for (const int rank : std::set<int>{comm_->rank(), 0})
     for (const int64_t i : iterations_of(from, rank)) {
       const auto n = ranks_of(file(from, rank, i), i, false);
       if (!n && rank == comm_->rank())
-        warn(text("checkpoint ", file(from, rank, i).string(), " is damaged or none: an older one is taken"));
+        warn(text("checkpoint ", file(from, rank, i).string(), " is damaged or not a checkpoint; using an older one"));
       if (!n) continue;
       bool there = true;
       if (*n != size)
@@ -151,7 +154,7 @@ std::optional<int64_t> MultiNodeCheckpointer::maybe_load(Trainer& trainer, std::
     for (const Object& p : of_rank.to_list()) theirs.emplace(p.to_list().at(0).to_int(), p.to_list().at(1).to_int());
     std::erase_if(common, [&](const auto& p) { return !theirs.count(p); });
   }
-  // All ranks have the same list; of its newest, each reads every byte before anybody loads.
+  // All ranks have the same list. All of them verify their file of a checkpoint before any rank loads it.
   for (auto it = common.rbegin(); it != common.rend(); ++it) {
     const auto [iteration, ranks] = *it;
     const auto source = static_cast<int>(comm_->rank() % ranks);
@@ -160,7 +163,7 @@ std::optional<int64_t> MultiNodeCheckpointer::maybe_load(Trainer& trainer, std::
     bool all = true;
     for (const Object& o : comm_->allgather_obj(Object(fine))) all &= o.to_bool();
     if (!all) {
-      if (!fine) warn(text("checkpoint ", whole.string(), " is damaged: an older one is taken"));
+      if (!fine) warn(text("checkpoint ", whole.string(), " is damaged; using an older one"));
       continue;
     }
     serializers::NpzOptions options;
@@ -180,7 +183,7 @@ std::string MultiNodeCheckpointer::get_stats() const {
   if (seconds_.empty()) return "checkpoints: 0";
   const auto [least, most] = std::minmax_element(seconds_.begin(), seconds_.end());
   const double mean = std::accumulate(seconds_.begin(), seconds_.end(), 0.0) / static_cast<double>(seconds_.size());
-  return text("checkpoints: ", seconds_.size(), ", seconds a checkpoint: ", mean, " on average, ", *least, " to ",
+  return text("checkpoints: ", seconds_.size(), ", seconds per checkpoint: ", mean, " on average, ", *least, " to ",
               *most);
 }
 
@@ -189,8 +192,9 @@ void MultiNodeCheckpointer::initialize(Trainer& trainer) { trainer_ = &trainer; 
 void MultiNodeCheckpointer::finalize() {
   Trainer* const trainer = std::exchange(trainer_, nullptr);
   if (!trainer) return;
-  // Nobody removes what another rank might still go back to. A rank that fails in the last iteration is asked, too:
-  // the others have come to their end. One that fails earlier holds them up in their loops.
+  // Files are removed only if all ranks have completed, since a failed rank may need them. A rank that fails in the
+  // last iteration takes part in the exchange, as the others have left their loops; for one that fails earlier, the
+  // others do not get here.
   const bool completed = trainer->is_completed();
   if (!completed) {
     const auto length = trainer->stop_trigger().get_training_length();

@@ -14,7 +14,7 @@ std::map<std::string, double> mean_of_ranks(CommunicatorBase& comm, const std::m
       for (const auto& [name, v] : *a)
         if (!b->count(name))
           throw ValueError("multi-node evaluator: '", name, "' is reported by rank ", a == &first ? 0 : r,
-                           " and not by rank ", a == &first ? r : 0);
+                           " but not by rank ", a == &first ? r : 0);
     for (const auto& [name, v] : map) out[name] += v.to_number();
   }
   for (auto& [name, v] : out) v /= comm.size();

@@ -5,9 +5,10 @@ namespace chainer::mn::iterators {
 
 MultiNodeIterator::MultiNodeIterator(Kept<Iterator> actual, Communicator comm, int rank_master)
     : actual_(std::move(actual)), comm_(std::move(comm)), master_(rank_master) {
-  if (!comm_) throw TypeError("create_multi_node_iterator: there is no communicator");
+  if (!comm_) throw TypeError("create_multi_node_iterator: the communicator is nullptr");
   if (master_ < 0 || master_ >= comm_->size())
-    throw ValueError("create_multi_node_iterator: rank_master ", master_, " of ", comm_->size(), " ranks");
+    throw ValueError("create_multi_node_iterator: rank_master ", master_, " is out of range for ", comm_->size(),
+                     " ranks");
   take_state(comm_->bcast_obj(state_object(), {.root = master_}));
 }
 
@@ -27,7 +28,7 @@ void MultiNodeIterator::take_state(const Object& o) {
 }
 
 std::optional<Examples> MultiNodeIterator::try_next() {
-  // [state, batch], without a batch at the end; or what went wrong.
+  // The message is [state, batch], [state] at the end of the data, or the text of an error.
   if (comm_->rank() == master_) {
     std::optional<Examples> batch;
     try {

@@ -6,9 +6,9 @@ namespace chainer::mn {
 
 MultiNodeOptimizer::MultiNodeOptimizer(Kept<Optimizer> actual, Communicator comm, const MultiNodeOptimizerOptions& o)
     : actual_(std::move(actual)), comm_(std::move(comm)), options_(o) {
-  if (!comm_) throw TypeError("create_multi_node_optimizer: there is no communicator");
+  if (!comm_) throw TypeError("create_multi_node_optimizer: the communicator is nullptr");
   if (o.error_feedback && o.compression == Compression::none)
-    throw ValueError("create_multi_node_optimizer: error_feedback goes with compression");
+    throw ValueError("create_multi_node_optimizer: error_feedback requires compression");
   if (actual_->has_target()) setup_link(actual_->kept_target());
 }
 MultiNodeOptimizer::MultiNodeOptimizer(MultiNodeOptimizer&&) noexcept = default;
@@ -33,7 +33,7 @@ GradientReducer& MultiNodeOptimizer::reducer() {
 
 void MultiNodeOptimizer::update() {
   if (!reducer().reduce()) return;
-  // Hooks that were added here run on the means, those of the actual optimizer with its update.
+  // Hooks of this optimizer run on the means; those of the actual optimizer run in its update.
   auto* method = dynamic_cast<GradientMethod*>(&*actual_);
   if (method) method->reallocate_cleared_grads();
   call_hooks(optimizer::Timing::pre);

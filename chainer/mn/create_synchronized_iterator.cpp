@@ -7,7 +7,8 @@ chainer::iterators::OrderSampler synchronized_order(const Communicator& comm) {
   Object drawn;
   if (comm->rank() == 0) drawn = Object(static_cast<int64_t>(random::global().next_uint32()));
   const auto seed = static_cast<uint32_t>(comm->bcast_obj(drawn).to_int());
-  // Each order but the first follows from the one before, which snapshots keep: a resumed run goes on as it would have.
+  // Each order but the first is computed from the one before, which snapshots contain, so that resumed runs continue
+  // with the same orders.
   return [seed](const std::vector<int64_t>& current, int64_t) {
     uint32_t h = seed;
     bool first = true;

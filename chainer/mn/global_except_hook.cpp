@@ -18,11 +18,11 @@ std::string what_of(const std::exception_ptr& e) {
   try {
     std::rethrow_exception(e);
   } catch (const std::exception& x) { return x.what(); } catch (...) {
-    return "an exception that is no std::exception";
+    return "an exception that is not derived from std::exception";
   }
 }
 
-// Prints and ends everything; returns where there is one process only.
+// Prints the message and ends all processes. Returns if there is only one process.
 void report(const char* program, const std::string& message) {
   std::fflush(stdout);
   if (!transport_running()) {
@@ -49,7 +49,7 @@ void on_terminate() {
 
 void global_except_hook::add_hook() {
   static std::atomic<bool> added{false};
-  if (added.exchange(true)) return warn("global_except_hook::add_hook() was called before");
+  if (added.exchange(true)) return warn("global_except_hook::add_hook() has been called already");
   before = std::set_terminate(on_terminate);
 }
 

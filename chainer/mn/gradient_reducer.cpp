@@ -17,18 +17,18 @@ namespace chainer::mn {
 
 GradientReducer::GradientReducer(CommunicatorBase& comm, Link& model, const GradientReducerOptions& o)
     : comm_(comm), model_(model), options_(o), thread_(std::make_unique<MeanThread>()) {
-  if (o.bucket_bytes < 0) throw ValueError("GradientReducer: buckets of ", o.bucket_bytes, " bytes");
+  if (o.bucket_bytes < 0) throw ValueError("GradientReducer: bucket_bytes must be 0 or more, not ", o.bucket_bytes);
   if (comm.one_by_one()) options_.bucket_bytes = 0;
 }
 
-// While an exception ends this rank, what is under way waits for ranks that it may have left alone. It is left to the
-// process, which ends; waiting here would keep the exception from reaching whoever ends all ranks.
+// If an exception ends this rank, pending reductions may wait for other ranks forever. They are leaked rather than
+// awaited, so that the exception reaches the code that ends all ranks.
 GradientReducer::~GradientReducer() {
   if (!thread_->busy()) return;
   if (std::uncaught_exceptions() == 0) {
     try {
       thread_->drain();
-    } catch (const std::exception& e) { warn(text("a mean of gradients that nobody waited for: ", e.what())); }
+    } catch (const std::exception& e) { warn(text("GradientReducer: a pending mean of gradients failed: ", e.what())); }
     return;
   }
   static auto* const left =
@@ -49,7 +49,7 @@ bool GradientReducer::prepare() {
 
 bool GradientReducer::agree() {
   if (!synchronize_parameters(comm_, model_)) return false;
-  // Gradients that some rank has, and those that some rank once had.
+  // Gradients that any rank has, or had in an earlier step.
   std::set<std::string> had;
   for (const Slot& s : slots_) had.insert(s.path);
   ObjectList mine;
@@ -96,7 +96,7 @@ void GradientReducer::lay_out(const ObjectList& order) {
     plan->slots.push_back(slots_.size());
     by_node_[p.variable().node().get()] = slots_.size();
     slots_.push_back({o.to_text(), p, static_cast<std::size_t>(plan - plans.begin()), plan->count, {}, false});
-    plan->count += (p.size() + 15) / 16 * 16;  // each begins at a multiple of 64 bytes or more
+    plan->count += (p.size() + 15) / 16 * 16;  // aligns each slot to 16 elements
   }
   if (plans.empty()) plans.push_back({float32, 0, {}, false});
   for (std::size_t set = 0; set < (options_.double_buffering ? 2u : 1u); ++set) {
@@ -133,13 +133,14 @@ void GradientReducer::pack(std::size_t i) {
   s.packed = s.param.grad();
   if (!s.packed)
     to.fill(0);
-  else if (s.packed.raw() != to.raw() || !s.packed.is_contiguous())  // else it was added to where it lies
+  else if (s.packed.raw() != to.raw() || !s.packed.is_contiguous())  // otherwise it was accumulated in place
     copy_elements(s.packed, to);
   s.ready = true;
   --b.waits_for;
 }
 
-// In their order, which all ranks keep. The last one waits for reduce(), which knows what it says of changes.
+// Submits full buckets in their order, which is the same on all ranks. The last one is submitted by reduce(), which
+// sets its flag.
 void GradientReducer::submit_full(bool all) {
   Buckets& buckets = current();
   for (; submitted_ < buckets.size() - (all ? 0 : 1) && buckets[submitted_].waits_for == 0; ++submitted_)
@@ -159,7 +160,7 @@ void GradientReducer::gradient_ready(VariableNode& leaf) {
 bool GradientReducer::reduce() {
   if (sets_.empty() && !agree()) return false;
   if (!began_) begin_step();
-  // With double buffering: what the last step sent.
+  // With double buffering: the means of the last step.
   std::vector<Array> means;
   bool have_means = false, changed = false;
   const auto flag = [](const Buckets& buckets) {
@@ -188,7 +189,7 @@ bool GradientReducer::reduce() {
     std::size_t with_slot = 0;
     for (std::size_t i = 0; i < slots_.size(); ++i) {
       Slot& s = slots_[i];
-      if (s.ready && !s.packed.is(s.param.grad())) late = true;  // it was not final
+      if (s.ready && !s.packed.is(s.param.grad())) late = true;  // the gradient changed after it was packed
       if (!s.ready) pack(i);
       with_slot += static_cast<bool>(s.packed);
     }
@@ -242,7 +243,7 @@ void GradientReducer::serialize(Serializer& s) {
     if (!s.contains("buckets")) return;
     int64_t count = 0;
     s.count("buckets", count);
-    if (count > (int64_t(1) << 20)) throw ValueError("'buckets': ", count, " buckets of gradients are too many");
+    if (count > (int64_t(1) << 20)) throw ValueError("'buckets': the stored number ", count, " is too large");
     s.integer("layout", loaded_layout_);
     s("pending", loaded_pending_);
     for (int64_t i = 0; i < count; ++i)
@@ -264,18 +265,18 @@ void GradientReducer::serialize(Serializer& s) {
     const auto at = static_cast<std::size_t>(i);
     Array mean = pending_ ? sets_[1 - turn_][at].buffer->array().copy() : Array();
     if (mean) s.array("mean_" + std::to_string(i), mean);
-    // Sets take turns: the one whose turn it is comes first.
+    // The sets alternate; the set of the next step comes first.
     for (std::size_t k = 0; k < sets_.size(); ++k)
       if (Array residual = sets_[(turn_ + k) % sets_.size()][at].buffer->residual())
         s.array(text("residual_", i, "_", k), residual);
   }
 }
 
-// What serialize() loaded, into buckets of the same layout.
+// Copies the loaded state into the buckets, if their layout is the same.
 void GradientReducer::restore() {
   if (loaded_.empty() && !loaded_pending_) return;
   if (layout_hash() != loaded_layout_) {
-    warn("create_multi_node_optimizer: the saved means and error feedback are of other parameters; they are dropped");
+    warn("create_multi_node_optimizer: the saved means and error feedback belong to other parameters and are ignored");
   } else {
     for (std::size_t i = 0; i < sets_[0].size(); ++i) {
       const auto mean = loaded_.find(text("mean_", i));

@@ -7,7 +7,7 @@
 
 namespace chainer::mn {
 
-// One cache line a rank, so that ranks do not take each other's.
+// One cache line per rank, to avoid false sharing.
 struct alignas(64) HostMemory::Place {
   std::atomic<uint32_t> arrived{0};
 };
@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t kPage = 4096;
 std::size_t pages(std::size_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
 
-// Where the first rank of a host keeps the memory: the others open it through its process.
+// The address of the memory in the process of the host's first rank, through which the others open it.
 struct Address {
   SharedMemory::Address memory;
   uint64_t token[2] = {};
@@ -56,7 +56,8 @@ std::unique_ptr<HostMemory> HostMemory::make(Transport& intra, const RollCall& r
     head->token[0] = address->token[0], head->token[1] = address->token[1];
     for (std::size_t r = 0; r < n; ++r) new (&m->place(static_cast<int>(r))) Place;
   }
-  // Twice: the token is there, and it is the same (a process of that number may be another container's).
+  // Called twice: all ranks have mapped the memory, and all see the token. The token may differ if the process id
+  // belongs to another container.
   const auto agree = [&] {
     roll.wait(*intra.allreduce(fine.get(), 1, int32, Reduce::min, fine), "mean", m->ranks_);
     return *fine == 1;
@@ -78,7 +79,7 @@ char* HostMemory::section(int rank) const { return base_ + head_bytes_ + static_
 void HostMemory::barrier(const char* operation) {
   const uint32_t mine = place(rank_).arrived.fetch_add(1, std::memory_order_acq_rel) + 1;
   wake_all(place(rank_).arrived);
-  // Counters wrap around; differences do not.
+  // Counters wrap around, so their difference is compared.
   const auto behind = [&](int r) {
     return static_cast<int32_t>(place(r).arrived.load(std::memory_order_acquire) - mine) < 0;
   };

@@ -14,10 +14,10 @@ namespace chainer::mn {
 namespace {
 
 void expect_floating(Dtype dtype) {
-  if (!is_floating(dtype)) throw DtypeError("mean: gradients are floating numbers, not ", dtype);
+  if (!is_floating(dtype)) throw DtypeError("mean: gradients must have a floating dtype, not ", dtype);
 }
 
-// Elements begin ... end of all sections, summed in the order of ranks, times `by`, into each of `to`.
+// Sums the elements [begin, end) of all sections in the order of ranks, multiplies by `by`, and writes to each of `to`.
 template <class T>
 void sum_sections(const std::vector<T*>& sections, const std::vector<T*>& to, int64_t begin, int64_t end, double by) {
   constexpr int64_t kBlock = 2048;
@@ -36,7 +36,7 @@ void sum_sections(const std::vector<T*>& sections, const std::vector<T*>& to, in
   }
 }
 
-// All ranks by MPI, in memory of each one's own.
+// Reduces by MPI only; each rank has memory of its own.
 class PlainBuffer : public MeanBuffer {
  public:
   PlainBuffer(Transport& transport, RollCall& roll, const MeanOptions& o, int64_t count, Dtype dtype)
@@ -62,7 +62,7 @@ class PlainBuffer : public MeanBuffer {
   double by_;
 };
 
-// Memory that arrays still look into when its buffer goes; it is given back when they have gone, too.
+// Memory of destroyed buffers to which arrays still refer. It is freed after the last of these arrays.
 struct Parked {
   std::mutex mutex;
   std::vector<std::pair<std::shared_ptr<HostMemory>, Array>> all;
@@ -75,7 +75,7 @@ Parked& parked() {
   return *p;
 }
 
-// The ranks of a host in memory that they share; hosts by MPI.
+// Reduces in memory shared by the ranks of a host, and between hosts by MPI.
 class SharedBuffer : public MeanBuffer {
  public:
   SharedBuffer(HostChannel& channel, std::shared_ptr<HostMemory> memory, int64_t count, Dtype dtype)
@@ -113,11 +113,11 @@ class SharedBuffer : public MeanBuffer {
     const auto bound = [&](int r) { return count_ * r / n; };
     const int64_t begin = bound(mine), end = bound(mine + 1);
     const double by = 1.0 / channel_.ranks;
-    (void)array_.mutable_raw();  // what waits to read the last means does so now
+    (void)array_.mutable_raw();  // runs deferred reads of the last means before they are overwritten
     memory_->barrier("mean");
     switch (channel_.between) {
       case HostChannel::Between::nothing: sum_sections<T>(all, all, begin, end, by); break;
-      case HostChannel::Between::slices:  // each rank has its slice of all hosts
+      case HostChannel::Between::slices:  // each rank reduces its slice over all hosts
         sum_sections<T>(all, {all[static_cast<std::size_t>(mine)]}, begin, end, 1);
         if (end > begin) sender_->mean(all[static_cast<std::size_t>(mine)], begin, end, by, memory_);
         for (int r = 0; r < n; ++r)
@@ -125,7 +125,7 @@ class SharedBuffer : public MeanBuffer {
             std::copy(all[static_cast<std::size_t>(mine)] + begin, all[static_cast<std::size_t>(mine)] + end,
                       all[static_cast<std::size_t>(r)] + begin);
         break;
-      case HostChannel::Between::leaders:  // the first rank of a host has all of it
+      case HostChannel::Between::leaders:  // the first rank of each host reduces all elements
         sum_sections<T>(all, {all[0]}, begin, end, 1);
         memory_->barrier("mean");
         if (mine == 0 && sender_ && count_ > 0) sender_->mean(all[0], 0, count_, by, memory_);
@@ -159,7 +159,7 @@ HostChannel::HostChannel(CommunicatorBase& comm, const MeanOptions& o, bool slic
       inter(comm.inter_transport()),
       roll(comm.another_roll_call(comm.name() + " (gradients)")),
       plain(comm, o) {
-  // Slices want as many ranks on each host.
+  // Slices require the same number of ranks on each host.
   auto even = std::make_shared<int32_t>(comm.intra_size() * comm.inter_size() == comm.size());
   roll->wait(*comm.transport().allreduce(even.get(), 1, int32, Reduce::min, even), "mean");
   between = comm.inter_size() == 1 ? Between::nothing : slices && *even ? Between::slices : Between::leaders;
@@ -177,7 +177,7 @@ std::unique_ptr<MeanBuffer> HostChannel::make(int64_t count, Dtype dtype) {
   expect_floating(dtype);
   std::unique_ptr<HostMemory> memory =
       HostMemory::make(*intra, *roll, host_ranks, static_cast<std::size_t>(count * item_size(dtype)));
-  // One host without shared memory makes all of them go by MPI.
+  // If one host has no shared memory, all ranks use MPI only.
   auto fine = std::make_shared<int32_t>(memory != nullptr);
   roll->wait(*plain.transport->allreduce(fine.get(), 1, int32, Reduce::min, fine), "mean");
   if (!*fine) return plain.make(count, dtype);

@@ -43,14 +43,14 @@ void MeanThread::work(std::unique_lock<std::mutex>& lock) {
   lock.lock();
   busy_ = false;
   if (failure) {
-    waiting_.clear();  // other ranks are not where this one is
+    waiting_.clear();  // after a failure the ranks are out of step
     if (!failure_) failure_ = failure;
   }
   changed_.notify_all();
 }
 
 void MeanThread::run() {
-  (void)config();  // whose first use in a thread sets the floating-point mode
+  (void)config();  // its first use in a thread sets the floating-point mode
   std::unique_lock lock(mutex_);
   while (true) {
     changed_.wait(lock, [&] { return ending_ || (!busy_ && !waiting_.empty()); });

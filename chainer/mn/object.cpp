@@ -79,7 +79,7 @@ struct Decoder {
   }
   std::string_view take(int64_t n, const char* what) {
     if (n < 0 || static_cast<uint64_t>(n) > in.size() - at)
-      bad(what, " of ", n, " bytes, and ", in.size() - at, " are left");
+      bad(what, " of ", n, " bytes, but ", in.size() - at, " are left");
     at += static_cast<std::size_t>(n);
     return in.substr(at - static_cast<std::size_t>(n), static_cast<std::size_t>(n));
   }
@@ -88,11 +88,12 @@ struct Decoder {
     std::memcpy(&v, take(sizeof v, what).data(), sizeof v);
     return v;
   }
-  // How many values follow; each takes `least` bytes or more, so a larger number is damage and allocates nothing.
+  // Returns the number of values that follow. Each has at least `least` bytes, so numbers that cannot fit are rejected
+  // before memory is allocated.
   int64_t count(const char* what, std::size_t least) {
     const int64_t n = word(what);
     if (n < 0 || static_cast<uint64_t>(n) > (in.size() - at) / least)
-      bad(what, " ", n, ", and ", in.size() - at, " bytes are left");
+      bad(what, " ", n, ", but ", in.size() - at, " bytes are left");
     return n;
   }
   std::string text(const char* what) { return std::string(take(word("a length"), what)); }
@@ -102,10 +103,10 @@ struct Decoder {
     Dtype dtype;
     try {
       dtype = parse_dtype(dtype_name);
-    } catch (const TypeError&) { bad("there is no dtype '", dtype_name, "'"); }
+    } catch (const TypeError&) { bad("no dtype named '", dtype_name, "'"); }
     if (name(dtype) != dtype_name) bad("'", dtype_name, "' is not the name of a dtype");
     const int64_t ndim = count("a number of axes", sizeof(int64_t));
-    if (ndim > 64) bad("an array of ", ndim, " axes");
+    if (ndim > 64) bad("an array of ", ndim, " axes, more than 64");
     Shape shape;
     int64_t bytes = item_size(dtype);
     bool empty = false;
@@ -114,17 +115,17 @@ struct Decoder {
       if (n < 0) bad("an axis of length ", n);
       shape.push_back(n);
       empty |= n == 0;
-      if (n > 0 && __builtin_mul_overflow(bytes, n, &bytes)) bad("an array of shape ", shape);
+      if (n > 0 && __builtin_mul_overflow(bytes, n, &bytes)) bad("an array of shape ", shape, " is too large");
     }
     if (!empty && static_cast<uint64_t>(bytes) > in.size() - at)
-      bad("an array of shape ", shape, " and ", dtype, ", and ", in.size() - at, " bytes are left");
+      bad("an array of shape ", shape, " and ", dtype, ", but ", in.size() - at, " bytes are left");
     Array a(shape, dtype, {}, "decode");
     if (a.size()) {
       const std::string_view elements = take(a.nbytes(), "elements");
       std::memcpy(a.mutable_raw(), elements.data(), elements.size());
       if (dtype == bool_)
         for (const char c : elements)
-          if (c != 0 && c != 1) bad("a truth value of ", static_cast<int>(c));
+          if (c != 0 && c != 1) bad("a boolean of ", static_cast<int>(c));
     }
     return a;
   }
@@ -135,14 +136,14 @@ struct Decoder {
     switch (kind) {
       case kNone: break;
       case kBool: {
-        const char c = take(1, "a truth value")[0];
-        if (c != 0 && c != 1) bad("a truth value of ", static_cast<int>(c));
+        const char c = take(1, "a boolean")[0];
+        if (c != 0 && c != 1) bad("a boolean of ", static_cast<int>(c));
         out = Object(c == 1);
         break;
       }
       case kInt: out = Object(word("an integer")); break;
       case kNumber: out = Object(std::bit_cast<double>(word("a number"))); break;
-      case kText: out = Object(text("a text")); break;
+      case kText: out = Object(text("a string")); break;
       case kArray: out = Object(array()); break;
       case kNoArray: out = Object(Array()); break;
       case kList: {
@@ -181,12 +182,12 @@ double Object::to_number() const {
 const Object& Object::operator[](const std::string& key) const {
   const ObjectMap& map = to_map();
   const auto it = map.find(key);
-  if (it == map.end()) throw KeyError("there is no key '", key, "' in ", kind());
+  if (it == map.end()) throw KeyError("Object: no key '", key, "' in ", kind());
   return it->second;
 }
 
 std::string Object::kind() const {
-  static constexpr const char* names[] = {"none", "a truth value", "an integer", "a number", "a text"};
+  static constexpr const char* names[] = {"none", "a boolean", "an integer", "a number", "a string"};
   if (value_.index() < 5) return names[value_.index()];
   if (const auto* a = std::get_if<Array>(&value_))
     return *a ? text("an array of ", a->dtype(), " ", a->shape()) : "an array that is none";
@@ -194,7 +195,7 @@ std::string Object::kind() const {
   return text("a map of ", to_map().size());
 }
 
-void Object::wrong_kind(const char* wanted) const { throw TypeError("expected ", wanted, ", got ", kind()); }
+void Object::wrong_kind(const char* wanted) const { throw TypeError("Object: expected ", wanted, ", got ", kind()); }
 
 bool Object::operator==(const Object& o) const {
   const auto* a = std::get_if<Array>(&value_);
@@ -233,7 +234,7 @@ Object add(const Object& a, const Object& b) {
       return Object(std::move(both));
     }
   }
-  throw TypeError("there is no sum of ", a.kind(), " and ", b.kind());
+  throw TypeError("Object: cannot add ", a.kind(), " and ", b.kind());
 }
 
 std::string encode(const Object& value) {
@@ -244,9 +245,10 @@ std::string encode(const Object& value) {
 
 Object decode(std::string_view bytes) {
   Decoder d{bytes};
-  if (d.take(static_cast<int64_t>(kMagic.size()), "the first bytes") != kMagic) d.bad("this is not an encoded value");
+  if (d.take(static_cast<int64_t>(kMagic.size()), "the first bytes") != kMagic)
+    d.bad("the bytes are not an encoded value");
   Object out = d.value();
-  if (d.at != bytes.size()) d.bad("the value has ended");
+  if (d.at != bytes.size()) d.bad("bytes follow the end of the value");
   return out;
 }
 
@@ -257,7 +259,7 @@ Object to_object(const Example& e) {
     for (const Array& a : e.arrays()) list.emplace_back(a);
     return Object(std::move(list));
   }
-  // Names keep their order, which a map would not.
+  // A list, since a map would not keep the order of names.
   ObjectList names, arrays;
   for (std::size_t i = 0; i < e.size(); ++i) names.emplace_back(e.names()[i]), arrays.emplace_back(e[i]);
   return Object(ObjectMap{{"arrays", Object(std::move(arrays))}, {"names", Object(std::move(names))}});
@@ -272,7 +274,7 @@ Example to_example(const Object& o) {
   }
   const ObjectList &names = o["names"].to_list(), &arrays = o["arrays"].to_list();
   if (names.size() != arrays.size())
-    throw ValueError("an example of ", names.size(), " names, ", arrays.size(), " arrays");
+    throw ValueError("example: ", names.size(), " names for ", arrays.size(), " arrays");
   std::vector<std::pair<std::string, Array>> named;
   for (std::size_t i = 0; i < names.size(); ++i) named.emplace_back(names[i].to_text(), arrays[i].to_array());
   return Example(std::move(named));

@@ -42,10 +42,10 @@ class Object {
 
   bool is_none() const { return value_.index() == 0; }
   /// Return the value. Throw TypeError if it is of another kind; to_number() also accepts integers.
-  bool to_bool() const { return get<bool>("a truth value"); }
+  bool to_bool() const { return get<bool>("a boolean"); }
   int64_t to_int() const { return get<int64_t>("an integer"); }
   double to_number() const;
-  const std::string& to_text() const { return get<std::string>("a text"); }
+  const std::string& to_text() const { return get<std::string>("a string"); }
   const Array& to_array() const { return get<Array>("an array"); }
   const ObjectList& to_list() const { return get<ObjectList>("a list"); }
   const ObjectMap& to_map() const { return get<ObjectMap>("a map"); }

@@ -25,7 +25,7 @@ uint64_t hash_bytes(uint64_t h, const char* p, std::size_t n) {
 }
 
 struct Description {
-  Object entries;  // a list of [path, dtype, lengths ...], without the last two where it is not initialized
+  Object entries;  // a list of [path, dtype, shape...], or [path] for an uninitialized parameter
   int64_t shape_hash = 0, value_hash = 0;
 };
 Description describe(const Link& model) {
@@ -52,13 +52,13 @@ Description describe(const Link& model) {
 
 std::string text_of(const ObjectList& entry) {
   std::string out = entry[0].to_text();
-  if (entry.size() == 1) return out + " (not initialized)";
+  if (entry.size() == 1) return out + " (uninitialized)";
   Shape shape;
   for (std::size_t i = 2; i < entry.size(); ++i) shape.push_back(entry[i].to_int());
   return text(out, " of ", entry[1].to_text(), " ", shape);
 }
 
-// Gives each parameter the first rank's that has it.
+// Sets each parameter to its value on the first rank where it is initialized.
 void spread(CommunicatorBase& comm, Link& model, const ObjectList& of_ranks) {
   const ObjectList& first = of_ranks[0].to_list();
   for (std::size_t r = 1; r < of_ranks.size(); ++r) {
@@ -68,7 +68,7 @@ void spread(CommunicatorBase& comm, Link& model, const ObjectList& of_ranks) {
       const std::string b = i < other.size() ? other[i].to_list()[0].to_text() : "none";
       if (a != b)
         throw ValueError("the ranks have different models: parameter ", i, " is ", a, " on rank 0 and ", b, " on rank ",
-                         r, "; ranks that share gradients need a communicator of their own (split())");
+                         r, "; ranks with different models need communicators of their own (split())");
     }
   }
   auto params = model.namedparams();
@@ -92,7 +92,7 @@ void spread(CommunicatorBase& comm, Link& model, const ObjectList& of_ranks) {
       p.cleargrad();
     }
     Array to = p.array();
-    const UpdateOf one_update(to);  // other graphs, as that of another optimizer's loss, may have kept it
+    const UpdateOf one_update(to);  // other graphs may retain the array, such as that of another optimizer's loss
     copy_elements(data, to);
   }
 }

@@ -27,7 +27,7 @@ double seconds_from_environment(const char* variable, double otherwise) {
     char* end = nullptr;
     const double v = std::strtod(text, &end);
     if (end != text && *end == 0 && v >= 0) return v;
-    warn(chainer::text(variable, " is '", text, "', which is no number of seconds; ", otherwise, " are taken"));
+    warn(chainer::text(variable, " must be a number of seconds, not '", text, "'; using ", otherwise));
   }
   return otherwise;
 }
@@ -36,8 +36,8 @@ std::atomic<double>& limit() {
   return seconds;
 }
 
-// What is asked and answered: how many calls a rank has begun on a communicator, the last one, and whether it was
-// counted (a message between two ranks is not); or that the rank has ended.
+// A question, or its answer: how many calls a rank has begun on a communicator, the last call, and whether it was
+// counted (messages between two ranks are not); or that the rank has ended.
 struct Message {
   uint64_t id = 0;
   int64_t calls = 0;
@@ -45,7 +45,7 @@ struct Message {
   char call[110] = "";
 };
 
-// The state of this process. It lives as long as the process, as threads may be in it when that ends.
+// The state of this process. Never destroyed, since threads may use it when the process ends.
 struct Board {
   struct Place {
     int64_t calls = 0;
@@ -55,12 +55,12 @@ struct Board {
   std::mutex mutex;
   std::map<uint64_t, Place> places;
   std::unique_ptr<Transport> world;
-  std::map<std::pair<uint64_t, int>, Message> answers;  // by communicator and rank of the world
+  std::map<std::pair<uint64_t, int>, Message> answers;  // by (communicator, rank in the world)
   bool ended = false;
 
   void post(int to, int tag, const Message& m) {
     auto copy = std::make_shared<Message>(m);
-    (void)world->send(copy.get(), sizeof(Message), to, tag, copy);  // small: it goes without being waited for
+    (void)world->send(copy.get(), sizeof(Message), to, tag, copy);  // small messages are sent without waiting
   }
   std::optional<std::pair<int, Message>> fetch(int tag) {
     const auto from = world->probe_any(tag);
@@ -70,7 +70,7 @@ struct Board {
     while (!p->done()) std::this_thread::yield();
     return std::pair(*from, *m);
   }
-  // Fills in where this process is on communicator m.id.
+  // Fills in the calls of this process on communicator m.id.
   void describe(Message& m) {
     const Place& p = places[m.id];
     m.calls = p.calls;
@@ -78,7 +78,7 @@ struct Board {
     m.ended = ended;
     std::strncpy(m.call, p.call.c_str(), sizeof m.call - 1);
   }
-  // Answers what others ask, and keeps what they answer.
+  // Answers questions of other ranks, and stores their answers.
   void serve() {
     const std::lock_guard lock(mutex);
     if (!world) return;
@@ -96,7 +96,7 @@ Board& board() {
   return *b;
 }
 
-// What a process that has ended answers: called within MPI_Finalize.
+// Answers questions in a process that has ended; called within MPI_Finalize.
 void serve_ended() {
   try {
     {
@@ -104,7 +104,7 @@ void serve_ended() {
       board().ended = true;
     }
     board().serve();
-  } catch (const std::exception&) {}  // whoever asked waits as long as without this
+  } catch (const std::exception&) {}  // the asking rank then waits until its own limit
 }
 
 }  // namespace
@@ -115,7 +115,7 @@ double warn_after() {
   return seconds;
 }
 void set_wait_limit(double seconds) {
-  if (!(seconds >= 0)) throw ValueError("set_wait_limit: ", seconds, " seconds");
+  if (!(seconds >= 0)) throw ValueError("set_wait_limit: seconds must be 0 or more, not ", seconds);
   limit() = seconds;
 }
 
@@ -159,10 +159,10 @@ void RollCall::wait(Operation& op, const char* operation, const std::vector<int>
   wait_until([&] { return op.done(); }, operation, awaited);
 }
 
-// What the answers of other ranks tell of a wait.
+// Conclusions from the answers of other ranks.
 struct RollCall::Findings {
   std::string silent, elsewhere, ended, other_call;
-  bool lowest = true;  // of the ranks that wait here
+  bool lowest = true;  // no lower rank waits in the same call
   std::string text() const {
     std::string out;
     if (!silent.empty()) out += "; not in any call: " + silent;
@@ -172,10 +172,10 @@ struct RollCall::Findings {
   }
 };
 
-// A question to the ranks that a call waits for: where they are.
+// Asks the ranks for which a call waits where they are.
 class RollCall::Inquiry {
  public:
-  // `known` where it is certain that all of `asked` are missing, and `others` wait, too.
+  // `known`: all of `asked` are certainly missing, and the others of `all` also wait.
   Inquiry(const RollCall& roll, std::vector<int> asked, bool known, const std::vector<int>& all)
       : roll_(roll), asked_(std::move(asked)), known_(known), begin_(now()) {
     if (asked_.empty() && !known)
@@ -192,7 +192,8 @@ class RollCall::Inquiry {
       b.post(world(r), kQuestionTag, m);
     }
   }
-  // Whether all have answered, or had time to: whoever waits or ends itself looks for questions ten times a second.
+  // Returns true if all have answered, or had time to: waiting and ending processes look for questions ten times per
+  // second.
   bool over() const {
     if (now() - begin_ > 3) return true;
     const std::lock_guard lock(board().mutex);
@@ -255,8 +256,8 @@ void RollCall::wait_until(const std::function<bool()>& done, const char* operati
   double served = start, asked_at = 0, ask_after = warn_after() > 0 ? warn_after() : HUGE_VAL;
   std::optional<PreciseSleeps> precise;
   std::optional<Inquiry> inquiry;
-  // Ranks often share cores: after a while of looking, others are let run, then the thread sleeps. It sleeps briefly
-  // for long, since the message-passing library moves the pieces of a large message only while somebody looks.
+  // Ranks often share cores, so after a while of polling this thread yields, then sleeps. The sleeps stay short for a
+  // long time, since MPI moves the pieces of a large message only while it is polled.
   while (!done()) {
     const double t = now(), waited = t - start;
     if (waited > 0.2 && t - served > 0.1) {
@@ -273,8 +274,8 @@ void RollCall::wait_until(const std::function<bool()>& done, const char* operati
         if (!f.ended.empty() || !f.other_call.empty()) throw RuntimeError(waited_in(operation, asked_at), f.text());
         if (past_limit)
           throw RuntimeError(waited_in(operation, asked_at), ", the limit (CHAINERMN_WAIT_LIMIT)",
-                             f.text().empty() ? "; all ranks are there: a message between them is lost, or they call "
-                                                "different operations (set CHAINERMN_DEBUG=1 to see which)"
+                             f.text().empty() ? "; all ranks wait: a message between them is lost, or they call "
+                                                "different operations (CHAINERMN_DEBUG=1 shows which)"
                                               : f.text());
         if (f.lowest) warn(waited_in(operation, asked_at) + f.text());
         ask_after = asked_at * 10;

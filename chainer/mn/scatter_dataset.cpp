@@ -5,7 +5,7 @@
 namespace chainer::mn {
 namespace {
 
-// Examples that came from another rank.
+// Examples received from another rank.
 struct Received : Dataset {
   explicit Received(Examples e) : examples(std::make_shared<const Examples>(std::move(e))) {}
   int64_t size() const override { return static_cast<int64_t>(examples->size()); }
@@ -19,7 +19,7 @@ int64_t bytes_of(const Example& e) {
   return n;
 }
 
-// Whether random numbers were drawn since this was made: those of examples, or the global generator's.
+// Detects whether random numbers were drawn since its construction, from the generator of examples or the global one.
 class Draws {
  public:
   bool any() const {
@@ -43,13 +43,13 @@ std::pair<int64_t, int64_t> shard_of(int64_t n, int rank, int size) {
 
 AnyDataset scatter_dataset(const AnyDataset& dataset, const Communicator& comm, const ScatterDatasetOptions& o) {
   if (o.max_buf_len <= 0 || o.max_buf_len >= 2147483647)
-    throw ValueError("scatter_dataset: max_buf_len ", o.max_buf_len, " is not between 1 and 2147483646");
+    throw ValueError("scatter_dataset: max_buf_len must be from 1 to 2147483646, not ", o.max_buf_len);
   if (o.root < 0 || o.root >= comm->size())
-    throw ValueError("scatter_dataset: root ", o.root, " of ", comm->size(), " ranks");
+    throw ValueError("scatter_dataset: root ", o.root, " is out of range for ", comm->size(), " ranks");
   const bool root = comm->rank() == o.root;
-  // The number of examples, or what is wrong: all ranks hear of it.
+  // Broadcasts the number of examples, or the text of an error.
   Object head;
-  if (root) head = dataset ? Object(dataset.size()) : Object("there is no dataset");
+  if (root) head = dataset ? Object(dataset.size()) : Object("the dataset is none");
   head = comm->bcast_obj(head, {.root = o.root});
   if (const auto* what = std::get_if<std::string>(&head.variant()))
     throw ValueError("scatter_dataset: rank ", o.root, ": ", *what);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kTag = 1;
 
-// Sends or receives memory in as many messages as its bytes need.
+// Splits memory into messages of at most kLargestMessage bytes.
 template <class Byte, class Post>
 void in_pieces(Byte* data, std::size_t bytes, std::vector<Pending>& operations, Post&& post) {
   for (std::size_t at = 0; at < bytes; at += kLargestMessage)
@@ -59,7 +59,7 @@ void Sender::mean_narrow(T* x, int64_t begin, int64_t end, double by) {
   float* rest = residual_ ? residual_.mutable_data<float>() + begin : nullptr;
   x += begin;
   const int64_t n = end - begin;
-  // Scaled first, so that the sum of all ranks does not overflow.
+  // Scales before the sum over ranks, so that it does not overflow.
   for (int64_t i = 0; i < n; ++i) {
     const float v = static_cast<float>(static_cast<double>(x[i]) * by) + (rest ? rest[i] : 0.0f);
     y[i] = N(v);
@@ -83,7 +83,7 @@ void Sender::sum_narrow(N* y, int64_t n, float* rest) {
     in_pieces(reinterpret_cast<char*>(to), count, operations,
               [&](char* p, std::size_t m) { return transport_.receive(p, m, from, kTag, keep); });
   };
-  // In turn k a rank sends to the k-th behind it and receives from the k-th before it.
+  // In step k, each rank sends to rank + k and receives from rank - k (modulo size).
   const int64_t mine = first(me + 1) - first(me);
   N* others = received_->mutable_data<N>();
   std::vector<Pending> operations;

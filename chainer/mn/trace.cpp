@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The timeline of several processes.
+// Timelines of several processes.
 #include "chainer/core/clock.h"
 #include "chainer/core/system/file.h"
 #include "chainer/mn/extensions.h"
@@ -8,7 +8,7 @@ namespace chainer::mn::extensions {
 namespace {
 
 training::extensions::TraceOptions with_process(training::extensions::TraceOptions o, const Communicator& comm) {
-  if (!comm) throw TypeError("Trace: there is no communicator");
+  if (!comm) throw TypeError("Trace: the communicator is nullptr");
   o.hook.process = comm->rank();
   o.hook.process_name = text("rank ", comm->rank(), " on ", comm->host(comm->rank()));
   return o;

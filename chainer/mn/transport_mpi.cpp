@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Open MPI (or another implementation of MPI 3), in the one file that includes its header.
-#define OMPI_SKIP_MPICXX 1  // its C++ classes, which need another library
+// Transport by MPI (Open MPI or another implementation of MPI 3). The only file that includes mpi.h.
+#define OMPI_SKIP_MPICXX 1  // without its C++ classes, which need another library
 #define MPICH_SKIP_MPICXX 1
 #include <mpi.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ bool finalized() {
   return flag;
 }
 
-// What was dropped before it was done, with the memory that MPI may still write to. It stays for the process's life.
+// Requests whose Operation was destroyed before they completed, with the memory that MPI may still access. Never freed.
 struct Dropped {
   std::mutex mutex;
   std::list<std::pair<std::vector<MPI_Request>, Transport::Keep>> all;
@@ -71,7 +71,7 @@ void add_narrow(void* in, void* inout, int* length, MPI_Datatype*) {
   for (int i = 0; i < *length; ++i) b[i] = T(static_cast<float>(a[i]) + static_cast<float>(b[i]));
 }
 
-// Made after MPI_Init, freed with the process.
+// Constructed after MPI_Init, never freed.
 struct Sums {
   MPI_Op float16, bfloat16;
   Sums() {
@@ -99,7 +99,7 @@ MPI_Datatype type_of(Dtype d) {
 MPI_Op op_of(Dtype d, Reduce how) {
   static const Sums sums;
   const bool narrow = d == Dtype::float16 || d == Dtype::bfloat16;
-  if (how != Reduce::sum && narrow) throw DtypeError("allreduce: only sums of ", d);
+  if (how != Reduce::sum && narrow) throw DtypeError("allreduce: only sums are supported for ", d);
   if (how == Reduce::max) return MPI_MAX;
   if (how == Reduce::min) return MPI_MIN;
   return d == Dtype::float16 ? sums.float16 : d == Dtype::bfloat16 ? sums.bfloat16 : MPI_SUM;
@@ -112,7 +112,7 @@ class MpiTransport : public Transport {
     MPI_Comm_rank(comm_, &rank_);
     MPI_Comm_size(comm_, &size_);
   }
-  // MPI_Comm_free is collective, and what goes away while an error is on its way is not freed everywhere.
+  // No MPI_Comm_free: it is collective, but after an error not all ranks destroy their transports.
   ~MpiTransport() override = default;
   int rank() const override { return rank_; }
   int size() const override { return size_; }
@@ -145,7 +145,7 @@ class MpiTransport : public Transport {
   }
   Pending allgather(const void* mine, void* all, std::size_t bytes, Keep keep) override {
     if (bytes > kLargestMessage / 16)
-      throw ValueError("allgather: ", bytes, " bytes a rank; ", kLargestMessage / 16, " are the most");
+      throw ValueError("allgather: ", bytes, " bytes per rank exceed the limit of ", kLargestMessage / 16);
     auto op = std::make_unique<MpiOperation>(std::move(keep));
     const int n = static_cast<int>(bytes);
     check(MPI_Iallgather(mine, n, MPI_BYTE, all, n, MPI_BYTE, comm_, &op->requests.emplace_back()), "MPI_Iallgather");
@@ -182,8 +182,8 @@ class MpiTransport : public Transport {
   int rank_ = 0, size_ = 1;
 };
 
-// Communicators of those that end together, each beside one of make_transport's, and what is done meanwhile. Without
-// this a process in MPI_Finalize would answer nobody who asks where it is.
+// A communicator for each one of make_transport(), with which processes wait for each other at their end, and a
+// function called meanwhile. Without it, a process in MPI_Finalize would not answer questions of other ranks.
 struct Ending {
   std::mutex mutex;
   std::vector<MPI_Comm> comms;
@@ -221,15 +221,15 @@ int wait_for_the_others(MPI_Comm, int, void*, void*) {
   return MPI_SUCCESS;
 }
 
-// MPI_Finalize begins with what is attached to MPI_COMM_SELF, whoever calls it.
+// MPI_Finalize first calls the delete functions of attributes of MPI_COMM_SELF, regardless of its caller.
 void prepare_ending() {
   int key = MPI_KEYVAL_INVALID;
   check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, wait_for_the_others, &key, nullptr), "MPI_Comm_create_keyval");
   check(MPI_Comm_set_attr(MPI_COMM_SELF, key, nullptr), "MPI_Comm_set_attr");
 }
 
-// A process that ends well waits for the others in MPI_Finalize; one that ends with an error status ends them all,
-// since they would wait for it.
+// A process that succeeds waits for the others in MPI_Finalize. One that fails ends all processes, since they would
+// wait for it.
 void at_exit(int status, void*) {
   if (finalized()) return;
   if (status == 0) {
@@ -253,9 +253,8 @@ void initialize() {
     }
     prepare_ending();
     if (level < MPI_THREAD_MULTIPLE)
-      throw RuntimeError("create_communicator: this MPI gives threads the level ", level,
-                         "; gradients are reduced on a ", "thread of their own, which needs MPI_THREAD_MULTIPLE (",
-                         static_cast<int>(MPI_THREAD_MULTIPLE), ")");
+      throw RuntimeError("create_communicator: MPI_THREAD_MULTIPLE (", static_cast<int>(MPI_THREAD_MULTIPLE),
+                         ") is required, since a separate thread reduces gradients; this MPI provides level ", level);
   });
 }
 

@@ -16,7 +16,7 @@ std::string Call::where() const {
 void Call::expect_one_dtype() const {
   for (const Variable& v : in_)
     if (v && floating() && v.dtype() != dtype())
-      throw TypeError(where(), ": inputs of one dtype are needed, not ", dtype(), " and ", v.dtype());
+      throw TypeError(where(), ": inputs must have the same dtype, not ", dtype(), " and ", v.dtype());
 }
 
 const Variable& Call::operator[](std::size_t i) const {
@@ -26,7 +26,7 @@ const Variable& Call::operator[](std::size_t i) const {
 
 std::vector<int64_t> Call::values(std::size_t i) const {
   const Array& a = array(i);
-  if (is_floating(a.dtype())) fail("input ", i, " must be of integers, it is ", a.dtype());
+  if (is_floating(a.dtype())) fail("input ", i, " must have an integer dtype, not ", a.dtype());
   return a.to_vector<int64_t>();
 }
 
@@ -45,7 +45,7 @@ const Attribute* Call::find(std::string_view name) const {
 const Attribute& Call::expect(std::string_view name, Attribute::Kind kind) const {
   const Attribute* const a = find(name);
   if (!a) fail("attribute '", name, "' is needed");
-  if (a->kind != kind) fail("attribute '", name, "' is of another type than expected");
+  if (a->kind != kind) fail("attribute '", name, "' has an unexpected type");
   return *a;
 }
 
@@ -80,7 +80,7 @@ std::optional<std::vector<int64_t>> Call::integers_or_input(std::string_view nam
 }
 
 int Call::axis(int64_t axis, int ndim) const {
-  if (axis < -ndim || axis >= ndim) fail("axis ", axis, " of an array with ", ndim, " axes");
+  if (axis < -ndim || axis >= ndim) fail("axis ", axis, " is out of range for ", ndim, " axes");
   return static_cast<int>(axis < 0 ? axis + ndim : axis);
 }
 

@@ -4,10 +4,10 @@
 namespace chainer::onnx {
 namespace {
 
-// ONNX's numbers from 0 on, and what holds such elements here.
+// ONNX's element types by number, and the Dtype that represents them.
 struct ElementType {
   std::string_view name;
-  int dtype;  // -1: nothing
+  int dtype;  // -1 if there is no such Dtype
 };
 constexpr int held(Dtype d) { return static_cast<int>(d); }
 constexpr ElementType kTypes[] = {{"undefined", -1},
@@ -40,7 +40,7 @@ constexpr ElementType kTypes[] = {{"undefined", -1},
 int element_type(Dtype dtype) {
   for (int i = 0; i < static_cast<int>(std::size(kTypes)); ++i)
     if (kTypes[i].name == name(dtype)) return i;
-  throw TypeError("ONNX has no element type for ", dtype);
+  throw TypeError("onnx: no element type for ", dtype);
 }
 
 Dtype dtype_of_element(int64_t type, std::string_view what) {

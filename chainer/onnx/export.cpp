@@ -25,7 +25,7 @@ const Exporter* find_exporter(std::string_view label) {
   return it == table.end() ? nullptr : it->second;
 }
 
-// The format's version that came with an operator set.
+// Returns the version of the format (IR) that belongs to an operator set.
 int64_t ir_version(int64_t opset) {
   return opset < 9    ? 4
          : opset < 11 ? opset - 5
@@ -40,11 +40,11 @@ int64_t ir_version(int64_t opset) {
 
 using Runs = std::vector<std::shared_ptr<const Trace>>;
 
-// What is exported: a computation, the link behind it, and what its user wishes.
+// An export: the computation, its link, and the options.
 struct Job {
   const Computation& f;
   Link* link;
-  const Program* imported;  // where the link is an imported model
+  const Program* imported;  // set if the link is an imported model
   const Variables& inputs;
   const ExportOptions& o;
   int64_t opset;
@@ -55,7 +55,7 @@ Dimension declared(const Dimension& d, int64_t length, bool output) {
   return output ? Dimension{-1, ""} : Dimension{length, ""};
 }
 
-// An imported model's inputs and outputs stay as its file declares them, where the run fits.
+// Describes an input or output. Keeps the declaration of an imported model's file if the run matches it.
 ValueInfo info(const std::string& name, const std::vector<const Variable*>& v, const Emitter& e, const ValueInfo* old,
                bool dynamic) {
   ValueInfo out{name, element_type(v[0]->dtype()), true, {}};
@@ -71,7 +71,7 @@ ValueInfo info(const std::string& name, const std::vector<const Variable*>& v, c
   return out;
 }
 
-// The name of input or output i: what the user says, what an imported model's file says, or a number.
+// Returns the name of input or output i: from the options, from an imported model's file, or numbered.
 std::string given(const std::vector<std::string>& names, std::size_t i, const std::vector<TensorInfo>* old,
                   const char* otherwise) {
   return i < names.size() ? names[i] : old && i < old->size() ? (*old)[i].name : text(otherwise, "_", i);
@@ -79,7 +79,7 @@ std::string given(const std::vector<std::string>& names, std::size_t i, const st
 
 using Weights = std::vector<std::pair<std::string, Array>>;
 
-// Parameters and persistent values under their paths.
+// Returns parameters and persistent values with their paths.
 Weights weights_of(Link& link) {
   struct Persistents : MemberVisitor {
     void persistent(const std::string& n, Array& a) override {
@@ -98,7 +98,7 @@ Weights weights_of(Link& link) {
   return out;
 }
 
-// The nodes of runs that call the same functions.
+// Emits the nodes for runs that call the same functions.
 ModelFile emitted(const Job& job, Runs runs, std::vector<FreeLength> free) {
   Emitter e(job.opset, std::move(runs), std::move(free));
   const Trace& first = *e.runs()[0];
@@ -126,14 +126,14 @@ ModelFile emitted(const Job& job, Runs runs, std::vector<FreeLength> free) {
         e.unique(given(o.output_names, i, job.imported ? &job.imported->outputs : nullptr, "output")));
     if (first.outputs[i].source.kind == Source::Kind::call) e.wish(first.outputs[i].source, output_names[i]);
   }
-  Weights weights;  // those that a node names are kept
+  Weights weights;  // only those used by a node are written
   for (const auto& [path, value] : job.link ? weights_of(*job.link) : Weights()) {
     weights.emplace_back(e.unique(path.substr(path.starts_with("/") ? 1 : 0)), value);
     e.define(value, weights.back().first);
   }
   for (std::size_t i = 0; i < first.calls.size(); ++i) {
     const Exporter* const exporter = find_exporter(first.calls[i].label);
-    if (!exporter) throw ValueError("onnx: export: ONNX has no operators for the function ", first.calls[i].label);
+    if (!exporter) throw ValueError("onnx: export: no ONNX operators for the function ", first.calls[i].label);
     exporter->emit(Emission(e, i));
   }
   for (std::size_t i = 0; i < first.outputs.size(); ++i) {
@@ -147,7 +147,7 @@ ModelFile emitted(const Job& job, Runs runs, std::vector<FreeLength> free) {
       const bool fits = old.has_shape && old.shape.size() == v.shape.size();
       for (std::size_t d = 0; d < v.shape.size(); ++d)
         v.shape[d] = fits ? declared(old.shape[d], v.shape[d].length, true) : Dimension{-1, ""};
-      // The standard wants a shape, of which the number of axes is known where those of the inputs are.
+      // The standard requires a shape; the number of axes is known if it is for all inputs.
       v.has_shape = fits || std::all_of(e.file.inputs.begin(), e.file.inputs.end(),
                                         [](const ValueInfo& input) { return input.has_shape; });
       if (!v.has_shape) v.shape.clear();
@@ -164,7 +164,7 @@ ModelFile emitted(const Job& job, Runs runs, std::vector<FreeLength> free) {
   return std::move(e.file);
 }
 
-// A run and what must come out of the file for it.
+// Inputs and expected results, for checks of the file.
 struct Sample {
   Variables inputs, results;
 };
@@ -212,8 +212,8 @@ std::vector<Symbol> named_lengths(const Job& job) {
 
 Symbol batch_length(const Job& job) {
   const int64_t batch = common_batch(job.inputs);
-  if (batch < 0) throw FixedLengths{"the inputs' first axes are of different lengths, or there are none"};
-  if (batch == 0) throw FixedLengths{"there is nothing in the batch"};
+  if (batch < 0) throw FixedLengths{"the first axes of the inputs have different lengths, or an input has no axes"};
+  if (batch == 0) throw FixedLengths{"the batch is empty"};
   Symbol out{"batch", {}, batch};
   for (std::size_t i = 0; i < job.inputs.size(); ++i) out.axes.emplace_back(i, 0);
   return out;
@@ -297,8 +297,8 @@ ModelFile of_free_lengths(const Job& job, const std::vector<Symbol>& symbols, co
       runs.push_back(trace(job.f, of_lengths(job.inputs, chosen(symbols, lengths))));
     } catch (const std::exception& e) {
       const std::string_view message = e.what();
-      throw FixedLengths{
-          text("with ", described(symbols, lengths), " the computation says: ", message.substr(0, message.find('\n')))};
+      throw FixedLengths{text("with ", described(symbols, lengths),
+                              " the computation fails: ", message.substr(0, message.find('\n')))};
     }
     align(*runs[0], *runs.back());
     of_runs.push_back(std::move(lengths));
@@ -330,7 +330,7 @@ ModelFile of_free_lengths(const Job& job, const std::vector<Symbol>& symbols, co
                           const std::vector<Sample>& samples, bool random) {
   const bool batch_only = symbols.size() == 1 && symbols[0].is_batch();
   std::string why;
-  // A length that is also one of a reshape's numbers leaves that reshape out: greater ones seldom are.
+  // A batch length that equals another number of a reshape makes it ambiguous, which is rare for larger lengths.
   for (const int64_t least : {2, 7})
     for (const Choice choice : {Choice::uneven, Choice::multiples, Choice::shorter}) {
       if (batch_only && choice != Choice::uneven) continue;
@@ -346,13 +346,14 @@ ModelFile of_free_lengths(const Job& job, const std::vector<Symbol>& symbols, co
 ModelFile exported(Job job) {
   const ExportOptions& o = job.o;
   if (o.opset && (*o.opset < kOldestOpset || *o.opset > kNewestWritten))
-    throw ValueError("onnx: export writes operator sets ", kOldestOpset, " to ", kNewestWritten, ", not ", *o.opset);
+    throw ValueError("onnx: export: opset must be in operator sets ", kOldestOpset, " to ", kNewestWritten, ", not ",
+                     *o.opset);
   if (o.input_names.size() > job.inputs.size())
     throw ValueError("onnx: export: ", o.input_names.size(), " input_names for ", job.inputs.size(), " inputs");
   const auto base = trace(job.f, job.inputs);
   if (o.output_names.size() > base->results.size())
     throw ValueError("onnx: export: ", o.output_names.size(), " output_names for ", base->results.size(), " outputs");
-  // What imported models are written in is not older than they are.
+  // The operator set must not be older than those of imported models.
   int64_t newest = 0;
   for (const Recorded& r : base->calls)
     if (r.label == kImportedModel) {
@@ -367,7 +368,7 @@ ModelFile exported(Job job) {
     std::shared_ptr<const Trace> t;
     try {
       t = trace(job.f, other);
-    } catch (const std::exception&) { continue; }  // not such numbers
+    } catch (const std::exception&) { continue; }  // the computation does not support these values
     compare(*base, *t);
     samples.push_back({other, t->results});
   }
@@ -385,8 +386,8 @@ ModelFile exported(Job job) {
       return of_free_lengths(job, all, *base, samples, random);
     } catch (const FixedLengths& e) {
       if (free.empty())
-        warn(text("onnx: export: the file is for inputs of just these shapes, no other batch: ", e.why,
-                  " (.dynamic_batch = false where that is meant)"));
+        warn(text("onnx: export: the file supports only the batch length of this run: ", e.why,
+                  " (set .dynamic_batch = false if this is intended)"));
     }
   }
   if (!free.empty()) {
@@ -394,7 +395,8 @@ ModelFile exported(Job job) {
       ModelFile file = of_free_lengths(job, free, *base, samples, random);
       if (o.dynamic_batch && !batch_named)
         warn(
-            "onnx: export: the file is for the batch of the example only (.dynamic_batch = false where that is meant)");
+            "onnx: export: the file supports only the batch length of this run (set .dynamic_batch = false if this is "
+            "intended)");
       return file;
     } catch (const FixedLengths& e) { throw ValueError("onnx: export: dynamic_axes: ", e.why); }
   }
@@ -402,9 +404,9 @@ ModelFile exported(Job job) {
   const Check check(file);
   for (std::size_t i = 0; i < samples.size(); ++i)
     if (const auto wrong = check.difference(samples[i].inputs, samples[i].results, random))
-      throw ValueError("onnx: export: ", i ? "on other inputs than those of the export " : "",
+      throw ValueError("onnx: export: ", i ? "for other inputs than those of the export, " : "",
                        "the file is wrong: ", *wrong,
-                       i ? "; something is computed from the inputs' values outside of functions" : "");
+                       i ? "; the computation uses values of its inputs outside of functions" : "");
   return file;
 }
 
@@ -412,7 +414,7 @@ ModelFile exported(Link& model, const Variables& inputs, const ExportOptions& o)
   const auto params = model.params();
   if (std::any_of(params.begin(), params.end(), [](const Parameter& p) { return !p.is_initialized(); }))
     (void)results_of([&](const Variables& in) { return model.call(in); }, inputs);
-  // Each run has a copy, so that none begins with the state that another one left.
+  // Each run uses a copy of the model, so that it does not depend on the state left by another run.
   bool copies = true;
   try {
     (void)model.clone(CopyMode::share);
@@ -423,8 +425,8 @@ ModelFile exported(Link& model, const Variables& inputs, const ExportOptions& o)
   if (const auto read = o.refuse_reads ? outside_read(f, inputs) : std::nullopt)
     throw ValueError(
         "the network reads elements of an array of shape ", *read,
-        " that follow from its inputs, outside of functions (item(), a loop on the host): the branch that ",
-        "was taken for the example would be taken for all inputs. functions such as F::where compute it");
+        ", which depends on its inputs, outside of functions (item(), a loop on the host): the branch that ",
+        "was taken for the example would be taken for all inputs. Use functions such as F::where");
   return exported(Job{f, &model, nullptr, inputs, o, 0});
 }
 

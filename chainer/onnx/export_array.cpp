@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shapes, indices and activations.
+// Exporters of shape functions, indexing and activations.
 #include <algorithm>
 #include <limits>
 
@@ -12,7 +12,7 @@
 namespace chainer::onnx {
 namespace {
 
-// The lengths of a reshape: one that is free is taken from the input (0) or left to be found out (-1).
+// For free lengths, Reshape copies the input's (0) or infers one (-1).
 void reshape(const Emission& m) {
   const std::vector<Shape> from = m.each([](const Emission&r) { return r.shape(0); }),
                            to = m.each([](const Emission&r) { return r.result(); });
@@ -40,7 +40,7 @@ void reshape(const Emission& m) {
 }
 
 void broadcast(const Emission& m) {
-  // A length of one leaves the input's as it is.
+  // Expand keeps the input's length for a length of one.
   const int added = m.result().ndim() - m.shape(0).ndim();
   std::vector<bool> kept(m.result().size(), true);
   m.each([&](const Emission& r) {
@@ -103,7 +103,7 @@ void split(const Emission& m) {
 
 void cast(const Emission& m) { m.finish("Cast", {m.in(0)}, {attribute("to", element_type(m.call.outputs[0].dtype))}); }
 
-// An index in parts: slices, axes that go and come, and arrays of positions by axis, which stand behind the inputs.
+// The parts of an index: slices, removed and added axes, and index arrays by axis, which are additional inputs.
 struct Slices {
   Dims starts, ends, axes, steps, squeezed, added;
   std::vector<std::pair<int, std::size_t>> arrays;
@@ -149,7 +149,7 @@ Slices slices_of(const Emission& m) {
   return s;
 }
 
-// Indices without arrays: slices, then axes that go and axes that come.
+// Emits an index without arrays: slices, then removed axes, then added axes.
 std::string basic(const Emission& m, const std::string& x, const Slices& s, bool last) {
   const auto list = [&](Dims Slices::*part) {
     return m.integers([part](const Emission& r) { return slices_of(r).*part; });
@@ -176,8 +176,8 @@ void get_item(const Emission& m) {
     basic(m, m.in(0), s, true);
     return;
   }
-  // Arrays of positions: the rest of the index must be whole axes, or slices.
-  if (!s.squeezed.empty() || !s.added.empty()) m.fail("an index of arrays beside numbers or new axes");
+  // With index arrays, the rest of the index must be slices.
+  if (!s.squeezed.empty() || !s.added.empty()) m.fail("indices that mix arrays with integers or new axes");
   const std::string x = s.axes.empty() ? m.in(0) : basic(m, m.in(0), s, false);
   if (s.arrays.size() == 1)
     return m.finish("Gather", {x, m.in(s.arrays[0].second)}, {attribute("axis", s.arrays[0].first)});
@@ -187,8 +187,8 @@ void get_item(const Emission& m) {
     return shape;
   };
   for (std::size_t i = 0; i < s.arrays.size(); ++i)
-    if (s.arrays[i].first != static_cast<int>(i)) m.fail("arrays of positions for axes behind whole ones");
-  // Each array of positions with an axis for the axes of x.
+    if (s.arrays[i].first != static_cast<int>(i)) m.fail("index arrays after axes without one");
+  // Adds an axis to each index array, so that they can be joined to index tuples.
   std::vector<std::string> columns;
   for (const auto& [d, input] : s.arrays) {
     const std::string i = m.e.node("Cast", {m.in(input)}, {attribute("to", element_type(int64))});
@@ -215,20 +215,19 @@ void pad(const Emission& m) {
     both[i] = widths[widths.size() == 1 ? 0 : i].first;
     both[i + n] = widths[widths.size() == 1 ? 0 : i].second;
   }
-  // Elements that are repeated from the inside must be there, with any batch.
+  // Modes other than constant repeat elements, which must exist for every batch.
   for (std::size_t i = 0; mode != "constant" && i < n; ++i) {
     if (!both[i] && !both[i + n]) continue;
     const auto d = static_cast<int64_t>(i);
     for (const int64_t length : m.each([d](const Emission& r) { return r.shape(0)[d]; }))
-      if (i == 0 && length != m.shape(0)[d]) throw FixedLengths{"the batch is padded with elements of its own"};
+      if (i == 0 && length != m.shape(0)[d]) throw FixedLengths{"the batch axis is padded with its own elements"};
     if (mode == "reflect" && std::max(both[i], both[i + n]) >= m.shape(0)[d])
-      m.fail("widths ", both[i], " and ", both[i + n], " of an axis of length ", m.shape(0)[d], " that is reflected");
+      m.fail("reflection by ", both[i], " and ", both[i + n], " elements of an axis of length ", m.shape(0)[d]);
   }
   const std::string list = m.e.constant(array(both, Shape{static_cast<int64_t>(both.size())}));
   m.finish("Pad", {m.in(0), list, m.e.number(m.get<double>("value"), m.dtype())}, {attribute("mode", mode)});
 }
 
-// Activations.
 void softmax(const Emission& m, std::string_view op) {
   m.finish(op, {m.in(0)}, {attribute("axis", m.get<int64_t>("axis"))});
 }
@@ -241,7 +240,7 @@ void softplus(const Emission& m) {
   const std::string b = m.e.number(beta, m.dtype());
   m.finish("Div", {m.e.node("Softplus", {m.e.node("Mul", {m.in(0), b})}), b});
 }
-// A parameter of channels as one that broadcasts over images.
+// Reshapes a parameter of channels so that it broadcasts over images.
 std::string over_channels(const Emission& m, std::size_t i) {
   Dims along = Dims::filled(m.shape(0).ndim(), 1);
   for (int d = 0; d < m.shape(i).ndim(); ++d)
@@ -256,8 +255,8 @@ void hard_sigmoid(const Emission& m) {
   m.finish("HardSigmoid", {m.in(0)}, {attribute("alpha", 0.2), attribute("beta", 0.5)});
 }
 
-// Resize where the standard's computes what the function does; products with the weights' matrices for older files and
-// other dtypes, which not all programs resize.
+// Uses Resize where it computes the same as the function. For older operator sets, and dtypes that not all runtimes
+// resize, uses products with the matrices of weights.
 void resize_images(const Emission& m) {
   if (m.e.opset() >= 11 && m.dtype() == float32) {
     const std::string sizes = m.integers([](const Emission& r) { return r.result(); });

@@ -107,7 +107,7 @@ void compare(const Trace& a, const Trace& b) {
   const auto refuse = [](const std::string& function, std::string_view what) {
     throw ValueError(
         "onnx: export of ", function, ": ", what,
-        " depends on the inputs' values outside of functions, and ONNX would keep what it was in this run");
+        " depends on the inputs' values outside of functions; the file would contain the value of this run only");
   };
   const auto differ = [&](const Value& v, const Value& w) {
     return v.source != w.source || v.present != w.present ||
@@ -120,12 +120,12 @@ void compare(const Trace& a, const Trace& b) {
     for (std::size_t k = 0; k < r.inputs.size(); ++k)
       if (differ(r.inputs[k], b.calls[i].inputs[k])) refuse(r.exact, k < r.index_from ? "a constant" : "an index");
   }
-  if (b.outputs.size() != a.outputs.size()) refuse("the model", "how many outputs there are");
+  if (b.outputs.size() != a.outputs.size()) refuse("the model", "the number of outputs");
   for (std::size_t i = 0; i < a.outputs.size(); ++i)
     if (differ(a.outputs[i], b.outputs[i]))
       refuse(text("output ", i), a.outputs[i].source.kind == Source::Kind::constant
-                                     ? "its value, which no function of the run computes,"
-                                     : "what it is computed from");
+                                     ? "its value, which is not computed by a function,"
+                                     : "its source");
 }
 
 void align(const Trace& a, const Trace& b) {
@@ -137,8 +137,8 @@ void align(const Trace& a, const Trace& b) {
   for (std::size_t i = 0; i < std::max(a.calls.size(), b.calls.size()); ++i) {
     if (i >= a.calls.size() || i >= b.calls.size() || a.calls[i].label != b.calls[i].label ||
         a.calls[i].inputs.size() != b.calls[i].inputs.size() || a.calls[i].outputs.size() != b.calls[i].outputs.size())
-      throw FixedLengths{text("which functions are called (", (i < a.calls.size() ? a : b).calls[i].label,
-                              ") depends on a free length")};
+      throw FixedLengths{
+          text("the called functions (", (i < a.calls.size() ? a : b).calls[i].label, ") depend on a free length")};
     for (std::size_t k = 0; k < a.calls[i].inputs.size(); ++k)
       fits(a.calls[i].inputs[k], b.calls[i].inputs[k], a.calls[i].label);
   }
@@ -153,7 +153,7 @@ std::optional<std::string> difference(const Variables& results, const Variables&
     if (i >= results.size()) return name + " is missing";
     const Array &x = results[i].array(), &y = expected[i].array();
     if (x.shape() != y.shape() || x.dtype() != y.dtype())
-      return text(name, " is ", x.dtype(), " of shape ", x.shape(), " instead of ", y.dtype(), " of shape ", y.shape());
+      return text(name, " is ", x.dtype(), " of shape ", x.shape(), ", expected ", y.dtype(), " of shape ", y.shape());
     if (shapes_only || y.size() == 0) continue;
     const std::vector<double> a = x.to_vector<double>(), b = y.to_vector<double>();
     double scale = 1e-30;
@@ -166,9 +166,9 @@ std::optional<std::string> difference(const Variables& results, const Variables&
       const bool equal = a[k] == b[k] || (std::isnan(a[k]) && std::isnan(b[k]));
       if (!equal && !(std::abs(a[k] - b[k]) <= rounding * scale) && !wrong++) at = k;
     }
-    // Rounding changes which of two elements is the greatest now and then.
+    // Tolerates a few different integers, since rounding may change the position of a maximum.
     if (wrong > (real ? 0 : b.size() / 100))
-      return text("element ", at, " of ", name, " is ", a[at], " instead of ", b[at]);
+      return text("element ", at, " of ", name, " is ", a[at], ", expected ", b[at]);
   }
   return std::nullopt;
 }
@@ -196,7 +196,7 @@ std::optional<std::string> Check::difference(const Variables& inputs, const Vari
     return onnx::difference(got, expected, shapes_only, parts_->names);
   } catch (const Error& e) {
     const std::string_view message = e.what();
-    return text("its operators cannot run: ", message.substr(0, message.find('\n')));
+    return text("the operators of the file fail: ", message.substr(0, message.find('\n')));
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Convolutions, pooling, normalization, recurrent layers.
+// Exporters of convolutions, pooling, normalization and recurrent layers.
 #include <algorithm>
 #include <limits>
 
@@ -27,7 +27,7 @@ Dims joined(const Dims& a, const Dims& b) {
 
 void linear(const Emission& m) { m.finish("Gemm", all_inputs(m), {attribute("transB", 1)}); }
 
-// Ids, of which Gather counts negative ones from the end: they become one that it refuses.
+// Replaces negative ids, which Gather would count from the end, by one that it rejects.
 std::string without_negative(const Emission& m, const std::string& ids) {
   if (!m.e.refuses) return ids;
   const std::string zero = m.e.constant(full({}, 0, m.dtype())),
@@ -38,7 +38,7 @@ std::string without_negative(const Emission& m, const std::string& ids) {
 void embed_id(const Emission& m) {
   const auto& ignore = m.get<std::optional<int64_t>>("ignore_label");
   if (!ignore) return m.finish("Gather", {m.in(1), without_negative(m, m.in(0))});
-  // Rows of zeros where the id is the ignored one.
+  // Rows of the ignored id are zeros.
   const std::string label = m.e.constant(full({}, *ignore, m.dtype())), none = m.e.constant(full({}, 0, m.dtype()));
   const std::string ignored = m.e.node("Equal", {m.in(0), label});
   const std::string rows =
@@ -77,7 +77,7 @@ void convolution(const Emission& m) {
 void deconvolution(const Emission& m) {
   const ConvolutionPlan& plan = m.get<ConvolutionPlan>("plan");
   const Dims in = spatial(m.shape(0)), kernel = spatial(m.shape(1)), out = spatial(m.result());
-  // What is wanted beyond the usual size is padding of the output; what is not wanted is cut off as more padding.
+  // A larger output than usual is output_padding; a smaller one is more padding at the end, which crops.
   Dims extra, end;
   for (int d = 0; d < in.ndim(); ++d) {
     const int64_t usual = (in[d] - 1) * plan.stride[d] + (kernel[d] - 1) * plan.dilate[d] + 1 - 2 * plan.pad[d];
@@ -113,7 +113,7 @@ Dims pads(const Emission& m) {
   });
   return joined(plan.pad, common_end(ends, plan.pad, plan.stride));
 }
-// Padding as wide as the window is more than runtimes take: the image is padded beforehand.
+// Runtimes reject padding as wide as the window, so such images are padded by Pad.
 void max_pooling(const Emission& m) {
   if (m.e.runs().size() > 1 && is_global(m)) return m.finish("GlobalMaxPool", {m.in(0)});
   const PoolingPlan& p = m.get<PoolingPlan>("plan");
@@ -138,7 +138,7 @@ void max_pooling(const Emission& m) {
 
 void average_pooling(const Emission& m) {
   const PoolingPlan& p = m.get<PoolingPlan>("plan");
-  if (m.get<Pooling>("op") != Pooling::sum) m.fail("windows that are spread");
+  if (m.get<Pooling>("op") != Pooling::sum) m.fail("this kind of pooling");
   const bool include = p.weight != PoolingPlan::Weight::inside;
   if (m.e.runs().size() > 1 && p.weight != PoolingPlan::Weight::one && is_global(m))
     return m.finish("GlobalAveragePool", {m.in(0)});
@@ -146,7 +146,7 @@ void average_pooling(const Emission& m) {
   std::string x = m.in(0);
   bool wide = false;
   for (int d = 0; d < widths.ndim(); ++d) wide |= widths[d] >= p.ksize[d % p.ksize.ndim()];
-  if (wide && !include) m.fail("padding ", p.pad, " that is as wide as the window ", p.ksize);
+  if (wide && !include) m.fail("padding ", p.pad, " as wide as the window ", p.ksize);
   if (wide) {
     std::vector<int64_t> both;
     const int axes = p.ksize.ndim();
@@ -170,7 +170,7 @@ void batch_normalization(const Emission& m) {
   bool usual = m.shape(1).ndim() == 1 && n >= 2 && averaged.ndim() == n - 1;
   for (int i = 0; usual && i < averaged.ndim(); ++i) usual = averaged[i] == (i == 0 ? 0 : i + 1);
   if (usual) return m.finish("BatchNormalization", all_inputs(m), {attribute("epsilon", m.get<double>("eps"))});
-  // Statistics of other axes: in parts, with parameters that broadcast.
+  // Statistics of other axes: composed of operators, with parameters that broadcast.
   const std::string shape = m.integers([&](const Emission& r) {
     Dims out(r.shape(0));
     for (const int64_t d : averaged) out[d] = 1;
@@ -185,13 +185,13 @@ void batch_normalization(const Emission& m) {
 
 void lrn(const Emission& m) {
   const auto& o = m.get<functions::LocalResponseNormalizationOptions>("options");
-  const int64_t size = 2 * (o.n / 2) + 1;  // how many channels the sum is over, for odd and even n
+  const int64_t size = 2 * (o.n / 2) + 1;  // the number of channels in the sum, for odd and even n
   const std::vector<Attribute> attributes = {attribute("size", size),
                                              attribute("alpha", o.alpha * static_cast<double>(size)),
                                              attribute("beta", o.beta), attribute("bias", o.k)};
   const Dims shape(m.shape(0));
   if (shape.ndim() == 4) return m.finish("LRN", {m.in(0)}, attributes);
-  // Runtimes take images only.
+  // Runtimes support images only.
   const Dims image = shape.ndim() == 2 ? Dims{0, 0, 1, 1} : Dims{0, 0, -1, 1};
   Dims back{0, 0};
   for (int d = 2; d < shape.ndim(); ++d) back.push_back(shape[d]);
@@ -199,7 +199,7 @@ void lrn(const Emission& m) {
   m.finish("Reshape", {y, m.e.integers(back)});
 }
 
-// Rows minus their mean, over the root of their variance.
+// Emits (rows - mean) / sqrt(variance).
 void standardize(const Emission& m) {
   const double eps = m.get<double>("eps");
   const Dims last = {-1};
@@ -212,7 +212,7 @@ void standardize(const Emission& m) {
   m.finish("Div", {centred, m.e.node("Sqrt", {m.e.node("Add", {variance, m.e.number(eps, m.dtype())})})});
 }
 
-// F::lstm: gates of each unit stand next to each other: a, i, f, o.
+// F::lstm interleaves the gates of each unit: a, i, f, o.
 void lstm_cell(const Emission& m) {
   const int64_t units = m.shape(0)[1];
   if (m.shape(0).ndim() != 2 || m.shape(0)[0] != m.shape(1)[0])
@@ -229,7 +229,7 @@ void lstm_cell(const Emission& m) {
   if (const std::string h = m.out(1); !h.empty()) m.e.node("Mul", {gates[3], m.e.node("Tanh", {cell})}, {}, h);
 }
 
-// A recurrent layer over sequences of one length, in one direction.
+// Emits a recurrent layer in one direction for sequences of equal length.
 void recurrent_layer(const Emission& m) {
   using functions::RnnKind;
   const RnnKind kind = m.get<RnnKind>("kind");
@@ -239,7 +239,7 @@ void recurrent_layer(const Emission& m) {
   if (!steps || std::any_of(sizes.begin(), sizes.end(), [&](int64_t n) { return n != batch; }))
     m.fail("sequences of different lengths");
   const std::size_t gates = static_cast<std::size_t>(weight_count(kind)) / 2, first = lstm ? 3 : 2;
-  // Where ONNX's gates stand among the library's: i, o, f, c and z, r, h.
+  // The library's indices of ONNX's gates: i, o, f, c (LSTM) and z, r, h (GRU).
   const std::vector<std::size_t> order = lstm                   ? std::vector<std::size_t>{0, 3, 1, 2}
                                          : kind == RnnKind::gru ? std::vector<std::size_t>{1, 0, 2}
                                                                 : std::vector<std::size_t>{0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Imported models inside of an export: their operators as they are in the file.
+// Exports imported models inside of a computation, with the operators of their files.
 #include <algorithm>
 
 #include "chainer/onnx/emitter.h"
@@ -8,7 +8,7 @@
 namespace chainer::onnx {
 namespace {
 
-// The steps that outputs need which somebody reads, as a mark each.
+// Returns for each step whether an output in use depends on it.
 std::vector<bool> needed_steps(const Program& p, const Recorded& call) {
   std::vector<bool> read(p.plan.values.size(), false), needed(p.plan.steps.size(), false);
   for (std::size_t i = 0; i < p.output_slots.size(); ++i)
@@ -23,8 +23,8 @@ std::vector<bool> needed_steps(const Program& p, const Recorded& call) {
   return needed;
 }
 
-// The dtype of what a step makes, as far as numbers beside an array need it: that of its first floating input, or what
-// a cast makes of it.
+// Returns the dtype of a step's results, as far as constants need it: that of its first floating input, or the target
+// of a cast.
 Dtype made_by(const Step& step, const std::vector<Dtype>& dtypes) {
   if (step.node->op_type == "Cast")
     for (const Attribute& a : step.node->attributes)
@@ -57,7 +57,7 @@ void imported_model(const Emission& m) {
   }
   std::set<int> made;
   for (const Step& step : p.plan.steps) made.insert(step.out.begin(), step.out.end());
-  std::map<int, std::size_t> result;  // by slot that a step makes: the first output that it is
+  std::map<int, std::size_t> result;  // slot computed by a step -> the first output with this slot
   for (std::size_t i = p.output_slots.size(); i-- > 0;)
     if (m.call.outputs[i].present && made.contains(p.output_slots[i])) result[p.output_slots[i]] = i;
   for (std::size_t k = 0; k < p.plan.steps.size(); ++k) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Losses.
+// Exporters of losses.
 #include "chainer/functions/loss.h"
 #include "chainer/onnx/emitter.h"
 #include "chainer/routines/creation.h"
@@ -11,7 +11,7 @@ std::string all_of(const Emission& m, std::string_view mean_or_sum, const std::s
   return m.e.node(mean_or_sum, {x}, {attribute("keepdims", 0)}, output);
 }
 
-// How many examples there are, for a mean over them.
+// Emits the number of examples, for a mean over them.
 std::string examples(const Emission& m) {
   return m.number([](const Emission& r) { return static_cast<double>(std::max<int64_t>(1, r.shape(0)[0])); },
                   m.dtype());
@@ -25,7 +25,7 @@ void mean_squared_error(const Emission& m) {
 void softmax_cross_entropy(const Emission& m) {
   const auto& o = m.get<functions::SoftmaxCrossEntropyOptions>("options");
   if (o.reduce == Reduction::mean && o.normalize && o.class_weight)
-    m.fail("a mean with class weights over the number of labels");
+    m.fail("a mean with class weights that is divided by the number of labels");
   std::vector<std::string> in = {m.in(0), m.in(1)};
   if (o.class_weight) in.push_back(m.e.constant(o.class_weight));
   const bool mean = o.reduce == Reduction::mean;
@@ -33,7 +33,7 @@ void softmax_cross_entropy(const Emission& m) {
       attribute("ignore_index", o.ignore_label),
       attribute("reduction", std::string(o.reduce == Reduction::no ? "none" : "sum"))};
   if (!mean) return m.finish("SoftmaxCrossEntropyLoss", in, attributes);
-  // ONNX's own mean of no labels at all is NaN, the library's is zero.
+  // Without any label, ONNX's mean is NaN, the library's is zero.
   std::string number;
   if (o.normalize) {
     const std::string none = m.e.constant(full({}, o.ignore_label, m.call.inputs[1].dtype));
@@ -46,7 +46,7 @@ void softmax_cross_entropy(const Emission& m) {
   m.finish("Div", {m.e.node("SoftmaxCrossEntropyLoss", in, attributes), number});
 }
 
-// softplus(x) - x t where the label is not -1.
+// Emits softplus(x) - x t where the label is not -1.
 void sigmoid_cross_entropy(const Emission& m) {
   const auto& o = m.get<functions::SigmoidCrossEntropyOptions>("options");
   const int type = element_type(m.dtype());

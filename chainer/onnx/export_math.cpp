@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Arithmetic, functions of one number, reductions, products.
+// Exporters of arithmetic, elementwise functions, reductions and products.
 #include <cmath>
 
 #include "chainer/onnx/emitter.h"
@@ -20,7 +20,7 @@ std::string constant_of(const Emission& m) {
   return m.number([](const Emission& r) { return r.get<double>("value"); }, m.dtype());
 }
 
-// Labels "_ + 3", "2 / _" and so on come as "_ + c" and "c / _".
+// Labels such as "_ + 3" and "2 / _" are looked up as "_ + c" and "c / _".
 void from_right(const Emission& m, std::string_view op) { m.finish(op, {m.in(0), constant_of(m)}); }
 void from_left(const Emission& m, std::string_view op) { m.finish(op, {constant_of(m), m.in(0)}); }
 
@@ -71,7 +71,7 @@ void ndtr(const Emission& m) {
   m.finish("Mul", {m.e.node("Add", {m.e.node("Erf", {scaled}), m.e.number(1, m.dtype())}), m.e.number(0.5, m.dtype())});
 }
 
-// Without a fraction there is nothing to round.
+// Integers need no rounding.
 void rounded(const Emission& m, std::string_view op) {
   m.finish(is_floating(m.dtype()) ? op : std::string_view("Identity"), {m.in(0)});
 }

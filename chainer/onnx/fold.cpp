@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Batch normalization with fixed statistics is an affine map a channel: it goes into the weights before it.
+// Folds batch normalization with fixed statistics, which is an affine map per channel, into the weights before it.
 #include <map>
 
 #include "chainer/onnx/program.h"
@@ -9,7 +9,7 @@
 namespace chainer::onnx {
 namespace {
 
-// How the weights of an operator lie: the axis of its outputs' channels, or nothing if it cannot take a factor.
+// Returns the axis of the output channels in the weights of an operator; nullopt if they cannot be scaled.
 std::optional<int> channel_axis(const Call& c) {
   const std::string& op = c.node().op_type;
   if (op == "Conv") return 0;
@@ -43,7 +43,7 @@ void fold_batch_normalization(Plan& plan, const std::vector<int>& outputs) {
     const Variables b = inputs_of(bn), w = inputs_of(source);
     const Call norm(*bn.node, 0, b), affine(*source.node, 0, w);
     if (!b[1] || !b[2] || !b[3] || !b[4] || norm.integer("training_mode", 0) || !affine.has(1)) continue;
-    if (source.in.size() > 2 && source.in[2] >= 0 && !affine.has(2)) continue;  // a bias that is computed
+    if (source.in.size() > 2 && source.in[2] >= 0 && !affine.has(2)) continue;  // the bias is not constant
     const auto axis = channel_axis(affine);
     if (!axis || affine[1].shape(*axis) != b[1].size() || !is_floating(affine[1].dtype())) continue;
     const Dtype dtype = affine[1].dtype();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A product with fixed weights and the addition of a fixed bias behind it, which exporters write for layers on inputs
-// of more than two axes, are one affine map.
+// Folds a MatMul with constant weights and an Add of a constant bias, which exporters write for linear layers on inputs
+// of more than two axes, into one affine map.
 #include <map>
 
 #include "chainer/onnx/program.h"
@@ -9,13 +9,13 @@ namespace chainer::onnx {
 
 void fold_bias(Plan& plan, const std::vector<int>& outputs) {
   std::map<int, int> readers;
-  std::map<int, Step*> maker;  // of the products
+  std::map<int, Step*> maker;  // the products by output slot
   for (const int s : outputs) ++readers[s];
   for (const Step& step : plan.steps)
     for (const int s : step.in) ++readers[s];
   const auto value = [&](int s) { return s < 0 ? Variable() : plan.values[static_cast<std::size_t>(s)]; };
   std::vector<Step> kept;
-  kept.reserve(plan.steps.size());  // `maker` points into it
+  kept.reserve(plan.steps.size());  // `maker` keeps pointers to its elements
   for (Step& step : plan.steps) {
     const bool sum = step.node->op_type == "Add" && step.in.size() == 2;
     bool folded = false;

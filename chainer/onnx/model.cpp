@@ -15,7 +15,7 @@
 namespace chainer::onnx {
 namespace {
 
-// A child that holds the parameters below a part of their paths.
+// A child with the parameters below one part of their paths.
 struct Part : Chain {
   CHAINER_MEMBERS(Part);
 };
@@ -46,8 +46,8 @@ Link* child_of(Chain& parent, const std::string& name) {
   return finder.found;
 }
 
-// The link that has the last part of a path as a member, made where it is not there yet, and that part. Where a path
-// cannot be made (an empty part, a name that is taken), the whole name is one part with underscores.
+// Returns the link for a path's last part, created if necessary, and this part. If the path cannot be created (an empty
+// part, a name in use), returns the root and the whole name with underscores.
 constexpr std::size_t kDeepest = 64;
 std::pair<Chain*, std::string> place(Chain& root, const std::string& path) {
   std::vector<std::string> parts(1);
@@ -80,7 +80,7 @@ std::pair<Chain*, std::string> place(Chain& root, const std::string& path) {
   return {&root, flat};
 }
 
-// Parameters and persistent values of a model by path.
+// Collects the parameters and persistent values of a model by path.
 struct Collector : MemberVisitor {
   void param(const std::string& n, Parameter& p) override { params.emplace(prefix + n, p); }
   void persistent(const std::string& n, Array& a) override { arrays.emplace(prefix + n, &a); }
@@ -94,8 +94,7 @@ struct Collector : MemberVisitor {
   std::map<std::string, Array*> arrays;
 };
 
-// The plan's outputs. One that is a constant, or a view of one, is a copy: the caller may write to what it gets, and
-// the plan serves other calls.
+// Runs the plan. Copies outputs that are constants of the plan, or views of them, since the caller may modify them.
 Variables run_folded(const Program& program, const Plan& plan, const Variables& in) {
   Variables out = program.run(plan, {}, in);
   for (Variable& y : out) {
@@ -107,7 +106,7 @@ Variables run_folded(const Program& program, const Plan& plan, const Variables& 
   return out;
 }
 
-// From the second call with inputs of some shapes on, the operators' work on arrays is replayed.
+// Runs the plan. From the second call with the same input shapes on, recorded operations on arrays are replayed.
 Variables replayed(const Program& program, const Plan& plan, recording::Replays& replays, const Variables& in) {
   Arrays inputs;
   for (const Variable& x : in) inputs.push_back(x ? x.array() : Array());
@@ -125,24 +124,24 @@ Variables replayed(const Program& program, const Plan& plan, recording::Replays&
 
 }  // namespace
 
-// What a model finds out about itself; a copy of the model finds out for itself.
+// Data derived from a model. Copies of a model do not share it.
 struct Model::Cache {
   struct Source {
     Parameter parameter;
     const Array* persistent = nullptr;
   };
   std::mutex mutex;
-  std::vector<Source> sources;  // of the program's leaves
+  std::vector<Source> sources;  // the sources of the program's leaves
   struct Folded {
     Plan plan;
-    recording::Replays replays[2];  // without and with config().winograd, which recorded calls keep
+    recording::Replays replays[2];  // without and with config().winograd, which is fixed in recorded calls
   };
-  std::shared_ptr<Folded> folded;  // calls that still use it may outlive it here
+  std::shared_ptr<Folded> folded;  // shared, since running calls may use it after it is replaced
   struct Weight {
     Array array;
-    uint64_t state;  // of its memory
+    uint64_t state;  // memory_state() of its memory
   };
-  std::vector<Weight> folded_from;  // the weights then
+  std::vector<Weight> folded_from;  // the weights from which `folded` was computed
 
   bool is_folded_from(const Variables& leaves) const {
     return std::equal(
@@ -152,7 +151,7 @@ struct Model::Cache {
 };
 
 namespace {
-// Somebody else may write to the memory at any time, and nobody counts it.
+// Returns true if other owners may write to the memory, which memory_state() does not detect.
 bool is_shared(const Variable& v) { return v.array().body().owner().marked(ArrayBody::kShared); }
 }  // namespace
 
@@ -233,7 +232,7 @@ Variables Model::forward(const Variables& in) {
     return replayed(*program_, folded->plan, folded->replays[config().winograd], in);
   Variables out = folded ? run_folded(*program_, folded->plan, in) : program_->run(program_->plan, leaves, in);
   if (ModelRecorder* const recorder = ModelRecorder::current) [[unlikely]] {
-    // Outputs get nodes of their own: functions of them are recorded, too, and an input that is passed on is a result.
+    // Gives outputs nodes of their own, so that functions of them are recorded and inputs passed through are results.
     for (Variable& y : out) y = Variable(y.array(), true);
     recorder->record_model(program_, in, leaves, out);
   }
@@ -249,7 +248,7 @@ Variables Model::call(const NamedVariables& named) {
   Variables in;
   for (const TensorInfo& t : program_->inputs) {
     const auto it = named.find(t.name);
-    if (it == named.end()) throw KeyError("onnx: the model's input '", t.name, "' is not among the variables");
+    if (it == named.end()) throw KeyError("onnx: no variable named '", t.name, "' for the input of the model");
     in.push_back(it->second);
   }
   return call(in);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kLeastExternal = 1024;
 
-// An array of the bytes of its elements as they stand in a file.
+// Returns an array from the bytes of its elements in a file.
 Array from_raw(std::string_view raw, const Shape& shape, int type, std::string_view what) {
   const Dtype dtype = dtype_of_element(type, what);
   const int64_t bytes = checked_size(shape, item_size(dtype), what) * item_size(dtype);
@@ -38,7 +38,7 @@ Array from_field(const Field& field, const Shape& shape, Dtype dtype, std::strin
   return out.astype(dtype, false);
 }
 
-// Sixteen bits of a floating number in each integer.
+// Returns an array of 16-bit floating elements, each stored in the low bits of an int32.
 Array from_bits(const google::protobuf::RepeatedField<int32_t>& field, const Shape& shape, Dtype dtype,
                 std::string_view what) {
   if (checked_size(shape, item_size(dtype), what) != static_cast<int64_t>(field.size()))
@@ -53,7 +53,7 @@ int64_t parse_count(const std::string& text, std::string_view what) {
   int64_t n = 0;
   for (const char c : text)
     if (c < '0' || c > '9' || __builtin_mul_overflow(n, 10, &n) || __builtin_add_overflow(n, c - '0', &n))
-      throw FileError(what, ": external data at '", text, "', which is no number of bytes");
+      throw FileError(what, ": the position or length of external data is '", text, "', expected a number of bytes");
   return n;
 }
 
@@ -66,7 +66,7 @@ Array from_external(const proto::TensorProto& t, const Shape& shape, const std::
     if (e.key() == "length") length = e.value();
   }
   if (folder.empty())
-    throw FileError(what, ": its data are in the file '", location, "', and there is no folder to look in");
+    throw FileError(what, ": its data are in the file '", location, "', but the model was not read from a folder");
   namespace fs = std::filesystem;
   std::error_code error;
   const fs::path base = fs::weakly_canonical(folder, error);
@@ -79,15 +79,15 @@ Array from_external(const proto::TensorProto& t, const Shape& shape, const std::
   const int64_t size = static_cast<int64_t>(mapped.bytes().size()), from = parse_count(offset, what);
   const int64_t bytes = length.empty() ? size - from : parse_count(length, what);
   if (from > size || bytes < 0 || bytes > size - from)
-    throw FileError(what, ": external data at ", from, " of ", bytes, " bytes, in '", location, "', which has ", size);
+    throw FileError(what, ": ", bytes, " bytes of external data at ", from, " exceed the file '", location, "' of ",
+                    size, " bytes");
   return from_raw(mapped.bytes().substr(static_cast<std::size_t>(from), static_cast<std::size_t>(bytes)), shape,
                   t.data_type(), what);
 }
 
 Array from_proto(const proto::TensorProto& t, const std::filesystem::path& folder, std::string_view file) {
   const std::string what = text(file, ": tensor '", t.name(), "'");
-  if (t.dims_size() > kMaxNdim)
-    throw DimensionError(what, " has ", t.dims_size(), " axes, at most ", kMaxNdim, " are possible");
+  if (t.dims_size() > kMaxNdim) throw DimensionError(what, " has ", t.dims_size(), " axes, more than ", kMaxNdim);
   const Shape shape(t.dims().begin(), t.dims().end());
   const Dtype dtype = dtype_of_element(t.data_type(), what);
   checked_size(shape, item_size(dtype), what);
@@ -104,7 +104,7 @@ Attribute from_proto(const proto::AttributeProto& a, const std::filesystem::path
   Attribute out;
   out.name = a.name();
   if (a.has_ref_attr_name())
-    throw FileError(what, ": attribute '", a.name(), "' refers to a function's, and this is no function");
+    throw FileError(what, ": attribute '", a.name(), "' refers to an attribute of a function, but is not in one");
   using Kind = Attribute::Kind;
   constexpr Kind kinds[] = {Kind::other, Kind::real,  Kind::integer,  Kind::text, Kind::tensor,
                             Kind::graph, Kind::reals, Kind::integers, Kind::texts};
@@ -138,7 +138,7 @@ void to_proto(const Array& value, const std::string& name, proto::TensorProto& t
   const LittleEndianBytes in_file(a.raw(), a.nbytes(), item_size(a.dtype()));
   const std::string_view bytes = in_file.view();
   if (!external || bytes.size() < kLeastExternal) return t.set_raw_data(std::string(bytes));
-  external->resize((external->size() + 63) / 64 * 64);  // so that a reader may map the file
+  external->resize((external->size() + 63) / 64 * 64);  // aligned, so that readers can map the file
   t.set_data_location(1);
   const std::pair<std::string, std::string> entries[] = {{"location", external_name},
                                                          {"offset", std::to_string(external->size())},
@@ -171,7 +171,7 @@ void to_proto(const Attribute& a, proto::AttributeProto& out) {
       out.set_type(8);
       for (const std::string& v : a.texts) out.add_strings(v);
       break;
-    default: throw ValueError("ONNX attribute '", a.name, "' is of a kind that is not written");
+    default: throw ValueError("onnx: cannot write attribute '", a.name, "' of this kind");
   }
 }
 
@@ -199,7 +199,7 @@ bool parse(google::protobuf::MessageLite& message, std::string_view bytes) {
 
 ModelFile read_model(std::string_view bytes, const std::filesystem::path& folder, std::string_view what) {
   proto::ModelProto m;
-  if (!parse(m, bytes) || !m.has_graph()) throw FileError(what, ": not an ONNX model, or a damaged one");
+  if (!parse(m, bytes) || !m.has_graph()) throw FileError(what, ": damaged, or not an ONNX model");
   ModelFile out;
   out.ir_version = m.ir_version();
   out.producer_name = m.producer_name();
@@ -212,7 +212,7 @@ ModelFile read_model(std::string_view bytes, const std::filesystem::path& folder
     throw FileError(what, ": sparse initializer '", g.sparse_initializer(0).values().name(), "' cannot be read");
   for (auto& t : *g.mutable_initializer()) {
     out.initializers.emplace_back(t.name(), from_proto(t, folder, what));
-    t.Clear();  // one copy of the data at a time
+    t.Clear();  // frees the data before the next tensor is copied
   }
   for (const auto& n : g.node()) {
     Node node{n.name(), n.op_type(), n.domain() == "ai.onnx" ? "" : n.domain(), {}, {}, {}};
@@ -258,13 +258,13 @@ std::string write_model(const ModelFile& model, std::string* external, const std
   for (const auto& v : model.inputs) to_proto(v, *g->add_input());
   for (const auto& v : model.outputs) to_proto(v, *g->add_output());
   std::string out;
-  if (!m.SerializeToString(&out)) throw ValueError("an ONNX file holds at most 2 GiB without external data");
+  if (!m.SerializeToString(&out)) throw ValueError("onnx: a file without external data must be smaller than 2 GiB");
   return out;
 }
 
 Array read_tensor(std::string_view bytes, std::string_view what) {
   proto::TensorProto t;
-  if (!parse(t, bytes)) throw FileError(what, ": not an ONNX tensor, or a damaged one");
+  if (!parse(t, bytes)) throw FileError(what, ": damaged, or not an ONNX tensor");
   return from_proto(t, {}, what);
 }
 

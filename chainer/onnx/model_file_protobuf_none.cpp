@@ -6,7 +6,7 @@ namespace {
 
 [[noreturn]] void missing() {
   throw MissingPartError(
-      "ONNX files need protobuf, which this build was made without: install protobuf-compiler and libprotobuf-dev, "
+      "ONNX files require protobuf, which this build lacks: install protobuf-compiler and libprotobuf-dev, "
       "then "
       "configure again");
 }

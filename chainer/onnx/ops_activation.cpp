@@ -16,7 +16,7 @@ namespace {
 
 namespace F = functions;
 
-// a where the condition, which carries no gradient, holds, b elsewhere.
+// Returns a where the condition is true, b elsewhere. The condition has no gradient.
 Variable choose(const Array& condition, const Variable& a, const Variable& b) {
   return F::where(Variable(condition, false), a, b);
 }
@@ -69,7 +69,7 @@ Variables gelu(const Call& c) {
 }
 Variables mish(const Call& c) { return {c[0] * F::tanh(F::softplus(c[0]))}; }
 
-// Before opset 13 the axes from `axis` on count as one, later there is one axis.
+// Before operator set 13 all axes from `axis` on are treated as one; since then `axis` is one axis.
 template <class Function>
 Variable over_axis(const Call& c, const Function& f) {
   const Variable& x = c[0];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Arithmetic with broadcasting.
+// Arithmetic operators with broadcasting.
 #include <cmath>
 
 #include "chainer/functions/array.h"
@@ -18,7 +18,7 @@ Variables add(const Call& c) { return {c[0] + c[1]}; }
 Variables sub(const Call& c) { return {c[0] - c[1]}; }
 Variables mul(const Call& c) { return {c[0] * c[1]}; }
 
-// Integers are divided towards zero; what is divided by zero is zero.
+// Integer division truncates towards zero; division by zero gives zero.
 Variables div(const Call& c) {
   if (c.floating()) return {c[0] / c[1]};
   const auto quotient = [](auto a, auto b) {
@@ -44,7 +44,7 @@ Variables mod(const Call& c) {
 
 Variables power(const Call& c) {
   const Variable &a = c[0], &b = c[1];
-  if (!c.floating()) {  // a floating exponent of an integer: computed in double
+  if (!c.floating()) {  // an integer base with a floating exponent is computed in float64
     const Dtype wide = is_floating(b.dtype()) ? float64 : promote(a.dtype(), b.dtype());
     return {chainer::power(a.array().astype(wide, false), b.array().astype(wide, false)).astype(a.dtype(), false)};
   }
@@ -63,7 +63,7 @@ Variables sum(const Call& c) {
 }
 Variables mean(const Call& c) { return {sum(c)[0] / static_cast<double>(c.count())}; }
 
-// Of floating elements with a gradient, of others by the routine.
+// Uses the differentiable function for floating elements, the routine for others.
 template <class Function>
 Variables extreme(const Call& c, const Function& f, Array (*routine)(const Array&, const Array&)) {
   return fold(c, [&](const Variable& a, const Variable& b) {
@@ -98,9 +98,9 @@ Variables bitwise_not(const Call& c) {
   return {(Scalar(-1) - c.array(0).astype(int64, false)).astype(c.dtype(), false)};
 }
 
-// Bits that leave the type are lost; shifts by less than nothing or by more than there are bits leave none of them.
+// Bits shifted out of the type are lost; negative shifts and shifts by more than all bits give zero.
 Variables bit_shift(const Call& c) {
-  if (c.floating() || c.dtype() == bool_) c.fail("elements of ", c.dtype(), " are not shifted");
+  if (c.floating() || c.dtype() == bool_) c.fail("elements must be integers, not ", c.dtype());
   const bool left = c.text("direction") == "LEFT";
   const int64_t bits = 8 * item_size(c.dtype());
   const auto shift = [left, bits](auto a, auto b) {

@@ -19,10 +19,10 @@ namespace F = functions;
 Dims kernel_of(const Call& c) {
   c.expect_one_dtype();
   const Shape& W = c[1].shape();
-  if (W.ndim() < 3) c.fail("filters of shape ", W);
+  if (W.ndim() < 3) c.fail("filters must have 3 or more axes, not shape ", W);
   const Dims kernel(W.begin() + 2, W.end());
   const std::vector<int64_t> given = c.integers("kernel_shape", std::vector<int64_t>(kernel.begin(), kernel.end()));
-  if (Dims(given) != kernel) c.fail("kernel_shape ", Dims(given), " for filters of shape ", W);
+  if (Dims(given) != kernel) c.fail("kernel_shape is ", Dims(given), ", but filters have shape ", W);
   return kernel;
 }
 
@@ -41,7 +41,7 @@ Variables conv_transpose(const Call& c) {
   const Variable &x = c[0], &W = c[1];
   const Dims kernel = kernel_of(c);
   const int axes = kernel.ndim();
-  if (x.ndim() != axes + 2) c.fail("an array of shape ", x.shape(), " for a kernel of ", axes, " axes");
+  if (x.ndim() != axes + 2) c.fail("the input has shape ", x.shape(), ", the kernel ", axes, " axes");
   const Dims stride = per_axis(c, "strides", axes, 1), dilation = per_axis(c, "dilations", axes, 1);
   const Dims extra = per_axis(c, "output_padding", axes, 0);
   const std::vector<int64_t> pads = c.integers("pads", std::vector<int64_t>(2 * static_cast<std::size_t>(axes), 0));
@@ -51,7 +51,7 @@ Variables conv_transpose(const Call& c) {
   if (static_cast<int>(pads.size()) != 2 * axes || (!wanted.empty() && static_cast<int>(wanted.size()) != axes))
     c.fail("pads or output_shape do not fit ", axes, " axes");
   Dims before, out, full;
-  bool plain = true;  // deconvolution_nd says it itself
+  bool plain = true;  // deconvolution_nd supports the parameters directly
   for (int i = 0; i < axes; ++i) {
     if (stride[i] <= 0 || dilation[i] <= 0) c.fail("strides and dilations must be positive");
     const int64_t whole = stride[i] * (x.shape()[i + 2] - 1) + (kernel[i] - 1) * dilation[i] + 1;
@@ -60,12 +60,12 @@ Variables conv_transpose(const Call& c) {
     if (!wanted.empty() || mode == "SAME_UPPER" || mode == "SAME_LOWER") {
       length = wanted.empty() ? x.shape()[i + 2] * stride[i] : wanted[static_cast<std::size_t>(i)];
       const int64_t total = whole + extra[i] - length;
-      // Until operator set 11 an odd length was cut at the end where no mode was named.
+      // Before operator set 11, an odd total was cropped at the end if no mode was given.
       const bool less_first = mode == "SAME_UPPER" || (mode == "NOTSET" && c.opset() < 11);
       first = less_first || total < 0 ? total / 2 : total - total / 2;
       last = total - first;
     }
-    if (length < 0 || length > (int64_t(1) << 40)) c.fail("results of length ", length);
+    if (length < 0 || length > (int64_t(1) << 40)) c.fail("the output length ", length, " is out of range");
     plain &= first >= 0 && first == last && extra[i] < stride[i];
     before.push_back(first);
     out.push_back(length);
@@ -91,23 +91,25 @@ Variables conv_transpose(const Call& c) {
   return {y + F::reshape(b, along)};
 }
 
-// The columns of patches added up into images.
+// Sums columns of patches to images.
 Variables col2im(const Call& c) {
   const Variable& x = c[0];
   const std::vector<int64_t> image = c.values(1), block = c.values(2);
   const int axes = static_cast<int>(image.size());
   if (block.size() != image.size() || x.ndim() != 3)
-    c.fail("an array of shape ", x.shape(), " for blocks of ", block.size(), " axes");
+    c.fail("the input has shape ", x.shape(), ", block_shape ", block.size(), " axes");
   const Dims kernel(block);
   const int64_t patch = kernel.product();
-  if (patch <= 0 || x.shape(1) % patch) c.fail("columns of ", x.shape(1), " numbers for blocks of ", patch);
+  if (patch <= 0 || x.shape(1) % patch)
+    c.fail("axis 1 must be a multiple of the block size ", patch, ", not ", x.shape(1));
   const int64_t channels = x.shape(1) / patch;
   Shape images{x.shape(0), channels};
   for (const int64_t n : image) images.push_back(n);
   checked_size(images, item_size(x.dtype()), "Col2Im");
   const Windows w = windows_of(c, images, kernel);
-  if (w.out.product() != x.shape(2)) c.fail(x.shape(2), " columns for windows ", w.out);
-  // The transposed convolution with filters of which each has a single one.
+  if (w.out.product() != x.shape(2))
+    c.fail("the input has ", x.shape(2), " columns, expected one for each of the windows ", w.out);
+  // A transposed convolution with one-hot filters.
   Shape filters{patch, 1};
   for (const int64_t n : kernel) filters.push_back(n);
   const Variable W(eye(patch, {}, 0, x.dtype()).reshape(filters), false);
@@ -123,7 +125,7 @@ Variables col2im(const Call& c) {
   return {F::reshape(F::get_item(y, cut), images)};
 }
 
-// Sums of products of integers, with zero points taken off first; exact in double.
+// Subtracts zero points and computes in float64, in which the sums of integers are exact.
 Variables conv_integer(const Call& c) {
   Array x = c.array(0).astype(float64), W = c.array(1).astype(float64);
   if (c.has(2)) x = x - c.array(2).astype(float64);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Operators that make elements: constants, ranges, masks and random numbers.
+// Operators that create arrays: constants, ranges, masks and random numbers.
 #include <cmath>
 
 #include "chainer/functions/array.h"
@@ -19,21 +19,21 @@ Variables constant(const Call& c) {
   const auto one_axis = [](auto list) { return array(list, Shape{static_cast<int64_t>(list.size())}); };
   if (c.contains("value_floats")) return {one_axis(c.reals("value_floats")).astype(float32)};
   if (c.contains("value_ints")) return {one_axis(c.integers("value_ints"))};
-  c.fail("a value that is a number, several, or a tensor is needed");
+  c.fail("the attribute must be a number, a list of numbers or a tensor");
 }
 
 Variables constant_of_shape(const Call& c) {
   const Shape shape(c.values(0));
   if (!c.contains("value")) return {Variable(zeros(shape, float32), false)};
   const Array& value = c.tensor("value");
-  if (value.size() != 1) c.fail("one value is needed, not ", value.size());
+  if (value.size() != 1) c.fail("expected one value, got ", value.size());
   return {Variable(full(shape, value.scalar(), value.dtype()), false)};
 }
 
 Variables range(const Call& c) {
   const double start = c[0].item<double>(), limit = c[1].item<double>(), delta = c[2].item<double>();
   const double count = std::ceil((limit - start) / delta);
-  if (!(count < 1e15)) c.fail("a range from ", start, " to ", limit, " in steps of ", delta);
+  if (!(count < 1e15)) c.fail("invalid range from ", start, " to ", limit, " in steps of ", delta);
   const Array steps = arange(static_cast<int64_t>(std::max(count, 0.0)));
   if (is_floating(c.dtype())) return {Variable((steps.astype(float64) * delta + start).astype(c.dtype()), false)};
   return {Variable((steps * c[2].item<int64_t>() + c[0].item<int64_t>()).astype(c.dtype()), false)};
@@ -41,15 +41,15 @@ Variables range(const Call& c) {
 
 Variables eye_like(const Call& c) {
   const Array& x = c.array(0);
-  if (x.ndim() != 2) c.fail("a matrix is needed, not an array of shape ", x.shape());
+  if (x.ndim() != 2) c.fail("expected a matrix, got shape ", x.shape());
   const Dtype dtype = c.contains("dtype") ? dtype_of_element(c.integer("dtype"), c.where()) : x.dtype();
   return {Variable(eye(x.shape()[0], x.shape()[1], c.integer("k", 0), dtype), false)};
 }
 
-// The lower or upper triangle of the last two axes; zeros elsewhere.
+// Returns the lower or upper triangle of the last two axes, with zeros elsewhere.
 Variables trilu(const Call& c) {
   const Variable& x = c[0];
-  if (x.ndim() < 2) c.fail("matrices are needed, not an array of shape ", x.shape());
+  if (x.ndim() < 2) c.fail("expected matrices, got shape ", x.shape());
   const int64_t k = c.has(1) ? c[1].item<int64_t>() : 0;
   const Array places = arange(x.shape(-1)).reshape({1, x.shape(-1)}) - arange(x.shape(-2)).reshape({x.shape(-2), 1});
   const Array kept = c.integer("upper", 1) ? places >= k : places <= k;
@@ -61,7 +61,7 @@ Variables one_hot(const Call& c) {
   const Array& indices = c.array(0);
   const int64_t depth = c[1].item<int64_t>();
   const Array& values = c.array(2);
-  if (values.size() != 2) c.fail("two values are needed, off and on, not ", values.size());
+  if (values.size() != 2) c.fail("expected two values (off and on), got ", values.size());
   const int axis = c.axis(c.integer("axis", -1), indices.ndim() + 1);
   Shape along = Shape(Dims::filled(indices.ndim() + 1, 1));
   along[axis] = depth;
@@ -89,7 +89,7 @@ Variables bernoulli(const Call& c) {
   return {Variable((draws < c.array(0).astype(float64, false)).astype(dtype_of(c, c.dtype())), false)};
 }
 
-// Windows of signal processing: a sum of cosines over n points, or n - 1 intervals.
+// Window functions of signal processing: sums of cosines with period n (periodic) or n - 1 (symmetric).
 Variables window(const Call& c, const std::vector<double>& factors) {
   const int64_t n = c[0].item<int64_t>();
   const double intervals = static_cast<double>(c.integer("periodic", 1) ? n : n - 1);
@@ -130,7 +130,7 @@ void make_initializers(ModelFile& file) {
     bool held = n.op_type == "Constant" && n.domain.empty() && n.outputs.size() == 1;
     try {
       if (held) file.initializers.emplace_back(n.outputs[0], constant(Call(n, 0, nothing))[0].array());
-    } catch (const Error&) { held = false; }  // texts
+    } catch (const Error&) { held = false; }  // strings
     if (!held) rest.push_back(std::move(n));
   }
   file.nodes = std::move(rest);

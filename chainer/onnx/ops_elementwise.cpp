@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Functions of one number.
+// Elementwise functions of one input.
 #include <cmath>
 #include <numbers>
 
@@ -11,7 +11,7 @@
 namespace chainer::onnx {
 namespace {
 
-// A function with a gradient for floating elements, a routine for the others.
+// Calls a differentiable function for floating elements, a routine for others.
 template <auto& function, Array (*routine)(const Array&)>
 Variables either(const Call& c) {
   return {c.floating() ? function(c[0]) : Variable(routine(c.array(0)), false)};
@@ -29,9 +29,9 @@ Variables signs(const Call& c) { return {Variable(sign(c.array(0)), false)}; }
 Variables neg(const Call& c) { return {-c[0]}; }
 Variables reciprocal(const Call& c) { return {1.0 / c[0]}; }
 
-// Beyond it a square is no number any more, or 1 is nothing next to it.
+// Beyond this limit, x * x overflows or x * x + 1 == x * x.
 double large(const Variable& x) { return x.dtype() == float16 ? 100 : 1e8; }
-// log(2 x) where x is large, `otherwise` elsewhere.
+// Returns log(2 x) where x is large, `otherwise` elsewhere.
 Variable or_logarithm(const Variable& x, const Variable& otherwise) {
   const Variable far = functions::log(functions::clip(x, large(x), HUGE_VAL));
   return functions::where(Variable(x.array() > large(x), false), far + std::numbers::ln2, otherwise);
@@ -45,7 +45,8 @@ Variables asinh(const Call& c) {
 }
 Variables acosh(const Call& c) {
   const Variable& x = c[0];
-  const Variable b = functions::clip(x - 1.0, -1, large(x));  // below x = 1 the root is of a negative number
+  // Below x = 1, the argument of the square root is negative, which gives NaN.
+  const Variable b = functions::clip(x - 1.0, -1, large(x));
   return {or_logarithm(x, functions::log1p(b + functions::sqrt(b * (b + 2.0))))};
 }
 Variables atanh(const Call& c) { return {(functions::log1p(c[0]) - functions::log1p(-c[0])) * 0.5}; }

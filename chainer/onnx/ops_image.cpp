@@ -15,7 +15,7 @@ namespace {
 
 namespace F = functions;
 
-// How one axis is resized.
+// Parameters of resizing one axis.
 struct Axis {
   int64_t in, out;
   double scale, roi_start, roi_end;
@@ -32,9 +32,9 @@ struct Resize {
   double weight(double distance) const;
 };
 
-// Where element i of the result lies in the input.
+// Returns the position in the input of element i of the result.
 double Resize::position(const Axis& a, int64_t i) const {
-  const double x = static_cast<double>(i), in = static_cast<double>(a.in), out = a.scale * in;  // before rounding
+  const double x = static_cast<double>(i), in = static_cast<double>(a.in), out = a.scale * in;  // out before rounding
   if (coordinates == "half_pixel") return (x + 0.5) / a.scale - 0.5;
   if (coordinates == "asymmetric") return x / a.scale;
   if (coordinates == "pytorch_half_pixel") return a.out > 1 ? (x + 0.5) / a.scale - 0.5 : 0;
@@ -65,7 +65,7 @@ double Resize::weight(double distance) const {
   return x < 2 ? ((cubic * x - 5 * cubic) * x + 8 * cubic) * x - 4 * cubic : 0;
 }
 
-// What each result is made of.
+// Returns the input elements and weights of each result.
 F::Taps Resize::taps(const Axis& a) const {
   F::Taps taps(a.in);
   const double stretch = antialias && a.scale < 1 ? a.scale : 1, reach = (mode == "linear" ? 1 : 2) / stretch;
@@ -89,7 +89,7 @@ F::Taps Resize::taps(const Axis& a) const {
 
 Variable resized(const Resize& r, const Variable& x, const std::vector<Axis>& axes) {
   Variable y = is_floating(x.dtype()) ? x : Variable(x.array().astype(float64), false);
-  // Axes that shrink come first, and the last axis, whose pass is the slowest, where there are the fewest rows.
+  // Shrinking axes come first. The last axis, whose pass is the slowest, comes when there are the fewest rows.
   std::vector<int> order;
   for (int d = 0; d < x.ndim(); ++d)
     if (axes[static_cast<std::size_t>(d)].out < axes[static_cast<std::size_t>(d)].in) order.push_back(d);
@@ -108,7 +108,7 @@ Variable resized(const Resize& r, const Variable& x, const std::vector<Axis>& ax
     }
     y = F::resample(y, d, r.taps(a));
   }
-  if (r.coordinates == "tf_crop_and_resize") {  // positions outside of the input have a value of their own
+  if (r.coordinates == "tf_crop_and_resize") {  // positions outside of the input have the extrapolation value
     Array outside = zeros(Shape(Dims::filled(x.ndim(), 1)), bool_);
     for (int d = 0; d < x.ndim(); ++d) {
       const Axis& a = axes[static_cast<std::size_t>(d)];
@@ -128,18 +128,18 @@ Variable resized(const Resize& r, const Variable& x, const std::vector<Axis>& ax
 
 Axis scaled(const Call& c, int64_t in, double scale) {
   const double out = std::floor(static_cast<double>(in) * scale);
-  if (!(scale > 0) || !(out < 1e12)) c.fail("a scale of ", scale);
+  if (!(scale > 0) || !(out < 1e12)) c.fail("scale ", scale, " is out of range");
   return {in, static_cast<int64_t>(out), scale, 0, 1};
 }
 
 Variables finish(const Call& c, const Resize& r, const std::vector<Axis>& axes) {
   Shape shape;
   for (const Axis& a : axes) {
-    if (a.in <= 0) c.fail("an array of shape ", c[0].shape());
+    if (a.in <= 0) c.fail("cannot resize an array of shape ", c[0].shape());
     shape.push_back(a.out);
   }
   checked_size(shape, 8, "Resize");
-  // A matrix of weights for each axis: bounded, whatever lengths a file claims.
+  // Bounds the matrices of weights, since a file may claim any length.
   for (const Axis& a : axes) checked_size({a.in, a.out}, 8, "Resize");
   return {resized(r, c[0], axes)};
 }
@@ -182,7 +182,7 @@ Variables resize(const Call& c) {
       a = scaled(c, a.in, scales[i]);
     } else {
       a.out = common ? static_cast<int64_t>(std::floor(common * static_cast<double>(a.in) + 0.5)) : sizes[i];
-      if (a.out < 0) c.fail("a length of ", a.out);
+      if (a.out < 0) c.fail("lengths must be 0 or more, not ", a.out);
       a.scale = common ? common : static_cast<double>(a.out) / static_cast<double>(a.in);
     }
     if (roi.size() == 2 * n) a.roi_start = roi[i], a.roi_end = roi[i + n];
@@ -190,7 +190,7 @@ Variables resize(const Call& c) {
   return finish(c, r, axes);
 }
 
-// The predecessor of Resize: whole positions, towards zero.
+// The predecessor of Resize; positions are rounded towards zero.
 Variables upsample(const Call& c) {
   Resize r;
   r.mode = c.text("mode", "nearest");

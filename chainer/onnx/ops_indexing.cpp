@@ -18,19 +18,19 @@ namespace {
 
 namespace F = functions;
 
-// Indices in [-n, n) as int64; an IndexError names the first that is not.
+// Returns indices as int64. Throws IndexError unless they are in [-n, n).
 Array checked(const Call& c, const Array& indices, int64_t n) {
   const Array i = indices.astype(int64, false);
   recording::step("indices", {&i, 1}, {}, [where = text(c.where()), n](std::span<const Array> in, std::span<Array>) {
     if (in[0].size() == 0) return;
     const auto least = chainer::min(in[0]).item<int64_t>(), most = chainer::max(in[0]).item<int64_t>();
     if (least < -n || most >= n)
-      throw IndexError(where, ": indices from ", least, " to ", most, " for an axis of length ", n);
+      throw IndexError(where, ": indices from ", least, " to ", most, " are out of range for an axis of length ", n);
   });
   return i;
 }
 
-// 0, 1, ... along one of `ndim` axes.
+// Returns 0, 1, ... along one of `ndim` axes.
 Array places(int64_t n, int axis, int ndim) {
   Shape shape = Shape(Dims::filled(ndim, 1));
   shape[axis] = n;
@@ -49,7 +49,7 @@ Variables gather(const Call& c) {
   return {F::get_item(x, indices)};
 }
 
-// The index of x at which element `indices[i, j, ...]` of one axis, and the same places of the others, are.
+// Returns the index of x with positions `indices` along one axis and their own positions along the others.
 Indices along_axis(const Call& c, const Array& indices, const Shape& x, int axis) {
   if (indices.ndim() != x.ndim()) c.fail("indices of shape ", indices.shape(), " for an array of shape ", x);
   Indices out;
@@ -61,13 +61,13 @@ Indices along_axis(const Call& c, const Array& indices, const Shape& x, int axis
   return out;
 }
 
-// The index for tuples of positions in the last axis of `indices`, behind `batch` axes in common.
+// Returns the index for tuples in the last axis of `indices`, after `batch` common axes.
 Indices by_tuples(const Call& c, const Array& indices, const Shape& x, int64_t batch) {
   const int ndim = indices.ndim();
   if (ndim < 1 || batch < 0 || batch >= ndim)
     c.fail("indices of shape ", indices.shape(), " with ", batch, " batch axes");
   const int64_t k = indices.shape(-1);
-  if (k + batch > x.ndim()) c.fail("indices of ", k, " positions for an array of shape ", x);
+  if (k + batch > x.ndim()) c.fail("index tuples of length ", k, " for an array of shape ", x);
   Indices out;
   for (int d = 0; d < static_cast<int>(batch); ++d) {
     if (indices.shape()[d] != x[d]) c.fail("indices of shape ", indices.shape(), " for an array of shape ", x);
@@ -85,7 +85,7 @@ Variables gather_nd(const Call& c) {
   return {F::get_item(c[0], by_tuples(c, c.array(1), c[0].shape(), c.integer("batch_dims", 0)))};
 }
 
-// x with updates combined one after the other, through the place of each in the flattened array.
+// Combines updates with x in order, by their positions in the flattened array.
 template <class T>
 Variable scattered(const Call& c, const Indices& indices, const std::string& reduction) {
   const Array &x = c.array(0), where = get_item(arange(x.size()).reshape(x.shape()), indices);
@@ -106,7 +106,7 @@ Variable scattered(const Call& c, const Indices& indices, const std::string& red
   return Variable(array(y, x.shape()).astype(x.dtype()), false);
 }
 
-// x with updates at an index; several updates of one element are combined by `reduction`.
+// Returns x with updates at an index. Several updates of an element are combined by `reduction`.
 Variables scatter(const Call& c, const Indices& indices) {
   const Variable &x = c[0], &updates = c[2];
   const std::string reduction = c.text("reduction", "none");
@@ -156,7 +156,7 @@ Variables top_k(const Call& c) {
   if (k < 0 || k > n) c.fail("the ", k, " greatest of ", n, " elements");
   Array order;
   if (c.integer("largest", 1)) {
-    // A stable sort of the reversed axis, reversed: of equal elements the first comes first.
+    // Reverses a stable sort of the reversed axis, so that the first of equal elements comes first.
     order = flip(Scalar(n - 1) - argsort(flip(x.array(), axis), axis), axis);
   } else {
     order = argsort(x.array(), axis);
@@ -167,8 +167,8 @@ Variables top_k(const Call& c) {
   return {F::get_item(x, along_axis(c, best, x.shape(), axis)), Variable(best, false)};
 }
 
-// Distinct elements, or slices along an axis, in order or as they first appear. T: int64_t, or double for floating
-// numbers.
+// Returns distinct elements, or slices along an axis, sorted or in the order of their first occurrence. T is int64_t,
+// or double for floating elements.
 template <class T>
 Variables unique_of(const Call& c) {
   Array x = c.array(0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Comparisons, boolean operators and choices.
+// Comparisons, boolean operators and Where.
 #include "chainer/functions/array.h"
 #include "chainer/onnx/call.h"
 #include "chainer/routines/arithmetic.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Losses of labels.
+// Losses with integer labels.
 #include "chainer/functions/activation.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/math.h"
@@ -14,7 +14,8 @@ namespace {
 
 namespace F = functions;
 
-// The negative logarithms at the labels t (N, d...) of p (N, C, d...), weighted by class and reduced.
+// Returns negative elements of the log probabilities p (N, C, d...) at the labels t (N, d...), weighted by class and
+// reduced.
 Variable likelihood_loss(const Call& c, const Variable& p, const Array& labels, const Variable& weight) {
   const Array t = labels.astype(int64, false);
   if (p.ndim() < 2 || t.ndim() != p.ndim() - 1)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Products of matrices, determinants, running sums.
+// Matrix products, determinants, cumulative sums.
 #include "chainer/functions/array.h"
 #include "chainer/functions/connection.h"
 #include "chainer/functions/math.h"
@@ -20,8 +20,8 @@ Variables matmul(const Call& c) {
   const Variable &a = c[0], &b = c[1];
   if (!c.floating())
     return {chainer::matmul(a.array().astype(int64, false), b.array().astype(int64, false)).astype(a.dtype(), false)};
-  const bool biased = c.has(2);                                        // by fold_bias()
-  if (b.ndim() == 2 && (a.ndim() > 2 || (biased && a.ndim() == 2))) {  // one product of all rows
+  const bool biased = c.has(2);                                        // added by fold_bias()
+  if (b.ndim() == 2 && (a.ndim() > 2 || (biased && a.ndim() == 2))) {  // all rows in one product
     Shape shape = a.shape();
     const int64_t inner = shape[a.ndim() - 1];
     shape[a.ndim() - 1] = b.shape()[1];
@@ -60,11 +60,11 @@ Variables einsum(const Call& c) {
   return {F::einsum(subscripts, c.inputs())};
 }
 
-// Determinants of the last two axes.
+// Returns determinants of the last two axes.
 Variables det(const Call& c) {
   const Variable& x = c[0];
   if (x.ndim() == 2) return {F::det(x)};
-  if (x.ndim() < 2) c.fail("matrices are needed, not an array of shape ", x.shape());
+  if (x.ndim() < 2) c.fail("expected matrices, got shape ", x.shape());
   const int64_t n = x.shape(-1);
   const Shape batch(x.shape().begin(), x.shape().end() - 2);
   return {F::reshape(F::batch_det(F::reshape(x, {batch.product(), n, n})), batch)};
@@ -74,13 +74,13 @@ template <class Function>
 Variables running(const Call& c, const Function& f, Array (*routine)(const Array&, std::optional<int64_t>)) {
   const Variable& x = c[0];
   const std::vector<int64_t> axes = c.values(1);
-  if (axes.size() != 1) c.fail("one axis is needed, ", axes.size(), " are given");
+  if (axes.size() != 1) c.fail("expected one axis, got ", axes.size());
   const int axis = c.axis(axes[0], x.ndim());
   const bool reverse = c.integer("reverse", 0), exclusive = c.integer("exclusive", 0);
   const bool product = c.node().op_type == "CumProd";
   const int64_t n = x.shape()[axis];
   Variable y = reverse ? F::flip(x, axis) : x;
-  if (exclusive && n > 0) {  // the first result is that of nothing, the last element is left out
+  if (exclusive && n > 0) {  // the first result is empty; the last element is not used
     Indices all_but_last(static_cast<std::size_t>(axis), Slice());
     all_but_last.push_back(Slice(0, n - 1));
     Shape one = y.shape();

@@ -21,8 +21,8 @@ Variable cast_to(const Variable& x, Dtype d) { return F::cast(x, d); }
 
 Variables batch_normalization(const Call& c) {
   const Variable& x = c[0];
-  if (c.opset() < 9 && !c.integer("spatial", 1)) c.fail("statistics of each pixel (spatial = 0) are not computed");
-  if (x.ndim() < 2) c.fail("an array (N, C, ...) is needed, not one of shape ", x.shape());
+  if (c.opset() < 9 && !c.integer("spatial", 1)) c.fail("statistics per pixel (spatial = 0) are not supported");
+  if (x.ndim() < 2) c.fail("expected an array (N, C, ...), got shape ", x.shape());
   const double eps = c.real("epsilon", 1e-5), momentum = c.real("momentum", 0.9);
   const Variable gamma = cast_to(c[1], x.dtype()), beta = cast_to(c[2], x.dtype());
   Dims axes = {0};
@@ -35,7 +35,7 @@ Variables batch_normalization(const Call& c) {
     };
     return {y, mixed(3, mean), mixed(4, var)};
   }
-  // Fine-tuning: statistics of the batch, and the model's own move on.
+  // In training, uses the statistics of the batch and updates the running ones.
   if (config().train && c.array(3).dtype() == x.dtype() && c.opset() >= 7)
     return {F::batch_normalization(
         x, gamma, beta,
@@ -57,7 +57,7 @@ Axes from_axis(int first, int ndim) {
   for (int i = first; i < ndim; ++i) axes.push_back(i);
   return Axes(axes);
 }
-// A number a channel, for images of this rank.
+// Reshapes one number per channel for images of this rank.
 Variable of_channels(const Variable& v, int ndim) {
   Shape along = Shape(Dims::filled(ndim, 1));
   along[1] = v.size();
@@ -66,12 +66,12 @@ Variable of_channels(const Variable& v, int ndim) {
 
 Variables instance_normalization(const Call& c) {
   const Variable& x = c[0];
-  if (x.ndim() < 3) c.fail("images are needed, not an array of shape ", x.shape());
+  if (x.ndim() < 3) c.fail("expected images (N, C, d...), got shape ", x.shape());
   const Variable y = standardize(x, from_axis(2, x.ndim()), c.real("epsilon", 1e-5)).y;
   return {y * of_channels(c[1], x.ndim()) + of_channels(c[2], x.ndim())};
 }
 
-// The arithmetic of half-precision inputs is done in float32, as stash_type says.
+// Computes 16-bit inputs in float32, as specified by stash_type.
 Variable widened(const Call& c, const Variable& x) {
   return c.integer("stash_type", 1) == 1 && item_size(x.dtype()) == 2 ? cast_to(x, float32) : x;
 }
@@ -95,10 +95,11 @@ Variables rms_normalization(const Call& c) {
 Variables group_normalization(const Call& c) {
   const Variable x = widened(c, c[0]);
   const int64_t groups = c.integer("num_groups"), channels = x.ndim() >= 2 ? x.shape(1) : 0;
-  if (groups <= 0 || channels % groups) c.fail(groups, " groups of the channels of an array of shape ", x.shape());
+  if (groups <= 0 || channels % groups)
+    c.fail("num_groups ", groups, " does not divide the channels of shape ", x.shape());
   const Variable grouped = F::reshape(x, {x.shape(0), groups, -1});
   Variable y = standardize(grouped, 2, c.real("epsilon", 1e-5)).y;
-  if (c[1].size() == groups && c.opset() < 21) {  // a number a group, before each channel had its own
+  if (c[1].size() == groups && c.opset() < 21) {  // one number per group, before operator set 21
     y = cast_to(y, c.dtype()) * of_channels(c[1], 3) + of_channels(c[2], 3);
     return {F::reshape(y, x.shape())};
   }
@@ -113,7 +114,7 @@ Variables lp_normalization(const Call& c) {
   const Variable n =
       p == 1 ? F::sum(F::absolute(x), axis, {.keepdims = true}) : F::sqrt(F::sum(x * x, axis, {.keepdims = true}));
   const Variable zero(zeros_like(n.array()), false), one(ones_like(n.array()), false);
-  const Variable none(n.array() == 0, false);  // a vector of zeros stays one
+  const Variable none(n.array() == 0, false);  // vectors of zeros stay zero
   return {F::where(none, zero, x / F::where(none, one, n))};
 }
 
@@ -127,20 +128,20 @@ Variables mean_variance_normalization(const Call& c) {
 
 Variables lrn(const Call& c) {
   const int64_t size = c.integer("size");
-  if (size <= 0 || size % 2 == 0) c.fail("a window of ", size, " channels; an odd number is needed");
+  if (size <= 0 || size % 2 == 0) c.fail("size must be positive and odd, not ", size);
   return {F::local_response_normalization(c[0], {.n = size,
                                                  .k = c.real("bias", 1.0),
                                                  .alpha = c.real("alpha", 1e-4) / static_cast<double>(size),
                                                  .beta = c.real("beta", 0.75)})};
 }
 
-// In training the library's dropout, or, where the model says that it trains and gives a seed, NumPy's numbers for it.
+// In training uses the library's dropout, or NumPy's random numbers if the model is in training mode and has a seed.
 Variables dropout(const Call& c) {
   const Variable& x = c[0];
   const double ratio = c.has(1) ? c[1].item<double>() : c.real("ratio", 0.5);
   const bool told = c.has(2) && c[2].item<bool>();
   if ((!told && !config().train) || ratio == 0) return {x, Variable(ones(x.shape(), bool_), false)};
-  if (ratio < 0 || ratio >= 1) c.fail("a ratio of ", ratio);
+  if (ratio < 0 || ratio >= 1) c.fail("ratio must be in [0, 1), not ", ratio);
   random::RandomState seeded(static_cast<uint32_t>(c.integer("seed", 0)));
   const Array draws = told && c.contains("seed") ? seeded.rand(x.shape()) : random::rand(x.shape());
   const Array kept = draws >= ratio;

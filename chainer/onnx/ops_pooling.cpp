@@ -19,7 +19,7 @@ namespace F = functions;
 
 Windows pooling_windows(const Call& c) { return windows_of(c, c[0].shape(), Dims(c.integers("kernel_shape"))); }
 
-// Whether a pooling function of the library has just these windows.
+// Returns true if the pooling functions of the library support these windows directly.
 bool direct(const Windows& w, const Shape& x) {
   if (!w.symmetric() || w.dilated()) return false;
   for (int i = 0; i < w.out.ndim(); ++i)
@@ -27,7 +27,7 @@ bool direct(const Windows& w, const Shape& x) {
   return true;
 }
 
-// The axes of a window's elements behind N, C and the results' axes.
+// Returns the axes of a window's elements, which follow N, C and the axes of the results.
 Axes window_axes(const Windows& w) {
   Dims axes;
   for (int i = 0; i < w.kernel.ndim(); ++i) axes.push_back(2 + w.out.ndim() + i);
@@ -53,9 +53,9 @@ Variables max_pool(const Call& c) {
     y = F::max(under_windows(padded(x, w, lowest), w), window_axes(w));
   if (integers) y = Variable(y.array().astype(c.dtype()), false);
   if (!c.wants(1)) return {y};
-  // Where in the flattened input each result stands.
+  // The positions of results in the flattened input.
   Array places = arange(x.size()).reshape(x.shape());
-  if (c.integer("storage_order", 0)) {  // the first spatial axis counts fastest
+  if (c.integer("storage_order", 0)) {  // column-major: the first spatial axis varies fastest
     Dims order = {0, 1};
     for (int i = x.ndim() - 1; i > 1; --i) order.push_back(i);
     const Shape turned = x.array().transpose(Axes(order)).shape();
@@ -76,7 +76,7 @@ Variables average_pool(const Call& c) {
     const std::optional<double> fill = include ? std::optional<double>(0) : std::nullopt;
     return {F::average_pooling_nd(x, w.kernel, {.stride = w.stride, .pad = w.before, .pad_value = fill})};
   }
-  // How many elements are under each window: those of the image, and of its padding where that counts.
+  // The number of elements in each window: those of the image, and of the padding if it is included.
   Shape counted{1, 1};
   Windows rest = w;
   for (int i = 0; i < w.out.ndim(); ++i) {
@@ -104,7 +104,7 @@ Variables lp_pool(const Call& c) {
 
 Axes spatial(const Call& c) {
   Dims axes;
-  if (c[0].ndim() < 3) c.fail("images are needed, not an array of shape ", c[0].shape());
+  if (c[0].ndim() < 3) c.fail("expected images (N, C, d...), got shape ", c[0].shape());
   for (int i = 2; i < c[0].ndim(); ++i) axes.push_back(i);
   return axes;
 }
@@ -112,12 +112,13 @@ Variables global_average_pool(const Call& c) { return {F::average(c[0], spatial(
 Variables global_max_pool(const Call& c) { return {F::max(c[0], spatial(c), {.keepdims = true})}; }
 Variables global_lp_pool(const Call& c) { return {norm(c[0], exponent(c), spatial(c), true)}; }
 
-// Puts elements back where max pooling took them from; zeros elsewhere.
+// Returns elements at the positions from which max pooling took them, zeros elsewhere.
 Variables max_unpool(const Call& c) {
   const Variable& x = c[0];
   const Dims kernel(c.integers("kernel_shape"));
   const int axes = kernel.ndim();
-  if (x.ndim() != axes + 2 || c[1].shape() != x.shape()) c.fail("indices of shape ", c[1].shape(), " for ", x.shape());
+  if (x.ndim() != axes + 2 || c[1].shape() != x.shape())
+    c.fail("indices have shape ", c[1].shape(), ", the input has ", x.shape());
   const Dims stride = per_axis(c, "strides", axes, 1);
   const std::vector<int64_t> pads = c.integers("pads", std::vector<int64_t>(2 * static_cast<std::size_t>(axes), 0));
   if (static_cast<int>(pads.size()) != 2 * axes) c.fail("pads has ", pads.size(), " numbers for ", axes, " axes");
@@ -126,7 +127,7 @@ Variables max_unpool(const Call& c) {
     least.push_back((x.shape()[i + 2] - 1) * stride[i] + kernel[i] - pads[static_cast<std::size_t>(i)] -
                     pads[static_cast<std::size_t>(i + axes)]);
   const Shape out = c.has(2) ? Shape(c.values(2)) : least;
-  // Indices count in the smallest images that the pooling may have had.
+  // Indices refer to images of the smallest size that the pooling may have had.
   Array at = c.array(1).astype(int64).ravel();
   const int64_t n = checked_size(out, item_size(x.dtype()), "MaxUnpool");
   if (out != least) {
@@ -140,7 +141,7 @@ Variables max_unpool(const Call& c) {
     at = moved;
   }
   if (at.size() && (min(at).item<int64_t>() < 0 || max(at).item<int64_t>() >= n))
-    c.fail("an index outside of the results, ", out);
+    c.fail("an index is out of range for shape ", out);
   const Variable blank(zeros({n}, x.dtype()), false);
   return {F::reshape(F::scatter_add(blank, {at}, F::reshape(x, {x.size()})), out)};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Integers with a scale and a zero point, and sums of their products.
+// Quantized integers with scales and zero points, and sums of their products.
 #include <algorithm>
 
 #include "chainer/array/index.h"
@@ -22,17 +22,17 @@ Limits limits_of(const Call& c, Dtype d) {
   if (d == int8) return {-128, 127};
   if (d == int16) return {-32768, 32767};
   if (d == int32) return {-2147483648.0, 2147483647.0};
-  c.fail("numbers are quantized to int8, uint8, int16 or int32, not to ", d);
+  c.fail("the quantized dtype must be int8, uint8, int16 or int32, not ", d);
 }
 
-// A scale (or zero point) as an array that broadcasts to x: one number, one for each place of an axis, or one for each
-// block along it.
+// Returns a scale (or zero point) that broadcasts to x: a single number, one per position of an axis, or one per block
+// along it.
 Array spread(const Call& c, const Array& a, const Shape& x) {
   if (a.size() == 1) return a.reshape({});
   const int axis = c.axis(c.integer("axis", 1), x.ndim());
   const int64_t block = c.integer("block_size", 0);
   if (block) {
-    if (a.ndim() != x.ndim()) c.fail("scales of shape ", a.shape(), " for blocks of an array of shape ", x);
+    if (a.ndim() != x.ndim()) c.fail("scales of shape ", a.shape(), " do not fit blocks of an array of shape ", x);
     const Array wide = repeat(a, block, axis);
     Indices cut(static_cast<std::size_t>(axis), Slice());
     cut.push_back(Slice(0, x[axis]));
@@ -55,7 +55,7 @@ Variables quantize(const Call& c) {
   if (c.contains("output_dtype") && c.integer("output_dtype"))
     to = dtype_of_element(c.integer("output_dtype"), c.where());
   if (c.has(2)) to = c[2].dtype();
-  // Divided in the precision of x: a double would round other ties.
+  // Divided in float32 as in the standard; float64 would round ties differently.
   const Array real = x.astype(float32, false) / spread(c, c.array(1), x.shape()).astype(float32, false);
   const Array zero = c.has(2) ? spread(c, c.array(2), x.shape()).astype(float32) : zeros({}, float32);
   return {Variable(quantized(c, real, zero, to), false)};

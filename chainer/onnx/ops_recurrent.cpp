@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Recurrent networks over whole sequences.
+// Recurrent layers over whole sequences.
 #include <algorithm>
 #include <functional>
 
@@ -22,7 +22,7 @@ std::string lower(std::string name) {
   return name;
 }
 
-// By its name in small letters.
+// Returns an activation by its name in lower case.
 Activation activation(const Call& c, const std::string& name, double alpha, double beta) {
   if (name == "sigmoid") return F::sigmoid;
   if (name == "tanh") return F::tanh;
@@ -39,7 +39,7 @@ Activation activation(const Call& c, const std::string& name, double alpha, doub
   c.fail("unknown activation '", name, "'");
 }
 
-// One direction: its weights, first states and activations.
+// The weights, initial states and activations of one direction.
 struct Direction {
   Variable W, R, Wb, Rb, h, c, P;
   std::vector<Activation> f;
@@ -48,9 +48,9 @@ struct Direction {
 
 struct Rnn {
   const Call& call;
-  int64_t gates;  // how many have weights
+  int64_t gates;  // number of gates with weights
   std::vector<std::string> defaults;
-  std::size_t functions;  // activations a direction
+  std::size_t functions;  // number of activations per direction
   int64_t steps = 0, batch = 0, units = 0, directions = 0;
   bool batch_first = false;
   std::vector<int64_t> lengths;
@@ -58,7 +58,7 @@ struct Rnn {
 
   Rnn(const Call& c, int64_t gates_, std::vector<std::string> names);
   Direction direction(int64_t d) const;
-  // The state where the sequence of each row still goes on at time t, the old one elsewhere.
+  // Returns the new state for rows whose sequences continue at time t, the old one for others.
   Variable kept(int64_t t, const Variable& now, const Variable& before) const;
   Variables results(const std::vector<Variables>& ys, const Variables& h, const Variables& c) const;
   bool has_defaults() const;
@@ -69,7 +69,7 @@ Rnn::Rnn(const Call& c, int64_t g, std::vector<std::string> names)
   batch_first = c.integer("layout", 0);
   const Variable x = batch_first ? F::transpose(c[0], {1, 0, 2}) : c[0];
   if (x.ndim() != 3 || c[1].ndim() != 3 || c[2].ndim() != 3)
-    c.fail("x, W and R need three axes, they are of shape ", c[0].shape(), ", ", c[1].shape(), ", ", c[2].shape());
+    c.fail("x, W and R must have three axes, not shapes ", c[0].shape(), ", ", c[1].shape(), ", ", c[2].shape());
   steps = x.shape(0), batch = x.shape(1), units = c[2].shape(2), directions = c[1].shape(0);
   const std::string way = c.text("direction", "forward");
   if ((way == "bidirectional" ? 2 : 1) != directions || c[1].shape(1) != gates * units ||
@@ -103,7 +103,7 @@ Direction Rnn::direction(int64_t d) const {
   if (gates == 4 && c.has(7)) out.P = F::get_item(c[7], {d});
   const auto names = c.texts("activations", {});
   const auto alpha = c.reals("activation_alpha"), beta = c.reals("activation_beta");
-  // The numbers belong to those activations that take them, one after the other.
+  // The lists have values only for the activations that have parameters, in order.
   std::size_t alphas = 0, betas = 0;
   for (std::size_t k = 0; k < static_cast<std::size_t>(d + 1) * functions; ++k) {
     const std::string name = lower(k < names.size() ? names[k] : defaults[k % functions]);
@@ -150,7 +150,7 @@ Variables Rnn::results(const std::vector<Variables>& ys, const Variables& h, con
   return out;
 }
 
-// Whether the functions of the library compute just this.
+// Returns true if the functions of the library compute the same.
 bool Rnn::has_defaults() const {
   const auto names = call.texts("activations", {});
   for (std::size_t i = 0; i < names.size(); ++i)
@@ -164,7 +164,7 @@ Variable clipped(const Call& c, const Variable& x) {
   return F::clip(x, -limit, limit);
 }
 
-// Rows of gate k of a matrix or vector whose gates stand behind each other.
+// Returns the rows of gate k of a matrix or vector with gates in blocks.
 Variable gate(const Variable& v, int64_t k, int64_t units) {
   return F::get_item(v, {Slice(k * units, (k + 1) * units)});
 }
@@ -172,14 +172,14 @@ Variable column(const Variable& v, int64_t k, int64_t units) {
   return F::get_item(v, {Slice(), Slice(k * units, (k + 1) * units)});
 }
 
-// The time that comes as number i.
+// Returns the time of step i.
 int64_t time(const Direction& d, int64_t i, int64_t steps) { return d.reverse ? steps - 1 - i : i; }
 
 struct Run {
   Variables y, h, c;
 };
 
-// One direction through a function of whole sequences; `order` lists its gates as ONNX numbers them.
+// Runs one direction by a function of whole sequences. `order` has ONNX's numbers of the function's gates.
 template <class Function>
 Run by_function(const Rnn& rnn, const Direction& d, std::initializer_list<int64_t> order, const Function& function) {
   Variables ws, bs, xs;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reductions along axes, which were an attribute before they became an input.
+// Reductions. Axes are an attribute in older operator sets, an input in newer ones.
 #include <limits>
 
 #include "chainer/functions/array.h"
@@ -18,7 +18,7 @@ namespace F = functions;
 struct Reduction {
   Axes axes;
   bool keepdims;
-  bool nothing;  // no axis at all
+  bool nothing;  // reduces no axis
 };
 
 Reduction reduction(const Call& c) {
@@ -33,7 +33,7 @@ Reduction reduction(const Call& c) {
   return r;
 }
 
-// f(x, axes, keepdims) on floating elements; integers go through doubles, which hold what tests and models need.
+// Calls f(x, axes, keepdims) on floating elements; integers are converted to float64 and back.
 template <class Function>
 Variables reduce(const Call& c, const Function& f) {
   const Reduction r = reduction(c);
@@ -41,7 +41,7 @@ Variables reduce(const Call& c, const Function& f) {
   Variable y;
   if (r.nothing) {
     Shape shape = x.shape();
-    shape.insert(0, 1);  // a reduction over an axis of length one
+    shape.insert(0, 1);  // adds an axis of length one to reduce
     y = f(F::reshape(x, shape), Axes(0), false);
   } else {
     y = f(x, r.axes, r.keepdims);
@@ -53,7 +53,7 @@ Variable sum_of(const Variable& x, const Axes& axes, bool keepdims) { return F::
 
 Variable log_sum_exp(const Variable& x, const Axes& axes, bool keepdims) {
   if (x.size() == 0) return F::log(sum_of(F::exp(x), axes, keepdims));
-  // The greatest element, where it is finite, leaves the exponentials in range.
+  // Subtracting the largest element, if it is finite, keeps the exponentials in range.
   Array top = chainer::max(x.array(), axes, true);
   top = chainer::where(isfinite(top), top, zeros_like(top));
   const Variable shift(top, false);
@@ -86,7 +86,7 @@ Variables reduce_log_sum(const Call& c) {
 }
 Variables reduce_log_sum_exp(const Call& c) { return reduce(c, log_sum_exp); }
 
-// Extremes of nothing are the least and the greatest value of the type.
+// The extremes of empty axes are the limits of the dtype.
 template <class Function>
 Variables extreme(const Call& c, const Function& f, Array (*routine)(const Array&, const Axes&, bool), bool greatest) {
   const Reduction r = reduction(c);
@@ -108,7 +108,7 @@ Variables extreme(const Call& c, const Function& f, Array (*routine)(const Array
 Variables reduce_max(const Call& c) { return extreme(c, F::max, chainer::max, true); }
 Variables reduce_min(const Call& c) { return extreme(c, F::min, chainer::min, false); }
 
-// Of several equal elements the first, or the last.
+// Returns the position of the first, or the last, of several equal elements.
 Variables place_of(const Call& c, Array (*routine)(const Array&, std::optional<int64_t>)) {
   const Array& x = c.array(0);
   const int axis = c.axis(c.integer("axis", 0), x.ndim());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shapes: rearranging, joining and cutting without computing.
+// Operators on shapes: rearranging, joining, splitting.
 #include <algorithm>
 #include <limits>
 
@@ -17,18 +17,19 @@ namespace F = functions;
 Variables reshape(const Call& c) {
   const Variable& x = c[0];
   const auto wanted = c.integers_or_input("shape", 1);
-  if (!wanted) c.fail("no shape is given");
+  if (!wanted) c.fail("the input shape is missing");
   Shape shape;
   for (std::size_t i = 0; i < wanted->size(); ++i) {
     int64_t n = (*wanted)[i];
     if (n == 0 && !c.integer("allowzero", 0)) {
-      if (static_cast<int>(i) >= x.ndim()) c.fail("length ", i, " is that of the input, which has ", x.ndim(), " axes");
+      if (static_cast<int>(i) >= x.ndim())
+        c.fail("shape[", i, "] is 0 (copied from the input), but the input has ", x.ndim(), " axes");
       n = x.shape()[static_cast<int64_t>(i)];
     }
-    if (n < -1) c.fail("a length of ", n);
+    if (n < -1) c.fail("lengths must be -1 or more, not ", n);
     shape.push_back(n);
   }
-  // -1 beside an empty axis: whatever the others leave.
+  // -1 next to an empty axis: the quotient of the other lengths.
   int64_t known = 1;
   for (const int64_t n : shape)
     if (n != -1 && __builtin_mul_overflow(known, n, &known)) c.fail("the shape ", shape, " overflows");
@@ -40,7 +41,7 @@ Variables reshape(const Call& c) {
 Variables flatten(const Call& c) {
   const Variable& x = c[0];
   const int64_t given = c.integer("axis", 1);
-  if (given < -x.ndim() || given > x.ndim()) c.fail("axis ", given, " of an array with ", x.ndim(), " axes");
+  if (given < -x.ndim() || given > x.ndim()) c.fail("axis ", given, " is out of range for ", x.ndim(), " axes");
   const int64_t axis = given < 0 ? given + x.ndim() : given;
   const int64_t rows = Dims(x.shape().begin(), x.shape().begin() + axis).product();
   return {F::reshape(x, {rows, Dims(x.shape().begin() + axis, x.shape().end()).product()})};
@@ -58,11 +59,11 @@ Variables squeeze(const Call& c) {
 
 Variables unsqueeze(const Call& c) {
   auto axes = c.integers_or_input("axes", 1);
-  if (!axes) c.fail("no axes are given");
+  if (!axes) c.fail("axes are missing");
   const int ndim = c[0].ndim() + static_cast<int>(std::min<std::size_t>(axes->size(), kMaxNdim));
   for (int64_t& a : *axes) a = c.axis(a, ndim);
   std::sort(axes->begin(), axes->end());
-  if (std::adjacent_find(axes->begin(), axes->end()) != axes->end()) c.fail("an axis is named twice");
+  if (std::adjacent_find(axes->begin(), axes->end()) != axes->end()) c.fail("an axis occurs twice");
   Shape shape = c[0].shape();
   for (const int64_t a : *axes) shape.insert(static_cast<int>(a), 1);
   return {F::reshape(c[0], shape)};
@@ -82,7 +83,7 @@ Variables split(const Call& c) {
     lengths = *given;
   } else {
     const int64_t parts = c.integer("num_outputs", static_cast<int64_t>(c.node().outputs.size()));
-    if (parts <= 0) c.fail("a split into ", parts, " parts");
+    if (parts <= 0) c.fail("the number of parts must be positive, not ", parts);
     const int64_t each = (n + parts - 1) / parts;
     for (int64_t i = 0; i < std::min(parts, static_cast<int64_t>(c.node().outputs.size())); ++i)
       lengths.push_back(std::clamp<int64_t>(n - i * each, 0, each));
@@ -90,16 +91,16 @@ Variables split(const Call& c) {
   std::vector<int64_t> positions;
   int64_t at = 0;
   for (const int64_t l : lengths) {
-    if (l < 0 || l > n - at) c.fail("parts that do not fit axis ", axis, " of length ", n);
+    if (l < 0 || l > n - at) c.fail("the parts do not fit axis ", axis, " of length ", n);
     positions.push_back(at += l);
   }
-  if (at != n) c.fail("parts of ", at, " elements altogether for axis ", axis, " of length ", n);
+  if (at != n) c.fail("the parts have ", at, " elements, axis ", axis, " has ", n);
   positions.pop_back();
   if (positions.empty()) return {x};
   return F::split_axis(x, positions, axis);
 }
 
-// A bound of a slice that may be the greatest or least number: any that lies beyond the axis means its end.
+// Clips the bounds of a slice to the axis, since files use the largest and the smallest integer for its ends.
 Slice bounded(int64_t start, int64_t stop, int64_t step, int64_t n) {
   const auto inside = [n](int64_t i, int64_t low, int64_t high) {
     return std::clamp(i < 0 ? std::max(i, -n - 1) + n : i, low, high);
@@ -113,7 +114,7 @@ Slice bounded(int64_t start, int64_t stop, int64_t step, int64_t n) {
 Variables slice(const Call& c) {
   const Variable& x = c[0];
   const auto starts = c.integers_or_input("starts", 1), stops = c.integers_or_input("ends", 2);
-  if (!starts || !stops) c.fail("starts and ends are needed");
+  if (!starts || !stops) c.fail("starts and ends are required");
   auto axes = c.integers_or_input("axes", 3);
   if (!axes) {
     axes.emplace();
@@ -125,7 +126,7 @@ Variables slice(const Call& c) {
   Indices indices(static_cast<std::size_t>(x.ndim()), Slice());
   for (std::size_t i = 0; i < starts->size(); ++i) {
     const int axis = c.axis((*axes)[i], x.ndim());
-    if (steps[i] == 0) c.fail("a step of 0");
+    if (steps[i] == 0) c.fail("steps must not be 0");
     indices[static_cast<std::size_t>(axis)] = bounded((*starts)[i], (*stops)[i], steps[i], x.shape()[axis]);
   }
   return {F::get_item(x, indices)};
@@ -150,11 +151,11 @@ Variables tile(const Call& c) {
   return {F::tile(c[0], Dims(reps))};
 }
 
-// The widths before and behind each axis; negative ones cut off.
+// Widths before and after each axis; negative ones crop.
 Variables pad(const Call& c) {
   Variable y = c[0];
   const auto widths = c.integers_or_input(c.contains("paddings") ? "paddings" : "pads", 1);
-  if (!widths) c.fail("no widths are given");
+  if (!widths) c.fail("the widths are missing");
   std::vector<int64_t> axes;
   if (c.has(3)) {
     axes = c.values(3);
@@ -200,7 +201,7 @@ Variables size(const Call& c) { return {array(c[0].size())}; }
 Variables depth_to_space(const Call& c) {
   const Variable& x = c[0];
   const int64_t b = c.integer("blocksize");
-  if (x.ndim() != 4 || b <= 0 || x.shape(1) % (b * b)) c.fail("blocks of ", b, " in an array of shape ", x.shape());
+  if (x.ndim() != 4 || b <= 0 || x.shape(1) % (b * b)) c.fail("blocksize ", b, " does not fit shape ", x.shape());
   const int64_t n = x.shape(0), depth = x.shape(1) / (b * b), h = x.shape(2), w = x.shape(3);
   const bool crd = c.text("mode", "DCR") == "CRD";
   const Variable parts = F::reshape(x, crd ? Shape{n, depth, b, b, h, w} : Shape{n, b, b, depth, h, w});
@@ -219,7 +220,7 @@ Variables space_to_depth(const Call& c) {
   return {F::reshape(parts, {n, depth * b * b, h, w})};
 }
 
-// Axes are cut or padded around their middle.
+// Crops or pads axes around their center.
 Variables center_crop_pad(const Call& c) {
   Variable y = c[0];
   const std::vector<int64_t> lengths = c.values(1);
@@ -232,7 +233,7 @@ Variables center_crop_pad(const Call& c) {
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const auto axis = static_cast<std::size_t>(c.axis(axes[i], y.ndim()));
     const int64_t n = y.shape()[static_cast<int64_t>(axis)], wanted = lengths[i];
-    if (wanted < 0) c.fail("a length of ", wanted);
+    if (wanted < 0) c.fail("lengths must be 0 or more, not ", wanted);
     if (wanted > n) pads[axis] = {(wanted - n) / 2, (wanted - n + 1) / 2};
     if (wanted < n) cut[axis] = Slice((n - wanted) / 2, (n - wanted) / 2 + wanted);
   }

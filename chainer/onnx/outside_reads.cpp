@@ -9,7 +9,7 @@
 namespace chainer::onnx {
 namespace {
 
-// Counts functions, and imported models, that run.
+// Counts the running functions and imported models.
 struct Inside : FunctionHook, LinkHook {
   explicit Inside(recording::Recorder& r) : recorder(r) {}
   std::string name() const override { return "Inside"; }

@@ -10,9 +10,9 @@ namespace chainer::onnx {
 namespace {
 
 constexpr int64_t kNewestOpset = 28;
-constexpr std::size_t kMostWeights = 20000;  // members of links are looked up by name, one after the other
+constexpr std::size_t kMostWeights = 20000;  // members of links are searched linearly by name
 
-// Whether the results of a node differ from call to call.
+// Returns true if the results of a node differ between calls.
 bool draws_random_numbers(const Node& n) {
   constexpr std::array kNames = {"Bernoulli",     "RandomNormal",      "RandomNormalLike",
                                  "RandomUniform", "RandomUniformLike", "Dropout"};
@@ -22,7 +22,7 @@ bool draws_random_numbers(const Node& n) {
 TensorInfo info_of(const ValueInfo& v, std::string_view what) {
   TensorInfo out{v.name, float32, {}};
   if (v.element_type < 0)
-    throw TypeError(what, ": '", v.name, "' is no tensor but a sequence, a map or an optional value");
+    throw TypeError(what, ": '", v.name, "' is a sequence, a map or an optional value, expected a tensor");
   if (v.element_type) out.dtype = dtype_of_element(v.element_type, text(what, ": '", v.name, "'"));
   if (!v.has_shape) return out;
   out.shape.emplace();
@@ -41,7 +41,7 @@ void check_operators(const ModelFile& file, std::string_view what) {
   throw ValueError(what, ": operators that are not supported: ", list);
 }
 
-// Nodes in an order in which what each reads is there before it: the file's own where that is one.
+// Sorts nodes topologically; keeps the order of the file if it is one.
 void sort_nodes(ModelFile& file, std::string_view what) {
   std::map<std::string, std::size_t, std::less<>> maker;
   std::set<std::string, std::less<>> given;
@@ -75,11 +75,11 @@ void sort_nodes(ModelFile& file, std::string_view what) {
   for (std::size_t i = 0; sorted.size() < n && i < n; ++i)
     if (missing[i])
       throw ValueError(what, ": ", file.nodes[i].op_type, " '", file.nodes[i].name,
-                       "' is part of a cycle or behind one: it needs its own result");
+                       "' is part of a cycle or follows one");
   file.nodes = std::move(sorted);
 }
 
-// An initializer that Identity nodes pass on is a weight where its other names are.
+// Replaces names made by Identity nodes of initializers by the initializers, so that these are recognized as weights.
 void resolve_identities(ModelFile& file) {
   std::map<std::string, std::string, std::less<>> other;
   std::set<std::string, std::less<>> constants, results;
@@ -107,7 +107,7 @@ Program::Program(ModelFile file, std::string_view what, std::vector<std::pair<Le
   resolve_identities(file);
   opset = file.opsets.contains("") ? file.opsets[""] : 0;
   if (opset < 1 || opset > kNewestOpset)
-    throw ValueError(what, ": operator set ", opset, "; sets up to ", kNewestOpset, " are known");
+    throw ValueError(what, ": operator set ", opset, " is newer than the supported sets up to ", kNewestOpset);
   producer = file.producer_name;
   metadata = file.metadata;
 
@@ -117,14 +117,14 @@ Program::Program(ModelFile file, std::string_view what, std::vector<std::pair<Le
     if (!fresh) throw ValueError(what, ": two tensors are named '", name, "', one of them ", by);
     return it->second;
   };
-  // A weight is a floating initializer at an input that some operator trains.
-  std::map<std::string, bool, std::less<>> weight_names;  // whether persistent
+  // A weight is a floating initializer at an input that an operator trains.
+  std::map<std::string, bool, std::less<>> weight_names;  // name -> is persistent
   std::map<std::string, int64_t, std::less<>> sizes;
   for (const auto& [name, value] : file.initializers)
     if (is_floating(value.dtype())) sizes.emplace(name, value.size());
   for (const Node& n : file.nodes) {
     const Operator& op = *find_operator(n.op_type);
-    const bool arithmetic = op.weights == 3 && n.op_type != "MatMul";  // numbers in formulas are no weights
+    const bool arithmetic = op.weights == 3 && n.op_type != "MatMul";  // single numbers in arithmetic are not weights
     for (std::size_t i = 0; i < std::min<std::size_t>(n.inputs.size(), 32); ++i) {
       const auto it = sizes.find(n.inputs[i]);
       if (it == sizes.end() || (arithmetic && it->second <= 1)) continue;
@@ -133,7 +133,7 @@ Program::Program(ModelFile file, std::string_view what, std::vector<std::pair<Le
     }
   }
   if (weight_names.size() > kMostWeights)
-    throw ValueError(what, ": ", weight_names.size(), " weights, at most ", kMostWeights, " are possible");
+    throw ValueError(what, ": ", weight_names.size(), " weights, more than ", kMostWeights);
   std::vector<std::pair<int, Array>> constants;
   for (auto& [name, value] : file.initializers) {
     const int slot = define(name, "an initializer");
@@ -146,7 +146,7 @@ Program::Program(ModelFile file, std::string_view what, std::vector<std::pair<Le
     }
   }
   for (const ValueInfo& v : file.inputs) {
-    if (slots.contains(v.name)) continue;  // before version 4 of the format initializers were inputs too
+    if (slots.contains(v.name)) continue;  // before version 4 of the format, initializers are listed as inputs also
     inputs.push_back(info_of(v, what));
     declared_inputs.push_back(v);
     input_slots.push_back(define(v.name, "an input"));
@@ -155,12 +155,12 @@ Program::Program(ModelFile file, std::string_view what, std::vector<std::pair<Le
     const Operator* const op = find_operator(n.op_type);
     const std::string where = text(what, ": ", n.op_type, " '", n.name, "'");
     if (opset < op->since)
-      throw ValueError(where, ": known from operator set ", op->since, " on, the file is of set ", opset);
+      throw ValueError(where, ": requires operator set ", op->since, " or newer, the file is of set ", opset);
     Step step{op, nullptr, {}, {}, {}};
     for (const std::string& name : n.inputs) {
       const auto it = slots.find(name);
       if (it == slots.end() && !name.empty())
-        throw ValueError(where, ": its input '", name, "' is neither an input nor made by a node");
+        throw ValueError(where, ": '", name, "' is neither an input of the model nor an output of a node");
       step.in.push_back(name.empty() ? -1 : it->second);
     }
     for (const std::string& name : n.outputs)
@@ -197,8 +197,8 @@ void Program::find_dead(Plan& p) const {
 Variables Program::run_step(const Step& step, const Variables& values) const {
   Variables in;
   for (const int s : step.in) in.push_back(s < 0 ? Variable() : values[static_cast<std::size_t>(s)]);
-  // Training moves running statistics in place: those that are no persistent values of one model must not move, as
-  // all copies of the model have them in common.
+  // Training updates running statistics in place. Those that are not persistent values of this model are copied, since
+  // copies of the model share them.
   for (std::size_t i = 0; step.op->persistents && config().train && i < in.size(); ++i) {
     const bool own =
         std::any_of(leaves.begin(), leaves.end(), [&](const Leaf& l) { return l.persistent && l.slot == step.in[i]; });
@@ -216,7 +216,7 @@ Variables Program::run_step(const Step& step, const Variables& values) const {
 
 Variables Program::run(const Plan& p, const Variables& leaf_values, const Variables& in) const {
   if (in.size() != input_slots.size())
-    throw ValueError("onnx: ", in.size(), " inputs for a model with ", input_slots.size());
+    throw ValueError("onnx: the model has ", input_slots.size(), " inputs, got ", in.size());
   Variables values = p.values;
   for (std::size_t i = 0; i < leaf_values.size(); ++i)
     values[static_cast<std::size_t>(leaves[i].slot)] = leaf_values[i];

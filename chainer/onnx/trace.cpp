@@ -14,10 +14,10 @@
 namespace chainer::onnx {
 namespace {
 
-// What happened in a run, in order: functions, composed functions, imported models.
+// Records the functions, composed functions and imported models of a run, in order.
 struct Events : FunctionHook, CompositeRecorder, ModelRecorder {
   struct Event {
-    Ref<FunctionNode> function;  // of a function; the rest is what the others have
+    Ref<FunctionNode> function;  // set for functions; the members after `in` are set for the other kinds
     Arrays in;
     std::string label;
     NodeAttributes attributes;
@@ -40,7 +40,7 @@ struct Events : FunctionHook, CompositeRecorder, ModelRecorder {
     for (const Variable& v : leaves) all.push_back(v);
     add(kImportedModel, all, std::move(a), outputs);
   }
-  // What comes out as it went in was made by something else.
+  // Outputs that are inputs passed through belong to an earlier event.
   void add(std::string_view label, const Variables& inputs, NodeAttributes attributes, const Variables& outputs) {
     Event e{{}, {}, std::string(label), std::move(attributes), inputs, outputs};
     for (std::size_t i = 0; i < outputs.size(); ++i) {
@@ -55,7 +55,7 @@ struct Events : FunctionHook, CompositeRecorder, ModelRecorder {
         continue;
       }
       if (y.node_pointer()) by_node[y.node_pointer()] = {events.size(), i};
-      // Functions may take the array alone.
+      // Functions may receive only the array of a variable.
       if (!old_array) by_array[y.array().body_ref().get()] = {events.size(), i};
     }
     events.push_back(std::move(e));
@@ -83,7 +83,7 @@ struct Recording {
   ModelRecorder* outer_models;
 };
 
-// The name of a function in the table of exporters: constants in labels are all called c.
+// Returns a function's name in the table of exporters, in which constants of labels are named c.
 std::string table_label(const FunctionNode& f) {
   const std::string label = f.label();
   if (f.impl_name().find("Constant") == std::string::npos) return label;
@@ -93,7 +93,7 @@ std::string table_label(const FunctionNode& f) {
   return "c" + label.substr(sign);
 }
 
-// Finds where tensors come from, and with it the events that are needed.
+// Finds the sources of tensors, and the events on which they depend.
 class Reader {
  public:
   Reader(Events& events, Trace& t) : events_(events), trace_(t) {}
@@ -196,7 +196,7 @@ std::shared_ptr<const Trace> trace(const Computation& f, const Variables& inputs
   ForceBackpropMode graph;
   auto events = std::make_shared<Events>();
   auto t = std::make_shared<Trace>();
-  // Inputs are told apart by their arrays.
+  // Inputs are identified by their arrays, so each needs its own.
   for (const Variable& v : inputs) {
     const bool again = std::any_of(t->inputs.begin(), t->inputs.end(),
                                    [&](const Variable& other) { return other.array().is(v.array()); });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Operators of older sets in the words of newer ones.
+// Converts operators of older sets to newer ones.
 #include <algorithm>
 
 #include "chainer/onnx/call.h"
@@ -13,7 +13,7 @@ class Upgrade {
  public:
   Upgrade(Emitter& e, Node& n, int64_t from, Dtype dtype) : e_(e), n_(n), from_(from), dtype_(dtype) {}
 
-  /// Whether something changed in operator set `since` that lies between the two.
+  /// Returns true if the conversion crosses operator set `since`.
   bool crosses(int64_t since) const { return from_ < since && e_.opset() >= since; }
   std::optional<Attribute> taken(std::string_view name) {
     for (auto it = n_.attributes.begin(); it != n_.attributes.end(); ++it)
@@ -24,7 +24,7 @@ class Upgrade {
       }
     return std::nullopt;
   }
-  /// A list, or a number, that was an attribute and is input i now.
+  /// Moves an attribute (a list or a number) to input i.
   void to_input(std::string_view name, std::size_t i) {
     const auto a = taken(name);
     if (!a) return;
@@ -42,7 +42,8 @@ class Upgrade {
   }
   [[noreturn]] void refuse() {
     throw ValueError("onnx: export: the imported ", n_.op_type, " '", n_.name, "' of operator set ", from_,
-                     " means something else in operator set ", e_.opset(), "; export in a set in which it does not");
+                     " has a different meaning in operator set ", e_.opset(),
+                     "; export in an operator set below the change");
   }
   void rows_of_softmax();
   void resize();
@@ -52,10 +53,10 @@ class Upgrade {
   Emitter& e_;
   Node& n_;
   int64_t from_;
-  Dtype dtype_;  // of the first input
+  Dtype dtype_;  // the dtype of the first input
 };
 
-// All axes from one on counted as one.
+// Older Softmax treats all axes from `axis` on as one.
 void Upgrade::rows_of_softmax() {
   const auto axis = taken("axis");
   const std::string rows = e_.node("Flatten", {n_.inputs[0]}, {attribute("axis", axis ? axis->integer : int64_t(1))});
@@ -64,7 +65,7 @@ void Upgrade::rows_of_softmax() {
   finished = true;
 }
 
-// Positions were those of "asymmetric", and the nearest element the one before.
+// Operator set 10 used "asymmetric" positions and "floor" for the nearest element.
 void Upgrade::resize() {
   std::string scales;
   if (const auto given = taken("scales"))
@@ -82,7 +83,7 @@ void Upgrade::resize() {
 void add_upgraded(Emitter& e, Node n, int64_t from, Dtype dtype) {
   if (from > e.opset())
     throw ValueError("onnx: export in operator set ", e.opset(), ": an imported model is of set ", from,
-                     ", whose operators have no older form");
+                     " and cannot be converted to an older one");
   Upgrade u(e, n, from, dtype);
   const std::string op = n.op_type;
   const bool reduction = op.starts_with("Reduce");

@@ -26,7 +26,7 @@ bool all_equal(const std::vector<T>& list) {
   return std::all_of(list.begin(), list.end(), [&](const T& v) { return v == list[0]; });
 }
 
-// The first element of some axes, which stay with a length of one.
+// Returns the first element along some axes, which are kept with length one.
 Array first_of(const Array& a, const std::vector<int>& axes) {
   Indices cut(static_cast<std::size_t>(a.ndim()), Slice());
   for (const int d : axes) cut[static_cast<std::size_t>(d)] = Slice(0, 1);
@@ -106,7 +106,7 @@ std::string Emitter::differing(const std::vector<T>& v) const {
   return text(v[0], " for ", of, " and ", v[k], " for ", other);
 }
 
-// A length as a number, or as a list of one number.
+// Emits a length as a scalar, or as a list of one element.
 std::string Emitter::length(const Lengths& v, bool axis) {
   std::string cached = axis ? "axis" : "length";
   for (const int64_t n : v) cached += text(" ", n);
@@ -219,7 +219,7 @@ std::string Emitter::varying(const Arrays& in_runs) {
     if (std::any_of(in_runs.begin(), in_runs.end(), [&](const Array& r) { return r.shape()[d] != a.shape()[d]; }))
       axes.push_back(d);
   if (std::any_of(in_runs.begin(), in_runs.end(), [](const Array& r) { return r.size() == 0; })) return give_up();
-  if (axes.empty()) {  // the same shape: one number, or numbers that are all so much a sequence
+  if (axes.empty()) {  // equal shapes: a single number, or numbers proportional to 1 / n
     if (a.size() == 1) {
       std::vector<double> v;
       for (const Array& r : in_runs) v.push_back(r.item<double>());
@@ -242,13 +242,13 @@ std::string Emitter::varying(const Arrays& in_runs) {
     }
     return give_up();
   }
-  // The same along the axes that grow.
+  // Constant along the axes that grow.
   const Array one = first_of(a, axes);
   if (std::all_of(in_runs.begin(), in_runs.end(), [&](const Array& r) {
         return same(first_of(r, axes), one) && same(chainer::broadcast_to(one, r.shape()), r);
       }))
     return keep(node("Expand", {constant(one), lengths(shapes)}));
-  // Numbers that count along one axis and are the same along the others.
+  // An arithmetic sequence along one axis, constant along the others.
   if (axes.size() != 1) return give_up();
   const int axis = axes[0];
   std::vector<int> others;

@@ -25,7 +25,7 @@ Dims per_axis(const Call& c, std::string_view name, int axes, int64_t otherwise)
 
 Windows windows_of(const Call& c, const Shape& x, const Dims& kernel) {
   const int axes = kernel.ndim();
-  if (x.ndim() != axes + 2) c.fail("an array of shape ", x, " for a kernel of ", axes, " axes");
+  if (x.ndim() != axes + 2) c.fail("the input has shape ", x, ", the kernel ", axes, " axes");
   Windows w{kernel, per_axis(c, "strides", axes, 1), per_axis(c, "dilations", axes, 1), {}, {}, {}};
   const std::vector<int64_t> pads = c.integers("pads", std::vector<int64_t>(2 * static_cast<std::size_t>(axes), 0));
   if (static_cast<int>(pads.size()) != 2 * axes) c.fail("pads has ", pads.size(), " numbers for ", axes, " axes");
@@ -53,7 +53,7 @@ Windows windows_of(const Call& c, const Shape& x, const Dims& kernel) {
       if (room < 0)
         c.fail("windows of ", reach, " on axis ", i + 2, " of length ", n, " with padding ", before, " and ", after);
       out = (ceil ? room + s - 1 : room) / s + 1;
-      if (ceil && (out - 1) * s >= n + before) --out;  // no window begins in the padding at the end
+      if (ceil && (out - 1) * s >= n + before) --out;  // windows that begin in the padding at the end are not counted
     }
     w.before.push_back(before);
     w.after.push_back(after);
@@ -68,7 +68,7 @@ Variable padded(const Variable& x, const Windows& w, double value) {
   bool pads = false, cuts = false;
   for (int i = 0; i < w.out.ndim(); ++i) {
     const int64_t n = x.shape()[i + 2], reach = (w.kernel[i] - 1) * w.dilation[i] + 1;
-    const int64_t last = (w.out[i] - 1) * w.stride[i] + reach - n - w.before[i];  // what the windows really reach
+    const int64_t last = (w.out[i] - 1) * w.stride[i] + reach - n - w.before[i];  // padding reached by the last window
     widths.emplace_back(std::max<int64_t>(0, w.before[i]), std::max<int64_t>(0, last));
     cut.push_back(Slice(std::max<int64_t>(0, -w.before[i]), n + std::min<int64_t>(0, last)));
     pads |= w.before[i] > 0 || last > 0;

@@ -33,7 +33,8 @@ Arrays transform(const Array& re, const Array& im, bool inverse, double scale) {
 
 Arrays fft_sums(const Array& re, const Array& im, bool inverse, double scale) {
   if (re.shape() != im.shape() || re.ndim() == 0)
-    throw DimensionError("fft: two parts of one shape with an axis are needed, not ", re.shape(), " and ", im.shape());
+    throw DimensionError("fft: real and imaginary part must have the same shape with at least one axis, not ",
+                         re.shape(), " and ", im.shape());
   if (!re.device().is_host())
     return through_host([&](const Array& x, const Array& y) { return fft_sums(x, y, inverse, scale); }, re, im);
   const Dtype type = is_floating(re.dtype()) ? re.dtype() : Dtype::float64;

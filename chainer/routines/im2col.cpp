@@ -56,7 +56,7 @@ std::vector<Index> place(int64_t i, int64_t j) { return {Slice(), Slice(), i, j}
 }  // namespace
 
 Array im2col(const Array& images, const PatchGeometry& g) {
-  if (images.ndim() != 4) throw DimensionError("im2col: images (n, c, h, w) are needed, not shape ", images.shape());
+  if (images.ndim() != 4) throw DimensionError("im2col: expected images (n, c, h, w), got shape ", images.shape());
   const Shape& s = images.shape();
   const IntPair size(s[2], s[3]);
   const Padded p(checked(g), size);
@@ -75,7 +75,7 @@ Array col2im(const Array& patches, const PatchGeometry& g, IntPair size) {
   const Shape& s = patches.shape();
   const Padded p(g, size);
   if (patches.ndim() != 6 || s[2] != g.ksize.h || s[3] != g.ksize.w || s[4] != p.out.h || s[5] != p.out.w)
-    throw DimensionError("col2im: patches of shape ", s, " do not belong to images of (", size.h, ", ", size.w, ")");
+    throw DimensionError("col2im: patches of shape ", s, " do not fit images of (", size.h, ", ", size.w, ")");
   Array padded = zeros({s[0], s[1], p.length.h, p.length.w}, patches.dtype(), patches.device());
   for (int64_t i = 0; i < g.ksize.h; ++i) {
     for (int64_t j = 0; j < g.ksize.w; ++j) {

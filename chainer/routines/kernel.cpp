@@ -24,7 +24,7 @@ struct Prepared {
       shape = broadcast_shapes(shape, a->shape(), name);
       common = promote(common, a->dtype());
     }
-    if (!f.loops[BlockFunction::index(common)]) throw DtypeError(name, ": the formula does not take ", common);
+    if (!f.loops[BlockFunction::index(common)]) throw DtypeError(name, ": the formula does not support ", common);
     for (const Array& a : on_one_device(name, operands)) in.push_back(broadcast_to(a, shape));
     for (std::size_t i = 0; i < in.size(); ++i) pointers[i] = &in[i];
   }

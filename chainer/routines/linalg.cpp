@@ -22,7 +22,8 @@ void matmul_into(const Array& a, const Array& b, Array& out, double alpha, doubl
     throw DimensionError("matmul: shapes ", a.shape(), " and ", b.shape(), " do not fit a result of shape ",
                          out.shape());
   if (a.dtype() != out.dtype() || b.dtype() != out.dtype())
-    throw DtypeError("matmul: ", a.dtype(), " times ", b.dtype(), " into ", out.dtype(), "; one dtype is needed");
+    throw DtypeError("matmul: ", a.dtype(), " times ", b.dtype(), " into ", out.dtype(),
+                     "; all must have the same dtype");
   const Device& device = out.device();
   if (a.device() != device || b.device() != device) [[unlikely]]
     return device.backend().gemm(a.to_device(device), b.to_device(device), out, alpha, beta);
@@ -35,7 +36,7 @@ Array matmul(const Array& a, const Array& b) {
     const Arrays moved = on_one_device("matmul", both);
     return matmul(moved[0], moved[1]);
   }
-  if (a.ndim() == 0 || b.ndim() == 0) throw ValueError("matmul: operands need at least one axis");
+  if (a.ndim() == 0 || b.ndim() == 0) throw ValueError("matmul: operands must have at least one axis");
   const Dtype type = promote(a.dtype(), b.dtype());
   if (a.ndim() == 1 || b.ndim() == 1) {
     const Array x = a.ndim() == 1 ? expand_dims(a, 0) : a, y = b.ndim() == 1 ? expand_dims(b, 1) : b;
@@ -90,8 +91,7 @@ Array dot(const Array& a, const Array& b) {
 }
 
 Svd svd(const Array& a) {
-  if (a.ndim() != 2 || a.size() == 0)
-    throw DimensionError("svd: a matrix with elements is needed, not shape ", a.shape());
+  if (a.ndim() != 2 || a.size() == 0) throw DimensionError("svd: expected a non-empty matrix, got shape ", a.shape());
   const int64_t m = a.shape()[0], n = a.shape()[1], k = std::min(m, n);
   const Device device = a.device();
   Svd out{Array({m, k}, float64, device), Array({k}, float64, device), Array({k, n}, float64, device)};

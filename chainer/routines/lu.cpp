@@ -9,7 +9,7 @@ namespace {
 // Returns a writable copy of the matrices, as one stack.
 Array stacked(const Array& a, std::string_view name) {
   if (a.ndim() < 2 || a.shape(-1) != a.shape(-2))
-    throw DimensionError(name, ": square matrices are needed, not shape ", a.shape());
+    throw DimensionError(name, ": expected square matrices, got shape ", a.shape());
   const Shape batch(a.shape().begin(), a.shape().end() - 2);
   return a.contiguous().astype(float64).reshape({batch.product(), a.shape(-1), a.shape(-1)});
 }

@@ -67,7 +67,7 @@ Array stack(const Arrays& arrays, int64_t axis) {
   Arrays wide;
   for (const Array& a : arrays) {
     if (a.shape() != arrays[0].shape())
-      throw DimensionError("stack: all arrays must have one shape, not ", arrays[0].shape(), " and ", a.shape());
+      throw DimensionError("stack: all arrays must have the same shape, not ", arrays[0].shape(), " and ", a.shape());
     wide.push_back(expand_dims(a, d));
   }
   return concatenate(wide, d);

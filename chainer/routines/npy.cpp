@@ -41,7 +41,7 @@ class HeaderParser {
         tuple(h.shape);
         shape = true;
       } else {
-        fail(text("the key '", key, "' is unknown or stands there twice"));
+        fail(text("the key '", key, "' is unknown or occurs twice"));
       }
       if (!take(',')) {
         expect('}');
@@ -49,10 +49,10 @@ class HeaderParser {
       }
     }
     space();
-    if (at_ != text_.size()) fail("something follows the dictionary");
-    if (!descr) fail("there is no 'descr'");
-    if (!order) fail("there is no 'fortran_order'");
-    if (!shape) fail("there is no 'shape'");
+    if (at_ != text_.size()) fail("unexpected text after the dictionary");
+    if (!descr) fail("'descr' is missing");
+    if (!order) fail("'fortran_order' is missing");
+    if (!shape) fail("'shape' is missing");
   }
 
  private:
@@ -69,13 +69,13 @@ class HeaderParser {
     return true;
   }
   void expect(char c) {
-    if (!take(c)) fail(text("'", c, "' was expected"));
+    if (!take(c)) fail(text("expected '", c, "'"));
   }
   std::string quoted() {
     space();
-    if (at_ >= text_.size() || (text_[at_] != '\'' && text_[at_] != '"')) fail("a text in quotes was expected");
+    if (at_ >= text_.size() || (text_[at_] != '\'' && text_[at_] != '"')) fail("expected a string in quotes");
     const std::size_t end = text_.find(text_[at_], at_ + 1);
-    if (end == text_.npos) fail("a text is not closed");
+    if (end == text_.npos) fail("a string is not closed");
     std::string out(text_.substr(at_ + 1, end - at_ - 1));
     at_ = end + 1;
     return out;
@@ -87,23 +87,23 @@ class HeaderParser {
         at_ += word.size();
         return word == "True";
       }
-    fail("True or False was expected");
+    fail("expected True or False");
   }
   void tuple(Shape& shape) {
     expect('(');
     for (bool comma = true; !take(')');) {
-      if (!comma) fail("the shape is no tuple of whole numbers");
+      if (!comma) fail("the shape is not a tuple of integers");
       const char* begin = text_.data() + at_;
       int64_t n = -1;
       const auto r = std::from_chars(begin, text_.data() + text_.size(), n);
       if (r.ec != std::errc() || n < 0 || (*begin == '0' && r.ptr != begin + 1))
-        fail("the shape is no tuple of whole numbers from 0 on");
+        fail("the shape is not a tuple of integers of 0 or more");
       at_ += static_cast<std::size_t>(r.ptr - begin);
       if (at_ < text_.size() && text_[at_] == 'L') ++at_;  // suffix of Python 2's long integers
       if (shape.ndim() == kMaxNdim) fail(text("the shape has more than ", kMaxNdim, " axes"));
       shape.push_back(n);
       comma = take(',');
-      if (!comma && shape.ndim() == 1) fail("the shape is no tuple");
+      if (!comma && shape.ndim() == 1) fail("the shape is not a tuple");
     }
   }
   std::string_view text_, what_;
@@ -131,7 +131,7 @@ Array widen(const std::string& bytes, const Shape& shape, std::string_view what)
     U v;
     std::memcpy(&v, bytes.data() + static_cast<std::size_t>(i) * sizeof(U), sizeof(U));
     if (std::is_same_v<U, uint64_t> && v > static_cast<U>(INT64_MAX))
-      throw FileError(what, ": element ", i, " is ", v, ", which int64 does not hold");
+      throw FileError(what, ": element ", i, " is ", v, ", which does not fit int64");
     o[i] = static_cast<int64_t>(v);
   }
   return out;
@@ -159,9 +159,9 @@ std::string to_npy(const Array& a) {
 }
 
 NpyHeader parse_npy_header(std::string_view bytes, std::string_view what) {
-  if (bytes.size() < 10 || bytes.substr(0, 6) != kMagic) throw FileError(what, ": not in npy format");
+  if (bytes.size() < 10 || bytes.substr(0, 6) != kMagic) throw FileError(what, ": not an npy file");
   const std::size_t version = static_cast<unsigned char>(bytes[6]), field = version == 1 ? 2 : 4;
-  if (version < 1 || version > 3) throw FileError(what, ": npy version ", static_cast<int>(version), " is not known");
+  if (version < 1 || version > 3) throw FileError(what, ": npy version ", static_cast<int>(version), " is unknown");
   if (bytes.size() < 8 + field) throw FileError(what, ": truncated npy header");
   const std::size_t length = little_endian(bytes.substr(8, field));
   NpyHeader h;

@@ -42,7 +42,7 @@ void RandomState::set_state(const State& s) {
     recording::refuse("a generator is seeded");
   const std::lock_guard lock(mutex());
   if (s.key.size() != 624 || s.position < 0 || s.position > 624)
-    throw ValueError("random state: 624 words and a position in [0, 624] are needed");
+    throw ValueError("random state: expected 624 words and a position in [0, 624]");
   std::copy(s.key.begin(), s.key.end(), key_);
   position_ = s.position;
   has_gauss_ = s.has_gauss;

@@ -48,7 +48,7 @@ Array RandomState::exponential(double scale, const Shape& s, Dtype d) {
   return draw(s, d, [&] { return scale * next_exponential(); });
 }
 Array RandomState::gamma(double k, double scale, const Shape& s, Dtype d) {
-  if (!(k >= 0)) throw ValueError("gamma: the shape must be a number from 0 on, not ", k);
+  if (!(k >= 0)) throw ValueError("gamma: the shape must be 0 or more, not ", k);
   return draw(s, d, [&] { return scale * next_gamma(k); });
 }
 Array RandomState::beta(double a, double b, const Shape& s, Dtype d) {
@@ -103,13 +103,13 @@ Array RandomState::binomial(int64_t n, const Array& p, const Shape& s, Dtype d) 
   const std::vector<double> ps = p.to_vector<double>();
   for (double q : ps)
     if (n < 0 || !(q >= 0 && q <= 1))
-      throw ValueError("binomial: n >= 0 and p in [0, 1] are needed, not ", n, " and ", q);
+      throw ValueError("binomial: n must be 0 or more and p in [0, 1], not ", n, " and ", q);
   std::size_t at = 0;
   return draw(s, d, [&] { return next_binomial(n, ps[at++ % ps.size()]); });
 }
 Array RandomState::binomial(int64_t n, double p, const Shape& s, Dtype d) {
   if (n < 0 || !(p >= 0 && p <= 1))
-    throw ValueError("binomial: n >= 0 and p in [0, 1] are needed, not ", n, " and ", p);
+    throw ValueError("binomial: n must be 0 or more and p in [0, 1], not ", n, " and ", p);
   return draw(s, d, [&] { return next_binomial(n, p); });
 }
 
@@ -205,7 +205,7 @@ Probabilities::Probabilities(const std::vector<float>& list)
     : values(std::vector<double>(list.begin(), list.end())), tolerance(tolerance_of(float32)) {}
 Probabilities::Probabilities(const Array& p) : tolerance(tolerance_of(p.dtype())) {
   if (p.ndim() != 1 || !is_floating(p.dtype()))
-    throw ValueError("choice: probabilities are a floating array with one axis, not ", p.dtype(), " of shape ",
+    throw ValueError("choice: probabilities must be a floating array with one axis, not ", p.dtype(), " of shape ",
                      p.shape());
   values = p.to_vector<double>();
 }
@@ -230,14 +230,13 @@ Array RandomState::choice(int64_t n, const Shape& shape, bool replace, const Pro
   check_probabilities("choice", *p);
   const double total = std::accumulate(p->begin(), p->end(), 0.0);
   if (!(std::abs(total - 1) <= given.tolerance))
-    throw ValueError("choice: the probabilities add up to ", total, " instead of 1",
-                     std::abs(total - 1) < 0.01
-                         ? ": divide them by their sum, or, where they were computed in float32, "
-                           "give the array itself, whose dtype allows for its rounding"
-                         : "");
+    throw ValueError("choice: the probabilities must add up to 1, not ", total,
+                     std::abs(total - 1) < 0.01 ? ": divide them by their sum; if they were computed in float32, "
+                                                  "pass the array itself, so that the tolerance is that of its dtype"
+                                                : "");
   const auto possible = std::count_if(p->begin(), p->end(), [](double q) { return q > 0; });
   if (!replace && possible < size)
-    throw ValueError("choice: only ", possible, " of the choices have a probability above 0, ", size, " are wanted");
+    throw ValueError("choice: only ", possible, " choices have a probability above 0, but ", size, " are requested");
   std::vector<double> weights = *p;
   const std::lock_guard lock(mutex());
   Array out(shape, int64);

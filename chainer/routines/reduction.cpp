@@ -54,7 +54,7 @@ Dtype total_type(Dtype d) { return is_floating(d) ? d : int64; }
 Array arg(ArgReduce op, const Array& a, std::optional<int64_t> axis, std::string_view name) {
   const Array x = axis ? a : a.ravel();
   const int d = normalize_axis(axis.value_or(0), x.ndim(), name);
-  if (x.shape()[d] == 0) throw ValueError(name, ": no element along axis ", d, " of shape ", x.shape());
+  if (x.shape()[d] == 0) throw ValueError(name, ": axis ", d, " of shape ", x.shape(), " is empty");
   Shape shape = x.shape();
   shape.erase(d);
   Array out(shape, int64, a.device(), name.data());

@@ -45,14 +45,14 @@ Array argsort_last(const Array& dense) {
 }  // namespace
 
 Array argsort(const Array& a, int64_t axis) {
-  if (a.ndim() == 0) throw ValueError("argsort: an array without axes");
+  if (a.ndim() == 0) throw ValueError("argsort: the array must have at least one axis");
   if (!a.device().is_host()) return through_host([&](const Array& x) { return argsort(x, axis); }, a);
   const int d = normalize_axis(axis, a.ndim(), "argsort");
   return swapaxes(argsort_last(swapaxes(a, d, -1).contiguous()), d, -1);
 }
 
 Array sort(const Array& a, int64_t axis) {
-  if (a.ndim() == 0) throw ValueError("sort: an array without axes");
+  if (a.ndim() == 0) throw ValueError("sort: the array must have at least one axis");
   if (!a.device().is_host()) return through_host([&](const Array& x) { return sort(x, axis); }, a);
   const int d = normalize_axis(axis, a.ndim(), "sort");
   const Array dense = swapaxes(a, d, -1).contiguous();

@@ -14,7 +14,7 @@ WalkerAlias::WalkerAlias(const std::vector<double>& probs) : threshold_(probs.si
   double total = 0;
   for (float v : p) total += v;
   if (!(total > 0))
-    throw ValueError("WalkerAlias: ", p.size(), " probabilities with sum ", total, "; it must be above 0");
+    throw ValueError("WalkerAlias: the sum of ", p.size(), " probabilities must be above 0, not ", total);
   std::vector<std::pair<float, int32_t>> sorted;
   for (std::size_t i = 0; i < p.size(); ++i)
     sorted.emplace_back(p[i] / static_cast<float>(total), static_cast<int32_t>(i));

@@ -22,7 +22,7 @@ void check_shape(const Shape& stored, const Array& value, const std::string& wha
     throw ValueError(what, ": shape ", stored, " does not fit the target's ", value.shape());
 }
 void check_one_value(const Shape& stored, const std::string& what) {
-  if (stored.product() != 1) throw ValueError(what, ": one value was expected, not shape ", stored);
+  if (stored.product() != 1) throw ValueError(what, ": expected one value, got shape ", stored);
 }
 
 void assign(const Array& stored, Array& value, const std::string& what) {
@@ -45,8 +45,7 @@ int64_t whole_value(const Array& stored, const std::string& what) {
   const Scalar one = one_value(stored, what);
   if (is_floating(stored.dtype())) {
     const double v = one.to_double();
-    if (!(std::abs(v) < 0x1p63) || v != std::trunc(v))
-      throw ValueError(what, ": ", v, " is no whole number of 64 bits");
+    if (!(std::abs(v) < 0x1p63) || v != std::trunc(v)) throw ValueError(what, ": ", v, " is not a 64-bit integer");
   }
   return one.to_int();
 }

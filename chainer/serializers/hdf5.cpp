@@ -9,7 +9,7 @@ namespace chainer::serializers {
 HDF5Serializer::HDF5Serializer(std::shared_ptr<HDF5Group> group, std::optional<int> compression)
     : group_(std::move(group)), compression_(compression) {
   if (compression && (*compression < 0 || *compression > 9))
-    throw ValueError("HDF5Serializer: the compression must be 0 to 9 or none, not ", *compression);
+    throw ValueError("HDF5Serializer: compression must be from 0 to 9 or none, not ", *compression);
 }
 std::unique_ptr<Serializer> HDF5Serializer::child(std::string_view key) {
   return std::make_unique<HDF5Serializer>(group_->group(stripped(key), true), compression_);
@@ -44,8 +44,8 @@ std::string HDF5Deserializer::what(std::string_view key) const { return text(gro
 bool HDF5Deserializer::wanted(const std::string& key) const {
   if (group_ && group_->contains(key)) return true;
   if (!strict_) return false;
-  if (!group_) throw ValueError(missing_, " does not exist, which should hold '", key, "'");
-  throw KeyError(group_->what(), ": there is no '", key, "'");
+  if (!group_) throw ValueError(missing_, " does not exist, expected for '", key, "'");
+  throw KeyError(group_->what(), ": no entry named '", key, "'");
 }
 template <class F>
 Array HDF5Deserializer::value_after(std::string_view key, F&& check) const {
@@ -53,7 +53,7 @@ Array HDF5Deserializer::value_after(std::string_view key, F&& check) const {
   if (!wanted(name)) return {};
   if (const HDF5Object o = group_->describe(name); o.kind == HDF5Object::array) check(o.shape);
   const HDF5Value v = group_->read(name);
-  if (v.text) throw TypeError(what(name), " is text, an array was expected");
+  if (v.text) throw TypeError(what(name), " is text, expected an array");
   return v.array;
 }
 Array HDF5Deserializer::value(std::string_view key, const Array& target) const {
@@ -79,7 +79,7 @@ void HDF5Deserializer::string(std::string_view key, std::string& v) {
   const std::string name = stripped(key);
   if (!wanted(name)) return;
   HDF5Value stored = group_->read(name);
-  if (stored.array) throw TypeError(what(name), " is an array, text was expected");
+  if (stored.array) throw TypeError(what(name), " is an array, expected text");
   if (stored.text) v = std::move(*stored.text);
 }
 

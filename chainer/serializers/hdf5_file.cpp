@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writing HDF5 files through libhdf5's C interface.
+// Writes HDF5 files through libhdf5's C interface.
 #include <hdf5.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace chainer::serializers {
 namespace {
 
-// The library keeps global state: one call at a time, its own messages off meanwhile.
+// Serializes calls of libhdf5, which has global state, and disables its error messages meanwhile.
 class Turn {
  public:
   Turn() : lock_(mutex()) {
@@ -51,7 +51,7 @@ class Id {
   herr_t (*close_)(hid_t);
 };
 
-// IEEE's half, and h5py's enumeration for bool.
+// float16, and h5py's enumeration for bool.
 Id half_type() {
   Id t(H5Tcopy(H5T_IEEE_F32LE), H5Tclose);
   H5Tset_fields(t, 15, 10, 5, 0, 10);
@@ -79,18 +79,18 @@ Id type_of(Dtype d) {
   return Id(H5Tcopy(t), H5Tclose);
 }
 
-// A file in memory, written as a whole: libhdf5 never meets a full disk, of which it would not always tell.
+// A file in memory, which is written as a whole, since libhdf5 does not report every error of a full disk.
 class File {
  public:
   explicit File(const std::filesystem::path& path) : path_(path), exceptions_(std::uncaught_exceptions()), out_(path) {
     const Turn turn;
     const Id how(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
     H5Pset_fapl_core(how, 1 << 20, false);
-    // Whatever the library's own choice is (it changed with HDF5 2), old ones read the file, as the release's h5py.
+    // The oldest format, which all versions of libhdf5 can read. The default differs between versions.
     H5Pset_libver_bounds(how, H5F_LIBVER_EARLIEST, H5F_LIBVER_LATEST);
-    static int made = 0;  // open files of one name would be one file to the library
+    static int made = 0;  // libhdf5 requires different names for open files
     id_ = H5Fcreate(text("memory-", made++).c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, how);
-    if (id_ < 0) throw FileError("cannot write ", path.string(), ": libhdf5 cannot make a file in memory");
+    if (id_ < 0) throw FileError("cannot write ", path.string(), ": libhdf5 cannot create a file in memory");
   }
   File(const File&) = delete;
   ~File() {
@@ -108,7 +108,7 @@ class File {
     const ssize_t size = H5Fflush(id_, H5F_SCOPE_GLOBAL) < 0 ? -1 : H5Fget_file_image(id_, nullptr, 0);
     std::string bytes(static_cast<std::size_t>(std::max<ssize_t>(size, 0)), '\0');
     if (size <= 0 || H5Fget_file_image(id_, bytes.data(), bytes.size()) != size)
-      throw FileError("cannot write ", path_.string(), ": libhdf5 does not give the file's bytes");
+      throw FileError("cannot write ", path_.string(), ": libhdf5 does not return the bytes of the file");
     out_.write(bytes);
     out_.commit();
     changed = false;
@@ -124,14 +124,14 @@ class File {
   hid_t id_ = -1;
 };
 
-// A dataset that does not tell when it was made: the same bytes for the same content.
+// Properties of a dataset without a time stamp, so that the same content gives the same bytes.
 Id timeless() {
   Id how(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
   H5Pset_obj_track_times(how, false);
   return how;
 }
 
-// Chunks of at most a mebibyte, cut along the first axes.
+// Returns the shape of chunks of at most 1 MiB, split along the first axes.
 std::vector<hsize_t> chunks_of(const Array& a) {
   std::vector<hsize_t> out(a.shape().begin(), a.shape().end());
   auto bytes = static_cast<std::size_t>(a.nbytes());
@@ -160,7 +160,7 @@ class Group : public HDF5Group {
                                      : -1,
              H5Gclose);
     if (found < 0) {
-      if (make) throw FileError(what(), ": the group '", name, "' cannot be made");
+      if (make) throw FileError(what(), ": cannot create the group '", name, "'");
       return nullptr;
     }
     return std::make_shared<Group>(file_, std::move(found), name_ + "/" + name);
@@ -195,7 +195,7 @@ class Group : public HDF5Group {
   void write(const std::string& name, const std::string& value) override {
     const Turn turn;
     const Id type(H5Tcopy(H5T_C_S1), H5Tclose), space(H5Screate(H5S_SCALAR), H5Sclose);
-    // A zero byte ends a text of variable length.
+    // Strings of variable length end at a zero byte.
     const bool variable = value.find('\0') == value.npos;
     H5Tset_size(type, variable ? H5T_VARIABLE : value.size());
     if (!variable) H5Tset_strpad(type, H5T_STR_NULLPAD);
@@ -216,7 +216,7 @@ class Group : public HDF5Group {
 
  private:
   hid_t with_parents() const {
-    // Never closed: the library has closed everything before a static object's end.
+    // Never closed: libhdf5 closes everything itself before static objects are destroyed.
     static const hid_t list = [] {
       const hid_t l = H5Pcreate(H5P_LINK_CREATE);
       H5Pset_create_intermediate_group(l, 1);
@@ -224,7 +224,7 @@ class Group : public HDF5Group {
     }();
     return list;
   }
-  // Every part of a path must be there before the last one may be asked for.
+  // H5Lexists requires that all parents of a path exist.
   bool exists(const std::string& name, H5I_type_t type) const {
     for (std::size_t at = name.find('/');; at = name.find('/', at + 1)) {
       if (H5Lexists(id_, name.substr(0, at).c_str(), H5P_DEFAULT) <= 0) return false;
@@ -236,13 +236,13 @@ class Group : public HDF5Group {
   Id make(const std::string& name, hid_t type, hid_t space, hid_t how) const {
     Id set(H5Dcreate2(id_, name.c_str(), type, space, with_parents(), how, H5P_DEFAULT), H5Dclose);
     file_->changed = true;
-    if (set < 0) throw FileError(what(), ": the dataset '", name, "' cannot be made; it may be there already");
+    if (set < 0) throw FileError(what(), ": cannot create the dataset '", name, "'; it may exist already");
     return set;
   }
   [[noreturn]] void unwritten(const std::string& name) const {
-    throw FileError(what(), ": the dataset '", name, "' cannot be written");
+    throw FileError(what(), ": cannot write the dataset '", name, "'");
   }
-  [[noreturn]] void write_only() const { throw RuntimeError(what(), ": this file is being written"); }
+  [[noreturn]] void write_only() const { throw RuntimeError(what(), ": the file was opened for writing"); }
 
   std::shared_ptr<File> file_;
   Id id_;
@@ -255,7 +255,7 @@ std::shared_ptr<HDF5Group> HDF5Group::create(const std::filesystem::path& path) 
   const Turn turn;
   auto file = std::make_shared<File>(path);
   Id id(H5Gopen2(file->id(), "/", H5P_DEFAULT), H5Gclose);
-  if (id < 0) throw FileError(path.string(), ": libhdf5 does not open the root group");
+  if (id < 0) throw FileError(path.string(), ": libhdf5 cannot open the root group");
   return std::make_shared<Group>(std::move(file), std::move(id), "");
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reading HDF5 files. libhdf5 is not trusted with files of others: its version 1.10 reads past the ends of its buffers
-// when a file is damaged on purpose.
+// Reads HDF5 files without libhdf5, whose version 1.10 reads out of bounds in maliciously damaged files.
 #include <type_traits>
 
 #include "chainer/serializers/hdf5_values.h"
@@ -36,7 +35,7 @@ class Reader : public HDF5Group {
     for (const auto& [name, link] : links_) {
       try {
         if (link.path.empty() || file_->find(address_, link.path)) out.push_back(name);
-      } catch (const Damage&) { out.push_back(name); }  // whoever asks for it is told
+      } catch (const Damage&) { out.push_back(name); }  // reading it reports the damage
     }
     return out;
   }
@@ -44,7 +43,7 @@ class Reader : public HDF5Group {
     HDF5Object out;
     try {
       const auto address = located(name);
-      if (!address) throw KeyError(what(), ": there is no '", name, "'");
+      if (!address) throw KeyError(what(), ": no entry named '", name, "'");
       out.place = *address;
       const hdf5::Messages messages = file_->messages(*address);
       if (hdf5::is_dataset(*file_, messages)) {
@@ -66,11 +65,10 @@ class Reader : public HDF5Group {
   }
   HDF5Value read(const std::string& name) const override {
     const auto address = find(name);
-    if (!address) throw KeyError(what(), ": there is no '", name, "'");
+    if (!address) throw KeyError(what(), ": no entry named '", name, "'");
     return guarded(name, [&] {
       const hdf5::Messages messages = file_->messages(*address);
-      if (!hdf5::is_dataset(*file_, messages))
-        throw KeyError(what(), ": there is no '", name, "', only a group of this name");
+      if (!hdf5::is_dataset(*file_, messages)) throw KeyError(what(), ": '", name, "' is a group, expected a dataset");
       return hdf5::read_value(*file_, messages);
     });
   }
@@ -80,12 +78,12 @@ class Reader : public HDF5Group {
   void flush() override {}
 
  private:
-  // The address of an object below this group; a name may hold slashes.
+  // Returns the address of an object below this group. Names may contain slashes.
   std::optional<uint64_t> find(const std::string& name) const {
     return guarded(name, [&] { return located(name); });
   }
   std::optional<uint64_t> located(const std::string& name) const {
-    const auto at = links_.find(name);  // without reading the group again
+    const auto at = links_.find(name);  // avoids reading the group again
     if (at != links_.end() && at->second.path.empty()) return at->second.address;
     return file_->find(address_, name);
   }
@@ -97,7 +95,7 @@ class Reader : public HDF5Group {
       throw FileError(what(), ": '", name, "' is damaged or of a kind that is not supported: ", d.why);
     }
   }
-  [[noreturn]] void read_only() const { throw RuntimeError(what(), ": this file was opened for reading"); }
+  [[noreturn]] void read_only() const { throw RuntimeError(what(), ": the file was opened for reading"); }
 
   std::shared_ptr<const hdf5::File> file_;
   uint64_t address_;
@@ -112,9 +110,9 @@ std::shared_ptr<HDF5Group> HDF5Group::open(const std::filesystem::path& path) {
     auto file = std::make_shared<const hdf5::File>(path.string());
     const uint64_t root = file->root();
     auto links = file->links(root);
-    if (!links) throw Damage{"its root is no group"};
+    if (!links) throw Damage{"its root is not a group"};
     return std::make_shared<Reader>(std::move(file), root, std::move(*links), path.string(), "");
-  } catch (const Damage& d) { throw FileError(path.string(), " is damaged or no HDF5 file: ", d.why); }
+  } catch (const Damage& d) { throw FileError(path.string(), " is damaged or not an HDF5 file: ", d.why); }
 }
 
 }  // namespace chainer::serializers

@@ -21,11 +21,11 @@ std::string_view need(const File& file, const Messages& messages, MessageType ty
   return *found;
 }
 
-// The lengths of the axes; none where there is no space at all.
+// Returns the shape; nullopt for a null dataspace.
 std::optional<std::vector<uint64_t>> read_space(std::string_view message) {
   Cursor c(message);
   const uint64_t version = c.number(1), rank = c.number(1);
-  if (version < 1 || version > 2 || rank > 32) throw Damage{"its shape is of a kind that is not known"};
+  if (version < 1 || version > 2 || rank > 32) throw Damage{"its dataspace is of an unknown kind"};
   c.skip(1);
   if (version == 2 && c.number(1) == 2) return {};
   if (version == 1) c.skip(5);
@@ -41,7 +41,7 @@ struct Type {
   enum Kind { integer, real, text, long_text, boolean } kind = integer;
   std::size_t size = 0;
   bool big_endian = false, has_sign = false;
-  uint64_t padding = 0;  // of a text: 0 up to a zero byte, 1 to the end but for zero bytes, 2 but for blanks
+  uint64_t padding = 0;  // of strings: 0 terminated by a zero byte, 1 padded by zero bytes, 2 padded by blanks
 };
 
 Type read_type(std::string_view message) {
@@ -54,7 +54,7 @@ Type read_type(std::string_view message) {
   const auto one_of = [&](std::initializer_list<std::size_t> sizes) {
     return std::find(sizes.begin(), sizes.end(), t.size) != sizes.end();
   };
-  const auto plain = [&] { return c.number(2) == 0 && c.number(2) == 8 * t.size; };  // all bits count
+  const auto plain = [&] { return c.number(2) == 0 && c.number(2) == 8 * t.size; };  // no padding bits
   switch (kind) {
     case 0:
       t.has_sign = bits & 8;
@@ -89,7 +89,7 @@ Type read_type(std::string_view message) {
 
 struct Filters {
   bool deflate = false;
-  std::size_t shuffle = 0;  // size of the elements whose bytes are apart
+  std::size_t shuffle = 0;  // size of the shuffled elements
 };
 
 Filters read_filters(const File& file, const Messages& messages) {
@@ -107,27 +107,27 @@ Filters read_filters(const File& file, const Messages& messages) {
     const uint64_t first = values ? c.number(4) : 0;
     if (values) c.skip(4 * (values - 1));
     if (version == 1 && values % 2) c.skip(std::min<uint64_t>(4, c.left()));
-    // The order is fixed: shuffled first, then packed.
+    // Only this order is supported: shuffle, then deflate.
     if (id == 1 && !out.deflate)
       out.deflate = true;
     else if (id == 2 && !out.shuffle && !out.deflate && first > 0 && first <= 8)
       out.shuffle = first;
     else
-      throw Damage{text("it is packed by filter ", id)};
+      throw Damage{text("filter ", id, " is not supported")};
   }
   return out;
 }
 
-// The elements of one chunk or of the whole, in the order and with the bytes of the file.
+// Returns the elements of a chunk or a dataset, with the file's order and byte order.
 std::string unpacked(std::string_view stored, uint64_t bytes, const Filters& f) {
   std::string out(bytes, '\0');
   if (f.deflate) {
     uLongf size = bytes;
     const int status = ::uncompress(reinterpret_cast<Bytef*>(out.data()), &size,
                                     reinterpret_cast<const Bytef*>(stored.data()), static_cast<uLong>(stored.size()));
-    if (status != Z_OK || size != bytes) throw Damage{"a packed part is damaged"};
+    if (status != Z_OK || size != bytes) throw Damage{"a compressed chunk is damaged"};
   } else {
-    if (stored.size() != bytes) throw Damage{"a part has another size than its shape says"};
+    if (stored.size() != bytes) throw Damage{text("its shape needs ", bytes, " bytes, ", stored.size(), " are stored")};
     out = stored;
   }
   if (f.shuffle > 1 && bytes % f.shuffle == 0) {
@@ -141,18 +141,19 @@ std::string unpacked(std::string_view stored, uint64_t bytes, const Filters& f) 
 
 struct Chunk {
   std::string_view bytes;
-  std::vector<uint64_t> at;  // of its first element
+  std::vector<uint64_t> at;  // the position of its first element
 };
 
 void read_chunks(const File& file, uint64_t node, int level, std::size_t rank, std::vector<Chunk>& to) {
   Cursor c = file.structure(node, 24, "TREE");
   const uint64_t type = c.number(1), here = c.number(1), count = c.number(2), key = 8 + 8 * (rank + 1);
-  if (type != 1 || (level >= 0 && here + 1 != static_cast<uint64_t>(level))) throw Damage{"its parts are no tree"};
+  if (type != 1 || (level >= 0 && here + 1 != static_cast<uint64_t>(level)))
+    throw Damage{"the tree of its chunks is invalid"};
   Cursor entries(file.at(node + 24, count * (key + 8)));
   for (uint64_t i = 0; i < count; ++i) {
-    if (to.size() > file.size() / key) throw Damage{"its parts go in circles"};
+    if (to.size() > file.size() / key) throw Damage{"the tree of its chunks has a cycle"};
     const uint64_t size = entries.number(4);
-    if (entries.number(4) != 0) throw Damage{"a part left a filter out"};
+    if (entries.number(4) != 0) throw Damage{"a chunk skips a filter"};
     Chunk chunk;
     for (std::size_t d = 0; d < rank; ++d) chunk.at.push_back(entries.number(8));
     entries.skip(8);
@@ -166,14 +167,14 @@ void read_chunks(const File& file, uint64_t node, int level, std::size_t rank, s
   }
 }
 
-// Puts the elements of a chunk in their places; what stands over the edge is left out.
+// Copies the elements of a chunk to their positions; omits those outside of the shape.
 void place(const std::string& from, const Chunk& chunk, const std::vector<uint64_t>& lengths,
            const std::vector<uint64_t>& shape, std::size_t size, std::string& to) {
   const std::size_t rank = shape.size();
   for (std::size_t d = 0; d < rank; ++d)
     if (chunk.at[d] >= shape[d]) return;
   const uint64_t run = std::min(lengths[rank - 1], shape[rank - 1] - chunk.at[rank - 1]);
-  std::vector<uint64_t> row(rank, 0);  // within the chunk; the last axis is copied as a whole
+  std::vector<uint64_t> row(rank, 0);  // position in the chunk; the last axis is copied as a whole
   for (;;) {
     uint64_t source = 0, target = 0;
     bool inside = true;
@@ -189,14 +190,14 @@ void place(const std::string& from, const Chunk& chunk, const std::vector<uint64
   }
 }
 
-// Elements that were never written.
+// Returns elements with the fill value.
 std::string unwritten(const File& file, const Messages& messages, double bytes, std::size_t size) {
   std::string out(static_cast<std::size_t>(bytes), '\0');
   const auto message = file.find(messages, kFillValue);
   if (!message) return out;
   Cursor c(*message);
   const uint64_t version = c.number(1);
-  if (version < 2 || version > 3) throw Damage{text("a fill value of version ", version)};
+  if (version < 2 || version > 3) throw Damage{text("version ", version, " of the fill value is unknown")};
   bool defined = false;
   if (version == 3) {
     defined = c.number(1) & 0x20;
@@ -207,20 +208,21 @@ std::string unwritten(const File& file, const Messages& messages, double bytes, 
   const uint64_t stored = defined ? c.number(4) : 0;
   if (stored == 0) return out;
   const std::string_view value = c.take(stored);
-  if (stored != size) throw Damage{"a fill value of another size"};
+  if (stored != size) throw Damage{text("the fill value has ", stored, " bytes, elements have ", size)};
   for (std::size_t i = 0; i + size <= out.size(); i += size) std::memcpy(out.data() + i, value.data(), size);
   return out;
 }
 
-// All elements, as they stand in the file.
+// Returns all elements, with the byte order of the file.
 std::string read_elements(const File& file, const Messages& messages, const std::vector<uint64_t>& shape,
                           std::size_t size) {
-  // Gzip packs at most 1032 to 1: what promises more than that of what is stored is lying.
+  // Deflate compresses by a factor of at most 1032, so larger claims are rejected before memory is allocated.
   double bytes = static_cast<double>(size);
   for (uint64_t n : shape) bytes *= static_cast<double>(n);
   if (std::find(shape.begin(), shape.end(), uint64_t(0)) != shape.end()) bytes = 0;
   const auto believe = [&](uint64_t stored) {
-    if (bytes > static_cast<double>(stored) * 1100 + 65536) throw Damage{"it promises more than is stored"};
+    if (bytes > static_cast<double>(stored) * 1100 + 65536)
+      throw Damage{"it claims more elements than the stored bytes can contain"};
   };
   Cursor c(need(file, messages, kLayout, "layout"));
   const uint64_t version = c.number(1), kind = c.number(1);
@@ -238,7 +240,7 @@ std::string read_elements(const File& file, const Messages& messages, const std:
     return unpacked(file.at(address, stored), static_cast<uint64_t>(bytes), {});
   }
   const std::size_t rank = shape.size();
-  if (c.number(1) != rank + 1 || rank == 0) throw Damage{"its parts have another number of axes"};
+  if (c.number(1) != rank + 1 || rank == 0) throw Damage{"its chunks have a wrong number of axes"};
   const uint64_t tree = c.number(8);
   std::vector<uint64_t> lengths;
   double part = static_cast<double>(size);
@@ -246,19 +248,20 @@ std::string read_elements(const File& file, const Messages& messages, const std:
     lengths.push_back(c.number(4));
     part *= static_cast<double>(lengths.back());
   }
-  if (c.number(4) != size || part <= 0) throw Damage{"its parts have another size"};
+  if (c.number(4) != size || part <= 0) throw Damage{"its chunks have a wrong size of elements"};
   const Filters filters = read_filters(file, messages);
   std::vector<Chunk> chunks;
   if (tree != kNowhere) read_chunks(file, tree, -1, rank, chunks);
   uint64_t stored = 0;
   for (const Chunk& chunk : chunks) {
     stored += chunk.bytes.size();
-    if (part > static_cast<double>(chunk.bytes.size()) * 1100 + 65536) throw Damage{"a part promises too much"};
+    if (part > static_cast<double>(chunk.bytes.size()) * 1100 + 65536)
+      throw Damage{"a chunk claims more elements than its bytes can contain"};
   }
   believe(stored);
   double room = 1;
   for (std::size_t d = 0; d < rank; ++d) room *= static_cast<double>((shape[d] + lengths[d] - 1) / lengths[d]);
-  if (static_cast<double>(chunks.size()) > room) throw Damage{"it has more parts than its shape has room for"};
+  if (static_cast<double>(chunks.size()) > room) throw Damage{"it has more chunks than its shape"};
   std::string out = unwritten(file, messages, bytes, size);
   for (const Chunk& chunk : chunks)
     place(unpacked(chunk.bytes, static_cast<uint64_t>(part), filters), chunk, lengths, shape, size, out);
@@ -278,7 +281,7 @@ Array to_array(std::string bytes, const Type& t, const std::vector<uint64_t>& le
   auto* to = static_cast<char*>(out.mutable_raw());
   if (t.kind == Type::boolean) {
     std::transform(bytes.begin(), bytes.end(), to, [](char c) { return char(c != 0); });
-  } else if (out.dtype() == int64 && !t.has_sign) {  // wider, and what does not fit becomes the largest number
+  } else if (out.dtype() == int64 && !t.has_sign) {  // widened to int64; larger values become the largest int64
     for (int64_t i = 0; i < out.size(); ++i) {
       const uint64_t v = little_endian(std::string_view(bytes).substr(static_cast<std::size_t>(i) * t.size, t.size));
       const int64_t kept = static_cast<int64_t>(std::min<uint64_t>(v, std::numeric_limits<int64_t>::max()));
@@ -293,7 +296,7 @@ Array to_array(std::string bytes, const Type& t, const std::vector<uint64_t>& le
 bool one_element(const std::vector<uint64_t>& lengths) {
   return std::all_of(lengths.begin(), lengths.end(), [](uint64_t n) { return n == 1; });
 }
-// A text of fixed length without what fills its place.
+// Removes the padding of a string of fixed length.
 std::string unpadded(std::string s, uint64_t padding) {
   if (padding == 0) return s.substr(0, s.find('\0'));
   return s.substr(0, s.find_last_not_of(padding == 2 ? ' ' : '\0') + 1);
@@ -313,7 +316,7 @@ void describe(const File& file, const Messages& messages, serializers::HDF5Objec
   const Type t = read_type(need(file, messages, kDatatype, "type"));
   out.kind = t.kind == Type::text || t.kind == Type::long_text ? HDF5Object::text : HDF5Object::array;
   if (out.kind == HDF5Object::text) {
-    if (!one_element(*lengths)) throw Damage{"an array of texts"};
+    if (!one_element(*lengths)) throw Damage{"an array of strings"};
     return;
   }
   double bytes = static_cast<double>(t.size);
@@ -330,15 +333,15 @@ HDF5Value read_value(const File& file, const Messages& messages) {
   const Type t = read_type(need(file, messages, kDatatype, "type"));
   if (t.kind != Type::text && t.kind != Type::long_text)
     return {.array = to_array(read_elements(file, messages, *lengths, t.size), t, *lengths)};
-  if (!one_element(*lengths)) throw Damage{"an array of texts"};
-  if (t.size > file.size()) throw Damage{"a text is longer than the file"};
+  if (!one_element(*lengths)) throw Damage{"an array of strings"};
+  if (t.size > file.size()) throw Damage{"a string is longer than the file"};
   const std::string stored = read_elements(file, messages, *lengths, t.size);
   if (t.kind == Type::text) return {.text = unpadded(stored, t.padding)};
   Cursor c(stored);
   const uint64_t length = c.number(4), heap = c.number(8), index = c.number(4);
   if (length == 0 || heap == 0 || heap == kNowhere) return {.text = ""};
   const std::string_view object = file.heap_object(heap, index);
-  if (length > object.size()) throw Damage{"a text is longer than its place"};
+  if (length > object.size()) throw Damage{"a string is longer than its heap object"};
   const std::string_view value = object.substr(0, length);
   return {.text = std::string(value.substr(0, value.find('\0')))};
 }

@@ -17,16 +17,16 @@
 namespace chainer::serializers {
 namespace {
 
-// The first names of a list, for messages.
+// Returns the first names of a list, for messages.
 std::string listed(const std::vector<std::string>& names) {
   constexpr std::size_t most = 8;
   std::string out;
   for (std::size_t i = 0; i < names.size() && i < most; ++i) out += (i ? ", " : "") + names[i];
   if (names.size() > most) out += chainer::text(" and ", names.size() - most, " more");
-  return out.empty() ? "nothing" : out;
+  return out.empty() ? "none" : out;
 }
 
-// An object array of one None, protocol 3: what numpy.array(None) saves, byte for byte.
+// An object array with one None, pickled with protocol 3: the same bytes as numpy.save of numpy.array(None).
 std::string none_member() {
   static constexpr char pickle[] =
       "\x80\x03\x63numpy.core.multiarray\n_"
@@ -36,7 +36,8 @@ std::string none_member() {
   return make_npy_header("|O", {}) + std::string(pickle, sizeof pickle - 1);
 }
 
-// UTF-8 to a 0-d array of UCS-4 characters. Bytes that are no UTF-8 become 0xdc00 and the byte, as Python has it.
+// Converts UTF-8 to a 0-d array of UCS-4 characters. Bytes that are not valid UTF-8 become 0xdc00 + byte, as Python's
+// surrogateescape.
 std::string text_member(const std::string& s) {
   std::string data;
   for (std::size_t at = 0; at < s.size();) {
@@ -44,7 +45,7 @@ std::string text_member(const std::string& s) {
     const int32_t code = next_utf8(s, at);
     put_little_endian(data, code == kNoCharacter ? 0xdc00u + byte : static_cast<uint32_t>(code), 4);
   }
-  if (data.empty()) data.assign(4, '\0');  // NumPy has no text of length zero
+  if (data.empty()) data.assign(4, '\0');  // NumPy has no strings of length zero
   return make_npy_header(chainer::text("<U", data.size() / 4), {}) + data;
 }
 
@@ -65,7 +66,7 @@ std::string from_ucs4(std::string_view data, bool big) {
   return out;
 }
 
-// Whether elements of this dtype lie in a file as they do in the memory of a little-endian machine.
+// Returns true if the elements in the file have the layout of memory on a little-endian machine.
 bool is_plain(const NpyHeader& h) {
   const std::string& d = h.descr;
   if (d.size() != 3 || (d[0] == '>' && d[2] != '1') || (h.fortran_order && h.shape.ndim() > 1)) return false;
@@ -134,13 +135,13 @@ std::vector<std::string> NpzFile::keys() const {
   return out;
 }
 std::string NpzFile::member(const std::string& key) const {
-  if (!contains(key)) throw KeyError(what_, ": there is no '", key, "'");
+  if (!contains(key)) throw KeyError(what_, ": no entry named '", key, "'");
   return zip_.read(key + ".npy");
 }
 NpyHeader NpzFile::header(const std::string& key) const {
-  if (!contains(key)) throw KeyError(what_, ": there is no '", key, "'");
+  if (!contains(key)) throw KeyError(what_, ": no entry named '", key, "'");
   const std::string file = key + ".npy", begin = zip_.head(file, 12);
-  std::size_t length = 12;  // with the header's own
+  std::size_t length = 12;  // including the field with the header's length
   if (begin.size() == 12) length += little_endian(std::string_view(begin).substr(8, begin[6] == 1 ? 2 : 4));
   return parse_npy_header(zip_.head(file, length), chainer::text(what_, ", '", key, "'"));
 }
@@ -150,7 +151,7 @@ std::optional<Shape> NpzFile::shape(const std::string& key) const {
   return h.shape;
 }
 void NpzFile::check(const std::string& key) const {
-  if (!contains(key)) throw KeyError(what_, ": there is no '", key, "'");
+  if (!contains(key)) throw KeyError(what_, ": no entry named '", key, "'");
   zip_.read(key + ".npy", [](std::string_view) { return true; });
 }
 
@@ -194,7 +195,7 @@ void NpzFile::runs(const std::string& key, const std::function<void(const Array&
 Array NpzFile::array(const std::string& key) const {
   {
     const NpyHeader h = header(key);
-    if (is_plain(h)) {  // from the archive into the array
+    if (is_plain(h)) {  // unpacks directly into the array
       Array out;
       char* to = nullptr;
       const bool done = pieces(key, [&](std::string_view piece) {
@@ -211,20 +212,20 @@ Array NpzFile::array(const std::string& key) const {
   const std::string bytes = member(key), name = chainer::text(what_, ", '", key, "'");
   const NpyHeader h = parse_npy_header(bytes, name);
   if (h.descr == "|O") {
-    // The one pickle that is taken is a single None; it is recognised, never executed.
+    // A pickled None is the only pickle that is read. It is recognized by its bytes; pickles are never executed.
     const std::string_view data = std::string_view(bytes).substr(h.data_offset);
     const bool one = h.shape.product() == 1;
     if (one && data.size() < 200 && data.find("]") != data.npos && data.find("Nat") != data.npos) return {};
-    throw FileError(name, ": a Python pickle, which is never executed; only a pickled None is read");
+    throw FileError(name, " is a Python pickle, which is never executed; only a pickled None is read");
   }
-  if (h.descr.size() > 1 && h.descr[1] == 'U') throw TypeError(name, " is text, an array was expected");
+  if (h.descr.size() > 1 && h.descr[1] == 'U') throw TypeError(name, " is text, expected an array");
   return from_npy(bytes, name);
 }
 Array NpzFile::mapped(const std::string& key) const {
-  if (!contains(key)) throw KeyError(what_, ": there is no '", key, "'");
+  if (!contains(key)) throw KeyError(what_, ": no entry named '", key, "'");
   const std::string name = chainer::text(what_, ", '", key, "'");
   const auto bytes = zip_.stored(key + ".npy");
-  if (!bytes || parse_npy_header(*bytes, name).descr.size() != 3) return array(key);  // packed, None or text
+  if (!bytes || parse_npy_header(*bytes, name).descr.size() != 3) return array(key);  // compressed, None or text
   const Array a = map_npy(*bytes, zip_.memory(), name);
   return a ? a : array(key);
 }
@@ -246,8 +247,8 @@ LoadReport NpzDeserializer::report() const {
   for (const std::string& key : npz_->keys())
     if (key.starts_with(options_.path) && !loaded.count(key) && !ignored(key)) out.unused.push_back(key);
   if (out.loaded.empty() && !out.missing.empty())
-    throw KeyError(npz_->what(), ": nothing in it fits. Wanted: ", listed(out.missing),
-                   ". There is: ", listed(npz_->keys()));
+    throw KeyError(npz_->what(), ": no entry matches; expected: ", listed(out.missing),
+                   "; available: ", listed(npz_->keys()));
   return out;
 }
 
@@ -271,7 +272,7 @@ bool NpzDeserializer::contains(std::string_view key) const {
   const std::string k = full(key);
   return npz_->contains(k) && !ignored(k);
 }
-// Whether the key is to be loaded; a strict serializer misses what is not there.
+// Returns true if the key is to be loaded; throws KeyError for missing keys if strict.
 bool NpzDeserializer::wanted(const std::string& key) const {
   if (ignored(key)) return false;
   if (npz_->contains(key)) {
@@ -280,7 +281,8 @@ bool NpzDeserializer::wanted(const std::string& key) const {
   }
   if (options_.strict) {
     const std::vector<std::string> keys = npz_->keys();
-    throw KeyError(npz_->what(), ": there is no '", key, "'", did_you_mean(key, keys), "; there is: ", listed(keys));
+    throw KeyError(npz_->what(), ": no entry named '", key, "'", did_you_mean(key, keys),
+                   "; available: ", listed(keys));
   }
   report_->missing.push_back(key);
   return false;
@@ -294,7 +296,7 @@ void NpzDeserializer::array(std::string_view key, Array& value) {
   if (const Array stored = npz_->array(k)) assign(stored, value, what);
 }
 
-// The array of one element; none for a stored None.
+// Returns an array of one element; none for a stored None.
 Array NpzDeserializer::one(const std::string& key) const {
   if (const auto shape = npz_->shape(key)) check_one_value(*shape, text(npz_->what(), ", '", key, "'"));
   return npz_->array(key);

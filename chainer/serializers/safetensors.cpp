@@ -14,9 +14,9 @@
 namespace chainer::serializers {
 namespace {
 
-constexpr uint64_t kLongestHeader = 100'000'000;  // as the published package has it
+constexpr uint64_t kLongestHeader = 100'000'000;  // the limit of the safetensors package
 
-// The dtypes of the format, in bytes, and ours where there is one.
+// The dtypes of the format, their sizes in bytes, and the corresponding Dtype.
 struct Kind {
   std::string_view name;
   uint64_t width;
@@ -38,8 +38,8 @@ std::string_view spelling(Dtype d) {
   return std::find_if(std::begin(kKinds), std::end(kKinds), [&](const Kind& k) { return k.dtype == d; })->name;
 }
 
-// The text of a JSON value that begins at `at`, and moves `at` behind it. Nothing is built, so that a header costs no
-// more than its arrays' entries.
+// Returns the text of the JSON value that begins at `at`, and moves `at` to its end. The value is not parsed, so that
+// the memory for a header is bounded by the entries of its arrays.
 std::string_view value_text(std::string_view json, std::size_t& at) {
   const std::size_t begin = at;
   int depth = 0;
@@ -72,7 +72,7 @@ Array widened(std::string_view bytes, const Shape& shape, const std::string& wha
   for (int64_t i = 0; i < out.size(); ++i) {
     const auto v = static_cast<U>(little_endian(bytes.substr(static_cast<std::size_t>(i) * sizeof(U), sizeof(U))));
     if (sizeof(U) == 8 && v > static_cast<U>(INT64_MAX))
-      throw FileError(what, ": element ", i, " is ", v, ", which int64 does not hold");
+      throw FileError(what, ": element ", i, " is ", v, ", which does not fit int64");
     to[i] = static_cast<int64_t>(v);
   }
   return out;
@@ -92,15 +92,15 @@ SafetensorsFile::SafetensorsFile(std::string bytes, const std::string& what)
 }
 
 void SafetensorsFile::damaged(std::string_view why) const {
-  throw FileError(what_, " is no safetensors file, or a damaged one: ", why);
+  throw FileError(what_, " is damaged or not a safetensors file: ", why);
 }
 
 void SafetensorsFile::parse() {
   if (bytes_.size() < 8) damaged("it has fewer than 8 bytes");
   const uint64_t length = little_endian(bytes_.substr(0, 8));
-  if (length > kLongestHeader) damaged(text("its header would have ", length, " bytes, more than ", kLongestHeader));
+  if (length > kLongestHeader) damaged(text("its header claims ", length, " bytes, more than ", kLongestHeader));
   if (length > bytes_.size() - 8)
-    damaged(text("its header would have ", length, " bytes, ", bytes_.size() - 8, " are there"));
+    damaged(text("its header claims ", length, " bytes, but the file has ", bytes_.size() - 8, " after the length"));
   const std::string_view json = bytes_.substr(8, length);
   data_ = bytes_.substr(8 + length);
   std::size_t at = 0;
@@ -108,36 +108,36 @@ void SafetensorsFile::parse() {
     while (at < json.size() && std::string_view(" \t\r\n").find(json[at]) != std::string_view::npos) ++at;
     return at < json.size() ? json[at] : '\0';
   };
-  if (json.empty() || json[0] != '{') damaged("its header is no JSON object");
+  if (json.empty() || json[0] != '{') damaged("its header is not a JSON object");
   ++at;
   bool metadata = false, more = next() != '}';
   if (!more) ++at;
   for (; more; more = json[at++] == ',') {
-    if (next() != '"') damaged(text("a name was expected at byte ", at, " of the header"));
+    if (next() != '"') damaged(text("expected a name at byte ", at, " of the header"));
     std::string name;
     std::string_view value;
     try {
       name = *json::parse(value_text(json, at)).string();
     } catch (const ValueError& e) { damaged(e.what()); }
-    if (next() != ':') damaged(text("':' was expected behind '", name, "'"));
+    if (next() != ':') damaged(text("expected ':' after '", name, "'"));
     ++at, next();
     value = value_text(json, at);
-    if (next() != ',' && next() != '}') damaged(text("',' or '}' was expected behind the value of '", name, "'"));
+    if (next() != ',' && next() != '}') damaged(text("expected ',' or '}' after the value of '", name, "'"));
     if (name != "__metadata__") {
       read_entry(name, value);
       continue;
     }
-    if (std::exchange(metadata, true)) damaged("there is metadata twice");
+    if (std::exchange(metadata, true)) damaged("its metadata occurs twice");
     try {
       const json::Value texts = json::parse(value);
-      if (!texts.object()) damaged("its metadata is no JSON object");
+      if (!texts.object()) damaged("its metadata is not a JSON object");
       for (const auto& [key, v] : *texts.object()) {
-        if (!v.string()) damaged(text("metadata '", key, "' is no text"));
-        if (!metadata_.emplace(key, *v.string()).second) damaged(text("there is metadata '", key, "' twice"));
+        if (!v.string()) damaged(text("metadata '", key, "' is not a string"));
+        if (!metadata_.emplace(key, *v.string()).second) damaged(text("metadata '", key, "' occurs twice"));
       }
     } catch (const ValueError& e) { damaged(text("its metadata: ", e.what())); }
   }
-  if (next() != '\0' || at != json.size()) damaged("something follows the header's object");
+  if (next() != '\0' || at != json.size()) damaged("bytes follow the JSON object of the header");
 
   std::vector<std::pair<uint64_t, const std::string*>> order;
   for (const auto& [name, e] : entries_) order.emplace_back(e.begin, &name);
@@ -146,11 +146,10 @@ void SafetensorsFile::parse() {
   });
   uint64_t end = 0;
   for (const auto& [begin, name] : order) {
-    if (begin != end)
-      damaged(text("the data of '", *name, "' begin at ", begin, ", where the ones before end at ", end));
+    if (begin != end) damaged(text("the data of '", *name, "' begin at ", begin, ", but the data before end at ", end));
     end = entries_.at(*name).end;
   }
-  if (end != data_.size()) damaged(text("its arrays have ", end, " bytes, ", data_.size(), " are there"));
+  if (end != data_.size()) damaged(text("its arrays have ", end, " bytes, but the file has ", data_.size()));
 }
 
 void SafetensorsFile::read_entry(const std::string& name, std::string_view value) {
@@ -163,7 +162,7 @@ void SafetensorsFile::read_entry(const std::string& name, std::string_view value
   } catch (const ValueError& error) { damaged(of + error.what()); }
   const auto whole = [&](const json::Value& n, std::string_view which) {
     const auto* i = std::get_if<int64_t>(&n.data);
-    if (!i || *i < 0) damaged(text(of, which, " must be whole numbers from 0 on"));
+    if (!i || *i < 0) damaged(text(of, which, " must be integers of 0 or more"));
     return *i;
   };
   const json::Value *dtype = v.find("dtype"), *shape = v.find("shape"), *offsets = v.find("data_offsets");
@@ -172,24 +171,24 @@ void SafetensorsFile::read_entry(const std::string& name, std::string_view value
     damaged(of + "its entry is not of the form {\"dtype\": ..., \"shape\": [...], \"data_offsets\": [begin, end]}");
   e.dtype = *dtype->string();
   const Kind* kind = find_kind(e.dtype);
-  if (!kind) damaged(text(of, "dtype '", e.dtype, "' is not known"));
+  if (!kind) damaged(text(of, "dtype '", e.dtype, "' is unknown"));
   uint64_t bytes = kind->width;
   for (const json::Value& n : *shape->list()) {
     e.shape.push_back(whole(n, "lengths of axes"));
     if (__builtin_mul_overflow(bytes, static_cast<uint64_t>(e.shape.back()), &bytes))
-      damaged(of + "its shape has more elements than 64 bits count");
+      damaged(of + "the size of its shape overflows 64 bits");
   }
   e.begin = static_cast<uint64_t>(whole((*offsets->list())[0], "offsets"));
   e.end = static_cast<uint64_t>(whole((*offsets->list())[1], "offsets"));
   if (e.begin > e.end || e.end > data_.size())
-    damaged(text(of, "its data would lie from ", e.begin, " to ", e.end, " of ", data_.size(), " bytes"));
+    damaged(text(of, "data_offsets ", e.begin, " and ", e.end, " are out of range for ", data_.size(), " bytes"));
   if (e.end - e.begin != bytes) damaged(text(of, "its shape needs ", bytes, " bytes, its data have ", e.end - e.begin));
-  if (!entries_.emplace(name, std::move(e)).second) damaged(of + "it is there twice");
+  if (!entries_.emplace(name, std::move(e)).second) damaged(of + "it occurs twice");
 }
 
 Array SafetensorsFile::array(const std::string& name) const {
   const auto it = entries_.find(name);
-  if (it == entries_.end()) throw KeyError(what_, ": there is no '", name, "'");
+  if (it == entries_.end()) throw KeyError(what_, ": no entry named '", name, "'");
   const Entry& e = it->second;
   const std::string of = text(what_, ", '", name, "'");
   if (e.shape.size() > kMaxNdim) throw FileError(of, ": it has ", e.shape.size(), " axes, more than ", kMaxNdim);
@@ -208,7 +207,7 @@ Array SafetensorsFile::array(const std::string& name) const {
   Array out(shape, *kind.dtype);
   if (bytes.empty()) return out;
   copy_little_endian(out.mutable_raw(), bytes.data(), bytes.size(), kind.width);
-  if (kind.dtype == Dtype::bool_)  // kernels rely on truth values that are 0 or 1
+  if (kind.dtype == Dtype::bool_)  // kernels require booleans to be 0 or 1
     for (auto *p = static_cast<unsigned char*>(out.mutable_raw()), *end = p + bytes.size(); p != end; ++p) *p = *p != 0;
   return out;
 }
@@ -218,7 +217,7 @@ std::string safetensors_bytes(const std::map<std::string, Array>& arrays,
   std::vector<std::pair<std::string, Array>> order(arrays.begin(), arrays.end());
   for (auto& [name, a] : order) {
     if (name == "__metadata__") throw ValueError("write_safetensors: an array cannot be named '__metadata__'");
-    if (!a) throw ValueError("write_safetensors: '", name, "' is None, for which the format has no word");
+    if (!a) throw ValueError("write_safetensors: '", name, "' is None, which the format cannot represent");
     a = a.contiguous();
   }
   std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
@@ -241,7 +240,7 @@ std::string safetensors_bytes(const std::map<std::string, Array>& arrays,
   }
   std::string json = json::dump(json::Value(std::move(header)));
   json.resize((json.size() + 7) / 8 * 8, ' ');
-  if (json.size() > kLongestHeader) throw ValueError("write_safetensors: the names take more than 100 MB");
+  if (json.size() > kLongestHeader) throw ValueError("write_safetensors: the header has more than 100 MB");
   std::string out;
   put_little_endian(out, json.size(), 8);
   out.reserve(8 + json.size() + static_cast<std::size_t>(end));
@@ -265,13 +264,14 @@ void save_safetensors(const std::filesystem::path& path, const DictionarySeriali
       arrays[key] = *a;
       continue;
     }
-    // What is no array is a member of an NPZ file: a text, or None.
+    // Values other than arrays are members of an NPZ file: text, or None.
     NpzFile member(npz_bytes({{key, value}}), path.string());
     try {
       texts[key] = member.text(key);
     } catch (const TypeError&) {
       throw ValueError("save_safetensors: '", key,
-                       "' is None: a parameter that has no shape yet gets one when its link ", "is called");
+                       "' is None, which the format cannot represent; uninitialized parameters get a shape when their ",
+                       "link is called");
     }
   }
   write_safetensors(path, arrays, texts);

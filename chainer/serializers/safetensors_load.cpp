@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Arrays of a safetensors file into a link: first everything is matched and checked, then everything is assigned.
+// Loads a safetensors file into a link: first matches and checks all arrays, then assigns them.
 #include <algorithm>
 #include <set>
 
@@ -10,15 +10,15 @@
 namespace chainer::serializers {
 namespace {
 
-// A value of the link that the file is to give.
+// A value of the link, to be loaded from the file.
 struct Target {
   std::string path;
   std::vector<std::string> names;  // in the file
   std::function<Array(const std::vector<Array>&)> convert;
-  std::optional<Shape> shape;  // none while it has none
+  std::optional<Shape> shape;  // nullopt if uninitialized
   Dtype dtype = float32;
-  bool optional = false;                     // absent values of this kind are not in files
-  std::function<void(const Array&)> assign;  // the second step
+  bool optional = false;                     // may be missing in the file
+  std::function<void(const Array&)> assign;  // called after all checks
 };
 
 class Collector : public MemberVisitor {
@@ -66,7 +66,7 @@ class Collector : public MemberVisitor {
   void link(const std::string& name, Link& l) override { enter(name, l); }
 
  private:
-  // Numbers are state of this library's links: other frameworks' files have none.
+  // Numbers are state of this library's links; files of other frameworks have none.
   void number(const std::string& name, Dtype dtype, std::function<void(const Array&, const std::string&)> set) {
     if (options_.from != WeightNames::own) return;
     Target t = target(name);
@@ -84,13 +84,14 @@ class Collector : public MemberVisitor {
     l.visit(*this);
     std::tie(path_, rows_, owner_) = std::tie(path, rows, owner);
   }
-  // Whether the table of the link around names what lies below this path: a Linear inside of an LSTM is no layer there.
+  // Returns true if the table of the enclosing link has entries below this path: a Linear in an LSTM is not a layer of
+  // its own in other frameworks.
   bool is_part_of_a_layer() const {
     if (!rows_) return false;
     const std::string here = path_.substr(owner_.size());
     return std::any_of(rows_->begin(), rows_->end(), [&](const WeightRow& r) { return r.path.starts_with(here); });
   }
-  // A path in the file's spelling, through the map of names.
+  // Returns the name in the file for a path, using the map of names.
   std::string renamed(const std::string& path) const {
     for (std::string begin = path;;) {
       if (const auto it = options_.names.find(begin); it != options_.names.end()) {
@@ -127,9 +128,9 @@ class Collector : public MemberVisitor {
 
   const SafetensorsFile& file_;
   const SafetensorsOptions& options_;
-  std::string path_;                              // with a slash at its end, or empty
-  std::shared_ptr<std::vector<WeightRow>> rows_;  // of the innermost link that has a table
-  std::string owner_;                             // its path
+  std::string path_;                              // ends with a slash, or is empty
+  std::shared_ptr<std::vector<WeightRow>> rows_;  // the table of the innermost link that has one
+  std::string owner_;                             // the path of this link
 };
 
 std::string joined(const std::vector<std::string>& names) {
@@ -161,7 +162,7 @@ LoadReport load_safetensors(const SafetensorsFile& file, Link& link, const Safet
       }
       Array value = t.convert(sources);
       if (t.shape && value.shape() != *t.shape)
-        wrong.push_back(text(t.path, " has shape ", *t.shape, ", ", joined(t.names), " gives ", value.shape()));
+        wrong.push_back(text(t.path, " has shape ", *t.shape, ", ", joined(t.names), " has ", value.shape()));
       else if (!same_kind(value.dtype(), t.dtype))
         wrong.push_back(text(t.path, " is ", t.dtype, ", ", joined(t.names), " is ", value.dtype()));
       else
@@ -169,7 +170,7 @@ LoadReport load_safetensors(const SafetensorsFile& file, Link& link, const Safet
     } catch (const Error& e) { wrong.push_back(text(t.path, " from ", joined(t.names), ": ", e.what())); }
   }
   for (const auto& [path, value] : all.texts)
-    if (!file.metadata().contains(path)) report.missing.push_back(text(path, " (a text in the metadata)"));
+    if (!file.metadata().contains(path)) report.missing.push_back(text(path, " (a string in the metadata)"));
   for (const auto& [name, entry] : file.entries())
     if (!taken.contains(name) && !is_bookkeeping(name, options.from)) report.unused.push_back(name);
 

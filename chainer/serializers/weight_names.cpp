@@ -14,30 +14,31 @@ namespace {
 using Sources = std::vector<Array>;
 using Rows = std::vector<WeightRow>;
 
-// Gates lie in blocks of rows: i, f, g, o in PyTorch and Keras. F::lstm has a (their g), i, f, o of each unit together.
+// PyTorch and Keras store gates as blocks of rows: i, f, g, o. F::lstm interleaves a (their g), i, f, o for each unit.
 Array lstm_rows(const Array& blocks) {
   const int64_t rows = blocks.shape(0);
-  if (rows % 4 != 0) throw DimensionError(rows, " rows are no four gates");
+  if (rows % 4 != 0) throw DimensionError("the number of rows must be a multiple of 4 (gates), not ", rows);
   Arrays gates;
   for (int64_t gate : {2, 0, 1, 3}) gates.push_back(blocks[Slice(gate * rows / 4, (gate + 1) * rows / 4)]);
   return stack(gates, 1).reshape(blocks.shape());
 }
 Array transposed(const Array& kernel) {
-  if (kernel.ndim() != 2) throw DimensionError("a matrix is needed, not shape ", kernel.shape());
+  if (kernel.ndim() != 2) throw DimensionError("expected a matrix, got shape ", kernel.shape());
   return kernel.T();
 }
-// (k..., a, b) to (b, a, k...).
+// Transposes (k..., a, b) to (b, a, k...).
 Array channels_first(const Array& kernel) {
   const int n = kernel.ndim();
-  if (n < 3) throw DimensionError("a kernel of spatial axes and two of channels is needed, not shape ", kernel.shape());
+  if (n < 3)
+    throw DimensionError("expected a kernel with spatial axes and two channel axes, got shape ", kernel.shape());
   Dims order = {n - 1, n - 2};
   for (int i = 0; i < n - 2; ++i) order.push_back(i);
   return kernel.transpose(order);
 }
 Array first(const Sources& s) { return s[0]; }
 
-// Layers and directions are the children; the gates of w0, w1, ... (from the input, then from the state) are blocks of
-// rows, in the same order.
+// Each child is one direction of a layer. Its w0, w1, ... (first those of the input, then those of the state) are
+// blocks of rows in PyTorch's weights, in the same order.
 Rows n_step_rows(const links::NStepRNNBase& link) {
   Rows rows;
   const auto layers = static_cast<std::size_t>(std::max<int64_t>(link.n_layers(), 1));
@@ -48,7 +49,8 @@ Rows n_step_rows(const links::NStepRNNBase& link) {
     for (int64_t i = 0; i < 2 * gates; ++i) {
       const auto part = [gate = i % gates, gates](const Sources& s) {
         const int64_t n = s[0].shape(0);
-        if (n % gates != 0) throw DimensionError(n, " rows are not ", gates, " gates");
+        if (n % gates != 0)
+          throw DimensionError("the number of rows must be a multiple of ", gates, " (gates), not ", n);
         return s[0][Slice(gate * n / gates, (gate + 1) * n / gates)];
       };
       const std::string from = i < gates ? "_ih" : "_hh";

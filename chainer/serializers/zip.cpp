@@ -23,7 +23,7 @@ constexpr uint16_t kUtf8Name = 0x800;
 
 void put(std::string& out, uint64_t v, int bytes) { put_little_endian(out, v, bytes); }
 
-// What says how a name is to be read: as UTF-8, where readers would take it for an old code page otherwise.
+// Returns the flag for UTF-8 names, without which readers assume an old code page.
 uint16_t flags_of(const std::string& name) {
   const bool ascii = std::all_of(name.begin(), name.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
   return !ascii && is_utf8(name) ? kUtf8Name : 0;
@@ -42,7 +42,7 @@ uint32_t checksum(std::string_view s) {
 std::string deflated(std::string_view s) {
   z_stream z{};
   if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY) != Z_OK)
-    throw FileError("zlib could not start compressing");
+    throw FileError("zip: zlib cannot start compression");
   std::string out;
   std::string buffer(1 << 18, '\0');
   const char* next = s.data();
@@ -62,7 +62,7 @@ std::string deflated(std::string_view s) {
     out.append(buffer.data(), buffer.size() - z.avail_out);
   } while (status == Z_OK || status == Z_BUF_ERROR);
   deflateEnd(&z);
-  if (status != Z_STREAM_END) throw FileError("zlib could not compress");
+  if (status != Z_STREAM_END) throw FileError("zip: zlib compression failed");
   return out;
 }
 
@@ -77,12 +77,12 @@ void Writer::add(const std::string& name, std::string_view bytes) {
   put(out_, wide ? 45 : 20, 2);
   put(out_, flags_of(name), 2);
   put(out_, e.method, 2);
-  put(out_, 0x00210000, 4);  // 1980-01-01: the same bytes for the same content
+  put(out_, 0x00210000, 4);  // always 1980-01-01, so that the same content gives the same bytes
   put(out_, e.crc, 4);
   put(out_, wide ? kMax32 : e.packed, 4);
   put(out_, wide ? kMax32 : e.size, 4);
   put(out_, name.size(), 2);
-  // An extra field that nobody knows fills the gap; the shortest has four bytes.
+  // Aligns stored data to 64 bytes with an extra field of an unassigned id, which has at least 4 bytes.
   const uint64_t head = out_.size() + 2 + name.size() + (wide ? 20 : 0);
   uint64_t gap = compress_ ? 0 : (64 - head % 64) % 64;
   if (gap > 0 && gap < 4) gap += 64;
@@ -141,10 +141,10 @@ std::string Writer::finish() {
   return std::move(out_);
 }
 
-void Reader::damaged(std::string_view why) const { throw FileError(what_, ": not a whole zip archive: ", why); }
+void Reader::damaged(std::string_view why) const { throw FileError(what_, ": not a valid zip archive: ", why); }
 
 uint64_t Reader::number(uint64_t at, std::size_t n) const {
-  if (at > bytes_.size() || bytes_.size() - at < n) damaged("it ends early");
+  if (at > bytes_.size() || bytes_.size() - at < n) damaged("it is truncated");
   return little_endian(bytes_.substr(at, n));
 }
 
@@ -161,7 +161,7 @@ Reader::Reader(std::shared_ptr<MappedFile> file, std::string what)
 
 void Reader::read_directory() {
   if (bytes_.size() < 22) damaged("it is too short");
-  // The end record is last, but for a comment of up to 64 KiB.
+  // The end record is at the end, before a comment of up to 64 KiB.
   uint64_t end = bytes_.size() - 22;
   const uint64_t least = end > 0xffff ? end - 0xffff : 0;
   while (number(end, 4) != kEnd || number(end + 20, 2) != bytes_.size() - end - 22) {
@@ -185,9 +185,9 @@ void Reader::read_directory() {
     e.size = number(at + 24, 4);
     e.offset = number(at + 42, 4);
     const uint64_t name = number(at + 28, 2), extra = number(at + 30, 2), comment = number(at + 32, 2);
-    if (at + 46 + name + extra > bytes_.size()) damaged("it ends early");
+    if (at + 46 + name + extra > bytes_.size()) damaged("it is truncated");
     const std::string key(bytes_.substr(at + 46, name));
-    // Sizes that do not fit 32 bits stand in the zip64 extra field, in this order.
+    // Sizes and offsets that do not fit 32 bits are in the zip64 extra field, in this order.
     for (uint64_t x = at + 46 + name, stop = x + extra; x + 4 <= stop;) {
       const uint64_t id = number(x, 2), n = number(x + 2, 2);
       uint64_t field = x + 4;
@@ -209,19 +209,19 @@ std::vector<std::string> Reader::names() const {
 
 const Reader::Entry& Reader::entry(const std::string& name) const {
   const auto it = entries_.find(name);
-  if (it == entries_.end()) throw KeyError(what_, ": there is no member '", name, "'");
+  if (it == entries_.end()) throw KeyError(what_, ": no member named '", name, "'");
   return it->second;
 }
 
 uint64_t Reader::begin_of(const std::string& name, const Entry& e) const {
   if (e.flags & 1) throw FileError(what_, ": member '", name, "' is encrypted");
-  if (number(e.offset, 4) != kLocal) damaged("a member is not where the directory says");
+  if (number(e.offset, 4) != kLocal) damaged("a member is not at the offset in the directory");
   const uint64_t name_length = number(e.offset + 26, 2);
   const uint64_t extra = number(e.offset + 28, 2);
-  if (bytes_.substr(e.offset + 30, name_length) != name) damaged("a member's name is not the directory's");
+  if (bytes_.substr(e.offset + 30, name_length) != name) damaged("the name of a member differs from the directory");
   const uint64_t begin = e.offset + 30 + name_length + extra;
-  if (begin > bytes_.size() || e.packed > bytes_.size() - begin) damaged("it ends early");
-  if (e.method == kStored && e.size != e.packed) damaged("a stored member has two sizes");
+  if (begin > bytes_.size() || e.packed > bytes_.size() - begin) damaged("it is truncated");
+  if (e.method == kStored && e.size != e.packed) damaged("the two sizes of a stored member differ");
   return begin;
 }
 
@@ -232,11 +232,11 @@ std::optional<std::string_view> Reader::stored(const std::string& name) const {
   return bytes_.substr(begin, e.size);
 }
 
-// Whether the member was unpacked to its end.
+// Returns true if the member was decompressed to its end, false if f stopped earlier.
 bool Reader::inflate(const std::string& name, std::string_view packed,
                      const std::function<bool(std::string_view)>& f) const {
   z_stream z{};
-  if (inflateInit2(&z, -MAX_WBITS) != Z_OK) throw MemoryError(what_, ": zlib could not start");
+  if (inflateInit2(&z, -MAX_WBITS) != Z_OK) throw MemoryError(what_, ": zlib cannot allocate memory");
   const std::unique_ptr<z_stream, int (*)(z_stream*)> ended(&z, inflateEnd);
   std::string out(std::min<uint64_t>(1 << 18, entry(name).size + 1), '\0');
   for (int status = Z_OK; status != Z_STREAM_END;) {
@@ -249,7 +249,7 @@ bool Reader::inflate(const std::string& name, std::string_view packed,
     z.avail_out = static_cast<uInt>(out.size());
     const uInt before = z.avail_in;
     status = ::inflate(&z, Z_NO_FLUSH);
-    if (status == Z_MEM_ERROR) throw MemoryError(what_, ": zlib got no memory for member '", name, "'");
+    if (status == Z_MEM_ERROR) throw MemoryError(what_, ": zlib cannot allocate memory for member '", name, "'");
     const std::size_t made = out.size() - z.avail_out;
     const bool moved = made > 0 || before != z.avail_in;
     if ((status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR) || (status != Z_STREAM_END && !moved))
@@ -266,7 +266,7 @@ void Reader::read(const std::string& name, const std::function<bool(std::string_
   uint64_t done = 0;
   const auto take = [&](std::string_view piece) {
     done += piece.size();
-    if (done > e.size) throw FileError(what_, ": member '", name, "' is damaged: it is longer than it should be");
+    if (done > e.size) throw FileError(what_, ": member '", name, "' is damaged: it is longer than the directory says");
     sum = crc32(sum, reinterpret_cast<const Bytef*>(piece.data()), static_cast<uInt>(piece.size()));
     return f(piece);
   };
@@ -274,12 +274,12 @@ void Reader::read(const std::string& name, const std::function<bool(std::string_
     for (std::size_t at = 0; at < packed.size(); at += 1 << 20)
       if (!take(packed.substr(at, 1 << 20))) return;
   } else if (e.method == kDeflated) {
-    // Deflate packs at most 1032 to 1: a directory that promises more is lying.
+    // Deflate compresses by a factor of at most 1032, so larger claims are rejected before memory is allocated.
     if (e.size / 1032 > e.packed + 64) damaged("a member's size is impossible");
     if (!inflate(name, packed, take)) return;
-    if (done != e.size) throw FileError(what_, ": member '", name, "' is damaged: it ends early");
+    if (done != e.size) throw FileError(what_, ": member '", name, "' is damaged: it is truncated");
   } else {
-    throw FileError(what_, ": member '", name, "' is packed by method ", e.method, ", which is not supported");
+    throw FileError(what_, ": member '", name, "' has compression method ", e.method, ", which is not supported");
   }
   if (sum != e.crc) throw FileError(what_, ": member '", name, "' is damaged: its checksum does not match");
 }
@@ -288,7 +288,7 @@ std::string Reader::read(const std::string& name) const {
   const uint64_t size = entry(name).size;
   std::string out;
   read(name, [&](std::string_view piece) {
-    // Memory follows the bytes that are there, not the size that is claimed.
+    // Memory grows with the bytes that are present, not with the size in the directory.
     if (out.capacity() - out.size() < piece.size()) out.reserve(std::min(size, 2 * (out.size() + piece.size())));
     out += piece;
     return true;

@@ -35,16 +35,17 @@ struct FunctionExtension : Extension {
   Trainer* trainer = nullptr;
 };
 
-// What an exception says, of whatever type it is.
+// Returns the message of an exception of any type.
 std::string what_of(const std::exception_ptr& thrown) {
   try {
     std::rethrow_exception(thrown);
   } catch (const std::exception& e) { return e.what(); } catch (...) {
-    return text("an exception of type ", current_exception_type(), ", which is no std::exception");
+    return text("an exception of type ", current_exception_type(), ", which is not derived from std::exception");
   }
 }
 
-// Calls f. The library's errors get a line at their end, behind those that they have; for others `at` has it.
+// Calls f. Appends the line place() to an Error thrown by it, after the lines that the Error already has; sets `at` to
+// the line for exceptions of other types.
 template <class F, class Place>
 void located(std::string& at, F&& f, Place&& place) {
   try {
@@ -127,7 +128,7 @@ void Trainer::run(bool show_loop_exception_msg) {
 
   std::vector<Entry*> order;
   for (Entry& e : extensions_) order.push_back(&e);
-  // Of those with one priority the trainer's snapshot is last: it holds what the others did.
+  // Among extensions with equal priority the snapshot of the trainer runs last, so that it contains their results.
   const auto is_snapshot = [](const Entry* e) {
     const auto* s = dynamic_cast<const extensions::Snapshot*>(e->extension.get());
     return s && s->is_of_trainer();
@@ -137,10 +138,10 @@ void Trainer::run(bool show_loop_exception_msg) {
   });
   if (!stop_trigger_.given())
     warn(
-        "Trainer: there is no stop trigger, so that the run never ends by itself: give one, as in "
-        "Trainer(updater, {20, \"epoch\"}), or call stop()");
+        "Trainer: no stop trigger is given, so the run ends only when stop() is called; an example of one is "
+        "Trainer(updater, {20, \"epoch\"})");
   start_time_ = now();
-  // Later than the resumed run began, also if the clock was set back since.
+  // Later than the beginning of the resumed run, even if the clock was set back since.
   begun_ = std::max(begun_, std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count());
   std::exception_ptr failure;
   std::optional<SignalWatch> signals(std::in_place, handle_signals_);
@@ -160,7 +161,7 @@ void Trainer::run(bool show_loop_exception_msg) {
     if (show_loop_exception_msg)
       std::fprintf(stderr, "Exception in main training loop%s: %s\n", failed_at_.c_str(), what_of(failure).c_str());
   }
-  // All are finalized, whatever the others throw: each exception is reported, the first one of all leaves run().
+  // All extensions are finalized even if some of them throw: each exception is printed, and run() throws the first one.
   const auto finalize = [&](const std::string& name, auto& object) {
     try {
       return object.finalize();
@@ -173,7 +174,7 @@ void Trainer::run(bool show_loop_exception_msg) {
   for (Entry* e : order) finalize("extension " + e->name, *e->extension);
   finalize("the updater", *updater_);
   final_elapsed_time_ = elapsed_time();
-  if (!interrupted) interrupted = signals->received();  // behind the last iteration: whoever sent it wants the end
+  if (!interrupted) interrupted = signals->received();  // a signal after the last iteration also ends the process
   signals.reset();
   if (failure) std::rethrow_exception(failure);
   if (interrupted) end_by(interrupted);
@@ -195,13 +196,13 @@ void Trainer::iterate(const std::vector<Entry*>& order) {
     });
 }
 
-// Updaters with a step of their own report a loss, too.
+// Covers updaters that compute their own step, which do not use the optimizer's check of the loss.
 void Trainer::check_observed_loss() {
   if (nan_seen_ || on_nan_ == optimizer::OnNan::ignore) return;
   for (const auto& [key, value] : observation) {
     if (key.find("loss", key.rfind('/') + 1) == key.npos || !value.is_scalar()) continue;
     if (const Variable* v = value.variable(); v && !v->array().device().is_host() && on_nan_ != optimizer::OnNan::stop)
-      continue;  // a look would wait for the device
+      continue;  // reading the value would wait for the device
     if (!std::isnan(value.number())) continue;
     const std::string message =
         text("Trainer: ", key, " is NaN in iteration ", updater_->iteration(), " (epoch ", updater_->epoch(),
@@ -216,8 +217,8 @@ std::filesystem::path Trainer::take_snapshot() {
   extensions::Snapshot otherwise{{}};
   extensions::Snapshot* snapshot = &otherwise;
   int priority = 0;
-  // Those that are written under a condition, as the best so far, keep the files that they have. Of several the one
-  // that runs last counts.
+  // Snapshots under a condition (such as a best value) must keep their files, so only those with a regular interval
+  // are considered; of several the one that runs last.
   for (const Entry& e : extensions_)
     if (auto* s = dynamic_cast<extensions::Snapshot*>(e.extension.get());
         s && s->is_of_trainer() && e.trigger.get_training_length() &&
@@ -232,7 +233,7 @@ void Trainer::save_interrupted(int signal) {
                static_cast<long long>(updater_->iteration()));
   const std::string file = take_snapshot().string();
   std::fprintf(stderr,
-               "Its state is in %s. To go on from there: serializers::load_npz(\"%s\", trainer) before run() "
+               "Its state is in %s. To resume: serializers::load_npz(\"%s\", trainer) before run() "
                "(the examples: --resume %s)\n",
                file.c_str(), file.c_str(), file.c_str());
 }
@@ -258,8 +259,8 @@ std::string Trainer::format(const std::string& pattern) const {
     else if (field == ".updater.epoch_detail")
       value = text(updater_->epoch_detail());
     else
-      throw ValueError("file name '", pattern, "': there is no {", field,
-                       "}; there are {.updater.iteration}, {.updater.epoch}, {.updater.epoch_detail}");
+      throw ValueError("file name '", pattern, "': no field {", field,
+                       "}; available: {.updater.iteration}, {.updater.epoch}, {.updater.epoch_detail}");
     const std::size_t width = static_cast<std::size_t>(std::atoi(spec.c_str()));
     if (value.size() < width) value.insert(0, width - value.size(), spec[0] == '0' ? '0' : ' ');
     out += value;

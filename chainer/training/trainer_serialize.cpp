@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a snapshot of a run holds.
+// The contents of a snapshot of a run.
 #include <algorithm>
 #include <cmath>
 
@@ -11,7 +11,7 @@
 namespace chainer::training {
 namespace {
 
-// The global generator goes into snapshots under a name of our own, which the release ignores; its files lack it.
+// The state of the global random generator. Chainer ignores this key, and its files lack it.
 void serialize_random(Serializer& s) {
   if (s.is_loading() && !s.contains("key")) return;
   random::State state = random::state();
@@ -31,7 +31,7 @@ void serialize_random(Serializer& s) {
   random::set_state(state);
 }
 
-// The numbers that were observed in the last iteration: the stop trigger is called when a snapshot is written already.
+// The numbers observed in the last iteration, which the stop trigger needs: it is called after the snapshot.
 void serialize_observation(Serializer& s, Observation& observation) {
   if (s.is_loading() && !s.contains("names")) return;
   json::List names;
@@ -48,12 +48,12 @@ void serialize_observation(Serializer& s, Observation& observation) {
   if (!s.is_loading()) return;
   const json::Value list = json::parse(joined);
   if (!values || !list.list() || values.size() != 2 * static_cast<int64_t>(list.list()->size()))
-    throw ValueError("Trainer: the stored observation has not two numbers a name");
+    throw ValueError("Trainer: the stored observation must have two numbers per name");
   numbers = values.to_vector<double>();
   observation.clear();
   auto at = numbers.begin();
   for (const json::Value& key : *list.list()) {
-    if (!key.string()) throw ValueError("Trainer: a stored observation's name is no text");
+    if (!key.string()) throw ValueError("Trainer: a name in the stored observation is not a string");
     observation.insert_or_assign(*key.string(), ReportValue(at[0], at[1]));
     at += 2;
   }

@@ -12,7 +12,7 @@ namespace chainer::viewing {
 namespace {
 
 constexpr std::size_t kPiece = std::size_t(256) << 10, kRemembered = 256;
-constexpr std::size_t kTail = std::size_t(64) << 10, kLongestEntry = std::size_t(16) << 20;  // of newest_entry()
+constexpr std::size_t kTail = std::size_t(64) << 10, kLongestEntry = std::size_t(16) << 20;  // limits of newest_entry()
 
 std::string bytes_at(const InputFile& in, uint64_t begin, uint64_t end) {
   return in.read_at(begin, static_cast<std::size_t>(end - begin));
@@ -20,11 +20,11 @@ std::string bytes_at(const InputFile& in, uint64_t begin, uint64_t end) {
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
-// Follows brackets and strings of a JSON list. The text between them is checked by the parser of an entry.
+// Tracks brackets and strings of a JSON list to find its entries. The text of an entry is checked when it is parsed.
 struct Scanner {
   int64_t depth = 0;
   bool string = false, escaped = false, ended = false, bad = false;
-  uint64_t begin = 0;  // of the element at depth 1 that is an object
+  uint64_t begin = 0;  // 1 + the position where the current object at depth 1 begins; 0 outside of objects
   template <class F>
   void take(char c, uint64_t at, const F& entry) {
     if (string) {
@@ -47,7 +47,7 @@ struct Scanner {
   }
 };
 
-// The newest entry in the last `most` bytes.
+// Returns the newest entry in the last `most` bytes; null if it cannot be read.
 NewestEntry newest_within(const InputFile& in, uint64_t size, std::size_t most) {
   NewestEntry out{{}, NAN};
   const uint64_t begin = size > most ? size - most : 0;
@@ -83,7 +83,7 @@ NewestEntry newest_entry(InputFile& in) {
 
 InputFile LogFile::open() const { return folder_ ? InputFile(*folder_, file_) : InputFile(file_); }
 
-// Returns true if the entries that are known stand where they stood.
+// Returns true if the known entries are still in place, that is, the file has only grown.
 bool LogFile::goes_on(const InputFile& in) const {
   if (entries_.empty()) return false;
   const uint64_t end = entries_.back().end;
@@ -119,7 +119,7 @@ LogFile::End LogFile::update() {
   const auto size = static_cast<uint64_t>(in.size());
   if (time != time_ || size != size_) {
     end_ = scan(in);
-    time_ = time, size_ = end_ == End::whole ? size : 0;  // what is not whole is read again
+    time_ = time, size_ = end_ == End::whole ? size : 0;  // an incomplete file is scanned again
   }
   return end_;
 }

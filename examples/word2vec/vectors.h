@@ -41,7 +41,7 @@ inline WordVectors load_vectors(const std::string& file) {
     for (int64_t k = 0; k < units && in >> number; ++k) numbers.push_back(number);
   }
   if (static_cast<int64_t>(numbers.size()) != count * units)
-    throw chainer::ValueError(file, " ends early: it has ", numbers.size(), " numbers of ", count * units);
+    throw chainer::ValueError(file, " is truncated: it has ", numbers.size(), " of ", count * units, " numbers");
   out.vectors = chainer::array(numbers, {count, units});
   return out;
 }

@@ -381,7 +381,7 @@ TEST(npy_round_trips) {
     EXPECT(same(from_npy(to_npy(a.T())), a.T().copy()));
   }
   const std::string good = to_npy(arange(3));
-  EXPECT_THROW(FileError, "not in npy format", from_npy("hello world"));
+  EXPECT_THROW(FileError, "not an npy file", from_npy("hello world"));
   EXPECT_THROW(FileError, "truncated", from_npy(good.substr(0, good.size() - 1)));
   EXPECT_THROW(FileError, "truncated", from_npy(good.substr(0, 20)));
   EXPECT_THROW(FileError, "pickle", from_npy(make_npy_header("|O", {}) + "x"));

@@ -65,7 +65,7 @@ TEST(dlpack_tensors_keep_strides_and_the_read_only_flag) {
   EXPECT_EQ(out->flags, kReadOnly);
   EXPECT(out->dl_tensor.strides[0] == 1 && out->dl_tensor.strides[1] == 3);
   out->deleter(out);
-  EXPECT_THROW(ValueError, "hand over a copy", (void)to_dlpack_unversioned(a));
+  EXPECT_THROW(ValueError, "pass a copy", (void)to_dlpack_unversioned(a));
   ManagedTensor* copied = to_dlpack_unversioned(a, {.copy = true});
   EXPECT(copied->dl_tensor.data != p.memory.data());
   copied->deleter(copied);

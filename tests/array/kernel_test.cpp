@@ -43,7 +43,7 @@ TEST(a_formula_may_answer_with_bool_or_several_values) {
             4.f);
   EXPECT_THROW(DimensionError, "elementwise", elementwise(relu_or_square, zeros({2}), zeros({3})));
   const auto only_floating = [](std::floating_point auto v) { return v; };
-  EXPECT_THROW(DtypeError, "elementwise: the formula does not take int32", elementwise(only_floating, array({1})));
+  EXPECT_THROW(DtypeError, "elementwise: the formula does not support int32", elementwise(only_floating, array({1})));
 }
 
 TEST(several_results_have_names) {

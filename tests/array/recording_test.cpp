@@ -112,12 +112,12 @@ TEST(what_a_recording_refuses) {
   Array written = zeros({4});
   const auto why = [](auto f) { return Recorded(f, floats({4})).refused; };
   EXPECT(why([](const Array& x) { return x * x[0].item<float>(); }).find("reads elements") != std::string::npos);
-  EXPECT(why([&](const Array& x) { return x * other; }).find("that was made before the call is read") !=
+  EXPECT(why([&](const Array& x) { return x * other; }).find("that was created before the call is read") !=
          std::string::npos);
   EXPECT(why([&](const Array& x) {
            copy_elements(x, written);
            return x * 2;
-         }).find("that was made before the call is written to") != std::string::npos);
+         }).find("that was created before the call is written to") != std::string::npos);
   EXPECT(why([](const Array& x) { return x + random::normal(0, 1, {4}, float32); }).find("Mersenne Twister") !=
          std::string::npos);
   EXPECT(why([](const Array& x) { return x.to_device(get_device("@reference")).to_device(Device()); }) != "");

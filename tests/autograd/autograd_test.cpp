@@ -18,7 +18,7 @@ TEST(first_steps_of_the_manual) {
   EXPECT_EQ(x.grad().item<float>(), 8.f);
   Variable m(array({{1.f, 2.f, 3.f}, {4.f, 5.f, 6.f}}));
   Variable z = m * m - 2 * m + 1;
-  EXPECT_THROW(ValueError, "needs its gradient set first", z.backward());
+  EXPECT_THROW(ValueError, "requires its gradient to be set first", z.backward());
   z.set_grad(ones_like(z.array()));
   z.backward();
   EXPECT_CLOSE(m.grad(), array({{0.f, 2.f, 4.f}, {6.f, 8.f, 10.f}}));
@@ -146,7 +146,7 @@ TEST(a_function_of_ones_own) {
   EXPECT_EQ(MulAdd().label(), "MulAdd");
   const auto node = FunctionNode::make(MulAdd());
   (void)apply(node, {x[0], x[1], x[2]});
-  EXPECT_THROW(RuntimeError, "applied once", apply(node, {x[0], x[1], x[2]}));
+  EXPECT_THROW(RuntimeError, "applied only once", apply(node, {x[0], x[1], x[2]}));
 }
 
 TEST(wrong_gradients_are_caught) {

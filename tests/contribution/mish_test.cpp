@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the steps for an elementwise function promise, of the one that newcomer.patch adds.
+// Checks the function that newcomer.patch adds: results of the documented steps for an elementwise function.
 #include <chainer/chainer.h>
 #include <chainer/testing/testing.h>
 

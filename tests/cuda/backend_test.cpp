@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The entries of the backend beyond what the table of functions asks.
+// Functions of the backend that the table of functions does not cover.
 #include <chainer/chainer.h>
 
 #include <array>
@@ -98,7 +98,7 @@ TEST(reductions_of_any_length) {
   EXPECT_EQ(to_host(argmax(array({1., 5., 5.}).to_device(emulated()), 0)).item<int>(), 1);
 }
 
-// Products of integers and of stacks have no library.
+// The library does not compute products of integers and of stacks.
 TEST(products_without_a_library) {
   for (const auto& [m, k, n] : {std::array<int64_t, 3>{1, 1, 1}, {17, 33, 20}, {16, 0, 3}, {40, 16, 1}}) {
     const Array a = (arange(3 * m * k) % 11 - 5).reshape({3, m, k}), b = (arange(3 * k * n) % 7 - 3).reshape({3, k, n});
@@ -107,7 +107,7 @@ TEST(products_without_a_library) {
   }
 }
 
-// Rows that come several times are added in their order: the host's bits.
+// Rows that occur several times are added in order, which gives the same bits as on the host.
 TEST(rows_are_added_in_order) {
   random::RandomState r(5);
   const Array x = r.randn({40, 6}).astype(float32), g = r.randn({3000, 6}).astype(float32);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Programs that run often become kernels: the sources compiled by the host's compiler for emulated devices give the
-// bits of the interpreter; NVRTC, where it is installed, takes the same sources; and what is kept in a folder is found
-// again.
+// Programs that run often are compiled to kernels: for emulated devices, sources compiled by the host's compiler give
+// the same bits as the interpreter; NVRTC, if installed, accepts the same sources; and compiled kernels are found in
+// the cache folder.
 #include "chainer/backend/cuda/compiled_programs.h"
 
 #include <chainer/chainer.h>
@@ -30,13 +30,13 @@ using random_programs::RandomProgram;
 
 namespace {
 
-// What an emulated device does with the sources of its programs.
+// An emulated driver with different handling of the sources of programs.
 class DriverOfTest final : public EmulatedDriver {
  public:
-  // Collects them; programs are interpreted on.
+  // Collects the sources; programs are still interpreted.
   explicit DriverOfTest(std::vector<std::string>& sources)
       : EmulatedDriver({.devices = 1, .memory = std::size_t(1) << 30, .compiler = "none"}), sources_(&sources) {}
-  // Has them in an image of all of them.
+  // Has all of them in a compiled image.
   explicit DriverOfTest(std::string image)
       : EmulatedDriver({.devices = 1, .memory = std::size_t(1) << 30, .compiler = "of all"}),
         image_(std::move(image)) {}
@@ -54,7 +54,7 @@ EmulatedDriver::Options compiling(const char* compiler = TEST_COMPILER) {
   return {.devices = 2, .memory = std::size_t(1) << 28, .compiler = compiler};
 }
 
-// Twelve programs that differ in types, in how operands lie, in operations; each runs alone.
+// Twelve programs with different dtypes, layouts of operands and operations; each runs separately.
 Arrays programs(const Device& d) {
   const Array a = random::RandomState(4).randn({40, 40}).astype(float32).to_device(d);
   const Array column = a[{Slice(), Slice(0, 1)}], row = a[{Slice(0, 1)}], n = (a * 100.0).astype(int32);
@@ -131,7 +131,7 @@ TEST(random_programs_compiled_have_the_bits_of_the_interpreter) {
   std::printf("  %zu programs\n", sources.size());
 }
 
-// Two devices, each with a thread, and two processes' worth of backends over one folder.
+// Two devices, each with a thread, and two backends (as of two processes) with the same folder.
 TEST(what_was_compiled_is_found_by_the_next_process) {
   const test::Folder folder;
   const EnvironmentVariable there("CHAINER_KERNEL_CACHE", (folder.path / "kernels").c_str());
@@ -152,11 +152,11 @@ TEST(what_was_compiled_is_found_by_the_next_process) {
   {
     CudaBackend first(std::make_unique<EmulatedDriver>(compiling()), "@first");
     const auto counts = run(first);
-    EXPECT_EQ(counts.compiled, counts.read);  // the second device finds what the first one had compiled, or the reverse
+    EXPECT_EQ(counts.compiled, counts.read);  // one device finds the kernel that the other has compiled
     programs_of_all = counts.compiled + counts.read;
     EXPECT(programs_of_all > 24);
   }
-  // A file that is cut, one that is another's, an empty one, one with another byte: compiled again.
+  // A truncated file, the file of another program, an empty one, one with a modified byte: compiled again.
   std::vector<std::filesystem::path> files;
   for (const auto& f : std::filesystem::directory_iterator(folder.path / "kernels")) files.push_back(f.path());
   EXPECT_EQ(static_cast<int64_t>(files.size()) * 2, programs_of_all);
@@ -189,22 +189,22 @@ TEST(a_program_that_does_not_compile_is_interpreted_on) {
     EXPECT_EQ(counts.compiled > 0, works);
   };
   run(compiling("false"), false);
-  EXPECT(
-      last_warning().find("a program of elementwise operations is interpreted as before: @cuda-emulated: false -o") !=
-      std::string::npos);
-  run(compiling("true"), false);  // makes no file
+  EXPECT(last_warning().find(
+             "an elementwise program is interpreted, since it could not be compiled: @cuda-emulated: false -o") !=
+         std::string::npos);
+  run(compiling("true"), false);  // creates no file
   run(compiling(), true);
   CudaBackend backend(std::make_unique<DriverOfTest>(std::string("no library")), "@failing");
   const Array a = arange(100).astype(float32).to_device(Device(backend, 0));
   for (int k = 0; k < 5; ++k) {
-    EXPECT_EQ(to_host(floor(a / 7.0) * ceil(a)).to_vector<float>()[99], 1386.f);  // of no other test
+    EXPECT_EQ(to_host(floor(a / 7.0) * ceil(a)).to_vector<float>()[99], 1386.f);  // a program that no other test uses
     backend.compiled_programs().wait();
   }
   EXPECT(backend.compiled_programs().counts().failed > 0);
-  EXPECT(last_warning().find("as before: @cuda-emulated: program_") != std::string::npos);
+  EXPECT(last_warning().find("not be compiled: @cuda-emulated: program_") != std::string::npos);
 }
 
-// A thread that compiles ends with its backend, and so does what has waited for it.
+// A compiling thread, and requests that wait for it, end with the backend.
 TEST(a_backend_ends_while_its_programs_are_compiled) {
   const EnvironmentVariable nowhere("CHAINER_KERNEL_CACHE", "");
   CudaBackend backend(std::make_unique<EmulatedDriver>(compiling()), "@ending");
@@ -227,7 +227,7 @@ TEST(nvrtc_compiles_the_sources_of_programs) {
       EXPECT(image.substr(1, 3) == "ELF");
     }
   std::printf("  %zu sources by %s\n", sources.size(), compiler->description(90).c_str());
-  EXPECT(compiler->compile(sources[0], 999).find(".target sm_") != std::string::npos);  // a device of the future
-  EXPECT_THROW(DeviceError, "does not compile a program (status 6): program.cu(1): error: identifier \"what\"",
+  EXPECT(compiler->compile(sources[0], 999).find(".target sm_") != std::string::npos);  // an unknown, newer device
+  EXPECT_THROW(DeviceError, "cannot compile a program (status 6): program.cu(1): error: identifier \"what\"",
                compiler->compile("int is(int x) { return what; }", 90));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Convolutions by a library that stands in the place of cuDNN and convolves on the host's memory: layouts, paddings,
-// bias, the choice of engines, what is left to the kernel, errors. Nothing here was computed by cuDNN.
+// Convolutions by a fake of cuDNN that computes on the host: layouts, paddings, bias, the choice of engines,
+// convolutions left to the kernel, errors. No result is computed by cuDNN.
 #include "chainer/backend/cuda/cudnn.h"
 
 #include <chainer/chainer.h>
@@ -29,7 +29,7 @@ struct FakeEngine {
   int64_t workspace = 0;
   bool broken = false;
 };
-// As the library numbers what it tells of an engine.
+// Notes of engines, with the numbers of cuDNN.
 enum FakeNotes : unsigned {
   note_units = 1,
   note_rounds = 2,
@@ -55,7 +55,7 @@ struct FakeConvolutions {
   FakeConvolutions(const FakeConvolutions&) = delete;
   FakeConvolutions& operator=(const FakeConvolutions&) = delete;
   ~FakeConvolutions() { fail("", 0), engines({{}}, {}); }
-  // What heuristics name, and what they name where that does not serve.
+  // Sets the engines named by the heuristics, and those of the fallback.
   void engines(const std::vector<FakeEngine>& first, const std::vector<FakeEngine>& others) const {
     std::vector<unsigned> notes;
     std::vector<int64_t> workspaces;
@@ -68,7 +68,7 @@ struct FakeConvolutions {
   }
 };
 
-// An emulated device whose convolutions are that library's.
+// An emulated device that uses the fake for convolutions.
 struct EmulatedConvolutions : FakeConvolutions {
   cuda::CudaBackend backend;
   Device device{backend, 0};
@@ -86,7 +86,7 @@ struct ConvolutionByLibrary {
   ConvolutionPlan plan;
 };
 Array drawn_for_library(const Shape& s, Dtype d, uint32_t seed) { return random::RandomState(seed).randn(s).astype(d); }
-// On a device, in C order, with channels last, or with gaps.
+// Memory orders on the device: C order, channels last, or with gaps.
 enum class Lies { in_order, channels_last, with_gaps };
 Array put_on(const Device& d, const Array& a, Lies lies) {
   if (lies == Lies::in_order) return a.to_device(d);
@@ -109,8 +109,8 @@ TEST(convolutions_of_every_layout_by_the_library) {
   const std::array<ConvolutionByLibrary, 9> cases{
       {{{2, 3, 9}, {4, 3, 3}, {2, 4, 5}, {{2}, {1}, {1}, 1}},
        {{2, 3, 6, 7}, {5, 3, 3, 2}, {2, 5, 6, 4}, {{1, 2}, {1, 1}, {1, 1}, 1}},
-       {{2, 3, 6, 7}, {5, 3, 1, 1}, {2, 5, 3, 4}, {{2, 2}, {0, 0}, {1, 1}, 1}},  // elements under no filter
-       {{2, 3, 5, 6}, {5, 3, 2, 2}, {2, 5, 4, 4}, {{2, 2}, {1, 1}, {1, 1}, 1}},  // more padding behind than before
+       {{2, 3, 6, 7}, {5, 3, 1, 1}, {2, 5, 3, 4}, {{2, 2}, {0, 0}, {1, 1}, 1}},  // elements outside of all windows
+       {{2, 3, 5, 6}, {5, 3, 2, 2}, {2, 5, 4, 4}, {{2, 2}, {1, 1}, {1, 1}, 1}},  // more padding at the end
        {{2, 4, 7, 7}, {6, 2, 3, 3}, {2, 6, 3, 3}, {{1, 1}, {0, 0}, {2, 2}, 2}},
        {{2, 4, 5, 5}, {8, 1, 3, 3}, {2, 8, 5, 5}, {{1, 1}, {1, 1}, {1, 1}, 4}},
        {{1, 1, 5, 5}, {1, 1, 3, 3}, {1, 1, 3, 3}, {{1, 1}, {0, 0}, {1, 1}, 1}},
@@ -146,7 +146,7 @@ TEST(convolutions_of_every_layout_by_the_library) {
         for (std::size_t i = 0; i < want.size(); ++i)
           EXPECT_CLOSE(to_host(got[i]), want[i], {.atol = 1e-4, .rtol = 1e-4});
       }
-  EXPECT_EQ(count, 9 * 2 * 3 * 7);  // none was the kernel's
+  EXPECT_EQ(count, 9 * 2 * 3 * 7);  // none was computed by the kernel
 }
 
 TEST(a_network_learns_by_convolutions_of_the_library) {
@@ -198,7 +198,7 @@ TEST(what_the_library_does_not_convolve_the_kernel_does) {
   ConvolutionPlan own = one;
   own.by_library = false;
   EXPECT(by_kernel({2, 3, 4, 4}, {2, 3, 3, 3}, {2, 2, 2, 2}, own, float32));
-  fake.engines({{.workspace = int64_t(100) << 20}}, {});  // there are 64 MiB
+  fake.engines({{.workspace = int64_t(100) << 20}}, {});  // the device has 64 MiB
   EXPECT(by_kernel({2, 3, 5, 5}, {2, 3, 3, 3}, {2, 2, 3, 3}, one, float32));
   fake.engines({{.broken = true}}, {{.notes = note_varies}});
   EXPECT(by_kernel({2, 3, 6, 6}, {2, 3, 3, 3}, {2, 2, 4, 4}, one, float32));
@@ -228,7 +228,7 @@ cuda::LibraryConvolution call_of(Dtype dtype, TensorCores units, int64_t images 
 
 }  // namespace
 
-// Engines are taken in the order of heuristics, if they keep what is promised.
+// The first engine of the heuristics with the required properties is chosen.
 TEST(engines_that_keep_bits_and_precision) {
   const FakeConvolutions fake;
   fake.engines({{.notes = note_varies},
@@ -251,7 +251,7 @@ TEST(engines_that_keep_bits_and_precision) {
   }
   fake.engines({{.broken = true}, {.workspace = int64_t(2) << 30}, {.workspace = 12}}, {{}});
   EXPECT_EQ(chosen(float32, TensorCores::none), 2);
-  EXPECT_EQ(fake.descriptors(), 0);  // nothing is left behind
+  EXPECT_EQ(fake.descriptors(), 0);  // all descriptors were destroyed
 }
 
 TEST(plans_are_built_once_a_shape) {
@@ -274,10 +274,10 @@ TEST(plans_are_built_once_a_shape) {
   EXPECT_EQ(fake.descriptors(), 0);
   library->workspace(other);
   EXPECT_EQ(fake.planned(), before + 6);
-  // What has no plan is not asked for again.
+  // Convolutions without a plan are not requested again.
   fake.engines({}, {});
   for (int i = 0; i < 2; ++i) EXPECT(!library->workspace(call_of(float32, TensorCores::none)));
-  EXPECT(library->why_not().find("it names no engine with deterministic sums") != std::string::npos);
+  EXPECT(library->why_not().find("no engine with deterministic sums") != std::string::npos);
   EXPECT_EQ(library->plans(), 2u);
 }
 
@@ -296,7 +296,7 @@ TEST(errors_of_the_library_have_names) {
   EXPECT(!library->workspace(call_of(float32, TensorCores::halves, 3)));
   EXPECT_EQ(library->why_not(), "cudnnBackendFinalize of a convolution: CUDNN_STATUS_NOT_SUPPORTED (as it was told)");
   EXPECT_THROW(DeviceError,
-               "there is no plan: ", library->convolve(nullptr, call_of(float32, TensorCores::none), nullptr));
+               "cuDNN has no plan: ", library->convolve(nullptr, call_of(float32, TensorCores::none), nullptr));
   fake.fail("cudnnCreate", 1001);
   EXPECT(!cuda::Cudnn::open());  // it finds no device
   EXPECT_EQ(cuda::Cudnn::description(), "cuDNN 9.19.0");
@@ -308,7 +308,7 @@ TEST(errors_of_the_library_have_names) {
   }
 }
 
-// The driver of real devices opens the library when a device first convolves.
+// The driver of real devices opens the library for the first convolution of a device.
 TEST(convolutions_of_the_real_driver) {
   const FakeConvolutions fake;
   const unsigned char no_image[] = {0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Several devices: copies between them, links that move, models on two of them, and calls that mix them.
+// Several devices: copies between them, moved links, models on two of them, and calls that mix them.
 #include <chainer/chainer.h>
 
 #include "chainer/array/host.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The driver of real devices on a library that stands in the place of NVIDIA's: which calls it makes, and what users
-// see when one fails. Nothing here runs a kernel.
+// The driver of real devices with a fake of NVIDIA's library: its calls, and the errors when one fails. No kernel is
+// run here.
 #include "chainer/backend/cuda/driver_cuda.h"
 
 #include <chainer/chainer.h>
@@ -40,14 +40,14 @@ std::unique_ptr<CudaDriver> driver() {
 
 TEST(what_is_missing_is_named) {
   const Fake fake;
-  EXPECT_THROW(DeviceError, "there is no driver: ", open_libcuda("libcuda_of_nobody.so.1"));
-  EXPECT_THROW(DeviceError, "NVIDIA's driver brings libcuda_of_nobody.so.1", open_libcuda("libcuda_of_nobody.so.1"));
+  EXPECT_THROW(DeviceError, "no CUDA driver: ", open_libcuda("libcuda_of_nobody.so.1"));
+  EXPECT_THROW(DeviceError, "NVIDIA's driver provides libcuda_of_nobody.so.1", open_libcuda("libcuda_of_nobody.so.1"));
   EXPECT_THROW(DeviceError, "this build has no kernels", CudaDriver(open_libcuda(FAKE_LIBCUDA), {}));
   fake.device(12040, 9);
-  EXPECT_THROW(DeviceError, "the driver is for CUDA 12.4, kernels of this build need one for CUDA 13.0 or later",
+  EXPECT_THROW(DeviceError, "the driver supports CUDA 12.4, kernels of this build require CUDA 13.0 or later",
                driver());
   fake.device(13010, 7);
-  EXPECT_THROW(DeviceError, "Fake, 64 MiB, compute capability 7.0: kernels of this build are for",
+  EXPECT_THROW(DeviceError, "Fake, 64 MiB, compute capability 7.0: kernels of this build require",
                driver()->make_stream(0));
   fake.device(13010, 8);
   fake.fail("cuInit", kCuNoDevice);
@@ -71,7 +71,7 @@ TEST(arrays_go_to_a_device_and_back) {
   backend.elementwise(Elementwise::exp, in, c, float32);
   EXPECT(std::string(fake.launched()) == "program 2 x 128, 0");
   const auto begin = backend.mark(0);
-  EXPECT(std::abs(backend.mark(0)->seconds_since(*begin) - 1.5e-3) < 1e-9);  // as the library says
+  EXPECT(std::abs(backend.mark(0)->seconds_since(*begin) - 1.5e-3) < 1e-9);  // as reported by the fake
 }
 
 TEST(errors_of_the_driver_have_names) {
@@ -92,7 +92,8 @@ TEST(errors_of_the_driver_have_names) {
   EXPECT_THROW(DeviceError, "is lost", (void)to_host(a));
 }
 
-// From the third run on NVRTC's image is loaded; what it refuses, or the driver, is interpreted on.
+// From the third run on, the image compiled by NVRTC is loaded; programs rejected by NVRTC or the driver are
+// interpreted.
 TEST(programs_are_compiled_for_the_device) {
   const Fake fake;
   const EnvironmentVariable library("CHAINER_NVRTC_LIBRARY", FAKE_LIBCUDA), nowhere("CHAINER_KERNEL_CACHE", "");
@@ -114,20 +115,20 @@ TEST(programs_are_compiled_for_the_device) {
     return all;
   };
   EXPECT_EQ(launched(Elementwise::add), std::string("program  program  program  program_ "));
-  EXPECT_EQ(reinterpret_cast<int (*)()>(fake.find("fake_headers"))(), 4);  // and two that stand in for the C library's
+  EXPECT_EQ(reinterpret_cast<int (*)()>(fake.find("fake_headers"))(), 4);  // and two replacements of C headers
   refuse("a.h(1): error");
   EXPECT_EQ(launched(Elementwise::add), std::string("program  program  program  program  "));
   EXPECT(last_warning().find("NVRTC 13.7 for sm_90, headers ") != std::string::npos);
-  EXPECT(last_warning().find("does not compile a program (status 6): a.h(1): error") != std::string::npos);
+  EXPECT(last_warning().find("cannot compile a program (status 6): a.h(1): error") != std::string::npos);
   refuse("");
-  fake.device(13000, 12);  // newer than the compiler
+  fake.device(13000, 12);  // a device newer than the compiler
   EXPECT_EQ(launched(Elementwise::add), std::string("program  program  program  program_ "));
   EXPECT(Nvrtc::open(headers)->description(120).starts_with("NVRTC 13.7 for compute_90, headers "));
   const EnvironmentVariable none("CHAINER_NVRTC_LIBRARY", "none");
   EXPECT_EQ(launched(Elementwise::add), std::string("program  program  program  program  "));
 }
 
-// Without a GPU the error says so; with one the test of the day is another.
+// Without a GPU, the error names the reason; with one, tests/cuda/day runs other tests.
 TEST(a_device_that_is_not_there) {
   if (runtime_info().find("cuda: no device: ") == std::string::npos) return;
   EXPECT_THROW(DeviceError, "get_device: no device '@cuda:0': ", get_device("@cuda:0"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Each kind of mistake that the emulated device finds, by a kernel that makes it.
+// Each kind of mistake that the emulated device detects, with a faulty kernel.
 #include "chainer/backend/cuda/emulation/emulation.h"
 
 #include <cmath>
@@ -16,7 +16,7 @@ using namespace chainer::cuda;
 
 namespace {
 
-// Runs a kernel with a block of 64 threads on 64 numbers in the host's memory, which is the device's here.
+// Runs a kernel with a block of 64 threads on 64 numbers in host memory, which the emulated device uses.
 std::vector<float> result_of(const char* kernel, int n = 0, unsigned blocks = 1, Dim3 block = {64, 1, 1}) {
   std::vector<float> x(64);
   std::iota(x.begin(), x.end(), 0.f);
@@ -59,7 +59,7 @@ TEST(threads_that_do_not_meet_are_found) {
   finds("not_in_the_mask", "is not in its own mask at line ");
   finds("two_meetings", "lanes that are at line ");
   EXPECT_THROW(DeviceError, "waits at line", result_of("barrier_after_an_end"));
-  EXPECT(result_of("right")[0] > 0);  // a block that failed leaves nothing behind
+  EXPECT(result_of("right")[0] > 0);  // a failed block has no effect on later ones
 }
 
 TEST(shared_memory_is_what_threads_wrote) {
@@ -86,13 +86,13 @@ TEST(launches_beyond_limits_are_refused) {
     change(other);
     emulation::check(other);
   };
-  EXPECT_THROW(DeviceError, "launch of nothing, grid (1, 1, 1), block (64, 1, 1): there is no such kernel",
+  EXPECT_THROW(DeviceError, "launch of nothing, grid (1, 1, 1), block (64, 1, 1): no such kernel",
                with([](auto& o) { o.kernel = "nothing"; }));
-  EXPECT_THROW(DeviceError, "takes another struct", with([](auto& o) { o.args_type = &typeid(int); }));
-  EXPECT_THROW(DeviceError, "a block has 1 to 1024", with([](auto& o) { o.block = {1025, 1, 1}; }));
+  EXPECT_THROW(DeviceError, "arguments of another type", with([](auto& o) { o.args_type = &typeid(int); }));
+  EXPECT_THROW(DeviceError, "a block must have 1 to 1024", with([](auto& o) { o.block = {1025, 1, 1}; }));
   EXPECT_THROW(DeviceError, "at most 64 of them along z", with([](auto& o) { o.block = {1, 1, 65}; }));
-  EXPECT_THROW(DeviceError, "a grid has", with([](auto& o) { o.grid = {0, 1, 1}; }));
-  EXPECT_THROW(DeviceError, "a grid has", with([](auto& o) { o.grid = {1, 65536, 1}; }));
+  EXPECT_THROW(DeviceError, "a grid must have", with([](auto& o) { o.grid = {0, 1, 1}; }));
+  EXPECT_THROW(DeviceError, "a grid must have", with([](auto& o) { o.grid = {1, 65536, 1}; }));
   EXPECT_THROW(DeviceError, "bytes of shared memory", with([](auto& o) { o.dynamic_shared = 300000; }));
   EXPECT_THROW(DeviceError, "bytes of arguments", with([](auto& o) { o.args_bytes = 4097; }));
   const emulation::Counts before = emulation::counts();

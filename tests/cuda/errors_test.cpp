@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What users see when a device has no room, refuses a call, or is lost.
+// Errors of a device that is out of memory, rejects a call, or is lost.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -31,7 +31,7 @@ struct OwnDevice {
             EmulatedDriver::Options{.devices = 2, .memory = mebibytes << 20, .eager = eager})),
         driver(*made),
         backend(std::move(made), "@own") {}
-  // Asks for a kernel with a mistake, behind the backend's back.
+  // Launches a faulty kernel without the knowledge of the backend.
   void launch_wrong(const char* kernel, const Array& x, int n) {
     WrongArgs args{reinterpret_cast<float*>(static_cast<char*>(const_cast<void*>(x.raw())) + driver.distance()), n};
     driver.launch(backend.stream(0), {kernel, {1, 1, 1}, {64, 1, 1}, 0, sizeof args, &typeid(WrongArgs)}, &args);
@@ -43,10 +43,10 @@ struct OwnDevice {
 TEST(devices_have_names_and_numbers) {
   EXPECT(get_device("@cuda-emulated:1").name() == "@cuda-emulated:1");
   EXPECT(get_device("@cuda-emulated") == get_device("@cuda-emulated:0"));
-  EXPECT_THROW(DeviceError, "no device '@cuda-emulated:7': there are 2", get_device("@cuda-emulated:7"));
+  EXPECT_THROW(DeviceError, "no device '@cuda-emulated:7'; the number of devices is 2", get_device("@cuda-emulated:7"));
   EXPECT_THROW(DeviceError, "no device '@cuda-emulated:x'", get_device("@cuda-emulated:x"));
   const Array a = ones({3}).to_device(get_device("@cuda-emulated:0"));
-  EXPECT_THROW(DeviceError, "add: operands on different devices", a + a.to_device(get_device("@cuda-emulated:1")));
+  EXPECT_THROW(DeviceError, "add: operands are on different devices", a + a.to_device(get_device("@cuda-emulated:1")));
   EXPECT(to_host(a.to_device(get_device("@cuda-emulated:1")) * 2.0).to_vector<float>() == std::vector<float>(3, 2.f));
   EXPECT_THROW(DeviceError, "@cuda-emulated:0", a.data<float>());
 }
@@ -68,10 +68,10 @@ TEST(cached_memory_serves_before_there_is_no_room) {
   own.backend.empty_cache(0);
 }
 
-// A sum that waits is the last to hold its operand: it is computed before a request fails.
+// A deferred sum holds the last reference to its operand; it is computed before a request for memory fails.
 TEST(waiting_work_runs_before_there_is_no_room) {
   OwnDevice own(19);
-  const Array small = ones({1}).to_device(own.device);  // its segment lies before the others
+  const Array small = ones({1}).to_device(own.device);  // its segment comes before the others
   Array a = ones({2 << 20}).to_device(own.device);
   const Array s = sum(a * 2.0);
   a = {};
@@ -84,7 +84,7 @@ TEST(waiting_work_runs_before_there_is_no_room) {
   EXPECT(to_host(s).item<float>() == 4 << 20);
 }
 
-// So it is where the request comes from a program that runs. What waits on another device stays.
+// The same for a request of a running program. Deferred work of another device is not affected.
 TEST(a_program_without_room_lets_others_run_first) {
   OwnDevice own(32);
   const Device other(own.backend, 1);
@@ -99,7 +99,7 @@ TEST(a_program_without_room_lets_others_run_first) {
   EXPECT(to_host(s).item<float>() == 3 << 20 && to_host(sum(far)).item<float>() == 6 << 20);
 }
 
-// What finds no room in the end waits on, and is computed when there is some.
+// Work that finds no memory stays deferred, and is computed when memory is available.
 TEST(what_finds_no_room_waits_until_there_is_some) {
   OwnDevice own(32);
   if (!deferred::enabled()) return;
@@ -117,7 +117,8 @@ TEST(what_finds_no_room_waits_until_there_is_some) {
   EXPECT_THROW(MemoryError, "exp: cannot allocate 12582912 bytes", to_host(d));
 }
 
-// Each call of a small program fails in turn: an exception at that call or a later one, and a device that goes on.
+// Each driver call of a small program fails in turn: an exception is thrown at this call or a later one, and the device
+// remains usable.
 TEST(a_driver_that_fails_at_its_nth_call) {
   OwnDevice own;
   const Array host = arange(3000).astype(float32);
@@ -168,7 +169,9 @@ TEST(a_child_of_fork_has_no_device) {
   if (child == 0) {
     try {
       (void)to_host(a);
-    } catch (const DeviceError& e) { _exit(std::string(e.what()).find("a child of fork()") == std::string::npos); }
+    } catch (const DeviceError& e) {
+      _exit(std::string(e.what()).find("a child process of fork()") == std::string::npos);
+    }
     _exit(2);
   }
   int status = 0;
@@ -177,8 +180,8 @@ TEST(a_child_of_fork_has_no_device) {
   EXPECT(to_host(a).to_vector<float>() == std::vector<float>(4, 1.f));
 }
 
-// The host cannot reach the device's memory; the address sanitizer sees kernels that run over the end of a block of it,
-// or of shared memory.
+// The host cannot access memory of the device. The address sanitizer detects kernels that access memory after the end
+// of a block or of shared memory.
 TEST(memory_that_is_not_ones_own_ends_the_program) {
   const auto ends = [](const auto& f) {
     const pid_t child = fork();

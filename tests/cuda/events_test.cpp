@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Streams, events and times by the manual's names, on the emulated device.
+// Streams, events and times with the names of the manual, on the emulated device.
 #include <chainer/chainer.h>
 
 #include <thread>
@@ -43,7 +43,7 @@ TEST(two_streams_of_a_device_are_one_order) {
   }
   {
     const StreamScope scope(first);
-    a += 10;  // behind the product, which was asked for earlier
+    a += 10;  // after the product, which was requested earlier
   }
   EXPECT_CLOSE(to_host(b), full({40}, 6.0), {.atol = 0});
   EXPECT_CLOSE(to_host(a), full({40}, 12.0), {.atol = 0});
@@ -74,7 +74,7 @@ TEST(an_event_is_a_place_in_the_work) {
 TEST(events_of_two_devices_have_no_time_between_them) {
   Place here, there, never;
   here.record(emulated_number(0)), there.record(emulated_number(1));
-  EXPECT_THROW(DeviceError, "of another device", get_elapsed_time(here, there));
+  EXPECT_THROW(DeviceError, "on another device", get_elapsed_time(here, there));
   EXPECT_THROW(ValueError, "the second event was not recorded", get_elapsed_time(here, never));
   never.synchronize();
   backends::cuda::Stream(emulated_number(0)).wait_event(there);  // the thread waits
@@ -82,10 +82,10 @@ TEST(events_of_two_devices_have_no_time_between_them) {
   Place host, later;
   host.record(Device()), later.record(Device());
   EXPECT(get_elapsed_time(host, later) >= 0);
-  EXPECT_THROW(DeviceError, "of another device", get_elapsed_time(here, later));
+  EXPECT_THROW(DeviceError, "on another device", get_elapsed_time(here, later));
 }
 
-// The hook's times are the device's, and nobody waits for them before they are asked for.
+// The hook measures times of the device, without waiting for them before they are read.
 TEST(the_timer_hook_measures_the_device) {
   const Device d = emulated_number(0);
   auto& backend = dynamic_cast<cuda::CudaBackend&>(d.backend());
@@ -100,7 +100,7 @@ TEST(the_timer_hook_measures_the_device) {
   const auto after = backend.counts(0);
   EXPECT_EQ(after.waits + after.fetched, before.waits + before.fetched);
   EXPECT(hook.call_history().size() >= 4);
-  // 40000 elements on fibers take longer than the call that asks for them.
+  // 40000 elements on fibers take longer than the call that launches them.
   if (!std::getenv("CHAINER_EMULATED_STREAMS")) EXPECT(hook.call_history()[0].seconds > 1e-5);
   EXPECT(hook.total_time() > 0);
 }

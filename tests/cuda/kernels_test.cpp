@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Kernels for images and cells against the host's, through the entries of the backend: lengths that are no multiples of
-// tiles, several parts, groups, strides, dtypes, and threads in two orders.
+// Kernels for images and cells compared with the host, through the interface of the backend: lengths that are not
+// multiples of tiles, several parts, groups, strides, dtypes, and two orders of threads.
 #include <chainer/chainer.h>
 
 #include <array>
@@ -21,7 +21,7 @@ namespace {
 Array drawn_as(const Shape& s, Dtype d, uint32_t seed) { return random::RandomState(seed).randn(s).astype(d); }
 double tolerance_of(Dtype d) { return d == float64 ? 1e-11 : d == float32 ? 2e-5 : 2e-2; }
 
-// f(device) is a list of arrays, the same on the host and with both orders of threads.
+// f(device) returns a list of arrays, which must be the same on the host and with both orders of threads.
 template <class F>
 void expect_host_results(Dtype dtype, F&& f) {
   const Arrays want = f(Device());
@@ -36,7 +36,7 @@ void expect_host_results(Dtype dtype, F&& f) {
 
 }  // namespace
 
-// Keys side by side and apart, with one part and with many; numbers far from zero have their variance.
+// Contiguous and strided keys, with one part and with many; numbers far from zero keep their variance.
 TEST(moments_of_keys) {
   for (const Dtype dtype : {float32, float64})
     for (const Shape& s : {Shape{1, 1, 1}, {5, 3, 1}, {3, 40, 1}, {2000, 33, 1}, {2, 3, 7}, {3, 2, 5000}})
@@ -68,8 +68,8 @@ Dims windows_along(const PoolingCase& c) {
 
 }  // namespace
 
-// Every operation of pooling, over one to four axes (four are composed), with windows that overlap, lie apart, and
-// reach out of the image.
+// Every pooling operation, over one to four axes (four are composed), with windows that overlap, have gaps, and extend
+// beyond the image.
 TEST(pooling_of_one_to_four_axes) {
   const std::array<PoolingCase, 6> cases{{{{9}, {3}, {2}, {1}},
                                           {{6, 7}, {2, 2}, {2, 2}, {0, 0}},
@@ -118,8 +118,8 @@ struct ConvolutionCase {
 
 }  // namespace
 
-// The three operations on arrays whose channels come first or last, with bias, added to what is there; the last case
-// has its gradient of filters in several parts.
+// The three operations on arrays with channels first or last, with bias, and added to existing values; in the last case
+// the gradient with respect to filters has several parts.
 TEST(convolutions_of_one_to_four_axes) {
   const std::array<ConvolutionCase, 7> cases{
       {{{2, 3, 9}, {4, 3, 3}, {2, 4, 5}, {{2}, {1}, {1}, 1}},
@@ -156,7 +156,7 @@ TEST(convolutions_of_one_to_four_axes) {
         });
 }
 
-// Cells of every kind of link: peepholes aside, LSTMs, two sources (S-LSTM), children (tree LSTMs), GRUs.
+// Cells of every kind of link except peepholes: LSTMs, two sources (S-LSTM), children (tree LSTMs), GRUs.
 TEST(recurrent_cells) {
   struct Kind {
     int sources, children;

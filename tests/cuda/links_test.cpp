@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Links that make arrays on the host, or are given some there, with their parameters on the emulated device.
+// Links that create or receive arrays on the host, with parameters on the emulated device.
 #include <chainer/chainer.h>
 
 #include "chainer/array/host.h"
@@ -8,7 +8,7 @@
 
 using namespace chainer;
 
-// The tree's tables stay on the host: losses and gradients are on the device, and are those of the host.
+// The tables of the tree stay on the host; losses and gradients are on the device, with the values of the host.
 TEST(words_are_found_in_their_tree) {
   random::seed(2);
   L::BinaryHierarchicalSoftmax link(3, L::BinaryHierarchicalSoftmax::create_huffman_tree({{0, 5}, {1, 2}, {2, 1}}));
@@ -41,7 +41,7 @@ struct OneLayer : L::VisionModel {
 
 }  // namespace
 
-// Pictures are prepared on the host and go to where the weights are.
+// Pictures are prepared on the host and copied to the device of the weights.
 TEST(a_vision_model_takes_pictures_of_the_host) {
   random::seed(4);
   OneLayer model;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The allocator of a device's memory, on a source that counts.
+// The allocator of device memory, with a source that counts.
 #include "chainer/backend/cuda/memory.h"
 
 #include <map>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kMiB = std::size_t(1) << 20;
 
-// Addresses at which nothing is.
+// Returns addresses without memory.
 struct CountingSource final : Pool::Source {
   std::size_t room = std::size_t(1) << 40, taken = 0;
   uintptr_t next = 1 << 30;
@@ -71,7 +71,7 @@ TEST(blocks_are_split_fit_best_and_join) {
   pool.release(small), pool.release(b[1]);
   EXPECT(pool.allocate(900).data == small.data);  // the smallest that fits, not the first
   pool.release(b[3]), pool.release(b[2]);
-  EXPECT(pool.allocate(300 << 10).data == b[1].data);  // three neighbours became one
+  EXPECT(pool.allocate(300 << 10).data == b[1].data);  // three adjacent blocks were merged
   EXPECT(pool.owns(static_cast<char*>(b[0].data) + 5) && !pool.owns(&pool));
   EXPECT_EQ(pool.statistics().peak, static_cast<int64_t>((500 << 10) + 2048));
 }
@@ -95,7 +95,7 @@ TEST(cached_segments_go_back_before_a_request_fails) {
   EXPECT(pool.allocate(kMiB).data != nullptr && pool.allocate(2 * kMiB).data == nullptr);
 }
 
-// Random requests: blocks never meet, and everything comes back.
+// Random requests: blocks never overlap, and all memory is returned.
 TEST(blocks_of_random_requests_are_apart) {
   CountingSource s;
   Pool pool(s);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The manual's names for devices: the current device, to_gpu(), copies between devices, memory, profiles; what
-// optimizers do about NaN on a device.
+// The names of the manual for devices: the current device, to_gpu(), copies between devices, memory, profiles; and NaN
+// checks of optimizers on a device.
 #include <chainer/chainer.h>
 
 #include <algorithm>
@@ -46,7 +46,7 @@ TEST(a_thread_uses_a_device) {
   EXPECT_THROW(DeviceError, "no device '@cuda:3'", L::Linear(3, 2).to_gpu(3));
 }
 
-// The gradient of a copy goes back to where x is.
+// The gradient of a copy is copied back to the device of x.
 TEST(copies_have_gradients_on_other_devices) {
   const Variable x(ones({2, 3}).to_device(emulated_number(0)));
   const Variable y = F::copy(x, emulated_number(1)), z = F::copy(y * 2.0, -1);
@@ -107,7 +107,7 @@ TEST(ranges_for_profilers) {
   EXPECT(std::count(all.begin(), all.end(), '(') == std::count(all.begin(), all.end(), ')'));
 }
 
-// With `stop` the loss and the gradients are looked at on a device, too, before any parameter changes.
+// With `stop`, the loss and the gradients are checked on a device also, before any parameter changes.
 TEST(nan_on_a_device_stops_an_update) {
   const Device d = emulated_number(0);
   L::Linear model(3, 2);

@@ -10,7 +10,7 @@ namespace {
 Array normal(const Shape& s, uint32_t seed) { return random::RandomState(seed).randn(s).astype(float32); }
 Array drawn_labels(int64_t classes, const Shape& s) { return random::RandomState(9).randint(0, classes, s); }
 
-// Shapes are known after a first call, on the host.
+// The first call, on the host, initializes shapes.
 template <class Model, class Optimizer>
 TrainingStep classifier(std::shared_ptr<Model> model, const Array& x, const Array& t,
                         std::shared_ptr<Optimizer> optimizer, const Device& device) {

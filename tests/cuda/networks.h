@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Small networks of the kinds that people train, as training steps on a device: for counts of what a step asks of it,
-// and for losses beside the host's.
+// Small networks of common kinds, as training steps on a device: for counts of requests to the device, and for
+// comparisons of losses with the host.
 #pragma once
 #include <chainer/chainer.h>
 
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-/// A step sends its batch, computes, goes back through the graph and updates; it returns the loss, on the device.
+/// A step copies its batch to the device, runs forward, backward and the update; it returns the loss on the device.
 using TrainingStep = std::function<chainer::Variable()>;
 
 struct Network {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Plans of cuDNN itself, for GPUs that are described to it, where it is installed (9.8 and later): whether the graphs
-// are well formed, and an engine keeps what backend/cuda/cudnn.h promises. Nothing is computed.
+// Plans of cuDNN (9.8 and later, if installed) for described GPUs: checks that graphs are well formed, and that engines
+// have the properties required by backend/cuda/cudnn.h. Nothing is computed.
 #include <chainer/chainer.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ using chainer::cuda::LibraryConvolution;
 
 namespace {
 
-// As cuDNN wants devices described.
+// Returns the description of a device for cuDNN.
 std::string described_gpu(int capability, int processors, int64_t shared, int64_t memory, const char* name) {
   return text(R"({"deviceVer":)", capability, R"(, "multiProcessorCount":)", processors,
               R"(, "warpSize":32, "maxSharedMemoryPerBlock":49152, "maxSharedMemoryPerBlockOptin":)", shared,
@@ -33,7 +33,7 @@ std::string described_gpu(int capability, int processors, int64_t shared, int64_
 }
 
 struct PlannedConvolution {
-  Dims x, w, stride, pad, dilate;  // as cuDNN takes them: two axes or three
+  Dims x, w, stride, pad, dilate;  // for cuDNN: two or three axes
 };
 // Square images n x c x size x size under k filters of f x f.
 PlannedConvolution square(int64_t n, int64_t c, int64_t size, int64_t k, int64_t f, int64_t stride = 1, int64_t pad = 0,
@@ -99,7 +99,7 @@ LibraryConvolution::Tensor planned_tensor(const Dims& size, bool last) {
 
 TEST(cudnn_has_plans_for_the_convolutions_of_the_manual) {
   int major = 0, minor = 0;
-  const std::string version = kSanitized ? "" : cuda::Cudnn::description();  // its leaks are not ours
+  const std::string version = kSanitized ? "" : cuda::Cudnn::description();  // cuDNN itself leaks memory
   if (std::sscanf(version.c_str(), "cuDNN %d.%d", &major, &minor) != 2 || major * 100 + minor < 908) {
     std::printf("left out: %s\n",
                 version.empty() ? "there is no cuDNN, or a sanitizer would watch it" : (version + " cannot").c_str());
@@ -117,7 +117,7 @@ TEST(cudnn_has_plans_for_the_convolutions_of_the_manual) {
       for (const Dtype dtype : {float32, float16, bfloat16, float64})
         for (const Convolution op : {Convolution::forward, Convolution::backward_data, Convolution::backward_weights})
           for (const bool accumulate : {false, true}) {
-            if (&gpu != gpus && (accumulate || item_size(dtype) != 4)) continue;  // what differs is the GPU
+            if (&gpu != gpus && (accumulate || item_size(dtype) != 4)) continue;  // only the GPU differs
             Dims y{c.x[0], c.w[0]};
             for (int d = 0; d < c.pad.ndim(); ++d)
               y.push_back((c.x[d + 2] + 2 * c.pad[d] - (c.w[d + 2] - 1) * c.dilate[d] - 1) / c.stride[d] + 1);

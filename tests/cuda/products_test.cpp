@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Products by a library that stands in the place of cuBLASLt, which computes what it is asked for on the host: every
-// layout, stacks, what is left to the kernel, errors. Nothing here was computed by cuBLASLt.
+// Matrix products by a fake of cuBLASLt that computes on the host: every layout, stacks, products left to the kernel,
+// errors. No result is computed by cuBLASLt.
 #include <chainer/chainer.h>
 
 #include <cstdlib>
@@ -40,7 +40,7 @@ struct FakeProducts {
 };
 
 Array drawn_for_product(const Shape& s, Dtype d, uint32_t seed) { return random::RandomState(seed).randn(s).astype(d); }
-// On a device, with the last two axes the other way round in memory.
+// Returns a copy on a device with the last two axes swapped in memory.
 Array sent_in_other_order(const Array& a, const Device& d) {
   const Axes axes = a.ndim() == 3 ? Axes{0, 2, 1} : Axes{1, 0};
   return a.transpose(axes).copy().contiguous().to_device(d).transpose(axes);
@@ -93,7 +93,7 @@ TEST(what_the_library_does_not_multiply_the_kernel_does) {
   };
   const auto some = [&](const Shape& s, Dtype d) { return zeros(s, d).to_device(fake.device); };
   EXPECT(by_kernel(some({3, 4}, int64), some({4, 5}, int64), int64));
-  EXPECT(by_kernel(some({3, 4}, float16), some({4, 5}, float16), float16));  // this one has no algorithm
+  EXPECT(by_kernel(some({3, 4}, float16), some({4, 5}, float16), float16));  // the fake has no algorithm for it
   EXPECT(by_kernel(some({3, 0}, float32), some({0, 5}, float32), float32));
   EXPECT(by_kernel(some({3, 8}, float32)[{Slice(), Slice(0, 8, 2)}], some({4, 5}, float32), float32));
   fake.answer(0, 1);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Random programs of deferred evaluation and random graphs on an emulated device, in three orders of threads and
-// blocks.
+// Random deferred programs and random graphs on an emulated device, with three orders of threads and blocks.
 #include <chainer/chainer.h>
 
 #include "../array/bits.h"
@@ -16,7 +15,7 @@ using random_programs::RandomProgram;
 
 namespace {
 
-// Seeds that the host's test does not draw.
+// Seeds that the test on the host does not use.
 constexpr uint32_t kFirst = 50000, kPrograms = 150;
 
 void programs_in(Order order) {
@@ -42,8 +41,8 @@ TEST(random_programs_have_eager_bits_on_the_device) { programs_in(Order::forward
 TEST(random_programs_have_eager_bits_on_the_device_backward) { programs_in(Order::backward); }
 TEST(random_programs_have_eager_bits_on_the_device_shuffled) { programs_in(Order::shuffled); }
 
-// Graphs of smooth functions over few variables that meet again and again: values, gradients and gradients of gradients
-// are the host's to rounding.
+// Random graphs of smooth functions with few variables that are reused often: values, gradients and second derivatives
+// equal those of the host up to rounding.
 TEST(random_graphs_have_the_gradients_of_the_host) {
   const auto run = [](uint32_t seed, const Device& device) {
     random::RandomState r(seed);
@@ -87,7 +86,7 @@ TEST(random_graphs_have_the_gradients_of_the_host) {
       EXPECT_EQ(got.size(), want.size());
       for (std::size_t i = 0; i < want.size(); ++i) {
         EXPECT_EQ(static_cast<bool>(got[i]), static_cast<bool>(want[i]));
-        // Elements that are small by cancellation are as exact as the largest.
+        // Elements that are small by cancellation are compared with the precision of the largest.
         if (want[i])
           EXPECT_CLOSE(got[i], want[i], {.atol = 1e-8 * std::max(1.0, max(abs(want[i])).item<double>()), .rtol = 1e-8});
       }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What one training step asks of a device, and its losses beside the host's.
+// Counts the requests of one training step to a device, and compares losses with the host.
 #include <cmath>
 #include <cstdio>
 
@@ -17,7 +17,7 @@ struct Asked {
   int64_t calls, sent, fetched, waits;
 };
 
-// The third step: the first make states, and programs that are kept.
+// Counts the third step, since the first ones create states and cached programs.
 Asked asked_by_step(const Network& n) {
   const Device device = emulated_number(0);
   auto& backend = dynamic_cast<cuda::CudaBackend&>(device.backend());
@@ -33,7 +33,7 @@ Asked asked_by_step(const Network& n) {
 
 }  // namespace
 
-// Whoever changes these numbers makes them smaller.
+// These numbers may only decrease.
 TEST(a_training_step_asks_this_of_a_device) {
   const std::vector<Asked> want{{61, 2, 0, 0}, {146, 2, 0, 0}, {305, 1, 0, 0}, {365, 2, 0, 0}, {287, 2, 0, 0}};
   std::printf("%-14s %8s %6s %8s %6s\n", "step", "calls", "sent", "fetched", "waits");
@@ -62,7 +62,8 @@ TEST(losses_of_networks_are_those_of_the_host) {
   }
 }
 
-// Wrong labels and ids are found on the device, and thrown about at the next wait, once; nothing outside is read.
+// Invalid labels and ids are detected on the device; an exception is thrown once, at the next wait. No memory out of
+// bounds is read.
 TEST(wrong_indices_are_an_error_at_the_next_wait) {
   const Device d = emulated_number(0);
   const Array x = random::RandomState(2).randn({300, 5}).astype(float32);
@@ -83,7 +84,7 @@ TEST(wrong_indices_are_an_error_at_the_next_wait) {
             message([&] { (void)F::embed_id(t, Variable(x[{Slice(0, 5)}])); }));
 }
 
-// Ignored labels, weights of classes, and sums that are divided by neither.
+// Ignored labels, class weights, and sums without division.
 TEST(labels_count_as_on_the_host) {
   const Array x = random::RandomState(2).randn({4, 3, 2, 2}).astype(float32);
   Array t = random::RandomState(3).randint(0, 3, {4, 2, 2});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Streams of the emulated device run as late as they may, so that a missing wait shows every time.
+// Streams of the emulated device run as late as possible, so that a missing wait fails every time.
 #include <cstring>
 
 #include "chainer/backend/cuda/emulation/driver_emulated.h"
@@ -46,7 +46,7 @@ TEST(copies_run_when_somebody_waits) {
   t.driver.synchronize(t.first);
   EXPECT(t.pinned[0] == 1);
   t.put(t.first, t.a, 2);
-  EXPECT(t.get(t.a, t.first) == 2);  // pageable memory is there when the call returns
+  EXPECT(t.get(t.a, t.first) == 2);  // copies from pageable memory are done when the call returns
   t.pinned[0] = 7;
   float pageable = 7;
   t.driver.copy_to_device(t.first, t.a, t.pinned, sizeof(float));
@@ -86,7 +86,7 @@ TEST(eager_streams_run_at_the_call) {
   driver.end_stream(s);
 }
 
-// 40 MiB through a ring of 16: parts are taken again when their copies have run, not earlier.
+// 40 MiB through a ring buffer of 16 MiB: parts are reused only after their copies have run.
 TEST(staging_waits_for_its_parts) {
   EmulatedDriver driver({.devices = 1, .memory = std::size_t(64) << 20});
   const Stream s = driver.make_stream(0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Training on the emulated device: optimizers' steps, random numbers, a network's losses, two devices; against the
-// host.
+// Training on the emulated device compared with the host: steps of optimizers, random numbers, losses of a network, two
+// devices.
 #include <chainer/chainer.h>
 
 #include "chainer/array/backend.h"
@@ -15,13 +15,13 @@ using namespace chainer;
 
 namespace {
 
-// Losses of an MLP on numbers that a generator draws.
+// Returns losses of an MLP on random numbers.
 std::vector<double> losses_on(const Device& device, int steps) {
   random::seed(3);
   L::Classifier model(MLP(20, 5));
   random::RandomState r(8);
   const Array x = r.randn({30, 12}).astype(float32), t = r.randint(0, 5, {30});
-  (void)model(Variable(x), Variable(t));  // sizes are known from here on
+  (void)model(Variable(x), Variable(t));  // initializes sizes
   model.to_device(device);
   auto optimizer = optimizers::Adam().setup(model);
   std::vector<double> losses;
@@ -48,7 +48,7 @@ TEST(a_network_trains_as_on_the_host) {
   cuda::emulation::set_order(cuda::emulation::Order::forward);
 }
 
-// Every rule, three steps, with parameters and states in other memory orders and dtypes.
+// Three steps of every rule, with parameters and states in different memory orders and dtypes.
 TEST(updates_are_those_of_the_host) {
   for (int op = 0; op < static_cast<int>(Update::count); ++op)
     for (const Dtype dtype : {float32, float64, float16}) {

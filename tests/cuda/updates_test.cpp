@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Optimizers' steps of several parameters in one launch, beside one launch for each and beside the host.
+// Steps of several parameters in one launch, compared with one launch for each and with the host.
 #include <chainer/chainer.h>
 
 #include "chainer/array/backend.h"
@@ -25,7 +25,7 @@ int64_t calls(int device) {
   return dynamic_cast<cuda::CudaBackend&>(emulated_number(device).backend()).counts(device).calls;
 }
 
-// Parameters of many sizes, dtypes and memory orders, for every rule in turn.
+// Returns parameters of many sizes, dtypes and memory orders, for every rule in turn.
 std::vector<UpdatePass> passes_on(const Device& d) {
   random::RandomState r(4);
   std::vector<UpdatePass> out;
@@ -64,8 +64,8 @@ TEST(a_list_of_updates_has_the_bits_of_single_ones) {
 
 namespace {
 
-// More parameters than a launch takes; one is frozen, one has a hook, two share their array, one has the gradient of
-// another array's memory.
+// More parameters than fit one launch; one is frozen, one has a hook, two share an array, and one has a gradient in the
+// memory of another array.
 std::vector<Parameter> step_on(const Device& d, GradientMethod& optimizer) {
   ChainList model;
   random::RandomState r(5);

@@ -42,7 +42,7 @@ KERNEL(shuffle_of_half, WrongArgs) {
 }
 KERNEL(shuffle_with_all, WrongArgs) {
   float v = a.x[threadIdx.x];
-  if (threadIdx.x < 16) v += __shfl_xor_sync(0xffffffffu, v, 8);  // lanes 16 to 31 do not come
+  if (threadIdx.x < 16) v += __shfl_xor_sync(0xffffffffu, v, 8);  // lanes 16 to 31 do not take part
   __syncthreads();
   a.x[threadIdx.x] = v;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Kernels with the mistakes that the emulation is to find.
+// Kernels with mistakes that the emulation must detect.
 #pragma once
 #include <cstdint>
 

@@ -78,7 +78,7 @@ TEST(zipped_pictures) {
   EXPECT_EQ(z.names()[0], "folder/rgb.ppm");  // in the order of the archive
   EXPECT_CLOSE(z.get(1)[0], dataset::read_image(kPictures + "grey.bmp", float32));
   EXPECT_CLOSE(z.get("folder/rgb.ppm"), z.get(0)[0]);
-  EXPECT_THROW(KeyError, "no member 'folder/x'", z.get("folder/x"));
+  EXPECT_THROW(KeyError, "no member named 'folder/x'", z.get("folder/x"));
   const AnyDataset m = datasets::MultiZippedImageDataset({a, b});
   EXPECT_EQ(m.size(), 3);
   EXPECT_CLOSE(m[2][0], dataset::read_image(kPictures + "bits.bmp", float32));

@@ -170,13 +170,13 @@ TEST(workers_that_cannot_be_started_leave_none_behind) {
   if (!in_fresh_process("workers_that_cannot_be_started_leave_none_behind")) return;
   {
     const test::WithSystemCalls calls({.forks_left = 2});
-    EXPECT_THROW(RuntimeError, "no process for worker 3 of 4: Resource temporarily unavailable",
+    EXPECT_THROW(RuntimeError, "cannot start a process for worker 3 of 4: Resource temporarily unavailable",
                  MultiprocessIterator(Uneven(4, 1, 0), 2, {.n_processes = 4}));
     EXPECT_EQ(processes_below(::getpid()), std::size_t(0));
   }
   {
     const test::WithSystemCalls calls({.sockets_left = 1});
-    EXPECT_THROW(RuntimeError, "no pipe to worker 2 of 4: Too many open files",
+    EXPECT_THROW(RuntimeError, "cannot create a pipe to worker 2 of 4: Too many open files",
                  MultiprocessIterator(Uneven(4, 1, 0), 2, {.n_processes = 4}));
     EXPECT_EQ(processes_below(::getpid()), std::size_t(0));
   }

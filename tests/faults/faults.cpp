@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The calls are defined here, where the dynamic linker finds them before the system's: in the library, in those that it
-// uses (cairo, libhdf5, libpng, libcurl, the C++ library), but not inside of the C library (fopen), which is why no
-// writer of the library uses that.
+// Defines the system calls, so that the dynamic linker resolves them here: for the library and the libraries that it
+// uses (cairo, libhdf5, libpng, libcurl, the C++ library), but not for calls inside of the C library (fopen), which no
+// writer of the library uses for this reason.
 #include "faults.h"
 
 #include <fcntl.h>
@@ -25,8 +25,8 @@ struct State {
   int at = -1;
   Fault fault;
   std::vector<Call> calls;
-  std::map<int, bool> open;  // descriptors of files below the folder, and whether they may be written to
-  int full = 0;              // every write fails from now on
+  std::map<int, bool> open;  // descriptors of files below the folder -> is writable
+  int full = 0;              // errno of all following writes
 };
 thread_local State* state = nullptr;
 
@@ -35,9 +35,9 @@ bool is_below(const char* path) {
 }
 bool is_open(int fd) { return state && state->open.count(fd) != 0; }
 
-// Whether this call meets the fault.
+// Returns the fault for this call.
 Fault meet(const char* name, bool writes = false) {
-  State* const s = std::exchange(state, nullptr);  // what follows is our own
+  State* const s = std::exchange(state, nullptr);  // following calls of this test are not counted
   const bool now = static_cast<int>(s->calls.size()) == s->at;
   s->calls.push_back({name, writes});
   state = s;
@@ -102,7 +102,7 @@ using namespace faults;
 
 int open_at(int folder, const char* path, int flags, mode_t mode) {
   if (!is_below(path)) return static_cast<int>(::syscall(SYS_openat, folder, path, flags, mode));
-  // A file to lock is opened as if for writing, and never written to.
+  // Lock files are opened for writing, but never written.
   const bool writes = (flags & O_ACCMODE) != O_RDONLY && !std::string_view(path).ends_with(".lock");
   if (fails(meet("open", writes))) return -1;
   const auto fd = static_cast<int>(::syscall(SYS_openat, folder, path, flags, mode));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A layer under the library's files: the system calls of this program go through it, and one of them can be made to
-// fail, to be interrupted, to do a part of its work only or to take its time. It sees calls on files below one folder,
-// from the thread that asked for it.
+// Fault injection: intercepts system calls of this program, and makes one of them fail, be interrupted, complete only
+// partially or slowly. Affects calls for files below one folder from the thread that calls run().
 #pragma once
 #include <filesystem>
 #include <functional>
@@ -10,22 +9,22 @@
 
 namespace faults {
 
-/// What happens to a call instead of what was asked for.
+/// The effect on a call.
 struct Fault {
   enum Kind { none, error, interrupted, partial, slow };
   Kind kind = none;
   int number = 0;  ///< of an error: errno
 };
-/// A call that was seen: "open", "write", ...; `writes` for one that changes something, or a descriptor that does.
+/// An intercepted call: "open", "write", ...; `writes` if it modifies files, or opens one for writing.
 struct Call {
   std::string name;
   bool writes = false;
 };
 
-/// Runs f with the faults; the calls are counted from 0, and the one at `at` meets its fault. All calls are returned;
-/// what f throws passes through. A partial call is followed by a full disk where a fault's number says so.
+/// Runs f with a fault in call number `at` (from 0), and returns all calls. Exceptions of f are passed on. If a partial
+/// fault has an error number, all later writes fail.
 std::vector<Call> run(const std::filesystem::path& folder, int at, Fault fault, const std::function<void()>& f);
-/// The faults that a call can meet.
+/// Returns the faults that are possible for a call.
 std::vector<Fault> of(const Call& call);
 std::string describe(const Call& call, const Fault& fault);
 

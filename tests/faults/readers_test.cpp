@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Every reader of the library, with each of its system calls failing in turn: what it reads is right, or an error names
+// Every reader of the library, with each of its system calls failing in turn: its result is correct, or an error names
 // the file and the cause.
 #include <chainer/chainer.h>
 
@@ -31,7 +31,7 @@ namespace {
 struct Reader {
   const char* name;
   std::string file;
-  std::function<std::string(const fs::path&)> read;  // the content, as a text
+  std::function<std::string(const fs::path&)> read;  // returns the content as text
 };
 
 struct Affine : Chain {
@@ -116,7 +116,7 @@ std::vector<Reader> readers(const fs::path& folder) {
     caffe::Net net;
     caffe::Layer l;
     l.name = "l", l.type = "InnerProduct", l.bottoms = {"data"}, l.tops = {"y"}, l.num_output = 300;
-    l.blobs = {many.astype(float32), zeros({300}, float32)};  // more than is read at once
+    l.blobs = {many.astype(float32), zeros({300}, float32)};  // larger than one read
     net.layers.push_back(l);
     write_file(f / "m.caffemodel", caffe::write_net(net));
     all.push_back({"Caffe model", "m.caffemodel",

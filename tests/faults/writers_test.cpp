@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every writer of the library, with each of its system calls failing in turn: the old file is whole or the new one is,
-// nothing else is left in the folder, and the error names the file and the cause.
+// Every writer of the library, with each of its system calls failing in turn: either the old or the new file is intact,
+// no other file remains, and the error names the file and the cause.
 #include <chainer/chainer.h>
 
 #include <fcntl.h>
@@ -36,14 +36,14 @@ Files files_in(const fs::path& folder) {
   for (const auto& e : fs::recursive_directory_iterator(folder)) {
     if (!e.is_regular_file() || e.path().filename() == ".lock") continue;
     std::string bytes = read_file(e.path());
-    // The drawing library numbers what it has drawn since the program began.
+    // The drawing library numbers its objects from the start of the program.
     if (e.path().extension() == ".svg") bytes = std::regex_replace(bytes, std::regex("(surface|glyph)[-0-9]+"), "$1");
     out[e.path().lexically_relative(folder).string()] = std::move(bytes);
   }
   return out;
 }
 
-// Downloads tell how far they are.
+// Hides the progress of downloads.
 struct QuietErrors {
   int saved = ::dup(2);
   QuietErrors() {
@@ -55,8 +55,9 @@ struct QuietErrors {
 
 struct Writer {
   const char* name;
-  std::function<void(const fs::path& folder, bool again)> write;  // other contents again, which are the same each time
-  // Of a file that is appended to: whether what is there now is right, too.
+  std::function<void(const fs::path& folder, bool again)>
+      write;  // with `again`, writes other contents, which are the same each time
+  // For files that are appended to: returns true if the current content is also valid.
   std::function<bool(const Files& before, const Files& now, const fs::path& folder)> whole = {};
 };
 
@@ -66,7 +67,7 @@ std::string names(const Files& files) {
   return out;
 }
 
-// One fault: what it did is right, or what is wrong with it.
+// Tries one fault; returns "" or a description of what is wrong.
 std::string tried(const Writer& w, const Files& before, const Files& after, const fs::path& folder, int at,
                   const faults::Call& call, faults::Fault fault) {
   fs::remove_all(folder);
@@ -113,7 +114,7 @@ void try_all(const Writer& w) {
                    text(w.name, ", call ", i, ", ", faults::describe(calls[i], fault), ": ", wrong));
     }
   }
-  // A writer that goes another way than FileWriter is not seen here.
+  // Fails for writers whose system calls are not intercepted.
   for (const char* needed : {"open", "write", "fsync", "close"}) {
     ++test::expectations;
     if (!seen.count(needed)) test::fail(__FILE__, __LINE__, text(w.name, " never calls ", needed));
@@ -136,7 +137,7 @@ Model model(bool again) {
   return m;
 }
 
-// One iteration of a trainer with an extension, over a folder that an earlier run has filled.
+// Runs one iteration of a trainer with an extension in the folder of an earlier run.
 void train(const fs::path& folder, bool again, const std::function<void(Trainer&)>& extend) {
   random::seed(again ? 2 : 1);
   L::Classifier classifier(Model{});
@@ -266,7 +267,7 @@ std::vector<Writer> writers() {
                                                         Model m = model(again);
                                                         exporters::caffe::export_model(m, {ones({1, 3})}, f);
                                                       }});
-  // Two files that belong together: the names of both change, or of none.
+  // Two files that belong together: both are replaced, or none.
   for (const int64_t external_from : {int64_t(0), int64_t(1) << 30}) {
     add_if(works([&] {
              Model m = model(false);

@@ -98,7 +98,7 @@ TEST(functions_without_type_checks_are_safe) {
   EXPECT_THROW(Error, "", F::connectionist_temporal_classification(zeros({5, 2, 3}), array({1, 2}), 0));
   // Kernels that exist for floating types only.
   const Array whole = array({{1, 2}, {3, 4}}), samples = array({{0, 1}, {1, 0}});
-  EXPECT_THROW(DtypeError, "rows_dot: a floating dtype is needed, not int32",
+  EXPECT_THROW(DtypeError, "rows_dot: the dtype must be floating, not int32",
                F::negative_sampling(
                    whole, array({0, 1}), whole, [=](const Shape&) { return samples; }, 1));
 }

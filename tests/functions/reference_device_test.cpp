@@ -45,7 +45,7 @@ TEST(arrays_on_the_reference_device) {
   EXPECT(to_host(b + a).to_vector<float>() == (a + a).to_vector<float>());
   EXPECT_THROW(DeviceError, "@reference", b.data<float>());
   const Device other(reference().backend(), 1);
-  EXPECT_THROW(DeviceError, "add: operands on different devices", b + a.to_device(other));
+  EXPECT_THROW(DeviceError, "add: operands are on different devices", b + a.to_device(other));
   EXPECT(b.to_device(other).to_vector<float>() == a.to_vector<float>());
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The entrance that libFuzzer calls. The environment's CHAINER_FUZZ_TARGET names what is searched.
+// The entry point for libFuzzer. The environment variable CHAINER_FUZZ_TARGET names the target.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>

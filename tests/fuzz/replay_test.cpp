@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every input of the corpora, and changes of it at random, through its target: what fuzzing found stays found, with any
-// compiler. The search for more is libFuzzer's (see run).
+// Runs every input of the corpora, and random changes of it, through its target, with any compiler. This repeats the
+// findings of fuzzing; libFuzzer searches for new ones (see run).
 #include <algorithm>
 #include <filesystem>
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Files for readers that take a path.
+// Files in memory for readers that take a path.
 #pragma once
 #include <string>
 #include <string_view>
 
 namespace fuzz {
 
-/// A file in memory with these bytes, as long as this object lives. std::system_error where there can be none.
+/// A file in memory with these bytes, during the lifetime of this object. Throws std::system_error on failure.
 class ScratchFile {
  public:
   explicit ScratchFile(std::string_view bytes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What is fuzzed: functions of arbitrary bytes. An Error of the library is a right answer to damaged input; any other
-// exception, a crash, a sanitizer's report or a result that contradicts itself is a finding.
+// The targets of fuzzing: functions of arbitrary bytes. An Error of the library is a correct result for damaged input;
+// other exceptions, crashes, reports of sanitizers and inconsistent results are findings.
 #pragma once
 #include <string_view>
 #include <vector>
@@ -49,13 +49,12 @@ void mapped(std::string_view bytes);
 /// An ONNX file, made into a model; its weights are written again.
 void onnx(std::string_view bytes);
 
-/// The ending of their names (one byte), the length of the first (two bytes, little-endian), then two model files of
-/// any kind: the program `chainer` inspects, compares and converts them.
+/// The extension of the names (one byte), the length of the first file (two bytes, little-endian), then two model files
+/// of any kind: the program `chainer` inspects, compares and converts them.
 void tool(std::string_view bytes);
 
-/// A request to the page of results, behind the server's parser or (after "!") as bytes through its port: what lies
-/// outside of the folder stays there, what is said to be JSON is JSON, and the port's answer is the site's, byte for
-/// byte.
+/// A request to the page of results, directly or (after "!") as bytes through the port: files outside of the folder are
+/// not disclosed, JSON responses are valid, and the answer of the port is the response of the site, byte for byte.
 void request(std::string_view bytes);
 
 struct Target {

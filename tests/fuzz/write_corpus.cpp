@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Writes first inputs of the targets `snapshot`, `optimizer` and `hdf5`, which are made of what the library saves:
-// fuzz_corpus FOLDER. To be run again when the saved members change.
+// Writes initial inputs of the targets `snapshot`, `optimizer` and `hdf5` from files saved by the library:
+// fuzz_corpus FOLDER. Run it again when the saved members change.
 #include <cstdio>
 #include <filesystem>
 #include <utility>
@@ -43,7 +43,7 @@ int main(int argc, char** argv) {
     std::filesystem::create_directories(folder / target);
     chainer::write_file(folder / target / chainer::text("saved-", files++), bytes);
   };
-  // A few members each, so that changes meet several at once; the generator's key is too long for a small input.
+  // A few members each, so that mutations affect several; the key of the generator is too long for a small input.
   std::string some;
   for (const auto& [name, content] : fuzz::snapshot_members()) {
     if (content.size() > 2000) continue;

@@ -157,15 +157,15 @@ TEST(values_that_the_host_reads_are_never_replayed) {
 
 TEST(arrays_from_elsewhere_are_never_replayed) {
   Array captured = floats({4});
-  EXPECT(reason([&](const Variable& x) { return x * captured; }).find("made before the call is read") !=
+  EXPECT(reason([&](const Variable& x) { return x * captured; }).find("created before the call is read") !=
          std::string::npos);
   const Variable weight(floats({4}));
-  EXPECT(reason([&](const Variable& x) { return x * weight; }).find("made before the call is read") !=
+  EXPECT(reason([&](const Variable& x) { return x * weight; }).find("created before the call is read") !=
          std::string::npos);
   EXPECT(reason([&](const Variable& x) {
            captured += chainer::sum(x.array());
            return x * 2;
-         }).find("made before the call") != std::string::npos);
+         }).find("created before the call") != std::string::npos);
 }
 
 TEST(arrays_that_are_kept_outside_are_seen) {

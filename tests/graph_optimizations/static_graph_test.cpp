@@ -337,7 +337,7 @@ TEST(what_shares_memory_with_an_argument_is_no_argument) {
     const Array x = rows[{Slice(i, i + 2)}];
     EXPECT(same(f(x).array(), x - last));
   }
-  EXPECT(f.schedule_manager().refused().find("made before the call") != std::string::npos);
+  EXPECT(f.schedule_manager().refused().find("created before the call") != std::string::npos);
 }
 
 TEST(results_stay_what_they_were) {

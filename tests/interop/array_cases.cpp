@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Prints random expressions on arrays as lines of Python with the result that this library has, for check_arrays.py:
+// Prints random expressions on arrays as lines of Python with the results of this library, for check_arrays.py:
 // array_cases COUNT SEED
 #include <cstdio>
 #include <cstdlib>
@@ -52,7 +52,7 @@ class Cases : Draws {
     for (int left = least + draw(axes + 1 - least); left > 0; --left) s.push_back(once_in(12) ? 0 : 1 + draw(4));
     return s;
   }
-  // A shape that broadcasts with `s`.
+  // Returns a shape that broadcasts with `s`.
   Shape narrower(Shape s) {
     for (int d = 0; d < s.ndim(); ++d)
       if (once_in(4)) s[d] = 1;
@@ -74,7 +74,7 @@ class Cases : Draws {
     std::string python = "array([";
     for (double v : values) python += number(v) + ",";
     Array a = array(values).astype(d).reshape(s);
-    if (s.ndim() > 1 && once_in(3)) a = a.T().copy().T();  // another order in memory
+    if (s.ndim() > 1 && once_in(3)) a = a.T().copy().T();  // a different memory order
     return {a, python + text("], '", d, "', ", tuple(s), ")")};
   }
   int64_t axis_of(const Shape& s) { return draw(s.ndim() + once_in(20)) - (once_in(2) ? s.ndim() : 0); }
@@ -145,7 +145,7 @@ class Cases : Draws {
     try {
       chosen = get_item(a.value, at.value).shape();
     } catch (const Error&) { return; }  // selection() compares these
-    if (chosen.product() == 0) return;  // NumPy looks at positions there, too
+    if (chosen.product() == 0) return;  // NumPy checks positions even then
     const Term v = array_of(narrower(chosen), d);
     const bool adds = d != bool_ && once_in(3);
     print_case(text(adds ? "added(" : "changed(", a.python, ",", at.python, ",", v.python, ")"), [&] {
@@ -206,7 +206,7 @@ class Cases : Draws {
                });
   }
 
-  // Axes everywhere: NumPy's releases differ in the dtype that a 0-d operand leads to.
+  // At least one axis: the dtype of results with 0-d operands differs between releases of NumPy.
   void arithmetic() {
     const Shape s = shape(3, 1);
     const Term a = array_of(s, dtype()), b = array_of(narrower(s), dtype());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Repeats on MNIST the release's runs whose losses make_reference.py --mnist wrote, and prints the largest difference:
+// Repeats the runs of make_reference.py --mnist on MNIST, and prints the largest difference of the losses:
 //
 //   make_reference.py x --mnist FOLDER_OF_IDX_FILES losses.npz
 //   CHAINER_MATMUL=openblas CHAINER_ISA=avx2 build/release/tests/compare_losses losses.npz

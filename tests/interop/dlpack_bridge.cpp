@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A C interface to DLPack for tests/interop/numpy_dlpack.py: arrays out, arrays in.
+// A C interface to DLPack for tests/interop/numpy_dlpack.py: export and import of arrays.
 #include <chainer/chainer.h>
 
 #include <cstring>
@@ -23,9 +23,9 @@ auto guarded(F f) -> decltype(f()) {
 }  // namespace
 
 extern "C" {
-/// What the last call threw; empty if nothing.
+/// Returns the message of the last exception; empty if the last call succeeded.
 const char* bridge_error() { return message.c_str(); }
-/// arange(6) of a dtype as (2, 3), transposed, behind a versioned or an old tensor.
+/// Returns arange(6) of a dtype as (2, 3), transposed, as a versioned or an unversioned tensor.
 void* bridge_make(const char* dtype, int versioned) {
   return guarded([&]() -> void* {
     const Array a = arange(6).astype(parse_dtype(dtype)).reshape({2, 3}).T();
@@ -33,7 +33,7 @@ void* bridge_make(const char* dtype, int versioned) {
     return to_dlpack_unversioned(a);
   });
 }
-/// Takes a tensor over and keeps its array. Returns the sum of the elements.
+/// Imports a tensor and keeps its array. Returns the sum of its elements.
 double bridge_take(void* tensor, int versioned) {
   return guarded([&] {
     kept = versioned ? from_dlpack(static_cast<dlpack::ManagedTensorVersioned*>(tensor))
@@ -41,7 +41,7 @@ double bridge_take(void* tensor, int versioned) {
     return sum(kept.astype(float64)).item<double>();
   });
 }
-/// Adds one to the array that is kept. Returns whether that was allowed.
+/// Adds one to the kept array. Returns true if it is writable.
 int bridge_add_one() {
   return guarded([&] {
     kept += kept.dtype() == Dtype::bool_ ? 0 : 1;

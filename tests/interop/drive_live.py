@@ -119,7 +119,7 @@ try:
     eventually('the end', lambda: running.poll() is not None)
     assert running.returncode == 0
     assert any(f.startswith('snapshot_iter_') for f in os.listdir(os.path.join(folder, 'running')))
-    assert 'asked by ann' in running.stderr.read()
+    assert 'requested by ann' in running.stderr.read()
 
     # Runs that come by the hundred, with logs that are damaged, and go.
     for i in range(600):

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Prints calls of functions with random shapes and options as lines of Python, with results and gradients that this
-// library has, for check_functions.py: function_cases COUNT SEED
+// Prints calls of functions with random shapes and options as lines of Python, with results and gradients of this
+// library, for check_functions.py: function_cases COUNT SEED
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
@@ -163,7 +163,7 @@ class Cases : Draws {
   void unpooling() {
     const Windows w = windows();
     const Dims& step = w.strided ? w.stride : w.ksize;
-    for (int d = 0; d < w.ksize.ndim(); ++d)  // the release returns nothing or fails where there is no room
+    for (int d = 0; d < w.ksize.ndim(); ++d)  // the release returns nothing or fails if no window fits
       if (step[d] * (w.x.value.shape()[d + 2] - 1) + w.ksize[d] - 2 * w.pad[d] - (w.cover_all ? step[d] - 1 : 0) <= 0)
         return;
     print_case(text("F.unpooling_nd(", w.python(), ", cover_all=", truth(w.cover_all), ")"), {w.x},
@@ -220,7 +220,7 @@ class Cases : Draws {
     Term t = labels({batch, most}, 0, symbols - 1);
     t.value = where(t.value >= blank, t.value + 1, t.value);  // any but the blank
     const Term input_length = labels({batch}, 1, times + 1), label_length = labels({batch}, 1, most + 1);
-    for (int b = 0; b < batch; ++b) {  // the release's answer to labels that do not fit is another one
+    for (int b = 0; b < batch; ++b) {  // the release handles labels that do not fit differently
       const std::vector<int> l = t.value[b].astype(int32).to_vector<int>();
       const int n = label_length.value[b].item<int>();
       int needed = n;

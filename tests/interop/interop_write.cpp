@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Writes a model, an optimizer and a trainer's snapshot for the release to read: interop_write FOLDER. The release's
-// side is read_ours.py.
+// Writes a model, an optimizer and a snapshot of a trainer, which read_ours.py reads with the release: interop_write
+// FOLDER.
 #include <chainer/chainer.h>
 
 using namespace chainer;

@@ -27,7 +27,7 @@ json::Value lengths(const Array& a) {
   return out;
 }
 int64_t integer(int64_t low, int64_t high) { return draw.randint(low, high, Shape{}).item<int64_t>(); }
-// n labels, of which the first are all there are.
+// Returns n labels; the first ones contain each class.
 Array labels(int64_t n, int64_t classes) {
   std::vector<int64_t> out = draw.randint(0, classes, {n}).to_vector<int64_t>();
   for (int64_t label = 0; label < classes; ++label) out[static_cast<std::size_t>(label)] = label;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Writes what read_exports.py checks with the published onnx and onnxruntime: each row of the table of functions as a
-// model of its own, whole networks, and imported operator tests exported again. FOLDER/<number>.onnx, and of each file
+// Writes files that read_exports.py checks with the published onnx and onnxruntime: each row of the table of functions
+// as a model, whole networks, and imported operator tests exported again. FOLDER/<number>.onnx, and for each file
 // several sets of inputs and outputs, <number>_<set>_input_<i>.pb and <number>_<set>_output_<i>.pb: those of the
-// export, other numbers and other integers, and batches of other lengths where the file is declared for them.
-// FOLDER/names.tsv has number, name, and why it was not exported.
+// export, other numbers and integers, and other batch lengths if the file supports them. FOLDER/names.tsv has number,
+// name, and the reason if it was not exported.
 #include <chainer/chainer.h>
 #include <chainer/core/system/file.h>
 #include <chainer/onnx/model_file.h>
@@ -24,7 +24,7 @@ struct Writer {
   int count = 0, refused = 0;
   explicit Writer(const fs::path& f) : folder(f), names(f / "names.tsv") {}
 
-  // Without the pains that files take which must outlive a power failure: there are tens of thousands.
+  // Writes without fsync(), since there are tens of thousands of files.
   static void put_file(const fs::path& at, const std::string& bytes) {
     std::ofstream out(at, std::ios::binary);
     if (!out.write(bytes.data(), static_cast<std::streamsize>(bytes.size())).flush())
@@ -60,7 +60,7 @@ struct Writer {
       for (const Variables& other : others) {
         try {
           put(other);
-        } catch (const std::exception&) {}  // the function does not take such inputs
+        } catch (const std::exception&) {}  // the function does not support these inputs
       }
     } catch (const Error& e) {
       why = e.what();
@@ -75,7 +75,8 @@ struct Writer {
       return !v.shape.empty() && v.shape[0].name == "batch";
     });
   }
-  // The elements in another order, floating ones a little smaller, integers perhaps others of the same range.
+  // Permutes elements; makes floating ones slightly smaller, and with `other_integers` draws integers of the same
+  // range.
   Variables shuffled(const Variables& in, bool other_integers) {
     Variables out;
     for (const Variable& v : in) {
@@ -103,7 +104,7 @@ struct Writer {
     return out;
   }
 
-  // With all inputs, and with the first alone, the others being constants.
+  // Exports a row with all inputs, and with the first input only, the others being constants.
   void row(const testing::OpCase& c) {
     Variables in;
     for (const Array& a : c.inputs) in.push_back(Variable(is_floating(a.dtype()) ? a.astype(float32) : a, false));
@@ -123,7 +124,7 @@ struct Writer {
         "model " + name, in, [&](const Variables& x) { return link.clone(CopyMode::share)->call(x); },
         [&] { return onnx::export_model(link, in); });
   }
-  // A published operator test: exported alone, as operators of its file, and inside of a computation.
+  // Exports a published operator test: as a model with the operators of its file, and as part of a computation.
   void imported(const fs::path& at) {
     const std::string name = at.filename().string();
     std::unique_ptr<onnx::Model> model;
@@ -134,7 +135,7 @@ struct Writer {
         const fs::path file = at / "test_data_set_0" / text("input_", i, ".pb");
         in.push_back(Variable(onnx::read_tensor(read_file(file), file.string()), false));
       }
-    } catch (const Error&) { return; }  // onnx_cases tells of those
+    } catch (const Error&) { return; }  // reported by onnx_cases
     const auto run = [&](const Variables& x) { return model->call(x); };
     const bool random = name.find("bernoulli") != std::string::npos || name.find("random") != std::string::npos;
     write(text("imported ", random ? "random " : "", name), in, run, [&] { return onnx::export_model(*model, in); });
@@ -168,7 +169,7 @@ struct Generator : Chain {
   }
 };
 
-// Ids (N, T) to scores (N, T, words), by a layer of LSTM over the sequences.
+// Computes scores (N, T, words) from ids (N, T) with an LSTM layer.
 struct LanguageModel : Chain {
   L::EmbedID embed{50, 12};
   L::NStepLSTM lstm{1, 12, 16, 0.0};

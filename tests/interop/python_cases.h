@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What programs share that print random cases as lines of Python.
+// Shared by the programs that print random cases as lines of Python.
 #pragma once
 #include <chainer/chainer.h>
 
@@ -9,7 +9,7 @@
 
 namespace python_cases {
 
-/// An array, and how Python makes it.
+/// An array, and its expression in Python.
 struct Term {
   chainer::Array value;
   std::string python;
@@ -40,7 +40,7 @@ class Draws {
   explicit Draws(uint32_t seed) : random_(seed) {}
 
  protected:
-  /// 0 ... n - 1.
+  /// Draws one of 0 ... n - 1.
   int draw(int n) { return static_cast<int>(random_.next_interval(static_cast<uint64_t>(n - 1))); }
   bool once_in(int n) { return draw(n) == 0; }
   chainer::random::RandomState random_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Writes event files for the published tensorboard to read: tensorboard_write FOLDER. What they hold stands in
-// FOLDER/expected.json; read_tensorboard.py compares.
+// Writes event files for the published tensorboard: tensorboard_write FOLDER. FOLDER/expected.json has the expected
+// content, with which read_tensorboard.py compares.
 #include <chainer/chainer.h>
 #include <chainer/core/system/file.h>
 #include <chainer/training/extensions/tensorboard.h>
@@ -21,7 +21,7 @@ void scalar(tensorboard::Writer& board, const std::string& tag, double v, int64_
   points.emplace_back(std::move(o));
 }
 
-// Two links of one form, one of them called twice, and functions between.
+// Two equal links, one of them called twice, with functions between them.
 struct Both : Chain {
   L::Linear a, b;
   Both() : a(4, 4), b(4, 4) {}
@@ -60,7 +60,7 @@ int main(int argc, char** argv) {
     board.text("notes", "# A run\n\n| a | b |\n|---|---|\n| 1 | 2 |", 0);
   }
   {
-    // The run goes on from a snapshot of step 600.
+    // The run is resumed from a snapshot at step 600.
     tensorboard::Writer board(folder / "run", {.purge_step = 600});
     for (int64_t i = 600; i < 800; ++i) scalar(board, "loss/main", -1.0 * i, i);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Prints triggers, iterators, schedules and optimizers with random options as lines of Python, with what this library
-// makes of them, for check_training.py: training_cases COUNT SEED
+// Prints triggers, iterators, schedules and optimizers with random options as lines of Python, with the results of this
+// library, for check_training.py: training_cases COUNT SEED
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -80,7 +80,7 @@ class Cases : Draws {
       }
       default: {
         for (double& v : values) v = std::isnan(v) ? 2 : v;
-        has_state = false;  // the release's is not saved
+        has_state = false;  // the release does not save it
         const Spoken check = interval();
         const int64_t patients = 1 + draw(4), length = 5 + draw(40);
         const int mode = draw(3);
@@ -96,7 +96,7 @@ class Cases : Draws {
              }};
       }
     }
-    // A new trigger takes over after some iterations, with the old one's state or without.
+    // After some iterations a new trigger replaces the old one, with or without its state.
     const int64_t cut = has_state && once_in(2) ? 1 + draw(static_cast<int>(n) - 1) : 0;
     const bool saved = cut > 0 && once_in(2) && s.python.find("Value") == s.python.npos;
     const bool lacking = cut > 0 && !saved && s.python.find("Value") == s.python.npos;
@@ -125,7 +125,7 @@ class Cases : Draws {
   }
 
   void iterator() {
-    // The release gives short batches where one is larger than the dataset.
+    // The release returns short batches if the batch size exceeds the dataset.
     const int64_t n = 1 + draw(12), batch = 1 + draw(static_cast<int>(n));
     const bool repeat = !once_in(3), shuffle = once_in(2);
     const uint32_t seed = static_cast<uint32_t>(draw(1000));
@@ -163,7 +163,7 @@ class Cases : Draws {
   void schedule() {
     using namespace extensions;
     const double lr = between(.1, 2), a = between(0, 1), init = between(.1, 2),
-                 target = between(0, .1);  // these schedules fall; the release jumps to a target above them
+                 target = between(0, .1);  // these schedules fall; for a larger target the release jumps to it
     const bool has_init = once_in(2), has_target = once_in(2);
     ShiftOptions o;
     if (has_init) o.init = init;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Training that is killed and resumed: the example of ImageNet, with workers that read a list of pictures.
+// Kills and resumes training of the ImageNet example, with workers that read a list of pictures.
 #include <chainer/chainer.h>
 
 #include <fcntl.h>
@@ -36,7 +36,7 @@ struct Place {
   }
 };
 
-// Pictures of 80 x 100 in one colour a label and noise, as JPEG where that can be written.
+// Writes pictures of 80 x 100 with a color per label and noise, as JPEG if this build can write it.
 void write_pictures(const std::string& list, uint32_t seed) {
   random::RandomState r(seed);
   std::ofstream lines(list);
@@ -92,7 +92,7 @@ bool within_a_minute(F&& f) {
   return false;
 }
 
-// Every array of two runs' last snapshots, and their logs, but for times.
+// Compares all arrays of the last snapshots of two runs, and their logs without times.
 void expect_same_runs(const std::string& a, const std::string& b) {
   const std::string last = text("/snapshot_iter_", kEpochs * kPerEpoch);
   const zip::Reader x(read_file(a + last), a), y(read_file(b + last), b);
@@ -128,7 +128,7 @@ TEST(a_killed_training_goes_on_bit_for_bit) {
   const int status = status_of(pid);
   EXPECT(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
   EXPECT(!fs::exists(text("cut/snapshot_iter_", kEpochs * kPerEpoch)));
-  // Its workers die with it: nobody is left in its process group.
+  // Its workers end with it: the process group is empty.
   EXPECT(within_a_minute([pid] { return ::kill(-pid, 0) != 0; }));
 
   run("cut", {"--seed", "99", "--loaderjob", "1", "--resume"});
@@ -147,7 +147,7 @@ TEST(an_interrupted_training_says_how_to_go_on_and_goes_on_bit_for_bit) {
   EXPECT(pid > 0);
   if (pid <= 0) return;
   EXPECT(within_a_minute([] { return fs::exists(text("cut/snapshot_iter_", 2 * kPerEpoch)); }));
-  ::kill(-pid, SIGINT);  // to the program and its workers, as a terminal does
+  ::kill(-pid, SIGINT);  // to the program and its workers, as from a terminal
   const int status = status_of(pid);
   EXPECT(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT);
   EXPECT(within_a_minute([pid] { return ::kill(-pid, 0) != 0; }));

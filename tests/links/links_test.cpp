@@ -103,8 +103,8 @@ TEST(borrowed_links_are_checked) {
     MLP moved = std::move(m);
     EXPECT(&gone.get() == &moved);
   }
-  EXPECT_THROW(RuntimeError, "is gone", gone.get());
-  auto optimizer = optimizers::SGD().setup(make());  // the optimizer owns the link
+  EXPECT_THROW(RuntimeError, "no longer exists", gone.get());
+  auto optimizer = optimizers::SGD().setup(make());  // owned
   EXPECT_EQ(optimizer.target().params().size(), std::size_t(8));
 }
 
@@ -359,7 +359,7 @@ TEST(initializers_equal_the_releases) {
   EXPECT_THROW(ValueError, "at least two axes", initializers::LeCunNormal()(flat));
   EXPECT_THROW(ValueError, "square", initializers::Identity()(tall));
   EXPECT_THROW(TypeError, "dtype", initializers::Normal(1, float64)(flat));
-  EXPECT_THROW(ValueError, "was asked for", generate_array(initializers::Zero(float64), {2}, float32));
+  EXPECT_THROW(ValueError, "but the initializer has", generate_array(initializers::Zero(float64), {2}, float32));
 }
 
 // Initial parameters for a seed, results and gradients agree with release 5.4.0 (conformance/make_training.py).

@@ -151,7 +151,7 @@ TEST(what_was_moved_away_says_so) {
   EXPECT_THROW(RuntimeError, "a Linear is copied after it was moved elsewhere", l.copy());
   Parameter p(ones({2}));
   const Parameter q = std::move(p);
-  EXPECT_THROW(RuntimeError, "Parameter is used after it was moved elsewhere", p.array());
+  EXPECT_THROW(RuntimeError, "Parameter is used after it was moved from", p.array());
   l = L::Linear(2, 3);
   EXPECT_EQ(l(ones({1, 2})).shape(), Shape({1, 3}));
   EXPECT_THROW(RuntimeError, "holds no dataset", AnyDataset().size());

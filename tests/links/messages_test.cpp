@@ -54,5 +54,6 @@ TEST(a_link_that_is_gone_is_named) {
     L::Linear l(2, 2);
     optimizer.setup(l);
   }
-  EXPECT_THROW(RuntimeError, "SGD: its target is gone: the Linear that was kept here by reference", optimizer.update());
+  EXPECT_THROW(RuntimeError, "SGD: its target is gone: the Linear passed by reference no longer exists",
+               optimizer.update());
 }

@@ -22,7 +22,7 @@ fs::path folder(const chainermn::Communicator& c) {
   return p;
 }
 
-// A training run with all that has a state: shuffled examples, dropout, Adam.
+// A training run with every kind of state: shuffled examples, dropout, Adam.
 struct Run {
   struct Net : Chain {
     L::Linear l1, l2;
@@ -78,7 +78,7 @@ TEST(checkpointer_resumes) {
   {
     Run first(c, at, 21);
     EXPECT(!first.checkpointer->maybe_load(first.trainer));
-    // It stops with an exception: its files stay.
+    // It ends with an exception, so its files are kept.
     first.trainer.extend(first.checkpointer, {.trigger = {5, "iteration"}});
     first.trainer.extend([](Trainer& t) {
       if (t.updater().iteration() == 17) throw RuntimeError("power failure");
@@ -88,10 +88,10 @@ TEST(checkpointer_resumes) {
     EXPECT(fs::exists(file(r, 15)));
   }
   c->barrier();
-  // The newest one is damaged on one rank, and there is a file that only one rank has.
+  // The newest checkpoint is damaged on one rank, and one exists on one rank only.
   if (r == c->size() - 1) {
     std::string bytes = read_file(file(r, 15));
-    for (std::size_t i = 0; i < 300; ++i) ++bytes[bytes.size() / 2 + i];  // more than what stands between two arrays
+    for (std::size_t i = 0; i < 300; ++i) ++bytes[bytes.size() / 2 + i];  // more bytes than between two arrays
     std::ofstream(file(r, 15), std::ios::binary) << bytes;
   }
   if (r == 0) fs::copy_file(file(0, 10), file(0, 90));
@@ -104,7 +104,7 @@ TEST(checkpointer_resumes) {
     second.trainer.extend(second.checkpointer, {.trigger = {5, "iteration"}});
     second.trainer.run(false);
     EXPECT(same(second.values(), whole.values()));
-    // The run has come to its end: nothing is left.
+    // The run has completed, so its files are removed.
     c->barrier();
     EXPECT(!fs::exists(file(r, 30)) && !fs::exists(file(r, 10)));
   }
@@ -116,9 +116,9 @@ TEST(checkpointer_with_another_number_of_ranks) {
   const auto& c = world();
   const fs::path at = folder(c);
   const auto half = c->split(c->rank() < c->size() / 2 ? 0 : 1, c->rank());
-  // The first update of several ranks makes their parameters equal and is no step.
+  // The first update of several ranks only makes their parameters equal.
   const int64_t without = c->size() / 2 > 1 ? 1 : 0;
-  // Half of the ranks train 8 iterations; all go on, and then one alone.
+  // Half of the ranks train 8 iterations; all ranks continue, then one alone.
   if (c->rank() < c->size() / 2) {
     seed(c);
     Run few(half, at, 100);
@@ -230,7 +230,8 @@ TEST(orders_drawn_ahead_by_another_number_of_ranks_are_not_taken) {
   if (c->rank() == 0) {
     Ahead one(alone, at);
     const auto checkpointer = chainermn::create_multi_node_checkpointer("run", alone);
-    for (int i = 0; i < 8; ++i) one.updater.update();  // behind the ninth, the tenth ends the epoch: an order is drawn
+    for (int i = 0; i < 8; ++i)
+      one.updater.update();  // after the ninth update; the tenth ends the epoch and draws an order
     one.trainer.extend([](Trainer&) { throw StopIteration("enough"); }, {.priority = -200});
     one.trainer.extend(checkpointer, {.trigger = {1, "iteration"}});
     EXPECT_THROW(StopIteration, "enough", one.trainer.run(false));
@@ -261,10 +262,10 @@ TEST(checkpointer_collects_old_files) {
   int mine = 0;
   for (const auto& e : fs::directory_iterator(at))
     mine += e.path().filename().string().starts_with(text("run.", c->rank(), "."));
-  EXPECT_EQ(mine, 6);  // two stayed when the eighth was saved, and four came since
+  EXPECT_EQ(mine, 6);  // two were kept when the eighth was saved, and four were added since
   EXPECT(fs::exists(at / text("run.", c->rank(), ".7")) && !fs::exists(at / text("run.", c->rank(), ".6")));
-  EXPECT_THROW(ValueError, "holds a dot", chainermn::create_multi_node_checkpointer("a.b", c));
-  EXPECT_THROW(ValueError, "cp_interval 0", chainermn::create_multi_node_checkpointer("a", c, {.cp_interval = 0}));
+  EXPECT_THROW(ValueError, "contain a dot", chainermn::create_multi_node_checkpointer("a.b", c));
+  EXPECT_THROW(ValueError, "cp_interval is 0", chainermn::create_multi_node_checkpointer("a", c, {.cp_interval = 0}));
   c->barrier();
   if (c->rank() == 0) fs::remove_all(at);
 }

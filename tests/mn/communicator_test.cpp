@@ -6,12 +6,12 @@ using chainermn::Object;
 using chainermn::ObjectList;
 
 TEST(communicator_names) {
-  EXPECT_THROW(ValueError, "'fast' is none of", chainermn::create_communicator("fast"));
+  EXPECT_THROW(ValueError, "no communicator named 'fast'", chainermn::create_communicator("fast"));
   EXPECT_THROW(MissingPartError, "CUDA and NCCL", chainermn::create_communicator("pure_nccl"));
   EXPECT_THROW(ValueError, "allreduce_grad_dtype",
                chainermn::create_communicator("flat", {.allreduce_grad_dtype = float16}));
   if (world()->inter_size() > 1)
-    EXPECT_THROW(ValueError, "single_node on 2 hosts", chainermn::create_communicator("single_node"));
+    EXPECT_THROW(ValueError, "single_node requires one host, not 2", chainermn::create_communicator("single_node"));
   for (const auto& c : communicators()) {
     EXPECT(c->rank() >= 0 && c->rank() < c->size());
     EXPECT(c->intra_rank() < c->intra_size() && c->inter_rank() < c->inter_size());
@@ -31,7 +31,7 @@ TEST(communicator_arrays) {
     const Array wide = arange(12).reshape({3, 4}).T();
     EXPECT_CLOSE(c->bcast(wide, 5), wide);
     EXPECT_EQ(c->allreduce(zeros({0, 2})).size(), 0);
-    // Shapes may differ where arrays are not added.
+    // Shapes may differ if arrays are not added.
     const Array own = full({r + 1, 2}, r, float32);
     const Arrays all = c->allgather(own);
     EXPECT_EQ(all.size(), static_cast<std::size_t>(n));
@@ -46,7 +46,7 @@ TEST(communicator_arrays) {
     EXPECT_CLOSE(c->scatter(arange(2 * n).reshape({n, 2}), 0), array({2 * r, 2 * r + 1}));
     EXPECT_THROW(ValueError, "1 arrays for", c->scatter(Arrays{own}, 0));
     EXPECT_THROW(ValueError, "1 arrays for", c->alltoall(Arrays{own}));
-    // Around the ring, also more than goes at once.
+    // Around the ring, also more than one message.
     const Array big = full({300000}, r, float32);
     if (r == 0) {
       c->send(big, next, 3);
@@ -63,10 +63,10 @@ TEST(communicator_arrays) {
       EXPECT_EQ(c->recv_tuple(0)[1].dtype(), int32);
     }
     EXPECT_THROW(ValueError, "this rank itself", c->send(own, r));
-    EXPECT_THROW(ValueError, "rank 99 of", c->recv(99));
-    EXPECT_THROW(ValueError, "root 99 of", c->gather(own, 99));
-    EXPECT_THROW(TypeError, "there is no array", c->allreduce(Array()));
-    EXPECT_THROW(DtypeError, "no sum of bool", c->allreduce(array({true})));
+    EXPECT_THROW(ValueError, "rank 99 is out of range", c->recv(99));
+    EXPECT_THROW(ValueError, "root 99 is out of range", c->gather(own, 99));
+    EXPECT_THROW(TypeError, "the array is none", c->allreduce(Array()));
+    EXPECT_THROW(DtypeError, "sums of bool are not supported", c->allreduce(array({true})));
   }
 }
 
@@ -81,7 +81,7 @@ TEST(communicator_objects) {
   const ObjectList all = c->gather_obj(Object(r), 0);
   if (r == 0)
     for (int k = 0; k < n; ++k) EXPECT(all[static_cast<std::size_t>(k)] == Object(k));
-  // Of very different lengths.
+  // Values of very different lengths.
   const ObjectList texts = c->allgather_obj(Object(std::string(static_cast<std::size_t>(r * 1000), 'x')));
   for (int k = 0; k < n; ++k) EXPECT_EQ(texts[static_cast<std::size_t>(k)].to_text().size(), std::size_t(k) * 1000);
   if (r == 0) c->send_obj(Object("hello"), 1);
@@ -98,7 +98,7 @@ TEST(communicator_split) {
     EXPECT(part->allreduce_obj(Object(c->rank())) ==
            Object(c->rank() % 2 ? (c->size() / 2) * (c->size() / 2) : (part->size() - 1) * part->size()));
   }
-  EXPECT_THROW(ValueError, "color -1", communicators()[0]->split(-1, 0));
+  EXPECT_THROW(ValueError, "color must be 0 or more, not -1", communicators()[0]->split(-1, 0));
 }
 
 TEST(communicator_of_another) {
@@ -121,7 +121,7 @@ TEST(communicator_gradients) {
       c->allreduce_grad(model);
       for (auto& p : model.params()) EXPECT_CLOSE(p.grad(), full(p.shape(), (c->size() + 1) / 2.0 + i, p.dtype()));
     }
-    // What a rank lacks counts as zero.
+    // Missing gradients count as zero.
     model.cleargrads();
     if (c->rank() == 0) model.W.set_grad(full(model.W.shape(), c->size(), float32));
     c->allreduce_grad(model);
@@ -129,7 +129,7 @@ TEST(communicator_gradients) {
   }
 }
 
-// Other dtypes, shapes, roots and operations are found before they are added up.
+// Different dtypes, shapes, roots and operations are detected before data are exchanged.
 TEST(communicator_compares_new_calls) {
   for (const std::string name : {"naive", "hierarchical"}) {
     const auto c = chainermn::create_communicator(name);
@@ -146,7 +146,7 @@ TEST(communicator_compares_new_calls) {
     EXPECT_CLOSE(c->allreduce(ones({3})), full({3}, n));
     EXPECT_CLOSE(c->allreduce(ones({3}, int32)), full({3}, n, int32));
     c->barrier();
-    // Both were seen: they are trusted, and what follows tells.
+    // Both calls are known and trusted, so a later call detects the difference.
     (void)c->allreduce(ones({3}, last ? int32 : float32));
     EXPECT_THROW(RuntimeError, "different calls before this one", c->barrier());
     c->barrier();  // the ranks are still together

@@ -20,7 +20,7 @@ TEST(scatter_dataset) {
           EXPECT_EQ(mine[i][1].dtype(), float32);
         }
       }
-    // A seed gives each rank the same examples every time; all together are the dataset.
+    // A seed gives each rank the same examples every time; together they are the dataset.
     std::vector<int64_t> first;
     for (int i = 0; i < 2; ++i) {
       const AnyDataset mine = chainermn::scatter_dataset(arange(4 * c->size()), c, {.shuffle = true, .seed = 7});
@@ -32,7 +32,7 @@ TEST(scatter_dataset) {
       EXPECT_EQ(sum.item<int64_t>(), 4 * c->size() * (4 * c->size() - 1) / 2);
     }
   }
-  EXPECT_THROW(ValueError, "there is no dataset", chainermn::scatter_dataset(AnyDataset(), world()));
+  EXPECT_THROW(ValueError, "the dataset is none", chainermn::scatter_dataset(AnyDataset(), world()));
   EXPECT_THROW(ValueError, "max_buf_len", chainermn::scatter_dataset(arange(3), world(), {.max_buf_len = 2147483647}));
   EXPECT_THROW(ValueError, "root 99", chainermn::scatter_dataset(arange(3), world(), {.root = 99}));
 }
@@ -58,7 +58,7 @@ TEST(scatter_dataset_errors_reach_all_ranks) {
   c->barrier();
 }
 
-// A random transform would be applied once for each example of the other ranks.
+// A random transform would be applied only once to each example of the other ranks.
 TEST(scatter_dataset_refuses_random_transforms) {
   const auto& c = world();
   const auto scatter = [&](const std::function<Example(const Example&)>& transform) {
@@ -77,7 +77,7 @@ TEST(scatter_dataset_refuses_random_transforms) {
   }
   const AnyDataset fixed = scatter([](const Example& e) { return Example(e[0] * 2); });
   EXPECT(fixed.size() > 0);
-  const AnyDataset drawn = datasets::TransformDataset(fixed, random_ones[0]);  // each rank for itself
+  const AnyDataset drawn = datasets::TransformDataset(fixed, random_ones[0]);  // each rank draws its own
   dataset::begin_example(1);
   const auto first = drawn[0][0].item<int64_t>();
   dataset::begin_example(2);
@@ -107,7 +107,7 @@ TEST(multi_node_iterator) {
     EXPECT_EQ(s.target().empty(), !is_master);
     it.reset();
     EXPECT_EQ(it.epoch(), 0);
-    // To the end, where a run does not repeat.
+    // Reads to the end, without repeat.
     auto once = chainermn::iterators::create_multi_node_iterator(
         iterators::SerialIterator(own, 4, {.repeat = false, .shuffle = false}), c, master);
     EXPECT(!once.repeat());
@@ -115,7 +115,7 @@ TEST(multi_node_iterator) {
     while (const auto batch = once.try_next()) count += static_cast<int64_t>(batch->size());
     EXPECT_EQ(count, 10);
   }
-  // The master's error is told to all.
+  // An error of the master is thrown on all ranks.
   auto it = chainermn::iterators::create_multi_node_iterator(
       iterators::SerialIterator(c->rank() == 0 ? AnyDataset(Broken()) : AnyDataset(arange(8)), 8,
                                 {.repeat = true, .shuffle = false}),
@@ -139,7 +139,7 @@ TEST(synchronized_iterator) {
   };
   seen = read(it, 8);
   EXPECT_CLOSE(c->bcast(array(seen)), array(seen));
-  // A resumed one goes on in the same orders.
+  // A resumed iterator continues with the same orders.
   serializers::DictionarySerializer s;
   it.serialize(s);
   auto again = make();

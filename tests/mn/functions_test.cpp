@@ -8,7 +8,7 @@ namespace {
 Variable leaf(int64_t n, int seed) {
   return Variable(random::RandomState(static_cast<uint32_t>(seed)).randn({n}, float64));
 }
-// What every rank's function of its own x gives, by finite differences of the sum of all ranks' losses.
+// Compares gradients on each rank with finite differences of the sum of the losses of all ranks.
 void check_gradient(const chainermn::Communicator& c, const std::function<Variable(const Variable&)>& loss, int64_t n) {
   const Variable x = leaf(n, 10 + c->rank());
   loss(x).backward();
@@ -27,19 +27,19 @@ void check_gradient(const chainermn::Communicator& c, const std::function<Variab
       if (c->rank() == r) {
         ++test::expectations;
         const double numeric = change / (2 * eps), mine = g[static_cast<std::size_t>(i)];
-        // Differences lose what rounding takes from the sum of all ranks' losses.
+        // The tolerance includes rounding errors of the sum of the losses.
         if (std::abs(numeric - mine) > 1e-6 * (1 + std::abs(mine)) + 1e-9 * std::abs(size))
           test::fail(__FILE__, __LINE__,
                      text("rank ", r, ", element ", i, ": ", mine, " and by differences ", numeric));
       }
     }
 }
-// The gradient of a gradient: each rank's loss is the sum of squares of the gradient of an inner loss.
+// Checks double backward: each rank's loss is the sum of squares of the gradient of an inner loss.
 void check_second(const chainermn::Communicator& c, const std::function<Variable(const Variable&)>& inner, int64_t n) {
   check_gradient(
       c,
       [&](const Variable& x0) {
-        // A gradient is wanted also where backprop is off: the inner one is what is measured.
+        // The inner gradient is needed even if backprop is disabled.
         const UsingConfig on(&Config::enable_backprop, true);
         const Variable x = x0 * 1.0;
         const Variable g = grad({inner(x)}, {x}, {.enable_double_backprop = true})[0];
@@ -93,7 +93,7 @@ TEST(functions_collective_gradients) {
     for (const auto& [name, function] : all) {
       const auto& f = function;  // Clang 14 does not capture structured bindings
       if (std::string(name) != "bcast") check_gradient(c, f, 3);
-      // bcast: ranks but the root have no gradient, so x takes part beside it.
+      // bcast: only the root has a gradient, so x is also used directly.
       check_gradient(
           c, [&](const Variable& x) { return f(x) + cubes(x, 0.25); }, 3);
       check_second(
@@ -106,7 +106,7 @@ TEST(functions_send_and_recv) {
   const auto& c = world();
   const int r = c->rank();
   if (r < 2) {
-    // x on rank 0, there and back: y = (2 x)^3 computed on rank 1.
+    // x is sent from rank 0 and back: rank 1 computes y = (2 x)^3.
     if (r == 0) {
       const Variable x = leaf(3, 1);
       const Variable phi = CF::send(x * 2.0, c, 1);
@@ -126,7 +126,7 @@ TEST(functions_send_and_recv) {
       const Variable z = CF::recv(c, 0, {.delegate_variable = start});
       const Variable phi = CF::send(z * z * z, c, 0);
       phi.backward({.enable_double_backprop = true});
-      // What came after, in turn: the gradient's own graph hangs on the delegate's gradient.
+      // The graph of the gradient depends on the gradient of the delegate.
       const Variable again = start.grad_var();
       EXPECT(static_cast<bool>(again));
       again.backward();
@@ -143,7 +143,7 @@ TEST(functions_send_and_recv) {
       const Variable a2 = CF::recv(c, 0, {.tag = 6});
       (F::sum(ab[0] * ab[0]) + F::sum(ab[1]) + F::sum(a2 * 3.0)).backward();
     }
-    // What needs no gradient gets none sent back.
+    // Variables without gradient receive none.
     if (r == 0) {
       (void)CF::send(Variable(ones({2}), false), c, 1);
       c->send(ones({1}), 1);
@@ -152,7 +152,7 @@ TEST(functions_send_and_recv) {
       F::sum(y).backward();
       EXPECT_CLOSE(c->recv(0), ones({1}));
       EXPECT_THROW(ValueError, "this rank itself", CF::send(y, c, 1));
-      EXPECT_THROW(TypeError, "no delegate", CF::pseudo_connect(Variable(), y));
+      EXPECT_THROW(TypeError, "the delegate variable is none", CF::pseudo_connect(Variable(), y));
     }
   }
   c->barrier();

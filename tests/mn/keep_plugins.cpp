@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Open MPI unloads its plugins before the leak sanitizer looks, which then cannot name them (tests/lsan.supp): in
-// sanitized tests they stay.
+// Open MPI unloads its plugins before the leak sanitizer reports, which then cannot match them (tests/lsan.supp), so
+// sanitized tests keep them loaded.
 extern "C" int dlclose(void*) { return 0; }

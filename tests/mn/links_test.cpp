@@ -31,7 +31,7 @@ TEST(multi_node_chain_list) {
   First first;
   Last last;
   const Array x = random::RandomState(1).randn({6, 4}, float32), t = array({0, 1, 2, 0, 1, 2});
-  // Alone, and with the second layer on rank 1.
+  // On one rank, and with the second layer on rank 1.
   First first_alone = first.copy(CopyMode::copy);
   Last last_alone = last.copy(CopyMode::copy);
   first_alone.cleargrads(), last_alone.cleargrads(), first.cleargrads(), last.cleargrads();
@@ -50,7 +50,7 @@ TEST(multi_node_chain_list) {
     model.call(Variables())[0].backward();
     EXPECT_CLOSE(last.l.W.grad(), last_alone.l.W.grad());
   }
-  // Twice to the same rank, through the own rank, and back.
+  // Sends twice to the same rank, through the own rank, and back.
   chainermn::MultiNodeChainList loop(c);
   if (c->rank() == 0) {
     loop.add_link(first, {.rank_out = {0, 1}});
@@ -70,15 +70,15 @@ TEST(multi_node_chain_list) {
     loop.add_link(std::make_shared<Add>(), {.rank_in = {0, 0}, .rank_out = 0});
     loop.call(Variables())[0].backward();
   }
-  EXPECT_THROW(ValueError, "one output", [&] {
+  EXPECT_THROW(ValueError, "only one may be the output", [&] {
     chainermn::MultiNodeChainList two(c);
     two.add_link(Pass());
     two.add_link(Pass());
   }());
-  EXPECT_THROW(ValueError, "rank 9 of", chainermn::MultiNodeChainList(c).add_link(Pass(), {.rank_in = 9}));
+  EXPECT_THROW(ValueError, "rank 9 is out of range", chainermn::MultiNodeChainList(c).add_link(Pass(), {.rank_in = 9}));
   chainermn::MultiNodeChainList left(c);
   left.add_link(Pass(), {.rank_out = c->rank()});
-  EXPECT_THROW(ValueError, "were not taken", left.call(Variables{Variable(x, false)}));
+  EXPECT_THROW(ValueError, "are not used", left.call(Variables{Variable(x, false)}));
   c->barrier();
 }
 
@@ -87,7 +87,7 @@ TEST(multi_node_batch_normalization) {
     for (const bool images : {false, true}) {
       const int64_t n = 4 * c->size();
       const Shape shape = images ? Shape{n, 3, 2, 2} : Shape{n, 3};
-      // A mean far from zero, at which E[x^2] - E[x]^2 in float32 would be rounding only.
+      // A mean far from zero, for which E[x^2] - E[x]^2 in float32 would be only rounding errors.
       const Array x = random::RandomState(1).randn(shape, float32) + 1000.0,
                   w = random::RandomState(2).randn(shape, float32);
       L::BatchNormalization alone(3);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Trains for check_kills: mn_kill FOLDER. Goes on from the newest checkpoint in the folder, and writes what the
-// parameters are at the end into FOLDER/end.RANK.
+// Trains for check_kills: mn_kill FOLDER. Resumes from the newest checkpoint in the folder, and writes the final
+// parameters to FOLDER/end.RANK.
 #include <chainer/chainer.h>
 #include <chainer/mn/mn.h>
 

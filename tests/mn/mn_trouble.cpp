@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Gets into trouble, for check_trouble: mn_trouble KIND. All ranks must end, and say what happened.
+// Fails in a given way, for check_trouble: mn_trouble KIND. All ranks must end with a message.
 #include <chainer/chainer.h>
 #include <chainer/mn/mn.h>
 
@@ -15,7 +15,7 @@ namespace {
   while (true) std::this_thread::sleep_for(std::chrono::seconds(1));
 }
 
-// Tells check_trouble when the trouble begins.
+// Tells check_trouble when the failure begins.
 void begin(chainermn::CommunicatorBase& comm) {
   if (comm.rank() == 0) std::fprintf(stderr, "trouble at %lld\n", static_cast<long long>(std::time(nullptr)));
   comm.barrier();
@@ -50,7 +50,7 @@ void trouble(const std::string& kind) {
     if (last) std::this_thread::sleep_for(std::chrono::seconds(8));
   } else if (kind == "known_and_new") {
     (void)c->allreduce(ones({3}));
-    (void)c->allreduce(ones({3}, last ? int32 : float32));  // one rank knows the call, and trusts it
+    (void)c->allreduce(ones({3}, last ? int32 : float32));  // one rank knows and trusts the call
   } else if (kind == "missing") {
     if (last) sleep_for_ever();
   } else if (kind == "elsewhere") {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Values that travel between processes: what comes back, and that damaged bytes are errors.
+// Encoding of values for other processes: round trips, and errors for damaged bytes.
 #include <chainer/chainer.h>
 #include <chainer/mn/mn.h>
 
@@ -35,14 +35,14 @@ TEST(object_round_trip) {
     EXPECT(decode(encode(a)) == a);
     EXPECT(decode(encode(a)).to_array().dtype() == d);
   }
-  // What is not in C order arrives in it.
+  // Arrays in other orders arrive in C order.
   const Array t = array({{1, 2, 3}, {4, 5, 6}}).T();
   EXPECT(decode(encode(Object(t))).to_array().to_vector<int>() == t.to_vector<int>());
   EXPECT(decode(encode(Object(std::string("a\0b", 3)))).to_text().size() == 3);
 }
 
 TEST(object_kinds) {
-  EXPECT_THROW(TypeError, "expected a text, got an integer", Object(1).to_text());
+  EXPECT_THROW(TypeError, "expected a string, got an integer", Object(1).to_text());
   EXPECT_THROW(TypeError, "an array of float32 (2,)", Object(array({1.f, 2.f})).to_list());
   EXPECT_THROW(KeyError, "'z'", sample()["z"]);
   EXPECT_EQ(Object(3).to_number(), 3.0);
@@ -50,7 +50,7 @@ TEST(object_kinds) {
   EXPECT(chainermn::add(Object(1), Object(0.5)) == Object(1.5));
   EXPECT(chainermn::add(Object("a"), Object("b")) == Object("ab"));
   EXPECT(chainermn::add(Object(array({1.f})), Object(array({2.f}))) == Object(array({3.f})));
-  EXPECT_THROW(TypeError, "no sum of a text and an integer", chainermn::add(Object("a"), Object(1)));
+  EXPECT_THROW(TypeError, "cannot add a string and an integer", chainermn::add(Object("a"), Object(1)));
 }
 
 TEST(object_examples) {
@@ -65,21 +65,21 @@ TEST(object_damage) {
   const std::string good = encode(sample());
   for (std::size_t n = 0; n < good.size(); ++n)
     EXPECT_THROW(ValueError, "decode: byte", decode(std::string_view(good).substr(0, n)));
-  EXPECT_THROW(ValueError, "the value has ended", decode(good + "x"));
+  EXPECT_THROW(ValueError, "bytes follow the end of the value", decode(good + "x"));
   EXPECT_THROW(ValueError, "not an encoded value", decode("CMO2" + good.substr(4)));
   const auto with = [](std::string kind_and_rest) { return "CMO1" + kind_and_rest; };
   const auto word = [](int64_t v) { return std::string(reinterpret_cast<const char*>(&v), 8); };
   EXPECT_THROW(ValueError, "unknown kind 9", decode(with("\x09")));
   EXPECT_THROW(ValueError, "a list of -1", decode(with("\x06" + word(-1))));
   EXPECT_THROW(ValueError, "a list of 4611686018427387904", decode(with("\x06" + word(int64_t(1) << 62))));
-  EXPECT_THROW(ValueError, "a text of 9223372036854775807 bytes", decode(with("\x04" + word(INT64_MAX))));
+  EXPECT_THROW(ValueError, "a string of 9223372036854775807 bytes", decode(with("\x04" + word(INT64_MAX))));
   const std::string f32 = word(7) + "float32";
-  EXPECT_THROW(ValueError, "and 0 bytes are left",
+  EXPECT_THROW(ValueError, "but 0 bytes are left",
                decode(with("\x05" + f32 + word(2) + word(1 << 20) + word(1 << 20))));
   EXPECT_THROW(ValueError, "an array of shape",
                decode(with("\x05" + f32 + word(3) + word(int64_t(1) << 40) + word(int64_t(1) << 40) + word(0))));
   EXPECT_THROW(ValueError, "an axis of length -1", decode(with("\x05" + f32 + word(1) + word(-1))));
-  EXPECT_THROW(ValueError, "there is no dtype 'float99'", decode(with("\x05" + word(7) + "float99" + word(0))));
+  EXPECT_THROW(ValueError, "no dtype named 'float99'", decode(with("\x05" + word(7) + "float99" + word(0))));
   EXPECT_THROW(ValueError, "does not follow",
                decode(with("\x07" + word(2) + word(1) + "b" + std::string(1, 0) + word(1) + "a" + std::string(1, 0))));
   std::string deep;
@@ -88,7 +88,7 @@ TEST(object_damage) {
   Object nested;
   for (int i = 0; i < 100; ++i) nested = Object(ObjectList{nested});
   EXPECT_THROW(ValueError, "nested deeper than 64", encode(nested));
-  // Changed bytes give a value or a ValueError, nothing else.
+  // Modified bytes give a value or a ValueError.
   std::mt19937 r(1);
   for (int i = 0; i < 20000; ++i) {
     std::string bad = good;

@@ -16,7 +16,7 @@ struct Net : Chain {
   Variable forward(const Variable& x) { return l2(F::tanh(l1(x))); }
 };
 
-// All batches of all ranks; a step's batch of `ranks` ranks is cut into equal parts.
+// The batch of a step for all ranks, which is divided into equal parts.
 Array inputs(int64_t step, int64_t n) {
   return random::RandomState(static_cast<uint32_t>(step)).randn({n, 6}, float32);
 }
@@ -72,7 +72,7 @@ std::vector<Array> train(const chainermn::Communicator& c, const chainermn::Mult
   EXPECT_EQ(optimizer.t, o.double_buffering ? steps - 1 : steps);
   return values(model);
 }
-// One rank with the batches of all.
+// Trains one rank with the batches of all ranks.
 std::vector<Array> train_alone(int steps, Net& model) {
   auto optimizer = optimizers::Adam().setup(model);
   optimizer.add_hook(optimizer_hooks::WeightDecay(1e-3));
@@ -91,7 +91,7 @@ TEST(optimizer_equals_one_rank) {
   for (const auto& c : communicators())
     for (const int64_t bucket : {int64_t(25) << 20, int64_t(300)}) {
       Net model = start.copy(CopyMode::copy);
-      // In one bucket with a loop that calls backward() itself, in several with the updater's way.
+      // Large buckets with a manual loop that calls backward(), small ones with an updater.
       const bool own_loop = bucket > 300;
       expect_close(train(c, {.bucket_bytes = bucket}, 50, model, own_loop), expected, 2e-4, c->name().c_str());
       EXPECT(same_on_all_ranks(c, model));
@@ -115,7 +115,7 @@ TEST(optimizer_same_bits) {
 TEST(optimizer_synchronizes_parameters) {
   const auto& c = world();
   random::seed(static_cast<uint32_t>(7 + c->rank()));
-  Net model;  // other values on each rank, with their shapes: all take rank 0's and lose no step
+  Net model;  // initialized with other values on each rank: all take those of rank 0 and lose no step
   const Array first = c->bcast(model.l1.W.array().copy());
   auto optimizer = chainermn::create_multi_node_optimizer(optimizers::SGD({.lr = 0.0}), c).setup(model);
   optimizer.update([&] { return F::softmax_cross_entropy(model(inputs(0, 4)), labels(0, 4)); });
@@ -141,7 +141,7 @@ TEST(optimizer_of_shapes_found_later) {
     auto optimizer = chainermn::create_multi_node_optimizer(optimizers::SGD({.lr = 0.1}), c).setup(model);
     const auto loss = [&] { return F::softmax_cross_entropy(model(inputs(c->rank(), 4)), labels(c->rank(), 4)); };
     optimizer.update(loss);
-    // Gradients at parameters that differed mean nothing: that step updates nothing.
+    // Gradients for different parameters are meaningless, so this step updates nothing.
     EXPECT_EQ(optimizer.t, same_seed ? 1 : 0);
     EXPECT(same_on_all_ranks(c, model));
     optimizer.update(loss);
@@ -155,7 +155,7 @@ TEST(optimizer_gradients_on_some_ranks) {
     Net model(true);
     auto optimizer =
         chainermn::create_multi_node_optimizer(optimizers::SGD({.lr = 0.1}), c, {.bucket_bytes = 200}).setup(model);
-    // The spare layer is used by nobody, then by the last rank alone, then by the first, then by all.
+    // The spare layer is used by no rank, then by the last rank, then by the first, then by all.
     for (int step = 0; step < 8; ++step) {
       const int last = c->size() - 1;
       const bool use = step >= 6 || (step >= 2 && c->rank() == (step >= 4 ? 0 : last));
@@ -179,7 +179,7 @@ TEST(optimizer_double_buffering) {
     random::seed(5);
     Net model, delayed = model.copy(CopyMode::copy);
     (void)train(c, {.double_buffering = true}, 20, model);
-    // The same by hand: each update uses the mean of the step before.
+    // The same by hand: each update uses the mean gradient of the step before.
     auto optimizer = optimizers::Adam().setup(delayed);
     optimizer.add_hook(optimizer_hooks::WeightDecay(1e-3));
     std::vector<Array> last;
@@ -247,7 +247,7 @@ TEST(optimizer_compression) {
                      "compression");
         EXPECT(same_on_all_ranks(c, model));
       }
-  EXPECT_THROW(ValueError, "goes with compression",
+  EXPECT_THROW(ValueError, "requires compression",
                chainermn::create_multi_node_optimizer(optimizers::SGD(), world(), {.error_feedback = true}));
 }
 
@@ -261,7 +261,7 @@ TEST(optimizer_error_feedback_keeps_what_rounding_takes) {
         chainermn::create_multi_node_optimizer(optimizers::SGD({.lr = 1.0}), c,
                                                {.compression = Compression::bfloat16, .error_feedback = feedback})
             .setup(model);
-    const double g = (1 + std::ldexp(1.0, -10)) * c->size();  // it is divided by the ranks before it is rounded
+    const double g = (1 + std::ldexp(1.0, -10)) * c->size();  // divided by the number of ranks before rounding
     for (int i = 0; i < 256; ++i) {
       model.W.set_grad(full({1, 1}, g, float32));
       optimizer.update();
@@ -290,7 +290,7 @@ TEST(optimizer_in_other_dtypes) {
 
 TEST(optimizer_of_different_models) {
   const auto& c = world();
-  // Ranks that do not share a model are told so, instead of waiting for each other.
+  // Ranks with different models get an error instead of waiting for each other.
   if (c->rank() == 0) {
     L::Linear model(3, 2);
     auto optimizer = chainermn::create_multi_node_optimizer(optimizers::SGD(), c).setup(model);
@@ -306,11 +306,11 @@ TEST(optimizer_of_different_models) {
   }
 }
 
-// As in an adversarial pair of networks: both losses are computed before the first of two optimizers has made the
-// parameters those of rank 0.
+// As in adversarial training: both losses are computed before the first of two optimizers sets the parameters to those
+// of rank 0.
 TEST(a_graph_outlives_the_first_update_of_another_optimizer) {
   for (const auto& c : communicators()) {
-    random::seed(static_cast<uint32_t>(100 + c->rank()));  // other parameters in each rank
+    random::seed(static_cast<uint32_t>(100 + c->rank()));  // different parameters on each rank
     L::Linear maker(4, 6), judge(6, 1);
     auto of_maker = chainermn::create_multi_node_optimizer(optimizers::SGD(0.1), c).setup(maker);
     auto of_judge = chainermn::create_multi_node_optimizer(optimizers::SGD(0.1), c).setup(judge);

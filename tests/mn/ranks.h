@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the tests with several ranks share.
+// Shared by the tests with several ranks.
 #pragma once
 #include <chainer/chainer.h>
 #include <chainer/mn/mn.h>
@@ -12,7 +12,7 @@ inline const std::vector<std::string>& communicator_names() {
   static const std::vector<std::string> names = {"naive", "flat", "hierarchical", "two_dimensional", "single_node"};
   return names;
 }
-/// One of each, made once. With simulated hosts there is no single_node.
+/// One of each, created once; without single_node for simulated hosts.
 inline const std::vector<chainer::chainermn::Communicator>& communicators() {
   static const std::vector<chainer::chainermn::Communicator> all = [] {
     std::vector<chainer::chainermn::Communicator> out;

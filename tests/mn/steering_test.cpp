@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What one asks of a run of several ranks, all of them do.
+// Commands to a run of several ranks are executed by all of them.
 #include <chainer/viewing/live/commands.h>
 #include <unistd.h>
 

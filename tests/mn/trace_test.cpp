@@ -13,7 +13,7 @@ using namespace chainer;
 
 namespace {
 
-// The events of a run of three iterations on all ranks, as rank 0 reads them.
+// Returns the events of a run of three iterations on all ranks, read by rank 0.
 json::List traced_ranks(const std::string& name, bool to_its_end) {
   const auto comm = world();
   const std::string out =

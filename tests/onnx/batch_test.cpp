@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Exports at lengths of the batch that they were not made with.
+// Exported files with batch lengths other than that of the export.
 #include <chainer/chainer.h>
 #include <chainer/onnx/model_file.h>
 
@@ -12,7 +12,7 @@ namespace {
 
 using Run = std::function<Variables(const Variables&)>;
 
-// Inputs of another batch: other numbers, and labels that are there.
+// Returns inputs with another batch length: other numbers, and valid labels.
 Variables with_batch(const Variables& inputs, int64_t n) {
   Variables out;
   uint32_t seed = 10;
@@ -29,7 +29,7 @@ Variables with_batch(const Variables& inputs, int64_t n) {
   return out;
 }
 
-// The file is declared for any batch and computes what the program does at every one.
+// Checks that the file is declared for any batch length and computes the same as the program for several.
 void any_batch(const std::string& name, const Run& f, const Variables& in,
                const std::function<std::string()>& made = {}) {
   try {
@@ -110,7 +110,7 @@ TEST(links_are_exported_for_any_batch) {
   any_batch_of("Scale", scale, {drawn({3, 4, 2})});
   Last lstm;
   any_batch_of("LSTM", lstm, {drawn({3, 2, 4})});
-  // The state of the model is what it was: an export is no call of it.
+  // An export does not change the state of the model.
   UsingConfig test_mode(&Config::train, false);
   EXPECT(!lstm.lstm.h);
 }

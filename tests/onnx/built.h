@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ONNX models that tests put together from nodes.
+// ONNX models assembled from nodes by tests.
 #pragma once
 #include <chainer/chainer.h>
 #include <chainer/onnx/model_file.h>

@@ -166,7 +166,7 @@ TEST(an_axis_that_cannot_be_free_is_refused_with_the_reason) {
     for (int64_t t = 1; t < x[0].shape()[1]; ++t) h = F::tanh(h + x[0][{Slice(), t}]);
     return Variables{h};
   };
-  refused(loop, {{"time", 0, 1}}, "which functions are called");
+  refused(loop, {{"time", 0, 1}}, "the called functions");
   const Run branch = [](const Variables& x) {
     return Variables{x[0].shape()[1] < 7 ? F::tanh(x[0]) : F::sigmoid(x[0])};
   };

@@ -17,7 +17,7 @@ Variable numbers(const Shape& s, uint32_t seed = 0) {
   return Variable(random::RandomState(seed).randn(s, float32), false);
 }
 
-// What an exported file computes, through the import.
+// Imports an exported file and returns its results.
 Variables again(const std::string& bytes, const Variables& in) {
   UsingConfig test_mode(&Config::train, false);
   onnx::Model model = onnx::Model::from_bytes(bytes);
@@ -113,7 +113,7 @@ TEST(parameters_keep_their_paths) {
   EXPECT_EQ(model.producer(), "chainer");
   EXPECT_EQ(model.metadata()[0].second, "me");
   UsingConfig test_mode(&Config::train, false);
-  // Another batch than the one of the export.
+  // Another batch length than in the export.
   const Variable more = numbers({5, 2, 4, 4}, 3);
   EXPECT_CLOSE(model(more).array(), net(more).array());
   // An imported model is exported again.

@@ -131,7 +131,7 @@ TEST(a_fixed_bias_joins_its_product) {
   };
   expect_operators(model({"h", "b"}, b), b, 1, 1);
   expect_operators(model({"b", "h"}, b), b, 1, 1);
-  expect_operators(model({"h", "b"}, b, true), b, 2, 3);  // somebody else reads the product
+  expect_operators(model({"h", "b"}, b, true), b, 2, 3);  // another output needs the product
   const Array one = array({2.f}), wide = b.reshape({1, 3});
   expect_operators(model({"h", "b"}, one), one, 1, 2);
   onnx::Model two_axes = model({"h", "b"}, wide);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Operators of imported models where the standard says what is easily taken otherwise.
+// Operators of imported models: details of the standard that are easily misread.
 #include "built.h"
 #include "test.h"
 
@@ -46,7 +46,8 @@ Array run(onnx::Model model, const Arrays& inputs) {
 
 }  // namespace
 
-// Of an odd number of elements to cut, the larger half is at the start, but for SAME_UPPER; until set 11 for that only.
+// If an odd number of elements is cropped, the larger half is at the start, except for SAME_UPPER; before operator set
+// 11 only for SAME_UPPER.
 TEST(transposed_convolutions_of_a_given_length) {
   const Array x = array({1.f, 2.f}).reshape({1, 1, 2}), W = array({1.f, 10.f, 100.f}).reshape({1, 1, 3});
   const std::vector<float> whole = {1, 12, 120, 200};  // stride 1
@@ -62,7 +63,7 @@ TEST(transposed_convolutions_of_a_given_length) {
     }
 }
 
-// Numbers of activations go to those that take them, over both directions.
+// Parameters of activations belong to the activations that have them, over both directions.
 TEST(numbers_of_activations_come_in_order) {
   const Array x = full({1, 1, 1}, -2), W = ones({2, 1, 1}), R = zeros({2, 1, 1});
   onnx::Model m = model_of({op("RNN", {"x", "W", "R"}, {"y"},
@@ -108,7 +109,7 @@ TEST(inverse_hyperbolic_functions_keep_their_ends) {
 
 TEST(resize_weighs_neighbours_along_each_axis) {
   random::seed(0);
-  // Weights of an axis by the standard's formula, with edges repeated.
+  // Weights of an axis by the formula of the standard, with repeated edges.
   const auto weights = [](int64_t in, double scale, bool cubic) {
     const auto out = static_cast<int64_t>(std::floor(static_cast<double>(in) * scale));
     Array m = zeros({out, in}, float64);

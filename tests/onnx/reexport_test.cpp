@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Imported models exported again, and exports that must be refused.
+// Exports of imported models, and exports that must fail.
 #include <chainer/chainer.h>
 #include <chainer/onnx/model_file.h>
 
@@ -13,7 +13,7 @@ using namespace onnx_built;
 
 namespace {
 
-// Exported alone and inside of a computation, the model computes the same on inputs that no export saw.
+// Exported alone and as part of a computation, the model computes the same on new inputs.
 void comes_back(const std::string& name, onnx::Model model, const Variables& in, const std::vector<Variables>& others) {
   try {
     const std::string alone = onnx::export_model(model, in);
@@ -141,7 +141,7 @@ TEST(what_functions_do_not_reach_is_refused_or_exported) {
                                              {.constant_values = v[0].array()[0][0].item<double>()})};
                    },
                    {x}));
-  // These have a function, or operators, of their own.
+  // These correspond to functions or composed operators.
   const auto same = [&](const std::function<Variables(V)>& f) {
     onnx::Model model = onnx::Model::from_bytes(onnx::export_function(f, {x}));
     const Variable other = drawn({5, 4}, 7);
@@ -169,7 +169,7 @@ TEST(weights_in_constant_nodes_are_parameters) {
 }
 
 TEST(copies_have_their_own_statistics) {
-  // Statistics that are computed are no values of the model: training leaves them alone.
+  // Computed statistics are not values of the model; training does not change them.
   const Array v = array({1.f, 4.f});
   for (const bool computed : {false, true}) {
     std::vector<onnx::Node> nodes = {constant_node("s", ones({2})), constant_node("b", zeros({2})),

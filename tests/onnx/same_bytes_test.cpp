@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Models have the same bytes on every machine, whatever the order of bytes in its memory, and mean the same there.
+// Models have the same bytes, and are read equally, on machines of either byte order.
 #include <chainer/chainer.h>
 #include <chainer/core/system/file.h>
 #include <chainer/datasets/md5.h>

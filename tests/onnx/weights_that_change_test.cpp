@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// An imported model in test mode computes from its weights as they are now, in whatever way they came to change.
+// An imported model in test mode uses its current weights, regardless of how they were changed.
 #include <chainer/array/external.h>
 #include <chainer/chainer.h>
 
@@ -25,14 +25,14 @@ struct Normalized : Chain {
   Variable forward(const Variable& x) { return bn(F::tanh(x)); }
 };
 
-// A model that has been simplified and replays, and what changes its weights. `change` is called several times.
+// A model that is simplified and replays, and a function that changes its weights. `change` is called several times.
 template <class Change>
 void expect_new_weights(Change change) {
   random::seed(5);
   Net net;
   const Variable x(random::uniform(-1, 1, {2, 60}, float32), false);
   onnx::Model model = onnx::Model::from_bytes(onnx::export_model(net, {x}));
-  std::vector<Parameter> params = model.params();  // taken once
+  std::vector<Parameter> params = model.params();  // fetched only once
   const UsingConfig test_mode(&Config::train, false);
   const NoBackpropMode no_graph;
   Array before;
@@ -40,7 +40,7 @@ void expect_new_weights(Change change) {
     Array y;
     for (int call = 0; call < 3; ++call) {
       y = model(x).array();
-      onnx::Model fresh = model.copy(CopyMode::copy);  // which is simplified anew
+      onnx::Model fresh = model.copy(CopyMode::copy);  // the copy is simplified again
       EXPECT_CLOSE(y, fresh(x).array());
     }
     if (before) EXPECT(!chainer::all(y == before).item<bool>());
@@ -59,7 +59,7 @@ TEST(weights_that_are_written_to_in_place) {
     }
   });
   expect_new_weights([](onnx::Model&, std::vector<Parameter>& params, int i) {
-    Array w = params[static_cast<std::size_t>(i) % params.size()].array();  // one of them
+    Array w = params[static_cast<std::size_t>(i) % params.size()].array();  // a different one each time
     w += 0.5f;
   });
 }
@@ -79,7 +79,7 @@ TEST(weights_that_are_copied_or_replaced) {
 }
 
 TEST(weights_that_are_updated) {
-  // Also hundreds of times between two calls.
+  // Including hundreds of changes between two calls.
   std::shared_ptr<void> optimizer;
   for (const int updates : {1, 256})
     expect_new_weights([&](onnx::Model& model, std::vector<Parameter>& params, int i) {
@@ -118,7 +118,7 @@ TEST(weights_that_others_may_write_to) {
   });
 }
 
-// (Persistent values, of which the statistics are two.)
+// Running statistics are persistent values.
 TEST(statistics_that_change) {
   Normalized net;
   const Variable x(random::uniform(-1, 1, {2, 6}, float32), false);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What FileWriter does with files that are there already. What it does when the system fails is in tests/faults.
+// FileWriter with existing files. Its behavior on failures of the system is tested in tests/faults.
 #include "chainer/core/system/file_writer.h"
 
 #include <chainer/chainer.h>
@@ -39,7 +39,7 @@ TEST(a_file_keeps_its_mode_and_links_stay_links) {
   write_file(secret, "new");
   EXPECT(read_file(secret) == "new" && mode_of(secret) == 0600);
   fs::create_directories(place.path / "elsewhere");
-  fs::create_symlink("elsewhere/file", link);  // which is not there yet
+  fs::create_symlink("elsewhere/file", link);  // the target does not exist yet
   fs::create_symlink(link, other);
   write_file(other, "through two links");
   EXPECT(fs::is_symlink(link) && fs::is_symlink(other) && !fs::is_symlink(place.path / "elsewhere/file"));
@@ -66,8 +66,8 @@ TEST(pipes_and_devices_are_written_to_and_stay) {
   write_file("/dev/null", "gone");
   EXPECT(fs::is_character_file("/dev/null"));
   EXPECT_THROW(FileError, "cannot write /dev/full: No space left on device", write_file("/dev/full", "x"));
-  // A reader of mapped files does not wait for somebody who writes.
-  EXPECT_THROW(FileError, "pipe: it is no regular file", map_npy(pipe));
+  // Mapping a pipe does not wait for a writer.
+  EXPECT_THROW(FileError, "pipe: it is not a regular file", map_npy(pipe));
 }
 
 TEST(temporary_names_cannot_be_guessed_and_fit) {
@@ -99,7 +99,7 @@ TEST(files_appear_together_when_they_are_committed) {
     EXPECT(read_file(place.path / "a") == "old" && !fs::exists(place.path / "b"));
     FileWriter::commit_all({&a, &b});
     EXPECT(!a.is_open() && read_file(place.path / "a") == "new" && read_file(place.path / "b") == "new");
-    EXPECT_THROW(RuntimeError, "was finished before", a.write("x"));
+    EXPECT_THROW(RuntimeError, "has been finished already", a.write("x"));
   }
   {
     FileWriter a(place.path / "a");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// HDF5 files in which names are links: of data/links.h5 and links_latest.h5 (see interop/make_hdf5.py).
+// HDF5 files with links: data/links.h5 and links_latest.h5 (see interop/make_hdf5.py).
 #include <chainer/chainer.h>
 
 #include <filesystem>
@@ -17,7 +17,7 @@ TEST(hdf5_links_lead_to_their_objects_behind_a_user_block) {
   for (const char* file : {TEST_DATA "links.h5", TEST_DATA "links_latest.h5"}) {
     const auto f = HDF5Group::open(file);
     using Names = std::vector<std::string>;
-    EXPECT(f->names() == (Names{"compound", "g", "named", "soft", "type", "x"}));  // nothing that leads nowhere
+    EXPECT(f->names() == (Names{"compound", "g", "named", "soft", "type", "x"}));  // without dangling links
     const Array x = array({1.f, 2.f, 3.f, 4.f});
     for (const char* name : {"x", "soft", "g/hard", "g/relative", "/x", "g/root/g/root/x", "named"}) {
       EXPECT(f->contains(name));
@@ -33,7 +33,7 @@ TEST(hdf5_links_lead_to_their_objects_behind_a_user_block) {
     EXPECT(f->describe("g/root").place == f->describe("/").place && f->describe("g").kind == HDF5Object::group);
     EXPECT(f->describe("type").kind == HDF5Object::other && f->describe("type").why == "a named datatype");
     EXPECT(f->describe("compound").kind == HDF5Object::other);
-    EXPECT_THROW(KeyError, "there is no 'dangling'", f->describe("dangling"));
+    EXPECT_THROW(KeyError, "no entry named 'dangling'", f->describe("dangling"));
   }
 }
 
@@ -61,11 +61,11 @@ TEST(an_hdf5_file_is_whole_or_the_old_one_and_errors_name_it) {
       s("a", a), s("a", a);
     }
   } twice;
-  EXPECT_THROW(FileError, path.string() + ": the dataset 'a' cannot be made", save_hdf5(path, twice));
+  EXPECT_THROW(FileError, path.string() + ": cannot create the dataset 'a'", save_hdf5(path, twice));
   EXPECT(read_file(path) == good);
   EXPECT_THROW(FileError, "cannot write /dev/full: No space left", save_hdf5("/dev/full", l));
   EXPECT_THROW(FileError, "cannot write /no/folder/a.h5: No such file", save_hdf5("/no/folder/a.h5", l));
-  {  // two files of one name at a time, and one that nobody flushes
+  {  // two open files with the same name, and one that is never flushed
     const auto one = HDF5Group::create(place.path / "b.h5"), two = HDF5Group::create(place.path / "b.h5");
     HDF5Serializer(one).save(l);
     two->write("x", arange(3), {});
@@ -73,6 +73,6 @@ TEST(an_hdf5_file_is_whole_or_the_old_one_and_errors_name_it) {
     EXPECT_CLOSE(HDF5Group::open(place.path / "b.h5")->read("x").array, arange(3));
     two->group("g", true)->write("y", arange(4), {});
   }
-  EXPECT(HDF5Group::open(place.path / "b.h5")->contains("W"));  // the one that went last
+  EXPECT(HDF5Group::open(place.path / "b.h5")->contains("W"));  // the one that was destroyed last
   for (const auto& e : fs::directory_iterator(place.path)) EXPECT(!e.path().filename().string().starts_with("tmp-"));
 }

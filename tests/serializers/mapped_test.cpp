@@ -33,10 +33,10 @@ TEST(stored_members_of_an_npz_file_are_its_pages) {
     EXPECT_CLOSE(file.mapped("a"), array({true, false}));
     EXPECT_EQ(file.mapped("e").item<double>(), 2.5);
     EXPECT_CLOSE(file.array("big"), big);
-    EXPECT_THROW(KeyError, "there is no 'x'", (void)file.mapped("x"));
+    EXPECT_THROW(KeyError, "no entry named 'x'", (void)file.mapped("x"));
   }
   EXPECT_CLOSE(mapped, big);
-  mapped += 1.0;  // stays here
+  mapped += 1.0;  // does not change the file
   EXPECT_CLOSE(NpzFile(path).mapped("big"), big);
 }
 
@@ -63,7 +63,7 @@ TEST(an_npy_file_is_mapped) {
   const Array a = map_npy(path);
   EXPECT_EQ(memory::statistics().in_use, before);
   EXPECT_CLOSE(a, load_npy(path));
-  save_npy(path, array({true, true}));  // replaces the file; what is mapped stays
+  save_npy(path, array({true, true}));  // replaces the file; the mapping keeps the old one
   EXPECT_EQ(a[1999].item<double>(), 1999.0);
   EXPECT_CLOSE(map_npy(path), array({true, true}));
   write_file(path, to_npy(arange(10)).substr(0, 140));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Names and texts beyond ASCII, and arrays that a small file promises.
+// Names and strings beyond ASCII, and small files that claim large arrays.
 #include <chainer/chainer.h>
 
 #include <filesystem>
@@ -18,7 +18,8 @@ using namespace std::string_literals;
 namespace fs = std::filesystem;
 
 TEST(names_of_members_say_that_they_are_utf8) {
-  // Bit 11 of the flags, in the member's header (at 6) and in the directory (at 8): else they are code page 437.
+  // Bit 11 of the flags (UTF-8) in the member's header (at 6) and in the directory (at 8); without it, names are in
+  // code page 437.
   const auto flags = [](const std::string& name) {
     zip::Writer w(false);
     w.add(name, "x");
@@ -31,7 +32,7 @@ TEST(names_of_members_say_that_they_are_utf8) {
   };
   EXPECT_EQ(flags("plain"), 0u);
   EXPECT_EQ(flags("gr\u00fc\u00dfe \u2713"), 0x800u);
-  EXPECT_EQ(flags("\xff\xfe"), 0u);  // no UTF-8 at all
+  EXPECT_EQ(flags("\xff\xfe"), 0u);  // not valid UTF-8
 }
 
 namespace {
@@ -62,7 +63,7 @@ TEST(texts_keep_what_is_in_them) {
 
 TEST(a_small_file_is_not_unpacked_for_a_model_that_it_does_not_fit) {
   const test::Folder place;
-  // 80 megabytes of zeros, packed into 0.08.
+  // 80 MB of zeros, compressed to 0.08 MB.
   constexpr int64_t kMany = 20'000'000;
   {
     const Array zero = broadcast_to(zeros({}, float32), {kMany});
@@ -78,9 +79,9 @@ TEST(a_small_file_is_not_unpacked_for_a_model_that_it_does_not_fit) {
     double W = 0;
     void serialize(Serializer& s) { s("W", W); }
   } number;
-  EXPECT_THROW(ValueError, "one value was expected", load_npz(place.path / "bomb.npz", number));
+  EXPECT_THROW(ValueError, "expected one value", load_npz(place.path / "bomb.npz", number));
   EXPECT(memory::statistics().allocated_total - before < 1'000'000);
-  // What is looked at element by element takes little memory, too.
+  // Reading in pieces takes little memory.
   const NpzFile file(place.path / "bomb.npz");
   int64_t count = 0, longest = 0;
   file.runs("W", [&](const Array& run) { count += run.size(), longest = std::max(longest, run.size()); });
@@ -94,7 +95,7 @@ TEST(a_flipped_byte_is_found_where_somebody_looks) {
   write_npz(place.path / "a.npz", {{"a", a}, {"b", a}}, false);
   std::string bytes = read_file(place.path / "a.npz");
   const std::string two("\2\0\0\0\0\0\0\0", 8);
-  bytes[bytes.find(two)] ^= 4;  // in the first
+  bytes[bytes.find(two)] ^= 4;  // in the first member
   const NpzFile file(bytes, "a.npz");
   for (const char* way : {"array", "check", "runs"}) {
     EXPECT_THROW(FileError, "a.npz: member 'a.npy' is damaged: its checksum does not match", [&] {

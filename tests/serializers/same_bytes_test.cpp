@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Files have the same bytes on every machine, whatever the order of bytes in its memory, and mean the same there.
+// Files have the same bytes, and are read equally, on machines of either byte order.
 #include <map>
 #include <vector>
 

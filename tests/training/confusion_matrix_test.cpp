@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The picture of a confusion matrix.
+// Pictures of confusion matrices.
 #include <chainer/viewing/plot/matrix.h>
 
 #include "chainer/core/system/file.h"
@@ -18,11 +18,11 @@ TEST(confusion_matrices_become_pictures) {
   trainer.run();
   EXPECT_EQ(sum(report->counts()).item<int64_t>(), 60);
   EXPECT(fs::exists(out("confusion") + "/matrix.svg"));
-  EXPECT_THROW(ValueError, "its iterator repeats", extensions::ConfusionMatrixReport(it, model.predictor()));
+  EXPECT_THROW(ValueError, "the iterator repeats", extensions::ConfusionMatrixReport(it, model.predictor()));
 }
 
 TEST(matrices_that_are_none) {
-  EXPECT_THROW(DimensionError, "shape (2, 3) is not square", plot::save({.counts = zeros({2, 3})}, out("m.svg")));
-  EXPECT_THROW(DimensionError, "1 names for a matrix",
-               plot::save({.counts = zeros({2, 2}), .labels = {"a"}}, out("m.svg")));
+  EXPECT_THROW(DimensionError, "must be square, not of shape (2, 3)",
+               plot::save({.counts = zeros({2, 3})}, out("m.svg")));
+  EXPECT_THROW(DimensionError, "but 1 labels", plot::save({.counts = zeros({2, 2}), .labels = {"a"}}, out("m.svg")));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The dashboard: its lines at every size, plain lines where nobody looks, and in tmux what the screen shows, keys,
-// resizes, and what is left of the terminal at each kind of end.
+// The dashboard: its lines at every size, plain lines without a terminal, and in tmux: the screen, keys, resizes, and
+// the state of the terminal after each kind of end.
 #include <chainer/core/system/file.h>
 #include <chainer/core/utf8.h>
 #include <chainer/training/extensions/dashboard.h>
@@ -22,7 +22,7 @@ namespace dashboards {
 
 using extensions::DashboardState;
 
-// Characters of a line without its sequences of colours.
+// Counts the characters of a line without color sequences.
 int characters(const std::string& line) {
   int n = 0;
   for (std::size_t at = 0; at < line.size();) {
@@ -47,7 +47,7 @@ std::string run(const std::string& command) {
 }
 void wait(double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
 
-// A terminal of tmux's, in which a shell runs this program's test of that name.
+// A tmux terminal in which a shell runs the given test of this program.
 class Tmux {
  public:
   explicit Tmux(const std::string& end) : folder_(out("tmux_" + end)) {
@@ -64,7 +64,7 @@ class Tmux {
   std::string tmux(const std::string& words) { return run("tmux -L " + socket_ + " " + words + " 2>&1"); }
   std::string screen() { return tmux("capture-pane -p"); }
   void press(const std::string& key) { tmux("send-keys " + key); }
-  // The screen as soon as it has the text, or as it is after a while.
+  // Returns the screen as soon as it contains the text, or after a timeout.
   std::string screen_with(const std::string& text) {
     std::string now;
     for (int i = 0; i < 200; ++i, wait(0.05))
@@ -154,7 +154,7 @@ TEST(dashboards_print_lines_where_nobody_looks) {
   EXPECT_THROW(ValueError, "intervals must be positive, not 0", extensions::Dashboard({.interval = 0}));
 }
 
-// Not a test: what runs in tmux, where the environment says so.
+// Not a test: the program that runs in tmux, if an environment variable is set.
 TEST(dashboard_program_for_tmux) {
   EXPECT(true);
   const char* const chosen = std::getenv("CHAINER_TEST_DASHBOARD");
@@ -184,17 +184,17 @@ TEST(dashboard_in_tmux) {
   EXPECT(screen.find("       1 \u2847") != screen.npos);  // the curve begins at 1, in the corner
   EXPECT(screen.find("    epoch  iteration  main/accuracy  main/loss") != screen.npos);
   EXPECT(screen.find("        5        250") != screen.npos);
-  EXPECT(screen.find("q snapshot and end") != screen.npos);
+  EXPECT(screen.find("q snapshot and stop") != screen.npos);
   t.press("c");
   screen = t.screen_with("(2 of 2)");
   EXPECT(screen.find("main/accuracy") != screen.npos);
   t.tmux("resize-window -x 50 -y 16");
   wait(0.5);
   screen = t.screen();
-  EXPECT(screen.find("(2 of 2)") != screen.npos && screen.find("q snapshot and end") != screen.npos);
+  EXPECT(screen.find("(2 of 2)") != screen.npos && screen.find("q snapshot and stop") != screen.npos);
   std::size_t titles = 0;
   for (std::size_t at = 0; (at = screen.find(" left,", at)) != screen.npos; ++at) ++titles;
-  EXPECT_EQ(titles, 1u);  // nothing is left of the larger picture
+  EXPECT_EQ(titles, 1u);  // the larger picture has been erased
   t.press("s");
   screen = t.screen_with("snapshot: ");
   EXPECT(screen.find("snapshot: ") != screen.npos);

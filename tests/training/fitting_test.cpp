@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Schedules with warm-up, gradient accumulation, averaged weights, and a log an iteration.
+// Schedules with warm-up, gradient accumulation, averaged weights, and logs with an entry per iteration.
 #include <cmath>
 #include <numbers>
 
@@ -16,7 +16,7 @@ AnyDataset few_data(int64_t n = 12, Dtype dtype = float32) {
   return datasets::TupleDataset(r.normal(0, 1, {n, 4}, dtype), r.randint(0, 3, {n}).astype(int32));
 }
 
-// The values of a hyperparameter in each iteration's update, cut after `cut` iterations and gone on from a snapshot.
+// Returns the values of a hyperparameter in each update of a run that stops after `cut` iterations and is resumed.
 template <class MakeShift>
 std::vector<double> values(const MakeShift& shift, int64_t iterations, int64_t cut = 0) {
   std::vector<double> out;
@@ -30,7 +30,7 @@ std::vector<double> values(const MakeShift& shift, int64_t iterations, int64_t c
     StandardUpdater updater(it, optimizer);
     Trainer trainer(updater, {static_cast<double>(until), "iteration"}, {.out = ::out("shifts")});
     trainer.extend(shift());
-    // Extensions that edit come before; this one sees what the next update has.
+    // Runs after the extensions that change hyperparameters, so it sees the value of the next update.
     trainer.extend([&](Trainer&) { out.push_back(optimizer.get("lr")); }, {.priority = -50});
     if (!snapshot.empty()) {
       serializers::NpzDeserializer s(std::make_shared<const serializers::NpzFile>(snapshot, "memory"));
@@ -78,7 +78,7 @@ TEST(schedules_with_warmup_follow_their_formulas_and_go_on_bit_for_bit) {
     };
     same(cosine, c), same(polynomial, p), same(one_cycle, o);
   }
-  // The first update has the warm-up's start.
+  // The first update uses the initial value of the warm-up.
   L::Linear model(1, 1);
   auto optimizer = optimizers::SGD(0.5).setup(model);
   iterators::SerialIterator it(few_data(), 4);
@@ -91,11 +91,11 @@ TEST(schedules_with_warmup_follow_their_formulas_and_go_on_bit_for_bit) {
   trainer.run();
 
   EXPECT_THROW(ValueError, "CosineShift: 0 <= warmup < max_count", CosineShift("lr", 5, {.warmup = 5}));
-  EXPECT_THROW(ValueError, "PolynomialDecay: finite values and a positive power",
+  EXPECT_THROW(ValueError, "PolynomialDecay: values must be finite and power positive",
                PolynomialDecay("lr", 5, {.power = 0}));
   EXPECT_THROW(ValueError, "OneCycle: max_count must be 2 or more, not 1", OneCycle("lr", 1, 1));
   EXPECT_THROW(ValueError, "pct_start must be from 0 to 1, not 2", OneCycle("lr", 1, 5, {.pct_start = 2}));
-  EXPECT_THROW(ValueError, "positive numbers are expected", OneCycle("lr", -1, 5));
+  EXPECT_THROW(ValueError, "values must be positive", OneCycle("lr", -1, 5));
 }
 
 TEST(microbatches_give_the_gradient_of_the_whole_batch) {
@@ -178,7 +178,7 @@ TEST(a_log_each_iteration_is_whole_at_any_time_and_written_once_a_second) {
           while (now() - begin < 1.1) std::this_thread::sleep_for(std::chrono::milliseconds(20));
           slept = now() - begin;
         }
-        // The first entry after a second has brought all along.
+        // The first entry after one second writes all of them.
         if (t.updater().iteration() == 101) EXPECT(log.list()->size() >= 101);
       },
       {.priority = -50});

@@ -9,7 +9,7 @@
 
 using namespace chainer;
 
-// The forms that people try first.
+// The forms that users try first.
 
 namespace {
 
@@ -54,7 +54,7 @@ TEST(a_trainer_takes_its_folder_and_extensions_take_their_trigger) {
   int epochs = 0, iterations = 0, halves = 0;
   trainer.extend([&](Trainer&) { ++epochs; }, {1, "epoch"});
   trainer.extend([&](Trainer&) { ++iterations; }, {1, "iteration"});
-  // One Trigger for two extensions: each has a state of its own.
+  // One Trigger passed to two extensions: each has its own state.
   const training::Trigger both(2, "iteration");
   for (int i = 0; i < 2; ++i) trainer.extend([&](Trainer&) { ++halves; }, {.name = "h", .trigger = both});
   trainer.run();
@@ -67,7 +67,7 @@ TEST(an_evaluator_refuses_an_iterator_that_repeats) {
   Model model;
   iterators::SerialIterator it(ones({4, 2}), 2);
   extensions::Evaluator evaluator(it, model);
-  EXPECT_THROW(ValueError, "its iterator repeats", evaluator.run());
+  EXPECT_THROW(ValueError, "the iterator repeats", evaluator.run());
 }
 
 TEST(an_update_without_cleargrads_is_an_error) {
@@ -96,8 +96,8 @@ TEST(a_rule_takes_hyperparameters_without_a_cast) {
 }
 
 TEST(a_misspelled_entry_is_not_a_users_key) {
-  EXPECT_THROW(KeyError, "no entry 'trian' (did you mean 'train'", UsingConfig("trian", false));
-  EXPECT_THROW(TypeError, "'dtype' takes a value of its own type", UsingConfig("dtype", 3));
+  EXPECT_THROW(KeyError, "no entry named 'trian' (did you mean 'train'", UsingConfig("trian", false));
+  EXPECT_THROW(TypeError, "'dtype' requires a value of its own type", UsingConfig("dtype", 3));
   const UsingConfig mine("temperature", 0.5);
   EXPECT_EQ(config().get<double>("temperature"), 0.5);
 }
@@ -113,9 +113,9 @@ TEST(loading_says_what_it_did) {
   L::Linear l(2, 1);
   EXPECT_EQ(load(l, {.path = "l"}).loaded.size(), 2u);
   EXPECT_EQ(load(l, {.path = "l/"}).loaded.size(), 2u);
-  EXPECT_THROW(KeyError, "nothing in it fits. Wanted: predictor/W, predictor/b. There is: l/W, l/b",
+  EXPECT_THROW(KeyError, "no entry matches; expected: predictor/W, predictor/b; available: l/W, l/b",
                load(l, {.path = "predictor", .strict = false}));
-  EXPECT_THROW(KeyError, "there is no 'll/W' (did you mean 'l/W'", load(l, {.path = "ll"}));
+  EXPECT_THROW(KeyError, "no entry named 'll/W' (did you mean 'l/W'", load(l, {.path = "ll"}));
   struct More : Chain {
     L::Linear l{2, 1}, m{2, 1};
     void visit(MemberVisitor& v) override { v.link("l", l), v.link("m", m); }
@@ -135,7 +135,7 @@ TEST(print_report_says_whose_log_it_wants) {
   {
     Trainer trainer(training::StandardUpdater(it, optimizer), {1, "epoch"}, out);
     trainer.extend(extensions::PrintReport({"epoch"}, "LogReport", nowhere), {1, "epoch"});
-    EXPECT_THROW(ValueError, "PrintReport: it prints the log of the extension 'LogReport'", trainer.run(false));
+    EXPECT_THROW(ValueError, "PrintReport: the trainer has no extension named 'LogReport'", trainer.run(false));
   }
   it.reset();
   Trainer trainer(training::StandardUpdater(it, optimizer), {1, "epoch"}, out);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A run that is steered while it goes: the file of commands, the page by HTTP, who may do what, and damage of all
-// kinds.
+// Controlling a run while it trains: the file of commands, the page by HTTP, permissions, and damage of all kinds.
 #include <chainer/core/system/file.h>
 #include <chainer/core/system/file_lock.h>
 #include <chainer/viewing/live/commands.h>
@@ -27,7 +26,7 @@ namespace live_pages {
 
 void pause_for(double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
 
-// A connection to this machine, which sends bytes; reads until the other side closes, or for a second.
+// Sends bytes to a port of this machine; reads until the other side closes the connection, or for a second.
 std::string exchange(int port, const std::string& bytes, bool whole = true) {
   const int s = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   const timeval limit{1, 0};
@@ -43,7 +42,7 @@ std::string exchange(int port, const std::string& bytes, bool whole = true) {
       if (n <= 0) break;
       at += static_cast<std::size_t>(n);
     }
-    if (!whole) ::shutdown(s, SHUT_WR);  // the server need not wait for more
+    if (!whole) ::shutdown(s, SHUT_WR);  // tells the server that the request is complete
     char buffer[4096];
     for (ssize_t n; (n = ::recv(s, buffer, sizeof buffer, 0)) > 0;) out.append(buffer, static_cast<std::size_t>(n));
   }
@@ -78,7 +77,7 @@ std::string results(const std::string& name) {
   return folder;
 }
 
-// What a trainer does with the commands that f requests at iterations.
+// A run in which f requests commands at iterations.
 struct CommandedRun {
   chainer::testing::MockUpdater updater{10};
   Trainer trainer;
@@ -129,7 +128,7 @@ TEST(programs_obey_the_file_of_commands) {
   EXPECT(*all[0].find("request")->find("by")->string() == "ann");
   EXPECT(json::dump(all[1]).find("momentum") != std::string::npos);
 
-  // It goes on from iteration 10, where the rate was 0.25, whatever the program sets.
+  // It resumes at iteration 10 with the rate 0.25, regardless of the rate set by the program.
   CommandedRun again("commanded", 14);
   serializers::load_npz(folder + "/snapshot_iter_10", again.trainer);
   again.trainer.run();
@@ -151,14 +150,14 @@ TEST(resumed_runs_repeat_changes) {
   again.trainer.run();
   EXPECT_EQ(again.rates[9], 0.01);
   EXPECT_EQ(again.rates[10], 0.5);
-  // A new run begins without what an old one was asked.
+  // A new run removes the requests of an old one.
   CommandedRun anew("repeated", 12);
   anew.trainer.run();
   EXPECT_EQ(anew.rates[12], 0.01);
 }
 
-// Two changes, of which the one that was asked for first is to be made last; the run is cut after both, resumed, cut
-// again between them, and resumed from there.
+// Two changes, the first requested of which is scheduled last. The run is stopped after both, resumed, stopped again
+// between them, and resumed from there.
 TEST(cut_runs_repeat_changes_that_waited) {
   const auto ask = [](const std::string& folder, double lr, int64_t at) {
     live::request(folder, "adjust_hyperparams", rate(lr), json::Object{{"key", "iteration"}, {"value", at}}, "ann");
@@ -196,7 +195,7 @@ TEST(requests_whose_time_has_passed_are_answered) {
   run.trainer.run();
   EXPECT_EQ(run.rates[8], 0.01);
   const json::Value answered = live::read_commands(folder).at(0);
-  EXPECT(json::dump(answered).find("its time does not come any more") != std::string::npos);
+  EXPECT(json::dump(answered).find("is invalid or in the past") != std::string::npos);
 }
 
 TEST(a_lock_of_another_process_does_not_hold_the_run) {
@@ -251,7 +250,7 @@ TEST(names_of_askers_give_a_terminal_no_orders) {
   ::dup2(kept, 2);
   ::close(kept), ::close(to);
   const std::string told = read_file(file);
-  EXPECT(told.find("ann\\x1b[2J\\xc2\\x9b iteration 9") != told.npos && told.find("a command of ann") != told.npos);
+  EXPECT(told.find("ann\\x1b[2J\\xc2\\x9b iteration 9") != told.npos && told.find("a command from ann") != told.npos);
   EXPECT(told.find('\x1b') == told.npos && told.find("\xc2\x9b") == told.npos);
 }
 
@@ -260,21 +259,21 @@ TEST(commands_are_no_links) {
   fs::create_directories(folder);
   write_file(out("elsewhere"), "[{\"secret\": 1}]");
   fs::create_symlink(out("elsewhere"), folder + "/commands");
-  EXPECT_THROW(FileError, "there is a link in it", live::request(folder, "stop", {}, {}, "ann"));
+  EXPECT_THROW(FileError, "contains a symbolic link", live::request(folder, "stop", {}, {}, "ann"));
   EXPECT(fs::is_symlink(folder + "/commands"));
 }
 
 TEST(damaged_commands_are_told) {
   fs::create_directories(out("damaged"));
   write_file(out("damaged") + "/commands", "[1, 2]");
-  EXPECT_THROW(ValueError, "is no list of commands", live::read_commands(out("damaged")));
-  EXPECT_THROW(ValueError, "there is no command 'explode'", live::request(out("damaged"), "explode", {}, {}, ""));
-  EXPECT_THROW(ValueError, "a schedule is",
+  EXPECT_THROW(ValueError, "is not a list of commands", live::read_commands(out("damaged")));
+  EXPECT_THROW(ValueError, "no command named 'explode'", live::request(out("damaged"), "explode", {}, {}, ""));
+  EXPECT_THROW(ValueError, "a schedule must be",
                live::request(out("damaged"), "stop", {}, json::Object{{"key", "hour"}}, ""));
   CommandedRun run("damaged", 10, [&](int64_t i) {
     if (i == 2) write_file(out("damaged") + "/commands", "[{\"name\": \"stop\", \"requ");
   });
-  run.trainer.run();  // a warning
+  run.trainer.run();  // warns
   EXPECT_EQ(run.updater.iteration(), 10);
 }
 
@@ -293,16 +292,16 @@ TEST(sites_show_results) {
   EXPECT_EQ(runs.list()->size(), 1u);
   EXPECT_EQ(*(*runs.list())[0].find("state")->string(), "running");
   EXPECT_EQ(json::dump(*(*runs.list())[0].find("args")), "{\"lr\": 0.1}");
-  EXPECT_EQ(json::dump(*(*runs.list())[0].find("before")), "null");  // this log has no times
+  EXPECT_EQ(json::dump(*(*runs.list())[0].find("before")), "null");  // the log has no elapsed times
   EXPECT_EQ(body_of(get(at, "/api/log?run=one&from=1")),
             "{\"from\": 1, \"total\": 2, \"entries\": [{\"main/loss\": null, \"epoch\": 2, \"iteration\": 20}]}");
   EXPECT(has_status(get(at, "/nothing"), 404) && has_status(get(at, "/api/command"), 405));
-  // Pages of other names and origins get nothing.
+  // Requests with other host names and origins are rejected.
   EXPECT(has_status(exchange(port_of(at), "GET / HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n"), 403));
   EXPECT(has_status(get(at, "/api/runs", "Origin: http://evil.example\r\n"), 403));
   EXPECT(has_status(get(at, "/api/runs", "Origin: null\r\n"), 403));
   EXPECT(has_status(get(at, "/api/runs", "Origin: " + at.substr(0, at.size() - 1) + "\r\n"), 200));
-  // Without the token nothing changes.
+  // Commands without the token are rejected.
   const std::string ask = R"({"run": "one", "name": "stop", "body": null})";
   EXPECT(has_status(post(at, ask, ""), 403) && has_status(post(at, ask, "X-Token: 123\r\n"), 403));
   EXPECT(!fs::exists(folder + "/one/commands"));
@@ -320,8 +319,8 @@ TEST(a_port_has_one_page_and_hundreds_of_readers) {
   const std::string folder = results("crowded");
   const live::Site site(folder, {});
   const int port = port_of(site.address());
-  EXPECT_THROW(RuntimeError, "the address is taken", live::Site(folder, {.port = port}));
-  // All come at once; each is told of the stream within a moment, not after the system has asked again.
+  EXPECT_THROW(RuntimeError, "the address is in use", live::Site(folder, {.port = port}));
+  // All connect at once; each receives the stream immediately.
   std::vector<int> sockets;
   sockaddr_in to{};
   to.sin_family = AF_INET;
@@ -390,7 +389,7 @@ TEST(news_say_when_pictures_are_other_ones) {
       answer.body, [] {}, [&] { ++woken; });
   std::string news(1 << 16, '\0');
   EXPECT_EQ(reader->take(news.data(), news.size()), static_cast<std::ptrdiff_t>(answer.body.size()));
-  pause_for(0.7);  // the server has looked once
+  pause_for(0.7);  // the server has polled once
   for (const char* drawn : {"first", "second"}) {
     EXPECT_EQ(reader->take(news.data(), news.size()), 0);
     const int before = woken;
@@ -426,18 +425,18 @@ TEST(a_reader_who_takes_nothing_is_let_go) {
   EXPECT_EQ(reader->take(to, sizeof to), 0);
   news.send("one");
   news.send("two");
-  EXPECT(slept == 1 && woken == 1);  // only who sleeps is woken, and once
+  EXPECT(slept == 1 && woken == 1);  // only the sleeping reader is woken, and only once
   EXPECT_EQ(reader->take(to, 4), 4);
   EXPECT_EQ(std::string(to, 4), "onet");
   EXPECT_EQ(reader->take(to, sizeof to), 2);
-  news.send(std::string(std::size_t(1) << 20, 'x'));  // with what waits for the idle one, more than is kept
+  news.send(std::string(std::size_t(1) << 20, 'x'));  // more unread text than is kept for the idle reader
   EXPECT_EQ(idle->take(to, sizeof to), -1);
   EXPECT_EQ(reader->take(to, sizeof to), 8);
   idle.reset();
   EXPECT_EQ(news.readers(), 1u);
   news.end();
   const auto late = news.join("late", sleep, wake);
-  EXPECT_EQ(late->take(to, sizeof to), 4);  // what was sent comes before the end
+  EXPECT_EQ(late->take(to, sizeof to), 4);  // sent text is received before the end
   EXPECT_EQ(late->take(to, sizeof to), -1);
 }
 
@@ -472,9 +471,9 @@ TEST(logs_are_read_in_parts_as_they_grow) {
   write_file(file, log);  // not closed
   EXPECT_THROW(ValueError, "half-written", index.read(0, 1));
   write_file(file, "{\"at\": 1}");
-  EXPECT_THROW(ValueError, "no list", index.read(0, 1));
+  EXPECT_THROW(ValueError, "not a list", index.read(0, 1));
   write_file(file, "[{\"at\": 1, }]");
-  EXPECT_THROW(ValueError, "its entry 0 is no object", index.read(0, 1));
+  EXPECT_THROW(ValueError, "entry 0 is not valid JSON", index.read(0, 1));
   write(2, 4);
   EXPECT_EQ(index.read(0, 1000).entries.size(), 4u);
   fs::remove(file);
@@ -490,7 +489,7 @@ TEST(entries_of_any_length_are_the_newest_of_their_log) {
   EXPECT_EQ((*runs.list())[0].find("last")->find("epoch")->number(), 2);
 }
 
-// On all interfaces the page is asked for by each of the machine's addresses, but not under names of others.
+// On all interfaces the page answers to each address of the machine, but not to names of other hosts.
 TEST(a_page_on_all_interfaces_answers_to_addresses) {
   if (!live::HttpServer::available()) return EXPECT(true);
   const live::Site site(results("interfaces"), {.host = "0.0.0.0", .names = {"runs.example.org", "other.example.org"}});
@@ -506,7 +505,7 @@ TEST(a_page_on_all_interfaces_answers_to_addresses) {
     EXPECT(has_status(asked(host), 403));
 }
 
-// What a request asks for beyond a page's bytes must not come: not with a Range, not with any other header.
+// Range and other headers must not change the answer.
 TEST(answers_are_the_page_and_nothing_else) {
   if (!live::HttpServer::available()) return EXPECT(true);
   const live::Site site(results("exact"), {});
@@ -551,7 +550,7 @@ TEST(requests_beyond_the_bounds_are_refused) {
   EXPECT(has_status(get(at, "/"), 200));
 }
 
-// Clients who send nothing, or a byte now and then, neither keep others away nor keep the server from its end.
+// Clients that send nothing, or a byte now and then, block neither other clients nor the end of the server.
 TEST(slow_clients_hold_nobody_up) {
   if (!live::HttpServer::available()) return EXPECT(true);
   std::vector<int> sockets;
@@ -577,7 +576,7 @@ TEST(slow_clients_hold_nobody_up) {
   for (const int s : sockets) ::close(s);
 }
 
-// A client that asks for something and takes none of the answer; -1 if it is not let in.
+// A client that sends a request and reads no answer; -1 if it is not accepted.
 int silent_client(int port, const std::string& ask) {
   const int s = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), little = 2048;
   const timeval limit{5, 0};
@@ -625,7 +624,7 @@ TEST(new_connections_end_the_oldest_that_wait) {
   int pairs[20][2];
   const auto is_open = [&](int i) {
     char c = 0;
-    return ::recv(pairs[i][1], &c, 1, MSG_DONTWAIT) < 0;  // the end of a connection is 0 bytes
+    return ::recv(pairs[i][1], &c, 1, MSG_DONTWAIT) < 0;  // 0 bytes mean that the connection was closed
   };
   for (auto& p : pairs) EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, p), 0);
   for (int i = 0; i < 18; ++i) {
@@ -636,11 +635,11 @@ TEST(new_connections_end_the_oldest_that_wait) {
       all.answer(place, 100);
   }
   for (int i = 0; i < 18; ++i) EXPECT(is_open(i));
-  (void)all.add(pairs[18][0]);  // ends the one whose request is incomplete
+  (void)all.add(pairs[18][0]);  // closes the connection with an incomplete request
   EXPECT(!is_open(7) && is_open(2));
-  all.stream(all.add(pairs[19][0]));  // ends 18, as incomplete
+  all.stream(all.add(pairs[19][0]));  // closes 18, whose request is incomplete
   EXPECT(!is_open(18) && is_open(2));
-  all.stream(all.add(-1));  // only answers and streams are left
+  all.stream(all.add(-1));  // only answers and streams remain
   EXPECT(is_open(0) && is_open(1) && !is_open(2) && is_open(3));
   for (const auto& p : pairs) ::close(p[0]), ::close(p[1]);
 }
@@ -652,7 +651,7 @@ TEST(pages_steer_the_run_that_serves_them) {
   Trainer trainer(updater, {10000, "iteration"}, {.out = folder});
   trainer.extend(extensions::LogReport({.trigger = {5, "iteration"}}));
   const auto page = std::make_shared<extensions::LivePage>(extensions::LivePageOptions{.args = {{"lr", "0.01"}}});
-  EXPECT_THROW(RuntimeError, "while the trainer runs only", page->address());
+  EXPECT_THROW(RuntimeError, "while the trainer does not run", page->address());
   trainer.extend(page);
   std::string events, told;
   std::thread reader, asker;
@@ -679,7 +678,7 @@ TEST(pages_steer_the_run_that_serves_them) {
   EXPECT(read_file(folder + "/commands").find("ann (127.0.0.1)") != std::string::npos);
   EXPECT(read_file(folder + "/hyperparams").find("0.125") != std::string::npos);
   EXPECT(read_file(folder + "/args").find("\"lr\": \"0.01\"") != std::string::npos);
-  EXPECT(events.find("\"state\": \"stopped\"") != events.npos);  // the last news
+  EXPECT(events.find("\"state\": \"stopped\"") != events.npos);  // the last event
 }
 
 TEST(malformed_requests_give_errors_and_nothing_else) {
@@ -720,8 +719,8 @@ TEST(malformed_requests_give_errors_and_nothing_else) {
     ++(answer.empty() ? closed : answer.starts_with("HTTP/1.1 2") ? fine : errors);
     EXPECT(answer.empty() || answer.starts_with("HTTP/1."));
   }
-  EXPECT(errors > 1000);  // others are closed without an answer, more of them on a busy machine
-  EXPECT(fine < 2500);    // what was left of a request for the log
+  EXPECT(errors > 1000);  // the others are closed without an answer
+  EXPECT(fine < 2500);    // the remaining part of a request for the log
   EXPECT(!fs::exists(folder + "/one/commands"));
   EXPECT(has_status(get(at, "/api/runs"), 200));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// docs/mistakes.md, row by row: what mistakes that run without a word elsewhere, or with a poor one, say here.
+// Checks docs/mistakes.md row by row: the messages of mistakes that other libraries accept silently or report poorly.
 #include <sys/resource.h>
 
 #include <csignal>
@@ -41,7 +41,7 @@ void nan_loss(optimizer::OnNan on_nan) {
   optimizer.update([&] { return model(ones({1, 1})); });
 }
 
-// A short run of a model whose loss is its input's sum.
+// A short run of a model whose loss is the sum of its input.
 struct Small {
   L::Linear model{1, 1};
   optimizers::SGD optimizer{0.1};
@@ -212,7 +212,7 @@ const std::map<std::string, std::function<void()>>& mistakes() {
       {"a plot on a full disk",
        [] {
          if (!plot::available()) throw MissingPartError("no drawing library");
-         // No file may be longer than 100 bytes meanwhile.
+         // Limits the size of files to 100 bytes during its lifetime.
          struct Limit {
            rlimit before{};
            void (*action)(int) = std::signal(SIGXFSZ, SIG_IGN);
@@ -241,7 +241,7 @@ const std::map<std::string, std::function<void()>>& mistakes() {
   return all;
 }
 
-// "error" or "warning", and what it says.
+// Returns "error" or "warning", and the message.
 std::pair<std::string, std::string> said_by(const std::function<void()>& f) {
   const int64_t warnings = warning_count();
   try {
@@ -303,7 +303,7 @@ TEST(nan_is_warned_of_once_and_stops_each_time) {
     EXPECT_THROW(RuntimeError, "the loss is NaN in update 1", optimizer.update([&] { return fresh(ones({1, 1})); }));
   EXPECT_CLOSE(fresh.l.W.array(), before);
   EXPECT_EQ(optimizer.t, 0);
-  // A trainer's option is its optimizers'.
+  // The trainer passes the option to its optimizers.
   Small s;
   Trainer trainer(s.updater, {2, "epoch"}, {.out = out("nan"), .on_nan = optimizer::OnNan::stop});
   EXPECT(s.optimizer.on_nan == optimizer::OnNan::stop);
@@ -332,7 +332,7 @@ TEST(what_is_meant_stays_silent) {
   optimizers::SGD first(0.1);
   optimizers::Adam second;
   first.setup(model);
-  second.setup(model);  // takes the place of the first
+  second.setup(model);  // replaces the first optimizer
   second.update([&] { return F::sum(model(ones({1, 1}))); });
   EXPECT_EQ(warning_count(), warnings);
 }
@@ -355,7 +355,7 @@ TEST(what_is_no_exception_is_named) {
   std::ifstream in(log);
   const std::string said((std::istreambuf_iterator<char>(in)), {});
   EXPECT(said.find("in the extension 'thrower'") != std::string::npos);
-  EXPECT(said.find("an exception of type int, which is no std::exception") != std::string::npos);
+  EXPECT(said.find("an exception of type int, which is not derived from std::exception") != std::string::npos);
 }
 
 TEST(triggers_have_the_names_that_extensions_have) {

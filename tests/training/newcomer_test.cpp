@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What programs try first: the shortest form of each compiles and does what it looks like.
+// The shortest form of common uses compiles and works as expected.
 #include <sstream>
 
 #include "small_run.h"

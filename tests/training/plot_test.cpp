@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Curves as SVG: what stands in the file, and curves of many points that keep their extremes.
+// Curves as SVG: the content of the file, and reduced curves that keep their extremes.
 #include <chainer/viewing/plot/braille.h>
 #include <chainer/viewing/plot/figure.h>
 
@@ -23,7 +23,7 @@ TEST(figures_become_svg_without_a_library) {
   EXPECT(s.find("class=\"s1f6bb8\" fill=\"none\" stroke=\"#1f6bb8\"") != s.npos);
   EXPECT(s.find("fill=\"#ff0000\" fill-opacity=\"0.3\"") != s.npos);
   EXPECT(plot::available("plot.svg"));
-  // Nothing at all is a picture, too.
+  // An empty figure is valid.
   EXPECT(plot::svg(plot::Figure{}).find("</svg>") != s.npos);
 }
 
@@ -53,7 +53,7 @@ TEST(reduced_curves_keep_their_extremes) {
   EXPECT_EQ(plot::reduced(s, 0).x.size() <= 4, true);
 }
 
-// The rounding of one value must not make an axis of its own.
+// Rounding errors of a constant must not be magnified to the whole axis.
 TEST(values_a_rounding_step_apart_are_drawn_as_one) {
   for (const double v : {0.1, 1e-300, 5e-324, 1e300, -7.0, 0.0}) {
     const double next = std::nextafter(v, HUGE_VAL);

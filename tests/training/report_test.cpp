@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The page that tells a run: what is read from good and damaged folders, what is said of it, and what a trained run
-// leaves.
+// Pages about runs: reading of good and damaged folders, remarks, and the page of a trained run.
 #include <chainer/core/system/file.h>
 #include <chainer/core/system/run_info.h>
 #include <chainer/training/extensions/html_report.h>
@@ -45,7 +44,7 @@ TEST(logs_become_curves) {
   EXPECT_EQ(run.curves.size(), 2u);
   EXPECT(run.curves[0].x == (std::vector<double>{10, 20}) && run.curves[0].y == (std::vector<double>{2.5, 1.5}));
   EXPECT(says(run, "validation/main/loss is NaN since iteration 20"));
-  // A log alone, without iterations, and one of another program.
+  // A log without other files and without iterations, and a log of another program.
   write_file(folder / "epochs.json", R"([{"epoch": 1, "acc": 0.5}, {"epoch": 2, "acc": 0.6}])");
   EXPECT_EQ(run_report::read_run(folder / "epochs.json").x_key, "epoch");
   write_file(folder / "none.json", R"([{"a": 1}, 3, {"a": 2}])");
@@ -53,12 +52,12 @@ TEST(logs_become_curves) {
 }
 
 TEST(damaged_folders_say_what_is_damaged) {
-  EXPECT_THROW(FileError, "there is no folder or log", run_report::read_run(folder / "report_missing"));
+  EXPECT_THROW(FileError, "no folder or log", run_report::read_run(folder / "report_missing"));
   make_folder(folder / "report_bare");
-  EXPECT(says(run_report::read_run(folder / "report_bare"), "there is no log: extensions::LogReport writes one"));
+  EXPECT(says(run_report::read_run(folder / "report_bare"), "the folder has no log; extensions::LogReport writes one"));
   EXPECT(says(run_report::read_run(result("report_empty", "[]")), "the log has no entries yet"));
   EXPECT(says(run_report::read_run(result("report_nothing", "")), "the log cannot be read"));
-  EXPECT(says(run_report::read_run(result("report_object", "{}")), "the log is no list"));
+  EXPECT(says(run_report::read_run(result("report_object", "{}")), "the log is not a list"));
   const auto half = run_report::read_run(result("report_half", R"([{"loss": 1, "epoch": 1}, {"loss": 2, "epo)"));
   EXPECT(says(half, "the 1 entries before it are shown") && half.curves.at(0).y.size() == 1);
   const auto f = result("report_broken", "[{\"loss\": 1}]");
@@ -69,7 +68,7 @@ TEST(damaged_folders_say_what_is_damaged) {
   EXPECT(says(broken, "report.json cannot be read") && says(broken, "args cannot be read"));
   const std::string page = run_report::page({broken, half});
   EXPECT(page.find("</html>") != page.npos);
-  // Values of the wrong kind in report.json are left out.
+  // Values of the wrong kind in report.json are omitted.
   write_file(f / "report.json", R"({"run": 3, "arguments": [], "profile": {"functions": [1, {"name": 2}]},
     "statistics": {"/W": {"iteration": [1, "x"], "std": [1, null], "gradient_zero": [null, "a"]}, "/b": 3}})");
   EXPECT(run_report::page({run_report::read_run(f)}).find("</html>") != page.npos);
@@ -83,7 +82,7 @@ TEST(remarks_on_curves) {
                    ", \"epoch\": ", i + 1, "}");
     falling += text(i ? ", " : "", "{\"validation/main/loss\": ", 1.0 / (i + 1) + noise, ", \"epoch\": ", i + 1, "}");
   }
-  EXPECT(says(run_report::read_run(result("report_rising", "[" + rising + "]")), "rises since epoch 15"));
+  EXPECT(says(run_report::read_run(result("report_rising", "[" + rising + "]")), "has been rising since epoch 15"));
   EXPECT(run_report::remarks(run_report::read_run(result("report_falling", "[" + falling + "]"))).empty());
   const auto f = result("report_dead", "[{\"main/loss\": 1, \"iteration\": 1}]");
   write_file(f / "report.json", R"({"statistics": {"/l3/W": {"gradient_zero": [1, 1, 1, 0.5]}},
@@ -93,7 +92,7 @@ TEST(remarks_on_curves) {
   EXPECT(says(dead, "The iterator takes 40 % of the time") && says(dead, "Functions take 20 %"));
 }
 
-// Five iterations of which the system interrupted one in the midst of a function.
+// Five iterations, one of which was interrupted by the system within a function.
 TEST(one_interrupted_iteration_says_nothing_about_a_function) {
   using function_hooks::TimeRecord;
   const run_report::Times usual = {{"A", {0.004, 2}}, {"B", {0.003, 1}}, {"C", {0.003, 1}}};
@@ -116,7 +115,7 @@ TEST(one_interrupted_iteration_says_nothing_about_a_function) {
   run_report::Times slow = usual;
   slow["B"].elapsed_time = 0.05;
   write(run_report::profile({slow, slow}, {0.06, 0.06}, {}));
-  EXPECT(run_report::remarks(run_report::read_run(f)).empty());  // two are too few
+  EXPECT(run_report::remarks(run_report::read_run(f)).empty());  // two iterations are too few
   write(run_report::profile({slow, slow, slow}, {0.06, 0.06, 0.06}, {}));
   EXPECT(says(run_report::read_run(f), "B takes 88 % of the time of all functions (median of 3 iterations)"));
 }
@@ -129,10 +128,10 @@ TEST(pages_are_small_and_stand_for_themselves) {
   const auto f = result("report_long", log + "]");
   const std::string page = run_report::page({run_report::read_run(f), run_report::read_run(f)});
   EXPECT(page.size() < 1000000);
-  EXPECT_EQ(occurrences(page, "</script>"), 2u);  // what stands in names ends no script
+  EXPECT_EQ(occurrences(page, "</script>"), 2u);  // names cannot close the script element
   EXPECT(page.find("http://", page.find("<main>")) == page.npos ||
          occurrences(page, "http://") == occurrences(page, "http://www.w3.org/2000/svg"));
-  EXPECT(page.find("70000,") != page.npos);  // the one high value is still there
+  EXPECT(page.find("70000,") != page.npos);  // the single high value is kept
 }
 
 TEST(arguments_that_two_extensions_wrote_stand_once) {
@@ -174,7 +173,7 @@ TEST(graphs_are_drawn_in_layers) {
 TEST(slow_data_are_remarked) {
   L::Classifier model(MLP(4, 10));
   auto optimizer = optimizers::SGD(0.1).setup(model);
-  // Every example takes a while, much longer than the step.
+  // Reading an example takes much longer than the step.
   auto slow = std::make_shared<datasets::TransformDataset>(teacher_data(20), [](const Example& e) {
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
     return e;
@@ -209,7 +208,7 @@ TEST(a_run_leaves_its_page) {
   const json::Value about = json::parse(read_file(folder / "reported" / "report.json"));
   EXPECT_EQ(about.find("statistics")->find("/predictor/l1/W")->find("std")->list()->size(), 3u);
   EXPECT(about.find("profile")->find("functions")->list()->size() > 2);
-  EXPECT_THROW(ValueError, "the page needs a name", extensions::HtmlReport({.file = ""}));
+  EXPECT_THROW(ValueError, "the file name must not be empty", extensions::HtmlReport({.file = ""}));
 }
 
 TEST(pages_hold_no_targets_of_links) {
@@ -227,11 +226,11 @@ TEST(pages_hold_no_targets_of_links) {
   EXPECT_EQ(read.pictures.size(), 1u);
   EXPECT(json::dump(read.arguments) == "null");
   EXPECT_EQ(read.problems.size(), 2u);
-  // Links at each place of a name are refused where the file is opened.
+  // Links in any part of a path are rejected when the file is opened.
   EXPECT_EQ(read_file_below(out(""), "linked/own.svg", 100), "<svg>own</svg>");
   for (const char* name : {"linked/linked.svg", "linked/folder/secret.svg", "linked/args"})
     EXPECT_THROW(FileError, "cannot read", read_file_below(out(""), name, 100));
   EXPECT_THROW(FileError, "more than 3 bytes", read_file_below(run, "own.svg", 3));
   EXPECT_THROW(FileError, "cannot read", read_file_below(run, "../linked/own.svg", 100));
-  EXPECT_THROW(FileError, "it is no regular file", read_file_below(out(""), "linked", 100));
+  EXPECT_THROW(FileError, "it is not a regular file", read_file_below(out(""), "linked", 100));
 }

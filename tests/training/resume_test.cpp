@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Training that is cut after each of its iterations and goes on from the snapshot in another program's objects, in
-// random combinations of iterators, updaters, optimizers, hooks, dtypes, triggers and extensions: every bit of every
-// later snapshot is that of the run which was not cut. CHAINER_TEST_ROUNDS makes it longer, CHAINER_TEST_SEED another
-// one.
+// Stops training after each of its iterations and resumes it from the snapshot with new objects, in random combinations
+// of iterators, updaters, optimizers, hooks, dtypes, triggers and extensions: every later snapshot must have the same
+// bits as in the uninterrupted run. CHAINER_TEST_ROUNDS sets the number of rounds, CHAINER_TEST_SEED the seed.
 #include <cstring>
 
 #include "chainer/core/json.h"
@@ -15,7 +14,7 @@ namespace {
 
 using Bytes = std::map<int64_t, std::string>;  // snapshots by iteration
 
-// Saves the trainer after every iteration, behind everything else, and loads it before the first where it is to go on.
+// Saves the trainer after every iteration, after all other extensions; if resumed, loads it before the first.
 struct Keeper : Extension {
   Bytes* saved;
   std::string start;
@@ -48,7 +47,7 @@ struct NormalizedNet : Chain {
   }
 };
 
-// One combination, told by its seed: the same seed makes the same objects.
+// A combination; the same seed creates the same objects.
 struct Combined {
   static constexpr int kIterations = 11, kExamples = 23, kBatch = 5;
   dataset::ExampleRandom r;
@@ -73,7 +72,7 @@ struct Combined {
     const auto d = pick(4);
     const UsingConfig dtype(&Config::dtype, dtypes[d]);
     say(d == 2 ? "float16 with copies in float32" : to_string(dtypes[d]));
-    const auto kind = pick(6);  // of the updater
+    const auto kind = pick(6);  // the kind of updater
     model = std::make_unique<L::Classifier>(NormalizedNet(kind < 4 && pick(2) == 0));
     const auto& [name, make] =
         all_optimizers::rows()[static_cast<std::size_t>(pick(static_cast<int64_t>(all_optimizers::rows().size())))];
@@ -212,7 +211,7 @@ struct Combined {
                       some_trigger());
     const std::string attr = attr_of(*optimizer);
     const double v = optimizer->get(attr);
-    const bool warms_first = wanted("WarmupShift first");  // what follows starts from the value that it sets
+    const bool warms_first = wanted("WarmupShift first");  // later schedules start from the value that it sets
     if (warms_first) trainer->extend(WarmupShift(attr, v / 4, 3, v), some_trigger());
     if (wanted("ExponentialShift")) trainer->extend(ExponentialShift(attr, .9), some_trigger());
     if (wanted("InverseShift")) trainer->extend(InverseShift(attr, .1, .5, {.init = v}), some_trigger());
@@ -237,7 +236,7 @@ struct Combined {
   }
 };
 
-// What differs between two snapshots.
+// Returns the differences between two snapshots.
 std::string difference(const std::string& a, const std::string& b) {
   const zip::Reader x(a, "whole"), y(b, "resumed");
   std::string out;

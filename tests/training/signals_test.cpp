@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Ctrl-C, SIGTERM and SIGHUP during a run, each in a process of its own.
+// Ctrl-C, SIGTERM and SIGHUP during a run, each in its own process.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -68,7 +68,7 @@ TEST(the_first_signal_ends_behind_the_iteration_with_a_snapshot) {
     EXPECT(fs::exists(out(name + ".finalized")));
     const std::string file = out(name) + "/snapshot_iter_3";
     EXPECT(fs::exists(file) && !fs::exists(out(name) + "/snapshot_iter_4"));
-    EXPECT(ended.said.find("once more, and the program ends at once") != std::string::npos);
+    EXPECT(ended.said.find("a second signal ends the program immediately") != std::string::npos);
     EXPECT(ended.said.find(text(signal_name(signal), ": the run ended after iteration 3")) != std::string::npos);
     EXPECT(ended.said.find(text("serializers::load_npz(\"", file, "\", trainer)")) != std::string::npos);
     SignalRun resumed(name + "resumed");
@@ -79,7 +79,7 @@ TEST(the_first_signal_ends_behind_the_iteration_with_a_snapshot) {
   }
 }
 
-// As batch systems send it: to all processes of the job.
+// Batch systems send the signal to all processes of the job.
 TEST(a_signal_to_the_whole_group_leaves_workers_at_work) {
   for (const int signal : {SIGTERM, SIGHUP}) {
     const std::string name = text("group", signal);
@@ -134,7 +134,7 @@ TEST(an_interrupted_run_leaves_the_best_snapshot_alone) {
   SignalRun best("best_resumed");
   serializers::load_npz(out("best_snapshot") + "/best", best.trainer);
   EXPECT_EQ(best.updater.iteration(), 1);
-  // One that is written again and again under one name is there to go on from.
+  // A snapshot that is overwritten under one name can be resumed from.
   const Ended newest = in_child([&] {
     SignalRun run("one_name");
     run.signal_at(5, SIGINT);
@@ -187,14 +187,14 @@ TEST(signals_of_the_program_are_left_alone) {
     run.trainer.run(false);
   });
   EXPECT(WIFSIGNALED(off.status) && !fs::exists(out("off") + "/snapshot_iter_2"));
-  // After a run the default is back.
+  // After a run, the default handlers are restored.
   const Ended after = in_child([&] {
     SignalRun run("after");
     run.trainer.run(false);
     ::raise(SIGTERM);
   });
   EXPECT(WIFSIGNALED(after.status) && WTERMSIG(after.status) == SIGTERM);
-  // A child of the run ends when it is asked to.
+  // A child process of the run ends when it receives the signal.
   const Ended child = in_child([&] {
     SignalRun run("child");
     run.trainer.extend([](Trainer& t) {
@@ -213,7 +213,7 @@ TEST(signals_of_the_program_are_left_alone) {
   EXPECT_EQ(child.status, 0);
 }
 
-// A signal may come inside a product of oneDNN's, where the stack's pointer leads into the heap.
+// A signal may arrive inside of a oneDNN kernel, where the stack pointer points into the heap.
 TEST(the_handler_has_a_stack_of_its_own) {
   bool on_own_stack = false;
   SignalRun run("own_stack");

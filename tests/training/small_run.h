@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the tests of training share: a folder for their files, a small model and its data.
+// Shared by the tests of training: a folder for files, a small model and its data.
 #pragma once
 #include <chainer/chainer.h>
 
@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 using test::folder;
 inline std::string out(const std::string& name) { return (folder / name).string(); }
 
-// Inputs of 784 numbers, and labels that a matrix gives them.
+// Inputs of 784 numbers, with labels computed by a random matrix.
 inline AnyDataset teacher_data(int64_t n) {
   random::RandomState r(7);
   Array x = r.rand({n, 784}, float32);

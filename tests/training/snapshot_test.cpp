@@ -27,7 +27,7 @@ TEST(snapshots_resume_bit_for_bit) {
     trainer.extend(extensions::snapshot({.n_retains = 2, .autoload = resume}), {.trigger = {7, "iteration"}});
     trainer.extend(extensions::LogReport({.trigger = {1, "epoch"}}));
     trainer.extend(extensions::ExponentialShift("alpha", 0.9), {.trigger = {1, "epoch"}});
-    trainer.extend([](Trainer&) { (void)random::randn({3}); });  // somebody else draws too
+    trainer.extend([](Trainer&) { (void)random::randn({3}); });  // another extension draws random numbers
     trainer.run();
     json::Value log = json::parse(read_file(folder / name / "log"));
     for (json::Value& entry : *log.list()) entry.set("elapsed_time", 0);
@@ -46,7 +46,7 @@ TEST(snapshots_resume_bit_for_bit) {
 
 namespace {
 
-// A trainer of a small model with everything that snapshots hold.
+// A trainer of a small model with every kind of state that snapshots contain.
 struct Run {
   L::Classifier model{MLP(6, 10)};
   optimizers::Adam optimizer;
@@ -128,17 +128,17 @@ TEST(a_newest_snapshot_that_does_not_fit_is_passed_over) {
     resumed.trainer->run();
     EXPECT_EQ(resumed.updater->iteration(), 8);
   }
-  // Where no older one makes good what was loaded in part, the error is told.
+  // Without an older snapshot that overwrites a partial load, the error is thrown.
   fs::remove(folder_of_run / "snapshot_iter_5");
   serializers::write_npz(newest, damaged[0].second);
   Run lost("fallback");
-  EXPECT_THROW(KeyError, "there is no", extensions::load_newest_snapshot(*lost.trainer, folder_of_run));
+  EXPECT_THROW(KeyError, "no entry named", extensions::load_newest_snapshot(*lost.trainer, folder_of_run));
   write_file(newest, "no zip archive");
   EXPECT(!extensions::load_newest_snapshot(*lost.trainer, folder_of_run));
 }
 
 TEST(the_run_that_began_last_has_the_newest_snapshots) {
-  // A longer run was in this folder before.
+  // The folder contains files of a longer, earlier run.
   Run longer("again", 12);
   longer.trainer->extend(extensions::snapshot(), {.trigger = {3, "iteration"}});
   longer.trainer->run();
@@ -149,14 +149,14 @@ TEST(the_run_that_began_last_has_the_newest_snapshots) {
   const auto loaded = extensions::load_newest_snapshot(*resumed.trainer, out("again"));
   EXPECT(loaded && loaded->filename() == "snapshot_iter_6");
   EXPECT(fs::exists(out("again") + "/snapshot_iter_3") && !fs::exists(out("again") + "/snapshot_iter_9"));
-  // Copies of files have other times.
+  // Copies have other modification times.
   shorter.trainer->take_snapshot();
   fs::last_write_time(out("again") + "/snapshot_iter_3", fs::file_time_type::clock::now() + std::chrono::hours(1));
   Run later("again", 8);
   EXPECT(extensions::load_newest_snapshot(*later.trainer, out("again"))->filename() == "snapshot_iter_6");
 }
 
-// Between a run and its continuation the clock may have been set back.
+// The clock may be set back between a run and its continuation.
 TEST(a_resumed_run_has_newer_snapshots_whatever_the_clock_says) {
   Run first("clock", 6);
   first.trainer->extend(extensions::snapshot(), {.trigger = {3, "iteration"}});
@@ -179,12 +179,12 @@ TEST(a_snapshot_that_cannot_be_read_ends_the_run) {
   first.trainer->extend(extensions::snapshot(), {.trigger = {4, "iteration"}});
   first.trainer->run();
   const fs::path newest = out("unreadable") + "/snapshot_iter_5";
-  fs::create_symlink("snapshot_iter_5", newest);  // a link to itself, which no process can open
+  fs::create_symlink("snapshot_iter_5", newest);  // a link to itself, which cannot be opened
   Run resumed("unreadable");
   EXPECT_THROW(FileAccessError, "snapshot_iter_5: Too many levels of symbolic links",
                extensions::load_newest_snapshot(*resumed.trainer, out("unreadable")));
   fs::remove(newest);
-  // Without a descriptor neither the folder nor a file is there to be read.
+  // Without free file descriptors, neither the folder nor a file can be read.
   rlimit before{}, none{};
   EXPECT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
   none = before;
@@ -208,7 +208,7 @@ TEST(the_best_model_is_saved_before_the_trainer) {
     StandardUpdater updater(train, optimizer);
     Trainer trainer(updater, {epochs, "epoch"}, {.out = out(text("best_first", reversed))});
     trainer.extend(extensions::Evaluator(test, model));
-    // Before the snapshot that says "last" by its place, and after one with a priority of its own.
+    // Runs before the snapshot that is last by default, and after one with its own priority.
     trainer.extend(extensions::snapshot({.autoload = true}),
                    reversed ? training::ExtendOptions{.priority = 50} : training::ExtendOptions());
     trainer.extend(extensions::snapshot_object(model, "best.npz"),
@@ -247,7 +247,7 @@ TEST(snapshots_names_may_have_several_fields) {
   Run resumed("fields", 14);
   const auto loaded = extensions::load_newest_snapshot(*resumed.trainer, out("fields"), pattern);
   EXPECT(loaded && loaded->filename() == "at_002_12.npz" && resumed.updater->iteration() == 12);
-  // The number of a field ends where the text behind it begins, also where that begins with a point or a digit.
+  // The number of a field ends where the following text begins, even if this begins with a point or a digit.
   for (const char* other : {"s{.updater.epoch_detail}.npz", "s{.updater.iteration}0", "{.updater.iteration:6}"}) {
     const fs::path file = fs::path(out("fields")) / resumed.trainer->format(other);
     fs::copy_file(*loaded, file);
@@ -293,7 +293,7 @@ TEST(temporary_files_of_ended_processes_are_removed) {
     fs::rename(place / "made", place / name);
     return place / name;
   };
-  // Children that leave a file behind: one ends, one is stopped at a pipe until it may.
+  // Children that leave a temporary file: one ends; one waits at a pipe.
   int ends[2];
   EXPECT_EQ(::pipe(ends), 0);
   const auto child = [&](const char* name, bool waits) {
@@ -311,7 +311,7 @@ TEST(temporary_files_of_ended_processes_are_removed) {
   while (!fs::exists(place / "runs")) ::usleep(1000);
   const auto orphan = file(read_file(place / "ended")), running = file(read_file(place / "runs")),
              mine = file(temporary_beside(place / "x").filename().string());
-  // "tmp-<place>-<process>-<start>-<number>-": the same numbers elsewhere, and a process number that came again.
+  // "tmp-<place>-<process>-<start>-<number>-": the same numbers in another place, and a reused process number.
   const std::string own = mine.filename().string(), rest = orphan.filename().string().substr(12);
   const auto elsewhere = file("tmp-" + std::string(own[4] == '0' ? "1" : "0") + own.substr(5, 7) + rest);
   const auto other_start = file(text(own.substr(0, 13), ::getpid(), "-1-0-x"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Event files for TensorBoard: framing and checksums, whole records whatever happens, runs that go on. That the
-// published tensorboard reads what was written is tests/interop/run_tensorboard's to see.
+// Event files for TensorBoard: framing and checksums, complete records after failures, resumed runs. Whether the
+// published tensorboard can read the files is checked by tests/interop/run_tensorboard.
 #include <chainer/core/system/file.h>
 #include <chainer/training/extensions/html_report.h>
 #include <chainer/training/extensions/tensorboard.h>
@@ -24,7 +24,7 @@ uint32_t masked(std::string_view bytes) {
   const uint32_t crc = tensorboard::crc32c(bytes);
   return (crc >> 15 | crc << 17) + 0xa282ead8u;
 }
-// The records of a file, each checked.
+// Returns the records of a file; checks each.
 std::vector<std::string> records(const fs::path& path) {
   const std::string file = read_file(path);
   std::vector<std::string> out;
@@ -65,18 +65,18 @@ TEST(an_event_file_is_whole_records_whoever_writes_them) {
   const fs::path to = folder / "board";
   {
     tensorboard::Writer board(to);
-    EXPECT_EQ(tensorboard_files::records(board.path()).size(), std::size_t(1));  // the version, at once
+    EXPECT_EQ(tensorboard_files::records(board.path()).size(), std::size_t(1));  // the version is written immediately
     std::vector<std::thread> threads;
     for (int k = 0; k < 4; ++k)
       threads.emplace_back([&board, k] {
         for (int64_t i = 0; i < 5000; ++i) board.scalar(text("thread", k), 0.5 * static_cast<double>(i), i);
       });
-    for (int i = 0; i < 20; ++i) (void)tensorboard_files::records(board.path());  // as a reader would, meanwhile
+    for (int i = 0; i < 20; ++i) (void)tensorboard_files::records(board.path());  // as a concurrent reader would
     for (std::thread& t : threads) t.join();
     board.histogram("h", array({1.f, 2.f, NAN, INFINITY}), 1);
     board.histogram("none", array({NAN}), 1);
     board.histogram("same", ones({10}), 1);
-    EXPECT_THROW(ValueError, "0 bins for 'h'", board.histogram("h", ones({3}), 1, 0));
+    EXPECT_THROW(ValueError, "must be 1 or more, not 0", board.histogram("h", ones({3}), 1, 0));
     EXPECT_THROW(ValueError, "not shape (2, 4, 4)", board.image("i", ones({2, 4, 4}), 1));
     board.text("t", "words", 1);
   }
@@ -133,7 +133,8 @@ TEST(runs_are_compared_by_means_over_epochs) {
   trainer.run();
   const auto files = tensorboard_files::files_of(folder / "compared" / "tensorboard");
   const auto all = tensorboard_files::records(files.at(0));
-  EXPECT_EQ(tensorboard_files::count(all, "epoch/main/loss"), std::size_t(3));  // the experiment's, and two epochs'
+  EXPECT_EQ(tensorboard_files::count(all, "epoch/main/loss"),
+            std::size_t(3));  // one of the experiment and two of epochs
   EXPECT_EQ(tensorboard_files::count(all, "main/loss"), std::size_t(3 + 8));
   EXPECT_EQ(read_file(folder / "compared" / "args"), "{\n    \"units\": \"5\"\n}");
 }
@@ -150,8 +151,8 @@ TEST(graphs_have_links_as_scopes) {
     x.set_name("/pictures of/dígits");
     const auto halves = F::split_axis(net(x), 2, 1);
     board.graph({F::sum(halves[1] * halves[0])}, {{"a link", &net}});
-    EXPECT_THROW(ValueError, "no function stands behind the 1 variables", board.graph({Variable(ones({1}))}, {}));
-    EXPECT_THROW(ValueError, "no function stands behind the 0 variables", board.graph({}, {}));
+    EXPECT_THROW(ValueError, "the 1 outputs have no computational graph", board.graph({Variable(ones({1}))}, {}));
+    EXPECT_THROW(ValueError, "the 0 outputs have no computational graph", board.graph({}, {}));
   }
   const auto all = tensorboard_files::records(path);
   EXPECT_EQ(all.size(), std::size_t(2));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What PrintReport and ProgressBar write to a terminal, and that others get no control sequences.
+// The output of PrintReport and ProgressBar in a terminal; without one, no control sequences.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -10,7 +10,7 @@
 
 namespace {
 
-// A pseudo-terminal: what is written to `out` comes back from text().
+// A pseudo-terminal: text() returns the output written to `out`.
 class Terminal {
  public:
   Terminal() {
@@ -78,11 +78,11 @@ TEST(tables_clear_bars_only) {
       pmix("PMIX_RANK", nullptr);
   const std::string table = printed(false);
   EXPECT(table.starts_with("iteration \r\n1         \r\n"));
-  EXPECT(!controls(table));  // a terminal that is recorded (script, mpiexec, docker -t) gets lines as a file does
+  EXPECT(!controls(table));  // a recorded terminal (script, mpiexec, docker -t) gets plain lines as a file
   const std::string both = printed(true);
   EXPECT(both.find("this epoch [") != both.npos);
-  EXPECT(both.find("\033[J2         ") != both.npos);  // the bar below the first line goes before the second comes
-  EXPECT(!controls(printed(false)));                   // the bar ended with its run
+  EXPECT(both.find("\033[J2         ") != both.npos);  // the bar below the first line is erased before the second line
+  EXPECT(!controls(printed(false)));                   // the bar was erased at the end of its run
   {
     const Environment dumb("TERM", "dumb");
     EXPECT(!controls(printed(true)));

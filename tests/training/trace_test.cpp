@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Timelines: their events, and which iterations they have.
+// Timelines: their events and their iterations.
 #include "chainer/training/extensions/trace.h"
 
 #include <thread>
@@ -23,7 +23,7 @@ int64_t traced(const json::List& events, const std::string& key, const std::stri
   return n;
 }
 
-// The trace of a run of seven iterations; none where no file was written.
+// Returns the trace of a run of seven iterations; none if no file was written.
 std::string run_with(const std::string& name, const extensions::TraceOptions& options) {
   random::seed(1);
   L::Classifier model(MLP(8, 10));
@@ -52,7 +52,7 @@ TEST(a_trace_has_functions_of_all_threads) {
   std::thread(work).join();
   trace.span("a \"word\"", "mine", now() - 1, now());
   const json::List events = trace_events(trace.dump());
-  EXPECT(traced(events, "cat", "forward") >= 4);  // those that compute gradients, too
+  EXPECT(traced(events, "cat", "forward") >= 4);  // including functions that compute gradients
   EXPECT(traced(events, "cat", "backward") >= 4);
   EXPECT_EQ(traced(events, "name", "thread_name"), 2);
   EXPECT_EQ(traced(events, "name", "a \"word\""), 1);
@@ -103,7 +103,7 @@ TEST(traces_of_processes_are_one_file) {
 TEST(a_trace_forgets_what_fails_and_what_is_too_much) {
   function_hooks::TraceHook trace({.most_events = 2});
   const FunctionHookScope scope(trace);
-  // The type check refuses before the hook; a failing forward is aborted.
+  // A failed type check comes before the hook; a failing forward is recorded as aborted.
   struct Failing : FunctionNode {
     Arrays forward(const Arrays&) override { throw RuntimeError("no"); }
   };
@@ -125,5 +125,5 @@ TEST(a_run_is_traced_from_the_first_to_the_last_iteration) {
   EXPECT_EQ(traced(trace_events(run_with("trace_begin", {.first = 1, .last = 1})), "cat", "training"), 1);
   EXPECT_EQ(traced(trace_events(run_with("trace_end", {.first = 6, .last = 100})), "cat", "training"), 2);
   EXPECT_EQ(run_with("trace_none", {.first = 9, .last = 9}), std::string());
-  EXPECT_THROW(ValueError, "first 5 and last 4", extensions::Trace({.first = 5, .last = 4}));
+  EXPECT_THROW(ValueError, "first is 5, last 4", extensions::Trace({.first = 5, .last = 4}));
 }

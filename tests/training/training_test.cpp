@@ -153,7 +153,7 @@ TEST(an_exception_in_finalize_is_reported_and_the_others_are_finalized) {
   };
   EXPECT_THROW(ValueError, "in finalize", run(false));
   EXPECT_EQ(finalized, 2);
-  EXPECT_THROW(KeyError, "in the loop", run(true));  // the loop's is the cause
+  EXPECT_THROW(KeyError, "in the loop", run(true));  // the exception of the loop takes precedence
   EXPECT_EQ(finalized, 4);
 }
 
@@ -233,7 +233,7 @@ TEST(a_link_that_moves_is_still_observed) {
   EXPECT_EQ(moved->params().size(), std::size_t(6));
   const auto& log = dynamic_cast<extensions::LogReport&>(trainer.get_extension("LogReport")).log();
   EXPECT(log.size() == 2 && log[1].find("main/loss"));
-  // What takes the place of a link that moved does not take its name.
+  // A link that replaces a moved one does not inherit its name.
   Reporter reporter;
   std::optional<L::Linear> place(std::in_place, 2, 1);
   reporter.add_observer("first", &*place);
@@ -244,9 +244,10 @@ TEST(a_link_that_moves_is_still_observed) {
   EXPECT(reporter.observation().count("first/x") == 1);
 }
 
-// Losses agree to rounding until some hidden unit's input comes within rounding of zero and its gate falls the other
-// way; with 1000 units that happens within 200 iterations, in the release's own runs on another BLAS kernel too (see
-// docs/architecture.md). So the first `strict` iterations meet 1e-4, the others a bound that a wrong formula breaks.
+// Losses agree up to rounding until the input of a hidden unit is within rounding of zero and its ReLU differs. With
+// 1000 units this happens within 200 iterations, also between runs of the release with different BLAS kernels (see
+// docs/architecture.md). So the first `strict` iterations are compared to 1e-4, the others to a bound that wrong
+// formulas exceed.
 TEST(losses_equal_the_releases_for_200_iterations) {
   const serializers::NpzFile reference(TEST_DATA "losses.npz");
   const AnyDataset data = teacher_data(2000);
@@ -256,7 +257,7 @@ TEST(losses_equal_the_releases_for_200_iterations) {
     L::Classifier model(MLP(units, 10));
     optimizer.setup(model);
     std::vector<double> expected = reference.array(name).to_vector<double>();
-    const bool slow = kSanitized && cpu::onednn_version().empty();  // minutes for each hundred iterations
+    const bool slow = kSanitized && cpu::onednn_version().empty();  // takes minutes per hundred iterations
     if (slow) expected.resize(10);
     double early = 0, late = 0;
     int i = 0;

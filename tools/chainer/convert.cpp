@@ -30,14 +30,14 @@ int run(const Arguments& a) {
       arrays[n.name] = n.same_as.empty() ? n.load() : arrays.at(n.same_as);
     }
     for (const auto& [name, first] : file.links)
-      std::fprintf(stderr, "chainer: '%s' is a link to the group '%s': left out\n", chainer::printable(name).c_str(),
+      std::fprintf(stderr, "chainer: '%s' is a link to the group '%s': omitted\n", chainer::printable(name).c_str(),
                    chainer::printable(first).c_str());
     texts = std::move(file.texts);
     nones = std::move(file.nones);
   }
   if (out.extension() == ".safetensors" && !nones.empty()) {
     for (const std::string& name : nones)
-      std::fprintf(stderr, "chainer: '%s' is None, which safetensors cannot represent: left out\n",
+      std::fprintf(stderr, "chainer: '%s' is None, which safetensors cannot represent: omitted\n",
                    chainer::printable(name).c_str());
     nones.clear();
   }

@@ -180,7 +180,7 @@ void write_hdf5(const fs::path& path, const std::map<std::string, Array>& arrays
     static void put(chainer::Serializer& s, const std::string& name, const Write& f) {
       const std::size_t slash = name.find('/');
       if (const std::string part = name.substr(0, slash); part.empty() || part == ".")
-        throw FileError("a name has the part '", part, "' between slashes, which an HDF5 file cannot hold");
+        throw FileError("a name has the part '", part, "' between slashes, which an HDF5 file cannot represent");
       if (slash == std::string::npos) return f(s, name);
       put(*s.child(name.substr(0, slash)), name.substr(slash + 1), f);
     }

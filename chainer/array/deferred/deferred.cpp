@@ -358,8 +358,8 @@ void prepare_write(ArrayBody& body) {
   if (body.marked(ArrayBody::kReadOnly))
     throw ValueError("this array of shape ", body.shape, " cannot be written to: ",
                      owner.marked(ArrayBody::kReadOnly) ? "its external memory is read-only"
-                                                        : "it repeats elements of a smaller one (broadcast_to)",
-                     "; copy() makes a writable array");
+                                                        : "it repeats elements of a smaller array (broadcast_to)",
+                     "; copy() returns a writable array");
   if (owner.marked(ArrayBody::kForms)) derived::drop(owner);
   evaluate_readers(owner);
 }

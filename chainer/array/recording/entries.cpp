@@ -142,7 +142,7 @@ void Recorder::update_all(std::span<UpdatePass> passes) {
 }
 // The library's generators record a step of their own, because seed and counter belong to the generator.
 void Recorder::random(RandomFill fill, uint64_t seed, uint64_t counter, double a, double b, Array& out) {
-  refuse("random numbers that no generator of the library draws");
+  refuse("random numbers are not drawn by a generator of the library");
   real_.random(fill, seed, counter, a, b, out);
 }
 

@@ -43,7 +43,7 @@ constinit std::atomic<RecordStep*> step_of_recorder{nullptr};
 Backend& active_backend(Backend& real) {
   if (!here_ || !here_->active()) return real;
   if (&real == kHostBackend) return *here_;
-  here_->refuse("an array on another device than the host");
+  here_->refuse("an array is not on the host");
   return real;
 }
 void host_reads(const ArrayBody& body) {
@@ -222,7 +222,7 @@ int Recorder::operand(ArrayBody& b, bool write) {
   ArrayBody& owner = b.owner();
   int slot = slot_of(b);
   if (slot == -1) {
-    refuse(text("an array of shape ", owner.shape, " and dtype ", owner.dtype, " that was made before the call is ",
+    refuse(text("an array of shape ", owner.shape, " and dtype ", owner.dtype, " that was created before the call is ",
                 write ? "written to" : "read", ": it is neither an argument nor a parameter or persistent value"));
     return -1;
   }
@@ -230,7 +230,7 @@ int Recorder::operand(ArrayBody& b, bool write) {
     const bool untouched = static_cast<uint32_t>(owner.recorded) == kFresh;
     if (untouched && !write && owner.size > 0) {
       // It was pending, and was evaluated outside the recording.
-      refuse(text("an array of shape ", owner.shape, " is read whose elements were computed outside the recording"));
+      refuse(text("an array of shape ", owner.shape, ", computed outside the recording, is read"));
       return -1;
     }
     slot = untouched && write ? new_slot(owner, Slot::Kind::internal) : constant(owner);
@@ -239,7 +239,7 @@ int Recorder::operand(ArrayBody& b, bool write) {
   if (write) tape_.slots[at].written = true;
   if (tape_.slots[at].phase != phase_->number) {
     if (tape_.slots[at].phase != 0 && tape_.slots[at].kind != Slot::Kind::constant)
-      refuse("a second backward pass reads what the first one computed");
+      refuse("a second backward pass reads results of the first one");
     tape_.slots[at].saved = true;
     if (write && tape_.slots[at].kind != Slot::Kind::bound)
       refuse("the backward pass writes to an array of the forward pass");
@@ -330,7 +330,7 @@ void Recorder::expect_known(const Array& a) {
   force(a.body());
   const ArrayBody& owner = a.body().owner();
   if (owner.recorded == tag(number_, kFresh) && owner.size > 0)
-    refuse(text("an array of shape ", owner.shape, " is changed whose elements were computed outside the recording"));
+    refuse(text("an array of shape ", owner.shape, ", computed outside the recording, is modified"));
 }
 
 void Recorder::record(const char* name, std::span<const Array> in, std::span<Array> out, HostStep f, bool pure) {
@@ -367,7 +367,7 @@ void Recorder::finish(const Arrays& results) {
     const bool is_own = slot >= 0 && tape_.slots[static_cast<std::size_t>(slot)].phase == phase_->number &&
                         tape_.slots[static_cast<std::size_t>(slot)].kind != Slot::Kind::constant;
     const bool is_bound = slot >= 0 && tape_.slots[static_cast<std::size_t>(slot)].kind == Slot::Kind::bound;
-    if (slot == -1) return refuse("a result is an array that was made before the call");
+    if (slot == -1) return refuse("a result is an array that was created before the call");
     if (!is_own && !is_bound) {
       a = empty_in_order(a.shape(), a.dtype(), a.device(), memory_order(a));
       const Array* const from[] = {&result};

@@ -67,12 +67,12 @@ Arrays Replays::record(const Function& f, const Arrays& inputs, Recording& r) {
   r.refused = recorder.refused();
   for (auto& [slot, array] : frozen) {
     if (r.tape.slots[static_cast<std::size_t>(slot)].written && r.refused.empty())
-      r.refused = text("it writes to an array of shape ", array.shape(), " that was made before the call");
+      r.refused = text("it writes to an array of shape ", array.shape(), " that was created before the call");
     r.tape.bind(slot, array);
   }
   mine = Arrays();
   if (r.refused.empty() && recorder.escaped() > 0)
-    r.refused = text("arrays that it makes are kept outside of it (", recorder.escaped(), " of them)");
+    r.refused = text(recorder.escaped(), " array(s) that it creates are kept outside of it");
   return out;
 }
 

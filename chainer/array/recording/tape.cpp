@@ -222,10 +222,11 @@ void Tape::check_versions(const Phase& p) const {
       const std::string what = chainer::text("backward of a static graph: an array of shape ", s.array.shape(),
                                              s.kind == Slot::Kind::bound ? " that it read" : " that it returned");
       if (was_written(s.version, memory_version(s.array)))
-        throw RuntimeError(what, " was written to in place after the forward pass, which kept it for the gradient: ",
+        throw RuntimeError(what,
+                           " was written to in place after the forward pass, but the gradient needs its old values: ",
                            "write to a copy (x.copy()), or after backward()");
       warn(chainer::text(what,
-                         " was updated by an optimizer after the forward pass: the gradient is that of the new "
+                         " was updated by an optimizer after the forward pass, so the gradient uses the new "
                          "values. Compute the loss again after an update, or call backward() for all losses "
                          "before it"));
     }

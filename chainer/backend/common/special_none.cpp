@@ -15,12 +15,12 @@ constexpr std::array<std::string_view, 6> kMissing = {"digamma", "erfcinv", "erf
 
 void expect_available(std::string_view name) {
   if (std::find(kMissing.begin(), kMissing.end(), name) != kMissing.end())
-    throw MissingPartError(name, ": this build has no Boost.Math (package libboost-dev)");
+    throw MissingPartError(name, ": this build lacks Boost.Math (package libboost-dev)");
 }
 
-double digamma(double) { throw MissingPartError("digamma: this build has no Boost.Math"); }
-double erfcinv(double) { throw MissingPartError("erfcinv: this build has no Boost.Math"); }
-double erfinv(double) { throw MissingPartError("erfinv: this build has no Boost.Math"); }
-double polygamma(double, double) { throw MissingPartError("polygamma: this build has no Boost.Math"); }
+double digamma(double) { throw MissingPartError("digamma: this build lacks Boost.Math"); }
+double erfcinv(double) { throw MissingPartError("erfcinv: this build lacks Boost.Math"); }
+double erfinv(double) { throw MissingPartError("erfinv: this build lacks Boost.Math"); }
+double polygamma(double, double) { throw MissingPartError("polygamma: this build lacks Boost.Math"); }
 
 }  // namespace chainer::special

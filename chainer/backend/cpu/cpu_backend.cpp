@@ -21,7 +21,7 @@ constinit Backend* const kHostBackend = &host.backend;
 namespace cpu {
 
 Compute floating_compute_type(Dtype d, std::string_view operation) {
-  if (!is_floating(d)) throw DtypeError(operation, ": a floating dtype is needed, not ", d);
+  if (!is_floating(d)) throw DtypeError(operation, ": the dtype must be floating, not ", d);
   return compute_type(d);
 }
 
@@ -36,8 +36,9 @@ void CpuBackend::convolution(const ConvolutionCall& call) {
 std::string CpuBackend::description() const {
   const Blas* library = blas();
   return text("instruction set: ", kernels().name, "\noneDNN: ", onednn_state(), "\nBLAS: ",
-              library ? text(library->description, ", built for ", library->threading, ", used with one thread a call")
-                      : "not available",
+              library
+                  ? text(library->description, ", built for ", library->threading, ", used with one thread per call")
+                  : "not available",
               "\nLAPACK: ", library && library->dgesdd ? "in BLAS" : "not available");
 }
 

@@ -18,7 +18,7 @@ constexpr int kRuns = 3;  // runs before a program is compiled
 constexpr std::size_t kMostPrograms = 4096;
 
 void warn_of(const std::exception& e) {
-  warn(text("a program of elementwise operations is interpreted as before: ", e.what()));
+  warn(text("an elementwise program is interpreted, since it could not be compiled: ", e.what()));
 }
 
 }  // namespace

@@ -77,7 +77,7 @@ std::string CudaBackend::description() const {
 
 void CudaBackend::expect_number(int index) const {
   if (index < 0 || index >= device_count())
-    throw DeviceError(name(index), ": there are ", device_count(), " such devices");
+    throw DeviceError(name(index), ": no such device; the number of devices is ", device_count());
 }
 
 // Calls f with a working device, under its lock. If f finds that the device is lost, the error lists the last launches,
@@ -85,7 +85,7 @@ void CudaBackend::expect_number(int index) const {
 template <class F>
 auto CudaBackend::with_device(int index, F&& f) {
   expect_number(index);
-  if (is_child()) throw DeviceError(name(index), ": a child of fork() cannot use the devices that its parent used");
+  if (is_child()) throw DeviceError(name(index), ": a child process of fork() cannot use the devices of its parent");
   DeviceState& d = *devices_[static_cast<std::size_t>(index)];
   const std::lock_guard lock(d.mutex);
   if (!d.lost.empty()) throw DeviceError(d.lost);
@@ -145,7 +145,7 @@ int CudaBackend::device_of(const void* address) {
     const std::lock_guard lock(d.mutex);
     if (d.pool.owns(address)) return i;
   }
-  throw DeviceError(prefix_, ": a copy from or to memory of none of the ", device_count(), " devices");
+  throw DeviceError(prefix_, ": a copy from or to memory that belongs to none of the ", device_count(), " devices");
 }
 
 void CudaBackend::host_to_device(void* to, const void* from, std::size_t bytes) {
@@ -191,7 +191,7 @@ class CudaBackend::MarkOfDevice final : public TimeMark {
   double seconds_since(const TimeMark& earlier) const override {
     const auto* before = dynamic_cast<const MarkOfDevice*>(&earlier);
     if (!before || &before->backend_ != &backend_ || before->index_ != index_)
-      throw DeviceError("a time between work of ", backend_.name(index_), " and of another device");
+      throw DeviceError("get_elapsed_time: the events are on ", backend_.name(index_), " and on another device");
     before->wait(), wait();
     return backend_.with_device(index_,
                                 [&](DeviceState& d) { return d.driver.seconds_between(before->event_, event_); });
@@ -226,7 +226,7 @@ void CudaBackend::check_indices(const IndexCheck& check, const Array& index, Arr
     if (!d.wrong) {
       constexpr std::size_t bytes = kChecks * sizeof(WrongIndex);
       d.wrong = static_cast<WrongIndex*>(driver_->allocate(d.index, bytes));
-      if (!d.wrong) throw DeviceError(name(d.index), ": no room for ", bytes, " bytes of errors");
+      if (!d.wrong) throw DeviceError(name(d.index), ": cannot allocate ", bytes, " bytes for errors");
       driver_->begin_block(d.index, d.stream, d.wrong, bytes, bytes);
     }
     if (d.checks.size() == kChecks) {

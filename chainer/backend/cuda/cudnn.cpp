@@ -230,7 +230,7 @@ std::unique_ptr<Cudnn::Plan> Cudnn::build(const LibraryConvolution& call) {
   if (!device) graph.set(graph_handle, of_handle, 1, &handle_);
   graph.set(graph_operations, operation).finish("a graph");
 
-  why_not_ = "it names no engine with deterministic sums of the type's own precision";
+  why_not_ = "cuDNN has no engine with deterministic sums in the precision of the dtype";
   for (const int wanted : {mode_a, mode_fallback}) try {
       Descriptor& heuristics = part(kind_heuristics);
       heuristics.set(heuristics_graph, graph).set(heuristics_mode, of_heuristics_mode, 1, &wanted);
@@ -256,7 +256,7 @@ std::unique_ptr<Cudnn::Plan> Cudnn::build(const LibraryConvolution& call) {
           plan.set(plan_configuration, *configuration).finish("a plan");
           plan.get(plan_workspace, of_int64, 1, &out->workspace);
           if (out->workspace > static_cast<int64_t>(kMostWorkspace)) {
-            why_not_ = text("its plan wants ", out->workspace, " bytes of working memory");
+            why_not_ = text("the plan requires ", out->workspace, " bytes of working memory");
             continue;
           }
           out->plan = &plan;
@@ -293,7 +293,7 @@ std::optional<std::size_t> Cudnn::workspace(const LibraryConvolution& call) {
 void Cudnn::convolve(CuHandle stream, const LibraryConvolution& call, void* workspace) {
   const Plan* p = plan(call);
   try {
-    if (!p) throw DeviceError("there is no plan: ", why_not_);
+    if (!p) throw DeviceError("cuDNN has no plan: ", why_not_);
     void* const addresses[] = {call.x.data, call.w.data, call.y.data};
     Descriptor arguments(*this, kind_arguments);
     arguments.set(arguments_ids, of_int64, 3, kCudnnIds).set(arguments_addresses, of_address, 3, addresses);

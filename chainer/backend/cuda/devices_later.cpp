@@ -6,8 +6,8 @@ namespace chainer {
 
 Device cuda_device(int index) {
   throw DeviceError("get_device: no device '@cuda:", index,
-                    "': this program was linked without CUDA, for there was no ",
-                    "driver (libcuda.so.1) when it was configured; configure with -DCHAINER_FIRST_CUDA=ON");
+                    "': this program was linked without CUDA, as no driver (libcuda.so.1) was ",
+                    "found when it was configured; configure with -DCHAINER_FIRST_CUDA=ON");
 }
 
 int cuda_device_count() { return 0; }

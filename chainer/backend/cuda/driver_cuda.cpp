@@ -38,11 +38,11 @@ CudaDriver::CudaDriver(const Libcuda& library, Kernels kernels) : cu_(library), 
   const char* blocking = std::getenv("CHAINER_CUDA_BLOCKING");
   blocking_ = blocking && std::string_view(blocking) != "0";
   if (kernels_.images.empty())
-    throw DeviceError("this build has no kernels: nvcc was not there, or could not be used, when it was configured");
+    throw DeviceError("this build has no kernels: nvcc was missing or unusable when it was configured");
   int version = 0;
   expect_success(cu_.driver_version(&version), "cuDriverGetVersion");
   if (version / 1000 < kernels_.version / 1000)
-    throw DeviceError("the driver is for CUDA ", version_text(version), ", kernels of this build need one for CUDA ",
+    throw DeviceError("the driver supports CUDA ", version_text(version), ", kernels of this build require CUDA ",
                       version_text(kernels_.version / 1000 * 1000), " or later");
   if (const CuResult r = cu_.init(0); r == kCuNoDevice)
     throw DeviceError("the driver finds no device");
@@ -80,8 +80,7 @@ CudaDriver::OneDevice& CudaDriver::use(int device) {
   }
   int major = 0;
   expect_success(cu_.device_attribute(&major, kMajor, d.number), "cuDeviceGetAttribute");
-  if (major < 8)
-    throw DeviceError(describe(device), ": kernels of this build are for compute capability 8.0 and later");
+  if (major < 8) throw DeviceError(describe(device), ": kernels of this build require compute capability 8.0 or later");
   CuHandle context = nullptr;
   expect_success(cu_.retain_context(&context, d.number), "cuDevicePrimaryCtxRetain");
   expect_success(cu_.set_context(context), "cuCtxSetCurrent");
@@ -99,7 +98,7 @@ CuHandle CudaDriver::function_of(OneDevice& d, std::string_view kernel) {
   CuHandle& found = d.functions[std::string(kernel)];
   for (std::size_t i = 0; !found && i < d.modules.size(); ++i)
     if (cu_.find_function(&found, d.modules[i], std::string(kernel).c_str()) != 0) found = nullptr;
-  if (!found) throw DeviceError("launch of ", kernel, ": there is no such kernel");
+  if (!found) throw DeviceError("launch of ", kernel, ": no such kernel");
   return found;
 }
 

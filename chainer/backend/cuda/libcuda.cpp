@@ -12,7 +12,7 @@ namespace chainer::cuda {
 Libcuda open_libcuda(const char* name) {
   std::string why;
   void* library = run_time_library::open(name, &why);
-  if (!library) throw DeviceError("there is no driver: ", why, "; NVIDIA's driver brings ", name);
+  if (!library) throw DeviceError("no CUDA driver: ", why, "; NVIDIA's driver provides ", name);
   Libcuda all;
   const auto find = [&](auto& function, const char* symbol) {
     if (!find_function(library, symbol, function))

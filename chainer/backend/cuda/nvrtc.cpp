@@ -94,8 +94,7 @@ std::string Nvrtc::compile(const std::string& source, int capability) const {
   if (!image.empty()) return image;
   std::string log = program ? got(f_.log_size, f_.log) : "";
   while (!log.empty() && (log.back() == '\0' || log.back() == '\n')) log.pop_back();
-  throw DeviceError(description(capability), " does not compile a program (status ", status,
-                    "): ", log.substr(0, 2000));
+  throw DeviceError(description(capability), " cannot compile a program (status ", status, "): ", log.substr(0, 2000));
 }
 
 }  // namespace chainer::cuda

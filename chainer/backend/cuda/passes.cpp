@@ -48,7 +48,7 @@ struct ArraysOfUpdate {
 void CudaBackend::update(Update op, Array& param, const Array& grad, std::span<Array> states,
                          std::span<const double> hyper) {
   if (param.size() == 0) return;
-  if (!is_floating(param.dtype())) throw DtypeError("update: a parameter of dtype ", param.dtype());
+  if (!is_floating(param.dtype())) throw DtypeError("update: parameters must be floating, not ", param.dtype());
   const ArraysOfUpdate arrays(param, grad, states);
   const auto operand = [&](int k) {
     const auto i = static_cast<std::size_t>(k);
@@ -79,7 +79,7 @@ void CudaBackend::update_all(std::span<UpdatePass> passes) {
     const Dtype wanted = compute_dtype(p.param.dtype());
     if (args.count == UpdateListArgs::kMost || p.param.device().index() != index || wanted != compute) flush();
     index = p.param.device().index(), compute = wanted;
-    if (!is_floating(p.param.dtype())) throw DtypeError("update: a parameter of dtype ", p.param.dtype());
+    if (!is_floating(p.param.dtype())) throw DtypeError("update: parameters must be floating, not ", p.param.dtype());
     const ArraysOfUpdate arrays(p.param, p.grad, p.states);
     if (!arrays.dense()) {
       update(p.op, p.param, p.grad, p.states, p.hyper);

@@ -26,7 +26,7 @@ Staging::Part& Staging::part_for(std::size_t bytes, Stream stream) {
   p.recorded = false;
   if (!p.event) p.event = driver_.make_event(device_);
   if (!p.memory) p.memory = static_cast<char*>(driver_.allocate_pinned(kPart));
-  if (!p.memory) throw DeviceError("copy to device ", device_, ": no room for ", kPart, " bytes of pinned memory");
+  if (!p.memory) throw DeviceError("copy to device ", device_, ": cannot allocate ", kPart, " bytes of pinned memory");
   return p;
 }
 

@@ -45,14 +45,14 @@ ChildProcess::ChildProcess(const std::string& who, const std::string& name,
                            const std::vector<const ChildProcess*>& others, const std::function<void(int)>& work) {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-    throw RuntimeError(who, ": no pipe to ", name, ": ", std::strerror(errno));
+    throw RuntimeError(who, ": cannot create a pipe to ", name, ": ", std::strerror(errno));
   const pid_t parent = ::getpid();
   auto blocked = std::make_unique<BlockedSignals>();  // until the child ignores the signals meant for its parent
   const pid_t number = ::fork();
   if (number < 0) {
     const int why = errno;
     ::close(ends[0]), ::close(ends[1]);
-    throw RuntimeError(who, ": no process for ", name, ": ", std::strerror(why));
+    throw RuntimeError(who, ": cannot start a process for ", name, ": ", std::strerror(why));
   }
   if (number == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -76,9 +76,9 @@ ChildProcess::~ChildProcess() {
 
 std::string ChildProcess::end() {
   const std::optional<int> status = end_process(std::exchange(number_, -1));
-  return !status                ? "it is gone"
+  return !status                ? "it no longer exists"
          : WIFSIGNALED(*status) ? text("killed by signal ", WTERMSIG(*status))
-                                : text("it left with status ", WEXITSTATUS(*status));
+                                : text("it exited with status ", WEXITSTATUS(*status));
 }
 
 std::string ChildProcess::stopped() const {

@@ -92,7 +92,7 @@ void write_file(const std::filesystem::path& path, std::string_view bytes) {
 void make_folder(const std::filesystem::path& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);
-  if (error) throw FileError("cannot make the folder ", path.string(), ": ", error.message());
+  if (error) throw FileError("cannot create the folder ", path.string(), ": ", error.message());
 }
 
 }  // namespace chainer

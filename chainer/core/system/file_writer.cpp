@@ -131,7 +131,7 @@ void FileWriter::fail(const char* what, int why) {
 }
 
 void FileWriter::write(std::string_view bytes) {
-  if (fd_ < 0) throw RuntimeError("FileWriter: ", path_, " was finished before");
+  if (fd_ < 0) throw RuntimeError("FileWriter: ", path_, " has been finished already");
   if (buffer_.size() + bytes.size() >= kBuffer) flush();
   if (bytes.size() >= kBuffer)
     put(bytes);
@@ -172,7 +172,7 @@ void FileWriter::commit() { commit_all({this}); }
 
 void FileWriter::commit_all(std::initializer_list<FileWriter*> files) {
   for (FileWriter* f : files) {
-    if (f->fd_ < 0) throw RuntimeError("FileWriter: ", f->path_, " was finished before");
+    if (f->fd_ < 0) throw RuntimeError("FileWriter: ", f->path_, " has been finished already");
     f->finish();
   }
   struct Renamed {

@@ -39,8 +39,9 @@ InputFile::InputFile(const std::filesystem::path& folder, const std::filesystem:
   if (fd_ >= 0 && ::fstat(fd_, &info) == 0 && S_ISREG(info.st_mode)) return;
   const int why = fd_ < 0 ? errno : 0;
   if (fd_ >= 0) ::close(fd_);
-  if (why == 0) throw FileError("cannot read ", path_, ": it is no regular file");
-  if (why == ELOOP) throw FileError("cannot read ", path_, ": there is a link in it, which is not followed");
+  if (why == 0) throw FileError("cannot read ", path_, ": it is not a regular file");
+  if (why == ELOOP)
+    throw FileError("cannot read ", path_, ": the path contains a symbolic link, which is not followed");
   cannot_read(path_, why);
 }
 InputFile::~InputFile() {

@@ -23,7 +23,7 @@ MappedFile::MappedFile(const std::filesystem::path& path, Mode mode) {
   if (stated != 0 || !S_ISREG(info.st_mode)) {
     const int why = stated != 0 ? errno : S_ISDIR(info.st_mode) ? EISDIR : 0;
     ::close(fd);
-    if (why == 0) throw FileError("cannot read ", path.string(), ": it is no regular file");
+    if (why == 0) throw FileError("cannot read ", path.string(), ": it is not a regular file");
     failed(why);
   }
   if (info.st_size > 0) {

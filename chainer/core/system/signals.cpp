@@ -36,7 +36,7 @@ void handle(int signal) {
   int none = 0;
   if (owner == ::getpid() && first.compare_exchange_strong(none, signal)) {
     constexpr std::string_view line =
-        "\nThe run ends after this iteration, with a snapshot; once more, and the program ends at once.\n";
+        "\nThe run stops after this iteration, with a snapshot; a second signal ends the program immediately.\n";
     [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), line.size());
   } else if (owner == ::getpid() && signal == SIGHUP) {
     // A closed terminal causes two: one from the shell, one from the system.

@@ -46,7 +46,7 @@ ListeningSocket::ListeningSocket(const std::string& host, int asked) {
   }
   if (descriptor >= 0) return;
   throw RuntimeError("cannot listen at ", host, ":", asked, ": ",
-                     why == EADDRINUSE ? "the address is taken" : std::strerror(why));
+                     why == EADDRINUSE ? "the address is in use" : std::strerror(why));
 }
 
 void close_socket(int descriptor) { ::close(descriptor); }

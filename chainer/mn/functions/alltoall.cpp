@@ -4,7 +4,7 @@
 namespace chainer::mn::functions {
 namespace {
 
-// Inputs: a variable for each rank, and the delegate.
+// Inputs: one variable per rank, and the delegate.
 struct AllToAll : CollectiveNode {
   using CollectiveNode::CollectiveNode;
   Arrays forward(const Arrays& in) override {

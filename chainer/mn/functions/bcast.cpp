@@ -5,7 +5,7 @@
 namespace chainer::mn::functions {
 namespace {
 
-// Inputs: x, if there is one, and the delegate.
+// Inputs: x (optional) and the delegate.
 struct Bcast : CollectiveNode {
   using CollectiveNode::CollectiveNode;
   Arrays forward(const Arrays& in) override {

@@ -24,8 +24,8 @@ struct PseudoConnect : FunctionNode {
 }  // namespace
 
 Variables pseudo_connect(const Variable& delegate, const Variables& actual) {
-  if (!delegate) throw TypeError("pseudo_connect: there is no delegate variable");
-  if (actual.empty()) throw ValueError("pseudo_connect: there are no actual variables");
+  if (!delegate) throw TypeError("pseudo_connect: the delegate variable is none");
+  if (actual.empty()) throw ValueError("pseudo_connect: the actual variables must not be empty");
   Variables in{delegate};
   for (const Variable& v : actual) in.push_back(v);
   return apply(PseudoConnect(), in);

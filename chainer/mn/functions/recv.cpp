@@ -20,9 +20,9 @@ struct Recv : FunctionNode {
     Variables all;
     for (std::size_t i = 0; i < gy.size(); ++i)
       all.push_back(gy[i] ? gy[i] : Variable(zeros(like[i].shape(), like[i].dtype()), false));
-    // The gradient of what was done before: its own backward, in turn, comes after the one of this message.
+    // The gradient with respect to the delegate, so that the backward of earlier communication follows this message.
     Variable sent = send(all, comm, peer, tag);
-    // Gradients of gradients visit this node and the sender's, or neither: both stand behind what they send back.
+    // For double backward: connects the gradient to this node's output, as the sender's node does.
     if (config().enable_backprop) sent = pseudo_connect(retained_output(0), sent);
     return {delegate.ndim() == 0 && delegate.dtype() == float32 ? sent : zeros_after(sent, delegate)};
   }
@@ -41,7 +41,7 @@ Variables recv_tuple(const Communicator& comm, int rank, const RecvOptions& o) {
 Variable recv(const Communicator& comm, int rank, const RecvOptions& o) {
   const Variables out = recv_tuple(comm, rank, o);
   if (out.size() != 1)
-    throw ValueError("recv: rank ", rank, " sent ", out.size(), " variables: recv_tuple() takes them");
+    throw ValueError("recv: rank ", rank, " sent ", out.size(), " variables, expected one; use recv_tuple()");
   return out[0];
 }
 

@@ -4,7 +4,7 @@
 namespace chainer::mn::functions {
 namespace {
 
-// Inputs: xs, and the delegate.
+// Inputs: xs and the delegate.
 struct Scatter : CollectiveNode {
   using CollectiveNode::CollectiveNode;
   Arrays forward(const Arrays& in) override {

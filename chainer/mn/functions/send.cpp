@@ -15,12 +15,11 @@ struct Send : FunctionNode {
     return {zeros({}, float32)};
   }
   Variables backward(const Indexes& wanted, const Variables& gy) override {
-    // Behind this node, too: the other rank's gradients of gradients may come back to it.
+    // Connected to this node's output, so that a double backward passes through this node to the other rank.
     const Variable before = config().enable_backprop ? pseudo_connect(retained_output(0), gy[0]) : gy[0];
     const Variables all = recv_tuple(comm, peer, {.delegate_variable = before, .tag = tag});
     if (all.size() != inputs().size())
-      throw ValueError(label(), ": ", inputs().size(), " variables were sent, and ", all.size(),
-                       " gradients came back");
+      throw ValueError(label(), ": sent ", inputs().size(), " variables, received ", all.size(), " gradients");
     Variables out;
     for (int i : wanted) out.push_back(all[static_cast<std::size_t>(i)]);
     return out;
@@ -33,7 +32,7 @@ struct Send : FunctionNode {
 }  // namespace
 
 Variable send(const Variables& xs, const Communicator& comm, int rank, int tag) {
-  if (xs.empty()) throw ValueError("send: there are no variables");
+  if (xs.empty()) throw ValueError("send: variables must not be empty");
   bool wants = false;
   for (const Variable& x : xs) wants |= x.requires_grad();
   return apply(Send(comm, rank, tag, wants && config().enable_backprop), xs)[0];

@@ -20,8 +20,8 @@ MultiNodeBatchNormalization::MultiNodeBatchNormalization(int64_t size, Communica
 Variable MultiNodeBatchNormalization::forward(const Variable& x, bool finetune) {
   if (!config().train) return BatchNormalization::forward(x, finetune);
   if (x.ndim() < 2 || x.shape(1) != avg_mean.size())
-    throw ValueError("MultiNodeBatchNormalization: an input of shape ", x.shape(), " for ", avg_mean.size(),
-                     " channels");
+    throw ValueError("MultiNodeBatchNormalization: x has shape ", x.shape(), ", expected ", avg_mean.size(),
+                     " channels (axis 1)");
   std::vector<int64_t> averaged{0};
   Shape channels;
   for (int d = 0; d < x.ndim(); ++d) channels.push_back(1);

@@ -9,17 +9,18 @@ void MultiNodeChainList::add_link(Kept<Link> link, const AddLinkOptions& o) {
   for (const auto* way : {&o.rank_in, &o.rank_out})
     for (const int r : way->all())
       if (r < 0 || r >= comm_->size())
-        throw ValueError("MultiNodeChainList: rank ", r, " of ", comm_->size(), " ranks");
+        throw ValueError("MultiNodeChainList: rank ", r, " is out of range for ", comm_->size(), " ranks");
   if (!o.rank_out.given())
     for (const AddLinkOptions& other : ways_)
       if (!other.rank_out.given())
-        throw ValueError("MultiNodeChainList: two components without rank_out; a model has one output");
+        throw ValueError(
+            "MultiNodeChainList: two components without rank_out; only one may be the output of the model");
   append(std::move(link));
   ways_.push_back(o);
 }
 
 Variables MultiNodeChainList::forward(const Variables& inputs) {
-  Variable delegate;  // stands for all communication so far: each further one comes after it
+  Variable delegate;  // depends on all communication so far; orders the following communication after it
   Variables output;
   std::deque<Variables> own;
   const int self = comm_->rank();
@@ -35,7 +36,8 @@ Variables MultiNodeChainList::forward(const Variables& inputs) {
         Variables part;
         if (r == self) {
           if (own.empty())
-            throw ValueError("MultiNodeChainList: component ", i, " takes inputs of its own rank, which left none");
+            throw ValueError("MultiNodeChainList: component ", i,
+                             " takes an input from its own rank, but no earlier component sends one to it");
           part = connected(own.front());
           own.pop_front();
         } else {
@@ -58,7 +60,7 @@ Variables MultiNodeChainList::forward(const Variables& inputs) {
     }
   }
   if (!own.empty())
-    throw ValueError("MultiNodeChainList: ", own.size(), " outputs for the own rank were not taken by a component");
+    throw ValueError("MultiNodeChainList: ", own.size(), " outputs sent to the own rank are not used by any component");
   if (output.empty()) return {delegate};
   return connected(output);
 }

@@ -31,13 +31,13 @@ const json::Value& member(const json::Value& v, const char* name) {
 // Returns the name of the sender without control characters: any program that can write the file chooses the name, and
 // it is printed to a terminal.
 std::string asker_of(const json::Value& request) {
-  std::string by = printable(text_of(request.find("by"), "somebody"));
+  std::string by = printable(text_of(request.find("by"), "unknown"));
   std::replace(by.begin(), by.end(), '\n', ' ');
   return by;
 }
 double number_of(const std::string& name, const json::Value& v) {
   if (!v.is_number() || !std::isfinite(v.number()))
-    throw ValueError("adjust_hyperparams: ", name, " is to be a number, not ", json::dump(v));
+    throw ValueError("adjust_hyperparams: ", name, " must be a finite number, not ", json::dump(v));
   return v.number();
 }
 
@@ -48,7 +48,7 @@ void CommandsExtension::share(bool reads, std::function<std::string(const std::s
   send_ = std::move(send);
 }
 
-// The list that f gives, in the process that reads the file.
+// Returns the list that f returns in the process that reads the file of commands.
 json::List CommandsExtension::shared(const std::function<json::List()>& f) const {
   json::List list = reads_ ? f() : json::List();
   if (!send_) return list;
@@ -60,9 +60,10 @@ void CommandsExtension::initialize(Trainer& trainer) {
   trainer_ = &trainer;
   for (const auto& [name, optimizer] : trainer.updater().get_all_optimizers())
     if (!send_ && optimizer->processes() > 1)
-      throw RuntimeError("CommandsExtension: the optimizer '", name, "' is one of ", optimizer->processes(),
-                         " processes, of which this one alone would obey. In all of them: extend() with a "
-                         "CommandsExtension or, in rank 0, a LivePage, and chainermn::steer_together(extension, comm)");
+      throw RuntimeError("CommandsExtension: the optimizer '", name, "' is shared by ", optimizer->processes(),
+                         " processes, but only this process would execute commands. In all processes, extend the "
+                         "trainer with a CommandsExtension (or a LivePage in rank 0) and call "
+                         "chainermn::steer_together(extension, comm)");
   repeats_.clear();
   const int64_t done = trainer.updater().iteration();
   std::error_code error;
@@ -77,7 +78,7 @@ void CommandsExtension::initialize(Trainer& trainer) {
     try {
       return live::read_commands(trainer.out());
     } catch (const Error& e) {
-      warn(text("CommandsExtension: changes cannot be repeated: ", e.what()));
+      warn(text("CommandsExtension: changes after the snapshot cannot be repeated: ", e.what()));
       return {};
     }
   });
@@ -116,7 +117,7 @@ namespace {
 
 enum class Time { later, now, never };
 
-// When a request is to be carried out.
+// Returns whether a request's time has come.
 Time time_of(const Trainer& trainer, const json::Value& schedule) {
   const json::Value& value = member(schedule, "value");
   const std::string key = text_of(schedule.find("key"));
@@ -129,7 +130,8 @@ Time time_of(const Trainer& trainer, const json::Value& schedule) {
 
 }  // namespace
 
-// Requests to carry out now, with their places in the file: read where it has changed, or where one's time has come.
+// Returns the requests to execute, with their positions in the file. Reads the file only if it has changed, or if the
+// time of a scheduled request has come.
 json::List CommandsExtension::due(const Trainer& trainer) {
   const bool comes = std::any_of(waiting_.begin(), waiting_.end(),
                                  [&](const json::Value& v) { return time_of(trainer, v) != Time::later; });
@@ -139,7 +141,7 @@ json::List CommandsExtension::due(const Trainer& trainer) {
   const auto time = std::filesystem::last_write_time(trainer.out() / live::kCommandsFile, error);
   if (error || (time == seen_ && !comes && !again_)) return {};
   const bool changed = time != seen_;
-  again_ = changed;  // another change may have the same time
+  again_ = changed;  // a later change may have the same time stamp
   seen_ = time;
   json::List out;
   try {
@@ -159,7 +161,7 @@ json::List CommandsExtension::due(const Trainer& trainer) {
       out.emplace_back(std::move(found));
     }
   } catch (const Error& e) {
-    if (changed) warn(text("CommandsExtension: ", e.what()));  // half-written by another program, perhaps
+    if (changed) warn(text("CommandsExtension: ", e.what()));  // another program may be writing the file
   }
   return out;
 }
@@ -173,8 +175,8 @@ json::Object CommandsExtension::carry_out(Trainer& trainer, const json::Value& c
                            {"elapsed_time", trainer.elapsed_time()}};
   try {
     if (command.find("never"))
-      throw ValueError("its time does not come any more: ", json::dump(member(request, "schedule")),
-                       ", and this is epoch ", trainer.updater().epoch(), ", iteration ",
+      throw ValueError("the scheduled time ", json::dump(member(request, "schedule")),
+                       " is invalid or in the past; the run is at epoch ", trainer.updater().epoch(), ", iteration ",
                        trainer.updater().iteration());
     json::Value body = execute(trainer, text_of(command.find("name")), member(request, "body"), by);
     response.emplace_back("status", "SUCCESS");
@@ -182,13 +184,14 @@ json::Object CommandsExtension::carry_out(Trainer& trainer, const json::Value& c
   } catch (const std::exception& e) {
     response.emplace_back("status", "FAILUE");  // as ChainerUI spells it
     response.emplace_back("body", json::Object{{"error", std::string(e.what())}});
-    std::fprintf(stderr, "iteration %lld: a command of %s failed: %s\n",
+    std::fprintf(stderr, "iteration %lld: a command from %s failed: %s\n",
                  static_cast<long long>(trainer.updater().iteration()), by.c_str(), printable(e.what()).c_str());
   }
   return response;
 }
 
-// Answers by their places in the file. While another process holds its lock they wait.
+// Writes responses, keyed by the position of their request in the file. If another process holds the lock of the file,
+// they are written later.
 void CommandsExtension::answer(const Trainer& trainer, json::Object answers, double seconds) {
   for (auto& [index, response] : answers) unanswered_.emplace_back(index, std::move(response));
   if (unanswered_.empty()) return;
@@ -205,14 +208,14 @@ void CommandsExtension::answer(const Trainer& trainer, json::Object answers, dou
     unanswered_.clear();
     std::error_code error;
     seen_ = std::filesystem::last_write_time(trainer.out() / live::kCommandsFile, error);
-  } catch (const Error& e) { warn(text("CommandsExtension: answers wait: ", e.what())); }
+  } catch (const Error& e) { warn(text("CommandsExtension: responses are not written yet: ", e.what())); }
 }
 
 void CommandsExtension::look(Trainer& trainer) {
   json::Object answers;
   for (const json::Value& c : shared([&] { return due(trainer); })) {
     const auto index = static_cast<int64_t>(member(c, "index").number());
-    done_.insert(index);  // first, so that a snapshot which it asks for has it
+    done_.insert(index);  // before it is executed, since take_snapshot stores the set
     answers.emplace_back(std::to_string(index), carry_out(trainer, c));
   }
   if (reads_) answer(trainer, std::move(answers), 0);
@@ -225,7 +228,7 @@ void CommandsExtension::finalize() {
 json::Value CommandsExtension::execute(Trainer& trainer, const std::string& name, const json::Value& body,
                                        const std::string& by) {
   const auto say = [&](const char* what) {
-    std::fprintf(stderr, "iteration %lld: %s, asked by %s\n", static_cast<long long>(trainer.updater().iteration()),
+    std::fprintf(stderr, "iteration %lld: %s, requested by %s\n", static_cast<long long>(trainer.updater().iteration()),
                  what, by.c_str());
   };
   if (name == "adjust_hyperparams") return adjust(trainer, body, by);
@@ -235,31 +238,31 @@ json::Value CommandsExtension::execute(Trainer& trainer, const std::string& name
   }
   if (name == "take_snapshot" || name == "stop") {
     const std::string file = trainer.take_snapshot().string();
-    say(name == "stop" ? "the run ends with a snapshot" : "a snapshot was taken");
+    say(name == "stop" ? "the run stops with a snapshot" : "a snapshot was taken");
     if (name == "stop") trainer.stop();
     return json::Object{{"file", file}};
   }
   if (name == "pause" || name == "resume") {
     paused_ = name == "pause";
-    say(paused_ ? "the run is paused" : "the run goes on");
+    say(paused_ ? "the run is paused" : "the run is resumed");
     return json::Object{};
   }
-  throw ValueError("there is no command '", name, "'");
+  throw ValueError("no command named '", name, "'; available: take_snapshot, adjust_hyperparams, stop, pause, resume");
 }
 
 json::Value CommandsExtension::adjust(Trainer& trainer, const json::Value& body, const std::string& by) {
   const json::Value *wanted = body.find("hyperparam"), *of = body.find("name");
   if (!wanted || !wanted->object() || wanted->object()->empty())
-    throw ValueError("adjust_hyperparams: its body has no \"hyperparam\": ", json::dump(body));
+    throw ValueError("adjust_hyperparams: the body needs a non-empty object \"hyperparam\": ", json::dump(body));
   const auto optimizers = trainer.updater().get_all_optimizers();
   const std::string name =
       text_of(of, optimizers.contains("main") || optimizers.empty() ? "main" : optimizers.begin()->first.c_str());
   const auto it = optimizers.find(name);
-  if (it == optimizers.end()) throw ValueError("adjust_hyperparams: there is no optimizer named '", name, "'");
+  if (it == optimizers.end()) throw ValueError("adjust_hyperparams: no optimizer named '", name, "'");
   Optimizer& optimizer = *it->second;
   const std::string type = type_name(typeid(optimizer)), asked = text_of(body.find("optimizer"), type.c_str());
   if (asked != type) throw ValueError("adjust_hyperparams: the optimizer is ", type, ", not ", asked);
-  // All are looked at before the first is changed.
+  // Checks all values before the first is changed.
   for (const auto& [key, value] : *wanted->object())
     if (!is_null(&value)) (void)optimizer.get(key), (void)number_of(key, value);
   json::Object before, after;
@@ -270,15 +273,15 @@ json::Value CommandsExtension::adjust(Trainer& trainer, const json::Value& body,
     changed_[name + "/" + key] = wants;
     before.emplace_back(key, old);
     after.emplace_back(key, wants);
-    std::fprintf(stderr, "iteration %lld: %s of the optimizer '%s' is %g, was %g; asked by %s\n",
-                 static_cast<long long>(trainer.updater().iteration()), key.c_str(), name.c_str(), wants, old,
+    std::fprintf(stderr, "iteration %lld: %s of the optimizer '%s' changed from %g to %g, requested by %s\n",
+                 static_cast<long long>(trainer.updater().iteration()), key.c_str(), name.c_str(), old, wants,
                  by.c_str());
   }
   if (reads_) tell_hyperparameters(trainer);
   return json::Object{{"optimizer", type}, {"name", name}, {"hyperparam", after}, {"before", before}};
 }
 
-// For whoever asks, what there is to change: {"main": {"optimizer": "Adam", "hyperparam": {...}}}.
+// Writes the hyperparameters that can be changed: {"main": {"optimizer": "Adam", "hyperparam": {...}}}.
 void CommandsExtension::tell_hyperparameters(const Trainer& trainer) const {
   json::Object all;
   for (const auto& [name, optimizer] : trainer.updater().get_all_optimizers()) {
@@ -291,7 +294,7 @@ void CommandsExtension::tell_hyperparameters(const Trainer& trainer) const {
   write_file(trainer.out() / live::kHyperparametersFile, json::dump(json::Value(std::move(all)), 4));
 }
 
-// Until somebody asks to go on or to stop, or a signal comes.
+// Waits until a command resumes or stops the run, or a signal arrives.
 void CommandsExtension::wait(Trainer& trainer) {
   const SignalWatch signals(trainer.handles_signals());
   tell_paused(true);
@@ -306,7 +309,7 @@ void CommandsExtension::wait(Trainer& trainer) {
 void CommandsExtension::serialize(Serializer& s) {
   if (s.is_loading() && !s.contains("_changed")) return;
   json::Object values;
-  // What was changed once has its value of now: other extensions may have changed it since.
+  // Stores current values, since other extensions may have changed them after the command.
   for (const auto& [path, value] : changed_) {
     const auto slash = path.find('/');
     values.emplace_back(
@@ -322,14 +325,15 @@ void CommandsExtension::serialize(Serializer& s) {
   if (!s.is_loading()) return;
   done_.clear();
   const json::Value loaded_done = json::parse(done);
-  if (known_ && !loaded_done.list()) throw ValueError("CommandsExtension: the stored places are no list");
+  if (known_ && !loaded_done.list()) throw ValueError("CommandsExtension: the stored positions are not a JSON list");
   if (known_)
     for (const json::Value& index : *loaded_done.list()) done_.insert(static_cast<int64_t>(index.number()));
   const json::Value loaded = json::parse(stored);
-  if (!loaded.object()) throw ValueError("CommandsExtension: the stored changes are no object");
+  if (!loaded.object()) throw ValueError("CommandsExtension: the stored changes are not a JSON object");
   changed_.clear();
   for (const auto& [path, value] : *loaded.object()) {
-    if (path.find('/') == path.npos) throw ValueError("CommandsExtension: '", path, "' names no hyperparameter");
+    if (path.find('/') == path.npos)
+      throw ValueError("CommandsExtension: the stored name '", path, "' is not of the form optimizer/hyperparameter");
     changed_[path] = value.number();
   }
 }

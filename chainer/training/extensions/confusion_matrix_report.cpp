@@ -13,7 +13,7 @@ ConfusionMatrixReport::ConfusionMatrixReport(NamedKept<Iterator> iterator, Named
                                              const ConfusionMatrixReportOptions& options)
     : iterator_(std::move(iterator)), predictor_(std::move(predictor)), options_(options) {
   if (iterator_.get("main").repeat())
-    throw ValueError("ConfusionMatrixReport: its iterator repeats: make it with .repeat = false");
+    throw ValueError("ConfusionMatrixReport: the iterator repeats; construct it with .repeat = false");
 }
 
 void ConfusionMatrixReport::operator()(Trainer& trainer) {
@@ -27,7 +27,7 @@ void ConfusionMatrixReport::operator()(Trainer& trainer) {
         options_.converter ? options_.converter(*batch, options_.device) : concat_examples(*batch, options_.device);
     const std::vector<Array> arrays(example.arrays().begin(), example.arrays().end());
     if (arrays.size() != 2)
-      throw ValueError("ConfusionMatrixReport: an example has ", arrays.size(), " arrays; it needs input and label");
+      throw ValueError("ConfusionMatrixReport: examples have ", arrays.size(), " arrays, expected 2 (input and label)");
     const Variable y = call_link(predictor_.get("main"), Example(arrays[0]));
     const Array more = F::confusion_matrix(y, Variable(arrays[1])).array();
     counts_ = counts_ ? counts_ + more : more;

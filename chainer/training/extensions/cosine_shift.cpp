@@ -9,12 +9,12 @@ namespace chainer::training::extensions {
 
 void check_decay(const char* schedule, int64_t max_count, const DecayOptions& o) {
   if (o.warmup < 0 || max_count <= o.warmup)
-    throw ValueError(schedule, ": 0 <= warmup < max_count is expected, but warmup is ", o.warmup, " and max_count ",
+    throw ValueError(schedule, ": 0 <= warmup < max_count is required; warmup is ", o.warmup, ", max_count ",
                      max_count);
   if (!std::isfinite(o.init.value_or(0)) || !std::isfinite(o.target) || !std::isfinite(o.warmup_start) ||
       !(o.power > 0) || !std::isfinite(o.power))
-    throw ValueError(schedule, ": finite values and a positive power are expected, but init is ", o.init.value_or(0),
-                     ", target ", o.target, ", warmup_start ", o.warmup_start, " and power ", o.power);
+    throw ValueError(schedule, ": values must be finite and power positive; init is ", o.init.value_or(0), ", target ",
+                     o.target, ", warmup_start ", o.warmup_start, ", power ", o.power);
 }
 
 CosineShift::CosineShift(std::string attr, int64_t max_count, const DecayOptions& o)

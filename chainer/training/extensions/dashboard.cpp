@@ -15,14 +15,14 @@
 namespace chainer::training::extensions {
 namespace {
 
-// Where LogReport is another extension, or none is there, the table has nothing.
+// Returns nullptr if the trainer has no extension named LogReport, or if it is of another type.
 const LogReport* log_of(const Trainer& trainer) {
   try {
     return dynamic_cast<const LogReport*>(&trainer.get_extension("LogReport"));
   } catch (const ValueError&) { return nullptr; }
 }
 
-// The other processes would wait for one that stops.
+// If one process of several stopped, the others would wait for it.
 bool is_one_of_several(const Trainer& trainer) {
   const auto optimizers = trainer.updater().get_all_optimizers();
   return std::any_of(optimizers.begin(), optimizers.end(), [](const auto& o) { return o.second->processes() > 1; });
@@ -50,7 +50,7 @@ Dashboard::Dashboard(const DashboardOptions& options) : options_(options) {
 void Dashboard::initialize(Trainer& trainer) {
   terminal_ = redraws(options_.out) && !std::getenv("NO_COLOR") && !std::getenv("CI");
   state_.columns = options_.columns;
-  // A run that goes on shows the log of what went before.
+  // A resumed run shows the log of the iterations before.
   if (const LogReport* log = log_of(trainer)) {
     told_ = log->log().size();
     for (const json::Value& entry : log->log()) {
@@ -90,12 +90,12 @@ void Dashboard::obey(Trainer& trainer, const std::string& keys) {
   for (const char key : keys) {
     if (key == 'c' || key == '\t') ++state_.chosen;
     if ((key == 's' || key == 'q') && is_one_of_several(trainer)) {
-      state_.message = "keys s and q are for runs of one process";
+      state_.message = "keys s and q work in runs of one process only";
       continue;
     }
     if (key == 's' || key == 'q') state_.message = "snapshot: " + trainer.take_snapshot().string();
     if (key == 'q') {
-      state_.message += ", the run ends";
+      state_.message += ", the run stops";
       trainer.stop();
     }
   }
@@ -123,7 +123,7 @@ void Dashboard::operator()(Trainer& trainer) {
   state_.log = nullptr;
 }
 
-// The cursor waits above the picture, in an empty line, where messages of others find room.
+// Leaves the cursor in an empty line above the picture, for messages from elsewhere.
 void Dashboard::draw(bool last) {
   const TerminalSize size = terminal_size(options_.out).value_or(TerminalSize{24, 80});
   const bool resized = drawn_ && (size.rows != size_.rows || size.columns != size_.columns);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a dashboard looks like.
+// The lines of text of a dashboard.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -27,7 +27,7 @@ std::string bytes_text(double bytes) {
   return bytes < 1e9 ? printed("%.0f MB", bytes / 1e6) : printed("%.2f GB", bytes / 1e9);
 }
 
-// Cuts a line at a number of characters; sequences of colours take no room.
+// Truncates a line to a number of characters; color sequences have no width.
 std::string fitted(const std::string& line, int columns) {
   std::string out;
   bool colored = false;
@@ -47,7 +47,7 @@ std::string fitted(const std::string& line, int columns) {
 
 std::string last_name(const std::string& key) { return key.substr(key.rfind('/') + 1); }
 
-// The curves that share the chosen last name, losses first, and a line of their names and newest values.
+// Returns the curves of the chosen group, sorted with losses first; `legend` receives their names and newest values.
 std::vector<plot::TextCurve> chosen_curves(const DashboardState& s, std::string& legend) {
   std::vector<std::string> groups;
   for (const auto& [key, curve] : s.curves)
@@ -106,7 +106,7 @@ std::string eighths_bar(double share, int length) {
     if (filled == 0)
       out += "\u00b7";
     else
-      put_utf8(out, static_cast<uint32_t>(0x2590 - filled));  // blocks of one to eight eighths
+      put_utf8(out, static_cast<uint32_t>(0x2590 - filled));  // U+2588 to U+258F: blocks of eight to one eighths
   }
   return out;
 }
@@ -114,10 +114,10 @@ std::string eighths_bar(double share, int length) {
 }  // namespace
 
 std::vector<std::string> dashboard_lines(const DashboardState& s, TerminalSize size) {
-  const int rows = size.rows - 2;  // one line for messages, and the last one, in which nothing scrolls
+  const int rows = size.rows - 2;  // the first line is for messages; the last stays empty, since output in it scrolls
   std::vector<std::string> out;
   const std::string progress = printed("epoch %.2f  iteration %.0f  %.1f %%", s.epoch, s.iteration, 100 * s.done),
-                    time = clock_text(s.left) + " left, " + clock_text(s.elapsed) + " gone";
+                    time = clock_text(s.left) + " left, " + clock_text(s.elapsed) + " elapsed";
   const int room = size.columns - static_cast<int>(progress.size() + time.size()) - 5;
   out.push_back(room >= 8 ? progress + "  " + eighths_bar(s.done, std::min(room, 60)) + "  " + time
                           : progress + "  " + time);
@@ -126,7 +126,7 @@ std::vector<std::string> dashboard_lines(const DashboardState& s, TerminalSize s
                   bytes_text(s.arrays) + printed(")   processor %.0f %%", 100 * s.processor));
   const int keys = rows >= 3;
   const int entries = s.log ? static_cast<int>(std::min<std::size_t>(s.log->size(), 6)) : 0;
-  const int tall = rows >= 14 && entries ? std::min(entries + 2, rows / 3) : 0;  // the table, and a line above it
+  const int tall = rows >= 14 && entries ? std::min(entries + 2, rows / 3) : 0;  // the table, with a line above it
   const int chart = std::min(rows - 3 - keys - tall, 24);
   if (chart >= 4) {
     std::string legend;
@@ -138,7 +138,7 @@ std::vector<std::string> dashboard_lines(const DashboardState& s, TerminalSize s
     out.emplace_back();
     for (std::string& line : table(s, static_cast<std::size_t>(tall - 1))) out.push_back(std::move(line));
   }
-  if (keys) out.push_back(s.message.empty() ? "q snapshot and end   s snapshot   c next curves" : s.message);
+  if (keys) out.push_back(s.message.empty() ? "q snapshot and stop   s snapshot   c next curves" : s.message);
   if (static_cast<int>(out.size()) > std::max(rows, 1)) out.resize(static_cast<std::size_t>(std::max(rows, 1)));
   for (std::string& line : out) line = fitted(line, size.columns - 1);
   return out;

@@ -3,9 +3,9 @@
 
 namespace chainer::training::extensions {
 
-// A subclass may do with such an iterator what it likes, so that the constructor only warns.
+// A subclass may handle a repeating iterator, so the constructor only warns.
 static constexpr const char* kRepeats =
-    "Evaluator: its iterator repeats, an evaluation would never end: make the iterator with .repeat = false";
+    "Evaluator: the iterator repeats, so an evaluation would never end; construct it with .repeat = false";
 
 Evaluator::Evaluator(NamedKept<Iterator> iterator, NamedKept<Link> target, const EvaluatorOptions& o)
     : iterators_(std::move(iterator)), targets_(std::move(target)), options_(o) {

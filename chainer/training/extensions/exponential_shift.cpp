@@ -12,9 +12,9 @@ ExponentialShift::ExponentialShift(std::string attr, double rate, const ShiftOpt
 }
 void ExponentialShift::registered(bool with_trigger) {
   if (with_trigger || options_.target || std::pow(rate_, 100) > 1e-3) return;
-  warn(text("ExponentialShift: without a trigger it multiplies ", attr(), " by ", rate_,
-            " in each iteration, a factor of ", std::pow(rate_, 100),
-            " after 100 of them. For once an epoch: extend(ExponentialShift(...), {1, \"epoch\"})"));
+  warn(text("ExponentialShift: without a trigger, ", attr(), " is multiplied by ", rate_, " in each iteration, by ",
+            std::pow(rate_, 100),
+            " in 100 iterations. For once per epoch: extend(ExponentialShift(...), {1, \"epoch\"})"));
 }
 std::optional<double> ExponentialShift::value(int64_t t) {
   return clamped(init_ * std::pow(rate_, static_cast<double>(t)), init_, options_.target);

@@ -22,7 +22,7 @@
 namespace chainer::training::extensions {
 namespace {
 
-// Path, shape, elements and dtype of each parameter, for runs that give no summary.
+// Returns path, shape and dtype of each parameter and the number of elements, for runs without a summary.
 std::string parameters_of(const Updater& updater) {
   std::string out;
   int64_t total = 0;
@@ -30,7 +30,7 @@ std::string parameters_of(const Updater& updater) {
     for (const auto& [path, p] : optimizer->target().namedparams(true)) {
       if (name != "main") out += name + ": ";
       if (!p.is_initialized()) {
-        out += path + "  its shape is not known yet\n";
+        out += path + "  (uninitialized)\n";
         continue;
       }
       total += p.array().size();
@@ -55,8 +55,9 @@ double deviation(const Array& a) {
 }  // namespace
 
 HtmlReport::HtmlReport(const HtmlReportOptions& options) : options_(options) {
-  if (options_.file.empty()) throw ValueError("HtmlReport: the page needs a name, as in {.file = \"report.html\"}");
-  if (options_.profiled < 0) throw ValueError("HtmlReport: ", options_.profiled, " iterations cannot be measured");
+  if (options_.file.empty())
+    throw ValueError("HtmlReport: the file name must not be empty; an example is {.file = \"report.html\"}");
+  if (options_.profiled < 0) throw ValueError("HtmlReport: profiled must be 0 or more, not ", options_.profiled);
 }
 
 void HtmlReport::initialize(Trainer& trainer) {
@@ -107,8 +108,8 @@ void HtmlReport::take_statistics(const Trainer& trainer) {
     }
 }
 
-// Time, an iteration at a time, then memory in one iteration more: each hook turns deferred evaluation off and on by
-// itself.
+// Measures time in each of the first iterations, then memory in one more. One hook at a time, as each of them disables
+// deferred evaluation by itself.
 void HtmlReport::profile() {
   if (options_.profiled == 0 || here_ > options_.profiled + 2) return;
   if (here_ > 1 && here_ <= options_.profiled + 1) {
@@ -147,7 +148,7 @@ void HtmlReport::write() {
   json::Value run = *about_.find("run");
   run.set("last written", utc_now());
   run.set("peak of memory in arrays", text(memory::statistics().peak / 1000000, " MB"));
-  // Of the iterations of this program; those before a snapshot are not known any more.
+  // Only for the iterations of this process; snapshots do not store these times.
   const double all = now() - began_, input = trainer_->updater().input_seconds() - input_before_;
   char seconds[80];
   std::snprintf(seconds, sizeof seconds, "%.1f s of %.1f s", input, all);
@@ -174,7 +175,7 @@ void HtmlReport::serialize(Serializer& s) {
   s("_statistics", all);
   if (!s.is_loading()) return;
   statistics_ = json::parse(all);
-  if (!statistics_.object()) throw ValueError("HtmlReport: the stored statistics are no object");
+  if (!statistics_.object()) throw ValueError("HtmlReport: the stored statistics are not a JSON object");
 }
 
 }  // namespace chainer::training::extensions

@@ -9,11 +9,11 @@ namespace chainer::training::extensions {
 bool LivePage::available() { return live::HttpServer::available(); }
 
 std::string LivePage::address() const {
-  if (!site_) throw RuntimeError("LivePage: it serves while the trainer runs only");
+  if (!site_) throw RuntimeError("LivePage: address() was called while the trainer does not run");
   return site_->address();
 }
 std::string LivePage::token() const {
-  if (!site_) throw RuntimeError("LivePage: it serves while the trainer runs only");
+  if (!site_) throw RuntimeError("LivePage: token() was called while the trainer does not run");
   return site_->token();
 }
 

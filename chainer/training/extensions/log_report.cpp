@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Two waits for the disk (the file's bytes, then its name) take milliseconds: not in every iteration.
+// A write waits for the disk twice (for the bytes, then for the new name), which is too slow for every iteration.
 constexpr double kBetweenWrites = 1;  // seconds
 
 std::string filled(std::string pattern, const json::Object& entry) {
@@ -56,7 +56,7 @@ void LogReport::operator()(Trainer& trainer) {
   if (options_.postprocess) options_.postprocess(entry);
   fs::path file;
   if (options_.log_name) file = trainer.out() / filled(*options_.log_name, entry);
-  if (file != unwritten_) write();  // an earlier entry's own file, without this entry
+  if (file != unwritten_) write();  // the file of the entries before this one
   log_.emplace_back(std::move(entry));
   summary_ = {};
   unwritten_ = std::move(file);
@@ -72,13 +72,13 @@ void LogReport::write() {
 
 void LogReport::serialize(Serializer& s) {
   options_.trigger.serialize(*s.child("_trigger"));
-  // An open interval goes into the file too; the release's reader takes it, and its files may lack it.
+  // An incomplete interval is stored also. Chainer's reader accepts these keys; files written by it may lack them.
   if (!s.is_loading() || s.contains("_summary/_names")) summary_.serialize(*s.child("_summary"));
   std::string log = json::dump(json::Value(log_));
   s("_log", log);
   if (!s.is_loading()) return;
   json::Value v = json::parse(log);
-  if (!v.list()) throw ValueError("LogReport: the stored log is not a list");
+  if (!v.list()) throw ValueError("LogReport: the stored log is not a JSON list");
   log_ = std::move(*v.list());
 }
 

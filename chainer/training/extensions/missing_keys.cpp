@@ -12,8 +12,8 @@ void warn_of_missing_keys(const std::string& extension, const std::vector<std::s
   for (const std::string& k : keys) list += (list.empty() ? "" : ", ") + k;
   for (const std::string& k : wanted)
     if (!reported.count(k))
-      warn(text(extension, ": '", k, "' was not reported so far", did_you_mean(k, keys),
-                "; there is: ", list.empty() ? "nothing" : list));
+      warn(text(extension, ": '", k, "' has not been reported yet", did_you_mean(k, keys),
+                "; available: ", list.empty() ? "none" : list));
 }
 
 }  // namespace chainer::training::extensions

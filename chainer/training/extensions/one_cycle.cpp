@@ -15,12 +15,12 @@ OneCycle::OneCycle(std::string attr, double max_value, int64_t max_count, const 
   if (!(o.pct_start >= 0 && o.pct_start <= 1))
     throw ValueError("OneCycle: pct_start must be from 0 to 1, not ", o.pct_start);
   if (!positive(max_value) || !positive(o.div_factor) || !positive(o.final_div_factor))
-    throw ValueError("OneCycle: positive numbers are expected, but max_value is ", max_value, ", div_factor ",
-                     o.div_factor, " and final_div_factor ", o.final_div_factor);
+    throw ValueError("OneCycle: values must be positive; max_value is ", max_value, ", div_factor ", o.div_factor,
+                     ", final_div_factor ", o.final_div_factor);
 }
 double OneCycle::first(double) { return *value(0); }
 
-// From the start to the top at `top`, then down to the end at the last iteration.
+// Rises from the initial value to the maximum at iteration `top`, then falls to the final value at the last iteration.
 std::optional<double> OneCycle::value(int64_t t) {
   const double start = max_value_ / options_.div_factor, end = start / options_.final_div_factor;
   const double last = static_cast<double>(max_count_ - 1);

@@ -51,7 +51,7 @@ void ParameterStatistics::operator()(Trainer& trainer) {
 
 void ParameterStatistics::serialize(Serializer& s) {
   options_.trigger.serialize(*s.child("_trigger"));
-  // The release's files lack the open interval.
+  // Files written by Chainer lack the incomplete interval.
   if (!s.is_loading() || s.contains("_summary/_names")) summary_.serialize(*s.child("_summary"));
 }
 

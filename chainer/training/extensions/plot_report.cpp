@@ -7,7 +7,7 @@ namespace chainer::training::extensions {
 void PlotReport::operator()(Trainer& trainer) {
   if (!plot::available(options_.file_name)) {
     warn(text("PlotReport: this build has no drawing library (cairo), which '", options_.file_name,
-              "' needs; no plot is written. A name with .svg needs none"));
+              "' needs; no plot is written. Names that end in .svg need no library"));
     return;
   }
   Observation chosen;
@@ -32,8 +32,8 @@ void PlotReport::operator()(Trainer& trainer) {
   else if (const auto it = trainer.observation.find(options_.x_key); it != trainer.observation.end())
     x = it->second.number();
   else
-    throw KeyError("PlotReport: the x_key '", options_.x_key, "' was not reported; besides what is reported there are ",
-                   "epoch, iteration and elapsed_time");
+    throw KeyError("PlotReport: x_key '", options_.x_key, "' was not reported; it may be a reported key, epoch, ",
+                   "iteration or elapsed_time");
   for (const auto& [key, mean] : summary_.compute_mean()) data_[key].emplace_back(x, mean);
   summary_ = {};
 
@@ -70,7 +70,7 @@ void PlotReport::serialize(Serializer& s) {
   if (!s.is_loading()) return;
   data_.clear();
   const json::Value v = json::parse(joined);
-  if (!v.object()) throw ValueError("PlotReport: the stored plot is not an object");
+  if (!v.object()) throw ValueError("PlotReport: the stored plot is not a JSON object");
   for (const auto& [name, list] : *v.object()) {
     if (!list.list()) continue;
     for (const json::Value& p : *list.list())

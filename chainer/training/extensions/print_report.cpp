@@ -20,8 +20,8 @@ void PrintReport::operator()(Trainer& trainer) {
     try {
       report = dynamic_cast<LogReport*>(&trainer.get_extension(log_report_name_));
     } catch (const ValueError&) {
-      throw ValueError("PrintReport: it prints the log of the extension '", log_report_name_,
-                       "', which the trainer does not have: extend the trainer with extensions::LogReport(), too");
+      throw ValueError("PrintReport: the trainer has no extension named '", log_report_name_,
+                       "': extend the trainer with extensions::LogReport() also");
     }
     if (!report) throw TypeError("PrintReport: the extension '", log_report_name_, "' is not a LogReport");
   }

@@ -56,7 +56,7 @@ void ProgressBar::operator()(Trainer& trainer) {
   const auto [first_iteration, first_time] = recent_.front();
   const double speed =
       (static_cast<double>(iteration) - first_iteration) / std::max(1e-9, recent_.back().second - first_time);
-  // What is left, in iterations: the epoch's length follows from where we are.
+  // The iterations left. The length of an epoch is not known; it is estimated from the position.
   double left = 0;
   if (length && length->second == Unit::iteration)
     left = length->first - static_cast<double>(iteration);
@@ -89,7 +89,7 @@ void ProgressBar::operator()(Trainer& trainer) {
   out += line;
   std::snprintf(line, sizeof line, "%10.5g iters/sec. Estimated time to finish: %s.\n", speed, remaining.c_str());
   out += line;
-  // The cursor goes back up, so that whatever prints next overwrites the bar.
+  // Moves the cursor back up, so that the next output overwrites the bar.
   out += "\033[4A";
   std::fputs(out.c_str(), options_.out);
   std::fflush(options_.out);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the schedules of hyperparameters share.
+// The base class of the schedules of hyperparameters.
 #include <cmath>
 #include <utility>
 
@@ -16,11 +16,11 @@ void Shift::initialize(Trainer& trainer) {
   scheduled_ = &o;
   if (!found_) found_ = o.get(attr_);
   const double start = first(*found_);
-  // A resumed run goes on where it was, also where another schedule of the same value had the last word.
+  // A resumed run continues with the value it had, even if another schedule of the same attribute set it last.
   o.set(attr_, last_seen_ ? *last_seen_ : last_value_.value_or(start));
 }
 void Shift::finalize() {
-  if (Optimizer* o = std::exchange(scheduled_, nullptr)) last_seen_ = o->get(attr_);  // saved after the run's end
+  if (Optimizer* o = std::exchange(scheduled_, nullptr)) last_seen_ = o->get(attr_);  // for snapshots after the run
 }
 void Shift::operator()(Trainer& trainer) {
   if (const std::optional<double> v = value(++t_)) {

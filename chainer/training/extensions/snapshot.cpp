@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A file name's pattern, cut at its fields: one piece of text more than there are fields.
+// Splits the pattern of a file name at its fields {...}. n fields give n + 1 pieces of text.
 std::vector<std::string> pieces_of(const std::string& pattern) {
   std::vector<std::string> pieces(1);
   for (std::size_t i = 0; i < pattern.size(); ++i) {
@@ -35,7 +35,8 @@ std::vector<std::string> pieces_of(const std::string& pattern) {
   return pieces;
 }
 
-// Finds the numbers that, in the pattern's fields, give the name. A number takes as many characters as it can.
+// Finds the numbers that give the name when they are inserted in the pattern's fields. The longest numbers are tried
+// first.
 bool match(std::string_view name, const std::vector<std::string>& pieces, std::size_t piece, std::vector<double>& out) {
   const std::string& head = pieces[piece];
   if (name.substr(0, head.size()) != head) return false;
@@ -54,11 +55,10 @@ bool match(std::string_view name, const std::vector<std::string>& pieces, std::s
   return false;
 }
 
-// Files whose names are the pattern with numbers filled in, and the folders where such files lie. Temporary names never
-// match.
+// Files whose names match a pattern, and the folders of such files. Names of temporary files never match.
 struct Found {
   struct File {
-    double begun;  // when the run that wrote it did
+    double begun;  // when the run that wrote the file began
     std::vector<double> numbers;
     fs::path path;
     auto operator<=>(const File&) const = default;
@@ -67,7 +67,8 @@ struct Found {
   std::set<fs::path> folders;
 };
 
-// Looks at a pattern's parts, which slashes divide, from `part` on; `numbers` are those of the parts before.
+// Matches the parts of a pattern between slashes, from `part` on, below `folder`. `numbers` are the values of fields in
+// the parts before.
 void find(const fs::path& folder, fs::path::iterator part, fs::path::iterator end, const std::vector<double>& numbers,
           Found& out) {
   const auto next = std::next(part);
@@ -89,8 +90,8 @@ void find(const fs::path& folder, fs::path::iterator part, fs::path::iterator en
   }
 }
 
-// When the run began that wrote a snapshot; before all others where the file does not tell, after them where it is
-// damaged, so that a warning names it.
+// Returns when the run that wrote a snapshot began: 0 if the file does not tell (sorted first), infinity if the file is
+// damaged (sorted last, so that it is tried first and reported in a warning).
 double begin_of_run(const fs::path& file) {
   try {
     serializers::NpzDeserializer s(std::make_shared<const serializers::NpzFile>(file));
@@ -100,8 +101,8 @@ double begin_of_run(const fs::path& file) {
   } catch (const Error&) { return std::numeric_limits<double>::infinity(); }
 }
 
-// What the pattern finds below a folder, the oldest file first: those of an older run come before a newer one's, and
-// within a run every field grows, so the first that differs decides.
+// Returns the matching files below a folder, oldest first: sorted by the beginning of their runs, then by the numbers
+// in their names, which grow during a run.
 Found matching(const fs::path& folder, const std::string& pattern) {
   Found out;
   const fs::path parts(pattern);
@@ -111,7 +112,7 @@ Found matching(const fs::path& folder, const std::string& pattern) {
   return out;
 }
 
-// Whether an error can come from a file's bytes, or from their not fitting this trainer.
+// Returns true if an error can result from damaged contents of a file, or from the file of a different trainer.
 bool is_of_content(const Error& e) {
   const auto is = [&]<class... T>() { return (... || (dynamic_cast<const T*>(&e) != nullptr)); };
   return !is.operator()<FileAccessError>() && is.operator()<FileError, KeyError, ValueError, TypeError, IndexError>();
@@ -123,7 +124,7 @@ std::optional<fs::path> load_newest_snapshot(Trainer& trainer, const fs::path& f
   auto [files, folders] = matching(folder, filename);
   for (const fs::path& place : folders) remove_orphaned_temporaries(place);
   std::exception_ptr half_loaded;
-  std::vector<chainer::Parameter> without_shape;  // they take the first file's, which may be the wrong one
+  std::vector<chainer::Parameter> without_shape;  // a failed load may give them the shapes of a wrong file
   for (const auto& [name, optimizer] : trainer.updater().get_all_optimizers())
     if (optimizer->has_target())
       for (const chainer::Parameter& p : optimizer->target().params())
@@ -133,21 +134,21 @@ std::optional<fs::path> load_newest_snapshot(Trainer& trainer, const fs::path& f
     bool touched = false;
     try {
       const auto npz = std::make_shared<const serializers::NpzFile>(file);
-      // Every member is read once before the trainer is touched: a damaged file changes nothing.
+      // Reads every member before the trainer is modified, so that a damaged file changes nothing.
       for (const std::string& key : npz->keys()) npz->check(key);
       serializers::NpzDeserializer s(npz);
       touched = true;
       trainer.serialize(s);
       return file;
     } catch (const Error& e) {
-      if (!is_of_content(e)) throw;  // the file may be whole: another beginning would overwrite what it goes on with
-      std::fprintf(stderr, "warning: snapshot %s is passed over: %s\n", printable(file.string()).c_str(),
+      if (!is_of_content(e)) throw;  // the file may be intact; a run that starts without it would overwrite it
+      std::fprintf(stderr, "warning: snapshot %s is skipped: %s\n", printable(file.string()).c_str(),
                    printable(e.what()).c_str());
       if (touched && !half_loaded) half_loaded = std::current_exception();
       for (chainer::Parameter& p : without_shape) p.uninitialize();
     }
   }
-  // No older one has made good what a file of another trainer left behind.
+  // No older snapshot has overwritten the partial state from the file of a different trainer.
   if (half_loaded) std::rethrow_exception(half_loaded);
   return {};
 }
@@ -163,7 +164,7 @@ void Snapshot::operator()(Trainer& trainer) {
     target_(trainer, s);
   else
     trainer.serialize(s);
-  std::error_code ignored;  // where that fails, writing tells why
+  std::error_code ignored;  // a failure is reported by the write below
   fs::create_directories(file.parent_path(), ignored);
   serializers::write_npz(file, s.target(), options_.compression);
   if (!options_.n_retains) return;
@@ -173,7 +174,7 @@ void Snapshot::operator()(Trainer& trainer) {
     const fs::path& old = files[i].path;
     if (old == file) continue;
     fs::remove(old, ignored);
-    if (folders_too) fs::remove(old.parent_path(), ignored);  // if nothing is left in it
+    if (folders_too) fs::remove(old.parent_path(), ignored);  // removes empty folders only
   }
 }
 

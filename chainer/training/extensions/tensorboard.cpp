@@ -12,7 +12,7 @@ const std::string kOfEpochs = "epoch/";
 }
 
 tensorboard::Writer& TensorBoard::writer() const {
-  if (!writer_) throw RuntimeError("TensorBoard: the event file is open while the trainer runs only");
+  if (!writer_) throw RuntimeError("TensorBoard: writer() was called while the trainer does not run");
   return *writer_;
 }
 
@@ -58,7 +58,7 @@ void TensorBoard::operator()(Trainer& trainer) {
   if (options_.histograms(trainer)) write_histograms(trainer);
 }
 
-// The last minibatch's values would make runs incomparable.
+// Means over an epoch, since values of the last minibatch do not compare runs.
 void TensorBoard::write_metrics(const Trainer& trainer) {
   epoch_.add(trainer.observation);
   if (!trainer.updater().is_new_epoch()) return;

@@ -8,8 +8,7 @@ namespace chainer::training::extensions {
 
 Trace::Trace(TraceOptions options) : options_(std::move(options)) {
   if (options_.first < 1 || options_.last < options_.first)
-    throw ValueError("Trace: iterations 1 <= first <= last are expected, not first ", options_.first, " and last ",
-                     options_.last);
+    throw ValueError("Trace: 1 <= first <= last is required; first is ", options_.first, ", last ", options_.last);
 }
 
 double Trace::origin() { return now(); }

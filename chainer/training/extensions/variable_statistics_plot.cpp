@@ -13,17 +13,17 @@ namespace chainer::training::extensions {
 VariableStatisticsPlot::VariableStatisticsPlot(std::vector<chainer::Parameter> targets,
                                                const VariableStatisticsPlotOptions& o)
     : targets_(std::move(targets)), options_(o) {
-  if (targets_.empty()) throw ValueError("VariableStatisticsPlot: there is no variable to plot");
+  if (targets_.empty()) throw ValueError("VariableStatisticsPlot: targets must not be empty");
   if (!o.report_data && !o.report_grad)
-    throw ValueError("VariableStatisticsPlot: either report_data or report_grad must be on");
+    throw ValueError("VariableStatisticsPlot: report_data or report_grad must be true");
   if (!o.plot_mean && !o.plot_std && o.percentile_sigmas.empty())
-    throw ValueError("VariableStatisticsPlot: nothing to plot");
+    throw ValueError("VariableStatisticsPlot: plot_mean or plot_std must be true, or percentile_sigmas given");
 }
 
 void VariableStatisticsPlot::operator()(Trainer& trainer) {
   if (!plot::available(options_.file_name)) {
     warn(text("VariableStatisticsPlot: this build has no drawing library (cairo), which '", options_.file_name,
-              "' needs; no plot is written. A name with .svg needs none"));
+              "' needs; no plot is written. Names that end in .svg need no library"));
     return;
   }
   const auto row = [&](bool gradient) -> Row {
@@ -38,7 +38,7 @@ void VariableStatisticsPlot::operator()(Trainer& trainer) {
     return {percentile(joined, options_.percentile_sigmas), mean(joined).item<double>(),
             chainer::std(joined).item<double>()};
   };
-  // A reservoir: every iteration is as likely as any other to be among those kept.
+  // Reservoir sampling: every iteration is kept with the same probability.
   const auto limit = options_.max_sample_size;
   int64_t place = static_cast<int64_t>(iterations_.size());
   ++seen_;
@@ -59,7 +59,8 @@ void VariableStatisticsPlot::operator()(Trainer& trainer) {
   if (options_.trigger(trainer)) save_plot(trainer.out() / options_.file_name);
 }
 
-// Keys of our own. Without them a resumed run would draw another sample, and with it other random numbers.
+// Chainer's snapshots have no such keys. Without them a resumed run would draw another sample and consume other random
+// numbers.
 void VariableStatisticsPlot::serialize(Serializer& s) {
   options_.trigger.serialize(*s.child("_trigger"));
   if (s.is_loading() && !s.contains("_seen")) return;
@@ -68,7 +69,7 @@ void VariableStatisticsPlot::serialize(Serializer& s) {
   Array at = s.is_loading() ? Array() : array(iterations_).astype(int64);
   s("_iterations", at);
   if (s.is_loading()) {
-    if (!at || at.ndim() != 1) throw ValueError("VariableStatisticsPlot: the stored iterations are no list");
+    if (!at || at.ndim() != 1) throw ValueError("VariableStatisticsPlot: the stored iterations are not a vector");
     iterations_ = at.to_vector<int64_t>();
   }
   const auto width = static_cast<int64_t>(options_.percentile_sigmas.size()) + 2;
@@ -83,8 +84,8 @@ void VariableStatisticsPlot::serialize(Serializer& s) {
     s(kind == 0 ? "_data" : "_grad", rows);
     if (!s.is_loading()) continue;
     if (!rows || rows.shape() != Shape{len(at), width})
-      throw ValueError("VariableStatisticsPlot: stored rows of shape ", rows ? to_string(rows.shape()) : "none",
-                       " for ", len(at), " iterations of ", width, " numbers");
+      throw ValueError("VariableStatisticsPlot: the stored rows have shape ", rows ? to_string(rows.shape()) : "none",
+                       ", expected ", Shape{len(at), width});
     flat = rows.to_vector<double>();
     rows_[kind].clear();
     for (auto row = flat.begin(); row != flat.end(); row += width)

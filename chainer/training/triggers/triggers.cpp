@@ -36,7 +36,7 @@ void serialize_optional(Serializer& s, const char* key, std::optional<double>& v
   v = std::isnan(x) ? std::nullopt : std::optional<double>(x);
 }
 
-// What else was reported in this iteration, for messages.
+// Returns the keys reported in this iteration, for messages.
 std::string reported_now(const Trainer& trainer, const std::string& wanted) {
   std::vector<std::string> keys;
   std::string list;
@@ -47,7 +47,7 @@ std::string reported_now(const Trainer& trainer, const std::string& wanted) {
   return text(did_you_mean(wanted, keys), "; this iteration reported: ", list.empty() ? "nothing" : list);
 }
 
-// The mean of one key over an interval; keys of our own that the release ignores.
+// The mean of one key over an interval. Chainer ignores these keys.
 void serialize_summary(Serializer& s, DictSummary& summary) {
   if (s.is_loading() && !s.contains("_summary/_names")) return;
   summary.serialize(*s.child("_summary"));
@@ -65,12 +65,12 @@ void LastCall::now(const Trainer& trainer) {
   epoch_detail = trainer.updater().epoch_detail();
 }
 void LastCall::serialize(Serializer& s) {
-  // Negative numbers stand for what is not known, as in the release.
+  // Negative numbers mean unknown, as in Chainer.
   int64_t i = s.is_loading() ? -1 : iteration.value_or(-1);
   double e = s.is_loading() ? -1 : epoch_detail.value_or(-1);
   if (!s.is_loading() || s.contains("previous_iteration")) s.integer("previous_iteration", i);
   if (!s.is_loading() || s.contains("previous_epoch_detail")) s("previous_epoch_detail", e);
-  if (i > int64_t(1) << 53) throw ValueError("'previous_iteration': ", i, " is no count");
+  if (i > int64_t(1) << 53) throw ValueError("trigger: the stored previous_iteration ", i, " is out of range");
   iteration = i < 0 ? std::nullopt : std::optional(i);
   epoch_detail = e >= 0 ? std::optional(e) : std::nullopt;
 }
@@ -78,7 +78,7 @@ void LastCall::serialize(Serializer& s) {
 IntervalTrigger::IntervalTrigger(double p, Unit u) : period(p), unit(u) {
   if (!(p > 0)) throw ValueError("an interval trigger's period must be positive, not ", p);
 }
-// Exact, as Python's // is: 2.0 // 0.4 is 4, because 0.4 is a little more than two fifths.
+// Floor division as Python's //: 2.0 // 0.4 is 4, because the double 0.4 is slightly larger than 2/5.
 static double whole_periods(double t, double period) { return std::round((t - std::fmod(t, period)) / period); }
 
 bool IntervalTrigger::operator()(Trainer& trainer) {
@@ -144,7 +144,7 @@ bool EarlyStoppingTrigger::operator()(Trainer& trainer) {
   if (mean == means.end()) {
     warn(text("EarlyStoppingTrigger: '", options_.monitor,
               "' was not reported in the interval that ended at iteration ", trainer.updater().iteration(),
-              ", which counts for nothing", reported_now(trainer, options_.monitor)));
+              ", which is ignored", reported_now(trainer, options_.monitor)));
     return false;
   }
   if (larger_is_better_ ? mean->second > best_ : mean->second < best_) {

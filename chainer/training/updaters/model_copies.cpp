@@ -17,11 +17,11 @@ ModelCopies::ModelCopies(Link& target, const std::vector<std::string>& names) {
 }
 ModelCopies::ModelCopies(Link& target, const std::map<std::string, std::shared_ptr<Link>>& models) {
   const auto main = models.find("main");
-  if (main == models.end()) throw KeyError("ParallelUpdater: there is no model named 'main'");
+  if (main == models.end()) throw KeyError("ParallelUpdater: no model named 'main'");
   if (main->second.get() != &target)
     throw ValueError("ParallelUpdater: the model named 'main' must be the optimizer's target");
   for (const auto& [name, model] : models) {
-    if (!model) throw ValueError("ParallelUpdater: the model '", name, "' is none");
+    if (!model) throw ValueError("ParallelUpdater: the model '", name, "' is nullptr");
     if (name != "main") copies_.emplace_back(name, model);
   }
   threads_ = std::make_unique<ModelThreads>(size());
@@ -62,7 +62,7 @@ void ModelCopies::step(Optimizer& optimizer, const std::vector<std::optional<Exa
   const auto forward = [&](int i) {
     const auto k = static_cast<std::size_t>(i);
     if (!batches[k]) return;
-    // Each thread reports for itself; what it reports joins the others' afterwards.
+    // Each thread has its own reporter; the observations are merged afterwards.
     Reporter reporter;
     const std::string name = i == 0 ? "main" : copies_[k - 1].first;
     Link& m = model(i, target);
@@ -76,7 +76,7 @@ void ModelCopies::step(Optimizer& optimizer, const std::vector<std::optional<Exa
   for (int i = 0; i < size(); ++i) model(i, target).cleargrads();
   int first = 0;
   if (has_uninitialized(target)) {
-    // Parameters come into being in the main model's first call; the copies start from the same values.
+    // The first call initializes parameters; the copies must start from the same values as the main model.
     forward(0);
     follow(target);
     first = 1;

@@ -71,8 +71,8 @@ ModelThreads::ModelThreads(int n) : state_(std::make_unique<State>()) {
   for (int i = 1; i < n; ++i) {
     try {
       state_->threads.emplace_back([s = state_.get(), i] { s->loop(i); });
-    } catch (const std::system_error& e) {  // those that were started end with the state
-      throw RuntimeError("a thread for each of ", n, " models: the system gives no more than ", i, ": ", e.what());
+    } catch (const std::system_error& e) {  // the destructor of State ends the threads that were started
+      throw RuntimeError("cannot start ", n - 1, " threads for ", n, " models; started ", i - 1, ": ", e.what());
     }
   }
 }

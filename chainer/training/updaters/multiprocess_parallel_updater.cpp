@@ -6,11 +6,11 @@ namespace chainer::training::updaters {
 namespace {
 
 Kept<Iterator> first_of(const std::vector<Kept<Iterator>>& iterators) {
-  if (iterators.empty()) throw ValueError("MultiprocessParallelUpdater: no iterators are given");
+  if (iterators.empty()) throw ValueError("MultiprocessParallelUpdater: iterators must not be empty");
   return iterators[0];
 }
 
-// The gradients are sums over n models: what they are compared with, or the step, follows.
+// Gradients are sums over n models, so eps or the learning rate is rescaled.
 void rescale(Optimizer& optimizer, double n) {
   const auto is = [&]<class... O>() { return (... || (dynamic_cast<O*>(&optimizer) != nullptr)); };
   using namespace optimizers;
@@ -80,7 +80,7 @@ void MultiprocessParallelUpdater::serialize(Serializer& s) {
   StandardUpdater::serialize(s);
   for (std::size_t i = 1; i < iterators_.size(); ++i) {
     const auto child = s.child(text("iterator:model", i));
-    // The release's snapshots hold the main iterator alone.
+    // Snapshots written by Chainer contain the main iterator only.
     if (!s.is_loading() || child->contains("current_position")) iterators_[i]->serialize(*child);
   }
   if (s.is_loading() && copies_) copies_->follow(get_optimizer("main").target());

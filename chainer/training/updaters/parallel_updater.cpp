@@ -7,7 +7,7 @@ namespace {
 ModelCopies make_copies(Link& target, const ParallelUpdaterOptions& o) {
   if (!o.models.empty()) return {target, o.models};
   if (o.devices.empty()) throw ValueError("ParallelUpdater: models or devices must be given");
-  if (!o.devices.count("main")) throw KeyError("ParallelUpdater: there is no device named 'main'");
+  if (!o.devices.count("main")) throw KeyError("ParallelUpdater: no device named 'main'");
   std::vector<std::string> names;
   for (const auto& [name, device] : o.devices)
     if (name != "main") names.push_back(name);

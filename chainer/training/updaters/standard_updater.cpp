@@ -25,7 +25,7 @@ Variable call_link(Link& link, const Example& batch) {
     for (const Array& a : batch.arrays()) args.push_back(a);
     out = link.call(args);
   }
-  if (out.empty()) throw TypeError(link.class_name(), " returned nothing where a loss is wanted");
+  if (out.empty()) throw TypeError(link.class_name(), " returned no variables, expected a loss");
   return out[0];
 }
 
@@ -87,7 +87,7 @@ void StandardUpdater::accumulate(Optimizer& optimizer, const Examples& examples)
           microbatch_loss(target, convert(Examples(examples.begin() + begin, examples.begin() + end)));
       if (!loss.creator())
         throw RuntimeError(
-            "StandardUpdater: the loss of a part of the batch has no graph, so that nothing would be trained");
+            "StandardUpdater: the loss of a microbatch has no computational graph, so no gradient can be computed");
       (loss * share).backward({.loss_scale = optimizer.loss_scale()});
     }
     for (const auto& [key, value] : own) {
@@ -127,7 +127,7 @@ std::map<std::string, Optimizer*> StandardUpdater::get_all_optimizers() const {
 void StandardUpdater::serialize(Serializer& s) {
   for (const auto& [name, i] : iterators_.all()) i->serialize(*s.child("iterator:" + name));
   for (const auto& [name, o] : optimizers_.all()) {
-    // The model first: its parameters get their shapes before the optimizer's states are loaded.
+    // The model first: the optimizer's states need the shapes of its parameters.
     if (o->has_target()) o->target().serialize(*s.child("model:" + name));
     o->serialize(*s.child("optimizer:" + name));
   }

@@ -21,7 +21,7 @@ json::Value checked_schedule(json::Value schedule) {
   const json::Value *key = schedule.find("key"), *value = schedule.find("value");
   if (!key || !key->string() || (*key->string() != "epoch" && *key->string() != "iteration") || !value ||
       !std::holds_alternative<int64_t>(value->data))
-    throw ValueError("commands: a schedule is {\"key\": \"epoch\" or \"iteration\", \"value\": whole number}, not ",
+    throw ValueError("commands: a schedule must be {\"key\": \"epoch\" or \"iteration\", \"value\": integer}, not ",
                      json::dump(schedule));
   return schedule;
 }
@@ -46,7 +46,7 @@ json::List read_commands(const std::filesystem::path& folder) {
   json::Value all = json::parse(read_file_below(folder, kCommandsFile, kLargest));
   const auto is_object = [](const json::Value& v) { return v.object() != nullptr; };
   if (!all.list() || !std::all_of(all.list()->begin(), all.list()->end(), is_object))
-    throw ValueError("commands: ", file.string(), " is no list of commands");
+    throw ValueError("commands: ", file.string(), " is not a list of commands");
   return std::move(*all.list());
 }
 
@@ -61,8 +61,8 @@ void request(const std::filesystem::path& folder, const std::string& name, json:
              const std::string& by) {
   const char* const known[] = {"take_snapshot", "adjust_hyperparams", "stop", "pause", "resume"};
   if (std::find(std::begin(known), std::end(known), name) == std::end(known))
-    throw ValueError("commands: there is no command '", name,
-                     "'; there are take_snapshot, adjust_hyperparams, stop, pause and resume");
+    throw ValueError("commands: no command named '", name,
+                     "'; available: take_snapshot, adjust_hyperparams, stop, pause, resume");
   json::Object asked = {{"created_at", time_text()}, {"status", "OPEN"}};
   asked.emplace_back("body", std::move(body));
   asked.emplace_back("schedule", checked_schedule(std::move(schedule)));

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kLargestHead = std::size_t(32) << 10, kLargestBody = std::size_t(64) << 10;
 constexpr std::size_t kPiece = std::size_t(64) << 10, kLargestAnswers = std::size_t(256) << 20;
-constexpr unsigned kThreads = 4, kIdle = 30;  // seconds without a byte, for readers of streams as well
+constexpr unsigned kThreads = 4, kIdle = 30;  // kIdle: timeout in seconds, also for readers of event streams
 
 std::size_t most_connections() { return std::clamp<std::size_t>(most_open_files() / 2, 40, 600); }
 
@@ -24,7 +24,7 @@ struct State {
   HttpServer::Handler handler;
   std::size_t most;
   Connections connections;
-  std::atomic<std::size_t> held = 0;  // bytes of all answers that are not taken yet
+  std::atomic<std::size_t> held = 0;  // bytes of all response bodies in memory
   State(HttpServer::Handler h, std::size_t m) : handler(std::move(h)), most(m), connections(m) {}
 };
 
@@ -67,7 +67,7 @@ MHD_Result add_parameter(void* to, MHD_ValueKind, const char* name, std::size_t 
   return MHD_YES;
 }
 
-// An answer's body; libmicrohttpd asks for it piece by piece.
+// The body of a response, which libmicrohttpd reads piece by piece.
 struct Body {
   std::string bytes;
   std::atomic<std::size_t>& held;
@@ -93,9 +93,9 @@ struct Events {
 
 MHD_Result send(State& its, MHD_Connection* c, HttpResponse r) {
   if (r.events && r.events->readers() >= its.most / 5 * 4) {
-    r = HttpResponse{.status = 503, .body = "{\"error\": \"too many readers follow this page\"}"};
+    r = HttpResponse{.status = 503, .body = "{\"error\": \"too many clients follow this page\"}"};
   } else if (r.body.size() > kPiece && its.held + r.body.size() > kLargestAnswers) {
-    r = HttpResponse{.status = 503, .body = "{\"error\": \"too many large answers are under way\"}"};
+    r = HttpResponse{.status = 503, .body = "{\"error\": \"too many large responses are being sent\"}"};
   }
   MHD_Response* out = nullptr;
   if (r.events) {
@@ -117,11 +117,11 @@ MHD_Result send(State& its, MHD_Connection* c, HttpResponse r) {
   MHD_add_response_header(out, "Connection", "close");
   for (const auto& [name, value] : r.headers) MHD_add_response_header(out, name.c_str(), value.c_str());
   const MHD_Result done = MHD_queue_response(c, static_cast<unsigned>(r.status), out);
-  MHD_destroy_response(out);  // lives until it is sent
+  MHD_destroy_response(out);  // releases this reference; libmicrohttpd keeps the response until it is sent
   return done;
 }
 
-// Called once for the head of a request, then for each piece of its body, then for its end.
+// Called once for the head of a request, for each piece of its body, and for its end.
 MHD_Result on_request(void* self, MHD_Connection* c, const char* path, const char* method, const char*,
                       const char* piece, std::size_t* piece_size, void** kept) {
   State& its = *static_cast<State*>(self);
@@ -140,11 +140,11 @@ MHD_Result on_request(void* self, MHD_Connection* c, const char* path, const cha
       MHD_get_connection_values_n(c, MHD_HEADER_KIND, add_header, request.get());
       MHD_get_connection_values_n(c, MHD_GET_ARGUMENT_KIND, add_parameter, request.get());
       const auto& headers = request->headers;
-      if (headers.contains("transfer-encoding")) return refuse(411, "the length of a body must be given");
+      if (headers.contains("transfer-encoding")) return refuse(411, "the header Content-Length is required");
       if (const auto length = headers.find("content-length"); length != headers.end())
         if (length->second.size() > 9 || length->second.find_first_not_of("0123456789") != std::string::npos ||
             std::stoul("0" + length->second) > kLargestBody)
-          return refuse(413, "the body is too large");
+          return refuse(413, "the body of the request is too large");
       *kept = request.release();
       return MHD_YES;
     }
@@ -155,7 +155,7 @@ MHD_Result on_request(void* self, MHD_Connection* c, const char* path, const cha
       return MHD_YES;
     }
     return send(its, c, its.handler(request));
-  } catch (const std::exception&) { return MHD_NO; }  // no memory: the connection ends
+  } catch (const std::exception&) { return MHD_NO; }  // out of memory: closes the connection
 }
 
 }  // namespace
@@ -168,7 +168,8 @@ struct HttpServer::Implementation {
 
 HttpServer::HttpServer(const std::string& host, int port, Handler handler)
     : its_(new Implementation{{host, port}, {std::move(handler), most_connections()}}) {
-  // poll() tells of a client who has ended in the middle of a request; epoll, as libmicrohttpd uses it, does not.
+  // poll() reports a client that closes its connection in the middle of a request; epoll, as libmicrohttpd uses it,
+  // does not.
   const unsigned flags =
       MHD_USE_POLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC | (its_->socket.is_ipv6 ? MHD_USE_IPv6 : 0);
   State* state = &its_->state;
@@ -180,10 +181,10 @@ HttpServer::HttpServer(const std::string& host, int port, Handler handler)
                        MHD_OPTION_NOTIFY_COMPLETED, on_completed, state, MHD_OPTION_END);
   if (its_->daemon) return;
   close_socket(its_->socket.descriptor);
-  throw RuntimeError("cannot listen at ", host, ":", port, ": the server's threads could not be started");
+  throw RuntimeError("cannot listen at ", host, ":", port, ": the threads of the server could not be started");
 }
 
-HttpServer::~HttpServer() { MHD_stop_daemon(its_->daemon); }  // closes the socket as well
+HttpServer::~HttpServer() { MHD_stop_daemon(its_->daemon); }  // also closes the socket
 int HttpServer::port() const { return its_->socket.port; }
 bool HttpServer::available() { return true; }
 

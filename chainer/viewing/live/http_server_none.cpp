@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A build without GNU libmicrohttpd.
+// The HTTP server in a build without GNU libmicrohttpd.
 #include "chainer/core/error.h"
 #include "chainer/viewing/live/http_server.h"
 

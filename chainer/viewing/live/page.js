@@ -1,15 +1,15 @@
-// What the page of runs does: it keeps the runs that the server tells of, draws those that are chosen, and sends commands.
-// plot.js stands before it.
+// The script of the live page: receives runs from the server, draws the chosen ones and sends commands. The server puts
+// plot.js before it.
 
 const $ = id => document.getElementById(id);
 const colors = ['#1f6bb8', '#e36b0a', '#2b9447', '#c42633', '#8054b3', '#805240', '#d166ad', '#737373'];
 const dashes = ['', '6 3', '2 3', '8 3 2 3'];
 const notCurves = ['epoch', 'iteration', 'elapsed_time'];
-const runs = new Map();     // path -> what /api/runs tells
+const runs = new Map();     // path -> element of /api/runs
 const entries = new Map();  // path -> entries of the log
-const chosen = new Map();   // path -> colour
-let open = null;            // the path of the run that the right column shows
-let shownForm = '';         // the hyperparameters' form, as JSON
+const chosen = new Map();   // path -> color
+let open = null;            // the path of the run in the right column
+let shownForm = '';         // the hyperparameters in the form, as JSON
 
 function element(tag, attributes = {}, ...children) {
   const e = document.createElement(tag);
@@ -46,7 +46,8 @@ function argumentsOf(run) {
   return run.args && typeof run.args === 'object' ? run.args : {};
 }
 
-// A search: words that the name or an argument has, and comparisons with arguments or the newest values.
+// Returns true if a run matches the search: words in its name or arguments, and comparisons such as lr=0.1 with
+// arguments or newest values.
 function matches(run) {
   const values = {...argumentsOf(run), ...(run.last || {})};
   const text = (run.path + ' ' + Object.entries(argumentsOf(run)).map(([k, v]) => k + '=' + v).join(' ')).toLowerCase();
@@ -94,7 +95,7 @@ function showRuns() {
   $('none').hidden = shown.length > 0;
 }
 
-// Asks for the entries that are missing, part by part.
+// Requests missing entries of the log, part by part.
 async function load(path) {
   for (;;) {
     const have = entries.get(path) || [];
@@ -104,7 +105,8 @@ async function load(path) {
     if (!more.entries.length || entries.get(path).length >= more.total) return;
   }
 }
-// The newest entry is part of the news; where it follows the entries that are here, nothing is asked for.
+// Appends the newest entry, which is part of the event, if it directly follows the known entries. Returns false if
+// entries are missing.
 function extend(run) {
   const have = entries.get(run.path);
   const last = run.last;
@@ -125,7 +127,7 @@ async function choose(path, on) {
   draw();
 }
 
-// The curves of a run: values may come at intervals of their own.
+// Returns the curves of a run. Each key has its own points, since not all entries have all keys.
 function curvesOf(path, axis, smoothing) {
   const all = entries.get(path) || [];
   const keys = new Set();
@@ -139,7 +141,7 @@ function curvesOf(path, axis, smoothing) {
   return out;
 }
 
-// A figure for each last part of a name: main/loss and validation/main/loss lie over each other.
+// Draws one figure for each last part of a name: main/loss and validation/main/loss share a figure.
 function draw() {
   const figures = new Map();
   for (const [path, color] of chosen) {
@@ -224,21 +226,21 @@ function commandLine(command) {
   const answer = command.response;
   const changes = Object.entries((request.body && request.body.hyperparam) || {}).map(([k, v]) => k + ' = ' + v);
   const failed = answer && answer.status !== 'SUCCESS';
-  const told = !answer ? 'waits' :
-    failed ? 'failed: ' + ((answer.body || {}).error || '') : 'done in iteration ' + answer.iteration;
+  const told = !answer ? 'waiting' :
+    failed ? 'failed: ' + ((answer.body || {}).error || '') : 'done at iteration ' + answer.iteration;
   const time = String(request.created_at || '').slice(0, 19);
   return element('li', failed ? {class: 'error'} : {},
-    `${time} ${command.name} ${changes.join(', ')} (${request.by || 'somebody'}): ${told}`);
+    `${time} ${command.name} ${changes.join(', ')} (${request.by || 'unknown'}): ${told}`);
 }
 
 function showForm(hyperparameters) {
   const form = JSON.stringify([open, hyperparameters]);
-  if (form === shownForm) return;  // what a reader types stays
+  if (form === shownForm) return;  // keeps what the user is typing
   shownForm = form;
   const listens = hyperparameters && typeof hyperparameters === 'object';
   document.querySelectorAll('[data-command]').forEach(button => button.disabled = !listens);
   if (!listens) {
-    $('hyperparameters').replaceChildren('The program does not say that it obeys (CommandsExtension, LivePage).');
+    $('hyperparameters').replaceChildren('The program accepts no commands (it needs CommandsExtension or LivePage).');
     return;
   }
   const fields = [];
@@ -268,7 +270,7 @@ async function details(steered = true, pictured = true) {
   showForm(hyperparameters);
 }
 
-// A picture that was drawn anew takes the old one's place when it has arrived, so that nothing moves.
+// A new version of a picture replaces the old one after it has loaded, so that the layout does not move.
 function showPictures(pictures) {
   const there = new Map([...$('pictures').querySelectorAll('figure')].map(f => [f.dataset.name, f]));
   $('pictures').replaceChildren(...pictures.map(picture => {
@@ -299,7 +301,7 @@ async function send(command, body) {
       headers: {'Content-Type': 'application/json', 'X-Token': $('token').value},
       body: JSON.stringify({run: open, name: command, body, by: $('by').value})});
     const told = await answer.json();
-    tell(answer.ok ? command + ': asked' : told.error, !answer.ok);
+    tell(answer.ok ? command + ': requested' : told.error, !answer.ok);
   } catch (error) {
     tell(String(error), true);
   }
@@ -315,7 +317,7 @@ $('hyperparameters').addEventListener('submit', async event => {
     const {old, optimizer, key} = input.dataset;
     if (input.value === old) continue;
     if (input.value.trim() === '' || !Number.isFinite(Number(input.value))) {
-      return tell(key + ' is to be a number', true);
+      return tell(key + ' must be a number', true);
     }
     if (!wanted.has(optimizer)) wanted.set(optimizer, {});
     wanted.get(optimizer)[key] = Number(input.value);
@@ -325,7 +327,7 @@ $('hyperparameters').addEventListener('submit', async event => {
 $('search').addEventListener('input', showRuns);
 for (const id of ['axis', 'logarithmic', 'smoothing']) $(id).addEventListener('input', draw);
 
-// The token is the address's fragment, which no server sees, and stays in this tab.
+// The token is in the fragment of the address, which browsers do not send to servers; it is kept for this tab.
 const given = new URLSearchParams(location.hash.slice(1)).get('token');
 if (given) {
   sessionStorage.setItem('token', given);
@@ -343,7 +345,7 @@ async function begin() {
   if (!newest) draw();
 }
 
-// A thousand runs that come at once are shown once.
+// Collects events for a moment, so that a thousand runs at once cause one redraw.
 let timer = 0;
 let redraws = false;
 function soon(curves) {

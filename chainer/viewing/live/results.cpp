@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 constexpr uint64_t kLargestDocument = uint64_t(4) << 20;
 constexpr std::size_t kRuns = 2000, kLogsKept = 256, kPictures = 60;
-constexpr double kRunning = 120;  // seconds, where the log does not tell how often it is written
+constexpr double kRunning = 120;  // seconds, if the log does not tell how often it is written
 
 double age(const fs::path& file) {
   std::error_code error;
@@ -22,7 +22,7 @@ double age(const fs::path& file) {
   return error ? INFINITY : std::chrono::duration<double>(fs::file_time_type::clock::now() - time).count();
 }
 
-// Another text for each time at which a file was written.
+// Returns a text that changes whenever a file is written.
 std::string stamp(const fs::path& file) {
   std::error_code error;
   return std::to_string(static_cast<int64_t>(fs::last_write_time(file, error).time_since_epoch().count()));
@@ -52,21 +52,22 @@ Results::Results(const fs::path& folder) {
   std::error_code error;
   root_ = fs::canonical(folder, error);
   if (error || !fs::is_directory(root_))
-    throw FileError("cannot show the results in ", folder.string(), ": ", error ? error.message() : "it is no folder");
+    throw FileError("cannot show the results in ", folder.string(), ": ",
+                    error ? error.message() : "it is not a folder");
 }
 
 fs::path Results::inside(const std::string& name) const {
   fs::path at = root_;
   if (name.empty() || name == ".") return at;
   if (name.size() > 4096 || name.find('\0') != name.npos || fs::path(name).is_absolute())
-    throw ValueError("a name is to be inside of the folder of results");
+    throw ValueError("a path must be relative to the folder of results, with at most 4096 characters");
   for (const fs::path& part : fs::path(name)) {
     if (part == ".." || part == "." || part.empty())
-      throw ValueError("'", name, "' leads out of the folder of results");
+      throw ValueError("'", name, "' is outside of the folder of results");
     at /= part;
     std::error_code error;
     if (fs::is_symlink(fs::symlink_status(at, error)))
-      throw ValueError("'", name, "' is a link, which is not followed");
+      throw ValueError("'", name, "' is a symbolic link, which is not followed");
   }
   return at;
 }
@@ -74,7 +75,7 @@ fs::path Results::inside(const std::string& name) const {
 fs::path Results::run_folder(const std::string& run) const {
   const fs::path folder = inside(run);
   std::error_code error;
-  if (!fs::is_directory(folder, error)) throw ValueError("there is no run '", run, "'");
+  if (!fs::is_directory(folder, error)) throw ValueError("no run named '", run, "'");
   return folder;
 }
 
@@ -84,11 +85,11 @@ std::string Results::read(const std::string& run, const std::string& name, uint6
 }
 
 fs::path Results::file(const std::string& run, const std::string& name) const {
-  if (name.empty()) throw ValueError("a file needs a name");
+  if (name.empty()) throw ValueError("the name of the file must not be empty");
   (void)run_folder(run);
   const fs::path path = inside(below(run, name));
   std::error_code error;
-  if (!fs::is_regular_file(path, error)) throw ValueError("there is no file '", name, "' in the run '", run, "'");
+  if (!fs::is_regular_file(path, error)) throw ValueError("no file named '", name, "' in the run '", run, "'");
   return path;
 }
 
@@ -109,7 +110,7 @@ json::Object Results::about(const fs::path& folder) const {
   if (size > 0 && !error) try {
       InputFile in(root_, below(path, "log"));
       newest = viewing::newest_entry(in);
-    } catch (const FileError&) {}  // it is gone, or a link by now
+    } catch (const FileError&) {}  // removed, or replaced by a link
   json::Value last = for_browsers(std::move(newest.entry));
   const double before = newest.seconds_before, interval = viewing::seconds_of(last) - before;
   const double running = std::isfinite(interval) ? std::clamp(5 * interval, 10.0, 86400.0) : kRunning;

@@ -17,7 +17,7 @@ namespace chainer::live {
 namespace {
 
 constexpr uint64_t kLargestPicture = uint64_t(64) << 20;
-constexpr std::size_t kLargestPartOfLog = std::size_t(1) << 20;  // pages ask for the rest
+constexpr std::size_t kLargestPartOfLog = std::size_t(1) << 20;  // the page requests the rest
 constexpr auto kLook = std::chrono::milliseconds(500), kPing = std::chrono::milliseconds(10000),
                kFarewell = std::chrono::milliseconds(500);
 
@@ -27,7 +27,7 @@ std::string make_token() {
   for (int i = 0; i < 32; ++i) out += "0123456789abcdef"[device() % 16];
   return out;
 }
-// Takes as long for a wrong first letter as for a wrong last one.
+// Compares in a time that does not depend on the position of the first difference.
 bool same(const std::string& a, const std::string& b) {
   unsigned char differ = a.size() != b.size();
   for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
@@ -37,7 +37,8 @@ bool same(const std::string& a, const std::string& b) {
 
 HttpResponse json_response(json::Value v) { return {.body = json::dump(v)}; }
 HttpResponse refusal(int status, const std::string& why) {
-  HttpResponse r = json_response(json::Object{{"error", is_utf8(why) ? why : std::string("a text that is no UTF-8")}});
+  HttpResponse r =
+      json_response(json::Object{{"error", is_utf8(why) ? why : std::string("the message is not valid UTF-8")}});
   r.status = status;
   return r;
 }
@@ -71,7 +72,7 @@ Site::~Site() {
   changed_.notify_all();
   watcher_.join();
   news_.end();
-  // Readers who listen have the last news within a moment; others are not waited for.
+  // Gives connected readers a moment to receive the last events; does not wait for others.
   const auto begun = std::chrono::steady_clock::now();
   while (news_.readers() > 0 && std::chrono::steady_clock::now() - begun < kFarewell)
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -86,7 +87,7 @@ void Site::tell_state(const std::string& state) {
 
 std::string Site::address() const { return text("http://", options_.host, ":", server_->port(), "/"); }
 
-// Returns true for an address in numbers, which no other site's name can be made to resolve to.
+// Returns true for a numeric address. Unlike a name, it is safe from DNS rebinding.
 static bool is_numeric(const std::string& host) {
   const bool six = host.starts_with("[") && host.ends_with("]");
   return !host.empty() && host.find_first_not_of(six ? "[]:.0123456789abcdefABCDEF" : ".0123456789") == host.npos;
@@ -98,10 +99,10 @@ bool Site::is_own_host(const std::string& host) const {
   std::string name = host;
   if (host.ends_with(port))
     name.resize(host.size() - port.size());
-  else if (port_ != 80)  // browsers leave the default port out
+  else if (port_ != 80)  // browsers omit the default port
     return false;
   if (name == "localhost" || name == "127.0.0.1" || name == "[::1]" || name == options_.host) return true;
-  // All interfaces: under each of their addresses, and under the machine's name.
+  // When listening on all interfaces: any numeric address, and the machine's name.
   return (options_.host == "0.0.0.0" || options_.host == "::") && (is_numeric(name) || name == machine::host_name());
 }
 
@@ -111,9 +112,9 @@ HttpResponse Site::answer(const HttpRequest& request) {
     const std::string host = of(request.headers, "host"), origin = of(request.headers, "origin");
     const auto own_origin = [&] { return is_own_host(origin.substr(origin.find("://") + 3)); };
     if (!is_own_host(host))
-      r = refusal(403, "this page is not asked for under that name");
+      r = refusal(403, "this server is not available under that host name");
     else if (!origin.empty() && (origin.find("://") == origin.npos || !own_origin()))
-      r = refusal(403, "another page asks");
+      r = refusal(403, "the request comes from another site");
     else
       r = dispatch(request);
   } catch (const FileError& e) { r = refusal(500, e.what()); } catch (const std::exception& e) {
@@ -130,8 +131,8 @@ HttpResponse Site::answer(const HttpRequest& request) {
 
 HttpResponse Site::dispatch(const HttpRequest& q) {
   const std::string run = of(q.parameters, "run");
-  if (q.path == "/api/command") return q.method == "POST" ? command(q) : refusal(405, "a command is sent by POST");
-  if (q.method != "GET" && q.method != "HEAD") return refusal(405, "only commands are sent by POST");
+  if (q.path == "/api/command") return q.method == "POST" ? command(q) : refusal(405, "commands must be sent by POST");
+  if (q.method != "GET" && q.method != "HEAD") return refusal(405, "only GET and HEAD are allowed here");
   if (q.path == "/") return {.type = "text/html; charset=utf-8", .body = std::string(pages::page_html)};
   if (q.path == "/page.js")
     return {.type = "text/javascript; charset=utf-8", .body = text(pages::plot_js, pages::page_js)};
@@ -143,13 +144,13 @@ HttpResponse Site::dispatch(const HttpRequest& q) {
   if (q.path == "/api/commands" || q.path == "/api/hyperparams")
     return json_response(results_.document(run, q.path.substr(5)));
   if (q.path == "/api/events") return q.method == "GET" ? events() : HttpResponse{.type = "text/event-stream"};
-  return refusal(404, "there is nothing of that name");
+  return refusal(404, "no such path");
 }
 
 HttpResponse Site::log(const HttpRequest& q) {
   const std::string asked = of(q.parameters, "from");
   if (asked.size() > 9 || asked.find_first_not_of("0123456789") != asked.npos)
-    return refusal(400, "from is the number of an entry");
+    return refusal(400, "'from' must be the number of an entry");
   const LogPart part = results_.log(of(q.parameters, "run"), asked.empty() ? 0 : std::stoul(asked), kLargestPartOfLog);
   HttpResponse r;
   r.body = text("{\"from\": ", part.from, ", \"total\": ", part.total, ", \"entries\": [");
@@ -170,15 +171,16 @@ HttpResponse Site::picture(const HttpRequest& q) const {
     r.type = "image/svg+xml",
     r.headers["Content-Security-Policy"] = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
   else
-    return refusal(404, "that is no picture");
+    return refusal(404, "the name must end in .png, .jpg, .jpeg or .svg");
   r.body = results_.read(run, name, kLargestPicture);
   return r;
 }
 
 HttpResponse Site::command(const HttpRequest& q) {
   if (!same(of(q.headers, "x-token"), token_))
-    return refusal(403, "changes need the token that was printed at the start");
-  if (!of(q.headers, "content-type").starts_with("application/json")) return refusal(415, "a command is JSON");
+    return refusal(403, "commands need the token that the server printed at its start");
+  if (!of(q.headers, "content-type").starts_with("application/json"))
+    return refusal(415, "the content type of a command must be application/json");
   const json::Value v = json::parse(q.body);
   const std::string run = text_of(v, "run");
   std::string by = text_of(v, "by");
@@ -186,10 +188,10 @@ HttpResponse Site::command(const HttpRequest& q) {
   std::erase_if(by, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
   if (!is_utf8(by)) by.clear();
   const std::filesystem::path folder = results_.run_folder(run);
-  // What writing goes through is a file or nothing, never a link to elsewhere.
+  // Commands must not be written through symbolic links to other places.
   for (const char* name : {kCommandsFile, "commands.lock"})
     if (std::filesystem::is_symlink(std::filesystem::symlink_status(folder / name)))
-      return refusal(400, text("the file ", name, " of the run is a link"));
+      return refusal(400, text("the file ", name, " of the run is a symbolic link"));
   const json::Value *body = v.find("body"), *schedule = v.find("schedule");
   request(folder, text_of(v, "name"), body ? *body : json::Value(), schedule ? *schedule : json::Value(),
           by.empty() ? q.remote : by + " (" + q.remote + ")");
@@ -199,11 +201,11 @@ HttpResponse Site::command(const HttpRequest& q) {
 
 HttpResponse Site::events() { return {.type = "text/event-stream", .body = "retry: 2000\n\n", .events = &news_}; }
 
-// Looks for what has changed, and tells all readers of it.
+// Looks for changes of runs and sends them to all readers.
 void Site::watch() {
   std::map<std::string, std::string> before;
   std::map<std::string, int64_t> pictures;
-  // A number that changes with a text, which browsers take exactly.
+  // A hash of a text with 48 bits, which fits a number in JavaScript.
   const auto number_of = [](const std::string& s) { return static_cast<int64_t>(std::hash<std::string>()(s) >> 16); };
   bool begun = false;
   auto sent = std::chrono::steady_clock::now();
@@ -217,8 +219,8 @@ void Site::watch() {
         const std::string path = text_of(run, "path");
         json::Object mark;
         for (const char* name : {"state", "size", "last"}) mark.emplace_back(name, *run.find(name));
-        // A page asks for what it can steer, and for the list of pictures, where these numbers are other ones. Programs
-        // that have ended draw no more, so that hundreds of their folders need no look.
+        // The page requests commands and pictures again if these hashes change. The pictures of runs that have ended
+        // are listed only once, since there may be hundreds of such runs.
         const int64_t steered = number_of(json::dump(results_.document(path, kCommandsFile)) +
                                           json::dump(results_.document(path, kHyperparametersFile)));
         if (text_of(run, "state") == "running" || !pictures.contains(path))
@@ -235,17 +237,17 @@ void Site::watch() {
           news += "data: " + json::dump(json::Object{{"path", path}, {"state", "gone"}}) + "\n\n";
           pictures.erase(path);
         }
-    } catch (const std::exception&) { now = before; }  // the folder changes while it is read
+    } catch (const std::exception&) { now = before; }  // the folder changed while it was read
     begun = true;
     before = std::move(now);
     const auto time = std::chrono::steady_clock::now();
-    if (news.empty() && time - sent > kPing) news = ": nothing new\n\n";  // finds out who has gone
+    if (news.empty() && time - sent > kPing) news = ": nothing new\n\n";  // detects readers that have disconnected
     if (!news.empty()) {
       news_.send(news);
       sent = time;
     }
     std::unique_lock lock(mutex_);
-    // A look at thousands of runs takes a while, and is to take a twentieth of the time.
+    // Looking at thousands of runs takes a while; the pause limits it to about a twentieth of the time.
     const auto pause = std::max<std::chrono::steady_clock::duration>(kLook, 20 * (time - looked));
     if (changed_.wait_for(lock, pause, [this] { return ending_; })) return;
   }

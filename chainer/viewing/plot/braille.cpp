@@ -18,7 +18,7 @@ constexpr int kAxisWidth = 9;
 struct Extent {
   double low = std::numeric_limits<double>::infinity(), high = -low;
   void add(double v) { low = std::min(low, v), high = std::max(high, v); }
-  // A curve of one value lies in the middle.
+  // Widens an empty range, so that a constant curve is drawn in the middle.
   void open() {
     if (high > low) return;
     const double half = low == 0 ? 1 : std::abs(low) / 2;
@@ -27,7 +27,7 @@ struct Extent {
   double share(double v) const { return (v - low) / (high - low); }
 };
 
-// The bit of the dot (0 or 1, 0 ... 3 from above) in a character of braille.
+// Returns the bit of a dot in a braille character: column x is 0 or 1, row y is 0 (top) to 3.
 unsigned dot_bit(int x, int y) {
   constexpr unsigned bits[4][2] = {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
   return bits[y][x];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// PNG through cairo.
+// PNG by cairo.
 #include <cairo.h>
 
 #include <cmath>
@@ -10,7 +10,7 @@
 namespace chainer::plot {
 namespace {
 
-constexpr double kScale = 2;  // PNG pixels for one unit: sharp on dense screens
+constexpr double kScale = 2;  // pixels per unit, for high-resolution screens
 
 class CairoCanvas : public Canvas {
  public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// PNG where the library was built without cairo: there is none.
+// PNG in a build without cairo: not available.
 #include "chainer/viewing/plot/canvas.h"
 
 namespace chainer::plot {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Drawing as SVG, which needs no library. Each colour is a class of its own beside its attribute, so that a page may
-// give it another one at night: #1f6bb8 is the class k1f6bb8.
+// Drawing as SVG, which needs no library. Each color is an attribute and a class (#1f6bb8 is the class k1f6bb8), so
+// that a page can change it in dark mode.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -21,14 +21,14 @@ std::string escaped_xml(std::string_view s) {
     else if (c == '"')
       out += "&quot;";
     else if (static_cast<unsigned char>(c) >= 32 || c == '\n' || c == '\t')
-      out += c;  // other control characters are no XML
+      out += c;  // other control characters are not allowed in XML
   }
   return out;
 }
 
 namespace {
 
-// With one digit behind the point, whatever the locale says.
+// One digit after the point, independent of the locale.
 std::string coordinate(double v) {
   const auto tenths = static_cast<long long>(std::llround(std::clamp(v, -1e9, 1e9) * 10));
   std::string out = tenths < 0 ? "-" : "";
@@ -72,17 +72,17 @@ class SvgCanvas : public Canvas {
             kAnchors[static_cast<int>(anchor)] + " fill=\"#" + hex(c) + "\"" +
             (vertical ? " transform=\"rotate(-90 " + x + " " + y + ")\"" : "") + ">" + escaped_xml(s) + "</text>\n";
   }
-  // The font is the reader's: letters of the usual ones are about so wide.
+  // An estimate, since the viewer chooses the font.
   double text_width(const std::string& s, double size) override {
     double width = 0;
     for (const char c : s) {
-      if ((static_cast<unsigned char>(c) & 0xc0) == 0x80) continue;  // inside a character of UTF-8
+      if ((static_cast<unsigned char>(c) & 0xc0) == 0x80) continue;  // a continuation byte of UTF-8
       const bool narrow = c == 'i' || c == 'l' || c == 'j' || c == '/' || c == '.' || c == ' ' || c == 't' || c == 'f';
       width += narrow ? 0.35 : c == 'm' || c == 'w' || c == 'W' || c == 'M' ? 0.95 : 0.63;
     }
     return width * size;
   }
-  // An inner picture clips without a name, which would have to differ from all others of a page.
+  // A nested <svg> clips its contents. A clipPath would need an id that is unique in the page.
   void clip(Position low, Position high) override {
     const std::string x = coordinate(low.x), y = coordinate(low.y), w = coordinate(high.x - low.x),
                       h = coordinate(high.y - low.y);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr Color kInk{0.2, 0.2, 0.22}, kGrid{0.88, 0.88, 0.9}, kFrame{0.45, 0.45, 0.48};
 constexpr double kTextSize = 12;
-constexpr double kRounding = 1e-9;    // values that differ by less, relatively, are drawn as one
+constexpr double kRounding = 1e-9;    // values with a smaller relative difference are drawn as equal
 constexpr double kSmallest = 1e-290;  // values below are drawn as zero
 constexpr double kMostTicks = 100;
 
@@ -25,7 +25,8 @@ struct Range {
     low = std::min(low, v);
     high = std::max(high, v);
   }
-  // A little room around the data; a range of one value, up to rounding, gets some, no data the unit interval.
+  // Adds a margin around the data. A range of a single value (up to rounding) is widened; without data, the range is
+  // [0, 1].
   void settle() {
     if (low > high) low = 0, high = 1;
     const double size = std::max(std::abs(low), std::abs(high));
@@ -80,7 +81,7 @@ void draw_axes(Canvas& c, const Axes& a, Position low, Position high) {
   xr.settle();
   yr.settle();
 
-  // The legend stands to the right of the plot, where it hides no data.
+  // The legend is to the right of the plot, so that it hides no data.
   double legend = 0;
   std::size_t named = 0;
   for (const Series& s : a.series)
@@ -224,7 +225,9 @@ bool available(const std::filesystem::path& file) { return file.extension() == "
 void save(const Figure& f, const std::filesystem::path& file) {
   if (file.extension() == ".svg") return write_file(file, svg(f));
   const auto canvas = make_png_canvas(f.width, f.height);
-  if (!canvas) throw RuntimeError("cannot draw ", file.string(), ": this build has no cairo");
+  if (!canvas)
+    throw RuntimeError("plot: cannot draw ", file.string(),
+                       ": this build has no drawing library (cairo); .svg needs none");
   write_file(file, drawn(f, *canvas));
 }
 

@@ -25,22 +25,24 @@ std::string number_text(double v) {
 void save(const Matrix& m, const std::filesystem::path& file) {
   const Shape& shape = m.counts.shape();
   if (shape.size() != 2 || shape[0] != shape[1] || shape[0] == 0)
-    throw DimensionError("plot: a matrix of shape ", shape, " is not square");
+    throw DimensionError("plot: the matrix must be square, not of shape ", shape);
   const auto n = static_cast<std::size_t>(shape[0]);
   std::vector<std::string> labels = m.labels;
   if (labels.empty())
     for (std::size_t i = 0; i < n; ++i) labels.push_back(std::to_string(i));
-  if (labels.size() != n) throw DimensionError("plot: ", labels.size(), " names for a matrix of shape ", shape);
+  if (labels.size() != n)
+    throw DimensionError("plot: the matrix has shape ", shape, ", but ", labels.size(), " labels");
   const std::vector<double> values = m.counts.to_vector<double>();
 
   const double cell = std::clamp(560.0 / static_cast<double>(n), 6.0, 64.0), size = std::clamp(cell / 3.4, 6.0, 14.0);
-  // Names wider than a cell would run into each other below it: then only the rows have them, columns their numbers.
+  // Names wider than a cell would overlap below the columns, so they are rotated there.
   const bool svg = file.extension() == ".svg";
   double left = 0;
   {
     const auto measure = svg ? make_svg_canvas(10, 10) : make_png_canvas(10, 10);
     if (!measure)
-      throw RuntimeError("plot: this build has no drawing library (cairo), it cannot write ", file.string());
+      throw RuntimeError("plot: cannot draw ", file.string(),
+                         ": this build has no drawing library (cairo); .svg needs none");
     for (const std::string& l : labels) left = std::max(left, measure->text_width(l, size));
   }
   const bool upright = left > cell - 4;
@@ -52,7 +54,7 @@ void save(const Matrix& m, const std::filesystem::path& file) {
     canvas->area({{x, y}, {x + w, y}, {x + w, y + h}, {x, y + h}}, c);
   };
   canvas->text({x0 + side / 2, 24}, m.title, 15, Canvas::Anchor::middle, kInk);
-  // Labels that are too many for their cells are left out but for every k-th.
+  // If cells are smaller than the text, only every k-th label is drawn.
   const auto every = static_cast<std::size_t>(std::ceil((size + 2) / cell));
   for (std::size_t row = 0; row < n; ++row) {
     double sum = 0;

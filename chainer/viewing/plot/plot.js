@@ -1,7 +1,7 @@
-// Axes and curves as SVG: the live page and reports draw with these functions. figure.cpp has the same rules in C++.
+// Draws axes and curves as SVG, for the live page and for reports. figure.cpp follows the same rules in C++.
 'use strict';
 
-const rounding = 1e-9;    // values that differ by less, relatively, are drawn as one
+const rounding = 1e-9;    // values with a smaller relative difference are drawn as equal
 const smallest = 1e-290;  // values below are drawn as zero
 const mostTicks = 100;
 
@@ -9,8 +9,8 @@ function isDrawable(value) {
   return typeof value === 'number' && Math.abs(value) <= 1e300;
 }
 
-// The ends of an axis for values in [low, high], with `margin` of the length on both sides. A range of one value, up to
-// rounding, gets some room; no values get the unit interval.
+// Returns the ends of an axis for values in [low, high], with a margin on both sides (a fraction of the length). A
+// range of a single value (up to rounding) is widened; without values (low > high), the range is [0, 1].
 function axisEnds(low, high, margin) {
   if (low > high) {
     low = 0;
@@ -27,7 +27,7 @@ function axisEnds(low, high, margin) {
   return [low - room, high + room];
 }
 
-// Round numbers in [low, high], about `count`.
+// Returns about `count` round numbers in [low, high].
 function ticks(low, high, count) {
   const raw = (high - low) / Math.max(1, count);
   const base = 10 ** Math.floor(Math.log10(raw));
@@ -40,7 +40,7 @@ function ticks(low, high, count) {
   return out;
 }
 
-// Logarithms of round numbers between two logarithms: powers of ten, with 2 and 5 times these where there are few.
+// Returns logarithms of round numbers between two logarithms: powers of ten, and for short ranges 2 and 5 times these.
 function logarithmicTicks(low, high) {
   const out = [];
   for (let power = Math.floor(low); power <= Math.ceil(high) && out.length < mostTicks; ++power) {
@@ -58,7 +58,7 @@ function tickText(value) {
   return String(Number(value.toPrecision(5)));
 }
 
-// Running means of values, without the bias to the first one; gaps (null) stay gaps.
+// Returns exponential moving averages with bias correction; gaps (null) stay gaps.
 function smoothed(values, weight) {
   if (!weight) return values;
   let sum = 0;
@@ -71,7 +71,7 @@ function smoothed(values, weight) {
   });
 }
 
-// At most about `most` positions of a curve: the least and the largest value of each stretch.
+// Returns about `most` positions of a curve at most: those of the smallest and the largest value of each interval.
 function thinnedPositions(values, most) {
   const all = [...values.keys()];
   if (values.length <= most) return all;
@@ -92,7 +92,7 @@ function thinnedPositions(values, most) {
   return out;
 }
 
-// The position of the value nearest to `at` in a list.
+// Returns the index of the value nearest to `at`.
 function nearest(values, at) {
   let found = 0;
   for (let i = 1; i < values.length; ++i) {
@@ -108,8 +108,8 @@ function svgElement(tag, attributes, text) {
   return element;
 }
 
-// Draws curves ({x, y, color, dash, opacity}; y may be null) into an SVG element, whose former content goes. `range` is a
-// part of the x axis. Returns what maps values to places, and the marks that follow the pointer.
+// Replaces the content of an SVG element with curves ({x, y, color, dash, opacity}; elements of y may be null). `range`
+// is a part of the x axis. Returns the mapping from values to positions, and the marks that follow the pointer.
 function drawPlot(svg, {width, height, xName, curves, logarithmic = false, range = null}) {
   const [left, right, top, bottom] = [62, width - 12, 10, height - 40];
   const value = y => y === null ? null : !logarithmic ? y : y > 0 ? Math.log10(y) : null;
@@ -146,7 +146,7 @@ function drawPlot(svg, {width, height, xName, curves, logarithmic = false, range
     add('text', {class: 'tick', x: left - 6, y: toY(y) + 4, 'text-anchor': 'end'}, tickText(logarithmic ? 10 ** y : y));
   }
   add('text', {class: 'tick', x: (left + right) / 2, y: height - 6, 'text-anchor': 'middle'}, xName);
-  // What lies outside of the axes is cut off.
+  // Clips curves to the axes.
   const inner = add('svg', {x: left, y: top, width: right - left, height: bottom - top,
     viewBox: `${left} ${top} ${right - left} ${bottom - top}`});
   for (const curve of curves) {
@@ -165,7 +165,7 @@ function drawPlot(svg, {width, height, xName, curves, logarithmic = false, range
   const band = add('rect', {class: 'band', y: top, height: bottom - top, width: 0});
   return {
     toX, x0, x1, left, right, cursor, band,
-    // The x under a pointer, within the axis.
+    // Returns the x under the pointer, clipped to the axis.
     xAt(event) {
       const box = svg.getBoundingClientRect();
       const place = (event.clientX - box.left) / box.width * width;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A layered drawing of a graph: ranks by the longest path, long edges through empty places of the ranks between, order
-// within a rank by the means of neighbours.
+// Layered drawing of a graph: ranks by the longest path, long edges through dummy nodes in the ranks between, order
+// within a rank by the means of neighbors.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -17,7 +17,7 @@ using plot::Position;
 
 struct Node {
   std::string label;
-  bool function = false, place = false;  // a place of a long edge has no box
+  bool function = false, place = false;  // place: a dummy node of a long edge, drawn without a box
   int rank = 0;
   double x = 0, width = 0;
   std::vector<std::size_t> above, below;
@@ -32,7 +32,7 @@ std::string unescaped(std::string_view s) {
   return out;
 }
 
-// Statements "id [label="...",...]" and "id -> id", ended by semicolons.
+// Parses statements "id [label="...",...]" and "id -> id", terminated by semicolons.
 std::vector<Node> read_dot(const std::string& dot) {
   std::vector<Node> nodes;
   std::map<std::string, std::size_t> ids;
@@ -76,7 +76,7 @@ std::vector<Node> read_dot(const std::string& dot) {
   return nodes;
 }
 
-// The longest path from a node without inputs; false for a graph with a cycle.
+// Sets ranks to the length of the longest path from a node without inputs; returns false for a graph with a cycle.
 bool set_ranks(std::vector<Node>& nodes) {
   std::vector<std::size_t> missing(nodes.size()), ready;
   for (std::size_t i = 0; i < nodes.size(); ++i)
@@ -88,7 +88,7 @@ bool set_ranks(std::vector<Node>& nodes) {
       if (--missing[to] == 0) ready.push_back(to);
     }
   if (done < nodes.size()) return false;
-  // What has no input stands right above what reads it: parameters beside the data they meet.
+  // Nodes without inputs are moved to the rank right above their first reader: parameters next to the data.
   for (Node& n : nodes)
     if (n.above.empty() && !n.below.empty()) {
       n.rank = nodes[n.below[0]].rank - 1;
@@ -122,7 +122,7 @@ void split_long_edges(std::vector<Node>& nodes) {
     }
 }
 
-// Sweeps that put each node at the mean of its neighbours, and push those apart that meet.
+// Sweeps that move each node to the mean of its neighbors and push overlapping nodes apart. Returns the total width.
 double set_places(std::vector<Node>& nodes, std::vector<std::vector<std::size_t>>& ranks) {
   constexpr double kGap = 14;
   const auto spread = [&](std::vector<std::size_t>& rank) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One or several runs as a page of HTML.
+// Renders one or several runs as an HTML page.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -15,9 +15,9 @@ namespace chainer::run_report {
 namespace {
 
 using plot::escaped_xml;
-constexpr std::size_t kPlots = 40;              // more keys are named, not drawn
+constexpr std::size_t kPlots = 40;              // further keys appear in the table only
 constexpr std::size_t kPoints = 16000;          // of all curves together
-constexpr uintmax_t kPictureBytes = 400 << 10;  // of all pictures together; others are links
+constexpr uintmax_t kPictureBytes = 400 << 10;  // of all pictures together; further pictures are named only
 
 struct Plot {
   std::string title, x_key;
@@ -41,7 +41,7 @@ std::string hex(plot::Color c) {
 const json::Value* member(const json::Value& v, std::string_view key) { return v.object() ? v.find(key) : nullptr; }
 std::string value_text(const json::Value& v) { return v.string() ? *v.string() : json::dump(v); }
 
-// Curves whose names end alike share a plot: main/loss and validation/main/loss, of all runs.
+// Curves with the same last part of their names share a plot, such as main/loss and validation/main/loss of all runs.
 std::vector<Plot> plots_of(const std::vector<Run>& runs) {
   std::vector<Plot> out;
   std::size_t curves = 0;
@@ -77,11 +77,11 @@ std::string drawn(const Plot& p, std::size_t i) {
   }
   return "<figure data-plot=\"" + std::to_string(i) + "\"><figcaption>" + escaped_xml(p.title) +
          "</figcaption>\n<ul class=\"legend\">" + legend + "</ul>\n" +
-         plot::svg(f, "Curves of " + names + " over " + p.x_key + "; best and last values stand in the table") +
+         plot::svg(f, "Curves of " + names + " over " + p.x_key + "; best and last values are in the table") +
          "</figure>\n";
 }
 
-// The numbers behind the curves, for the script. "<" must not end the element that they stand in.
+// The values of the curves as JSON for the script. "<" is escaped, so that no text can close the script element.
 std::string data_of(const std::vector<Plot>& plots) {
   const auto numbers = [](const std::vector<double>& values) {
     std::string out;
@@ -104,7 +104,7 @@ std::string data_of(const std::vector<Plot>& plots) {
   return "[" + out + "]";
 }
 
-// Whether more, or less, is better; 0 where nobody can say.
+// Returns 1 if larger values are better, -1 if smaller values are, 0 if unknown.
 int direction(const std::string& key) {
   for (const char* good : {"accuracy", "auc", "bleu", "psnr", "ssim", "precision", "recall", "f1", "score", "iou"})
     if (key.find(good) != key.npos) return 1;
@@ -157,10 +157,10 @@ std::string functions_table(const json::Value& about) {
   double total = 1e-12;
   for (const json::Value& row : *rows->list()) total += number(row, "seconds");
   std::string out =
-      "<h3>Time and memory by function</h3><p>Of an iteration; medians of " + rounded(number(*profile, "iterations")) +
-      " that were measured.</p><div class=\"scroll\" tabindex=\"0\" role=\"region\" "
+      "<h3>Time and memory by function</h3><p>Per iteration; medians of " + rounded(number(*profile, "iterations")) +
+      " measured iterations.</p><div class=\"scroll\" tabindex=\"0\" role=\"region\" "
       "aria-label=\"Time and memory by function\"><table><thead><tr><th scope=\"col\">function</th><th scope=\"col\" "
-      "class=\"n\">calls</th><th scope=\"col\" class=\"n\">ms</th><th scope=\"col\" class=\"n\">MB taken</th><th "
+      "class=\"n\">calls</th><th scope=\"col\" class=\"n\">ms</th><th scope=\"col\" class=\"n\">MB allocated</th><th "
       "scope=\"col\">share of time</th></tr></thead><tbody>\n";
   for (const json::Value& row : *rows->list()) {
     const json::Value* name = member(row, "name");
@@ -174,13 +174,14 @@ std::string functions_table(const json::Value& about) {
   return out + "</tbody></table></div>\n";
 }
 
-// Deviations of parameters and of their gradients: a plot each, a curve a parameter.
+// Adds plots of the statistics of parameters and gradients, with one curve per parameter.
 void add_statistics(const Run& run, std::vector<Plot>& plots) {
   const json::Value* all = member(run.about, "statistics");
   if (!all || !all->object()) return;
-  const std::pair<const char*, const char*> kinds[] = {{"std", "deviation of parameters"},
-                                                       {"gradient_std", "deviation of gradients"},
-                                                       {"gradient_zero", "share of gradients that are zero"}};
+  const std::pair<const char*, const char*> kinds[] = {
+      {"std", "standard deviation of parameters"},
+      {"gradient_std", "standard deviation of gradients"},
+      {"gradient_zero", "fraction of gradient elements that are zero"}};
   for (const auto& [key, title] : kinds) {
     Plot p{run.name + ": " + title, "iteration", {}};
     for (const auto& [path, s] : *all->object()) {
@@ -217,7 +218,7 @@ std::string base64(const std::string& bytes) {
   return out;
 }
 
-// Pictures stand in the page, the newest in the order of their names first to stay; the others are named.
+// Embeds pictures in the page up to the budget, those with the last names first; names the others.
 std::string pictures_of(const Run& run, uintmax_t& budget) {
   std::string shown, left;
   std::size_t left_out = 0;
@@ -260,14 +261,14 @@ std::string details_of(const Run& r, std::size_t number, uintmax_t& budget) {
     out += "<h3>What ran</h3><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"What ran\">" +
            pairs_table(*v) + "</div>\n";
   const json::Value* given = member(r.about, "arguments");
-  // HtmlReport and LivePage both write them down.
+  // HtmlReport and LivePage both write the arguments.
   const bool same = given && json::dump(*given) == json::dump(r.arguments);
   for (const json::Value* v : {given, same ? nullptr : &r.arguments})
     if (v && v->object() && !v->object()->empty()) out += "<h3>Arguments</h3>" + pairs_table(*v);
   out += text_block(r.about, "runtime", "Library and machine") + text_block(r.about, "summary", "Network") +
          functions_table(r.about);
   if (!r.graph.empty()) {
-    const std::string picture = graph_svg(r.graph, "The computational graph: functions and what flows between them");
+    const std::string picture = graph_svg(r.graph, "The computational graph: functions and variables");
     out += "<h3>Graph</h3>";
     out += picture.empty()
                ? "<p>The graph is too large to be drawn here, or its text is damaged.</p>\n"
@@ -280,7 +281,7 @@ std::string details_of(const Run& r, std::size_t number, uintmax_t& budget) {
 
 std::string page(const std::vector<Run>& given) {
   std::vector<Run> runs = given;
-  for (std::size_t i = 0; i < runs.size(); ++i)  // two folders named result are told apart by those above them
+  for (std::size_t i = 0; i < runs.size(); ++i)  // adds the parent folder to names that occur twice
     if (std::count_if(given.begin(), given.end(), [&](const Run& r) { return r.name == given[i].name; }) > 1)
       runs[i].name = runs[i].folder.parent_path().filename().string() + "/" + runs[i].name;
   std::vector<Plot> plots = plots_of(runs);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a colleague would say of a run.
+// Remarks on a run: problems that its values show.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -10,7 +10,7 @@
 namespace chainer::run_report {
 namespace {
 
-constexpr double kFewest = 3;  // measured iterations of which something is said
+constexpr double kFewest = 3;  // the fewest measured iterations for remarks on time
 
 std::string four_digits(double v) {
   char buffer[32];
@@ -30,19 +30,19 @@ void about_finite(const Run& run, const plot::Series& c, std::vector<std::string
   if (!count) return;
   const std::string what = std::isnan(c.y[first]) ? "NaN" : "infinite";
   if (count == c.y.size() - first)
-    out.push_back(text(c.label, " is ", what, " since ", run.x_key, " ", four_digits(c.x[first]),
-                       ". A smaller learning rate, or optimizer_hooks::GradientClipping, helps most often."));
+    out.push_back(text(c.label, " has been ", what, " since ", run.x_key, " ", four_digits(c.x[first]),
+                       ". A smaller learning rate or optimizer_hooks::GradientClipping often helps."));
   else
     out.push_back(text(c.label, " was ", what, " in ", count, " of ", c.y.size(), " entries, first at ", run.x_key, " ",
                        four_digits(c.x[first]), "."));
 }
 
-// The least value lies behind us, and what came since is higher by more than the curve's own noise.
+// The smallest value was reached earlier, and the last values are larger by more than the noise of the curve.
 void about_rising(const Run& run, const plot::Series& c, std::vector<std::string>& out) {
   if (!ends_in(c.label, "loss") || c.y.size() < 6 ||
       std::any_of(c.y.begin(), c.y.end(), [](double v) { return !std::isfinite(v); }))
     return;
-  // Long curves are judged by means of a twentieth of their entries.
+  // Long curves are smoothed by means over a twentieth of their entries.
   const std::size_t n = c.y.size(), width = std::max<std::size_t>(1, n / 20), tail = std::max<std::size_t>(3, width);
   std::size_t best = 0;
   double least = HUGE_VAL, noise = 0, late = 0;
@@ -56,9 +56,9 @@ void about_rising(const Run& run, const plot::Series& c, std::vector<std::string
   for (std::size_t i = n - tail; i < n; ++i) late += c.y[i] / static_cast<double>(tail);
   if (late - least <= std::max({noise / std::sqrt(static_cast<double>(width)), 0.02 * std::abs(least)})) return;
   const bool validation = c.label.find("validation") != std::string::npos;
-  out.push_back(text(c.label, " rises since ", run.x_key, " ", four_digits(c.x[best]), ": it was ", four_digits(least),
-                     " there, and is ", four_digits(late), " now.",
-                     validation ? " The model learns its training data by heart: stop there, or regularize." : ""));
+  out.push_back(text(c.label, " has been rising since ", run.x_key, " ", four_digits(c.x[best]), ": from ",
+                     four_digits(least), " to ", four_digits(late), ".",
+                     validation ? " The model overfits its training data: stop earlier, or regularize." : ""));
 }
 
 void about_gradients(const Run& run, std::vector<std::string>& out) {
@@ -71,9 +71,8 @@ void about_gradients(const Run& run, std::vector<std::string>& out) {
     for (const json::Value& v : *zero->list()) dead += number(&v) >= 1;
     const double share = dead / static_cast<double>(zero->list()->size());
     if (share >= 0.2)
-      out.push_back(
-          text("Gradients of ", path, " are zero in ", std::lround(share * 100),
-               " % of the samples: nothing that the loss depends on goes through it, or its units are dead."));
+      out.push_back(text("Gradients of ", path, " are zero in ", std::lround(share * 100),
+                         " % of the samples: the loss does not depend on it, or its units are dead."));
   }
 }
 
@@ -96,7 +95,7 @@ void about_time(const Run& run, std::vector<std::string>& out) {
   for (const json::Value& f : *functions->list()) {
     const double share = number(member_of(&f, "seconds")) / std::max(inside, 1e-12);
     const json::Value* name = member_of(&f, "name");
-    // One iteration in which the system did something else proves nothing.
+    // The share must be large in all iterations, since one of them may have been disturbed by other processes.
     if (share > 0.6 && number(member_of(&f, "least_share")) > 0.5 && functions->list()->size() > 2 && name &&
         name->string())
       out.push_back(text(*name->string(), " takes ", std::lround(100 * share),

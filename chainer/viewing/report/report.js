@@ -1,5 +1,5 @@
-// What a report's plots do: each is drawn again from the numbers of the page, in the width that it has, when a reader
-// zooms, smooths, chooses a logarithmic scale or points at it.
+// Makes the plots of a report interactive: draws each again from the data in the page, at its current width, for
+// zooming, smoothing, logarithmic scales and values under the pointer.
 {
   const plots = JSON.parse(document.getElementById('data').textContent);
 

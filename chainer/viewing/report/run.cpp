@@ -17,29 +17,28 @@ constexpr uint64_t kLargestText = uint64_t(1) << 26;
 
 bool is_place(const std::string& key) { return key == "epoch" || key == "iteration" || key == "elapsed_time"; }
 
-// The entries of a log. A log whose end is missing gives those that are whole.
+// Returns the entries of a log; of an incomplete log, those that are complete.
 json::List entries_of(const fs::path& file, Run& run) {
   using End = viewing::LogFile::End;
   viewing::LogFile log(file);
   const End end = log.update();
   json::List out;
   if (end == End::no_list) {
-    run.problems.push_back("the log is no list of entries, as LogReport writes it");
+    run.problems.push_back("the log is not a list of entries, as written by LogReport");
     return out;
   }
   log.each(0, [&](std::size_t i, std::string_view entry) {
     try {
       out.push_back(json::parse(entry));
     } catch (const ValueError& e) {
-      run.problems.push_back(text("the log cannot be read from its entry ", i, " on: ", e.what()));
+      run.problems.push_back(text("the log cannot be read from entry ", i, " on: ", e.what()));
     }
     return out.size() > i;
   });
   if (out.empty() && end == End::half_written)
-    run.problems.push_back("the log cannot be read: it has no whole entry");
+    run.problems.push_back("the log cannot be read: it has no complete entry");
   else if (end == End::half_written)
-    run.problems.push_back(
-        text("the log ends in the midst of an entry; the ", out.size(), " entries before it are shown"));
+    run.problems.push_back(text("the log ends within an entry; the ", out.size(), " entries before it are shown"));
   return out;
 }
 
@@ -73,14 +72,15 @@ void read_curves(const json::List& entries, Run& run) {
   if (entries.empty() && run.problems.empty()) run.problems.push_back("the log has no entries yet");
 }
 
-// A file of the run's folder, of which no links are followed: a page is passed on. "" for none.
+// Returns a file of the run's folder; "" if it is missing or cannot be read. Links are not followed, since a report may
+// be passed on and must not contain files from elsewhere.
 std::string text_of(const char* name, uint64_t largest, Run& run) {
   std::error_code error;
   if (!fs::exists(fs::symlink_status(run.folder / name, error))) return {};
   try {
     return read_file_below(run.folder, name, largest);
   } catch (const Error& e) {
-    run.problems.push_back(chainer::text(name, " is left out: ", e.what()));
+    run.problems.push_back(chainer::text(name, " is omitted: ", e.what()));
     return {};
   }
 }
@@ -102,17 +102,17 @@ Run read_run(const fs::path& path) {
   std::error_code error;
   Run run;
   const bool folder = fs::is_directory(path, error);
-  if (!folder && !fs::exists(path, error)) throw FileError("report: there is no folder or log ", path.string());
+  if (!folder && !fs::exists(path, error)) throw FileError("report: no folder or log ", path.string());
   const fs::path place = fs::absolute(path, error).lexically_normal();
   run.folder = folder ? place : place.parent_path();
   run.name = (place.has_filename() ? place : place.parent_path()).filename().string();
   const fs::path log = folder ? run.folder / "log" : place;
   if (folder && fs::is_symlink(log, error))
-    run.problems.push_back("the log is a link, which is not followed; report FILE reads its target");
+    run.problems.push_back("the log is a symbolic link, which is not followed; `chainer report FILE` reads its target");
   else if (fs::is_regular_file(log, error))
     read_curves(entries_of(log, run), run);
   else
-    run.problems.push_back("there is no log: extensions::LogReport writes one");
+    run.problems.push_back("the folder has no log; extensions::LogReport writes one");
   if (!folder) return run;
   run.about = read_json("report.json", run);
   run.arguments = read_json("args", run);
@@ -128,7 +128,7 @@ Run read_run(const fs::path& path) {
         it->path().filename().string().starts_with("tmp-"))
       continue;
     if (it->is_symlink(error))
-      run.problems.push_back(it->path().filename().string() + " is left out: it is a link, which is not followed");
+      run.problems.push_back(it->path().filename().string() + " is omitted: symbolic links are not followed");
     else
       run.pictures.push_back(it->path());
   }

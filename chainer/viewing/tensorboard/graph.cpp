@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The computational graph as TensorFlow's GraphDef, links as scopes.
+// Writes the computational graph as TensorFlow's GraphDef, with links as scopes.
 #include <algorithm>
 #include <cctype>
 #include <cstdint>
@@ -17,10 +17,10 @@ namespace {
 
 using Path = std::vector<std::string>;
 
-// TensorFlow's numbers of types, from types.proto, in the order of Dtype.
+// TensorFlow's DataType (types.proto) for each Dtype.
 constexpr uint64_t kDataTypes[kDtypeCount] = {10, 6, 5, 3, 9, 4, 19, 1, 2, 14};
 
-// "/predictor/l1" as its parts, with the letters that TensorFlow allows.
+// Splits "/predictor/l1" into its parts; replaces characters that TensorFlow does not allow.
 Path path_of(const std::string& slashes) {
   Path out;
   std::string part;
@@ -47,16 +47,18 @@ Path common(const Path& a, const Path& b) {
 
 struct Operation {
   const FunctionNode* function;
-  std::optional<Path> own, above, below;  // scopes: of its parameters, and of the nearest that have some
+  // Scopes: of its parameters, and of the nearest functions with parameters above and below.
+  std::optional<Path> own, above, below;
   std::string name;
   void meet(std::optional<Path>& at, const std::optional<Path>& other) const {
     if (other) at = at ? common(*at, *other) : *other;
   }
-  // Between two parts of a link it belongs to that link; before the first and behind the last, to the whole.
+  // A function between two parts of a link belongs to that link; before the first and after the last function with
+  // parameters, to the top level.
   Path scope() const { return own ? *own : above && below ? common(*above, *below) : Path(); }
 };
 
-// Functions in the order of their ranks: who makes an input stands before who reads it.
+// Returns the functions of the graph by rank, so that each function comes after the creators of its inputs.
 std::vector<Operation> operations_behind(const Variables& outputs) {
   std::vector<Operation> out;
   std::set<const FunctionNode*> met;
@@ -127,9 +129,9 @@ void Writer::graph(const Variables& outputs, const std::map<std::string, const L
       parameters.try_emplace(p.variable().node_pointer(), path_of(name + "/" + path));
   std::vector<Operation> all = operations_behind(outputs);
   if (all.empty())
-    throw ValueError("tensorboard::Writer::graph: no function stands behind the ", outputs.size(),
-                     " variables: a graph is wanted that was not unchained (config().keep_graph_on_report for what is "
-                     "observed)");
+    throw ValueError("tensorboard::Writer::graph: the ", outputs.size(),
+                     " outputs have no computational graph; observed variables keep theirs only with "
+                     "config().keep_graph_on_report");
   set_scopes(all, parameters);
 
   Message graph;
@@ -150,7 +152,8 @@ void Writer::graph(const Variables& outputs, const std::map<std::string, const L
       it->second = unused(name_in(scope, p->second.back()));
       graph.message(1, node_message(it->second, "Parameter", {}, {x}));
     } else {
-      // What a function with parameters reads comes from outside; other functions have constants of their own.
+      // Other inputs of a function with parameters come from outside its link; those of other functions are constants
+      // in the function's own scope.
       it->second = unused(name_in(reader.own ? Path() : reader.scope(), x->name().empty() ? "input" : x->name()));
       graph.message(1, node_message(it->second, "Placeholder", {}, {x}));
     }
@@ -173,7 +176,7 @@ void Writer::graph(const Variables& outputs, const std::map<std::string, const L
     graph.message(1, node_message(o.name, o.function->label(), inputs,
                                   {o.function->outputs().begin(), o.function->outputs().end()}));
   }
-  graph.message(4, Message().number(1, 22));  // the version of the format that tensorboard's own writers name
+  graph.message(4, Message().number(1, 22));  // the GraphDef version that TensorBoard's own writers use
   write_graph(graph);
 }
 

@@ -6,7 +6,7 @@
 namespace chainer::tensorboard {
 namespace {
 
-// Tables for eight bytes at a time: table[k] is of a byte with k zero bytes behind it.
+// CRC tables for eight bytes at a time: table[k] is for a byte followed by k zero bytes.
 constexpr auto kTables = [] {
   std::array<std::array<uint32_t, 256>, 8> t{};
   for (uint32_t i = 0; i < 256; ++i) {

@@ -19,7 +19,7 @@
 namespace chainer::tensorboard {
 namespace {
 
-// Numbers of fields, from TensorFlow's event.proto, summary.proto, tensor.proto and the plugins' own.
+// Field numbers from TensorFlow's event.proto, summary.proto and tensor.proto, and from the plugins' .proto files.
 namespace event {
 constexpr int wall_time = 1, step = 2, file_version = 3, graph = 4, summary = 5, session_log = 7;
 }
@@ -33,7 +33,7 @@ double seconds_now() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-// What a plugin says about its summaries; its class of data is 2 for tensors.
+// Returns a SummaryMetadata for a plugin; data class 2 is for tensors.
 Message metadata(const std::string& plugin, const std::string& content = {}, uint64_t data_class = 0) {
   Message out;
   out.message(1, Message().bytes(1, plugin).bytes(2, content));
@@ -101,7 +101,7 @@ void Writer::scalar(const std::string& tag, double v, int64_t step) {
 
 void Writer::histogram(const std::string& tag, const Array& values, int64_t step, int64_t bins) {
   if (bins < 1)
-    throw ValueError("tensorboard::Writer::histogram: ", bins, " bins for '", tag, "': at least one is needed");
+    throw ValueError("tensorboard::Writer::histogram: bins must be 1 or more, not ", bins, " (tag '", tag, "')");
   const Array wide = to_host(values.astype(float64)).contiguous();
   const std::span<const double> all(wide.data<double>(), static_cast<std::size_t>(wide.size()));
   double least = INFINITY, most = -INFINITY, sum = 0, squares = 0, count = 0;
@@ -148,7 +148,7 @@ void Writer::write_graph(const Message& graph) {
 void Writer::hparams(const std::map<std::string, Value>& values, const std::vector<std::string>& metrics) {
   Message experiment, start;
   for (const auto& [name, v] : values) {
-    // DataType: STRING 1, BOOL 2, FLOAT64 3; and google.protobuf.Value.
+    // The types of hparams' DataType: STRING 1, BOOL 2, FLOAT64 3. Values are google.protobuf.Value.
     const auto type = std::holds_alternative<std::string>(v) ? 1u : std::holds_alternative<bool>(v) ? 2u : 3u;
     experiment.message(4, Message().bytes(1, name).number(4, type));
     Message number;

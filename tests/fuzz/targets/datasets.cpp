@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The parsers of what datasets come in.
+// Parsers of the file formats of datasets.
 #include <chainer/chainer.h>
 
 #include <cstdlib>

@@ -27,7 +27,7 @@ void read_all(serializers::HDF5Group& group, int depth) {
   }
 }
 
-// Reads every example; one that is damaged leaves the others alone.
+// Reads every example; a damaged example does not affect the others.
 void read_all(const Dataset& dataset) {
   for (int64_t i = 0; i < dataset.size(); ++i) {
     try {
@@ -70,7 +70,7 @@ void lists(std::string_view bytes) {
 
 void zipped_pictures(std::string_view bytes) {
   std::string archive(bytes.substr(0, 1) == "P" ? bytes : "");
-  if (archive.empty()) {  // members: two bytes of their length, little-endian, and the picture
+  if (archive.empty()) {  // members: the length (two bytes, little-endian) and the picture
     zip::Writer writer(true);
     for (int number = 0; bytes.size() >= 2; ++number) {
       const std::size_t length =
@@ -110,7 +110,7 @@ void texts(std::string_view bytes) {
       if (datasets::utf8(lines.get(i)[0]) != line) std::abort();
       all += line;
     }
-    // Untranslated, the lines of a well-formed file are the file.
+    // Without newline translation, the concatenated lines of a well-formed file are the file.
     if (choice % 18 == 0 && choice / 18 % 5 != 0 && all != bytes) std::abort();
   } catch (const Error&) {}
 }

@@ -47,7 +47,7 @@ void caffemodel(std::string_view bytes) {
     L::caffe::CaffeFunction f(net, "fuzzed");
     const UsingConfig test_mode(&Config::train, false);
     const NoBackpropMode no_graph;
-    // Small images: what would take much memory is a setting of the file, not a finding.
+    // Only small images: a model that needs much memory is not a finding.
     int64_t window = 0, numbers = 0;
     for (const chainer::caffe::Layer& l : net.layers) {
       for (std::size_t i = 0; i < 2; ++i)

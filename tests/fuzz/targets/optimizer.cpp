@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// States of every optimizer, loaded and used.
+// Loads states of every optimizer and runs updates.
 #include <functional>
 #include <memory>
 
@@ -40,7 +40,7 @@ void optimizer(std::string_view bytes) {
   L::Linear l(3, 4);
   const auto o = all_optimizers::rows()[number % count()].make();
   o->setup_link(l);
-  // A wrong type would be found by the master copies too.
+  // Half of the cases use float32 master copies.
   if (number >= 128) o->use_fp32_update();
   try {
     serializers::NpzDeserializer s(replaced(members, bytes.substr(1)));

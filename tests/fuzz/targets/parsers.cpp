@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The parsers of arrays and states by themselves.
+// Parsers of arrays and states.
 #include <chainer/chainer.h>
 
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Requests to the page of results, by themselves and through the server's parser.
+// Requests to the page of results, directly and through the parser of the server.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -28,18 +28,19 @@ namespace fs = std::filesystem;
 namespace fuzz {
 namespace {
 
-// What no answer may tell: it stands in a file beside the folder that is served.
+// No answer may contain this text, which is in a file outside of the served folder.
 constexpr std::string_view kHidden = "what lies outside";
-constexpr std::size_t kLongest = 100000;  // of an answer, of which no more is read
+constexpr std::size_t kLongest = 100000;  // the most bytes that are read of an answer
 
-// What the handler of the port was asked and said; none if the server refused a request itself.
+// The request and the response of the port's handler; empty if the server rejected the request itself.
 struct Given {
   int requests = 0;
   std::string method;
   live::HttpResponse answer;
 };
 
-// A folder with a run, a run whose log is half-written, and a link that leads out of it; served until the program ends.
+// A folder with a run, a run with a half-written log, and a link to the outside, which is served until the program
+// ends.
 class Served {
  public:
   Served() : root_(fs::temp_directory_path() / text("chainer-fuzz-request-", ::getpid())) {
@@ -53,7 +54,7 @@ class Served {
     if (!live::HttpServer::available()) return;
     port.emplace("127.0.0.1", 0, [this](const live::HttpRequest& q) {
       live::HttpResponse r = site->answer(q);
-      if (r.events) r.events = &events_;  // which ends before the port
+      if (r.events) r.events = &events_;  // destroyed before the port
       const std::lock_guard lock(mutex_);
       ++given_.requests, given_.method = q.method, given_.answer = r;
       return r;
@@ -97,8 +98,8 @@ std::string taken_line(std::string_view& rest) {
   return line;
 }
 
-// "METHOD path?name=value&...", lines "name: value" to an empty one, the body. TOKEN and HOST stand for those of the
-// site.
+// Parses "METHOD path?name=value&...", lines "name: value" up to an empty one, and the body. TOKEN and HOST are
+// replaced by those of the site.
 live::HttpRequest request_of(std::string_view bytes, const Served& served) {
   live::HttpRequest q;
   q.remote = "127.0.0.1";
@@ -130,13 +131,13 @@ void check(const live::HttpResponse& r) {
   if (r.status != 200 && (r.status < 400 || r.status > 500)) std::abort();
   if (r.body.find(kHidden) != r.body.npos) std::abort();
   if (!r.headers.contains("Content-Security-Policy")) std::abort();
-  if (r.type == "application/json" && !r.events) (void)json::parse(r.body);  // whatever was asked, this is JSON
+  if (r.type == "application/json" && !r.events) (void)json::parse(r.body);  // must be valid JSON for every request
   if (r.type == "application/json" && !is_utf8(r.body)) std::abort();
 }
 
-// An answer of the port tells no secret, and is what the handler said: the status, each header, and the body, whole if
-// the connection was `closed` in order. A server that closes before all of a request is read resets the connection, so
-// that a part of the body may be missing.
+// Checks that an answer of the port contains no hidden text and is the handler's response: status, headers and body.
+// The body is complete if the connection was `closed` properly; a server that closes a connection before it has read
+// the whole request resets it.
 void check_answer(std::string_view answer, bool closed, const Given& given) {
   if (given.requests > 1) std::abort();
   if (answer.empty()) return;
@@ -146,7 +147,7 @@ void check_answer(std::string_view answer, bool closed, const Given& given) {
   const std::string_view head = answer.substr(0, end + 2), body = answer.substr(end + 4);
   const auto has = [&](const std::string& line) { return head.find(line) != head.npos; };
   if (given.requests == 0) {
-    // libmicrohttpd's own refusals may repeat their head.
+    // libmicrohttpd's own error responses may repeat their head.
     const std::size_t at = head.find("Content-Length: ");
     if (at == head.npos || has("X-Frame-Options")) std::abort();
     if (body.size() > std::stoul(std::string(head.substr(at + 16, 12))) + 1000) std::abort();
@@ -157,15 +158,15 @@ void check_answer(std::string_view answer, bool closed, const Given& given) {
   if (!has("\r\nContent-Type: " + r.type + "\r\n")) std::abort();
   for (const auto& [name, value] : r.headers)
     if (!has("\r\n" + name + ": " + value + "\r\n")) std::abort();
-  if (r.events) return;  // news follow, of which the server makes pieces
+  if (r.events) return;  // events follow in chunks
   if (!has(text("\r\nContent-Length: ", r.body.size(), "\r\n"))) std::abort();
-  // To a method of "HEAD" with bytes of 0 after it the server sends the body.
+  // For the method "HEAD" followed by zero bytes, the server sends the body.
   if (given.method == "HEAD" && body.empty()) return;
   if (std::string_view(r.body).substr(0, body.size()) != body) std::abort();
   if (closed && body.size() != r.body.size() && answer.size() < kLongest) std::abort();
 }
 
-// The bytes as they come to the port, and the answer to them; whether the connection was closed in order.
+// Sends bytes to the port; returns the answer, and whether the connection was closed properly.
 std::pair<std::string, bool> through_port(std::string_view bytes, int port) {
   const int s = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   const timeval limit{1, 0};
@@ -182,14 +183,14 @@ std::pair<std::string, bool> through_port(std::string_view bytes, int port) {
     char buffer[4096];
     while (out.size() < kLongest && (n = ::recv(s, buffer, sizeof buffer, 0)) > 0)
       out.append(buffer, static_cast<std::size_t>(n));
-    // A handler that is late shall not be taken for the next one's.
+    // Waits, so that a late handler is not mistaken for that of the next request.
     if (n < 0) std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
   ::close(s);
   return {out, n == 0};
 }
 
-// The bytes with the site's name for HOST.
+// Replaces HOST by the name of the site.
 std::string named(std::string_view bytes, const Served& served) {
   std::string out(bytes);
   for (std::size_t at = 0; (at = out.find("HOST", at)) != out.npos; at += served.host.size())
@@ -200,10 +201,10 @@ std::string named(std::string_view bytes, const Served& served) {
 }  // namespace
 
 void request(std::string_view bytes) {
-  // A request that holds the hidden words gets them back in the text of an error.
+  // A request that contains the hidden text gets it back in an error message.
   if (bytes.empty() || bytes.find(kHidden) != bytes.npos || !live::HttpServer::available()) return;
   static Served served;
-  const bool port = bytes[0] == '!';  // as bytes through the server; otherwise behind its parser
+  const bool port = bytes[0] == '!';  // through the server; otherwise directly to the handler
   if (port) {
     served.taken();
     const auto [answer, closed] = through_port(named(bytes.substr(1), served), served.port->port());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whole snapshots of a trainer, loaded and trained on.
+// Loads snapshots of a trainer and continues the training.
 #include <unistd.h>
 
 #include <filesystem>
@@ -19,7 +19,7 @@ struct MLP : Chain {
   Variable forward(const Variable& x) { return l2(F::tanh(norm(l1(x)))); }
 };
 
-// A trainer that writes no files, with one of every extension and trigger that has a state.
+// A trainer that writes no files, with every extension and trigger that has a state.
 struct Run {
   L::Classifier model{MLP()};
   optimizers::Adam optimizer;

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 namespace fuzz {
 namespace {
 
-// What the program prints goes nowhere meanwhile.
+// Discards the output of the program during its lifetime.
 class Quiet {
  public:
   Quiet() {
@@ -37,7 +37,7 @@ class Quiet {
   int saved_[2];
 };
 
-// 0 or 1, or -1 for an error.
+// Returns 0 or 1, or -1 for an error.
 int run(const std::vector<std::string>& words) {
   const Quiet quiet;
   try {
@@ -62,7 +62,7 @@ const fs::path& folder() {
 
 void tool(std::string_view bytes) {
   if (bytes.size() < 3) return;
-  // Some kinds are known by their names only.
+  // Some formats are recognized by the extension only.
   const char* const endings[] = {"", ".onnx", ".caffemodel", ".safetensors"};
   const std::string ending = endings[static_cast<unsigned char>(bytes[0]) % 4];
   const std::size_t length = static_cast<unsigned char>(bytes[1]) | std::size_t(static_cast<unsigned char>(bytes[2]))
@@ -74,7 +74,7 @@ void tool(std::string_view bytes) {
   const int shown = run({"inspect", a}), listed = run({"inspect", "--json", a});
   if (shown != listed) std::abort();
   (void)run({"inspect", "--no-stats", b});
-  if (run({"diff", a, a}) == 0 && shown != 0) std::abort();  // what cannot be read is not equal to itself
+  if (run({"diff", a, a}) == 0 && shown != 0) std::abort();  // unreadable files are not equal to themselves
   (void)run({"diff", "--json", "--atol=1e-3", a, b});
   (void)run({"diff", "--any-dtype", b, a});
   for (const char* to : {"out.npz", "out.h5", "out.safetensors", "out.npy"}) {

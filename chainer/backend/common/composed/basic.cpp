@@ -21,7 +21,7 @@ std::shared_ptr<const TimeMark> Backend::mark(int) {
     void wait() const override {}
     double seconds_since(const TimeMark& earlier) const override {
       const auto* before = dynamic_cast<const Now*>(&earlier);
-      if (!before) throw DeviceError("a time between work of the host and of another device");
+      if (!before) throw DeviceError("get_elapsed_time: the events are on the host and on another device");
       return time - before->time;
     }
   };

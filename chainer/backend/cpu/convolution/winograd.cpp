@@ -257,7 +257,7 @@ bool suits_winograd(const ConvolutionPlan& plan, const Shape& filters, const Sha
     const char* variable = std::getenv("CHAINER_CONVOLUTION");
     const std::string_view choice = variable ? variable : "";
     if (!choice.empty() && choice != "direct")
-      throw ValueError("CHAINER_CONVOLUTION must be direct, or not set, not '", choice, "'");
+      throw ValueError("CHAINER_CONVOLUTION must be direct or unset, not '", choice, "'");
     return choice.empty();
   }();
   if (!wanted || !plan.winograd || results.ndim() != 4 || plan.groups != 1) return false;

@@ -26,7 +26,8 @@ const Library* open() {
 // The attributes of all primitives: scratch memory is passed to each run, so that threads may share a primitive.
 struct Attributes {
   Attributes() {
-    if (library()->primitive_attr_create(&value) != dnnl_success) throw RuntimeError("oneDNN: no attributes");
+    if (library()->primitive_attr_create(&value) != dnnl_success)
+      throw RuntimeError("oneDNN: cannot create attributes");
     library()->primitive_attr_set_scratchpad_mode(value, dnnl_scratchpad_mode_user);
   }
   Attributes(const Attributes&) = delete;
@@ -34,7 +35,7 @@ struct Attributes {
   ~Attributes() { library()->primitive_attr_destroy(value); }
   void add_to_target() {
     dnnl_post_ops_t sum = nullptr;
-    if (library()->post_ops_create(&sum) != dnnl_success) throw RuntimeError("oneDNN: no sum");
+    if (library()->post_ops_create(&sum) != dnnl_success) throw RuntimeError("oneDNN: cannot create a post-op");
     append_sum(sum);
     library()->primitive_attr_set_post_ops(value, sum);
     library()->post_ops_destroy(sum);

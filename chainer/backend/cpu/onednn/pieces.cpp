@@ -135,7 +135,7 @@ bool by_lines(const Forward& f, const Cut& cut) {
     const int64_t image = i / cut.lines, begin = begin_of(i % cut.lines), end = begin_of(i % cut.lines + 1);
     const Lines piece(f, image, begin, end);
     if (!piece.computation()) {
-      if (f.then) throw RuntimeError("convolution: oneDNN computes some lines of an image, but not all");
+      if (f.then) throw RuntimeError("convolution: oneDNN supports some rows of an image, but not all");
       return false;
     }
     piece.computation().run(shared);
@@ -180,7 +180,7 @@ bool by_images(const ConvolutionCall& call, int64_t pieces, const Stretch& then)
   return each(pieces, out.size(), [&](int64_t i) {
     Array part = part_of(out, 0, begin_of(i), begin_of(i + 1));
     const Computation computation = piece(i, part);
-    if (!computation) throw RuntimeError("convolution: oneDNN computes some images of a batch, but not all");
+    if (!computation) throw RuntimeError("convolution: oneDNN supports some images of a batch, but not all");
     computation.run(shared);
     if (then) then(begin_of(i) * size, begin_of(i + 1) * size);
     return true;

@@ -48,7 +48,7 @@ Layout Layout::of_any_order(const Dims& shape) {
 }
 Layout Layout::copy_of(Handle layout) {
   dnnl_memory_desc_t l = nullptr;
-  if (own.memory_desc_clone(&l, layout) != dnnl_success) throw RuntimeError("oneDNN: no copy of a layout");
+  if (own.memory_desc_clone(&l, layout) != dnnl_success) throw RuntimeError("oneDNN: cannot copy a layout");
   Layout out;
   out.description_ = owned(l);
   return out;

@@ -72,7 +72,7 @@ struct OneDnn {
     };
     const Version* (*get_version)() = nullptr;
     if (!find(opened, "dnnl_version", get_version)) {
-      problem = text("not used: ", kOneDnn, " does not tell its version");
+      problem = text("not used: ", kOneDnn, " does not report its version");
       return;
     }
     const Version v = *get_version();
@@ -190,9 +190,8 @@ void reserve_memory(const Blas& b, BlasCalls& t, int callers) {
   reserved = std::max(reserved, static_cast<int>(blocks.size()));
   for (void* p : blocks) b.give_memory(p);
   if (failed)
-    throw MemoryError("OpenBLAS needs ", kWorkingMemory, " bytes of working memory for each of ", callers,
-                      " threads, and there is ", "room for ", reserved,
-                      " under this process's limit of memory (ulimit -v, ulimit -d)");
+    throw MemoryError("OpenBLAS requires ", kWorkingMemory, " bytes of working memory for each of ", callers,
+                      " threads, but the memory limit of the process (ulimit -v, ulimit -d) has room for ", reserved);
 }
 }  // namespace
 

@@ -17,7 +17,7 @@ struct Folder {
   std::filesystem::path path;
   Folder() {
     std::string name = (std::filesystem::temp_directory_path() / "chainer-XXXXXX").string();
-    if (!::mkdtemp(name.data())) throw DeviceError("@cuda-emulated: no folder for a compiler in ", name);
+    if (!::mkdtemp(name.data())) throw DeviceError("@cuda-emulated: cannot create the folder ", name);
     path = name;
   }
   Folder(const Folder&) = delete;
@@ -39,7 +39,7 @@ std::string EmulatedDriver::compile(int, const std::string& source) {
   write_file(in, source);
   const std::string command = options_.compiler + " -o " + out + " " + in + " >" + log + " 2>&1";
   if (std::system(command.c_str()) != 0)
-    throw DeviceError("@cuda-emulated: ", command, " fails: ", read_file(log).substr(0, 2000));
+    throw DeviceError("@cuda-emulated: ", command, " failed: ", read_file(log).substr(0, 2000));
   return read_file(out);
 }
 
@@ -51,7 +51,7 @@ void EmulatedDriver::add_kernel(int, const std::string& name, const std::string&
   write_file(library, image);
   std::string why;
   if (!run_time_library::open(library.c_str(), &why)) throw DeviceError("@cuda-emulated: ", name, ": ", why);
-  if (!has_kernel(name)) throw DeviceError("@cuda-emulated: a library without the kernel ", name);
+  if (!has_kernel(name)) throw DeviceError("@cuda-emulated: the compiled library lacks the kernel ", name);
 }
 
 }  // namespace chainer::cuda::emulation

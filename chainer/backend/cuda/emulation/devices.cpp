@@ -13,8 +13,8 @@ Device find(int index) {
   static auto* backend =
       new CudaBackend(std::make_unique<EmulatedDriver>(EmulatedDriver::options_of_environment()), "@cuda-emulated");
   if (index >= backend->device_count())
-    throw DeviceError("get_device: no device '@cuda-emulated:", index, "': there are ", backend->device_count(),
-                      " (CHAINER_EMULATED_DEVICES)");
+    throw DeviceError("get_device: no device '@cuda-emulated:", index, "'; the number of devices is ",
+                      backend->device_count(), " (CHAINER_EMULATED_DEVICES)");
   return Device(*backend, index);
 }
 

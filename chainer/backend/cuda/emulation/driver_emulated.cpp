@@ -41,7 +41,7 @@ EmulatedDriver::EmulatedDriver(Options options) : options_(options) {
   const std::size_t all = options_.memory * static_cast<std::size_t>(options_.devices);
   closed_ = static_cast<char*>(pages::reserve(2 * all));
   if (!closed_ || !pages::open(closed_ + all, all))
-    throw DeviceError("@cuda-emulated: this process has no ", 2 * all, " bytes of addresses");
+    throw DeviceError("@cuda-emulated: cannot reserve ", 2 * all, " bytes of addresses");
   distance_ = static_cast<std::ptrdiff_t>(all);
   for (int d = 0; d < options_.devices; ++d)
     free_.push_back({{closed_ + static_cast<std::size_t>(d) * options_.memory, options_.memory}});

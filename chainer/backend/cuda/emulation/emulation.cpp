@@ -72,15 +72,15 @@ void check(const Launch& l) {
     throw DeviceError("launch of ", l.kernel, ", grid ", l.grid, ", block ", l.block, ": ", why...);
   };
   const Known* const k = known().find(l.kernel);
-  if (!k) refuse("there is no such kernel");
-  if (*k->args != *l.args_type) refuse("the kernel takes another struct");
+  if (!k) refuse("no such kernel");
+  if (*k->args != *l.args_type) refuse("the kernel has arguments of another type");
   if (l.block.count() == 0 || l.block.count() > uint64_t(kMostThreads) || l.block.z > 64)
-    refuse("a block has 1 to ", kMostThreads, " threads, at most 64 of them along z");
+    refuse("a block must have 1 to ", kMostThreads, " threads, at most 64 of them along z");
   if (l.grid.count() == 0 || l.grid.x > 0x7fffffffu || l.grid.y > 65535 || l.grid.z > 65535)
-    refuse("a grid has 1 to 2147483647 blocks along x, 1 to 65535 along y and z");
+    refuse("a grid must have 1 to 2147483647 blocks along x, 1 to 65535 along y and z");
   if (l.dynamic_shared > kMostShared)
-    refuse(l.dynamic_shared, " bytes of shared memory, of which there are ", kMostShared);
-  if (l.args_bytes > kMostArguments) refuse(l.args_bytes, " bytes of arguments, of which there are ", kMostArguments);
+    refuse(l.dynamic_shared, " bytes of shared memory exceed the limit of ", kMostShared);
+  if (l.args_bytes > kMostArguments) refuse(l.args_bytes, " bytes of arguments exceed the limit of ", kMostArguments);
 }
 
 void run(const Launch& l, const void* args) {
