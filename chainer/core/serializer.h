@@ -53,7 +53,7 @@ class Serializer {
     } else if constexpr (std::integral<T>) {
       auto v = static_cast<int64_t>(value);
       integer(key, v);
-      if (!std::in_range<T>(v)) throw ValueError("'", key, "': ", v, " does not fit the number that is loaded");
+      if (!std::in_range<T>(v)) throw ValueError("'", key, "': ", v, " is out of range for the loaded type");
       value = static_cast<T>(v);
     } else if constexpr (std::floating_point<T>) {
       auto v = static_cast<double>(value);

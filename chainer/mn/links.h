@@ -112,8 +112,8 @@ class MultiNodeNStepRNN : public Chain {
     if (rank_in_) {
       states = mn::functions::recv_tuple(comm_, *rank_in_);
       if (states.size() != (kHasCells ? 2 : 1))
-        throw ValueError("multi-node n-step RNN: rank ", *rank_in_, " sent ", states.size(), " states; ",
-                         kHasCells ? 2 : 1, " are wanted");
+        throw ValueError("multi-node n-step RNN: rank ", *rank_in_, " sent ", states.size(), " states, expected ",
+                         kHasCells ? 2 : 1);
     }
     MultiNodeNStepRnnResult out;
     if constexpr (kHasCells) {

@@ -20,7 +20,7 @@ np = numpy
 
 
 def text_member(text):
-    """What the C++ reader takes as text: a 0-d array of str."""
+    """Returns text for the C++ reader: a 0-d array of str."""
     return numpy.array(text)
 
 

@@ -76,7 +76,7 @@ record('NaryTreeLSTM_3', lambda: L.NaryTreeLSTM(4, 2, n_ary=3), lambda l: l(*c, 
 
 
 def n_step(cells):
-    """A call without states, then one with the states that it gave and the sequences in another order."""
+    """A call without states, then one with the returned states and the sequences in another order."""
     def call(link):
         first = link(*[None] * cells, sequences)
         order = [0, 4, 2, 1, 3]

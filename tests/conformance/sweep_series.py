@@ -9,7 +9,7 @@ log2pi = mp.log(2 * mp.pi)
 
 
 class Undefined(Exception):
-    """There is no value or derivative here."""
+    """The value or a derivative does not exist."""
 
 
 class Series:
@@ -111,7 +111,7 @@ def erfc_derivatives(x):
 
 
 def log_ndtr_derivatives(x):
-    """Where log(ndtr(x)) needs more digits than there are, its asymptotic series."""
+    """The asymptotic series of log(ndtr(x)), for arguments at which direct evaluation needs too many digits."""
     return -x * x / 2 - mp.log(-x) - log2pi / 2 - 1 / x**2, -x - 1 / x, -1 + 1 / x**2, -2 / x**3
 
 
@@ -227,7 +227,7 @@ elu = lambda x, a=1: x if x.d[0] > 0 else a * expm1(x) if x.d[0] else absolute(x
 
 
 def arctan2(a, b):
-    """atan2 from atan of whichever quotient is small."""
+    """atan2 by atan of the smaller quotient."""
     a, b = series(a), series(b)
     x, y = b.d[0], a.d[0]
     if abs(y) <= abs(x):

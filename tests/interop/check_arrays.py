@@ -21,11 +21,11 @@ def added(a, at, value):
 
 
 def difference(f, dtype, shape, values):
-    """As compare_cases.main() wants it."""
+    """The comparison for compare_cases.main()."""
     try:
         expected = np.asarray(f())
     except Exception as e:
-        # Where nothing is selected, NumPy alone looks whether the other positions exist.
+        # If nothing is selected, only NumPy checks the other positions.
         nothing = dtype != 'error' and 0 in shape and isinstance(e, IndexError)
         return None if dtype == 'error' else '' if nothing else f'NumPy raises {e!r}'
     if dtype == 'error':

@@ -22,7 +22,7 @@ def same(values, array):
 
 
 def difference(f, inputs, outputs, gradients, error):
-    """As compare_cases.main() wants it."""
+    """The comparison for compare_cases.main()."""
     xs = [chainer.Variable(a) if a.dtype.kind == 'f' else a for a in inputs]
     try:
         ys = f(xs)

@@ -11,7 +11,7 @@ import numpy as np
 
 
 class Counted:
-    """An updater that only counts, and the trainer around it."""
+    """An updater that only counts, with its trainer."""
 
     def __init__(self, per_epoch=1):
         self.per_epoch, self.iteration = per_epoch, 0
@@ -81,7 +81,7 @@ def optimizer(make, hooks, start, slopes):
 
 
 def difference(kind, *case):
-    """As compare_cases.main() wants it."""
+    """The comparison for compare_cases.main()."""
     *given, ours = case
     try:
         theirs = {'trigger': trigger, 'iterator': iterator, 'schedule': schedule, 'optimizer': optimizer}[kind](*given)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What check_arrays.py and check_functions.py share: going through a file of cases, each a line that calls check()."""
+"""Shared by check_arrays.py and check_functions.py: runs a file of cases, each a line that calls check()."""
 import sys
 import warnings
 
@@ -7,8 +7,8 @@ import numpy as np
 
 
 def main(difference, names):
-    """Runs the lines of the file that the command line names, with the given names. difference(*case) is '' where both
-    have the same, None where both raise, or else says what differs. Returns whether any case differs."""
+    """Runs the lines of the file given on the command line, with the given names. difference(*case) is '' if both
+    results are equal, None if both raise, or else a description of the difference. Returns True if any case differs."""
     warnings.simplefilter('ignore')
     np.seterr(all='ignore')
     counts = {'equal': 0, 'an error in both': 0, 'different': 0}

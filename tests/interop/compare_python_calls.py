@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Compares two outputs of python_calls.py:  compare_python_calls.py THEIRS OURS
 
-What differs is printed, first how often each probe differs. Ends with 1 if anything does."""
+Prints how often each probe differs, and all differences. Exits with 1 if there are any."""
 import collections
 import json
 import sys
@@ -31,7 +31,7 @@ def near(a, b, tolerance):
 
 
 def same(a, b, tolerance=1e-4):
-    """None, or what differs."""
+    """Returns None, or a description of the difference."""
     if isinstance(a, list) and isinstance(b, list):
         if len(a) == len(b) == 4 and a[0] == b[0] and a[0] in ('array', 'scalar'):
             if a[1:3] != b[1:3]:

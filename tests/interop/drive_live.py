@@ -31,7 +31,7 @@ options = webdriver.ChromeOptions()
 for argument in '--headless=new', '--no-sandbox', '--disable-dev-shm-usage', '--force-device-scale-factor=1':
     options.add_argument(argument)
 options.set_capability('goog:loggingPrefs', {'browser': 'ALL'})
-# The system's driver; without one Selenium looks for its own.
+# The driver of the system; without one, Selenium looks for one.
 own = shutil.which('chromedriver')
 driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(own) if own else None)
 
@@ -78,7 +78,7 @@ try:
     eventually('the finished run', lambda: any('finished' in r for r in rows()))
     assert len(driver.find_elements(By.CSS_SELECTOR, '#curves figure')) == 2  # losses, accuracies
 
-    # Without the program's own page: `serve` alone and the file of commands.
+    # Without a page of the program itself: `serve` and the file of commands only.
     running = mnist('running', '--epoch', '2000', '--batchsize', '500', '--live', stderr=subprocess.PIPE)
     eventually('the new run', lambda: any('running' in r and 'idle' not in r for r in rows() if r.startswith('running')))
     eventually('the running one', lambda: driver.find_element(By.XPATH, '//button[text()="running"]').click() or True)
@@ -121,7 +121,7 @@ try:
     assert any(f.startswith('snapshot_iter_') for f in os.listdir(os.path.join(folder, 'running')))
     assert 'requested by ann' in running.stderr.read()
 
-    # Runs that come by the hundred, with logs that are damaged, and go.
+    # Hundreds of runs that appear, some with damaged logs, and are removed.
     for i in range(600):
         os.makedirs(os.path.join(folder, f'many/{i}'))
         with open(os.path.join(folder, f'many/{i}/log'), 'w') as f:
@@ -137,7 +137,7 @@ try:
     eventually('the running one', lambda: driver.find_element(By.XPATH, '//button[text()="running"]').click() or True)
     eventually('the form', lambda: driver.find_element(By.CSS_SELECTOR, '[data-key="alpha"]'))
 
-    # Without the token nothing can be changed.
+    # Commands without the token are rejected.
     driver.execute_script("document.getElementById('token').value = 'wrong'")
     click('[data-command="take_snapshot"]')
     eventually('the refusal', lambda: 'need the token' in driver.find_element(By.ID, 'answer').text)

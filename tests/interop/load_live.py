@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What readers of the live page cost a training program: processor time of train_mnist --live with and without them, in
-turns, the least of each, from the second entry of the log to the end, so that readers have connected before. A reader
-does what the page does for the run that is open: it waits for events, takes the new entry from them or asks for the
-log, and asks for the pictures where the event tells of other ones.
+"""The cost of readers of the live page for a training program: processor time of train_mnist --live with and without
+readers, alternating, the minimum of each, from the second entry of the log (when readers have connected) to the end. A
+reader behaves as the page for an open run: it waits for events, takes the new entry from them or requests the log, and
+requests the pictures if the event says that they have changed.
 
 usage: load_live.py TRAIN_MNIST [READERS=500] [TURNS=3] [EPOCHS=6]
 """
@@ -50,7 +50,7 @@ async def watch(port, seen):
 
 
 async def second_entry(process, log):
-    """Processor seconds that a program has used when its log has two entries."""
+    """Returns the processor seconds that a program has used when its log has two entries."""
     while process.returncode is None:
         await asyncio.sleep(0.02)
         if os.path.exists(log) and open(log).read().count('"epoch"') >= 2:
@@ -59,7 +59,7 @@ async def second_entry(process, log):
 
 
 async def run(count):
-    """Processor seconds of a run with so many readers."""
+    """Returns the processor seconds of a run with this number of readers."""
     with tempfile.TemporaryDirectory() as folder:
         process = subprocess.Popen([program, '--dataset', 'drawn', '--epoch', str(epochs), '--noplot', '--seed', '1',
                                     '--out', folder, '--live'], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What a reader costs the server of the live page: processor time of `chainer serve` while a log gets an entry a second,
-with and without readers of its events, in microseconds a reader and event.
+"""The cost of a reader for the server of the live page: processor time of `chainer serve` while a log gets an entry per
+second, with and without readers of its events, in microseconds per reader and event.
 
 usage: load_serve.py CHAINER [READERS=500] [ENTRIES=20]
 """
@@ -11,7 +11,7 @@ program, readers, entries = sys.argv[1], *(int(a) for a in (sys.argv[2:] + ['500
 
 
 def processor(pid):
-    """Microseconds that the program's threads were on a processor, in the system, too."""
+    """Returns the processor time of the program's threads in microseconds, including system time."""
     spent = 0
     for thread in os.listdir(f'/proc/{pid}/task'):
         with open(f'/proc/{pid}/task/{thread}/schedstat') as file:

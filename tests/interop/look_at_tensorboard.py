@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Starts the published tensorboard on the files of tensorboard_write, looks for what its pages must show in headless
-Chromium, and leaves a picture of each page.
+"""Starts the published tensorboard with the files of tensorboard_write, checks the contents of its pages in headless
+Chromium, and saves a picture of each page.
 
 usage: PYTHON_WITH_TENSORBOARD_AND_SELENIUM look_at_tensorboard.py FOLDER PICTURES
 """
@@ -25,7 +25,7 @@ for argument in '--headless=new', '--no-sandbox', '--disable-dev-shm-usage', '--
     options.add_argument(argument)
 driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(shutil.which('chromedriver')))
 
-# The text of a page, through the shadow roots of its elements.
+# The text of a page, including the shadow roots of its elements.
 TEXT = '''const all = [];
 const walk = n => {
   if (n.nodeType === 3) all.push(n.data);
@@ -48,9 +48,9 @@ try:
         while missing and time.time() < end:
             time.sleep(0.5)
             shown = driver.execute_script(TEXT)
-            # Names of tags are cut into groups by their slashes.
+            # TensorBoard groups tags by the part before the slash.
             missing = [w for w in words if w not in shown and w.split('/')[0] not in shown]
-        time.sleep(2)  # what is drawn comes a moment later
+        time.sleep(2)  # drawing takes a moment
         driver.save_screenshot(os.path.join(pictures, f'tensorboard_{name}.png'))
         assert not missing, f'the page {page} does not show {missing}'
     print('tensorboard shows scalars, histograms, images, texts, hyperparameters and the graph')

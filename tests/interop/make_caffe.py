@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Writes tests/data/caffe: models that release 5.4.0 exports, and files of the older and the newer form made with its
-messages, with inputs and what the release computes from them, for tests/links/caffe_files_test.cpp.
+"""Writes tests/data/caffe: models exported by release 5.4.0, and files of the older and the newer format made with its
+protobuf messages, with inputs and the release's results, for tests/links/caffe_files_test.cpp.
 
 usage: make_caffe.py FOLDER      (needs the release, see release.py)
 """

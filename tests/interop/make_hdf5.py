@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Converts the release's NPZ files of ../data into HDF5 with the release itself, and writes one of each kind of value.
+"""Converts the release's NPZ files in ../data to HDF5 with the release, and writes one of each kind of value.
 
 usage: make_hdf5.py FOLDER_WITH_NPZ_FILES      (needs h5py)
 """
@@ -59,7 +59,7 @@ with h5py.File(folder + 'values_latest.h5', 'w', libver='latest') as f:
     f.create_dataset('packed', data=numpy.arange(100), chunks=(10,), compression='gzip')
     for i in range(20):
         f['many/{}'.format(i)] = i
-# As HDF5 2 writes what has many links, h5py of older ones if told so: a tree of two levels, a heap of several blocks.
+# Groups with many links as written by HDF5 2, an option of older h5py: a tree of two levels, a heap of several blocks.
 with h5py.File(folder + 'many_links.h5', 'w', libver=('v108', 'v108')) as f:
     f['x'] = numpy.arange(1, 5, dtype='f')
     many = f.create_group('many')

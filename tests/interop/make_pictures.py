@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Writes small pictures of every kind with Pillow, what the release's datasets read from them, and MATLAB files.
+"""Writes small pictures of every kind with Pillow, the arrays that the release's datasets read, and MATLAB files.
 
 usage: make_pictures.py OUT_FOLDER      (needs Pillow; scipy for the MATLAB files)
 """

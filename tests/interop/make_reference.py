@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Computes with the release what the C++ tests compare with: ../data/*.npz. Run it with the release's Python.
+"""Computes the reference data of the C++ tests with the release: ../data/*.npz. Run it with the release's Python.
 
 usage: make_reference.py OUT_FOLDER [--mnist FOLDER_OF_IDX_FILES LOSSES.npz]
 """
@@ -102,7 +102,7 @@ def initial_values():
 
 
 def snapshot(folder):
-    """A trainer's snapshot after two epochs, and what the run went on to."""
+    """A snapshot of a trainer after two epochs, and the continuation of the run."""
     numpy.random.seed(1)
     data = teacher_data(200)
     model = L.Classifier(MLP(8, 10))
@@ -122,7 +122,7 @@ def snapshot(folder):
 
 
 def nested():
-    """A Sequential of repeated Sequentials: its file's keys, an input and the result."""
+    """A Sequential of repeated Sequentials: the keys of its file, an input and the result."""
     numpy.random.seed(3)
     model = chainer.Sequential(L.Linear(3, 4), chainer.Sequential(L.Linear(4, 4), F.tanh).repeat(3), L.Linear(4, 2))
     s = serializers.DictionarySerializer()

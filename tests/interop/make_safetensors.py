@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Writes tests/data/safetensors: weights of small PyTorch and Keras models through the published safetensors package, with
+"""Writes tests/data/safetensors: weights of small PyTorch and Keras models by the published safetensors package, with
 inputs and outputs, for tests/serializers/safetensors_test.cpp.
 
 usage: make_safetensors.py FOLDER      (needs torch, keras, numpy, safetensors, ml-dtypes)
@@ -46,7 +46,7 @@ class Layers(nn.Module):
 
 model = Layers()
 model.train()
-model.bn(torch.from_numpy(floats(8, 3, 4, 4) * 2 + 1))  # moves the running statistics
+model.bn(torch.from_numpy(floats(8, 3, 4, 4) * 2 + 1))  # updates the running statistics
 model.eval()
 weights = {k: v.detach().numpy() for k, v in model.state_dict().items()}
 save_file(weights, folder + '/torch.safetensors', metadata={'format': 'pt', 'model': 'Layers'})
@@ -80,7 +80,7 @@ for name, (layer, x) in layers.items():
 save_file(weights, folder + '/keras.safetensors')
 save_file(expected, folder + '/keras_expected.safetensors')
 
-# Every dtype of the format that the package writes.
+# Every dtype that the package writes.
 values = {name: np.arange(3).astype(name) for name in
           ('bool', 'int8', 'uint8', 'int16', 'uint16', 'int32', 'uint32', 'int64', 'uint64', 'float16', 'float32',
            'float64')}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Exchanges arrays with NumPy through DLPack, without a copy, in both directions: of every dtype, with strides, versioned
-and not, read-only, and over their owner's end.
+"""Exchanges arrays with NumPy by DLPack without a copy, in both directions: every dtype, with strides, versioned and
+unversioned, read-only, and beyond the lifetime of their owner.
 
 usage: numpy_dlpack.py build/release/tests/dlpack_bridge.so      (needs numpy 2.1 or newer)
 """
@@ -28,7 +28,7 @@ kUsed = {0: b'used_dltensor', 1: b'used_dltensor_versioned'}
 
 
 class Ours:
-    """An array of the library as NumPy takes it."""
+    """An array of the library, for NumPy."""
 
     def __init__(self, dtype, versioned):
         self.pointer = bridge.bridge_make(dtype.encode(), versioned)
@@ -59,24 +59,24 @@ for dtype in ('bool', 'int8', 'uint8', 'int16', 'int32', 'int64', 'float16', 'fl
         theirs = np.arange(12).reshape(3, 4).astype(dtype)[::2, 1:]
         assert take(theirs, versioned) == theirs.astype('f8').sum(), bridge.bridge_error()
         checks += 2
-# One memory: what either writes, the other sees.
+# Both share memory, so each sees the writes of the other.
 array = np.zeros((3, 4), dtype='f4')
 take(array, 1)
 assert bridge.bridge_add_one() == 1
 assert array.sum() == 12
 array += 1
 assert bridge.bridge_sum() == 24
-# The array outlives its name.
+# The array outlives its Python variable.
 owners = sys.getrefcount(array)
 bridge.bridge_forget()
 gc.collect()
 assert sys.getrefcount(array) == owners - 1, (sys.getrefcount(array), owners)
-# Read-only memory stays so.
+# Read-only memory remains read-only.
 array.flags.writeable = False
 take(array, 1)
 assert bridge.bridge_add_one() == 0 and b'cannot be written to' in bridge.bridge_error()
 bridge.bridge_forget()
-# What the library lacks is refused.
+# Unsupported arrays are rejected.
 take(np.zeros(2, dtype='u2'), 1)
 assert b'code 1 with 16 bits' in bridge.bridge_error(), bridge.bridge_error()
 take(np.zeros(2, dtype='c8'), 0)

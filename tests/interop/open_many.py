@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""How long Chromium takes to open the page of 200 runs with 10,000 entries each: to the table of all runs, and to the
-curves of the one that is opened.
+"""Measures the time in which Chromium opens the page of 200 runs with 10,000 entries each: to the table of all runs,
+and to the curves of the opened one.
 
 usage: PYTHON_WITH_SELENIUM open_many.py CHAINER_PROGRAM [RUNS=200] [ENTRIES=10000] [PICTURE]
 """

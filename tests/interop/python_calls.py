@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Random calls of what `import chainer` finds, by the manual's signatures: release 5.4.0 or this project's package.
+"""Random calls by the manual's signatures with `import chainer`: release 5.4.0 or this project's package.
 
     python_calls.py SEED COUNT [PROBE...]
 
@@ -25,7 +25,7 @@ PARTS = ('core', 'data', 'distributions', 'links', 'optimizers', 'training', 'ut
 
 
 class Random(object):
-    """Choices of one case."""
+    """Random choices of one case."""
 
     def __init__(self, seed):
         self._r = numpy.random.RandomState(seed)
@@ -34,7 +34,7 @@ class Random(object):
         return choices[self._r.randint(len(choices))]
 
     def int(self, low, high):
-        """From low to high, both of them among it."""
+        """An integer from low to high, inclusive."""
         return int(self._r.randint(low, high + 1))
 
     def chance(self, p):
@@ -56,7 +56,7 @@ class Random(object):
 
 
 def note(x):
-    """What is compared of a value."""
+    """The properties of a value that are compared."""
     if isinstance(x, chainer.Variable):
         return ['variable', None if x.array is None else note(x.array)]
     if isinstance(x, (numpy.ndarray, numpy.generic)):
@@ -101,7 +101,7 @@ def run(probe, seed):
         notes.extend([note(v) for v in values])
 
     def attempt(call, *args, **kwargs):
-        """Notes what a call gives or throws; returns what it gives, or None."""
+        """Records the result or the exception of a call; returns the result, or None."""
         try:
             result = call(*args, **kwargs)
         except Exception as e:
@@ -134,7 +134,7 @@ def main(seed, count, *names):
     for k in range(int(count)):
         name = chosen[k % len(chosen)]
         case = int(seed) * 1000003 + k
-        sys.stdout.write(json.dumps([name, case]) + '\n')  # before the call, which may end the process
+        sys.stdout.write(json.dumps([name, case]) + '\n')  # written before the call, which may end the process
         sys.stdout.flush()
         notes, text = run(every[name], case)
         sys.stdout.write(json.dumps([name, case, notes, text]) + '\n')

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Checks exported models with the published onnx and onnxruntime: read_exports.py FOLDER [FOLDER OF OPERATOR TESTS]
 
-See onnx_export.cpp. Every file passes onnx.checker with shape inference, and onnxruntime computes what the library did
-within 1e-5 of the largest element: for the inputs of the export, for other numbers and integers, and for batches of other
-lengths where the file is declared for them. Exports of operator tests are also compared with the tests' own files, run by
-onnxruntime on batches of two other lengths. Prints what was refused, by name.
+See onnx_export.cpp. Every file must pass onnx.checker with shape inference, and onnxruntime must compute the library's
+results within 1e-5 of the largest element: for the inputs of the export, for other numbers and integers, and for other
+batch lengths if the file is declared for them. Exports of operator tests are also compared with the files of the tests,
+run by onnxruntime with two other batch lengths. Prints the names of rejected exports.
 """
 import pathlib
 import sys
@@ -58,7 +58,7 @@ def difference(results, expected, random, tolerance=1e-5):
 
 
 def check(folder, stem, name):
-    """The worst difference, and the number of sets; a failure names the set."""
+    """Returns the largest difference and the number of sets; a failure names the set."""
     model = onnx.load(folder / f"{stem}.onnx")
     onnx.checker.check_model(model, full_check=True)
     session = session_of(str(folder / f"{stem}.onnx"))
@@ -75,7 +75,7 @@ def check(folder, stem, name):
 
 
 def relaxed(model):
-    """The model with nothing declared of its lengths."""
+    """Returns the model without declared lengths."""
     model = onnx.ModelProto.FromString(model.SerializeToString())
     del model.graph.value_info[:]
     for v in [*model.graph.input, *model.graph.output]:
@@ -85,7 +85,8 @@ def relaxed(model):
 
 
 def compare(folder, stem, case, inside):
-    """The exported file and the test's own, in onnxruntime: other numbers, and two other batches. How many were run."""
+    """Compares the exported file with that of the test in onnxruntime, for other numbers and two other batch lengths.
+    Returns the number of runs."""
     theirs = onnx.load(case / "model.onnx")
     ours = onnx.load(folder / f"{stem}.onnx")
     try:
@@ -105,7 +106,7 @@ def compare(folder, stem, case, inside):
         try:
             want = run(original, [i.name for i in theirs.graph.input], inputs)
         except Exception:
-            continue  # not such inputs
+            continue  # the model does not support these inputs
         difference(run(exported, [i.name for i in ours.graph.input], inputs), want, "random" in case.name or "bernoulli" in case.name)
         runs += 1
     return runs
@@ -121,16 +122,16 @@ def main(folder, cases=None):
             continue
         try:
             if imported:
-                # As onnxruntime computes the test's own file, which is not always as onnx says.
+                # onnxruntime's results for the file of the test are not always those of onnx.
                 onnx.checker.check_model(onnx.load(folder / f"{stem}.onnx"), full_check=True)
                 compared += compare(folder, stem, cases / name.split()[-1], "inside" in name)
             else:
                 off, n = check(folder, stem, name)
                 worst, sets = max(worst, off), sets + n
             passed += 1
-        except Exception as e:  # whatever the published packages say about a file
+        except Exception as e:  # any error of the published packages
             text = f"{stem} {name}: {type(e).__name__}: {str(e).strip()[:300]}"
-            # The checker has passed the file by then; more than three spatial axes and no channels are valid ONNX.
+            # The file has passed the checker; more than three spatial axes, and no channels, are valid ONNX.
             limits = ("Unsupported pooling size", "channels must be greater than 0")
             known = any(limit in str(e) for limit in limits) or (imported and not runs_original(cases, name))
             (unable if known else failed).append(text)
@@ -147,7 +148,7 @@ def main(folder, cases=None):
 
 
 def runs_original(cases, name):
-    """Whether onnxruntime runs the operator test that was imported and exported again."""
+    """Returns True if onnxruntime runs the operator test that was imported and exported again."""
     case = cases / name.split()[-1]
     try:
         model = onnx.load(case / "model.onnx")

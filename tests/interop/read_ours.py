@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The release loads what interop_write wrote, and goes on with it: read_ours.py FOLDER."""
+"""Loads the files of interop_write with the release, and continues the training: read_ours.py FOLDER."""
 import sys
 
 from release import *

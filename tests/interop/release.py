@@ -43,7 +43,7 @@ class MLP(chainer.Chain):
 
 
 def teacher_data(n=2000, seed=7):
-    """Images with a fifth of their pixels set, whose labels a random linear map gives: made alike in C++."""
+    """Images with a fifth of their pixels set, with labels by a random linear map; C++ tests create the same."""
     r = numpy.random.RandomState(seed)
     x = r.rand(n, 784).astype('f')
     x = numpy.where(x < 0.2, x * 5, 0).astype('f')
