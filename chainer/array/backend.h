@@ -49,7 +49,7 @@ class Backend {
   /// Writes the index (int64) of the largest or smallest element along one axis. A NaN wins; of equal elements, the
   /// first.
   virtual void arg_reduce(ArgReduce op, const Array& a, int axis, Array& out) = 0;
-  /// out = alpha * a b + beta * out, for matrices or stacks of matrices (3 axes) of one dtype.
+  /// out = alpha * a b + beta * out, for matrices or stacks of matrices (3 axes; 4 on the host) of one dtype.
   virtual void gemm(const Array& a, const Array& b, Array& out, double alpha, double beta) = 0;
   /// out[i...] = a[index[i], ...] along axis 0. Indices are in range.
   virtual void take_rows(const Array& a, const Array& index, Array& out) = 0;

@@ -14,10 +14,10 @@ namespace chainer {
 void matmul_into(const Array& a, const Array& b, Array& out, double alpha, double beta) {
   // Kernels rely on these conditions, and functions do not check them if config.type_check is false.
   const int d = out.ndim();
-  const bool fits = (d == 2 || d == 3) && a.ndim() == d && b.ndim() == d &&
-                    (d == 2 || (a.shape()[0] == out.shape()[0] && b.shape()[0] == out.shape()[0])) &&
-                    a.shape()[d - 2] == out.shape()[d - 2] && b.shape()[d - 1] == out.shape()[d - 1] &&
-                    a.shape()[d - 1] == b.shape()[d - 2];
+  bool fits = d >= 2 && d <= (out.device().is_host() ? 4 : 3) && a.ndim() == d && b.ndim() == d &&
+              a.shape()[d - 2] == out.shape()[d - 2] && b.shape()[d - 1] == out.shape()[d - 1] &&
+              a.shape()[d - 1] == b.shape()[d - 2];
+  for (int i = 0; fits && i < d - 2; ++i) fits = a.shape()[i] == out.shape()[i] && b.shape()[i] == out.shape()[i];
   if (!fits)
     throw DimensionError("matmul: shapes ", a.shape(), " and ", b.shape(), " do not fit a result of shape ",
                          out.shape());
@@ -62,21 +62,23 @@ Array matmul(const Array& a, const Array& b) {
   }
   const Shape batch = broadcast_shapes(Dims(a.shape().begin(), a.shape().end() - 2),
                                        Dims(b.shape().begin(), b.shape().end() - 2), "matmul");
-  const auto stacked = [&](const Array& z) {
-    Shape s = batch;
-    s.push_back(z.shape(-2));
-    s.push_back(z.shape(-1));
-    return broadcast_to(z, s).reshape({batch.product(), z.shape(-2), z.shape(-1)});
+  // Stacks over two axes, such as heads of attention, are not copied on the host.
+  const Shape stack = batch.ndim() == 2 && a.device().is_host() ? batch : Shape{batch.product()};
+  const auto with_matrix = [](Shape s, int64_t rows, int64_t columns) {
+    s.push_back(rows);
+    s.push_back(columns);
+    return s;
   };
-  Array out({batch.product(), m, n}, type, a.device());
+  const auto stacked = [&](const Array& z) {
+    const int64_t rows = z.shape(-2), columns = z.shape(-1);
+    return broadcast_to(z, with_matrix(batch, rows, columns)).reshape(with_matrix(stack, rows, columns));
+  };
+  Array out(with_matrix(stack, m, n), type, a.device());
   if (k == 0)
     out.fill(0);
   else
     matmul_into(stacked(x), stacked(y), out);
-  Shape shape = batch;
-  shape.push_back(m);
-  shape.push_back(n);
-  return out.reshape(shape);
+  return out.reshape(with_matrix(batch, m, n));
 }
 
 Array dot(const Array& a, const Array& b) {

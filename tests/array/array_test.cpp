@@ -297,6 +297,34 @@ TEST(statistics_over_nan) {
   EXPECT(all(isnan(a[order[Slice(1000, 3000)]])).item<bool>());
 }
 
+TEST(matrix_products_of_stacks_over_two_axes) {
+  random::RandomState r(3);
+  struct Sizes {
+    int64_t outer, inner, m, k, n;
+  };
+  for (const Sizes& s :
+       {Sizes{2, 3, 5, 4, 7}, Sizes{3, 4, 64, 32, 64}, Sizes{2, 2, 190, 180, 150}, Sizes{1, 3, 1, 40, 9}})
+    for (const Dtype d : {float32, float64, float16, int64}) {
+      // Views as heads of attention are: the inner axis of the stack lies between the axes of the matrices.
+      const Array a = (r.randn({s.outer, s.m, s.inner, s.k}) * 2).astype(d).transpose({0, 2, 1, 3}),
+                  b = (r.randn({s.outer, s.n, s.inner, s.k}) * 2).astype(d).transpose({0, 2, 3, 1});
+      const Array y = matmul(a, b), left = matmul(a[{Slice(), Slice(0, 1)}], b), right = matmul(a, b[{Slice(0, 1)}]);
+      EXPECT_EQ(y.shape(), (Shape{s.outer, s.inner, s.m, s.n}));
+      const double rtol = d == float16 ? 2e-3 : d == float32 ? 1e-5 : 1e-12;
+      const testing::AllcloseOptions close{.atol = rtol * 50, .rtol = rtol};
+      for (int64_t i = 0; i < s.outer; ++i)
+        for (int64_t j = 0; j < s.inner; ++j) {
+          const Array one = b[{i, j}].copy();
+          EXPECT_CLOSE(y[{i, j}], matmul(a[{i, j}].copy(), one), close);
+          EXPECT_CLOSE(left[{i, j}], matmul(a[{i, 0}].copy(), one), close);
+          EXPECT_CLOSE(right[{i, j}], matmul(a[{i, j}].copy(), b[{0, j}].copy()), close);
+        }
+    }
+  EXPECT_EQ(matmul(zeros({2, 3, 4, 0}), zeros({2, 3, 0, 5})).shape(), (Shape{2, 3, 4, 5}));
+  EXPECT_EQ(matmul(zeros({2, 0, 4, 3}), zeros({2, 0, 3, 5})).shape(), (Shape{2, 0, 4, 5}));
+  EXPECT_THROW(DimensionError, "do not fit", matmul(zeros({2, 3, 4, 5}), zeros({2, 3, 6, 5})));
+}
+
 TEST(matrix_products) {
   random::RandomState r(0);
   for (Dtype d : {float64, float32, float16, int32}) {

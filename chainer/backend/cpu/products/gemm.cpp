@@ -301,9 +301,12 @@ void CpuBackend::gemm(const Array& a, const Array& b, Array& out, double alpha, 
   const Matrix x = as_matrix(a), y = as_matrix(b);
   const int d = out.ndim();
   const int64_t m = out.shape()[d - 2], n = out.shape()[d - 1], k = a.shape()[a.ndim() - 1];
-  const int64_t batch = d == 3 ? out.shape()[0] : 1, ldc = rows_apart ? out.strides()[0] : n;
-  const int64_t step_a = x.array.ndim() == 3 ? x.array.strides()[0] : 0;
-  const int64_t step_b = y.array.ndim() == 3 ? y.array.strides()[0] : 0;
+  const int64_t batch = d == 2 ? 1 : out.size() / (m * n), ldc = rows_apart ? out.strides()[0] : n;
+  const int64_t inner = d == 4 ? out.shape()[1] : batch;  // matrix i of a stack is (i / inner, i % inner)
+  const auto offset = [&](const Matrix& z, int64_t i) {
+    const Strides& s = z.array.strides();
+    return d == 2 ? 0 : d == 3 ? i * s[0] : i / inner * s[0] + i % inner * s[1];
+  };
   // OpenBLAS is used for float64 and for small products.
   const bool small = m * n * k <= kSmall, thin = work == float32 && is_thin(m, n, k, x.transposed, y.transposed);
   if (const auto product = ConstantWeightsScope::product();
@@ -318,10 +321,11 @@ void CpuBackend::gemm(const Array& a, const Array& b, Array& out, double alpha, 
     const T *pa = x.array.data<T>(), *pb = y.array.data<T>();
     T* pc = out.mutable_data<T>();
     const auto one = [&](int64_t i) {
-      multiply(Problem<T>{m, n, k, pa + i * step_a, x.ld, x.transposed, pb + i * step_b, y.ld, y.transposed,
+      multiply(Problem<T>{m, n, k, pa + offset(x, i), x.ld, x.transposed, pb + offset(y, i), y.ld, y.transposed,
                           pc + i * m * n, ldc, static_cast<T>(alpha), static_cast<T>(beta)});
     };
-    if (batch > 1 && small) {  // many small products are divided among the threads
+    // Products that are not split are divided among the threads.
+    if (batch > 1 && m * n * k < 2 * kPiece) {
       return parallel_ranges(batch, batch * m * n * k, 1, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) one(i);
       });
