@@ -25,6 +25,16 @@ class NStepRNNBase : public ChainList {
   /// Returns states of zeros for these sequences.
   Variable init_hx(const Variables& xs) const;
 
+  struct BatchResult {
+    Variable hy, cy;  ///< (layers, sequences, out_size); cy is none except for LSTMs
+    Variable y;       ///< (sequences, length, out_size), 2 out_size columns for two directions
+  };
+  /// The same for sequences of one length, given as one array x of shape (sequences, length, in_size). Its ONNX export
+  /// is one operator for each layer, and `sequences` and `length` may be dynamic axes. Throws ValueError for other
+  /// shapes, and for a cx unless the link is an LSTM.
+  ///   L::NStepLSTM(1, 3, 4, 0).forward_batch(ones({2, 5, 3})).y.shape()  // (2, 5, 4)
+  BatchResult forward_batch(const Variable& x, const Variable& hx = {}, const Variable& cx = {});
+
  protected:
   enum class Kind { lstm, gru, tanh, relu };
   NStepRNNBase(Kind kind, bool bidirectional, int64_t n_layers, int64_t in_size, int64_t out_size, double dropout);

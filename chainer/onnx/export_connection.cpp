@@ -233,11 +233,14 @@ void lstm_cell(const Emission& m) {
 void recurrent_layer(const Emission& m) {
   using functions::RnnKind;
   const RnnKind kind = m.get<RnnKind>("kind");
-  const auto& sizes = m.get<std::vector<int64_t>>("sizes");
   const bool lstm = kind == RnnKind::lstm;
-  const int64_t batch = m.shape(1)[0], units = m.shape(1)[1], steps = static_cast<int64_t>(sizes.size());
-  if (!steps || std::any_of(sizes.begin(), sizes.end(), [&](int64_t n) { return n != batch; }))
-    m.fail("sequences of different lengths");
+  const int64_t units = m.shape(1)[1];
+  const std::string by_time = m.integers([](const Emission& r) {
+    const auto& sizes = r.get<std::vector<int64_t>>("sizes");
+    if (sizes.empty() || std::any_of(sizes.begin(), sizes.end(), [&](int64_t n) { return n != r.shape(1)[0]; }))
+      r.fail("sequences of different lengths");
+    return Lengths{static_cast<int64_t>(sizes.size()), -1, r.shape(0)[1]};
+  });
   const std::size_t gates = static_cast<std::size_t>(weight_count(kind)) / 2, first = lstm ? 3 : 2;
   // The library's indices of ONNX's gates: i, o, f, c (LSTM) and z, r, h (GRU).
   const std::vector<std::size_t> order = lstm                   ? std::vector<std::size_t>{0, 3, 1, 2}
@@ -252,7 +255,7 @@ void recurrent_layer(const Emission& m) {
     for (const std::size_t k : order) out.push_back(m.in(from + k));
     return out;
   };
-  const std::string x = m.e.node("Reshape", {m.in(0), m.e.integers({steps, -1, m.shape(0)[1]})});
+  const std::string x = m.e.node("Reshape", {m.in(0), by_time});
   std::vector<std::string> in = {x,
                                  stacked(part(first)),
                                  stacked(part(first + gates)),

@@ -91,6 +91,30 @@ TEST(n_step_links_take_any_lengths) {
   EXPECT_EQ(empty.ys[5].shape(), Shape({0, 4}));
 }
 
+TEST(n_step_links_take_a_batch_of_one_length) {
+  random::seed(2);
+  L::NStepBiLSTM lstm(2, 3, 2, 0.0);
+  L::NStepGRU gru(1, 3, 4, 0.0);
+  const Variable x = random::normal(0, 1, {5, 6, 3}).astype(float32),
+                 hx = random::normal(0, 1, {4, 5, 2}).astype(float32),
+                 cx = random::normal(0, 1, {4, 5, 2}).astype(float32);
+  const auto y = lstm.forward_batch(x, hx, cx);
+  const auto expected = lstm(hx, cx, F::separate(x, 0));
+  EXPECT_CLOSE(y.y.array(), F::stack(expected.ys).array(), {.atol = 1e-6});
+  EXPECT_CLOSE(y.hy.array(), expected.hy.array(), {.atol = 1e-6});
+  EXPECT_CLOSE(y.cy.array(), expected.cy.array(), {.atol = 1e-6});
+  const auto states = gru.forward_batch(x);
+  EXPECT(!states.cy);
+  EXPECT_CLOSE(states.y.array(), F::stack(gru(Variable(), F::separate(x, 0)).ys).array(), {.atol = 1e-6});
+  F::sum(states.y * states.y).backward();
+  EXPECT(any(x.grad() != 0).item<bool>());
+  EXPECT_EQ(lstm.forward_batch(Variable(zeros({0, 6, 3}))).y.shape(), Shape({0, 6, 4}));
+  EXPECT_EQ(lstm.forward_batch(Variable(zeros({5, 0, 3}))).y.shape(), Shape({5, 0, 4}));
+  EXPECT_THROW(ValueError, "x must have shape (sequences, length, 3)", lstm.forward_batch(x[0]));
+  EXPECT_THROW(ValueError, "hx must have shape (4, 5, 2)", lstm.forward_batch(x, x));
+  EXPECT_THROW(ValueError, "only LSTMs have cells", gru.forward_batch(x, {}, cx));
+}
+
 TEST(n_step_functions_say_what_is_wrong) {
   const Variable w(ones({2, 2})), b(ones({2})), wide(ones({2, 3}));
   const auto list = [](std::size_t n, const Variable& v) { return Variables(std::vector<Variable>(n, v)); };

@@ -87,6 +87,19 @@ struct Attention : Chain {
   }
 };
 
+// Words as ids, two layers in both directions, and the last state.
+struct Reader : Chain {
+  L::EmbedID words{9, 3};
+  L::NStepBiLSTM lstm{2, 3, 4, 0.1};
+  L::NStepGRU gru{1, 8, 5, 0.1};
+  L::Linear out{5, 2};
+  CHAINER_MEMBERS(Reader, words, lstm, gru, out);
+  Variable forward(const Variable& ids) {
+    const Variable h = gru.forward_batch(lstm.forward_batch(words(ids)).y).hy[0];
+    return out(h);
+  }
+};
+
 struct Positions : Chain {
   L::EmbedID table{8, 4};
   CHAINER_MEMBERS(Positions, table);
@@ -126,6 +139,22 @@ TEST(sequences_of_any_length_pass_an_exported_network) {
   onnx::Model model =
       onnx::Model::from_bytes(onnx::export_model(eight, with_shapes({{2, 8, 4}}), {.dynamic_axes = {{"time", 0, 1}}}));
   expect_shapes("Positions", model, positions, shapes);
+}
+
+TEST(recurrent_networks_are_exported_for_any_batch_and_time) {
+  Reader net;
+  const auto ids = [](const Shape& s) {
+    return Variable((arange(s.product()) * 5 % 9).astype(int32).reshape(s), false);
+  };
+  onnx::Model model =
+      onnx::Model::from_bytes(onnx::export_model(net, {ids({2, 6})}, {.dynamic_axes = {{"time", 0, 1}}}));
+  EXPECT(*model.inputs()[0].shape == (std::vector<int64_t>{-1, -1}));
+  EXPECT_EQ(model.operator_count(),
+            onnx::Model::from_bytes(onnx::export_model(net, {ids({2, 12})}, {.dynamic_axes = {{"time", 0, 1}}}))
+                .operator_count());
+  UsingConfig test_mode(&Config::train, false);
+  for (const Shape& s : {Shape{2, 6}, Shape{1, 1}, Shape{5, 13}, Shape{3, 4}})
+    EXPECT_CLOSE(model.forward(ids(s)).array(), net(ids(s)).array(), {.atol = 1e-5, .rtol = 1e-5});
 }
 
 TEST(lengths_that_follow_from_several_free_ones_are_computed) {

@@ -128,6 +128,25 @@ functions::NStepLstmResult NStepRNNBase::run(const Variable& hx, const Variable&
   return out;
 }
 
+NStepRNNBase::BatchResult NStepRNNBase::forward_batch(const Variable& x, const Variable& hx, const Variable& cx) {
+  const std::string name = class_name();
+  if (x.ndim() != 3 || x.shape()[2] != in_size_)
+    throw ValueError(name, ": x must have shape (sequences, length, ", in_size_, "), not ", x.shape());
+  if (cx && kind_ != Kind::lstm) throw ValueError(name, ": cx is given, but only LSTMs have cells");
+  const int64_t count = x.shape()[0], length = x.shape()[1], columns = out_size_ * (bidirectional_ ? 2 : 1);
+  const Shape state{static_cast<int64_t>(size()), count, out_size_};
+  for (const Variable* v : {&hx, &cx})
+    if (*v && v->shape() != state)
+      throw ValueError(name, ": ", v == &hx ? "hx" : "cx", " must have shape ", state, ", not ", v->shape());
+  const functions::PackedSequences by_time{
+      functions::reshape(functions::transpose(x, {1, 0, 2}), {length * count, in_size_}),
+      std::vector<int64_t>(static_cast<std::size_t>(length), count)};
+  const std::vector<Variables> w = ws(), b = bs();
+  const functions::RnnResult r = functions::apply_rnn(
+      {name, static_cast<functions::RnnKind>(kind_), bidirectional_, n_layers_, dropout, w, b}, hx, cx, by_time, count);
+  return {r.hy, r.cy, functions::transpose(functions::reshape(r.y, {length, count, columns}), {1, 0, 2})};
+}
+
 CHAINER_DEFINE_LINK(NStepLSTM)
 CHAINER_DEFINE_LINK(NStepBiLSTM)
 CHAINER_DEFINE_LINK(NStepGRU)
