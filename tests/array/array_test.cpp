@@ -438,7 +438,7 @@ TEST(memory_is_recycled_and_counted) {
 
 TEST(wrong_handles_and_types_are_refused) {
   const Array none;
-  EXPECT_THROW(ValueError, "none", none.shape());
+  EXPECT_THROW(ValueError, "handle is empty", none.shape());
   EXPECT_THROW(DtypeError, "accessed as float64", array({1.f}).data<double>());
   EXPECT_THROW(ValueError, "one element", array({1, 2}).item<int>());
   EXPECT_THROW(DimensionError, "at most 10", zeros(Shape{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}));

@@ -121,7 +121,7 @@ TEST(columns_without_a_dtype_are_errors_that_name_them) {
   EXPECT_THROW(TypeError, "column 'x': format 'u' is not supported", take("u", nullptr, 0, 3));
   EXPECT_THROW(TypeError, "format '+l'", take("+l", nullptr, 0, 3));
   EXPECT_THROW(TypeError, "nulls in integers", take("i", valid, 1, 3));
-  EXPECT_THROW(TypeError, "where 5 elements", take("i", nullptr, 0, 5));
+  EXPECT_THROW(TypeError, "expected 5 elements", take("i", nullptr, 0, 5));
   EXPECT_EQ(released, 8);
   EXPECT_THROW(ValueError, "is nullptr", (void)from_arrow(nullptr, nullptr));
 }

@@ -266,7 +266,7 @@ TEST(configuration_scopes) {
   EXPECT(config().train);
   const UsingConfig mine("user_key", 3);
   EXPECT_EQ(config().get<int>("user_key"), 3);
-  EXPECT_THROW(KeyError, "no key", config().get<int>("user_other"));
+  EXPECT_THROW(KeyError, "no entry named 'user_other'", config().get<int>("user_other"));
   EXPECT(config().show().find("enable_backprop                True") != std::string::npos);
   const UsingConfig narrow(&Config::dtype, float16);
   EXPECT_EQ(Parameter(initializers::One(), Shape{2}).dtype(), float16);

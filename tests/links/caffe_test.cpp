@@ -272,7 +272,7 @@ TEST(every_exportable_function_comes_back_from_the_file) {
 TEST(what_caffe_cannot_say_is_not_exported) {
   Unsupported model;
   EXPECT_THROW(ValueError, "no layer for the function Tanh", exporters::caffe::export_model(model, {zeros({1, 3})}));
-  EXPECT_THROW(NotImplementedError, "not of 2", exporters::caffe::export_model(model, {zeros({1, 3}), zeros({1, 3})}));
+  EXPECT_THROW(NotImplementedError, "got 2", exporters::caffe::export_model(model, {zeros({1, 3}), zeros({1, 3})}));
   Sequential floor([](const Variable& x) { return F::max_pooling_2d(x, 2, {.stride = 2, .cover_all = false}); });
   EXPECT_THROW(ValueError, "Caffe would make 3", exporters::caffe::export_model(floor, {zeros({1, 1, 5, 5})}));
   Sequential constant([](const Variable& x) { return F::concat({x, Variable(zeros({1, 2}))}, 1); });

@@ -454,5 +454,5 @@ TEST(walkers_alias_equals_the_releases) {
   EXPECT_CLOSE(alias.sample({5, 4}), f.array("walker/samples"), {.atol = 0});
   EXPECT_EQ(alias.sample({2}).dtype(), int32);
   EXPECT_THROW(ValueError, "position 1", utils::WalkerAlias({1, -1}));
-  EXPECT_THROW(ValueError, "sum 0", utils::WalkerAlias({0, 0}));
+  EXPECT_THROW(ValueError, "must be above 0, not 0", utils::WalkerAlias({0, 0}));
 }

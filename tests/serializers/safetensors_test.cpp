@@ -197,7 +197,7 @@ TEST(what_does_not_fit_is_one_error_with_all_of_it_and_changes_nothing) {
   write_safetensors(
       path,
       {{"l1.weight", ones({2, 3})}, {"l1.bias", zeros({3})}, {"l2.weight", ones({2, 2})}, {"l3.weight", ones({2, 2})}});
-  const char* shape = "l1/b has shape (2,), 'l1.bias' gives (3,)";
+  const char* shape = "l1/b has shape (2,), 'l1.bias' has (3,)";
   EXPECT_THROW(ValueError, shape, load_safetensors(path, m, {.from = WeightNames::pytorch}));
   EXPECT_THROW(ValueError, "missing: l2/b ('l2.bias' in the file)",
                load_safetensors(path, m, {.from = WeightNames::pytorch}));

@@ -43,7 +43,7 @@ TEST(logs_become_curves) {
   EXPECT_EQ(run.x_key, "iteration");
   EXPECT_EQ(run.curves.size(), 2u);
   EXPECT(run.curves[0].x == (std::vector<double>{10, 20}) && run.curves[0].y == (std::vector<double>{2.5, 1.5}));
-  EXPECT(says(run, "validation/main/loss is NaN since iteration 20"));
+  EXPECT(says(run, "validation/main/loss has been NaN since iteration 20"));
   // A log without other files and without iterations, and a log of another program.
   write_file(folder / "epochs.json", R"([{"epoch": 1, "acc": 0.5}, {"epoch": 2, "acc": 0.6}])");
   EXPECT_EQ(run_report::read_run(folder / "epochs.json").x_key, "epoch");

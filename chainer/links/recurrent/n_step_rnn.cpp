@@ -140,7 +140,7 @@ NStepRNNBase::BatchResult NStepRNNBase::forward_batch(const Variable& x, const V
       throw ValueError(name, ": ", v == &hx ? "hx" : "cx", " must have shape ", state, ", not ", v->shape());
   const functions::PackedSequences by_time{
       functions::reshape(functions::transpose(x, {1, 0, 2}), {length * count, in_size_}),
-      std::vector<int64_t>(static_cast<std::size_t>(length), count)};
+      std::vector<int64_t>(count ? static_cast<std::size_t>(length) : 0, count)};
   const std::vector<Variables> w = ws(), b = bs();
   const functions::RnnResult r = functions::apply_rnn(
       {name, static_cast<functions::RnnKind>(kind_), bidirectional_, n_layers_, dropout, w, b}, hx, cx, by_time, count);
