@@ -198,7 +198,8 @@ TEST(distributions_say_what_is_wrong) {
   EXPECT_THROW(TypeError, "'scale' has float32, 'loc' float64", D::Laplace(one, array({1.f})));
   EXPECT_THROW(TypeError, "'loc' has int64", D::Normal(array({int64_t(1)}), array({int64_t(1)})));
   EXPECT_THROW(DimensionError, "Normal", D::Normal(zeros({3}), ones({2})));
-  EXPECT_THROW(DimensionError, "and (..., d, d), got (3,) and (2, 2)", D::MultivariateNormal(zeros({3}), {.scale_tril = eye(2)}));
+  EXPECT_THROW(DimensionError, "and (..., d, d), got (3,) and (2, 2)",
+               D::MultivariateNormal(zeros({3}), {.scale_tril = eye(2)}));
   EXPECT_THROW(IndexError, "outside 0 ... 1", D::Categorical(array({0.5, 0.5})).log_prob(array({2})));
   EXPECT_THROW(TypeError, "needs integers", D::Categorical(array({0.5, 0.5})).log_prob(array({0.5})));
   EXPECT_THROW(NotImplementedError, "Beta: cdf is not defined", D::Beta(one, one).cdf(one));
