@@ -43,7 +43,7 @@ var chainerSearch = (function () {
 
   function find_all(queried) {
     if (!queried.length) return [];
-    const words = queried.map((w) => w.toLowerCase());
+    const words = queried.map((w) => w.toLowerCase()), phrase = words.join(' ');
     const weights = [1000, 100, 60, 20], found = [];
     for (const s of sections) {
       let score = 0;
@@ -55,6 +55,7 @@ var chainerSearch = (function () {
         score += best;
       }
       if (!score) continue;
+      if (s.heading.toLowerCase() === phrase) score += 100;  // nothing but the query
       // Ties: a heading with the same case first, then the shortest one; the reference before other pages, and the
       // table of names last.
       if (queried.some((w) => s.heading.includes(w))) score += 5;

@@ -39,8 +39,8 @@ struct MockUpdater : training::Updater {
 
 /// Returns a trainer with a MockUpdater, which stops after ten iterations by default.
 ///   auto trainer = testing::get_trainer_with_mock_updater({3, "epoch"}, 5);
-///   trainer->extend(extensions::LogReport());
 ///   trainer->run();
+///   trainer->updater().iteration()  // 15
 inline std::unique_ptr<training::Trainer> get_trainer_with_mock_updater(
     training::Trigger stop_trigger = {10, "iteration"}, int64_t iter_per_epoch = 10,
     const std::vector<std::shared_ptr<training::Extension>>& extensions = {}) {

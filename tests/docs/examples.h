@@ -3,6 +3,7 @@
 #pragma once
 #include <chainer/chainer.h>
 #include <chainer/testing/testing.h>
+#include <chainer/training/mock_updater.h>
 
 #include <cmath>
 #include <cstdlib>
