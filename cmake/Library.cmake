@@ -2,8 +2,9 @@
 file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/chainer/*.cpp)
 include(${PROJECT_SOURCE_DIR}/cmake/Embed.cmake)
 set(pages ${PROJECT_BINARY_DIR}/chainer/viewing/pages.cpp)
-chainer_embed(${pages} viewing/plot/plot.css viewing/plot/plot.js viewing/live/page.html viewing/live/page.css
-              viewing/live/page.js viewing/report/report.css viewing/report/report.js)
+chainer_embed(
+  ${pages} viewing/plot/colors.css viewing/plot/plot.css viewing/plot/plot.js viewing/live/page.html
+  viewing/live/page.css viewing/live/progress.js viewing/live/page.js viewing/report/report.css viewing/report/report.js)
 list(APPEND sources ${pages})
 # Sources compiled once per instruction set; the others of this folder are compiled once.
 set(kernel_names elementwise convert transpose reduce update random rows thin normalize recurrent fourier affine pooling moments few_channels winograd

@@ -6,8 +6,8 @@
 
 namespace chainer::pages {
 
-extern const std::string_view plot_css, plot_js;
-extern const std::string_view page_html, page_css, page_js;
+extern const std::string_view colors_css, plot_css, plot_js;
+extern const std::string_view page_html, page_css, page_js, progress_js;
 extern const std::string_view report_css, report_js;
 
 }  // namespace chainer::pages

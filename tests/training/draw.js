@@ -1,4 +1,5 @@
-// Draws with plot.js and reads what became of it, without a browser: `node draw.js plot.js` or `qjs --std draw.js plot.js`.
+// Draws with plot.js and reads what became of it, and what the live page says of runs, without a browser:
+// `node draw.js plot.js progress.js` or `qjs --std draw.js plot.js progress.js`.
 const read = typeof require === 'function' ? file => require('fs').readFileSync(file, 'utf8') : file => std.loadFile(file);
 const files = typeof process === 'object' ? process.argv.slice(2) : scriptArgs.slice(1);
 
@@ -25,8 +26,11 @@ class Element {
 }
 globalThis.document = {createElementNS: (space, tag) => new Element(tag)};
 const source = read(files[0]);
-const {drawPlot, ticks, axisEnds, smoothed, thinnedPositions, tickText} =
-  new Function(source + '\nreturn {drawPlot, ticks, axisEnds, smoothed, thinnedPositions, tickText};')();
+const names = 'drawPlot, ticks, axisEnds, smoothed, thinnedPositions, tickText, isOnWhite, duration, bytes, speed, ' +
+  'fractionOf, percent, progressRows, stateTitle, isPossible, pointsOf';
+const {drawPlot, ticks, axisEnds, smoothed, thinnedPositions, tickText, isOnWhite, duration, bytes, speed,
+  fractionOf, percent, progressRows, stateTitle, isPossible, pointsOf} =
+  new Function(source + read(files[1]) + `\nreturn {${names}};`)();
 
 let failed = 0;
 let passed = 0;
@@ -71,5 +75,53 @@ for (const curves of [[], [{x: [], y: [], color: '#1f6bb8'}], [{x: [1], y: [null
   drawPlot(svg, {width: 400, height: 240, xName: 'x', curves});
   expect('nothing to draw', svg.all('tick').length > 2);
 }
+// Few points are dots, as are points between gaps; long curves are lines alone.
+const dotsOf = y => {
+  drawPlot(svg, {width: 400, height: 240, xName: 'x', curves: [{x: y.map((_, i) => i), y, color: '#1f6bb8'}]});
+  return svg.all('dot').length ? svg.all('dot')[0].attributes.d.split('M').length - 1 : 0;
+};
+expect('dots', same([[1], [1, 2, 3], [1, 2, 3, 4], [1, 2, null, 3, null, 4, 5]].map(dotsOf), [1, 3, 0, 1]));
+
+// Pictures on white paper, photographs, and photographs with a white frame.
+const pixels = color => new Uint8ClampedArray(Array.from({length: 400}, (_, i) => color(i % 20, Math.floor(i / 20)))
+  .flatMap(v => [v, v, v, 255]));
+const inside = (x, y, frame) => Math.min(x, y, 19 - x, 19 - y) >= frame;
+expect('a plot', isOnWhite(pixels((x, y) => x === 5 || y === 15 ? (inside(x, y, 1) ? 0 : 255) : 255), 20, 20));
+expect('a photograph', !isOnWhite(pixels((x, y) => x * 12), 20, 20));
+expect('a white frame', !isOnWhite(pixels((x, y) => inside(x, y, 1) ? x * 10 : 255), 20, 20));
+expect('a dark plot', !isOnWhite(pixels(() => 27), 20, 20));
+
+// Progress.
+const texts = new Map([[4, '4 s'], [75, '1 min 15 s'], [7260, '2 h 01 min'], [200000, '2 d 7 h'], [59.7, '1 min 00 s']]);
+for (const [seconds, text] of texts) expect(`a duration of ${text}`, duration(seconds) === text);
+expect('no duration', duration(null) === '' && speed(0) === '' && bytes(undefined) === '');
+expect('speeds', same([116.23, 0.05].map(speed), ['116.2 iterations/s', '20 s per iteration']));
+expect('bytes', same([999, 1000, 312456789, 999999999].map(bytes), ['999 B', '1 kB', '312 MB', '1 GB']));
+const progress = {iteration: 1980, epoch: 3.3, length: 5, unit: 'epoch', rate: 116, left: 9, elapsed_time: 17,
+  processor: 1.93, memory: 3.12e8, arrays: 4.1e7};
+const run = (state, more = {}) => ({state, told: true, progress: {...progress, ...more}});
+const rowsOf = run => Object.fromEntries(progressRows(run));
+expect('the done part', Math.abs(fractionOf(run('running')) - 0.66) < 1e-9 && percent(0.66) === '66 %');
+expect('99.99 % is not the end', percent(0.9999) === '99 %' && percent(1) === '100 %' && percent(null) === '');
+expect('no length', fractionOf(run('running', {length: null})) === null && fractionOf({progress: null}) === null &&
+  fractionOf(run('running', {unit: 'second'})) === null);
+expect('a running job', same(rowsOf(run('running')), {'iteration': '1980', 'epoch': '3.3 of 5', 'speed': '116 iterations/s',
+  'time left': '9 s', 'time gone': '17 s', 'processor': '193 % of a core', 'memory': '312 MB (arrays 41 MB)'}));
+expect('an ended job uses nothing', same(Object.keys(rowsOf(run('failed'))), ['iteration', 'epoch', 'time gone']));
+expect('a paused job has no speed', !('speed' in rowsOf(run('paused'))) && 'memory' in rowsOf(run('paused')));
+expect('texts are no numbers', same(progressRows({state: 'running', progress: {iteration: '<b>', memory: {}}}),
+  [['speed', 'not known yet']]));
+const possible = state => ['stop', 'pause', 'resume'].filter(command => isPossible(command, run(state)));
+expect('commands', same(['running', 'paused', 'finished', 'failed', 'stopped'].map(possible),
+  [['stop', 'pause'], ['stop', 'resume'], [], [], []]));
+expect('commands of silent programs', isPossible('stop', {state: 'idle', told: false}) && isPossible('stop', undefined));
+expect('a guess is called one', stateTitle({state: 'running', told: false}).includes('judged'));
+
+// Values of each iteration, where the log has fewer.
+const log = [{iteration: 10, epoch: 1, loss: 3, val: 4}];
+const each = {loss: {x: [1, 2, 3], y: [5, null, 'x']}};
+expect('values of each iteration', same(pointsOf(log, each, 'loss', 'iteration'), {x: [1, 2, 3], y: [5, null, null]}));
+expect('values of the log', same(pointsOf(log, each, 'val', 'iteration'), {x: [10], y: [4]}) &&
+  same(pointsOf(log, each, 'loss', 'epoch'), {x: [1], y: [3]}) && same(pointsOf(log, undefined, 'loss', 'iteration'), {x: [10], y: [3]}));
 console.log(`${passed} passed, ${failed} failed`);
 if (failed) throw new Error('failed');

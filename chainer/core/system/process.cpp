@@ -52,9 +52,13 @@ std::optional<uint64_t> start_of(int process) {
 
 std::string process_tag() { return text(place(), "-", ::getpid(), "-", start_of(::getpid()).value_or(0)); }
 
-bool begins_with_tag_of_ended_process(std::string_view tag) {
+bool begins_with_tag_of_this_place(std::string_view tag) {
   const std::string here = place();
-  if (here == "00000000" || tag.substr(0, 8) != here || tag.substr(8, 1) != "-") return false;
+  return here != "00000000" && tag.substr(0, 8) == here && tag.substr(8, 1) == "-";
+}
+
+bool begins_with_tag_of_ended_process(std::string_view tag) {
+  if (!begins_with_tag_of_this_place(tag)) return false;
   const char *at = tag.data() + 9, *end = tag.data() + tag.size();
   int process = 0;
   uint64_t start = 0;

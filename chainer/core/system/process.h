@@ -13,5 +13,7 @@ std::string process_tag();
 /// Returns true if a text begins with the tag of a process that has ended. Returns false for processes of other places,
 /// whose state is not known.
 bool begins_with_tag_of_ended_process(std::string_view text);
+/// Returns true if a text begins with a tag of this machine and container, so that the end of its process is noticed.
+bool begins_with_tag_of_this_place(std::string_view text);
 
 }  // namespace chainer

@@ -73,6 +73,7 @@ void CommandsExtension::initialize(Trainer& trainer) {
     trainer.updater().get_optimizer(path.substr(0, slash)).set(path.substr(slash + 1), value);
   }
   if (reads_) tell_hyperparameters(trainer);
+  if (reads_) progress_.begin(trainer);
   if (done == 0) return;
   json::List all = shared([&]() -> json::List {
     try {
@@ -109,6 +110,7 @@ void CommandsExtension::operator()(Trainer& trainer) {
       if (r.iteration == iteration) adjust(trainer, r.body, r.by), done_.insert(r.index);
       return r.iteration <= iteration;
     });
+  if (reads_) progress_.step(trainer);
   look(trainer);
   if (paused_) wait(trainer);
 }
@@ -222,7 +224,9 @@ void CommandsExtension::look(Trainer& trainer) {
 }
 
 void CommandsExtension::finalize() {
-  if (trainer_) answer(*trainer_, {}, 1);
+  if (!trainer_) return;
+  answer(*trainer_, {}, 1);
+  if (reads_) progress_.end(*trainer_);
 }
 
 json::Value CommandsExtension::execute(Trainer& trainer, const std::string& name, const json::Value& body,
@@ -298,12 +302,14 @@ void CommandsExtension::tell_hyperparameters(const Trainer& trainer) const {
 void CommandsExtension::wait(Trainer& trainer) {
   const SignalWatch signals(trainer.handles_signals());
   tell_paused(true);
-  while (paused_ && !trainer.is_stopping() && !signals.received()) {
+  for (bool first = true; paused_ && !trainer.is_stopping() && !signals.received(); first = false) {
+    if (reads_) progress_.pause(trainer, first);
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     look(trainer);
   }
   paused_ = false;
   tell_paused(false);
+  if (reads_) progress_.resume(trainer);
 }
 
 void CommandsExtension::serialize(Serializer& s) {

@@ -4,11 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <ctime>
 
-#include "chainer/array/memory.h"
 #include "chainer/core/clock.h"
-#include "chainer/core/system/machine.h"
 #include "chainer/training/extensions/reporting.h"
 #include "chainer/training/extensions/terminal.h"
 
@@ -30,18 +27,6 @@ bool is_one_of_several(const Trainer& trainer) {
 
 }  // namespace
 
-void BoundedCurve::add(double x, double y) {
-  sum_ += y;
-  if (++count_ < stride_) return;
-  points_.emplace_back(x, sum_ / static_cast<double>(count_));
-  sum_ = 0, count_ = 0;
-  if (points_.size() < kMost) return;
-  for (std::size_t i = 0; i < kMost / 2; ++i)
-    points_[i] = {points_[2 * i + 1].first, (points_[2 * i].second + points_[2 * i + 1].second) / 2};
-  points_.resize(kMost / 2);
-  stride_ *= 2;
-}
-
 Dashboard::Dashboard(const DashboardOptions& options) : options_(options) {
   if (!(options_.interval > 0) || !(options_.line_interval > 0))
     throw ValueError("Dashboard: intervals must be positive, not ", options_.interval, " and ", options_.line_interval);
@@ -60,30 +45,9 @@ void Dashboard::initialize(Trainer& trainer) {
         if (v.is_number() && key.find('/') != key.npos) state_.curves[key].add(x->number(), v.number());
     }
   }
-  recent_.assign(1, {static_cast<double>(trainer.updater().iteration()), now()});
-  cpu_ = static_cast<double>(std::clock());
+  meter_.begin(trainer);
   next_ = now() + (terminal_ ? 0 : options_.line_interval);
   if (terminal_) keys_ = std::make_shared<TerminalKeys>(options_.out);
-}
-
-void Dashboard::measure(const Trainer& trainer, double time) {
-  const Updater& u = trainer.updater();
-  DashboardState& s = state_;
-  s.iteration = static_cast<double>(u.iteration());
-  s.epoch = u.epoch_detail();
-  s.elapsed = trainer.elapsed_time();
-  const double cpu = static_cast<double>(std::clock());
-  s.processor = (cpu - cpu_) / CLOCKS_PER_SEC / std::max(1e-9, time - recent_.back().second);
-  cpu_ = cpu;
-  recent_.emplace_back(s.iteration, time);
-  if (recent_.size() > 40) recent_.pop_front();
-  s.speed = (s.iteration - recent_.front().first) / std::max(1e-9, time - recent_.front().second);
-  const auto length = trainer.stop_trigger().get_training_length();
-  const double at = length && length->second == Unit::iteration ? s.iteration : s.epoch;
-  s.done = length && length->first > 0 ? std::min(1.0, at / length->first) : 0;
-  s.left = s.done > 0 && s.speed > 0 ? s.iteration * (1 - s.done) / s.done / s.speed : -1;
-  s.memory = static_cast<double>(machine::resident_bytes());
-  s.arrays = static_cast<double>(memory::statistics().in_use);
 }
 
 void Dashboard::obey(Trainer& trainer, const std::string& keys) {
@@ -110,7 +74,7 @@ void Dashboard::operator()(Trainer& trainer) {
   const bool entry = !terminal_ && log && log->log().size() > told_;
   if (time < next_ && !entry) return;
   next_ = time + (terminal_ ? options_.interval : options_.line_interval);
-  measure(trainer, time);
+  meter_.measure(trainer, state_);
   state_.log = log ? &log->log() : nullptr;
   if (keys_) obey(trainer, keys_->pressed());
   if (terminal_) {

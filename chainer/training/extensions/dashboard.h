@@ -2,7 +2,6 @@
 // A view of the run in the terminal: curves, table, time left, keys.
 #pragma once
 #include <cstdio>
-#include <deque>
 #include <map>
 #include <memory>
 #include <string>
@@ -11,33 +10,15 @@
 
 #include "chainer/core/json.h"
 #include "chainer/core/system/terminal.h"
+#include "chainer/training/extensions/progress_meter.h"
 #include "chainer/training/trainer.h"
 #include "chainer/core/other_options.h"
 
 namespace chainer {
 namespace training::extensions {
 
-/// A curve of bounded length: if it becomes too long, pairs of neighbors are replaced by their means.
-class BoundedCurve {
- public:
-  static constexpr std::size_t kMost = 1024;
-  void add(double x, double y);
-  const std::vector<std::pair<double, double>>& points() const { return points_; }
-
- private:
-  std::vector<std::pair<double, double>> points_;
-  double sum_ = 0;
-  int64_t count_ = 0, stride_ = 1;
-};
-
 /// The data that a dashboard shows.
-struct DashboardState {
-  double iteration = 0, epoch = 0, done = 0, elapsed = 0;
-  double left = -1;      ///< seconds; negative if unknown
-  double speed = 0;      ///< iterations per second
-  double memory = 0;     ///< bytes of the process
-  double arrays = 0;     ///< bytes in use by arrays
-  double processor = 0;  ///< number of busy cores
+struct DashboardState : RunProgress {
   std::map<std::string, BoundedCurve> curves;
   std::size_t chosen = 0;  ///< the group of curves shown; curves with the same last name, such as loss, are a group
   std::vector<std::string> columns;
@@ -73,16 +54,15 @@ class Dashboard : public Extension {
   int priority() const override { return PRIORITY_LAST; }
 
  private:
-  void measure(const Trainer& trainer, double time);
   void obey(Trainer& trainer, const std::string& keys);
   void draw(bool last);
   DashboardOptions options_;
   DashboardState state_;
   std::shared_ptr<TerminalKeys> keys_;
   bool terminal_ = false, drawn_ = false;
-  double next_ = 0, cpu_ = 0;
+  double next_ = 0;
   std::size_t told_ = 0;  // entries of the log that were printed as lines
-  std::deque<std::pair<double, double>> recent_;
+  ProgressMeter meter_;
   TerminalSize size_{0, 0};
 };
 

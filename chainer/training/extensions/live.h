@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "chainer/core/json.h"
+#include "chainer/training/extensions/progress_file.h"
 #include "chainer/training/trainer.h"
 #include "chainer/core/other_options.h"
 
@@ -27,6 +28,10 @@ namespace training::extensions {
 /// ({"hyperparam": {"lr": 0.1}}, with "name" for one of several optimizers), stop (with a snapshot), pause and resume.
 /// A request may be scheduled for an iteration or an epoch ("schedule"); a schedule in the past is an error in the
 /// response.
+///
+/// Also reports the run's progress, speed, load and state (running, paused, finished, failed, stopped) about once a
+/// second to the file `progress`, and the values of each iteration of the first epochs to the file `curves`; pages show
+/// both.
 ///
 /// A new run removes the requests of an old one. A run that is resumed from a snapshot has the hyperparameters of the
 /// snapshot, and repeats later changes at their iterations.
@@ -77,6 +82,7 @@ class CommandsExtension : public Extension {
   std::function<std::string(const std::string&)> send_;
   double next_ = 0;
   std::filesystem::file_time_type seen_{};
+  ProgressFile progress_;
 };
 
 /// Writes the arguments of the program to the file `args` in the trainer's folder when the run begins, so that

@@ -41,12 +41,14 @@ void PlotReport::operator()(Trainer& trainer) {
   plot::Axes& axes = figure.axes[0];
   axes.xlabel = options_.x_key;
   axes.grid = options_.grid;
+  const std::size_t first_color = plot::run_color(trainer.out());  // as on pages
   for (const std::string& key : y_keys_) {
     const auto it = data_.find(key);
     if (it == data_.end()) continue;
     plot::Series s;
     s.label = key;
     s.marker = options_.marker;
+    s.color = plot::series_color(first_color + axes.series.size());
     for (const auto& [px, py] : it->second) s.x.push_back(px), s.y.push_back(py);
     axes.series.push_back(std::move(s));
   }

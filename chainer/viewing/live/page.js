@@ -1,15 +1,16 @@
-// The script of the live page: receives runs from the server, draws the chosen ones and sends commands. The server puts
-// plot.js before it.
+// What the page of runs does: it keeps the runs that the server tells of, draws those that are chosen, and sends commands.
+// plot.js and progress.js stand before it.
 
 const $ = id => document.getElementById(id);
-const colors = ['#1f6bb8', '#e36b0a', '#2b9447', '#c42633', '#8054b3', '#805240', '#d166ad', '#737373'];
-const dashes = ['', '6 3', '2 3', '8 3 2 3'];
 const notCurves = ['epoch', 'iteration', 'elapsed_time'];
 const runs = new Map();     // path -> element of /api/runs
 const entries = new Map();  // path -> entries of the log
-const chosen = new Map();   // path -> color
-let open = null;            // the path of the run in the right column
-let shownForm = '';         // the hyperparameters in the form, as JSON
+const each = new Map();     // path -> values of each iteration, for runs of few epochs
+const chosen = new Set();   // the paths of the runs whose curves are drawn
+const figures = new Map();  // title -> what a chart consists of
+let open = null;            // the path of the run that the right column shows
+let shownForm = '';         // the hyperparameters' form, as JSON
+let listens = false;        // the program of that run executes commands
 
 function element(tag, attributes = {}, ...children) {
   const e = document.createElement(tag);
@@ -67,19 +68,38 @@ function matches(run) {
   });
 }
 
+function colorOf(path, step = 0) {
+  const run = runs.get(path);
+  return colors[((run && run.color || 0) + step) % colors.length];
+}
+// A line in a curve's colour; at night its class gives it the lighter one.
+function rule(color, dash) {
+  const out = element('i', {class: 's' + color.slice(1)});
+  out.style.borderColor = color;
+  if (dash) out.style.borderTopStyle = dash === dashes[1] ? 'dashed' : 'dotted';
+  return out;
+}
+function stateOf(run) {
+  const bad = ['half-written', 'a link', 'empty', 'failed'].includes(run.state);
+  return {class: 'state ' + (bad ? 'bad' : run.state), title: stateTitle(run)};
+}
+
 function rowOf(run, keys) {
   const box = element('input', {type: 'checkbox', 'aria-label': 'compare ' + nameOf(run.path),
     onchange: event => choose(run.path, event.target.checked)});
   box.checked = chosen.has(run.path);
-  if (box.checked) box.style.accentColor = chosen.get(run.path);
-  const bad = ['half-written', 'a link', 'empty', 'failed'].includes(run.state);
   const last = run.last || {};
+  const p = run.progress || {};
+  const left = run.state === 'running' && typeof p.left === 'number' ? ', ' + ago(Math.round(p.left)) + ' left' : '';
   return element('tr', {class: run.path === open ? 'open' : ''},
     element('td', {}, box),
-    element('td', {}, element('button', {onclick: () => show(run.path)}, nameOf(run.path))),
-    element('td', {}, element('span', {class: 'state ' + (bad ? 'bad' : run.state)},
-      run.state + (run.foreign ? ', of another user' : ''))),
-    ...['epoch', 'iteration', ...keys].map(key => element('td', {}, short(last[key]))),
+    element('td', {}, rule(colorOf(run.path)),
+      element('button', {onclick: () => show(run.path)}, nameOf(run.path))),
+    element('td', {}, element('span', stateOf(run), run.state + (run.foreign ? ', of another user' : ''))),
+    element('td', {}, percent(fractionOf(run)) + left),
+    ...['epoch', 'iteration'].map(key => element('td', {}, short(
+      typeof p[key] === 'number' ? Math.floor(p[key]) : last[key]))),
+    ...keys.map(key => element('td', {}, short(last[key]))),
     element('td', {}, ago(run.modified)));
 }
 
@@ -89,18 +109,43 @@ function showRuns() {
   for (const run of shown) {
     for (const key of Object.keys(run.last || {})) if (key.includes('/') && keys.size < 4) keys.add(key);
   }
-  const titles = ['', 'run', 'state', 'epoch', 'iteration', ...keys, 'written'];
-  $('runs').tHead.replaceChildren(element('tr', {}, ...titles.map(title => element('th', {scope: 'col'}, title))));
-  $('runs').tBodies[0].replaceChildren(...shown.map(run => rowOf(run, [...keys])));
+  const titles = ['', 'run', 'state', 'done', 'epoch', 'iteration', ...keys, 'written'];
+  const row = shown.map(run => rowOf(run, [...keys]));
+  keepFocus($('runs'), () => {
+    $('runs').tHead.replaceChildren(element('tr', {}, ...titles.map(title => element('th', {scope: 'col'}, title))));
+    $('runs').tBodies[0].replaceChildren(...row.map((tr, i) => keptRow(shown[i].path, tr)));
+  });
   $('none').hidden = shown.length > 0;
 }
 
-// Requests missing entries of the log, part by part.
+// Rows are made anew only where something has changed, so that a reader's click or focus finds what it aimed at.
+const rows = new Map();  // path -> row
+function keptRow(path, tr) {
+  const before = rows.get(path);
+  const box = row => row.querySelector('input').checked;
+  if (before && before.outerHTML === tr.outerHTML && box(before) === box(tr)) return before;
+  rows.set(path, tr);
+  return tr;
+}
+// Gives the focus back to what stands where the focused element stood.
+function keepFocus(table, change) {
+  const focused = table.contains(document.activeElement) ? document.activeElement : null;
+  const label = focused && (focused.getAttribute('aria-label') || focused.textContent);
+  change();
+  if (!focused || table.contains(focused)) return focused && focused.focus();
+  for (const other of table.querySelectorAll(focused.tagName)) {
+    if ((other.getAttribute('aria-label') || other.textContent) === label) return other.focus();
+  }
+}
+
+// Asks for the entries that are missing, part by part.
 async function load(path) {
   for (;;) {
     const have = entries.get(path) || [];
     const more = await get('api/log', {run: path, from: have.length}).catch(() => null);
     if (!more) return;
+    if (more.curves) each.set(path, more.curves);
+    else each.delete(path);
     entries.set(path, more.from === 0 ? more.entries : have.concat(more.entries));
     if (!more.entries.length || entries.get(path).length >= more.total) return;
   }
@@ -119,8 +164,7 @@ async function choose(path, on) {
   if (!on) {
     chosen.delete(path);
   } else if (!chosen.has(path)) {
-    const used = [...chosen.values()];
-    chosen.set(path, colors.find(color => !used.includes(color)) || colors[chosen.size % colors.length]);
+    chosen.add(path);
     await load(path);
   }
   showRuns();
@@ -129,70 +173,95 @@ async function choose(path, on) {
 
 // Returns the curves of a run. Each key has its own points, since not all entries have all keys.
 function curvesOf(path, axis, smoothing) {
-  const all = entries.get(path) || [];
+  const log = entries.get(path) || [];
   const keys = new Set();
-  for (const entry of all) for (const key in entry) if (!notCurves.includes(key)) keys.add(key);
+  for (const entry of log) for (const key in entry) if (!notCurves.includes(key)) keys.add(key);
+  for (const key in each.get(path) || {}) keys.add(key);
   const out = [];
   for (const key of keys) {
-    const points = all.filter(entry => isDrawable(entry[axis]) && isDrawable(entry[key]));
-    if (!points.length) continue;
-    out.push({path, key, x: points.map(entry => entry[axis]), y: smoothed(points.map(entry => entry[key]), smoothing)});
+    const {x, y} = pointsOf(log, each.get(path), key, axis);
+    if (x.length) out.push({path, key, x, y: smoothed(y, smoothing)});
   }
   return out;
 }
 
-// Draws one figure for each last part of a name: main/loss and validation/main/loss share a figure.
+// A chart for each last part of a name: main/loss and validation/main/loss lie over each other.
 function draw() {
-  const figures = new Map();
-  for (const [path, color] of chosen) {
+  const charts = new Map();
+  for (const path of [...chosen].sort()) {
     for (const curve of curvesOf(path, $('axis').value, Number($('smoothing').value))) {
       const title = curve.key.slice(curve.key.lastIndexOf('/') + 1);
-      if (!figures.has(title)) figures.set(title, []);
-      figures.get(title).push({...curve, runColor: color});
+      if (!charts.has(title)) charts.set(title, []);
+      charts.get(title).push(curve);
     }
   }
-  const order = [...figures.keys()].sort((a, b) => (b === 'loss') - (a === 'loss') || a.localeCompare(b));
-  $('curves').replaceChildren(...order.map(title => figure(title, figures.get(title))));
+  const order = [...charts.keys()].sort((a, b) => (b === 'loss') - (a === 'loss') || a.localeCompare(b));
+  for (const title of figures.keys()) if (!charts.has(title)) figures.delete(title);
+  const all = order.map(title => {
+    if (!figures.has(title)) figures.set(title, chart(title));
+    figures.get(title).update(charts.get(title));
+    return figures.get(title).element;
+  });
+  // What stays in its place keeps the focus.
+  if (all.length !== $('curves').children.length || all.some((e, i) => e !== $('curves').children[i])) {
+    $('curves').replaceChildren(...all);
+  }
   if (!order.length) $('curves').textContent = 'Choose a run.';
 }
 
-function figure(title, curves) {
-  const axis = $('axis').value;
-  const several = new Set(curves.map(curve => curve.path)).size > 1;
-  const keys = [...new Set(curves.map(curve => curve.key))];
+// A chart that stays while its curves grow: its logarithm is the reader's choice for this chart.
+function chart(title) {
+  const svg = svgElement('svg', {role: 'img'});
   const legend = element('div', {class: 'legend'});
-  const values = [];
-  for (const curve of curves) {
-    const which = keys.indexOf(curve.key);
-    curve.color = several ? curve.runColor : colors[which % colors.length];
-    curve.dash = several ? dashes[which % dashes.length] : '';
-    const rule = element('i', {class: 's' + curve.color.slice(1)});
-    rule.style.borderColor = curve.color;
-    if (curve.dash) rule.style.borderTopStyle = which === 1 ? 'dashed' : 'dotted';
-    const value = element('b');
-    values.push(value);
-    legend.append(element('span', {}, rule, (several ? nameOf(curve.path) + ' ' : '') + curve.key + ' ', value));
-  }
-  const svg = svgElement('svg', {role: 'img', 'aria-label': title + ' over ' + axis});
-  const logarithmic = $('logarithmic').checked && curves.every(curve => curve.y.every(y => y > 0));
-  const frame = drawPlot(svg, {width: 420, height: 250, xName: axis, curves, logarithmic});
   const where = element('span');
-  const showAt = x => curves.forEach((curve, i) => {
-    values[i].textContent = short(curve.y[x === null ? curve.y.length - 1 : nearest(curve.x, x)]);
-  });
-  showAt(null);
-  svg.addEventListener('pointermove', event => {
-    const x = curves[0].x[nearest(curves[0].x, frame.xAt(event))];
-    showAt(x);
+  const box = element('input', {type: 'checkbox', onchange: () => redraw()});
+  const choice = element('label', {class: 'logarithm'}, box, ' logarithmic');
+  let curves = [];
+  let values = [];
+  let frame = null;
+  let at = null;  // where the pointer is
+  function redraw() {
+    const axis = $('axis').value;
+    const several = new Set(curves.map(curve => curve.path)).size > 1;
+    const keys = [...new Set(curves.map(curve => curve.key))];
+    values = [];
+    legend.replaceChildren(...curves.map(curve => {
+      const which = keys.indexOf(curve.key);
+      curve.color = colorOf(curve.path, several ? 0 : which);
+      curve.dash = several ? dashes[which % dashes.length] : '';
+      values.push(element('b'));
+      return element('span', {}, rule(curve.color, curve.dash),
+        (several ? nameOf(curve.path) + ' ' : '') + curve.key + ' ', values[values.length - 1]);
+    }));
+    box.disabled = !curves.every(curve => curve.y.every(y => y === null || y > 0));
+    choice.title = box.disabled ? 'not all values are positive' : '';
+    svg.setAttribute('aria-label', title + ' over ' + axis);
+    frame = drawPlot(svg, {width: 420, height: 250, xName: axis, curves, logarithmic: box.checked && !box.disabled});
+    point();
+  }
+  function point() {
+    const x = at === null || !curves.length ? null : curves[0].x[nearest(curves[0].x, frame.xAt(at))];
+    curves.forEach((curve, i) => {
+      values[i].textContent = short(curve.y[x === null ? curve.y.length - 1 : nearest(curve.x, x)]);
+    });
     frame.mark(x);
-    where.textContent = ' at ' + short(x);
+    where.textContent = x === null ? '' : ' at ' + short(x);
+  }
+  svg.addEventListener('pointermove', event => {
+    at = event;
+    point();
   });
   svg.addEventListener('pointerleave', () => {
-    showAt(null);
-    frame.mark(null);
-    where.textContent = '';
+    at = null;
+    point();
   });
-  return element('figure', {}, element('figcaption', {}, title, where), svg, legend);
+  return {
+    element: element('figure', {}, element('figcaption', {}, element('span', {}, title, where), choice), svg, legend),
+    update(next) {
+      curves = next;
+      redraw();
+    },
+  };
 }
 
 async function show(path) {
@@ -212,6 +281,21 @@ function showLog() {
   $('log').tHead.replaceChildren(element('tr', {}, ...keys.map(key => element('th', {scope: 'col'}, key))));
   $('log').tBodies[0].replaceChildren(...newest.map(
     entry => element('tr', {}, ...keys.map(key => element('td', {}, short(entry[key]))))));
+}
+
+function showProgress(run) {
+  $('progress').hidden = !run || !run.progress;
+  if ($('progress').hidden) return;
+  const fraction = fractionOf(run);
+  const {left, rate} = run.progress;
+  for (const [name, value] of Object.entries(stateOf(run))) $('state').setAttribute(name, value);
+  $('state').textContent = run.state;
+  $('left').textContent = [percent(fraction), run.state === 'running' && duration(left) && duration(left) + ' left',
+    run.state === 'running' && speed(rate)].filter(text => text).join(', ');
+  $('done').hidden = fraction === null;
+  $('done').value = fraction || 0;
+  $('numbers').replaceChildren(...progressRows(run).flatMap(([name, text]) => [element('dt', {}, name),
+    element('dd', {}, text)]));
 }
 
 function showArguments(run) {
@@ -237,8 +321,7 @@ function showForm(hyperparameters) {
   const form = JSON.stringify([open, hyperparameters]);
   if (form === shownForm) return;  // keeps what the user is typing
   shownForm = form;
-  const listens = hyperparameters && typeof hyperparameters === 'object';
-  document.querySelectorAll('[data-command]').forEach(button => button.disabled = !listens);
+  listens = Boolean(hyperparameters && typeof hyperparameters === 'object');
   if (!listens) {
     $('hyperparameters').replaceChildren('The program accepts no commands (it needs CommandsExtension or LivePage).');
     return;
@@ -254,11 +337,23 @@ function showForm(hyperparameters) {
   $('hyperparameters').replaceChildren(...fields, element('button', {type: 'submit'}, 'Change'));
 }
 
-async function details(steered = true, pictured = true) {
+// What the program cannot do is not offered: one that has ended obeys no commands, only one that is paused goes on.
+function showButtons() {
+  document.querySelectorAll('[data-command]').forEach(
+    button => button.disabled = !listens || !isPossible(button.dataset.command, runs.get(open)));
+  const change = $('hyperparameters').querySelector('button');
+  if (change) change.disabled = !isPossible('adjust_hyperparams', runs.get(open));
+}
+
+async function details(steered = true, pictured = true, logged = true) {
   const run = runs.get(open);
   if (!run) return;
-  showLog();
-  showArguments(run);
+  if (logged) {
+    showLog();
+    showArguments(run);
+  }
+  showProgress(run);
+  showButtons();
   const [commands, hyperparameters, pictures] = await Promise.all([
     steered && get('api/commands', {run: open}).catch(() => null),
     steered && get('api/hyperparams', {run: open}).catch(() => null),
@@ -268,6 +363,7 @@ async function details(steered = true, pictured = true) {
   const newest = (Array.isArray(commands) ? commands : []).slice(-50).reverse();
   $('commands').replaceChildren(...newest.map(commandLine));
   showForm(hyperparameters);
+  showButtons();
 }
 
 // A new version of a picture replaces the old one after it has loaded, so that the layout does not move.
@@ -283,7 +379,10 @@ function showPictures(pictures) {
       shown.dataset.stamp = picture.stamp;
       shown.firstChild.href = source;
       const drawn = element('img', {alt: picture.name});
-      drawn.onload = () => shown.firstChild.replaceChildren(drawn);
+      drawn.onload = () => {
+        adaptPicture(drawn);
+        shown.firstChild.replaceChildren(drawn);
+      };
       drawn.src = source;
     }
     return shown;
@@ -295,11 +394,11 @@ function tell(text, failed) {
   $('answer').className = failed ? 'error' : '';
   $('answer').textContent = text;
 }
-async function send(command, body) {
+async function send(command, body, run = open) {
   try {
     const answer = await fetch('api/command', {method: 'POST',
       headers: {'Content-Type': 'application/json', 'X-Token': $('token').value},
-      body: JSON.stringify({run: open, name: command, body, by: $('by').value})});
+      body: JSON.stringify({run, name: command, body, by: $('by').value})});
     const told = await answer.json();
     tell(answer.ok ? command + ': requested' : told.error, !answer.ok);
   } catch (error) {
@@ -308,8 +407,22 @@ async function send(command, body) {
   await details();
 }
 
-document.querySelectorAll('[data-command]').forEach(
-  button => button.addEventListener('click', () => send(button.dataset.command, null)));
+document.querySelectorAll('[data-command]').forEach(button => button.addEventListener('click', () => {
+  if (button.dataset.command === 'stop') askToStop();
+  else send(button.dataset.command, null);
+}));
+
+// The question names the run that the answer is about, whatever else is shown by then.
+function askToStop() {
+  const dialog = $('ask-stop');
+  const run = open;
+  $('ask-stop-name').textContent = nameOf(run);
+  dialog.returnValue = '';
+  dialog.onclose = () => {
+    if (dialog.returnValue === 'stop') send('stop', null, run);
+  };
+  dialog.showModal();
+}
 $('hyperparameters').addEventListener('submit', async event => {
   event.preventDefault();
   const wanted = new Map();  // optimizer -> its changes
@@ -325,7 +438,8 @@ $('hyperparameters').addEventListener('submit', async event => {
   for (const [optimizer, hyperparam] of wanted) await send('adjust_hyperparams', {name: optimizer, hyperparam});
 });
 $('search').addEventListener('input', showRuns);
-for (const id of ['axis', 'logarithmic', 'smoothing']) $(id).addEventListener('input', draw);
+night.addEventListener('change', () => document.querySelectorAll('#pictures img').forEach(adaptPicture));
+for (const id of ['axis', 'smoothing']) $(id).addEventListener('input', draw);
 
 // The token is in the fragment of the address, which browsers do not send to servers; it is kept for this tab.
 const given = new URLSearchParams(location.hash.slice(1)).get('token');
@@ -338,7 +452,7 @@ $('token').addEventListener('input', () => sessionStorage.setItem('token', $('to
 
 async function begin() {
   for (const run of await get('api/runs')) runs.set(run.path, run);
-  const written = [...runs.values()].filter(run => run.last).sort((a, b) => a.modified - b.modified);
+  const written = [...runs.values()].filter(run => run.last || run.progress).sort((a, b) => a.modified - b.modified);
   const newest = written[0] || [...runs.values()][0];
   if (newest && !open) await show(newest.path);
   else showRuns();
@@ -374,13 +488,14 @@ events.onmessage = async event => {
   const run = JSON.parse(event.data);
   const before = runs.get(run.path);
   if (run.state === 'gone') {
-    for (const all of [runs, chosen, entries]) all.delete(run.path);
+    for (const all of [runs, chosen, entries, each, rows]) all.delete(run.path);
     return soon(true);
   }
   runs.set(run.path, run);
-  if (chosen.has(run.path) && !extend(run)) await load(run.path);
-  if (!open && run.last) await show(run.path);
-  soon(chosen.has(run.path));
   const changed = what => !before || before[what] === undefined || before[what] !== run[what];
-  if (run.path === open) await details(changed('commands'), changed('pictures'));
+  const grown = changed('size') || changed('curves');
+  if (chosen.has(run.path) && grown && (changed('curves') || !extend(run))) await load(run.path);
+  if (!open && (run.last || run.progress)) await show(run.path);
+  soon(chosen.has(run.path) && (grown || changed('color')));
+  if (run.path === open) await details(changed('commands'), changed('pictures'), grown);
 };

@@ -7,6 +7,8 @@
 #include "chainer/core/error.h"
 #include "chainer/core/system/file.h"
 #include "chainer/core/system/input_file.h"
+#include "chainer/viewing/live/progress.h"
+#include "chainer/viewing/plot/figure.h"
 
 namespace chainer::live {
 namespace {
@@ -26,6 +28,19 @@ double age(const fs::path& file) {
 std::string stamp(const fs::path& file) {
   std::error_code error;
   return std::to_string(static_cast<int64_t>(fs::last_write_time(file, error).time_since_epoch().count()));
+}
+
+// A number for each time at which a file was written, which browsers take exactly; null if there is no file.
+json::Value stamp_number(const fs::path& file) {
+  std::error_code error;
+  if (!fs::is_regular_file(fs::symlink_status(file, error))) return {};
+  return static_cast<int64_t>(fs::last_write_time(file, error).time_since_epoch().count() >> 10);
+}
+
+bool is_run(const fs::path& folder) {
+  std::error_code none;
+  return fs::exists(fs::symlink_status(folder / "log", none)) ||
+         fs::is_regular_file(fs::symlink_status(folder / kProgressFile, none));
 }
 
 bool is_picture(const fs::path& file) {
@@ -105,7 +120,11 @@ json::Object Results::about(const fs::path& folder) const {
   json::Object out = {{"path", path}};
   const auto status = fs::symlink_status(log, error);
   const uintmax_t size = fs::is_regular_file(status) ? fs::file_size(log, error) : 0;
-  const double seconds = age(log);
+  std::error_code none_told;
+  const bool tells = fs::is_regular_file(fs::symlink_status(folder / kProgressFile, none_told));
+  const json::Value progress = tells ? document(path, kProgressFile) : json::Value();
+  const double written = age(folder / kProgressFile), seconds = age(log);
+  const std::string told = state_of(progress, written, seconds);
   viewing::NewestEntry newest{{}, NAN};
   if (size > 0 && !error) try {
       InputFile in(root_, below(path, "log"));
@@ -121,27 +140,28 @@ json::Object Results::about(const fs::path& folder) const {
   }();
   out.emplace_back("state", !own.empty()             ? own
                             : fs::is_symlink(status) ? "a link"
+                            : !told.empty()          ? told
                             : size <= 2              ? "empty"
                             : none                   ? "half-written"
                             : seconds < running      ? "running"
                                                      : "idle");
-  out.emplace_back("foreign", is_of_another_user(log));
-  out.emplace_back("modified", std::isfinite(seconds) ? json::Value(std::floor(seconds)) : json::Value());
+  out.emplace_back("told", !told.empty());
+  out.emplace_back("foreign", is_of_another_user(fs::exists(status) ? log : folder / kProgressFile));
+  const double modified = told.empty() ? seconds : std::min(seconds, written);
+  out.emplace_back("modified", std::isfinite(modified) ? json::Value(std::floor(modified)) : json::Value());
   out.emplace_back("size", static_cast<int64_t>(size));
   out.emplace_back(
       "args", fs::is_regular_file(fs::symlink_status(folder / "args", error)) ? document(path, "args") : json::Value());
   out.emplace_back("last", std::move(last));
   out.emplace_back("before", std::isfinite(before) ? json::Value(before) : json::Value());
+  out.emplace_back("progress", told.empty() ? json::Value() : numbers_of(progress));
+  out.emplace_back("curves", told.empty() ? json::Value() : stamp_number(folder / kCurvesFile));
   return out;
 }
 
 json::List Results::runs() const {
   json::List out;
   std::error_code error;
-  const auto is_run = [&](const fs::path& folder) {
-    std::error_code none;
-    return fs::exists(fs::symlink_status(folder / "log", none));
-  };
   if (is_run(root_)) out.emplace_back(about(root_));
   for (fs::recursive_directory_iterator it(root_, fs::directory_options::skip_permission_denied, error), end;
        !error && it != end && out.size() < kRuns; it.increment(error)) {
@@ -153,10 +173,22 @@ json::List Results::runs() const {
   std::sort(out.begin(), out.end(), [](const json::Value& a, const json::Value& b) {
     return *a.find("path")->string() < *b.find("path")->string();
   });
+  std::vector<fs::path> folders;
+  for (const json::Value& run : out) folders.push_back((root_ / *run.find("path")->string()).lexically_normal());
+  const std::vector<std::size_t> colors = plot::run_colors(folders);
+  for (std::size_t i = 0; i < out.size(); ++i) out[i].set("color", static_cast<int64_t>(colors[i]));
   return out;
 }
 
+json::Value Results::curves(const std::string& run) const {
+  const json::Value all = document(run, kCurvesFile);
+  return all.object() ? all : json::Value();
+}
+
 LogPart Results::log(const std::string& run, std::size_t from, std::size_t most) {
+  std::error_code error;
+  const fs::path folder = run_folder(run);
+  if (!fs::exists(fs::symlink_status(folder / "log", error)) && is_run(folder)) return {};  // no entry yet
   (void)file(run, "log");
   std::shared_ptr<LogIndex> index;
   {

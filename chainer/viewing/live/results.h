@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A folder of results: runs, which are folders with a file `log`, with their entries, pictures and arguments.
+// A folder of results: runs, which are folders with a file `log` or `progress`, with their entries, pictures and
+// arguments.
 #pragma once
 #include <filesystem>
 #include <map>
@@ -21,15 +22,19 @@ json::Value for_browsers(json::Value v);
 class Results {
  public:
   explicit Results(const std::filesystem::path& folder);
-  /// Returns the runs, at most 2000, four folders deep: [{path, state, foreign, modified, args, last, before}]. The
-  /// state is "running" (written within five intervals between entries), "idle", "empty", "half-written", or "a link";
-  /// modified is the age in seconds, last the newest entry, before the elapsed_time of the entry before it. Reads only
-  /// the ends of logs.
+  /// Returns the runs, at most 2000, four folders deep: [{path, state, told, foreign, modified, args, last, before,
+  /// progress, curves, color}]. If the program reports its state (`told`, see progress.h), the state is "running",
+  /// "paused", "finished", "failed", "stopped" or "idle". Otherwise it is derived from the log: "running" (written
+  /// within five intervals between entries), "idle", "empty", "half-written", or "a link". modified is the age in
+  /// seconds, last the newest entry, before the elapsed_time of the entry before it; curves changes with the file
+  /// `curves`; color is the position in the cycle of colors. Reads only the ends of logs.
   json::List runs() const;
   /// Sets the state of the run in the folder itself; "" for the state derived from its files.
   void set_own_state(const std::string& state);
   /// Returns a part of a run's log; see LogIndex::read().
   LogPart log(const std::string& run, std::size_t from, std::size_t most);
+  /// Returns the values of each iteration of a run with few epochs, see progress.h; null if there are none.
+  json::Value curves(const std::string& run) const;
   /// Returns a JSON file of a run (args, commands, hyperparams); null if it is missing or incomplete.
   json::Value document(const std::string& run, const std::string& name) const;
   /// Returns a run's pictures, newest first, at most 60: [{name, stamp}]. The stamp changes with the picture.

@@ -135,8 +135,9 @@ HttpResponse Site::dispatch(const HttpRequest& q) {
   if (q.method != "GET" && q.method != "HEAD") return refusal(405, "only GET and HEAD are allowed here");
   if (q.path == "/") return {.type = "text/html; charset=utf-8", .body = std::string(pages::page_html)};
   if (q.path == "/page.js")
-    return {.type = "text/javascript; charset=utf-8", .body = text(pages::plot_js, pages::page_js)};
-  if (q.path == "/page.css") return {.type = "text/css; charset=utf-8", .body = text(pages::plot_css, pages::page_css)};
+    return {.type = "text/javascript; charset=utf-8", .body = text(pages::plot_js, pages::progress_js, pages::page_js)};
+  if (q.path == "/page.css")
+    return {.type = "text/css; charset=utf-8", .body = text(pages::colors_css, pages::plot_css, pages::page_css)};
   if (q.path == "/api/runs") return json_response(results_.runs());
   if (q.path == "/api/log") return log(q);
   if (q.path == "/api/pictures") return json_response(results_.pictures(run));
@@ -155,7 +156,10 @@ HttpResponse Site::log(const HttpRequest& q) {
   HttpResponse r;
   r.body = text("{\"from\": ", part.from, ", \"total\": ", part.total, ", \"entries\": [");
   for (const std::string& entry : part.entries) r.body += (&entry > &part.entries[0] ? ",\n" : "") + entry;
-  r.body += "]}";
+  r.body += "]";
+  if (const json::Value curves = results_.curves(of(q.parameters, "run")); curves.object())
+    r.body += ", \"curves\": " + json::dump(curves);
+  r.body += "}";
   return r;
 }
 
@@ -218,9 +222,10 @@ void Site::watch() {
       for (json::Value& run : runs) {
         const std::string path = text_of(run, "path");
         json::Object mark;
-        for (const char* name : {"state", "size", "last"}) mark.emplace_back(name, *run.find(name));
-        // The page requests commands and pictures again if these hashes change. The pictures of runs that have ended
-        // are listed only once, since there may be hundreds of such runs.
+        for (const char* name : {"state", "size", "last", "progress", "curves"})
+          mark.emplace_back(name, *run.find(name));
+        // A page asks for what it can steer, and for the list of pictures, where these numbers are other ones. Programs
+        // that have ended draw no more, so that hundreds of their folders need no look.
         const int64_t steered = number_of(json::dump(results_.document(path, kCommandsFile)) +
                                           json::dump(results_.document(path, kHyperparametersFile)));
         if (text_of(run, "state") == "running" || !pictures.contains(path))

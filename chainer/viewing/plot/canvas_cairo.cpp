@@ -31,10 +31,11 @@ class CairoCanvas : public Canvas {
     cairo_surface_destroy(surface_);
   }
 
-  void lines(const std::vector<Position>& points, Color c, double width) override {
+  void lines(const std::vector<Position>& points, Color c, double width, int dash) override {
     path(points);
     set(c);
     cairo_set_line_width(cr_, width);
+    cairo_set_dash(cr_, dashes(dash).data(), static_cast<int>(dashes(dash).size()), 0);
     cairo_stroke(cr_);
   }
   void area(const std::vector<Position>& outline, Color c) override {

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <iterator>
 
+#include "chainer/viewing/pages.h"
 #include "chainer/viewing/plot/canvas.h"
 
 namespace chainer::plot {
@@ -24,6 +26,11 @@ std::string escaped_xml(std::string_view s) {
       out += c;  // other control characters are not allowed in XML
   }
   return out;
+}
+
+const std::vector<double>& dashes(int dash) {
+  static const std::vector<double> kinds[] = {{}, {6, 3}, {2, 3}, {8, 3, 2, 3}};
+  return kinds[dash < 0 ? 0 : static_cast<std::size_t>(dash) % std::size(kinds)];
 }
 
 namespace {
@@ -46,17 +53,22 @@ std::string hex(Color c) {
 
 class SvgCanvas : public Canvas {
  public:
-  SvgCanvas(double width, double height, const std::string& label) {
+  SvgCanvas(double width, double height, const std::string& label, bool is_file) {
     const std::string w = coordinate(width), h = coordinate(height);
     out_ = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + w + "\" height=\"" + h + "\" viewBox=\"0 0 " + w +
            " " + h + "\" font-family=\"DejaVu Sans, Verdana, sans-serif\"";
     if (!label.empty()) out_ += " role=\"img\" aria-label=\"" + escaped_xml(label) + "\"";
-    out_ += ">\n<rect class=\"kffffff\" width=\"" + w + "\" height=\"" + h + "\" fill=\"#ffffff\"/>\n";
+    out_ += ">\n";
+    if (is_file) out_ += text_of_style();
+    out_ += "<rect class=\"kffffff\" width=\"" + w + "\" height=\"" + h + "\" fill=\"#ffffff\"/>\n";
   }
-  void lines(const std::vector<Position>& points, Color c, double width) override {
+  void lines(const std::vector<Position>& points, Color c, double width, int dash) override {
     if (points.empty()) return;
+    std::string lengths;
+    for (const double d : dashes(dash)) lengths += (lengths.empty() ? "" : " ") + coordinate(d);
+    if (!lengths.empty()) lengths = " stroke-dasharray=\"" + lengths + "\"";
     out_ += "<path class=\"s" + hex(c) + "\" fill=\"none\" stroke=\"#" + hex(c) + "\" stroke-width=\"" +
-            coordinate(width) + "\"" + opacity("stroke", c) +
+            coordinate(width) + "\"" + lengths + opacity("stroke", c) +
             " stroke-linejoin=\"round\" stroke-linecap=\"round\" d=\"" + path(points) + "\"/>\n";
   }
   void area(const std::vector<Position>& outline, Color c) override {
@@ -93,6 +105,7 @@ class SvgCanvas : public Canvas {
   std::string finish() override { return std::move(out_) + "</svg>\n"; }
 
  private:
+  static std::string text_of_style() { return "<style>" + std::string(pages::colors_css) + "</style>\n"; }
   static std::string opacity(const char* what, Color c) {
     return c.a < 1 ? std::string(" ") + what + "-opacity=\"" + coordinate(c.a) + "\"" : "";
   }
@@ -106,8 +119,8 @@ class SvgCanvas : public Canvas {
 
 }  // namespace
 
-std::unique_ptr<Canvas> make_svg_canvas(double width, double height, const std::string& label) {
-  return std::make_unique<SvgCanvas>(width, height, label);
+std::unique_ptr<Canvas> make_svg_canvas(double width, double height, const std::string& label, bool is_file) {
+  return std::make_unique<SvgCanvas>(width, height, label, is_file);
 }
 
 }  // namespace chainer::plot

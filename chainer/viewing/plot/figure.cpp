@@ -2,8 +2,10 @@
 #include "chainer/viewing/plot/figure.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
+#include <numeric>
 
 #include "chainer/core/error.h"
 #include "chainer/core/system/file.h"
@@ -120,7 +122,7 @@ void draw_axes(Canvas& c, const Axes& a, Position low, Position high) {
       c.area(run, color);
     } else {
       const auto flush = [&] {
-        if (s.line && run.size() > 1) c.lines(run, color, 1.8);
+        if (s.line && run.size() > 1) c.lines(run, color, 1.8, s.dash);
         for (const Position& p : run) draw_marker(c, s.marker, p, color);
         run.clear();
       };
@@ -138,7 +140,7 @@ void draw_axes(Canvas& c, const Axes& a, Position low, Position high) {
     if (!s.y2.empty())
       c.area({{x, legend_y - 5}, {x + 18, legend_y - 5}, {x + 18, legend_y + 5}, {x, legend_y + 5}}, color);
     else if (s.line)
-      c.lines({{x, legend_y}, {x + 18, legend_y}}, color, 1.8);
+      c.lines({{x, legend_y}, {x + 18, legend_y}}, color, 1.8, s.dash);
     if (s.y2.empty()) draw_marker(c, s.marker, {x + 9, legend_y}, color);
     c.text({x + 24, legend_y + 4}, s.label, kTextSize, Canvas::Anchor::start, kInk);
     legend_y += 19;
@@ -156,6 +158,34 @@ Color series_color(std::size_t i) {
   static constexpr Color colors[] = {{0.12, 0.42, 0.72}, {0.89, 0.42, 0.04}, {0.17, 0.58, 0.28}, {0.77, 0.15, 0.2},
                                      {0.5, 0.33, 0.7},   {0.5, 0.32, 0.25},  {0.82, 0.4, 0.68},  {0.45, 0.45, 0.45}};
   return colors[i % std::size(colors)];
+}
+
+constexpr std::size_t kColors = 8;
+
+std::size_t run_color(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::path place = std::filesystem::absolute(folder, error).lexically_normal();
+  if (!place.has_filename()) place = place.parent_path();
+  if (place.filename() == "result") place = place.parent_path();
+  uint32_t hash = 2166136261u;  // FNV-1a: the same on every machine
+  for (const char c : place.filename().string()) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
+  return (hash >> 16 ^ hash) % kColors;
+}
+
+std::vector<std::size_t> run_colors(const std::vector<std::filesystem::path>& folders) {
+  std::vector<std::size_t> order(folders.size()), out(folders.size());
+  std::iota(order.begin(), order.end(), std::size_t(0));
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return folders[a] < folders[b]; });
+  std::array<std::size_t, kColors> users{};
+  for (const std::size_t i : order) {
+    const std::size_t wanted = run_color(folders[i]), fewest = *std::min_element(users.begin(), users.end());
+    for (std::size_t k = 0; k < kColors; ++k) {
+      out[i] = (wanted + k) % kColors;
+      if (users[out[i]] == fewest) break;
+    }
+    ++users[out[i]];
+  }
+  return out;
 }
 
 std::vector<double> ticks(double low, double high, int count) {
@@ -223,7 +253,7 @@ std::string svg(const Figure& f, const std::string& label) {
 bool available(const std::filesystem::path& file) { return file.extension() == ".svg" || available(); }
 
 void save(const Figure& f, const std::filesystem::path& file) {
-  if (file.extension() == ".svg") return write_file(file, svg(f));
+  if (file.extension() == ".svg") return write_file(file, drawn(f, *make_svg_canvas(f.width, f.height, "", true)));
   const auto canvas = make_png_canvas(f.width, f.height);
   if (!canvas)
     throw RuntimeError("plot: cannot draw ", file.string(),

@@ -15,6 +15,12 @@ struct Color {
 };
 /// Returns the i-th color of the cycle of series.
 Color series_color(std::size_t i);
+/// Returns the position of a run's color in this cycle, by the name of its folder; for a folder named `result`, by that
+/// of the folder around it.
+std::size_t run_color(const std::filesystem::path& folder);
+/// Returns the positions for runs that are shown together: those of run_color(), except that the second of two runs
+/// with one color, in the order of their names, gets the next free one.
+std::vector<std::size_t> run_colors(const std::vector<std::filesystem::path>& folders);
 
 /// Returns true if a value can be plotted: it is finite, and so are differences of such values.
 inline bool can_be_drawn(double v) { return std::abs(v) <= 1e300; }
@@ -27,6 +33,7 @@ struct Series {
   std::optional<Color> color = {};  ///< the next of the cycle by default
   std::string marker = "x";         ///< "x", "o", ".", "+", "s" or "" for none
   bool line = true;
+  int dash = 0;  ///< 0 a solid line, 1 dashed, 2 dotted, 3 dashes and dots
 };
 
 /// One plot in a figure. Empty ranges follow the data.
@@ -48,8 +55,8 @@ struct Figure {
 bool available();
 /// Returns true if this build can draw this file; SVG is always available.
 bool available(const std::filesystem::path& file);
-/// Draws to a file, through a temporary file: SVG if the name ends in .svg, else PNG. Throws RuntimeError for PNG
-/// without a drawing library, FileError if the file cannot be written.
+/// Draws to a file, through a temporary file: SVG, which adapts to dark pages, if the name ends in .svg, else PNG.
+/// Throws RuntimeError for PNG without a drawing library, FileError if the file cannot be written.
 void save(const Figure& figure, const std::filesystem::path& file);
 /// Returns the figure as SVG text. A label is its description for screen readers. Each color has an attribute and a
 /// class

@@ -48,8 +48,10 @@ void save(const Matrix& m, const std::filesystem::path& file) {
   const bool upright = left > cell - 4;
   const double x0 = 44 + left, y0 = 40, side = cell * static_cast<double>(n), below = (upright ? left : size) + 40;
   const double width = std::max(260.0, x0 + side + 20), height = y0 + side + below;
-  const auto canvas = svg ? make_svg_canvas(width, height) : make_png_canvas(width, height);
-  constexpr Color kInk{0.15, 0.15, 0.2, 1}, kWhite{1, 1, 1, 1};
+  const auto canvas = svg ? make_svg_canvas(width, height, "", true) : make_png_canvas(width, height);
+  // On dark pages cells keep their colors, as does the text in them; other text becomes light (colors.css).
+  constexpr Color kInk{0.2, 0.2, 0.22, 1}, kFrame{0.45, 0.45, 0.48, 1};
+  constexpr Color kDarkText{0.15, 0.15, 0.2, 1}, kLightText{0.996, 0.996, 0.996, 1};
   const auto box = [&](double x, double y, double w, double h, Color c) {
     canvas->area({{x, y}, {x + w, y}, {x + w, y + h}, {x, y + h}}, c);
   };
@@ -68,7 +70,7 @@ void save(const Matrix& m, const std::filesystem::path& file) {
       const double fits = std::min(size, (cell - 4) / std::max(0.1, canvas->text_width(text, 1)));
       if (fits >= 5 && v != 0)
         canvas->text({x + cell / 2, y + cell / 2 + fits * 0.36}, text, fits, Canvas::Anchor::middle,
-                     share > 0.5 ? kWhite : kInk);
+                     share > 0.5 ? kLightText : kDarkText);
     }
     if (row % every) continue;
     canvas->text({x0 - 6, middle}, labels[row], size, Canvas::Anchor::end, kInk);
@@ -79,7 +81,7 @@ void save(const Matrix& m, const std::filesystem::path& file) {
       canvas->text({x, y0 + side + size + 6}, labels[row], size, Canvas::Anchor::middle, kInk);
   }
   const std::vector<Position> frame{{x0, y0}, {x0 + side, y0}, {x0 + side, y0 + side}, {x0, y0 + side}, {x0, y0}};
-  canvas->lines(frame, kInk, 1);
+  canvas->lines(frame, kFrame, 1);
   canvas->text({x0 + side / 2, y0 + side + below - 10}, m.xlabel, 13, Canvas::Anchor::middle, kInk);
   canvas->text({18, y0 + side / 2}, m.ylabel, 13, Canvas::Anchor::middle, kInk, true);
   write_file(file, canvas->finish());

@@ -1,7 +1,11 @@
 // Draws axes and curves as SVG, for the live page and for reports. figure.cpp follows the same rules in C++.
 'use strict';
 
-const rounding = 1e-9;    // values with a smaller relative difference are drawn as equal
+const colors = ['#1f6bb8', '#e36b0a', '#2b9447', '#c42633', '#8054b3', '#805240', '#d166ad', '#737373'];
+const dashes = ['', '6 3', '2 3', '8 3 2 3'];
+const fewPoints = 3;      // curves of so many points have dots
+
+const rounding = 1e-9;    // values that differ by less, relatively, are drawn as one
 const smallest = 1e-290;  // values below are drawn as zero
 const mostTicks = 100;
 
@@ -150,15 +154,27 @@ function drawPlot(svg, {width, height, xName, curves, logarithmic = false, range
   const inner = add('svg', {x: left, y: top, width: right - left, height: bottom - top,
     viewBox: `${left} ${top} ${right - left} ${bottom - top}`});
   for (const curve of curves) {
-    let d = '';
-    let drawing = false;
+    // Runs of points without a gap. Points of their own, and those of short curves, are dots.
+    const parts = [];
+    let part = null;
     for (const i of thinnedPositions(curve.y, 1800)) {
       const v = value(curve.y[i]);
-      if (v !== null) d += (drawing ? 'L' : 'M') + toX(curve.x[i]).toFixed(1) + ',' + toY(v).toFixed(1);
-      drawing = v !== null;
+      if (v === null) {
+        part = null;
+        continue;
+      }
+      if (!part) parts.push(part = []);
+      part.push(toX(curve.x[i]).toFixed(1) + ',' + toY(v).toFixed(1));
     }
-    inner.appendChild(svgElement('path', {class: 'curve s' + curve.color.slice(1), stroke: curve.color,
-      'stroke-opacity': curve.opacity || 1, 'stroke-dasharray': curve.dash || 'none', d}));
+    const style = {stroke: curve.color, 'stroke-opacity': curve.opacity || 1};
+    inner.appendChild(svgElement('path', {class: 'curve s' + curve.color.slice(1), ...style,
+      'stroke-dasharray': curve.dash || 'none', d: parts.map(points => 'M' + points.join('L')).join('')}));
+    const few = parts.reduce((sum, points) => sum + points.length, 0) <= fewPoints;
+    const dots = parts.filter(points => few || points.length === 1).flat();
+    if (dots.length) {
+      inner.appendChild(svgElement('path', {class: 'dot s' + curve.color.slice(1), ...style,
+        d: dots.map(point => `M${point}h0`).join('')}));
+    }
   }
   add('path', {class: 'frame', d: `M${left},${top}V${bottom}H${right}`});
   const cursor = add('path', {class: 'cursor', d: ''});
@@ -175,4 +191,34 @@ function drawPlot(svg, {width, height, xName, curves, logarithmic = false, range
       cursor.setAttribute('d', x === null ? '' : `M${toX(x)},${top}V${bottom}`);
     },
   };
+}
+
+// Whether pixels (red, green, blue, opacity) show a drawing on white paper, as plots are: its border is white, and so is
+// a good part of it. At night such pictures are shown with light and dark exchanged; photographs stay as they are.
+function isOnWhite(pixels, width, height) {
+  let [white, border, whiteBorder] = [0, 0, 0];
+  for (let i = 0; i < width * height; ++i) {
+    const isWhite = Math.min(pixels[4 * i], pixels[4 * i + 1], pixels[4 * i + 2]) >= 245;
+    const [x, y] = [i % width, Math.floor(i / width)];
+    const isBorder = x === 0 || y === 0 || x === width - 1 || y === height - 1;
+    white += isWhite;
+    border += isBorder;
+    whiteBorder += isBorder && isWhite;
+  }
+  return whiteBorder >= 0.98 * border && white >= 0.35 * width * height;
+}
+const night = typeof matchMedia === 'function' ? matchMedia('(prefers-color-scheme: dark)') : {matches: false};
+// Adapts a picture that has arrived. One that suits the night itself, as our SVG files do, is not white then.
+function adaptPicture(image) {
+  let plot = false;
+  if (night.matches && image.naturalWidth) {
+    const canvas = document.createElement('canvas');
+    canvas.width = canvas.height = 64;
+    const context = canvas.getContext('2d');
+    context.fillStyle = '#fff';
+    context.fillRect(0, 0, 64, 64);
+    context.drawImage(image, 0, 0, 64, 64);
+    plot = isOnWhite(context.getImageData(0, 0, 64, 64).data, 64, 64);
+  }
+  image.classList.toggle('plot', plot);
 }

@@ -2,7 +2,7 @@
 // Renders one or several runs as an HTML page.
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <iterator>
 #include <string_view>
 
 #include "chainer/core/error.h"
@@ -17,11 +17,15 @@ namespace {
 using plot::escaped_xml;
 constexpr std::size_t kPlots = 40;              // further keys appear in the table only
 constexpr std::size_t kPoints = 16000;          // of all curves together
-constexpr uintmax_t kPictureBytes = 400 << 10;  // of all pictures together; further pictures are named only
+constexpr std::size_t kFewPoints = 3;           // curves of so many points have dots
+constexpr uintmax_t kPictureBytes = 400 << 10;  // of all pictures together; others are links
+
+const char* const kDashes[] = {"", "6 3", "2 3", "8 3 2 3"};  // as in plot.js
 
 struct Plot {
   std::string title, x_key;
   std::vector<plot::Series> series;
+  std::vector<std::string> keys;
 };
 
 std::string rounded(double v) {
@@ -41,23 +45,46 @@ std::string hex(plot::Color c) {
 const json::Value* member(const json::Value& v, std::string_view key) { return v.object() ? v.find(key) : nullptr; }
 std::string value_text(const json::Value& v) { return v.string() ? *v.string() : json::dump(v); }
 
-// Curves with the same last part of their names share a plot, such as main/loss and validation/main/loss of all runs.
+// Returns what is drawn of a run: the values of its log, or those of each iteration where these are more.
+std::vector<plot::Series> drawn_curves(const Run& run) {
+  std::vector<plot::Series> out = run.curves;
+  if (run.x_key != "iteration") return out;
+  for (const plot::Series& each : run.each) {
+    const auto it = std::find_if(out.begin(), out.end(), [&](const auto& c) { return c.label == each.label; });
+    if (it == out.end())
+      out.push_back(each);
+    else if (each.x.size() > it->x.size())
+      *it = each;
+  }
+  return out;
+}
+
+// Curves whose names end alike share a plot: main/loss and validation/main/loss, of all runs. Several runs have a color
+// each, and dashes for their values; the values of one run have the colors from the run's on.
 std::vector<Plot> plots_of(const std::vector<Run>& runs) {
   std::vector<Plot> out;
+  std::vector<std::filesystem::path> folders;
+  for (const Run& r : runs) folders.push_back(r.folder);
+  const std::vector<std::size_t> colors = plot::run_colors(folders);
   std::size_t curves = 0;
-  for (const Run& r : runs) curves += r.curves.size();
+  for (const Run& r : runs) curves += drawn_curves(r).size();
   const std::size_t points = std::clamp<std::size_t>(kPoints / std::max<std::size_t>(1, curves), 40, 1000);
-  for (const Run& r : runs)
-    for (const plot::Series& c : r.curves) {
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    for (const plot::Series& c : drawn_curves(runs[i])) {
+      const Run& r = runs[i];
       const std::string title = c.label.substr(c.label.rfind('/') + 1);
       auto it =
           std::find_if(out.begin(), out.end(), [&](const Plot& p) { return p.title == title && p.x_key == r.x_key; });
-      if (it == out.end()) it = out.insert(it, Plot{title, r.x_key, {}});
+      if (it == out.end()) it = out.insert(it, Plot{title, r.x_key, {}, {}});
+      const std::size_t key =
+          static_cast<std::size_t>(std::find(it->keys.begin(), it->keys.end(), c.label) - it->keys.begin());
+      if (key == it->keys.size()) it->keys.push_back(c.label);
       it->series.push_back(plot::reduced(c, points));
       plot::Series& s = it->series.back();
       if (runs.size() > 1) s.label = r.name + ": " + s.label;
-      s.marker = s.x.size() < 3 ? "o" : "";
-      s.color = plot::series_color(it->series.size() - 1);
+      s.marker = s.x.size() <= kFewPoints ? "o" : "";
+      s.color = plot::series_color(colors[i] + (runs.size() > 1 ? 0 : key));
+      s.dash = runs.size() > 1 ? static_cast<int>(key % std::size(kDashes)) : 0;
     }
   return out;
 }
@@ -73,7 +100,8 @@ std::string drawn(const Plot& p, std::size_t i) {
     names += (names.empty() ? "" : ", ") + s.label;
     const std::string c = hex(*s.color);
     legend += "<li><svg viewBox=\"0 0 20 10\" aria-hidden=\"true\"><path class=\"s" + c + "\" stroke=\"#" + c +
-              "\" stroke-width=\"3\" d=\"M0,5H20\"/></svg> " + escaped_xml(s.label) + "</li>";
+              "\" stroke-width=\"3\" stroke-dasharray=\"" + (s.dash ? kDashes[s.dash] : "none") +
+              "\" d=\"M0,5H20\"/></svg> " + escaped_xml(s.label) + "</li>";
   }
   return "<figure data-plot=\"" + std::to_string(i) + "\"><figcaption>" + escaped_xml(p.title) +
          "</figcaption>\n<ul class=\"legend\">" + legend + "</ul>\n" +
@@ -97,7 +125,8 @@ std::string data_of(const std::vector<Plot>& plots) {
     std::string series;
     for (const plot::Series& s : p.series)
       series += (series.empty() ? "" : ",") + std::string("{\"l\":") + json::dump(s.label) + ",\"c\":\"" +
-                hex(*s.color) + "\",\"x\":" + numbers(s.x) + ",\"y\":" + numbers(s.y) + "}";
+                hex(*s.color) + "\",\"d\":\"" + kDashes[s.dash] + "\",\"x\":" + numbers(s.x) +
+                ",\"y\":" + numbers(s.y) + "}";
     out += (out.empty() ? "" : ",\n") + std::string("{\"x\":") + json::dump(p.x_key) + ",\"s\":[" + series + "]}";
   }
   for (std::size_t at = 0; (at = out.find('<', at)) != out.npos;) out.replace(at, 1, "\\u003c");
@@ -183,7 +212,7 @@ void add_statistics(const Run& run, std::vector<Plot>& plots) {
       {"gradient_std", "standard deviation of gradients"},
       {"gradient_zero", "fraction of gradient elements that are zero"}};
   for (const auto& [key, title] : kinds) {
-    Plot p{run.name + ": " + title, "iteration", {}};
+    Plot p{run.name + ": " + title, "iteration", {}, {}};
     for (const auto& [path, s] : *all->object()) {
       const json::Value *x = member(s, "iteration"), *y = member(s, key);
       if (p.series.size() >= 12 || !x || !y || !x->list() || !y->list() || x->list()->size() != y->list()->size() ||
@@ -198,7 +227,7 @@ void add_statistics(const Run& run, std::vector<Plot>& plots) {
       const auto zero = [](double v) { return !(v > 0); };
       if (key == std::string_view("gradient_zero") && std::all_of(c.y.begin(), c.y.end(), zero)) continue;
       c = plot::reduced(c, 200);
-      c.marker = c.x.size() < 3 ? "o" : "";
+      c.marker = c.x.size() <= kFewPoints ? "o" : "";
       c.color = plot::series_color(p.series.size());
       p.series.push_back(std::move(c));
     }
@@ -296,7 +325,7 @@ std::string page(const std::vector<Run>& given) {
   std::string out =
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n<meta name=\"viewport\" "
       "content=\"width=device-width,initial-scale=1\">\n<title>Report: " +
-      escaped_xml(names) + "</title>\n<style>" + text(pages::plot_css, pages::report_css) +
+      escaped_xml(names) + "</title>\n<style>" + text(pages::colors_css, pages::plot_css, pages::report_css) +
       "</style></head>\n<body>\n<header><h1>" + escaped_xml(names) +
       "</h1>\n<nav aria-label=\"Parts of the report\"><ul><li><a href=\"#remarks\">Remarks</a></li>"
       "<li><a href=\"#curves\">Curves</a></li><li><a href=\"#values\">Values</a></li>" +

@@ -27,7 +27,7 @@
 
     function series() {
       const weight = Number(tools.smoothing.value);
-      return plot.s.map(s => ({label: s.l, color: '#' + s.c, x: s.x, raw: s.y, y: smoothed(s.y, weight)}));
+      return plot.s.map(s => ({label: s.l, color: '#' + s.c, dash: s.d, x: s.x, raw: s.y, y: smoothed(s.y, weight)}));
     }
     function draw() {
       const across = Math.max(260, figure.clientWidth - 16);
@@ -91,4 +91,11 @@
   }
 
   document.querySelectorAll('figure[data-plot]').forEach(start);
+
+  const pictures = document.querySelectorAll('figure img');
+  for (const image of pictures) {
+    image.addEventListener('load', () => adaptPicture(image));
+    if (image.complete) adaptPicture(image);
+  }
+  night.addEventListener('change', () => pictures.forEach(adaptPicture));
 }

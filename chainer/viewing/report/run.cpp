@@ -7,6 +7,7 @@
 
 #include "chainer/core/error.h"
 #include "chainer/core/system/file.h"
+#include "chainer/viewing/live/progress.h"
 #include "chainer/viewing/log_file.h"
 
 namespace chainer::run_report {
@@ -114,6 +115,8 @@ Run read_run(const fs::path& path) {
   else
     run.problems.push_back("the folder has no log; extensions::LogReport writes one");
   if (!folder) return run;
+  for (auto& [key, c] : live::read_curves(run.folder))
+    run.each.push_back({.label = key, .x = std::move(c.x), .y = std::move(c.y), .marker = ""});
   run.about = read_json("report.json", run);
   run.arguments = read_json("args", run);
   if (const json::Value* g = run.about.object() ? run.about.find("graph") : nullptr; g && g->string())

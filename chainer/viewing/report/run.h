@@ -16,6 +16,7 @@ struct Run {
   std::filesystem::path folder;
   std::string x_key = "iteration";   ///< of all curves: iteration, epoch, or "entry", the number of the entry
   std::vector<plot::Series> curves;  ///< one per number of the log, including NaN and infinities
+  std::vector<plot::Series> each;    ///< values of each iteration, for runs of few epochs (live/progress.h)
   json::Value about;                 ///< report.json of extensions::HtmlReport, or null
   json::Value arguments;             ///< args, as ChainerUI's programs write it, or null
   std::string graph;                 ///< the computational graph in DOT
