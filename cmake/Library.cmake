@@ -8,7 +8,7 @@ chainer_embed(
 list(APPEND sources ${pages})
 # Sources compiled once per instruction set; the others of this folder are compiled once.
 set(kernel_names elementwise convert transpose reduce update random rows thin normalize recurrent fourier affine pooling moments few_channels winograd
-                 panels)
+                 panels attention)
 list(JOIN kernel_names "|" any_kernel)
 list(FILTER sources EXCLUDE REGEX "/backend/cpu/kernels/(${any_kernel})\\.cpp$")
 list(FILTER sources EXCLUDE REGEX "/chainer/mn/")  # a separate library: Distributed.cmake

@@ -45,6 +45,19 @@ def tree_lstm(c1, c2, x):
     return [c, torch.sigmoid(o) * torch.tanh(c)]
 
 
+def glu(x, gate):
+    a, b = x.chunk(2, -1)
+    return a * gate(b)
+
+
+def rotary_embedding(x):
+    length, size = x.shape[-2:]
+    angle = torch.outer(torch.arange(length), 10000.0 ** (torch.arange(0, size, 2) / -size))
+    cosine, sine = torch.cos(angle), torch.sin(angle)
+    a, b = x.chunk(2, -1)
+    return torch.cat([a * cosine - b * sine, b * cosine + a * sine], -1)
+
+
 def transpose_sequence(xs):
     return [torch.stack([x[t] for x in xs if len(x) > t]) for t in range(len(xs[0]))]
 

@@ -184,6 +184,61 @@ inline constexpr struct Swish {
   Variable operator()(const Variable& x, const Variable& beta) const;
 } swish{};
 
+/// Computes x sigmoid(x), elementwise for x of any shape: swish() with beta 1. Elfwing et al., arXiv:1702.03118.
+///   F::silu(array({0.f, 1.f}))  // [0, 0.731]
+inline constexpr struct Silu {
+  static constexpr std::string_view name = "silu";
+  Variable operator()(const Variable& x) const;
+} silu{};
+
+/// The form in which gelu() is computed: by the error function, or by the hyperbolic tangent.
+enum class Approximation { none, tanh };
+/// Options of gelu().
+struct GeluOptions {
+  Approximation approximate = Approximation::none;  ///< tanh: 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))
+};
+/// Computes x Phi(x), with the distribution function Phi of the normal distribution, elementwise for x of any shape.
+/// Hendrycks & Gimpel, arXiv:1606.08415.
+///   F::gelu(array({0.f, 1.f}))  // [0, 0.841]
+inline constexpr struct Gelu {
+  static constexpr std::string_view name = "gelu";
+  Variable operator()(const Variable& x, const GeluOptions& options = {}) const;
+  CHAINER_OTHER_OPTIONS_CALL(gelu, ".approximate", const Variable&);
+  Variable operator()(const Variable& x, Approximation approximate) const {
+    return (*this)(x, GeluOptions{.approximate = approximate});
+  }
+} gelu{};
+
+/// Computes a sigmoid(b), where a and b are the first and the second half of x along an axis, whose length in the shape
+/// is halved. Throws InvalidType if this length is odd, IndexError if x has no such axis. Dauphin et al.,
+/// arXiv:1612.08083.
+///   F::glu(array({{3.f, 0.f}}))  // [[1.5]]
+inline constexpr struct Glu {
+  static constexpr std::string_view name = "glu";
+  Variable operator()(const Variable& x, int64_t axis = -1) const;
+} glu{};
+
+/// Computes a relu(b), with halves a and b of x as in glu(). Shazeer, arXiv:2002.05202.
+///   F::reglu(array({{3.f, 2.f}}))  // [[6]]
+inline constexpr struct Reglu {
+  static constexpr std::string_view name = "reglu";
+  Variable operator()(const Variable& x, int64_t axis = -1) const;
+} reglu{};
+
+/// Computes a gelu(b), with halves a and b of x as in glu(). Shazeer, arXiv:2002.05202.
+///   F::geglu(array({{3.f, 1.f}}))  // [[2.524]]
+inline constexpr struct Geglu {
+  static constexpr std::string_view name = "geglu";
+  Variable operator()(const Variable& x, int64_t axis = -1) const;
+} geglu{};
+
+/// Computes a silu(b), with halves a and b of x as in glu(). Shazeer, arXiv:2002.05202.
+///   F::swiglu(array({{3.f, 1.f}}))  // [[2.193]]
+inline constexpr struct Swiglu {
+  static constexpr std::string_view name = "swiglu";
+  Variable operator()(const Variable& x, int64_t axis = -1) const;
+} swiglu{};
+
 /// Computes one step of an n-ary tree LSTM: {c, h}, both (N, D, ...), from n cells (N, D, ...) and, as the last input,
 /// the gates (N, (3 + n) D, ...): blocks of D for a, i, o and one forget gate f_k for each child. c = tanh(a)
 /// sigmoid(i) + sum over k of sigmoid(f_k) c_k; h = sigmoid(o) tanh(c). Throws InvalidType for fewer than two inputs or

@@ -131,6 +131,24 @@ inline constexpr struct Transpose {
   Variable operator()(const Variable& x, const Axes& axes = {}) const;
 } transpose{};
 
+/// Options of rotary_embedding().
+struct RotaryEmbeddingOptions {
+  double base = 10000;
+  bool interleaved = false;  ///< pairs of neighbours, else pairs of elements that are half of `size` apart
+  int64_t size = 0;          ///< rotate this many elements of the last axis and keep the others; 0 means all
+  Array positions = {};      ///< integers that broadcast to the axes of x before the last; 0, 1, ... by default
+};
+/// Rotates pairs of elements of x (..., L, D) by angles that grow with the position along axis -2: pair i by position
+/// times base^(-2 i / D). The result has the shape of x. Throws InvalidType unless x is floating with two axes or more,
+/// ValueError if `size` is odd, negative or larger than D or if the base is not positive, TypeError if positions are
+/// not integers, DimensionError if they do not broadcast. Su et al., arXiv:2104.09864.
+///   F::rotary_embedding(ones({1, 2}))
+inline constexpr struct RotaryEmbedding {
+  static constexpr std::string_view name = "rotary_embedding";
+  Variable operator()(const Variable& x, const RotaryEmbeddingOptions& options = {}) const;
+  CHAINER_OTHER_OPTIONS_CALL(rotary_embedding, ".base, .interleaved, .size, .positions", const Variable&);
+} rotary_embedding{};
+
 /// Selects x where the condition is not zero, else y, elementwise with broadcasting. The condition has any dtype and no
 /// gradient. Throws InvalidType if the dtypes of x and y differ or if the three shapes do not broadcast.
 ///   F::where(array({1, 0}), array({1.f, 2.f}), array({3.f, 4.f}))  // [1, 4]

@@ -59,6 +59,27 @@ inline constexpr struct Bilinear {
                       const Variable& V2 = {}, const Variable& b = {}) const;
 } bilinear{};
 
+/// Options of scaled_dot_product_attention().
+struct ScaledDotProductAttentionOptions {
+  Array mask = {};                   ///< broadcasts to the scores: boolean, true where to attend, or added to them
+  bool causal = false;               ///< the last query attends to all keys, each one before to one key fewer
+  double dropout = 0;                ///< in training, the share of the probabilities that become 0
+  std::optional<double> scale = {};  ///< 1 / sqrt(D) by default
+};
+/// Computes softmax(scale q k^T + mask) v for q (N, H, L, D), k (N, G, S, D) and v (N, G, S, E): (N, H, L, E). G
+/// divides H: each H / G consecutive heads share keys and values. All may have more or fewer axes before the last two.
+/// Queries without any key give 0. On the host, memory grows linearly with L and S, also in backward() without a graph.
+/// Throws InvalidType for other dtypes or lengths, DimensionError if examples, heads or the mask do not fit, ValueError
+/// unless dropout is in [0, 1), TypeError for an integer mask. Vaswani et al., arXiv:1706.03762; Dao, arXiv:2307.08691.
+///   F::scaled_dot_product_attention(ones({1, 2, 4, 8}), ones({1, 2, 4, 8}), ones({1, 2, 4, 8}), {.causal = true})
+inline constexpr struct ScaledDotProductAttention {
+  static constexpr std::string_view name = "scaled_dot_product_attention";
+  Variable operator()(const Variable& q, const Variable& k, const Variable& v,
+                      const ScaledDotProductAttentionOptions& options = {}) const;
+  CHAINER_OTHER_OPTIONS_CALL(scaled_dot_product_attention, ".mask, .causal, .dropout, .scale", const Variable&,
+                             const Variable&, const Variable&);
+} scaled_dot_product_attention{};
+
 }  // namespace functions
 namespace F = functions;
 }  // namespace chainer

@@ -71,17 +71,21 @@ struct SoftmaxCrossEntropyOptions {
   int64_t ignore_label = -1;  ///< elements with this label do not count
   Reduction reduce = Reduction::mean;
   bool enable_double_backprop = false;  ///< no effect: second gradients are always available
+  double label_smoothing = 0;           ///< the share of each label that is spread evenly over all classes
 };
 /// Computes the cross entropy of softmax(x) along axis 1 and integer labels t: x is (N, C, d1, ...), t is (N, d1, ...).
 /// The result has shape () for mean and sum, the shape of t for no. Throws IndexError for a label that is not in
-/// 0 ... C - 1 and not ignore_label, DimensionError if class_weight has another shape than (C).
+/// 0 ... C - 1 and not ignore_label, DimensionError if class_weight has another shape than (C), ValueError unless
+/// label_smoothing is in [0, 1].
 ///   F::softmax_cross_entropy(array({{0.f, 0.f}}), array({1}))  // 0.693
 inline constexpr struct SoftmaxCrossEntropy {
   static constexpr std::string_view name = "softmax_cross_entropy";
   Variable operator()(const Variable& x, const Variable& t, const SoftmaxCrossEntropyOptions& options = {}) const;
-  CHAINER_OTHER_OPTIONS_CALL(softmax_cross_entropy,
-                             ".normalize, .cache_score, .class_weight, .ignore_label, .reduce, .enable_double_backprop",
-                             const Variable&, const Variable&);
+  CHAINER_OTHER_OPTIONS_CALL(
+      softmax_cross_entropy,
+      ".normalize, .cache_score, .class_weight, .ignore_label, .reduce, .enable_double_backprop, "
+      ".label_smoothing",
+      const Variable&, const Variable&);
 } softmax_cross_entropy{};
 
 /// Computes |x0 - x1|, elementwise for inputs of the same shape and floating dtype.

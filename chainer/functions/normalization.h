@@ -48,6 +48,19 @@ inline constexpr struct GroupNormalization {
   CHAINER_OTHER_OPTIONS_CALL(group_normalization, ".eps", const Variable&, int64_t, const Variable&, const Variable&);
 } group_normalization{};
 
+/// Options of rms_normalization().
+struct RmsNormalizationOptions {
+  double eps = 1e-6;
+};
+/// Computes x / sqrt(mean(x^2) + eps) gamma along the last axis of x (..., D), with gamma (D). Throws InvalidType if
+/// gamma has another shape. Zhang & Sennrich, arXiv:1910.07467.
+///   F::rms_normalization(array({{3.f, 4.f}}), array({1.f, 1.f}))  // [[0.849, 1.131]]
+inline constexpr struct RmsNormalization {
+  static constexpr std::string_view name = "rms_normalization";
+  Variable operator()(const Variable& x, const Variable& gamma, const RmsNormalizationOptions& options = {}) const;
+  CHAINER_OTHER_OPTIONS_CALL(rms_normalization, ".eps", const Variable&, const Variable&);
+} rms_normalization{};
+
 /// Options of batch_normalization().
 struct BatchNormalizationOptions {
   double eps = 2e-5;

@@ -131,6 +131,39 @@ class Highway : public Chain {
   std::function<Variable(const Variable&)> activate_;
 };
 
+/// Options of LowRank.
+struct LowRankOptions {
+  std::optional<double> alpha = {};  ///< the adaptation is multiplied by alpha / rank; the rank by default
+  double dropout = 0;                ///< of the input of the adaptation, in training
+  InitializerArg initial_down = {};  ///< LeCunNormal by default
+  InitializerArg initial_up = {};    ///< zero by default, so that initially nothing changes
+};
+/// Adapts a trained Linear by a product of two small matrices: linear(x) + alpha / rank x down^T up^T with down
+/// (rank, in) and up (out, rank). W and b of the Linear are constants, which have no gradients. merge() adds the
+/// product to W, so that a call costs as much as one of the Linear; unmerge() restores W. Both throw RuntimeError if
+/// that is so already, and merged links are not saved: forward() otherwise throws as F::linear() does. Hu et al.,
+/// arXiv:2106.09685.
+///   L::LowRank adapted(std::move(linear), 8, {.alpha = 16});
+class LowRank : public Chain {
+ public:
+  LowRank(Linear linear, int64_t rank, const LowRankOptions& options = {});
+  CHAINER_OTHER_OPTIONS(LowRank, ".alpha, .dropout, .initial_down, .initial_up", Linear, int64_t);
+  Variable forward(const Variable& x, int64_t n_batch_axes = 1);
+  void merge();
+  void unmerge();
+  bool is_merged() const { return static_cast<bool>(original_); }
+  void serialize(Serializer& s) override;
+  Linear linear;
+  chainer::Parameter down, up;
+  CHAINER_DECLARE_MEMBERS(LowRank);
+
+ private:
+  void initialize();
+  double scale_, dropout_;
+  int64_t rank_;
+  Array original_;  // W before merge()
+};
+
 /// A parameter as a link; called without arguments.
 class Parameter : public Link {
  public:

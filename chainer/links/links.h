@@ -9,6 +9,7 @@
 //   };
 #pragma once
 #include "chainer/links/activation.h"
+#include "chainer/links/attention.h"
 #include "chainer/links/chain_list.h"
 #include "chainer/links/connection.h"
 #include "chainer/links/convolution.h"

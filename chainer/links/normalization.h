@@ -53,6 +53,25 @@ class GroupNormalization : public Link {
   double eps_;
 };
 
+/// Options of RMSNormalization.
+struct RMSNormalizationOptions {
+  double eps = 1e-6;
+  InitializerArg initial_gamma = {};  ///< one by default
+};
+/// F::rms_normalization of x (..., size) with gamma (size); if not given, the size is determined at the first call.
+/// forward() throws DimensionError if x has no axis, and as F::rms_normalization() does.
+class RMSNormalization : public Link {
+ public:
+  explicit RMSNormalization(std::optional<int64_t> size = {}, const RMSNormalizationOptions& options = {});
+  CHAINER_OTHER_OPTIONS(RMSNormalization, ".eps, .initial_gamma", std::optional<int64_t>);
+  Variable forward(const Variable& x);
+  chainer::Parameter gamma;
+  CHAINER_DECLARE_MEMBERS(RMSNormalization);
+
+ private:
+  double eps_;
+};
+
 /// Options of BatchNormalization and BatchRenormalization.
 struct BatchNormalizationOptions {
   double decay = 0.9;  ///< the fraction of the running statistics that each step keeps

@@ -25,7 +25,8 @@ void mean_squared_error(const Emission& m) {
 void softmax_cross_entropy(const Emission& m) {
   const auto& o = m.get<functions::SoftmaxCrossEntropyOptions>("options");
   if (o.reduce == Reduction::mean && o.normalize && o.class_weight)
-    m.fail("a mean with class weights that is divided by the number of labels");
+    m.fail("a mean with class weights over the number of labels");
+  if (o.label_smoothing > 0) m.fail("label smoothing");
   std::vector<std::string> in = {m.in(0), m.in(1)};
   if (o.class_weight) in.push_back(m.e.constant(o.class_weight));
   const bool mean = o.reduce == Reduction::mean;

@@ -204,7 +204,20 @@ std::vector<Threaded> threaded_functions() {
         {s, {s[1]}, {s[1]}});
     add("layer_normalization", [](Vs x) { return Variables{F::layer_normalization(x[0], x[1], x[2])}; },
         {s, {s[1]}, {s[1]}});
+    add("rms_normalization", [](Vs x) { return Variables{F::rms_normalization(x[0], x[1])}; }, {s, {s[1]}});
     add("normalize", [](Vs x) { return Variables{F::normalize(x[0])}; }, {s});
+  }
+  for (const Shape& s : {Shape{1, 2, 300, 16}, Shape{3, 16, 70, 8}, Shape{1, 1, 1000, 8}, Shape{2, 4, 3, 8}}) {
+    for (const int64_t groups : {s[1], int64_t(1)}) {
+      const Shape kv{s[0], groups, 400, s[3]};
+      add("scaled_dot_product_attention",
+          [](Vs x) { return Variables{F::scaled_dot_product_attention(x[0], x[1], x[2], {.causal = true})}; },
+          {s, kv, kv});
+      add("scaled_dot_product_attention with dropout",
+          [](Vs x) { return Variables{F::scaled_dot_product_attention(x[0], x[1], x[2], {.dropout = 0.1})}; },
+          {s, kv, kv});
+    }
+    add("rotary_embedding", [](Vs x) { return Variables{F::rotary_embedding(x[0])}; }, {s});
   }
   const Shape images{8, 24, 16, 16};
   add("batch_normalization", [](Vs x) { return Variables{F::batch_normalization(x[0], x[1], x[2])}; },

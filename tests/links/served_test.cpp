@@ -42,6 +42,11 @@ std::vector<Call> served_links() {
   v.push_back(called("Scale", L::Scale(1, Shape{6}, {.bias_term = true}), x));
   v.push_back(called("Bilinear", L::Bilinear(6, 6, 3), x, h));
   v.push_back(called("Highway", L::Highway(6), x));
+  v.push_back(called("RMSNormalization", L::RMSNormalization(6), x));
+  v.push_back(called("LowRank", L::LowRank(L::Linear(6, 3), 2), x));
+  v.push_back(called("MultiHeadAttention", L::MultiHeadAttention(6, 3, {.kv_heads = 1, .rotary = true}), line));
+  v.push_back(called("TransformerEncoderLayer", L::TransformerEncoderLayer(6, 2), line));
+  v.push_back(called("TransformerDecoderLayer", L::TransformerDecoderLayer(6, 2), line, Variable(line, false)));
   v.push_back(called("Maxout", L::Maxout(6, 3, 2), x));
   v.push_back(called("PReLU", L::PReLU(), x));
   v.push_back(called("Swish", L::Swish(Shape{6}), x));

@@ -9,6 +9,15 @@ void activation(Table& t) {
   t.add(
       "crelu", "torch.cat([F.relu(x[0]), F.relu(-x[0])], 1)", [](const Variables& x) { return F::crelu(x[0]); },
       [](const Size& s) { return Inputs{normal(s.matrix)}; });
+  const auto gated = [&](const std::string& name, const std::string& gate, auto f) {
+    t.add(
+        name, "glu(x[0], " + gate + ")", [f](const Variables& x) { return f(x[0]); },
+        [](const Size& s) { return Inputs{normal(s.matrix)}; });
+  };
+  gated("glu", "torch.sigmoid", F::glu);
+  gated("reglu", "F.relu", F::reglu);
+  gated("geglu", "F.gelu", F::geglu);
+  gated("swiglu", "F.silu", F::swiglu);
   t.add(
       "leaky_relu", "F.leaky_relu(x[0], 0.2)", [](const Variables& x) { return F::leaky_relu(x[0]); },
       [](const Size& s) { return Inputs{normal(s.line())}; });

@@ -181,6 +181,9 @@ void array_manipulation(Table& t) {
       [](const Size& s) {
         return Inputs{normal(s.images), uniform(-1, 1, {s.images[0], 2, s.images[2], s.images[3]})};
       });
+  t.add(
+      "rotary_embedding", "rotary_embedding(x[0])", [](const Variables& x) { return F::rotary_embedding(x[0]); },
+      matrix);
 }
 
 }  // namespace bench

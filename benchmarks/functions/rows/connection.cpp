@@ -23,6 +23,10 @@ void connection(Table& t) {
         const int64_t out = s.n == 64 ? 8 : 64;
         return Inputs{normal(s.matrix), normal({out, s.columns()}), normal({out})};
       });
+  t.add(
+      "scaled_dot_product_attention", "F.scaled_dot_product_attention(*x, is_causal=True)",
+      [](const Variables& x) { return F::scaled_dot_product_attention(x[0], x[1], x[2], {.causal = true}); },
+      [](const Size& s) { return several(3, normal(s.images)); });
 }
 
 }  // namespace bench

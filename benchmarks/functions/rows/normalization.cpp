@@ -41,6 +41,12 @@ void normalization(Table& t) {
   t.add(
       "normalize", "F.normalize(x[0], dim=1, eps=1e-5)", [](const Variables& x) { return F::normalize(x[0]); },
       [](const Size& s) { return Inputs{normal(s.matrix)}; });
+  t.add(
+      "rms_normalization", "F.rms_norm(x[0], x[1].shape, x[1], 1e-6)",
+      [](const Variables& x) { return F::rms_normalization(x[0], x[1]); },
+      [](const Size& s) {
+        return Inputs{normal(s.matrix), normal({s.columns()})};
+      });
 }
 
 }  // namespace bench

@@ -26,4 +26,10 @@ Array affine_rows(const AffineRows& r, const Array& x, const Array& gamma, const
 Arrays affine_rows_grad(const AffineRows& r, const Array& x, const Array& gamma, const Array& gy, const Array& mean,
                         const Array& rstd);
 
+/// Rows divided by the root of their mean square, times gamma, which has the length of a row. Writes to `rstd` (one
+/// float64 per row) what the gradient needs.
+Array rms_rows(const Array& x, const Array& gamma, double eps, Array& rstd);
+/// Returns the gradients with respect to x and gamma.
+Arrays rms_rows_grad(const Array& x, const Array& gamma, const Array& gy, const Array& rstd);
+
 }  // namespace chainer::host_kernels

@@ -42,6 +42,9 @@
   X(softplus, floating, 8, m::softplus(x))                              \
   X(erf, floating, 8, m::erf(x))                                        \
   X(erfc, floating, 8, m::erfc(x))                                      \
+  X(gelu, floating, 12, m::gelu(x))                                     \
+  X(gelu_tanh, floating, 8, m::gelu_tanh(x))                            \
+  X(silu, floating, 8, x * m::sigmoid(x))                               \
   X(digamma, special, 30, m::digamma(x))                                \
   X(erfcinv, special, 30, m::erfcinv(x))                                \
   X(erfcx, special, 30, m::erfcx(x))                                    \
@@ -71,6 +74,9 @@
   X(relu_grad, floating, 1, a > T(0) ? b : T(0))                        \
   X(sigmoid_grad, floating, 3, b * a * (T(1) - a))                      \
   X(tanh_grad, floating, 3, b * (T(1) - a * a))                         \
+  X(gelu_grad, floating, 16, b * m::gelu_slope(a))                      \
+  X(gelu_tanh_grad, floating, 10, b * m::gelu_tanh_slope(a))            \
+  X(silu_grad, floating, 8, b * m::swish_slope(a, T(1)))                \
   X(polygamma, special, 30, m::polygamma(a, b))
 
 #define CHAINER_COMPARE_OPS(X)                                          \

@@ -106,6 +106,27 @@ CHAINER_FORMULA T swish_slope(T x, T beta) {
   const T z = beta * x, y = sigmoid(z), slope = y * (T(1) - y);
   return y + (slope > T(0) ? z * slope : slope);
 }
+// x Phi(x), with the distribution function Phi of normal numbers, and its derivative.
+template <class T>
+CHAINER_FORMULA T gelu(T x) {
+  return x * (T(0.5) * erfc(x * T(-0.70710678118654752440)));
+}
+template <class T>
+CHAINER_FORMULA T gelu_slope(T x) {
+  const T density = T(0.39894228040143267794) * exp(T(-0.5) * (x * x));
+  return T(0.5) * erfc(x * T(-0.70710678118654752440)) + (density > T(0) ? x * density : density);
+}
+// The approximation x sigmoid(c (x + 0.044715 x^3)), c = sqrt(8 / pi), and its derivative.
+template <class T>
+CHAINER_FORMULA T gelu_tanh(T x) {
+  return x * sigmoid(x * (T(1.5957691216057307117) + T(0.071354816272600249) * (x * x)));
+}
+template <class T>
+CHAINER_FORMULA T gelu_tanh_slope(T x) {
+  const T c = T(1.5957691216057307117), d = T(0.071354816272600249), square = x * x;
+  const T y = sigmoid(x * (c + d * square)), slope = y * (T(1) - y);
+  return y + (slope > T(0) ? x * slope * (c + T(3) * d * square) : slope);
+}
 template <class T>
 CHAINER_FORMULA T softplus(T x) {
   return (x > T(0) ? x : (x == x ? T(0) : x)) + log1p(exp(-abs(x)));

@@ -47,6 +47,8 @@ struct SoftmaxCrossEntropyNode : FunctionNode, Described {
                            x.shape()[1], " classes");
     retain_inputs({0});
     read_labels(x.shape(), t);
+    if (options.label_smoothing > 0 && options.class_weight)
+      counts_of_labels = not_equal(t.contiguous().ravel(), options.ignore_label).astype(inputs_dtype);
     const int64_t classes = x.shape()[1], inner = Dims(x.shape().begin() + 2, x.shape().end()).product();
     const Array log_y = log_softmax_array(x, inner, classes);
     if (options.cache_score) score = log_y;
@@ -55,6 +57,7 @@ struct SoftmaxCrossEntropyNode : FunctionNode, Described {
     Array picked({t.size()}, x.dtype(), x.device());
     if (t.size()) picked.device().backend().take_rows(log_y.ravel(), positions, picked);
     Array losses = picked * -row_weight;
+    if (options.label_smoothing > 0) losses = smoothed(losses, log_y, {x.shape()[0], classes, inner});
     if (options.reduce == Reduction::no) return {losses.reshape(t.shape())};
     return {(chainer::sum(losses, {}, false, wide()) * scale).astype(x.dtype(), false)};
   }
@@ -64,9 +67,13 @@ struct SoftmaxCrossEntropyNode : FunctionNode, Described {
     const int64_t classes = x.shape()[1], inner = Dims(x.shape().begin() + 2, x.shape().end()).product();
     const Shape rows{x.shape()[0], 1, inner}, full{x.shape()[0], classes, inner};
     const Array weight = row_weight.reshape(rows);
-    if (!config().enable_backprop) {  // (softmax - one-hot) * weight * gy, in the softmax's memory
+    const double smoothing = options.label_smoothing;
+    if (smoothing > 0 && (config().enable_backprop || options.class_weight))
+      return {smoothed_grad(x, gy[0], full), Variable()};
+    if (!config().enable_backprop) {  // (softmax - one-hot) * weight * gy in the softmax's own memory
       Array g = score ? chainer::exp(score) : chainer::exp(log_softmax_array(x.array(), inner, classes));
-      g = with_labels_subtracted(g, inner, classes).reshape(full);
+      g = with_labels_subtracted(g, inner, classes, 1 - smoothing).reshape(full);
+      if (smoothing > 0) g -= scalar_array(smoothing / static_cast<double>(classes), g);
       const Array factor = options.reduce == Reduction::no
                                ? weight * gy[0].array().reshape(rows)
                                : weight.astype(wide(), false) * (gy[0].array().astype(wide(), false) * scale);
@@ -83,7 +90,34 @@ struct SoftmaxCrossEntropyNode : FunctionNode, Described {
     return {reshape(p * broadcast_to(Variable(weight, false) * broadcast_to(g, rows), full), x.shape()), Variable()};
   }
 
-  // Sums of more than 65,504 losses overflow float16, and 1 / count is not a normal number there.
+  // Smoothed labels: of each counted label the share e = label_smoothing is spread over the classes, weighted by
+  // theirs.
+  Array smoothed(const Array& losses, const Array& log_y, const Shape& full) {
+    const double e = options.label_smoothing;
+    Array y = log_y.reshape(full);
+    if (options.class_weight) y = y * class_weights(y).reshape({1, full[1], 1});
+    const Array all = chainer::sum(y, {1}, false, wide()) * (e / static_cast<double>(full[1]));
+    return losses * (1 - e) - counted() * all.ravel().astype(losses.dtype());
+  }
+  // weight (1 - e) (p - one-hot) + e / C (p sum(w) - w), w the weights of the classes, times gy.
+  Variable smoothed_grad(const Variable& x, const Variable& gy, const Shape& full) {
+    const double e = options.label_smoothing, share = e / static_cast<double>(full[1]);
+    const Shape rows{full[0], 1, full[2]};
+    const Array w = options.class_weight ? class_weights(x.array()) : ones({full[1]}, x.dtype(), x.device());
+    const Array hard = row_weight.reshape(rows) * (1 - e), counts = counted().reshape(rows);
+    const Array one_hot =
+        with_labels_subtracted(zeros(x.shape(), x.dtype(), x.device()), full[2], full[1]).reshape(full);
+    const Array of_p = hard + counts * (chainer::sum(w) * share);
+    const Array rest = one_hot * hard - counts * (w * share).reshape({1, full[1], 1});
+    const Variable p = reshape(softmax(x, 1), full);
+    const Variable g = options.reduce == Reduction::no ? reshape(gy, rows) : cast(cast(gy, wide()) * scale, x.dtype());
+    return reshape((p * of_p + rest) * broadcast_to(g, full), x.shape());
+  }
+  Array class_weights(const Array& x) const { return options.class_weight.to_device(x.device()).astype(x.dtype()); }
+  // 1 where a label counts, else 0.
+  Array counted() const { return options.class_weight ? counts_of_labels : row_weight; }
+
+  // Sums of more than 65,504 losses, and their share of the sum, are no numbers of 16 bits.
   Dtype wide() const { return item_size(inputs_dtype) == 2 ? float32 : inputs_dtype; }
   // Checks the labels; ignored ones become class 0 with weight 0.
   void read_labels(const Shape& x, const Array& t) {
@@ -160,27 +194,28 @@ struct SoftmaxCrossEntropyNode : FunctionNode, Described {
     return y;
   }
 
-  // Subtracts 1 from y at each label, in place.
-  Array with_labels_subtracted(const Array& y, int64_t inner, int64_t classes) const {
+  // y with `amount` taken off at each label, in its own memory.
+  Array with_labels_subtracted(const Array& y, int64_t inner, int64_t classes, double amount = 1) const {
     Array x = y;
     if (x.device().is_host()) {
-      subtract_labels(x, inner, classes);
+      subtract_labels(x, inner, classes, amount);
     } else if (x.size()) {
       Array flat = x.ravel();
-      const Array ones = chainer::full(positions.shape(), -1, x.dtype(), x.device());
+      const Array ones = chainer::full(positions.shape(), -amount, x.dtype(), x.device());
       x.device().backend().scatter_rows(flat, positions, ones, true);
     }
     return x;
   }
-  void subtract_labels(Array& y, int64_t inner, int64_t classes) const {
+  void subtract_labels(Array& y, int64_t inner, int64_t classes, double amount) const {
     recording::step("subtract_labels", {&labels, 1}, {&y, 1},
-                    [inner, classes](std::span<const Array> in, std::span<Array> out) {
+                    [inner, classes, amount](std::span<const Array> in, std::span<Array> out) {
                       const int64_t* l = in[0].data<int64_t>();
                       visit<FloatingTypes>(out[0].dtype(), "softmax_cross_entropy", [&]<class T>() {
                         T* p = out[0].mutable_data<T>();
+                        const auto off = static_cast<T>(amount);
                         for (int64_t i = 0; i < in[0].size(); ++i) {
                           T& v = p[(i / inner * classes + l[i]) * inner + i % inner];
-                          v = static_cast<T>(v - 1);
+                          v = static_cast<T>(v - off);
                         }
                       });
                     });
@@ -188,7 +223,7 @@ struct SoftmaxCrossEntropyNode : FunctionNode, Described {
 
   SoftmaxCrossEntropyOptions options;
   Dtype inputs_dtype = float32;
-  Array score, labels, positions, row_weight, scale;
+  Array score, labels, positions, row_weight, counts_of_labels, scale;
 };
 
 }  // namespace
@@ -196,6 +231,8 @@ struct SoftmaxCrossEntropyNode : FunctionNode, Described {
 Variable SoftmaxCrossEntropy::operator()(const Variable& x, const Variable& t,
                                          const SoftmaxCrossEntropyOptions& o) const {
   check_plain_reduction(o.reduce, name);
+  if (!(o.label_smoothing >= 0 && o.label_smoothing <= 1))
+    throw ValueError("softmax_cross_entropy: label_smoothing must be in [0, 1], not ", o.label_smoothing);
   SoftmaxCrossEntropyNode node(o);
   node.inputs_dtype = x.dtype();
   return apply_single(std::move(node), x, t);

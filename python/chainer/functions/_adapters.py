@@ -272,11 +272,11 @@ def fixed_batch_renormalization(x, gamma, beta, mean, var, eps=2e-5):
 
 
 def softmax_cross_entropy(x, t, normalize=True, cache_score=True, class_weight=None, ignore_label=-1, reduce='mean',
-                          enable_double_backprop=False):
+                          enable_double_backprop=False, label_smoothing=0.0):
     """The cross entropy of softmax(x) and labels."""
     if class_weight is None:
         return _c.softmax_cross_entropy(x, t, normalize, cache_score, None, ignore_label, reduce,
-                                        enable_double_backprop)
+                                        enable_double_backprop, label_smoothing)
     if isinstance(class_weight, Variable):
         raise ValueError('class_weight should be a numpy.ndarray, not a chainer.Variable')
     if class_weight.ndim != 1:
@@ -284,7 +284,7 @@ def softmax_cross_entropy(x, t, normalize=True, cache_score=True, class_weight=N
     if class_weight.dtype.kind != 'f':
         raise ValueError('The dtype of class_weight should be \'f\'')
     return _c.softmax_cross_entropy(x, t, normalize, cache_score, class_weight, ignore_label, reduce,
-                                    enable_double_backprop)
+                                    enable_double_backprop, label_smoothing)
 
 
 def hinge(x, t, norm='L1', reduce='mean'):

@@ -74,6 +74,38 @@ void activation(std::vector<OpCase>& t) {
                   {normal({3, 2}), normal({3, 2}), normal({3, 10})}));
   t.push_back(row("tree_lstm", "F.tree_lstm(*x)", [](const Variables& x) { return F::tree_lstm(x); },
                   {normal({3, 2}), normal({3, 8})}));
+
+  t.push_back(row("gelu", not_in_release, [](const Variables& x) { return F::gelu(x[0], F::Approximation::tanh); },
+                  {normal({3, 5}) * 2.0})
+                  .elementwise()
+                  .reference([](const Arrays& x) {
+                    return Arrays{x[0] * 0.5 *
+                                  (tanh((x[0] + x[0] * x[0] * x[0] * 0.044715) * std::sqrt(2 / M_PI)) + 1)};
+                  }));
+  // Gated units: names, and the gates in routines on arrays.
+  const auto gated = [&](const std::string& name, auto f, const Array& x, int axis, Array (*gate)(const Array&)) {
+    t.push_back(row(name, not_in_release, [=](const Variables& v) { return f(v[0], axis); }, {x})
+                    .reference([=](const Arrays& v) {
+                      const Arrays half = array_split(v[0], 2, axis);
+                      return Arrays{half[0] * gate(half[1])};
+                    }));
+  };
+  constexpr auto by_sigmoid = [](const Array& b) { return 1.0 / (exp(-b) + 1.0); };
+  constexpr auto by_relu = [](const Array& b) { return maximum(b, scalar_array(0.0, b)); };
+  constexpr auto by_silu = [](const Array& b) { return b / (exp(-b) + 1.0); };
+  constexpr auto by_gelu = [](const Array& b) { return b * 0.5 * (erf(b * std::sqrt(0.5)) + 1.0); };
+  gated("glu", F::glu, normal({3, 4}), -1, by_sigmoid);
+  gated("glu", F::glu, normal({2, 6, 1}), 1, by_sigmoid);
+  gated("glu", F::glu, normal({2}), 0, by_sigmoid);
+  gated("reglu", F::reglu, away({3, 4}), -1, by_relu);
+  gated("reglu", F::reglu, away({4, 1, 3}), 0, by_relu);
+  gated("reglu", F::reglu, away({2, 2, 3}), 1, by_relu);
+  gated("geglu", F::geglu, normal({3, 4}), -1, by_gelu);
+  gated("geglu", F::geglu, normal({4, 1, 3}), 0, by_gelu);
+  gated("geglu", F::geglu, normal({2, 2, 3}), 1, by_gelu);
+  gated("swiglu", F::swiglu, normal({3, 4}), -1, by_silu);
+  gated("swiglu", F::swiglu, normal({4, 1, 3}), 0, by_silu);
+  gated("swiglu", F::swiglu, normal({2, 2, 3}), 1, by_silu);
 }
 
 }  // namespace table

@@ -277,6 +277,29 @@ void array_manipulation(std::vector<OpCase>& t) {
     t.push_back(row("scatter_mean", "",
                     [indices = indices](const Variables& x) { return F::scatter_mean(x[0], indices, x[1]); }, {a, b}));
   }
+
+  const auto rotary = [&](const Array& x, const F::RotaryEmbeddingOptions& o) {
+    t.push_back(
+        row("rotary_embedding", not_in_release, [=](const Variables& v) { return F::rotary_embedding(v[0], o); }, {x})
+            .reference([=](const Arrays& v) {
+              const int64_t last = v[0].shape(-1), n = o.size ? o.size : last, length = v[0].shape(-2);
+              const Array at = o.positions ? o.positions : arange(length);
+              const Array angle = at.astype(float64).reshape({length, 1}) *
+                                  exp(arange(n / 2).astype(float64) * (-2.0 / double(n) * std::log(o.base)));
+              const Array c = cos(angle).astype(v[0].dtype()), s = sin(angle).astype(v[0].dtype());
+              const Slice first = o.interleaved ? Slice(0, n, 2) : Slice(0, n / 2);
+              const Slice second = o.interleaved ? Slice(1, n, 2) : Slice(n / 2, n);
+              const Array a = v[0][{ellipsis, first}], b = v[0][{ellipsis, second}];
+              Array y = v[0].copy();
+              y.set({ellipsis, first}, a * c - b * s);
+              y.set({ellipsis, second}, b * c + a * s);
+              return Arrays{y};
+            }));
+  };
+  rotary(normal({3, 4}), {});
+  rotary(normal({2, 1, 3, 6}), {.base = 100, .interleaved = true});
+  rotary(normal({2, 3, 5}), {.base = 10, .size = 4, .positions = array({7, 0, -2})});
+  rotary(normal({3, 5}), {.interleaved = true, .size = 2});
 }
 
 }  // namespace table

@@ -34,6 +34,31 @@ void connection(std::vector<OpCase>& t) {
   };
   t.push_back(row("bilinear", "", [](const Variables& x) { return F::bilinear(x[0], x[1], x[2], x[3], x[4], x[5]); },
                   {cube, normal({2, 3}), normal({12, 3, 2}), normal({12, 2}), normal({3, 2}), normal({2})}));
+
+  // Attention with all scores at once; `keep` is 1 where a score counts, in their shape.
+  const auto attention = [&](const Array& q, const Array& k, const Array& v,
+                             const F::ScaledDotProductAttentionOptions& o, const Array& keep) {
+    t.push_back(row("scaled_dot_product_attention", not_in_release,
+                    [=](const Variables& x) { return F::scaled_dot_product_attention(x[0], x[1], x[2], o); }, {q, k, v})
+                    .reference([=](const Arrays& x) {
+                      const int64_t share = x[0].ndim() > 2 ? x[0].shape(-3) / x[1].shape(-3) : 1;
+                      const auto heads = [&](const Array& a) { return share > 1 ? repeat(a, share, -3) : a; };
+                      const double scale = o.scale.value_or(1 / std::sqrt(double(x[0].shape(-1))));
+                      Array s = matmul(x[0], swapaxes(heads(x[1]), -1, -2)) * scale;
+                      if (o.mask && o.mask.dtype() != bool_) s = s + o.mask.astype(s.dtype());
+                      Array e = exp(s);
+                      if (keep) e = e * keep.astype(s.dtype());
+                      return Arrays{matmul(e / (sum(e, -1, true) + 1e-30), heads(x[2]))};
+                    }));
+  };
+  attention(normal({3, 4}), normal({5, 4}), normal({5, 2}), {}, {});
+  attention(normal({1, 2, 3, 4}), normal({1, 2, 3, 4}), normal({1, 2, 3, 4}), {.causal = true},
+            array({{1, 0, 0}, {1, 1, 0}, {1, 1, 1}}));
+  attention(normal({2, 4, 2, 3}), normal({2, 2, 4, 3}), normal({2, 2, 4, 1}), {.causal = true, .scale = 0.5},
+            array({{1, 1, 1, 0}, {1, 1, 1, 1}}));
+  attention(normal({2, 6, 1, 2}), normal({2, 2, 3, 2}), normal({2, 2, 3, 3}), {.mask = normal({2, 1, 1, 3})}, {});
+  attention(normal({2, 3, 2}), normal({1, 3, 2}), normal({1, 3, 2}),
+            {.mask = array({{1, 0, 1}, {0, 0, 0}, {0, 1, 1}}).astype(bool_)}, array({{1, 0, 1}, {0, 0, 0}, {0, 1, 1}}));
 }
 
 }  // namespace table

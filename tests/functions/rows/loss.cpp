@@ -40,6 +40,35 @@ void loss(std::vector<OpCase>& t) {
   softmax_row("ignore_label=3", {.ignore_label = 3});
   t.back().inputs[1] = array({3, 1, 0});
   softmax_row("class_weight=np.array([1., 2., 3., 4.])", {.class_weight = array({1., 2., 3., 4.})});
+  const auto smoothing_row = [&](F::SoftmaxCrossEntropyOptions o, const Array& x_, const Array& t_) {
+    t.push_back(row("softmax_cross_entropy", not_in_release,
+                    [=](const Variables& x) {
+                      F::SoftmaxCrossEntropyOptions typed = o;
+                      if (typed.class_weight) typed.class_weight = o.class_weight.astype(x[0].dtype());
+                      return F::softmax_cross_entropy(x[0], x[1], typed);
+                    },
+                    {x_, t_})
+                    .reference([=](const Arrays& x) {
+                      // Classes last, as (rows, C); the targets as rows of probabilities.
+                      const int64_t classes = x[0].shape(1);
+                      const Array rows = moveaxis(x[0], 1, -1).reshape({-1, classes}), label = x[1].ravel();
+                      const Array counts = (label != o.ignore_label).astype(x[0].dtype()).reshape({-1, 1});
+                      Array target = equal(label.reshape({-1, 1}), arange(classes)).astype(x[0].dtype());
+                      target = (target * (1 - o.label_smoothing) + o.label_smoothing / double(classes)) * counts;
+                      if (o.class_weight) target = target * o.class_weight.astype(x[0].dtype());
+                      const Array log_y = rows - log(sum(exp(rows), 1, true));
+                      const Array losses = -sum(log_y * target, 1);
+                      if (o.reduce == Reduction::no) return Arrays{losses.reshape(x[1].shape())};
+                      return Arrays{sum(losses) / (o.reduce == Reduction::sum ? 1.0
+                                                   : o.normalize              ? sum(counts).item<double>()
+                                                                              : double(x[1].shape(0)))};
+                    }));
+  };
+  smoothing_row({.label_smoothing = 0.1}, m, labels);
+  smoothing_row({.normalize = false, .class_weight = array({1., 2., 3., 4.}), .label_smoothing = 0.3}, m, labels);
+  smoothing_row({.reduce = Reduction::no, .label_smoothing = 1}, m, labels);
+  smoothing_row({.class_weight = array({.5, 2., 1.}), .reduce = Reduction::no, .label_smoothing = 0.2},
+                normal({2, 3, 2, 2}), array({{{0, 2}, {1, 1}}, {{2, 0}, {-1, 1}}}));
   t.push_back(row("softmax_cross_entropy", "",  // the reference has no such reduction
                   [](const Variables& x) { return F::softmax_cross_entropy(x[0], x[1], {.reduce = Reduction::sum}); },
                   {m, labels}));

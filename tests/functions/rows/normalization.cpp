@@ -103,6 +103,18 @@ void normalization(std::vector<OpCase>& t) {
         return F::local_response_normalization(to_front(x[0]), {.n = 4, .k = 0.5, .alpha = 1, .beta = 1});
       },
       {last});
+
+  const auto rms = [&](const Array& x, double eps) {
+    const Array gamma = normal({x.shape(-1)});
+    t.push_back(row("rms_normalization", not_in_release,
+                    [=](const Variables& v) { return F::rms_normalization(v[0], v[1], {.eps = eps}); }, {x, gamma})
+                    .reference([=](const Arrays& v) {
+                      return Arrays{v[0] / sqrt(mean(square(v[0]), -1, true) + eps) * v[1]};
+                    }));
+  };
+  rms(normal({3, 5}), 1e-6);
+  rms(normal({2, 1, 2, 7}), 0.5);
+  rms(normal({4}), 1e-3);
 }
 
 }  // namespace table

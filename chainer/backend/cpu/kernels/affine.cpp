@@ -126,6 +126,36 @@ void affine_grad(const AffineRow& r) {
   }
 }
 
+template <class T>
+void rms(const AffineRow& r) {
+  const T *x = static_cast<const T*>(r.x), *gamma = static_cast<const T*>(r.gamma);
+  T* y = static_cast<T*>(r.out);
+  double squares, unused;
+  totals<T>(r.keys, squares, unused, [=](int64_t i, T& a, T&) { a += x[i] * x[i]; });
+  *r.rstd = 1 / m::sqrt(squares / static_cast<double>(r.keys) + r.eps);
+  const T factor = static_cast<T>(*r.rstd);
+  CHAINER_IVDEP
+  for (int64_t i = 0; i < r.keys; ++i) y[i] = x[i] * factor * gamma[i];
+}
+
+// With h = x rstd and g = gy gamma: gx = rstd (g - h mean(g h)).
+template <class T>
+void rms_grad(const AffineRow& r) {
+  const T *x = static_cast<const T*>(r.x), *gamma = static_cast<const T*>(r.gamma);
+  const T* gy = static_cast<const T*>(r.gy);
+  T *gx = static_cast<T*>(r.out), *by_gamma = static_cast<T*>(r.by_gamma);
+  const T factor = static_cast<T>(*r.rstd);
+  double along, unused;
+  totals<T>(r.keys, along, unused, [=](int64_t i, T& a, T&) { a += gy[i] * gamma[i] * (x[i] * factor); });
+  const T mean = static_cast<T>(along / static_cast<double>(r.keys));
+  CHAINER_IVDEP
+  for (int64_t i = 0; i < r.keys; ++i) {
+    const T h = x[i] * factor;
+    by_gamma[i] += gy[i] * h;
+    gx[i] = factor * (gy[i] * gamma[i] - h * mean);
+  }
+}
+
 }  // namespace
 
 namespace chainer::cpu::CHAINER_KERNEL_ISA {
@@ -136,5 +166,9 @@ void fill_affine(RowKernels& k) {
   k.affine[kF64] = affine<double>;
   k.affine_grad[kF32] = affine_grad<float>;
   k.affine_grad[kF64] = affine_grad<double>;
+  k.rms[kF32] = rms<float>;
+  k.rms[kF64] = rms<double>;
+  k.rms_grad[kF32] = rms_grad<float>;
+  k.rms_grad[kF64] = rms_grad<double>;
 }
 }  // namespace chainer::cpu::CHAINER_KERNEL_ISA

@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include "chainer/backend/cpu/kernels/attention_table.h"
 #include "chainer/backend/cpu/kernels/panel_table.h"
 #include "chainer/backend/cpu/kernels/table.h"
 #include "chainer/backend/cpu/kernels/winograd_table.h"
@@ -37,6 +38,10 @@ const FourierKernels& fourier_kernels() {
 }
 const PanelKernels& panel_kernels() {
   static const PanelKernels table = CHAINER_FILLED(fill_panels);
+  return table;
+}
+const AttentionKernels& attention_kernels() {
+  static const AttentionKernels table = CHAINER_FILLED(fill_attention);
   return table;
 }
 const WinogradKernels& winograd_kernels() {

@@ -35,6 +35,10 @@ struct RowKernels {
   void (*softmax_grad[2])(void* gx, const void* gy, const void* y, int64_t n, bool log);
   void (*affine[2])(const AffineRow& row);
   void (*affine_grad[2])(const AffineRow& row);
+  /// out = x rstd gamma with rstd = 1 / sqrt(mean(x^2) + eps), and the gradients; of the row's fields those that this
+  /// names are used, and by_gamma in the elements' type.
+  void (*rms[2])(const AffineRow& row);
+  void (*rms_grad[2])(const AffineRow& row);
 };
 struct FourierKernels {
   void (*float32)(const FourierStep<float>& step);

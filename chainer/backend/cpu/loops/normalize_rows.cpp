@@ -100,6 +100,53 @@ void affine(const AffineRows& r, std::span<const Array> in, std::span<Array> out
   });
 }
 
+// `in`: x, gamma; `out`: y, rstd.
+void rms(double eps, std::span<const Array> in, std::span<Array> out) {
+  const int64_t n = in[1].size(), bytes = n * item_size(in[0].dtype());
+  const char* px = static_cast<const char*>(in[0].raw());
+  char* py = static_cast<char*>(out[0].mutable_raw());
+  double* s = out[1].mutable_data<double>();
+  const auto kernel = cpu::row_kernels().rms[compute(in[0])];
+  cpu::parallel_ranges(in[0].size() / n, in[0].size(), 1, [&](int64_t begin, int64_t end) {
+    for (int64_t row = begin; row < end; ++row) {
+      AffineRow k{.keys = n, .run = 1, .eps = eps, .x = px + row * bytes, .gamma = in[1].raw()};
+      k.out = py + row * bytes, k.rstd = s + row;
+      kernel(k);
+    }
+  });
+}
+
+// `in`: x, gamma, gy, rstd; `out`: the gradients with respect to x and gamma.
+template <class T>
+void rms_grad(std::span<const Array> in, std::span<Array> out) {
+  const int64_t n = in[1].size(), count = in[0].size() / n;
+  const T *px = at<T>(in[0], 0), *pgamma = at<T>(in[1], 0), *pgy = at<T>(in[2], 0);
+  const double* prstd = at<double>(in[3], 0);
+  T* gx = out[0].mutable_data<T>();
+  Blocks blocks({.rows = count, .groups = 1, .keys = n, .run = 1, .eps = 0});
+  const auto kernel = cpu::row_kernels().rms_grad[compute(in[0])];
+  cpu::parallel_ranges(blocks.count, in[0].size() * 2, 1, [&](int64_t begin, int64_t end) {
+    std::vector<T> few(static_cast<std::size_t>(n));
+    for (int64_t b = begin; b < end; ++b) {
+      double* const sums = blocks.of(b);
+      const int64_t first = b * blocks.rows, last = std::min(count, first + blocks.rows);
+      for (int64_t row = first; row < last; ++row) {
+        double s = prstd[row];
+        AffineRow k{.keys = n, .run = 1, .eps = 0, .x = px + row * n, .gamma = pgamma};
+        k.gy = pgy + row * n, k.out = gx + row * n, k.rstd = &s, k.by_gamma = few.data();
+        kernel(k);
+        if ((row - first) % 16 != 15 && row + 1 < last) continue;  // added in T over 16 rows, then in double
+        for (std::size_t i = 0; i < few.size(); ++i) sums[i] += static_cast<double>(few[i]), few[i] = 0;
+      }
+    }
+  });
+  T* ggamma = out[1].mutable_data<T>();
+  double* const all = blocks.of(0);
+  for (int64_t k = 1; k < blocks.count; ++k)
+    for (int64_t i = 0; i < n; ++i) all[i] += blocks.of(k)[i];
+  for (int64_t i = 0; i < n; ++i) ggamma[i] = static_cast<T>(all[i]);
+}
+
 void gradient_of_softmax(bool log, const Array& gy, const Array& y, Array& gx) {
   const int64_t n = y.shape(-1), bytes = n * item_size(y.dtype());
   const char *g = static_cast<const char*>(gy.raw()), *in = static_cast<const char*>(y.raw());
@@ -142,6 +189,25 @@ Arrays affine_rows_grad(const AffineRows& r, const Array& x, const Array& gamma,
       "affine_rows_grad", in, {out.data(), out.size()},
       [r, grad = x.dtype() == Dtype::float64 ? affine_grad<double> : affine_grad<float>](
           std::span<const Array> i, std::span<Array> o) { grad(r, i, o); },
+      true);
+  return out;
+}
+
+Array rms_rows(const Array& x, const Array& gamma, double eps, Array& rstd) {
+  const Array in[] = {x, gamma};
+  Array out[] = {Array(x.shape(), x.dtype()), rstd};
+  recording::step(
+      "rms_rows", in, out, [eps](std::span<const Array> i, std::span<Array> o) { rms(eps, i, o); }, true);
+  return out[0];
+}
+
+Arrays rms_rows_grad(const Array& x, const Array& gamma, const Array& gy, const Array& rstd) {
+  const Array in[] = {x, gamma, gy, rstd};
+  Arrays out{Array(x.shape(), x.dtype()), Array(gamma.shape(), gamma.dtype())};
+  recording::step(
+      "rms_rows_grad", in, {out.data(), out.size()},
+      [grad = x.dtype() == Dtype::float64 ? rms_grad<double> : rms_grad<float>](std::span<const Array> i,
+                                                                                std::span<Array> o) { grad(i, o); },
       true);
   return out;
 }

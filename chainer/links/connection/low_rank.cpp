@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+#include "chainer/functions/connection.h"
+#include "chainer/functions/noise.h"
+#include "chainer/initializers/initializers.h"
+#include "chainer/links/connection.h"
+#include "chainer/routines/arithmetic.h"
+#include "chainer/routines/linalg.h"
+
+namespace chainer::links {
+namespace {
+
+Variable constant(const chainer::Parameter& p) { return Variable(p.array(), false); }
+
+}  // namespace
+
+LowRank::LowRank(Linear of, int64_t rank, const LowRankOptions& o)
+    : linear(std::move(of)),
+      down(o.initial_down.value_or(initializers::LeCunNormal())),
+      up(o.initial_up.value_or(0.0)),
+      scale_(o.alpha.value_or(static_cast<double>(rank)) / static_cast<double>(rank)),
+      dropout_(o.dropout),
+      rank_(rank) {
+  if (rank < 1) throw ValueError("LowRank: the rank must be positive, not ", rank);
+  if (linear.W.is_initialized()) initialize();
+}
+
+void LowRank::initialize() {
+  const Array w = linear.W.array();
+  down.initialize({rank_, w.shape(1)});
+  up.initialize({w.shape(0), rank_});
+}
+
+Variable LowRank::forward(const Variable& x, int64_t n_batch_axes) {
+  namespace F = functions;
+  if (!linear.W.is_initialized()) {
+    int64_t size = 1;
+    for (int64_t i = n_batch_axes; i < x.ndim(); ++i) size *= x.shape()[i];
+    linear.W.initialize({linear.out_size(), size});
+  }
+  if (!down.is_initialized()) initialize();
+  const Variable y =
+      F::linear(x, constant(linear.W), linear.b ? constant(*linear.b) : Variable(), {.n_batch_axes = n_batch_axes});
+  if (is_merged()) return y;
+  const Variable few = F::linear(F::dropout(x, dropout_), down, {}, {.n_batch_axes = n_batch_axes});
+  return y + F::linear(few, up, {}, {.n_batch_axes = few.ndim() - 1}) * scale_;
+}
+
+void LowRank::merge() {
+  if (is_merged()) throw RuntimeError("LowRank: the weights are merged already");
+  if (!down.is_initialized()) throw RuntimeError("LowRank: the sizes are unknown before the first call");
+  original_ = linear.W.array();
+  linear.W.set_array(original_ + matmul(up.array(), down.array()) * scale_);
+}
+
+void LowRank::unmerge() {
+  if (!is_merged()) throw RuntimeError("LowRank: the weights are not merged");
+  linear.W.set_array(original_);
+  original_ = Array();
+}
+
+void LowRank::serialize(Serializer& s) {
+  if (is_merged())
+    throw RuntimeError(
+        "LowRank: merged weights cannot be told from others in a file; call unmerge(), or save `linear`");
+  Chain::serialize(s);
+}
+
+CHAINER_DEFINE_MEMBERS(LowRank, linear, down, up)
+
+}  // namespace chainer::links
