@@ -28,6 +28,7 @@ from chainer.function_node import FunctionNode, grad  # NOQA
 from chainer import variable  # NOQA
 from chainer.variable import as_variable, Parameter  # NOQA
 from chainer import functions  # NOQA
+from chainer.functions import array  # NOQA
 from chainer.functions.math import basic_math  # NOQA
 from chainer.serializer import AbstractSerializer, Deserializer, Serializer  # NOQA
 from chainer.link_hook import _get_link_hooks, LinkHook  # NOQA
@@ -41,8 +42,9 @@ from chainer import dataset  # NOQA
 
 # Modules that many programs do not use are imported at first use, which makes `import chainer` faster.
 _LATE = {name: name for name in (
-    '_environment_check', '_runtime_info', 'computational_graph', 'datasets', 'distribution', 'distributions', 'function_hooks', 'gradient_check',
-    'graph_optimizations', 'iterators', 'link_hooks', 'optimizer_hooks', 'optimizers', 'runtime_info', 'serializers', 'testing', 'training')}
+    '_backprop_utils', '_environment_check', '_runtime_info', 'computational_graph', 'datasets', 'distribution',
+    'distributions', 'exporters', 'function_hooks', 'gradient_check', 'graph_optimizations', 'iterators', 'link_hooks',
+    'optimizer_hooks', 'optimizers', 'runtime_info', 'serializers', 'testing', 'training')}
 _LATE.update({'cross_entropy': 'distribution', 'Distribution': 'distribution', 'kl_divergence': 'distribution',
               'register_kl': 'distribution', 'print_runtime_info': 'runtime_info',
               'static_code': 'graph_optimizations', 'static_graph': 'graph_optimizations'})

@@ -4,6 +4,38 @@ import heapq
 from chainer import variable
 
 
+_var_style = {'shape': 'octagon', 'fillcolor': '#E0E0E0', 'style': 'filled'}
+_func_style = {'shape': 'record', 'fillcolor': '#6495ED', 'style': 'filled'}
+
+
+class DotNode(object):
+    """A node of a graph as a line of Graphviz's format."""
+
+    def __init__(self, node, attribute=None, show_name=True):
+        self.node, self.id_, self.show_name = node, id(node), show_name
+        self.attribute = {'label': self.label}
+        if attribute is not None:
+            self.attribute.update(attribute)
+
+    @property
+    def label(self):
+        """The node's label, after its name if it has one."""
+        label = self.node.label
+        if self.show_name and isinstance(self.node, variable.VariableNode) and self.node.name is not None:
+            label = self.node.name + ': ' + label
+        return label
+
+    def __str__(self):
+        return '%s [%s];' % (self.id_, ','.join(['%s="%s"' % (k, self.attribute[k]) for k in sorted(self.attribute)]))
+
+
+def _skip_variable(nodes, edges):
+    """Returns the edges between functions, without the variables between them."""
+    makers = {id(tail): head for head, tail in edges if isinstance(tail, variable.VariableNode)}
+    return [(makers[id(head)], tail) for head, tail in edges
+            if isinstance(head, variable.VariableNode) and id(head) in makers]
+
+
 class ComputationalGraph(object):
     """The computational graph of variables, for Graphviz."""
 
@@ -12,17 +44,9 @@ class ComputationalGraph(object):
         if rankdir not in ('TB', 'BT', 'LR', 'RL'):
             raise ValueError('rankdir must be in TB, BT, LR or RL.')
         self.nodes, self.edges = nodes, edges
-        self.variable_style = {'shape': 'octagon', 'fillcolor': '#E0E0E0', 'style': 'filled'} \
-            if variable_style is None else variable_style
-        self.function_style = {'shape': 'record', 'fillcolor': '#6495ED', 'style': 'filled'} \
-            if function_style is None else function_style
+        self.variable_style = _var_style if variable_style is None else variable_style
+        self.function_style = _func_style if function_style is None else function_style
         self.rankdir, self.remove_variable, self.show_name = rankdir, remove_variable, show_name
-
-    def _label(self, node):
-        label = node.label
-        if self.show_name and isinstance(node, variable.VariableNode) and node.name is not None:
-            label = node.name + ': ' + label
-        return label
 
     def _to_dot(self):
         lines = ['digraph graphname{rankdir=%s;' % self.rankdir]
@@ -30,9 +54,8 @@ class ComputationalGraph(object):
             is_variable = isinstance(node, variable.VariableNode)
             if is_variable and self.remove_variable:
                 continue
-            style = dict(self.variable_style if is_variable else self.function_style)
-            style['label'] = self._label(node)
-            lines.append('%s [%s];' % (id(node), ','.join(['%s="%s"' % (k, style[k]) for k in sorted(style)])))
+            lines.append(str(DotNode(node, self.variable_style if is_variable else self.function_style,
+                                     self.show_name)))
         for head, tail in self.edges:
             lines.append('%s -> %s;' % (id(head), id(tail)))
         lines.append('}')
@@ -77,7 +100,5 @@ def build_computational_graph(outputs, remove_split=True, variable_style=None, f
                 edges.append((x, node))
                 push(x)
     if remove_variable:
-        makers = {id(tail): head for head, tail in edges if isinstance(tail, variable.VariableNode)}
-        edges = [(makers[id(head)], tail) for head, tail in edges
-                 if isinstance(head, variable.VariableNode) and id(head) in makers]
+        edges = _skip_variable(nodes, edges)
     return ComputationalGraph(nodes, edges, variable_style, function_style, rankdir, remove_variable, show_name)

@@ -8,6 +8,7 @@ import numpy
 from chainer import _core
 from chainer import configuration
 from chainer.configuration import force_backprop_mode, no_backprop_mode  # NOQA
+from chainer.function_hook import FunctionHook  # NOQA
 from chainer.function_node import _as_variable, FunctionNode
 
 

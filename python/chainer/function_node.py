@@ -47,9 +47,15 @@ class FunctionNode(metaclass=abc.ABCMeta):
     _retained_output_data = None
     lazy_grad_sum = False
 
+    _given_inputs = None
+
     @property
     def inputs(self):
-        return None if self._node is None else self._node.inputs
+        return self._given_inputs if self._node is None else self._node.inputs
+
+    @inputs.setter
+    def inputs(self, nodes):
+        self._given_inputs = nodes
 
     @property
     def outputs(self):
@@ -207,3 +213,10 @@ def grad(outputs, inputs, grad_outputs=None, grad_inputs=None, set_grad=False, r
 
 def as_array(x):
     return x.array if isinstance(x, _core.Variable) else numpy.asarray(x)
+
+
+def __getattr__(name):
+    if name == 'static_forward_optimizations':
+        from chainer.graph_optimizations.static_graph_utilities import static_forward_optimizations
+        return static_forward_optimizations
+    raise AttributeError('module {} has no attribute {!r}'.format(__name__, name))

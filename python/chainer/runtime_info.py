@@ -11,10 +11,11 @@ import numpy
 class _RuntimeInfo(object):
     """Information for bug reports."""
 
+    chainer_version = numpy_version = cuda_info = ideep_version = None
+
     def __init__(self):
         import chainer
         self.chainer_version, self.numpy_version = chainer.__version__, numpy.__version__
-        self.cuda_info = self.ideep_version = None
         self.platform_version = platform.platform()
 
     def __str__(self):
@@ -24,6 +25,9 @@ class _RuntimeInfo(object):
 
 def _get_runtime_info():
     return _RuntimeInfo()
+
+
+get_runtime_info = _get_runtime_info
 
 
 def print_runtime_info(out=None):

@@ -3,7 +3,8 @@
 
 namespace chainer::python {
 void bind_functions(nb::module_& m);
-}
+void bind_caffe(nb::module_& m);
+}  // namespace chainer::python
 
 NB_MODULE(_core, m) {
   namespace cp = chainer::python;
@@ -25,4 +26,6 @@ NB_MODULE(_core, m) {
   nb::module_ f = m.def_submodule("functions");
   cp::bind_functions(f);
   cp::bind_adapters(f);
+  nb::module_ caffe = m.def_submodule("caffe");
+  cp::bind_caffe(caffe);
 }

@@ -38,3 +38,22 @@ TEST(a_model_that_the_release_exports_computes_the_same) {
   if (const Array y = result_of("exported", expected.array("exported_x"), expected.text("exported_name")))
     EXPECT_CLOSE(y, expected.array("exported_y"));
 }
+
+TEST(a_file_is_read_with_the_shapes_that_it_declares) {
+  chainer::caffe::Net checked, declared;
+  try {
+    checked = chainer::caffe::read_net(data + "old.caffemodel");
+    declared = chainer::caffe::read_net(data + "old.caffemodel", chainer::caffe::BlobShapes::declared);
+  } catch (const MissingPartError&) { return; }
+  EXPECT_EQ(checked.layers.size(), declared.layers.size());
+  for (std::size_t i = 0; i < checked.layers.size(); ++i) {
+    const auto &a = checked.layers[i], &b = declared.layers[i];
+    EXPECT_EQ(a.blobs.size(), b.blobs.size());
+    EXPECT(a.blob_shapes.empty());
+    EXPECT_EQ(b.blobs.size(), b.blob_shapes.size());
+    for (std::size_t k = 0; k < a.blobs.size(); ++k) {
+      EXPECT_EQ(a.blobs[k].shape(), Shape(b.blob_shapes[k]));
+      EXPECT_CLOSE(a.blobs[k].ravel(), b.blobs[k]);
+    }
+  }
+}

@@ -80,8 +80,13 @@ class Exporter {
     std::optional<Call> call = v ? recorder_.call(v) : std::nullopt;
     if (!call)
       throw ValueError("export_model: an input of ", user,
-                       " is a constant or a parameter, which Caffe does not support there");
-    // Of consecutive reshapes only the last one matters.
+                       " is a constant or a parameter, which Caffe cannot have there");
+    if (call->label == "Cast" && is_floating(v->dtype()) && is_floating(call->inputs[0]->dtype())) {
+      const std::string same = blob(call->inputs[0], user);  // all of Caffe's numbers have one dtype
+      names_[v] = names_.at(call->inputs[0]);
+      return same;
+    }
+    // Of reshapes in a row, the last one counts.
     while (call->label == "Reshape") {
       const std::optional<Call> before = recorder_.call(call->inputs[0]);
       if (!before || before->label != "Reshape" || names_.contains(call->inputs[0])) break;

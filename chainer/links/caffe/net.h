@@ -111,6 +111,8 @@ struct Layer {
   std::optional<bool> use_global_stats;  ///< BatchNorm
   double moving_average_fraction = 0.999, eps = 1e-5;
   int engine = 0;  ///< Softmax, Sigmoid: 0 default, 1 without cuDNN, 2 with
+  /// The shapes that the file declares, if the blobs are flat (BlobShapes::declared).
+  std::vector<std::vector<int64_t>> blob_shapes = {};
 };
 
 struct Net {
@@ -118,10 +120,16 @@ struct Net {
   std::vector<Layer> layers;
 };
 
+/// What a reader does about the shapes of blobs.
+enum class BlobShapes : uint8_t {
+  checked,  ///< a shape that does not fit the numbers is an error
+  declared  ///< blobs stay flat, next to the shapes that the file declares
+};
+
 /// Reads a binary model file of up to 2 GiB: the layers in the newer form, or in the older form if there are none.
 /// Blobs are read from the file into arrays without an intermediate copy. Throws FileError, with the name of the layer,
 /// if the file is damaged or no model file, MissingPartError in builds without protobuf.
-Net read_net(const std::filesystem::path& path);
+Net read_net(const std::filesystem::path& path, BlobShapes shapes = BlobShapes::checked);
 /// Reads a model file from bytes; `what` names them in messages.
 Net read_net(std::string_view bytes, const std::string& what);
 /// Returns the bytes of a model file. Throws MissingPartError in builds without protobuf.

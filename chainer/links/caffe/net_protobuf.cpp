@@ -21,7 +21,8 @@ using google::protobuf::io::CodedInputStream;
 
 class Reader {
  public:
-  Reader(CodedInputStream& in, uint64_t size, const std::string& what) : in_(in), size_(size), what_(what) {}
+  Reader(CodedInputStream& in, uint64_t size, const std::string& what, BlobShapes shapes = BlobShapes::checked)
+      : in_(in), size_(size), what_(what), shapes_(shapes) {}
 
   Net net() {
     Net net;
@@ -105,7 +106,7 @@ class Reader {
     where_ = text("layer ", ++count_, ": ");
     while (const uint32_t tag = next_tag()) {
       if (tag == (blob_field << 3 | kBytes))
-        out.blobs.push_back(blob());
+        blob(out);
       else
         skip(tag, &rest);
     }
@@ -128,7 +129,7 @@ class Reader {
     return out;
   }
 
-  Array blob() {
+  void blob(Layer& layer) {
     const int n = length();
     const auto limit = in_.PushLimit(n);
     Arrays parts;
@@ -166,13 +167,18 @@ class Reader {
     }
     Array all = parts.empty() ? Array(Shape{0}, float32) : parts.size() == 1 ? parts[0] : concatenate(parts, 0);
     if (!shape && old) shape.emplace(old_shape.begin(), old_shape.end());
-    if (!shape) return all;
+    if (shapes_ == BlobShapes::declared) {
+      layer.blobs.push_back(all);
+      layer.blob_shapes.push_back(shape.value_or(std::vector<int64_t>{all.size()}));
+      return;
+    }
+    if (!shape) return layer.blobs.push_back(all);
     if (shape->size() > kMaxNdim) damaged(text("a blob of ", shape->size(), " axes"));
     int64_t product = 1;
     for (int64_t d : *shape)
       if (d < 0 || __builtin_mul_overflow(product, d, &product)) damaged(text("a blob of shape ", Shape(*shape)));
     if (product != all.size()) damaged(text("a blob of shape ", Shape(*shape), " with ", all.size(), " numbers"));
-    return all.reshape(*shape);
+    layer.blobs.push_back(all.reshape(*shape));
   }
   Array numbers(Dtype dtype) {
     const int n = length();
@@ -280,6 +286,7 @@ class Reader {
   CodedInputStream& in_;
   uint64_t size_;
   const std::string& what_;
+  BlobShapes shapes_;
   std::string where_;
   int64_t count_ = 0;
 };
@@ -307,7 +314,7 @@ class Input : public google::protobuf::io::CopyingInputStream {
 };
 }  // namespace
 
-Net read_net(const std::filesystem::path& path) {
+Net read_net(const std::filesystem::path& path, BlobShapes shapes) {
   InputFile file(path);
   const int64_t size = file.size();
   if (size > INT32_MAX) throw FileError(path.string(), " has ", size, " bytes: such files end at 2 GiB");
@@ -317,7 +324,7 @@ Net read_net(const std::filesystem::path& path) {
   in.SetTotalBytesLimit(INT32_MAX);
   const std::string what = path.string();
   try {
-    Net net = Reader(in, static_cast<uint64_t>(size), what).net();
+    Net net = Reader(in, static_cast<uint64_t>(size), what, shapes).net();
     input.check();
     return net;
   } catch (const FileError&) {

@@ -9,7 +9,7 @@ namespace {
 }
 }  // namespace
 
-Net read_net(const std::filesystem::path&) { missing(); }
+Net read_net(const std::filesystem::path&, BlobShapes) { missing(); }
 Net read_net(std::string_view, const std::string&) { missing(); }
 std::string write_net(const Net&) { missing(); }
 

@@ -4,6 +4,8 @@ import warnings
 
 import numpy
 
+from chainer.configuration import config  # NOQA
+
 available = False
 cudnn_enabled = False
 cudnn = None
@@ -163,6 +165,16 @@ def raw(*args, **kwargs):
 def fuse(*args, **kwargs):
     """Returns the function unchanged: the library fuses operations on the host itself."""
     return (lambda f: f) if not (len(args) == 1 and callable(args[0])) else args[0]
+
+
+def get_cudnn_dropout_states():
+    """Returns the states of cuDNN's dropout, which is an error without cuDNN."""
+    raise RuntimeError('cuDNN is not available.')
+
+
+def get_cudnn_dropout_states_core(thread_id):
+    """Returns the states of cuDNN's dropout of a thread, which is an error without cuDNN."""
+    raise RuntimeError('cuDNN is not available.')
 
 
 def get_max_workspace_size():

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The interface of iDeep, which this library does not need."""
+from chainer.configuration import config  # NOQA
 
 
 class mdarray(object):

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: MIT
+import collections
+
 import numpy
 
 
@@ -17,18 +19,22 @@ def concat_examples(batch, device=None, padding=None):
     first = batch[0]
     if isinstance(first, tuple):
         paddings = padding if isinstance(padding, tuple) else [padding] * len(first)
-        return tuple([to_device(device, _concat([e[i] for e in batch], paddings[i])) for i in range(len(first))])
+        return tuple([to_device(device, _concat_arrays([e[i] for e in batch], paddings[i])) for i in range(len(first))])
     if isinstance(first, dict):
         paddings = padding if isinstance(padding, dict) else {k: padding for k in first}
-        return {k: to_device(device, _concat([e[k] for e in batch], paddings[k])) for k in first}
-    return to_device(device, _concat(batch, padding))
+        return {k: to_device(device, _concat_arrays([e[k] for e in batch], paddings[k])) for k in first}
+    return to_device(device, _concat_arrays(batch, padding))
 
 
-def _concat(arrays, padding):
+def _concat_arrays(arrays, padding):
     if not isinstance(arrays[0], numpy.ndarray):
         arrays = numpy.asarray(arrays)
-    if padding is None:
-        return numpy.concatenate([array[None] for array in arrays])
+    if padding is not None:
+        return _concat_arrays_with_padding(arrays, padding)
+    return numpy.concatenate([array[None] for array in arrays])
+
+
+def _concat_arrays_with_padding(arrays, padding):
     shape = tuple([max(lengths) for lengths in zip(*[array.shape for array in arrays])])
     result = numpy.full((len(arrays),) + shape, padding, dtype=arrays[0].dtype)
     for i, array in enumerate(arrays):
@@ -49,3 +55,20 @@ class ConcatWithAsyncTransfer(object):
             raise ValueError('device is {}, but was {} before'.format(device, self._device))
         self._device, self._used = device, True
         return concat_examples(batch, device, padding)
+
+
+class Conveyor(object):
+    """Moves arrays to a device, in the order of put() and get(). On the host, get() returns what was put."""
+
+    def __init__(self, device=None, stream=None):
+        to_device(device, None)
+        self._device, self._stream = device, stream
+        self._waiting = collections.deque()
+
+    def put(self, array):
+        """Adds an array."""
+        self._waiting.append(to_device(self._device, array))
+
+    def get(self):
+        """Returns the array that was put first."""
+        return self._waiting.popleft()

@@ -2,6 +2,7 @@
 import numpy
 
 from chainer.datasets import mnist
+from chainer.datasets._mnist_helper import make_npz, preprocess_mnist  # NOQA
 
 
 def get_fashion_mnist_labels():

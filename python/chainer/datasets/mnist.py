@@ -6,8 +6,8 @@ import struct
 import numpy
 
 from chainer.dataset import download
-from chainer.datasets import _fetch
-from chainer.datasets import tuple_dataset
+from chainer.datasets import _mnist_helper
+from chainer.datasets._mnist_helper import make_npz, preprocess_mnist  # NOQA
 
 _FILES = {'train': ('train-images-idx3-ubyte', 'train-labels-idx1-ubyte'),
           'test': ('t10k-images-idx3-ubyte', 't10k-labels-idx1-ubyte')}
@@ -27,21 +27,9 @@ def get(source, withlabel, ndim, scale, dtype, label_dtype, rgb_format):
 
 
 def _preprocess(source, name, withlabel, ndim, scale, image_dtype, label_dtype, rgb_format):
-    if ndim not in (1, 2, 3):
-        raise ValueError('invalid ndim for MNIST dataset')
     images, labels = _cached(source, name) or [_read(source, stem) for stem in _FILES[name]]
-    if ndim == 1:
-        images = images.reshape(len(images), 784)
-    elif ndim == 2:
-        images = images.reshape(len(images), 28, 28)
-    else:
-        images = images.reshape(len(images), 1, 28, 28)
-        if rgb_format:
-            images = numpy.broadcast_to(images, (len(images), 3, 28, 28))
-    images = _fetch.scaled(images, image_dtype, scale)
-    if withlabel:
-        return tuple_dataset.TupleDataset(images, labels.astype(label_dtype))
-    return images
+    return _mnist_helper.preprocess_mnist({'x': images, 'y': labels}, withlabel, ndim, scale, image_dtype, label_dtype,
+                                          rgb_format)
 
 
 def _folders(source):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 from chainer.distribution import cross_entropy, Distribution, kl_divergence, register_kl  # NOQA
+from chainer.distributions import utils  # NOQA
 from chainer.distributions.bernoulli import Bernoulli  # NOQA
 from chainer.distributions.beta import Beta  # NOQA
 from chainer.distributions.categorical import Categorical  # NOQA

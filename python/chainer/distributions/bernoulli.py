@@ -3,6 +3,7 @@ import numpy
 
 from chainer import functions as F
 from chainer.distribution import derived, Distribution, parameters, register_kl
+from chainer.functions._gradients.base import Formula
 from chainer.variable import as_variable
 
 
@@ -101,3 +102,13 @@ class Bernoulli(Distribution):
 def _kl_bernoulli_bernoulli(p, q):
     (one1, zero1), (one2, zero2) = p._logs(), q._logs()
     return _weighted(p.p, one1 - one2) + _weighted(1 - p.p, zero1 - zero2)
+
+
+class BernoulliLogProb(Formula):
+    """log_prob() of a distribution given by its logit, from (logit, x)."""
+
+    def __init__(self, binary_check=False):
+        self.binary_check = binary_check
+
+    def compute(self, logit, x):
+        return Bernoulli(logit=logit, binary_check=self.binary_check).log_prob(x.array)

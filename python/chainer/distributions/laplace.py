@@ -5,6 +5,7 @@ import numpy
 
 from chainer import functions as F
 from chainer.distribution import derived, Distribution, parameters, register_kl
+from chainer.functions._gradients.base import Formula
 from chainer.variable import as_variable
 
 
@@ -99,3 +100,29 @@ def _kl_laplace_laplace(p, q):
     distance = F.absolute(p.loc - q.loc)
     return (F.log(q.scale) - F.log(p.scale) + distance / q.scale
             + p.scale / q.scale * F.exp(-distance / p.scale) - 1)
+
+
+class LaplaceCDF(Formula):
+    """The cdf of the standard distribution."""
+
+    def compute(self, x):
+        return Laplace(*_standard(x)).cdf(x)
+
+
+class LaplaceICDF(Formula):
+    """The inverse of the cdf of the standard distribution."""
+
+    def compute(self, x):
+        return Laplace(*_standard(x)).icdf(x)
+
+
+def _standard(x):
+    return numpy.zeros((), x.dtype), numpy.ones((), x.dtype)
+
+
+def _laplace_cdf(x):
+    return LaplaceCDF().apply((x,))[0]
+
+
+def _laplace_icdf(x):
+    return LaplaceICDF().apply((x,))[0]

@@ -3,7 +3,7 @@ import numpy
 
 from chainer import functions as F
 from chainer.distribution import derived, Distribution, parameters, register_kl
-from chainer.distributions.normal import HALF_LOG_2PI
+from chainer.distributions.normal import HALF_LOG_2PI, LOGPROBC  # NOQA
 
 
 class LogNormal(Distribution):

@@ -3,8 +3,11 @@ import numpy
 
 from chainer import functions as F
 from chainer.distribution import Distribution, register_kl
-from chainer.distributions.normal import HALF_LOG_2PI
+from chainer.distributions.normal import ENTROPYC, HALF_LOG_2PI, LOGPROBC  # NOQA
+from chainer.functions._gradients.base import Formula
 from chainer.variable import as_variable
+
+available_cpu = True
 
 
 def _log_det(tril):
@@ -93,3 +96,13 @@ def _kl_multivariate_normal_multivariate_normal(p, q):
     trace = F.sum(F.square(F.matmul(inverse, p.scale_tril)), axis=(-2, -1))
     distance = F.sum(F.square(_times(inverse, p.loc - q.loc)), axis=-1)
     return _log_det(q.scale_tril) - _log_det(p.scale_tril) + 0.5 * (trace + distance - p.d)
+
+
+class TriangularInv(Formula):
+    """The inverse of a triangular matrix."""
+
+    def __init__(self, lower):
+        self._lower = lower
+
+    def compute(self, x):
+        return _triangular_inv(x, self._lower)

@@ -7,6 +7,7 @@ from chainer import functions as F
 from chainer.distribution import derived, Distribution, parameters, register_kl
 
 HALF_LOG_2PI = 0.5 * math.log(2 * math.pi)
+LOGPROBC, ENTROPYC, PROBC = -HALF_LOG_2PI, HALF_LOG_2PI + 0.5, 1 / math.sqrt(2 * math.pi)
 
 
 class Normal(Distribution):

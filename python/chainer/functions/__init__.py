@@ -12,9 +12,13 @@ from chainer import _core
 from chainer import _places
 from chainer.functions import _adapters
 from chainer.functions import _classes
+from chainer.functions import _gradients
 
 _CHAPTERS = ('activation', 'array', 'connection', 'evaluation', 'loss', 'math', 'noise', 'normalization', 'pooling',
              'util')
+# Modules without functions of the manual.
+_OTHERS = ('pooling.average_pooling_nd_kernel', 'pooling.max_pooling_nd_kernel', 'pooling.pooling_2d',
+           'pooling.pooling_nd', 'pooling.pooling_nd_kernel', 'theano', 'theano.theano_function')
 # Functions whose module has another name, or whose chapter has another name in C++.
 _MODULES = {
     'lstm': ('activation', 'lstm'), 'slstm': ('activation', 'slstm'), 'tree_lstm': ('activation', 'tree_lstm'),
@@ -51,12 +55,19 @@ _MODULES = {
 }
 
 
+def _found_in(module, name):
+    try:
+        return _gradients.find(module, name)
+    except AttributeError:
+        return _classes.find(module, name)
+
+
 def _module(name):
     full = __name__ + '.' + name
     if full not in sys.modules:
         module = types.ModuleType(full)
         module.__path__ = []
-        module.__getattr__ = functools.partial(_classes.find, module)
+        module.__getattr__ = functools.partial(_found_in, module)
         sys.modules[full] = module
         parent, _, last = full.rpartition('.')
         setattr(sys.modules[parent], last, module)
@@ -66,8 +77,8 @@ def _module(name):
 def _fill():
     functions = {name: getattr(_core.functions, name) for name in _places.PLACES if hasattr(_core.functions, name)}
     functions.update(_adapters.functions())
-    for chapter in _CHAPTERS:
-        _module(chapter)
+    for name in _CHAPTERS + _OTHERS:
+        _module(name)
     for name, function in functions.items():
         chapter = _places.PLACES.get(name, 'math')
         chapter, stem = _MODULES.get(name, (chapter if chapter != 'rnn' else 'connection', name))

@@ -1,12 +1,18 @@
 # SPDX-License-Identifier: MIT
 import functools
 
+from chainer.graph_optimizations._schedule import ArrayInfo, ScheduleInfo, StaticScheduleFunction  # NOQA
+
 
 class ScheduleManager(object):
     """The schedule_manager of a static chain, without function."""
 
     def __init__(self, minimize_cache_size=True, verbosity_level=0):
         self.minimize_cache_size, self._verbosity_level = minimize_cache_size, verbosity_level
+
+    def get_schedule(self, in_vars, enable_double_backprop=False):
+        """Returns an empty schedule."""
+        return StaticScheduleFunction(self, self._verbosity_level, enable_double_backprop)
 
     def end_forward(self):
         """Ends a forward pass without backward."""

@@ -23,6 +23,8 @@ class Identity(initializer.Initializer):
 class Constant(initializer.Initializer):
     """Fills with one value, or with the values of an array."""
 
+    fill_value = None
+
     def __init__(self, fill_value, dtype=None):
         self.fill_value = fill_value
         super(Constant, self).__init__(dtype)

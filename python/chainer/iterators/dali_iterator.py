@@ -7,6 +7,8 @@ from chainer.dataset import iterator
 class DaliIterator(iterator.Iterator):
     """Batches of an NVIDIA DALI pipeline, which is built at first use."""
 
+    batch_size = None
+
     def __init__(self, pipeline, repeat=True):
         from chainer.utils import experimental
         experimental('chainer.iterators.DaliIterator')

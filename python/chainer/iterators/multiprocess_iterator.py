@@ -4,6 +4,7 @@ from __future__ import absolute_import
 import warnings
 
 from chainer.iterators import _prefetching
+from chainer.iterators.order_samplers import ShuffleOrderSampler  # NOQA
 
 
 class MultiprocessIterator(_prefetching.PrefetchingIterator):

@@ -2,6 +2,7 @@
 from __future__ import absolute_import
 
 from chainer.iterators import _prefetching
+from chainer.iterators.order_samplers import ShuffleOrderSampler  # NOQA
 
 
 class MultithreadIterator(_prefetching.PrefetchingIterator):

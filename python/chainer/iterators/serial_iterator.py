@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 from chainer.dataset import iterator
 from chainer.iterators import _position
+from chainer.iterators.order_samplers import ShuffleOrderSampler  # NOQA
 
 
 class SerialIterator(iterator.Iterator):

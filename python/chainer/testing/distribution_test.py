@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Compares a distribution with SciPy's."""
+import functools
 import unittest
 
 import numpy
@@ -165,3 +166,15 @@ def _test(target):
 
 for _target in distribution_unittest._TARGETS:
     setattr(distribution_unittest, 'test_{}_cpu'.format(_target), _test(_target))
+
+
+def skip_not_in_test_target(test_target):
+    """Skips a test method unless its class has the target in test_targets."""
+    def decorate(method):
+        @functools.wraps(method)
+        def call(self, *args, **kwargs):
+            if test_target not in self.test_targets:
+                self.skipTest('{} is not tested'.format(test_target))
+            return method(self, *args, **kwargs)
+        return call
+    return decorate

@@ -13,6 +13,14 @@ def check_available():
         raise RuntimeError('the package mock is not installed')
 
 
+def get_error():
+    """Returns the error of importing mock, or None."""
+    try:
+        import mock  # NOQA
+    except ImportError as e:
+        return e
+
+
 def get_trainer_with_mock_updater(stop_trigger=(10, 'iteration'), iter_per_epoch=10, extensions=None):
     """A trainer whose updater counts iterations and epochs, and computes nothing."""
     import mock

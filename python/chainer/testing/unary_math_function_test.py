@@ -10,6 +10,15 @@ from chainer.testing import condition
 from chainer.testing import parameterized
 
 
+def is_available():
+    """Returns true: the tests need NumPy only."""
+    return True
+
+
+def check_available():
+    """Does nothing: the tests need NumPy only."""
+
+
 def _decorated(cls, func, make_data, func_expected, forward_options, backward_options, double_backward_options,
                is_linear):
     from chainer import gradient_check

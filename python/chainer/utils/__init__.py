@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: MIT
+import collections.abc as collections_abc  # NOQA
 import contextlib
 
 import numpy
 
 from chainer.utils import argument  # NOQA
 from chainer.utils import array  # NOQA
+from chainer.utils import conv  # NOQA
 from chainer.utils import conv_nd  # NOQA
+from chainer.utils import precision  # NOQA
+from chainer.utils import sparse  # NOQA
 from chainer.utils import type_check  # NOQA
 from chainer.utils.array import sum_to  # NOQA
 from chainer.utils.conv import get_conv_outsize, get_deconv_outsize  # NOQA
@@ -56,3 +60,9 @@ def size_of_shape(shape):
     return int(size)
 
 
+def __getattr__(name):
+    # Rarely used modules are imported at first use.
+    if name in ('_collections', 'conv_nd_kernel', 'imgproc', 'walker_alias'):
+        import importlib
+        return importlib.import_module('chainer.utils.' + name)
+    raise AttributeError('module chainer.utils has no attribute {!r}'.format(name))

@@ -44,3 +44,25 @@ def col2im_cpu(col, sy, sx, ph, pw, h, w, dy=1, dx=1):
         for i in range(kw):
             img[:, :, j * dy:j * dy + sy * out_h:sy, i * dx:i * dx + sx * out_w:sx] += col[:, :, j, i]
     return img[:, :, ph:h + ph, pw:w + pw]
+
+
+def im2col_gpu(img, kh, kw, sy, sx, ph, pw, cover_all=False, dy=1, dx=1, out_h=None, out_w=None):
+    """im2col() on a GPU."""
+    from chainer.backends import cuda
+    cuda.check_cuda_available()
+
+
+def im2col(img, kh, kw, sy, sx, ph, pw, cover_all=False, dy=1, dx=1, out_h=None, out_w=None):
+    """Returns the windows of images: (n, c, kh, kw, out_h, out_w)."""
+    return im2col_cpu(img, kh, kw, sy, sx, ph, pw, 0, cover_all, dy, dx, out_h, out_w)
+
+
+def col2im_gpu(col, sy, sx, ph, pw, h, w, dy=1, dx=1):
+    """col2im() on a GPU."""
+    from chainer.backends import cuda
+    cuda.check_cuda_available()
+
+
+def col2im(col, sy, sx, ph, pw, h, w, dy=1, dx=1):
+    """Sums windows into images (n, c, h, w)."""
+    return col2im_cpu(col, sy, sx, ph, pw, h, w, dy, dx)

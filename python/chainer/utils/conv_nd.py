@@ -39,3 +39,25 @@ def col2im_nd_cpu(col, stride, pad, dims, dilate=1):
         window = tuple([slice(i * d, i * d + s * o, s) for i, d, s, o in zip(at, dilate, stride, outs)])
         img[(slice(None), slice(None)) + window] += col[(slice(None), slice(None)) + at]
     return img[(slice(None), slice(None)) + tuple([slice(p, d + p) for p, d in zip(pad, dims)])]
+
+
+def im2col_nd_gpu(img, ksize, stride, pad, cover_all=False, dilate=1):
+    """im2col_nd() on a GPU."""
+    from chainer.backends import cuda
+    cuda.check_cuda_available()
+
+
+def im2col_nd(img, ksize, stride, pad, cover_all=False, dilate=1):
+    """Returns the windows of arrays: (n, c, *ksize, *outs)."""
+    return im2col_nd_cpu(img, ksize, stride, pad, 0, cover_all, dilate)
+
+
+def col2im_nd_gpu(col, stride, pad, dims, dilate=1):
+    """col2im_nd() on a GPU."""
+    from chainer.backends import cuda
+    cuda.check_cuda_available()
+
+
+def col2im_nd(col, stride, pad, dims, dilate=1):
+    """Sums windows into arrays (n, c, *dims)."""
+    return col2im_nd_cpu(col, stride, pad, dims, dilate)

@@ -41,3 +41,7 @@ class WalkerAlias(object):
         return self.sample(shape)
 
     sample_cpu = sample
+
+    def sample_gpu(self, shape):
+        from chainer.backends import cuda
+        cuda.check_cuda_available()

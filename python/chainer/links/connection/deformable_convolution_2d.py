@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 from chainer import initializers, link, variable
 from chainer import functions as F
+from chainer.functions import deformable_convolution_2d_sampler  # NOQA
 from chainer.links.connection import convolution_2d
+from chainer.links.connection.convolution_2d import Convolution2D  # NOQA
 
 
 class DeformableConvolution2D(link.Chain):

@@ -116,33 +116,10 @@ class NStepBiRNNReLU(NStepRNNBase):
         return F.n_step_birnn(*args, activation='relu')
 
 
-class NStepGRU(NStepRNNBase):
-    n_weights, n_cells = 6, 1
-
-    def rnn(self, *args):
-        return F.n_step_gru(*args)
-
-
-class NStepBiGRU(NStepRNNBase):
-    n_weights, n_cells, use_bi_direction = 6, 1, True
-
-    def rnn(self, *args):
-        return F.n_step_bigru(*args)
-
-
-class NStepLSTM(NStepRNNBase):
-    n_weights, n_cells = 8, 2
-
-    def rnn(self, *args):
-        return F.n_step_lstm(*args)
-
-    def forward(self, hx, cx, xs, **kwargs):
-        (hy, cy), ys = self._forward([hx, cx], xs)
-        return hy, cy, ys
-
-
-class NStepBiLSTM(NStepLSTM):
-    use_bi_direction = True
-
-    def rnn(self, *args):
-        return F.n_step_bilstm(*args)
+def __getattr__(name):
+    # Pickles of earlier versions have these classes here.
+    if name in ('NStepBiGRU', 'NStepBiLSTM', 'NStepGRU', 'NStepLSTM'):
+        import importlib
+        module = 'n_step_gru' if name.endswith('GRU') else 'n_step_lstm'
+        return getattr(importlib.import_module('chainer.links.connection.' + module), name)
+    raise AttributeError('module {} has no attribute {!r}'.format(__name__, name))

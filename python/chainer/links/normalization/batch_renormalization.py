@@ -4,6 +4,7 @@ import numpy
 from chainer import configuration
 from chainer import functions as F
 from chainer.links.normalization import batch_normalization
+from chainer.links.normalization.batch_normalization import BatchNormalization  # NOQA
 
 
 class BatchRenormalization(batch_normalization.BatchNormalization):

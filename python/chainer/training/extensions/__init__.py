@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: MIT
+import chainer.training.extensions.util  # NOQA
 from chainer.training.extensions._snapshot import snapshot, snapshot_object  # NOQA
 from chainer.training.extensions.computational_graph import dump_graph, DumpGraph  # NOQA
 from chainer.training.extensions.evaluator import Evaluator  # NOQA

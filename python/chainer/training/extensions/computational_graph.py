@@ -9,12 +9,8 @@ from chainer import variable
 from chainer.training import extension
 
 
-def dump_graph(root_name, out_name='cg.dot', variable_style=None, function_style=None):
-    """Returns an extension that writes the graph of an observed variable once."""
-    return DumpGraph(root_name, out_name, variable_style, function_style)
-
-
 class DumpGraph(extension.Extension):
+    """Writes the graph of an observed variable once."""
 
     default_name = 'dump_graph'
 
@@ -50,3 +46,6 @@ class DumpGraph(extension.Extension):
     def serialize(self, serializer):
         self._original_flag = serializer('_original_flag', self._original_flag)
         self._flag_called = serializer('_flag_called', self._flag_called)
+
+
+dump_graph = DumpGraph

@@ -52,6 +52,10 @@ class Statistician(object):
         self.collect_mean, self.collect_std, self.percentile_sigmas = collect_mean, collect_std, percentile_sigmas
 
     def __call__(self, x, axis=0, dtype=None, xp=None):
+        return self.collect(x, axis)
+
+    def collect(self, x, axis):
+        """Returns the statistics by name."""
         x = numpy.asarray(x)
         found = {}
         if self.collect_mean:

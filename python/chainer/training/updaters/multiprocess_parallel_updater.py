@@ -26,6 +26,12 @@ def _only_gpu(name):
     return refuse
 
 
+def size_num_grads(link):
+    """Returns the number of elements of a link's gradients and the number of the parameters that have one."""
+    sizes = [p.size for p in link.params() if p.size > 0]
+    return sum(sizes), len(sizes)
+
+
 gather_grads = _only_gpu('gather_grads')
 gather_params = _only_gpu('gather_params')
 scatter_grads = _only_gpu('scatter_grads')

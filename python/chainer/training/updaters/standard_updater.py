@@ -4,10 +4,10 @@ from __future__ import absolute_import
 from chainer.dataset import convert
 from chainer.dataset import iterator as iterator_module
 from chainer import optimizer as optimizer_module
-from chainer.training import updater
+from chainer.training import _updater
 
 
-class StandardUpdater(updater.Updater):
+class StandardUpdater(_updater.Updater):
     """Takes a batch, converts it and updates with the main optimizer and the loss of the batch."""
 
     def __init__(self, iterator, optimizer, converter=convert.concat_examples, device=None, loss_func=None,

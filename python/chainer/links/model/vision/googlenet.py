@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: MIT
 from chainer import initializers, serializers
 from chainer.functions import average_pooling_2d, dropout, local_response_normalization, max_pooling_2d, relu, softmax
+from chainer.dataset.convert import concat_examples  # NOQA
+from chainer.functions import average, reshape  # NOQA
 from chainer.links.connection.convolution_2d import Convolution2D
 from chainer.links.connection.inception import Inception
 from chainer.links.connection.linear import Linear
 from chainer.links.model.vision import _pictures
 from chainer.links.model.vision._pictures import available  # NOQA
+from chainer.variable import Variable  # NOQA
 
 _INCEPTIONS = (('3a', 192, 64, 96, 128, 16, 32, 32), ('3b', 256, 128, 128, 192, 32, 96, 64),
                ('4a', 480, 192, 96, 208, 16, 48, 64), ('4b', 512, 160, 112, 224, 24, 64, 64),

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: MIT
 from chainer import initializers, link, serializers
 from chainer.functions import average_pooling_2d, max_pooling_2d, relu, reshape, softmax
+from chainer.dataset.convert import concat_examples  # NOQA
+from chainer.functions import sum  # NOQA
 from chainer.links.connection.convolution_2d import Convolution2D
 from chainer.links.connection.linear import Linear
 from chainer.links.model.vision import _pictures
 from chainer.links.model.vision._pictures import available  # NOQA
 from chainer.links.normalization.batch_normalization import BatchNormalization
+from chainer.variable import Variable  # NOQA
 
 _DEPTHS = {50: (3, 4, 6, 3), 101: (3, 4, 23, 3), 152: (3, 8, 36, 3)}
 

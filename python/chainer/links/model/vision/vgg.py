@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: MIT
 from chainer import initializers, serializers
 from chainer.functions import dropout, max_pooling_2d, relu, softmax
+from chainer.dataset.convert import concat_examples  # NOQA
+from chainer.functions import reshape, sum  # NOQA
 from chainer.links.connection.convolution_2d import Convolution2D
 from chainer.links.connection.linear import Linear
 from chainer.links.model.vision import _pictures
 from chainer.links.model.vision._pictures import available  # NOQA
+from chainer.variable import Variable  # NOQA
 
 _WIDTHS = (64, 128, 256, 512, 512)
 

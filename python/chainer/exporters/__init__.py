@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+from chainer.exporters import caffe  # NOQA

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+from collections import OrderedDict  # NOQA
