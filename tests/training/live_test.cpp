@@ -5,6 +5,7 @@
 #include <chainer/viewing/live/commands.h>
 #include <chainer/viewing/live/connections.h>
 #include <chainer/viewing/live/site.h>
+#include <chainer/viewing/plot/figure.h>
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -679,6 +680,28 @@ TEST(pages_steer_the_run_that_serves_them) {
   EXPECT(read_file(folder + "/hyperparams").find("0.125") != std::string::npos);
   EXPECT(read_file(folder + "/args").find("\"lr\": \"0.01\"") != std::string::npos);
   EXPECT(events.find("\"state\": \"stopped\"") != events.npos);  // the last event
+}
+
+// A run that comes later takes the color of another one, which sorts after it and gets the next color.
+TEST(pages_are_told_of_new_colors) {
+  if (!live::HttpServer::available()) return EXPECT(true);
+  const std::string folder = results("recolored");
+  std::string name = "a0";
+  while (plot::run_color(name) != plot::run_color("one")) name = text("a", std::stoi(name.substr(1)) + 1);
+  std::string events;
+  std::thread reader;
+  {
+    const live::Site site(folder, {});
+    reader = std::thread([&events, at = site.address()] { events = get(at, "/api/events"); });
+    pause_for(0.3);
+    fs::create_directories(text(folder, "/", name));
+    fs::copy_file(folder + "/one/log", text(folder, "/", name, "/log"));
+    for (int i = 0; i < 100 && json::parse(body_of(get(site.address(), "/api/runs"))).list()->size() < 2; ++i)
+      pause_for(0.05);
+    pause_for(1.2);
+  }
+  reader.join();
+  EXPECT(events.find(text("\"path\": \"", name)) != events.npos && events.find("\"path\": \"one\"") != events.npos);
 }
 
 TEST(malformed_requests_give_errors_and_nothing_else) {

@@ -222,7 +222,7 @@ void Site::watch() {
       for (json::Value& run : runs) {
         const std::string path = text_of(run, "path");
         json::Object mark;
-        for (const char* name : {"state", "size", "last", "progress", "curves"})
+        for (const char* name : {"state", "size", "last", "progress", "curves", "color"})
           mark.emplace_back(name, *run.find(name));
         // A page asks for what it can steer, and for the list of pictures, where these numbers are other ones. Programs
         // that have ended draw no more, so that hundreds of their folders need no look.
