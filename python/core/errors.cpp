@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "python/core/errors.h"
 
+#include <cstdio>
+
 #include "chainer/autograd/type_check.h"
 
 namespace chainer::python {
@@ -22,6 +24,18 @@ void raise_of(const char* name, const char* text) {
   } catch (nb::python_error& failed) { failed.restore(); }
 }
 
+// The sentence that the release's message has for a picture that no window fits on.
+std::string side_without_window(std::string_view said) {
+  const std::size_t at = said.find("_2d: no window fits: input (");
+  long long height = 0, kernel = 0, pad = 0;
+  if (at == said.npos || std::sscanf(std::string(said.substr(at)).c_str(),
+                                     "_2d: no window fits: input (%lld, %*d), ksize (%lld, %*d), stride (%*d, %*d), "
+                                     "pad (%lld, %*d)",
+                                     &height, &kernel, &pad) != 3)
+    return {};
+  return std::string("\n") + (height + 2 * pad < kernel ? "Height" : "Width") + " in the output should be positive.";
+}
+
 // The release detects an axis out of range in its type checks, and a wrong label as a wrong value.
 void raise_index_error(const char* text) {
   const std::string_view t = text;
@@ -41,7 +55,9 @@ void raise_value_error(const char* text) {
     return raise_invalid_type("one length for each label", text, text);
   for (const char* said : {": no window fits", "give no output", "has no position on an input",
                            "does not fit into an image", "does not give the input"})
-    if (t.find(said) != t.npos) return raise_invalid_type("a size that gives an output", text, text, "InvalidSize");
+    if (t.find(said) != t.npos)
+      return raise_invalid_type("a size that gives an output", text,
+                                (std::string(text) + side_without_window(t)).c_str(), "InvalidSize");
   if (t.find(" 0 sections do not divide") != t.npos)
     return raise_invalid_type("a positive number of sections", text, text, "InvalidStep");
   for (const char* said :

@@ -9,6 +9,7 @@ import pytest
 import chainer
 import chainer.functions as F
 from chainer import _places
+from chainer.utils import type_check
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
@@ -88,3 +89,22 @@ def test_indexes(index):
     g = np.zeros_like(a)
     np.add.at(g, index, 1)
     assert np.array_equal(x.grad, g)
+
+
+def test_ellipses_of_einsum():
+    x, y = np.ones((2, 3), 'f'), np.ones((2, 3), 'f')
+    assert F.einsum('...i,...i->...', x, y).shape == (2,)
+    for subscripts, shapes in (('...i,...i', ((2, 2), (1, 2))), ('...i,...i', ((2,), (1, 2)))):
+        with pytest.raises(type_check.InvalidType):
+            F.einsum(subscripts, *[np.zeros(shape, 'f') for shape in shapes])
+    for subscripts, shapes in (('...->', ((2,),)), ('j...i->ij', ((2, 1, 3),)), ('i,i->...', ((2,), (2,)))):
+        with pytest.raises(ValueError, match='ellipsis'):
+            F.einsum(subscripts, *[np.zeros(shape, 'f') for shape in shapes])
+    with pytest.raises(type_check.InvalidType):
+        F.dstack([np.zeros((), 'f'), np.zeros(1, 'f')])
+
+
+def test_windows_that_do_not_fit_name_the_side():
+    for shape, side in (((1, 1, 1, 4), 'Height'), ((1, 1, 4, 1), 'Width')):
+        with pytest.raises(AssertionError, match=side + ' in the output should be positive.'):
+            F.max_pooling_2d(np.zeros(shape, 'f'), 3, 2)

@@ -134,11 +134,40 @@ def embed_id(x, W, ignore_label=None):
         return _c.embed_id(wrapped, W, -1)
 
 
+def _check_ellipsis(subscripts, operands):
+    """Raises an error for ellipses of different shapes, and for one that only the inputs or only the output have."""
+    inputs, arrow, output = subscripts.replace(' ', '').partition('->')
+    shapes = []
+    for term, x in zip(inputs.split(','), operands):
+        begin = term.find('...')
+        if begin >= 0:
+            shape = _array(x).shape
+            shapes.append(shape[begin:begin + max(len(shape) - len(term) + 3, 0)])
+    if arrow and '...' in output and not shapes:
+        raise ValueError('einsum: the output of {!r} has an ellipsis, the inputs have none'.format(subscripts))
+    if arrow and '...' not in output and any(shapes):
+        raise ValueError('einsum: {!r} does not say what becomes of the axes of the ellipsis'.format(subscripts))
+    for shape in shapes[1:]:
+        if shape != shapes[0]:
+            raise type_check.InvalidType('the same axes for each ellipsis of {!r}'.format(subscripts),
+                                         '{} and {}'.format(shapes[0], shape))
+
+
+def dstack(xs):
+    """Joins arrays along the third axis."""
+    types = type_check.get_types(tuple([_array(x) for x in xs]), 'in_types', False)
+    for i in range(1, len(xs)):
+        type_check.expect(types[0].ndim == types[i].ndim)
+    return _c.dstack(xs)
+
+
 def einsum(*operands):
     """Einstein summation: einsum('ij,jk', a, b), or einsum(a, [0, 1], b, [1, 2], [0, 2])."""
     if not operands:
         raise ValueError('must specify the einstein sum subscripts string and at least one operand')
     if isinstance(operands[0], str):
+        if '.' in operands[0]:
+            _check_ellipsis(operands[0], operands[1:])
         return _c.einsum(operands[0], operands[1:])
 
     def text(sublist):
@@ -148,6 +177,8 @@ def einsum(*operands):
     full = ','.join([text(s) for s in subscripts])
     if len(operands) % 2:
         full += '->' + text(operands[-1])
+    if '.' in full:
+        _check_ellipsis(full, arrays)
     return _c.einsum(full, arrays)
 
 

@@ -3,7 +3,6 @@ from __future__ import absolute_import
 
 from chainer.dataset import convert
 from chainer.dataset import iterator as iterator_module
-from chainer import optimizer as optimizer_module
 from chainer.training import _updater
 
 
@@ -13,7 +12,7 @@ class StandardUpdater(_updater.Updater):
     def __init__(self, iterator, optimizer, converter=convert.concat_examples, device=None, loss_func=None,
                  loss_scale=None, auto_new_epoch=True):
         self._iterators = {'main': iterator} if isinstance(iterator, iterator_module.Iterator) else iterator
-        self._optimizers = {'main': optimizer} if isinstance(optimizer, optimizer_module.Optimizer) else optimizer
+        self._optimizers = optimizer if isinstance(optimizer, dict) else {'main': optimizer}
         if device is not None and device >= 0:
             for one in self._optimizers.values():
                 one.target.to_gpu(device)

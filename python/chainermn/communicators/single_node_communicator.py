@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: MIT
+from chainermn.communicators import mpi_communicator_base
+
+
+class SingleNodeCommunicator(mpi_communicator_base.MpiCommunicatorBase):
+    """Averages all gradients in one buffer, between the processes of one node."""
+
+    def __init__(self, mpi_comm):
+        super(SingleNodeCommunicator, self).__init__(mpi_comm)
+        if self.inter_size != 1:
+            raise ValueError('SingleNodeCommunicator cannot be used under multi-node settings')
+
+    def allreduce_grad(self, model):
+        self._allreduce_packed(model)

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: MIT
+import numpy
+
+from chainer import Function, Variable
+from chainer.utils import experimental
+
+from chainermn.functions.pseudo_connect import empty
+
+
+class Send(Function):
+    """Sends its inputs but the last one, an empty array; its gradients are received from the same process."""
+
+    def __init__(self, comm, peer_rank, peer_tag):
+        self.comm, self.peer_rank, self.peer_tag = comm, peer_rank, peer_tag
+
+    @property
+    def label(self):
+        return '{} (peer_rank: {})'.format(self.__class__.__name__, self.peer_rank)
+
+    def forward(self, inputs):
+        self.retain_inputs(())
+        arrays = tuple(inputs[:-1])
+        self.comm.send(arrays[0] if len(arrays) == 1 else arrays, self.peer_rank, self.peer_tag)
+        return empty(),
+
+    def backward(self, inputs, grad_outputs):
+        grads = self.comm.recv(self.peer_rank, self.peer_tag)
+        return (grads if isinstance(grads, tuple) else (grads,)) + (empty(),)
+
+
+class Recv(Function):
+    """Receives arrays; their gradients are sent to the same process."""
+
+    def __init__(self, comm, peer_rank, peer_tag):
+        self.comm, self.peer_rank, self.peer_tag = comm, peer_rank, peer_tag
+
+    @property
+    def label(self):
+        return '{} (peer_rank: {})'.format(self.__class__.__name__, self.peer_rank)
+
+    def forward(self, inputs):
+        self.retain_inputs(())
+        data = self.comm.recv(self.peer_rank, self.peer_tag)
+        data = data if isinstance(data, tuple) else (data,)
+        self._outputs = [(x.shape, x.dtype) for x in data]
+        return data
+
+    def backward(self, inputs, grad_outputs):
+        grads = tuple([numpy.zeros(shape, dtype) if g is None else g
+                       for g, (shape, dtype) in zip(grad_outputs, self._outputs)])
+        self.comm.send(grads[0] if len(grads) == 1 else grads, self.peer_rank, self.peer_tag)
+        return empty(),
+
+
+def send(x, communicator, rank, tag=0):
+    """Sends a variable, or a tuple or list of variables, to a process; returns a delegate variable.
+
+    A backward pass must go through the delegate variable, to receive the gradient: return it from the model, pass it to
+    recv(), or connect it with pseudo_connect()."""
+    experimental('chainermn.functions.send')
+    if rank == communicator.rank:
+        raise ValueError('rank must be different from communicator rank, otherwise deadlock occurs')
+    xs = tuple(x) if isinstance(x, (list, tuple)) else (x,)
+    if not xs:
+        raise ValueError('cannot send an empty tuple')
+    delegate = Send(communicator, peer_rank=rank, peer_tag=tag)(*xs, Variable(empty()))
+    delegate.name = 'delegate_variable'
+    delegate.grad = empty()  # so that a backward pass may begin here
+    return delegate
+
+
+def recv(communicator, rank, delegate_variable=None, tag=0, force_tuple=False):
+    """Returns the variable that a process sends: a tuple if it sends several, or with force_tuple."""
+    experimental('chainermn.functions.recv')
+    if rank == communicator.rank:
+        raise ValueError('rank must be different from communicator rank, otherwise deadlock occurs')
+    if delegate_variable is None:
+        delegate_variable = Variable(empty())
+    ys = Recv(communicator, peer_rank=rank, peer_tag=tag)(delegate_variable)
+    return (ys,) if force_tuple and not isinstance(ys, tuple) else ys

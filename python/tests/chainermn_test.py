@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: MIT
+"""ChainerMN in one, two and three processes."""
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+pytest.importorskip('mpi4py')
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+@pytest.mark.skipif(shutil.which('mpiexec') is None, reason='there is no mpiexec')
+@pytest.mark.parametrize('n, communicator', [(1, 'naive'), (2, 'naive'), (2, 'flat'), (3, 'hierarchical')])
+def test_processes(n, communicator, tmp_path):
+    environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT='1', OMPI_ALLOW_RUN_AS_ROOT_CONFIRM='1', OMP_NUM_THREADS='1',
+                       OMPI_MCA_rmaps_base_oversubscribe='1', OMPI_MCA_mpi_yield_when_idle='1')
+    run = subprocess.run(['mpiexec', '-n', str(n), sys.executable, os.path.join(HERE, 'mn_processes.py'),
+                          str(tmp_path), communicator], env=environment, stdout=subprocess.PIPE,
+                         stderr=subprocess.STDOUT, universal_newlines=True, timeout=300)
+    assert run.returncode == 0 and run.stdout.count('passed') == n, run.stdout
+
+
+def test_errors():
+    import chainermn
+    comm = chainermn.create_communicator('naive')
+    with pytest.raises(ValueError, match='Unrecognized communicator'):
+        chainermn.create_communicator('other')
+    with pytest.raises(ValueError, match='only available at'):
+        chainermn.create_communicator('naive', allreduce_grad_dtype='float16')
+    with pytest.raises(RuntimeError, match='NCCL'):
+        chainermn.create_communicator('pure_nccl')
+    with pytest.raises(ValueError, match='double buffering'):
+        chainermn.create_multi_node_optimizer(None, comm, double_buffering=True)
+    with pytest.raises(ValueError, match='no dot'):
+        chainermn.create_multi_node_checkpointer('a.b', comm)
