@@ -143,7 +143,7 @@ struct LowRankOptions {
 /// product to W, so that a call costs as much as one of the Linear; unmerge() restores W. Both throw RuntimeError if
 /// that is so already, and merged links are not saved: forward() otherwise throws as F::linear() does. Hu et al.,
 /// arXiv:2106.09685.
-///   L::LowRank adapted(std::move(linear), 8, {.alpha = 16});
+///   L::LowRank adapted(L::Linear(3, 2), 8, {.alpha = 16});
 class LowRank : public Chain {
  public:
   LowRank(Linear linear, int64_t rank, const LowRankOptions& options = {});
