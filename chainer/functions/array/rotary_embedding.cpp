@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <cmath>
 
 #include "chainer/array/host.h"
@@ -77,9 +78,8 @@ Variable RotaryEmbedding::operator()(const Variable& x, const RotaryEmbeddingOpt
     throw DimensionError("rotary_embedding: positions of shape ", positions.shape(), " do not broadcast to ", rows,
                          ", the axes of x before the last");
   // In float64: angles of late positions have many digits before the point.
-  Array frequency({size / 2}, float64);
-  for (int64_t i = 0; i < size / 2; ++i)
-    frequency.mutable_data<double>()[i] = std::pow(o.base, -2.0 * static_cast<double>(i) / static_cast<double>(size));
+  const Array frequency = chainer::exp(arange(size / 2).astype(float64) *
+                                       (-2 * std::log(o.base) / static_cast<double>(std::max<int64_t>(size, 1))));
   Shape column = positions.shape();
   column.push_back(1);
   const Array angle = to_host(positions).astype(float64).reshape(column) * frequency;

@@ -303,8 +303,9 @@ def fixed_batch_renormalization(x, gamma, beta, mean, var, eps=2e-5):
 
 
 def softmax_cross_entropy(x, t, normalize=True, cache_score=True, class_weight=None, ignore_label=-1, reduce='mean',
-                          enable_double_backprop=False, label_smoothing=0.0):
-    """The cross entropy of softmax(x) and labels."""
+                          enable_double_backprop=False, **kwargs):
+    """The cross entropy of softmax(x) and labels; label_smoothing is the share of each that all classes get."""
+    label_smoothing, = argument.parse_kwargs(kwargs, ('label_smoothing', 0.0))
     if class_weight is None:
         return _c.softmax_cross_entropy(x, t, normalize, cache_score, None, ignore_label, reduce,
                                         enable_double_backprop, label_smoothing)
