@@ -19,6 +19,7 @@
 #include "chainer/onnx/onnx.h"
 #include "chainer/serializers/hdf5.h"
 #include "chainer/serializers/safetensors.h"
+#include "chainer/viewing/live/progress.h"
 #include "chainer/viewing/plot/figure.h"
 #include "faults.h"
 #include "folder.h"
@@ -253,6 +254,9 @@ std::vector<Writer> writers() {
          {"png", [](const fs::path& f, bool again) {
             write_file(f / "a.png", dataset::encode_png(full({40, 40, 3}, again ? 7 : 9).astype(uint8)));
           }});
+  all.push_back({"curves of a run", [](const fs::path& f, bool again) {
+                   live::write_curves(f, {{"main/loss", {{1, 2}, {3, again ? 4.0 : 5.0}}}});
+                 }});
   for (const char* name : {"plot.png", "plot.svg"}) {
     add_if(plot::available(name),
            {name, [name](const fs::path& f, bool again) { plot::save(figure(again), f / name); }});

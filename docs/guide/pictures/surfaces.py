@@ -70,7 +70,6 @@ def live_page():
     started.append(mnist('runs/adam', '--epoch', '2000', '--unit', '30', '--batchsize', '500', '--live'))
     size(1300, 1100)
     driver.get(address)
-    # The table is rebuilt for each entry, so a button may have been removed when it is clicked.
     eventually('the run', lambda: driver.find_element(By.XPATH, '//button[text()="adam"]').click() or True)
     eventually('entries', lambda: len(driver.find_elements(By.CSS_SELECTOR, '#log tbody tr')) > 8)
     picture('live')
