@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 from chainer import optimizer
 
-_default = optimizer.Hyperparameter()
-_default.rho = 0.95
-_default.eps = 1e-06
+_default_hyperparam = optimizer.Hyperparameter()
+_default_hyperparam.rho = 0.95
+_default_hyperparam.eps = 1e-06
 
 
 class AdaDeltaRule(optimizer.UpdateRule):
@@ -13,7 +13,7 @@ class AdaDeltaRule(optimizer.UpdateRule):
     _pass_states = ('msg', 'msdx')
 
     def __init__(self, parent_hyperparam=None, rho=None, eps=None):
-        super(AdaDeltaRule, self).__init__(parent_hyperparam or _default)
+        super(AdaDeltaRule, self).__init__(parent_hyperparam or _default_hyperparam)
         if rho is not None:
             self.hyperparam.rho = rho
         if eps is not None:
@@ -27,7 +27,7 @@ class AdaDeltaRule(optimizer.UpdateRule):
 class AdaDelta(optimizer.GradientMethod):
     """Zeiler, arXiv:1212.5701."""
 
-    def __init__(self, rho=_default.rho, eps=_default.eps):
+    def __init__(self, rho=_default_hyperparam.rho, eps=_default_hyperparam.eps):
         super(AdaDelta, self).__init__()
         self.hyperparam.rho = rho
         self.hyperparam.eps = eps

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 from chainer import optimizer
 
-_default = optimizer.Hyperparameter()
-_default.lr = 0.001
-_default.eps = 1e-08
+_default_hyperparam = optimizer.Hyperparameter()
+_default_hyperparam.lr = 0.001
+_default_hyperparam.eps = 1e-08
 
 
 class AdaGradRule(optimizer.UpdateRule):
@@ -13,7 +13,7 @@ class AdaGradRule(optimizer.UpdateRule):
     _pass_states = ('h',)
 
     def __init__(self, parent_hyperparam=None, lr=None, eps=None):
-        super(AdaGradRule, self).__init__(parent_hyperparam or _default)
+        super(AdaGradRule, self).__init__(parent_hyperparam or _default_hyperparam)
         if lr is not None:
             self.hyperparam.lr = lr
         if eps is not None:
@@ -27,7 +27,7 @@ class AdaGradRule(optimizer.UpdateRule):
 class AdaGrad(optimizer.GradientMethod):
     """Duchi et al., JMLR 12, 2011."""
 
-    def __init__(self, lr=_default.lr, eps=_default.eps):
+    def __init__(self, lr=_default_hyperparam.lr, eps=_default_hyperparam.eps):
         super(AdaGrad, self).__init__()
         self.hyperparam.lr = lr
         self.hyperparam.eps = eps

@@ -3,14 +3,14 @@ import math
 
 from chainer import optimizer
 
-_default = optimizer.Hyperparameter()
-_default.alpha = 0.001
-_default.beta1 = 0.9
-_default.beta2 = 0.999
-_default.eps = 1e-08
-_default.eta = 1.0
-_default.weight_decay_rate = 0
-_default.amsgrad = False
+_default_hyperparam = optimizer.Hyperparameter()
+_default_hyperparam.alpha = 0.001
+_default_hyperparam.beta1 = 0.9
+_default_hyperparam.beta2 = 0.999
+_default_hyperparam.eps = 1e-08
+_default_hyperparam.eta = 1.0
+_default_hyperparam.weight_decay_rate = 0
+_default_hyperparam.amsgrad = False
 
 
 def _learning_rate(h, t):
@@ -24,7 +24,7 @@ class AdamRule(optimizer.UpdateRule):
 
     def __init__(self, parent_hyperparam=None, alpha=None, beta1=None, beta2=None, eps=None, eta=None,
                  weight_decay_rate=None, amsgrad=None):
-        super(AdamRule, self).__init__(parent_hyperparam or _default)
+        super(AdamRule, self).__init__(parent_hyperparam or _default_hyperparam)
         if alpha is not None:
             self.hyperparam.alpha = alpha
         if beta1 is not None:
@@ -61,8 +61,9 @@ class AdamRule(optimizer.UpdateRule):
 class Adam(optimizer.GradientMethod):
     """Kingma and Ba, arXiv:1412.6980; AMSGrad and decoupled weight decay by options."""
 
-    def __init__(self, alpha=_default.alpha, beta1=_default.beta1, beta2=_default.beta2, eps=_default.eps,
-                 eta=_default.eta, weight_decay_rate=_default.weight_decay_rate, amsgrad=_default.amsgrad):
+    def __init__(self, alpha=_default_hyperparam.alpha, beta1=_default_hyperparam.beta1,
+                 beta2=_default_hyperparam.beta2, eps=_default_hyperparam.eps, eta=_default_hyperparam.eta,
+                 weight_decay_rate=_default_hyperparam.weight_decay_rate, amsgrad=_default_hyperparam.amsgrad):
         super(Adam, self).__init__()
         self.hyperparam.alpha = alpha
         self.hyperparam.beta1 = beta1

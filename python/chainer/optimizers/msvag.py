@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 from chainer import optimizer
 
-_default = optimizer.Hyperparameter()
-_default.lr = 0.1
-_default.beta = 0.9
-_default.eta = 1.0
-_default.weight_decay_rate = 0
+_default_hyperparam = optimizer.Hyperparameter()
+_default_hyperparam.lr = 0.1
+_default_hyperparam.beta = 0.9
+_default_hyperparam.eta = 1.0
+_default_hyperparam.weight_decay_rate = 0
 
 
 class MSVAGRule(optimizer.UpdateRule):
@@ -15,7 +15,7 @@ class MSVAGRule(optimizer.UpdateRule):
     _pass_states = ('m', 'v')
 
     def __init__(self, parent_hyperparam=None, lr=None, beta=None, eta=None, weight_decay_rate=None):
-        super(MSVAGRule, self).__init__(parent_hyperparam or _default)
+        super(MSVAGRule, self).__init__(parent_hyperparam or _default_hyperparam)
         if lr is not None:
             self.hyperparam.lr = lr
         if beta is not None:
@@ -35,8 +35,8 @@ class MSVAGRule(optimizer.UpdateRule):
 class MSVAG(optimizer.GradientMethod):
     """Balles and Hennig, arXiv:1705.07774."""
 
-    def __init__(self, lr=_default.lr, beta=_default.beta, eta=_default.eta,
-                 weight_decay_rate=_default.weight_decay_rate):
+    def __init__(self, lr=_default_hyperparam.lr, beta=_default_hyperparam.beta, eta=_default_hyperparam.eta,
+                 weight_decay_rate=_default_hyperparam.weight_decay_rate):
         super(MSVAG, self).__init__()
         self.hyperparam.lr = lr
         self.hyperparam.beta = beta

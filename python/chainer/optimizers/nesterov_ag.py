@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 from chainer import optimizer
 
-_default = optimizer.Hyperparameter()
-_default.lr = 0.01
-_default.momentum = 0.9
+_default_hyperparam = optimizer.Hyperparameter()
+_default_hyperparam.lr = 0.01
+_default_hyperparam.momentum = 0.9
 
 
 class NesterovAGRule(optimizer.UpdateRule):
@@ -13,7 +13,7 @@ class NesterovAGRule(optimizer.UpdateRule):
     _pass_states = ('v',)
 
     def __init__(self, parent_hyperparam=None, lr=None, momentum=None):
-        super(NesterovAGRule, self).__init__(parent_hyperparam or _default)
+        super(NesterovAGRule, self).__init__(parent_hyperparam or _default_hyperparam)
         if lr is not None:
             self.hyperparam.lr = lr
         if momentum is not None:
@@ -27,7 +27,7 @@ class NesterovAGRule(optimizer.UpdateRule):
 class NesterovAG(optimizer.GradientMethod):
     """Nesterov's accelerated gradient: arXiv:1212.0901."""
 
-    def __init__(self, lr=_default.lr, momentum=_default.momentum):
+    def __init__(self, lr=_default_hyperparam.lr, momentum=_default_hyperparam.momentum):
         super(NesterovAG, self).__init__()
         self.hyperparam.lr = lr
         self.hyperparam.momentum = momentum

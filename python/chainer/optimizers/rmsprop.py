@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 from chainer import optimizer
 
-_default = optimizer.Hyperparameter()
-_default.lr = 0.01
-_default.alpha = 0.99
-_default.eps = 1e-08
-_default.eps_inside_sqrt = False
+_default_hyperparam = optimizer.Hyperparameter()
+_default_hyperparam.lr = 0.01
+_default_hyperparam.alpha = 0.99
+_default_hyperparam.eps = 1e-08
+_default_hyperparam.eps_inside_sqrt = False
 
 
 class RMSpropRule(optimizer.UpdateRule):
@@ -14,7 +14,7 @@ class RMSpropRule(optimizer.UpdateRule):
     _pass_states = ('ms',)
 
     def __init__(self, parent_hyperparam=None, lr=None, alpha=None, eps=None, eps_inside_sqrt=None):
-        super(RMSpropRule, self).__init__(parent_hyperparam or _default)
+        super(RMSpropRule, self).__init__(parent_hyperparam or _default_hyperparam)
         if lr is not None:
             self.hyperparam.lr = lr
         if alpha is not None:
@@ -37,8 +37,8 @@ class RMSpropRule(optimizer.UpdateRule):
 class RMSprop(optimizer.GradientMethod):
     """Tieleman and Hinton's RMSprop."""
 
-    def __init__(self, lr=_default.lr, alpha=_default.alpha, eps=_default.eps,
-                 eps_inside_sqrt=_default.eps_inside_sqrt):
+    def __init__(self, lr=_default_hyperparam.lr, alpha=_default_hyperparam.alpha, eps=_default_hyperparam.eps,
+                 eps_inside_sqrt=_default_hyperparam.eps_inside_sqrt):
         super(RMSprop, self).__init__()
         self.hyperparam.lr = lr
         self.hyperparam.alpha = alpha

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 from chainer import optimizer
 
-_default = optimizer.Hyperparameter()
-_default.lr = 0.0001
-_default.alpha = 0.95
-_default.momentum = 0.9
-_default.eps = 0.0001
+_default_hyperparam = optimizer.Hyperparameter()
+_default_hyperparam.lr = 0.0001
+_default_hyperparam.alpha = 0.95
+_default_hyperparam.momentum = 0.9
+_default_hyperparam.eps = 0.0001
 
 
 class RMSpropGravesRule(optimizer.UpdateRule):
@@ -15,7 +15,7 @@ class RMSpropGravesRule(optimizer.UpdateRule):
     _pass_states = ('n', 'g', 'delta')
 
     def __init__(self, parent_hyperparam=None, lr=None, alpha=None, momentum=None, eps=None):
-        super(RMSpropGravesRule, self).__init__(parent_hyperparam or _default)
+        super(RMSpropGravesRule, self).__init__(parent_hyperparam or _default_hyperparam)
         if lr is not None:
             self.hyperparam.lr = lr
         if alpha is not None:
@@ -33,7 +33,8 @@ class RMSpropGravesRule(optimizer.UpdateRule):
 class RMSpropGraves(optimizer.GradientMethod):
     """Graves' RMSprop: arXiv:1308.0850."""
 
-    def __init__(self, lr=_default.lr, alpha=_default.alpha, momentum=_default.momentum, eps=_default.eps):
+    def __init__(self, lr=_default_hyperparam.lr, alpha=_default_hyperparam.alpha,
+                 momentum=_default_hyperparam.momentum, eps=_default_hyperparam.eps):
         super(RMSpropGraves, self).__init__()
         self.hyperparam.lr = lr
         self.hyperparam.alpha = alpha

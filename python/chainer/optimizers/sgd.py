@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 from chainer import optimizer
 
-_default = optimizer.Hyperparameter()
-_default.lr = 0.01
+_default_hyperparam = optimizer.Hyperparameter()
+_default_hyperparam.lr = 0.01
 
 
 class SGDRule(optimizer.UpdateRule):
@@ -12,7 +12,7 @@ class SGDRule(optimizer.UpdateRule):
     _pass_states = ()
 
     def __init__(self, parent_hyperparam=None, lr=None):
-        super(SGDRule, self).__init__(parent_hyperparam or _default)
+        super(SGDRule, self).__init__(parent_hyperparam or _default_hyperparam)
         if lr is not None:
             self.hyperparam.lr = lr
 
@@ -24,7 +24,7 @@ class SGDRule(optimizer.UpdateRule):
 class SGD(optimizer.GradientMethod):
     """Gradient descent."""
 
-    def __init__(self, lr=_default.lr):
+    def __init__(self, lr=_default_hyperparam.lr):
         super(SGD, self).__init__()
         self.hyperparam.lr = lr
 

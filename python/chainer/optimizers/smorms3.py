@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 from chainer import optimizer
 
-_default = optimizer.Hyperparameter()
-_default.lr = 0.001
-_default.eps = 1e-16
+_default_hyperparam = optimizer.Hyperparameter()
+_default_hyperparam.lr = 0.001
+_default_hyperparam.eps = 1e-16
 
 
 class SMORMS3Rule(optimizer.UpdateRule):
@@ -13,7 +13,7 @@ class SMORMS3Rule(optimizer.UpdateRule):
     _pass_states = ('mem', 'g', 'g2')
 
     def __init__(self, parent_hyperparam=None, lr=None, eps=None):
-        super(SMORMS3Rule, self).__init__(parent_hyperparam or _default)
+        super(SMORMS3Rule, self).__init__(parent_hyperparam or _default_hyperparam)
         if lr is not None:
             self.hyperparam.lr = lr
         if eps is not None:
@@ -31,7 +31,7 @@ class SMORMS3Rule(optimizer.UpdateRule):
 class SMORMS3(optimizer.GradientMethod):
     """Funk's SMORMS3."""
 
-    def __init__(self, lr=_default.lr, eps=_default.eps):
+    def __init__(self, lr=_default_hyperparam.lr, eps=_default_hyperparam.eps):
         super(SMORMS3, self).__init__()
         self.hyperparam.lr = lr
         self.hyperparam.eps = eps
