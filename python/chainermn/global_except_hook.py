@@ -16,7 +16,7 @@ def add_hook():
     """Makes an uncaught exception print the process's rank and end all processes of the MPI program."""
     global _orig_except_hook
     if _orig_except_hook is not None:
-        warnings.warn('chainermn.global_except_hook.add_hook() seems to be called multiple times. Ignoring.')
+        warnings.warn('chainermn.global_except_hook.add_hook(): the hook is there already')
         return
     _orig_except_hook, sys.excepthook = sys.excepthook, _global_except_hook
 

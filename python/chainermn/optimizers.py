@@ -56,6 +56,6 @@ def create_multi_node_optimizer(actual_optimizer, communicator, double_buffering
     if double_buffering:
         from chainermn.communicators.pure_nccl_communicator import PureNcclCommunicator
         if not isinstance(communicator, PureNcclCommunicator):
-            raise ValueError('This communicator does not support double buffering.')
+            raise ValueError('double_buffering needs the communicator pure_nccl')
         return _DoubleBufferingOptimizer(actual_optimizer, communicator)
     return _MultiNodeOptimizer(actual_optimizer, communicator)

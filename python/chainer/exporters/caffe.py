@@ -10,10 +10,10 @@ from chainer import variable
 def export(model, args, directory=None, export_params=True, graph_name='Graph'):
     """Runs a model once in test mode on one variable and writes its graph for Caffe.
 
-    The description goes to chainer_model.prototxt and the parameters to chainer_model.caffemodel in `directory`; nothing
-    is written without one. Linear functions, convolutions, deconvolutions, maximum and average pooling, batch and local
-    response normalization, relu, leaky_relu, concat, softmax, sigmoid, reshape and sums have layers in Caffe; others are
-    a ValueError."""
+    The description goes to chainer_model.prototxt and the parameters to chainer_model.caffemodel in `directory`;
+    nothing is written without one. Linear functions, convolutions, deconvolutions, maximum and average pooling, batch
+    and local response normalization, relu, leaky_relu, concat, softmax, sigmoid, reshape and sums have layers in Caffe;
+    others are a ValueError."""
     if not isinstance(args, (tuple, list)):
         raise TypeError('args must be a tuple or a list of variables, not {}'.format(type(args)))
     if not all([isinstance(x, variable.Variable) for x in args]):

@@ -123,7 +123,10 @@ def _signature(function):
             continue
         name, _, default = (_DEFAULTS.match(part.strip()) or re.match('(.*)()()', part.strip())).groups()
         part = ''
-        if name:
+        if name.startswith('*') and len(name) > 1:
+            kind = inspect.Parameter.VAR_KEYWORD if name.startswith('**') else inspect.Parameter.VAR_POSITIONAL
+            parameters.append(inspect.Parameter(name.lstrip('*'), kind))
+        elif name:
             parameters.append(inspect.Parameter(
                 name, inspect.Parameter.POSITIONAL_OR_KEYWORD,
                 default=inspect.Parameter.empty if default is None or default == '' else ast.literal_eval(default)))

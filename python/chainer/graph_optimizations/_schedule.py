@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Schedules of calls on arrays, for programs that build them themselves; static_graph defines its graph in each call."""
+"""Schedules of calls on arrays, for programs that build them; static_graph defines its graph in each call."""
 import weakref
 
 import numpy
@@ -29,8 +29,8 @@ class ArrayInfo(object):
 
 
 class ScheduleInfo(object):
-    """A call in a schedule. Its array arguments are places (index, number) in `inputs_hooks`: args[index] (or its element,
-    for an index that is a pair) is unique_arrays[number]; results go to the places of `return_hooks`."""
+    """A call in a schedule. Its array arguments are places (index, number) in `inputs_hooks`: args[index] (or its
+    element, for an index that is a pair) is unique_arrays[number]; results go to the places of `return_hooks`."""
 
     def __init__(self, func, args, kwargs, inputs_hooks, outputs_hooks, return_hooks, delete_hooks, unique_arrays,
                  array_infos, func_name=None):

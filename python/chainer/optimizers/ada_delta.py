@@ -2,12 +2,12 @@
 from chainer import optimizer
 from chainer.optimizers import _hyperparameters
 
-_default = optimizer.Hyperparameter()
-_default.rho = 0.95
-_default.eps = 1e-06
+_default_hyperparam = optimizer.Hyperparameter()
+_default_hyperparam.rho = 0.95
+_default_hyperparam.eps = 1e-06
 
 
-@_hyperparameters.rule(_default)
+@_hyperparameters.rule(_default_hyperparam)
 class AdaDeltaRule(optimizer.UpdateRule):
     """The update of one parameter."""
 
@@ -15,6 +15,6 @@ class AdaDeltaRule(optimizer.UpdateRule):
     _pass_states = ('msg', 'msdx')
 
 
-@_hyperparameters.method(AdaDeltaRule, _default)
+@_hyperparameters.method(AdaDeltaRule, _default_hyperparam)
 class AdaDelta(optimizer.GradientMethod):
     """Zeiler, arXiv:1212.5701."""

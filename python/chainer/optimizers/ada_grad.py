@@ -2,12 +2,12 @@
 from chainer import optimizer
 from chainer.optimizers import _hyperparameters
 
-_default = optimizer.Hyperparameter()
-_default.lr = 0.001
-_default.eps = 1e-08
+_default_hyperparam = optimizer.Hyperparameter()
+_default_hyperparam.lr = 0.001
+_default_hyperparam.eps = 1e-08
 
 
-@_hyperparameters.rule(_default)
+@_hyperparameters.rule(_default_hyperparam)
 class AdaGradRule(optimizer.UpdateRule):
     """The update of one parameter."""
 
@@ -15,6 +15,6 @@ class AdaGradRule(optimizer.UpdateRule):
     _pass_states = ('h',)
 
 
-@_hyperparameters.method(AdaGradRule, _default)
+@_hyperparameters.method(AdaGradRule, _default_hyperparam)
 class AdaGrad(optimizer.GradientMethod):
     """Duchi et al., JMLR 12, 2011."""

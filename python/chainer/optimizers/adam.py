@@ -4,14 +4,14 @@ import math
 from chainer import optimizer
 from chainer.optimizers import _hyperparameters
 
-_default = optimizer.Hyperparameter()
-_default.alpha = 0.001
-_default.beta1 = 0.9
-_default.beta2 = 0.999
-_default.eps = 1e-08
-_default.eta = 1.0
-_default.weight_decay_rate = 0
-_default.amsgrad = False
+_default_hyperparam = optimizer.Hyperparameter()
+_default_hyperparam.alpha = 0.001
+_default_hyperparam.beta1 = 0.9
+_default_hyperparam.beta2 = 0.999
+_default_hyperparam.eps = 1e-08
+_default_hyperparam.eta = 1.0
+_default_hyperparam.weight_decay_rate = 0
+_default_hyperparam.amsgrad = False
 
 
 def _learning_rate(h, t):
@@ -20,7 +20,7 @@ def _learning_rate(h, t):
     return h.alpha * math.sqrt(1. - math.pow(h.beta2, t)) / (1. - math.pow(h.beta1, t))
 
 
-@_hyperparameters.rule(_default)
+@_hyperparameters.rule(_default_hyperparam)
 class AdamRule(optimizer.UpdateRule):
     """The update of one parameter."""
 
@@ -42,7 +42,7 @@ class AdamRule(optimizer.UpdateRule):
         return _learning_rate(self._values, self.t)
 
 
-@_hyperparameters.method(AdamRule, _default)
+@_hyperparameters.method(AdamRule, _default_hyperparam)
 class Adam(optimizer.GradientMethod):
     """Kingma and Ba, arXiv:1412.6980; AMSGrad and decoupled weight decay by options."""
 

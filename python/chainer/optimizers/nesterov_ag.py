@@ -2,12 +2,12 @@
 from chainer import optimizer
 from chainer.optimizers import _hyperparameters
 
-_default = optimizer.Hyperparameter()
-_default.lr = 0.01
-_default.momentum = 0.9
+_default_hyperparam = optimizer.Hyperparameter()
+_default_hyperparam.lr = 0.01
+_default_hyperparam.momentum = 0.9
 
 
-@_hyperparameters.rule(_default)
+@_hyperparameters.rule(_default_hyperparam)
 class NesterovAGRule(optimizer.UpdateRule):
     """The update of one parameter."""
 
@@ -15,6 +15,6 @@ class NesterovAGRule(optimizer.UpdateRule):
     _pass_states = ('v',)
 
 
-@_hyperparameters.method(NesterovAGRule, _default)
+@_hyperparameters.method(NesterovAGRule, _default_hyperparam)
 class NesterovAG(optimizer.GradientMethod):
     """Nesterov's accelerated gradient: arXiv:1212.0901."""

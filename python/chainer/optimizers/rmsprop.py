@@ -2,14 +2,14 @@
 from chainer import optimizer
 from chainer.optimizers import _hyperparameters
 
-_default = optimizer.Hyperparameter()
-_default.lr = 0.01
-_default.alpha = 0.99
-_default.eps = 1e-08
-_default.eps_inside_sqrt = False
+_default_hyperparam = optimizer.Hyperparameter()
+_default_hyperparam.lr = 0.01
+_default_hyperparam.alpha = 0.99
+_default_hyperparam.eps = 1e-08
+_default_hyperparam.eps_inside_sqrt = False
 
 
-@_hyperparameters.rule(_default)
+@_hyperparameters.rule(_default_hyperparam)
 class RMSpropRule(optimizer.UpdateRule):
     """The update of one parameter."""
 
@@ -25,6 +25,6 @@ class RMSpropRule(optimizer.UpdateRule):
         return [h.lr, h.alpha, h.eps]
 
 
-@_hyperparameters.method(RMSpropRule, _default)
+@_hyperparameters.method(RMSpropRule, _default_hyperparam)
 class RMSprop(optimizer.GradientMethod):
     """Tieleman and Hinton's RMSprop."""

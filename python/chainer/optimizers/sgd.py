@@ -2,11 +2,11 @@
 from chainer import optimizer
 from chainer.optimizers import _hyperparameters
 
-_default = optimizer.Hyperparameter()
-_default.lr = 0.01
+_default_hyperparam = optimizer.Hyperparameter()
+_default_hyperparam.lr = 0.01
 
 
-@_hyperparameters.rule(_default)
+@_hyperparameters.rule(_default_hyperparam)
 class SGDRule(optimizer.UpdateRule):
     """The update of one parameter."""
 
@@ -14,6 +14,6 @@ class SGDRule(optimizer.UpdateRule):
     _pass_states = ()
 
 
-@_hyperparameters.method(SGDRule, _default)
+@_hyperparameters.method(SGDRule, _default_hyperparam)
 class SGD(optimizer.GradientMethod):
     """Gradient descent."""

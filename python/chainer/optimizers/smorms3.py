@@ -2,12 +2,12 @@
 from chainer import optimizer
 from chainer.optimizers import _hyperparameters
 
-_default = optimizer.Hyperparameter()
-_default.lr = 0.001
-_default.eps = 1e-16
+_default_hyperparam = optimizer.Hyperparameter()
+_default_hyperparam.lr = 0.001
+_default_hyperparam.eps = 1e-16
 
 
-@_hyperparameters.rule(_default)
+@_hyperparameters.rule(_default_hyperparam)
 class SMORMS3Rule(optimizer.UpdateRule):
     """The update of one parameter."""
 
@@ -19,6 +19,6 @@ class SMORMS3Rule(optimizer.UpdateRule):
         self.state['mem'][...] = 1
 
 
-@_hyperparameters.method(SMORMS3Rule, _default)
+@_hyperparameters.method(SMORMS3Rule, _default_hyperparam)
 class SMORMS3(optimizer.GradientMethod):
     """Funk's SMORMS3."""

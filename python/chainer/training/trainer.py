@@ -13,7 +13,7 @@ from chainer.training import extension as extension_module
 from chainer.training import util
 
 
-class _Entry(object):
+class _ExtensionEntry(object):
     """An extension with its priority and its trigger."""
 
     def __init__(self, extension, priority, trigger):
@@ -74,7 +74,7 @@ class Trainer(object):
             ordinal += 1
             unique = '%s_%d' % (name, ordinal)
         extension.name = unique
-        self._extensions[unique] = _Entry(extension, priority, util.get_trigger(trigger))
+        self._extensions[unique] = _ExtensionEntry(extension, priority, util.get_trigger(trigger))
 
     def get_extension(self, name):
         """Returns the extension with this name. Raises ValueError if there is none."""

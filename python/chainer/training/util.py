@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-def _never(trainer):
+def _never_fire_trigger(trainer):
     return False
 
 
@@ -9,5 +9,5 @@ def get_trigger(trigger):
     if callable(trigger):
         return trigger
     if trigger is None:
-        return _never
+        return _never_fire_trigger
     return interval_trigger.IntervalTrigger(*trigger)

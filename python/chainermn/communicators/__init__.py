@@ -14,13 +14,13 @@ def create_communicator(communicator_name='hierarchical', mpi_comm=None, allredu
         try:
             import mpi4py.MPI
         except ImportError as e:
-            raise ImportError(str(e) + ': ChainerMN requires mpi4py for distributed training. Please read the ChainerMN '
-                              'document to setup MPI and mpi4py.')
+            raise ImportError('{}: communicators need MPI and the package mpi4py'.format(e))
         mpi_comm = mpi4py.MPI.COMM_WORLD
     if communicator_name != 'pure_nccl' and allreduce_grad_dtype is not None:
-        raise ValueError('allreduce_grad_dtype is only available at \'pure_nccl\' communicator.')
+        raise ValueError('allreduce_grad_dtype: only the communicator pure_nccl converts gradients')
     if communicator_name not in _NAMES:
-        raise ValueError('Unrecognized communicator: "{}"'.format(communicator_name))
+        raise ValueError('unknown communicator {!r}; available: {}'.format(
+            communicator_name, ', '.join(sorted(_NAMES))))
     import importlib
     module = importlib.import_module('chainermn.communicators.%s_communicator' % communicator_name)
     cls = getattr(module, _NAMES[communicator_name] + 'Communicator')

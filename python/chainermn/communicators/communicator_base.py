@@ -24,7 +24,8 @@ class CommunicatorBase(metaclass=abc.ABCMeta):
         """The number of processes of this node."""
         raise NotImplementedError()
 
-    split = _abstract('split', 'color, key', 'Returns a communicator of the processes with the same color, ordered by key.')
+    split = _abstract('split', 'color, key',
+                      'Returns a communicator of the processes with the same color, ordered by key.')
     alltoall = _abstract('alltoall', 'xs', 'Sends an array to each process; returns the tuple of received arrays.')
     send = _abstract('send', 'data, dest, tag', 'Sends an array or a tuple of arrays to a process.')
     recv = _abstract('recv', 'source, tag', 'Returns the array or tuple of arrays that a process sends.')

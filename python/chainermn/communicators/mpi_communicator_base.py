@@ -29,10 +29,10 @@ class _MessageType(object):
     def __init__(self, obj):
         self.is_host, self.is_tuple = True, not _is_numpy_array(obj)
         if self.is_tuple and not isinstance(obj, collections_abc.Iterable):
-            raise TypeError('Message object must be numpy/cupy array or its tuple.')
+            raise TypeError('an array or a tuple of arrays can be sent, not {}'.format(type(obj)))
         arrays = list(obj) if self.is_tuple else [obj]
         if not all([_is_numpy_array(a) for a in arrays]):
-            raise TypeError('Message object must be numpy/cupy array or its tuple.')
+            raise TypeError('an array or a tuple of arrays can be sent, not {}'.format(type(obj)))
         self.narr, self.ndims, self.shapes = len(arrays), [a.ndim for a in arrays], [a.shape for a in arrays]
         dtypes = [a.dtype for a in arrays]
         if not all([d == dtypes[0] for d in dtypes]):
@@ -115,7 +115,7 @@ class MpiCommunicatorBase(communicator_base.CommunicatorBase):
 
     def alltoall(self, xs):
         if len(xs) != self.size:
-            raise ValueError('The length of data must be same as communicator size: {} arrays, {} processes'.format(
+            raise ValueError('alltoall: {} arrays for {} processes'.format(
                 len(xs), self.size))
         msgtype = _MessageType(tuple(xs))
         _check_dtype('alltoall', msgtype)
@@ -177,7 +177,7 @@ class MpiCommunicatorBase(communicator_base.CommunicatorBase):
         msgtype = None
         if self.rank == root:
             if len(xs) != self.size:
-                raise ValueError('The length of xs must be same as communicator size: {} arrays, {} processes'.format(
+                raise ValueError('scatter: {} arrays for {} processes'.format(
                     len(xs), self.size))
             xs = tuple(xs)
             msgtype = _MessageType(xs)

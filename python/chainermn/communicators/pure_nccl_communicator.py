@@ -9,7 +9,7 @@ class PureNcclCommunicator(mpi_communicator_base.MpiCommunicatorBase):
     def __init__(self, mpi_comm, allreduce_grad_dtype=None):
         super(PureNcclCommunicator, self).__init__(mpi_comm)
         if not nccl._available or nccl.get_version() < 2000:
-            raise RuntimeError('PureNcclCommunicator is only supported on NCCL 2.0+')
+            raise RuntimeError('pure_nccl: NCCL 2 is needed, which is not available in this build')
 
     def allreduce_grad(self, model):
         raise RuntimeError('NCCL is not available in this build')

@@ -8,7 +8,7 @@ class SingleNodeCommunicator(mpi_communicator_base.MpiCommunicatorBase):
     def __init__(self, mpi_comm):
         super(SingleNodeCommunicator, self).__init__(mpi_comm)
         if self.inter_size != 1:
-            raise ValueError('SingleNodeCommunicator cannot be used under multi-node settings')
+            raise ValueError('single_node: the processes are on {} nodes'.format(self.inter_size))
 
     def allreduce_grad(self, model):
         self._allreduce_packed(model)

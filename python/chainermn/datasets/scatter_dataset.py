@@ -34,8 +34,7 @@ def scatter_dataset(dataset, comm, root=0, shuffle=False, seed=None, max_buf_len
 
 def get_n_iterations_for_one_epoch(dataset, local_batch_size, comm):
     """Returns the number of iterations of an epoch. (Deprecated: use triggers in epochs.)"""
-    warnings.warn('get_n_iterations_for_one_epoch is deprecated. Please use Chainer\'s epoch triggers.',
-                  DeprecationWarning)
+    warnings.warn('get_n_iterations_for_one_epoch is deprecated; use triggers in epochs', DeprecationWarning)
     n = None
     if comm.rank == 0:
         n = (len(dataset) + local_batch_size * comm.size - 1) // (local_batch_size * comm.size)
@@ -44,5 +43,5 @@ def get_n_iterations_for_one_epoch(dataset, local_batch_size, comm):
 
 def get_epoch_trigger(n_epochs, dataset, local_batch_size, comm):
     """Returns a trigger of iterations. (Deprecated: use triggers in epochs.)"""
-    warnings.warn('get_epoch_trigger is deprecated. Please use Chainer\'s epoch triggers.', DeprecationWarning)
+    warnings.warn('get_epoch_trigger is deprecated; use triggers in epochs', DeprecationWarning)
     return n_epochs * get_n_iterations_for_one_epoch(dataset, local_batch_size, comm), 'iteration'

@@ -42,7 +42,7 @@ class AllToAll(Function):
 
     def forward(self, inputs):
         if len(inputs) != self.comm.size:
-            raise ValueError('The length of inputs must be same as communicator size: {} arrays, {} processes'.format(
+            raise ValueError('alltoall: {} arrays for {} processes'.format(
                 len(inputs), self.comm.size))
         self.retain_inputs(())
         ys = self.comm.alltoall(inputs)
@@ -113,7 +113,7 @@ def alltoall(comm, xs):
     """Sends a variable to each process; returns a tuple of the received ones."""
     experimental('chainermn.functions.all_to_all')
     if len(xs) != comm.size:
-        raise ValueError('The length of inputs must be same as communicator size: {} variables, {} processes'.format(
+        raise ValueError('alltoall: {} variables for {} processes'.format(
             len(xs), comm.size))
     ys = AllToAll(comm)(*xs)
     return ys if isinstance(ys, tuple) else (ys,)

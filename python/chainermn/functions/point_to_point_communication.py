@@ -59,10 +59,10 @@ def send(x, communicator, rank, tag=0):
     recv(), or connect it with pseudo_connect()."""
     experimental('chainermn.functions.send')
     if rank == communicator.rank:
-        raise ValueError('rank must be different from communicator rank, otherwise deadlock occurs')
+        raise ValueError('rank {} is this process, which would wait for itself'.format(rank))
     xs = tuple(x) if isinstance(x, (list, tuple)) else (x,)
     if not xs:
-        raise ValueError('cannot send an empty tuple')
+        raise ValueError('send: there is nothing to send')
     delegate = Send(communicator, peer_rank=rank, peer_tag=tag)(*xs, Variable(empty()))
     delegate.name = 'delegate_variable'
     delegate.grad = empty()  # so that a backward pass may begin here
@@ -73,7 +73,7 @@ def recv(communicator, rank, delegate_variable=None, tag=0, force_tuple=False):
     """Returns the variable that a process sends: a tuple if it sends several, or with force_tuple."""
     experimental('chainermn.functions.recv')
     if rank == communicator.rank:
-        raise ValueError('rank must be different from communicator rank, otherwise deadlock occurs')
+        raise ValueError('rank {} is this process, which would wait for itself'.format(rank))
     if delegate_variable is None:
         delegate_variable = Variable(empty())
     ys = Recv(communicator, peer_rank=rank, peer_tag=tag)(delegate_variable)

@@ -26,5 +26,5 @@ class PseudoConnect(Function):
 def pseudo_connect(delegate_variable, *actual_variables):
     """Returns variables whose backward pass also visits a delegate variable, such as the result of send()."""
     if delegate_variable is None:
-        raise ValueError('Delegate variable is None')
+        raise ValueError('pseudo_connect: the delegate variable is None')
     return PseudoConnect()(delegate_variable, *actual_variables)

@@ -22,8 +22,7 @@ def _parse_ctrl_msg(msg):
 
 def _check(valid):
     if not valid:
-        raise TypeError('Multi node iterator supports ndarray or tuple of scalars as the data type of the batch element '
-                        'only.')
+        raise TypeError('create_multi_node_iterator: examples must be arrays, or pairs of an array and a label')
 
 
 class _MultiNodeIteratorMaster(iterator.Iterator):
@@ -140,7 +139,7 @@ class _MultiNodeIteratorSlave(iterator.Iterator):
 
 
 def create_multi_node_iterator(actual_iterator, communicator, rank_master=0):
-    """Returns an iterator whose batches are those of the master in all processes; elsewhere actual_iterator is not read.
+    """Returns an iterator whose batches are those of the master in all processes, which do not read actual_iterator.
 
     Examples are arrays of float32, or pairs of an array and a label. serialize() must be called by all processes."""
     if communicator.rank == rank_master:

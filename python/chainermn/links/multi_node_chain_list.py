@@ -24,8 +24,7 @@ class MultiNodeChainList(link.ChainList):
         """Adds a component; ranks are numbers or lists of them."""
         super(MultiNodeChainList, self).add_link(link)
         if rank_out is None and any([out is None for _, out in self._rank_inouts]):
-            raise ValueError('MultiNodeChainList cannot have more than two computational graph component whose rank_out '
-                             'is None')
+            raise ValueError('MultiNodeChainList.add_link: another component returns its result (rank_out is None)')
         self._rank_inouts.append((_ranks(rank_in), _ranks(rank_out)))
 
     def __call__(self, *inputs):
@@ -46,7 +45,7 @@ class MultiNodeChainList(link.ChainList):
                     xs += list(got) if isinstance(got, (tuple, list)) else [got]
                 x = f(*xs)
             if rank_out is None:
-                assert y is None, 'MultiNodeChainList cannot have more than two outputs'
+                assert y is None, 'two components return their results'
                 y = x
             else:
                 for rank in rank_out:
@@ -59,7 +58,7 @@ class MultiNodeChainList(link.ChainList):
                         sent = x if delegate is None else chainermn.functions.pseudo_connect(delegate, x)
                         delegate = chainermn.functions.send(sent, comm, rank=rank)
         if not mine.empty():
-            raise ValueError('A value that a component sends to its own process is not received')
+            raise ValueError('MultiNodeChainList: a value that a component sends to its own process is not received')
         if y is None:
             return delegate
         return y if delegate is None else _joined(delegate, y)

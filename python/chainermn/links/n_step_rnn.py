@@ -10,7 +10,7 @@ def create_multi_node_n_step_rnn(actual_link, communicator, rank_in=None, rank_o
 
     Its results are those of the network, and a delegate variable."""
     if not isinstance(actual_link, n_step_rnn.NStepRNNBase):
-        raise ValueError('link must be NStepRNN and its inherited link')
+        raise ValueError('create_multi_node_n_step_rnn: an N-step RNN is needed, not {}'.format(type(actual_link)))
     return _MultiNodeNStepRNN(actual_link, communicator, rank_in, rank_out)
 
 

@@ -14,7 +14,8 @@ _SHARED = {name: 'chainer.' + path for name, path in (
     ('argument', 'utils.argument'), ('backend', 'backend'), ('configuration', 'configuration'),
     ('conv', 'utils.conv'), ('conv_nd', 'utils.conv_nd'), ('cuda', 'backends.cuda'), ('function', 'function'),
     ('function_node', 'function_node'), ('intel64', 'backends.intel64'), ('precision', 'utils.precision'),
-    ('conv_nd_kernel', 'utils.conv_nd_kernel'), ('type_check', 'utils.type_check'), ('utils', 'utils'), ('variable', 'variable'))}
+    ('conv_nd_kernel', 'utils.conv_nd_kernel'), ('type_check', 'utils.type_check'), ('utils', 'utils'),
+    ('variable', 'variable'))}
 _SHARED.update(chainer='chainer', numpy='numpy')
 _ALIASES = {'_floor': 'floor', '_sum': 'sum', 'c_sum': 'sum', 'pad_module': 'pad', 'sum_mod': 'sum'}
 

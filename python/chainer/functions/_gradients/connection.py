@@ -151,13 +151,17 @@ class BaseNStepRNN(_Gpu):
         self.use_cell = rnn_mode == 'lstm'
 
 
+def _of_mode(direction, mode):
+    def __init__(self, n_layers, states, lengths, **kwargs):
+        BaseNStepRNN.__init__(self, n_layers, states, lengths, direction, mode, **kwargs)
+    return __init__
+
+
 for _stem, _kind, _mode in (('n_step_rnn', 'RNN%sTanh', 'rnn_tanh'), ('n_step_rnn', 'RNN%sReLU', 'rnn_relu'),
                             ('n_step_lstm', 'LSTM%s', 'lstm'), ('n_step_gru', 'GRU%s', 'gru')):
     for _way, _direction in (('', 'uni'), ('Bi', 'bi')):
-        def _init(self, n_layers, states, lengths, _direction=_direction, _mode=_mode, **kwargs):
-            BaseNStepRNN.__init__(self, n_layers, states, lengths, _direction, _mode, **kwargs)
         at(_stem)(type('NStep' + _way + _kind.replace('%s', ''), (BaseNStepRNN,), {
-            '__init__': _init, '__doc__': 'A recurrent network computed by cuDNN.'}))
+            '__init__': _of_mode(_direction, _mode), '__doc__': 'A recurrent network computed by cuDNN.'}))
 
 
 def _checked(kwargs):
@@ -174,7 +178,7 @@ def n_step_rnn_base(n_layers, dropout_ratio, hx, ws, bs, xs, activation, use_bi_
     from chainer import functions
     _checked(kwargs)
     if activation not in ('tanh', 'relu'):
-        raise ValueError('"%s" is not supported activation. Choose from (tanh, relu)' % activation)
+        raise ValueError('activation must be tanh or relu, not {!r}'.format(activation))
     call = functions.n_step_birnn if use_bi_direction else functions.n_step_rnn
     return call(n_layers, dropout_ratio, hx, ws, bs, xs, activation)
 

@@ -107,10 +107,14 @@ def _operators():
         return lambda self, rhs: f(rhs, self)
     rows = {'sub': lambda a, b: a - b, 'mul': lambda a, b: a * b, 'div': lambda a, b: a / b,
             'floordiv': lambda a, b: a // b, 'pow': lambda a, b: a ** b, 'matmul': lambda a, b: a @ b}
+
+    def method(function):
+        def call(self, rhs):
+            return function(self if isinstance(self, Variable) else Variable(self), rhs)
+        return call
     for name, f in rows.items():
         for key, g in ((name, f), ('r' + name, reverse(f))):
-            def call(self, rhs, _function=g):
-                return _function(self if isinstance(self, Variable) else Variable(self), rhs)
+            call = method(g)
             call.__name__ = call.__qualname__ = key
             call.__doc__ = 'The operator __%s__ of Variable.' % key.replace('div', 'truediv').replace(
                 'floortruediv', 'floordiv')

@@ -40,8 +40,7 @@ class CaffeFunction(link.Chain):
             if setup is not None:
                 getattr(self, setup)(layer)
             elif layer['tops']:
-                warnings.warn('Skip the layer "{}", since CaffeFunction does not support {} layer'.format(
-                    layer['name'], layer['type']))
+                warnings.warn('CaffeFunction: layer {!r} of type {!r} is left out'.format(layer['name'], layer['type']))
 
     def forward(self, inputs, outputs, disable=(), **kwargs):
         """Returns a tuple of the blobs named `outputs`, computed from blobs by name without the layers of `disable`."""
@@ -110,7 +109,7 @@ class CaffeFunction(link.Chain):
     @_layer('InnerProduct', 'V1:14')
     def _setup_inner_product(self, layer):
         if layer['axis'] != 1:
-            raise RuntimeError('Non-default axis in InnerProduct is not supported')
+            raise RuntimeError('InnerProduct: axis must be 1, not {}'.format(layer['axis']))
         width, height = _get_width(layer['blobs'][0]), _get_height(layer['blobs'][0])
         bias = layer['bias_term']
         self._set_child(layer, linear.Linear(
@@ -120,7 +119,7 @@ class CaffeFunction(link.Chain):
     @_layer('LRN', 'V1:15')
     def _setup_lrn(self, layer):
         if layer['within_channel']:
-            raise RuntimeError('Within-channel LRN is not supported')
+            raise RuntimeError('LRN: normalization within channels is not supported')
         self._set(layer, _SingleArgumentFunction(
             functions.local_response_normalization, n=layer['local_size'], k=layer['k'],
             alpha=layer['alpha'] / layer['local_size'], beta=layer['beta']))
@@ -128,7 +127,7 @@ class CaffeFunction(link.Chain):
     @_layer('Pooling', 'V1:17')
     def _setup_pooling(self, layer):
         if layer['pool'] not in (0, 1):
-            raise RuntimeError('Stochastic pooling is not supported')
+            raise RuntimeError('Pooling: stochastic pooling is not supported')
         function = functions.max_pooling_2d if layer['pool'] == 0 else functions.average_pooling_2d
         stride, pad = _get_stride(layer), _get_pad(layer)
         if layer['global_pooling'] and layer['kernel'] == (0, 0):
@@ -194,7 +193,7 @@ class CaffeFunction(link.Chain):
     @_layer('Softmax', 'V1:20')
     def _setup_softmax(self, layer):
         if layer['axis'] != 1:
-            raise RuntimeError('Softmax can be applied only to channel axis (axis=1)')
+            raise RuntimeError('{}: axis must be 1, not {}'.format(layer['type'], layer['axis']))
         self._set(layer, _with_engine(layer, functions.softmax))
 
     @_layer('Sigmoid', 'V1:19')
@@ -204,7 +203,7 @@ class CaffeFunction(link.Chain):
     @_layer('SoftmaxWithLoss', 'V1:21')
     def _setup_softmax_with_loss(self, layer):
         if layer['axis'] != 1:
-            raise RuntimeError('Softmax can be applied only to channel axis (axis=1)')
+            raise RuntimeError('{}: axis must be 1, not {}'.format(layer['type'], layer['axis']))
         self._set(layer, _SingleArgumentFunction(functions.softmax_cross_entropy))
 
     @_layer('Split', 'V1:22')
@@ -235,7 +234,7 @@ def _length(blob, k):
     """A length of a blob's shape, counted from the front, of four axes."""
     shape = blob[1]
     if len(shape) > 4:
-        raise RuntimeError('{}-dimensional array is not supported'.format(len(shape)))
+        raise RuntimeError('a blob of {} axes is not supported'.format(len(shape)))
     return (1,) * (4 - len(shape)) + tuple(shape)
 
 

@@ -15,8 +15,8 @@ from chainer.utils import type_check
 class TreeParser(object):
     """Computes the paths from the root of a tree of tuples to its words: inner nodes, and 1 for left, -1 for right."""
 
-    def __init__(self):
-        self.next_id = 0
+    def __init__(self, dtype=numpy.float32):
+        self.next_id, self.dtype = 0, dtype
 
     def size(self):
         """The number of inner nodes."""
@@ -36,7 +36,7 @@ class TreeParser(object):
     def _walk(self, node, path, code):
         if not isinstance(node, tuple):
             self.paths[node] = numpy.array(path, dtype=numpy.int32)
-            self.codes[node] = numpy.array(code, dtype=numpy.float32)
+            self.codes[node] = numpy.array(code, dtype=self.dtype)
             return
         if len(node) != 2:
             raise ValueError('All internal nodes must have two child nodes')
@@ -88,6 +88,13 @@ class BinaryHierarchicalSoftmaxFunction(Old):
     def __init__(self, tree, dtype=None):
         self._nodes, self._signs, size = _paths_of(tree)
         self.__dict__.update(_flat(self._nodes, self._signs, get_dtype(dtype), size))
+
+    def to_cpu(self):
+        return self
+
+    def to_gpu(self, device=None):
+        from chainer.backends import cuda
+        cuda.check_cuda_available()
 
     def check_type_forward(self, in_types):
         type_check.expect(in_types.size() == 3)
