@@ -197,7 +197,8 @@ def _set_creator_node(self, f):
     """Makes a function the creator of a Variable or of a node."""
     (self._set_creator_node if isinstance(self, _core.Variable) else _core_set_creator_node_of_node(self))(f)
     if f is not None:
-        (self.node if isinstance(self, _core.Variable) else self)._rank = f.rank + 1
+        if f._rank is not None:
+            (self.node if isinstance(self, _core.Variable) else self)._rank = f.rank + 1
 
 
 _core_node_setter = _core.VariableNode.set_creator_node

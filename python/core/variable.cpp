@@ -6,6 +6,7 @@
 
 #include "chainer/autograd/backprop.h"
 #include "chainer/autograd/backward_scope.h"
+#include "chainer/autograd/composed_call.h"
 #include "chainer/functions/functions.h"
 #include "python/core/casters.h"
 #include "python/core/operators.h"
@@ -197,7 +198,10 @@ void bind_variable(nb::module_& m) {
   c.def("_own", [](Handle& h) {
     if (h.v) h.v.set_array(h.v.array().copy());
   });
-  c.def_prop_ro("rank", [](const Handle& h) { return h.v.rank(); });
+  c.def_prop_ro("rank", [](const Handle& h) {
+    const VariableNode* const n = h.v.node_pointer();
+    return n ? shown_rank(*n) : 0;
+  });
   c.def_prop_ro("label", [](const Handle& h) { return h.v ? label_of(h.v.shape(), h.v.dtype()) : h.v.label(); });
   c.def_prop_rw(
       "_loss_scale", [](const Handle& h) { return h.v.node()->loss_scale(); },
