@@ -30,8 +30,7 @@ Array array_or_none(nb::handle o, const char* what) {
   return from_numpy(o.ptr());
 }
 
-void init(Handle* self, nb::handle data, nb::kwargs kwargs) {
-  new (self) Handle();
+Variable made(nb::handle data, const nb::kwargs& kwargs) {
   nb::object name = nb::none(), grad = nb::none();
   bool requires_grad = true;
   PyObject *key = nullptr, *option = nullptr;
@@ -49,13 +48,17 @@ void init(Handle* self, nb::handle data, nb::kwargs kwargs) {
     else
       throw TypeError("Variable() got an unexpected keyword argument '", k, "'");
   }
+  Variable v;
   if (const Array array = array_or_none(data, "the data of a Variable"))
-    self->v = Variable(array, requires_grad);
+    v = Variable(array, requires_grad);
   else  // it has a node, and its array is not initialized
-    self->v = Variable(Array(), make_ref<VariableNode>(Shape(), Dtype::float32, requires_grad));
-  if (!name.is_none()) self->v.set_name(nb::cast<std::string>(name));
-  if (!grad.is_none()) self->v.set_grad(array_or_none(grad, "the gradient of a Variable"));
+    v = Variable(Array(), make_ref<VariableNode>(Shape(), Dtype::float32, requires_grad));
+  if (!name.is_none()) v.set_name(nb::cast<std::string>(name));
+  if (!grad.is_none()) v.set_grad(array_or_none(grad, "the gradient of a Variable"));
+  return v;
 }
+// The Handle exists only if there was no error, because it is listed as long as it exists.
+void init(Handle* self, nb::handle data, const nb::kwargs& kwargs) { new (self) Handle(made(data, kwargs)); }
 
 nb::object grad_var(const Handle& h) { return nb::steal(known(h.v.grad_var())); }
 void set_grad_var(Handle& h, nb::handle g) {

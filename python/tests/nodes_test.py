@@ -346,6 +346,19 @@ def test_cycles_through_composed_calls():
     assert gone() is None
 
 
+def test_collection_after_variables_that_failed():
+    """A Variable whose arguments are wrong is not among those that the collector looks at."""
+    test_cycles_through_composed_calls()
+    for wrong in (np.zeros(2, complex), np.array(['a']), 'text'):
+        for _ in range(20):
+            with pytest.raises(TypeError):
+                Variable(wrong)
+    gc.collect()
+    kept = [rand(2, 3) for _ in range(100)]
+    test_cycles_through_composed_calls()
+    assert kept
+
+
 def test_nodes_held_during_collection():
     x = rand(2, 3)
     nodes = [F.normalize(x).creator_node for _ in range(10)]
