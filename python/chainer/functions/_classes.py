@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Classes of functions. Functions with random numbers are nodes in Python, whose masks are accessible."""
+import ast
+import functools
+import inspect
+import re
+
 import numpy
 
 from chainer import _core
@@ -160,6 +165,14 @@ class _Composed(FunctionNode):
 
     def __init__(self, *args, **kwargs):
         self._args, self._kwargs = args, kwargs
+        given = _given(type(self), args, kwargs)
+        if given is not None:
+            from chainer.functions import _nodes
+            self._args, self._kwargs = (), given
+            if given:
+                self.__dict__.update(_nodes.attributes(type(self).__name__, _nodes.Given(given, self)))
+        elif args and '{}' in getattr(self, '_label', ''):
+            self.value, = args
 
     def _call(self, xs, enable_backprop):
         with configuration.using_config('enable_backprop', enable_backprop):
@@ -234,6 +247,40 @@ class _OldComposed(Function):
         found = iter(grad([y for y, _ in live], wanted, [g for _, g in live]))
         grads = [next(found) if x.requires_grad else None for x in xs]
         return tuple([None if g is None else g.array for g in grads])
+
+
+# Functions whose parameters in C++ are not those of the class.
+_OTHER_PARAMETERS = ('split_axis', 'tensordot', 'einsum', 'pad', 'where', 'sparse_matmul')
+
+
+@functools.lru_cache(None)
+def _parameters(function):
+    """The names and defaults of a function's parameters that are not inputs; None if they are not known."""
+    name = getattr(function, '__name__', '')
+    function = None if name in _OTHER_PARAMETERS else getattr(_c, name, None)
+    line = (function.__doc__ or '').partition('\n')[0] if function is not None else ''
+    found = re.match(r'\w+\((.*)\) -> ', line)
+    if not found:
+        return None
+    names = []
+    for i, part in enumerate(re.split(r', (?=\w+:)', found.group(1))):
+        name, kind, default = re.match(r'(\w+): ([^=]*?)(?: = (.*))?$', part).groups()
+        if not (kind.startswith('Variable') or (i == 0 and kind.startswith('tuple'))):
+            names.append((name, inspect.Parameter.empty if default is None else ast.literal_eval(default)))
+    return names
+
+
+def _given(cls, args, kwargs):
+    """The parameters of the class's function, of the arguments of its constructor."""
+    parameters = _parameters(cls._function)
+    if parameters is None or len(args) > len(parameters):
+        return None
+    bound = dict(zip([name for name, _ in parameters], args))
+    bound.update(kwargs)
+    for name, default in parameters:
+        if default is not inspect.Parameter.empty:
+            bound.setdefault(name, default)
+    return bound
 
 
 def _value_text(value):
@@ -333,4 +380,5 @@ def find(module, name):
 
 
 def _without_first(self, ndim, *args, **kwargs):
+    self.ndim = ndim
     _Composed.__init__(self, *args, **kwargs)

@@ -114,6 +114,8 @@ def _space(d, node):
     """Windows, strides and padding of any number of axes."""
     if d.get('stride', 0) is None:
         d['stride'] = d['ksize']
+    if node.ndim < -1:
+        return
     ndim = len(d['stride']) if node.function is None else node.ndim - 2
     for key in ('ksize', 'stride', 'pad', 'dilate'):
         if key in d:
@@ -134,6 +136,8 @@ def _shape_of_output(node):
 
 def _axis_of_batch(d, node):
     axis = d.get('axis')
+    if axis is None and node.ndim < 0:
+        return
     if axis is None:
         axis = (0,) + tuple(range(2, node.ndim))
     d['axis'] = axis
@@ -243,10 +247,19 @@ def _tensordot(d, node):
         d['axes'] = (a, b)
 
 
-_axes = _renamed(axis='axes')
+def _axes(d, node):
+    if 'axes' in d:
+        d['axis'] = d.pop('axes')
+    _sequence('axis')(d, node)
+
+
+def _cast(d, node):
+    d['type'] = d.pop('typ' if 'typ' in d else 'dtype')
+
+
 _CONVERT = {
     'ClippedReLU': _renamed(cap='z'), 'Clip': _renamed(x_min='lo', x_max='hi'), 'Softplus': _softplus,
-    'RReLU': _renamed(lower='l', upper='u'), 'Cast': _renamed(type='dtype'), 'BroadcastTo': _renamed(_shape='shape'),
+    'RReLU': _renamed(lower='l', upper='u'), 'Cast': _cast, 'GetItem': _sequence('slices'), 'ScatterAdd': _sequence('slices'), 'BroadcastTo': _renamed(_shape='shape'),
     'SumTo': _renamed(_shape='shape'), 'Sum': _axes, 'Max': _axes, 'Min': _axes, 'Prod': _axes,
     'Convolution2DFunction': _images, 'Deconvolution2DFunction': _images, 'ConvolutionND': _space,
     'DeconvolutionND': _average_nd, 'AveragePooling2D': _average, 'MaxPooling2D': _images, 'Unpooling2D': _images,
@@ -270,6 +283,19 @@ def attributes(name, node):
     if convert is not None:
         convert(d, node)
     return d
+
+
+class Given(object):
+    """The parameters that the constructor of a class was given, in the form of a recorded call."""
+
+    inputs, _outputs = None, ()
+
+    def __init__(self, parameters, of):
+        self._parameters, self._impl_name, self.function = parameters, type(of).__name__, type(of).__name__
+        self.ndim = of.__dict__.get('ndim', -3) + 2
+
+    def attributes(self):
+        return dict(self._parameters)
 
 
 def call(node, xs):
