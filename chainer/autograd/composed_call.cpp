@@ -13,8 +13,9 @@ struct ShownRank {
   const FunctionNode* function;
   const ComposedCall* call;
 
+  // (A function without inputs was not applied: the rank of its output was set.)
   static ShownRank creator(const VariableNode& n) {
-    const FunctionNode* const f = n.creator();
+    const FunctionNode* const f = n.creator() && !n.creator()->inputs().empty() ? n.creator() : nullptr;
     const ComposedCall* const c = f ? f->composed_call() : nullptr;
     return {c ? nullptr : f, c};
   }

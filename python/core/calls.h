@@ -26,7 +26,8 @@ class Call : public ComposedCall {
   bool watched = false;  ///< a Python object stands for it
 
  protected:
-  void last_reference() override;
+  void last_reference() final;
+  virtual void release() = 0;
 };
 
 // Python's values of parameters.
@@ -55,8 +56,10 @@ nb::object give(const T& v) {
 template <class Parameters>
 class CallOf : public Call {
  public:
-  CallOf(const CallName& name, std::span<const Variable* const> inputs, Parameters p)
-      : Call(name, inputs), parameters_(std::move(p)) {}
+  static Ref<ComposedCall> make(const CallName& name, std::span<const Variable* const> inputs, Parameters p) {
+    auto* call = new (pool::allocate(sizeof(CallOf))) CallOf(name, inputs, std::move(p));
+    return Ref<ComposedCall>(call, Ref<ComposedCall>::Adopt{});
+  }
   nb::dict parameters() const override {
     nb::dict d;
     parameters_(d);
@@ -64,6 +67,12 @@ class CallOf : public Call {
   }
 
  private:
+  CallOf(const CallName& name, std::span<const Variable* const> inputs, Parameters p)
+      : Call(name, inputs), parameters_(std::move(p)) {}
+  void release() override {
+    this->~CallOf();
+    pool::release(this, sizeof(CallOf));
+  }
   Parameters parameters_;
 };
 
@@ -100,8 +109,7 @@ auto as_one(const CallName& name, const Pointers& inputs, Compute&& compute, Par
   const std::span<const Variable* const> in(inputs.begin(), inputs.size());
   Ref<ComposedCall> call;
   const auto make = [&] {
-    if (!call)
-      call = Ref<ComposedCall>(new CallOf<Parameters>(name, in, std::move(parameters)), Ref<ComposedCall>::Adopt{});
+    if (!call) call = CallOf<Parameters>::make(name, in, std::move(parameters));
     return static_cast<Call*>(call.get());
   };
   std::optional<HookedOne> hooked;

@@ -139,7 +139,7 @@ void Call::last_reference() {
           s.call = nullptr;
         }
       }))
-    delete this;
+    release();
 }
 
 bool is_held(const VariableNode* n) {

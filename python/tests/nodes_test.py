@@ -284,6 +284,15 @@ def test_ranks():
     assert x.grad.shape == x.shape
 
 
+def test_rank_of_a_function_that_was_not_applied():
+    F.normalize(rand(2, 3))
+    f = chainer.FunctionNode()
+    f.rank = 10
+    x = rand(2)
+    x.creator_node = f
+    assert x.rank == 11 and x.node.rank == 11
+
+
 def test_deep_graphs():
     y = rand(2, 3)
     for _ in range(20000):
