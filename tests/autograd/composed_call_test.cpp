@@ -3,7 +3,8 @@
 
 #include "chainer/autograd/function_node.h"
 #include "chainer/functions/functions.h"
-#include "tests/framework.h"
+#include "chainer/routines/creation.h"
+#include "test.h"
 
 using namespace chainer;
 
