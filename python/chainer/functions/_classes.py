@@ -224,9 +224,7 @@ class _OldComposed(Function):
 
     def __getattr__(self, name):
         if self._library and name[:2] != '__':
-            node = self._weak_node()
-            if node is not None:
-                return node._node.y if name == 'y' else getattr(node, name)
+            return self._owned_node._node.y if name == 'y' else getattr(self._owned_node, name)
         raise AttributeError('{!r} object has no attribute {!r}'.format(type(self).__name__, name))
 
     def _call(self, xs, enable_backprop):
@@ -237,7 +235,7 @@ class _OldComposed(Function):
     def forward(self, inputs):
         if self._library:
             with _core.HiddenHooks():
-                return self._weak_node()._node.forward(inputs)
+                return self._owned_node._node.forward(inputs)
         return tuple([y.array for y in self._call([_core.Variable(x, requires_grad=False) for x in inputs], False)])
 
     def backward(self, inputs, grad_outputs):

@@ -4,7 +4,6 @@ converters read. The attributes come from what a node describes for exporters in
 that is recorded as one node."""
 import sys
 import types
-import weakref
 
 import numpy
 
@@ -67,9 +66,7 @@ class _Adapted(object):
 
     def _of_node(self, node):
         adapter = function.FunctionAdapter._of_node(node)
-        f = self._made.__new__(self._made)
-        f._weak_node, f._library = weakref.ref(adapter), True
-        adapter._function = f
+        adapter._made = self._made
         return adapter
 
 
