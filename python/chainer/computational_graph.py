@@ -31,7 +31,7 @@ class ComputationalGraph(object):
             if is_variable and self.remove_variable:
                 continue
             style = dict(self.variable_style if is_variable else self.function_style)
-            style['label'] = self._label(node)
+            style.setdefault('label', self._label(node))
             lines.append('%s [%s];' % (id(node), ','.join(['%s="%s"' % (k, style[k]) for k in sorted(style)])))
         for head, tail in self.edges:
             lines.append('%s -> %s;' % (id(head), id(tail)))

@@ -373,3 +373,9 @@ def test_nodes_held_during_collection():
     nodes = [F.normalize(x).creator_node for _ in range(10)]
     gc.collect()
     assert all([f.inputs[0] is x.node for f in nodes])
+
+
+def test_label_of_a_style():
+    y = F.relu(rand(2))
+    graph = chainer.computational_graph.build_computational_graph((y,), function_style={'label': 'mine'})
+    assert 'label="mine"' in graph.dump() and 'label="ReLU"' not in graph.dump()
