@@ -55,7 +55,7 @@ struct Backprop {
   // the previous gradients of its inputs in `gx` and returns the sums; *includes_old is then set.
   static Variables run(FunctionNode& f, const Indexes& wanted, const Variables& gy, const Variables& gx = {},
                        bool* includes_old = nullptr) {
-    const bool hooked = function_hook_count > 0 || f.hooks_;
+    const bool hooked = function_hook_count > 0 || f.local_function_hooks();
     Arrays in, g;
     std::optional<HookedCall> call;
     if (hooked) {

@@ -51,9 +51,13 @@ const Array& current(const Array& kept, const VariableNode* n) {
 
 }  // namespace
 
-FunctionNode::~FunctionNode() = default;
+FunctionNode::~FunctionNode() {
+  if (ComposedCall* const call = composed_call()) call->forget(this);
+}
 
 void FunctionNode::destroy(FunctionNode* f) {
+  if (f->watched_ && !last_reference(*f)) [[unlikely]]
+    return;
   if (dying.one) {
     f->visit_ = reinterpret_cast<uintptr_t>(std::exchange(dying.next, f));  // no traversal will visit it again
     return;
@@ -82,23 +86,31 @@ void FunctionNode::unchain() {
   for (VariableNode*& n : outputs_)
     if (VariableNode* out = std::exchange(n, nullptr)) out->creator_.reset();
   inputs_.clear();
+  if (composed_call()) {
+    const Ref<ComposedCall> call = std::move(extra_->call);
+    call->forget(this);
+    const auto& makers = call->makers();
+    if (std::all_of(makers.begin(), makers.end(), [](const FunctionNode* f) { return !f; })) call->inputs_.clear();
+  }
 }
 
+void FunctionNode::set_composed_call(const Ref<ComposedCall>& call) { extra().call = call; }
+
 void FunctionNode::add_hook(std::shared_ptr<FunctionHook> hook, const std::string& name) {
-  if (!hooks_) hooks_ = std::make_unique<Hooks>();
   const std::string key = name.empty() ? hook->name() : name;
-  for (const auto& [existing, h] : *hooks_)
+  for (const auto& [existing, h] : extra().hooks)
     if (existing == key) throw KeyError("hook ", key, " already exists");
   hook->added(this);
-  hooks_->emplace_back(key, std::move(hook));
+  extra_->hooks.emplace_back(key, std::move(hook));
 }
 
 void FunctionNode::delete_hook(const std::string& name) {
-  if (hooks_) {
-    for (auto it = hooks_->begin(); it != hooks_->end(); ++it) {
+  if (extra_) {
+    Hooks& hooks = extra_->hooks;
+    for (auto it = hooks.begin(); it != hooks.end(); ++it) {
       if (it->first != name) continue;
       it->second->deleted(this);
-      hooks_->erase(it);
+      hooks.erase(it);
       return;
     }
   }

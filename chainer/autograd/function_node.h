@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "chainer/autograd/composed_call.h"
 #include "chainer/autograd/type_check.h"
 #include "chainer/autograd/variable.h"
 #include "chainer/core/other_options.h"
@@ -33,7 +34,7 @@ class FunctionNode {
   RefCount refs;
   FunctionNode() = default;
   /// Moves the hooks only: a node is moved only before it is applied, when it has no other state.
-  FunctionNode(FunctionNode&& f) noexcept : hooks_(std::move(f.hooks_)) {}
+  FunctionNode(FunctionNode&& f) noexcept : extra_(std::move(f.extra_)) {}
   FunctionNode(const FunctionNode&) = delete;
   FunctionNode& operator=(const FunctionNode&) = delete;
   virtual ~FunctionNode();
@@ -75,6 +76,15 @@ class FunctionNode {
   /// delete_hook() throws KeyError for an unknown name.
   void add_hook(std::shared_ptr<FunctionHook> hook, const std::string& name = {});
   void delete_hook(const std::string& name);
+  /// Returns the composed call that this function completes, or nullptr.
+  ComposedCall* composed_call() const { return extra_ ? extra_->call.get() : nullptr; }
+  void set_composed_call(const Ref<ComposedCall>& call);
+  /// Returns true if this function is a part of a composed call other than its end.
+  bool is_inside() const { return inside_; }
+  void set_inside() { inside_ = true; }
+  /// As for VariableNode.
+  void watch(bool on) { watched_ = on; }
+  static inline bool (*last_reference)(FunctionNode&) = nullptr;
 
   /// Returns the arrays of the retained inputs; empty for the others. This function and the next five throw
   /// RuntimeError, naming the array, if a retained array was written since forward(); they warn if an optimizer updated
@@ -116,6 +126,7 @@ class FunctionNode {
  private:
   friend class VariableNode;
   friend class Variable;
+  friend struct ShownRank;
   friend Variables apply_function(Ref<FunctionNode>, const Variable* const*, std::size_t);
   friend struct Backprop;
   using Hooks = std::vector<std::pair<std::string, std::shared_ptr<FunctionHook>>>;
@@ -137,12 +148,23 @@ class FunctionNode {
   uint32_t bytes_ = 0;  // size of the object, for the pool
   uint64_t visit_ = 0;  // the last traversal that visited this node
   bool applied_ = false;
+  bool watched_ = false;
+  bool inside_ = false;
+  mutable int32_t shown_rank_ = -1;  // unknown
   SmallVector<Ref<VariableNode>, 2> inputs_;
   SmallVector<VariableNode*, 1> outputs_;
   Indexes retained_in_, retained_out_;
   SmallVector<Retained, 2> kept_in_;
   SmallVector<Retained, 1> kept_out_;
-  std::unique_ptr<Hooks> hooks_;
+  struct Extra {  // members that few nodes need
+    Hooks hooks;
+    Ref<ComposedCall> call;
+  };
+  Extra& extra() {
+    if (!extra_) extra_ = std::make_unique<Extra>();
+    return *extra_;
+  }
+  std::unique_ptr<Extra> extra_;
 
  public:
   /// Used by apply(): creates a node in the small-object pool.
@@ -153,7 +175,8 @@ class FunctionNode {
     p->bytes_ = sizeof(T);
     return Ref<FunctionNode>(p, typename Ref<FunctionNode>::Adopt{});
   }
-  const std::unique_ptr<Hooks>& local_function_hooks() const { return hooks_; }
+  /// Returns the hooks of this function, or nullptr if there are none.
+  const Hooks* local_function_hooks() const { return extra_ && !extra_->hooks.empty() ? &extra_->hooks : nullptr; }
 };
 
 /// Applies a function: type check, hooks, forward, and the graph if an input requires a gradient. Throws InvalidType or

@@ -31,6 +31,7 @@ class NodeAttributes {
     return *value;
   }
   bool contains(std::string_view name) const { return values_.contains(name); }
+  const std::map<std::string, std::any, std::less<>>& values() const { return values_; }
 
  private:
   std::map<std::string, std::any, std::less<>> values_;

@@ -197,6 +197,8 @@ VariableNode::~VariableNode() {
 }
 
 void VariableNode::destroy(VariableNode* n) {
+  if (n->watched_ && !last_reference(*n)) [[unlikely]]
+    return;
   n->~VariableNode();
   pool::release(n, sizeof(VariableNode));
 }

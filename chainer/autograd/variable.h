@@ -180,6 +180,10 @@ class VariableNode {
   /// Returns the scale of the loss in the gradient; nothing if it was not scaled.
   std::optional<double> loss_scale() const { return extra_ ? extra_->loss_scale : std::nullopt; }
   void set_loss_scale(std::optional<double> s);
+  /// If watched, last_reference() is called when the last reference is gone; if it returns false, it has taken over the
+  /// reference, and the node is not destroyed. For an interpreter, whose objects stand for nodes.
+  void watch(bool on) { watched_ = on; }
+  static inline bool (*last_reference)(VariableNode&) = nullptr;
 
   Variable grad;      ///< of leaves; of other nodes with retain_grad
   Variable arriving;  ///< during backward(): the gradient accumulated so far
@@ -187,6 +191,7 @@ class VariableNode {
  private:
   friend class Variable;
   friend class FunctionNode;
+  friend class ComposedCall;
   friend class BackwardScope;
   friend struct Backprop;
   friend Variables apply_function(Ref<FunctionNode>, const Variable* const*, std::size_t);
@@ -204,6 +209,7 @@ class VariableNode {
   Dtype dtype_;
   bool requires_grad_;
   uint16_t output_index_ = 0;
+  bool watched_ = false;
   uint64_t changed_in_ = 0;  // the BackwardScope that last saved the gradient
   Shape shape_;
   Ref<FunctionNode> creator_;

@@ -35,17 +35,27 @@ class FunctionAdapter(FunctionNode):
         function._owned_node = None
         function._weak_node = weakref.ref(self)
 
+    _made = _kept = None
+
     @property
     def function(self):
-        return self._function
+        if not self._library:
+            return self._function
+        # The function owns this object, so that the graph does not own itself.
+        f = None if self._kept is None else self._kept()
+        if f is None:
+            f = self._made.__new__(self._made)
+            f._owned_node, f._library = self, True
+            self._kept = weakref.ref(f)
+        return f
 
     @property
     def label(self):
-        return self._function.label
+        return self._made.__name__ if self._library else self._function.label
 
     @property
     def _impl_name(self):
-        return self._function._impl_name
+        return self._made.__name__ if self._library else self._function._impl_name
 
     def check_type_forward(self, in_types):
         self._function.check_type_forward(in_types)
@@ -56,6 +66,8 @@ class FunctionAdapter(FunctionNode):
             FunctionNode._check_data_type_forward(self, in_data)
 
     def forward(self, inputs):
+        if self._library:
+            return self.function.forward(inputs)
         self.retain_inputs(tuple(range(len(inputs))))
         return self._function.forward(inputs)
 
@@ -198,7 +210,8 @@ def _set_creator_node(self, f):
     """Makes a function the creator of a Variable or of a node."""
     (self._set_creator_node if isinstance(self, _core.Variable) else _core_set_creator_node_of_node(self))(f)
     if f is not None:
-        (self.node if isinstance(self, _core.Variable) else self)._rank = f.rank + 1
+        if f._rank is not None:
+            (self.node if isinstance(self, _core.Variable) else self)._rank = f.rank + 1
 
 
 _core_node_setter = _core.VariableNode.set_creator_node

@@ -16,21 +16,11 @@ def _as_variable(x):
     return x if isinstance(x, _core.Variable) else _core.Variable(x, requires_grad=False)
 
 
-class _OutputRef(object):
-    """A weak reference to an output's node: None after the output was destroyed."""
+class _Gone(object):
+    pass
 
-    def __init__(self, function, index, node):
-        self._function, self._index = weakref.ref(function), index
-        variable = None if node is None else node.get_variable_or_none()
-        self._variable = (lambda: None) if variable is None else weakref.ref(variable)
 
-    def __call__(self):
-        variable = self._variable()
-        if variable is not None:
-            return variable.node
-        function = self._function()
-        nodes = [] if function is None else function._node._outputs
-        return nodes[self._index] if nodes else None
+_gone = weakref.ref(_Gone())  # of nodes that no longer exist
 
 
 class FunctionNode(metaclass=abc.ABCMeta):
@@ -46,6 +36,24 @@ class FunctionNode(metaclass=abc.ABCMeta):
     _output_indexes_to_retain = None
     _retained_output_data = None
     lazy_grad_sum = False
+    _library = False  # whether it stands for a function of the library
+
+    @classmethod
+    def _of_node(cls, node):
+        """Returns the object that stands for a function of the library."""
+        self = cls.__new__(cls)
+        self._node, self._library = node, True
+        return self
+
+    def __getattr__(self, name):
+        """Attributes of the library's functions, described by C++ when the first is read."""
+        if self._library and name[:2] != '__' and '_described' not in self.__dict__:
+            from chainer.functions import _nodes
+            self._described = True
+            self.__dict__.update(_nodes.attributes(type(self).__name__, self._node))
+            if name in self.__dict__:
+                return self.__dict__[name]
+        raise AttributeError('{!r} object has no attribute {!r}'.format(type(self).__name__, name))
 
     _given_inputs = None
 
@@ -61,7 +69,9 @@ class FunctionNode(metaclass=abc.ABCMeta):
     def outputs(self):
         if self._node is None:
             return None
-        return tuple([_OutputRef(self, i, n) for i, n in enumerate(self._node._outputs)])
+        if self._library and self._node.inputs is None:
+            return None
+        return tuple([_gone if n is None else weakref.ref(n) for n in self._node._outputs])
 
     @property
     def rank(self):
@@ -186,9 +196,6 @@ class FunctionNode(metaclass=abc.ABCMeta):
 def _hook_class():
     from chainer.function_hook import FunctionHook
     return FunctionHook
-
-
-FunctionNode.register(_core.FunctionNode)
 
 
 def grad(outputs, inputs, grad_outputs=None, grad_inputs=None, set_grad=False, retain_grad=False,

@@ -7,6 +7,7 @@
 // else owns as well (a call that is under way, a Python object of a node) are held from outside, so that nothing below
 // them is collected.
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "chainer/autograd/backprop.h"
@@ -72,10 +73,10 @@ class Mirror {
     }
     for (const auto& [n, seen] : variables_) {
       const uint32_t handles = Backprop::handles(*n);
-      if (handles != seen.handles || n->refs.value() != seen.refs + (handles > 0)) pin(seen.relay);
+      if (handles != seen.handles || n->refs.value() != seen.refs + (handles > 0) || is_held(n)) pin(seen.relay);
     }
     for (const auto& [f, seen] : functions_)
-      if (f->refs.value() != seen.refs) pin(seen.relay);
+      if (f->refs.value() != seen.refs || is_held(f)) pin(seen.relay);
   }
 
  private:
@@ -137,12 +138,19 @@ class Mirror {
   }
   void enter(FunctionNode& f) {
     PyObject* const relay = functions_[&f].relay;
-    for (const Ref<VariableNode>& x : f.inputs()) {
+    own_inputs(relay, f.inputs());
+    // (Counted for the first of its owners.)
+    if (const ComposedCall* call = f.composed_call(); call && calls_.insert(call).second)
+      own_inputs(relay, call->inputs());
+  }
+  void own_inputs(PyObject* owner, const SmallVector<Ref<VariableNode>, 2>& inputs) {
+    for (const Ref<VariableNode>& x : inputs) {
       Seen& s = seen(x.get());
       ++s.refs;
-      own(relay, s.relay);
+      own(owner, s.relay);
     }
   }
+  std::unordered_set<const ComposedCall*> calls_;
   std::unordered_map<VariableNode*, Seen> variables_;
   std::unordered_map<FunctionNode*, Seen> functions_;
   std::vector<std::pair<VariableNode*, FunctionNode*>> waiting_;

@@ -29,6 +29,93 @@ TAKEN = {
     'std::optional<IntPair>': 'std::optional<IntPair>', 'Dtype': 'Dtype',
     'std::function<Array(const Shape&)>': 'const std::function<Array(const Shape&)>&',
 }
+# Functions that are one node in the release, by the class of that node, whose parameters the node shows: functions that
+# are composed of others here, and those whose nodes do not keep the parameters.
+ONE_NODE = dict(line.split() for line in """
+crelu CReLU
+hard_sigmoid HardSigmoid
+rrelu RReLU
+slstm SLSTM
+tree_lstm TreeLSTM
+broadcast Broadcast
+depth2space Depth2Space
+space2depth Space2Depth
+diagonal Diagonal
+dstack Dstack
+expand_dims ExpandDims
+flip Flip
+fliplr FlipLR
+flipud FlipUD
+hstack Hstack
+im2col Im2Col
+moveaxis Moveaxis
+pad_sequence PadSequence
+permutate Permutate
+repeat Repeat
+resize_images ResizeImages
+rollaxis Rollaxis
+select_item SelectItem
+separate Separate
+spatial_transformer_grid SpatialTransformerGrid
+spatial_transformer_sampler SpatialTransformerSampler
+split_axis SplitAxis
+squeeze Squeeze
+stack Stack
+sum_to SumTo
+swapaxes Swapaxes
+tile Tile
+vstack Vstack
+where Where
+bilinear BilinearFunction
+local_convolution_2d LocalConvolution2DFunction
+shift Shift
+accuracy Accuracy
+binary_accuracy BinaryAccuracy
+absolute_error AbsoluteError
+contrastive Contrastive
+cross_covariance CrossCovariance
+decov DeCov
+hinge Hinge
+huber_loss HuberLoss
+mean_absolute_error MeanAbsoluteError
+squared_error SquaredError
+triplet Triplet
+add MultiAdd
+argmax ArgMax
+argmin ArgMin
+inv Inv
+batch_l2_norm_squared BatchL2NormSquared
+cumsum Cumsum
+fft FFT
+ifft FFT
+linear_interpolate LinearInterpolate
+logsumexp LogSumExp
+batch_matmul BatchMatMul
+squared_difference SquaredDifference
+tensordot TensorDot
+batch_normalization BatchNormalization
+fixed_batch_normalization FixedBatchNormalization
+layer_normalization LayerNormalization
+local_response_normalization LocalResponseNormalization
+normalize NormalizeL2
+average_pooling_1d AveragePoolingND
+average_pooling_2d AveragePooling2D
+average_pooling_3d AveragePoolingND
+average_pooling_nd AveragePoolingND
+max_pooling_1d MaxPoolingND
+max_pooling_2d MaxPooling2D
+max_pooling_3d MaxPoolingND
+max_pooling_nd MaxPoolingND
+roi_average_align_2d ROIAverageAlign2D
+roi_pooling_2d ROIPooling2D
+unpooling_1d UnpoolingND
+unpooling_2d Unpooling2D
+unpooling_3d UnpoolingND
+unpooling_nd UnpoolingND
+upsampling_2d Upsampling2D
+""".split('\n') if line)
+# Variables that the release's node keeps as attributes instead of inputs.
+KEPT = {('where', 'condition')}
 # Functions whose axes may be a list; for other functions a list is a TypeError, as in the release.
 LISTS_OF_AXES = {'transpose', 'normalize', 'batch_normalization', 'fixed_batch_normalization'}
 NONE_ALLOWED = {'Variable', 'Array', 'Axes', 'PerAxis', 'Variables'}
@@ -158,6 +245,25 @@ def python_default(type_, default, enums):
     return 'int64_t(%s)' % default
 
 
+def as_one(name, compute, parameters):
+    """Returns a call of `compute` that is recorded as one node."""
+    kept = [n for _, n, _, _ in parameters if (name, n) in KEPT]
+    inputs = [n + '.get()' if t == 'Variable' else n for t, n, _, _ in parameters
+              if t in ('Variable', 'Variables') and n not in kept]
+    given = [n for t, n, _, _ in parameters if n in kept or is_given(t)]
+    capture = '[=%s]' % ''.join(', %s = %s.get().array()' % (n, n) for n in kept)
+    closure = '%s(nb::dict& d) {%s }' % (capture, ''.join(' d["%s"] = give(%s);' % (n, n) for n in given)) \
+        if given else '[](nb::dict&) {}'
+    listed = 'true' if parameters[0][0] == 'Variables' else 'false'
+    return 'as_one({"%s", "%s", %s}, pointers(%s), %s, %s)' % (
+        name, ONE_NODE[name], listed, ', '.join(inputs), compute, closure)
+
+
+def is_given(type_):
+    """Returns true if a node shows a parameter of this type."""
+    return type_ not in ('Variable', 'Variables', 'Array*') and not type_.startswith(('std::function', 'std::vector<Var'))
+
+
 def binding(headers, name, result, arguments):
     """Returns the line that binds one call, or None if a parameter has no caster."""
     parameters = headers.parameters(arguments)
@@ -188,8 +294,13 @@ def binding(headers, name, result, arguments):
     if first[0] in ('Variable', 'Variables'):
         body.append('give_back();')
     call = 'fn::%s(%s)' % (name, ', '.join(passed))
-    compute = '[&] { const Unlocked unlocked(%s); return %s; }()' % (
+    compute = '[&] { const Unlocked unlocked(%s); return %s; }' % (
         first[1] + '.get()' if first[0] == 'Variable' else first[1] if first[0] == 'Variables' else 'false', call)
+    if name in ONE_NODE and result.split('::')[-1] in ('Variable', 'Variables'):
+        call = as_one(name, '[&] { return %s; }' % call, parameters)
+        compute = as_one(name, compute, parameters)
+    else:
+        compute += '()'
     kind = result.split('::')[-1]
     members = headers.results.get(name) if kind == 'Result' else \
         [n for _, n, _ in headers.structs[kind]] if kind in headers.structs else None
@@ -234,7 +345,7 @@ def main(root, out):
             unbound.append(name)
     if unbound:
         sys.exit('generate.py: no caster takes the parameters of %s: bind them in adapters.cpp' % ', '.join(unbound))
-    head = '// Written by generate.py.\n#include "chainer/functions/functions.h"\n#include "python/core/casters.h"\n'
+    head = '// Written by generate.py.\n#include "chainer/functions/functions.h"\n#include "python/core/calls.h"\n'
     uses = 'namespace chainer::python {\nnamespace fn = chainer::functions;\nnamespace E {\n'
     for e in headers.enums:
         uses += 'using %s = %s;\n' % (e, 'chainer::Reduction' if e == 'Reduction' else 'fn::' + e)

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Functions written in Python, and the Python classes of nodes.
 #pragma once
+#include "chainer/autograd/composed_call.h"
 #include "python/core/bridge.h"
 
 namespace chainer::python {
 
+class Call;
 struct Shell;
 struct Relay;
 /// The relay (cycles.cpp) outlives its carrier.
@@ -39,16 +41,30 @@ class Carrier : public FunctionNode {
   bool accumulates_ = false;
 };
 
-/// Python's reference to a function node: strong for functions of the library, weak for a carrier. When a carrier is
-/// destroyed while its Python object is referenced, the object keeps the inputs and the retained arrays.
+/// Python's reference to a function node, or to a composed call that is shown as one. The graph owns the Python objects
+/// that stand for its nodes, so that an object is the same as long as the graph lives, and they refer back by a
+/// non-owning Shell. When a function of the library is destroyed while its object is referenced, the Shell becomes its
+/// owner. When a carrier is destroyed, the object keeps the inputs and the retained arrays.
 struct Shell {
   FunctionNode* node = nullptr;
+  Call* call = nullptr;
+  bool library = false;
   Ref<FunctionNode> owned;
+  Ref<ComposedCall> owned_call;
   SmallVector<Ref<VariableNode>, 2> inputs;
   Variables retained_inputs, retained_outputs;
   int rank = 0;
   ~Shell();
 };
+
+/// Returns the object of a composed call, or the object of a function even if it completes a composed call.
+PyObject* wrap_call(Call* c);
+PyObject* wrap_own(FunctionNode* f);
+/// Return true if Python code refers to the object of a node.
+bool is_held(const VariableNode* n);
+bool is_held(const FunctionNode* f);
+/// Returns what a function describes for exporters.
+nb::dict attributes_of(const FunctionNode& f);
 
 /// Creates a node for a Python function, which refers to it by its attribute _node.
 Ref<FunctionNode> make_carrier(PyObject* self);

@@ -6,6 +6,7 @@
 
 #include "chainer/autograd/backprop.h"
 #include "chainer/autograd/backward_scope.h"
+#include "chainer/autograd/composed_call.h"
 #include "chainer/functions/functions.h"
 #include "python/core/casters.h"
 #include "python/core/operators.h"
@@ -29,8 +30,7 @@ Array array_or_none(nb::handle o, const char* what) {
   return from_numpy(o.ptr());
 }
 
-void init(Handle* self, nb::handle data, nb::kwargs kwargs) {
-  new (self) Handle();
+Variable made(nb::handle data, const nb::kwargs& kwargs) {
   nb::object name = nb::none(), grad = nb::none();
   bool requires_grad = true;
   PyObject *key = nullptr, *option = nullptr;
@@ -48,13 +48,17 @@ void init(Handle* self, nb::handle data, nb::kwargs kwargs) {
     else
       throw TypeError("Variable() got an unexpected keyword argument '", k, "'");
   }
+  Variable v;
   if (const Array array = array_or_none(data, "the data of a Variable"))
-    self->v = Variable(array, requires_grad);
+    v = Variable(array, requires_grad);
   else  // it has a node, and its array is not initialized
-    self->v = Variable(Array(), make_ref<VariableNode>(Shape(), Dtype::float32, requires_grad));
-  if (!name.is_none()) self->v.set_name(nb::cast<std::string>(name));
-  if (!grad.is_none()) self->v.set_grad(array_or_none(grad, "the gradient of a Variable"));
+    v = Variable(Array(), make_ref<VariableNode>(Shape(), Dtype::float32, requires_grad));
+  if (!name.is_none()) v.set_name(nb::cast<std::string>(name));
+  if (!grad.is_none()) v.set_grad(array_or_none(grad, "the gradient of a Variable"));
+  return v;
 }
+// The Handle exists only if there was no error, because it is listed as long as it exists.
+void init(Handle* self, nb::handle data, const nb::kwargs& kwargs) { new (self) Handle(made(data, kwargs)); }
 
 nb::object grad_var(const Handle& h) { return nb::steal(known(h.v.grad_var())); }
 void set_grad_var(Handle& h, nb::handle g) {
@@ -197,7 +201,10 @@ void bind_variable(nb::module_& m) {
   c.def("_own", [](Handle& h) {
     if (h.v) h.v.set_array(h.v.array().copy());
   });
-  c.def_prop_ro("rank", [](const Handle& h) { return h.v.rank(); });
+  c.def_prop_ro("rank", [](const Handle& h) {
+    const VariableNode* const n = h.v.node_pointer();
+    return n ? shown_rank(*n) : 0;
+  });
   c.def_prop_ro("label", [](const Handle& h) { return h.v ? label_of(h.v.shape(), h.v.dtype()) : h.v.label(); });
   c.def_prop_rw(
       "_loss_scale", [](const Handle& h) { return h.v.node()->loss_scale(); },

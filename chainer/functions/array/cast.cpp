@@ -6,9 +6,10 @@
 namespace chainer::functions {
 namespace {
 
-struct CastNode : FunctionNode {
+struct CastNode : FunctionNode, Described {
   explicit CastNode(Dtype d) : dtype(d) {}
   std::string label() const override { return "Cast"; }
+  void describe(NodeAttributes& a) const override { a("dtype", dtype); }
   void check_type_forward(const type_check::TypeInfos& in) const override {
     in.names({"x"});
     type_check::expect_floating(in[0]);

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "chainer/autograd/function_node.h"
+#include "chainer/autograd/node_attributes.h"
 #include "chainer/functions/array.h"
 #include "chainer/routines/manipulation.h"
 
 namespace chainer::functions {
 namespace {
 
-struct ReshapeNode : FunctionNode {
+struct ReshapeNode : FunctionNode, Described {
   explicit ReshapeNode(const Shape& s) : shape(s) {}
   std::string label() const override { return "Reshape"; }
+  void describe(NodeAttributes& a) const override { a("shape", shape); }
   void check_type_forward(const type_check::TypeInfos& in) const override {
     in.names({"x"});
     int64_t known = 1;

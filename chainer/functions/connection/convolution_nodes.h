@@ -14,7 +14,7 @@ namespace chainer::functions {
 struct ConvolutionNode : FunctionNode, Described {
   ConvolutionNode(const ConvolutionPlan& p, bool cover, const Dims& o) : plan(p), cover_all(cover), out(o) {}
   std::string label() const override { return plan.stride.ndim() == 2 ? "Convolution2DFunction" : "ConvolutionND"; }
-  void describe(NodeAttributes& a) const override { a("plan", plan); }
+  void describe(NodeAttributes& a) const override { a("plan", plan)("cover_all", cover_all); }
   void check_type_forward(const type_check::TypeInfos& in) const override;
   Arrays forward(const Arrays& in) override;
   bool accumulates() const override { return true; }
@@ -33,7 +33,7 @@ struct ConvolutionNode : FunctionNode, Described {
 struct DeconvolutionNode : FunctionNode, Described {
   DeconvolutionNode(const ConvolutionPlan& p, const Dims& o) : plan(p), out(o) {}
   std::string label() const override { return plan.stride.ndim() == 2 ? "Deconvolution2DFunction" : "DeconvolutionND"; }
-  void describe(NodeAttributes& a) const override { a("plan", plan); }
+  void describe(NodeAttributes& a) const override { a("plan", plan)("out", out); }
   void check_type_forward(const type_check::TypeInfos& in) const override;
   Arrays forward(const Arrays& in) override;
   bool accumulates() const override { return true; }

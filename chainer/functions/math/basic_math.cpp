@@ -115,7 +115,7 @@ struct NegNode : MathNode {
 struct AddConstantNode : MathNode, Described {
   explicit AddConstantNode(Scalar v) : value(v) {}
   std::string label() const override { return "_ + " + constant_text(value); }
-  void describe(NodeAttributes& a) const override { a("value", value.to_double()); }
+  void describe(NodeAttributes& a) const override { a("value", value.to_double())("scalar", value); }
   Arrays forward(const Arrays& x) override { return {x[0] + cast_to(value, x[0].dtype())}; }
   Variables backward(const Indexes&, const Variables& gy) override { return gy; }
   Scalar value;
@@ -124,7 +124,7 @@ struct AddConstantNode : MathNode, Described {
 struct SubFromConstantNode : MathNode, Described {
   explicit SubFromConstantNode(Scalar v) : value(v) {}
   std::string label() const override { return constant_text(value) + " - _"; }
-  void describe(NodeAttributes& a) const override { a("value", value.to_double()); }
+  void describe(NodeAttributes& a) const override { a("value", value.to_double())("scalar", value); }
   Arrays forward(const Arrays& x) override { return {cast_to(value, x[0].dtype()) - x[0]}; }
   Variables backward(const Indexes&, const Variables& gy) override { return {-gy[0]}; }
   Scalar value;
@@ -133,7 +133,7 @@ struct SubFromConstantNode : MathNode, Described {
 struct MulConstantNode : MathNode, Described {
   explicit MulConstantNode(Scalar v) : value(v) {}
   std::string label() const override { return "_ * " + constant_text(value); }
-  void describe(NodeAttributes& a) const override { a("value", value.to_double()); }
+  void describe(NodeAttributes& a) const override { a("value", value.to_double())("scalar", value); }
   Arrays forward(const Arrays& x) override { return {x[0] * cast_to(value, x[0].dtype())}; }
   Variables backward(const Indexes&, const Variables& gy) override { return {gy[0] * value}; }
   Scalar value;
@@ -142,7 +142,7 @@ struct MulConstantNode : MathNode, Described {
 struct DivConstantNode : MathNode, Described {
   explicit DivConstantNode(Scalar v) : value(v) {}
   std::string label() const override { return "_ / " + constant_text(value); }
-  void describe(NodeAttributes& a) const override { a("value", value.to_double()); }
+  void describe(NodeAttributes& a) const override { a("value", value.to_double())("scalar", value); }
   Arrays forward(const Arrays& x) override {
     return {(x[0] / cast_to(value, x[0].dtype())).astype(x[0].dtype(), false)};
   }
@@ -153,7 +153,7 @@ struct DivConstantNode : MathNode, Described {
 struct DivFromConstantNode : MathNode, Described {
   explicit DivFromConstantNode(Scalar v) : value(v) {}
   std::string label() const override { return constant_text(value) + " / _"; }
-  void describe(NodeAttributes& a) const override { a("value", value.to_double()); }
+  void describe(NodeAttributes& a) const override { a("value", value.to_double())("scalar", value); }
   Arrays forward(const Arrays& x) override {
     retain_inputs({0});
     return {cast_to(value, x[0].dtype()) / x[0]};
@@ -168,7 +168,7 @@ struct DivFromConstantNode : MathNode, Described {
 struct PowConstantNode : MathNode, Described {
   explicit PowConstantNode(Scalar v) : value(v) {}
   std::string label() const override { return "_ ** " + constant_text(value); }
-  void describe(NodeAttributes& a) const override { a("value", value.to_double()); }
+  void describe(NodeAttributes& a) const override { a("value", value.to_double())("scalar", value); }
   Arrays forward(const Arrays& x) override {
     retain_inputs({0});
     return {power(x[0], cast_to(value, x[0].dtype()))};
@@ -186,7 +186,7 @@ struct PowConstantNode : MathNode, Described {
 struct PowFromConstantNode : MathNode, Described {
   explicit PowFromConstantNode(Scalar v) : value(v) {}
   std::string label() const override { return constant_text(value) + " ** _"; }
-  void describe(NodeAttributes& a) const override { a("value", value.to_double()); }
+  void describe(NodeAttributes& a) const override { a("value", value.to_double())("scalar", value); }
   Arrays forward(const Arrays& x) override {
     retain_outputs({0});
     return {power(cast_to(value, x[0].dtype()), x[0])};

@@ -61,6 +61,7 @@ void ProgressFile::resume(const Trainer& trainer) {
 }
 
 void ProgressFile::end(const Trainer& trainer) {
+  if (!meter_.has_begun()) return;  // the run ended before its first iteration, by an error of an extension
   next_curves_ = 0;
   write(trainer, trainer.is_completed() ? "finished" : trainer.has_failed() ? "failed" : "stopped");
 }

@@ -37,6 +37,7 @@ struct RunProgress {
 class ProgressMeter {
  public:
   void begin(const Trainer& trainer);
+  bool has_begun() const { return !recent_.empty(); }
   void measure(const Trainer& trainer, RunProgress& progress);
 
  private:

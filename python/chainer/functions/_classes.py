@@ -1,9 +1,15 @@
 # SPDX-License-Identifier: MIT
 """Classes of functions. Functions with random numbers are nodes in Python, whose masks are accessible."""
+import ast
+import functools
+import inspect
+import re
+
 import numpy
 
 from chainer import _core
 from chainer import configuration
+from chainer.function import Function
 from chainer.function_node import FunctionNode, grad
 from chainer.utils import type_check
 
@@ -159,19 +165,44 @@ class _Composed(FunctionNode):
 
     def __init__(self, *args, **kwargs):
         self._args, self._kwargs = args, kwargs
+        given = _given(type(self), args, kwargs)
+        if given is not None:
+            from chainer.functions import _nodes
+            self._args, self._kwargs = (), given
+            if given:
+                self.__dict__.update(_nodes.attributes(type(self).__name__, _nodes.Given(given, self)))
+        elif args and '{}' in getattr(self, '_label', ''):
+            self.value, = args
 
     def _call(self, xs, enable_backprop):
         with configuration.using_config('enable_backprop', enable_backprop):
-            y = type(self)._function(*(tuple(xs) + self._args), **self._kwargs)
+            if self._library:
+                from chainer.functions import _nodes
+                y = _nodes.call(self._node, xs)
+            else:
+                y = type(self)._function(*(tuple(xs) + self._args), **self._kwargs)
         return y if isinstance(y, tuple) else (y,)
 
     def forward(self, inputs):
+        if self._library:
+            with _core.HiddenHooks():
+                if self._node.function is None:
+                    return self._node.forward(inputs)
+                return tuple([y.array for y in self._call(inputs, False)])
         self.retain_inputs(tuple(range(len(inputs))))
         self._arrays = inputs  # without a graph nothing is retained
         return tuple([y.array for y in self._call([_core.Variable(x, requires_grad=False) for x in inputs], False)])
 
     def backward(self, indexes, grad_outputs):
+        if self._library and self._node.function is None:
+            return self._node.backward(indexes, grad_outputs)
+        if self._library:
+            raise RuntimeError('{}: the library computes the gradient; use backward() of a Variable, or grad()'.format(
+                self.label))
         xs = self.get_retained_inputs() or [_core.Variable(x) for x in self._arrays]
+        # Ends that no input was computed from: the gradient must not pass from one input through another one.
+        with configuration.using_config('enable_backprop', True):
+            xs = [_c.identity(x) if x.requires_grad else x for x in xs]
         ys = self._call(xs, True)
         live = [(y, g) for y, g in zip(ys, grad_outputs) if g is not None]
         wanted = xs if len(xs) == 1 else [xs[i] for i in indexes]
@@ -180,7 +211,77 @@ class _Composed(FunctionNode):
 
     @property
     def label(self):
+        if self._library:
+            from chainer.functions import _nodes
+            return _nodes.label_of(type(self), self._node, self)
         return type(self)._label.format(*[_value_text(a) for a in self._args])
+
+
+class _OldComposed(Function):
+    """A function of the library as an old-style function."""
+
+    _library = False
+
+    def __init__(self, *args, **kwargs):
+        self._args, self._kwargs = args, kwargs
+
+    def __getattr__(self, name):
+        if self._library and name[:2] != '__':
+            return self._owned_node._node.y if name == 'y' else getattr(self._owned_node, name)
+        raise AttributeError('{!r} object has no attribute {!r}'.format(type(self).__name__, name))
+
+    def _call(self, xs, enable_backprop):
+        with configuration.using_config('enable_backprop', enable_backprop):
+            y = type(self)._function(*(tuple(xs) + self._args), **self._kwargs)
+        return y if isinstance(y, tuple) else (y,)
+
+    def forward(self, inputs):
+        if self._library:
+            with _core.HiddenHooks():
+                return self._owned_node._node.forward(inputs)
+        return tuple([y.array for y in self._call([_core.Variable(x, requires_grad=False) for x in inputs], False)])
+
+    def backward(self, inputs, grad_outputs):
+        xs = [_core.Variable(x, requires_grad=x.dtype.kind == 'f') for x in inputs]
+        live = [(y, _core.Variable(g)) for y, g in zip(self._call(xs, True), grad_outputs) if g is not None]
+        wanted = [x for x in xs if x.requires_grad]
+        found = iter(grad([y for y, _ in live], wanted, [g for _, g in live]))
+        grads = [next(found) if x.requires_grad else None for x in xs]
+        return tuple([None if g is None else g.array for g in grads])
+
+
+# Functions whose parameters in C++ are not those of the class.
+_OTHER_PARAMETERS = ('split_axis', 'tensordot', 'einsum', 'pad', 'where', 'sparse_matmul')
+
+
+@functools.lru_cache(None)
+def _parameters(function):
+    """The names and defaults of a function's parameters that are not inputs; None if they are not known."""
+    name = getattr(function, '__name__', '')
+    function = None if name in _OTHER_PARAMETERS else getattr(_c, name, None)
+    line = (function.__doc__ or '').partition('\n')[0] if function is not None else ''
+    found = re.match(r'\w+\((.*)\) -> ', line)
+    if not found:
+        return None
+    names = []
+    for i, part in enumerate(re.split(r', (?=\w+:)', found.group(1))):
+        name, kind, default = re.match(r'(\w+): ([^=]*?)(?: = (.*))?$', part).groups()
+        if not (kind.startswith('Variable') or (i == 0 and kind.startswith('tuple'))):
+            names.append((name, inspect.Parameter.empty if default is None else ast.literal_eval(default)))
+    return names
+
+
+def _given(cls, args, kwargs):
+    """The parameters of the class's function, of the arguments of its constructor."""
+    parameters = _parameters(cls._function)
+    if parameters is None or len(args) > len(parameters):
+        return None
+    bound = dict(zip([name for name, _ in parameters], args))
+    bound.update(kwargs)
+    for name, default in parameters:
+        if default is not inspect.Parameter.empty:
+            bound.setdefault(name, default)
+    return bound
 
 
 def _value_text(value):
@@ -225,31 +326,51 @@ _TABLE = {
 }
 
 
+def _placed(chapter, module, cls):
+    cls.__module__ = 'chainer.functions.%s.%s' % (chapter, module)
+    return chapter, module, cls.__name__, cls
+
+
 def classes():
     """Yields (chapter, module, name, class) for all classes."""
     for (chapter, module), rows in _TABLE.items():
         for name, label, function in rows:
             yield chapter, module, name, type(name, (_Composed,), {
-                '_function': staticmethod(function), '_label': label, '__doc__': _Composed.__doc__})
-    yield 'noise', 'dropout', 'Dropout', Dropout
-    yield 'noise', 'gaussian', 'Gaussian', Gaussian
-    yield 'noise', 'zoneout', 'Zoneout', Zoneout
-    yield 'noise', 'simplified_dropconnect', 'SimplifiedDropconnect', SimplifiedDropconnect
+                '_function': staticmethod(function), '_label': label, '__doc__': _Composed.__doc__,
+                '__module__': 'chainer.functions.%s.%s' % (chapter, module)})
+    yield _placed('noise', 'dropout', Dropout)
+    yield _placed('noise', 'gaussian', Gaussian)
+    yield _placed('noise', 'zoneout', Zoneout)
+    yield _placed('noise', 'simplified_dropconnect', SimplifiedDropconnect)
     yield 'loss', 'discriminative_loss', 'DiscriminativeMarginBasedClusteringLoss', \
         DiscriminativeMarginBasedClusteringLoss
-    yield 'math', 'identity', 'Identity', Identity
+    yield _placed('math', 'identity', Identity)
+    from chainer.functions._forget import Forget
+    yield _placed('util', 'forget', Forget)
     yield 'math', 'basic_math', '_convert_value_to_string', _value_text
     yield 'array', 'flip', '_flip', numpy.flip
+
+
+# Classes of old-style functions.
+_OLD = ('SLSTM', 'TreeLSTM', 'SpatialTransformerGrid', 'SpatialTransformerSampler', 'Accuracy', 'BinaryAccuracy',
+        'ConnectionistTemporalClassification', 'DeCov', 'Hinge', 'SoftmaxCrossEntropy', 'ROIAverageAlign2D')
+
+
+# Classes with other names than their functions.
+_FUNCTIONS = {'NormalizeL2': 'normalize', 'MultiAdd': 'add', 'CooMatMul': 'sparse_matmul'}
 
 
 def find(module, name):
     """Returns the class of a function in a module, such as relu.ReLU of relu(), created at first access."""
     plain = (name[:-len('Function')] if name.endswith('Function') else name).lower()
+    plain = _FUNCTIONS.get(name, '').replace('_', '') or plain
     if name[:1].isupper():
         for key, function in list(vars(module).items()):
             if key.replace('_', '') == plain and callable(function):
                 if name.endswith('ND'):  # its first argument is the number of axes
                     made = type(name, (_Composed,), {'__init__': _without_first})
+                elif name in _OLD:
+                    made = type(name, (_OldComposed,), {})
                 else:
                     made = type(name, (_Composed,), {})
                 made._function, made._label, made.__doc__ = staticmethod(function), name, function.__doc__
@@ -260,4 +381,5 @@ def find(module, name):
 
 
 def _without_first(self, ndim, *args, **kwargs):
+    self.ndim = ndim
     _Composed.__init__(self, *args, **kwargs)

@@ -7,15 +7,11 @@ from chainer.function_node import FunctionNode
 Variable = _core.Variable
 
 
-class _Forget(FunctionNode):
+class Forget(FunctionNode):
     """Runs a function without its graph, and again to compute the gradient."""
 
     def __init__(self, func):
         self.func = func
-
-    @property
-    def label(self):
-        return 'Forget'
 
     def _call(self, xs):
         outs = self.func(*xs)
@@ -59,5 +55,5 @@ def forget(func, *xs):
     if not callable(func):
         raise TypeError('func must be callable, not {}'.format(type(func)))
     # (Arrays become variables, because parameters read by func need gradients.)
-    ys = _Forget(func).apply([x if isinstance(x, Variable) else Variable(x) for x in xs])
+    ys = Forget(func).apply([x if isinstance(x, Variable) else Variable(x) for x in xs])
     return ys[0] if len(ys) == 1 else ys
