@@ -96,8 +96,7 @@ TEST(n_step_links_take_a_batch_of_one_length) {
   L::NStepBiLSTM lstm(2, 3, 2, 0.0);
   L::NStepGRU gru(1, 3, 4, 0.0);
   const Variable x(random::normal(0, 1, {5, 6, 3}).astype(float32)),
-                 hx = random::normal(0, 1, {4, 5, 2}).astype(float32),
-                 cx = random::normal(0, 1, {4, 5, 2}).astype(float32);
+      hx = random::normal(0, 1, {4, 5, 2}).astype(float32), cx = random::normal(0, 1, {4, 5, 2}).astype(float32);
   const auto y = lstm.forward_batch(x, hx, cx);
   const auto expected = lstm(hx, cx, F::separate(x, 0));
   EXPECT_CLOSE(y.y.array(), F::stack(expected.ys).array(), {.atol = 1e-6});
