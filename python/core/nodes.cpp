@@ -40,6 +40,7 @@ bool end_of(T& node, const auto& objects, const auto& adopt) {
   const nb::gil_scoped_acquire lock;
   PyObject* const o = find(objects, &node);
   if (!o) return true;
+  const nb::error_scope pending;  // an exception that is on its way
   const bool held = Py_REFCNT(o) > 1;
   if (held && node.refs.value() == 0) node.refs.increment();
   adopt(o, held);

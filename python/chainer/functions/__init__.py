@@ -57,9 +57,9 @@ _MODULES = {
 
 def _found_in(module, name):
     try:
-        return _gradients.find(module, name)
-    except AttributeError:
         return _classes.find(module, name)
+    except AttributeError:
+        return _gradients.find(module, name)
 
 
 def _module(name):

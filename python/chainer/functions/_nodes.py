@@ -28,9 +28,11 @@ def _module_of(name):
     if name in _MODULES:
         return sys.modules.get('chainer.functions.' + _MODULES[name])
     plain = (name[:-len('Function')] if name.endswith('Function') else name).lower()
-    for full, module in list(sys.modules.items()):
-        if not full.startswith('chainer.functions.') or type(module) is not types.ModuleType:
-            continue
+    modules = [(full, module) for full, module in list(sys.modules.items())
+               if full.startswith('chainer.functions.') and type(module) is types.ModuleType]
+    # The module of the function comes before others that import the function.
+    modules.sort(key=lambda item: item[0].rpartition('.')[2].replace('_', '') != plain)
+    for full, module in modules:
         found = vars(module)
         if isinstance(found.get(name), type):
             return module
