@@ -357,7 +357,7 @@ _OLD = ('SLSTM', 'TreeLSTM', 'SpatialTransformerGrid', 'SpatialTransformerSample
 
 
 # Classes with other names than their functions.
-_FUNCTIONS = {'NormalizeL2': 'normalize', 'MultiAdd': 'add', 'CooMatMul': 'sparse_matmul'}
+_FUNCTIONS = {'NormalizeL2': 'normalize', 'MultiAdd': 'add'}
 
 
 def find(module, name):
