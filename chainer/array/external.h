@@ -28,7 +28,7 @@ inline bool is_writable(const Array& a) { return !a.body().marked(ArrayBody::kRe
 inline bool has_owner_outside(const Array& a) {
   return a.body().owner().marked(ArrayBody::kShared | ArrayBody::kExternal);
 }
-/// Marks the array's memory as shared with other code: no computation on it is deferred any more, pending ones run, and
+/// Marks the array's memory as shared with other code: later computations on it are not deferred, pending ones run, and
 /// derived forms are dropped.
 void share_memory(const Array& a);
 

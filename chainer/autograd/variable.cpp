@@ -43,7 +43,7 @@ void Variable::drop() noexcept {
   if (n->handles_.load(std::memory_order_acquire) != 1 && n->handles_.fetch_sub(1, std::memory_order_acq_rel) != 1)
     return;
   n->handles_.store(0, std::memory_order_relaxed);
-  if (n->grad.array_ || n->grad.node_) Variable gone = std::move(n->grad);  // no variable can read it any more
+  if (n->grad.array_ || n->grad.node_) Variable gone = std::move(n->grad);  // no variable is left to read it
   if (n->refs.decrement()) VariableNode::destroy(n);
 }
 

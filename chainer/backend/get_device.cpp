@@ -19,7 +19,7 @@ std::vector<OtherDevices>& others() {
 }
 
 // Returns the number after "prefix:"; 0 for the prefix alone, -1 for anything else.
-int number_behind(std::string_view prefix, std::string_view name) {
+int number_after(std::string_view prefix, std::string_view name) {
   if (!name.starts_with(prefix)) return -1;
   name.remove_prefix(prefix.size());
   if (name.empty()) return 0;
@@ -55,8 +55,8 @@ Device get_device(std::string_view name) {
   if (name == "@cpu" || name == "cpu" || name == "native" || name == "@numpy") return Device();
   if (name == "@reference") return Device(reference_backend());
   for (const OtherDevices& o : others())
-    if (const int n = number_behind(o.prefix, name); n >= 0) return o.find(n);
-  if (const int n = number_behind("@cuda", name); n >= 0) return cuda_device(n);
+    if (const int n = number_after(o.prefix, name); n >= 0) return o.find(n);
+  if (const int n = number_after("@cuda", name); n >= 0) return cuda_device(n);
   int id = 0;
   if (auto r = std::from_chars(name.data(), name.data() + name.size(), id);
       r.ec == std::errc() && r.ptr == name.data() + name.size())

@@ -82,7 +82,7 @@ std::filesystem::path download(const std::string& url, const std::string& mirror
   std::fprintf(stderr, "Downloading from %s...\n", from.c_str());
   const bool local = from.rfind("file://", 0) == 0;
   // A download that can be continued has a fixed name, so that the next call finds it.
-  const auto part = resume && !local ? folder / (path.filename().string() + ".part") : temporary_beside(path);
+  const auto part = resume && !local ? folder / (path.filename().string() + ".part") : temporary_next_to(path);
   try {
     if (local) {
       write_file(path, read_file(from.substr(7), static_cast<uint64_t>(largest)));
@@ -131,7 +131,7 @@ void cache_or_load_file(const std::filesystem::path& path,
     make_folder(path.parent_path());
     const Lock lock(path.parent_path());
     if (!std::filesystem::exists(path)) {
-      const auto temporary = temporary_beside(path);
+      const auto temporary = temporary_next_to(path);
       const auto remove = [&] {
         std::error_code ignored;
         std::filesystem::remove(temporary, ignored);

@@ -32,7 +32,7 @@ class AttentionCache {
   int64_t length_ = 0;
 };
 
-/// What a call of an attention or transformer layer may be given besides its inputs:
+/// Optional arguments of a call of an attention or transformer layer:
 ///   layer(x, L::AttentionContext{.cache = &cache})
 struct AttentionContext {
   Array mask = {};                         ///< as of F::scaled_dot_product_attention, for scores (N, heads, L, S)

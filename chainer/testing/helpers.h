@@ -67,8 +67,8 @@ void assert_warns(const std::function<void()>& f);
 
 namespace condition {
 
-/// Runs a test up to `times` times and stops as soon as `min_success` of them have passed, or cannot any more: then
-/// AssertionError with the last failure's text. A test fails by throwing.
+/// Runs a test up to `times` times and stops as soon as `min_success` of them have passed. Throws AssertionError
+/// with the text of the last failure when so many can no longer pass. A test fails by throwing.
 void repeat_with_success_at_least(int times, int min_success, const std::function<void()>& test);
 /// All must pass.
 void repeat(int times, const std::function<void()>& test);

@@ -17,10 +17,10 @@ struct SharedGraph {
   Variables xs, others, ys;  // others[i] is added to xs[i]; the sums are the last elements of ys
   std::vector<std::size_t> floating;
 
-  // If `behind`, xs are results of a function, so their gradients are passed on instead of kept in a leaf.
-  SharedGraph(const OpCase& c, bool behind) {
+  // If `of_results`, xs are results of a function, so their gradients are passed on instead of kept in a leaf.
+  SharedGraph(const OpCase& c, bool of_results) {
     Variables leaves = roots(c.inputs);
-    for (Variable& x : leaves) xs.push_back(behind && x.requires_grad() ? x * 1.0 : x);
+    for (Variable& x : leaves) xs.push_back(of_results && x.requires_grad() ? x * 1.0 : x);
     ys = c.function(xs);
     int rank = 0;
     for (const Variable& y : ys) rank = std::max(rank, y.rank());
@@ -38,9 +38,9 @@ struct SharedGraph {
   }
 };
 
-void check_shared_graph(const OpCase& c, bool behind) {
+void check_shared_graph(const OpCase& c, bool of_results) {
   random::RandomState r(11);
-  SharedGraph g(c, behind);
+  SharedGraph g(c, of_results);
   const Arrays gy = random_like(arrays_of(g.ys), r), gy_before = copies(gy);
   const std::size_t results = g.ys.size() - g.floating.size();
   Variables xs, grad_outputs;
@@ -51,19 +51,19 @@ void check_shared_graph(const OpCase& c, bool behind) {
   Arrays set, expected;  // set by the caller before; expected after each backward
   for (std::size_t k = 0; k < xs.size(); ++k) {
     set.push_back(random_like({xs[k].array()}, r)[0]);
-    expected.push_back(behind ? zeros_like(set[k]) : set[k].copy());
-    if (!behind) g.xs[g.floating[k]].set_grad(set[k]);
+    expected.push_back(of_results ? zeros_like(set[k]) : set[k].copy());
+    if (!of_results) g.xs[g.floating[k]].set_grad(set[k]);
   }
   const Arrays set_before = copies(set);
   Arrays kept, kept_before;
   for (int time = 0; time < 2; ++time) {
     for (std::size_t i = 0; i < g.ys.size(); ++i) g.ys[i].set_grad(gy[i]);
-    g.ys[0].backward({.retain_grad = behind});
+    g.ys[0].backward({.retain_grad = of_results});
     for (std::size_t k = 0; k < xs.size(); ++k) {
       const Array& from_add = gy[results + k];
       Array step = from_add;
       if (alone[k]) step = step + alone[k].array();
-      expected[k] = behind ? step : expected[k] + step;
+      expected[k] = of_results ? step : expected[k] + step;
       assert_allclose(xs[k].grad(), expected[k], {.atol = 1e-12, .rtol = 1e-12});
       const Variable& other = g.others[g.floating[k]];
       assert_allclose(other.grad(), from_add * (time + 1.0), {.atol = 0, .rtol = 1e-15});
@@ -83,9 +83,9 @@ void check_shared_graph(const OpCase& c, bool behind) {
 
 void check_shared_gradients(const OpCase& c) {
   if (!c.differentiable) return;
-  for (bool behind : {false, true})
-    named(text("gradients that share memory, of ", behind ? "results" : "leaves"),
-          [&] { check_shared_graph(c, behind); });
+  for (bool of_results : {false, true})
+    named(text("gradients that share memory, of ", of_results ? "results" : "leaves"),
+          [&] { check_shared_graph(c, of_results); });
 }
 
 namespace {

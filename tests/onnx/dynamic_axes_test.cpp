@@ -177,6 +177,12 @@ TEST(lengths_that_follow_from_several_free_ones_are_computed) {
           const Shape s = x[0].shape();
           return F::max_pooling_2d(x[0], {s[2], s[3]}) + F::average_pooling_2d(x[0], {s[2], s[3]});
         }));
+  // The batch may be another axis than the first.
+  free_axes("time first",
+            function([](const Variables& x) { return F::sum(x[0], 0) / static_cast<double>(x[0].shape()[0]); }),
+            {{6, 2, 4}}, {{"time", 0, 0}, {"batch", 0, 1}}, {{{6, 2, 4}}, {{1, 5, 4}}, {{9, 1, 4}}});
+  free_axes("batch second", function([](const Variables& x) { return F::sum(x[0], 0) * 2.0; }), {{6, 2, 4}},
+            {{"batch", 0, 1}}, {{{6, 2, 4}}, {{6, 5, 4}}});
   // Two inputs of one length.
   const Run both = function([](const Variables& x) { return F::matmul(x[0], x[1], {.transb = true}); });
   free_axes("two inputs", both, {{2, 5, 4}, {2, 5, 4}}, {{"time", 0, 1}, {"time", 1, 1}},
@@ -202,6 +208,7 @@ TEST(an_axis_that_cannot_be_free_is_refused_with_the_reason) {
   refused(branch, {{"time", 0, 1}}, "dynamic_axes: ");
   refused(branch, {{"time", 1, 1}}, "input 1");
   refused(branch, {{"time", 0, 1}, {"time", 0, 2}}, "lengths 6 and 4");
+  refused(branch, {{"time", 0, 1}, {"steps", 0, 1}}, "has the names 'time' and 'steps'");
   EXPECT_THROW(IndexError, "axis 3", onnx::export_function(branch, in, {.dynamic_axes = {{"time", 0, 3}}}));
 }
 

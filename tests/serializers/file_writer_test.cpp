@@ -72,8 +72,8 @@ TEST(pipes_and_devices_are_written_to_and_stay) {
 
 TEST(temporary_names_cannot_be_guessed_and_fit) {
   const test::Folder place;
-  const std::string a = temporary_beside(place.path / "x").filename(),
-                    b = temporary_beside(place.path / "x").filename();
+  const std::string a = temporary_next_to(place.path / "x").filename(),
+                    b = temporary_next_to(place.path / "x").filename();
   // tmp-PROCESS-NUMBER-RANDOM-x
   const auto random = [](const std::string& name) { return name.substr(name.size() - 18, 16); };
   EXPECT(a.size() > 24 && random(a) != random(b) && random(a).find_first_not_of("0123456789abcdef") == a.npos);
@@ -85,7 +85,7 @@ TEST(temporary_names_cannot_be_guessed_and_fit) {
   std::string umlauts;
   while (umlauts.size() < 250) umlauts += "\u00fc";
   write_file(place.path / umlauts, "x");
-  const std::string cut = temporary_beside(place.path / ("x" + umlauts)).filename();
+  const std::string cut = temporary_next_to(place.path / ("x" + umlauts)).filename();
   EXPECT(cut.size() < 200 && cut.ends_with("\u00fc"));
   EXPECT_EQ(temporaries(place.path), 0u);
 }

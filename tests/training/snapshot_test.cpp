@@ -300,7 +300,7 @@ TEST(temporary_files_of_ended_processes_are_removed) {
     const pid_t pid = ::fork();
     if (pid != 0) return pid;
     ::close(ends[1]);
-    write_file(place / name, temporary_beside(place / "snapshot_iter_7").filename().string());
+    write_file(place / name, temporary_next_to(place / "snapshot_iter_7").filename().string());
     char c;
     if (waits) (void)!::read(ends[0], &c, 1);
     ::_exit(0);
@@ -310,7 +310,7 @@ TEST(temporary_files_of_ended_processes_are_removed) {
   const pid_t runs = child("runs", true);
   while (!fs::exists(place / "runs")) ::usleep(1000);
   const auto orphan = file(read_file(place / "ended")), running = file(read_file(place / "runs")),
-             mine = file(temporary_beside(place / "x").filename().string());
+             mine = file(temporary_next_to(place / "x").filename().string());
   // "tmp-<place>-<process>-<start>-<number>-": the same numbers in another place, and a reused process number.
   const std::string own = mine.filename().string(), rest = orphan.filename().string().substr(12);
   const auto elsewhere = file("tmp-" + std::string(own[4] == '0' ? "1" : "0") + own.substr(5, 7) + rest);

@@ -40,7 +40,7 @@ enum CudnnNames {
   convolution_mode = 101,
   convolution_dilations = 102,
   convolution_strides = 103,
-  convolution_pads_behind = 104,
+  convolution_post_paddings = 104,
   convolution_pads = 105,
   convolution_axes = 106,
   heuristics_mode = 200,
@@ -203,7 +203,7 @@ std::unique_ptr<Cudnn::Plan> Cudnn::build(const LibraryConvolution& call) {
   convolution.set(convolution_compute, of_data_type, 1, &compute);
   convolution.set(convolution_mode, of_convolution_mode, 1, &mode);
   convolution.set(convolution_axes, Dims{call.stride.ndim()}).set(convolution_pads, call.pad);
-  convolution.set(convolution_pads_behind, call.pad_end).set(convolution_dilations, call.dilate);
+  convolution.set(convolution_post_paddings, call.pad_end).set(convolution_dilations, call.dilate);
   convolution.set(convolution_strides, call.stride).finish("a convolution");
   std::vector<Descriptor*> tensors;
   for (const LibraryConvolution::Tensor* t : {&call.x, &call.w, &call.y}) {

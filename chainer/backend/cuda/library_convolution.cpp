@@ -47,18 +47,18 @@ std::optional<bool> order_of(const Array& a) {
 }
 // Returns the padding after the end: equal to the padding before it if the number of positions is the same, because
 // libraries handle this best. Returns nothing if no padding fits.
-std::optional<Dims> pads_behind(const ConvolutionPlan& plan, const Array& x, const Array& w, const Array& y) {
+std::optional<Dims> end_pads(const ConvolutionPlan& plan, const Array& x, const Array& w, const Array& y) {
   Dims out;
   for (int d = 0; d < plan.stride.ndim(); ++d) {
     const int64_t k = (w.shape()[d + 2] - 1) * plan.dilate[d] + 1, n = y.shape()[d + 2];
-    const auto positions = [&](int64_t behind) {
-      const int64_t room = x.shape()[d + 2] + plan.pad[d] + behind - k;
+    const auto positions = [&](int64_t end_pad) {
+      const int64_t room = x.shape()[d + 2] + plan.pad[d] + end_pad - k;
       return room < 0 ? 0 : room / plan.stride[d] + 1;
     };
     const int64_t least = std::max<int64_t>(plan.pad_end(d, x.shape()[d + 2], w.shape()[d + 2], n), 0);
-    const int64_t behind = positions(plan.pad[d]) == n ? plan.pad[d] : least;
-    if (positions(behind) != n) return {};
-    out.push_back(behind);
+    const int64_t end_pad = positions(plan.pad[d]) == n ? plan.pad[d] : least;
+    if (positions(end_pad) != n) return {};
+    out.push_back(end_pad);
   }
   return out;
 }
@@ -77,8 +77,8 @@ bool CudaBackend::convolve_by_library(const ConvolutionCall& asked) {
   if (!plan.by_library || spatial > 3 || !is_floating(out.dtype()) || a.size() == 0 || b.size() == 0) return false;
   const std::optional<bool> out_order = order_of(out);
   if (!out_order) return false;
-  const std::optional<Dims> behind = pads_behind(plan, x, w, y);
-  if (!behind) return false;
+  const std::optional<Dims> end_pad = end_pads(plan, x, w, y);
+  if (!end_pad) return false;
 
   // Arrays with gaps are copied if the library accepts the call.
   const std::optional<bool> a_order = order_of(a), b_order = order_of(b);
@@ -97,7 +97,7 @@ bool CudaBackend::convolve_by_library(const ConvolutionCall& asked) {
                           out.dtype(),
                           two_axes(plan.stride, spatial, 1),
                           two_axes(plan.pad, spatial, 0),
-                          two_axes(*behind, spatial, 0),
+                          two_axes(*end_pad, spatial, 0),
                           two_axes(plan.dilate, spatial, 1),
                           asked.accumulate || bias,
                           plan.tensor_cores};

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "chainer/backend/common/largest_below.h"
 #include "chainer/backend/cuda/cuda_backend.h"
 #include "chainer/backend/cuda/kernels/random.h"
 #include "chainer/backend/cuda/kernels/softmax.h"
@@ -97,20 +98,6 @@ void CudaBackend::update_all(std::span<UpdatePass> passes) {
   }
   flush();
 }
-
-namespace {
-
-// Returns the largest number of a dtype below b: rounding must not produce b in [a, b).
-double largest_below(double b, Dtype d) {
-  if (d == float64 || b == 0) return std::nextafter(b, -HUGE_VAL);
-  const int digits = d == float32 ? 24 : d == float16 ? 11 : 8;
-  int exponent = 0;
-  (void)std::frexp(b, &exponent);
-  const double step = std::ldexp(1.0, exponent - digits);
-  return (std::ceil(b / step) - 1) * step;
-}
-
-}  // namespace
 
 // Normal numbers are drawn on the host, because they depend on its log, sin and cos.
 void CudaBackend::random(RandomFill fill, uint64_t seed, uint64_t counter, double a, double b, Array& out) {

@@ -56,7 +56,7 @@ bool is_orphan(std::string_view name) {
 }
 }  // namespace
 
-std::filesystem::path temporary_beside(const std::filesystem::path& path) {
+std::filesystem::path temporary_next_to(const std::filesystem::path& path) {
   // File systems allow names of 255 bytes, some of 143. The user's name is cut at a boundary of UTF-8 characters.
   constexpr std::size_t kKept = 96;
   std::string name = path.filename().string();

@@ -26,7 +26,7 @@ void make_folder(const std::filesystem::path& path);
 bool is_of_another_user(const std::filesystem::path& path);
 /// Returns a name for a temporary file in the folder of `path`: tmp-<tag>-<number>-<random number>-<name>, with the
 /// process_tag() of this process; a long name is truncated. Open the file with O_EXCL, or through FileWriter.
-std::filesystem::path temporary_beside(const std::filesystem::path& path);
+std::filesystem::path temporary_next_to(const std::filesystem::path& path);
 /// Removes temporary files with such names whose process has ended; returns how many. Files of running processes are
 /// kept, and all files of other machines and containers, whose processes are not visible here.
 int remove_orphaned_temporaries(const std::filesystem::path& folder);

@@ -78,7 +78,7 @@ FileWriter::FileWriter(const fs::path& path, Mode mode) : path_(path.string()) {
     return;
   }
   for (int attempt = 0; fd_ < 0 && attempt < 8; ++attempt) {
-    temporary_ = temporary_beside(target_);
+    temporary_ = temporary_next_to(target_);
     fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (fd_ < 0 && errno != EEXIST) break;
   }
@@ -186,7 +186,7 @@ void FileWriter::commit_all(std::initializer_list<FileWriter*> files) {
     fs::path old;
     bool is_new = false;
     if (files.size() > 1) {
-      old = temporary_beside(f->target_);
+      old = temporary_next_to(f->target_);
       if (::link(f->target_.c_str(), old.c_str()) != 0) {
         is_new = errno == ENOENT;
         old.clear();

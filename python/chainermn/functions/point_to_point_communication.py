@@ -7,8 +7,8 @@ from chainer.utils import experimental
 from chainermn.functions.pseudo_connect import empty
 
 
-class Send(Function):
-    """Sends its inputs but the last one, an empty array; its gradients are received from the same process."""
+class _PointToPoint(Function):
+    """An exchange with one process."""
 
     def __init__(self, comm, peer_rank, peer_tag):
         self.comm, self.peer_rank, self.peer_tag = comm, peer_rank, peer_tag
@@ -16,6 +16,10 @@ class Send(Function):
     @property
     def label(self):
         return '{} (peer_rank: {})'.format(self.__class__.__name__, self.peer_rank)
+
+
+class Send(_PointToPoint):
+    """Sends its inputs but the last one, an empty array; its gradients are received from the same process."""
 
     def forward(self, inputs):
         self.retain_inputs(())
@@ -28,15 +32,8 @@ class Send(Function):
         return (grads if isinstance(grads, tuple) else (grads,)) + (empty(),)
 
 
-class Recv(Function):
+class Recv(_PointToPoint):
     """Receives arrays; their gradients are sent to the same process."""
-
-    def __init__(self, comm, peer_rank, peer_tag):
-        self.comm, self.peer_rank, self.peer_tag = comm, peer_rank, peer_tag
-
-    @property
-    def label(self):
-        return '{} (peer_rank: {})'.format(self.__class__.__name__, self.peer_rank)
 
     def forward(self, inputs):
         self.retain_inputs(())

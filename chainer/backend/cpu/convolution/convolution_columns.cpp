@@ -67,10 +67,10 @@ struct Sizes {
         start *= in[last];
         if (step == 1 && plan.groups == 1) {
           const int64_t first = std::clamp<int64_t>(-origin[last], 0, line),
-                        behind = std::clamp<int64_t>(in[last] - origin[last], first, line);
+                        inside_end = std::clamp<int64_t>(in[last] - origin[last], first, line);
           if (first > 0) f(row, t, first, int64_t(-1));
-          if (behind > first) f(row, t + first, behind - first, (start + origin[last] + first) * channels);
-          if (line > behind) f(row, t + behind, line - behind, int64_t(-1));
+          if (inside_end > first) f(row, t + first, inside_end - first, (start + origin[last] + first) * channels);
+          if (line > inside_end) f(row, t + inside_end, line - inside_end, int64_t(-1));
           continue;
         }
         for (int64_t k = 0; k < line; ++k) {

@@ -36,7 +36,7 @@ class Lattice {
       }
       for (int64_t s = 0; s < length_; ++s) now[s] += emission(x, stride, t, s);
     }
-    const double* end = row(alpha, steps_ - 1) + length_ - 2;  // the last label or the blank behind it
+    const double* end = row(alpha, steps_ - 1) + length_ - 2;  // the last label or the blank after it
     const double a = length_ > 1 ? end[0] : kImpossible, b = end[1], top = std::max(a, b);
     return top + std::log(std::exp(a - top) + std::exp(b - top));
   }

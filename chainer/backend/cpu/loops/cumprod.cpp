@@ -12,7 +12,7 @@ void gradient(const T* x, const T* y, const T* gy, T* gx, int64_t outer, int64_t
   constexpr int64_t kLines = 8;
   for (int64_t first = 0; first < outer * inner; first += kLines) {
     const int64_t count = std::min(kLines, outer * inner - first);
-    int64_t at[kLines];  // behind the last element of each line
+    int64_t at[kLines];  // after the last element of each line
     T g[kLines] = {};
     for (int64_t l = 0; l < count; ++l) at[l] = (first + l) / inner * n * inner + (first + l) % inner + n * inner;
     for (int64_t i = n; i-- > 0;)

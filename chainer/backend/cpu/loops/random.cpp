@@ -5,21 +5,13 @@
 #include <numbers>
 
 #include "chainer/array/operations/ops.h"
+#include "chainer/backend/common/largest_below.h"
 #include "chainer/backend/cpu/cpu_backend.h"
 #include "chainer/core/parallel.h"
 
 namespace chainer::cpu {
 
 namespace {
-// Returns the largest number of the dtype below b: rounding must not produce b in the half-open interval [a, b).
-double below(double b, Dtype d) {
-  if (d == float64 || b == 0) return std::nextafter(b, -HUGE_VAL);
-  const int digits = d == float32 ? 24 : d == float16 ? 11 : 8;
-  int exponent = 0;
-  (void)std::frexp(b, &exponent);
-  const double step = std::ldexp(1.0, exponent - digits);
-  return (std::ceil(b / step) - 1) * step;
-}
 // Box-Muller on pairs of words, vectorised in double: the differences to the C library's scalar functions vanish when
 // rounded to float32.
 void normal_pairs(const Kernels& k, const uint32_t* words, int64_t n, double mean, double deviation, float* y) {
@@ -49,7 +41,7 @@ void CpuBackend::random(RandomFill fill, uint64_t seed, uint64_t counter, double
     Array wide(out.shape(), out.dtype() == float64 ? float64 : float32, out.device());
     random(fill, seed, counter, a, b, wide);
     if (fill == RandomFill::uniform && wide.dtype() == float32 && is_floating(out.dtype())) {
-      const auto last = static_cast<float>(std::max(a, below(b, out.dtype())));
+      const auto last = static_cast<float>(std::max(a, largest_below(b, out.dtype())));
       float* w = wide.mutable_data<float>();
       for (int64_t i = 0; i < wide.size(); ++i) w[i] = std::min(w[i], last);
     }
@@ -71,7 +63,7 @@ void CpuBackend::random(RandomFill fill, uint64_t seed, uint64_t counter, double
           for (int64_t i = 0; i < n; ++i) y[i] = words[i] < limit ? value : T(0);
         } else if (fill == RandomFill::uniform) {
           const double scale = (b - a) * 0x1p-32;
-          const T last = static_cast<T>(std::max(a, below(b, out.dtype())));
+          const T last = static_cast<T>(std::max(a, largest_below(b, out.dtype())));
           for (int64_t i = 0; i < n; ++i) y[i] = std::min(static_cast<T>(a + scale * words[i]), last);
         } else if constexpr (sizeof(T) == 4) {
           normal_pairs(k, words, n, a, b, y);

@@ -120,7 +120,7 @@ struct BlasCalls {
   std::mutex mutex;
   std::condition_variable changed;
   int users = 0, before = 0;
-  bool forking = false;                            // nobody comes in but who is inside already
+  bool forking = false;                            // only threads that are in a call may enter another
   int unlimited_calls = 0, unlimited_callers = 0;  // how many calls, by how many callers, need not ask for limits
   BlasCalls() {
     at_fork({kForkThreads,
@@ -170,7 +170,7 @@ bool may_open_openblas() {
 void reserve_memory(const Blas& b, BlasCalls& t, int callers) {
   // The limits are two system calls, which a small product would feel.
   constexpr int kUnlimitedCalls = 256;
-  static constinit int reserved = 0;  // behind the lock of BlasCalls
+  static constinit int reserved = 0;  // guarded by the lock of BlasCalls
   if (callers <= reserved || !b.take_memory || !b.give_memory) return;
   if (callers <= t.unlimited_callers && t.unlimited_calls > 0) {
     --t.unlimited_calls;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Products with a matrix that many calls share (array/host_kernels/constant_weights_scope.h), which is kept as the
-// kernel reads it: packed into panels of columns, until somebody writes to it.
+// kernel reads it: packed into panels of columns, until the matrix is written to.
 #include <algorithm>
 
 #include "chainer/array/derived.h"
