@@ -9,6 +9,7 @@
 #include <mutex>
 #include <thread>
 
+#include "captured_stderr.h"
 #include "chainer/core/system/file.h"
 #include "chainer/datasets/download.h"
 #include "chainer/datasets/md5.h"
@@ -100,20 +101,13 @@ class Server {
 struct Place {
   test::Folder folder;
   Server server;
-  int standard_error = ::dup(2);
+  test::CapturedStderr captured{folder.path / "messages"};
   Place() {
     dataset::set_dataset_root(folder.path / "root");
     ::setenv("no_proxy", "127.0.0.1", 1);
-    std::fflush(stderr);
-    (void)!std::freopen((folder.path / "messages").c_str(), "w", stderr);
     for (int64_t i = 0; i < 300000; ++i) server.content += static_cast<char>(i * i % 251);
   }
-  ~Place() {
-    dataset::set_dataset_root("");
-    std::fflush(stderr);
-    ::dup2(standard_error, 2);
-    ::close(standard_error);
-  }
+  ~Place() { dataset::set_dataset_root(""); }
   /// Returns true if there is a server and a library to download with.
   bool usable() {
     std::string why = server.listens() ? "" : "this process may not listen on a port";
@@ -144,8 +138,7 @@ TEST(a_download_shows_its_progress) {
   Place p;
   if (!p.usable()) return;
   EXPECT(read_file(dataset::known_download(p.known())) == p.server.content);
-  std::fflush(stderr);
-  const std::string messages = read_file(p.folder.path / "messages");
+  const std::string messages = p.captured.text();
   EXPECT(messages.find("Downloading from " + p.server.url()) != messages.npos);
   EXPECT(messages.find("100 % of 0.3 MB") != messages.npos);
   // The file is in the cache, so no request is sent.

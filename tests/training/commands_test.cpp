@@ -3,8 +3,7 @@
 #include <chainer/core/system/file_lock.h>
 #include <chainer/viewing/live/commands.h>
 
-#include <fcntl.h>
-
+#include "captured_stderr.h"
 #include "chainer/training/mock_updater.h"
 #include "live_pages.h"
 #include "test.h"
@@ -177,13 +176,9 @@ TEST(names_of_requesters_are_printed_without_control_characters) {
       if (i == 2) live::request(out("escapes"), name, rate(0.5), {}, "ann\x1b[2J\xc2\x9b\niteration 9: done");
     if (i == 2) live::request(out("escapes"), "adjust_hyperparams", {}, {}, "ann\x1b[2J");
   });
-  const std::string file = out("escapes.txt");
-  const int kept = ::dup(2), to = ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  ::dup2(to, 2);
+  const test::CapturedStderr captured(out("escapes.txt"));
   run.trainer.run();
-  ::dup2(kept, 2);
-  ::close(kept), ::close(to);
-  const std::string told = read_file(file);
+  const std::string told = captured.text();
   EXPECT(told.find("ann\\x1b[2J\\xc2\\x9b iteration 9") != told.npos && told.find("a command from ann") != told.npos);
   EXPECT(told.find('\x1b') == told.npos && told.find("\xc2\x9b") == told.npos);
 }

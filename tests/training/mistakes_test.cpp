@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "captured_stderr.h"
 #include "chainer/core/system/file.h"
 #include "chainer/core/warnings.h"
 #include "small_run.h"
@@ -340,20 +341,13 @@ TEST(what_is_meant_stays_silent) {
 TEST(what_is_no_exception_is_named) {
   Small s;
   s.trainer.extend([](Trainer&) { throw 42; }, {.name = "thrower"});
-  const std::string log = out("thrown.txt");
-  std::fflush(stderr);
-  const int kept = ::dup(2);
-  EXPECT(std::freopen(log.c_str(), "w", stderr) != nullptr);
+  const test::CapturedStderr captured(out("thrown.txt"));
   bool thrown = false;
   try {
     s.trainer.run();
   } catch (int v) { thrown = v == 42; }
-  std::fflush(stderr);
-  ::dup2(kept, 2);
-  ::close(kept);
   EXPECT(thrown);
-  std::ifstream in(log);
-  const std::string said((std::istreambuf_iterator<char>(in)), {});
+  const std::string said = captured.text();
   EXPECT(said.find("in the extension 'thrower'") != std::string::npos);
   EXPECT(said.find("an exception of type int, which is not derived from std::exception") != std::string::npos);
 }
