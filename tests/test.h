@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A small test framework that compiles fast and has no dependencies. A test is a function that throws or reports a
 // failed expectation. Arguments of each executable are parts of the names of tests to run, and parts of the names of
-// tests to skip after a minus (fork_tests -limited -killed). It counts tests and expectations.
+// tests to skip after a minus (fork_tests -limited -killed); --shuffle=SEED runs the tests in a random order. It counts
+// tests and expectations.
 #pragma once
 #include <atomic>
 #include <cmath>
@@ -55,37 +56,6 @@ void throws(const std::function<void()>& f, std::string_view part, const char* t
     return;
   } catch (const std::exception& e) { return fail(file, line, chainer::text(text, ": another exception: ", e.what())); }
   fail(file, line, chainer::text(text, ": nothing was thrown"));
-}
-
-inline int main(int argc, char** argv) {
-  const std::vector<std::string_view> filters(argv + 1, argv + argc);
-  const auto wanted = [&](std::string_view name) {
-    bool any = false, none = true;  // parts of names to run
-    for (const std::string_view f : filters) {
-      const bool out = f.starts_with('-'), found = name.find(f.substr(out)) != name.npos;
-      if (out && found) return false;
-      if (!out) none = false, any = any || found;
-    }
-    return any || none;
-  };
-  int passed = 0, failed = 0, without = 0;
-  for (const Case& c : cases()) {
-    if (!wanted(c.name)) continue;
-    const int before = failures, expected = expectations;
-    chainer::random::seed(0);  // a test draws the same numbers alone and after others
-    try {
-      c.run();
-    } catch (const std::exception& e) {
-      std::printf("  exception: %s\n", e.what());
-      ++failures;
-    }
-    without += expectations == expected;
-    failures == before ? ++passed : ++failed;
-    if (failures != before) std::printf("FAILED %s\n", c.name);
-  }
-  std::printf("%d passed, %d failed, %d expectations\n", passed, failed, expectations.load());
-  if (without) std::printf("  (%d tests expect nothing but to end)\n", without);
-  return failed != 0 || passed == 0 || std::fflush(stdout) != 0;
 }
 
 }  // namespace test
