@@ -88,6 +88,19 @@ inline constexpr struct SoftmaxCrossEntropy {
       const Variable&, const Variable&);
 } softmax_cross_entropy{};
 
+/// Computes softmax_cross_entropy(linear(x, W, b), t) for x (..., D), W (C, D), integer labels t (...) and b (C) or
+/// none, block by block, so that memory does not grow with the product of the numbers of labels and classes: for the
+/// words of a large vocabulary. The result has shape () for mean and sum, the shape of t for no. Its first gradient is
+/// computed block by block, too; gradients of higher orders hold all scores. Throws DimensionError unless t has the
+/// shape of x without the last axis, IndexError for a label that is not in 0 ... C - 1 and not ignore_label. The other
+/// errors and the options are those of softmax_cross_entropy(); cache_score has no effect.
+///   F::linear_cross_entropy(array({{1.f, 2.f}}), zeros({4, 2}), array({3}))  // 1.386
+inline constexpr struct LinearCrossEntropy {
+  static constexpr std::string_view name = "linear_cross_entropy";
+  Variable operator()(const Variable& x, const Variable& W, const Variable& t, const Variable& b = {},
+                      const SoftmaxCrossEntropyOptions& options = {}) const;
+} linear_cross_entropy{};
+
 /// Computes |x0 - x1|, elementwise for inputs of the same shape and floating dtype.
 ///   F::absolute_error(array({1.f}), array({3.f}))  // [2]
 inline constexpr struct AbsoluteError {

@@ -3,7 +3,9 @@
 // forward() throws InvalidType or DimensionError if shapes or dtypes do not match.
 #pragma once
 #include <functional>
+#include <memory>
 #include <optional>
+#include <vector>
 
 #include "chainer/core/other_options.h"
 #include "chainer/functions/activation.h"
@@ -125,6 +127,51 @@ class TransformerDecoderLayer : public Chain {
   std::function<Variable(const Variable&)> activation_;
   double dropout_;
   bool norm_first_;
+};
+
+/// Options of TransformerEncoder and TransformerDecoder.
+struct TransformerOptions {
+  std::optional<bool> norm = {};  ///< normalize the result; by default if the layers normalize their inputs
+  /// In training, keep only the inputs of the layers and compute each layer again during backward (F::forget): memory
+  /// of one layer, for about a third more time. Gradients with a graph are not available.
+  bool checkpoint = false;
+};
+/// Optional arguments of a call of TransformerEncoder or TransformerDecoder. Lists of caches get one for each layer.
+struct TransformerContext {
+  Array mask = {};                                       ///< as of AttentionContext
+  std::vector<AttentionCache>* caches = nullptr;         ///< extended by the positions of the call
+  Array memory_mask = {};                                ///< of a decoder
+  std::vector<AttentionCache>* memory_caches = nullptr;  ///< of a decoder: filled by the first call
+};
+
+/// `layers` layers of the class TransformerEncoderLayer, and a LayerNormalization of the result. The constructor throws
+/// ValueError if `layers` is negative; forward() throws ValueError for a list of caches of another length.
+///   L::TransformerEncoder gpt(12, 768, 12, {.norm_first = true, .causal = true}, {.checkpoint = true});
+class TransformerEncoder : public Chain {
+ public:
+  TransformerEncoder(int64_t layers, int64_t size, int64_t heads, const TransformerLayerOptions& layer = {},
+                     const TransformerOptions& options = {});
+  Variable forward(const Variable& x, const TransformerContext& context = {});
+  std::vector<std::shared_ptr<TransformerEncoderLayer>> layers;
+  std::shared_ptr<LayerNormalization> norm;  ///< or null
+  CHAINER_DECLARE_MEMBERS(TransformerEncoder);
+
+ private:
+  bool checkpoint_;
+};
+
+/// As TransformerEncoder, of layers of the class TransformerDecoderLayer, which attend to a memory (N, S, any size).
+class TransformerDecoder : public Chain {
+ public:
+  TransformerDecoder(int64_t layers, int64_t size, int64_t heads, const TransformerLayerOptions& layer = {},
+                     const TransformerOptions& options = {});
+  Variable forward(const Variable& x, const Variable& memory, const TransformerContext& context = {});
+  std::vector<std::shared_ptr<TransformerDecoderLayer>> layers;
+  std::shared_ptr<LayerNormalization> norm;  ///< or null
+  CHAINER_DECLARE_MEMBERS(TransformerDecoder);
+
+ private:
+  bool checkpoint_;
 };
 
 }  // namespace links

@@ -228,7 +228,19 @@ int64_t RandomState::next_binomial(int64_t n, double p) {
   }
 }
 
+namespace {
+thread_local RandomState* repeated = nullptr;
+}
+
+RepeatedDraws::RepeatedDraws(const State& state) : generator_(0), outer_(repeated) {
+  generator_.set_state(state);
+  repeated = &generator_;
+}
+RepeatedDraws::~RepeatedDraws() { repeated = outer_; }
+
 RandomState& global() {
+  if (repeated) [[unlikely]]
+    return *repeated;
   static RandomState* state = new RandomState(std::random_device{}());
   return *state;
 }

@@ -20,6 +20,7 @@ struct State {
   bool has_gauss = false;
   double gauss = 0;
   uint64_t bulk_seed = 0, bulk_counter = 0;
+  bool operator==(const State&) const = default;
 };
 
 /// Probabilities for choice(): a list, or a floating array with one axis. As in NumPy, their sum may differ from 1 by
@@ -118,6 +119,19 @@ class RandomState {
 /// Returns the generator of the process, used for initial weights, shuffles, splits and samples. Seeded by the system
 /// until seed() is called.
 RandomState& global();
+
+/// While it lives, global() of this thread is a generator that begins at a state, so that a function draws the same
+/// numbers again without moving the generator of the process.
+class RepeatedDraws {
+ public:
+  explicit RepeatedDraws(const State& state);
+  ~RepeatedDraws();
+  RepeatedDraws(const RepeatedDraws&) = delete;
+
+ private:
+  RandomState generator_;
+  RandomState* outer_;
+};
 void seed(uint32_t seed);
 State state();
 void set_state(const State& state);

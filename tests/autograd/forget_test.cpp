@@ -127,3 +127,21 @@ TEST(forget_computes_gradients_that_are_wanted_only) {
   y.backward();
   EXPECT_EQ(computed, 1);
 }
+
+TEST(forget_repeats_random_numbers) {
+  Variable x(ones({1000}), true);
+  const auto drop = [](const Variable& v) { return F::dropout(v, 0.5); };
+  for (const bool nested : {false, true}) {
+    x.cleargrad();
+    Variable y = forgotten([&](const Variable& v) { return nested ? forgotten(drop, v) : drop(v); }, x);
+    const random::State before = random::state();
+    y.set_grad(ones({1000}));
+    y.backward();
+    EXPECT_CLOSE(x.grad(), y.array(), {.atol = 0, .rtol = 0});
+    EXPECT(random::state() == before);
+  }
+  // A gradient with a graph, and numbers of the Mersenne Twister.
+  const Variable y = forgotten([](const Variable& v) { return F::zoneout(zeros({1000}), v, 0.5); }, x);
+  const Variable gx = grad({F::sum(y)}, {x}, {.enable_double_backprop = true})[0];
+  EXPECT_CLOSE(gx.array(), y.array(), {.atol = 0, .rtol = 0});
+}

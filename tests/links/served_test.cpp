@@ -47,6 +47,8 @@ std::vector<Call> served_links() {
   v.push_back(called("MultiHeadAttention", L::MultiHeadAttention(6, 3, {.kv_heads = 1, .rotary = true}), line));
   v.push_back(called("TransformerEncoderLayer", L::TransformerEncoderLayer(6, 2), line));
   v.push_back(called("TransformerDecoderLayer", L::TransformerDecoderLayer(6, 2), line, Variable(line, false)));
+  v.push_back(called("TransformerEncoder", L::TransformerEncoder(2, 6, 2, {.norm_first = true}), line));
+  v.push_back(called("TransformerDecoder", L::TransformerDecoder(2, 6, 2), line, Variable(line, false)));
   v.push_back(called("Maxout", L::Maxout(6, 3, 2), x));
   v.push_back(called("PReLU", L::PReLU(), x));
   v.push_back(called("Swish", L::Swish(Shape{6}), x));

@@ -61,6 +61,12 @@ void loss(Table& t) {
       "softmax_cross_entropy", "F.cross_entropy(*x)",
       [](const Variables& x) { return F::softmax_cross_entropy(x[0], x[1]); }, labelled);
   t.add(
+      "linear_cross_entropy", "F.linear_cross_entropy(*x)",
+      [](const Variables& x) { return F::linear_cross_entropy(x[0], x[1], x[2]); },
+      [](const Size& s) {
+        return Inputs{normal(s.matrix), normal(s.matrix), integers(0, static_cast<double>(s.rows()), {s.rows()})};
+      });
+  t.add(
       "triplet", "triplet(*x)", [](const Variables& x) { return F::triplet(x[0], x[1], x[2]); },
       [](const Size& s) { return Inputs(3, normal(s.matrix)); });
 }

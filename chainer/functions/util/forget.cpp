@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -7,6 +8,7 @@
 #include "chainer/autograd/partial_gradients.h"
 #include "chainer/functions/math.h"
 #include "chainer/functions/util.h"
+#include "chainer/routines/random.h"
 
 namespace chainer::functions {
 namespace {
@@ -25,12 +27,17 @@ struct ForgetNode : FunctionNode {
     const NoBackpropMode no_graph;
     Variables xs;
     for (const Array& a : in) xs.push_back(a);
+    const random::State before = random::state();
     Arrays out;
     for (const Variable& y : func(xs)) out.push_back(y.array());
+    if (random::state() != before) drawn_from = before;
     return out;
   }
   Variables backward(const Indexes& wanted, const Variables& gy) override {
     const UsingConfig recomputing(&Config::in_recomputing, true);
+    // The backward functions below draw nothing, so that the same numbers may be used until the end.
+    std::optional<random::RepeatedDraws> draws;
+    if (drawn_from) draws.emplace(*drawn_from);
     const auto with_gradients = [&](const Variables& ys) {
       Variables out;
       for (std::size_t i = 0; i < ys.size(); ++i)
@@ -82,6 +89,7 @@ struct ForgetNode : FunctionNode {
     return false;
   }
   Func func;
+  std::optional<random::State> drawn_from;
 };
 
 }  // namespace

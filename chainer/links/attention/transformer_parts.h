@@ -14,4 +14,23 @@ Variable connected(const Variable& x, LayerNormalization& norm, bool norm_first,
   return norm(x + functions::dropout(part(x), dropout), 2);
 }
 
+/// Returns the layers of a stack, each with weights of its own, and its last normalization.
+template <class Stack, class Layer>
+void make_layers(Stack& stack, std::vector<std::shared_ptr<Layer>>& layers, int64_t n, int64_t size, int64_t heads,
+                 const TransformerLayerOptions& layer, const TransformerOptions& o) {
+  if (n < 0) throw ValueError("transformer: the number of layers must not be negative, got ", n);
+  for (int64_t i = 0; i < n; ++i) layers.push_back(std::make_shared<Layer>(size, heads, layer));
+  if (o.norm.value_or(layer.norm_first))
+    stack.norm = std::make_shared<LayerNormalization>(size, LayerNormalizationOptions{.eps = layer.eps});
+}
+
+/// Returns a pointer to a layer's cache in a list that gets one for each of `n` layers, or null without a list.
+inline AttentionCache* cache_of(std::vector<AttentionCache>* caches, std::size_t layer, std::size_t n) {
+  if (!caches) return nullptr;
+  if (caches->empty()) caches->resize(n);
+  if (caches->size() != n)
+    throw ValueError("transformer: expected ", n, " caches, one for each layer, got ", caches->size());
+  return &(*caches)[layer];
+}
+
 }  // namespace chainer::links

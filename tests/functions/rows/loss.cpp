@@ -76,6 +76,41 @@ void loss(std::vector<OpCase>& t) {
                   [](const Variables& x) { return F::softmax_cross_entropy(x[0], x[1]); },
                   {normal({2, 3, 2, 2}), array({{{0, 2}, {1, 1}}, {{2, 0}, {-1, 1}}})}));
 
+  const auto projected_row = [&](const F::SoftmaxCrossEntropyOptions& o, const Array& x_, const Array& t_, bool bias) {
+    Arrays in{x_, normal({4, 5}), t_};
+    if (bias) in.push_back(normal({4}));
+    const auto typed = [=](Dtype d) {
+      F::SoftmaxCrossEntropyOptions copy = o;
+      if (copy.class_weight) copy.class_weight = o.class_weight.astype(d);
+      return copy;
+    };
+    t.push_back(row(
+                    "linear_cross_entropy", not_in_release,
+                    [=](const Variables& x) {
+                      return F::linear_cross_entropy(x[0], x[1], x[2], bias ? x[3] : Variable(), typed(x[0].dtype()));
+                    },
+                    in)
+                    .reference([=](const Arrays& x) {
+                      Array y = matmul(x[0].reshape({-1, 5}), x[1].T());
+                      if (bias) y = y + x[3];
+                      const Array label = x[2].ravel(), counts = (label != o.ignore_label).astype(y.dtype());
+                      Array target = equal(label.reshape({-1, 1}), arange(4)).astype(y.dtype());
+                      target = (target * (1 - o.label_smoothing) + o.label_smoothing / 4) * counts.reshape({-1, 1});
+                      if (o.class_weight) target = target * o.class_weight.astype(y.dtype());
+                      const Array losses = -sum((y - log(sum(exp(y), 1, true))) * target, 1);
+                      if (o.reduce == Reduction::no) return Arrays{losses.reshape(x[2].shape())};
+                      return Arrays{sum(losses) / (o.reduce == Reduction::sum ? 1.0
+                                                   : o.normalize              ? sum(counts).item<double>()
+                                                                              : double(x[2].shape(0)))};
+                    }));
+  };
+  projected_row({}, normal({3, 5}), labels, true);
+  projected_row({.reduce = Reduction::no}, normal({3, 5}), labels, false);
+  projected_row({.class_weight = array({1., 2., 3., 4.}), .label_smoothing = 0.2}, normal({3, 5}), labels, true);
+  projected_row({.normalize = false}, normal({2, 3, 5}), array({{3, -1, 0}, {1, 1, 2}}), true);
+  projected_row({.ignore_label = 2, .reduce = Reduction::sum}, normal({2, 2, 1, 5}), array({{{3}, {2}}, {{0}, {1}}}),
+                false);
+
   const Array samples = array({{0, 4, 2}, {0, 1, 1}, {0, 0, 3}});
   const auto sampling_row = [&](const std::string& python, const F::NegativeSamplingOptions& o, const Array& t_) {
     t.push_back(row("negative_sampling",
