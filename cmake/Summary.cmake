@@ -27,6 +27,7 @@ chainer_row("libmicrohttpd" "${MICROHTTPD_VERSION}" "no LivePage, no chainer ser
 chainer_row("libjpeg-turbo" "${TURBOJPEG_VERSION}" "JPEG pictures cannot be read")
 chainer_row("libpng" "${PNG_VERSION_STRING}" "PNG pictures cannot be read")
 chainer_row("libhdf5" "${HDF5_VERSION}" "no HDF5 files" ${CHAINER_NOTE_HDF5})
+chainer_row("utf8proc" "${UTF8PROC_VERSION}" "tokenizers of ASCII texts only")
 chainer_row("protobuf" "${PROTOBUF_VERSION}" "no Caffe and ONNX models"
             ${CHAINER_NOTE_PROTOBUF})
 chainer_row("MPI" "${MPI_VERSION}" "no training with several processes")

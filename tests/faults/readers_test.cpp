@@ -18,6 +18,7 @@
 #include "chainer/routines/npy.h"
 #include "chainer/serializers/hdf5.h"
 #include "chainer/serializers/safetensors.h"
+#include "chainer/tokenizers/tokenizer.h"
 #include "chainer/serializers/zip.h"
 #include "faults.h"
 #include "folder.h"
@@ -60,6 +61,7 @@ std::vector<Reader> readers(const fs::path& folder) {
   write_file(f / "a.csv", "a,b\n1,2\n3,4\n");
   write_file(f / "a.txt", "one\ntwo\n");
   write_file(f / "a.json", "{\"a\": [1, 2]}");
+  tokenizers::Tokenizer::train_byte_level_bpe({"ab ab"}, {.vocabulary = 257}).save(f / "tokenizer.json");
   write_file(f / "a.ppm", "P6 2 1 255\nabcdef");
   zip::Writer pictures(true);
   pictures.add("a.ppm", "P6 2 1 255\nabcdef");
@@ -90,6 +92,8 @@ std::vector<Reader> readers(const fs::path& folder) {
       {"csv", "a.csv", [](const fs::path& p) { return content(datasets::read_csv(p).column("b")); }},
       {"text", "a.txt", [](const fs::path& p) { return content(datasets::TextDataset(p)); }},
       {"json", "a.json", [](const fs::path& p) { return json::dump(json::parse(read_file(p))); }},
+      {"tokenizer", "tokenizer.json",
+       [](const fs::path& p) { return text(tokenizers::Tokenizer::load(p).encode("ab").size()); }},
       {"md5", "a.npy", [](const fs::path& p) { return dataset::md5_of_file(p); }},
       {"picture", "a.ppm", [](const fs::path& p) { return content(dataset::read_image(p)); }},
       {"pictures", "list.txt",

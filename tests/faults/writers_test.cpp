@@ -19,6 +19,7 @@
 #include "chainer/onnx/onnx.h"
 #include "chainer/serializers/hdf5.h"
 #include "chainer/serializers/safetensors.h"
+#include "chainer/tokenizers/tokenizer.h"
 #include "chainer/viewing/live/progress.h"
 #include "chainer/viewing/plot/figure.h"
 #include "faults.h"
@@ -174,6 +175,11 @@ std::vector<Writer> writers() {
        [](const fs::path& f, bool again) {
          Model m = model(again);
          serializers::save_safetensors(f / "a.safetensors", m);
+       }},
+      {"tokenizer",
+       [](const fs::path& f, bool again) {
+         const std::vector<std::string> corpus{again ? "ab ab" : "cd cd"};
+         tokenizers::Tokenizer::train_byte_level_bpe(corpus, {.vocabulary = 257}).save(f / "tokenizer.json");
        }},
       {"records",
        [](const fs::path& f, bool again) {

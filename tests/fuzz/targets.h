@@ -49,6 +49,9 @@ void mapped(std::string_view bytes);
 /// An ONNX file, made into a model; its weights are written again.
 void onnx(std::string_view bytes);
 
+/// A tokenizer.json: a text is encoded and decoded.
+void tokenizer(std::string_view bytes);
+
 /// The extension of the names (one byte), the length of the first file (two bytes, little-endian), then two model files
 /// of any kind: the program `chainer` inspects, compares and converts them.
 void tool(std::string_view bytes);

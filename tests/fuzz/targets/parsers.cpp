@@ -10,6 +10,7 @@
 #include "chainer/onnx/model_file.h"
 #include "chainer/routines/npy.h"
 #include "chainer/serializers/zip.h"
+#include "chainer/tokenizers/tables.h"
 
 using namespace chainer;
 
@@ -54,6 +55,18 @@ void onnx(std::string_view bytes) {
   try {
     chainer::onnx::Model model = chainer::onnx::Model::from_bytes(bytes);
     for (const auto& [path, p] : model.namedparams()) (void)chainer::onnx::write_tensor(p.array(), path);
+  } catch (const Error&) {}
+}
+
+void tokenizer(std::string_view bytes) {
+  try {
+    const tokenizers::Tokenizer t = tokenizers::from_json(std::string(bytes));
+    for (const char* text : {"The cat's 12 caf\u00e9s.", "\xf0\x9f\x98 \u4e2d [MASK]<|endoftext|>", ""}) {
+      const std::vector<int32_t> ids = t.encode(text);
+      (void)t.decode(ids);
+      if (t.encode(text) != ids) std::abort();
+    }
+    (void)t.encode_pair("a b", "c");
   } catch (const Error&) {}
 }
 

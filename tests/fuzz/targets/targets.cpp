@@ -24,6 +24,7 @@ const std::vector<Target>& targets() {
                                           {"caffemodel", caffemodel},
                                           {"mapped", mapped},
                                           {"onnx", onnx},
+                                          {"tokenizer", tokenizer},
                                           {"request", request},
                                           {"tool", tool}};
   return all;

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+// Every tokenizer is made from a tokenizer.json: from its file, or from one that is written for other files.
+#include <atomic>
+
+#include "chainer/core/system/file.h"
+#include "chainer/tokenizers/json_fields.h"
+#include "chainer/tokenizers/tables.h"
+
+namespace chainer::tokenizers {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr uint64_t kLargestFile = uint64_t{1} << 30;
+
+AddedToken added_token(const json::Value& v) {
+  return {.content = text_of(v, "content"),
+          .special = is_true(v, "special"),
+          .single_word = is_true(v, "single_word"),
+          .lstrip = is_true(v, "lstrip"),
+          .rstrip = is_true(v, "rstrip"),
+          .normalized = is_true(v, "normalized")};
+}
+
+json::Value special_token(const std::string& content, int64_t id) {
+  return json::Object{{"id", id},        {"content", content},  {"single_word", false}, {"lstrip", false},
+                      {"rstrip", false}, {"normalized", false}, {"special", true}};
+}
+
+// Calls f, and adds the name of the file to errors.
+template <class F>
+auto about(const fs::path& path, const F& f) {
+  try {
+    return f();
+  } catch (const ValueError& e) { throw ValueError(path.string(), ": ", e.what()); }
+}
+
+}  // namespace
+
+Tokenizer from_json(const std::string& text) {
+  const json::Value v = json::parse(text);
+  if (!v.object()) throw ValueError("a tokenizer must be a JSON object");
+  const json::Value* model = v.find("model");
+  if (!model || !model->object()) throw ValueError("a tokenizer needs an object 'model'");
+  static std::atomic<uint64_t> made = 0;
+  auto t = std::make_shared<Tokenizer::Tables>();
+  t->file = text;
+  t->serial = ++made;
+  const json::Value* words = model->find("vocab");
+  if (!words || !words->object()) throw ValueError("a model needs an object 'vocab' of tokens and ids");
+  for (const auto& [token, id] : *words->object()) {
+    const int64_t* number = std::get_if<int64_t>(&id.data);
+    if (!number) throw ValueError("token '", token, "' has the id ", json::dump(id).substr(0, 80));
+    t->vocabulary.add(token, *number);
+  }
+  const std::string type = text_of(*model, "type", model->find("merges") ? "BPE" : "WordPiece");
+  if (type == "BPE")
+    t->model = bpe_model(*model, t->vocabulary);
+  else if (type == "WordPiece")
+    t->model = word_piece_model(*model, t->vocabulary);
+  else
+    throw ValueError("model '", type, "' is not supported; supported: BPE, WordPiece");
+  t->normalize = normalizer(v.find("normalizer"));
+  t->split = splitter(v.find("pre_tokenizer"));
+  t->decode = decoder(v.find("decoder"));
+  std::vector<AddedToken> added;
+  if (!is_null(v.find("added_tokens")))
+    for (const json::Value& one : list_of(v, "added_tokens")) {
+      added.push_back(added_token(one));
+      t->vocabulary.add(added.back().content, integer_of(one, "id", -1));
+      added.back().id = t->vocabulary.find(added.back().content);
+    }
+  t->special.resize(t->vocabulary.tokens.size());
+  for (const AddedToken& a : added) {
+    t->special[static_cast<std::size_t>(a.id)] = a.special;
+    const bool normal = a.normalized && t->normalize;
+    (a.normalized ? t->normalized : t->raw).add(a, normal ? t->normalize(a.content) : a.content);
+  }
+  t->templates = post_processor(v.find("post_processor"), t->vocabulary);
+  return Tokenizer(std::move(t));
+}
+
+Tokenizer Tokenizer::load(const fs::path& path) {
+  if (!fs::is_directory(path)) return about(path, [&] { return from_json(read_file(path, kLargestFile)); });
+  if (fs::exists(path / "tokenizer.json")) return load(path / "tokenizer.json");
+  if (fs::exists(path / "vocab.json")) return byte_level_bpe(path / "vocab.json", path / "merges.txt");
+  if (fs::exists(path / "vocab.txt")) return word_piece(path / "vocab.txt");
+  throw FileError(path.string(), ": expected tokenizer.json, vocab.json and merges.txt, or vocab.txt in this folder");
+}
+
+Tokenizer Tokenizer::byte_level_bpe(const fs::path& vocab_json, const fs::path& merges_txt) {
+  json::Value vocab = about(vocab_json, [&] { return json::parse(read_file(vocab_json, kLargestFile)); });
+  json::List merges;
+  const std::string lines = read_file(merges_txt, kLargestFile);
+  for (std::size_t at = 0; at < lines.size();) {
+    const std::size_t end = std::min(lines.find('\n', at), lines.size());
+    std::string line = lines.substr(at, end - at);
+    if (line.ends_with('\r')) line.pop_back();
+    if (!line.empty() && !(at == 0 && line.starts_with("#version"))) merges.push_back(std::move(line));
+    at = end + 1;
+  }
+  json::List added;
+  if (const json::Value* end = vocab.find("<|endoftext|>"))
+    if (const int64_t* id = std::get_if<int64_t>(&end->data)) added.push_back(special_token("<|endoftext|>", *id));
+  const auto byte_level =
+      json::Object{{"type", "ByteLevel"}, {"add_prefix_space", false}, {"trim_offsets", true}, {"use_regex", true}};
+  const json::Value file = json::Object{
+      {"version", "1.0"},
+      {"added_tokens", std::move(added)},
+      {"normalizer", {}},
+      {"pre_tokenizer", byte_level},
+      {"post_processor", {}},
+      {"decoder", byte_level},
+      {"model", json::Object{{"type", "BPE"}, {"vocab", std::move(vocab)}, {"merges", std::move(merges)}}}};
+  return about(merges_txt, [&] { return from_json(json::dump(file)); });
+}
+
+Tokenizer Tokenizer::word_piece(const fs::path& vocab_txt, bool lowercase) {
+  json::Object vocab;
+  json::List added;
+  const std::string lines = read_file(vocab_txt, kLargestFile);
+  int64_t id = 0, cls = -1, sep = -1;
+  for (std::size_t at = 0; at < lines.size(); ++id) {
+    const std::size_t end = std::min(lines.find('\n', at), lines.size());
+    std::string line = lines.substr(at, end - at);
+    if (line.ends_with('\r')) line.pop_back();
+    for (const char* special : {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"})
+      if (line == special) added.push_back(special_token(line, id));
+    if (line == "[CLS]") cls = id;
+    if (line == "[SEP]") sep = id;
+    vocab.emplace_back(std::move(line), id);
+    at = end + 1;
+  }
+  json::Value post;
+  if (cls >= 0 && sep >= 0)
+    post =
+        json::Object{{"type", "BertProcessing"}, {"sep", json::List{"[SEP]", sep}}, {"cls", json::List{"[CLS]", cls}}};
+  const json::Value file =
+      json::Object{{"version", "1.0"},
+                   {"added_tokens", std::move(added)},
+                   {"normalizer", json::Object{{"type", "BertNormalizer"},
+                                               {"clean_text", true},
+                                               {"handle_chinese_chars", true},
+                                               {"strip_accents", {}},
+                                               {"lowercase", lowercase}}},
+                   {"pre_tokenizer", json::Object{{"type", "BertPreTokenizer"}}},
+                   {"post_processor", std::move(post)},
+                   {"decoder", json::Object{{"type", "WordPiece"}, {"prefix", "##"}, {"cleanup", true}}},
+                   {"model", json::Object{{"type", "WordPiece"},
+                                          {"unk_token", "[UNK]"},
+                                          {"continuing_subword_prefix", "##"},
+                                          {"max_input_chars_per_word", 100},
+                                          {"vocab", std::move(vocab)}}}};
+  return about(vocab_txt, [&] { return from_json(json::dump(file)); });
+}
+
+void Tokenizer::save(const fs::path& path) const { write_file(path, tables_->file); }
+
+}  // namespace chainer::tokenizers

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// Properties of characters and normal forms, by utf8proc. Without this library, texts of ASCII characters only.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace chainer::tokenizers {
+
+/// What tokenizers distinguish; a character belongs to one class.
+enum class CharacterClass : uint8_t {
+  letter,       ///< categories L*
+  number,       ///< N*
+  space,        ///< the property White_Space
+  punctuation,  ///< P*
+  mark,         ///< Mn
+  control,      ///< Cc, Cf, Co, but not white space
+  other,
+};
+/// Returns the class of a code point. Without utf8proc, throws MissingPartError for one beyond ASCII.
+CharacterClass class_of(int32_t code_point);
+
+/// Appends the lower case of a code point, which may have several characters. Errors as class_of().
+void put_lower(std::string& to, int32_t code_point);
+
+/// Returns true if this build has utf8proc.
+bool knows_unicode();
+
+enum class NormalForm : uint8_t { nfc, nfd, nfkc, nfkd };
+/// Returns a valid UTF-8 text in a normal form (Unicode Standard Annex 15). Errors as class_of().
+std::string normal_form(std::string_view text, NormalForm form);
+
+/// Returns the text with U+FFFD for each maximal part that is not valid UTF-8.
+std::string valid_utf8(std::string_view text);
+
+}  // namespace chainer::tokenizers
