@@ -5,7 +5,7 @@
 list(FILTER sources EXCLUDE REGEX "/cuda/devices_later\\.cpp$")
 set(first ${sources})
 set(later_folders onnx vision exporters interop testing distributions functions links datasets serializers optimizers
-                  graph_optimizations inference tokenizers "routines/(sorting|walker)" "backend/stream" "iterators/.*(multi|worker)"
+                  graph_optimizations inference tokenizers models "routines/(sorting|walker)" "backend/stream" "iterators/.*(multi|worker)"
                   "training/.*(shift|statistics|micro_average|fail_on|observe_|parallel|model_|confusion_matrix)")
 foreach(pattern ${later_folders})  # a folder that moved would silently compile first
   set(matched ${sources})

@@ -6,7 +6,7 @@
 #include <queue>
 
 #include "chainer/core/error.h"
-#include "chainer/tokenizers/json_fields.h"
+#include "chainer/core/json_fields.h"
 #include "chainer/tokenizers/model.h"
 
 namespace chainer::tokenizers {
@@ -49,12 +49,12 @@ class Merges {
 
 class Bpe : public Model {
  public:
-  Bpe(const json::Value& model, const Vocabulary& vocabulary) : merges_(list_of(model, "merges").size()) {
+  Bpe(const json::Value& model, const Vocabulary& vocabulary) : merges_(json::list_of(model, "merges").size()) {
     for (const char* name : {"continuing_subword_prefix", "end_of_word_suffix"})
-      if (!text_of(model, name).empty()) throw ValueError("a model BPE with ", name, " is not supported");
-    if (is_true(model, "byte_fallback")) throw ValueError("a model BPE with byte_fallback is not supported");
-    ignore_merges_ = is_true(model, "ignore_merges");
-    if (const std::string unknown = text_of(model, "unk_token"); !unknown.empty())
+      if (!json::text_of(model, name).empty()) throw ValueError("a model BPE with ", name, " is not supported");
+    if (json::is_true(model, "byte_fallback")) throw ValueError("a model BPE with byte_fallback is not supported");
+    ignore_merges_ = json::is_true(model, "ignore_merges");
+    if (const std::string unknown = json::text_of(model, "unk_token"); !unknown.empty())
       unknown_ = vocabulary.get(unknown, "unk_token");
     Ids ids;
     std::string bytes;
@@ -66,7 +66,7 @@ class Bpe : public Model {
       bytes_[b] = it == ids.end() ? unknown_ : it->second;
     }
     uint32_t rank = 0;
-    for (const json::Value& m : list_of(model, "merges")) {
+    for (const json::Value& m : json::list_of(model, "merges")) {
       const auto [a, b] = pair_of(m);
       merges_.add(vocabulary.get(a, "in a merge"), vocabulary.get(b, "in a merge"),
                   {rank++, vocabulary.get(a + b, "the result of a merge")});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "chainer/tokenizers/json_fields.h"
+#include "chainer/core/json_fields.h"
 #include "chainer/tokenizers/steps.h"
 #include "chainer/tokenizers/unicode.h"
 
@@ -32,13 +32,13 @@ std::string tidy(std::string s) {
 }  // namespace
 
 Decoder decoder(const json::Value* v) {
-  if (is_null(v))
+  if (json::is_null(v))
     return [](const std::vector<std::string>& tokens) {
       std::string out;
       for (const std::string& t : tokens) out += (out.empty() ? "" : " ") + t;
       return out;
     };
-  const std::string type = text_of(*v, "type");
+  const std::string type = json::text_of(*v, "type");
   if (type == "ByteLevel")
     return [](const std::vector<std::string>& tokens) {
       std::string all, bytes;
@@ -46,8 +46,8 @@ Decoder decoder(const json::Value* v) {
       return valid_utf8(all);
     };
   if (type != "WordPiece") throw ValueError("decoder '", type, "' is not supported; supported: ByteLevel, WordPiece");
-  return [prefix = text_of(*v, "prefix", "##"),
-          tidies = is_true(*v, "cleanup", true)](const std::vector<std::string>& tokens) {
+  return [prefix = json::text_of(*v, "prefix", "##"),
+          tidies = json::is_true(*v, "cleanup", true)](const std::vector<std::string>& tokens) {
     std::string out;
     for (std::size_t i = 0; i < tokens.size(); ++i) {
       const bool inner = i > 0 && tokens[i].starts_with(prefix);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 
+#include "chainer/core/json_fields.h"
 #include "chainer/core/utf8.h"
-#include "chainer/tokenizers/json_fields.h"
 #include "chainer/tokenizers/steps.h"
 #include "chainer/tokenizers/unicode.h"
 
@@ -65,8 +65,8 @@ std::string clean(const std::string& s, bool cleans, bool chinese) {
 }
 
 Normalizer bert(const json::Value& v) {
-  const bool cleans = is_true(v, "clean_text", true), chinese = is_true(v, "handle_chinese_chars", true);
-  const bool lowers = is_true(v, "lowercase", true), strips = is_true(v, "strip_accents", lowers);
+  const bool cleans = json::is_true(v, "clean_text", true), chinese = json::is_true(v, "handle_chinese_chars", true);
+  const bool lowers = json::is_true(v, "lowercase", true), strips = json::is_true(v, "strip_accents", lowers);
   return [=](std::string s) {
     if (cleans || chinese) s = clean(s, cleans, chinese);
     if (strips && !is_ascii(s)) s = without_marks(normal_form(s, NormalForm::nfd));
@@ -81,8 +81,8 @@ Normalizer by_form(NormalForm form) {
 }  // namespace
 
 Normalizer normalizer(const json::Value* v) {
-  if (is_null(v)) return {};
-  const std::string type = text_of(*v, "type");
+  if (json::is_null(v)) return {};
+  const std::string type = json::text_of(*v, "type");
   if (type == "BertNormalizer") return bert(*v);
   if (type == "Lowercase") return lower;
   if (type == "StripAccents") return without_marks;
@@ -95,7 +95,7 @@ Normalizer normalizer(const json::Value* v) {
                      "' is not supported; supported: BertNormalizer, Lowercase, StripAccents, NFC, NFD, NFKC, NFKD, "
                      "Sequence");
   std::vector<Normalizer> all;
-  for (const json::Value& one : list_of(*v, "normalizers"))
+  for (const json::Value& one : json::list_of(*v, "normalizers"))
     if (Normalizer n = normalizer(&one)) all.push_back(std::move(n));
   return [all](std::string s) {
     for (const Normalizer& n : all) s = n(std::move(s));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <array>
 
+#include "chainer/core/json_fields.h"
 #include "chainer/core/utf8.h"
-#include "chainer/tokenizers/json_fields.h"
 #include "chainer/tokenizers/steps.h"
 #include "chainer/tokenizers/unicode.h"
 
@@ -98,12 +98,12 @@ void split_as_gpt2(std::string_view s, const Word& f) {
 }
 
 Splitter splitter(const json::Value* v) {
-  if (is_null(v)) return [](std::string_view s, const Word& f) { f(s); };
-  const std::string type = text_of(*v, "type");
+  if (json::is_null(v)) return [](std::string_view s, const Word& f) { f(s); };
+  const std::string type = json::text_of(*v, "type");
   if (type == "BertPreTokenizer") return split_as_bert;
   if (type == "WhitespaceSplit") return split_at_spaces;
   if (type == "ByteLevel") {
-    const bool prefix = is_true(*v, "add_prefix_space", true), splits = is_true(*v, "use_regex", true);
+    const bool prefix = json::is_true(*v, "add_prefix_space", true), splits = json::is_true(*v, "use_regex", true);
     return [=](std::string_view s, const Word& f) {
       std::string changed;
       if (prefix && !s.starts_with(' ')) s = changed = " " + std::string(s);
@@ -114,7 +114,7 @@ Splitter splitter(const json::Value* v) {
     throw ValueError("pre_tokenizer '", type,
                      "' is not supported; supported: ByteLevel, BertPreTokenizer, WhitespaceSplit, Sequence");
   Splitter all = splitter(nullptr);
-  for (const json::Value& one : list_of(*v, "pretokenizers"))
+  for (const json::Value& one : json::list_of(*v, "pretokenizers"))
     all = [first = std::move(all), next = splitter(&one)](std::string_view s, const Word& f) {
       first(s, [&](std::string_view word) { next(word, f); });
     };

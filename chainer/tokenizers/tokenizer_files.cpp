@@ -2,8 +2,8 @@
 // Every tokenizer is made from a tokenizer.json: from its file, or from one that is written for other files.
 #include <atomic>
 
+#include "chainer/core/json_fields.h"
 #include "chainer/core/system/file.h"
-#include "chainer/tokenizers/json_fields.h"
 #include "chainer/tokenizers/tables.h"
 
 namespace chainer::tokenizers {
@@ -13,12 +13,12 @@ namespace fs = std::filesystem;
 constexpr uint64_t kLargestFile = uint64_t{1} << 30;
 
 AddedToken added_token(const json::Value& v) {
-  return {.content = text_of(v, "content"),
-          .special = is_true(v, "special"),
-          .single_word = is_true(v, "single_word"),
-          .lstrip = is_true(v, "lstrip"),
-          .rstrip = is_true(v, "rstrip"),
-          .normalized = is_true(v, "normalized")};
+  return {.content = json::text_of(v, "content"),
+          .special = json::is_true(v, "special"),
+          .single_word = json::is_true(v, "single_word"),
+          .lstrip = json::is_true(v, "lstrip"),
+          .rstrip = json::is_true(v, "rstrip"),
+          .normalized = json::is_true(v, "normalized")};
 }
 
 json::Value special_token(const std::string& content, int64_t id) {
@@ -52,7 +52,7 @@ Tokenizer from_json(const std::string& text) {
     if (!number) throw ValueError("token '", token, "' has the id ", json::dump(id).substr(0, 80));
     t->vocabulary.add(token, *number);
   }
-  const std::string type = text_of(*model, "type", model->find("merges") ? "BPE" : "WordPiece");
+  const std::string type = json::text_of(*model, "type", model->find("merges") ? "BPE" : "WordPiece");
   if (type == "BPE")
     t->model = bpe_model(*model, t->vocabulary);
   else if (type == "WordPiece")
@@ -63,10 +63,10 @@ Tokenizer from_json(const std::string& text) {
   t->split = splitter(v.find("pre_tokenizer"));
   t->decode = decoder(v.find("decoder"));
   std::vector<AddedToken> added;
-  if (!is_null(v.find("added_tokens")))
-    for (const json::Value& one : list_of(v, "added_tokens")) {
+  if (!json::is_null(v.find("added_tokens")))
+    for (const json::Value& one : json::list_of(v, "added_tokens")) {
       added.push_back(added_token(one));
-      t->vocabulary.add(added.back().content, integer_of(one, "id", -1));
+      t->vocabulary.add(added.back().content, json::integer_of(one, "id", -1));
       added.back().id = t->vocabulary.find(added.back().content);
     }
   t->special.resize(t->vocabulary.tokens.size());

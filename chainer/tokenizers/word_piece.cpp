@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "chainer/core/error.h"
-#include "chainer/tokenizers/json_fields.h"
+#include "chainer/core/json_fields.h"
 #include "chainer/tokenizers/model.h"
 
 namespace chainer::tokenizers {
@@ -13,9 +13,9 @@ namespace {
 class WordPiece : public Model {
  public:
   WordPiece(const json::Value& model, const Vocabulary& vocabulary)
-      : unknown_(vocabulary.get(text_of(model, "unk_token", "[UNK]"), "unk_token")),
-        most_(integer_of(model, "max_input_chars_per_word", 100)) {
-    const std::string prefix = text_of(model, "continuing_subword_prefix", "##");
+      : unknown_(vocabulary.get(json::text_of(model, "unk_token", "[UNK]"), "unk_token")),
+        most_(json::integer_of(model, "max_input_chars_per_word", 100)) {
+    const std::string prefix = json::text_of(model, "continuing_subword_prefix", "##");
     for (const auto& [token, id] : vocabulary.ids) {
       if (token.size() > prefix.size() && token.starts_with(prefix)) {
         inner_.emplace(token.substr(prefix.size()), id);

@@ -112,7 +112,7 @@ TEST(paused_runs_say_so) {
         state = state_in(out("pausing"));
       }
       live::request(out("pausing"), "resume", {}, {}, "ann");
-      for (int i = 0; i < 20 && later != "running"; ++i) {
+      for (int i = 0; i < 200 && later != "running" && later != "finished"; ++i) {
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
         later = state_in(out("pausing"));
       }

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// Text by a language model, token by token.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "chainer/models/gpt2.h"
+
+namespace chainer::models {
+
+/// Options of generate().
+struct GenerationOptions {
+  int64_t max_new_tokens = 50;
+  double temperature = 0;           ///< 0 takes the most probable token; 1 draws from the model's probabilities
+  int64_t top_k = 0;                ///< draws from the k most probable tokens; 0 for all
+  double top_p = 1;                 ///< draws from the fewest tokens whose probabilities sum up to p
+  std::optional<int32_t> end = {};  ///< a token that ends a sequence
+  /// Called with the next token of each sequence, -1 for ended ones; false ends the generation.
+  std::function<bool(const std::vector<int32_t>&)> stream = {};
+};
+/// Returns the continuations of prompts, which may have different lengths, without the prompts and with the token `end`
+/// if it was reached. Computes in test mode, without a graph, and only the new position of each step. A batch ends when
+/// its longest sequence has n_positions tokens. Draws one number of random::global() for each token if temperature > 0.
+/// Throws ValueError for an empty prompt, a prompt of more than n_positions tokens, a negative temperature or count, or
+/// top_p outside of (0, 1].
+///   const auto all = models::generate(gpt, {tokenizer.encode("Once")}, {.temperature = 0.8, .top_k = 50});
+std::vector<std::vector<int32_t>> generate(Gpt2& model, const std::vector<std::vector<int32_t>>& prompts,
+                                           const GenerationOptions& options = {});
+
+/// Draws a token by its score as generate() does; `number` is uniform in [0, 1).
+int32_t drawn_token(const std::vector<float>& scores, const GenerationOptions& options, double number);
+
+}  // namespace chainer::models
