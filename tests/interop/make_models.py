@@ -20,10 +20,10 @@ def spread(model):
 
 def main(folder):
     torch.manual_seed(0)
-    bert = spread(BertModel(BertConfig(vocab_size=50, hidden_size=16, num_hidden_layers=2, num_attention_heads=4,
+    bert = spread(BertModel(BertConfig(vocab_size=150, hidden_size=16, num_hidden_layers=2, num_attention_heads=4,
                                        intermediate_size=24, max_position_embeddings=12)))
     bert.save_pretrained(folder / 'bert')
-    ids = torch.randint(0, 50, (3, 9))
+    ids = torch.randint(0, 150, (3, 9))
     types = (torch.arange(9) > 4).long().repeat(3, 1)
     mask = torch.arange(9)[None] < torch.tensor([[9], [4], [1]])
     with torch.no_grad():
