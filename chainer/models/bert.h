@@ -36,7 +36,7 @@ struct BertInputs {
 /// Embeddings of tokens, positions and texts, a TransformerEncoder, and a pooler. forward() returns the last hidden
 /// states (N, L, hidden_size) of ids (N, L). Throws IndexError for an id that is not in the vocabulary, DimensionError
 /// for another number of axes or more than max_position_embeddings positions.
-///   auto bert = models::Bert::load("all-MiniLM-L6-v2");  // config.json and model.safetensors
+///   models::Bert bert({.vocab_size = 100, .hidden_size = 16, .num_hidden_layers = 1, .num_attention_heads = 2});
 class Bert : public Chain {
  public:
   explicit Bert(const BertConfig& config, const L::TransformerOptions& options = {});

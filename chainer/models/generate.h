@@ -25,7 +25,9 @@ struct GenerationOptions {
 /// its longest sequence has n_positions tokens. Draws one number of random::global() for each token if temperature > 0.
 /// Throws ValueError for an empty prompt, a prompt of more than n_positions tokens, a negative temperature or count, or
 /// top_p outside of (0, 1].
-///   const auto all = models::generate(gpt, {tokenizer.encode("Once")}, {.temperature = 0.8, .top_k = 50});
+///   const auto write = [](models::Gpt2& gpt, const std::vector<int32_t>& prompt) {
+///     return models::generate(gpt, {prompt}, {.temperature = 0.8, .top_k = 50})[0];
+///   };
 std::vector<std::vector<int32_t>> generate(Gpt2& model, const std::vector<std::vector<int32_t>>& prompts,
                                            const GenerationOptions& options = {});
 

@@ -5,9 +5,9 @@
 //   build/release/examples/gpt/train_gpt --text book.txt --vocabulary 2000 --layers 6 --size 384 --heads 6
 //
 // The text is cut into tokens by byte-level BPE, learnt from the text itself; --vocabulary 256 makes each byte a token.
-// Without a file the program generates sentences of a small grammar, which it writes without mistakes after a few epochs.
-// --out receives the tokenizer (tokenizer.json), snapshots and model.npz; --resume continues an interrupted run. With
-// --checkpoint, layers are computed again during backward, for long sequences. See --help for the options.
+// Without a file the program generates sentences of a small grammar, which it writes without mistakes after a few
+// epochs. --out receives the tokenizer (tokenizer.json), snapshots and model.npz; --resume continues an interrupted
+// run. With --checkpoint, layers are computed again during backward, for long sequences. See --help for the options.
 #include <chainer/chainer.h>
 #include <chainer/models/generate.h>
 #include <chainer/tokenizers/tokenizer.h>

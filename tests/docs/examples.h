@@ -2,6 +2,8 @@
 // What the examples of the headers' comments are checked with: the value of an expression against the text behind it.
 #pragma once
 #include <chainer/chainer.h>
+#include <chainer/models/bert.h>
+#include <chainer/models/generate.h>
 #include <chainer/testing/testing.h>
 #include <chainer/training/mock_updater.h>
 
