@@ -33,7 +33,13 @@ const std::vector<Workload>& workloads() {
                                             {"vgg_cifar", vgg_cifar},
                                             {"resnet50_train", resnet50_train},
                                             {"resnet50_infer", resnet50_infer},
-                                            {"dcgan", dcgan}};
+                                            {"dcgan", dcgan},
+                                            {"gpt_train", gpt_train},
+                                            {"gpt2_train", gpt2_train},
+                                            {"attention_long", attention_long},
+                                            {"bert_infer", bert_infer},
+                                            {"bert_infer_32", bert_infer_32},
+                                            {"gpt2_generate", gpt2_generate}};
   return all;
 }
 }  // namespace bench

@@ -40,6 +40,12 @@ Step vgg_cifar();
 Step resnet50_train();
 Step resnet50_infer();
 Step dcgan();
+Step gpt_train();
+Step gpt2_train();
+Step attention_long();
+Step bert_infer();
+Step bert_infer_32();
+Step gpt2_generate();
 
 /// The device of the steps (--device).
 inline chainer::Device device;

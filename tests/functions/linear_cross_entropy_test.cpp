@@ -45,7 +45,7 @@ TEST(losses_of_several_blocks) {
 }
 
 TEST(blocks_hold_fewer_scores) {
-  const Case c(float32, 1024);  // scores of 512 MiB
+  const Case c(float32, 640);  // scores of 320 MiB
   memory::reset_peak();
   const int64_t before = memory::statistics().in_use;
   F::linear_cross_entropy(c.x, c.W, c.t, c.b).backward();
