@@ -32,7 +32,7 @@ void expect_same(const F::SoftmaxCrossEntropyOptions& o, double loss_scale = 1) 
   const Variable gy(random::normal(0, loss_scale, whole.shape(), float32), false);
   const Variables in{c.x, c.W, c.b};
   const Variables a = grad({parts}, in, {.grad_outputs = {gy}}), e = grad({whole}, in, {.grad_outputs = {gy}});
-  for (std::size_t i = 0; i < 3; ++i) EXPECT_CLOSE(a[i].array(), e[i].array(), {.atol = 1e-6, .rtol = 1e-4});
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_CLOSE(a[i].array(), e[i].array(), {.atol = 3e-5, .rtol = 1e-3});
 }
 
 }  // namespace
@@ -61,7 +61,7 @@ TEST(frozen_weights_have_no_gradient) {
   EXPECT(!c.W.grad());
   const Variable x(c.x.array(), true);
   F::softmax_cross_entropy(F::linear(x, c.W), c.t).backward();
-  EXPECT_CLOSE(c.x.grad(), x.grad(), {.atol = 1e-7, .rtol = 1e-4});
+  EXPECT_CLOSE(c.x.grad(), x.grad(), {.atol = 1e-6, .rtol = 1e-3});
 }
 
 TEST(loss_scales_act_before_gradients_are_rounded) {
