@@ -99,6 +99,10 @@ inline constexpr struct LinearCrossEntropy {
   static constexpr std::string_view name = "linear_cross_entropy";
   Variable operator()(const Variable& x, const Variable& W, const Variable& t, const Variable& b = {},
                       const SoftmaxCrossEntropyOptions& options = {}) const;
+  CHAINER_OTHER_OPTIONS_CALL(
+      linear_cross_entropy,
+      ".normalize, .cache_score, .class_weight, .ignore_label, .reduce, .enable_double_backprop, .label_smoothing",
+      const Variable&, const Variable&, const Variable&, const Variable&);
 } linear_cross_entropy{};
 
 /// Computes |x0 - x1|, elementwise for inputs of the same shape and floating dtype.

@@ -151,6 +151,8 @@ class TransformerEncoder : public Chain {
  public:
   TransformerEncoder(int64_t layers, int64_t size, int64_t heads, const TransformerLayerOptions& layer = {},
                      const TransformerOptions& options = {});
+  CHAINER_OTHER_OPTIONS(TransformerEncoder, ".norm, .checkpoint", int64_t, int64_t, int64_t,
+                        const TransformerLayerOptions&);
   Variable forward(const Variable& x, const TransformerContext& context = {});
   std::vector<std::shared_ptr<TransformerEncoderLayer>> layers;
   std::shared_ptr<LayerNormalization> norm;  ///< or null
@@ -165,6 +167,8 @@ class TransformerDecoder : public Chain {
  public:
   TransformerDecoder(int64_t layers, int64_t size, int64_t heads, const TransformerLayerOptions& layer = {},
                      const TransformerOptions& options = {});
+  CHAINER_OTHER_OPTIONS(TransformerDecoder, ".norm, .checkpoint", int64_t, int64_t, int64_t,
+                        const TransformerLayerOptions&);
   Variable forward(const Variable& x, const Variable& memory, const TransformerContext& context = {});
   std::vector<std::shared_ptr<TransformerDecoderLayer>> layers;
   std::shared_ptr<LayerNormalization> norm;  ///< or null

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 
+#include "chainer/core/other_options.h"
 #include "chainer/links/attention.h"
 #include "chainer/links/links.h"
 
@@ -40,6 +41,7 @@ struct BertInputs {
 class Bert : public Chain {
  public:
   explicit Bert(const BertConfig& config, const L::TransformerOptions& options = {});
+  CHAINER_OTHER_OPTIONS(Bert, ".norm, .checkpoint", const BertConfig&);
   /// Reads a folder with config.json and model.safetensors, as the package `transformers` writes them. A pooler that is
   /// not in the file keeps its initial weights. Throws ValueError, which lists all mismatches.
   static Bert load(const std::filesystem::path& folder, const L::TransformerOptions& options = {});

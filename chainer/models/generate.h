@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "chainer/core/other_options.h"
 #include "chainer/models/gpt2.h"
 
 namespace chainer::models {
@@ -30,6 +31,8 @@ struct GenerationOptions {
 ///   };
 std::vector<std::vector<int32_t>> generate(Gpt2& model, const std::vector<std::vector<int32_t>>& prompts,
                                            const GenerationOptions& options = {});
+CHAINER_OTHER_OPTIONS_OF(generate, ".max_new_tokens, .temperature, .top_k, .top_p, .end, .stream", Gpt2&,
+                         const std::vector<std::vector<int32_t>>&);
 
 /// Draws a token by its score as generate() does; `number` is uniform in [0, 1).
 int32_t drawn_token(const std::vector<float>& scores, const GenerationOptions& options, double number);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "chainer/core/other_options.h"
 #include "chainer/links/attention.h"
 #include "chainer/links/links.h"
 
@@ -39,6 +40,7 @@ struct Gpt2Inputs {
 class Gpt2 : public Chain {
  public:
   explicit Gpt2(const Gpt2Config& config, const L::TransformerOptions& options = {});
+  CHAINER_OTHER_OPTIONS(Gpt2, ".norm, .checkpoint", const Gpt2Config&);
   /// Reads a folder with config.json and model.safetensors. Throws ValueError for weights that are missing or of
   /// another shape.
   static Gpt2 load(const std::filesystem::path& folder, const L::TransformerOptions& options = {});

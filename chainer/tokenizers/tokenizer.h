@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "chainer/array/array.h"
+#include "chainer/core/other_options.h"
 
 namespace chainer::tokenizers {
 
@@ -56,8 +57,11 @@ class Tokenizer {
   /// A pair of texts, as a question and its context.
   std::vector<int32_t> encode_pair(std::string_view first, std::string_view second, bool special_tokens = true) const;
   Batch encode_batch(const std::vector<std::string>& texts, const BatchOptions& options = {}) const;
+  CHAINER_OTHER_OPTIONS_METHOD(encode_batch, ".max_length, .length, .special_tokens", const std::vector<std::string>&);
   Batch encode_batch(const std::vector<std::pair<std::string, std::string>>& pairs,
                      const BatchOptions& options = {}) const;
+  CHAINER_OTHER_OPTIONS_METHOD(encode_batch, ".max_length, .length, .special_tokens",
+                               const std::vector<std::pair<std::string, std::string>>&);
   /// Returns the text of ids. Throws IndexError for an id that is not in the vocabulary.
   std::string decode(const std::vector<int32_t>& ids, bool skip_special_tokens = true) const;
 
