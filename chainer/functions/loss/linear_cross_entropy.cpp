@@ -10,6 +10,7 @@
 #include "chainer/functions/connection.h"
 #include "chainer/functions/loss.h"
 #include "chainer/functions/loss/reduced.h"
+#include "chainer/functions/math.h"
 #include "chainer/functions/mixed.h"
 #include "chainer/functions/rows.h"
 #include "chainer/routines/arithmetic.h"
