@@ -37,6 +37,7 @@ const std::vector<Workload>& workloads() {
                                             {"gpt_train", gpt_train},
                                             {"gpt2_train", gpt2_train},
                                             {"attention_long", attention_long},
+                                            {"vit_train", vit_train},
                                             {"bert_infer", bert_infer},
                                             {"bert_infer_32", bert_infer_32},
                                             {"gpt2_generate", gpt2_generate}};

@@ -43,6 +43,7 @@ Step dcgan();
 Step gpt_train();
 Step gpt2_train();
 Step attention_long();
+Step vit_train();
 Step bert_infer();
 Step bert_infer_32();
 Step gpt2_generate();

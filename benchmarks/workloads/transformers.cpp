@@ -59,6 +59,38 @@ Step attention_long() {
 
 namespace {
 
+// A vision transformer: 64 patches of a 32 x 32 image.
+struct Vit : Chain {
+  L::Convolution2D patches{3, 192, 4, {.stride = 4}};
+  L::Parameter positions{random::normal(0, 0.02, {64, 192}, config().dtype)};
+  L::TransformerEncoder encoder{
+      6, 192, 3, {.feedforward = 384, .dropout = 0, .activation = F::gelu, .norm_first = true}};
+  L::Linear head{192, 10};
+  CHAINER_MEMBERS(Vit, patches, positions, encoder, head);
+  Variable forward(const Variable& x) {
+    Variable h = patches(x);
+    h = F::transpose(F::reshape(h, {h.shape()[0], 192, 64}), {0, 2, 1});
+    return head(F::mean(encoder(h + F::broadcast_to(positions(), h.shape())), 1));
+  }
+};
+
+}  // namespace
+
+Step vit_train() {
+  auto model = std::make_shared<Vit>();
+  const Array x = uniform({32, 3, 32, 32}), t = labels(10, {32});
+  (void)model->forward(x);  // creates the weights
+  const auto loss = maybe_static(
+      [=](const Variable& x, const Variable& t) { return F::softmax_cross_entropy(model->forward(x), t); }, *model);
+  Step s = training(
+      model, [=] { return loss(x, t); },
+      std::make_shared<optimizers::AdamW>(optimizers::AdamWOptions{.alpha = 1e-3, .weight_decay = 0.01}));
+  s.inputs = {{"x", x}, {"t", t}};
+  return s;
+}
+
+namespace {
+
 // MiniLM's shape.
 Step sentences(int64_t batch, int64_t length) {
   auto model = std::make_shared<models::Bert>(models::BertConfig{
