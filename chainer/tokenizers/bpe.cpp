@@ -105,7 +105,7 @@ class Bpe : public Model {
     return {s->substr(0, at), s->substr(at + 1)};
   }
 
-  // The same with a queue of pairs, for words whose length is not that of words.
+  // The same with a queue of pairs, for very long words.
   void merge_long(std::vector<int32_t>& ids, std::size_t begin) const {
     struct Symbol {
       int32_t id;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a tokenizer consists of.
+// The parts of a tokenizer.
 #pragma once
 #include <memory>
 #include <string>

@@ -7,7 +7,7 @@
 
 namespace chainer::tokenizers {
 
-/// What tokenizers distinguish; a character belongs to one class.
+/// The classes of characters that tokenizers distinguish.
 enum class CharacterClass : uint8_t {
   letter,       ///< categories L*
   number,       ///< N*
