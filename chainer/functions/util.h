@@ -10,8 +10,9 @@ namespace functions {
 
 /// Computes func(xs...), inputs and outputs of any shape, and computes it again during backward instead of keeping its
 /// intermediate arrays. The second call has config().in_recomputing set and must give the same result; random::global()
-/// repeats the numbers of the first call (dropout). Parameters that func reads get their gradients by backward(); if
-/// the gradients themselves need a graph, backward() throws RuntimeError instead.
+/// repeats the numbers of the first call (dropout), if other threads draw none during this call, and config().train is
+/// that of the first call. Parameters that func reads get their gradients by backward(), also within grad(); if the
+/// gradients themselves need a graph, backward() throws RuntimeError instead.
 ///   F::forget([](const Variables& x) { return Variables{x[0] * x[0]}; }, {array({2.f})})
 inline constexpr struct Forget {
   static constexpr std::string_view name = "forget";

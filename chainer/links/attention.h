@@ -19,8 +19,12 @@ namespace links {
 /// sequence is generated without computing them again. They are constants: gradients do not pass through a cache.
 class AttentionCache {
  public:
+  AttentionCache() = default;
+  AttentionCache(const AttentionCache& o);  // copies keys and values
+  AttentionCache(AttentionCache&&) noexcept = default;
+  AttentionCache& operator=(AttentionCache o) noexcept;
   int64_t length() const { return length_; }
-  /// Throws DimensionError for other examples, heads or sizes than those of earlier calls.
+  /// Throws DimensionError for other examples, heads or sizes than those of earlier calls, TypeError for other dtypes.
   void append(const Variable& k, const Variable& v);
   /// Views; append() may write after their end.
   Variable keys() const;
@@ -28,6 +32,8 @@ class AttentionCache {
   /// Replaces the examples by those at these indices (integers), as beam search does.
   void select(const Array& examples);
   void reset() { *this = AttentionCache(); }
+  /// Removes the positions from `length` on. Throws ValueError if the length is not in 0 ... length().
+  void truncate(int64_t length);
 
  private:
   Array k_, v_;  // with room for more positions
@@ -70,6 +76,7 @@ class MultiHeadAttention : public Chain {
   CHAINER_DECLARE_MEMBERS(MultiHeadAttention);
 
  private:
+  Variable attend(const Variable& x, const Variable& memory, const AttentionContext& context);
   int64_t heads_, kv_heads_;
   bool causal_, rotary_;
   double dropout_, base_;
@@ -124,6 +131,7 @@ class TransformerDecoderLayer : public Chain {
   CHAINER_DECLARE_MEMBERS(TransformerDecoderLayer);
 
  private:
+  Variable through_parts(const Variable& x, const Variable& memory, const AttentionContext& context);
   std::function<Variable(const Variable&)> activation_;
   double dropout_;
   bool norm_first_;
@@ -159,6 +167,7 @@ class TransformerEncoder : public Chain {
   CHAINER_DECLARE_MEMBERS(TransformerEncoder);
 
  private:
+  Variable through_layers(const Variable& x, const TransformerContext& context);
   bool checkpoint_;
 };
 
@@ -175,6 +184,7 @@ class TransformerDecoder : public Chain {
   CHAINER_DECLARE_MEMBERS(TransformerDecoder);
 
  private:
+  Variable through_layers(const Variable& x, const Variable& memory, const TransformerContext& context);
   bool checkpoint_;
 };
 

@@ -21,10 +21,12 @@ BertConfig BertConfig::load(const std::filesystem::path& file) {
     c.intermediate_size = count_of(v, "intermediate_size", c.intermediate_size);
     c.max_position_embeddings = count_of(v, "max_position_embeddings", c.max_position_embeddings);
     c.type_vocab_size = count_of(v, "type_vocab_size", c.type_vocab_size);
-    c.layer_norm_eps = json::number_of(v, "layer_norm_eps", c.layer_norm_eps);
-    c.hidden_dropout_prob = json::number_of(v, "hidden_dropout_prob", c.hidden_dropout_prob);
+    c.layer_norm_eps = eps_of(v, "layer_norm_eps", c.layer_norm_eps);
+    c.hidden_dropout_prob = share_of(v, "hidden_dropout_prob", c.hidden_dropout_prob);
     c.hidden_act = json::text_of(v, "hidden_act", c.hidden_act);
     (void)activation(c.hidden_act);
+    for (const char* other : {"is_decoder", "add_cross_attention"})
+      if (json::is_true(v, other)) throw ValueError("'", other, "' is not supported");
     if (const std::string kind = json::text_of(v, "position_embedding_type", "absolute"); kind != "absolute")
       throw ValueError("position_embedding_type '", kind, "' is not supported; supported: absolute");
     if (c.hidden_size % c.num_attention_heads != 0)
@@ -66,6 +68,11 @@ Bert Bert::load(const std::filesystem::path& folder, const L::TransformerOptions
     names[ours + "linear2"] = theirs + "output.dense";
     names[ours + "norm2"] = theirs + "output.LayerNorm";
   }
+  // Files of early versions name the parts of a LayerNorm otherwise.
+  const auto links = names;
+  for (const auto& [ours, theirs] : links)
+    for (const char* part : {"gamma", "beta"})
+      if (file.contains(theirs + "." + part)) names[ours + "/" + part] = theirs + "." + part;
   const serializers::LoadReport report = serializers::load_safetensors(
       file, model, {.from = serializers::WeightNames::pytorch, .strict = false, .names = names});
   std::string missing;
@@ -83,10 +90,12 @@ Variable Bert::forward(const Variable& ids, const BertInputs& in) {
   for (const Array& a : {in.type_ids, in.mask})
     if (a && a.shape() != s)
       throw DimensionError("Bert: type_ids and mask must have the shape of ids, ", s, ", got ", a.shape());
+  expect_boolean("Bert", in.mask);
   const Array of_types = in.type_ids ? in.type_ids : zeros(s, int32, ids.device());
-  const Array places = broadcast_to(arange(s[1]).astype(int32).to_device(ids.device()), s);
-  const Variable h =
-      functions::dropout(norm(words(ids) + positions(places) + types(of_types), 2), config_.hidden_dropout_prob);
+  const Array places = arange(s[1]).astype(int32).to_device(ids.device());
+  Variable h = words(ids) + types(of_types);
+  h = h + functions::broadcast_to(positions(places), h.shape());
+  h = functions::dropout(norm(h, 2), config_.hidden_dropout_prob);
   // Scores are (N, heads, L, S).
   return encoder(h, L::TransformerContext{.mask = in.mask ? in.mask.reshape({s[0], 1, 1, s[1]}) : Array()});
 }
@@ -99,6 +108,7 @@ Variable mean_of_tokens(const Variable& h, const Array& mask) {
   if (h.ndim() != 3 || mask.shape() != Shape{h.shape()[0], h.shape()[1]})
     throw DimensionError("mean_of_tokens: expected h (N, L, D) and a mask (N, L), got ", h.shape(), " and ",
                          mask.shape());
+  expect_boolean("mean_of_tokens", mask);
   const Array m = mask.astype(h.dtype()).to_device(h.device());
   const Array weights = m / chainer::maximum(chainer::sum(m, {1}, true), 1.0);
   return functions::sum(h * weights.reshape({m.shape()[0], m.shape()[1], 1}), 1);

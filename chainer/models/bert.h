@@ -20,8 +20,8 @@ struct BertConfig {
   int64_t max_position_embeddings = 512;
   int64_t type_vocab_size = 2;
   double layer_norm_eps = 1e-12;
-  double hidden_dropout_prob = 0.1;
-  std::string hidden_act = "gelu";  ///< gelu, gelu_new, gelu_pytorch_tanh, relu, silu
+  double hidden_dropout_prob = 0.1;  ///< also of the attention
+  std::string hidden_act = "gelu";   ///< gelu, gelu_new, gelu_pytorch_tanh, relu, silu
 
   /// Reads a config.json. Throws FileError if it cannot be read, ValueError for a member of another type, a count that
   /// is not positive, or another kind of model.

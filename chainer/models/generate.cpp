@@ -27,6 +27,9 @@ void check(const Gpt2& model, const std::vector<std::vector<int32_t>>& prompts, 
 }  // namespace
 
 int32_t drawn_token(const std::vector<float>& scores, const GenerationOptions& o, double number) {
+  if (scores.empty()) throw ValueError("drawn_token: there are no scores");
+  for (std::size_t i = 0; i < scores.size(); ++i)
+    if (std::isnan(scores[i])) throw ValueError("drawn_token: the score of token ", i, " is NaN");
   const auto best = std::max_element(scores.begin(), scores.end());
   if (o.temperature == 0 || o.top_k == 1) return static_cast<int32_t>(best - scores.begin());
   std::vector<int32_t> order(scores.size());
@@ -85,13 +88,14 @@ std::vector<std::vector<int32_t>> generate(Gpt2& model, const std::vector<std::v
     const Variable h = model.hidden(ids.to_device(device), in);
     const Array last = h.array()[{Slice(), -1}];
     const Array scores = functions::linear(last, model.words.W).array().astype(float32, false);
+    const std::vector<double> numbers = o.temperature > 0 ? random::global().random_sample({n}).to_vector<double>()
+                                                          : std::vector<double>(prompts.size());
     std::vector<int32_t> next(prompts.size(), -1);
     Array more = zeros({n, 1}, int32), at = zeros({n, 1}, int32);
     for (int64_t i = 0; i < n; ++i) {
       const auto k = static_cast<std::size_t>(i);
       if (ended[k]) continue;
-      const double number = o.temperature > 0 ? random::global().next_double() : 0;
-      next[k] = drawn_token(scores[i].to_vector<float>(), o, number);
+      next[k] = drawn_token(scores[i].to_vector<float>(), o, numbers[k]);
       out[k].push_back(next[k]);
       const auto reached = static_cast<int64_t>(prompts[k].size() + out[k].size());
       ended[k] = (o.end && next[k] == *o.end) || reached >= model.config().n_positions;

@@ -23,9 +23,9 @@ struct GenerationOptions {
 };
 /// Returns the continuations of prompts, which may have different lengths, without the prompts and with the token `end`
 /// if it was reached. Computes in test mode, without a graph, and only the new position of each step. A batch ends when
-/// its longest sequence has n_positions tokens. Draws one number of random::global() for each token if temperature > 0.
-/// Throws ValueError for an empty prompt, a prompt of more than n_positions tokens, a negative temperature or count, or
-/// top_p outside of (0, 1].
+/// its longest sequence has n_positions tokens. Draws one number of random::global() for each prompt and step if
+/// temperature > 0. Throws ValueError for an empty prompt, a prompt of more than n_positions tokens, a negative
+/// temperature or count, or top_p outside of (0, 1].
 ///   const auto write = [](models::Gpt2& gpt, const std::vector<int32_t>& prompt) {
 ///     return models::generate(gpt, {prompt}, {.temperature = 0.8, .top_k = 50})[0];
 ///   };
@@ -34,7 +34,8 @@ std::vector<std::vector<int32_t>> generate(Gpt2& model, const std::vector<std::v
 CHAINER_OTHER_OPTIONS_OF(generate, ".max_new_tokens, .temperature, .top_k, .top_p, .end, .stream", Gpt2&,
                          const std::vector<std::vector<int32_t>>&);
 
-/// Draws a token by its score as generate() does; `number` is uniform in [0, 1).
+/// Draws a token by its score as generate() does; `number` is uniform in [0, 1). Throws ValueError for no scores, or
+/// NaN.
 int32_t drawn_token(const std::vector<float>& scores, const GenerationOptions& options, double number);
 
 }  // namespace chainer::models

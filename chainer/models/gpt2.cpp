@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "chainer/models/gpt2.h"
 
+#include <optional>
+
 #include "chainer/functions/functions.h"
 #include "chainer/initializers/random.h"
 #include "chainer/models/model_config.h"
@@ -22,10 +24,10 @@ class Weights {
     problems_ += "\n  " + prefix_ + name + " is missing";
     return {};
   }
-  void set(Parameter& p, const std::string& name, const Array& value) {
+  void set(Parameter& p, const std::string& name, const Array& value, const std::optional<Shape>& shape = {}) {
     if (!value) return;
-    if (value.shape() != p.shape())
-      problems_ += text("\n  ", prefix_, name, " has the shape ", value.shape(), ", expected ", p.shape());
+    if (const Shape& expected = shape ? *shape : p.shape(); value.shape() != expected)
+      problems_ += text("\n  ", prefix_, name, " has the shape ", value.shape(), ", expected ", expected);
     else
       p.set_array(value.astype(p.dtype()));
   }
@@ -38,6 +40,9 @@ class Weights {
   void set(std::initializer_list<L::Linear*> parts, const std::string& name) {
     const Array W = get(name + ".weight"), b = get(name + ".bias");
     const auto n = static_cast<int64_t>(parts.size());
+    const Shape& one = (*parts.begin())->W.shape();
+    const Shape expected{one[1], n * one[0]};
+    if (W && W.shape() != expected) return set((*parts.begin())->W, name + ".weight", W, expected);
     int64_t i = 0;
     for (L::Linear* l : parts) {
       const auto part = [&](const Array& a) {
@@ -69,12 +74,13 @@ Gpt2Config Gpt2Config::load(const std::filesystem::path& file) {
     c.n_layer = count_of(v, "n_layer", c.n_layer);
     c.n_head = count_of(v, "n_head", c.n_head);
     c.n_inner = count_of(v, "n_inner", 4 * c.n_embd);
-    c.layer_norm_epsilon = json::number_of(v, "layer_norm_epsilon", c.layer_norm_epsilon);
-    c.dropout = json::number_of(v, "resid_pdrop", c.dropout);
+    c.layer_norm_epsilon = eps_of(v, "layer_norm_epsilon", c.layer_norm_epsilon);
+    c.dropout = share_of(v, "resid_pdrop", c.dropout);
     c.activation_function = json::text_of(v, "activation_function", c.activation_function);
     (void)activation(c.activation_function);
     for (const char* other : {"scale_attn_by_inverse_layer_idx", "reorder_and_upcast_attn", "add_cross_attention"})
       if (json::is_true(v, other)) throw ValueError("'", other, "' is not supported");
+    if (!json::is_true(v, "scale_attn_weights", true)) throw ValueError("unscaled attention is not supported");
     if (!json::is_true(v, "tie_word_embeddings", true)) throw ValueError("untied word embeddings are not supported");
     if (c.n_embd % c.n_head != 0) throw ValueError("n_embd ", c.n_embd, " is no multiple of n_head ", c.n_head);
   });
@@ -93,6 +99,7 @@ Gpt2::Gpt2(const Gpt2Config& c, const L::TransformerOptions& options)
                .causal = true},
               options),
       config_(c) {
+  if (c.n_layer < 1) throw ValueError("Gpt2: n_layer must be at least 1, not ", c.n_layer);
   // The second product of a layer is initialized now, not at the first call, so that weights can be loaded.
   const NoBackpropMode none;
   const UsingConfig test(&Config::train, false);
@@ -115,7 +122,7 @@ Gpt2 Gpt2::load(const std::filesystem::path& folder, const L::TransformerOptions
     weights.set({&l.linear1}, name + "mlp.c_fc");
     weights.set({&l.linear2}, name + "mlp.c_proj");
   }
-  weights.set(*model.encoder.norm, "ln_f");
+  if (model.encoder.norm) weights.set(*model.encoder.norm, "ln_f");
   weights.check();
   return model;
 }
@@ -126,11 +133,14 @@ Variable Gpt2::hidden(const Variable& ids, const Gpt2Inputs& in) {
   const int64_t before = in.caches && !in.caches->empty() ? in.caches->front().length() : 0;
   if (before + s[1] > config_.n_positions)
     throw DimensionError("Gpt2: the model has ", config_.n_positions, " positions, the text ", before + s[1]);
+  expect_boolean("Gpt2", in.mask);
+  if (in.positions && in.positions.shape() != s)
+    throw DimensionError("Gpt2: expected positions of shape ", s, ", got ", in.positions.shape());
   if (in.mask && in.mask.shape() != Shape{s[0], before + s[1]})
     throw DimensionError("Gpt2: expected a mask of shape ", Shape{s[0], before + s[1]}, ", got ", in.mask.shape());
-  const Array places =
-      in.positions ? in.positions : broadcast_to((arange(s[1]) + before).astype(int32).to_device(ids.device()), s);
-  const Variable h = functions::dropout(words(ids) + positions(places), config_.dropout);
+  const Array places = in.positions ? in.positions : (arange(s[1]) + before).astype(int32).to_device(ids.device());
+  Variable h = words(ids);
+  h = functions::dropout(h + functions::broadcast_to(positions(places), h.shape()), config_.dropout);
   const Array mask = in.mask ? in.mask.reshape({s[0], 1, 1, before + s[1]}) : Array();
   return encoder(h, L::TransformerContext{.mask = mask, .caches = in.caches});
 }

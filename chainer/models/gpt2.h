@@ -20,7 +20,7 @@ struct Gpt2Config {
   int64_t n_head = 12;
   int64_t n_inner = 3072;
   double layer_norm_epsilon = 1e-5;
-  double dropout = 0.1;  ///< resid_pdrop
+  double dropout = 0.1;  ///< resid_pdrop, used for embeddings, attention and layers
   std::string activation_function = "gelu_new";
 
   /// As BertConfig::load().

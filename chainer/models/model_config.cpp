@@ -25,6 +25,22 @@ int64_t count_of(const json::Value& config, std::string_view name, int64_t other
   return n;
 }
 
+double share_of(const json::Value& config, std::string_view name, double otherwise) {
+  const double v = json::number_of(config, name, otherwise);
+  if (!(v >= 0 && v < 1)) throw ValueError("'", name, "' must be in [0, 1), not ", v);
+  return v;
+}
+
+double eps_of(const json::Value& config, std::string_view name, double otherwise) {
+  const double v = json::number_of(config, name, otherwise);
+  if (!(v > 0)) throw ValueError("'", name, "' must be positive, not ", v);
+  return v;
+}
+
+void expect_boolean(std::string_view model, const Array& mask) {
+  if (mask && mask.dtype() != Dtype::bool_) throw TypeError(model, ": the mask must be boolean, not ", mask.dtype());
+}
+
 std::function<Variable(const Variable&)> activation(const std::string& name) {
   if (name == "gelu") return functions::gelu;
   if (name == "gelu_new" || name == "gelu_pytorch_tanh")

@@ -49,6 +49,7 @@ class RandomState {
   /// Throws ValueError for an invalid state.
   void set_state(const State& state);
 
+  /// The functions next_...() do not lock: only one thread may call them.
   uint32_t next_uint32();
   /// Returns a number uniform in [0, 1), with 53 bits.
   double next_double();

@@ -8,11 +8,7 @@
 namespace chainer::tokenizers {
 namespace {
 
-bool is_word(int32_t c) {
-  const CharacterClass k = class_of(c);
-  return k == CharacterClass::letter || k == CharacterClass::number || k == CharacterClass::mark || c == '_';
-}
-// The beginning of the character that ends at `at`.
+// Returns the beginning of the character that ends at `at`.
 std::size_t before(std::string_view s, std::size_t at) {
   do --at;
   while (at > 0 && (static_cast<unsigned char>(s[at]) & 0xc0) == 0x80);
@@ -25,6 +21,7 @@ int32_t character_at(std::string_view s, std::size_t at) { return next_utf8(s, a
 void AddedTokens::add(const AddedToken& token, const std::string& searched) {
   if (searched.empty()) return;
   auto& list = beginning_[static_cast<unsigned char>(searched[0])];
+  std::erase_if(list, [&](const auto& t) { return t.first == searched; });  // the last one counts
   const auto place =
       std::find_if(list.begin(), list.end(), [&](const auto& t) { return t.first.size() < searched.size(); });
   list.insert(place, {searched, token});
@@ -45,8 +42,8 @@ void AddedTokens::split(std::string_view s, const std::function<void(const Added
     const AddedToken& t = found->second;
     std::size_t from = at, to = at + found->first.size();
     at = to;
-    if (t.single_word &&
-        ((from > 0 && is_word(character_at(s, before(s, from)))) || (to < s.size() && is_word(character_at(s, to)))))
+    if (t.single_word && ((from > 0 && is_word_character(character_at(s, before(s, from)))) ||
+                          (to < s.size() && is_word_character(character_at(s, to)))))
       continue;
     if (t.lstrip)
       while (from > begin && class_of(character_at(s, before(s, from))) == CharacterClass::space)

@@ -28,7 +28,8 @@ class Merges {
   };
   void add(int32_t a, int32_t b, Merge m) {
     const std::size_t at = place(key(a, b));
-    if (keys_[at] == kNone) keys_[at] = key(a, b), values_[at] = m;
+    keys_[at] = key(a, b);
+    values_[at] = m;  // of equal pairs, the last one counts
   }
   const Merge* find(int32_t a, int32_t b) const {
     const std::size_t at = place(key(a, b));
@@ -53,6 +54,8 @@ class Bpe : public Model {
     for (const char* name : {"continuing_subword_prefix", "end_of_word_suffix"})
       if (!json::text_of(model, name).empty()) throw ValueError("a model BPE with ", name, " is not supported");
     if (json::is_true(model, "byte_fallback")) throw ValueError("a model BPE with byte_fallback is not supported");
+    if (json::number_of(model, "dropout", 0) != 0) throw ValueError("a model BPE with dropout is not supported");
+    fuse_unknown_ = json::is_true(model, "fuse_unk");
     ignore_merges_ = json::is_true(model, "ignore_merges");
     if (const std::string unknown = json::text_of(model, "unk_token"); !unknown.empty())
       unknown_ = vocabulary.get(unknown, "unk_token");
@@ -78,8 +81,11 @@ class Bpe : public Model {
     if (ignore_merges_)
       if (const auto it = words_.find(word); it != words_.end()) return out.push_back(it->second);
     const std::size_t begin = out.size();
-    for (const char b : word)
-      if (const int32_t id = bytes_[static_cast<unsigned char>(b)]; id >= 0) out.push_back(id);
+    for (const char b : word) {
+      const int32_t id = bytes_[static_cast<unsigned char>(b)];
+      const bool again = fuse_unknown_ && id == unknown_ && out.size() > begin && out.back() == unknown_;
+      if (id >= 0 && !again) out.push_back(id);
+    }
     if (out.size() - begin > kLong) return merge_long(out, begin);
     while (true) {
       Merges::Merge best{std::numeric_limits<uint32_t>::max(), -1};
@@ -151,7 +157,7 @@ class Bpe : public Model {
   Merges merges_;
   std::array<int32_t, 256> bytes_;
   int32_t unknown_ = -1;
-  bool ignore_merges_ = false;
+  bool ignore_merges_ = false, fuse_unknown_ = false;
   Ids words_;
 };
 

@@ -26,11 +26,13 @@ std::string lower(const std::string& s) {
   return out;
 }
 
-std::string without_marks(const std::string& s) {
+// Removes marks that need no space (Mn), or all.
+std::string without_marks(const std::string& s, bool all) {
   if (is_ascii(s)) return s;
   std::string out;
   for_characters(s, [&](int32_t c) {
-    if (class_of(c) != CharacterClass::mark) put_utf8(out, static_cast<uint32_t>(c));
+    if (!all && class_of(c) == CharacterClass::mark) return;
+    if (!all || !is_any_mark(c)) put_utf8(out, static_cast<uint32_t>(c));
   });
   return out;
 }
@@ -69,7 +71,7 @@ Normalizer bert(const json::Value& v) {
   const bool lowers = json::is_true(v, "lowercase", true), strips = json::is_true(v, "strip_accents", lowers);
   return [=](std::string s) {
     if (cleans || chinese) s = clean(s, cleans, chinese);
-    if (strips && !is_ascii(s)) s = without_marks(normal_form(s, NormalForm::nfd));
+    if (strips && !is_ascii(s)) s = without_marks(normal_form(s, NormalForm::nfd), false);
     return lowers ? lower(s) : s;
   };
 }
@@ -85,7 +87,7 @@ Normalizer normalizer(const json::Value* v) {
   const std::string type = json::text_of(*v, "type");
   if (type == "BertNormalizer") return bert(*v);
   if (type == "Lowercase") return lower;
-  if (type == "StripAccents") return without_marks;
+  if (type == "StripAccents") return [](std::string s) { return without_marks(s, true); };
   if (type == "NFC") return by_form(NormalForm::nfc);
   if (type == "NFD") return by_form(NormalForm::nfd);
   if (type == "NFKC") return by_form(NormalForm::nfkc);

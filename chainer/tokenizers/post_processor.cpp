@@ -41,7 +41,11 @@ Templates between(const json::Value& v, bool roberta, const Vocabulary& vocabula
   const auto token = [&](const char* name) {
     const json::List& pair = json::list_of(v, name);
     if (pair.empty() || !pair[0].string()) throw ValueError("'", name, "' must be a token and its id");
-    return TemplatePart{Kind::special, {vocabulary.get(*pair[0].string(), name)}, 0};
+    const int32_t id = vocabulary.get(*pair[0].string(), name);
+    const int64_t* given = pair.size() > 1 ? std::get_if<int64_t>(&pair[1].data) : nullptr;
+    if (given && *given != id)
+      throw ValueError("'", name, "' has the id ", *given, ", and the token '", *pair[0].string(), "' the id ", id);
+    return TemplatePart{Kind::special, {id}, 0};
   };
   const TemplatePart cls = token("cls"), sep = token("sep");
   TemplatePart last = sep;
@@ -71,8 +75,12 @@ Templates post_processor(const json::Value* v, const Vocabulary& vocabulary) {
                      "' is not supported; supported: TemplateProcessing, BertProcessing, RobertaProcessing, ByteLevel, "
                      "Sequence");
   Templates out = plain;
+  int64_t adding = 0;
   for (const json::Value& one : json::list_of(*v, "processors"))
-    if (json::text_of(one, "type") != "ByteLevel") out = post_processor(&one, vocabulary);
+    if (json::text_of(one, "type") != "ByteLevel") {
+      if (++adding > 1) throw ValueError("a Sequence of several post_processors that add tokens is not supported");
+      out = post_processor(&one, vocabulary);
+    }
   return out;
 }
 

@@ -96,6 +96,7 @@ std::vector<int32_t> Tokenizer::encode_pair(std::string_view first, std::string_
 namespace {
 
 Batch padded(const std::vector<Sequence>& all, const BatchOptions& o, int32_t padding) {
+  if (o.length.value_or(0) < 0) throw ValueError("encode_batch: length must not be negative, got ", *o.length);
   std::size_t length = 0;
   for (const Sequence& s : all) length = std::max(length, s.ids.size());
   if (o.length) {
@@ -173,7 +174,9 @@ std::optional<int32_t> Tokenizer::id_of(std::string_view token) const {
 
 std::string Tokenizer::token_of(int32_t id) const {
   if (id < 0 || id >= size()) throw IndexError("tokenizer: id ", id, " is not in 0 ... ", size() - 1);
-  return tables_->vocabulary.tokens[static_cast<std::size_t>(id)];
+  const std::string& token = tables_->vocabulary.tokens[static_cast<std::size_t>(id)];
+  if (token.empty() && tables_->vocabulary.find(token) != id) throw IndexError("tokenizer: no token has the id ", id);
+  return token;
 }
 
 int32_t Tokenizer::padding_id() const {

@@ -65,7 +65,7 @@ class Tokenizer {
   /// Returns the text of ids. Throws IndexError for an id that is not in the vocabulary.
   std::string decode(const std::vector<int32_t>& ids, bool skip_special_tokens = true) const;
 
-  /// Returns the number of tokens.
+  /// Returns one more than the largest id.
   int64_t size() const;
   std::optional<int32_t> id_of(std::string_view token) const;
   /// Returns the token as files spell it. Throws IndexError for an id that is not in the vocabulary.

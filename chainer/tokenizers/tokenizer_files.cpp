@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Every tokenizer is made from a tokenizer.json: from its file, or from one that is written for other files.
+#include <algorithm>
 #include <atomic>
+#include <functional>
+#include <unordered_map>
 
 #include "chainer/core/json_fields.h"
 #include "chainer/core/system/file.h"
@@ -19,6 +22,21 @@ AddedToken added_token(const json::Value& v) {
           .lstrip = json::is_true(v, "lstrip"),
           .rstrip = json::is_true(v, "rstrip"),
           .normalized = json::is_true(v, "normalized")};
+}
+
+// A model BPE gets bytes, which ByteLevel makes of the words: the last step before it, and no step of another model.
+void check_order(const json::Value* splitter, const std::string& model) {
+  std::vector<std::string> types;
+  const std::function<void(const json::Value*)> collect = [&](const json::Value* v) {
+    if (json::is_null(v)) return;
+    if (const std::string type = json::text_of(*v, "type"); type != "Sequence") return types.push_back(type);
+    for (const json::Value& one : json::list_of(*v, "pretokenizers")) collect(&one);
+  };
+  collect(splitter);
+  const auto levels = std::count(types.begin(), types.end(), "ByteLevel");
+  if (model == "BPE" ? levels != 1 || types.back() != "ByteLevel" : levels != 0)
+    throw ValueError("a model ", model, " needs ",
+                     model == "BPE" ? "ByteLevel as its last pre_tokenizer" : "pre_tokenizers other than ByteLevel");
 }
 
 json::Value special_token(const std::string& content, int64_t id) {
@@ -52,6 +70,13 @@ Tokenizer from_json(const std::string& text) {
     if (!number) throw ValueError("token '", token, "' has the id ", json::dump(id).substr(0, 80));
     t->vocabulary.add(token, *number);
   }
+  std::vector<AddedToken> added;
+  if (!json::is_null(v.find("added_tokens")))
+    for (const json::Value& one : json::list_of(v, "added_tokens")) {
+      added.push_back(added_token(one));
+      t->vocabulary.add(added.back().content, json::integer_of(one, "id", -1));
+      added.back().id = t->vocabulary.find(added.back().content);
+    }
   const std::string type = json::text_of(*model, "type", model->find("merges") ? "BPE" : "WordPiece");
   if (type == "BPE")
     t->model = bpe_model(*model, t->vocabulary);
@@ -61,14 +86,8 @@ Tokenizer from_json(const std::string& text) {
     throw ValueError("model '", type, "' is not supported; supported: BPE, WordPiece");
   t->normalize = normalizer(v.find("normalizer"));
   t->split = splitter(v.find("pre_tokenizer"));
+  check_order(v.find("pre_tokenizer"), type);
   t->decode = decoder(v.find("decoder"));
-  std::vector<AddedToken> added;
-  if (!json::is_null(v.find("added_tokens")))
-    for (const json::Value& one : json::list_of(v, "added_tokens")) {
-      added.push_back(added_token(one));
-      t->vocabulary.add(added.back().content, json::integer_of(one, "id", -1));
-      added.back().id = t->vocabulary.find(added.back().content);
-    }
   t->special.resize(t->vocabulary.tokens.size());
   for (const AddedToken& a : added) {
     t->special[static_cast<std::size_t>(a.id)] = a.special;
@@ -111,29 +130,32 @@ Tokenizer Tokenizer::byte_level_bpe(const fs::path& vocab_json, const fs::path& 
       {"post_processor", {}},
       {"decoder", byte_level},
       {"model", json::Object{{"type", "BPE"}, {"vocab", std::move(vocab)}, {"merges", std::move(merges)}}}};
-  return about(merges_txt, [&] { return from_json(json::dump(file)); });
+  return about(vocab_json.string() + " and " + merges_txt.string(), [&] { return from_json(json::dump(file)); });
 }
 
 Tokenizer Tokenizer::word_piece(const fs::path& vocab_txt, bool lowercase) {
   json::Object vocab;
   json::List added;
   const std::string lines = read_file(vocab_txt, kLargestFile);
-  int64_t id = 0, cls = -1, sep = -1;
+  int64_t id = 0;
+  std::unordered_map<std::string, int64_t> ids;
   for (std::size_t at = 0; at < lines.size(); ++id) {
     const std::size_t end = std::min(lines.find('\n', at), lines.size());
     std::string line = lines.substr(at, end - at);
-    if (line.ends_with('\r')) line.pop_back();
-    for (const char* special : {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"})
-      if (line == special) added.push_back(special_token(line, id));
-    if (line == "[CLS]") cls = id;
-    if (line == "[SEP]") sep = id;
-    vocab.emplace_back(std::move(line), id);
+    line.erase(line.find_last_not_of(" \t\r\n\v\f") + 1);
+    ids[line] = id;  // of equal lines, the last one counts
     at = end + 1;
   }
+  for (const auto& [token, last] : ids) vocab.emplace_back(token, last);
+  std::sort(vocab.begin(), vocab.end(),
+            [](const auto& a, const auto& b) { return a.second.number() < b.second.number(); });
+  for (const char* special : {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"})
+    if (ids.contains(special)) added.push_back(special_token(special, ids[special]));
   json::Value post;
-  if (cls >= 0 && sep >= 0)
-    post =
-        json::Object{{"type", "BertProcessing"}, {"sep", json::List{"[SEP]", sep}}, {"cls", json::List{"[CLS]", cls}}};
+  if (ids.contains("[CLS]") && ids.contains("[SEP]"))
+    post = json::Object{{"type", "BertProcessing"},
+                        {"sep", json::List{"[SEP]", ids["[SEP]"]}},
+                        {"cls", json::List{"[CLS]", ids["[CLS]"]}}};
   const json::Value file =
       json::Object{{"version", "1.0"},
                    {"added_tokens", std::move(added)},

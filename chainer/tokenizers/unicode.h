@@ -20,6 +20,12 @@ enum class CharacterClass : uint8_t {
 /// Returns the class of a code point. Without utf8proc, throws MissingPartError for one beyond ASCII.
 CharacterClass class_of(int32_t code_point);
 
+/// Returns true for a character of words, as \w in regular expressions: letters, marks, decimal digits, connectors such
+/// as _, and joiners. Errors as class_of().
+bool is_word_character(int32_t code_point);
+/// Returns true for the categories Mn, Mc and Me. Errors as class_of().
+bool is_any_mark(int32_t code_point);
+
 /// Appends the lower case of a code point, which may have several characters. Errors as class_of().
 void put_lower(std::string& to, int32_t code_point);
 

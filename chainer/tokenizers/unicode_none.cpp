@@ -28,6 +28,16 @@ CharacterClass class_of(int32_t c) {
              : CharacterClass::other;
 }
 
+bool is_any_mark(int32_t c) {
+  expect_ascii(c);
+  return false;
+}
+
+bool is_word_character(int32_t c) {
+  const CharacterClass k = class_of(c);
+  return k == CharacterClass::letter || k == CharacterClass::number || c == '_';
+}
+
 void put_lower(std::string& to, int32_t c) {
   expect_ascii(c);
   to += static_cast<char>(is_between(c, 'A', 'Z') ? c + 32 : c);

@@ -30,6 +30,19 @@ CharacterClass class_of(int32_t c) {
   return CharacterClass::other;
 }
 
+bool is_any_mark(int32_t c) {
+  const utf8proc_category_t k = utf8proc_category(c);
+  return k >= UTF8PROC_CATEGORY_MN && k <= UTF8PROC_CATEGORY_ME;
+}
+
+bool is_word_character(int32_t c) {
+  const utf8proc_category_t k = utf8proc_category(c);
+  const bool circled = (c >= 0x24b6 && c <= 0x24e9) || (c >= 0x1f130 && c <= 0x1f149) ||
+                       (c >= 0x1f150 && c <= 0x1f169) || (c >= 0x1f170 && c <= 0x1f189);  // letters of category So
+  return class_of(c) == CharacterClass::letter || is_any_mark(c) || k == UTF8PROC_CATEGORY_ND ||
+         k == UTF8PROC_CATEGORY_NL || k == UTF8PROC_CATEGORY_PC || c == 0x200c || c == 0x200d || circled;
+}
+
 void put_lower(std::string& to, int32_t c) {
   put_utf8(to, static_cast<uint32_t>(c == 0x130 ? 'i' : utf8proc_tolower(c)));
   if (c == 0x130) put_utf8(to, 0x307);  // the only lower case of two characters

@@ -5,7 +5,7 @@
 namespace chainer::tokenizers {
 namespace {
 
-constexpr int64_t kLargestId = (int64_t{1} << 20) - 1;  // four times the largest vocabularies
+constexpr int64_t kLargestId = (int64_t{1} << 20) - 1;  // files of tokens are smaller
 
 }  // namespace
 

@@ -112,6 +112,8 @@ int main(int argc, char** argv) {
     const Tokenizer tokenizer = Tokenizer::train_byte_level_bpe(lines, {.vocabulary = vocabulary});
     std::filesystem::create_directories(o.out);
     tokenizer.save(o.out + "/tokenizer.json");
+    if (const auto n = static_cast<long>(tokenizer.encode(prompt).size()); n > positions)
+      throw ValueError("--prompt has ", n, " tokens, more than --positions ", positions);
     const Array tokens = tokens_of(tokenizer, lines);
     const int64_t test_size = std::max<int64_t>(tokens.size() / 10, positions + 1);
     if (tokens.size() < 2 * test_size) throw ValueError("the text has ", tokens.size(), " tokens, too few to train on");

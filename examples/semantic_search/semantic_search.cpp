@@ -39,11 +39,13 @@ std::vector<Section> read_sections(const std::string& folder) {
     std::ifstream in(file);
     bool code = false;
     for (std::string line; std::getline(in, line);) {
-      const bool fence = line.starts_with("```");
+      const bool fence = line.find("```") == line.find_first_not_of(' ') && !line.empty();
       if (fence) code = !code;
       if (code || fence) continue;
-      if (line.starts_with("#"))
-        out.push_back({file.filename().string(), line.substr(line.find_first_not_of("# ")), ""});
+      const std::size_t level = std::min(line.find_first_not_of('#'), line.size());
+      if (level > 0 && level < line.size() && line[level] == ' ')
+        out.push_back(
+            {file.filename().string(), line.substr(std::min(line.find_first_not_of(' ', level), line.size())), ""});
       else if (!line.empty() && !out.empty() && out.back().file == file.filename())
         out.back().text += line + " ";
     }

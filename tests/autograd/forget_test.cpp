@@ -145,3 +145,34 @@ TEST(forget_repeats_random_numbers) {
   const Variable gx = grad({F::sum(y)}, {x}, {.enable_double_backprop = true})[0];
   EXPECT_CLOSE(gx.array(), y.array(), {.atol = 0, .rtol = 0});
 }
+
+TEST(forget_of_arrays_trains_parameters) {
+  L::Linear l(3, 2);
+  l.cleargrads();
+  const Array x = ones({4, 3});
+  Variable y = forgotten([&](const Variable& v) { return l(v); }, x);
+  F::sum(y * y).backward();
+  const Array g = l.W.grad().copy();
+  l.cleargrads();
+  F::sum(F::square(l(x))).backward();
+  EXPECT_CLOSE(g, l.W.grad());
+  const NoBackpropMode none;
+  EXPECT(!forgotten([&](const Variable& v) { return l(v); }, x).requires_grad());
+}
+
+TEST(forget_computes_again_in_the_mode_of_the_first_call) {
+  Variable x(ones({1000}), true);
+  const Variable y = forgotten([](const Variable& v) { return F::dropout(v, 0.5); }, x);
+  {
+    const UsingConfig test(&Config::train, false);
+    F::sum(y).backward();
+  }
+  EXPECT_CLOSE(x.grad(), y.array(), {.atol = 0, .rtol = 0});
+  int calls = 0;
+  const Variables two = F::forget(
+      [&](const Variables& v) {
+        return ++calls == 1 ? Variables{v[0], v[0]} : Variables{v[0]};
+      },
+      {x});
+  EXPECT_THROW(RuntimeError, "returned 2 variables at first, and 1", F::sum(two[0] + two[1]).backward());
+}

@@ -85,6 +85,11 @@ TEST(wrong_labels_of_projections_are_named) {
                F::linear_cross_entropy(c.x, ones({4, 2}), zeros({kRows}, int32)));
 }
 
+TEST(losses_of_no_classes) {
+  EXPECT_THROW(ValueError, "has no classes", F::softmax_cross_entropy(zeros({2, 0}), array({-1, -1})));
+  EXPECT_THROW(ValueError, "has no classes", F::linear_cross_entropy(zeros({2, 3}), zeros({0, 3}), array({-1, -1})));
+}
+
 TEST(losses_of_no_rows) {
   const Variable x(zeros({0, 3}), true), W(ones({4, 3}), true);
   const Variable y = F::linear_cross_entropy(x, W, zeros({0}, int32));

@@ -71,6 +71,18 @@ TEST(layers_computed_again_have_the_same_gradients) {
   expect_same(gradients<L::TransformerDecoder>(true, x, memory), gradients<L::TransformerDecoder>(false, x, memory));
 }
 
+TEST(layers_computed_again_are_trained_on_arrays) {
+  L::TransformerEncoder e(2, 8, 2, {.dropout = 0, .norm_first = true}, {.checkpoint = true});
+  const Array x = normal({2, 3, 8}).array();
+  (void)e(x);
+  e.cleargrads();
+  F::sum(e(x) * F::exp(e(x))).backward();
+  for (const auto& [name, p] : e.namedparams())
+    EXPECT(p.grad() && (sum(absolute(p.grad())).item<float>() > 0 || name.ends_with("key/b")));
+  EXPECT_THROW(TypeError, "the memory is an empty variable", L::TransformerDecoder(1, 8, 2)(x, Variable()));
+  EXPECT_THROW(ValueError, "the activation is an empty function", L::TransformerEncoder(1, 8, 2, {.activation = {}}));
+}
+
 TEST(graphs_of_layers_computed_again_outlive_their_stack) {
   const Variable x = normal({1, 4, 8});
   Variable loss;
@@ -122,4 +134,60 @@ TEST(stacks_generate_from_caches) {
   caches.pop_back();
   EXPECT_THROW(ValueError, "expected 3 caches, one for each layer, got 2",
                e(x, L::TransformerContext{.caches = &caches}));
+}
+
+TEST(caches_are_values) {
+  const NoBackpropMode none;
+  const UsingConfig test(&Config::train, false);
+  const Array x = normal({1, 7, 8}).array();
+  L::TransformerEncoder e(2, 8, 2, {.norm_first = true, .causal = true});
+  const auto at = [&](int64_t i) { return x[{Slice(), Slice(i, i + 1)}]; };
+  const Array whole = e(x).array();
+  std::vector<L::AttentionCache> a;
+  (void)e(x[{Slice(), Slice(0, 4)}], L::TransformerContext{.caches = &a});
+  (void)e(at(4), L::TransformerContext{.caches = &a});
+  std::vector<L::AttentionCache> b = a;  // another continuation
+  (void)e(at(5), L::TransformerContext{.caches = &a});
+  (void)e(at(0), L::TransformerContext{.caches = &b});
+  EXPECT_CLOSE(e(at(6), L::TransformerContext{.caches = &a}).array(), whole[{Slice(), Slice(6, 7)}], {.atol = 1e-5});
+  EXPECT_EQ(b[0].length(), 6);
+  b[0].truncate(2);
+  EXPECT_EQ(b[0].keys().shape()[2], 2);
+  EXPECT_THROW(ValueError, "a length of 3 is not in 0 ... 2", b[0].truncate(3));
+}
+
+TEST(caches_keep_their_lengths_if_a_call_fails) {
+  const NoBackpropMode none;
+  const UsingConfig test(&Config::train, false);
+  const Array x = normal({1, 4, 8}).array(), memory = normal({1, 3, 8}).array(), wrong = ones({1, 1, 1, 77}, bool_);
+  L::TransformerEncoder e(2, 8, 2, {.causal = true});
+  L::TransformerDecoder d(2, 8, 2);
+  const Array of_e = e(x).array(), of_d = d(x, memory).array();
+  std::vector<L::AttentionCache> caches, own, seen;
+  const auto part = [&](int64_t from, int64_t to) { return x[{Slice(), Slice(from, to)}]; };
+  (void)e(part(0, 2), L::TransformerContext{.caches = &caches});
+  (void)d(part(0, 2), memory, L::TransformerContext{.caches = &own, .memory_caches = &seen});
+  EXPECT_THROW(DimensionError, "a mask of shape (1, 1, 1, 77) does not",
+               e(part(2, 4), L::TransformerContext{.mask = wrong, .caches = &caches}));
+  EXPECT_THROW(
+      DimensionError, "mask",
+      d(part(2, 4), memory, L::TransformerContext{.caches = &own, .memory_mask = wrong, .memory_caches = &seen}));
+  for (std::size_t i = 0; i < 2; ++i) EXPECT(caches[i].length() == 2 && own[i].length() == 2 && seen[i].length() == 3);
+  EXPECT_CLOSE(e(part(2, 4), L::TransformerContext{.caches = &caches}).array(), of_e[{Slice(), Slice(2, 4)}],
+               {.atol = 1e-5});
+  EXPECT_CLOSE(d(part(2, 4), memory, L::TransformerContext{.caches = &own, .memory_caches = &seen}).array(),
+               of_d[{Slice(), Slice(2, 4)}], {.atol = 1e-5});
+  // A first call that fails leaves empty caches, for another batch.
+  std::vector<L::AttentionCache> fresh;
+  EXPECT_THROW(DimensionError, "a mask of shape (1, 1, 1, 77) does not",
+               e(x, L::TransformerContext{.mask = wrong, .caches = &fresh}));
+  EXPECT_EQ(e(normal({3, 4, 8}), L::TransformerContext{.caches = &fresh}).shape(), Shape({3, 4, 8}));
+  std::vector<L::AttentionCache> none_yet;
+  EXPECT_EQ(e(zeros({1, 0, 8}), L::TransformerContext{.caches = &none_yet}).shape(), Shape({1, 0, 8}));
+  L::AttentionCache one;
+  EXPECT_THROW(DimensionError, "different examples, heads or positions",
+               one.append(zeros({1, 1, 2, 2}), zeros({1, 1, 1, 2})));
+  one.append(zeros({1, 1, 2, 2}), zeros({1, 1, 2, 2}));
+  EXPECT_THROW(TypeError, "expected keys and values of float32",
+               one.append(zeros({1, 1, 2, 2}, float64), zeros({1, 1, 2, 2}, float64)));
 }

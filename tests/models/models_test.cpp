@@ -140,6 +140,29 @@ TEST(tokens_are_drawn_by_their_probabilities) {
   EXPECT(draw() == draw());
 }
 
+TEST(scores_that_are_none_are_refused) {
+  EXPECT_THROW(ValueError, "there are no scores", models::drawn_token({}, {.temperature = 1}, 0.5));
+  EXPECT_THROW(ValueError, "the score of token 1 is NaN", models::drawn_token({0, NAN}, {.temperature = 1}, 0.5));
+}
+
+TEST(files_of_early_versions_are_read) {
+  const fs::path folder = test::folder / "early";
+  fs::copy(data / "bert", folder);
+  std::map<std::string, Array> arrays;
+  const serializers::SafetensorsFile file(folder / "model.safetensors");
+  for (const auto& [name, entry] : file.entries()) {
+    std::string early = name;
+    if (const std::size_t at = name.find("LayerNorm."); at != name.npos)
+      early = name.substr(0, at) + (name.ends_with("weight") ? "LayerNorm.gamma" : "LayerNorm.beta");
+    arrays[early] = file.array(name).copy();
+  }
+  serializers::write_safetensors(folder / "model.safetensors", arrays);
+  const UsingConfig test(&Config::train, false);
+  models::Bert a = models::Bert::load(data / "bert"), b = models::Bert::load(folder);
+  const Array ids = array({{1, 2, 3}});
+  EXPECT_CLOSE(a(ids).array(), b(ids).array(), {.atol = 0, .rtol = 0});
+}
+
 TEST(models_that_do_not_fit_are_refused) {
   using models::Bert, models::Gpt2;
   EXPECT_THROW(ValueError, "expected the model_type 'gpt2', got 'bert'", Gpt2::load(data / "bert"));
@@ -155,6 +178,19 @@ TEST(models_that_do_not_fit_are_refused) {
   EXPECT_THROW(ValueError, "words/W", Bert::load(changed("bert", "\"vocab_size\": 150", "\"vocab_size\": 151")));
   EXPECT_THROW(ValueError, "hidden_size 16 is no multiple of num_attention_heads 5",
                Bert::load(changed("bert", "\"num_attention_heads\": 4", "\"num_attention_heads\": 5")));
+  EXPECT_THROW(ValueError, "'is_decoder' is not supported",
+               Bert::load(changed("bert", "\"is_decoder\": false", "\"is_decoder\": true")));
+  EXPECT_THROW(ValueError, "unscaled attention is not supported",
+               Gpt2::load(changed("gpt2", "\"scale_attn_weights\": true", "\"scale_attn_weights\": false")));
+  EXPECT_THROW(ValueError, "'layer_norm_eps' must be positive, not -1",
+               Bert::load(changed("bert", "\"layer_norm_eps\": 1e-12", "\"layer_norm_eps\": -1")));
+  EXPECT_THROW(ValueError, "n_layer must be at least 1, not 0", Gpt2(models::Gpt2Config{.n_layer = 0}));
+  EXPECT(!Gpt2::load(data / "gpt2", {.norm = false}).encoder.norm);
+  Gpt2 gpt = Gpt2::load(data / "gpt2");
+  EXPECT_THROW(TypeError, "Gpt2: the mask must be boolean, not float32",
+               gpt(zeros({1, 2}, int32), models::Gpt2Inputs{.mask = ones({1, 2})}));
+  EXPECT_THROW(DimensionError, "expected positions of shape (2, 3), got (2, 2)",
+               gpt(zeros({2, 3}, int32), models::Gpt2Inputs{.positions = zeros({2, 2}, int32)}));
   EXPECT_THROW(ValueError, "h.2.ln_1.weight is missing",
                Gpt2::load(changed("gpt2", "\"n_layer\": 2", "\"n_layer\": 3")));
   EXPECT_THROW(ValueError, "wte.weight has the shape (50, 16), expected (51, 16)",

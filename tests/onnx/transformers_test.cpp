@@ -27,6 +27,16 @@ void expect_same(Model& model, const Array& ids, const Array& more) {
 
 }  // namespace
 
+TEST(losses_of_projections_are_prepared) {
+  const Array W = random::normal(0, 1, {5, 3}, float32), x = random::normal(0, 1, {2, 4, 3}, float32);
+  const Array t = random::randint(0, 5, {2, 4}, int32);
+  const auto loss = [&](const Variables& v) {
+    return Variables{F::linear_cross_entropy(v[0], W, t, Variable(), {.normalize = false})};
+  };
+  onnx::Model read = onnx::Model::from_bytes(onnx::export_function(loss, Variables{x}));
+  EXPECT_CLOSE(read(Variables{x})[0].array(), loss({x})[0].array(), {.rtol = 1e-5});
+}
+
 TEST(transformers_are_exported) {
   const std::string data = TEST_DATA "models/";
   const Array ids = random::randint(0, 50, {2, 7}, int32), more = random::randint(0, 50, {3, 7}, int32);

@@ -168,6 +168,19 @@ TEST(damaged_tokenizers_are_refused) {
           with(R"("post_processor": null)", R"("post_processor": {"type": "X"})"));
   refused("byte_fallback is not supported", with(R"("byte_fallback": false)", R"("byte_fallback": true)"));
   refused("'byte_fallback' must be true or false, not 3", with(R"("byte_fallback": false)", R"("byte_fallback": 3)"));
+  refused("a model BPE with dropout is not supported", with(R"("dropout": null)", R"("dropout": 0.1)"));
+  refused("needs ByteLevel as its last pre_tokenizer",
+          with(R"("pre_tokenizer": {"type": "ByteLevel")", R"("pre_tokenizer": {"type": "WhitespaceSplit")"));
+  refused(
+      "several post_processors",
+      with(
+          R"("post_processor": null)",
+          R"("post_processor": {"type": "Sequence", "processors": [{"type": "TemplateProcessing", "single": [], "pair": []}, {"type": "TemplateProcessing", "single": [], "pair": []}]})"));
+  refused("'cls' has the id 7, and the token 'a' the id",
+          with(R"("post_processor": null)",
+               R"("post_processor": {"type": "BertProcessing", "cls": ["a", 7], "sep": ["b", 7]})"));
+  EXPECT_THROW(IndexError, "no token has the id 500",
+               tokenizers::from_json(with(R"("<|endoftext|>": 0)", R"("<|endoftext|>": 0, "far": 600)")).token_of(500));
   const std::filesystem::path file = test::folder / "damaged.json";
   write_file(file, "{}");
   EXPECT_THROW(ValueError, "damaged.json: a tokenizer needs", Tokenizer::load(file));
@@ -203,4 +216,27 @@ TEST(added_tokens_take_spaces_and_whole_words) {
   EXPECT(tokens("acuteb").find("|cut|") == std::string::npos);
   EXPECT_EQ(t.decode(t.encode("a<mask>cut")), "acut");
   EXPECT_EQ(t.decode(t.encode("a<mask>cut"), false), "a<mask>cut");
+}
+
+TEST(vocabularies_of_lines_may_repeat_them) {
+  const std::filesystem::path file = test::folder / "repeated.txt";
+  write_file(file, "[UNK]\n[CLS]\n[SEP]\na\nb \n\n\na\n");
+  const Tokenizer t = Tokenizer::word_piece(file);
+  EXPECT(t.encode("a b") == (std::vector<int32_t>{1, 7, 4, 2}));
+}
+
+TEST(normalizers_and_words_are_those_of_the_package) {
+  if (!tokenizers::knows_unicode()) return EXPECT(true);
+  const Tokenizer strips =
+      tokenizers::from_json(with(R"("normalizer": null)", R"("normalizer": {"type": "StripAccents"})"));
+  EXPECT(strips.encode("a\u093e\u20ddb") == strips.encode("ab"));  // Mc and Me, too
+  const Tokenizer whole = tokenizers::from_json(
+      with(R"("added_tokens": [)",
+           R"("added_tokens": [{"id": 340, "content": "cut", "single_word": true, "normalized": true},)"));
+  const auto found = [&](const std::string& text) {
+    const std::vector<int32_t> ids = whole.encode(text);
+    return std::find(ids.begin(), ids.end(), 340) != ids.end();
+  };
+  EXPECT(found("\u00b2cut") && found("cut!") && found("cut"));
+  EXPECT(!found("\u093ecut") && !found("cut_") && !found("cut\u203f") && !found("\u24d0cut"));
 }

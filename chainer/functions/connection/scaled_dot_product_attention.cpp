@@ -133,7 +133,12 @@ Variable ScaledDotProductAttention::operator()(const Variable& q, const Variable
       throw TypeError("scaled_dot_product_attention: mask must be boolean or floating, not ", o.mask.dtype());
     const Dtype d = host ? compute_dtype(q.dtype()) : q.dtype();
     const Array mask = o.mask.dtype() == Dtype::bool_ ? o.mask : o.mask.astype(d, false);
-    a.mask = chainer::broadcast_to(mask.to_device(q.device()), scores);
+    try {
+      a.mask = chainer::broadcast_to(mask.to_device(q.device()), scores);
+    } catch (const DimensionError&) {
+      throw DimensionError("scaled_dot_product_attention: a mask of shape ", mask.shape(),
+                           " does not broadcast to scores of shape ", scores);
+    }
   }
   const bool drops = o.dropout > 0 && config().train;
   if (host) {

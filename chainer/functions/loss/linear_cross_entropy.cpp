@@ -160,9 +160,10 @@ Variable LinearCrossEntropy::operator()(const Variable& x, const Variable& W, co
                          x.shape(), " without its last axis");
   const Variable rows = rows_of(x, x.ndim() - 1), labels = reshape(t, {t.size()});
   if (CompositeRecorder::current) {  // an exporter: operators that other systems know
-    const Variable y = linear(rows, W, b);
-    return o.reduce == Reduction::no ? reshape(softmax_cross_entropy(y, labels, o), t.shape())
-                                     : softmax_cross_entropy(y, labels, o);
+    const Variable loss = softmax_cross_entropy(linear(rows, W, b), labels, o);
+    if (o.reduce == Reduction::no) return reshape(loss, t.shape());
+    if (o.reduce == Reduction::sum || o.normalize || t.ndim() < 2 || t.shape()[0] == 0) return loss;
+    return loss * (static_cast<double>(t.size()) / static_cast<double>(t.shape()[0]));  // a mean over t.shape()[0]
   }
   LinearCrossEntropyNode node(o);
   node.dtype = x.dtype();

@@ -42,6 +42,8 @@ struct SoftmaxCrossEntropyNode : FunctionNode, Described {
 
   Arrays forward(const Arrays& in) override {
     const Array &x = in[0], &t = in[1];
+    if (x.shape()[1] == 0 && t.size() > 0)
+      throw ValueError("softmax_cross_entropy: x of shape ", x.shape(), " has no classes");
     if (options.class_weight && (options.class_weight.ndim() != 1 || options.class_weight.size() != x.shape()[1]))
       throw DimensionError("softmax_cross_entropy: class_weight of shape ", options.class_weight.shape(), " for ",
                            x.shape()[1], " classes");

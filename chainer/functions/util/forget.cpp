@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <optional>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "chainer/autograd/backward_scope.h"
@@ -8,6 +10,7 @@
 #include "chainer/autograd/partial_gradients.h"
 #include "chainer/functions/math.h"
 #include "chainer/functions/util.h"
+#include "chainer/routines/creation.h"
 #include "chainer/routines/random.h"
 
 namespace chainer::functions {
@@ -16,7 +19,8 @@ namespace {
 using Func = std::function<Variables(const Variables&)>;
 
 struct ForgetNode : FunctionNode {
-  explicit ForgetNode(Func f) : func(std::move(f)) {}
+  // The function takes the first `count` inputs.
+  ForgetNode(Func f, std::size_t count) : func(std::move(f)), count(count), train(config().train) {}
   std::string label() const override { return "Forget"; }
   bool adds_to_other_leaves() const override { return true; }  // to those that func reads
   bool keeps_inputs() const override { return true; }
@@ -24,9 +28,10 @@ struct ForgetNode : FunctionNode {
     Indexes all;
     for (std::size_t i = 0; i < in.size(); ++i) all.push_back(static_cast<int>(i));
     retain_inputs(all);
+    if (!made.empty()) return std::exchange(made, {});
     const NoBackpropMode no_graph;
     Variables xs;
-    for (const Array& a : in) xs.push_back(a);
+    for (std::size_t i = 0; i < count; ++i) xs.push_back(in[i]);
     const random::State before = random::state();
     Arrays out;
     for (const Variable& y : func(xs)) out.push_back(y.array());
@@ -35,18 +40,22 @@ struct ForgetNode : FunctionNode {
   }
   Variables backward(const Indexes& wanted, const Variables& gy) override {
     const UsingConfig recomputing(&Config::in_recomputing, true);
+    const UsingConfig as_before(&Config::train, train);
     // The backward functions below draw nothing, so that the same numbers may be used until the end.
     std::optional<random::RepeatedDraws> draws;
     if (drawn_from) draws.emplace(*drawn_from);
     const auto with_gradients = [&](const Variables& ys) {
+      if (ys.size() != gy.size())
+        throw RuntimeError("forget: the function returned ", gy.size(), " variables at first, and ", ys.size(),
+                           " when it was computed again");
       Variables out;
       for (std::size_t i = 0; i < ys.size(); ++i)
         if (gy[i]) out.push_back(ys[i]);
       return out;
     };
     if (config().enable_backprop) {
-      const auto checked = [&](const Variables& xs) {
-        const Variables ys = func(xs);
+      const auto checked = [&](const Variables& all) {
+        const Variables xs = first(all), ys = func(xs);
         if (reads_other_leaves(with_gradients(ys), xs))
           throw RuntimeError(
               "forget: the function reads parameters or other variables besides its inputs, which would get no "
@@ -57,7 +66,7 @@ struct ForgetNode : FunctionNode {
     }
     // Cut off from their graph, so that the walk below ends at them.
     Variables xs, outputs;
-    for (const Variable& x : retained_inputs()) xs.push_back(Variable(x.array(), x.requires_grad()));
+    for (const Variable& x : first(retained_inputs())) xs.push_back(Variable(x.array(), x.requires_grad()));
     // This also adds to the gradients of parameters that the function reads. Identity joins all outputs in one node.
     {
       const ForceBackpropMode graph;
@@ -68,9 +77,11 @@ struct ForgetNode : FunctionNode {
     if (!outputs.empty() && outputs[0].requires_grad())
       outputs[0].backward({.loss_scale = BackwardScope::current_loss_scale()});
     Variables gx;
-    for (int i : wanted) gx.push_back(xs[static_cast<std::size_t>(i)].grad_var());
+    for (int i : wanted)
+      gx.push_back(static_cast<std::size_t>(i) < count ? xs[static_cast<std::size_t>(i)].grad_var() : Variable());
     return gx;
   }
+  Variables first(const Variables& all) const { return Variables(all.begin(), all.begin() + count); }
   // Returns true if a graph between `xs` and `outputs` has leaves, other than `xs`, that require gradients.
   static bool reads_other_leaves(const Variables& outputs, const Variables& xs) {
     std::set<const VariableNode*> met;
@@ -89,6 +100,9 @@ struct ForgetNode : FunctionNode {
     return false;
   }
   Func func;
+  std::size_t count;
+  bool train;
+  Arrays made;  // outputs that were computed before forward()
   std::optional<random::State> drawn_from;
 };
 
@@ -97,7 +111,20 @@ struct ForgetNode : FunctionNode {
 Variables Forget::operator()(Func func, const Variables& xs) const {
   // A recorder (an exporter) needs to see the operations inside.
   if (CompositeRecorder::current) return func(xs);
-  return apply(ForgetNode(std::move(func)), xs);
+  const std::size_t count = xs.size();
+  if (!config().enable_backprop ||
+      std::any_of(xs.begin(), xs.end(), [](const Variable& x) { return x && x.requires_grad(); }))
+    return apply(ForgetNode(std::move(func), count), xs);
+  // No input needs a gradient, but parameters that func reads may: only its graph tells.
+  const random::State before = random::state();
+  const Variables ys = func(xs);
+  if (std::none_of(ys.begin(), ys.end(), [](const Variable& y) { return y.requires_grad(); })) return ys;
+  ForgetNode node(std::move(func), count);
+  for (const Variable& y : ys) node.made.push_back(y.array());
+  if (random::state() != before) node.drawn_from = before;
+  Variables more = xs;
+  more.push_back(Variable(zeros({}, float32), true));  // makes apply() record the node
+  return apply(std::move(node), more);
 }
 Variable Forget::operator()(const std::function<Variable(const Variable&)>& func, const Variable& x) const {
   return (*this)([func](const Variables& v) { return Variables{func(v[0])}; }, {x})[0];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "chainer/functions/array.h"
 #include "chainer/functions/connection.h"
-#include "chainer/links/attention.h"
+#include "chainer/links/attention/transformer_parts.h"
 #include "chainer/routines/creation.h"
 
 namespace chainer::links {
@@ -32,6 +32,10 @@ MultiHeadAttention::MultiHeadAttention(int64_t size, int64_t heads, const MultiH
       base_(o.base) {}
 
 Variable MultiHeadAttention::forward(const Variable& x, const Variable& memory, const AttentionContext& context) {
+  return keeping_lengths({context.cache}, [&] { return attend(x, memory, context); });
+}
+
+Variable MultiHeadAttention::attend(const Variable& x, const Variable& memory, const AttentionContext& context) {
   namespace F = functions;
   if (x.ndim() != 3 || (memory && memory.ndim() != 3))
     throw DimensionError("MultiHeadAttention: sequences must have three axes (N, L, size), not the shape ",

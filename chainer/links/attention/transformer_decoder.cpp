@@ -12,6 +12,15 @@ TransformerDecoder::TransformerDecoder(int64_t n, int64_t size, int64_t heads, c
 }
 
 Variable TransformerDecoder::forward(const Variable& x, const Variable& memory, const TransformerContext& context) {
+  if (!memory) throw TypeError("TransformerDecoder: the memory is an empty variable");
+  std::vector<AttentionCache*> caches = all_of(context.caches, layers.size());
+  for (AttentionCache* c : all_of(context.memory_caches, layers.size())) caches.push_back(c);
+  const Variable y = keeping_lengths(caches, [&] { return through_layers(x, memory, context); });
+  return norm ? (*norm)(y, 2) : y;
+}
+
+Variable TransformerDecoder::through_layers(const Variable& x, const Variable& memory,
+                                            const TransformerContext& context) {
   Variable h = x;
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const AttentionContext c{.mask = context.mask,
@@ -26,7 +35,7 @@ Variable TransformerDecoder::forward(const Variable& x, const Variable& memory, 
       h = (*layers[i])(h, memory, c);
     }
   }
-  return norm ? (*norm)(h, 2) : h;
+  return h;
 }
 
 CHAINER_DEFINE_MEMBERS(TransformerDecoder, layers, norm)

@@ -12,11 +12,17 @@ TransformerDecoderLayer::TransformerDecoderLayer(int64_t size, int64_t heads, co
       norm1(size, {.eps = o.eps}),
       norm2(size, {.eps = o.eps}),
       norm3(size, {.eps = o.eps}),
-      activation_(o.activation),
+      activation_(checked_activation(o)),
       dropout_(o.dropout),
       norm_first_(o.norm_first) {}
 
 Variable TransformerDecoderLayer::forward(const Variable& x, const Variable& memory, const AttentionContext& context) {
+  if (!memory) throw TypeError("TransformerDecoderLayer: the memory is an empty variable");
+  return keeping_lengths({context.cache, context.memory_cache}, [&] { return through_parts(x, memory, context); });
+}
+
+Variable TransformerDecoderLayer::through_parts(const Variable& x, const Variable& memory,
+                                                const AttentionContext& context) {
   Variable h = connected(x, norm1, norm_first_, dropout_, [&](const Variable& y) {
     return attention(y, Variable(), AttentionContext{.mask = context.mask, .cache = context.cache});
   });

@@ -12,6 +12,11 @@ TransformerEncoder::TransformerEncoder(int64_t n, int64_t size, int64_t heads, c
 }
 
 Variable TransformerEncoder::forward(const Variable& x, const TransformerContext& context) {
+  const Variable y = keeping_lengths(all_of(context.caches, layers.size()), [&] { return through_layers(x, context); });
+  return norm ? (*norm)(y, 2) : y;
+}
+
+Variable TransformerEncoder::through_layers(const Variable& x, const TransformerContext& context) {
   Variable h = x;
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const AttentionContext c{.mask = context.mask, .cache = cache_of(context.caches, i, layers.size())};
@@ -20,7 +25,7 @@ Variable TransformerEncoder::forward(const Variable& x, const TransformerContext
     else
       h = (*layers[i])(h, c);
   }
-  return norm ? (*norm)(h, 2) : h;
+  return h;
 }
 
 CHAINER_DEFINE_MEMBERS(TransformerEncoder, layers, norm)

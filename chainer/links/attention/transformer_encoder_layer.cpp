@@ -11,7 +11,7 @@ TransformerEncoderLayer::TransformerEncoderLayer(int64_t size, int64_t heads, co
       linear2(std::nullopt, size, {.nobias = o.nobias}),
       norm1(size, {.eps = o.eps}),
       norm2(size, {.eps = o.eps}),
-      activation_(o.activation),
+      activation_(checked_activation(o)),
       dropout_(o.dropout),
       norm_first_(o.norm_first) {}
 

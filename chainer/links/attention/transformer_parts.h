@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Shared by the layers of transformers.
 #pragma once
+#include <algorithm>
+#include <memory>
+#include <vector>
+
 #include "chainer/functions/math.h"
 #include "chainer/functions/noise.h"
 #include "chainer/links/attention.h"
@@ -12,6 +16,11 @@ template <class Part>
 Variable connected(const Variable& x, LayerNormalization& norm, bool norm_first, double dropout, const Part& part) {
   if (norm_first) return x + functions::dropout(part(norm(x, 2)), dropout);
   return norm(x + functions::dropout(part(x), dropout), 2);
+}
+
+inline const std::function<Variable(const Variable&)>& checked_activation(const TransformerLayerOptions& o) {
+  if (!o.activation) throw ValueError("transformer: the activation is an empty function");
+  return o.activation;
 }
 
 /// Returns the layers of a stack, each with weights of its own, and its last normalization.
@@ -31,6 +40,27 @@ inline AttentionCache* cache_of(std::vector<AttentionCache>* caches, std::size_t
   if (caches->size() != n)
     throw ValueError("transformer: expected ", n, " caches, one for each layer, got ", caches->size());
   return &(*caches)[layer];
+}
+
+/// Returns the caches of a context's list, one for each of `n` layers.
+inline std::vector<AttentionCache*> all_of(std::vector<AttentionCache>* caches, std::size_t n) {
+  std::vector<AttentionCache*> out;
+  for (std::size_t i = 0; i < n; ++i) out.push_back(cache_of(caches, i, n));
+  return out;
+}
+
+/// Calls f. If it throws, the caches (or null) get their lengths from before.
+template <class F>
+Variable keeping_lengths(const std::vector<AttentionCache*>& caches, const F& f) {
+  std::vector<int64_t> lengths;
+  for (const AttentionCache* c : caches) lengths.push_back(c ? c->length() : 0);
+  try {
+    return f();
+  } catch (...) {
+    for (std::size_t i = 0; i < caches.size(); ++i)
+      if (caches[i]) caches[i]->truncate(std::min(lengths[i], caches[i]->length()));
+    throw;
+  }
 }
 
 }  // namespace chainer::links
