@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The vector functions of the C library that the kernels call, for modules that must load with any glibc from 2.28 on:
 // each is a jump to glibc's function if libmvec has it (some since 2.22, all since 2.35), otherwise to a loop over the
-// project's own function. The names are those of the x86-64 vector function ABI: b, d and e are SSE, AVX2 and AVX-512,
-// v and vv one and two arguments.
+// project's own function (which CHAINER_LIBMVEC=0 chooses). The names are those of the x86-64 vector function ABI: b, d
+// and e are SSE, AVX2 and AVX-512, v and vv one and two arguments.
 #define CHAINER_OWN_VECTORS
 #include <dlfcn.h>
 
+#include <cstdlib>
 #include <cstring>
 
 #include "chainer/backend/common/formula_basic.h"
@@ -85,7 +86,8 @@ namespace {
 
 // Before the initializers of other objects, which may compute.
 __attribute__((constructor(101))) void find_vector_functions() {
-  void* const library = dlopen("libmvec.so.1", RTLD_NOW);
+  const char* const wanted = std::getenv("CHAINER_LIBMVEC");
+  void* const library = wanted && *wanted == '0' ? nullptr : dlopen("libmvec.so.1", RTLD_NOW);
   if (!library) return;
 #define CHAINER_FIND(TARGET, T, N, SYMBOL, NAME) \
   if (void* const found = dlsym(library, #SYMBOL)) to_##SYMBOL = found;
