@@ -23,7 +23,7 @@ def listed():
 
 @pytest.mark.parametrize('module, names', listed())
 def test_names(module, names):
-    if 'protobuf3' in module:
+    if 'caffe' in module:
         pytest.importorskip('google.protobuf')
     if module.startswith('chainermn.communicators.'):
         pytest.importorskip('mpi4py')
