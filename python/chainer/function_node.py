@@ -9,11 +9,18 @@ import numpy
 
 from chainer import _core
 from chainer import configuration
+from chainer.backends import cuda
 from chainer.utils import type_check
 
 
 def _as_variable(x):
     return x if isinstance(x, _core.Variable) else _core.Variable(x, requires_grad=False)
+
+
+def _check_compatible(variables, name):
+    if len({x._device_id >= 0 for x in variables if x._has_array}) > 1:
+        raise TypeError('incompatible array types are mixed in the forward input ({}).\nActual: {}'.format(
+            name, ', '.join([str(type(x.array)) for x in variables])))
 
 
 class _Gone(object):
@@ -117,6 +124,8 @@ class FunctionNode(metaclass=abc.ABCMeta):
     def apply(self, inputs):
         """The outputs, as a tuple of Variables."""
         variables = [_as_variable(x) for x in inputs]
+        if cuda.available:
+            _check_compatible(variables, self._impl_name)
         if configuration.config.type_check:
             self._check_data_type_forward(tuple([x.array for x in variables]))
         return _core.apply(self, variables)
@@ -137,6 +146,8 @@ class FunctionNode(metaclass=abc.ABCMeta):
         """Conditions on the inputs' dtypes and shapes, with type_check.expect()."""
 
     def forward(self, inputs):
+        if cuda.available and any([isinstance(x, cuda.ndarray) for x in inputs]):
+            return self.forward_gpu(inputs)
         return self.forward_cpu(inputs)
 
     def forward_cpu(self, inputs):
@@ -219,7 +230,9 @@ def grad(outputs, inputs, grad_outputs=None, grad_inputs=None, set_grad=False, r
 
 
 def as_array(x):
-    return x.array if isinstance(x, _core.Variable) else numpy.asarray(x)
+    if isinstance(x, _core.Variable):
+        return x.array
+    return x if isinstance(x, cuda.ndarray) else numpy.asarray(x)
 
 
 def __getattr__(name):

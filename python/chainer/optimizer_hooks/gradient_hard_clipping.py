@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-import numpy
+from chainer.backends import cuda
 
 
 class GradientHardClipping(object):
@@ -15,4 +15,4 @@ class GradientHardClipping(object):
     def __call__(self, rule, param):
         if param._has_grad:
             grad = param.grad
-            numpy.clip(grad, self.lower_bound, self.upper_bound, out=grad)
+            cuda.get_array_module(grad).clip(grad, self.lower_bound, self.upper_bound, out=grad)
