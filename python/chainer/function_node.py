@@ -17,10 +17,10 @@ def _as_variable(x):
     return x if isinstance(x, _core.Variable) else _core.Variable(x, requires_grad=False)
 
 
-def _check_compatible(variables, name):
+def _check_compatible(variables, name, which):
     if len({x._device_id >= 0 for x in variables if x._has_array}) > 1:
-        raise TypeError('incompatible array types are mixed in the forward input ({}).\nActual: {}'.format(
-            name, ', '.join([str(type(x.array)) for x in variables])))
+        raise TypeError('incompatible array types are mixed in the forward {} ({}).\nActual: {}'.format(
+            which, name, ', '.join([str(type(x.array)) for x in variables])))
 
 
 class _Gone(object):
@@ -125,10 +125,13 @@ class FunctionNode(metaclass=abc.ABCMeta):
         """The outputs, as a tuple of Variables."""
         variables = [_as_variable(x) for x in inputs]
         if cuda.available:
-            _check_compatible(variables, self._impl_name)
+            _check_compatible(variables, self._impl_name, 'input')
         if configuration.config.type_check:
             self._check_data_type_forward(tuple([x.array for x in variables]))
-        return _core.apply(self, variables)
+        outputs = _core.apply(self, variables)
+        if cuda.available:
+            _check_compatible(outputs, self._impl_name, 'output')
+        return outputs
 
     def _accumulates(self):
         return type(self).backward_accumulate is not FunctionNode.backward_accumulate

@@ -188,6 +188,7 @@ class Link(object):
         if not self._cpu:
             self._move(lambda v: v.to_cpu(), cuda.to_cpu, cuda.ndarray)
             self._cpu, self._device_id = True, None
+        self._move_states(*self._all_states())
         return self
 
     def to_gpu(self, device=None):
@@ -197,13 +198,22 @@ class Link(object):
             with cuda._get_device(device):
                 self._move(lambda v: v.to_gpu(), cuda.to_gpu, numpy.ndarray)
                 self._cpu, self._device_id = False, int(cuda.Device())
+        self._move_states(*self._all_states())
         return self
 
     _states = ()  # attributes that are a Variable or None
 
+    def _all_states(self):
+        return [s for s in [self.__dict__.get(name) for name in self._states] if s is not None]
+
+    def _move_states(self, *states):
+        """Moves Variables to the link's device."""
+        for state in states:
+            state.to_cpu() if self._cpu else state.to_gpu(self._device_id)
+
     def _move(self, move, moved, array_type):
         d = self.__dict__
-        for name in list(self._params) + [n for n in self._states if d.get(n) is not None]:
+        for name in self._params:
             move(d[name])
         for name in self._persistent:
             if isinstance(d[name], array_type):

@@ -291,14 +291,23 @@ class Parameter(Variable):
 
     def to_cpu(self):
         """Copies the array and the gradient to the host, or makes initialize() create them there."""
+        self._leave_family(-1)
         self._initial_device = -1
         super(Parameter, self).to_cpu()
 
     def to_gpu(self, device=None):
         """Copies the array and the gradient to a device, or makes initialize() create them there."""
         cuda.check_cuda_available()
-        self._initial_device = int(cuda.Device(device))
+        device = int(cuda.Device(device))
+        self._leave_family(device)
+        self._initial_device = device
         super(Parameter, self).to_gpu(self._initial_device)
+
+    def _leave_family(self, device):
+        """Separates an uninitialized parameter that moves to another device from its copies."""
+        if self._family is not None and not self._has_array and device != self._initial_device:
+            self._family[:] = [ref for ref in self._family if ref() is not self]
+            self._family = None
 
     def cleargrad(self):
         super(Parameter, self).cleargrad()

@@ -100,6 +100,15 @@ void bind_device_arrays(nb::module_& m) {
   auto c = nb::class_<DeviceArray>(m, "ndarray", nb::type_slots(device_array_slots()), nb::is_weak_referenceable(),
                                    nb::is_final());
   device_array_type = reinterpret_cast<PyTypeObject*>(c.ptr());
+  c.def(
+      "__init__",
+      [](nb::pointer_and_handle<DeviceArray> made, nb::handle shape, nb::handle dtype) {
+        const Dtype d = dtype.is_none() ? float64 : dtype_from_python(dtype.ptr());
+        auto* x = new (made.p) DeviceArray(empty(shape_argument(shape), d, device_of_new_arrays()));
+        x->self = made.h.ptr();
+        objects[&x->a.body()] = x->self;
+      },
+      "shape"_a, "dtype"_a.none() = nb::none(), "An array on the current device with undefined elements.");
   c.def_prop_ro("shape", [](const DeviceArray& x) { return nb::steal(int_tuple(x.a.shape())); });
   c.def_prop_ro("ndim", [](const DeviceArray& x) { return x.a.ndim(); });
   c.def_prop_ro("size", [](const DeviceArray& x) { return x.a.size(); });

@@ -45,7 +45,7 @@ absolute, add, multiply, exp, log, sqrt, sign = [globals()[n] for n in 'absolute
 isnan, isinf, maximum, minimum = [globals()[n] for n in 'isnan isinf maximum minimum'.split()]
 abs = absolute
 _OTHER_NAMES = {'acos': 'arccos', 'asin': 'arcsin', 'atan': 'arctan', 'atan2': 'arctan2', 'acosh': 'arccosh',
-                'asinh': 'arcsinh', 'atanh': 'arctanh', 'pow': 'power', 'true_divide': 'divide', 'mod': 'remainder'}
+                'asinh': 'arcsinh', 'atanh': 'arctanh', 'pow': 'power', 'fix': 'trunc', 'true_divide': 'divide', 'mod': 'remainder'}
 
 
 def where(condition, x=None, y=None):

@@ -192,11 +192,11 @@ def pad(array, pad_width, mode='constant', **kwargs):
     if mode != 'constant':
         return through_host(numpy.pad, array, pad_width, mode, **kwargs)
     widths = numpy.broadcast_to(numpy.asarray(pad_width), (array.ndim, 2)).tolist()
-    value = kwargs.get('constant_values', 0)
-    if not numpy.isscalar(value):
+    value = numpy.asarray(kwargs.get('constant_values', 0))
+    if value.size != 1:
         return through_host(numpy.pad, array, pad_width, mode, **kwargs)
     from chainer.backends.device_arrays import _creation
-    y = _creation.full(tuple([before + n + after for n, (before, after) in zip(array.shape, widths)]), value, array.dtype,
+    y = _creation.full(tuple([before + n + after for n, (before, after) in zip(array.shape, widths)]), value.item(), array.dtype,
                        device=array._device_id)
     y[tuple([slice(before, before + n) for n, (before, _) in zip(array.shape, widths)])] = array
     return y

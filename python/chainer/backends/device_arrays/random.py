@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Random numbers with the names of numpy.random: drawn by a generator of NumPy and copied to the current device."""
+"""Random numbers with the names of numpy.random, drawn by NumPy and copied to the current device.
+
+The functions of this module draw from the generator of numpy.random, so a program draws the same numbers on the host
+and on a device; seed() seeds both.
+"""
 import numpy
 
 from chainer.backends.device_arrays._array import ndarray, send
@@ -10,6 +14,12 @@ class RandomState(object):
 
     def __init__(self, seed=None, method=None):
         self._host = numpy.random.RandomState(seed)
+
+    @classmethod
+    def _of(cls, host):
+        self = cls.__new__(cls)
+        self._host = host
+        return self
 
     def seed(self, seed=None):
         self._host.seed(seed)
@@ -24,9 +34,9 @@ class RandomState(object):
         return send(self._host.permutation(a))
 
     def __getattr__(self, name):
+        if name.startswith('_'):
+            raise AttributeError(name)
         draw = getattr(self._host, name)
-        if name.startswith('_') or not callable(draw):
-            return draw
 
         def call(*args, **kwargs):
             dtype = kwargs.pop('dtype', None)
@@ -40,7 +50,7 @@ class RandomState(object):
         return call
 
 
-_state = RandomState()
+_state = RandomState._of(numpy.random.random.__self__)
 
 
 def get_random_state():

@@ -47,6 +47,7 @@ class StatefulGRU(GRUBase):
 
     def set_state(self, h):
         assert isinstance(h, variable.Variable)
+        self._move_states(h)
         self.h = h
 
     def reset_state(self):

@@ -69,8 +69,7 @@ class LSTM(LSTMBase):
     def set_state(self, c, h):
         assert isinstance(c, variable.Variable)
         assert isinstance(h, variable.Variable)
-        for state in (c, h):
-            state.to_cpu() if self._cpu else state.to_gpu(self._device_id)
+        self._move_states(c, h)
         self.c, self.h = c, h
 
     def reset_state(self):

@@ -38,6 +38,7 @@ class StatefulMGU(MGUBase):
 
     def set_state(self, h):
         assert isinstance(h, variable.Variable)
+        self._move_states(h)
         self.h = h
 
     def reset_state(self):

@@ -25,6 +25,7 @@ class StatefulZoneoutLSTM(link.Chain):
     def set_state(self, c, h):
         assert isinstance(c, variable.Variable)
         assert isinstance(h, variable.Variable)
+        self._move_states(c, h)
         self.c, self.h = c, h
 
     def reset_state(self):
