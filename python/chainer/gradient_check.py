@@ -245,8 +245,8 @@ class _Checker(object):
         if self.detect:
             center = _copy_arrays(g())
         try:
-            gx, = numerical_grad(g, (delta,), [_on_host(gy) for gy in self.y_grad], eps=self.eps, detect_nondifferentiable=self.detect,
-                                 center_outputs=center)
+            gx, = numerical_grad(g, (delta,), [_on_host(gy) for gy in self.y_grad], eps=self.eps,
+                                 detect_nondifferentiable=self.detect, center_outputs=center)
         except NondifferentiableError as e:
             raise NondifferentiableError(
                 'check_backward: the function is not differentiable at the point.\n\n{}'.format(e))

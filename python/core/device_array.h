@@ -36,5 +36,6 @@ const PyType_Slot* device_array_slots();
 void bind_device_arrays(nb::module_& m);
 void bind_devices(nb::module_& m);
 void bind_device_routines(nb::module_& m);
+void bind_device_exchange(nb::module_& m);
 
 }  // namespace chainer::python

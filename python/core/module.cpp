@@ -15,6 +15,7 @@ NB_MODULE(_core, m) {
   nb::module_ devices = m.def_submodule("devices");
   cp::bind_devices(devices);
   cp::bind_device_routines(devices);
+  cp::bind_device_exchange(devices);
   cp::bind_variable(m);
   cp::bind_nodes(m);
   cp::bind_hooks(m);

@@ -34,7 +34,8 @@ def col2im_nd_cpu(col, stride, pad, dims, dilate=1):
     assert n == len(stride) == len(pad) and col.ndim == 2 + 2 * n, 'one stride and pad for each spatial axis'
     dilate = as_tuple(dilate, n)
     ksize, outs = col.shape[2:2 + n], col.shape[2 + n:]
-    img = conv._module(col).zeros(col.shape[:2] + tuple([d + 2 * p + s - 1 for d, p, s in zip(dims, pad, stride)]), col.dtype)
+    padded = tuple([d + 2 * p + s - 1 for d, p, s in zip(dims, pad, stride)])
+    img = conv._module(col).zeros(col.shape[:2] + padded, col.dtype)
     for at in itertools.product(*[range(k) for k in ksize]):
         window = tuple([slice(i * d, i * d + s * o, s) for i, d, s, o in zip(at, dilate, stride, outs)])
         img[(slice(None), slice(None)) + window] += col[(slice(None), slice(None)) + at]

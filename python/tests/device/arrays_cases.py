@@ -160,6 +160,45 @@ def test_copies_and_pickles():
         b[...] = 0
     assert (a.get() == A).all()
     assert cuda.copy(a) is not a and (cuda.copy(a, out=xp.empty_like(a)).get() == A).all()
+
+
+class Foreign(object):
+    """An array of another library on the memory of an array, as far as the protocols show it."""
+
+    def __init__(self, a, names):
+        for name in names:
+            setattr(self, name, getattr(a, name))
+        self.device = a.device
+
+
+@pytest.mark.parametrize('names', [('__cuda_array_interface__',), ('__dlpack__', '__dlpack_device__')])
+def test_exchange_without_copies(names):
+    for a in (cuda.to_gpu(A), cuda.to_gpu(A).T, cuda.to_gpu(K)[:, 1:]):
+        b = xp.asarray(Foreign(a, names))
+        assert b is not a and b.dtype == a.dtype and b.strides == a.strides and (b.get() == a.get()).all()
+        b[0] = 7
+        assert (a.get()[0] == 7).all()
+        a += 1
+        assert (b.get()[0] == 8).all()
+        del a
+        assert (b.get()[0] == 8).all()
+        assert (cuda.to_gpu(Foreign(b, names)).get() == b.get()).all()
+
+
+def test_dlpack():
+    a = cuda.to_gpu(A)
+    assert a.__dlpack_device__() == (2, 0)
+    assert (xp.from_dlpack(a.__dlpack__(max_version=(1, 0))).get() == A).all()
+    a.__dlpack__()  # a capsule that no library takes
+    copied = xp.from_dlpack(a.__dlpack__(copy=True))
+    copied[...] = 0
+    assert (a.get() == A).all()
+    with pytest.raises(BufferError):
+        a.__dlpack__(dl_device=(2, 5))
+    with pytest.raises(ValueError, match='unused capsule'):
+        capsule = a.__dlpack__()
+        xp.from_dlpack(capsule)
+        xp.from_dlpack(capsule)
     assert (xp.from_dlpack(A).get() == A).all()
 
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Creation of arrays on the current device."""
+import sys
+
 import numpy
 
 from chainer.backends.device_arrays._array import devices, ndarray, send, through_host
@@ -143,5 +145,35 @@ def triu(m, k=0):
 
 
 def from_dlpack(x, device=None, copy=None):
-    """Returns an array from an array of another library, copied to the current device."""
-    return send(numpy.from_dlpack(x))
+    """Returns an array on the memory of an array of another library on a device, or a copy of one on the host."""
+    if isinstance(x, ndarray):
+        y = x
+    elif type(x).__name__ == 'PyCapsule':
+        y = devices.from_capsule(x)
+        y = y if isinstance(y, ndarray) else send(y)
+    elif hasattr(x, '__dlpack_device__') and int(x.__dlpack_device__()[0]) != 2:
+        y = send(numpy.from_dlpack(x))
+    else:
+        _wait_for(x)
+        y = devices.from_capsule(x.__dlpack__()) if hasattr(x, '__dlpack__') else _from_interface(x)
+    if device is not None:
+        y = y._to_device(int(device))
+    return y.copy() if copy and y is x else y
+
+
+def _wait_for(x):
+    """Waits for the work of the library that an array on a device belongs to."""
+    there = getattr(x, 'device', None)
+    if hasattr(there, 'synchronize'):  # CuPy
+        there.synchronize()
+    elif type(x).__module__.partition('.')[0] == 'torch':
+        sys.modules['torch'].cuda.synchronize(there)
+
+
+def _from_interface(x):
+    """Returns an array on the memory that __cuda_array_interface__ describes."""
+    described = x.__cuda_array_interface__
+    address, read_only = described['data']
+    device = int(getattr(x, 'device', devices.current()))
+    return devices.from_address(address, described['shape'], numpy.dtype(described['typestr']),
+                                described.get('strides'), not read_only, device, x)

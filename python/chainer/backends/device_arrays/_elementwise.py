@@ -7,9 +7,8 @@ import numpy
 from chainer.backends.device_arrays._array import cast, devices, finish, ndarray, through_host
 
 __all__ = ['abs', 'clip', 'where', 'positive', 'round', 'around', 'round_', 'logaddexp', 'hypot', 'arcsinh', 'arccosh',
-           'arctanh', 'copysign', 'invert', 'bitwise_not', 'bitwise_invert', 'divmod', 'real', 'imag', 'conj', 'isclose',
-           'allclose', 'nan_to_num', 'array_equal', 'degrees', 'radians', 'exp2', 'cbrt', 'fmax', 'fmin', 'frexp',
-           'ldexp']
+           'arctanh', 'invert', 'bitwise_not', 'bitwise_invert', 'divmod', 'real', 'imag', 'conj', 'isclose', 'allclose',
+           'nan_to_num', 'array_equal', 'degrees', 'radians', 'exp2']
 
 
 def _unary(name):
@@ -41,11 +40,12 @@ for _names, _make in ((devices.UNARY, _unary), (devices.BINARY, _binary)):
             globals()[_name] = _make(_name)
             __all__.append(_name)
 
-absolute, add, multiply, exp, log, sqrt, sign = [globals()[n] for n in 'absolute add multiply exp log sqrt sign'.split()]
-isnan, isinf, maximum, minimum = [globals()[n] for n in 'isnan isinf maximum minimum'.split()]
+absolute, exp, log, sqrt, sign = [globals()[n] for n in ('absolute', 'exp', 'log', 'sqrt', 'sign')]
+isnan, isinf, maximum, minimum = [globals()[n] for n in ('isnan', 'isinf', 'maximum', 'minimum')]
 abs = absolute
 _OTHER_NAMES = {'acos': 'arccos', 'asin': 'arcsin', 'atan': 'arctan', 'atan2': 'arctan2', 'acosh': 'arccosh',
-                'asinh': 'arcsinh', 'atanh': 'arctanh', 'pow': 'power', 'fix': 'trunc', 'true_divide': 'divide', 'mod': 'remainder'}
+                'asinh': 'arcsinh', 'atanh': 'arctanh', 'pow': 'power', 'fix': 'trunc',
+                'true_divide': 'divide', 'mod': 'remainder'}
 
 
 def where(condition, x=None, y=None):
@@ -170,7 +170,8 @@ def _by_numpy(name):
 
 
 # Computed by NumPy on the host.
-for _name in ('copysign', 'cbrt', 'fmax', 'fmin', 'frexp', 'ldexp', 'nextafter', 'signbit', 'left_shift', 'right_shift'):
+for _name in ('copysign', 'cbrt', 'fmax', 'fmin', 'frexp', 'ldexp', 'nextafter', 'signbit', 'left_shift',
+              'right_shift'):
     globals()[_name] = _by_numpy(_name)
     __all__.append(_name)
 _OTHER_NAMES.update(bitwise_left_shift='left_shift', bitwise_right_shift='right_shift')

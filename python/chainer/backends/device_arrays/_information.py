@@ -39,7 +39,7 @@ def isdtype(dtype, kind):
 
 class _Info(object):
     def capabilities(self):
-        return {'boolean indexing': True, 'data-dependent shapes': True, 'max dimensions': 16}
+        return {'boolean indexing': True, 'data-dependent shapes': True, 'max dimensions': 10}
 
     def default_device(self):
         from chainer.backends.device_arrays.cuda import Device

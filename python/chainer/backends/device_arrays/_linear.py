@@ -42,10 +42,10 @@ def tensordot(a, b, axes=2):
                    for one, x in zip(axes, (a, b))]
     rest_a = [n for n in range(a.ndim) if n not in left]
     rest_b = [n for n in range(b.ndim) if n not in right]
-    length = int(numpy.prod([a.shape[n] for n in left]))
-    rows = a.transpose(rest_a + left).reshape((-1, length) if length else (int(numpy.prod([a.shape[n] for n in rest_a])), 0))
-    columns = b.transpose(right + rest_b).reshape(
-        (length, -1) if length else (0, int(numpy.prod([b.shape[n] for n in rest_b]))))
+    length, height, width = [int(numpy.prod([x.shape[n] for n in one]))
+                             for one, x in ((left, a), (rest_a, a), (rest_b, b))]
+    rows = a.transpose(rest_a + left).reshape(height, length)
+    columns = b.transpose(right + rest_b).reshape(length, width)
     return devices.matmul(rows, columns).reshape([a.shape[n] for n in rest_a] + [b.shape[n] for n in rest_b])
 
 

@@ -4,8 +4,8 @@ import numpy
 
 from chainer.backends.device_arrays._array import devices, finish, ndarray, through_host
 
-__all__ = ['reshape', 'ravel', 'transpose', 'permute_dims', 'broadcast_to', 'broadcast_arrays', 'broadcast', 'concatenate',
-           'concat', 'stack', 'unstack', 'vstack', 'hstack', 'dstack', 'split', 'array_split', 'vsplit', 'hsplit',
+__all__ = ['reshape', 'ravel', 'transpose', 'permute_dims', 'broadcast_to', 'broadcast_arrays', 'broadcast',
+           'concatenate', 'concat', 'stack', 'unstack', 'vstack', 'hstack', 'dstack', 'split', 'array_split', 'vsplit', 'hsplit',
            'dsplit', 'expand_dims', 'squeeze', 'swapaxes', 'moveaxis', 'rollaxis', 'roll', 'flip', 'flipud', 'fliplr',
            'rot90', 'repeat', 'tile', 'pad', 'copyto', 'atleast_1d', 'atleast_2d', 'atleast_3d', 'astype',
            'matrix_transpose', 'diagonal', 'append', 'ndim', 'shape', 'size']
@@ -196,8 +196,8 @@ def pad(array, pad_width, mode='constant', **kwargs):
     if value.size != 1:
         return through_host(numpy.pad, array, pad_width, mode, **kwargs)
     from chainer.backends.device_arrays import _creation
-    y = _creation.full(tuple([before + n + after for n, (before, after) in zip(array.shape, widths)]), value.item(), array.dtype,
-                       device=array._device_id)
+    padded = tuple([before + n + after for n, (before, after) in zip(array.shape, widths)])
+    y = _creation.full(padded, value.item(), array.dtype, device=array._device_id)
     y[tuple([slice(before, before + n) for n, (before, _) in zip(array.shape, widths)])] = array
     return y
 

@@ -103,6 +103,22 @@ def _text(self, format_spec=''):
     return format(self._item() if self.ndim == 0 else self.get(), format_spec)
 
 
+def _dlpack(self, stream=None, max_version=None, dl_device=None, copy=None):
+    """Returns a capsule of DLPack on this memory, or on a copy in the host's memory if dl_device is the host."""
+    if dl_device is not None and int(dl_device[0]) == 1:
+        return self.get().__dlpack__()
+    if dl_device is not None and tuple([int(n) for n in dl_device]) != self.__dlpack_device__():
+        raise BufferError('__dlpack__: the array is on device {}, not on {}'.format(
+            self.__dlpack_device__(), dl_device))
+    return devices.to_capsule(self, max_version is not None and max_version[0] >= 1, bool(copy))
+
+
+def _interface(self):
+    return {'version': 2, 'shape': self.shape, 'typestr': self.dtype.str, 'descr': [('', self.dtype.str)],
+            'data': (devices.address(self), not self._is_writable),
+            'strides': None if self._is_contiguous else self.strides}
+
+
 def _method(function):
     def call(self, *args, **kwargs):
         return function(self, *args, **kwargs)
@@ -142,14 +158,17 @@ def _add():
         for prefix, call in zip(('', 'r', 'i'), _bits(function)):
             setattr(ndarray, '__{}{}__'.format(prefix, name), call)
     for name, value in dict(
-            get=_get, set=_set, item=_item, astype=_astype, reshape=_reshape, transpose=_transpose, view=_view, sort=_sort,
+            get=_get, set=_set, item=_item, astype=_astype, reshape=_reshape, transpose=_transpose, view=_view,
+            sort=_sort,
             copy=lambda self, order='C': self._copy(), flatten=lambda self, order='C': self.ravel().copy(),
             tolist=lambda self: self.get().tolist(), tobytes=lambda self, order='C': self.get().tobytes(),
             to_device=lambda self, device, stream=None: self._to_device(int(device)),
             T=property(lambda self: self._transpose(None)), mT=property(_manipulation.matrix_transpose),
             device=property(_device), flags=property(_Flags), flat=property(lambda self: self.ravel()),
             real=property(lambda self: self), base=None, __array_priority__=100, __array__=_array,
-            __array_ufunc__=_ufunc, __array_namespace__=_namespace, __reduce__=_reduce,
+            __dlpack__=_dlpack, __dlpack_device__=lambda self: (2, self._device_id),
+            __cuda_array_interface__=property(_interface), __array_ufunc__=_ufunc, __array_namespace__=_namespace,
+            __reduce__=_reduce,
             __copy__=lambda self: self._copy(), __deepcopy__=lambda self, memo: self._copy(),
             __invert__=_elementwise.invert, __divmod__=_elementwise.divmod,
             __repr__=lambda self: repr(self.get()), __str__=lambda self: str(self.get()), __format__=_text,
@@ -159,4 +178,3 @@ def _add():
 
 
 _add()
-assert devices
