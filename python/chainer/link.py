@@ -211,6 +211,11 @@ class Link(object):
         for state in states:
             state.to_cpu() if self._cpu else state.to_gpu(self._device_id)
 
+    def _zeros(self, shape, dtype):
+        """Returns zeros on the link's device."""
+        with self._device:
+            return self.xp.zeros(shape, dtype)
+
     def _move(self, move, moved, array_type):
         d = self.__dict__
         for name in self._params:

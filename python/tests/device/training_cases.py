@@ -208,6 +208,24 @@ def test_a_trainer_and_its_snapshot(tmp_path):
 
 
 @pytest.mark.skipif(xp.cuda.runtime.getDeviceCount() < 2, reason='there is one device')
+def test_functions_and_links_create_arrays_on_the_device_of_their_inputs():
+    class Add(chainer.FunctionNode):
+        def forward_gpu(self, inputs):
+            return inputs[0] + xp.ones(2),
+
+        def backward(self, indexes, gys):
+            return gys[0] + xp.ones(2),
+
+    x = chainer.Variable(cuda.to_gpu(np.zeros(2), 1))
+    y, = Add().apply((x,))
+    F.sum(y).backward()
+    assert x.grad.device.id == y.array.device.id == 1 and cuda.Device().id == 0
+    for link in (L.LSTM(2, 3), L.StatefulMGU(2, 3), L.StatefulPeepholeLSTM(2, 3), L.StatefulZoneoutLSTM(2, 3)):
+        link.to_gpu(1)
+        assert link(cuda.to_gpu(np.ones((1, 2), 'f'), 1)).array.device.id == 1
+
+
+@pytest.mark.skipif(xp.cuda.runtime.getDeviceCount() < 2, reason='there is one device')
 def test_parallel_updater():
     x, t = data()
     dataset = chainer.datasets.TupleDataset(x, t)

@@ -75,6 +75,19 @@ def _ufunc(self, ufunc, method, *inputs, **kwargs):
     return getattr(device_arrays, ufunc.__name__)(*inputs, **kwargs)
 
 
+class _Memory(object):
+    """The address of an array's elements."""
+
+    def __init__(self, a):
+        self.ptr, self.device, self._owner = devices.address(a), a.device, a
+
+    def __eq__(self, other):
+        return isinstance(other, _Memory) and self.ptr == other.ptr
+
+    def __hash__(self):
+        return hash(self.ptr)
+
+
 class _Flags(object):
     """The properties of an array's memory."""
 
@@ -164,7 +177,7 @@ def _add():
             tolist=lambda self: self.get().tolist(), tobytes=lambda self, order='C': self.get().tobytes(),
             to_device=lambda self, device, stream=None: self._to_device(int(device)),
             T=property(lambda self: self._transpose(None)), mT=property(_manipulation.matrix_transpose),
-            device=property(_device), flags=property(_Flags), flat=property(lambda self: self.ravel()),
+            device=property(_device), data=property(_Memory), flags=property(_Flags), flat=property(lambda self: self.ravel()),
             real=property(lambda self: self), base=None, __array_priority__=100, __array__=_array,
             __dlpack__=_dlpack, __dlpack_device__=lambda self: (2, self._device_id),
             __cuda_array_interface__=property(_interface), __array_ufunc__=_ufunc, __array_namespace__=_namespace,

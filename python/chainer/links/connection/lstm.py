@@ -50,7 +50,7 @@ class StatelessLSTM(LSTMBase):
         if h is not None:
             lstm_in += self.lateral(h)
         if c is None:
-            c = variable.Variable(self.xp.zeros((x.shape[0], self.state_size), dtype=x.dtype))
+            c = variable.Variable(self._zeros((x.shape[0], self.state_size), dtype=x.dtype))
         return F.lstm(c, lstm_in)
 
 
@@ -94,7 +94,7 @@ class LSTM(LSTMBase):
             else:
                 lstm_in += self.lateral(self.h)
         if self.c is None:
-            self.c = variable.Variable(self.xp.zeros((batch, self.state_size), dtype=x.dtype))
+            self.c = variable.Variable(self._zeros((batch, self.state_size), dtype=x.dtype))
         self.c, y = F.lstm(self.c, lstm_in)
         if h_rest is None:
             self.h = y

@@ -46,6 +46,6 @@ class StatefulMGU(MGUBase):
 
     def forward(self, x):
         if self.h is None:
-            self.h = variable.Variable(self.xp.zeros((len(x), self._state_size), dtype=x.dtype))
+            self.h = variable.Variable(self._zeros((len(x), self._state_size), dtype=x.dtype))
         self.h = self._step(self.h, x)
         return self.h

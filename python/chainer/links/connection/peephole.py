@@ -28,7 +28,7 @@ class StatefulPeepholeLSTM(link.Chain):
         if self.h is not None:
             gates += self.lateral(self.h)
         if self.c is None:
-            self.c = variable.Variable(self.xp.zeros((len(x), self.state_size), dtype=x.dtype))
+            self.c = variable.Variable(self._zeros((len(x), self.state_size), dtype=x.dtype))
         a, i, f, o = F.separate(F.reshape(gates, (len(x), self.state_size, 4)), axis=2)
         i, f = F.sigmoid(i + self.peep_i(self.c)), F.sigmoid(f + self.peep_f(self.c))
         self.c = F.tanh(a) * i + f * self.c

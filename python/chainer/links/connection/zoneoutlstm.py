@@ -35,7 +35,7 @@ class StatefulZoneoutLSTM(link.Chain):
         gates = self.upward(x)
         if self.h is not None:
             gates += self.lateral(self.h)
-        zeros = self.xp.zeros((len(x), self.state_size), dtype=x.dtype)
+        zeros = self._zeros((len(x), self.state_size), dtype=x.dtype)
         c_before = variable.Variable(zeros) if self.c is None else self.c
         h_before = variable.Variable(zeros) if self.h is None else self.h
         c, h = F.lstm(c_before, gates)
