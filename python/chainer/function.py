@@ -77,7 +77,8 @@ class FunctionAdapter(FunctionNode):
         in_data = [None] * len(self.inputs)
         for i, x in zip(self._input_indexes_to_retain, retained):
             in_data[i] = x.array
-        gxs = self._function.backward(tuple(in_data), tuple([g.array if isinstance(g, _core.Variable) else g for g in grad_outputs]))
+        gys = tuple([g.array if isinstance(g, _core.Variable) else g for g in grad_outputs])
+        gxs = self._function.backward(tuple(in_data), gys)
         for i, (x, g) in enumerate(zip(self.inputs, gxs)):
             if g is None:
                 continue

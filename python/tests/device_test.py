@@ -39,7 +39,7 @@ def test_cases(family, cases):
 PROGRAMS = {
     'mnist_trainer': [('gpu_id = -1', 'gpu_id = 0'), ('max_epoch = 10', 'max_epoch = 2'), 20],
     'word2vec': [('device=-1', 'device=0'),
-                 ("    return center, contexts\n\n\nfor", "    return chainer.cuda.to_gpu((center, contexts), device)\n\n\nfor"),
+                 ('return center, contexts\n\n\nf', 'return chainer.cuda.to_gpu((center, contexts), device)\n\n\nf'),
                  100],
     'recurrent': [('__init__(train_iter, optimizer)', '__init__(train_iter, optimizer, device=0)'),
                   ('self.converter(batch)', 'self.converter(batch, self.device)'), ("(100, 'iter", "(10, 'iter"),

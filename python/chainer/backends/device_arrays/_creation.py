@@ -119,10 +119,10 @@ def _by_numpy(name):
     return call
 
 
-for _name in ('arange', 'linspace', 'logspace', 'eye', 'identity', 'diag', 'diagflat', 'tri', 'fromiter', 'frombuffer',
-              'indices'):
-    globals()[_name] = _by_numpy(_name)
-arange, tri = globals()['arange'], globals()['tri']
+arange, linspace, logspace, eye, identity, diag = [_by_numpy(n) for n in (
+    'arange', 'linspace', 'logspace', 'eye', 'identity', 'diag')]
+diagflat, tri, fromiter, frombuffer, indices = [_by_numpy(n) for n in (
+    'diagflat', 'tri', 'fromiter', 'frombuffer', 'indices')]
 
 
 def meshgrid(*xi, **kwargs):

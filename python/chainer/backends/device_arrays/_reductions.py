@@ -145,5 +145,4 @@ def _by_numpy(name):
     return _named(call, name)
 
 
-for _name in ('median', 'percentile', 'bincount', 'histogram'):
-    globals()[_name] = _by_numpy(_name)
+median, percentile, bincount, histogram = [_by_numpy(n) for n in ('median', 'percentile', 'bincount', 'histogram')]

@@ -7,8 +7,8 @@ import numpy
 from chainer.backends.device_arrays._array import devices, finish, through_host
 
 __all__ = ['sort', 'argsort', 'nonzero', 'flatnonzero', 'argwhere', 'take', 'take_along_axis', 'put_along_axis',
-           'searchsorted', 'unique', 'unique_all', 'unique_counts', 'unique_inverse', 'unique_values', 'isin', 'in1d',
-           'choose', 'argpartition', 'partition', 'lexsort']
+           'searchsorted', 'unique', 'unique_all', 'unique_counts', 'unique_inverse', 'unique_values', 'isin', 'choose',
+           'argpartition', 'partition', 'lexsort']
 
 
 def sort(a, axis=-1, descending=False, stable=True):
@@ -108,8 +108,5 @@ def _by_numpy(name):
     return call
 
 
-for _name in ('searchsorted', 'isin', 'in1d', 'choose', 'argpartition', 'partition', 'lexsort'):
-    if hasattr(numpy, _name):
-        globals()[_name] = _by_numpy(_name)
-    else:
-        __all__.remove(_name)
+searchsorted, isin, choose, argpartition, partition, lexsort = [_by_numpy(n) for n in (
+    'searchsorted', 'isin', 'choose', 'argpartition', 'partition', 'lexsort')]
