@@ -355,6 +355,14 @@ def test_gradient_check():
     chainer.gradient_check.check_backward(lambda x: F.tanh(F.linear(x, W)), x, xp.ones((4, 2)), (W,), dtype='d')
 
 
+def test_hooks_of_functions_and_statistics():
+    with chainer.function_hooks.TimerHook() as hook:
+        F.sum(F.exp(chainer.Variable(xp.ones(1000)))).backward()
+    assert hook.total_time() > 0 and len(hook.call_history) >= 3
+    statistics = extensions.variable_statistics_plot.Statistician(True, True, (50,))
+    assert float(statistics(xp.asarray([1., 2., 6.]), 0)['mean']) == 3
+
+
 def test_labels_out_of_range_are_an_error():
     x, t = xp.zeros((2, 3), 'f'), xp.asarray([0, 7], dtype='i')
     with pytest.raises((IndexError, ValueError)):
