@@ -10,6 +10,8 @@ else()
 endif()
 add_library(chainer_cuda_emulated OBJECT EXCLUDE_FROM_ALL ${emulated})
 target_link_libraries(chainer_cuda_emulated PRIVATE chainer::chainer chainer_options)
+# For the Python module.
+set_target_properties(chainer_cuda_emulated PROPERTIES POSITION_INDEPENDENT_CODE ON)
 # int64 wraps around, as on devices.
 target_compile_options(chainer_cuda_emulated PRIVATE -fwrapv)
 # The thread sanitizer does not support fibers.

@@ -55,10 +55,11 @@ inline std::string to_string(const Device& d) { return d.name(); }
 /// if there is no such device.
 Device get_device(std::string_view name);
 /// Returns the CUDA device with this number, or the host for a negative number. Throws DeviceError if there is no such
-/// device.
+/// device. The environment variable CHAINER_GPU names other devices for the numbers: "@cuda-emulated" in programs that
+/// have the emulated device, or "@reference".
 Device get_device(int id);
 
-/// Returns the CUDA devices; empty without a driver.
+/// Returns the devices with numbers; empty without a driver.
 std::vector<Device> gpu_devices();
 
 /// Returns the current device of this thread (Device::use), or nothing.

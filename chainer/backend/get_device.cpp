@@ -3,6 +3,7 @@
 #include "chainer/backend/devices.h"
 
 #include <charconv>
+#include <cstdlib>
 #include <vector>
 
 namespace chainer {
@@ -29,6 +30,12 @@ int number_after(std::string_view prefix, std::string_view name) {
   return r.ec == std::errc() && r.ptr == name.data() + name.size() && n >= 0 ? n : -1;
 }
 
+// Returns the name before the colon of the devices that numbers stand for.
+std::string_view numbered() {
+  const char* name = std::getenv("CHAINER_GPU");
+  return name && *name ? name : "@cuda";
+}
+
 }  // namespace
 
 bool add_devices(std::string_view prefix, Device (*find)(int index)) {
@@ -36,11 +43,19 @@ bool add_devices(std::string_view prefix, Device (*find)(int index)) {
   return true;
 }
 
-Device get_device(int id) { return id < 0 ? Device() : cuda_device(id); }
+Device get_device(int id) {
+  if (id < 0) return Device();
+  return numbered() == "@cuda" ? cuda_device(id) : get_device(text(numbered(), ":", id));
+}
 std::vector<Device> gpu_devices() {
   std::vector<Device> all;
-  for (int i = 0, count = cuda_device_count(); i < count; ++i) all.push_back(cuda_device(i));
-  return all;
+  if (numbered() == "@cuda") {
+    for (int i = 0, count = cuda_device_count(); i < count; ++i) all.push_back(cuda_device(i));
+    return all;
+  }
+  try {
+    while (true) all.push_back(get_device(static_cast<int>(all.size())));
+  } catch (const DeviceError&) { return all; }
 }
 Device gpu_device(std::optional<int> id) {
   if (id) return get_device(*id);
@@ -53,7 +68,7 @@ Device get_device(std::string_view name) {
   if (name.substr(0, 5) == "@cpu:" && name.size() > 5 && name.find_first_not_of("0123456789", 5) == name.npos)
     return Device();
   if (name == "@cpu" || name == "cpu" || name == "native" || name == "@numpy") return Device();
-  if (name == "@reference") return Device(reference_backend());
+  if (number_after("@reference", name) == 0) return Device(reference_backend());
   for (const OtherDevices& o : others())
     if (const int n = number_after(o.prefix, name); n >= 0) return o.find(n);
   if (const int n = number_after("@cuda", name); n >= 0) return cuda_device(n);

@@ -49,9 +49,11 @@ Array adopt(const dlpack::Tensor& t, bool writable, std::function<void()> releas
       if (release) (*release)();
     }
   } guard{&release};
-  if (t.device.device_type != dlpack::kCPU && t.device.device_type != dlpack::kCUDAHost)
+  const bool on_host = t.device.device_type == dlpack::kCPU || t.device.device_type == dlpack::kCUDAHost;
+  if (!on_host && t.device.device_type != dlpack::kCUDA)
     throw DeviceError("from_dlpack: the tensor is on a device of DLPack's type ", t.device.device_type,
-                      ", expected the host: copy it with its library first");
+                      ", expected the host or a CUDA device: copy it with its library first");
+  const Device device = on_host ? Device() : get_device(t.device.device_id);
   const Dtype dtype = dtype_from(t.dtype);
   if (t.ndim < 0 || t.ndim > kMaxNdim)
     throw ValueError("from_dlpack: the number of axes must be from 0 to ", kMaxNdim, ", not ", t.ndim);
@@ -65,9 +67,11 @@ Array adopt(const dlpack::Tensor& t, bool writable, std::function<void()> releas
   if (size && !t.data) throw ValueError("from_dlpack: a tensor of shape ", shape, " has no data");
   char* data = size ? static_cast<char*>(t.data) + t.byte_offset : nullptr;
   const bool aligned = reinterpret_cast<std::uintptr_t>(data) % static_cast<std::uintptr_t>(item_size(dtype)) == 0;
-  if (aligned && dtype != Dtype::bool_) {
+  if (!on_host || (aligned && dtype != Dtype::bool_)) {
     guard.release = nullptr;
-    return external_array(data, shape, dtype, std::move(release), options);
+    const Array a = external_array(data, shape, dtype, std::move(release), options);
+    a.body().device = device;
+    return a;
   }
   // Unaligned elements, and booleans that may have other bytes than 0 and 1, are copied one by one.
   const Strides strides = options.strides.value_or(contiguous_strides(shape));
@@ -93,21 +97,31 @@ struct Export {
   Dims shape, strides;
 };
 
+// Returns true for a device that get_device() finds by its number.
+bool has_number(const Device& device) {
+  try {
+    return device == get_device(device.index());
+  } catch (const DeviceError&) { return false; }
+}
+
 template <class Managed>
 Managed* exported(const Array& a, const ToDlpackOptions& options) {
-  if (a.device() != Device()) throw DeviceError("to_dlpack: the array must be on the host, not ", a.device());
+  const Device device = a.device();
+  if (!device.is_host() && !has_number(device))
+    throw DeviceError("to_dlpack: the array must be on the host or a CUDA device, not ", device);
   auto e = std::make_unique<Export<Managed>>();
   e->array = options.copy ? a.copy() : a;
   if (!options.copy) share_memory(a);
   e->shape = a.shape();
   e->strides = e->array.strides();
   e->managed.dl_tensor = {.data = a.size() ? const_cast<void*>(e->array.raw()) : nullptr,
-                          .device = {dlpack::kCPU, 0},
+                          .device = {device.is_host() ? dlpack::kCPU : dlpack::kCUDA, device.index()},
                           .ndim = a.ndim(),
                           .dtype = type_of(a.dtype()),
                           .shape = e->shape.begin(),
                           .strides = e->strides.begin(),
                           .byte_offset = 0};
+  if (!device.is_host()) device.synchronize();  // the consumer uses streams of its own
   e->managed.manager_ctx = e.get();
   e->managed.deleter = [](Managed* self) { delete static_cast<Export<Managed>*>(self->manager_ctx); };
   return &e.release()->managed;

@@ -64,10 +64,10 @@ inline constexpr Version kVersion = {1, 0};
 /// Returns an array on the producer's memory. The tensor's deleter is called when the last array on this memory is
 /// destroyed, or at once if this function throws. (Code that takes the pointer from a Python capsule must rename the
 /// capsule to "used_dltensor" or "used_dltensor_versioned".) Because the producer may write to the memory, computations
-/// on it are not deferred. If the flag kReadOnly is set, writing to the array is a ValueError. Unaligned elements are
-/// copied. Throws TypeError for a dtype that this library lacks (unsigned integers of more than 8 bits, complex
-/// numbers, several lanes), DeviceError for memory of a device, RuntimeError for another major version, ValueError for
-/// an invalid tensor.
+/// on it are not deferred. Work of the producer on memory of a CUDA device must have finished. If the flag kReadOnly is
+/// set, writing to the array is a ValueError. Unaligned elements are copied. Throws TypeError for a dtype that this
+/// library lacks (unsigned integers of more than 8 bits, complex numbers, several lanes), DeviceError for memory of a
+/// device other than CUDA's, RuntimeError for another major version, ValueError for an invalid tensor.
 Array from_dlpack(dlpack::ManagedTensorVersioned* tensor);
 Array from_dlpack(dlpack::ManagedTensor* tensor);
 
@@ -77,7 +77,7 @@ struct ToDlpackOptions {
 };
 /// Returns a tensor with the array's elements and strides for a consumer, which must call the deleter once. The tensor
 /// keeps the memory alive. From here on, computations on this memory are not deferred, because the consumer may write
-/// to it. Throws DeviceError if the array is not on the host.
+/// to it; work of a CUDA device has finished. Throws DeviceError for an array on another device.
 ///   from_dlpack(to_dlpack(array({1.f, 2.f})))  // [1, 2]
 dlpack::ManagedTensorVersioned* to_dlpack(const Array& a, const ToDlpackOptions& options = {});
 /// As to_dlpack(), for consumers of unversioned tensors. These have no flag for read-only memory: throws ValueError for

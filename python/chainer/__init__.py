@@ -64,12 +64,15 @@ def __dir__():
 
 def get_array_types():
     """Returns the array types that a Variable accepts."""
-    return (numpy.ndarray,)
+    return (numpy.ndarray, cuda.ndarray) if cuda.available else (numpy.ndarray,)
 
 
 def is_arrays_compatible(arrays):
-    """Returns True if the arrays can be passed to one function."""
-    return all([a is None or isinstance(a, (numpy.ndarray, Variable)) for a in arrays])
+    """Returns True if the arrays can be passed to one function: all are on the host, or all on a device."""
+    arrays = [a.array if cuda.available and isinstance(a, Variable) else a for a in arrays]
+    arrays = [a for a in arrays if a is not None]
+    return all([isinstance(a, (numpy.ndarray, Variable)) for a in arrays]) or (
+        all([isinstance(a, cuda.ndarray) for a in arrays]))
 
 
 def get_cpu_array_types():

@@ -4,6 +4,7 @@ from __future__ import absolute_import
 
 import collections.abc
 
+from chainer.backends import cuda
 from chainer.link import Link
 
 
@@ -54,6 +55,19 @@ class Chain(Link):
             copied.name = name
             d[name] = copied
         return ret
+
+    def to_cpu(self):
+        super(Chain, self).to_cpu()
+        for child in self.children():
+            child.to_cpu()
+        return self
+
+    def to_gpu(self, device=None):
+        with cuda._get_device(device):
+            super(Chain, self).to_gpu()
+            for child in self.children():
+                child.to_gpu()
+        return self
 
     def children(self):
         d = self.__dict__
@@ -175,6 +189,19 @@ class ChainList(Link, collections.abc.MutableSequence):
             child.name = str(i)
             ret._children[i] = child
         return ret
+
+    def to_cpu(self):
+        super(ChainList, self).to_cpu()
+        for child in self.children():
+            child.to_cpu()
+        return self
+
+    def to_gpu(self, device=None):
+        with cuda._get_device(device):
+            super(ChainList, self).to_gpu()
+            for child in self.children():
+                child.to_gpu()
+        return self
 
     def children(self):
         for child in self._children:

@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: MIT
 """An alias of chainer.backends.cuda."""
 from chainer.backends.cuda import *  # NOQA
-from chainer.backends.cuda import available, cupy, DummyDevice, DummyDeviceType, ndarray  # NOQA
+from chainer.backends.cuda import _get_device, available, cupy, DummyDevice, DummyDeviceType, ndarray  # NOQA

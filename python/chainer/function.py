@@ -7,6 +7,7 @@ import numpy
 
 from chainer import _core
 from chainer import configuration
+from chainer.backends import cuda
 from chainer.configuration import force_backprop_mode, no_backprop_mode  # NOQA
 from chainer.function_hook import FunctionHook  # NOQA
 from chainer.function_node import _as_variable, FunctionNode
@@ -76,11 +77,12 @@ class FunctionAdapter(FunctionNode):
         in_data = [None] * len(self.inputs)
         for i, x in zip(self._input_indexes_to_retain, retained):
             in_data[i] = x.array
-        gxs = self._function.backward(tuple(in_data), tuple([None if g is None else g.array for g in grad_outputs]))
+        gys = tuple([g.array if isinstance(g, _core.Variable) else g for g in grad_outputs])
+        gxs = self._function.backward(tuple(in_data), gys)
         for i, (x, g) in enumerate(zip(self.inputs, gxs)):
             if g is None:
                 continue
-            if not isinstance(g, numpy.ndarray):
+            if not isinstance(g, (numpy.ndarray, cuda.ndarray)):
                 raise TypeError('{}: the gradient of input {} must be an array, not {}'.format(
                     self.label, i, type(g)))
             if g.dtype != x.dtype:
@@ -170,6 +172,8 @@ class Function(object):
         pass
 
     def forward(self, inputs):
+        if cuda.available and any([isinstance(x, cuda.ndarray) for x in inputs]):
+            return self.forward_gpu(inputs)
         return self.forward_cpu(inputs)
 
     def forward_cpu(self, inputs):
@@ -179,6 +183,8 @@ class Function(object):
         raise NotImplementedError()
 
     def backward(self, inputs, grad_outputs):
+        if cuda.available and any([isinstance(x, cuda.ndarray) for x in inputs + grad_outputs]):
+            return self.backward_gpu(inputs, grad_outputs)
         return self.backward_cpu(inputs, grad_outputs)
 
     def backward_cpu(self, inputs, grad_outputs):

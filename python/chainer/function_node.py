@@ -9,11 +9,18 @@ import numpy
 
 from chainer import _core
 from chainer import configuration
+from chainer.backends import cuda
 from chainer.utils import type_check
 
 
 def _as_variable(x):
     return x if isinstance(x, _core.Variable) else _core.Variable(x, requires_grad=False)
+
+
+def _check_compatible(variables, name, which):
+    if len({x._device_id >= 0 for x in variables if x._has_array}) > 1:
+        raise TypeError('incompatible array types are mixed in the forward {} ({}).\nActual: {}'.format(
+            which, name, ', '.join([str(type(x.array)) for x in variables])))
 
 
 class _Gone(object):
@@ -117,9 +124,14 @@ class FunctionNode(metaclass=abc.ABCMeta):
     def apply(self, inputs):
         """The outputs, as a tuple of Variables."""
         variables = [_as_variable(x) for x in inputs]
+        if cuda.available:
+            _check_compatible(variables, self._impl_name, 'input')
         if configuration.config.type_check:
             self._check_data_type_forward(tuple([x.array for x in variables]))
-        return _core.apply(self, variables)
+        outputs = _core.apply(self, variables)
+        if cuda.available:
+            _check_compatible(outputs, self._impl_name, 'output')
+        return outputs
 
     def _accumulates(self):
         return type(self).backward_accumulate is not FunctionNode.backward_accumulate
@@ -137,6 +149,8 @@ class FunctionNode(metaclass=abc.ABCMeta):
         """Conditions on the inputs' dtypes and shapes, with type_check.expect()."""
 
     def forward(self, inputs):
+        if cuda.available and any([isinstance(x, cuda.ndarray) for x in inputs]):
+            return self.forward_gpu(inputs)
         return self.forward_cpu(inputs)
 
     def forward_cpu(self, inputs):
@@ -219,7 +233,9 @@ def grad(outputs, inputs, grad_outputs=None, grad_inputs=None, set_grad=False, r
 
 
 def as_array(x):
-    return x.array if isinstance(x, _core.Variable) else numpy.asarray(x)
+    if isinstance(x, _core.Variable):
+        return x.array
+    return x if isinstance(x, cuda.ndarray) else numpy.asarray(x)
 
 
 def __getattr__(name):

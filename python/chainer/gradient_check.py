@@ -8,6 +8,7 @@ import numpy
 from chainer import configuration
 from chainer import testing
 from chainer import variable
+from chainer.backends import cuda
 from chainer.function_node import FunctionNode
 
 
@@ -16,7 +17,20 @@ class NondifferentiableError(Exception):
 
 
 def _copy_arrays(xs):
-    return [None if x is None else numpy.array(x, order='C') for x in xs]
+    return [None if x is None else numpy.array(_on_host(x), order='C') for x in xs]
+
+
+def _on_host(x):
+    return x.get() if isinstance(x, cuda.ndarray) else x
+
+
+def _copied(x):
+    return x.copy() if isinstance(x, cuda.ndarray) else numpy.array(x)
+
+
+def _moved(x, step, dtype):
+    """Returns x + step in a dtype, computed in float64."""
+    return cuda.like(numpy.asarray(cuda.to_cpu(x).astype(numpy.float64) + step, dtype), x)
 
 
 def numerical_grad(f, inputs, grad_outputs, eps=1e-3, detect_nondifferentiable=False, diff_atol=0, diff_rtol=1e-2,
@@ -27,10 +41,13 @@ def numerical_grad(f, inputs, grad_outputs, eps=1e-3, detect_nondifferentiable=F
     NondifferentiableError."""
     if not eps > 0:
         raise AssertionError('eps must be positive, not {}'.format(eps))
+    arrays = tuple(inputs) + tuple(grad_outputs)
+    if all([any([isinstance(a, kind) for a in arrays]) for kind in (numpy.ndarray, cuda.ndarray)]):
+        raise RuntimeError('numerical_grad: arrays on the host and on a device are mixed')
     for x in inputs:
         if x.dtype.kind != 'f':
             raise ValueError('The dtype of input arrays must be kind of float')
-    inputs, grad_outputs = tuple(inputs), tuple(grad_outputs)
+    inputs, grad_outputs = tuple(inputs), tuple([None if g is None else _on_host(g) for g in grad_outputs])
     grads = [numpy.zeros(x.shape, numpy.float64) for x in inputs]
     if detect_nondifferentiable:
         if center_outputs is None:
@@ -44,7 +61,7 @@ def numerical_grad(f, inputs, grad_outputs, eps=1e-3, detect_nondifferentiable=F
     with configuration.using_config('type_check', False):
         for x, gx in zip(inputs, grads):
             for at in numpy.ndindex(x.shape):
-                original = x[at]
+                original = x[at].get() if isinstance(x, cuda.ndarray) else x[at]
                 values, steps = [], []
                 for p in places:
                     if p == 0:
@@ -58,7 +75,7 @@ def numerical_grad(f, inputs, grad_outputs, eps=1e-3, detect_nondifferentiable=F
                 if detect_nondifferentiable:
                     _check_smooth(values, steps, at, diff_atol, diff_rtol, eps)
                 gx[at] = _difference(values[0], values[-1], grad_outputs, eps)
-    return [g.astype(x.dtype, copy=False) for g, x in zip(grads, inputs)]
+    return [cuda.like(g.astype(x.dtype, copy=False), x) for g, x in zip(grads, inputs)]
 
 
 def _difference(low, high, grad_outputs, eps):
@@ -128,7 +145,7 @@ def _filtered(xs, no_grads):
 
 
 def _grad_or_zeros(x):
-    return variable.Variable(numpy.zeros_like(x.array)) if x.grad is None else x.grad_var
+    return variable.Variable(x.xp.zeros_like(x.array)) if x.grad is None else x.grad_var
 
 
 class _Checker(object):
@@ -150,8 +167,8 @@ class _Checker(object):
             self.no_grads = no_grads
 
     def run(self):
-        xs = [variable.Variable(numpy.array(x)) if x.dtype.kind == 'f' else
-              variable.Variable(numpy.array(x), requires_grad=False) for x in self.x_data]
+        xs = [variable.Variable(_copied(x)) if x.dtype.kind == 'f' else
+              variable.Variable(_copied(x), requires_grad=False) for x in self.x_data]
         ys = _as_tuple(self.func(*xs))
         for p in self.params:
             p.cleargrad()
@@ -176,14 +193,14 @@ class _Checker(object):
         else:
             if len(ys) != 1:
                 raise ValueError('Function outputs are not a single variable: y_grad is needed')
-            y_grad = (numpy.ones_like(ys[0].array),)
+            y_grad = (ys[0].xp.ones_like(ys[0].array),)
         self.y_grad = y_grad
         live = [(y, g) for y, g in zip(ys, y_grad) if g is not None]
         if not live:
             raise ValueError('y_grad has no array')
         out = _Identity().apply([y for y, _ in live])
         for y, (_, g) in zip(out, live):
-            y.grad = numpy.array(g)
+            y.grad = _copied(g)
         out[0].backward()
 
     def compare(self, xs):
@@ -213,11 +230,10 @@ class _Checker(object):
                     inputs.append(variable.Variable(x, requires_grad=False) if x.dtype.kind != 'f'
                                   else variable.Variable(x))
                 else:
-                    moved = x.astype(numpy.float64) + d * next(rest)
-                    inputs.append(variable.Variable(numpy.asarray(moved, x.dtype)))
+                    inputs.append(variable.Variable(_moved(x, d * next(rest), x.dtype)))
             for p, a in zip(self.params, kept):
                 t = a.dtype if dtype is None else numpy.dtype(dtype)
-                p.array = numpy.asarray(a.astype(numpy.float64) + d * next(rest), t)
+                p.array = _moved(a, d * next(rest), t)
             try:
                 ys = _as_tuple(self.func(*inputs))
                 return tuple([y.array for y in ys])
@@ -227,17 +243,17 @@ class _Checker(object):
 
         center = None
         if self.detect:
-            center = [numpy.array(y) for y in g()]
+            center = _copy_arrays(g())
         try:
-            gx, = numerical_grad(g, (delta,), self.y_grad, eps=self.eps, detect_nondifferentiable=self.detect,
-                                 center_outputs=center)
+            gx, = numerical_grad(g, (delta,), [_on_host(gy) for gy in self.y_grad], eps=self.eps,
+                                 detect_nondifferentiable=self.detect, center_outputs=center)
         except NondifferentiableError as e:
             raise NondifferentiableError(
                 'check_backward: the function is not differentiable at the point.\n\n{}'.format(e))
         expected = 0.
         for d, grad in zip(directions, grads):
             if grad is not None:
-                expected += float(numpy.sum(d * grad.astype(numpy.float64)))
+                expected += float(numpy.sum(d * cuda.to_cpu(grad).astype(numpy.float64)))
         try:
             testing.assert_allclose(gx, expected, atol=self.atol, rtol=self.rtol)
         except AssertionError as e:

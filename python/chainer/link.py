@@ -9,6 +9,7 @@ import warnings
 import numpy
 
 from chainer import _core
+from chainer import backend
 from chainer import initializers
 from chainer import link_hook
 from chainer import variable
@@ -58,11 +59,12 @@ class Link(object):
 
     @property
     def _device(self):
-        return cuda.DummyDevice
+        return cuda.get_device_from_id(self._device_id)
 
     @property
     def xp(self):
-        return numpy
+        """The module of the link's arrays: NumPy, or that of arrays on devices."""
+        return numpy if self._cpu else cuda.cupy
 
     @property
     def within_init_scope(self):
@@ -108,6 +110,8 @@ class Link(object):
     def __setattr__(self, name, value):
         if self.within_init_scope and isinstance(value, variable.Parameter):
             value.name = name
+            if not self._cpu:
+                value.to_gpu(self._device_id)
             self._params.add(name)
             self._persistent.discard(name)
         super(Link, self).__setattr__(name, value)
@@ -174,16 +178,51 @@ class Link(object):
             ret = copy.deepcopy(self)
             for param in ret.params(include_uninit=False):
                 param.initialize(param.shape)
-                param.grad = numpy.full_like(param.array, numpy.nan)
+                param.grad = param.xp.full_like(param.array, numpy.nan)
             return ret
         raise ValueError('The \'mode\' argument should be either \'init\',\'copy\', or \'share\'. But {} was given.'
                          .format(mode))
 
     def to_cpu(self):
+        """Copies parameters, persistent values and states to the host."""
+        if not self._cpu:
+            self._move(lambda v: v.to_cpu(), cuda.to_cpu, cuda.ndarray)
+            self._cpu, self._device_id = True, None
+        self._move_states(*self._all_states())
         return self
 
     def to_gpu(self, device=None):
+        """Copies parameters, persistent values and states to a device, by default the current one."""
         cuda.check_cuda_available()
+        if self._cpu:
+            with cuda._get_device(device):
+                self._move(lambda v: v.to_gpu(), cuda.to_gpu, numpy.ndarray)
+                self._cpu, self._device_id = False, int(cuda.Device())
+        self._move_states(*self._all_states())
+        return self
+
+    _states = ()  # attributes that are a Variable or None
+
+    def _all_states(self):
+        return [s for s in [self.__dict__.get(name) for name in self._states] if s is not None]
+
+    def _move_states(self, *states):
+        """Moves Variables to the link's device."""
+        for state in states:
+            state.to_cpu() if self._cpu else state.to_gpu(self._device_id)
+
+    def _zeros(self, shape, dtype):
+        """Returns zeros on the link's device."""
+        with self._device:
+            return self.xp.zeros(shape, dtype)
+
+    def _move(self, move, moved, array_type):
+        d = self.__dict__
+        for name in self._params:
+            move(d[name])
+        for name in self._persistent:
+            if isinstance(d[name], array_type):
+                d[name] = moved(d[name])
 
     def to_intel64(self):
         from chainer.backends import intel64
@@ -237,8 +276,9 @@ class Link(object):
         if copy_persistent:
             for name in self._persistent:
                 d, s = dst[name], src[name]
-                if isinstance(d, numpy.ndarray) and isinstance(s, numpy.ndarray):
-                    d[...] = s
+                arrays = numpy.ndarray, cuda.ndarray
+                if isinstance(d, arrays) and isinstance(s, arrays):
+                    backend.copyto(d, s)
                 else:
                     dst[name] = copy.deepcopy(s)
 
@@ -283,6 +323,8 @@ class Link(object):
                 param.array[...] = data
         for name in self._persistent:
             d[name] = serializer(name, d[name])
+            if not self._cpu and isinstance(d[name], numpy.ndarray):
+                d[name] = cuda.to_gpu(d[name], self._device_id)
 
     def count_params(self):
         """Returns the number of all elements; warns about uninitialized parameters."""

@@ -11,6 +11,7 @@ from chainer import _core
 from chainer import link as link_module
 from chainer import serializer as serializer_module
 from chainer import variable
+from chainer.backends import cuda
 
 
 def _timing(hook):
@@ -131,7 +132,11 @@ class UpdateRule(object):
 
     def update_core(self, param):
         """Updates the parameter from its gradient."""
-        self.update_core_cpu(param)
+        if cuda.available and param._device_id >= 0:
+            with cuda.Device(param._device_id):
+                self.update_core_gpu(param)
+        else:
+            self.update_core_cpu(param)
 
     def update_core_cpu(self, param):
         if self._pass is None:
@@ -142,7 +147,9 @@ class UpdateRule(object):
         _core.update(self._pass, param, states, self._pass_values(param))
 
     def update_core_gpu(self, param):
-        raise NotImplementedError
+        if self._pass is None:
+            raise NotImplementedError
+        UpdateRule.update_core_cpu(self, param)  # a fused pass runs on every device
 
     def init_state(self, param):
         """Initializes the state. Called before the first update."""
@@ -179,6 +186,14 @@ class UpdateRule(object):
         for name, value in self._state.items():
             if isinstance(value, numpy.ndarray) and not value.flags.writeable:
                 self._state[name] = value.copy()
+        if cuda.available:
+            self._place_state(param._device_id)
+
+    def _place_state(self, device_id):
+        """Moves the state to the device of the parameter."""
+        for name, value in self._state.items():
+            if isinstance(value, (numpy.ndarray, cuda.ndarray)) and getattr(value, '_device_id', -1) != device_id:
+                self._state[name] = cuda.to_cpu(value) if device_id < 0 else cuda.to_gpu(value, device_id)
 
     def use_fp32_update(self, flag=True):
         """float16 parameters are updated in float32."""
@@ -186,7 +201,7 @@ class UpdateRule(object):
 
 
 # Methods whose overriding in a rule or a test disables the fused pass.
-_REPLACED = {'update', 'update_core', 'update_core_cpu', '_run', '_prepare'}
+_REPLACED = {'update', 'update_core', 'update_core_cpu', 'update_core_gpu', '_run', '_prepare'}
 
 
 def _is_plain(rule_class):

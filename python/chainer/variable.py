@@ -46,13 +46,13 @@ def _repr(self):
     def text(a, head):
         if a.size == 0:
             return '[]' if a.shape == (0,) else '[], shape=%s' % (a.shape,)
-        return numpy.array2string(a, None, None, None, ', ', head)
+        return numpy.array2string(cuda.to_cpu(a), None, None, None, ', ', head)
     return _text(self, 'variable', text)
 
 
 def _str(self):
     return _text(self, 'variable', lambda a, head: numpy.array2string(
-        a, None, None, None, ' ', head) if a.size else '[]')
+        cuda.to_cpu(a), None, None, None, ' ', head) if a.size else '[]')
 
 
 def variable_repr(var):
@@ -76,13 +76,14 @@ def _debug_print(self):
     if self.array is None:
         names = ('device', 'backend', 'shape', 'dtype', 'statistics', 'grad')
         return '\n'.join([self.summary()] + ['- %s: None' % n for n in names])
-    lines = [self.summary(), '- device: CPU', '- backend: %s' % type(self.array), '- shape: %s' % (self.shape,)]
+    device = 'CPU' if self._device_id < 0 else self.array.device
+    lines = [self.summary(), '- device: %s' % device, '- backend: %s' % type(self.array), '- shape: %s' % (self.shape,)]
     lines.append('- dtype: %s' % self.dtype)
     lines.append('- statistics: mean={:.8f}, std={:.8f}'.format(float(self.array.mean()), float(self.array.std())))
     g = self.grad
     if g is None:
         lines.append('- grad: None')
-    elif numpy.all(g == 0):
+    elif (g == 0).all():
         lines.append('- grad: 0')
     else:
         lines.append('- grad: mean={:.8f}, std={:.8f}'.format(float(g.mean()), float(g.std())))
@@ -121,7 +122,10 @@ def _copydata(self, var):
             return
     if self.array is None:
         self.initialize(var.shape)
-    _core_copydata(self, var)
+    if self._device_id == var._device_id:
+        _core_copydata(self, var)
+    else:
+        self.array[...] = var.array if self._device_id >= 0 else var.array.get()
 
 
 def _addgrad(self, var):
@@ -132,8 +136,15 @@ def _addgrad(self, var):
         self.initialize(var.shape)
         self.cleargrad()
     if self.array is not None and self.dtype != var.dtype:
-        var = Variable(numpy.empty_like(self.array), grad=var.grad.astype(self.dtype))
+        var = Variable(self.xp.empty_like(self.array), grad=var.grad.astype(self.dtype))
+    if self._device_id != var._device_id and self.array is not None:
+        grad = _moved(var.grad, self._device_id)
+        var = Variable(self.xp.empty_like(grad), grad=grad)
     _core_addgrad(self, var)
+
+
+def _moved(array, device_id):
+    return cuda.to_cpu(array) if device_id < 0 else cuda.to_gpu(array, device_id)
 
 
 def _reduce(self):
@@ -157,11 +168,15 @@ def _deepcopy(self, memo):
 
 
 def _to_cpu(self):
-    return None
+    """Copies the array and the gradient to the host."""
+    if self._device_id >= 0:
+        self._to_device(-1)
 
 
 def _to_gpu(self, device=None):
+    """Copies the array and the gradient to a device, by default the current one."""
     cuda.check_cuda_available()
+    self._to_device(int(cuda.Device(device)))
 
 
 def _to_intel64(self):
@@ -174,7 +189,7 @@ for _name, _value in dict(
         __repr__=_repr, __str__=_str, summary=_summary, debug_print=_debug_print, reshape=_reshape,
         transpose=_transpose, zerograd=_zerograd, copydata=_copydata, addgrad=_addgrad, __reduce__=_reduce, __copy__=_copy,
         __deepcopy__=_deepcopy, to_cpu=_to_cpu, to_gpu=_to_gpu, to_intel64=_to_intel64,
-        T=property(lambda self: self.transpose()), xp=property(lambda self: numpy),
+        T=property(lambda self: self.transpose()), xp=property(cuda.get_array_module),
         _node=property(lambda self: self.node), _data=property(lambda self: [self.array]),
         __array_priority__=200).items():
     setattr(Variable, _name, _value)
@@ -187,6 +202,7 @@ class Parameter(Variable):
 
     initializer = None
     _grad_initializer = None
+    _initial_device = -1  # of initialize()
     _family = None  # weak references to the copies, which initialize() also initializes
 
     def __init__(self, initializer=None, shape=None, name=None):
@@ -196,17 +212,19 @@ class Parameter(Variable):
             initializer = constant.Constant(initializer)
         grad = None
         if shape is None:
-            if isinstance(initializer, numpy.ndarray):
+            if isinstance(initializer, (numpy.ndarray, cuda.ndarray)):
                 data = initializer
             else:
                 data = None
                 dtype = getattr(initializer, 'dtype', None)
                 self._grad_initializer = constant.NaN(dtype)
         else:
-            if isinstance(initializer, numpy.ndarray):
+            xp = numpy
+            if isinstance(initializer, (numpy.ndarray, cuda.ndarray)):
+                xp = cuda.get_array_module(initializer)
                 initializer = constant.Constant(initializer)
-            data = initializers.generate_array(initializer, shape, numpy)
-            grad = numpy.full_like(data, numpy.nan)
+            data = initializers.generate_array(initializer, shape, xp)
+            grad = xp.full_like(data, numpy.nan)
         super(Parameter, self).__init__(data)
         if shape is not None:
             self._own()
@@ -271,8 +289,25 @@ class Parameter(Variable):
         return _recover_parameter, (
             self.array, self.name, self.grad, self.initializer, self.update_rule)
 
+    def to_cpu(self):
+        """Copies the array and the gradient to the host, or makes initialize() create them there."""
+        self._leave_family(-1)
+        self._initial_device = -1
+        super(Parameter, self).to_cpu()
+
     def to_gpu(self, device=None):
+        """Copies the array and the gradient to a device, or makes initialize() create them there."""
         cuda.check_cuda_available()
+        device = int(cuda.Device(device))
+        self._leave_family(device)
+        self._initial_device = device
+        super(Parameter, self).to_gpu(self._initial_device)
+
+    def _leave_family(self, device):
+        """Separates an uninitialized parameter that moves to another device from its copies."""
+        if self._family is not None and not self._has_array and device != self._initial_device:
+            self._family[:] = [ref for ref in self._family if ref() is not self]
+            self._family = None
 
     def cleargrad(self):
         super(Parameter, self).cleargrad()
@@ -286,11 +321,13 @@ class Parameter(Variable):
 
     def initialize(self, shape):
         """Creates the array, and the gradient if it was requested before."""
-        data = initializers.generate_array(self.initializer, shape, numpy)
+        xp = numpy if self._initial_device < 0 else cuda.cupy
         grad = None
-        if self._grad_initializer is not None:
-            grad = numpy.empty_like(data)
-            self._grad_initializer(grad)
+        with cuda.get_device_from_id(self._initial_device):
+            data = initializers.generate_array(self.initializer, shape, xp)
+            if self._grad_initializer is not None:
+                grad = xp.empty_like(data)
+                self._grad_initializer(grad)
         made = Variable(data, grad=grad, name=self._given_name)
         made._own()
         self._become(made)

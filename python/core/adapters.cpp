@@ -24,9 +24,11 @@ void bind_adapters(nb::module_& m) {
       "slices"_a.none(), "Returns x[slices], for integers, slices, None, Ellipsis, lists and arrays.");
   m.def(
       "copy",
-      [](const In& x, int64_t dst) {
+      [](const In& x, int dst) {
+        const Device device = get_device(dst);
         return as_one(
-            {"copy", "Copy", false}, pointers(x.get()), [&] { return F::identity(x); },
+            {"copy", "Copy", false}, pointers(x.get()),
+            [&] { return x.get().array().device() == device ? F::identity(x) : F::copy(x, device); },
             [=](nb::dict& d) { d["dst"] = dst; });
       },
       "x"_a, "dst"_a, "Returns a copy on a device.");

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "chainer/array/external.h"
-#include "python/core/bridge.h"
+#include "python/core/device_array.h"
 
 namespace chainer::python {
 namespace {
@@ -118,6 +118,8 @@ PyObject* to_numpy(const Array& a) {
   if (!a) Py_RETURN_NONE;
   if (a.dtype() == Dtype::bfloat16) return to_numpy(a.astype(Dtype::float32));
   ArrayBody& body = a.body();
+  if (!body.device.is_host()) [[unlikely]]
+    return wrap_device_array(a);
   if (PyObject* from = origin(body)) return Py_NewRef(from);
   if (const auto it = shown.find(&body); it != shown.end()) return Py_NewRef(it->second);
   give_back();
@@ -210,6 +212,10 @@ bool load(PyObject* o, In& in) noexcept {
     if (PyArray_CheckScalar(o)) {
       nb::object a = nb::steal(PyArray_FromScalar(o, nullptr));
       in.own = from_numpy(a.ptr()).copy();
+      return true;
+    }
+    if (const Array* a = as_device_array(o)) {
+      in.own = *a;
       return true;
     }
   } catch (const std::exception&) { PyErr_Clear(); }

@@ -16,7 +16,7 @@ namespace chainer::python {
 void import_numpy();
 /// Returns a new reference to the ndarray of an array: the ndarray it came from, or an ndarray on its memory, the same
 /// object as long as it is referenced. Until the last such ndarray is destroyed, computations on this memory are not
-/// deferred. None for an empty array.
+/// deferred. None for an empty array, an object of device_array.h for an array on a device.
 PyObject* to_numpy(const Array& a);
 bool is_ndarray(PyObject* o);
 /// Returns an array on the memory of an ndarray, which it keeps alive, or the library's array if the ndarray refers to

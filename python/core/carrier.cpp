@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
+
 #include "python/core/casters.h"
 #include "python/core/nodes.h"
 
@@ -27,6 +29,17 @@ Indexes indexes(nb::handle o, std::size_t count) {
   }
   return out;
 }
+// Arrays created by a function in Python are on the device of the arrays that it gets.
+class OnDeviceOf {
+ public:
+  explicit OnDeviceOf(const Array& a) {
+    if (a && !a.device().is_host()) [[unlikely]]
+      scope_.emplace(a.device());
+  }
+
+ private:
+  std::optional<DeviceScope> scope_;
+};
 std::string type_text(nb::handle o) { return nb::cast<std::string>(nb::str(o.type())); }
 
 }  // namespace
@@ -58,6 +71,7 @@ Arrays Carrier::forward(const Arrays& in) {
   const nb::object args = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(in.size())));
   for (std::size_t i = 0; i < in.size(); ++i) PyTuple_SET_ITEM(args.ptr(), static_cast<Py_ssize_t>(i), to_numpy(in[i]));
   const nb::handle self(self_);
+  const OnDeviceOf scope(in.empty() ? Array() : in[0]);
   const nb::object out = self.attr("forward")(args);
   if (!PyTuple_Check(out.ptr())) throw TypeError("forward output must be a tuple (", type_text(out), ") in ", label());
   Arrays result;
@@ -76,6 +90,8 @@ Arrays Carrier::forward(const Arrays& in) {
 Variables Carrier::call(const char* method, const Indexes& wanted, const Variables& gy, const Variables* gx) {
   const nb::gil_scoped_acquire lock;
   const nb::handle self(self_);
+  const auto given = std::find_if(gy.begin(), gy.end(), [](const Variable& g) { return static_cast<bool>(g); });
+  const OnDeviceOf scope(given == gy.end() ? Array() : given->array());
   const nb::object out = gx ? self.attr(method)(tuple_of(wanted), tuple_of(gy), tuple_of(*gx))
                             : self.attr(method)(tuple_of(wanted), tuple_of(gy));
   if (out.is_none()) throw TypeError(method, " of ", label(), " must return a tuple of Variables, not None");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "python/core/bridge.h"
+#include "python/core/device_array.h"
 
 namespace chainer::python {
 void bind_functions(nb::module_& m);
@@ -11,6 +11,11 @@ NB_MODULE(_core, m) {
   nb::set_leak_warnings(false);
   cp::import_numpy();
   cp::bind_errors(m);
+  cp::bind_device_arrays(m);
+  nb::module_ devices = m.def_submodule("devices");
+  cp::bind_devices(devices);
+  cp::bind_device_routines(devices);
+  cp::bind_device_exchange(devices);
   cp::bind_variable(m);
   cp::bind_nodes(m);
   cp::bind_hooks(m);

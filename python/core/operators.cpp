@@ -4,6 +4,7 @@
 
 #include "chainer/functions/functions.h"
 #include "python/core/casters.h"
+#include "python/core/device_array.h"
 #include "python/core/errors.h"
 
 namespace chainer::python {
@@ -24,14 +25,14 @@ PyObject* operate(PyObject* a, PyObject* b, Binary both, Right right, Left left)
     const Variable *x = as_variable(a), *y = as_variable(b);
     Scalar s(0);
     if (x && y) return wrap(both(*x, *y));
-    if (!is_ndarray(x ? b : a)) {
+    if (!is_array(x ? b : a)) {
       if (x && load_scalar(b, s)) return wrap(right(*x, s));
       if (y && load_scalar(a, s)) return wrap(left(s, *y));
       Py_RETURN_NOTIMPLEMENTED;
     }
     if (!x && !y) Py_RETURN_NOTIMPLEMENTED;
     In array;
-    array.own = from_numpy(x ? b : a);  // a TypeError says what is wrong with it, where NumPy would find another way
+    array.own = from_array(x ? b : a);  // a TypeError says what is wrong with it, where NumPy would find another way
     take_dtype(array, x ? *x : *y);
     return wrap(x ? both(*x, array.own) : both(array.own, *y));
   });
@@ -113,6 +114,7 @@ bool is_list_of_ints(PyObject* list) {
 
 void load_index(PyObject* o, Indices& out) {
   if (o == Py_None) return out.push_back(newaxis);
+  if (const Array* a = as_device_array(o)) return out.push_back(*a);
   if (o == Py_Ellipsis) return out.push_back(ellipsis);
   if (PySlice_Check(o)) {
     const auto number = [](PyObject* n) -> std::optional<int64_t> {

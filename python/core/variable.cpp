@@ -9,6 +9,7 @@
 #include "chainer/autograd/composed_call.h"
 #include "chainer/functions/functions.h"
 #include "python/core/casters.h"
+#include "python/core/device_array.h"
 #include "python/core/operators.h"
 
 namespace chainer::python {
@@ -25,10 +26,13 @@ Handle& handle_of(nb::handle o) { return *nb::inst_ptr<Handle>(o); }
 
 Array array_or_none(nb::handle o, const char* what) {
   if (o.is_none()) return Array();
-  if (!is_ndarray(o.ptr()))
+  if (!is_array(o.ptr()))
     throw TypeError(what, " must be a numpy.ndarray, not ", nb::cast<std::string>(nb::str(o.type())));
-  return from_numpy(o.ptr());
+  return from_array(o.ptr());
 }
+
+// -1 for an array on the host, or none.
+int device_number(const Array& a) { return !a || a.device().is_host() ? -1 : a.device().index(); }
 
 Variable made(nb::handle data, const nb::kwargs& kwargs) {
   nb::object name = nb::none(), grad = nb::none();
@@ -258,6 +262,12 @@ void bind_variable(nb::module_& m) {
       "enable_double_backprop"_a, "loss_scale"_a.none());
   m.def("current_loss_scale", &BackwardScope::current_loss_scale);
   Backprop::interruption = &look_for_signals;
+  c.def_prop_ro("_device_id", [](const Handle& h) { return device_number(h.v.array()); });
+  c.def("_to_device", [](Handle& h, int id) {
+    const Device device = get_device(id);
+    if (h.v) h.v.set_array(h.v.array().to_device(device));
+    if (const Array g = h.v.grad()) h.v.set_grad(g.to_device(device));
+  });
   m.def("exposed", &exposed);
   m.def("is_shared", [](const Handle& h) { return is_shared(h.v.array()); });
 }

@@ -95,7 +95,12 @@ TEST(dlpack_tensors_that_make_no_sense_are_errors_and_are_given_back) {
     f(p);
     (void)from_dlpack(&p.managed);
   };
-  EXPECT_THROW(DeviceError, "DLPack's type 2", change([](Versioned& p) { p.managed.dl_tensor.device = {kCUDA, 0}; }));
+  EXPECT_THROW(DeviceError, "no device '@cuda:99'", change([](Versioned& p) {
+                 p.managed.dl_tensor.device = {kCUDA, 99};
+               }));
+  EXPECT_THROW(DeviceError, "DLPack's type 8", change([](Versioned& p) {
+                 p.managed.dl_tensor.device = {DeviceType(8), 0};
+               }));
   EXPECT_THROW(TypeError, "code 1 with 16 bits", change([](Versioned& p) {
                  p.managed.dl_tensor.dtype = {kUInt, 16, 1};
                }));
@@ -107,7 +112,7 @@ TEST(dlpack_tensors_that_make_no_sense_are_errors_and_are_given_back) {
   EXPECT_THROW(ValueError, "negative", change([](Versioned& p) { p.shape[0] = -2; }));
   EXPECT_THROW(Error, "from_dlpack", change([](Versioned& p) { p.shape = {int64_t(1) << 40, int64_t(1) << 40}; }));
   EXPECT_THROW(RuntimeError, "version 2.0", change([](Versioned& p) { p.managed.version = {2, 0}; }));
-  EXPECT_EQ(deleted, 10);
+  EXPECT_EQ(deleted, 11);
   EXPECT_THROW(ValueError, "no tensor", (void)from_dlpack(static_cast<ManagedTensor*>(nullptr)));
 }
 

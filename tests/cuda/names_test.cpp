@@ -10,11 +10,28 @@
 
 #include "chainer/array/host.h"
 #include "chainer/core/system/run_time_library.h"
+#include "chainer/interop/dlpack.h"
 #include "emulated_number.h"
 #include "environment_variable.h"
 #include "test.h"
 
 using namespace chainer;
+
+TEST(numbers_stand_for_the_devices_that_CHAINER_GPU_names) {
+  {
+    const EnvironmentVariable gpu("CHAINER_GPU", "@cuda-emulated");
+    EXPECT(get_device(1) == get_device("@cuda-emulated:1"));
+    EXPECT_EQ(gpu_devices().size(), 2u);
+    EXPECT(get_device(-1).is_host());
+    const Array a = ones({2, 3}).to_device(get_device(1));
+    const Array b = from_dlpack(to_dlpack(a));
+    EXPECT(b.device() == a.device() && b.raw() == a.raw());
+    EXPECT(to_host(b * 2.0).to_vector<float>() == std::vector<float>(6, 2.f));
+  }
+  const EnvironmentVariable gpu("CHAINER_GPU", "@reference");
+  EXPECT(get_device(0) == get_device("@reference"));
+  EXPECT_THROW(DeviceError, "no device '@reference:1'", get_device(1));
+}
 
 TEST(a_thread_uses_a_device) {
   const Device first = emulated_number(0), second = emulated_number(1);

@@ -3,13 +3,16 @@ import collections
 
 import numpy
 
+from chainer.backends import cuda
+
 
 def to_device(device, x):
     """Moves the array to a device; -1 is the host, None leaves it unchanged."""
-    if device is None or device < 0:
+    if device is None:
         return x
-    from chainer.backends import cuda
-    cuda.check_cuda_available()
+    if device < 0:
+        return cuda.to_cpu(x) if isinstance(x, cuda.ndarray) else x
+    return cuda.to_gpu(x, device)
 
 
 def concat_examples(batch, device=None, padding=None):
@@ -27,16 +30,16 @@ def concat_examples(batch, device=None, padding=None):
 
 
 def _concat_arrays(arrays, padding):
-    if not isinstance(arrays[0], numpy.ndarray):
+    if not isinstance(arrays[0], (numpy.ndarray, cuda.ndarray)):
         arrays = numpy.asarray(arrays)
     if padding is not None:
         return _concat_arrays_with_padding(arrays, padding)
-    return numpy.concatenate([array[None] for array in arrays])
+    return cuda.get_array_module(arrays[0]).concatenate([array[None] for array in arrays])
 
 
 def _concat_arrays_with_padding(arrays, padding):
     shape = tuple([max(lengths) for lengths in zip(*[array.shape for array in arrays])])
-    result = numpy.full((len(arrays),) + shape, padding, dtype=arrays[0].dtype)
+    result = cuda.get_array_module(arrays[0]).full((len(arrays),) + shape, padding, dtype=arrays[0].dtype)
     for i, array in enumerate(arrays):
         result[(i,) + tuple([slice(n) for n in array.shape])] = array
     return result

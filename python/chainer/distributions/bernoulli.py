@@ -2,6 +2,7 @@
 import numpy
 
 from chainer import functions as F
+from chainer.backends import cuda
 from chainer.distribution import derived, Distribution, parameters, register_kl
 from chainer.functions._gradients.base import Formula
 from chainer.variable import as_variable
@@ -9,10 +10,10 @@ from chainer.variable import as_variable
 
 def _weighted(weight, logarithm):
     """Returns weight * logarithm, where weight 0 times -inf is 0."""
-    nothing = (weight.array == 0) & numpy.isinf(logarithm.array)
+    nothing = (weight.array == 0) & cuda.get_array_module(weight).isinf(logarithm.array)
     if not nothing.any():
         return weight * logarithm
-    return weight * F.where(nothing, numpy.zeros(nothing.shape, logarithm.dtype),
+    return weight * F.where(nothing, logarithm.xp.zeros(nothing.shape, logarithm.dtype),
                             F.broadcast_to(logarithm, nothing.shape))
 
 
@@ -52,7 +53,8 @@ class Bernoulli(Distribution):
         return '{0, 1}'
 
     def sample_n(self, n):
-        return F.identity(numpy.random.binomial(1, self.p.array, size=(n,) + self.p.shape))
+        p = self.p.array
+        return F.identity(cuda.like(numpy.random.binomial(1, cuda.to_cpu(p), size=(n,) + p.shape), p))
 
     def _logs(self):
         """Returns the logarithms of the probabilities of one and zero."""
@@ -73,8 +75,8 @@ class Bernoulli(Distribution):
     def _checked(self, x, y, otherwise):
         if not self.binary_check:
             return y
-        valid = numpy.broadcast_to((x.array == 0) | (x.array == 1), y.shape)
-        return F.where(valid, y, numpy.full(y.shape, otherwise, y.dtype))
+        valid = y.xp.broadcast_to((x.array == 0) | (x.array == 1), y.shape)
+        return F.where(valid, y, y.xp.full(y.shape, otherwise, y.dtype))
 
     @property
     def entropy(self):

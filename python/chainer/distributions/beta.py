@@ -2,6 +2,7 @@
 import numpy
 
 from chainer import functions as F
+from chainer.backends import cuda
 from chainer.distribution import derived, Distribution, parameters, register_kl
 
 
@@ -32,15 +33,16 @@ class Beta(Distribution):
         return '[0, 1]'
 
     def sample_n(self, n):
-        return F.identity(numpy.random.beta(
-            self.a.array, self.b.array, size=(n,) + self.a.shape).astype(self.a.dtype))
+        a, b = self.a.array, self.b.array
+        draws = numpy.random.beta(cuda.to_cpu(a), cuda.to_cpu(b), size=(n,) + a.shape)
+        return F.identity(cuda.like(draws.astype(a.dtype), a))
 
     def log_prob(self, x):
         x = F.identity(x)
         inside = (x.array >= 0) & (x.array <= 1)
-        at = F.where(inside, x, numpy.full(x.shape, 0.5, x.dtype))
+        at = F.where(inside, x, x.xp.full(x.shape, 0.5, x.dtype))
         y = (self.a - 1) * F.log(at) + (self.b - 1) * F.log1p(-at) - _lbeta(self.a, self.b)
-        return F.where(numpy.broadcast_to(inside, y.shape), y, numpy.full(y.shape, -numpy.inf, y.dtype))
+        return F.where(y.xp.broadcast_to(inside, y.shape), y, y.xp.full(y.shape, -numpy.inf, y.dtype))
 
     @property
     def entropy(self):
@@ -55,7 +57,7 @@ class Beta(Distribution):
     def mode(self):
         y = (self.a - 1) / (self.a + self.b - 2)
         inside = (self.a.array > 1) & (self.b.array > 1)
-        return F.where(inside, y, numpy.full(y.shape, numpy.nan, y.dtype))
+        return F.where(inside, y, y.xp.full(y.shape, numpy.nan, y.dtype))
 
     @property
     def variance(self):

@@ -2,6 +2,7 @@
 import numpy
 
 from chainer import functions as F
+from chainer.backends import cuda
 from chainer.distribution import derived, Distribution, register_kl
 from chainer.variable import as_variable
 
@@ -38,12 +39,12 @@ class Categorical(Distribution):
         return '{0, ..., K - 1}'
 
     def sample_n(self, n):
-        rows = self.p.array.reshape(-1, self.p.shape[-1]).astype(numpy.float64)
+        rows = cuda.to_cpu(self.p.array).reshape(-1, self.p.shape[-1]).astype(numpy.float64)
         draws = [numpy.random.choice(len(row), size=(n,), p=row / row.sum()) for row in rows]
-        return F.identity(numpy.stack(draws, 1).reshape((n,) + self.batch_shape))
+        return F.identity(cuda.like(numpy.stack(draws, 1).reshape((n,) + self.batch_shape), self.p.array))
 
     def _picked(self, values, x):
-        x = x.array if hasattr(x, 'array') else numpy.asarray(x)
+        x = cuda.to_cpu(x.array) if hasattr(x, 'array') else cuda.to_cpu(x) if hasattr(x, 'dtype') else numpy.asarray(x)
         shape = numpy.broadcast_shapes(x.shape, self.batch_shape)
         rows = F.reshape(values, (-1, values.shape[-1]))
         which = numpy.broadcast_to(numpy.arange(len(rows)).reshape(self.batch_shape), shape)
@@ -58,7 +59,7 @@ class Categorical(Distribution):
     @property
     def entropy(self):
         zero = self.p.array == 0
-        logarithm = F.where(zero, numpy.zeros(zero.shape, self.p.dtype), self.log_p)
+        logarithm = F.where(zero, self.log_p.xp.zeros(zero.shape, self.p.dtype), self.log_p)
         return -F.sum(self.p * logarithm, axis=-1)
 
     @property

@@ -2,6 +2,7 @@
 import numpy
 
 from chainer import functions as F
+from chainer.backends import cuda
 from chainer.distribution import Distribution, register_kl
 from chainer.variable import as_variable
 
@@ -37,9 +38,10 @@ class Dirichlet(Distribution):
         return '[0, 1]'
 
     def sample_n(self, n):
-        rows = self.alpha.array.reshape(-1, self.alpha.shape[-1])
+        rows = cuda.to_cpu(self.alpha.array).reshape(-1, self.alpha.shape[-1])
         draws = [numpy.random.dirichlet(row, size=(n,)) for row in rows]
-        return F.identity(numpy.stack(draws, 1).reshape((n,) + self.alpha.shape).astype(self.alpha.dtype))
+        draws = numpy.stack(draws, 1).reshape((n,) + self.alpha.shape).astype(self.alpha.dtype)
+        return F.identity(cuda.like(draws, self.alpha.array))
 
     def log_prob(self, x):
         return F.sum((self.alpha - 1) * F.log(x), axis=-1) - _lbeta(self.alpha)
@@ -70,7 +72,8 @@ class Dirichlet(Distribution):
         column = F.broadcast_to(F.expand_dims(mean, -1), shape)
         row = F.broadcast_to(F.expand_dims(mean, -2), shape)
         total = F.broadcast_to(F.expand_dims(F.expand_dims(self.alpha0, -1), -1), shape)
-        return (column * numpy.broadcast_to(numpy.eye(k, dtype=mean.dtype), shape) - column * row) / (total + 1)
+        diagonal = cuda.like(numpy.broadcast_to(numpy.eye(k, dtype=mean.dtype), shape), mean.array)
+        return (column * diagonal - column * row) / (total + 1)
 
 
 @register_kl(Dirichlet, Dirichlet)

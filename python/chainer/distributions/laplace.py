@@ -4,6 +4,7 @@ import math
 import numpy
 
 from chainer import functions as F
+from chainer.backends import cuda
 from chainer.distribution import derived, Distribution, parameters, register_kl
 from chainer.functions._gradients.base import Formula
 from chainer.variable import as_variable
@@ -32,7 +33,7 @@ class Laplace(Distribution):
         return 'real'
 
     def sample_n(self, n):
-        eps = numpy.random.laplace(size=(n,) + self.loc.shape).astype(self.loc.dtype)
+        eps = cuda.like(numpy.random.laplace(size=(n,) + self.loc.shape).astype(self.loc.dtype), self.loc.array)
         return self.scale * eps + self.loc
 
     def log_prob(self, x):

@@ -2,6 +2,7 @@
 import numpy
 
 from chainer import functions as F
+from chainer.backends import cuda
 from chainer.distribution import derived, Distribution, parameters, register_kl
 from chainer.distributions.normal import HALF_LOG_2PI, LOGPROBC  # NOQA
 
@@ -32,7 +33,7 @@ class LogNormal(Distribution):
         return (F.log(x) - self.mu) / self.sigma
 
     def sample_n(self, n):
-        eps = numpy.random.standard_normal((n,) + self.mu.shape).astype(self.mu.dtype)
+        eps = cuda.like(numpy.random.standard_normal((n,) + self.mu.shape).astype(self.mu.dtype), self.mu.array)
         return F.exp(self.sigma * eps + self.mu)
 
     def log_prob(self, x):

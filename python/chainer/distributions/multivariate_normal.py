@@ -2,6 +2,7 @@
 import numpy
 
 from chainer import functions as F
+from chainer.backends import cuda
 from chainer.distribution import Distribution, register_kl
 from chainer.distributions.normal import ENTROPYC, HALF_LOG_2PI, LOGPROBC  # NOQA
 from chainer.functions._gradients.base import Formula
@@ -18,6 +19,7 @@ def _log_det(tril):
 def _inverse(tril):
     d = tril.shape[-1]
     lower = numpy.broadcast_to(numpy.tri(d, dtype=tril.dtype), tril.shape)
+    lower = cuda.like(lower, tril.array)
     return F.reshape(F.batch_inv(F.reshape(tril * lower, (-1, d, d))), tril.shape)
 
 
@@ -64,7 +66,7 @@ class MultivariateNormal(Distribution):
         return 'real'
 
     def sample_n(self, n):
-        eps = numpy.random.standard_normal((n,) + self.loc.shape).astype(self.loc.dtype)
+        eps = cuda.like(numpy.random.standard_normal((n,) + self.loc.shape).astype(self.loc.dtype), self.loc.array)
         return _times(self.scale_tril, F.identity(eps)) + F.broadcast_to(self.loc, eps.shape)
 
     def log_prob(self, x):

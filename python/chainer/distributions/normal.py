@@ -4,6 +4,7 @@ import math
 import numpy
 
 from chainer import functions as F
+from chainer.backends import cuda
 from chainer.distribution import derived, Distribution, parameters, register_kl
 
 HALF_LOG_2PI = 0.5 * math.log(2 * math.pi)
@@ -44,7 +45,7 @@ class Normal(Distribution):
         return (x - self.loc) / self.scale
 
     def sample_n(self, n):
-        eps = numpy.random.standard_normal((n,) + self.loc.shape).astype(self.loc.dtype)
+        eps = cuda.like(numpy.random.standard_normal((n,) + self.loc.shape).astype(self.loc.dtype), self.loc.array)
         return self.loc + self.scale * eps
 
     def log_prob(self, x):

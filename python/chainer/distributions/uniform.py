@@ -4,6 +4,7 @@ import math
 import numpy
 
 from chainer import functions as F
+from chainer.backends import cuda
 from chainer.distribution import derived, Distribution, parameters, register_kl
 
 
@@ -41,14 +42,14 @@ class Uniform(Distribution):
         return '[low, high]'
 
     def sample_n(self, n):
-        eps = numpy.random.uniform(0, 1, (n,) + self.low.shape).astype(self.low.dtype)
+        eps = cuda.like(numpy.random.uniform(0, 1, (n,) + self.low.shape).astype(self.low.dtype), self.low.array)
         return self.icdf(eps)
 
     def log_prob(self, x):
         x = F.identity(x)
         inside = (x.array >= self.low.array) & (x.array <= self.high.array)
         density = F.broadcast_to(-F.log(self.scale), inside.shape)
-        return F.where(inside, density, numpy.full(inside.shape, -numpy.inf, self.low.dtype))
+        return F.where(inside, density, density.xp.full(inside.shape, -numpy.inf, self.low.dtype))
 
     def cdf(self, x):
         return F.clip((x - self.loc) / self.scale, 0., 1.)
@@ -77,4 +78,4 @@ class Uniform(Distribution):
 def _kl_uniform_uniform(p, q):
     outside = (p.high.array > q.high.array) | (p.low.array < q.low.array)
     divergence = F.log(q.scale) - F.log(p.scale)
-    return F.where(outside, numpy.full(divergence.shape, numpy.inf, divergence.dtype), divergence)
+    return F.where(outside, divergence.xp.full(divergence.shape, numpy.inf, divergence.dtype), divergence)

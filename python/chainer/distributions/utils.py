@@ -11,7 +11,7 @@ def _modified_xlogx(x):
     """x log(x); value and gradient are zero at zero."""
     x = as_variable(x)
     zero = x.array == 0
-    return x * F.log(F.where(zero, numpy.ones(x.shape, x.dtype), x)) if zero.any() else x * F.log(x)
+    return x * F.log(F.where(zero, x.xp.ones(x.shape, x.dtype), x)) if zero.any() else x * F.log(x)
 
 
 class ModifiedXLogX(Formula):

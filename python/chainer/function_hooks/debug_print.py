@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
 import sys
 
-import numpy
-
 from chainer import function_hook
 from chainer import variable
+from chainer.backends import cuda
 
 
 class PrintHook(function_hook.FunctionHook):
@@ -26,7 +25,8 @@ class PrintHook(function_hook.FunctionHook):
         if out_grad is not None:
             self._print('output gradient')
             for g in out_grad:
-                self._print('None' if g is None else variable.Variable(numpy.zeros_like(g), grad=g).debug_print())
+                self._print('None' if g is None else variable.Variable(
+                    cuda.get_array_module(g).zeros_like(g), grad=g).debug_print())
         if self.flush and hasattr(self.file, 'flush'):
             self.file.flush()
 

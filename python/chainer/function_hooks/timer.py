@@ -5,10 +5,16 @@ import sys
 import time
 
 from chainer import function_hook
+from chainer.backends import cuda
+
+
+def _wait(arrays):
+    if cuda.available:
+        cuda.get_device_from_array(*[a for a in arrays if a is not None]).synchronize()
 
 
 class TimerHook(function_hook.FunctionHook):
-    """Measures the time of each function."""
+    """Measures the time of each function; waits for a device before and after functions of its arrays."""
 
     name = 'TimerHook'
     table = {'sec': 1, 'ms': 10 ** 3, 'us': 10 ** 6, 'ns': 10 ** 9}
@@ -19,11 +25,13 @@ class TimerHook(function_hook.FunctionHook):
         self._depth = 0
         self._total_time = 0
 
-    def _preprocess(self):
+    def _preprocess(self, in_data):
+        _wait(in_data)
         self._running_stack.append(time.time())
         self._depth += 1
 
-    def _postprocess(self, function):
+    def _postprocess(self, function, in_data):
+        _wait(in_data)
         elapsed = time.time() - self._running_stack.pop()
         self._depth -= 1
         self.call_history.append((function._impl_name, elapsed))
@@ -31,16 +39,16 @@ class TimerHook(function_hook.FunctionHook):
             self._total_time += elapsed
 
     def forward_preprocess(self, function, in_data):
-        self._preprocess()
+        self._preprocess(in_data)
 
     def backward_preprocess(self, function, in_data, out_grad):
-        self._preprocess()
+        self._preprocess(in_data)
 
     def forward_postprocess(self, function, in_data):
-        self._postprocess(function)
+        self._postprocess(function, in_data)
 
     def backward_postprocess(self, function, in_data, out_grad):
-        self._postprocess(function)
+        self._postprocess(function, in_data)
 
     def total_time(self):
         return self._total_time

@@ -9,6 +9,7 @@ import numpy
 
 from chainer import _core
 from chainer import configuration
+from chainer.backends import cuda
 from chainer.functions import _classes
 from chainer.functions._forget import forget
 from chainer import utils
@@ -51,7 +52,7 @@ def select_item(x, t):
         ids, x_shape = _array(t), _array(x).shape
         if configuration.config.debug or (ids < -x_shape[1]).any() or (ids >= x_shape[1]).any():
             raise
-        return _c.select_item(x, numpy.where(ids < 0, ids + x_shape[1], ids))
+        return _c.select_item(x, cuda.get_array_module(ids).where(ids < 0, ids + x_shape[1], ids))
 
 
 def identity(*inputs):
@@ -68,9 +69,8 @@ def tree_lstm(*inputs):
 def copy(x, dst):
     """Copies to a device; -1 is the host."""
     if isinstance(dst, (int, numpy.integer)) and dst >= 0:
-        from chainer.backends import cuda
         cuda.check_cuda_available()
-    return _c.copy(x, -1)
+    return _c.copy(x, int(dst))
 
 
 def cast(x, typ):
@@ -126,7 +126,7 @@ def embed_id(x, W, ignore_label=None):
         words = _array(W).shape[0]
         if not below.any() or (ids[below] < -words).any():
             raise
-        wrapped = numpy.where(below, ids + words, ids)
+        wrapped = cuda.get_array_module(ids).where(below, ids + words, ids)
         if ignore_label is None:
             return _c.embed_id(wrapped, W, None)
         # Ignored ids are moved out of the vocabulary, beyond all wrapped ids.
@@ -184,6 +184,8 @@ def einsum(*operands):
 
 def split_axis(x, indices_or_sections, axis, force_tuple=True):
     """Splits along an axis, into equal parts or at the given positions."""
+    if isinstance(indices_or_sections, cuda.ndarray):
+        indices_or_sections = indices_or_sections.get()
     if isinstance(indices_or_sections, numpy.ndarray) and indices_or_sections.ndim == 0:
         indices_or_sections = int(indices_or_sections)
     if isinstance(indices_or_sections, (int, numpy.integer)):
@@ -259,7 +261,7 @@ def rrelu(x, l=1. / 8, u=1. / 3, *, r=None, return_r=False, **kwargs):
     a = _array(x)
     if r is None:
         if configuration.config.train:
-            r = numpy.random.uniform(l, u, a.shape).astype(a.dtype, copy=False)
+            r = cuda.like(numpy.asarray(numpy.random.uniform(l, u, a.shape), a.dtype), a)
         else:
             r = None
     y = _c.rrelu(x, l, u) if r is None else _c.rrelu(x, l, u, r=r)
@@ -418,9 +420,9 @@ def r2_score(pred, true, sample_weight=None, multioutput='uniform_average'):
 
 def sparse_matmul(a, b, transa=False, transb=False):
     """The product of a sparse and a dense matrix, or of batches of matrices."""
-    if isinstance(a, sparse.CooMatrix) and isinstance(b, (Variable, numpy.ndarray)):
+    if isinstance(a, sparse.CooMatrix) and isinstance(b, (Variable, numpy.ndarray, cuda.ndarray)):
         return _c.sparse_matmul(a.data, a.row, a.col, a.shape, a.order, b, True, transa, transb)
-    if isinstance(b, sparse.CooMatrix) and isinstance(a, (Variable, numpy.ndarray)):
+    if isinstance(b, sparse.CooMatrix) and isinstance(a, (Variable, numpy.ndarray, cuda.ndarray)):
         return _c.sparse_matmul(b.data, b.row, b.col, b.shape, b.order, a, False, transa, transb)
     raise ValueError('This combination of type of inputs is not supported.\na: {}\nb: {}'.format(type(a), type(b)))
 

@@ -9,6 +9,7 @@ import numpy
 
 from chainer import _core
 from chainer import configuration
+from chainer.backends import cuda
 from chainer.function import Function
 from chainer.function_node import FunctionNode, grad
 from chainer.utils import type_check
@@ -16,10 +17,15 @@ from chainer.utils import type_check
 _c = _core.functions
 
 
-def _zero(ratio, shape, dtype):
-    """A mask that is zero with the probability `ratio` and keeps the mean."""
-    scale = dtype.type(1. / (1 - ratio))
-    return ((numpy.random.rand(*shape) >= ratio) * scale).astype(dtype, copy=False)
+def _zero(ratio, x):
+    """A mask of the shape of x that is zero with the probability `ratio` and keeps the mean."""
+    scale = x.dtype.type(1. / (1 - ratio))
+    return cuda.like(((numpy.random.rand(*x.shape) >= ratio) * scale).astype(x.dtype, copy=False), x)
+
+
+def _result(y, dtype):
+    """Returns an array of a dtype; operations on arrays without axes return numbers."""
+    return y.astype(dtype, copy=False) if isinstance(y, cuda.ndarray) else numpy.asarray(y, dtype)
 
 
 class Dropout(FunctionNode):
@@ -37,10 +43,10 @@ class Dropout(FunctionNode):
     def forward(self, inputs):
         x, = inputs
         if self.mask is None:
-            self.mask = _zero(self.dropout_ratio, x.shape, x.dtype)
+            self.mask = _zero(self.dropout_ratio, x)
         elif self.mask.shape != x.shape:
             raise ValueError('mask shape {} and input shape {} do not match'.format(self.mask.shape, x.shape))
-        return numpy.asarray(x * self.mask, x.dtype),
+        return _result(x * self.mask, x.dtype),
 
     def backward(self, indexes, grad_outputs):
         return grad_outputs[0] * self.mask,
@@ -61,9 +67,10 @@ class Gaussian(FunctionNode):
         self.retain_inputs((1,))
         mean, ln_var = inputs
         if self.eps is None:
-            self.eps = numpy.random.standard_normal(ln_var.shape).astype(mean.dtype, copy=False)
+            self.eps = cuda.like(
+                numpy.asarray(numpy.random.standard_normal(ln_var.shape), mean.dtype), mean)
         self.noise = numpy.exp(ln_var * mean.dtype.type(0.5)) * self.eps
-        return numpy.asarray(mean + self.noise, mean.dtype),
+        return _result(mean + self.noise, mean.dtype),
 
     def backward(self, indexes, grad_outputs):
         ln_var, = self.get_retained_inputs()
@@ -84,8 +91,8 @@ class Zoneout(FunctionNode):
         h, x = inputs
         if self.flag_x is None:
             flag = numpy.random.rand(*x.shape)
-            self.flag_h = numpy.asarray(flag < self.zoneout_ratio, h.dtype)
-            self.flag_x = numpy.asarray(flag >= self.zoneout_ratio, h.dtype)
+            self.flag_h = cuda.like(numpy.asarray(flag < self.zoneout_ratio, h.dtype), h)
+            self.flag_x = cuda.like(numpy.asarray(flag >= self.zoneout_ratio, h.dtype), h)
         return h * self.flag_h + x * self.flag_x,
 
     def backward(self, indexes, grad_outputs):
@@ -109,8 +116,8 @@ class SimplifiedDropconnect(FunctionNode):
         self.scale = W.dtype.type(1. / (1 - self.ratio))
         if self.mask is None:
             shape = (len(x),) + W.shape if self.use_batchwise_mask else W.shape
-            self.mask = numpy.random.rand(*shape) >= self.ratio
-        y = numpy.matmul(W * self.scale * self.mask, x[:, :, None])[:, :, 0]
+            self.mask = cuda.like(numpy.random.rand(*shape) >= self.ratio, x)
+        y = cuda.get_array_module(x).matmul(W * self.scale * self.mask, x[:, :, None])[:, :, 0]
         if len(inputs) == 3:
             y = y + inputs[2]
         return y.astype(x.dtype, copy=False),
@@ -119,7 +126,7 @@ class SimplifiedDropconnect(FunctionNode):
         x, W = self.get_retained_inputs()
         gy, = grad_outputs
         wide = numpy.promote_types(x.dtype, W.dtype)
-        mask = numpy.asarray(self.mask, wide) * wide.type(self.scale)
+        mask = _result(self.mask, wide) * wide.type(self.scale)
         rows = _c.cast(_c.reshape(x, (x.shape[0], W.shape[1])), wide)
         g = _c.cast(gy, wide)
         shape = (len(rows),) + W.shape
@@ -290,7 +297,7 @@ def _value_text(value):
         text = str(float(value))
     elif numpy.isscalar(value):
         text = str(value)
-    elif isinstance(value, (numpy.ndarray, _core.Variable)):
+    elif isinstance(value, (numpy.ndarray, cuda.ndarray, _core.Variable)):
         return 'constant array'
     else:
         raise ValueError('Value must be a Variable, scalar, numpy.ndarray, or cupy.ndarray.')

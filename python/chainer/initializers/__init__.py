@@ -17,7 +17,7 @@ def generate_array(initializer, shape, xp, dtype=None):
     if dtype is not None and own is not None and numpy.dtype(dtype) != numpy.dtype(own):
         raise ValueError('dtype mismatch: {} != {}'.format(dtype, own))
     dtype = chainer.get_dtype(dtype if dtype is not None else own)
-    array = numpy.empty(shape, dtype=dtype)
+    array = xp.empty(shape, dtype=dtype)
     initializer(array)
     return array
 
@@ -27,7 +27,7 @@ def _get_initializer(initializer):
         return LeCunNormal()
     if numpy.isscalar(initializer):
         return Constant(initializer)
-    if isinstance(initializer, numpy.ndarray):
+    if isinstance(initializer, chainer.get_array_types()):
         return Constant(initializer)
     if not callable(initializer):
         raise TypeError('invalid type of initializer: %s' % type(initializer))

@@ -2,6 +2,7 @@
 import numpy
 
 from chainer import initializer
+from chainer.backends import cuda
 
 
 class Identity(initializer.Initializer):
@@ -31,7 +32,7 @@ class Constant(initializer.Initializer):
 
     def __call__(self, array):
         initializer.check_dtype(array, self.dtype)
-        array[...] = self.fill_value
+        array[...] = cuda.to_cpu(self.fill_value) if isinstance(self.fill_value, cuda.ndarray) else self.fill_value
 
 
 class Zero(initializer.Initializer):

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: MIT
-import numpy
 
 
 class GradientHardClipping(object):
@@ -15,4 +14,4 @@ class GradientHardClipping(object):
     def __call__(self, rule, param):
         if param._has_grad:
             grad = param.grad
-            numpy.clip(grad, self.lower_bound, self.upper_bound, out=grad)
+            param.xp.clip(grad, self.lower_bound, self.upper_bound, out=grad)

@@ -1,6 +1,4 @@
 # SPDX-License-Identifier: MIT
-import numpy
-
 
 class GradientLARS(object):
     """Scales each gradient by the norms of its parameter and itself."""
@@ -16,7 +14,7 @@ class GradientLARS(object):
         p, g = param.array, param.grad
         if p is None or g is None:
             return
-        p_norm, g_norm = numpy.linalg.norm(p), numpy.linalg.norm(g)
+        p_norm, g_norm = [param.xp.linalg.norm(a) for a in (p, g)]
         rate = p_norm / (self.eps + g_norm + self.weight_decay * p_norm) if p_norm > self.threshold else 1.
         if self.weight_decay:
             g += self.weight_decay * p

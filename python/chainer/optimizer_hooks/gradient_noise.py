@@ -21,4 +21,4 @@ class GradientNoise(object):
     def __call__(self, rule, param):
         g = param.grad
         if g is not None:
-            g += self.noise_func(numpy, g.shape, g.dtype, self, rule)
+            g += self.noise_func(param.xp, g.shape, g.dtype, self, rule)

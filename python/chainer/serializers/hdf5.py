@@ -3,7 +3,9 @@ import importlib.util
 
 import numpy
 
+from chainer import backend
 from chainer import serializer
+from chainer.backends import cuda
 
 
 _available = importlib.util.find_spec('h5py') is not None
@@ -37,7 +39,7 @@ class HDF5Serializer(serializer.Serializer):
         if value is None:  # a dataset without a value, as the release writes it
             self.group.create_dataset(key, data=_check_available().Empty('f'))
             return value
-        arr = numpy.asarray(value)
+        arr = backend.to_numpy(value)
         if arr.dtype.kind in 'OU':
             raise TypeError('an array of {} cannot be saved in HDF5'.format(arr.dtype))
         compression = None if arr.size <= 1 else self.compression
@@ -80,6 +82,9 @@ class HDF5Deserializer(serializer.Deserializer):
         if isinstance(value, numpy.ndarray):
             if value.size:
                 dataset.read_direct(value)
+            return value
+        if isinstance(value, cuda.ndarray):
+            value[...] = numpy.asarray(dataset)
             return value
         return type(value)(numpy.asarray(dataset)[()])
 

@@ -6,6 +6,8 @@ import tempfile
 
 import numpy
 
+import chainer
+from chainer import backend
 from chainer import serializer
 from chainer import variable
 
@@ -23,7 +25,7 @@ class DictionarySerializer(serializer.Serializer):
     def __call__(self, key, value):
         key = key.lstrip('/')
         saved = value.array if isinstance(value, variable.Variable) else value
-        self.target[self.path + key] = numpy.asarray(saved) if saved is not None else numpy.asarray(None)
+        self.target[self.path + key] = backend.to_numpy(saved) if saved is not None else numpy.asarray(None)
         return value
 
 
@@ -101,8 +103,8 @@ class NpzDeserializer(serializer.Deserializer):
             return None
         if value is None:
             return dataset
-        if isinstance(value, numpy.ndarray):
-            numpy.copyto(value, dataset)
+        if isinstance(value, chainer.get_array_types()):
+            backend.copyto(value, dataset)
             return value
         return type(value)(numpy.asarray(dataset)[()] if dataset.ndim == 0 else dataset)
 

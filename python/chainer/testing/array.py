@@ -7,7 +7,7 @@ import chainer
 def assert_allclose(x, y, atol=1e-5, rtol=1e-4, verbose=True):
     """Raises AssertionError unless two arrays or Variables are close; the message has the position of the largest
     error."""
-    x, y = [numpy.asarray(a.array if isinstance(a, chainer.Variable) else a) for a in (x, y)]
+    x, y = [chainer.backend.to_numpy(a) for a in (x, y)]
     try:
         numpy.testing.assert_allclose(x, y, atol=atol, rtol=rtol, verbose=verbose)
     except AssertionError as e:

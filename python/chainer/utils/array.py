@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-import numpy
+from chainer.backends import cuda
 
 
 def sum_to(x, shape):
@@ -23,4 +23,4 @@ def as_mat(x):
 
 
 def empty_like(x):
-    return numpy.empty_like(x)
+    return cuda.get_array_module(x).empty_like(x)

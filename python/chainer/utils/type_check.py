@@ -355,7 +355,9 @@ def expect(*bool_exprs):
 
 
 def same_types(*arrays):
-    return all([isinstance(x, numpy.ndarray) for x in arrays])
+    """Returns True if all arrays are of NumPy, or all are on a device."""
+    from chainer.backends import cuda
+    return any([all([isinstance(x, t) for x in arrays]) for t in (numpy.ndarray, cuda.ndarray)])
 
 
 def expect_broadcast_shapes(*shape_types):

@@ -24,13 +24,21 @@ class WalkerAlias(object):
         self.threshold, self.values, self.use_gpu = threshold, values, False
 
     def to_cpu(self):
+        """Makes sample() return arrays on the host."""
+        self.use_gpu = False
         return self
 
     def to_gpu(self):
+        """Makes sample() return arrays on the current device."""
         from chainer.backends import cuda
         cuda.check_cuda_available()
+        self.use_gpu = True
+        return self
 
     def sample(self, shape):
+        return self.sample_gpu(shape) if self.use_gpu else self.sample_cpu(shape)
+
+    def sample_cpu(self, shape):
         ps = numpy.random.uniform(0, 1, shape)
         pb = ps * len(self.threshold)
         index = pb.astype(numpy.int32)
@@ -38,10 +46,8 @@ class WalkerAlias(object):
         return self.values[index * 2 + left_right]
 
     def sample_xp(self, xp, shape):
-        return self.sample(shape)
-
-    sample_cpu = sample
+        return self.sample_cpu(shape) if xp is numpy else self.sample_gpu(shape)
 
     def sample_gpu(self, shape):
         from chainer.backends import cuda
-        cuda.check_cuda_available()
+        return cuda.to_gpu(self.sample_cpu(shape))

@@ -10,8 +10,9 @@
 namespace chainer::cuda::emulation {
 
 BlockRunner& BlockRunner::own() {
-  static thread_local BlockRunner runner;
-  return runner;
+  // Not the runner itself: the Python module's thread-local variables must be small.
+  static thread_local const std::unique_ptr<BlockRunner> runner(new BlockRunner);
+  return *runner;
 }
 
 void BlockRunner::run(Entry entry, void (*kernel)(), const void* args, std::size_t dynamic_bytes,

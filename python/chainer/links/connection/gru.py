@@ -38,6 +38,8 @@ class StatelessGRU(GRUBase):
 class StatefulGRU(GRUBase):
     """A GRU that keeps its state between calls."""
 
+    _states = 'h',
+
     def __init__(self, in_size, out_size, init=None, inner_init=None, bias_init=0):
         super(StatefulGRU, self).__init__(in_size, out_size, init, inner_init, bias_init)
         self.state_size = out_size
@@ -45,6 +47,7 @@ class StatefulGRU(GRUBase):
 
     def set_state(self, h):
         assert isinstance(h, variable.Variable)
+        self._move_states(h)
         self.h = h
 
     def reset_state(self):

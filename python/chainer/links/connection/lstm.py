@@ -3,6 +3,7 @@ import numpy
 
 from chainer import initializers, link, utils, variable
 from chainer import functions as F
+from chainer.backends import cuda
 from chainer.links.connection import linear
 
 
@@ -35,7 +36,7 @@ class LSTMBase(link.Chain):
         for i, init in enumerate((self.bias_init, self.bias_init, self.forget_bias_init, self.bias_init)):
             values = numpy.empty(len(gates), gates.dtype)
             initializers._get_initializer(init)(values)
-            gates[:, i] = values
+            gates[:, i] = cuda.like(values, gates)
 
 
 class StatelessLSTM(LSTMBase):
@@ -49,12 +50,14 @@ class StatelessLSTM(LSTMBase):
         if h is not None:
             lstm_in += self.lateral(h)
         if c is None:
-            c = variable.Variable(numpy.zeros((x.shape[0], self.state_size), dtype=x.dtype))
+            c = variable.Variable(self._zeros((x.shape[0], self.state_size), dtype=x.dtype))
         return F.lstm(c, lstm_in)
 
 
 class LSTM(LSTMBase):
     """An LSTM that keeps its state between calls; a smaller batch updates only its part of the state."""
+
+    _states = 'c', 'h'
 
     def __init__(self, in_size, out_size=None, lateral_init=None, upward_init=None, bias_init=None,
                  forget_bias_init=None):
@@ -66,6 +69,7 @@ class LSTM(LSTMBase):
     def set_state(self, c, h):
         assert isinstance(c, variable.Variable)
         assert isinstance(h, variable.Variable)
+        self._move_states(c, h)
         self.c, self.h = c, h
 
     def reset_state(self):
@@ -90,7 +94,7 @@ class LSTM(LSTMBase):
             else:
                 lstm_in += self.lateral(self.h)
         if self.c is None:
-            self.c = variable.Variable(numpy.zeros((batch, self.state_size), dtype=x.dtype))
+            self.c = variable.Variable(self._zeros((batch, self.state_size), dtype=x.dtype))
         self.c, y = F.lstm(self.c, lstm_in)
         if h_rest is None:
             self.h = y

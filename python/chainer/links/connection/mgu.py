@@ -1,6 +1,4 @@
 # SPDX-License-Identifier: MIT
-import numpy
-
 from chainer import link, variable
 from chainer import functions as F
 from chainer.links.connection import linear
@@ -31,6 +29,8 @@ class StatelessMGU(MGUBase):
 class StatefulMGU(MGUBase):
     """A minimal gated unit that keeps its state between calls."""
 
+    _states = 'h',
+
     def __init__(self, in_size, out_size):
         super(StatefulMGU, self).__init__(in_size, out_size)
         self._state_size = out_size
@@ -38,6 +38,7 @@ class StatefulMGU(MGUBase):
 
     def set_state(self, h):
         assert isinstance(h, variable.Variable)
+        self._move_states(h)
         self.h = h
 
     def reset_state(self):
@@ -45,6 +46,6 @@ class StatefulMGU(MGUBase):
 
     def forward(self, x):
         if self.h is None:
-            self.h = variable.Variable(numpy.zeros((len(x), self._state_size), dtype=x.dtype))
+            self.h = variable.Variable(self._zeros((len(x), self._state_size), dtype=x.dtype))
         self.h = self._step(self.h, x)
         return self.h

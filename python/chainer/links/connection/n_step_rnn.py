@@ -67,7 +67,7 @@ class NStepRNNBase(link.ChainList):
 
     def init_hx(self, xs):
         shape = (self.n_layers * self.direction, len(xs), self.out_size)
-        return variable.Variable(numpy.zeros(shape, dtype=xs[0].dtype))
+        return variable.Variable(self._zeros(shape, dtype=xs[0].dtype))
 
     def rnn(self, *args):
         raise NotImplementedError

@@ -1,6 +1,4 @@
 # SPDX-License-Identifier: MIT
-import numpy
-
 from chainer import link, variable
 from chainer import functions as F
 from chainer.links.connection import linear
@@ -8,6 +6,8 @@ from chainer.links.connection import linear
 
 class StatefulPeepholeLSTM(link.Chain):
     """An LSTM with peephole connections."""
+
+    _states = 'c', 'h'
 
     def __init__(self, in_size, out_size):
         super(StatefulPeepholeLSTM, self).__init__()
@@ -28,7 +28,7 @@ class StatefulPeepholeLSTM(link.Chain):
         if self.h is not None:
             gates += self.lateral(self.h)
         if self.c is None:
-            self.c = variable.Variable(numpy.zeros((len(x), self.state_size), dtype=x.dtype))
+            self.c = variable.Variable(self._zeros((len(x), self.state_size), dtype=x.dtype))
         a, i, f, o = F.separate(F.reshape(gates, (len(x), self.state_size, 4)), axis=2)
         i, f = F.sigmoid(i + self.peep_i(self.c)), F.sigmoid(f + self.peep_f(self.c))
         self.c = F.tanh(a) * i + f * self.c

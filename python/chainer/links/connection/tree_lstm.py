@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: MIT
-import numpy
-
 from chainer import link, variable
 from chainer import functions as F
+from chainer.backends import cuda
 from chainer.links.connection import linear
 
 
 def _zeros(shape, like):
-    return variable.Variable(numpy.zeros(shape, like.dtype), requires_grad=False)
+    return variable.Variable(cuda.get_array_module(like).zeros(shape, like.dtype), requires_grad=False)
 
 
 class _TreeLSTM(link.Chain):

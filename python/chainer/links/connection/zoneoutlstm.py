@@ -1,6 +1,4 @@
 # SPDX-License-Identifier: MIT
-import numpy
-
 from chainer import link, variable
 from chainer import functions as F
 from chainer.links.connection import linear
@@ -8,6 +6,8 @@ from chainer.links.connection import linear
 
 class StatefulZoneoutLSTM(link.Chain):
     """An LSTM that keeps random elements of its state during training."""
+
+    _states = 'c', 'h'
 
     def __init__(self, in_size, out_size, c_ratio=0.5, h_ratio=0.5, **kwargs):
         if kwargs:
@@ -25,6 +25,7 @@ class StatefulZoneoutLSTM(link.Chain):
     def set_state(self, c, h):
         assert isinstance(c, variable.Variable)
         assert isinstance(h, variable.Variable)
+        self._move_states(c, h)
         self.c, self.h = c, h
 
     def reset_state(self):
@@ -34,7 +35,7 @@ class StatefulZoneoutLSTM(link.Chain):
         gates = self.upward(x)
         if self.h is not None:
             gates += self.lateral(self.h)
-        zeros = numpy.zeros((len(x), self.state_size), dtype=x.dtype)
+        zeros = self._zeros((len(x), self.state_size), dtype=x.dtype)
         c_before = variable.Variable(zeros) if self.c is None else self.c
         h_before = variable.Variable(zeros) if self.h is None else self.h
         c, h = F.lstm(c_before, gates)

@@ -18,6 +18,14 @@ class BlackOut(link.Link):
         with self.init_scope():
             self.W = variable.Parameter(shape=(len(counts), in_size))
 
+    def to_cpu(self):
+        self.sampler.to_cpu()
+        return super(BlackOut, self).to_cpu()
+
+    def to_gpu(self, device=None):
+        self.sampler.to_gpu()
+        return super(BlackOut, self).to_gpu(device)
+
     def forward(self, x, t):
         samples = self.sampler.sample((x.shape[0], self.sample_size)) if self.sample_data is None else self.sample_data
         return F.black_out(x, t, self.W, samples)

@@ -6,6 +6,7 @@ import numpy
 
 from chainer import functions as F
 from chainer import link, utils, variable
+from chainer.backends import cuda
 from chainer.configuration import get_dtype
 from chainer.functions._gradients.base import Old
 from chainer.initializers import uniform
@@ -75,7 +76,8 @@ def _check(x, t, W):
 
 
 def _loss(nodes, signs, x, t, W):
-    nodes, codes = nodes[t.array], signs[t.array]
+    words = cuda.to_cpu(t.array)
+    nodes, codes = cuda.like(nodes[words], t.array), cuda.like(signs[words], t.array)
     rows = F.embed_id(nodes, W)
     scores = F.sum(F.broadcast_to(F.expand_dims(x, 1), rows.shape) * rows, axis=2)
     losses = F.softplus(-(scores * codes.astype(x.dtype)))
@@ -93,8 +95,8 @@ class BinaryHierarchicalSoftmaxFunction(Old):
         return self
 
     def to_gpu(self, device=None):
-        from chainer.backends import cuda
         cuda.check_cuda_available()
+        return self
 
     def check_type_forward(self, in_types):
         type_check.expect(in_types.size() == 3)

@@ -17,5 +17,13 @@ class NegativeSampling(link.Link):
         with self.init_scope():
             self.W = variable.Parameter(0, (len(counts), in_size))
 
+    def to_cpu(self):
+        self.sampler.to_cpu()
+        return super(NegativeSampling, self).to_cpu()
+
+    def to_gpu(self, device=None):
+        self.sampler.to_gpu()
+        return super(NegativeSampling, self).to_gpu(device)
+
     def forward(self, x, t, reduce='sum', **kwargs):
         return F.negative_sampling(x, t, self.W, self.sampler.sample, self.sample_size, reduce=reduce)

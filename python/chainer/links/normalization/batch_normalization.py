@@ -1,6 +1,4 @@
 # SPDX-License-Identifier: MIT
-import numpy
-
 from chainer import configuration, get_dtype, initializers, link, variable
 from chainer import functions as F
 from chainer.utils import argument
@@ -41,11 +39,12 @@ class BatchNormalization(link.Link):
     def _init_array(self, initializer, default, size):
         initializer = default if initializer is None else initializer
         initializer = initializers._get_initializer(initializer)
-        return initializers.generate_array(initializer, size, numpy, dtype=self._dtype)
+        return initializers.generate_array(initializer, size, self.xp, dtype=self._dtype)
 
     def _initialize_params(self, shape):
-        self.avg_mean = self._init_array(self._initial_avg_mean, 0, shape)
-        self.avg_var = self._init_array(self._initial_avg_var, 1, shape)
+        with self._device:
+            self.avg_mean = self._init_array(self._initial_avg_mean, 0, shape)
+            self.avg_var = self._init_array(self._initial_avg_var, 1, shape)
         if self.gamma is not None:
             self.gamma.initialize(shape)
         if self.beta is not None:
@@ -57,8 +56,8 @@ class BatchNormalization(link.Link):
         if self.avg_mean is None:
             shape = tuple([n for i, n in enumerate(x.shape) if i not in self.axis])
             self._initialize_params(shape)
-        gamma = numpy.ones(self.avg_mean.shape, x.dtype) if self.gamma is None else self.gamma
-        beta = numpy.zeros(self.avg_mean.shape, x.dtype) if self.beta is None else self.beta
+        gamma = self.xp.ones(self.avg_mean.shape, x.dtype) if self.gamma is None else self.gamma
+        beta = self.xp.zeros(self.avg_mean.shape, x.dtype) if self.beta is None else self.beta
         if configuration.config.train:
             if finetune:
                 self.N += 1

@@ -4,6 +4,7 @@ from __future__ import absolute_import
 import numpy
 
 from chainer import reporter
+from chainer.backends import cuda
 from chainer.training import extension
 from chainer.training import util
 
@@ -61,6 +62,7 @@ class ParameterStatistics(extension.Extension):
             self._summary = reporter.DictSummary()
 
     def _compute(self, function, array):
+        array = cuda.to_cpu(array)
         if self._skip_nan_params and (array.size == 0 or numpy.isnan(array).any()):
             return numpy.array(numpy.nan)
         return function(array)

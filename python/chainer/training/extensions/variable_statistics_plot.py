@@ -6,6 +6,7 @@ import os
 import numpy
 
 from chainer import variable
+from chainer.backends import cuda
 from chainer.training import extension
 from chainer.training import util
 from chainer.training.extensions import _plotting
@@ -56,7 +57,7 @@ class Statistician(object):
 
     def collect(self, x, axis):
         """Returns the statistics by name."""
-        x = numpy.asarray(x)
+        x = numpy.asarray(cuda.to_cpu(x))
         found = {}
         if self.collect_mean:
             found['mean'] = numpy.mean(x, axis=axis)
@@ -100,7 +101,7 @@ class VariableStatisticsPlot(extension.Extension):
             return
         for key in self._keys:
             arrays = [getattr(v, key) for v in self._vars]
-            arrays = [a.ravel() for a in arrays if a is not None]
+            arrays = [cuda.to_cpu(a).ravel() for a in arrays if a is not None]
             if arrays:
                 found = self._statistician(numpy.concatenate(arrays))
                 kinds = [k for k in ('mean', 'std', 'percentile') if k in found]

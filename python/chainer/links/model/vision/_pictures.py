@@ -8,6 +8,7 @@ import numpy
 
 from chainer import configuration, link, serializers
 from chainer import functions as F
+from chainer.backends import cuda
 from chainer.dataset import convert, download
 from chainer.utils import argument
 from chainer.variable import Variable
@@ -76,13 +77,16 @@ class PictureNetwork(link.Chain):
     def _computed(self, key, h):
         pass
 
+    def _moved(self, x):
+        return x if self._cpu else cuda.to_gpu(x, self._device_id)
+
     def extract(self, images, layers=None, size=(224, 224), **kwargs):
         """Returns features of pictures, in the configured mode."""
         if kwargs:
             argument.check_unexpected_kwargs(kwargs, **_OLD)
             argument.assert_kwargs_empty(kwargs)
         x = convert.concat_examples([type(self)._prepare(image, size=size) for image in images])
-        return self(Variable(x), layers=[self._features] if layers is None else layers)
+        return self(Variable(self._moved(x)), layers=[self._features] if layers is None else layers)
 
     def predict(self, images, oversample=True):
         """Returns class probabilities in test mode: the mean over ten crops, or those of the center crop."""
@@ -95,7 +99,7 @@ class PictureNetwork(link.Chain):
         else:
             x = x[:, :, 16:240, 16:240]
         with configuration.using_config('train', False), configuration.using_config('enable_backprop', False):
-            y = self(Variable(numpy.ascontiguousarray(x)))['prob']
+            y = self(Variable(self._moved(numpy.ascontiguousarray(x))))['prob']
             return F.sum(F.reshape(y, (-1, n) + y.shape[1:]), axis=1) / n
 
     def _load(self, pretrained_model, name):

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: MIT
+"""Arrays on devices: NumPy's names over the routines of the library. This is the module `xp` of arrays on a GPU.
+
+The functions of the array API standard (2024.12) are here under the names of NumPy and of the standard, except those on
+complex numbers. Arrays are not converted implicitly: asarray(a) copies an array of NumPy to the current device, a.get()
+and asnumpy(a) copy to the host.
+"""
+import numpy as _numpy
+
+from chainer.backends.device_arrays import _methods  # NOQA (it adds the methods of ndarray)
+from chainer.backends.device_arrays import cuda  # NOQA
+from chainer.backends.device_arrays import linalg  # NOQA
+from chainer.backends.device_arrays import random  # NOQA
+from chainer.backends.device_arrays import testing  # NOQA
+from chainer.backends.device_arrays._array import asnumpy, get_array_module, ndarray  # NOQA
+from chainer.backends.device_arrays._creation import *  # NOQA
+from chainer.backends.device_arrays._elementwise import *  # NOQA
+from chainer.backends.device_arrays._information import *  # NOQA
+from chainer.backends.device_arrays._linear import *  # NOQA
+from chainer.backends.device_arrays._manipulation import *  # NOQA
+from chainer.backends.device_arrays._reductions import *  # NOQA
+from chainer.backends.device_arrays._searching import *  # NOQA
+from chainer.backends.device_arrays.cuda import get_default_memory_pool, get_default_pinned_memory_pool  # NOQA
+
+for _name in ('bool_', 'int8', 'int16', 'int32', 'int64', 'uint8', 'float16', 'float32', 'float64', 'dtype', 'e', 'pi',
+              'inf', 'nan', 'newaxis'):
+    globals()[_name] = getattr(_numpy, _name)
+bool = _numpy.bool_
+__array_api_version__ = '2024.12'
