@@ -23,7 +23,7 @@ using tokenizers::Tokenizer;
 
 namespace {
 
-// Windows of a text: the tokens, and those one position later.
+// Windows of a text: their tokens, and the tokens one position later.
 struct Windows : Dataset {
   Windows(Array tokens, int64_t length) : tokens(std::move(tokens)), length(length) {}
   int64_t size() const override { return (tokens.size() - 1) / length; }

