@@ -35,6 +35,12 @@ Parameter::Parameter(InitializerArg initializer, std::optional<Shape> shape, std
   }
 }
 
+Parameter Parameter::of(const Variable& variable) {
+  Parameter p;
+  p.body().variable = variable;
+  return p;
+}
+
 void Parameter::adopt(Array data) {
   body().variable = Variable(std::move(data));
   if (!body().name.empty()) body().variable.set_name(body().name);

@@ -36,6 +36,8 @@ class Parameter {
     if (listed_) delist();
   }
 
+  /// Returns a parameter whose variable is this one, as of a program in another language that owns it.
+  static Parameter of(const Variable& variable);
   /// Returns the variable; empty if uninitialized.
   const Variable& variable() const { return body().variable; }
   operator const Variable&() const { return body().variable; }

@@ -10,6 +10,7 @@
 
 #include "chainer/array/external.h"
 #include "python/core/device_array.h"
+#include "python/core/python_link.h"
 
 namespace chainer::python {
 namespace {
@@ -39,6 +40,9 @@ std::unordered_map<const ArrayBody*, PyObject*> shown;
 // computations on this memory eager.
 std::unordered_map<const ArrayBody*, int> looks;
 
+// The ndarrays of Pinned objects, and their arrays.
+std::unordered_map<const PyObject*, const Array*> pinned;
+
 std::mutex late_mutex;
 std::vector<PyObject*> late;
 std::atomic<bool> any_late{false};
@@ -63,6 +67,16 @@ PyObject* origin(const ArrayBody& body) {
   if (!body.marked(ArrayBody::kExternal)) return nullptr;
   const Held* held = static_cast<const ExternalBody&>(body).release.target<Held>();
   return held ? held->ndarray : nullptr;
+}
+
+bool has_layout_of(const Array& a, PyArrayObject* ndarray) {
+  if (a.body().data != PyArray_DATA(ndarray) || a.ndim() != PyArray_NDIM(ndarray)) return false;
+  if (static_cast<int>(a.dtype()) != dtype_of_numpy(PyArray_TYPE(ndarray))) return false;
+  const Strides strides = a.strides();
+  for (int d = 0; d < a.ndim(); ++d)
+    if (a.shape()[d] != PyArray_DIM(ndarray, d) || strides[d] * item_size(a.dtype()) != PyArray_STRIDE(ndarray, d))
+      return false;
+  return is_writable(a) == static_cast<bool>(PyArray_ISWRITEABLE(ndarray));
 }
 
 // Whether a class is numpy.ma.MaskedArray or derived from it. (It is looked up where it was imported.)
@@ -154,6 +168,9 @@ Array from_numpy(PyObject* o) {
     if (const auto it = shown.find(body); it != shown.end() && it->second == o) return Array(Ref<ArrayBody>(body));
     PyErr_Clear();
   }
+  if (!pinned.empty()) [[unlikely]]
+    if (const auto it = pinned.find(o); it != pinned.end() && *it->second && has_layout_of(*it->second, a))
+      return *it->second;
   if (!PyArray_CheckExact(o) && is_masked(Py_TYPE(o)))
     throw TypeError("a masked array has no counterpart: its mask would be lost. Give a.filled(value), or a.data");
   const int d = dtype_of_numpy(PyArray_TYPE(a));
@@ -184,6 +201,17 @@ Array from_numpy(PyObject* o) {
   Array out = external_array(PyArray_DATA(a), shape, dtype, Held{o}, options);
   Py_INCREF(o);
   return out;
+}
+
+Pinned::Pinned(nb::object ndarray) : ndarray_(std::move(ndarray)), array_(from_numpy(ndarray_.ptr())) {
+  pinned.try_emplace(ndarray_.ptr(), &array_);
+}
+Pinned::~Pinned() {
+  if (const auto it = pinned.find(ndarray_.ptr()); it != pinned.end() && it->second == &array_) pinned.erase(it);
+}
+Array& Pinned::array() {
+  if (!array_.is(from_numpy(ndarray_.ptr()))) array_ = from_numpy(ndarray_.ptr());
+  return array_;
 }
 
 PyObject* dtype_to_python(Dtype d) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 
+#include "chainer/array/recording/step.h"
+#include "chainer/graph_optimizations/static_code.h"
 #include "python/core/casters.h"
 #include "python/core/nodes.h"
 
@@ -66,21 +68,48 @@ Carrier::~Carrier() {
   Py_DECREF(self_);
 }
 
-Arrays Carrier::forward(const Arrays& in) {
-  const nb::gil_scoped_acquire lock;
+namespace {
+
+// Calls forward(arrays) of a function written in Python.
+Arrays call_forward(nb::handle self, const Arrays& in, const std::string& label) {
   const nb::object args = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(in.size())));
   for (std::size_t i = 0; i < in.size(); ++i) PyTuple_SET_ITEM(args.ptr(), static_cast<Py_ssize_t>(i), to_numpy(in[i]));
-  const nb::handle self(self_);
   const OnDeviceOf scope(in.empty() ? Array() : in[0]);
   const nb::object out = self.attr("forward")(args);
-  if (!PyTuple_Check(out.ptr())) throw TypeError("forward output must be a tuple (", type_text(out), ") in ", label());
+  if (!PyTuple_Check(out.ptr())) throw TypeError("forward output must be a tuple (", type_text(out), ") in ", label);
   Arrays result;
   for (nb::handle h : out) {
     In a;
     if (h.is_none() || as_variable(h.ptr()) || !load(h.ptr(), a))
-      throw TypeError("forward of ", label(), " must return arrays, not ", type_text(h));
+      throw TypeError("forward of ", label, " must return arrays, not ", type_text(h));
     result.push_back(a.get().array());
   }
+  return result;
+}
+
+// As a step of a recording. A replay calls the method again, but backward() sees the attributes of the recording call.
+Arrays record_forward(nb::handle self, const Arrays& in, const std::string& label) {
+  const nb::dict before = nb::steal<nb::dict>(PyDict_Copy(nb::object(self.attr("__dict__")).ptr()));
+  const std::shared_ptr<PyObject> kept(Py_NewRef(self.ptr()), [](PyObject* p) { give_up(p); });
+  const Arrays out = static_graphs::run_code(
+      [kept, label](const Arrays& arrays, Arrays&) {
+        const nb::gil_scoped_acquire lock;
+        return call_forward(kept.get(), arrays, label);
+      },
+      in, {});
+  for (const auto& [name, value] : nb::borrow<nb::dict>(self.attr("__dict__")))
+    if (!nb::cast<std::string>(name).ends_with("_to_retain") && !(before.contains(name) && before[name].is(value)))
+      recording::refuse(text("forward() of ", label, " sets the attribute ", nb::cast<std::string>(name)));
+  return out;
+}
+
+}  // namespace
+
+Arrays Carrier::forward(const Arrays& in) {
+  const nb::gil_scoped_acquire lock;
+  const nb::handle self(self_);
+  const bool recorded = recording::any() && recording::here();
+  const Arrays result = (recorded ? record_forward : call_forward)(self, in, label());
   if (const nb::object r = self.attr("_input_indexes_to_retain"); !r.is_none()) retain_inputs(indexes(r, in.size()));
   if (const nb::object r = self.attr("_output_indexes_to_retain"); !r.is_none())
     retain_outputs(indexes(r, result.size()));

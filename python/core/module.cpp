@@ -4,6 +4,11 @@
 namespace chainer::python {
 void bind_functions(nb::module_& m);
 void bind_caffe(nb::module_& m);
+void bind_inference(nb::module_& m);
+void bind_onnx(nb::module_& m);
+void bind_safetensors(nb::module_& m);
+void bind_static_graph(nb::module_& m);
+void bind_tokenizers(nb::module_& m);
 }  // namespace chainer::python
 
 NB_MODULE(_core, m) {
@@ -33,4 +38,10 @@ NB_MODULE(_core, m) {
   cp::bind_adapters(f);
   nb::module_ caffe = m.def_submodule("caffe");
   cp::bind_caffe(caffe);
+  nb::module_ onnx = m.def_submodule("onnx");
+  cp::bind_onnx(onnx);
+  cp::bind_inference(onnx);
+  cp::bind_safetensors(m);
+  cp::bind_static_graph(m);
+  cp::bind_tokenizers(m);
 }

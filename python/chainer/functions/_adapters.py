@@ -224,6 +224,8 @@ def dropout(x, ratio=.5, *, mask=None, return_mask=False, **kwargs):
     """Sets random elements to zero during training."""
     argument.parse_kwargs(kwargs, train='train argument is not supported anymore. Use chainer.using_config')
     if configuration.config.train:
+        if mask is None and not return_mask and _core.is_recording():
+            return x * _classes.recorded(lambda a: _classes._zero(ratio, a), x)
         node = _classes.Dropout(ratio, mask, return_mask)
         y, = node.apply((x,))
         return (y, node.mask) if return_mask else y
@@ -233,6 +235,8 @@ def dropout(x, ratio=.5, *, mask=None, return_mask=False, **kwargs):
 
 def gaussian(mean, ln_var, *, eps=None, return_eps=False):
     """Normally distributed values."""
+    if eps is None and not return_eps and _core.is_recording():
+        return mean + _c.exp(ln_var * 0.5) * _classes.recorded(_classes._normal, ln_var)
     node = _classes.Gaussian(eps)
     y, = node.apply((mean, ln_var))
     return (y, node.eps) if return_eps else y
@@ -258,12 +262,10 @@ def simplified_dropconnect(x, W, b=None, ratio=0.5, train=True, mask=None, use_b
 def rrelu(x, l=1. / 8, u=1. / 3, *, r=None, return_r=False, **kwargs):
     """Leaky ReLU with random slopes between l and u during training, otherwise with their mean."""
     argument.parse_kwargs(kwargs, train='train argument is not supported anymore. Use chainer.using_config')
-    a = _array(x)
-    if r is None:
-        if configuration.config.train:
-            r = cuda.like(numpy.asarray(numpy.random.uniform(l, u, a.shape), a.dtype), a)
-        else:
-            r = None
+    if r is None and configuration.config.train:
+        if not return_r and _core.is_recording():
+            return _c.rrelu(x, l, u, r=_classes.recorded(lambda a: _classes._slopes(l, u, a), x))
+        r = _classes._slopes(l, u, _array(x))
     y = _c.rrelu(x, l, u) if r is None else _c.rrelu(x, l, u, r=r)
     return (y, r) if return_r else y
 
@@ -274,6 +276,9 @@ def zoneout(h, x, ratio=.5, **kwargs):
         kwargs, train='train argument is not supported anymore. Use chainer.using_config')
     argument.assert_kwargs_empty(kwargs)
     if configuration.config.train:
+        if _core.is_recording():
+            kept = _classes.recorded(lambda a: numpy.asarray(numpy.random.rand(*a.shape) < ratio, a.dtype), h)
+            return h * kept + x * (1 - kept)
         return _classes.Zoneout(ratio).apply((h, x))[0]
     return h * ratio + x * (1 - ratio)
 

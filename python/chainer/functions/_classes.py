@@ -23,6 +23,21 @@ def _zero(ratio, x):
     return cuda.like(((numpy.random.rand(*x.shape) >= ratio) * scale).astype(x.dtype, copy=False), x)
 
 
+def _normal(x):
+    return cuda.like(numpy.asarray(numpy.random.standard_normal(x.shape), x.dtype), x)
+
+
+def _slopes(l, u, x):
+    return cuda.like(numpy.asarray(numpy.random.uniform(l, u, x.shape), x.dtype), x)
+
+
+def recorded(draw, x):
+    """Returns draw(x) of random numbers in the shape of a Variable as a Variable, which each replay of the call that is
+    being recorded draws again."""
+    like = numpy.broadcast_to(numpy.empty((), x.dtype), x.shape)  # without the elements, which were read otherwise
+    return _core.Variable(_core.run_code(lambda inputs, outputs: (draw(like),), [], [])[0], requires_grad=False)
+
+
 def _result(y, dtype):
     """Returns an array of a dtype; operations on arrays without axes return numbers."""
     return y.astype(dtype, copy=False) if isinstance(y, cuda.ndarray) else numpy.asarray(y, dtype)
@@ -67,8 +82,7 @@ class Gaussian(FunctionNode):
         self.retain_inputs((1,))
         mean, ln_var = inputs
         if self.eps is None:
-            self.eps = cuda.like(
-                numpy.asarray(numpy.random.standard_normal(ln_var.shape), mean.dtype), mean)
+            self.eps = _normal(ln_var)
         self.noise = numpy.exp(ln_var * mean.dtype.type(0.5)) * self.eps
         return _result(mean + self.noise, mean.dtype),
 

@@ -7,6 +7,9 @@ _NAMES = {
     'activation.prelu': ('PReLU',),
     'activation.simplified_dropconnect': ('SimplifiedDropconnect',),
     'activation.swish': ('Swish',),
+    'attention.multi_head_attention': ('AttentionCache', 'MultiHeadAttention'),
+    'attention.transformer': ('TransformerDecoder', 'TransformerDecoderLayer', 'TransformerEncoder',
+                              'TransformerEncoderLayer'),
     'connection.bias': ('Bias',),
     'connection.bilinear': ('Bilinear',),
     'connection.convolution_2d': ('Convolution2D',),
@@ -24,6 +27,7 @@ _NAMES = {
     'connection.linear': ('Linear',),
     'connection.local_convolution_2d': ('LocalConvolution2D',),
     'connection.lstm': ('LSTM', 'StatelessLSTM'),
+    'connection.low_rank': ('LowRank',),
     'connection.mgu': ('StatefulMGU', 'StatelessMGU'),
     'connection.mlp_convolution_2d': ('MLPConvolution2D',),
     'connection.n_step_gru': ('NStepBiGRU', 'NStepGRU'),
@@ -46,6 +50,7 @@ _NAMES = {
     'normalization.batch_renormalization': ('BatchRenormalization',),
     'normalization.group_normalization': ('GroupNormalization',),
     'normalization.layer_normalization': ('LayerNormalization',),
+    'normalization.rms_normalization': ('RMSNormalization',),
     'theano.theano_function': ('TheanoFunction',),
 }
 _PLACES = {name: module for module, names in _NAMES.items() for name in names}
@@ -57,7 +62,7 @@ def __getattr__(name):
         value = getattr(importlib.import_module('chainer.links.' + _PLACES[name]), name)
         globals()[name] = value
         return value
-    if name in ('activation', 'caffe', 'connection', 'loss', 'model', 'normalization', 'theano'):
+    if name in ('activation', 'attention', 'caffe', 'connection', 'loss', 'model', 'normalization', 'theano'):
         return importlib.import_module('chainer.links.' + name)
     raise AttributeError('module chainer.links has no attribute {!r}'.format(name))
 
