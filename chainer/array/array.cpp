@@ -177,7 +177,7 @@ Array& in_place(Elementwise op, Array& a, const Array& b) {
   // An operand that overlaps the target with another layout would be read after it was written.
   const Array* const both[] = {&a, &b};
   Array operand = on_several_devices(both) ? b.to_device(a.device()) : b;
-  if (overlap(a, b) && !(b.shape() == a.shape() && b.strides() == a.strides() && b.raw() == a.raw() &&
+  if (overlap(a, b) && !(b.shape() == a.shape() && b.strides() == a.strides() && b.body().data == a.body().data &&
                          item_size(a.dtype()) == item_size(b.dtype())))
     operand = b.copy();
   Strides st = Dims::filled(a.ndim(), 0);

@@ -128,8 +128,9 @@ bool same_layout(const ArrayBody& a, const ArrayBody& b) {
 namespace {
 // Returns the addresses of the first element and of the end of the last one.
 std::pair<const char*, const char*> stretch(const Array& a) {
-  const auto* first = static_cast<const char*>(a.raw());
-  const ArrayBody& b = a.body();
+  ArrayBody& b = a.body();
+  force(b);
+  const char* const first = b.data;  // without raw(), because no element is read
   const int64_t item = item_size(b.dtype);
   if (b.contiguous) return {first, first + b.size * item};
   int64_t low = 0, high = 0;

@@ -2,6 +2,7 @@
 #include "chainer/autograd/function_hook.h"
 
 #include <algorithm>
+#include <memory>
 
 #include "chainer/core/report.h"
 
@@ -9,8 +10,10 @@ namespace chainer {
 
 namespace {
 std::vector<std::pair<std::string, FunctionHook*>>& mutable_hooks() {
-  thread_local std::vector<std::pair<std::string, FunctionHook*>> hooks;
-  return hooks;
+  // Behind a pointer, because memory of threads is scarce in libraries that are loaded late.
+  using Hooks = std::vector<std::pair<std::string, FunctionHook*>>;
+  thread_local const std::unique_ptr<Hooks> hooks = std::make_unique<Hooks>();
+  return *hooks;
 }
 }  // namespace
 

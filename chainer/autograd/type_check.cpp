@@ -2,6 +2,7 @@
 #include "chainer/autograd/type_check.h"
 
 #include <algorithm>
+#include <memory>
 
 #include "chainer/autograd/config.h"
 
@@ -15,7 +16,10 @@ InvalidType::InvalidType(const std::string& expected, const std::string& actual,
 namespace type_check {
 namespace detail {
 namespace {
-thread_local std::string head;
+std::string& head() {
+  thread_local const std::unique_ptr<std::string> text = std::make_unique<std::string>();
+  return *text;
+}
 }  // namespace
 
 struct Text {
@@ -34,7 +38,7 @@ TextRef joined(const TextRef& a, std::string_view op, int priority, const TextRe
 }
 void fail(const TextRef& expect, const std::string& actual) {
   if (!is_recording) throw Failed{};
-  throw InvalidType(text_of(expect), actual, head);
+  throw InvalidType(text_of(expect), actual, head());
 }
 
 namespace {
@@ -142,7 +146,7 @@ void run(const std::string& label, const Arrays& in, void (*check)(const void*, 
     ~Scope() { detail::is_recording = false; }
   } scope;
   detail::is_recording = true;
-  detail::head = text("Invalid operation is performed in: ", label, " (Forward)");
+  detail::head() = text("Invalid operation is performed in: ", label, " (Forward)");
   check(object, TypeInfos(in));
 }
 

@@ -2,6 +2,7 @@
 #include "chainer/links/link_hook.h"
 
 #include <algorithm>
+#include <memory>
 
 #include "chainer/core/clock.h"
 #include "chainer/core/report.h"
@@ -9,8 +10,10 @@
 namespace chainer {
 
 std::vector<std::pair<std::string, LinkHook*>>& get_link_hooks() {
-  thread_local std::vector<std::pair<std::string, LinkHook*>> hooks;
-  return hooks;
+  // Behind a pointer, because memory of threads is scarce in libraries that are loaded late.
+  using Hooks = std::vector<std::pair<std::string, LinkHook*>>;
+  thread_local const std::unique_ptr<Hooks> hooks = std::make_unique<Hooks>();
+  return *hooks;
 }
 
 LinkHookScope::LinkHookScope(LinkHook& hook) : hook_(hook) {

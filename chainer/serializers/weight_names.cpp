@@ -39,12 +39,10 @@ Array first(const Sources& s) { return s[0]; }
 
 // Each child is one direction of a layer. Its w0, w1, ... (first those of the input, then those of the state) are
 // blocks of rows in PyTorch's weights, in the same order.
-Rows n_step_rows(const links::NStepRNNBase& link) {
+Rows n_step_rows(const WeightLayer& layer) {
   Rows rows;
-  const auto layers = static_cast<std::size_t>(std::max<int64_t>(link.n_layers(), 1));
-  const std::size_t directions = link.size() / layers;
-  for (std::size_t child = 0; child < link.size(); ++child) {
-    const auto gates = static_cast<int64_t>(link[static_cast<int64_t>(child)].params().size() / 4);
+  const int64_t directions = layer.children / std::max<int64_t>(layer.layers, 1), gates = layer.gates;
+  for (int64_t child = 0; child < layer.children; ++child) {
     const std::string end = text("_l", child / directions, child % directions ? "_reverse" : "");
     for (int64_t i = 0; i < 2 * gates; ++i) {
       const auto part = [gate = i % gates, gates](const Sources& s) {
@@ -61,53 +59,78 @@ Rows n_step_rows(const links::NStepRNNBase& link) {
   return rows;
 }
 
-Rows pytorch_rows(const Link& link) {
-  const Rows weight_and_bias = {{"W", {"weight"}}, {"b", {"bias"}}};
-  const Rows gamma_and_beta = {{"gamma", {"weight"}}, {"beta", {"bias"}}};
-  if (dynamic_cast<const links::Linear*>(&link)) return weight_and_bias;
-  if (dynamic_cast<const links::ConvolutionND*>(&link)) return weight_and_bias;
-  if (dynamic_cast<const links::DeconvolutionND*>(&link)) return weight_and_bias;
-  if (dynamic_cast<const links::EmbedID*>(&link)) return {{"W", {"weight"}}};
-  if (dynamic_cast<const links::LayerNormalization*>(&link)) return gamma_and_beta;
-  if (dynamic_cast<const links::GroupNormalization*>(&link)) return gamma_and_beta;
-  if (dynamic_cast<const links::BatchNormalization*>(&link))
-    return {{"gamma", {"weight"}}, {"beta", {"bias"}}, {"avg_mean", {"running_mean"}}, {"avg_var", {"running_var"}}};
-  if (dynamic_cast<const links::LSTMBase*>(&link))
-    return {
-        {"upward/W", {"weight_ih_l0"}, [](const Sources& s) { return lstm_rows(s[0]); }},
-        {"upward/b", {"bias_ih_l0", "bias_hh_l0"}, [](const Sources& s) { return lstm_rows(s[0] + s[1]); }},
-        {"lateral/W", {"weight_hh_l0"}, [](const Sources& s) { return lstm_rows(s[0]); }},
-    };
-  if (const auto* steps = dynamic_cast<const links::NStepRNNBase*>(&link)) return n_step_rows(*steps);
+WeightLayer layer_of(const Link& link) {
+  using Kind = WeightLayer::Kind;
+  if (const auto* foreign = dynamic_cast<const ForeignLayer*>(&link)) return foreign->weight_layer();
+  if (dynamic_cast<const links::Linear*>(&link)) return {Kind::linear};
+  if (dynamic_cast<const links::ConvolutionND*>(&link)) return {Kind::convolution};
+  if (dynamic_cast<const links::DeconvolutionND*>(&link)) return {Kind::deconvolution};
+  if (dynamic_cast<const links::EmbedID*>(&link)) return {Kind::embedding};
+  if (dynamic_cast<const links::LayerNormalization*>(&link)) return {Kind::normalization};
+  if (dynamic_cast<const links::GroupNormalization*>(&link)) return {Kind::normalization};
+  if (dynamic_cast<const links::BatchNormalization*>(&link)) return {Kind::batch_normalization};
+  if (dynamic_cast<const links::LSTMBase*>(&link)) return {Kind::lstm};
+  if (const auto* steps = dynamic_cast<const links::NStepRNNBase*>(&link)) {
+    const auto children = static_cast<int64_t>(steps->size());
+    return {Kind::n_step, steps->n_layers(), children,
+            children ? static_cast<int64_t>((*steps)[0].params().size() / 4) : 0};
+  }
   return {};
 }
 
-Rows keras_rows(const Link& link) {
+Rows pytorch_rows(const WeightLayer& layer) {
+  using Kind = WeightLayer::Kind;
+  switch (layer.kind) {
+    case Kind::none: return {};
+    case Kind::linear:
+    case Kind::convolution:
+    case Kind::deconvolution: return {{"W", {"weight"}}, {"b", {"bias"}}};
+    case Kind::embedding: return {{"W", {"weight"}}};
+    case Kind::normalization: return {{"gamma", {"weight"}}, {"beta", {"bias"}}};
+    case Kind::batch_normalization:
+      return {{"gamma", {"weight"}}, {"beta", {"bias"}}, {"avg_mean", {"running_mean"}}, {"avg_var", {"running_var"}}};
+    case Kind::lstm:
+      return {
+          {"upward/W", {"weight_ih_l0"}, [](const Sources& s) { return lstm_rows(s[0]); }},
+          {"upward/b", {"bias_ih_l0", "bias_hh_l0"}, [](const Sources& s) { return lstm_rows(s[0] + s[1]); }},
+          {"lateral/W", {"weight_hh_l0"}, [](const Sources& s) { return lstm_rows(s[0]); }},
+      };
+    case Kind::n_step: return n_step_rows(layer);
+  }
+  return {};
+}
+
+Rows keras_rows(const WeightLayer& layer) {
+  using Kind = WeightLayer::Kind;
   const auto matrix = [](const Sources& s) { return transposed(s[0]); };
   const auto filters = [](const Sources& s) { return channels_first(s[0]); };
-  const Rows gamma_and_beta = {{"gamma", {"gamma"}}, {"beta", {"beta"}}};
-  if (dynamic_cast<const links::Linear*>(&link)) return {{"W", {"kernel"}, matrix}, {"b", {"bias"}}};
-  if (dynamic_cast<const links::ConvolutionND*>(&link)) return {{"W", {"kernel"}, filters}, {"b", {"bias"}}};
-  if (dynamic_cast<const links::DeconvolutionND*>(&link)) return {{"W", {"kernel"}, filters}, {"b", {"bias"}}};
-  if (dynamic_cast<const links::EmbedID*>(&link)) return {{"W", {"embeddings"}}};
-  if (dynamic_cast<const links::LayerNormalization*>(&link)) return gamma_and_beta;
-  if (dynamic_cast<const links::GroupNormalization*>(&link)) return gamma_and_beta;
-  if (dynamic_cast<const links::BatchNormalization*>(&link))
-    return {{"gamma", {"gamma"}}, {"beta", {"beta"}}, {"avg_mean", {"moving_mean"}}, {"avg_var", {"moving_variance"}}};
-  if (dynamic_cast<const links::LSTMBase*>(&link))
-    return {
-        {"upward/W", {"kernel"}, [](const Sources& s) { return lstm_rows(transposed(s[0])); }},
-        {"upward/b", {"bias"}, [](const Sources& s) { return lstm_rows(s[0]); }},
-        {"lateral/W", {"recurrent_kernel"}, [](const Sources& s) { return lstm_rows(transposed(s[0])); }},
-    };
+  switch (layer.kind) {
+    case Kind::none:
+    case Kind::n_step: return {};
+    case Kind::linear: return {{"W", {"kernel"}, matrix}, {"b", {"bias"}}};
+    case Kind::convolution:
+    case Kind::deconvolution: return {{"W", {"kernel"}, filters}, {"b", {"bias"}}};
+    case Kind::embedding: return {{"W", {"embeddings"}}};
+    case Kind::normalization: return {{"gamma", {"gamma"}}, {"beta", {"beta"}}};
+    case Kind::batch_normalization:
+      return {
+          {"gamma", {"gamma"}}, {"beta", {"beta"}}, {"avg_mean", {"moving_mean"}}, {"avg_var", {"moving_variance"}}};
+    case Kind::lstm:
+      return {
+          {"upward/W", {"kernel"}, [](const Sources& s) { return lstm_rows(transposed(s[0])); }},
+          {"upward/b", {"bias"}, [](const Sources& s) { return lstm_rows(s[0]); }},
+          {"lateral/W", {"recurrent_kernel"}, [](const Sources& s) { return lstm_rows(transposed(s[0])); }},
+      };
+  }
   return {};
 }
 
 }  // namespace
 
 std::vector<WeightRow> weight_rows(const Link& link, WeightNames from) {
-  Rows rows = from == WeightNames::pytorch ? pytorch_rows(link)
-              : from == WeightNames::keras ? keras_rows(link)
+  const WeightLayer layer = from == WeightNames::own ? WeightLayer() : layer_of(link);
+  Rows rows = from == WeightNames::pytorch ? pytorch_rows(layer)
+              : from == WeightNames::keras ? keras_rows(layer)
                                            : Rows();
   for (WeightRow& row : rows)
     if (!row.convert) row.convert = first;

@@ -55,9 +55,8 @@ void Tokenizer::Tables::encode_word(std::string_view word, std::vector<int32_t>&
     std::vector<int32_t> ids;
   };
   constexpr std::size_t kEntries = 1 << 13, kLongest = 48;
-  thread_local std::vector<Entry> cache;
   if (word.size() > kLongest) return model->encode(word, ids);
-  if (cache.empty()) cache.resize(kEntries);
+  thread_local const std::unique_ptr<Entry[]> cache = std::make_unique<Entry[]>(kEntries);
   Entry& e = cache[(TextHash{}(word) ^ serial * 0x9e3779b9u) % kEntries];
   if (e.owner != serial || e.word != word) {
     e.owner = 0;  // while an exception is possible

@@ -47,7 +47,8 @@ _LATE = {name: name for name in (
     'link_hooks', 'models', 'onnx', 'optimizer_hooks', 'optimizers', 'runtime_info', 'serializers', 'testing', 'training')}
 _LATE.update({'cross_entropy': 'distribution', 'Distribution': 'distribution', 'kl_divergence': 'distribution',
               'register_kl': 'distribution', 'print_runtime_info': 'runtime_info',
-              'static_code': 'graph_optimizations', 'static_graph': 'graph_optimizations'})
+              'static_code': 'graph_optimizations', 'static_graph': 'graph_optimizations',
+              'summary': 'model_summary'})
 
 
 def __getattr__(name):

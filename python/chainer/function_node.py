@@ -127,7 +127,8 @@ class FunctionNode(metaclass=abc.ABCMeta):
         if cuda.available:
             _check_compatible(variables, self._impl_name, 'input')
         if configuration.config.type_check:
-            self._check_data_type_forward(tuple([x.array for x in variables]))
+            # Only shapes and dtypes are read: a look at an array would end deferred evaluation and recordings.
+            self._check_data_type_forward(tuple([x if x._has_array else x.array for x in variables]))
         outputs = _core.apply(self, variables)
         if cuda.available:
             _check_compatible(outputs, self._impl_name, 'output')

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Networks prepared for inference. The release has no such module."""
 from chainer import _core
+from chainer import configuration
 from chainer import onnx
 
 
@@ -44,4 +45,6 @@ def prepare(model, args=(), *, dynamic_batch=True, dynamic_axes=()):
     """
     if isinstance(model, (str, bytes)) or hasattr(model, '__fspath__'):
         model = onnx.Model(model)
-    return Prepared(_core.onnx.prepare(onnx._exported(model), onnx._inputs(args), dynamic_batch, list(dynamic_axes)))
+    with configuration.using_config('train', False):
+        return Prepared(_core.onnx.prepare(
+            onnx._exported(model), onnx._inputs(args), dynamic_batch, list(dynamic_axes)))

@@ -4,6 +4,7 @@ import collections
 import os
 
 from chainer import _core
+from chainer import configuration
 from chainer import link
 from chainer import variable
 
@@ -121,7 +122,8 @@ def export_model(model, args, file=None, *, opset=None, input_names=(), output_n
 
     Raises ValueError, and writes nothing, if the results of the file differ or a function has no equivalent.
     """
-    return _core.onnx.export_model(
-        _exported(model), _inputs(args), None if file is None else os.fspath(file), opset, list(input_names),
-        list(output_names), dynamic_batch, list(dynamic_axes), graph_name, list(dict(metadata).items()),
-        external_data_from, refuse_reads)
+    with configuration.using_config('train', False):
+        return _core.onnx.export_model(
+            _exported(model), _inputs(args), None if file is None else os.fspath(file), opset,
+            list(input_names), list(output_names), dynamic_batch, list(dynamic_axes), graph_name,
+            list(dict(metadata).items()), external_data_from, refuse_reads)

@@ -90,13 +90,19 @@ Arrays call_forward(nb::handle self, const Arrays& in, const std::string& label)
 // As a step of a recording. A replay calls the method again, but backward() sees the attributes of the recording call.
 Arrays record_forward(nb::handle self, const Arrays& in, const std::string& label) {
   const nb::dict before = nb::steal<nb::dict>(PyDict_Copy(nb::object(self.attr("__dict__")).ptr()));
-  const std::shared_ptr<PyObject> kept(Py_NewRef(self.ptr()), [](PyObject* p) { give_up(p); });
+  // Replays use an object that does not keep arrays of this call, as the node of `self` does.
+  const nb::object again = self.type().attr("__new__")(self.type());
+  for (const auto& [name, value] : before)
+    if (nb::cast<std::string>(name) != "_node") nb::setattr(again, name, value);
+  const std::shared_ptr<PyObject> kept(nb::object(again).release().ptr(), [](PyObject* p) { give_up(p); });
+  const auto replays = std::make_shared<bool>(false);
   const Arrays out = static_graphs::run_code(
-      [kept, label](const Arrays& arrays, Arrays&) {
+      [kept, replays, label, self](const Arrays& arrays, Arrays&) {
         const nb::gil_scoped_acquire lock;
-        return call_forward(kept.get(), arrays, label);
+        return call_forward(*replays ? nb::handle(kept.get()) : self, arrays, label);
       },
       in, {});
+  *replays = true;
   for (const auto& [name, value] : nb::borrow<nb::dict>(self.attr("__dict__")))
     if (!nb::cast<std::string>(name).ends_with("_to_retain") && !(before.contains(name) && before[name].is(value)))
       recording::refuse(text("forward() of ", label, " sets the attribute ", nb::cast<std::string>(name)));

@@ -66,12 +66,14 @@ thread_local std::unique_ptr<Opened> opened;
 }  // namespace
 
 HookedOne::HookedOne(Call& call, std::span<const Variable* const> inputs) {
-  Arrays in;
-  for (const Variable* v : inputs)
-    if (*v) in.push_back(v->array());
-  node_ = nb::steal(wrap_call(&call));
-  arrays_ = arrays(in);
-  if (opened && hidden == 0) opened->bridge.call("forward_preprocess", node_, arrays_, nullptr);
+  if (opened && hidden == 0) {
+    Arrays in;
+    for (const Variable* v : inputs)
+      if (*v) in.push_back(v->array());
+    node_ = nb::steal(wrap_call(&call));
+    arrays_ = arrays(in);
+    opened->bridge.call("forward_preprocess", node_, arrays_, nullptr);
+  }
   ++hidden;
 }
 HookedOne::~HookedOne() {
@@ -80,7 +82,7 @@ HookedOne::~HookedOne() {
 void HookedOne::finish() {
   --hidden;
   finished_ = true;
-  if (opened && hidden == 0) opened->bridge.call("forward_postprocess", node_, arrays_, nullptr);
+  if (opened && node_.is_valid()) opened->bridge.call("forward_postprocess", node_, arrays_, nullptr);
 }
 
 void bind_hooks(nb::module_& m) {

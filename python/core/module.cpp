@@ -8,6 +8,7 @@ void bind_inference(nb::module_& m);
 void bind_onnx(nb::module_& m);
 void bind_safetensors(nb::module_& m);
 void bind_static_graph(nb::module_& m);
+void bind_summary(nb::module_& m);
 void bind_tokenizers(nb::module_& m);
 }  // namespace chainer::python
 
@@ -43,5 +44,6 @@ NB_MODULE(_core, m) {
   cp::bind_inference(onnx);
   cp::bind_safetensors(m);
   cp::bind_static_graph(m);
+  cp::bind_summary(m);
   cp::bind_tokenizers(m);
 }

@@ -100,7 +100,10 @@ void bind_onnx(nb::module_& m) {
                   [](const nb::bytes& bytes) {
                     return Imported(Model::from_bytes({bytes.c_str(), static_cast<std::size_t>(bytes.size())}));
                   })
-      .def("copy", [](const Imported& self) { return Imported(Model(self.model)); })
+      .def("copy", [](Imported& self) {
+             self.refresh();
+             return Imported(self.model.copy(CopyMode::copy));
+           })
       .def("namedparams",
            [](Imported& self) {
              nb::list out;
@@ -179,7 +182,7 @@ void bind_inference(nb::module_& m) {
         Imported* imported = nullptr;
         if (nb::try_cast(model, imported)) {
           imported->refresh();
-          return inference::prepare(Model(imported->model), inputs);
+          return inference::prepare(imported->model.copy(CopyMode::copy), inputs);
         }
         PythonLink link(model);
         return inference::prepare(link, inputs, {.dynamic_batch = dynamic_batch, .dynamic_axes = axes_of(dynamic_axes)});

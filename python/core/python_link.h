@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "chainer/links/link.h"
+#include "chainer/serializers/weight_names.h"
 #include "python/core/bridge.h"
 
 namespace chainer::python {
@@ -27,10 +28,30 @@ class Pinned {
   Array array_;
 };
 
+/// A part of a model: a Python link, which is not called through this class.
+class PythonPart : public Link, public serializers::ForeignLayer {
+ public:
+  explicit PythonPart(nb::handle link);
+  void visit(MemberVisitor& v) override;
+  serializers::WeightLayer weight_layer() const override;
+  /// Returns the name of the link's class, of the user or of the library.
+  const std::string& type() const { return type_; }
+  /// Returns the part at a path ("/", "/l1"), which is added if it does not exist.
+  PythonPart& at(const std::string& path, nb::handle link);
+
+ protected:
+  friend class PythonLink;
+  std::string type_, class_;  // the class, and the class of the library that it is or is derived from
+  int64_t layers_ = 1;
+  std::vector<std::pair<std::string, chainer::Parameter*>> parameters_;
+  std::vector<std::pair<std::string, Pinned*>> persistents_;
+  std::vector<std::pair<std::string, std::unique_ptr<PythonPart>>> children_;
+};
+
 /// A link whose parameters and persistent arrays are those of a Python object with namedparams() and namedlinks(), and
 /// whose call is a call of the object. Objects without these methods (functions) have no parameters. Persistent numbers
 /// are not members: calls of Python code that depend on them are not seen.
-class PythonLink : public Link {
+class PythonLink : public PythonPart {
  public:
   explicit PythonLink(nb::object model);
   ~PythonLink() override;
@@ -40,7 +61,8 @@ class PythonLink : public Link {
   /// Returns a link of object.copy('share'), whose attributes change independently. Throws TypeError for an object
   /// without this method.
   std::shared_ptr<Link> clone(CopyMode mode) const override;
-  void visit(MemberVisitor& v) override;
+  /// Gives the Python parameters that had no array those of this link.
+  void initialize_objects();
   /// Returns true if the parameters and persistent arrays are still those of the object; takes over arrays that
   /// parameters were given since then.
   bool refresh();
@@ -53,20 +75,16 @@ class PythonLink : public Link {
   }
 
  private:
-  struct Parameters {
-    std::string name;
+  struct Object {
+    std::string path;
     nb::object object;
     chainer::Parameter parameter;
   };
-  struct Persistent {
-    std::string name;
-    std::unique_ptr<Pinned> value;
-  };
-  void collect(std::vector<std::pair<std::string, nb::object>>& parameters,
-               std::vector<std::pair<std::string, nb::object>>& persistents) const;
+  using Named = std::vector<std::pair<std::string, nb::object>>;
+  void collect(Named& links, Named& parameters, Named& persistents) const;
   nb::object model_;
-  std::vector<Parameters> parameters_;
-  std::vector<Persistent> persistents_;
+  std::vector<std::unique_ptr<Object>> objects_;
+  std::vector<std::unique_ptr<Pinned>> pinned_;
 };
 
 /// Returns the Variables of a result of Python code: a Variable, or a tuple, list or dict of results. Throws TypeError,

@@ -6,6 +6,7 @@
 #include <nanobind/stl/map.h>
 
 #include "python/core/casters.h"
+#include "python/core/python_link.h"
 
 namespace chainer::python {
 namespace {
@@ -51,6 +52,22 @@ void bind_safetensors(nb::module_& m) {
         serializers::write_safetensors(path, arrays_of(arrays), metadata);
       },
       "path"_a, "arrays"_a, "metadata"_a);
+  m.def(
+      "load_safetensors",
+      [](const SafetensorsFile& file, nb::object link, const std::string& weight_names, Flag strict,
+         const std::map<std::string, std::string>& names) {
+        using serializers::WeightNames;
+        const bool pytorch = weight_names == "pytorch";
+        if (!pytorch && weight_names != "keras")
+          throw ValueError("load_safetensors: weight_names must be own, pytorch or keras, not '", weight_names, "'");
+        PythonLink target(link);
+        const serializers::LoadReport report = serializers::load_safetensors(
+            file, target,
+            {.from = pytorch ? WeightNames::pytorch : WeightNames::keras, .strict = strict, .names = names});
+        target.initialize_objects();
+        return nb::make_tuple(report.loaded, report.missing, report.unused);
+      },
+      "file"_a, "link"_a, "weight_names"_a, "strict"_a, "names"_a);
 }
 
 }  // namespace chainer::python

@@ -122,6 +122,7 @@ void bind_static_graph(nb::module_& m) {
           for (const Array& a : in) ins.append(nb::steal(to_numpy(a)));
           for (const Array& a : out) outs.append(nb::steal(to_numpy(a)));
           const nb::object made = nb::handle(f.get())(ins, outs);
+          for (Array& a : out) (void)a.mutable_raw();  // the library sees that it was written to
           Arrays results;
           for (nb::handle one : made) {
             In a;

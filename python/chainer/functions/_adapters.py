@@ -49,7 +49,7 @@ def select_item(x, t):
     try:
         return _c.select_item(x, t)
     except IndexError:
-        ids, x_shape = _array(t), _array(x).shape
+        ids, x_shape = _array(t), x.shape
         if configuration.config.debug or (ids < -x_shape[1]).any() or (ids >= x_shape[1]).any():
             raise
         return _c.select_item(x, cuda.get_array_module(ids).where(ids < 0, ids + x_shape[1], ids))
@@ -91,7 +91,7 @@ def reshape(x, shape):
 
 def pad(x, pad_width, mode, **keywords):
     """Pads an array, like numpy.pad."""
-    ndim = _array(x).ndim
+    ndim = x.ndim
 
     def pairs(value, kind):
         a = numpy.asarray(value, kind)
@@ -112,18 +112,18 @@ def argmax_crf1d(cost, xs):
 
 def embed_id(x, W, ignore_label=None):
     """Returns the rows of W with the ids x. Negative ids count from the end, as in NumPy."""
-    ids = _array(x)
-    if ids.ndim == 0:
-        type_check.expect(type_check.get_types((ids,), 'in_types', False)[0].ndim >= 1)
+    if x.ndim == 0:
+        type_check.expect(type_check.get_types((_array(x),), 'in_types', False)[0].ndim >= 1)
     try:
         return _c.embed_id(x, W, ignore_label)
     except IndexError:
+        ids = _array(x)
         if configuration.config.debug:
             raise ValueError('Each not ignored `x` value need to satisfy `0 <= x < len(W)`')
         below = ids < 0
         if ignore_label is not None:
             below &= ids != ignore_label
-        words = _array(W).shape[0]
+        words = W.shape[0]
         if not below.any() or (ids[below] < -words).any():
             raise
         wrapped = cuda.get_array_module(ids).where(below, ids + words, ids)
@@ -141,7 +141,7 @@ def _check_ellipsis(subscripts, operands):
     for term, x in zip(inputs.split(','), operands):
         begin = term.find('...')
         if begin >= 0:
-            shape = _array(x).shape
+            shape = x.shape
             shapes.append(shape[begin:begin + max(len(shape) - len(term) + 3, 0)])
     if arrow and '...' in output and not shapes:
         raise ValueError('einsum: the output of {!r} has an ellipsis, the inputs have none'.format(subscripts))
@@ -155,7 +155,7 @@ def _check_ellipsis(subscripts, operands):
 
 def dstack(xs):
     """Joins arrays along the third axis."""
-    types = type_check.get_types(tuple([_array(x) for x in xs]), 'in_types', False)
+    types = type_check.get_types(tuple(xs), 'in_types', False)
     for i in range(1, len(xs)):
         type_check.expect(types[0].ndim == types[i].ndim)
     return _c.dstack(xs)
@@ -247,14 +247,14 @@ def simplified_dropconnect(x, W, b=None, ratio=0.5, train=True, mask=None, use_b
     if not train:
         ratio = 0
     if mask is not None and not isinstance(mask, Variable):
-        expected = ((_array(x).shape[0],) if use_batchwise_mask else ()) + _array(W).shape
+        expected = ((x.shape[0],) if use_batchwise_mask else ()) + W.shape
         if mask.shape != expected:
             raise type_check.InvalidType('mask.shape == {}'.format(expected), 'mask.shape == {}'.format(mask.shape))
-    shape, wide = _array(x).shape, _array(W).shape
+    shape, wide = x.shape, W.shape
     if len(shape) < 2 or utils.size_of_shape(shape[1:]) != wide[1]:
         raise type_check.InvalidType('x with rows of {}'.format(wide[1]), 'x.shape == {}'.format(shape))
-    if b is not None and _array(b).dtype != _array(x).dtype and configuration.config.type_check:
-        raise type_check.InvalidType('b.dtype == {}'.format(_array(x).dtype), 'b.dtype == {}'.format(_array(b).dtype))
+    if b is not None and b.dtype != x.dtype and configuration.config.type_check:
+        raise type_check.InvalidType('b.dtype == {}'.format(x.dtype), 'b.dtype == {}'.format(b.dtype))
     node = _classes.SimplifiedDropconnect(ratio, mask, use_batchwise_mask)
     return node.apply((x, W) if b is None else (x, W, b))[0]
 
@@ -292,8 +292,8 @@ def batch_normalization(x, gamma, beta, eps=2e-5, running_mean=None, running_var
 
 def group_normalization(x, groups, gamma, beta, eps=1e-5):
     """Normalization of groups of channels."""
-    if _array(x).ndim <= 2:
-        raise ValueError('group_normalization: x needs more than two axes, it has shape {}'.format(_array(x).shape))
+    if x.ndim <= 2:
+        raise ValueError('group_normalization: x needs more than two axes, it has shape {}'.format(x.shape))
     return _c.group_normalization(x, groups, gamma, beta, eps)
 
 
@@ -344,7 +344,7 @@ def _on_axes(name, ndim):
     function = getattr(_c, name)
 
     def call(x, *args, **kwargs):
-        there = _array(x).ndim - 2
+        there = x.ndim - 2
         if there != ndim:
             raise ValueError('The number of dimensions under channel dimension of the input `x` should be {}. But the '
                              'actual ndim was {}.'.format(ndim, there))
@@ -365,11 +365,10 @@ for _name in ('convolution', 'deconvolution', 'average_pooling', 'max_pooling', 
 
 
 def _warn_of_one(x, axis):
-    a = _array(x)
-    axes = (0,) + tuple(range(2, a.ndim)) if axis is None else (axis,) if isinstance(axis, int) else axis
+    axes = (0,) + tuple(range(2, x.ndim)) if axis is None else (axis,) if isinstance(axis, int) else axis
     count = 1
     for i in axes:
-        count *= a.shape[i] if i < a.ndim else 1
+        count *= x.shape[i] if i < x.ndim else 1
     if count == 1:
         warnings.warn('A batch with no more than one sample has been given to F.batch_normalization. '
                       'F.batch_normalization will always output a zero tensor for such batches. This could be caused '

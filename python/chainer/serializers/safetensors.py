@@ -47,11 +47,30 @@ class _Arrays(object):
         return sorted(set(self._file.keys()) - self.used)
 
 
-def load_safetensors(file, obj, strict=True):
-    """Loads an object from a file of save_safetensors() or of the C++ library. With `strict`, a missing value is a
-    KeyError, and arrays of the file without a value in the object are a ValueError. For weights with the names of
-    another framework use the arrays of SafetensorsFile."""
-    arrays = _Arrays(SafetensorsFile(os.fspath(file)))
+def load_safetensors(file, obj, strict=True, weight_names='own', names=None):
+    """Loads an object from a safetensors file.
+
+    Args:
+        file: A path.
+        obj: A link; with `weight_names='own'` any object with serialize().
+        strict (bool): Values that are missing in the file, and arrays of the file without a value in the object, are
+            errors.
+        weight_names (str): The names and layouts of the file: ``'own'`` for files of save_safetensors() or of the C++
+            library, ``'pytorch'`` (``predictor.l1.weight``) or ``'keras'`` (``predictor/l1/kernel``) for files of these
+            frameworks, whose weights are converted by the class of each link. The normalizations of PyTorch have
+            eps = 1e-5, which is not in the file.
+        names (dict): For other frameworks: paths of links or values, and their names in the file, as
+            ``{'l1': 'features.0'}``.
+
+    With names of another framework, all mismatches are one ValueError, and nothing is changed; returns the lists of
+    loaded, missing and unused names.
+    """
+    f = SafetensorsFile(os.fspath(file))
+    if weight_names != 'own':
+        return _core.load_safetensors(f, obj, weight_names, strict, dict(names or {}))
+    if names:
+        raise ValueError("load_safetensors: names are those of another framework; set weight_names")
+    arrays = _Arrays(f)
     npz.NpzDeserializer(arrays, strict=strict).load(obj)
     if strict and arrays.unused():
         raise ValueError('safetensors: {} has arrays that the object does not have: {}'.format(

@@ -98,7 +98,7 @@ class LSTM(LSTMBase):
         self.c, y = F.lstm(self.c, lstm_in)
         if h_rest is None:
             self.h = y
-        elif len(y.array) == 0:
+        elif y.shape[0] == 0:
             self.h = h_rest
         else:
             self.h = F.concat([y, h_rest], axis=0)
