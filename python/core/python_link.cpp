@@ -100,7 +100,29 @@ PythonPart& PythonPart::at(const std::string& path, nb::handle link) {
   return children_.back().second->at(rest, link);
 }
 
-PythonLink::PythonLink(nb::object model) : PythonPart(model), model_(std::move(model)) { (void)refresh(); }
+PythonLink::PythonLink(nb::object model) : PythonPart(model), model_(std::move(model)) {
+  Named links, parameters, persistents;
+  collect(links, parameters, persistents);
+  for (const auto& [path, link] : links) (void)at(path, link);
+  const auto place = [&](const std::string& path) -> std::pair<PythonPart*, std::string> {
+    const std::size_t slash = path.rfind('/');
+    return {&at(path.substr(0, slash), nb::none()), path.substr(slash + 1)};
+  };
+  for (auto& [path, p] : parameters) {
+    const Handle* const h = as_handle(p.ptr());
+    if (!h) throw TypeError("namedparams(): ", path, " is not a Parameter");
+    objects_.push_back(std::make_unique<Object>(Object{path, p, chainer::Parameter::of(h->v)}));
+    if (const nb::object rule = nb::getattr(p, "update_rule", nb::none()); !rule.is_none())
+      objects_.back()->parameter.set_update_rule(std::make_shared<Rule>(nb::cast<bool>(rule.attr("enabled"))));
+    const auto [part, name] = place(path);
+    part->parameters_.emplace_back(name, &objects_.back()->parameter);
+  }
+  for (auto& [path, value] : persistents) {
+    pinned_.push_back(std::make_unique<Pinned>(std::move(value)));
+    const auto [part, name] = place(path);
+    part->persistents_.emplace_back(name, pinned_.back().get());
+  }
+}
 
 PythonLink::~PythonLink() {
   const nb::gil_scoped_acquire lock;
@@ -116,8 +138,7 @@ Variables PythonLink::call(const Variables& x) {
     PyTuple_SET_ITEM(arguments.ptr(), static_cast<Py_ssize_t>(i), known(x[i]));
   const nb::object y = nb::steal(PyObject_CallObject(model_.ptr(), arguments.ptr()));
   if (!y.is_valid()) throw nb::python_error();
-  const auto has_none = [](const auto& o) { return !o->parameter.is_initialized(); };
-  if (std::any_of(objects_.begin(), objects_.end(), has_none)) (void)refresh();
+  refresh_arrays();  // the call may have initialized parameters
   return flat(y, "the call of the model");
 }
 
@@ -145,44 +166,13 @@ void PythonLink::collect(Named& links, Named& parameters, Named& persistents) co
   }
 }
 
-bool PythonLink::refresh() {
-  Named links, parameters, persistents;
-  collect(links, parameters, persistents);
-  bool stays = parameters.size() == objects_.size() && persistents.size() == pinned_.size();
-  for (std::size_t i = 0; stays && i < parameters.size(); ++i) stays = objects_[i]->object.is(parameters[i].second);
-  for (std::size_t i = 0; stays && i < persistents.size(); ++i)
-    stays = pinned_[i]->ndarray().is(persistents[i].second);
-  if (stays) {
-    for (const auto& o : objects_) {
-      const Variable& now = as_handle(o->object.ptr())->v;
-      const Variable& known = o->parameter.variable();
-      if (now.node_pointer() != known.node_pointer() || !(now ? known && now.array().is(known.array()) : !known))
-        o->parameter = chainer::Parameter::of(now);
-    }
-    return true;
+void PythonLink::refresh_arrays() {
+  for (const auto& o : objects_) {
+    const Variable& now = as_handle(o->object.ptr())->v;
+    const Variable& known = o->parameter.variable();
+    if (now.node_pointer() != known.node_pointer() || !(now ? known && now.array().is(known.array()) : !known))
+      o->parameter = chainer::Parameter::of(now);
   }
-  parameters_.clear(), persistents_.clear(), children_.clear();
-  objects_.clear(), pinned_.clear();
-  for (const auto& [path, link] : links) (void)at(path, link);
-  const auto place = [&](const std::string& path) -> std::pair<PythonPart*, std::string> {
-    const std::size_t slash = path.rfind('/');
-    return {&at(path.substr(0, slash), nb::none()), path.substr(slash + 1)};
-  };
-  for (auto& [path, p] : parameters) {
-    const Handle* const h = as_handle(p.ptr());
-    if (!h) throw TypeError("namedparams(): ", path, " is not a Parameter");
-    objects_.push_back(std::make_unique<Object>(Object{path, p, chainer::Parameter::of(h->v)}));
-    if (const nb::object rule = nb::getattr(p, "update_rule", nb::none()); !rule.is_none())
-      objects_.back()->parameter.set_update_rule(std::make_shared<Rule>(nb::cast<bool>(rule.attr("enabled"))));
-    const auto [part, name] = place(path);
-    part->parameters_.emplace_back(name, &objects_.back()->parameter);
-  }
-  for (auto& [path, value] : persistents) {
-    pinned_.push_back(std::make_unique<Pinned>(std::move(value)));
-    const auto [part, name] = place(path);
-    part->persistents_.emplace_back(name, pinned_.back().get());
-  }
-  return false;
 }
 
 void PythonLink::initialize_objects() {

@@ -63,16 +63,10 @@ class PythonLink : public PythonPart {
   std::shared_ptr<Link> clone(CopyMode mode) const override;
   /// Gives the Python parameters that had no array those of this link.
   void initialize_objects();
-  /// Returns true if the parameters and persistent arrays are still those of the object; takes over arrays that
-  /// parameters were given since then.
-  bool refresh();
-
- protected:
-  /// Replaces the object by one that has its place, or by None between calls, and refreshes.
-  void attach(nb::object model) {
-    model_ = std::move(model);
-    if (!model_.is_none()) (void)refresh();
-  }
+  /// Takes over arrays that the parameters were given.
+  void refresh_arrays();
+  /// Drops the reference to the object. call() and clone() must not be called afterwards.
+  void detach() { model_ = nb::object(); }
 
  private:
   struct Object {

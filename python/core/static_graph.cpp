@@ -4,6 +4,7 @@
 #include "chainer/graph_optimizations/schedule_manager.h"
 #include "chainer/graph_optimizations/static_code.h"
 #include "python/core/calls.h"
+#include "python/core/link_state.h"
 #include "python/core/python_link.h"
 
 namespace chainer::python {
@@ -28,11 +29,8 @@ class Manager {
                   .enable_double_backprop = enable_double_backprop}) {}
 
   // Returns `f(variables)`, a list of Variables and an object that describes the results, recorded or replayed. `key`
-  // are numbers that a replay depends on.
-  nb::tuple call(const std::string& name, nb::object f, const nb::list& inputs, const std::vector<int64_t>& key,
-                 nb::object link) {
-    if (!members_) members_ = std::make_unique<Members>(link);
-    const Members::Use use(*members_, link);
+  // are numbers that a replay depends on. The attributes of the link are those of set_state().
+  nb::tuple call(const std::string& name, nb::object f, const nb::list& inputs, const std::vector<int64_t>& key) {
     Variables given;
     for (nb::handle x : inputs) given.push_back(*as_variable(x.ptr()));
     nb::object ran = nb::none();  // the results of f, if it ran
@@ -72,22 +70,23 @@ class Manager {
     const auto& known = std::any_cast<const std::shared_ptr<PyObject>&>(structure);
     return nb::make_tuple(out, known ? nb::borrow(nb::handle(known.get())) : nb::none());
   }
+  // Returns true if the attributes of the link and its descendants are those of set_state().
+  bool holds() {
+    if (!state_.holds()) return false;
+    members_->refresh_arrays();
+    return true;
+  }
+  void set_state(nb::object link, const nb::list& links) {
+    members_ = std::make_unique<PythonLink>(link);
+    members_->detach();
+    state_ = LinkState(links);
+  }
   ScheduleManager& schedules() { return manager_; }
 
  private:
-  struct Members : PythonLink {
-    using PythonLink::PythonLink;
-    // During a call the link is that of the call.
-    struct Use {
-      Use(Members& m, nb::object link) : members(m) { members.attach(std::move(link)); }
-      ~Use() { members.attach(nb::none()); }
-      Use(const Use&) = delete;
-      Use& operator=(const Use&) = delete;
-      Members& members;
-    };
-  };
   ScheduleManager manager_;
-  std::unique_ptr<Members> members_;
+  std::unique_ptr<PythonLink> members_;
+  LinkState state_;
   std::shared_ptr<PyObject> structure_;
 };
 
@@ -97,7 +96,9 @@ void bind_static_graph(nb::module_& m) {
   nb::class_<Manager>(m, "ScheduleManager")
       .def(nb::init<Flag, int, Flag, Flag>(), "minimize_cache_size"_a, "verbosity_level"_a, "enable_double_backprop"_a,
            "force_test_define_by_run"_a)
-      .def("call", &Manager::call, "name"_a, "f"_a, "inputs"_a, "key"_a, "link"_a)
+      .def("call", &Manager::call, "name"_a, "f"_a, "inputs"_a, "key"_a)
+      .def("holds", &Manager::holds)
+      .def("set_state", &Manager::set_state, "link"_a, "links"_a)
       .def("end_forward", [](Manager& self) { self.schedules().end_forward(); })
       .def("refuse", [](Manager& self, const std::string& why) { self.schedules().refuse(why); })
       .def_prop_ro("refused", [](Manager& self) { return self.schedules().refused(); })

@@ -99,8 +99,9 @@ class ScheduleManager(object):
         self.minimize_cache_size, self._verbosity_level = minimize_cache_size, verbosity_level
         self._options = minimize_cache_size, verbosity_level, enable_double_backprop, force_test_define_by_run
         self._core = _core.ScheduleManager(*self._options)
-        self._keys = {}  # signatures of calls, by number
+        self._keys = {}  # numbers of signatures: of arguments and attributes
         self._last_key = 0
+        self._attributes, self._numbers_of_arguments, self._has_hooks = (), {}, False
         self._owner = None
         self._busy = False
 
@@ -125,21 +126,33 @@ class ScheduleManager(object):
         return 'ScheduleManager: {} calls recorded, {} replayed, {} define-by-run{}'.format(
             *self.counts, '; refused: ' + self.refused if self.refused else '')
 
-    def _number_of(self, signature):
-        if signature not in self._keys:
-            if len(self._keys) >= 1000:
-                self._keys.clear()
-            self._last_key += 1
-            self._keys[signature] = self._last_key
-        return self._keys[signature]
+    def _number_of(self, arguments):
+        """Returns the number of a call with these arguments and the present attributes."""
+        if arguments not in self._numbers_of_arguments:
+            signature = arguments, self._attributes
+            if signature not in self._keys:
+                if len(self._keys) >= 1000:
+                    self._keys.clear()
+                self._last_key += 1
+                self._keys[signature] = self._last_key
+            if len(self._numbers_of_arguments) >= 1000:
+                self._numbers_of_arguments.clear()
+            self._numbers_of_arguments[arguments] = self._keys[signature]
+        return self._numbers_of_arguments[arguments]
 
     def _call(self, method, link, args, kwargs):
-        links = list(link.links())
-        if self._busy or self._core.refused or link_hook._get_link_hooks() or any([s._local_link_hooks for s in links]):
+        if self._busy or self._core.refused or link_hook._get_link_hooks():
+            return method(link, *args, **kwargs)
+        if not self._core.holds():
+            links = list(link.links())
+            self._has_hooks = any([s._local_link_hooks for s in links])
+            self._core.set_state(link, links)
+            self._attributes = _attributes(links)
+            self._numbers_of_arguments = {}
+        if self._has_hooks:
             return method(link, *args, **kwargs)
         given = []
         description = _described([list(args), kwargs], given, True)
-        signature = _key(description), _attributes(links)
         outside = []  # the result of the method, if it is not one of a static chain
 
         def run(variables):
@@ -154,14 +167,14 @@ class ScheduleManager(object):
                 return [], None
             if _core.is_recording():
                 now = _attributes(link.links())
-                if now != signature[1]:
-                    _core.refuse_recording(_difference(signature[1], now))
+                if now != self._attributes:
+                    _core.refuse_recording(_difference(self._attributes, now))
             return found, structure
 
         self._busy = True
         try:
             results, structure = self._core.call(
-                type(link).__name__, run, given, [self._number_of(signature)], link)
+                type(link).__name__, run, given, [self._number_of(_key(description))])
         finally:
             self._busy = False
         return outside[0] if outside else _filled(structure, results)
