@@ -21,7 +21,17 @@ struct WeightRow {
 /// A layer for which there are tables. Recurrent layers of n steps have children 0, 1, ..., one for each layer and
 /// direction, each with `gates` matrices of the input and of the state.
 struct WeightLayer {
-  enum class Kind { none, linear, convolution, deconvolution, embedding, normalization, batch_normalization, lstm, n_step };
+  enum class Kind {
+    none,
+    linear,
+    convolution,
+    deconvolution,
+    embedding,
+    normalization,
+    batch_normalization,
+    lstm,
+    n_step
+  };
   Kind kind = Kind::none;
   int64_t layers = 1, children = 0, gates = 0;
 };

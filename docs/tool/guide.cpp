@@ -82,7 +82,7 @@ std::vector<Program> read(const std::string& root, const std::filesystem::path& 
   std::vector<Program> programs;
   Program next;
   std::string fence, cells;
-  bool complete = false, wants_output = false;
+  bool complete = false, wants_output = false, of_python = false;
   int number = 0, fence_line = 0;
   for (std::string line; std::getline(in, line);) {
     ++number;
@@ -106,6 +106,7 @@ std::vector<Program> read(const std::string& root, const std::filesystem::path& 
       fence.clear();
       continue;
     }
+    of_python = of_python || fence == "```python";  // run by python/tests/guide_test.py
     if (fence == "```cpp") {
       complete = complete || line.starts_with(kMain);
       next.lines.push_back({line, number});
@@ -124,7 +125,8 @@ std::vector<Program> read(const std::string& root, const std::filesystem::path& 
   }
   if (!fence.empty()) fail(page, fence_line, "the block is not closed");
   if (!next.lines.empty()) fail(page, next.lines[0].number, "no block with `int main() {` follows");
-  if (programs.empty() && cells.empty() && path.stem() != "README") fail(page, number, "the page has no program");
+  if (programs.empty() && cells.empty() && !of_python && path.stem() != "README")
+    fail(page, number, "the page has no program");
   return programs;
 }
 

@@ -100,7 +100,8 @@ void bind_onnx(nb::module_& m) {
                   [](const nb::bytes& bytes) {
                     return Imported(Model::from_bytes({bytes.c_str(), static_cast<std::size_t>(bytes.size())}));
                   })
-      .def("copy", [](Imported& self) {
+      .def("copy",
+           [](Imported& self) {
              self.refresh();
              return Imported(self.model.copy(CopyMode::copy));
            })
@@ -185,7 +186,8 @@ void bind_inference(nb::module_& m) {
           return inference::prepare(imported->model.copy(CopyMode::copy), inputs);
         }
         PythonLink link(model);
-        return inference::prepare(link, inputs, {.dynamic_batch = dynamic_batch, .dynamic_axes = axes_of(dynamic_axes)});
+        return inference::prepare(link, inputs,
+                                  {.dynamic_batch = dynamic_batch, .dynamic_axes = axes_of(dynamic_axes)});
       },
       "model"_a, "inputs"_a, "dynamic_batch"_a, "dynamic_axes"_a);
 }

@@ -64,14 +64,13 @@ PythonPart::PythonPart(nb::handle link) {
 serializers::WeightLayer PythonPart::weight_layer() const {
   using Layer = serializers::WeightLayer;
   using Kind = Layer::Kind;
-  static const std::map<std::string, Kind, std::less<>> kKinds = {
-      {"Linear", Kind::linear},
-      {"EmbedID", Kind::embedding},
-      {"LayerNormalization", Kind::normalization},
-      {"GroupNormalization", Kind::normalization},
-      {"BatchNormalization", Kind::batch_normalization},
-      {"LSTM", Kind::lstm},
-      {"StatelessLSTM", Kind::lstm}};
+  static const std::map<std::string, Kind, std::less<>> kKinds = {{"Linear", Kind::linear},
+                                                                  {"EmbedID", Kind::embedding},
+                                                                  {"LayerNormalization", Kind::normalization},
+                                                                  {"GroupNormalization", Kind::normalization},
+                                                                  {"BatchNormalization", Kind::batch_normalization},
+                                                                  {"LSTM", Kind::lstm},
+                                                                  {"StatelessLSTM", Kind::lstm}};
   const auto is = [&](const char* name) {  // Convolution2D, ConvolutionND, ...
     return class_.starts_with(name) && class_.size() == std::string(name).size() + 2;
   };
@@ -134,8 +133,7 @@ PythonLink::~PythonLink() {
 Variables PythonLink::call(const Variables& x) {
   const nb::gil_scoped_acquire lock;
   nb::object arguments = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(x.size())));
-  for (std::size_t i = 0; i < x.size(); ++i)
-    PyTuple_SET_ITEM(arguments.ptr(), static_cast<Py_ssize_t>(i), known(x[i]));
+  for (std::size_t i = 0; i < x.size(); ++i) PyTuple_SET_ITEM(arguments.ptr(), static_cast<Py_ssize_t>(i), known(x[i]));
   const nb::object y = nb::steal(PyObject_CallObject(model_.ptr(), arguments.ptr()));
   if (!y.is_valid()) throw nb::python_error();
   refresh_arrays();  // the call may have initialized parameters

@@ -48,7 +48,8 @@ void bind_safetensors(nb::module_& m) {
       .def_prop_ro("metadata", [](const SafetensorsFile& self) { return nb::cast(self.metadata()); });
   m.def(
       "write_safetensors",
-      [](const std::filesystem::path& path, const nb::dict& arrays, const std::map<std::string, std::string>& metadata) {
+      [](const std::filesystem::path& path, const nb::dict& arrays,
+         const std::map<std::string, std::string>& metadata) {
         serializers::write_safetensors(path, arrays_of(arrays), metadata);
       },
       "path"_a, "arrays"_a, "metadata"_a);

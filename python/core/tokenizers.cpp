@@ -40,14 +40,14 @@ void bind_tokenizers(nb::module_& m) {
       .def("encode_batch",
            [](const Tokenizer& t, const std::vector<std::string>& texts, std::optional<int64_t> max_length,
               std::optional<int64_t> length, Flag special) {
-             return arrays_of(t.encode_batch(
-                 texts, {.max_length = max_length, .length = length, .special_tokens = special}));
+             return arrays_of(
+                 t.encode_batch(texts, {.max_length = max_length, .length = length, .special_tokens = special}));
            })
       .def("encode_pairs",
            [](const Tokenizer& t, const Pairs& pairs, std::optional<int64_t> max_length, std::optional<int64_t> length,
               Flag special) {
-             return arrays_of(t.encode_batch(
-                 pairs, {.max_length = max_length, .length = length, .special_tokens = special}));
+             return arrays_of(
+                 t.encode_batch(pairs, {.max_length = max_length, .length = length, .special_tokens = special}));
            })
       .def("decode", [](const Tokenizer& t, const std::vector<int32_t>& ids,
                         Flag skip_special) { return t.decode(ids, skip_special); })
