@@ -2,6 +2,7 @@
 import chainer.training.extensions.util  # NOQA
 from chainer.training.extensions._snapshot import snapshot, snapshot_object  # NOQA
 from chainer.training.extensions.computational_graph import dump_graph, DumpGraph  # NOQA
+from chainer.training.extensions.cosine_shift import CosineShift  # NOQA
 from chainer.training.extensions.evaluator import Evaluator  # NOQA
 from chainer.training.extensions.exponential_shift import ExponentialShift  # NOQA
 from chainer.training.extensions.fail_on_nonnumber import FailOnNonNumber  # NOQA
@@ -10,8 +11,10 @@ from chainer.training.extensions.linear_shift import LinearShift  # NOQA
 from chainer.training.extensions.log_report import LogReport  # NOQA
 from chainer.training.extensions.micro_average import MicroAverage  # NOQA
 from chainer.training.extensions.multistep_shift import MultistepShift  # NOQA
+from chainer.training.extensions.one_cycle import OneCycle  # NOQA
 from chainer.training.extensions.parameter_statistics import ParameterStatistics  # NOQA
 from chainer.training.extensions.plot_report import PlotReport  # NOQA
+from chainer.training.extensions.polynomial_decay import PolynomialDecay  # NOQA
 from chainer.training.extensions.polynomial_shift import PolynomialShift  # NOQA
 from chainer.training.extensions.print_report import PrintReport  # NOQA
 from chainer.training.extensions.print_notebook_report import PrintReportNotebook  # NOQA
