@@ -63,8 +63,8 @@ class FunctionNode {
   virtual void check_type_forward(const type_check::TypeInfos& in_types) const { (void)in_types; }
   /// Returns the name in graphs and hooks, by default the class name.
   virtual std::string label() const { return impl_name(); }
-  /// Returns the class name.
-  std::string impl_name() const;
+  /// Returns the class name, also of a function that is written in another language.
+  virtual std::string impl_name() const;
 
   const SmallVector<Ref<VariableNode>, 2>& inputs() const { return inputs_; }
   /// Returns the output nodes; nullptr for those that no longer exist.

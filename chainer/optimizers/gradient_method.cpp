@@ -7,8 +7,8 @@
 #include "chainer/autograd/config.h"
 #include "chainer/autograd/function_node.h"
 #include "chainer/autograd/reporter.h"
-#include "chainer/core/timeline.h"
 #include "chainer/core/system/type_name.h"
+#include "chainer/core/timeline.h"
 #include "chainer/links/left_out.h"
 #include "chainer/optimizers/optimizer.h"
 #include "chainer/optimizers/passes.h"
@@ -73,7 +73,7 @@ std::string first_nan(const Optimizer::LossFunction& lossfun, const Variable& lo
 }  // namespace
 
 void GradientMethod::complain_of_nan(const std::string& what, const std::string& why) {
-  const std::string message = text(type_name(typeid(*this)), ": ", what, " is NaN in update ", t + 1, why);
+  const std::string message = text(class_name(), ": ", what, " is NaN in update ", t + 1, why);
   if (on_nan == optimizer::OnNan::stop) throw RuntimeError(message);
   nan_seen_ = true;
   warn(text(message,
@@ -85,7 +85,7 @@ void GradientMethod::setup_link(Kept<Link> link) {
   Optimizer::setup_link(std::move(link));
   check_left_out_members(target());
   nan_seen_ = false;
-  const std::string name = type_name(typeid(*this));
+  const std::string name = class_name();
   std::vector<Parameter> params = target().params();
   if (params.empty())
     warn(text(name, ": the ", target().class_name(), " given to setup() has no parameters, so updates do nothing: ",
@@ -128,7 +128,7 @@ void GradientMethod::update() {
     const auto* rule = foreign ? nullptr : dynamic_cast<const UpdateRule*>(p.update_rule().get());
     if (rule && rule->owner && rule->owner != hyperparam_.get()) {
       foreign = true;  // warn only once
-      warn(text(type_name(typeid(*this)), ": ", path, " of the ", target().class_name(),
+      warn(text(class_name(), ": ", path, " of the ", target().class_name(),
                 " belongs to another optimizer, whose setup() was called later: the rule of that ", rule->owner_name,
                 " is applied here. Give each optimizer links of its own, or call setup() of this one again"));
     }
@@ -148,7 +148,7 @@ void GradientMethod::update() {
           complain_of_nan(text("the gradient of ", path), ": the loss was NaN or a derivative infinite");
   }
   if (!any_gradient && !target().params(false).empty())
-    warn(text(type_name(typeid(*this)), ": no parameter of the ", target().class_name(),
+    warn(text(class_name(), ": no parameter of the ", target().class_name(),
               " has a gradient in an update, so none is changed: backward() was not called since cleargrads(), or the ",
               "loss has no graph"));  // a constant text, so that it is printed once
   reallocate_cleared_grads();
@@ -172,8 +172,7 @@ void GradientMethod::update() {
 void GradientMethod::update(const LossFunction& lossfun) {
   const Variable loss = lossfun();
   if (!loss.creator() && !target().params().empty())
-    throw RuntimeError(type_name(typeid(*this)),
-                       ": the loss has no graph, so nothing would be trained: ", why_without_graph());
+    throw RuntimeError(class_name(), ": the loss has no graph, so nothing would be trained: ", why_without_graph());
   if (use_cleargrads_)
     target().cleargrads();
   else

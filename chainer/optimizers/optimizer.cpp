@@ -112,11 +112,13 @@ void Optimizer::setup_link(Kept<Link> link) {
   hooks_.clear();
 }
 
+std::string Optimizer::class_name() const { return type_name(typeid(*this)); }
+
 Link& Optimizer::target() const {
   if (!target_) throw RuntimeError("the optimizer has no target: call setup() first");
   try {
     return *target_;
-  } catch (const RuntimeError& e) { throw RuntimeError(type_name(typeid(*this)), ": its target is gone: ", e.what()); }
+  } catch (const RuntimeError& e) { throw RuntimeError(class_name(), ": its target is gone: ", e.what()); }
 }
 
 void Optimizer::new_epoch(bool automatic) {

@@ -176,12 +176,14 @@ class Optimizer : public Anchored {
   void set_loss_scale(double scale) { loss_scale_ = scale; }
   std::optional<double> loss_scale() const { return loss_scale_; }
   bool has_target() const { return static_cast<bool>(target_); }
-  Link& target() const;
+  virtual Link& target() const;
   const Kept<Link>& kept_target() const { return target_; }
   /// Returns or sets a hyperparameter; set() applies to all parameters whose rules do not override it. Throw KeyError
   /// for an unknown name.
   virtual double get(std::string_view name) const = 0;
   virtual void set(const std::string& name, double value) = 0;
+  /// Returns the name of the class, as "Adam".
+  virtual std::string class_name() const;
   /// The number of processes that train the target together, each with an optimizer.
   virtual int processes() const { return 1; }
 

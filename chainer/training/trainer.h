@@ -30,7 +30,8 @@ struct ExtendOptions {
   std::optional<int> priority = {};
 };
 
-/// Runs an updater until the stop trigger fires, and extensions when their triggers fire.
+/// Runs an updater until the stop trigger fires, and extensions when their triggers fire. The virtual functions are for
+/// training loops of other languages, which run the extensions of this library: the state of such a loop is elsewhere.
 class Trainer {
  public:
   Trainer(Kept<Updater> updater, Trigger stop_trigger = {}, const TrainerOptions& options = {});
@@ -41,6 +42,7 @@ class Trainer {
                                                                    const Path& out)
       : Trainer(std::move(updater), std::move(stop_trigger), TrainerOptions{.out = out}) {}
   Trainer(const Trainer&) = delete;
+  virtual ~Trainer() = default;
 
   /// Registers an extension. If the name is taken, a suffix is added: the second is name_1. Throws ValueError for the
   /// reserved name "training".
@@ -62,7 +64,7 @@ class Trainer {
     extend(std::move(extension), ExtendOptions{.trigger = std::move(trigger)});
   }
   /// Returns a registered extension. Throws ValueError if there is none of this name.
-  Extension& get_extension(const std::string& name) const;
+  virtual Extension& get_extension(const std::string& name) const;
 
   /// Runs the training loop, once for each trainer (RuntimeError otherwise). Throws FileError if the output folder
   /// cannot be created. If an update or extension throws, prints the exception, finalizes everything, and rethrows; the
@@ -75,15 +77,15 @@ class Trainer {
   void run(bool show_loop_exception_msg = true);
   /// Ends the loop after the current iteration; run() then returns normally. May be called from an extension, another
   /// thread or a signal handler.
-  void stop() { stopping_.store(true, std::memory_order_relaxed); }
+  virtual void stop() { stopping_.store(true, std::memory_order_relaxed); }
   /// Returns true if run() handles signals, see TrainerOptions::handle_signals.
   bool handles_signals() const { return handle_signals_; }
   /// Returns true if stop() was called.
-  bool is_stopping() const { return stopping_.load(std::memory_order_relaxed); }
+  virtual bool is_stopping() const { return stopping_.load(std::memory_order_relaxed); }
   /// Writes a snapshot of the current state, by the trainer's Snapshot or else as snapshot_iter_N, and returns its
   /// path. A snapshot from an extension is complete only if this has a lower priority than all extensions with a state,
   /// such as PRIORITY_LAST. Throws FileError if the file cannot be written.
-  std::filesystem::path take_snapshot();
+  virtual std::filesystem::path take_snapshot();
   /// Saves or loads everything that a resumed run needs to continue bit for bit: the updater with models, optimizers
   /// and iterators, the triggers and extensions, the observation (which the stop trigger reads before the next
   /// iteration), and the random number generators. An extension that a loaded file does not contain starts from there,
@@ -94,11 +96,11 @@ class Trainer {
   const Trigger& stop_trigger() const { return stop_trigger_; }
   const std::filesystem::path& out() const { return out_; }
   /// Returns the seconds of training, including those before a resumed snapshot. Throws RuntimeError before run().
-  double elapsed_time() const;
+  virtual double elapsed_time() const;
   /// Returns true if the loop has ended because the stop trigger fired, false while it runs and after an exception.
-  bool is_completed() const { return completed_; }
+  virtual bool is_completed() const { return completed_; }
   /// Returns true if an exception has ended the loop.
-  bool has_failed() const { return failed_; }
+  virtual bool has_failed() const { return failed_; }
   bool is_before_training() const { return updater_->iteration() == 0; }
   Observation observation;
   Reporter reporter;

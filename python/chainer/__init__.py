@@ -44,7 +44,8 @@ from chainer import dataset  # NOQA
 _LATE = {name: name for name in (
     '_backprop_utils', '_environment_check', '_runtime_info', 'computational_graph', 'datasets', 'distribution',
     'distributions', 'exporters', 'function_hooks', 'gradient_check', 'graph_optimizations', 'inference', 'iterators',
-    'link_hooks', 'models', 'onnx', 'optimizer_hooks', 'optimizers', 'runtime_info', 'serializers', 'testing', 'training')}
+    'link_hooks', 'models', 'onnx', 'optimizer_hooks', 'optimizers', 'run_report', 'runtime_info', 'serializers', 'tensorboard', 'testing',
+    'tokenizers', 'training')}
 _LATE.update({'cross_entropy': 'distribution', 'Distribution': 'distribution', 'kl_divergence': 'distribution',
               'register_kl': 'distribution', 'print_runtime_info': 'runtime_info',
               'static_code': 'graph_optimizations', 'static_graph': 'graph_optimizations',

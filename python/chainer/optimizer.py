@@ -11,6 +11,7 @@ from chainer import _core
 from chainer import link as link_module
 from chainer import serializer as serializer_module
 from chainer import variable
+from chainer._core import timeline
 from chainer.backends import cuda
 
 
@@ -388,6 +389,7 @@ class GradientMethod(Optimizer):
                 self.target.zerograds()
             loss.backward(loss_scale=self._loss_scale)
             del loss
+        begin = timeline.now() if timeline.on() else None
         self.reallocate_cleared_grads()
         self.check_nan_in_grads() if self._loss_scaling_is_dynamic else None
         self.call_hooks('pre')
@@ -396,6 +398,8 @@ class GradientMethod(Optimizer):
             self.reallocate_cleared_grads()
         self.call_hooks('post')
         self.update_loss_scale()
+        if begin is not None:
+            timeline.tell('optimizer', 'update', begin)
 
     def use_cleargrads(self, use=True):
         warnings.warn('GradientMethod.use_cleargrads is deprecated.', DeprecationWarning)

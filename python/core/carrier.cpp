@@ -173,6 +173,11 @@ std::string Carrier::label() const {
   return nb::cast<std::string>(nb::str(nb::object(nb::handle(self_).attr("label"))));
 }
 
+std::string Carrier::impl_name() const {
+  const nb::gil_scoped_acquire lock;
+  return nb::cast<std::string>(nb::handle(self_).attr("_impl_name"));
+}
+
 Ref<FunctionNode> make_carrier(PyObject* self) {
   Ref<FunctionNode> node = FunctionNode::make(Carrier(self));
   auto* carrier = static_cast<Carrier*>(node.get());

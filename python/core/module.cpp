@@ -4,11 +4,13 @@
 namespace chainer::python {
 void bind_functions(nb::module_& m);
 void bind_caffe(nb::module_& m);
+void bind_extensions(nb::module_& m);
 void bind_inference(nb::module_& m);
 void bind_onnx(nb::module_& m);
 void bind_safetensors(nb::module_& m);
 void bind_static_graph(nb::module_& m);
 void bind_summary(nb::module_& m);
+void bind_timeline(nb::module_& m);
 void bind_tokenizers(nb::module_& m);
 }  // namespace chainer::python
 
@@ -42,8 +44,12 @@ NB_MODULE(_core, m) {
   nb::module_ onnx = m.def_submodule("onnx");
   cp::bind_onnx(onnx);
   cp::bind_inference(onnx);
+  nb::module_ extensions = m.def_submodule("extensions");
+  cp::bind_extensions(extensions);
   cp::bind_safetensors(m);
   cp::bind_static_graph(m);
   cp::bind_summary(m);
+  nb::module_ timeline = m.def_submodule("timeline");
+  cp::bind_timeline(timeline);
   cp::bind_tokenizers(m);
 }

@@ -24,6 +24,7 @@ class Carrier : public FunctionNode {
   Variables backward_accumulate(const Indexes& wanted, const Variables& gy, const Variables& gx) override;
   bool accumulates() const override { return accumulates_; }
   std::string label() const override;
+  std::string impl_name() const override;
   PyObject* self() const { return self_; }
 
   using FunctionNode::retained_inputs;

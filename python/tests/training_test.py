@@ -144,6 +144,60 @@ def test_an_error_of_a_worker_is_raised():
             next(iterator)
 
 
+class Pictures(object):
+    """Examples that are passed in shared memory; later ones are larger."""
+
+    def __len__(self):
+        return 12
+
+    def __getitem__(self, i):
+        if i == 10 and os.environ.get('PICTURES_FAIL'):
+            raise KeyError(i)
+        return np.full((3, 40, 40 + 200 * (i > 7)), i, 'f'), np.asfortranarray(np.full((9, 2), i)), 'text', i
+
+
+def same_pictures(batch, indexes):
+    assert [b[3] for b in batch] == indexes
+    for (picture, table, text, i), expected in zip(batch, [Pictures()[i] for i in indexes]):
+        np.testing.assert_array_equal(picture, expected[0])
+        np.testing.assert_array_equal(table, expected[1])
+        picture[0] = -1  # belongs to the caller
+        assert table.flags.f_contiguous and text == 'text'
+
+
+@pytest.mark.parametrize('shared_mem', [None, 1, 20000, 10 ** 6])
+def test_pictures_of_processes(shared_mem):
+    files = len(os.listdir('/proc/self/fd'))
+    make = chainer.iterators.MultiprocessIterator
+    with make(Pictures(), 4, shuffle=False, n_processes=2, n_prefetch=2, shared_mem=shared_mem) as it:
+        kept = []
+        for k in range(9):
+            kept.append(it.next())
+            same_pictures(kept[-1], [(4 * k + j) % 12 for j in range(4)])
+        assert all([(b[0][1:] == b[3]).all() for batch in kept for b in batch])  # later batches are elsewhere
+        it.reset()  # while batches are prefetched
+        for k in range(4):
+            same_pictures(it.next(), [(4 * k + j) % 12 for j in range(4)])
+        copy = pickle.loads(pickle.dumps(it))
+        same_pictures(copy.next(), [4, 5, 6, 7])
+        copy.finalize()
+        same_pictures(it.next(), [4, 5, 6, 7])
+    del it, copy, kept
+    assert len(os.listdir('/proc/self/fd')) <= files + 1
+
+
+def test_pictures_after_an_error(monkeypatch):
+    monkeypatch.setenv('PICTURES_FAIL', '1')
+    with chainer.iterators.MultiprocessIterator(Pictures(), 4, shuffle=False, n_processes=2) as it:
+        for _ in range(2):
+            it.next()
+        with pytest.raises(KeyError):
+            it.next()
+        it.reset()
+        for k in range(2):
+            same_pictures(it.next(), [4 * k + j for j in range(4)])
+
+
 def test_cross_validation():
     pairs = chainer.datasets.get_cross_validation_datasets(list(range(7)), 3)
     assert [list(test) for _, test in pairs] == [[4, 5, 6], [2, 3], [0, 1]]

@@ -9,7 +9,6 @@
 #include "chainer/core/json_fields.h"
 #include "chainer/core/system/file.h"
 #include "chainer/core/system/signals.h"
-#include "chainer/core/system/type_name.h"
 #include "chainer/core/utf8.h"
 #include "chainer/optimizers/optimizer.h"
 #include "chainer/training/extensions/live.h"
@@ -265,7 +264,7 @@ json::Value CommandsExtension::adjust(Trainer& trainer, const json::Value& body,
   const auto it = optimizers.find(name);
   if (it == optimizers.end()) throw ValueError("adjust_hyperparams: no optimizer named '", name, "'");
   Optimizer& optimizer = *it->second;
-  const std::string type = type_name(typeid(optimizer)), asked = text_of(body.find("optimizer"), type.c_str());
+  const std::string type = optimizer.class_name(), asked = text_of(body.find("optimizer"), type.c_str());
   if (asked != type) throw ValueError("adjust_hyperparams: the optimizer is ", type, ", not ", asked);
   // Checks all values before the first is changed.
   for (const auto& [key, value] : *wanted->object())
@@ -294,7 +293,7 @@ void CommandsExtension::tell_hyperparameters(const Trainer& trainer) const {
     if (!method) continue;
     json::Object values;
     for (const auto& [key, value] : method->hyperparam().get_dict()) values.emplace_back(key, value);
-    all.emplace_back(name, json::Object{{"optimizer", type_name(typeid(*method))}, {"hyperparam", std::move(values)}});
+    all.emplace_back(name, json::Object{{"optimizer", method->class_name()}, {"hyperparam", std::move(values)}});
   }
   write_file(trainer.out() / live::kHyperparametersFile, json::dump(json::Value(std::move(all)), 4));
 }

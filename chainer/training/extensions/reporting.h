@@ -40,7 +40,7 @@ class LogReport : public Extension {
   void finalize() override { write(); }
   void serialize(Serializer& s) override;
   /// Returns the entries so far.
-  const json::List& log() const { return log_; }
+  virtual const json::List& log() const { return log_; }
 
  private:
   void write();

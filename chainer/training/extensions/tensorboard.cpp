@@ -11,9 +11,9 @@ namespace {
 const std::string kOfEpochs = "epoch/";
 }
 
-tensorboard::Writer& TensorBoard::writer() const {
+const std::shared_ptr<tensorboard::Writer>& TensorBoard::kept_writer() const {
   if (!writer_) throw RuntimeError("TensorBoard: writer() was called while the trainer does not run");
-  return *writer_;
+  return writer_;
 }
 
 void TensorBoard::initialize(Trainer& trainer) {

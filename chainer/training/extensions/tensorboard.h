@@ -43,7 +43,9 @@ class TensorBoard : public Extension {
   void finalize() override;
   void serialize(Serializer& s) override;
   /// Returns the writer, for custom pictures and texts. Throws RuntimeError unless the trainer runs.
-  tensorboard::Writer& writer() const;
+  tensorboard::Writer& writer() const { return *kept_writer(); }
+  /// As writer(), for callers that may outlive the run. The file is complete when the last owner is gone.
+  const std::shared_ptr<tensorboard::Writer>& kept_writer() const;
 
  private:
   void write_graph(Trainer& trainer);

@@ -42,6 +42,7 @@ _NAMES = {
     'loss.crf1d': ('CRF1d',),
     'loss.hierarchical_softmax': ('BinaryHierarchicalSoftmax',),
     'loss.negative_sampling': ('NegativeSampling',),
+    'model.averaged_model': ('AveragedModel',),
     'model.classifier': ('Classifier',),
     'model.vision.googlenet': ('GoogLeNet',),
     'model.vision.resnet': ('ResNet101Layers', 'ResNet152Layers', 'ResNet50Layers'),
@@ -51,6 +52,7 @@ _NAMES = {
     'normalization.group_normalization': ('GroupNormalization',),
     'normalization.layer_normalization': ('LayerNormalization',),
     'normalization.rms_normalization': ('RMSNormalization',),
+    'normalization.standard_scaler': ('StandardScaler',),
     'theano.theano_function': ('TheanoFunction',),
 }
 _PLACES = {name: module for module, names in _NAMES.items() for name in names}

@@ -9,6 +9,7 @@ import traceback
 
 from chainer import reporter as reporter_module
 from chainer import serializer as serializer_module
+from chainer._core import timeline
 from chainer.training import extension as extension_module
 from chainer.training import util
 
@@ -37,6 +38,9 @@ class Trainer(object):
         self._earlier_time = 0.0
         self._final_elapsed_time = 0.0
         self._done = False
+        self._stopping = False
+        self._completed = False
+        self._failed = False
         updater.connect_trainer(self)
         for extension in extensions or ():
             self.extend(extension)
@@ -94,9 +98,11 @@ class Trainer(object):
             if initialize is not None:
                 initialize(self)
         try:
-            while not self.stop_trigger(self):
+            while not self._stopping and not self.stop_trigger(self):
                 self._iterate(entries)
+            self._completed = not self._stopping
         except Exception as error:
+            self._failed = True
             if show_loop_exception_msg:
                 # The error is shown before finalize(), which may hang.
                 sys.stderr.write('Exception in main training loop: {}\n'.format(error))
@@ -113,13 +119,45 @@ class Trainer(object):
         self._final_elapsed_time = self.elapsed_time
         self._done = True
 
+    def stop(self):
+        """Ends the loop after the current iteration; :meth:`run` then returns."""
+        self._stopping = True
+
+    @property
+    def is_stopping(self):
+        """True if :meth:`stop` was called."""
+        return self._stopping
+
+    @property
+    def is_completed(self):
+        """True if the loop has ended because the stop trigger fired."""
+        return self._completed
+
+    @property
+    def has_failed(self):
+        """True if an exception has ended the loop."""
+        return self._failed
+
+    def take_snapshot(self):
+        """Writes a snapshot by the trainer's :func:`~chainer.training.extensions.snapshot` that fires at intervals, or
+        else as ``snapshot_iter_N``. Returns its path."""
+        from chainer.training.extensions import _snapshot
+        entries = [e for e in self._extensions.values()
+                   if hasattr(e.extension, 'snapshot_filename') and hasattr(e.trigger, 'get_training_length')]
+        take = min(entries, key=lambda e: e.priority).extension if entries else _snapshot.snapshot()
+        take(self)
+        return os.path.join(self.out, take.snapshot_filename.format(self))
+
     def _iterate(self, entries):
         self.observation = {}
         with self.reporter.scope(self.observation):
             self.updater.update()
             for entry in entries:
                 if entry.trigger(self):
+                    begin = timeline.now() if timeline.on() else None
                     entry.extension(self)
+                    if begin is not None:
+                        timeline.tell(entry.extension.name, 'extension', begin)
 
     def serialize(self, serializer):
         """Saves or loads updater, stop trigger, extensions, their triggers and the elapsed time."""

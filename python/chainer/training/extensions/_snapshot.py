@@ -14,6 +14,7 @@ def snapshot(savefun=npz.save_npz, filename='snapshot_iter_{.updater.iteration}'
     @extension.make_extension(trigger=(1, 'epoch'), priority=-100)
     def snapshot(trainer):
         _save(trainer, trainer, filename, savefun)
+    snapshot.snapshot_filename = filename
     return snapshot
 
 

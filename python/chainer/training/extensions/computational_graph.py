@@ -7,6 +7,7 @@ from chainer import computational_graph
 from chainer import configuration
 from chainer import variable
 from chainer.training import extension
+from chainer.training.extensions import _keep_graph
 
 
 class DumpGraph(extension.Extension):
@@ -19,11 +20,12 @@ class DumpGraph(extension.Extension):
         self._variable_style, self._function_style = variable_style, function_style
         self._original_flag = None
         self._flag_called = False
+        self._graph = _keep_graph.KeepGraph()
 
     def initialize(self, trainer):
         if not self._flag_called:
             self._original_flag = configuration.config.keep_graph_on_report
-            configuration.config.keep_graph_on_report = True
+            self._graph.hold()
 
     def trigger(self, trainer):
         return not self._flag_called
@@ -41,7 +43,10 @@ class DumpGraph(extension.Extension):
             os.replace(path + '.tmp', path)
         finally:
             self._flag_called = True
-            configuration.config.keep_graph_on_report = bool(self._original_flag)
+            self._graph.release()
+
+    def finalize(self):
+        self._graph.release()
 
     def serialize(self, serializer):
         self._original_flag = serializer('_original_flag', self._original_flag)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 from __future__ import absolute_import
 
+from chainer._core import timeline
 from chainer.dataset import convert
 from chainer.dataset import iterator as iterator_module
 from chainer.training import _updater
@@ -8,6 +9,8 @@ from chainer.training import _updater
 
 class StandardUpdater(_updater.Updater):
     """Takes a batch, converts it and updates with the main optimizer and the loss of the batch."""
+
+    input_seconds = 0.  # that updates have waited for iterators
 
     def __init__(self, iterator, optimizer, converter=convert.concat_examples, device=None, loss_func=None,
                  loss_scale=None, auto_new_epoch=True):
@@ -64,7 +67,12 @@ class StandardUpdater(_updater.Updater):
     def update_core(self):
         """Performs the update; subclasses may override it."""
         iterator, optimizer = self._iterators['main'], self._optimizers['main']
-        arrays = self.converter(iterator.next(), self.device)
+        begin = timeline.now()
+        batch = iterator.next()
+        self.input_seconds += timeline.now() - begin
+        if timeline.on():
+            timeline.tell('iterator', 'input', begin)
+        arrays = self.converter(batch, self.device)
         call_with(arrays, optimizer.update, self.loss_func or optimizer.target)
         if self.auto_new_epoch and iterator.is_new_epoch:
             optimizer.new_epoch(auto=True)
