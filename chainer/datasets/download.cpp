@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <memory>
 #include <optional>
 
 #include "chainer/core/error.h"
@@ -38,8 +39,9 @@ class Lock {
 
  private:
   static std::map<std::string, int>& held() {
-    thread_local std::map<std::string, int> folders;
-    return folders;
+    // Through a pointer: the Python module has little room for memory of threads.
+    thread_local const auto folders = std::make_unique<std::map<std::string, int>>();
+    return *folders;
   }
   void release() {
     if (--held()[folder_] == 0) held().erase(folder_);

@@ -9,11 +9,14 @@
 namespace chainer::dataset {
 namespace {
 
-using Handle = std::unique_ptr<void, int (*)(tjhandle)>;
+struct Destroy {
+  void operator()(tjhandle handle) const { tjDestroy(handle); }
+};
+using Handle = std::unique_ptr<void, Destroy>;
 
 Handle started(tjhandle handle) {
   if (!handle) throw FileError("libjpeg-turbo could not start: ", tjGetErrorStr2(nullptr));
-  return Handle(handle, tjDestroy);
+  return Handle(handle);
 }
 
 }  // namespace
@@ -22,7 +25,7 @@ bool has_jpeg() { return true; }
 
 Picture decode_jpeg(std::string_view bytes, const std::string& what) {
   // After an error the decoder is replaced: it may keep the error's state.
-  thread_local Handle handle(nullptr, tjDestroy);
+  thread_local Handle handle;
   if (!handle) handle = started(tjInitDecompress());
   const auto* data = reinterpret_cast<const unsigned char*>(bytes.data());
   const auto size = static_cast<unsigned long>(bytes.size());

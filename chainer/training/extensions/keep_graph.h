@@ -14,32 +14,32 @@ namespace chainer::training::extensions {
 class KeepGraph {
  public:
   KeepGraph() {
-    if (count()++ > 0) return;
-    before() = config().keep_graph_on_report.local();
+    if (state().count++ > 0) return;
+    state().before = config().keep_graph_on_report.local();
     config().keep_graph_on_report = true;
   }
   KeepGraph(const KeepGraph&) = delete;
   KeepGraph& operator=(const KeepGraph&) = delete;
   ~KeepGraph() {
-    if (--count() == 0) config().keep_graph_on_report.restore(before());
+    if (--state().count == 0) config().keep_graph_on_report.restore(state().before);
   }
 
   /// Drops the graphs of observed values, which outlive the iteration, unless another scope exists. Each extension
   /// calls this after use.
   static void let_go(Observation& observation) {
-    if (count() > 0) return;
+    if (state().count > 0) return;
     for (auto& [key, v] : observation)
       if (const Variable* y = v.variable(); y && *y && y->creator()) v = ReportValue(y->array());
   }
 
  private:
-  static int& count() {
-    static thread_local int n = 0;
-    return n;
-  }
-  static std::optional<bool>& before() {
-    static thread_local std::optional<bool> value;
-    return value;
+  struct State {
+    int count = 0;
+    std::optional<bool> before = {};
+  };
+  static State& state() {
+    static constinit thread_local State s;
+    return s;
   }
 };
 

@@ -22,8 +22,11 @@ using Kind = Program::Instruction::Kind;
 
 // Scratch memory of a thread, reused by programs.
 char* scratch(std::size_t bytes) {
+  struct Free {
+    void operator()(char* p) const { std::free(p); }
+  };
   struct Buffer {
-    std::unique_ptr<char, void (*)(void*)> data{nullptr, std::free};
+    std::unique_ptr<char, Free> data;
     std::size_t size = 0;
   };
   thread_local Buffer b;
