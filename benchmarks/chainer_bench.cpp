@@ -13,6 +13,7 @@
 
 #include <chainer/core/parallel.h>
 
+#include "limit.h"
 #include "profile.h"
 #include "workload.h"
 
@@ -48,7 +49,8 @@ const std::vector<Workload>& workloads() {
 namespace {
 
 constexpr const char* kUsage =
-    "usage: chainer_bench [--seconds S | --steps N] [--threads N] [--callers N] [--check DIR] [--profile] [--static]\n"
+    "usage: chainer_bench [--seconds S | --steps N] [--threads N] [--callers N] [--check DIR] [--limit] [--profile] "
+    "[--static]\n"
     "                     [--device NAME] [--tf32] [--list]\n"
     "                     [WORKLOAD...]\n"
     "Times training steps and prints one line per workload (by default of all workloads):\n"
@@ -60,6 +62,9 @@ constexpr const char* kUsage =
     "  --callers N   run N threads that train one model each, and print a line for each\n"
     "  --check DIR   run one step of each and write its inputs, parameters before and after, gradients and\n"
     "                loss to DIR/WORKLOAD.npz, for peers/check.py\n"
+    "  --limit       append the least time that this machine needs for a step (benchmarks/limit.h), what bounds it, "
+    "and\n"
+    "                its share of the minimum\n"
     "  --profile     print the time of a step by function\n"
     "  --static      run workloads as static graphs (static_graph()) where possible\n"
     "  --device NAME the device (@cpu); on other devices a line also has the peak memory\n"
@@ -71,7 +76,7 @@ struct Arguments {
   std::size_t steps = 0;
   int threads = 2, callers = 1;
   std::string check;
-  bool profile = false;
+  bool limit = false, profile = false;
   std::vector<std::string> names;
 };
 
@@ -102,6 +107,8 @@ Arguments parse(int argc, char** argv) {
       a.callers = static_cast<int>(number(arg, value(), 1));
     } else if (arg == "--check") {
       a.check = value();
+    } else if (arg == "--limit") {
+      a.limit = true;
     } else if (arg == "--profile") {
       a.profile = true;
     } else if (arg == "--device") {
@@ -148,6 +155,10 @@ void time_steps(const std::string& name, bench::Step& step, const Arguments& a) 
   std::printf("%s\t%.3f\tmin %.3f\tn %zu", name.c_str(), ms[ms.size() / 2], ms[0], ms.size());
   if (!bench::device.is_host())
     std::printf("\tpeak %.1f MiB", static_cast<double>(bench::device.memory_statistics().peak) / (1 << 20));
+  if (a.limit) {
+    const bench::Limit limit = bench::limit_of(bench::work_of(step));
+    std::printf("\tlimit %.3f by %s, %.0f %%", limit.ms(), limit.bound_by(), 100 * limit.ms() / ms[0]);
+  }
   std::printf("\n");
   std::fflush(stdout);
 }

@@ -16,6 +16,7 @@ struct Step {
   std::map<std::string, chainer::Array> inputs;         ///< arrays read by the step, except parameters
   std::map<std::string, chainer::Variable> parameters;  ///< updated parameters, or inputs of the derivative
   std::function<void(std::map<std::string, chainer::Array>&)> drawn = {};  ///< adds the random draws of the last step
+  std::vector<chainer::Parameter> trained = {};                            ///< parameters that an optimizer updates
 };
 struct Workload {
   std::string name;
@@ -77,6 +78,7 @@ Step training(std::shared_ptr<Model> model, Loss loss,
     return l;
   };
   for (auto& [path, p] : model->namedparams()) s.parameters[path] = p.variable();
+  s.trained = model->params();
   return s;
 }
 inline chainer::Array uniform(const chainer::Shape& s) {

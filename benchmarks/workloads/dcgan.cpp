@@ -78,6 +78,7 @@ Step dcgan() {
   };
   s.inputs = {{"x", x}};
   for (auto& [path, p] : model->namedparams()) s.parameters[path] = p.variable();
+  s.trained = model->params();
   s.drawn = [=](std::map<std::string, Array>& to) { to["z"] = *z; };
   return s;
 }

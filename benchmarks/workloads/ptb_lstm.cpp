@@ -51,6 +51,7 @@ Step ptb_lstm() {
     return loss;
   };
   for (auto& [path, p] : model->namedparams()) s.parameters[path] = p.variable();
+  s.trained = model->params();
   s.inputs = {{"words", words}};
   s.drawn = [=](std::map<std::string, Array>& to) { to["masks"] = stack(*masks); };
   return s;

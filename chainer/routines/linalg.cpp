@@ -5,6 +5,7 @@
 
 #include "chainer/array/backend.h"
 #include "chainer/array/host.h"
+#include "chainer/array/multiply_adds.h"
 #include "chainer/routines/arithmetic.h"
 #include "chainer/routines/creation.h"
 #include "chainer/routines/manipulation.h"
@@ -24,6 +25,7 @@ void matmul_into(const Array& a, const Array& b, Array& out, double alpha, doubl
   if (a.dtype() != out.dtype() || b.dtype() != out.dtype())
     throw DtypeError("matmul: ", a.dtype(), " times ", b.dtype(), " into ", out.dtype(),
                      "; all must have the same dtype");
+  count_multiply_adds(out.size() * a.shape()[d - 1]);
   const Device& device = out.device();
   if (a.device() != device || b.device() != device) [[unlikely]]
     return device.backend().gemm(a.to_device(device), b.to_device(device), out, alpha, beta);

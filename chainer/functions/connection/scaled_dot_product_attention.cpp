@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <cmath>
 
 #include "chainer/array/backend.h"
 #include "chainer/array/host_kernels/attention.h"
+#include "chainer/array/multiply_adds.h"
 #include "chainer/autograd/function_node.h"
 #include "chainer/autograd/node_attributes.h"
 #include "chainer/autograd/partial_gradients.h"
@@ -62,6 +64,17 @@ Variable composed(const host_kernels::Attention& a, const Array& factors, const 
   return reshape(matmul(reshape(s, {groups, rows, keys}), v3), result);
 }
 
+// The number of pairs of a query and a key that it attends to.
+int64_t pairs(bool causal, const Shape& q, const Shape& k) {
+  const int64_t queries = q[q.ndim() - 2], keys = k[k.ndim() - 2];
+  int64_t each = queries * keys;
+  if (causal) {
+    each = 0;
+    for (int64_t i = 0; i < queries; ++i) each += std::clamp<int64_t>(i + keys - queries + 1, 0, keys);
+  }
+  return each * (q.product() / (queries * q[q.ndim() - 1]));
+}
+
 struct AttentionNode : FunctionNode {
   explicit AttentionNode(host_kernels::Attention o) : a(std::move(o)) {}
   std::string label() const override { return "ScaledDotProductAttention"; }
@@ -72,6 +85,7 @@ struct AttentionNode : FunctionNode {
     top = Array(rows, q.dtype());
     inverse = Array(rows, q.dtype());
     y = host_kernels::attention(a, q, wide(in[1]), wide(in[2]), top, inverse);
+    count_multiply_adds(pairs(a.causal, q.shape(), in[1].shape()) * (q.shape(-1) + in[2].shape(-1)));
     return {y.astype(in[0].dtype(), false)};
   }
   Variables backward(const Indexes& wanted, const Variables& gy) override {
@@ -83,6 +97,7 @@ struct AttentionNode : FunctionNode {
     }
     const Arrays g = host_kernels::attention_grad(a, wide(q.array()), wide(k.array()), wide(v.array()), y,
                                                   wide(gy[0].array()), top, inverse);
+    count_multiply_adds(pairs(a.causal, q.shape(), k.shape()) * 2 * (q.array().shape(-1) + v.array().shape(-1)));
     Variables out;
     for (const Array& x : g) out.push_back(Variable(x.astype(q.dtype(), false), false));
     return out;

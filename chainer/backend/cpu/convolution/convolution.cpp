@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "chainer/array/host_kernels/convolution.h"
+#include "chainer/array/multiply_adds.h"
 #include "chainer/backend/cpu/products/blas.h"
 #include "chainer/backend/cpu/cpu_backend.h"
 #include "chainer/backend/cpu/convolution/few_channels.h"
@@ -72,6 +73,8 @@ void on_host(const ConvolutionCall& call) { convolve_then(call); }
 
 void chainer::host_kernels::convolve(const ConvolutionCall& call) {
   cpu::host_convolution.store(cpu::on_host, std::memory_order_relaxed);
+  const Array& w = call.filters();
+  if (w.size()) count_multiply_adds(call.results().size() * (w.size() / w.shape()[0]));
   call.out.device().backend().convolution(call);
 }
 
