@@ -137,11 +137,33 @@ Variables conv_integer(const Call& c) {
   return {Variable(convolve(c, Variable(x, false), Variable(W, false), {}).array().astype(int32), false)};
 }
 
+// As ConvInteger, then scaled in float32 to the integers of the result.
+Variables qlinear_conv(const Call& c) {
+  const auto along = [&](const Array& a, int axis, int ndim) {
+    Shape shape = Shape(Dims::filled(ndim, 1));
+    shape[axis] = a.size();
+    return a.size() == 1 ? a.reshape({}) : a.reshape(shape);
+  };
+  const int ndim = c[0].ndim();
+  const Variable x(c.array(0).astype(float64) - along(c.array(2).astype(float64), 0, ndim), false);
+  const Variable W(c.array(3).astype(float64) - along(c.array(5).astype(float64), 0, ndim), false);
+  const Variable b = c.has(8) ? Variable(c.array(8).astype(float64), false) : Variable();
+  const Variables in = {x, W};
+  const Array sums = convolve(Call(c.node(), c.opset(), in), x, W, b).array();
+  const Array scale = c.array(1).astype(float32).reshape({}) * along(c.array(4).astype(float32), 1, ndim) /
+                      c.array(6).astype(float32).reshape({});
+  const Dtype to = c[7].dtype();
+  if (to != int8 && to != uint8) c.fail("the result must be int8 or uint8, not ", to);
+  const Array y = rint(sums.astype(float32) * scale) + c.array(7).astype(float32).reshape({});
+  return {Variable(clip(y, to == int8 ? -128 : 0, to == int8 ? 127 : 255).astype(to), false)};
+}
+
 constexpr Operator kOperators[] = {
     {"Col2Im", 18, col2im},
     {"Conv", 1, conv, 2 | 4},
     {"ConvInteger", 10, conv_integer},
     {"ConvTranspose", 1, conv_transpose, 2 | 4},
+    {"QLinearConv", 10, qlinear_conv},
 };
 
 }  // namespace
