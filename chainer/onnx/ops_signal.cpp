@@ -32,9 +32,9 @@ struct Transform {
   bool inverse = false, one_sided = false;
 };
 
-// Transforms x (..., 1 or 2) along an axis, in float64, as sums of many terms of both signs cancel.
+// Transforms x (..., 1 or 2) along an axis.
 Variable transformed(const Call& c, const Variable& given, int axis, const Transform& t) {
-  const Variable x = F::cast(given, float64);
+  const Variable x = item_size(given.dtype()) == 2 ? F::cast(given, float32) : given;
   const int parts = x.ndim() - 1;
   if (x.ndim() < 2 || axis == parts || x.shape()[parts] < 1 || x.shape()[parts] > 2)
     c.fail("expected real or complex numbers, (..., 1) or (..., 2), and an axis before, got shape ", x.shape());

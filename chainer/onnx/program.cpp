@@ -177,7 +177,8 @@ std::shared_ptr<const Body> Program::compiled(Graph& graph, const std::vector<st
   };
   for (const std::string& name : captured) define(name, body->captured);
   for (const ValueInfo& v : graph.inputs) define(v.name, body->inputs);
-  add_steps(graph.nodes, body->plan, slots, what);
+  std::vector<Node> nodes = graph.nodes;  // the graph keeps its own for exports
+  add_steps(nodes, body->plan, slots, what);
   for (const ValueInfo& v : graph.outputs) {
     const auto it = slots.find(v.name);
     if (it == slots.end()) throw ValueError(what, ": output '", v.name, "' of a body is computed by no node");
