@@ -211,7 +211,9 @@ void to_proto(const Attribute& a, proto::AttributeProto& out) {
     case Kind::real: out.set_type(1), out.set_f(static_cast<float>(a.real)); break;
     case Kind::integer: out.set_type(2), out.set_i(a.integer); break;
     case Kind::text: out.set_type(3), out.set_s(a.text); break;
-    case Kind::graph: out.set_type(5), to_proto(*a.graph, *out.mutable_g(), nullptr, ""); break;
+    case Kind::graph:
+      out.set_type(5), out.mutable_g()->set_name(a.name), to_proto(*a.graph, *out.mutable_g(), nullptr, "");
+      break;
     case Kind::tensor: out.set_type(4), to_proto(a.tensor, "", *out.mutable_t(), nullptr, ""); break;
     case Kind::reals:
       out.set_type(6);
@@ -231,6 +233,7 @@ void to_proto(const Attribute& a, proto::AttributeProto& out) {
 
 void to_proto(const ValueInfo& v, proto::ValueInfoProto& out) {
   out.set_name(v.name);
+  if (v.element_type <= 0 && !v.has_shape) return;  // as in bodies
   auto* type = out.mutable_type()->mutable_tensor_type();
   type->set_elem_type(v.element_type);
   if (!v.has_shape) return;
