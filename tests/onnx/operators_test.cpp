@@ -142,3 +142,27 @@ TEST(resize_weighs_neighbours_along_each_axis) {
         for (const Array& a : {x, last}) EXPECT_CLOSE(model(a).array(), expected, {.atol = 1e-5, .rtol = 1e-5});
     }
 }
+
+TEST(transforms_and_samplers_are_exported_to_their_operators) {
+  random::seed(0);
+  const Array re = random::normal(0, 1, {2, 3, 6}, float32), im = random::normal(0, 1, {2, 3, 6}, float32);
+  const Array x = random::normal(0, 1, {2, 3, 5, 7}, float32), grid = random::uniform(-1.3, 1.3, {2, 2, 4, 6}, float32);
+  const auto both = [](const Variables& in) {
+    const Variables y = F::fft({in[0], in[1]});
+    return F::ifft({y[0] * 0.5, y[1] + 1.0});
+  };
+  const auto sampled = [](const Variables& in) { return Variables{F::spatial_transformer_sampler(in[0], in[1])}; };
+  for (const int64_t opset : {17, 20, 24}) {
+    const auto check = [&](const std::function<Variables(const Variables&)>& f, const Variables& in) {
+      onnx::Model again = onnx::Model::from_bytes(onnx::export_function(f, in, {.opset = opset}));
+      const UsingConfig test_mode(&Config::train, false);
+      const Variables y = again.call(in), want = f(in);
+      for (std::size_t i = 0; i < want.size(); ++i)
+        EXPECT_CLOSE(y[i].array(), want[i].array(), {.atol = 1e-5, .rtol = 1e-5});
+    };
+    check(both, {re, im});
+    check(both, {re[0][0], im[0][0]});
+    check(sampled, {x, grid});
+  }
+  EXPECT_THROW(ValueError, "operator set 16", onnx::export_function(sampled, {x, grid}));
+}
