@@ -129,7 +129,14 @@ Variables roi_align(const Call& c) {
 Variables max_roi_pool(const Call& c) {
   const std::vector<int64_t> shape = c.integers("pooled_shape");
   if (shape.size() != 2) c.fail("pooled_shape has ", shape.size(), " lengths, expected 2");
-  return {F::roi_pooling_2d(c[0], c[1], shape[0], shape[1], c.real("spatial_scale", 1.0))};
+  // Rounded here: half a pixel is rounded away from zero, in float32.
+  if (c[1].ndim() != 2 || c[1].shape(1) != 5) c.fail("expected regions (R, 5), got shape ", c[1].shape());
+  const auto scale = static_cast<float>(c.real("spatial_scale", 1.0));
+  std::vector<float> rois = c.array(1).to_vector<float>();
+  for (std::size_t i = 0; i < rois.size(); ++i)
+    if (i % 5) rois[i] = std::round(rois[i] * scale);
+  const Array whole = array(rois, c[1].shape()).astype(c[0].dtype(), false);
+  return {F::roi_pooling_2d(c[0], Variable(whole, false), shape[0], shape[1], 1)};
 }
 
 struct Box {

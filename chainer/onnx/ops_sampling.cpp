@@ -124,7 +124,9 @@ Variables grid_sample(const Call& c) {
     if (how == Interpolation::nearest) at = Variable(rint(at.array()), false);
     const double low = centres ? 0 : -0.5, high = n - 1 - low;
     const Array beyond = (at.array() < low) | (at.array() > high);
-    if (outside == Outside::border)
+    if (outside == Outside::border && how == Interpolation::cubic)
+      ;  // each element is at the border, not the position
+    else if (outside == Outside::border)
       at = F::where(Variable(beyond, false), F::clip(at, 0, n - 1), at);
     else if (outside == Outside::reflection)
       at = F::where(Variable(beyond, false), reflected(at, low, high), at);
