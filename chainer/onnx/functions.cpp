@@ -22,12 +22,12 @@ class Inliner {
   void expand(std::vector<Node>& nodes, int depth) {
     std::vector<Node> out;
     for (Node& n : nodes) {
+      if (++count_ > kMostNodes) throw ValueError(what_, ": more than ", kMostNodes, " nodes and calls of functions");
       for (Attribute& a : n.attributes)
         if (a.graph) expand(a.graph->nodes, depth);
       const auto it = functions_.find(key(n.domain, n.op_type, n.overload));
       if (it == functions_.end()) {
         out.push_back(std::move(n));
-        if (++count_ > kMostNodes) throw ValueError(what_, ": more than ", kMostNodes, " nodes in functions");
         continue;
       }
       if (depth >= kDeepestCalls)

@@ -192,6 +192,27 @@ TEST(functions_are_written_out_with_attributes) {
   EXPECT_THROW(ValueError, "calls itself", model_from(f));
 }
 
+// Forty functions, each of which calls the next one twice, and the last does nothing.
+TEST(functions_that_grow_are_bounded) {
+  onnx::Node call = op("f0", {"x"}, {"y"});
+  call.domain = "ours";
+  onnx::ModelFile f = file_of({call}, {{"x", float32}}, {{"y", float32}});
+  f.opsets["ours"] = 1;
+  for (int i = 0; i < 40; ++i) {
+    onnx::Function g;
+    g.name = text("f", i);
+    g.domain = "ours";
+    g.inputs = {"a"};
+    g.outputs = {"b"};
+    call.op_type = text("f", i + 1);
+    call.inputs = {"a"};
+    call.outputs = {"b"};
+    if (i < 39) g.nodes = {call, call};
+    f.functions.push_back(g);
+  }
+  EXPECT_THROW(ValueError, "calls of functions", model_from(f));
+}
+
 TEST(bodies_that_do_not_fit_are_errors) {
   onnx::ModelFile f = branches();
   f.nodes[0].attributes[0].graph->outputs[0].name = "absent";
