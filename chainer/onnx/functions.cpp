@@ -8,7 +8,7 @@
 namespace chainer::onnx {
 namespace {
 
-constexpr std::size_t kMostNodes = 1'000'000;  // functions that call functions grow exponentially
+constexpr std::size_t kMostNodes = 200'000;  // functions that call functions grow exponentially
 constexpr int kDeepestCalls = 64;
 
 using Names = std::map<std::string, std::string, std::less<>>;
