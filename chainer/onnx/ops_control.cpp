@@ -12,7 +12,7 @@ namespace {
 namespace F = functions;
 
 // Bounds the repetitions of one call of a model, since a file may claim any number. Loops within loops share the count.
-constexpr int64_t kMostRepetitions = 10'000'000;
+constexpr int64_t kMostRepetitions = 2'000'000;
 class Repetitions {
  public:
   Repetitions() { ++depth_; }
