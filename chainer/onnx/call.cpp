@@ -71,6 +71,16 @@ std::vector<double> Call::reals(std::string_view name, std::vector<double> other
 std::vector<std::string> Call::texts(std::string_view name, std::vector<std::string> otherwise) const {
   return contains(name) ? expect(name, Attribute::Kind::texts).texts : otherwise;
 }
+const Variables& ControlCall::sequence(std::size_t i) const {
+  if (!has_sequence(i)) fail("input ", i, " must be a sequence");
+  return *values_[i].sequence;
+}
+const Graph& ControlCall::graph(std::string_view attribute) const {
+  const Attribute* const a = find(attribute);
+  if (!a || !a->graph) fail("attribute '", attribute, "' must be a graph");
+  return *a->graph;
+}
+
 const Array& Call::tensor(std::string_view name) const { return expect(name, Attribute::Kind::tensor).tensor; }
 
 std::optional<std::vector<int64_t>> Call::integers_or_input(std::string_view name, std::size_t i) const {
@@ -90,10 +100,12 @@ const std::map<std::string_view, const Operator*>& table() {
   static const std::map<std::string_view, const Operator*> rows = [] {
     std::map<std::string_view, const Operator*> out;
     for (const auto chapter :
-         {activation_operators(), arithmetic_operators(), connection_operators(), creation_operators(),
-          elementwise_operators(), image_operators(), indexing_operators(), logic_operators(), loss_operators(),
-          math_operators(), normalization_operators(), pooling_operators(), quantization_operators(),
-          recurrent_operators(), reduction_operators(), shape_operators()})
+         {activation_operators(),   arithmetic_operators(), attention_operators(),     connection_operators(),
+          control_operators(),      creation_operators(),   elementwise_operators(),   image_operators(),
+          indexing_operators(),     language_operators(),   logic_operators(),         loss_operators(),
+          math_operators(),         microsoft_operators(),  normalization_operators(), pooling_operators(),
+          quantization_operators(), recurrent_operators(),  reduction_operators(),     region_operators(),
+          sampling_operators(),     sequence_operators(),   shape_operators(),         signal_operators()})
       for (const Operator& o : chapter) out.emplace(o.name, &o);
     return out;
   }();
@@ -105,6 +117,10 @@ const std::map<std::string_view, const Operator*>& table() {
 const Operator* find_operator(std::string_view name) {
   const auto it = table().find(name);
   return it == table().end() ? nullptr : it->second;
+}
+
+const Operator* find_operator(const Node& node) {
+  return find_operator(node.domain.empty() ? node.op_type : node.domain + "." + node.op_type);
 }
 
 std::vector<SupportedOperator> supported_operators() {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A call of a node, as passed to the implementation of its operator.
 #pragma once
+#include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -66,6 +68,34 @@ class Call {
   const Variables& in_;
 };
 
+/// The content of a slot: a tensor, a sequence of tensors, or neither (an absent or optional value).
+struct SlotValue {
+  Variable tensor;
+  std::shared_ptr<const Variables> sequence;
+};
+using SlotValues = std::vector<SlotValue>;
+
+/// A call of an operator with bodies or with sequences.
+class ControlCall : public Call {
+ public:
+  /// Runs the body that an attribute contains.
+  using RunBody = std::function<SlotValues(std::string_view attribute, const SlotValues& inputs)>;
+  ControlCall(const Node& node, int64_t opset, const Variables& tensors, const SlotValues& values, RunBody run_body)
+      : Call(node, opset, tensors), values_(values), run_body_(std::move(run_body)) {}
+
+  const SlotValues& slots() const { return values_; }
+  const Variables& sequence(std::size_t i) const;
+  bool has_sequence(std::size_t i) const { return i < values_.size() && values_[i].sequence; }
+  SlotValues run_body(std::string_view attribute, const SlotValues& inputs) const {
+    return run_body_(attribute, inputs);
+  }
+  const Graph& graph(std::string_view attribute) const;
+
+ private:
+  const SlotValues& values_;
+  RunBody run_body_;
+};
+
 /// One row of the table of operators.
 struct Operator {
   std::string_view name;
@@ -73,27 +103,38 @@ struct Operator {
   Variables (*run)(const Call&);
   uint32_t weights = 0;      ///< bit i: a floating initializer at input i is a trainable parameter
   uint32_t persistents = 0;  ///< bit i: a floating initializer at input i is a persistent value
+  SlotValues (*control)(const ControlCall&) = nullptr;  ///< instead of run: has bodies or sequences
 };
 
 /// The operators of a chapter.
 std::span<const Operator> activation_operators();
 std::span<const Operator> arithmetic_operators();
+std::span<const Operator> attention_operators();
 std::span<const Operator> connection_operators();
+std::span<const Operator> control_operators();
 std::span<const Operator> creation_operators();
 std::span<const Operator> elementwise_operators();
 std::span<const Operator> image_operators();
 std::span<const Operator> indexing_operators();
+std::span<const Operator> language_operators();
 std::span<const Operator> logic_operators();
 std::span<const Operator> loss_operators();
 std::span<const Operator> math_operators();
+std::span<const Operator> microsoft_operators();
 std::span<const Operator> normalization_operators();
 std::span<const Operator> pooling_operators();
 std::span<const Operator> quantization_operators();
 std::span<const Operator> recurrent_operators();
 std::span<const Operator> reduction_operators();
+std::span<const Operator> region_operators();
+std::span<const Operator> sampling_operators();
+std::span<const Operator> sequence_operators();
 std::span<const Operator> shape_operators();
+std::span<const Operator> signal_operators();
 
-/// Returns the row of an operator of the default domain, or nullptr.
+/// Returns the row of an operator, or nullptr. The name of an operator of another domain begins with the domain:
+/// com.microsoft.FusedMatMul.
 const Operator* find_operator(std::string_view name);
+const Operator* find_operator(const Node& node);
 
 }  // namespace chainer::onnx

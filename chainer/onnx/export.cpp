@@ -87,6 +87,15 @@ Weights weights_of(Link& link) {
   return out;
 }
 
+// Adds the tensors that nodes read, also those of bodies.
+void add_used(const Graph& g, std::set<std::string>& used) {
+  for (const Node& n : g.nodes) {
+    used.insert(n.inputs.begin(), n.inputs.end());
+    for (const Attribute& a : n.attributes)
+      if (a.graph) add_used(*a.graph, used);
+  }
+}
+
 }  // namespace
 
 ModelFile emitted(const Job& job, Runs runs, std::vector<FreeLength> free) {
@@ -145,7 +154,7 @@ ModelFile emitted(const Job& job, Runs runs, std::vector<FreeLength> free) {
     e.file.outputs.push_back(std::move(v));
   }
   std::set<std::string> used;
-  for (const Node& n : e.file.nodes) used.insert(n.inputs.begin(), n.inputs.end());
+  add_used(e.file, used);
   Weights initializers;
   for (auto& w : weights)
     if (used.contains(w.first)) initializers.push_back(std::move(w));

@@ -269,6 +269,15 @@ void resize_images(const Emission& m) {
   m.finish("MatMul", {m.e.constant(rows), wide});
 }
 
+// The coordinates of a point are the second axis here, and the last one in the operator.
+void sampler(const Emission& m) {
+  if (m.e.opset() < 16) m.fail("needs operator set 16");
+  const std::string grid = m.e.node("Transpose", {m.in(1)}, {attribute("perm", Dims{0, 2, 3, 1})});
+  m.finish("GridSample", {m.in(0), grid},
+           {attribute("align_corners", 1), attribute("mode", std::string(m.e.opset() < 20 ? "bilinear" : "linear")),
+            attribute("padding_mode", std::string("zeros"))});
+}
+
 constexpr Exporter kExporters[] = {
     {"Reshape", reshape},
     {"BroadcastTo", broadcast},
@@ -294,6 +303,7 @@ constexpr Exporter kExporters[] = {
     {"PReLUFunction", prelu},
     {"Swish", swish},
     {"HardSigmoid", hard_sigmoid},
+    {"SpatialTransformerSampler", sampler},
 };
 
 }  // namespace

@@ -36,6 +36,41 @@ Dtype made_by(const Step& step, const std::vector<Dtype>& dtypes) {
   return step.in.empty() || step.in[0] < 0 ? float32 : dtypes[static_cast<std::size_t>(step.in[0])];
 }
 
+// Gives the tensors of a body new names, given the names of those of outer graphs.
+void rename(Graph& g, std::map<std::string, std::string> names, Emitter& e) {
+  std::set<std::string> own;
+  const auto define = [&](std::string& name) {
+    if (name.empty()) return;
+    name = names[name] = e.unique(name);
+    own.insert(name);
+  };
+  const auto use = [&](std::string& name) {
+    if (const auto it = names.find(name); it != names.end()) name = it->second;
+  };
+  for (ValueInfo& v : g.inputs) define(v.name);
+  for (Node& n : g.nodes)
+    for (std::string& name : n.outputs) define(name);
+  for (Node& n : g.nodes) {
+    for (std::string& name : n.inputs) use(name);
+    if (!n.name.empty()) n.name = e.unique(n.name);
+    if (!n.domain.empty()) e.file.opsets[n.domain] = 1;
+    for (Attribute& a : n.attributes) {
+      if (!a.graph) continue;
+      a.graph = std::make_shared<Graph>(*a.graph);
+      rename(*a.graph, names, e);
+    }
+  }
+  for (ValueInfo& v : g.outputs) {
+    use(v.name);
+    if (own.contains(v.name)) continue;
+    Node same;  // results of bodies must be computed in them
+    same.op_type = "Identity";
+    same.inputs = {v.name};
+    same.outputs = {v.name = e.unique(v.name)};
+    g.nodes.push_back(std::move(same));
+  }
+}
+
 void imported_model(const Emission& m) {
   const Program& p = *m.get<std::shared_ptr<const Program>>("program");
   const std::vector<bool> needed = needed_steps(p, m.call);
@@ -66,7 +101,18 @@ void imported_model(const Emission& m) {
       if (s >= 0) dtypes[static_cast<std::size_t>(s)] = made_by(step, dtypes);
     if (!needed[k]) continue;
     Node n = *step.node;
-    for (std::size_t i = 0; i < step.in.size(); ++i) n.inputs[i] = step.in[i] < 0 ? "" : name(step.in[i]);
+    for (std::size_t i = 0; i < step.inputs(); ++i) n.inputs[i] = step.in[i] < 0 ? "" : name(step.in[i]);
+    const int64_t from = n.opset ? n.opset : p.opset;
+    if (!step.bodies.empty() && from != m.e.opset())
+      throw ValueError("onnx: export in operator set ", m.e.opset(), ": the imported ", n.op_type, " '", n.name,
+                       "' has bodies, which can only be written in their operator set ", from);
+    std::map<std::string, std::string> captured;
+    for (std::size_t i = 0; i < n.captured.size(); ++i) captured[n.captured[i]] = name(step.in[step.inputs() + i]);
+    for (Attribute& a : n.attributes) {
+      if (!a.graph) continue;
+      a.graph = std::make_shared<Graph>(*a.graph);
+      rename(*a.graph, captured, m.e);
+    }
     for (std::size_t i = 0; i < step.out.size(); ++i) {
       if (step.out[i] < 0) continue;
       const auto it = result.find(step.out[i]);
@@ -74,7 +120,7 @@ void imported_model(const Emission& m) {
           it == result.end() ? m.e.unique(n.outputs[i]) : m.out(it->second);
     }
     const bool has_first = !step.in.empty() && step.in[0] >= 0;
-    add_upgraded(m.e, std::move(n), p.opset, has_first ? dtypes[static_cast<std::size_t>(step.in[0])] : float32);
+    add_upgraded(m.e, std::move(n), from, has_first ? dtypes[static_cast<std::size_t>(step.in[0])] : float32);
   }
   for (std::size_t i = 0; i < p.output_slots.size(); ++i) {
     const auto it = result.find(p.output_slots[i]);

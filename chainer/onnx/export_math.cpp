@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "chainer/onnx/emitter.h"
+#include "chainer/routines/creation.h"
 
 namespace chainer::onnx {
 namespace {
@@ -65,6 +66,32 @@ void clip(const Emission& m) {
 }
 void cumsum(const Emission& m) { m.finish("CumSum", {m.in(0), m.e.integers({m.get<int64_t>("axis")})}); }
 void fmod(const Emission& m) { m.finish("Mod", {m.in(0), m.in(1)}, {attribute("fmod", 1)}); }
+
+// Real and imaginary parts are two arrays here, and the last axis of one array in the operator.
+void fourier(const Emission& m, bool inverse) {
+  if (m.e.opset() < 17) m.fail("needs operator set 17");
+  const int ndim = m.shape(0).ndim();
+  const bool row = ndim == 1;  // the operator expects an axis of examples
+  const std::string axes = row ? m.e.integers({0, 2}) : m.e.integers({ndim});
+  const auto part = [&](std::size_t i) { return m.e.node("Unsqueeze", {m.in(i), axes}); };
+  const int axis = row ? 1 : ndim - 1;
+  const std::string x = m.e.node("Concat", {part(0), part(1)}, {attribute("axis", axis + 1)});
+  const bool input = m.e.opset() >= 20;
+  std::vector<std::string> in = {x};
+  if (input) in = {x, "", m.e.constant(array(int64_t(axis)))};
+  std::vector<Attribute> attributes = {attribute("inverse", int64_t(inverse))};
+  if (!input) attributes.push_back(attribute("axis", axis));
+  const std::string y = m.e.node("DFT", in, attributes);
+  for (std::size_t i = 0; i < 2; ++i) {
+    if (m.out(i).empty()) continue;
+    const std::string at = m.e.constant(array(static_cast<int64_t>(i)));
+    if (row)
+      m.e.node("Squeeze", {m.e.node("Gather", {y, at}, {attribute("axis", axis + 1)}), m.e.integers({0})}, {},
+               m.out(i));
+    else
+      m.e.node("Gather", {y, at}, {attribute("axis", axis + 1)}, m.out(i));
+  }
+}
 
 void ndtr(const Emission& m) {
   const std::string scaled = m.e.node("Mul", {m.in(0), m.e.number(std::sqrt(0.5), m.dtype())});
@@ -137,7 +164,9 @@ constexpr Exporter kExporters[] = {
     {"Clip", clip},
     {"Cumsum", cumsum},
     {"MatMul", matmul},
+    {"fft", [](const Emission& m) { fourier(m, false); }},
     {"fmod", fmod},
+    {"ifft", [](const Emission& m) { fourier(m, true); }},
     CHAINER_TWO("Maximum", "Max"),
     CHAINER_TWO("Minimum", "Min"),
     {"Max", [](const Emission& m) { reduced(m, "ReduceMax", 18); }},

@@ -100,10 +100,20 @@ Array from_proto(const proto::TensorProto& t, const std::filesystem::path& folde
   return from_field<int32_t>(t.int32_data(), shape, dtype, what);
 }
 
-Attribute from_proto(const proto::AttributeProto& a, const std::filesystem::path& folder, std::string_view what) {
+// Where messages come from.
+struct Origin {
+  const std::filesystem::path& folder;
+  std::string_view what;
+  bool in_function = false;
+};
+
+Graph from_proto(proto::GraphProto& g, const Origin& origin);
+
+Attribute from_proto(const proto::AttributeProto& a, const Origin& origin, std::string_view what) {
   Attribute out;
   out.name = a.name();
-  if (a.has_ref_attr_name())
+  out.reference = a.ref_attr_name();
+  if (!out.reference.empty() && !origin.in_function)
     throw FileError(what, ": attribute '", a.name(), "' refers to an attribute of a function, but is not in one");
   using Kind = Attribute::Kind;
   constexpr Kind kinds[] = {Kind::other, Kind::real,  Kind::integer,  Kind::text, Kind::tensor,
@@ -112,7 +122,11 @@ Attribute from_proto(const proto::AttributeProto& a, const std::filesystem::path
   out.real = a.f();
   out.integer = a.i();
   out.text = a.s();
-  if (out.kind == Kind::tensor) out.tensor = from_proto(a.t(), folder, what);
+  if (out.kind == Kind::tensor && out.reference.empty()) out.tensor = from_proto(a.t(), origin.folder, what);
+  if (out.kind == Kind::graph && out.reference.empty()) {
+    proto::GraphProto g = a.g();
+    out.graph = std::make_shared<Graph>(from_proto(g, origin));
+  }
   out.reals.assign(a.floats().begin(), a.floats().end());
   out.integers.assign(a.ints().begin(), a.ints().end());
   out.texts.assign(a.strings().begin(), a.strings().end());
@@ -126,6 +140,43 @@ ValueInfo from_proto(const proto::ValueInfoProto& v) {
   out.element_type = v.has_type() && !v.type().has_tensor_type() ? -1 : type.elem_type();
   out.has_shape = type.has_shape();
   for (const auto& d : type.shape().dim()) out.shape.push_back({d.has_dim_value() ? d.dim_value() : -1, d.dim_param()});
+  return out;
+}
+
+Node from_proto(const proto::NodeProto& n, const Origin& origin) {
+  Node node{n.name(), n.op_type(), n.domain() == "ai.onnx" ? "" : n.domain(), {}, {}, {}, n.overload()};
+  node.inputs.assign(n.input().begin(), n.input().end());
+  node.outputs.assign(n.output().begin(), n.output().end());
+  const std::string where = text(origin.what, ": ", n.op_type(), " '", n.name(), "'");
+  for (const auto& a : n.attribute()) node.attributes.push_back(from_proto(a, origin, where));
+  return node;
+}
+
+Graph from_proto(proto::GraphProto& g, const Origin& origin) {
+  Graph out;
+  if (g.sparse_initializer_size())
+    throw FileError(origin.what, ": sparse initializer '", g.sparse_initializer(0).values().name(), "' cannot be read");
+  for (auto& t : *g.mutable_initializer()) {
+    out.initializers.emplace_back(t.name(), from_proto(t, origin.folder, origin.what));
+    t.Clear();  // frees the data before the next tensor is copied
+  }
+  for (const auto& n : g.node()) out.nodes.push_back(from_proto(n, origin));
+  for (const auto& v : g.input()) out.inputs.push_back(from_proto(v));
+  for (const auto& v : g.output()) out.outputs.push_back(from_proto(v));
+  return out;
+}
+
+Function from_proto(const proto::FunctionProto& f, const Origin& origin) {
+  Function out;
+  out.name = f.name();
+  out.domain = f.domain() == "ai.onnx" ? "" : f.domain();
+  out.overload = f.overload();
+  out.inputs.assign(f.input().begin(), f.input().end());
+  out.outputs.assign(f.output().begin(), f.output().end());
+  for (const auto& a : f.attribute_proto()) out.defaults.push_back(from_proto(a, origin, origin.what));
+  for (const auto& n : f.node()) out.nodes.push_back(from_proto(n, origin));
+  for (const auto& o : f.opset_import())
+    if (o.domain().empty() || o.domain() == "ai.onnx") out.opset = o.version();
   return out;
 }
 
@@ -151,6 +202,8 @@ void to_proto(const Array& value, const std::string& name, proto::TensorProto& t
   external->append(bytes);
 }
 
+void to_proto(const Graph& graph, proto::GraphProto& g, std::string* external, const std::string& external_name);
+
 void to_proto(const Attribute& a, proto::AttributeProto& out) {
   using Kind = Attribute::Kind;
   out.set_name(a.name);
@@ -158,6 +211,9 @@ void to_proto(const Attribute& a, proto::AttributeProto& out) {
     case Kind::real: out.set_type(1), out.set_f(static_cast<float>(a.real)); break;
     case Kind::integer: out.set_type(2), out.set_i(a.integer); break;
     case Kind::text: out.set_type(3), out.set_s(a.text); break;
+    case Kind::graph:
+      out.set_type(5), out.mutable_g()->set_name(a.name), to_proto(*a.graph, *out.mutable_g(), nullptr, "");
+      break;
     case Kind::tensor: out.set_type(4), to_proto(a.tensor, "", *out.mutable_t(), nullptr, ""); break;
     case Kind::reals:
       out.set_type(6);
@@ -177,6 +233,7 @@ void to_proto(const Attribute& a, proto::AttributeProto& out) {
 
 void to_proto(const ValueInfo& v, proto::ValueInfoProto& out) {
   out.set_name(v.name);
+  if (v.element_type <= 0 && !v.has_shape) return;  // as in bodies
   auto* type = out.mutable_type()->mutable_tensor_type();
   type->set_elem_type(v.element_type);
   if (!v.has_shape) return;
@@ -190,6 +247,28 @@ void to_proto(const ValueInfo& v, proto::ValueInfoProto& out) {
   }
 }
 
+void to_proto(const Node& node, proto::NodeProto& n) {
+  n.set_name(node.name);
+  n.set_op_type(node.op_type);
+  n.set_domain(node.domain);
+  if (!node.overload.empty()) n.set_overload(node.overload);
+  for (const auto& s : node.inputs) n.add_input(s);
+  for (const auto& s : node.outputs) n.add_output(s);
+  for (const auto& a : node.attributes) {
+    auto* to = n.add_attribute();
+    to_proto(a, *to);
+    if (!a.reference.empty()) to->set_ref_attr_name(a.reference);
+  }
+}
+
+void to_proto(const Graph& graph, proto::GraphProto& g, std::string* external, const std::string& external_name) {
+  for (const auto& [name, value] : graph.initializers)
+    to_proto(value, name, *g.add_initializer(), external, external_name);
+  for (const Node& node : graph.nodes) to_proto(node, *g.add_node());
+  for (const auto& v : graph.inputs) to_proto(v, *g.add_input());
+  for (const auto& v : graph.outputs) to_proto(v, *g.add_output());
+}
+
 bool parse(google::protobuf::MessageLite& message, std::string_view bytes) {
   return bytes.size() <= static_cast<std::size_t>(std::numeric_limits<int>::max()) &&
          message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
@@ -200,30 +279,17 @@ bool parse(google::protobuf::MessageLite& message, std::string_view bytes) {
 ModelFile read_model(std::string_view bytes, const std::filesystem::path& folder, std::string_view what) {
   proto::ModelProto m;
   if (!parse(m, bytes) || !m.has_graph()) throw FileError(what, ": damaged, or not an ONNX model");
+  const Origin origin{folder, what};
+  proto::GraphProto& g = *m.mutable_graph();
   ModelFile out;
+  static_cast<Graph&>(out) = from_proto(g, origin);
   out.ir_version = m.ir_version();
   out.producer_name = m.producer_name();
   out.producer_version = m.producer_version();
   for (const auto& o : m.opset_import()) out.opsets[o.domain() == "ai.onnx" ? "" : o.domain()] = o.version();
   for (const auto& p : m.metadata_props()) out.metadata.emplace_back(p.key(), p.value());
-  proto::GraphProto& g = *m.mutable_graph();
   out.graph_name = g.name();
-  if (g.sparse_initializer_size())
-    throw FileError(what, ": sparse initializer '", g.sparse_initializer(0).values().name(), "' cannot be read");
-  for (auto& t : *g.mutable_initializer()) {
-    out.initializers.emplace_back(t.name(), from_proto(t, folder, what));
-    t.Clear();  // frees the data before the next tensor is copied
-  }
-  for (const auto& n : g.node()) {
-    Node node{n.name(), n.op_type(), n.domain() == "ai.onnx" ? "" : n.domain(), {}, {}, {}};
-    node.inputs.assign(n.input().begin(), n.input().end());
-    node.outputs.assign(n.output().begin(), n.output().end());
-    const std::string where = text(what, ": ", n.op_type(), " '", n.name(), "'");
-    for (const auto& a : n.attribute()) node.attributes.push_back(from_proto(a, folder, where));
-    out.nodes.push_back(std::move(node));
-  }
-  for (const auto& v : g.input()) out.inputs.push_back(from_proto(v));
-  for (const auto& v : g.output()) out.outputs.push_back(from_proto(v));
+  for (const auto& f : m.functions()) out.functions.push_back(from_proto(f, Origin{folder, what, true}));
   return out;
 }
 
@@ -244,19 +310,20 @@ std::string write_model(const ModelFile& model, std::string* external, const std
   }
   auto* g = m.mutable_graph();
   g->set_name(model.graph_name);
-  for (const auto& [name, value] : model.initializers)
-    to_proto(value, name, *g->add_initializer(), external, external_name);
-  for (const Node& node : model.nodes) {
-    auto* n = g->add_node();
-    n->set_name(node.name);
-    n->set_op_type(node.op_type);
-    n->set_domain(node.domain);
-    for (const auto& s : node.inputs) n->add_input(s);
-    for (const auto& s : node.outputs) n->add_output(s);
-    for (const auto& a : node.attributes) to_proto(a, *n->add_attribute());
+  to_proto(model, *g, external, external_name);
+  for (const Function& f : model.functions) {
+    auto* to = m.add_functions();
+    to->set_name(f.name);
+    to->set_domain(f.domain);
+    if (!f.overload.empty()) to->set_overload(f.overload);
+    for (const auto& i : f.inputs) to->add_input(i);
+    for (const auto& i : f.outputs) to->add_output(i);
+    for (const Attribute& a : f.defaults) to_proto(a, *to->add_attribute_proto());
+    for (const Node& n : f.nodes) to_proto(n, *to->add_node());
+    if (!f.opset) continue;
+    auto* o = to->add_opset_import();
+    o->set_version(f.opset);
   }
-  for (const auto& v : model.inputs) to_proto(v, *g->add_input());
-  for (const auto& v : model.outputs) to_proto(v, *g->add_output());
   std::string out;
   if (!m.SerializeToString(&out)) throw ValueError("onnx: a file without external data must be smaller than 2 GiB");
   return out;

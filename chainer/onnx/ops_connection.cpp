@@ -2,6 +2,7 @@
 // Convolutions.
 #include <algorithm>
 
+#include "chainer/functions/activation.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/convolution.h"
 #include "chainer/functions/math.h"
@@ -137,11 +138,51 @@ Variables conv_integer(const Call& c) {
   return {Variable(convolve(c, Variable(x, false), Variable(W, false), {}).array().astype(int32), false)};
 }
 
+// As ConvInteger, then scaled in float32 to the integers of the result.
+Variables qlinear_conv(const Call& c) {
+  const auto along = [&](const Array& a, int axis, int ndim) {
+    Shape shape = Shape(Dims::filled(ndim, 1));
+    shape[axis] = a.size();
+    return a.size() == 1 ? a.reshape({}) : a.reshape(shape);
+  };
+  const int ndim = c[0].ndim();
+  const Variable x(c.array(0).astype(float64) - along(c.array(2).astype(float64), 0, ndim), false);
+  const Variable W(c.array(3).astype(float64) - along(c.array(5).astype(float64), 0, ndim), false);
+  const Variable b = c.has(8) ? Variable(c.array(8).astype(float64), false) : Variable();
+  const Variables in = {x, W};
+  const Array sums = convolve(Call(c.node(), c.opset(), in), x, W, b).array();
+  const Array scale = c.array(1).astype(float32).reshape({}) * along(c.array(4).astype(float32), 1, ndim) /
+                      c.array(6).astype(float32).reshape({});
+  const Dtype to = c[7].dtype();
+  if (to != int8 && to != uint8) c.fail("the result must be int8 or uint8, not ", to);
+  const Array y = rint(sums.astype(float32) * scale) + c.array(7).astype(float32).reshape({});
+  return {Variable(clip(y, to == int8 ? -128 : 0, to == int8 ? 127 : 255).astype(to), false)};
+}
+
+// The convolution of com.microsoft with an addend and an activation function.
+Variables fused_conv(const Call& c) {
+  Variable y = convolve(c, c[0], c[1], c.has(2) ? c[2] : Variable());
+  if (c.has(3)) y = y + c[3];
+  const std::string activation = c.text("activation", "");
+  const std::vector<double> p = c.reals("activation_params");
+  const auto number = [&](std::size_t i, double otherwise) { return i < p.size() ? p[i] : otherwise; };
+  if (activation.empty()) return {y};
+  if (activation == "Relu") return {F::relu(y)};
+  if (activation == "Tanh") return {F::tanh(y)};
+  if (activation == "Sigmoid") return {F::sigmoid(y)};
+  if (activation == "LeakyRelu") return {F::leaky_relu(y, number(0, 0.01))};
+  if (activation == "Clip") return {F::clip(y, number(0, -3.402823e38), number(1, 3.402823e38))};
+  if (activation == "HardSigmoid") return {F::clip(y * number(0, 0.2) + number(1, 0.5), 0, 1)};
+  c.fail("unknown activation '", activation, "'");
+}
+
 constexpr Operator kOperators[] = {
     {"Col2Im", 18, col2im},
     {"Conv", 1, conv, 2 | 4},
     {"ConvInteger", 10, conv_integer},
     {"ConvTranspose", 1, conv_transpose, 2 | 4},
+    {"QLinearConv", 10, qlinear_conv},
+    {"com.microsoft.FusedConv", 1, fused_conv, 2 | 4},
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "chainer/routines/creation.h"
 #include "chainer/routines/manipulation.h"
 #include "chainer/routines/random.h"
+#include "chainer/routines/reduction.h"
 
 namespace chainer::onnx {
 namespace {
@@ -89,6 +90,20 @@ Variables bernoulli(const Call& c) {
   return {Variable((draws < c.array(0).astype(float64, false)).astype(dtype_of(c, c.dtype())), false)};
 }
 
+// Draws numbers of classes, given logarithms of their probabilities up to a constant: the largest of these plus noise
+// of Gumbel's distribution.
+Variables multinomial(const Call& c) {
+  const Array& x = c.array(0);
+  const int64_t samples = c.integer("sample_size", 1);
+  if (x.ndim() != 2 || x.shape()[1] < 1 || samples < 0) c.fail("expected (N, classes), got shape ", x.shape());
+  const Shape shape{x.shape()[0], samples, x.shape()[1]};
+  checked_size(shape, 8, "Multinomial");
+  const Array u = clip(random::rand(shape).astype(float64), 1e-300, 1);
+  const Array scores = x.astype(float64).reshape({shape[0], 1, shape[2]}) - chainer::log(-chainer::log(u));
+  const Dtype dtype = dtype_of_element(c.integer("dtype", 6), c.where());
+  return {Variable(argmax(scores, 2).astype(dtype), false)};
+}
+
 // Window functions of signal processing: sums of cosines with period n (periodic) or n - 1 (symmetric).
 Variables window(const Call& c, const std::vector<double>& factors) {
   const int64_t n = c[0].item<int64_t>();
@@ -110,6 +125,7 @@ constexpr Operator kOperators[] = {
     {"EyeLike", 9, eye_like},
     {"HammingWindow", 17, hamming},
     {"HannWindow", 17, hann},
+    {"Multinomial", 7, multinomial},
     {"OneHot", 9, one_hot},
     {"RandomNormal", 1, random_normal},
     {"RandomNormalLike", 1, random_normal_like},
@@ -123,17 +139,25 @@ constexpr Operator kOperators[] = {
 
 std::span<const Operator> creation_operators() { return kOperators; }
 
-void make_initializers(ModelFile& file) {
+namespace {
+
+void make_initializers_of(Graph& graph) {
   std::vector<Node> rest;
   const Variables nothing{};
-  for (Node& n : file.nodes) {
+  for (Node& n : graph.nodes) {
+    for (Attribute& a : n.attributes)
+      if (a.graph) make_initializers_of(*a.graph);
     bool held = n.op_type == "Constant" && n.domain.empty() && n.outputs.size() == 1;
     try {
-      if (held) file.initializers.emplace_back(n.outputs[0], constant(Call(n, 0, nothing))[0].array());
+      if (held) graph.initializers.emplace_back(n.outputs[0], constant(Call(n, 0, nothing))[0].array());
     } catch (const Error&) { held = false; }  // strings
     if (!held) rest.push_back(std::move(n));
   }
-  file.nodes = std::move(rest);
+  graph.nodes = std::move(rest);
 }
+
+}  // namespace
+
+void make_initializers(ModelFile& file) { make_initializers_of(file); }
 
 }  // namespace chainer::onnx

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Elementwise functions of one input.
 #include <cmath>
+#include <cstring>
 #include <numbers>
 
 #include "chainer/functions/array.h"
@@ -80,6 +81,16 @@ Variables cast(const Call& c) { return cast_to(c, dtype_of_element(c.integer("to
 Variables cast_like(const Call& c) { return cast_to(c, c[1].dtype()); }
 Variables identity(const Call& c) { return {c[0]}; }
 
+// Reinterprets the bits of elements of the same size.
+Variables bit_cast(const Call& c) {
+  const Dtype to = dtype_of_element(c.integer("to"), c.where());
+  const Array x = c.array(0).contiguous();
+  if (item_size(to) != item_size(x.dtype()) || to == bool_) c.fail("cannot reinterpret ", x.dtype(), " as ", to);
+  Array y(x.shape(), to);
+  if (x.nbytes()) std::memcpy(y.mutable_raw(), x.raw(), static_cast<std::size_t>(x.nbytes()));
+  return {Variable(y, false)};
+}
+
 constexpr Operator kOperators[] = {
     {"Abs", 6, either<functions::absolute, chainer::absolute>},
     {"Acos", 7, apply_one<functions::arccos>},
@@ -88,6 +99,7 @@ constexpr Operator kOperators[] = {
     {"Asinh", 9, asinh},
     {"Atan", 7, apply_one<functions::arctan>},
     {"Atanh", 9, atanh},
+    {"BitCast", 26, bit_cast},
     {"Cast", 6, cast},
     {"CastLike", 15, cast_like},
     {"Ceil", 6, rounded<chainer::ceil>},

@@ -81,6 +81,12 @@ void Upgrade::resize() {
 }  // namespace
 
 void add_upgraded(Emitter& e, Node n, int64_t from, Dtype dtype) {
+  if (!n.domain.empty()) {
+    e.file.opsets[n.domain] = 1;
+    n.name = e.unique(n.name.empty() ? n.op_type : n.name);
+    e.file.nodes.push_back(std::move(n));
+    return;
+  }
   if (from > e.opset())
     throw ValueError("onnx: export in operator set ", e.opset(), ": an imported model is of set ", from,
                      " and cannot be converted to an older one");
@@ -106,6 +112,7 @@ void add_upgraded(Emitter& e, Node n, int64_t from, Dtype dtype) {
     n.attributes.push_back(attribute("num_outputs", static_cast<int64_t>(n.outputs.size())));
   if (u.crosses(21) && op == "GroupNormalization") u.refuse();
   if (u.finished) return;
+  n.opset = 0;
   n.name = e.unique(n.name.empty() ? n.op_type : n.name);
   e.file.nodes.push_back(std::move(n));
 }

@@ -142,3 +142,98 @@ TEST(resize_weighs_neighbours_along_each_axis) {
         for (const Array& a : {x, last}) EXPECT_CLOSE(model(a).array(), expected, {.atol = 1e-5, .rtol = 1e-5});
     }
 }
+
+TEST(transforms_and_samplers_are_exported_to_their_operators) {
+  random::seed(0);
+  const Array re = random::normal(0, 1, {2, 3, 6}, float32), im = random::normal(0, 1, {2, 3, 6}, float32);
+  const Array x = random::normal(0, 1, {2, 3, 5, 7}, float32), grid = random::uniform(-1.3, 1.3, {2, 2, 4, 6}, float32);
+  const auto both = [](const Variables& in) {
+    const Variables y = F::fft({in[0], in[1]});
+    return F::ifft({y[0] * 0.5, y[1] + 1.0});
+  };
+  const auto sampled = [](const Variables& in) { return Variables{F::spatial_transformer_sampler(in[0], in[1])}; };
+  for (const int64_t opset : {17, 20, 24}) {
+    const auto check = [&](const std::function<Variables(const Variables&)>& f, const Variables& in) {
+      onnx::Model again = onnx::Model::from_bytes(onnx::export_function(f, in, {.opset = opset}));
+      const UsingConfig test_mode(&Config::train, false);
+      const Variables y = again.call(in), want = f(in);
+      for (std::size_t i = 0; i < want.size(); ++i)
+        EXPECT_CLOSE(y[i].array(), want[i].array(), {.atol = 1e-5, .rtol = 1e-5});
+    };
+    check(both, {re, im});
+    check(both, {re[0][0], im[0][0]});
+    check(sampled, {x, grid});
+  }
+  EXPECT_THROW(ValueError, "operator set 16", onnx::export_function(sampled, {x, grid}));
+}
+
+// Operators that are equivalent to functions of the library have their results and gradients.
+TEST(sampling_operators_have_gradients) {
+  random::seed(1);
+  const auto compare = [](onnx::Model model, const std::function<Variable(const Variables&)>& f, const Arrays& inputs,
+                          std::size_t differentiable) {
+    const UsingConfig test_mode(&Config::train, false);
+    std::vector<Variables> gradients;
+    std::vector<Array> results;
+    for (const bool imported : {true, false}) {
+      Variables in;
+      for (std::size_t i = 0; i < inputs.size(); ++i) in.push_back(Variable(inputs[i], i < differentiable));
+      const Variable y = imported ? model.call(in)[0] : f(in);
+      const Variable weights(sin(arange(y.size()).astype(float32)).reshape(y.shape()), false);
+      const Variables x(in.begin(), in.begin() + static_cast<std::ptrdiff_t>(differentiable));
+      gradients.push_back(grad({F::sum(y * y * weights)}, x));
+      results.push_back(y.array());
+    }
+    EXPECT_CLOSE(results[0], results[1], {.atol = 1e-5, .rtol = 1e-5});
+    for (std::size_t i = 0; i < differentiable; ++i)
+      EXPECT_CLOSE(gradients[0][i].array(), gradients[1][i].array(), {.atol = 1e-4, .rtol = 1e-4});
+  };
+  const Array x = random::normal(0, 1, {2, 4, 5, 6}, float32);
+  compare(
+      model_of({op("GridSample", {"x", "g"}, {"y"}, {whole("align_corners", 1)})}, {}, {{"x", float32}, {"g", float32}},
+               {{"y", float32}}, 20),
+      [](const Variables& v) {
+        return F::spatial_transformer_sampler(v[0], F::transpose(v[1], {0, 3, 1, 2}));
+      },
+      {x, random::uniform(-1.2, 1.2, {2, 3, 4, 2}, float32)}, 2);
+  onnx::Attribute scale = whole("", 0);
+  scale.name = "spatial_scale";
+  scale.kind = onnx::Attribute::Kind::real;
+  scale.real = 0.5;
+  compare(
+      model_of({op("RoiAlign", {"x", "r", "i"}, {"y"},
+                   {whole("output_height", 2), whole("output_width", 3), whole("sampling_ratio", 2), scale,
+                    text_of("coordinate_transformation_mode", "output_half_pixel")})},
+               {}, {{"x", float32}, {"r", float32}, {"i", int64}}, {{"y", float32}}, 16),
+      [](const Variables& v) {
+        const Array yx = stack({v[1].array().T()[1], v[1].array().T()[0], v[1].array().T()[3], v[1].array().T()[2]}, 1);
+        return F::roi_average_align_2d(v[0], yx, v[2].array().astype(int32), {2, 3}, 0.5,
+                                       {.sampling_ratio = IntPair(2)});
+      },
+      {x, array({{1.f, 0.f, 7.f, 9.f}, {2.f, 3.f, 9.f, 8.f}}), array(std::vector<int64_t>{1, 0})}, 1);
+  // The library keeps all horizontal offsets before the vertical ones.
+  compare(
+      model_of({op("DeformConv", {"x", "W", "o"}, {"y"}, {integers("pads", {1, 1, 1, 1})})}, {},
+               {{"x", float32}, {"W", float32}, {"o", float32}}, {{"y", float32}}, 19),
+      [](const Variables& v) {
+        const Variable pairs = F::reshape(v[2], {2, 9, 2, 5, 6});
+        const Variable apart =
+            F::concat({F::get_item(pairs, {Slice(), Slice(), 1}), F::get_item(pairs, {Slice(), Slice(), 0})}, 1);
+        return F::deformable_convolution_2d_sampler(v[0], apart, v[1], {}, {.pad = 1});
+      },
+      {x, random::normal(0, 1, {3, 4, 3, 3}, float32), random::uniform(-1, 1, {2, 18, 5, 6}, float32)}, 3);
+}
+
+// The elements of a cubic are clamped, not the point; half a pixel is rounded away from zero.
+TEST(edges_of_regions_and_samples) {
+  const Array x = array({0.f, 1.f, 4.f, 9.f}).reshape({1, 1, 1, 4}), far = array({-1.6f, 0.f}).reshape({1, 1, 1, 2});
+  onnx::Model cubic =
+      model_of({op("GridSample", {"x", "g"}, {"y"}, {text_of("mode", "cubic"), text_of("padding_mode", "border")})}, {},
+               {{"x", float32}, {"g", float32}}, {{"y", float32}}, 20);
+  // The point is at -1.7: the elements at -3, -2, -1 and 0 are all the first one.
+  EXPECT_CLOSE(run(std::move(cubic), {x, far}), zeros({1, 1, 1, 1}), {.atol = 1e-6});
+  onnx::Model pool =
+      model_of({op("MaxRoiPool", {"x", "r"}, {"y"}, {integers("pooled_shape", {1, 1}), reals("unused", {})})}, {},
+               {{"x", float32}, {"r", float32}}, {{"y", float32}}, 16);
+  EXPECT_EQ(run(std::move(pool), {x, array({{0.f, 0.f, 0.f, 2.5f, 0.f}})}).item<float>(), 9.f);
+}
