@@ -105,7 +105,7 @@ def main(folder):
     make.save("r3d_18", models.video.r3d_18(weights=None), (torch.randn(1, 3, 4, 48, 48),), dynamo=True)
     for name in DETECTORS:
         size = {} if name.startswith("ssd") else dict(min_size=160, max_size=160)
-        if name.startswith(("mask", "faster")):
+        if name.startswith("mask"):
             size["box_score_thresh"] = 0.011
         torch.manual_seed(0)  # with other weights, boxes of almost the same score may change places
         network = getattr(models.detection, name)(**none, **size)

@@ -67,7 +67,9 @@ def check(folder, stem, name):
     while (folder / f"{stem}_{sets}_output_0.pb").exists():
         inputs, expected = tensors(folder, f"{stem}_{sets}", "input"), tensors(folder, f"{stem}_{sets}", "output")
         try:
-            worst = max(worst, difference(run(session, names, inputs), expected, False))
+            # onnxruntime transforms lengths that are no powers of two by way of longer ones, in float32.
+            tolerance = 1e-4 if "fft" in name else 1e-5
+            worst = max(worst, difference(run(session, names, inputs), expected, False, tolerance))
         except Exception as e:
             raise AssertionError(f"set {sets}: {e}") from e
         sets += 1
