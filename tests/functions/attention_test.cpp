@@ -3,6 +3,7 @@
 #include <chainer/chainer.h>
 
 #include "chainer/array/memory.h"
+#include "chainer/array/multiply_adds.h"
 #include "test.h"
 
 using namespace chainer;
@@ -49,6 +50,33 @@ void expect_same(const Shape& q_shape, const Shape& k_shape, int64_t e, const Op
 }
 
 }  // namespace
+
+// Returns the multiply_adds() of f.
+template <class F>
+int64_t work(F f) {
+  const int64_t before = multiply_adds();
+  f();
+  return multiply_adds() - before;
+}
+
+TEST(products_are_counted_by_their_direct_algorithms) {
+  const auto scores = [](bool causal) {
+    const Variable q = normal({2, 4, 5, 3}, float32), k = normal({2, 2, 7, 3}, float32),
+                   v = normal({2, 2, 7, 6}, float32);
+    Variable y;
+    const int64_t forward = work([&] { y = F::sum(F::scaled_dot_product_attention(q, k, v, {.causal = causal})); });
+    EXPECT_EQ(work([&] { y.backward(); }), 2 * forward);
+    return forward;
+  };
+  EXPECT_EQ(scores(false), 2 * 4 * 5 * 7 * (3 + 6));
+  EXPECT_EQ(scores(true), 2 * 4 * (3 + 4 + 5 + 6 + 7) * (3 + 6));
+  EXPECT_EQ(work([] { (void)matmul(ones({3, 4, 5}), ones({3, 5, 6})); }), 3 * 4 * 5 * 6);
+  const Variable x = normal({2, 16, 12, 12}, float32), w = normal({8, 16, 3, 3}, float32);
+  Variable y;
+  const int64_t forward = 2 * 8 * 12 * 12 * 16 * 9;
+  EXPECT_EQ(work([&] { y = F::sum(F::convolution_2d(x, w, {}, {.pad = 1})); }), forward);
+  EXPECT_EQ(work([&] { y.backward(); }), 2 * forward);
+}
 
 TEST(attention_by_blocks_equals_all_scores_at_once) {
   random::seed(1);
