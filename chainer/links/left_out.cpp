@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "chainer/links/left_out.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <set>
@@ -53,7 +54,16 @@ std::vector<std::string> links_behind_pointers(const Link& root) {
   for (const auto& [path, link] : tree) {
     if (is_declared_in(typeid(*link), "chainer")) continue;  // the library's links list all members
     const char* begin = reinterpret_cast<const char*>(link);
+    // Members that are links themselves are looked at on their own.
+    const std::vector<const Link*> members = Living<Link>::between(begin + 1, begin + link->object_size());
+    const auto in_member = [&](const char* word) {
+      return std::any_of(members.begin(), members.end(), [&](const Link* l) {
+        const char* first = reinterpret_cast<const char*>(l);
+        return word >= first && word < first + l->object_size();
+      });
+    };
     for (std::size_t at = sizeof(void*); at + sizeof(void*) <= link->object_size(); at += sizeof(void*)) {
+      if (in_member(begin + at)) continue;
       // Any word of the object may be read; only values that are the address of a living link count.
       std::uintptr_t word = 0;
       std::memcpy(&word, begin + at, sizeof word);
