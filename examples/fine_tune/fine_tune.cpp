@@ -31,6 +31,7 @@ struct Labelled {
 
 // Sentences, and each of them with its words in another order.
 Labelled orders_of(const Array& words, const examples::Vocabulary& vocabulary, long most) {
+  random::RandomState draws(1);  // the same examples in a resumed run
   Labelled out;
   std::vector<std::string> sentence;
   const auto add = [&](const std::vector<int64_t>& order, int32_t label) {
@@ -48,7 +49,7 @@ Labelled orders_of(const Array& words, const examples::Vocabulary& vocabulary, l
       std::vector<int64_t> order(sentence.size());
       std::iota(order.begin(), order.end(), 0);
       add(order, 1);
-      add(random::permutation(static_cast<int64_t>(order.size())).to_vector<int64_t>(), 0);
+      add(draws.permutation(static_cast<int64_t>(order.size())).to_vector<int64_t>(), 0);
     }
     sentence.clear();
     if (static_cast<long>(out.texts.size()) >= most) break;
