@@ -15,19 +15,22 @@ namespace F = functions;
 constexpr int64_t kMostRepetitions = 2'000'000;
 class Repetitions {
  public:
-  Repetitions() { ++depth_; }
+  Repetitions() {
+    if (!outermost_) outermost_ = this;
+  }
   ~Repetitions() {
-    if (--depth_ == 0) count_ = 0;
+    if (outermost_ == this) outermost_ = nullptr;
   }
   Repetitions(const Repetitions&) = delete;
   Repetitions& operator=(const Repetitions&) = delete;
   void next(const Call& c) {
-    if (++count_ > kMostRepetitions) c.fail("more than ", kMostRepetitions, " repetitions of bodies in one call");
+    if (++outermost_->count_ > kMostRepetitions)
+      c.fail("more than ", kMostRepetitions, " repetitions of bodies in one call");
   }
 
  private:
-  inline static thread_local int depth_ = 0;
-  inline static thread_local int64_t count_ = 0;
+  static inline constinit thread_local Repetitions* outermost_ = nullptr;
+  int64_t count_ = 0;
 };
 
 bool truth(const Call& c, const Variable& v) {

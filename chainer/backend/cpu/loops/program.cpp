@@ -29,7 +29,9 @@ char* scratch(std::size_t bytes) {
     std::unique_ptr<char, Free> data;
     std::size_t size = 0;
   };
-  thread_local Buffer b;
+  // Through a pointer: the Python module has little room for memory of threads.
+  thread_local const auto own = std::make_unique<Buffer>();
+  Buffer& b = *own;
   if (b.size < bytes) {
     const std::size_t size = (bytes + 4095) / 4096 * 4096;
     b.data.reset(static_cast<char*>(std::aligned_alloc(64, size)));
