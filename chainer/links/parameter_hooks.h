@@ -100,16 +100,15 @@ struct LowRankAdaptationOptions {
   InitializerArg initial_down = {};                     ///< LeCunNormal by default
 };
 /// A trained model, adapted by training few parameters (LoRA): each weight W (out, in) of the links that are named
-/// becomes W + alpha / rank up down, with the parameters `down` (rank, in) and `up` (out, rank), initially zero, which
-/// are the only parameters of this link. All parameters of the model are constants, which have no gradients.
-/// Optimizers, files and snapshots hold the parameters of this link, and the model's persistent values; the model
-/// itself is loaded from its own file. Hu et al., arXiv:2106.09685.
+/// becomes W + alpha / rank up down, with the parameters `down` (rank, in) and `up` (out, rank), which are the only
+/// parameters of this link; `up` is initially zero, so that nothing changes. All parameters of the model are constants,
+/// without gradients. Optimizers, files and snapshots hold the parameters of this link, and the persistent values of the
+/// model, which is loaded from a file of its own. Hu et al., arXiv:2106.09685.
 ///
-/// Called, it calls the model. Other calls of the model and of its parts are adapted, too.
-/// merge() adds the products to the weights, which ends the adaptation; the model is then a plain one, and this link
-/// has no parameters. The constructor throws ValueError if no link has one of the names, if one that has is without an
-/// initialized W of two axes, for a rank below 1, and for a model that was adapted
-/// before.
+/// Called, it calls the model. Other calls of the model and of its parts are adapted, too. merge() adds the products to
+/// the weights, which ends the adaptation: the model is then a plain one, and this link has no parameters. The
+/// constructor throws ValueError if no link has one of the names, if one that has is without an initialized W of two
+/// axes, for a rank below 1, and for a model that was adapted before.
 ///
 ///   auto model = std::make_shared<L::TransformerEncoder>(2, 8, 2);
 ///   (void)model->forward(zeros({1, 3, 8}));  // creates the weights
