@@ -102,8 +102,8 @@ struct LowRankAdaptationOptions {
 /// A trained model, adapted by training few parameters (LoRA): each weight W (out, in) of the links that are named
 /// becomes W + alpha / rank up down, with the parameters `down` (rank, in) and `up` (out, rank), which are the only
 /// parameters of this link; `up` is initially zero, so that nothing changes. All parameters of the model are constants,
-/// without gradients. Optimizers, files and snapshots hold the parameters of this link, and the persistent values of the
-/// model, which is loaded from a file of its own. Hu et al., arXiv:2106.09685.
+/// without gradients. Optimizers, files and snapshots hold the parameters of this link, and the persistent values of
+/// the model, which is loaded from a file of its own. Hu et al., arXiv:2106.09685.
 ///
 /// Called, it calls the model. Other calls of the model and of its parts are adapted, too. merge() adds the products to
 /// the weights, which ends the adaptation: the model is then a plain one, and this link has no parameters. The
