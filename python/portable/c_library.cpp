@@ -15,6 +15,7 @@ CHAINER_OLD(double, exp, (double x), (x))
 CHAINER_OLD(double, log, (double x), (x))
 CHAINER_OLD(double, log2, (double x), (x))
 CHAINER_OLD(double, pow, (double x, double y), (x, y))
+CHAINER_OLD(double, hypot, (double x, double y), (x, y))
 
 // In libdl and libpthread before 2.34.
 CHAINER_OLD(void*, dlopen, (const char* name, int flags), (name, flags))
@@ -23,6 +24,7 @@ CHAINER_OLD(char*, dlerror, (), ())
 CHAINER_OLD(int, pthread_create, (unsigned long* thread, const void* attributes, void* (*start)(void*), void* argument),
             (thread, attributes, start, argument))
 CHAINER_OLD(int, pthread_detach, (unsigned long thread), (thread))
+CHAINER_OLD(int, pthread_join, (unsigned long thread, void** result), (thread, result))
 CHAINER_OLD(int, pthread_mutex_trylock, (void* mutex), (mutex))
 CHAINER_OLD(int, pthread_once, (int* control, void (*routine)()), (control, routine))
 CHAINER_OLD(int, pthread_sigmask, (int how, const void* set, void* old), (how, set, old))
@@ -36,6 +38,24 @@ CHAINER_STATUS(stat, __xstat, const char*)
 CHAINER_STATUS(lstat, __lxstat, const char*)
 CHAINER_STATUS(fstat, __fxstat, int)
 CHAINER_STATUS(fstat64, __fxstat64, int)
+
+// Since 2.30, called by std::condition_variable::wait_for(). The condition has the system's clock, so the time that is
+// left on the other clock is added to it.
+struct Moment {
+  long seconds, nanoseconds;
+};
+int clock_gettime(int clock, Moment* time);
+int pthread_cond_timedwait(void* condition, void* mutex, const Moment* until);
+CHAINER_HIDDEN int pthread_cond_clockwait(void* condition, void* mutex, int clock, const Moment* until) {
+  Moment there, here;
+  clock_gettime(clock, &there);
+  clock_gettime(0, &here);
+  here.seconds += until->seconds - there.seconds;
+  here.nanoseconds += until->nanoseconds - there.nanoseconds;
+  if (here.nanoseconds < 0) here.seconds -= 1, here.nanoseconds += 1000000000;
+  if (here.nanoseconds >= 1000000000) here.seconds += 1, here.nanoseconds -= 1000000000;
+  return pthread_cond_timedwait(condition, mutex, &here);
+}
 
 // Since 2.36, called by std::random_device.
 int getentropy(void* bytes, unsigned long count);
