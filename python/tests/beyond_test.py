@@ -18,6 +18,16 @@ def rand(*shape):
     return numpy.random.RandomState(len(shape)).rand(*shape).astype('f')
 
 
+def has_onnx():
+    try:
+        onnx.export_model(L.Linear(1, 1), rand(1, 1))
+    except RuntimeError as error:
+        assert 'protobuf' in str(error)
+        return False
+    return True
+
+
+needs_onnx = pytest.mark.skipif(not has_onnx(), reason='built without protobuf')
 IDS = numpy.array([[1, 2, 3], [4, 5, 6]], 'i')
 BERT = dict(vocab_size=20, hidden_size=8, num_hidden_layers=2, num_attention_heads=2, intermediate_size=16,
             max_position_embeddings=10)
@@ -50,6 +60,7 @@ def without_graph(net, *xs):
         return net(*xs)
 
 
+@needs_onnx
 @pytest.mark.parametrize('name', sorted(NETWORKS))
 def test_export_import_and_preparation(name):
     make, xs = NETWORKS[name]
@@ -78,6 +89,7 @@ def classifier():
     return chainer.Sequential(L.Linear(3, 8), L.BatchNormalization(8), F.relu, L.Linear(8, 2))
 
 
+@needs_onnx
 def test_an_imported_model_is_trained_saved_and_copied(tmp_path):
     numpy.random.seed(0)
     x, t = rand(6, 3), numpy.array([0, 1, 0, 1, 0, 1], 'i')
@@ -116,6 +128,7 @@ def test_an_imported_model_is_trained_saved_and_copied(tmp_path):
     numpy.testing.assert_array_equal(without_graph(other, x).array, seen[0])
 
 
+@needs_onnx
 def test_errors_of_models(tmp_path):
     x = rand(2, 3)
     net = classifier()
@@ -137,6 +150,7 @@ def test_errors_of_models(tmp_path):
         onnx.export_model(lambda v: {}['wanted'], x)
 
 
+@needs_onnx
 def test_free_lengths_of_other_axes():
     net = L.Convolution2D(1, 2, 3)
     prepared = inference.prepare(net, rand(1, 1, 8, 8), dynamic_axes=[('height', 0, 2), ('width', 0, 3)])
@@ -144,6 +158,7 @@ def test_free_lengths_of_other_axes():
     numpy.testing.assert_allclose(prepared(x), without_graph(net, x).array, atol=1e-6)
 
 
+@needs_onnx
 def test_threads_share_a_prepared_network():
     prepared = inference.prepare(classifier(), rand(6, 3))
     expected = prepared(rand(6, 3))

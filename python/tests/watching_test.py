@@ -151,7 +151,11 @@ def test_writer(tmp_path):
         board.scalar('loss', np.float32(2), 2)
         board.histogram('weights', model.W, 1)
         board.histogram('nothing', np.array([np.nan], 'f'), 1)
-        board.image('picture', np.zeros((3, 4, 5), 'f'), 1)
+        try:
+            board.image('picture', np.zeros((3, 4, 5), 'f'), 1)
+        except RuntimeError as error:  # in wheels
+            assert 'libpng' in str(error)
+            board.text('picture', '', 1)
         board.hparams({'lr': 0.1}, ['loss'])
         board.graph(model(x), model)
         path = board.path
