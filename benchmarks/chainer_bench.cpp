@@ -129,6 +129,7 @@ Arguments parse(int argc, char** argv) {
       a.names.push_back(arg);
     }
   }
+  if (a.limit && (a.callers > 1 || !bench::device.is_host())) wrong("--limit is for one caller and the host");
   if (a.names.empty())
     for (const auto& w : bench::workloads()) a.names.push_back(w.name);
   return a;

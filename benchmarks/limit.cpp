@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <utility>
 
 namespace bench {
 namespace {
@@ -55,14 +56,18 @@ double bytes_of(const chainer::Array& a) { return a ? static_cast<double>(a.nbyt
 }  // namespace
 
 Work work_of(Step& step) {
+  const bool was_static = std::exchange(use_static, false);  // replays do not count
   (void)step.run().array().raw();
   Work w;
-  const int64_t before = chainer::multiply_adds();
-  chainer::memory::reset_peak();
-  const int64_t in_use = chainer::memory::statistics().in_use;
-  (void)step.run().array().raw();
-  w.multiply_adds = static_cast<double>(chainer::multiply_adds() - before);
-  w.bytes = 2 * static_cast<double>(chainer::memory::statistics().peak - in_use);
+  {
+    const chainer::MultiplyAddsCounter counter;
+    chainer::memory::reset_peak();
+    const int64_t in_use = chainer::memory::statistics().in_use;
+    (void)step.run().array().raw();
+    w.multiply_adds = static_cast<double>(counter.count());
+    w.bytes = 2 * static_cast<double>(chainer::memory::statistics().peak - in_use);
+  }
+  use_static = was_static;
   for (const auto& [name, a] : step.inputs) w.bytes += bytes_of(a);
   for (const auto& [path, p] : step.parameters) w.bytes += bytes_of(p.array()) + bytes_of(p.grad());
   for (const chainer::Parameter& p : step.trained)

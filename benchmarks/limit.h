@@ -5,8 +5,9 @@
 
 namespace bench {
 
-/// The work of a step: multiplications (array/multiply_adds.h), and bytes that it must read or write: parameters,
-/// gradients, states of optimizers and inputs once, and twice the memory that it allocates, which it writes and reads.
+/// The work of a step: multiplications (chainer/array/multiply_adds.h), and bytes that it must read or write:
+/// parameters, gradients, states of optimizers and inputs once, and twice the memory that it allocates, which it writes
+/// and reads.
 struct Work {
   double multiply_adds = 0, bytes = 0;
 };

@@ -43,6 +43,7 @@ struct MakeOwn : MemberVisitor {
     return it->second;
   }
   void link(const std::string&, Link& l) override { l.visit(*this); }
+  bool visits_held() const override { return true; }
   using MemberVisitor::persistent;
 
   CopyMode mode;

@@ -78,10 +78,27 @@ void Link::addgrads(const Link& other) {
   }
 }
 
+namespace {
+
+struct Mover : MemberVisitor {
+  explicit Mover(const Device& d) : device(d) {}
+  void param(const std::string&, Parameter& p) override { p.to_device(device); }
+  void persistent(const std::string&, Array& v) override {
+    if (v) v = v.to_device(device);
+  }
+  void link(const std::string&, Link& l) override {
+    if (l.is_moved_from()) throw RuntimeError("a ", l.class_name(), " is used after it was moved elsewhere");
+    l.visit(*this);
+  }
+  bool visits_held() const override { return true; }
+  using MemberVisitor::persistent;
+  const Device& device;
+};
+
+}  // namespace
+
 Link& Link::to_device(const Device& device) {
-  for (Parameter& p : params()) p.to_device(device);
-  for (const auto& [path, value] : persistent_values(*this))
-    if (Array* const* a = std::get_if<Array*>(&value); a && **a) **a = (*a)->to_device(device);
+  Mover(device).link("", *this);
   return *this;
 }
 

@@ -31,6 +31,9 @@ class MemberVisitor {
   /// Narrow numbers are visited as wide ones. Throws ValueError if the visitor sets a value that does not fit.
   virtual void persistent(const std::string& name, int& v);
   virtual void persistent(const std::string& name, float& v);
+  /// Returns true if the walk is also shown what a link holds but neither trains nor saves, such as the model that
+  /// L::LowRankAdaptation adapts: true for copies and moves to a device.
+  virtual bool visits_held() const { return false; }
   /// Returns a replacement for a link in a std::shared_ptr, before the link is visited; nullptr keeps the link.
   virtual std::shared_ptr<Link> replacement(const std::shared_ptr<Link>& link) { return (void)link, nullptr; }
 };

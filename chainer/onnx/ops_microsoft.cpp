@@ -67,11 +67,7 @@ Variables embed_layer_normalization(const Call& c) {
   Variable sum = F::get_item(c[2], {words}) + F::get_item(c[3], {at});
   if (c.has(1) && c.has(4)) sum = sum + F::get_item(c[4], {c.array(1).astype(int64, false)});
   Array lengths = zeros({words.shape()[0]}, int32);
-  if (c.has(7)) {
-    Array n = zeros({words.shape()[0]}, int64);
-    n = chainer::sum(c.array(7).astype(int64, false), 1);
-    lengths = n.astype(int32);
-  }
+  if (c.has(7)) lengths = chainer::sum(c.array(7).astype(int64, false), 1).astype(int32);
   return {normalized(c, sum, c[5], c[6], true), Variable(lengths, false), sum};
 }
 

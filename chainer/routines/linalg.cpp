@@ -25,7 +25,7 @@ void matmul_into(const Array& a, const Array& b, Array& out, double alpha, doubl
   if (a.dtype() != out.dtype() || b.dtype() != out.dtype())
     throw DtypeError("matmul: ", a.dtype(), " times ", b.dtype(), " into ", out.dtype(),
                      "; all must have the same dtype");
-  count_multiply_adds(out.size() * a.shape()[d - 1]);
+  count_multiply_adds([&] { return out.size() * a.shape()[d - 1]; });
   const Device& device = out.device();
   if (a.device() != device || b.device() != device) [[unlikely]]
     return device.backend().gemm(a.to_device(device), b.to_device(device), out, alpha, beta);

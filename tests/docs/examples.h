@@ -2,6 +2,7 @@
 // What the examples of the headers' comments are checked with: the value of an expression against the text behind it.
 #pragma once
 #include <chainer/chainer.h>
+#include <chainer/array/multiply_adds.h>
 #include <chainer/links/parameter_hooks.h>
 #include <chainer/models/bert.h>
 #include <chainer/models/generate.h>

@@ -51,12 +51,12 @@ void expect_same(const Shape& q_shape, const Shape& k_shape, int64_t e, const Op
 
 }  // namespace
 
-// Returns the multiply_adds() of f.
+// Returns the multiplications of f.
 template <class F>
 int64_t work(F f) {
-  const int64_t before = multiply_adds();
+  const MultiplyAddsCounter counter;
   f();
-  return multiply_adds() - before;
+  return counter.count();
 }
 
 TEST(products_are_counted_by_their_direct_algorithms) {

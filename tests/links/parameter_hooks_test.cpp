@@ -5,6 +5,7 @@
 #include <cmath>
 #include <thread>
 
+#include "chainer/core/parallel.h"
 #include "chainer/inference/prepare.h"
 #include "chainer/links/attention.h"
 #include "chainer/links/parameter_hooks.h"
@@ -219,6 +220,28 @@ TEST(adaptations_are_saved_without_the_model) {
   (void)train(copy, 3);
   EXPECT_CLOSE(tagger(x).array(), y, {.atol = 0, .rtol = 0});
   EXPECT(any(copy(x).array() != y).item<bool>());
+  // So are the weights that a copy has merged.
+  const Array z = copy(x).array();
+  copy.features.merge();
+  EXPECT_CLOSE(copy(x).array(), z, {.atol = 1e-5});
+  EXPECT_CLOSE(tagger(x).array(), y, {.atol = 0, .rtol = 0});
+  auto merged = copy.copy(CopyMode::copy);
+  for (Parameter& p : dynamic_cast<L::TransformerEncoder&>(merged.features.model()).params())
+    p.set_array(p.array() * 0);
+  EXPECT_CLOSE(copy(x).array(), z, {.atol = 1e-5});
+}
+
+TEST(adaptations_do_not_depend_on_threads_or_sizes) {
+  const int before = cpu::thread_count();
+  std::vector<Array> results;
+  for (const int threads : {1, 8}) {
+    cpu::set_thread_count(threads);
+    Tagger tagger(encoder());
+    (void)train(tagger, 3);
+    results.push_back(tagger(ones({1000, 2, 8})).array());
+  }
+  cpu::set_thread_count(before);
+  EXPECT_CLOSE(results[0], results[1], {.atol = 0, .rtol = 0});
 }
 
 TEST(hooks_on_parameters_in_static_graphs) {

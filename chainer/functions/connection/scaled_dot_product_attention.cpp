@@ -85,7 +85,7 @@ struct AttentionNode : FunctionNode {
     top = Array(rows, q.dtype());
     inverse = Array(rows, q.dtype());
     y = host_kernels::attention(a, q, wide(in[1]), wide(in[2]), top, inverse);
-    count_multiply_adds(pairs(a.causal, q.shape(), in[1].shape()) * (q.shape(-1) + in[2].shape(-1)));
+    count_multiply_adds([&] { return pairs(a.causal, q.shape(), in[1].shape()) * (q.shape(-1) + in[2].shape(-1)); });
     return {y.astype(in[0].dtype(), false)};
   }
   Variables backward(const Indexes& wanted, const Variables& gy) override {
@@ -97,7 +97,8 @@ struct AttentionNode : FunctionNode {
     }
     const Arrays g = host_kernels::attention_grad(a, wide(q.array()), wide(k.array()), wide(v.array()), y,
                                                   wide(gy[0].array()), top, inverse);
-    count_multiply_adds(pairs(a.causal, q.shape(), k.shape()) * 2 * (q.array().shape(-1) + v.array().shape(-1)));
+    count_multiply_adds(
+        [&] { return pairs(a.causal, q.shape(), k.shape()) * 2 * (q.array().shape(-1) + v.array().shape(-1)); });
     Variables out;
     for (const Array& x : g) out.push_back(Variable(x.astype(q.dtype(), false), false));
     return out;

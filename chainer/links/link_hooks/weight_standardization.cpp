@@ -13,7 +13,6 @@ void WeightStandardization::added(Link* link) {
 
 Variable WeightStandardization::replacement(Link& link, const std::string& name, const Parameter& p) {
   if (name != options_.weight_name) return {};
-  Axes others;
   const int channels = output_axis(link);
   Dims axes;
   for (int i = 0; i < p.ndim(); ++i)

@@ -56,7 +56,6 @@ struct Inner : MemberVisitor {
   void persistent(const std::string& name, double& v) override { visitor.persistent(prefix + name, v); }
   void persistent(const std::string& name, bool& v) override { visitor.persistent(prefix + name, v); }
   void persistent(const std::string& name, std::string& v) override { visitor.persistent(prefix + name, v); }
-  std::shared_ptr<Link> replacement(const std::shared_ptr<Link>& link) override { return visitor.replacement(link); }
   using MemberVisitor::persistent;
   MemberVisitor& visitor;
   std::string prefix;
@@ -118,7 +117,9 @@ Variable LowRankAdaptation::only(const Variables& y) {
 }
 
 void LowRankAdaptation::visit(MemberVisitor& v) {
-  if (!paths_.empty()) {
+  if (v.visits_held()) {
+    model_->visit(v);
+  } else if (!paths_.empty()) {
     Inner inner(v, "");
     model_->visit(inner);
   }

@@ -144,7 +144,8 @@ class Trainer(object):
         from chainer.training.extensions import _snapshot
         entries = [e for e in self._extensions.values()
                    if hasattr(e.extension, 'snapshot_filename') and hasattr(e.trigger, 'get_training_length')]
-        take = min(entries, key=lambda e: e.priority).extension if entries else _snapshot.snapshot()
+        # Of several, the one that runs last.
+        take = min(entries[::-1], key=lambda e: e.priority).extension if entries else _snapshot.snapshot()
         take(self)
         return os.path.join(self.out, take.snapshot_filename.format(self))
 

@@ -73,8 +73,10 @@ void on_host(const ConvolutionCall& call) { convolve_then(call); }
 
 void chainer::host_kernels::convolve(const ConvolutionCall& call) {
   cpu::host_convolution.store(cpu::on_host, std::memory_order_relaxed);
-  const Array& w = call.filters();
-  if (w.size()) count_multiply_adds(call.results().size() * (w.size() / w.shape()[0]));
+  count_multiply_adds([&] {
+    const Array& w = call.filters();
+    return w.size() ? call.results().size() * (w.size() / w.shape()[0]) : 0;
+  });
   call.out.device().backend().convolution(call);
 }
 
