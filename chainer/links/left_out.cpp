@@ -54,26 +54,27 @@ std::vector<std::string> links_behind_pointers(const Link& root) {
   for (const auto& [path, link] : tree) {
     if (is_declared_in(typeid(*link), "chainer")) continue;  // the library's links list all members
     const char* begin = reinterpret_cast<const char*>(link);
-    // Members that are links themselves are looked at on their own.
-    const std::vector<const Link*> members = Living<Link>::between(begin + 1, begin + link->object_size());
-    const auto in_member = [&](const char* word) {
-      return std::any_of(members.begin(), members.end(), [&](const Link* l) {
-        const char* first = reinterpret_cast<const char*>(l);
-        return word >= first && word < first + l->object_size();
-      });
+    const auto look = [&](const char* first, const char* last) {
+      for (; first + sizeof(void*) <= last; first += sizeof(void*)) {
+        // Any word of the object may be read; only values that are the address of a living link count.
+        std::uintptr_t word = 0;
+        std::memcpy(&word, first, sizeof word);
+        if (word - reinterpret_cast<std::uintptr_t>(begin) < link->object_size()) continue;
+        if (const Link* l = Living<Link>::at(word); l && known.insert(l).second)
+          out.push_back(
+              text("a ", l->class_name(), " that ", path, ", a ", link->class_name(),
+                   ", points to is not in its CHAINER_MEMBERS: it is neither trained nor saved. List the "
+                   "unique_ptr, shared_ptr or vector that owns it; links that are not owned need not be listed"));
+      }
     };
-    for (std::size_t at = sizeof(void*); at + sizeof(void*) <= link->object_size(); at += sizeof(void*)) {
-      if (in_member(begin + at)) continue;
-      // Any word of the object may be read; only values that are the address of a living link count.
-      std::uintptr_t word = 0;
-      std::memcpy(&word, begin + at, sizeof word);
-      if (word - reinterpret_cast<std::uintptr_t>(begin) < link->object_size()) continue;
-      if (const Link* l = Living<Link>::at(word); l && known.insert(l).second)
-        out.push_back(
-            text("a ", l->class_name(), " that ", path, ", a ", link->class_name(),
-                 ", points to is not in its CHAINER_MEMBERS: it is neither trained nor saved. List the "
-                 "unique_ptr, shared_ptr or vector that owns it; links that are not owned need not be listed"));
+    // Members that are links themselves are looked at on their own. They come in the order of their addresses.
+    const char* at = begin + sizeof(void*);
+    for (const Link* member : Living<Link>::between(begin + 1, begin + link->object_size())) {
+      const char* first = reinterpret_cast<const char*>(member);
+      look(at, first);
+      at = std::max(at, first + member->object_size());
     }
+    look(at, begin + link->object_size());
   }
   return out;
 }
