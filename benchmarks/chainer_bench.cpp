@@ -51,7 +51,7 @@ namespace {
 constexpr const char* kUsage =
     "usage: chainer_bench [--seconds S | --steps N] [--threads N] [--callers N] [--check DIR] [--limit] [--profile] "
     "[--static]\n"
-    "                     [--device NAME] [--tf32] [--list]\n"
+    "                     [--dtype NAME] [--device NAME] [--tf32] [--list]\n"
     "                     [WORKLOAD...]\n"
     "Times training steps and prints one line per workload (by default of all workloads):\n"
     "  name<TAB>median ms<TAB>min MINIMUM ms<TAB>n steps\n"
@@ -67,6 +67,7 @@ constexpr const char* kUsage =
     "                its share of the minimum\n"
     "  --profile     print the time of a step by function\n"
     "  --static      run workloads as static graphs (static_graph()) where possible\n"
+    "  --dtype NAME  config().dtype: float32 (default), mixed_bfloat16 or mixed16\n"
     "  --device NAME the device (@cpu); on other devices a line also has the peak memory\n"
     "  --tf32        convolutions of float32 on a CUDA device may round operands (use_cudnn_tensor_core \"always\")\n"
     "  --list        print the names\n";
@@ -111,6 +112,11 @@ Arguments parse(int argc, char** argv) {
       a.limit = true;
     } else if (arg == "--profile") {
       a.profile = true;
+    } else if (arg == "--dtype") {
+      const std::string name = value();
+      chainer::global_config().dtype = name == "mixed16"          ? chainer::mixed16
+                                       : name == "mixed_bfloat16" ? chainer::mixed_bfloat16
+                                                                  : chainer::DefaultDtype(chainer::parse_dtype(name));
     } else if (arg == "--device") {
       bench::device = chainer::get_device(value());
     } else if (arg == "--tf32") {

@@ -9,7 +9,8 @@ namespace chainer {
 namespace detail {
 [[gnu::always_inline]] inline float half_to_float(uint16_t h) {
   const uint32_t sign = uint32_t(h & 0x8000u) << 16, rest = h & 0x7fffu;
-  if (rest >= 0x7c00u) return std::bit_cast<float>(sign | 0x7f800000u | (rest & 0x3ffu) << 13);
+  if (rest >= 0x7c00u)  // a NaN becomes quiet, as processors make it
+    return std::bit_cast<float>(sign | 0x7f800000u | (rest > 0x7c00u ? 0x400000u : 0u) | (rest & 0x3ffu) << 13);
   if (rest >= 0x0400u) return std::bit_cast<float>(sign | ((rest << 13) + 0x38000000u));
   const float magnitude = static_cast<float>(rest) * 0x1p-24f;  // zero and subnormals, exact
   return std::bit_cast<float>(sign | std::bit_cast<uint32_t>(magnitude));

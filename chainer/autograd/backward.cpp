@@ -21,6 +21,7 @@ void Variable::backward(const BackwardOptions& options) const {
   const Variable root(*this);  // user code that runs meanwhile may drop this one
   VariableNode* const top = root.node_;
   const UsingConfig graph(&Config::enable_backprop, options.enable_double_backprop);
+  const PlainPrecision plain;
   BackwardScope changes(options.loss_scale);
   Backprop b;
   // If a function throws, gradients left in nodes must not affect the next call.

@@ -20,10 +20,12 @@ bool detail::flag_from_environment(const char* name, bool otherwise) {
   const std::string v = text_from_environment(name, otherwise ? "1" : "0");
   return !v.empty() && v != "0";
 }
-Dtype detail::dtype_from_environment(const char* name, const char* otherwise) {
+DefaultDtype detail::dtype_from_environment(const char* name, const char* otherwise) {
   const std::string v = text_from_environment(name, otherwise);
-  if (v == "float16" || v == "float32" || v == "float64") return parse_dtype(v);
-  throw TypeError(name, " must be float16, float32 or float64, not '", v, "'");
+  if (v == "mixed16") return mixed16;
+  if (v == "mixed_bfloat16") return mixed_bfloat16;
+  if (v == "float16" || v == "bfloat16" || v == "float32" || v == "float64") return parse_dtype(v);
+  throw TypeError(name, " must be float16, bfloat16, float32, float64, mixed16 or mixed_bfloat16, not '", v, "'");
 }
 
 namespace {
@@ -50,7 +52,7 @@ void for_entries(F&& f) {
 }
 
 std::string value_text(bool v) { return v ? "True" : "False"; }
-std::string value_text(Dtype v) { return to_string(v); }
+std::string value_text(const DefaultDtype& v) { return to_string(v); }
 std::string value_text(const std::string& v) { return v; }
 std::string value_text(const std::any& v) {
   if (const auto* s = std::any_cast<const char*>(&v)) return *s;
@@ -146,6 +148,11 @@ void UsingConfig::set_user(std::string_view key, std::any value) {
 
 bool is_debug() { return config().debug; }
 void set_debug(bool debug) { config().debug = debug; }
-Dtype get_dtype(std::optional<Dtype> dtype) { return dtype ? *dtype : config().dtype.get(); }
+Dtype get_dtype(std::optional<Dtype> dtype) { return dtype ? *dtype : config().dtype.get().parameters; }
+
+std::string to_string(const DefaultDtype& d) {
+  if (!d.products) return to_string(d.parameters);
+  return *d.products == float16 ? "mixed16" : text("mixed_", *d.products);
+}
 
 }  // namespace chainer

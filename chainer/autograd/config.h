@@ -2,6 +2,7 @@
 // Configuration: process-wide values, and values of a thread that override them in a scope.
 #pragma once
 #include <any>
+#include <concepts>
 #include <functional>
 #include <map>
 #include <optional>
@@ -12,12 +13,30 @@
 
 namespace chainer {
 
+/// The default floating-point dtype, or two of them in mixed precision.
+struct DefaultDtype {
+  constexpr DefaultDtype(Dtype d) : parameters(d) {}
+  constexpr DefaultDtype(Dtype p, Dtype narrow) : parameters(p), products(narrow) {}
+  constexpr operator Dtype() const { return parameters; }
+
+  Dtype parameters;                    ///< of parameters, their gradients and the states of optimizers
+  std::optional<Dtype> products = {};  ///< in mixed precision, of products, and of the activations computed from them
+};
+/// Mixed precision: parameters in float32; products of matrices and convolutions, and the activations and gradients of
+/// activations computed from them, in 16 bits; losses and sums in float32 again. While config().dtype has one of these
+/// values, functions cast their inputs (see docs/guide/mixed_precision.md), so that models need no change.
+///   config().dtype = mixed_bfloat16;
+inline constexpr DefaultDtype mixed16{float32, float16}, mixed_bfloat16{float32, bfloat16};
+/// Returns the name: "float32", "mixed16", ...
+std::string to_string(const DefaultDtype& d);
+
 /// A configuration entry: its own value, or that of the parent entry.
 template <class T>
 class Option {
  public:
   Option(T v) : value_(std::move(v)) {}
   operator const T&() const { return get(); }
+  operator Dtype() const requires std::same_as<T, DefaultDtype> { return get(); }
   const T& get() const { return local_ || !parent_ ? value_ : parent_->get(); }
   Option& operator=(T v) {
     value_ = std::move(v);
@@ -38,11 +57,11 @@ class Option {
 };
 
 // Return the value of an environment variable, or a default. dtype_from_environment() throws TypeError if the text is
-// not a floating dtype.
+// not a floating dtype, mixed16 or mixed_bfloat16.
 namespace detail {
 std::string text_from_environment(const char* name, const char* otherwise);
 bool flag_from_environment(const char* name, bool otherwise);
-Dtype dtype_from_environment(const char* name, const char* otherwise);
+DefaultDtype dtype_from_environment(const char* name, const char* otherwise);
 }  // namespace detail
 
 /// The configuration entries of the Chainer manual, with its defaults and environment variables.
@@ -54,8 +73,8 @@ struct Config {
       detail::flag_from_environment("CHAINER_CUDNN_FAST_BATCH_NORMALIZATION", false)};
   /// Enables checks for NaN in results and gradients; an error names the function.
   Option<bool> debug{detail::flag_from_environment("CHAINER_DEBUG", false)};
-  /// The default floating-point data type.
-  Option<Dtype> dtype{detail::dtype_from_environment("CHAINER_DTYPE", "float32")};
+  /// The default floating-point data type, or mixed16 or mixed_bfloat16.
+  Option<DefaultDtype> dtype{detail::dtype_from_environment("CHAINER_DTYPE", "float32")};
   Option<bool> enable_backprop{true};
   /// Whether threads flush denormal numbers to zero. A thread reads this entry once, when it first uses the
   /// configuration (as every function and every update does), so that results do not change between two steps.
@@ -159,7 +178,7 @@ struct [[nodiscard]] DebugMode : UsingConfig {
 /// Returns the debug entry of the configuration.
 bool is_debug();
 void set_debug(bool debug);
-/// Returns `dtype` if given, else the configured default.
+/// Returns `dtype` if given, else the configured default; in mixed precision that of parameters.
 Dtype get_dtype(std::optional<Dtype> dtype = {});
 
 }  // namespace chainer

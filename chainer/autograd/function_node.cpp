@@ -225,6 +225,30 @@ class InputArrays {
   Arrays arrays_;
 };
 
+// In mixed precision, replaces the inputs of a call by inputs in the dtypes of the function's policy. Then functions
+// that forward() calls cast nothing, unless the function takes any inputs.
+class CastInputs {
+ public:
+  CastInputs(const FunctionNode& f, const Variable* const*& inputs, std::size_t count) {
+    if (const std::optional<Dtype> narrow = config().dtype.get().products) [[unlikely]]
+      cast(f, *narrow, inputs, count);
+  }
+
+ private:
+  void cast(const FunctionNode& f, Dtype narrow, const Variable* const*& inputs, std::size_t count) {
+    const MixedPrecision policy = f.mixed_precision();
+    if (policy == MixedPrecision::any_mix) return;
+    if (cast_for_mixed_precision(policy, narrow, inputs, count, cast_)) {
+      for (const Variable& v : cast_) pointers_.push_back(&v);
+      inputs = pointers_.data();
+    }
+    plain_.emplace();
+  }
+  Variables cast_;
+  SmallVector<const Variable*, 4> pointers_;
+  std::optional<PlainPrecision> plain_;
+};
+
 // Checks the inputs and computes the outputs.
 Arrays run_forward(FunctionNode& node, const Arrays& in) {
   const Config& c = config();
@@ -271,6 +295,7 @@ bool wants_node(const Variable* const* inputs, std::size_t count) {
 }
 
 Variable apply_without_node(FunctionNode& f, const Variable* const* inputs, std::size_t count) {
+  const CastInputs cast(f, inputs, count);
   InputArrays in(f);
   in.collect(f, inputs, count);
   Arrays out = run_forward(f, in.arrays());
@@ -282,6 +307,7 @@ Variables apply_function(Ref<FunctionNode> f, const Variable* const* inputs, std
   if (node.applied_)
     throw RuntimeError(node.label(), ": a function node can be applied only once; create a new one for each call");
   node.applied_ = true;
+  const CastInputs cast(node, inputs, count);
   InputArrays in(node);
   in.collect(node, inputs, count);
   bool requires_grad = false;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "chainer/autograd/composed_call.h"
+#include "chainer/autograd/mixed_precision.h"
 #include "chainer/autograd/type_check.h"
 #include "chainer/autograd/variable.h"
 #include "chainer/core/other_options.h"
@@ -58,6 +59,8 @@ class FunctionNode {
   /// Returns true if forward() runs code that may replace or drop the variables of the call; their arrays are then kept
   /// until it returns. By default true for all classes outside of this library's functions.
   virtual bool keeps_inputs() const;
+  /// Returns how apply() casts the inputs in mixed precision.
+  virtual MixedPrecision mixed_precision() const { return MixedPrecision::widest; }
   /// Checks dtypes and shapes with type_check::expect(), before forward(). A failed condition throws InvalidType with
   /// an explanation; without config().type_check, a TypeError with dtypes and shapes.
   virtual void check_type_forward(const type_check::TypeInfos& in_types) const { (void)in_types; }

@@ -59,6 +59,7 @@ Variables grad_within(const Variables& outputs, const Variables& inputs, const V
 
   // 3. Backpropagation through these. Gradients are kept in a table instead of the nodes.
   const UsingConfig graph(&Config::enable_backprop, o.enable_double_backprop);
+  const PlainPrecision plain;
   BackwardScope changes(o.loss_scale);
   std::unordered_map<const VariableNode*, Variable> gradients;
   b.walk = ++Backprop::walks;

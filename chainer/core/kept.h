@@ -54,13 +54,14 @@ class Kept {
  public:
   Kept() = default;
   template <class U>
-  requires(std::derived_from<U, T> && !std::is_const_v<U>) Kept(U& lvalue) : cell_(lvalue.cell()), type_(&typeid(U)) {}
+  requires(std::derived_from<U, T> && !std::is_const_v<U>) Kept(U& lvalue)
+      : cell_(cell_of(lvalue)), type_(&typeid(U)) {}
   template <class U>
   requires(std::derived_from<U, T> && !std::is_reference_v<U> && !std::is_const_v<U>) Kept(U&& rvalue)
-      : owned_(std::make_shared<U>(std::move(rvalue))), cell_(owned_->cell()), type_(&typeid(U)) {}
+      : owned_(std::make_shared<U>(std::move(rvalue))), cell_(cell_of(*owned_)), type_(&typeid(U)) {}
   template <class U>
   requires std::derived_from<U, T> Kept(std::shared_ptr<U> shared) : owned_(std::move(shared)) {
-    if (owned_) cell_ = owned_->cell(), type_ = &typeid(U);
+    if (owned_) cell_ = cell_of(*owned_), type_ = &typeid(U);
   }
   explicit operator bool() const { return cell_ != nullptr; }
   /// Returns the object. Throws RuntimeError if there is none, or if a borrowed object was destroyed.
@@ -75,6 +76,9 @@ class Kept {
   const std::shared_ptr<T>& owned() const { return owned_; }
 
  private:
+  // (A derived class may also have a member named cell.)
+  static const std::shared_ptr<Anchored*>& cell_of(const Anchored& object) { return object.cell(); }
+
   std::shared_ptr<T> owned_;
   std::shared_ptr<Anchored*> cell_;
   const std::type_info* type_ = nullptr;  // the object's dynamic type, for the message

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "chainer/autograd/mixed_precision.h"
 #include "chainer/distributions/parameters.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/math.h"
@@ -23,7 +24,7 @@ Variable inverse(const Variable& tril) {
 }  // namespace
 
 MultivariateNormal::MultivariateNormal(const Variable& l, const MultivariateNormalOptions& o)
-    : loc(l), scale_tril(o.scale_tril) {
+    : loc(widened(l)), scale_tril(widened(o.scale_tril)) {
   if (!loc || !scale_tril)
     throw ValueError("MultivariateNormal: parameter '", loc ? "scale_tril" : "loc", "' is missing");
   if (!is_floating(loc.dtype()) || loc.dtype() != scale_tril.dtype())

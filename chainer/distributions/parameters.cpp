@@ -2,6 +2,7 @@
 #include "chainer/distributions/parameters.h"
 
 #include "chainer/autograd/function_node.h"
+#include "chainer/autograd/mixed_precision.h"
 #include "chainer/functions/array.h"
 #include "chainer/functions/math.h"
 #include "chainer/routines/arithmetic.h"
@@ -10,6 +11,7 @@
 namespace chainer::distributions {
 
 void prepare(std::string_view distribution, std::initializer_list<Parameter> parameters) {
+  for (const Parameter& p : parameters) *p.value = widened(*p.value);
   Shape shape;
   const Parameter& first = *parameters.begin();
   for (const Parameter& p : parameters) {

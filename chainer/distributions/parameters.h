@@ -14,8 +14,8 @@ struct Parameter {
   const char* name;
   Variable* value;
 };
-/// Broadcasts parameters to one shape. Throws ValueError if one is missing, TypeError unless all have one floating
-/// dtype, DimensionError if they do not broadcast.
+/// Broadcasts parameters to one shape, in mixed precision in float32. Throws ValueError if one is missing, TypeError
+/// unless all have one floating dtype, DimensionError if they do not broadcast.
 void prepare(std::string_view distribution, std::initializer_list<Parameter> parameters);
 /// Returns (n) + shape.
 Shape with_samples(int64_t n, const Shape& shape);

@@ -65,7 +65,8 @@ std::vector<int64_t> key_of(const Variables& args, const std::vector<int64_t>& n
   std::vector<int64_t> key;
   key.reserve(16 + 8 * (args.size() + members.parameters.size() + members.arrays.size()));
   for (const int64_t n : {int64_t(c.train), int64_t(graph), int64_t(c.in_recomputing), int64_t(c.winograd),
-                          static_cast<int64_t>(c.dtype.get()), static_cast<int64_t>(args.size())})
+                          int64_t(c.dtype.get().parameters), int64_t(c.dtype.get().products.value_or(bool_)),
+                          static_cast<int64_t>(args.size())})
     key.push_back(n);
   key.insert(key.end(), nesting.begin(), nesting.end());
   for (const Variable& x : args) {

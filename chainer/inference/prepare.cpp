@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "chainer/autograd/mixed_precision.h"
+
 namespace chainer::inference {
 namespace {
 
@@ -19,6 +21,7 @@ Prepared::Prepared(onnx::Model model)
 
 Arrays Prepared::operator()(const Arrays& inputs) const {
   const UsingConfig test(&Config::train, false);
+  const PlainPrecision plain;
   const NoBackpropMode no_graph;
   const UsingConfig as_prepared(&Config::winograd, winograd_);
   if (lengths_stay_) check_lengths(inputs);

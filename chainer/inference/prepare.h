@@ -19,8 +19,8 @@ struct PrepareOptions {
   std::vector<onnx::DynamicAxis> dynamic_axes = {};
 };
 
-/// A prepared network. Computes in test mode, without a graph, and with the config().winograd at the call of prepare(),
-/// whatever the configuration of the thread. Any number of threads may call it at the same time.
+/// A prepared network. Computes in test mode, without a graph or mixed precision, and with the config().winograd at the
+/// call of prepare(), whatever the configuration of the thread. Any number of threads may call it at the same time.
 class Prepared {
  public:
   explicit Prepared(onnx::Model model);

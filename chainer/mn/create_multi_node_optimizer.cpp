@@ -33,6 +33,7 @@ GradientReducer& MultiNodeOptimizer::reducer() {
 
 void MultiNodeOptimizer::update() {
   if (!reducer().reduce()) return;
+  if (skips_update()) return;
   // Hooks of this optimizer run on the means; those of the actual optimizer run in its update.
   auto* method = dynamic_cast<GradientMethod*>(&*actual_);
   if (method) method->reallocate_cleared_grads();

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "chainer/autograd/mixed_precision.h"
 #include "chainer/array/index.h"
 #include "chainer/onnx/program.h"
 #include "chainer/routines/arithmetic.h"
@@ -190,6 +191,7 @@ Check::~Check() = default;
 std::optional<std::string> Check::difference(const Variables& inputs, const Variables& expected,
                                              bool shapes_only) const {
   UsingConfig test_mode(&Config::train, false);
+  const PlainPrecision plain;
   NoBackpropMode no_graph;
   try {
     const Variables got = parts_->program.run(parts_->program.plan, parts_->leaves, inputs);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "chainer/onnx/outside_reads.h"
 
+#include "chainer/autograd/mixed_precision.h"
 #include "chainer/array/recording/recorder.h"
 #include "chainer/autograd/function_hook.h"
 #include "chainer/links/link_hook.h"
@@ -37,6 +38,7 @@ struct Inside : FunctionHook, LinkHook {
 
 std::optional<std::string> outside_read(const Computation& f, const Variables& inputs) {
   const UsingConfig test_mode(&Config::train, false);
+  const PlainPrecision plain;
   const NoBackpropMode no_graph;
   recording::Tape tape;
   recording::Recorder recorder(tape);

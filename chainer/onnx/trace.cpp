@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "chainer/autograd/mixed_precision.h"
 #include "chainer/array/index.h"
 #include "chainer/autograd/function_hook.h"
 #include "chainer/onnx/program.h"
@@ -193,6 +194,7 @@ class Reader {
 
 std::shared_ptr<const Trace> trace(const Computation& f, const Variables& inputs) {
   UsingConfig test_mode(&Config::train, false);
+  const PlainPrecision plain;
   ForceBackpropMode graph;
   auto events = std::make_shared<Events>();
   auto t = std::make_shared<Trace>();
@@ -213,6 +215,7 @@ std::shared_ptr<const Trace> trace(const Computation& f, const Variables& inputs
 
 Variables results_of(const Computation& f, const Variables& inputs) {
   UsingConfig test_mode(&Config::train, false);
+  const PlainPrecision plain;
   NoBackpropMode no_graph;
   return f(inputs);
 }

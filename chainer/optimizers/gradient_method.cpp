@@ -132,13 +132,13 @@ void GradientMethod::update() {
                 " belongs to another optimizer, whose setup() was called later: the rule of that ", rule->owner_name,
                 " is applied here. Give each optimizer links of its own, or call setup() of this one again"));
     }
-    if (looks_for_nan() && begins_with_nan(p.grad()))
+    if (looks_for_nan() && !scales_dynamically() && begins_with_nan(p.grad()))
       complain_of_nan(text("the gradient of ", path),
                       ": the loss was NaN or a derivative infinite. Debug mode "
                       "(CHAINER_DEBUG=1, or set_debug(true)) names the function");
   }
   // Reading values waits for the device. Therefore this is done only for OnNan::stop, and once for all gradients.
-  if (on_nan == optimizer::OnNan::stop) {
+  if (on_nan == optimizer::OnNan::stop && !scales_dynamically()) {
     Array total;
     for (const auto& [path, p] : target().namedparams(false))
       if (const Array first = first_there(p.grad())) total = total ? total + first : first;
@@ -152,6 +152,7 @@ void GradientMethod::update() {
               " has a gradient in an update, so none is changed: backward() was not called since cleargrads(), or the ",
               "loss has no graph"));  // a constant text, so that it is printed once
   reallocate_cleared_grads();
+  if (skips_update()) return;
   call_hooks(Timing::pre);
   ++t;
   std::optional<optimizer::Passes> passes;  // for parameters on devices

@@ -150,6 +150,7 @@ void Optimizer::call_hooks(Timing timing) {
 void Optimizer::serialize(Serializer& s) {
   s.count("t", t);
   s.count("epoch", epoch);
+  serialize_loss_scale(s);
   for (const auto& [path, p] : target().namedparams())
     if (auto* rule = dynamic_cast<UpdateRule*>(p.update_rule().get())) rule->serialize(*s.child(path.substr(1)), &p);
 }

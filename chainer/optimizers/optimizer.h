@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "chainer/array/operations/families.h"
+#include "chainer/core/other_options.h"
 #include "chainer/links/link.h"
 
 namespace chainer {
@@ -146,6 +147,13 @@ class UpdateRule : public ParameterUpdater {
   std::optional<Parameter> master_;
 };
 
+/// Options of Optimizer::loss_scaling().
+struct LossScalingOptions {
+  int64_t interval = 1000;           ///< updates in which a dynamic scale doubles, if all gradients are finite
+  std::optional<double> scale = {};  ///< a constant scale instead of a dynamic one
+  double initial = 1;                ///< the first value of a dynamic scale
+};
+
 /// Base of all optimizers. setup() sets the target link; update() changes the parameters of the target.
 class Optimizer : public Anchored {
  public:
@@ -173,8 +181,25 @@ class Optimizer : public Anchored {
   void call_hooks(optimizer::Timing timing);
   /// Saves or loads t, epoch, and the state of each rule under the path of its parameter, but not the parameters.
   virtual void serialize(Serializer& s);
-  void set_loss_scale(double scale) { loss_scale_ = scale; }
+  /// Multiplies losses by a scale before backward(), and divides gradients by it before updates, so that small
+  /// gradients do not underflow in float16. A dynamic scale grows by 2^(1 / interval) with each update, up to 65504. If
+  /// a gradient is infinite or NaN, the update is skipped and the scale halved, down to 1. serialize() saves a dynamic
+  /// scale. Throws ValueError unless the scale and the interval are positive.
+  ///   optimizer.loss_scaling({.initial = 1024});
+  void loss_scaling(const LossScalingOptions& options = {});
+  CHAINER_OTHER_OPTIONS_METHOD(loss_scaling, ".interval, .scale, .initial");
+  /// Sets a constant scale of losses.
+  void set_loss_scale(double scale) { loss_scaling({.scale = scale}); }
   std::optional<double> loss_scale() const { return loss_scale_; }
+  bool scales_dynamically() const { return growth_ > 0; }
+  /// The number of updates that a dynamic scale has skipped.
+  int64_t skipped_updates() const { return skipped_updates_; }
+  /// Looks for an infinity or NaN in the gradients; is_safe_to_update() returns false if there was one. update() calls
+  /// this function and the next if the scale is dynamic.
+  void check_nan_in_grads();
+  bool is_safe_to_update() const { return safe_; }
+  /// Changes a dynamic scale: grows it if the last check found only finite gradients, else halves it.
+  void update_loss_scale();
   bool has_target() const { return static_cast<bool>(target_); }
   virtual Link& target() const;
   const Kept<Link>& kept_target() const { return target_; }
@@ -195,8 +220,16 @@ class Optimizer : public Anchored {
 
  protected:
   Kept<Link> target_;
+  /// Returns true if the update has to be left out. For a dynamic scale: checks the gradients and changes the scale.
+  bool skips_update();
+  void serialize_loss_scale(Serializer& s);
   optimizer::HookList hooks_;
   std::optional<double> loss_scale_;
+
+ private:
+  double growth_ = 0;  // per update; 0 for a constant scale
+  bool safe_ = true;
+  int64_t skipped_updates_ = 0;
 };
 
 /// Base of optimizers that update each parameter from its gradient by an UpdateRule.

@@ -279,6 +279,7 @@ void check_op(const OpCase& c) {
     check_outputs_alone(c);
     check_outside_memory(c);
     check_large(c);
+    check_mixed_precision(c);
     check_leaks(c);
   });
 }

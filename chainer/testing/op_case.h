@@ -56,6 +56,9 @@ void check_outside_memory(const OpCase& c);
 /// Elementwise functions on arrays that threads share and that are computed later: the same bits for any number of
 /// threads, deferred or not, and those of the small array.
 void check_large(const OpCase& c);
+/// In mixed precision (mixed16), inputs of float16, of float32, and of both: results and gradients are those in
+/// float64, to the rounding of float16; gradients have the dtypes of their inputs.
+void check_mixed_precision(const OpCase& c);
 /// Forward, backward and double backward leak neither arrays nor nodes.
 void check_leaks(const OpCase& c);
 /// All of the above; the message of a failure begins with the name.

@@ -14,7 +14,7 @@ _os.environ.setdefault('CHAINER_FLUSH_DENORMALS', '0')
 from chainer import _core  # NOQA
 from chainer._version import __version__  # NOQA
 from chainer.configuration import config, DebugMode, force_backprop_mode, get_dtype, global_config  # NOQA
-from chainer.configuration import is_debug, no_backprop_mode, set_debug, using_config  # NOQA
+from chainer.configuration import is_debug, mixed16, mixed_bfloat16, no_backprop_mode, set_debug, using_config  # NOQA
 from chainer._core import Variable  # NOQA
 from chainer import utils  # NOQA
 from chainer import backends  # NOQA

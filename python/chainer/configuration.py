@@ -81,6 +81,38 @@ def _show(entries, file):
         print('{:<{}} {}'.format(key, width, entries[key]), file=file)
 
 
+class _MixedPrecision(object):
+    """A value of config.dtype: parameters in float32, products and activations in 16 bits."""
+
+    def __init__(self, name):
+        self._mixed_name = name
+
+    @property
+    def dtype(self):
+        """The dtype of activations for NumPy, which has no bfloat16."""
+        return numpy.dtype(numpy.float16 if self._mixed_name == 'mixed16' else numpy.float32)
+
+    def __repr__(self):
+        return 'dtype(\'{}\')'.format(self._mixed_name)
+
+    __str__ = __repr__
+
+    def __reduce__(self):
+        return _mixed_precision, (self._mixed_name,)
+
+
+mixed16 = _MixedPrecision('mixed16')
+mixed_bfloat16 = _MixedPrecision('mixed_bfloat16')
+
+
+def _mixed_precision(name):
+    return mixed16 if name == 'mixed16' else mixed_bfloat16
+
+
+def _default_dtype(name):
+    return _mixed_precision(name) if name in ('mixed16', 'mixed_bfloat16') else numpy.dtype(name)
+
+
 def _flag(name, default='0'):
     return bool(int(os.environ.get(name, default)))
 
@@ -93,7 +125,7 @@ for _key, _value in (
         ('cudnn_deterministic', False),
         ('cudnn_fast_batch_normalization', _flag('CHAINER_CUDNN_FAST_BATCH_NORMALIZATION')),
         ('debug', _flag('CHAINER_DEBUG')),
-        ('dtype', numpy.dtype(os.environ.get('CHAINER_DTYPE', 'float32'))),
+        ('dtype', _default_dtype(os.environ.get('CHAINER_DTYPE', 'float32'))),
         ('enable_backprop', True),
         ('keep_graph_on_report', _flag('CHAINER_KEEP_GRAPH_ON_REPORT')),
         ('lazy_grad_sum', _flag('CHAINER_LAZY_GRAD_SUM')),
@@ -157,7 +189,10 @@ class DebugMode(object):
 
 
 def get_dtype(dtype=None, map_mixed16=None):
-    """Returns the given dtype, or the configured one."""
+    """Returns the given dtype, or the configured one. In mixed precision that is map_mixed16, or float32, the dtype of
+    parameters."""
     if dtype is None:
         dtype = config.dtype
+    if isinstance(dtype, _MixedPrecision):
+        dtype = numpy.float32 if map_mixed16 is None else map_mixed16
     return numpy.dtype(dtype)

@@ -13,6 +13,12 @@ void set(Config& c, bool global, Option<T> Config::*entry, nb::handle value) {
   c.*entry = static_cast<T>(nb::cast<V>(value));
 }
 
+// A dtype, or one of the objects chainer.mixed16 and chainer.mixed_bfloat16.
+void set_dtype(Config& c, bool global, nb::handle value) {
+  if (!nb::hasattr(value, "_mixed_name")) return set<DefaultDtype, Dtype>(c, global, &Config::dtype, value);
+  c.dtype = nb::cast<std::string>(value.attr("_mixed_name")) == "mixed16" ? mixed16 : mixed_bfloat16;
+}
+
 bool set_entry(const std::string& key, nb::handle value, bool global) {
   Config& c = global ? global_config() : config();
   static constexpr std::pair<const char*, Option<bool> Config::*> kFlags[] = {
@@ -27,7 +33,7 @@ bool set_entry(const std::string& key, nb::handle value, bool global) {
       {"type_check", &Config::type_check}};
   for (const auto& [name, entry] : kFlags)
     if (key == name) return set<bool, Flag>(c, global, entry, value), true;
-  if (key == "dtype") return set<Dtype, Dtype>(c, global, &Config::dtype, value), true;
+  if (key == "dtype") return set_dtype(c, global, value), true;
   return false;
 }
 

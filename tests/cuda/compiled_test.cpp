@@ -6,8 +6,14 @@
 
 #include <chainer/chainer.h>
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cstdio>
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <thread>
 
@@ -209,6 +215,55 @@ TEST(a_backend_ends_while_its_programs_are_compiled) {
   const EnvironmentVariable nowhere("CHAINER_KERNEL_CACHE", "");
   CudaBackend backend(std::make_unique<EmulatedDriver>(compiling()), "@ending");
   for (int k = 0; k < 3; ++k) EXPECT_EQ(programs(Device(backend, 0)).size(), 12u);
+}
+
+// A compiler whose library registers a handler of exit() when it first compiles, as NVRTC does, and must not be used
+// after it has run.
+class DriverWithHandlers final : public EmulatedDriver {
+ public:
+  DriverWithHandlers() : EmulatedDriver({.devices = 1, .memory = std::size_t(1) << 28, .compiler = "slow"}) {}
+  std::string compile(int, const std::string&) override {
+    static std::atomic<bool> gone{false};
+    [[maybe_unused]] static const int once = std::atexit([] { gone = true; });
+    compiling = true;
+    for (int i = 0; i < 30; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      if (gone) _exit(99);
+    }
+    return {};
+  }
+  static inline std::atomic<bool> compiling{false};
+};
+
+TEST(a_process_ends_while_its_programs_are_compiled) {
+  if (const char* const who = std::getenv("CHAINER_TEST_ENDS")) {
+    auto* const backend = new CudaBackend(std::make_unique<DriverWithHandlers>(), "@handlers");  // never destroyed
+    const auto use = [&] {
+      for (int k = 0; k < 3; ++k) (void)programs(Device(*backend, 0));
+      while (!DriverWithHandlers::compiling) std::this_thread::yield();
+    };
+    if (who == std::string("main")) use(), std::exit(0);
+    if (who == std::string("quick")) use(), std::quick_exit(0);
+    std::thread([&] { use(), std::exit(0); }).join();
+  }
+  const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
+  for (const char* who : {"main", "other", "quick"})
+    EXPECT_EQ(std::system(text("CHAINER_KERNEL_CACHE= CHAINER_TEST_ENDS=", who, " '", self,
+                               "' a_process_ends_while_its_programs_are_compiled > /dev/null")
+                              .c_str()),
+              0);
+}
+
+// The end of a thread interrupts compilations; others get their kernels nevertheless.
+TEST(programs_are_compiled_after_the_end_of_a_thread) {
+  const EnvironmentVariable nowhere("CHAINER_KERNEL_CACHE", "");
+  std::vector<std::string> sources;
+  CudaBackend backend(std::make_unique<DriverOfTest>(sources), "@interrupted");
+  std::thread([&] {
+    for (int k = 0; k < 3; ++k) (void)programs(Device(backend, 0));
+  }).join();
+  backend.compiled_programs().wait();
+  EXPECT(sources.size() >= 12);
 }
 
 TEST(nvrtc_compiles_the_sources_of_programs) {

@@ -368,3 +368,15 @@ TEST(a_weight_that_is_first_met_in_a_program_of_waiting_operations) {
   for (int i = 0; i < 4; ++i) expect_near(ready(x), answer(link, x));
   EXPECT_EQ(ready.refused_replay(), "");
 }
+
+TEST(networks_are_prepared_and_exported_without_mixed_precision) {
+  Net net;
+  random::RandomState r(4);
+  const Array x = r.randn({2, 1, 10, 10}).astype(float32);
+  const inference::Prepared plain = inference::prepare(net, {x});
+  const std::string file = onnx::export_model(net, {x});
+  const UsingConfig mode(&Config::dtype, mixed_bfloat16);
+  EXPECT_CLOSE(plain(x), inference::prepare(net, {x})(x), {.atol = 0, .rtol = 0});
+  EXPECT_EQ(plain(x).dtype(), float32);
+  EXPECT(onnx::export_model(net, {x}) == file);
+}

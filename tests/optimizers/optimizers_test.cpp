@@ -255,6 +255,63 @@ TEST(loss_scale_is_divided_out) {
   EXPECT_CLOSE(b.w.array(), a.w.array(), {.atol = 0, .rtol = 1e-7});
 }
 
+// Gradients 2 w of one parameter, or infinity where `broken`.
+void step(GradientMethod& optimizer, One& link, bool broken) {
+  optimizer.update([&] { return link.w.variable() * link.w.variable() * (broken ? INFINITY : 1.0); });
+}
+
+TEST(a_dynamic_loss_scale_follows_infinities) {
+  One plain(array({2.f})), link(array({2.f}));
+  auto reference = optimizers::Adam().setup(plain), adam = optimizers::Adam().setup(link);
+  adam.loss_scaling({.interval = 2, .initial = 8});
+  EXPECT(adam.scales_dynamically());
+  for (int i = 0; i < 4; ++i) {
+    step(adam, link, false);
+    step(reference, plain, false);
+  }
+  EXPECT(std::abs(*adam.loss_scale() - 32) < 1e-9);
+  EXPECT_CLOSE(link.w.array(), plain.w.array(), {.atol = 0, .rtol = 1e-6});
+  const Array before = link.w.array().copy();
+  step(adam, link, true);  // left out: neither the parameter, nor the states, nor the count of updates change
+  EXPECT(!adam.is_safe_to_update());
+  EXPECT_EQ(adam.skipped_updates(), 1);
+  EXPECT_EQ(adam.t, 4);
+  EXPECT(std::abs(*adam.loss_scale() - 16) < 1e-9);
+  EXPECT_CLOSE(link.w.array(), before, {.atol = 0, .rtol = 0});
+  step(adam, link, false);
+  step(reference, plain, false);
+  EXPECT(adam.is_safe_to_update());
+  EXPECT_CLOSE(link.w.array(), plain.w.array(), {.atol = 0, .rtol = 1e-6});
+
+  for (int i = 0; i < 10; ++i) step(adam, link, true);
+  EXPECT_EQ(*adam.loss_scale(), 1.0);
+  adam.loss_scaling({.interval = 1, .initial = 40000});
+  for (int i = 0; i < 3; ++i) step(adam, link, false);
+  EXPECT_EQ(*adam.loss_scale(), 65504.0);
+  EXPECT_THROW(ValueError, "the scale must be positive, not -1", adam.loss_scaling({.scale = -1}));
+  EXPECT_THROW(ValueError, "interval must be positive, not 0", adam.loss_scaling({.interval = 0}));
+  adam.set_loss_scale(4);
+  EXPECT(!adam.scales_dynamically());
+}
+
+TEST(a_dynamic_loss_scale_is_saved) {
+  One a(array({2.f})), b(array({2.f}));
+  auto saved = optimizers::SGD().setup(a), loaded = optimizers::SGD().setup(b);
+  saved.loss_scaling({.initial = 1024});
+  step(saved, a, true);
+  serializers::DictionarySerializer out;
+  saved.serialize(out);
+  loaded.loss_scaling();
+  serializers::NpzDeserializer in(
+      std::make_shared<const serializers::NpzFile>(serializers::npz_bytes(out.target(), false), "memory"));
+  loaded.serialize(in);
+  EXPECT_EQ(*loaded.loss_scale(), 512.0);
+  EXPECT_EQ(loaded.skipped_updates(), 1);
+  auto constant = optimizers::SGD().setup(b);  // files with a scale are read by optimizers without one
+  constant.serialize(in);
+  EXPECT(!constant.loss_scale());
+}
+
 TEST(hyperparameters_and_rules_of_ones_own) {
   One link(array({1.f}));
   auto sgd = optimizers::SGD({.lr = 0.5}).setup(link);

@@ -65,13 +65,15 @@ struct Combined {
   std::unique_ptr<Updater> updater;
   std::unique_ptr<Trainer> trainer;
   std::vector<std::string> fired;
+  DefaultDtype dtype = float32;
   Bytes saved;
 
   explicit Combined(uint64_t seed, const std::string& start = {}) : r(seed) {
-    const Dtype dtypes[] = {float32, float16, float16, float64};
-    const auto d = pick(4);
-    const UsingConfig dtype(&Config::dtype, dtypes[d]);
-    say(d == 2 ? "float16 with copies in float32" : to_string(dtypes[d]));
+    const DefaultDtype dtypes[] = {float32, float16, float16, float64, mixed16, mixed_bfloat16};
+    const auto d = pick(6);
+    dtype = dtypes[d];
+    const UsingConfig while_made(&Config::dtype, dtype);
+    say(d == 2 ? "float16 with copies in float32" : to_string(dtype));
     const auto kind = pick(6);  // the kind of updater
     model = std::make_unique<L::Classifier>(NormalizedNet(kind < 4 && pick(2) == 0));
     const auto& [name, make] =
@@ -79,6 +81,8 @@ struct Combined {
     say(name);
     optimizer = make();
     if (d == 2) optimizer->use_fp32_update();
+    const bool scales = d == 4 && kind < 4;
+    if (scales) optimizer->loss_scaling({.interval = 3, .initial = 1 << 20});
     optimizer->setup_link(*model);
     add_hooks();
     for (int i = 0; i < (kind == 5 ? 2 : 1); ++i) iterators_.push_back(make_iterator(dtypes[d]));
@@ -95,13 +99,16 @@ struct Combined {
     } else {
       updater = std::make_unique<StandardUpdater>(
           *iterators_[0], *optimizer,
-          updaters::StandardUpdaterOptions{.loss_scale = pick(3) == 0 ? std::optional(4.0) : std::nullopt});
+          updaters::StandardUpdaterOptions{.loss_scale = pick(3) == 0 && !scales ? std::optional(4.0) : std::nullopt});
     }
     trainer = std::make_unique<Trainer>(*updater, stop_trigger(), out("resume"));
     add_extensions(dtypes[d]);
     trainer->extend(std::make_shared<Keeper>(&saved, start));
   }
-  void run() { trainer->run(false); }
+  void run() {
+    const UsingConfig mode(&Config::dtype, dtype);
+    trainer->run(false);
+  }
 
  private:
   AnyDataset examples(Dtype dtype) {

@@ -10,6 +10,7 @@
 #include "chainer/backend/cuda/program_source.h"
 #include "chainer/core/error.h"
 #include "chainer/core/system/fork.h"
+#include "chainer/core/system/main_thread.h"
 
 namespace chainer::cuda {
 namespace {
@@ -23,33 +24,55 @@ void warn_of(const std::exception& e) {
 
 }  // namespace
 
-// Compiling threads must not outlive static objects of the compiler's library, and backends are never destroyed: the
-// exit of the process ends these threads. This is registered when the library is open, so it runs before the library's
-// own cleanup.
+// Compiling threads must not outlive static objects of the compiler's library, and backends are never destroyed.
+// exit() first destroys the objects of its thread, and then runs handlers, the newest first; the compiler registers its
+// own when it first compiles. So compilations end with each thread that has asked for some: for good with the main
+// thread, which ends with the process. Handlers are for processes that another thread ends.
 struct CompiledPrograms::Running {
   std::mutex mutex;
   std::set<CompiledPrograms*> all;
+  std::atomic<bool> registered{false};
   std::atomic<bool> in_child{false};  // true in a child of fork(), which has none of these threads
   static Running& instance() {
     static auto* made = [] {
       auto* running = new Running;
       at_fork({kForkLeaf, [] {}, [] {}, [running] { running->in_child = true; }});
-      std::atexit([] {
-        for (CompiledPrograms* p : std::exchange(instance().all, {})) p->end();
-      });
+      std::atexit([] { instance().end(true); });
       return running;
     }();
     return *made;
   }
+  // The compiler's handlers are registered now. Newer ones end compilations before those run, whatever thread exits.
+  void compiled() {
+    if (!registered.exchange(true)) std::atexit([] { instance().end(true); });
+  }
+  void end(bool for_good) {
+    std::set<CompiledPrograms*> now;
+    {
+      const std::lock_guard lock(mutex);
+      now = all;
+    }
+    for (CompiledPrograms* p : now) p->end(for_good);
+  }
+};
+
+// An object of each thread that asks for kernels.
+struct CompiledPrograms::Asker {
+  ~Asker() {
+    if (!Running::instance().in_child) Running::instance().end(is_main_thread());
+  }
 };
 
 CompiledPrograms::~CompiledPrograms() {
-  if (!thread_.joinable()) return;
-  if (!Running::instance().in_child) {
+  if (Running::instance().in_child) {
+    if (thread_.joinable()) thread_.detach();
+    return;
+  }
+  {
     const std::lock_guard lock(Running::instance().mutex);
     Running::instance().all.erase(this);
   }
-  end();
+  end(true);
 }
 
 void CompiledPrograms::begin() {
@@ -57,21 +80,29 @@ void CompiledPrograms::begin() {
   const std::lock_guard lock(Running::instance().mutex);
   Running::instance().all.insert(this);
 }
-void CompiledPrograms::end() {
-  if (Running::instance().in_child) return thread_.detach();
-  {
-    const std::lock_guard lock(mutex_);
-    ending_ = true;
-  }
+void CompiledPrograms::end(bool for_good) {
+  std::unique_lock lock(mutex_);
+  ended_ = ended_ || for_good;
+  changed_.wait(lock, [this] { return !ending_; });  // another thread is here
+  if (!thread_.joinable()) return;
+  ending_ = true;
+  std::thread ends = std::exchange(thread_, {});
   changed_.notify_all();
-  thread_.join();
+  lock.unlock();
+  ends.join();
+  lock.lock();
+  ending_ = false;
+  changed_.notify_all();
 }
 
 std::string_view CompiledPrograms::kernel_for(int device, const ProgramArgs& a) {
   std::unique_lock lock(mutex_);
   while (compilers_.size() <= static_cast<std::size_t>(device))
     compilers_.push_back(driver_.compiler(static_cast<int>(compilers_.size())));
-  if (compilers_[static_cast<std::size_t>(device)].empty() || ending_) return kInterpreter;
+  if (compilers_[static_cast<std::size_t>(device)].empty() || ending_ || ended_) return kInterpreter;
+  thread_local const Asker asker;
+  (void)asker;
+  if (!waiting_.empty() && !thread_.joinable()) begin();  // after the end of a thread
   signature_.clear();
   add_signature(a, signature_);
   const std::size_t length = signature_.size();
@@ -129,6 +160,7 @@ void CompiledPrograms::work() {
       warn_of(e);
       image.clear();
     }
+    Running::instance().compiled();
     lock.lock();
     busy_ = false;
     p.state = image.empty() ? State::interpreted : State::compiled;
@@ -140,7 +172,10 @@ void CompiledPrograms::work() {
 
 void CompiledPrograms::wait() {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return ending_ || (waiting_.empty() && !busy_); });
+  while (!ended_ && (busy_ || !waiting_.empty())) {
+    if (!ending_ && !thread_.joinable()) begin();
+    changed_.wait(lock);
+  }
 }
 CompiledPrograms::Counts CompiledPrograms::counts() {
   const std::lock_guard lock(mutex_);

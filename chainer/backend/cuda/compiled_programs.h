@@ -42,8 +42,10 @@ class CompiledPrograms {
     std::string kernel, source, image;
   };
   struct Running;
+  struct Asker;
   void begin();
-  void end();
+  /// Waits for the compilation that runs, and ends the thread; begin() starts another one, unless it is for good.
+  void end(bool for_good);
   void work();
 
   Driver& driver_;
@@ -55,7 +57,7 @@ class CompiledPrograms {
   std::deque<Program*> waiting_;
   Counts counts_;
   std::thread thread_;
-  bool busy_ = false, ending_ = false;
+  bool busy_ = false, ending_ = false, ended_ = false;
 };
 
 }  // namespace chainer::cuda

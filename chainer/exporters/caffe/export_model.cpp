@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "chainer/autograd/mixed_precision.h"
 #include "chainer/autograd/function_hook.h"
 #include "chainer/autograd/node_attributes.h"
 #include "chainer/array/operations/convolution.h"
@@ -237,6 +238,7 @@ Net export_model(Link& model, const Variables& args, const std::optional<std::fi
                  const ExportOptions& options) {
   if (args.size() != 1) throw NotImplementedError("export_model: the model must take one variable, got ", args.size());
   const UsingConfig test_mode(&Config::train, false), with_graph(&Config::enable_backprop, true);
+  const PlainPrecision plain;
   const Variable x(args[0].array());
   const VariableNode* const input = x.node().get();
   Recorder recorder;

@@ -12,6 +12,7 @@ namespace chainer::functions {
 class LstmNode : public FunctionNode {
  public:
   LstmNode(int sources, int children) : sources_(sources), children_(children) {}
+  MixedPrecision mixed_precision() const override { return MixedPrecision::wide; }
   Arrays forward(const Arrays& in) override;
   Variables backward(const Indexes& wanted, const Variables& gy) override;
 

@@ -14,6 +14,7 @@ namespace {
 template <bool logarithm>
 struct SoftmaxNode : FunctionNode, Described {
   explicit SoftmaxNode(int64_t a) : axis(a) {}
+  MixedPrecision mixed_precision() const override { return MixedPrecision::wide; }
   std::string label() const override { return logarithm ? "LogSoftmax" : "Softmax"; }
   void describe(NodeAttributes& a) const override { a("axis", axis); }
   void check_type_forward(const type_check::TypeInfos& in) const override {

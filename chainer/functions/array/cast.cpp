@@ -28,3 +28,5 @@ Variable Cast::operator()(const Variable& x, Dtype dtype) const {
 }
 
 }  // namespace chainer::functions
+
+chainer::Variable chainer::cast_variable(const Variable& v, Dtype dtype) { return functions::cast(v, dtype); }

@@ -2,10 +2,12 @@
 #include <algorithm>
 
 #include "chainer/functions/array.h"
+#include "chainer/functions/mixed.h"
 
 namespace chainer::functions {
 
 Variable PadSequence::operator()(const Variables& xs, const PadSequenceOptions& o) const {
+  if (Variables same = xs; cast_in_mixed_precision(MixedPrecision::widest, same)) return (*this)(same, o);
   if (xs.empty()) throw ValueError("pad_sequence: at least one array is needed");
   int64_t longest = 0;
   for (const Variable& x : xs) {

@@ -5,11 +5,14 @@
 #include "chainer/routines/arithmetic.h"
 #include "chainer/routines/creation.h"
 #include "chainer/routines/manipulation.h"
+#include "chainer/functions/mixed.h"
 
 namespace chainer::functions {
 
 // Dividing by constant counts leaves a sum, whose gradients of every order are those of this function.
 Variable ScatterMean::operator()(const Variable& a, const Indices& slices, const Variable& b) const {
+  const auto again = [&](const Variable& to, const Variable& from) { return (*this)(to, slices, from); };
+  if (const auto y = in_mixed_precision(MixedPrecision::widest, again, a, b)) return *y;
   type_check::check("ScatterMean", {a.array(), b.array()}, [](const type_check::TypeInfos& in) {
     in.names({"a", "b"});
     type_check::expect(in[0].dtype().kind() == 'f', in[0].dtype() == in[1].dtype());

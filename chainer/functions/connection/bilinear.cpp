@@ -4,11 +4,13 @@
 #include "chainer/functions/connection.h"
 #include "chainer/functions/math.h"
 #include "chainer/functions/rows.h"
+#include "chainer/functions/mixed.h"
 
 namespace chainer::functions {
 
 Variable Bilinear::operator()(const Variable& e1, const Variable& e2, const Variable& W, const Variable& V1,
                               const Variable& V2, const Variable& b) const {
+  if (const auto y = in_mixed_precision(MixedPrecision::narrow, *this, e1, e2, W, V1, V2, b)) return *y;
   if (static_cast<bool>(V1) != static_cast<bool>(V2) || static_cast<bool>(V1) != static_cast<bool>(b))
     throw ValueError("bilinear: give all of V1, V2 and b, or none of them");
   const auto rows = [](const Variable& e) { return e.ndim() == 2 ? e : rows_of(e); };

@@ -13,6 +13,7 @@ namespace chainer::functions {
 /// `out` is empty, the lengths follow from the others.
 struct ConvolutionNode : FunctionNode, Described {
   ConvolutionNode(const ConvolutionPlan& p, bool cover, const Dims& o) : plan(p), cover_all(cover), out(o) {}
+  MixedPrecision mixed_precision() const override { return MixedPrecision::narrow; }
   std::string label() const override { return plan.stride.ndim() == 2 ? "Convolution2DFunction" : "ConvolutionND"; }
   void describe(NodeAttributes& a) const override { a("plan", plan)("cover_all", cover_all); }
   void check_type_forward(const type_check::TypeInfos& in) const override;
@@ -32,6 +33,7 @@ struct ConvolutionNode : FunctionNode, Described {
 /// possible lengths.
 struct DeconvolutionNode : FunctionNode, Described {
   DeconvolutionNode(const ConvolutionPlan& p, const Dims& o) : plan(p), out(o) {}
+  MixedPrecision mixed_precision() const override { return MixedPrecision::narrow; }
   std::string label() const override { return plan.stride.ndim() == 2 ? "Deconvolution2DFunction" : "DeconvolutionND"; }
   void describe(NodeAttributes& a) const override { a("plan", plan)("out", out); }
   void check_type_forward(const type_check::TypeInfos& in) const override;

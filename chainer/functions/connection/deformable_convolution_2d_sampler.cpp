@@ -7,6 +7,7 @@
 #include "chainer/routines/arithmetic.h"
 #include "chainer/routines/creation.h"
 #include "chainer/routines/im2col.h"
+#include "chainer/functions/mixed.h"
 
 namespace chainer::functions {
 namespace {
@@ -24,6 +25,8 @@ Array grid(int64_t taps_h, int64_t taps_w, int64_t out_h, int64_t out_w, int64_t
 
 Variable DeformableConvolution2DSampler::operator()(const Variable& x, const Variable& offset, const Variable& W,
                                                     const Variable& b, const StrideAndPad& o) const {
+  const auto again = [&](const auto&... in) { return (*this)(in..., o); };
+  if (const auto y = in_mixed_precision(MixedPrecision::widest, again, x, offset, W, b)) return *y;
   const Dims stride = o.stride.on(2, "deformable_convolution_2d_sampler: stride");
   const Dims pad = o.pad.on(2, "deformable_convolution_2d_sampler: pad");
   if (stride[0] < 1 || stride[1] < 1 || pad[0] < 0 || pad[1] < 0)

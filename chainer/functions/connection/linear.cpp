@@ -19,6 +19,7 @@ namespace {
 constexpr int64_t kFewRows = 256;
 
 struct LinearFunction : FunctionNode {
+  MixedPrecision mixed_precision() const override { return MixedPrecision::narrow; }
   void check_type_forward(const type_check::TypeInfos& in) const override {
     using type_check::expect;
     in.names({"x", "W", "b"});

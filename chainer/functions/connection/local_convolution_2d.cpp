@@ -10,6 +10,8 @@ namespace chainer::functions {
 
 Variable LocalConvolution2D::operator()(const Variable& x, const Variable& W, const Variable& b,
                                         const LocalConvolution2DOptions& o) const {
+  const auto again = [&](const auto&... in) { return (*this)(in..., o); };
+  if (const auto y = in_mixed_precision(MixedPrecision::narrow, again, x, W, b)) return *y;
   if (mixed(x, W, b))
     return in_dtype_of_x("local_convolution_2d", x, W, b, [&](auto&&... in) { return (*this)(in..., o); });
   const Dims stride = o.stride.on(2, "local_convolution_2d: stride");

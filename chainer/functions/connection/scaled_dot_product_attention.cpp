@@ -16,6 +16,7 @@
 #include "chainer/routines/creation.h"
 #include "chainer/routines/manipulation.h"
 #include "chainer/routines/random.h"
+#include "chainer/functions/mixed.h"
 
 namespace chainer::functions {
 namespace {
@@ -77,6 +78,7 @@ int64_t pairs(bool causal, const Shape& q, const Shape& k) {
 
 struct AttentionNode : FunctionNode {
   explicit AttentionNode(host_kernels::Attention o) : a(std::move(o)) {}
+  MixedPrecision mixed_precision() const override { return MixedPrecision::narrow; }
   std::string label() const override { return "ScaledDotProductAttention"; }
   Arrays forward(const Arrays& in) override {
     retain_inputs({0, 1, 2});
@@ -133,6 +135,8 @@ void check_qkv(const Variable& q, const Variable& k, const Variable& v) {
 
 Variable ScaledDotProductAttention::operator()(const Variable& q, const Variable& k, const Variable& v,
                                                const ScaledDotProductAttentionOptions& o) const {
+  const auto again = [&](const auto&... in) { return (*this)(in..., o); };
+  if (const auto y = in_mixed_precision(MixedPrecision::narrow, again, q, k, v)) return *y;
   check_qkv(q, k, v);
   if (!(o.dropout >= 0 && o.dropout < 1))
     throw ValueError("scaled_dot_product_attention: dropout must be in [0, 1), not ", o.dropout);

@@ -7,10 +7,18 @@
 #include "chainer/routines/creation.h"
 #include "chainer/routines/manipulation.h"
 #include "chainer/routines/reduction.h"
+#include "chainer/functions/mixed.h"
 
 namespace chainer::functions {
 
 ArgmaxCrf1d::Result ArgmaxCrf1d::operator()(const Variable& cost, const Variables& xs) const {
+  Variables wide = xs;
+  wide.push_back(cost);
+  if (cast_in_mixed_precision(MixedPrecision::wide, wide)) {
+    const Variable wide_cost = wide.back();
+    wide.pop_back();
+    return (*this)(wide_cost, wide);
+  }
   check_crf1d(name, cost, xs);
   // Viterbi: for each step, the score of the best path to each label and the label before it.
   Variables scores;

@@ -17,6 +17,7 @@ namespace chainer::functions {
 
 Variable BlackOut::operator()(const Variable& x, const Variable& t, const Variable& W, const Variable& samples,
                               Reduction reduce) const {
+  if (are_narrow(x, W)) return (*this)(widened(x), t, widened(W), samples, reduce);
   type_check::check(
       "BlackOut", {x.array(), t.array(), W.array(), samples.array()}, [](const type_check::TypeInfos& in) {
         in.names({"x", "t", "W", "samples"});

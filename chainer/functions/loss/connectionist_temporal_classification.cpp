@@ -9,6 +9,7 @@
 #include "chainer/functions/array/pick.h"
 #include "chainer/functions/loss/reduced.h"
 #include "chainer/functions/math.h"
+#include "chainer/functions/mixed.h"
 #include "chainer/routines/arithmetic.h"
 #include "chainer/routines/creation.h"
 
@@ -101,6 +102,7 @@ Variable ConnectionistTemporalClassification::operator()(const Variables& x, con
 
 Variable ConnectionistTemporalClassification::operator()(const Variable& x, const Variable& t, int64_t blank_symbol,
                                                          const CtcOptions& options) const {
+  if (are_narrow(x)) return (*this)(widened(x), t, blank_symbol, options);
   type_check::check("ConnectionistTemporalClassification", {x.array(), t.array()}, [](const type_check::TypeInfos& in) {
     in.names({"x", "t"});
     using type_check::expect;

@@ -4,6 +4,7 @@
 #include "chainer/functions/array.h"
 #include "chainer/functions/loss/reduced.h"
 #include "chainer/functions/math.h"
+#include "chainer/functions/mixed.h"
 #include "chainer/routines/arithmetic.h"
 #include "chainer/routines/creation.h"
 
@@ -11,6 +12,7 @@ namespace chainer::functions {
 
 Variable Contrastive::operator()(const Variable& x0, const Variable& x1, const Variable& y,
                                  const ContrastiveOptions& o) const {
+  if (are_narrow(x0, x1)) return (*this)(widened(x0), widened(x1), y, o);
   type_check::check("Contrastive", {x0.array(), x1.array(), y.array()}, [](const type_check::TypeInfos& in) {
     in.names({"x0", "x1", "y"});
     using type_check::expect;

@@ -4,6 +4,7 @@
 #include "chainer/functions/loss/crf1d.h"
 #include "chainer/functions/loss/reduced.h"
 #include "chainer/functions/math.h"
+#include "chainer/functions/mixed.h"
 #include "chainer/routines/creation.h"
 
 namespace chainer::functions {
@@ -25,6 +26,13 @@ void check_crf1d(std::string_view name, const Variable& cost, const Variables& x
 }
 
 Variable Crf1d::operator()(const Variable& cost, const Variables& xs, const Variables& ys, Reduction reduce) const {
+  Variables wide = xs;
+  wide.push_back(cost);
+  if (cast_in_mixed_precision(MixedPrecision::wide, wide)) {
+    const Variable wide_cost = wide.back();
+    wide.pop_back();
+    return (*this)(wide_cost, wide, ys, reduce);
+  }
   check_crf1d(name, cost, xs);
   if (ys.size() != xs.size()) throw ValueError("crf1d: xs has ", xs.size(), " time steps, ys ", ys.size());
   const int64_t K = cost.shape()[0];

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "chainer/autograd/function_node.h"
 #include "chainer/functions/loss/covariance.h"
+#include "chainer/functions/mixed.h"
 
 namespace chainer::functions {
 Variable CrossCovariance::operator()(const Variable& y, const Variable& z, const CovarianceOptions& o) const {
+  if (are_narrow(y, z)) return (*this)(widened(y), widened(z), o);
   type_check::check("CrossCovariance", {y.array(), z.array()}, [](const type_check::TypeInfos& in) {
     in.names({"y", "z"});
     using type_check::expect;

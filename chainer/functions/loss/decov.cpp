@@ -4,10 +4,12 @@
 #include "chainer/functions/loss/covariance.h"
 #include "chainer/routines/arithmetic.h"
 #include "chainer/routines/creation.h"
+#include "chainer/functions/mixed.h"
 
 namespace chainer::functions {
 
 Variable Decov::operator()(const Variable& h, const CovarianceOptions& o) const {
+  if (are_narrow(h)) return (*this)(widened(h), o);
   type_check::check("DeCov", {h.array()}, [](const type_check::TypeInfos& in) {
     in.names({"h"});
     type_check::expect(in[0].dtype().kind() == 'f', in[0].ndim() == 2);

@@ -8,6 +8,7 @@
 #include "chainer/functions/math.h"
 #include "chainer/routines/arithmetic.h"
 #include "chainer/routines/creation.h"
+#include "chainer/functions/mixed.h"
 
 namespace chainer::functions {
 namespace {
@@ -25,6 +26,7 @@ Variable length(const Variable& x, int64_t norm, const Axes& axes) {
 Variables DiscriminativeMarginBasedClusteringLoss::operator()(const Variable& embeddings, const Variable& labels,
                                                               double delta_v, double delta_d, int64_t max_embedding_dim,
                                                               const ClusteringLossOptions& o) const {
+  if (are_narrow(embeddings)) return (*this)(widened(embeddings), labels, delta_v, delta_d, max_embedding_dim, o);
   if (o.norm != 1 && o.norm != 2) throw ValueError(name, ": norm can only be 1 or 2, not ", o.norm);
   if (max_embedding_dim <= 0) throw ValueError(name, ": max_embedding_dim must be positive, not ", max_embedding_dim);
   type_check::check(

@@ -5,10 +5,12 @@
 #include "chainer/functions/loss.h"
 #include "chainer/functions/math.h"
 #include "chainer/routines/creation.h"
+#include "chainer/functions/mixed.h"
 
 namespace chainer::functions {
 
 Variable Hinge::operator()(const Variable& x, const Variable& t, const HingeOptions& o) const {
+  if (are_narrow(x)) return (*this)(widened(x), t, o);
   type_check::check("Hinge", {x.array(), t.array()}, [](const type_check::TypeInfos& in) {
     in.names({"x", "t"});
     using type_check::expect;

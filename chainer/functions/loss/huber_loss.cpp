@@ -4,6 +4,7 @@
 #include "chainer/functions/loss/reduced.h"
 #include "chainer/functions/math.h"
 #include "chainer/routines/arithmetic.h"
+#include "chainer/functions/mixed.h"
 
 namespace chainer::functions {
 namespace {
@@ -34,6 +35,7 @@ struct HuberNode : FunctionNode {
 }  // namespace
 
 Variable HuberLoss::operator()(const Variable& x, const Variable& t, double delta, const HuberLossOptions& o) const {
+  if (are_narrow(x, t)) return (*this)(widened(x), widened(t), delta, o);
   const Variable loss = apply_single(HuberNode(delta), x, t);
   if (o.reduce == Reduction::sum_along_second_axis) return sum(loss, 1);
   return reduced(loss, o.reduce, "huber_loss", {Reduction::mean, Reduction::sum, Reduction::no});

@@ -150,6 +150,7 @@ struct LinearCrossEntropyNode : FunctionNode {
 
 Variable LinearCrossEntropy::operator()(const Variable& x, const Variable& W, const Variable& t, const Variable& b,
                                         const SoftmaxCrossEntropyOptions& o) const {
+  if (are_narrow(x, W, b)) return (*this)(widened(x), widened(W), t, widened(b), o);
   check_plain_reduction(o.reduce, name);
   if (mixed(x, W, b))
     return in_dtype_of_x(

@@ -5,6 +5,7 @@
 #include "chainer/functions/math.h"
 #include "chainer/routines/arithmetic.h"
 #include "chainer/routines/reduction.h"
+#include "chainer/functions/mixed.h"
 
 namespace chainer::functions {
 namespace {
@@ -27,6 +28,7 @@ struct MeanSquaredErrorNode : FunctionNode {
 }  // namespace
 
 Variable MeanSquaredError::operator()(const Variable& x0, const Variable& x1) const {
+  if (are_narrow(x0, x1)) return (*this)(widened(x0), widened(x1));
   // Squares overflow 16-bit dtypes, and an element's share of the mean underflows.
   if (item_size(x0.dtype()) == 2 && is_floating(x0.dtype()) && x1.dtype() == x0.dtype())
     return cast((*this)(cast(x0, float32), cast(x1, float32)), x0.dtype());

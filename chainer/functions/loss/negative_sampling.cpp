@@ -7,6 +7,7 @@
 #include "chainer/functions/math.h"
 #include "chainer/routines/arithmetic.h"
 #include "chainer/routines/creation.h"
+#include "chainer/functions/mixed.h"
 
 namespace chainer::functions {
 namespace {
@@ -24,6 +25,7 @@ void check(const void*, const type_check::TypeInfos& in) {
 Variable NegativeSampling::operator()(const Variable& x, const Variable& t, const Variable& W,
                                       const std::function<Array(const Shape&)>& sampler, int64_t sample_size,
                                       const NegativeSamplingOptions& options) const {
+  if (are_narrow(x, W)) return (*this)(widened(x), t, widened(W), sampler, sample_size, options);
   if (options.reduce != Reduction::sum && options.reduce != Reduction::no)
     throw ValueError("negative_sampling: only 'sum' and 'no' are valid for 'reduce'");
   if (sample_size < 0) throw ValueError("negative_sampling: sample_size must not be negative, got ", sample_size);

@@ -31,6 +31,7 @@ struct RowsNode : FunctionNode {
 
 struct RowsDot : RowsNode {
   using RowsNode::RowsNode;
+  MixedPrecision mixed_precision() const override { return MixedPrecision::wide; }
   Arrays forward(const Arrays& in) override {
     check_rows(in[0], in[1]);
     retain_inputs({0, 1});
@@ -47,6 +48,7 @@ struct RowsDot : RowsNode {
 
 struct RowsCombine : RowsNode {
   using RowsNode::RowsNode;
+  MixedPrecision mixed_precision() const override { return MixedPrecision::wide; }
   Arrays forward(const Arrays& in) override {
     retain_inputs({0, 1});
     Array y({index.shape()[0], in[1].shape()[1]}, in[0].dtype(), in[0].device());

@@ -17,6 +17,7 @@ namespace {
 
 struct SigmoidCrossEntropyNode : FunctionNode, Described {
   explicit SigmoidCrossEntropyNode(const SigmoidCrossEntropyOptions& o) : options(o) {}
+  MixedPrecision mixed_precision() const override { return MixedPrecision::wide; }
   std::string label() const override { return "SigmoidCrossEntropy"; }
   void describe(NodeAttributes& a) const override { a("options", options); }
   void check_type_forward(const type_check::TypeInfos& in) const override {

@@ -16,6 +16,7 @@
 #include "chainer/routines/creation.h"
 #include "chainer/routines/manipulation.h"
 #include "chainer/routines/reduction.h"
+#include "chainer/functions/mixed.h"
 
 namespace chainer {
 
@@ -232,6 +233,7 @@ struct SoftmaxCrossEntropyNode : FunctionNode, Described {
 
 Variable SoftmaxCrossEntropy::operator()(const Variable& x, const Variable& t,
                                          const SoftmaxCrossEntropyOptions& o) const {
+  if (are_narrow(x)) return (*this)(widened(x), t, o);
   check_plain_reduction(o.reduce, name);
   if (!(o.label_smoothing >= 0 && o.label_smoothing <= 1))
     throw ValueError("softmax_cross_entropy: label_smoothing must be in [0, 1], not ", o.label_smoothing);

@@ -3,11 +3,13 @@
 #include "chainer/functions/activation.h"
 #include "chainer/functions/loss/reduced.h"
 #include "chainer/functions/math.h"
+#include "chainer/functions/mixed.h"
 
 namespace chainer::functions {
 
 Variable Triplet::operator()(const Variable& anchor, const Variable& positive, const Variable& negative,
                              const TripletOptions& o) const {
+  if (are_narrow(anchor, positive, negative)) return (*this)(widened(anchor), widened(positive), widened(negative), o);
   type_check::check(
       "Triplet", {anchor.array(), positive.array(), negative.array()}, [](const type_check::TypeInfos& in) {
         in.names({"anchor", "positive", "negative"});

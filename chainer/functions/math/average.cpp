@@ -10,6 +10,7 @@ namespace {
 // One node instead of sum and division: the sum may overflow, as that of 70,000 ones does in float16.
 struct MeanNode : FunctionNode, Described {
   MeanNode(const Dims& a, bool k) : axes(a), keepdims(k) {}
+  MixedPrecision mixed_precision() const override { return MixedPrecision::wide; }
   std::string label() const override { return "Mean"; }
   void describe(NodeAttributes& a) const override { a("axes", Axes(axes))("keepdims", keepdims); }
   void check_type_forward(const type_check::TypeInfos& in) const override {

@@ -89,6 +89,7 @@ struct DivNode : BinaryNode {
 };
 
 struct PowNode : BinaryNode {
+  MixedPrecision mixed_precision() const override { return MixedPrecision::wide; }
   std::string label() const override { return "_ ** _"; }
   Arrays forward(const Arrays& x) override {
     retain_inputs({0, 1});
@@ -167,6 +168,7 @@ struct DivFromConstantNode : MathNode, Described {
 
 struct PowConstantNode : MathNode, Described {
   explicit PowConstantNode(Scalar v) : value(v) {}
+  MixedPrecision mixed_precision() const override { return MixedPrecision::wide; }
   std::string label() const override { return "_ ** " + constant_text(value); }
   void describe(NodeAttributes& a) const override { a("value", value.to_double())("scalar", value); }
   Arrays forward(const Arrays& x) override {
@@ -185,6 +187,7 @@ struct PowConstantNode : MathNode, Described {
 
 struct PowFromConstantNode : MathNode, Described {
   explicit PowFromConstantNode(Scalar v) : value(v) {}
+  MixedPrecision mixed_precision() const override { return MixedPrecision::wide; }
   std::string label() const override { return constant_text(value) + " ** _"; }
   void describe(NodeAttributes& a) const override { a("value", value.to_double())("scalar", value); }
   Arrays forward(const Arrays& x) override {

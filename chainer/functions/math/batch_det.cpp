@@ -9,6 +9,7 @@ namespace chainer::functions {
 namespace {
 
 struct BatchDetNode : FunctionNode {
+  MixedPrecision mixed_precision() const override { return MixedPrecision::wide; }
   std::string label() const override { return "BatchDet"; }
   void check_type_forward(const type_check::TypeInfos& in) const override { expect_square_matrices(in, 3); }
   Arrays forward(const Arrays& x) override {

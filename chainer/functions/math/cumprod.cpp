@@ -46,6 +46,7 @@ Variable composed(const Variable& x, int64_t axis) {
 
 struct CumprodNode : FunctionNode, Described {
   explicit CumprodNode(int64_t d) : axis(d) {}
+  MixedPrecision mixed_precision() const override { return MixedPrecision::wide; }
   std::string label() const override { return "Cumprod"; }
   void describe(NodeAttributes& a) const override { a("axis", axis); }
   Arrays forward(const Arrays& x) override {

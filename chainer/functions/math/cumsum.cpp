@@ -10,6 +10,7 @@ namespace {
 
 struct CumsumNode : FunctionNode, Described {
   explicit CumsumNode(int64_t d) : axis(d) {}
+  MixedPrecision mixed_precision() const override { return MixedPrecision::wide; }
   std::string label() const override { return "Cumsum"; }
   void describe(NodeAttributes& a) const override { a("axis", axis); }
   Arrays forward(const Arrays& x) override { return {chainer::cumsum(x[0], axis)}; }

@@ -11,6 +11,7 @@ namespace {
 
 struct FftNode : FunctionNode {
   FftNode(bool i, double s) : inverse(i), scale(s) {}
+  MixedPrecision mixed_precision() const override { return MixedPrecision::wide; }
   std::string label() const override { return inverse ? "ifft" : "fft"; }
   void check_type_forward(const type_check::TypeInfos& in) const override {
     in.names({"real", "imag"});

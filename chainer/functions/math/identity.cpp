@@ -5,6 +5,7 @@
 namespace chainer::functions {
 namespace {
 struct IdentityNode : FunctionNode {
+  MixedPrecision mixed_precision() const override { return MixedPrecision::any_mix; }
   std::string label() const override { return "Identity"; }
   Arrays forward(const Arrays& x) override { return x; }
   Variables backward(const Indexes& wanted, const Variables& gy) override {

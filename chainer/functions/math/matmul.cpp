@@ -14,6 +14,7 @@ Array swapped(const Array& a, bool transpose) { return transpose && a.ndim() > 1
 
 struct MatMulNode : FunctionNode, Described {
   explicit MatMulNode(const MatmulOptions& o) : options(o) {}
+  MixedPrecision mixed_precision() const override { return MixedPrecision::narrow; }
   std::string label() const override { return "MatMul"; }
   void describe(NodeAttributes& a) const override { a("transa", options.transa)("transb", options.transb); }
   void check_type_forward(const type_check::TypeInfos& in) const override {

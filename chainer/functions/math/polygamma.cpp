@@ -9,6 +9,7 @@ namespace chainer::functions {
 namespace {
 
 struct PolygammaNode : FunctionNode {
+  MixedPrecision mixed_precision() const override { return MixedPrecision::wide; }
   std::string label() const override { return "PolyGamma"; }
   void check_type_forward(const type_check::TypeInfos& in) const override {
     in.names({"n", "x"});

@@ -20,6 +20,7 @@ Variable before(const Variable& x) {
 
 struct ProdNode : FunctionNode, Described {
   ProdNode(Axes a, bool k) : axis(std::move(a)), keepdims(k) {}
+  MixedPrecision mixed_precision() const override { return MixedPrecision::wide; }
   std::string label() const override { return "Prod"; }
   void describe(NodeAttributes& a) const override { a("axes", axis)("keepdims", keepdims); }
   void check_type_forward(const type_check::TypeInfos& in) const override {

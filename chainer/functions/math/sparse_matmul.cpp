@@ -4,6 +4,7 @@
 #include "chainer/array/host_kernels/sparse.h"
 #include "chainer/autograd/function_node.h"
 #include "chainer/functions/array.h"
+#include "chainer/functions/mixed.h"
 #include "chainer/functions/sparse.h"
 #include "chainer/routines/creation.h"
 
@@ -83,6 +84,11 @@ Variable product(const utils::CooMatrix& a, bool transa, const Variable& b, std:
   if (b.ndim() != (batched ? 3 : 2) || b.shape(-2) != k || (batched && b.shape()[0] != a.data.shape()[0]))
     throw DimensionError("sparse_matmul: ", operands, " do not fit: sparse ", batched ? "batch of " : "", a.shape,
                          transa ? " (transposed)" : "", " and dense ", b.shape());
+  if (Variables both{a.data, b}; cast_in_mixed_precision(MixedPrecision::widest, both)) {
+    utils::CooMatrix same = a;
+    same.data = both[0];
+    return product(same, transa, both[1], operands);
+  }
   if (a.data.dtype() != b.dtype() || !is_floating(b.dtype()))
     throw TypeError("sparse_matmul: both operands must have the same floating dtype, got ", a.data.dtype(), " and ",
                     b.dtype());

@@ -9,6 +9,7 @@ namespace chainer::functions {
 namespace {
 struct SumNode : FunctionNode, Described {
   SumNode(const Axes& a, bool k) : axis(a), keepdims(k) {}
+  MixedPrecision mixed_precision() const override { return MixedPrecision::wide; }
   std::string label() const override { return "Sum"; }
   void describe(NodeAttributes& a) const override { a("axes", axis)("keepdims", keepdims); }
   void check_type_forward(const type_check::TypeInfos& in) const override {

@@ -3,10 +3,12 @@
 #include "chainer/functions/math.h"
 #include "chainer/functions/noise.h"
 #include "chainer/routines/random.h"
+#include "chainer/functions/mixed.h"
 
 namespace chainer::functions {
 
 Variable Gaussian::operator()(const Variable& mean, const Variable& ln_var, const GaussianOptions& o) const {
+  if (are_narrow(mean, ln_var)) return (*this)(widened(mean), widened(ln_var), o);
   type_check::check("Gaussian", {mean.array(), ln_var.array()}, [](const type_check::TypeInfos& in) {
     in.names({"mean", "ln_var"});
     using type_check::expect;

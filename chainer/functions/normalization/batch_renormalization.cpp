@@ -3,11 +3,13 @@
 #include "chainer/functions/normalization.h"
 #include "chainer/functions/normalization/normalize_batch.h"
 #include "chainer/routines/creation.h"
+#include "chainer/functions/mixed.h"
 
 namespace chainer::functions {
 
 Variable BatchRenormalization::operator()(const Variable& x, const Variable& gamma, const Variable& beta, double rmax,
                                           double dmax, const BatchRenormalizationOptions& o) const {
+  if (are_narrow(gamma, beta)) return (*this)(x, widened(gamma), widened(beta), rmax, dmax, o);
   if (!(rmax >= 1) || !(dmax >= 0))
     throw ValueError("batch_renormalization: rmax must be at least 1 and dmax at least 0, not ", rmax, " and ", dmax);
   const Dims averaged = averaged_axes("BatchRenormalization", {x.array(), gamma.array(), beta.array()}, {});

@@ -8,6 +8,7 @@
 #include "chainer/functions/normalization/key_order.h"
 #include "chainer/functions/normalization/normalize_batch.h"
 #include "chainer/routines/arithmetic.h"
+#include "chainer/functions/mixed.h"
 
 namespace chainer::functions {
 namespace {
@@ -24,6 +25,7 @@ Variable composed(const Variables& in, double eps, const Shape& expanded) {
 // The same with constant statistics: one pass over the data forward, two backward.
 struct FixedNode : FunctionNode {
   FixedNode(double e, const KeyOrder& o) : eps(e), order(o) {}
+  MixedPrecision mixed_precision() const override { return MixedPrecision::any_mix; }
   std::string label() const override { return "FixedBatchNormalization"; }
   Arrays forward(const Arrays& in) override {
     retain_inputs({0, 1, 2, 3, 4});
@@ -62,6 +64,8 @@ struct FixedNode : FunctionNode {
 Variable FixedBatchNormalization::operator()(const Variable& x, const Variable& gamma, const Variable& beta,
                                              const Variable& mean, const Variable& var,
                                              const FixedBatchNormalizationOptions& o) const {
+  if (are_narrow(gamma, beta, mean, var))
+    return (*this)(x, widened(gamma), widened(beta), widened(mean), widened(var), o);
   const Dims averaged = averaged_axes("FixedBatchNormalization",
                                       {x.array(), gamma.array(), beta.array(), mean.array(), var.array()}, o.axis);
   const KeyOrder order(x.array(), averaged);

@@ -5,11 +5,13 @@
 #include "chainer/functions/normalization.h"
 #include "chainer/functions/normalization/affine_rows.h"
 #include "chainer/functions/normalization/standardize.h"
+#include "chainer/functions/mixed.h"
 
 namespace chainer::functions {
 
 Variable GroupNormalization::operator()(const Variable& x, int64_t groups, const Variable& gamma, const Variable& beta,
                                         const LayerNormalizationOptions& o) const {
+  if (are_narrow(x, gamma, beta)) return cast((*this)(widened(x), groups, widened(gamma), widened(beta), o), x.dtype());
   if (x.ndim() <= 1) throw ValueError("group_normalization: x must have at least two axes, not ", x.ndim());
   type_check::check(
       "GroupNormalization", {x.array(), gamma.array(), beta.array()}, [](const type_check::TypeInfos& in) {

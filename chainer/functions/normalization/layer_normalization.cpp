@@ -4,11 +4,13 @@
 #include "chainer/functions/normalization.h"
 #include "chainer/functions/normalization/affine_rows.h"
 #include "chainer/functions/normalization/standardize.h"
+#include "chainer/functions/mixed.h"
 
 namespace chainer::functions {
 
 Variable LayerNormalization::operator()(const Variable& x, const Variable& gamma, const Variable& beta,
                                         const LayerNormalizationOptions& o) const {
+  if (are_narrow(x, gamma, beta)) return cast((*this)(widened(x), widened(gamma), widened(beta), o), x.dtype());
   type_check::check(
       "LayerNormalization", {x.array(), gamma.array(), beta.array()}, [](const type_check::TypeInfos& in) {
         in.names({"x", "gamma", "beta"});

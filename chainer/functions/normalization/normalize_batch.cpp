@@ -31,6 +31,7 @@ Variable composed(const Variable& x, const Variable& gamma, const Variable& beta
 struct NormalizeBatchNode : FunctionNode {
   NormalizeBatchNode(const char* l, const NormalizeBatchOptions& o, const Array& x)
       : name(l), options(o), order(x, o.averaged) {}
+  MixedPrecision mixed_precision() const override { return MixedPrecision::any_mix; }
   std::string label() const override { return name; }
 
   Arrays forward(const Arrays& in) override {
@@ -145,8 +146,10 @@ Dims averaged_axes(const char* label, const Arrays& inputs, const Axes& axis) {
     in.names({"x", "gamma", "beta", "mean", "var"});
     using type_check::expect;
     expect(in[0].dtype().kind() == 'f');
+    // In mixed precision, parameters and statistics are in float32.
+    const int64_t like = is_narrow_in_mixed_precision(inputs[0]) ? 1 : 0;
     for (int64_t i = 1; i < static_cast<int64_t>(in.count()); ++i)
-      expect(in[i].dtype() == in[0].dtype(), in[i].shape() == in[1].shape());
+      expect(in[i].dtype() == in[like].dtype(), in[i].shape() == in[1].shape());
     expect(in[0].ndim() >= averaged.ndim() + in[1].ndim());
     int key = 0;
     for (int d = 0; d < ndim; ++d)

@@ -6,6 +6,7 @@
 #include "chainer/autograd/partial_gradients.h"
 #include "chainer/functions/math.h"
 #include "chainer/functions/normalization.h"
+#include "chainer/functions/mixed.h"
 
 namespace chainer::functions {
 namespace {
@@ -39,6 +40,7 @@ struct RmsNormalizationNode : FunctionNode {
 
 Variable RmsNormalization::operator()(const Variable& x, const Variable& gamma,
                                       const RmsNormalizationOptions& o) const {
+  if (are_narrow(x, gamma)) return cast((*this)(widened(x), widened(gamma), o), x.dtype());
   type_check::check(name.data(), {x.array(), gamma.array()}, [](const type_check::TypeInfos& in) {
     in.names({"x", "gamma"});
     using type_check::expect;

@@ -36,6 +36,7 @@ class RnnLayer : public FunctionNode, public Described {
     return kind_ == RnnKind::lstm ? "NStepLSTM" : kind_ == RnnKind::gru ? "NStepGRU" : "NStepRNN";
   }
   void describe(NodeAttributes& a) const override { a("kind", kind_)("reverse", reverse_)("sizes", sizes_); }
+  MixedPrecision mixed_precision() const override { return MixedPrecision::wide; }
   Arrays forward(const Arrays& in) override;
   Variables backward(const Indexes& wanted, const Variables& gy) override;
 

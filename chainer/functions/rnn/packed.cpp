@@ -4,6 +4,7 @@
 #include "chainer/functions/array.h"
 #include "chainer/functions/noise.h"
 #include "chainer/routines/creation.h"
+#include "chainer/functions/mixed.h"
 
 namespace chainer::functions {
 namespace {
@@ -63,10 +64,29 @@ Variables states(const Variable& given, const RnnDefinition& rnn, int64_t batch)
   return Variables(std::vector<Variable>(rnn.ws.size(), zero));
 }
 
+// Copies the parameters in float32. Returns true if some had 16 bits.
+bool widen(const std::vector<Variables>& parameters, std::vector<Variables>& out) {
+  bool any = false;
+  for (const Variables& layer : parameters) {
+    out.emplace_back();
+    for (const Variable& v : layer) {
+      any |= are_narrow(v);
+      out.back().push_back(widened(v));
+    }
+  }
+  return any;
+}
+
 }  // namespace
 
 RnnResult apply_rnn(const RnnDefinition& rnn, const Variable& hx, const Variable& cx, const PackedSequences& sequences,
                     int64_t batch) {
+  if (config().dtype.get().products) {
+    std::vector<Variables> ws, bs;
+    if (widen(rnn.ws, ws) | widen(rnn.bs, bs) || are_narrow(hx, cx, sequences.x))
+      return apply_rnn({rnn.name, rnn.kind, rnn.bidirectional, rnn.n_layers, rnn.dropout_ratio, ws, bs}, widened(hx),
+                       widened(cx), {widened(sequences.x), sequences.batch_sizes}, batch);
+  }
   check(rnn, hx, cx, sequences, batch);
   const Variables h0 = states(hx, rnn, batch), c0 = rnn.kind == RnnKind::lstm ? states(cx, rnn, batch) : Variables();
   Variables h, c;

@@ -20,10 +20,12 @@ using Func = std::function<Variables(const Variables&)>;
 
 struct ForgetNode : FunctionNode {
   // The function takes the first `count` inputs.
-  ForgetNode(Func f, std::size_t count) : func(std::move(f)), count(count), train(config().train) {}
+  ForgetNode(Func f, std::size_t count)
+      : func(std::move(f)), count(count), train(config().train), dtype(config().dtype.get()) {}
   std::string label() const override { return "Forget"; }
   bool adds_to_other_leaves() const override { return true; }  // to those that func reads
   bool keeps_inputs() const override { return true; }
+  MixedPrecision mixed_precision() const override { return MixedPrecision::any_mix; }
   Arrays forward(const Arrays& in) override {
     Indexes all;
     for (std::size_t i = 0; i < in.size(); ++i) all.push_back(static_cast<int>(i));
@@ -40,7 +42,7 @@ struct ForgetNode : FunctionNode {
   }
   Variables backward(const Indexes& wanted, const Variables& gy) override {
     const UsingConfig recomputing(&Config::in_recomputing, true);
-    const UsingConfig as_before(&Config::train, train);
+    const UsingConfig as_before(&Config::train, train), in_dtype(&Config::dtype, dtype);
     // The backward functions below draw nothing, so that the same numbers may be used until the end.
     std::optional<random::RepeatedDraws> draws;
     if (drawn_from) draws.emplace(*drawn_from);
@@ -102,6 +104,7 @@ struct ForgetNode : FunctionNode {
   Func func;
   std::size_t count;
   bool train;
+  DefaultDtype dtype;
   Arrays made;  // outputs that were computed before forward()
   std::optional<random::State> drawn_from;
 };

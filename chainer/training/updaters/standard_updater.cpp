@@ -31,6 +31,17 @@ Variable call_link(Link& link, const Example& batch) {
 
 namespace updaters {
 
+namespace {
+
+// For logs and displays, while the scale changes.
+void report_loss_scale(const Optimizer& optimizer) {
+  if (!optimizer.scales_dynamically() || !current_reporter()) return;
+  report(
+      {{"loss_scale", *optimizer.loss_scale()}, {"skipped_updates", static_cast<double>(optimizer.skipped_updates())}});
+}
+
+}  // namespace
+
 StandardUpdater::StandardUpdater(NamedKept<Iterator> iterator, NamedKept<Optimizer> optimizer,
                                  const StandardUpdaterOptions& o)
     : iterators_(std::move(iterator)), optimizers_(std::move(optimizer)), options_(o) {
@@ -111,6 +122,7 @@ void StandardUpdater::update_core() {
     const Example batch = convert(examples);
     optimizer.update([&] { return microbatch_loss(optimizer.target(), batch); });
   }
+  report_loss_scale(optimizer);
   if (options_.auto_new_epoch && iterator.is_new_epoch()) optimizer.new_epoch(true);
 }
 

@@ -2,6 +2,10 @@
 // Conversions between stored dtypes and compute types. Compiled once per instruction set.
 #include <cstring>
 
+#ifdef __F16C__
+#include <immintrin.h>
+#endif
+
 #include "chainer/array/half.h"
 #include "chainer/backend/cpu/kernels/fill.h"
 
@@ -39,6 +43,61 @@ template <class To, class From>
   }
 }
 
+// Dense runs of 16-bit types and floats. Return the number of elements that they convert: the others are left to loops.
+// The bits are those of half.h.
+#ifdef __F16C__
+int64_t widen(float* o, const Half* s, int64_t n) {
+  int64_t i = 0;
+  for (; i + 8 <= n; i += 8)
+    _mm256_storeu_ps(o + i, _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(s + i))));
+  return i;
+}
+int64_t widen(float* o, const BHalf* s, int64_t n) {
+  int64_t i = 0;
+  for (; i + 8 <= n; i += 8) {
+    const __m256i v = _mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(s + i)));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(o + i), _mm256_slli_epi32(v, 16));
+  }
+  return i;
+}
+[[gnu::always_inline]] inline __m128i to_half(const float* b) {
+  const __m128i h = _mm256_cvtps_ph(_mm256_loadu_ps(b), _MM_FROUND_TO_NEAREST_INT);
+  // Every NaN becomes the same one, with its sign.
+  const __m128i nan = _mm_cmpgt_epi16(_mm_and_si128(h, _mm_set1_epi16(0x7fff)), _mm_set1_epi16(0x7c00));
+  const __m128i quiet = _mm_or_si128(_mm_and_si128(h, _mm_set1_epi16(-0x8000)), _mm_set1_epi16(0x7e00));
+  return _mm_blendv_epi8(h, quiet, nan);
+}
+int64_t narrow(Half* o, const float* b, int64_t n) {
+  int64_t i = 0;
+  for (; i + 8 <= n; i += 8) _mm_storeu_si128(reinterpret_cast<__m128i*>(o + i), to_half(b + i));
+  return i;
+}
+[[gnu::always_inline]] inline __m256i to_bfloat(const float* b) {
+  const __m256i u = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(b)), high = _mm256_srli_epi32(u, 16);
+  const __m256i half = _mm256_add_epi32(_mm256_and_si256(high, _mm256_set1_epi32(1)), _mm256_set1_epi32(0x7fff));
+  const __m256i rounded = _mm256_srli_epi32(_mm256_add_epi32(u, half), 16);
+  const __m256i magnitude = _mm256_and_si256(u, _mm256_set1_epi32(0x7fffffff));
+  const __m256i nan = _mm256_cmpgt_epi32(magnitude, _mm256_set1_epi32(0x7f800000));
+  return _mm256_blendv_epi8(rounded, _mm256_or_si256(high, _mm256_set1_epi32(0x40)), nan);
+}
+int64_t narrow(BHalf* o, const float* b, int64_t n) {
+  int64_t i = 0;
+  for (; i + 16 <= n; i += 16) {
+    const __m256i packed = _mm256_packus_epi32(to_bfloat(b + i), to_bfloat(b + i + 8));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(o + i), _mm256_permute4x64_epi64(packed, 0xd8));
+  }
+  return i;
+}
+#endif
+template <class To, class From>
+int64_t widen(To*, const From*, int64_t) {
+  return 0;
+}
+template <class To, class From>
+int64_t narrow(To*, const From*, int64_t) {
+  return 0;
+}
+
 template <class C, class S>
 void load(void* block, const void* from, int64_t stride, int64_t n) {
   C* o = static_cast<C*>(block);
@@ -47,7 +106,7 @@ void load(void* block, const void* from, int64_t stride, int64_t n) {
     if constexpr (__is_same(C, S) && !__is_same(C, Mask)) {
       std::memcpy(o, s, static_cast<size_t>(n) * sizeof(C));
     } else {
-      for (int64_t i = 0; i < n; ++i) o[i] = convert<C>(s[i]);
+      for (int64_t i = widen(o, s, n); i < n; ++i) o[i] = convert<C>(s[i]);
     }
   } else if (stride == 0) {
     const C v = convert<C>(s[0]);
@@ -68,11 +127,25 @@ void store(void* to, int64_t stride, const void* block, int64_t n) {
     if constexpr (__is_same(C, S)) {
       std::memcpy(o, b, static_cast<size_t>(n) * sizeof(C));
     } else {
-      for (int64_t i = 0; i < n; ++i) o[i] = convert<S>(b[i]);
+      for (int64_t i = narrow(o, b, n); i < n; ++i) o[i] = convert<S>(b[i]);
     }
   } else {
     for (int64_t i = 0; i < n; ++i) o[i * stride] = convert<S>(b[i]);
   }
+}
+
+template <class S>
+void round(float* out, const float* in, int64_t n) {
+  int64_t i = 0;
+#ifdef __F16C__
+  if constexpr (__is_same(S, Half)) {
+    for (; i + 8 <= n; i += 8) _mm256_storeu_ps(out + i, _mm256_cvtph_ps(to_half(in + i)));
+  } else {
+    for (; i + 8 <= n; i += 8)
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + i), _mm256_slli_epi32(to_bfloat(in + i), 16));
+  }
+#endif
+  for (; i < n; ++i) out[i] = convert<float>(convert<S>(in[i]));
 }
 
 template <class C>
@@ -91,6 +164,7 @@ void fill_compute(chainer::cpu::Kernels& k, int c) {
 
 namespace chainer::cpu::CHAINER_KERNEL_ISA {
 void fill_convert(Kernels& k) {
+  k.round[0] = round<Half>, k.round[1] = round<BHalf>;
   fill_compute<float>(k, kF32);
   fill_compute<double>(k, kF64);
   fill_compute<int64_t>(k, kI64);

@@ -71,6 +71,8 @@ struct Kernels {
   ElementKernel elementwise[3][kMostElementwise];
   LoadKernel load[kComputeCount][10];
   StoreKernel store[kComputeCount][10];
+  /// out[i] = in[i] rounded to float16 and to bfloat16; `out` may be `in`.
+  void (*round[2])(float* out, const float* in, int64_t n);
   RowKernel row[3][4];
   ColumnKernel columns[3][4];
   /// sums += acc for n sums of groups of floats; with `start`, sums = acc.

@@ -47,6 +47,7 @@ struct Step {
   ElementKernel kernel;
   LoadKernel load;
   StoreKernel store;
+  void (*round)(float* out, const float* in, int64_t n);
   int out, in[3];
   const char* source;
   int64_t item, out_item;
@@ -70,10 +71,12 @@ class Runner {
     for (const auto& s : p.slots)
       addresses_.push_back(s.memory ? Address{s.memory->data, item_size(s.dtype)} : Address{nullptr, 0});
     int64_t item = 1;
-    for (const auto& s : p.slots) item = std::max(item, item_size(s.dtype));
+    for (const auto& s : p.slots)
+      item = std::max(item, is_floating(s.dtype) ? std::max<int64_t>(4, item_size(s.dtype)) : item_size(s.dtype));
     register_ = kBlock * item;
     for (const auto& i : p.constants) constants_.push_back(resolve(i));
-    for (const auto& i : p.code) code_.push_back(resolve(i));
+    for (const auto& i : p.code)
+      if (!reads_rounded(i)) code_.push_back(resolve(i));
   }
   void stretch(int64_t begin, int64_t end) const {
     const std::vector<Address> addresses = thread_addresses();
@@ -92,8 +95,23 @@ class Runner {
   }
 
  private:
+  // A register of a 16-bit dtype holds floats that are rounded to it, so that reading it as float32 needs no
+  // conversion.
+  bool is_rounded(int slot) const {
+    const Program::Slot& s = program_.slots[static_cast<std::size_t>(slot)];
+    return !s.memory && is_floating(s.dtype) && item_size(s.dtype) == 2;
+  }
+  // Returns true for such a conversion to float32: its result is the register itself.
+  bool reads_rounded(const Program::Instruction& i) {
+    if (i.kind != Kind::convert || !is_rounded(i.in[0]) ||
+        program_.slots[static_cast<std::size_t>(i.out)].dtype != float32 ||
+        program_.slots[static_cast<std::size_t>(i.out)].memory)
+      return false;
+    same_.push_back({i.out, i.in[0]});
+    return true;
+  }
   Step resolve(const Program::Instruction& i) {
-    Step s{i.kind, nullptr, nullptr, nullptr, i.out, {i.in[0], i.in[1], i.in[2]}, nullptr, 0, 0, -1};
+    Step s{i.kind, nullptr, nullptr, nullptr, nullptr, i.out, {i.in[0], i.in[1], i.in[2]}, nullptr, 0, 0, -1};
     const Dtype to = program_.slots[static_cast<std::size_t>(i.out)].dtype;
     s.out_item = item_size(to);
     if (i.kind == Kind::kernel) {
@@ -108,11 +126,16 @@ class Runner {
       s.item = item_size(i.source->dtype);
       s.load = k_.load[as_compute(to)][static_cast<int>(i.source->dtype)];
     } else {
-      const Dtype from = program_.slots[static_cast<std::size_t>(i.in[0])].dtype;
-      if (computes(to))
+      const bool rounded = is_rounded(i.in[0]);
+      const Dtype from = rounded ? float32 : program_.slots[static_cast<std::size_t>(i.in[0])].dtype;
+      if (is_rounded(i.out)) {
+        s.round = k_.round[to == bfloat16];
+        if (from != float32) s.load = k_.load[kF32][static_cast<int>(from)];
+      } else if (computes(to)) {
         s.load = k_.load[as_compute(to)][static_cast<int>(from)];
-      else
+      } else {
         s.store = k_.store[as_compute(from)][static_cast<int>(to)];
+      }
     }
     return s;
   }
@@ -123,6 +146,8 @@ class Runner {
     std::vector<Address> addresses = addresses_;
     for (std::size_t i = 0; i < addresses.size(); ++i)
       if (!program_.slots[i].memory) addresses[i] = {memory + program_.slots[i].reg * register_, 0};
+    for (const auto& [out, in] : same_)
+      addresses[static_cast<std::size_t>(out)] = addresses[static_cast<std::size_t>(in)];
     for (const Step& s : constants_) fill_constant(s, addresses[static_cast<std::size_t>(s.out)]);
     return addresses;
   }
@@ -156,7 +181,11 @@ class Runner {
       if (s.kind == Kind::kernel) {
         s.kernel(out, pointer(s.in[0]), pointer(s.in[1]), pointer(s.in[2]), n);
       } else if (s.kind == Kind::convert) {
-        if (s.load)
+        const char* in = pointer(s.in[0]);
+        if (s.round && s.load) s.load(out, std::exchange(in, out), 1, n);
+        if (s.round)
+          s.round(reinterpret_cast<float*>(out), reinterpret_cast<const float*>(in), n);
+        else if (s.load)
           s.load(out, pointer(s.in[0]), 1, n);
         else
           s.store(out, 1, pointer(s.in[0]), n);
@@ -259,6 +288,7 @@ class Runner {
   std::vector<Address> addresses_;
   std::vector<Step> constants_, code_;
   std::vector<Loop<2>> loops_;
+  std::vector<std::pair<int, int>> same_;  // slots that are the registers of others
 };
 
 }  // namespace
