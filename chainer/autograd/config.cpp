@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "chainer/array/recording/watch.h"
@@ -97,10 +98,9 @@ Config& detail::make_thread_config() {
   // thread_config is a single thread-local word. Code that runs after the owner's destruction uses the process's
   // entries.
   static thread_local struct Owner {
-    std::unique_ptr<Config> config = std::make_unique<Config>(global_config());
-    ~Owner() { thread_config = &global_config(); }
+    ~Owner() { delete std::exchange(thread_config, &global_config()); }
   } owner;
-  thread_config = owner.config.get();
+  thread_config = new Config(global_config());
   if (thread_config->flush_denormals) cpu::flush_denormals(true);
   return *thread_config;
 }

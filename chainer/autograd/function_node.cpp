@@ -18,11 +18,8 @@ namespace {
 
 // The functions waiting for destruction while another one is being destroyed. Chains of any length are destroyed in a
 // loop instead of by recursion, and without allocating memory, because they may be destroyed when there is none.
-struct Dying {
-  bool one = false;
-  FunctionNode* next = nullptr;
-};
-thread_local constinit Dying dying;
+// 0: none is being destroyed; 1: one is, and none waits; else the address of the first one that waits.
+thread_local constinit uintptr_t dying = 0;
 
 bool has_nan(const Array& a) { return a && is_floating(a.dtype()) && any(isnan(a)).item<bool>(); }
 
@@ -58,19 +55,20 @@ FunctionNode::~FunctionNode() {
 void FunctionNode::destroy(FunctionNode* f) {
   if (f->watched_ && !last_reference(*f)) [[unlikely]]
     return;
-  if (dying.one) {
-    f->visit_ = reinterpret_cast<uintptr_t>(std::exchange(dying.next, f));  // no traversal will visit it again
+  if (dying) {
+    f->visit_ = std::exchange(dying, reinterpret_cast<uintptr_t>(f));  // no traversal will visit it again
     return;
   }
-  dying.one = true;
+  dying = 1;
   for (;;) {
     const uint32_t bytes = f->bytes_;
     f->~FunctionNode();
     pool::release(f, bytes);
-    if (!(f = dying.next)) break;
-    dying.next = reinterpret_cast<FunctionNode*>(static_cast<uintptr_t>(f->visit_));
+    if (dying == 1) break;
+    f = reinterpret_cast<FunctionNode*>(dying);
+    dying = static_cast<uintptr_t>(f->visit_);
   }
-  dying.one = false;
+  dying = 0;
 }
 
 Variables FunctionNode::backward(const Indexes& wanted, const Variables&) { return Variables(wanted.size()); }

@@ -8,16 +8,29 @@
 namespace chainer {
 namespace {
 
-thread_local std::optional<Device> used;
+// The current device: none if the backend is nullptr. (Smaller than an optional: the Python module has little room for
+// memory of threads.)
+constinit thread_local Backend* used_backend = nullptr;
+constinit thread_local int used_index = 0;
 
 }  // namespace
 
 std::string Device::name() const { return backend_->name(index_); }
 void Device::synchronize() const { backend_->synchronize(index_); }
 
-void Device::use() const { used = *this; }
-std::optional<Device> current_device() { return used; }
-DeviceScope::~DeviceScope() { used = before_; }
+void Device::use() const {
+  used_backend = backend_;
+  used_index = index_;
+}
+std::optional<Device> current_device() {
+  return used_backend ? std::optional(Device(*used_backend, used_index)) : std::nullopt;
+}
+DeviceScope::~DeviceScope() {
+  if (before_)
+    before_->use();
+  else
+    used_backend = nullptr;
+}
 
 memory::Statistics Device::memory_statistics() const {
   return is_host() ? memory::statistics() : backend_->memory_statistics(index_);

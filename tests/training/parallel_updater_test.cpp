@@ -5,7 +5,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <fstream>
+#include <thread>
 
 #include "chainer/core/sanitizer.h"
 #include "chainer/training/updaters/model_threads.h"
@@ -143,6 +145,28 @@ TEST(several_iterators_feed_several_models) {
   EXPECT_THROW(ValueError, "batch sizes 4 and 3",
                training::MultiprocessParallelUpdater(
                    Iterators{iterators::SerialIterator(data(12), 4), iterators::SerialIterator(data(12), 3)}, adam));
+}
+
+TEST(scopes_of_one_model_do_not_change_the_configuration_of_others) {
+  training::updaters::ModelThreads threads(2);
+  const UsingConfig wide(&Config::dtype, float64);  // reaches all models
+  std::atomic<int> step{0};
+  bool other_trains = false;
+  Dtype seen[2] = {};
+  threads.run([&](int i) {
+    seen[i] = config().dtype;
+    if (i == 0) {
+      const UsingConfig test_mode(&Config::train, false);
+      step = 1;
+      while (step == 1) std::this_thread::yield();
+    } else {
+      while (step == 0) std::this_thread::yield();
+      other_trains = config().train;
+      step = 2;
+    }
+  });
+  EXPECT(other_trains);
+  EXPECT(seen[0] == float64 && seen[1] == float64);
 }
 
 TEST(threads_that_cannot_be_started_are_an_error) {

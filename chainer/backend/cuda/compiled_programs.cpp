@@ -101,7 +101,6 @@ std::string_view CompiledPrograms::kernel_for(int device, const ProgramArgs& a) 
     compilers_.push_back(driver_.compiler(static_cast<int>(compilers_.size())));
   if (compilers_[static_cast<std::size_t>(device)].empty() || ending_ || ended_) return kInterpreter;
   thread_local const Asker asker;
-  (void)asker;
   if (!waiting_.empty() && !thread_.joinable()) begin();  // after the end of a thread
   signature_.clear();
   add_signature(a, signature_);

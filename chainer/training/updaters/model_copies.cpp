@@ -59,7 +59,6 @@ void ModelCopies::step(Optimizer& optimizer, const std::vector<std::optional<Exa
   const auto n = static_cast<std::size_t>(size());
   std::vector<Variable> losses(n);
   std::vector<Observation> observations(n);
-  const DefaultDtype dtype = config().dtype.get();
   const auto forward = [&](int i) {
     const auto k = static_cast<std::size_t>(i);
     if (!batches[k]) return;
@@ -71,7 +70,7 @@ void ModelCopies::step(Optimizer& optimizer, const std::vector<std::optional<Exa
     reporter.add_observers(name, m.namedlinks(true));
     const auto current = reporter.make_current();
     const auto to_own = reporter.scope(observations[k]);
-    const UsingConfig with_graph(&Config::enable_backprop, true), in_dtype(&Config::dtype, dtype);
+    const UsingConfig with_graph(&Config::enable_backprop, true);
     losses[k] = loss(m, *batches[k]);
   };
   for (int i = 0; i < size(); ++i) model(i, target).cleargrads();

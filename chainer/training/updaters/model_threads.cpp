@@ -38,7 +38,15 @@ struct ModelThreads::State {
     wake.notify_all();
     for (auto& t : threads) t.join();
   }
+  // Each thread, also the caller's, has a configuration of its own that follows the caller's: scopes in which one model
+  // computes do not change another model's configuration.
   void compute(int i) {
+    Config mine(*config);
+    Config* const outer = std::exchange(detail::thread_config, &mine);
+    compute_with_own_config(i);
+    detail::thread_config = outer;
+  }
+  void compute_with_own_config(int i) {
     const timeline::Stretch stretch("copy of the model", "update");
     const cpu::ThreadShare limited(share);
     if (config->flush_denormals) cpu::flush_denormals(true);
@@ -54,12 +62,7 @@ struct ModelThreads::State {
         if (stop) return;
         seen = round;
       }
-      {
-        Config mine(*config);
-        Config* const outer = std::exchange(detail::thread_config, &mine);
-        compute(i);
-        detail::thread_config = outer;
-      }
+      compute(i);
       const std::lock_guard lock(mutex);
       if (--left == 0) done.notify_one();
     }
