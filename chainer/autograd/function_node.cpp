@@ -223,29 +223,23 @@ class InputArrays {
   Arrays arrays_;
 };
 
-// In mixed precision, replaces the inputs of a call by inputs in the dtypes of the function's policy. Then functions
-// that forward() calls cast nothing, unless the function takes any inputs.
-class CastInputs {
- public:
-  CastInputs(const FunctionNode& f, const Variable* const*& inputs, std::size_t count) {
-    if (const std::optional<Dtype> narrow = config().dtype.get().products) [[unlikely]]
-      cast(f, *narrow, inputs, count);
+// Returns true if mixed precision casts the inputs of the function. Then functions that its forward() calls cast
+// nothing.
+bool casts_inputs(const FunctionNode& f) {
+  return config().dtype.get().products && f.mixed_precision() != MixedPrecision::any_mix;
+}
+// Calls call(inputs) with the inputs in the dtypes of the function's policy, without mixed precision.
+template <class Call>
+auto with_cast_inputs(const FunctionNode& f, const Variable* const* inputs, std::size_t count, const Call& call) {
+  Variables cast;
+  SmallVector<const Variable*, 4> pointers;
+  if (cast_for_mixed_precision(f.mixed_precision(), *config().dtype.get().products, inputs, count, cast)) {
+    for (const Variable& v : cast) pointers.push_back(&v);
+    inputs = pointers.data();
   }
-
- private:
-  void cast(const FunctionNode& f, Dtype narrow, const Variable* const*& inputs, std::size_t count) {
-    const MixedPrecision policy = f.mixed_precision();
-    if (policy == MixedPrecision::any_mix) return;
-    if (cast_for_mixed_precision(policy, narrow, inputs, count, cast_)) {
-      for (const Variable& v : cast_) pointers_.push_back(&v);
-      inputs = pointers_.data();
-    }
-    plain_.emplace();
-  }
-  Variables cast_;
-  SmallVector<const Variable*, 4> pointers_;
-  std::optional<PlainPrecision> plain_;
-};
+  const PlainPrecision plain;
+  return call(inputs);
+}
 
 // Checks the inputs and computes the outputs.
 Arrays run_forward(FunctionNode& node, const Arrays& in) {
@@ -293,7 +287,8 @@ bool wants_node(const Variable* const* inputs, std::size_t count) {
 }
 
 Variable apply_without_node(FunctionNode& f, const Variable* const* inputs, std::size_t count) {
-  const CastInputs cast(f, inputs, count);
+  if (casts_inputs(f)) [[unlikely]]
+    return with_cast_inputs(f, inputs, count, [&](const auto* in) { return apply_without_node(f, in, count); });
   InputArrays in(f);
   in.collect(f, inputs, count);
   Arrays out = run_forward(f, in.arrays());
@@ -304,8 +299,9 @@ Variables apply_function(Ref<FunctionNode> f, const Variable* const* inputs, std
   FunctionNode& node = *f;
   if (node.applied_)
     throw RuntimeError(node.label(), ": a function node can be applied only once; create a new one for each call");
+  if (casts_inputs(node)) [[unlikely]]
+    return with_cast_inputs(node, inputs, count, [&](const auto* in) { return apply_function(f, in, count); });
   node.applied_ = true;
-  const CastInputs cast(node, inputs, count);
   InputArrays in(node);
   in.collect(node, inputs, count);
   bool requires_grad = false;
