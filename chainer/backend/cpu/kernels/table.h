@@ -106,8 +106,8 @@ struct Kernels {
   void (*philox)(uint32_t* out, uint64_t seed, uint64_t block, int64_t n);
 };
 
-/// Returns the table of the best instruction set of this processor, or of the one named by CHAINER_ISA (baseline, avx2,
-/// avx512).
+/// Returns the table of the best instruction set of this processor, or of the one named by CHAINER_ISA: baseline, avx2,
+/// avx512 (with the extensions for products of 16 and 8 bits) or amx (and tiles).
 const Kernels& kernels();
 
 }  // namespace chainer::cpu

@@ -18,38 +18,43 @@ template <class T>
 }
 
 // For two registers whose numbers differ in one bit: exchanges this bit with the same bit of the lane numbers.
-template <int bit, int... lane>
-[[gnu::always_inline]] inline void exchange(Vector& a, Vector& b, std::integer_sequence<int, lane...>) {
+template <int bit, class V, int... lane>
+[[gnu::always_inline]] inline void exchange(V& a, V& b, std::integer_sequence<int, lane...>) {
   constexpr int lanes = sizeof...(lane);
-  const Vector low = __builtin_shufflevector(a, b, (lane & bit ? lanes + (lane ^ bit) : lane)...);
+  const V low = __builtin_shufflevector(a, b, (lane & bit ? lanes + (lane ^ bit) : lane)...);
   b = __builtin_shufflevector(a, b, (lane & bit ? lanes + lane : lane ^ bit)...);
   a = low;
 }
 // Transposes a square in registers, bit by bit (Eklundh, "A fast computer method for matrix transposing", 1972).
-template <int bit>
-[[gnu::always_inline]] inline void turn(Vector (&v)[kLanes]) {
-  for (int i = 0; i < kLanes; ++i)
-    if (!(i & bit)) exchange<bit>(v[i], v[i + bit], std::make_integer_sequence<int, kLanes>());
+template <int bit, class V, int lanes>
+[[gnu::always_inline]] inline void turn(V (&v)[lanes]) {
+#pragma GCC unroll 32
+  for (int i = 0; i < lanes; ++i)
+    if (!(i & bit)) exchange<bit>(v[i], v[i + bit], std::make_integer_sequence<int, lanes>());
   if constexpr (bit > 1) turn<bit / 2>(v);
 }
 
-[[gnu::always_inline, maybe_unused]] inline void square_in_registers(float* out, int64_t out_step, const float* in,
+template <class T>
+[[gnu::always_inline, maybe_unused]] inline void square_in_registers(T* out, int64_t out_step, const T* in,
                                                                      int64_t in_step) {
-  Vector v[kLanes];
-#pragma GCC unroll 16
-  for (int64_t a = 0; a < kLanes; ++a) v[a] = load(in + a * in_step);
-  turn<kLanes / 2>(v);
-#pragma GCC unroll 16
-  for (int64_t b = 0; b < kLanes; ++b) store(out + b * out_step, v[b]);
+  typedef T V __attribute__((vector_size(kBytes)));
+  constexpr int kSide = static_cast<int>(kBytes / sizeof(T));
+  V v[kSide];
+#pragma GCC unroll 32
+  for (int a = 0; a < kSide; ++a) __builtin_memcpy(&v[a], in + a * in_step, sizeof v[a]);
+  turn<kSide / 2>(v);
+#pragma GCC unroll 32
+  for (int b = 0; b < kSide; ++b) __builtin_memcpy(out + b * out_step, &v[b], sizeof v[b]);
 }
 
-// With four lanes, a square would write a quarter of a cache line at a time.
+// With four floats, a square would write a quarter of a cache line at a time. Permutations of 16 bits over a whole
+// register are in AVX-512.
 template <class T>
-constexpr bool in_registers = sizeof(T) == sizeof(float) && kLanes >= 8;
+constexpr bool in_registers = sizeof(T) == sizeof(float) ? kBytes >= 32 : sizeof(T) == sizeof(uint16_t) && kBytes >= 64;
 
 template <class T>
 void transpose(void* out, int64_t out_step, const void* in, int64_t in_step, int64_t rows, int64_t columns) {
-  constexpr int64_t kSide = in_registers<T> ? kLanes : 64 / static_cast<int64_t>(sizeof(T));
+  constexpr int64_t kSide = (in_registers<T> ? kBytes : 64) / static_cast<int64_t>(sizeof(T));
   T* const o = static_cast<T*>(out);
   const T* const x = static_cast<const T*>(in);
   for (int64_t i = 0; i < rows; i += kSide) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Matrix products: by the fastest available library, or by own loops.
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <optional>
@@ -9,33 +10,16 @@
 #include "chainer/array/host_kernels/constant_weights_scope.h"
 #include "chainer/backend/cpu/products/blas.h"
 #include "chainer/backend/cpu/cpu_backend.h"
+#include "chainer/backend/cpu/kernels/bfloat_table.h"
 #include "chainer/backend/cpu/loops/scratch_buffer.h"
 #include "chainer/backend/cpu/kernels/table.h"
+#include "chainer/backend/cpu/products/bfloat_product.h"
+#include "chainer/backend/cpu/products/matrix_stack.h"
 #include "chainer/backend/cpu/products/panel_product.h"
 #include "chainer/core/parallel.h"
 
 namespace chainer::cpu {
 namespace {
-
-// A matrix in BLAS's terms: row-major with leading dimension ld, optionally transposed.
-struct Matrix {
-  Array array;  // owns the memory
-  bool transposed = false;
-  int64_t ld = 1;
-};
-
-// Returns the last two axes in BLAS's terms; copied if their strides allow no view.
-Matrix as_matrix(const Array& a) {
-  const int d = a.ndim();
-  const int64_t rows = a.shape()[d - 2], columns = a.shape()[d - 1];
-  const Strides s = a.strides();
-  const int64_t s0 = s[d - 2], s1 = s[d - 1];
-  if ((s1 == 1 || columns <= 1) && (rows <= 1 || s0 >= columns))
-    return {a, false, std::max<int64_t>({1, columns, rows > 1 ? s0 : 0})};
-  if ((s0 == 1 || rows <= 1) && (columns <= 1 || s1 >= rows))
-    return {a, true, std::max<int64_t>({1, rows, columns > 1 ? s1 : 0})};
-  return {a.contiguous(), false, std::max<int64_t>(1, columns)};
-}
 
 constexpr int64_t kSmall = 16384;  // products with fewer multiplications are faster without oneDNN's set-up
 // oneDNN's products are split into pieces of at least this many multiplications, at multiples of its tiles.
@@ -285,33 +269,63 @@ void multiply(const Problem<T>& p) {
   by_loops(p);
 }
 
+// Computes a stack of products by run(i), which are divided among the threads unless each is split itself.
+template <class F>
+void each_product(const MatrixStack& stack, F&& run) {
+  const int64_t work = stack.m * stack.n * stack.k;
+  if (stack.batch == 1 || work >= 2 * kPiece) {
+    for (int64_t i = 0; i < stack.batch; ++i) run(i);
+    return;
+  }
+  parallel_ranges(stack.batch, stack.batch * work, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) run(i);
+  });
+}
+
+void bfloat_products(const MatrixStack& stack, Array& out, double alpha, double beta) {
+  const auto *a = static_cast<const uint16_t*>(stack.x.array.raw()),
+             *b = static_cast<const uint16_t*>(stack.y.array.raw());
+  auto* const c = static_cast<uint16_t*>(out.mutable_raw());
+  each_product(stack, [&](int64_t i) {
+    multiply_bfloat({.m = stack.m,
+                     .n = stack.n,
+                     .k = stack.k,
+                     .a = a + stack.x_offset(i),
+                     .lda = stack.x.ld,
+                     .ta = stack.x.transposed,
+                     .b = b + stack.y_offset(i),
+                     .ldb = stack.y.ld,
+                     .tb = stack.y.transposed,
+                     .c = c + i * stack.m * stack.n,
+                     .ldc = stack.ldc,
+                     .alpha = static_cast<float>(alpha),
+                     .beta = static_cast<float>(beta)});
+  });
+}
+
 }  // namespace
 
 void CpuBackend::gemm(const Array& a, const Array& b, Array& out, double alpha, double beta) {
   if (out.size() == 0) return;
   const Dtype dtype = out.dtype();
+  const bool in_place = MatrixStack::holds(out);
+  if (dtype == bfloat16 && in_place && bfloat_kernels() && !library_is_chosen())
+    return bfloat_products(MatrixStack(a, b, out), out, alpha, beta);
   const Dtype work = compute_type(dtype) == kF32 ? float32 : compute_type(dtype) == kF64 ? float64 : int64;
-  const bool rows_apart = out.ndim() == 2 && out.strides()[1] == 1 && out.strides()[0] > out.shape()[1];
-  if (dtype != work || !(rows_apart || out.is_contiguous())) {
+  if (dtype != work || !in_place) {
     Array wide(out.shape(), work, out.device());
     if (beta != 0) copy_elements(out, wide);
     gemm(a.astype(work, false), b.astype(work, false), wide, alpha, beta);
     return copy_elements(wide, out);
   }
-  const Matrix x = as_matrix(a), y = as_matrix(b);
-  const int d = out.ndim();
-  const int64_t m = out.shape()[d - 2], n = out.shape()[d - 1], k = a.shape()[a.ndim() - 1];
-  const int64_t batch = d == 2 ? 1 : out.size() / (m * n), ldc = rows_apart ? out.strides()[0] : n;
-  const int64_t inner = d == 4 ? out.shape()[1] : batch;  // matrix i of a stack is (i / inner, i % inner)
-  const auto offset = [&](const Matrix& z, int64_t i) {
-    const Strides& s = z.array.strides();
-    return d == 2 ? 0 : d == 3 ? i * s[0] : i / inner * s[0] + i % inner * s[1];
-  };
+  const MatrixStack stack(a, b, out);
+  const auto [m, n, k] = std::array{stack.m, stack.n, stack.k};
+  const Matrix &x = stack.x, &y = stack.y;
   // OpenBLAS is used for float64 and for small products.
   const bool small = m * n * k <= kSmall, thin = work == float32 && is_thin(m, n, k, x.transposed, y.transposed);
   if (const auto product = ConstantWeightsScope::product();
-      product && work == float32 && !thin && batch == 1 && alpha == 1 && (beta == 0 || beta == 1) && !x.transposed &&
-      !rows_apart && !library_is_chosen() &&
+      product && work == float32 && !thin && stack.batch == 1 && alpha == 1 && (beta == 0 || beta == 1) &&
+      !x.transposed && !stack.gaps && !library_is_chosen() &&
       product(m, n, k, x.array.data<float>(), x.ld, y.array, y.ld, y.transposed, out.mutable_data<float>(), beta == 1))
     return;
   std::optional<OneThreadBlas> one_thread;
@@ -320,17 +334,11 @@ void CpuBackend::gemm(const Array& a, const Array& b, Array& out, double alpha, 
   const auto run = [&]<class T>() {
     const T *pa = x.array.data<T>(), *pb = y.array.data<T>();
     T* pc = out.mutable_data<T>();
-    const auto one = [&](int64_t i) {
-      multiply(Problem<T>{m, n, k, pa + offset(x, i), x.ld, x.transposed, pb + offset(y, i), y.ld, y.transposed,
-                          pc + i * m * n, ldc, static_cast<T>(alpha), static_cast<T>(beta)});
-    };
-    // Products that are not split are divided among the threads.
-    if (batch > 1 && m * n * k < 2 * kPiece) {
-      return parallel_ranges(batch, batch * m * n * k, 1, [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; ++i) one(i);
-      });
-    }
-    for (int64_t i = 0; i < batch; ++i) one(i);
+    each_product(stack, [&](int64_t i) {
+      multiply(Problem<T>{stack.m, stack.n, stack.k, pa + stack.x_offset(i), x.ld, x.transposed, pb + stack.y_offset(i),
+                          y.ld, y.transposed, pc + i * stack.m * stack.n, stack.ldc, static_cast<T>(alpha),
+                          static_cast<T>(beta)});
+    });
   };
   if (work == float32) return run.operator()<float>();
   if (work == float64) return run.operator()<double>();

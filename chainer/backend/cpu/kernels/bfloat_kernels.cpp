@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+#include <cstdlib>
+#include <string_view>
+
+#include "chainer/backend/cpu/kernels/bfloat_table.h"
+#include "chainer/backend/cpu/kernels/table.h"
+#include "chainer/core/system/product_instructions.h"
+
+namespace chainer::cpu {
+namespace {
+
+const BfloatKernels* choose() {
+  static constexpr BfloatKernels by_tiles{"amx", tiles::product, dots::pack, dots::round},
+      by_dots{"avx512_bf16", dots::product, dots::pack, dots::round};
+  const char* const wish = std::getenv("CHAINER_ISA");
+  const std::string_view isa = wish ? wish : "";
+  if (kernels().name != std::string_view("avx512") || !product_instructions().bfloat16) return nullptr;
+  return product_instructions().bfloat16_tiles && isa != "avx512" ? &by_tiles : &by_dots;
+}
+
+}  // namespace
+
+const BfloatKernels* bfloat_kernels() {
+  static const BfloatKernels* const chosen = choose();
+  return chosen;
+}
+
+}  // namespace chainer::cpu
