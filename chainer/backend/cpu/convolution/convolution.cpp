@@ -3,6 +3,7 @@
 #include "chainer/array/multiply_adds.h"
 #include "chainer/backend/cpu/products/blas.h"
 #include "chainer/backend/cpu/cpu_backend.h"
+#include "chainer/backend/cpu/convolution/bfloat_convolution.h"
 #include "chainer/backend/cpu/convolution/few_channels.h"
 #include "chainer/backend/cpu/onednn/onednn.h"
 #include "chainer/backend/cpu/convolution/winograd.h"
@@ -54,7 +55,11 @@ bool convolve_then(const ConvolutionCall& call, const Stretch& then = {}) {
     convolve_columns(*kHostBackend, call);
     return false;
   }
-  // float16 is computed in float32.
+  if (suits_bfloat(call)) {
+    bfloat_convolution(call);
+    return false;
+  }
+  // Other arrays of 16 bits are computed in float32.
   Array wide = op == Convolution::backward_weights ? Array(out.shape(), float32, out.device())
                                                    : channels_last(out.shape(), float32, out.device());
   convolve_then({op, call.plan, call.a.astype(float32), call.b.astype(float32),

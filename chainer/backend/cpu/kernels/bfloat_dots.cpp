@@ -14,14 +14,15 @@ using chainer::cpu::BfloatProduct;
 constexpr int kRows = 8, kPairs = 16;
 
 template <int vectors>
-void block(const BfloatProduct& p, const uint16_t* a_rows, const uint16_t* b, float* sums) {
+void block(const BfloatProduct& p, const uint16_t* rows, const uint16_t* b, float* sums) {
   __m512 sum[kRows][vectors];
 #pragma GCC unroll 8
   for (int i = 0; i < kRows; ++i)
 #pragma GCC unroll 2
     for (int v = 0; v < vectors; ++v)
       sum[i][v] = p.start ? _mm512_setzero_ps() : _mm512_loadu_ps(sums + i * p.sums_row + v * 16);
-  for (int64_t s = 0; s < p.steps; ++s, a_rows += p.a_step)
+  for (int64_t block = 0; block < p.segments * p.steps; ++block) {
+    const uint16_t* const a = rows + p.offsets[block / p.steps] + block % p.steps * p.a_step;
     for (int l = 0; l < kPairs; ++l, b += 64) {
       __m512i columns[vectors];
 #pragma GCC unroll 2
@@ -29,7 +30,7 @@ void block(const BfloatProduct& p, const uint16_t* a_rows, const uint16_t* b, fl
 #pragma GCC unroll 8
       for (int i = 0; i < kRows; ++i) {
         int pair;
-        std::memcpy(&pair, a_rows + i * p.a_row + 2 * l, sizeof pair);
+        std::memcpy(&pair, a + i * p.a_row + 2 * l, sizeof pair);
         const __m512i row = _mm512_set1_epi32(pair);
 #pragma GCC unroll 2
         for (int v = 0; v < vectors; ++v)
@@ -37,6 +38,7 @@ void block(const BfloatProduct& p, const uint16_t* a_rows, const uint16_t* b, fl
               _mm512_dpbf16_ps(sum[i][v], reinterpret_cast<__m512bh>(row), reinterpret_cast<__m512bh>(columns[v]));
       }
     }
+  }
 #pragma GCC unroll 8
   for (int i = 0; i < kRows; ++i)
 #pragma GCC unroll 2

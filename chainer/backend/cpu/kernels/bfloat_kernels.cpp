@@ -10,8 +10,8 @@ namespace chainer::cpu {
 namespace {
 
 const BfloatKernels* choose() {
-  static constexpr BfloatKernels by_tiles{"amx", tiles::product, dots::pack, dots::round},
-      by_dots{"avx512_bf16", dots::product, dots::pack, dots::round};
+  static constexpr BfloatKernels by_tiles{"amx", true, tiles::product, dots::pack, dots::round},
+      by_dots{"avx512_bf16", false, dots::product, dots::pack, dots::round};
   const char* const wish = std::getenv("CHAINER_ISA");
   const std::string_view isa = wish ? wish : "";
   if (kernels().name != std::string_view("avx512") || !product_instructions().bfloat16) return nullptr;

@@ -7,28 +7,35 @@ namespace chainer::cpu {
 
 /// The lengths of the blocks that a kernel computes: rows and columns of the result, and elements of the inner axis.
 inline constexpr int64_t kBfloatRows = 32, kBfloatColumns = 32, kBfloatInner = 32;
+/// Returns into how many blocks n elements are divided.
+constexpr int64_t blocks_of(int64_t n, int64_t size) { return (n + size - 1) / size; }
 
 /// A block of rows times consecutive panels of the second matrix: sums(i, j) = sum over l of a(i, l) b(l, j), added to
-/// the previous sums unless `start`. Element (i, l) of a is a[i * a_row + l / 32 * a_step + l % 32]; 16 or 32 rows can
-/// be read, and the same number of rows of sums is written. A panel holds kBfloatColumns columns; its row i has the
-/// elements (2 i, j) and (2 i + 1, j) of each column j, next to each other. Both operands are padded with zeros to
-/// multiples of 32 along the inner axis.
+/// the previous sums unless `start`. The inner axis consists of `segments` of `steps` blocks of 32 elements; both
+/// operands are padded with zeros to whole blocks. Element l of block s of segment t of row i of a is
+/// a[i * a_row + offsets[t] + s * a_step + l]; 16 or 32 rows can be read, and as many rows of sums are written. A panel
+/// holds kBfloatColumns columns; its row i has the elements (2 i, j) and (2 i + 1, j) of each column j, next to each
+/// other.
 struct BfloatProduct {
   const uint16_t* a;
   int64_t a_row, a_step;
+  const int64_t* offsets;
+  int64_t segments, steps;
   bool few_rows;  ///< 16 rows instead of 32
   const uint16_t* b;
   int64_t b_panel;  ///< distance of the panels, in elements
   int64_t panels;
-  bool narrow;    ///< true if only the first 16 columns of the last panel are needed
-  int64_t steps;  ///< blocks of 32 elements of the inner axis
+  bool narrow;  ///< true if only the first 16 columns of the last panel are needed
   float* sums;
   int64_t sums_row;
   bool start;
 };
+/// The offsets of an inner axis of one segment.
+inline constexpr int64_t kOneSegment[] = {0};
 
 struct BfloatKernels {
   const char* name;
+  bool tiles;  ///< by AMX, which multiplies an order of magnitude faster than float32's instructions
   void (*product)(const BfloatProduct& p);
   /// Packs `rows` rows, whose distance is `step`, of `columns` columns into panels of distance `panel`.
   void (*pack)(uint16_t* to, int64_t panel, const uint16_t* b, int64_t step, int64_t rows, int64_t columns);

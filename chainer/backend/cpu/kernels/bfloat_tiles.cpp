@@ -33,21 +33,22 @@ void block(const BfloatProduct& p, const uint16_t* b, float* sums) {
     if constexpr (!few_rows) _tile_loadd(2, below, bytes);
     if constexpr (!few_rows && !narrow) _tile_loadd(3, below + 16, bytes);
   }
-  const uint16_t* a = p.a;
-  for (int64_t s = 0; s < p.steps; ++s, a += p.a_step, b += 1024) {
-    _tile_loadd(4, a, a_bytes);
-    _tile_loadd(6, b, 128);
-    _tile_dpbf16ps(0, 4, 6);
-    if constexpr (!narrow) {
-      _tile_loadd(7, b + 32, 128);
-      _tile_dpbf16ps(1, 4, 7);
+  for (int64_t t = 0; t < p.segments; ++t)
+    for (int64_t s = 0; s < p.steps; ++s, b += 1024) {
+      const uint16_t* const a = p.a + p.offsets[t] + s * p.a_step;
+      _tile_loadd(4, a, a_bytes);
+      _tile_loadd(6, b, 128);
+      _tile_dpbf16ps(0, 4, 6);
+      if constexpr (!narrow) {
+        _tile_loadd(7, b + 32, 128);
+        _tile_dpbf16ps(1, 4, 7);
+      }
+      if constexpr (!few_rows) {
+        _tile_loadd(5, a + 16 * p.a_row, a_bytes);
+        _tile_dpbf16ps(2, 5, 6);
+        if constexpr (!narrow) _tile_dpbf16ps(3, 5, 7);
+      }
     }
-    if constexpr (!few_rows) {
-      _tile_loadd(5, a + 16 * p.a_row, a_bytes);
-      _tile_dpbf16ps(2, 5, 6);
-      if constexpr (!narrow) _tile_dpbf16ps(3, 5, 7);
-    }
-  }
   _tile_stored(0, sums, bytes);
   if constexpr (!narrow) _tile_stored(1, sums + 16, bytes);
   if constexpr (!few_rows) _tile_stored(2, below, bytes);

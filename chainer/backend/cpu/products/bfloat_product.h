@@ -25,4 +25,16 @@ struct BfloatProblem {
 /// numbers of threads and rows. Requires bfloat_kernels().
 void multiply_bfloat(const BfloatProblem& p);
 
+/// A matrix whose rows, or columns if it is transposed, are contiguous and have distance ldb.
+struct BfloatColumns {
+  const uint16_t* b;
+  int64_t ldb;
+  bool transposed;
+};
+
+/// Packs elements [from, from + inner) of the columns [first, end) into panels (kernels/bfloat_table.h) of distance
+/// `panel`, padded with zeros.
+void pack_bfloat_panels(const BfloatColumns& matrix, int64_t first, int64_t end, int64_t from, int64_t inner,
+                        int64_t panel, uint16_t* to);
+
 }  // namespace chainer::cpu
