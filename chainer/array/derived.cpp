@@ -37,10 +37,10 @@ Entry* find(std::vector<Entry>& entries, const char* first, uint64_t kind) {
 }  // namespace
 
 std::shared_ptr<const DerivedForm> derived_form(const Array& a, uint64_t kind, std::size_t bytes,
-                                                const std::function<void(void*)>& make) {
+                                                const std::function<void(void*)>& make, bool at_once) {
   const auto* first = static_cast<const char*>(a.raw());
   ArrayBody& owner = a.body().owner();
-  bool again = false;
+  bool keep = false;
   Table& t = table();
   if (bytes >= kLeastBytes) {
     const std::lock_guard lock(t.mutex);
@@ -49,8 +49,9 @@ std::shared_ptr<const DerivedForm> derived_form(const Array& a, uint64_t kind, s
       owner.mark(ArrayBody::kForms);
       if (const Entry* e = find(entries, first, kind)) {
         if (e->form) return e->form;
-        again = true;
+        keep = true;
       } else {
+        keep = at_once;
         if (entries.size() == kMostForms) entries.erase(entries.begin());
         entries.push_back({first, kind, nullptr});
       }
@@ -58,7 +59,7 @@ std::shared_ptr<const DerivedForm> derived_form(const Array& a, uint64_t kind, s
   }
   auto form = std::make_shared<const DerivedForm>(bytes);
   make(form->block.data);
-  if (again) {
+  if (keep) {
     const std::lock_guard lock(t.mutex);
     const auto it = t.of.find(&owner);
     if (Entry* e = it == t.of.end() ? nullptr : find(it->second, first, kind)) e->form = form;

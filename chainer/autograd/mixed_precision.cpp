@@ -17,14 +17,17 @@ bool cast_for_mixed_precision(MixedPrecision policy, Dtype narrow, const Variabl
     first = first.value_or(d);
   }
   if (!first) return false;
-  const Dtype wanted = policy == MixedPrecision::narrow           ? narrow
+  const bool weight = policy == MixedPrecision::narrow_weight;
+  const Dtype wanted = policy == MixedPrecision::narrow || weight ? narrow
                        : policy == MixedPrecision::wide || differ ? float32
                                                                   : *first;
   if (!differ && *first == wanted) return false;
   out.clear();
   for (std::size_t i = 0; i < count; ++i) {
     const Variable& v = *inputs[i];
-    out.push_back(v && is_floating(v.dtype()) && v.dtype() != wanted ? cast_variable(v, wanted) : v);
+    const bool stays =
+        !v || !is_floating(v.dtype()) || v.dtype() == wanted || (weight && i == 1 && v.dtype() == float32);
+    out.push_back(stays ? v : cast_variable(v, wanted));
   }
   return true;
 }

@@ -16,6 +16,9 @@ enum class MixedPrecision : uint8_t {
   narrow,   ///< all inputs are cast to the 16-bit dtype: products of matrices and convolutions
   wide,     ///< all inputs are cast to float32: losses, sums, functions that amplify errors or overflow 16 bits
   any_mix,  ///< the function takes inputs of different dtypes itself
+  /// As narrow; but the second input, a weight, may stay float32: the function narrows it (array/narrowed.h), and
+  /// computes its gradient in float32.
+  narrow_weight,
 };
 
 /// Returns v in another floating dtype (defined with F::cast).

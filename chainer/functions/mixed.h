@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "chainer/array/narrowed.h"
 #include "chainer/autograd/config.h"
 #include "chainer/autograd/mixed_precision.h"
 #include "chainer/autograd/type_check.h"
@@ -37,6 +38,20 @@ auto in_mixed_precision(MixedPrecision policy, const Call& call, const V&... inp
   if (!cast_in_mixed_precision(policy, in)) return {};
   return [&]<std::size_t... i>(std::index_sequence<i...>) { return call(in[i]...); }
   (std::index_sequence_for<V...>());
+}
+
+/// Returns true if x has 16 bits and its weight float32, as in mixed precision (MixedPrecision::narrow_weight).
+inline bool is_wide_weight(Dtype x, Dtype W) { return W == float32 && is_floating(x) && item_size(x) == 2; }
+/// Checks the dtypes of the inputs x and W of a function of the policy narrow_weight.
+inline void expect_weight_of(const type_check::TypeInfos& in) {
+  if (!is_wide_weight(in[0].array().dtype(), in[1].array().dtype())) type_check::expect(in[1].dtype() == in[0].dtype());
+}
+/// Returns a weight in the dtype of x.
+inline Array weight_for(const Array& x, const Array& W) { return W.dtype() == x.dtype() ? W : narrowed(W, x.dtype()); }
+/// Does so for a gradient, in a graph if gradients have one.
+inline Variable weight_for(const Variable& x, const Variable& W) {
+  if (W.dtype() == x.dtype()) return W;
+  return config().enable_backprop ? cast(W, x.dtype()) : Variable(narrowed(W.array(), x.dtype()), false);
 }
 
 /// Computes call(x, W, b) in the widest of the dtypes and casts the result to the dtype of x. Gradients have the dtypes

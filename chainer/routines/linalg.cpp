@@ -22,11 +22,14 @@ void matmul_into(const Array& a, const Array& b, Array& out, double alpha, doubl
   if (!fits)
     throw DimensionError("matmul: shapes ", a.shape(), " and ", b.shape(), " do not fit a result of shape ",
                          out.shape());
-  if (a.dtype() != out.dtype() || b.dtype() != out.dtype())
+  const bool wide = out.dtype() == float32 && is_floating(a.dtype()) && item_size(a.dtype()) == 2;
+  if (a.dtype() != b.dtype() || (a.dtype() != out.dtype() && !wide))
     throw DtypeError("matmul: ", a.dtype(), " times ", b.dtype(), " into ", out.dtype(),
-                     "; all must have the same dtype");
+                     "; all must have the same dtype (or two of 16 bits, into float32)");
   count_multiply_adds([&] { return out.size() * a.shape()[d - 1]; });
   const Device& device = out.device();
+  if (a.dtype() != out.dtype() && !device.is_host())
+    return matmul_into(a.astype(float32), b.astype(float32), out, alpha, beta);
   if (a.device() != device || b.device() != device) [[unlikely]]
     return device.backend().gemm(a.to_device(device), b.to_device(device), out, alpha, beta);
   device.backend().gemm(a, b, out, alpha, beta);

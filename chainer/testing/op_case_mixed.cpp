@@ -48,24 +48,26 @@ void expect_close(const std::string& what, const Array& a, const Array& expected
 
 }  // namespace
 
-void check_mixed_precision(const OpCase& c) {
-  Arrays gy;
-  const Results expected = results(c, c.inputs, gy);
-  const UsingConfig mode(&Config::dtype, mixed16);
+namespace {
+
+// `tolerance` is that of a result of one rounding.
+void check_in(const OpCase& c, const DefaultDtype& mode, const Results& expected, Arrays& gy, double tolerance) {
+  const UsingConfig scope(&Config::dtype, mode);
+  const Dtype narrow = *mode.products;
   for (int pattern = 0; pattern < 4; ++pattern) {  // bit i % 2: the dtype of input i
     Arrays in;
     for (std::size_t i = 0; i < c.inputs.size(); ++i) {
       const Array& a = c.inputs[i];
-      in.push_back(!is_floating(a.dtype()) ? a : a.astype(pattern >> i % 2 & 1 ? float16 : float32));
+      in.push_back(!is_floating(a.dtype()) ? a : a.astype(pattern >> i % 2 & 1 ? narrow : float32));
     }
-    const std::string where = text("mixed precision, inputs of dtypes ", pattern & 1 ? "float16" : "float32", ", ",
-                                   pattern & 2 ? "float16" : "float32", ", ...");
+    const std::string where = text("mixed precision, inputs of dtypes ", pattern & 1 ? narrow : float32, ", ",
+                                   pattern & 2 ? narrow : float32, ", ...");
     const Results r = results(c, in, gy);
     for (std::size_t i = 0; i < r.y.size(); ++i) {
       const Array& y = r.y[i];
       if (!is_floating(y.dtype())) continue;
       if (y.dtype() == float64 && !c.float64_result) throw AssertionError(where + ": a result has dtype float64");
-      expect_close(text(where, ": result ", i), y, expected.y[i], 2 * c.half_tolerance);
+      expect_close(text(where, ": result ", i), y, expected.y[i], 2 * tolerance);
     }
     for (std::size_t i = 0; i < r.gx.size(); ++i) {
       const Array &g = r.gx[i], &wanted = expected.gx[i];
@@ -74,9 +76,18 @@ void check_mixed_precision(const OpCase& c) {
       if (!g) continue;
       if (g.dtype() != in[i].dtype())
         throw AssertionError(text(where, ": the gradient of input ", i, " has dtype ", g.dtype()));
-      expect_close(text(where, ": gradient ", i), g, wanted, 4 * c.half_tolerance);
+      expect_close(text(where, ": gradient ", i), g, wanted, 4 * tolerance);
     }
   }
+}
+
+}  // namespace
+
+void check_mixed_precision(const OpCase& c) {
+  Arrays gy;
+  const Results expected = results(c, c.inputs, gy);
+  check_in(c, mixed16, expected, gy, c.half_tolerance);
+  check_in(c, mixed_bfloat16, expected, gy, 8 * c.half_tolerance);  // three bits less
 }
 
 }  // namespace chainer::testing

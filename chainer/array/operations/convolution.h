@@ -26,7 +26,8 @@ struct ConvolutionPlan {
 /// computes x from y and W, backward_weights computes W from x and y.
 enum class Convolution : uint8_t { forward, backward_data, backward_weights };
 
-/// The arguments of a convolution, all of one floating dtype. Holds references, so it must not outlive the call.
+/// The arguments of a convolution, all of one floating dtype; but on the host, gradients with respect to filters may be
+/// float32 for images and results of 16 bits. Holds references, so it must not outlive the call.
 struct ConvolutionCall {
   Convolution op;
   const ConvolutionPlan& plan;

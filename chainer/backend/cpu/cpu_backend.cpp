@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "chainer/backend/cpu/kernels/bfloat_table.h"
 #include "chainer/backend/cpu/products/blas.h"
 
 namespace chainer {
@@ -35,7 +36,9 @@ void CpuBackend::convolution(const ConvolutionCall& call) {
 
 std::string CpuBackend::description() const {
   const Blas* library = blas();
-  return text("instruction set: ", kernels().name, "\noneDNN: ", onednn_state(), "\nBLAS: ",
+  const BfloatKernels* const bfloat = bfloat_kernels();
+  return text("instruction set: ", kernels().name, "\nproducts of bfloat16: ", bfloat ? bfloat->name : "in float32",
+              "\noneDNN: ", onednn_state(), "\nBLAS: ",
               library
                   ? text(library->description, ", built for ", library->threading, ", used with one thread per call")
                   : "not available",

@@ -6,10 +6,26 @@
 
 namespace chainer::functions {
 
+namespace {
+
+void filters_product(const ConvolutionPlan& plan, const Array& images, const Array& results, Array& out, bool add) {
+  if (images.dtype() == out.dtype() || out.device().is_host())
+    return host_kernels::convolve({Convolution::backward_weights, plan, images, results, Array(), out, add});
+  // Devices compute in the dtype of the images.
+  Array narrow(out.shape(), images.dtype(), out.device());
+  host_kernels::convolve({Convolution::backward_weights, plan, images, results, Array(), narrow});
+  if (add)
+    out += narrow.astype(out.dtype());
+  else
+    copy_elements(narrow, out);
+}
+
+}  // namespace
+
 Arrays ConvolutionGradW::forward(const Arrays& in) {
   retain_inputs({0, 1});
-  Array gW(filters, in[0].dtype(), in[0].device());
-  if (gW.size()) host_kernels::convolve({Convolution::backward_weights, plan, in[0], in[1], Array(), gW});
+  Array gW(filters, dtype, in[0].device());
+  if (gW.size()) filters_product(plan, in[0], in[1], gW, false);
   return {gW};
 }
 
@@ -25,14 +41,12 @@ Variables ConvolutionGradW::backward(const Indexes& wanted, const Variables& ggW
   return out;
 }
 
-Variable filters_gradient(const ConvolutionPlan& plan, const Shape& W, const Variable& images, const Variable& results,
-                          const Variable& so_far) {
+Variable filters_gradient(const ConvolutionPlan& plan, const Variable& W, const Variable& images,
+                          const Variable& results, const Variable& so_far) {
   if (so_far && !config().enable_backprop && so_far.array().is_contiguous() && is_exclusive(so_far.array())) {
     // Filters used several times: the gradient is added up in place, without a temporary, if nothing else refers to it.
     Array sum = so_far.array();
-    if (sum.size())
-      host_kernels::convolve(
-          {Convolution::backward_weights, plan, images.array(), results.array(), Array(), sum, true});
+    if (sum.size()) filters_product(plan, images.array(), results.array(), sum, true);
     return so_far;
   }
   const Variable g = apply_single(ConvolutionGradW(plan, W), images, results);

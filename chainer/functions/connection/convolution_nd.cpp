@@ -32,7 +32,8 @@ ConvolutionPlan make_plan(std::string_view name, int axes, const PerAxis& stride
 void check_images_and_filters(const type_check::TypeInfos& in, const ConvolutionPlan& plan) {
   using type_check::expect;
   in.names({"x", "W", "b"});
-  expect(in[0].dtype().kind() == 'f', in[1].dtype() == in[0].dtype());
+  expect(in[0].dtype().kind() == 'f');
+  expect_weight_of(in);
   expect(in[0].ndim() == plan.stride.ndim() + 2, in[1].ndim() == plan.stride.ndim() + 2);
   if (in.count() == 3) expect(in[2].dtype() == in[0].dtype(), in[2].ndim() == 1);
 }
@@ -61,7 +62,8 @@ Arrays ConvolutionNode::forward(const Arrays& in) {
   }
   Array result = channels_last(y, in[0].dtype(), in[0].device());
   if (result.size())
-    host_kernels::convolve({Convolution::forward, plan, in[0], in[1], in.size() == 3 ? in[2] : Array(), result});
+    host_kernels::convolve(
+        {Convolution::forward, plan, in[0], weight_for(in[0], in[1]), in.size() == 3 ? in[2] : Array(), result});
   return {result};
 }
 
@@ -74,7 +76,7 @@ Variables ConvolutionNode::backward_accumulate(const Indexes& wanted, const Vari
       const Variable g = apply_single(DeconvolutionNode(plan, in), gy[0], W);
       result.push_back(gx[k] ? gx[k] + g : g);
     } else if (wanted[k] == 1) {
-      result.push_back(filters_gradient(plan, W.shape(), x, gy[0], gx[k]));
+      result.push_back(filters_gradient(plan, W, x, gy[0], gx[k]));
     } else {
       result.push_back(bias_gradient(gy[0], gx[k]));
     }

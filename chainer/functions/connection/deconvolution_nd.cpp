@@ -41,7 +41,8 @@ Arrays DeconvolutionNode::forward(const Arrays& in) {
   // With few channels C order is faster (backend/cpu/onednn/convolution.cpp).
   Array result = y[1] <= 3 ? Array(y, dtype, in[0].device()) : channels_last(y, dtype, in[0].device());
   if (result.size())
-    host_kernels::convolve({Convolution::backward_data, plan, in[0], in[1], in.size() == 3 ? in[2] : Array(), result});
+    host_kernels::convolve(
+        {Convolution::backward_data, plan, in[0], weight_for(in[0], in[1]), in.size() == 3 ? in[2] : Array(), result});
   return {result};
 }
 
@@ -54,7 +55,7 @@ Variables DeconvolutionNode::backward_accumulate(const Indexes& wanted, const Va
       const Variable g = apply_single(ConvolutionNode(plan, false, in), gy[0], W);
       result.push_back(gx[k] ? gx[k] + g : g);
     } else if (wanted[k] == 1) {
-      result.push_back(filters_gradient(plan, W.shape(), gy[0], x, gx[k]));
+      result.push_back(filters_gradient(plan, W, gy[0], x, gx[k]));
     } else {
       result.push_back(bias_gradient(gy[0], gx[k]));
     }

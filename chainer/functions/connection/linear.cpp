@@ -19,11 +19,12 @@ namespace {
 constexpr int64_t kFewRows = 256;
 
 struct LinearFunction : FunctionNode {
-  MixedPrecision mixed_precision() const override { return MixedPrecision::narrow; }
+  MixedPrecision mixed_precision() const override { return MixedPrecision::narrow_weight; }
   void check_type_forward(const type_check::TypeInfos& in) const override {
     using type_check::expect;
     in.names({"x", "W", "b"});
-    expect(in[0].dtype().kind() == 'f', in[1].dtype() == in[0].dtype());
+    expect(in[0].dtype().kind() == 'f');
+    expect_weight_of(in);
     expect(in[0].ndim() == 2, in[1].ndim() == 2, in[0].shape(1) == in[1].shape(1));
     if (in.count() == 3) expect(in[2].dtype() == in[0].dtype(), in[2].ndim() == 1, in[2].shape(0) == in[1].shape(0));
   }
@@ -36,12 +37,20 @@ struct LinearFunction : FunctionNode {
     if (in[0].shape()[1] == 0) {
       if (!bias) y.fill(0);
     } else {
-      matmul_into(in[0], in[1].T(), y, 1, bias ? 1 : 0);
+      matmul_into(in[0], weight_for(in[0], in[1]).T(), y, 1, bias ? 1 : 0);
     }
     return {y};
   }
   Variables backward(const Indexes& wanted, const Variables& gy) override {
     return backward_accumulate(wanted, gy, Variables(wanted.size()));
+  }
+  // gy^T x, in the dtype of W
+  static Variable weight_gradient(const Variable& gy, const Variable& x, const Variable& W) {
+    if (W.dtype() == x.dtype()) return matmul(gy, x, {.transa = true});
+    if (config().enable_backprop) return cast(matmul(gy, x, {.transa = true}), W.dtype());
+    Array g(W.shape(), W.dtype(), W.device());
+    matmul_into(gy.array().T(), x.array(), g, 1, 0);
+    return Variable(std::move(g), false);
   }
   bool accumulates() const override { return true; }
   Variables backward_accumulate(const Indexes& wanted, const Variables& gy, const Variables& gx) override {
@@ -50,7 +59,7 @@ struct LinearFunction : FunctionNode {
     for (std::size_t k = 0; k < wanted.size(); ++k) {
       Variable g;
       if (wanted[k] == 0) {
-        g = matmul(gy[0], W);
+        g = matmul(gy[0], weight_for(x, W));
       } else if (wanted[k] == 1) {
         JoinedProducts* const owed = JoinedProducts::current();
         if (gx[k] && owed && !inputs()[1]->creator() && x.shape()[0] <= kFewRows) {
@@ -66,7 +75,7 @@ struct LinearFunction : FunctionNode {
           out.push_back(gx[k]);
           continue;
         }
-        g = matmul(gy[0], x, {.transa = true});
+        g = weight_gradient(gy[0], x, W);
       } else {
         g = sum(gy[0], 0);
       }

@@ -232,10 +232,12 @@ void one_pixel(const ConvolutionCall& call, Array& out) {
 bool suits_bfloat(const ConvolutionCall& call) {
   constexpr int64_t kFewChannels = 16;
   const Shape& w = call.filters().shape();
-  if (call.out.dtype() != bfloat16 || !bfloat_kernels() || w.ndim() != 4 || call.plan.groups != 1 || call.accumulate ||
-      std::min(w[0], w[1]) < kFewChannels)
-    return false;
   const Array& out = call.out;
+  const bool wide = out.dtype() == float32;  // possible for gradients with respect to filters
+  if (call.a.dtype() != bfloat16 || !bfloat_kernels() || w.ndim() != 4 || call.plan.groups != 1 ||
+      (call.accumulate && !wide) || std::min(w[0], w[1]) < kFewChannels || call.a.size() == 0 || call.b.size() == 0 ||
+      out.size() == 0)
+    return false;
   if (!(call.op == Convolution::backward_weights ? out : channels_to_end(out)).is_contiguous()) return false;
   // Where tiles are missing, a product takes half of float32's time, and Winograd's algorithm less.
   return bfloat_kernels()->tiles || !suits_winograd(call.plan, w, call.results().shape());

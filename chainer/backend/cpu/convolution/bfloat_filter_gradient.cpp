@@ -37,7 +37,8 @@ class BfloatFilterGradient {
         pieces_(std::max<int64_t>(1, std::min({grid.rows() / kPixelsOfPiece, kMostPieces, kMostSums / size_}))),
         sums_(pieces_ * size_) {}
 
-  void run(Array& out) {
+  // Adds to `out` with `add`, then float32.
+  void run(Array& out, bool add) {
     const int64_t groups = blocks_of(filters_, kSide) * blocks_of(channels_, kSide),
                   parts = blocks_of(grid_.rows(), kPixelsOfPart);
     parallel(static_cast<int>(pieces_ * groups), grid_.rows() * size_ / 64, [&](int i) {
@@ -46,18 +47,24 @@ class BfloatFilterGradient {
           .run(parts * piece / pieces_, parts * (piece + 1) / pieces_, sums_.data() + piece * size_);
     });
     // Sums are in the order (tap, filter, channel).
-    auto* const to = static_cast<uint16_t*>(out.mutable_raw());
+    const bool wide = out.dtype() == float32;
+    auto* const narrow = wide ? nullptr : static_cast<uint16_t*>(out.mutable_raw());
+    float* const to = wide ? out.mutable_data<float>() : nullptr;
     const int64_t matrix = filters_ * channels_, count = taps();
     parallel_ranges(matrix, size_ * pieces_, 64, [&](int64_t begin, int64_t end) {
       for (int64_t t = 0; t < count; ++t) {
         float* const sum = sums_.data() + t * matrix;
         for (int64_t p = 1; p < pieces_; ++p)
           for (int64_t i = begin; i < end; ++i) sum[i] += sum[p * size_ + i];
+        if (wide) {
+          for (int64_t i = begin; i < end; ++i) to[i * count + t] = add ? to[i * count + t] + sum[i] : sum[i];
+          continue;
+        }
         for (int64_t from = begin; from < end; from += 64) {
           uint16_t rounded[64];
           const int64_t n = std::min<int64_t>(64, end - from);
           bfloat_kernels()->round(rounded, sum + from, n);
-          for (int64_t i = 0; i < n; ++i) to[(from + i) * count + t] = rounded[i];
+          for (int64_t i = 0; i < n; ++i) narrow[(from + i) * count + t] = rounded[i];
         }
       }
     });
@@ -174,7 +181,7 @@ void bfloat_filter_gradient(const ConvolutionCall& call) {
     for (int64_t j : tx)
       taps.push_back({grid.phase_offset(i, j), grid.offset_in_phase(i, j), static_cast<int64_t>(taps.size())});
   std::stable_sort(taps.begin(), taps.end(), [](const PhaseTap& a, const PhaseTap& b) { return a.phase < b.phase; });
-  BfloatFilterGradient(grid, gy, w, std::move(taps)).run(call.out);
+  BfloatFilterGradient(grid, gy, w, std::move(taps)).run(call.out, call.accumulate);
 }
 
 }  // namespace chainer::cpu

@@ -31,7 +31,7 @@ struct GridAxis {
 
 /// The padded copy of images (N, H, W, C), whose channels are adjacent in memory. Result (n, y, x) has row (n * lines +
 /// y) * pixels + x, and element c of a tap is at (row + offset) * channels() + c. Rows for which there is no result
-/// may be read as well.
+/// may be read, too.
 class BfloatGrid {
  public:
   /// `images` is contiguous.

@@ -37,10 +37,17 @@ bool convolve_then(const ConvolutionCall& call, const Stretch& then = {}) {
   const Convolution op = call.op;
   Array& out = call.out;
   const int axes = call.a.ndim() - 2;
+  if (call.a.dtype() != out.dtype() && !suits_bfloat(call))
+    return convolve_then(
+        {op, call.plan, call.a.astype(out.dtype()), call.b.astype(out.dtype()), call.bias, out, call.accumulate}, then);
   const bool fits =
       compute_type(out.dtype()) == kF32 && axes >= 1 && axes <= 3 && call.a.size() && call.b.size() && out.size();
   if (!fits) {
     convolve_columns(*kHostBackend, call);
+    return false;
+  }
+  if (suits_bfloat(call)) {
+    bfloat_convolution(call);
     return false;
   }
   if (out.dtype() == float32) {
@@ -53,10 +60,6 @@ bool convolve_then(const ConvolutionCall& call, const Stretch& then = {}) {
     }
     if (!prefers_im2col(call) && onednn::convolution(call, then)) return true;
     convolve_columns(*kHostBackend, call);
-    return false;
-  }
-  if (suits_bfloat(call)) {
-    bfloat_convolution(call);
     return false;
   }
   // Other arrays of 16 bits are computed in float32.

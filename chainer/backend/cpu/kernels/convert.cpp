@@ -43,9 +43,59 @@ template <class To, class From>
   }
 }
 
-// Dense runs of 16-bit types and floats. Return the number of elements that they convert: the others are left to loops.
-// The bits are those of half.h.
-#ifdef __F16C__
+// Dense runs of 16-bit types and floats, in registers of 64 or 32 bytes. Return the number of elements that they
+// convert: the others are left to loops. The bits are those of half.h.
+#ifdef __AVX512BW__
+int64_t widen(float* o, const Half* s, int64_t n) {
+  int64_t i = 0;
+  for (; i + 16 <= n; i += 16)
+    _mm512_storeu_ps(o + i, _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(s + i))));
+  return i;
+}
+int64_t widen(float* o, const BHalf* s, int64_t n) {
+  int64_t i = 0;
+  for (; i + 16 <= n; i += 16) {
+    const __m512i v = _mm512_cvtepu16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(s + i)));
+    _mm512_storeu_si512(o + i, _mm512_slli_epi32(v, 16));
+  }
+  return i;
+}
+constexpr int64_t kNarrowed = 16;
+[[gnu::always_inline]] inline __m256i to_half(const float* b) {
+  const __m256i h = _mm512_cvtps_ph(_mm512_loadu_ps(b), _MM_FROUND_TO_NEAREST_INT);
+  // Every NaN becomes the same one, with its sign.
+  const __mmask16 nan =
+      _mm256_cmpgt_epi16_mask(_mm256_and_si256(h, _mm256_set1_epi16(0x7fff)), _mm256_set1_epi16(0x7c00));
+  const __m256i quiet = _mm256_or_si256(_mm256_and_si256(h, _mm256_set1_epi16(-0x8000)), _mm256_set1_epi16(0x7e00));
+  return _mm256_mask_mov_epi16(h, nan, quiet);
+}
+// The upper halves of the results are zero.
+[[gnu::always_inline]] inline __m512i to_bfloat(const float* b) {
+  const __m512 x = _mm512_loadu_ps(b);
+  const __m512i u = _mm512_castps_si512(x), high = _mm512_srli_epi32(u, 16);
+  const __m512i half = _mm512_add_epi32(_mm512_and_si512(high, _mm512_set1_epi32(1)), _mm512_set1_epi32(0x7fff));
+  const __m512i rounded = _mm512_srli_epi32(_mm512_add_epi32(u, half), 16);
+  return _mm512_mask_or_epi32(rounded, _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q), high, _mm512_set1_epi32(0x40));
+}
+int64_t narrow(Half* o, const float* b, int64_t n) {
+  int64_t i = 0;
+  for (; i + 16 <= n; i += 16) _mm256_storeu_si256(reinterpret_cast<__m256i*>(o + i), to_half(b + i));
+  return i;
+}
+int64_t narrow(BHalf* o, const float* b, int64_t n) {
+  int64_t i = 0;
+  for (; i + 16 <= n; i += 16)
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(o + i), _mm512_cvtepi32_epi16(to_bfloat(b + i)));
+  return i;
+}
+template <class S>
+[[gnu::always_inline]] inline void rounded(float* out, const float* in) {
+  if constexpr (__is_same(S, Half))
+    _mm512_storeu_ps(out, _mm512_cvtph_ps(to_half(in)));
+  else
+    _mm512_storeu_si512(out, _mm512_slli_epi32(to_bfloat(in), 16));
+}
+#elif defined(__F16C__)
 int64_t widen(float* o, const Half* s, int64_t n) {
   int64_t i = 0;
   for (; i + 8 <= n; i += 8)
@@ -60,6 +110,7 @@ int64_t widen(float* o, const BHalf* s, int64_t n) {
   }
   return i;
 }
+constexpr int64_t kNarrowed = 8;
 [[gnu::always_inline]] inline __m128i to_half(const float* b) {
   const __m128i h = _mm256_cvtps_ph(_mm256_loadu_ps(b), _MM_FROUND_TO_NEAREST_INT);
   // Every NaN becomes the same one, with its sign.
@@ -87,6 +138,13 @@ int64_t narrow(BHalf* o, const float* b, int64_t n) {
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(o + i), _mm256_permute4x64_epi64(packed, 0xd8));
   }
   return i;
+}
+template <class S>
+[[gnu::always_inline]] inline void rounded(float* out, const float* in) {
+  if constexpr (__is_same(S, Half))
+    _mm256_storeu_ps(out, _mm256_cvtph_ps(to_half(in)));
+  else
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), _mm256_slli_epi32(to_bfloat(in), 16));
 }
 #endif
 template <class To, class From>
@@ -138,12 +196,7 @@ template <class S>
 void round(float* out, const float* in, int64_t n) {
   int64_t i = 0;
 #ifdef __F16C__
-  if constexpr (__is_same(S, Half)) {
-    for (; i + 8 <= n; i += 8) _mm256_storeu_ps(out + i, _mm256_cvtph_ps(to_half(in + i)));
-  } else {
-    for (; i + 8 <= n; i += 8)
-      _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + i), _mm256_slli_epi32(to_bfloat(in + i), 16));
-  }
+  for (; i + kNarrowed <= n; i += kNarrowed) rounded<S>(out + i, in + i);
 #endif
   for (; i < n; ++i) out[i] = convert<float>(convert<S>(in[i]));
 }

@@ -285,7 +285,9 @@ void each_product(const MatrixStack& stack, F&& run) {
 void bfloat_products(const MatrixStack& stack, Array& out, double alpha, double beta) {
   const auto *a = static_cast<const uint16_t*>(stack.x.array.raw()),
              *b = static_cast<const uint16_t*>(stack.y.array.raw());
-  auto* const c = static_cast<uint16_t*>(out.mutable_raw());
+  const bool wide = out.dtype() == float32;
+  auto* const c = static_cast<char*>(out.mutable_raw());
+  const auto item = static_cast<int64_t>(item_size(out.dtype()));
   each_product(stack, [&](int64_t i) {
     multiply_bfloat({.m = stack.m,
                      .n = stack.n,
@@ -296,10 +298,11 @@ void bfloat_products(const MatrixStack& stack, Array& out, double alpha, double 
                      .b = b + stack.y_offset(i),
                      .ldb = stack.y.ld,
                      .tb = stack.y.transposed,
-                     .c = c + i * stack.m * stack.n,
+                     .c = c + i * stack.m * stack.n * item,
                      .ldc = stack.ldc,
                      .alpha = static_cast<float>(alpha),
-                     .beta = static_cast<float>(beta)});
+                     .beta = static_cast<float>(beta),
+                     .c_is_float = wide});
   });
 }
 
@@ -309,10 +312,10 @@ void CpuBackend::gemm(const Array& a, const Array& b, Array& out, double alpha, 
   if (out.size() == 0) return;
   const Dtype dtype = out.dtype();
   const bool in_place = MatrixStack::holds(out);
-  if (dtype == bfloat16 && in_place && bfloat_kernels() && !library_is_chosen())
+  if (a.dtype() == bfloat16 && in_place && bfloat_kernels() && !library_is_chosen())
     return bfloat_products(MatrixStack(a, b, out), out, alpha, beta);
   const Dtype work = compute_type(dtype) == kF32 ? float32 : compute_type(dtype) == kF64 ? float64 : int64;
-  if (dtype != work || !in_place) {
+  if (a.dtype() != work || !in_place) {
     Array wide(out.shape(), work, out.device());
     if (beta != 0) copy_elements(out, wide);
     gemm(a.astype(work, false), b.astype(work, false), wide, alpha, beta);
