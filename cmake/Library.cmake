@@ -8,9 +8,9 @@ chainer_embed(
 list(APPEND sources ${pages})
 # Sources compiled once per instruction set; the others of this folder are compiled once.
 set(kernel_names elementwise convert transpose reduce update random rows thin normalize recurrent fourier affine pooling moments few_channels winograd
-                 panels attention)
+                 panels attention int8 few_bits)
 list(JOIN kernel_names "|" any_kernel)
-list(FILTER sources EXCLUDE REGEX "/backend/cpu/kernels/(${any_kernel})\\.cpp$")
+list(FILTER sources EXCLUDE REGEX "/backend/cpu/kernels/(${any_kernel}|int8_dots|int8_tiles)\\.cpp$")
 list(FILTER sources EXCLUDE REGEX "/chainer/mn/")  # a separate library: Distributed.cmake
 list(FILTER sources EXCLUDE REGEX "/backend/cuda/(kernels|emulation)/|/core/system/fiber[a-z0-9_]*\\.cpp$")  # CudaEmulated.cmake
 list(FILTER sources EXCLUDE REGEX "/backend/cuda/kernels_(later_)?none\\.cpp$")
@@ -25,6 +25,13 @@ else()
 endif()
 list(FILTER sources EXCLUDE REGEX "/float_mode_[a-z0-9]+\\.cpp$")
 list(APPEND sources ${PROJECT_SOURCE_DIR}/chainer/core/system/float_mode_${float_mode}.cpp)
+# Instructions for products of 16 and 8 bits, if the compiler knows them.
+set(CHAINER_PRODUCT_INSTRUCTIONS OFF)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  include(CheckCXXCompilerFlag)
+  check_cxx_compiler_flag("-mavx512bf16 -mavx512vnni -mamx-tile -mamx-bf16 -mamx-int8" CHAINER_COMPILES_TILES)
+  set(CHAINER_PRODUCT_INSTRUCTIONS ${CHAINER_COMPILES_TILES})
+endif()
 # Selects one of two source files for an optional part: `with` if the variable `found` is true, otherwise the other.
 macro(chainer_choose found with without)
   if(${found})
@@ -33,6 +40,8 @@ macro(chainer_choose found with without)
     list(FILTER sources EXCLUDE REGEX "/${with}\\.cpp$")
   endif()
 endmacro()
+chainer_choose(CHAINER_PRODUCT_INSTRUCTIONS product_instructions_x86 product_instructions_none)
+chainer_choose(CHAINER_PRODUCT_INSTRUCTIONS int8_kernels int8_kernels_none)
 chainer_choose(CAIRO_FOUND canvas_cairo canvas_none)
 # std::from_chars of a double is in libstdc++ since GCC 11 and in libc++ since version 20.
 set(CHAINER_READS_NUMBERS ON)
@@ -101,10 +110,15 @@ set(around ${PROJECT_SOURCE_DIR}/chainer/backend/cpu/onednn/pieces.cpp
 set_source_files_properties(${around} PROPERTIES COMPILE_OPTIONS "-Os" SKIP_PRECOMPILE_HEADERS ON
                                                  SKIP_UNITY_BUILD_INCLUSION ON)
 # These loops are unrolled by hand.
-foreach(name few_channels winograd panels)
+foreach(name few_channels winograd panels few_bits)
   set_source_files_properties(${PROJECT_SOURCE_DIR}/chainer/backend/cpu/kernels/${name}.cpp PROPERTIES COMPILE_OPTIONS -O2)
 endforeach()
+# Numbers of eight bits are rounded in the same way by all instruction sets.
+set_source_files_properties(${PROJECT_SOURCE_DIR}/chainer/backend/cpu/kernels/int8.cpp PROPERTIES COMPILE_OPTIONS -ffp-contract=off)
 function(chainer_add_kernels isa)
+  chainer_add_kernel_sources(${isa} "${kernel_sources}" ${ARGN})
+endfunction()
+function(chainer_add_kernel_sources isa kernel_sources)
   add_library(chainer_kernels_${isa} OBJECT ${kernel_sources})
   target_link_libraries(chainer_kernels_${isa} PRIVATE chainer_options)
   set_target_properties(chainer_kernels_${isa} PROPERTIES CHAINER_CONTRACT ON)
@@ -124,6 +138,13 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   chainer_add_kernels(avx2 -mavx2 -mfma -mf16c)
   chainer_add_kernels(avx512 -mavx512f -mavx512dq -mavx512bw -mavx512vl -mfma -mf16c -mprefer-vector-width=512)
   list(APPEND kernel_objects $<TARGET_OBJECTS:chainer_kernels_avx2> $<TARGET_OBJECTS:chainer_kernels_avx512>)
+  if(CHAINER_PRODUCT_INSTRUCTIONS)
+    set(vectors -mavx512f -mavx512dq -mavx512bw -mavx512vl -mfma)
+    set(folder ${PROJECT_SOURCE_DIR}/chainer/backend/cpu/kernels)
+    chainer_add_kernel_sources(dots ${folder}/int8_dots.cpp ${vectors} -mavx512vnni)
+    chainer_add_kernel_sources(tiles ${folder}/int8_tiles.cpp ${vectors} -mamx-tile -mamx-int8)
+    list(APPEND kernel_objects $<TARGET_OBJECTS:chainer_kernels_dots> $<TARGET_OBJECTS:chainer_kernels_tiles>)
+  endif()
 endif()
 
 # Before 1.0 a minor version may change the interface, so it is part of the soname.

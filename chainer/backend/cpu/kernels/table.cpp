@@ -38,14 +38,14 @@ CHAINER_TABLE(avx512)
 const Kernels& choose() {
   const char* wish = std::getenv("CHAINER_ISA");
   const std::string_view isa = wish ? wish : "";
-  if (!isa.empty() && isa != "baseline" && isa != "avx2" && isa != "avx512")
-    throw ValueError("CHAINER_ISA must be baseline, avx2 or avx512, not '", isa, "'");
+  if (!isa.empty() && isa != "baseline" && isa != "avx2" && isa != "avx512" && isa != "amx")
+    throw ValueError("CHAINER_ISA must be baseline, avx2, avx512 or amx, not '", isa, "'");
 #if defined(CHAINER_X86_KERNELS)
   __builtin_cpu_init();
   const bool has2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
   const bool has512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
                       __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
-  if (has512 && (isa.empty() || isa == "avx512")) return avx512_table();
+  if (has512 && isa != "baseline" && isa != "avx2") return avx512_table();
   if (has2 && isa != "baseline") return avx2_table();
 #endif
   return baseline_table();
