@@ -82,18 +82,12 @@ Variables dynamic_quantize(const Call& c) {
           Variable(zero.astype(uint8), false)};
 }
 
-// True if the kernels of eight bits take these weights: int8 whose zero point is 0.
-bool is_plain(const Array& W, const Array& zero) {
-  return W.dtype() == int8 && W.device().is_host() &&
-         (!zero || (zero.dtype() == int8 && (!zero.size() || max(abs(zero.astype(int32))).item<int>() == 0)));
-}
-Array optional_input(const Call& c, std::size_t i) { return c.has(i) ? c.array(i) : Array(); }
 // Sums of products need no scales.
 Array no_scales() { return ones({1}, float32); }
 
 Variables matmul_integer(const Call& c) {
   const auto x = single_quantization(no_scales(), c.has(2) ? c.array(2) : zeros({}, c.dtype()));
-  if (x && c[0].ndim() == 2 && c[1].ndim() == 2 && is_plain(c.array(1), optional_input(c, 3)))
+  if (x && c[0].ndim() == 2 && c[1].ndim() == 2 && takes_weights(c.array(1), c.has(3) ? c.array(3) : Array()))
     return {Variable(host_kernels::quantized_matmul(c.array(0), *x, {c.array(1), no_scales()}, false, {.sums = true}),
                      false)};
   Array a = c.array(0).astype(float64), b = c.array(1).astype(float64);
@@ -109,8 +103,8 @@ Variables matmul_integer(const Call& c) {
 Variables qlinear_matmul(const Call& c) {
   const auto x = single_quantization(c.array(1), c.array(2)), y = single_quantization(c.array(6), c.array(7));
   const Array& scales = c.array(4);
-  if (x && y && c[0].ndim() == 2 && c[3].ndim() == 2 && is_plain(c.array(3), c.array(5)) && scales.dtype() == float32 &&
-      scales.ndim() < 2 && (scales.size() == 1 || scales.size() == c[3].shape(1)))
+  if (x && y && c[0].ndim() == 2 && c[3].ndim() == 2 && takes_weights(c.array(3), c.array(5)) &&
+      scales.dtype() == float32 && scales.ndim() < 2 && (scales.size() == 1 || scales.size() == c[3].shape(1)))
     return {Variable(host_kernels::quantized_matmul(c.array(0), *x, {c.array(3), scales.ravel()}, false, {.to = y}),
                      false)};
   const auto number = [&](std::size_t i) { return c.array(i).astype(float64); };
@@ -120,76 +114,9 @@ Variables qlinear_matmul(const Call& c) {
   return {Variable(quantized(c, z, rows(number(7)), c[7].dtype()), false)};
 }
 
-// Exact sums in int32, given the positions of W and of the zero points of x and W among the inputs.
-struct ConvolutionInputs {
-  std::size_t W, x_zero, W_zero;
-};
-Array integer_convolution(const Call& c, const ConvolutionInputs& in, const host_kernels::Quantization& x,
-                          const host_kernels::QuantizedWeights& w, const host_kernels::QuantizedResult& r) {
-  const Shape& W = c[in.W].shape();
-  const int64_t groups = c.integer("group", 1);
-  if (W.ndim() < 3 || c[0].ndim() != W.ndim() || groups < 1 || W[0] % groups || c[0].shape()[1] != W[1] * groups)
-    c.fail("images of shape ", c[0].shape(), " do not fit filters of shape ", W, " in ", groups, " groups");
-  const Dims kernel(W.begin() + 2, W.end());
-  const auto windows = image_windows(c, c[0].shape(), kernel);
-  if (windows && is_plain(w.W, optional_input(c, in.W_zero)))
-    return host_kernels::quantized_convolution(c.array(0), x, w, *windows, groups, r);
-  return {};
-}
-// The same in float64, for other dtypes, numbers of axes and zero points.
-Array float64_convolution(const Call& c, const ConvolutionInputs& in) {
-  const auto number = [&](std::size_t i) { return c.array(i).astype(float64); };
-  const Shape& W = c[in.W].shape();
-  Array w = number(in.W), a = number(0);
-  if (c.has(in.x_zero)) a = a - number(in.x_zero);
-  if (c.has(in.W_zero)) {
-    Array zero = number(in.W_zero);
-    if (zero.size() > 1) {
-      Shape along = Shape(Dims::filled(W.ndim(), 1));
-      along[0] = zero.size();
-      zero = zero.reshape(along);
-    }
-    w = w - zero;
-  }
-  const Variables inputs{Variable(a, false), Variable(w, false)};
-  return find_operator("Conv")->run(Call(c.node(), c.opset(), inputs))[0].array();
-}
-
-Variables conv_integer(const Call& c) {
-  const ConvolutionInputs in{1, 2, 3};
-  const auto x = single_quantization(no_scales(), c.has(2) ? c.array(2) : zeros({}, c.dtype()));
-  Array y;
-  if (x) y = integer_convolution(c, in, *x, {c.array(1), no_scales()}, {.sums = true});
-  return {Variable(y ? y : rint(float64_convolution(c, in)).astype(int32), false)};
-}
-
-Variables qlinear_conv(const Call& c) {
-  const ConvolutionInputs in{3, 2, 5};
-  const auto x = single_quantization(c.array(1), c.array(2)), y = single_quantization(c.array(6), c.array(7));
-  const Array& scales = c.array(4);
-  if (!x || !y) c.fail("scales and zero points of x and y must be single numbers of float32, and of int8 or uint8");
-  if (scales.dtype() != float32 || scales.ndim() > 1 || (scales.size() != 1 && scales.size() != c[3].shape()[0]))
-    c.fail("scales of shape ", scales.shape(), " do not fit filters of shape ", c[3].shape());
-  if (c.has(8) && (c[8].dtype() != int32 || c[8].size() != c[3].shape()[0]))
-    c.fail("the bias must be int32 with a number for each of ", c[3].shape()[0], " channels");
-  const Array fast = integer_convolution(c, in, *x, {c.array(3), scales.ravel(), optional_input(c, 8)}, {.to = y});
-  if (fast) return {Variable(fast, false)};
-  Array sums = float64_convolution(c, in);
-  Shape along = Shape(Dims::filled(sums.ndim(), 1));
-  along[1] = -1;
-  if (c.has(8)) sums = sums + c.array(8).astype(float64).reshape(along);
-  const Array factor = scales.size() == 1 ? scales.reshape({}) : scales.reshape(along);
-  const Array real = sums * (factor.astype(float64) * static_cast<double>(x->scale / y->scale));
-  return {Variable(quantized(c, real, array(static_cast<double>(y->zero)), y->dtype), false)};
-}
-
 constexpr Operator kOperators[] = {
-    {"ConvInteger", 10, conv_integer},
-    {"DequantizeLinear", 10, dequantize},
-    {"DynamicQuantizeLinear", 11, dynamic_quantize},
-    {"MatMulInteger", 10, matmul_integer},
-    {"QLinearConv", 10, qlinear_conv},
-    {"QLinearMatMul", 10, qlinear_matmul},
+    {"DequantizeLinear", 10, dequantize},  {"DynamicQuantizeLinear", 11, dynamic_quantize},
+    {"MatMulInteger", 10, matmul_integer}, {"QLinearMatMul", 10, qlinear_matmul},
     {"QuantizeLinear", 10, quantize},
 };
 

@@ -7,6 +7,7 @@
 #include "chainer/onnx/quantized.h"
 #include "chainer/onnx/windows.h"
 #include "chainer/routines/arithmetic.h"
+#include "chainer/routines/reduction.h"
 
 namespace chainer::onnx {
 namespace {
@@ -114,6 +115,19 @@ std::optional<Quantization> single_quantization(const Array& scale, const Array&
   if (!zero) return Quantization{scale.item<float>(), 0, uint8};
   if (zero.size() != 1 || (zero.dtype() != int8 && zero.dtype() != uint8)) return std::nullopt;
   return Quantization{scale.item<float>(), zero.astype(int32).item<int>(), zero.dtype()};
+}
+
+bool takes_weights(const Array& W, const Array& zero) {
+  return W.dtype() == int8 && W.device().is_host() &&
+         (!zero || (zero.dtype() == int8 && (!zero.size() || max(abs(zero.astype(int32))).item<int>() == 0)));
+}
+
+Array integer_convolution(const Call& c, const Quantization& x, const QuantizedWeights& w, const QuantizedResult& r) {
+  const Shape &s = c[0].shape(), &W = w.W.shape();
+  const int64_t groups = c.integer("group", 1);
+  if (s.ndim() != 4 || W.ndim() != 4 || groups < 1 || W[0] % groups || s[1] != W[1] * groups) return {};
+  const auto windows = image_windows(c, s, Dims(W.begin() + 2, W.end()));
+  return host_kernels::quantized_convolution(c.array(0), x, w, *windows, groups, r);
 }
 
 }  // namespace chainer::onnx

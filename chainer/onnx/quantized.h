@@ -21,5 +21,11 @@ bool fuse_quantized(Plan& plan, const std::vector<int>& outputs);
 std::optional<host_kernels::QuantizedWindows> image_windows(const Call& c, const Shape& x, const Dims& kernel);
 /// A scale and a zero point as single numbers; nullopt if they are not, or not of eight bits.
 std::optional<host_kernels::Quantization> single_quantization(const Array& scale, const Array& zero);
+/// Returns true if the kernels take these weights: int8 on the host, whose zero points are 0. `zero` may be empty.
+bool takes_weights(const Array& W, const Array& zero);
+/// Convolves the images of input 0, by the attributes of a convolution. Returns an empty array for other numbers of
+/// axes than those of images, and for sizes that do not match.
+Array integer_convolution(const Call& c, const host_kernels::Quantization& x, const host_kernels::QuantizedWeights& w,
+                          const host_kernels::QuantizedResult& result);
 
 }  // namespace chainer::onnx

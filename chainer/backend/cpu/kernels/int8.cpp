@@ -64,56 +64,126 @@ void product(const Int8Product& p) {
   }
 }
 
-// The nearest integer, half to even, of a number below 2^22.
-[[gnu::always_inline]] inline float rounded(float v) {
-  constexpr float kShift = 12582912;  // 1.5 * 2^23
-  return (v + kShift) - kShift;
+typedef float Floats __attribute__((vector_size(kBytes)));
+typedef uint8_t Bytes __attribute__((vector_size(kLanes)));
+
+// The larger and the smaller of two numbers; the limit if v is NaN.
+[[gnu::always_inline]] inline Floats at_least(Floats v, Floats limit) {
+#if defined(__AVX512F__)
+  return reinterpret_cast<Floats>(_mm512_max_ps(reinterpret_cast<__m512>(v), reinterpret_cast<__m512>(limit)));
+#elif defined(__AVX2__)
+  return reinterpret_cast<Floats>(_mm256_max_ps(reinterpret_cast<__m256>(v), reinterpret_cast<__m256>(limit)));
+#elif defined(__SSE2__)
+  return reinterpret_cast<Floats>(_mm_max_ps(reinterpret_cast<__m128>(v), reinterpret_cast<__m128>(limit)));
+#else
+  return v > limit ? v : limit;
+#endif
 }
-[[gnu::always_inline]] inline float limited(float v, float low, float high) {
-  const float least = v > low ? v : low;  // NaN gives low
-  return least < high ? least : high;
-}
-[[gnu::always_inline]] inline uint8_t byte_of(float v, float zero, float low, float high) {
-  return static_cast<uint8_t>(static_cast<int32_t>(rounded(limited(v, low - zero, high - zero)) + zero));
+[[gnu::always_inline]] inline Floats at_most(Floats v, Floats limit) {
+#if defined(__AVX512F__)
+  return reinterpret_cast<Floats>(_mm512_min_ps(reinterpret_cast<__m512>(v), reinterpret_cast<__m512>(limit)));
+#elif defined(__AVX2__)
+  return reinterpret_cast<Floats>(_mm256_min_ps(reinterpret_cast<__m256>(v), reinterpret_cast<__m256>(limit)));
+#elif defined(__SSE2__)
+  return reinterpret_cast<Floats>(_mm_min_ps(reinterpret_cast<__m128>(v), reinterpret_cast<__m128>(limit)));
+#else
+  return v < limit ? v : limit;
+#endif
 }
 
-void to_bytes(const Int8Results& r, uint8_t* out) {
-  const float zero = r.zero, low = r.low, high = r.high;
-  for (int64_t j = 0; j < r.n; ++j)
-    out[j] = byte_of(static_cast<float>(
-                         static_cast<int32_t>(static_cast<uint32_t>(r.sums[j]) + static_cast<uint32_t>(r.offset[j]))) *
-                         r.scale[j],
-                     zero, low, high);
+template <class V, class T>
+[[gnu::always_inline]] inline V read(const T* from, int64_t count) {
+  V v = {};
+  if (count >= kLanes)
+    std::memcpy(&v, from, sizeof v);
+  else
+    std::memcpy(&v, from, static_cast<std::size_t>(count) * sizeof(T));
+  return v;
 }
-void to_floats(const Int8Results& r, float* out) {
-  const float low = r.low, high = r.high;
-  for (int64_t j = 0; j < r.n; ++j)
-    out[j] = limited(static_cast<float>(
-                         static_cast<int32_t>(static_cast<uint32_t>(r.sums[j]) + static_cast<uint32_t>(r.offset[j]))) *
-                         r.scale[j],
-                     low, high);
+template <class V, class T>
+[[gnu::always_inline]] inline void write(T* to, const V& v, int64_t count) {
+  if (count >= kLanes)
+    std::memcpy(to, &v, sizeof v);
+  else
+    std::memcpy(to, &v, static_cast<std::size_t>(count) * sizeof(T));
+}
+
+// (GCC would convert bytes one at a time.)
+[[gnu::always_inline]] inline Bytes narrow(Sums v) {
+#if defined(__AVX512F__)
+  return reinterpret_cast<Bytes>(_mm512_cvtepi32_epi8(reinterpret_cast<__m512i>(v)));
+#else
+  return __builtin_convertvector(v, Bytes);
+#endif
+}
+template <class T>
+[[gnu::always_inline]] inline Floats widened(const uint8_t* from, int64_t count) {
+  const Bytes b = read<Bytes>(from, count);
+#if defined(__AVX512F__)
+  const auto bytes = reinterpret_cast<__m128i>(b);
+  const __m512i v = static_cast<T>(-1) < 0 ? _mm512_cvtepi8_epi32(bytes) : _mm512_cvtepu8_epi32(bytes);
+  return reinterpret_cast<Floats>(_mm512_cvtepi32_ps(v));
+#elif defined(__AVX2__)
+  int64_t all;
+  std::memcpy(&all, &b, sizeof all);
+  const __m128i bytes = _mm_cvtsi64_si128(all);
+  const __m256i v = static_cast<T>(-1) < 0 ? _mm256_cvtepi8_epi32(bytes) : _mm256_cvtepu8_epi32(bytes);
+  return reinterpret_cast<Floats>(_mm256_cvtepi32_ps(v));
+#else
+  Floats v;
+  for (int i = 0; i < kLanes; ++i) v[i] = static_cast<float>(static_cast<T>(b[i]));
+  return v;
+#endif
+}
+
+// Integers between limits: zero plus the nearest integer, half to even, of a number.
+struct Rounding {
+  Rounding(float z, float l, float h) : zero(Floats{} + z), low(Floats{} + (l - z)), high(Floats{} + (h - z)) {}
+  [[gnu::always_inline]] Bytes operator()(Floats v) const {
+    const Floats shift = Floats{} + 12582912.f;  // 1.5 * 2^23: its last bit is 1
+    const Floats whole = (at_most(at_least(v, low), high) + shift) - shift;
+    return narrow(__builtin_convertvector(whole + zero, Sums));
+  }
+  Floats zero, low, high;
+};
+
+[[gnu::always_inline]] inline Floats value(const Int8Results& r, int64_t j) {
+  Sums sum, offset;
+  std::memcpy(&sum, r.sums + j, sizeof sum);
+  std::memcpy(&offset, r.offset + j, sizeof offset);
+  return __builtin_convertvector(sum + offset, Floats) * load(r.scale + j);
+}
+void to_bytes(const Int8Results& results, uint8_t* out) {
+  const Int8Results r = results;  // (a copy, which `out` does not alias)
+  const Rounding rounding(r.zero, r.low, r.high);
+  for (int64_t j = 0; j < r.n; j += kLanes) write(out + j, rounding(value(r, j)), r.n - j);
+}
+void to_floats(const Int8Results& results, float* out) {
+  const Int8Results r = results;
+  const Floats low = Floats{} + r.low, high = Floats{} + r.high;
+  for (int64_t j = 0; j < r.n; j += kLanes) write(out + j, at_most(at_least(value(r, j), low), high), r.n - j);
 }
 void quantize(const float* x, float scale, float zero, float low, float high, uint8_t* out, int64_t n) {
-  for (int64_t i = 0; i < n; ++i) out[i] = byte_of(x[i] / scale, zero, low, high);
+  const Rounding rounding(zero, low, high);
+  for (int64_t i = 0; i < n; i += kLanes) write(out + i, rounding(read<Floats>(x + i, n - i) / scale), n - i);
 }
 
-template <bool a_is_signed, bool b_is_signed>
+template <class A, class B>
 void sum_of(const Int8Sum& s, const uint8_t* a, const uint8_t* b, uint8_t* out, int64_t n) {
-  // (Copies, since `out` may alias the numbers.)
-  const float a_zero = s.a_zero, a_scale = s.a_scale, b_zero = s.b_zero, b_scale = s.b_scale, scale = s.scale,
-              zero = s.zero, low = s.low, high = s.high;
-  for (int64_t i = 0; i < n; ++i) {
-    const int32_t x = a_is_signed ? static_cast<int8_t>(a[i]) : a[i],
-                  y = b_is_signed ? static_cast<int8_t>(b[i]) : b[i];
-    const float u = (static_cast<float>(x) - a_zero) * a_scale, v = (static_cast<float>(y) - b_zero) * b_scale;
-    out[i] = byte_of((u + v) / scale, zero, low, high);
+  const Rounding rounding(s.zero, s.low, s.high);
+  const Floats a_zero = Floats{} + s.a_zero, b_zero = Floats{} + s.b_zero;
+  const Floats a_factor = Floats{} + s.a_scale / s.scale, b_factor = Floats{} + s.b_scale / s.scale;
+  for (int64_t i = 0; i < n; i += kLanes) {
+    const Floats x = (widened<A>(a + i, n - i) - a_zero) * a_factor;
+    const Floats y = (widened<B>(b + i, n - i) - b_zero) * b_factor;
+    write(out + i, rounding(x + y), n - i);
   }
 }
 void add(const Int8Sum& s, const uint8_t* a, const uint8_t* b, uint8_t* out, int64_t n) {
   if (s.a_is_signed)
-    s.b_is_signed ? sum_of<true, true>(s, a, b, out, n) : sum_of<true, false>(s, a, b, out, n);
+    s.b_is_signed ? sum_of<int8_t, int8_t>(s, a, b, out, n) : sum_of<int8_t, uint8_t>(s, a, b, out, n);
   else
-    s.b_is_signed ? sum_of<false, true>(s, a, b, out, n) : sum_of<false, false>(s, a, b, out, n);
+    s.b_is_signed ? sum_of<uint8_t, int8_t>(s, a, b, out, n) : sum_of<uint8_t, uint8_t>(s, a, b, out, n);
 }
 
 template <class T>

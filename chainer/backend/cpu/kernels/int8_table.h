@@ -23,7 +23,8 @@ struct Int8Product {
 };
 
 /// What becomes of n sums of a row: (sum + offset[j]) * scale[j], rounded to the nearest integer (half to even), plus
-/// zero, limited to [low, high]. Without rounding for floats, where zero is not added.
+/// zero, limited to [low, high]. Without rounding for floats, where zero is not added. The three arrays can be read up
+/// to the next multiple of 16 elements.
 struct Int8Results {
   const int32_t* sums;
   const int32_t* offset;
@@ -43,8 +44,7 @@ struct Int8Loops {
   void (*to_floats)(const Int8Results& r, float* out);
   /// out[i] = x[i] / scale, rounded and limited likewise.
   void (*quantize)(const float* x, float scale, float zero, float low, float high, uint8_t* out, int64_t n);
-  /// out[i] = (a[i] - a_zero) a_scale + (b[i] - b_zero) b_scale, divided by scale, rounded and limited likewise.
-  /// Elements are uint8, or int8 if they are flipped in the highest bit.
+  /// out[i] = ((a[i] - a_zero) a_scale + (b[i] - b_zero) b_scale) / scale, rounded and limited likewise.
   void (*add)(const struct Int8Sum& s, const uint8_t* a, const uint8_t* b, uint8_t* out, int64_t n);
   /// out[j] = the larger of out[j] and x[j], of uint8 or int8.
   void (*larger[2])(uint8_t* out, const uint8_t* x, int64_t n);

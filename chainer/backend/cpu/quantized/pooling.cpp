@@ -44,11 +44,11 @@ void average(const Array& x, const Quantization& from, const QuantizedResult& re
   const auto accumulate = cpu::int8_loops().accumulate[x.dtype() == int8];
   cpu::Int8Output o{};
   cpu::set_limits(result, o);
-  const std::vector<int32_t> offset(static_cast<std::size_t>(c), static_cast<int32_t>(-from.zero * pixels));
-  const std::vector<float> scale(static_cast<std::size_t>(c),
-                                 cpu::factor(result, from.scale / static_cast<float>(pixels)));
+  const auto padded = static_cast<std::size_t>((c + 15) / 16 * 16);  // kernels read whole vectors
+  const std::vector<int32_t> offset(padded, static_cast<int32_t>(-from.zero * pixels));
+  const std::vector<float> scale(padded, cpu::factor(result, from.scale / static_cast<float>(pixels)));
   cpu::parallel_ranges(x.shape(0), x.size(), 1, [&](int64_t begin, int64_t end) {
-    std::vector<int32_t> sums(static_cast<std::size_t>(c));
+    std::vector<int32_t> sums(padded);
     for (int64_t i = begin; i < end; ++i) {
       std::fill(sums.begin(), sums.end(), 0);
       for (int64_t r = 0; r < pixels; ++r) accumulate(sums.data(), p + (i * pixels + r) * c, c);
