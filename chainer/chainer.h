@@ -16,6 +16,8 @@
 #include "chainer/functions/functions.h"
 #include "chainer/graph_optimizations/graph_optimizations.h"
 #include "chainer/inference/prepare.h"
+#include "chainer/inference/quantize.h"
+#include "chainer/inference/quantize_weights.h"
 #include "chainer/initializers/initializers.h"
 #include "chainer/interop/arrow.h"
 #include "chainer/interop/dlpack.h"

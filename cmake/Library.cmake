@@ -8,9 +8,9 @@ chainer_embed(
 list(APPEND sources ${pages})
 # Sources compiled once per instruction set; the others of this folder are compiled once.
 set(kernel_names elementwise convert transpose reduce update random rows thin normalize recurrent fourier affine pooling moments few_channels winograd
-                 panels attention)
+                 panels attention int8 few_bits)
 list(JOIN kernel_names "|" any_kernel)
-list(FILTER sources EXCLUDE REGEX "/backend/cpu/kernels/(${any_kernel}|bfloat_dots|bfloat_tiles)\\.cpp$")
+list(FILTER sources EXCLUDE REGEX "/backend/cpu/kernels/(${any_kernel}|(bfloat|int8)_(dots|tiles))\\.cpp$")
 list(FILTER sources EXCLUDE REGEX "/chainer/mn/")  # a separate library: Distributed.cmake
 list(FILTER sources EXCLUDE REGEX "/backend/cuda/(kernels|emulation)/|/core/system/fiber[a-z0-9_]*\\.cpp$")  # CudaEmulated.cmake
 list(FILTER sources EXCLUDE REGEX "/backend/cuda/kernels_(later_)?none\\.cpp$")
@@ -42,6 +42,7 @@ macro(chainer_choose found with without)
 endmacro()
 chainer_choose(CHAINER_PRODUCT_INSTRUCTIONS product_instructions_x86 product_instructions_none)
 chainer_choose(CHAINER_PRODUCT_INSTRUCTIONS bfloat_kernels bfloat_kernels_none)
+chainer_choose(CHAINER_PRODUCT_INSTRUCTIONS int8_kernels int8_kernels_none)
 chainer_choose(CAIRO_FOUND canvas_cairo canvas_none)
 # std::from_chars of a double is in libstdc++ since GCC 11 and in libc++ since version 20.
 set(CHAINER_READS_NUMBERS ON)
@@ -110,9 +111,11 @@ set(around ${PROJECT_SOURCE_DIR}/chainer/backend/cpu/onednn/pieces.cpp
 set_source_files_properties(${around} PROPERTIES COMPILE_OPTIONS "-Os" SKIP_PRECOMPILE_HEADERS ON
                                                  SKIP_UNITY_BUILD_INCLUSION ON)
 # These loops are unrolled by hand.
-foreach(name few_channels winograd panels)
+foreach(name few_channels winograd panels few_bits)
   set_source_files_properties(${PROJECT_SOURCE_DIR}/chainer/backend/cpu/kernels/${name}.cpp PROPERTIES COMPILE_OPTIONS -O2)
 endforeach()
+# Numbers of eight bits are rounded in the same way by all instruction sets.
+set_source_files_properties(${PROJECT_SOURCE_DIR}/chainer/backend/cpu/kernels/int8.cpp PROPERTIES COMPILE_OPTIONS -ffp-contract=off)
 function(chainer_add_kernels isa)
   chainer_add_kernel_sources(${isa} "${kernel_sources}" ${ARGN})
 endfunction()
@@ -139,9 +142,13 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   if(CHAINER_PRODUCT_INSTRUCTIONS)
     set(vectors -mavx512f -mavx512dq -mavx512bw -mavx512vl -mfma)
     set(folder ${PROJECT_SOURCE_DIR}/chainer/backend/cpu/kernels)
-    chainer_add_kernel_sources(dots ${folder}/bfloat_dots.cpp ${vectors} -mavx512bf16)
-    chainer_add_kernel_sources(tiles ${folder}/bfloat_tiles.cpp ${vectors} -mamx-tile -mamx-bf16)
-    list(APPEND kernel_objects $<TARGET_OBJECTS:chainer_kernels_dots> $<TARGET_OBJECTS:chainer_kernels_tiles>)
+    chainer_add_kernel_sources(bfloat_dots ${folder}/bfloat_dots.cpp ${vectors} -mavx512bf16)
+    chainer_add_kernel_sources(bfloat_tiles ${folder}/bfloat_tiles.cpp ${vectors} -mamx-tile -mamx-bf16)
+    chainer_add_kernel_sources(int8_dots ${folder}/int8_dots.cpp ${vectors} -mavx512vnni)
+    chainer_add_kernel_sources(int8_tiles ${folder}/int8_tiles.cpp ${vectors} -mamx-tile -mamx-int8)
+    foreach(name bfloat_dots bfloat_tiles int8_dots int8_tiles)
+      list(APPEND kernel_objects $<TARGET_OBJECTS:chainer_kernels_${name}>)
+    endforeach()
   endif()
 endif()
 

@@ -3,6 +3,7 @@
 #pragma once
 #include <functional>
 
+#include "chainer/array/host_kernels/quantized_matrix.h"
 #include "chainer/functions/activation.h"
 #include "chainer/links/members.h"
 #include "chainer/core/other_options.h"
@@ -10,6 +11,12 @@
 namespace chainer {
 namespace links {
 
+/// Options of Linear::quantize() and EmbedID::quantize().
+struct QuantizeOptions {
+  int bits = 8;        ///< 4 or 8
+  int64_t group = 64;  ///< elements of a row of W that share a scale: a multiple of 8
+  bool search = true;  ///< chooses scales by the least squares of errors; otherwise by the largest absolute value
+};
 /// Options of Linear.
 struct LinearOptions {
   bool nobias = false;
@@ -30,10 +37,23 @@ class Linear : public Link {
   chainer::Parameter W;
   std::optional<chainer::Parameter> b;  ///< absent with nobias
   int64_t out_size() const { return out_size_; }
+  /// Replaces W by integers of few bits with a scale for each group of a row. From then on W is uninitialized, and the
+  /// persistent values W_values and W_scales are saved in its place; b is kept. Products with few rows of x then take
+  /// the time of reading the integers. Gradients with respect to x and b remain. A quantized link computes with other
+  /// integers after loading a file of a link that was quantized with the same options. Throws RuntimeError if W is
+  /// uninitialized or quantized already, ValueError for options out of range and weights that are not finite.
+  ///
+  ///   L::Linear link(64, 2);
+  ///   link.quantize({.bits = 4});
+  ///   link.quantized().values.shape()  // (2, 32)
+  void quantize(const QuantizeOptions& options = {});
+  CHAINER_OTHER_OPTIONS_METHOD(quantize, ".bits, .group, .search");
+  const QuantizedMatrix& quantized() const { return quantized_; }
   CHAINER_DECLARE_MEMBERS(Linear);
 
  private:
   int64_t out_size_;
+  QuantizedMatrix quantized_ = {};
 };
 
 /// Options of EmbedID.
@@ -48,11 +68,18 @@ class EmbedID : public Link {
   EmbedID(int64_t in_size, int64_t out_size, const EmbedIDOptions& options = {});
   CHAINER_OTHER_OPTIONS(EmbedID, ".initialW, .ignore_label", int64_t, int64_t);
   Variable forward(const Variable& x);
+  /// Returns x W^T (..., in_size) for x (..., out_size): scores of all ids, as at the end of language models.
+  Variable scores(const Variable& x);
+  /// As Linear::quantize(). forward() then returns rows of the rounded weights, without gradients.
+  void quantize(const QuantizeOptions& options = {});
+  CHAINER_OTHER_OPTIONS_METHOD(quantize, ".bits, .group, .search");
+  const QuantizedMatrix& quantized() const { return quantized_; }
   chainer::Parameter W;
   CHAINER_DECLARE_MEMBERS(EmbedID);
 
  private:
   std::optional<int64_t> ignore_label_;
+  QuantizedMatrix quantized_ = {};
 };
 
 /// Computes x + b along an axis, see F::bias. With a shape, b is a parameter (zeros), else the second argument of

@@ -79,7 +79,8 @@ std::vector<std::vector<int32_t>> generate(Gpt2& model, const std::vector<std::v
       mask.mutable_data<bool>()[i * length + k] = true;
     }
   }
-  const Device device = model.words.W.array().device();
+  const QuantizedMatrix& few = model.words.quantized();
+  const Device device = few ? few.values.device() : model.words.W.array().device();
   std::vector<L::AttentionCache> caches;
   std::vector<bool> ended(prompts.size());
   for (int64_t step = 0; step < o.max_new_tokens; ++step) {
@@ -87,7 +88,7 @@ std::vector<std::vector<int32_t>> generate(Gpt2& model, const std::vector<std::v
         .mask = padded ? mask.to_device(device) : Array(), .positions = places.to_device(device), .caches = &caches};
     const Variable h = model.hidden(ids.to_device(device), in);
     const Array last = h.array()[{Slice(), -1}];
-    const Array scores = functions::linear(last, model.words.W).array().astype(float32, false);
+    const Array scores = model.words.scores(last).array().astype(float32, false);
     const std::vector<double> numbers = o.temperature > 0 ? random::global().random_sample({n}).to_vector<double>()
                                                           : std::vector<double>(prompts.size());
     std::vector<int32_t> next(prompts.size(), -1);

@@ -145,9 +145,7 @@ Variable Gpt2::hidden(const Variable& ids, const Gpt2Inputs& in) {
   return encoder(h, L::TransformerContext{.mask = mask, .caches = in.caches});
 }
 
-Variable Gpt2::forward(const Variable& ids, const Gpt2Inputs& in) {
-  return functions::linear(hidden(ids, in), words.W, Variable(), 2);
-}
+Variable Gpt2::forward(const Variable& ids, const Gpt2Inputs& in) { return words.scores(hidden(ids, in)); }
 
 CHAINER_DEFINE_MEMBERS(Gpt2, words, positions, encoder)
 

@@ -6,7 +6,7 @@
 #include "chainer/functions/array.h"
 #include "chainer/functions/convolution.h"
 #include "chainer/functions/math.h"
-#include "chainer/onnx/call.h"
+#include "chainer/onnx/quantized.h"
 #include "chainer/onnx/windows.h"
 #include "chainer/routines/arithmetic.h"
 #include "chainer/routines/creation.h"
@@ -128,6 +128,10 @@ Variables col2im(const Call& c) {
 
 // Subtracts zero points and computes in float64, in which the sums of integers are exact.
 Variables conv_integer(const Call& c) {
+  const Array one = ones({1}, float32), of_W = c.has(3) ? c.array(3) : Array();
+  const auto q = single_quantization(one, c.has(2) ? c.array(2) : zeros({}, c.dtype()));
+  if (q && takes_weights(c.array(1), of_W))
+    if (const Array y = integer_convolution(c, *q, {c.array(1), one}, {.sums = true})) return {Variable(y, false)};
   Array x = c.array(0).astype(float64), W = c.array(1).astype(float64);
   if (c.has(2)) x = x - c.array(2).astype(float64);
   if (c.has(3)) {
@@ -140,6 +144,13 @@ Variables conv_integer(const Call& c) {
 
 // As ConvInteger, then scaled in float32 to the integers of the result.
 Variables qlinear_conv(const Call& c) {
+  const auto from = single_quantization(c.array(1), c.array(2)), result = single_quantization(c.array(6), c.array(7));
+  const Array &filters = c.array(3), &scales = c.array(4), bias = c.has(8) ? c.array(8) : Array();
+  if (from && result && takes_weights(filters, c.array(5)) && scales.dtype() == float32 && filters.ndim() == 4 &&
+      (scales.size() == 1 || scales.size() == filters.shape(0)) &&
+      (!bias || (bias.dtype() == int32 && bias.size() == filters.shape(0))))
+    if (const Array y = integer_convolution(c, *from, {filters, scales.ravel(), bias}, {.to = result}))
+      return {Variable(y, false)};
   const auto along = [&](const Array& a, int axis, int ndim) {
     Shape shape = Shape(Dims::filled(ndim, 1));
     shape[axis] = a.size();

@@ -4,7 +4,7 @@
 
 #include "chainer/array/index.h"
 #include "chainer/functions/math.h"
-#include "chainer/onnx/call.h"
+#include "chainer/onnx/quantized.h"
 #include "chainer/routines/arithmetic.h"
 #include "chainer/routines/creation.h"
 #include "chainer/routines/linalg.h"
@@ -55,6 +55,9 @@ Variables quantize(const Call& c) {
   if (c.contains("output_dtype") && c.integer("output_dtype"))
     to = dtype_of_element(c.integer("output_dtype"), c.where());
   if (c.has(2)) to = c[2].dtype();
+  if (const auto q = single_quantization(c.array(1), c.has(2) ? c.array(2) : Array());
+      q && q->dtype == to && x.dtype() == float32 && x.device().is_host())
+    return {Variable(host_kernels::quantize(x, *q), false)};
   // Divided in float32 as in the standard; float64 would round ties differently.
   const Array real = x.astype(float32, false) / spread(c, c.array(1), x.shape()).astype(float32, false);
   const Array zero = c.has(2) ? spread(c, c.array(2), x.shape()).astype(float32) : zeros({}, float32);
@@ -79,7 +82,14 @@ Variables dynamic_quantize(const Call& c) {
           Variable(zero.astype(uint8), false)};
 }
 
+// Sums of products need no scales.
+Array no_scales() { return ones({1}, float32); }
+
 Variables matmul_integer(const Call& c) {
+  const auto x = single_quantization(no_scales(), c.has(2) ? c.array(2) : zeros({}, c.dtype()));
+  if (x && c[0].ndim() == 2 && c[1].ndim() == 2 && takes_weights(c.array(1), c.has(3) ? c.array(3) : Array()))
+    return {Variable(host_kernels::quantized_matmul(c.array(0), *x, {c.array(1), no_scales()}, false, {.sums = true}),
+                     false)};
   Array a = c.array(0).astype(float64), b = c.array(1).astype(float64);
   if (c.has(2)) {
     Array zero = c.array(2).astype(float64);
@@ -91,11 +101,17 @@ Variables matmul_integer(const Call& c) {
 }
 
 Variables qlinear_matmul(const Call& c) {
+  const auto x = single_quantization(c.array(1), c.array(2)), y = single_quantization(c.array(6), c.array(7));
+  const Array& scales = c.array(4);
+  if (x && y && c[0].ndim() == 2 && c[3].ndim() == 2 && takes_weights(c.array(3), c.array(5)) &&
+      scales.dtype() == float32 && scales.ndim() < 2 && (scales.size() == 1 || scales.size() == c[3].shape(1)))
+    return {Variable(host_kernels::quantized_matmul(c.array(0), *x, {c.array(3), scales.ravel()}, false, {.to = y}),
+                     false)};
   const auto number = [&](std::size_t i) { return c.array(i).astype(float64); };
   const auto rows = [](const Array& v) { return v.ndim() == 1 && v.size() > 1 ? v.reshape({v.size(), 1}) : v; };
   const Array a = (number(0) - rows(number(2))) * rows(number(1)), b = (number(3) - number(5)) * number(4);
-  const Array y = functions::matmul(a, b).array() / rows(number(6));
-  return {Variable(quantized(c, y, rows(number(7)), c[7].dtype()), false)};
+  const Array z = functions::matmul(a, b).array() / rows(number(6));
+  return {Variable(quantized(c, z, rows(number(7)), c[7].dtype()), false)};
 }
 
 constexpr Operator kOperators[] = {

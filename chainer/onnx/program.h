@@ -85,8 +85,8 @@ class Program {
   /// Adds the steps of nodes to the plan, given the slots of known names; defines slots of results.
   void add_steps(std::vector<Node>& nodes, Plan& plan, std::map<std::string, int, std::less<>>& slots,
                  std::string_view what);
-  /// Appends the steps to `out`, computing those whose inputs are known.
-  void fold_steps(const std::vector<Step>& steps, Plan& out, bool in_body) const;
+  /// Appends the steps to `out`, computing those whose inputs are known; with integers_stay not DequantizeLinear.
+  void fold_steps(const std::vector<Step>& steps, Plan& out, bool in_body, bool integers_stay) const;
 };
 
 /// Sets the `dead` slots of all steps.

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "chainer/onnx/program.h"
+#include "chainer/onnx/quantized.h"
 
 namespace chainer::onnx {
 namespace {
@@ -112,14 +113,19 @@ Plan Program::folded(const Variables& leaf_values) const {
   out.values = plan.values;
   for (std::size_t i = 0; i < leaves.size(); ++i)
     out.values[at(leaves[i].slot)] = Variable(leaf_values[i].array(), false);
-  fold_steps(plan.steps, out, false);
+  // Integers of weights stay until it is known which operators compute with them.
+  fold_steps(plan.steps, out, false, true);
+  if (fuse_quantized(out, output_slots)) {
+    const std::vector<Step> rest = std::exchange(out.steps, {});
+    fold_steps(rest, out, false, false);
+  }
   fold_batch_normalization(out, output_slots);
   fold_bias(out, output_slots);
   find_dead(out, output_slots);
   return out;
 }
 
-void Program::fold_steps(const std::vector<Step>& steps, Plan& out, bool in_body) const {
+void Program::fold_steps(const std::vector<Step>& steps, Plan& out, bool in_body, bool integers_stay) const {
   std::deque<Step> todo(steps.begin(), steps.end());
   const auto known = [&](int s) { return s < 0 || out.values[at(s)]; };
   while (!todo.empty()) {
@@ -136,7 +142,8 @@ void Program::fold_steps(const std::vector<Step>& steps, Plan& out, bool in_body
         continue;
       }
     }
-    if (!draws_random_numbers(*step.node) && std::all_of(step.in.begin(), step.in.end(), known)) {
+    const bool stays = integers_stay && step.node->op_type == "DequantizeLinear" && step.node->domain.empty();
+    if (!stays && !draws_random_numbers(*step.node) && std::all_of(step.in.begin(), step.in.end(), known)) {
       SlotValues in;
       for (const int s : step.in) in.push_back({s < 0 ? Variable() : out.values[at(s)], nullptr});
       SlotValues results;
@@ -158,7 +165,7 @@ void Program::fold_steps(const std::vector<Step>& steps, Plan& out, bool in_body
       for (std::size_t i = 0; i < body->captured.size(); ++i)
         if (const int s = step.in[step.inputs() + i]; s >= 0)
           simple->plan.values[at(body->captured[i])] = out.values[at(s)];
-      fold_steps(body->plan.steps, simple->plan, true);
+      fold_steps(body->plan.steps, simple->plan, true, false);
       fold_batch_normalization(simple->plan, simple->outputs);
       fold_bias(simple->plan, simple->outputs);
       find_dead(simple->plan, simple->outputs);

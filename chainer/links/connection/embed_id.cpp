@@ -1,15 +1,31 @@
 // SPDX-License-Identifier: MIT
 #include "chainer/functions/connection.h"
+#include "chainer/functions/quantized_linear.h"
 #include "chainer/initializers/initializers.h"
 #include "chainer/links/connection.h"
+#include "chainer/links/quantized_weight.h"
 
 namespace chainer::links {
 
 EmbedID::EmbedID(int64_t in_size, int64_t out_size, const EmbedIDOptions& o)
     : W(o.initialW.value_or(initializers::Normal(1.0)), Shape{in_size, out_size}), ignore_label_(o.ignore_label) {}
 
-Variable EmbedID::forward(const Variable& x) { return functions::embed_id(x, W, {.ignore_label = ignore_label_}); }
+Variable EmbedID::forward(const Variable& x) {
+  if (!quantized_) return functions::embed_id(x, W, {.ignore_label = ignore_label_});
+  return functions::quantized_rows(x, quantized_, ignore_label_);
+}
 
-CHAINER_DEFINE_MEMBERS(EmbedID, W)
+Variable EmbedID::scores(const Variable& x) {
+  if (quantized_) return functions::quantized_linear(x, quantized_, {}, x.ndim() - 1);
+  return functions::linear(x, W, Variable(), x.ndim() - 1);
+}
+
+void EmbedID::quantize(const QuantizeOptions& o) { quantized_ = quantized_weight("EmbedID", W, quantized_, o); }
+
+void EmbedID::visit(MemberVisitor& v) {
+  visit_weight(v, W, quantized_);
+  visit_added(v);
+}
+CHAINER_DEFINE_LINK(EmbedID, W)
 
 }  // namespace chainer::links

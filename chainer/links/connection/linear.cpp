@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "chainer/functions/connection.h"
+#include "chainer/functions/quantized_linear.h"
 #include "chainer/initializers/initializers.h"
 #include "chainer/links/connection.h"
+#include "chainer/links/quantized_weight.h"
 
 namespace chainer::links {
 
@@ -12,6 +14,7 @@ Linear::Linear(std::optional<int64_t> in_size, int64_t out_size, const LinearOpt
 }
 
 Variable Linear::forward(const Variable& x, int64_t n_batch_axes) {
+  if (quantized_) return functions::quantized_linear(x, quantized_, b ? b->variable() : Variable(), n_batch_axes);
   if (!W.is_initialized()) {
     int64_t in = 1;
     for (int64_t i = n_batch_axes; i < x.ndim(); ++i) in *= x.shape()[i];
@@ -20,6 +23,13 @@ Variable Linear::forward(const Variable& x, int64_t n_batch_axes) {
   return functions::linear(x, W, b ? b->variable() : Variable(), {.n_batch_axes = n_batch_axes});
 }
 
-CHAINER_DEFINE_MEMBERS(Linear, W, b)
+void Linear::quantize(const QuantizeOptions& o) { quantized_ = quantized_weight("Linear", W, quantized_, o); }
+
+void Linear::visit(MemberVisitor& v) {
+  visit_weight(v, W, quantized_);
+  if (b) v.param("b", *b);
+  visit_added(v);
+}
+CHAINER_DEFINE_LINK(Linear, W, b)
 
 }  // namespace chainer::links

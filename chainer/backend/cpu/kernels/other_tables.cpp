@@ -4,6 +4,8 @@
 #include <string_view>
 
 #include "chainer/backend/cpu/kernels/attention_table.h"
+#include "chainer/backend/cpu/kernels/few_bits_table.h"
+#include "chainer/backend/cpu/kernels/int8_table.h"
 #include "chainer/backend/cpu/kernels/panel_table.h"
 #include "chainer/backend/cpu/kernels/table.h"
 #include "chainer/backend/cpu/kernels/winograd_table.h"
@@ -46,6 +48,21 @@ const AttentionKernels& attention_kernels() {
 }
 const WinogradKernels& winograd_kernels() {
   static const WinogradKernels table = CHAINER_FILLED(fill_winograd);
+  return table;
+}
+const Int8Loops& int8_loops() {
+  static const Int8Loops table = CHAINER_FILLED(fill_int8);
+  return table;
+}
+const Int8Kernels& int8_kernels() {
+  static const Int8Kernels& best = [] {
+    int count = 0;
+    return *all_int8_kernels(count);
+  }();
+  return best;
+}
+const FewBitsKernels& few_bits_kernels() {
+  static const FewBitsKernels table = CHAINER_FILLED(fill_few_bits);
   return table;
 }
 

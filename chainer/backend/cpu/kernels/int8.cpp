@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: MIT
+// Loops over numbers of eight bits. Compiled once per instruction set. The product multiplies pairs of 16 bits, whose
+// sums are exact (an instruction for pairs of 8 bits would saturate).
+#include "chainer/backend/cpu/kernels/int8_table.h"
+
+#include "chainer/backend/cpu/kernels/float_vector.h"
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+namespace {
+
+using chainer::cpu::Int8Product;
+using chainer::cpu::Int8Results;
+using chainer::cpu::Int8Sum;
+
+typedef int16_t Pairs __attribute__((vector_size(kBytes)));
+typedef int32_t Sums __attribute__((vector_size(kBytes)));
+
+// The sum of both products of each pair.
+[[gnu::always_inline]] inline Sums of_pairs(Pairs a, Pairs b) {
+#if defined(__AVX512BW__)
+  return reinterpret_cast<Sums>(_mm512_madd_epi16(reinterpret_cast<__m512i>(a), reinterpret_cast<__m512i>(b)));
+#elif defined(__AVX2__)
+  return reinterpret_cast<Sums>(_mm256_madd_epi16(reinterpret_cast<__m256i>(a), reinterpret_cast<__m256i>(b)));
+#elif defined(__SSE2__)
+  return reinterpret_cast<Sums>(_mm_madd_epi16(reinterpret_cast<__m128i>(a), reinterpret_cast<__m128i>(b)));
+#else
+  const Sums x = reinterpret_cast<Sums>(a), y = reinterpret_cast<Sums>(b);
+  return ((x << 16) >> 16) * ((y << 16) >> 16) + (x >> 16) * (y >> 16);
+#endif
+}
+
+// Rows [row, row + rows) of one panel, a vector of its columns at a time.
+template <int rows>
+void block(const Int8Product& p, const uint8_t* a, const int8_t* panel, int32_t* out) {
+  for (int64_t part = 0; part < 64; part += kBytes) {
+    Sums sum[rows] = {};
+    const int8_t* b = panel + part;
+    for (int64_t l = 0; l < 64 * p.steps; l += 4, b += 64) {
+      Pairs all;
+      std::memcpy(&all, b, sizeof all);
+      const Pairs even = static_cast<Pairs>(all << 8) >> 8, odd = all >> 8;
+#pragma GCC unroll 8
+      for (int i = 0; i < rows; ++i) {
+        uint32_t four;
+        std::memcpy(&four, a + i * p.a_row + l, sizeof four);
+        const Sums first = Sums{} + static_cast<int32_t>(four & 0x00ff00ff),
+                   second = Sums{} + static_cast<int32_t>(four >> 8 & 0x00ff00ff);
+        sum[i] += of_pairs(reinterpret_cast<Pairs>(first), even) + of_pairs(reinterpret_cast<Pairs>(second), odd);
+      }
+    }
+    for (int i = 0; i < rows; ++i) std::memcpy(out + i * p.sums_row + part / 4, &sum[i], sizeof sum[i]);
+  }
+}
+
+void product(const Int8Product& p) {
+  for (int64_t panel = 0; panel < p.panels; ++panel) {
+    const int8_t* const b = p.b + panel * p.b_panel;
+    int32_t* const out = p.sums + panel * chainer::cpu::kInt8Columns;
+    int64_t r = 0;
+    for (; r + 4 <= p.rows; r += 4) block<4>(p, p.a + r * p.a_row, b, out + r * p.sums_row);
+    for (; r < p.rows; ++r) block<1>(p, p.a + r * p.a_row, b, out + r * p.sums_row);
+  }
+}
+
+typedef float Floats __attribute__((vector_size(kBytes)));
+typedef uint8_t Bytes __attribute__((vector_size(kLanes)));
+
+// The larger and the smaller of two numbers; the limit if v is NaN.
+[[gnu::always_inline]] inline Floats at_least(Floats v, Floats limit) {
+#if defined(__AVX512F__)
+  return reinterpret_cast<Floats>(_mm512_max_ps(reinterpret_cast<__m512>(v), reinterpret_cast<__m512>(limit)));
+#elif defined(__AVX2__)
+  return reinterpret_cast<Floats>(_mm256_max_ps(reinterpret_cast<__m256>(v), reinterpret_cast<__m256>(limit)));
+#elif defined(__SSE2__)
+  return reinterpret_cast<Floats>(_mm_max_ps(reinterpret_cast<__m128>(v), reinterpret_cast<__m128>(limit)));
+#else
+  return v > limit ? v : limit;
+#endif
+}
+[[gnu::always_inline]] inline Floats at_most(Floats v, Floats limit) {
+#if defined(__AVX512F__)
+  return reinterpret_cast<Floats>(_mm512_min_ps(reinterpret_cast<__m512>(v), reinterpret_cast<__m512>(limit)));
+#elif defined(__AVX2__)
+  return reinterpret_cast<Floats>(_mm256_min_ps(reinterpret_cast<__m256>(v), reinterpret_cast<__m256>(limit)));
+#elif defined(__SSE2__)
+  return reinterpret_cast<Floats>(_mm_min_ps(reinterpret_cast<__m128>(v), reinterpret_cast<__m128>(limit)));
+#else
+  return v < limit ? v : limit;
+#endif
+}
+
+template <class V, class T>
+[[gnu::always_inline]] inline V read(const T* from, int64_t count) {
+  V v = {};
+  if (count >= kLanes)
+    std::memcpy(&v, from, sizeof v);
+  else
+    std::memcpy(&v, from, static_cast<std::size_t>(count) * sizeof(T));
+  return v;
+}
+template <class V, class T>
+[[gnu::always_inline]] inline void write(T* to, const V& v, int64_t count) {
+  if (count >= kLanes)
+    std::memcpy(to, &v, sizeof v);
+  else
+    std::memcpy(to, &v, static_cast<std::size_t>(count) * sizeof(T));
+}
+
+// (GCC would convert bytes one at a time.)
+[[gnu::always_inline]] inline Bytes narrow(Sums v) {
+#if defined(__AVX512F__)
+  return reinterpret_cast<Bytes>(_mm512_cvtepi32_epi8(reinterpret_cast<__m512i>(v)));
+#else
+  return __builtin_convertvector(v, Bytes);
+#endif
+}
+template <class T>
+[[gnu::always_inline]] inline Floats widened(const uint8_t* from, int64_t count) {
+  const Bytes b = read<Bytes>(from, count);
+#if defined(__AVX512F__)
+  const auto bytes = reinterpret_cast<__m128i>(b);
+  const __m512i v = static_cast<T>(-1) < 0 ? _mm512_cvtepi8_epi32(bytes) : _mm512_cvtepu8_epi32(bytes);
+  return reinterpret_cast<Floats>(_mm512_cvtepi32_ps(v));
+#elif defined(__AVX2__)
+  int64_t all;
+  std::memcpy(&all, &b, sizeof all);
+  const __m128i bytes = _mm_cvtsi64_si128(all);
+  const __m256i v = static_cast<T>(-1) < 0 ? _mm256_cvtepi8_epi32(bytes) : _mm256_cvtepu8_epi32(bytes);
+  return reinterpret_cast<Floats>(_mm256_cvtepi32_ps(v));
+#else
+  Floats v;
+  for (int i = 0; i < kLanes; ++i) v[i] = static_cast<float>(static_cast<T>(b[i]));
+  return v;
+#endif
+}
+
+// Integers between limits: zero plus the nearest integer, half to even, of a number.
+struct Rounding {
+  Rounding(float z, float l, float h) : zero(Floats{} + z), low(Floats{} + (l - z)), high(Floats{} + (h - z)) {}
+  [[gnu::always_inline]] Bytes operator()(Floats v) const {
+    const Floats shift = Floats{} + 12582912.f;  // 1.5 * 2^23: its last bit is 1
+    const Floats whole = (at_most(at_least(v, low), high) + shift) - shift;
+    return narrow(__builtin_convertvector(whole + zero, Sums));
+  }
+  Floats zero, low, high;
+};
+
+[[gnu::always_inline]] inline Floats value(const Int8Results& r, int64_t j) {
+  Sums sum, offset;
+  std::memcpy(&sum, r.sums + j, sizeof sum);
+  std::memcpy(&offset, r.offset + j, sizeof offset);
+  return __builtin_convertvector(sum + offset, Floats) * load(r.scale + j);
+}
+void to_bytes(const Int8Results& results, uint8_t* out) {
+  const Int8Results r = results;  // (a copy, which `out` does not alias)
+  const Rounding rounding(r.zero, r.low, r.high);
+  for (int64_t j = 0; j < r.n; j += kLanes) write(out + j, rounding(value(r, j)), r.n - j);
+}
+void to_floats(const Int8Results& results, float* out) {
+  const Int8Results r = results;
+  const Floats low = Floats{} + r.low, high = Floats{} + r.high;
+  for (int64_t j = 0; j < r.n; j += kLanes) write(out + j, at_most(at_least(value(r, j), low), high), r.n - j);
+}
+void quantize(const float* x, float scale, float zero, float low, float high, uint8_t* out, int64_t n) {
+  const Rounding rounding(zero, low, high);
+  for (int64_t i = 0; i < n; i += kLanes) write(out + i, rounding(read<Floats>(x + i, n - i) / scale), n - i);
+}
+
+template <class A, class B>
+void sum_of(const Int8Sum& s, const uint8_t* a, const uint8_t* b, uint8_t* out, int64_t n) {
+  const Rounding rounding(s.zero, s.low, s.high);
+  const Floats a_zero = Floats{} + s.a_zero, b_zero = Floats{} + s.b_zero;
+  const Floats a_factor = Floats{} + s.a_scale / s.scale, b_factor = Floats{} + s.b_scale / s.scale;
+  for (int64_t i = 0; i < n; i += kLanes) {
+    const Floats x = (widened<A>(a + i, n - i) - a_zero) * a_factor;
+    const Floats y = (widened<B>(b + i, n - i) - b_zero) * b_factor;
+    write(out + i, rounding(x + y), n - i);
+  }
+}
+void add(const Int8Sum& s, const uint8_t* a, const uint8_t* b, uint8_t* out, int64_t n) {
+  if (s.a_is_signed)
+    s.b_is_signed ? sum_of<int8_t, int8_t>(s, a, b, out, n) : sum_of<int8_t, uint8_t>(s, a, b, out, n);
+  else
+    s.b_is_signed ? sum_of<uint8_t, int8_t>(s, a, b, out, n) : sum_of<uint8_t, uint8_t>(s, a, b, out, n);
+}
+
+template <class T>
+void larger(uint8_t* out, const uint8_t* x, int64_t n) {
+  for (int64_t j = 0; j < n; ++j) out[j] = static_cast<T>(x[j]) > static_cast<T>(out[j]) ? x[j] : out[j];
+}
+template <class T>
+void accumulate(int32_t* sums, const uint8_t* x, int64_t n) {
+  for (int64_t j = 0; j < n; ++j) sums[j] += static_cast<T>(x[j]);
+}
+
+}  // namespace
+
+namespace chainer::cpu::CHAINER_KERNEL_ISA {
+void fill_int8(Int8Loops& k) {
+  k = {product,
+       to_bytes,
+       to_floats,
+       quantize,
+       add,
+       {larger<uint8_t>, larger<int8_t>},
+       {accumulate<uint8_t>, accumulate<int8_t>}};
+}
+}  // namespace chainer::cpu::CHAINER_KERNEL_ISA

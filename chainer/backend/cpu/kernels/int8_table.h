@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// The kernels for products of numbers of eight bits, whose sums are exact in int32 (modulo 2^32).
+#pragma once
+#include <cstdint>
+
+#include "chainer/backend/cpu/kernels/instruction_sets.h"
+
+namespace chainer::cpu {
+
+/// A panel has 16 columns. Groups of four elements along the inner axis are consecutive, then the columns: byte
+/// (l / 4 * 16 + j) * 4 + l % 4 is element l of column j. The inner axis is padded with zeros to a multiple of 64.
+inline constexpr int64_t kInt8Columns = 16, kInt8Inner = 64, kInt8Rows = 32;
+
+/// sums(r, j) = sum over l of a(r, l) b(l, j) for at most kInt8Rows rows. Each row of a has 64 * steps consecutive
+/// elements; those at padded positions of b have any values. Panels of b have the distance b_panel.
+struct Int8Product {
+  const uint8_t* a;
+  int64_t a_row, rows;
+  const int8_t* b;
+  int64_t b_panel, panels, steps;
+  int32_t* sums;
+  int64_t sums_row;
+};
+
+/// What becomes of n sums of a row: (sum + offset[j]) * scale[j], rounded to the nearest integer (half to even), plus
+/// zero, limited to [low, high]. Without rounding for floats, where zero is not added. The three arrays can be read up
+/// to the next multiple of 16 elements.
+struct Int8Results {
+  const int32_t* sums;
+  const int32_t* offset;
+  const float* scale;
+  int64_t n;
+  float zero, low, high;
+};
+
+struct Int8Kernels {
+  const char* name;
+  void (*product)(const Int8Product& p);
+};
+/// The kernels that every instruction set has.
+struct Int8Loops {
+  void (*product)(const Int8Product& p);
+  void (*to_bytes)(const Int8Results& r, uint8_t* out);  ///< int8 in two's complement, too
+  void (*to_floats)(const Int8Results& r, float* out);
+  /// out[i] = x[i] / scale, rounded and limited likewise.
+  void (*quantize)(const float* x, float scale, float zero, float low, float high, uint8_t* out, int64_t n);
+  /// out[i] = ((a[i] - a_zero) a_scale + (b[i] - b_zero) b_scale) / scale, rounded and limited likewise.
+  void (*add)(const struct Int8Sum& s, const uint8_t* a, const uint8_t* b, uint8_t* out, int64_t n);
+  /// out[j] = the larger of out[j] and x[j], of uint8 or int8.
+  void (*larger[2])(uint8_t* out, const uint8_t* x, int64_t n);
+  /// sums[j] += x[j], of uint8 or int8.
+  void (*accumulate[2])(int32_t* sums, const uint8_t* x, int64_t n);
+};
+/// The numbers of an addition; is_signed says which operands and results are int8.
+struct Int8Sum {
+  float a_zero, a_scale, b_zero, b_scale, scale, zero, low, high;
+  bool a_is_signed, b_is_signed;
+};
+
+/// Returns the best kernels of this processor that CHAINER_ISA allows.
+const Int8Kernels& int8_kernels();
+/// Returns all kernels that this processor can run, for tests; the first is int8_kernels().
+const Int8Kernels* all_int8_kernels(int& count);
+/// Returns the table of the instruction set that kernels() has selected.
+const Int8Loops& int8_loops();
+
+CHAINER_DECLARE_FILL(fill_int8, Int8Loops)
+
+// Each is compiled for the instructions that its namespace is named after.
+namespace tiles {
+void int8_product(const Int8Product& p);
+}
+namespace dots {
+void int8_product(const Int8Product& p);
+}
+
+}  // namespace chainer::cpu

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <map>
+
+#include "chainer/inference/quantized_graph.h"
+#include "chainer/routines/arithmetic.h"
+#include "chainer/routines/creation.h"
+#include "chainer/routines/manipulation.h"
+
+namespace chainer::inference {
+
+void fold_batch_normalization(onnx::ModelFile& file) {
+  std::map<std::string, std::size_t> constants, maker;
+  std::map<std::string, int> readers;
+  for (std::size_t i = 0; i < file.initializers.size(); ++i) constants[file.initializers[i].first] = i;
+  for (const onnx::ValueInfo& v : file.outputs) ++readers[v.name];
+  for (const onnx::Node& n : file.nodes)
+    for (const std::string& name : n.inputs) ++readers[name];
+  const auto known = [&](const std::string& name) { return constants.contains(name); };
+  const auto number = [&](const std::string& name) {
+    return file.initializers[constants.at(name)].second.astype(float64);
+  };
+  std::vector<bool> gone(file.nodes.size());
+  for (std::size_t i = 0; i < file.nodes.size(); ++i) {
+    onnx::Node& bn = file.nodes[i];
+    for (const std::string& name : bn.outputs) maker[name] = i;
+    if (bn.op_type != "BatchNormalization" || !bn.domain.empty() || bn.inputs.size() != 5 || bn.outputs.size() != 1 ||
+        !maker.contains(bn.inputs[0]) || readers[bn.inputs[0]] != 1 ||
+        !std::all_of(bn.inputs.begin() + 1, bn.inputs.end(), known))
+      continue;
+    onnx::Node& source = file.nodes[maker[bn.inputs[0]]];
+    const bool convolution = source.op_type == "Conv", matrix = source.op_type == "Gemm";
+    bool transposed = false, plain = convolution || matrix;
+    for (const onnx::Attribute& a : source.attributes) {
+      if (a.name == "transB") transposed = a.integer != 0;
+      if (a.name == "alpha" || a.name == "beta") plain = plain && a.real == 1;
+    }
+    const bool bias = source.inputs.size() > 2 && !source.inputs[2].empty();
+    if (!plain || !source.domain.empty() || !known(source.inputs[1]) || (bias && !known(source.inputs[2]))) continue;
+    double eps = 1e-5;
+    for (const onnx::Attribute& a : bn.attributes)
+      if (a.name == "epsilon") eps = a.real;
+    const Array W = number(source.inputs[1]), old = bias ? number(source.inputs[2]) : zeros({}, float64);
+    const int axis = convolution || transposed ? 0 : 1;
+    const Array scale = number(bn.inputs[1]) / sqrt(number(bn.inputs[4]) + eps);
+    if (W.shape(axis) != scale.size() || old.ndim() > 1) continue;
+    Shape along = Shape(Dims::filled(W.ndim(), 1));
+    along[axis] = scale.size();
+    const auto keep = [&](const std::string& name, const Array& value) {
+      constants[name] = file.initializers.size();
+      file.initializers.emplace_back(name, value.astype(float32));
+      return name;
+    };
+    const std::string path = source.inputs[1];
+    source.inputs.resize(3);
+    source.inputs[2] = keep(path + "_folded_bias", (old - number(bn.inputs[3])) * scale + number(bn.inputs[2]));
+    const Array folded = W * scale.reshape(along);
+    if (readers[path] == 1)  // else another layer shares the weight
+      file.initializers[constants.at(path)].second = folded.astype(float32);
+    else
+      source.inputs[1] = keep(path + "_folded_" + std::to_string(i), folded);
+    source.outputs[0] = bn.outputs[0];
+    maker[bn.outputs[0]] = maker[bn.inputs[0]];
+    gone[i] = true;
+  }
+  std::vector<onnx::Node> kept;
+  std::map<std::string, bool> read;
+  for (std::size_t i = 0; i < file.nodes.size(); ++i) {
+    if (gone[i]) continue;
+    for (const std::string& name : file.nodes[i].inputs) read[name] = true;
+    kept.push_back(std::move(file.nodes[i]));
+  }
+  for (const onnx::ValueInfo& v : file.outputs) read[v.name] = true;
+  file.nodes = std::move(kept);
+  std::erase_if(file.initializers, [&](const auto& c) { return !read.contains(c.first); });
+}
+
+}  // namespace chainer::inference

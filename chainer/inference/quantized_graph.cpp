@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT
+#include "chainer/inference/quantized_graph.h"
+
+#include <algorithm>
+#include <array>
+
+#include "chainer/routines/arithmetic.h"
+#include "chainer/routines/creation.h"
+#include "chainer/routines/manipulation.h"
+#include "chainer/routines/reduction.h"
+
+namespace chainer::inference {
+namespace {
+
+using host_kernels::Quantization;
+using onnx::Attribute;
+using onnx::Node;
+
+template <std::size_t n>
+bool is_one_of(const Node& node, const std::array<std::string_view, n>& ops) {
+  return node.domain.empty() && std::find(ops.begin(), ops.end(), node.op_type) != ops.end();
+}
+bool is_affine(const Node& n) { return is_one_of(n, std::array<std::string_view, 3>{"Conv", "Gemm", "MatMul"}); }
+const Attribute* attribute(const Node& n, std::string_view name) {
+  for (const Attribute& a : n.attributes)
+    if (a.name == name) return &a;
+  return nullptr;
+}
+int64_t integer(const Node& n, std::string_view name, int64_t otherwise) {
+  const Attribute* const a = attribute(n, name);
+  return a ? a->integer : otherwise;
+}
+bool is_one(const Node& n, std::string_view name) {
+  const Attribute* const a = attribute(n, name);
+  return !a || a->real == 1;
+}
+Node node_of(std::string op, std::vector<std::string> in, std::string out) {
+  Node n;
+  n.op_type = std::move(op);
+  n.name = out;
+  n.inputs = std::move(in);
+  n.outputs = {std::move(out)};
+  return n;
+}
+void set_axis(Node& n, int64_t axis) {
+  Attribute a;
+  a.name = "axis";
+  a.kind = Attribute::Kind::integer;
+  a.integer = axis;
+  n.attributes.push_back(std::move(a));
+}
+// The axis of the output channels.
+int channel_axis(const Node& n) {
+  return n.op_type == "Conv" || (n.op_type == "Gemm" && integer(n, "transB", 0)) ? 0 : 1;
+}
+
+}  // namespace
+
+QuantizedGraph::QuantizedGraph(onnx::ModelFile file, const std::vector<std::string>& leave) : file_(std::move(file)) {
+  for (const auto& [name, value] : file_.initializers) constants_[name] = &value;
+  for (const onnx::ValueInfo& v : file_.outputs) results_.insert(v.name);
+  for (const Node& n : file_.nodes) {
+    for (const std::string& name : n.inputs) readers_[name].push_back(&n);
+    for (const std::string& name : n.outputs) maker_[name] = &n;
+  }
+  std::map<const Node*, std::string> reasons;
+  std::set<std::string> wanted, names;
+  // Backwards: what no operator reads as integers need not be integers.
+  for (auto n = file_.nodes.rbegin(); n != file_.nodes.rend(); ++n) {
+    std::string& why = reasons[&*n] = refusal(*n);
+    const std::string name = layer_name(*n);
+    names.insert(name);
+    if (why.empty() && std::find(leave.begin(), leave.end(), name) != leave.end()) why = "it is in `leave`";
+    const std::string out = n->outputs.empty() ? "" : after_activation(n->outputs[0]);
+    const bool needed = wanted.contains(out) && !results_.contains(out);
+    if (why.empty() && (n->op_type == "Add" || moves(*n)) && !needed) why = "its result is used in float32";
+    if (!why.empty()) continue;
+    taken_.insert(&*n);
+    wanted.insert(n->inputs[0]);
+    if (n->op_type == "Add") wanted.insert(n->inputs[1]);
+  }
+  for (const std::string& name : leave)
+    if (!names.contains(name)) throw ValueError("quantize: no layer is named '", name, "'");
+  for (const onnx::ValueInfo& v : file_.inputs)
+    if (wanted.contains(v.name)) tensors_.push_back(v.name);
+  std::set<std::string> inside;  // results that an activation follows in the same layer
+  for (const Node& n : file_.nodes) {
+    for (const std::string& t : n.outputs)
+      if (wanted.contains(t)) tensors_.push_back(t);
+    if (n.outputs.empty() || inside.contains(n.outputs[0])) continue;
+    const std::string out = taken_.contains(&n) ? after_activation(n.outputs[0]) : n.outputs[0];
+    if (out != n.outputs[0]) inside.insert(out);
+    if (n.op_type != "Constant" && n.op_type != "Shape")
+      layers_.push_back({layer_name(n), n.op_type, out, reasons[&n]});
+  }
+}
+
+const Array* QuantizedGraph::constant(const std::string& name) const {
+  const auto it = constants_.find(name);
+  return it == constants_.end() ? nullptr : it->second;
+}
+
+std::string QuantizedGraph::layer_name(const Node& n) const {
+  if (is_affine(n) && n.inputs.size() > 1 && constant(n.inputs[1])) {
+    const std::string& W = n.inputs[1];
+    return W.ends_with("/W") ? W.substr(0, W.size() - 2) : W;
+  }
+  return n.outputs.empty() ? n.name : n.outputs[0];
+}
+
+bool QuantizedGraph::moves(const Node& n) const {
+  return is_one_of(
+      n, std::array<std::string_view, 6>{"MaxPool", "Reshape", "Flatten", "Transpose", "Squeeze", "Unsqueeze"});
+}
+
+std::string QuantizedGraph::after_activation(const std::string& tensor) const {
+  const auto it = readers_.find(tensor);
+  if (it == readers_.end() || it->second.size() != 1 || results_.contains(tensor)) return tensor;
+  const Node& next = *it->second[0];
+  const bool limits = next.op_type == "Clip" && next.attributes.empty() &&
+                      std::all_of(next.inputs.begin() + 1, next.inputs.end(),
+                                  [&](const std::string& name) { return name.empty() || constant(name); });
+  return next.domain.empty() && (next.op_type == "Relu" || limits) && next.inputs[0] == tensor ? next.outputs[0]
+                                                                                               : tensor;
+}
+
+// Returns the reason why an operator cannot compute with integers.
+std::string QuantizedGraph::refusal(const Node& n) const {
+  if (is_affine(n)) {
+    const Array* const W = n.inputs.size() > 1 ? constant(n.inputs[1]) : nullptr;
+    if (!W || W->dtype() != float32) return "its weights are not constants of float32";
+    if (W->ndim() != (n.op_type == "Conv" ? 4 : 2)) return text("its weights have the shape ", W->shape());
+    if (n.inputs.size() > 2 && !n.inputs[2].empty())
+      if (const Array* const b = constant(n.inputs[2]); !b || b->ndim() != 1)
+        return "its bias is not a constant vector";
+    if (n.op_type == "Conv" && integer(n, "group", 1) > 1 && W->shape(1) < 16)
+      return text("its groups have ", W->shape(1), " channels, fewer than 16");
+    if (n.op_type == "Gemm" && (!is_one(n, "alpha") || !is_one(n, "beta") || integer(n, "transA", 0)))
+      return "it is scaled or transposed";
+    return {};
+  }
+  if (n.domain.empty() && n.op_type == "Add")
+    return constant(n.inputs[0]) || constant(n.inputs[1]) ? "it adds a constant" : "";
+  if (moves(n)) return n.outputs.size() == 1 && !constant(n.inputs[0]) ? "" : "it has several results";
+  if (is_one_of(n, std::array<std::string_view, 2>{"GlobalAveragePool", "AveragePool"})) {
+    auto source = maker_.find(n.inputs[0]);
+    while (source != maker_.end() && is_one_of(*source->second, std::array<std::string_view, 2>{"Relu", "Clip"}))
+      source = maker_.find(source->second->inputs[0]);
+    const bool integers =
+        source != maker_.end() && is_one_of(*source->second, std::array<std::string_view, 3>{"Conv", "Add", "MaxPool"});
+    return integers ? "" : "its input is made in float32";
+  }
+  return "the operator runs in float32";
+}
+
+std::string QuantizedGraph::name_of(const std::string& tensor) const {
+  const bool integers = std::find(tensors_.begin(), tensors_.end(), tensor) != tensors_.end();
+  return integers ? tensor + "_dequantized" : tensor;
+}
+
+onnx::ModelFile QuantizedGraph::quantized(std::map<std::string, Quantization> numbers) const {
+  // What only moves elements keeps the integers of its input.
+  for (const Node& n : file_.nodes)
+    if (taken_.contains(&n) && moves(n) && numbers.contains(n.inputs[0]) && numbers.contains(n.outputs[0]))
+      numbers[n.outputs[0]] = numbers[n.inputs[0]];
+  onnx::ModelFile out = file_;
+  out.nodes.clear();
+  std::set<std::string> replaced;
+  const auto keep = [&](const std::string& name, const Array& value) {
+    out.initializers.emplace_back(name, value);
+    return name;
+  };
+  // QuantizeLinear and DequantizeLinear after a tensor.
+  const auto convert = [&](const std::string& t) {
+    const auto it = numbers.find(t);
+    if (it == numbers.end()) return;
+    const std::string scale = keep(t + "_scale", full({}, static_cast<double>(it->second.scale), float32));
+    const std::string zero = keep(t + "_zero", full({}, it->second.zero, it->second.dtype));
+    out.nodes.push_back(node_of("QuantizeLinear", {t, scale, zero}, t + "_quantized"));
+    out.nodes.push_back(node_of("DequantizeLinear", {t + "_quantized", scale, zero}, t + "_dequantized"));
+  };
+  for (const onnx::ValueInfo& v : file_.inputs) convert(v.name);
+  int made = 0;
+  for (const Node& original : file_.nodes) {
+    Node n = original;
+    if (taken_.contains(&original) && is_affine(n)) {
+      const Array W = *constant(n.inputs[1]);
+      const int axis = channel_axis(n);
+      Dims others;
+      for (int i = 0; i < W.ndim(); ++i)
+        if (i != axis) others.push_back(i);
+      const Array top = W.size() ? max(abs(W), Axes(others)) : zeros({W.shape(axis)});
+      const Array scales = where(top > 0.f, top / 127.f, ones_like(top)).astype(float32);
+      Shape along = Shape(Dims::filled(W.ndim(), 1));
+      along[axis] = scales.size();
+      // (A weight that two layers share is stored for each.)
+      const std::string name = n.inputs[1] + "_" + std::to_string(made++);
+      Node weights = node_of("DequantizeLinear",
+                             {keep(name + "_quantized", clip(rint(W / scales.reshape(along)), -127, 127).astype(int8)),
+                              keep(name + "_scale", scales), keep(name + "_zero", zeros({scales.size()}, int8))},
+                             name + "_dequantized");
+      set_axis(weights, axis);
+      if (n.inputs.size() > 2 && !n.inputs[2].empty()) {
+        const Array factor = scales * numbers.at(n.inputs[0]).scale;
+        const Array b = constant(n.inputs[2])->astype(float64) / factor.astype(float64);
+        Node bias = node_of("DequantizeLinear",
+                            {keep(name + "_bias", clip(rint(b), -2147483648.0, 2147483647.0).astype(int32)),
+                             keep(name + "_bias_scale", factor)},
+                            name + "_bias_dequantized");
+        set_axis(bias, 0);
+        replaced.insert(n.inputs[2]);
+        n.inputs[2] = bias.outputs[0];
+        out.nodes.push_back(std::move(bias));
+      }
+      replaced.insert(n.inputs[1]);
+      n.inputs[1] = weights.outputs[0];
+      out.nodes.push_back(std::move(weights));
+    }
+    for (std::string& name : n.inputs)
+      if (numbers.contains(name)) name += "_dequantized";
+    out.nodes.push_back(std::move(n));
+    for (const std::string& t : original.outputs) convert(t);
+  }
+  // Weights in float32 that no operator reads any more.
+  for (const Node& n : out.nodes)
+    for (const std::string& name : n.inputs) replaced.erase(name);
+  std::erase_if(out.initializers, [&](const auto& i) { return replaced.contains(i.first); });
+  out.ir_version = std::max<int64_t>(out.ir_version, 7);
+  return out;
+}
+
+}  // namespace chainer::inference

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// What links with a weight of few bits share.
+#pragma once
+#include "chainer/links/connection.h"
+#include "chainer/core/other_options.h"
+
+namespace chainer::links {
+
+/// Returns the weight in few bits and makes the parameter uninitialized. Throws RuntimeError, beginning with the name
+/// of the link, if it is uninitialized before or `already` is a quantized weight.
+QuantizedMatrix quantized_weight(const char* link, chainer::Parameter& W, const QuantizedMatrix& already,
+                                 const QuantizeOptions& options);
+CHAINER_OTHER_OPTIONS_OF(quantized_weight, ".bits, .group, .search", const char*, chainer::Parameter&,
+                         const QuantizedMatrix&);
+/// Visits W, or W_values and W_scales if the weight is quantized.
+void visit_weight(MemberVisitor& v, chainer::Parameter& W, QuantizedMatrix& q);
+
+}  // namespace chainer::links

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: MIT
+// Fuses operators with the quantization around them.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+
+#include "chainer/onnx/quantized.h"
+#include "chainer/routines/arithmetic.h"
+#include "chainer/routines/creation.h"
+#include "chainer/routines/manipulation.h"
+#include "chainer/routines/reduction.h"
+
+namespace chainer::onnx {
+namespace {
+
+using host_kernels::Quantization;
+
+Attribute number(std::string name, double v) {
+  Attribute a;
+  a.name = std::move(name);
+  a.kind = Attribute::Kind::real;
+  a.real = v;
+  return a;
+}
+Attribute number(std::string name, int v) {
+  Attribute a;
+  a.name = std::move(name);
+  a.kind = Attribute::Kind::integer;
+  a.integer = v;
+  return a;
+}
+void add_attributes(Node& n, const std::string& of, const Quantization& q) {
+  n.attributes.push_back(number(of + "_scale", static_cast<double>(q.scale)));
+  n.attributes.push_back(number(of + "_zero", q.zero));
+  n.attributes.push_back(number(of + "_type", q.dtype == int8 ? 1 : 0));
+}
+
+class Fusion {
+ public:
+  Fusion(Plan& plan, const std::vector<int>& outputs) : plan_(plan), outputs_(outputs), gone_(plan.steps.size()) {
+    for (const int s : outputs) ++readers_[s];
+    for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+      for (const int s : plan.steps[i].out) maker_[s] = i;
+      for (const int s : plan.steps[i].in) ++readers_[s], reader_[s] = i;
+    }
+  }
+
+  void run() {
+    for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
+      if (gone_[i]) continue;
+      const std::string op = plan_.steps[i].node->domain.empty() ? plan_.steps[i].node->op_type : "";
+      if (op == "Conv" || op == "Gemm" || op == "MatMul")
+        affine(i, op);
+      else if (op == "Add")
+        add(i);
+      else if (op == "MaxPool")
+        move(i, "QuantizedMaxPool");
+      else if (op == "GlobalAveragePool" || op == "AveragePool")
+        mean(i);
+      else if (op == "Reshape" || op == "Flatten" || op == "Transpose" || op == "Squeeze" || op == "Unsqueeze")
+        move(i, {});
+    }
+    remove();
+  }
+
+ private:
+  struct Source {  // integers behind a DequantizeLinear
+    int slot;
+    Quantization q;
+  };
+  // What follows an operator: limits of an activation, and the quantization of the result.
+  struct Tail {
+    int slot;
+    std::optional<Quantization> to = {};
+    std::optional<double> low = {}, high = {};
+    std::vector<std::size_t> steps = {};
+  };
+
+  Array constant(int slot) const {
+    return slot < 0 || !plan_.values[static_cast<std::size_t>(slot)]
+               ? Array()
+               : plan_.values[static_cast<std::size_t>(slot)].array();
+  }
+  Array constant_input(const Step& s, std::size_t i) const { return i < s.in.size() ? constant(s.in[i]) : Array(); }
+  bool present(const Step& s, std::size_t i) const { return i < s.in.size() && s.in[i] >= 0; }
+  const Step* made_by(int slot, std::string_view op) const {
+    const auto it = maker_.find(slot);
+    if (slot < 0 || it == maker_.end() || gone_[it->second]) return nullptr;
+    const Step& s = plan_.steps[it->second];
+    return s.node->op_type == op && s.node->domain.empty() ? &s : nullptr;
+  }
+  // The scale and zero point of a step, if they are constant single numbers.
+  std::optional<Quantization> quantization(const Step& s) const {
+    for (const Attribute& a : s.node->attributes)
+      if (a.name == "block_size" || a.name == "output_dtype") return std::nullopt;
+    if (!constant_input(s, 1) || (present(s, 2) && !constant_input(s, 2))) return std::nullopt;
+    return single_quantization(constant_input(s, 1), constant_input(s, 2));
+  }
+  std::optional<Source> source(int slot) const {
+    const Step* const s = made_by(slot, "DequantizeLinear");
+    if (!s || s->in[0] < 0 || !present(*s, 2) || constant(s->in[0])) return std::nullopt;
+    const auto q = quantization(*s);
+    return q ? std::optional<Source>({s->in[0], *q}) : std::nullopt;
+  }
+  Tail tail(std::size_t i) const {
+    Tail t{plan_.steps[i].out[0]};
+    const auto next = [&]() -> const Step* {
+      const auto n = readers_.find(t.slot);
+      if (n == readers_.end() || n->second != 1 || !reader_.contains(t.slot)) return nullptr;
+      const Step& s = plan_.steps[reader_.at(t.slot)];
+      return s.node->domain.empty() && !s.in.empty() && s.in[0] == t.slot ? &s : nullptr;
+    };
+    const auto take = [&](const Step& s) {
+      t.steps.push_back(reader_.at(t.slot));
+      t.slot = s.out[0];
+    };
+    if (const Step* s = next(); s && s->node->op_type == "Relu") {
+      t.low = 0;
+      take(*s);
+    } else if (s && s->node->op_type == "Clip" && s->node->attributes.empty()) {
+      const Array low = constant_input(*s, 1), high = constant_input(*s, 2);
+      if ((!present(*s, 1) || low) && (!present(*s, 2) || high)) {
+        if (low) t.low = low.item<double>();
+        if (high) t.high = high.item<double>();
+        take(*s);
+      }
+    }
+    if (const Step* s = next(); s && s->node->op_type == "QuantizeLinear")
+      if ((t.to = quantization(*s))) take(*s);
+    return t;
+  }
+  int keep(const Array& a) {
+    plan_.values.push_back(Variable(a, false));
+    return static_cast<int>(plan_.values.size()) - 1;
+  }
+  void replace(std::size_t i, const char* op, Node node, std::vector<int> in, const Tail& t) {
+    if (t.low) node.attributes.push_back(number("low", *t.low));
+    if (t.high) node.attributes.push_back(number("high", *t.high));
+    if (t.to) add_attributes(node, "y", *t.to);
+    node.op_type = op;
+    node.inputs.assign(in.size(), "x");
+    node.outputs.assign(1, "y");
+    node.captured.clear();
+    plan_.steps[i] =
+        Step{quantized_operator(op), std::make_shared<const Node>(std::move(node)), std::move(in), {t.slot}};
+    finish(i, t);
+  }
+  void finish(std::size_t i, const Tail& t) {
+    for (const std::size_t s : t.steps) gone_[s] = true;
+    maker_[t.slot] = i;
+  }
+
+  // Weights as integers with the scale of each channel of an axis.
+  struct Weights {
+    Array W, scales;
+  };
+  std::optional<Weights> weights(int slot, int axis) const {
+    const Step* const s = made_by(slot, "DequantizeLinear");
+    if (!s) return std::nullopt;
+    const Array W = constant(s->in[0]), scales = constant_input(*s, 1), zero = constant_input(*s, 2);
+    if (!W || W.dtype() != int8 || !scales || scales.dtype() != float32 || scales.ndim() > 1) return std::nullopt;
+    if (present(*s, 2) && (!zero || zero.dtype() != int8 || max(abs(zero.astype(int32))).item<int>() != 0))
+      return std::nullopt;
+    int64_t along = 1;
+    for (const Attribute& a : s->node->attributes) {
+      if (a.name == "axis")
+        along = a.integer;
+      else
+        return std::nullopt;
+    }
+    if (along < 0) along += W.ndim();
+    if (scales.size() != 1 && (along != axis || scales.size() != W.shape(axis))) return std::nullopt;
+    return Weights{W, scales.reshape({scales.size()})};
+  }
+  // The bias in units of the scales of sums.
+  std::optional<Array> bias(const Step& step, const Quantization& x, const Weights& w, int64_t channels) const {
+    if (!present(step, 2)) return zeros({channels}, int32);
+    Array b = constant(step.in[2]);
+    if (const Step* const s = b ? nullptr : made_by(step.in[2], "DequantizeLinear")) {
+      const Array q = constant(s->in[0]), scale = constant_input(*s, 1), zero = constant_input(*s, 2);
+      if (!q || !scale || scale.ndim() > 1 || (present(*s, 2) && !zero)) return std::nullopt;
+      b = (zero ? q.astype(float64) - zero.astype(float64) : q.astype(float64)) * scale.astype(float64);
+    }
+    if (!b || b.ndim() != 1 || b.size() != channels) return std::nullopt;
+    const Array scales = w.scales.astype(float64) * static_cast<double>(x.scale);
+    return clip(rint(b.astype(float64) / scales), -2147483648.0, 2147483647.0).astype(int32);
+  }
+
+  void affine(std::size_t i, const std::string& op) {
+    const Step& step = plan_.steps[i];
+    if (step.in.size() < 2) return;
+    const Call c(*step.node, 0, none_);
+    const auto x = source(step.in[0]);
+    if (!x) return;
+    const bool transposed = op == "Gemm" && c.integer("transB", 0) != 0;
+    const auto w = weights(step.in[1], op == "Conv" || transposed ? 0 : 1);
+    if (!w || w->W.ndim() != (op == "Conv" ? 4 : 2)) return;
+    if (op == "Conv" && c.integer("group", 1) > 1 && w->W.shape(1) < kLeastChannels) return;
+    if (op == "Gemm" && (c.real("alpha", 1.0) != 1 || c.real("beta", 1.0) != 1 || c.integer("transA", 0))) return;
+    const auto b = bias(step, x->q, *w, w->W.shape(op == "Conv" || transposed ? 0 : 1));
+    if (!b) return;
+    Node node = *step.node;
+    std::erase_if(node.attributes, [](const Attribute& a) { return a.name == "alpha" || a.name == "beta"; });
+    add_attributes(node, "x", x->q);
+    replace(i, op == "Conv" ? "QuantizedConv" : "QuantizedMatMul", std::move(node),
+            {x->slot, keep(w->W), keep(w->scales), keep(*b)}, tail(i));
+  }
+
+  void add(std::size_t i) {
+    const Step& step = plan_.steps[i];
+    const auto x = source(step.in[0]), z = source(step.in[1]);
+    const Tail t = tail(i);
+    if (!x || !z || !t.to) return;
+    Node node = *step.node;
+    add_attributes(node, "x", x->q);
+    add_attributes(node, "z", z->q);
+    replace(i, "QuantizedAdd", std::move(node), {x->slot, z->slot}, t);
+  }
+
+  void mean(std::size_t i) {
+    const auto x = source(plan_.steps[i].in[0]);
+    if (!x) return;
+    Node node = *plan_.steps[i].node;
+    add_attributes(node, "x", x->q);
+    replace(i, "QuantizedMean", std::move(node), {x->slot}, tail(i));
+  }
+
+  // Operators that give elements of their input, so that the quantization stays.
+  void move(std::size_t i, std::string_view op) {
+    Step& step = plan_.steps[i];
+    const auto x = step.in.empty() ? std::nullopt : source(step.in[0]);
+    if (!x || step.out.size() != 1) return;
+    const Tail t = tail(i);
+    if (t.low || t.high || t.to != x->q) return;
+    step.in[0] = x->slot;
+    step.out[0] = t.slot;
+    if (!op.empty()) step.op = quantized_operator(op);
+    finish(i, t);
+  }
+
+  // Removes replaced steps, and DequantizeLinear that no step reads any more.
+  void remove() {
+    std::map<int, int> readers;
+    for (const int s : outputs_) ++readers[s];
+    for (std::size_t i = 0; i < plan_.steps.size(); ++i)
+      if (!gone_[i])
+        for (const int s : plan_.steps[i].in) ++readers[s];
+    std::vector<Step> kept;
+    for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
+      Step& s = plan_.steps[i];
+      if (gone_[i] || (s.node->op_type == "DequantizeLinear" && s.node->domain.empty() && !readers[s.out[0]])) continue;
+      kept.push_back(std::move(s));
+    }
+    plan_.steps = std::move(kept);
+  }
+
+  static constexpr int64_t kLeastChannels = 16;  // of a group, with fewer a product would mostly multiply padding
+  Plan& plan_;
+  const std::vector<int>& outputs_;
+  std::vector<bool> gone_;
+  std::map<int, std::size_t> maker_, reader_;
+  std::map<int, int> readers_;
+  const Variables none_ = {};
+};
+
+}  // namespace
+
+bool fuse_quantized(Plan& plan, const std::vector<int>& outputs) {
+  const auto dequantizes = [](const Step& s) {
+    return s.node->op_type == "DequantizeLinear" && s.node->domain.empty();
+  };
+  if (std::none_of(plan.steps.begin(), plan.steps.end(), dequantizes)) return false;
+  Fusion(plan, outputs).run();
+  return true;
+}
+
+}  // namespace chainer::onnx

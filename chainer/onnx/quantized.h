@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// Operators on integers of eight bits, and the simplification of models that quantize and dequantize around operators.
+#pragma once
+#include "chainer/array/host_kernels/quantized.h"
+#include "chainer/onnx/program.h"
+
+namespace chainer::onnx {
+
+/// Returns an operator that fuse_quantized() makes: QuantizedConv, QuantizedMatMul, QuantizedAdd, QuantizedMaxPool or
+/// QuantizedMean. Their nodes have the attributes of the operator that they replace, and numbers: x_scale, x_zero,
+/// x_type (1: int8), likewise for z, the second operand, and y, the result, which is float32 without y_scale; low and
+/// high, the limits of an activation. Inputs are x, W, scales of W and the bias in int32, or x and z.
+const Operator* quantized_operator(std::string_view name);
+
+/// Replaces DequantizeLinear, an operator (Conv, Gemm, MatMul, Add, MaxPool, GlobalAveragePool, AveragePool, Relu and
+/// Clip after them) and QuantizeLinear by one operator on integers, if weights and scales are constants; operators that
+/// only move elements run on integers. Adds slots at the end. Returns true if there was something to dequantize.
+bool fuse_quantized(Plan& plan, const std::vector<int>& outputs);
+
+/// Converts a convolution's windows; nullopt unless there are two spatial axes.
+std::optional<host_kernels::QuantizedWindows> image_windows(const Call& c, const Shape& x, const Dims& kernel);
+/// A scale and a zero point as single numbers; nullopt if they are not, or not of eight bits.
+std::optional<host_kernels::Quantization> single_quantization(const Array& scale, const Array& zero);
+/// Returns true if the kernels take these weights: int8 on the host, whose zero points are 0. `zero` may be empty.
+bool takes_weights(const Array& W, const Array& zero);
+/// Convolves the images of input 0, by the attributes of a convolution. Returns an empty array for other numbers of
+/// axes than those of images, and for sizes that do not match.
+Array integer_convolution(const Call& c, const host_kernels::Quantization& x, const host_kernels::QuantizedWeights& w,
+                          const host_kernels::QuantizedResult& result);
+
+}  // namespace chainer::onnx

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+// Networks with integers of eight bits: their layers, errors, files and refusals.
+#include <chainer/chainer.h>
+
+#include <cmath>
+#include <limits>
+#include <thread>
+
+#include "folder.h"
+#include "test.h"
+
+using namespace chainer;
+
+namespace {
+
+// A residual network with all kinds of layers.
+struct Residual : Chain {
+  L::Convolution2D conv1{3, 16, 3, {.pad = 1, .nobias = true}}, conv2{16, 16, 3, {.pad = 1}}, conv3{16, 20, 1};
+  L::BatchNormalization bn1{16};
+  L::Linear l1{20, 30}, l2{30, 5};
+  CHAINER_MEMBERS(Residual, conv1, conv2, conv3, bn1, l1, l2);
+  Variable forward(const Variable& x) {
+    const Variable h = F::max_pooling_2d(F::relu(bn1(conv1(x))), 2);
+    const Variable y = F::relu(conv3(F::relu(conv2(h) + h)));
+    const Variable means = F::average_pooling_2d(y, {y.shape(2), y.shape(3)});
+    return l2(F::tanh(l1(F::reshape(means, {x.shape(0), 20}))));
+  }
+};
+
+Array images(int seed, int64_t n) { return random::RandomState(seed).normal(0, 1, {n, 3, 10, 10}, float32); }
+
+void train_statistics(Residual& net) {
+  for (int i = 0; i < 3; ++i) (void)net(images(i, 8) * 2.f + 0.5f);
+}
+double relative(const Array& a, const Array& b) {
+  const Array d = a - b;
+  return std::sqrt(sum(d * d).item<double>() / sum(b * b).item<double>());
+}
+const inference::QuantizedLayer& layer(const inference::Quantized& q, const std::string& name) {
+  for (const auto& l : q.layers())
+    if (l.name == name) return l;
+  throw KeyError("no layer ", name);
+}
+
+}  // namespace
+
+TEST(quantized_networks_are_near_the_original) {
+  random::seed(3);
+  Residual net;
+  train_statistics(net);
+  const UsingConfig test(&Config::train, false);
+  const Array x = images(9, 12);
+  const Array expected = net(x).array();
+  for (const auto calibration :
+       {inference::Calibration::largest, inference::Calibration::percentile, inference::Calibration::least_squares}) {
+    const inference::Quantized q =
+        inference::quantize(net, {{images(5, 16)}, {images(6, 16)}}, {.calibration = calibration});
+    EXPECT(q(x).shape() == expected.shape() && q(x).dtype() == float32);
+    EXPECT(relative(q(x), expected) > 0);
+    EXPECT(relative(q(x), expected) < 0.05);
+    for (int call = 0; call < 3; ++call) EXPECT(relative(q(images(call, 12)), net(images(call, 12)).array()) < 0.05);
+    for (const char* name : {"conv1", "conv2", "conv3", "l1", "l2"}) {
+      EXPECT(layer(q, name).quantized && layer(q, name).reason.empty());
+      EXPECT(layer(q, name).error > 0 && layer(q, name).error < 0.05);
+    }
+    int additions = 0, pools = 0, floats = 0;
+    for (const auto& l : q.layers()) {
+      additions += l.op == "Add" && l.quantized, pools += l.op.ends_with("Pool") && l.quantized;
+      floats += !l.quantized;
+      if (l.op == "Tanh") EXPECT(!l.quantized && l.reason == "the operator runs in float32");
+    }
+    EXPECT_EQ(additions, 1);
+    EXPECT_EQ(pools, 2);
+    EXPECT_EQ(floats, 1);
+    EXPECT(q.report().find("conv2") != std::string::npos &&
+           q.report().find("float32: the operator") != std::string::npos);
+    EXPECT(q.network().refused_replay().empty());
+  }
+}
+
+TEST(quantized_networks_are_saved_and_loaded) {
+  random::seed(4);
+  Residual net;
+  train_statistics(net);
+  const inference::Quantized q = inference::quantize(net, {{images(5, 16)}});
+  q.save(test::folder / "quantized.onnx");
+  const inference::Prepared again = inference::prepare(onnx::Model(test::folder / "quantized.onnx"), {images(5, 2)});
+  for (const int64_t n : {1, 2, 40}) EXPECT_EQ(max(abs(again(images(7, n)) - q(images(7, n)))).item<float>(), 0.f);
+  EXPECT_EQ(again.operator_count(), q.network().operator_count());
+  // Without fused operators the file means the same.
+  onnx::Model plain(test::folder / "quantized.onnx");
+  const UsingConfig test(&Config::train, false);
+  EXPECT(relative(plain(images(7, 4)).array(), q(images(7, 4))) < 0.02);
+  // Threads share a network.
+  const Array x = images(8, 3), y = q(x);
+  std::vector<std::thread> threads;
+  std::vector<float> differences(4);
+  for (std::size_t t = 0; t < 4; ++t)
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 5; ++i) differences[t] += max(abs(q(x) - y)).item<float>();
+    });
+  for (std::thread& t : threads) t.join();
+  for (const float d : differences) EXPECT_EQ(d, 0.f);
+}
+
+TEST(layers_that_stay_in_float32) {
+  random::seed(5);
+  Residual net;
+  train_statistics(net);
+  const UsingConfig test(&Config::train, false);
+  const inference::Quantized q = inference::quantize(net, {{images(5, 16)}}, {.leave = {"conv1", "l1", "l2"}});
+  EXPECT(!layer(q, "conv1").quantized && layer(q, "conv1").reason == "it is in `leave`");
+  EXPECT(layer(q, "conv1").error < 1e-5);
+  EXPECT(layer(q, "conv2").quantized && !layer(q, "l2").quantized);
+  EXPECT(relative(q(images(1, 4)), net(images(1, 4)).array()) < 0.05);
+  // Outliers move the range; other calibrations leave them out.
+  L::Linear link(8, 4);
+  Array x = random::RandomState(1).normal(0, 1, {64, 8}, float32);
+  x.set({0, 0}, 1000);
+  const Array usual = random::RandomState(2).normal(0, 1, {64, 8}, float32);
+  const auto error = [&](const inference::QuantizeOptions& o) {
+    return relative(inference::quantize(link, {{x}}, o)(usual), link(usual).array());
+  };
+  EXPECT(error({.calibration = inference::Calibration::largest}) > 0.3);
+  EXPECT(error({.calibration = inference::Calibration::percentile, .percentile = 99}) < 0.3);
+}
+
+TEST(quantize_refuses_what_it_cannot_do) {
+  L::Linear link(3, 2);
+  const Variable x = ones({4, 3});
+  EXPECT_THROW(ValueError, "at least one batch", inference::quantize(link, {}));
+  EXPECT_THROW(ValueError, "percentile must be in (0, 100], not 0",
+               inference::quantize(link, {{x}}, {.percentile = 0}));
+  EXPECT_THROW(ValueError, "no layer is named 'l9'", inference::quantize(link, {{x}}, {.leave = {"l9"}}));
+  const Variable bad = full({4, 3}, std::numeric_limits<float>::infinity());
+  EXPECT_THROW(ValueError, "expected finite numbers", inference::quantize(link, {{x}, {bad}}));
+  const inference::Quantized q = inference::quantize(link, {{x}});
+  EXPECT_THROW(Error, "", q(ones({4, 5})));
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+// Weights in few bits: products against products with the rounded weights, files, copies and generated text.
+#include <chainer/chainer.h>
+
+#include "chainer/array/host_kernels/quantized_matrix.h"
+#include "chainer/models/generate.h"
+#include "folder.h"
+#include "test.h"
+
+using namespace chainer;
+
+namespace {
+
+double largest_difference(const Array& a, const Array& b) {
+  return a.size() ? max(abs(a.astype(float64) - b.astype(float64))).item<double>() : 0;
+}
+
+struct TaggingNet : Chain {
+  L::EmbedID words{50, 24, {.ignore_label = -1}};
+  L::Linear l1{24, 40}, l2{40, 7, {.nobias = true}};
+  CHAINER_MEMBERS(TaggingNet, words, l1, l2);
+  Variable forward(const Variable& x) { return l2(F::relu(l1(words(x), 2)), 2); }
+};
+
+Array ids() { return array({3, 49, 0, -1, 7, 7}).reshape({2, 3}).astype(int32); }
+
+}  // namespace
+
+TEST(integers_stand_for_the_nearest_numbers) {
+  random::RandomState draw(1);
+  for (const int bits : {4, 8})
+    for (const int64_t group : {8, 32, 64})
+      for (const int64_t columns : {1, 7, 8, 33, 130}) {
+        Array W = draw.normal(0, 1, {5, columns}, float32);
+        W.set({Slice(2, 3)}, 0);
+        const QuantizedMatrix q = host_kernels::quantized_matrix(W, bits, group, false, "test");
+        const Array rounded = host_kernels::to_float(q);
+        for (int64_t i = 0; i < 5; ++i)
+          for (int64_t j = 0; j < columns; ++j) {
+            const float scale = q.scales[{i, j / group}].item<float>();
+            const float error = std::abs(rounded[{i, j}].item<float>() - W[{i, j}].item<float>());
+            EXPECT(error <= scale * 0.5001f);
+          }
+        EXPECT_EQ(q.values.size(), 5 * (bits == 4 ? (columns + 1) / 2 : columns));
+        const QuantizedMatrix best = host_kernels::quantized_matrix(W, bits, group, true, "test");
+        const auto squares = [&](const QuantizedMatrix& m) {
+          const Array d = host_kernels::to_float(m) - W;
+          return sum(d * d).item<float>();
+        };
+        EXPECT(squares(best) <= squares(q) * 1.000001f);
+        const Array at = array({4, 0, 4}).astype(int64);
+        EXPECT_EQ(largest_difference(host_kernels::to_float(q, at), take(rounded, at, 0)), 0);
+      }
+}
+
+TEST(products_with_few_bits_are_those_with_rounded_weights) {
+  random::RandomState draw(2);
+  for (const int bits : {4, 8})
+    for (const int64_t rows : {1, 2, 3, 4, 5, 11, 24})
+      for (const int64_t columns : {1, 8, 31, 64, 200})
+        for (const int64_t out : {1, 15, 16, 66, 130}) {
+          const QuantizedMatrix q =
+              host_kernels::quantized_matrix(draw.normal(0, 1, {out, columns}, float32), bits, 32, false, "test");
+          const Array x = draw.normal(0, 1, {rows, columns}, float32);
+          const Array expected = matmul(x.astype(float64), host_kernels::to_float(q).astype(float64).T());
+          for (int call = 0; call < 3; ++call)  // from the second one on, with the form that is kept
+            EXPECT(largest_difference(host_kernels::quantized_product(x, q), expected) < 2e-5 * (1 + double(columns)));
+        }
+}
+
+TEST(links_with_few_bits) {
+  TaggingNet net;
+  TaggingNet plain = net.copy(CopyMode::copy);
+  const auto report = inference::quantize_weights(net, {.bits = 8, .group = 8, .least_size = 0});
+  EXPECT_EQ(report.size(), std::size_t{3});
+  EXPECT(report[2].path == "/words" && report[2].bytes_before == 4800 && report[2].bytes_after == 50 * 24 + 50 * 3 * 4);
+  for (const auto& r : report) EXPECT(r.error > 0 && r.error < 0.01);
+  const UsingConfig test(&Config::train, false);
+  const Array y = net(ids()).array();
+  EXPECT(largest_difference(y, plain(ids()).array()) < 0.1);
+  // With the rounded weights, the plain links give the same results.
+  plain.words.W.set_array(host_kernels::to_float(net.words.quantized()));
+  plain.l1.W.set_array(host_kernels::to_float(net.l1.quantized()));
+  plain.l2.W.set_array(host_kernels::to_float(net.l2.quantized()));
+  EXPECT_CLOSE(y, plain(ids()).array());
+  const Array h = random::RandomState(1).normal(0, 1, {2, 24}, float32);
+  EXPECT_CLOSE(net.words.scores(h).array(), plain.words.scores(h).array());
+  const Array many = random::RandomState(1).normal(0, 1, {40, 24}, float32);
+  EXPECT_CLOSE(net.l1(many).array(), plain.l1(many).array());
+  EXPECT_CLOSE(net.l1(h.astype(float16)).array().astype(float32), plain.l1(h).array(), {.atol = 1e-2, .rtol = 1e-2});
+  // Gradients reach the input and the bias.
+  Variable a(h), b(h);
+  F::sum(F::square(net.l1(a))).backward();
+  F::sum(F::square(plain.l1(b))).backward();
+  EXPECT_CLOSE(a.grad(), b.grad());
+  EXPECT_CLOSE(net.l1.b->grad(), plain.l1.b->grad());
+  EXPECT_THROW(IndexError, "id 50 at position 0", net.words(array({50})));
+  EXPECT_THROW(RuntimeError, "Linear: the weight has 8 bits already", net.l1.quantize());
+  EXPECT_EQ(inference::quantize_weights(net, {.least_size = 0}).size(), std::size_t{0});
+  TaggingNet copied = net.copy();
+  EXPECT_CLOSE(copied(ids()).array(), y);
+}
+
+TEST(files_of_links_with_few_bits) {
+  const UsingConfig test(&Config::train, false);
+  for (const int bits : {4, 8}) {
+    TaggingNet net, other;
+    const auto quantize = [&](TaggingNet& n) {
+      return inference::quantize_weights(n, {.bits = bits, .group = 8, .search = false, .least_size = 0});
+    };
+    (void)quantize(net), (void)quantize(other);
+    EXPECT(largest_difference(net(ids()).array(), other(ids()).array()) > 0.1);
+    serializers::save_npz(test::folder / "few.npz", net);
+    serializers::load_npz(test::folder / "few.npz", other);
+    EXPECT_EQ(largest_difference(net(ids()).array(), other(ids()).array()), 0);
+    TaggingNet third;
+    (void)quantize(third);
+    serializers::save_safetensors(test::folder / "few.safetensors", net);
+    serializers::load_safetensors(test::folder / "few.safetensors", third);
+    EXPECT_EQ(largest_difference(net(ids()).array(), third(ids()).array()), 0);
+    TaggingNet wrong;
+    (void)inference::quantize_weights(wrong, {.bits = 12 - bits, .group = 8, .least_size = 0});
+    EXPECT_THROW(Error, "W_values", serializers::load_npz(test::folder / "few.npz", wrong));
+  }
+}
+
+TEST(text_is_generated_with_few_bits) {
+  random::seed(5);
+  models::Gpt2 gpt({.vocab_size = 60, .n_positions = 32, .n_embd = 32, .n_layer = 2, .n_head = 2, .n_inner = 64});
+  models::Gpt2 rounded = gpt.copy(CopyMode::copy);
+  const auto report = inference::quantize_weights(gpt, {.bits = 4, .group = 32, .least_size = 0});
+  EXPECT_EQ(report.size(), std::size_t{14});
+  const auto all = gpt.namedlinks(), others = rounded.namedlinks();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (auto* const l = dynamic_cast<L::Linear*>(all[i].second))
+      dynamic_cast<L::Linear*>(others[i].second)->W.set_array(host_kernels::to_float(l->quantized()));
+    if (auto* const l = dynamic_cast<L::EmbedID*>(all[i].second))
+      dynamic_cast<L::EmbedID*>(others[i].second)->W.set_array(host_kernels::to_float(l->quantized()));
+  }
+  const std::vector<std::vector<int32_t>> prompts{{1, 2, 3}, {7}};
+  EXPECT(models::generate(gpt, prompts, {.max_new_tokens = 12}) ==
+         models::generate(rounded, prompts, {.max_new_tokens = 12}));
+}
+
+TEST(quantize_weights_rejects_options) {
+  L::Linear link(16, 8);
+  EXPECT_THROW(ValueError, "quantize_weights: weights have 4 or 8 bits, not 3",
+               inference::quantize_weights(link, {.bits = 3}));
+  EXPECT_THROW(ValueError, "multiple of 8 elements, not 12", inference::quantize_weights(link, {.group = 12}));
+  Array w = link.W.array();
+  w.set({0, 0}, std::numeric_limits<float>::infinity());
+  EXPECT_THROW(ValueError, "Linear: a weight is inf", inference::quantize_weights(link, {.least_size = 0}));
+  EXPECT(link.W.is_initialized());
+  L::Linear later(std::nullopt, 3);
+  EXPECT_THROW(RuntimeError, "unknown before the first call", later.quantize());
+}
